@@ -1,0 +1,159 @@
+package tegra
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Errors that decide an exit code.
+var (
+	// ErrPermission: a knob or file needs root rights that we do not have.
+	ErrPermission = errors.New("no permission")
+	// ErrNoDevice: no Jetson here, or none of that name.
+	ErrNoDevice = errors.New("no such device")
+	// ErrUnsupported: this board lacks what was asked for.
+	ErrUnsupported = errors.New("not supported by this board")
+)
+
+// Device is a Jetson, real or virtual, as far as it can be watched. Reading
+// never needs root, though some values are absent without it.
+type Device interface {
+	Board() Board
+	Space() *Space
+	Presets() []Preset
+	// Read takes every reading once. A sensor that fails is absent in the
+	// result; the error is for a device that is gone altogether.
+	Read() (Reading, error)
+}
+
+// Applier sets power modes. The guard's client is one: every knob is read
+// back, and what was found at the start is put back unless it was kept.
+type Applier interface {
+	// Apply sets a mode. The result is filled as far as the work went, also
+	// with an error; after an error the state before the call is back.
+	Apply(ctx context.Context, r Request) (Applied, error)
+	// Revert puts back the state before the last Apply.
+	Revert(ctx context.Context) (Applied, error)
+	// Restore puts back the found state.
+	Restore(ctx context.Context) (Applied, error)
+	// Keep makes the present state the found state.
+	Keep(ctx context.Context) error
+	// Close ends the guard, which restores the found state first.
+	Close() error
+}
+
+// Board says what this device is.
+type Board struct {
+	Name        string   // short, for titles: "AGX Orin"
+	Model       string   // the device tree's model text
+	Compatible  []string // the device tree's compatible strings
+	Module      string   // part number: "p3701-0000"; "" when unknown
+	SoC         string   // "tegra234"
+	L4T         string   // "35.1"; "" when unknown
+	JetPack     string   // "5.0.2"; "" when unknown
+	Rails       []string // names of all connected rails, in order
+	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" when no total can be given
+	TotalCovers string   // what the total covers, in words
+	Virtual     bool     // a simulation or a replay: never a measurement
+	Replay      string   // file that a replay answers from; "" otherwise
+}
+
+// Preset is a mode of the device's own nvpmodel configuration.
+type Preset struct {
+	ID          int
+	Name        string
+	Mode        Mode // its limits, snapped to the kernel's tables
+	Default     bool
+	NeedsReboot bool // its GPU power-gate mask differs from the one in force
+}
+
+// Reading is one look at everything the device tells.
+type Reading struct {
+	T         time.Duration // monotonic clock of the device
+	Rails     []RailReading
+	TotalW    Val[float64] // by Board.TotalRule
+	Cores     []CoreReading
+	CPU       ClockReading // Actual: the fastest online core
+	GPU       ClockReading
+	EMC       ClockReading
+	Temps     []TempReading // sensors that answered, in zone order
+	TempsOff  []string      // sensors that are powered down
+	FanPct    Val[float64]
+	Throttled Val[bool] // thermal or over-current throttling right now
+	RAMUsed   Val[int64]
+	RAMTotal  Val[int64] // bytes
+	RAMCached Val[int64]
+	Mode      Val[Mode] // absent when no mode expresses the state ("free")
+	Locked    Val[bool] // min = max on CPU and GPU, memory rate locked
+}
+
+// RailReading is the power of one rail in watts.
+type RailReading struct {
+	Name   string
+	PowerW Val[float64]
+}
+
+// CoreReading is one core of the CPU.
+type CoreReading struct {
+	Online  bool
+	LoadPct Val[float64]
+	Freq    Val[Freq]
+}
+
+// ClockReading is what a clock does, what it was asked to do, and what it may.
+type ClockReading struct {
+	Actual  Val[Freq]
+	Min     Val[Freq] // limits asked for
+	Max     Val[Freq]
+	Cap     Val[Freq] // most that hardware or firmware allows
+	LoadPct Val[float64]
+}
+
+// TempReading is one thermal zone.
+type TempReading struct {
+	Name string
+	C    float64
+}
+
+// FanPolicy says what Apply does with the fan.
+type FanPolicy int
+
+// Fan policies.
+const (
+	FanUntouched FanPolicy = iota
+	FanAuto                // hand it back to the system
+	FanMax                 // full speed, against throttling while measuring
+)
+
+// Request is a mode to be set and how.
+type Request struct {
+	Mode Mode
+	DVFS bool // leave minima free below the mode's maxima; false locks min = max
+	Fan  FanPolicy
+}
+
+// Applied is the outcome of setting a mode, knob by knob.
+type Applied struct {
+	Asked  Mode
+	Actual Val[Mode]  // read back; absent when no mode expresses the state
+	Files  []KnobFile // in the order of writing
+}
+
+// KnobFile is one file that was written and what reading it back gave.
+type KnobFile struct {
+	Knob   string `json:"knob"`
+	Path   string `json:"path"`
+	Asked  string `json:"asked"`
+	Actual string `json:"actual"`
+}
+
+// OK tells whether every file reads back as it was asked.
+func (a Applied) OK() bool {
+	for _, f := range a.Files {
+		if f.Asked != f.Actual {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,29 @@
+package tegra
+
+import (
+	"io"
+	"io/fs"
+)
+
+// FS is where a device's files live: the disk below a root, or the memory of
+// a virtual board. Names are absolute slash paths ("/sys/…"). Absolute links
+// resolve below the root. Errors wrap the io/fs ones or a syscall.Errno
+// (EAGAIN, EIO, …), as the kernel gives them.
+type FS interface {
+	// Open gives a handle to be read again and again with ReadAt. A kernel
+	// file must be written with one WriteAt at offset 0.
+	Open(name string) (File, error)
+	ReadFile(name string) ([]byte, error)
+	// WriteFile writes an existing file in one write; it never creates one.
+	WriteFile(name string, data []byte) error
+	Glob(pattern string) ([]string, error)
+	Readlink(name string) (string, error)
+	Stat(name string) (fs.FileInfo, error)
+}
+
+// File is an open device file.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}

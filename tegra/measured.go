@@ -1,0 +1,11 @@
+package tegra
+
+// Measured is what one power mode did with one workload.
+type Measured struct {
+	Mode   Mode
+	TimeMS float64 // per minibatch, median of the clean minibatches
+	PowerW float64 // module, mean of the valid samples of those minibatches
+}
+
+// EnergyJ is the energy of a minibatch in joules.
+func (m Measured) EnergyJ() float64 { return m.TimeMS * m.PowerW / 1000 }

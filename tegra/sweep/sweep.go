@@ -1,0 +1,309 @@
+// Package sweep reads and writes sweep files: one row per power mode with the
+// time and power that a workload took in it.
+//
+//	modes.csv, published sweeps ──► Read ──► Table ──► virtual, profiles, learn, cli
+//	[]Row ──► Write ──► modes.csv
+package sweep
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// Columns are the required ones, in the order in which files are written.
+var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power_w"}
+
+// aliases are the names that published data use for Columns.
+var aliases = map[string]string{"cpu": "cpu_khz", "gpu": "gpu_hz", "mem": "mem_hz", "observed_time": "time_ms", "observed_power": "power_w"}
+
+// Row is one line of a sweep file.
+type Row struct {
+	tegra.Measured
+	Batch int // minibatch size; 0 when the file has no bs column
+	Line  int // in the file, from 1
+	// Extra holds the unknown columns' texts, in the order of Table.Extra.
+	Extra []string
+}
+
+// Problem is a row that was skipped, and why.
+type Problem struct {
+	Line int
+	Why  string
+}
+
+func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Why) }
+
+// Table is a sweep file in memory.
+type Table struct {
+	Name     string
+	Rows     []Row
+	Extra    []string // names of the unknown columns
+	HasBatch bool
+	Problems []Problem
+}
+
+// Options say what to ask of a file.
+type Options struct {
+	// Strict makes the first bad row fatal.
+	Strict bool
+	// ModesOnly asks for the four knob columns alone (predict --modes).
+	ModesOnly bool
+}
+
+// ReadFile reads a sweep file, or the modes.csv of a campaign folder.
+func ReadFile(path string, o Options) (*Table, error) {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, "modes.csv")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path, o)
+}
+
+// Read reads a sweep. Rows that do not parse, or hold NaN or a value that is
+// not positive, are skipped and listed in Problems. No usable row is an error.
+func Read(r io.Reader, name string, o Options) (*Table, error) {
+	c := csv.NewReader(r)
+	c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = -1, true, true
+	t := &Table{Name: name}
+	place, err := t.header(c, o)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line, _ := c.FieldPos(0)
+		var row Row
+		var bad *csv.ParseError
+		switch {
+		case errors.As(err, &bad):
+			line = bad.Line
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		default:
+			row, err = place.row(record, o)
+		}
+		if err != nil {
+			p := Problem{line, err.Error()}
+			if o.Strict {
+				return nil, fmt.Errorf("%s: %s", name, p)
+			}
+			t.Problems = append(t.Problems, p)
+			continue
+		}
+		row.Line = line
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		if len(t.Problems) > 0 {
+			return nil, fmt.Errorf("%s: no usable row; first problem: %s", name, t.Problems[0])
+		}
+		return nil, fmt.Errorf("%s: header only, no measured modes", name)
+	}
+	return t, nil
+}
+
+// columns is where each known column stands in a record; -1 when absent.
+type columns struct {
+	at    map[string]int
+	extra []int
+	width int
+}
+
+func (t *Table) header(c *csv.Reader, o Options) (columns, error) {
+	record, err := c.Read()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("empty file")
+		}
+		return columns{}, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	p := columns{at: map[string]int{}, width: len(record)}
+	for i, name := range record {
+		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+		if full, ok := aliases[name]; ok {
+			name = full
+		}
+		_, twice := p.at[name]
+		switch {
+		case !twice && (slices.Contains(Columns, name) || name == "bs"):
+			p.at[name] = i
+		default:
+			p.extra = append(p.extra, i)
+			t.Extra = append(t.Extra, strings.Clone(name))
+		}
+	}
+	_, t.HasBatch = p.at["bs"]
+	need := Columns
+	if o.ModesOnly {
+		need = Columns[:4]
+	}
+	for _, name := range need {
+		if _, ok := p.at[name]; !ok {
+			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name, strings.Join(need, ","))
+		}
+	}
+	return p, nil
+}
+
+func (p columns) row(record []string, o Options) (Row, error) {
+	var row Row
+	if len(record) < p.width {
+		return row, fmt.Errorf("%d fields where the header has %d (torn line?)", len(record), p.width)
+	}
+	number := func(column string) (float64, error) {
+		text := strings.TrimSpace(record[p.at[column]])
+		v, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+			return 0, fmt.Errorf("%s is %q, not a number", column, clip(text))
+		case v <= 0:
+			return 0, fmt.Errorf("%s is %s, must be positive", column, text)
+		}
+		return v, nil
+	}
+	var v [6]float64
+	for i, name := range Columns {
+		if o.ModesOnly && i >= 4 {
+			break
+		}
+		var err error
+		if v[i], err = number(name); err != nil {
+			return row, err
+		}
+	}
+	if err := plausible(v[0], v[1], v[2], v[3]); err != nil {
+		return row, err
+	}
+	row.Mode = tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
+	row.TimeMS, row.PowerW = v[4], v[5]
+	if _, ok := p.at["bs"]; ok {
+		b, err := number("bs")
+		if err != nil || b != math.Trunc(b) || b > 1<<20 {
+			return row, fmt.Errorf("bs is %q, not a minibatch size", clip(record[p.at["bs"]]))
+		}
+		row.Batch = int(b)
+	}
+	for _, i := range p.extra {
+		row.Extra = append(row.Extra, strings.Clone(record[i]))
+	}
+	return row, nil
+}
+
+func hertz(v float64) tegra.Freq { return tegra.Freq(math.Round(v)) }
+
+// plausible refuses values in the wrong unit: the slowest clock a Jetson lists
+// is 40.8 MHz (TX2 memory), the fastest 4.3 GHz.
+func plausible(cores, cpuKHz, gpuHz, memHz float64) error {
+	switch {
+	case cores != math.Trunc(cores) || cores > 1024:
+		return fmt.Errorf("cores is %g, not a core count", cores)
+	case cpuKHz > 2e7:
+		return fmt.Errorf("cpu_khz is %.0f: looks like Hz where kHz belongs", cpuKHz)
+	case cpuKHz < 2e4:
+		return fmt.Errorf("cpu_khz is %g: looks like MHz where kHz belongs", cpuKHz)
+	case gpuHz < 2e7:
+		return fmt.Errorf("gpu_hz is %.0f: looks like kHz where Hz belongs", gpuHz)
+	case memHz < 2e7:
+		return fmt.Errorf("mem_hz is %.0f: looks like kHz where Hz belongs", memHz)
+	case gpuHz > 2e10 || memHz > 2e10:
+		return fmt.Errorf("gpu_hz %.0f or mem_hz %.0f is above 20 GHz", gpuHz, memHz)
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
+}
+
+// ForBatch keeps the rows of one minibatch size.
+func (t *Table) ForBatch(batch int) *Table {
+	kept := *t
+	kept.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Batch != batch })
+	return &kept
+}
+
+// Batches lists the minibatch sizes in the file, ascending.
+func (t *Table) Batches() []int {
+	var out []int
+	for _, r := range t.Rows {
+		out = append(out, r.Batch)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Measured gives one value per distinct mode, the median where a mode stands
+// more than once, in the order of first appearance.
+func (t *Table) Measured() []tegra.Measured {
+	times, powers := map[tegra.Mode][]float64{}, map[tegra.Mode][]float64{}
+	var order []tegra.Mode
+	for _, r := range t.Rows {
+		if _, seen := times[r.Mode]; !seen {
+			order = append(order, r.Mode)
+		}
+		times[r.Mode] = append(times[r.Mode], r.TimeMS)
+		powers[r.Mode] = append(powers[r.Mode], r.PowerW)
+	}
+	out := make([]tegra.Measured, len(order))
+	for i, m := range order {
+		out[i] = tegra.Measured{Mode: m, TimeMS: median(times[m]), PowerW: median(powers[m])}
+	}
+	return out
+}
+
+// Modes lists the distinct modes in the order of first appearance.
+func (t *Table) Modes() []tegra.Mode {
+	measured := t.Measured()
+	out := make([]tegra.Mode, len(measured))
+	for i, m := range measured {
+		out[i] = m.Mode
+	}
+	return out
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	if n%2 == 1 {
+		return v[n/2]
+	}
+	return (v[n/2-1] + v[n/2]) / 2
+}
+
+// Fields prints the six required columns of a row, as files hold them.
+func Fields(m tegra.Measured) []string {
+	num := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	return []string{strconv.Itoa(m.Mode.Cores), strconv.FormatInt(m.Mode.CPU.KHz(), 10), strconv.FormatInt(int64(m.Mode.GPU), 10),
+		strconv.FormatInt(int64(m.Mode.EMC), 10), num(m.TimeMS), num(m.PowerW)}
+}
+
+// Write prints rows as a sweep file with the required columns.
+func Write(w io.Writer, rows []tegra.Measured) error {
+	c := csv.NewWriter(w)
+	c.Write(Columns)
+	for _, m := range rows {
+		c.Write(Fields(m))
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,63 @@
+// Package sweeptest finds the measured data that lie beside a checkout, for
+// tests and benchmarks. No row of them is part of the project.
+package sweeptest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Names of measured sweeps below the shared folder.
+const (
+	ResNet    = "data/sweeps/powertrain-agx-orin/train/resnet_train_data_final.csv"
+	MobileNet = "data/sweeps/powertrain-agx-orin/train/mobnet_train_data_final.csv"
+	LSTM      = "data/sweeps/powertrain-agx-orin/train/lstm_train_data_final.csv"
+	OrinNano  = "data/sweeps/powertrain-orin-nano/orin_nano_train_derived.csv"
+)
+
+// Shared gives the path of a file of the shared folder: $JTUNE_SHARED, else
+// the folder "shared" beside the checkout. It skips the test where that file
+// is absent.
+func Shared(t testing.TB, name string) string {
+	t.Helper()
+	root := os.Getenv("JTUNE_SHARED")
+	if root == "" {
+		root = filepath.Join(moduleRoot(t), "..", "shared")
+	}
+	path := filepath.Join(root, filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("measured data not beside the checkout: %v (set JTUNE_SHARED to the folder that holds them)", err)
+	}
+	return path
+}
+
+// Load reads a sweep of the shared folder, one value per mode.
+func Load(t testing.TB, name string) []tegra.Measured {
+	t.Helper()
+	table, err := sweep.ReadFile(Shared(t, name), sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table.Measured()
+}
+
+func moduleRoot(t testing.TB) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}
