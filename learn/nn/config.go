@@ -1,0 +1,121 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Loss is what training minimises.
+type Loss int
+
+const (
+	// MSE is the squared error of the standardised target, as in the paper.
+	MSE Loss = iota
+	// MAPE is the absolute error relative to the observed value; the paper
+	// uses it for the transfer to an Orin Nano.
+	MAPE
+)
+
+func (l Loss) String() string {
+	switch l {
+	case MSE:
+		return "MSE"
+	case MAPE:
+		return "MAPE"
+	}
+	return fmt.Sprintf("Loss(%d)", int(l))
+}
+
+// Config holds the settings of a training. The zero value is the paper's, with
+// what the paper leaves open as the project's method page decides it.
+type Config struct {
+	// Dropout is the share of activations dropped after layers 1 and 2.
+	// 0 means 0.1; negative means none.
+	Dropout float64 `json:"dropout"`
+	// LearnRate of Adam; 0 means 0.001.
+	LearnRate float64 `json:"learn_rate"`
+	// Batch is the number of rows per step; 0 means 64. A smaller training
+	// set is one full batch.
+	Batch int `json:"batch"`
+	// Epochs is the least number of passes; 0 means 100.
+	Epochs int `json:"epochs"`
+	// MinSteps raises Epochs until there are about that many optimiser steps:
+	// 100 passes over 50 modes are too few. 0 means 3000; negative: no minimum.
+	MinSteps int `json:"min_steps"`
+	// Holdout is the share of rows, drawn at random, that choose the
+	// checkpoint; 0 means 0.1. Rows are modes, so no mode is on both sides.
+	// Below minHoldout held-out rows the training loss chooses instead.
+	Holdout float64 `json:"holdout"`
+	Loss    Loss    `json:"loss"`
+	// Freeze trains only the new last layer of a transfer.
+	Freeze bool `json:"freeze,omitempty"`
+	// LogTarget learns the logarithm: relative errors count alike for fast
+	// and slow modes. The paper learns plain values.
+	LogTarget bool   `json:"log_target,omitempty"`
+	Seed      uint64 `json:"seed"`
+}
+
+// What Config's zero values stand for; Adam's constants are the ones that
+// Keras defaults to.
+const (
+	defaultDropout   = 0.1
+	defaultLearnRate = 1e-3
+	defaultBatch     = 64
+	defaultEpochs    = 100
+	defaultMinSteps  = 3000
+	defaultHoldout   = 0.1
+	beta1, beta2     = 0.9, 0.999
+	epsilon          = 1e-7
+	// minHoldout: with fewer held-out rows the choice of checkpoint would be
+	// a coin toss (10 modes leave one).
+	minHoldout = 2
+)
+
+// withDefaults fills in the zero values and refuses settings that make no
+// sense.
+func (c Config) withDefaults() (Config, error) {
+	c.Dropout = or(c.Dropout, defaultDropout)
+	c.LearnRate = or(c.LearnRate, defaultLearnRate)
+	c.Batch = or(c.Batch, defaultBatch)
+	c.Epochs = or(c.Epochs, defaultEpochs)
+	c.MinSteps = or(c.MinSteps, defaultMinSteps)
+	c.Holdout = or(c.Holdout, defaultHoldout)
+	switch {
+	case !(c.Dropout < 0.95):
+		return c, fmt.Errorf("nn: dropout %g, must be below 0.95", c.Dropout)
+	case !(c.LearnRate > 0) || math.IsInf(c.LearnRate, 0):
+		return c, fmt.Errorf("nn: learning rate %g, must be positive", c.LearnRate)
+	case c.Batch < 1 || c.Epochs < 1:
+		return c, fmt.Errorf("nn: batch %d, epochs %d: must be positive", c.Batch, c.Epochs)
+	case !(c.Holdout < 0.9):
+		return c, fmt.Errorf("nn: holdout %g, must be below 0.9", c.Holdout)
+	case c.Loss != MSE && c.Loss != MAPE:
+		return c, fmt.Errorf("nn: unknown loss %d", int(c.Loss))
+	}
+	return c, nil
+}
+
+// or gives the default for a zero value.
+func or[T int | float64](v, standard T) T {
+	if v == 0 {
+		return standard
+	}
+	return v
+}
+
+// plan is how many rows, steps and passes a training of n rows takes.
+type plan struct{ train, holdout, batch, epochs, steps int }
+
+func (c Config) plan(n int) plan {
+	p := plan{train: n, batch: c.Batch, epochs: c.Epochs}
+	if h := int(math.Round(c.Holdout * float64(n))); h >= minHoldout {
+		p.holdout, p.train = h, n-h
+	}
+	p.batch = min(p.batch, p.train)
+	if c.MinSteps > 0 {
+		need := (c.MinSteps*p.batch + p.train - 1) / p.train
+		p.epochs = max(p.epochs, need)
+	}
+	p.steps = p.epochs * ((p.train + p.batch - 1) / p.batch)
+	return p
+}
