@@ -1,0 +1,238 @@
+package virtual
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"jtune/tegra"
+)
+
+// Clock is a virtual board's clock. At a finite speed it follows the machine's
+// clock, so many times as fast. At full speed (+Inf) it never waits: Sleep
+// itself moves it, and the calls of Every happen inside Sleep at their exact
+// times, in order of time and then of registration; with nobody sleeping it
+// stands still. One driver gives the same run every time; several are safe.
+type Clock struct {
+	mu      sync.Mutex
+	start   time.Time     // calendar time of zero
+	speed   float64       // +Inf: full speed
+	at      time.Duration // clock time at mark
+	mark    time.Time     // machine time of at; unused at full speed
+	changed chan struct{} // closed and replaced when the speed changes
+	events  []*event      // live ones, in order of registration
+}
+
+// event is one registration of Every.
+type event struct {
+	every, due time.Duration
+	call       func(now time.Duration)
+	running    bool
+	stopped    bool
+	quit, idle chan struct{} // closed by stop; closed when the last call ended
+}
+
+var _ tegra.Clock = (*Clock)(nil)
+
+func newClock(speed float64) *Clock {
+	now := time.Now()
+	c := &Clock{start: now, mark: now, changed: make(chan struct{})}
+	c.speed = validSpeed(speed)
+	return c
+}
+
+// validSpeed makes 1 of what is no positive number.
+func validSpeed(x float64) float64 {
+	if math.IsNaN(x) || x <= 0 {
+		return 1
+	}
+	return x
+}
+
+// now needs c.mu.
+func (c *Clock) now() time.Duration {
+	if math.IsInf(c.speed, 1) {
+		return c.at
+	}
+	return c.at + time.Duration(float64(time.Since(c.mark))*c.speed)
+}
+
+// Now is the clock's time since the board began.
+func (c *Clock) Now() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now()
+}
+
+// Wall is the calendar time at the clock's zero plus its time since.
+func (c *Clock) Wall() time.Time { return c.start.Add(c.Now()) }
+
+// Speed is how many clock seconds pass per second; +Inf at full speed.
+func (c *Clock) Speed() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.speed
+}
+
+// SetSpeed changes the speed from now on; sleepers notice.
+func (c *Clock) SetSpeed(x float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.mark = c.now(), time.Now()
+	c.speed = validSpeed(x)
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// Sleep waits for d of this clock's time, or until ctx ends. At full speed it
+// moves the clock there and makes the due calls of Every on the way.
+func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil || d <= 0 {
+		return err
+	}
+	c.mu.Lock()
+	target := c.now() + d
+	c.mu.Unlock()
+	for {
+		arrived, wait, changed := c.approach(target)
+		if err := ctx.Err(); arrived || err != nil {
+			return err
+		}
+		if wait == 0 {
+			continue // full speed: one call of Every was made
+		}
+		if err := pause(ctx, wait, changed); err != nil {
+			return err
+		}
+	}
+}
+
+// approach takes one step towards target: at full speed the next due call, or
+// the arrival; at a finite speed it says how long to wait.
+func (c *Clock) approach(target time.Duration) (arrived bool, wait time.Duration, changed chan struct{}) {
+	c.mu.Lock()
+	if !math.IsInf(c.speed, 1) {
+		defer c.mu.Unlock()
+		left := target - c.now()
+		return left <= 0, c.real(left), c.changed
+	}
+	e := c.nextDue(target)
+	if e == nil {
+		c.at = max(c.at, target)
+		c.mu.Unlock()
+		return true, 0, nil
+	}
+	c.at = max(c.at, e.due)
+	c.run(e)
+	return false, 0, nil
+}
+
+// real turns clock time into machine time, rounded up. It needs c.mu.
+func (c *Clock) real(d time.Duration) time.Duration {
+	return max(time.Duration(math.Ceil(float64(d)/c.speed)), 1)
+}
+
+// nextDue is the earliest event up to target that is not running just now.
+func (c *Clock) nextDue(target time.Duration) *event {
+	var first *event
+	for _, e := range c.events {
+		if !e.running && e.due <= target && (first == nil || e.due < first.due) {
+			first = e
+		}
+	}
+	return first
+}
+
+// run makes the call of e, which is due. It is entered with c.mu held and
+// leaves with it released.
+func (c *Clock) run(e *event) {
+	now := c.now()
+	e.running = true
+	late := max(0, (now-e.due)/e.every)
+	e.due += (late + 1) * e.every
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		e.running = false
+		if e.stopped {
+			close(e.idle)
+		}
+		c.mu.Unlock()
+	}()
+	e.call(now)
+}
+
+func pause(ctx context.Context, wait time.Duration, changed chan struct{}) error {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-changed:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Every calls f each d of this clock's time until stop is called. Calls never
+// overlap; late ones are skipped. f may not call stop.
+func (c *Clock) Every(d time.Duration, f func(now time.Duration)) (stop func()) {
+	if d <= 0 {
+		panic("virtual: non-positive interval for Every")
+	}
+	c.mu.Lock()
+	e := &event{every: d, due: c.now() + d, call: f, quit: make(chan struct{}), idle: make(chan struct{})}
+	c.events = append(c.events, e)
+	c.mu.Unlock()
+	go c.tick(e)
+	return func() { c.stop(e) }
+}
+
+// tick makes e's calls while the speed is finite; at full speed Sleep does.
+func (c *Clock) tick(e *event) {
+	for {
+		c.mu.Lock()
+		if e.stopped {
+			c.mu.Unlock()
+			return
+		}
+		changed := c.changed
+		var timer <-chan time.Time
+		if !math.IsInf(c.speed, 1) {
+			left := e.due - c.now()
+			if left <= 0 && !e.running {
+				c.run(e)
+				continue
+			}
+			t := time.NewTimer(c.real(max(left, time.Microsecond)))
+			timer = t.C
+		}
+		c.mu.Unlock()
+		select {
+		case <-timer:
+		case <-changed:
+		case <-e.quit:
+			return
+		}
+	}
+}
+
+func (c *Clock) stop(e *event) {
+	c.mu.Lock()
+	if !e.stopped {
+		e.stopped = true
+		close(e.quit)
+		if !e.running {
+			close(e.idle)
+		}
+		for i := range c.events {
+			if c.events[i] == e {
+				c.events = append(c.events[:i:i], c.events[i+1:]...)
+				break
+			}
+		}
+	}
+	c.mu.Unlock()
+	<-e.idle
+}
