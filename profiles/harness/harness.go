@@ -15,7 +15,7 @@ type Kind string
 const (
 	Hello      Kind = "hello"
 	EpochBegin Kind = "epoch_begin"
-	MinibatchK Kind = "minibatch"
+	Minibatch  Kind = "minibatch"
 	EpochEnd   Kind = "epoch_end"
 	Stable     Kind = "stable"
 	Failure    Kind = "error"
