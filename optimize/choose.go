@@ -1,0 +1,234 @@
+package optimize
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// ErrInfeasible: no mode meets the limits. The error chain holds an
+// *InfeasibleError with the nearest one.
+var ErrInfeasible = errors.New("no power mode meets the limit")
+
+// Limit says what is asked of a mode. PowerW and TimeMS are limits, 0 where
+// there is none; what is best among the modes that meet them follows from the
+// first of these that applies:
+//
+//	Knee            the front's knee (see Choose)
+//	Energy          least energy per minibatch
+//	MaxSlowdownPct  least power within this many percent of the fastest
+//	TimeMS > 0      least power (also with a power limit beside it)
+//	otherwise       the fastest
+type Limit struct {
+	PowerW         float64
+	TimeMS         float64
+	Energy         bool
+	MaxSlowdownPct float64
+	Knee           bool
+	// Margin Z asks a prediction for ln P + Z·s ≤ ln limit, s the standard
+	// deviation of the logarithm, and of time alike. 0 trusts the medians.
+	Margin float64
+}
+
+// Check tells whether the limit makes sense.
+func (l Limit) Check() error {
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"power limit", l.PowerW}, {"time limit", l.TimeMS}, {"slowdown", l.MaxSlowdownPct}, {"margin", l.Margin}} {
+		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
+		}
+	}
+	wishes := 0
+	for _, w := range []bool{l.Knee, l.Energy, l.MaxSlowdownPct > 0} {
+		if w {
+			wishes++
+		}
+	}
+	if wishes > 1 {
+		return fmt.Errorf("knee, energy and maximum slowdown exclude each other: give one")
+	}
+	return nil
+}
+
+// String says the limit in words.
+func (l Limit) String() string {
+	var parts []string
+	switch l.objective() {
+	case byKnee:
+		parts = append(parts, "knee of the front")
+	case byEnergy:
+		parts = append(parts, "least energy")
+	case byPower:
+		parts = append(parts, "least power")
+	default:
+		parts = append(parts, "fastest")
+	}
+	if l.objective() != byKnee && l.MaxSlowdownPct > 0 {
+		parts = append(parts, fmt.Sprintf("at most %g %% slower than the fastest", l.MaxSlowdownPct))
+	}
+	if l.PowerW > 0 {
+		parts = append(parts, fmt.Sprintf("power ≤ %g W", l.PowerW))
+	}
+	if l.TimeMS > 0 {
+		parts = append(parts, fmt.Sprintf("time ≤ %g ms", l.TimeMS))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// objective is what makes one feasible mode better than another.
+type objective int
+
+const (
+	byTime objective = iota
+	byPower
+	byEnergy
+	byKnee
+)
+
+func (l Limit) objective() objective {
+	switch {
+	case l.Knee:
+		return byKnee
+	case l.Energy:
+		return byEnergy
+	case l.MaxSlowdownPct > 0 || l.TimeMS > 0:
+		return byPower
+	}
+	return byTime
+}
+
+// value is what the objective minimises, with a second quantity for ties.
+func (o objective) value(p Point) (first, second float64) {
+	switch o {
+	case byPower:
+		return p.PowerW, p.TimeMS
+	case byEnergy:
+		return p.EnergyJ, p.TimeMS
+	}
+	return p.TimeMS, p.PowerW
+}
+
+func (o objective) better(a, b Point) bool {
+	a1, a2 := o.value(a)
+	b1, b2 := o.value(b)
+	return a1 < b1 || a1 == b1 && a2 < b2
+}
+
+// Met tells whether a measured or predicted point keeps the power and time
+// limits, without margin.
+func (l Limit) Met(p Point) bool {
+	return usable(p.TimeMS, p.PowerW) && (l.PowerW == 0 || p.PowerW <= l.PowerW) && (l.TimeMS == 0 || p.TimeMS <= l.TimeMS)
+}
+
+// excess is by how much, in logarithms summed over the broken limits, a point
+// with these standard deviations misses the limits with the margin kept.
+func (l Limit) excess(p Point, sdTime, sdPower float64) float64 {
+	over := 0.0
+	if l.PowerW > 0 {
+		over += max(0, math.Log(p.PowerW)+l.Margin*sdPower-math.Log(l.PowerW))
+	}
+	if l.TimeMS > 0 {
+		over += max(0, math.Log(p.TimeMS)+l.Margin*sdTime-math.Log(l.TimeMS))
+	}
+	return over
+}
+
+// InfeasibleError says which limit cannot be met and what comes nearest.
+type InfeasibleError struct {
+	Limit   Limit
+	Nearest Point
+}
+
+func (e *InfeasibleError) Error() string {
+	n := e.Nearest
+	return fmt.Sprintf("%v (%v): nearest is %v with %.1f ms and %.1f W", ErrInfeasible, e.Limit, n.Mode, n.TimeMS, n.PowerW)
+}
+
+func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
+
+// Choice is a mode picked from predictions.
+type Choice struct {
+	learn.Prediction
+	Index int // in the list that was given
+	Limit Limit
+}
+
+// Choose picks from predictions the mode that a limit asks for. MaxSlowdownPct
+// compares medians with the fastest mode within the limits, without margin,
+// since the errors of two near predictions go together. The knee is the front
+// point farthest below the chord of the log–log front scaled to its ends.
+// Ties go to less power, then less time, then the first.
+//
+// Predictions without positive finite time and power are passed over. The
+// error is an *InfeasibleError when no mode meets the limits.
+func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
+	if err := l.Check(); err != nil {
+		return Choice{}, err
+	}
+	var points []Point
+	var at []int
+	nearest, least := -1, math.Inf(1)
+	for i, p := range preds {
+		point := PredictedPoint(p)
+		if !usable(point.TimeMS, point.PowerW) {
+			continue
+		}
+		over := l.excess(point, p.LnTimeSD, p.LnPowerSD)
+		if math.IsNaN(over) {
+			continue
+		}
+		if over < least || over == least && l.objective().better(point, PredictedPoint(preds[nearest])) {
+			nearest, least = i, over
+		}
+		if over <= 0 {
+			points, at = append(points, point), append(at, i)
+		}
+	}
+	if nearest < 0 {
+		return Choice{}, errors.New("no predictions to choose from")
+	}
+	if len(points) == 0 {
+		return Choice{}, &InfeasibleError{Limit: l, Nearest: PredictedPoint(preds[nearest])}
+	}
+	i := at[pick(points, l)]
+	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil
+}
+
+// pick gives the best of points that all meet the limits; there is one at least.
+func pick(points []Point, l Limit) int {
+	if l.Knee {
+		return knee(points, Front(points, Power), Power)
+	}
+	slowest := math.Inf(1)
+	if l.MaxSlowdownPct > 0 {
+		slowest = points[best(points, byTime, slowest)].TimeMS * (1 + l.MaxSlowdownPct/100)
+	}
+	return best(points, l.objective(), slowest)
+}
+
+// best gives the first of the best points no slower than slowestMS.
+func best(points []Point, o objective, slowestMS float64) int {
+	found := -1
+	for i, p := range points {
+		if p.TimeMS <= slowestMS && (found < 0 || o.better(p, points[found])) {
+			found = i
+		}
+	}
+	return found
+}
+
+// ChooseMeasured is Choose on measured modes, which need no margin.
+func ChooseMeasured(rows []tegra.Measured, l Limit) (Choice, error) {
+	preds := make([]learn.Prediction, len(rows))
+	for i, r := range rows {
+		preds[i] = learn.Prediction{Mode: r.Mode, TimeMS: r.TimeMS, TimeLoMS: r.TimeMS, TimeHiMS: r.TimeMS,
+			PowerW: r.PowerW, PowerLoW: r.PowerW, PowerHiW: r.PowerW}
+	}
+	return Choose(preds, l)
+}

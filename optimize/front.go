@@ -1,0 +1,104 @@
+package optimize
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Axis is what a front trades against time.
+type Axis int
+
+// The two fronts of the papers: time–power and time–energy.
+const (
+	Power Axis = iota
+	Energy
+)
+
+func (a Axis) String() string { return [...]string{"power", "energy"}[a] }
+
+// Point is a power mode in the plane of a front, predicted or measured.
+// All values are per minibatch.
+type Point struct {
+	Mode    tegra.Mode
+	TimeMS  float64
+	PowerW  float64
+	EnergyJ float64
+}
+
+// MeasuredPoint is the point of a measurement.
+func MeasuredPoint(m tegra.Measured) Point {
+	return Point{Mode: m.Mode, TimeMS: m.TimeMS, PowerW: m.PowerW, EnergyJ: m.EnergyJ()}
+}
+
+// PredictedPoint is the point of a prediction's medians.
+func PredictedPoint(p learn.Prediction) Point {
+	return Point{Mode: p.Mode, TimeMS: p.TimeMS, PowerW: p.PowerW, EnergyJ: p.EnergyJ()}
+}
+
+// usable tells whether a value can be compared and has a logarithm.
+func usable(values ...float64) bool {
+	for _, v := range values {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p Point) x(a Axis) float64 {
+	if a == Energy {
+		return p.EnergyJ
+	}
+	return p.PowerW
+}
+
+// Front gives the indexes of the points that no other beats, ascending in x
+// and so descending in time (method note f.2): sort by x, take the leftmost,
+// then every point that is faster than the last one taken. Of points with
+// equal x only the fastest stands; of points with equal time only the one with
+// the least x; of equal points the first. Points without a positive finite
+// time and x are left out. Cost: one sort.
+func Front(points []Point, x Axis) []int {
+	order := make([]int, 0, len(points))
+	for i, p := range points {
+		if usable(p.TimeMS, p.x(x)) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(points[a].x(x), points[b].x(x)), cmp.Compare(points[a].TimeMS, points[b].TimeMS))
+	})
+	front := order[:0]
+	for _, i := range order {
+		if len(front) == 0 || points[i].TimeMS < points[front[len(front)-1]].TimeMS {
+			front = append(front, i)
+		}
+	}
+	return front
+}
+
+// knee gives the member of a front that lies farthest below the chord between
+// the front's ends, both axes logarithmic and scaled so that the ends lie at 0
+// and 1: where giving up a little more time stops saving much power. A front
+// without a point below the chord has its knee at the end of least x.
+func knee(points []Point, front []int, x Axis) int {
+	if len(front) < 3 {
+		return front[0]
+	}
+	first, last := points[front[0]], points[front[len(front)-1]]
+	x0, dx := math.Log(first.x(x)), math.Log(last.x(x)/first.x(x))
+	t0, dt := math.Log(last.TimeMS), math.Log(first.TimeMS/last.TimeMS)
+	best, depth := front[0], 1e-12
+	for _, i := range front {
+		u := (math.Log(points[i].x(x)) - x0) / dx
+		v := (math.Log(points[i].TimeMS) - t0) / dt
+		if d := 1 - u - v; d > depth {
+			best, depth = i, d
+		}
+	}
+	return best
+}

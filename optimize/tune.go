@@ -1,0 +1,118 @@
+package optimize
+
+import (
+	"context"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Measure runs the workload in one mode and tells what it took. An error is
+// about this mode alone, unless the context has ended.
+type Measure func(ctx context.Context, m tegra.Mode) (tegra.Measured, error)
+
+// Effort is how long the closed loop goes on looking for improvements.
+type Effort int
+
+// Efforts, by the expected relative gain below which the loop stops.
+const (
+	Quick    Effort = iota // 1 %, about 10 modes
+	Thorough               // 0.5 %, about 12 modes
+)
+
+func (e Effort) String() string { return [...]string{"quick", "thorough"}[e] }
+
+// Strategy is how Tune looks for the mode.
+type Strategy string
+
+// Strategies.
+const (
+	Auto       Strategy = "auto"       // closed loop with the gp model
+	Binary     Strategy = "binary"     // multi-dimensional binary search (method note g.2)
+	PowerTrain Strategy = "powertrain" // random modes, transferred networks, then the best predicted
+	Random     Strategy = "random"     // the best of random modes
+)
+
+// Strategies lists them in the order to show them.
+func Strategies() []Strategy { return []Strategy{Auto, Binary, PowerTrain, Random} }
+
+// Why says what a probe was for.
+type Why string
+
+// Reasons of a probe.
+const (
+	Start   Why = "start"   // before anything is known
+	Improve Why = "improve" // the model, or the search, expects it to be better or to teach most
+	Verify  Why = "verify"  // the winner once more
+)
+
+// Probe is one measurement of a search, in the order in which they were made.
+type Probe struct {
+	tegra.Measured // Mode always; time and power are 0 when Err is set
+	Why            Why
+	Err            error // the mode could not be measured
+	Feasible       bool  // this reading meets the limit
+	// Predicted is what was expected before; zero for a start probe.
+	Predicted learn.Prediction
+}
+
+// TuneOptions say what to look for and how. Space and a Limit are needed.
+type TuneOptions struct {
+	Limit Limit // Margin, Knee and MaxSlowdownPct are for Choose only
+	// Probes caps the measurements, start and verification included. 0: 30 for
+	// the closed loop, 60 for powertrain, 51 for random; binary ends by itself.
+	Probes   int
+	Effort   Effort
+	Strategy Strategy // "" means auto
+	// Rotation of the knobs for binary; nil: GPU, CPU, memory, cores.
+	Rotation []tegra.Knob
+	Seed     uint64
+	Space    *tegra.Space
+	// Reference is a workload measured earlier: the gp model leans on it, and
+	// powertrain transfers from it. nil: none.
+	Reference *learn.Reference
+	// Start are modes measured already, free of charge: they teach the model
+	// and may win, but their readings do not count as probes.
+	Start []tegra.Measured
+	// Observe sees every probe when it is done, and the model that knows it
+	// (nil while there is none).
+	Observe func(Probe, *learn.Surrogate)
+}
+
+// Ended says why a search stopped.
+type Ended int
+
+// Ends of a search.
+const (
+	Converged   Ended = iota // no mode is expected to be better by enough
+	OutOfProbes              // the cap was reached
+	Exhausted                // every mode that may be tried was measured
+	NoWay                    // no mode is expected to meet the limit
+	Failing                  // too many measurements failed in a row
+	Cancelled                // the context ended
+)
+
+func (e Ended) String() string {
+	return [...]string{"converged", "out of probes", "every allowed mode measured", "no mode meets the limit", "measuring keeps failing", "cancelled"}[e]
+}
+
+// Result is the outcome of a search.
+type Result struct {
+	Mode tegra.Mode
+	// Measured is the mean of the mode's readings; every one met the limit.
+	Measured tegra.Measured
+	// Predicted is what the model said before the mode was first measured, or
+	// says now if it had not been asked.
+	Predicted learn.Prediction
+	Feasible  bool // false: Mode is the nearest measured one
+	Verified  bool // measured twice
+	Probes    []Probe
+	Ended     Ended
+	Model     *learn.Surrogate // fitted to all probes; nil when there is none
+}
+
+// Tune looks for the best mode within a limit by measuring (recipe §6). The
+// answer has been measured, and both of its readings meet the limit. When no
+// measured mode does, the error is an *InfeasibleError and Result tells the
+// nearest; on any error Result holds the probes made so far.
+func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) { panic("not yet") }
