@@ -1,10 +1,13 @@
 package telemetry
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Energy adds up the energy of power samples, E = Σ p(t_i)·(t_i − t_(i−1)),
 // by the samples' true times and never by a nominal interval (method note
-// c.3). The first sample only begins the interval.
+// c.3). The first sample, or Begin, only opens the interval.
 type Energy struct {
 	last   time.Duration
 	begun  bool
@@ -12,12 +15,39 @@ type Energy struct {
 	span   time.Duration
 }
 
+// Begin opens the interval at t, so that the first sample counts from there.
+func (e *Energy) Begin(t time.Duration) { e.last, e.begun = t, true }
+
 // Add takes the power in watts at time t. A power that is not a finite
-// number, and a time that does not advance, add nothing.
-func (e *Energy) Add(t time.Duration, powerW float64) { panic("not yet") }
+// number, and a time that does not advance, add nothing; the next good sample
+// then stands for the time since the last good one.
+func (e *Energy) Add(t time.Duration, powerW float64) {
+	if math.IsNaN(powerW) || math.IsInf(powerW, 0) {
+		return
+	}
+	if !e.begun {
+		e.Begin(t)
+		return
+	}
+	dt := t - e.last
+	if dt <= 0 {
+		return
+	}
+	e.joules += powerW * dt.Seconds()
+	e.span += dt
+	e.last = t
+}
 
 // Joules is the energy so far.
 func (e *Energy) Joules() float64 { return e.joules }
 
 // Span is the time that Joules covers.
 func (e *Energy) Span() time.Duration { return e.span }
+
+// MeanW is the mean power over Span in watts; 0 before it covers anything.
+func (e *Energy) MeanW() float64 {
+	if e.span <= 0 {
+		return 0
+	}
+	return e.joules / e.span.Seconds()
+}

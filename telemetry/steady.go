@@ -1,6 +1,10 @@
 package telemetry
 
-import "time"
+import (
+	"math"
+	"slices"
+	"time"
+)
 
 // Verdict tells whether power has settled in a new mode.
 type Verdict int
@@ -14,15 +18,91 @@ const (
 
 func (v Verdict) String() string { return [...]string{"settling", "settled", "unstable"}[v] }
 
+// Defaults of Steady, the method note's (d.3): power needs 2 to 3 s in a new
+// mode to become stable.
+const (
+	SteadyWindow = 3
+	SteadySpread = 0.05
+	SteadyGiveUp = 30 * time.Second
+)
+
 // Steady finds the moment at which power is steady after a change (method
 // note d.3): Window consecutive samples whose range is at most Spread of
-// their mean. The zero value takes the defaults.
+// their mean. A verdict other than Settling stays. The zero value takes the
+// defaults.
 type Steady struct {
 	Window  int           // samples; 3
 	Spread  float64       // of the mean; 0.05
 	MinWait time.Duration // never settled before this much time has passed; 0
 	GiveUp  time.Duration // unstable after this; 30 s
+
+	begun   bool
+	from    time.Duration
+	recent  []float64
+	verdict Verdict
+	at      time.Duration
 }
 
-// Add takes one power sample and tells where things stand.
-func (s *Steady) Add(t time.Duration, powerW float64) Verdict { panic("not yet") }
+// Begin says when the change happened; else the first sample does.
+func (s *Steady) Begin(t time.Duration) { s.from, s.begun = t, true }
+
+// Add takes one power sample in watts and tells where things stand. NaN marks
+// a sample that cannot be trusted: the window begins anew.
+func (s *Steady) Add(t time.Duration, powerW float64) Verdict {
+	if s.verdict != Settling {
+		return s.verdict
+	}
+	s.setDefaults()
+	if !s.begun {
+		s.Begin(t)
+	}
+	if math.IsNaN(powerW) || math.IsInf(powerW, 0) {
+		s.recent = s.recent[:0]
+	} else {
+		s.recent = append(s.recent, powerW)
+		s.recent = s.recent[max(0, len(s.recent)-s.Window):]
+	}
+	waited := t - s.from
+	switch {
+	case waited >= s.MinWait && len(s.recent) == s.Window && s.SpreadNow() <= s.Spread:
+		s.verdict, s.at = Settled, t
+	case waited >= s.GiveUp:
+		s.verdict, s.at = Unstable, t
+	}
+	return s.verdict
+}
+
+func (s *Steady) setDefaults() {
+	if s.Window <= 0 {
+		s.Window = SteadyWindow
+	}
+	if s.Spread <= 0 {
+		s.Spread = SteadySpread
+	}
+	if s.GiveUp <= 0 {
+		s.GiveUp = SteadyGiveUp
+	}
+}
+
+// SpreadNow is the range of the window's samples as a part of their mean; +Inf
+// with no sample or a mean that is not positive.
+func (s *Steady) SpreadNow() float64 {
+	if len(s.recent) == 0 {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for _, p := range s.recent {
+		sum += p
+	}
+	mean := sum / float64(len(s.recent))
+	if mean <= 0 {
+		return math.Inf(1)
+	}
+	return (slices.Max(s.recent) - slices.Min(s.recent)) / mean
+}
+
+// Verdict is the last verdict, and At when it was reached.
+func (s *Steady) Verdict() Verdict { return s.verdict }
+
+// At is the time at which power settled or waiting ended.
+func (s *Steady) At() time.Duration { return s.at }

@@ -1,0 +1,89 @@
+package telemetry
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func TestSteadySettles(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	for _, c := range []struct {
+		name    string
+		s       Steady
+		power   []float64 // one a second, from 1 s after the change
+		want    Verdict
+		wantSec int // when the verdict fell
+	}{
+		{"three alike samples settle at the third", Steady{}, []float64{20, 20, 20, 20}, Settled, 3},
+		{"two samples do not", Steady{}, []float64{20, 20}, Settling, 0},
+		{"the rise to a new mode is waited for", Steady{}, []float64{20, 26, 29, 30, 30, 30}, Settled, 5},
+		{"a spread of exactly five per cent settles", Steady{}, []float64{19.5, 20, 20.5}, Settled, 3},
+		{"a spread just above does not", Steady{}, []float64{19.4, 20, 20.5}, Settling, 0},
+		{"a sample that cannot be trusted begins the window anew", Steady{}, []float64{20, 20, nan, 20, 20, 20}, Settled, 6},
+		{"an infinite sample does so too", Steady{}, []float64{20, 20, math.Inf(1), 20, 20}, Settling, 0},
+		{"a minimum wait holds back", Steady{MinWait: 5 * time.Second}, []float64{20, 20, 20, 20, 20, 20}, Settled, 5},
+		{"a wider spread settles sooner", Steady{Spread: 0.2}, []float64{18, 20, 21}, Settled, 3},
+		{"a longer window settles later", Steady{Window: 4}, []float64{20, 20, 20, 20}, Settled, 4},
+		{"a short patience gives up", Steady{GiveUp: 4 * time.Second}, []float64{10, 20, 10, 20, 20, 20}, Unstable, 4},
+		{"zero power is never steady", Steady{}, []float64{0, 0, 0}, Settling, 0},
+		{"negative power is never steady", Steady{}, []float64{-5, -5, -5}, Settling, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.s.Begin(0)
+			for i, p := range c.power {
+				c.s.Add(time.Duration(i+1)*time.Second, p)
+			}
+			if got := c.s.Verdict(); got != c.want || c.s.At() != time.Duration(c.wantSec)*time.Second {
+				t.Errorf("got %s at %s, want %s at %d s", got, c.s.At(), c.want, c.wantSec)
+			}
+		})
+	}
+}
+
+func TestSteadyGivesUpAfterThirtySeconds(t *testing.T) {
+	t.Parallel()
+	var s Steady
+	s.Begin(100 * time.Second)
+	for i := 1; i <= 40; i++ {
+		got := s.Add(time.Duration(100+i)*time.Second, []float64{20, 30}[i%2])
+		want := Settling
+		if i >= 30 {
+			want = Unstable
+		}
+		if got != want {
+			t.Fatalf("%d s after the change: got %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestAVerdictStays(t *testing.T) {
+	t.Parallel()
+	var s Steady
+	for i := range 3 {
+		s.Add(time.Duration(i)*time.Second, 20)
+	}
+	for i := 3; i < 60; i++ {
+		if got := s.Add(time.Duration(i)*time.Second, float64(i)); got != Settled {
+			t.Fatalf("settled turned into %s", got)
+		}
+	}
+}
+
+func TestScalingPowerDoesNotChangeTheVerdict(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var a, b Steady
+		for i := range 20 {
+			p := 20 + 2*rng.NormFloat64()
+			va := a.Add(time.Duration(i)*time.Second, p)
+			vb := b.Add(time.Duration(i)*time.Second, 4*p) // a power of two: exact
+			if va != vb {
+				t.Fatalf("%s at one scale, %s at another", va, vb)
+			}
+		}
+	}
+}
