@@ -1,0 +1,57 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+
+	"jtune/tegra"
+)
+
+// DataDir is where campaigns and models are kept.
+func (o Options) dataDir() string {
+	if o.DataDir != "" {
+		return o.DataDir
+	}
+	return filepath.Join(xdg.DataHome, "jtune")
+}
+
+// DataDir is where campaigns and models are kept.
+func (s *Session) DataDir() string { return s.Options.dataDir() }
+
+func (o Options) modelsDir() string    { return filepath.Join(o.dataDir(), "models") }
+func (o Options) campaignsDir() string { return filepath.Join(o.dataDir(), "campaigns") }
+
+// configFile is the user's TOML file. Only one that was named must exist.
+func (o Options) configFile() (string, error) {
+	if o.Config != "" {
+		if _, err := os.Stat(o.Config); err != nil {
+			return "", fmt.Errorf("%w: --config: %w", ErrUsage, err)
+		}
+		return o.Config, nil
+	}
+	path := filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
+	if _, err := os.Stat(path); err != nil {
+		return "", nil
+	}
+	return path, nil
+}
+
+func (o Options) logFile() string {
+	if o.LogFile != "" {
+		return o.LogFile
+	}
+	return filepath.Join(xdg.StateHome, "jtune", "guard.log")
+}
+
+// denied gives a refusal to write its exit code and the way out.
+func denied(err error, advice string) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: %w: %s", tegra.ErrPermission, err, advice)
+	}
+	return err
+}

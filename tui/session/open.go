@@ -1,0 +1,117 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/virtual"
+)
+
+// DefaultVirtual is the board that stands in where there is no Jetson.
+const DefaultVirtual = "agx-orin"
+
+// Open opens the device that o names. Errors wrap tegra.ErrNoDevice when there
+// is none of that name, ErrUsage when the name makes no sense.
+func Open(o Options) (*Session, error) {
+	if o.Sysroot == "" {
+		o.Sysroot = "/"
+	}
+	kind, arg, _ := strings.Cut(o.Device, ":")
+	if o.Sysroot != "/" {
+		if kind == "virtual" || kind == "replay" {
+			return nil, fmt.Errorf("%w: --sysroot %s means a Jetson's files, --device %s does not: give one of them", ErrUsage, o.Sysroot, o.Device)
+		}
+		kind = "jetson"
+	}
+	switch kind {
+	case "", "auto":
+		s, err := openJetson(o)
+		if errors.Is(err, tegra.ErrNoDevice) {
+			if s, err = openVirtual(o, DefaultVirtual); err == nil {
+				s.Notice = "no Jetson here: using virtual:" + DefaultVirtual
+			}
+		}
+		return s, err
+	case "jetson":
+		return openJetson(o)
+	case "virtual":
+		return openVirtual(o, arg)
+	case "replay":
+		return openReplay(o, arg)
+	}
+	return nil, fmt.Errorf("%w %q: give auto, jetson, virtual:NAME or replay:FILE.csv", tegra.ErrNoDevice, o.Device)
+}
+
+func openJetson(o Options) (*Session, error) {
+	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot)}
+	var err error
+	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
+		return nil, err
+	}
+	s.Device = s.sysfs
+	return s, nil
+}
+
+func openVirtual(o Options, name string) (*Session, error) {
+	if name == "" {
+		return nil, fmt.Errorf("%w: virtual: without a name; known: %s", tegra.ErrNoDevice, strings.Join(virtual.Names(), ", "))
+	}
+	return openBoard(o, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed})
+}
+
+func openReplay(o Options, path string) (*Session, error) {
+	table, err := sweep.ReadFile(path, sweep.Options{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: replay file %s does not exist", tegra.ErrNoDevice, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	if table, err = oneBatch(table, o.Batch); err != nil {
+		return nil, err
+	}
+	s, err := openBoard(o, virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed, Seed: o.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if n := len(table.Problems); n > 0 {
+		s.Notice = fmt.Sprintf("%s: %d rows skipped, first %s", path, n, table.Problems[0])
+	}
+	return s, nil
+}
+
+// oneBatch picks the rows of one minibatch size from a file that says it: a
+// different minibatch size is a different workload.
+func oneBatch(t *sweep.Table, batch int) (*sweep.Table, error) {
+	if !t.HasBatch {
+		return t, nil
+	}
+	sizes := t.Batches()
+	if batch == 0 && len(sizes) == 1 {
+		return t, nil
+	}
+	if !slices.Contains(sizes, batch) {
+		return nil, fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N", ErrUsage, t.Name, join(sizes))
+	}
+	return t.ForBatch(batch), nil
+}
+
+func join(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
+
+func openBoard(o Options, v virtual.Options) (*Session, error) {
+	board, err := virtual.New(v)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS()}
+	if s.sysfs, err = board.Open(); err != nil {
+		return nil, err
+	}
+	s.Device = s.sysfs
+	return s, nil
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// TuneRequest asks for the best mode of one workload.
+type TuneRequest struct {
+	Workload  profiles.Workload
+	Limit     optimize.Limit
+	Probes    int               // hard cap, start and verification included; 0: the effort's own
+	Effort    optimize.Effort   // Quick unless set
+	Strategy  optimize.Strategy // auto unless set
+	Reference string            // "" the shipped one if the board matches, "none", a name or a file
+	Dir       string            // record folder, new; "" makes one below the data directory
+	Settings  profiles.Settings
+	Gate      Gate
+}
+
+// Gate is asked before each mode is measured; it may wait (pause). An error
+// ends the job.
+type Gate func(ctx context.Context) error
+
+// TuneResult is the answer and how it came about.
+type TuneResult struct {
+	optimize.Result
+	Prediction learn.Prediction // of Result.Mode, with bands
+	Model      *learn.Model     // fitted to everything that was measured; nil when too little was
+	Versus     Versus
+	Dir        string        // the campaign folder
+	Took       time.Duration // device time from first mode to restored state
+}
+
+// ProfileRequest asks to measure a set of modes. Exactly one of Choose,
+// Sample, Grid and List selects them.
+type ProfileRequest struct {
+	Workload profiles.Workload
+	Choose   int          // so many modes, chosen as it goes
+	Sample   int          // so many modes, drawn at random
+	Grid     bool         // the even subset
+	List     []tegra.Mode // exactly these
+	ListName string       // where List came from, for the record
+	Shard    [2]int       // part i of n; zero: all
+	Dir      string       // campaign folder; "" makes one below the data directory
+	Resume   bool         // continue the plan found in Dir
+	Settings profiles.Settings
+	Gate     Gate
+}
+
+// ProfileResult is a finished or interrupted campaign.
+type ProfileResult struct {
+	profiles.Summary
+	Rows []profiles.Row
+	Dir  string
+}
+
+// RunRequest asks to run a workload in the mode the device is in now.
+type RunRequest struct {
+	Workload    profiles.Workload
+	Minibatches int // 0: as Epochs say, or 40
+	Epochs      int
+}
+
+// RunResult is what a run did, per minibatch, first one left out.
+type RunResult struct {
+	Minibatches                            int
+	TimeMS, StallMS, ComputeMS, OverheadMS float64 // medians of the clean minibatches
+	PowerW                                 tegra.Val[float64]
+	EnergyJ                                tegra.Val[float64] // per minibatch
+}
+
+// ModelInfo is one line of the model list.
+type ModelInfo struct {
+	Name, Path string
+	Model      *learn.Model // nil when Err
+	Modified   time.Time
+	Err        error // the file could not be read as a model
+}

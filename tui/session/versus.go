@@ -1,0 +1,69 @@
+package session
+
+import (
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Comparison is another mode beside a chosen one.
+type Comparison struct {
+	Name           string
+	ID             tegra.Val[int] // of a preset
+	Mode           tegra.Mode
+	TimeMS, PowerW float64
+	Measured       bool // else predicted
+	// How the chosen mode differs from this one, in percent of this one:
+	// TimePct +34 takes a third longer, PowerPct -41 draws that much less.
+	TimePct, PowerPct, EnergyPct float64
+}
+
+// Versus compares a choice with what one would have had without it.
+type Versus struct {
+	MaxN    *Comparison // every knob at its largest; nil when it cannot be told
+	Present *Comparison // the mode the device is in; nil when none expresses it
+	Presets []Comparison
+}
+
+// Compare puts the chosen mode beside MAXN, the present mode and the presets
+// of a device. Measured values count before predicted ones.
+func Compare(chosen tegra.Measured, p learn.Predictor, measured []tegra.Measured, d tegra.Device, present tegra.Val[tegra.Mode]) Versus {
+	c := comparer{chosen: chosen, predictor: p, measured: map[tegra.Mode]tegra.Measured{}}
+	for _, m := range measured {
+		c.measured[m.Mode] = m
+	}
+	var v Versus
+	if s := d.Space(); s.Contains(s.Max()) {
+		v.MaxN = c.with("MAXN", s.Max())
+	}
+	if present.OK {
+		v.Present = c.with("present", present.V)
+	}
+	for _, preset := range d.Presets() {
+		if other := c.with(preset.Name, preset.Mode); other != nil {
+			other.ID = tegra.Some(preset.ID)
+			v.Presets = append(v.Presets, *other)
+		}
+	}
+	return v
+}
+
+type comparer struct {
+	chosen    tegra.Measured
+	predictor learn.Predictor
+	measured  map[tegra.Mode]tegra.Measured
+}
+
+// with gives the comparison with mode m; nil when nothing is known about m.
+func (c comparer) with(name string, m tegra.Mode) *Comparison {
+	other, known := c.measured[m]
+	if !known {
+		if c.predictor == nil {
+			return nil
+		}
+		other = c.predictor.Predict([]tegra.Mode{m})[0].Measured()
+	}
+	pct := func(mine, its float64) float64 { return 100 * (mine/its - 1) }
+	return &Comparison{Name: name, Mode: m, TimeMS: other.TimeMS, PowerW: other.PowerW, Measured: known,
+		TimePct: pct(c.chosen.TimeMS, other.TimeMS), PowerPct: pct(c.chosen.PowerW, other.PowerW),
+		EnergyPct: pct(c.chosen.EnergyJ(), other.EnergyJ())}
+}
