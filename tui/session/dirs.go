@@ -12,7 +12,7 @@ import (
 	"jtune/tegra"
 )
 
-// DataDir is where campaigns and models are kept.
+// dataDir is where campaigns and models are kept.
 func (o Options) dataDir() string {
 	if o.DataDir != "" {
 		return o.DataDir
@@ -34,12 +34,14 @@ func (o Options) configFile() (string, error) {
 		}
 		return o.Config, nil
 	}
-	path := filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
+	path := defaultConfig()
 	if _, err := os.Stat(path); err != nil {
 		return "", nil
 	}
 	return path, nil
 }
+
+func defaultConfig() string { return filepath.Join(xdg.ConfigHome, "jtune", "config.toml") }
 
 func (o Options) logFile() string {
 	if o.LogFile != "" {

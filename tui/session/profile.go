@@ -1,0 +1,151 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// Profile measures the modes that r selects and records each. It ends with the
+// found state back on the device. An interrupted campaign keeps its rows and
+// can be resumed.
+func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
+	plan, head, err := s.plan(r)
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	bench, err := s.bench(ctx, r.Workload, r.Settings, "", observe)
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	rec, err := s.record(r.Dir, s.header(r.Workload, head, r.Settings), r.Resume)
+	if err != nil {
+		return ProfileResult{}, err
+	}
+	defer rec.Close()
+	for _, note := range rec.Notes() {
+		observer(observe).note(note)
+	}
+	bench.NewHarness = r.Workload.NewHarness(s.harnessOptions(r.Settings, rec.Dir(), 0))
+	gated := &gatedPlan{Plan: plan, ctx: ctx, gate: r.Gate}
+	c := profiles.Campaign{Bench: bench, Plan: gated, Record: rec}
+	sum, err := c.Run(ctx)
+	if err == nil {
+		err = gated.err
+	}
+	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, err
+}
+
+// plan turns the selection into a plan and the record's words for it.
+func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, error) {
+	space := s.Device.Space()
+	var modes []tegra.Mode
+	head := profiles.PlanHeader{}
+	switch {
+	case r.Choose > 0:
+		n := min(r.Choose, space.Len())
+		head = profiles.PlanHeader{Kind: "modes", Modes: n}
+		if r.Shard != [2]int{} {
+			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: use --sample, --grid or --list", ErrUsage)
+		}
+		return &designPlan{design: optimize.NewDesign(space, n, s.Options.Seed), n: n}, head, nil
+	case r.Sample > 0:
+		modes = space.Sample(r.Sample, s.Options.Seed)
+		head.Kind = "sample"
+	case r.Grid:
+		modes = space.Grid().Modes()
+		head.Kind = "grid"
+	case len(r.List) > 0:
+		modes = r.List
+		head = profiles.PlanHeader{Kind: "list", Source: r.ListName, Digest: digest(modes)}
+	default:
+		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE", ErrUsage)
+	}
+	modes, err := shard(modes, r.Shard)
+	if err != nil {
+		return nil, head, err
+	}
+	if r.Shard != [2]int{} {
+		head.Source = fmt.Sprintf("%sshard %d/%d", head.Source, r.Shard[0], r.Shard[1])
+	}
+	head.Modes = len(modes)
+	return profiles.ListPlan(modes), head, nil
+}
+
+// shard keeps part i of n, every n-th mode: parts are alike in cost.
+func shard(modes []tegra.Mode, part [2]int) ([]tegra.Mode, error) {
+	if part == [2]int{} {
+		return modes, nil
+	}
+	i, n := part[0], part[1]
+	if i < 1 || n < i {
+		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
+	}
+	var out []tegra.Mode
+	for k := i - 1; k < len(modes); k += n {
+		out = append(out, modes[k])
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(modes))
+	}
+	return out, nil
+}
+
+func digest(modes []tegra.Mode) string {
+	h := sha256.New()
+	for _, m := range modes {
+		fmt.Fprintln(h, m.Cores, m.CPU, m.GPU, m.EMC)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// designPlan lets the design choose each mode from the rows so far.
+type designPlan struct {
+	design *optimize.Design
+	n      int
+}
+
+var _ profiles.Plan = (*designPlan)(nil)
+
+func (p *designPlan) Len() (int, bool) { return p.n, true }
+
+func (p *designPlan) Next(done []profiles.Row) (profiles.Step, bool) {
+	if len(done) >= p.n {
+		return profiles.Step{}, false
+	}
+	m, ok := p.design.Next(usable(done))
+	return profiles.Step{Mode: m, Why: "chosen"}, ok
+}
+
+// usable are the rows that may be learnt from.
+func usable(rows []profiles.Row) []tegra.Measured {
+	var out []tegra.Measured
+	for _, r := range rows {
+		if r.Status.Usable() {
+			out = append(out, r.Measured)
+		}
+	}
+	return out
+}
+
+// gatedPlan asks a gate before it gives the next mode.
+type gatedPlan struct {
+	profiles.Plan
+	ctx  context.Context
+	gate Gate
+	err  error
+}
+
+func (p *gatedPlan) Next(done []profiles.Row) (profiles.Step, bool) {
+	if p.gate != nil {
+		if p.err = p.gate(p.ctx); p.err != nil {
+			return profiles.Step{}, false
+		}
+	}
+	return p.Plan.Next(done)
+}
