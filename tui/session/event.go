@@ -1,17 +1,21 @@
 package session
 
 import (
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 )
 
 // Event is news of a running job. Exactly one of Progress, Probe and Note
-// leads; Front comes with a Probe.
+// is set; Surrogate comes
+// with a Probe.
 type Event struct {
 	Progress *profiles.Progress // every phase, minibatch and finished row of the bench
 	Probe    *optimize.Probe    // tune: a mode was measured
-	Front    []optimize.Point   // tune: the front the model believes in now, power ascending
-	Note     string             // one line for the log
+	// Surrogate is the model that knows the probe; nil while there is none. It
+	// may be asked from any goroutine.
+	Surrogate *learn.Surrogate
+	Note      string // one line for the log
 }
 
 // observer is called from the job's goroutine and must not block.

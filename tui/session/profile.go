@@ -53,7 +53,7 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 		if r.Shard != [2]int{} {
 			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: use --sample, --grid or --list", ErrUsage)
 		}
-		return &designPlan{design: optimize.NewDesign(space, n, s.Options.Seed), n: n}, head, nil
+		return &designPlan{design: optimize.NewDesign(space, n, s.Options.Seed, 0), n: n}, head, nil
 	case r.Sample > 0:
 		modes = space.Sample(r.Sample, s.Options.Seed)
 		head.Kind = "sample"

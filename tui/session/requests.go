@@ -30,11 +30,12 @@ type Gate func(ctx context.Context) error
 // TuneResult is the answer and how it came about.
 type TuneResult struct {
 	optimize.Result
-	Prediction learn.Prediction // of Result.Mode, with bands
-	Model      *learn.Model     // fitted to everything that was measured; nil when too little was
-	Versus     Versus
-	Dir        string        // the campaign folder
-	Took       time.Duration // device time from first mode to restored state
+	// Fitted knows everything that was measured, ready to be saved; nil when
+	// too little was.
+	Fitted *learn.Model
+	Versus Versus
+	Dir    string        // the campaign folder
+	Took   time.Duration // device time from first mode to restored state
 }
 
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,

@@ -1,0 +1,173 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"jtune/learn"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// FitRequest asks for a model of measured modes.
+type FitRequest struct {
+	Samples   string // sweep file or campaign folder
+	Strict    bool   // a bad row is fatal
+	Reference string // "" the shipped one if it fits, "none", a name or a path
+	Method    learn.Method
+}
+
+// Samples are measured modes and what is known of their origin.
+type Samples struct {
+	Measured   []tegra.Measured
+	Space      *tegra.Space // of the campaign's device; nil for a bare file
+	Provenance learn.Provenance
+	Notes      []string // rows skipped, and why
+}
+
+// ReadSamples reads a sweep file or a campaign folder. Rows that cannot be
+// learnt from are left out and noted.
+func ReadSamples(path string, batch int, strict bool) (Samples, error) {
+	if dir, ok := campaignDir(path); ok {
+		return readCampaign(dir)
+	}
+	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
+	if err != nil {
+		return Samples{}, err
+	}
+	if t, err = oneBatch(t, batch); err != nil {
+		return Samples{}, err
+	}
+	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}}
+	for _, p := range t.Problems {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s: %s: row skipped", path, p))
+	}
+	return out, nil
+}
+
+// campaignDir tells whether path is a campaign folder, or the table in one.
+func campaignDir(path string) (string, bool) {
+	dir := path
+	if filepath.Base(path) == "modes.csv" {
+		dir = filepath.Dir(path)
+	}
+	_, err := os.Stat(filepath.Join(dir, "campaign.toml"))
+	return dir, err == nil
+}
+
+func readCampaign(dir string) (Samples, error) {
+	head, rows, err := profiles.Read(dir)
+	if err != nil {
+		return Samples{}, err
+	}
+	out := Samples{Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual}}
+	if len(out.Measured) == 0 {
+		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
+	}
+	for _, r := range rows {
+		if !r.Status.Usable() {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s left out: %s: %s", dir, r.Mode, r.Status, r.Why))
+		}
+	}
+	out.Space, err = head.Device.Space()
+	return out, err
+}
+
+// oncePerMode gives one value per mode, the median of its measurements.
+func oncePerMode(rows []tegra.Measured) []tegra.Measured {
+	t := sweep.Table{}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, sweep.Row{Measured: r})
+	}
+	return t.Measured()
+}
+
+// Fit learns a model from samples and gives the notes on rows left out. The
+// model speaks of: the campaign's device, when the samples come from a
+// campaign folder; else the device named in o; else the board that is here, or
+// the default one, when it has every sampled mode; else the grid that the
+// samples span, with a warning.
+func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
+	samples, err := ReadSamples(r.Samples, o.Batch, r.Strict)
+	if err != nil {
+		return nil, nil, err
+	}
+	space, prov, warning, err := o.spaceOf(samples)
+	if err != nil {
+		return nil, samples.Notes, err
+	}
+	ref, err := o.reference(r.Reference)
+	if err != nil {
+		return nil, samples.Notes, err
+	}
+	prov.Jtune = Version
+	m, err := learn.Fit(samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: prov})
+	if err != nil {
+		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
+	}
+	if warning != "" {
+		m.Warnings = append(m.Warnings, warning)
+	}
+	return m, samples.Notes, nil
+}
+
+func (o Options) spaceOf(s Samples) (*tegra.Space, learn.Provenance, string, error) {
+	prov := s.Provenance
+	if s.Space != nil {
+		return s.Space, prov, "", nil
+	}
+	dev, err := Open(o)
+	if err != nil {
+		return nil, prov, "", err
+	}
+	defer dev.Close()
+	named := o.Device != "" && o.Device != "auto" || o.Sysroot != "" && o.Sysroot != "/"
+	stranger, all := firstOutside(dev.Device.Space(), s.Measured)
+	if all {
+		prov.Device = dev.Device.Board().Name
+		return dev.Device.Space(), prov, "", nil
+	}
+	if named {
+		return nil, prov, "", fmt.Errorf("%w: power mode %s of the samples is not one of %s: leave --device away to fit the samples' own grid",
+			tegra.ErrUnsupported, stranger, dev.Device.Board().Name)
+	}
+	space, err := spanned(s.Measured)
+	return space, prov, fmt.Sprintf("no known board has the samples' power modes: the model speaks of the %d modes of the grid they span", space.Len()), err
+}
+
+// firstOutside gives the first sampled mode that the space lacks.
+func firstOutside(space *tegra.Space, rows []tegra.Measured) (tegra.Mode, bool) {
+	for _, r := range rows {
+		if !space.Contains(r.Mode) {
+			return r.Mode, false
+		}
+	}
+	return tegra.Mode{}, true
+}
+
+// spanned is every combination of the sampled values.
+func spanned(rows []tegra.Measured) (*tegra.Space, error) {
+	var cores []int
+	var cpu, gpu, emc []tegra.Freq
+	for _, r := range rows {
+		cores, cpu, gpu, emc = append(cores, r.Mode.Cores), append(cpu, r.Mode.CPU), append(gpu, r.Mode.GPU), append(emc, r.Mode.EMC)
+	}
+	return tegra.NewSpace(cores, cpu, gpu, emc)
+}
+
+// reference finds the workload to lean on; nil for none. A name is looked up
+// among the models and campaigns of the data directory.
+func (o Options) reference(name string) (*learn.Reference, error) {
+	switch name {
+	case "", "none":
+		return nil, nil
+	}
+	for _, path := range []string{name, filepath.Join(o.modelsDir(), name+modelSuffix), filepath.Join(o.campaignsDir(), name)} {
+		if _, err := os.Stat(path); err == nil {
+			return learn.LoadReference(path)
+		}
+	}
+	return nil, fmt.Errorf("%w: reference %q is no file, and no model or campaign of that name is in %s", ErrUsage, name, o.dataDir())
+}

@@ -1,0 +1,130 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// Tune looks for the best mode by measuring on this device, and records every
+// measurement in a campaign folder. The device is left as it was found. When
+// no mode meets the limit the error wraps optimize.ErrInfeasible and the
+// result tells the nearest; on any error it holds what was measured.
+func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) (TuneResult, error) {
+	ref, err := s.Options.reference(r.Reference)
+	if err != nil {
+		return TuneResult{}, err
+	}
+	present := s.presentMode()
+	bench, err := s.bench(ctx, r.Workload, r.Settings, "", observe)
+	if err != nil {
+		return TuneResult{}, err
+	}
+	head := profiles.PlanHeader{Kind: "tune", Modes: r.Probes, Source: r.Limit.String()}
+	rec, err := s.record(r.Dir, s.header(r.Workload, head, r.Settings), false)
+	if err != nil {
+		return TuneResult{}, err
+	}
+	defer rec.Close()
+	bench.NewHarness = r.Workload.NewHarness(s.harnessOptions(r.Settings, rec.Dir(), 0))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	t := &tuning{bench: bench, record: rec, gate: r.Gate, stop: stop, observe: observe, cap: r.Probes}
+	bench.Observe = t.progress
+
+	begun := s.Clock.Now()
+	found, err := optimize.Tune(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy,
+		Seed: s.Options.Seed, Space: s.Device.Space(), Reference: ref, Observe: t.probe})
+	if t.fatal != nil {
+		err = t.fatal
+	}
+	err = errors.Join(err, bench.Close(), restore(ctx, bench.Applier))
+	out := TuneResult{Result: found, Dir: rec.Dir(), Took: s.Clock.Now() - begun}
+	s.conclude(&out, r.Workload, ref, present)
+	return out, err
+}
+
+// conclude fits the model of everything measured and compares the answer.
+func (s *Session) conclude(out *TuneResult, w profiles.Workload, ref *learn.Reference, present tegra.Val[tegra.Mode]) {
+	var measured []tegra.Measured
+	for _, p := range out.Probes {
+		if p.Err == nil {
+			measured = append(measured, p.Measured)
+		}
+	}
+	if len(measured) == 0 {
+		return
+	}
+	var predictor learn.Predictor
+	measured = oncePerMode(measured)
+	board := s.Device.Board()
+	m, err := learn.Fit(measured, learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
+		Provenance: learn.Provenance{Device: board.Name, Workload: w.Name, Virtual: board.Virtual, Jtune: Version, When: s.Clock.Wall()}})
+	if err == nil {
+		out.Fitted, predictor = m, m
+	}
+	out.Versus = Compare(out.Measured, predictor, measured, s.Device, present)
+}
+
+func (s *Session) presentMode() tegra.Val[tegra.Mode] {
+	r, err := s.Device.Read()
+	if err != nil {
+		return tegra.Val[tegra.Mode]{}
+	}
+	return r.Mode
+}
+
+// tuning measures for a search and tells of it.
+type tuning struct {
+	bench   *profiles.Bench
+	record  *profiles.Record
+	gate    Gate
+	stop    context.CancelCauseFunc
+	observe observer
+	done    int
+	cap     int
+	fatal   error // the device or the record is gone: not about one mode
+}
+
+func (t *tuning) measure(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+	if t.gate != nil {
+		if err := t.gate(ctx); err != nil {
+			return tegra.Measured{}, t.fail(err)
+		}
+	}
+	row, err := t.bench.Measure(ctx, profiles.Step{Mode: m})
+	if err != nil {
+		return tegra.Measured{}, t.fail(err)
+	}
+	if err := t.record.Append(row); err != nil {
+		return tegra.Measured{}, t.fail(fmt.Errorf("recording: %w", err))
+	}
+	t.done++
+	if !row.Status.Usable() {
+		return tegra.Measured{}, fmt.Errorf("%s: %s", row.Status, row.Why)
+	}
+	return row.Measured, nil
+}
+
+// fail ends the whole search.
+func (t *tuning) fail(err error) error {
+	t.fatal = err
+	t.stop(err)
+	return err
+}
+
+func (t *tuning) progress(p profiles.Progress) {
+	p.Done, p.Total = t.done, t.cap
+	t.observe.progress(p)
+}
+
+func (t *tuning) probe(p optimize.Probe, s *learn.Surrogate) {
+	if t.observe != nil {
+		t.observe(Event{Probe: &p, Surrogate: s})
+	}
+}
