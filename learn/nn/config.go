@@ -26,6 +26,20 @@ func (l Loss) String() string {
 	return fmt.Sprintf("Loss(%d)", int(l))
 }
 
+// MarshalText writes the name.
+func (l Loss) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads the name.
+func (l *Loss) UnmarshalText(text []byte) error {
+	for _, known := range []Loss{MSE, MAPE} {
+		if string(text) == known.String() {
+			*l = known
+			return nil
+		}
+	}
+	return fmt.Errorf("nn: unknown loss %q, want %s or %s", text, MSE, MAPE)
+}
+
 // Config holds the settings of a training. The zero value is the paper's, with
 // what the paper leaves open as the project's method page decides it.
 type Config struct {

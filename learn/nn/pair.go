@@ -44,8 +44,9 @@ func both(samples []tegra.Measured, c Config, time, power trainer) (Pair, error)
 	var timeErr, powerErr error
 	var wait sync.WaitGroup
 	wait.Go(func() { p.Time, timeErr = time(x, ms, c) })
-	c.Seed ^= powerSeed
-	p.Power, powerErr = power(x, watt, c)
+	other := c
+	other.Seed ^= powerSeed
+	p.Power, powerErr = power(x, watt, other)
 	wait.Wait()
 	if timeErr != nil {
 		return Pair{}, timeErr
