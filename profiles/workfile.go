@@ -1,0 +1,237 @@
+package profiles
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+//go:embed workloads.toml
+var builtIn string
+
+// Defaults of a workload of the user's own, the papers' training settings
+// (method note b.3).
+const (
+	defaultBatch    = 16
+	defaultWorkers  = 4
+	defaultPrefetch = 2
+	defaultEpochs   = 1
+)
+
+// Workloads lists the built-in workloads, then those of the user's file: a
+// TOML file of tables such as
+//
+//	[workload.mynet]
+//	command = ["python3", "train.py"]
+//	samples = 12000
+//
+// An entry with a built-in name changes the keys it gives and leaves the
+// rest; any other entry is added. Unknown keys and bad values are errors that
+// name file and line. No file: "" or one that does not exist.
+func Workloads(userFile string) ([]Workload, error) {
+	list, err := parseWorkloads("built-in workloads", builtIn, nil)
+	if err != nil {
+		return nil, err
+	}
+	if userFile == "" {
+		return list, nil
+	}
+	text, err := os.ReadFile(userFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("workloads file: %w", err)
+	}
+	return parseWorkloads(userFile, string(text), list)
+}
+
+// workfile is a workloads file being read, with what an error needs to name a
+// line.
+type workfile struct {
+	name string
+	text string
+	meta toml.MetaData
+}
+
+// parseWorkloads reads a workloads file on top of base; base nil means that
+// the entries are the built-in ones.
+func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
+	f := workfile{name: name, text: text}
+	var doc struct {
+		Workload map[string]toml.Primitive `toml:"workload"`
+	}
+	var err error
+	if f.meta, err = toml.Decode(text, &doc); err != nil {
+		return nil, f.tomlError(err)
+	}
+	list := slices.Clone(base)
+	for _, key := range f.order() {
+		w, err := f.entry(list, key, doc.Workload[key], base != nil)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(o Workload) bool { return o.Name == w.Name }); i >= 0 {
+			list[i] = w
+		} else {
+			list = append(list, w)
+		}
+	}
+	if unknown := f.meta.Undecoded(); len(unknown) > 0 {
+		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env", unknown[0])
+	}
+	return list, f.uniqueAliases(list)
+}
+
+// order lists the entries' names as they stand in the file.
+func (f workfile) order() []string {
+	var names []string
+	for _, k := range f.meta.Keys() {
+		if len(k) >= 2 && k[0] == "workload" && !slices.Contains(names, k[1]) {
+			names = append(names, k[1])
+		}
+	}
+	return names
+}
+
+func (f workfile) entry(list []Workload, name string, p toml.Primitive, own bool) (Workload, error) {
+	key := toml.Key{"workload", name}
+	w := Workload{Batch: defaultBatch, Workers: defaultWorkers, Prefetch: defaultPrefetch, Epochs: defaultEpochs}
+	if i := slices.IndexFunc(list, func(o Workload) bool { return o.Name == name }); i >= 0 {
+		w = list[i]
+	}
+	if err := f.meta.PrimitiveDecode(p, &w); err != nil {
+		return w, f.tomlError(err)
+	}
+	for _, taken := range []string{"name", "own"} {
+		if f.meta.IsDefined(append(slices.Clone(key), taken)...) {
+			return w, f.errorAt(append(key, taken), "unknown key %s.%s; the table's name is the workload's", key, taken)
+		}
+	}
+	w.Name, w.Own = name, own
+	if w.Title == "" {
+		w.Title = name
+	}
+	if bad, why := w.fault(); why != "" {
+		return w, f.errorAt(append(key, bad), "workload %s: %s", clip(name), why)
+	}
+	return w, nil
+}
+
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// fault names the first key with a bad value and says what is wrong with it.
+func (w Workload) fault() (key, why string) {
+	outside := func(v, lo, hi int) string { return fmt.Sprintf("%d is outside %d to %d", v, lo, hi) }
+	switch {
+	case !namePattern.MatchString(w.Name):
+		return "", "a name is small letters, digits and . _ - , 64 at most"
+	case w.Samples < 0 || w.Samples > 1e12:
+		return "samples", "samples " + outside(w.Samples, 0, 1e12)
+	case w.Batch < 1 || w.Batch > 1<<20:
+		return "batch", "batch " + outside(w.Batch, 1, 1<<20)
+	case w.Workers < 0 || w.Workers > 1024:
+		return "workers", "workers " + outside(w.Workers, 0, 1024)
+	case w.Prefetch < 0 || w.Prefetch > 1024:
+		return "prefetch", "prefetch " + outside(w.Prefetch, 0, 1024)
+	case w.Epochs < 1 || w.Epochs > 1e6:
+		return "epochs", "epochs " + outside(w.Epochs, 1, 1e6)
+	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
+		return "command", "command begins with an empty word"
+	case w.Own && len(w.Command) == 0 && w.Model == "":
+		return "", "has no command; give command = [\"program\", \"argument\"]"
+	}
+	for _, a := range w.Aliases {
+		if !namePattern.MatchString(a) {
+			return "aliases", fmt.Sprintf("alias %q: an alias is small letters, digits and . _ -", clip(a))
+		}
+	}
+	for k := range w.Env {
+		if k == "" || strings.ContainsAny(k, "=\x00") {
+			return "env", fmt.Sprintf("env name %q cannot be set", clip(k))
+		}
+	}
+	return "", ""
+}
+
+func (f workfile) uniqueAliases(list []Workload) error {
+	owner := map[string]string{}
+	for _, w := range list {
+		for _, a := range w.Aliases {
+			if o, taken := owner[a]; taken {
+				return f.errorAt(toml.Key{"workload", w.Name, "aliases"}, "alias %s of workload %s already belongs to %s", a, w.Name, o)
+			}
+			owner[a] = w.Name
+		}
+	}
+	return nil
+}
+
+func (f workfile) tomlError(err error) error {
+	var p toml.ParseError
+	if !errors.As(err, &p) { // a value of the wrong type: the text names line and key
+		return fmt.Errorf("%s: %s", f.name, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	key := ""
+	if p.LastKey != "" {
+		key = p.LastKey + ": "
+	}
+	return fmt.Errorf("%s: line %d: %s%s", f.name, p.Position.Line, key, p.Message)
+}
+
+func (f workfile) errorAt(key toml.Key, format string, args ...any) error {
+	return fmt.Errorf("%s: line %d: %s", f.name, lineOfKey(f.text, key), fmt.Sprintf(format, args...))
+}
+
+// lineOfKey finds the line of a key of a TOML text, from 1: that of the
+// longest leading part of the key that stands in a line of its own. The
+// decoder knows but does not tell.
+func lineOfKey(text string, key toml.Key) int {
+	best, depth := 1, 0
+	var table []string
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		var at []string
+		if head, ok := strings.CutPrefix(line, "["); ok {
+			head, _, _ = strings.Cut(strings.TrimPrefix(head, "["), "]")
+			table = splitKey(head)
+			at = table
+		} else if name, _, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
+			at = append(slices.Clone(table), splitKey(name)...)
+		}
+		if n := commonLead(at, key); n > depth {
+			best, depth = i+1, n
+		}
+	}
+	return best
+}
+
+// splitKey parts a dotted key as far as bare and quoted names go.
+func splitKey(s string) []string {
+	parts := strings.Split(strings.TrimSpace(s), ".")
+	for i := range parts {
+		parts[i] = strings.Trim(strings.TrimSpace(parts[i]), `"'`)
+	}
+	return parts
+}
+
+// commonLead is how many leading names of at and key agree; 0 when at goes
+// beyond key or differs from it.
+func commonLead(at []string, key toml.Key) int {
+	if len(at) > len(key) {
+		return 0
+	}
+	for i := range at {
+		if at[i] != key[i] {
+			return 0
+		}
+	}
+	return len(at)
+}
