@@ -1,14 +1,27 @@
 package learn
 
 import (
+	"errors"
+	"fmt"
+	"math"
+
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"jtune/tegra"
 )
 
 // Surrogate is the gp model of time and power over a space: what a design or
-// a search asks and refits after every measurement.
-type Surrogate struct{}
+// a search asks and refits after every measurement. It may be read from many
+// goroutines.
+type Surrogate struct {
+	space       *tegra.Space
+	scale       scale
+	samples     []tegra.Measured
+	reference   *Residual
+	time, power mixture
+	lnTimeTop   float64 // predicted ln time of the space's top mode
+}
 
 // SurrogateOptions say how to fit a Surrogate. The zero value fits with fixed
 // hyper-parameters and without the outlier rule: the fastest.
@@ -18,19 +31,135 @@ type SurrogateOptions struct {
 	Reference *Residual // another workload of this device; nil: none
 }
 
-// Residual is what the physics misses in a reference workload, per mode.
-type Residual struct{}
+var _ Predictor = (*Surrogate)(nil)
 
-// NewResidual learns the residual from a reference's measured modes, which
-// belong to space; 100 at least.
-func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
-	panic("not yet")
+// FitSurrogate fits time, then power, whose formula needs the speed that the
+// time model predicts. No samples at all is allowed and gives the prior, whose
+// absolute time means nothing. A mode may be sampled more than once.
+//
+// n samples cost n³/3 per outlier round and hyper-parameter pair: about 1 ms
+// for 50 with fixed hyper-parameters, 20 ms with the grid and two rounds.
+func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
+	if space == nil || space.Len() == 0 {
+		return nil, errors.New("no power modes to predict: the space is empty")
+	}
+	for i, m := range samples {
+		if err := checkSample(space, m); err != nil {
+			return nil, fmt.Errorf("sample %d: %w", i+1, err)
+		}
+	}
+	s := &Surrogate{space: space, scale: newScale(space), samples: samples, reference: o.Reference}
+	modes := make([]tegra.Mode, len(samples))
+	lnTime, lnPower := make([]float64, len(samples)), make([]float64, len(samples))
+	for i, m := range samples {
+		modes[i], lnTime[i], lnPower[i] = m.Mode, math.Log(m.TimeMS), math.Log(m.PowerW)
+	}
+	x := s.scale.points(modes)
+	rTime, rPower := o.Reference.at(x)
+
+	at := whereTime(x, rTime)
+	var err error
+	if s.time, err = timeFamily.mix(at, lnTime, o); err != nil {
+		return nil, fmt.Errorf("time model: %w", err)
+	}
+	s.lnTimeTop = s.predictTop()
+	at = s.wherePower(x, rPower, s.meanTime(at))
+	if s.power, err = powerFamily.mix(at, lnPower, o); err != nil {
+		return nil, fmt.Errorf("power model: %w", err)
+	}
+	return s, nil
 }
 
-// FitSurrogate fits the model. No samples at all is allowed and gives the
-// prior, whose absolute time means nothing.
-func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
-	panic("not yet")
+// mix fits without and, when there is a reference, with it, weighted by
+// evidence: a reference that does not help fades out.
+func (f *family) mix(at where, y []float64, o SurrogateOptions) (mixture, error) {
+	k := f.terms()
+	d := data{x: at.x, y: y, l: make([]float64, len(y)*k)}
+	for i := range y {
+		at.terms(i, d.l[i*k:(i+1)*k])
+	}
+	alone, err := f.fit(d, o.Grid, o.Robust)
+	if err != nil || at.r == nil || len(y) == 0 {
+		return mixture{[]*curve{alone}, []float64{1}}, err
+	}
+	d.r = at.r
+	with, err := f.fit(d, o.Grid, o.Robust)
+	if err != nil {
+		return mixture{}, err
+	}
+	trust := 1 / (1 + math.Exp(with.score-alone.score))
+	return mixture{[]*curve{alone, with}, []float64{1 - trust, trust}}, nil
+}
+
+func whereTime(x []point, r []float64) where {
+	return where{x: x, r: r, terms: func(i int, l []float64) { timeTerms(x[i], l) }}
+}
+
+func (s *Surrogate) wherePower(x []point, r, lnTime []float64) where {
+	return where{x: x, r: r, terms: func(i int, l []float64) { powerTerms(x[i], s.lnTimeTop-lnTime[i], l) }}
+}
+
+// predictTop gives ln time of the mode with the largest sum of octaves.
+func (s *Surrogate) predictTop() float64 {
+	top := s.space.Max()
+	if !s.space.Contains(top) {
+		best := math.Inf(-1)
+		for _, m := range s.space.All() {
+			x := s.scale.point(m)
+			if sum := x[0] + x[1] + x[2] + x[3]; sum > best {
+				best, top = sum, m
+			}
+		}
+	}
+	x := []point{s.scale.point(top)}
+	r, _ := s.reference.at(x)
+	return s.meanTime(whereTime(x, r))[0]
+}
+
+func (s *Surrogate) meanTime(at where) []float64 {
+	out := make([]float64, len(at.x))
+	s.time.mean(at, out)
+	return out
+}
+
+// Samples gives the measured modes the surrogate was fitted to.
+func (s *Surrogate) Samples() []tegra.Measured { return s.samples }
+
+// Space gives the modes it speaks of.
+func (s *Surrogate) Space() *tegra.Space { return s.space }
+
+// ReferenceWeights tells how much the reference counts in time and in power,
+// 0 to 1; 0 without one.
+func (s *Surrogate) ReferenceWeights() (time, power float64) {
+	if len(s.time.curves) == 2 {
+		time = s.time.weights[1]
+	}
+	if len(s.power.curves) == 2 {
+		power = s.power.weights[1]
+	}
+	return time, power
+}
+
+// Suspicious lists the measured modes that disagree with all others so much
+// that they were down-weighted: measure them again. Empty unless
+// SurrogateOptions.Robust was positive.
+func (s *Surrogate) Suspicious() []tegra.Mode {
+	var out []tegra.Mode
+	for i, m := range s.samples {
+		if s.time.outlier(i) || s.power.outlier(i) {
+			out = append(out, m.Mode)
+		}
+	}
+	return out
+}
+
+// outlier tells whether the fit that counts most down-weighted sample i.
+func (m mixture) outlier(i int) bool {
+	c := m.curves[0]
+	if len(m.curves) == 2 && m.weights[1] > m.weights[0] {
+		c = m.curves[1]
+	}
+	return c.v[i] > 1
 }
 
 // Posterior is the belief about every mode of the space, by index: mean and
@@ -42,20 +171,87 @@ type Posterior struct {
 	DoF                              int // of the Student quantile for error bars
 }
 
-// Posterior gives the belief about all modes of the space.
-func (s *Surrogate) Posterior() *Posterior { panic("not yet") }
+// Posterior gives the belief about all modes of the space: n² per mode, about
+// 20 ms for 18,096 modes from 50 samples on two cores.
+func (s *Surrogate) Posterior() *Posterior {
+	modes := s.space.Modes()
+	rTime, rPower := s.reference.all()
+	return s.posterior(s.scale.points(modes), rTime, rPower)
+}
+
+func (s *Surrogate) posterior(x []point, rTime, rPower []float64) *Posterior {
+	n := len(x)
+	p := &Posterior{LnTime: make([]float64, n), SdTime: make([]float64, n), LnPower: make([]float64, n), SdPower: make([]float64, n),
+		NoiseTime: s.time.noise(), NoisePower: s.power.noise(), DoF: max(len(s.samples)-5, 3)}
+	atTime := whereTime(x, rTime)
+	atPower := s.wherePower(x, rPower, p.LnTime)
+	parallel(n, func(from, to int) {
+		s.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
+		s.power.posterior(atPower, from, to, p.LnPower[from:to], p.SdPower[from:to])
+	})
+	return p
+}
 
 // CovTime gives the posterior covariance of ln time between modes a (rows)
-// and b (columns), indexes of the space.
-func (s *Surrogate) CovTime(a, b []int) *mat.Dense { panic("not yet") }
+// and b (columns), indexes of the space, of the model linearised at its fit.
+func (s *Surrogate) CovTime(a, b []int) *mat.Dense {
+	return s.time.covariance(s.timeAt(a), s.timeAt(b))
+}
 
 // CovPower is CovTime for ln power.
-func (s *Surrogate) CovPower(a, b []int) *mat.Dense { panic("not yet") }
+func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
+	return s.power.covariance(s.powerAt(a), s.powerAt(b))
+}
 
-// Suspicious lists the measured modes that disagree with all others.
-func (s *Surrogate) Suspicious() []tegra.Mode { panic("not yet") }
+func (s *Surrogate) timeAt(index []int) where {
+	x := s.pointsOf(index)
+	r, _ := s.reference.at(x)
+	return whereTime(x, r)
+}
 
-// Predict predicts the given modes.
-func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction { panic("not yet") }
+func (s *Surrogate) powerAt(index []int) where {
+	x := s.pointsOf(index)
+	rTime, rPower := s.reference.at(x)
+	return s.wherePower(x, rPower, s.meanTime(whereTime(x, rTime)))
+}
 
-var _ Predictor = (*Surrogate)(nil)
+func (s *Surrogate) pointsOf(index []int) []point {
+	x := make([]point, len(index))
+	for i, at := range index {
+		x[i] = s.scale.point(s.space.At(at))
+	}
+	return x
+}
+
+// Predict predicts the given modes, which need not belong to the space.
+func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
+	x := s.scale.points(modes)
+	rTime, rPower := s.reference.at(x)
+	return s.posterior(x, rTime, rPower).predictions(modes)
+}
+
+// predictions turns the belief about modes into medians with 95 % bands.
+func (p *Posterior) predictions(modes []tegra.Mode) []Prediction {
+	t := studentQuantile(0.95, p.DoF)
+	out := make([]Prediction, len(modes))
+	for i, m := range modes {
+		out[i] = logBands(m, p.LnTime[i], math.Hypot(p.SdTime[i], p.NoiseTime), t*timeFamily.bandWide,
+			p.LnPower[i], math.Hypot(p.SdPower[i], p.NoisePower), t*powerFamily.bandWide)
+	}
+	return out
+}
+
+// logBands makes a prediction from means and standard deviations of the
+// logarithms; the half widths of the bands are the deviations times wide.
+func logBands(m tegra.Mode, lnTime, sdTime, wideTime, lnPower, sdPower, widePower float64) Prediction {
+	dt, dp := wideTime*sdTime, widePower*sdPower
+	return Prediction{Mode: m,
+		TimeMS: math.Exp(lnTime), TimeLoMS: math.Exp(lnTime - dt), TimeHiMS: math.Exp(lnTime + dt), LnTimeSD: sdTime,
+		PowerW: math.Exp(lnPower), PowerLoW: math.Exp(lnPower - dp), PowerHiW: math.Exp(lnPower + dp), LnPowerSD: sdPower}
+}
+
+// studentQuantile is the half width, in standard deviations, of the band that
+// covers the given share under a Student distribution.
+func studentQuantile(share float64, dof int) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(dof)}.Quantile((1 + share) / 2)
+}

@@ -1,0 +1,30 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+)
+
+// parseUnderscored reads a mode as the papers' files write it:
+// cores_cpu(kHz)_gpu(Hz)_mem(Hz).
+func parseUnderscored(t testing.TB, text string) tegra.Mode {
+	t.Helper()
+	var v [4]int64
+	for i, field := range strings.Split(text, "_") {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v[i] = n
+	}
+	return tegra.Mode{Cores: int(v[0]), CPU: tegra.Freq(v[1]) * tegra.KHz, GPU: tegra.Freq(v[2]), EMC: tegra.Freq(v[3])}
+}
+
+// randomPlaces draws k of n row numbers.
+func randomPlaces(n, k int, seed uint64) []int {
+	return rand.New(rand.NewPCG(seed, 7)).Perm(n)[:k]
+}

@@ -1,0 +1,371 @@
+package learn
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// The fit of one target: Gauss–Newton to the posterior mode of theta, with
+// the Gaussian process marginalised; Laplace's evidence for the choice among
+// nine (smooth, noise) pairs; outliers down-weighted by leave-one-out
+// residuals. Everything works with C = sf² K + sn² diag(v) factored once and
+// the few parameters on top of it (Woodbury), so a fit costs one n³/3
+// factorisation per pair and n²·(K+1) per Gauss–Newton round. Deterministic.
+
+const (
+	gaussNewtonRounds = 12
+	outlierZ2         = 12.0 // squared standardised residual that makes an outlier
+	outlierShare      = 3.0  // its noise variance is raised by z²/this
+	mostDownWeight    = 1e4
+	gridSmoothSD      = 0.7 // prior of ln sf about its centre, in the choice
+	gridNoiseSD       = 0.5
+	refShare          = 0.5 // of a reference's residual that is expected to carry over
+	refShareSD        = 0.4
+)
+
+// data is what one target is fitted to.
+type data struct {
+	x []point   // octaves
+	l []float64 // n × terms, row-major
+	y []float64 // ln of the measurement
+	r []float64 // reference residual at each x; nil without a reference
+}
+
+// curve is a fitted target.
+type curve struct {
+	family *family
+	theta  []float64
+	sf, sn float64
+	score  float64   // −ln evidence with the penalty of the hyper-parameters
+	v      []float64 // noise variance factors; > 1 for outliers
+	x      []point   // scaled by the lengthscales
+	r      []float64
+	chol   []float64 // L of C = L Lᵀ, n × n row-major
+	beta   []float64 // L⁻¹ (y − M)
+	jw     []float64 // L⁻¹ J, n × params
+	cholA  []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
+}
+
+var errNotPositive = errors.New("the samples' covariance is not positive definite")
+
+func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
+	s := newSolver(f, d)
+	theta := s.firstTheta()
+	v := slices.Repeat([]float64{1}, len(d.y))
+	steps := []float64{0}
+	if grid {
+		steps = []float64{-1, 0, 1}
+	}
+	for round := 0; ; round++ {
+		var best *curve
+		for _, i := range steps {
+			for _, j := range steps {
+				c, err := s.laplace(f.smooth*math.Exp2(i), f.noise*math.Exp2(j), v, theta)
+				if err != nil {
+					return nil, err
+				}
+				c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/gridNoiseSD)/2
+				if best == nil || c.score < best.score {
+					best = c
+				}
+			}
+		}
+		if round >= robust {
+			return best, nil
+		}
+		next, found := s.downWeight(best, v)
+		if !found {
+			return best, nil
+		}
+		v, theta = next, best.theta
+	}
+}
+
+func square(x float64) float64 { return x * x }
+
+// solver holds what all factorisations of one fit share.
+type solver struct {
+	f       *family
+	d       data
+	n, p    int
+	scaled  []point
+	kernel  []float64 // correlation matrix, n × n, lower triangle
+	prior   []float64
+	prec    []float64 // S⁻¹
+	lnDetS  float64
+	offsetY []float64 // y less the expected share of the reference's residual
+}
+
+func newSolver(f *family, d data) *solver {
+	s := &solver{f: f, d: d, n: len(d.y), p: f.params(), prior: f.start()}
+	s.prec, s.lnDetS = f.priorPrecision()
+	s.scaled = make([]point, s.n)
+	s.offsetY = slices.Clone(d.y)
+	for i, x := range d.x {
+		s.scaled[i] = f.scaled(x)
+		if d.r != nil {
+			s.offsetY[i] -= refShare * d.r[i]
+		}
+	}
+	s.kernel = make([]float64, s.n*s.n)
+	for i := range s.n {
+		for j := range i + 1 {
+			s.kernel[i*s.n+j] = matern(distance2(&s.scaled[i], &s.scaled[j]))
+		}
+	}
+	return s
+}
+
+func (s *solver) terms(i int) []float64 { k := s.f.terms(); return s.d.l[i*k : (i+1)*k] }
+
+// firstTheta is the prior mean with all amplitudes moved to the data's level.
+func (s *solver) firstTheta() []float64 {
+	theta := slices.Clone(s.prior)
+	if s.n == 0 {
+		return theta
+	}
+	shift := 0.0
+	for i := range s.n {
+		shift += s.offsetY[i] - powerMean(theta, s.terms(i), nil)
+	}
+	for k := range s.f.terms() {
+		theta[k] += shift / float64(s.n)
+	}
+	return theta
+}
+
+// residual writes y − M(theta) into res.
+func (s *solver) residual(theta, res []float64) {
+	for i := range res {
+		res[i] = s.offsetY[i] - powerMean(theta, s.terms(i), nil)
+	}
+}
+
+// objective is the negative log posterior of theta, up to a constant; res is
+// left holding L⁻¹ (y − M).
+func (s *solver) objective(chol, theta, res []float64) float64 {
+	s.residual(theta, res)
+	forward(chol, s.n, res, 1)
+	d := s.fromPrior(theta)
+	o := dot(res, res)
+	for i := range s.p {
+		o += d[i] * dot(s.prec[i*s.p:(i+1)*s.p], d)
+	}
+	return o / 2
+}
+
+func (s *solver) fromPrior(theta []float64) []float64 {
+	d := make([]float64, s.p)
+	for i := range d {
+		d[i] = theta[i] - s.prior[i]
+	}
+	return d
+}
+
+// linear is the model linearised at a theta: jw = L⁻¹J, yw = L⁻¹ỹ with
+// ỹ = y − M + J(θ − θ0), A factored, and b = Jᵀ C⁻¹ ỹ.
+type linear struct{ jw, yw, cholA, b []float64 }
+
+func (s *solver) linearise(chol, theta []float64) (linear, error) {
+	n, p := s.n, s.p
+	lin := linear{jw: make([]float64, n*p), yw: make([]float64, n), cholA: slices.Clone(s.prec), b: make([]float64, p)}
+	d := s.fromPrior(theta)
+	for i := range n {
+		row := lin.jw[i*p : (i+1)*p]
+		m := powerMean(theta, s.terms(i), row)
+		lin.yw[i] = s.offsetY[i] - m + dot(row, d)
+	}
+	forward(chol, n, lin.jw, p)
+	forward(chol, n, lin.yw, 1)
+	for i := range n {
+		row := lin.jw[i*p : (i+1)*p]
+		for a, ja := range row {
+			lin.b[a] += ja * lin.yw[i]
+			for b := range a + 1 {
+				lin.cholA[a*p+b] += ja * row[b]
+			}
+		}
+	}
+	if !cholesky(lin.cholA, p) {
+		return lin, errNotPositive
+	}
+	return lin, nil
+}
+
+// laplace finds theta's posterior mode for one pair of hyper-parameters and
+// the evidence there.
+func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
+	chol, err := s.factor(sf, sn, v)
+	if err != nil {
+		return nil, err
+	}
+	res, trial := make([]float64, s.n), make([]float64, s.n)
+	at := s.objective(chol, theta, res)
+	for range gaussNewtonRounds {
+		lin, err := s.linearise(chol, theta)
+		if err != nil {
+			return nil, err
+		}
+		step := slices.Clone(lin.b) // θ − θ0 of the full step
+		forward(lin.cholA, s.p, step, 1)
+		backward(lin.cholA, s.p, step)
+		next, value, ok := s.lineSearch(chol, theta, step, at, trial)
+		if !ok {
+			break
+		}
+		theta, res, trial = next, trial, res
+		fell := at - value
+		at = value
+		if fell < 1e-4 {
+			break
+		}
+	}
+	lin, err := s.linearise(chol, theta)
+	if err != nil {
+		return nil, err
+	}
+	forwardB := slices.Clone(lin.b)
+	forward(lin.cholA, s.p, forwardB, 1)
+	score := (dot(lin.yw, lin.yw)-dot(forwardB, forwardB))/2 + s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(lin.cholA, s.p)
+	if math.IsNaN(score) || math.IsInf(score, 0) {
+		return nil, errNotPositive
+	}
+	return &curve{family: s.f, theta: theta, sf: sf, sn: sn, score: score, v: v, x: s.scaled, r: s.d.r,
+		chol: chol, beta: res, jw: lin.jw, cholA: lin.cholA}, nil
+}
+
+// lineSearch halves the way from theta to prior + step until the objective
+// does not rise. It leaves L⁻¹ (y − M) of what it returns in res.
+func (s *solver) lineSearch(chol, theta, step []float64, at float64, res []float64) ([]float64, float64, bool) {
+	next := slices.Clone(theta)
+	for share := 1.0; share > 1e-3; share /= 2 {
+		for i := range s.p {
+			next[i] = theta[i] + share*(s.prior[i]+step[i]-theta[i])
+		}
+		if value := s.objective(chol, next, res); value < at+1e-9 {
+			return next, value, true
+		}
+	}
+	return nil, 0, false
+}
+
+// factor gives L of C = sf² K + sn² diag(v) + refShareSD² r rᵀ.
+func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
+	n := s.n
+	c := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			c[i*n+j] = sf * sf * s.kernel[i*n+j]
+			if s.d.r != nil {
+				c[i*n+j] += refShareSD * refShareSD * s.d.r[i] * s.d.r[j]
+			}
+		}
+		c[i*n+i] += sn * sn * v[i]
+	}
+	if !cholesky(c, n) {
+		return nil, errNotPositive
+	}
+	return c, nil
+}
+
+// downWeight raises the noise of samples whose leave-one-out residual
+// (V⁻¹ỹ)_i² / (V⁻¹)_ii is far out, V = C + J S Jᵀ. False when none is.
+func (s *solver) downWeight(c *curve, v []float64) ([]float64, bool) {
+	lin, err := s.linearise(c.chol, c.theta)
+	if err != nil {
+		return v, false
+	}
+	n, p := s.n, s.p
+	forward(lin.cholA, p, lin.b, 1)
+	backward(lin.cholA, p, lin.b) // A⁻¹ b
+	inv := inverseLower(c.chol, n)
+	out, found := slices.Clone(v), false
+	column := make([]float64, p)
+	for i := range n {
+		clear(column)
+		var vy, vii float64
+		for k := i; k < n; k++ { // column i of L⁻¹
+			t := inv[k*n+i]
+			row := lin.jw[k*p : (k+1)*p]
+			vy += t * (lin.yw[k] - dot(row, lin.b))
+			vii += t * t
+			for a := range column {
+				column[a] += t * row[a]
+			}
+		}
+		forward(lin.cholA, p, column, 1)
+		vii -= dot(column, column)
+		if z2 := vy * vy / vii; z2 > outlierZ2 {
+			out[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
+		}
+	}
+	return out, found
+}
+
+// cholesky replaces the lower triangle of the row-major n × n matrix by its
+// factor; false when it is not positive definite.
+func cholesky(a []float64, n int) bool {
+	if n == 0 {
+		return true
+	}
+	_, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: a})
+	return ok
+}
+
+// forward solves L W = B in place, B being n × m row-major.
+func forward(l []float64, n int, b []float64, m int) {
+	for i := range n {
+		row, bi := l[i*n:i*n+i+1], b[i*m:(i+1)*m]
+		for j, lij := range row[:i] {
+			bj := b[j*m : (j+1)*m]
+			for k, v := range bj {
+				bi[k] -= lij * v
+			}
+		}
+		for k := range bi {
+			bi[k] /= row[i]
+		}
+	}
+}
+
+// backward solves Lᵀ w = b in place.
+func backward(l []float64, n int, b []float64) {
+	for i := n - 1; i >= 0; i-- {
+		b[i] /= l[i*n+i]
+		for j := range i {
+			b[j] -= l[i*n+j] * b[i]
+		}
+	}
+}
+
+// inverseLower gives L⁻¹.
+func inverseLower(l []float64, n int) []float64 {
+	inv := make([]float64, n*n)
+	for i := range n {
+		inv[i*n+i] = 1
+	}
+	forward(l, n, inv, n)
+	return inv
+}
+
+func lnDiagonal(l []float64, n int) float64 {
+	sum := 0.0
+	for i := range n {
+		sum += math.Log(l[i*n+i])
+	}
+	return sum
+}
+
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}

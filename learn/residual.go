@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"jtune/tegra"
+)
+
+const (
+	// leastReference is how many modes a reference needs to teach anything.
+	leastReference = 100
+	// mostReference bounds the cost: beyond it a random part is used.
+	mostReference = 1000
+)
+
+// Residual is what the formula misses in a reference workload measured on the
+// same device: r(x) = k*ᵀ C⁻¹ (y − M), its Gaussian process' part, for time
+// and power. It carries over the device's quirks, not the workload's balance.
+// A nil Residual is none.
+type Residual struct {
+	space *tegra.Space
+	fit   *Surrogate
+	once  sync.Once
+	time  []float64 // over the space
+	power []float64
+}
+
+// NewResidual learns the residual from a reference's measured modes, which
+// belong to space; 100 at least. Of more than 1,000, a random 1,000 are used.
+func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
+	if len(reference) < leastReference {
+		return nil, fmt.Errorf("reference has %d modes; at least %d are needed to learn anything from it", len(reference), leastReference)
+	}
+	fit, err := FitSurrogate(space, thin(reference, mostReference, 1), SurrogateOptions{Robust: 1})
+	if err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	return &Residual{space: space, fit: fit}, nil
+}
+
+// thin draws at most n of the samples, in their order.
+func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
+	if len(samples) <= n {
+		return samples
+	}
+	keep := make([]bool, len(samples))
+	for _, i := range rand.New(rand.NewPCG(seed, 0x7468696e)).Perm(len(samples))[:n] {
+		keep[i] = true
+	}
+	out := make([]tegra.Measured, 0, n)
+	for i, m := range samples {
+		if keep[i] {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// at gives the residual of time and power at points; nil, nil for none.
+func (r *Residual) at(x []point) (time, power []float64) {
+	if r == nil {
+		return nil, nil
+	}
+	return r.fit.time.curves[0].gaussian(x), r.fit.power.curves[0].gaussian(x)
+}
+
+// all is at for every mode of the space, computed once.
+func (r *Residual) all() (time, power []float64) {
+	if r == nil {
+		return nil, nil
+	}
+	r.once.Do(func() { r.time, r.power = r.at(r.fit.scale.points(r.space.Modes())) })
+	return r.time, r.power
+}
+
+// gaussian is the Gaussian process' part of the posterior mean.
+func (c *curve) gaussian(x []point) []float64 {
+	alpha := append([]float64(nil), c.beta...)
+	backward(c.chol, len(c.x), alpha)
+	out := make([]float64, len(x))
+	parallel(len(x), func(from, to int) {
+		for i := from; i < to; i++ {
+			at := c.family.scaled(x[i])
+			for j := range alpha {
+				out[i] += alpha[j] * c.covariance(j, &at, 0)
+			}
+		}
+	})
+	return out
+}
