@@ -47,7 +47,7 @@ type curve struct {
 	r      []float64
 	chol   []float64 // L of C = L Lᵀ, n × n row-major
 	beta   []float64 // L⁻¹ (y − M)
-	jw     []float64 // L⁻¹ J, n × params
+	jw     []float64 // (L⁻¹ J)ᵀ, params × n
 	cholA  []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
 }
 
@@ -236,7 +236,7 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 		return nil, errNotPositive
 	}
 	return &curve{family: s.f, theta: theta, sf: sf, sn: sn, score: score, v: v, x: s.scaled, r: s.d.r,
-		chol: chol, beta: res, jw: lin.jw, cholA: lin.cholA}, nil
+		chol: chol, beta: res, jw: transposed(lin.jw, s.n, s.p), cholA: lin.cholA}, nil
 }
 
 // lineSearch halves the way from theta to prior + step until the objective
@@ -351,6 +351,16 @@ func inverseLower(l []float64, n int) []float64 {
 	}
 	forward(l, n, inv, n)
 	return inv
+}
+
+func transposed(a []float64, rows, columns int) []float64 {
+	out := make([]float64, len(a))
+	for i := range rows {
+		for j := range columns {
+			out[j*rows+i] = a[i*columns+j]
+		}
+	}
+	return out
 }
 
 func lnDiagonal(l []float64, n int) float64 {

@@ -88,16 +88,14 @@ func (c *curve) whiten(at where, from, to int, z *whitened) {
 		}
 	}
 	forward4(c.chol, n, z.w)
-	for j := range n {
-		wj := (*[wide]float64)(z.w[j*wide:])
+	about := dot4(c.beta, z.w)
+	for b := range wide {
+		z.mean[b] += about[b]
+	}
+	for a := range p {
+		explained := dot4(c.jw[a*n:(a+1)*n], z.w)
 		for b := range wide {
-			z.mean[b] += wj[b] * c.beta[j]
-		}
-		for a, v := range c.jw[j*p : (j+1)*p] {
-			ga := (*[wide]float64)(z.g[a*wide:])
-			for b := range wide {
-				ga[b] -= v * wj[b]
-			}
+			z.g[a*wide+b] -= explained[b]
 		}
 	}
 	forward4(c.cholA, p, z.g)
@@ -119,6 +117,19 @@ func forward4(l []float64, n int, b []float64) {
 		d := 1 / row[i]
 		bi[0], bi[1], bi[2], bi[3] = s0*d, s1*d, s2*d, s3*d
 	}
+}
+
+// dot4 is a's product with `wide` vectors that lie side by side in b.
+func dot4(a, b []float64) [wide]float64 {
+	var s0, s1, s2, s3 float64
+	for j, v := range a {
+		bj := (*[wide]float64)(b[j*wide:])
+		s0 += v * bj[0]
+		s1 += v * bj[1]
+		s2 += v * bj[2]
+		s3 += v * bj[3]
+	}
+	return [wide]float64{s0, s1, s2, s3}
 }
 
 // posterior writes mean and variance of ln y at modes from ≤ i < to into
