@@ -40,7 +40,9 @@ func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("makeref", flag.ContinueOnError)
 	file := flags.String("sweep", "", "measured `file` of the reference workload (required)")
 	dir := flags.String("out", "", "`folder` for the networks (required)")
-	seed := flags.Uint64("seed", 1, "of the training")
+	var c nn.Config
+	flags.Uint64Var(&c.Seed, "seed", 1, "of the training")
+	flags.IntVar(&c.MinSteps, "minsteps", 0, "least optimiser steps; 0: the standard 3000")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -52,7 +54,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	samples := table.Measured()
-	pair, err := nn.TrainPair(samples, nn.Config{Seed: *seed})
+	pair, err := nn.TrainPair(samples, c)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,372 @@
+package nn
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"jtune/tegra"
+)
+
+func timeMS(m tegra.Measured) float64 { return m.TimeMS }
+func powerW(m tegra.Measured) float64 { return m.PowerW }
+
+// columns splits samples into a network's inputs and targets.
+func columns(samples []tegra.Measured, value func(tegra.Measured) float64) (x [][inputs]float64, y []float64) {
+	for _, s := range samples {
+		x, y = append(x, Features(s.Mode)), append(y, value(s))
+	}
+	return x, y
+}
+
+// board is a made-up one: time falls with every knob by shares of a slow mode,
+// power grows with each. slow scales the time, as another workload would.
+func board(n int, seed uint64, slow float64) []tegra.Measured {
+	r := rand.New(rand.NewPCG(seed, 0))
+	out := make([]tegra.Measured, n)
+	for i := range out {
+		m := tegra.Mode{Cores: 1 + r.IntN(12), CPU: tegra.Freq(200+r.IntN(2000)) * tegra.MHz,
+			GPU: tegra.Freq(110+r.IntN(1200)) * tegra.MHz, EMC: tegra.Freq(200+r.IntN(3000)) * tegra.MHz}
+		cpu, gpu, mem := m.CPU.GHz(), m.GPU.GHz(), m.EMC.GHz()
+		out[i] = tegra.Measured{Mode: m,
+			TimeMS: slow * (20/gpu + 15/cpu/math.Sqrt(float64(m.Cores)) + 10/mem),
+			PowerW: 10 + 0.8*float64(m.Cores)*cpu + 12*gpu*gpu + 2*mem}
+	}
+	return out
+}
+
+// brief is a training long enough to learn something and no longer.
+var brief = Config{Epochs: 30, MinSteps: -1, Batch: 16, Seed: 7}
+
+func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
+	t.Helper()
+	x, y := columns(samples, timeMS)
+	n, err := Train(x, y, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func mustTransfer(t *testing.T, n *Net, samples []tegra.Measured, c Config) *Net {
+	t.Helper()
+	x, y := columns(samples, timeMS)
+	next, err := n.Transfer(x, y, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+func TestTrainingLearnsASmoothBoard(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		c     Config
+		limit float64 // MAPE on unseen modes [%]
+	}{
+		{"squared error of plain values", Config{}, 6},
+		{"squared error of logarithms", Config{LogTarget: true}, 3.5},
+		{"relative error", Config{Loss: MAPE}, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.c.Epochs, c.c.MinSteps = 60, -1
+			n := mustTrain(t, board(600, 1, 1), c.c)
+			x, y := columns(board(500, 2, 1), timeMS)
+			var sum float64
+			for i, v := range n.Predict(x) {
+				sum += 100 * math.Abs(v-y[i]) / y[i]
+			}
+			if got := sum / float64(len(y)); got > c.limit {
+				t.Errorf("error on unseen modes %.2f %%, want below %g %%", got, c.limit)
+			}
+		})
+	}
+}
+
+func TestEqualSeedsGiveEqualNetworks(t *testing.T) {
+	t.Parallel()
+	samples := board(60, 1, 1)
+	a, b := mustTrain(t, samples, brief), mustTrain(t, samples, brief)
+	if !slices.Equal(a.w.all, b.w.all) {
+		t.Error("two trainings with one seed differ")
+	}
+	other := brief
+	other.Seed++
+	if slices.Equal(a.w.all, mustTrain(t, samples, other).w.all) {
+		t.Error("another seed gave the same network")
+	}
+	if !slices.Equal(mustTransfer(t, a, samples, brief).w.all, mustTransfer(t, b, samples, brief).w.all) {
+		t.Error("two transfers with one seed differ")
+	}
+}
+
+func TestTransferKeepsTheInputScalerAndRenewsTheTargetScaler(t *testing.T) {
+	t.Parallel()
+	reference := mustTrain(t, board(100, 1, 1), brief)
+	before := slices.Clone(reference.w.all)
+	other := board(40, 2, 9) // nine times slower, other modes
+	next := mustTransfer(t, reference, other, brief)
+	if next.in != reference.in {
+		t.Errorf("input scaler changed: %v, want %v", next.in, reference.in)
+	}
+	if ratio := next.target.Mean / reference.target.Mean; ratio < 5 {
+		t.Errorf("target scaler's mean is %.1f times the reference's, want about nine", ratio)
+	}
+	if !slices.Equal(reference.w.all, before) {
+		t.Error("the transfer changed the reference")
+	}
+	if slices.Equal(next.w.w1, reference.w.w1) {
+		t.Error("the body did not train")
+	}
+}
+
+func TestTransferStartsFromTheBodyAndAFreshLastLayer(t *testing.T) {
+	t.Parallel()
+	reference := mustTrain(t, board(100, 1, 1), brief)
+	// One step this small moves no weight by more than 2e-6.
+	still := Config{Epochs: 1, MinSteps: -1, LearnRate: 1e-6, Seed: 3}
+	next := mustTransfer(t, reference, board(40, 2, 2), still)
+	for i, w := range next.w.all[:lastLayer] {
+		if math.Abs(float64(w-reference.w.all[i])) > 2e-6 {
+			t.Fatalf("weight %d of the body began at %g, want the reference's %g", i, w, reference.w.all[i])
+		}
+	}
+	var moved float64
+	for i, w := range next.w.w4 {
+		moved += math.Abs(float64(w - reference.w.w4[i]))
+	}
+	if moved/width3 < 0.05 { // uniform within ±0.3
+		t.Errorf("the last layer differs by %.4f a weight: not drawn anew", moved/width3)
+	}
+}
+
+func TestFreezeTrainsOnlyTheLastLayer(t *testing.T) {
+	t.Parallel()
+	reference := mustTrain(t, board(100, 1, 1), brief)
+	frozen := brief
+	frozen.Freeze = true
+	next := mustTransfer(t, reference, board(40, 2, 2), frozen)
+	if !slices.Equal(next.w.all[:lastLayer], reference.w.all[:lastLayer]) {
+		t.Error("the frozen body changed")
+	}
+	fresh := newParams()
+	fresh.drawLast(newTraining(next).rand)
+	if slices.Equal(next.w.w4, fresh.w4) {
+		t.Error("the last layer did not train")
+	}
+}
+
+func TestPredictionDropsNothing(t *testing.T) {
+	t.Parallel()
+	hard := brief
+	hard.Dropout = 0.5
+	n := mustTrain(t, board(60, 1, 1), hard)
+	x, _ := columns(board(200, 5, 1), timeMS)
+	w := widen(n.w.all)
+	var mask1, mask2 []float64 // none
+	for i, got := range n.Predict(x) {
+		row := n.standardiseRow(&x[i])
+		want := max(n.floor, n.target.backward(dense(w, [inputs]float64(widen(row[:])), mask1, mask2)))
+		if math.Abs(got-want) > 1e-3 {
+			t.Fatalf("row %d: got %g, want %g as without dropout", i, got, want)
+		}
+	}
+}
+
+func TestPredictionsStayPositive(t *testing.T) {
+	t.Parallel()
+	n := mustTrain(t, board(60, 1, 1), brief)
+	n.w.b4[0] = -1000
+	least := math.Inf(1)
+	for _, s := range board(60, 1, 1) {
+		least = min(least, s.TimeMS)
+	}
+	for _, got := range n.Predict([][inputs]float64{{1, 200, 200, 200}, {12, 2000, 1200, 3000}}) {
+		if want := least / 10; math.Abs(got-want) > 1e-9 {
+			t.Errorf("got %g, want the floor %g", got, want)
+		}
+	}
+	if got := n.Predict(nil); len(got) != 0 {
+		t.Errorf("no rows gave %v", got)
+	}
+}
+
+func TestPredictMayRunConcurrently(t *testing.T) {
+	t.Parallel()
+	n := mustTrain(t, board(40, 1, 1), brief)
+	x, _ := columns(board(100, 2, 1), timeMS)
+	want := n.Predict(x)
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			if !slices.Equal(n.Predict(x), want) {
+				t.Error("a concurrent prediction differs")
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestPairLearnsTimeAndPower(t *testing.T) {
+	t.Parallel()
+	c := brief
+	c.Epochs = 60
+	reference, err := TrainPair(board(400, 1, 1), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := reference.Transfer(board(60, 2, 3), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []struct {
+		name string
+		pair Pair
+		slow float64
+	}{{"reference", reference, 1}, {"transfer", next, 3}} {
+		timePct, powerPct := score(p.pair, board(300, 9, p.slow))
+		if timePct > 25 || powerPct > 15 {
+			t.Errorf("%s: errors %.1f / %.1f %%, want below 25 / 15", p.name, timePct, powerPct)
+		}
+	}
+	if slices.Equal(reference.Time.w.all, reference.Power.w.all) {
+		t.Error("both networks are the same")
+	}
+}
+
+func TestAKnobThatNeverVariesDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	samples := board(40, 1, 1)
+	for i := range samples {
+		samples[i].Mode.Cores = 4
+	}
+	n := mustTrain(t, samples, brief)
+	for _, v := range n.Predict([][inputs]float64{{4, 1000, 700, 2000}, {12, 1000, 700, 2000}}) {
+		if math.IsNaN(v) || v <= 0 {
+			t.Errorf("predicted %g", v)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		rows int
+		c    Config
+		want plan
+	}{
+		{"the reference takes 100 epochs of 62 steps", 4368, Config{}, plan{3931, 437, 64, 100, 6200}},
+		{"50 modes are a full batch and take 3,000 steps", 50, Config{}, plan{45, 5, 45, 3000, 3000}},
+		{"50 modes in batches of 16 pass about 1,067 times", 50, Config{Batch: 16}, plan{45, 5, 16, 1067, 3201}},
+		{"10 modes hold none out", 10, Config{}, plan{10, 0, 10, 3000, 3000}},
+		{"no least number of steps leaves the paper's 100 epochs", 50, Config{Batch: 16, MinSteps: -1}, plan{45, 5, 16, 100, 300}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			full, err := c.c.withDefaults()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := full.plan(c.rows); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheCheckpointIsTheBestEpoch(t *testing.T) {
+	t.Parallel()
+	n := mustTrain(t, board(100, 1, 1), brief)
+	r := n.Report
+	if r.Rows != 90 || r.Validated != 10 || r.Epochs != 30 || r.Steps != 180 || r.BestEpoch < 1 || r.BestEpoch > 30 {
+		t.Errorf("report %+v", r)
+	}
+	// The split is the first thing drawn after the weights.
+	again := newTraining(&Net{Config: n.Config, w: newParams()})
+	again.rand = rand.New(rand.NewPCG(n.Config.Seed, 1))
+	again.net.w.drawAll(again.rand)
+	again.net.in = n.in
+	x, y := columns(board(100, 1, 1), timeMS)
+	again.prepare(x, y, n.Config.plan(100))
+	again.net.w = n.w
+	if got := again.loss(again.held); got != r.BestLoss {
+		t.Errorf("the kept weights' loss on the held-out rows is %g, report says %g", got, r.BestLoss)
+	}
+}
+
+func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
+	t.Parallel()
+	row, nan := [inputs]float64{1, 2, 3, 4}, math.NaN()
+	two := [][inputs]float64{row, {2, 3, 4, 5}}
+	for _, c := range []struct {
+		name string
+		x    [][inputs]float64
+		y    []float64
+		c    Config
+		want string
+	}{
+		{"no rows", nil, nil, Config{}, "at least 2"},
+		{"one row", two[:1], []float64{1}, Config{}, "at least 2"},
+		{"unequal lengths", two, []float64{1}, Config{}, "2 modes but 1 values"},
+		{"an input that is no number", [][inputs]float64{row, {nan, 1, 1, 1}}, []float64{1, 2}, Config{}, "input 0 of row 1"},
+		{"a target of zero", two, []float64{1, 0}, Config{}, "target of row 1"},
+		{"a negative target", two, []float64{-1, 1}, Config{}, "target of row 0"},
+		{"an infinite target", two, []float64{1, math.Inf(1)}, Config{}, "target of row 1"},
+		{"a target that is no number", two, []float64{1, nan}, Config{}, "target of row 1"},
+		{"dropout of everything", two, []float64{1, 2}, Config{Dropout: 1}, "dropout"},
+		{"a negative learning rate", two, []float64{1, 2}, Config{LearnRate: -1}, "learning rate"},
+		{"a negative batch", two, []float64{1, 2}, Config{Batch: -1}, "batch"},
+		{"holding everything out", two, []float64{1, 2}, Config{Holdout: 1}, "holdout"},
+		{"an unknown loss", two, []float64{1, 2}, Config{Loss: 9}, "unknown loss"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Train(c.x, c.y, c.c)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Train: %v, want it to say %q", err, c.want)
+			}
+			_, err = (&Net{w: newParams()}).Transfer(c.x, c.y, c.c)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Transfer: %v, want it to say %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestDivergenceIsAnError(t *testing.T) {
+	t.Parallel()
+	x, y := columns(board(40, 1, 1), timeMS)
+	_, err := Train(x, y, Config{LearnRate: 1e30, Epochs: 3, MinSteps: -1})
+	if !errors.Is(err, errDiverged) {
+		t.Errorf("got %v, want %v", err, errDiverged)
+	}
+}
+
+func TestTwoRowsAreEnough(t *testing.T) {
+	t.Parallel()
+	n := mustTrain(t, board(2, 1, 1), Config{Epochs: 5, MinSteps: -1})
+	if n.Report.Rows != 2 || n.Report.Validated != 0 {
+		t.Errorf("report %+v", n.Report)
+	}
+}
+
+// score gives the mean absolute percentage errors over samples.
+func score(p Pair, samples []tegra.Measured) (timePct, powerPct float64) {
+	modes := make([]tegra.Mode, len(samples))
+	for i, s := range samples {
+		modes[i] = s.Mode
+	}
+	times, powers := p.Predict(modes)
+	for i, s := range samples {
+		timePct += math.Abs(times[i]-s.TimeMS) / s.TimeMS
+		powerPct += math.Abs(powers[i]-s.PowerW) / s.PowerW
+	}
+	n := float64(len(samples)) / 100
+	return timePct / n, powerPct / n
+}
