@@ -1,0 +1,140 @@
+package optimize
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// someModes are told apart by their cores.
+func pred(cores int, timeMS, powerW, sdTime, sdPower float64) learn.Prediction {
+	return learn.Prediction{Mode: tegra.Mode{Cores: cores}, TimeMS: timeMS, PowerW: powerW, LnTimeSD: sdTime, LnPowerSD: sdPower}
+}
+
+// menu trades time for power; energies are 4.0, 3.2, 3.6, 3.0 and 5.0 J.
+var menu = []learn.Prediction{
+	pred(1, 100, 40, 0.1, 0.05),
+	pred(2, 110, 29, 0.1, 0.05),
+	pred(3, 120, 30, 0.1, 0.05), // beaten by 2
+	pred(4, 200, 15, 0.1, 0.01),
+	pred(5, 500, 10, 0.1, 0.01),
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		limit Limit
+		want  int // cores of the answer, 0 for infeasible
+	}{
+		{"no limit asks for the fastest", Limit{}, 1},
+		{"fastest under a power limit", Limit{PowerW: 30}, 2},
+		{"a limit may be met exactly", Limit{PowerW: 29}, 2},
+		{"a margin of one deviation shuns what lies near the limit", Limit{PowerW: 30, Margin: 1}, 4},
+		{"a margin beyond all modes is infeasible", Limit{PowerW: 10, Margin: 1}, 0},
+		{"least power under a time limit", Limit{TimeMS: 250}, 4},
+		{"a time limit with margin leaves room", Limit{TimeMS: 210, Margin: 1}, 2},
+		{"both limits give the least power that is fast enough", Limit{PowerW: 32, TimeMS: 130}, 2},
+		{"both limits can exclude each other", Limit{PowerW: 12, TimeMS: 130}, 0},
+		{"least energy", Limit{Energy: true}, 4},
+		{"least energy within a time limit", Limit{Energy: true, TimeMS: 130}, 2},
+		{"least power within ten percent of the fastest", Limit{MaxSlowdownPct: 10.001}, 2},
+		{"slowdown is counted from the fastest within the power limit", Limit{MaxSlowdownPct: 90, PowerW: 30}, 4},
+		{"the knee", Limit{Knee: true}, 4},
+		{"too little power", Limit{PowerW: 5}, 0},
+	} {
+		got, err := Choose(menu, c.limit)
+		if c.want == 0 {
+			if !errors.Is(err, ErrInfeasible) {
+				t.Errorf("%s: got %v, %v, want infeasible", c.name, got.Mode, err)
+			}
+			continue
+		}
+		if err != nil || got.Mode.Cores != c.want || menu[got.Index].Mode != got.Mode {
+			t.Errorf("%s: got %v at %d, %v, want cores %d", c.name, got.Mode, got.Index, err, c.want)
+		}
+	}
+}
+
+func TestChooseNamesTheNearestMode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		limit Limit
+		want  int
+	}{
+		{"too little power: the mode of least power", Limit{PowerW: 5}, 5},
+		{"too little time: the fastest", Limit{TimeMS: 50}, 1},
+		{"both: the least excess in all", Limit{PowerW: 14, TimeMS: 190}, 4},
+	} {
+		_, err := Choose(menu, c.limit)
+		var no *InfeasibleError
+		if !errors.As(err, &no) || no.Nearest.Mode.Cores != c.want {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+}
+
+func TestChooseTies(t *testing.T) {
+	t.Parallel()
+	same := []learn.Prediction{pred(1, 100, 20, 0, 0), pred(2, 100, 19, 0, 0), pred(3, 100, 19, 0, 0)}
+	for _, l := range []Limit{{}, {PowerW: 20}, {TimeMS: 100}, {Energy: true}, {Knee: true}, {MaxSlowdownPct: 1}} {
+		if got, err := Choose(same, l); err != nil || got.Mode.Cores != 2 {
+			t.Errorf("%v: got %v, %v, want the first of the least power", l, got.Mode, err)
+		}
+	}
+}
+
+func TestChooseFromBadInput(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	good := pred(9, 100, 20, 0, 0)
+	for _, bad := range []learn.Prediction{pred(1, nan, 1, 0, 0), pred(1, 1, nan, 0, 0), pred(1, 0, 0, 0, 0), pred(1, -1, 1, 0, 0), pred(1, 1, math.Inf(1), 0, 0), pred(1, 1, 1, nan, nan)} {
+		got, err := Choose([]learn.Prediction{bad, good}, Limit{PowerW: 30, TimeMS: 200, Margin: 1})
+		if err != nil || got.Mode != good.Mode || got.Index != 1 {
+			t.Errorf("beside %v: got %v, %v, want the good one", bad, got.Mode, err)
+		}
+	}
+	for _, list := range [][]learn.Prediction{nil, {pred(1, nan, nan, 0, 0)}} {
+		if _, err := Choose(list, Limit{PowerW: 30}); err == nil || errors.Is(err, ErrInfeasible) {
+			t.Errorf("%d modes without a value: got %v, want an error of its own", len(list), err)
+		}
+	}
+	for _, l := range []Limit{{PowerW: -1}, {TimeMS: nan}, {Margin: -1}, {MaxSlowdownPct: math.Inf(1)}, {Knee: true, Energy: true}} {
+		if _, err := Choose(menu, l); err == nil {
+			t.Errorf("limit %+v: got no error", l)
+		}
+	}
+}
+
+func TestChooseMeasuredNeedsNoMargin(t *testing.T) {
+	t.Parallel()
+	rows := []tegra.Measured{{Mode: tegra.Mode{Cores: 1}, TimeMS: 100, PowerW: 30}, {Mode: tegra.Mode{Cores: 2}, TimeMS: 90, PowerW: 30.1}}
+	got, err := ChooseMeasured(rows, Limit{PowerW: 30, Margin: 5})
+	if err != nil || got.Mode.Cores != 1 {
+		t.Errorf("got %v, %v", got.Mode, err)
+	}
+}
+
+func TestLimitSaysWhatItAsks(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]Limit{
+		"fastest, power ≤ 30 W":                   {PowerW: 30},
+		"least power, time ≤ 120 ms":              {TimeMS: 120},
+		"least power, power ≤ 30 W, time ≤ 12 ms": {PowerW: 30, TimeMS: 12},
+		"least energy":                            {Energy: true},
+		"knee of the front":                       {Knee: true},
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	_, err := Choose(menu, Limit{PowerW: 5})
+	if err == nil || !strings.Contains(err.Error(), "power ≤ 5 W") || !strings.Contains(err.Error(), "10.0 W") {
+		t.Errorf("the error names limit and nearest: got %v", err)
+	}
+}

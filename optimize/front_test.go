@@ -1,0 +1,131 @@
+package optimize
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"jtune/tegra"
+)
+
+// beaten is the definition of the front for distinct answers: another point is
+// at least as good in both and better in one, or equal and earlier.
+func beaten(points []Point, i int, x Axis) bool {
+	for j, q := range points {
+		if j == i || !usable(q.TimeMS, q.x(x)) {
+			continue
+		}
+		p := points[i]
+		if q.x(x) > p.x(x) || q.TimeMS > p.TimeMS {
+			continue
+		}
+		if q.x(x) < p.x(x) || q.TimeMS < p.TimeMS || j < i {
+			return true
+		}
+	}
+	return false
+}
+
+func bruteFront(points []Point, x Axis) []int {
+	var front []int
+	for i, p := range points {
+		if usable(p.TimeMS, p.x(x)) && !beaten(points, i, x) {
+			front = append(front, i)
+		}
+	}
+	slices.SortFunc(front, func(a, b int) int {
+		if points[a].x(x) < points[b].x(x) {
+			return -1
+		}
+		return 1
+	})
+	return front
+}
+
+// randomPoints draws from few values so that ties are common, with some bad ones.
+func randomPoints(r *rand.Rand, n int) []Point {
+	points := make([]Point, n)
+	for i := range points {
+		t, p := float64(1+r.IntN(12)), float64(1+r.IntN(12))
+		switch r.IntN(20) {
+		case 0:
+			t = math.NaN()
+		case 1:
+			p = math.Inf(1)
+		case 2:
+			t = -t
+		}
+		points[i] = Point{TimeMS: t, PowerW: p, EnergyJ: t * p / 1000}
+	}
+	return points
+}
+
+func TestFrontIsWhatBruteForceFinds(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for round := range 2000 {
+		points := randomPoints(r, r.IntN(40))
+		for _, x := range []Axis{Power, Energy} {
+			got, want := Front(points, x), bruteFront(points, x)
+			if !slices.Equal(got, want) {
+				t.Fatalf("round %d, %s: got %v, want %v for %v", round, x, got, want, points)
+			}
+		}
+	}
+}
+
+func TestFrontTies(t *testing.T) {
+	t.Parallel()
+	at := func(timeMS, powerW float64) Point { return Point{TimeMS: timeMS, PowerW: powerW} }
+	for _, c := range []struct {
+		name   string
+		points []Point
+		want   []int
+	}{
+		{"no points have no front", nil, []int{}},
+		{"one point is its own front", []Point{at(5, 5)}, []int{0}},
+		{"equal power keeps the smaller time", []Point{at(6, 5), at(5, 5)}, []int{1}},
+		{"equal time is not added", []Point{at(5, 5), at(5, 6)}, []int{0}},
+		{"of equal points the first stands", []Point{at(5, 5), at(5, 5), at(5, 5)}, []int{0}},
+		{"points without a logarithm are left out", []Point{at(0, 1), at(math.NaN(), 1), at(1, math.Inf(1)), at(-1, 3)}, []int{}},
+		{"a front ascends in power", []Point{at(1, 9), at(9, 1), at(5, 5), at(6, 6)}, []int{1, 2, 0}},
+	} {
+		if got := Front(c.points, Power); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestEnergyFrontUsesTheEnergyOfAMeasurement(t *testing.T) {
+	t.Parallel()
+	points := []Point{
+		MeasuredPoint(tegra.Measured{TimeMS: 100, PowerW: 40}), // 4 J
+		MeasuredPoint(tegra.Measured{TimeMS: 150, PowerW: 20}), // 3 J
+		MeasuredPoint(tegra.Measured{TimeMS: 400, PowerW: 10}), // 4 J, slow
+	}
+	if got, want := Front(points, Energy), []int{1, 0}; !slices.Equal(got, want) {
+		t.Errorf("time–energy front: got %v, want %v", got, want)
+	}
+	if got, want := Front(points, Power), []int{2, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("time–power front: got %v, want %v", got, want)
+	}
+}
+
+func TestKnee(t *testing.T) {
+	t.Parallel()
+	at := func(timeMS, powerW float64) Point { return Point{TimeMS: timeMS, PowerW: powerW} }
+	for _, c := range []struct {
+		name   string
+		points []Point
+		want   int
+	}{
+		{"the knee is the point farthest below the chord", []Point{at(1000, 10), at(120, 14), at(110, 25), at(100, 40)}, 1},
+		{"a front of two has its knee at the least power", []Point{at(100, 40), at(1000, 10)}, 1},
+		{"a front above its chord has its knee at the least power", []Point{at(1000, 10), at(900, 30), at(100, 40)}, 0},
+	} {
+		if got := knee(c.points, Front(c.points, Power), Power); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
