@@ -10,6 +10,8 @@ import (
 	"jtune/tegra"
 )
 
+var errNoProbe = errors.New("no probe was allowed")
+
 // ErrInfeasible: no mode meets the limits. The error chain holds an
 // *InfeasibleError with the nearest one.
 var ErrInfeasible = errors.New("no power mode meets the limit")

@@ -1,19 +1,147 @@
 package optimize
 
-import "jtune/tegra"
+// Which modes to measure when the whole map is wanted (recipe §5): greedily,
+// after every measurement, the mode that takes most of the uncertainty away
+// from the space for the root of what it costs to measure. Fixed
+// hyper-parameters and no outlier round while choosing. Cost of a step: one
+// fit and a covariance of 300 by 300.
 
-// Design chooses which modes to measure when the whole map is wanted
-// (recipe §5).
-type Design struct{}
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
 
-// NewDesign plans n modes of a space. costMS guesses a minibatch's time before
-// anything is known; 0 means 100 ms.
-func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design { panic("not yet") }
+	"gonum.org/v1/gonum/mat"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Settings of the design, from the recipe's §5 and §8.2.
+const (
+	designCandidates = 300  // random modes among which the next is chosen
+	designTargets    = 300  // random modes whose uncertainty counts
+	designCostPower  = 0.5  // of the predicted cost that a score is divided by
+	settleS          = 12.0 // seconds to apply a mode and let it settle
+	minibatchesPer   = 50.0 // minibatches that measuring a mode takes
+	guessedCostMS    = 100.0
+)
+
+// costS is what measuring a mode costs, in seconds.
+func costS(timeMS float64) float64 { return settleS + minibatchesPer*timeMS/1000 }
+
+// Design chooses modes one by one from those measured so far. Equal seeds and
+// measurements give equal choices, also when a campaign goes on in a new
+// process.
+type Design struct {
+	space    *tegra.Space
+	n        int
+	seed     uint64
+	costMS   float64
+	proposed map[int]bool
+}
+
+// NewDesign plans n modes of a space. costMS guesses a minibatch's time in the
+// fastest mode before anything is known; 0 means 100 ms.
+func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
+	if !usable(costMS) {
+		costMS = guessedCostMS
+	}
+	return &Design{space: space, n: min(n, space.Len()), seed: seed, costMS: costMS, proposed: map[int]bool{}}
+}
+
+// Len is the number of modes planned.
+func (d *Design) Len() int { return d.n }
 
 // Next gives the mode to measure after these; false when the design is done.
 // A mode that was proposed and is not among done has failed: it is not
-// proposed again.
-func (d *Design) Next(done []tegra.Measured) (tegra.Mode, bool) { panic("not yet") }
+// proposed again, and another takes its place as long as fewer than half of
+// all proposals fail.
+func (d *Design) Next(done []tegra.Measured) (tegra.Mode, bool) {
+	known := map[int]bool{}
+	samples := make([]tegra.Measured, 0, len(done))
+	for _, m := range done {
+		if i, ok := d.space.Index(m.Mode); ok && usable(m.TimeMS, m.PowerW) {
+			samples = append(samples, m)
+			known[i] = true
+		}
+	}
+	var open []int
+	for i := range d.space.Len() {
+		if !known[i] && !d.proposed[i] {
+			open = append(open, i)
+		}
+	}
+	failed := 0
+	for i := range d.proposed {
+		if !known[i] {
+			failed++
+		}
+	}
+	if len(known) >= d.n || len(open) == 0 || failed >= max(3, d.n) {
+		return tegra.Mode{}, false
+	}
+	rng := rand.New(rand.NewPCG(d.seed, uint64(len(known)+failed)))
+	i := d.choose(samples, draw(rng, open, designCandidates), draw(rng, upTo(d.space.Len()), designTargets))
+	d.proposed[i] = true
+	return d.space.At(i), true
+}
 
-// Len is the number of modes planned.
-func (d *Design) Len() int { panic("not yet") }
+// choose gives the candidate of the best score; the first, which is a random
+// one, when no model can be fitted.
+func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int {
+	model, err := learn.FitSurrogate(d.space, samples, learn.SurrogateOptions{})
+	if err != nil {
+		return candidates[0]
+	}
+	p := model.Posterior()
+	shift := 0.0
+	if len(samples) == 0 { // the prior knows slopes, not milliseconds
+		shift = math.Log(d.costMS) - slices.Min(p.LnTime)
+	}
+	time := explained(model.CovTime(targets, candidates), p.SdTime, p.NoiseTime, targets, candidates)
+	power := explained(model.CovPower(targets, candidates), p.SdPower, p.NoisePower, targets, candidates)
+	most := newArgmax()
+	for k, i := range candidates {
+		cost := costS(math.Exp(p.LnTime[i] + shift))
+		most.offer(i, (time[k]+power[k])/math.Pow(cost, designCostPower), 0)
+	}
+	return most.index
+}
+
+// explained is the share of the targets' variance that measuring each
+// candidate would take away.
+func explained(cov *mat.Dense, sd []float64, noise float64, targets, candidates []int) []float64 {
+	total := 0.0
+	for _, e := range targets {
+		total += sd[e] * sd[e]
+	}
+	out := make([]float64, len(candidates))
+	for c, i := range candidates {
+		sum := 0.0
+		for e := range targets {
+			v := cov.At(e, c)
+			sum += v * v
+		}
+		out[c] = sum / (sd[i]*sd[i] + noise*noise) / total
+	}
+	return out
+}
+
+// draw picks n of list at random, all of it in random order when it is shorter.
+func draw(rng *rand.Rand, list []int, n int) []int {
+	perm := rng.Perm(len(list))
+	out := make([]int, min(n, len(list)))
+	for k := range out {
+		out[k] = list[perm[k]]
+	}
+	return out
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

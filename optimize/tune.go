@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"context"
+	"fmt"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -112,7 +113,32 @@ type Result struct {
 }
 
 // Tune looks for the best mode within a limit by measuring (recipe §6). The
-// answer has been measured, and both of its readings meet the limit. When no
+// answer has been measured, and all of its readings meet the limit. When no
 // measured mode does, the error is an *InfeasibleError and Result tells the
 // nearest; on any error Result holds the probes made so far.
-func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) { panic("not yet") }
+//
+// Equal seeds and readings give equal searches. A step on 18,096 modes takes
+// well under 0.2 s besides the measuring.
+func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
+	s, err := newSearch(ctx, measure, o)
+	if err != nil {
+		return Result{}, err
+	}
+	switch o.Strategy {
+	case Auto, "":
+		err = s.closedLoop()
+	case Binary:
+		err = s.binary()
+	case PowerTrain:
+		err = s.powerTrain()
+	case Random:
+		err = s.random()
+	default:
+		err = fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
+	}
+	if err != nil {
+		return s.result(), err
+	}
+	s.verify()
+	return s.finish()
+}

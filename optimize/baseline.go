@@ -1,0 +1,88 @@
+package optimize
+
+// The papers' other ways to a mode: the best of randomly profiled ones (RND),
+// and PowerTrain's, which measures random modes, transfers the reference
+// workload's networks to them, and trusts the predicted front. Here its answer
+// is measured as well, and given up for the next best when it breaks the limit.
+
+import (
+	"errors"
+	"fmt"
+
+	"jtune/learn"
+)
+
+// random measures as many random modes as there are probes for.
+func (s *search) random() error {
+	s.draw(s.cap - s.reserve())
+	if s.ended == Converged && len(s.probes) < s.o.Space.Len() {
+		s.ended = OutOfProbes
+	}
+	return nil
+}
+
+// draw measures n random modes that were not measured; false when it had to
+// stop early.
+func (s *search) draw(n int) bool {
+	for _, m := range s.o.Space.Sample(s.o.Space.Len(), s.o.Seed) {
+		if n <= 0 {
+			break
+		}
+		i, _ := s.o.Space.Index(m)
+		if len(s.readings[i]) > 0 {
+			continue
+		}
+		if !s.probe(i, Start) {
+			return false
+		}
+		n--
+	}
+	return true
+}
+
+// powerTrain measures random modes, then what the networks predict to be best
+// until a mode keeps the limit.
+func (s *search) powerTrain() error {
+	if !s.draw(min(randomModes, s.cap-max(s.reserve(), s.cap/6))) || len(s.order) == 0 {
+		return nil
+	}
+	model, err := learn.Fit(s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed})
+	if err != nil {
+		return fmt.Errorf("powertrain on %d modes: %w", len(s.order), err)
+	}
+	preds := model.Predict(s.o.Space.Modes())
+	for {
+		s.known(preds)
+		c, err := Choose(preds, s.limit)
+		if errors.Is(err, ErrInfeasible) {
+			s.ended = NoWay
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		i := c.Index
+		if len(s.readings[i]) > 0 {
+			s.ended = Converged
+			return nil
+		}
+		if !s.mayGoOn() || !s.probe(i, Improve) {
+			return nil
+		}
+	}
+}
+
+// known puts readings in the place of predictions; a mode that failed, or
+// broke the limit in any reading, is out.
+func (s *search) known(preds []learn.Prediction) {
+	for i := range s.failed {
+		preds[i].TimeMS = 0
+	}
+	for _, i := range s.order {
+		if m := s.mean(i); s.met(i) {
+			preds[i] = learn.Prediction{Mode: m.Mode, TimeMS: m.TimeMS, PowerW: m.PowerW}
+		} else {
+			preds[i].TimeMS = 0
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package optimize
+
+// The closed loop of the recipe's §6: fit the gp model to what was measured,
+// measure the mode that promises the largest improvement within the limit —
+// but never one that the model does not trust to keep a power limit — and stop
+// when no mode promises enough. Differences from the recipe: a search that
+// sees no chance of meeting the limit ends (noChance), and energy can be the
+// objective. Cost of a step: one fit and one pass over the space.
+
+import (
+	"math"
+
+	"jtune/learn"
+)
+
+// Settings of the closed loop, from the recipe's §6 unless said otherwise.
+const (
+	trustZ        = 1.64 // deviations that a trusted mode lies within the limit
+	trustFewZ     = 0.5  // more for every mode that fewer than trustModes were measured
+	trustModes    = 6
+	trustDetourZ  = 0.5   // less for every detour in a row
+	trustOver     = 1.05  // a trusted mode may pass the limit by this factor
+	unlikely      = 0.05  // below this chance of meeting the limit, seek the least excess
+	noChance      = 0.005 // ours: all modes below it, twice in a row, end the search
+	noChanceModes = 5     // ours: after this many modes at least
+)
+
+// gain is the expected relative gain at which a search stops.
+func (e Effort) gain() float64 {
+	if e == Thorough {
+		return 0.005
+	}
+	return 0.01
+}
+
+// belief is the model's view of the space, measurement noise included.
+type belief struct {
+	lnTime, sdTime   []float64
+	lnPower, sdPower []float64
+	goal, sdGoal     []float64 // ln of the objective
+	noisePower       float64
+	open             []bool // may be measured: neither was nor failed
+}
+
+func (s *search) believe() belief {
+	p := s.model.Posterior()
+	n := len(p.LnTime)
+	b := belief{lnTime: p.LnTime, lnPower: p.LnPower, noisePower: p.NoisePower,
+		sdTime: make([]float64, n), sdPower: make([]float64, n), open: make([]bool, n)}
+	for i := range n {
+		b.sdTime[i] = math.Hypot(p.SdTime[i], p.NoiseTime)
+		b.sdPower[i] = math.Hypot(p.SdPower[i], p.NoisePower)
+		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
+	}
+	switch s.limit.objective() {
+	case byPower:
+		b.goal, b.sdGoal = b.lnPower, b.sdPower
+	case byEnergy:
+		b.goal, b.sdGoal = make([]float64, n), make([]float64, n)
+		for i := range n {
+			b.goal[i], b.sdGoal[i] = b.lnTime[i]+b.lnPower[i], math.Hypot(b.sdTime[i], b.sdPower[i])
+		}
+	default:
+		b.goal, b.sdGoal = b.lnTime, b.sdTime
+	}
+	return b
+}
+
+// chance is the probability that a measurement of mode i meets the limits.
+func (b *belief) chance(l Limit, i int) float64 {
+	p := 1.0
+	if l.PowerW > 0 {
+		p *= normalCDF((math.Log(l.PowerW) - b.lnPower[i]) / b.sdPower[i])
+	}
+	if l.TimeMS > 0 {
+		p *= normalCDF((math.Log(l.TimeMS) - b.lnTime[i]) / b.sdTime[i])
+	}
+	return p
+}
+
+// over is by how much the medians of mode i miss the limits, in logarithms.
+func (b *belief) over(l Limit, i int) float64 {
+	over := 0.0
+	if l.PowerW > 0 {
+		over += max(0, b.lnPower[i]-math.Log(l.PowerW))
+	}
+	if l.TimeMS > 0 {
+		over += max(0, b.lnTime[i]-math.Log(l.TimeMS))
+	}
+	return over
+}
+
+// trusted tells whether mode i may be tried with caution z: breaking a power
+// limit can trip a supply, breaking a time limit while probing is harmless.
+func (b *belief) trusted(l Limit, i int, z float64) bool {
+	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= math.Log(l.PowerW*trustOver)
+}
+
+// improvement is the expected relative improvement of mode i over best (ln of
+// the best feasible objective), times the chance that it meets the limits.
+func (b *belief) improvement(l Limit, i int, best float64) float64 {
+	sd := b.sdGoal[i]
+	z := (best - b.goal[i]) / sd
+	if z < -8 {
+		return 0
+	}
+	return sd * (z*normalCDF(z) + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)) * b.chance(l, i)
+}
+
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// loop is the state of a closed loop between steps.
+type loop struct {
+	*search
+	quiet   int // steps in a row without a promise of enough gain, or without a chance
+	detours int // steps in a row that went another way
+}
+
+// closedLoop runs the search up to, not including, the verification.
+func (s *search) closedLoop() error {
+	s.fits = true
+	if err := s.lean(); err != nil {
+		return err
+	}
+	if len(s.order) > 0 {
+		if err := s.fit(); err != nil {
+			return err
+		}
+	}
+	l := &loop{search: s}
+	for len(s.order) == 0 {
+		if !l.mayGoOn() || !s.probe(s.startMode(), Start) {
+			return nil
+		}
+	}
+	for l.mayGoOn() {
+		i, ok := l.next()
+		if !ok || !s.probe(i, Improve) {
+			break
+		}
+	}
+	return nil
+}
+
+// lean prepares the measured modes of a reference workload.
+func (s *search) lean() (err error) {
+	if s.o.Reference != nil && len(s.o.Reference.Samples) > 0 {
+		s.residual, err = learn.NewResidual(s.o.Space, s.o.Reference.Samples)
+	}
+	return err
+}
+
+// next chooses the mode to measure; false when the search is over.
+func (l *loop) next() (int, bool) {
+	b := l.believe()
+	best, found := l.best()
+	if !found {
+		return l.seekFeasible(&b)
+	}
+	goal, _ := l.limit.objective().value(MeasuredPoint(l.mean(best)))
+	if l.limit.objective() == byEnergy {
+		goal *= 1000 // the model's time is in milliseconds
+	}
+	return l.seekBetter(&b, math.Log(goal))
+}
+
+// caution is the number of deviations that trust asks for now.
+func (l *loop) caution() float64 {
+	return max(0, trustZ+trustFewZ*float64(max(0, trustModes-len(l.order)))-trustDetourZ*float64(l.detours))
+}
+
+// seekFeasible is §6.3: nothing measured meets the limits yet.
+func (l *loop) seekFeasible(b *belief) (int, bool) {
+	z := l.caution()
+	likely, lowest := newArgmax(), newArgmax()
+	hope, trustedHope := 0.0, 0.0
+	for i, open := range b.open {
+		if !open {
+			continue
+		}
+		chance := b.chance(l.limit, i)
+		hope = max(hope, chance)
+		lowest.offer(i, -b.over(l.limit, i), -b.lnPower[i])
+		if b.trusted(l.limit, i, z) {
+			trustedHope = max(trustedHope, chance)
+			likely.offer(i, math.Log(max(chance, math.SmallestNonzeroFloat64))-b.goal[i]/2, 0)
+		}
+	}
+	if lowest.index < 0 {
+		l.ended = Exhausted
+		return 0, false
+	}
+	if l.quietFor(hope < noChance && len(l.order) >= noChanceModes) {
+		l.ended = NoWay
+		return 0, false
+	}
+	if likely.index < 0 || trustedHope < unlikely {
+		return lowest.index, true
+	}
+	return likely.index, true
+}
+
+// seekBetter is §6.4 and §6.5: the best feasible measurement is to be beaten.
+func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
+	z, gain := l.caution(), l.o.Effort.gain()
+	dream, trusted := newArgmax(), newArgmax()
+	for i, open := range b.open {
+		if !open {
+			continue
+		}
+		ei := b.improvement(l.limit, i, best)
+		dream.offer(i, ei, 0)
+		if b.trusted(l.limit, i, z) {
+			trusted.offer(i, ei, 0)
+		}
+	}
+	switch {
+	case dream.index < 0:
+		l.ended = Exhausted
+		return 0, false
+	case l.quietFor(dream.value < gain):
+		l.ended = Converged
+		return 0, false
+	case b.trusted(l.limit, dream.index, z):
+		l.detours = 0
+		return dream.index, true
+	case trusted.index >= 0 && trusted.value >= gain:
+		l.detours = 0
+		return trusted.index, true
+	}
+	return l.detour(b, dream.index, z)
+}
+
+// detour measures the trusted mode that teaches most about a mode that
+// promises much but is not trusted yet.
+func (l *loop) detour(b *belief, dream int, z float64) (int, bool) {
+	l.detours++
+	candidates := b.where(func(i int) bool { return b.trusted(l.limit, i, z) })
+	if len(candidates) == 0 {
+		candidates = b.where(func(i int) bool { return b.over(l.limit, i) == 0 })
+	}
+	if len(candidates) == 0 {
+		l.ended = Exhausted
+		return 0, false
+	}
+	cov := l.model.CovPower(candidates, []int{dream})
+	most := newArgmax()
+	for k, i := range candidates {
+		c := cov.At(k, 0)
+		most.offer(i, c*c/(b.sdPower[i]*b.sdPower[i]), 0) // sdPower has the noise in it
+	}
+	return most.index, true
+}
+
+func (b *belief) where(keep func(i int) bool) []int {
+	var out []int
+	for i, open := range b.open {
+		if open && keep(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// quietFor counts steps in a row of which it holds; true at the second.
+func (l *loop) quietFor(holds bool) bool {
+	if !holds {
+		l.quiet = 0
+		return false
+	}
+	l.quiet++
+	return l.quiet >= 2
+}
+
+// argmax keeps the first index of the largest value, ties by a second value.
+type argmax struct {
+	index       int
+	value, then float64
+}
+
+func newArgmax() argmax { return argmax{index: -1} }
+
+func (a *argmax) offer(i int, value, then float64) {
+	if a.index < 0 || value > a.value || value == a.value && then > a.then {
+		*a = argmax{i, value, then}
+	}
+}

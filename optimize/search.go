@@ -1,0 +1,198 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Settings that all strategies share.
+const (
+	failuresInARow = 3    // measurements that fail in a row end a search
+	sameValue      = 0.02 // relative; readings of one mode differ by this much (recipe §11)
+	defaultProbes  = 30   // recipe §6.5
+	randomModes    = 50   // as many as the papers measure
+)
+
+// search is the bookkeeping that every strategy stands on: probes made,
+// readings by mode, the cap, and why it ended.
+type search struct {
+	ctx     context.Context
+	measure Measure
+	o       TuneOptions
+	limit   Limit
+	cap     int
+	rng     *rand.Rand
+
+	probes   []Probe
+	readings map[int][]tegra.Measured // by index of the space
+	order    []int                    // of first reading
+	failed   map[int]bool
+	inARow   int
+	lastErr  error
+	ended    Ended
+
+	residual *learn.Residual
+	model    *learn.Surrogate
+	fits     bool // refit after every probe
+	fitErr   error
+}
+
+func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, error) {
+	switch {
+	case o.Space == nil || o.Space.Len() == 0:
+		return nil, errors.New("no power modes to choose from")
+	case o.Limit.Knee || o.Limit.MaxSlowdownPct > 0:
+		return nil, errors.New("a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
+	case o.Probes < 0:
+		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
+	}
+	if err := o.Limit.Check(); err != nil {
+		return nil, err
+	}
+	s := &search{ctx: ctx, measure: measure, o: o, limit: o.Limit, cap: o.Probes,
+		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
+		readings: map[int][]tegra.Measured{}, failed: map[int]bool{}}
+	s.limit.Margin = 0
+	if s.cap == 0 {
+		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 10, Random: randomModes + 1}[o.Strategy]
+	}
+	if s.cap == 0 {
+		s.cap = defaultProbes
+	}
+	for _, m := range o.Start {
+		if i, ok := o.Space.Index(m.Mode); ok && usable(m.TimeMS, m.PowerW) {
+			s.read(i, m)
+		}
+	}
+	return s, nil
+}
+
+func (s *search) read(i int, m tegra.Measured) {
+	if len(s.readings[i]) == 0 {
+		s.order = append(s.order, i)
+	}
+	s.readings[i] = append(s.readings[i], m)
+}
+
+// reserve is how many probes the search itself leaves for the verification: a
+// second one in case the winner does not repeat.
+func (s *search) reserve() int {
+	switch {
+	case s.cap <= 1:
+		return 0
+	case s.cap < 12:
+		return 1
+	}
+	return 2
+}
+
+// mayGoOn tells whether there are probes left beside those for verification.
+func (s *search) mayGoOn() bool {
+	if len(s.probes) < s.cap-s.reserve() {
+		return true
+	}
+	s.ended = OutOfProbes
+	return false
+}
+
+// probe measures mode i and records it; false when the search is over. A mode
+// that cannot be measured is marked and the search goes on.
+func (s *search) probe(i int, why Why) bool {
+	if s.ctx.Err() != nil {
+		s.ended = Cancelled
+		return false
+	}
+	if len(s.probes) >= s.cap {
+		s.ended = OutOfProbes
+		return false
+	}
+	p := Probe{Why: why}
+	mode := s.o.Space.At(i)
+	if s.model != nil {
+		p.Predicted = s.model.Predict([]tegra.Mode{mode})[0]
+	}
+	m, err := s.measure(s.ctx, mode)
+	if err != nil && s.ctx.Err() != nil {
+		s.ended = Cancelled
+		return false
+	}
+	if err == nil && !usable(m.TimeMS, m.PowerW) {
+		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing", s.o.Space.Format(mode), m.TimeMS, m.PowerW)
+	}
+	m.Mode = mode
+	if err != nil {
+		p.Measured, p.Err = tegra.Measured{Mode: mode}, err
+		s.failed[i], s.lastErr = true, err
+		s.inARow++
+	} else {
+		p.Measured, p.Feasible = m, s.limit.Met(MeasuredPoint(m))
+		s.read(i, m)
+		s.inARow = 0
+	}
+	s.probes = append(s.probes, p)
+	return s.seen(p)
+}
+
+// seen refits the model, shows the probe, and tells whether to go on.
+func (s *search) seen(p Probe) bool {
+	if s.fits && p.Err == nil {
+		if s.fitErr = s.fit(); s.fitErr != nil {
+			s.ended = Failing
+			return false
+		}
+	}
+	if s.o.Observe != nil {
+		s.o.Observe(p, s.model)
+	}
+	if s.inARow >= failuresInARow {
+		s.ended = Failing
+		return false
+	}
+	return true
+}
+
+// mean is the mean of a mode's readings.
+func (s *search) mean(i int) tegra.Measured {
+	m := tegra.Measured{Mode: s.o.Space.At(i)}
+	for _, r := range s.readings[i] {
+		m.TimeMS += r.TimeMS / float64(len(s.readings[i]))
+		m.PowerW += r.PowerW / float64(len(s.readings[i]))
+	}
+	return m
+}
+
+// samples are the measured modes in the order of their first reading.
+func (s *search) samples() []tegra.Measured {
+	out := make([]tegra.Measured, len(s.order))
+	for k, i := range s.order {
+		out[k] = s.mean(i)
+	}
+	return out
+}
+
+// met tells whether every reading of a mode keeps the limits.
+func (s *search) met(i int) bool {
+	for _, r := range s.readings[i] {
+		if !s.limit.Met(MeasuredPoint(r)) {
+			return false
+		}
+	}
+	return len(s.readings[i]) > 0
+}
+
+// best is the best measured mode within the limit; false when there is none.
+func (s *search) best() (index int, ok bool) {
+	index = -1
+	for _, i := range s.order {
+		if s.met(i) && !s.failed[i] && (index < 0 || s.limit.objective().better(MeasuredPoint(s.mean(i)), MeasuredPoint(s.mean(index)))) {
+			index = i
+		}
+	}
+	return index, index >= 0
+}

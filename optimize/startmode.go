@@ -1,0 +1,74 @@
+package optimize
+
+import (
+	"math"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// A closed loop starts low, where no power limit is broken and every knob
+// still matters: levels are a setting's place in its list, 0 lowest, 1 highest.
+const (
+	startLevelMost             = 0.35 // of any knob, under a power limit (recipe §6.1)
+	startMeanLeast, startMean  = 0.08, 0.3
+	middleLeast, middleMost    = 0.3, 0.55 // mean level without a power limit: lower-middle (recipe §6.6)
+	middleLevelMost            = 0.7
+	startFallback, midFallback = 0.2, 0.45 // mean level to be near when no mode qualifies
+)
+
+// ladder is the ascending list of each knob's settings.
+type ladder [tegra.NumKnobs][]float64
+
+func newLadder(s *tegra.Space) ladder {
+	var l ladder
+	for k := range tegra.NumKnobs {
+		l[k] = s.Values(k)
+	}
+	return l
+}
+
+// rungs is where each knob of a listed mode stands in its list, from 0.
+func (l *ladder) rungs(m tegra.Mode) [tegra.NumKnobs]int {
+	var out [tegra.NumKnobs]int
+	for k, list := range l {
+		out[k], _ = slices.BinarySearch(list, m.Value(tegra.Knob(k)))
+	}
+	return out
+}
+
+// level scales a rung to 0..1; a list of one value stands at 0.
+func (l *ladder) level(k tegra.Knob, rung int) float64 {
+	return float64(rung) / float64(max(1, len(l[k])-1))
+}
+
+// startMode draws the first mode: a low one under a power limit, else a
+// lower-middle one. When no mode of the space lies there, or all that do have
+// failed, it is the one nearest to it.
+func (s *search) startMode() int {
+	most, least, mean, ideal := startLevelMost, startMeanLeast, startMean, startFallback
+	if s.limit.PowerW == 0 {
+		most, least, mean, ideal = middleLevelMost, middleLeast, middleMost, midFallback
+	}
+	var fit []int
+	nearest, ladder := newArgmax(), newLadder(s.o.Space)
+	for i, m := range s.o.Space.All() {
+		if s.failed[i] {
+			continue
+		}
+		sum, top := 0.0, 0.0
+		for k, rung := range ladder.rungs(m) {
+			v := ladder.level(tegra.Knob(k), rung)
+			sum, top = sum+v, max(top, v)
+		}
+		avg := sum / float64(tegra.NumKnobs)
+		if top <= most && avg >= least && avg <= mean {
+			fit = append(fit, i)
+		}
+		nearest.offer(i, -math.Abs(avg-ideal)-max(0, top-most), 0)
+	}
+	if len(fit) > 0 {
+		return fit[s.rng.IntN(len(fit))]
+	}
+	return max(0, nearest.index)
+}
