@@ -1,0 +1,177 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// truth answers probes from a measured sweep and knows its clean optimum: the
+// best mode whose power lies not more than 10 %, and time not more than 25 %,
+// below a fit to 400 modes (recipe §8.3; the rest are lucky readings).
+type truth struct {
+	rows  []tegra.Measured
+	space *tegra.Space
+	at    map[tegra.Mode]tegra.Measured
+	clean []tegra.Measured
+}
+
+func loadTruth(t testing.TB, name string) *truth {
+	t.Helper()
+	rows := sweeptest.Load(t, name)
+	s := &truth{rows: rows, at: map[tegra.Mode]tegra.Measured{}}
+	modes := make([]tegra.Mode, len(rows))
+	for i, r := range rows {
+		modes[i], s.at[r.Mode] = r.Mode, r
+	}
+	var err error
+	if s.space, err = tegra.NewSubspace(modes); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// cleaned fits 400 modes and leaves out the lucky readings.
+func (s *truth) cleaned(t testing.TB) *truth {
+	var sample []tegra.Measured
+	for _, m := range s.space.Sample(400, 7) {
+		sample = append(sample, s.at[m])
+	}
+	model, err := learn.FitSurrogate(s.space, sample, learn.SurrogateOptions{Robust: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := model.Posterior()
+	for _, r := range s.rows {
+		i, _ := s.space.Index(r.Mode)
+		if math.Log(r.PowerW) >= p.LnPower[i]+math.Log(0.9) && math.Log(r.TimeMS) >= p.LnTime[i]+math.Log(0.75) {
+			s.clean = append(s.clean, r)
+		}
+	}
+	return s
+}
+
+func (s *truth) measure(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
+	r, ok := s.at[m]
+	if !ok {
+		return r, errors.New("no such mode in the sweep")
+	}
+	return r, nil
+}
+
+// runs is what a set of searches came to.
+type runs struct {
+	gapPct, modes []float64
+	over, total   int
+}
+
+func (r *runs) add(res Result, limit Limit, best float64) {
+	r.total++
+	got, _ := limit.objective().value(MeasuredPoint(res.Measured))
+	r.gapPct = append(r.gapPct, 100*(got/best-1))
+	distinct := map[tegra.Mode]bool{}
+	broke := false
+	for _, p := range res.Probes {
+		distinct[p.Mode] = true
+		broke = broke || limit.PowerW > 0 && p.PowerW > 1.1*limit.PowerW
+	}
+	r.modes = append(r.modes, float64(len(distinct)))
+	if broke {
+		r.over++
+	}
+}
+
+func (r *runs) quantile(v []float64, q float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[int(q*float64(len(v)-1)+0.5)]
+}
+
+func (s *truth) search(t *testing.T, limits []Limit, seeds int, effort Effort) *runs {
+	t.Helper()
+	var out runs
+	for _, l := range limits {
+		want, err := ChooseMeasured(s.clean, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, _ := l.objective().value(PredictedPoint(want.Prediction))
+		for seed := range seeds {
+			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: l, Space: s.space, Seed: uint64(seed), Effort: effort})
+			if err != nil {
+				t.Errorf("%v, seed %d: %v", l, seed, err)
+				continue
+			}
+			if !res.Feasible || !res.Verified || !l.Met(MeasuredPoint(s.at[res.Mode])) {
+				t.Errorf("%v, seed %d: answer %v with %v is not a verified mode within the limit", l, seed, res.Mode, s.at[res.Mode])
+			}
+			out.add(res, l, best)
+		}
+	}
+	t.Logf("gap median %.2f p90 %.2f worst %.2f %%; modes median %.0f p90 %.0f; over %d of %d", out.quantile(out.gapPct, 0.5), out.quantile(out.gapPct, 0.9),
+		out.quantile(out.gapPct, 1), out.quantile(out.modes, 0.5), out.quantile(out.modes, 0.9), out.over, out.total)
+	return &out
+}
+
+func powerLimits(watts ...float64) []Limit {
+	var out []Limit
+	for _, w := range watts {
+		out = append(out, Limit{PowerW: w})
+	}
+	return out
+}
+
+func (s *truth) timeLimits(factors ...float64) []Limit {
+	fastest := math.Inf(1)
+	for _, r := range s.clean {
+		fastest = min(fastest, r.TimeMS)
+	}
+	var out []Limit
+	for _, f := range factors {
+		out = append(out, Limit{TimeMS: f * fastest})
+	}
+	return out
+}
+
+// Bars of recipe §10; fewer limits and seeds than its tables have.
+func TestClosedLoopMeetsTheRecipesBars(t *testing.T) {
+	t.Parallel()
+	seeds := 3
+	if testing.Short() {
+		seeds = 1
+	}
+	for _, name := range []string{sweeptest.MobileNet, sweeptest.LSTM} {
+		s := loadTruth(t, name).cleaned(t)
+		t.Run("fastest within a power limit on "+name, func(t *testing.T) {
+			t.Parallel()
+			got := s.search(t, powerLimits(17, 20, 23, 26, 30, 35, 40), seeds, Quick)
+			got.within(t, 1.2, 5, 12)
+			if got.over*20 > got.total {
+				t.Errorf("%d of %d searches probed more than 10 %% over the limit, want 5 %% at most", got.over, got.total)
+			}
+		})
+		t.Run("least power within a time limit on "+name, func(t *testing.T) {
+			t.Parallel()
+			s.search(t, s.timeLimits(1.02, 1.3, 1.6, 2, 3, 5, 10), seeds, Quick).within(t, 1.5, 4, 11)
+		})
+	}
+}
+
+// within checks the gap to the clean optimum in percent, and the modes.
+func (r *runs) within(t *testing.T, median, p90, modes float64) {
+	t.Helper()
+	if got := r.quantile(r.gapPct, 0.5); got > median {
+		t.Errorf("median gap %.2f %%, want %g at most", got, median)
+	}
+	if got := r.quantile(r.gapPct, 0.9); got > p90 {
+		t.Errorf("90th percentile of the gap %.2f %%, want %g at most", got, p90)
+	}
+	if got := r.quantile(r.modes, 0.5); got > modes {
+		t.Errorf("median of %.0f modes, want %g at most", got, modes)
+	}
+}
