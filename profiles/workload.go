@@ -1,10 +1,14 @@
 package profiles
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
+
+// ErrNoCommand: nothing is known that would run the workload on this device.
+var ErrNoCommand = errors.New("no command to run it")
 
 // Workload is a training job: a model on a dataset at a minibatch size. A
 // different minibatch size is a different workload (method note 0.3).

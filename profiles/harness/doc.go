@@ -3,4 +3,31 @@
 //
 //	command ──► process group ──► lines of JSON ──► Event
 //	tegra/virtual ──► NextMinibatch ──► Event
+//
+// # Protocol
+//
+// A job writes one JSON object per line to its standard output, each as soon
+// as the thing has happened (flush after every line). Times are milliseconds;
+// t is seconds since any fixed moment and never goes back.
+//
+//	{"event":"hello","protocol":1,"workload":"mynet","model":"ResNet-18","dataset":"CIFAR-10","samples":50000,"batch_size":16,"num_workers":4,"framework":"torch 2.0"}
+//	{"event":"epoch_begin","epoch":0,"t":1.2}
+//	{"event":"minibatch","epoch":0,"batch":0,"time_ms":61.2,"fetch_ms":3.1,"compute_ms":55.0,"t":1.27}
+//	{"event":"epoch_end","epoch":0,"time_ms":187500,"t":188.9}
+//	{"event":"stable","t":4.0}
+//	{"event":"error","message":"out of memory"}
+//	{"event":"done"}
+//
+// Only minibatch events are needed, and of them only time_ms: the whole
+// minibatch from the start of its fetch to the end of its step, after a
+// synchronise. fetch_ms is the visible wait for the data, copy to the device
+// included; compute_ms the step on the GPU; stall_ms and overhead_ms are
+// worked out when they are not given. mode, cache, fetch, compute, power, sys
+// and infer are events of the protocol that are passed over here.
+//
+// Lines that are no such object are counted and kept in the log, as are
+// events with absurd values (not a number, negative, time going back).
+// Standard error goes to the log. The job finds its settings in the
+// environment: JTUNE_PROTOCOL, JTUNE_WORKLOAD, JTUNE_BATCH, JTUNE_WORKERS,
+// JTUNE_PREFETCH and JTUNE_EPOCHS (0: train until ended).
 package harness

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"jtune/tegra"
 )
 
 // Kind is what an event tells.
@@ -26,17 +24,23 @@ const (
 // Event is one thing a harness told.
 type Event struct {
 	Kind Kind
-	// T is the device's clock when the event was taken in.
+	// T is the device's clock when the event was taken in: a minibatch began
+	// TimeMS before it.
 	T          time.Duration
-	Epoch      int
-	Batch      int
-	TimeMS     float64 // whole minibatch or epoch
+	Epoch      int // from 0
+	Batch      int // within the epoch, from 0
+	TimeMS     float64
 	FetchMS    float64
-	StallMS    float64
+	StallMS    float64 // part of the time in which the GPU waits for data
 	ComputeMS  float64
 	OverheadMS float64
-	Message    string
+	Message    string            // of error and done
 	Info       map[string]string // of hello
+}
+
+// Began is when the minibatch began.
+func (e Event) Began() time.Duration {
+	return e.T - time.Duration(e.TimeMS*float64(time.Millisecond))
 }
 
 // Harness is a training job that tells of its minibatches one by one.
@@ -44,44 +48,35 @@ type Harness interface {
 	// Next waits for the next event. io.EOF when the job is done, *ExitError
 	// when it died, *SilenceError when it tells nothing.
 	Next(ctx context.Context) (Event, error)
-	// Stop ends the job and all its processes.
+	// Stop ends the job and all its processes. Stopping twice is no error.
 	Stop(ctx context.Context) error
 }
 
-// ExitError: the job died.
+// ExitError tells that the job died.
 type ExitError struct {
 	Command string
 	Status  string   // "exit status 1", "signal: killed"
-	Lines   []string // the last lines it wrote to stderr
+	Lines   []string // the last lines it wrote to stderr, oldest first
 }
 
 func (e *ExitError) Error() string {
 	if len(e.Lines) == 0 {
-		return fmt.Sprintf("harness %s died: %s, said nothing on stderr", e.Command, e.Status)
+		return fmt.Sprintf("harness %s died: %s, with nothing on stderr", e.Command, e.Status)
 	}
 	return fmt.Sprintf("harness %s died: %s: %s", e.Command, e.Status, e.Lines[len(e.Lines)-1])
 }
 
-// SilenceError: the job lives but prints nothing.
+// SilenceError tells that the job lives but prints no events.
 type SilenceError struct {
 	Command string
 	After   time.Duration
-	Garbage int // lines that were no events
+	Garbage int    // lines that were no events
+	Last    string // the last of them, and what is wrong with it
 }
 
 func (e *SilenceError) Error() string {
-	return fmt.Sprintf("harness %s prints nothing for %s", e.Command, e.After)
+	if e.Garbage == 0 {
+		return fmt.Sprintf("harness %s prints nothing for %s: does it flush its output after each line?", e.Command, e.After)
+	}
+	return fmt.Sprintf("harness %s prints no event for %s, only %d lines that are none; last: %s", e.Command, e.After, e.Garbage, e.Last)
 }
-
-// ExecOptions say how a job is run.
-type ExecOptions struct {
-	Command []string
-	Dir     string
-	Env     map[string]string // added to the environment
-	Log     string            // file that gets stderr and garbage; "" for none
-	Silence time.Duration     // 60 s
-	Clock   tegra.Clock       // stamps events; the machine's when nil
-}
-
-// Exec starts an external job in its own process group.
-func Exec(ctx context.Context, o ExecOptions) (Harness, error) { panic("not yet") }

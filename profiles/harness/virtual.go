@@ -1,6 +1,15 @@
 package harness
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
 
@@ -8,10 +17,150 @@ import (
 type VirtualOptions struct {
 	Workload string
 	Batch    int
-	PerEpoch int // minibatches; 0: one endless epoch
-	Epochs   int // 0: goes on for ever
+	PerEpoch int           // minibatches; 0: one endless epoch
+	Epochs   int           // 0: goes on until it is stopped
+	Silence  time.Duration // of the board's clock; 60 s
 }
 
-// Virtual is a job on a virtual board: its minibatches are the board's, on
-// the board's clock.
-func Virtual(b *virtual.Board, o VirtualOptions) Harness { panic("not yet") }
+// trainer is what the adapter asks of a virtual board.
+type trainer interface {
+	StartWorkload(name string, batch int) error
+	NextMinibatch(ctx context.Context) (virtual.Minibatch, error)
+	StopWorkload()
+}
+
+// simulated is a job on a virtual board: its minibatches are the board's, on
+// the board's clock. Events come in the same order as from a real job.
+type simulated struct {
+	board trainer
+	clock tegra.Clock
+	o     VirtualOptions
+	ready []Event // told before the next minibatch
+	count int     // minibatches so far
+	ended error
+
+	unwatch func()
+	mu      sync.Mutex
+	since   time.Duration      // when the present wait began
+	hush    context.CancelFunc // ends the present wait; nil between waits
+	silent  bool
+}
+
+var _ Harness = (*simulated)(nil)
+
+// Virtual starts a job on a virtual board.
+func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
+	return newSimulated(b, b.Clock(), o)
+}
+
+func newSimulated(b trainer, c tegra.Clock, o VirtualOptions) (*simulated, error) {
+	if o.Silence <= 0 {
+		o.Silence = DefaultSilence
+	}
+	if err := b.StartWorkload(o.Workload, o.Batch); err != nil {
+		return nil, fmt.Errorf("harness on the virtual board: %w", err)
+	}
+	s := &simulated{board: b, clock: c, o: o}
+	s.unwatch = c.Every(time.Second, s.watch)
+	s.tell(Event{Kind: Hello, Info: map[string]string{"protocol": "1", "workload": o.Workload, "batch_size": strconv.Itoa(o.Batch), "framework": "virtual board"}})
+	s.tell(Event{Kind: EpochBegin})
+	return s, nil
+}
+
+func (s *simulated) tell(e Event) { s.ready = append(s.ready, stamp(e, s.clock.Now())) }
+
+// Next gives what is ready, else trains one minibatch.
+func (s *simulated) Next(ctx context.Context) (Event, error) {
+	for len(s.ready) == 0 && s.ended == nil {
+		if err := ctx.Err(); err != nil {
+			return Event{}, err
+		}
+		if err := s.step(ctx); err != nil {
+			if ctx.Err() != nil {
+				return Event{}, ctx.Err()
+			}
+			s.ended = err
+		}
+	}
+	if len(s.ready) == 0 {
+		return Event{}, s.ended
+	}
+	e := s.ready[0]
+	s.ready = s.ready[1:]
+	return e, nil
+}
+
+func (s *simulated) step(ctx context.Context) error {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.wait(cancel)
+	m, err := s.board.NextMinibatch(waiting)
+	if quiet := s.waited(); quiet && err != nil {
+		return &SilenceError{Command: s.o.Workload, After: s.o.Silence}
+	}
+	if errors.Is(err, virtual.ErrDied) {
+		return &ExitError{Command: s.o.Workload, Status: "exit status 1", Lines: []string{err.Error()}}
+	}
+	if err != nil {
+		return err
+	}
+	epoch, batch := 0, s.count
+	if s.o.PerEpoch > 0 {
+		epoch, batch = s.count/s.o.PerEpoch, s.count%s.o.PerEpoch
+	}
+	s.count++
+	s.tell(Event{Kind: Minibatch, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS, FetchMS: m.FetchMS, StallMS: m.StallMS,
+		ComputeMS: m.ComputeMS, OverheadMS: m.OverheadMS})
+	s.endEpoch(epoch, batch)
+	return nil
+}
+
+func (s *simulated) endEpoch(epoch, batch int) {
+	if s.o.PerEpoch == 0 || batch != s.o.PerEpoch-1 {
+		return
+	}
+	s.tell(Event{Kind: EpochEnd, Epoch: epoch})
+	if s.o.Epochs > 0 && epoch == s.o.Epochs-1 {
+		s.tell(Event{Kind: Done, Epoch: epoch})
+		s.ended = io.EOF
+		return
+	}
+	s.tell(Event{Kind: EpochBegin, Epoch: epoch + 1})
+}
+
+// wait and waited frame the time in which the board owes a minibatch; watch
+// ends it when it lasts too long by the board's clock.
+func (s *simulated) wait(cancel context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.since, s.hush = s.clock.Now(), cancel
+}
+
+func (s *simulated) waited() (silent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hush = nil
+	return s.silent
+}
+
+func (s *simulated) watch(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hush != nil && now-s.since >= s.o.Silence {
+		s.silent = true
+		s.hush()
+	}
+}
+
+// Stop ends the job.
+func (s *simulated) Stop(context.Context) error {
+	if s.unwatch != nil {
+		s.unwatch()
+		s.unwatch = nil
+		s.board.StopWorkload()
+	}
+	if s.ended == nil {
+		s.ended = io.EOF
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/user"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"jtune/tegra"
+)
+
+const (
+	// DefaultSilence is how long a job may tell nothing.
+	DefaultSilence = 60 * time.Second
+	termGrace      = 5 * time.Second // from TERM to KILL
+	drainGrace     = 2 * time.Second // for output still in the pipes of a dead job
+)
+
+// ExecOptions say how a job is run.
+type ExecOptions struct {
+	Command []string
+	Dir     string
+	Env     map[string]string // added to the environment
+	Log     string            // file that gets stderr and what is no event; "" for none
+	Silence time.Duration     // 60 s
+	Clock   tegra.Clock       // stamps events; the machine's when nil
+}
+
+// job is an external training job. Its process leads a group of its own,
+// which is ended as a whole: loader processes never stay behind.
+type job struct {
+	name    string
+	cmd     *exec.Cmd
+	log     *jobLog
+	queue   *queue
+	clock   tegra.Clock
+	silence time.Duration
+	exited  chan struct{} // closed when the leader has been reaped
+	ended   chan struct{} // closed when output is read up and the end is known
+
+	mu       sync.Mutex
+	stopping bool
+	done     bool      // said so
+	failure  string    // message of its error event
+	heard    time.Time // of the last event, or the start
+	garbage  int
+	lastBad  string
+}
+
+var _ Harness = (*job)(nil)
+
+// Exec starts an external job. ctx is for the start alone.
+func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(o.Command) == 0 {
+		return nil, errors.New("harness: no command to run")
+	}
+	log, err := openLog(o.Log)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{name: clip(o.Command[0]), log: log, queue: newQueue(), clock: o.Clock, silence: o.Silence,
+		exited: make(chan struct{}), ended: make(chan struct{}), heard: time.Now()}
+	if j.clock == nil {
+		j.clock = tegra.RealClock()
+	}
+	if j.silence <= 0 {
+		j.silence = DefaultSilence
+	}
+	if err := j.start(o); err != nil {
+		log.close()
+		return nil, fmt.Errorf("harness %s: %w", j.name, err)
+	}
+	return j, nil
+}
+
+func (j *job) start(o ExecOptions) error {
+	who, err := callingUser(os.Geteuid(), os.Getenv, user.LookupId)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if who != nil {
+		cmd.SysProcAttr.Credential = who.credential
+		cmd.Env = append(cmd.Env, who.env...)
+	}
+	for k, v := range o.Env {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	stdout, outEnd, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	stderr, errEnd, err := os.Pipe()
+	if err != nil {
+		stdout.Close()
+		outEnd.Close()
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = outEnd, errEnd
+	err = cmd.Start()
+	outEnd.Close()
+	errEnd.Close()
+	if err != nil {
+		stdout.Close()
+		stderr.Close()
+		return err
+	}
+	j.cmd = cmd
+	j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
+	go j.follow(stdout, stderr)
+	return nil
+}
+
+// follow reads the job's output until it is gone, then says how it ended.
+func (j *job) follow(stdout, stderr *os.File) {
+	var readers sync.WaitGroup
+	readers.Go(func() { eachLine(stdout, j.take()) })
+	readers.Go(func() { eachLine(stderr, j.log.stderr) })
+	err := j.cmd.Wait()
+	close(j.exited)
+	j.signal(syscall.SIGKILL) // what the leader left behind
+	// The pipes end with their last holder; a process that left the group
+	// may hold them for ever.
+	drained := time.AfterFunc(drainGrace, func() { stdout.Close(); stderr.Close() })
+	readers.Wait()
+	drained.Stop()
+	stdout.Close()
+	stderr.Close()
+	j.queue.close(j.outcome(err))
+	j.log.note("ended: %s", j.cmd.ProcessState)
+	j.log.close()
+	close(j.ended)
+}
+
+// take gives the function that turns lines of stdout into events.
+func (j *job) take() func(text []byte) {
+	var p parser
+	return func(text []byte) {
+		e, err := p.parse(text)
+		if err != nil {
+			j.bad(text, err)
+			return
+		}
+		j.mu.Lock()
+		j.heard = time.Now()
+		switch e.Kind {
+		case Done:
+			j.done = true
+		case Failure:
+			j.failure = e.Message
+		}
+		j.mu.Unlock()
+		j.queue.put(stamp(e, j.clock.Now()))
+	}
+}
+
+func (j *job) bad(text []byte, err error) {
+	j.mu.Lock()
+	j.garbage++
+	j.lastBad = fmt.Sprintf("%q: %v", clip(string(text[:min(len(text), 120)])), err)
+	j.mu.Unlock()
+	if errors.Is(err, errNoEvent) {
+		j.log.note("stdout: %s", text)
+		return
+	}
+	j.log.note("event refused: %v: %s", err, text)
+}
+
+// outcome is how the job ended: io.EOF when it was done or told to stop.
+func (j *job) outcome(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.stopping || (err == nil && j.failure == "") {
+		return io.EOF
+	}
+	e := &ExitError{Command: j.name, Status: j.cmd.ProcessState.String(), Lines: j.log.tail()}
+	if j.failure != "" {
+		e.Lines = append(e.Lines, j.failure)
+	}
+	return e
+}
+
+// Next waits for the next event.
+func (j *job) Next(ctx context.Context) (Event, error) {
+	for {
+		if e, err, ok := j.queue.take(); ok {
+			return e, err
+		}
+		silence := time.NewTimer(j.patience())
+		select {
+		case <-j.queue.ready:
+			silence.Stop()
+		case <-ctx.Done():
+			silence.Stop()
+			return Event{}, ctx.Err()
+		case <-silence.C:
+			if j.patience() <= 0 {
+				return Event{}, j.silent()
+			}
+		}
+	}
+}
+
+// patience is how much longer the job may stay silent.
+func (j *job) patience() time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.silence - time.Since(j.heard)
+}
+
+func (j *job) silent() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return &SilenceError{Command: j.name, After: j.silence, Garbage: j.garbage, Last: j.lastBad}
+}
+
+// Stop ends the job's group: TERM, and KILL when it does not listen.
+func (j *job) Stop(ctx context.Context) error {
+	j.mu.Lock()
+	j.stopping = true
+	j.mu.Unlock()
+	j.signal(syscall.SIGTERM)
+	grace := time.NewTimer(termGrace)
+	defer grace.Stop()
+	select {
+	case <-j.exited: // what is left of the group has been killed
+	case <-grace.C:
+		j.signal(syscall.SIGKILL)
+	case <-ctx.Done():
+		j.signal(syscall.SIGKILL)
+	}
+	<-j.ended
+	return nil
+}
+
+// signal reaches every process of the group; one that is gone is no error.
+func (j *job) signal(sig syscall.Signal) { syscall.Kill(-j.cmd.Process.Pid, sig) }
+
+// Counts tells what was read besides events.
+type Counts struct {
+	Garbage int // lines that were no events, or events with absurd values
+	Dropped int // events lost to a flood
+}
+
+// Counted is a harness that keeps count.
+type Counted interface{ Counts() Counts }
+
+var _ Counted = (*job)(nil)
+
+// Counts tells what was read besides events so far.
+func (j *job) Counts() Counts {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queue.mu.Lock()
+	defer j.queue.mu.Unlock()
+	return Counts{Garbage: j.garbage, Dropped: j.queue.dropped}
+}

@@ -1,0 +1,286 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sh runs a script as a job, and ends it with the test.
+func sh(t *testing.T, script string, o ExecOptions) *job {
+	t.Helper()
+	o.Command = []string{"sh", "-c", script}
+	h, err := Exec(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Stop(context.Background()) })
+	return h.(*job)
+}
+
+// all takes events until the job ends.
+func all(t *testing.T, h Harness) ([]Event, error) {
+	t.Helper()
+	var out []Event
+	for {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			return out, err
+		}
+		out = append(out, e)
+	}
+}
+
+const three = `for i in 0 1 2; do echo '{"event":"minibatch","batch":'$i',"time_ms":5}'; done; `
+
+func TestAJobThatFinishesGivesItsEventsThenEOF(t *testing.T) {
+	t.Parallel()
+	events, err := all(t, sh(t, `echo '{"event":"hello","protocol":1}'; `+three+`echo '{"event":"done"}'`, ExecOptions{}))
+	if !errors.Is(err, io.EOF) || len(events) != 5 || events[3].Batch != 2 || events[4].Kind != Done {
+		t.Errorf("got %v, %v; want hello, three minibatches, done, EOF", events, err)
+	}
+	for i := 1; i < len(events); i++ {
+		if events[i].T < events[i-1].T {
+			t.Errorf("event %d came before the one ahead of it", i)
+		}
+	}
+}
+
+func TestAJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
+	t.Parallel()
+	events, err := all(t, sh(t, three+`echo warning >&2; echo 'CUDA out of memory' >&2; exit 3`, ExecOptions{}))
+	var died *ExitError
+	if !errors.As(err, &died) || died.Status != "exit status 3" || len(died.Lines) != 2 || len(events) != 3 {
+		t.Fatalf("%d events, %#v", len(events), err)
+	}
+	if want := "harness sh died: exit status 3: CUDA out of memory"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+func TestAJobKilledBySignalSaysSo(t *testing.T) {
+	t.Parallel()
+	_, err := all(t, sh(t, `kill -9 $$`, ExecOptions{}))
+	if err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnErrorEventIsTheReasonEvenWithStatusZero(t *testing.T) {
+	t.Parallel()
+	_, err := all(t, sh(t, `echo '{"event":"error","message":"no data set"}'`, ExecOptions{}))
+	if err == nil || !strings.Contains(err.Error(), "no data set") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAJobThatPrintsNothingIsSilent(t *testing.T) {
+	t.Parallel()
+	_, err := all(t, sh(t, `sleep 60`, ExecOptions{Silence: 100 * time.Millisecond}))
+	var silent *SilenceError
+	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "prints nothing for 100ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAJobThatPrintsOnlyGarbageIsSilentToo(t *testing.T) {
+	t.Parallel()
+	_, err := all(t, sh(t, `while true; do echo 'Epoch 1/5'; sleep 0.02; done`, ExecOptions{Silence: 300 * time.Millisecond}))
+	var silent *SilenceError
+	if !errors.As(err, &silent) || silent.Garbage == 0 || !strings.Contains(err.Error(), "Epoch 1/5") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGarbageIsCountedAndLogged(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "log.txt")
+	h := sh(t, `echo 'Loading weights'; printf '\377\000\n'; `+three+`echo '{"event":"minibatch","time_ms":-1}'; echo tired >&2`, ExecOptions{Log: log})
+	events, err := all(t, h)
+	if !errors.Is(err, io.EOF) || len(events) != 3 || h.Counts().Garbage != 3 {
+		t.Errorf("%d events, %v, %+v; want 3 events and 3 other lines", len(events), err, h.Counts())
+	}
+	h.Stop(t.Context())
+	text, _ := os.ReadFile(log)
+	for _, want := range []string{"Loading weights", "time_ms is -1", "tired", "exit status 0"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the log lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestAFloodIsSurvivedInBoundedMemory(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "log.txt")
+	h := sh(t, `head -c 3000000 /dev/zero | tr '\0' x; echo; yes "$(printf %01000d 0)" | head -n 20000; yes '{"event":"minibatch","time_ms":1}' | head -n 20000`, ExecOptions{Log: log})
+	<-h.ended
+	events, err := all(t, h)
+	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.Counts().Dropped != 20000-queueLen {
+		t.Errorf("%d events, %v, %+v", len(events), err, h.Counts())
+	}
+	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+maxLine {
+		t.Errorf("log has %d bytes, %v; want %d at most", st.Size(), err, maxLog)
+	}
+}
+
+func TestStopEndsTheWholeGroup(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	// A job with a loader process that ignores TERM.
+	h := sh(t, `(trap '' TERM; sleep 300) & echo $! >`+pids+`; `+three+`wait`, ExecOptions{})
+	for range 3 {
+		if _, err := h.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Errorf("stopping twice: %v", err)
+	}
+	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("after Stop: %v, want EOF", err)
+	}
+	text, _ := os.ReadFile(pids)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); running(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d of the group still runs", pid)
+		}
+	}
+}
+
+// running tells whether a process lives; one that waits for its parent to
+// notice its death does not.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+func TestAJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
+	t.Parallel()
+	h := sh(t, `trap '' TERM; echo '{"event":"minibatch","time_ms":1}'; while true; do sleep 0.05; done`, ExecOptions{})
+	if _, err := h.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.Stop(ctx)
+	if running(h.cmd.Process.Pid) {
+		t.Error("the job still runs")
+	}
+}
+
+func TestALeaderThatDiesTakesItsGroupAlong(t *testing.T) {
+	t.Parallel()
+	h := sh(t, `sleep 300 & `+three+`exit 1`, ExecOptions{})
+	events, err := all(t, h)
+	var died *ExitError
+	if !errors.As(err, &died) || len(events) != 3 {
+		t.Errorf("%d events, %v; want the death of the leader though a child holds the pipe", len(events), err)
+	}
+}
+
+func TestNextEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	h := sh(t, `sleep 60`, ExecOptions{})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := h.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheJobLearnsItsSettings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := all(t, sh(t, `echo "$JTUNE_BATCH $PYTHONUNBUFFERED $(pwd)" >out`, ExecOptions{Dir: dir, Env: map[string]string{"JTUNE_BATCH": "32"}}))
+	text, _ := os.ReadFile(filepath.Join(dir, "out"))
+	if !errors.Is(err, io.EOF) || !strings.HasPrefix(string(text), "32 1 ") || !strings.Contains(string(text), filepath.Base(dir)) {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestACommandThatCannotStartIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		o    ExecOptions
+		want string
+	}{
+		{"no command", ExecOptions{}, "no command"},
+		{"no such program", ExecOptions{Command: []string{"/no/such/program"}}, "no such file"},
+		{"no such folder", ExecOptions{Command: []string{"true"}, Dir: "/no/such/folder"}, "no such file"},
+		{"a log that cannot be written", ExecOptions{Command: []string{"true"}, Log: "/no/such/folder/log.txt"}, "log"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := Exec(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestUnderSudoTheJobRunsAsTheCaller(t *testing.T) {
+	t.Parallel()
+	nobody := func(string) (*user.User, error) { return nil, errors.New("none") }
+	env := func(pairs ...string) func(string) string {
+		return func(k string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == k {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	for _, c := range []struct {
+		name string
+		euid int
+		env  func(string) string
+		want uint32
+		bad  bool
+	}{
+		{"root behind sudo goes back to the caller", 0, env("SUDO_UID", "1000", "SUDO_GID", "1001"), 1000, false},
+		{"a user stays", 1000, env("SUDO_UID", "1001", "SUDO_GID", "1001"), 0, false},
+		{"root by login stays", 0, env(), 0, false},
+		{"sudo by root stays", 0, env("SUDO_UID", "0", "SUDO_GID", "0"), 0, false},
+		{"a broken number is refused", 0, env("SUDO_UID", "-5", "SUDO_GID", "1"), 0, true},
+		{"a missing group is refused", 0, env("SUDO_UID", "1000"), 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := callingUser(c.euid, c.env, nobody)
+			if (err != nil) != c.bad {
+				t.Fatalf("error %v, want one: %v", err, c.bad)
+			}
+			if (got != nil) != (c.want != 0) {
+				t.Fatalf("got %+v, want uid %d", got, c.want)
+			}
+			if got != nil && (*got.credential).Uid != c.want {
+				t.Errorf("uid %d, want %d", got.credential.Uid, c.want)
+			}
+		})
+	}
+	if self, err := user.Current(); err == nil {
+		a, err := callingUser(0, env("SUDO_UID", "12345", "SUDO_GID", self.Gid), func(string) (*user.User, error) { return self, nil })
+		if err != nil || len(a.env) != 3 || a.env[0] != "HOME="+self.HomeDir {
+			t.Errorf("account with a name: %+v, %v", a, err)
+		}
+	}
+}

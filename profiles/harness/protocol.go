@@ -1,0 +1,195 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+const (
+	// maxTimeMS bounds what a minibatch or an epoch may last: 100 days.
+	maxTimeMS = 100 * 24 * 3600 * 1000.0
+	maxText   = 300 // bytes kept of a message or a value of hello
+	maxCount  = 1 << 40
+)
+
+// line is an event as it is written. Pointers tell absent from zero.
+type line struct {
+	Event      *string  `json:"event"`
+	T          *float64 `json:"t"`
+	Epoch      *float64 `json:"epoch"`
+	Batch      *float64 `json:"batch"`
+	TimeMS     *float64 `json:"time_ms"`
+	FetchMS    *float64 `json:"fetch_ms"`
+	StallMS    *float64 `json:"stall_ms"`
+	ComputeMS  *float64 `json:"compute_ms"`
+	OverheadMS *float64 `json:"overhead_ms"`
+	Message    string   `json:"message"`
+}
+
+// errNoEvent: a line that does not even try to be an event.
+var errNoEvent = errors.New("not a JSON object with an event")
+
+// parser reads events in order; it remembers the time of the last one.
+type parser struct {
+	lastT  float64
+	begunT bool
+}
+
+// parse reads one line. errNoEvent (wrapped) when it is no event at all, other
+// errors when it is one with absurd values.
+func (p *parser) parse(text []byte) (Event, error) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '{' {
+		return Event{}, errNoEvent
+	}
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return Event{}, fmt.Errorf("%w: %v", errNoEvent, err)
+	}
+	if l.Event == nil {
+		return Event{}, errNoEvent
+	}
+	e := Event{Kind: kindOf(*l.Event)}
+	switch e.Kind {
+	case "":
+		return Event{}, fmt.Errorf("%w: unknown event %q", errNoEvent, clip(*l.Event))
+	case Hello:
+		e.Info = info(text)
+	case Minibatch:
+		if err := l.minibatch(&e); err != nil {
+			return Event{}, err
+		}
+	case EpochEnd, EpochBegin:
+		if err := l.epoch(&e); err != nil {
+			return Event{}, err
+		}
+	case Failure, Done:
+		e.Message = clip(l.Message)
+	}
+	return e, p.time(l.T)
+}
+
+func kindOf(name string) Kind {
+	switch k := Kind(name); k {
+	case Hello, EpochBegin, Minibatch, EpochEnd, Stable, Failure, Done:
+		return k
+	case "mode", "cache", "fetch", "compute", "power", "sys", "infer":
+		return Other
+	}
+	return ""
+}
+
+// time refuses a clock that goes back.
+func (p *parser) time(t *float64) error {
+	if t == nil {
+		return nil
+	}
+	if math.Abs(*t) > maxTimeMS {
+		return fmt.Errorf("t is %g, not a number of seconds since the job's start", *t)
+	}
+	if p.begunT && *t < p.lastT {
+		return fmt.Errorf("t goes back from %g to %g", p.lastT, *t)
+	}
+	p.lastT, p.begunT = *t, true
+	return nil
+}
+
+func (l line) minibatch(e *Event) error {
+	if l.TimeMS == nil {
+		return errors.New("minibatch without time_ms")
+	}
+	if *l.TimeMS == 0 {
+		return errors.New("time_ms is 0")
+	}
+	if err := l.epoch(e); err != nil {
+		return err
+	}
+	// What is not given follows from the rest (method note c.1, c.2).
+	if l.StallMS == nil && l.ComputeMS != nil {
+		e.StallMS = max(0, min(e.FetchMS, e.TimeMS-e.ComputeMS))
+	}
+	if l.OverheadMS == nil && l.ComputeMS != nil {
+		e.OverheadMS = max(0, e.TimeMS-e.StallMS-e.ComputeMS)
+	}
+	return nil
+}
+
+func (l line) epoch(e *Event) error {
+	for _, f := range []struct {
+		name string
+		from *float64
+		to   *float64
+	}{
+		{"time_ms", l.TimeMS, &e.TimeMS}, {"fetch_ms", l.FetchMS, &e.FetchMS}, {"stall_ms", l.StallMS, &e.StallMS},
+		{"compute_ms", l.ComputeMS, &e.ComputeMS}, {"overhead_ms", l.OverheadMS, &e.OverheadMS},
+	} {
+		if f.from == nil {
+			continue
+		}
+		if *f.from < 0 || *f.from > maxTimeMS {
+			return fmt.Errorf("%s is %g", f.name, *f.from)
+		}
+		*f.to = *f.from
+	}
+	for _, f := range []struct {
+		name string
+		from *float64
+		to   *int
+	}{{"epoch", l.Epoch, &e.Epoch}, {"batch", l.Batch, &e.Batch}} {
+		if f.from == nil {
+			continue
+		}
+		if *f.from < 0 || *f.from > maxCount || *f.from != math.Trunc(*f.from) {
+			return fmt.Errorf("%s is %g", f.name, *f.from)
+		}
+		*f.to = int(*f.from)
+	}
+	return nil
+}
+
+// helloKeys are what a hello may tell of the job.
+var helloKeys = []string{"protocol", "workload", "model", "dataset", "samples", "batch_size", "num_workers", "prefetch", "epochs",
+	"storage", "os", "jetpack", "cuda", "framework", "reference_time"}
+
+func info(text []byte) map[string]string {
+	var all map[string]any
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	out := map[string]string{}
+	for _, k := range helloKeys {
+		switch v := all[k].(type) {
+		case nil:
+		case float64:
+			out[k] = fmt.Sprintf("%.15g", v)
+		default:
+			out[k] = clip(fmt.Sprint(v))
+		}
+	}
+	return out
+}
+
+// clip shortens text from outside and keeps it on one line.
+func clip(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) > maxText {
+		s = s[:maxText] + "…"
+	}
+	return strings.ToValidUTF8(s, "�")
+}
+
+// stamp puts the device's clock on an event.
+func stamp(e Event, now time.Duration) Event {
+	e.T = now
+	return e
+}

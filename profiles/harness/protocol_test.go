@@ -1,0 +1,154 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestParseReadsTheEventsOfTheProtocol(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       Event
+	}{
+		{"a full minibatch", `{"event":"minibatch","epoch":1,"batch":7,"time_ms":60.5,"fetch_ms":4,"stall_ms":1,"compute_ms":55,"overhead_ms":4.5,"t":9}`,
+			Event{Kind: Minibatch, Epoch: 1, Batch: 7, TimeMS: 60.5, FetchMS: 4, StallMS: 1, ComputeMS: 55, OverheadMS: 4.5}},
+		{"a bare minibatch", `{"event":"minibatch","time_ms":60.5}`, Event{Kind: Minibatch, TimeMS: 60.5}},
+		{"stall and overhead follow from fetch and compute", `{"event":"minibatch","time_ms":60,"fetch_ms":4,"compute_ms":50}`,
+			Event{Kind: Minibatch, TimeMS: 60, FetchMS: 4, StallMS: 4, ComputeMS: 50, OverheadMS: 6}},
+		{"a hidden fetch makes no stall", `{"event":"minibatch","time_ms":60,"fetch_ms":300,"compute_ms":58}`,
+			Event{Kind: Minibatch, TimeMS: 60, FetchMS: 300, StallMS: 2, ComputeMS: 58}},
+		{"spaces and unknown keys do no harm", `  {"event" : "minibatch", "time_ms": 1, "loss": {"a":[1]}}  ` + "\r", Event{Kind: Minibatch, TimeMS: 1}},
+		{"an epoch ends", `{"event":"epoch_end","epoch":2,"time_ms":187500}`, Event{Kind: EpochEnd, Epoch: 2, TimeMS: 187500}},
+		{"an error", `{"event":"error","message":"out of\nmemory"}`, Event{Kind: Failure, Message: "out of memory"}},
+		{"an event of the protocol that is passed over", `{"event":"power","mw":3000}`, Event{Kind: Other}},
+		{"done", `{"event":"done"}`, Event{Kind: Done}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := new(parser).parse([]byte(c.text))
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
+				t.Errorf("got %+v, %v; want %+v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestHelloTellsOfTheJob(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 5000)
+	got, err := new(parser).parse([]byte(`{"event":"hello","protocol":1,"samples":50000,"framework":"torch 2.0","dataset":"` + long + `","secret":"no"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Info["protocol"] != "1" || got.Info["samples"] != "50000" || got.Info["framework"] != "torch 2.0" || len(got.Info) != 4 {
+		t.Errorf("got %.300v", got.Info)
+	}
+	if n := len(got.Info["dataset"]); n > maxText+10 {
+		t.Errorf("a long value keeps %d bytes", n)
+	}
+}
+
+func TestParseTellsGarbageFromAbsurdEvents(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		garbage    bool
+		want       string
+	}{
+		{"plain text", "Epoch 1/5: 100%|####|", true, ""},
+		{"an empty line", "", true, ""},
+		{"a JSON text", `"minibatch"`, true, ""},
+		{"an object without an event", `{"time_ms":3}`, true, ""},
+		{"cut JSON", `{"event":"minibatch","time_ms":6`, true, ""},
+		{"NaN as Python prints it", `{"event":"minibatch","time_ms":NaN}`, true, ""},
+		{"a text for a number", `{"event":"minibatch","time_ms":"60"}`, true, ""},
+		{"a number beyond float64", `{"event":"minibatch","time_ms":1e999}`, true, ""},
+		{"an unknown event", `{"event":"party"}`, true, "party"},
+		{"a negative time", `{"event":"minibatch","time_ms":-4}`, false, "time_ms is -4"},
+		{"a time of zero", `{"event":"minibatch","time_ms":0}`, false, "time_ms is 0"},
+		{"a minibatch that lasts for years", `{"event":"minibatch","time_ms":1e12}`, false, "time_ms"},
+		{"no time", `{"event":"minibatch","batch":3}`, false, "without time_ms"},
+		{"negative compute", `{"event":"minibatch","time_ms":4,"compute_ms":-1}`, false, "compute_ms is -1"},
+		{"half an epoch", `{"event":"epoch_end","epoch":1.5}`, false, "epoch is 1.5"},
+		{"a batch number beyond counting", `{"event":"minibatch","time_ms":4,"batch":1e300}`, false, "batch"},
+		{"an absurd clock", `{"event":"stable","t":1e300}`, false, "t is"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := new(parser).parse([]byte(c.text))
+			if err == nil {
+				t.Fatalf("accepted as %+v", got)
+			}
+			if errors.Is(err, errNoEvent) != c.garbage || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v; want garbage %v and %q", err, c.garbage, c.want)
+			}
+		})
+	}
+}
+
+func TestTimeThatGoesBackIsRefused(t *testing.T) {
+	t.Parallel()
+	var p parser
+	for _, c := range []struct {
+		t    float64
+		good bool
+	}{{5, true}, {6, true}, {5.5, false}, {6, true}, {7, true}} {
+		_, err := p.parse(fmt.Appendf(nil, `{"event":"minibatch","time_ms":1,"t":%g}`, c.t))
+		if (err == nil) != c.good {
+			t.Errorf("t %g: %v", c.t, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"event":"minibatch","epoch":1,"batch":7,"time_ms":60.5,"fetch_ms":4,"compute_ms":55,"t":9}`))
+	f.Add([]byte(`{"event":"hello","protocol":1,"model":"x"}`))
+	f.Add([]byte(`{"event":"minibatch","time_ms":1e308,"compute_ms":-0}`))
+	f.Add([]byte("\x00\xff{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e, err := new(parser).parse(text)
+		if err != nil {
+			return
+		}
+		for _, v := range []float64{e.TimeMS, e.FetchMS, e.StallMS, e.ComputeMS, e.OverheadMS} {
+			if math.IsNaN(v) || v < 0 || v > maxTimeMS {
+				t.Fatalf("absurd value %g in %+v", v, e)
+			}
+		}
+		if e.Kind == Minibatch && e.TimeMS <= 0 || e.Epoch < 0 || e.Batch < 0 || len(e.Message) > 2*maxText {
+			t.Fatalf("absurd event %+v", e)
+		}
+	})
+}
+
+func TestLongLinesAreCut(t *testing.T) {
+	t.Parallel()
+	var got []int
+	text := "one\n\n" + strings.Repeat("x", 3*maxLine+5) + "\ntwo\nlast"
+	eachLine(strings.NewReader(text), func(b []byte) { got = append(got, len(b)) })
+	want := []int{3, 0, maxLine, 3, 4}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("lengths %v, want %v", got, want)
+	}
+}
+
+func TestAFloodLosesTheOldestEvents(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	for i := range queueLen + 100 {
+		q.put(Event{Batch: i})
+	}
+	q.close(errors.New("over"))
+	q.close(errors.New("twice"))
+	for i := range queueLen {
+		e, err, ok := q.take()
+		if !ok || err != nil || e.Batch != i+100 {
+			t.Fatalf("take %d: %v %v %v, want batch %d", i, e.Batch, err, ok, i+100)
+		}
+	}
+	if _, err, ok := q.take(); !ok || err == nil || err.Error() != "over" || q.dropped != 100 {
+		t.Errorf("end: %v, %d dropped; want the first end and 100", err, q.dropped)
+	}
+}

@@ -1,0 +1,73 @@
+package harness
+
+import "sync"
+
+// queueLen is how many events wait for their reader. A job that floods loses
+// the oldest: it is never slowed down by its reader, and memory is bounded.
+const queueLen = 4096
+
+// queue hands events from the job's reader to Next.
+type queue struct {
+	mu      sync.Mutex
+	ring    [queueLen]Event
+	head    int // the oldest
+	n       int
+	end     error // after the last event; nil while more may come
+	dropped int
+	ready   chan struct{} // holds a token while something can be taken
+}
+
+func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
+
+func (q *queue) put(e Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.n == queueLen {
+		q.head = (q.head + 1) % queueLen
+		q.n--
+		q.dropped++
+	}
+	q.ring[(q.head+q.n)%queueLen] = e
+	q.n++
+	q.signal()
+}
+
+// close says how the job ended; only the first call counts.
+func (q *queue) close(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.end == nil {
+		q.end = err
+	}
+	q.signal()
+}
+
+// take gives the next event, or how the job ended; false when neither is here.
+func (q *queue) take() (Event, error, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.n > 0 {
+		e := q.ring[q.head]
+		q.ring[q.head] = Event{}
+		q.head = (q.head + 1) % queueLen
+		q.n--
+		q.signal()
+		return e, nil, true
+	}
+	if q.end != nil {
+		q.signal()
+		return Event{}, q.end, true
+	}
+	return Event{}, nil, false
+}
+
+// signal needs q.mu.
+func (q *queue) signal() {
+	if q.n == 0 && q.end == nil {
+		return
+	}
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,51 @@
+package harness
+
+import (
+	"fmt"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// account is whom a job runs as when jtune itself runs as root through sudo:
+// the user who called. Root rights are for the knobs, not for training.
+type account struct {
+	credential *syscall.Credential
+	env        []string // HOME, USER, LOGNAME
+}
+
+// callingUser finds the account behind sudo; nil when there is none to change
+// to. getenv is os.Getenv but for tests.
+func callingUser(euid int, getenv func(string) string, lookup func(uid string) (*user.User, error)) (*account, error) {
+	uidText := getenv("SUDO_UID")
+	if euid != 0 || uidText == "" {
+		return nil, nil
+	}
+	uid, err := strconv.ParseUint(uidText, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("SUDO_UID is %q, not a user's number", clip(uidText))
+	}
+	if uid == 0 {
+		return nil, nil
+	}
+	gid, err := strconv.ParseUint(getenv("SUDO_GID"), 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("SUDO_GID is %q, not a group's number", clip(getenv("SUDO_GID")))
+	}
+	a := &account{credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	u, err := lookup(uidText)
+	if err != nil {
+		return a, nil // a number without a name: the job keeps the environment
+	}
+	a.env = []string{"HOME=" + u.HomeDir, "USER=" + u.Username, "LOGNAME=" + u.Username}
+	groups, err := u.GroupIds()
+	if err != nil {
+		return a, nil
+	}
+	for _, g := range groups {
+		if n, err := strconv.ParseUint(g, 10, 32); err == nil {
+			a.credential.Groups = append(a.credential.Groups, uint32(n)) // video, render: the GPU's
+		}
+	}
+	return a, nil
+}
