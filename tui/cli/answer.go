@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// answerJSON is `jtune tune --json` and `jtune choose --json`.
+type answerJSON struct {
+	Device     *string       `json:"device"`
+	Virtual    bool          `json:"virtual"`
+	Workload   *string       `json:"workload"`
+	Limit      any           `json:"limit"`
+	Mode       *modeJSON     `json:"mode"`
+	Predicted  *bandsJSON    `json:"predicted"`
+	Measured   *measuredJSON `json:"measured"`
+	Feasible   bool          `json:"feasible"`
+	Probes     []probeJSON   `json:"probes"`
+	ProfilingS number        `json:"profiling_s"`
+	Versus     versusJSON    `json:"versus"`
+}
+
+type probeJSON struct {
+	Mode   modeJSON     `json:"mode"`
+	TimeMS number       `json:"time_ms"`
+	PowerW number       `json:"power_w"`
+	Why    optimize.Why `json:"why"`
+}
+
+type versusJSON struct {
+	MaxN    *comparisonJSON  `json:"maxn"`
+	Present *comparisonJSON  `json:"present"`
+	Presets []comparisonJSON `json:"presets"`
+}
+
+// comparisonJSON is another mode; the percentages say how the answer differs.
+type comparisonJSON struct {
+	ID        *int     `json:"id"`
+	Name      string   `json:"name"`
+	Mode      modeJSON `json:"mode"`
+	TimeMS    number   `json:"time_ms"`
+	PowerW    number   `json:"power_w"`
+	EnergyJ   number   `json:"energy_j"`
+	Measured  bool     `json:"measured"`
+	TimePct   number   `json:"time_pct"`
+	PowerPct  number   `json:"power_pct"`
+	EnergyPct number   `json:"energy_pct"`
+}
+
+func toVersusJSON(v session.Versus) versusJSON {
+	out := versusJSON{MaxN: toComparisonJSON(v.MaxN), Present: toComparisonJSON(v.Present), Presets: []comparisonJSON{}}
+	for i := range v.Presets {
+		out.Presets = append(out.Presets, *toComparisonJSON(&v.Presets[i]))
+	}
+	return out
+}
+
+func toComparisonJSON(c *session.Comparison) *comparisonJSON {
+	if c == nil {
+		return nil
+	}
+	out := comparisonJSON{Name: c.Name, Mode: toModeJSON(c.Mode), TimeMS: number(c.TimeMS), PowerW: number(c.PowerW), EnergyJ: number(c.TimeMS * c.PowerW / 1000),
+		Measured: c.Measured, TimePct: number(c.TimePct), PowerPct: number(c.PowerPct), EnergyPct: number(c.EnergyPct)}
+	if c.ID.OK {
+		out.ID = &c.ID.V
+	}
+	return &out
+}
+
+// limitPart is one limit in JSON.
+type limitPart struct {
+	Kind     string   `json:"kind"`
+	ValueW   *float64 `json:"value_w,omitempty"`
+	ValueMS  *float64 `json:"value_ms,omitempty"`
+	ValuePct *float64 `json:"value_pct,omitempty"`
+}
+
+// limitJSON gives one object, or an array when several limits hold at once.
+func limitJSON(l optimize.Limit) any {
+	var parts []limitPart
+	if l.PowerW > 0 {
+		parts = append(parts, limitPart{Kind: "power", ValueW: &l.PowerW})
+	}
+	if l.TimeMS > 0 {
+		parts = append(parts, limitPart{Kind: "time", ValueMS: &l.TimeMS})
+	}
+	if l.Energy {
+		parts = append(parts, limitPart{Kind: "energy"})
+	}
+	if l.MaxSlowdownPct > 0 {
+		parts = append(parts, limitPart{Kind: "max_slowdown", ValuePct: &l.MaxSlowdownPct})
+	}
+	if l.Knee {
+		parts = append(parts, limitPart{Kind: "knee"})
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return parts
+}
+
+// limitFlags are the ways to say what is wanted.
+type limitFlags struct {
+	power, time, slowdown float64
+	energy, knee          bool
+}
+
+// limit checks the flags that were given and makes a limit of them.
+func (f limitFlags) limit(given func(name string) bool) (optimize.Limit, error) {
+	for _, v := range []struct {
+		flag  string
+		value float64
+	}{{"power-limit", f.power}, {"time-limit", f.time}, {"max-slowdown", f.slowdown}} {
+		if given(v.flag) && (!(v.value > 0) || math.IsInf(v.value, 0)) {
+			return optimize.Limit{}, usagef("--%s %g: must be a positive number", v.flag, v.value)
+		}
+	}
+	l := optimize.Limit{PowerW: f.power, TimeMS: f.time, Energy: f.energy, MaxSlowdownPct: f.slowdown, Knee: f.knee}
+	if l == (optimize.Limit{}) {
+		return l, usagef("what is wanted? give --power-limit W, --time-limit MS, both, or --energy")
+	}
+	if (l.Energy || l.Knee || l.MaxSlowdownPct > 0) && (l.PowerW > 0 || l.TimeMS > 0) {
+		return l, usagef("--power-limit and --time-limit may be given together, but not with --energy, --knee or --max-slowdown")
+	}
+	if err := l.Check(); err != nil {
+		return l, usagef("%v", err)
+	}
+	return l, nil
+}
+
+// answer is a chosen mode with all that is to be told of it.
+type answer struct {
+	space     *tegra.Space
+	mode      tegra.Mode
+	predicted *learn.Prediction
+	measured  *tegra.Measured
+	feasible  bool
+	versus    session.Versus
+}
+
+// print tells an answer in words.
+func (x answer) print(w io.Writer) error {
+	fmt.Fprintln(w, x.space.Format(x.mode))
+	var rows [][]string
+	if p := x.predicted; p != nil {
+		rows = append(rows, []string{"predicted", short(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", short(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", short(p.EnergyJ()) + " J"})
+	}
+	if m := x.measured; m != nil {
+		rows = append(rows, []string{"measured", short(m.TimeMS) + " ms", "", short(m.PowerW) + " W", "", short(m.EnergyJ()) + " J"})
+	}
+	for _, c := range append(someComparisons(x.versus.MaxN, x.versus.Present), x.versus.Presets...) {
+		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})
+	}
+	if !x.feasible {
+		rows = append(rows, []string{"does not meet the limit: the nearest there is"})
+	}
+	return table(w, rows...)
+}
+
+func someComparisons(list ...*session.Comparison) []session.Comparison {
+	var out []session.Comparison
+	for _, c := range list {
+		if c != nil {
+			out = append(out, *c)
+		}
+	}
+	return out
+}

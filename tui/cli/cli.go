@@ -1,0 +1,40 @@
+// Package cli is the command line of jtune: it parses flags, calls the
+// packages below, and prints. Data goes to standard output, everything else to
+// standard error; the exit code says how it ended.
+//
+//	arguments ──► cobra ──► app (streams, global flags) ──► session ──► answer ──► text, JSON, CSV
+//	error ──► one line on standard error, exit code
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"jtune/tegra/guard"
+)
+
+// Main runs the program's own arguments and gives the exit code.
+func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == "guard" { // has its own idea of signals
+		return guard.Main(context.Background(), os.Args[2:])
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run runs one command line and gives the exit code. When ctx ends, work in
+// progress is wound up: knobs restored, what was recorded kept.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{in: stdin, out: stdout, err: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.report(ctx, root.ExecuteContext(ctx))
+}

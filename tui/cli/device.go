@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// deviceJSON is `jtune device --json`.
+type deviceJSON struct {
+	Model      string       `json:"model"`
+	Compatible []string     `json:"compatible"`
+	SoC        *string      `json:"soc"`
+	L4T        *string      `json:"l4t"`
+	Virtual    bool         `json:"virtual"`
+	Space      spaceJSON    `json:"space"`
+	Rails      []string     `json:"rails"`
+	TotalRule  *string      `json:"total_power_rule"`
+	Presets    []presetJSON `json:"presets"`
+	Rights     rightsJSON   `json:"rights"`
+}
+
+// spaceJSON lists the values that each knob can take.
+type spaceJSON struct {
+	Cores  []int   `json:"cores"`
+	CPUKHz []int64 `json:"cpu_khz"`
+	GPUHz  []int64 `json:"gpu_hz"`
+	MemHz  []int64 `json:"mem_hz"`
+	Modes  int     `json:"modes"`
+}
+
+type presetJSON struct {
+	ID          int      `json:"id"`
+	Name        string   `json:"name"`
+	Mode        modeJSON `json:"mode"`
+	NeedsReboot bool     `json:"needs_reboot"`
+}
+
+// rightsJSON tells who may do what.
+type rightsJSON struct {
+	Read  bool   `json:"read"`
+	Apply bool   `json:"apply"`
+	How   string `json:"how"`
+}
+
+func (a *app) device() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "device",
+		Short: "Tell what board this is and what it can be set to",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if asJSON {
+				return printJSON(a.out, toDeviceJSON(s))
+			}
+			return a.printDevice(s)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func toDeviceJSON(s *session.Session) deviceJSON {
+	b, space := s.Device.Board(), s.Device.Space()
+	out := deviceJSON{Model: b.Model, Compatible: append([]string{}, b.Compatible...), SoC: optionalText(b.SoC), L4T: optionalText(b.L4T), Virtual: b.Virtual,
+		Space: toSpaceJSON(space), Rails: append([]string{}, b.Rails...), TotalRule: optionalText(b.TotalRule), Presets: []presetJSON{}, Rights: rights(s)}
+	for _, p := range s.Device.Presets() {
+		out.Presets = append(out.Presets, presetJSON{p.ID, p.Name, toModeJSON(p.Mode), p.NeedsReboot})
+	}
+	return out
+}
+
+func toSpaceJSON(s *tegra.Space) spaceJSON {
+	out := spaceJSON{Cores: append([]int{}, s.Cores...), CPUKHz: []int64{}, GPUHz: []int64{}, MemHz: []int64{}, Modes: s.Len()}
+	for _, f := range s.CPU {
+		out.CPUKHz = append(out.CPUKHz, f.KHz())
+	}
+	for _, f := range s.GPU {
+		out.GPUHz = append(out.GPUHz, int64(f))
+	}
+	for _, f := range s.EMC {
+		out.MemHz = append(out.MemHz, int64(f))
+	}
+	return out
+}
+
+// rights tells whether this user can set modes, and by what way.
+func rights(s *session.Session) rightsJSON {
+	r := rightsJSON{Read: true, Apply: true}
+	switch {
+	case s.Options.ReadOnly:
+		r.Apply, r.How = false, "refused: --read-only"
+	case s.Virtual != nil:
+		r.How = "in this process: the board is virtual"
+	case s.Options.Sysroot != "/":
+		r.How = "directly, below " + s.Options.Sysroot
+	case os.Geteuid() == 0:
+		r.How = "directly: running as root"
+	default:
+		r.How = "through sudo, which asks for the password"
+	}
+	return r
+}
+
+func (a *app) printDevice(s *session.Session) error {
+	b, space := s.Device.Board(), s.Device.Space()
+	kind := ""
+	switch {
+	case b.Replay != "":
+		kind = "  (REPLAY of " + b.Replay + ": no measurement of this machine)"
+	case b.Virtual:
+		kind = "  (VIRTUAL: no measurement)"
+	}
+	rows := [][]string{
+		{"board", b.Model + kind},
+		{"module", orDash(b.Module)}, {"SoC", orDash(b.SoC)},
+		{"software", fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
+		{"power modes", fmt.Sprintf("%s: %d core counts × %d CPU × %d GPU × %d memory clocks", thousands(space.Len()), len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
+		{"rails", orDash(strings.Join(b.Rails, ", "))},
+		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
+		{"setting modes", rights(s).How},
+	}
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	presets := [][]string{{"id", "preset", "mode", ""}}
+	for _, p := range s.Device.Presets() {
+		var marks []string
+		if p.Default {
+			marks = append(marks, "default")
+		}
+		if p.NeedsReboot {
+			marks = append(marks, "needs a reboot")
+		}
+		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
+	}
+	fmt.Fprintln(a.out)
+	return table(a.out, presets...)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tegra/guard"
+	"jtune/tui/session"
+)
+
+// Exit codes, as documented in the command-line contract.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPermission  = 3
+	exitNoDevice    = 4
+	exitInfeasible  = 5
+	exitReverted    = 6
+	exitInterrupted = 130
+)
+
+// exitError carries an exit code that a child process gave; it prints nothing.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// usagef is an error about how the command was put.
+func usagef(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", session.ErrUsage, fmt.Errorf(format, args...))
+}
+
+// report prints an error as one line and gives the exit code.
+func (a *app) report(ctx context.Context, err error) int {
+	var code exitError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(a.err, "jtune: interrupted")
+		return exitInterrupted
+	}
+	text := strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
+	fmt.Fprintln(a.err, "jtune: "+strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " "))
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	for _, c := range []struct {
+		target error
+		code   int
+	}{
+		{session.ErrUsage, exitUsage},
+		{optimize.ErrInfeasible, exitInfeasible},
+		{guard.ErrReverted, exitReverted},
+		{tegra.ErrPermission, exitPermission},
+		{tegra.ErrNoDevice, exitNoDevice},
+		{tegra.ErrUnsupported, exitNoDevice},
+		{guard.ErrBusy, exitNoDevice},
+		{fs.ErrPermission, exitPermission},
+	} {
+		if errors.Is(err, c.target) {
+			return c.code
+		}
+	}
+	return exitFailed
+}
+
+// takes makes a check of arguments give usage errors that name the command.
+func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			if !cmd.HasParent() && len(args) > 0 {
+				return usagef("unknown command %q: jtune help lists them", args[0])
+			}
+			return usagef("%s: %v: jtune help %s tells how", cmd.CommandPath(), err, cmd.Name())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tui/session"
+)
+
+// fitJSON is `jtune fit --json`.
+type fitJSON struct {
+	Method    string   `json:"method"`
+	Samples   int      `json:"samples"`
+	CV        cvJSON   `json:"cv"`
+	Reference *string  `json:"reference"`
+	Warnings  []string `json:"warnings"`
+}
+
+type cvJSON struct {
+	Time  number `json:"time_mape_pct"`
+	Power number `json:"power_mape_pct"`
+}
+
+func (a *app) fit() *cobra.Command {
+	var r session.FitRequest
+	var method, out string
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "fit --samples FILE|DIR --out MODEL",
+		Short: "Learn to predict time and power of every mode from measured ones",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			switch {
+			case r.Samples == "":
+				return usagef("fit: --samples FILE|DIR is missing: measured modes")
+			case out == "":
+				return usagef("fit: --out MODEL is missing: the file for the model")
+			}
+			r.Method = learn.Method(method)
+			if !slices.Contains(learn.Methods(), r.Method) {
+				return usagef("--method %q: want one of %v", method, learn.Methods())
+			}
+			m, notes, err := session.Fit(a.options, r)
+			for _, n := range notes {
+				a.note("%s", n)
+			}
+			if err != nil {
+				return err
+			}
+			if err := m.Save(out); err != nil {
+				return fmt.Errorf("%w: choose another file with --out", err)
+			}
+			return a.printFit(m, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.Samples, "samples", "", "sweep `FILE` or campaign folder")
+	f.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, or none (default: the shipped one where it fits)")
+	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn or linear")
+	f.StringVar(&out, "out", "", "model `FILE`, replaced if it exists")
+	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
+	f.BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (a *app) printFit(m *learn.Model, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cvJSON{number(m.CV.TimeMAPEPct), number(m.CV.PowerMAPEPct)}, optionalText(m.Reference), append([]string{}, m.Warnings...)})
+	}
+	for _, w := range m.Warnings {
+		a.note("%s", w)
+	}
+	for _, mode := range m.Suspicious {
+		a.note("%s disagrees with all other samples: measure it again", m.Space.Format(mode))
+	}
+	pct := func(v float64) string {
+		if short(v) == "" {
+			return "not known"
+		}
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return table(a.out,
+		[]string{"method", string(m.Method)}, []string{"samples", thousands(len(m.Samples))}, []string{"speaks of", thousands(m.Space.Len()) + " modes"},
+		[]string{"time error", pct(m.CV.TimeMAPEPct)}, []string{"power error", pct(m.CV.PowerMAPEPct)},
+		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)})
+}
+
+// pointJSON is a mode and what it is predicted to do.
+type pointJSON struct {
+	modeJSON
+	bandsJSON
+}
+
+func (a *app) predict() *cobra.Command {
+	var model, modes string
+	var asCSV, asJSON, strict bool
+	cmd := &cobra.Command{
+		Use:   "predict --model MODEL",
+		Short: "Predict time, power and energy of any or all modes",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if asCSV && asJSON {
+				return usagef("--csv and --json exclude each other")
+			}
+			m, err := a.loadModel(model)
+			if err != nil {
+				return err
+			}
+			list := m.Space.Modes()
+			if modes != "" {
+				if list, err = a.modesToPredict(modes, strict); err != nil {
+					return err
+				}
+			}
+			return a.printPredictions(m, m.Predict(list), asCSV, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one")
+	f.StringVar(&modes, "modes", "", "CSV `FILE` with the modes to predict (default: all that the model speaks of)")
+	f.BoolVar(&asCSV, "csv", false, "as CSV")
+	f.BoolVar(&asJSON, "json", false, "as a JSON array")
+	f.BoolVar(&strict, "strict", false, "a bad row is an error")
+	return cmd
+}
+
+func (a *app) loadModel(name string) (*learn.Model, error) {
+	if name == "" {
+		return nil, usagef("--model MODEL is missing: jtune fit makes one")
+	}
+	return a.options.LoadModel(name)
+}
+
+// modesToPredict keeps the order and the duplicates of a file.
+func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
+	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true, Strict: strict})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range t.Problems {
+		a.note("%s: %s: row skipped", path, p)
+	}
+	out := make([]tegra.Mode, len(t.Rows))
+	for i, r := range t.Rows {
+		out[i] = r.Mode
+	}
+	return out, nil
+}
+
+// predictionColumns are those of `jtune predict --csv`.
+const predictionColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
+
+func predictionFields(p learn.Prediction) []string {
+	return append(knobFields(p.Mode), short(p.TimeMS), short(p.TimeLoMS), short(p.TimeHiMS), short(p.PowerW), short(p.PowerLoW), short(p.PowerHiW), short(p.EnergyJ()))
+}
+
+func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, asJSON bool) error {
+	switch {
+	case asJSON:
+		out := make([]pointJSON, len(preds))
+		for i, p := range preds {
+			out[i] = pointJSON{toModeJSON(p.Mode), toBandsJSON(p)}
+		}
+		return printJSON(a.out, out)
+	case asCSV:
+		w := csv.NewWriter(a.out)
+		w.Write(strings.Split(predictionColumns, ","))
+		for _, p := range preds {
+			w.Write(predictionFields(p))
+		}
+		w.Flush()
+		return w.Error()
+	}
+	rows := [][]string{{"mode", "ms", "95 %", "W", "95 %", "J"}}
+	for _, p := range preds {
+		rows = append(rows, []string{m.Space.Format(p.Mode), short(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), short(p.PowerW), between(p.PowerLoW, p.PowerHiW), short(p.EnergyJ())})
+	}
+	return table(a.out, rows...)
+}
+
+func between(lo, hi float64) string { return fmt.Sprintf("%.4g – %.4g", lo, hi) }

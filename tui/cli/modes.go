@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+func (a *app) modes() *cobra.Command {
+	var filter string
+	var grid, asCSV, asJSON bool
+	sample := 0
+	cmd := &cobra.Command{
+		Use:   "modes",
+		Short: "List or count the power modes of the device",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if asCSV && asJSON {
+				return usagef("--csv and --json exclude each other")
+			}
+			f, err := tegra.ParseFilter(filter)
+			if err != nil {
+				return usagef("--filter: %v", err)
+			}
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			space := s.Device.Space()
+			if grid {
+				space = space.Grid()
+			}
+			space = space.Filter(f)
+			modes := space.Modes()
+			if sample > 0 {
+				modes = space.Sample(sample, a.options.Seed)
+			}
+			switch {
+			case asJSON:
+				return a.modesJSON(modes)
+			case asCSV:
+				return a.modesCSV(modes)
+			case filter == "" && !grid && sample == 0:
+				return a.countModes(space)
+			}
+			return a.listModes(space, modes)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&filter, "filter", "", "`EXPR` such as 'cores>=8 gpu<900MHz'")
+	fl.BoolVar(&grid, "grid", false, "just the even subset that the paper profiles")
+	fl.IntVar(&sample, "sample", 0, "draw `N` of them at random")
+	fl.BoolVar(&asCSV, "csv", false, "as CSV, one mode per line")
+	fl.BoolVar(&asJSON, "json", false, "as a JSON array")
+	return cmd
+}
+
+func (a *app) modesJSON(modes []tegra.Mode) error {
+	out := make([]modeJSON, len(modes))
+	for i, m := range modes {
+		out[i] = toModeJSON(m)
+	}
+	return printJSON(a.out, out)
+}
+
+func (a *app) modesCSV(modes []tegra.Mode) error {
+	w := csv.NewWriter(a.out)
+	w.Write(sweep.Columns[:4])
+	for _, m := range modes {
+		w.Write(knobFields(m))
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// countModes tells the size of the space and what each knob can be set to.
+func (a *app) countModes(s *tegra.Space) error {
+	fmt.Fprintf(a.out, "%s power modes\n", thousands(s.Len()))
+	freqs := func(list []tegra.Freq) string {
+		var out []string
+		for _, f := range list {
+			out = append(out, strconv.FormatFloat(f.MHz(), 'f', -1, 64))
+		}
+		return strings.Join(out, " ")
+	}
+	return table(a.out,
+		[]string{fmt.Sprintf("%d core counts", len(s.Cores)), strings.Trim(fmt.Sprint(s.Cores), "[]")},
+		[]string{fmt.Sprintf("%d CPU clocks, MHz", len(s.CPU)), freqs(s.CPU)},
+		[]string{fmt.Sprintf("%d GPU clocks, MHz", len(s.GPU)), freqs(s.GPU)},
+		[]string{fmt.Sprintf("%d memory clocks, MHz", len(s.EMC)), freqs(s.EMC)})
+}
+
+func (a *app) listModes(s *tegra.Space, modes []tegra.Mode) error {
+	for _, m := range modes {
+		if _, err := fmt.Fprintln(a.out, s.Format(m)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.out, "%s modes\n", thousands(len(modes)))
+	return err
+}
+
+// workloadJSON is one element of `jtune workloads --json`.
+type workloadJSON struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Aliases  []string `json:"aliases"`
+	Task     string   `json:"task"`
+	Model    string   `json:"model"`
+	Dataset  string   `json:"dataset"`
+	Samples  int      `json:"samples"`
+	Batch    int      `json:"batch"`
+	Workers  int      `json:"workers"`
+	Prefetch int      `json:"prefetch"`
+	Epochs   int      `json:"epochs"`
+	Command  []string `json:"command"`
+}
+
+func (a *app) workloads() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "workloads",
+		Short: "List the known training jobs",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			list, err := a.options.Workloads()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.out, toWorkloadsJSON(list))
+			}
+			rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
+			for _, w := range list {
+				rows = append(rows, []string{w.Name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset, thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
+			}
+			return table(a.out, rows...)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	return cmd
+}
+
+func toWorkloadsJSON(list []profiles.Workload) []workloadJSON {
+	out := make([]workloadJSON, len(list))
+	for i, w := range list {
+		out[i] = workloadJSON{w.Name, w.Title, append([]string{}, w.Aliases...), w.Task, w.Model, w.Dataset, w.Samples, w.Batch, w.Workers, w.Prefetch, w.Epochs, append([]string{}, w.Command...)}
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tui/session"
+)
+
+func (a *app) profile() *cobra.Command {
+	var r session.ProfileRequest
+	var list, part string
+	cmd := &cobra.Command{
+		Use:   "profile WORKLOAD (--modes N | --sample N | --grid | --list FILE)",
+		Short: "Measure power modes with a training job and record them",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := selectsOnce(r.Choose, r.Sample, r.Grid, list); err != nil {
+				return err
+			}
+			var err error
+			if r.Shard, err = parseShard(part); err != nil {
+				return err
+			}
+			if r.Resume && r.Dir == "" {
+				return usagef("--resume needs --out DIR, the folder to go on with")
+			}
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if r.Workload, err = s.Workload(args[0]); err != nil {
+				return err
+			}
+			if r.List, err = a.readModes(list, s.Device.Space()); err != nil {
+				return err
+			}
+			r.ListName = list
+			return a.doProfile(cmd.Context(), s, r)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&r.Choose, "modes", 0, "measure `N` modes, chosen as it goes")
+	f.IntVar(&r.Sample, "sample", 0, "measure `N` modes drawn at random")
+	f.BoolVar(&r.Grid, "grid", false, "measure the even subset that the paper profiles")
+	f.StringVar(&list, "list", "", "measure the modes of a CSV `FILE`")
+	f.StringVar(&part, "shard", "", "measure just part `i/n`, to share the work among devices")
+	f.StringVar(&r.Dir, "out", "", "campaign folder, new (default below the data directory)")
+	f.BoolVar(&r.Resume, "resume", false, "go on with the same plan in --out DIR")
+	f.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
+	return cmd
+}
+
+func selectsOnce(choose, sample int, grid bool, list string) error {
+	if choose < 0 || sample < 0 {
+		return usagef("--modes and --sample take a positive number")
+	}
+	n := 0
+	for _, given := range []bool{choose > 0, sample > 0, grid, list != ""} {
+		if given {
+			n++
+		}
+	}
+	if n != 1 {
+		return usagef("which modes? give exactly one of --modes N, --sample N, --grid and --list FILE")
+	}
+	return nil
+}
+
+func parseShard(text string) ([2]int, error) {
+	if text == "" {
+		return [2]int{}, nil
+	}
+	var i, n int
+	if got, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || got != 2 || fmt.Sprintf("%d/%d", i, n) != text || i < 1 || i > n {
+		return [2]int{}, usagef("--shard %q: want i/n with 1 ≤ i ≤ n, such as 2/3", text)
+	}
+	return [2]int{i, n}, nil
+}
+
+// readModes reads the modes to measure from a file; all must be the device's.
+func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
+	if path == "" {
+		return nil, nil
+	}
+	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range t.Problems {
+		a.note("%s: %s: row skipped", path, p)
+	}
+	modes := t.Modes()
+	for i, m := range modes {
+		if modes[i], err = space.Snap(m); err != nil {
+			return nil, usagef("--list %s: %v", path, err)
+		}
+	}
+	return modes, nil
+}
+
+func (a *app) doProfile(ctx context.Context, s *session.Session, r session.ProfileRequest) error {
+	rep := a.reporter(s.Device.Space())
+	res, err := s.Profile(ctx, r, rep.observe)
+	rep.wipe()
+	if res.Dir != "" {
+		usable := 0
+		for _, row := range res.Rows {
+			if row.Status.Usable() {
+				usable++
+			}
+		}
+		fmt.Fprintf(a.out, "%s: %d modes recorded, %d of them usable, %d new in %s\n", res.Dir, len(res.Rows), usable, res.New, res.Elapsed.Round(time.Second))
+	}
+	if ctx.Err() != nil && res.Dir != "" {
+		a.note("%d modes are kept; go on with: jtune profile … --out %s --resume", len(res.Rows), res.Dir)
+		return context.Cause(ctx)
+	}
+	if err == nil && res.End == profiles.Complete && res.Failed > 0 && res.Failed == len(res.Rows) {
+		return errors.New("every mode failed; the last: " + lastWhy(res.Rows))
+	}
+	return err
+}
+
+func lastWhy(rows []profiles.Row) string {
+	return strings.TrimSpace(rows[len(rows)-1].Why)
+}
+
+func (a *app) importLogs() *cobra.Command {
+	out := ""
+	cmd := &cobra.Command{
+		Use:   "import PATH --out DIR",
+		Short: "Turn published or foreign measurements into a campaign folder",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("import: --out DIR is missing: the new campaign folder")
+			}
+			if err := profiles.Import(args[0], out); err != nil {
+				return err
+			}
+			head, rows, err := profiles.Read(out)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "%s: %d modes of %s on %s\n", out, len(rows), orDash(head.Workload.Name), orDash(head.Device.Name))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
+	return cmd
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// reporter tells of a running job on standard error: a bar that rewrites its
+// line on a terminal, plain lines elsewhere.
+type reporter struct {
+	w       io.Writer
+	bar     bool
+	space   *tegra.Space
+	done    int
+	barLine string
+}
+
+func (a *app) reporter(space *tegra.Space) *reporter {
+	return &reporter{w: a.err, bar: isTerminal(a.err), space: space}
+}
+
+// observe takes the events of a session's job.
+func (r *reporter) observe(e session.Event) {
+	switch {
+	case e.Note != "":
+		r.line(e.Note)
+	case e.Probe != nil && e.Probe.Err == nil:
+		r.line("%s (%s): %.1f ms, %.2f W", r.space.Format(e.Probe.Mode), e.Probe.Why, e.Probe.TimeMS, e.Probe.PowerW)
+	case e.Progress != nil:
+		r.progress(*e.Progress)
+	}
+}
+
+func (r *reporter) progress(p profiles.Progress) {
+	if p.Row != nil {
+		r.done = max(r.done+1, p.Done)
+		r.row(p)
+		return
+	}
+	if p.Line != "" {
+		r.line(p.Line)
+	}
+	if r.bar {
+		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.space.Format(p.Step.Mode), p.Phase, minibatches(p)))
+	}
+}
+
+// row tells of a finished mode.
+func (r *reporter) row(p profiles.Progress) {
+	count := fmt.Sprintf("%d", r.done)
+	if p.Total > 0 {
+		count = fmt.Sprintf("%d/%d", r.done, p.Total)
+	}
+	text := fmt.Sprintf("%s  %s  %s", count, r.space.Format(p.Row.Mode), p.Row.Status)
+	if p.Row.Status.Usable() {
+		text += fmt.Sprintf("  %.1f ms  %.2f W", p.Row.TimeMS, p.Row.PowerW)
+	}
+	if p.Row.Why != "" {
+		text += "  (" + p.Row.Why + ")"
+	}
+	if p.ETAHi > 0 {
+		text += fmt.Sprintf("  %s to %s left", p.ETALo.Round(time.Second), p.ETAHi.Round(time.Second))
+	}
+	r.line("%s", text)
+}
+
+func minibatches(p profiles.Progress) string {
+	if p.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d minibatches", p.Minibatch, p.Of)
+}
+
+// bar draws how much is done; just the count where the total is not known.
+func bar(done, total int) string {
+	const width = 20
+	if total <= 0 {
+		return fmt.Sprintf("[%d]", done)
+	}
+	full := min(width*done/total, width)
+	return fmt.Sprintf("[%s%s] %d/%d", strings.Repeat("#", full), strings.Repeat(".", width-full), done, total)
+}
+
+// line prints a line above the bar.
+func (r *reporter) line(format string, args ...any) {
+	r.wipe()
+	fmt.Fprintf(r.w, format+"\n", args...)
+}
+
+func (r *reporter) draw(text string) {
+	if text != r.barLine {
+		r.wipe()
+		fmt.Fprint(r.w, text)
+		r.barLine = text
+	}
+}
+
+// wipe takes the bar away.
+func (r *reporter) wipe() {
+	if r.barLine != "" {
+		fmt.Fprintf(r.w, "\r%s\r", strings.Repeat(" ", len([]rune(r.barLine))))
+		r.barLine = ""
+	}
+}

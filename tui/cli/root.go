@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"jtune/tui/session"
+)
+
+// app is one run of the program: its streams and the global flags.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+
+	options session.Options
+	speed   string
+	noColor bool
+}
+
+// root builds the tree of commands.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "jtune",
+		Short: "Find the best power mode of an NVIDIA Jetson for a training job",
+		Long: "jtune measures a few power modes of an NVIDIA Jetson under your training job, predicts time and\n" +
+			"power of all of them, and applies the one that you choose. Without a command it opens the\n" +
+			"full-screen tuner. Off a Jetson it works on a virtual board.",
+		Args:          takes(cobra.NoArgs),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.open(cmd) },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.readGlobals()
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%s: %v: jtune help %s lists the flags", cmd.CommandPath(), err, cmd.Name())
+	})
+	a.globals(root)
+	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.profile(), a.importLogs(),
+		a.fit(), a.predict(), a.front(), a.choose(), a.tune(), a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
+		a.guard(), a.version(), a.man())
+	return root
+}
+
+func (a *app) globals(root *cobra.Command) {
+	o, f := &a.options, root.PersistentFlags()
+	f.StringVar(&o.Device, "device", "auto", "auto, jetson, virtual:NAME or replay:FILE.csv")
+	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
+	f.StringVar(&a.speed, "speed", "1", "rate of a virtual clock, or max to never sleep")
+	f.Uint64Var(&o.Seed, "seed", 0, "of everything drawn at random")
+	f.IntVar(&o.Batch, "batch", 0, "minibatch size, for sweep files that hold several")
+	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
+	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
+	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
+	f.BoolVar(&a.noColor, "no-color", false, "no colours; so does NO_COLOR with any value")
+	f.StringVar(&o.LogFile, "log-file", "", "`FILE` for the log")
+}
+
+// readGlobals checks the global flags that have a grammar of their own.
+func (a *app) readGlobals() error {
+	if a.options.Batch < 0 {
+		return usagef("--batch %d: must be positive", a.options.Batch)
+	}
+	if a.speed == "max" {
+		a.options.Speed = math.Inf(1)
+		return nil
+	}
+	v, err := strconv.ParseFloat(a.speed, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return usagef("--speed %q: want a positive number or max", a.speed)
+	}
+	a.options.Speed = v
+	return nil
+}
+
+// session opens the device and tells what it has to tell.
+func (a *app) session() (*session.Session, error) {
+	s, err := session.Open(a.options)
+	if err == nil && s.Notice != "" {
+		a.note("%s", s.Notice)
+	}
+	return s, err
+}
+
+// note prints a line for the person, beside the data.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintf(a.err, "jtune: "+format+"\n", args...)
+}

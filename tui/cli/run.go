@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jtune/tui/session"
+)
+
+// runJSON is `jtune run --json`.
+type runJSON struct {
+	Minibatches int    `json:"minibatches"`
+	TimeMS      number `json:"time_ms"`
+	StallMS     number `json:"stall_ms"`
+	ComputeMS   number `json:"compute_ms"`
+	OverheadMS  number `json:"overhead_ms"`
+	PowerW      number `json:"power_w"`
+	EnergyJ     number `json:"energy_j"`
+}
+
+func (a *app) run() *cobra.Command {
+	var r session.RunRequest
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "run WORKLOAD",
+		Short: "Run a training job in the present mode and tell time, power and energy",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case r.Minibatches < 0 || r.Epochs < 0:
+				return usagef("--minibatches and --epochs must be positive")
+			case r.Minibatches > 0 && r.Epochs > 0:
+				return usagef("--minibatches and --epochs exclude each other")
+			}
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if r.Workload, err = s.Workload(args[0]); err != nil {
+				return err
+			}
+			rep := a.reporter(s.Device.Space())
+			res, err := s.Run(cmd.Context(), r, rep.observe)
+			rep.wipe()
+			if err != nil {
+				return err
+			}
+			return a.printRun(res, asJSON)
+		},
+	}
+	cmd.Flags().IntVar(&r.Minibatches, "minibatches", 0, "stop after `N` clean minibatches (default 40)")
+	cmd.Flags().IntVar(&r.Epochs, "epochs", 0, "stop after `N` epochs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (a *app) printRun(r session.RunResult, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), number(r.StallMS), number(r.ComputeMS), number(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ)})
+	}
+	ms := func(v float64) string { return short(v) + " ms" }
+	return table(a.out,
+		[]string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(r.TimeMS)}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},
+		[]string{"overhead", ms(r.OverheadMS)}, []string{"power", dash(r.PowerW, "%.2f W")}, []string{"energy", dash(r.EnergyJ, "%.3f J per minibatch")})
+}

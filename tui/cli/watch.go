@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// watchJSON is one line of `jtune watch --json`.
+type watchJSON struct {
+	TS        float64            `json:"t_s"`
+	Device    *string            `json:"device"`
+	Virtual   *bool              `json:"virtual"`
+	TotalW    number             `json:"total_power_w"`
+	TotalRule *string            `json:"total_power_rule"`
+	Rails     []railJSON         `json:"rails"`
+	CPU       []coreJSON         `json:"cpu"`
+	CPUAsked  *int64             `json:"cpu_asked_khz"`
+	GPU       clockJSON          `json:"gpu"`
+	EMC       clockJSON          `json:"emc"`
+	TempsC    map[string]float64 `json:"temps_c"`
+	TempsOff  []string           `json:"temps_off"`
+	FanPct    number             `json:"fan_pct"`
+	Throttled tegra.Val[bool]    `json:"throttled"`
+	Mode      *modeJSON          `json:"mode"`
+	Self      selfJSON           `json:"self"`
+}
+
+type railJSON struct {
+	Name   string `json:"name"`
+	PowerW number `json:"power_w"`
+}
+
+type coreJSON struct {
+	Online  bool   `json:"online"`
+	LoadPct number `json:"load_pct"`
+	KHz     *int64 `json:"khz"`
+}
+
+type clockJSON struct {
+	Hz      *int64 `json:"hz"`
+	AskedHz *int64 `json:"asked_hz"`
+	LoadPct number `json:"load_pct"`
+}
+
+type selfJSON struct {
+	CPUPct number `json:"cpu_pct"`
+}
+
+func (a *app) watch() *cobra.Command {
+	interval, count, asJSON := time.Second, 0, false
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Print live readings, one line each",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if interval < 10*time.Millisecond {
+				return usagef("--interval %s: 10ms at least", interval)
+			}
+			if count < 0 {
+				return usagef("--count %d: must not be negative", count)
+			}
+			return a.watchDevice(cmd, interval, count, asJSON)
+		},
+	}
+	cmd.Flags().DurationVar(&interval, "interval", interval, "time between readings")
+	cmd.Flags().IntVar(&count, "count", 0, "stop after `N` readings; 0: go on")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per line")
+	return cmd
+}
+
+// watchDevice reads at even distances on the device's own clock.
+func (a *app) watchDevice(cmd *cobra.Command, interval time.Duration, count int, asJSON bool) error {
+	s, err := a.session()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	board, self := s.Device.Board(), telemetry.NewSelf()
+	begun := s.Clock.Now()
+	for n := 1; ; n++ {
+		r, err := s.Device.Read()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = printLine(a.out, toWatchJSON(board, r, self.CPUPct()))
+		} else {
+			_, err = fmt.Fprintln(a.out, readingLine(board, r))
+		}
+		if err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+		if n == count {
+			return nil
+		}
+		next := begun + time.Duration(n)*interval
+		if err := s.Clock.Sleep(cmd.Context(), max(next-s.Clock.Now(), 0)); err != nil {
+			return err
+		}
+	}
+}
+
+func toWatchJSON(b tegra.Board, r tegra.Reading, selfPct tegra.Val[float64]) watchJSON {
+	out := watchJSON{TS: r.T.Seconds(), Device: optionalText(b.Name), Virtual: &b.Virtual, TotalW: optionalNumber(r.TotalW), TotalRule: optionalText(b.TotalRule),
+		Rails: []railJSON{}, CPU: []coreJSON{}, CPUAsked: optionalKHz(r.CPU.Max), GPU: toClockJSON(r.GPU), EMC: toClockJSON(r.EMC),
+		TempsC: map[string]float64{}, TempsOff: append([]string{}, r.TempsOff...), FanPct: optionalNumber(r.FanPct), Throttled: r.Throttled,
+		Mode: optionalMode(r.Mode), Self: selfJSON{optionalNumber(selfPct)}}
+	for _, rail := range r.Rails {
+		out.Rails = append(out.Rails, railJSON{rail.Name, optionalNumber(rail.PowerW)})
+	}
+	for _, c := range r.Cores {
+		out.CPU = append(out.CPU, coreJSON{c.Online, optionalNumber(c.LoadPct), optionalKHz(c.Freq)})
+	}
+	for _, t := range r.Temps {
+		out.TempsC[t.Name] = t.C
+	}
+	return out
+}
+
+func toClockJSON(c tegra.ClockReading) clockJSON {
+	return clockJSON{Hz: optionalFreq(c.Actual), AskedHz: optionalFreq(c.Max), LoadPct: optionalNumber(c.LoadPct)}
+}
+
+func optionalKHz(v tegra.Val[tegra.Freq]) *int64 {
+	if !v.OK {
+		return nil
+	}
+	khz := v.V.KHz()
+	return &khz
+}
+
+// readingLine prints a reading on one line.
+func readingLine(b tegra.Board, r tegra.Reading) string {
+	online := 0
+	for _, c := range r.Cores {
+		if c.Online {
+			online++
+		}
+	}
+	mode := "free"
+	if r.Mode.OK {
+		mode = r.Mode.V.String()
+	}
+	parts := []string{
+		fmt.Sprintf("%8.1fs", r.T.Seconds()), dash(r.TotalW, "%6.2f W"), mode,
+		fmt.Sprintf("CPU %d/%d on %s %s", online, len(r.Cores), dashFreq(r.CPU.Actual), dash(r.CPU.LoadPct, "%.0f %%")),
+		fmt.Sprintf("GPU %s %s", dashFreq(r.GPU.Actual), dash(r.GPU.LoadPct, "%.0f %%")),
+		fmt.Sprintf("EMC %s %s", dashFreq(r.EMC.Actual), dash(r.EMC.LoadPct, "%.0f %%")),
+	}
+	if hot := hottest(r.Temps); hot != nil {
+		parts = append(parts, fmt.Sprintf("%s %.0f °C", hot.Name, hot.C))
+	}
+	if r.Throttled.Or(false) {
+		parts = append(parts, "THROTTLED")
+	}
+	if b.Virtual {
+		parts = append(parts, "VIRTUAL")
+	}
+	return strings.Join(parts, "  ")
+}
+
+func hottest(temps []tegra.TempReading) *tegra.TempReading {
+	var hot *tegra.TempReading
+	for i := range temps {
+		if hot == nil || temps[i].C > hot.C {
+			hot = &temps[i]
+		}
+	}
+	return hot
+}
