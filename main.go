@@ -3,4 +3,10 @@
 // one you choose.
 package main
 
-func main() {}
+import (
+	"os"
+
+	"jtune/tui/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

@@ -75,6 +75,11 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
+// commandName is the command without the program's name: "export nvpmodel".
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
 // takes makes a check of arguments give usage errors that name the command.
 func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -82,7 +87,7 @@ func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 			if !cmd.HasParent() && len(args) > 0 {
 				return usagef("unknown command %q: jtune help lists them", args[0])
 			}
-			return usagef("%s: %v: jtune help %s tells how", cmd.CommandPath(), err, cmd.Name())
+			return usagef("%s: %v: jtune help %[1]s tells how", commandName(cmd), err)
 		}
 		return nil
 	}

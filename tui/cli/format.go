@@ -70,9 +70,12 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// notKnown prints as null.
+var notKnown = number(math.NaN())
+
 func optionalNumber(v tegra.Val[float64]) number {
 	if !v.OK {
-		return number(math.NaN())
+		return notKnown
 	}
 	return number(v.V)
 }

@@ -27,11 +27,12 @@ func isTerminal(stream any) bool {
 // reporter tells of a running job on standard error: a bar that rewrites its
 // line on a terminal, plain lines elsewhere.
 type reporter struct {
-	w       io.Writer
-	bar     bool
-	space   *tegra.Space
-	done    int
-	barLine string
+	w         io.Writer
+	bar       bool
+	quietRows bool // tell only of failed rows
+	space     *tegra.Space
+	done      int
+	barLine   string
 }
 
 func (a *app) reporter(space *tegra.Space) *reporter {
@@ -53,7 +54,9 @@ func (r *reporter) observe(e session.Event) {
 func (r *reporter) progress(p profiles.Progress) {
 	if p.Row != nil {
 		r.done = max(r.done+1, p.Done)
-		r.row(p)
+		if !r.quietRows || !p.Row.Status.Usable() {
+			r.row(p)
+		}
 		return
 	}
 	if p.Line != "" {

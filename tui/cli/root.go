@@ -38,11 +38,11 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%s: %v: jtune help %s lists the flags", cmd.CommandPath(), err, cmd.Name())
+		return usagef("%s: %v: jtune help lists the flags", commandName(cmd), err)
 	})
 	a.globals(root)
 	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.profile(), a.importLogs(),
-		a.fit(), a.predict(), a.front(), a.choose(), a.tune(), a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
+		a.fit(), a.predict(), a.front(), a.choose(), a.tune(), a.apply(), a.revert(), a.evaluate(),
 		a.guard(), a.version(), a.man())
 	return root
 }

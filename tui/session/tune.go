@@ -20,7 +20,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	if err != nil {
 		return TuneResult{}, err
 	}
-	present := s.presentMode()
+	present := s.PresentMode()
 	bench, err := s.bench(ctx, r.Workload, r.Settings, "", observe)
 	if err != nil {
 		return TuneResult{}, err
@@ -68,10 +68,11 @@ func (s *Session) conclude(out *TuneResult, w profiles.Workload, ref *learn.Refe
 	if err == nil {
 		out.Fitted, predictor = m, m
 	}
-	out.Versus = Compare(out.Measured, predictor, measured, s.Device, present)
+	out.Versus = Compare(out.Measured, predictor, measured, s.Device.Space(), s.Device.Presets(), present)
 }
 
-func (s *Session) presentMode() tegra.Val[tegra.Mode] {
+// PresentMode is the mode the device is in; absent when none expresses it.
+func (s *Session) PresentMode() tegra.Val[tegra.Mode] {
 	r, err := s.Device.Read()
 	if err != nil {
 		return tegra.Val[tegra.Mode]{}

@@ -24,21 +24,22 @@ type Versus struct {
 	Presets []Comparison
 }
 
-// Compare puts the chosen mode beside MAXN, the present mode and the presets
-// of a device. Measured values count before predicted ones.
-func Compare(chosen tegra.Measured, p learn.Predictor, measured []tegra.Measured, d tegra.Device, present tegra.Val[tegra.Mode]) Versus {
+// Compare puts the chosen mode beside MAXN of a space, the present mode and
+// presets. Measured values count before predicted ones; what neither the
+// predictor (may be nil) nor a measurement knows is left out.
+func Compare(chosen tegra.Measured, p learn.Predictor, measured []tegra.Measured, space *tegra.Space, presets []tegra.Preset, present tegra.Val[tegra.Mode]) Versus {
 	c := comparer{chosen: chosen, predictor: p, measured: map[tegra.Mode]tegra.Measured{}}
 	for _, m := range measured {
 		c.measured[m.Mode] = m
 	}
 	var v Versus
-	if s := d.Space(); s.Contains(s.Max()) {
-		v.MaxN = c.with("MAXN", s.Max())
+	if top := space.Max(); space.Contains(top) {
+		v.MaxN = c.with("MAXN", top)
 	}
 	if present.OK {
 		v.Present = c.with("present", present.V)
 	}
-	for _, preset := range d.Presets() {
+	for _, preset := range presets {
 		if other := c.with(preset.Name, preset.Mode); other != nil {
 			other.ID = tegra.Some(preset.ID)
 			v.Presets = append(v.Presets, *other)

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jtune/tegra"
+	"jtune/tegra/guard"
+	"jtune/tui/session"
+)
+
+// appliedJSON is `jtune apply --json` and `jtune revert --json`.
+type appliedJSON struct {
+	Asked    *modeJSON  `json:"asked"`
+	Actual   *modeJSON  `json:"actual"`
+	Kept     bool       `json:"kept"`
+	Reverted bool       `json:"reverted"`
+	Files    []fileJSON `json:"files"`
+}
+
+type fileJSON struct {
+	Path   string `json:"path"`
+	Asked  string `json:"asked"`
+	Actual string `json:"actual"`
+}
+
+func toAppliedJSON(x tegra.Applied) appliedJSON {
+	out := appliedJSON{Actual: optionalMode(x.Actual), Files: []fileJSON{}}
+	if x.Asked != (tegra.Mode{}) {
+		asked := toModeJSON(x.Asked)
+		out.Asked = &asked
+	}
+	for _, f := range x.Files {
+		out.Files = append(out.Files, fileJSON{f.Path, f.Asked, f.Actual})
+	}
+	return out
+}
+
+// applyFlags are those of `jtune apply`.
+type applyFlags struct {
+	keepAfter   time.Duration
+	yes, asJSON bool
+	dvfs, fan   string
+}
+
+func (a *app) apply() *cobra.Command {
+	f := applyFlags{keepAfter: 30 * time.Second}
+	cmd := &cobra.Command{
+		Use:   "apply MODE|PRESET|ID",
+		Short: "Set a mode, read it back, and keep or revert it",
+		Long: "Sets a mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads every\n" +
+			"knob back, and waits for one line: y keeps, n reverts, silence reverts.",
+		Args: takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := f.request()
+			if err != nil {
+				return err
+			}
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if r.Mode, err = findMode(s.Device, args[0]); err != nil {
+				return err
+			}
+			return a.doApply(cmd.Context(), s, r, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.DurationVar(&f.keepAfter, "keep-after", f.keepAfter, "revert after this long without an answer")
+	fl.BoolVar(&f.yes, "yes", false, "keep at once, without a question")
+	fl.StringVar(&f.dvfs, "dvfs", "off", "on leaves the clocks free below the mode's, off locks them")
+	fl.StringVar(&f.fan, "fan", "", "auto or max (default: leave it)")
+	fl.BoolVar(&f.asJSON, "json", false, "as JSON, when it is decided")
+	return cmd
+}
+
+func (f applyFlags) request() (tegra.Request, error) {
+	var r tegra.Request
+	if f.keepAfter <= 0 {
+		return r, usagef("--keep-after %s: must be positive", f.keepAfter)
+	}
+	switch f.dvfs {
+	case "on":
+		r.DVFS = true
+	case "off":
+	default:
+		return r, usagef("--dvfs %q: want on or off", f.dvfs)
+	}
+	switch f.fan {
+	case "":
+	case "auto":
+		r.Fan = tegra.FanAuto
+	case "max":
+		r.Fan = tegra.FanMax
+	default:
+		return r, usagef("--fan %q: want auto or max", f.fan)
+	}
+	return r, nil
+}
+
+// findMode reads a mode in the compact notation, or the name or id of one of
+// the board's presets.
+func findMode(d tegra.Device, text string) (tegra.Mode, error) {
+	if strings.Contains(text, "/") {
+		m, err := d.Space().Parse(text)
+		if err != nil {
+			return m, usagef("%v", err)
+		}
+		return m, nil
+	}
+	var known []string
+	for _, p := range d.Presets() {
+		if text == strconv.Itoa(p.ID) || presetName(text) == presetName(p.Name) {
+			if p.NeedsReboot {
+				return p.Mode, fmt.Errorf("%w: preset %s needs another GPU power gating, which takes a reboot: set it with nvpmodel -m %d", tegra.ErrUnsupported, p.Name, p.ID)
+			}
+			return p.Mode, nil
+		}
+		known = append(known, fmt.Sprintf("%s (%d)", p.Name, p.ID))
+	}
+	return tegra.Mode{}, usagef("%q is no mode like 12c/2.20C/1.30G/3.20M and no preset of this board: %s", text, orDash(strings.Join(known, ", ")))
+}
+
+// presetName makes "30W", "mode_30w" and "MODE_30W" alike.
+func presetName(s string) string { return strings.TrimPrefix(strings.ToUpper(s), "MODE_") }
+
+func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, f applyFlags) error {
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return err
+	}
+	applied, err := g.Apply(ctx, r)
+	if err != nil {
+		return err
+	}
+	if !f.asJSON {
+		if err := a.printApplied(s.Device.Space(), applied); err != nil {
+			return err
+		}
+	}
+	kept := f.yes
+	if !kept {
+		if kept, err = a.ask(ctx, f.keepAfter); err != nil {
+			return err
+		}
+	}
+	if kept {
+		err = g.Keep(ctx)
+	} else if _, err = g.Revert(ctx); err == nil {
+		err = guard.ErrReverted
+	}
+	out := toAppliedJSON(applied)
+	out.Kept, out.Reverted = kept && err == nil, errors.Is(err, guard.ErrReverted)
+	switch {
+	case f.asJSON:
+		return errors.Join(err, printJSON(a.out, out))
+	case out.Kept:
+		fmt.Fprintln(a.out, "kept")
+	}
+	return err
+}
+
+// ask waits for one line: y keeps, n reverts, silence reverts. End of input is
+// not an answer, and neither is anything else.
+func (a *app) ask(ctx context.Context, limit time.Duration) (keep bool, err error) {
+	fmt.Fprintf(a.err, "keep this mode? y or n; reverts in %s: ", limit)
+	defer fmt.Fprintln(a.err)
+	lines := make(chan string)
+	go func() {
+		in := bufio.NewScanner(a.in)
+		for in.Scan() {
+			select {
+			case lines <- strings.ToLower(strings.TrimSpace(in.Text())):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		select {
+		case line := <-lines:
+			switch line {
+			case "y", "yes":
+				return true, nil
+			case "n", "no":
+				return false, nil
+			}
+			fmt.Fprint(a.err, "y or n: ")
+		case <-timer.C:
+			return false, nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
+func (a *app) printApplied(space *tegra.Space, x tegra.Applied) error {
+	actual := "free: no mode expresses it"
+	if x.Actual.OK {
+		actual = space.Format(x.Actual.V)
+	}
+	if x.Asked != (tegra.Mode{}) {
+		fmt.Fprintln(a.out, "asked   "+space.Format(x.Asked))
+	}
+	fmt.Fprintln(a.out, "actual  "+actual)
+	rows := [][]string{{"knob", "asked", "actual", "", "file"}}
+	for _, f := range x.Files {
+		mark := ""
+		if f.Asked != f.Actual {
+			mark = "differs"
+		}
+		rows = append(rows, []string{f.Knob, f.Asked, f.Actual, mark, f.Path})
+	}
+	return table(a.out, rows...)
+}
+
+func (a *app) revert() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "revert",
+		Short: "Put back the state before the last apply",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			g, err := s.Guard(cmd.Context())
+			if err != nil {
+				return err
+			}
+			applied, err := g.Revert(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := g.Keep(cmd.Context()); err != nil {
+				return err
+			}
+			if asJSON {
+				out := toAppliedJSON(applied)
+				out.Kept, out.Reverted = true, true
+				return printJSON(a.out, out)
+			}
+			return a.printApplied(s.Device.Space(), applied)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// defaultMargin is how many standard deviations of a prediction are kept from
+// a limit (recipe, section 7).
+const defaultMargin = 1
+
+func (a *app) choose() *cobra.Command {
+	var f limitFlags
+	model, margin, asJSON := "", float64(defaultMargin), false
+	cmd := &cobra.Command{
+		Use:   "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --max-slowdown PCT | --knee)",
+		Short: "Choose one mode from the predictions of a model",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			limit, err := f.limit(cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			if limit.Margin = margin; !(margin >= 0) {
+				return usagef("--margin %g: must not be negative", margin)
+			}
+			m, err := a.loadModel(model)
+			if err != nil {
+				return err
+			}
+			return a.doChoose(m, limit, asJSON)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one")
+	fl.Float64Var(&f.power, "power-limit", 0, "fastest mode that draws at most `W` watts")
+	fl.Float64Var(&f.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch")
+	fl.Float64Var(&f.slowdown, "max-slowdown", 0, "mode of least power at most `PCT` percent slower than the fastest")
+	fl.BoolVar(&f.energy, "energy", false, "mode of least energy per minibatch")
+	fl.BoolVar(&f.knee, "knee", false, "knee of the time-power front")
+	fl.Float64Var(&margin, "margin", margin, "keep `Z` standard deviations of the prediction from a limit")
+	fl.BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error {
+	choice, err := optimize.Choose(m.Predict(m.Space.Modes()), limit)
+	var infeasible *optimize.InfeasibleError
+	if errors.As(err, &infeasible) {
+		choice.Prediction = m.Predict([]tegra.Mode{infeasible.Nearest.Mode})[0]
+	} else if err != nil {
+		return err
+	}
+	presets, present := a.boardOf(m)
+	x := answer{space: m.Space, mode: choice.Mode, predicted: &choice.Prediction, feasible: err == nil}
+	x.versus = session.Compare(choice.Measured(), m, m.Samples, m.Space, presets, present)
+	for _, s := range m.Samples {
+		if s.Mode == choice.Mode {
+			x.measured = &s
+		}
+	}
+	if !asJSON {
+		return errors.Join(err, x.print(a.out))
+	}
+	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+}
+
+func (a *app) answerJSON(x answer, m *learn.Model, limit optimize.Limit) answerJSON {
+	mode, bands := toModeJSON(x.mode), toBandsJSON(*x.predicted)
+	out := answerJSON{Device: optionalText(m.Provenance.Device), Virtual: m.Provenance.Virtual, Workload: optionalText(m.Provenance.Workload), Limit: limitJSON(limit),
+		Mode: &mode, Predicted: &bands, Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: notKnown, Versus: toVersusJSON(x.versus)}
+	if x.measured != nil {
+		out.Measured = toMeasuredJSON(*x.measured)
+	}
+	return out
+}
+
+// boardOf gives presets and present mode of the device that is open to us, if
+// it is the one that the model speaks of.
+func (a *app) boardOf(m *learn.Model) ([]tegra.Preset, tegra.Val[tegra.Mode]) {
+	s, err := session.Open(a.options)
+	if err != nil {
+		return nil, tegra.Val[tegra.Mode]{}
+	}
+	defer s.Close()
+	if s.Device.Board().Name != m.Provenance.Device {
+		return nil, tegra.Val[tegra.Mode]{}
+	}
+	return s.Device.Presets(), s.PresentMode()
+}

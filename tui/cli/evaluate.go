@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tui/session"
+)
+
+func (a *app) evaluate() *cobra.Command {
+	var truth, reference, methods, sizes, budgets string
+	o := optimize.EvaluateOptions{}
+	asJSON, strict := false, false
+	cmd := &cobra.Command{
+		Use:   "evaluate --truth FILE --reference FILE",
+		Short: "Compare methods on a measured sweep, in the papers' measures",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if truth == "" {
+				return usagef("evaluate: --truth FILE is missing: a measured sweep")
+			}
+			if err := evaluateLists(&o, methods, sizes, budgets); err != nil {
+				return err
+			}
+			s, err := session.ReadSamples(truth, a.options.Batch, strict)
+			if err != nil {
+				return err
+			}
+			for _, n := range s.Notes {
+				a.note("%s", n)
+			}
+			o.Truth, o.Name, o.Seed, o.Presets = s.Measured, truth, a.options.Seed, a.presetsFor(s)
+			if reference != "" && reference != "none" {
+				if o.Reference, err = learn.LoadReference(reference); err != nil {
+					return err
+				}
+			}
+			o.Progress = a.counter()
+			report, err := optimize.Evaluate(cmd.Context(), o)
+			if isTerminal(a.err) {
+				fmt.Fprintln(a.err)
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.out, report)
+			}
+			return report.WriteText(a.out)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
+	f.StringVar(&reference, "reference", "", "sweep `FILE`, campaign folder or model of another workload, or none")
+	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ",")+" (default: all that can run)")
+	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
+	f.IntVar(&o.Seeds, "seeds", 10, "random samples per size")
+	f.StringVar(&budgets, "budgets", "17:50:1", "power limits `FROM:TO:STEP` in watts")
+	f.BoolVar(&asJSON, "json", false, "as JSON")
+	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
+	return cmd
+}
+
+// evaluateLists reads the flags that hold several values.
+func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets string) error {
+	if o.Seeds < 1 {
+		return usagef("--seeds %d: 1 at least", o.Seeds)
+	}
+	if methods != "" {
+		o.Methods = strings.Split(methods, ",")
+	}
+	for _, m := range o.Methods {
+		if !slices.Contains(optimize.EvaluateMethods(), m) {
+			return usagef("--methods %q: want some of %s", m, strings.Join(optimize.EvaluateMethods(), ","))
+		}
+	}
+	for _, field := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 1 {
+			return usagef("--sizes %q: want numbers of modes such as 10,20,50", sizes)
+		}
+		o.Sizes = append(o.Sizes, n)
+	}
+	parts := strings.Split(budgets, ":")
+	if len(parts) != 3 {
+		return usagef("--budgets %q: want FROM:TO:STEP such as 17:50:1", budgets)
+	}
+	for i, to := range []*float64{&o.BudgetFrom, &o.BudgetTo, &o.BudgetStep} {
+		v, err := strconv.ParseFloat(parts[i], 64)
+		if err != nil || !(v > 0) {
+			return usagef("--budgets %q: %q is no positive number", budgets, parts[i])
+		}
+		*to = v
+	}
+	if o.BudgetTo < o.BudgetFrom {
+		return usagef("--budgets %q: ends before it begins", budgets)
+	}
+	return nil
+}
+
+// counter tells of progress in place on a terminal, not at all elsewhere.
+func (a *app) counter() func(done, total int) {
+	if !isTerminal(a.err) {
+		return nil
+	}
+	return func(done, total int) { fmt.Fprintf(a.err, "\r%d of %d", done, total) }
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) man() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man",
+		Short: "Print the manual page (see it with: jtune man | man -l -)",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			writeMan(a.out, cmd.Root())
+			return nil
+		},
+	}
+}
+
+// exitCodesText is the EXIT STATUS section.
+const exitCodesText = "0 done, 1 failed, 2 usage, 3 no permission, 4 no such device or not supported by this board, " +
+	"5 no feasible answer, 6 reverted, 130 interrupted."
+
+// writeMan prints the command tree as one manual page in troff.
+func writeMan(w io.Writer, root *cobra.Command) {
+	fmt.Fprintf(w, ".TH JTUNE 1\n.SH NAME\njtune \\- %s\n.SH SYNOPSIS\n.B jtune\n[flags] [command]\n.SH DESCRIPTION\n%s\n", troff(root.Short), troff(root.Long))
+	fmt.Fprint(w, ".SH GLOBAL FLAGS\n")
+	writeFlags(w, root.PersistentFlags())
+	fmt.Fprint(w, ".SH COMMANDS\n")
+	for _, c := range root.Commands() {
+		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		writeCommand(w, c)
+	}
+	fmt.Fprintf(w, ".SS completion SHELL\nPrint a completion script for bash, zsh, fish or powershell.\n.SH EXIT STATUS\n%s\n", troff(exitCodesText))
+	fmt.Fprint(w, ".SH FILES\n$XDG_CONFIG_HOME/jtune/config.toml, $XDG_DATA_HOME/jtune, $XDG_STATE_HOME/jtune\n")
+}
+
+func writeCommand(w io.Writer, c *cobra.Command) {
+	if c.HasAvailableSubCommands() {
+		for _, sub := range c.Commands() {
+			writeCommand(w, sub)
+		}
+		return
+	}
+	use := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") + strings.TrimPrefix(c.Use, c.Name())
+	text := c.Short + "."
+	if c.Long != "" {
+		text = c.Long
+	}
+	fmt.Fprintf(w, ".SS %s\n%s\n", troff(use), troff(text))
+	writeFlags(w, c.LocalNonPersistentFlags())
+}
+
+func writeFlags(w io.Writer, flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		name, usage := pflag.UnquoteUsage(f)
+		text := "--" + f.Name
+		if name != "" {
+			text += " " + name
+		}
+		fmt.Fprintf(w, ".TP\n.B %s\n%s\n", troff(text), troff(usage))
+	})
+}
+
+// troff escapes text for a manual page.
+func troff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'") {
+			lines[i] = `\&` + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}

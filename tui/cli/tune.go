@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"jtune/optimize"
+	"jtune/tui/session"
+)
+
+func (a *app) tune() *cobra.Command {
+	var f limitFlags
+	r := session.TuneRequest{}
+	strategy, effort, asJSON := string(optimize.Auto), optimize.Quick.String(), false
+	cmd := &cobra.Command{
+		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
+		Short: "Find the best mode by measuring: the answer has been measured",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if r.Limit, err = f.limit(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("probes") && r.Probes < 1 {
+				return usagef("--probes %d: 1 at least", r.Probes)
+			}
+			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
+				return usagef("--strategy %q: want one of %v", strategy, optimize.Strategies())
+			}
+			switch effort {
+			case optimize.Quick.String():
+			case optimize.Thorough.String():
+				r.Effort = optimize.Thorough
+			default:
+				return usagef("--effort %q: want quick or thorough", effort)
+			}
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if r.Workload, err = s.Workload(args[0]); err != nil {
+				return err
+			}
+			return a.doTune(cmd.Context(), s, r, asJSON)
+		},
+	}
+	fl := cmd.Flags()
+	fl.Float64Var(&f.power, "power-limit", 0, "fastest mode that draws at most `W` watts")
+	fl.Float64Var(&f.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch")
+	fl.BoolVar(&f.energy, "energy", false, "mode of least energy per minibatch")
+	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
+	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain or random")
+	fl.StringVar(&effort, "effort", effort, "quick or thorough")
+	fl.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, or none")
+	fl.StringVar(&r.Dir, "out", "", "campaign folder for what is measured, new (default below the data directory)")
+	fl.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
+	fl.BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest, asJSON bool) error {
+	rep := a.reporter(s.Device.Space())
+	rep.quietRows = true // each probe tells of itself
+	res, err := s.Tune(ctx, r, rep.observe)
+	rep.wipe()
+	if res.Dir != "" {
+		a.note("%d modes measured in %.0f s, %s; recorded in %s", len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
+	}
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
+		return err
+	}
+	x := answer{space: s.Device.Space(), mode: res.Mode, measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
+	if res.Predicted.TimeMS > 0 {
+		x.predicted = &res.Predicted
+	}
+	if !asJSON {
+		return errors.Join(err, x.print(a.out))
+	}
+	return errors.Join(err, printJSON(a.out, tuneJSON(s, r, res, x)))
+}
+
+func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, x answer) answerJSON {
+	board, mode := s.Device.Board(), toModeJSON(x.mode)
+	out := answerJSON{Device: optionalText(board.Name), Virtual: board.Virtual, Workload: optionalText(r.Workload.Name), Limit: limitJSON(r.Limit),
+		Mode: &mode, Measured: toMeasuredJSON(*x.measured), Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: number(res.Took.Seconds()), Versus: toVersusJSON(x.versus)}
+	if x.predicted != nil {
+		bands := toBandsJSON(*x.predicted)
+		out.Predicted = &bands
+	}
+	for _, p := range res.Probes {
+		probe := probeJSON{Mode: toModeJSON(p.Mode), TimeMS: number(p.TimeMS), PowerW: number(p.PowerW), Why: p.Why}
+		if p.Err != nil {
+			probe.TimeMS, probe.PowerW = notKnown, notKnown
+		}
+		out.Probes = append(out.Probes, probe)
+	}
+	return out
+}
