@@ -1,6 +1,9 @@
 package learn
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"jtune/tegra"
@@ -13,25 +16,29 @@ type Method string
 const (
 	Auto       Method = "auto"       // gp
 	GP         Method = "gp"         // physics and Gaussian process, the default
-	PowerTrain Method = "powertrain" // the paper's network, transferred from a reference workload
-	NN         Method = "nn"         // the paper's network, trained on the samples alone
+	PowerTrain Method = "powertrain" // the paper's networks, transferred from a reference workload
+	NN         Method = "nn"         // the paper's networks, trained on the samples alone
 	Linear     Method = "linear"     // linear regression on the raw knobs
 )
 
 // Methods lists them in the order to show them.
 func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear} }
 
-// Options say how to fit. The zero value with a Space works.
+// Options say how to fit. The zero value works.
 type Options struct {
 	Method Method // "" means auto
 	// Space is the device's: its largest values scale the knobs, its modes are
-	// those a sample may have. nil: the modes of the samples.
+	// those a sample may have. nil: every combination of the sampled values.
 	Space *tegra.Space
 	// Reference is another workload on the same device (gp) or the networks
-	// to transfer from (powertrain); nil: none.
+	// to transfer from (powertrain). nil: none; for powertrain the shipped
+	// ResNet-18 networks of an AGX Orin.
 	Reference  *Reference
 	Seed       uint64
 	Provenance Provenance
+	// SkipCV leaves cross-validation out: Model.CV is unknown, and the bands of
+	// methods other than gp, which are made from it, are very wide.
+	SkipCV bool
 }
 
 // Provenance says where a model's samples come from.
@@ -43,51 +50,109 @@ type Provenance struct {
 	When     time.Time `json:"when"`
 }
 
-// Errors are cross-validated errors of a model.
-type Errors struct {
-	TimeMAPEPct, PowerMAPEPct float64 // NaN when nothing could be left out
-	How                       string  // "leave-one-out", "10 folds"; "" when not done
+// Fit learns to predict time and power from measured modes; one is enough to
+// get an answer, ten for a useful one. Equal arguments give equal models.
+//
+// Samples whose values cannot be, and modes that are not the device's, are
+// errors. Of a mode that stands more than once the median counts. What limits
+// the trust in the model is said in its Warnings.
+func Fit(samples []tegra.Measured, o Options) (*Model, error) {
+	if o.Method == "" || o.Method == Auto {
+		o.Method = GP
+	}
+	if !slices.Contains(Methods(), o.Method) {
+		return nil, fmt.Errorf("method %q is unknown; known: %s", o.Method, methodNames())
+	}
+	if len(samples) == 0 {
+		return nil, fmt.Errorf("no measured modes to learn from; measure some with jtune profile")
+	}
+	m := &Model{Method: o.Method, Space: o.Space, Provenance: o.Provenance, Seed: o.Seed}
+	if m.Space == nil {
+		var err error
+		if m.Space, err = spanned(samples); err != nil {
+			return nil, err
+		}
+		m.warn("no device given: the model speaks of the %d modes of the grid that the samples span", m.Space.Len())
+	}
+	var err error
+	if m.Samples, err = m.prepare(samples); err != nil {
+		return nil, err
+	}
+	t := newTeacher(m, o)
+	if m.predictor, err = t.teach(m.Samples); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Method, err)
+	}
+	if !o.SkipCV {
+		if err := m.validate(t); err != nil {
+			return nil, fmt.Errorf("%s: cross-validation: %w", o.Method, err)
+		}
+	}
+	m.describe(t)
+	return m, nil
 }
 
-// Fit learns to predict time and power from measured modes.
-func Fit(samples []tegra.Measured, o Options) (*Model, error) { panic("not yet") }
-
-// Model is a fitted predictor with all that is known about it.
-type Model struct {
-	Method     Method
-	Space      *tegra.Space
-	Samples    []tegra.Measured
-	CV         Errors
-	Reference  string // what the reference was and whether it counted; "" for none
-	Warnings   []string
-	Suspicious []tegra.Mode // measure these again: they disagree with all others
-	Provenance Provenance
-	Seed       uint64
+func methodNames() string {
+	var names []string
+	for _, m := range Methods() {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
 }
 
-var _ Predictor = (*Model)(nil)
-
-// Predict predicts the given modes.
-func (m *Model) Predict(modes []tegra.Mode) []Prediction { panic("not yet") }
-
-// Surrogate gives the model below a gp model; false for other methods.
-func (m *Model) Surrogate() (*Surrogate, bool) { panic("not yet") }
-
-// Save writes the model to a file, replacing it atomically.
-func (m *Model) Save(path string) error { panic("not yet") }
-
-// Load reads a model file.
-func Load(path string) (*Model, error) { panic("not yet") }
-
-// Reference is another workload to lean on: measured modes of the same
-// device, or trained networks.
-type Reference struct {
-	Name       string
-	Space      *tegra.Space // nil when not known
-	Samples    []tegra.Measured
-	Provenance Provenance
+// spanned is the space of every combination of the sampled values.
+func spanned(samples []tegra.Measured) (*tegra.Space, error) {
+	var cores []int
+	var cpu, gpu, emc []tegra.Freq
+	for _, m := range samples {
+		cores, cpu, gpu, emc = append(cores, m.Mode.Cores), append(cpu, m.Mode.CPU), append(gpu, m.Mode.GPU), append(emc, m.Mode.EMC)
+	}
+	return tegra.NewSpace(cores, cpu, gpu, emc)
 }
 
-// LoadReference reads a reference: a sweep file, a campaign folder or a model
-// file.
-func LoadReference(path string) (*Reference, error) { panic("not yet") }
+// prepare checks the samples, moves nominal frequencies to the device's own
+// and joins what was measured more than once.
+func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
+	times, powers := map[tegra.Mode][]float64{}, map[tegra.Mode][]float64{}
+	var order []tegra.Mode
+	for i, s := range samples {
+		if snapped, err := m.Space.Snap(s.Mode); err == nil {
+			s.Mode = snapped
+		}
+		if err := checkSample(m.Space, s); err != nil {
+			return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(samples), err)
+		}
+		if times[s.Mode] == nil {
+			order = append(order, s.Mode)
+		}
+		times[s.Mode] = append(times[s.Mode], s.TimeMS)
+		powers[s.Mode] = append(powers[s.Mode], s.PowerW)
+	}
+	out := make([]tegra.Measured, len(order))
+	var apart []tegra.Mode
+	for i, mode := range order {
+		out[i] = tegra.Measured{Mode: mode, TimeMS: median(times[mode]), PowerW: median(powers[mode])}
+		if spread(times[mode]) > repeatSpread || spread(powers[mode]) > repeatSpread {
+			apart = append(apart, mode)
+		}
+	}
+	if len(apart) > 0 {
+		m.warn("%s measured more than once with values more than %.0f %% apart; the median counts: %s",
+			count(len(apart), "mode was", "modes were"), 100*repeatSpread, m.list(apart))
+	}
+	return out, nil
+}
+
+// repeatSpread is how far repeated measurements of one mode may lie apart,
+// relative to the least, before it is said.
+const repeatSpread = 0.1
+
+func spread(v []float64) float64 { return slices.Max(v)/slices.Min(v) - 1 }
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	if n%2 == 1 {
+		return v[n/2]
+	}
+	return (v[n/2-1] + v[n/2]) / 2
+}

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"jtune/tegra"
 )
@@ -29,3 +30,8 @@ func checkSample(space *tegra.Space, m tegra.Measured) error {
 }
 
 func inside(v, least, most float64) bool { return !math.IsNaN(v) && v >= least && v <= most }
+
+// listed tells whether every knob of m has a value that the space lists.
+func listed(space *tegra.Space, m tegra.Mode) bool {
+	return slices.Contains(space.Cores, m.Cores) && slices.Contains(space.CPU, m.CPU) && slices.Contains(space.GPU, m.GPU) && slices.Contains(space.EMC, m.EMC)
+}

@@ -40,6 +40,13 @@ var _ Predictor = (*Surrogate)(nil)
 // n samples cost n³/3 per outlier round and hyper-parameter pair: about 1 ms
 // for 50 with fixed hyper-parameters, 20 ms with the grid and two rounds.
 func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
+	return fitSurrogate(space, samples, o, hyper{&timeFamily, &powerFamily})
+}
+
+// hyper is the two families, with the hyper-parameters to start from.
+type hyper struct{ time, power *family }
+
+func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions, h hyper) (*Surrogate, error) {
 	if space == nil || space.Len() == 0 {
 		return nil, errors.New("no power modes to predict: the space is empty")
 	}
@@ -59,12 +66,12 @@ func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptio
 
 	at := whereTime(x, rTime)
 	var err error
-	if s.time, err = timeFamily.mix(at, lnTime, o); err != nil {
+	if s.time, err = h.time.mix(at, lnTime, o); err != nil {
 		return nil, fmt.Errorf("time model: %w", err)
 	}
 	s.lnTimeTop = s.predictTop()
 	at = s.wherePower(x, rPower, s.meanTime(at))
-	if s.power, err = powerFamily.mix(at, lnPower, o); err != nil {
+	if s.power, err = h.power.mix(at, lnPower, o); err != nil {
 		return nil, fmt.Errorf("power model: %w", err)
 	}
 	return s, nil
@@ -153,14 +160,28 @@ func (s *Surrogate) Suspicious() []tegra.Mode {
 	return out
 }
 
-// outlier tells whether the fit that counts most down-weighted sample i.
-func (m mixture) outlier(i int) bool {
-	c := m.curves[0]
+// main is the curve that counts most.
+func (m mixture) main() *curve {
 	if len(m.curves) == 2 && m.weights[1] > m.weights[0] {
-		c = m.curves[1]
+		return m.curves[1]
 	}
-	return c.v[i] > 1
+	return m.curves[0]
 }
+
+// outlier tells whether the fit that counts most down-weighted sample i.
+func (m mixture) outlier(i int) bool { return m.main().v[i] > 1 }
+
+// hyper gives the families with the hyper-parameters that were chosen.
+func (s *Surrogate) hyper() hyper {
+	tuned := func(m mixture) *family {
+		f := *m.main().family
+		f.smooth, f.noise = m.main().sf, m.main().sn
+		return &f
+	}
+	return hyper{tuned(s.time), tuned(s.power)}
+}
+
+func (s *Surrogate) warnings() []string { return nil }
 
 // Posterior is the belief about every mode of the space, by index: mean and
 // standard deviation of ln time (ms) and ln power (W), without the noise of a

@@ -1,0 +1,113 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"jtune/tegra"
+)
+
+const (
+	mostLeaveOneOut = 20  // samples; above, folds
+	foldCount       = 10  // of gp and linear
+	networkFolds    = 5   // of networks, which train for a second each
+	mostFoldedNets  = 300 // samples; above, one fold alone is held out
+	leastDoF        = 3
+	unknownSD       = 0.7 // of ln errors that could not be estimated: a factor of two
+	leastSD         = 0.01
+	mostSD          = 20 // of ln errors
+)
+
+// validate fills m.CV: predictions of samples by models fitted without them.
+// gp keeps the hyper-parameters it chose on all samples.
+func (m *Model) validate(t *teacher) error {
+	samples := m.Samples
+	if m.Method == GP {
+		samples = thin(samples, mostSamples, m.Seed)
+	}
+	folds, how := t.folds(len(samples))
+	var left []tegra.Measured
+	var preds []Prediction
+	for _, fold := range folds {
+		rest, out := split(samples, fold)
+		p, err := t.teach(rest)
+		if err != nil {
+			return err
+		}
+		left, preds = append(left, out...), append(preds, p.Predict(modesOf(out))...)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	var tp, to, pp, po []float64
+	for i, p := range preds {
+		tp, to, pp, po = append(tp, p.TimeMS), append(to, left[i].TimeMS), append(pp, p.PowerW), append(po, left[i].PowerW)
+	}
+	m.CV = Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po), How: how}
+	if b, ok := m.predictor.(*banded); ok {
+		b.timeSD, b.powerSD, b.dof = lnSD(tp, to), lnSD(pp, po), max(len(left)-5, leastDoF)
+	}
+	return nil
+}
+
+// folds gives the sets of sample numbers to leave out together, and their
+// name. None when too few would be left.
+func (t *teacher) folds(n int) ([][]int, string) {
+	least, want := 2, foldCount
+	nets := t.options.Method == NN || t.options.Method == PowerTrain
+	if nets {
+		least, want = 3, networkFolds
+	}
+	switch {
+	case n < least:
+		return nil, ""
+	case nets && n < want, !nets && n <= mostLeaveOneOut:
+		folds := make([][]int, n)
+		for i := range folds {
+			folds[i] = []int{i}
+		}
+		return folds, "leave-one-out"
+	}
+	folds := make([][]int, want)
+	for i, s := range rand.New(rand.NewPCG(t.options.Seed, 0x666f6c6473)).Perm(n) {
+		folds[i%want] = append(folds[i%want], s)
+	}
+	if nets && n > mostFoldedNets {
+		return folds[:1], fmt.Sprintf("%d modes held out", len(folds[0]))
+	}
+	return folds, fmt.Sprintf("%d folds", want)
+}
+
+// split parts samples into those not in fold and those in it.
+func split(samples []tegra.Measured, fold []int) (rest, out []tegra.Measured) {
+	leave := make([]bool, len(samples))
+	for _, i := range fold {
+		leave[i] = true
+	}
+	for i, s := range samples {
+		if leave[i] {
+			out = append(out, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	return rest, out
+}
+
+func modesOf(samples []tegra.Measured) []tegra.Mode {
+	out := make([]tegra.Mode, len(samples))
+	for i, s := range samples {
+		out[i] = s.Mode
+	}
+	return out
+}
+
+// lnSD is the root mean square error of logarithms.
+func lnSD(pred, obs []float64) float64 {
+	sum := 0.0
+	for i, o := range obs {
+		sum += square(math.Log(pred[i] / o))
+	}
+	return max(math.Sqrt(sum/float64(len(obs))), leastSD)
+}

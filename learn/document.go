@@ -1,0 +1,243 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/learn/nn"
+	"jtune/tegra"
+)
+
+// document is the JSON part of a model file.
+type document struct {
+	Method      Method        `json:"method"`
+	Provenance  Provenance    `json:"provenance"`
+	Seed        uint64        `json:"seed"`
+	Space       spaceLists    `json:"space"`
+	Fingerprint string        `json:"samples_sha256"`
+	Samples     []row         `json:"samples"`
+	CV          crossErrors   `json:"cv"`
+	Reference   string        `json:"reference"`
+	RefSamples  []row         `json:"reference_samples,omitempty"`
+	Warnings    []string      `json:"warnings"`
+	Suspicious  []modeRow     `json:"suspicious"`
+	Bands       *bands        `json:"bands,omitempty"`    // of methods other than gp
+	Networks    *networkBytes `json:"networks,omitempty"` // of nn and powertrain
+}
+
+// spaceLists is a space: its lists, and its members as places in the full
+// product when not every combination exists.
+type spaceLists struct {
+	Cores   []int        `json:"cores"`
+	CPUHz   []tegra.Freq `json:"cpu_hz"`
+	GPUHz   []tegra.Freq `json:"gpu_hz"`
+	MemHz   []tegra.Freq `json:"mem_hz"`
+	Partial bool         `json:"partial,omitempty"`
+	Members []int        `json:"members,omitempty"`
+}
+
+// modeRow is cores, cpu_hz, gpu_hz, mem_hz.
+type modeRow [4]int64
+
+// row is a measured mode: cores, cpu_hz, gpu_hz, mem_hz, time_ms, power_w.
+type row [6]float64
+
+type crossErrors struct {
+	TimeMAPEPct  float64 `json:"time_mape_pct"`
+	PowerMAPEPct float64 `json:"power_mape_pct"`
+	How          string  `json:"how"`
+}
+
+type bands struct {
+	LnTimeSD  float64 `json:"ln_time_sd"`
+	LnPowerSD float64 `json:"ln_power_sd"`
+	DoF       int     `json:"dof"`
+}
+
+// networkBytes are the networks as package nn encodes them.
+type networkBytes struct {
+	Time  []byte `json:"time"`
+	Power []byte `json:"power"`
+}
+
+// Fingerprint is a checksum of the samples: models with equal ones learned
+// from the same measurements.
+func (m *Model) Fingerprint() string {
+	var text []byte
+	for _, r := range rows(m.Samples) {
+		text = fmt.Appendln(text, r)
+	}
+	return checksum(text)
+}
+
+func (m *Model) document() (*document, error) {
+	d := &document{Method: m.Method, Provenance: m.Provenance, Seed: m.Seed, Space: listsOf(m.Space), Fingerprint: m.Fingerprint(),
+		Samples: rows(m.Samples), CV: crossErrors(m.CV), Reference: m.Reference, RefSamples: rows(m.reference), Warnings: m.Warnings}
+	for _, s := range m.Suspicious {
+		d.Suspicious = append(d.Suspicious, modeRow{int64(s.Cores), int64(s.CPU), int64(s.GPU), int64(s.EMC)})
+	}
+	b, ok := m.predictor.(*banded)
+	if !ok {
+		return d, nil
+	}
+	d.Bands = &bands{b.timeSD, b.powerSD, b.dof}
+	if n, ok := b.points.(networks); ok {
+		time, err := n.pair.Time.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		power, err := n.pair.Power.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		d.Networks = &networkBytes{time, power}
+	}
+	return d, nil
+}
+
+func (d *document) model() (*Model, error) {
+	space, err := d.Space.space()
+	if err != nil {
+		return nil, fmt.Errorf("space: %w", err)
+	}
+	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors(d.CV), Reference: d.Reference,
+		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples)}
+	for _, s := range d.Suspicious {
+		m.Suspicious = append(m.Suspicious, tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])})
+	}
+	if err := d.check(m); err != nil {
+		return nil, err
+	}
+	return m, d.restore(m)
+}
+
+// check refuses what no fit could have written.
+func (d *document) check(m *Model) error {
+	if len(m.Samples) == 0 {
+		return errors.New("it has no samples")
+	}
+	for i, s := range slices.Concat(m.Samples, m.reference) {
+		if err := checkSample(m.Space, s); err != nil {
+			return fmt.Errorf("sample %d: %w", i+1, err)
+		}
+	}
+	if d.Fingerprint != m.Fingerprint() {
+		return errors.New("its samples are not those of its fingerprint")
+	}
+	for _, v := range []float64{d.CV.TimeMAPEPct, d.CV.PowerMAPEPct} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("a cross-validated error of %g %%", v)
+		}
+	}
+	if b := d.Bands; b != nil && (!inside(b.LnTimeSD, 0, mostSD) || !inside(b.LnPowerSD, 0, mostSD) || b.DoF < 1) {
+		return fmt.Errorf("error bars of %g and %g with %d degrees of freedom", b.LnTimeSD, b.LnPowerSD, b.DoF)
+	}
+	return nil
+}
+
+// restore makes the predictor: refitted, or from stored networks.
+func (d *document) restore(m *Model) error {
+	if d.Method == GP {
+		t := &teacher{model: m, options: Options{Method: GP, Seed: d.Seed}}
+		var err error
+		if len(m.reference) > 0 {
+			if t.residual, err = NewResidual(m.Space, m.reference); err != nil {
+				return err
+			}
+		}
+		m.predictor, err = t.teach(m.Samples)
+		return err
+	}
+	points, err := d.points(m)
+	if err != nil {
+		return err
+	}
+	if d.Bands == nil {
+		return errors.New("it has no error bars")
+	}
+	m.predictor = &banded{points: points, timeSD: d.Bands.LnTimeSD, powerSD: d.Bands.LnPowerSD, dof: d.Bands.DoF}
+	return nil
+}
+
+func (d *document) points(m *Model) (pointPredictor, error) {
+	switch d.Method {
+	case Linear:
+		return fitLinear(m.Samples)
+	case NN, PowerTrain:
+		if d.Networks == nil {
+			return nil, errors.New("it has no networks")
+		}
+		pair := nn.Pair{Time: new(nn.Net), Power: new(nn.Net)}
+		if err := pair.Time.UnmarshalBinary(d.Networks.Time); err != nil {
+			return nil, err
+		}
+		if err := pair.Power.UnmarshalBinary(d.Networks.Power); err != nil {
+			return nil, err
+		}
+		return networks{pair}, nil
+	}
+	return nil, fmt.Errorf("its method is %q", clip(string(d.Method)))
+}
+
+func rows(samples []tegra.Measured) []row {
+	var out []row
+	for _, s := range samples {
+		m := s.Mode
+		out = append(out, row{float64(m.Cores), float64(m.CPU), float64(m.GPU), float64(m.EMC), s.TimeMS, s.PowerW})
+	}
+	return out
+}
+
+func measured(rows []row) []tegra.Measured {
+	var out []tegra.Measured
+	for _, r := range rows {
+		out = append(out, tegra.Measured{Mode: tegra.Mode{Cores: int(r[0]), CPU: tegra.Freq(r[1]), GPU: tegra.Freq(r[2]), EMC: tegra.Freq(r[3])}, TimeMS: r[4], PowerW: r[5]})
+	}
+	return out
+}
+
+func listsOf(s *tegra.Space) spaceLists {
+	l := spaceLists{Cores: s.Cores, CPUHz: s.CPU, GPUHz: s.GPU, MemHz: s.EMC, Partial: !s.Full()}
+	if l.Partial {
+		if full, err := l.product(); err == nil {
+			for _, m := range s.All() {
+				i, _ := full.Index(m)
+				l.Members = append(l.Members, i)
+			}
+		}
+	}
+	return l
+}
+
+// mostModes bounds the space of a file; the largest board has 18,096 modes.
+const mostModes = 1 << 21
+
+func (l spaceLists) product() (*tegra.Space, error) {
+	size := 1
+	for _, n := range []int{len(l.Cores), len(l.CPUHz), len(l.GPUHz), len(l.MemHz)} {
+		if size *= n; size > mostModes {
+			return nil, fmt.Errorf("it has more than %d modes", mostModes)
+		}
+	}
+	return tegra.NewSpace(l.Cores, l.CPUHz, l.GPUHz, l.MemHz)
+}
+
+func (l spaceLists) space() (*tegra.Space, error) {
+	full, err := l.product()
+	if err != nil || !l.Partial {
+		return full, err
+	}
+	if len(l.Members) == 0 {
+		return nil, errors.New("it has no modes")
+	}
+	modes := make([]tegra.Mode, len(l.Members))
+	for k, i := range l.Members {
+		if i < 0 || i >= full.Len() {
+			return nil, fmt.Errorf("member %d of a space of %d modes", i, full.Len())
+		}
+		modes[k] = full.At(i)
+	}
+	return full.Restrict(modes)
+}

@@ -1,0 +1,163 @@
+package learn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A model file is one line of text and a JSON document:
+//
+//	jtune-model VERSION SHA-256-of-the-document
+//	{"method": …, "space": …, "samples": …, …}
+//
+// gp and linear models are refitted from their samples when read, which is
+// quick and gives the same model; networks are stored as trained.
+const (
+	fileMagic   = "jtune-model"
+	fileVersion = 1
+	// mostFileBytes bounds what is read; a model with 4,368 samples and two
+	// networks has 1 MB.
+	mostFileBytes = 64 << 20
+)
+
+// Errors of Load, wrapped with the file's name and what to do.
+var (
+	ErrNotModel     = errors.New("not a jtune model file")
+	ErrModelVersion = errors.New("model file of another version")
+	ErrModelDamaged = errors.New("model file is damaged")
+)
+
+// Save writes the model to a file. An existing file is replaced when the new
+// one is safely on disk, and not before.
+func (m *Model) Save(path string) error {
+	data, err := m.encode()
+	if err != nil {
+		return fmt.Errorf("model %s: %w", path, err)
+	}
+	if err := replaceFile(path, data); err != nil {
+		return fmt.Errorf("model not saved: %w", err)
+	}
+	return nil
+}
+
+func replaceFile(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	if d, err := os.Open(dir); err == nil {
+		d.Sync() // the rename itself; not every file system can
+		d.Close()
+	}
+	return nil
+}
+
+// Load reads a model file. A file of another version, one that was cut off or
+// changed, and one that is something else are told apart by ErrModelVersion,
+// ErrModelDamaged and ErrNotModel.
+func Load(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostFileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", path, err)
+	}
+	m, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func (m *Model) encode() ([]byte, error) {
+	d, err := m.document()
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return frame(append(body, '\n')), nil
+}
+
+func frame(body []byte) []byte {
+	return append(fmt.Appendf(nil, "%s %d %s\n", fileMagic, fileVersion, checksum(body)), body...)
+}
+
+func checksum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func decode(data []byte) (*Model, error) {
+	if len(data) > mostFileBytes {
+		return nil, fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)
+	}
+	head, body, complete := bytes.Cut(data, []byte("\n"))
+	fields := strings.Fields(string(head[:min(len(head), 200)]))
+	if len(fields) == 0 || fields[0] != fileMagic {
+		return nil, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
+	}
+	damaged := fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
+	if len(fields) != 3 || !complete {
+		return nil, damaged
+	}
+	if fields[1] != fmt.Sprint(fileVersion) {
+		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d; fit again", ErrModelVersion, clip(fields[1]), fileVersion)
+	}
+	if fields[2] != checksum(body) {
+		return nil, damaged
+	}
+	var d document
+	if err := json.Unmarshal(body, &d); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModelDamaged, err)
+	}
+	m, err := d.model()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModelDamaged, err)
+	}
+	return m, nil
+}
+
+// clip shortens text from outside before it is quoted in an error.
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

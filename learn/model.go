@@ -1,0 +1,117 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// Model is a fitted predictor with all that is known about it. It may be read
+// from many goroutines.
+type Model struct {
+	Method     Method
+	Space      *tegra.Space     // the modes it speaks of
+	Samples    []tegra.Measured // learned from, one per mode
+	CV         Errors
+	Reference  string // what the reference was and how much it counts; "" for none
+	Warnings   []string
+	Suspicious []tegra.Mode // measure these again: they disagree with all others
+	Provenance Provenance
+	Seed       uint64
+
+	predictor predictor
+	reference []tegra.Measured // the residual reference's modes, for the file
+}
+
+// Errors are cross-validated errors of a model: of predictions for measured
+// modes by models that have not seen them.
+type Errors struct {
+	TimeMAPEPct, PowerMAPEPct float64
+	How                       string // "leave-one-out", "10 folds"; "" when not known
+}
+
+// Known tells whether cross-validation was done; a single mode leaves nothing
+// to learn from when it is left out.
+func (e Errors) Known() bool { return e.How != "" }
+
+var _ Predictor = (*Model)(nil)
+
+// Predict predicts the given modes, which need not belong to the space.
+func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Predict(modes) }
+
+// Surrogate gives the model below a gp model; false for other methods.
+func (m *Model) Surrogate() (*Surrogate, bool) {
+	s, ok := m.predictor.(*Surrogate)
+	return s, ok
+}
+
+// predictor is what a method makes of samples.
+type predictor interface {
+	Predictor
+	// warnings says what is doubtful about this fit.
+	warnings() []string
+}
+
+// banded gives a method that knows only point predictions its error bars: the
+// spread of ln errors on modes left out.
+type banded struct {
+	points  pointPredictor
+	timeSD  float64 // of ln time
+	powerSD float64
+	dof     int
+}
+
+// pointPredictor predicts without error bars; all values are positive.
+type pointPredictor interface {
+	predict(modes []tegra.Mode) (timeMS, powerW []float64)
+	warnings() []string
+}
+
+func (b *banded) Predict(modes []tegra.Mode) []Prediction {
+	t := studentQuantile(0.95, b.dof)
+	timeMS, powerW := b.points.predict(modes)
+	out := make([]Prediction, len(modes))
+	for i, m := range modes {
+		out[i] = logBands(m, math.Log(clampTo(timeMS[i], leastTimeMS, mostTimeMS)), b.timeSD, t,
+			math.Log(clampTo(powerW[i], leastPowerW, mostPowerW)), b.powerSD, t)
+	}
+	return out
+}
+
+func (b *banded) warnings() []string { return b.points.warnings() }
+
+// clampTo keeps v within bounds; what is not a number becomes the lower one.
+func clampTo(v, least, most float64) float64 {
+	if !(v > least) {
+		return least
+	}
+	return min(v, most)
+}
+
+func (m *Model) warn(format string, args ...any) {
+	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
+}
+
+// mostListed bounds how many modes a message names.
+const mostListed = 5
+
+func (m *Model) list(modes []tegra.Mode) string {
+	var names []string
+	for _, mode := range modes[:min(len(modes), mostListed)] {
+		names = append(names, m.Space.Format(mode))
+	}
+	if more := len(modes) - mostListed; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// count prints "1 mode was" or "3 modes were".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

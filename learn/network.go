@@ -1,0 +1,28 @@
+package learn
+
+import (
+	"jtune/learn/nn"
+	"jtune/tegra"
+)
+
+// networks is PowerTrain's predictor, transferred or trained from nothing.
+type networks struct{ pair nn.Pair }
+
+func (n networks) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
+	return n.pair.Predict(modes)
+}
+
+func (n networks) warnings() []string { return nil }
+
+// fitNetworks trains the networks, or transfers the reference's.
+func (t *teacher) fitNetworks(samples []tegra.Measured) (pointPredictor, error) {
+	c := nn.Config{Seed: t.options.Seed}
+	var pair nn.Pair
+	var err error
+	if t.network != nil {
+		pair, err = t.network.Transfer(samples, c)
+	} else {
+		pair, err = nn.TrainPair(samples, c)
+	}
+	return networks{pair}, err
+}

@@ -1,0 +1,93 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"jtune/learn/nn"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Reference is another workload to lean on: measured modes of the same device
+// (for gp, and to train networks from), or trained networks (for powertrain).
+type Reference struct {
+	Name       string
+	Samples    []tegra.Measured // one per mode
+	Networks   *nn.Pair         // nil: none trained
+	Provenance Provenance       // device "" when not known
+}
+
+// ShippedReference is the networks inside this program: ResNet-18 training on
+// an AGX Orin, learnt from all 4,368 modes of PowerTrain's grid.
+func ShippedReference() *Reference {
+	pair, from := nn.ResNetReference()
+	return &Reference{Name: nn.ReferenceName + " (shipped)", Networks: &pair, Provenance: Provenance{Workload: from.Workload}}
+}
+
+// LoadReference reads a reference from a model file, a sweep file or a
+// campaign folder.
+func LoadReference(path string) (*Reference, error) {
+	if isModel(path) {
+		m, err := Load(path)
+		if err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		r := &Reference{Name: referenceName(path, m.Provenance.Workload), Samples: m.Samples, Provenance: m.Provenance}
+		if b, ok := m.predictor.(*banded); ok {
+			if n, ok := b.points.(networks); ok {
+				r.Networks = &n.pair
+			}
+		}
+		return r, nil
+	}
+	table, err := sweep.ReadFile(path, sweep.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("reference: %w; give a model file, a sweep file or a campaign folder", err)
+	}
+	if table.HasBatch && len(table.Batches()) > 1 {
+		return nil, fmt.Errorf("reference %s: rows of %d minibatch sizes; give a file of one", path, len(table.Batches()))
+	}
+	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil
+}
+
+func isModel(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(fileMagic))
+	n, _ := f.Read(head)
+	return string(head[:n]) == fileMagic
+}
+
+func referenceName(path, workload string) string {
+	name := filepath.Base(filepath.Clean(path))
+	if workload != "" {
+		return workload + " (" + name + ")"
+	}
+	return name
+}
+
+var errForeignModes = errors.New("its power modes are not this device's; only the same device's quirks carry over")
+
+// Residual learns what gp takes over from the reference, for a device with
+// this space; its modes must be the device's.
+func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
+	if len(r.Samples) == 0 {
+		return nil, errors.New("it has networks but no measured modes, which gp needs")
+	}
+	var here []tegra.Measured
+	for _, m := range r.Samples {
+		if listed(space, m.Mode) {
+			here = append(here, m)
+		}
+	}
+	if 2*len(here) < len(r.Samples) {
+		return nil, errForeignModes
+	}
+	return NewResidual(space, here)
+}

@@ -1,0 +1,121 @@
+package learn
+
+import (
+	"fmt"
+
+	"jtune/learn/nn"
+	"jtune/tegra"
+)
+
+// mostSamples bounds the gp method's cost, which grows with their square per
+// predicted mode: of more, a random part is used.
+const mostSamples = 500
+
+// teacher fits one method again and again: to all samples, and to those that
+// cross-validation leaves.
+type teacher struct {
+	model    *Model
+	options  Options
+	residual *Residual // gp
+	network  *nn.Pair  // powertrain: to transfer from
+	// tuned are the hyper-parameters chosen on all samples; cross-validation
+	// keeps them.
+	tuned *hyper
+}
+
+// newTeacher settles the reference. What cannot be used is said and left out.
+func newTeacher(m *Model, o Options) *teacher {
+	t := &teacher{model: m, options: o}
+	switch o.Method {
+	case GP:
+		t.residualFrom(o.Reference)
+	case PowerTrain:
+		t.networksFrom(o.Reference)
+	default:
+		if o.Reference != nil {
+			m.warn("reference %s is not used: method %s learns from the samples alone", o.Reference.Name, o.Method)
+		}
+	}
+	return t
+}
+
+func (t *teacher) residualFrom(r *Reference) {
+	if r == nil {
+		return
+	}
+	residual, err := r.Residual(t.model.Space)
+	if err == nil {
+		err = t.sameDevice(r)
+	}
+	if err != nil {
+		t.model.warn("reference %s is not used: %v", r.Name, err)
+		return
+	}
+	t.residual, t.model.reference = residual, residual.fit.samples
+}
+
+func (t *teacher) sameDevice(r *Reference) error {
+	here, there := t.options.Provenance, r.Provenance
+	if here.Device != "" && there.Device != "" && here.Device != there.Device {
+		return fmt.Errorf("it was measured on %s, the samples on %s; only the same device's quirks carry over", there.Device, here.Device)
+	}
+	if there.Device != "" && here.Virtual != there.Virtual {
+		return fmt.Errorf("one of it and the samples comes from a virtual board, the other does not")
+	}
+	return nil
+}
+
+// networksFrom takes a reference's networks, or trains them when it has
+// measured modes only.
+func (t *teacher) networksFrom(r *Reference) {
+	if r == nil {
+		r = ShippedReference()
+	}
+	if r.Networks == nil {
+		pair, err := nn.TrainPair(r.Samples, nn.Config{Seed: t.options.Seed})
+		if err != nil {
+			t.model.warn("reference %s is not used: %v", r.Name, err)
+			r = ShippedReference()
+			pair = *r.Networks
+		}
+		r = &Reference{Name: r.Name, Networks: &pair, Provenance: r.Provenance}
+	}
+	t.network = r.Networks
+	t.model.Reference = r.Name
+	if here, there := t.options.Provenance.Device, r.Provenance.Device; here != "" && there != "" && here != there {
+		t.model.warn("the networks of reference %s come from %s, the samples from %s", r.Name, there, here)
+	}
+}
+
+// teach fits the method to samples.
+func (t *teacher) teach(samples []tegra.Measured) (predictor, error) {
+	switch t.options.Method {
+	case Linear:
+		return t.banded(fitLinear(samples))
+	case NN, PowerTrain:
+		return t.banded(t.fitNetworks(samples))
+	}
+	return t.fitGP(thin(samples, mostSamples, t.options.Seed))
+}
+
+func (t *teacher) fitGP(samples []tegra.Measured) (predictor, error) {
+	if t.tuned != nil {
+		return fitSurrogate(t.model.Space, samples, SurrogateOptions{Robust: 1, Reference: t.residual}, *t.tuned)
+	}
+	s, err := FitSurrogate(t.model.Space, samples, SurrogateOptions{Grid: true, Robust: 2, Reference: t.residual})
+	if err != nil {
+		return nil, err
+	}
+	tuned := s.hyper()
+	t.tuned = &tuned
+	return s, nil
+}
+
+// banded puts error bars around point predictions, very wide ones until
+// cross-validation tells better.
+func (t *teacher) banded(p pointPredictor, err error) (predictor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &banded{points: p, timeSD: unknownSD, powerSD: unknownSD, dof: leastDoF}, nil
+}

@@ -1,0 +1,88 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+
+	"jtune/tegra"
+)
+
+const (
+	fewSamples     = 10 // below, errors are well above those of a useful model
+	handful        = 4  // below, a model is prior knowledge and a level
+	littleEvidence = 0.2
+)
+
+// describe adds to m what a reader must know before trusting it.
+func (m *Model) describe(t *teacher) {
+	m.describeReference(t)
+	m.Warnings = append(m.Warnings, m.predictor.warnings()...)
+	if s, ok := m.Surrogate(); ok {
+		m.Suspicious = s.Suspicious()
+		if used := len(s.samples); used < len(m.Samples) {
+			m.warn("learned from a random %d of the %d measured modes, to keep predictions fast", used, len(m.Samples))
+		}
+	}
+	if n := len(m.Suspicious); n > 0 {
+		m.warn("%s with all others, measure again: %s", count(n, "measured mode disagrees", "measured modes disagree"), m.list(m.Suspicious))
+	}
+	m.describeSamples()
+	if m.Provenance.Virtual {
+		m.warn("the samples come from a virtual board: a simulation, not a measurement")
+	}
+}
+
+func (m *Model) describeReference(t *teacher) {
+	s, ok := m.Surrogate()
+	if !ok || t.residual == nil {
+		return
+	}
+	time, power := s.ReferenceWeights()
+	name := t.options.Reference.Name
+	m.Reference = fmt.Sprintf("%s, %d modes: counts %.0f %% in time, %.0f %% in power", name, len(m.reference), 100*time, 100*power)
+	if max(time, power) < littleEvidence {
+		m.warn("reference %s did not help: the samples do not share its deviations", name)
+	}
+}
+
+func (m *Model) describeSamples() {
+	n := len(m.Samples)
+	switch {
+	case n < handful:
+		m.warn("only %s: predictions are what other workloads do, moved to this level; measure at least %d", count(n, "measured mode", "measured modes"), fewSamples)
+	case n < fewSamples:
+		m.warn("only %d measured modes: expect large errors away from them; measure at least %d", n, fewSamples)
+	}
+	for k := range tegra.NumKnobs {
+		if v, fixed := m.neverVaried(k); fixed {
+			m.warn("%s was %s in every measured mode: what its other %d settings do is a guess", k, v, len(m.Space.Values(k))-1)
+		}
+	}
+	if n > 1 {
+		for _, target := range []struct {
+			name  string
+			value func(tegra.Measured) float64
+		}{
+			{"time", func(s tegra.Measured) float64 { return s.TimeMS }},
+			{"power", func(s tegra.Measured) float64 { return s.PowerW }},
+		} {
+			first := target.value(m.Samples[0])
+			if !slices.ContainsFunc(m.Samples, func(s tegra.Measured) bool { return target.value(s) != first }) {
+				m.warn("%s is exactly the same in all %d measured modes: are these measurements?", target.name, n)
+			}
+		}
+	}
+}
+
+// neverVaried tells whether all samples have one value of a knob that has
+// others, and prints it.
+func (m *Model) neverVaried(k tegra.Knob) (string, bool) {
+	first := m.Samples[0].Mode.Value(k)
+	if len(m.Space.Values(k)) < 2 || slices.ContainsFunc(m.Samples, func(s tegra.Measured) bool { return s.Mode.Value(k) != first }) {
+		return "", false
+	}
+	if k == tegra.KnobCores {
+		return fmt.Sprint(first), true
+	}
+	return tegra.Freq(first).String(), true
+}
