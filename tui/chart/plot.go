@@ -1,0 +1,200 @@
+package chart
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Plot is a raster with axes: points, lines, levels and named marks over two
+// scales. Add everything, then Render. Smallest useful size 12×4; below that
+// Render answers with blank lines of the asked size.
+type Plot struct {
+	X, Y         Scale
+	XName, YName string // printed at the ends of the axes
+	layers       []func(p *Plot, r *Raster)
+}
+
+// MinPlotW and MinPlotH are the smallest size that shows anything.
+const (
+	MinPlotW = 12
+	MinPlotH = 4
+)
+
+// place maps a value pair to dots of the raster; false when it cannot be drawn.
+func (p *Plot) place(r *Raster, x, y float64) (dx, dy float64, ok bool) {
+	fx, okX := p.X.At(x)
+	fy, okY := p.Y.At(y)
+	if !okX || !okY {
+		return 0, 0, false
+	}
+	return fx * float64(2*r.W-1), (1 - fy) * float64(4*r.H-1), true
+}
+
+// Points adds one dot per pair of values.
+func (p *Plot) Points(xs, ys []float64, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		for i := range min(len(xs), len(ys)) {
+			if x, y, ok := p.place(r, xs[i], ys[i]); ok {
+				r.Dot(int(math.Round(x)), int(math.Round(y)), ink)
+			}
+		}
+	})
+}
+
+// Line joins neighbouring pairs; a pair that cannot be drawn leaves a gap.
+func (p *Plot) Line(xs, ys []float64, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		var lastX, lastY float64
+		joined := false
+		for i := range min(len(xs), len(ys)) {
+			x, y, ok := p.place(r, xs[i], ys[i])
+			if ok && joined {
+				r.Line(lastX, lastY, x, y, ink)
+			} else if ok {
+				r.Dot(int(math.Round(x)), int(math.Round(y)), ink)
+			}
+			lastX, lastY, joined = x, y, ok
+		}
+	})
+}
+
+// Level draws a dotted line across at height y, named at its right end.
+func (p *Plot) Level(y float64, name string, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		f, ok := p.Y.At(y)
+		if !ok || r.H == 0 {
+			return
+		}
+		cy := int(math.Round((1-f)*float64(4*r.H-1))) / 4
+		for cx := range r.W {
+			if i := cy*r.W + cx; r.dots[i] == 0 || r.ink[i] < ink {
+				r.Rune(cx, cy, '┄', ink)
+			}
+		}
+		r.Text(r.W-utf8.RuneCountInString(name), cy, name, ink)
+	})
+}
+
+// Column draws a dotted line down at x, named at its top.
+func (p *Plot) Column(x float64, name string, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		f, ok := p.X.At(x)
+		if !ok || r.W == 0 {
+			return
+		}
+		cx := int(math.Round(f*float64(2*r.W-1))) / 2
+		for cy := range r.H {
+			if i := cy*r.W + cx; r.dots[i] == 0 || r.ink[i] < ink {
+				r.Rune(cx, cy, '┊', ink)
+			}
+		}
+		r.Text(min(cx+1, r.W-utf8.RuneCountInString(name)), 0, name, ink)
+	})
+}
+
+// Mark puts one glyph at a pair of values.
+func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		if dx, dy, ok := p.place(r, x, y); ok {
+			r.Rune(int(math.Round(dx))/2, int(math.Round(dy))/4, glyph, ink)
+		}
+	})
+}
+
+// Render draws everything in exactly w×h cells: y labels on the left, the x
+// axis with its labels in the two lowest rows.
+func (p *Plot) Render(w, h int, paint Paint) string {
+	if w < MinPlotW || h < MinPlotH {
+		return blank(w, h)
+	}
+	gutter, axisRows := p.gutter(h), 2
+	r := NewRaster(w-gutter-1, h-axisRows)
+	for _, layer := range p.layers {
+		layer(p, r)
+	}
+	rows := make([]string, 0, h)
+	marks := p.yLabels(r.H)
+	for y := range r.H {
+		text, edge := marks[y], "│"
+		if text != "" {
+			edge = "┤"
+		}
+		rows = append(rows, paint(InkAxis, padLeft(text, gutter)+edge)+r.Row(y, paint))
+	}
+	rows = append(rows, paint(InkAxis, p.xAxis(gutter, r.W)), paint(InkAxis, p.xLabels(gutter, r.W)))
+	return strings.Join(rows, "\n")
+}
+
+// yLabels gives the text of the tick on each raster row; the axis' name takes
+// the top row when no tick is there.
+func (p *Plot) yLabels(h int) []string {
+	out := make([]string, h)
+	for _, v := range p.Y.Ticks(max(2, h/3)) {
+		if f, ok := p.Y.At(v); ok {
+			out[min(h-1, int(math.Round((1-f)*float64(4*h-1)))/4)] = label(v)
+		}
+	}
+	if p.YName != "" {
+		out[0] = p.YName
+	}
+	return out
+}
+
+func (p *Plot) gutter(h int) int {
+	widest := utf8.RuneCountInString(p.YName)
+	for _, v := range p.Y.Ticks(max(2, (h-2)/3)) {
+		widest = max(widest, len(label(v)))
+	}
+	return widest
+}
+
+func (p *Plot) xTicks(w int) []float64 { return p.X.Ticks(max(2, w/9)) }
+
+func (p *Plot) xAxis(gutter, w int) string {
+	row := []rune(strings.Repeat(" ", gutter) + "└" + strings.Repeat("─", w))
+	for _, v := range p.xTicks(w) {
+		if f, ok := p.X.At(v); ok {
+			row[gutter+1+int(math.Round(f*float64(w-1)))] = '┬'
+		}
+	}
+	return string(row)
+}
+
+// xLabels centres each tick's text below it, leaving out what would touch its
+// neighbour or the axis' name at the right end.
+func (p *Plot) xLabels(gutter, w int) string {
+	total := gutter + 1 + w
+	row := []rune(strings.Repeat(" ", total))
+	name := []rune(p.XName)
+	end := total
+	if len(name) < w/2 {
+		end -= len(name)
+		copy(row[end:], name)
+		end--
+	}
+	free := 0
+	for _, v := range p.xTicks(w) {
+		f, ok := p.X.At(v)
+		if !ok {
+			continue
+		}
+		text := []rune(label(v))
+		at := max(0, gutter+1+int(math.Round(f*float64(w-1)))-len(text)/2)
+		if at < free || at+len(text) > end {
+			continue
+		}
+		copy(row[at:], text)
+		free = at + len(text) + 1
+	}
+	return string(row)
+}
+
+func padLeft(s string, w int) string {
+	return strings.Repeat(" ", max(0, w-utf8.RuneCountInString(s))) + s
+}
+
+func blank(w, h int) string {
+	line := strings.Repeat(" ", max(0, w))
+	return strings.TrimSuffix(strings.Repeat(line+"\n", max(0, h)), "\n")
+}

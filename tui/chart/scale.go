@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+)
+
+// Scale maps values to 0…1, evenly or by their logarithm.
+type Scale struct {
+	Lo, Hi float64
+	Log    bool
+}
+
+// NewScale spans the values with a little air. Without two distinct finite
+// values (and positive ones, for a log scale) it makes a range around what
+// there is, so that the result can always be drawn.
+func NewScale(values []float64, log bool) Scale {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if finite(v) && (!log || v > 0) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	switch {
+	case lo > hi && log:
+		return Scale{1, 10, true}
+	case lo > hi:
+		return Scale{0, 1, false}
+	case log:
+		air := max(math.Log(hi/lo)*0.03, 0.02)
+		return Scale{lo * math.Exp(-air), hi * math.Exp(air), true}
+	}
+	air := max((hi-lo)*0.05, math.Abs(hi)*1e-3, 1e-9)
+	return Scale{lo - air, hi + air, false}
+}
+
+// FromZero is the even scale from 0 to a round number above most.
+func FromZero(most float64) Scale {
+	if !finite(most) || most <= 0 {
+		return Scale{0, 1, false}
+	}
+	step := niceStep(most, 3)
+	return Scale{0, math.Ceil(most/step*(1-1e-9)) * step, false}
+}
+
+// At gives the place of v; false when v cannot be placed (missing, or not
+// positive on a log scale) or lies outside.
+func (s Scale) At(v float64) (float64, bool) {
+	if !finite(v) || !(s.Hi > s.Lo) {
+		return 0, false
+	}
+	if !s.Log {
+		f := (v - s.Lo) / (s.Hi - s.Lo)
+		return f, f >= 0 && f <= 1
+	}
+	if v <= 0 || s.Lo <= 0 {
+		return 0, false
+	}
+	f := math.Log(v/s.Lo) / math.Log(s.Hi/s.Lo)
+	return f, f >= 0 && f <= 1
+}
+
+// Ticks gives about n round values (1, 2, 5 times a power of ten; on a log
+// scale of more than a doubling also their tens) inside the range, ascending.
+func (s Scale) Ticks(n int) []float64 {
+	if n < 1 || !(s.Hi > s.Lo) || !finite(s.Lo) || !finite(s.Hi) {
+		return nil
+	}
+	if s.Log && s.Lo > 0 && s.Hi/s.Lo > 3 {
+		return s.logTicks(n)
+	}
+	step := niceStep(s.Hi-s.Lo, n)
+	var out []float64
+	for i := math.Ceil(s.Lo/step - 1e-9); i*step <= s.Hi+step*1e-9 && len(out) < 100; i++ {
+		out = append(out, i*step)
+	}
+	return out
+}
+
+// logTicks tries the richest set of mantissas that stays near n ticks.
+func (s Scale) logTicks(n int) []float64 {
+	var out []float64
+	for _, mantissas := range [][]float64{{1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 3, 5}, {1, 2, 5}, {1, 3}, {1}} {
+		out = out[:0]
+		for e := math.Floor(math.Log10(s.Lo)); e <= math.Ceil(math.Log10(s.Hi)); e++ {
+			for _, m := range mantissas {
+				if v := m * math.Pow(10, e); v >= s.Lo && v <= s.Hi {
+					out = append(out, v)
+				}
+			}
+		}
+		if len(out) <= n {
+			break
+		}
+	}
+	return out
+}
+
+// niceStep is the 1-2-5 step that parts span into at most about n pieces.
+func niceStep(span float64, n int) float64 {
+	raw := span / float64(max(n, 1))
+	base := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*base >= raw*(1-1e-9) {
+			return m * base
+		}
+	}
+	return 10 * base
+}
+
+// label prints a tick without needless digits: 0.5, 20, 1500, 20k.
+func label(v float64) string {
+	if math.Abs(v) >= 10000 {
+		return strconv.FormatFloat(v/1000, 'g', 4, 64) + "k"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// frameEvery is the least time between two messages of one stream: the screen
+// is drawn ten times a second at most.
+const frameEvery = 100 * time.Millisecond
+
+// feed carries a stream from the goroutine that makes it to the screen. What
+// comes between two looks is folded into one value; the producer never waits.
+type feed[T any] struct {
+	mu     sync.Mutex
+	news   T
+	fresh  bool
+	closed bool
+	wake   chan struct{}
+}
+
+func newFeed[T any]() *feed[T] { return &feed[T]{wake: make(chan struct{}, 1)} }
+
+// put folds something new into what the screen has not seen yet.
+func (f *feed[T]) put(fold func(news *T)) {
+	f.mu.Lock()
+	fold(&f.news)
+	f.fresh = true
+	f.mu.Unlock()
+	f.signal()
+}
+
+// close ends the stream after what is in it.
+func (f *feed[T]) close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.signal()
+}
+
+func (f *feed[T]) signal() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (f *feed[T]) take() (news T, fresh, closed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	news, fresh, closed = f.news, f.fresh, f.closed
+	var zero T
+	f.news, f.fresh = zero, false
+	return news, fresh, closed
+}
+
+// next waits for news and gives it as a message; nil when the stream or ctx
+// has ended. Ask again after each message.
+func (f *feed[T]) next(ctx context.Context, wrap func(T) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		for {
+			news, fresh, closed := f.take()
+			switch {
+			case fresh:
+				pauseFor(ctx, frameEvery)
+				return wrap(news)
+			case closed:
+				return nil
+			}
+			select {
+			case <-f.wake:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"jtune/learn"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// host is what the screens ask of a session.
+type host interface {
+	Guard(ctx context.Context) (tegra.Applier, error)
+	Workloads() ([]profiles.Workload, error)
+	Run(ctx context.Context, r session.RunRequest, observe func(session.Event)) (session.RunResult, error)
+	Tune(ctx context.Context, r session.TuneRequest, observe func(session.Event)) (session.TuneResult, error)
+	Profile(ctx context.Context, r session.ProfileRequest, observe func(session.Event)) (session.ProfileResult, error)
+	Verify(ctx context.Context, w profiles.Workload, m tegra.Mode, observe func(session.Event)) (profiles.Row, error)
+	Models() ([]session.ModelInfo, error)
+	SaveModel(name string, m *learn.Model) (path string, err error)
+	DataDir() string
+}
+
+var _ host = (*session.Session)(nil)
+
+// rate is a clock whose speed can be set: a virtual board's.
+type rate interface {
+	Speed() float64
+	SetSpeed(x float64)
+}
+
+// deps is everything the screens stand on.
+type deps struct {
+	host
+	device   tegra.Device
+	clock    tegra.Clock
+	rate     rate // nil on real hardware
+	readOnly bool
+	workload string // preselected; "" for none
+	notice   string // said at the start
+	version  string
+	ascii    bool
+	sudo     bool // starting the guard may ask for a password on the terminal
+	seed     uint64
+	now      func() time.Time // the user's time, for countdowns
+}
+
+// speeds are the rates that < and > walk through.
+var speeds = []float64{1, 2, 5, 10, 30, 60, 120, 600, math.Inf(1)}
+
+// faster gives the next rate up (or down) from now.
+func faster(now float64, up bool) float64 {
+	next := now
+	for i := range speeds {
+		if s := speeds[i]; up && s > now {
+			return s
+		}
+		if s := speeds[len(speeds)-1-i]; !up && s < now {
+			return s
+		}
+	}
+	return next
+}

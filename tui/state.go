@@ -1,0 +1,226 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// chartSpan is how much of the past the power chart shows.
+const chartSpan = 2 * time.Minute
+
+// shared is what all pages look at. Only Update touches it.
+type shared struct {
+	deps
+	ctx     context.Context // ends when the program does
+	board   tegra.Board
+	space   *tegra.Space
+	presets []tegra.Preset
+
+	sample    telemetry.Sample // as shown: stands still while frozen
+	sampled   bool
+	history   []telemetry.Sample // last two minutes, oldest first
+	energyJ   float64            // since the program began
+	since     time.Time
+	selfPct   tegra.Val[float64]
+	frozen    bool
+	workloads []profiles.Workload
+	limit     optimize.Limit // what Front chooses by
+	view      *mapView       // predictions of the whole space; nil without a model
+	job       *job           // running, or the last one; nil before
+	dev       deviceState
+	notice    string // one line, last thing that happened
+	noticeAt  time.Time
+	mouse     bool
+}
+
+// deviceState is what this program has done to the device.
+type deviceState struct {
+	undoable int // applies that can be taken back
+	mode     tegra.Val[tegra.Mode]
+	kept     bool // mode is the found state now
+	history  []change
+}
+
+// change is one line of the history of applied modes.
+type change struct {
+	at   time.Time
+	mode tegra.Mode
+	what string // "kept", "reverted: no answer", …
+}
+
+// unkept tells whether quitting would put something back.
+func (d deviceState) unkept() bool { return d.mode.OK && !d.kept }
+
+func (sh *shared) say(format string, args ...any) {
+	sh.notice, sh.noticeAt = fmt.Sprintf(format, args...), sh.now()
+}
+
+// fail says an error in one line; nil says nothing.
+func (sh *shared) fail(what string, err error) {
+	if err != nil {
+		sh.say("%s: %v", what, err)
+	}
+}
+
+// busy tells whether a job runs.
+func (sh *shared) busy() bool { return sh.job != nil && !sh.job.done }
+
+// mayWrite gives the reason why modes cannot be set now, or "".
+func (sh *shared) mayWrite() string {
+	switch {
+	case sh.readOnly:
+		return "read-only"
+	case sh.busy():
+		return sh.job.kind.String() + " runs"
+	}
+	return ""
+}
+
+// mode prints a mode in the device's own notation.
+func (sh *shared) mode(m tegra.Mode) string { return sh.space.Format(m) }
+
+// nameOf gives the preset or MAXN that a mode is, or "".
+func (sh *shared) nameOf(m tegra.Mode) string {
+	if m == sh.space.Max() {
+		return "MAXN"
+	}
+	for _, p := range sh.presets {
+		if p.Mode == m {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// present is the mode the device reads back now.
+func (sh *shared) present() tegra.Val[tegra.Mode] {
+	if !sh.sampled {
+		return tegra.Val[tegra.Mode]{}
+	}
+	return sh.sample.Reading.Mode
+}
+
+// badge says what kind of device this is when it is not plain hardware.
+func (sh *shared) badge() string {
+	text := ""
+	switch {
+	case sh.board.Replay != "":
+		text = "REPLAY"
+	case sh.board.Virtual:
+		text = "VIRTUAL"
+	}
+	if sh.rate != nil && text != "" {
+		text += " " + speedText(sh.rate.Speed())
+	}
+	if sh.readOnly {
+		text += " READ-ONLY"
+	}
+	return text
+}
+
+func speedText(x float64) string {
+	if math.IsInf(x, 1) {
+		return "×max"
+	}
+	return "×" + strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// sampleMsg brings the readings since the last one.
+type sampleMsg struct {
+	last    telemetry.Sample
+	samples []telemetry.Sample
+	energyJ float64
+	selfPct tegra.Val[float64]
+}
+
+// watcher reads the device on its clock, off the screen's goroutine.
+type watcher struct {
+	feed    *feed[sampleMsg]
+	energy  telemetry.Energy
+	self    *telemetry.Self
+	sampler *telemetry.Sampler
+}
+
+func watch(d deps) *watcher {
+	w := &watcher{feed: newFeed[sampleMsg](), self: telemetry.NewSelf(), sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
+	w.sampler.Subscribe(w.take)
+	w.sampler.Start()
+	return w
+}
+
+func (w *watcher) take(s telemetry.Sample) {
+	if p := s.PowerW(); p.OK {
+		w.energy.Add(s.T, p.V)
+	}
+	joules := w.energy.Joules()
+	w.feed.put(func(news *sampleMsg) {
+		news.last, news.energyJ = s, joules
+		news.samples = append(news.samples, s)
+		if len(news.samples) > historyLen {
+			news.samples = news.samples[len(news.samples)-historyLen:]
+		}
+	})
+}
+
+// historyLen is how many samples the screens keep: two minutes at one a
+// second, with room for a sampler that is late.
+const historyLen = 130
+
+// next waits for the next reading; the own CPU share is asked here, off the
+// screen's goroutine.
+func (w *watcher) next(ctx context.Context) tea.Cmd {
+	return w.feed.next(ctx, func(m sampleMsg) tea.Msg {
+		m.selfPct = w.self.CPUPct()
+		return m
+	})
+}
+
+// takeSample folds new readings into what the pages show.
+func (sh *shared) takeSample(m sampleMsg) {
+	sh.history = append(sh.history, m.samples...)
+	for len(sh.history) > 1 && (sh.history[0].T < m.last.T-chartSpan || len(sh.history) > historyLen) {
+		sh.history = sh.history[1:]
+	}
+	sh.energyJ = m.energyJ
+	sh.selfPct = m.selfPct
+	if !sh.frozen {
+		sh.sample, sh.sampled = m.last, true
+	}
+}
+
+// meanW is the mean of a rail's readings over the last minute; name "" is the
+// module's total.
+func (sh *shared) meanW(name string) tegra.Val[float64] {
+	sum, n := 0.0, 0
+	for _, s := range sh.history {
+		if s.T < sh.sample.T-time.Minute || s.T > sh.sample.T {
+			continue
+		}
+		if v := railW(s.Reading, name); v.OK {
+			sum, n = sum+v.V, n+1
+		}
+	}
+	return tegra.Val[float64]{V: sum / float64(max(n, 1)), OK: n > 0}
+}
+
+func railW(r tegra.Reading, name string) tegra.Val[float64] {
+	if name == "" {
+		return r.TotalW
+	}
+	for _, rail := range r.Rails {
+		if rail.Name == name {
+			return rail.PowerW
+		}
+	}
+	return tegra.Val[float64]{}
+}

@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"strings"
+)
+
+// column is one column of a table.
+type column struct {
+	title string
+	width int
+	right bool // numbers stand right
+	drop  int  // the highest goes first where room is short; 0 never goes
+}
+
+// table draws rows that it asks for one by one, so that 18,000 cost no more
+// than those on screen. The cursor row is marked by a glyph and by reverse.
+type table struct {
+	cols   []column
+	rows   int
+	cell   func(row, col int) string
+	cursor int
+	top    int
+	empty  string // said when there are no rows
+	noMark bool   // a list without a cursor
+}
+
+// move shifts the cursor, staying within the rows.
+func (t *table) move(by int) { t.cursor = min(max(0, t.cursor+by), max(0, t.rows-1)) }
+
+// visible gives the columns that fit w, dropping the least needed ones.
+func (t *table) visible(w int) []int {
+	gone := map[int]bool{}
+	for {
+		need, worst := 1, -1
+		for i, c := range t.cols {
+			if gone[i] {
+				continue
+			}
+			need += c.width + 1
+			if c.drop > 0 && (worst < 0 || c.drop > t.cols[worst].drop) {
+				worst = i
+			}
+		}
+		if need-1 <= w || worst < 0 {
+			break
+		}
+		gone[worst] = true
+	}
+	var out []int
+	for i := range t.cols {
+		if !gone[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Render draws head and rows in exactly w×h cells and scrolls so that the
+// cursor shows.
+func (t *table) Render(w, h int) string {
+	cols := t.visible(w)
+	lines := []string{styleDim.Render(cut(" "+t.line(cols, func(c int) string { return t.cols[c].title }), w))}
+	if t.rows == 0 {
+		return fit(lines[0]+"\n"+wrap(t.empty, w), w, h)
+	}
+	t.move(0)
+	room := max(1, h-1)
+	t.top = min(max(t.top, t.cursor-room+1), t.cursor)
+	t.top = max(0, min(t.top, t.rows-room))
+	for i := t.top; i < min(t.rows, t.top+room); i++ {
+		text := t.line(cols, func(c int) string { return t.cell(i, c) })
+		if i == t.cursor && !t.noMark {
+			lines = append(lines, styleCursor.Render(cut("▸"+text, w)))
+		} else {
+			lines = append(lines, cut(" "+text, w))
+		}
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+func (t *table) line(cols []int, cell func(col int) string) string {
+	var b strings.Builder
+	for i, c := range cols {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if t.cols[c].right {
+			b.WriteString(right(cell(c), t.cols[c].width))
+		} else {
+			b.WriteString(cut(cell(c), t.cols[c].width))
+		}
+	}
+	return b.String()
+}
