@@ -1,0 +1,346 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// keepWithin is how long an applied mode waits for the word "keep".
+const keepWithin = 30 * time.Second
+
+// applyStage is where setting a mode stands.
+type applyStage int
+
+const (
+	applyIdle applyStage = iota
+	applyAsking
+	applyWorking
+	applyKeeping
+	applyEnding // keep or revert is under way
+)
+
+// applyFlow walks a mode onto the device: show the difference, apply, keep or
+// revert. Silence reverts.
+type applyFlow struct {
+	sh        *shared
+	stage     applyStage
+	mode      tegra.Mode
+	reboot    bool // the preset needs one
+	from      tegra.Val[tegra.Mode]
+	predicted *learn.Prediction
+	measured  *tegra.Measured
+	deadline  time.Time
+	serial    int // of the countdown in force: an old tick is not heard
+}
+
+type modeAppliedMsg struct {
+	applied tegra.Applied
+	err     error
+}
+
+type modeKeptMsg struct{ err error }
+
+type modeRevertedMsg struct {
+	why     string
+	applied tegra.Applied
+	err     error
+}
+
+type countdownMsg struct{ serial int }
+
+// ask opens the flow on a mode: nothing is written yet.
+func (f *applyFlow) ask(m tegra.Mode) {
+	if why := f.sh.mayWrite(); why != "" {
+		f.sh.say("apply: not now, %s", why)
+		return
+	}
+	if f.stage != applyIdle {
+		return
+	}
+	f.stage, f.mode, f.from = applyAsking, m, f.sh.present()
+	f.reboot, f.predicted, f.measured = false, nil, nil
+	for _, p := range f.sh.presets {
+		if p.Mode == m && p.NeedsReboot {
+			f.reboot = true
+		}
+	}
+	if v := f.sh.view; v != nil {
+		if i, ok := v.at(m); ok {
+			f.predicted = &v.preds[i]
+		}
+		if got, ok := v.measured[m]; ok {
+			f.measured = &got
+		}
+	}
+}
+
+// key handles keys while the difference is shown or the countdown runs; false
+// leaves the key to the page.
+func (f *applyFlow) key(k string) (tea.Cmd, bool) {
+	switch f.stage {
+	case applyAsking:
+		switch k {
+		case "a":
+			return f.apply(), true
+		case "esc", "n", "q":
+			f.stage = applyIdle
+		}
+		return nil, k != "ctrl+c"
+	case applyKeeping:
+		switch k {
+		case "y", "Y":
+			return f.keep(), true
+		case "n", "N":
+			return f.revert("answered no"), true
+		}
+	}
+	return nil, false
+}
+
+// apply sets the mode through the guard.
+func (f *applyFlow) apply() tea.Cmd {
+	f.stage = applyWorking
+	ctx, h, req := f.sh.ctx, f.sh.host, tegra.Request{Mode: f.mode}
+	return f.sh.withGuard(func() tea.Msg {
+		g, err := h.Guard(ctx)
+		if err != nil {
+			return modeAppliedMsg{err: err}
+		}
+		applied, err := g.Apply(ctx, req)
+		if err == nil && !applied.OK() {
+			err = errors.New(mismatch(applied))
+		}
+		return modeAppliedMsg{applied: applied, err: err}
+	})
+}
+
+// mismatch names the first knob that does not read back as asked.
+func mismatch(a tegra.Applied) string {
+	for _, file := range a.Files {
+		if file.Asked != file.Actual {
+			return fmt.Sprintf("%s reads back %s, asked %s (%s)", file.Knob, file.Actual, file.Asked, file.Path)
+		}
+	}
+	return ""
+}
+
+func (f *applyFlow) keep() tea.Cmd {
+	f.stage = applyEnding
+	ctx, h := f.sh.ctx, f.sh.host
+	return func() tea.Msg {
+		g, err := h.Guard(ctx)
+		if err == nil {
+			err = g.Keep(ctx)
+		}
+		return modeKeptMsg{err}
+	}
+}
+
+func (f *applyFlow) revert(why string) tea.Cmd {
+	f.stage = applyEnding
+	return f.sh.revert(why, false)
+}
+
+// revert puts back the state before the last apply; settle makes it the found
+// state too, so that quitting does not bring the taken-back mode again.
+func (sh *shared) revert(why string, settle bool) tea.Cmd {
+	ctx, h := sh.ctx, sh.host
+	return func() tea.Msg {
+		g, err := h.Guard(ctx)
+		if err != nil {
+			return modeRevertedMsg{why: why, err: err}
+		}
+		applied, err := g.Revert(ctx)
+		if err == nil && settle {
+			err = g.Keep(ctx)
+		}
+		return modeRevertedMsg{why: why, applied: applied, err: err}
+	}
+}
+
+// update takes the outcomes of the flow's commands.
+func (f *applyFlow) update(msg tea.Msg) tea.Cmd {
+	dev := &f.sh.dev
+	switch msg := msg.(type) {
+	case modeAppliedMsg:
+		if msg.err != nil {
+			f.stage = applyIdle
+			f.sh.fail("not applied, former state is back", msg.err)
+			return nil
+		}
+		f.stage = applyKeeping
+		f.deadline = f.sh.now().Add(keepWithin)
+		f.serial++
+		dev.mode, dev.kept = tegra.Some(f.mode), false
+		dev.undoable++
+		dev.history = append(dev.history, change{f.sh.now(), f.mode, "applied"})
+		f.sh.say("applied and read back: %s", f.sh.mode(f.mode))
+		return countdown(f.serial)
+	case modeKeptMsg:
+		f.stage = applyIdle
+		if msg.err != nil {
+			f.sh.fail("keep", msg.err)
+			return nil
+		}
+		dev.kept = true
+		dev.note("kept")
+		f.sh.say("kept %s: it stays after you quit; u takes it back", f.sh.mode(f.mode))
+	case modeRevertedMsg:
+		f.stage = applyIdle
+		if msg.err != nil {
+			f.sh.fail("revert", msg.err)
+			return nil
+		}
+		dev.undoable = max(0, dev.undoable-1)
+		dev.mode, dev.kept = tegra.Val[tegra.Mode]{}, false
+		dev.note("reverted: " + msg.why)
+		f.sh.say("reverted (%s): the state before is back", msg.why)
+	case countdownMsg:
+		if f.stage != applyKeeping || msg.serial != f.serial {
+			return nil
+		}
+		if !f.sh.now().Before(f.deadline) {
+			return f.revert("no answer")
+		}
+		return countdown(f.serial)
+	}
+	return nil
+}
+
+func countdown(serial int) tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return countdownMsg{serial} })
+}
+
+func (d *deviceState) note(what string) {
+	if n := len(d.history); n > 0 {
+		d.history[n-1].what = what
+	}
+}
+
+// undo takes the last change to the device back.
+func (f *applyFlow) undo() tea.Cmd {
+	switch why := f.sh.mayWrite(); {
+	case why != "":
+		f.sh.say("undo: not now, %s", why)
+	case f.stage == applyKeeping:
+		return f.revert("undone")
+	case f.stage != applyIdle:
+	case f.sh.dev.undoable == 0:
+		f.sh.say("nothing to undo: this session has not changed the device")
+	default:
+		f.stage = applyEnding
+		return f.sh.revert("undone", f.sh.dev.kept)
+	}
+	return nil
+}
+
+// banner is the line that asks to keep; "" when nothing is asked.
+func (f *applyFlow) banner() string {
+	switch f.stage {
+	case applyWorking:
+		return styleAsk.Render("applying " + f.sh.mode(f.mode) + " …")
+	case applyEnding:
+		return styleAsk.Render("writing …")
+	case applyKeeping:
+		left := max(0, int(f.deadline.Sub(f.sh.now()).Round(time.Second).Seconds()))
+		text := styleAsk.Render(fmt.Sprintf("keep? y / n  %d s", left)) + "  " + f.sh.mode(f.mode)
+		if f.predicted != nil {
+			text += fmt.Sprintf("  predicted %.1f W, now %s W", f.predicted.PowerW, num(f.sh.sample.Reading.TotalW, 1))
+		}
+		return text
+	}
+	return ""
+}
+
+// Render draws the difference knob by knob, for the moment before applying.
+func (f *applyFlow) Render(w, h int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-6s %12s   %s\n", "knob", "now", "then")
+	for k := range tegra.NumKnobs {
+		now, note := dash, ""
+		if f.from.OK {
+			now = knobText(f.from.V, k)
+			if f.from.V.Value(k) == f.mode.Value(k) {
+				note = "  same"
+			}
+		}
+		fmt.Fprintf(&b, "%-6s %12s → %s%s\n", k, now, knobText(f.mode, k), styleDim.Render(note))
+	}
+	if !f.from.OK {
+		b.WriteString(styleDim.Render("now: a free state that no mode expresses") + "\n")
+	}
+	b.WriteString("\n")
+	if f.reboot {
+		b.WriteString(styleWarn.Render("reboot needed for its GPU power gating; clocks are set now") + "\n")
+	} else {
+		b.WriteString("no reboot needed\n")
+	}
+	if p := f.predicted; p != nil {
+		fmt.Fprintf(&b, "predicted %s ms/mb, %.1f W\n", ms(p.TimeMS), p.PowerW)
+	}
+	if m := f.measured; m != nil {
+		fmt.Fprintf(&b, "measured  %s ms/mb, %.1f W\n", ms(m.TimeMS), m.PowerW)
+	}
+	b.WriteString("\n" + styleKey.Render("a") + " apply   " + styleKey.Render("esc") + " leave as it is")
+	text := b.String()
+	return box("Apply "+f.title(), "", text, min(w, 50), min(h, strings.Count(text, "\n")+3))
+}
+
+func (f *applyFlow) title() string {
+	if name := f.sh.nameOf(f.mode); name != "" {
+		return name + " " + f.sh.mode(f.mode)
+	}
+	return f.sh.mode(f.mode)
+}
+
+func knobText(m tegra.Mode, k tegra.Knob) string {
+	if k == tegra.KnobCores {
+		return fmt.Sprintf("%d", m.Cores)
+	}
+	return tegra.Freq(m.Value(k)).String()
+}
+
+// withGuard runs cmd, starting the guard first with the screen released where
+// sudo may have to ask for a password on the terminal.
+func (sh *shared) withGuard(cmd tea.Cmd) tea.Cmd {
+	if !sh.sudo {
+		return cmd
+	}
+	ctx, h := sh.ctx, sh.host
+	return tea.Exec(startGuard{func() error { _, err := h.Guard(ctx); return err }}, func(err error) tea.Msg {
+		return guardMsg{err, cmd}
+	})
+}
+
+// guardMsg says how starting the guard went, and what waits for it.
+type guardMsg struct {
+	err  error
+	then tea.Cmd
+}
+
+// startGuard is the start of the guard as something that runs with the
+// screen released.
+type startGuard struct{ start func() error }
+
+func (s startGuard) Run() error        { return s.start() }
+func (startGuard) SetStdin(io.Reader)  {}
+func (startGuard) SetStdout(io.Writer) {}
+func (startGuard) SetStderr(io.Writer) {}
+
+// nearest gives the mode that comes closest to limits that none meets.
+func nearest(err error) (tegra.Mode, bool) {
+	var none *optimize.InfeasibleError
+	if errors.As(err, &none) {
+		return none.Nearest.Mode, true
+	}
+	return tegra.Mode{}, false
+}

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// noticeFor is how long a notice stays in its line.
+const noticeFor = 20 * time.Second
+
+// View is tea.Model's. The frame is drawn once per change.
+func (r *root) View() tea.View {
+	if r.frame == "" {
+		r.frame = r.draw()
+	}
+	v := tea.NewView(r.frame)
+	v.AltScreen = true
+	v.WindowTitle = "jtune " + r.sh.board.Name
+	if r.sh.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	return v
+}
+
+// draw makes the whole screen: first line, page with what lies over it, a
+// line for news while there is some, last line.
+func (r *root) draw() string {
+	w, h := min(r.w, 500), min(r.h, 200)
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	text := ""
+	if w < minW || h < minH {
+		text = r.tiny(w, h)
+	} else {
+		news := r.newsLine(w)
+		body := h - 2
+		if news != "" {
+			body--
+		}
+		page := fit(r.overlay(r.pages[r.active].Render(w, body), w, body), w, body)
+		text = under(r.tabs(w), page, news, footer(r.hints(), w))
+	}
+	if r.sh.ascii {
+		return toASCII(text)
+	}
+	return text
+}
+
+// tiny says what matters where there is hardly any room.
+func (r *root) tiny(w, h int) string {
+	read := r.sh.sample.Reading
+	lines := []string{num(read.TotalW, 1) + " W", r.sh.badge(), "enlarge", "me"}
+	if m := r.sh.present(); m.OK {
+		lines[2] = r.sh.mode(m.V)
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// tabs is the first line: pages, board, badge. In a narrow window the other
+// pages shrink to their digits; the badge always stays.
+func (r *root) tabs(w int) string {
+	badge := r.sh.badge()
+	for _, style := range []struct{ names, board bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+		var b strings.Builder
+		for i, p := range r.pages {
+			text := fmt.Sprintf("%d", i+1)
+			if style.names || i == r.active {
+				text += " " + p.title()
+			}
+			if i == r.active {
+				b.WriteString(styleTabOn.Render(" " + text + " "))
+			} else {
+				b.WriteString(styleTab.Render(" " + text + " "))
+			}
+		}
+		tail := styleBadge.Render(badge)
+		if style.board {
+			tail = styleBold.Render(r.sh.board.Name) + "  " + tail
+		}
+		if ansi.StringWidth(b.String())+ansi.StringWidth(tail)+1 <= w {
+			return ends(b.String(), tail, w)
+		}
+	}
+	return ends(styleTabOn.Render(fmt.Sprintf(" %d %s ", r.active+1, r.pages[r.active].title())), styleBadge.Render(badge), w)
+}
+
+// newsLine is the question that must be answered now, else the last notice.
+func (r *root) newsLine(w int) string {
+	if r.asking {
+		return cut(styleAsk.Render("quit? y / n  ")+r.reasonToStay(), w)
+	}
+	if text := r.apply.banner(); text != "" {
+		return cut(text, w)
+	}
+	if r.sh.frozen {
+		return cut(styleAsk.Render("FROZEN")+" f goes on; reading the board has not stopped", w)
+	}
+	if r.sh.notice != "" && r.sh.now().Sub(r.sh.noticeAt) < noticeFor {
+		return cut(" "+r.sh.notice, w)
+	}
+	return ""
+}
+
+// overlay lays the open dialog over the page.
+func (r *root) overlay(page string, w, h int) string {
+	switch {
+	case r.help:
+		return over(page, helpText(r.pages[r.active].title(), r.pages[r.active].hints(), w, h, r.scroll), w, h)
+	case r.tune != nil:
+		return over(page, r.tune.Render(w, h), w, h)
+	case r.apply.stage == applyAsking:
+		return over(page, r.apply.Render(w, h), w, h)
+	}
+	return page
+}
+
+// hints are the keys that are valid now, for the last line.
+func (r *root) hints() []hint {
+	switch {
+	case r.asking:
+		return valid(named(keys.Yes, "quit"), named(keys.No, "stay"))
+	case r.help:
+		return valid(keys.Down, keys.Up, named(keys.Back, "close"))
+	case r.tune != nil:
+		return r.tune.hints()
+	case r.apply.stage == applyAsking:
+		return valid(named(keys.Apply, "apply it"), named(keys.Back, "leave"))
+	case r.apply.stage == applyKeeping:
+		return append(valid(named(keys.Yes, "keep"), named(keys.No, "revert")), r.pages[r.active].hints()...)
+	}
+	if t, ok := r.pages[r.active].(interface{ typing() bool }); ok && t.typing() {
+		return r.pages[r.active].hints()
+	}
+	own := r.pages[r.active].hints()
+	tail := []hint{unless(keys.Tune, r.mayTune()), {Binding: keys.Help}, {Binding: keys.Quit}}
+	if r.sh.dev.undoable > 0 {
+		tail = append([]hint{{Binding: keys.Undo}}, tail...)
+	}
+	return append(own[:min(len(own), 5):min(len(own), 5)], tail...)
+}
+
+// pulseMsg comes once a second.
+type pulseMsg struct{}
+
+// quitMsg asks to end, as q does when nothing speaks against it.
+type quitMsg struct{}
+
+// pulse comes back in a second. A virtual board at full speed stands still
+// while nobody sleeps on its clock: then the pulse does.
+func (r *root) pulse() tea.Cmd {
+	sh := r.sh
+	if sh.rate == nil || !math.IsInf(sh.rate.Speed(), 1) || sh.busy() {
+		return tea.Tick(time.Second, func(time.Time) tea.Msg { return pulseMsg{} })
+	}
+	return func() tea.Msg {
+		pauseFor(sh.ctx, time.Second)
+		_ = sh.clock.Sleep(sh.ctx, time.Second)
+		return pulseMsg{}
+	}
+}

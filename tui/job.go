@@ -1,0 +1,307 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// jobKind is what a long-running piece of work is for.
+type jobKind int
+
+const (
+	jobTune jobKind = iota
+	jobFront
+	jobVerify
+	jobRun
+)
+
+func (k jobKind) String() string {
+	return [...]string{"tune", "front campaign", "verification", "training run"}[k]
+}
+
+// job is one piece of work on the device: at most one runs at a time. The
+// fields below feed belong to Update.
+type job struct {
+	kind     jobKind
+	workload profiles.Workload
+	limit    optimize.Limit
+	planned  int // modes, about
+	cancel   context.CancelFunc
+	gate     *gate
+	feed     *feed[jobNews]
+	ended    chan struct{} // closed when the goroutine has restored the device
+
+	progress profiles.Progress
+	began    time.Duration // device clock
+	rows     []profiles.Row
+	probes   []optimize.Probe
+	times    []float64 // minibatch times of a run, newest last
+	notes    []string
+	stopping bool
+	done     bool
+	err      error
+	tuned    *session.TuneResult
+	ran      *session.RunResult
+}
+
+// jobNews is what happened since the screen looked last.
+type jobNews struct {
+	progress *profiles.Progress
+	rows     []profiles.Row
+	probes   []optimize.Probe
+	times    []float64
+	notes    []string
+}
+
+// jobNewsMsg brings it.
+type jobNewsMsg struct {
+	job  *job
+	news jobNews
+}
+
+// jobDoneMsg says that a job has ended and the device is as it was found.
+type jobDoneMsg struct {
+	job   *job
+	err   error
+	tuned *session.TuneResult
+	ran   *session.RunResult
+	row   *profiles.Row // of a verification
+	view  *mapView      // what was learnt; nil when nothing was
+}
+
+// maxTimes bounds the minibatch times that a run keeps for its chart.
+const maxTimes = 600
+
+// observe takes an event on the job's goroutine.
+func (j *job) observe(e session.Event) {
+	j.feed.put(func(news *jobNews) {
+		if p := e.Progress; p != nil {
+			news.progress = p
+			if p.Row != nil {
+				news.rows = append(news.rows, *p.Row)
+			} else if p.TimeMS > 0 {
+				news.times = append(news.times, p.TimeMS)
+				if len(news.times) > maxTimes {
+					news.times = news.times[len(news.times)-maxTimes:]
+				}
+			}
+			if p.Line != "" {
+				news.notes = append(news.notes, p.Line)
+			}
+		}
+		if e.Probe != nil {
+			news.probes = append(news.probes, *e.Probe)
+		}
+		if e.Note != "" {
+			news.notes = append(news.notes, e.Note)
+		}
+	})
+}
+
+// take folds news into what the pages show.
+func (j *job) take(news jobNews) {
+	if news.progress != nil {
+		j.progress = *news.progress
+	}
+	j.rows = append(j.rows, news.rows...)
+	j.probes = append(j.probes, news.probes...)
+	j.times = append(j.times, news.times...)
+	if len(j.times) > maxTimes {
+		j.times = j.times[len(j.times)-maxTimes:]
+	}
+	j.notes = append(j.notes, news.notes...)
+	if len(j.notes) > 100 {
+		j.notes = j.notes[len(j.notes)-100:]
+	}
+}
+
+// measured lists the usable results so far, in order.
+func (j *job) measured() []tegra.Measured {
+	var out []tegra.Measured
+	for _, r := range j.rows {
+		if r.Status.Usable() {
+			out = append(out, r.Measured)
+		}
+	}
+	return out
+}
+
+func (j *job) next(ctx context.Context) tea.Cmd {
+	return j.feed.next(ctx, func(n jobNews) tea.Msg { return jobNewsMsg{j, n} })
+}
+
+// gate holds a job between two modes while it is shut.
+type gate struct {
+	mu   sync.Mutex
+	shut chan struct{} // nil: open
+}
+
+func (g *gate) set(shut bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case shut && g.shut == nil:
+		g.shut = make(chan struct{})
+	case !shut && g.shut != nil:
+		close(g.shut)
+		g.shut = nil
+	}
+}
+
+func (g *gate) closed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shut != nil
+}
+
+// wait returns when the gate is open.
+func (g *gate) wait(ctx context.Context) error {
+	g.mu.Lock()
+	shut := g.shut
+	g.mu.Unlock()
+	if shut == nil {
+		return ctx.Err()
+	}
+	select {
+	case <-shut:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// launch begins a job: work runs in a command and its outcome comes back as a
+// jobDoneMsg. fast asks a virtual board for full speed meanwhile.
+func (sh *shared) launch(j *job, fast bool, work func(ctx context.Context, j *job) jobDoneMsg) tea.Cmd {
+	ctx, cancel := context.WithCancel(sh.ctx)
+	j.cancel, j.gate, j.feed, j.ended = cancel, &gate{}, newFeed[jobNews](), make(chan struct{})
+	j.began = sh.clock.Now()
+	sh.job = j
+	restoreSpeed := func() {}
+	if r := sh.rate; r != nil && fast {
+		before := r.Speed()
+		r.SetSpeed(math.Inf(1))
+		restoreSpeed = func() {
+			if math.IsInf(r.Speed(), 1) {
+				r.SetSpeed(before)
+			}
+		}
+	}
+	run := func() tea.Msg {
+		defer close(j.ended)
+		defer cancel()
+		done := work(ctx, j)
+		restoreSpeed()
+		j.feed.close()
+		done.job = j
+		return done
+	}
+	return tea.Batch(run, j.next(sh.ctx))
+}
+
+// stop ends the job; it restores the device and then says that it is done.
+func (j *job) stop() {
+	if !j.done {
+		j.stopping = true
+		j.cancel()
+		j.gate.set(false)
+	}
+}
+
+// tune looks for the best mode: with few probes for the limit alone, or with a
+// campaign over the whole map whose answer is then verified.
+func (sh *shared) tune(w profiles.Workload, l optimize.Limit, whole, fast bool) tea.Cmd {
+	h, space, seed, board := sh.host, sh.space, sh.seed, sh.board
+	if whole {
+		j := &job{kind: jobFront, workload: w, limit: l, planned: frontModes + 1}
+		return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {
+			return mapFront(ctx, h, j, space, seed, board)
+		})
+	}
+	j := &job{kind: jobTune, workload: w, limit: l, planned: quickModes}
+	return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {
+		res, err := h.Tune(ctx, session.TuneRequest{Workload: w, Limit: l, Gate: j.gate.wait}, j.observe)
+		msg := jobDoneMsg{err: err}
+		if res.Fitted != nil {
+			msg.view = newMapView(w.Name, res.Fitted, space)
+			_, _ = h.SaveModel(modelName(w.Name, board), res.Fitted)
+		}
+		if len(res.Probes) > 0 {
+			msg.tuned = &res
+		}
+		return msg
+	})
+}
+
+// How many modes the two efforts take, about.
+const (
+	quickModes = 12
+	frontModes = 25
+)
+
+// modelName is the name under which a tuned workload's model is kept.
+func modelName(workload string, b tegra.Board) string {
+	name := workload
+	if b.Virtual {
+		name += "-virtual"
+	}
+	return name
+}
+
+// mapFront measures modes that teach most about the whole map, fits, chooses
+// by the limit and measures the choice.
+func mapFront(ctx context.Context, h host, j *job, space *tegra.Space, seed uint64, b tegra.Board) jobDoneMsg {
+	camp, err := h.Profile(ctx, session.ProfileRequest{Workload: j.workload, Choose: frontModes, Gate: j.gate.wait}, j.observe)
+	if err != nil {
+		return jobDoneMsg{err: err}
+	}
+	var measured []tegra.Measured
+	for _, r := range camp.Rows {
+		if r.Status.Usable() {
+			measured = append(measured, r.Measured)
+		}
+	}
+	from := learn.Provenance{Device: b.Name, Workload: j.workload.Name, Virtual: b.Virtual}
+	fit := func() (*learn.Model, error) {
+		return learn.Fit(measured, learn.Options{Space: space, Seed: seed, Provenance: from})
+	}
+	m, err := fit()
+	if err != nil {
+		return jobDoneMsg{err: err}
+	}
+	preds := m.Predict(space.Modes())
+	limit := j.limit
+	limit.Margin = 1
+	choice, err := optimize.Choose(preds, limit)
+	if err != nil {
+		return jobDoneMsg{err: err, view: newMapView(j.workload.Name, m, space)}
+	}
+	row, err := h.Verify(ctx, j.workload, choice.Mode, j.observe)
+	if err == nil && !row.Status.Usable() {
+		err = errors.New("verification " + string(row.Status) + ": " + row.Why)
+	}
+	res := session.TuneResult{Dir: camp.Dir}
+	res.Mode, res.Predicted, res.Measured = choice.Mode, choice.Prediction, row.Measured
+	if err == nil {
+		measured = append(measured, row.Measured)
+		if again, fitErr := fit(); fitErr == nil {
+			m = again
+		}
+		res.Verified = true
+		res.Feasible = j.limit.Met(optimize.MeasuredPoint(row.Measured))
+	}
+	res.Fitted = m
+	_, _ = h.SaveModel(modelName(j.workload.Name, b), m)
+	return jobDoneMsg{err: err, tuned: &res, view: newMapView(j.workload.Name, m, space)}
+}

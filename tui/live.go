@@ -1,0 +1,374 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/chart"
+)
+
+// livePage shows what the board does now.
+type livePage struct {
+	sh    *shared
+	large int // panel that fills the page; 0: all panels
+}
+
+func newLivePage(sh *shared) *livePage { return &livePage{sh: sh} }
+
+func (p *livePage) title() string          { return "Live" }
+func (p *livePage) update(tea.Msg) tea.Cmd { return nil }
+
+func (p *livePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch {
+	case key.Matches(k, keys.Enlarge):
+		p.large = (p.large + 1) % (len(p.panels()) + 1)
+	case key.Matches(k, keys.Back) && p.large != 0:
+		p.large = 0
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *livePage) hints() []hint {
+	return append(valid(keys.Freeze, keys.Enlarge), speedHints(p.sh)...)
+}
+
+// speedHints offers the clock's speed where it can be changed.
+func speedHints(sh *shared) []hint {
+	if sh.rate == nil {
+		return nil
+	}
+	both := named(keys.Faster, "speed")
+	both.SetHelp("< >", "speed")
+	return valid(both)
+}
+
+func (p *livePage) copied() string {
+	if m := p.sh.present(); m.OK {
+		return p.sh.mode(m.V)
+	}
+	return ""
+}
+
+// panel is a framed part of a page that can be enlarged.
+type panel struct {
+	title, note string
+	render      func(w, h int) string
+}
+
+func (b panel) Render(w, h int) string { return box(b.title, b.note, b.render(w-3, h-2), w, h) }
+
+func (p *livePage) panels() []panel {
+	return []panel{
+		{"Clocks, GHz", "actual   asked    cap   busy", p.clocks},
+		{"Power", "now   1 min", p.power},
+		{"Power, last 2 min", "", p.powerChart},
+		{"Heat", "", p.heat},
+		{"Memory", "", p.memory},
+	}
+}
+
+// Render draws the page.
+func (p *livePage) Render(w, h int) string {
+	if !p.sh.sampled {
+		return fit("\n waiting for the first reading …", w, h)
+	}
+	if p.large > 0 {
+		return p.panels()[p.large-1].Render(w, h)
+	}
+	if w < 70 || h < 16 {
+		return p.compact(w, h)
+	}
+	b := p.panels()
+	left := 46
+	if w > 110 {
+		left = w / 2
+	}
+	rows := h - 2
+	rails := min(len(p.sh.sample.Reading.Rails)+5, rows-6)
+	clocks := 9
+	if extra := rows - clocks - 24; extra > 0 {
+		clocks += min(extra, 4)
+	}
+	column := under(b[0].Render(left, clocks), b[2].Render(left, rows-clocks))
+	heat := min(max(5, (rows-rails)/2), 7)
+	if rows-rails-heat < 3 {
+		heat = rows - rails - 3
+	}
+	other := under(b[1].Render(w-left, rails), b[3].Render(w-left, heat), b[4].Render(w-left, rows-rails-heat))
+	return under(beside(column, other), cut(p.workloadLine(), w), cut(p.ownLine(), w))
+}
+
+// compact answers what it draws, what is set and whether it is all right in
+// 40×10.
+func (p *livePage) compact(w, h int) string {
+	read := p.sh.sample.Reading
+	clock := func(name string, c tegra.ClockReading) string {
+		return fmt.Sprintf("%-4s%s GHz  of %s  busy %s %%", name, ghz(c.Actual), ghz(c.Max), num(c.LoadPct, 0))
+	}
+	cpu := read.CPU
+	cpu.LoadPct = p.cpuLoad()
+	lines := []string{
+		fmt.Sprintf("%-8s%s W   1 min %s W", "module", styleBold.Render(num(read.TotalW, 1)), num(p.sh.meanW(""), 1)),
+		clock("CPU", cpu) + fmt.Sprintf("  %d/%d", onlineCores(read), len(read.Cores)),
+		clock("GPU", read.GPU),
+		clock("EMC", read.EMC),
+		"mode " + p.modeText(),
+		p.health(),
+		p.hottest() + "  fan " + num(read.FanPct, 0) + " %",
+		"RAM " + gigabytes(read.RAMUsed) + " of " + gigabytes(read.RAMTotal) + " GB",
+		"energy " + joules(p.sh.energyJ),
+	}
+	if h > len(lines)+4 {
+		lines = append(lines, strings.Split(p.powerChart(w, h-len(lines)), "\n")...)
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// health is one line: all right, or what is not.
+func (p *livePage) health() string {
+	switch t := p.sh.sample.Reading.Throttled; {
+	case !p.sh.sample.Valid:
+		return styleWarn.Render("reading not valid: " + p.sh.sample.Why)
+	case t.OK && t.V:
+		return styleBad.Render("THROTTLED: slower than asked")
+	case !t.OK:
+		return "throttling " + dash + " (not told)"
+	}
+	return styleGood.Render("all right") + ": not throttled"
+}
+
+func onlineCores(r tegra.Reading) int {
+	n := 0
+	for _, c := range r.Cores {
+		if c.Online {
+			n++
+		}
+	}
+	return n
+}
+
+// cpuLoad is the mean load of the online cores.
+func (p *livePage) cpuLoad() tegra.Val[float64] {
+	sum, n := 0.0, 0
+	for _, c := range p.sh.sample.Reading.Cores {
+		if c.Online && c.LoadPct.OK {
+			sum, n = sum+c.LoadPct.V, n+1
+		}
+	}
+	return tegra.Val[float64]{V: sum / float64(max(n, 1)), OK: n > 0}
+}
+
+func (p *livePage) modeText() string {
+	m := p.sh.present()
+	if !m.OK {
+		return "free (no power mode expresses it)"
+	}
+	text := p.sh.mode(m.V)
+	if name := p.sh.nameOf(m.V); name != "" {
+		text += " = " + name
+	}
+	return text
+}
+
+func (p *livePage) clocks(w, h int) string {
+	read := p.sh.sample.Reading
+	row := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
+		numbers := fmt.Sprintf("%6s  %6s %6s %4s %%", ghz(c.Actual), ghz(c.Max), ghz(c.Cap), num(load, 0))
+		return ends(name, numbers, w)
+	}
+	lines := []string{
+		row(fmt.Sprintf("CPU %d/%d on", onlineCores(read), len(read.Cores)), read.CPU, p.cpuLoad()),
+		row("GPU", read.GPU, read.GPU.LoadPct),
+		row("EMC (memory)", read.EMC, read.EMC.LoadPct),
+		"per core " + p.coreBars(),
+		"mode " + styleBold.Render(p.modeText()),
+		"governor " + p.governor() + "   fan " + num(read.FanPct, 0) + " %",
+	}
+	if why := p.differs(); why != "" {
+		lines = append(lines, styleWarn.Render(why))
+	}
+	if h > 9 {
+		lines = append(lines, "", p.coreList(w))
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// coreBars draws each core's load; a core that is off is a cross.
+func (p *livePage) coreBars() string {
+	var b strings.Builder
+	for _, c := range p.sh.sample.Reading.Cores {
+		if !c.Online {
+			b.WriteString("×")
+			continue
+		}
+		v := math.NaN()
+		if c.LoadPct.OK {
+			v = c.LoadPct.V
+		}
+		b.WriteString(chart.Spark([]float64{v}, 100, 1))
+	}
+	return b.String()
+}
+
+func (p *livePage) coreList(w int) string {
+	var parts []string
+	for i, c := range p.sh.sample.Reading.Cores {
+		text := fmt.Sprintf("%d off", i)
+		if c.Online {
+			text = fmt.Sprintf("%d %s %s%%", i, ghz(c.Freq), num(c.LoadPct, 0))
+		}
+		parts = append(parts, cut(text, 12))
+	}
+	return wrap(strings.Join(parts, " "), w)
+}
+
+func (p *livePage) governor() string {
+	switch l := p.sh.sample.Reading.Locked; {
+	case !l.OK:
+		return dash
+	case l.V:
+		return "locked (min = max)"
+	}
+	return "free to scale (min < max)"
+}
+
+// differs says which clock does not run as asked while it is locked, and why.
+func (p *livePage) differs() string {
+	read := p.sh.sample.Reading
+	if !read.Locked.Or(false) {
+		return ""
+	}
+	for _, c := range []struct {
+		name string
+		tegra.ClockReading
+	}{{"CPU", read.CPU}, {"GPU", read.GPU}, {"EMC", read.EMC}} {
+		if !c.Actual.OK || !c.Max.OK || math.Abs(c.Actual.V.GHz()-c.Max.V.GHz()) <= 0.03*c.Max.V.GHz() {
+			continue
+		}
+		why := "reason not told"
+		if read.Throttled.Or(false) {
+			why = "throttled"
+		} else if c.Cap.OK && c.Cap.V < c.Max.V {
+			why = "capped"
+		}
+		return fmt.Sprintf("%s runs at %s, asked %s: %s", c.name, ghz(c.Actual), ghz(c.Max), why)
+	}
+	return ""
+}
+
+func (p *livePage) power(w, h int) string {
+	read := p.sh.sample.Reading
+	row := func(name, rail string, v tegra.Val[float64]) string {
+		return ends(name, fmt.Sprintf("%6s W %6s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
+	}
+	lines := []string{styleBold.Render(row("module total", "", read.TotalW))}
+	rails := read.Rails
+	room := h - 3
+	for i, r := range rails {
+		if i >= room {
+			break
+		}
+		lines = append(lines, row(r.Name, r.Name, r.PowerW))
+	}
+	lines = append(lines, ends("energy since "+p.sh.since.Format("15:04"), joules(p.sh.energyJ), w))
+	if c := p.sh.board.TotalCovers; c != "" {
+		lines = append(lines, styleDim.Render("covers "+c))
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// hottest names the hottest sensor and the junction.
+func (p *livePage) hottest() string {
+	temps := p.sh.sample.Reading.Temps
+	if len(temps) == 0 {
+		return "no temperature told"
+	}
+	hot := temps[0]
+	for _, t := range temps {
+		if t.C > hot.C {
+			hot = t
+		}
+	}
+	return fmt.Sprintf("hottest %s %.0f °C", shortTemp(hot.Name), hot.C)
+}
+
+func shortTemp(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, "-thermal"), "-therm")
+}
+
+func (p *livePage) heat(w, h int) string {
+	read := p.sh.sample.Reading
+	var parts []string
+	for _, t := range read.Temps {
+		parts = append(parts, fmt.Sprintf("%s %.0f", shortTemp(t.Name), t.C))
+	}
+	temps := dash
+	if len(parts) > 0 {
+		temps = strings.Join(parts, "  ") + " °C"
+	}
+	if n := len(read.TempsOff); n > 0 {
+		temps += fmt.Sprintf("  (%d off)", n)
+	}
+	throttled := "throttling " + yesNo(read.Throttled)
+	if read.Throttled.Or(false) {
+		throttled = styleBad.Render(throttled + ": slower than asked")
+	}
+	lines := []string{throttled + "   fan " + num(read.FanPct, 0) + " %"}
+	lines = append(lines, strings.Split(wrap(temps, w), "\n")...)
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+func (p *livePage) memory(w, h int) string {
+	read := p.sh.sample.Reading
+	frac := math.NaN()
+	if read.RAMUsed.OK && read.RAMTotal.Or(0) > 0 {
+		frac = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
+	}
+	lines := []string{
+		fmt.Sprintf("RAM %s of %s GB   cache %s GB", gigabytes(read.RAMUsed), gigabytes(read.RAMTotal), gigabytes(read.RAMCached)),
+		chart.Bar(frac, min(w, 40)),
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// powerChart draws the module's power over the last two minutes.
+func (p *livePage) powerChart(w, h int) string {
+	var ts, ws []float64
+	most := 0.0
+	for _, s := range p.sh.history {
+		v := math.NaN()
+		if s.Reading.TotalW.OK {
+			v = s.Reading.TotalW.V
+			most = max(most, v)
+		}
+		ts = append(ts, (s.T - p.sh.sample.T).Seconds())
+		ws = append(ws, v)
+	}
+	plot := chart.Plot{X: chart.Scale{Lo: -chartSpan.Seconds(), Hi: 0}, Y: chart.FromZero(most), XName: "s", YName: "W"}
+	plot.Line(ts, ws, chart.InkSeries)
+	return plot.Render(w, h, paint)
+}
+
+// workloadLine tells what runs.
+func (p *livePage) workloadLine() string {
+	j := p.sh.job
+	if j == nil || j.done {
+		return " no workload of ours runs; " + styleKey.Render("t") + " tunes one, " + styleKey.Render("2") + " starts one"
+	}
+	text := fmt.Sprintf(" %s, %s: %s", j.kind, j.workload.Name, j.progress.Phase)
+	if t := j.progress.TimeMS; t > 0 {
+		text += fmt.Sprintf(", %s ms/minibatch", ms(t))
+	}
+	return text
+}
+
+func (p *livePage) ownLine() string {
+	return styleDim.Render(" jtune itself: " + num(p.sh.selfPct, 1) + " % of one core")
+}

@@ -1,0 +1,261 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/chart"
+	"jtune/tui/session"
+)
+
+// modelsPage lists what has been learnt and how far it can be trusted.
+type modelsPage struct {
+	sh   *shared
+	list []session.ModelInfo
+	tab  table
+	wide bool // the predicted-against-measured plot fills the page
+}
+
+// modelsMsg brings the models of the data directory.
+type modelsMsg struct {
+	list []session.ModelInfo
+	err  error
+}
+
+// modelLoadedMsg brings the predictions of a model.
+type modelLoadedMsg struct{ view *mapView }
+
+func listModels(h host) tea.Cmd {
+	return func() tea.Msg {
+		list, err := h.Models()
+		return modelsMsg{list, err}
+	}
+}
+
+func newModelsPage(sh *shared) *modelsPage {
+	p := &modelsPage{sh: sh}
+	p.tab = table{empty: "no model yet: t tunes a workload and keeps what it learnt here", cols: []column{
+		{title: "model", width: 20}, {title: "method", width: 10, drop: 3}, {title: "modes", width: 5, right: true},
+		{title: "time err", width: 8, right: true}, {title: "power err", width: 9, right: true},
+		{title: "age", width: 7, right: true, drop: 2}, {title: "device", width: 12, drop: 4}}}
+	return p
+}
+
+func (p *modelsPage) title() string { return "Models" }
+
+func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case modelsMsg:
+		p.sh.fail("models", msg.err)
+		p.list = msg.list
+	case modelLoadedMsg:
+		p.sh.view = msg.view
+		p.sh.say("loaded %s: Front and Modes show its predictions", msg.view.workload)
+	}
+	return nil
+}
+
+func (p *modelsPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch {
+	case key.Matches(k, keys.Up):
+		p.tab.move(-1)
+	case key.Matches(k, keys.Down):
+		p.tab.move(1)
+	case key.Matches(k, keys.Enlarge):
+		p.wide = !p.wide
+	case key.Matches(k, keys.Back) && p.wide:
+		p.wide = false
+	case key.Matches(k, keys.Load):
+		return p.load(), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *modelsPage) load() tea.Cmd {
+	info, ok := p.chosen()
+	if !ok {
+		return nil
+	}
+	if info.Model == nil {
+		p.sh.fail("model "+info.Name, info.Err)
+		return nil
+	}
+	space, m := p.sh.space, info.Model
+	if why := p.foreign(m); why != "" {
+		p.sh.say("not loaded: %s", why)
+		return nil
+	}
+	return func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space)} }
+}
+
+// foreign says why a model does not speak of this board, or "".
+func (p *modelsPage) foreign(m *learn.Model) string {
+	if m.Space != nil && m.Space.Max() != p.sh.space.Max() {
+		return "the model is of another board (" + m.Provenance.Device + ")"
+	}
+	return ""
+}
+
+func workloadOf(info session.ModelInfo) string {
+	if info.Model != nil && info.Model.Provenance.Workload != "" {
+		return info.Model.Provenance.Workload
+	}
+	return info.Name
+}
+
+func (p *modelsPage) chosen() (session.ModelInfo, bool) {
+	if p.tab.cursor >= len(p.list) {
+		return session.ModelInfo{}, false
+	}
+	return p.list[p.tab.cursor], true
+}
+
+func (p *modelsPage) hints() []hint {
+	why := ""
+	if len(p.list) == 0 {
+		why = "no model"
+	}
+	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), hint{Binding: keys.Enlarge})
+}
+
+func (p *modelsPage) copied() string {
+	info, _ := p.chosen()
+	return info.Path
+}
+
+// Render draws the page.
+func (p *modelsPage) Render(w, h int) string {
+	p.tab.rows, p.tab.cell = len(p.list), p.cell
+	if p.wide {
+		return box("Predicted against measured", "", p.plot(w-3, h-2), w, h)
+	}
+	top := min(max(4, len(p.list)+3), h/2)
+	list := box("Models", "cross-validated errors", p.tab.Render(w-3, top-2), w, top)
+	rest := h - top
+	if rest < 3 {
+		return fit(list, w, h)
+	}
+	if w < 70 || rest < 8 {
+		return under(list, box("About", "", p.about(w-3, rest-2), w, rest))
+	}
+	left := w / 2
+	return under(list, beside(box("About", "", p.about(left-3, rest-2), left, rest),
+		box("Predicted against measured", "", p.plot(w-left-3, rest-2), w-left, rest)))
+}
+
+func (p *modelsPage) cell(row, col int) string {
+	info := p.list[row]
+	m := info.Model
+	if m == nil {
+		return [...]string{info.Name, "unreadable", dash, dash, dash, age(p.sh.now().Sub(info.Modified)), dash}[col]
+	}
+	switch col {
+	case 0:
+		return info.Name
+	case 1:
+		return string(m.Method)
+	case 2:
+		return fmt.Sprint(len(m.Samples))
+	case 3:
+		return errorText(m.CV.TimeMAPEPct)
+	case 4:
+		return errorText(m.CV.PowerMAPEPct)
+	case 5:
+		return age(p.sh.now().Sub(info.Modified))
+	}
+	return m.Provenance.Device
+}
+
+func errorText(pct float64) string {
+	if math.IsNaN(pct) || pct <= 0 {
+		return dash
+	}
+	return fmt.Sprintf("±%.1f %%", pct)
+}
+
+// about tells where the chosen model comes from, what to be wary of, and what
+// each knob does to this workload.
+func (p *modelsPage) about(w, h int) string {
+	info, ok := p.chosen()
+	if !ok {
+		return "a model predicts time and power of every mode from a few measured ones"
+	}
+	if info.Model == nil {
+		return styleWarn.Render(wrap(fmt.Sprint(info.Err), w))
+	}
+	m := info.Model
+	lines := []string{fmt.Sprintf("%s, from %d modes on %s", workloadOf(info), len(m.Samples), m.Provenance.Device)}
+	if m.Provenance.Virtual {
+		lines = append(lines, styleBadge.Render("VIRTUAL")+": learnt from a simulation, not from measurements")
+	}
+	if m.CV.How != "" {
+		lines = append(lines, styleDim.Render("errors: "+m.CV.How))
+	}
+	for _, text := range m.Warnings {
+		lines = append(lines, styleWarn.Render(wrap("! "+text, w)))
+	}
+	if len(m.Samples) < 8 {
+		lines = append(lines, styleWarn.Render("! too few modes to say how large the error is"))
+	}
+	for _, mode := range m.Suspicious {
+		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(mode)))
+	}
+	if v := p.sh.view; v != nil && v.model == m || v != nil && v.workload == workloadOf(info) {
+		lines = append(lines, "", knobBars(v, w))
+	} else {
+		lines = append(lines, "", styleKey.Render("enter")+" loads it: knob bars, Front, Modes")
+	}
+	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// knobBars draws how much each knob alone changes time and power, the others
+// at their largest.
+func knobBars(v *mapView, w int) string {
+	time, power := v.importance()
+	most := 1.0
+	for k := range tegra.NumKnobs {
+		most = max(most, time[k], power[k])
+	}
+	room := min(max(4, (w-24)/2), 20)
+	lines := []string{styleDim.Render(cut("knob", 7) + cut("time ×", room+8) + "power ×")}
+	for k := range tegra.NumKnobs {
+		part := func(x float64) string {
+			return cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(max(most, 1.01)), room), room+8)
+		}
+		lines = append(lines, cut(k.String(), 7)+part(time[k])+part(power[k]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// plot draws predicted over measured time of the model's own samples.
+func (p *modelsPage) plot(w, h int) string {
+	info, ok := p.chosen()
+	if !ok || info.Model == nil || len(info.Model.Samples) == 0 {
+		return ""
+	}
+	v := p.sh.view
+	if v == nil || v.workload != workloadOf(info) {
+		return wrap("enter loads the model and draws its predictions here", w)
+	}
+	var xs, ys []float64
+	for _, s := range info.Model.Samples {
+		if i, ok := v.at(s.Mode); ok {
+			xs, ys = append(xs, s.TimeMS), append(ys, v.preds[i].TimeMS)
+		}
+	}
+	scale := chart.NewScale(append(append([]float64{}, xs...), ys...), true)
+	plot := chart.Plot{X: scale, Y: scale, XName: "measured ms", YName: "ms"}
+	plot.Line([]float64{scale.Lo, scale.Hi}, []float64{scale.Lo, scale.Hi}, chart.InkAxis)
+	for i := range xs {
+		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
+	}
+	return plot.Render(w, h, paint)
+}

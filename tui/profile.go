@@ -1,0 +1,262 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/chart"
+)
+
+// profilePage follows a campaign: what is measured now, what was, and the
+// front that shows so far.
+type profilePage struct {
+	sh    *shared
+	tab   table
+	large int // 1: table, 2: front
+	auto  bool
+}
+
+func newProfilePage(sh *shared) *profilePage {
+	p := &profilePage{sh: sh, auto: true}
+	p.tab = table{empty: "nothing measured yet", cols: []column{
+		{title: "n", width: 3, right: true}, {title: "mode", width: 24}, {title: "ms/mb", width: 7, right: true},
+		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 2}, {title: "state", width: 14, drop: 1}}}
+	return p
+}
+
+func (p *profilePage) title() string { return "Profile" }
+
+// shown is the campaign that the page tells of; nil when there was none.
+func (p *profilePage) shown() *job {
+	if j := p.sh.job; j != nil && j.kind != jobRun {
+		return j
+	}
+	return nil
+}
+
+func (p *profilePage) update(msg tea.Msg) tea.Cmd {
+	if m, ok := msg.(startTuneMsg); ok {
+		return p.sh.tune(m.workload, m.limit, m.whole, m.fast)
+	}
+	return nil
+}
+
+// startTuneMsg begins tuning once the guard has started.
+type startTuneMsg struct {
+	workload    profiles.Workload
+	limit       optimize.Limit
+	whole, fast bool
+}
+
+func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	j := p.shown()
+	running := j != nil && !j.done
+	switch {
+	case key.Matches(k, keys.Up):
+		p.tab.move(-1)
+	case key.Matches(k, keys.Down):
+		p.tab.move(1)
+	case key.Matches(k, keys.Enlarge):
+		p.large = (p.large + 1) % 3
+	case key.Matches(k, keys.Back) && p.large != 0:
+		p.large = 0
+	case key.Matches(k, keys.Pause) && running:
+		j.gate.set(!j.gate.closed())
+	case key.Matches(k, keys.Stop) && running:
+		j.stop()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *profilePage) hints() []hint {
+	why := "nothing runs"
+	pause := keys.Pause
+	if j := p.shown(); j != nil && !j.done {
+		why = ""
+		if j.gate.closed() {
+			pause = named(pause, "go on")
+		} else {
+			pause = named(pause, "pause after this mode")
+		}
+	}
+	out := []hint{unless(pause, why), unless(named(keys.Stop, "stop and restore"), why)}
+	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge})
+}
+
+func (p *profilePage) copied() string {
+	if j := p.shown(); j != nil && p.tab.cursor < len(j.rows) {
+		return p.sh.mode(j.rows[len(j.rows)-1-p.tab.cursor].Mode)
+	}
+	return ""
+}
+
+// Render draws the page.
+func (p *profilePage) Render(w, h int) string {
+	j := p.shown()
+	if j == nil {
+		return fit("\n"+wrap(" No campaign yet. Press t: it asks for a workload, a limit and how much effort, measures a few power modes here, and answers with the best one. The board is put back as it was found.", w), w, h)
+	}
+	head := p.head(j, w)
+	rest := h - strings.Count(head, "\n") - 1
+	p.tab.rows = len(j.rows)
+	p.tab.cell = func(row, col int) string { return p.cell(j, row, col) }
+	list := panel{"measured, newest first", "", p.tab.Render}
+	front := panel{"front so far", "● measured", func(w, h int) string { return p.front(j, w, h) }}
+	switch {
+	case rest < 3:
+		return fit(head, w, h)
+	case p.large == 1 || p.large == 0 && w < 78:
+		return under(head, list.Render(w, rest))
+	case p.large == 2:
+		return under(head, front.Render(w, rest))
+	}
+	left := 50
+	if w > 130 {
+		left = 72
+	}
+	return under(head, beside(list.Render(left, rest), front.Render(w-left, rest)))
+}
+
+// head tells in two lines where the campaign stands.
+func (p *profilePage) head(j *job, w int) string {
+	pr := j.progress
+	count := fmt.Sprintf("mode %d", len(j.rows)+1)
+	if j.done {
+		count = fmt.Sprintf("%d modes", len(j.rows))
+	}
+	if j.planned > 0 && !j.done {
+		count += fmt.Sprintf(" of about %d", max(j.planned, len(j.rows)+1))
+	}
+	gone := clockText(p.sh.clock.Now() - j.began)
+	if j.done {
+		gone = ""
+	} else if pr.ETAHi > 0 {
+		gone += fmt.Sprintf(" gone, %.0f–%.0f min left", pr.ETALo.Minutes(), pr.ETAHi.Minutes())
+	} else {
+		gone += " gone"
+	}
+	goal := ""
+	if j.kind != jobVerify {
+		goal = ": " + j.limit.String()
+	}
+	first := ends(fmt.Sprintf(" %s %s on %s%s", j.kind, j.workload.Name, p.sh.board.Name, goal), count+"   "+gone, w)
+	return under(styleBold.Render(first), cut(" "+p.state(j), w))
+}
+
+func (p *profilePage) state(j *job) string {
+	pr := j.progress
+	switch {
+	case j.done && j.err != nil:
+		return styleBad.Render("ended: " + j.err.Error())
+	case j.done && j.stopping:
+		return "stopped by you; the board is back as it was found"
+	case j.done:
+		return styleGood.Render("done") + "; the board is back as it was found; 5 shows the front and the answer"
+	case j.stopping:
+		return styleWarn.Render("stopping") + ": putting the board back"
+	case j.gate.closed():
+		return styleWarn.Render("pausing after this mode") + "; space goes on"
+	}
+	text := "phase " + styleBold.Render(pr.Phase.String())
+	if pr.Phase == profiles.Measuring && pr.Of > 0 {
+		text += fmt.Sprintf(": %d of %d minibatches, %s ms", pr.Minibatch, pr.Of, ms(pr.TimeMS))
+	}
+	if pr.PowerW.OK {
+		text += ", " + unit(pr.PowerW, 1, "W")
+	}
+	if pr.Step.Mode.Cores > 0 {
+		text += "   mode " + p.sh.mode(pr.Step.Mode)
+	}
+	return text
+}
+
+// cell gives the table newest first.
+func (p *profilePage) cell(j *job, row, col int) string {
+	n := len(j.rows) - 1 - row
+	r := j.rows[n]
+	ok := r.Status.Usable()
+	switch col {
+	case 0:
+		return fmt.Sprint(n + 1)
+	case 1:
+		return p.sh.mode(r.Mode)
+	case 2:
+		if !ok {
+			return dash
+		}
+		return ms(r.TimeMS)
+	case 3:
+		return num(tegra.Val[float64]{V: r.PowerW, OK: ok}, 1)
+	case 4:
+		return num(tegra.Val[float64]{V: r.Measured.EnergyJ(), OK: ok}, 2)
+	}
+	text := string(r.Status)
+	if n < len(j.probes) && ok {
+		text = string(j.probes[n].Why)
+		if !j.probes[n].Feasible {
+			text += ", over"
+		}
+	}
+	if r.Why != "" && !ok {
+		text += ": " + r.Why
+	}
+	return text
+}
+
+// front draws what was measured and the front of it.
+func (p *profilePage) front(j *job, w, h int) string {
+	var points []optimize.Point
+	var xs, ys []float64
+	for _, m := range j.measured() {
+		points = append(points, optimize.MeasuredPoint(m))
+		xs, ys = append(xs, m.TimeMS), append(ys, m.PowerW)
+	}
+	if len(points) == 0 {
+		return "no measured mode yet"
+	}
+	span := ys
+	if j.limit.PowerW > 0 {
+		span = append(slices.Clone(ys), j.limit.PowerW)
+	}
+	plot := chart.Plot{X: chart.NewScale(xs, true), Y: chart.NewScale(span, false), XName: "ms", YName: "W"}
+	limitLines(&plot, j.limit)
+	var fx, fy []float64
+	for _, i := range optimize.Front(points, optimize.Power) {
+		fx, fy = append(fx, points[i].TimeMS), append(fy, points[i].PowerW)
+	}
+	plot.Line(fx, fy, chart.InkFront)
+	for i := range xs {
+		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
+	}
+	return plot.Render(w, h, paint)
+}
+
+// limitLines draws the limits that there are.
+func limitLines(plot *chart.Plot, l optimize.Limit) {
+	if l.PowerW > 0 {
+		plot.Level(l.PowerW, "limit", chart.InkLimit)
+	}
+	if l.TimeMS > 0 {
+		plot.Column(l.TimeMS, "limit", chart.InkLimit)
+	}
+}
+
+// median of values that are finite; 0 without any.
+func median(values []float64) float64 {
+	v := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}

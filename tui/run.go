@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"jtune/tui/session"
+)
+
+// ErrTerminalGone: the terminal was closed under the program. Jobs have ended
+// and the board is as it was found once the session is closed.
+var ErrTerminalGone = errors.New("the terminal is gone")
+
+// Options say how to draw. The zero value follows the environment.
+type Options struct {
+	NoColor bool   // also when NO_COLOR holds anything
+	ASCII   bool   // also on terminals without braille, such as the text console
+	Version string // of the program, for titles
+
+	input  io.Reader // nil: the terminal
+	output io.Writer
+	ticks  bool
+}
+
+// goodbye is how long a job may take to put the board back at the end.
+const goodbye = 20 * time.Second
+
+// Run shows the screens until the user quits, ctx ends or the terminal goes.
+// Every job it began has ended when it returns. The caller closes the
+// session, which puts back what was not kept.
+func Run(ctx context.Context, s *session.Session, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d := depsOf(s, o)
+	r := newRoot(ctx, d)
+	r.watch = watch(d)
+	defer r.watch.sampler.Stop()
+
+	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(10)}
+	if o.input == nil {
+		opts = append(opts, tea.WithInput(in))
+	} else {
+		opts = append(opts, tea.WithInput(o.input), tea.WithOutput(o.output))
+	}
+	if o.NoColor || os.Getenv("NO_COLOR") != "" {
+		opts = append(opts, tea.WithColorProfile(colorprofile.Ascii))
+	}
+	p := tea.NewProgram(r, opts...)
+	gone := watchTerminal(ctx, p, in.gone)
+	_, err := p.Run()
+	r.end()
+	switch {
+	case gone():
+		return ErrTerminalGone
+	case errors.Is(err, tea.ErrInterrupted), errors.Is(err, context.Canceled):
+		return context.Canceled
+	}
+	return err
+}
+
+func depsOf(s *session.Session, o Options) deps {
+	d := deps{host: s, device: s.Device, clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
+		notice: s.Notice, version: o.Version, ascii: o.ASCII || plainTerminal(os.Getenv), seed: s.Options.Seed}
+	if s.Virtual != nil {
+		d.rate = s.Virtual.Clock()
+	}
+	root := s.Options.Sysroot == "" || s.Options.Sysroot == "/"
+	d.sudo = s.Virtual == nil && root && os.Geteuid() != 0
+	return d
+}
+
+// plainTerminal tells whether the terminal cannot be trusted with braille and
+// line glyphs: the text console, a dumb one, or a locale without UTF-8.
+func plainTerminal(getenv func(string) string) bool {
+	term := getenv("TERM")
+	if term == "linux" || term == "dumb" || strings.HasPrefix(term, "vt") {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToUpper(getenv(name)); v != "" {
+			return !strings.Contains(v, "UTF-8") && !strings.Contains(v, "UTF8")
+		}
+	}
+	return false
+}
+
+// end stops a running job and waits until it has put the board back.
+func (r *root) end() {
+	j := r.sh.job
+	if j == nil || j.done {
+		return
+	}
+	j.stop()
+	select {
+	case <-j.ended:
+	case <-time.After(goodbye):
+	}
+}
+
+// watchTerminal ends the program when the terminal is closed: on SIGHUP, or
+// when reading it ends or fails (a closed terminal with SIGHUP ignored).
+// Bubble Tea itself hears INT and TERM only.
+func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (gone func() bool) {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	lost := make(chan struct{})
+	go func() {
+		defer signal.Stop(hup)
+		select {
+		case <-hup:
+		case <-eof:
+		case <-ctx.Done():
+			return
+		}
+		close(lost)
+		p.Kill()
+	}()
+	return func() bool {
+		select {
+		case <-lost:
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// guardedInput is standard input that tells when it has ended.
+type guardedInput struct {
+	*os.File
+	gone chan struct{}
+	told bool
+}
+
+// Read is io.Reader's.
+func (g *guardedInput) Read(b []byte) (int, error) {
+	n, err := g.File.Read(b)
+	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EAGAIN) {
+		g.told = true
+		close(g.gone)
+	}
+	return n, err
+}

@@ -1,0 +1,248 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/profiles"
+	"jtune/tui/chart"
+	"jtune/tui/session"
+)
+
+// trainPage chooses a workload, runs it in the mode the board is in, and
+// shows how its minibatches go.
+type trainPage struct {
+	sh  *shared
+	tab table
+}
+
+func newTrainPage(sh *shared) *trainPage {
+	p := &trainPage{sh: sh}
+	p.tab = table{empty: "no workload known", cols: []column{
+		{title: "workload", width: 11}, {title: "model", width: 16}, {title: "dataset", width: 14, drop: 2}, {title: "task", width: 16, drop: 5},
+		{title: "samples", width: 8, right: true, drop: 4}, {title: "batch", width: 5, right: true, drop: 1}, {title: "workers", width: 7, right: true, drop: 3},
+		{title: "runs here", width: 12}}}
+	return p
+}
+
+func (p *trainPage) title() string { return "Train" }
+
+func (p *trainPage) update(msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(workloadsMsg); ok {
+		for i, w := range p.sh.workloads {
+			if w.Name == p.sh.workload {
+				p.tab.cursor = i
+			}
+		}
+	}
+	return nil
+}
+
+// blocked gives the reason why a workload cannot run on this board, or "".
+func (p *trainPage) blocked(w profiles.Workload) string {
+	if !p.sh.board.Virtual && len(w.Command) == 0 {
+		return "no command"
+	}
+	return ""
+}
+
+func (p *trainPage) chosen() (profiles.Workload, bool) {
+	if p.tab.cursor >= len(p.sh.workloads) {
+		return profiles.Workload{}, false
+	}
+	return p.sh.workloads[p.tab.cursor], true
+}
+
+func (p *trainPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch {
+	case key.Matches(k, keys.Up):
+		p.tab.move(-1)
+	case key.Matches(k, keys.Down):
+		p.tab.move(1)
+	case key.Matches(k, keys.Start):
+		return p.start(), true
+	case key.Matches(k, keys.Stop):
+		if p.running() {
+			p.sh.job.stop()
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *trainPage) running() bool { return p.sh.busy() && p.sh.job.kind == jobRun }
+
+// start runs the chosen workload in the present mode until it is stopped.
+func (p *trainPage) start() tea.Cmd {
+	w, ok := p.chosen()
+	if !ok {
+		return nil
+	}
+	if p.sh.busy() {
+		p.sh.say("not now: a %s runs", p.sh.job.kind)
+		return nil
+	}
+	if why := p.blocked(w); why != "" {
+		p.sh.say("%s cannot run on this board: give it a command under [[workload]] in the configuration file", w.Name)
+		return nil
+	}
+	p.sh.workload = w.Name
+	h := p.sh.host
+	return p.sh.launch(&job{kind: jobRun, workload: w}, false, func(ctx context.Context, j *job) jobDoneMsg {
+		res, err := h.Run(ctx, session.RunRequest{Workload: w, Minibatches: endless}, j.observe)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		return jobDoneMsg{err: err, ran: &res}
+	})
+}
+
+// endless is more minibatches than anyone waits for: a run goes on until it
+// is stopped.
+const endless = 1 << 30
+
+func (p *trainPage) hints() []hint {
+	busy := ""
+	if p.sh.busy() {
+		busy = p.sh.job.kind.String() + " runs"
+	}
+	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
+	stop := "nothing runs"
+	if p.running() {
+		stop = ""
+	}
+	return append(append(out, unless(keys.Stop, stop)), speedHints(p.sh)...)
+}
+
+func (p *trainPage) copied() string {
+	w, _ := p.chosen()
+	return w.Name
+}
+
+// Render draws the page.
+func (p *trainPage) Render(w, h int) string {
+	p.tab.rows, p.tab.cell = len(p.sh.workloads), p.cell
+	j := p.sh.job
+	shown := j != nil && j.kind == jobRun
+	if !shown || h < 12 {
+		top := h
+		if h >= 14 {
+			top = h - 4
+		}
+		text := box("Workloads", "", p.tab.Render(w-3, top-2), w, top)
+		if top < h {
+			text = under(text, fit(p.advice(w), w, h-top))
+		}
+		if shown && h < 12 {
+			return fit(p.summary(j, w), w, h)
+		}
+		return text
+	}
+	top := min(len(p.sh.workloads)+3, h/2-1)
+	return under(box("Workloads", "", p.tab.Render(w-3, top-2), w, top), p.run(j, w, h-top))
+}
+
+func (p *trainPage) advice(w int) string {
+	return "\n" + wrap("enter runs the workload in the mode the board is in now and changes nothing; t finds its best mode.", w)
+}
+
+func (p *trainPage) cell(row, col int) string {
+	w := p.sh.workloads[row]
+	switch col {
+	case 0:
+		return w.Name
+	case 1:
+		return w.Model
+	case 2:
+		return w.Dataset
+	case 3:
+		return w.Task
+	case 4:
+		return positive(float64(w.Samples), 0)
+	case 5:
+		return positive(float64(w.Batch), 0)
+	case 6:
+		return fmt.Sprint(w.Workers)
+	}
+	if why := p.blocked(w); why != "" {
+		return why
+	}
+	if p.sh.board.Virtual {
+		return "simulated"
+	}
+	return "yes"
+}
+
+// run draws a run: its numbers beside the minibatch times.
+func (p *trainPage) run(j *job, w, h int) string {
+	state := "running"
+	if j.done {
+		state = "ended"
+	}
+	title := fmt.Sprintf("%s %s", j.workload.Name, state)
+	if w < 70 {
+		return box(title, "", p.summary(j, w-3), w, h)
+	}
+	left := 38
+	return beside(box(title, "", p.summary(j, left-3), left, h), box("ms per minibatch", "", minibatchChart(j.times, w-left-3, h-2), w-left, h))
+}
+
+// summary is a run in numbers.
+func (p *trainPage) summary(j *job, w int) string {
+	pr := j.progress
+	lines := []string{
+		fmt.Sprintf("last       %s ms/minibatch", ms(pr.TimeMS)),
+		fmt.Sprintf("minibatch  %d", pr.Minibatch),
+	}
+	if n := j.workload.MinibatchesPerEpoch(); n > 0 {
+		lines[1] += fmt.Sprintf(", %d in an epoch", n)
+		if t := median(j.times); t > 0 {
+			lines = append(lines, fmt.Sprintf("epoch      %.1f min at the median %s ms", t*float64(n)/60000, ms(t)))
+		}
+	}
+	watts := p.sh.sample.Reading.TotalW
+	lines = append(lines, "power      "+unit(watts, 1, "W"))
+	if t := median(j.times); t > 0 && watts.OK {
+		lines = append(lines, "energy     "+joules(t*watts.V/1000)+" per minibatch")
+	}
+	if r := j.ran; r != nil && r.TimeMS > 0 {
+		lines = append(lines, "", fmt.Sprintf("median %s ms: stall %s, compute %s, overhead %s", ms(r.TimeMS), ms(r.StallMS), ms(r.ComputeMS), ms(r.OverheadMS)), stallBar(r.StallMS, r.ComputeMS, r.OverheadMS, min(w, 40)))
+	}
+	if j.err != nil {
+		lines = append(lines, "", styleBad.Render(wrap(j.err.Error(), w)))
+	} else if n := len(j.notes); n > 0 {
+		lines = append(lines, "", styleDim.Render(wrap(j.notes[n-1], w)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stallBar shares a minibatch out among waiting for data, computing and the
+// rest, each with its own glyph and letter.
+func stallBar(stall, compute, overhead float64, w int) string {
+	return chart.Stack([]chart.Part{{Value: stall, Glyph: '░'}, {Value: compute, Glyph: '█'}, {Value: overhead, Glyph: '▒'}}, w) +
+		"\n" + styleDim.Render("░ stall  █ compute  ▒ overhead")
+}
+
+// minibatchChart draws minibatch times, oldest left.
+func minibatchChart(times []float64, w, h int) string {
+	if len(times) == 0 {
+		return "no minibatch yet"
+	}
+	var xs []float64
+	most := 0.0
+	for i, t := range times {
+		xs = append(xs, float64(i-len(times)+1))
+		if !math.IsInf(t, 0) {
+			most = max(most, t)
+		}
+	}
+	plot := chart.Plot{X: chart.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, Y: chart.FromZero(most * 1.05), XName: "minibatches ago", YName: "ms"}
+	plot.Line(xs, times, chart.InkSeries)
+	return plot.Render(w, h, paint)
+}

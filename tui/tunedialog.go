@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// tuneDialog asks three things, each with a default that enter takes: which
+// workload, which limit, how much effort. On a virtual board a fourth answer
+// says how fast its clock runs; it need not be visited.
+type tuneDialog struct {
+	sh     *shared
+	field  int
+	choice [4]int // option of each field
+	powerW float64
+	timeMS float64
+	typed  string // digits typed into the limit
+}
+
+const (
+	fieldWorkload = iota
+	fieldLimit
+	fieldEffort
+	fieldSpeed
+)
+
+// Kinds of limits, as the dialog orders them.
+const (
+	limitPower = iota
+	limitTime
+	limitEnergy
+)
+
+func newTuneDialog(sh *shared) *tuneDialog {
+	d := &tuneDialog{sh: sh, powerW: defaultPowerW(sh.presets), timeMS: 100}
+	for i, w := range sh.workloads {
+		if w.Name == sh.workload || slices.Contains(w.Aliases, sh.workload) {
+			d.choice[fieldWorkload] = i
+		}
+	}
+	return d
+}
+
+var presetWatts = regexp.MustCompile(`(\d+)\s*W`)
+
+// defaultPowerW is the middle one of the watts that the presets' names tell,
+// else 30.
+func defaultPowerW(presets []tegra.Preset) float64 {
+	var watts []float64
+	for _, p := range presets {
+		if m := presetWatts.FindStringSubmatch(strings.ToUpper(p.Name)); m != nil {
+			if w, err := strconv.ParseFloat(m[1], 64); err == nil && w > 0 {
+				watts = append(watts, w)
+			}
+		}
+	}
+	if len(watts) == 0 {
+		return 30
+	}
+	slices.Sort(watts)
+	return watts[len(watts)/2]
+}
+
+func (d *tuneDialog) fields() int {
+	if d.sh.rate != nil {
+		return 4
+	}
+	return 3
+}
+
+func (d *tuneDialog) options(field int) int {
+	switch field {
+	case fieldWorkload:
+		return len(d.sh.workloads)
+	case fieldLimit:
+		return 3
+	}
+	return 2
+}
+
+func (d *tuneDialog) text(field int) string {
+	c := d.choice[field]
+	switch field {
+	case fieldWorkload:
+		if c < len(d.sh.workloads) {
+			w := d.sh.workloads[c]
+			return fmt.Sprintf("%s  (%s, %s)", w.Name, w.Model, w.Dataset)
+		}
+		return "none known"
+	case fieldLimit:
+		return [...]string{
+			fmt.Sprintf("fastest within %s W", d.value(d.powerW)),
+			fmt.Sprintf("least power within %s ms/minibatch", d.value(d.timeMS)),
+			"least energy per minibatch"}[c]
+	case fieldEffort:
+		return [...]string{"quick: about 12 modes, for this limit", "front: about 25 modes, for any limit"}[c]
+	}
+	return [...]string{"max: seconds instead of minutes", "as it is: " + speedText(d.sh.rate.Speed())}[c]
+}
+
+func (d *tuneDialog) value(v float64) string {
+	if d.typed != "" {
+		return d.typed + "_"
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// number is the value that the present kind of limit holds; nil for energy.
+func (d *tuneDialog) number() *float64 {
+	switch d.choice[fieldLimit] {
+	case limitPower:
+		return &d.powerW
+	case limitTime:
+		return &d.timeMS
+	}
+	return nil
+}
+
+// settle turns what was typed into the limit's value.
+func (d *tuneDialog) settle() {
+	if v, err := strconv.ParseFloat(d.typed, 64); err == nil && v > 0 && d.number() != nil {
+		*d.number() = v
+	}
+	d.typed = ""
+}
+
+func (d *tuneDialog) limit() optimize.Limit {
+	switch d.choice[fieldLimit] {
+	case limitPower:
+		return optimize.Limit{PowerW: d.powerW}
+	case limitTime:
+		return optimize.Limit{TimeMS: d.timeMS}
+	}
+	return optimize.Limit{Energy: true}
+}
+
+// key takes a key; closed says that the dialog goes, start that tuning begins.
+func (d *tuneDialog) key(k tea.KeyPressMsg) (closed, start bool) {
+	switch {
+	case key.Matches(k, keys.Back), k.String() == "q", k.String() == "ctrl+c":
+		return true, false
+	case key.Matches(k, keys.StartNow):
+		d.settle()
+		return true, true
+	case key.Matches(k, keys.Enter):
+		d.settle()
+		if d.field >= fieldEffort {
+			return true, true
+		}
+		d.field++
+	case key.Matches(k, keys.FieldNext):
+		d.settle()
+		d.field = (d.field + 1) % d.fields()
+	case key.Matches(k, keys.FieldPrev):
+		d.settle()
+		d.field = (d.field + d.fields() - 1) % d.fields()
+	case key.Matches(k, keys.OptionNext):
+		d.turn(1)
+	case key.Matches(k, keys.OptionPrev):
+		d.turn(-1)
+	case d.field == fieldLimit:
+		d.edit(k.String())
+	}
+	return false, false
+}
+
+func (d *tuneDialog) turn(by int) {
+	d.settle()
+	if n := d.options(d.field); n > 0 {
+		d.choice[d.field] = (d.choice[d.field] + by + n) % n
+	}
+}
+
+// edit takes digits and [ ] for the limit's value.
+func (d *tuneDialog) edit(k string) {
+	v := d.number()
+	switch {
+	case v == nil:
+	case k == "[":
+		d.settle()
+		*v = max(1, *v-1)
+	case k == "]":
+		d.settle()
+		*v++
+	case k == "backspace" && d.typed != "":
+		d.typed = d.typed[:len(d.typed)-1]
+	case len(k) == 1 && strings.Contains("0123456789.", k) && len(d.typed) < 6:
+		d.typed += k
+	}
+}
+
+func (d *tuneDialog) hints() []hint {
+	enter := named(keys.Enter, "next")
+	if d.field >= fieldEffort {
+		enter = named(keys.Enter, "start")
+	}
+	out := valid(enter, keys.StartNow, keys.FieldNext, named(keys.OptionNext, "change"))
+	if d.field == fieldLimit {
+		out = append(out, valid(keys.LowerFine)...)
+	}
+	return append(out, valid(keys.Back)...)
+}
+
+// Render draws the dialog.
+func (d *tuneDialog) Render(w, h int) string {
+	names := [...]string{"workload", "limit", "effort", "clock"}
+	var lines []string
+	for i := range d.fields() {
+		mark, text := " ", fmt.Sprintf("%-9s %s", names[i], d.text(i))
+		if i == d.field {
+			mark = "▸"
+			text = styleCursor.Render(fmt.Sprintf("%-9s ‹ %s ›", names[i], d.text(i)))
+		}
+		lines = append(lines, mark+text)
+	}
+	what := "measures a few modes, answers with the best one, measures that twice, puts the board back"
+	if d.choice[fieldEffort] == 1 {
+		what = "learns the whole front, answers with the best mode, measures it, puts the board back"
+	}
+	width := min(w, 72)
+	lines = append(lines, "", styleDim.Render(wrap(what, width-4)))
+	if w >= 60 && h >= 12 {
+		lines = append(lines, styleDim.Render("type a number for the limit; t starts with what stands here"))
+	}
+	text := strings.Join(lines, "\n")
+	return box("Tune: find the best power mode", "", text, width, min(h, strings.Count(text, "\n")+3))
+}
