@@ -1,5 +1,11 @@
 package tegra
 
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
 // State is the content of every file that setting a mode touches.
 type State struct {
 	Files []StateFile `json:"files"`
@@ -11,27 +17,286 @@ type StateFile struct {
 	Value string `json:"value"` // without the final newline
 }
 
+// Get gives a file's value.
+func (st State) Get(path string) (string, bool) {
+	for _, f := range st.Files {
+		if f.Path == path {
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
+// Add takes over the files of more that st does not have yet.
+func (st *State) Add(more State) (added int) {
+	known := st.byPath()
+	for _, f := range more.Files {
+		if _, ok := known[f.Path]; !ok {
+			st.Files = append(st.Files, f)
+			added++
+		}
+	}
+	return added
+}
+
+func (st State) byPath() map[string]string {
+	out := make(map[string]string, len(st.Files))
+	for _, f := range st.Files {
+		out[f.Path] = f.Value
+	}
+	return out
+}
+
+func (st *State) put(path, value string) {
+	i := slices.IndexFunc(st.Files, func(f StateFile) bool { return f.Path == path })
+	if i < 0 {
+		st.Files = append(st.Files, StateFile{path, value})
+		return
+	}
+	st.Files[i].Value = value
+}
+
 // Write is one step of setting a mode.
 type Write struct {
-	Knob  string // "core 3", "CPU 0-3 max", "EMC rate", …
-	Path  string
-	Value string
-	Loose bool // a step in between: what it reads back does not count
+	Knob    string // "core 3", "CPU 0 max", "EMC rate", …
+	Path    string
+	Value   string
+	Loose   bool // a step in between: what it reads back does not count
+	Enables bool // brings a core online: files below it may only appear then
 }
 
 // Control knows the files that a mode touches and the safe order to write
 // them. It reads; only the guard writes.
 type Control struct{ s *Sysfs }
 
-// Snapshot reads every file that setting a mode may touch. Files that do not
-// exist now (a policy whose cores are offline) are left out.
-func (c *Control) Snapshot() (State, error) { panic("not yet") }
+// begin takes the board for one look at its files; the result ends it.
+func (c *Control) begin() (end func()) {
+	c.s.mu.Lock()
+	c.s.lookAtPolicies()
+	return c.s.mu.Unlock
+}
 
-// Plan lists the writes that set a mode, in the safe order, from state now.
-func (c *Control) Plan(now State, r Request) ([]Write, error) { panic("not yet") }
+const (
+	minFile = "/scaling_min_freq"
+	maxFile = "/scaling_max_freq"
+)
 
-// PlanState lists the writes that put back the state want, in the safe order.
-func (c *Control) PlanState(now, want State) ([]Write, error) { panic("not yet") }
+// Snapshot reads every file that setting a mode may touch, except the fan's.
+// Files that cannot be read now (a policy whose cores are offline) are left
+// out; the error is for knobs that nobody could set.
+func (c *Control) Snapshot() (State, error) {
+	defer c.begin()()
+	st := c.read(c.paths())
+	if _, ok := st.Get(c.s.cpu.dir(0) + maxFile); !ok && c.s.cpu.cores[0].n == 0 {
+		return st, fmt.Errorf("the limits of core 0 cannot be read: %w", ErrUnsupported)
+	}
+	return st, nil
+}
+
+// Fan reads the files that a request with a fan policy touches.
+func (c *Control) Fan() State {
+	defer c.begin()()
+	fan := c.s.fan
+	if fan.pwm == nil {
+		return State{}
+	}
+	if fan.control == "" {
+		return c.read([]string{fan.pwm.path})
+	}
+	return c.read([]string{fan.pwm.path, fan.control})
+}
+
+func (c *Control) read(paths []string) State {
+	var st State
+	for _, path := range paths {
+		if text, err := readText(c.s.fs, path); err == nil {
+			st.Files = append(st.Files, StateFile{path, text})
+		}
+	}
+	return st
+}
+
+// paths lists the knob files under the one name that is written.
+func (c *Control) paths() []string {
+	var out []string
+	for _, core := range c.s.cpu.cores {
+		if core.n != 0 {
+			out = append(out, core.online.path)
+		}
+	}
+	for _, core := range c.s.cpu.cores {
+		if dir := c.s.cpu.dir(core.n); !slices.Contains(out, dir+minFile) {
+			out = append(out, dir+minFile, dir+maxFile)
+		}
+	}
+	if c.s.gpu.dir != "" {
+		out = append(out, c.s.gpu.min.path, c.s.gpu.max.path)
+	}
+	if c.s.gpu.device != "" {
+		out = append(out, c.s.gpu.device+gpuPower)
+	}
+	emc := c.s.emc
+	out = append(out, emc.locks...)
+	if emc.cap != nil {
+		out = append(out, emc.cap.path)
+	}
+	if emc.setRate != "" {
+		out = append(out, emc.setRate)
+	}
+	return out
+}
+
+const gpuPower = "/power/control"
+
+// lookAtPolicies finds the one name under which each core's cpufreq folder is
+// written: that of the lowest-numbered core whose folder is the same. Where
+// links are not there (a fake root, a policy offline) each core has its own.
+func (s *Sysfs) lookAtPolicies() {
+	f := finder{fs: s.fs}
+	leader := map[string]int{}
+	s.cpu.dirs = make(map[int]string, len(s.cpu.cores))
+	for _, c := range s.cpu.cores {
+		place := f.real(cpufreqDir(c.n))
+		if _, ok := leader[place]; !ok {
+			leader[place] = c.n
+		}
+		s.cpu.dirs[c.n] = cpufreqDir(leader[place])
+	}
+}
 
 // ModeOf says which mode the limits of a state express; absent when none does.
-func (c *Control) ModeOf(st State) Val[Mode] { panic("not yet") }
+func (c *Control) ModeOf(st State) Val[Mode] {
+	defer c.begin()()
+	m, _ := c.s.express(c.s.knobsOf(st))
+	return m
+}
+
+// Plan lists the writes that set a mode, in the safe order, from state now.
+// The mode is moved to the nearest listed one. found tells how the memory and
+// the fan were before anything was set; the zero State takes now.
+func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
+	defer c.begin()()
+	if len(found.Files) == 0 {
+		found = now
+	}
+	want, err := c.target(now, found, r)
+	if err != nil {
+		return nil, err
+	}
+	p := planner{c: c, now: now.byPath(), want: want.byPath(), all: true}
+	return p.plan(), nil
+}
+
+// PlanState lists the writes that put back the state want, in the safe order.
+// Files that already hold their value are not written.
+func (c *Control) PlanState(now, want State) []Write {
+	defer c.begin()()
+	p := planner{c: c, now: now.byPath(), want: want.byPath()}
+	return p.plan()
+}
+
+// target is the state that a request means.
+func (c *Control) target(now, found State, r Request) (State, error) {
+	s := c.s
+	space := s.enumerate()
+	if space.Len() == 0 {
+		return State{}, fmt.Errorf("no power modes are known on this board (jtune doctor tells why): %w", ErrUnsupported)
+	}
+	m, err := space.Snap(r.Mode)
+	if err != nil {
+		return State{}, err
+	}
+	var want State
+	on := s.cpu.order[:m.Cores]
+	for _, core := range s.cpu.cores {
+		isOn := slices.Contains(on, core.n)
+		if core.n != 0 {
+			if _, ok := now.Get(core.online.path); !ok && !isOn {
+				return State{}, fmt.Errorf("core %d cannot be taken offline: %w", core.n, ErrUnsupported)
+			}
+			want.put(core.online.path, flag(isOn))
+		}
+		if isOn {
+			dir := s.cpu.dir(core.n)
+			want.put(dir+minFile, strconv.FormatInt(lowest(r.DVFS, s.cpu.freqs, m.CPU).KHz(), 10))
+			want.put(dir+maxFile, strconv.FormatInt(m.CPU.KHz(), 10))
+		}
+	}
+	want.put(s.gpu.min.path, strconv.FormatInt(int64(lowest(r.DVFS, s.gpu.freqs, m.GPU)), 10))
+	want.put(s.gpu.max.path, strconv.FormatInt(int64(m.GPU), 10))
+	c.targetEMC(&want, found, m.EMC, r.DVFS)
+	c.targetFan(&want, found, r.Fan)
+	return want, nil
+}
+
+func lowest(dvfs bool, list []Freq, f Freq) Freq {
+	if dvfs {
+		return list[0]
+	}
+	return f
+}
+
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
+// targetEMC caps the memory and, unless dvfs leaves it free below the cap,
+// locks its rate. Freed, the lock's files hold what they held when it was
+// found free.
+func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
+	emc := c.s.emc
+	if emc.cap != nil {
+		v := f
+		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] {
+			v = 0
+		}
+		want.put(emc.cap.path, strconv.FormatInt(int64(v), 10))
+	}
+	wasFree := false
+	if emc.locked != nil {
+		v, ok := found.Get(emc.locked.path)
+		wasFree = ok && v == "0"
+	}
+	for _, path := range emc.locks {
+		v := flag(!dvfs)
+		if was, ok := found.Get(path); ok && dvfs && wasFree {
+			v = was
+		}
+		want.put(path, v)
+	}
+	if !dvfs && emc.setRate != "" {
+		want.put(emc.setRate, strconv.FormatInt(int64(f), 10))
+	}
+}
+
+func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
+	fan := c.s.fan
+	if fan.pwm == nil || policy == FanUntouched {
+		return
+	}
+	control, duty := fan.manual, strconv.Itoa(fanFull)
+	if policy == FanAuto {
+		control = fan.auto
+		duty, _ = found.Get(fan.pwm.path)
+	}
+	if fan.control != "" {
+		want.put(fan.control, control)
+	}
+	if duty != "" {
+		want.put(fan.pwm.path, duty)
+	}
+}
+
+// RootOnlyFiles lists the files that the guard reads for an ordinary user:
+// the memory's clocks and activity in debugfs.
+func RootOnlyFiles() []string {
+	return []string{
+		bpmpEMC + "/rate", bpmpEMC + "/min_rate", bpmpEMC + "/max_rate", bpmpEMC + "/mrq_rate_locked", bpmpEMC + "/state",
+		bpmpRates, bwmgrHalt, nanoEMC + "/clk_rate", nanoEMC + "/clk_state", nanoEMC + "/clk_update_rate",
+		nanoBwmgr + "/emc_min_rate", nanoBwmgr + "/emc_max_rate", emcCap36, emcCap35,
+		"/sys/kernel/debug/cactmon/mc_all", "/sys/kernel/actmon_avg_activity/mc_all", "/sys/kernel/debug/bpmp/debug/actmon/mc_all_avg_activity",
+	}
+}

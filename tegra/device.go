@@ -86,6 +86,13 @@ type Reading struct {
 	RAMCached Val[int64]
 	Mode      Val[Mode] // absent when no mode expresses the state ("free")
 	Locked    Val[bool] // min = max on CPU and GPU, memory rate locked
+	Missing   []Missing // what could not be read this time
+}
+
+// Missing is a value that a reading lacks, and why.
+type Missing struct {
+	Name string // "rail VDD_CPU_CV", "EMC rate"
+	Why  string // "no permission (root only)", "input/output error"
 }
 
 // RailReading is the power of one rail in watts.

@@ -1,5 +1,208 @@
 package tegra
 
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// maxFileSize bounds what ReadFile takes in: the largest device file we read
+// (/proc/stat on a big machine) is far below it.
+const maxFileSize = 1 << 20
+
+// maxLinks is how many links one name may lead through, as in the kernel.
+const maxLinks = 40
+
 // DiskFS is the real disk below a root folder ("/" for the machine itself).
 // Absolute links resolve below the root and nothing leads out of it.
-func DiskFS(root string) FS { panic("not yet") }
+func DiskFS(root string) FS {
+	if root == "" {
+		root = "/"
+	}
+	return diskFS(filepath.Clean(root))
+}
+
+type diskFS string
+
+// Root is the folder that an FS made by DiskFS lies below; "" for others.
+func Root(f FS) string {
+	if d, ok := f.(diskFS); ok {
+		return string(d)
+	}
+	return ""
+}
+
+// resolve walks name link by link, keeping to the root: an absolute link
+// starts over at the root and ".." stops there. The last element's link is
+// followed too when follow is set.
+func (d diskFS) resolve(name string, follow bool) (string, error) {
+	rest := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
+	at, links := "/", 0
+	for len(rest) > 0 {
+		element := rest[0]
+		rest = rest[1:]
+		switch element {
+		case "", ".":
+			continue
+		case "..":
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, element)
+		if len(rest) == 0 && !follow {
+			at = next
+			break
+		}
+		target, err := os.Readlink(filepath.Join(string(d), next))
+		if err != nil { // no link, or absent: whoever opens it will see
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
+		}
+		if path.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return filepath.Join(string(d), at), nil
+}
+
+// open opens a regular file. A device or pipe in a fake root would block.
+func (d diskFS) open(name string, flag int) (*os.File, error) {
+	full, err := d.resolve(name, true)
+	if err != nil {
+		return nil, err
+	}
+	st, err := os.Stat(full)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	}
+	return os.OpenFile(full, flag|syscall.O_NOFOLLOW, 0)
+}
+
+// Open gives a handle for reading.
+func (d diskFS) Open(name string) (File, error) {
+	f, err := d.open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	return diskFile{f}, nil
+}
+
+// diskFile reads with exactly one pread: os.File would read on until the end
+// of the file, and each read of a sensor's file asks the chip anew.
+type diskFile struct{ *os.File }
+
+func (f diskFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := syscall.Pread(int(f.Fd()), p, off)
+	switch {
+	case err != nil:
+		return 0, &fs.PathError{Op: "read", Path: f.Name(), Err: err}
+	case n < len(p):
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// ReadFile reads a file of at most a mebibyte.
+func (d diskFS) ReadFile(name string) ([]byte, error) {
+	f, err := d.open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err == nil && len(data) > maxFileSize {
+		return nil, fmt.Errorf("read %s: larger than %d bytes", name, maxFileSize)
+	}
+	return data, err
+}
+
+// WriteFile writes an existing file with one write call. A plain file of a
+// fake root is then cut to the data; the kernel's own files ignore that.
+func (d diskFS) WriteFile(name string, data []byte) error {
+	f, err := d.open(name, os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	if st, serr := f.Stat(); err == nil && serr == nil && st.Size() > int64(len(data)) {
+		_ = f.Truncate(int64(len(data)))
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// Glob lists the names that match, following links on the way.
+func (d diskFS) Glob(pattern string) ([]string, error) {
+	names := []string{"/"}
+	for element := range strings.SplitSeq(strings.Trim(pattern, "/"), "/") {
+		if _, err := path.Match(element, ""); err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		}
+		var next []string
+		for _, dir := range names {
+			next = append(next, d.globIn(dir, element)...)
+		}
+		names = next
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (d diskFS) globIn(dir, element string) []string {
+	if !strings.ContainsAny(element, `*?[\`) {
+		name := path.Join(dir, element)
+		if _, err := d.Stat(name); err != nil {
+			return nil
+		}
+		return []string{name}
+	}
+	full, err := d.resolve(dir, true)
+	if err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(full)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if ok, _ := path.Match(element, e.Name()); ok {
+			out = append(out, path.Join(dir, e.Name()))
+		}
+	}
+	return out
+}
+
+// Readlink gives a link's target as it is written.
+func (d diskFS) Readlink(name string) (string, error) {
+	full, err := d.resolve(name, false)
+	if err != nil {
+		return "", err
+	}
+	return os.Readlink(full)
+}
+
+// Stat follows links.
+func (d diskFS) Stat(name string) (fs.FileInfo, error) {
+	full, err := d.resolve(name, true)
+	if err != nil {
+		return nil, err
+	}
+	return os.Lstat(full)
+}

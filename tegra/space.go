@@ -40,6 +40,13 @@ func NewSpace(cores []int, cpu, gpu, emc []Freq) (*Space, error) {
 	return s, nil
 }
 
+// emptySpace has no modes: at least one of the lists is not known.
+func emptySpace(cores []int, cpu, gpu, emc []Freq) *Space {
+	s := &Space{Cores: ascending(cores), CPU: ascending(cpu), GPU: ascending(gpu), EMC: ascending(emc)}
+	s.members, s.position, s.decimals = []Mode{}, map[Mode]int{}, [NumKnobs]int{0, 2, 2, 2}
+	return s
+}
+
 // NewSubspace builds the space of exactly these modes; duplicates count once.
 func NewSubspace(modes []Mode) (*Space, error) {
 	var cores []int
@@ -174,10 +181,16 @@ func floats[T int | Freq](list []T) []float64 {
 	return out
 }
 
-// Max is the mode with every knob at its largest listed value. It is a member
-// of every full space; of a partial one ask Contains.
-func (s *Space) Max() Mode {
-	return Mode{s.Cores[len(s.Cores)-1], s.CPU[len(s.CPU)-1], s.GPU[len(s.GPU)-1], s.EMC[len(s.EMC)-1]}
+// Max is the mode with every knob at its largest listed value; a knob without
+// a list is zero. It is a member of every full space; of a partial one ask
+// Contains.
+func (s *Space) Max() Mode { return Mode{last(s.Cores), last(s.CPU), last(s.GPU), last(s.EMC)} }
+
+func last[T int | Freq](list []T) T {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[len(list)-1]
 }
 
 // Snap moves each knob to its nearest listed value when that lies within
@@ -205,6 +218,9 @@ func (s *Space) member(m Mode) error {
 	if s.Contains(m) {
 		return nil
 	}
+	if s.Len() == 0 {
+		return fmt.Errorf("power mode %s: no mode is known here", s.Format(m))
+	}
 	near := slices.MinFunc(s.members, func(a, b Mode) int { return cmp.Compare(distance(a, m), distance(b, m)) })
 	return fmt.Errorf("power mode %s is not among the %d known here; nearest is %s", s.Format(m), s.Len(), s.Format(near))
 }
@@ -219,11 +235,17 @@ func distance(a, b Mode) float64 {
 }
 
 func (s *Space) unlistedCores(n int) error {
+	if len(s.Cores) == 0 {
+		return fmt.Errorf("%d cores: no core counts are known here", n)
+	}
 	lo, hi := neighbours(s.Cores, n)
 	return fmt.Errorf("%d cores is not a setting of this device; nearest: %s", n, either(strconv.Itoa(lo), strconv.Itoa(hi)))
 }
 
 func snapFreq(k Knob, list []Freq, f Freq) (Freq, error) {
+	if len(list) == 0 {
+		return 0, fmt.Errorf("%s %s: no %s frequencies are known here", k, f, k)
+	}
 	best := slices.MinFunc(list, func(a, b Freq) int { return cmp.Compare(abs(a-f), abs(b-f)) })
 	if float64(abs(best-f)) <= SnapTolerance*float64(best) {
 		return best, nil
@@ -273,19 +295,14 @@ func (s *Space) Parse(text string) (Mode, error) {
 	if !slices.Contains(s.Cores, m.Cores) {
 		return Mode{}, s.unlistedCores(m.Cores)
 	}
-	for k, list := range map[Knob][]Freq{KnobCPU: s.CPU, KnobGPU: s.GPU, KnobEMC: s.EMC} {
-		f, err := parseListed(k, list, p.text[k], p.value[k])
-		if err != nil {
-			return Mode{}, err
-		}
-		switch k {
-		case KnobCPU:
-			m.CPU = f
-		case KnobGPU:
-			m.GPU = f
-		case KnobEMC:
-			m.EMC = f
-		}
+	if m.CPU, err = parseListed(KnobCPU, s.CPU, p.text[KnobCPU], p.value[KnobCPU]); err != nil {
+		return Mode{}, err
+	}
+	if m.GPU, err = parseListed(KnobGPU, s.GPU, p.text[KnobGPU], p.value[KnobGPU]); err != nil {
+		return Mode{}, err
+	}
+	if m.EMC, err = parseListed(KnobEMC, s.EMC, p.text[KnobEMC], p.value[KnobEMC]); err != nil {
+		return Mode{}, err
 	}
 	return m, s.member(m)
 }

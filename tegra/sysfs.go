@@ -1,15 +1,42 @@
 package tegra
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"jtune/tegra/nvpmodel"
+)
+
 // Sysfs is a Jetson behind an FS: the real one, a fake root, or a virtual
 // board. It is safe for use by several goroutines.
 type Sysfs struct {
+	fs    *privilegedFS
+	clock Clock
+
+	mu      sync.Mutex // guards everything below, held files included
 	board   Board
+	family  family
 	space   *Space
 	presets []Preset
 	probes  []Probe
+	conf    *nvpmodel.Config
+	masks   map[string]int64
+
+	cpu      *cpuGroup
+	gpu      *gpuGroup
+	emc      *emcGroup
+	rails    *railGroup
+	zones    []zone
+	throttle *throttleGroup
+	fan      *fanGroup
+	meminfo  *source
 }
 
 var _ Device = (*Sysfs)(nil)
+
+var errNoConfiguration = fmt.Errorf("no readable %s on this device: %w", confPath, ErrUnsupported)
 
 // Probe is one source of data that was tried at Open, for `jtune doctor`.
 type Probe struct {
@@ -21,38 +48,165 @@ type Probe struct {
 
 // Open discovers the board behind fsys. errors.Is(err, ErrNoDevice) when
 // there is no Jetson.
-func Open(fsys FS, clock Clock) (*Sysfs, error) { panic("not yet") }
+func Open(fsys FS, clock Clock) (*Sysfs, error) {
+	s := &Sysfs{fs: &privilegedFS{FS: fsys}, clock: clock}
+	if err := s.discover(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sysfs) discover() error {
+	f := &finder{fs: s.fs}
+	var err error
+	if s.board, s.family, err = identify(f); err != nil {
+		return err
+	}
+	if s.cpu, err = f.cpu(s.family); err != nil {
+		return fmt.Errorf("%w: %w", err, ErrUnsupported)
+	}
+	s.conf = f.configuration()
+	s.gpu = f.gpu()
+	s.emc = f.emc(s.board.SoC, s.conf)
+	s.rails = f.rails(&s.board, s.family)
+	s.zones = f.zones()
+	s.throttle = f.throttling()
+	s.fan = f.fan()
+	if s.meminfo = f.source("memory in use", "/proc/meminfo"); s.meminfo != nil {
+		s.meminfo.buf = make([]byte, tableSize)
+	}
+	s.space = s.enumerate()
+	s.presets = f.presets(s.conf, s)
+	if s.conf != nil {
+		s.masks = f.masksInForce(s.conf)
+	}
+	s.probes = f.probes
+	return nil
+}
+
+// enumerate lists the modes from what the device lists. Where a list cannot
+// be read the space has no modes.
+func (s *Sysfs) enumerate() *Space {
+	counts := make([]int, len(s.cpu.order))
+	for i := range counts {
+		counts[i] = i + 1
+	}
+	space, err := NewSpace(counts, s.cpu.freqs, s.gpu.freqs, s.emc.freqs)
+	if err != nil {
+		return emptySpace(counts, s.cpu.freqs, s.gpu.freqs, s.emc.freqs)
+	}
+	return space
+}
 
 // Board says what this device is.
-func (s *Sysfs) Board() Board { return s.board }
+func (s *Sysfs) Board() Board {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.board
+}
 
 // Space lists the modes the device offers. It has no modes (Len 0) when a
 // knob's list cannot be read, which Probes explains.
-func (s *Sysfs) Space() *Space { return s.space }
+func (s *Sysfs) Space() *Space {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.space
+}
 
 // Presets lists the modes of the device's nvpmodel configuration.
-func (s *Sysfs) Presets() []Preset { return s.presets }
+func (s *Sysfs) Presets() []Preset {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.presets)
+}
 
 // Probes tells every source that was tried at Open.
-func (s *Sysfs) Probes() []Probe { return s.probes }
+func (s *Sysfs) Probes() []Probe {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.probes)
+}
 
-// Read takes every reading once.
-func (s *Sysfs) Read() (Reading, error) { panic("not yet") }
-
-// Close gives the held files back.
-func (s *Sysfs) Close() error { panic("not yet") }
-
-// Control is the writing side's knowledge of this board.
-func (s *Sysfs) Control() *Control { panic("not yet") }
+// Configuration is the device's parsed nvpmodel.conf; nil when it has none.
+func (s *Sysfs) Configuration() *nvpmodel.Config { return s.conf }
 
 // MarkVirtual makes Board say that this is a simulation (replay names the
 // file it answers from, "" for physics).
-func (s *Sysfs) MarkVirtual(replay string) { s.board.Virtual, s.board.Replay = true, replay }
+func (s *Sysfs) MarkVirtual(replay string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.board.Virtual, s.board.Replay = true, replay
+}
 
 // SetSpace replaces the enumerated space, for a replay that has fewer modes.
-func (s *Sysfs) SetSpace(space *Space) { s.space = space }
+func (s *Sysfs) SetSpace(space *Space) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.space = space
+}
 
 // UsePrivileged lets files that only root may read be read through the guard;
 // values and, where it was not readable before, the memory's list of rates
 // become present.
-func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) { panic("not yet") }
+func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fs.read.Store(&read)
+	f := &finder{fs: s.fs}
+	emc := f.emc(s.board.SoC, s.conf)
+	if len(emc.freqs) < len(s.emc.freqs) {
+		return
+	}
+	s.emc.close()
+	s.emc = emc
+	s.probes = slices.DeleteFunc(s.probes, func(p Probe) bool {
+		return slices.ContainsFunc(f.probes, func(q Probe) bool { return q.Name == p.Name })
+	})
+	s.probes = append(s.probes, f.probes...)
+	if s.space.Full() || s.space.product() == 0 {
+		s.space = s.enumerate()
+		s.presets = (&finder{fs: s.fs}).presets(s.conf, s)
+	}
+}
+
+// Read takes every reading once. A sensor that fails is absent and named in
+// Reading.Missing; the error is for a device that is gone altogether.
+func (s *Sysfs) Read() (Reading, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := Reading{T: s.clock.Now()}
+	miss := func(name string, err error) { r.Missing = append(r.Missing, Missing{name, reason(err)}) }
+	s.cpu.read(&r, miss)
+	s.gpu.read(&r, miss)
+	s.emc.read(&r, miss)
+	s.rails.read(&r, miss)
+	readZones(s.zones, &r, miss)
+	s.throttle.read(&r, miss)
+	s.fan.read(&r, miss)
+	readMemory(s.meminfo, &r, miss)
+	if !r.CPU.Actual.OK && !r.GPU.Max.OK && len(r.Temps) == 0 && !r.RAMTotal.OK {
+		return r, errors.New("the device's files are gone: no clock, temperature or memory can be read")
+	}
+	r.Mode, r.Locked = s.express(s.knobsNow(&r))
+	return r, nil
+}
+
+// Close gives the held files back.
+func (s *Sysfs) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cpu.close()
+	s.gpu.close()
+	s.emc.close()
+	s.rails.close()
+	for _, z := range s.zones {
+		z.temp.close()
+	}
+	for _, f := range slices.Concat(s.throttle.counters, s.throttle.coolers, []*source{s.fan.pwm, s.meminfo}) {
+		f.close()
+	}
+	return nil
+}
+
+// Control is the writing side's knowledge of this board.
+func (s *Sysfs) Control() *Control { return &Control{s} }

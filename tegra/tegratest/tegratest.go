@@ -1,10 +1,126 @@
-// Package tegratest builds fake Jetson roots for tests.
+// Package tegratest builds fake Jetson roots for tests: plain files and links
+// with the content that a board was recorded to show.
+//
+//	AGXOrin35() ──► Tree ──(change it)──► Write(t) ──► root folder
 package tegratest
 
-import "testing"
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
 
-// AGXOrin35 builds an AGX Orin 64 GB with L4T 35.1 and gives its root.
-func AGXOrin35(t testing.TB) string { panic("not yet") }
+// Tree is a root's files by absolute name. Contents carry their own newline.
+type Tree struct {
+	Files map[string]string
+	Links map[string]string
+}
 
-// AGXOrin36 builds an AGX Orin 64 GB with L4T 36.4 and gives its root.
-func AGXOrin36(t testing.TB) string { panic("not yet") }
+// AGXOrin35 writes an AGX Orin 64 GB with L4T 35.1 and gives its root.
+func AGXOrin35(t testing.TB) string { return NewAGXOrin35().Write(t) }
+
+// AGXOrin353 writes an AGX Orin 64 GB with L4T 35.3 and gives its root.
+func AGXOrin353(t testing.TB) string { return NewAGXOrin353().Write(t) }
+
+// AGXOrin36 writes an AGX Orin 64 GB with L4T 36.4 and gives its root.
+func AGXOrin36(t testing.TB) string { return NewAGXOrin36().Write(t) }
+
+// Set sets a file's value and its final newline.
+func (tr *Tree) Set(name, value string) { tr.Files[name] = value + "\n" }
+
+// Remove takes away a file, or everything below a folder.
+func (tr *Tree) Remove(name string) {
+	below := func(n string, _ string) bool { return n == name || strings.HasPrefix(n, name+"/") }
+	maps.DeleteFunc(tr.Files, below)
+	maps.DeleteFunc(tr.Links, below)
+}
+
+// Unlink turns every link to a folder into a folder of its own, as a root has
+// that was copied without links.
+func (tr *Tree) Unlink() {
+	for name, target := range tr.Links {
+		if !path.IsAbs(target) {
+			target = path.Join(path.Dir(name), target)
+		}
+		for file, content := range maps.Clone(tr.Files) {
+			if rest, ok := strings.CutPrefix(file, target+"/"); ok {
+				tr.Files[name+"/"+rest] = content
+			}
+		}
+		delete(tr.Links, name)
+	}
+}
+
+// Write makes the tree on disk in a folder of the test's own.
+func (tr *Tree) Write(t testing.TB) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range tr.Files {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must(t, os.WriteFile(full, []byte(content), 0o644))
+	}
+	for name, target := range tr.Links {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must(t, os.Symlink(target, full))
+	}
+	return root
+}
+
+// Contents reads every regular file below root except those of our own state
+// folder, by name: what a test compares before and after.
+func Contents(t testing.TB, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	must(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel := "/" + filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, root), "/"))
+		if rel == "/run/jtune" {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			out[rel] = string(data)
+		}
+		return nil
+	}))
+	return out
+}
+
+// Differences lists the files whose content differs, one line each.
+func Differences(before, after map[string]string) []string {
+	var out []string
+	for name := range before {
+		if got, ok := after[name]; !ok {
+			out = append(out, name+" is gone")
+		} else if got != before[name] {
+			out = append(out, fmt.Sprintf("%s: %q became %q", name, before[name], got))
+		}
+	}
+	for name := range after {
+		if _, ok := before[name]; !ok {
+			out = append(out, name+" is new")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

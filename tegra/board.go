@@ -1,0 +1,131 @@
+package tegra
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// family is what cannot be read from a board: how its rails add up and in
+// which order its cores are taken. Sources: jetson module data sheets and
+// design guides; NVIDIA's note that VDDQ_VDD2_1V8AO is fed from VIN_SYS_5V0.
+type family struct {
+	match  string // found in one of the compatible strings
+	name   string
+	total  []string // rails that make up the module's power
+	covers string
+	cores  []int // order in which counts take cores; nil: ascending
+}
+
+const (
+	wholeModule = "whole module, without the carrier board"
+	moduleInput = "module input"
+)
+
+// families in order of preference: modules before the SoC they carry.
+var families = []family{
+	{match: "p3701", name: "AGX Orin", total: []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"}, covers: wholeModule},
+	{match: "p3767-0000", name: "Orin NX 16GB", total: []string{"VDD_IN"}, covers: moduleInput},
+	{match: "p3767-0001", name: "Orin NX 8GB", total: []string{"VDD_IN"}, covers: moduleInput},
+	{match: "p3767", name: "Orin Nano", total: []string{"VDD_IN"}, covers: moduleInput},
+	{match: "tegra234", name: "Orin", total: []string{"VDD_IN"}, covers: moduleInput},
+	{match: "p3668", name: "Xavier NX", total: []string{"VDD_IN"}, covers: moduleInput},
+	{match: "tegra194", name: "AGX Xavier", total: []string{"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"}, covers: wholeModule},
+	{match: "p3636", name: "TX2 NX", total: []string{"VDD_IN"}, covers: moduleInput, cores: []int{0, 3, 4, 5, 1, 2}},
+	{match: "tegra186", name: "TX2", total: []string{"VDD_IN"}, covers: moduleInput, cores: []int{0, 3, 4, 5, 1, 2}},
+	{match: "tegra210", name: "Nano", total: []string{"POM_5V_IN"}, covers: moduleInput},
+	{match: "tegra264", name: "AGX Thor", total: []string{"VIN"}, covers: moduleInput},
+}
+
+// jetpacks maps L4T releases to JetPack versions (NVIDIA's release archive).
+var jetpacks = map[string]string{
+	"32.7": "4.6", "35.1": "5.0.2", "35.2.1": "5.1", "35.3.1": "5.1.1", "35.4.1": "5.1.2",
+	"36.2": "6.0 DP", "36.3": "6.0", "36.4": "6.1", "36.4.3": "6.2", "36.4.4": "6.2.1", "36.4.7": "6.2.1", "36.5": "6.2.2",
+	"38.2": "7.0", "38.4": "7.1", "39.2": "7.2",
+}
+
+var (
+	modulePart = regexp.MustCompile(`p(?:3448|3310|3489|3636|3668|2888|3767|3701|3834)-[0-9]{4}`)
+	socName    = regexp.MustCompile(`tegra[0-9]{3}$`)
+	release    = regexp.MustCompile(`# R([0-9]+) \(release\), REVISION: ([0-9.]+)`)
+)
+
+// identify reads what the board says of itself. errors.Is(err, ErrNoDevice)
+// when no tegra SoC is named.
+func identify(f *finder) (Board, family, error) {
+	var b Board
+	path, ok := f.first("device tree", "/proc/device-tree/compatible", "/sys/firmware/devicetree/base/compatible")
+	if ok {
+		data, err := f.fs.ReadFile(path)
+		if err != nil {
+			return b, family{}, fmt.Errorf("%s: %w", path, err)
+		}
+		b.Compatible = slices.DeleteFunc(strings.Split(string(data), "\x00"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	}
+	for _, c := range b.Compatible {
+		if soc := socName.FindString(strings.TrimSpace(c)); soc != "" && strings.HasPrefix(c, "nvidia,") {
+			b.SoC = soc
+		}
+		if part := modulePart.FindAllString(c, -1); part != nil && b.Module == "" {
+			b.Module = part[len(part)-1]
+		}
+	}
+	if b.SoC == "" {
+		return b, family{}, fmt.Errorf("no NVIDIA Jetson here (device tree names no tegra chip): %w", ErrNoDevice)
+	}
+	fam := familyOf(b.Compatible)
+	b.Name = fam.name
+	if path, ok := f.first("model", "/proc/device-tree/model", "/sys/firmware/devicetree/base/model"); ok {
+		text, _ := readText(f.fs, path)
+		b.Model = strings.TrimRight(text, "\x00\n ")
+	}
+	if path, ok := f.first("L4T release", "/etc/nv_tegra_release"); ok {
+		text, _ := readText(f.fs, path)
+		b.L4T, b.JetPack = parseRelease(text)
+	}
+	return b, fam, nil
+}
+
+func familyOf(compatible []string) family {
+	for _, fam := range families {
+		for _, c := range compatible {
+			if strings.Contains(c, fam.match) {
+				return fam
+			}
+		}
+	}
+	return family{name: "Jetson"}
+}
+
+// parseRelease reads the first line of /etc/nv_tegra_release.
+func parseRelease(text string) (l4t, jetpack string) {
+	m := release.FindStringSubmatch(text)
+	if m == nil {
+		return "", ""
+	}
+	l4t = m[1] + "." + strings.TrimSuffix(m[2], ".0")
+	for _, key := range []string{l4t, strings.TrimSuffix(l4t, ".0")} {
+		if jp, ok := jetpacks[key]; ok {
+			return l4t, jp
+		}
+	}
+	if m[1] == "32" && strings.HasPrefix(m[2], "7.") {
+		return l4t, "4.6." + strings.TrimPrefix(m[2], "7.")
+	}
+	return l4t, ""
+}
+
+// totalRule gives the rule for the rails that are there: "" unless all of
+// the family's are.
+func (fam family) totalRule(rails []string) string {
+	for _, name := range fam.total {
+		if !slices.Contains(rails, name) {
+			return ""
+		}
+	}
+	if len(fam.total) == 1 {
+		return fam.total[0]
+	}
+	return "SUM:" + strings.Join(fam.total, ",")
+}

@@ -1,0 +1,190 @@
+package tegra
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+const cpuRoot = "/sys/devices/system/cpu"
+
+// cpuGroup is the CPU's files: which cores there are, their clocks and limits.
+type cpuGroup struct {
+	cores []core
+	order []int  // core numbers in the order that counts take them
+	freqs []Freq // what every cluster lists, ascending
+	stat  *source
+	load  loadMeter
+
+	dirs   map[int]string // see lookAtPolicies
+	on     []int          // of the last reading: cores that were online
+	ranges []limits       // and the limits of each
+}
+
+// core is one core with its held files.
+type core struct {
+	n                  int
+	online             *source // nil: cannot go offline
+	cur, min, max, cap *source
+}
+
+func corePath(n int, file string) string {
+	return cpuRoot + "/cpu" + strconv.Itoa(n) + "/" + file
+}
+
+// cpufreqDir is a core's own name for the folder of its policy.
+func cpufreqDir(n int) string { return corePath(n, "cpufreq") }
+
+func (f *finder) cpu(fam family) (*cpuGroup, error) {
+	path := cpuRoot + "/present"
+	text, err := readText(f.fs, path)
+	if err != nil {
+		return nil, fmt.Errorf("no CPU to control: %w", err)
+	}
+	present, err := cpuList(text)
+	if err != nil || len(present) == 0 {
+		return nil, fmt.Errorf("%s: no cores in %q", path, clip(text))
+	}
+	f.found("present cores", path, "")
+	g := &cpuGroup{order: coreOrder(present, fam.cores)}
+	for _, n := range present {
+		dir := cpufreqDir(n)
+		c := core{n: n, cur: newSource(f.fs, dir+"/scaling_cur_freq"), min: newSource(f.fs, dir+"/scaling_min_freq"),
+			max: newSource(f.fs, dir+"/scaling_max_freq"), cap: newSource(f.fs, dir+"/cpuinfo_max_freq")}
+		if online := corePath(n, "online"); n != 0 || f.exists(online) {
+			c.online = newSource(f.fs, online)
+		}
+		g.cores = append(g.cores, c)
+	}
+	g.freqs = f.cpuFreqs(present)
+	if f.exists("/proc/stat") {
+		f.found("CPU load", "/proc/stat", "")
+		g.stat = newTable(f.fs, "/proc/stat")
+	} else {
+		f.missing("CPU load", "/proc/stat", "no such file")
+	}
+	return g, nil
+}
+
+// coreOrder is the family's order when it speaks of exactly these cores.
+func coreOrder(present, order []int) []int {
+	if slices.Equal(present, ascending(order)) {
+		return order
+	}
+	return present
+}
+
+// cpuFreqs lists the clocks that all readable clusters offer. A cluster that
+// is wholly offline has no list now.
+func (f *finder) cpuFreqs(present []int) []Freq {
+	var common []Freq
+	from := ""
+	for _, n := range present {
+		path := cpufreqDir(n) + "/scaling_available_frequencies"
+		text, err := readText(f.fs, path)
+		if err != nil {
+			continue
+		}
+		list := freqList(text, KHz)
+		if len(list) == 0 {
+			continue
+		}
+		if from == "" {
+			common, from = list, path
+			continue
+		}
+		common = slices.DeleteFunc(slices.Clone(common), func(q Freq) bool { return !slices.Contains(list, q) })
+	}
+	name := "CPU frequencies"
+	switch {
+	case from == "":
+		f.missing(name, cpufreqDir(present[0])+"/scaling_available_frequencies", "no core lists its clocks")
+	case len(common) == 0:
+		f.missing(name, from, "the clusters have no clock in common")
+	default:
+		f.found(name, from, strconv.Itoa(len(common))+" steps")
+	}
+	return common
+}
+
+// isOnline reads the core's own switch; a core without one is on.
+func (c *core) isOnline() (bool, error) {
+	if c.online == nil {
+		return true, nil
+	}
+	v, err := c.online.int()
+	if err != nil && c.n == 0 {
+		return true, nil
+	}
+	return v != 0, err
+}
+
+// khz reads a cpufreq file as a clock.
+func khz(s *source) (Freq, error) {
+	v, err := s.int()
+	if err == nil && (v < 0 || v > int64(maxFreq/KHz)) {
+		err = fmt.Errorf("%s: %d kHz is no clock", s.path, v)
+	}
+	return Freq(v) * KHz, err
+}
+
+func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
+	r.Cores = make([]CoreReading, len(g.cores))
+	loads := g.load.percent(g.stat, miss)
+	sum, n := 0.0, 0
+	g.on, g.ranges = g.on[:0], g.ranges[:0]
+	for i := range g.cores {
+		c := &g.cores[i]
+		on, err := c.isOnline()
+		if err != nil {
+			miss(fmt.Sprintf("core %d", c.n), err)
+		}
+		r.Cores[i].Online = on
+		if !on {
+			continue
+		}
+		if f, err := khz(c.cur); err == nil {
+			r.Cores[i].Freq = Some(f)
+			r.CPU.Actual = Some(max(f, r.CPU.Actual.Or(0)))
+		} else {
+			miss(fmt.Sprintf("core %d clock", c.n), err)
+		}
+		if load, ok := loads[c.n]; ok {
+			r.Cores[i].LoadPct = Some(load)
+			sum, n = sum+load, n+1
+		}
+		g.limits(r, c)
+	}
+	if n > 0 {
+		r.CPU.LoadPct = Some(sum / float64(n))
+	}
+}
+
+// limits widens the CPU's range by one online core's: where clusters differ,
+// the slowest minimum and the fastest maximum are shown.
+func (g *cpuGroup) limits(r *Reading, c *core) {
+	lo, errLo := khz(c.min)
+	hi, errHi := khz(c.max)
+	g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{lo, hi, errLo == nil && errHi == nil})
+	if errLo == nil {
+		r.CPU.Min = Some(min(lo, r.CPU.Min.Or(lo)))
+	}
+	if errHi == nil {
+		r.CPU.Max = Some(max(hi, r.CPU.Max.Or(hi)))
+	}
+	if f, err := khz(c.cap); err == nil {
+		r.CPU.Cap = Some(max(f, r.CPU.Cap.Or(f)))
+	}
+}
+
+// dir is the folder under which a core's limits are written.
+func (g *cpuGroup) dir(n int) string { return g.dirs[n] }
+
+func (g *cpuGroup) close() {
+	for _, c := range g.cores {
+		for _, s := range []*source{c.online, c.cur, c.min, c.max, c.cap} {
+			s.close()
+		}
+	}
+	g.stat.close()
+}

@@ -1,0 +1,182 @@
+package tegra
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/tegra/nvpmodel"
+)
+
+// emcGroup is the memory's files. BPMP's own (Xavier, Orin, Thor, TX2) or the
+// clock framework's (Nano) lie in debugfs, which only root may enter.
+type emcGroup struct {
+	freqs                []Freq
+	rate, min, max, load *source
+	setRate              string   // file that a locked rate is written to; "" when unknown
+	locks                []string // files to hold 1 while the rate is locked, in order of writing
+	locked               *source  // the first of locks
+	cap                  *source
+	capZero              bool // the cap file takes 0 for "none" and never the top rate (before L4T 36)
+}
+
+const (
+	bpmpEMC   = "/sys/kernel/debug/bpmp/debug/clk/emc"
+	bpmpRates = "/sys/kernel/debug/bpmp/debug/emc/possible_rates"
+	bwmgrHalt = "/sys/kernel/debug/bpmp/debug/bwmgr/bwmgr_halt"
+	nanoEMC   = "/sys/kernel/debug/clk/override.emc"
+	nanoBwmgr = "/sys/kernel/debug/tegra_bwmgr"
+	thorBwmgr = "/sys/class/devfreq/bwmgr"
+	emcCap36  = "/sys/kernel/nvpmodel_clk_cap/emc"
+	emcCap35  = "/sys/kernel/nvpmodel_emc_cap/emc_iso_cap"
+)
+
+func (f *finder) emc(soc string, conf *nvpmodel.Config) *emcGroup {
+	g := &emcGroup{}
+	if soc == "tegra210" {
+		g.rate = f.source("EMC rate", nanoEMC+"/clk_rate")
+		g.min, g.max = f.source("EMC min", nanoBwmgr+"/emc_min_rate"), f.source("EMC max", nanoBwmgr+"/emc_max_rate")
+		g.lockFiles(f, nanoEMC+"/clk_update_rate", nanoEMC+"/clk_state")
+	} else {
+		g.rate = f.source("EMC rate", bpmpEMC+"/rate", thorBwmgr+"/cur_freq")
+		g.min = f.source("EMC min", bpmpEMC+"/min_rate", thorBwmgr+"/min_freq")
+		g.max = f.source("EMC max", bpmpEMC+"/max_rate", thorBwmgr+"/max_freq")
+		g.lockFiles(f, bpmpEMC+"/rate", bpmpEMC+"/mrq_rate_locked", bpmpEMC+"/state", bwmgrHalt)
+	}
+	g.load = f.source("EMC load", "/sys/kernel/debug/cactmon/mc_all", "/sys/kernel/actmon_avg_activity/mc_all",
+		"/sys/kernel/debug/bpmp/debug/actmon/mc_all_avg_activity")
+	if path, ok := f.first("EMC cap", emcCap36, emcCap35); ok {
+		g.cap, g.capZero = newSource(f.fs, path), path == emcCap35
+	}
+	g.freqs = f.emcFreqs(g, conf)
+	return g
+}
+
+// lockFiles keeps the files that exist, or may for all we can see.
+func (g *emcGroup) lockFiles(f *finder, rate string, locks ...string) {
+	if path, ok := f.first("EMC rate control", rate); ok {
+		g.setRate = path
+	}
+	for i, lock := range locks {
+		path, ok := f.first("EMC lock", lock)
+		if !ok {
+			continue
+		}
+		g.locks = append(g.locks, path)
+		if i == 0 {
+			g.locked = newSource(f.fs, path)
+		}
+	}
+}
+
+// emcFreqs lists the memory's rates: the firmware's own list, else the rates
+// that the device's nvpmodel configuration and limits name, which are some of
+// them but perhaps not all.
+func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
+	const name = "EMC frequencies"
+	var why string
+	for _, path := range []string{bpmpRates, thorBwmgr + "/available_frequencies"} {
+		text, err := readText(f.fs, path)
+		if err != nil {
+			if why == "" {
+				why = reason(err)
+			}
+			continue
+		}
+		if list := g.allowed(parseRates(text)); len(list) > 0 {
+			f.found(name, path, strconv.Itoa(len(list))+" steps")
+			return list
+		}
+		why = "the list is empty"
+	}
+	list := g.named(conf)
+	if len(list) == 0 {
+		f.missing(name, bpmpRates, why+"; no rate is known, so no mode can be listed")
+		return nil
+	}
+	f.missing(name, bpmpRates, why+"; "+strconv.Itoa(len(list))+" of the rates are known from the device's limits and nvpmodel configuration")
+	return list
+}
+
+// parseRates reads "204000 665600 2133000 (kHz)", or hertz where the numbers
+// are too large for kilohertz.
+func parseRates(text string) []Freq {
+	unit := KHz
+	if list := numbers(text); !strings.Contains(text, "kHz") && len(list) > 0 && slices.Max(list) > 20_000_000 {
+		unit = Hz
+	}
+	return freqList(text, unit)
+}
+
+// allowed drops rates that the firmware's own maximum rules out.
+func (g *emcGroup) allowed(list []Freq) []Freq {
+	if g.max == nil {
+		return list
+	}
+	most, err := hertz(g.max)
+	if err != nil || most == 0 {
+		return list
+	}
+	return slices.DeleteFunc(list, func(q Freq) bool { return q > most })
+}
+
+func (g *emcGroup) named(conf *nvpmodel.Config) []Freq {
+	var out []Freq
+	add := func(v int64, err error) {
+		if err == nil && v > 0 && v <= int64(maxFreq) {
+			out = append(out, Freq(v))
+		}
+	}
+	for _, s := range []*source{g.max, g.min, g.cap} {
+		if s != nil {
+			add(s.int())
+		}
+	}
+	if conf != nil {
+		for _, m := range conf.Modes {
+			v, _ := conf.EMC(m)
+			add(v, nil)
+		}
+	}
+	return g.allowed(ascending(out))
+}
+
+func (g *emcGroup) read(r *Reading, miss func(string, error)) {
+	set(&r.EMC.Actual, g.rate, "EMC rate", miss)
+	set(&r.EMC.Min, g.min, "EMC min", miss)
+	set(&r.EMC.Cap, g.max, "EMC max", miss)
+	r.EMC.Max = g.limit(miss)
+	if g.locked != nil {
+		if on, err := g.locked.int(); err == nil && on != 0 {
+			r.EMC.Min, r.EMC.Max = r.EMC.Actual, r.EMC.Actual
+		}
+	}
+	if g.load == nil || !r.EMC.Actual.OK || r.EMC.Actual.V < KHz {
+		return
+	}
+	activity, err := g.load.int()
+	if err != nil {
+		miss("EMC load", err)
+		return
+	}
+	r.EMC.LoadPct = Some(float64(min(100, max(0, activity/r.EMC.Actual.V.KHz()))))
+}
+
+// limit is the cap in force: what nvpmodel wrote, or the top rate.
+func (g *emcGroup) limit(miss func(string, error)) Val[Freq] {
+	var v Val[Freq]
+	set(&v, g.cap, "EMC cap", miss)
+	if n := len(g.freqs); n > 0 && (!v.OK && g.cap == nil || v.OK && (v.V == 0 || v.V > g.freqs[n-1])) {
+		return Some(g.freqs[n-1])
+	}
+	if v.V == 0 {
+		return Val[Freq]{}
+	}
+	return v
+}
+
+func (g *emcGroup) close() {
+	for _, s := range []*source{g.rate, g.min, g.max, g.load, g.locked, g.cap} {
+		s.close()
+	}
+}

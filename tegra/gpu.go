@@ -1,0 +1,153 @@
+package tegra
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// gpuGroup is the GPU's devfreq folder and device folder.
+type gpuGroup struct {
+	dir           string // devfreq folder; "" while the node is missing
+	device        string // folder with load, power/control and masks; ""
+	freqs         []Freq
+	cur, min, max *source
+	load          *source
+}
+
+// Where a GPU's devfreq folder lies when /sys/class/devfreq does not list it.
+var gpuGlobs = []string{
+	"/sys/class/devfreq/*",
+	"/sys/devices/platform/17000000.gpu/devfreq_dev",
+	"/sys/devices/17000000.*/devfreq/*",
+	"/sys/devices/platform/17000000.*/devfreq/*",
+	"/sys/devices/platform/bus@0/17000000.gpu/devfreq/*",
+	"/sys/devices/57000000.gpu/devfreq/*",
+	"/sys/devices/gpu.0/devfreq/*",
+}
+
+// gpuNames tell a GPU among devfreq devices (Maxwell, Pascal, Volta, Ampere).
+var gpuNames = []string{"gm20b", "gp10b", "gv11b", "ga10b", "gpu-gpc-0"}
+
+func (f *finder) isGPU(dir string) bool {
+	name := path.Base(dir)
+	if strings.HasSuffix(name, ".gpu") || name == "devfreq_dev" || containsAny(name, gpuNames) {
+		return true
+	}
+	for _, file := range []string{"/device/of_node/compatible", "/device/of_node/name"} {
+		if text, err := readText(f.fs, dir+file); err == nil && containsAny(text, gpuNames) {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAny(s string, parts []string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) gpu() *gpuGroup {
+	g := &gpuGroup{}
+	for _, pattern := range gpuGlobs {
+		for _, dir := range f.glob(pattern) {
+			if g.dir == "" && f.isGPU(dir) && f.exists(dir+"/max_freq") {
+				g.dir = f.real(dir)
+			}
+		}
+	}
+	if g.dir == "" {
+		f.missing("GPU clock", "/sys/class/devfreq", "no GPU listed: it has not been powered since boot")
+	} else {
+		f.found("GPU clock", g.dir, "")
+		g.cur, g.min, g.max = newSource(f.fs, g.dir+"/cur_freq"), newSource(f.fs, g.dir+"/min_freq"), newSource(f.fs, g.dir+"/max_freq")
+		g.freqs = f.gpuFreqs(g.dir)
+	}
+	for _, device := range []string{"/sys/devices/platform/gpu.0", "/sys/devices/gpu.0", g.dir + "/device"} {
+		if f.exists(device+"/power/control") || f.exists(device+"/load") {
+			g.device = device
+			break
+		}
+	}
+	if g.device != "" {
+		g.load = f.source("GPU load", g.device+"/load")
+	} else {
+		f.missing("GPU load", "/sys/devices/platform/gpu.0/load", "no such file")
+	}
+	return g
+}
+
+func (f *finder) gpuFreqs(dir string) []Freq {
+	name := dir + "/available_frequencies"
+	text, err := readText(f.fs, name)
+	list := freqList(text, Hz)
+	switch {
+	case err != nil:
+		f.missing("GPU frequencies", name, reason(err))
+	case len(list) == 0:
+		f.missing("GPU frequencies", name, "the list is empty")
+	default:
+		f.found("GPU frequencies", name, strconv.Itoa(len(list))+" steps")
+	}
+	return list
+}
+
+// hertz reads a file as a clock in Hz.
+func hertz(s *source) (Freq, error) {
+	v, err := s.int()
+	if err == nil && (v < 0 || v > int64(maxFreq)) {
+		err = fmt.Errorf("%s: %d Hz is no clock", s.path, v)
+	}
+	return Freq(v), err
+}
+
+// set stores a clock that could be read; what failed is missing.
+func set(v *Val[Freq], s *source, name string, miss func(string, error)) {
+	if s == nil {
+		return
+	}
+	f, err := hertz(s)
+	if err != nil {
+		miss(name, err)
+		return
+	}
+	*v = Some(f)
+}
+
+func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
+	set(&r.GPU.Actual, g.cur, "GPU clock", miss)
+	set(&r.GPU.Min, g.min, "GPU min", miss)
+	set(&r.GPU.Max, g.max, "GPU max", miss)
+	if n := len(g.freqs); n > 0 {
+		r.GPU.Cap = Some(g.freqs[n-1])
+	}
+	if r.GPU.Actual.OK && r.GPU.Actual.V == 0 {
+		// Rail-gated: neither a clock of zero nor a load of zero.
+		r.GPU.Actual = Val[Freq]{}
+		miss("GPU clock", errPoweredDown)
+		return
+	}
+	if g.load == nil {
+		return
+	}
+	tenths, err := g.load.int()
+	if err == nil && (tenths < 0 || tenths > 1000) {
+		err = fmt.Errorf("%s: %d is no load in tenths of a percent", g.load.path, tenths)
+	}
+	if err != nil {
+		miss("GPU load", err)
+		return
+	}
+	r.GPU.LoadPct = Some(float64(tenths) / 10)
+}
+
+func (g *gpuGroup) close() {
+	for _, s := range []*source{g.cur, g.min, g.max, g.load} {
+		s.close()
+	}
+}

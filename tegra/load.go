@@ -1,0 +1,102 @@
+package tegra
+
+import (
+	"bytes"
+	"maps"
+	"strconv"
+)
+
+// loadMeter turns /proc/stat's counters into the load since the last look.
+// Counters jump when the set of online cores changes: then it starts over.
+type loadMeter struct {
+	last map[int]cpuTicks
+	pct  map[int]float64 // of the last interval that had any ticks
+}
+
+type cpuTicks struct{ busy, total uint64 }
+
+// percent gives each online core's load in percent, absent at first.
+func (m *loadMeter) percent(stat *source, miss func(string, error)) map[int]float64 {
+	if stat == nil {
+		return nil
+	}
+	data, err := stat.bytes()
+	if err != nil {
+		miss("CPU load", err)
+		return nil
+	}
+	return m.take(parseStat(data))
+}
+
+func (m *loadMeter) take(now map[int]cpuTicks) map[int]float64 {
+	last := m.last
+	if !sameCores(last, now) {
+		m.last, m.pct = now, nil
+		return nil
+	}
+	pct := maps.Clone(m.pct)
+	if pct == nil {
+		pct = map[int]float64{}
+	}
+	for n, t := range now {
+		was := last[n]
+		if t.total < was.total || t.busy < was.busy { // reset counters
+			m.last, m.pct = now, nil
+			return nil
+		}
+		if t.total == was.total {
+			continue // no tick yet: the last value stands
+		}
+		pct[n] = min(100, 100*float64(t.busy-was.busy)/float64(t.total-was.total))
+		last[n] = t
+	}
+	m.pct = pct
+	return pct
+}
+
+func sameCores(a, b map[int]cpuTicks) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for n := range a {
+		if _, ok := b[n]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// parseStat reads the cpuN lines of /proc/stat: user nice system idle iowait
+// irq softirq steal, in ticks. Idle and iowait are not load.
+func parseStat(data []byte) map[int]cpuTicks {
+	out := map[int]cpuTicks{}
+	for line := range bytes.Lines(data) {
+		fields := bytes.Fields(line)
+		if len(fields) < 5 || !bytes.HasPrefix(fields[0], []byte("cpu")) || len(fields[0]) == 3 {
+			continue
+		}
+		n, err := strconv.Atoi(string(fields[0][3:]))
+		if err != nil || n < 0 {
+			continue
+		}
+		if t, ok := ticks(fields[1:]); ok {
+			out[n] = t
+		}
+	}
+	return out
+}
+
+func ticks(fields [][]byte) (cpuTicks, bool) {
+	var t cpuTicks
+	for i, field := range fields[:min(len(fields), 8)] {
+		v, err := strconv.ParseUint(string(field), 10, 63)
+		if err != nil || t.total+v < t.total {
+			return t, false
+		}
+		t.total += v
+		if i != 3 && i != 4 {
+			t.busy += v
+		}
+	}
+	return t, true
+}

@@ -1,0 +1,67 @@
+package nvpmodel
+
+import "encoding/json"
+
+// The shapes of `jtune convert nvpmodel`.
+type (
+	jsonConfig struct {
+		Default    *int                 `json:"default"`
+		FanDefault *string              `json:"fan_default"`
+		Params     map[string]jsonParam `json:"params"`
+		Modes      []jsonMode           `json:"modes"`
+		Reboots    [][2]int             `json:"mode_pairs_that_need_a_reboot"`
+		Errors     []Error              `json:"errors"`
+	}
+	jsonParam struct {
+		Type string   `json:"type"`
+		Args []string `json:"args"`
+	}
+	jsonMode struct {
+		ID       int              `json:"id"`
+		Name     string           `json:"name"`
+		CoresOn  []int            `json:"cores_on"`
+		CoresOff []int            `json:"cores_off"`
+		CPU      map[string]Range `json:"cpu_khz"`
+		GPU      *Range           `json:"gpu_hz"`
+		EMC      *int64           `json:"emc_max_hz"`
+		Masks    map[string]int64 `json:"masks"`
+	}
+)
+
+// MarshalJSON prints the facts of the file; what a mode does not set is null.
+func (c *Config) MarshalJSON() ([]byte, error) {
+	out := jsonConfig{Default: c.Default, Params: map[string]jsonParam{}, Modes: []jsonMode{}, Reboots: [][2]int{}, Errors: []Error{}}
+	if c.FanDefault != "" {
+		out.FanDefault = &c.FanDefault
+	}
+	for _, p := range c.Params {
+		args := []string{}
+		for _, a := range p.Args {
+			args = append(args, a.Name)
+		}
+		out.Params[p.Name] = jsonParam{p.Type, args}
+	}
+	for i, m := range c.Modes {
+		out.Modes = append(out.Modes, c.jsonMode(m))
+		for _, later := range c.Modes[i+1:] {
+			if NeedsReboot(c.Masks(m), c.Masks(later)) {
+				out.Reboots = append(out.Reboots, [2]int{m.ID, later.ID})
+			}
+		}
+	}
+	out.Errors = append(out.Errors, c.Errors...)
+	return json.Marshal(out)
+}
+
+func (c *Config) jsonMode(m Mode) jsonMode {
+	out := jsonMode{ID: m.ID, Name: m.Name, CoresOn: []int{}, CoresOff: []int{}, CPU: c.CPU(m), Masks: c.Masks(m)}
+	on, off := c.Cores(m)
+	out.CoresOn, out.CoresOff = append(out.CoresOn, on...), append(out.CoresOff, off...)
+	if r, ok := c.GPU(m); ok {
+		out.GPU = &r
+	}
+	if v, ok := c.EMC(m); ok {
+		out.EMC = &v
+	}
+	return out
+}

@@ -1,0 +1,193 @@
+package nvpmodel
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Bounds on what a file may hold before it is taken for something else.
+const (
+	maxLine   = 1 << 16
+	maxErrors = 100
+)
+
+var header = regexp.MustCompile(`^<\s*([A-Z_]+)\b([^>]*)>?$`)
+
+// Parse reads leniently whatever it can (grammar: header comment of every
+// conf): spaces and blank lines anywhere, ids with gaps, modes that set only
+// some parameters. Config.Errors names the lines that made no sense; the
+// error returned is the reader's.
+func Parse(r io.Reader) (*Config, error) {
+	p := parser{c: &Config{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 4096), maxLine)
+	for lines.Scan() {
+		p.line++
+		text := lines.Text()
+		if p.line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if at := strings.Index(text, "#"); at == 0 || at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+			text = text[:at]
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			p.take(text)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("nvpmodel configuration, after line %d: %w", p.line, err)
+	}
+	return p.c, nil
+}
+
+// section is what the last header opened.
+type section int
+
+const (
+	outside section = iota
+	inParam
+	inMode
+	skipped // its header was bad: the lines below it say nothing more
+)
+
+type parser struct {
+	c    *Config
+	line int
+	in   section
+}
+
+func (p *parser) fail(format string, args ...any) {
+	if len(p.c.Errors) < maxErrors {
+		p.c.Errors = append(p.c.Errors, Error{p.line, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (p *parser) take(text string) {
+	if strings.HasPrefix(text, "<") {
+		p.header(text)
+		return
+	}
+	words := strings.Fields(text)
+	switch p.in {
+	case inParam:
+		p.arg(words)
+	case inMode:
+		p.setting(words)
+	case outside:
+		p.fail("%q stands in no section", clip(text))
+	}
+}
+
+func (p *parser) header(text string) {
+	m := header.FindStringSubmatch(text)
+	if m == nil {
+		p.in = skipped
+		p.fail("%q is no section header", clip(text))
+		return
+	}
+	if !strings.HasSuffix(text, ">") {
+		p.fail("%q lacks its closing >", clip(text))
+	}
+	keys := map[string]string{}
+	for _, word := range strings.Fields(m[2]) {
+		k, v, _ := strings.Cut(word, "=")
+		keys[k] = v
+	}
+	p.in = skipped
+	switch m[1] {
+	case "PARAM":
+		p.param(keys)
+	case "POWER_MODEL":
+		p.mode(keys)
+	case "PM_CONFIG":
+		id, err := strconv.Atoi(keys["DEFAULT"])
+		if err != nil {
+			p.fail("PM_CONFIG: DEFAULT=%s is no mode id", clip(keys["DEFAULT"]))
+			return
+		}
+		p.c.Default = &id
+	case "FAN_CONFIG":
+		p.c.FanDefault = keys["DEFAULT"]
+	default:
+		p.fail("unknown section %s", clip(m[1]))
+	}
+}
+
+func (p *parser) param(keys map[string]string) {
+	name, kind := keys["NAME"], keys["TYPE"]
+	if name == "" {
+		p.fail("PARAM without NAME=")
+		return
+	}
+	if kind != "FILE" && kind != "CLOCK" && kind != "HWMON" {
+		p.fail("PARAM %s: unknown TYPE=%s", clip(name), clip(kind))
+		return
+	}
+	if _, twice := p.c.Param(name); twice {
+		p.fail("PARAM %s is declared twice", clip(name))
+		return
+	}
+	p.c.Params = append(p.c.Params, Param{Name: name, Type: kind})
+	p.in = inParam
+}
+
+func (p *parser) mode(keys map[string]string) {
+	id, err := strconv.Atoi(keys["ID"])
+	if err != nil || id < 0 {
+		p.fail("POWER_MODEL: ID=%s is no number", clip(keys["ID"]))
+		return
+	}
+	if _, twice := p.c.Mode(id); twice {
+		p.fail("POWER_MODEL ID=%d stands twice", id)
+		return
+	}
+	if keys["NAME"] == "" {
+		p.fail("POWER_MODEL ID=%d without NAME=", id)
+		return
+	}
+	p.c.Modes = append(p.c.Modes, Mode{ID: id, Name: keys["NAME"]})
+	p.in = inMode
+}
+
+func (p *parser) arg(words []string) {
+	param := &p.c.Params[len(p.c.Params)-1]
+	if len(words) < 2 || !strings.HasPrefix(words[1], "/") {
+		p.fail("PARAM %s: want an argument and its path, not %q", param.Name, clip(strings.Join(words, " ")))
+		return
+	}
+	param.Args = append(param.Args, Arg{words[0], strings.Join(words[1:], " ")})
+}
+
+func (p *parser) setting(words []string) {
+	mode := &p.c.Modes[len(p.c.Modes)-1]
+	if len(words) < 3 {
+		p.fail("POWER_MODEL %s: want parameter, argument and value, not %q", mode.Name, clip(strings.Join(words, " ")))
+		return
+	}
+	s := Setting{words[0], words[1], strings.Join(words[2:], " ")}
+	param, ok := p.c.Param(s.Param)
+	switch {
+	case !ok:
+		p.fail("POWER_MODEL %s: parameter %s is not declared above", mode.Name, clip(s.Param))
+		return
+	case !param.arg(s.Arg):
+		p.fail("POWER_MODEL %s: parameter %s has no argument %s", mode.Name, clip(s.Param), clip(s.Arg))
+		return
+	}
+	if _, err := strconv.ParseInt(s.Value, 10, 64); err != nil && param.Type == "CLOCK" {
+		p.fail("POWER_MODEL %s: %s %s is %q, not a number", mode.Name, s.Param, s.Arg, clip(s.Value))
+		return
+	}
+	mode.Settings = append(mode.Settings, s)
+}
+
+func clip(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "…"
+	}
+	return s
+}

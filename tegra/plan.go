@@ -1,0 +1,258 @@
+package tegra
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// planner puts the writes from one state to another into the order that never
+// asks the kernel for what it must refuse (jetson_clocks, nvpmodel):
+//
+//	cores online → CPU limits → GPU on, limits, auto → EMC → fan → cores offline
+//
+// Core 0 is never switched. A range is raised max first and lowered min
+// first. The memory's cap stays above its rate all the while.
+type planner struct {
+	c         *Control
+	now, want map[string]string
+	all       bool // write also what is already so
+	out       []Write
+	transient []int // offline cores that come online only to have their policy's limits put back
+}
+
+func (p *planner) plan() []Write {
+	p.coresOn()
+	p.cpuLimits()
+	p.gpuLimits()
+	p.memory()
+	p.fanDuty()
+	p.coresOff()
+	return p.out
+}
+
+// add appends a write unless the file holds the value and nothing else was
+// planned for it.
+func (p *planner) add(knob, path string) {
+	value, ok := p.want[path]
+	if !ok {
+		return
+	}
+	written := slices.ContainsFunc(p.out, func(w Write) bool { return w.Path == path })
+	if now, known := p.now[path]; p.all || written || !known || now != value {
+		p.out = append(p.out, Write{Knob: knob, Path: path, Value: value})
+	}
+}
+
+func (p *planner) step(knob, path, value string) {
+	p.out = append(p.out, Write{Knob: knob, Path: path, Value: value, Loose: true})
+}
+
+func (p *planner) differs(paths ...string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		want, ok := p.want[path]
+		now, known := p.now[path]
+		return ok && (!known || now != want)
+	})
+}
+
+func (p *planner) coresOn() {
+	for _, core := range p.c.s.cpu.cores {
+		if core.n == 0 {
+			continue
+		}
+		if p.want[core.online.path] == "1" {
+			before := len(p.out)
+			p.add(fmt.Sprintf("core %d", core.n), core.online.path)
+			for i := before; i < len(p.out); i++ {
+				p.out[i].Enables = p.now[core.online.path] != "1"
+			}
+		}
+	}
+	for _, core := range p.c.s.cpu.cores {
+		dir := p.c.s.cpu.dir(core.n)
+		if p.offThroughout(dir) && p.differs(dir+minFile, dir+maxFile) && dir == cpufreqDir(core.n) && core.n != 0 {
+			p.transient = append(p.transient, core.n)
+			p.step(fmt.Sprintf("core %d", core.n), core.online.path, "1")
+			p.out[len(p.out)-1].Enables = true
+		}
+	}
+}
+
+// offThroughout tells that no core of the policy is online before or after:
+// its files answer only while one is.
+func (p *planner) offThroughout(dir string) bool {
+	for _, core := range p.c.s.cpu.cores {
+		if p.c.s.cpu.dir(core.n) != dir {
+			continue
+		}
+		if core.n == 0 || p.now[core.online.path] != "0" || p.want[core.online.path] == "1" {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *planner) cpuLimits() {
+	for _, core := range p.c.s.cpu.cores {
+		if dir := p.c.s.cpu.dir(core.n); dir == cpufreqDir(core.n) {
+			p.limits(fmt.Sprintf("CPU %d", core.n), dir+minFile, dir+maxFile, p.c.s.cpu.freqs, KHz)
+		}
+	}
+}
+
+// limits writes a range so that min ≤ max holds at every moment. Where the
+// present range is not known the minimum first goes to the lowest clock.
+func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
+	if !p.all && !p.differs(min, max) {
+		return
+	}
+	wantMin, ok := p.want[min]
+	if !ok {
+		return
+	}
+	nowMax, err := strconv.ParseInt(p.now[max], 10, 64)
+	if err != nil && len(list) > 0 {
+		p.step(knob+" min", min, strconv.FormatInt(int64(list[0]/unit), 10))
+	}
+	if err != nil {
+		nowMax = -1
+	}
+	if newMin, err := strconv.ParseInt(wantMin, 10, 64); err == nil && newMin <= nowMax {
+		p.add(knob+" min", min)
+		p.add(knob+" max", max)
+		return
+	}
+	p.add(knob+" max", max)
+	p.add(knob+" min", min)
+}
+
+// gpuLimits brackets the GPU's limits with power/control on and what it was,
+// as nvpmodel does: a powered-down GPU may not take them.
+func (p *planner) gpuLimits() {
+	g := p.c.s.gpu
+	if g.dir == "" {
+		return
+	}
+	control := g.device + gpuPower
+	back, bracket := p.want[control]
+	if !bracket {
+		back, bracket = p.now[control]
+	}
+	if !p.all && !p.differs(g.min.path, g.max.path, control) {
+		return
+	}
+	if bracket {
+		p.step("GPU power control", control, "on")
+	}
+	p.limits("GPU", g.min.path, g.max.path, g.freqs, Hz)
+	if bracket {
+		p.out = append(p.out, Write{Knob: "GPU power control", Path: control, Value: back})
+	}
+}
+
+// memory locks, moves and frees the rate: locks first when it is to be
+// locked, last when it is to be freed.
+func (p *planner) memory() {
+	emc := p.c.s.emc
+	paths := slices.Clone(emc.locks)
+	if emc.cap != nil {
+		paths = append(paths, emc.cap.path)
+	}
+	lockedNow, lockedWant := p.locked(p.now), p.locked(p.want)
+	rateCounts := lockedNow || lockedWant // free, the rate is a reading
+	if rateCounts && emc.setRate != "" {
+		paths = append(paths, emc.setRate)
+	}
+	if !p.all && !p.differs(paths...) {
+		return
+	}
+	if lockedWant {
+		p.emcLocks()
+	}
+	if !rateCounts {
+		p.emcCap()
+	} else if emc.cap == nil || p.capOf(p.want) >= p.capOf(p.now) {
+		p.emcCap()
+		p.emcRate(lockedWant)
+	} else {
+		p.emcRate(lockedWant)
+		p.emcCap()
+	}
+	if !lockedWant {
+		p.emcLocks()
+	}
+}
+
+func (p *planner) locked(state map[string]string) bool {
+	l := p.c.s.emc.locked
+	return l != nil && state[l.path] == "1"
+}
+
+// capOf is the highest rate that a state's cap lets through.
+func (p *planner) capOf(state map[string]string) int64 {
+	v, err := strconv.ParseInt(state[p.c.s.emc.cap.path], 10, 64)
+	if err != nil || v <= 0 {
+		return math.MaxInt64
+	}
+	return v
+}
+
+func (p *planner) emcLocks() {
+	for _, path := range p.c.s.emc.locks {
+		p.add("EMC lock", path)
+	}
+}
+
+func (p *planner) emcCap() {
+	if p.c.s.emc.cap != nil {
+		p.add("EMC cap", p.c.s.emc.cap.path)
+	}
+}
+
+// emcRate writes the rate; one that is about to be freed is not held to it.
+func (p *planner) emcRate(held bool) {
+	path := p.c.s.emc.setRate
+	if path == "" {
+		return
+	}
+	before := len(p.out)
+	p.add("EMC rate", path)
+	for i := before; i < len(p.out); i++ {
+		p.out[i].Loose = !held
+	}
+}
+
+func (p *planner) fanDuty() {
+	fan := p.c.s.fan
+	if fan.pwm == nil {
+		return
+	}
+	if fan.control != "" {
+		p.add("fan control", fan.control)
+	}
+	before := len(p.out)
+	p.add("fan", fan.pwm.path)
+	for i := before; i < len(p.out); i++ {
+		p.out[i].Loose = p.want[fan.pwm.path] != strconv.Itoa(fanFull) // the system may move it on at once
+	}
+}
+
+// coresOff goes from the highest core down.
+func (p *planner) coresOff() {
+	cores := slices.SortedFunc(slices.Values(p.c.s.cpu.cores), func(a, b core) int { return cmp.Compare(b.n, a.n) })
+	for _, core := range cores {
+		if core.n == 0 {
+			continue
+		}
+		knob := fmt.Sprintf("core %d", core.n)
+		switch {
+		case slices.Contains(p.transient, core.n):
+			p.out = append(p.out, Write{Knob: knob, Path: core.online.path, Value: "0"})
+		case p.want[core.online.path] == "0":
+			p.add(knob, core.online.path)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package tegra
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/tegra/nvpmodel"
+)
+
+const (
+	confPath   = "/etc/nvpmodel.conf"
+	statusPath = "/var/lib/nvpmodel/status"
+)
+
+// configuration reads the device's own nvpmodel.conf; nil when there is none.
+func (f *finder) configuration() *nvpmodel.Config {
+	data, err := f.fs.ReadFile(confPath)
+	if err != nil {
+		f.missing("presets", confPath, reason(err))
+		return nil
+	}
+	conf, err := nvpmodel.Parse(bytes.NewReader(data))
+	if err != nil {
+		f.missing("presets", confPath, clip(err.Error()))
+		return nil
+	}
+	note := strconv.Itoa(len(conf.Modes)) + " modes"
+	if n := len(conf.Errors); n > 0 {
+		note += ", " + strconv.Itoa(n) + " lines not understood, first: line " + strconv.Itoa(conf.Errors[0].Line) + ": " + conf.Errors[0].Message
+	}
+	f.found("presets", confPath, note)
+	return conf
+}
+
+// presets gives the configuration's modes as limits on this board's lists.
+// Modes that name a core set or clock that the board lacks are left out.
+func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
+	if conf == nil || s.space.product() == 0 {
+		return nil
+	}
+	inForce := f.masksInForce(conf)
+	var out []Preset
+	for _, m := range conf.Modes {
+		p := Preset{ID: m.ID, Name: m.Name, Default: conf.Default != nil && *conf.Default == m.ID}
+		mode, why := s.presetMode(conf, m)
+		if why != "" {
+			f.missing("preset "+m.Name, confPath, why)
+			continue
+		}
+		p.Mode, p.NeedsReboot = mode, nvpmodel.NeedsReboot(inForce, conf.Masks(m))
+		out = append(out, p)
+	}
+	return out
+}
+
+// presetMode takes the mode's limits: the count of its cores, the fastest of
+// its clusters' maxima, and the listed clock nearest to each, as nvpmodel
+// itself lands. What a mode leaves open is the largest value.
+func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (Mode, string) {
+	out := s.space.Max()
+	if on, off := conf.Cores(m); len(on)+len(off) > 0 {
+		on = slices.DeleteFunc(on, func(n int) bool { return !slices.Contains(s.cpu.order, n) })
+		if len(on) == 0 || len(on) > len(s.cpu.order) || !slices.Equal(on, ascending(s.cpu.order[:len(on)])) {
+			return Mode{}, "its cores are no count of cores on this board"
+		}
+		out.Cores = len(on)
+	}
+	var cpu int64
+	for _, r := range conf.CPU(m) {
+		if r.Max != nil && cpu >= 0 {
+			if cpu = max(cpu, *r.Max); *r.Max < 0 {
+				cpu = -1
+			}
+		}
+	}
+	if cpu > 0 {
+		out.CPU = nearest(s.space.CPU, Freq(min(cpu, maxFreq.KHz()))*KHz)
+	}
+	if r, ok := conf.GPU(m); ok && r.Max != nil && *r.Max > 0 {
+		out.GPU = nearest(s.space.GPU, Freq(*r.Max))
+	}
+	if v, ok := conf.EMC(m); ok && v > 0 {
+		out.EMC = nearest(s.space.EMC, Freq(v))
+	}
+	return out, ""
+}
+
+func nearest(list []Freq, f Freq) Freq {
+	return slices.MinFunc(list, func(a, b Freq) int { return cmp.Compare(abs(a-f), abs(b-f)) })
+}
+
+// masksInForce reads the power-gate masks; where only root may, those of the
+// mode that was set last.
+func (f *finder) masksInForce(conf *nvpmodel.Config) map[string]int64 {
+	out := map[string]int64{}
+	for name, paths := range conf.MaskPaths() {
+		for _, path := range paths {
+			text, err := readText(f.fs, path)
+			if err != nil {
+				continue
+			}
+			if v, err := strconv.ParseInt(text, 0, 64); err == nil {
+				out[name] = v
+				break
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	text, err := readText(f.fs, statusPath)
+	if id, idErr := strconv.Atoi(strings.TrimPrefix(text, "pmode:")); err == nil && idErr == nil {
+		if m, ok := conf.Mode(id); ok {
+			return conf.Masks(m)
+		}
+	}
+	return out
+}
+
+// NVPModelBlock prints mode as a POWER_MODEL section for this device's own
+// nvpmodel.conf, with the power-gate masks in force so that it applies
+// without a reboot.
+func (s *Sysfs) NVPModelBlock(m Mode, name string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conf == nil {
+		return "", errNoConfiguration
+	}
+	m, err := s.space.Snap(m)
+	if err != nil {
+		return "", err
+	}
+	t := nvpmodel.Target{CoresOn: ascending(s.cpu.order[:m.Cores]), CPUKHz: m.CPU.KHz(), GPUHz: int64(m.GPU), EMCHz: int64(m.EMC), Masks: s.masks}
+	if m.EMC == s.space.EMC[len(s.space.EMC)-1] {
+		t.EMCHz = 0
+	}
+	return nvpmodel.Block(s.conf, t, name)
+}

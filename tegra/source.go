@@ -1,0 +1,168 @@
+package tegra
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// source is a file that is read again and again: opened once, one ReadAt per
+// value. A handle whose device went away (a CPU policy that was taken
+// offline) is opened anew, once per read.
+type source struct {
+	fs   FS
+	path string
+	f    File
+	buf  []byte
+}
+
+const (
+	valueSize = 4096    // a sysfs value: at most a page
+	tableSize = 1 << 16 // a /proc table
+)
+
+func newSource(fsys FS, path string) *source { return &source{fs: fsys, path: path} }
+
+func newTable(fsys FS, path string) *source {
+	return &source{fs: fsys, path: path, buf: make([]byte, tableSize)}
+}
+
+// bytes gives the content, valid until the next call.
+func (s *source) bytes() ([]byte, error) {
+	if s.buf == nil {
+		s.buf = make([]byte, valueSize)
+	}
+	fresh := s.f == nil
+	data, err := s.once()
+	if !fresh && gone(err) {
+		data, err = s.once()
+	}
+	return data, err
+}
+
+func (s *source) once() ([]byte, error) {
+	if s.f == nil {
+		f, err := s.fs.Open(s.path)
+		if err != nil {
+			return nil, err
+		}
+		s.f = f
+	}
+	n, err := s.f.ReadAt(s.buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		if gone(err) {
+			s.close()
+		}
+		return nil, err
+	}
+	return s.buf[:n], nil
+}
+
+// gone tells that a handle's file is no longer the one that the name means.
+func gone(err error) bool {
+	return errors.Is(err, syscall.ENODEV) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) || errors.Is(err, syscall.ESTALE)
+}
+
+func (s *source) text() (string, error) {
+	data, err := s.bytes()
+	return strings.TrimSpace(string(data)), err
+}
+
+func (s *source) int() (int64, error) {
+	text, err := s.text()
+	if err != nil {
+		return 0, err
+	}
+	return parseInt(s.path, text)
+}
+
+func (s *source) close() {
+	if s != nil && s.f != nil {
+		_ = s.f.Close()
+		s.f = nil
+	}
+}
+
+func parseInt(path, text string) (int64, error) {
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is not a number", path, clip(text))
+	}
+	return v, nil
+}
+
+// readText reads a small file once.
+func readText(fsys FS, path string) (string, error) {
+	data, err := fsys.ReadFile(path)
+	return strings.TrimSpace(string(data)), err
+}
+
+// reason says in a few words why a value is missing.
+func reason(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, fs.ErrPermission):
+		return "no permission (root only)"
+	case errors.Is(err, syscall.EAGAIN):
+		return "not available now (powered down)"
+	case errors.Is(err, syscall.EIO):
+		return "input/output error"
+	case errors.Is(err, syscall.ENODEV):
+		return "device went away"
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	}
+	return clip(err.Error())
+}
+
+// numbers reads the integers of a list such as "115200 192000 (kHz)"; other
+// words are left out.
+func numbers(text string) []int64 {
+	var out []int64
+	for word := range strings.FieldsSeq(text) {
+		if v, err := strconv.ParseInt(word, 10, 64); err == nil && v > 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// freqList reads a list of clocks in the given unit, ascending, at most 4096.
+func freqList(text string, unit Freq) []Freq {
+	var out []Freq
+	for _, v := range numbers(text) {
+		if v <= int64(maxFreq/unit) && len(out) < 4096 {
+			out = append(out, Freq(v)*unit)
+		}
+	}
+	return ascending(out)
+}
+
+// cpuList reads the kernel's range text: "0-3,6" is 0 1 2 3 6. What is not a
+// range is an error; so is more than 1024 cores.
+func cpuList(text string) ([]int, error) {
+	var out []int
+	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+		if part == "" {
+			continue
+		}
+		first, last, ok := strings.Cut(part, "-")
+		if !ok {
+			last = first
+		}
+		a, errA := strconv.Atoi(first)
+		b, errB := strconv.Atoi(last)
+		if errA != nil || errB != nil || a < 0 || b < a || b >= 1024 {
+			return nil, fmt.Errorf("core list %q: %q is no range", clip(text), clip(part))
+		}
+		for n := a; n <= b; n++ {
+			out = append(out, n)
+		}
+	}
+	return ascending(out), nil
+}

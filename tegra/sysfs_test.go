@@ -1,0 +1,76 @@
+package tegra_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// open opens a tree as a board.
+func open(t *testing.T, tr *tegratest.Tree) *tegra.Sysfs {
+	t.Helper()
+	return openRoot(t, tr.Write(t))
+}
+
+func openRoot(t *testing.T, root string) *tegra.Sysfs {
+	t.Helper()
+	s, err := tegra.Open(tegra.DiskFS(root), tegra.RealClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func read(t *testing.T, s *tegra.Sysfs) tegra.Reading {
+	t.Helper()
+	r, err := s.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTheNumberOfModesIsWhatTheKernelLists(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tree *tegratest.Tree
+		want int
+	}{
+		"AGX Orin with the 13-step GPU list of L4T 35.1 has 29 × 13 × 4 × 12": {tegratest.NewAGXOrin35(), 18096},
+		"AGX Orin with the 11-step GPU list of L4T 35.3 has 29 × 11 × 4 × 12": {tegratest.NewAGXOrin353(), 15312},
+		"AGX Orin with L4T 36.4 has as many":                                  {tegratest.NewAGXOrin36(), 15312},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := open(t, c.tree).Space().Len(); got != c.want {
+				t.Errorf("%d modes, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAGXOrinTotalIsTheSumOfThreeRails(t *testing.T) {
+	t.Parallel()
+	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(), "L4T 36": tegratest.NewAGXOrin36()} {
+		s := open(t, tree)
+		// 18.792 V × 140 mA + 18.784 V × 20 mA + 4.968 V × 820 mA
+		if got := read(t, s).TotalW; !got.OK || math.Abs(got.V-7.08032) > 1e-9 {
+			t.Errorf("%s: total %v, want 7.08032 W", name, got)
+		}
+		if got, want := s.Board().TotalRule, "SUM:VDD_GPU_SOC,VDD_CPU_CV,VIN_SYS_5V0"; got != want {
+			t.Errorf("%s: rule %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestNoJetsonIsItsOwnError(t *testing.T) {
+	t.Parallel()
+	_, err := tegra.Open(tegra.DiskFS(t.TempDir()), tegra.RealClock())
+	if !errors.Is(err, tegra.ErrNoDevice) {
+		t.Errorf("an empty root gives %v, want ErrNoDevice", err)
+	}
+}

@@ -1,0 +1,169 @@
+package tegra
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// zone is one thermal sensor.
+type zone struct {
+	name string
+	temp *source
+}
+
+// throttleGroup is everything that tells of throttling: counters of
+// over-current events and cooling devices of the SoC's limits.
+type throttleGroup struct {
+	counters []*source
+	last     []int64
+	coolers  []*source
+}
+
+// fanGroup is the fan's duty cycle, 0–255.
+type fanGroup struct {
+	pwm     *source
+	control string // file that takes the fan from the kernel's table; ""
+	auto    string // what control holds when the system steers the fan
+	manual  string
+}
+
+// offMilliC is what a sensor reads up to L4T 35 while its part is off.
+const offMilliC = -256000
+
+func (f *finder) zones() []zone {
+	dirs := f.glob("/sys/class/thermal/thermal_zone*")
+	if len(dirs) == 0 {
+		dirs = f.glob("/sys/devices/virtual/thermal/thermal_zone*")
+	}
+	var out []zone
+	for _, dir := range dirs {
+		if name, err := readText(f.fs, dir+"/type"); err == nil && name != "" && len(name) <= 64 {
+			out = append(out, zone{name, newSource(f.fs, dir+"/temp")})
+		}
+	}
+	if len(out) == 0 {
+		f.missing("temperatures", "/sys/class/thermal", "no thermal zones")
+	} else {
+		f.found("temperatures", dirs[0], strconv.Itoa(len(out))+" zones")
+	}
+	return out
+}
+
+// readZones splits sensors into those that answer and those that are off. A
+// PMIC that always reads 50 or 100 °C is a dummy and left out.
+func readZones(zones []zone, r *Reading, miss func(string, error)) {
+	for _, z := range zones {
+		v, err := z.temp.int()
+		if err == nil && v != offMilliC && (v < -60_000 || v > 200_000) {
+			err = fmt.Errorf("%s: %d m°C is no temperature", z.temp.path, v)
+		}
+		switch {
+		case err != nil:
+			r.TempsOff = append(r.TempsOff, z.name)
+			if !errors.Is(err, syscall.EAGAIN) { // since L4T 36 the answer of a part that is off
+				miss("temperature "+z.name, err)
+			}
+		case v == offMilliC:
+			r.TempsOff = append(r.TempsOff, z.name)
+		case strings.HasPrefix(z.name, "PMIC") && (v == 50_000 || v == 100_000):
+		default:
+			r.Temps = append(r.Temps, TempReading{z.name, float64(v) / 1000})
+		}
+	}
+}
+
+func (f *finder) throttling() *throttleGroup {
+	g := &throttleGroup{}
+	for _, path := range f.glob("/sys/class/hwmon/hwmon*/oc*_event_cnt") {
+		g.counters = append(g.counters, newSource(f.fs, path))
+		f.found("over-current events", path, "")
+	}
+	for _, dir := range f.glob("/sys/class/thermal/cooling_device*") {
+		if text, err := readText(f.fs, dir+"/type"); err == nil && isThrottle(text) {
+			g.coolers = append(g.coolers, newSource(f.fs, dir+"/cur_state"))
+			f.found("thermal throttling", dir, text)
+		}
+	}
+	if len(g.counters)+len(g.coolers) == 0 {
+		f.missing("throttling", "/sys/class/hwmon/hwmon*/oc*_event_cnt", "no counter and no cooling device")
+	}
+	return g
+}
+
+// isThrottle tells cooling devices that slow the SoC from fans.
+func isThrottle(kind string) bool {
+	return containsAny(kind, []string{"throttle-alert", "cpufreq", "devfreq", "throttle"}) && !strings.Contains(kind, "fan")
+}
+
+func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
+	if g.last == nil {
+		g.last = make([]int64, len(g.counters))
+		for i := range g.last {
+			g.last[i] = -1
+		}
+	}
+	known, on := false, false
+	for i, s := range g.counters {
+		v, err := s.int()
+		if err != nil {
+			miss("over-current events", err)
+			continue
+		}
+		known = true
+		on = on || g.last[i] >= 0 && v > g.last[i]
+		g.last[i] = v
+	}
+	for _, s := range g.coolers {
+		v, err := s.int()
+		if err != nil {
+			miss("thermal throttling", err)
+			continue
+		}
+		known, on = true, on || v > 0
+	}
+	if known {
+		r.Throttled = Some(on)
+	}
+}
+
+func (f *finder) fan() *fanGroup {
+	g := &fanGroup{}
+	for _, dir := range append(f.glob("/sys/devices/platform/pwm-fan/hwmon/hwmon*"), f.glob("/sys/class/hwmon/hwmon*")...) {
+		if text, _ := readText(f.fs, dir+"/name"); text != "pwmfan" || !f.exists(dir+"/pwm1") {
+			continue
+		}
+		g.pwm = newSource(f.fs, dir+"/pwm1")
+		f.found("fan", dir+"/pwm1", "")
+		return g
+	}
+	const old = "/sys/devices/pwm-fan"
+	if f.exists(old + "/target_pwm") {
+		g.pwm = newSource(f.fs, old+"/target_pwm")
+		g.control, g.auto, g.manual = old+"/temp_control", "1", "0"
+		f.found("fan", old+"/target_pwm", "")
+		return g
+	}
+	f.missing("fan", "/sys/devices/platform/pwm-fan", "no fan")
+	return g
+}
+
+// fanFull is a duty cycle of 100 %.
+const fanFull = 255
+
+func (g *fanGroup) read(r *Reading, miss func(string, error)) {
+	if g.pwm == nil {
+		return
+	}
+	v, err := g.pwm.int()
+	if err == nil && (v < 0 || v > fanFull) {
+		err = fmt.Errorf("%s: %d is no duty cycle", g.pwm.path, v)
+	}
+	if err != nil {
+		miss("fan", err)
+		return
+	}
+	r.FanPct = Some(100 * float64(v) / fanFull)
+}
