@@ -34,10 +34,10 @@ func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 		modes   *tegra.Space
 		options Options
 	}{
-		"gp":                     {space, Options{Space: space}},
-		"gp of some modes":       {partial, Options{Space: partial}},
-		"gp with a reference":    {space, Options{Space: space, Reference: &Reference{Name: "other", Samples: reference}}},
-		"linear":                 {space, Options{Method: Linear, Space: space}},
+		"gp":                  {space, Options{Space: space}},
+		"gp of some modes":    {partial, Options{Space: partial}},
+		"gp with a reference": {space, Options{Space: space, Reference: &Reference{Name: "other", Samples: reference}}},
+		"linear":              {space, Options{Method: Linear, Space: space}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
