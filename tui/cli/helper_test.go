@@ -190,7 +190,9 @@ func toySweep(t testing.TB) (path string, rows []tegra.Measured) {
 // replay is the arguments that open the made-up board.
 func replay(path string) []string { return []string{"--device", "replay:" + path, "--speed", "max"} }
 
-func with(args []string, more ...string) []string { return append(append([]string{}, args...), more...) }
+func with(args []string, more ...string) []string {
+	return append(append([]string{}, args...), more...)
+}
 
 // fakeBoard builds a fake root with a Jetson in it and a configuration with
 // one workload "job" that a shell runs.
