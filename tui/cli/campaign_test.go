@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/tegra/sweep"
+	"jtune/tegra/tegratest"
 )
 
 func modesIn(t testing.TB, dir string) int {
@@ -136,7 +137,7 @@ func TestBadHarnesses(t *testing.T) {
 		t.Run("a harness "+c.name, func(t *testing.T) {
 			t.Parallel()
 			args, root := fakeBoard(t, c.script)
-			before := snapshot(t, root)
+			before := tegratest.Contents(t, root)
 			o := jtune(t, with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
 			if o.code != exitFailed {
 				t.Errorf("got exit code %d, want 1; stderr %s", o.code, o.err)
@@ -146,18 +147,18 @@ func TestBadHarnesses(t *testing.T) {
 					t.Errorf("stderr %q does not say %q", o.err, w)
 				}
 			}
-			same(t, before, snapshot(t, root))
+			same(t, root, before)
 		})
 	}
 	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
 		t.Parallel()
 		args, root := fakeBoard(t, "sleep 600")
-		before := snapshot(t, root)
+		before := tegratest.Contents(t, root)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		o := jtuneWith(t, ctx, strings.NewReader(""), with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
 		o.fails(t, exitInterrupted)
-		same(t, before, snapshot(t, root))
+		same(t, root, before)
 	})
 	t.Run("a workload without a command", func(t *testing.T) {
 		t.Parallel()
@@ -171,12 +172,12 @@ const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'
 
 func TestRunOfARealCommand(t *testing.T) {
 	args, root := fakeBoard(t, goodJob)
-	before := snapshot(t, root)
+	before := tegratest.Contents(t, root)
 	v := jtune(t, with(args, "run", "job", "--minibatches", "10", "--json")...).done(t).object(t, runKeys)
 	if v["minibatches"] != 10.0 || v["time_ms"] != 20.0 {
 		t.Errorf("got %v minibatches of %v ms, want 10 of 20", v["minibatches"], v["time_ms"])
 	}
-	same(t, before, snapshot(t, root))
+	same(t, root, before)
 }
 
 // pipe gives a standard input that stays open without a word.
@@ -206,7 +207,7 @@ func TestApplyKeepsRevertsOrWaits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			args, root := fakeBoard(t, "true")
-			before := snapshot(t, root)
+			before := tegratest.Contents(t, root)
 			r, w := pipe(t)
 			go func() {
 				io.WriteString(w, c.stdin)
@@ -225,66 +226,37 @@ func TestApplyKeepsRevertsOrWaits(t *testing.T) {
 				t.Errorf("got kept %v, reverted %v", v["kept"], v["reverted"])
 			}
 			if !c.kept {
-				same(t, before, snapshot(t, root))
+				same(t, root, before)
 				return
 			}
-			if d := differing(before, snapshot(t, root)); len(d) == 0 {
+			if d := tegratest.Differences(before, tegratest.Contents(t, root)); len(d) == 0 {
 				t.Error("kept, but no file has changed")
 			}
 			jtune(t, with(args, "revert")...).done(t)
-			same(t, before, snapshot(t, root))
+			same(t, root, before)
 		})
 	}
 }
 
 func TestInterruptedApplyRestores(t *testing.T) {
 	args, root := fakeBoard(t, "true")
-	before := snapshot(t, root)
+	before := tegratest.Contents(t, root)
 	r, _ := pipe(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for ctx.Err() == nil && len(differing(before, snapshot(t, root))) == 0 {
+		for ctx.Err() == nil && len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
 		cancel()
 	}()
 	jtuneWith(t, ctx, r, with(args, "apply", "8c/1.34C/0.83G/2.13M")...).fails(t, exitInterrupted)
-	same(t, before, snapshot(t, root))
-}
-
-// snapshot reads every file below the device folders of a fake root.
-func snapshot(t testing.TB, root string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	for _, top := range []string{"sys", "proc", "etc"} {
-		filepath.WalkDir(filepath.Join(root, top), func(path string, d os.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				data, _ := os.ReadFile(path)
-				files[path] = string(data)
-			}
-			return nil
-		})
-	}
-	if len(files) == 0 {
-		t.Fatalf("no files below %s", root)
-	}
-	return files
-}
-
-func differing(a, b map[string]string) []string {
-	var out []string
-	for path, text := range a {
-		if strings.TrimSpace(b[path]) != strings.TrimSpace(text) {
-			out = append(out, path+": "+strings.TrimSpace(text)+" → "+strings.TrimSpace(b[path]))
-		}
-	}
-	return out
+	same(t, root, before)
 }
 
 // same checks that every file holds what it held.
-func same(t testing.TB, before, after map[string]string) {
+func same(t testing.TB, root string, before map[string]string) {
 	t.Helper()
-	for _, d := range differing(before, after) {
+	for _, d := range tegratest.Differences(before, tegratest.Contents(t, root)) {
 		t.Errorf("not as it was found: %s", d)
 	}
 }
