@@ -1,20 +1,27 @@
 package virtual
 
-// Faults are the troubles a virtual board can be given, at the start or while
-// it runs. The zero value has none.
+import (
+	"path"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// Faults are the troubles a virtual board can be given, at the start or, by
+// Board.Inject, while it runs. The zero value has none.
 type Faults struct {
 	// Files fail as told; the first whose pattern matches a path counts.
 	Files []FileFault
 	// RejectRaise refuses to raise a CPU or GPU limit above the one in force
-	// with EINVAL, as boards did that the paper measured (method note d.2).
+	// with EINVAL, as the paper's boards did (method note d.2).
 	RejectRaise bool
 	// MissingRails names rails (by label) whose files have vanished.
 	MissingRails []string
 	// PinnedCores refuse to go offline with EBUSY.
 	PinnedCores []int
-	// StuckClocks lists knobs ("cpu", "gpu", "emc") whose hardware clock stays
-	// where it is: limits can be written and read back, the clock does not follow.
-	StuckClocks []string
+	// StuckClocks lists knobs whose hardware clock stays where it is: limits
+	// can be written and read back, the clock does not follow.
+	StuckClocks []tegra.Knob
 	// DieAfter ends the workload with ErrDied after so many of its
 	// minibatches, counted from its start; 0 never.
 	DieAfter int
@@ -35,4 +42,57 @@ type FileFault struct {
 	Garbage string // reading gives this text instead
 	Stuck   bool   // writing succeeds and changes nothing
 	Times   int    // how many uses are hit, then the fault is over; 0 all
+}
+
+type use int
+
+const (
+	reading use = iota
+	writing
+)
+
+func (f FileFault) concerns(u use) bool {
+	if u == reading {
+		return f.Read != nil || f.Garbage != ""
+	}
+	return f.Write != nil || f.Stuck
+}
+
+// fault is what is wrong with using a file, by the name it was opened with or
+// its name without links; nil when nothing is.
+func (b *Board) fault(name, where string, u use) *FileFault {
+	for i := range b.faults.Files {
+		f := &b.faults.Files[i]
+		if !f.concerns(u) || (f.Times > 0 && b.used[i] >= f.Times) {
+			continue
+		}
+		as, _ := path.Match(f.Pattern, name)
+		real, _ := path.Match(f.Pattern, where)
+		if as || real {
+			b.used[i]++
+			return f
+		}
+	}
+	return nil
+}
+
+// raise tells whether a limit may go from one value to another.
+func (b *Board) mayRaise(from, to tegra.Freq) bool { return !b.faults.RejectRaise || to <= from }
+
+// holdClocks freezes the clocks that are stuck where they stand, and frees
+// the others.
+func (b *Board) holdClocks() {
+	hold := func(k tegra.Knob, at *tegra.Freq, actual func() tegra.Freq) {
+		switch stuck := slices.Contains(b.faults.StuckClocks, k); {
+		case !stuck:
+			*at = 0
+		case *at == 0:
+			*at = actual()
+		}
+	}
+	for p := range b.knobs.policy {
+		hold(tegra.KnobCPU, &b.knobs.policy[p].stuckAt, func() tegra.Freq { return b.policyClock(p) })
+	}
+	hold(tegra.KnobGPU, &b.knobs.gpu.stuckAt, b.gpuClock)
+	hold(tegra.KnobEMC, &b.knobs.emcStuckAt, b.emcClock)
 }

@@ -10,76 +10,209 @@
 package virtual
 
 import (
-	"context"
-	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/tegra/virtual/physics"
 )
 
-// ErrDied is how a workload ends that Faults.DieAfter kills.
-var ErrDied = errors.New("workload died (injected fault)")
+// AGXOrin is the name of the one board there is so far.
+const AGXOrin = "agx-orin"
+
+// Names lists the boards that New knows.
+func Names() []string { return []string{AGXOrin} }
+
+// Workloads lists the workloads that the physics knows.
+func Workloads() []string {
+	var names []string
+	for _, w := range physics.Workloads {
+		names = append(names, w.Name)
+	}
+	return names
+}
 
 // Options say which board to build. Only Name is needed.
 type Options struct {
-	Name   string       // "agx-orin"
+	Name   string       // see Names; may be empty with Replay
 	Replay *sweep.Table // answers from this table instead of physics
 	Speed  float64      // clock seconds per second; 0 means 1, +Inf never sleeps
 	Seed   uint64
-	// Noise scales the scatter of times and sensor readings. nil: 1, but 0 for
-	// a replay at full speed, which then gives exactly the table's numbers.
+	// Noise scales the scatter of times and sensor readings. nil: 1; for a
+	// replay less, and 0 at full speed, which gives exactly the table's numbers.
 	Noise  *float64
 	Faults Faults
 }
 
-// Minibatch is one step of training, timed as method note c.1 says.
-type Minibatch struct {
-	Epoch, Index int     // from 0
-	TimeMS       float64 // end to end: stall + compute + overhead
-	FetchMS      float64 // work of fetching and preprocessing, hidden or not
-	StallMS      float64 // part of the fetch that compute does not hide
-	ComputeMS    float64 // kernel launch and execution on the GPU
-	OverheadMS   float64 // framework between steps
-	T            time.Duration
+// Board is a virtual Jetson. It is safe for use by several goroutines; with
+// one driver equal seeds give equal runs.
+type Board struct {
+	clock *Clock
+	noise *float64
+	seed  uint64
+	lists lists
+	table *replay // nil: physics
+	root  *node
+
+	mu     sync.Mutex
+	at     time.Duration // up to which the state below is worked out
+	knobs  knobs
+	job    *job // nil: nothing runs
+	cached map[string]float64
+	steady steady // what the board tends to under the knobs and the job
+	from   [rails]float64
+	since  time.Duration             // when it began to tend there, coming from from
+	splits map[int64][summed]measure // exact rails by µW
+	heat   heat
+	cpu    []jiffies
+	faults Faults
+	used   map[int]int // uses of Faults.Files by index
 }
 
-// Board is a virtual Jetson.
-type Board struct{ clock *Clock }
-
-// New builds a board at its state after boot.
-func New(o Options) (*Board, error) { panic("not yet") }
-
-// Names lists the boards that New knows.
-func Names() []string { return []string{"agx-orin"} }
-
-// Workloads lists the workloads that the physics knows.
-func Workloads() []string {
-	return []string{"resnet18", "mobilenet", "yolov8n", "bert", "lstm", "lenet5", "vgg11"}
+// New builds a board at its state after boot: MAXN, clocks free, nothing
+// running. An unknown name is a tegra.ErrNoDevice.
+func New(o Options) (*Board, error) {
+	if o.Name == "" && o.Replay != nil {
+		o.Name = AGXOrin
+	}
+	if !slices.Contains(Names(), o.Name) {
+		return nil, fmt.Errorf("virtual:%s is not simulated yet; there is virtual:%s: %w", o.Name, strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
+	}
+	b := &Board{clock: newClock(o.Speed), noise: o.Noise, seed: o.Seed, lists: agxOrin(), cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
+	if o.Replay != nil {
+		var err error
+		if b.table, err = newReplay(o.Replay); err != nil {
+			return nil, err
+		}
+		b.lists = b.table.lists
+	}
+	b.knobs = newKnobs(b.lists)
+	b.cpu = make([]jiffies, b.lists.cores)
+	b.faults = o.Faults
+	b.heat = newHeat(b.ambient())
+	b.retarget()
+	b.from = b.steady.rails // at rest since long
+	b.root = &node{kids: map[string]*node{}}
+	b.build()
+	return b, nil
 }
 
 // FS is the board's file tree, seen with root's rights.
-func (b *Board) FS() tegra.FS { panic("not yet") }
+func (b *Board) FS() tegra.FS { return files{b} }
 
 // Clock is the board's clock.
 func (b *Board) Clock() *Clock { return b.clock }
 
+// Open finds the board through its files as on a real Jetson. The result is
+// marked virtual; the space of a replay is just the table's modes.
+func (b *Board) Open() (*tegra.Sysfs, error) {
+	s, err := tegra.Open(b.FS(), b.clock)
+	if err != nil {
+		return nil, fmt.Errorf("virtual board: %w", err)
+	}
+	if b.table == nil {
+		s.MarkVirtual("")
+		return s, nil
+	}
+	s.MarkVirtual(b.table.name)
+	s.SetSpace(b.table.space)
+	return s, nil
+}
+
 // Inject replaces the faults in force.
-func (b *Board) Inject(f Faults) { panic("not yet") }
+func (b *Board) Inject(f Faults) {
+	defer b.enter()()
+	b.faults, b.used = f, map[int]int{}
+	b.holdClocks()
+	b.retarget()
+}
 
-// StartWorkload begins a workload: power, load and heat follow from now on.
-// batch 0 means the workload's own. A replay takes any name as a label.
-func (b *Board) StartWorkload(name string, batch int) error { panic("not yet") }
+// scatter is the scale of all noise just now.
+func (b *Board) scatter() float64 {
+	switch {
+	case b.noise != nil:
+		return *b.noise
+	case b.table == nil:
+		return 1
+	case math.IsInf(b.clock.Speed(), 1):
+		return 0
+	}
+	return 0.4
+}
 
-// NextMinibatch moves the clock by one minibatch of the running workload under
-// the knobs as they are now.
-func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) { panic("not yet") }
+// enter locks the board and brings its state up to now. Its result unlocks.
+func (b *Board) enter() (leave func()) {
+	b.mu.Lock()
+	b.advance(b.clock.Now())
+	return b.mu.Unlock
+}
 
-// StopWorkload ends the workload, if one runs.
-func (b *Board) StopWorkload() { panic("not yet") }
+// changed runs f, which writes a knob, and lets the board tend to what follows.
+func (b *Board) changed(f func() error) error {
+	err := f()
+	b.retarget()
+	return err
+}
 
-// Truth gives time per minibatch and module power of a workload in a mode,
-// steady and free of noise.
-func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, err error) {
-	panic("not yet")
+// longestStep of the state's bookkeeping, and how many steps at most: a clock
+// that leaps far is worked out more coarsely.
+const (
+	longestStep = 2 * time.Second
+	mostSteps   = 300
+)
+
+// advance works out heat, throttling and CPU times from b.at to now.
+func (b *Board) advance(now time.Duration) {
+	step := max(longestStep, (now-b.at)/mostSteps)
+	for b.at < now {
+		dt := min(step, now-b.at)
+		b.at += dt
+		for i := range b.cpu {
+			b.cpu[i].add(dt, b.steady.coreBusy[i])
+		}
+		if b.heat.add(dt, b.powers(b.at), b.ambient(), b.faults.FanStuck) {
+			b.retarget()
+		}
+	}
+}
+
+// settling is how power goes to its new level after a change: published as 2
+// to 3 s. It ends for good, so that what is measured afterwards is exact.
+const (
+	settleTau = 450 * time.Millisecond
+	settleEnd = 2 * time.Second
+)
+
+// powers gives the rails' power at a time, W.
+func (b *Board) powers(at time.Duration) (w [rails]float64) {
+	f := remaining(at - b.since)
+	for i := range w {
+		w[i] = b.steady.rails[i] + f*(b.from[i]-b.steady.rails[i])
+	}
+	return w
+}
+
+// remaining is the share of a change that is still to come after d: 1 at 0,
+// and exactly 0 from settleEnd on.
+func remaining(d time.Duration) float64 {
+	if d >= settleEnd {
+		return 0
+	}
+	end := math.Exp(-float64(settleEnd) / float64(settleTau))
+	return (math.Exp(-float64(max(d, 0))/float64(settleTau)) - end) / (1 - end)
+}
+
+// retarget works out what the board tends to now. Nothing happens when that
+// is what it tends to already.
+func (b *Board) retarget() {
+	next := b.tendency()
+	if next.rails != b.steady.rails {
+		b.from, b.since = b.powers(b.at), b.at
+	}
+	b.steady = next
 }

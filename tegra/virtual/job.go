@@ -1,0 +1,225 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"jtune/tegra/virtual/physics"
+)
+
+// How a job may end or refuse.
+var (
+	// ErrDied is how Faults.DieAfter ends a workload.
+	ErrDied = errors.New("workload died (injected fault)")
+	// ErrSilent is how a workload ends that Faults.HangAfter silenced and
+	// nobody gave up for a day.
+	ErrSilent = errors.New("workload fell silent (injected fault)")
+	// ErrStopped answers a minibatch that was waited for when the workload was
+	// stopped, or when none ran.
+	ErrStopped = errors.New("no workload runs on the virtual board")
+)
+
+// Minibatch is one step of training, timed as method note c.1 says.
+type Minibatch struct {
+	Epoch, Index int           // from 0
+	TimeMS       float64       // end to end: stall + compute + overhead
+	FetchMS      float64       // work of fetching and preprocessing, hidden or not
+	StallMS      float64       // part of the fetch that compute does not hide
+	ComputeMS    float64       // kernel launch and execution on the GPU
+	OverheadMS   float64       // framework between steps
+	T            time.Duration // when it was done, by the board's clock
+}
+
+// job is the workload that runs.
+type job struct {
+	label     string
+	workload  physics.Workload
+	perEpoch  int
+	count     int                // minibatches done
+	ended     time.Duration      // when the last one was done
+	last      physics.Conditions // under which it ran
+	coldShare float64            // of the data, not in the page cache when this epoch began
+}
+
+// What a job's first minibatches cost, and reading data that is not cached.
+const (
+	firstFactor   = 5.0  // kernels are chosen: compute of the first of all
+	firstMS       = 1200 // and the CUDA context
+	changedFactor = 1.8  // first after a change of clocks
+	diskMBPerMS   = 1.4  // random reads of the NVMe drive
+	hangLimit     = 24 * time.Hour
+)
+
+// Job says what to train.
+type Job struct {
+	Workload string
+	Batch    int  // 0: the workload's own
+	Workers  *int // loader processes; nil: the workload's own
+}
+
+// StartWorkload begins a workload: power, load and heat follow from now on.
+// batch 0 means the workload's own. A replay takes any name as a label.
+func (b *Board) StartWorkload(name string, batch int) error {
+	return b.Start(Job{Workload: name, Batch: batch})
+}
+
+// Start is StartWorkload with a number of loader processes.
+func (b *Board) Start(j Job) error {
+	w, known := physics.Find(j.Workload)
+	if !known {
+		if b.table == nil {
+			return unknown(j.Workload)
+		}
+		w = physics.Workloads[0] // for its shares of load and power
+	}
+	if j.Batch < 0 || j.Batch > 1024 {
+		return fmt.Errorf("minibatch size %d: want 1 to 1024, or 0 for the workload's own", j.Batch)
+	}
+	if j.Batch > 0 {
+		w = w.Sized(j.Batch)
+	}
+	if j.Workers != nil {
+		if *j.Workers < 0 || *j.Workers > 64 {
+			return fmt.Errorf("%d loader processes: want 0 to 64", *j.Workers)
+		}
+		w.Workers = *j.Workers
+	}
+	defer b.enter()()
+	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at, coldShare: 1 - b.cached[w.Name]}
+	b.retarget()
+	return nil
+}
+
+func unknown(workload string) error {
+	return fmt.Errorf("workload %q cannot be simulated; known: %s", workload, strings.Join(Workloads(), " "))
+}
+
+// StopWorkload ends the workload, if one runs.
+func (b *Board) StopWorkload() {
+	defer b.enter()()
+	b.job = nil
+	b.retarget()
+}
+
+// NextMinibatch moves the clock by one minibatch of the running workload under
+// the knobs as they are now, and tells of it.
+func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) {
+	j, m, wait, err := b.begin()
+	if err != nil {
+		if errors.Is(err, ErrSilent) {
+			return Minibatch{}, b.hang(ctx, err)
+		}
+		return Minibatch{}, err
+	}
+	if err := b.clock.Sleep(ctx, wait); err != nil {
+		return Minibatch{}, err
+	}
+	return b.end(j, m)
+}
+
+// begin works out the minibatch that starts now and how long it still takes.
+func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
+	defer b.enter()()
+	j := b.job
+	switch f := b.faults; {
+	case j == nil:
+		return nil, Minibatch{}, 0, ErrStopped
+	case f.DieAfter > 0 && j.count >= f.DieAfter:
+		b.job = nil
+		b.retarget()
+		return nil, Minibatch{}, 0, fmt.Errorf("after %d minibatches: %w", j.count, ErrDied)
+	case f.HangAfter > 0 && j.count >= f.HangAfter:
+		return nil, Minibatch{}, 0, fmt.Errorf("after %d minibatches: %w", j.count, ErrSilent)
+	}
+	m := b.minibatch(j)
+	if b.at-j.ended > b.slack() {
+		j.ended = b.at // its reader was away; the job stood at its full pipe
+	}
+	m.T = j.ended + time.Duration(math.Round(m.TimeMS*float64(time.Millisecond)))
+	return j, m, m.T - b.at, nil
+}
+
+// slack is how far a reader may lag and the job still counts as going on
+// meanwhile: a tick of the machine, none at full speed.
+func (b *Board) slack() time.Duration {
+	speed := b.clock.Speed()
+	if math.IsInf(speed, 1) {
+		return 0
+	}
+	return time.Duration(speed * float64(50*time.Millisecond))
+}
+
+// end counts a minibatch that was waited for.
+func (b *Board) end(j *job, m Minibatch) (Minibatch, error) {
+	defer b.enter()()
+	if b.job != j {
+		return Minibatch{}, ErrStopped
+	}
+	j.count++
+	j.ended, j.last = m.T, b.steady.conditions
+	name := j.workload.Name
+	b.cached[name] = min(1, b.cached[name]+j.coldShare/float64(j.perEpoch))
+	if j.count%j.perEpoch == 0 {
+		j.coldShare = 1 - b.cached[name]
+	}
+	return m, nil
+}
+
+// minibatch is the next one: the steady one with what is peculiar to it.
+func (b *Board) minibatch(j *job) Minibatch {
+	s := b.steady.steps
+	if b.table == nil && j.coldShare > 1e-9 {
+		megabytes := j.workload.DatasetMB / float64(j.perEpoch)
+		plain := j.workload.Steady(physics.Orin, b.steady.conditions)
+		cold := j.workload.Run(physics.Orin, b.steady.conditions, j.coldShare*megabytes/diskMBPerMS)
+		s.FetchMS += cold.FetchMS - plain.FetchMS
+		s.StallMS += cold.StallMS - plain.StallMS
+	}
+	if j.count == 0 {
+		s.ComputeMS = s.ComputeMS*firstFactor + firstMS
+	} else if j.last != b.steady.conditions {
+		s.ComputeMS *= changedFactor
+	}
+	m := Minibatch{Epoch: j.count / j.perEpoch, Index: j.count % j.perEpoch,
+		FetchMS: s.FetchMS, StallMS: s.StallMS, ComputeMS: s.ComputeMS, OverheadMS: s.OverheadMS}
+	b.disturb(j, &m)
+	m.TimeMS = m.StallMS + m.ComputeMS + m.OverheadMS
+	if row := b.steady; b.table != nil && b.scatter() == 0 && j.count > 0 && j.last == row.conditions {
+		m.TimeMS = b.table.row(row.mode).TimeMS // to the last bit
+		m.ComputeMS = m.TimeMS - m.StallMS - m.OverheadMS
+	}
+	return m
+}
+
+// disturb scatters a minibatch's parts, and now and then the system holds it
+// up. Both have a median of 1.
+func (b *Board) disturb(j *job, m *Minibatch) {
+	noise := b.scatter()
+	if noise == 0 {
+		return
+	}
+	key := []uint64{b.seed, text(j.label), uint64(j.count), uint64(b.at / time.Microsecond)}
+	factor := func(part uint64) float64 {
+		return math.Exp(noise * minibatchSD * clamp(normal(append(key, part)...), 4))
+	}
+	load, compute := factor(1), factor(2)
+	if noise >= 0.05 && uniform(append(key, 3)...) < hiccupShare {
+		compute *= 1.3 + 0.7*uniform(append(key, 4)...)
+	}
+	m.FetchMS, m.StallMS = m.FetchMS*load, m.StallMS*load
+	m.ComputeMS, m.OverheadMS = m.ComputeMS*compute, m.OverheadMS*compute
+}
+
+// hang waits as a silent job's reader does, until ctx ends.
+func (b *Board) hang(ctx context.Context, silent error) error {
+	for end := b.clock.Now() + hangLimit; b.clock.Now() < end; {
+		if err := b.clock.Sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	return silent
+}

@@ -1,0 +1,241 @@
+package virtual
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"jtune/tegra"
+)
+
+// lists are the settings a board offers, ascending, and how many cores it has.
+type lists struct {
+	cores         int
+	cpu, gpu, emc []tegra.Freq
+}
+
+// coresPerPolicy: on Orin four cores share one clock.
+const coresPerPolicy = 4
+
+// governed is a clock domain: its limits and who chooses between them.
+type governed struct {
+	list     []tegra.Freq
+	min, max tegra.Freq
+	governor string
+	stuckAt  tegra.Freq // where the hardware stands while its clock is stuck
+}
+
+// knobs is everything that can be written, as the kernel keeps it.
+type knobs struct {
+	online []bool
+	policy []governed // of four cores each
+	gpu    governed
+
+	emcList    []tegra.Freq
+	emcRate    tegra.Freq // last rate asked for
+	emcLocked  string     // mrq_rate_locked
+	emcState   string
+	emcCap     tegra.Freq // 0: none
+	emcStuckAt tegra.Freq
+
+	railgate, gpuControl, scaling3D string
+	idleStates                      []string // "disable" of each core's states, two by two
+	conf, status                    string   // nvpmodel's files
+}
+
+func newKnobs(l lists) knobs {
+	k := knobs{
+		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
+		emcRate: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, 2*l.cores),
+		conf: nvpmodelConf(l), status: "pmode:0000",
+		gpu: governed{list: l.gpu, min: l.gpu[0], max: l.gpu[len(l.gpu)-1], governor: "nvhost_podgov"},
+	}
+	// MAXN's minimum, which every preset of the Orin shares.
+	least := l.cpu[0]
+	if i, _ := slices.BinarySearch(l.cpu, 729600*tegra.KHz); i < len(l.cpu) {
+		least = l.cpu[i]
+	}
+	for i := range l.cores {
+		k.online = append(k.online, true)
+		if i%coresPerPolicy == 0 {
+			k.policy = append(k.policy, governed{list: l.cpu, min: least, max: l.cpu[len(l.cpu)-1], governor: "schedutil"})
+		}
+	}
+	return k
+}
+
+// cores counts those that are online.
+func (k *knobs) cores() (n int) {
+	for _, on := range k.online {
+		if on {
+			n++
+		}
+	}
+	return n
+}
+
+// policyOnline tells whether any core of the policy is.
+func (k *knobs) policyOnline(p int) bool {
+	return slices.Contains(k.online[p*coresPerPolicy:min((p+1)*coresPerPolicy, len(k.online))], true)
+}
+
+// number parses what was written to a knob.
+func number(text string) (int64, error) {
+	v, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || v < 0 {
+		return 0, syscall.EINVAL
+	}
+	return v, nil
+}
+
+// nearest entry of an ascending list.
+func nearest(list []tegra.Freq, f tegra.Freq) tegra.Freq {
+	return slices.MinFunc(list, func(a, b tegra.Freq) int { return cmp.Compare(max(a-f, f-a), max(b-f, f-b)) })
+}
+
+// above is the first entry that is not lower, or the highest.
+func above(list []tegra.Freq, f tegra.Freq) tegra.Freq {
+	i, _ := slices.BinarySearch(list, f)
+	return list[min(i, len(list)-1)]
+}
+
+// below is the last entry that is not higher, or the lowest.
+func below(list []tegra.Freq, f tegra.Freq) tegra.Freq {
+	i, exact := slices.BinarySearch(list, f)
+	if !exact {
+		i--
+	}
+	return list[max(i, 0)]
+}
+
+// setMin and setMax take a limit that has been moved to the list. Limits that
+// cross are refused.
+func (g *governed) setMin(f tegra.Freq) error {
+	if f > g.max {
+		return syscall.EINVAL
+	}
+	g.min = f
+	return nil
+}
+
+func (g *governed) setMax(f tegra.Freq) error {
+	if f < g.min {
+		return syscall.EINVAL
+	}
+	g.max = f
+	return nil
+}
+
+// actual is where the domain's clock stands: at a limit, by its governor.
+func (g *governed) actual(busy bool) tegra.Freq {
+	switch {
+	case g.stuckAt != 0:
+		return g.stuckAt
+	case g.governor == "performance", g.min == g.max:
+		return g.max
+	case g.governor == "powersave", !busy:
+		return g.min
+	}
+	return g.max
+}
+
+// free tells whether the governor has a choice.
+func (g *governed) free() bool {
+	return g.min != g.max && g.governor != "performance" && g.governor != "powersave"
+}
+
+// setOnline switches a core. Core 0 stays.
+func (k *knobs) setOnline(core int, text string) error {
+	if text != "0" && text != "1" {
+		return syscall.EINVAL
+	}
+	if core == 0 && text == "0" {
+		return syscall.EBUSY
+	}
+	k.online[core] = text == "1"
+	return nil
+}
+
+// setEMCRate asks the firmware for a memory clock: off-list requests round up,
+// requests above the list are ignored without an error.
+func (k *knobs) setEMCRate(text string) error {
+	v, err := number(text)
+	if err != nil {
+		return err
+	}
+	if f := tegra.Freq(v); f <= k.emcList[len(k.emcList)-1] {
+		k.emcRate = above(k.emcList, f)
+	}
+	return nil
+}
+
+// setEMCCap bounds the memory clock; 0 lifts the bound. The top rate is no
+// valid cap on this release: it is written as 0.
+func (k *knobs) setEMCCap(text string) error {
+	v, err := number(text)
+	if err != nil {
+		return err
+	}
+	if top := k.emcList[len(k.emcList)-1]; tegra.Freq(v) >= top && len(k.emcList) > 1 {
+		return syscall.EINVAL
+	}
+	k.emcCap = tegra.Freq(v)
+	return nil
+}
+
+// emcLimit is the highest rate that the cap allows.
+func (k *knobs) emcLimit() tegra.Freq {
+	if k.emcCap == 0 {
+		return k.emcList[len(k.emcList)-1]
+	}
+	return below(k.emcList, k.emcCap)
+}
+
+// emcFixed tells whether the rate asked for is the one that rules.
+func (k *knobs) emcFixed() bool { return k.emcLocked == "1" && k.emcState == "1" }
+
+// emcActual is the memory clock: the locked rate, else what the load needs.
+func (k *knobs) emcActual(busy bool) tegra.Freq {
+	switch limit := k.emcLimit(); {
+	case k.emcStuckAt != 0:
+		return k.emcStuckAt
+	case k.emcFixed():
+		return min(k.emcRate, limit)
+	case busy:
+		return limit
+	default:
+		return min(limit, k.emcList[max(0, len(k.emcList)-2)])
+	}
+}
+
+// list prints frequencies as the kernel does, in the given unit.
+func list(freqs []tegra.Freq, unit tegra.Freq) string {
+	var b strings.Builder
+	for _, f := range freqs {
+		b.WriteString(strconv.FormatInt(int64(f/unit), 10))
+		b.WriteByte(' ')
+	}
+	return b.String() + "\n"
+}
+
+// ranges prints the indexes for which on holds: "0-3,8".
+func ranges(n int, on func(int) bool) string {
+	var parts []string
+	for i := 0; i < n; i++ {
+		if !on(i) {
+			continue
+		}
+		first := i
+		for i+1 < n && on(i+1) {
+			i++
+		}
+		part := strconv.Itoa(first)
+		if i > first {
+			part += "-" + strconv.Itoa(i)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ",") + "\n"
+}

@@ -1,0 +1,80 @@
+package virtual
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// preset is one POWER_MODEL of the board's configuration; a limit of 0 means
+// none.
+type preset struct {
+	name     string
+	cores    int
+	cpu, gpu tegra.Freq
+	emc      tegra.Freq
+	mask     int // GPU units that are gated off
+}
+
+// presets of an AGX Orin on L4T 34 and 35.1.
+var presets = []preset{
+	{name: "MAXN", cores: 12},
+	{name: "MODE_15W", cores: 4, cpu: 1113600 * tegra.KHz, gpu: 420750000, emc: 2133 * tegra.MHz, mask: 248},
+	{name: "MODE_30W", cores: 8, cpu: 1728000 * tegra.KHz, gpu: 624750000, mask: 240},
+	{name: "MODE_50W", cores: 12, cpu: 1497600 * tegra.KHz, gpu: 828750000},
+}
+
+// nvpmodelConf writes the presets in the vendor's grammar for a board with
+// these lists. Limits that the lists do not reach are left out.
+func nvpmodelConf(l lists) string {
+	var b strings.Builder
+	b.WriteString("# Power modes of a virtual board: a simulation.\n\n< PARAM TYPE=FILE NAME=CPU_ONLINE >\n")
+	for i := range l.cores {
+		fmt.Fprintf(&b, "CORE_%d %s/cpu%d/online\n", i, cpuDir, i)
+	}
+	fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=TPC_POWER_GATING >\nTPC_PG_MASK %s/tpc_pg_mask\n", gpuDir)
+	for _, p := range []struct{ name, arg string }{{"ENABLE", "EN"}, {"DISABLE", "DIS"}} {
+		fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=GPU_POWER_CONTROL_%s >\nGPU_PWR_CNTL_%s %s/power/control\n", p.name, p.arg, gpuDir)
+	}
+	for i := 0; i < l.cores; i += coresPerPolicy {
+		dir := fmt.Sprintf("%s/cpu%d/cpufreq", cpuDir, i)
+		fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=CPU_A78_%d >\nFREQ_TABLE %s/scaling_available_frequencies\nMAX_FREQ %s/scaling_max_freq\nMIN_FREQ %s/scaling_min_freq\n", i/coresPerPolicy, dir, dir, dir)
+	}
+	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=GPU >\nFREQ_TABLE %s/available_frequencies\nMAX_FREQ %s/max_freq\nMIN_FREQ %s/min_freq\n", gpuFreqDir, gpuFreqDir, gpuFreqDir)
+	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=EMC >\nMAX_FREQ %s\n", emcCapFile)
+	for id, p := range presets {
+		p.write(&b, id, l)
+	}
+	b.WriteString("\n< PM_CONFIG DEFAULT=0 >\n")
+	return b.String()
+}
+
+func (p preset) write(b *strings.Builder, id int, l lists) {
+	fmt.Fprintf(b, "\n< POWER_MODEL ID=%d NAME=%s >\n", id, p.name)
+	cores := min(p.cores, l.cores)
+	if id == 0 {
+		cores = l.cores
+	}
+	for i := range l.cores {
+		on := 0
+		if i < cores {
+			on = 1
+		}
+		fmt.Fprintf(b, "CPU_ONLINE CORE_%d %d\n", i, on)
+	}
+	fmt.Fprintf(b, "TPC_POWER_GATING TPC_PG_MASK %d\nGPU_POWER_CONTROL_ENABLE GPU_PWR_CNTL_EN on\n", p.mask)
+	for i := 0; i < cores; i += coresPerPolicy {
+		fmt.Fprintf(b, "CPU_A78_%d MIN_FREQ %d\nCPU_A78_%d MAX_FREQ %d\n", i/coresPerPolicy, min(729600, l.cpu[len(l.cpu)-1].KHz()), i/coresPerPolicy, limit(p.cpu, l.cpu, tegra.KHz))
+	}
+	fmt.Fprintf(b, "GPU MIN_FREQ 0\nGPU MAX_FREQ %d\nGPU_POWER_CONTROL_DISABLE GPU_PWR_CNTL_DIS auto\n", limit(p.gpu, l.gpu, tegra.Hz))
+	fmt.Fprintf(b, "EMC MAX_FREQ %d\n", max(0, limit(p.emc, l.emc, tegra.Hz)))
+}
+
+// limit prints a preset's limit; -1 where it does not bind.
+func limit(f tegra.Freq, list []tegra.Freq, unit tegra.Freq) int64 {
+	if f == 0 || f >= list[len(list)-1] {
+		return -1
+	}
+	return int64(max(f, list[0]) / unit)
+}

@@ -1,0 +1,64 @@
+package physics
+
+import "math"
+
+// Power is a module's draw by supply, in watts.
+type Power struct {
+	GPU float64 // GPU and SoC supply
+	CPU float64 // CPU supply
+	Sys float64 // 5 V supply: memory, I/O, regulators
+	RAM float64 // of Sys: memory alone
+}
+
+// Total is the module's draw.
+func (p Power) Total() float64 { return p.GPU + p.CPU + p.Sys }
+
+func (p Power) scale(x float64) Power {
+	return Power{GPU: p.GPU * x, CPU: p.CPU * x, Sys: p.Sys * x, RAM: p.RAM * x}
+}
+
+// Curve is a supply's voltage over its clock, relative to the voltage at Top:
+// Floor up to Knee (GHz), from there rising to 1 with the power Bend.
+type Curve struct{ Floor, Knee, Bend, Top float64 }
+
+func (v Curve) at(ghz float64) float64 {
+	if ghz <= v.Knee {
+		return v.Floor
+	}
+	return v.Floor + (1-v.Floor)*math.Pow((ghz-v.Knee)/(v.Top-v.Knee), v.Bend)
+}
+
+// Chip holds a module's constants, alike for every workload. Power in watts,
+// W/GHz at full voltage, clocks in GHz.
+type Chip struct {
+	Base     float64 // what no knob changes
+	GPULeak  float64 // GPU and SoC at full voltage
+	GPUClock float64 // W/GHz: clock tree
+	GPUOn    float64 // W/GHz more while kernels execute
+	GPU      Curve
+	CoreIdle float64 // per online core at full voltage
+	CoreTick float64 // W/GHz per online core
+	CPU      Curve
+	EMCClock float64 // W/GHz²
+	Spin     float64 // cores' worth of polling while kernels execute
+	// Background is the system's own CPU work, in core·GHz: with few slow cores
+	// it is most of what there is.
+	Background float64
+	Heat       float64 // 1/W: leakage that grows with the heat of the rest
+}
+
+func (k Chip) power(w Workload, c Conditions, s Steps) Power {
+	vg, vc := k.GPU.at(c.GPU), k.CPU.at(c.CPU)
+	vg, vc = vg*vg, vc*vc
+	var p Power
+	p.GPU = 0.3*k.Base + k.GPULeak*vg + (k.GPUClock+k.GPUOn*s.GPUBusy+w.Switching*min(1, s.KernelMS/s.TimeMS))*c.GPU*vg
+	p.CPU = float64(c.Cores)*(k.CoreIdle+k.CoreTick*c.CPU)*vc + s.CPUBusy*w.CPUActive*c.CPU*vc
+	p.RAM = 0.1*k.Base + k.EMCClock*c.EMC*c.EMC + w.TransferJ/s.TimeMS
+	p.Sys = p.RAM + 0.6*k.Base
+	return p.scale(1 + k.Heat*p.Total())
+}
+
+// Idle is the draw with nothing running.
+func (k Chip) Idle(c Conditions) Power {
+	return k.power(Workload{CPUActive: 0.35}, c, Steps{TimeMS: 1, CPUBusy: 0.1})
+}

@@ -1,0 +1,79 @@
+package virtual
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"jtune/tegra/virtual/physics"
+)
+
+// Memory of the 32 GB module, kB.
+const (
+	memoryKB  = 31_378_044
+	systemKB  = 2_600_000 // used by the system itself
+	baseCache = 1_400_000
+)
+
+// jiffies are a core's times in seconds.
+type jiffies struct{ busy, idle float64 }
+
+func (j *jiffies) add(dt time.Duration, busy float64) {
+	j.busy += dt.Seconds() * busy
+	j.idle += dt.Seconds() * (1 - busy)
+}
+
+func (b *Board) procFiles() {
+	b.show("/proc/stat", b.stat)
+	b.show("/proc/meminfo", b.meminfo)
+	b.show("/proc/uptime", func() string { return fmt.Sprintf("%.2f %.2f\n", 60+b.at.Seconds(), b.cpu[0].idle) })
+	b.show("/proc/loadavg", func() string {
+		load := b.steady.steps.CPUBusy
+		return fmt.Sprintf("%.2f %.2f %.2f 2/512 4242\n", load, load, load)
+	})
+	b.knob("/proc/sys/vm/drop_caches", func() string { return "0\n" }, func(v string) error {
+		if v != "1" && v != "2" && v != "3" {
+			return syscall.EINVAL
+		}
+		clear(b.cached)
+		if b.job != nil {
+			b.job.coldShare = 1
+		}
+		return nil
+	})
+}
+
+// stat is /proc/stat: the cores that are online, in ticks of 10 ms.
+func (b *Board) stat() string {
+	var lines strings.Builder
+	var sum jiffies
+	for i, j := range b.cpu {
+		if !b.knobs.online[i] {
+			continue
+		}
+		sum.busy, sum.idle = sum.busy+j.busy, sum.idle+j.idle
+		fmt.Fprintln(&lines, ticks(fmt.Sprintf("cpu%d", i), j))
+	}
+	return ticks("cpu ", sum) + "\n" + lines.String() + "intr 0\nctxt 0\nbtime 1660000000\nprocesses 4242\nprocs_running 1\nprocs_blocked 0\n"
+}
+
+func ticks(name string, j jiffies) string {
+	busy := int64(j.busy * 100)
+	return fmt.Sprintf("%s %d 0 %d %d 0 0 0 0 0 0", name, busy-busy/8, busy/8, int64(j.idle*100))
+}
+
+func (b *Board) meminfo() string {
+	used := float64(systemKB)
+	if b.job != nil {
+		used += b.job.workload.MemoryMB * 1000
+	}
+	cached := float64(baseCache)
+	for _, w := range physics.Workloads {
+		cached += b.cached[w.Name] * w.DatasetMB * 1000
+	}
+	cached = min(cached, memoryKB-used)
+	free := memoryKB - used - cached
+	return fmt.Sprintf("MemTotal:       %8d kB\nMemFree:        %8.0f kB\nMemAvailable:   %8.0f kB\nBuffers:        %8d kB\nCached:         %8.0f kB\nSReclaimable:   %8d kB\nSwapTotal:      %8d kB\nSwapFree:       %8d kB\n",
+		memoryKB, free, free+cached, 0, cached, 0, 0, 0)
+}

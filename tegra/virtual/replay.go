@@ -1,0 +1,64 @@
+package virtual
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// replay answers from a measured table.
+type replay struct {
+	name  string
+	rows  map[tegra.Mode]tegra.Measured
+	order []tegra.Measured
+	space *tegra.Space
+	lists lists
+	near  map[tegra.Mode]tegra.Measured // answers for states between the modes
+}
+
+// newReplay takes one value per mode of a table, the median of duplicates.
+func newReplay(t *sweep.Table) (*replay, error) {
+	if n := len(t.Batches()); n > 1 {
+		return nil, fmt.Errorf("%s holds %d minibatch sizes %v: choose one with --batch", t.Name, n, t.Batches())
+	}
+	r := &replay{name: filepath.Base(t.Name), order: t.Measured(), rows: map[tegra.Mode]tegra.Measured{}, near: map[tegra.Mode]tegra.Measured{}}
+	var err error
+	if r.space, err = tegra.NewSubspace(t.Modes()); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	for _, m := range r.order {
+		if m.Mode.CPU%tegra.KHz != 0 || m.Mode.EMC%tegra.KHz != 0 {
+			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is no whole kHz, as the kernel counts them", t.Name, m.Mode)
+		}
+		r.rows[m.Mode] = m
+	}
+	r.lists = lists{cores: slices.Max(r.space.Cores), cpu: r.space.CPU, gpu: r.space.GPU, emc: r.space.EMC}
+	return r, nil
+}
+
+// row answers a mode: its own row, or the nearest where it has none, as when
+// governors choose the clocks.
+func (r *replay) row(m tegra.Mode) tegra.Measured {
+	if own, ok := r.rows[m]; ok {
+		return own
+	}
+	if known, ok := r.near[m]; ok {
+		return known
+	}
+	found := slices.MinFunc(r.order, func(a, b tegra.Measured) int { return cmp.Compare(apart(a.Mode, m), apart(b.Mode, m)) })
+	r.near[m] = found
+	return found
+}
+
+// apart is the distance of two modes in octaves.
+func apart(a, b tegra.Mode) (d float64) {
+	for k := range tegra.NumKnobs {
+		d += math.Abs(math.Log2(a.Value(k) / b.Value(k)))
+	}
+	return d
+}

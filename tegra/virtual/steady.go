@@ -1,0 +1,168 @@
+package virtual
+
+import (
+	"fmt"
+	"slices"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual/physics"
+)
+
+// steady is what the board tends to under its knobs and its job.
+type steady struct {
+	conditions physics.Conditions
+	mode       tegra.Mode // nearest to the conditions
+	free       bool       // governors choose the clocks
+	steps      physics.Steps
+	rails      [rails]float64 // W
+	totalW     float64        // of the summed rails; a replay's own number
+	coreBusy   []float64      // per core, 0 to 1
+}
+
+// What governors cost while a job runs (method note (j) 13: at most about 3 %
+// of time and energy).
+const (
+	freeTime  = 1.012
+	freePower = 0.992
+)
+
+// actual gives a policy's, the GPU's and the memory's clock as they are.
+func (b *Board) policyClock(p int) tegra.Freq {
+	g := &b.knobs.policy[p]
+	return b.heat.limit(g.list, g.actual(b.job != nil))
+}
+
+func (b *Board) gpuClock() tegra.Freq {
+	return b.heat.limit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
+}
+
+func (b *Board) emcClock() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
+
+// tendency works out the steady state.
+func (b *Board) tendency() (s steady) {
+	s.conditions, s.mode, s.free = b.conditions()
+	if b.job == nil {
+		s.steps.Power = physics.Orin.Idle(s.conditions)
+		s.steps.CPUBusy = 0.03 * float64(s.conditions.Cores)
+	} else {
+		s.steps = b.expected(b.job.workload, b.job.label, s.conditions, s.mode)
+		if s.free && b.table == nil {
+			s.steps = slower(s.steps)
+		}
+	}
+	s.rails, s.totalW = split(s.steps.Power), s.steps.Power.Total()
+	if b.job != nil && b.table != nil {
+		s.totalW = b.table.row(s.mode).PowerW
+	}
+	s.coreBusy = b.spread(s.steps)
+	return s
+}
+
+// conditions are the clocks and cores as they are, and the mode that names
+// them: the online policies' mean clock.
+func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
+	m = tegra.Mode{Cores: b.knobs.cores(), GPU: b.gpuClock(), EMC: b.emcClock()}
+	free = b.knobs.gpu.free() || !b.knobs.emcFixed()
+	var sum tegra.Freq
+	for i, on := range b.knobs.online {
+		if on {
+			sum += b.policyClock(i / coresPerPolicy)
+			free = free || b.knobs.policy[i/coresPerPolicy].free()
+		}
+	}
+	mean := sum / tegra.Freq(m.Cores)
+	m.CPU = nearest(b.lists.cpu, mean)
+	c = physics.Conditions{Cores: m.Cores, CPU: mean.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}
+	return c, m, free
+}
+
+// expected is a job's minibatch in a mode, free of noise but for the quirks
+// that tell one board and mode from the laws.
+func (b *Board) expected(w physics.Workload, label string, c physics.Conditions, m tegra.Mode) physics.Steps {
+	s := w.Steady(physics.Orin, c)
+	if b.table != nil {
+		row := b.table.row(m)
+		return scaled(s, row.TimeMS/s.TimeMS, row.PowerW/s.Power.Total())
+	}
+	time, power := b.quirks(label, m)
+	return scaled(s, time, power)
+}
+
+// quirks are mean-zero deviations from the laws, as factors: fixed for a
+// seed, a workload and a mode.
+func (b *Board) quirks(label string, m tegra.Mode) (time, power float64) {
+	scale := quirkSD
+	if b.noise != nil {
+		scale *= *b.noise
+	}
+	key := []uint64{b.seed, text(label), uint64(m.Cores), uint64(m.CPU), uint64(m.GPU), uint64(m.EMC)}
+	return 1 + scale*clamp(normal(append(key, 1)...), 3), 1 + scale*clamp(normal(append(key, 2)...), 3)
+}
+
+func clamp(x, most float64) float64 { return max(-most, min(most, x)) }
+
+// scaled stretches a minibatch in time and power.
+func scaled(s physics.Steps, time, power float64) physics.Steps {
+	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS, &s.ExecuteMS, &s.KernelMS} {
+		*ms *= time
+	}
+	for _, w := range []*float64{&s.Power.GPU, &s.Power.CPU, &s.Power.Sys, &s.Power.RAM} {
+		*w *= power
+	}
+	return s
+}
+
+func slower(s physics.Steps) physics.Steps { return scaled(s, freeTime, freePower) }
+
+// spread shares the CPU's work out over the online cores: the computing
+// process on the first, the loaders on as many as there are.
+func (b *Board) spread(s physics.Steps) []float64 {
+	busy := make([]float64, len(b.knobs.online))
+	var on []int
+	for i, online := range b.knobs.online {
+		if online {
+			on = append(on, i)
+		}
+	}
+	left := s.CPUBusy
+	if b.job == nil || len(on) <= b.job.workload.Workers {
+		for _, i := range on {
+			busy[i] = min(1, left/float64(len(on)))
+		}
+		return busy
+	}
+	busy[on[0]] = min(left, max(s.MainBusy, 0.05))
+	left -= busy[on[0]]
+	active := on[1:min(len(on), 2+max(1, b.job.workload.Workers))]
+	for k, i := range active {
+		busy[i] = min(1, left/float64(len(active)-k))
+		left -= busy[i]
+	}
+	for _, i := range on {
+		extra := min(left, 1-busy[i])
+		busy[i], left = busy[i]+extra, left-extra
+	}
+	return busy
+}
+
+// Truth gives time per minibatch and module power of a workload in a mode,
+// steady, clocks locked, free of noise. A replay answers the modes of its
+// table, whatever the workload's name.
+func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, err error) {
+	if b.table != nil {
+		row, ok := b.table.rows[m]
+		if !ok {
+			return 0, 0, fmt.Errorf("power mode %s is not in %s", m, b.table.name)
+		}
+		return row.TimeMS, row.PowerW, nil
+	}
+	w, ok := physics.Find(workload)
+	if !ok {
+		return 0, 0, unknown(workload)
+	}
+	if m.Cores < 1 || m.Cores > b.lists.cores || !slices.Contains(b.lists.cpu, m.CPU) || !slices.Contains(b.lists.gpu, m.GPU) || !slices.Contains(b.lists.emc, m.EMC) {
+		return 0, 0, fmt.Errorf("power mode %s is not one of this board's", m)
+	}
+	s := b.expected(w, workload, physics.At(m), m)
+	return s.TimeMS, s.Power.Total(), nil
+}

@@ -1,0 +1,331 @@
+package virtual
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"jtune/tegra"
+)
+
+// node is a file, a folder or a link of the tree. Its functions are called
+// with the board locked and its state brought up to now.
+type node struct {
+	link  string           // target of a symbolic link
+	kids  map[string]*node // of a folder
+	get   func() string    // content of a file
+	set   func(string) error
+	fails func() error // errno of reading, nil when it works
+	gone  func() bool  // the file has vanished for now
+}
+
+func (n *node) absent() bool { return n.gone != nil && n.gone() }
+
+// files is the board's tegra.FS.
+type files struct{ b *Board }
+
+var _ tegra.FS = files{}
+
+// place puts a node at an absolute path, making the folders above it.
+func (b *Board) place(name string, n *node) *node {
+	at := b.root
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	for _, p := range parts[:len(parts)-1] {
+		if at.kids[p] == nil {
+			at.kids[p] = &node{kids: map[string]*node{}}
+		}
+		at = at.kids[p]
+	}
+	at.kids[parts[len(parts)-1]] = n
+	return n
+}
+
+func (b *Board) link(name, target string) *node { return b.place(name, &node{link: target}) }
+
+// show is a file that only reads.
+func (b *Board) show(name string, get func() string) *node { return b.place(name, &node{get: get}) }
+
+// text is a file of fixed content.
+func (b *Board) text(name, content string) *node {
+	return b.show(name, func() string { return content })
+}
+
+// knob is a file that reads and writes.
+func (b *Board) knob(name string, get func() string, set func(string) error) *node {
+	return b.place(name, &node{get: get, set: set})
+}
+
+// cell is a knob that merely keeps one of the allowed texts; none: any text.
+func (b *Board) cell(name string, value *string, allowed ...string) *node {
+	return b.knob(name, func() string { return *value + "\n" }, func(v string) error {
+		if len(allowed) > 0 && !slices.Contains(allowed, v) {
+			return syscall.EINVAL
+		}
+		*value = v
+		return nil
+	})
+}
+
+const maxLinks = 40
+
+// find walks to a node. With follow, a link at the end is walked too. It
+// gives the node and its path free of links.
+func (f files) find(name string, follow bool) (*node, string, error) {
+	left := strings.Split(strings.Trim(path.Clean("/"+name), "/"), "/")
+	at, where := f.b.root, "/"
+	for links := 0; len(left) > 0; {
+		p := left[0]
+		left = left[1:]
+		if p == "" {
+			continue
+		}
+		next := at.kids[p]
+		if next == nil || next.absent() {
+			if at.kids == nil {
+				return nil, "", syscall.ENOTDIR
+			}
+			return nil, "", syscall.ENOENT
+		}
+		if next.link == "" || (len(left) == 0 && !follow) {
+			at, where = next, path.Join(where, p)
+			continue
+		}
+		if links++; links > maxLinks {
+			return nil, "", syscall.ELOOP
+		}
+		target := next.link
+		if !path.IsAbs(target) {
+			target = path.Join(where, target)
+		}
+		left = append(strings.Split(strings.Trim(path.Clean(target), "/"), "/"), left...)
+		at, where = f.b.root, "/"
+	}
+	return at, where, nil
+}
+
+func failed(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// read gives a node's content, faults included.
+func (f files) read(n *node, name, where string) ([]byte, error) {
+	if n.kids != nil {
+		return nil, syscall.EISDIR
+	}
+	if fault := f.b.fault(name, where, reading); fault != nil {
+		if fault.Read != nil {
+			return nil, fault.Read
+		}
+		if fault.Garbage != "" {
+			return []byte(fault.Garbage), nil
+		}
+	}
+	if n.fails != nil {
+		if err := n.fails(); err != nil {
+			return nil, err
+		}
+	}
+	if n.get == nil {
+		return nil, syscall.EACCES
+	}
+	return []byte(n.get()), nil
+}
+
+// write hands a text to a node, faults included.
+func (f files) write(n *node, name, where string, data []byte) error {
+	if n.kids != nil {
+		return syscall.EISDIR
+	}
+	if fault := f.b.fault(name, where, writing); fault != nil {
+		if fault.Write != nil {
+			return fault.Write
+		}
+		if fault.Stuck {
+			return nil
+		}
+	}
+	if n.set == nil {
+		return syscall.EACCES
+	}
+	if len(data) == 0 {
+		return syscall.EINVAL
+	}
+	return n.set(strings.TrimRight(string(data), "\n"))
+}
+
+func (f files) ReadFile(name string) ([]byte, error) {
+	defer f.b.enter()()
+	n, where, err := f.find(name, true)
+	var data []byte
+	if err == nil {
+		data, err = f.read(n, name, where)
+	}
+	if err != nil {
+		return nil, failed("read", name, err)
+	}
+	return data, nil
+}
+
+func (f files) WriteFile(name string, data []byte) error {
+	defer f.b.enter()()
+	n, where, err := f.find(name, true)
+	if err == nil {
+		err = f.write(n, name, where, data)
+	}
+	if err != nil {
+		return failed("write", name, err)
+	}
+	return nil
+}
+
+func (f files) Readlink(name string) (string, error) {
+	defer f.b.enter()()
+	n, _, err := f.find(name, false)
+	if err == nil && n.link == "" {
+		err = syscall.EINVAL
+	}
+	if err != nil {
+		return "", failed("readlink", name, err)
+	}
+	return n.link, nil
+}
+
+func (f files) Stat(name string) (fs.FileInfo, error) {
+	defer f.b.enter()()
+	n, _, err := f.find(name, true)
+	if err != nil {
+		return nil, failed("stat", name, err)
+	}
+	return info{path.Base(name), n.kids != nil, n.set != nil, f.b.clock.start}, nil
+}
+
+func (f files) Open(name string) (tegra.File, error) {
+	defer f.b.enter()()
+	n, where, err := f.find(name, true)
+	if err == nil && n.kids != nil {
+		err = syscall.EISDIR
+	}
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	return &handle{files: f, node: n, name: name, where: where}, nil
+}
+
+// Glob lists the paths that match, sorted; links in the middle are followed.
+func (f files) Glob(pattern string) ([]string, error) {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, err
+	}
+	defer f.b.enter()()
+	found := []string{"/"}
+	for part := range strings.SplitSeq(strings.Trim(pattern, "/"), "/") {
+		var next []string
+		for _, dir := range found {
+			n, _, err := f.find(dir, true)
+			if err != nil {
+				continue
+			}
+			for name, kid := range n.kids {
+				if ok, _ := path.Match(part, name); ok && !kid.absent() {
+					next = append(next, path.Join(dir, name))
+				}
+			}
+		}
+		found = next
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// handle is an open file. Reading at 0 takes the content anew, as kernel
+// files do; a file that vanished meanwhile answers ENODEV.
+type handle struct {
+	files
+	node        *node
+	name, where string
+	content     []byte
+	closed      bool
+}
+
+func (h *handle) check() error {
+	switch {
+	case h.closed:
+		return fs.ErrClosed
+	case h.node.absent():
+		return syscall.ENODEV
+	}
+	return nil
+}
+
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	defer h.b.enter()()
+	if off < 0 {
+		return 0, failed("read", h.name, errors.New("negative offset"))
+	}
+	err := h.check()
+	if err == nil && (off == 0 || h.content == nil) {
+		h.content, err = h.read(h.node, h.name, h.where)
+	}
+	if err != nil {
+		return 0, failed("read", h.name, err)
+	}
+	if off >= int64(len(h.content)) {
+		return 0, io.EOF
+	}
+	n := copy(p, h.content[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (h *handle) WriteAt(p []byte, off int64) (int, error) {
+	defer h.b.enter()()
+	err := h.check()
+	if err == nil && off != 0 {
+		err = syscall.EINVAL
+	}
+	if err == nil {
+		err = h.write(h.node, h.name, h.where, p)
+	}
+	if err != nil {
+		return 0, failed("write", h.name, err)
+	}
+	return len(p), nil
+}
+
+func (h *handle) Close() error {
+	defer h.b.enter()()
+	if h.closed {
+		return failed("close", h.name, fs.ErrClosed)
+	}
+	h.closed = true
+	return nil
+}
+
+// info describes a node.
+type info struct {
+	name          string
+	dir, writable bool
+	made          time.Time
+}
+
+func (i info) Name() string { return i.name }
+func (i info) Size() int64  { return 4096 } // as sysfs says
+func (i info) Mode() fs.FileMode {
+	switch {
+	case i.dir:
+		return fs.ModeDir | 0o755
+	case i.writable:
+		return 0o644
+	}
+	return 0o444
+}
+func (i info) ModTime() time.Time { return i.made }
+func (i info) IsDir() bool        { return i.dir }
+func (i info) Sys() any           { return nil }
