@@ -58,20 +58,24 @@ func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
 	return out
 }
 
-// at gives the residual of time and power at points; nil, nil for none.
-func (r *Residual) at(x []point) (time, power []float64) {
+// at gives the residual of time and power at modes; nil, nil for none.
+func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 	if r == nil {
 		return nil, nil
 	}
+	x := r.fit.scale.points(modes)
 	return r.fit.time.curves[0].gaussian(x), r.fit.power.curves[0].gaussian(x)
 }
 
-// all is at for every mode of the space, computed once.
-func (r *Residual) all() (time, power []float64) {
+// over is at for every mode of a space, computed once for the residual's own.
+func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	if r == nil {
 		return nil, nil
 	}
-	r.once.Do(func() { r.time, r.power = r.at(r.fit.scale.points(r.space.Modes())) })
+	if space != r.space {
+		return r.at(space.Modes())
+	}
+	r.once.Do(func() { r.time, r.power = r.at(r.space.Modes()) })
 	return r.time, r.power
 }
 

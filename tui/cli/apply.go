@@ -121,7 +121,8 @@ func findMode(d tegra.Device, text string) (tegra.Mode, error) {
 	for _, p := range d.Presets() {
 		if text == strconv.Itoa(p.ID) || presetName(text) == presetName(p.Name) {
 			if p.NeedsReboot {
-				return p.Mode, fmt.Errorf("%w: preset %s needs another GPU power gating, which takes a reboot: set it with nvpmodel -m %d", tegra.ErrUnsupported, p.Name, p.ID)
+				return p.Mode, fmt.Errorf("%w without a reboot: preset %s needs another GPU power gating: set it with nvpmodel -m %d, or just its clocks with jtune apply %s",
+					tegra.ErrUnsupported, p.Name, p.ID, d.Space().Format(p.Mode))
 			}
 			return p.Mode, nil
 		}

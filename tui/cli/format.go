@@ -112,11 +112,18 @@ func printLine(w io.Writer, v any) error {
 
 // table prints rows in columns; the first row is the heading.
 func table(w io.Writer, rows ...[]string) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	for _, r := range rows {
 		fmt.Fprintln(t, strings.Join(r, "\t"))
 	}
-	return t.Flush()
+	t.Flush()
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // short prints a value with six significant digits and no exponent.

@@ -94,7 +94,7 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	space, prov, warning, err := o.spaceOf(samples)
+	space, err := o.spaceOf(&samples)
 	if err != nil {
 		return nil, samples.Notes, err
 	}
@@ -102,59 +102,41 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 	if err != nil {
 		return nil, samples.Notes, err
 	}
-	prov.Jtune = Version
-	m, err := learn.Fit(samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: prov})
+	samples.Provenance.Jtune = Version
+	m, err := learn.Fit(samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance})
 	if err != nil {
 		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
-	}
-	if warning != "" {
-		m.Warnings = append(m.Warnings, warning)
 	}
 	return m, samples.Notes, nil
 }
 
-func (o Options) spaceOf(s Samples) (*tegra.Space, learn.Provenance, string, error) {
-	prov := s.Provenance
+// spaceOf finds the space that a model of the samples is to speak of, and
+// notes the device; nil lets the samples span it.
+func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 	if s.Space != nil {
-		return s.Space, prov, "", nil
+		return s.Space, nil
 	}
 	dev, err := Open(o)
 	if err != nil {
-		return nil, prov, "", err
+		return nil, err
 	}
 	defer dev.Close()
 	named := o.Device != "" && o.Device != "auto" || o.Sysroot != "" && o.Sysroot != "/"
-	stranger, all := firstOutside(dev.Device.Space(), s.Measured)
-	if all {
-		prov.Device = dev.Device.Board().Name
-		return dev.Device.Space(), prov, "", nil
+	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
+		s.Provenance.Device = dev.Device.Board().Name
+		return space, nil
 	}
-	if named {
-		return nil, prov, "", fmt.Errorf("%w: power mode %s of the samples is not one of %s: leave --device away to fit the samples' own grid",
-			tegra.ErrUnsupported, stranger, dev.Device.Board().Name)
-	}
-	space, err := spanned(s.Measured)
-	return space, prov, fmt.Sprintf("no known board has the samples' power modes: the model speaks of the %d modes of the grid they span", space.Len()), err
+	return nil, nil
 }
 
-// firstOutside gives the first sampled mode that the space lacks.
-func firstOutside(space *tegra.Space, rows []tegra.Measured) (tegra.Mode, bool) {
+// holdsAll tells whether every sampled mode is one of the space's.
+func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	for _, r := range rows {
-		if !space.Contains(r.Mode) {
-			return r.Mode, false
+		if _, err := space.Snap(r.Mode); err != nil {
+			return false
 		}
 	}
-	return tegra.Mode{}, true
-}
-
-// spanned is every combination of the sampled values.
-func spanned(rows []tegra.Measured) (*tegra.Space, error) {
-	var cores []int
-	var cpu, gpu, emc []tegra.Freq
-	for _, r := range rows {
-		cores, cpu, gpu, emc = append(cores, r.Mode.Cores), append(cpu, r.Mode.CPU), append(gpu, r.Mode.GPU), append(emc, r.Mode.EMC)
-	}
-	return tegra.NewSpace(cores, cpu, gpu, emc)
+	return true
 }
 
 // reference finds the workload to lean on; nil for none. A name is looked up

@@ -1,0 +1,301 @@
+package learn
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// The bars are those of the predictor's design note: medians over random
+// samples of the errors on modes not sampled, with slack over what its
+// reference code reached.
+
+// seeds is how many random samples a median is over.
+func seeds() int {
+	if testing.Short() {
+		return 3
+	}
+	return 12
+}
+
+// score is how a predictor did on modes it has not seen, in percent.
+type score struct{ timeMAPE, powerMAPE, time80, power80, time95, power95 float64 }
+
+// scoreOf fits with the recipe's final settings and scores.
+func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptions) score {
+	t.Helper()
+	fit, err := FitSurrogate(s.space, in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := fit.Posterior()
+	var sc score
+	var tp, to, pp, po []float64
+	t80, t95 := studentQuantile(0.80, p.DoF), studentQuantile(0.95, p.DoF)
+	for _, m := range out {
+		i, _ := s.space.Index(m.Mode)
+		tp, to, pp, po = append(tp, math.Exp(p.LnTime[i])), append(to, m.TimeMS), append(pp, math.Exp(p.LnPower[i])), append(po, m.PowerW)
+		zTime := math.Abs(math.Log(m.TimeMS)-p.LnTime[i]) / math.Hypot(p.SdTime[i], p.NoiseTime)
+		zPower := math.Abs(math.Log(m.PowerW)-p.LnPower[i]) / math.Hypot(p.SdPower[i], p.NoisePower) / powerFamily.bandWide
+		share := 100 / float64(len(out))
+		for _, hit := range []struct {
+			z, wide float64
+			count   *float64
+		}{{zTime, t80, &sc.time80}, {zTime, t95, &sc.time95}, {zPower, t80, &sc.power80}, {zPower, t95, &sc.power95}} {
+			if hit.z <= hit.wide {
+				*hit.count += share
+			}
+		}
+	}
+	sc.timeMAPE, sc.powerMAPE = MAPE(tp, to), MAPE(pp, po)
+	return sc
+}
+
+// medians is the median of every column over scores.
+func medians(scores []score) score {
+	of := func(f func(score) float64) float64 {
+		var v []float64
+		for _, s := range scores {
+			v = append(v, f(s))
+		}
+		return median(v)
+	}
+	return score{of(func(s score) float64 { return s.timeMAPE }), of(func(s score) float64 { return s.powerMAPE }),
+		of(func(s score) float64 { return s.time80 }), of(func(s score) float64 { return s.power80 }),
+		of(func(s score) float64 { return s.time95 }), of(func(s score) float64 { return s.power95 })}
+}
+
+func atMost(t *testing.T, what string, got, bar float64) {
+	t.Helper()
+	if !(got <= bar) {
+		t.Errorf("%s: %.2f, bar %.2f", what, got, bar)
+	}
+}
+
+// nano is the Orin Nano's ResNet sweep, whose columns differ.
+func nano(t testing.TB) sweepOf {
+	t.Helper()
+	f, err := os.Open(sweeptest.Shared(t, sweeptest.OrinNano))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range lines[0] {
+		column[name] = i
+	}
+	var rows []tegra.Measured
+	var modes []tegra.Mode
+	for _, line := range lines[1:] {
+		number := func(name string) float64 {
+			v, err := strconv.ParseFloat(line[column[name]], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		m := tegra.Mode{Cores: int(number("cores")), CPU: tegra.Freq(number("cpu")) * tegra.KHz, GPU: tegra.Freq(number("gpu")), EMC: tegra.Freq(number("mem"))}
+		rows = append(rows, tegra.Measured{Mode: m, TimeMS: number("time_ms_median"), PowerW: number("power_mw_median") / 1000})
+		modes = append(modes, m)
+	}
+	space, err := tegra.NewSubspace(modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sweepOf{rows, space}
+}
+
+func TestErrorsAndBandsOnUnseenModes(t *testing.T) {
+	t.Parallel()
+	agx := func(name string) func(testing.TB) sweepOf {
+		return func(t testing.TB) sweepOf { return loadSweep(t, name) }
+	}
+	for _, c := range []struct {
+		name            string
+		load            func(testing.TB) sweepOf
+		n               int
+		timePct, powPct float64
+	}{
+		{"MobileNet", agx(sweeptest.MobileNet), 10, 9, 4.2},
+		{"MobileNet", agx(sweeptest.MobileNet), 20, 8, 3.6},
+		{"MobileNet", agx(sweeptest.MobileNet), 50, 5.5, 2.5},
+		{"LSTM", agx(sweeptest.LSTM), 10, 7, 3.8},
+		{"LSTM", agx(sweeptest.LSTM), 20, 3.5, 2.7},
+		{"LSTM", agx(sweeptest.LSTM), 50, 2.6, 2.0},
+		{"ResNet", agx(sweeptest.ResNet), 10, 8, 4.8},
+		{"ResNet", agx(sweeptest.ResNet), 20, 7.5, 4.2},
+		{"ResNet", agx(sweeptest.ResNet), 50, 5.7, 3.0},
+		{"Orin Nano ResNet", nano, 10, 6.5, 6},
+		{"Orin Nano ResNet", nano, 50, 3.2, 3.4},
+	} {
+		t.Run(fmt.Sprintf("%s from %d modes", c.name, c.n), func(t *testing.T) {
+			t.Parallel()
+			s := c.load(t)
+			var scores []score
+			for seed := range seeds() {
+				in, out := s.split(randomPlaces(len(s.rows), c.n, uint64(seed)))
+				scores = append(scores, scoreOf(t, s, in, out, SurrogateOptions{Grid: true, Robust: 2}))
+			}
+			got := medians(scores)
+			slack := 1.0
+			if testing.Short() {
+				slack = 1.3 // a median of three
+			}
+			atMost(t, "time MAPE %", got.timeMAPE, c.timePct*slack)
+			atMost(t, "power MAPE %", got.powerMAPE, c.powPct*slack)
+			if testing.Short() {
+				return
+			}
+			t.Logf("MAPE %.1f / %.1f, 80 %% bands cover %.0f / %.0f, 95 %% bands %.0f / %.0f", got.timeMAPE, got.powerMAPE, got.time80, got.power80, got.time95, got.power95)
+			for _, band := range []float64{got.time80, got.power80} {
+				if band < 70 || band > 95 {
+					t.Errorf("80 %% bands cover %.0f %%, want 70 to 95", band)
+				}
+			}
+			for _, band := range []float64{got.time95, got.power95} {
+				if band < 84 {
+					t.Errorf("95 %% bands cover %.0f %%, want at least 84", band)
+				}
+			}
+		})
+	}
+}
+
+func TestErrorsOnTheAuthorsOwnSamples(t *testing.T) {
+	t.Parallel()
+	s := loadSweep(t, sweeptest.MobileNet)
+	for n, bar := range map[int][2]float64{10: {9, 4.2}, 20: {8, 3.6}, 50: {5.5, 2.5}} {
+		var scores []score
+		for _, modes := range authorsSamples(t, n) {
+			var places []int
+			for _, text := range modes {
+				places = append(places, s.place(t, text))
+			}
+			in, out := s.split(places)
+			scores = append(scores, scoreOf(t, s, in, out, SurrogateOptions{Grid: true, Robust: 2}))
+		}
+		got := medians(scores)
+		t.Logf("%d modes, %d samples: MAPE %.1f / %.1f", n, len(scores), got.timeMAPE, got.powerMAPE)
+		atMost(t, fmt.Sprintf("time MAPE %% from %d modes", n), got.timeMAPE, bar[0])
+		atMost(t, fmt.Sprintf("power MAPE %% from %d modes", n), got.powerMAPE, bar[1])
+	}
+}
+
+// authorsSamples reads the modes that the paper's authors sampled, one list
+// per run of theirs.
+func authorsSamples(t testing.TB, n int) [][]string {
+	t.Helper()
+	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/paper_baselines/NN_mobnet_MAPE_all.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(lines[0], "Sampled_powermodes")
+	mode := regexp.MustCompile(`\d+_\d+_\d+_\d+`)
+	var out [][]string
+	for _, line := range lines[1:] {
+		if line[0] == strconv.Itoa(n) {
+			out = append(out, mode.FindAllString(line[at], -1))
+		}
+	}
+	if len(out) == 0 || len(out[0]) != n {
+		t.Fatalf("no samples of %d modes in the authors' file", n)
+	}
+	return out
+}
+
+func TestReferenceHelpsWhereItCanAndHardlyHurtsWhereItCannot(t *testing.T) {
+	t.Parallel()
+	resnet, mobile, lstm := loadSweep(t, sweeptest.ResNet), loadSweep(t, sweeptest.MobileNet), loadSweep(t, sweeptest.LSTM)
+	var with, alone, lstmWith, lstmAlone []score
+	for seed := range seeds() {
+		hundred, _ := resnet.split(randomPlaces(len(resnet.rows), 100, 100+uint64(seed)))
+		for _, c := range []struct {
+			s           sweepOf
+			with, alone *[]score
+		}{{mobile, &with, &alone}, {lstm, &lstmWith, &lstmAlone}} {
+			residual := residualOver(t, c.s, hundred)
+			in, out := c.s.split(randomPlaces(len(c.s.rows), 50, uint64(seed)))
+			*c.with = append(*c.with, scoreOf(t, c.s, in, out, SurrogateOptions{Grid: true, Robust: 2, Reference: residual}))
+			*c.alone = append(*c.alone, scoreOf(t, c.s, in, out, SurrogateOptions{Grid: true, Robust: 2}))
+		}
+	}
+	got, plain := medians(with), medians(alone)
+	t.Logf("MobileNet with %.2f / %.2f, without %.2f / %.2f", got.timeMAPE, got.powerMAPE, plain.timeMAPE, plain.powerMAPE)
+	atMost(t, "MobileNet time MAPE % with a reference", got.timeMAPE, 4.8)
+	atMost(t, "MobileNet power MAPE % with a reference", got.powerMAPE, 2.1)
+	got, plain = medians(lstmWith), medians(lstmAlone)
+	t.Logf("LSTM with %.2f / %.2f, without %.2f / %.2f", got.timeMAPE, got.powerMAPE, plain.timeMAPE, plain.powerMAPE)
+	atMost(t, "LSTM time MAPE % with a reference", got.timeMAPE, 1.15*plain.timeMAPE)
+	atMost(t, "LSTM power MAPE % with a reference", got.powerMAPE, 1.15*plain.powerMAPE)
+}
+
+// residualOver learns the reference over the sweep's device: its own modes
+// and the reference's.
+func residualOver(t testing.TB, s sweepOf, reference []tegra.Measured) *Residual {
+	t.Helper()
+	space, err := tegra.NewSubspace(append(modesOf(reference), s.space.Modes()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := (&Reference{Samples: reference}).Residual(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSpoiledSamplesAreFoundAndDoLittleHarm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name            string
+		timePct, powPct float64
+	}{{sweeptest.MobileNet, 8, 3.3}, {sweeptest.LSTM, 3.5, 2.5}} {
+		s := loadSweep(t, c.name)
+		var scores []score
+		found, flagged := 0, 0
+		for seed := range seeds() {
+			in, out := s.split(randomPlaces(len(s.rows), 50, uint64(seed)))
+			for i := range 5 {
+				in[10*i].TimeMS *= 1.5
+				in[10*i].PowerW *= 0.7
+			}
+			o := SurrogateOptions{Grid: true, Robust: 2}
+			scores = append(scores, scoreOf(t, s, in, out, o))
+			fit, err := FitSurrogate(s.space, in, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			suspicious := fit.Suspicious()
+			flagged += len(suspicious)
+			for i := range 5 {
+				if slices.Contains(suspicious, in[10*i].Mode) {
+					found++
+				}
+			}
+		}
+		got := medians(scores)
+		t.Logf("%s: MAPE %.2f / %.2f; %d of %d spoiled found, %d flagged", c.name, got.timeMAPE, got.powerMAPE, found, 5*len(scores), flagged)
+		atMost(t, "time MAPE %", got.timeMAPE, c.timePct)
+		atMost(t, "power MAPE %", got.powerMAPE, c.powPct)
+		if 10*found < 9*5*len(scores) {
+			t.Errorf("%d of %d spoiled samples found, want at least nine in ten", found, 5*len(scores))
+		}
+	}
+}

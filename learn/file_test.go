@@ -1,0 +1,287 @@
+package learn
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
+	t.Helper()
+	m, err := Fit(samples, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	partial := space.Filter(mustFilter(t, "cores>=4"))
+	reference := truths(space.Sample(120, 8))
+	for name, c := range map[string]struct {
+		modes   *tegra.Space
+		options Options
+	}{
+		"gp":                  {space, Options{Space: space}},
+		"gp of some modes":    {partial, Options{Space: partial}},
+		"gp with a reference": {space, Options{Space: space, Reference: &Reference{Name: "other", Samples: reference}}},
+		"linear":              {space, Options{Method: Linear, Space: space}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := c.options
+			o.Seed = 3
+			o.Provenance = Provenance{Device: "AGX Orin", Workload: "lstm", Virtual: true, Jtune: "1.2.3", When: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+			samples := truths(c.modes.Sample(12, 1))
+			samples[4].TimeMS *= 3 // a suspicious one
+			m := mustFit(t, samples, o)
+			path := filepath.Join(t.TempDir(), "x.model")
+			if err := m.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := m.Predict(space.Modes()); !reflect.DeepEqual(got.Predict(space.Modes()), want) {
+				t.Error("predictions differ after loading")
+			}
+			if !reflect.DeepEqual(got.Space.Modes(), c.modes.Modes()) {
+				t.Errorf("space of %d modes, want %d", got.Space.Len(), c.modes.Len())
+			}
+			sameModel(t, got, m)
+		})
+	}
+}
+
+// sameModel compares everything but predictions.
+func sameModel(t *testing.T, got, want *Model) {
+	t.Helper()
+	for what, pair := range map[string][2]any{
+		"method": {got.Method, want.Method}, "samples": {got.Samples, want.Samples}, "errors": {got.CV, want.CV}, "reference": {got.Reference, want.Reference},
+		"warnings": {got.Warnings, want.Warnings}, "suspicious": {got.Suspicious, want.Suspicious}, "provenance": {got.Provenance, want.Provenance},
+		"seed": {got.Seed, want.Seed}, "fingerprint": {got.Fingerprint(), want.Fingerprint()},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%s: got %v, want %v", what, pair[0], pair[1])
+		}
+	}
+}
+
+func TestSavedNetworksPredictTheSameAfterLoading(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	shipped := ShippedReference()
+	want := &Model{Method: PowerTrain, Space: space, Samples: truths(space.Sample(5, 1)), CV: Errors{12.5, 3, "5 folds"}, Reference: shipped.Name,
+		predictor: &banded{points: networks{*shipped.Networks}, timeSD: 0.2, powerSD: 0.1, dof: 4}}
+	path := filepath.Join(t.TempDir(), "nets.model")
+	if err := want.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameModel(t, got, want)
+	if modes := space.Modes(); !reflect.DeepEqual(got.Predict(modes), want.Predict(modes)) {
+		t.Error("predictions differ after loading")
+	}
+	if r, err := LoadReference(path); err != nil || r.Networks == nil {
+		t.Errorf("networks of a model as a reference: %v, %v", r, err)
+	}
+}
+
+func TestSavingReplacesAndLeavesNothingElse(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m.model")
+	for n := 11; n <= 12; n++ {
+		if err := mustFit(t, truths(space.Sample(n, 1)), Options{Space: space}).Save(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := Load(path); err != nil || len(got.Samples) != 12 {
+		t.Errorf("after saving twice: %v, %v", got, err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%d files, want the model alone", len(files))
+	}
+	if err := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).Save(filepath.Join(dir, "absent", "m.model")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("into an absent folder: %v", err)
+	}
+}
+
+func TestFilesThatAreNoModelsAreToldApart(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	good, err := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reframed := func(old, new string) []byte {
+		_, body, _ := bytes.Cut(good, []byte("\n"))
+		changed := bytes.Replace(body, []byte(old), []byte(new), 1)
+		if bytes.Equal(changed, body) {
+			t.Fatalf("%q is not in the file", old)
+		}
+		return frame(changed)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"empty":                    {nil, ErrNotModel},
+		"a sweep":                  {[]byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"), ErrNotModel},
+		"noise":                    {[]byte{0, 255, 7, 10, 10, 200}, ErrNotModel},
+		"the next version":         {bytes.Replace(good, []byte("jtune-model 1 "), []byte("jtune-model 2 "), 1), ErrModelVersion},
+		"cut in half":              {good[:len(good)/2], ErrModelDamaged},
+		"cut in the first line":    {good[:20], ErrModelDamaged},
+		"one digit changed":        {bytes.Replace(good, []byte(`"seed":0`), []byte(`"seed":1`), 1), ErrModelDamaged},
+		"another method":           {reframed(`"method":"gp"`, `"method":"tree"`), ErrModelDamaged},
+		"networks without any":     {reframed(`"method":"gp"`, `"method":"nn"`), ErrModelDamaged},
+		"a number too large":       {reframed(`"time_mape_pct":`, `"time_mape_pct":1e999,"x":`), ErrModelDamaged},
+		"a negative error":         {reframed(`"time_mape_pct":`, `"time_mape_pct":-1,"x":`), ErrModelDamaged},
+		"NaN":                      {reframed(`"time_mape_pct":`, `"time_mape_pct":NaN,"x":`), ErrModelDamaged},
+		"other samples":            {reframed(`"samples":[[`, `"samples":[[1,`), ErrModelDamaged},
+		"no samples":               {reframed(`"samples":`, `"samples":[],"x":`), ErrModelDamaged},
+		"an endless space":         {reframed(`"cores":[`, `"cores":[`+strings.Repeat("9,", 50000)), ErrModelDamaged},
+		"members outside":          {reframed(`"mem_hz":`, `"partial":true,"members":[-1],"mem_hz":`), ErrModelDamaged},
+		"a reference of one mode":  {reframed(`"seed":`, `"reference_samples":[[1,3e8,2e8,2.04e8,1,1]],"seed":`), ErrModelDamaged},
+		"a document of other kind": {frame([]byte(`[1,2]`)), ErrModelDamaged},
+	} {
+		if _, err := decode(c.data); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("absent file: %v", err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	space := smallSpace(f)
+	small := space.Filter(tegra.Filter{})
+	for _, o := range []Options{{Space: space}, {Space: small, Method: Linear}} {
+		m := mustFit(f, truths(space.Sample(6, 1)), o)
+		data, err := m.encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, body, _ := bytes.Cut(data, []byte("\n"))
+		f.Add(data)
+		f.Add(body)
+		f.Add(data[:len(data)/2])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<14 {
+			return
+		}
+		// as a file, and as the document of a file whose checksum is right
+		for _, file := range [][]byte{data, frame(data)} {
+			m, err := decode(file)
+			if err != nil {
+				continue
+			}
+			for _, p := range m.Predict([]tegra.Mode{m.Space.At(0), m.Space.Max(), {}}) {
+				if !(p.TimeMS > 0) || math.IsInf(p.TimeMS, 0) || !(p.PowerW > 0) || math.IsInf(p.PowerW, 0) || math.IsNaN(p.LnTimeSD+p.LnPowerSD) {
+					t.Fatalf("%+v", p)
+				}
+			}
+			if again, err := m.encode(); err != nil {
+				t.Fatal(err)
+			} else if _, err := decode(again); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestModelDocumentIsPlainJSON(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	m := mustFit(t, truths(space.Sample(2, 1)), Options{Space: space})
+	data, err := m.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := bytes.Cut(data, []byte("\n"))
+	var d map[string]any
+	if err := json.Unmarshal(body, &d); err != nil || d["method"] != "gp" || len(d["samples"].([]any)) != 2 {
+		t.Errorf("%v: %s", err, body)
+	}
+}
+
+func TestReferencesAreReadFromSweepsAndModels(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	dir := t.TempDir()
+	rows := truths(space.Sample(120, 4))
+	var text bytes.Buffer
+	if err := sweep.Write(&text, rows); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file := write("other.csv", text.Bytes())
+	model := filepath.Join(dir, "other.model")
+	if err := mustFit(t, rows, Options{Space: space, Provenance: Provenance{Device: "A", Workload: "lstm"}, SkipCV: true}).Save(model); err != nil {
+		t.Fatal(err)
+	}
+	for path, name := range map[string]string{file: "other.csv", model: "lstm (other.model)"} {
+		r, err := LoadReference(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Name != name || len(r.Samples) != len(rows) {
+			t.Errorf("%s: reference %q with %d modes, want %q with %d", path, r.Name, len(r.Samples), name, len(rows))
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "absent"), write("noise", []byte("\x00\x01")), write("torn.model", []byte("jtune-model 1 "))} {
+		if _, err := LoadReference(path); err == nil {
+			t.Errorf("%s was read as a reference", path)
+		}
+	}
+}
+
+func TestReferencesThatCannotHelpAreSaidAndLeftOut(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	foreign, err := tegra.NewSpace([]int{1, 2, 3, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, []tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz}, []tegra.Freq{tegra.GHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := truths(space.Sample(120, 4))
+	for name, c := range map[string]struct {
+		reference Reference
+		words     string
+	}{
+		"too few modes":   {Reference{Samples: many[:40]}, "at least 100"},
+		"another board":   {Reference{Samples: truths(foreign.Modes())}, "not this device's"},
+		"another name":    {Reference{Samples: many, Provenance: Provenance{Device: "Orin Nano"}}, "measured on Orin Nano"},
+		"a simulation":    {Reference{Samples: many, Provenance: Provenance{Device: "AGX Orin", Virtual: true}}, "virtual board"},
+		"networks for gp": {*ShippedReference(), "no measured modes"},
+	} {
+		m := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true})
+		if !hasWarning(m, "is not used") || !hasWarning(m, c.words) || m.Reference != "" {
+			t.Errorf("%s: reference %q, warnings %q lack %q", name, m.Reference, m.Warnings, c.words)
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+)
+
+var virtualBoard = []string{"--device", "virtual:agx-orin", "--speed", "max"}
+
+func TestWatchPrintsOneObjectPerLine(t *testing.T) {
+	o := jtune(t, with(virtualBoard, "watch", "--count", "3", "--interval", "2s", "--json")...).done(t)
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("got %d lines, want 3", len(lines))
+	}
+	last := math.Inf(-1)
+	for i, line := range lines {
+		v := outcome{out: line}.object(t, "t_s device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c temps_off fan_pct throttled mode self")
+		for _, k := range []string{"gpu", "emc"} {
+			hasKeys(t, v[k], "hz asked_hz load_pct")
+		}
+		hasKeys(t, v["self"], "cpu_pct")
+		for _, r := range v["rails"].([]any) {
+			hasKeys(t, r, "name power_w")
+		}
+		cores := v["cpu"].([]any)
+		for _, c := range cores {
+			hasKeys(t, c, "online load_pct khz")
+		}
+		if v["virtual"] != true || len(cores) != 12 || v["total_power_w"].(float64) <= 0 {
+			t.Errorf("got virtual %v, %d cores, %v W", v["virtual"], len(cores), v["total_power_w"])
+		}
+		now := v["t_s"].(float64)
+		if i > 0 && math.Abs(now-last-2) > 0.2 {
+			t.Errorf("readings %g s apart, want 2", now-last)
+		}
+		last = now
+	}
+}
+
+func TestWatchInWords(t *testing.T) {
+	o := jtune(t, with(virtualBoard, "watch", "--count", "2")...).done(t)
+	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") || !strings.Contains(o.out, "VIRTUAL") {
+		t.Errorf("got %d lines: %s", n, o.out)
+	}
+}
+
+func TestWithoutATerminalJtunePrintsOneReading(t *testing.T) {
+	o := jtune(t, virtualBoard...).done(t)
+	if strings.Count(o.out, "\n") != 1 || !strings.Contains(o.out, "GPU") || !strings.Contains(o.err, "jtune help") {
+		t.Errorf("got %q, and %q on stderr", o.out, o.err)
+	}
+}
+
+func TestAutoFallsBackToTheVirtualBoardAndSaysSo(t *testing.T) {
+	o := jtune(t, "device", "--json").done(t)
+	if v := o.object(t, deviceKeys); v["virtual"] == true && !strings.Contains(o.err, "virtual:agx-orin") {
+		t.Errorf("stderr %q does not say that the board is virtual", o.err)
+	}
+}
+
+const deviceKeys = "model compatible soc l4t virtual space rails total_power_rule presets rights"
+
+func TestDeviceTellsSpaceRailsAndPresets(t *testing.T) {
+	v := jtune(t, with(virtualBoard, "device", "--json")...).done(t).object(t, deviceKeys)
+	space := hasKeys(t, v["space"], "cores cpu_khz gpu_hz mem_hz modes")
+	if space["modes"] != 18096.0 || len(space["cpu_khz"].([]any)) != 29 {
+		t.Errorf("got %v modes and %d CPU clocks, want 18096 and 29", space["modes"], len(space["cpu_khz"].([]any)))
+	}
+	presets := v["presets"].([]any)
+	if len(presets) == 0 {
+		t.Fatal("no presets")
+	}
+	p := hasKeys(t, presets[0], "id name mode needs_reboot")
+	modeOf(t, p["mode"])
+	text := jtune(t, with(virtualBoard, "device")...).done(t).out
+	for _, want := range []string{"18,096", "VIRTUAL", "MAXN"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+}
+
+func TestDoctorListsEverySource(t *testing.T) {
+	o := jtune(t, with(virtualBoard, "doctor")...).done(t)
+	if !strings.Contains(o.out, "/sys/") || !strings.Contains(o.out, "one reading takes") {
+		t.Errorf("got %s", o.out)
+	}
+}
+
+func TestModesAreCountedListedAndDrawn(t *testing.T) {
+	if o := jtune(t, with(virtualBoard, "modes")...).done(t); !strings.Contains(o.out, "18,096 power modes") {
+		t.Errorf("got %s", o.out)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		want int
+	}{
+		{"all", nil, 18096},
+		{"the grid", []string{"--grid"}, 4368},
+		{"a filter", []string{"--filter", "cores>=8 gpu<900MHz"}, 5 * 29 * 8 * 4},
+		{"a filter within the grid", []string{"--grid", "--filter", "cores=12"}, 14 * 13 * 4},
+		{"a sample", []string{"--sample", "7"}, 7},
+		{"a sample of a filter", []string{"--filter", "cores=1", "--sample", "7"}, 7},
+		{"a filter that nothing passes", []string{"--filter", "cores>100"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			csv := jtune(t, with(with(virtualBoard, c.args...), "modes", "--csv")...).done(t).out
+			if got := strings.Count(csv, "\n") - 1; got != c.want || !strings.HasPrefix(csv, "cores,cpu_khz,gpu_hz,mem_hz\n") {
+				t.Errorf("got %d modes, want %d; begins %.60q", got, c.want, csv)
+			}
+			if got := array(t, jtune(t, with(with(virtualBoard, c.args...), "modes", "--json")...).done(t).out); len(got) != c.want {
+				t.Errorf("got %d modes as JSON, want %d", len(got), c.want)
+			}
+		})
+	}
+	a := jtune(t, with(virtualBoard, "modes", "--sample", "5", "--seed", "1", "--csv")...).out
+	b := jtune(t, with(virtualBoard, "modes", "--sample", "5", "--seed", "1", "--csv")...).out
+	if a != b {
+		t.Error("equal seeds draw unequal modes")
+	}
+}
+
+func TestReplayHasJustTheModesOfTheFile(t *testing.T) {
+	path, rows := toySweep(t)
+	csv := jtune(t, with(replay(path), "modes", "--csv")...).done(t).out
+	if got := strings.Count(csv, "\n") - 1; got != len(rows) {
+		t.Errorf("got %d modes, want %d", got, len(rows))
+	}
+}
+
+func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
+	list := array(t, jtune(t, "workloads", "--json").done(t).out)
+	known := map[string]bool{}
+	for _, w := range list {
+		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command")
+		known[w["name"].(string)] = true
+	}
+	for _, name := range strings.Fields("resnet18 mobilenet yolov8n bert lstm lenet5 vgg11") {
+		if !known[name] {
+			t.Errorf("workload %s is missing", name)
+		}
+	}
+}
+
+const runKeys = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
+
+func TestRunReportsThePresentMode(t *testing.T) {
+	v := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t).object(t, runKeys)
+	n := func(k string) float64 { return v[k].(float64) }
+	if n("minibatches") != 50 {
+		t.Errorf("got %g minibatches, want 50", n("minibatches"))
+	}
+	if sum := n("stall_ms") + n("compute_ms") + n("overhead_ms"); math.Abs(sum-n("time_ms")) > 0.05*n("time_ms") {
+		t.Errorf("stall, compute and overhead sum to %g ms of %g", sum, n("time_ms"))
+	}
+	if e := n("power_w") * n("time_ms") / 1000; n("power_w") < 5 || math.Abs(e-n("energy_j")) > 1e-9*e {
+		t.Errorf("got %g W and %g J", n("power_w"), n("energy_j"))
+	}
+}
+
+func TestRunOfEpochsCountsTheirMinibatches(t *testing.T) {
+	v := jtune(t, with(virtualBoard, "run", "lstm", "--epochs", "1", "--json")...).done(t).object(t, runKeys)
+	if got := v["minibatches"].(float64); got < 2200 || got > 2260 {
+		t.Errorf("got %g minibatches, want those of one epoch, about 2250", got)
+	}
+}
+
+func TestTuneOnThePhysicsAnswersWithAMeasurement(t *testing.T) {
+	o := jtune(t, with(virtualBoard, "tune", "resnet", "--power-limit", "30", "--probes", "12", "--json")...).done(t)
+	v := o.object(t, answerKeys)
+	m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
+	if m["power_w"].(float64) > 30 || v["feasible"] != true || v["virtual"] != true || v["workload"] != "resnet18" {
+		t.Errorf("got %v W, feasible %v, virtual %v, workload %v", m["power_w"], v["feasible"], v["virtual"], v["workload"])
+	}
+	checkProbes(t, v, 12)
+}
+
+// checkProbes checks the list of measurements and that the answer is in it.
+func checkProbes(t testing.TB, v map[string]any, most int) {
+	t.Helper()
+	probes := v["probes"].([]any)
+	if len(probes) == 0 || len(probes) > most {
+		t.Fatalf("got %d probes, want 1 to %d", len(probes), most)
+	}
+	answer, found := modeOf(t, v["mode"]), false
+	for i, p := range probes {
+		probe := hasKeys(t, p, "mode time_ms power_w why")
+		if why := probe["why"]; why != "start" && why != "improve" && why != "verify" || i == 0 && why != "start" {
+			t.Errorf("probe %d: why %v", i+1, why)
+		}
+		found = found || modeOf(t, probe["mode"]) == answer
+	}
+	if !found {
+		t.Errorf("the answer %v was not measured", answer)
+	}
+}
+
+func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
+	path, _ := toySweep(t)
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"within a power limit", []string{"--power-limit", "20"}},
+		{"within a time limit", []string{"--time-limit", "250"}},
+		{"of least energy", []string{"--energy"}},
+		{"by binary search", []string{"--power-limit", "20", "--strategy", "binary"}},
+		{"by luck", []string{"--power-limit", "20", "--strategy", "random"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			o := jtune(t, with(with(replay(path), c.args...), "tune", "label", "--probes", "15", "--json", "--data-dir", data)...).done(t)
+			v := o.object(t, answerKeys)
+			m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
+			want := toyLaw(modeOf(t, v["mode"]))
+			if got := m["time_ms"].(float64); math.Abs(got-want.TimeMS) > 1e-6*want.TimeMS {
+				t.Errorf("measured %g ms, the file says %g", got, want.TimeMS)
+			}
+			if got := m["power_w"].(float64); math.Abs(got-want.PowerW) > 1e-3*want.PowerW {
+				t.Errorf("measured %g W, the file says %g", got, want.PowerW)
+			}
+			checkProbes(t, v, 15)
+			if kept, _ := filepath.Glob(filepath.Join(data, "campaigns", "*", "modes.csv")); len(kept) != 1 {
+				t.Errorf("got %d records below the data directory, want 1", len(kept))
+			}
+		})
+	}
+}
+
+func TestTuneWithAnImpossibleLimitExitsWithFive(t *testing.T) {
+	path, _ := toySweep(t)
+	o := jtune(t, with(replay(path), "tune", "label", "--power-limit", "3", "--probes", "8", "--json")...)
+	o.fails(t, exitInfeasible, "nearest")
+	if v := o.object(t, answerKeys); v["feasible"] != false {
+		t.Errorf("got feasible %v", v["feasible"])
+	}
+}
+
+func TestModeOutsideTheSpaceNamesItsNeighbours(t *testing.T) {
+	jtune(t, with(virtualBoard, "apply", "12c/1.99C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "1.96 GHz", "2.04 GHz")
+	jtune(t, with(virtualBoard, "apply", "13c/2.20C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "12")
+	jtune(t, with(virtualBoard, "apply", "TURBO", "--yes")...).fails(t, exitUsage, "MAXN")
+}
+
+func TestReadOnlyRefusesToApply(t *testing.T) {
+	jtune(t, with(virtualBoard, "--read-only", "apply", "MAXN", "--yes")...).fails(t, exitPermission, "--read-only")
+}
+
+func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
+	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json")...).done(t)
+	v := o.object(t, appliedKeys)
+	if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000, EMC: 2133000000}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	asked, _ := json.Marshal(v["asked"])
+	actual, _ := json.Marshal(v["actual"])
+	if string(asked) != string(actual) || v["kept"] != true || v["reverted"] != false {
+		t.Errorf("asked %s, got %s, kept %v, reverted %v", asked, actual, v["kept"], v["reverted"])
+	}
+}
+
+const appliedKeys = "asked actual kept reverted files"

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra/sweep"
+	"jtune/tegra/tegratest"
+)
+
+func modesIn(t testing.TB, dir string) int {
+	t.Helper()
+	table, err := sweep.ReadFile(dir, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(table.Measured())
+}
+
+func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
+	path, _ := toySweep(t)
+	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n12,2201600,1300500000,3199000000\n")
+	for _, c := range []struct {
+		name string
+		args []string
+		want int
+	}{
+		{"chosen as it goes", []string{"--modes", "9"}, 9},
+		{"drawn at random", []string{"--sample", "6"}, 6},
+		{"listed", []string{"--list", list}, 2},
+		{"a part of a sample", []string{"--sample", "10", "--shard", "2/3"}, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "campaign")
+			o := jtune(t, with(with(replay(path), c.args...), "profile", "label", "--out", out)...).done(t)
+			if got := modesIn(t, out); got != c.want {
+				t.Errorf("recorded %d modes, want %d", got, c.want)
+			}
+			if !strings.Contains(o.out, out) || o.err == "" {
+				t.Errorf("got %q on stdout and %q on stderr, want the folder and progress", o.out, o.err)
+			}
+		})
+	}
+}
+
+func TestProfileFolderMustBeNewOrResumed(t *testing.T) {
+	path, _ := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(replay(path), "profile", "label", "--sample", "4", "--out", out)
+	jtune(t, args...).done(t)
+	jtune(t, args...).fails(t, exitFailed, "--resume")
+	jtune(t, with(args, "--resume")...).done(t)
+	o := jtune(t, with(replay(path), "profile", "label", "--sample", "5", "--out", out, "--resume")...)
+	if o.code == exitOK {
+		t.Error("another plan was taken for the same")
+	}
+	if got := modesIn(t, out); got != 4 {
+		t.Errorf("got %d modes after resuming a finished plan, want 4", got)
+	}
+}
+
+func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
+	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,1000000,318750000,665600000\n")
+	jtune(t, with(virtualBoard, "profile", "resnet", "--list", list)...).fails(t, exitUsage, "GHz")
+}
+
+// An interrupt ends a campaign with 130; what was measured is kept, and
+// --resume goes on.
+func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
+	path, _ := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := []string{"--device", "replay:" + path, "--speed", "400", "profile", "label", "--sample", "20", "--out", out}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if data, _ := os.ReadFile(filepath.Join(out, "modes.csv")); strings.Count(string(data), "\n") >= 3 {
+				cancel()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	o := jtuneWith(t, ctx, strings.NewReader(""), args...)
+	o.fails(t, exitInterrupted)
+	kept := modesIn(t, out)
+	if kept < 1 || kept >= 20 {
+		t.Fatalf("kept %d of 20 modes", kept)
+	}
+	jtune(t, with(replay(path), "profile", "label", "--sample", "20", "--out", out, "--resume")...).done(t)
+	if got := modesIn(t, out); got != 20 {
+		t.Errorf("got %d modes after resuming, want 20", got)
+	}
+}
+
+func TestACampaignFeedsFitAndReplay(t *testing.T) {
+	path, _ := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, with(replay(path), "profile", "label", "--modes", "12", "--out", out)...).done(t)
+	model := filepath.Join(t.TempDir(), "m")
+	o := jtune(t, "fit", "--samples", out, "--out", model, "--json").done(t)
+	if v := o.object(t, "method samples cv reference warnings"); v["samples"] != 12.0 {
+		t.Errorf("got %v samples, want 12", v["samples"])
+	}
+	if got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out); len(got) != len(toyModes()) {
+		t.Errorf("the model speaks of %d modes, want the %d of the campaign's device", len(got), len(toyModes()))
+	}
+	if csv := jtune(t, with(replay(filepath.Join(out, "modes.csv")), "modes", "--csv")...).done(t).out; strings.Count(csv, "\n") != 13 {
+		t.Errorf("a replay of the campaign has %d lines, want 12 modes and a header", strings.Count(csv, "\n"))
+	}
+}
+
+func TestImportMakesACampaign(t *testing.T) {
+	path, rows := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, "import", path, "--out", out).done(t)
+	if got := modesIn(t, out); got != len(rows) {
+		t.Errorf("imported %d modes, want %d", got, len(rows))
+	}
+	jtune(t, "import", path, "--out", out).fails(t, exitFailed, out)
+}
+
+// A job may die, hang, print garbage, or never print: the campaign ends with
+// an error that tells, and the board is as it was.
+func TestBadHarnesses(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		words        []string
+	}{
+		{"that dies at once", "echo no such dataset >&2; exit 3", []string{"no such dataset"}},
+		{"that prints garbage and dies", "head -c 3000 /dev/zero; echo; echo '{\"event\":'; exit 1", []string{"died"}},
+	} {
+		t.Run("a harness "+c.name, func(t *testing.T) {
+			t.Parallel()
+			args, root := fakeBoard(t, c.script)
+			before := tegratest.Contents(t, root)
+			o := jtune(t, with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
+			if o.code != exitFailed {
+				t.Errorf("got exit code %d, want 1; stderr %s", o.code, o.err)
+			}
+			for _, w := range c.words {
+				if !strings.Contains(o.err, w) {
+					t.Errorf("stderr %q does not say %q", o.err, w)
+				}
+			}
+			same(t, root, before)
+		})
+	}
+	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
+		t.Parallel()
+		args, root := fakeBoard(t, "sleep 600")
+		before := tegratest.Contents(t, root)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		o := jtuneWith(t, ctx, strings.NewReader(""), with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
+		o.fails(t, exitInterrupted)
+		same(t, root, before)
+	})
+	t.Run("a workload without a command", func(t *testing.T) {
+		t.Parallel()
+		args, _ := fakeBoard(t, "true")
+		jtune(t, with(args, "tune", "resnet", "--energy")...).fails(t, exitNoDevice, "resnet18", "command")
+	})
+}
+
+// goodJob prints minibatches in the harness protocol for ever.
+const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"ms":20,"fetch_ms":2,"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
+
+func TestRunOfARealCommand(t *testing.T) {
+	args, root := fakeBoard(t, goodJob)
+	before := tegratest.Contents(t, root)
+	v := jtune(t, with(args, "run", "job", "--minibatches", "10", "--json")...).done(t).object(t, runKeys)
+	if v["minibatches"] != 10.0 || v["time_ms"] != 20.0 {
+		t.Errorf("got %v minibatches of %v ms, want 10 of 20", v["minibatches"], v["time_ms"])
+	}
+	same(t, root, before)
+}
+
+// pipe gives a standard input that stays open without a word.
+func pipe(t testing.TB) (io.Reader, io.WriteCloser) {
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	return r, w
+}
+
+func TestApplyKeepsRevertsOrWaits(t *testing.T) {
+	const mode = "8c/1.34C/0.83G/2.13M"
+	for _, c := range []struct {
+		name      string
+		stdin     string
+		args      []string
+		code      int
+		kept      bool
+		leaveOpen bool
+	}{
+		{"yes on the command line keeps", "", []string{"--yes"}, exitOK, true, false},
+		{"y keeps", "y\n", nil, exitOK, true, true},
+		{"n reverts", "n\n", nil, exitReverted, false, true},
+		{"silence reverts", "", []string{"--keep-after", "300ms"}, exitReverted, false, true},
+		{"end of input is not an answer", "", []string{"--keep-after", "300ms"}, exitReverted, false, false},
+		{"neither is another word", "maybe\n", []string{"--keep-after", "300ms"}, exitReverted, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			args, root := fakeBoard(t, "true")
+			before := tegratest.Contents(t, root)
+			r, w := pipe(t)
+			go func() {
+				io.WriteString(w, c.stdin)
+				if !c.leaveOpen {
+					w.Close()
+				}
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			o := jtuneWith(t, ctx, r, with(with(args, c.args...), "apply", mode, "--json")...)
+			if o.code != c.code {
+				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)
+			}
+			v := o.object(t, appliedKeys)
+			if v["kept"] != c.kept || v["reverted"] != !c.kept {
+				t.Errorf("got kept %v, reverted %v", v["kept"], v["reverted"])
+			}
+			if !c.kept {
+				same(t, root, before)
+				return
+			}
+			if d := tegratest.Differences(before, tegratest.Contents(t, root)); len(d) == 0 {
+				t.Error("kept, but no file has changed")
+			}
+			jtune(t, with(args, "revert")...).done(t)
+			same(t, root, before)
+		})
+	}
+}
+
+func TestInterruptedApplyRestores(t *testing.T) {
+	args, root := fakeBoard(t, "true")
+	before := tegratest.Contents(t, root)
+	r, _ := pipe(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil && len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+	}()
+	jtuneWith(t, ctx, r, with(args, "apply", "8c/1.34C/0.83G/2.13M")...).fails(t, exitInterrupted)
+	same(t, root, before)
+}
+
+// same checks that every file holds what it held.
+func same(t testing.TB, root string, before map[string]string) {
+	t.Helper()
+	for _, d := range tegratest.Differences(before, tegratest.Contents(t, root)) {
+		t.Errorf("not as it was found: %s", d)
+	}
+}

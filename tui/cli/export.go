@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) export() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Print a mode in the vendor's format",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			return usagef("export as what? jtune export nvpmodel MODE --name NAME")
+		},
+	}
+	cmd.AddCommand(a.exportNvpmodel())
+	return cmd
+}
+
+func (a *app) exportNvpmodel() *cobra.Command {
+	name := ""
+	cmd := &cobra.Command{
+		Use:   "nvpmodel MODE --name NAME",
+		Short: "Print a POWER_MODEL block for this board's nvpmodel.conf",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if name == "" {
+				return usagef("export nvpmodel: --name NAME is missing: what the mode is to be called")
+			}
+			s, err := a.session()
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			m, err := findMode(s.Device, args[0])
+			if err != nil {
+				return err
+			}
+			text, err := s.Sysfs().NVPModelBlock(m, name)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(a.out, text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the mode: letters, digits and _")
+	return cmd
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/tegratest"
+)
+
+// TestMain makes the test's program its own guard, as jtune is its own guard.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "guard" {
+		os.Exit(Main())
+	}
+	os.Exit(m.Run())
+}
+
+// outcome is what a command line did.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// jtune runs a command line as a script would, with a data directory of its
+// own unless the arguments name one.
+func jtune(t testing.TB, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return jtuneWith(t, ctx, strings.NewReader(""), args...)
+}
+
+func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...string) outcome {
+	t.Helper()
+	var out, err safeBuffer
+	all := args
+	if !strings.Contains(strings.Join(args, " "), "--data-dir") {
+		all = append(append([]string{}, args...), "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log"))
+	}
+	code := Run(ctx, all, stdin, &out, &err)
+	return outcome{code, out.String(), err.String()}
+}
+
+// safeBuffer is written by the command while the test reads it.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// done fails the test unless the command ended well.
+func (o outcome) done(t testing.TB) outcome {
+	t.Helper()
+	if o.code != exitOK {
+		t.Fatalf("got exit code %d, want 0; stderr: %s", o.code, o.err)
+	}
+	return o
+}
+
+// fails checks exit code and error: one line on stderr that says each word,
+// nothing on stdout.
+func (o outcome) fails(t testing.TB, code int, words ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Fatalf("got exit code %d, want %d; stdout: %s stderr: %s", o.code, code, o.out, o.err)
+	}
+	last := strings.TrimSuffix(o.err, "\n")
+	last = last[strings.LastIndex(last, "\n")+1:]
+	for _, w := range words {
+		if !strings.Contains(last, w) {
+			t.Errorf("error %q does not say %q", last, w)
+		}
+	}
+}
+
+// object decodes a JSON document and checks that it has exactly these keys.
+func (o outcome) object(t testing.TB, keys string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal([]byte(o.out), &v); err != nil {
+		t.Fatalf("not one JSON object: %v\n%s", err, o.out)
+	}
+	hasKeys(t, v, keys)
+	return v
+}
+
+// hasKeys checks that an object has exactly the named keys.
+func hasKeys(t testing.TB, v any, keys string) map[string]any {
+	t.Helper()
+	object, ok := v.(map[string]any)
+	if !ok {
+		t.Fatalf("got %v, want a JSON object with %s", v, keys)
+	}
+	want := map[string]bool{}
+	for _, k := range strings.Fields(keys) {
+		want[k] = true
+		if _, ok := object[k]; !ok {
+			t.Errorf("key %q is missing", k)
+		}
+	}
+	for k := range object {
+		if !want[k] {
+			t.Errorf("key %q is not in the contract", k)
+		}
+	}
+	return object
+}
+
+func array(t testing.TB, text string) []map[string]any {
+	t.Helper()
+	var v []map[string]any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not one JSON array: %v\n%.200s", err, text)
+	}
+	return v
+}
+
+// write puts text into a new file.
+func write(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// toyModes is a small space made of values that an AGX Orin lists.
+func toyModes() []tegra.Mode {
+	var out []tegra.Mode
+	for _, c := range []int{2, 4, 8, 12} {
+		for _, p := range []tegra.Freq{729600 * tegra.KHz, 1344000 * tegra.KHz, 2201600 * tegra.KHz} {
+			for _, g := range []tegra.Freq{318750000, 726750000, 1300500000} {
+				for _, e := range []tegra.Freq{665600000, 3199000000} {
+					out = append(out, tegra.Mode{Cores: c, CPU: p, GPU: g, EMC: e})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// toyLaw is a made-up board: the slowest of three resources decides the time,
+// and power is static plus what the clocks draw.
+func toyLaw(m tegra.Mode) tegra.Measured {
+	time := 60/m.GPU.GHz() + 150/(float64(m.Cores)*m.CPU.GHz()) + 40/m.EMC.GHz() + 10
+	power := 9 + 9*m.GPU.GHz()*m.GPU.GHz() + 0.35*float64(m.Cores)*m.CPU.GHz() + 1.2*m.EMC.GHz()
+	return tegra.Measured{Mode: m, TimeMS: time, PowerW: power}
+}
+
+// toySweep writes the made-up board's sweep file.
+func toySweep(t testing.TB) (path string, rows []tegra.Measured) {
+	t.Helper()
+	for _, m := range toyModes() {
+		rows = append(rows, toyLaw(m))
+	}
+	var b bytes.Buffer
+	if err := sweep.Write(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "toy.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path, rows
+}
+
+// replay is the arguments that open the made-up board.
+func replay(path string) []string { return []string{"--device", "replay:" + path, "--speed", "max"} }
+
+func with(args []string, more ...string) []string {
+	return append(append([]string{}, args...), more...)
+}
+
+// fakeBoard builds a fake root with a Jetson in it and a configuration with
+// one workload "job" that a shell runs.
+func fakeBoard(t testing.TB, script string) (args []string, root string) {
+	t.Helper()
+	root = tegratest.AGXOrin35(t)
+	config := fmt.Sprintf("[workload.job]\ntitle = \"job\"\nbatch = 16\nsamples = 1600\ncommand = [\"sh\", \"-c\", %q]\n", script)
+	return []string{"--sysroot", root, "--config", write(t, config), "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}, root
+}

@@ -1,0 +1,321 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
+
+// fitToy fits a model to n evenly picked rows of the made-up board.
+func fitToy(t testing.TB, more ...string) (model string, o outcome) {
+	t.Helper()
+	path, _ := toySweep(t)
+	model = filepath.Join(t.TempDir(), "toy.model")
+	args := with(replay(path), "fit", "--samples", path, "--out", model)
+	return model, jtune(t, with(args, more...)...)
+}
+
+func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
+	_, o := fitToy(t, "--json")
+	v := o.done(t).object(t, "method samples cv reference warnings")
+	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
+	if v["method"] != "gp" || v["samples"] != 72.0 || v["reference"] != nil {
+		t.Errorf("got method %v, %v samples, reference %v; want gp, 72, none", v["method"], v["samples"], v["reference"])
+	}
+	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
+		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
+	}
+}
+
+func TestEveryMethodFits(t *testing.T) {
+	for _, m := range []learn.Method{learn.GP, learn.Linear, learn.NN, learn.PowerTrain} {
+		t.Run(string(m), func(t *testing.T) {
+			if testing.Short() && (m == learn.NN || m == learn.PowerTrain) {
+				t.Skip("trains networks")
+			}
+			path := sampleFile(t, 20)
+			o := jtune(t, "fit", "--samples", path, "--out", filepath.Join(t.TempDir(), "m"), "--method", string(m), "--json", "--device", "virtual:agx-orin").done(t)
+			if v := o.object(t, "method samples cv reference warnings"); v["method"] != string(m) {
+				t.Errorf("got method %v", v["method"])
+			}
+		})
+	}
+}
+
+// sampleFile writes n rows of the made-up board.
+func sampleFile(t testing.TB, n int) string {
+	_, rows := toySweep(t)
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range n {
+		r := rows[i*len(rows)/n]
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%g\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
+	}
+	return write(t, b.String())
+}
+
+func TestModelSpeaksOfTheRightSpace(t *testing.T) {
+	orinRows := sampleFile(t, 12)
+	foreign := write(t, head+"2,1000000,500000000,900000000,50,10\n4,1200000,500000000,900000000,40,12\n4,1000000,600000000,800000000,45,11\n")
+	for _, c := range []struct {
+		name    string
+		args    []string
+		modes   int
+		warning string
+	}{
+		{"the board that is named", []string{"--device", "virtual:agx-orin", "--samples", orinRows}, 18096, ""},
+		{"the default board, when it has all sampled modes", []string{"--samples", orinRows}, 18096, ""},
+		{"else the grid that the samples span, with a warning", []string{"--samples", foreign}, 2 * 2 * 2 * 2, "grid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model := filepath.Join(t.TempDir(), "m")
+			o := jtune(t, with(c.args, "fit", "--out", model)...).done(t)
+			if !strings.Contains(o.err, c.warning) {
+				t.Errorf("stderr %q does not warn of the %s", o.err, c.warning)
+			}
+			m, err := learn.Load(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Space.Len() != c.modes {
+				t.Errorf("speaks of %d modes, want %d", m.Space.Len(), c.modes)
+			}
+		})
+	}
+	t.Run("samples that the named board lacks are an error", func(t *testing.T) {
+		o := jtune(t, "fit", "--out", filepath.Join(t.TempDir(), "m"), "--samples", foreign, "--device", "virtual:agx-orin")
+		if o.code == exitOK {
+			t.Error("foreign samples were accepted")
+		}
+	})
+}
+
+func TestBadSweepFilesAreReportedByLine(t *testing.T) {
+	good := "2,729600,318750000,665600000,100,12\n4,729600,318750000,665600000,80,13\n8,729600,318750000,665600000,60,15\n"
+	for _, c := range []struct {
+		name, text string
+		code       int
+		words      []string
+	}{
+		{"NaN is skipped", head + good + "12,729600,318750000,665600000,NaN,15\n", exitOK, []string{"line 5", "NaN"}},
+		{"a negative power is skipped", head + good + "12,729600,318750000,665600000,50,-3\n", exitOK, []string{"line 5", "positive"}},
+		{"a torn last line is skipped", head + good + "12,729600,3187", exitOK, []string{"line 5", "torn"}},
+		{"kHz where Hz belongs are skipped", head + good + "12,729600,318750,665600000,50,15\n", exitOK, []string{"line 5", "kHz"}},
+		{"duplicate modes count once", head + good + "8,729600,318750000,665600000,62,15\n", exitOK, nil},
+		{"one row still fits", head + "2,729600,318750000,665600000,100,12\n", exitOK, nil},
+		{"a missing column is an error", strings.Replace(head, ",power_w", ",watts", 1) + good, exitFailed, []string{"power_w"}},
+		{"no usable row is an error", head + "2,729600,318750000,665600000,NaN,12\n", exitFailed, []string{"no usable row"}},
+		{"a header alone is an error", head, exitFailed, []string{"header only"}},
+		{"an empty file is an error", "", exitFailed, []string{"empty"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", write(t, c.text), "--out", filepath.Join(t.TempDir(), "m"))
+			if o.code != c.code {
+				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)
+			}
+			for _, w := range c.words {
+				if !strings.Contains(o.err, w) {
+					t.Errorf("stderr %q does not say %q", o.err, w)
+				}
+			}
+		})
+	}
+	t.Run("strict makes a bad row fatal", func(t *testing.T) {
+		path := write(t, head+good+"12,729600,318750000,665600000,NaN,15\n")
+		jtune(t, "fit", "--strict", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed, "line 5")
+	})
+	t.Run("several minibatch sizes need a choice", func(t *testing.T) {
+		path := write(t, "bs,"+head+"16,"+strings.Replace(good, "\n4", "\n32,4", 1)[:len(good)-34])
+		jtune(t, "fit", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitUsage, "--batch")
+		jtune(t, "fit", "--batch", "16", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).done(t)
+	})
+	t.Run("a file that is not there", func(t *testing.T) {
+		jtune(t, "fit", "--samples", "/nowhere.csv", "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed, "/nowhere.csv")
+	})
+}
+
+func TestModelThatCannotBeWrittenExitsWithThree(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	dir := t.TempDir()
+	os.Chmod(dir, 0o555)
+	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", filepath.Join(dir, "m")).fails(t, exitPermission, dir, "--out")
+}
+
+func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
+	model, o := fitToy(t)
+	o.done(t)
+	modes := write(t, "cores,cpu,gpu,mem,note\n12,2201600,1300500000,3199000000,a\n2,729600,318750000,665600000,b\nx,1,2,3,c\n12,2201600,1300500000,3199000000,d\n")
+	o = jtune(t, "predict", "--model", model, "--modes", modes, "--csv").done(t)
+	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(rows[0], ","); got != predictionColumns {
+		t.Errorf("got header %s, want %s", got, predictionColumns)
+	}
+	if len(rows) != 4 || rows[1][0] != "12" || rows[2][0] != "2" || strings.Join(rows[1], ",") != strings.Join(rows[3], ",") {
+		t.Errorf("got rows %v, want the three readable ones in order", rows[1:])
+	}
+	if !strings.Contains(o.err, "line 4") {
+		t.Errorf("stderr %q does not name line 4", o.err)
+	}
+	for _, r := range rows[1:] {
+		v := make([]float64, len(r))
+		for i, f := range r {
+			v[i], _ = strconv.ParseFloat(f, 64)
+		}
+		if !(v[5] <= v[4] && v[4] <= v[6] && v[8] <= v[7] && v[7] <= v[9]) {
+			t.Errorf("bands do not hold the median: %v", r)
+		}
+		if e := v[4] * v[7] / 1000; math.Abs(v[10]-e) > 1e-4*e {
+			t.Errorf("energy %g is not time × power %g", v[10], e)
+		}
+	}
+}
+
+func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
+	model, _ := fitToy(t)
+	got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)
+	if len(got) != len(toyModes()) {
+		t.Fatalf("got %d predictions, want %d", len(got), len(toyModes()))
+	}
+	hasKeys(t, got[0], strings.ReplaceAll(predictionColumns, ",", " "))
+}
+
+func TestBrokenModelFilesAreRefused(t *testing.T) {
+	model, _ := fitToy(t)
+	data, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"cut in half": string(data[:len(data)/2]), "no model": "hello", "empty": ""} {
+		t.Run(name, func(t *testing.T) {
+			jtune(t, "predict", "--model", write(t, text)).fails(t, exitFailed)
+		})
+	}
+}
+
+func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
+	path, rows := toySweep(t)
+	for _, axis := range []optimize.Axis{optimize.Power, optimize.Energy} {
+		t.Run(axis.String(), func(t *testing.T) {
+			got := array(t, jtune(t, "front", "--samples", path, "--y", axis.String(), "--json").done(t).out)
+			var points []optimize.Point
+			for _, r := range rows {
+				points = append(points, optimize.MeasuredPoint(r))
+			}
+			want := optimize.Front(points, axis)
+			if len(got) != len(want) {
+				t.Fatalf("got %d points, want %d", len(got), len(want))
+			}
+			for i, k := range want {
+				p := hasKeys(t, got[i], strings.ReplaceAll(predictionColumns, ",", " ")+" measured")
+				if p["time_ms"] != points[k].TimeMS || p["measured"] != true || p["time_lo_ms"] != nil {
+					t.Errorf("point %d: got %v, want %v", i, p, points[k])
+				}
+			}
+		})
+	}
+}
+
+func TestFrontIsDrawn(t *testing.T) {
+	model, _ := fitToy(t)
+	svg := filepath.Join(t.TempDir(), "front.svg")
+	o := jtune(t, "front", "--model", model, "--svg", svg).done(t)
+	data, err := os.ReadFile(svg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	if !strings.HasPrefix(text, "<svg") || !strings.Contains(text, "<polyline") || strings.Contains(text, "NaN") || o.out != "" {
+		t.Errorf("got %.80q… and %q on stdout", text, o.out)
+	}
+}
+
+func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
+	model, _ := fitToy(t)
+	o := jtune(t, "choose", "--model", model, "--power-limit", "20", "--json").done(t)
+	v := o.object(t, answerKeys)
+	limit := hasKeys(t, v["limit"], "kind value_w")
+	if limit["kind"] != "power" || limit["value_w"] != 20.0 || v["feasible"] != true || v["profiling_s"] != nil {
+		t.Errorf("got limit %v, feasible %v, profiling_s %v", limit, v["feasible"], v["profiling_s"])
+	}
+	if p := hasKeys(t, v["predicted"], bandKeys); p["power_w"].(float64) > 20 {
+		t.Errorf("chose %v W, over the limit", p["power_w"])
+	}
+	mode := modeOf(t, v["mode"])
+	best := math.Inf(1)
+	for _, m := range toyModes() {
+		if r := toyLaw(m); r.PowerW <= 20 {
+			best = min(best, r.TimeMS)
+		}
+	}
+	if got := toyLaw(mode); got.PowerW > 20 || got.TimeMS > 1.1*best {
+		t.Errorf("chose %v: %.1f ms, %.1f W; the best within 20 W takes %.1f ms", mode, got.TimeMS, got.PowerW, best)
+	}
+	versus := hasKeys(t, v["versus"], "maxn present presets")
+	if maxn := hasKeys(t, versus["maxn"], comparisonKeys); maxn["time_pct"].(float64) <= 0 || maxn["power_pct"].(float64) >= 0 {
+		t.Errorf("against MAXN: got %v %% time, %v %% power; want slower with less power", maxn["time_pct"], maxn["power_pct"])
+	}
+}
+
+const (
+	answerKeys     = "device virtual workload limit mode predicted measured feasible probes profiling_s versus"
+	bandKeys       = "time_ms time_lo_ms time_hi_ms power_w power_lo_w power_hi_w energy_j"
+	comparisonKeys = "id name mode time_ms power_w energy_j measured time_pct power_pct energy_pct"
+)
+
+func modeOf(t testing.TB, v any) tegra.Mode {
+	t.Helper()
+	m := hasKeys(t, v, "cores cpu_khz gpu_hz mem_hz")
+	hz := func(k string) tegra.Freq { return tegra.Freq(m[k].(float64)) }
+	return tegra.Mode{Cores: int(hz("cores")), CPU: hz("cpu_khz") * tegra.KHz, GPU: hz("gpu_hz"), EMC: hz("mem_hz")}
+}
+
+func TestChooseSpeaksEveryLimit(t *testing.T) {
+	model, _ := fitToy(t)
+	for _, c := range []struct {
+		name  string
+		args  []string
+		limit string
+	}{
+		{"power", []string{"--power-limit", "30"}, `{"kind":"power","value_w":30}`},
+		{"time", []string{"--time-limit", "200"}, `{"kind":"time","value_ms":200}`},
+		{"both", []string{"--power-limit", "30", "--time-limit", "200"}, `[{"kind":"power","value_w":30},{"kind":"time","value_ms":200}]`},
+		{"energy", []string{"--energy"}, `{"kind":"energy"}`},
+		{"slowdown", []string{"--max-slowdown", "10"}, `{"kind":"max_slowdown","value_pct":10}`},
+		{"knee", []string{"--knee"}, `{"kind":"knee"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := jtune(t, with(c.args, "choose", "--model", model, "--json")...).done(t)
+			compact := strings.NewReplacer(" ", "", "\n", "").Replace(o.out)
+			if !strings.Contains(compact, `"limit":`+c.limit+",") {
+				t.Errorf("limit %s not found in %s", c.limit, compact)
+			}
+			jtune(t, with(c.args, "choose", "--model", model)...).done(t)
+		})
+	}
+}
+
+func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
+	model, _ := fitToy(t)
+	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
+	o.fails(t, exitInfeasible, "nearest")
+	if v := o.object(t, answerKeys); v["feasible"] != false || v["mode"] == nil {
+		t.Errorf("got feasible %v, mode %v; want false and the nearest mode", v["feasible"], v["mode"])
+	}
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestVersionPrintsOneLine(t *testing.T) {
+	o := jtune(t, "version").done(t)
+	if !strings.HasPrefix(o.out, "jtune ") || strings.Count(o.out, "\n") != 1 || o.err != "" {
+		t.Errorf("got %q and %q on stderr, want one line", o.out, o.err)
+	}
+}
+
+func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
+	page := jtune(t, "man").done(t).out
+	for _, want := range []string{".TH JTUNE 1", ".SS tune WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`, "130 interrupted"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the manual lacks %q", want)
+		}
+	}
+	if strings.Contains(page, ".SS guard") {
+		t.Error("the manual tells of the internal guard")
+	}
+}
+
+func TestCompletionKnowsTheShells(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if o := jtune(t, "completion", shell).done(t); !strings.Contains(o.out, "jtune") {
+			t.Errorf("%s: no script", shell)
+		}
+	}
+}
+
+func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"an unknown command", []string{"tunee"}, []string{"tunee", "help"}},
+		{"a missing argument", []string{"tune"}, []string{"tune", "1 arg"}},
+		{"an unknown flag", []string{"watch", "--intervall", "1s"}, []string{"intervall"}},
+		{"no limit", []string{"tune", "resnet"}, []string{"--power-limit"}},
+		{"a negative limit", []string{"tune", "resnet", "--power-limit", "-3"}, []string{"--power-limit", "positive"}},
+		{"a limit that is no number", []string{"tune", "resnet", "--power-limit", "NaN"}, []string{"--power-limit"}},
+		{"energy beside a limit", []string{"tune", "resnet", "--energy", "--power-limit", "20"}, []string{"--energy"}},
+		{"no probes", []string{"tune", "resnet", "--energy", "--probes", "0"}, []string{"--probes"}},
+		{"an unknown strategy", []string{"tune", "resnet", "--energy", "--strategy", "luck"}, []string{"luck", "binary"}},
+		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"}, []string{"gpt9", "resnet18"}},
+		{"a speed that is no number", []string{"watch", "--speed", "fast"}, []string{"--speed", "max"}},
+		{"a fit without samples", []string{"fit", "--out", "x"}, []string{"--samples"}},
+		{"a fit without a place for the model", []string{"fit", "--samples", "x"}, []string{"--out"}},
+		{"an unknown method", []string{"fit", "--samples", "x", "--out", "y", "--method", "magic"}, []string{"magic", "gp"}},
+		{"a prediction without a model", []string{"predict"}, []string{"--model"}},
+		{"a front of nothing", []string{"front"}, []string{"--model", "--samples"}},
+		{"a front of nonsense", []string{"front", "--samples", "x", "--y", "love"}, []string{"--y"}},
+		{"a profile without modes", []string{"profile", "resnet"}, []string{"--modes", "--grid"}},
+		{"a profile with two selections", []string{"profile", "resnet", "--grid", "--sample", "3"}, []string{"exactly one"}},
+		{"a shard of nothing", []string{"profile", "resnet", "--grid", "--shard", "3/2"}, []string{"--shard"}},
+		{"a bad filter", []string{"modes", "--filter", "cores>>8"}, []string{"--filter"}},
+		{"a filter on nothing known", []string{"modes", "--filter", "love>8"}, []string{"love"}},
+		{"an evaluation without a truth", []string{"evaluate"}, []string{"--truth"}},
+		{"an import without a place", []string{"import", "x"}, []string{"--out"}},
+		{"a bad fan", []string{"apply", "MAXN", "--fan", "loud"}, []string{"--fan"}},
+		{"a bad countdown", []string{"apply", "MAXN", "--keep-after", "0s"}, []string{"--keep-after"}},
+		{"a configuration that is not there", []string{"workloads", "--config", "/nowhere.toml"}, []string{"/nowhere.toml"}},
+		{"a sysroot with a virtual board", []string{"device", "--sysroot", "/tmp", "--device", "virtual:agx-orin"}, []string{"--sysroot"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := jtune(t, c.args...)
+			o.fails(t, exitUsage, c.words...)
+			if o.out != "" || strings.Count(o.err, "\n") != 1 {
+				t.Errorf("got %q on stdout and %q on stderr, want nothing and one line", o.out, o.err)
+			}
+		})
+	}
+}
+
+func TestUnknownDevicesExitWithFour(t *testing.T) {
+	for _, c := range []struct {
+		device string
+		words  []string
+	}{
+		{"virtual:orin-nano", []string{"orin-nano"}},
+		{"virtual:agx-xavier", []string{"agx-xavier"}},
+		{"virtual:xavier-nx", []string{"xavier-nx"}},
+		{"virtual:nano", []string{"nano"}},
+		{"virtual:toaster", []string{"toaster"}},
+		{"virtual:", []string{"agx-orin"}},
+		{"replay:/nowhere.csv", []string{"/nowhere.csv"}},
+		{"toaster", []string{"toaster", "virtual:NAME"}},
+	} {
+		t.Run(c.device, func(t *testing.T) {
+			t.Parallel()
+			jtune(t, "device", "--device", c.device).fails(t, exitNoDevice, c.words...)
+		})
+	}
+	t.Run("a sysroot without a board", func(t *testing.T) {
+		dir := t.TempDir()
+		jtune(t, "device", "--sysroot", dir).fails(t, exitNoDevice)
+	})
+}
