@@ -1,58 +1,219 @@
 package optimize
 
+// PowerTrain's evaluation (method note e.4, f.4) on any measured sweep: how
+// well each method predicts the modes it has not seen, and how good and how
+// honest the modes are that it picks for every power limit. All methods learn
+// from the same random modes. Ours beside the paper: errors on the modes not
+// learned from next to the paper's all-modes figure, the 90th percentile of
+// the penalty, and the closed loop, which is given each limit as a task.
+
 import (
 	"context"
-	"io"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
 
 	"jtune/learn"
 	"jtune/tegra"
 )
 
-// EvaluateOptions say what to compare on a measured sweep.
+// Names of what Evaluate can compare.
+const (
+	EvalGP         = "gp"         // the default predictor; picks with one deviation of margin, measured modes as measured
+	EvalGPRef      = "gp+ref"     // the same, leaning on the reference workload
+	EvalPowerTrain = "powertrain" // networks transferred from the reference workload, predicted front
+	EvalNN         = "nn"         // networks from scratch, predicted front
+	EvalLinear     = "linear"     // linear regression, predicted front
+	EvalRandom     = "random"     // the best of the measured modes
+	EvalTune       = "tune"       // the closed loop, one search per limit
+	EvalBinary     = "binary"     // multi-dimensional binary search, one per limit
+	EvalMaxn       = "maxn"       // always the highest mode
+	EvalPresets    = "presets"    // the fastest preset within the limit
+)
+
+// EvaluateMethods lists the names for EvaluateOptions.Methods, in the order of
+// the report.
+func EvaluateMethods() []string {
+	return []string{EvalGP, EvalGPRef, EvalPowerTrain, EvalNN, EvalLinear, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
+}
+
+// EvaluateOptions say what to compare on a measured sweep. Truth is needed,
+// the rest has defaults.
 type EvaluateOptions struct {
-	Truth     []tegra.Measured
-	Name      string           // of the sweep, for the heading
-	Reference *learn.Reference // for powertrain and gp+ref; nil: those rows are left out
-	// Methods, see EvaluateMethods; nil: all that can run.
-	Methods []string
-	Sizes   []int // modes to learn from; nil: 10, 20, 50
-	Seeds   int   // samples per size; 0: 10
-	// BudgetFrom, BudgetTo and BudgetStep are power limits in watts; all 0:
-	// 17 to 50 in steps of 1.
+	Truth    []tegra.Measured
+	Name     string // of the sweep, for the heading and the published figures
+	Workload string // for the published figures; "": guessed from Name
+	// Reference is for powertrain and gp+ref. nil: powertrain transfers from
+	// the shipped networks, gp+ref is left out.
+	Reference *learn.Reference
+	Methods   []string // nil: all that can run
+	Sizes     []int    // modes to learn from; nil: 10, 20, 50 as far as there are more modes
+	Seeds     int      // samples per size; 0: 10
+	// BudgetFrom, BudgetTo and BudgetStep are the power limits in watts; all
+	// 0: 17 to 50 in steps of 1.
 	BudgetFrom, BudgetTo, BudgetStep float64
 	Presets                          []tegra.Preset
-	Workers                          int // 0: one per core
 	Seed                             uint64
-	Progress                         func(done, total int) // from one goroutine at a time
+	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt,
+	// and no networks. Seconds instead of minutes.
+	Quick    bool
+	Workers  int                   // 0: one per core
+	Progress func(done, total int) // never called twice at once
 }
 
-// EvaluateMethods lists the names for EvaluateOptions.Methods.
-func EvaluateMethods() []string {
-	return []string{"gp", "gp+ref", "powertrain", "nn", "linear", "tune", "binary", "random", "maxn", "presets"}
+func (o *EvaluateOptions) defaults() error {
+	seeds, sizes, step, methods := 10, []int{10, 20, 50}, 1.0, EvaluateMethods()
+	if o.Quick {
+		seeds, sizes, step = 3, []int{10, 50}, 3
+		methods = slices.DeleteFunc(methods, func(m string) bool { return m == EvalPowerTrain || m == EvalNN })
+	}
+	if o.Seeds == 0 {
+		o.Seeds = seeds
+	}
+	if o.Sizes == nil {
+		o.Sizes = slices.DeleteFunc(sizes, func(n int) bool { return n >= len(o.Truth) })
+	}
+	if len(o.Sizes) == 0 {
+		o.Sizes = []int{max(1, len(o.Truth)/2)}
+	}
+	if o.Methods == nil {
+		o.Methods = methods
+	}
+	if o.BudgetFrom == 0 && o.BudgetTo == 0 {
+		o.BudgetFrom, o.BudgetTo = 17, 50
+	}
+	if o.BudgetStep == 0 {
+		o.BudgetStep = step
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return o.check()
 }
 
-// Quartiles of a sample.
-type Quartiles struct {
-	Q1     float64 `json:"q1"`
-	Median float64 `json:"median"`
-	Q3     float64 `json:"q3"`
+// mostBudgets bounds the number of power limits.
+const mostBudgets = 1000
+
+func (o *EvaluateOptions) check() error {
+	switch {
+	case len(o.Truth) == 0:
+		return errors.New("no measured modes to evaluate on")
+	case o.Seeds < 0:
+		return fmt.Errorf("%d seeds, must be positive", o.Seeds)
+	case !(o.BudgetFrom > 0 && o.BudgetTo >= o.BudgetFrom && o.BudgetStep > 0) || math.IsInf(o.BudgetTo, 0):
+		return fmt.Errorf("budgets %g:%g:%g, want from:to:step in watts with 0 < from ≤ to", o.BudgetFrom, o.BudgetTo, o.BudgetStep)
+	case (o.BudgetTo-o.BudgetFrom)/o.BudgetStep > mostBudgets:
+		return fmt.Errorf("budgets %g:%g:%g are more than %d", o.BudgetFrom, o.BudgetTo, o.BudgetStep, mostBudgets)
+	}
+	for _, n := range o.Sizes {
+		if n < 1 || n > len(o.Truth) {
+			return fmt.Errorf("cannot learn from %d of %d modes", n, len(o.Truth))
+		}
+	}
+	for _, m := range o.Methods {
+		if !slices.Contains(EvaluateMethods(), m) {
+			return fmt.Errorf("unknown method %q: want some of %v", m, EvaluateMethods())
+		}
+	}
+	return nil
 }
 
-// Report is the comparison.
-type Report struct {
-	Name string `json:"truth"`
-	Rows []Row  `json:"rows"`
+// Evaluate runs the comparison on all cores. It stops soon after the context
+// ends. Equal options give equal reports.
+func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	f, err := newField(&o)
+	if err != nil {
+		return nil, err
+	}
+	c, notes, err := contestants(&o, f)
+	if err != nil {
+		return nil, err
+	}
+	jobs := plan(&o, c)
+	if err := work(ctx, jobs, f, &o); err != nil {
+		return nil, err
+	}
+	r := &Report{Name: o.Name, Modes: f.space.Len(), Budgets: f.budgets, Dropped: f.dropped, Notes: notes}
+	for len(jobs) > 0 {
+		n := jobs[0].seeds
+		r.Rows = append(r.Rows, f.row(jobs[:n]))
+		jobs = jobs[n:]
+	}
+	published(r, o.Workload)
+	return r, nil
 }
 
-// Row is one method at one size.
-type Row struct {
-	Method string `json:"method"`
-	Size   int    `json:"size"`
-	Seeds  int    `json:"seeds"`
+// job is one method on one sample.
+type job struct {
+	*contestant
+	size  int // 0: the method has none
+	seeds int // jobs of this method and size, which stand together
+	seed  uint64
+	out   outcome
 }
 
-// Evaluate runs the papers' comparison.
-func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) { panic("not yet") }
+func plan(o *EvaluateOptions, list []*contestant) []*job {
+	var jobs []*job
+	for _, c := range list {
+		sizes, seeds := []int{0}, 1
+		if c.sized {
+			sizes = o.Sizes
+		}
+		if c.seeded {
+			seeds = o.Seeds
+		}
+		for _, size := range sizes {
+			for k := range seeds {
+				jobs = append(jobs, &job{contestant: c, size: size, seeds: seeds, seed: o.Seed + uint64(k)})
+			}
+		}
+	}
+	return jobs
+}
 
-// WriteText prints the report as a table.
-func (r *Report) WriteText(w io.Writer) error { panic("not yet") }
+// work runs the jobs, each worker taking the next one.
+func work(ctx context.Context, jobs []*job, f *field, o *EvaluateOptions) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wait sync.WaitGroup
+		lock sync.Mutex
+		next int
+		done int
+	)
+	take := func() *job {
+		lock.Lock()
+		defer lock.Unlock()
+		if next == len(jobs) || ctx.Err() != nil {
+			return nil
+		}
+		next++
+		return jobs[next-1]
+	}
+	finish := func(j *job, err error) {
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; err != nil {
+			cancel(fmt.Errorf("%s with %d modes, seed %d: %w", j.name, j.size, j.seed, err))
+		} else if o.Progress != nil {
+			o.Progress(done, len(jobs))
+		}
+	}
+	for range min(o.Workers, len(jobs)) {
+		wait.Go(func() {
+			for j := take(); j != nil; j = take() {
+				var err error
+				j.out, err = j.run(ctx, f, j.size, j.seed)
+				finish(j, err)
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}

@@ -7,11 +7,7 @@ package optimize
 // sees no chance of meeting the limit ends (noChance), and energy can be the
 // objective. Cost of a step: one fit and one pass over the space.
 
-import (
-	"math"
-
-	"jtune/learn"
-)
+import "math"
 
 // Settings of the closed loop, from the recipe's §6 unless said otherwise.
 const (
@@ -145,7 +141,7 @@ func (s *search) closedLoop() error {
 // lean prepares the measured modes of a reference workload.
 func (s *search) lean() (err error) {
 	if s.o.Reference != nil && len(s.o.Reference.Samples) > 0 {
-		s.residual, err = learn.NewResidual(s.o.Space, s.o.Reference.Samples)
+		s.residual, err = s.o.Reference.Residual(s.o.Space)
 	}
 	return err
 }

@@ -1,0 +1,214 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/learn"
+	"jtune/learn/nn"
+	"jtune/tegra"
+)
+
+// contestant is one way to pick modes.
+type contestant struct {
+	name   string
+	sized  bool // learns from a number of modes
+	seeded bool // depends on which
+	run    func(ctx context.Context, f *field, size int, seed uint64) (outcome, error)
+}
+
+// evalMargin is how many deviations of ln power gp keeps from a limit: at 1
+// the front is hardly ever over (recipe §7).
+const evalMargin = 1
+
+// contestants prepares the methods asked for. A method that cannot run here is
+// left out with a note.
+func contestants(o *EvaluateOptions, f *field) (list []*contestant, notes []string, err error) {
+	for _, name := range EvaluateMethods() {
+		if !slices.Contains(o.Methods, name) {
+			continue
+		}
+		c, note, err := contest(name, o, f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if note != "" {
+			notes = append(notes, name+": "+note)
+		}
+		if c != nil {
+			c.name = name
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil, errors.New("none of the methods can run on this sweep")
+	}
+	return list, notes, nil
+}
+
+func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note string, err error) {
+	switch name {
+	case EvalGP:
+		return surrogate(nil), "", nil
+	case EvalGPRef:
+		if o.Reference == nil {
+			return nil, "left out, no reference given", nil
+		}
+		r, err := o.Reference.Residual(f.space)
+		if err != nil {
+			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
+		}
+		return surrogate(r), "", nil
+	case EvalPowerTrain:
+		r, err := networks(o)
+		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r}), "transferred from " + r.Name, err
+	case EvalNN:
+		return fitted(learn.Options{Method: learn.NN}), "", nil
+	case EvalLinear:
+		return fitted(learn.Options{Method: learn.Linear}), "", nil
+	case EvalRandom:
+		return &contestant{sized: true, seeded: true, run: bestOfSample}, "", nil
+	case EvalTune:
+		return searched(Auto), "", nil
+	case EvalBinary:
+		return searched(Binary), "", nil
+	case EvalMaxn:
+		i, ok := f.space.Index(f.space.Max())
+		if !ok {
+			return nil, "left out, the sweep lacks the highest mode", nil
+		}
+		return oneOf([]int{i}), "", nil
+	}
+	return presets(o.Presets, f)
+}
+
+// networks gives a reference whose networks are trained: they are learned from
+// its measured modes once, not in every run.
+func networks(o *EvaluateOptions) (*learn.Reference, error) {
+	switch {
+	case o.Reference == nil:
+		return learn.ShippedReference(), nil
+	case o.Reference.Networks != nil:
+		return o.Reference, nil
+	}
+	pair, err := nn.TrainPair(o.Reference.Samples, nn.Config{Seed: o.Seed})
+	return &learn.Reference{Name: o.Reference.Name, Networks: &pair}, err
+}
+
+// surrogate is the gp: a margin on predictions, none on what was measured.
+func surrogate(r *learn.Residual) *contestant {
+	return &contestant{sized: true, seeded: true, run: func(_ context.Context, f *field, size int, seed uint64) (outcome, error) {
+		index, rows := f.sample(size, seed)
+		model, err := learn.FitSurrogate(f.space, rows, learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r})
+		if err != nil {
+			return outcome{}, err
+		}
+		preds := model.Predict(f.modes)
+		out := f.mapped(preds, index)
+		points := predictedPoints(preds, evalMargin)
+		for _, i := range index {
+			points[i] = MeasuredPoint(f.truth[i])
+		}
+		f.pickAll(&out, points, same)
+		return out, nil
+	}}
+}
+
+// fitted is a baseline of package learn, used the paper's way: the predicted
+// front is taken at its word.
+func fitted(o learn.Options) *contestant {
+	return &contestant{sized: true, seeded: true, run: func(_ context.Context, f *field, size int, seed uint64) (outcome, error) {
+		index, rows := f.sample(size, seed)
+		o := o
+		o.Space, o.Seed, o.SkipCV = f.space, seed, true
+		model, err := learn.Fit(rows, o)
+		if err != nil {
+			return outcome{}, err
+		}
+		preds := model.Predict(f.modes)
+		out := f.mapped(preds, index)
+		f.pickAll(&out, predictedPoints(preds, 0), same)
+		return out, nil
+	}}
+}
+
+// mapped is the outcome of a method that predicts all modes, without picks.
+func (f *field) mapped(preds []learn.Prediction, index []int) outcome {
+	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
+	f.score(&out, preds, index)
+	return out
+}
+
+func bestOfSample(_ context.Context, f *field, size int, seed uint64) (outcome, error) {
+	index, _ := f.sample(size, seed)
+	out := outcome{probes: []float64{float64(size)}, profilingMn: []float64{f.minutes(index)}}
+	f.pickAll(&out, f.measuredPoints(index), func(k int) int { return index[k] })
+	return out, nil
+}
+
+// oneOf always has the same modes to pick from, and measures none.
+func oneOf(index []int) *contestant {
+	return &contestant{run: func(_ context.Context, f *field, _ int, _ uint64) (outcome, error) {
+		out := outcome{probes: []float64{0}, profilingMn: []float64{0}}
+		f.pickAll(&out, f.measuredPoints(index), func(k int) int { return index[k] })
+		return out, nil
+	}}
+}
+
+// presetDistance is how far, in octaves over all knobs, a mode of the sweep
+// may lie from a preset and stand for it.
+const presetDistance = 0.3
+
+func presets(list []tegra.Preset, f *field) (*contestant, string, error) {
+	var index []int
+	for _, p := range list {
+		near, least := -1, presetDistance
+		for i, m := range f.modes {
+			d := 0.0
+			for k := range tegra.NumKnobs {
+				d += math.Abs(math.Log2(m.Value(k) / p.Mode.Value(k)))
+			}
+			if d <= least {
+				near, least = i, d
+			}
+		}
+		if near >= 0 {
+			index = append(index, near)
+		}
+	}
+	if len(index) == 0 {
+		return nil, "left out, no preset is a mode of the sweep", nil
+	}
+	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", len(index), len(list)), nil
+}
+
+// searched is a search of its own for every budget.
+func searched(strategy Strategy) *contestant {
+	return &contestant{seeded: strategy != Binary, run: func(ctx context.Context, f *field, _ int, seed uint64) (outcome, error) {
+		var out outcome
+		measure := func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+			i, _ := f.space.Index(m)
+			return f.truth[i], ctx.Err()
+		}
+		for _, b := range f.budgets {
+			res, err := Tune(ctx, measure, TuneOptions{Limit: Limit{PowerW: b}, Space: f.space, Strategy: strategy, Seed: seed})
+			if err != nil && !errors.Is(err, ErrInfeasible) {
+				return out, err
+			}
+			if err != nil {
+				out.unsure++
+			}
+			i, _ := f.space.Index(res.Mode)
+			minutes := 0.0
+			for _, p := range res.Probes {
+				minutes += costS(p.TimeMS) / 60
+			}
+			out.picks = append(out.picks, i)
+			out.probes, out.profilingMn = append(out.probes, float64(len(res.Probes))), append(out.profilingMn, minutes)
+		}
+		return out, nil
+	}}
+}

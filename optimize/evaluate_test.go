@@ -1,0 +1,271 @@
+package optimize
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// fourModes is a table to score by hand; index and core count go together.
+func fourModes() []tegra.Measured {
+	at := func(cores int, timeMS, powerW float64) tegra.Measured {
+		return tegra.Measured{Mode: tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}, TimeMS: timeMS, PowerW: powerW}
+	}
+	return []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
+}
+
+func near(got, want float64) bool { return math.Abs(got-want) < 1e-9*max(1, math.Abs(want)) }
+
+func TestScoresOfAHandMadeTable(t *testing.T) {
+	t.Parallel()
+	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: fourModes(), Name: "hand-made", BudgetFrom: 5, BudgetTo: 40, BudgetStep: 5,
+		Sizes: []int{4}, Seeds: 2, Methods: []string{EvalMaxn, EvalRandom, EvalBinary}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{10, 15, 20, 25, 30, 35, 40}; !slices.Equal(r.Budgets, want) || r.Dropped != 1 {
+		t.Errorf("budgets %v with %d dropped, want %v and 1", r.Budgets, r.Dropped, want)
+	}
+	rows := byMethod(r)
+	// Optimum per budget: 400 400 200 150 150 150 100 ms. MAXN takes 100 ms and 35.5 W.
+	maxn := rows[EvalMaxn]
+	if got, want := maxn.PenaltyPct.Median, 100*(100.0-150)/150; !near(got, want) {
+		t.Errorf("median penalty of MAXN: got %g, want %g", got, want)
+	}
+	// Sorted penalties: -75 -75 -50 -33.3 -33.3 -33.3 0; p90 lies 0.4 of the way to the last.
+	if got, want := maxn.PenaltyPct.P90, -100.0/3*0.6; !near(got, want) {
+		t.Errorf("90th percentile of MAXN's penalty: got %g, want %g", got, want)
+	}
+	if got, want := maxn.AreaW, (25.5+20.5+15.5+10.5+5.5+0.5)/7; !near(got, want) {
+		t.Errorf("area of MAXN: got %g, want %g", got, want)
+	}
+	if !near(maxn.OverPct, 600.0/7) || !near(maxn.Over1WPct, 500.0/7) || maxn.Probes != 0 || maxn.Unsure != 0+5+1 {
+		t.Errorf("MAXN: got %+v, want over in 6 of 7, by more than a watt in 5, no mode known in 6", maxn)
+	}
+	all := rows[EvalRandom]
+	if all.PenaltyPct != (Penalty{}) || all.AreaW != 0 || all.OverPct != 0 || all.Probes != 4 || all.Seeds != 2 || all.Unsure != 0 {
+		t.Errorf("all modes measured: got %+v, want no penalty and nothing over", all)
+	}
+	// 4·12 s + 50 minibatches of 400, 200, 150 and 100 ms.
+	if got, want := all.Minutes, (48+50*0.85)/60; !near(got, want) {
+		t.Errorf("minutes of profiling: got %g, want %g", got, want)
+	}
+	if b := rows[EvalBinary]; b.OverPct != 0 || b.TimeMAPEPct.OK || b.Size.OK {
+		t.Errorf("binary search: got %+v, want nothing over and no predictions", b)
+	}
+}
+
+func byMethod(r *Report) map[string]Row {
+	rows := map[string]Row{}
+	for _, row := range r.Rows {
+		rows[row.Method] = row
+	}
+	return rows
+}
+
+func TestErrorsCountModesLearnedFromOnlyThePapersWay(t *testing.T) {
+	t.Parallel()
+	f, err := newField(&EvaluateOptions{Truth: fourModes(), BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	preds := make([]learn.Prediction, 4)
+	for i, m := range f.truth {
+		preds[i] = learn.Prediction{Mode: m.Mode, TimeMS: m.TimeMS * 1.1, PowerW: m.PowerW * 0.8}
+	}
+	preds[2] = learn.Prediction{Mode: f.modes[2], TimeMS: 150, PowerW: 25}
+	var o outcome
+	f.score(&o, preds, []int{2})
+	if !near(o.timePct, 10) || !near(o.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
+		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
+	}
+	f.pickAll(&o, predictedPoints(preds, 0), same)
+	if want := []int{0, 1, 3, 3}; !slices.Equal(o.picks, want) || o.unsure != 0 {
+		t.Errorf("picks of the predicted front: got %v, want %v", o.picks, want)
+	}
+}
+
+func TestQuantilesInterpolate(t *testing.T) {
+	t.Parallel()
+	v := []float64{4, 1, 3, 2}
+	if q := quartiles(v); q.V != (Quartiles{1.75, 2.5, 3.25}) || !q.OK {
+		t.Errorf("quartiles of 1 2 3 4: got %+v", q)
+	}
+	if got := quantile([]float64{7}, 0.9); got != 7 {
+		t.Errorf("quantile of one value: got %g", got)
+	}
+	if quartiles(nil).OK || quartiles([]float64{math.NaN()}).OK {
+		t.Error("no values have quartiles")
+	}
+}
+
+func TestPresetsStandForTheNextMode(t *testing.T) {
+	t.Parallel()
+	preset := func(name string, cores int, cpu tegra.Freq) tegra.Preset {
+		return tegra.Preset{Name: name, Mode: tegra.Mode{Cores: cores, CPU: cpu, GPU: tegra.GHz, EMC: tegra.GHz}}
+	}
+	o := EvaluateOptions{Truth: fourModes(), BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10, Methods: []string{EvalPresets},
+		Presets: []tegra.Preset{preset("18 W", 2, 1100*tegra.MHz), preset("25 W", 3, tegra.GHz), preset("elsewhere", 1, 3*tegra.GHz)}}
+	r, err := Evaluate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Picks: 18 W mode (nothing within 10 W), 18 W, 25 W, 25 W; optimum 400 200 150 100 ms.
+	row := r.Rows[0]
+	if !near(row.PenaltyPct.Median, 0) || !near(row.AreaW, 8.0/4) || row.Unsure != 1 || !near(row.OverPct, 25) {
+		t.Errorf("got %+v", row)
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "2 of 3 presets") {
+		t.Errorf("notes: got %v", r.Notes)
+	}
+}
+
+func TestEvaluateGivesEqualReportsOnAnyNumberOfWorkers(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	run := func(workers int) *Report {
+		last := 0
+		r, err := Evaluate(t.Context(), EvaluateOptions{Truth: b.all(), Sizes: []int{8}, Seeds: 3, BudgetFrom: 15, BudgetTo: 35, BudgetStep: 10, Workers: workers,
+			Methods: []string{EvalGP, EvalLinear, EvalRandom, EvalTune, EvalBinary, EvalMaxn}, Progress: func(done, total int) {
+				if done != last+1 || total != 14 {
+					t.Errorf("progress %d of %d after %d", done, total, last)
+				}
+				last = done
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	one, many := run(1), run(5)
+	if !reflect.DeepEqual(one, many) {
+		t.Errorf("one worker: %+v\nfive: %+v", one, many)
+	}
+	rows := byMethod(one)
+	if rows[EvalGP].TimeMAPEPct.V.Median > rows[EvalLinear].TimeMAPEPct.V.Median/2 {
+		t.Errorf("gp %v, linear %v: want gp far ahead on its own formula", rows[EvalGP].TimeMAPEPct, rows[EvalLinear].TimeMAPEPct)
+	}
+	if rows[EvalTune].OverPct != 0 || rows[EvalTune].PenaltyPct.Median > 3 {
+		t.Errorf("closed loop: %+v", rows[EvalTune])
+	}
+}
+
+func TestEvaluatePrints(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: b.all(), Name: "mobnet_train.csv", Sizes: []int{10}, Seeds: 2, BudgetFrom: 1, BudgetTo: 31, BudgetStep: 15,
+		Methods: []string{EvalLinear, EvalMaxn, EvalGPRef}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Rows[0].Method = EvalPowerTrain
+	published(r, "")
+	var text bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"mobnet_train.csv: 768 modes, 2 power limits from 16 to 31 W (1 more that no mode meets)", "a 26.7 / -, b 27.5 / 13.4",
+		"gp+ref: left out, no reference given", "published b run files"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, text.String())
+		}
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back struct{ Rows []map[string]any }
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"method", "size", "seeds", "time_mape_pct", "power_mape_pct", "minutes", "penalty_pct", "area_w", "over_pct", "over1w_pct", "probes"} {
+		for _, row := range back.Rows {
+			if _, ok := row[key]; !ok {
+				t.Errorf("row lacks %q: %v", key, row)
+			}
+		}
+	}
+	if back.Rows[1]["size"] != nil || back.Rows[1]["time_mape_pct"] != nil {
+		t.Errorf("what MAXN lacks must be null: %v", back.Rows[1])
+	}
+}
+
+func TestEvaluateStops(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	o := EvaluateOptions{Truth: b.all(), Seeds: 1000, Sizes: []int{10}, Methods: []string{EvalTune}, Progress: func(done, _ int) { cancel() }}
+	if _, err := Evaluate(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that the context ended", err)
+	}
+}
+
+func TestEvaluateRefusesBadOptions(t *testing.T) {
+	t.Parallel()
+	rows := fourModes()
+	for name, o := range map[string]EvaluateOptions{
+		"no modes":               {},
+		"a size beyond the file": {Truth: rows, Sizes: []int{5}},
+		"a size of none":         {Truth: rows, Sizes: []int{0}},
+		"an unknown method":      {Truth: rows, Sizes: []int{2}, Methods: []string{"oracle"}},
+		"a budget that falls":    {Truth: rows, Sizes: []int{2}, BudgetFrom: 30, BudgetTo: 20},
+		"a budget that is none":  {Truth: rows, Sizes: []int{2}, BudgetFrom: math.NaN(), BudgetTo: 20},
+		"endless budgets":        {Truth: rows, Sizes: []int{2}, BudgetFrom: 1, BudgetTo: math.Inf(1)},
+		"a million budgets":      {Truth: rows, Sizes: []int{2}, BudgetFrom: 1, BudgetTo: 10, BudgetStep: 1e-6},
+		"budgets below all":      {Truth: rows, Sizes: []int{2}, BudgetFrom: 1, BudgetTo: 9},
+		"seeds below zero":       {Truth: rows, Sizes: []int{2}, Seeds: -1},
+		"a row of NaN":           {Truth: append(fourModes(), tegra.Measured{Mode: tegra.Mode{Cores: 5, CPU: 1, GPU: 1, EMC: 1}, TimeMS: math.NaN(), PowerW: 1}), Sizes: []int{2}},
+		"only methods that lack": {Truth: rows, Sizes: []int{2}, Methods: []string{EvalPresets, EvalGPRef}},
+	} {
+		if _, err := Evaluate(t.Context(), o); err == nil {
+			t.Errorf("%s: got no error", name)
+		}
+	}
+}
+
+func TestWorkloadOfASweepFile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"mobnet_train_data_final.csv": "mobilenet", "MobileNet.csv": "mobilenet", "lstm_train.csv": "lstm",
+		"orin_nano_resnet.csv": "orin-nano resnet", "resnet_infer_data.csv": "", "modes.csv": ""} {
+		if got := workloadOf(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Recipe §10's bars for prediction, through the report, with fewer samples and
+// a little slack for them.
+func TestQuickEvaluationOfAMeasuredSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of work")
+	}
+	t.Parallel()
+	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: sweeptest.Load(t, sweeptest.LSTM), Name: "lstm_train", Quick: true, Seeds: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		switch {
+		case row.Method == EvalGP && row.Size.V == 50:
+			if row.TimeMAPEPct.V.Median > 2.6 || row.PowerMAPEPct.V.Median > 2 {
+				t.Errorf("gp with 50 modes: time %v, power %v", row.TimeMAPEPct, row.PowerMAPEPct)
+			}
+		case row.Method == EvalTune:
+			if row.OverPct != 0 || row.PenaltyPct.Median > 2 || row.Unsure != 0 {
+				t.Errorf("closed loop: %+v", row)
+			}
+		case row.Method == EvalRandom && row.OverPct > 0 && row.Unsure == 0:
+			t.Errorf("the best of measured modes is over a limit: %+v", row)
+		}
+	}
+}

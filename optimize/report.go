@@ -1,0 +1,98 @@
+package optimize
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"jtune/tegra"
+)
+
+// Report is the comparison of methods on one sweep; it prints as the JSON of
+// the evaluate command and, by WriteText, as a table.
+type Report struct {
+	Name    string    `json:"truth"`
+	Modes   int       `json:"modes"`
+	Budgets []float64 `json:"budgets_w"`       // that some mode meets
+	Dropped int       `json:"budgets_dropped"` // that none does
+	Rows    []Row     `json:"rows"`
+	Notes   []string  `json:"notes"`
+}
+
+// WriteText prints the report as a table, with the published figures beside
+// the rows that have them.
+func (r *Report) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %d modes, %d power limits from %g to %g W", r.Name, r.Modes, len(r.Budgets), r.Budgets[0], r.Budgets[len(r.Budgets)-1])
+	if r.Dropped > 0 {
+		fmt.Fprintf(w, " (%d more that no mode meets)", r.Dropped)
+	}
+	fmt.Fprint(w, "\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "method\tmodes\truns\ttime MAPE %\tpower MAPE %\tall modes %\tpenalty %\tp90\tarea W\tover %\tby >1 W\tprobes\tmin\tpublished\t")
+	for _, row := range r.Rows {
+		fmt.Fprintln(t, row.text())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return r.writeNotes(w)
+}
+
+func (r Row) text() string {
+	size := "-"
+	if r.Size.OK {
+		size = fmt.Sprint(r.Size.V)
+	}
+	all := "-"
+	if r.TimeMAPEAllPct.OK {
+		all = fmt.Sprintf("%.1f / %.1f", r.TimeMAPEAllPct.V.Median, r.PowerMAPEAllPct.V.Median)
+	}
+	var beside []string
+	for _, p := range r.Published {
+		beside = append(beside, p.short())
+	}
+	return strings.Join([]string{r.Method, size, fmt.Sprint(r.Seeds), spread(r.TimeMAPEPct), spread(r.PowerMAPEPct), all,
+		fmt.Sprintf("%.1f", r.PenaltyPct.Median), fmt.Sprintf("%.1f", r.PenaltyPct.P90), fmt.Sprintf("%.2f", r.AreaW),
+		fmt.Sprintf("%.0f", r.OverPct), fmt.Sprintf("%.0f", r.Over1WPct), fmt.Sprintf("%.0f", r.Probes),
+		fmt.Sprintf("%.1f", r.Minutes), strings.Join(beside, ", ")}, "\t") + "\t"
+}
+
+// spread prints median and quartiles.
+func spread(q tegra.Val[Quartiles]) string {
+	if !q.OK {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f (%.1f-%.1f)", q.V.Median, q.V.Q1, q.V.Q3)
+}
+
+func (r *Report) writeNotes(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("\nMAPE: median (quartiles) over the runs, on the modes not learned from; all modes: time / power, the papers' way.\n" +
+		"penalty: time above the optimum per limit; area: mean watts above the limit; over: picks above it.\n" +
+		"probes and min: measured modes and minutes of profiling, per run, or per limit for tune and binary.\n" +
+		"gp keeps one standard deviation from the limit; tune measures its answer.\n")
+	for _, n := range r.Notes {
+		b.WriteString(n + "\n")
+	}
+	for _, source := range r.sources() {
+		b.WriteString("published " + source + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// sources lists where the published figures come from, once each.
+func (r *Report) sources() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, row := range r.Rows {
+		for _, p := range row.Published {
+			if !seen[p.Source] {
+				seen[p.Source] = true
+				out = append(out, p.Mark+" "+p.Source)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package optimize
+
+import (
+	"slices"
+
+	"jtune/tegra"
+)
+
+// Quartiles of a sample, by linear interpolation.
+type Quartiles struct {
+	Q1     float64 `json:"q1"`
+	Median float64 `json:"median"`
+	Q3     float64 `json:"q3"`
+}
+
+// Penalty is how much slower than the optimum the picks are, in percent, over
+// all budgets and samples; negative where a pick breaks its budget.
+type Penalty struct {
+	Median float64 `json:"median"`
+	P90    float64 `json:"p90"`
+}
+
+// Row is one method at one size, over its samples and all budgets.
+type Row struct {
+	Method string         `json:"method"`
+	Size   tegra.Val[int] `json:"size"` // modes learned from; absent for methods without
+	Seeds  int            `json:"seeds"`
+	// Errors on the modes not learned from; absent for methods that predict none.
+	TimeMAPEPct  tegra.Val[Quartiles] `json:"time_mape_pct"`
+	PowerMAPEPct tegra.Val[Quartiles] `json:"power_mape_pct"`
+	// The paper's way: over all modes.
+	TimeMAPEAllPct  tegra.Val[Quartiles] `json:"time_mape_all_pct"`
+	PowerMAPEAllPct tegra.Val[Quartiles] `json:"power_mape_all_pct"`
+	Minutes         float64              `json:"minutes"` // of profiling, median
+	PenaltyPct      Penalty              `json:"penalty_pct"`
+	AreaW           float64              `json:"area_w"`     // mean excess over the budget
+	OverPct         float64              `json:"over_pct"`   // of picks above the budget
+	Over1WPct       float64              `json:"over1w_pct"` // of picks above it by more than a watt
+	Probes          float64              `json:"probes"`     // measured modes, median
+	Unsure          int                  `json:"unsure"`     // picks where the method knew no mode within the budget
+	Published       []Published          `json:"published,omitempty"`
+}
+
+// row joins the runs of one method at one size.
+func (f *field) row(jobs []*job) Row {
+	j := jobs[0]
+	r := Row{Method: j.name, Seeds: len(jobs), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
+	var timePct, powerPct, timeAll, powerAll, minutes, probes, penalty []float64
+	for _, j := range jobs {
+		o := &j.out
+		if o.predicts {
+			timePct, powerPct = append(timePct, o.timePct), append(powerPct, o.powerPct)
+			timeAll, powerAll = append(timeAll, o.timeAll), append(powerAll, o.powerAll)
+		}
+		minutes, probes = append(minutes, o.profilingMn...), append(probes, o.probes...)
+		r.Unsure += o.unsure
+		penalty = append(penalty, f.excess(o.picks, &r)...)
+	}
+	n := float64(len(penalty))
+	r.AreaW, r.OverPct, r.Over1WPct = r.AreaW/n, 100*r.OverPct/n, 100*r.Over1WPct/n
+	r.PenaltyPct = Penalty{quantile(penalty, 0.5), quantile(penalty, 0.9)}
+	r.Minutes, r.Probes = quantile(minutes, 0.5), quantile(probes, 0.5)
+	r.TimeMAPEPct, r.PowerMAPEPct = quartiles(timePct), quartiles(powerPct)
+	r.TimeMAPEAllPct, r.PowerMAPEAllPct = quartiles(timeAll), quartiles(powerAll)
+	return r
+}
+
+// excess gives the time penalties of one run's picks (method note f.4) and
+// adds the watts and counts above the budgets to the row.
+func (f *field) excess(picks []int, r *Row) (penalty []float64) {
+	for k, i := range picks {
+		got := f.truth[i]
+		penalty = append(penalty, 100*(got.TimeMS-f.optimum[k])/f.optimum[k])
+		over := got.PowerW - f.budgets[k]
+		r.AreaW += max(0, over)
+		if over > 0 {
+			r.OverPct++
+		}
+		if over > 1 {
+			r.Over1WPct++
+		}
+	}
+	return penalty
+}
+
+func quartiles(v []float64) tegra.Val[Quartiles] {
+	if len(v) == 0 || slices.ContainsFunc(v, func(x float64) bool { return x != x }) {
+		return tegra.Val[Quartiles]{}
+	}
+	return tegra.Some(Quartiles{quantile(v, 0.25), quantile(v, 0.5), quantile(v, 0.75)})
+}
+
+// quantile interpolates between the order statistics; v is not empty.
+func quantile(v []float64, q float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	at := q * float64(len(v)-1)
+	i := int(at)
+	if i+1 >= len(v) {
+		return v[len(v)-1]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}
