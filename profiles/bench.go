@@ -2,29 +2,19 @@ package profiles
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
 	"time"
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
 )
 
-// Settings are the tunables of measuring one mode. The zero value takes the
-// defaults, which are the papers' (method note d.3).
-type Settings struct {
-	Minibatches  int           `toml:"minibatches"`   // clean ones to collect; 40
-	Discard      int           `toml:"discard"`       // first ones after a mode change; 1, none when negative
-	MinSamples   int           `toml:"min_samples"`   // valid power samples to collect at least; 3
-	SampleEvery  time.Duration `toml:"sample_every"`  // 1 s
-	MinWait      time.Duration `toml:"min_wait"`      // before power may count as steady; 0
-	SteadyGiveUp time.Duration `toml:"steady_giveup"` // 30 s
-	ModeTimeout  time.Duration `toml:"mode_timeout"`  // 10 min
-	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
-	DVFS         bool          `toml:"dvfs"`
-	KeepFan      bool          `toml:"keep_fan"` // leave the fan alone; else it is set to maximum
-}
-
 // Bench measures single modes with one workload. The harness keeps running
-// from mode to mode and is started again when it died.
+// from mode to mode and is started again when it ended or died.
 type Bench struct {
 	Device     tegra.Device
 	Applier    tegra.Applier
@@ -34,6 +24,10 @@ type Bench struct {
 	Settings   Settings
 	Observe    func(Progress) // called on the measuring goroutine; may be nil
 	Raw        RawLog         // gets every sample and minibatch; may be nil
+
+	job    harness.Harness // nil: not running
+	warm   bool            // the job has trained a minibatch
+	barren int             // jobs in a row that ended without one
 }
 
 // RawLog takes what rows are made of.
@@ -67,19 +61,141 @@ type Progress struct {
 	Of        int
 	TimeMS    float64 // of the latest minibatch; 0 before
 	PowerW    tegra.Val[float64]
-	Row       *Row // when a mode has finished
-	Next      *Step
+	SpreadPct tegra.Val[float64] // range of the latest power samples, of their mean
+	Row       *Row               // when a mode has finished
 	// Of the campaign; zero when a single mode is measured.
 	Done, Total  int // Total 0: not known
 	Elapsed      time.Duration
-	ETALo, ETAHi time.Duration
-	Line         string // something to tell, in words
+	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
+	Line         string        // something to tell, in words
 }
+
+// maxBarren is how many jobs in a row may end without one minibatch before
+// measuring is given up: the command does not work.
+const maxBarren = 3
 
 // Measure applies a mode, waits until power is steady, and measures. The row
 // holds the reason when the mode failed; the error is for what ends a
-// campaign: ctx done, the device or the guard gone.
-func (b *Bench) Measure(ctx context.Context, step Step) (Row, error) { panic("not yet") }
+// campaign: ctx done, no permission, a job that cannot be started, a record
+// that cannot be written.
+func (b *Bench) Measure(ctx context.Context, step Step) (Row, error) {
+	row, err := b.measure(ctx, step)
+	if err == nil {
+		b.tell(Progress{Phase: Finished, Step: step, Minibatch: row.Minibatches, Row: &row})
+	}
+	return row, err
+}
+
+func (b *Bench) measure(ctx context.Context, step Step) (Row, error) {
+	m := newMeasurement(b, step)
+	fault, err := m.run(ctx)
+	if err != nil {
+		return Row{}, err
+	}
+	return m.row(fault), nil
+}
+
+// fault is why a mode has no usable result.
+type fault struct {
+	status Status
+	why    string
+}
+
+func failed(format string, args ...any) *fault { return &fault{Failed, fmt.Sprintf(format, args...)} }
+
+func (b *Bench) tell(p Progress) {
+	if b.Observe != nil {
+		b.Observe(p)
+	}
+}
+
+// apply sets the mode and checks what was read back.
+func (b *Bench) apply(ctx context.Context, step Step, set Settings) (tegra.Applied, *fault, error) {
+	applied, err := b.Applier.Apply(ctx, set.request(step.Mode))
+	switch {
+	case ctx.Err() != nil:
+		return applied, nil, ctx.Err()
+	case errors.Is(err, tegra.ErrPermission) || gone(err):
+		return applied, nil, err
+	case err != nil:
+		return applied, &fault{Rejected, raiseHint(step, err.Error())}, nil
+	case !applied.OK():
+		why := differences(applied)
+		if _, err := b.Applier.Revert(ctx); err != nil {
+			return applied, nil, fmt.Errorf("mode %s was not taken (%s), nor the one before put back: %w", step.Mode, why, err)
+		}
+		return applied, &fault{Rejected, raiseHint(step, why)}, nil
+	}
+	return applied, nil, nil
+}
+
+// gone tells that the guard itself does not answer any more.
+func gone(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func differences(a tegra.Applied) string {
+	for _, f := range a.Files {
+		if f.Asked != f.Actual {
+			return fmt.Sprintf("%s: asked %s, read back %s (%s)", f.Knob, f.Asked, f.Actual, f.Path)
+		}
+	}
+	return ""
+}
+
+// raiseHint adds what is known of boards that take no raised clock (method
+// note d.2).
+func raiseHint(step Step, why string) string {
+	if step.Raise {
+		return why + "; the clocks rise here, which some boards take only after a reboot"
+	}
+	return why
+}
+
+// start makes sure that a job runs.
+func (b *Bench) start(ctx context.Context) error {
+	if b.job != nil {
+		return nil
+	}
+	job, err := b.NewHarness(ctx)
+	if err != nil {
+		return err
+	}
+	b.job, b.warm = job, false
+	return nil
+}
+
+// lost puts away a job that ended with err. The error result is for a command
+// that never works.
+func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
+	if b.warm {
+		b.barren = 0
+	} else {
+		b.barren++
+	}
+	stopErr := b.stop(ctx)
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("workload %s ends by itself: it must train until it is stopped (JTUNE_EPOCHS=0)", b.Workload.Name)
+	}
+	if b.barren >= maxBarren {
+		return nil, fmt.Errorf("workload %s ended %d times without a minibatch: %w", b.Workload.Name, b.barren, errors.Join(err, stopErr))
+	}
+	return failed("%v", err), nil
+}
+
+func (b *Bench) stop(ctx context.Context) error {
+	if b.job == nil {
+		return nil
+	}
+	job := b.job
+	b.job = nil
+	return job.Stop(ctx)
+}
 
 // Close stops the harness. It does not restore the device.
-func (b *Bench) Close() error { panic("not yet") }
+func (b *Bench) Close() error { return b.stop(context.Background()) }

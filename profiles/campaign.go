@@ -2,7 +2,23 @@ package profiles
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
 	"time"
+
+	"jtune/tegra"
+)
+
+const (
+	// maxFailures is how many modes in a row may fail before a campaign is
+	// given up: then it is not about the modes.
+	maxFailures = 10
+	// restoreTime is how long putting back the found state may take, also
+	// after the campaign's context has ended.
+	restoreTime = 30 * time.Second
 )
 
 // Campaign measures the modes of a plan and records each.
@@ -11,7 +27,11 @@ type Campaign struct {
 	Plan       Plan
 	Record     *Record // nil: kept in memory alone
 	Retries    int     // of a failed mode; 0 takes 1, negative none
-	RedoFailed bool    // measure again the modes that failed before
+	RedoFailed bool    // measure again the modes that failed in earlier runs
+
+	mu     sync.Mutex
+	paused chan struct{} // closed to go on; nil while not paused
+	last   bool          // end after the mode in progress
 }
 
 // End is how a campaign ended.
@@ -31,13 +51,226 @@ type Summary struct {
 	End     End
 	Rows    []Row // of this and earlier runs, in order
 	New     int   // of this run
-	Failed  int
+	Failed  int   // of those, without a usable result
 	Elapsed time.Duration
 }
 
-// Run measures until the plan ends, ctx is done, or the device is gone. It
-// restores the found state before it returns.
-func (c *Campaign) Run(ctx context.Context) (Summary, error) { panic("not yet") }
+// Run measures until the plan ends, ctx is done, or something is wrong with
+// more than a mode. It ends the harness and restores the found state before
+// it returns. When ctx ends the mode in progress is not recorded and the
+// error is nil: Summary.End tells.
+func (c *Campaign) Run(ctx context.Context) (Summary, error) {
+	r := &campaignRun{Campaign: c, began: c.Bench.Clock.Now()}
+	if c.Record != nil {
+		r.rows = c.Record.Rows()
+		if c.Bench.Raw == nil {
+			c.Bench.Raw = c.Record
+		}
+	}
+	observe := c.Bench.Observe
+	if observe != nil {
+		c.Bench.Observe = func(p Progress) { observe(r.place(p)) }
+		defer func() { c.Bench.Observe = observe }()
+	}
+	r.done = slices.Clone(r.rows)
+	if c.RedoFailed {
+		r.done = slices.DeleteFunc(r.done, func(row Row) bool { return !row.Status.Usable() })
+	}
+	err := r.loop(ctx)
+	r.sum.End = Complete
+	switch {
+	case ctx.Err() != nil || errors.Is(err, errEnded):
+		r.sum.End, err = Interrupted, onlyFatal(err)
+	case err != nil:
+		r.sum.End = Broken
+	}
+	if restoreErr := r.restore(ctx); restoreErr != nil {
+		err, r.sum.End = errors.Join(err, restoreErr), Broken
+	}
+	r.sum.Rows, r.sum.Elapsed = r.rows, c.Bench.Clock.Now()-r.began
+	return r.sum, err
+}
 
 // Pause makes the campaign wait after the mode in progress; false goes on.
-func (c *Campaign) Pause(on bool) { panic("not yet") }
+func (c *Campaign) Pause(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case on && c.paused == nil:
+		c.paused = make(chan struct{})
+	case !on && c.paused != nil:
+		close(c.paused)
+		c.paused = nil
+	}
+}
+
+// EndAfterMode ends the campaign when the mode in progress is recorded.
+func (c *Campaign) EndAfterMode() {
+	c.mu.Lock()
+	c.last = true
+	c.mu.Unlock()
+	c.Pause(false)
+}
+
+// errEnded: EndAfterMode was called.
+var errEnded = errors.New("campaign ended after a mode")
+
+// onlyFatal drops errors that only say that the end was asked for.
+func onlyFatal(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded) {
+		return nil
+	}
+	return err
+}
+
+// campaignRun is one run of a campaign.
+type campaignRun struct {
+	*Campaign
+	began    time.Duration
+	rows     []Row // all
+	done     []Row // what the plan is told
+	sum      Summary
+	failures int // in a row
+}
+
+func (r *campaignRun) loop(ctx context.Context) error {
+	for {
+		if err := r.gate(ctx); err != nil {
+			return err
+		}
+		step, ok := r.Plan.Next(r.done)
+		if !ok {
+			return nil
+		}
+		if last := r.present(); last.OK {
+			step.Raise = raises(last.V, step.Mode)
+		}
+		row, err := r.measure(ctx, step)
+		if err != nil {
+			return err
+		}
+		if err := r.keep(row); err != nil {
+			return err
+		}
+	}
+}
+
+// gate waits while the campaign is paused.
+func (r *campaignRun) gate(ctx context.Context) error {
+	r.mu.Lock()
+	paused, last := r.paused, r.last
+	r.mu.Unlock()
+	if last {
+		return errEnded
+	}
+	if paused != nil {
+		r.Bench.tell(Progress{Line: "paused"})
+		select {
+		case <-paused:
+			return r.gate(ctx)
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// present is the mode that this run has set last.
+func (r *campaignRun) present() tegra.Val[tegra.Mode] {
+	for i := len(r.rows) - 1; i >= len(r.rows)-r.sum.New; i-- {
+		if m := r.rows[i].Applied; m != (tegra.Mode{}) {
+			return tegra.Some(m)
+		}
+	}
+	return tegra.Val[tegra.Mode]{}
+}
+
+// measure measures a mode, and again when something went wrong that may go
+// right the next time.
+func (r *campaignRun) measure(ctx context.Context, step Step) (Row, error) {
+	retries := r.Retries
+	if retries == 0 {
+		retries = 1
+	}
+	for try := 0; ; try++ {
+		row, err := r.Bench.measure(ctx, step)
+		if err != nil || row.Status.Usable() || row.Status == TimedOut || try >= retries {
+			if err == nil && !row.Status.Usable() && try > 0 {
+				row.Why = fmt.Sprintf("%s (%d tries)", row.Why, try+1)
+			}
+			return row, err
+		}
+		r.Bench.tell(Progress{Step: step, Line: fmt.Sprintf("%s %s: %s; trying again", step.Mode, row.Status, row.Why)})
+	}
+}
+
+// keep records a row.
+func (r *campaignRun) keep(row Row) error {
+	if r.Record != nil {
+		if err := r.Record.Append(row); err != nil {
+			return err
+		}
+	}
+	r.rows, r.done = append(r.rows, row), append(r.done, row)
+	r.sum.New++
+	r.Bench.tell(Progress{Phase: Finished, Step: Step{Mode: row.Mode, Raise: row.Raise}, Row: &row})
+	if row.Status.Usable() {
+		r.failures = 0
+		return nil
+	}
+	r.sum.Failed++
+	if r.failures++; r.failures >= maxFailures {
+		return fmt.Errorf("%d modes in a row failed, the last (%s) because: %s; put that right, then go on with --resume", r.failures, row.Mode, row.Why)
+	}
+	return nil
+}
+
+// restore ends the job and puts back the found state, whatever ctx says.
+func (r *campaignRun) restore(ctx context.Context) error {
+	r.Bench.tell(Progress{Phase: Restoring})
+	err := r.Bench.Close()
+	if err != nil {
+		err = fmt.Errorf("ending the harness: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
+	defer cancel()
+	if _, restoreErr := r.Bench.Applier.Restore(ctx); restoreErr != nil {
+		err = errors.Join(err, fmt.Errorf("restoring the found state: %w", restoreErr))
+	}
+	return err
+}
+
+// place fills in where the campaign stands.
+func (r *campaignRun) place(p Progress) Progress {
+	p.Done = len(r.done)
+	if n, known := r.Plan.Len(); known {
+		p.Total = n
+		p.ETALo, p.ETAHi = remaining(r.rows, n-p.Done)
+	}
+	p.Elapsed = r.Bench.Clock.Now() - r.began
+	return p
+}
+
+// remaining is the time that n more modes will take, as a range that holds in
+// about four of five cases if they take alike to the ones so far: n times
+// their mean, give or take 1.28 standard deviations of the sum, the doubt
+// about the mean included.
+func remaining(rows []Row, n int) (lo, hi time.Duration) {
+	var took []float64
+	for _, r := range rows {
+		if r.TookS > 0 {
+			took = append(took, r.TookS)
+		}
+	}
+	if n <= 0 || len(took) == 0 {
+		return 0, 0
+	}
+	m := mean(took)
+	variance := 0.0
+	for _, t := range took {
+		variance += (t - m) * (t - m) / float64(max(1, len(took)-1))
+	}
+	left := float64(n) * m
+	spread := 1.28 * math.Sqrt(variance*float64(n)*(1+float64(n)/float64(len(took))))
+	span := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	return span(max(m, left-spread)), span(left + spread)
+}

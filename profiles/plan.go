@@ -1,6 +1,11 @@
 package profiles
 
-import "jtune/tegra"
+import (
+	"cmp"
+	"slices"
+
+	"jtune/tegra"
+)
 
 // Step is a mode to measure next.
 type Step struct {
@@ -10,12 +15,47 @@ type Step struct {
 }
 
 // Plan says which mode comes next, given all rows so far. A plan that chooses
-// looks at their numbers; a fixed one only at which modes are done.
+// looks at their numbers; a fixed one only at which modes are done. Campaign
+// marks the raises.
 type Plan interface {
 	Next(done []Row) (Step, bool)
 	// Len is how many modes the plan has in all, when that is known.
 	Len() (n int, known bool)
 }
 
-// ListPlan measures these modes in the order of method note d.2.
-func ListPlan(modes []tegra.Mode) Plan { panic("not yet") }
+// Order sorts modes as method note d.2 says: a batch per CPU frequency, the
+// highest first; GPU frequency falling inside a batch; then cores and memory.
+// Boards that only take falling CPU and GPU clocks refuse least in this
+// order; no order of a full grid is without raises.
+func Order(modes []tegra.Mode) []tegra.Mode {
+	return slices.SortedStableFunc(slices.Values(modes), func(a, b tegra.Mode) int {
+		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.EMC, b.EMC))
+	})
+}
+
+// raises tells whether going from one mode to another lifts the CPU or the
+// GPU clock.
+func raises(from, to tegra.Mode) bool { return to.CPU > from.CPU || to.GPU > from.GPU }
+
+// listPlan measures each of its modes once.
+type listPlan struct{ modes []tegra.Mode }
+
+var _ Plan = (*listPlan)(nil)
+
+// ListPlan measures these modes, duplicates once, in the order of Order.
+func ListPlan(modes []tegra.Mode) Plan { return &listPlan{slices.Compact(Order(modes))} }
+
+func (p *listPlan) Len() (int, bool) { return len(p.modes), true }
+
+func (p *listPlan) Next(done []Row) (Step, bool) {
+	seen := make(map[tegra.Mode]bool, len(done))
+	for _, r := range done {
+		seen[r.Mode] = true
+	}
+	for _, m := range p.modes {
+		if !seen[m] {
+			return Step{Mode: m, Why: "list"}, true
+		}
+	}
+	return Step{}, false
+}

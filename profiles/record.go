@@ -1,88 +1,351 @@
 package profiles
 
 import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
 	"time"
 
+	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/sweep"
+
+	"github.com/BurntSushi/toml"
 )
 
-// Header is campaign.toml: what was measured, on what, and how.
-type Header struct {
-	Jtune    string       `toml:"jtune"` // version
-	Created  time.Time    `toml:"created"`
-	Seed     uint64       `toml:"seed"`
-	Device   DeviceHeader `toml:"device"`
-	Workload Workload     `toml:"workload"`
-	Plan     PlanHeader   `toml:"plan"`
-	Settings Settings     `toml:"settings"`
+// Files of a campaign folder.
+const (
+	headerName      = "campaign.toml"
+	modesName       = "modes.csv"
+	samplesName     = "samples.csv"
+	minibatchesName = "minibatches.csv"
+	logName         = "log.txt"
+)
+
+var (
+	sampleColumns    = slices.Concat([]string{"t_s"}, sweep.Columns[:4], []string{"power_w", "valid", "why"})
+	minibatchColumns = slices.Concat([]string{"t_s"}, sweep.Columns[:4], []string{"epoch", "batch", "time_ms", "fetch_ms", "stall_ms", "compute_ms", "overhead_ms", "clean"})
+)
+
+// Record is a campaign's folder: campaign.toml, modes.csv with a row per
+// finished mode, and the raw samples.csv and minibatches.csv. It is safe for
+// use by several goroutines.
+type Record struct {
+	dir    string
+	header Header
+	lock   *os.File
+	notes  []string
+
+	mu          sync.Mutex
+	rows        []Row
+	modes       *appendFile
+	samples     *appendFile
+	minibatches *appendFile
 }
 
-// DeviceHeader identifies the device and its space of modes.
-type DeviceHeader struct {
-	Name    string   `toml:"name"`
-	Model   string   `toml:"model"`
-	Module  string   `toml:"module"`
-	SoC     string   `toml:"soc"`
-	L4T     string   `toml:"l4t"`
-	JetPack string   `toml:"jetpack"`
-	Virtual bool     `toml:"virtual"`
-	Replay  string   `toml:"replay"`
-	Total   string   `toml:"total_power_rule"`
-	Cores   []int    `toml:"cores"`
-	CPUKHz  []int64  `toml:"cpu_khz"`
-	GPUHz   []int64  `toml:"gpu_hz"`
-	MemHz   []int64  `toml:"mem_hz"`
-	Members []string `toml:"members,omitempty"` // cores,cpu_khz,gpu_hz,mem_hz of each mode when not every combination exists
-}
-
-// PlanHeader tells how the modes are selected; a resume must ask the same.
-type PlanHeader struct {
-	Kind   string `toml:"kind"` // grid, list, sample, modes (chosen as it goes), tune
-	Modes  int    `toml:"modes"`
-	Source string `toml:"source,omitempty"` // the list's file, the filter, …
-	Digest string `toml:"digest,omitempty"` // of a list's modes
-}
-
-// NewDeviceHeader describes a device.
-func NewDeviceHeader(d tegra.Device) DeviceHeader { panic("not yet") }
-
-// Space rebuilds the device's space of modes.
-func (h DeviceHeader) Space() (*tegra.Space, error) { panic("not yet") }
-
-// Record is a campaign's folder.
-type Record struct{}
+var _ RawLog = (*Record)(nil)
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
-func Create(dir string, h Header) (*Record, error) { panic("not yet") }
+func Create(dir string, h Header) (*Record, error) { return OpenOrCreate(dir, h, false) }
 
-// Open opens a campaign folder to go on with it. A torn last line is cut;
-// Notes says so.
-func Open(dir string) (*Record, error) { panic("not yet") }
+// Open opens a campaign folder to go on with it, whatever its plan. A torn
+// last line is cut; Notes says so.
+func Open(dir string) (*Record, error) {
+	if _, err := readHeader(dir); err != nil { // before a lock file is left in a foreign folder
+		return nil, err
+	}
+	r, err := lockRecord(dir)
+	if err != nil {
+		return nil, err
+	}
+	if r.header, err = readHeader(dir); err != nil {
+		r.lock.Close()
+		return nil, err
+	}
+	return r.open()
+}
 
 // OpenOrCreate is what profile --out DIR [--resume] asks for: a new folder,
 // or with resume one that holds the same campaign as h.
-func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) { panic("not yet") }
+func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
+	held, err := holdsCampaign(dir)
+	if err != nil {
+		return nil, err
+	}
+	if held && !resume {
+		return nil, fmt.Errorf("folder %s already holds a campaign; --resume continues it", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	r, err := lockRecord(dir)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		if r.header, err = readHeader(dir); err == nil {
+			err = r.header.checkResume(h)
+		}
+		if err != nil {
+			err = fmt.Errorf("cannot resume %s: %w", dir, err)
+		}
+	} else {
+		h.Format, h.Settings = headerFormat, h.Settings.withDefaults()
+		r.header = h
+		err = writeHeader(dir, h)
+	}
+	if err != nil {
+		r.lock.Close()
+		return nil, err
+	}
+	return r.open()
+}
 
-// Read gives header and rows of a campaign folder without locking it.
-func Read(dir string) (Header, []Row, error) { panic("not yet") }
+// holdsCampaign tells whether a folder holds one. A folder that was left
+// before its plan was written holds none and may be taken; any other file in
+// it is an error.
+func holdsCampaign(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("campaign folder: %w", err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case headerName:
+			return true, nil
+		case lockName, logName, headerName + ".tmp":
+		default:
+			return false, fmt.Errorf("folder %s is not empty (%s) and holds no campaign; give a new folder", dir, e.Name())
+		}
+	}
+	return false, nil
+}
+
+func lockRecord(dir string) (*Record, error) {
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Record{dir: dir, lock: lock}, nil
+}
+
+func (r *Record) open() (*Record, error) {
+	for _, file := range []struct {
+		to      **appendFile
+		name    string
+		columns []string
+	}{{&r.modes, modesName, Columns}, {&r.samples, samplesName, sampleColumns}, {&r.minibatches, minibatchesName, minibatchColumns}} {
+		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
+		if err != nil {
+			r.Close()
+			return nil, fmt.Errorf("campaign folder: %w", err)
+		}
+		*file.to = a
+		if note != "" {
+			r.notes = append(r.notes, note)
+		}
+	}
+	rows, bad, err := readRows(r.dir)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	r.rows, r.notes = rows, append(r.notes, bad...)
+	return r, nil
+}
+
+func writeHeader(dir string, h Header) error {
+	var b bytes.Buffer
+	b.WriteString("# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.\n")
+	if err := toml.NewEncoder(&b).Encode(h); err != nil {
+		return fmt.Errorf("campaign.toml: %w", err)
+	}
+	path := filepath.Join(dir, headerName)
+	err := writeSynced(path+".tmp", b.Bytes())
+	if err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("campaign.toml: %w%s", err, remedy(err))
+	}
+	return nil
+}
+
+func writeSynced(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+func readHeader(dir string) (Header, error) {
+	var h Header
+	path := filepath.Join(dir, headerName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, fmt.Errorf("%s is no campaign folder: it has no %s", dir, headerName)
+	}
+	if err != nil {
+		return h, fmt.Errorf("campaign folder: %w", err)
+	}
+	if err := toml.Unmarshal(text, &h); err != nil {
+		return h, fmt.Errorf("%s: %w", path, err)
+	}
+	if h.Format != headerFormat {
+		return h, fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
+	}
+	return h, nil
+}
+
+// readRows reads modes.csv. A line that is no row is told in bad and left out:
+// its mode will be measured again.
+func readRows(dir string) (rows []Row, bad []string, err error) {
+	f, err := os.Open(filepath.Join(dir, modesName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	defer f.Close()
+	return parseRows(f)
+}
+
+func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", modesName, err)
+	}
+	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
+		if n == 0 || len(line) == 0 || line[len(line)-1] != '\n' { // header; torn
+			continue
+		}
+		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
+		var row Row
+		if err == nil {
+			row, err = parseRow(fields)
+		}
+		if err != nil {
+			bad = append(bad, fmt.Sprintf("%s: line %d is unreadable and left out: %v", modesName, n+1, err))
+			continue
+		}
+		rows = append(rows, row)
+	}
+	return rows, bad, nil
+}
+
+// Read gives header and rows of a campaign folder without locking it; the
+// campaign may be running.
+func Read(dir string) (Header, []Row, error) {
+	h, err := readHeader(dir)
+	if err != nil {
+		return h, nil, err
+	}
+	rows, _, err := readRows(dir)
+	return h, rows, err
+}
 
 // Header gives campaign.toml.
-func (r *Record) Header() Header { panic("not yet") }
-
-// Rows lists the finished modes in the order in which they were measured.
-func (r *Record) Rows() []Row { panic("not yet") }
-
-// Notes tells what was repaired on opening.
-func (r *Record) Notes() []string { panic("not yet") }
+func (r *Record) Header() Header { return r.header }
 
 // Dir is the folder.
-func (r *Record) Dir() string { panic("not yet") }
+func (r *Record) Dir() string { return r.dir }
 
-// Append writes a row and syncs it to disk.
-func (r *Record) Append(row Row) error { panic("not yet") }
+// Log is the file for what the harness says besides events.
+func (r *Record) Log() string { return filepath.Join(r.dir, logName) }
+
+// Notes tells what was repaired on opening.
+func (r *Record) Notes() []string { return slices.Clone(r.notes) }
+
+// Rows lists the finished modes in the order in which they were measured.
+func (r *Record) Rows() []Row {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.rows)
+}
+
+// Append writes a row, and what is raw before it, and syncs to disk.
+func (r *Record) Append(row Row) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.modes.add(row.fields())
+	if err := r.modes.flush(true); err != nil {
+		r.modes.wait.Reset()
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
+	r.rows = append(r.rows, row)
+	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false)); err != nil {
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
+	return nil
+}
+
+// Minibatch keeps a raw minibatch.
+func (r *Record) Minibatch(m tegra.Mode, e harness.Event, clean bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.minibatches.add(slices.Concat([]string{seconds(e.T)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Batch),
+		decimal(e.TimeMS), decimal(e.FetchMS), decimal(e.StallMS), decimal(e.ComputeMS), decimal(e.OverheadMS), strconv.FormatBool(clean)}))
+	return r.minibatches.spill()
+}
+
+// Sample keeps a raw power sample.
+func (r *Record) Sample(m tegra.Mode, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	power := ""
+	if powerW.OK {
+		power = decimal(powerW.V)
+	}
+	r.samples.add(slices.Concat([]string{seconds(t)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{power, strconv.FormatBool(valid), oneLine(why)}))
+	return r.samples.spill()
+}
+
+// seconds prints device time with a millisecond's digits.
+func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 
 // Close releases the folder.
-func (r *Record) Close() error { panic("not yet") }
-
-// Import turns a sweep file, under either header, into a campaign folder.
-func Import(path, outDir string) error { panic("not yet") }
+func (r *Record) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches} {
+		if a != nil {
+			errs = append(errs, a.close())
+		}
+	}
+	r.modes, r.samples, r.minibatches = nil, nil, nil
+	if r.lock != nil {
+		errs = append(errs, r.lock.Close())
+		r.lock = nil
+	}
+	return errors.Join(errs...)
+}

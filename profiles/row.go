@@ -1,9 +1,15 @@
 package profiles
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/sweep"
 )
 
 // Status is how measuring a mode ended.
@@ -19,6 +25,8 @@ const (
 	Failed    Status = "failed"    // anything else; Why tells
 )
 
+var statuses = []Status{OK, Unstable, Throttled, Rejected, TimedOut, Failed}
+
 // Usable tells whether time and power of such a row may be learnt from.
 func (s Status) Usable() bool { return s == OK || s == Unstable }
 
@@ -26,8 +34,8 @@ func (s Status) Usable() bool { return s == OK || s == Unstable }
 type Row struct {
 	tegra.Measured
 	Status       Status
-	Why          string
-	Applied      tegra.Mode // read back; zero when nothing was applied
+	Why          string     // reason when Status is not ok
+	Applied      tegra.Mode // read back; zero when no mode expresses it
 	Minibatches  int        // clean ones
 	PowerSamples int        // valid ones
 	TimeIQRMS    float64    // quartile distance of the minibatch times
@@ -39,5 +47,120 @@ type Row struct {
 	SettleS      float64 // apply to steady power
 	TookS        float64 // the whole mode
 	Raise        bool
-	When         time.Time
+	When         time.Time // calendar time of the end
+}
+
+// Columns are those of modes.csv: a sweep file's first.
+var Columns = slices.Concat(sweep.Columns, []string{"status", "why", "applied_cores", "applied_cpu_khz", "applied_gpu_hz", "applied_mem_hz",
+	"minibatches", "power_samples", "time_iqr_ms", "power_iqr_w", "stall_ms", "compute_ms", "overhead_ms", "energy_j", "settle_s", "took_s", "raise", "when"})
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// fields prints the row in the order of Columns. Time and power of a row that
+// is not usable are left empty: whoever reads a sweep skips it.
+func (r Row) fields() []string {
+	f := sweep.Fields(r.Measured)
+	if !r.Status.Usable() {
+		f[4], f[5] = "", ""
+	}
+	applied := sweep.Fields(tegra.Measured{Mode: r.Applied})
+	return slices.Concat(f, []string{string(r.Status), oneLine(r.Why)}, applied[:4], []string{
+		strconv.Itoa(r.Minibatches), strconv.Itoa(r.PowerSamples), decimal(r.TimeIQRMS), decimal(r.PowerIQRW),
+		decimal(r.StallMS), decimal(r.ComputeMS), decimal(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
+		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339)})
+}
+
+// oneLine keeps a text on one line of the record.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u2028' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	if len(s) > 400 {
+		s = strings.ToValidUTF8(s[:400], "") + "…"
+	}
+	return strings.TrimSpace(s)
+}
+
+// parseRow reads the fields of a line of modes.csv.
+func parseRow(f []string) (Row, error) {
+	if len(f) != len(Columns) {
+		return Row{}, fmt.Errorf("%d fields where %d belong", len(f), len(Columns))
+	}
+	p := fieldParser{fields: f}
+	r := Row{
+		Measured: tegra.Measured{Mode: p.mode()},
+		Status:   Status(f[6]),
+		Why:      f[7],
+	}
+	if !slices.Contains(statuses, r.Status) {
+		return Row{}, fmt.Errorf("status is %q", clip(f[6]))
+	}
+	if r.Mode.Cores <= 0 || r.Mode.CPU <= 0 || r.Mode.GPU <= 0 || r.Mode.EMC <= 0 {
+		p.fail("power mode")
+	}
+	if r.Status.Usable() {
+		r.TimeMS, r.PowerW = p.number(), p.number()
+		if !(r.TimeMS > 0) || !(r.PowerW > 0) {
+			p.fail("time or power")
+		}
+	}
+	p.at = 8
+	r.Applied = p.mode()
+	r.Minibatches, r.PowerSamples = int(p.whole()), int(p.whole())
+	for _, to := range []*float64{&r.TimeIQRMS, &r.PowerIQRW, &r.StallMS, &r.ComputeMS, &r.OverheadMS, &r.EnergyJ, &r.SettleS, &r.TookS} {
+		*to = p.number()
+	}
+	r.Raise = p.text() == "true"
+	when, err := time.Parse(time.RFC3339, p.text())
+	if err != nil {
+		p.fail("when")
+	}
+	r.When = when
+	return r, p.err
+}
+
+// fieldParser reads fields one after another and keeps the first error.
+type fieldParser struct {
+	fields []string
+	at     int
+	err    error
+}
+
+func (p *fieldParser) fail(what string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s cannot be read", what)
+	}
+}
+
+func (p *fieldParser) text() string {
+	p.at++
+	return p.fields[p.at-1]
+}
+
+// number reads a value that is finite and not negative.
+func (p *fieldParser) number() float64 {
+	text := p.text()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		p.fail(Columns[p.at-1])
+		return 0
+	}
+	return v
+}
+
+// whole reads a count or a clock; none on a Jetson reaches 1e12.
+func (p *fieldParser) whole() int64 {
+	v, err := strconv.ParseInt(p.text(), 10, 64)
+	if err != nil || v < 0 || v > 1e12 {
+		p.fail(Columns[p.at-1])
+		return 0
+	}
+	return v
+}
+
+func (p *fieldParser) mode() tegra.Mode {
+	return tegra.Mode{Cores: int(p.whole()), CPU: tegra.Freq(p.whole()) * tegra.KHz, GPU: tegra.Freq(p.whole()), EMC: tegra.Freq(p.whole())}
 }

@@ -1,0 +1,193 @@
+package profiles
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Header is campaign.toml: what was measured, on what, and how.
+type Header struct {
+	Format   int          `toml:"format"` // of the folder: 1
+	Jtune    string       `toml:"jtune"`  // version
+	Created  time.Time    `toml:"created"`
+	Seed     uint64       `toml:"seed"`
+	Device   DeviceHeader `toml:"device"`
+	Workload Workload     `toml:"workload"`
+	Plan     PlanHeader   `toml:"plan"`
+	Settings Settings     `toml:"settings"`
+}
+
+// headerFormat is the version of the folder's layout.
+const headerFormat = 1
+
+// DeviceHeader identifies the device and its space of modes.
+type DeviceHeader struct {
+	Name    string   `toml:"name"`
+	Model   string   `toml:"model"`
+	Module  string   `toml:"module"`
+	SoC     string   `toml:"soc"`
+	L4T     string   `toml:"l4t"`
+	JetPack string   `toml:"jetpack"`
+	Virtual bool     `toml:"virtual"` // a simulation or a replay, no measurement
+	Replay  string   `toml:"replay"`
+	Total   string   `toml:"total_power_rule"`
+	Cores   []int    `toml:"cores"`
+	CPUKHz  []int64  `toml:"cpu_khz"`
+	GPUHz   []int64  `toml:"gpu_hz"`
+	MemHz   []int64  `toml:"mem_hz"`
+	Members []string `toml:"members,omitempty"` // cores,cpu_khz,gpu_hz,mem_hz of each mode when not every combination exists
+}
+
+// PlanHeader tells how the modes are selected; a resume must ask the same.
+type PlanHeader struct {
+	Kind   string `toml:"kind"` // grid, list, sample, modes (chosen as it goes), tune, import
+	Modes  int    `toml:"modes"`
+	Source string `toml:"source,omitempty"` // the list's file, the filter, …
+	Digest string `toml:"digest,omitempty"` // of a list's modes
+}
+
+// Digest is a fingerprint of a list of modes that does not depend on their
+// order.
+func Digest(modes []tegra.Mode) string {
+	h := sha256.New()
+	for _, m := range slices.Compact(slices.SortedFunc(slices.Values(modes), tegra.CompareModes)) {
+		fmt.Fprintln(h, memberText(m))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// NewDeviceHeader describes a device.
+func NewDeviceHeader(d tegra.Device) DeviceHeader {
+	b := d.Board()
+	h := DeviceHeader{Name: b.Name, Model: b.Model, Module: b.Module, SoC: b.SoC, L4T: b.L4T, JetPack: b.JetPack,
+		Virtual: b.Virtual, Replay: b.Replay, Total: b.TotalRule}
+	h.setSpace(d.Space())
+	return h
+}
+
+func (h *DeviceHeader) setSpace(s *tegra.Space) {
+	h.Cores = s.Cores
+	for _, f := range s.CPU {
+		h.CPUKHz = append(h.CPUKHz, f.KHz())
+	}
+	for _, f := range s.GPU {
+		h.GPUHz = append(h.GPUHz, int64(f))
+	}
+	for _, f := range s.EMC {
+		h.MemHz = append(h.MemHz, int64(f))
+	}
+	if !s.Full() {
+		for _, m := range s.All() {
+			h.Members = append(h.Members, memberText(m))
+		}
+	}
+}
+
+func memberText(m tegra.Mode) string {
+	return strings.Join(sweep.Fields(tegra.Measured{Mode: m})[:4], ",")
+}
+
+func parseMember(text string) (tegra.Mode, error) {
+	f := strings.Split(text, ",")
+	var v [4]int64
+	if len(f) != len(v) {
+		return tegra.Mode{}, fmt.Errorf("member %q: want cores,cpu_khz,gpu_hz,mem_hz", clip(text))
+	}
+	for i := range v {
+		var err error
+		if v[i], err = strconv.ParseInt(f[i], 10, 64); err != nil {
+			return tegra.Mode{}, fmt.Errorf("member %q: want cores,cpu_khz,gpu_hz,mem_hz", clip(text))
+		}
+	}
+	return tegra.Mode{Cores: int(v[0]), CPU: tegra.Freq(v[1]) * tegra.KHz, GPU: tegra.Freq(v[2]), EMC: tegra.Freq(v[3])}, nil
+}
+
+// Space rebuilds the device's space of modes.
+func (h DeviceHeader) Space() (*tegra.Space, error) {
+	freqs := func(list []int64, unit tegra.Freq) []tegra.Freq {
+		out := make([]tegra.Freq, len(list))
+		for i, v := range list {
+			out[i] = tegra.Freq(v) * unit
+		}
+		return out
+	}
+	s, err := tegra.NewSpace(h.Cores, freqs(h.CPUKHz, tegra.KHz), freqs(h.GPUHz, tegra.Hz), freqs(h.MemHz, tegra.Hz))
+	if err != nil || len(h.Members) == 0 {
+		return s, err
+	}
+	modes := make([]tegra.Mode, len(h.Members))
+	for i, text := range h.Members {
+		if modes[i], err = parseMember(text); err != nil {
+			return nil, err
+		}
+	}
+	return s.Restrict(modes)
+}
+
+// checkResume tells why a campaign that asks for o cannot continue h: rows
+// must be of the same device, software, workload and selection.
+func (h Header) checkResume(o Header) error {
+	type pair struct{ what, there, here string }
+	text := func(v any) string { return fmt.Sprint(v) }
+	for _, p := range []pair{
+		{"device", h.Device.identity(), o.Device.identity()},
+		{"L4T", h.Device.L4T, o.Device.L4T},
+		{"power modes", h.Device.spaceText(), o.Device.spaceText()},
+		{"workload", h.Workload.Name, o.Workload.Name},
+		{"minibatch size", text(h.Workload.Batch), text(o.Workload.Batch)},
+		{"selection", h.Plan.String(), o.Plan.String()},
+		{"seed", text(h.Seed), text(o.Seed)},
+	} {
+		if p.there != p.here {
+			return fmt.Errorf("the campaign there has another %s: %s there, %s here; give the same flags or another folder", p.what, orNone(p.there), orNone(p.here))
+		}
+	}
+	if !h.Workload.Same(o.Workload) {
+		return fmt.Errorf("the campaign there ran workload %s with other settings (workers %d, prefetch %d, command %q)", h.Workload.Name, h.Workload.Workers, h.Workload.Prefetch, h.Workload.Command)
+	}
+	return nil
+}
+
+func (h DeviceHeader) identity() string {
+	kind := ""
+	switch {
+	case h.Replay != "":
+		kind = "replay of " + filepath.Base(h.Replay)
+	case h.Virtual:
+		kind = "virtual"
+	}
+	return strings.Join(slices.DeleteFunc([]string{h.Name, h.Model, h.Module, kind}, func(s string) bool { return s == "" }), ", ")
+}
+
+// spaceText tells spaces apart in an error: sizes, and a fingerprint.
+func (h DeviceHeader) spaceText() string {
+	sum := sha256.Sum256(fmt.Append(nil, h.Cores, h.CPUKHz, h.GPUHz, h.MemHz, h.Members))
+	return fmt.Sprintf("%d core counts, %d CPU, %d GPU, %d memory clocks (%x)", len(h.Cores), len(h.CPUKHz), len(h.GPUHz), len(h.MemHz), sum[:4])
+}
+
+func (p PlanHeader) String() string {
+	s := fmt.Sprintf("%s of %d modes", p.Kind, p.Modes)
+	if p.Source != "" {
+		s += " from " + p.Source
+	}
+	if p.Digest != "" {
+		s += " (" + p.Digest + ")"
+	}
+	return s
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

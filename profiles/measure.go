@@ -1,0 +1,295 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// How one mode is measured (method note d.3):
+//
+//	apply, read back ──► steady power (window over 1 s samples) ──► 40 clean
+//	minibatches, and the power samples during them ──► medians
+//
+// A minibatch is clean when it began after power had settled and after the
+// first one of the new mode, which is slow. Minibatches and samples are put
+// in order by the device's clock alone, so that it does not matter when they
+// are looked at. Where we differ from the papers: collection goes on past 40
+// minibatches until there are three valid power samples, as a fast mode
+// finishes 40 between two samples; and time and power are medians, as in the
+// published data.
+const (
+	// extraSamples bounds how long collection goes on for want of valid power
+	// samples, in sampling intervals.
+	extraSamples = 30
+	// restarts is how often a job that ends by itself is started again for
+	// the same mode.
+	restarts = 2
+	// throttledPart of the samples makes a mode throttled.
+	throttledPart = 0.1
+	// clockTolerance: a clock this much off its set value does not follow it
+	// (method note c.6 accepts 95 %).
+	clockTolerance = 0.05
+	// rounding of a minibatch's beginning, which is its end less its time.
+	rounding = 10 * time.Microsecond
+)
+
+var errModeTimeout = errors.New("mode time-out")
+
+// measurement is one mode being measured.
+type measurement struct {
+	b    *Bench
+	set  Settings
+	step Step
+
+	began   time.Duration // of the whole mode
+	applied tegra.Applied
+	since   time.Duration // minibatches that began earlier are of another mode
+	ready   bool          // the job trains in this mode: power means something
+	from    time.Duration // since then
+	left    int           // minibatches still to be discarded
+	steady  telemetry.Steady
+	clean   []harness.Event
+	samples []telemetry.Sample // since power settled, or waiting was given up
+
+	mu     sync.Mutex
+	inbox  []telemetry.Sample
+	late   bool // the mode has timed out
+	cancel context.CancelCauseFunc
+}
+
+func newMeasurement(b *Bench, step Step) *measurement {
+	return &measurement{b: b, set: b.Settings.withDefaults(), step: step, began: b.Clock.Now()}
+}
+
+// run measures until there is enough, or a fault. The error ends a campaign.
+func (m *measurement) run(ctx context.Context) (*fault, error) {
+	m.tell(Applying)
+	applied, fault, err := m.b.apply(ctx, m.step, m.set)
+	m.applied = applied
+	if fault != nil || err != nil {
+		return fault, err
+	}
+	ctx, m.cancel = context.WithCancelCause(ctx)
+	defer m.cancel(nil)
+	sampler := telemetry.NewSampler(m.b.Device, m.b.Clock, m.set.SampleEvery)
+	sampler.Subscribe(m.take)
+	sampler.Start()
+	defer sampler.Stop()
+	for try := 0; ; try++ {
+		if err := m.b.start(ctx); err != nil {
+			return nil, err
+		}
+		m.begin()
+		err := m.collect(ctx)
+		if err == nil {
+			return m.verdict(), nil
+		}
+		if context.Cause(ctx) == errModeTimeout {
+			return m.timedOut(), nil
+		}
+		var raw *rawError
+		if ctx.Err() != nil || errors.As(err, &raw) {
+			return nil, err
+		}
+		again := errors.Is(err, io.EOF) && m.b.warm && try < restarts
+		if fault, err := m.b.lost(ctx, err); err != nil || !again {
+			return fault, err
+		}
+	}
+}
+
+// begin takes this moment as the beginning of the mode, or of a new job in it.
+func (m *measurement) begin() {
+	m.since = m.b.Clock.Now()
+	m.left = max(0, m.set.Discard)
+	m.steady = telemetry.Steady{MinWait: m.set.MinWait, GiveUp: m.set.SteadyGiveUp}
+	m.clean, m.samples = nil, nil
+	// A job that trains already shows the new mode's power from now on; a new
+	// one must first have trained.
+	if m.ready = m.b.warm; m.ready {
+		m.trains(m.since)
+	}
+	m.drain(m.since)
+}
+
+func (m *measurement) trains(from time.Duration) {
+	m.ready, m.from = true, from
+	m.steady.Begin(from)
+}
+
+// take puts a sample aside; it runs on the clock's goroutine.
+func (m *measurement) take(s telemetry.Sample) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.inbox = append(m.inbox, s)
+	if s.T-m.began > m.set.ModeTimeout {
+		m.cancel(errModeTimeout)
+	}
+}
+
+// collect follows the job until there is enough.
+func (m *measurement) collect(ctx context.Context) error {
+	for {
+		e, err := m.b.job.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil { // events may never run out
+			return ctx.Err()
+		}
+		switch e.Kind {
+		case harness.Minibatch:
+			if err := m.minibatch(e); err != nil {
+				return err
+			}
+			if m.enough(e.T) {
+				return nil
+			}
+		case harness.Failure:
+			m.b.tell(Progress{Phase: m.phase(), Step: m.step, Line: "harness: " + e.Message})
+		}
+	}
+}
+
+func (m *measurement) minibatch(e harness.Event) error {
+	m.b.warm, m.b.barren = true, 0
+	if e.T <= m.since {
+		return nil // of the mode before
+	}
+	began := e.Began() + rounding
+	if !m.ready {
+		m.trains(max(m.since, began))
+	}
+	if err := m.settle(e.T); err != nil {
+		return err
+	}
+	clean := false
+	switch {
+	case began < m.since: // begun in the mode before
+	case m.left > 0:
+		m.left--
+	case m.steady.Verdict() != telemetry.Settling && began >= m.steady.At():
+		m.clean, clean = append(m.clean, e), true
+	}
+	m.progress(e)
+	if m.b.Raw != nil {
+		if err := m.b.Raw.Minibatch(m.step.Mode, e, clean); err != nil {
+			return &rawError{err}
+		}
+	}
+	return nil
+}
+
+// rawError: the record cannot be written.
+type rawError struct{ err error }
+
+func (e *rawError) Error() string { return e.err.Error() }
+func (e *rawError) Unwrap() error { return e.err }
+
+// settle looks at the samples up to now.
+func (m *measurement) settle(now time.Duration) error {
+	for _, s := range m.drain(now) {
+		if s.T < m.from {
+			continue
+		}
+		if m.b.Raw != nil {
+			if err := m.b.Raw.Sample(m.step.Mode, s.T, s.Reading.TotalW, s.Valid, s.Why); err != nil {
+				return &rawError{err}
+			}
+		}
+		if m.steady.Verdict() != telemetry.Settling {
+			m.samples = append(m.samples, s)
+			continue
+		}
+		m.steady.Add(s.T, s.PowerW().Or(nan))
+	}
+	return nil
+}
+
+// drain takes the samples up to now out of the inbox.
+func (m *measurement) drain(now time.Duration) []telemetry.Sample {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for n < len(m.inbox) && m.inbox[n].T <= now {
+		n++
+	}
+	out := m.inbox[:n:n]
+	m.inbox = m.inbox[n:]
+	return out
+}
+
+// during are the samples taken while clean minibatches ran.
+func (m *measurement) during() []telemetry.Sample {
+	if len(m.clean) == 0 {
+		return nil
+	}
+	from, to := m.clean[0].Began(), m.clean[len(m.clean)-1].T
+	var out []telemetry.Sample
+	for _, s := range m.samples {
+		if s.T >= from && s.T <= to {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// enough tells whether collection is over at this time.
+func (m *measurement) enough(now time.Duration) bool {
+	if len(m.clean) < m.set.Minibatches {
+		return false
+	}
+	valid := 0
+	for _, s := range m.during() {
+		if s.Valid {
+			valid++
+		}
+	}
+	longest := time.Duration(extraSamples+m.set.MinSamples) * m.set.SampleEvery
+	full := m.clean[m.set.Minibatches-1].T
+	return valid >= m.set.MinSamples || now-full > longest
+}
+
+func (m *measurement) phase() Phase {
+	switch {
+	case m.steady.Verdict() == telemetry.Settling:
+		return Settling
+	case len(m.clean) == 0:
+		return WarmingUp
+	}
+	return Measuring
+}
+
+func (m *measurement) tell(p Phase) {
+	m.b.tell(Progress{Phase: p, Step: m.step, Of: m.set.Minibatches})
+}
+
+func (m *measurement) progress(e harness.Event) {
+	if m.b.Observe == nil {
+		return
+	}
+	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.set.Minibatches, TimeMS: e.TimeMS}
+	if n := len(m.samples); n > 0 {
+		p.PowerW = m.samples[n-1].Reading.TotalW
+	}
+	if spread := m.steady.SpreadNow(); spread < 10 {
+		p.SpreadPct = tegra.Some(100 * spread)
+	}
+	m.b.tell(p)
+}
+
+func (m *measurement) timedOut() *fault {
+	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
+	if !m.ready {
+		why = fmt.Sprintf("no minibatch in %s", m.set.ModeTimeout)
+	}
+	return &fault{TimedOut, why}
+}

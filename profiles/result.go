@@ -1,0 +1,164 @@
+package profiles
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+var nan = math.NaN()
+
+// verdict looks at what was collected: nil when it is a measurement.
+func (m *measurement) verdict() *fault {
+	during := m.during()
+	throttled, off, valid, lastWhy := 0, 0, 0, "no sample came"
+	offWhy := ""
+	for _, s := range during {
+		switch why := m.strays(s.Reading); {
+		case s.Reading.Throttled.Or(false):
+			throttled++
+		case why != "":
+			off, offWhy = off+1, why
+		}
+		if s.Valid {
+			valid++
+		} else {
+			lastWhy = s.Why
+		}
+	}
+	n := float64(len(during))
+	switch {
+	case n > 0 && float64(throttled) > throttledPart*n:
+		return &fault{Throttled, fmt.Sprintf("throttled by heat or over-current in %d of %d samples", throttled, len(during))}
+	case 2*off > len(during):
+		return &fault{Failed, offWhy}
+	case valid == 0:
+		return failed("no valid power sample among %d: %s", len(during), lastWhy)
+	}
+	return nil
+}
+
+// strays tells when the board does not do what it was set to: another mode in
+// force, or a clock that does not follow; "" when it does. Clocks are free
+// with DVFS; a clock that reads zero is gated while idle.
+func (m *measurement) strays(r tegra.Reading) string {
+	if r.Mode.OK && r.Mode.V != m.step.Mode {
+		return fmt.Sprintf("mode %s in force instead: does another program set clocks (nvpmodel, jetson_clocks, a governor)?", r.Mode.V)
+	}
+	if m.set.DVFS {
+		return ""
+	}
+	for _, c := range []struct {
+		name string
+		read tegra.Val[tegra.Freq]
+		set  tegra.Freq
+	}{{"CPU", r.CPU.Actual, m.step.Mode.CPU}, {"GPU", r.GPU.Actual, m.step.Mode.GPU}, {"memory", r.EMC.Actual, m.step.Mode.EMC}} {
+		if c.read.OK && c.read.V > 0 && math.Abs(float64(c.read.V-c.set)) > clockTolerance*float64(c.set) {
+			return fmt.Sprintf("%s clock reads %s where %s is set", c.name, c.read.V, c.set)
+		}
+	}
+	return ""
+}
+
+// row makes the mode's row of what was collected.
+func (m *measurement) row(f *fault) Row {
+	r := Row{Measured: tegra.Measured{Mode: m.step.Mode}, Status: OK, Applied: m.applied.Actual.V, Raise: m.step.Raise, Minibatches: len(m.clean),
+		TookS: (m.b.Clock.Now() - m.began).Seconds(), When: m.b.Clock.Wall()}
+	if m.steady.Verdict() != telemetry.Settling {
+		r.SettleS = (m.steady.At() - m.since).Seconds()
+	}
+	power, energy := m.power()
+	r.PowerSamples = len(power)
+	if f != nil {
+		r.Status, r.Why = f.status, f.why
+		return r
+	}
+	if m.steady.Verdict() == telemetry.Unstable {
+		r.Status, r.Why = Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
+	}
+	pick := func(f func(harness.Event) float64) []float64 {
+		out := make([]float64, len(m.clean))
+		for i, e := range m.clean {
+			out[i] = f(e)
+		}
+		return out
+	}
+	times := pick(func(e harness.Event) float64 { return e.TimeMS })
+	r.TimeMS, r.TimeIQRMS = median(times), iqr(times)
+	r.PowerW, r.PowerIQRW = median(power), iqr(power)
+	r.StallMS = median(pick(func(e harness.Event) float64 { return e.StallMS }))
+	r.ComputeMS = median(pick(func(e harness.Event) float64 { return e.ComputeMS }))
+	r.OverheadMS = median(pick(func(e harness.Event) float64 { return e.OverheadMS }))
+	r.EnergyJ = energy.MeanW() * mean(times) / 1000
+	if r.Why == "" {
+		r.Why = m.doubt(times)
+	}
+	return r
+}
+
+// power gives the valid samples' watts, and their energy over the clean
+// minibatches by true sample times.
+func (m *measurement) power() (watts []float64, e telemetry.Energy) {
+	if len(m.clean) > 0 {
+		e.Begin(m.clean[0].Began())
+	}
+	for _, s := range m.during() {
+		if s.Valid {
+			watts = append(watts, s.Reading.TotalW.V)
+			e.Add(s.T, s.Reading.TotalW.V)
+		}
+	}
+	return watts, e
+}
+
+// doubt compares the times that the job tells with the times at which it
+// tells them; a job with buffered output tells in bursts, and one that tells
+// seconds for milliseconds is a thousand times off. A note, not a verdict.
+func (m *measurement) doubt(times []float64) string {
+	if len(times) < 2 {
+		return ""
+	}
+	passed := float64(m.clean[len(m.clean)-1].T-m.clean[0].T) / float64(time.Millisecond)
+	told := 0.0
+	for _, t := range times[1:] {
+		told += t
+	}
+	switch {
+	case told > 1.5*passed+500:
+		return fmt.Sprintf("note: minibatches tell %.0f ms in all but came within %.0f ms: does the job flush its output after each line?", told, passed)
+	case 20*told < passed:
+		return fmt.Sprintf("note: minibatches tell %.3g ms in all but came over %.0f ms: is time_ms in milliseconds?", told, passed)
+	}
+	return ""
+}
+
+func median(v []float64) float64 { return quantile(v, 0.5) }
+
+func iqr(v []float64) float64 { return quantile(v, 0.75) - quantile(v, 0.25) }
+
+// quantile of v by linear interpolation between order statistics; 0 of none.
+func quantile(v []float64, q float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Sorted(slices.Values(v))
+	at := q * float64(len(v)-1)
+	i := min(int(at), len(v)-1)
+	if i == len(v)-1 || v[i] == v[i+1] {
+		return v[i]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(max(1, len(v)))
+}
