@@ -193,6 +193,28 @@ func TestErrorsOnTheAuthorsOwnSamples(t *testing.T) {
 	}
 }
 
+func TestCrossValidatedErrorsAreNearTheTrueOnes(t *testing.T) {
+	t.Parallel()
+	s := loadSweep(t, sweeptest.MobileNet)
+	for _, n := range []int{10, 50} { // leave-one-out, folds
+		var cvTime, cvPower, time, power float64
+		for seed := range seeds() {
+			in, out := s.split(randomPlaces(len(s.rows), n, uint64(seed)))
+			m, err := Fit(in, Options{Space: s.space})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := errorsOn(m, out)
+			cvTime, cvPower, time, power = cvTime+m.CV.TimeMAPEPct, cvPower+m.CV.PowerMAPEPct, time+a, power+b
+		}
+		for what, ratio := range map[string]float64{"time": cvTime / time, "power": cvPower / power} {
+			if !testing.Short() && (ratio < 0.7 || ratio > 1.4) {
+				t.Errorf("%d modes: cross-validated %s error is %.2f of the true one on average", n, what, ratio)
+			}
+		}
+	}
+}
+
 // authorsSamples reads the modes that the paper's authors sampled, one list
 // per run of theirs.
 func authorsSamples(t testing.TB, n int) [][]string {

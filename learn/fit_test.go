@@ -285,6 +285,37 @@ func TestNominalFrequenciesMeanTheDevicesOwn(t *testing.T) {
 	}
 }
 
+func TestLinearRegressionSaysWhatItCannotTellApart(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	// CPU and GPU move together, as in the four modes of the first study
+	var samples []tegra.Measured
+	for _, i := range []int{0, 1, 2, 3} {
+		for _, cores := range []int{2, 4, 8} {
+			samples = append(samples, truth(tegra.Mode{Cores: cores, CPU: space.CPU[i], GPU: space.GPU[0] + (space.CPU[i]-space.CPU[0])/4, EMC: space.EMC[0]}))
+		}
+	}
+	m := mustFit(t, samples, Options{Method: Linear})
+	if !hasWarning(m, "3 knobs varied in only 2 independent ways") {
+		t.Errorf("warnings %q", m.Warnings)
+	}
+	sane(t, m.Predict(m.Space.Modes()))
+}
+
+func TestLinearRegressionFindsAPlane(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	var samples []tegra.Measured
+	for _, mode := range space.Sample(9, 2) {
+		samples = append(samples, tegra.Measured{Mode: mode, TimeMS: 500 - 0.1*mode.CPU.MHz() - 5*float64(mode.Cores), PowerW: 5 + mode.GPU.MHz()/100 + mode.EMC.MHz()/1000})
+	}
+	m := mustFit(t, samples, Options{Method: Linear, Space: space})
+	for _, p := range m.Predict(space.Modes()) {
+		near(t, "time", p.TimeMS, 500-0.1*p.Mode.CPU.MHz()-5*float64(p.Mode.Cores), 1e-6)
+		near(t, "power", p.PowerW, 5+p.Mode.GPU.MHz()/100+p.Mode.EMC.MHz()/1000, 1e-8)
+	}
+}
+
 func TestVirtualSamplesAreMarked(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

@@ -114,9 +114,10 @@ func (f *linearFit) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
 	return timeMS, powerW
 }
 
-func (f *linearFit) warnings() []string {
+// warning says when knobs that varied together share their effect.
+func (f *linearFit) warning() string {
 	if f.rank < f.knobs {
-		return []string{fmt.Sprintf("%d knobs varied in only %d independent ways: the regression cannot tell their effects apart", f.knobs, f.rank)}
+		return fmt.Sprintf("%d knobs varied in only %d independent ways: the regression cannot tell their effects apart", f.knobs, f.rank)
 	}
-	return nil
+	return ""
 }

@@ -21,7 +21,7 @@ type Model struct {
 	Provenance Provenance
 	Seed       uint64
 
-	predictor predictor
+	predictor Predictor
 	reference []tegra.Measured // the residual reference's modes, for the file
 }
 
@@ -47,13 +47,6 @@ func (m *Model) Surrogate() (*Surrogate, bool) {
 	return s, ok
 }
 
-// predictor is what a method makes of samples.
-type predictor interface {
-	Predictor
-	// warnings says what is doubtful about this fit.
-	warnings() []string
-}
-
 // banded gives a method that knows only point predictions its error bars: the
 // spread of ln errors on modes left out.
 type banded struct {
@@ -66,7 +59,6 @@ type banded struct {
 // pointPredictor predicts without error bars; all values are positive.
 type pointPredictor interface {
 	predict(modes []tegra.Mode) (timeMS, powerW []float64)
-	warnings() []string
 }
 
 func (b *banded) Predict(modes []tegra.Mode) []Prediction {
@@ -79,8 +71,6 @@ func (b *banded) Predict(modes []tegra.Mode) []Prediction {
 	}
 	return out
 }
-
-func (b *banded) warnings() []string { return b.points.warnings() }
 
 // clampTo keeps v within bounds; what is not a number becomes the lower one.
 func clampTo(v, least, most float64) float64 {

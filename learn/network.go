@@ -12,8 +12,6 @@ func (n networks) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
 	return n.pair.Predict(modes)
 }
 
-func (n networks) warnings() []string { return nil }
-
 // fitNetworks trains the networks, or transfers the reference's.
 func (t *teacher) fitNetworks(samples []tegra.Measured) (pointPredictor, error) {
 	c := nn.Config{Seed: t.options.Seed}

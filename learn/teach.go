@@ -88,7 +88,7 @@ func (t *teacher) networksFrom(r *Reference) {
 }
 
 // teach fits the method to samples.
-func (t *teacher) teach(samples []tegra.Measured) (predictor, error) {
+func (t *teacher) teach(samples []tegra.Measured) (Predictor, error) {
 	switch t.options.Method {
 	case Linear:
 		return t.banded(fitLinear(samples))
@@ -98,7 +98,7 @@ func (t *teacher) teach(samples []tegra.Measured) (predictor, error) {
 	return t.fitGP(thin(samples, mostSamples, t.options.Seed))
 }
 
-func (t *teacher) fitGP(samples []tegra.Measured) (predictor, error) {
+func (t *teacher) fitGP(samples []tegra.Measured) (Predictor, error) {
 	if t.tuned != nil {
 		return fitSurrogate(t.model.Space, samples, SurrogateOptions{Robust: 1, Reference: t.residual}, *t.tuned)
 	}
@@ -113,7 +113,7 @@ func (t *teacher) fitGP(samples []tegra.Measured) (predictor, error) {
 
 // banded puts error bars around point predictions, very wide ones until
 // cross-validation tells better.
-func (t *teacher) banded(p pointPredictor, err error) (predictor, error) {
+func (t *teacher) banded(p pointPredictor, err error) (Predictor, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,11 @@ const (
 // describe adds to m what a reader must know before trusting it.
 func (m *Model) describe(t *teacher) {
 	m.describeReference(t)
-	m.Warnings = append(m.Warnings, m.predictor.warnings()...)
+	if b, ok := m.predictor.(*banded); ok {
+		if f, ok := b.points.(*linearFit); ok && f.warning() != "" {
+			m.warn("%s", f.warning())
+		}
+	}
 	if s, ok := m.Surrogate(); ok {
 		m.Suspicious = s.Suspicious()
 		if used := len(s.samples); used < len(m.Samples) {

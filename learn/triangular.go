@@ -1,0 +1,85 @@
+package learn
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// Matrices here are row-major slices. Factorisations are gonum's; solves with
+// few right-hand sides are own loops, since gonum has no assembly on arm64.
+
+// cholesky replaces the lower triangle of the row-major n × n matrix by its
+// factor; false when it is not positive definite.
+func cholesky(a []float64, n int) bool {
+	if n == 0 {
+		return true
+	}
+	_, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: a})
+	return ok
+}
+
+// forward solves L W = B in place, B being n × m row-major.
+func forward(l []float64, n int, b []float64, m int) {
+	for i := range n {
+		row, bi := l[i*n:i*n+i+1], b[i*m:(i+1)*m]
+		for j, lij := range row[:i] {
+			bj := b[j*m : (j+1)*m]
+			for k, v := range bj {
+				bi[k] -= lij * v
+			}
+		}
+		for k := range bi {
+			bi[k] /= row[i]
+		}
+	}
+}
+
+// backward solves Lᵀ w = b in place.
+func backward(l []float64, n int, b []float64) {
+	for i := n - 1; i >= 0; i-- {
+		b[i] /= l[i*n+i]
+		for j := range i {
+			b[j] -= l[i*n+j] * b[i]
+		}
+	}
+}
+
+// inverseLower gives L⁻¹; its upper triangle holds nothing of use.
+func inverseLower(l []float64, n int) []float64 {
+	inv := slices.Clone(l)
+	if n > 0 {
+		lapack64.Trtri(blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: inv})
+	}
+	return inv
+}
+
+func transposed(a []float64, rows, columns int) []float64 {
+	out := make([]float64, len(a))
+	for i := range rows {
+		for j := range columns {
+			out[j*rows+i] = a[i*columns+j]
+		}
+	}
+	return out
+}
+
+func lnDiagonal(l []float64, n int) float64 {
+	sum := 0.0
+	for i := range n {
+		sum += math.Log(l[i*n+i])
+	}
+	return sum
+}
+
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
