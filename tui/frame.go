@@ -137,12 +137,15 @@ func (r *root) hints() []hint {
 	if t, ok := r.pages[r.active].(interface{ typing() bool }); ok && t.typing() {
 		return r.pages[r.active].hints()
 	}
-	own := r.pages[r.active].hints()
+	own, most := r.pages[r.active].hints(), 5
+	if r.sh.narrow {
+		most = 2
+	}
 	tail := []hint{unless(keys.Tune, r.mayTune()), {Binding: keys.Help}, {Binding: keys.Quit}}
 	if r.sh.dev.undoable > 0 {
 		tail = append([]hint{{Binding: keys.Undo}}, tail...)
 	}
-	return append(own[:min(len(own), 5):min(len(own), 5)], tail...)
+	return append(own[:min(len(own), most):min(len(own), most)], tail...)
 }
 
 // pulseMsg comes once a second.

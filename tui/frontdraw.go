@@ -33,9 +33,9 @@ func (p *frontPage) Render(w, h int) string {
 	}
 	if w < 70 {
 		low := min(8, rest/2)
-		return under(head, p.picture(w, rest-low), box("choice", "", p.card(w-3, false), w, low))
+		return under(head, p.picture(w, rest-low), box("choice", "", p.card(w-4, false), w, low))
 	}
-	card := p.card(side-3, false)
+	card := p.card(side-4, false)
 	high := min(rest, strings.Count(card, "\n")+3)
 	right := box("choice", "", card, side, high)
 	if rest > high {
@@ -165,7 +165,7 @@ func (p *frontPage) legend(w int) string {
 	text := "· predicted  ● measured  ◉ here\n"
 	var names []string
 	for _, m := range p.marks() {
-		names = append(names, string(m.glyph)+" "+m.name)
+		names = append(names, string(m.glyph)+"\u00a0"+m.name)
 	}
 	return styleDim.Render(text + wrap(strings.Join(names, "  "), w))
 }

@@ -32,8 +32,41 @@ func helpText(title string, page []hint, w, h, scroll int) string {
 	return box("Help", note, text, min(w, 76), min(h, strings.Count(text, "\n")+3))
 }
 
+// meaning says more than the word in the last line has room for.
+var meaning = map[string]string{
+	"tune":          "find the best power mode for a workload",
+	"undo":          "undo the last change to the device",
+	"freeze":        "freeze the view; reading goes on",
+	"enlarge":       "enlarge a panel, one after another",
+	"copy":          "copy what the cursor is on (OSC 52)",
+	"export view":   "write this view to a text file",
+	"mouse":         "mouse wheel on or off",
+	"quit":          "quit; what was not kept is put back",
+	"speed":         "virtual clock slower, faster",
+	"along":         "walk along the front, fastest left",
+	"off it":        "to the next mode above or below",
+	"apply":         "show what would change; again: apply it",
+	"limit":         "move the limit and go to its answer",
+	"verify":        "measure this mode, then put the board back",
+	"axes":          "power or energy upright",
+	"to the answer": "back to the best mode within the limit",
+	"group by knob": "light up the modes that share a knob's setting",
+	"table":         "the front as a table",
+	"plot":          "the table as a plot",
+	"filter":        "keep modes such as cores>=8 gpu<900MHz",
+	"presets":       "list the board's own presets",
+	"history":       "list what was applied in this session",
+	"compose":       "build a mode knob by knob",
+	"sort":          "sort by mode, time, power, energy in turn",
+	"load":          "load this model's predictions",
+}
+
 func helpLine(k hint, w int) string {
-	text := fmt.Sprintf("  %s %s", styleKey.Render(cut(k.Help().Key, 10)), k.Help().Desc)
+	desc := k.Help().Desc
+	if more := meaning[desc]; more != "" {
+		desc = more
+	}
+	text := fmt.Sprintf("  %s %s", styleKey.Render(cut(k.Help().Key, 10)), desc)
 	if k.why != "" {
 		text += styleDim.Render(" (not now: " + k.why + ")")
 	}
@@ -42,11 +75,8 @@ func helpLine(k hint, w int) string {
 
 // globalHints are the keys that work on every page.
 func globalHints() []hint {
-	return valid(keys.Page, keys.NextPage, keys.PrevPage, named(keys.Tune, "tune: find the best power mode for a workload"),
-		named(keys.Undo, "undo the last change to the device"), named(keys.Freeze, "freeze the view; reading goes on"),
-		named(keys.Enlarge, "enlarge a panel, one after another"), named(keys.Slower, "virtual clock slower"), named(keys.Faster, "virtual clock faster"),
-		named(keys.Copy, "copy what the cursor is on (OSC 52)"), named(keys.Export, "export this view as a text file"),
-		named(keys.Mouse, "mouse wheel on or off"), keys.Back, named(keys.Quit, "quit; what was not kept is put back"))
+	return valid(keys.Page, keys.NextPage, keys.PrevPage, keys.Tune, keys.Undo, keys.Freeze, keys.Enlarge, keys.Slower, keys.Faster,
+		keys.Copy, keys.Export, keys.Mouse, keys.Back, keys.Quit)
 }
 
 // footer fits the hints into the last line, the first ones first.

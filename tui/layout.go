@@ -55,8 +55,9 @@ func ends(left, rightText string, w int) string {
 	return left + " " + right(rightText, room)
 }
 
-// box frames text in exactly w×h cells, the title in its upper edge. Where
-// there is no room for a frame the bare text is given.
+// box frames text in exactly w×h cells, the title in its upper edge; text is
+// to be made for w-4 columns. Where there is no room for a frame the bare
+// text is given.
 func box(title, note, text string, w, h int) string {
 	if w < 8 || h < 3 {
 		return fit(text, w, h)
@@ -74,11 +75,26 @@ func box(title, note, text string, w, h int) string {
 	var b strings.Builder
 	b.WriteString(styleFrame.Render("┌") + head + styleFrame.Render(strings.Repeat("─", fill)) + tail + styleFrame.Render("┐") + "\n")
 	side := styleFrame.Render("│")
-	for _, line := range strings.Split(fit(text, inner-1, h-2), "\n") {
-		b.WriteString(side + " " + line + side + "\n")
+	for _, line := range strings.Split(fit(text, inner-2, h-2), "\n") {
+		b.WriteString(side + " " + line + " " + side + "\n")
 	}
 	b.WriteString(styleFrame.Render("└" + strings.Repeat("─", inner) + "┘"))
 	return b.String()
+}
+
+// panel is a framed part of a page.
+type panel struct {
+	title, note string
+	render      func(w, h int) string
+	bare        bool // a title line instead of a frame
+}
+
+// Render draws the panel in exactly w×h cells.
+func (b panel) Render(w, h int) string {
+	if b.bare {
+		return fit(ends(styleTitle.Render(b.title), b.note, w)+"\n"+b.render(w, h-1), w, h)
+	}
+	return box(b.title, b.note, b.render(w-4, h-2), w, h)
 }
 
 // beside joins blocks of equal height left to right.
@@ -117,6 +133,9 @@ func over(base, top string, w, h int) string {
 	topW := 0
 	for _, l := range topLines {
 		topW = max(topW, ansi.StringWidth(l))
+	}
+	if topW >= w {
+		return fit(top, w, h)
 	}
 	x, y := max(0, (w-topW)/2), max(0, (h-len(topLines))/2)
 	for i, l := range topLines {

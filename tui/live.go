@@ -56,21 +56,27 @@ func (p *livePage) copied() string {
 	return ""
 }
 
-// panel is a framed part of a page that can be enlarged.
-type panel struct {
-	title, note string
-	render      func(w, h int) string
-}
-
-func (b panel) Render(w, h int) string { return box(b.title, b.note, b.render(w-3, h-2), w, h) }
+// Panels of the page, in the order in which e enlarges them.
+const (
+	panelClocks = iota
+	panelPower
+	panelPowerChart
+	panelHeat
+	panelMemory
+	panelBusyChart
+	panelHeatChart
+)
 
 func (p *livePage) panels() []panel {
+	bare := p.sh.narrow
 	return []panel{
-		{"Clocks, GHz", "actual   asked    cap   busy", p.clocks},
-		{"Power", "now   1 min", p.power},
-		{"Power, last 2 min", "", p.powerChart},
-		{"Heat", "", p.heat},
-		{"Memory", "", p.memory},
+		panelClocks:     {"Clocks", "", p.clocks, bare},
+		panelPower:      {"Power", "", p.power, bare},
+		panelPowerChart: {"Power, last 2 min", "", p.powerChart, bare},
+		panelHeat:       {"Heat", "", p.heat, bare},
+		panelMemory:     {"Memory", "", p.memory, bare},
+		panelBusyChart:  {"Busy, last 2 min", "", p.busyChart, bare},
+		panelHeatChart:  {"Temperature, last 2 min", "", p.heatChart, bare},
 	}
 }
 
@@ -86,22 +92,28 @@ func (p *livePage) Render(w, h int) string {
 		return p.compact(w, h)
 	}
 	b := p.panels()
-	left := 46
-	if w > 110 {
+	left := 44
+	roomy := w >= 110 && h >= 36
+	if w >= 110 {
 		left = w / 2
 	}
 	rows := h - 2
-	rails := min(len(p.sh.sample.Reading.Rails)+5, rows-6)
+	rails := min(len(p.sh.sample.Reading.Rails)+6, rows-6)
 	clocks := 9
-	if extra := rows - clocks - 24; extra > 0 {
-		clocks += min(extra, 4)
+	if roomy {
+		clocks = 12
 	}
-	column := under(b[0].Render(left, clocks), b[2].Render(left, rows-clocks))
-	heat := min(max(5, (rows-rails)/2), 7)
-	if rows-rails-heat < 3 {
-		heat = rows - rails - 3
+	heat := max(3, min(5, rows-rails-3))
+	memory := rows - rails - heat
+	column := under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, rows-clocks))
+	right := w - left
+	other := under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat), b[panelMemory].Render(right, memory))
+	if roomy {
+		free := rows - clocks
+		column = under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, free/2), b[panelBusyChart].Render(left, free-free/2))
+		other = under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat), b[panelMemory].Render(right, 4),
+			b[panelHeatChart].Render(right, memory-4))
 	}
-	other := under(b[1].Render(w-left, rails), b[3].Render(w-left, heat), b[4].Render(w-left, rows-rails-heat))
 	return under(beside(column, other), cut(p.workloadLine(), w), cut(p.ownLine(), w))
 }
 
@@ -113,7 +125,7 @@ func (p *livePage) compact(w, h int) string {
 		return fmt.Sprintf("%-4s%s GHz  of %s  busy %s %%", name, ghz(c.Actual), ghz(c.Max), num(c.LoadPct, 0))
 	}
 	cpu := read.CPU
-	cpu.LoadPct = p.cpuLoad()
+	cpu.LoadPct = cpuLoad(read)
 	lines := []string{
 		fmt.Sprintf("%-8s%s W   1 min %s W", "module", styleBold.Render(num(read.TotalW, 1)), num(p.sh.meanW(""), 1)),
 		clock("CPU", cpu) + fmt.Sprintf("  %d/%d", onlineCores(read), len(read.Cores)),
@@ -155,9 +167,9 @@ func onlineCores(r tegra.Reading) int {
 }
 
 // cpuLoad is the mean load of the online cores.
-func (p *livePage) cpuLoad() tegra.Val[float64] {
+func cpuLoad(r tegra.Reading) tegra.Val[float64] {
 	sum, n := 0.0, 0
-	for _, c := range p.sh.sample.Reading.Cores {
+	for _, c := range r.Cores {
 		if c.Online && c.LoadPct.OK {
 			sum, n = sum+c.LoadPct.V, n+1
 		}
@@ -180,11 +192,11 @@ func (p *livePage) modeText() string {
 func (p *livePage) clocks(w, h int) string {
 	read := p.sh.sample.Reading
 	row := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
-		numbers := fmt.Sprintf("%6s  %6s %6s %4s %%", ghz(c.Actual), ghz(c.Max), ghz(c.Cap), num(load, 0))
-		return ends(name, numbers, w)
+		return ends(name, clockColumns(ghz(c.Actual), ghz(c.Max), ghz(c.Cap), num(load, 0)+" %"), w)
 	}
 	lines := []string{
-		row(fmt.Sprintf("CPU %d/%d on", onlineCores(read), len(read.Cores)), read.CPU, p.cpuLoad()),
+		styleDim.Render(ends("GHz", clockColumns("actual", "asked", "cap", "busy"), w)),
+		row(fmt.Sprintf("CPU %d/%d on", onlineCores(read), len(read.Cores)), read.CPU, cpuLoad(read)),
 		row("GPU", read.GPU, read.GPU.LoadPct),
 		row("EMC (memory)", read.EMC, read.EMC.LoadPct),
 		"per core " + p.coreBars(),
@@ -195,9 +207,13 @@ func (p *livePage) clocks(w, h int) string {
 		lines = append(lines, styleWarn.Render(why))
 	}
 	if h > 9 {
-		lines = append(lines, "", p.coreList(w))
+		lines = append(lines, p.coreList(w))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+func clockColumns(actual, asked, most, busy string) string {
+	return fmt.Sprintf("%6s %5s %5s %6s", actual, asked, most, busy)
 }
 
 // coreBars draws each core's load; a core that is off is a cross.
@@ -226,7 +242,12 @@ func (p *livePage) coreList(w int) string {
 		}
 		parts = append(parts, cut(text, 12))
 	}
-	return wrap(strings.Join(parts, " "), w)
+	perLine := max(1, w/13)
+	var lines []string
+	for len(parts) > perLine {
+		lines, parts = append(lines, strings.Join(parts[:perLine], " ")), parts[perLine:]
+	}
+	return strings.Join(append(lines, strings.Join(parts, " ")), "\n")
 }
 
 func (p *livePage) governor() string {
@@ -268,9 +289,9 @@ func (p *livePage) power(w, h int) string {
 	row := func(name, rail string, v tegra.Val[float64]) string {
 		return ends(name, fmt.Sprintf("%6s W %6s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
 	}
-	lines := []string{styleBold.Render(row("module total", "", read.TotalW))}
+	lines := []string{styleDim.Render(ends("", "now    1 min", w)), styleBold.Render(row("module total", "", read.TotalW))}
 	rails := read.Rails
-	room := h - 3
+	room := h - 4
 	for i, r := range rails {
 		if i >= room {
 			break
@@ -279,7 +300,7 @@ func (p *livePage) power(w, h int) string {
 	}
 	lines = append(lines, ends("energy since "+p.sh.since.Format("15:04"), joules(p.sh.energyJ), w))
 	if c := p.sh.board.TotalCovers; c != "" {
-		lines = append(lines, styleDim.Render("covers "+c))
+		lines = append(lines, styleDim.Render(wrap("covers "+c, w)))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }
@@ -314,7 +335,7 @@ func (p *livePage) heat(w, h int) string {
 		temps = strings.Join(parts, "  ") + " °C"
 	}
 	if n := len(read.TempsOff); n > 0 {
-		temps += fmt.Sprintf("  (%d off)", n)
+		temps += fmt.Sprintf("  %d\u00a0off", n)
 	}
 	throttled := "throttling " + yesNo(read.Throttled)
 	if read.Throttled.Or(false) {
@@ -332,28 +353,10 @@ func (p *livePage) memory(w, h int) string {
 		frac = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
 	}
 	lines := []string{
-		fmt.Sprintf("RAM %s of %s GB   cache %s GB", gigabytes(read.RAMUsed), gigabytes(read.RAMTotal), gigabytes(read.RAMCached)),
+		fmt.Sprintf("RAM %s of %s GB  cache %s", gigabytes(read.RAMUsed), gigabytes(read.RAMTotal), gigabytes(read.RAMCached)),
 		chart.Bar(frac, min(w, 40)),
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
-}
-
-// powerChart draws the module's power over the last two minutes.
-func (p *livePage) powerChart(w, h int) string {
-	var ts, ws []float64
-	most := 0.0
-	for _, s := range p.sh.history {
-		v := math.NaN()
-		if s.Reading.TotalW.OK {
-			v = s.Reading.TotalW.V
-			most = max(most, v)
-		}
-		ts = append(ts, (s.T - p.sh.sample.T).Seconds())
-		ws = append(ws, v)
-	}
-	plot := chart.Plot{X: chart.Scale{Lo: -chartSpan.Seconds(), Hi: 0}, Y: chart.FromZero(most), XName: "s", YName: "W"}
-	plot.Line(ts, ws, chart.InkSeries)
-	return plot.Render(w, h, paint)
 }
 
 // workloadLine tells what runs.

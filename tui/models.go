@@ -41,8 +41,8 @@ func listModels(h host) tea.Cmd {
 func newModelsPage(sh *shared) *modelsPage {
 	p := &modelsPage{sh: sh}
 	p.tab = table{empty: "no model yet: t tunes a workload and keeps what it learnt here", cols: []column{
-		{title: "model", width: 20}, {title: "method", width: 10, drop: 3}, {title: "modes", width: 5, right: true},
-		{title: "time err", width: 8, right: true}, {title: "power err", width: 9, right: true},
+		{title: "model", width: 17}, {title: "method", width: 10, drop: 3}, {title: "modes", width: 5, right: true},
+		{title: "time", width: 7, right: true}, {title: "power", width: 7, right: true},
 		{title: "age", width: 7, right: true, drop: 2}, {title: "device", width: 12, drop: 4}}}
 	return p
 }
@@ -134,21 +134,21 @@ func (p *modelsPage) copied() string {
 // Render draws the page.
 func (p *modelsPage) Render(w, h int) string {
 	p.tab.rows, p.tab.cell = len(p.list), p.cell
-	if p.wide {
-		return box("Predicted against measured", "", p.plot(w-3, h-2), w, h)
-	}
+	list := panel{"Models", "cross-validated errors", p.tab.Render, p.sh.narrow}
+	about := panel{"About", "", p.about, p.sh.narrow}
+	plot := panel{"Predicted against measured", "", p.plot, p.sh.narrow}
 	top := min(max(4, len(p.list)+3), h/2)
-	list := box("Models", "cross-validated errors", p.tab.Render(w-3, top-2), w, top)
 	rest := h - top
-	if rest < 3 {
-		return fit(list, w, h)
-	}
-	if w < 70 || rest < 8 {
-		return under(list, box("About", "", p.about(w-3, rest-2), w, rest))
+	switch {
+	case p.wide:
+		return plot.Render(w, h)
+	case rest < 3:
+		return list.Render(w, h)
+	case w < 70 || rest < 8:
+		return under(list.Render(w, top), about.Render(w, rest))
 	}
 	left := w / 2
-	return under(list, beside(box("About", "", p.about(left-3, rest-2), left, rest),
-		box("Predicted against measured", "", p.plot(w-left-3, rest-2), w-left, rest)))
+	return under(list.Render(w, top), beside(about.Render(left, rest), plot.Render(w-left, rest)))
 }
 
 func (p *modelsPage) cell(row, col int) string {
@@ -194,7 +194,7 @@ func (p *modelsPage) about(w, h int) string {
 	m := info.Model
 	lines := []string{fmt.Sprintf("%s, from %d modes on %s", workloadOf(info), len(m.Samples), m.Provenance.Device)}
 	if m.Provenance.Virtual {
-		lines = append(lines, styleBadge.Render("VIRTUAL")+": learnt from a simulation, not from measurements")
+		lines = append(lines, wrap(styleBadge.Render("VIRTUAL")+": learnt from a simulation, not from measurements", w))
 	}
 	if m.CV.How != "" {
 		lines = append(lines, styleDim.Render("errors: "+m.CV.How))

@@ -44,8 +44,9 @@ var sortNames = [...]string{"mode", "time", "power", "energy"}
 func newModesPage(sh *shared, apply *applyFlow) *modesPage {
 	p := &modesPage{sh: sh, apply: apply}
 	p.tab = table{empty: "no mode passes the filter", cols: []column{
-		{title: "cores", width: 5, right: true}, {title: "CPU GHz", width: 8, right: true}, {title: "GPU GHz", width: 8, right: true}, {title: "EMC GHz", width: 8, right: true},
-		{title: "ms/mb", width: 7, right: true}, {title: "W", width: 6, right: true}, {title: "J/mb", width: 6, right: true, drop: 2}, {title: "is", width: 18, drop: 1}}}
+		{title: "cores/CPU/GPU/EMC", width: 21}, {title: "cores", width: 5, right: true, drop: 4}, {title: "CPU", width: 10, right: true, drop: 4},
+		{title: "GPU", width: 10, right: true, drop: 4}, {title: "EMC", width: 10, right: true, drop: 4}, {title: "ms/mb", width: 7, right: true},
+		{title: "W", width: 5, right: true}, {title: "J/mb", width: 6, right: true, drop: 2}, {title: "is", width: 18, drop: 1}}}
 	return p
 }
 
@@ -70,8 +71,8 @@ func (p *modesPage) build() {
 		return
 	}
 	p.order = p.order[:0]
-	for i, m := range p.sh.space.All() {
-		if f.Match(p.row(i, m)) {
+	for i := p.sh.space.Len() - 1; i >= 0; i-- { // the largest first: MAXN is on top
+		if f.Match(p.row(i, p.sh.space.At(i))) {
 			p.order = append(p.order, i)
 		}
 	}
@@ -217,14 +218,17 @@ func (p *modesPage) Render(w, h int) string {
 		p.build()
 	}
 	title, note := p.fill()
-	if w < 40 || h < 8 {
-		return fit(p.tab.Render(w, h), w, h)
+	body := func(w, h int) string {
+		text := p.tab.Render(w, h)
+		if p.compose != nil {
+			text = over(text, p.compose.Render(w, h), w, h)
+		}
+		return text
 	}
-	text := p.tab.Render(w-3, h-3)
-	if p.compose != nil {
-		text = over(text, p.compose.Render(w-6, h-4), w-3, h-3)
+	if h < 4 {
+		return body(w, h)
 	}
-	return under(box(title, note, text, w, h-1), cut(p.filterLine(), w))
+	return under(panel{title, note, body, p.sh.narrow}.Render(w, h-1), cut(p.filterLine(), w))
 }
 
 // fill points the table at the list that shows.
@@ -268,21 +272,12 @@ func (p *modesPage) filterLine() string {
 }
 
 func (p *modesPage) cell(m tegra.Mode, col int, what string) string {
-	freq := func(k tegra.Knob, f tegra.Freq) string {
-		parts := strings.Split(p.sh.space.Format(m), "/")
-		return strings.Trim(parts[k], "CGM")
-	}
 	switch col {
 	case 0:
-		return fmt.Sprint(m.Cores)
-	case 1:
-		return freq(tegra.KnobCPU, m.CPU)
-	case 2:
-		return freq(tegra.KnobGPU, m.GPU)
-	case 3:
-		return freq(tegra.KnobEMC, m.EMC)
-	}
-	if col == 7 {
+		return p.sh.mode(m)
+	case 1, 2, 3, 4:
+		return knobText(m, tegra.Knob(col-1))
+	case 8:
 		return what
 	}
 	i, ok := p.sh.space.Index(m)
@@ -291,9 +286,9 @@ func (p *modesPage) cell(m tegra.Mode, col int, what string) string {
 	}
 	r := p.row(i, m)
 	switch col {
-	case 4:
-		return ms(r.TimeMS)
 	case 5:
+		return ms(r.TimeMS)
+	case 6:
 		return positive(r.PowerW, 1)
 	}
 	return positive(r.EnergyJ(), 2)

@@ -27,8 +27,8 @@ type profilePage struct {
 func newProfilePage(sh *shared) *profilePage {
 	p := &profilePage{sh: sh, auto: true}
 	p.tab = table{empty: "nothing measured yet", cols: []column{
-		{title: "n", width: 3, right: true}, {title: "mode", width: 24}, {title: "ms/mb", width: 7, right: true},
-		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 2}, {title: "state", width: 14, drop: 1}}}
+		{title: "n", width: 2, right: true, drop: 1}, {title: "mode", width: 21}, {title: "ms/mb", width: 7, right: true},
+		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 3}, {title: "state", width: 9, drop: 2}}}
 	return p
 }
 
@@ -110,8 +110,8 @@ func (p *profilePage) Render(w, h int) string {
 	rest := h - strings.Count(head, "\n") - 1
 	p.tab.rows = len(j.rows)
 	p.tab.cell = func(row, col int) string { return p.cell(j, row, col) }
-	list := panel{"measured, newest first", "", p.tab.Render}
-	front := panel{"front so far", "● measured", func(w, h int) string { return p.front(j, w, h) }}
+	list := panel{"measured, newest first", "", p.tab.Render, p.sh.narrow}
+	front := panel{"front so far", "● measured", func(w, h int) string { return p.front(j, w, h) }, p.sh.narrow}
 	switch {
 	case rest < 3:
 		return fit(head, w, h)
@@ -120,9 +120,9 @@ func (p *profilePage) Render(w, h int) string {
 	case p.large == 2:
 		return under(head, front.Render(w, rest))
 	}
-	left := 50
+	left := 53
 	if w > 130 {
-		left = 72
+		left = 62
 	}
 	return under(head, beside(list.Render(left, rest), front.Render(w-left, rest)))
 }
@@ -149,8 +149,8 @@ func (p *profilePage) head(j *job, w int) string {
 	if j.kind != jobVerify {
 		goal = ": " + j.limit.String()
 	}
-	first := ends(fmt.Sprintf(" %s %s on %s%s", j.kind, j.workload.Name, p.sh.board.Name, goal), count+"   "+gone, w)
-	return under(styleBold.Render(first), cut(" "+p.state(j), w))
+	first := ends(fmt.Sprintf(" %s %s%s", j.kind, j.workload.Name, goal), count, w)
+	return under(styleBold.Render(first), ends(" "+p.state(j), gone, w))
 }
 
 func (p *profilePage) state(j *job) string {
@@ -167,15 +167,15 @@ func (p *profilePage) state(j *job) string {
 	case j.gate.closed():
 		return styleWarn.Render("pausing after this mode") + "; space goes on"
 	}
-	text := "phase " + styleBold.Render(pr.Phase.String())
+	text := styleBold.Render(pr.Phase.String())
 	if pr.Phase == profiles.Measuring && pr.Of > 0 {
-		text += fmt.Sprintf(": %d of %d minibatches, %s ms", pr.Minibatch, pr.Of, ms(pr.TimeMS))
+		text += fmt.Sprintf(" %d of %d minibatches, %s ms", pr.Minibatch, pr.Of, ms(pr.TimeMS))
 	}
 	if pr.PowerW.OK {
 		text += ", " + unit(pr.PowerW, 1, "W")
 	}
 	if pr.Step.Mode.Cores > 0 {
-		text += "   mode " + p.sh.mode(pr.Step.Mode)
+		text = p.sh.mode(pr.Step.Mode) + "  " + text
 	}
 	return text
 }

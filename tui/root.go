@@ -41,6 +41,9 @@ const (
 	numPages
 )
 
+// narrowW is the width below which panels have titles instead of frames.
+const narrowW = 60
+
 // Sizes below which no page is drawn, only what the board does.
 const (
 	minW = 20
@@ -108,6 +111,7 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		r.w, r.h = msg.Width, msg.Height
+		r.sh.narrow = r.w < narrowW
 		return r, nil
 	case tea.KeyPressMsg:
 		return r, r.key(msg)

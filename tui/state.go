@@ -41,6 +41,7 @@ type shared struct {
 	notice    string // one line, last thing that happened
 	noticeAt  time.Time
 	mouse     bool
+	narrow    bool // the window has no room for frames
 }
 
 // deviceState is what this program has done to the device.

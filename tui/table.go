@@ -9,7 +9,7 @@ type column struct {
 	title string
 	width int
 	right bool // numbers stand right
-	drop  int  // the highest goes first where room is short; 0 never goes
+	drop  int  // the highest go first where room is short; 0 never goes
 }
 
 // table draws rows that it asks for one by one, so that 18,000 cost no more
@@ -27,32 +27,28 @@ type table struct {
 // move shifts the cursor, staying within the rows.
 func (t *table) move(by int) { t.cursor = min(max(0, t.cursor+by), max(0, t.rows-1)) }
 
-// visible gives the columns that fit w, dropping the least needed ones.
+// visible gives the columns that fit w. The least needed ones go first, those
+// of equal need together.
 func (t *table) visible(w int) []int {
-	gone := map[int]bool{}
+	keep := 0
+	for _, c := range t.cols {
+		keep = max(keep, c.drop)
+	}
 	for {
-		need, worst := 1, -1
+		var out []int
+		need, worst := 0, 0
 		for i, c := range t.cols {
-			if gone[i] {
-				continue
-			}
-			need += c.width + 1
-			if c.drop > 0 && (worst < 0 || c.drop > t.cols[worst].drop) {
-				worst = i
+			if c.drop <= keep {
+				out = append(out, i)
+				need += c.width + 1
+				worst = max(worst, c.drop)
 			}
 		}
-		if need-1 <= w || worst < 0 {
-			break
+		if need <= w || worst == 0 {
+			return out
 		}
-		gone[worst] = true
+		keep = worst - 1
 	}
-	var out []int
-	for i := range t.cols {
-		if !gone[i] {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // Render draws head and rows in exactly w×h cells and scrolls so that the

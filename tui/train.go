@@ -26,7 +26,7 @@ func newTrainPage(sh *shared) *trainPage {
 	p.tab = table{empty: "no workload known", cols: []column{
 		{title: "workload", width: 11}, {title: "model", width: 16}, {title: "dataset", width: 14, drop: 2}, {title: "task", width: 16, drop: 5},
 		{title: "samples", width: 8, right: true, drop: 4}, {title: "batch", width: 5, right: true, drop: 1}, {title: "workers", width: 7, right: true, drop: 3},
-		{title: "runs here", width: 12}}}
+		{title: "runs here", width: 10}}}
 	return p
 }
 
@@ -130,12 +130,13 @@ func (p *trainPage) Render(w, h int) string {
 	p.tab.rows, p.tab.cell = len(p.sh.workloads), p.cell
 	j := p.sh.job
 	shown := j != nil && j.kind == jobRun
+	list := panel{"Workloads", "", p.tab.Render, p.sh.narrow}
 	if !shown || h < 12 {
 		top := h
 		if h >= 14 {
 			top = h - 4
 		}
-		text := box("Workloads", "", p.tab.Render(w-3, top-2), w, top)
+		text := list.Render(w, top)
 		if top < h {
 			text = under(text, fit(p.advice(w), w, h-top))
 		}
@@ -145,7 +146,7 @@ func (p *trainPage) Render(w, h int) string {
 		return text
 	}
 	top := min(len(p.sh.workloads)+3, h/2-1)
-	return under(box("Workloads", "", p.tab.Render(w-3, top-2), w, top), p.run(j, w, h-top))
+	return under(list.Render(w, top), p.run(j, w, h-top))
 }
 
 func (p *trainPage) advice(w int) string {
@@ -186,11 +187,13 @@ func (p *trainPage) run(j *job, w, h int) string {
 		state = "ended"
 	}
 	title := fmt.Sprintf("%s %s", j.workload.Name, state)
+	numbers := panel{title, "", func(w, _ int) string { return p.summary(j, w) }, p.sh.narrow}
 	if w < 70 {
-		return box(title, "", p.summary(j, w-3), w, h)
+		return numbers.Render(w, h)
 	}
-	left := 38
-	return beside(box(title, "", p.summary(j, left-3), left, h), box("ms per minibatch", "", minibatchChart(j.times, w-left-3, h-2), w-left, h))
+	times := panel{"ms per minibatch", "", func(w, h int) string { return minibatchChart(j.times, w, h) }, false}
+	left := 42
+	return beside(numbers.Render(left, h), times.Render(w-left, h))
 }
 
 // summary is a run in numbers.
@@ -203,7 +206,7 @@ func (p *trainPage) summary(j *job, w int) string {
 	if n := j.workload.MinibatchesPerEpoch(); n > 0 {
 		lines[1] += fmt.Sprintf(", %d in an epoch", n)
 		if t := median(j.times); t > 0 {
-			lines = append(lines, fmt.Sprintf("epoch      %.1f min at the median %s ms", t*float64(n)/60000, ms(t)))
+			lines = append(lines, fmt.Sprintf("epoch      %.1f min at this rate", t*float64(n)/60000))
 		}
 	}
 	watts := p.sh.sample.Reading.TotalW
@@ -212,7 +215,8 @@ func (p *trainPage) summary(j *job, w int) string {
 		lines = append(lines, "energy     "+joules(t*watts.V/1000)+" per minibatch")
 	}
 	if r := j.ran; r != nil && r.TimeMS > 0 {
-		lines = append(lines, "", fmt.Sprintf("median %s ms: stall %s, compute %s, overhead %s", ms(r.TimeMS), ms(r.StallMS), ms(r.ComputeMS), ms(r.OverheadMS)), stallBar(r.StallMS, r.ComputeMS, r.OverheadMS, min(w, 40)))
+		lines = append(lines, "", fmt.Sprintf("median     %s ms/minibatch, of it", ms(r.TimeMS)),
+			fmt.Sprintf("stall %s, compute %s, overhead %s", ms(r.StallMS), ms(r.ComputeMS), ms(r.OverheadMS)), stallBar(r.StallMS, r.ComputeMS, r.OverheadMS, min(w, 40)))
 	}
 	if j.err != nil {
 		lines = append(lines, "", styleBad.Render(wrap(j.err.Error(), w)))

@@ -102,6 +102,16 @@ func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
 	})
 }
 
+// Label writes a word at a pair of values, shifted left where it would leave
+// the plot.
+func (p *Plot) Label(x, y float64, word string, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		if dx, dy, ok := p.place(r, x, y); ok {
+			r.Text(min(int(math.Round(dx))/2, r.W-utf8.RuneCountInString(word)), int(math.Round(dy))/4, word, ink)
+		}
+	})
+}
+
 // Render draws everything in exactly w×h cells: y labels on the left, the x
 // axis with its labels in the two lowest rows.
 func (p *Plot) Render(w, h int, paint Paint) string {

@@ -72,7 +72,7 @@ func (s Scale) Ticks(n int) []float64 {
 	step := niceStep(s.Hi-s.Lo, n)
 	var out []float64
 	for i := math.Ceil(s.Lo/step - 1e-9); i*step <= s.Hi+step*1e-9 && len(out) < 100; i++ {
-		out = append(out, i*step)
+		out = append(out, i*step+0) // +0 makes zero of a negative one
 	}
 	return out
 }

@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+var update = flag.Bool("update", false, "write the golden screens anew")
+
+// sizes of the golden screens: the first size, a roomy one, a tiny one.
+var sizes = [][2]int{{80, 24}, {200, 50}, {40, 12}}
+
+// golden compares a screen with its file, and asks of every frame what holds
+// for all: exact size, and a badge that says what the board is.
+func golden(t *testing.T, d *driver, name string) {
+	t.Helper()
+	for _, s := range sizes {
+		d.size(s[0], s[1])
+		got := d.screen()
+		lines := strings.Split(got, "\n")
+		if len(lines) != s[1] {
+			t.Errorf("%s at %dx%d has %d lines, want %d", name, s[0], s[1], len(lines), s[1])
+		}
+		for i, line := range lines {
+			if w := ansi.StringWidth(line); w != s[0] {
+				t.Errorf("%s at %dx%d: line %d is %d columns wide, want %d: %q", name, s[0], s[1], i+1, w, s[0], line)
+			}
+		}
+		if !strings.Contains(lines[0], "VIRTUAL ×60") {
+			t.Errorf("%s at %dx%d: first line lacks the badge: %q", name, s[0], s[1], lines[0])
+		}
+		var trimmed []string
+		for _, line := range lines {
+			trimmed = append(trimmed, strings.TrimRight(line, " "))
+		}
+		compare(t, fmt.Sprintf("%s-%dx%d", name, s[0], s[1]), strings.Join(trimmed, "\n")+"\n")
+	}
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test ./tui -update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs from its golden file (-want +got):\n%s", name, diff)
+	}
+}
+
+// runningJob is a campaign in its midst, without a goroutine behind it.
+func runningJob(b *fakeBoard, kind jobKind) *job {
+	w, _ := b.Workloads()
+	j := &job{kind: kind, workload: w[0], limit: optimize.Limit{PowerW: 30}, planned: quickModes, gate: &gate{}, cancel: func() {}, began: b.seconds - 372*time.Second}
+	for i, s := range b.samples()[:8] {
+		row := profiles.Row{Measured: s, Status: profiles.OK}
+		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: s.PowerW <= 30}
+		if i == 5 {
+			row = profiles.Row{Measured: tegra.Measured{Mode: s.Mode}, Status: profiles.TimedOut, Why: "slower than 10 min"}
+		}
+		j.rows, j.probes = append(j.rows, row), append(j.probes, probe)
+	}
+	j.progress = profiles.Progress{Phase: profiles.Measuring, Step: profiles.Step{Mode: b.samples()[8].Mode}, Minibatch: 31, Of: 40, TimeMS: 88.1, PowerW: tegra.Some(27.3),
+		ETALo: 7 * time.Minute, ETAHi: 9 * time.Minute}
+	for i := range 50 {
+		j.times = append(j.times, 60+float64(i%7))
+	}
+	return j
+}
+
+func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
+	scenes := map[string]func(d *driver){
+		"live":  func(d *driver) { d.press("1") },
+		"train": func(d *driver) { d.press("2") },
+		"train-run": func(d *driver) {
+			d.r.sh.job = runningJob(d.board, jobRun)
+			d.r.sh.job.ran = &session.RunResult{TimeMS: 62, StallMS: 6, ComputeMS: 50, OverheadMS: 6}
+			d.r.sh.job.done = true
+			d.press("2")
+		},
+		"profile-idle": func(d *driver) { d.press("3") },
+		"profile":      func(d *driver) { d.r.sh.job = runningJob(d.board, jobTune); d.press("3") },
+		"models": func(d *driver) {
+			m := d.board.fitted(d.board.samples())
+			d.withView()
+			d.send(modelsMsg{list: []session.ModelInfo{{Name: "resnet18", Path: "/m/resnet18", Model: m, Modified: wallStart.Add(-3 * time.Hour)},
+				{Name: "broken", Err: os.ErrInvalid, Modified: wallStart.Add(-72 * time.Hour)}}})
+			d.press("4")
+		},
+		"front-idle":  func(d *driver) { d.press("5") },
+		"front":       func(d *driver) { d.withView().press("5") },
+		"front-table": func(d *driver) { d.withView().press("5", "b") },
+		"front-apply": func(d *driver) { d.withView().press("5", "a") },
+		"modes":       func(d *driver) { d.press("6") },
+		"modes-sorted": func(d *driver) {
+			d.withView().press("6", "/")
+			for _, c := range "power<20" {
+				d.press(string(c))
+			}
+			d.press("enter", "s")
+		},
+		"modes-compose": func(d *driver) { d.withView().press("6", "c", "down", "left") },
+		"tune":          func(d *driver) { d.press("t") },
+		"help":          func(d *driver) { d.press("5", "?") },
+	}
+	for name, scene := range scenes {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t)
+			scene(d)
+			golden(t, d, name)
+		})
+	}
+}
+
+func TestKeepQuestionCountsDownOnScreen(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5", "a", "a")
+	d.settle()
+	d.now = d.now.Add(4 * time.Second)
+	d.r.frame = ""
+	golden(t, d, "front-keep")
+}
+
+func TestPlainTerminalsGetPlainCharacters(t *testing.T) {
+	d := drive(t, func(_ *fakeBoard, d *deps) { d.ascii = true }).withView()
+	for _, page := range []string{"1", "2", "3", "4", "5", "6", "?"} {
+		d.press(page)
+		for _, r := range d.screen() {
+			if r > 126 {
+				t.Errorf("page %s holds %q, which a plain terminal cannot draw", page, r)
+				break
+			}
+		}
+	}
+	d.press("esc", "5")
+	d.sees("front mode") // the table twin is the default there
+	d.press("b")
+	d.size(80, 24)
+	compare(t, "front-ascii-80x24", d.screen()+"\n")
+}
