@@ -90,7 +90,7 @@ func (m *measurement) row(f *fault) Row {
 	}
 	times := pick(func(e harness.Event) float64 { return e.TimeMS })
 	r.TimeMS, r.TimeIQRMS = median(times), iqr(times)
-	r.PowerW, r.PowerIQRW = median(power), iqr(power)
+	r.PowerW, r.PowerIQRW = toNanowatt(median(power)), toNanowatt(iqr(power))
 	r.StallMS = median(pick(func(e harness.Event) float64 { return e.StallMS }))
 	r.ComputeMS = median(pick(func(e harness.Event) float64 { return e.ComputeMS }))
 	r.OverheadMS = median(pick(func(e harness.Event) float64 { return e.OverheadMS }))
@@ -136,6 +136,10 @@ func (m *measurement) doubt(times []float64) string {
 	}
 	return ""
 }
+
+// toNanowatt takes off what adding up rails leaves in the last binary digits;
+// sensors tell microwatts at best.
+func toNanowatt(w float64) float64 { return math.Round(w*1e9) / 1e9 }
 
 func median(v []float64) float64 { return quantile(v, 0.5) }
 

@@ -109,7 +109,7 @@ func (s *simulated) step(ctx context.Context) error {
 		epoch, batch = s.count/s.o.PerEpoch, s.count%s.o.PerEpoch
 	}
 	s.count++
-	s.tell(Event{Kind: Minibatch, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS, FetchMS: m.FetchMS, StallMS: m.StallMS,
+	s.ready = append(s.ready, Event{Kind: Minibatch, T: m.T, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS, FetchMS: m.FetchMS, StallMS: m.StallMS,
 		ComputeMS: m.ComputeMS, OverheadMS: m.OverheadMS})
 	s.endEpoch(epoch, batch)
 	return nil

@@ -1,0 +1,385 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
+	"jtune/tegra/virtual"
+)
+
+func TestAModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
+	t.Parallel()
+	table := replayTable(t)
+	r := newRig(t, "resnet", virtual.Options{Replay: table})
+	for _, want := range table.Rows {
+		got := r.mustMeasure(t, want.Mode)
+		if got.Status != OK || got.TimeMS != want.TimeMS || got.PowerW != want.PowerW {
+			t.Errorf("%s: got %v ms %v W, %s %q; want %v ms %v W exactly", want.Mode, got.TimeMS, got.PowerW, got.Status, got.Why, want.TimeMS, want.PowerW)
+		}
+		if got.Minibatches < 40 || got.PowerSamples < 3 || got.TimeIQRMS != 0 || got.PowerIQRW != 0 || got.Applied != want.Mode {
+			t.Errorf("%s: %+v; want 40 minibatches, 3 samples, no spread, the mode read back", want.Mode, got)
+		}
+		if e := want.EnergyJ(); math.Abs(got.EnergyJ-e) > 1e-9*e {
+			t.Errorf("%s: %v J, want power times time %v", want.Mode, got.EnergyJ, e)
+		}
+		if got.SettleS < 2 || got.SettleS > 30 || got.TookS < got.SettleS+40*want.TimeMS/1000 {
+			t.Errorf("%s: settled after %v s, took %v s", want.Mode, got.SettleS, got.TookS)
+		}
+	}
+}
+
+func TestMeasuredSweepsReplayExactly(t *testing.T) {
+	t.Parallel()
+	table, err := sweep.ReadFile(sweeptest.Shared(t, sweeptest.LSTM), sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, "lstm", virtual.Options{Replay: table})
+	modes := table.Measured()
+	for i := 0; i < len(modes); i += max(1, len(modes)/8) {
+		want := modes[i]
+		if got := r.mustMeasure(t, want.Mode); got.Measured != want {
+			t.Errorf("got %+v (%s %s), want %+v", got.Measured, got.Status, got.Why, want)
+		}
+	}
+}
+
+func TestAFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
+	m := r.device.Space().Max()
+	got := r.mustMeasure(t, m)
+	timeMS, powerW, err := r.board.Truth("lstm", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != OK || got.PowerSamples < 3 || got.Minibatches < 150 {
+		t.Errorf("%+v: want 3 power samples, which take some 2 s of 11 ms minibatches", got)
+	}
+	if math.Abs(got.TimeMS-timeMS) > 0.02*timeMS || math.Abs(got.PowerW-powerW) > 0.03*powerW {
+		t.Errorf("got %v ms %v W, truth is %v ms %v W", got.TimeMS, got.PowerW, timeMS, powerW)
+	}
+}
+
+func TestRowsComeNearTheTruthOverTheSpace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Seed: 5})
+	for _, m := range r.device.Space().Sample(8, 3) {
+		got := r.mustMeasure(t, m)
+		timeMS, powerW, err := r.board.Truth("resnet18", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
+			t.Errorf("%s: %s %q %v ms %v W; truth %v ms %v W", m, got.Status, got.Why, got.TimeMS, got.PowerW, timeMS, powerW)
+		}
+		if sum := got.StallMS + got.ComputeMS + got.OverheadMS; math.Abs(sum/got.TimeMS-1) > 0.1 {
+			t.Errorf("%s: stall + compute + overhead are %v ms of %v", m, sum, got.TimeMS)
+		}
+	}
+}
+
+func TestSettingsChangeWhatIsCollected(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	r.bench.Settings = Settings{Minibatches: 12, MinWait: 20 * time.Second, MinSamples: 1}
+	got := r.mustMeasure(t, r.device.Space().Max())
+	if got.Minibatches < 12 || got.Minibatches > 40 || got.SettleS < 20 {
+		t.Errorf("%d minibatches after %v s; want about 12 after 20 s", got.Minibatches, got.SettleS)
+	}
+}
+
+func TestTheFanIsSetToMaximumUnlessKept(t *testing.T) {
+	t.Parallel()
+	if got := (Settings{}).request(tegra.Mode{}); got.Fan != tegra.FanMax || got.DVFS {
+		t.Errorf("default request: %+v", got)
+	}
+	if got := (Settings{KeepFan: true, DVFS: true}).request(tegra.Mode{}); got.Fan != tegra.FanUntouched || !got.DVFS {
+		t.Errorf("kept fan, free clocks: %+v", got)
+	}
+}
+
+func TestPhasesComeInOrder(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	var seen []Phase
+	most := 0
+	r.bench.Observe = func(p Progress) {
+		if len(seen) == 0 || seen[len(seen)-1] != p.Phase {
+			seen = append(seen, p.Phase)
+		}
+		most = max(most, p.Minibatch)
+		if p.Phase == Finished && p.Row == nil {
+			t.Error("a finished mode without its row")
+		}
+	}
+	r.mustMeasure(t, r.device.Space().Max())
+	want := []Phase{Applying, Settling, WarmingUp, Measuring, Finished}
+	if len(seen) != len(want) || most < 40 {
+		t.Fatalf("phases %v with up to %d minibatches, want %v and 40", seen, most, want)
+	}
+	for i := range want {
+		if seen[i] != want[i] {
+			t.Fatalf("phases %v, want %v", seen, want)
+		}
+	}
+}
+
+func TestFaultsBecomeRowsWithAReason(t *testing.T) {
+	t.Parallel()
+	ambient := func(c float64) virtual.Faults { return virtual.Faults{AmbientC: c, FanStuck: true} }
+	for _, c := range []struct {
+		name   string
+		faults virtual.Faults
+		set    Settings
+		want   Status
+		why    string
+	}{
+		{"a job that dies", virtual.Faults{DieAfter: 30}, Settings{}, Failed, "died"},
+		{"a job that hangs", virtual.Faults{HangAfter: 30}, Settings{}, Failed, "prints nothing for 1m0s"},
+		{"a rail that vanished", virtual.Faults{MissingRails: []string{"VDD_GPU_SOC"}}, Settings{}, Failed, "total power absent"},
+		{"a clock that does not follow", virtual.Faults{StuckClocks: []tegra.Knob{tegra.KnobGPU}}, Settings{}, Failed, "GPU clock reads"},
+		{"too little time", virtual.Faults{}, Settings{ModeTimeout: 6 * time.Second, Minibatches: 4000}, TimedOut, "of 4000 clean minibatches in 6s"},
+		{"a board in an oven", ambient(95), Settings{}, Throttled, "throttled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+			// From MAXN to a lower mode, so that a clock can stay behind.
+			m := r.device.Space().Max()
+			if c.want != Throttled {
+				m.GPU = r.device.Space().GPU[6]
+			}
+			r.board.Inject(c.faults)
+			if c.want == Throttled {
+				r.board.Clock().Sleep(t.Context(), 3*time.Hour) // takes on the air's heat
+			}
+			r.bench.Settings = c.set
+			got := r.mustMeasure(t, m)
+			if got.Status != c.want || !strings.Contains(got.Why, c.why) {
+				t.Errorf("got %s %q, want %s with %q", got.Status, got.Why, c.want, c.why)
+			}
+			if got.TimeMS != 0 || got.PowerW != 0 {
+				t.Errorf("an unusable row holds %v ms and %v W", got.TimeMS, got.PowerW)
+			}
+			r.board.Inject(virtual.Faults{})
+			if c.want == Throttled {
+				return // the heat stays
+			}
+			r.bench.Settings = Settings{}
+			if again := r.mustMeasure(t, m); again.Status != OK {
+				t.Errorf("after the fault: %s %q, want a good row from a fresh job", again.Status, again.Why)
+			}
+		})
+	}
+}
+
+func TestAModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	max := r.device.Space().Max()
+	r.applier.fail = func(tegra.Mode) error { return errTest }
+	if got := r.mustMeasure(t, max); got.Status != Rejected || !strings.Contains(got.Why, errTest.Error()) {
+		t.Errorf("refused: %s %q", got.Status, got.Why)
+	}
+	r.applier.fail = nil
+	r.applier.after = func(a *tegra.Applied) {
+		a.Files = append(a.Files, tegra.KnobFile{Knob: "GPU max", Path: "/sys/x", Asked: "5", Actual: "4"})
+	}
+	got, err := r.bench.Measure(t.Context(), Step{Mode: max, Raise: true})
+	if err != nil || got.Status != Rejected || !strings.Contains(got.Why, "asked 5, read back 4") || !strings.Contains(got.Why, "reboot") {
+		t.Errorf("read back otherwise: %s %q, %v", got.Status, got.Why, err)
+	}
+	r.applier.fail = func(tegra.Mode) error { return tegra.ErrPermission }
+	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, tegra.ErrPermission) {
+		t.Errorf("no rights: %v, want it to end the campaign", err)
+	}
+	r.applier.fail = func(tegra.Mode) error { return io.ErrUnexpectedEOF }
+	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("guard gone: %v, want it to end the campaign", err)
+	}
+}
+
+func TestPowerThatNeverSettlesMakesAnUnstableRow(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	r.bench.Device = &restless{Device: r.device}
+	got := r.mustMeasure(t, r.device.Space().Max())
+	if got.Status != Unstable || got.SettleS < 30 || !(got.TimeMS > 0) || !strings.Contains(got.Why, "not steady within 30s") {
+		t.Errorf("got %+v; want an unstable row with numbers", got)
+	}
+}
+
+// restless is a device whose power jumps.
+type restless struct {
+	tegra.Device
+	n int
+}
+
+func (d *restless) Read() (tegra.Reading, error) {
+	r, err := d.Device.Read()
+	d.n++
+	r.TotalW.V *= 1 + 0.2*float64(d.n%2)
+	return r, err
+}
+
+func TestCancellingEndsAtOnceWithoutARow(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r.bench.Observe = func(p Progress) {
+		if p.Minibatch == 5 {
+			cancel()
+		}
+	}
+	if _, err := r.bench.Measure(ctx, Step{Mode: r.device.Space().Max()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACommandThatNeverWorksEndsTheCampaign(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{})
+	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+		return harness.Exec(ctx, harness.ExecOptions{Command: []string{"sh", "-c", "echo no module named torch >&2; exit 1"}, Clock: r.bench.Clock})
+	}
+	m := r.device.Space().Max()
+	for range maxBarren - 1 {
+		if got := r.mustMeasure(t, m); got.Status != Failed || !strings.Contains(got.Why, "no module named torch") {
+			t.Errorf("%s %q", got.Status, got.Why)
+		}
+	}
+	if _, err := r.bench.Measure(t.Context(), Step{Mode: m}); err == nil || !strings.Contains(err.Error(), "3 times without a minibatch") {
+		t.Errorf("third time: %v", err)
+	}
+	r.bench.NewHarness = func(context.Context) (harness.Harness, error) { return nil, errTest }
+	if _, err := r.bench.Measure(t.Context(), Step{Mode: m}); !errors.Is(err, errTest) {
+		t.Errorf("a job that cannot start: %v", err)
+	}
+}
+
+func TestAJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	starts, length := 0, 20
+	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+		starts++
+		n := length
+		length = 1000 // the second run is long enough
+		inner, err := r.bench.Workload.NewHarness(HarnessOptions{Virtual: r.board})(ctx)
+		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
+			if n--; n < 0 {
+				return harness.Event{}, io.EOF
+			}
+			return inner.Next(ctx)
+		}}, err
+	}
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != OK || starts != 2 {
+		t.Errorf("%s %q after %d starts; want ok after 2", got.Status, got.Why, starts)
+	}
+	r.bench.Close()
+	starts = 0
+	inner := r.bench.NewHarness
+	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) { length = 20; return inner(ctx) }
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != Failed || !strings.Contains(got.Why, "JTUNE_EPOCHS=0") || starts != restarts+1 {
+		t.Errorf("%s %q after %d starts; want the advice after %d", got.Status, got.Why, starts, restarts+1)
+	}
+}
+
+func TestPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
+	t.Parallel()
+	// The job needs 20 s to load, at idle power: steady, but not the mode's.
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	starter := r.bench.NewHarness
+	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+		if err := r.bench.Clock.Sleep(ctx, 20*time.Second); err != nil {
+			return nil, err
+		}
+		return starter(ctx)
+	}
+	m := r.device.Space().Max()
+	got := r.mustMeasure(t, m)
+	_, powerW, err := r.board.Truth("resnet18", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(got.PowerW/powerW-1) > 0.03 || got.SettleS < 2 {
+		t.Errorf("got %v W after settling for %v s; the truth is %v W", got.PowerW, got.SettleS, powerW)
+	}
+}
+
+func TestMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	high := r.device.Space().Max()
+	low := high
+	low.GPU = r.device.Space().GPU[2]
+	r.mustMeasure(t, high)
+	// The job's queue holds what it did before the change.
+	job := r.bench.job
+	old := 5
+	stale := harness.Event{Kind: harness.Minibatch, T: r.board.Clock().Now(), TimeMS: 1}
+	r.bench.job = &scripted{next: func(ctx context.Context) (harness.Event, error) {
+		if old--; old >= 0 {
+			return stale, nil
+		}
+		return job.Next(ctx)
+	}}
+	got := r.mustMeasure(t, low)
+	timeMS, _, err := r.board.Truth("resnet18", low)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
+		t.Errorf("%+v; the truth is %v ms", got, timeMS)
+	}
+}
+
+func TestAJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
+	t.Parallel()
+	ms := time.Millisecond
+	burst, seconds, good := &measurement{}, &measurement{}, &measurement{}
+	for i := range 40 {
+		burst.clean = append(burst.clean, harness.Event{T: time.Duration(i) * ms, TimeMS: 60})
+		seconds.clean = append(seconds.clean, harness.Event{T: time.Duration(i) * 60 * ms, TimeMS: 0.06})
+		good.clean = append(good.clean, harness.Event{T: time.Duration(i) * 61 * ms, TimeMS: 60})
+	}
+	for _, c := range []struct {
+		name string
+		m    *measurement
+		want string
+	}{{"a burst", burst, "flush"}, {"seconds", seconds, "milliseconds"}, {"a good job", good, ""}} {
+		times := make([]float64, len(c.m.clean))
+		for i, e := range c.m.clean {
+			times[i] = e.TimeMS
+		}
+		if got := c.m.doubt(times); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		v    []float64
+		q    float64
+		want float64
+	}{
+		{nil, 0.5, 0}, {[]float64{7}, 0.25, 7}, {[]float64{3, 1, 2}, 0.5, 2}, {[]float64{4, 1, 2, 3}, 0.5, 2.5},
+		{[]float64{1, 2, 3, 4, 5}, 0.25, 2}, {[]float64{1, 2, 3, 4}, 0.75, 3.25}, {[]float64{0.1, 0.1}, 0.5, 0.1},
+	} {
+		if got := quantile(c.v, c.q); got != c.want {
+			t.Errorf("quantile %g of %v: got %g, want %g", c.q, c.v, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/virtual"
+)
+
+// boardApplier writes modes to a virtual board with the device's own plan, as
+// the guard does, and can be made to fail.
+type boardApplier struct {
+	fs      tegra.FS
+	control *tegra.Control
+	found   tegra.State
+	before  tegra.State
+
+	mu       sync.Mutex
+	applied  []tegra.Mode
+	restored int
+	fail     func(tegra.Mode) error // asked before each Apply
+	after    func(*tegra.Applied)   // may change what is told
+}
+
+var _ tegra.Applier = (*boardApplier)(nil)
+
+func (a *boardApplier) Apply(ctx context.Context, r tegra.Request) (tegra.Applied, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := tegra.Applied{Asked: r.Mode}
+	if a.fail != nil {
+		if err := a.fail(r.Mode); err != nil {
+			return out, err
+		}
+	}
+	now, err := a.control.Snapshot()
+	if err != nil {
+		return out, err
+	}
+	writes, err := a.control.Plan(now, r, a.found)
+	if err != nil {
+		return out, err
+	}
+	a.before = now
+	for _, w := range writes {
+		if err := a.fs.WriteFile(w.Path, []byte(w.Value)); err != nil && !w.Loose {
+			a.put(a.before)
+			return out, fmt.Errorf("%s: %w", w.Path, err)
+		}
+	}
+	after, err := a.control.Snapshot()
+	if err != nil {
+		return out, err
+	}
+	out.Actual = a.control.ModeOf(after)
+	for _, w := range writes {
+		if w.Loose {
+			continue
+		}
+		text, _ := a.fs.ReadFile(w.Path)
+		out.Files = append(out.Files, tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: strings.TrimSpace(string(text))})
+	}
+	if a.after != nil {
+		a.after(&out)
+	}
+	a.applied = append(a.applied, r.Mode)
+	return out, ctx.Err()
+}
+
+func (a *boardApplier) put(want tegra.State) error {
+	now, err := a.control.Snapshot()
+	if err != nil {
+		return err
+	}
+	for _, w := range a.control.PlanState(now, want) {
+		a.fs.WriteFile(w.Path, []byte(w.Value))
+	}
+	return nil
+}
+
+func (a *boardApplier) Revert(context.Context) (tegra.Applied, error) {
+	return tegra.Applied{}, a.put(a.before)
+}
+
+func (a *boardApplier) Restore(context.Context) (tegra.Applied, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.restored++
+	return tegra.Applied{}, a.put(a.found)
+}
+
+func (a *boardApplier) Keep(context.Context) error { return nil }
+func (a *boardApplier) Close() error               { return nil }
+
+// rig is a virtual board ready to be measured, at full speed.
+type rig struct {
+	board   *virtual.Board
+	device  *tegra.Sysfs
+	applier *boardApplier
+	bench   *Bench
+}
+
+func newRig(t *testing.T, workload string, o virtual.Options) *rig {
+	t.Helper()
+	if o.Name == "" {
+		o.Name = virtual.AGXOrin
+	}
+	o.Speed = math.Inf(1)
+	board, err := virtual.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := board.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { device.Close() })
+	control := device.Control()
+	found, err := control.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.Add(control.Fan())
+	w, err := Find(builtIns(t), workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), control: control, found: found}}
+	r.bench = &Bench{Device: device, Applier: r.applier, Clock: board.Clock(), Workload: w,
+		NewHarness: w.NewHarness(HarnessOptions{Virtual: board, Clock: board.Clock()})}
+	t.Cleanup(func() { r.bench.Close() })
+	return r
+}
+
+// noNoise makes the board answer exactly.
+func noNoise() *float64 { return new(float64) }
+
+func (r *rig) header(seed uint64, plan PlanHeader) Header {
+	return Header{Jtune: "test", Created: r.board.Clock().Wall(), Seed: seed, Device: NewDeviceHeader(r.device), Workload: r.bench.Workload, Plan: plan}
+}
+
+// mustMeasure measures one mode and wants a row.
+func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) Row {
+	t.Helper()
+	row, err := r.bench.Measure(t.Context(), Step{Mode: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+// replayTable is a small made-up sweep: times and powers of no simple
+// pattern, on the virtual Orin's clocks.
+func replayTable(t *testing.T) *sweep.Table {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n")
+	for i, c := range []int{2, 8, 12} {
+		for j, cpu := range []int{729600, 1651200, 2201600} {
+			for k, gpu := range []int{318750000, 828750000, 1300500000} {
+				for l, mem := range []int{2133000000, 3199000000} {
+					tm := 2500.123 / float64((i+1)*(j+2)*(k+1)) * (1.17 - 0.1*float64(l))
+					fmt.Fprintf(&b, "%d,%d,%d,%d,%.7f,%.6f\n", c, cpu, gpu, mem, tm, 9.87654+1.234*float64(i)+2.345*float64(j)+6.789*float64(k)+0.777*float64(l))
+				}
+			}
+		}
+	}
+	table, err := sweep.Read(strings.NewReader(b.String()), "made-up.csv", sweep.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// scripted is a harness whose events a test makes up.
+type scripted struct {
+	next    func(ctx context.Context) (harness.Event, error)
+	stopped int
+}
+
+func (s *scripted) Next(ctx context.Context) (harness.Event, error) { return s.next(ctx) }
+func (s *scripted) Stop(context.Context) error                      { s.stopped++; return nil }
+
+var errTest = errors.New("made up by the test")
