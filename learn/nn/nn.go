@@ -44,7 +44,7 @@ type Net struct {
 
 	w      *params
 	in     [inputs]scaler
-	target scaler // of the target, or of its logarithm with Config.LogTarget
+	target scaler // of the target or its logarithm; {0, 1} with Config.RawTarget
 	floor  float64
 }
 
@@ -55,7 +55,7 @@ type Report struct {
 	Epochs    int     // passes over Rows
 	Steps     int     // optimiser steps
 	BestEpoch int     // whose weights were kept, from 1
-	BestLoss  float64 // of the kept weights: standardised squared error, or a fraction with MAPE
+	BestLoss  float64 // of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
 }
 
 // scaler standardises one column: zero mean, unit population deviation.

@@ -112,7 +112,10 @@ func (t *training) prepare(x [][inputs]float64, y []float64, p plan) {
 	n := t.net
 	perm := t.rand.Perm(len(x))
 	t.held, t.order = perm[:p.holdout], perm[p.holdout:]
-	n.target = fitScaler(len(t.order), func(i int) float64 { return n.Config.code(y[t.order[i]]) })
+	n.target = scaler{0, 1}
+	if !n.Config.RawTarget {
+		n.target = fitScaler(len(t.order), func(i int) float64 { return n.Config.code(y[t.order[i]]) })
+	}
 	least := math.Inf(1)
 	for _, v := range y {
 		least = min(least, v)
