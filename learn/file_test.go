@@ -16,15 +16,6 @@ import (
 	"jtune/tegra/sweep"
 )
 
-func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
-	t.Helper()
-	m, err := Fit(samples, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)

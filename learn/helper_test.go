@@ -28,3 +28,12 @@ func parseUnderscored(t testing.TB, text string) tegra.Mode {
 func randomPlaces(n, k int, seed uint64) []int {
 	return rand.New(rand.NewPCG(seed, 7)).Perm(n)[:k]
 }
+
+func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
+	t.Helper()
+	m, err := Fit(samples, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
