@@ -171,6 +171,22 @@ func (c *Control) ModeOf(st State) Val[Mode] {
 	return m
 }
 
+// Check tells whether a mode is one of this board's, or near enough to one.
+func (c *Control) Check(m Mode) error {
+	defer c.begin()()
+	_, err := c.snap(m)
+	return err
+}
+
+// snap moves a mode to the nearest one that the board lists.
+func (c *Control) snap(m Mode) (Mode, error) {
+	space := c.s.enumerate()
+	if space.Len() == 0 {
+		return m, fmt.Errorf("no power modes are known on this board (jtune doctor tells why): %w", ErrUnsupported)
+	}
+	return space.Snap(m)
+}
+
 // Plan lists the writes that set a mode, in the safe order, from state now.
 // The mode is moved to the nearest listed one. found tells how the memory and
 // the fan were before anything was set; the zero State takes now.
@@ -198,11 +214,7 @@ func (c *Control) PlanState(now, want State) []Write {
 // target is the state that a request means.
 func (c *Control) target(now, found State, r Request) (State, error) {
 	s := c.s
-	space := s.enumerate()
-	if space.Len() == 0 {
-		return State{}, fmt.Errorf("no power modes are known on this board (jtune doctor tells why): %w", ErrUnsupported)
-	}
-	m, err := space.Snap(r.Mode)
+	m, err := c.snap(r.Mode)
 	if err != nil {
 		return State{}, err
 	}
@@ -267,8 +279,13 @@ func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 		}
 		want.put(path, v)
 	}
-	if !dvfs && emc.setRate != "" {
+	if emc.setRate == "" {
+		return
+	}
+	if !dvfs {
 		want.put(emc.setRate, strconv.FormatInt(int64(f), 10))
+	} else if was, ok := found.Get(emc.setRate); ok && wasFree {
+		want.put(emc.setRate, was) // so that freeing the rate leaves the file as it was
 	}
 }
 

@@ -31,12 +31,15 @@ func DiskFS(root string) FS {
 
 type diskFS string
 
-// Root is the folder that an FS made by DiskFS lies below; "" for others.
-func Root(f FS) string {
-	if d, ok := f.(diskFS); ok {
-		return string(d)
+// HostPath is where name lies on this machine's disk; false when f is no
+// DiskFS.
+func HostPath(f FS, name string) (string, bool) {
+	d, ok := f.(diskFS)
+	if !ok {
+		return "", false
 	}
-	return ""
+	full, err := d.resolve(name, true)
+	return full, err == nil
 }
 
 // resolve walks name link by link, keeping to the root: an absolute link

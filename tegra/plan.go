@@ -169,20 +169,21 @@ func (p *planner) memory() {
 	if !p.all && !p.differs(paths...) {
 		return
 	}
+	raise := emc.cap == nil || p.capOf(p.want) >= p.capOf(p.now)
 	if lockedWant {
 		p.emcLocks()
 	}
-	if !rateCounts {
+	if raise {
 		p.emcCap()
-	} else if emc.cap == nil || p.capOf(p.want) >= p.capOf(p.now) {
-		p.emcCap()
+	}
+	if rateCounts {
 		p.emcRate(lockedWant)
-	} else {
-		p.emcRate(lockedWant)
-		p.emcCap()
 	}
 	if !lockedWant {
 		p.emcLocks()
+	}
+	if !raise {
+		p.emcCap()
 	}
 }
 

@@ -1,0 +1,214 @@
+package guard
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"jtune/tegra"
+)
+
+// Client speaks to a guard. It is safe for use by several goroutines.
+type Client struct {
+	in   io.WriteCloser // to the guard
+	done chan struct{}  // closed when the guard's output ends
+	pid  int
+	left bool
+
+	write sync.Mutex
+	mu    sync.Mutex
+	next  int64
+	calls map[int64]chan response
+	told  func(tegra.Applied)
+	final error        // of the restore at the guard's end
+	ended func() error // waits for the guard itself; nil: nothing to wait for
+}
+
+var _ tegra.Applier = (*Client)(nil)
+
+// connect waits for the guard to say that it is ready.
+func connect(in io.WriteCloser, out io.Reader) (*Client, error) {
+	c := &Client{in: in, done: make(chan struct{}), calls: map[int64]chan response{}}
+	r := bufio.NewReader(out)
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("%w before it was ready", ErrGone)
+	}
+	var ready response
+	if err := json.Unmarshal(line, &ready); err != nil {
+		return nil, fmt.Errorf("the guard's first line is no answer: %w", err)
+	}
+	if err := ready.err(); err != nil {
+		return nil, err
+	}
+	c.pid, c.left = ready.PID, ready.Pending
+	go c.listen(r)
+	return c, nil
+}
+
+func (c *Client) listen(r *bufio.Reader) {
+	defer close(c.done)
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var answer response
+		if json.Unmarshal(line, &answer) != nil {
+			continue
+		}
+		c.mu.Lock()
+		call, told := c.calls[answer.ID], c.told
+		delete(c.calls, answer.ID)
+		if answer.Event == "ended" {
+			c.final = answer.err()
+		}
+		c.mu.Unlock()
+		switch {
+		case call != nil:
+			call <- answer
+		case answer.Event == "reverted" && told != nil:
+			go told(answer.Applied.applied())
+		}
+	}
+}
+
+// call sends a request and waits for its answer. A context that ends leaves
+// the guard at its work.
+func (c *Client) call(ctx context.Context, r request) (response, error) {
+	answer := make(chan response, 1)
+	c.mu.Lock()
+	c.next++
+	r.ID = c.next
+	c.calls[r.ID] = answer
+	c.mu.Unlock()
+	line, err := json.Marshal(r)
+	if err != nil {
+		return response{}, err
+	}
+	c.write.Lock()
+	_, err = c.in.Write(append(line, '\n'))
+	c.write.Unlock()
+	if err != nil {
+		return response{}, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	select {
+	case got := <-answer:
+		return got, got.err()
+	case <-c.done:
+		select {
+		case got := <-answer:
+			return got, got.err()
+		default:
+			return response{}, ErrGone
+		}
+	case <-ctx.Done():
+		return response{}, ctx.Err()
+	}
+}
+
+func (c *Client) callApplied(ctx context.Context, r request) (tegra.Applied, error) {
+	got, err := c.call(ctx, r)
+	return got.Applied.applied(), err
+}
+
+// PID is the guard's process.
+func (c *Client) PID() int { return c.pid }
+
+// HasPending tells that a dead guard left a state behind; see RestorePending.
+func (c *Client) HasPending() bool { return c.left }
+
+// Apply sets a mode; see tegra.Applier.
+func (c *Client) Apply(ctx context.Context, r tegra.Request) (tegra.Applied, error) {
+	return c.ApplyFor(ctx, r, 0)
+}
+
+// ApplyFor sets a mode that the guard itself takes back after keepAfter
+// unless Keep comes first. OnRevert tells. Zero means no countdown.
+func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
+	if keepAfter > 0 && keepAfter < time.Millisecond {
+		keepAfter = time.Millisecond
+	}
+	a, err := c.callApplied(ctx, request{Op: "apply", Mode: toWire(r.Mode), DVFS: r.DVFS, Fan: fanName(r.Fan), KeepAfterMS: keepAfter.Milliseconds()})
+	a.Asked = r.Mode
+	return a, err
+}
+
+// OnRevert has f called (on its own goroutine) when a countdown ran out.
+func (c *Client) OnRevert(f func(tegra.Applied)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = f
+}
+
+// Revert puts back the state before the last apply, also one of an earlier
+// process that was kept. errors.Is(err, ErrNothing) when there is none.
+func (c *Client) Revert(ctx context.Context) (tegra.Applied, error) {
+	return c.callApplied(ctx, request{Op: "revert"})
+}
+
+// Restore puts back the found state.
+func (c *Client) Restore(ctx context.Context) (tegra.Applied, error) {
+	return c.callApplied(ctx, request{Op: "restore"})
+}
+
+// RestorePending puts back the state that a dead guard left behind.
+func (c *Client) RestorePending(ctx context.Context) (tegra.Applied, error) {
+	return c.callApplied(ctx, request{Op: "recover"})
+}
+
+// Keep makes the present state the found state. errors.Is(err, ErrReverted)
+// when the countdown had run out already.
+func (c *Client) Keep(ctx context.Context) error {
+	_, err := c.call(ctx, request{Op: "keep"})
+	return err
+}
+
+// ReadFile reads one of the short list of root-only files (memory clocks).
+func (c *Client) ReadFile(name string) ([]byte, error) {
+	got, err := c.call(context.Background(), request{Op: "read", Path: name})
+	return got.Data, err
+}
+
+// Close ends the guard, which restores the found state first, and waits for
+// it. Closing twice is fine.
+func (c *Client) Close() error {
+	c.write.Lock()
+	_ = c.in.Close()
+	c.write.Unlock()
+	select {
+	case <-c.done:
+	case <-time.After(closeWait):
+		return errors.New("the guard is still restoring; see its log in " + StateDir)
+	}
+	c.mu.Lock()
+	ended, final := c.ended, c.final
+	c.ended, c.final = nil, nil
+	c.mu.Unlock()
+	if ended != nil {
+		final = errors.Join(final, ended())
+	}
+	return final
+}
+
+// InProcess serves a virtual board over an in-memory pipe: the same server,
+// nothing on disk, no process.
+func InProcess(fsys tegra.FS, clock tegra.Clock) (*Client, error) {
+	s, err := NewServer(fsys, clock, ServerOptions{})
+	if err != nil {
+		return nil, err
+	}
+	requests, in := io.Pipe()
+	out, answers := io.Pipe()
+	go func() {
+		_ = Serve(context.Background(), requests, answers, s) // its error comes as the last event
+		requests.Close()
+		answers.Close()
+	}()
+	return connect(in, out)
+}

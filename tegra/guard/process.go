@@ -1,0 +1,196 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"jtune/tegra"
+)
+
+// Stages of a guard's start, each a process of its own:
+//
+//	jtune guard            starts the next and exits, and sudo with it
+//	jtune guard -stage …   own session: serves its pipes, holds the lock
+//	jtune guard -stage …   watchdog: restores when the one above is killed
+const (
+	stageServe = "serve"
+	stageWatch = "watch"
+)
+
+// File descriptors that a watchdog inherits.
+const (
+	watchFD = 3 // pipe that ends with the guard
+	lockFD  = 4 // the guard's lock, held on by the watchdog
+)
+
+// Exit codes of the guard, as in the rest of jtune.
+const (
+	exitOK         = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitPermission = 3
+	exitNoDevice   = 4
+)
+
+// oomScore keeps the kernel from killing the guard for a training job's
+// memory; only root may lower it.
+const oomScore = "-900"
+
+// Main is `jtune guard`: the protocol on standard input and output, the log
+// on standard error. It gives the exit code.
+func Main(ctx context.Context, args []string) int {
+	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
+	sysroot := flags.String("sysroot", "/", "the board's files lie below `DIR`")
+	stage := flags.String("stage", "", "internal")
+	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
+		return exitUsage
+	}
+	root, err := filepath.Abs(*sysroot)
+	if err != nil {
+		return exitFailed
+	}
+	next := stages{commandOf(args), root}
+	switch *stage {
+	case "":
+		err = next.start(stageServe, nil, os.Stdin, os.Stdout)
+	case stageServe:
+		err = serveProcess(ctx, next)
+	case stageWatch:
+		err = watchProcess(root)
+	default:
+		return exitUsage
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "jtune guard:", err)
+	}
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, tegra.ErrPermission):
+		return exitPermission
+	case errors.Is(err, tegra.ErrNoDevice), errors.Is(err, tegra.ErrUnsupported), errors.Is(err, ErrBusy):
+		return exitNoDevice
+	}
+	return exitFailed
+}
+
+// stages starts this program again for a later stage.
+type stages struct {
+	command []string // what stands before the guard's own arguments
+	sysroot string
+}
+
+// start runs a stage in a session of its own.
+func (st stages) start(stage string, extra []*os.File, in, out *os.File) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, slices.Concat(st.command, []string{"-stage=" + stage, "-sysroot=" + st.sysroot})...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = in, out, os.Stderr, extra
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the guard's own process: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// commandOf is what stands before args on this process's command line:
+// "guard", or nothing where the program is only a guard.
+func commandOf(args []string) []string {
+	if n := len(os.Args) - len(args); n >= 1 && slices.Equal(os.Args[n:], args) {
+		return slices.Clone(os.Args[1:n])
+	}
+	return []string{"guard"}
+}
+
+// serveProcess is the guard proper.
+func serveProcess(ctx context.Context, next stages) error {
+	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
+
+	w := &lineWriter{w: os.Stdout}
+	s, err := NewServer(tegra.DiskFS(next.sysroot), tegra.RealClock(), ServerOptions{Persist: true, Log: os.Stderr})
+	if err != nil {
+		w.send(response{Event: "failed", Error: err.Error(), Code: codeOf(err)})
+		return err
+	}
+	lock, err := s.store.lock()
+	if err != nil {
+		w.send(response{Event: "failed", Error: err.Error(), Code: codeOf(err)})
+		return err
+	}
+	defer lock.Close()
+	end, err := next.startWatchdog(lock)
+	if err != nil {
+		w.send(response{Event: "failed", Error: err.Error(), Code: codeOf(err)})
+		return err
+	}
+	defer end.Close()
+	return Serve(ctx, os.Stdin, os.Stdout, s)
+}
+
+// startWatchdog starts the process that restores when this one is killed. It
+// ends when the returned pipe end does: with this process, however that ends.
+func (st stages) startWatchdog(lock *os.File) (end *os.File, err error) {
+	watched, end, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer watched.Close()
+	if err := st.start(stageWatch, []*os.File{watched, lock}, nil, nil); err != nil {
+		end.Close()
+		return nil, err
+	}
+	return end, nil
+}
+
+// watchProcess waits for the guard's end and puts back what it left undone.
+func watchProcess(sysroot string) error {
+	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE, syscall.SIGTERM)
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
+	watched := os.NewFile(watchFD, "guard")
+	lock := os.NewFile(lockFD, "lock")
+	if watched == nil || lock == nil {
+		return errors.New("the watchdog is started by a guard, not by hand")
+	}
+	defer lock.Close()
+	buf := make([]byte, 1)
+	for {
+		if _, err := watched.Read(buf); err != nil {
+			break
+		}
+	}
+	return restoreLeft(sysroot)
+}
+
+// restoreLeft puts back the state that a killed guard left behind, if any.
+func restoreLeft(sysroot string) error {
+	s, err := NewServer(tegra.DiskFS(sysroot), tegra.RealClock(), ServerOptions{Persist: true, Log: os.Stderr})
+	if err != nil {
+		return err
+	}
+	defer s.sysfs.Close()
+	if left, err := s.store.load(foundFile); err != nil || left == nil {
+		return err
+	}
+	s.logf("pid %s: the guard was killed: restoring", strconv.Itoa(os.Getpid()))
+	_, err = s.recoverPending()
+	return err
+}

@@ -1,0 +1,295 @@
+package guard
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"jtune/tegra"
+)
+
+// Server does the work of one guard: it alone writes knobs.
+type Server struct {
+	fs      tegra.FS
+	sysfs   *tegra.Sysfs
+	control *tegra.Control
+	store   store
+	log     io.Writer
+
+	mu     sync.Mutex
+	found  *tegra.State // before the first write that was not kept; nil: all is as found
+	last   *tegra.State // before the last apply
+	fanOn  bool         // the fan's files belong to the states
+	timer  *time.Timer  // countdown of the last apply; nil: none runs
+	lapsed bool         // the last countdown ran out
+	undone bool         // the state of an earlier process was put back; Keep forgets it
+	events func(response)
+}
+
+// ServerOptions of NewServer; the zero value keeps nothing on disk.
+type ServerOptions struct {
+	Persist bool      // save states in StateDir below the FS's root
+	Log     io.Writer // nil: none
+}
+
+// NewServer opens the board behind fsys for writing. A state that a dead
+// guard left behind is taken over: Restore and the end of Serve put it back
+// once anything is applied; Keep forgets it.
+func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
+	s := &Server{fs: fsys, log: o.Log, events: func(response) {}}
+	if o.Persist {
+		var err error
+		if s.store, err = stateStore(fsys); err != nil {
+			return nil, err
+		}
+		if err := s.store.create(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
+		return nil, err
+	}
+	s.control = s.sysfs.Control()
+	return s, nil
+}
+
+func (s *Server) logf(format string, args ...any) {
+	if s.log != nil {
+		fmt.Fprintf(s.log, time.Now().Format("15:04:05.000 ")+format+"\n", args...)
+	}
+}
+
+func (s *Server) snapshot() (tegra.State, error) {
+	st, err := s.control.Snapshot()
+	if err == nil && s.fanOn {
+		st.Add(s.control.Fan())
+	}
+	return st, err
+}
+
+// hold makes sure that the found state is known and saved before a write. It
+// takes over what a dead guard left, and adds files that could not be read
+// when the state was found.
+func (s *Server) hold(now tegra.State) error {
+	fresh := s.found == nil
+	if fresh {
+		left, err := s.store.load(foundFile)
+		if err != nil {
+			s.logf("saved state unreadable: %v", err)
+		}
+		s.found = &tegra.State{}
+		if left != nil {
+			s.found.Add(left.State)
+		}
+	}
+	if added := s.found.Add(now); added == 0 && !fresh {
+		return nil
+	}
+	if err := s.store.save(foundFile, s.pending(*s.found)); err != nil {
+		if fresh {
+			s.found = nil
+		}
+		return err
+	}
+	return nil
+}
+
+func (s *Server) pending(st tegra.State) Pending {
+	return Pending{State: st, When: time.Now(), PID: os.Getpid()}
+}
+
+// apply sets a mode; on failure the state before is put back.
+func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.control.Check(r.Mode); err != nil {
+		return tegra.Applied{Asked: r.Mode}, err
+	}
+	s.stopTimer()
+	s.fanOn = s.fanOn || r.Fan != tegra.FanUntouched
+	var before tegra.State
+	j := job{s: s,
+		plan: func(now tegra.State) ([]tegra.Write, error) { return s.control.Plan(now, r, *s.found) },
+		seen: func(now tegra.State) error {
+			before.Add(now)
+			return s.hold(now)
+		}}
+	files, err := j.run()
+	applied := tegra.Applied{Asked: r.Mode, Files: files}
+	if err != nil {
+		if len(files) > 0 {
+			err = s.rollBack(err, before)
+		}
+		applied.Actual = s.mode()
+		return applied, err
+	}
+	applied.Actual = s.mode()
+	s.last = &before
+	if keepAfter > 0 {
+		s.startTimer(keepAfter)
+	}
+	return applied, nil
+}
+
+func (s *Server) mode() tegra.Val[tegra.Mode] {
+	now, err := s.snapshot()
+	if err != nil {
+		return tegra.Val[tegra.Mode]{}
+	}
+	return s.control.ModeOf(now)
+}
+
+func (s *Server) rollBack(cause error, before tegra.State) error {
+	if _, err := s.putBack(before); err != nil {
+		return fmt.Errorf("%w; the state before could not be put back: %w", cause, err)
+	}
+	return fmt.Errorf("%w; the state before is back", cause)
+}
+
+// putBack brings every file to the given state, as far as it goes.
+func (s *Server) putBack(want tegra.State) (tegra.Applied, error) {
+	j := job{s: s, best: true, seen: func(tegra.State) error { return nil },
+		plan: func(now tegra.State) ([]tegra.Write, error) { return s.control.PlanState(now, want), nil }}
+	var err error
+	for range restoreRuns {
+		j.errs = nil
+		if _, err = j.run(); err == nil {
+			break
+		}
+	}
+	return tegra.Applied{Files: j.files, Asked: s.control.ModeOf(want).V, Actual: s.mode()}, err
+}
+
+// revert puts back the state before the last apply, also one of an earlier
+// guard's.
+func (s *Server) revert() (tegra.Applied, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopTimer()
+	want := s.last
+	if want == nil {
+		saved, err := s.store.load(lastFile)
+		if err != nil {
+			return tegra.Applied{}, err
+		}
+		if saved == nil {
+			return tegra.Applied{}, ErrNothing
+		}
+		want, s.undone = &saved.State, true
+	}
+	now, err := s.snapshot()
+	if err != nil {
+		return tegra.Applied{}, err
+	}
+	if err := s.hold(now); err != nil {
+		return tegra.Applied{}, err
+	}
+	applied, err := s.putBack(*want)
+	if err == nil {
+		s.last = nil
+	}
+	return applied, err
+}
+
+// restore puts back the found state. Without one there is nothing to do.
+func (s *Server) restore() (tegra.Applied, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.restoreLocked()
+}
+
+func (s *Server) restoreLocked() (tegra.Applied, error) {
+	s.stopTimer()
+	if s.found == nil {
+		mode := s.mode()
+		return tegra.Applied{Asked: mode.V, Actual: mode}, nil
+	}
+	applied, err := s.putBack(*s.found)
+	s.logf("restored %d files: %v", len(applied.Files), err)
+	if err != nil {
+		return applied, err
+	}
+	s.found, s.last, s.undone = nil, nil, false
+	return applied, s.store.remove(foundFile)
+}
+
+// recoverPending puts back the state that a dead guard left behind.
+func (s *Server) recoverPending() (tegra.Applied, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.found == nil {
+		left, err := s.store.load(foundFile)
+		if err != nil {
+			return tegra.Applied{}, err
+		}
+		if left == nil {
+			return tegra.Applied{}, ErrNothing
+		}
+		s.found = &left.State
+	}
+	return s.restoreLocked()
+}
+
+// keep makes the present state the found state.
+func (s *Server) keep() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lapsed {
+		s.lapsed = false
+		return ErrReverted
+	}
+	s.stopTimer()
+	if s.undone {
+		if err := s.store.remove(lastFile); err != nil {
+			return err
+		}
+	}
+	if s.last != nil {
+		if err := s.store.save(lastFile, s.pending(*s.last)); err != nil {
+			return err
+		}
+	}
+	s.found, s.undone = nil, false
+	return s.store.remove(foundFile)
+}
+
+func (s *Server) startTimer(d time.Duration) {
+	var t *time.Timer
+	t = time.AfterFunc(d, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.timer != t || s.last == nil { // kept, or something newer came
+			return
+		}
+		s.timer, s.lapsed = nil, true
+		applied, err := s.putBack(*s.last)
+		s.last = nil
+		event := response{Event: "reverted", Applied: toWireApplied(applied)}
+		if err != nil {
+			event.Error, event.Code = err.Error(), codeOf(err)
+		}
+		s.logf("not kept in time: reverted, %v", err)
+		s.events(event)
+	})
+	s.timer = t
+}
+
+func (s *Server) stopTimer() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	s.lapsed = false
+}
+
+// read gives one of the few files that only root may read.
+func (s *Server) read(path string) ([]byte, error) {
+	if !slices.Contains(tegra.RootOnlyFiles(), path) {
+		return nil, fmt.Errorf("read %q: not one of the files that the guard reads for others", path)
+	}
+	return s.fs.ReadFile(path)
+}

@@ -1,0 +1,529 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// rig is a guard at work on a fake root behind a kernel that minds its rules.
+type rig struct {
+	*Client
+	t      *testing.T
+	k      *tegratest.Kernel
+	root   string
+	before map[string]string
+	space  *tegra.Space
+}
+
+// newRig serves a tree in this process, saving states below its root.
+func newRig(t *testing.T, tree *tegratest.Tree) *rig {
+	t.Helper()
+	root := tree.Write(t)
+	r := &rig{t: t, root: root, k: tegratest.NewKernel(tegra.DiskFS(root))}
+	r.before = tegratest.Contents(t, root)
+	r.connect()
+	return r
+}
+
+// pathFS is a Kernel that still tells where its root lies.
+func (r *rig) connect() {
+	r.t.Helper()
+	s, err := NewServer(r.k, tegra.RealClock(), ServerOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if s.store, err = stateStore(tegra.DiskFS(r.root)); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := s.store.create(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.space = s.sysfs.Space()
+	requests, in := io.Pipe()
+	out, answers := io.Pipe()
+	go func() {
+		_ = Serve(context.Background(), requests, answers, s)
+		requests.Close()
+		answers.Close()
+	}()
+	if r.Client, err = connect(in, out); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { r.Client.Close() })
+}
+
+func (r *rig) apply(m tegra.Mode) tegra.Applied {
+	r.t.Helper()
+	a, err := r.Apply(context.Background(), tegra.Request{Mode: m})
+	if err != nil {
+		r.t.Fatalf("apply %s: %v", m, err)
+	}
+	return a
+}
+
+func (r *rig) changed() []string {
+	return tegratest.Differences(r.before, tegratest.Contents(r.t, r.root))
+}
+
+func (r *rig) wantAsFound() {
+	r.t.Helper()
+	if got := r.changed(); len(got) > 0 {
+		r.t.Errorf("not as found:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func (r *rig) wantNoRefusals() {
+	r.t.Helper()
+	for _, w := range r.k.Writes() {
+		if strings.HasPrefix(w, "refused") {
+			r.t.Errorf("the kernel %s", w)
+		}
+	}
+}
+
+func mode(cores int, cpuKHz, gpuHz, emcHz int64) tegra.Mode {
+	return tegra.Mode{Cores: cores, CPU: tegra.Freq(cpuKHz) * tegra.KHz, GPU: tegra.Freq(gpuHz), EMC: tegra.Freq(emcHz)}
+}
+
+var (
+	slow = mode(2, 268800, 114750000, 204000000)
+	fast = mode(12, 2201600, 1300500000, 3199000000)
+	mid  = mode(6, 1344000, 624750000, 2133000000)
+)
+
+func TestEveryModeReadsBackAndClosingPutsEveryFileBack(t *testing.T) {
+	t.Parallel()
+	plain := tegratest.NewAGXOrin35()
+	plain.Unlink()
+	for name, tree := range map[string]*tegratest.Tree{"policies as links": tegratest.NewAGXOrin35(), "a root without links": plain} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, tree)
+			for _, m := range append([]tegra.Mode{fast, slow, fast, mid, slow, mid}, r.space.Sample(12, 1)...) {
+				a := r.apply(m)
+				if !a.OK() || !a.Actual.OK || a.Actual.V != m {
+					t.Errorf("asked %s, got %v, files %+v", m, a.Actual, a.Files)
+				}
+			}
+			r.wantNoRefusals()
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r.wantAsFound()
+			r.wantNoRefusals()
+		})
+	}
+}
+
+func TestAClusterThatWasOfflineGetsItsOldLimitsBack(t *testing.T) {
+	t.Parallel()
+	tree := tegratest.NewAGXOrin35()
+	for _, n := range []string{"8", "9", "10", "11"} {
+		tree.Set(tegratest.CPU+"/cpu"+n+"/online", "0")
+	}
+	tree.Set(tegratest.CPU+"/cpufreq/policy8/scaling_max_freq", "1420800")
+	r := newRig(t, tree)
+	r.apply(mid)
+	r.apply(fast)
+	r.apply(slow)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+	r.wantNoRefusals()
+}
+
+func TestCoreZeroIsNeverWritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mode(1, 115200, 114750000, 204000000))
+	for _, w := range r.k.Writes() {
+		if strings.Contains(w, "/cpu0/online") {
+			t.Error(w)
+		}
+	}
+}
+
+func TestCoresComeOnlineFirstAndGoOfflineLast(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(slow)
+	first := len(r.k.Writes())
+	writes := r.k.Writes()[:first]
+	offline := slices.IndexFunc(writes, func(w string) bool { return strings.HasSuffix(w, "/online = 0") })
+	for _, w := range writes[offline:] {
+		if !strings.HasSuffix(w, "/online = 0") {
+			t.Errorf("%s comes after the first core went offline", w)
+		}
+	}
+	r.apply(fast)
+	writes = r.k.Writes()[first:]
+	last := 0
+	for i, w := range writes {
+		if strings.HasSuffix(w, "/online = 1") {
+			last = i
+		}
+		if strings.Contains(w, "scaling_") && slices.ContainsFunc(writes[i:], func(w string) bool { return strings.Contains(w, "cpu11/online = 1") }) && !strings.Contains(w, "cpu0/") {
+			t.Errorf("%s before core 11 was online", w)
+		}
+	}
+	if last == 0 {
+		t.Error("no core was brought online")
+	}
+}
+
+func TestDVFSLeavesMinimaAndMemoryFree(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	a, err := r.Apply(context.Background(), tegra.Request{Mode: mid, DVFS: true})
+	if err != nil || a.Actual != tegra.Some(mid) {
+		t.Fatalf("%v, %v", a.Actual, err)
+	}
+	for path, want := range map[string]string{
+		tegratest.CPU + "/cpu0/cpufreq/scaling_min_freq": "115200", tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq": "1344000",
+		tegratest.GPU35 + "/min_freq": "114750000", tegratest.EMC + "/mrq_rate_locked": "0", tegratest.EMC + "/state": "1", tegratest.Cap35: "2133000000",
+	} {
+		if got := r.k.Value(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestTheTopMemoryRateIsNoCap(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	r.apply(fast)
+	if got := r.k.Value(tegratest.Cap35); got != "0" {
+		t.Errorf("emc_iso_cap is %s, want 0", got)
+	}
+	if got := r.k.Value(tegratest.EMC + "/rate"); got != "3199000000" {
+		t.Errorf("rate is %s", got)
+	}
+}
+
+func TestAFailedKnobIsNamedAndTheStateBeforeIsBack(t *testing.T) {
+	t.Parallel()
+	gpuMax := tegratest.GPU35 + "/max_freq"
+	for name, c := range map[string]struct {
+		fault func(*tegratest.Kernel)
+		names string
+		kind  error
+	}{
+		"a GPU that takes no write":          {func(k *tegratest.Kernel) { k.Stuck[gpuMax] = true }, "GPU max", nil},
+		"a memory rate that is clipped":      {func(k *tegratest.Kernel) { k.Clip[tegratest.EMC+"/rate"] = "665600000" }, "EMC rate", nil},
+		"a core that stays online":           {func(k *tegratest.Kernel) { k.Stuck[tegratest.CPU+"/cpu7/online"] = true }, "core 7", nil},
+		"a core that refuses":                {func(k *tegratest.Kernel) { k.Refuse[tegratest.CPU+"/cpu9/online"] = syscall.EIO }, "core 9", nil},
+		"a cap that only root may write":     {func(k *tegratest.Kernel) { k.Refuse[tegratest.Cap35] = syscall.EACCES }, "EMC cap", tegra.ErrPermission},
+		"a limit that is busy for good":      {func(k *tegratest.Kernel) { k.Busy[tegratest.CPU+"/cpu4/cpufreq/scaling_max_freq"] = 1000 }, "CPU 4 max", nil},
+		"a limit that cannot be read back":   {func(k *tegratest.Kernel) { k.After = failWhenWritten(k, gpuMax) }, "GPU max", nil},
+		"a knob that a later write moves on": {func(k *tegratest.Kernel) { k.After = moveLater(k) }, "CPU 0 max", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, tegratest.NewAGXOrin35())
+			r.apply(fast)
+			state := tegratest.Contents(t, r.root)
+			r.k.Do(func() { c.fault(r.k) })
+			a, err := r.Apply(context.Background(), tegra.Request{Mode: mid})
+			if err == nil || !strings.Contains(err.Error(), c.names) {
+				t.Fatalf("error %v does not name %s", err, c.names)
+			}
+			if c.kind != nil && !errors.Is(err, c.kind) {
+				t.Errorf("%v is not %v", err, c.kind)
+			}
+			if a.OK() && len(a.Files) == 0 {
+				t.Error("nothing says how far it went")
+			}
+			r.k.Do(func() {
+				r.k.Stuck, r.k.Clip, r.k.Refuse = map[string]bool{}, map[string]string{}, map[string]error{}
+				r.k.Busy, r.k.Fail, r.k.After = map[string]int{}, map[string]error{}, nil
+			})
+			if name == "a memory rate that is clipped" || name == "a limit that cannot be read back" {
+				r.apply(fast) // while the fault lasted the knob could not be put back either
+			}
+			if d := tegratest.Differences(state, tegratest.Contents(t, r.root)); len(d) > 0 {
+				t.Errorf("not as before:\n%s", strings.Join(d, "\n"))
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r.wantAsFound()
+		})
+	}
+}
+
+func failWhenWritten(k *tegratest.Kernel, path string) func(string) {
+	return func(written string) {
+		if written == path {
+			k.Fail[path] = syscall.EIO
+		}
+	}
+}
+
+// moveLater changes the CPU's limit once, when the GPU has been set.
+func moveLater(k *tegratest.Kernel) func(string) {
+	done := false
+	return func(written string) {
+		if !done && written == tegratest.GPU35+"/max_freq" {
+			done = true
+			_ = k.FS.WriteFile(tegratest.CPU+"/cpu0/cpufreq/scaling_max_freq", []byte("2035200\n"))
+		}
+	}
+}
+
+func TestAKnobThatIsBusyForAMomentIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.k.Do(func() { r.k.Busy[tegratest.CPU+"/cpu11/online"] = 2 })
+	if a := r.apply(mid); !a.OK() {
+		t.Errorf("%+v", a.Files)
+	}
+}
+
+func TestAModeThatTheBoardLacksTouchesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	for name, m := range map[string]tegra.Mode{
+		"13 cores":             mode(13, 2201600, 1300500000, 3199000000),
+		"a CPU clock of 5 GHz": mode(12, 5000000, 1300500000, 3199000000),
+		"no memory rate":       mode(12, 2201600, 1300500000, 1),
+		"nothing":              {},
+	} {
+		if _, err := r.Apply(context.Background(), tegra.Request{Mode: m}); err == nil {
+			t.Errorf("%s was applied", name)
+		}
+	}
+	if got := r.k.Writes(); len(got) > 0 {
+		t.Errorf("written: %v", got)
+	}
+}
+
+func TestRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	r.apply(slow)
+	a, err := r.Revert(ctx)
+	if err != nil || a.Actual != tegra.Some(mid) {
+		t.Fatalf("revert gives %v, %v; want %s", a.Actual, err, mid)
+	}
+	if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
+		t.Errorf("a second revert: %v, want ErrNothing", err)
+	}
+	if _, err := r.Restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+}
+
+func TestWhatWasKeptStaysAndALaterProcessCanRevertIt(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	kept := tegratest.Contents(t, r.root)
+	if got := kept[tegratest.GPU35+"/max_freq"]; got != "624750000\n" {
+		t.Fatalf("after keep and close the GPU's limit is %q", got)
+	}
+
+	r.connect() // applies, does not keep
+	r.apply(slow)
+	r.Close()
+	if d := tegratest.Differences(kept, tegratest.Contents(t, r.root)); len(d) > 0 {
+		t.Errorf("not back to what was kept:\n%s", strings.Join(d, "\n"))
+	}
+
+	if last, err := LastApplied(r.root); err != nil || last == nil {
+		t.Fatalf("no state to revert to: %v, %v", last, err)
+	}
+	r.connect()
+	if _, err := r.Revert(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	r.wantAsFound()
+	if last, _ := LastApplied(r.root); last != nil {
+		t.Error("the reverted state is still offered")
+	}
+}
+
+func TestACountdownThatIsNotKeptReverts(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	told := make(chan tegra.Applied, 1)
+	r.OnRevert(func(a tegra.Applied) { told <- a })
+	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 5*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	r.wantAsFound()
+	if err := r.Keep(ctx); !errors.Is(err, ErrReverted) {
+		t.Errorf("keeping too late: %v, want ErrReverted", err)
+	}
+}
+
+func TestAKeptModeOutlivesItsCountdown(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.OnRevert(func(tegra.Applied) { t.Error("reverted although kept") })
+	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	if got := r.k.Value(tegratest.GPU35 + "/max_freq"); got != "624750000" {
+		t.Errorf("GPU limit %s", got)
+	}
+}
+
+func TestTheFanIsTouchedOnlyOnRequestAndGivenBack(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	if got := r.k.Value(tegratest.Fan); got != "55" {
+		t.Errorf("the fan moved to %s unasked", got)
+	}
+	if _, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanMax}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.k.Value(tegratest.Fan); got != "255" {
+		t.Errorf("the fan is at %s, want 255", got)
+	}
+	if _, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanAuto}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.k.Value(tegratest.Fan); got != "55" {
+		t.Errorf("the fan is at %s, want 55", got)
+	}
+	r.Close()
+	r.wantAsFound()
+}
+
+func TestOnlyTheListedFilesAreReadForOthers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	data, err := r.ReadFile(tegratest.EMC + "/rate")
+	if err != nil || string(data) != "2133000000\n" {
+		t.Errorf("EMC rate: %q, %v", data, err)
+	}
+	for _, path := range []string{"/etc/nvpmodel.conf", tegratest.EMC + "/../../../../../etc/nvpmodel.conf", "", "/etc/shadow"} {
+		if data, err := r.ReadFile(path); err == nil {
+			t.Errorf("read %q: %q", path, data)
+		}
+	}
+}
+
+func TestAStateLeftBehindIsOfferedAndTakenOver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	saved := r.saved()
+	r.Close()
+	r.wantAsFound()
+	for _, way := range []string{"recover", "close"} {
+		r.connect()
+		r.apply(mid)
+		r.Keep(context.Background())
+		r.Close()
+		r.leave(saved) // as if guard and watchdog had both been killed
+		if p, err := PendingRestore(r.root); err != nil || p == nil {
+			t.Fatalf("nothing is offered: %v", err)
+		}
+		r.connect()
+		if !r.HasPending() {
+			t.Error("the new guard does not tell of the state")
+		}
+		if way == "recover" {
+			if _, err := r.RestorePending(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			r.apply(slow)
+		}
+		r.Close()
+		r.wantAsFound()
+		if p, _ := PendingRestore(r.root); p != nil {
+			t.Error("still offered after it was put back")
+		}
+	}
+}
+
+func (r *rig) saved() *Pending {
+	r.t.Helper()
+	st, err := stateStore(tegra.DiskFS(r.root))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	p, err := st.load(foundFile)
+	if err != nil || p == nil {
+		r.t.Fatalf("no found state saved: %v", err)
+	}
+	return p
+}
+
+func (r *rig) leave(p *Pending) {
+	r.t.Helper()
+	st, _ := stateStore(tegra.DiskFS(r.root))
+	if err := st.save(foundFile, *p); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestASavedStateWritesNoOtherFiles(t *testing.T) {
+	t.Parallel()
+	tree := tegratest.NewAGXOrin35()
+	tree.Set("/etc/passwd", "root")
+	r := newRig(t, tree)
+	r.leave(&Pending{State: tegra.State{Files: []tegra.StateFile{{Path: "/etc/passwd", Value: "evil"}, {Path: tegratest.GPU35 + "/max_freq", Value: "1300500000"}}}})
+	if _, err := r.RestorePending(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+}
+
+func TestManyRandomAppliesRevertsAndKeepsNeverBreakARule(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, m := range r.space.Sample(40, 3) {
+		if _, err := r.Apply(ctx, tegra.Request{Mode: m, DVFS: rng.IntN(3) == 0}); err != nil {
+			t.Fatal(err)
+		}
+		switch rng.IntN(4) {
+		case 0:
+			_, _ = r.Revert(ctx)
+		case 1:
+			_, _ = r.Restore(ctx)
+			r.wantAsFound()
+		}
+	}
+	r.Close()
+	r.wantNoRefusals()
+	r.wantAsFound()
+}

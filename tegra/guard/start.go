@@ -1,0 +1,115 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"jtune/tegra"
+)
+
+// StartOptions of Start; the zero value is for the machine itself.
+type StartOptions struct {
+	Sysroot string   // "" means "/"
+	Command []string // how to run the guard; nil: this program with "guard"
+	LogFile string   // opened with the user's rights; "" : no log
+	NoSudo  bool     // fail with ErrPermission rather than ask for a password
+}
+
+// Start spawns a guard process for the board below o.Sysroot: directly when
+// root or for a sysroot of one's own, else through sudo, which asks on the
+// terminal itself. errors.Is(err, tegra.ErrPermission) when the rights are
+// missing, ErrBusy when another guard is there.
+func Start(ctx context.Context, o StartOptions) (*Client, error) {
+	if o.Sysroot == "" {
+		o.Sysroot = "/"
+	}
+	command, err := o.command()
+	if err != nil {
+		return nil, err
+	}
+	sudo := filepath.Clean(o.Sysroot) == "/" && os.Geteuid() != 0
+	if sudo {
+		path, err := exec.LookPath("sudo")
+		if o.NoSudo || err != nil {
+			return nil, fmt.Errorf("setting power modes needs root rights: %w; run as root", tegra.ErrPermission)
+		}
+		command = append([]string{path, "--"}, command...)
+	}
+	return spawn(ctx, command, o.LogFile, sudo)
+}
+
+func (o StartOptions) command() ([]string, error) {
+	command := o.Command
+	if command == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		command = []string{self, "guard"}
+	}
+	root, err := filepath.Abs(o.Sysroot)
+	return append(command[:len(command):len(command)], "-sysroot="+root), err
+}
+
+func spawn(ctx context.Context, command []string, logName string, sudo bool) (*Client, error) {
+	requests, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, answers, err := os.Pipe()
+	if err != nil {
+		requests.Close()
+		in.Close()
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout = requests, answers
+	if log := openLog(logName); log != nil {
+		cmd.Stderr = log
+		defer log.Close()
+	}
+	err = cmd.Run() // the first process starts the guard and exits
+	requests.Close()
+	answers.Close()
+	if err != nil {
+		in.Close()
+		out.Close()
+		return nil, startError(err, sudo)
+	}
+	_ = out.SetReadDeadline(time.Now().Add(readyWait))
+	c, err := connect(in, out)
+	if err != nil {
+		in.Close()
+		out.Close()
+		return nil, err
+	}
+	_ = out.SetReadDeadline(time.Time{})
+	c.ended = out.Close
+	return c, nil
+}
+
+func startError(err error, sudo bool) error {
+	var exit *exec.ExitError
+	if sudo && errors.As(err, &exit) {
+		return fmt.Errorf("sudo did not start the guard: %w; run as root", tegra.ErrPermission)
+	}
+	return fmt.Errorf("start the guard: %w", err)
+}
+
+// openLog gives nil when there is to be no log, or none can be written.
+func openLog(name string) *os.File {
+	if name == "" {
+		return nil
+	}
+	_ = os.MkdirAll(filepath.Dir(name), 0o700)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,182 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"jtune/tegra"
+)
+
+// Files of the state folder.
+const (
+	foundFile = "found.json" // there while knobs are not as they were found
+	lastFile  = "last.json"  // the state before the last apply that was kept
+	lockFile  = "guard.lock" // held by the guard and its watchdog
+	logFile   = "guard.log"
+)
+
+// store keeps states on disk. The zero store keeps nothing: a virtual board
+// is gone with its process.
+type store struct{ dir string }
+
+// stateStore is the state folder of the board below a sysroot.
+func stateStore(fsys tegra.FS) (store, error) {
+	dir, ok := tegra.HostPath(fsys, StateDir)
+	if !ok {
+		return store{}, fmt.Errorf("%s lies in no folder of this disk", StateDir)
+	}
+	return store{dir}, nil
+}
+
+func (s store) create() error {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return withKind("state folder", err)
+	}
+	return nil
+}
+
+// save writes a state so that a crash leaves the old file or the new one.
+func (s store) save(name string, p Pending) error {
+	if s.dir == "" {
+		return nil
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(s.dir, name+".*")
+	if err != nil {
+		return withKind("save the found state", err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(append(data, '\n'))
+	if err == nil {
+		err = temp.Chmod(0o644)
+	}
+	if err == nil {
+		err = temp.Sync()
+	}
+	if cerr := temp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(s.dir, name))
+	}
+	if err != nil {
+		return fmt.Errorf("save the found state: %w", err)
+	}
+	return nil
+}
+
+// load reads a state; nil when there is none.
+func (s store) load(name string) (*Pending, error) {
+	if s.dir == "" {
+		return nil, nil
+	}
+	full := filepath.Join(s.dir, name)
+	data, err := os.ReadFile(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var p Pending
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("%s: %w", full, err)
+	}
+	return &p, nil
+}
+
+func (s store) remove(name string) error {
+	if s.dir == "" {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// lock takes the board. Where a guard was just killed it waits for the
+// watchdog, which holds the lock until it has restored.
+func (s store) lock() (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(s.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, withKind("lock", err)
+	}
+	for deadline := time.Now().Add(deadOwner); ; time.Sleep(20 * time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			break
+		}
+		pid := owner(f)
+		if alive(pid) || time.Now().After(deadline) {
+			f.Close()
+			return nil, fmt.Errorf("%w: pid %d", ErrBusy, pid)
+		}
+	}
+	if err := f.Truncate(0); err == nil {
+		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return f, nil
+}
+
+func owner(f *os.File) int {
+	buf := make([]byte, 32)
+	n, _ := f.ReadAt(buf, 0)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(buf[:n])))
+	return pid
+}
+
+func alive(pid int) bool {
+	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// withKind marks what only root may do.
+func withKind(what string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%s: %w: %w", what, tegra.ErrPermission, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// PendingRestore looks for a state that a dead guard did not put back; nil
+// when there is none. Client.RestorePending puts it back.
+func PendingRestore(sysroot string) (*Pending, error) {
+	s, err := stateStore(tegra.DiskFS(sysroot))
+	if err != nil || s.locked() {
+		return nil, err
+	}
+	return s.load(foundFile)
+}
+
+// locked tells that a guard is at work, or its watchdog restoring.
+func (s store) locked() bool {
+	f, err := os.Open(filepath.Join(s.dir, lockFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// LastApplied tells the state before the last apply that was kept, which
+// Client.Revert puts back; nil when there is none.
+func LastApplied(sysroot string) (*Pending, error) { return loadBelow(sysroot, lastFile) }
+
+func loadBelow(sysroot, name string) (*Pending, error) {
+	s, err := stateStore(tegra.DiskFS(sysroot))
+	if err != nil {
+		return nil, err
+	}
+	return s.load(name)
+}

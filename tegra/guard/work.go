@@ -1,0 +1,168 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"jtune/tegra"
+)
+
+// job is one run of writes from the present state to another.
+type job struct {
+	s *Server
+	// plan lists the writes from a present state.
+	plan func(now tegra.State) ([]tegra.Write, error)
+	// best goes on after a failure: putting back as much as can be.
+	best bool
+	// seen is told of every fresh snapshot, before anything more is written.
+	seen func(now tegra.State) error
+
+	files []tegra.KnobFile
+	errs  []error
+}
+
+// run plans and writes. After cores came online it looks again and plans
+// anew: limits of a policy that was offline can only then be read.
+func (j *job) run() ([]tegra.KnobFile, error) {
+	for round := 0; ; round++ {
+		again, err := j.round(round == 0)
+		if err != nil {
+			return j.files, err
+		}
+		if !again {
+			break
+		}
+	}
+	if len(j.errs) == 0 || j.best {
+		j.check()
+	}
+	return j.files, errors.Join(j.errs...)
+}
+
+func (j *job) round(first bool) (again bool, err error) {
+	now, err := j.s.snapshot()
+	if err != nil {
+		return false, err
+	}
+	if err := j.seen(now); err != nil {
+		return false, err
+	}
+	writes, err := j.plan(now)
+	if err != nil {
+		return false, err
+	}
+	enabled := false
+	for i, w := range writes {
+		if err := j.do(w); err != nil {
+			j.errs = append(j.errs, err)
+			if !j.best {
+				return false, nil
+			}
+			continue
+		}
+		enabled = enabled || w.Enables
+		if first && enabled && (i+1 == len(writes) || !writes[i+1].Enables) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// do writes one knob and reads the very file back.
+func (j *job) do(w tegra.Write) error {
+	if err := j.s.write(w.Path, w.Value); err != nil {
+		j.note(w, "")
+		return withKind(fmt.Sprintf("%s: write %s to %s", w.Knob, w.Value, w.Path), err)
+	}
+	if w.Loose {
+		return nil
+	}
+	actual, err := j.s.readBack(w.Path)
+	j.note(w, actual)
+	if err != nil {
+		return fmt.Errorf("%s: read back %s: %w", w.Knob, w.Path, err)
+	}
+	return mismatch(w.Knob, w.Path, w.Value, actual)
+}
+
+func mismatch(knob, path, asked, actual string) error {
+	if actual == asked {
+		return nil
+	}
+	return fmt.Errorf("%s: asked %s, reads back %s (%s)", knob, asked, quoteEmpty(actual), path)
+}
+
+func quoteEmpty(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	if len(s) > 60 {
+		return strconv.Quote(s[:60]) + "…"
+	}
+	return s
+}
+
+// note keeps one entry per file, where it was first written.
+func (j *job) note(w tegra.Write, actual string) {
+	f := tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: actual}
+	if i := slices.IndexFunc(j.files, func(k tegra.KnobFile) bool { return k.Path == w.Path }); i >= 0 {
+		j.files[i] = f
+		return
+	}
+	j.files = append(j.files, f)
+}
+
+// check reads every written file once more: a later write may have moved an
+// earlier knob.
+func (j *job) check() {
+	for i, f := range j.files {
+		actual, err := j.s.readBack(f.Path)
+		if err != nil {
+			continue // a policy that went offline with its last core
+		}
+		j.files[i].Actual = actual
+		if err := mismatch(f.Knob, f.Path, f.Asked, actual); err != nil && f.Actual == f.Asked {
+			j.errs = append(j.errs, fmt.Errorf("%w after it had been set", err))
+		}
+	}
+}
+
+// write writes a knob, waiting a little where the kernel is busy.
+func (s *Server) write(path, value string) error {
+	pause := retryPause
+	for try := 1; ; try++ {
+		err := s.fs.WriteFile(path, []byte(value+"\n"))
+		s.logf("write %s = %s: %v", path, value, err)
+		if err == nil || try == retries || !temporary(err) {
+			return err
+		}
+		time.Sleep(pause)
+		pause *= 2
+	}
+}
+
+func temporary(err error) bool {
+	return errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR)
+}
+
+func (s *Server) readBack(path string) (string, error) {
+	var err error
+	pause := retryPause
+	for range retries {
+		var data []byte
+		if data, err = s.fs.ReadFile(path); err == nil {
+			return strings.TrimSpace(string(data)), nil
+		}
+		if !temporary(err) {
+			break
+		}
+		time.Sleep(pause)
+		pause *= 2
+	}
+	return "", err
+}

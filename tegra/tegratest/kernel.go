@@ -1,0 +1,196 @@
+package tegratest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"jtune/tegra"
+)
+
+// Kernel is an FS that minds what a kernel minds: it refuses a minimum above
+// its maximum, a memory rate above its cap, core 0 going offline, and limits
+// of a policy whose cores are all offline. It notes every write. Faults are
+// set by path before use, or under Do.
+type Kernel struct {
+	tegra.FS
+	mu     sync.Mutex
+	Log    []string           // "path = value"
+	Refuse map[string]error   // writing the path fails
+	Fail   map[string]error   // reading the path fails
+	Busy   map[string]int     // so many writes answer EBUSY first
+	Stuck  map[string]bool    // the path takes no write, without an error
+	Clip   map[string]string  // whatever is written, the path then holds this
+	After  func(write string) // called after each write that took place
+}
+
+// NewKernel wraps an FS.
+func NewKernel(fsys tegra.FS) *Kernel {
+	return &Kernel{FS: fsys, Refuse: map[string]error{}, Fail: map[string]error{}, Busy: map[string]int{},
+		Stuck: map[string]bool{}, Clip: map[string]string{}}
+}
+
+// Do runs f with the kernel held, to change faults while it is in use.
+func (k *Kernel) Do(f func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f()
+}
+
+// Writes gives the log so far.
+func (k *Kernel) Writes() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return append([]string(nil), k.Log...)
+}
+
+// Value reads a file for the test.
+func (k *Kernel) Value(name string) string {
+	data, err := k.FS.ReadFile(name)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// ReadFile reads unless the path is to fail.
+func (k *Kernel) ReadFile(name string) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.reading(name); err != nil {
+		return nil, err
+	}
+	return k.FS.ReadFile(name)
+}
+
+// Open gives a handle that fails while its path is to fail.
+func (k *Kernel) Open(name string) (tegra.File, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.reading(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := k.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return kernelFile{f, k, name}, nil
+}
+
+type kernelFile struct {
+	tegra.File
+	k    *Kernel
+	name string
+}
+
+func (f kernelFile) ReadAt(p []byte, off int64) (int, error) {
+	f.k.mu.Lock()
+	defer f.k.mu.Unlock()
+	if err := f.k.reading(f.name); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
+}
+
+func (k *Kernel) reading(name string) error {
+	if err := k.Fail[name]; err != nil {
+		return &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	if k.policyOff(name) {
+		return &fs.PathError{Op: "read", Path: name, Err: syscall.ENOENT}
+	}
+	return nil
+}
+
+// WriteFile takes a write as the kernel would.
+func (k *Kernel) WriteFile(name string, data []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	value := strings.TrimSpace(string(data))
+	if err := k.refusal(name, value); err != nil {
+		k.Log = append(k.Log, fmt.Sprintf("refused %s = %s", name, value))
+		return &fs.PathError{Op: "write", Path: name, Err: err}
+	}
+	k.Log = append(k.Log, name+" = "+value)
+	if k.Stuck[name] {
+		return nil
+	}
+	if clipped, ok := k.Clip[name]; ok {
+		data = []byte(clipped + "\n")
+	}
+	if err := k.FS.WriteFile(name, data); err != nil {
+		return err
+	}
+	if k.After != nil {
+		k.After(name)
+	}
+	return nil
+}
+
+func (k *Kernel) refusal(name, value string) error {
+	if k.Busy[name] > 0 {
+		k.Busy[name]--
+		return syscall.EBUSY
+	}
+	if err := k.Refuse[name]; err != nil {
+		return err
+	}
+	if k.policyOff(name) {
+		return syscall.ENOENT
+	}
+	dir, file := path.Split(name)
+	switch file {
+	case "scaling_min_freq", "min_freq":
+		return above(value, k.Value(dir+strings.Replace(file, "min", "max", 1)))
+	case "scaling_max_freq", "max_freq":
+		return above(k.Value(dir+strings.Replace(file, "max", "min", 1)), value)
+	case "rate":
+		if limit := k.Value(Cap35); limit != "0" {
+			return above(value, limit)
+		}
+	case "emc_iso_cap":
+		if k.Value(EMC+"/mrq_rate_locked") == "1" && value != "0" {
+			return above(k.Value(EMC+"/rate"), value)
+		}
+	case "online":
+		if strings.HasSuffix(dir, "/cpu0/") && value == "0" {
+			return syscall.EINVAL
+		}
+	}
+	return nil
+}
+
+// above gives EINVAL when number a is larger than b.
+func above(a, b string) error {
+	x, errX := strconv.ParseInt(a, 10, 64)
+	y, errY := strconv.ParseInt(b, 10, 64)
+	if errX != nil || errY == nil && x > y {
+		return syscall.EINVAL
+	}
+	return nil
+}
+
+// policyOff tells that name lies in the cpufreq folder of a policy of four
+// cores that are all offline.
+func (k *Kernel) policyOff(name string) bool {
+	rest, ok := strings.CutPrefix(name, CPU+"/cpu")
+	if !ok {
+		return false
+	}
+	digits, file, ok := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || !strings.HasPrefix(file, "cpufreq/") {
+		return false
+	}
+	for core := n - n%4; core < n-n%4+4; core++ {
+		if core == 0 || k.Value(fmt.Sprintf("%s/cpu%d/online", CPU, core)) == "1" {
+			return false
+		}
+	}
+	return true
+}
