@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -117,7 +118,8 @@ func (f *applyFlow) apply() tea.Cmd {
 		}
 		applied, err := g.Apply(ctx, req)
 		if err == nil && !applied.OK() {
-			err = errors.New(mismatch(applied))
+			_, undone := g.Revert(context.WithoutCancel(ctx))
+			err = errors.Join(errors.New(mismatch(applied)), undone)
 		}
 		return modeAppliedMsg{applied: applied, err: err}
 	})

@@ -2,14 +2,12 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -226,7 +224,7 @@ func (sh *shared) tune(w profiles.Workload, l optimize.Limit, whole, fast bool) 
 	if whole {
 		j := &job{kind: jobFront, workload: w, limit: l, planned: frontModes + 1}
 		return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {
-			return mapFront(ctx, h, j, space, seed, board)
+			return frontJob{h, j, space, seed, board}.run(ctx)
 		})
 	}
 	j := &job{kind: jobTune, workload: w, limit: l, planned: quickModes}
@@ -257,51 +255,4 @@ func modelName(workload string, b tegra.Board) string {
 		name += "-virtual"
 	}
 	return name
-}
-
-// mapFront measures modes that teach most about the whole map, fits, chooses
-// by the limit and measures the choice.
-func mapFront(ctx context.Context, h host, j *job, space *tegra.Space, seed uint64, b tegra.Board) jobDoneMsg {
-	camp, err := h.Profile(ctx, session.ProfileRequest{Workload: j.workload, Choose: frontModes, Gate: j.gate.wait}, j.observe)
-	if err != nil {
-		return jobDoneMsg{err: err}
-	}
-	var measured []tegra.Measured
-	for _, r := range camp.Rows {
-		if r.Status.Usable() {
-			measured = append(measured, r.Measured)
-		}
-	}
-	from := learn.Provenance{Device: b.Name, Workload: j.workload.Name, Virtual: b.Virtual}
-	fit := func() (*learn.Model, error) {
-		return learn.Fit(measured, learn.Options{Space: space, Seed: seed, Provenance: from})
-	}
-	m, err := fit()
-	if err != nil {
-		return jobDoneMsg{err: err}
-	}
-	preds := m.Predict(space.Modes())
-	limit := j.limit
-	limit.Margin = 1
-	choice, err := optimize.Choose(preds, limit)
-	if err != nil {
-		return jobDoneMsg{err: err, view: newMapView(j.workload.Name, m, space)}
-	}
-	row, err := h.Verify(ctx, j.workload, choice.Mode, j.observe)
-	if err == nil && !row.Status.Usable() {
-		err = errors.New("verification " + string(row.Status) + ": " + row.Why)
-	}
-	res := session.TuneResult{Dir: camp.Dir}
-	res.Mode, res.Predicted, res.Measured = choice.Mode, choice.Prediction, row.Measured
-	if err == nil {
-		measured = append(measured, row.Measured)
-		if again, fitErr := fit(); fitErr == nil {
-			m = again
-		}
-		res.Verified = true
-		res.Feasible = j.limit.Met(optimize.MeasuredPoint(row.Measured))
-	}
-	res.Fitted = m
-	_, _ = h.SaveModel(modelName(j.workload.Name, b), m)
-	return jobDoneMsg{err: err, tuned: &res, view: newMapView(j.workload.Name, m, space)}
 }

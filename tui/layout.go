@@ -55,6 +55,15 @@ func ends(left, rightText string, w int) string {
 	return left + " " + right(rightText, room)
 }
 
+// row puts numbers at the right end of w columns; the name gives way.
+func row(name, numbers string, w int) string {
+	n := ansi.StringWidth(numbers)
+	if n+2 > w {
+		return cut(name+" "+numbers, w)
+	}
+	return cut(name, w-n-1) + " " + numbers
+}
+
 // box frames text in exactly w×h cells, the title in its upper edge; text is
 // to be made for w-4 columns. Where there is no room for a frame the bare
 // text is given.

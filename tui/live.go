@@ -191,17 +191,17 @@ func (p *livePage) modeText() string {
 
 func (p *livePage) clocks(w, h int) string {
 	read := p.sh.sample.Reading
-	row := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
-		return ends(name, clockColumns(ghz(c.Actual), ghz(c.Max), ghz(c.Cap), num(load, 0)+" %"), w)
+	line := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
+		return row(name, clockColumns(ghz(c.Actual), ghz(c.Max), ghz(c.Cap), num(load, 0)+" %"), w)
 	}
 	lines := []string{
-		styleDim.Render(ends("GHz", clockColumns("actual", "asked", "cap", "busy"), w)),
-		row(fmt.Sprintf("CPU %d/%d on", onlineCores(read), len(read.Cores)), read.CPU, cpuLoad(read)),
-		row("GPU", read.GPU, read.GPU.LoadPct),
-		row("EMC (memory)", read.EMC, read.EMC.LoadPct),
+		styleDim.Render(row("GHz", clockColumns("actual", "asked", "cap", "busy"), w)),
+		line(fmt.Sprintf("CPU %d/%d on", onlineCores(read), len(read.Cores)), read.CPU, cpuLoad(read)),
+		line("GPU", read.GPU, read.GPU.LoadPct),
+		line("EMC (memory)", read.EMC, read.EMC.LoadPct),
 		"per core " + p.coreBars(),
 		"mode " + styleBold.Render(p.modeText()),
-		"governor " + p.governor() + "   fan " + num(read.FanPct, 0) + " %",
+		"governor " + p.governor(),
 	}
 	if why := p.differs(); why != "" {
 		lines = append(lines, styleWarn.Render(why))
@@ -286,19 +286,19 @@ func (p *livePage) differs() string {
 
 func (p *livePage) power(w, h int) string {
 	read := p.sh.sample.Reading
-	row := func(name, rail string, v tegra.Val[float64]) string {
-		return ends(name, fmt.Sprintf("%6s W %6s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
+	line := func(name, rail string, v tegra.Val[float64]) string {
+		return row(name, fmt.Sprintf("%6s W %6s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
 	}
-	lines := []string{styleDim.Render(ends("", "now    1 min", w)), styleBold.Render(row("module total", "", read.TotalW))}
+	lines := []string{styleDim.Render(ends("", "now    1 min", w)), styleBold.Render(line("module total", "", read.TotalW))}
 	rails := read.Rails
 	room := h - 4
 	for i, r := range rails {
 		if i >= room {
 			break
 		}
-		lines = append(lines, row(r.Name, r.Name, r.PowerW))
+		lines = append(lines, line(r.Name, r.Name, r.PowerW))
 	}
-	lines = append(lines, ends("energy since "+p.sh.since.Format("15:04"), joules(p.sh.energyJ), w))
+	lines = append(lines, row("energy since "+p.sh.since.Format("15:04"), joules(p.sh.energyJ), w))
 	if c := p.sh.board.TotalCovers; c != "" {
 		lines = append(lines, styleDim.Render(wrap("covers "+c, w)))
 	}
