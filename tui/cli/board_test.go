@@ -112,11 +112,11 @@ func TestModesAreCountedListedAndDrawn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			csv := jtune(t, with(with(virtualBoard, c.args...), "modes", "--csv")...).done(t).out
+			csv := jtune(t, with(with(virtualBoard, "modes", "--csv"), c.args...)...).done(t).out
 			if got := strings.Count(csv, "\n") - 1; got != c.want || !strings.HasPrefix(csv, "cores,cpu_khz,gpu_hz,mem_hz\n") {
 				t.Errorf("got %d modes, want %d; begins %.60q", got, c.want, csv)
 			}
-			if got := array(t, jtune(t, with(with(virtualBoard, c.args...), "modes", "--json")...).done(t).out); len(got) != c.want {
+			if got := array(t, jtune(t, with(with(virtualBoard, "modes", "--json"), c.args...)...).done(t).out); len(got) != c.want {
 				t.Errorf("got %d modes as JSON, want %d", len(got), c.want)
 			}
 		})
@@ -218,7 +218,7 @@ func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			o := jtune(t, with(with(replay(path), c.args...), "tune", "label", "--probes", "15", "--json", "--data-dir", data)...).done(t)
+			o := jtune(t, with(with(replay(path), "tune", "label", "--probes", "15", "--json", "--data-dir", data), c.args...)...).done(t)
 			v := o.object(t, answerKeys)
 			m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
 			want := toyLaw(modeOf(t, v["mode"]))
@@ -246,7 +246,7 @@ func TestTuneWithAnImpossibleLimitExitsWithFive(t *testing.T) {
 }
 
 func TestModeOutsideTheSpaceNamesItsNeighbours(t *testing.T) {
-	jtune(t, with(virtualBoard, "apply", "12c/1.99C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "1.96 GHz", "2.04 GHz")
+	jtune(t, with(virtualBoard, "apply", "12c/2.20C/0.17G/3.20M", "--yes")...).fails(t, exitUsage, "114.75 MHz", "216.75 MHz")
 	jtune(t, with(virtualBoard, "apply", "13c/2.20C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "12")
 	jtune(t, with(virtualBoard, "apply", "TURBO", "--yes")...).fails(t, exitUsage, "MAXN")
 }

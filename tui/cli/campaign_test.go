@@ -38,7 +38,7 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "campaign")
-			o := jtune(t, with(with(replay(path), c.args...), "profile", "label", "--out", out)...).done(t)
+			o := jtune(t, with(with(replay(path), "profile", "label", "--out", out), c.args...)...).done(t)
 			if got := modesIn(t, out); got != c.want {
 				t.Errorf("recorded %d modes, want %d", got, c.want)
 			}
@@ -217,7 +217,7 @@ func TestApplyKeepsRevertsOrWaits(t *testing.T) {
 			}()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			o := jtuneWith(t, ctx, r, with(with(args, c.args...), "apply", mode, "--json")...)
+			o := jtuneWith(t, ctx, r, with(with(args, "apply", mode, "--json"), c.args...)...)
 			if o.code != c.code {
 				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)
 			}

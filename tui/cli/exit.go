@@ -75,9 +75,12 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// commandName is the command without the program's name: "export nvpmodel".
+// commandName is the command without the program's name: "export nvpmodel: ".
 func commandName(cmd *cobra.Command) string {
-	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	if !cmd.HasParent() {
+		return ""
+	}
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + ": "
 }
 
 // takes makes a check of arguments give usage errors that name the command.
@@ -87,7 +90,7 @@ func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 			if !cmd.HasParent() && len(args) > 0 {
 				return usagef("unknown command %q: jtune help lists them", args[0])
 			}
-			return usagef("%s: %v: jtune help %[1]s tells how", commandName(cmd), err)
+			return usagef("%s%v: jtune help %s tells how", commandName(cmd), err, cmd.Name())
 		}
 		return nil
 	}

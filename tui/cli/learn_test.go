@@ -80,7 +80,7 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			model := filepath.Join(t.TempDir(), "m")
-			o := jtune(t, with(c.args, "fit", "--out", model)...).done(t)
+			o := jtune(t, with([]string{"fit", "--out", model}, c.args...)...).done(t)
 			if !strings.Contains(o.err, c.warning) {
 				t.Errorf("stderr %q does not warn of the %s", o.err, c.warning)
 			}
@@ -301,12 +301,12 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 		{"knee", []string{"--knee"}, `{"kind":"knee"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := jtune(t, with(c.args, "choose", "--model", model, "--json")...).done(t)
+			o := jtune(t, with([]string{"choose", "--model", model, "--json"}, c.args...)...).done(t)
 			compact := strings.NewReplacer(" ", "", "\n", "").Replace(o.out)
 			if !strings.Contains(compact, `"limit":`+c.limit+",") {
 				t.Errorf("limit %s not found in %s", c.limit, compact)
 			}
-			jtune(t, with(c.args, "choose", "--model", model)...).done(t)
+			jtune(t, with([]string{"choose", "--model", model}, c.args...)...).done(t)
 		})
 	}
 }

@@ -38,7 +38,7 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%s: %v: jtune help lists the flags", commandName(cmd), err)
+		return usagef("%s%v: jtune help lists the flags", commandName(cmd), err)
 	})
 	a.globals(root)
 	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.profile(), a.importLogs(),

@@ -109,7 +109,7 @@ func openBoard(o Options, v virtual.Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS()}
-	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
+	if s.sysfs, err = board.Open(); err != nil {
 		return nil, err
 	}
 	s.Device = s.sysfs
