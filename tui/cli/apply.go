@@ -134,12 +134,36 @@ func findMode(d tegra.Device, text string) (tegra.Mode, error) {
 // presetName makes "30W", "mode_30w" and "MODE_30W" alike.
 func presetName(s string) string { return strings.TrimPrefix(strings.ToUpper(s), "MODE_") }
 
+// trial is a guard that takes a mode back by itself when it is not kept in
+// time, also when this process is stopped.
+type trial interface {
+	tegra.Applier
+	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
+	OnRevert(f func(tegra.Applied))
+}
+
+var _ trial = (*guard.Client)(nil)
+
+// grace is how long after the countdown the guard's word is waited for.
+const grace = 5 * time.Second
+
 func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, f applyFlags) error {
-	g, err := s.Guard(ctx)
+	applier, err := s.Guard(ctx)
 	if err != nil {
 		return err
 	}
-	applied, err := g.Apply(ctx, r)
+	g, ok := applier.(trial)
+	if !ok {
+		panic("cli: guard without a countdown")
+	}
+	reverted := make(chan struct{})
+	g.OnRevert(func(tegra.Applied) { close(reverted) })
+	var applied tegra.Applied
+	if f.yes {
+		applied, err = g.Apply(ctx, r)
+	} else {
+		applied, err = g.ApplyFor(ctx, r, f.keepAfter)
+	}
 	if err != nil {
 		return err
 	}
@@ -148,19 +172,11 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 			return err
 		}
 	}
-	kept := f.yes
-	if !kept {
-		if kept, err = a.ask(ctx, f.keepAfter); err != nil {
-			return err
-		}
-	}
-	if kept {
-		err = g.Keep(ctx)
-	} else if _, err = g.Revert(ctx); err == nil {
-		err = guard.ErrReverted
+	if err = a.decide(ctx, g, f, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
+		return err
 	}
 	out := toAppliedJSON(applied)
-	out.Kept, out.Reverted = kept && err == nil, errors.Is(err, guard.ErrReverted)
+	out.Kept, out.Reverted = err == nil, err != nil
 	switch {
 	case f.asJSON:
 		return errors.Join(err, printJSON(a.out, out))
@@ -170,24 +186,33 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	return err
 }
 
+// decide keeps the mode that was just applied, or sees to it that it is taken
+// back: then the error is guard.ErrReverted.
+func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan struct{}) error {
+	keep := f.yes
+	if !keep {
+		var err error
+		if keep, err = a.ask(ctx, f.keepAfter, reverted); err != nil {
+			return err
+		}
+	}
+	if keep {
+		return g.Keep(ctx)
+	}
+	if _, err := g.Restore(ctx); err != nil {
+		return err
+	}
+	return guard.ErrReverted
+}
+
 // ask waits for one line: y keeps, n reverts, silence reverts. End of input is
 // not an answer, and neither is anything else.
-func (a *app) ask(ctx context.Context, limit time.Duration) (keep bool, err error) {
+func (a *app) ask(ctx context.Context, limit time.Duration, reverted <-chan struct{}) (keep bool, err error) {
 	fmt.Fprintf(a.err, "keep this mode? y or n; reverts in %s: ", limit)
 	defer fmt.Fprintln(a.err)
-	lines := make(chan string)
-	go func() {
-		in := bufio.NewScanner(a.in)
-		for in.Scan() {
-			select {
-			case lines <- strings.ToLower(strings.TrimSpace(in.Text())):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
+	late := time.NewTimer(limit + grace)
+	defer late.Stop()
+	lines := a.lines(ctx)
 	for {
 		select {
 		case line := <-lines:
@@ -198,12 +223,31 @@ func (a *app) ask(ctx context.Context, limit time.Duration) (keep bool, err erro
 				return false, nil
 			}
 			fmt.Fprint(a.err, "y or n: ")
-		case <-timer.C:
+		case <-reverted:
+			return false, nil
+		case <-late.C:
 			return false, nil
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
 	}
+}
+
+// lines gives the lines of standard input, lower case and trimmed, for as long
+// as somebody listens.
+func (a *app) lines(ctx context.Context) <-chan string {
+	out := make(chan string)
+	go func() {
+		in := bufio.NewScanner(a.in)
+		for in.Scan() {
+			select {
+			case out <- strings.ToLower(strings.TrimSpace(in.Text())):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
 }
 
 func (a *app) printApplied(space *tegra.Space, x tegra.Applied) error {

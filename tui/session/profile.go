@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"jtune/optimize"
@@ -19,7 +17,7 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	bench, err := s.bench(ctx, r.Workload, r.Settings, "", observe)
+	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
 	}
@@ -31,7 +29,7 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 	for _, note := range rec.Notes() {
 		observer(observe).note(note)
 	}
-	bench.NewHarness = r.Workload.NewHarness(s.harnessOptions(r.Settings, rec.Dir(), 0))
+	bench.NewHarness = s.harness(r.Workload, r.Settings, rec.Log(), 0)
 	gated := &gatedPlan{Plan: plan, ctx: ctx, gate: r.Gate}
 	c := profiles.Campaign{Bench: bench, Plan: gated, Record: rec}
 	sum, err := c.Run(ctx)
@@ -62,7 +60,7 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 		head.Kind = "grid"
 	case len(r.List) > 0:
 		modes = r.List
-		head = profiles.PlanHeader{Kind: "list", Source: r.ListName, Digest: digest(modes)}
+		head = profiles.PlanHeader{Kind: "list", Source: r.ListName, Digest: profiles.Digest(modes)}
 	default:
 		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE", ErrUsage)
 	}
@@ -94,14 +92,6 @@ func shard(modes []tegra.Mode, part [2]int) ([]tegra.Mode, error) {
 		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(modes))
 	}
 	return out, nil
-}
-
-func digest(modes []tegra.Mode) string {
-	h := sha256.New()
-	for _, m := range modes {
-		fmt.Fprintln(h, m.Cores, m.CPU, m.GPU, m.EMC)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // designPlan lets the design choose each mode from the rows so far.

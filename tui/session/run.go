@@ -22,8 +22,8 @@ const defaultMinibatches = 40
 // Run runs a workload in the mode the device is in and changes nothing. An
 // interrupted run gives what it has.
 func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (RunResult, error) {
-	if s.Virtual == nil && len(r.Workload.Command) == 0 {
-		return RunResult{}, s.noCommand(r.Workload)
+	if err := s.canRun(r.Workload); err != nil {
+		return RunResult{}, err
 	}
 	want := r.Minibatches
 	if want == 0 && r.Epochs > 0 {
@@ -31,7 +31,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	} else if want == 0 {
 		want = defaultMinibatches
 	}
-	h, err := r.Workload.NewHarness(s.harnessOptions(profiles.Settings{}, "", r.Epochs))(ctx)
+	h, err := s.harness(r.Workload, profiles.Settings{}, "", r.Epochs)(ctx)
 	if err != nil {
 		return RunResult{}, err
 	}

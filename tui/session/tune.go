@@ -21,7 +21,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		return TuneResult{}, err
 	}
 	present := s.PresentMode()
-	bench, err := s.bench(ctx, r.Workload, r.Settings, "", observe)
+	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return TuneResult{}, err
 	}
@@ -31,7 +31,8 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		return TuneResult{}, err
 	}
 	defer rec.Close()
-	bench.NewHarness = r.Workload.NewHarness(s.harnessOptions(r.Settings, rec.Dir(), 0))
+	bench.NewHarness = s.harness(r.Workload, r.Settings, rec.Log(), 0)
+	bench.Raw = rec
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	t := &tuning{bench: bench, record: rec, gate: r.Gate, stop: stop, observe: observe, cap: r.Probes}

@@ -11,7 +11,7 @@ import (
 // Verify measures one mode and leaves the device as it was found. A row that
 // is not usable says why.
 func (s *Session) Verify(ctx context.Context, w profiles.Workload, m tegra.Mode, observe func(Event)) (profiles.Row, error) {
-	bench, err := s.bench(ctx, w, profiles.Settings{}, "", observe)
+	bench, err := s.bench(ctx, w, profiles.Settings{}, observe)
 	if err != nil {
 		return profiles.Row{}, err
 	}

@@ -3,9 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"jtune/profiles"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 )
 
@@ -45,31 +45,31 @@ func (s *Session) Workload(name string) (profiles.Workload, error) {
 func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
 
 // bench joins guard, harness and device to measure modes with one workload.
-// dir gets the harness's log; "" keeps none.
-func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.Settings, dir string, observe observer) (*profiles.Bench, error) {
-	if s.Virtual == nil && len(w.Command) == 0 {
-		return nil, s.noCommand(w)
+func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.Settings, observe observer) (*profiles.Bench, error) {
+	if err := s.canRun(w); err != nil {
+		return nil, err
 	}
 	g, err := s.Guard(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, NewHarness: w.NewHarness(s.harnessOptions(set, dir, 0)),
+	return &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, NewHarness: s.harness(w, set, "", 0),
 		Workload: w, Settings: set, Observe: observe.progress}, nil
 }
 
-func (s *Session) harnessOptions(set profiles.Settings, dir string, epochs int) profiles.HarnessOptions {
-	o := profiles.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Silence: set.Silence, Epochs: epochs}
-	if dir != "" {
-		o.Log = filepath.Join(dir, "log.txt")
-	}
-	return o
+// harness gives what starts the workload here; log is the file for what it
+// says besides its events, "" for none.
+func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string, epochs int) func(context.Context) (harness.Harness, error) {
+	return w.NewHarness(profiles.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence, Epochs: epochs})
 }
 
-// noCommand: the built-in workloads are simulations; on a real board the user
-// says how the training is started.
-func (s *Session) noCommand(w profiles.Workload) error {
-	return fmt.Errorf("%w: workload %s has no command to start on this board: add one under [[workload]] in %s", tegra.ErrUnsupported, w.Name, s.configName())
+// canRun refuses a workload that this board cannot start, before anybody is
+// asked for a password.
+func (s *Session) canRun(w profiles.Workload) error {
+	if s.Virtual != nil || len(w.Command) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: workload %s: %w: write command = [\"program\", \"argument\"] under [workload.%s] in %s", tegra.ErrUnsupported, w.Name, profiles.ErrNoCommand, w.Name, s.configName())
 }
 
 // configName is where the user's workloads belong, for advice.
