@@ -154,7 +154,9 @@ func (k *Kernel) refusal(name, value string) error {
 			return above(value, limit)
 		}
 	case "emc_iso_cap":
-		if k.Value(EMC+"/mrq_rate_locked") == "1" && value != "0" {
+		// A rate above the cap in force was a reading of the free clock: a
+		// plain file does not follow the cap.
+		if k.Value(EMC+"/mrq_rate_locked") == "1" && value != "0" && within(k.Value(EMC+"/rate"), k.Value(name)) {
 			return above(k.Value(EMC+"/rate"), value)
 		}
 	case "online":
@@ -164,6 +166,9 @@ func (k *Kernel) refusal(name, value string) error {
 	}
 	return nil
 }
+
+// within tells that a rate keeps to a cap; 0 is none.
+func within(rate, limit string) bool { return limit == "0" || above(rate, limit) == nil }
 
 // above gives EINVAL when number a is larger than b.
 func above(a, b string) error {

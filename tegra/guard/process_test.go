@@ -1,0 +1,220 @@
+package guard
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// Environment of the test's own program when it plays another part.
+const (
+	asGuard  = "JTUNE_TEST_GUARD"  // the guard on its command line
+	asClient = "JTUNE_TEST_CLIENT" // a client that applies modes below this root until it is killed
+)
+
+func TestMain(m *testing.M) {
+	if root := os.Getenv(asClient); root != "" {
+		os.Unsetenv(asClient)
+		os.Exit(busyClient(root))
+	}
+	if os.Getenv(asGuard) != "" {
+		os.Exit(Main(context.Background(), os.Args[1:]))
+	}
+	os.Setenv(asGuard, "1")
+	os.Exit(m.Run())
+}
+
+// busyClient applies one mode after the other and says so line by line.
+func busyClient(root string) int {
+	ctx := context.Background()
+	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1]})
+	if err != nil {
+		fmt.Println("failed:", err)
+		return 1
+	}
+	for {
+		for _, m := range []tegra.Mode{slow, fast, mid} {
+			if _, err := c.Apply(ctx, tegra.Request{Mode: m, Fan: tegra.FanMax}); err != nil {
+				fmt.Println("failed:", err)
+				return 1
+			}
+			fmt.Println("applied", m)
+		}
+	}
+}
+
+func startGuard(t *testing.T, root string) *Client {
+	t.Helper()
+	c, err := Start(context.Background(), StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// waitFree waits until no guard and no watchdog hold the board.
+func waitFree(t *testing.T, root string) {
+	t.Helper()
+	st, err := stateStore(tegra.DiskFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); st.locked(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the board is still held after half a minute")
+		}
+	}
+}
+
+func wantSame(t *testing.T, before map[string]string, root, when string) {
+	t.Helper()
+	if d := tegratest.Differences(before, tegratest.Contents(t, root)); len(d) > 0 {
+		t.Errorf("%s:\n%s", when, strings.Join(d, "\n"))
+	}
+}
+
+func TestAGuardProcessAppliesAndRestoresWhenItsPipeCloses(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	root := tegratest.AGXOrin35(t)
+	before := tegratest.Contents(t, root)
+	c := startGuard(t, root)
+	a, err := c.Apply(ctx, tegra.Request{Mode: mid})
+	if err != nil || a.Actual != tegra.Some(mid) {
+		t.Fatalf("%v, %v", a.Actual, err)
+	}
+	if c.PID() == os.Getpid() {
+		t.Error("the guard is no process of its own")
+	}
+	_, err = Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1]})
+	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), fmt.Sprint(c.PID())) {
+		t.Errorf("a second guard: %v, want ErrBusy naming pid %d", err, c.PID())
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	waitFree(t, root)
+	wantSame(t, before, root, "after close")
+}
+
+func TestTERMRestoresAndOtherSignalsAreIgnored(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	before := tegratest.Contents(t, root)
+	c := startGuard(t, root)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE} {
+		if err := syscall.Kill(c.PID(), sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); err != nil {
+		t.Fatalf("after signals: %v", err)
+	}
+	if err := syscall.Kill(c.PID(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	waitFree(t, root)
+	wantSame(t, before, root, "after TERM")
+	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); !errors.Is(err, ErrGone) {
+		t.Errorf("apply after the guard's end: %v, want ErrGone", err)
+	}
+}
+
+// rounds of killing; the long form is a matter of minutes.
+func rounds() int {
+	if testing.Short() {
+		return 3
+	}
+	return 10
+}
+
+func TestAKilledClientLeavesTheBoardAsFound(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	before := tegratest.Contents(t, root)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for round := range rounds() {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asClient+"="+root)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for range 1 + rng.IntN(4) {
+			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "applied") {
+				t.Fatalf("round %d: client says %q", round, lines.Text())
+			}
+		}
+		time.Sleep(time.Duration(rng.IntN(5000)) * time.Microsecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		waitFree(t, root)
+		wantSame(t, before, root, fmt.Sprintf("round %d", round))
+	}
+}
+
+func TestAKilledGuardLeavesTheBoardAsFound(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin36(t)
+	before := tegratest.Contents(t, root)
+	rng := rand.New(rand.NewPCG(2, 2))
+	for round := range rounds() {
+		c := startGuard(t, root)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for _, m := range []tegra.Mode{mode(2, 268800, 306000000, 204000000), mode(12, 2201600, 1300500000, 3199000000), mode(8, 1728000, 612000000, 665600000)} {
+				_, _ = c.Apply(context.Background(), tegra.Request{Mode: m})
+			}
+		}()
+		time.Sleep(time.Duration(rng.IntN(12000)) * time.Microsecond)
+		if err := syscall.Kill(c.PID(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		waitFree(t, root)
+		wantSame(t, before, root, fmt.Sprintf("round %d", round))
+	}
+}
+
+func TestAGuardWithoutABoardSaysSo(t *testing.T) {
+	t.Parallel()
+	_, err := Start(context.Background(), StartOptions{Sysroot: t.TempDir(), Command: os.Args[:1]})
+	if !errors.Is(err, tegra.ErrNoDevice) {
+		t.Errorf("%v, want ErrNoDevice", err)
+	}
+}
+
+func TestStartWithoutAProgramFails(t *testing.T) {
+	t.Parallel()
+	_, err := Start(context.Background(), StartOptions{Sysroot: t.TempDir(), Command: []string{"/does/not/exist"}})
+	if err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestBadArgumentsAreUsage(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-stage=x"}, {"extra"}, {"-write=/etc/passwd"}} {
+		if got := Main(context.Background(), args); got != exitUsage {
+			t.Errorf("%v: exit %d, want %d", args, got, exitUsage)
+		}
+	}
+}
