@@ -19,6 +19,9 @@ type diskFile interface {
 	Truncate(size int64) error
 }
 
+// errClosed: a record is written to after Close.
+var errClosed = errors.New("the campaign's record is closed")
+
 // appendFile is a CSV file to which whole lines are added. What could not be
 // written whole is taken back, so that a full disk leaves no half line.
 type appendFile struct {

@@ -65,6 +65,7 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 		r.rows = c.Record.Rows()
 		if c.Bench.Raw == nil {
 			c.Bench.Raw = c.Record
+			defer func() { c.Bench.Raw = nil }()
 		}
 	}
 	observe := c.Bench.Observe

@@ -34,3 +34,9 @@ func lockFolder(dir string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// unlockFolder lets go of the lock itself before the file is closed: a child
+// that is just being forked may hold a copy of the file for a moment.
+func unlockFolder(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}

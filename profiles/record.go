@@ -67,7 +67,7 @@ func Open(dir string) (*Record, error) {
 		return nil, err
 	}
 	if r.header, err = readHeader(dir); err != nil {
-		r.lock.Close()
+		unlockFolder(r.lock)
 		return nil, err
 	}
 	return r.open()
@@ -103,7 +103,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 		err = writeHeader(dir, h)
 	}
 	if err != nil {
-		r.lock.Close()
+		unlockFolder(r.lock)
 		return nil, err
 	}
 	return r.open()
@@ -296,6 +296,9 @@ func (r *Record) Rows() []Row {
 func (r *Record) Append(row Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.modes == nil {
+		return errClosed
+	}
 	r.modes.add(row.fields())
 	if err := r.modes.flush(true); err != nil {
 		r.modes.wait.Reset()
@@ -312,6 +315,9 @@ func (r *Record) Append(row Row) error {
 func (r *Record) Minibatch(m tegra.Mode, e harness.Event, clean bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.minibatches == nil {
+		return errClosed
+	}
 	r.minibatches.add(slices.Concat([]string{seconds(e.T)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Batch),
 		decimal(e.TimeMS), decimal(e.FetchMS), decimal(e.StallMS), decimal(e.ComputeMS), decimal(e.OverheadMS), strconv.FormatBool(clean)}))
 	return r.minibatches.spill()
@@ -321,6 +327,9 @@ func (r *Record) Minibatch(m tegra.Mode, e harness.Event, clean bool) error {
 func (r *Record) Sample(m tegra.Mode, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.samples == nil {
+		return errClosed
+	}
 	power := ""
 	if powerW.OK {
 		power = decimal(powerW.V)
@@ -344,7 +353,7 @@ func (r *Record) Close() error {
 	}
 	r.modes, r.samples, r.minibatches = nil, nil, nil
 	if r.lock != nil {
-		errs = append(errs, r.lock.Close())
+		errs = append(errs, unlockFolder(r.lock))
 		r.lock = nil
 	}
 	return errors.Join(errs...)

@@ -1,0 +1,447 @@
+package profiles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+)
+
+func TestOrderFallsInCPUBatchesAndHasAsFewRaisesAsBatches(t *testing.T) {
+	t.Parallel()
+	grid := newRig(t, "resnet", virtual.Options{}).device.Space().Grid()
+	got := Order(grid.Modes())
+	if len(got) != 4368 {
+		t.Fatalf("%d modes, want the 4,368 of method note d.1", len(got))
+	}
+	raised := 0
+	for i := 1; i < len(got); i++ {
+		a, b := got[i-1], got[i]
+		if b.CPU > a.CPU || b.CPU == a.CPU && b.GPU > a.GPU {
+			t.Fatalf("%s after %s: clocks must fall inside a batch", b, a)
+		}
+		if raises(a, b) {
+			raised++
+		}
+	}
+	// 14 batches of one CPU frequency: 13 raises (method note d.2).
+	if raised != 13 || got[0] != (tegra.Mode{Cores: 2, CPU: grid.Max().CPU, GPU: grid.Max().GPU, EMC: grid.EMC[0]}) {
+		t.Errorf("%d raises, first %s; want 13, from the highest clocks down", raised, got[0])
+	}
+}
+
+func TestAListPlanTakesEachModeOnce(t *testing.T) {
+	t.Parallel()
+	modes := newRig(t, "resnet", virtual.Options{}).device.Space().Sample(6, 1)
+	p := ListPlan(slices.Concat(modes, modes[:2]))
+	if n, known := p.Len(); n != 6 || !known {
+		t.Errorf("length %d", n)
+	}
+	var done []Row
+	for {
+		step, ok := p.Next(done)
+		if !ok {
+			break
+		}
+		done = append(done, Row{Measured: tegra.Measured{Mode: step.Mode}, Status: Failed})
+		if len(done) > 6 {
+			t.Fatal("a mode came twice")
+		}
+	}
+	if len(done) != 6 {
+		t.Errorf("%d modes, want 6", len(done))
+	}
+}
+
+// campaign makes a campaign of n modes of a board in a folder.
+func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
+	t.Helper()
+	modes := r.device.Space().Sample(n, 9)
+	rec, err := OpenOrCreate(dir, r.header(9, PlanHeader{Kind: "sample", Modes: n, Digest: Digest(modes)}), resume)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rec.Close() })
+	return &Campaign{Bench: r.bench, Plan: ListPlan(modes), Record: rec}
+}
+
+func TestACampaignMeasuresItsModesAndRestores(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Seed: 2})
+	dir := filepath.Join(t.TempDir(), "c")
+	c := campaign(t, r, dir, 20, false)
+	var done []int
+	var lastETA time.Duration
+	r.bench.Observe = func(p Progress) {
+		if p.Phase == Finished && p.Row != nil {
+			done = append(done, p.Done)
+			lastETA = p.ETAHi
+			if p.Total != 20 || p.ETALo > p.ETAHi || p.Elapsed <= 0 {
+				t.Errorf("progress %+v", p)
+			}
+		}
+	}
+	sum, err := c.Run(t.Context())
+	if err != nil || sum.End != Complete || sum.New != 20 || sum.Failed != 0 || len(sum.Rows) != 20 {
+		t.Fatalf("%s, %d new, %d failed, %v", sum.End, sum.New, sum.Failed, err)
+	}
+	if len(done) != 20 || done[0] != 1 || done[19] != 20 || lastETA != 0 {
+		t.Errorf("modes done as told: %v, last ETA %s", done, lastETA)
+	}
+	raised := 0
+	for i, row := range sum.Rows {
+		want := i > 0 && raises(sum.Rows[i-1].Mode, row.Mode)
+		if row.Raise != want {
+			t.Errorf("row %d: raise %v, want %v", i, row.Raise, want)
+		}
+		if row.Raise {
+			raised++
+		}
+	}
+	if raised == 0 {
+		t.Error("no raise among 20 random modes")
+	}
+	now, err := r.device.Control().Snapshot()
+	if err != nil || r.applier.restored != 1 {
+		t.Fatalf("restored %d times, %v", r.applier.restored, err)
+	}
+	for _, f := range r.applier.found.Files {
+		if got, ok := now.Get(f.Path); ok && got != f.Value {
+			t.Errorf("%s is %s after the campaign, was %s", f.Path, got, f.Value)
+		}
+	}
+	for _, name := range []string{samplesName, minibatchesName} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if n := bytes.Count(text, []byte("\n")); err != nil || n < 60 {
+			t.Errorf("%s: %d lines, %v", name, n, err)
+		}
+	}
+}
+
+func TestACampaignGoesOnWhereItStopped(t *testing.T) {
+	t.Parallel()
+	whole, err := campaign(t, newRig(t, "resnet", virtual.Options{Noise: noNoise()}), filepath.Join(t.TempDir(), "whole"), 12, false).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "parts")
+	for part, want := range []int{4, 8, 12} {
+		r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+		c := campaign(t, r, dir, 12, part > 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		r.bench.Observe = func(p Progress) { // Ctrl-C in the middle of a mode
+			if p.Done == want && p.Minibatch == 10 {
+				cancel()
+			}
+		}
+		sum, err := c.Run(ctx)
+		cancel()
+		c.Record.Close()
+		if err != nil || len(sum.Rows) != want || sum.New != 4 || r.applier.restored != 1 {
+			t.Fatalf("part %d: %s with %d rows, %d new, restored %d times, %v; want %d rows", part, sum.End, len(sum.Rows), sum.New, r.applier.restored, err, want)
+		}
+		if (sum.End == Complete) != (want == 12) {
+			t.Errorf("part %d ended %s", part, sum.End)
+		}
+	}
+	_, rows, err := Read(dir)
+	if err != nil || len(rows) != 12 {
+		t.Fatal(len(rows), err)
+	}
+	for i := range rows {
+		a, b := rows[i], whole.Rows[i]
+		if a.Mode != b.Mode || a.Status != b.Status || a.TimeMS/b.TimeMS-1 > 1e-6 || b.TimeMS/a.TimeMS-1 > 1e-6 {
+			t.Errorf("row %d: %+v in parts, %+v at once", i, a.Measured, b.Measured)
+		}
+	}
+}
+
+func TestACampaignWhoseRecordWasCutMeasuresTheLostModeAgain(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
+	first := campaign(t, r, dir, 4, false)
+	want, err := first.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Record.Close()
+	path := filepath.Join(dir, modesName)
+	text, _ := os.ReadFile(path)
+	for _, cut := range []int{1, 2, 40, 119} { // 120 bytes and more a row
+		os.WriteFile(path, text[:len(text)-cut], 0o600)
+		c := campaign(t, r, dir, 4, true)
+		if len(c.Record.Notes()) != 1 {
+			t.Errorf("cut by %d: notes %v", cut, c.Record.Notes())
+		}
+		sum, err := c.Run(t.Context())
+		c.Record.Close()
+		if err != nil || len(sum.Rows) != 4 || sum.New != 1 || sum.Rows[3].Mode != want.Rows[3].Mode {
+			t.Errorf("cut by %d: %d rows, %d new, %v", cut, len(sum.Rows), sum.New, err)
+		}
+	}
+}
+
+func TestFailedModesAreTriedAgainThenRecordedWithTheirReason(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	dir := filepath.Join(t.TempDir(), "c")
+	c := campaign(t, r, dir, 5, false)
+	bad := r.device.Space().Sample(5, 9)[2]
+	tries := 0
+	r.applier.fail = func(m tegra.Mode) error {
+		if m == bad {
+			tries++
+			return syscall.EINVAL
+		}
+		return nil
+	}
+	sum, err := c.Run(t.Context())
+	c.Record.Close()
+	if err != nil || sum.End != Complete || sum.Failed != 1 || tries != 2 {
+		t.Fatalf("%s, %d failed, %d tries, %v", sum.End, sum.Failed, tries, err)
+	}
+	i := slices.IndexFunc(sum.Rows, func(row Row) bool { return row.Mode == bad })
+	if got := sum.Rows[i]; got.Status != Rejected || !strings.Contains(got.Why, "invalid argument") || !strings.HasSuffix(got.Why, "(2 tries)") {
+		t.Errorf("got %s %q", got.Status, got.Why)
+	}
+
+	r.applier.fail = nil
+	c = campaign(t, r, dir, 5, true)
+	if sum, err = c.Run(t.Context()); err != nil || sum.New != 0 {
+		t.Errorf("resuming: %d new, %v; a failed mode is done", sum.New, err)
+	}
+	c.Record.Close()
+	c = campaign(t, r, dir, 5, true)
+	c.RedoFailed = true
+	if sum, err = c.Run(t.Context()); err != nil || sum.New != 1 || sum.Rows[5].Mode != bad || sum.Rows[5].Status != OK {
+		t.Errorf("redoing failed modes: %d new, %v", sum.New, err)
+	}
+}
+
+func TestAJobThatDiesNowAndThenCostsNoMode(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{Faults: virtual.Faults{DieAfter: 2500}})
+	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 12, false).Run(t.Context())
+	if err != nil || sum.End != Complete || sum.Failed != 0 {
+		t.Errorf("%s, %d failed, %v", sum.End, sum.Failed, err)
+	}
+}
+
+func TestManyFailuresInARowEndACampaign(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	r.applier.fail = func(tegra.Mode) error { return syscall.EIO }
+	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 30, false).Run(t.Context())
+	if err == nil || sum.End != Broken || sum.New != maxFailures || !strings.Contains(err.Error(), "input/output error") || r.applier.restored != 1 {
+		t.Errorf("%s after %d modes, restored %d times, %v", sum.End, sum.New, r.applier.restored, err)
+	}
+}
+
+func TestACampaignEndsWhenItsRecordCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	c := campaign(t, r, filepath.Join(t.TempDir(), "c"), 5, false)
+	c.Record.modes = &appendFile{name: modesName, f: &fullDisk{room: 300}}
+	sum, err := c.Run(t.Context())
+	if !errors.Is(err, syscall.ENOSPC) || sum.End != Broken || r.applier.restored != 1 {
+		t.Errorf("%s, restored %d times, %v", sum.End, r.applier.restored, err)
+	}
+	c.Record.modes = nil
+}
+
+func TestRestoringIsTriedThoughTheContextEnded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(2, 1))}).Run(ctx)
+	if err != nil || sum.End != Interrupted || r.applier.restored != 1 || len(r.applier.applied) != 0 {
+		t.Errorf("%s, %v, restored %d times", sum.End, err, r.applier.restored)
+	}
+}
+
+func TestPausingWaitsBetweenModes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 1))}
+	paused := make(chan int, 1)
+	done := 0
+	r.bench.Observe = func(p Progress) {
+		done = p.Done
+		if p.Phase == Finished && p.Row != nil && p.Done == 1 {
+			c.Pause(true)
+		}
+		if p.Line == "paused" {
+			paused <- p.Done
+		}
+	}
+	end := make(chan Summary, 1)
+	go func() {
+		sum, err := c.Run(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		end <- sum
+	}()
+	if got := <-paused; got != 1 {
+		t.Errorf("paused after %d modes, want 1", got)
+	}
+	select {
+	case <-end:
+		t.Fatal("went on while paused")
+	case <-time.After(20 * time.Millisecond):
+	}
+	c.Pause(false)
+	if sum := <-end; sum.End != Complete || sum.New != 3 || done != 3 {
+		t.Errorf("%s with %d modes", sum.End, sum.New)
+	}
+}
+
+func TestACampaignCanBeEndedAfterTheModeInProgress(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 1))}
+	r.bench.Observe = func(p Progress) {
+		if p.Done == 1 && p.Minibatch == 3 {
+			c.EndAfterMode()
+		}
+	}
+	if sum, err := c.Run(t.Context()); err != nil || sum.End != Interrupted || sum.New != 2 {
+		t.Errorf("%s with %d modes, %v; want the mode in progress kept", sum.End, sum.New, err)
+	}
+}
+
+// choosy is a plan that looks at the numbers so far.
+type choosy struct{ space *tegra.Space }
+
+func (p choosy) Len() (int, bool) { return 0, false }
+
+func (p choosy) Next(done []Row) (Step, bool) {
+	if len(done) > 0 && done[len(done)-1].PowerW < 20 {
+		return Step{}, false
+	}
+	m := p.space.Max()
+	m.GPU = p.space.GPU[len(p.space.GPU)-1-len(done)]
+	return Step{Mode: m, Why: "looking for 20 W"}, true
+}
+
+func TestAPlanThatChoosesSeesTheRowsSoFar(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	r.bench.Observe = func(p Progress) {
+		if p.Total != 0 || p.ETAHi != 0 {
+			t.Errorf("a plan of unknown length: total %d, ETA %s", p.Total, p.ETAHi)
+		}
+	}
+	sum, err := (&Campaign{Bench: r.bench, Plan: choosy{r.device.Space()}}).Run(t.Context())
+	n := len(sum.Rows)
+	if err != nil || n < 2 || sum.Rows[n-1].PowerW >= 20 || sum.Rows[n-2].PowerW < 20 {
+		t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+func TestTimeLeftIsARangeAroundTheMean(t *testing.T) {
+	t.Parallel()
+	took := func(s ...float64) []Row {
+		var rows []Row
+		for _, v := range s {
+			rows = append(rows, Row{TookS: v})
+		}
+		return rows
+	}
+	for _, c := range []struct {
+		name   string
+		rows   []Row
+		n      int
+		lo, hi time.Duration
+	}{
+		{"nothing is known yet", nil, 5, 0, 0},
+		{"nothing is left", took(10, 20), 0, 0, 0},
+		{"modes that take alike leave no doubt", took(10, 10, 10), 4, 40 * time.Second, 40 * time.Second},
+		{"one row has no spread", took(10), 3, 30 * time.Second, 30 * time.Second},
+	} {
+		if lo, hi := remaining(c.rows, c.n); lo != c.lo || hi != c.hi {
+			t.Errorf("%s: got %s to %s, want %s to %s", c.name, lo, hi, c.lo, c.hi)
+		}
+	}
+	lo, hi := remaining(took(8, 10, 12, 10, 9, 11), 10)
+	if !(lo > 80*time.Second && lo < 100*time.Second && hi > 100*time.Second && hi < 125*time.Second) {
+		t.Errorf("spread rows: %s to %s, want a range around 100 s", lo, hi)
+	}
+}
+
+func TestAnOwnCommandIsMeasuredAcrossModes(t *testing.T) {
+	t.Parallel()
+	// A real process on the machine's clock, on a board that answers at once.
+	r := newRig(t, "lstm", virtual.Options{})
+	dir := t.TempDir()
+	r.bench.Clock = tegra.RealClock()
+	r.bench.Device = &ageless{Device: r.device, n: 0}
+	r.bench.Settings = Settings{Minibatches: 10, SampleEvery: 20 * time.Millisecond, SteadyGiveUp: 200 * time.Millisecond}
+	w := Workload{Name: "own", Batch: 16, Dir: dir, Command: []string{"sh", "-c",
+		`echo Loading; i=0; while true; do i=$((i+1)); echo '{"event":"minibatch","batch":'$i',"time_ms":5,"fetch_ms":1,"compute_ms":4}'; sleep 0.005; done`}}
+	r.bench.Workload = w
+	log := filepath.Join(dir, "log.txt")
+	r.bench.NewHarness = w.NewHarness(HarnessOptions{Clock: r.bench.Clock, Log: log, Silence: 5 * time.Second})
+	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 2))}).Run(t.Context())
+	if err != nil || sum.End != Complete || sum.Failed != 0 {
+		t.Fatalf("%s, %d failed, %v: %+v", sum.End, sum.Failed, err, sum.Rows)
+	}
+	for _, row := range sum.Rows {
+		if row.TimeMS != 5 || row.StallMS != 1 || row.PowerW != 25 || row.Minibatches < 10 {
+			t.Errorf("%+v", row)
+		}
+	}
+	if text, _ := os.ReadFile(log); strings.Count(string(text), "jtune: started") != 1 || !strings.Contains(string(text), "Loading") {
+		t.Errorf("the job was not kept running from mode to mode:\n%s", text)
+	}
+}
+
+// ageless is a device with a constant power and nothing else to say.
+type ageless struct {
+	tegra.Device
+	n int
+}
+
+func (d *ageless) Read() (tegra.Reading, error) {
+	return tegra.Reading{TotalW: tegra.Some(25.0)}, nil
+}
+
+func TestAWorkloadWithoutACommandSaysWhatToWrite(t *testing.T) {
+	t.Parallel()
+	_, err := Workload{Name: "vgg11"}.NewHarness(HarnessOptions{})(t.Context())
+	if !errors.Is(err, ErrNoCommand) || !strings.Contains(err.Error(), "[workload.vgg11]") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACommandLearnsTheWorkloadsSettings(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "env")
+	w := Workload{Name: "own", Batch: 32, Workers: 2, Env: map[string]string{"EXTRA": "1", "JTUNE_WORKERS": "3"},
+		Command: []string{"sh", "-c", `echo "$JTUNE_WORKLOAD $JTUNE_BATCH $JTUNE_WORKERS $JTUNE_EPOCHS $EXTRA" >` + file}}
+	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	if text, _ := os.ReadFile(file); string(text) != "own 32 3 6 1\n" {
+		t.Errorf("got %q", text)
+	}
+}
+
+var _ harness.Harness = (*scripted)(nil)
