@@ -76,7 +76,7 @@ func (b *Board) fault(name, where string, u use) *FileFault {
 	return nil
 }
 
-// raise tells whether a limit may go from one value to another.
+// mayRaise tells whether a limit may go from one value to another.
 func (b *Board) mayRaise(from, to tegra.Freq) bool { return !b.faults.RejectRaise || to <= from }
 
 // holdClocks freezes the clocks that are stuck where they stand, and frees

@@ -15,11 +15,19 @@ import (
 type replay struct {
 	name  string
 	rows  map[tegra.Mode]tegra.Measured
-	order []tegra.Measured
+	order []tegra.Measured // rows in the order of the file
 	space *tegra.Space
 	lists lists
 	near  map[tegra.Mode]tegra.Measured // answers for states between the modes
 }
+
+// What a replay can give: a minibatch between a microsecond and eleven days,
+// and power that fits the rails' sensors.
+const (
+	leastMS = 1e-3
+	mostMS  = 1e9
+	mostW   = 500
+)
 
 // newReplay takes one value per mode of a table, the median of duplicates.
 func newReplay(t *sweep.Table) (*replay, error) {
@@ -34,6 +42,9 @@ func newReplay(t *sweep.Table) (*replay, error) {
 	for _, m := range r.order {
 		if m.Mode.CPU%tegra.KHz != 0 || m.Mode.EMC%tegra.KHz != 0 {
 			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is no whole kHz, as the kernel counts them", t.Name, m.Mode)
+		}
+		if m.TimeMS < leastMS || m.TimeMS > mostMS || m.PowerW > mostW {
+			return nil, fmt.Errorf("%s: power mode %s took %g ms at %g W, which no board does", t.Name, m.Mode, m.TimeMS, m.PowerW)
 		}
 		r.rows[m.Mode] = m
 	}

@@ -95,6 +95,7 @@ func New(o Options) (*Board, error) {
 	b.cpu = make([]jiffies, b.lists.cores)
 	b.faults = o.Faults
 	b.heat = newHeat(b.ambient())
+	b.holdClocks()
 	b.retarget()
 	b.from = b.steady.rails // at rest since long
 	b.root = &node{kids: map[string]*node{}}

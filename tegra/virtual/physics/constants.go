@@ -3,9 +3,9 @@ package physics
 // Orin is the AGX Orin module, fitted together with ResNet18, MobileNet and
 // LSTM below by `go run ./tegra/virtual/calibrate -fit`.
 var Orin = Chip{
-	Base: 3.982, GPULeak: 9.77, GPUClock: 0.04088, GPUOn: 2.164, GPU: Curve{Floor: 0.8794, Knee: 0.4929, Bend: 2.154, Top: 1.3005},
-	CoreIdle: 0.09144, CoreTick: 0.01121, CPU: Curve{Floor: 0.5747, Knee: 1.059, Bend: 1.667, Top: 2.2016},
-	EMCClock: 0.1957, Spin: 0.6777, Background: 0.22, Heat: 0.0004364,
+	Base: 4.263, GPULeak: 9.486, GPUClock: 0.03122, GPUOn: 2.238, GPU: Curve{Floor: 0.8783, Knee: 0.4913, Bend: 2.187, Top: 1.3005},
+	CoreIdle: 0.09683, CoreTick: 0.009575, CPU: Curve{Floor: 0.5141, Knee: 0.7373, Bend: 2.091, Top: 2.2016},
+	EMCClock: 0.1934, Spin: 0.8074, Background: 0.3, Heat: 0.0003558,
 }
 
 // Workloads are the training jobs that can be simulated. ResNet18, MobileNet
@@ -15,20 +15,20 @@ var Orin = Chip{
 // its size. Samples and workers are method note b.2 and b.3.
 var Workloads = []Workload{
 	{Name: "resnet18", Samples: 50000, Batch: 16, Workers: 4, DatasetMB: 6700, MemoryMB: 3900,
-		Kernel: 51.79, Traffic: 123, Roofline: 2.459, Fixed: 4.023, Launch: 41.75, LaunchMem: 21.1, Overlap: 6.877, Serial: 6.435,
-		Fetch: 188, FetchMem: 47.77, Jitter: 78.18, Contention: 4.115, Thrash: 0.694, Switching: 29.57, CPUActive: 0.4186, TransferJ: 43.44},
+		Kernel: 51.95, Traffic: 123.1, Roofline: 2.461, Fixed: 4.171, Launch: 40.64, LaunchMem: 20.43, Overlap: 5.394, Serial: 5.571,
+		Fetch: 182.9, FetchMem: 62.43, Jitter: 120.8, Contention: 3.838, Thrash: 0.56, Switching: 29.88, CPUActive: 0.3595, TransferJ: 42.14},
 	{Name: "mobilenet", Samples: 23080, Batch: 16, Workers: 4, DatasetMB: 2827, MemoryMB: 4100,
-		Kernel: 86.72, Traffic: 168, Roofline: 1.96, Fixed: 5.985, Launch: 105.8, LaunchMem: 1.867, Overlap: 3.142, Serial: 2.816,
-		Fetch: 405.8, FetchMem: 99.65, Jitter: 7.403, Contention: 0.7957, Thrash: 0.3001, Switching: 17.45, CPUActive: 0.4461, TransferJ: 358.6},
+		Kernel: 86.78, Traffic: 167.9, Roofline: 1.956, Fixed: 5.916, Launch: 109.4, LaunchMem: 3.436, Overlap: 3.149, Serial: 2.073,
+		Fetch: 331.5, FetchMem: 112.1, Jitter: 9.779, Contention: 1.067, Thrash: 0.3899, Switching: 16.92, CPUActive: 0.3888, TransferJ: 438.1},
 	{Name: "lstm", Samples: 36000, Batch: 16, Workers: 4, DatasetMB: 17.8, MemoryMB: 2600,
-		Kernel: 8.482, Traffic: 26.8, Roofline: 3.68, Fixed: 0.394, Launch: 8.976, LaunchMem: 7.613, Overlap: 27.53, Serial: 2.3,
-		Fetch: 8.601, FetchMem: 4.3, Jitter: 7.999, Contention: 0.3424, Thrash: 0.22, Switching: 13.16, CPUActive: 0.395, TransferJ: 94.46},
+		Kernel: 8.491, Traffic: 26.81, Roofline: 3.66, Fixed: 0.4365, Launch: 8.508, LaunchMem: 9.652, Overlap: 25.91, Serial: 2.186,
+		Fetch: 8.599, FetchMem: 4.3, Jitter: 8, Contention: 0.2041, Thrash: 0.22, Switching: 13.26, CPUActive: 0.3203, TransferJ: 95.96},
 	{Name: "yolov8n", Samples: 25000, Batch: 16, Workers: 0, DatasetMB: 3900, MemoryMB: 4500,
-		Kernel: 51.42, Traffic: 313.1, Roofline: 2.751, Fixed: 2.496, Launch: 87.98, LaunchMem: 9.987, Overlap: 5.1, Serial: 11.6,
-		Fetch: 114.6, FetchMem: 90.25, Jitter: 8, Contention: 0.5, Thrash: 0.3, Switching: 15.04, CPUActive: 0.4168, TransferJ: 78.37},
+		Kernel: 99.84, Traffic: 221.4, Roofline: 2.457, Fixed: 2.855, Launch: 78.58, LaunchMem: 9.909, Overlap: 5.343, Serial: 11.48,
+		Fetch: 104.3, FetchMem: 109, Jitter: 8, Contention: 0.5, Thrash: 0.3, Switching: 7.939, CPUActive: 0.3818, TransferJ: 72.51},
 	{Name: "bert", Samples: 70000, Batch: 16, Workers: 4, DatasetMB: 40, MemoryMB: 6200,
-		Kernel: 833.6, Traffic: 2269, Roofline: 2.156, Fixed: 5.006, Launch: 47.7, LaunchMem: 9.989, Overlap: 8, Serial: 7.244,
-		Fetch: 11.98, FetchMem: 5.996, Jitter: 8, Contention: 0.5001, Thrash: 0.3001, Switching: 27.93, CPUActive: 0.3291, TransferJ: 9775},
+		Kernel: 833.5, Traffic: 2269, Roofline: 2.156, Fixed: 5.006, Launch: 47.7, LaunchMem: 9.989, Overlap: 8, Serial: 7.244,
+		Fetch: 11.98, FetchMem: 5.996, Jitter: 8, Contention: 0.5001, Thrash: 0.3001, Switching: 27.95, CPUActive: 0.329, TransferJ: 9819},
 	{Name: "lenet5", Samples: 60000, Batch: 16, Workers: 4, DatasetMB: 46, MemoryMB: 1900,
 		Kernel: 0.22, Traffic: 0.35, Roofline: 1.7, Fixed: 0.05, Launch: 3, LaunchMem: 0.1, Overlap: 6, Serial: 2,
 		Fetch: 20, FetchMem: 4, Jitter: 8, Contention: 1, Thrash: 0.22, Switching: 14, CPUActive: 0.4, TransferJ: 1},

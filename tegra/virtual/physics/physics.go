@@ -101,7 +101,7 @@ func (w Workload) Steady(chip Chip, c Conditions) Steps { return w.Run(chip, c, 
 func (w Workload) Run(chip Chip, c Conditions, diskMS float64) Steps {
 	var s Steps
 	n, procs := float64(c.Cores), float64(w.Workers+1)
-	cpu := c.CPU * (1 - min(0.75, chip.Background/(n*c.CPU))) // what the rest of the system leaves
+	cpu := c.CPU * (1 - min(0.6, chip.Background/(n*c.CPU))) // what the rest of the system leaves
 	short := max(0, procs-n)
 	contention := 1 + w.Contention*short/procs
 	s.KernelMS = w.Kernel / c.GPU

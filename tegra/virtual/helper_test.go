@@ -1,0 +1,142 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// fast is a board at full speed.
+func fast(t testing.TB, o Options) *Board {
+	t.Helper()
+	if o.Name == "" && o.Replay == nil {
+		o.Name = AGXOrin
+	}
+	if o.Speed == 0 {
+		o.Speed = math.Inf(1)
+	}
+	b, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func read(t testing.TB, b *Board, name string) string {
+	t.Helper()
+	data, err := b.FS().ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(data))
+}
+
+func write(t testing.TB, b *Board, name, value string) {
+	t.Helper()
+	if err := b.FS().WriteFile(name, []byte(value+"\n")); err != nil {
+		t.Fatalf("writing %s to %s: %v", value, name, err)
+	}
+}
+
+// set locks a mode with plain writes, in an order that never crosses limits.
+func set(t testing.TB, b *Board, m tegra.Mode) {
+	t.Helper()
+	cores := b.lists.cores
+	for i := 1; i < cores; i++ {
+		write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "1")
+	}
+	for i := 0; i < cores; i += coresPerPolicy {
+		lock(t, b, fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, i), "_freq", b.lists.cpu, m.CPU, tegra.KHz)
+	}
+	lock(t, b, gpuFreqDir+"/", "_freq", b.lists.gpu, m.GPU, tegra.Hz)
+	write(t, b, emcDir+"/mrq_rate_locked", "1")
+	write(t, b, emcDir+"/state", "1")
+	write(t, b, emcCapFile, "0")
+	write(t, b, emcDir+"/rate", fmt.Sprint(int64(m.EMC)))
+	for i := cores - 1; i >= m.Cores; i-- {
+		write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "0")
+	}
+}
+
+func lock(t testing.TB, b *Board, before, after string, list []tegra.Freq, f, unit tegra.Freq) {
+	write(t, b, before+"min"+after, fmt.Sprint(int64(list[0]/unit)))
+	write(t, b, before+"max"+after, fmt.Sprint(int64(f/unit)))
+	write(t, b, before+"min"+after, fmt.Sprint(int64(f/unit)))
+}
+
+func start(t testing.TB, b *Board, name string) {
+	t.Helper()
+	if err := b.StartWorkload(name, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func next(t testing.TB, b *Board) Minibatch {
+	t.Helper()
+	m, err := b.NextMinibatch(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func sleep(t testing.TB, b *Board, d time.Duration) {
+	t.Helper()
+	if err := b.Clock().Sleep(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, b *Board) *tegra.Sysfs {
+	t.Helper()
+	d, err := b.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func power(t testing.TB, d tegra.Device) float64 {
+	t.Helper()
+	r, err := d.Read()
+	if err != nil || !r.TotalW.OK {
+		t.Fatalf("no module power: %v", err)
+	}
+	return r.TotalW.V
+}
+
+// table makes a sweep of every combination of the values.
+func table(t testing.TB, cores []int, cpu, gpu, emc []tegra.Freq, row func(m tegra.Mode) (timeMS, powerW float64)) *sweep.Table {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("cores,cpu,gpu,mem,observed_time,observed_power\n")
+	for _, c := range cores {
+		for _, p := range cpu {
+			for _, g := range gpu {
+				for _, e := range emc {
+					ms, w := row(tegra.Mode{Cores: c, CPU: p, GPU: g, EMC: e})
+					fmt.Fprintf(&text, "%d,%d,%d,%d,%v,%v\n", c, p.KHz(), int64(g), int64(e), ms, w)
+				}
+			}
+		}
+	}
+	return tableOf(t, text.String())
+}
+
+func tableOf(t testing.TB, text string) *sweep.Table {
+	t.Helper()
+	out, err := sweep.Read(strings.NewReader(text), "some/where/sweep.csv", sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
