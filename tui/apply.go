@@ -110,19 +110,34 @@ func (f *applyFlow) key(k string) (tea.Cmd, bool) {
 // apply sets the mode through the guard.
 func (f *applyFlow) apply() tea.Cmd {
 	f.stage = applyWorking
-	ctx, h, req := f.sh.ctx, f.sh.host, tegra.Request{Mode: f.mode}
+	ctx, h, req, real := f.sh.ctx, f.sh.host, tegra.Request{Mode: f.mode}, f.sh.rate == nil
 	return f.sh.withGuard(func() tea.Msg {
 		g, err := h.Guard(ctx)
 		if err != nil {
 			return modeAppliedMsg{err: err}
 		}
-		applied, err := g.Apply(ctx, req)
+		applied, err := applyWith(ctx, g, req, real)
 		if err == nil && !applied.OK() {
 			_, undone := g.Revert(context.WithoutCancel(ctx))
 			err = errors.Join(errors.New(mismatch(applied)), undone)
 		}
 		return modeAppliedMsg{applied: applied, err: err}
 	})
+}
+
+// timedApplier is a guard that can count down itself.
+type timedApplier interface {
+	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
+}
+
+// applyWith sets a mode. On real hardware the guard counts down too, a little
+// longer, in case these screens hang: a virtual board's clock may run too fast
+// for that.
+func applyWith(ctx context.Context, g tegra.Applier, r tegra.Request, real bool) (tegra.Applied, error) {
+	if t, ok := g.(timedApplier); ok && real {
+		return t.ApplyFor(ctx, r, keepWithin+10*time.Second)
+	}
+	return g.Apply(ctx, r)
 }
 
 // mismatch names the first knob that does not read back as asked.
@@ -256,7 +271,10 @@ func (f *applyFlow) banner() string {
 		left := max(0, int(f.deadline.Sub(f.sh.now()).Round(time.Second).Seconds()))
 		text := styleAsk.Render(fmt.Sprintf("keep? y / n  %d s", left)) + "  " + f.sh.mode(f.mode)
 		if f.predicted != nil {
-			text += fmt.Sprintf("  predicted %.1f W, now %s W", f.predicted.PowerW, num(f.sh.sample.Reading.TotalW, 1))
+			text += fmt.Sprintf("  predicted %.1f W", f.predicted.PowerW)
+		}
+		if f.measured != nil {
+			text += fmt.Sprintf(", measured %.1f W", f.measured.PowerW)
 		}
 		return text
 	}

@@ -44,7 +44,7 @@ func (r *root) draw() string {
 			body--
 		}
 		page := fit(r.overlay(r.pages[r.active].Render(w, body), w, body), w, body)
-		text = under(r.tabs(w), page, news, footer(r.hints(), w))
+		text = under(r.tabs(w), page, news, r.footer(w))
 	}
 	if r.sh.ascii {
 		return toASCII(text)
@@ -118,6 +118,19 @@ func (r *root) overlay(page string, w, h int) string {
 		return over(page, r.apply.Render(w, h), w, h)
 	}
 	return page
+}
+
+// footer is the last line. Help and quit, and tune while it works, have their
+// place in it unless something must be answered first.
+func (r *root) footer(w int) string {
+	hints := r.hints()
+	n, keep := len(hints), 0
+	if n > 2 && hints[n-1].Help().Desc == "quit" && !r.asking {
+		if keep = 2; hints[n-3].why == "" {
+			keep = 3
+		}
+	}
+	return footer(hints, keep, w)
 }
 
 // hints are the keys that are valid now, for the last line.

@@ -221,9 +221,12 @@ func (p *frontPage) status(measured bool, got tegra.Measured) string {
 		text += "\n" + styleDim.Render("not measured yet: v verifies it")
 	}
 	if m := p.sh.present(); m.OK && m.V == point.Mode {
-		text += "\n" + styleGood.Render("the board runs in it now")
+		text += "\n" + styleGood.Render("the board is in it now")
 		if w := p.sh.sample.Reading.TotalW; w.OK {
 			text += fmt.Sprintf(": %.1f W", w.V)
+			if !p.sh.busy() {
+				text += " idle"
+			}
 		}
 	}
 	return text

@@ -79,10 +79,23 @@ func globalHints() []hint {
 		keys.Copy, keys.Export, keys.Mouse, keys.Back, keys.Quit)
 }
 
-// footer fits the hints into the last line, the first ones first.
-func footer(hints []hint, w int) string {
-	var parts []string
+// footer fits the hints into the last line: the last keep of them always, then
+// the first ones first.
+func footer(hints []hint, keep, w int) string {
 	room := w
+	for _, k := range hints[len(hints)-keep:] {
+		room -= ansi.StringWidth(k.Help().Key+" "+k.Help().Desc) + 2
+	}
+	own := footerPart(hints[:len(hints)-keep], room)
+	tail := footerPart(hints[len(hints)-keep:], w)
+	if own == "" {
+		return cut(tail, w)
+	}
+	return cut(own+"  "+tail, w)
+}
+
+func footerPart(hints []hint, room int) string {
+	var parts []string
 	for _, k := range hints {
 		text := styleKey.Render(k.Help().Key) + " " + k.Help().Desc
 		if k.why != "" {
@@ -95,5 +108,5 @@ func footer(hints []hint, w int) string {
 		parts = append(parts, text)
 		room -= n + 2
 	}
-	return cut(strings.Join(parts, "  "), w)
+	return strings.Join(parts, "  ")
 }

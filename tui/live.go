@@ -98,7 +98,7 @@ func (p *livePage) Render(w, h int) string {
 		left = w / 2
 	}
 	rows := h - 2
-	rails := min(len(p.sh.sample.Reading.Rails)+6, rows-6)
+	rails := min(len(p.sh.sample.Reading.Rails)+5+p.coversLines(w-left-4), rows-6)
 	clocks := 9
 	if roomy {
 		clocks = 12
@@ -115,6 +115,14 @@ func (p *livePage) Render(w, h int) string {
 			b[panelHeatChart].Render(right, memory-4))
 	}
 	return under(beside(column, other), cut(p.workloadLine(), w), cut(p.ownLine(), w))
+}
+
+// coversLines is how many lines it takes to say what the total covers.
+func (p *livePage) coversLines(w int) int {
+	if p.sh.board.TotalCovers == "" {
+		return 0
+	}
+	return strings.Count(wrap("covers "+p.sh.board.TotalCovers, w), "\n") + 1
 }
 
 // compact answers what it draws, what is set and whether it is all right in
@@ -287,11 +295,11 @@ func (p *livePage) differs() string {
 func (p *livePage) power(w, h int) string {
 	read := p.sh.sample.Reading
 	line := func(name, rail string, v tegra.Val[float64]) string {
-		return row(name, fmt.Sprintf("%6s W %6s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
+		return row(name, fmt.Sprintf("%5s W %5s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
 	}
-	lines := []string{styleDim.Render(ends("", "now    1 min", w)), styleBold.Render(line("module total", "", read.TotalW))}
+	lines := []string{styleDim.Render(ends("", "now   1 min", w)), styleBold.Render(line("module total", "", read.TotalW))}
 	rails := read.Rails
-	room := h - 4
+	room := h - 3 - p.coversLines(w)
 	for i, r := range rails {
 		if i >= room {
 			break
@@ -328,7 +336,7 @@ func (p *livePage) heat(w, h int) string {
 	read := p.sh.sample.Reading
 	var parts []string
 	for _, t := range read.Temps {
-		parts = append(parts, fmt.Sprintf("%s %.0f", shortTemp(t.Name), t.C))
+		parts = append(parts, fmt.Sprintf("%s\u00a0%.0f", shortTemp(t.Name), t.C))
 	}
 	temps := dash
 	if len(parts) > 0 {
