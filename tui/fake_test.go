@@ -12,6 +12,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
@@ -204,7 +205,8 @@ func (f *fakeBoard) SaveModel(name string, m *learn.Model) (string, error) {
 func (f *fakeBoard) Run(ctx context.Context, r session.RunRequest, observe func(session.Event)) (session.RunResult, error) {
 	t, _ := law(f.mode())
 	for i := range 30 {
-		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1, TimeMS: t * (1 + 0.02*math.Sin(float64(i)))}})
+		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1, TimeMS: t * (1 + 0.02*math.Sin(float64(i)))},
+			Minibatch: &harness.Event{Kind: harness.Minibatch, TimeMS: t, StallMS: 0.1 * t, ComputeMS: 0.85 * t, OverheadMS: 0.05 * t}})
 	}
 	<-ctx.Done()
 	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: 0.1 * t, ComputeMS: 0.85 * t, OverheadMS: 0.05 * t}, nil

@@ -218,7 +218,7 @@ func (p *frontPage) status(measured bool, got tegra.Measured) string {
 		text = styleWarn.Render("✗ over the limit, " + how)
 	}
 	if !measured {
-		text += "\n" + styleDim.Render("not measured yet: v verifies it")
+		text += "\n" + styleDim.Render("not measured yet: v measures")
 	}
 	if m := p.sh.present(); m.OK && m.V == point.Mode {
 		text += "\n" + styleGood.Render("the board is in it now")

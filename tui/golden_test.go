@@ -14,6 +14,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
@@ -94,8 +95,7 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 		"train": func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
 			d.r.sh.job = runningJob(d.board, jobRun)
-			d.r.sh.job.ran = &session.RunResult{TimeMS: 62, StallMS: 6, ComputeMS: 50, OverheadMS: 6}
-			d.r.sh.job.done = true
+			d.r.sh.job.last = &harness.Event{StallMS: 6, ComputeMS: 50, OverheadMS: 6}
 			d.press("2")
 		},
 		"profile-idle": func(d *driver) { d.press("3") },

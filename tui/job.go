@@ -10,6 +10,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
@@ -44,7 +45,8 @@ type job struct {
 	began    time.Duration // device clock
 	rows     []profiles.Row
 	probes   []optimize.Probe
-	times    []float64 // minibatch times of a run, newest last
+	times    []float64      // minibatch times of a run, newest last
+	last     *harness.Event // the newest minibatch, with its parts
 	notes    []string
 	stopping bool
 	done     bool
@@ -59,6 +61,7 @@ type jobNews struct {
 	rows     []profiles.Row
 	probes   []optimize.Probe
 	times    []float64
+	last     *harness.Event
 	notes    []string
 }
 
@@ -98,6 +101,9 @@ func (j *job) observe(e session.Event) {
 				news.notes = append(news.notes, p.Line)
 			}
 		}
+		if e.Minibatch != nil {
+			news.last = e.Minibatch
+		}
 		if e.Probe != nil {
 			news.probes = append(news.probes, *e.Probe)
 		}
@@ -111,6 +117,9 @@ func (j *job) observe(e session.Event) {
 func (j *job) take(news jobNews) {
 	if news.progress != nil {
 		j.progress = *news.progress
+	}
+	if news.last != nil {
+		j.last = news.last
 	}
 	j.rows = append(j.rows, news.rows...)
 	j.probes = append(j.probes, news.probes...)

@@ -333,7 +333,7 @@ func TestATrainingRunShowsItsMinibatchesUntilItIsStopped(t *testing.T) {
 	d.sees("resnet18 running", "ms/minibatch")
 	d.press("x")
 	d.until("the run ends", func() bool { return d.r.sh.job.done })
-	d.sees("stall", "compute", "overhead")
+	d.sees("stall", "compute", "median of 30")
 }
 
 func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {

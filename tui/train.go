@@ -196,41 +196,53 @@ func (p *trainPage) run(j *job, w, h int) string {
 	return beside(numbers.Render(left, h), times.Render(w-left, h))
 }
 
-// summary is a run in numbers.
+// summary is a run in numbers: while it runs the newest minibatch, at its end
+// the medians.
 func (p *trainPage) summary(j *job, w int) string {
 	pr := j.progress
-	lines := []string{
-		fmt.Sprintf("last       %s ms/minibatch", ms(pr.TimeMS)),
-		fmt.Sprintf("minibatch  %d", pr.Minibatch),
-	}
+	count := fmt.Sprintf("minibatch  %d", pr.Minibatch)
+	lines := []string{fmt.Sprintf("last       %s ms/minibatch", ms(pr.TimeMS)), count}
+	t := median(j.times)
 	if n := j.workload.MinibatchesPerEpoch(); n > 0 {
-		lines[1] += fmt.Sprintf(", %d in an epoch", n)
-		if t := median(j.times); t > 0 {
-			lines = append(lines, fmt.Sprintf("epoch      %.1f min at this rate", t*float64(n)/60000))
+		lines[1] = fmt.Sprintf("epoch %d    minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
+		if t > 0 {
+			lines = append(lines, fmt.Sprintf("an epoch   %.1f min, %.1f left", t*float64(n)/60000, t*float64(n-pr.Minibatch%n)/60000))
 		}
 	}
 	watts := p.sh.sample.Reading.TotalW
+	if j.ran != nil {
+		watts = j.ran.PowerW
+	}
 	lines = append(lines, "power      "+unit(watts, 1, "W"))
-	if t := median(j.times); t > 0 && watts.OK {
+	if t > 0 && watts.OK {
 		lines = append(lines, "energy     "+joules(t*watts.V/1000)+" per minibatch")
 	}
-	if r := j.ran; r != nil && r.TimeMS > 0 {
-		lines = append(lines, "", fmt.Sprintf("median     %s ms/minibatch, of it", ms(r.TimeMS)),
-			fmt.Sprintf("stall %s, compute %s, overhead %s", ms(r.StallMS), ms(r.ComputeMS), ms(r.OverheadMS)), stallBar(r.StallMS, r.ComputeMS, r.OverheadMS, min(w, 40)))
-	}
+	lines = append(lines, "", p.parts(j, w))
 	if j.err != nil {
-		lines = append(lines, "", styleBad.Render(wrap(j.err.Error(), w)))
+		lines = append(lines, styleBad.Render(wrap(j.err.Error(), w)))
 	} else if n := len(j.notes); n > 0 {
-		lines = append(lines, "", styleDim.Render(wrap(j.notes[n-1], w)))
+		lines = append(lines, styleDim.Render(wrap(j.notes[n-1], w)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// parts shows where the time of a minibatch goes.
+func (p *trainPage) parts(j *job, w int) string {
+	switch {
+	case j.ran != nil && j.ran.TimeMS > 0:
+		r := j.ran
+		return fmt.Sprintf("median of %d: %s ms\n", r.Minibatches, ms(r.TimeMS)) + stallBar(r.StallMS, r.ComputeMS, r.OverheadMS, min(w, 40))
+	case j.last != nil:
+		return "newest minibatch\n" + stallBar(j.last.StallMS, j.last.ComputeMS, j.last.OverheadMS, min(w, 40))
+	}
+	return styleDim.Render("stall, compute and overhead come with the first minibatch")
 }
 
 // stallBar shares a minibatch out among waiting for data, computing and the
 // rest, each with its own glyph and letter.
 func stallBar(stall, compute, overhead float64, w int) string {
 	return chart.Stack([]chart.Part{{Value: stall, Glyph: '░'}, {Value: compute, Glyph: '█'}, {Value: overhead, Glyph: '▒'}}, w) +
-		"\n" + styleDim.Render("░ stall  █ compute  ▒ overhead")
+		fmt.Sprintf("\n░ stall %s  █ compute %s  ▒ other %s", zeroMS(stall), zeroMS(compute), zeroMS(overhead))
 }
 
 // minibatchChart draws minibatch times, oldest left.
@@ -249,4 +261,12 @@ func minibatchChart(times []float64, w, h int) string {
 	plot := chart.Plot{X: chart.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, Y: chart.FromZero(most * 1.05), XName: "minibatches ago", YName: "ms"}
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, paint)
+}
+
+// zeroMS prints milliseconds that may well be zero.
+func zeroMS(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	return ms(v)
 }

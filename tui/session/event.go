@@ -4,14 +4,16 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/harness"
 )
 
 // Event is news of a running job. Exactly one of Progress, Probe and Note
-// is set; Surrogate comes
-// with a Probe.
+// is set; Minibatch may come with a Progress, Surrogate with a Probe.
 type Event struct {
 	Progress *profiles.Progress // every phase, minibatch and finished row of the bench
-	Probe    *optimize.Probe    // tune: a mode was measured
+	// Minibatch is what the harness told; it comes with the Progress of a Run.
+	Minibatch *harness.Event
+	Probe     *optimize.Probe // tune: a mode was measured
 	// Surrogate is the model that knows the probe; nil while there is none. It
 	// may be asked from any goroutine.
 	Surrogate *learn.Surrogate
@@ -30,5 +32,11 @@ func (f observer) note(text string) {
 func (f observer) progress(p profiles.Progress) {
 	if f != nil {
 		f(Event{Progress: &p})
+	}
+}
+
+func (f observer) minibatch(e harness.Event, p profiles.Progress) {
+	if f != nil {
+		f(Event{Progress: &p, Minibatch: &e})
 	}
 }

@@ -72,7 +72,7 @@ func collect(ctx context.Context, h harness.Harness, want int, observe observer,
 		}
 		t.time, t.stall = append(t.time, e.TimeMS), append(t.stall, e.StallMS)
 		t.compute, t.overhead = append(t.compute, e.ComputeMS), append(t.overhead, e.OverheadMS)
-		observe.progress(profiles.Progress{Phase: profiles.Measuring, Minibatch: len(t.time), Of: want, TimeMS: e.TimeMS, PowerW: meter.last()})
+		observe.minibatch(e, profiles.Progress{Phase: profiles.Measuring, Minibatch: len(t.time), Of: want, TimeMS: e.TimeMS, PowerW: meter.last()})
 	}
 	return t, nil
 }
