@@ -2,23 +2,33 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+
+	"jtune/tui"
+	"jtune/tui/session"
 )
 
 // open is jtune without a command: on a terminal the full-screen tuner, else
 // one reading as text.
 func (a *app) open(cmd *cobra.Command) error {
-	s, err := a.session()
+	s, err := session.Open(a.options)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	if isTerminal(a.in) && isTerminal(a.out) {
+		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Version: session.Version})
+	}
+	if s.Notice != "" {
+		a.note("%s", s.Notice)
+	}
 	r, err := s.Device.Read()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out, readingLine(s.Device.Board(), r))
-	a.note("this is no terminal: one reading. See jtune watch, tune, profile, apply; jtune help lists all commands")
+	a.note("this is no terminal, so here is one reading. See jtune watch, tune, profile and apply; jtune help lists all commands")
 	return nil
 }
