@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -15,7 +14,8 @@ import (
 type replay struct {
 	name  string
 	rows  map[tegra.Mode]tegra.Measured
-	order []tegra.Measured // rows in the order of the file
+	order []tegra.Measured          // rows in the order of the file
+	place [][tegra.NumKnobs]float64 // of each of order, in octaves
 	space *tegra.Space
 	lists lists
 	near  map[tegra.Mode]tegra.Measured // answers for states between the modes
@@ -47,6 +47,7 @@ func newReplay(t *sweep.Table) (*replay, error) {
 			return nil, fmt.Errorf("%s: power mode %s took %g ms at %g W, which no board does", t.Name, m.Mode, m.TimeMS, m.PowerW)
 		}
 		r.rows[m.Mode] = m
+		r.place = append(r.place, octaves(m.Mode))
 	}
 	r.lists = lists{cores: slices.Max(r.space.Cores), cpu: r.space.CPU, gpu: r.space.GPU, emc: r.space.EMC}
 	return r, nil
@@ -61,15 +62,23 @@ func (r *replay) row(m tegra.Mode) tegra.Measured {
 	if known, ok := r.near[m]; ok {
 		return known
 	}
-	found := slices.MinFunc(r.order, func(a, b tegra.Measured) int { return cmp.Compare(apart(a.Mode, m), apart(b.Mode, m)) })
-	r.near[m] = found
-	return found
+	at, best, least := octaves(m), 0, math.Inf(1)
+	for i, p := range r.place {
+		d := 0.0
+		for k := range p {
+			d += math.Abs(p[k] - at[k])
+		}
+		if d < least {
+			best, least = i, d
+		}
+	}
+	r.near[m] = r.order[best]
+	return r.order[best]
 }
 
-// apart is the distance of two modes in octaves.
-func apart(a, b tegra.Mode) (d float64) {
+func octaves(m tegra.Mode) (at [tegra.NumKnobs]float64) {
 	for k := range tegra.NumKnobs {
-		d += math.Abs(math.Log2(a.Value(k) / b.Value(k)))
+		at[k] = math.Log2(m.Value(k))
 	}
-	return d
+	return at
 }
