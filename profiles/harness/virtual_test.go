@@ -1,0 +1,131 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra/virtual"
+)
+
+func board(t *testing.T, o virtual.Options) *virtual.Board {
+	t.Helper()
+	o.Name = virtual.AGXOrin
+	if o.Speed == 0 {
+		o.Speed = math.Inf(1)
+	}
+	b, err := virtual.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAVirtualJobTellsItsEpochsInOrder(t *testing.T) {
+	t.Parallel()
+	h, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "lstm", Batch: 16, PerEpoch: 2, Epochs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := all(t, h)
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, e := range events {
+		got = append(got, fmt.Sprintf("%s %d/%d", e.Kind, e.Epoch, e.Batch))
+		if i > 0 && e.T < events[i-1].T {
+			t.Errorf("event %d goes back in time", i)
+		}
+		if e.Kind == Minibatch && math.Abs(e.StallMS+e.ComputeMS+e.OverheadMS-e.TimeMS) > 0.01*e.TimeMS {
+			t.Errorf("minibatch %d: parts do not add up: %+v", i, e)
+		}
+	}
+	want := "hello 0/0, epoch_begin 0/0, minibatch 0/0, minibatch 0/1, epoch_end 0/0, epoch_begin 1/0, minibatch 1/0, minibatch 1/1, epoch_end 1/0, done 1/0"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestAVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
+	t.Parallel()
+	run := func(f virtual.Faults) ([]Event, error) {
+		h, err := Virtual(board(t, virtual.Options{Faults: f}), VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Stop(t.Context())
+		return all(t, h)
+	}
+	events, err := run(virtual.Faults{DieAfter: 3})
+	var died *ExitError
+	if !errors.As(err, &died) || len(events) != 5 {
+		t.Errorf("dying: %d events, %v; want hello, epoch, three minibatches", len(events), err)
+	}
+	events, err = run(virtual.Faults{HangAfter: 3})
+	var silent *SilenceError
+	if !errors.As(err, &silent) || len(events) != 5 || !strings.Contains(err.Error(), "prints nothing for 10s") {
+		t.Errorf("hanging: %d events, %v", len(events), err)
+	}
+}
+
+func TestASlowVirtualMinibatchIsNoSilence(t *testing.T) {
+	t.Parallel()
+	b := board(t, virtual.Options{})
+	h, err := Virtual(b, VirtualOptions{Workload: "bert", Batch: 16, Silence: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Stop(t.Context())
+	for range 60 { // a minute of minibatches of a second each, never 20 s without one
+		if _, err := h.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Clock().Sleep(t.Context(), time.Minute) // its reader is away
+	if _, err := h.Next(t.Context()); err != nil {
+		t.Errorf("silence was counted while nobody listened: %v", err)
+	}
+}
+
+func TestAVirtualJobStops(t *testing.T) {
+	t.Parallel()
+	b := board(t, virtual.Options{})
+	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	h.Next(ctx)
+	h.Next(ctx)
+	cancel()
+	if _, err := h.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if e, err := h.Next(t.Context()); err != nil || e.Kind != Minibatch {
+		t.Errorf("after a cancelled wait the job is still there: %v, %v", e.Kind, err)
+	}
+	h.Stop(t.Context())
+	h.Stop(t.Context())
+	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("stopped: %v", err)
+	}
+	if _, err := b.NextMinibatch(t.Context()); !errors.Is(err, virtual.ErrStopped) {
+		t.Errorf("the board still trains: %v", err)
+	}
+}
+
+func TestAnUnknownVirtualWorkloadCannotStart(t *testing.T) {
+	t.Parallel()
+	if _, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "gpt5", Batch: 16}); err == nil || !strings.Contains(err.Error(), "gpt5") {
+		t.Errorf("got %v", err)
+	}
+}
