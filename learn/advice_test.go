@@ -1,0 +1,169 @@
+package learn
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// law is a predictor with a known formula.
+type law func(m tegra.Mode) (timeMS, powerW float64)
+
+func (f law) Predict(modes []tegra.Mode) []Prediction {
+	out := make([]Prediction, len(modes))
+	for i, m := range modes {
+		out[i].Mode = m
+		out[i].TimeMS, out[i].PowerW = f(m)
+	}
+	return out
+}
+
+func TestImportanceOfAPowerLawIsItsExponentTimesTheRange(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	// cores 1–8 (×8), GPU 200–1300 (×6.5); CPU and memory do nothing to time
+	f := law(func(m tegra.Mode) (float64, float64) {
+		return 100 / (math.Sqrt(float64(m.Cores)) * m.GPU.GHz()), 5 * m.GPU.GHz() * m.EMC.GHz()
+	})
+	for _, near := range []tegra.Mode{space.At(0), space.Max()} {
+		got := Importance(f, space, near)
+		time := [tegra.NumKnobs]float64{math.Sqrt(8), 1, 6.5, 1}
+		power := [tegra.NumKnobs]float64{1, 1, 6.5, 3200.0 / 204}
+		var shareT, shareP float64
+		for k, e := range got {
+			if e.Knob != tegra.Knob(k) || math.Abs(e.TimeX-time[k]) > 1e-9 || math.Abs(e.PowerX-power[k]) > 1e-9 {
+				t.Errorf("near %s, %s: got ×%v and ×%v, want ×%v and ×%v", near, e.Knob, e.TimeX, e.PowerX, time[k], power[k])
+			}
+			shareT, shareP = shareT+e.TimeShare, shareP+e.PowerShare
+		}
+		if want := math.Log(6.5) / (math.Log(6.5) + math.Log(8)/2); math.Abs(got[tegra.KnobGPU].TimeShare-want) > 1e-9 {
+			t.Errorf("GPU has %v of time, want %v", got[tegra.KnobGPU].TimeShare, want)
+		}
+		if math.Abs(shareT-1) > 1e-9 || math.Abs(shareP-1) > 1e-9 {
+			t.Errorf("shares sum to %v and %v, want 1", shareT, shareP)
+		}
+	}
+	flat := law(func(tegra.Mode) (float64, float64) { return 7, 9 })
+	for _, e := range Importance(flat, space, space.Max()) {
+		if e.TimeX != 1 || e.PowerX != 1 || e.TimeShare != 0 || e.PowerShare != 0 {
+			t.Errorf("a workload that no knob changes: got %+v", e)
+		}
+	}
+}
+
+func TestBoundFindsTheResourceThatDecides(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	top := space.Max()
+	for name, c := range map[string]struct {
+		ms   func(m tegra.Mode) float64
+		mode tegra.Mode
+		want Resource
+	}{
+		"all work is the GPU's":                  {func(m tegra.Mode) float64 { return 60/m.GPU.GHz() + 1 }, top, OnGPU},
+		"one thread of the CPU":                  {func(m tegra.Mode) float64 { return 60/m.CPU.GHz() + 1 }, top, OnCPU},
+		"all cores of the CPU":                   {func(m tegra.Mode) float64 { return 60/m.CPU.GHz()/float64(m.Cores) + 1 }, top, OnCPU},
+		"memory":                                 {func(m tegra.Mode) float64 { return 60/m.EMC.GHz() + 1 }, top, OnMemory},
+		"a disk":                                 {func(m tegra.Mode) float64 { return 200 + 3/m.GPU.GHz() }, top, FixedTime},
+		"the GPU where its clock is low":         {func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) }, tegra.Mode{Cores: 8, CPU: 2000 * tegra.MHz, GPU: 200 * tegra.MHz, EMC: 3200 * tegra.MHz}, OnGPU},
+		"the same work on the CPU in its corner": {func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) }, tegra.Mode{Cores: 8, CPU: 300 * tegra.MHz, GPU: 1300 * tegra.MHz, EMC: 3200 * tegra.MHz}, OnCPU},
+	} {
+		var samples []tegra.Measured
+		for _, m := range space.Sample(60, 3) {
+			samples = append(samples, tegra.Measured{Mode: m, TimeMS: c.ms(m), PowerW: 20})
+		}
+		s, err := FitSurrogate(space, samples, SurrogateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Bound(c.mode)
+		sum := 0.0
+		for _, share := range got.Share {
+			sum += share
+		}
+		if got.By != c.want || !got.Clear() || math.Abs(sum-1) > 1e-9 {
+			t.Errorf("%s: got %s, shares sum to %v; want clearly %s", name, got, sum, c.want)
+		}
+		if thread := strings.Contains(name, "one thread") || c.want == OnCPU && c.mode != top; thread != (got.OneThread > 0.5) {
+			t.Errorf("%s: %.0f %% lie with one thread", name, 100*got.OneThread)
+		}
+	}
+}
+
+// A share is an elasticity: the fitted time must fall by it.
+func TestBoundSharesAreElasticities(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	s, err := FitSurrogate(space, truths(space.Sample(50, 1)), SurrogateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := space.At(space.Len() / 2)
+	formula := func(x point) float64 {
+		l := make([]float64, timeFamily.terms())
+		timeTerms(x, l)
+		return powerMean(s.time.curves[0].theta, l, nil)
+	}
+	got := s.Bound(m)
+	const h = 1e-6
+	for knob, want := range map[tegra.Knob]float64{tegra.KnobCPU: got.Share[OnCPU], tegra.KnobGPU: got.Share[OnGPU], tegra.KnobEMC: got.Share[OnMemory], tegra.KnobCores: got.Share[OnCPU] - got.OneThread} {
+		x := s.scale.point(m)
+		x[knob] += h
+		slope := -(formula(x) - formula(s.scale.point(m))) / (h * math.Ln2)
+		if math.Abs(slope-want) > 1e-4 {
+			t.Errorf("%s: time falls by %.5f %% per percent, share says %.5f", knob, slope, want)
+		}
+	}
+}
+
+func TestBoundSaysItInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		share [NumResources]float64
+		by    Resource
+		want  string
+	}{
+		{[NumResources]float64{0.05, 0.25, 0.695, 0.005}, OnGPU, "GPU-bound (GPU 70 %, CPU 25 %, fixed time 5 %)"},
+		{[NumResources]float64{0.1, 0.3, 0.4, 0.2}, OnGPU, "balanced (GPU 40 %, CPU 30 %, memory 20 %, fixed time 10 %)"},
+		{[NumResources]float64{1, 0, 0, 0}, FixedTime, "bound by time that no knob changes (fixed time 100 %)"},
+	} {
+		if got := (Bound{Share: c.share, By: c.by}).String(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// Learned from 50 modes, a knob's effect must be what the whole sweep says.
+func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{sweeptest.MobileNet, sweeptest.LSTM} {
+		s := loadSweep(t, file)
+		in, _ := s.split(randomPlaces(len(s.rows), 50, 1))
+		fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := s.space.Max()
+		for _, e := range Importance(fit, s.space, top) {
+			timeX, powerX := s.walked(top, e.Knob)
+			if math.Abs(math.Log(e.TimeX/timeX)) > 0.35 || math.Abs(math.Log(e.PowerX/powerX)) > 0.15 {
+				t.Errorf("%s, %s: predicted ×%.2f of time and ×%.2f of power, measured ×%.2f and ×%.2f", file, e.Knob, e.TimeX, e.PowerX, timeX, powerX)
+			}
+		}
+	}
+}
+
+// walked is what one knob does to the measured values around a mode.
+func (s sweepOf) walked(near tegra.Mode, k tegra.Knob) (timeX, powerX float64) {
+	var times, powers []float64
+	for _, r := range s.rows {
+		if turned(r.Mode, k, near.Value(k)) == near {
+			times, powers = append(times, r.TimeMS), append(powers, r.PowerW)
+		}
+	}
+	return slices.Max(times) / slices.Min(times), slices.Max(powers) / slices.Min(powers)
+}

@@ -1,0 +1,106 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// Resource is what a minibatch can wait for.
+type Resource int
+
+// The resources of the time formula.
+const (
+	FixedTime Resource = iota // what no knob changes: disk, network, waiting
+	OnCPU
+	OnGPU
+	OnMemory
+	NumResources
+)
+
+func (r Resource) String() string {
+	return [...]string{"fixed time", "CPU", "GPU", "memory"}[r]
+}
+
+// clearlyBound is the share from which one resource is said to decide.
+const clearlyBound = 0.5
+
+// Bound tells what decides the time of a minibatch in one mode.
+type Bound struct {
+	Mode tegra.Mode
+	By   Resource // the one of the largest share
+	// Share is, per resource, by how much of a percent the time falls when
+	// the resource gets one percent faster; they sum to 1.
+	Share [NumResources]float64
+	// OneThread is the part of Share[OnCPU] that more cores do not help.
+	OneThread float64
+}
+
+// Clear tells whether one resource decides: it has at least half of the time's
+// sensitivity.
+func (b Bound) Clear() bool { return b.Share[b.By] >= clearlyBound }
+
+// String says it in words: "GPU-bound (GPU 81 %, CPU 12 %, …)", or "balanced"
+// when no resource clearly decides. Shares below one percent are left out.
+func (b Bound) String() string {
+	order := []Resource{FixedTime, OnCPU, OnGPU, OnMemory}
+	slices.SortStableFunc(order, func(x, y Resource) int {
+		switch {
+		case b.Share[x] > b.Share[y]:
+			return -1
+		case b.Share[x] < b.Share[y]:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, r := range order {
+		if pct := 100 * b.Share[r]; pct >= 1 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", r, pct))
+		}
+	}
+	head := "balanced"
+	switch {
+	case b.Clear() && b.By == FixedTime:
+		head = "bound by time that no knob changes"
+	case b.Clear():
+		head = b.By.String() + "-bound"
+	}
+	return head + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// Bound says which resource decides the time in a mode, by the fitted formula
+//
+//	ln T = (1/p) ln Σ_k exp(p (a_k + l_k))
+//
+// whose softmax weights are the elasticities ∂ln T/∂a_k. The term of GPU and
+// memory mixed counts half for each. The Gaussian process on top of the formula
+// belongs to no resource and is not counted, and with few measured modes the
+// shares are little more than what workloads usually do.
+func (s *Surrogate) Bound(m tegra.Mode) Bound {
+	x := s.scale.point(m)
+	l := make([]float64, timeFamily.terms())
+	timeTerms(x, l)
+	b := Bound{Mode: m}
+	for i, c := range s.time.curves {
+		w := make([]float64, len(l))
+		powerMean(c.theta, l, w)
+		for k := range w {
+			w[k] *= s.time.weights[i]
+		}
+		fixed, gpu, thread, cores, memory, mixed := w[0], w[1], w[2], w[3], w[4], w[5]
+		b.Share[FixedTime] += fixed
+		b.Share[OnCPU] += thread + cores
+		b.Share[OnGPU] += gpu + mixed/2
+		b.Share[OnMemory] += memory + mixed/2
+		b.OneThread += thread
+	}
+	for r, share := range b.Share {
+		if share > b.Share[b.By] {
+			b.By = Resource(r)
+		}
+	}
+	return b
+}

@@ -1,0 +1,66 @@
+package learn
+
+import (
+	"math"
+
+	"jtune/tegra"
+)
+
+// KnobEffect is what one knob alone does to a workload.
+type KnobEffect struct {
+	Knob tegra.Knob
+	// TimeX and PowerX are the largest over the smallest predicted value while
+	// the knob walks through its settings and the others stand still; 1 for a
+	// knob without effect.
+	TimeX, PowerX float64
+	// TimeShare and PowerShare are ln of these over their sum for all four
+	// knobs: 0 to 1, together 1, or all 0 when no knob changes anything.
+	TimeShare, PowerShare float64
+}
+
+// Importance tells which knob matters for a workload around one mode, usually
+// the chosen one: each knob walks alone through all settings that the space
+// lists while the others keep their place in near. It speaks of medians, and of
+// the knobs one by one: two that only help together both look small.
+func Importance(p Predictor, space *tegra.Space, near tegra.Mode) [tegra.NumKnobs]KnobEffect {
+	var out [tegra.NumKnobs]KnobEffect
+	var time, power float64
+	for k := range tegra.NumKnobs {
+		var walk []tegra.Mode
+		for _, v := range space.Values(k) {
+			walk = append(walk, turned(near, k, v))
+		}
+		lo := Prediction{TimeMS: math.Inf(1), PowerW: math.Inf(1)}
+		var hi Prediction
+		for _, q := range p.Predict(walk) {
+			lo.TimeMS, hi.TimeMS = min(lo.TimeMS, q.TimeMS), max(hi.TimeMS, q.TimeMS)
+			lo.PowerW, hi.PowerW = min(lo.PowerW, q.PowerW), max(hi.PowerW, q.PowerW)
+		}
+		out[k] = KnobEffect{Knob: k, TimeX: hi.TimeMS / lo.TimeMS, PowerX: hi.PowerW / lo.PowerW}
+		time, power = time+math.Log(out[k].TimeX), power+math.Log(out[k].PowerX)
+	}
+	for k := range out {
+		if time > 0 {
+			out[k].TimeShare = math.Log(out[k].TimeX) / time
+		}
+		if power > 0 {
+			out[k].PowerShare = math.Log(out[k].PowerX) / power
+		}
+	}
+	return out
+}
+
+// turned is a mode with one knob set to v, in the units of Mode.Value.
+func turned(m tegra.Mode, k tegra.Knob, v float64) tegra.Mode {
+	switch k {
+	case tegra.KnobCores:
+		m.Cores = int(v)
+	case tegra.KnobCPU:
+		m.CPU = tegra.Freq(v)
+	case tegra.KnobGPU:
+		m.GPU = tegra.Freq(v)
+	case tegra.KnobEMC:
+		m.EMC = tegra.Freq(v)
+	}
+	return m
+}
