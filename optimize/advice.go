@@ -1,0 +1,230 @@
+package optimize
+
+// Advice in words from a fitted model: what the workload waits for, which knob
+// matters, whether a mode in use lies off the front, what a whole training
+// gains, and which way of measuring suits it (PowerTrain's Table 1, method note
+// f.6).
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Situation is what advice is given about. Only Mode is needed.
+type Situation struct {
+	Mode    tegra.Mode            // chosen, or in question
+	Present tegra.Val[tegra.Mode] // the device's now
+	Presets []tegra.Preset
+	// Minibatches of a whole training; 0 when not known.
+	Minibatches int
+}
+
+// Advice is what a model tells about a workload, one sentence per line, for
+// printing. Predictions decide, measured values where the model has them.
+func Advice(m *learn.Model, s Situation) []string {
+	a := newAdviser(m, s)
+	var lines []string
+	if fit, ok := m.Surrogate(); ok {
+		lines = append(lines, a.bound(fit.Bound(s.Mode)))
+	}
+	lines = append(lines, a.knobs()...)
+	lines = append(lines, a.offFront()...)
+	return append(lines, a.training()...)
+}
+
+type adviser struct {
+	Situation
+	model  *learn.Model
+	points []Point // of all modes of the model's space
+	known  map[tegra.Mode]Point
+}
+
+func newAdviser(m *learn.Model, s Situation) *adviser {
+	a := &adviser{Situation: s, model: m, known: map[tegra.Mode]Point{}}
+	for _, r := range m.Samples {
+		a.known[r.Mode] = MeasuredPoint(r)
+	}
+	for _, p := range m.Predict(m.Space.Modes()) {
+		point, ok := a.known[p.Mode]
+		if !ok {
+			point = PredictedPoint(p)
+		}
+		a.points = append(a.points, point)
+	}
+	return a
+}
+
+// at is what is known of a mode.
+func (a *adviser) at(m tegra.Mode) Point {
+	if p, ok := a.known[m]; ok {
+		return p
+	}
+	return PredictedPoint(a.model.Predict([]tegra.Mode{m})[0])
+}
+
+func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
+
+func (a *adviser) bound(b learn.Bound) string {
+	text := fmt.Sprintf("in %s the workload is %s", a.name(a.Mode), b)
+	if b.OneThread > b.Share[learn.OnCPU]/2 && b.By == learn.OnCPU {
+		text += ": one thread decides, more cores do not help"
+	}
+	return text
+}
+
+// idleX is the effect on time up to which a knob counts as having none.
+const idleX = 1.03
+
+// knobs ranks the knobs, and names those that cost power for no time.
+func (a *adviser) knobs() []string {
+	effects := learn.Importance(a.model, a.model.Space, a.Mode)
+	list := effects[:]
+	slices.SortStableFunc(list, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
+	var parts []string
+	for _, e := range list {
+		parts = append(parts, fmt.Sprintf("%s (time ×%.2f, power ×%.2f)", e.Knob, e.TimeX, e.PowerX))
+	}
+	lines := []string{"knobs by what they change around it: " + strings.Join(parts, ", ")}
+	for _, e := range list {
+		least := a.model.Space.Values(e.Knob)[0]
+		if e.TimeX <= idleX && e.PowerX > idleX && a.Mode.Value(e.Knob) > least {
+			lines = append(lines, fmt.Sprintf("%s hardly changes the time here but up to %.0f %% of power: a lower setting costs nothing", e.Knob, 100*(1-1/e.PowerX)))
+		}
+	}
+	return lines
+}
+
+// offFrontGain is what another mode must give, relative, before a mode is said
+// to be off the front: less is noise of one run per mode (recipe, section 11).
+const offFrontGain = 0.03
+
+// OffFront tells whether other points beat p by a margin that is more than
+// noise: faster is the fastest of those that draw no more power, thriftier the
+// one of least power of those that take no more time. Each is p itself where
+// the gain is below 3 %.
+func OffFront(points []Point, p Point) (faster, thriftier Point, off bool) {
+	faster, thriftier = p, p
+	for _, q := range points {
+		if !usable(q.TimeMS, q.PowerW) {
+			continue
+		}
+		if q.PowerW <= p.PowerW && q.TimeMS < faster.TimeMS {
+			faster = q
+		}
+		if q.TimeMS <= p.TimeMS && q.PowerW < thriftier.PowerW {
+			thriftier = q
+		}
+	}
+	if faster.TimeMS > p.TimeMS*(1-offFrontGain) {
+		faster = p
+	}
+	if thriftier.PowerW > p.PowerW*(1-offFrontGain) {
+		thriftier = p
+	}
+	return faster, thriftier, faster != p || thriftier != p
+}
+
+// offFront looks at the present mode, MAXN and the presets.
+func (a *adviser) offFront() []string {
+	type named struct {
+		name string
+		mode tegra.Mode
+	}
+	var list []named
+	if a.Present.OK {
+		list = append(list, named{"the present mode", a.Present.V})
+	}
+	if top := a.model.Space.Max(); a.model.Space.Contains(top) {
+		list = append(list, named{"every knob at its largest", top})
+	}
+	for _, p := range a.Presets {
+		list = append(list, named{"preset " + p.Name, p.Mode})
+	}
+	var lines []string
+	seen := map[tegra.Mode]bool{}
+	for _, n := range list {
+		p := a.at(n.mode)
+		if seen[n.mode] || !usable(p.TimeMS, p.PowerW) {
+			continue
+		}
+		seen[n.mode] = true
+		lines = append(lines, a.beaten(n.name, p)...)
+	}
+	return lines
+}
+
+func (a *adviser) beaten(name string, p Point) []string {
+	faster, thriftier, off := OffFront(a.points, p)
+	if !off {
+		return nil
+	}
+	var ways []string
+	if faster != p {
+		ways = append(ways, fmt.Sprintf("%s is %.0f %% faster at no more power", a.name(faster.Mode), 100*(p.TimeMS/faster.TimeMS-1)))
+	}
+	if thriftier != p {
+		ways = append(ways, fmt.Sprintf("%s draws %.0f %% less (%.1f W) in no more time", a.name(thriftier.Mode), 100*(1-thriftier.PowerW/p.PowerW), p.PowerW-thriftier.PowerW))
+	}
+	return []string{fmt.Sprintf("%s (%s) is predicted to lie off the front: %s", name, a.name(p.Mode), strings.Join(ways, "; "))}
+}
+
+// training compares whole trainings with the present mode's, and says which
+// way of measuring suits one of that length.
+func (a *adviser) training() []string {
+	if a.Minibatches <= 0 {
+		return nil
+	}
+	here := Whole(a.at(a.Mode), a.Minibatches)
+	text := fmt.Sprintf("a whole training of %d minibatches takes %s and %.2f kWh in %s", a.Minibatches, spoken(here.Time), here.KWh, a.name(a.Mode))
+	than := here
+	if a.Present.OK && a.Present.V != a.Mode {
+		than = Whole(a.at(a.Present.V), a.Minibatches)
+		text += "; " + against(here, than) + " the present mode"
+	}
+	fit := ApproachFor(than.Time)
+	return []string{text, fmt.Sprintf("for a training of that length (%s): %s", fit.Scenario, fit.Jtune)}
+}
+
+// Training is what a whole training takes.
+type Training struct {
+	Time time.Duration
+	KWh  float64
+}
+
+// Whole is minibatches times the point's time and energy: no validation, no
+// loading between epochs.
+func Whole(p Point, minibatches int) Training {
+	n := float64(minibatches)
+	return Training{time.Duration(n * p.TimeMS * float64(time.Millisecond)), n * p.TimeMS * p.PowerW / 3.6e9}
+}
+
+// against says "1.4 h less and 0.12 kWh more than".
+func against(here, other Training) string {
+	more := func(less bool) string {
+		if less {
+			return "less"
+		}
+		return "more"
+	}
+	dt, de := here.Time-other.Time, here.KWh-other.KWh
+	return fmt.Sprintf("%s %s and %.2f kWh %s than in", spoken(dt.Abs()), more(dt < 0), max(de, -de), more(de < 0))
+}
+
+// spoken prints a duration as people say it.
+func spoken(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 72*time.Hour:
+		return fmt.Sprintf("%.1f h", d.Hours())
+	}
+	return fmt.Sprintf("%.1f days", d.Hours()/24)
+}

@@ -1,0 +1,107 @@
+package optimize
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+func TestOffFront(t *testing.T) {
+	t.Parallel()
+	at := func(ms, w float64) Point { return Point{TimeMS: ms, PowerW: w} }
+	points := []Point{at(100, 40), at(110, 29), at(120, 30), at(200, 15), at(math.NaN(), 1), at(0, 1)}
+	for _, c := range []struct {
+		name                 string
+		p, faster, thriftier Point
+		off                  bool
+	}{
+		{"a point of the front is on it", at(110, 29), at(110, 29), at(110, 29), false},
+		{"a point behind another is off it both ways", at(120, 30), at(110, 29), at(110, 29), true},
+		{"far off, the two ways lead apart", at(250, 35), at(110, 29), at(200, 15), true},
+		{"beaten by less than three percent is noise", at(112, 29.5), at(112, 29.5), at(112, 29.5), false},
+		{"beaten in power alone", at(201, 20), at(201, 20), at(200, 15), true},
+		{"faster than all", at(50, 60), at(50, 60), at(50, 60), false},
+	} {
+		faster, thriftier, off := OffFront(points, c.p)
+		if faster != c.faster || thriftier != c.thriftier || off != c.off {
+			t.Errorf("%s: got %v, %v, %v, want %v, %v, %v", c.name, faster, thriftier, off, c.faster, c.thriftier, c.off)
+		}
+	}
+}
+
+func TestWholeTraining(t *testing.T) {
+	t.Parallel()
+	got := Whole(Point{TimeMS: 100, PowerW: 36}, 36_000)
+	if got.Time != time.Hour || math.Abs(got.KWh-0.036) > 1e-12 {
+		t.Errorf("36,000 minibatches of 100 ms at 36 W: got %v and %v kWh, want 1 h and 0.036", got.Time, got.KWh)
+	}
+	if got := against(Training{time.Hour, 0.05}, Training{5 * time.Hour / 2, 0.04}); got != "90 min less and 0.01 kWh more than in" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestApproachFollowsTheLengthOfTheTraining(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{10 * time.Minute: "continuous learning", time.Hour: "continuous learning", 5 * time.Hour: "fine-tuning a model", 60 * time.Hour: "training once on a large dataset"} {
+		if got := ApproachFor(d).Scenario; got != want {
+			t.Errorf("a training of %v: got %q, want %q", d, got, want)
+		}
+	}
+	if got := len(Approaches()); got != 4 {
+		t.Errorf("%d scenarios, the paper has 4", got)
+	}
+}
+
+// A GPU-bound workload whose cores only burn power, in a mode that wastes it.
+func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
+	t.Parallel()
+	mhz := func(v ...int) (out []tegra.Freq) {
+		for _, f := range v {
+			out = append(out, tegra.Freq(f)*tegra.MHz)
+		}
+		return out
+	}
+	space, err := tegra.NewSpace([]int{2, 4, 8, 12}, mhz(500, 1000, 1500, 2200), mhz(300, 600, 900, 1300), mhz(204, 2133, 3199))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var samples []tegra.Measured
+	for _, m := range space.Sample(40, 1) {
+		g := m.GPU.GHz()
+		samples = append(samples, tegra.Measured{Mode: m, TimeMS: 90/g + 5, PowerW: 8 + 6*g*g*g + 0.5*float64(m.Cores)*m.CPU.GHz()})
+	}
+	model, err := learn.Fit(samples, learn.Options{Space: space, SkipCV: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := space.Max()
+	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
+	text := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
+	for _, want := range []string{
+		"GPU-bound (GPU ", "knobs by what they change around it: GPU (time ×", "cores hardly changes the time", "CPU hardly changes the time",
+		"the present mode (12c/2.20C/1.30G/3.20M) is predicted to lie off the front", "in no more time", "a whole training of 360000 minibatches takes", "fine-tuning a model",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("advice lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Count(text, "off the front") != 1 {
+		t.Errorf("the present mode is MAXN: it is to be named once:\n%s", text)
+	}
+	text = strings.Join(Advice(model, Situation{Mode: lean, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
+	if !strings.Contains(text, "kWh less than in the present mode") || strings.Contains(text, "cores hardly") {
+		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", text)
+	}
+	linear, err := learn.Fit(samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Advice(linear, Situation{Mode: lean}); strings.Contains(strings.Join(got, "\n"), "bound") || !strings.HasPrefix(got[0], "knobs") {
+		t.Errorf("a straight line knows no resource: got %q", got)
+	}
+	t.Log("\n" + text)
+}
