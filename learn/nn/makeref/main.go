@@ -66,7 +66,7 @@ func run(args []string, out io.Writer) error {
 // write stores the networks and the note, whose errors are those of the
 // networks as stored.
 func write(dir string, pair nn.Pair, samples []tegra.Measured, note nn.Provenance, out io.Writer) error {
-	exactTime, exactPower := errors(pair, samples)
+	exactTime, exactPower := mape(pair, samples)
 	stored := nn.Pair{Time: new(nn.Net), Power: new(nn.Net)}
 	for _, part := range []struct {
 		net, stored *nn.Net
@@ -84,7 +84,7 @@ func write(dir string, pair nn.Pair, samples []tegra.Measured, note nn.Provenanc
 		}
 		fmt.Fprintf(out, "%s%s: %d bytes, %+v\n", nn.ReferenceName, part.suffix, len(data), part.net.Report)
 	}
-	note.TimeMAPEPct, note.PowerMAPEPct = errors(stored, samples)
+	note.TimeMAPEPct, note.PowerMAPEPct = mape(stored, samples)
 	fmt.Fprintf(out, "MAPE over %d modes, time / power: %.3f / %.3f %%, stored %.3f / %.3f %%\n",
 		note.Modes, exactTime, exactPower, note.TimeMAPEPct, note.PowerMAPEPct)
 	text, err := json.MarshalIndent(note, "", "  ")
@@ -94,8 +94,8 @@ func write(dir string, pair nn.Pair, samples []tegra.Measured, note nn.Provenanc
 	return os.WriteFile(filepath.Join(dir, nn.ReferenceName+nn.ProvenanceSuffix), append(text, '\n'), 0o644)
 }
 
-// errors gives the mean absolute percentage errors over samples.
-func errors(p nn.Pair, samples []tegra.Measured) (timePct, powerPct float64) {
+// mape gives the mean absolute percentage errors over samples.
+func mape(p nn.Pair, samples []tegra.Measured) (timePct, powerPct float64) {
 	modes := make([]tegra.Mode, len(samples))
 	for i, s := range samples {
 		modes[i] = s.Mode
