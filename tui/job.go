@@ -26,7 +26,7 @@ const (
 )
 
 func (k jobKind) String() string {
-	return [...]string{"tune", "front campaign", "verification", "training run"}[k]
+	return [...]string{"tuning", "mapping", "verifying", "training"}[k]
 }
 
 // job is one piece of work on the device: at most one runs at a time. The

@@ -18,7 +18,7 @@ func TestSixKeysTakeANewcomerFromStartToAnAppliedMeasuredMode(t *testing.T) {
 	found := d.board.mode()
 	tuneKeys := []string{"t", "enter", "enter", "enter"}
 	d.press(tuneKeys...)
-	d.sees("tune resnet18", "power ≤ 30 W")
+	d.sees("tuning resnet18", "power ≤ 30 W")
 	d.until("the front shows the answer", func() bool { return d.r.active == pageFront })
 	d.sees("measured", "within the limit")
 	if got := d.board.mode(); got != found {
@@ -227,7 +227,7 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 	t.Run("stops a campaign, and waits until the board is back", func(t *testing.T) {
 		d := drive(t, func(b *fakeBoard, _ *deps) { b.wait = make(chan struct{}) })
 		d.press("t", "t", "q")
-		d.sees("quit? y / n", "tune runs")
+		d.sees("quit? y / n", "tuning goes on")
 		d.press("n")
 		d.press("q", "y")
 		d.until("the program ends", func() bool { return d.quit })

@@ -318,7 +318,7 @@ func (r *root) mayTune() string {
 func (r *root) reasonToStay() string {
 	switch {
 	case r.sh.busy():
-		return "a " + r.sh.job.kind.String() + " runs: quitting stops it after putting the board back"
+		return r.sh.job.kind.String() + " goes on: quitting stops it and puts the board back"
 	case r.sh.dev.unkept():
 		return "the applied mode was not kept: quitting puts the state before back"
 	}

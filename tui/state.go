@@ -82,7 +82,7 @@ func (sh *shared) mayWrite() string {
 	case sh.readOnly:
 		return "read-only"
 	case sh.busy():
-		return sh.job.kind.String() + " runs"
+		return "busy " + sh.job.kind.String()
 	}
 	return ""
 }
@@ -149,6 +149,8 @@ type watcher struct {
 	feed    *feed[sampleMsg]
 	energy  telemetry.Energy
 	self    *telemetry.Self
+	selfPct tegra.Val[float64] // as of selfAt
+	selfAt  time.Time
 	sampler *telemetry.Sampler
 }
 
@@ -177,11 +179,18 @@ func (w *watcher) take(s telemetry.Sample) {
 // second, with room for a sampler that is late.
 const historyLen = 130
 
+// selfEvery is the span over which the own CPU share is taken: the kernel
+// counts it in hundredths of a second.
+const selfEvery = 3 * time.Second
+
 // next waits for the next reading; the own CPU share is asked here, off the
 // screen's goroutine.
 func (w *watcher) next(ctx context.Context) tea.Cmd {
 	return w.feed.next(ctx, func(m sampleMsg) tea.Msg {
-		m.selfPct = w.self.CPUPct()
+		if now := time.Now(); now.Sub(w.selfAt) >= selfEvery {
+			w.selfPct, w.selfAt = w.self.CPUPct(), now
+		}
+		m.selfPct = w.selfPct
 		return m
 	})
 }

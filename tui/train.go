@@ -85,7 +85,7 @@ func (p *trainPage) start() tea.Cmd {
 		return nil
 	}
 	if p.sh.busy() {
-		p.sh.say("not now: a %s runs", p.sh.job.kind)
+		p.sh.say("not now: %s", "busy "+p.sh.job.kind.String())
 		return nil
 	}
 	if why := p.blocked(w); why != "" {
@@ -110,7 +110,7 @@ const endless = 1 << 30
 func (p *trainPage) hints() []hint {
 	busy := ""
 	if p.sh.busy() {
-		busy = p.sh.job.kind.String() + " runs"
+		busy = "busy " + p.sh.job.kind.String()
 	}
 	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
 	stop := "nothing runs"
@@ -242,7 +242,7 @@ func (p *trainPage) parts(j *job, w int) string {
 // rest, each with its own glyph and letter.
 func stallBar(stall, compute, overhead float64, w int) string {
 	return chart.Stack([]chart.Part{{Value: stall, Glyph: '░'}, {Value: compute, Glyph: '█'}, {Value: overhead, Glyph: '▒'}}, w) +
-		fmt.Sprintf("\n░ stall %s  █ compute %s  ▒ other %s", zeroMS(stall), zeroMS(compute), zeroMS(overhead))
+		fmt.Sprintf("\n░ stall %.3g █ compute %.3g ▒ other %.3g", stall, compute, overhead)
 }
 
 // minibatchChart draws minibatch times, oldest left.
@@ -261,12 +261,4 @@ func minibatchChart(times []float64, w, h int) string {
 	plot := chart.Plot{X: chart.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, Y: chart.FromZero(most * 1.05), XName: "minibatches ago", YName: "ms"}
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, paint)
-}
-
-// zeroMS prints milliseconds that may well be zero.
-func zeroMS(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	return ms(v)
 }

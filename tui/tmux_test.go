@@ -1,0 +1,150 @@
+package tui_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// terminal is the real program in a real terminal of tmux.
+type terminal struct {
+	t      *testing.T
+	socket string
+}
+
+// inTmux builds the program and starts it on a virtual board.
+func inTmux(t *testing.T, env string, args ...string) *terminal {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not here")
+	}
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "jtune")
+	if out, err := exec.Command("go", "build", "-o", bin, "..").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	s := &terminal{t, filepath.Join(dir, "tmux")}
+	line := fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --device virtual:agx-orin --data-dir %[1]s %[4]s",
+		dir, env, bin, strings.Join(args, " "))
+	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", line)
+	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
+	return s
+}
+
+func (s *terminal) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (s *terminal) screen() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
+
+func (s *terminal) press(keys ...string) {
+	s.t.Helper()
+	for _, k := range keys {
+		s.tmux("send-keys", k)
+	}
+}
+
+// sees waits until the screen holds all the words.
+func (s *terminal) sees(words ...string) string {
+	s.t.Helper()
+	var screen string
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		screen = s.screen()
+		missing := false
+		for _, w := range words {
+			missing = missing || !strings.Contains(screen, w)
+		}
+		if !missing {
+			return screen
+		}
+	}
+	s.t.Fatalf("the screen never showed %q:\n%s", words, screen)
+	return ""
+}
+
+func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
+	s := inTmux(t, "")
+	s.sees("1 Live", "VIRTUAL ×1", "CPU", "GPU", "EMC", "module total")
+	s.press("t")
+	s.sees("workload", "limit", "effort")
+	s.press("Enter", "Enter", "Enter")
+	s.sees("choice", "measured", "within the limit", "limit 30.0 W")
+	s.press("a")
+	s.sees("knob", "no reboot needed")
+	s.press("a")
+	s.sees("keep? y / n", "the board is in it now")
+	s.press("y")
+	s.sees("kept", "u undo")
+	s.tmux("resize-window", "-x", "200", "-y", "50")
+	s.sees("choice", "AGX Orin")
+	s.press("1")
+	s.sees("Temperature, last 2 min")
+	s.tmux("resize-window", "-x", "40", "-y", "12")
+	s.sees("CPU", "GPU", "EMC", " W ")
+	s.press("u")
+	s.sees("reverted")
+	s.press("q")
+	s.gone()
+}
+
+func TestALostTerminalEndsTheProgram(t *testing.T) {
+	s := inTmux(t, "")
+	s.sees("module total")
+	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.press("t", "t")
+	s.tmux("kill-server")
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if ended(pid) {
+			return
+		}
+	}
+	t.Errorf("process %d still runs 30 s after its terminal was closed", pid)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// ended tells whether a process is gone or waits only to be reaped.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
+// gone waits until the terminal's only program has ended.
+func (s *terminal) gone() {
+	s.t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if exec.Command("tmux", "-S", s.socket, "has-session").Run() != nil {
+			return
+		}
+	}
+	s.t.Errorf("the program has not ended:\n%s", s.screen())
+}
+
+func TestNoColorOfAnyValueMeansNoColour(t *testing.T) {
+	s := inTmux(t, "NO_COLOR=x")
+	s.sees("module total")
+	for _, part := range strings.Split(s.tmux("capture-pane", "-p", "-e"), "\x1b[")[1:] {
+		code, _, _ := strings.Cut(part, "m")
+		for _, c := range strings.Split(code, ";") {
+			if n, err := strconv.Atoi(c); err == nil && (n >= 30 && n <= 37 || n >= 90 && n <= 97 || n == 38 || n == 48) {
+				t.Fatalf("colour code %q although NO_COLOR is set", code)
+			}
+		}
+	}
+}
