@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"math"
-
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -21,16 +19,23 @@ type mapView struct {
 	timeMS   []float64 // columns of points, for the plot
 	powerW   []float64
 	energyJ  []float64
+	effects  [tegra.NumKnobs]learn.KnobEffect // of the knobs, the others at their largest
+	bound    string                           // what a minibatch waits for there; "" when the model cannot tell
 }
 
 // newMapView predicts every mode of the space.
 func newMapView(workload string, m *learn.Model, space *tegra.Space) *mapView {
-	preds := m.Predict(space.Modes())
-	return mapOf(workload, m, preds, m.Samples, space)
+	v := mapOf(workload, m, m, m.Samples, space)
+	if s, ok := m.Surrogate(); ok {
+		v.bound = s.Bound(space.Max()).String()
+	}
+	return v
 }
 
-func mapOf(workload string, m *learn.Model, preds []learn.Prediction, samples []tegra.Measured, space *tegra.Space) *mapView {
+func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.Measured, space *tegra.Space) *mapView {
+	preds := p.Predict(space.Modes())
 	v := &mapView{workload: workload, model: m, preds: preds, space: space, measured: map[tegra.Mode]tegra.Measured{}}
+	v.effects = learn.Importance(p, space, space.Max())
 	for _, p := range preds {
 		v.points = append(v.points, optimize.PredictedPoint(p))
 		v.timeMS = append(v.timeMS, p.TimeMS)
@@ -88,36 +93,4 @@ func (v *mapView) answer(l optimize.Limit) int {
 		return choice.Index
 	}
 	return 0
-}
-
-// importance is how much each knob matters at the answer's corner of the
-// space: the largest over the smallest predicted value when this knob alone
-// walks through its settings and the others stand at their largest.
-func (v *mapView) importance() (time, power [tegra.NumKnobs]float64) {
-	top := v.space.Max()
-	for k := range tegra.NumKnobs {
-		loT, hiT, loP, hiP := math.Inf(1), 0.0, math.Inf(1), 0.0
-		for i, m := range v.space.All() {
-			if !alike(m, top, k) {
-				continue
-			}
-			p := v.preds[i]
-			loT, hiT = min(loT, p.TimeMS), max(hiT, p.TimeMS)
-			loP, hiP = min(loP, p.PowerW), max(hiP, p.PowerW)
-		}
-		if hiT > 0 && hiP > 0 {
-			time[k], power[k] = hiT/loT, hiP/loP
-		}
-	}
-	return time, power
-}
-
-// alike tells whether two modes agree in every knob but one.
-func alike(a, b tegra.Mode, but tegra.Knob) bool {
-	for k := range tegra.NumKnobs {
-		if k != but && a.Value(k) != b.Value(k) {
-			return false
-		}
-	}
-	return true
 }

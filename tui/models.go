@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/learn"
-	"jtune/tegra"
 	"jtune/tui/chart"
 	"jtune/tui/session"
 )
@@ -217,20 +216,22 @@ func (p *modelsPage) about(w, h int) string {
 }
 
 // knobBars draws how much each knob alone changes time and power, the others
-// at their largest.
+// at their largest, and what the workload waits for there.
 func knobBars(v *mapView, w int) string {
-	time, power := v.importance()
-	most := 1.0
-	for k := range tegra.NumKnobs {
-		most = max(most, time[k], power[k])
+	most := 1.01
+	for _, e := range v.effects {
+		most = max(most, e.TimeX, e.PowerX)
 	}
 	room := min(max(4, (w-24)/2), 20)
 	lines := []string{styleDim.Render(cut("knob", 7) + cut("time ×", room+8) + "power ×")}
-	for k := range tegra.NumKnobs {
+	for _, e := range v.effects {
 		part := func(x float64) string {
-			return cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(max(most, 1.01)), room), room+8)
+			return cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(most), room), room+8)
 		}
-		lines = append(lines, cut(k.String(), 7)+part(time[k])+part(power[k]))
+		lines = append(lines, cut(e.Knob.String(), 7)+part(e.TimeX)+part(e.PowerX))
+	}
+	if v.bound != "" {
+		lines = append(lines, wrap("at their largest: "+v.bound, w))
 	}
 	return strings.Join(lines, "\n")
 }
