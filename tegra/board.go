@@ -129,3 +129,22 @@ func (fam family) totalRule(rails []string) string {
 	}
 	return "SUM:" + strings.Join(fam.total, ",")
 }
+
+// TotalRuleOf gives the rule of the module's total power for a board of which
+// only the rails' names are known, as from a tegrastats line: "" when they
+// make up no total. A sum names its rails in the order given.
+func TotalRuleOf(rails []string) string {
+	for _, fam := range families {
+		if fam.totalRule(rails) == "" {
+			continue
+		}
+		var parts []string
+		for _, name := range rails {
+			if slices.Contains(fam.total, name) && !slices.Contains(parts, name) {
+				parts = append(parts, name)
+			}
+		}
+		return family{total: parts}.totalRule(parts)
+	}
+	return ""
+}

@@ -1,0 +1,266 @@
+package tegrastats
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// offC is what a sensor that is powered down reads up to L4T 35.
+const offC = -256
+
+// Patterns of single words. Two fields hold spaces and are read by their
+// words: "RAM u/tMB (lfb NxMMB)" and "SWAP u/tMB (cached nMB)".
+var (
+	datePattern  = regexp.MustCompile(`^\d{2}-\d{2}-\d{4}$`)
+	clockPattern = regexp.MustCompile(`^\d{2}:\d{2}:\d{2}$`)
+	usedPattern  = regexp.MustCompile(`^(\d+)/(\d+)MB$`)
+	lfbPattern   = regexp.MustCompile(`^(\d+)x(\d+)(MB|kB)\)$`)
+	cachePattern = regexp.MustCompile(`^(\d+)MB\)$`)
+	iramPattern  = regexp.MustCompile(`^(\d+)/(\d+)kB(\(lfb)?$`)
+	ilfbPattern  = regexp.MustCompile(`^(\d+)kB\)$`)
+	coresPattern = regexp.MustCompile(`^\[([^\[\]]*)\](?:@(\d+))?$`)
+	corePattern  = regexp.MustCompile(`^(\d+)%(?:@(\d+))?$`)
+	loadPattern  = regexp.MustCompile(`^(?:(\d+)%)?(?:@(\d+))?$`)
+	gpuPattern   = regexp.MustCompile(`^(?:(\d+)%)?(?:@(?:(\d+)|\[([0-9,]*)\]))?$`)
+	tempPattern  = regexp.MustCompile(`^([^@\s]+)@(-?[0-9]+(?:\.[0-9]+)?)C(?:/(-?[0-9]+(?:\.[0-9]+)?)C)?$`)
+	railPattern  = regexp.MustCompile(`^(-?\d+)(?:mW)?/(-?\d+)(?:mW)?(?:/(-?\d+)(?:mW)?)?$`)
+	unitPattern  = regexp.MustCompile(`^(?:(off)|(?:(\d+)%)?@?(\d+))$`)
+	unitName     = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	railName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+)
+
+// Parse reads one line; false when it is not one of tegrastats: it tells
+// neither memory nor cores nor the load of memory or GPU.
+func Parse(text string) (Line, bool) {
+	l, _ := parse(text)
+	l.total()
+	return l, l.RAM != nil || len(l.CPU) > 0 || l.EMC != nil || l.GPU != nil
+}
+
+// parse also gives the words that it passed over.
+func parse(text string) (l Line, unknown []string) {
+	p := parser{words: strings.Fields(text), line: Line{CPU: []Core{}, TempsC: map[string]float64{}, TempsOff: []string{},
+		TempsMaxC: map[string]float64{}, Rails: []Rail{}, Engines: map[string]Engine{}}}
+	if len(p.words) >= 2 && datePattern.MatchString(p.words[0]) && clockPattern.MatchString(p.words[1]) {
+		stamp := p.words[0] + " " + p.words[1]
+		p.line.Timestamp, p.words = &stamp, p.words[2:]
+	}
+	if p.cores(0) { // a line cut at its start
+		p.words = p.words[1:]
+	}
+	for len(p.words) > 0 {
+		n := min(p.field(), len(p.words))
+		if n == 0 {
+			unknown, n = append(unknown, p.words[0]), 1
+		}
+		p.words = p.words[n:]
+	}
+	return p.line, unknown
+}
+
+// parser walks over the words of a line.
+type parser struct {
+	words []string
+	line  Line
+}
+
+// word gives a word from here on; "" behind the end.
+func (p *parser) word(i int) string {
+	if i < len(p.words) {
+		return p.words[i]
+	}
+	return ""
+}
+
+// field reads the field that begins here and gives its number of words; 0
+// for a word that begins none.
+func (p *parser) field() int {
+	switch p.word(0) {
+	case "RAM":
+		return p.ram()
+	case "SWAP":
+		return p.swap()
+	case "IRAM":
+		return p.iram()
+	case "MTS": // MTS fg n% bg n%: no engine
+		if p.word(1) == "fg" && p.word(3) == "bg" {
+			return 5
+		}
+		return 0
+	case "EMC", "EMC_FREQ":
+		return p.emc()
+	case "GR3D", "GR3D_FREQ":
+		return p.gpu(&p.line.GPU)
+	case "GR3D2", "GR3D2_FREQ":
+		return p.gpu(&p.line.GPU2)
+	case "CPU", "cpu":
+		if p.cores(1) {
+			return 2
+		}
+	}
+	if p.temp() {
+		return 1
+	}
+	if p.rail() || p.engine() {
+		return 2
+	}
+	return 0
+}
+
+func (p *parser) ram() int {
+	m := usedPattern.FindStringSubmatch(p.word(1))
+	if m == nil {
+		return 0
+	}
+	p.line.RAM = &RAM{UsedMB: number(m[1]), TotalMB: number(m[2])}
+	lfb := lfbPattern.FindStringSubmatch(p.word(3))
+	if p.word(2) != "(lfb" || lfb == nil {
+		return 2
+	}
+	size := float64(number(lfb[2]))
+	if lfb[3] == "kB" {
+		size /= 1024
+	}
+	p.line.RAM.LFBBlocks, p.line.RAM.LFBBlockMB = optional(lfb[1]), &size
+	return 4
+}
+
+func (p *parser) swap() int {
+	m := usedPattern.FindStringSubmatch(p.word(1))
+	if m == nil {
+		return 0
+	}
+	p.line.Swap = &Swap{UsedMB: number(m[1]), TotalMB: number(m[2])}
+	cached := cachePattern.FindStringSubmatch(p.word(3))
+	if p.word(2) != "(cached" || cached == nil {
+		return 2
+	}
+	p.line.Swap.CachedMB = optional(cached[1])
+	return 4
+}
+
+func (p *parser) iram() int {
+	m := iramPattern.FindStringSubmatch(p.word(1))
+	if m == nil {
+		return 0
+	}
+	p.line.IRAM = &IRAM{UsedKB: number(m[1]), TotalKB: number(m[2])}
+	n := 2
+	if m[3] == "" && p.word(2) == "(lfb" {
+		n = 3
+	}
+	if lfb := ilfbPattern.FindStringSubmatch(p.word(n)); lfb != nil && (m[3] != "" || n == 3) {
+		p.line.IRAM.LFBKB = optional(lfb[1])
+		return n + 1
+	}
+	return 2
+}
+
+// cores reads the list in word i: "[1%@345,off]", or "[17%,13%]@408" with one
+// clock for all.
+func (p *parser) cores(i int) bool {
+	m := coresPattern.FindStringSubmatch(p.word(i))
+	if m == nil {
+		return false
+	}
+	var list []Core
+	for _, text := range strings.Split(m[1], ",") {
+		if text == "off" {
+			list = append(list, Core{})
+			continue
+		}
+		c := corePattern.FindStringSubmatch(text)
+		if c == nil {
+			return false
+		}
+		clock := optional(c[2])
+		if clock == nil {
+			clock = optional(m[2])
+		}
+		list = append(list, Core{Online: true, LoadPct: optional(c[1]), FreqMHz: clock})
+	}
+	p.line.CPU = list
+	return true
+}
+
+func (p *parser) emc() int {
+	m := loadPattern.FindStringSubmatch(p.word(1))
+	if m == nil || p.word(1) == "" {
+		return 0
+	}
+	p.line.EMC = &Clock{LoadPct: optional(m[1]), FreqMHz: optional(m[2])}
+	return 2
+}
+
+func (p *parser) gpu(to **GPU) int {
+	m := gpuPattern.FindStringSubmatch(p.word(1))
+	if m == nil || p.word(1) == "" {
+		return 0
+	}
+	g := &GPU{LoadPct: optional(m[1]), FreqMHz: []int{}}
+	for _, text := range strings.Split(m[2]+m[3], ",") {
+		if text != "" {
+			g.FreqMHz = append(g.FreqMHz, number(text))
+		}
+	}
+	*to = g
+	return 2
+}
+
+func (p *parser) temp() bool {
+	m := tempPattern.FindStringSubmatch(p.word(0))
+	if m == nil {
+		return false
+	}
+	c, err := strconv.ParseFloat(m[2], 64)
+	if err != nil || math.IsInf(c, 0) {
+		return false
+	}
+	if c == offC {
+		if !slices.Contains(p.line.TempsOff, m[1]) {
+			p.line.TempsOff = append(p.line.TempsOff, m[1])
+		}
+		return true
+	}
+	p.line.TempsC[m[1]] = c
+	if most, err := strconv.ParseFloat(m[3], 64); err == nil && most != offC {
+		p.line.TempsMaxC[m[1]] = most
+	}
+	return true
+}
+
+func (p *parser) rail() bool {
+	m := railPattern.FindStringSubmatch(p.word(1))
+	if m == nil || !railName.MatchString(p.word(0)) {
+		return false
+	}
+	p.line.Rails = append(p.line.Rails, Rail{Name: p.word(0), CurMW: number(m[1]), AvgMW: number(m[2]), MaxMW: optional(m[3])})
+	return true
+}
+
+func (p *parser) engine() bool {
+	m := unitPattern.FindStringSubmatch(p.word(1))
+	if m == nil || !unitName.MatchString(p.word(0)) {
+		return false
+	}
+	p.line.Engines[strings.TrimSuffix(p.word(0), "_FREQ")] = Engine{On: m[1] == "", LoadPct: optional(m[2]), FreqMHz: optional(m[3])}
+	return true
+}
+
+// number reads digits that a pattern has found; what is beyond counting is cut
+// to the largest int32.
+func number(digits string) int {
+	n, _ := strconv.ParseInt(digits, 10, 32) // the nearest value when out of range
+	return int(n)
+}
+
+func optional(digits string) *int {
+	if digits == "" {
+		return nil
+	}
+	n := number(digits)
+	return &n
+}

@@ -1,0 +1,57 @@
+package tegrastats
+
+import (
+	"maps"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// Reading gives the line in the units of a device's own readings. Clocks are
+// the rounded megahertz that tegrastats prints; T is left zero.
+func (l Line) Reading() tegra.Reading {
+	r := tegra.Reading{TempsOff: l.TempsOff}
+	for _, x := range l.Rails {
+		r.Rails = append(r.Rails, tegra.RailReading{Name: x.Name, PowerW: tegra.Some(float64(x.CurMW) / 1000)})
+	}
+	if l.TotalPowerMW != nil {
+		r.TotalW = tegra.Some(float64(*l.TotalPowerMW) / 1000)
+	}
+	for _, c := range l.CPU {
+		r.Cores = append(r.Cores, tegra.CoreReading{Online: c.Online, LoadPct: percent(c.LoadPct), Freq: megahertz(c.FreqMHz)})
+		if f := megahertz(c.FreqMHz); f.OK && f.V > r.CPU.Actual.V {
+			r.CPU.Actual = f
+		}
+	}
+	if l.EMC != nil {
+		r.EMC.Actual, r.EMC.LoadPct = megahertz(l.EMC.FreqMHz), percent(l.EMC.LoadPct)
+	}
+	if l.GPU != nil {
+		r.GPU.LoadPct = percent(l.GPU.LoadPct)
+		if len(l.GPU.FreqMHz) > 0 {
+			most := slices.Max(l.GPU.FreqMHz) // clocks of parts of one GPU
+			r.GPU.Actual = megahertz(&most)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.TempsC)) {
+		r.Temps = append(r.Temps, tegra.TempReading{Name: name, C: l.TempsC[name]})
+	}
+	if l.RAM != nil {
+		r.RAMUsed, r.RAMTotal = tegra.Some(int64(l.RAM.UsedMB)<<20), tegra.Some(int64(l.RAM.TotalMB)<<20)
+	}
+	return r
+}
+
+func percent(v *int) tegra.Val[float64] {
+	if v == nil {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(float64(*v))
+}
+
+func megahertz(v *int) tegra.Val[tegra.Freq] {
+	if v == nil {
+		return tegra.Val[tegra.Freq]{}
+	}
+	return tegra.Some(tegra.Freq(*v) * tegra.MHz)
+}
