@@ -117,7 +117,7 @@ func (b *Board) policyFiles(p int) {
 		b.text(dir+"/related_cpus", related[:len(related)-1]+"\n"),
 		b.show(dir+"/affected_cpus", func() string { return b.affected(p) }),
 		b.text(dir+"/scaling_available_governors", "conservative ondemand userspace powersave performance schedutil \n"),
-		b.governor(dir+"/scaling_governor", g, "conservative", "ondemand", "userspace", "powersave", "performance", "schedutil"),
+		b.choice(dir+"/scaling_governor", &g.governor, "conservative", "ondemand", "userspace", "powersave", "performance", "schedutil"),
 		b.show(dir+"/scaling_cur_freq", func() string { return khz(b.policyClock(p)) }),
 		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p) - 1*tegra.MHz) }),
 		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, nearest, true),
@@ -137,9 +137,9 @@ func (b *Board) affected(p int) string {
 	return out[:max(0, len(out)-1)] + "\n"
 }
 
-// governor is a governor file; the choice changes the clocks.
-func (b *Board) governor(name string, g *governed, known ...string) *node {
-	n := b.cell(name, &g.governor, known...)
+// choice is a cell whose text counts for clocks and power.
+func (b *Board) choice(name string, value *string, known ...string) *node {
+	n := b.cell(name, value, known...)
 	set := n.set
 	n.set = func(v string) error { return b.changed(func() error { return set(v) }) }
 	return n
@@ -180,14 +180,14 @@ func (b *Board) gpuFiles() {
 	b.limit(gpuFreqDir+"/max_freq", g, tegra.Hz, above, false)
 	b.show(gpuFreqDir+"/cur_freq", func() string { return hz(b.gpuClock()) })
 	b.show(gpuFreqDir+"/target_freq", func() string { return hz(b.gpuClock()) })
-	b.governor(gpuFreqDir+"/governor", g, "wmark_simple", "nvhost_podgov", "userspace", "performance", "simple_ondemand")
+	b.choice(gpuFreqDir+"/governor", &g.governor, "wmark_simple", "nvhost_podgov", "userspace", "performance", "simple_ondemand")
 	b.text(gpuFreqDir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand \n")
 	b.link(gpuFreqDir+"/device", gpuReal)
 	b.text(gpuReal+"/of_node/name", "ga10b\x00")
 	b.text(gpuReal+"/of_node/compatible", "nvidia,ga10b\x00")
 	b.show(gpuReal+"/load", func() string { return strconv.Itoa(int(1000*b.gpuBusy())) + "\n" })
-	b.cell(gpuReal+"/railgate_enable", &b.knobs.railgate, "0", "1")
-	b.cell(gpuReal+"/power/control", &b.knobs.gpuControl, "on", "auto")
+	b.choice(gpuReal+"/railgate_enable", &b.knobs.railgate, "0", "1")
+	b.choice(gpuReal+"/power/control", &b.knobs.gpuControl, "on", "auto")
 	b.cell(gpuReal+"/enable_3d_scaling", &b.knobs.scaling3D, "0", "1")
 	for _, mask := range []string{"/tpc_pg_mask", "/fbp_pg_mask"} {
 		b.knob(gpuReal+mask, func() string { return "0\n" }, func(v string) error {
@@ -224,8 +224,7 @@ func (b *Board) emcFiles() {
 	b.text(emcDir+"/min_rate", hz(k.emcList[0]))
 	b.text(emcDir+"/max_rate", hz(k.emcList[len(k.emcList)-1]))
 	for name, cell := range map[string]*string{"/mrq_rate_locked": &k.emcLocked, "/state": &k.emcState} {
-		n := b.cell(emcDir+name, cell, "0", "1")
-		n.set = changing(n.set)
+		b.choice(emcDir+name, cell, "0", "1")
 	}
 	rates := list(k.emcList, tegra.KHz)
 	b.text(bpmpDir+"/emc/possible_rates", rates[:len(rates)-1]+"(kHz)\n")

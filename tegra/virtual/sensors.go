@@ -79,7 +79,7 @@ func (b *Board) thermalFiles() {
 	}{
 		{"CPU-therm", func() float64 { return h.cpu }},
 		{"GPU-therm", func() float64 {
-			if b.job == nil {
+			if b.gated() {
 				return -256
 			}
 			return h.gpu

@@ -26,7 +26,8 @@ const (
 	freePower = 0.992
 )
 
-// actual gives a policy's, the GPU's and the memory's clock as they are.
+// policyClock, gpuClock and emcClock are the clocks as they are, limits, load,
+// governor and heat considered.
 func (b *Board) policyClock(p int) tegra.Freq {
 	g := &b.knobs.policy[p]
 	return b.heat.limit(g.list, g.actual(b.job != nil))
@@ -36,13 +37,18 @@ func (b *Board) gpuClock() tegra.Freq {
 	return b.heat.limit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
 }
 
+// gated tells whether the GPU is switched off for want of work.
+func (b *Board) gated() bool {
+	return b.job == nil && b.knobs.railgate == "1" && b.knobs.gpuControl == "auto"
+}
+
 func (b *Board) emcClock() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
 
 // tendency works out the steady state.
 func (b *Board) tendency() (s steady) {
 	s.conditions, s.mode, s.free = b.conditions()
 	if b.job == nil {
-		s.steps.Power = physics.Orin.Idle(s.conditions)
+		s.steps.Power = physics.Orin.Idle(s.conditions, b.gated())
 		s.steps.CPUBusy = 0.03 * float64(s.conditions.Cores)
 	} else {
 		s.steps = b.expected(b.job.workload, b.job.label, s.conditions, s.mode)

@@ -92,9 +92,9 @@ func TestEpochsAreAsManyMinibatchesAsPublished(t *testing.T) { // method note b.
 
 func TestIdleBoardDrawsLessThanAnyWorkload(t *testing.T) {
 	for _, m := range []tegra.Mode{maxn, low, low441} {
-		idle := Orin.Idle(At(m)).Total()
-		if idle < 6 || idle > 20 {
-			t.Errorf("idle draw in %s is %.1f W", m, idle)
+		gated, idle := Orin.Idle(At(m), true).Total(), Orin.Idle(At(m), false).Total()
+		if gated < 5 || gated > 12 || gated >= idle {
+			t.Errorf("idle draw in %s is %.1f W, %.1f with the GPU gated off", m, idle, gated)
 		}
 		for _, w := range Workloads {
 			if busy := w.Steady(Orin, At(m)).Power.Total(); busy <= idle {

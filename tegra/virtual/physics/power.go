@@ -58,7 +58,15 @@ func (k Chip) power(w Workload, c Conditions, s Steps) Power {
 	return p.scale(1 + k.Heat*p.Total())
 }
 
-// Idle is the draw with nothing running.
-func (k Chip) Idle(c Conditions) Power {
+// gatedShare of the GPU's leakage stays when its supply is gated off.
+const gatedShare = 0.3
+
+// Idle is the draw with nothing running; gated: the GPU is switched off.
+// Recorded idle AGX Orins draw 7 to 9 W.
+func (k Chip) Idle(c Conditions, gated bool) Power {
+	if gated {
+		k.GPULeak *= gatedShare
+		k.GPUClock = 0
+	}
 	return k.power(Workload{CPUActive: 0.35}, c, Steps{TimeMS: 1, CPUBusy: 0.1})
 }
