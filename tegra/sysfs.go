@@ -138,6 +138,14 @@ func (s *Sysfs) MarkVirtual(replay string) {
 	s.board.Virtual, s.board.Replay = true, replay
 }
 
+// Rename gives the board another short name: a replay may be of a board that
+// its virtual files do not know.
+func (s *Sysfs) Rename(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.board.Name = name
+}
+
 // SetSpace replaces the enumerated space, for a replay that has fewer modes.
 func (s *Sysfs) SetSpace(space *Space) {
 	s.mu.Lock()

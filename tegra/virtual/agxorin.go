@@ -50,7 +50,11 @@ func (b *Board) build() {
 func (b *Board) identity() {
 	const tree = "/sys/firmware/devicetree/base"
 	b.text(tree+"/compatible", "nvidia,p3737-0000+p3701-0000\x00nvidia,tegra234\x00")
-	b.text(tree+"/model", "Jetson AGX Orin\x00")
+	model := "Jetson AGX Orin"
+	if b.table != nil && b.table.foreign {
+		model = "Replay of " + b.table.name
+	}
+	b.text(tree+"/model", model+"\x00")
 	b.link("/proc/device-tree", tree)
 	b.text("/etc/nv_tegra_release", "# R35 (release), REVISION: 1.0, GCID: 0, BOARD: t186ref, EABI: aarch64, DATE: Thu Aug 11 00:00:00 UTC 2022\n")
 	b.knob("/etc/nvpmodel/nvpmodel_p3701_0000.conf", func() string { return b.knobs.conf }, func(v string) error { b.knobs.conf = v + "\n"; return nil })

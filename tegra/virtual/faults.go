@@ -44,6 +44,12 @@ type FileFault struct {
 	Times   int    // how many uses are hit, then the fault is over; 0 all
 }
 
+func (f Faults) clone() Faults {
+	f.Files, f.MissingRails = slices.Clone(f.Files), slices.Clone(f.MissingRails)
+	f.PinnedCores, f.StuckClocks = slices.Clone(f.PinnedCores), slices.Clone(f.StuckClocks)
+	return f
+}
+
 type use int
 
 const (

@@ -45,11 +45,11 @@ type knobs struct {
 	conf, status                    string   // nvpmodel's files
 }
 
-func newKnobs(l lists) knobs {
+func newKnobs(l lists, p []preset) knobs {
 	k := knobs{
 		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
 		emcRate: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, 2*l.cores),
-		conf: nvpmodelConf(l), status: "pmode:0000",
+		conf: nvpmodelConf(l, p), status: "pmode:0000",
 		gpu: governed{list: l.gpu, min: l.gpu[0], max: l.gpu[len(l.gpu)-1], governor: "nvhost_podgov"},
 	}
 	// MAXN's minimum, which every preset of the Orin shares.

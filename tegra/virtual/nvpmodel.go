@@ -17,8 +17,16 @@ type preset struct {
 	mask     int // GPU units that are gated off
 }
 
-// presets of an AGX Orin on L4T 34 and 35.1.
-var presets = []preset{
+// presets of the board. Of a replay of another board only MAXN is known.
+func (b *Board) presets() []preset {
+	if b.table != nil && b.table.foreign {
+		return orinPresets[:1]
+	}
+	return orinPresets
+}
+
+// orinPresets are an AGX Orin's on L4T 34 and 35.1.
+var orinPresets = []preset{
 	{name: "MAXN", cores: 12},
 	{name: "MODE_15W", cores: 4, cpu: 1113600 * tegra.KHz, gpu: 420750000, emc: 2133 * tegra.MHz, mask: 248},
 	{name: "MODE_30W", cores: 8, cpu: 1728000 * tegra.KHz, gpu: 624750000, mask: 240},
@@ -27,7 +35,7 @@ var presets = []preset{
 
 // nvpmodelConf writes the presets in the vendor's grammar for a board with
 // these lists. Limits that the lists do not reach are left out.
-func nvpmodelConf(l lists) string {
+func nvpmodelConf(l lists, presets []preset) string {
 	var b strings.Builder
 	b.WriteString("# Power modes of a virtual board: a simulation.\n\n< PARAM TYPE=FILE NAME=CPU_ONLINE >\n")
 	for i := range l.cores {

@@ -18,7 +18,9 @@ type replay struct {
 	place [][tegra.NumKnobs]float64 // of each of order, in octaves
 	space *tegra.Space
 	lists lists
-	near  map[tegra.Mode]tegra.Measured // answers for states between the modes
+	// foreign tells that the table is no AGX Orin's: it has other values.
+	foreign bool
+	near    map[tegra.Mode]tegra.Measured // answers for states between the modes
 }
 
 // What a replay can give: a minibatch between a microsecond and eleven days,
@@ -50,7 +52,16 @@ func newReplay(t *sweep.Table) (*replay, error) {
 		r.place = append(r.place, octaves(m.Mode))
 	}
 	r.lists = lists{cores: slices.Max(r.space.Cores), cpu: r.space.CPU, gpu: r.space.GPU, emc: r.space.EMC}
+	r.foreign = !r.lists.within(agxOrin())
 	return r, nil
+}
+
+// within tells whether other has every setting of l.
+func (l lists) within(other lists) bool {
+	in := func(some, all []tegra.Freq) bool {
+		return !slices.ContainsFunc(some, func(f tegra.Freq) bool { return !slices.Contains(all, f) })
+	}
+	return l.cores <= other.cores && in(l.cpu, other.cpu) && in(l.gpu, other.gpu) && in(l.emc, other.emc)
 }
 
 // row answers a mode: its own row, or the nearest where it has none, as when

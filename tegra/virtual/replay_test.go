@@ -178,6 +178,21 @@ func TestHostileReplayTables(t *testing.T) {
 	}
 }
 
+func TestReplayOfAnotherBoardIsNotCalledAnOrin(t *testing.T) {
+	const nano = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,1510400,624750000,665600000,400,6\n6,1510400,306000000,2133000000,60,9"
+	d := open(t, fast(t, Options{Replay: tableOf(t, nano)}))
+	if b := d.Board(); b.Name == "AGX Orin" || b.Model != "Replay of sweep.csv" {
+		t.Errorf("called %q, %q", b.Name, b.Model)
+	}
+	if p := d.Presets(); len(p) != 1 || p[0].Name != "MAXN" {
+		t.Errorf("presets %+v, want MAXN alone", p)
+	}
+	const orin = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,268800,114750000,204000000,400,6"
+	if b := open(t, fast(t, Options{Replay: tableOf(t, orin)})).Board(); b.Name != "AGX Orin" {
+		t.Errorf("a sweep of AGX Orin values is called %q", b.Name)
+	}
+}
+
 func TestReplayAnswersStatesBetweenItsModesWithTheNearest(t *testing.T) {
 	b := fast(t, Options{Replay: tableOf(t, "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,422400,318750000,665600000,400,12\n12,2201600,1300500000,3199000000,60,50")})
 	start(t, b, "label") // clocks are free: everything at its maximum

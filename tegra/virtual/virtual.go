@@ -53,7 +53,7 @@ type Options struct {
 // one driver equal seeds give equal runs.
 type Board struct {
 	clock *Clock
-	noise *float64
+	noise tegra.Val[float64]
 	seed  uint64
 	lists lists
 	table *replay // nil: physics
@@ -83,7 +83,13 @@ func New(o Options) (*Board, error) {
 	if !slices.Contains(Names(), o.Name) {
 		return nil, fmt.Errorf("virtual:%s is not simulated yet; there is virtual:%s: %w", o.Name, strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
 	}
-	b := &Board{clock: newClock(o.Speed), noise: o.Noise, seed: o.Seed, lists: agxOrin(), cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
+	if o.Noise != nil && !(*o.Noise >= 0 && *o.Noise <= 100) {
+		return nil, fmt.Errorf("noise of %g: want 0 to 100, 1 is usual", *o.Noise)
+	}
+	b := &Board{clock: newClock(o.Speed), seed: o.Seed, lists: agxOrin(), cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
+	if o.Noise != nil {
+		b.noise = tegra.Some(*o.Noise)
+	}
 	if o.Replay != nil {
 		var err error
 		if b.table, err = newReplay(o.Replay); err != nil {
@@ -91,9 +97,9 @@ func New(o Options) (*Board, error) {
 		}
 		b.lists = b.table.lists
 	}
-	b.knobs = newKnobs(b.lists)
+	b.knobs = newKnobs(b.lists, b.presets())
 	b.cpu = make([]jiffies, b.lists.cores)
-	b.faults = o.Faults
+	b.faults = o.Faults.clone()
 	b.heat = newHeat(b.ambient())
 	b.holdClocks()
 	b.retarget()
@@ -121,6 +127,9 @@ func (b *Board) Open() (*tegra.Sysfs, error) {
 		return s, nil
 	}
 	s.MarkVirtual(b.table.name)
+	if b.table.foreign {
+		s.Rename("Replayed board")
+	}
 	s.SetSpace(b.table.space)
 	return s, nil
 }
@@ -128,22 +137,25 @@ func (b *Board) Open() (*tegra.Sysfs, error) {
 // Inject replaces the faults in force.
 func (b *Board) Inject(f Faults) {
 	defer b.enter()()
-	b.faults, b.used = f, map[int]int{}
+	b.faults, b.used = f.clone(), map[int]int{}
 	b.holdClocks()
 	b.retarget()
 }
 
+// replayScatter is a replay's scale of noise at other than full speed.
+const replayScatter = 0.4
+
 // scatter is the scale of all noise just now.
 func (b *Board) scatter() float64 {
 	switch {
-	case b.noise != nil:
-		return *b.noise
+	case b.noise.OK:
+		return b.noise.V
 	case b.table == nil:
 		return 1
 	case math.IsInf(b.clock.Speed(), 1):
 		return 0
 	}
-	return 0.4
+	return replayScatter
 }
 
 // enter locks the board and brings its state up to now. Its result unlocks.

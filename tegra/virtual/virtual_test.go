@@ -50,3 +50,11 @@ func TestUnknownBoardIsNoDevice(t *testing.T) {
 		}
 	}
 }
+
+func TestNoiseIsAScale(t *testing.T) {
+	for _, noise := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := New(Options{Name: AGXOrin, Noise: &noise}); err == nil {
+			t.Errorf("noise of %g is accepted", noise)
+		}
+	}
+}

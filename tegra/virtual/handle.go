@@ -1,0 +1,97 @@
+package virtual
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// handle is an open file. Reading at 0 takes the content anew, as kernel
+// files do; a file that vanished meanwhile answers ENODEV.
+type handle struct {
+	files
+	node        *node
+	name, where string
+	content     []byte
+	closed      bool
+}
+
+func (h *handle) check() error {
+	switch {
+	case h.closed:
+		return fs.ErrClosed
+	case h.node.absent():
+		return syscall.ENODEV
+	}
+	return nil
+}
+
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	defer h.b.enter()()
+	if off < 0 {
+		return 0, failed("read", h.name, errors.New("negative offset"))
+	}
+	err := h.check()
+	if err == nil && (off == 0 || h.content == nil) {
+		h.content, err = h.read(h.node, h.name, h.where)
+	}
+	if err != nil {
+		return 0, failed("read", h.name, err)
+	}
+	if off >= int64(len(h.content)) {
+		return 0, io.EOF
+	}
+	n := copy(p, h.content[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (h *handle) WriteAt(p []byte, off int64) (int, error) {
+	defer h.b.enter()()
+	err := h.check()
+	if err == nil && off != 0 {
+		err = syscall.EINVAL
+	}
+	if err == nil {
+		err = h.write(h.node, h.name, h.where, p)
+	}
+	if err != nil {
+		return 0, failed("write", h.name, err)
+	}
+	return len(p), nil
+}
+
+func (h *handle) Close() error {
+	defer h.b.enter()()
+	if h.closed {
+		return failed("close", h.name, fs.ErrClosed)
+	}
+	h.closed = true
+	return nil
+}
+
+// info describes a node.
+type info struct {
+	name          string
+	dir, writable bool
+	made          time.Time
+}
+
+func (i info) Name() string { return i.name }
+func (i info) Size() int64  { return 4096 } // as sysfs says
+func (i info) Mode() fs.FileMode {
+	switch {
+	case i.dir:
+		return fs.ModeDir | 0o755
+	case i.writable:
+		return 0o644
+	}
+	return 0o444
+}
+func (i info) ModTime() time.Time { return i.made }
+func (i info) IsDir() bool        { return i.dir }
+func (i info) Sys() any           { return nil }
