@@ -154,7 +154,7 @@ func (x answer) print(w io.Writer) error {
 	if m := x.measured; m != nil {
 		rows = append(rows, []string{"measured", short(m.TimeMS) + " ms", "", short(m.PowerW) + " W", "", short(m.EnergyJ()) + " J"})
 	}
-	for _, c := range append(someComparisons(x.versus.MaxN, x.versus.Present), x.versus.Presets...) {
+	for _, c := range x.comparisons() {
 		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})
 	}
 	if !x.feasible {
@@ -163,11 +163,17 @@ func (x answer) print(w io.Writer) error {
 	return table(w, rows...)
 }
 
-func someComparisons(list ...*session.Comparison) []session.Comparison {
+// comparisons lists the other modes, each once: a preset may be MAXN itself.
+func (x answer) comparisons() []session.Comparison {
 	var out []session.Comparison
-	for _, c := range list {
+	for _, c := range []*session.Comparison{x.versus.MaxN, x.versus.Present} {
 		if c != nil {
 			out = append(out, *c)
+		}
+	}
+	for _, c := range x.versus.Presets {
+		if x.versus.MaxN == nil || c.Mode != x.versus.MaxN.Mode {
+			out = append(out, c)
 		}
 	}
 	return out

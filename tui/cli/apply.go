@@ -282,15 +282,8 @@ func (a *app) revert() *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			g, err := s.Guard(cmd.Context())
+			applied, err := doRevert(cmd.Context(), s)
 			if err != nil {
-				return err
-			}
-			applied, err := g.Revert(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := g.Keep(cmd.Context()); err != nil {
 				return err
 			}
 			if asJSON {
@@ -303,4 +296,21 @@ func (a *app) revert() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
+}
+
+// doRevert puts back what a killed run left changed, else the state before the
+// last mode that was applied.
+func doRevert(ctx context.Context, s *session.Session) (tegra.Applied, error) {
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return tegra.Applied{}, err
+	}
+	if c, ok := g.(*guard.Client); ok && c.HasPending() {
+		return c.RestorePending(ctx)
+	}
+	applied, err := g.Revert(ctx)
+	if err != nil {
+		return applied, err
+	}
+	return applied, g.Keep(ctx)
 }

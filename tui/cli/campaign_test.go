@@ -168,7 +168,7 @@ func TestBadHarnesses(t *testing.T) {
 }
 
 // goodJob prints minibatches in the harness protocol for ever.
-const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"ms":20,"fetch_ms":2,"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
+const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":20,"fetch_ms":2,"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
 
 func TestRunOfARealCommand(t *testing.T) {
 	args, root := fakeBoard(t, goodJob)

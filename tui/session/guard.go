@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"jtune/tegra"
@@ -20,16 +21,35 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	if s.Options.ReadOnly {
 		return nil, fmt.Errorf("%w: --read-only was given: start without it to set power modes", tegra.ErrPermission)
 	}
-	var g *guard.Client
-	var err error
-	if s.Virtual != nil {
-		g, err = guard.InProcess(s.fs, s.Clock)
-	} else {
-		g, err = guard.Start(ctx, guard.StartOptions{Sysroot: s.Options.Sysroot, LogFile: s.Options.logFile()})
-	}
+	g, err := s.startGuard(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.guard = g
 	return g, nil
+}
+
+func (s *Session) startGuard(ctx context.Context) (*guard.Client, error) {
+	if s.Virtual != nil {
+		return guard.InProcess(s.fs, s.Clock)
+	}
+	root := s.Options.Sysroot
+	g, err := guard.Start(ctx, guard.StartOptions{Sysroot: root, LogFile: s.Options.logFile()})
+	switch {
+	case err == nil:
+		s.sysfs.UsePrivileged(g.ReadFile)
+		return g, nil
+	case root != "/" && errors.Is(err, tegra.ErrPermission):
+		return nil, fmt.Errorf("%w: make the files below %s writable for this user, or run as root", err, root)
+	}
+	return nil, err
+}
+
+// leftBehind tells of a state that a killed guard could not put back.
+func leftBehind(root string) string {
+	p, err := guard.PendingRestore(root)
+	if err != nil || p == nil {
+		return ""
+	}
+	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert puts it back", p.When.Format("15:04:05"))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ func Open(o Options) (*Session, error) {
 	if o.Sysroot == "" {
 		o.Sysroot = "/"
 	}
+	o.Sysroot = filepath.Clean(o.Sysroot)
 	kind, arg, _ := strings.Cut(o.Device, ":")
 	if o.Sysroot != "/" {
 		if kind == "virtual" || kind == "replay" {
@@ -48,7 +50,7 @@ func Open(o Options) (*Session, error) {
 }
 
 func openJetson(o Options) (*Session, error) {
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot)}
+	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot), Notice: leftBehind(o.Sysroot)}
 	var err error
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
 		return nil, err

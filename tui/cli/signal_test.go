@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/tegra/tegratest"
+)
+
+// However a process that waits for an answer is ended, the board is as it was.
+func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int // -1: killed by the signal
+	}{
+		{syscall.SIGINT, exitInterrupted},
+		{syscall.SIGTERM, exitInterrupted},
+		{syscall.SIGHUP, exitInterrupted},
+		{syscall.SIGKILL, -1},
+	} {
+		t.Run(c.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			args, root := fakeBoard(t, "true")
+			before := tegratest.Contents(t, root)
+			cmd := exec.Command(os.Args[0], with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
+			cmd.Env = append(os.Environ(), asJtune+"=1")
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stdin.Close()
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the mode is applied", func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) > 0 })
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
+				t.Errorf("got %v, want exit code %d", err, c.code)
+			}
+			until(t, "every file is as it was", func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
+		})
+	}
+}
+
+// until waits for something that another process does.
+func until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
