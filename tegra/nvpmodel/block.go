@@ -73,7 +73,9 @@ func (w *blockWriter) check() error {
 	have := map[kind]bool{}
 	declared := map[int]bool{0: true}
 	for _, p := range w.c.Params {
-		have[p.kind()] = true
+		k := p.kind()
+		clock := k == cpuClock || k == gpuClock || k == emcClock
+		have[k] = have[k] || !clock || p.arg(maxFreq)
 		for _, a := range p.Args {
 			if n, ok := coreIndex(strings.TrimSuffix(a.Name, newer)); ok {
 				declared[n] = true
@@ -121,7 +123,11 @@ func (w *blockWriter) section(k kind) {
 	}
 }
 
+// line writes a setting that the configuration declares.
 func (w *blockWriter) line(p Param, arg string, v int64) {
+	if !p.arg(arg) {
+		return
+	}
 	fmt.Fprintf(&w.out, "%s %s %d\n", p.Name, arg, v)
 }
 

@@ -41,11 +41,13 @@ func (c *Config) MarshalJSON() ([]byte, error) {
 		}
 		out.Params[p.Name] = jsonParam{p.Type, args}
 	}
-	for i, m := range c.Modes {
+	for _, m := range c.Modes {
 		out.Modes = append(out.Modes, c.jsonMode(m))
-		for _, later := range c.Modes[i+1:] {
-			if NeedsReboot(c.Masks(m), c.Masks(later)) {
-				out.Reboots = append(out.Reboots, [2]int{m.ID, later.ID})
+	}
+	for i, a := range out.Modes {
+		for _, b := range out.Modes[i+1:] {
+			if NeedsReboot(a.Masks, b.Masks) {
+				out.Reboots = append(out.Reboots, [2]int{a.ID, b.ID})
 			}
 		}
 	}

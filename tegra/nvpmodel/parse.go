@@ -13,6 +13,9 @@ import (
 const (
 	maxLine   = 1 << 16
 	maxErrors = 100
+	maxParams = 512 // the largest real file has 33
+	maxModes  = 128 // and 9 modes
+	maxLines  = 512 // per mode or parameter
 )
 
 var header = regexp.MustCompile(`^<\s*([A-Z_]+)\b([^>]*)>?$`)
@@ -131,6 +134,10 @@ func (p *parser) param(keys map[string]string) {
 		p.fail("PARAM %s is declared twice", clip(name))
 		return
 	}
+	if len(p.c.Params) == maxParams {
+		p.fail("more than %d parameters", maxParams)
+		return
+	}
 	p.c.Params = append(p.c.Params, Param{Name: name, Type: kind})
 	p.in = inParam
 }
@@ -149,6 +156,10 @@ func (p *parser) mode(keys map[string]string) {
 		p.fail("POWER_MODEL ID=%d without NAME=", id)
 		return
 	}
+	if len(p.c.Modes) == maxModes {
+		p.fail("more than %d modes", maxModes)
+		return
+	}
 	p.c.Modes = append(p.c.Modes, Mode{ID: id, Name: keys["NAME"]})
 	p.in = inMode
 }
@@ -157,6 +168,11 @@ func (p *parser) arg(words []string) {
 	param := &p.c.Params[len(p.c.Params)-1]
 	if len(words) < 2 || !strings.HasPrefix(words[1], "/") {
 		p.fail("PARAM %s: want an argument and its path, not %q", param.Name, clip(strings.Join(words, " ")))
+		return
+	}
+	if len(param.Args) == maxLines {
+		p.in = skipped
+		p.fail("PARAM %s: more than %d arguments", param.Name, maxLines)
 		return
 	}
 	param.Args = append(param.Args, Arg{words[0], strings.Join(words[1:], " ")})
@@ -180,6 +196,11 @@ func (p *parser) setting(words []string) {
 	}
 	if _, err := strconv.ParseInt(s.Value, 10, 64); err != nil && param.Type == "CLOCK" {
 		p.fail("POWER_MODEL %s: %s %s is %q, not a number", mode.Name, s.Param, s.Arg, clip(s.Value))
+		return
+	}
+	if len(mode.Settings) == maxLines {
+		p.in = skipped
+		p.fail("POWER_MODEL %s: more than %d settings", mode.Name, maxLines)
 		return
 	}
 	mode.Settings = append(mode.Settings, s)
