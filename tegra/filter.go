@@ -16,44 +16,73 @@ type term struct {
 	key   string
 	op    string
 	value float64
+	half  float64 // half a unit of the last digit typed: what = and != round by
 }
 
-var termPattern = regexp.MustCompile(`^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
+var (
+	termPattern  = regexp.MustCompile(`^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
+	spacedOp     = regexp.MustCompile(`\s*(<=|>=|!=|==|=|<|>)\s*`)
+	spacedUnit   = regexp.MustCompile(`([0-9.])\s+([gmk]?hz|ms|s|w|j)\b`)
+	filterSuffix = map[string]string{"cores": "", "time": "ms", "power": "w", "energy": "j"}
+)
 
 // ParseFilter reads terms parted by spaces or commas: a key (cores, cpu, gpu,
 // mem or emc, time in ms, power in W, energy in J), one of < <= > >= = !=, and
-// a value; frequencies take a unit.
+// a value; frequencies take a unit. Equality is by the digits typed: gpu=1.3GHz
+// takes 1300.5 MHz.
 func ParseFilter(expr string) (Filter, error) {
 	var f Filter
-	for _, word := range strings.FieldsFunc(expr, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
-		p := termPattern.FindStringSubmatch(strings.ToLower(word))
-		if p == nil {
-			return Filter{}, fmt.Errorf("filter term %q: want a key, an operator and a value such as cores>=8 or gpu<900MHz", clip(word))
-		}
-		t := term{key: p[1], op: p[2]}
-		if t.key == "mem" {
-			t.key = "emc"
-		}
-		var err error
-		switch t.key {
-		case "cpu", "gpu", "emc":
-			var q Freq
-			q, err = ParseFreq(p[3])
-			t.value = float64(q)
-		case "cores", "time", "power", "energy":
-			t.value, err = strconv.ParseFloat(strings.TrimRight(p[3], "mswj"), 64)
-			if math.IsNaN(t.value) {
-				err = fmt.Errorf("not a number")
-			}
-		default:
-			return Filter{}, fmt.Errorf("filter term %q: unknown key %q; known: cores cpu gpu mem time power energy", clip(word), clip(t.key))
-		}
+	text := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(strings.ToLower(expr), "$1"), "$1$2")
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
+		t, err := parseTerm(word)
 		if err != nil {
-			return Filter{}, fmt.Errorf("filter term %q: %q is no value for %s", clip(word), clip(p[3]), t.key)
+			return Filter{}, err
 		}
 		f.terms = append(f.terms, t)
 	}
 	return f, nil
+}
+
+func parseTerm(word string) (term, error) {
+	p := termPattern.FindStringSubmatch(word)
+	if p == nil {
+		return term{}, fmt.Errorf("filter term %q: want a key, an operator and a value such as cores>=8 or gpu<900MHz", clip(word))
+	}
+	t := term{key: p[1], op: p[2]}
+	if t.key == "mem" {
+		t.key = "emc"
+	}
+	number, unit := p[3], 1.0
+	switch suffix, plain := filterSuffix[t.key]; {
+	case plain:
+		number = strings.TrimSuffix(number, suffix)
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return term{}, badValue(word, p[3], t.key)
+		}
+		t.value = v
+	case t.key == "cpu" || t.key == "gpu" || t.key == "emc":
+		q, err := ParseFreq(number)
+		if err != nil {
+			return term{}, badValue(word, p[3], t.key)
+		}
+		t.value = float64(q)
+		number = strings.TrimRight(number, "ghzmk")
+		if v, err := strconv.ParseFloat(number, 64); err == nil && v > 0 {
+			unit = t.value / v
+		}
+	default:
+		return term{}, fmt.Errorf("filter term %q: unknown key %q; known: cores cpu gpu mem time power energy", clip(word), clip(t.key))
+	}
+	if _, frac, ok := strings.Cut(number, "."); ok {
+		unit *= math.Pow(10, -float64(len(frac)))
+	}
+	t.half = unit / 2
+	return t, nil
+}
+
+func badValue(word, value, key string) error {
+	return fmt.Errorf("filter term %q: %q is no value for %s", clip(word), clip(value), key)
 }
 
 // Match tells whether the mode passes. A term on time, power or energy fails
@@ -98,9 +127,9 @@ func (t term) match(m Measured) bool {
 	case ">=":
 		return v >= t.value
 	case "!=":
-		return v != t.value
+		return math.Abs(v-t.value) > t.half
 	}
-	return v == t.value
+	return math.Abs(v-t.value) <= t.half
 }
 
 // Filter gives the members whose knobs pass f. It may be empty.

@@ -1,0 +1,235 @@
+package tegra_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// orinSpace is the AGX Orin's of L4T 35.1: 29 × 13 × 4 × 12 modes.
+func orinSpace(t testing.TB) *tegra.Space {
+	t.Helper()
+	var cores []int
+	var cpu, gpu []tegra.Freq
+	for n := range 12 {
+		cores = append(cores, n+1)
+		gpu = append(gpu, 114750000+tegra.Freq(n)*102*tegra.MHz)
+	}
+	for k := range 28 {
+		cpu = append(cpu, 115200*tegra.KHz+tegra.Freq(k)*76800*tegra.KHz)
+	}
+	s, err := tegra.NewSpace(cores, append(cpu, 2201600*tegra.KHz), append(gpu, 1300500000), []tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestIndexIsTheInverseOfAt(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	sub, err := s.Restrict(s.Sample(500, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, space := range map[string]*tegra.Space{"the full product": s, "a list of members": sub} {
+		for i, m := range space.All() {
+			if got, ok := space.Index(m); !ok || got != i {
+				t.Fatalf("%s: mode %d is found at %d, %v", name, i, got, ok)
+			}
+		}
+	}
+}
+
+func TestTheGridIsPowerTrains(t *testing.T) {
+	t.Parallel()
+	grid := orinSpace(t).Grid()
+	if grid.Len() != 4368 {
+		t.Fatalf("%d modes, want 4368", grid.Len())
+	}
+	for _, m := range sweeptest.Load(t, sweeptest.ResNet) {
+		if !grid.Contains(m.Mode) {
+			t.Fatalf("%s was measured on the authors' grid but is not on ours", m.Mode)
+		}
+	}
+}
+
+func TestEveryModePrintsAndReadsBack(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	for _, m := range s.Sample(2000, 2) {
+		text := s.Format(m)
+		if got, err := s.Parse(text); err != nil || got != m {
+			t.Fatalf("%s reads as %s, %v", text, got, err)
+		}
+	}
+	if got := s.Format(s.Max()); got != "12c/2.20C/1.30G/3.20M" {
+		t.Errorf("the fastest mode prints %s", got)
+	}
+}
+
+func TestValuesThatWouldPrintAlikeGetMoreDecimals(t *testing.T) {
+	t.Parallel()
+	s, err := tegra.NewSpace([]int{1}, []tegra.Freq{1497600 * tegra.KHz, 1500 * tegra.MHz}, []tegra.Freq{612 * tegra.MHz, 614400000}, []tegra.Freq{204 * tegra.MHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range s.Modes() {
+		if got, err := s.Parse(s.Format(m)); err != nil || got != m {
+			t.Errorf("%s reads as %v, %v", s.Format(m), got, err)
+		}
+	}
+}
+
+func TestNominalFrequenciesOfPapersSnap(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	m, err := s.Parse("12c/2.2C/1.3G/3.2M")
+	if err != nil || m != s.Max() {
+		t.Errorf("%s, %v", m, err)
+	}
+	m, err = s.Snap(tegra.Mode{Cores: 4, CPU: 1190 * tegra.MHz, GPU: 420 * tegra.MHz, EMC: 665 * tegra.MHz})
+	want := tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 665600000}
+	if err != nil || m != want {
+		t.Errorf("%s, %v; want %s", m, err, want)
+	}
+}
+
+func TestWhatCannotBeSnappedNamesItsNeighbours(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	for text, want := range map[string]string{
+		"13c/2.20C/1.30G/3.20M":   "12",
+		"12c/3.00C/1.30G/3.20M":   "2.20 GHz",
+		"12c/2.20C/0.05G/3.20M":   "114.75 MHz",
+		"12c/2.20C/1.30G/1.60M":   "665.6 MHz and 2.13 GHz",
+		"12c/2.20C/1.30G":         "want cores/CPU/GPU/memory",
+		"12/2.20C/1.30G/3.20M":    "letter c",
+		"1.5c/2.20C/1.30G/3.20M":  "whole number",
+		"12c/-2.20C/1.30G/3.20M":  "no positive number",
+		"12c/2.20C/infG/3.20M":    "no positive number",
+		"12c/2.20C/1.30G/NaNM":    "no positive number",
+		"":                        "want cores/CPU/GPU/memory",
+		strings.Repeat("9", 1000): "…",
+	} {
+		if m, err := s.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want an error with %q", text, m, err, want)
+		}
+	}
+}
+
+func TestAPartialSpaceNamesTheNearestMember(t *testing.T) {
+	t.Parallel()
+	full := orinSpace(t)
+	s, err := full.Restrict([]tegra.Mode{full.At(0), full.Max()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := full.Max()
+	near.Cores = 11
+	_, err = s.Snap(near)
+	if err == nil || !strings.Contains(err.Error(), "12c/2.20C/1.30G/3.20M") {
+		t.Errorf("%v does not name the nearest", err)
+	}
+	if _, err := s.Restrict([]tegra.Mode{near}); err == nil {
+		t.Error("a mode that is no member was kept")
+	}
+	none, err := full.Restrict(nil)
+	if err != nil || none.Len() != 0 || none.Full() {
+		t.Errorf("restricted to nothing: %d modes, %v", none.Len(), err)
+	}
+}
+
+func TestASpaceOfModesHasTheirValuesAndNoOthers(t *testing.T) {
+	t.Parallel()
+	full := orinSpace(t)
+	modes := full.Sample(40, 3)
+	s, err := tegra.NewSubspace(append(modes, modes...))
+	if err != nil || s.Len() != 40 {
+		t.Fatalf("%d modes, %v", s.Len(), err)
+	}
+	slices.SortFunc(modes, tegra.CompareModes)
+	if !slices.Equal(s.Modes(), modes) {
+		t.Error("other modes, or another order")
+	}
+	product, err := tegra.NewSubspace(full.Modes())
+	if err != nil || !product.Full() || product.Len() != full.Len() {
+		t.Errorf("all modes make no full space: %v", err)
+	}
+}
+
+func TestListsThatAreEmptyOrNotPositiveAreErrors(t *testing.T) {
+	t.Parallel()
+	f := []tegra.Freq{tegra.GHz}
+	for name, err := range map[string]error{
+		"no cores":        second(tegra.NewSpace(nil, f, f, f)),
+		"no CPU list":     second(tegra.NewSpace([]int{1}, nil, f, f)),
+		"no memory list":  second(tegra.NewSpace([]int{1}, f, f, nil)),
+		"zero cores":      second(tegra.NewSpace([]int{0, 1}, f, f, f)),
+		"a negative rate": second(tegra.NewSpace([]int{1}, f, f, []tegra.Freq{-1})),
+		"no modes":        second(tegra.NewSubspace(nil)),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestASampleIsDistinctAndItsSeedRepeatsIt(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	a, b, c := s.Sample(300, 5), s.Sample(300, 5), s.Sample(300, 6)
+	if !slices.Equal(a, b) || slices.Equal(a, c) {
+		t.Error("seeds do not decide the sample")
+	}
+	seen := map[tegra.Mode]bool{}
+	for _, m := range a {
+		if seen[m] || !s.Contains(m) {
+			t.Errorf("%s twice or from nowhere", m)
+		}
+		seen[m] = true
+	}
+	if got := len(s.Sample(1<<30, 1)); got != s.Len() {
+		t.Errorf("asking for too many gives %d", got)
+	}
+	if got := len(s.Sample(-3, 1)); got != 0 {
+		t.Errorf("asking for less than none gives %d", got)
+	}
+}
+
+func TestKnobValuesFollowTheOrderOfTheKnobs(t *testing.T) {
+	t.Parallel()
+	s := orinSpace(t)
+	for k := range tegra.NumKnobs {
+		values := s.Values(k)
+		if values[len(values)-1] != s.Max().Value(k) {
+			t.Errorf("%s: last value %g, top mode %g", k, values[len(values)-1], s.Max().Value(k))
+		}
+	}
+}
+
+func FuzzParseMode(f *testing.F) {
+	s := orinSpace(f)
+	for _, seed := range []string{"12c/2.20C/1.30G/3.20M", "1c/0.12C/0.11G/0.20M", "////", "c/C/G/M", "1c/1e0C/1G/3.2M"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if m, err := s.Parse(text); err == nil && !s.Contains(m) {
+			t.Errorf("%q gives %s, which is no mode", text, m)
+		}
+	})
+}
+
+func BenchmarkIndex(b *testing.B) {
+	s := orinSpace(b)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for b.Loop() {
+		s.Index(s.At(rng.IntN(s.Len())))
+	}
+}
