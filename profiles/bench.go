@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 	"time"
 
 	"jtune/profiles/harness"
@@ -115,7 +113,7 @@ func (b *Bench) apply(ctx context.Context, step Step, set Settings) (tegra.Appli
 	switch {
 	case ctx.Err() != nil:
 		return applied, nil, ctx.Err()
-	case errors.Is(err, tegra.ErrPermission) || gone(err):
+	case errors.Is(err, tegra.ErrPermission) || errors.Is(err, tegra.ErrGone):
 		return applied, nil, err
 	case err != nil:
 		return applied, &fault{Rejected, raiseHint(step, err.Error())}, nil
@@ -127,16 +125,6 @@ func (b *Bench) apply(ctx context.Context, step Step, set Settings) (tegra.Appli
 		return applied, &fault{Rejected, raiseHint(step, why)}, nil
 	}
 	return applied, nil, nil
-}
-
-// gone tells that the guard itself does not answer any more.
-func gone(err error) bool {
-	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
 }
 
 func differences(a tegra.Applied) string {

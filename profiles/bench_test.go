@@ -203,8 +203,8 @@ func TestAModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
 	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, tegra.ErrPermission) {
 		t.Errorf("no rights: %v, want it to end the campaign", err)
 	}
-	r.applier.fail = func(tegra.Mode) error { return io.ErrUnexpectedEOF }
-	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	r.applier.fail = func(tegra.Mode) error { return tegra.ErrGone }
+	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, tegra.ErrGone) {
 		t.Errorf("guard gone: %v, want it to end the campaign", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 var (
 	// ErrPermission: a knob or file needs root rights that we do not have.
 	ErrPermission = errors.New("no permission")
+	// ErrGone: who writes the knobs has ended or was killed.
+	ErrGone = errors.New("the guard has ended")
 	// ErrNoDevice: no Jetson here, or none of that name.
 	ErrNoDevice = errors.New("no such device")
 	// ErrUnsupported: this board lacks what was asked for.

@@ -25,7 +25,7 @@ var (
 	// ErrNothing: there is no state to go back to.
 	ErrNothing = errors.New("nothing to revert")
 	// ErrGone: the guard ended or was killed; its watchdog restores.
-	ErrGone = errors.New("the guard has ended")
+	ErrGone = tegra.ErrGone
 )
 
 const (

@@ -1,0 +1,118 @@
+package profiles
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/guard"
+	"jtune/tegra/virtual"
+)
+
+// guarded makes a rig whose modes are set by the guard itself.
+func guarded(t *testing.T, workload string, o virtual.Options) (*rig, *guard.Client) {
+	t.Helper()
+	r := newRig(t, workload, o)
+	client, err := guard.InProcess(r.board.FS(), r.board.Clock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	r.bench.Applier = client
+	return r, client
+}
+
+// knobs are the files that a mode is made of, as they stand.
+func knobs(t *testing.T, r *rig) map[string]string {
+	t.Helper()
+	st, err := r.device.Control().Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range st.Files {
+		out[f.Path] = f.Value
+	}
+	return out
+}
+
+func TestACampaignThroughTheGuardLeavesTheBoardAsFound(t *testing.T) {
+	t.Parallel()
+	r, client := guarded(t, "mobilenet", virtual.Options{Seed: 4})
+	found := knobs(t, r)
+	check := func(when string) {
+		t.Helper()
+		for path, now := range knobs(t, r) {
+			if found[path] != now {
+				t.Errorf("%s: %s is %s, was %s", when, path, now, found[path])
+			}
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "c")
+	ctx, cancel := context.WithCancel(t.Context())
+	c := campaign(t, r, dir, 20, false)
+	r.bench.Observe = func(p Progress) {
+		if p.Done == 9 && p.Minibatch == 20 {
+			cancel()
+		}
+	}
+	sum, err := c.Run(ctx)
+	if err != nil || sum.End != Interrupted || sum.New != 9 {
+		t.Fatalf("%s after %d modes, %v", sum.End, sum.New, err)
+	}
+	check("interrupted")
+	c.Record.Close()
+	c = campaign(t, r, dir, 20, true)
+	if sum, err = c.Run(t.Context()); err != nil || sum.End != Complete || len(sum.Rows) != 20 || sum.Failed != 0 {
+		t.Fatalf("%s with %d rows, %d failed, %v", sum.End, len(sum.Rows), sum.Failed, err)
+	}
+	check("complete")
+	for _, row := range sum.Rows {
+		if row.Applied != row.Mode {
+			t.Errorf("%s was read back as %s", row.Mode, row.Applied)
+		}
+	}
+	client.Close()
+	check("guard closed")
+}
+
+func TestABoardThatTakesNoRaisesRejectsThemWithAHint(t *testing.T) {
+	t.Parallel()
+	// S1's rule: only falling CPU and GPU clocks without a reboot (d.2).
+	r, _ := guarded(t, "lstm", virtual.Options{Faults: virtual.Faults{RejectRaise: true}})
+	s := r.device.Space()
+	top := s.Max()
+	low := tegra.Mode{Cores: top.Cores, CPU: s.CPU[20], GPU: s.GPU[5], EMC: top.EMC}
+	back := low
+	back.GPU = top.GPU
+	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan([]tegra.Mode{top, low, back})}).Run(t.Context())
+	if err != nil && !strings.Contains(err.Error(), "restoring") {
+		t.Fatal(err)
+	}
+	// In order of the plan: top, back (CPU falls), low (GPU falls): no raise.
+	for _, row := range sum.Rows {
+		if row.Raise || row.Status != OK {
+			t.Errorf("%s: raise %v, %s %q; the order has no raise here", row.Mode, row.Raise, row.Status, row.Why)
+		}
+	}
+	row, err := r.bench.Measure(t.Context(), Step{Mode: top, Raise: true})
+	if err != nil || row.Status != Rejected || !strings.Contains(row.Why, "reboot") {
+		t.Errorf("a raise: %s %q, %v", row.Status, row.Why, err)
+	}
+}
+
+func TestAGuardThatIsGoneEndsTheCampaign(t *testing.T) {
+	t.Parallel()
+	r, client := guarded(t, "lstm", virtual.Options{})
+	r.bench.Observe = func(p Progress) {
+		if p.Done == 1 && p.Minibatch == 5 {
+			client.Close()
+		}
+	}
+	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(5, 1))}).Run(t.Context())
+	if err == nil || sum.End != Broken || sum.New > 2 {
+		t.Errorf("%s after %d modes, %v", sum.End, sum.New, err)
+	}
+}
