@@ -71,7 +71,7 @@ func TestStrictRaiseRuleRefusesRaisesOnly(t *testing.T) {
 	write(t, b, cpuDir+"/cpu11/online", "1")  // and cores
 	lower := midst
 	lower.CPU, lower.GPU = 729600*tegra.KHz, 318750000
-	lock(t, b, gpuFreqDir+"/", "_freq", b.lists.gpu, lower.GPU, tegra.Hz)
+	lock(t, b, &b.knobs.gpu, gpuFreqDir+"/", lower.GPU, tegra.Hz)
 	if got := read(t, b, gpuFreqDir+"/max_freq"); got != "318750000" {
 		t.Errorf("GPU maximum is %s after lowering", got)
 	}

@@ -44,30 +44,41 @@ func write(t testing.TB, b *Board, name, value string) {
 	}
 }
 
-// set locks a mode with plain writes, in an order that never crosses limits.
+// set locks a mode with plain writes, in an order that never crosses limits;
+// knobs that stand as they should are left alone.
 func set(t testing.TB, b *Board, m tegra.Mode) {
 	t.Helper()
 	cores := b.lists.cores
 	for i := 1; i < cores; i++ {
-		write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "1")
+		if on := b.knobs.online[i]; !on && (i < m.Cores || !b.knobs.policyOnline(i/coresPerPolicy)) {
+			write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "1")
+		}
 	}
-	for i := 0; i < cores; i += coresPerPolicy {
-		lock(t, b, fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, i), "_freq", b.lists.cpu, m.CPU, tegra.KHz)
+	for p := range b.knobs.policy {
+		lock(t, b, &b.knobs.policy[p], fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, p*coresPerPolicy), m.CPU, tegra.KHz)
 	}
-	lock(t, b, gpuFreqDir+"/", "_freq", b.lists.gpu, m.GPU, tegra.Hz)
-	write(t, b, emcDir+"/mrq_rate_locked", "1")
-	write(t, b, emcDir+"/state", "1")
+	lock(t, b, &b.knobs.gpu, gpuFreqDir+"/", m.GPU, tegra.Hz)
+	if !b.knobs.emcFixed() {
+		write(t, b, emcDir+"/mrq_rate_locked", "1")
+		write(t, b, emcDir+"/state", "1")
+	}
 	write(t, b, emcCapFile, "0")
 	write(t, b, emcDir+"/rate", fmt.Sprint(int64(m.EMC)))
 	for i := cores - 1; i >= m.Cores; i-- {
-		write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "0")
+		if b.knobs.online[i] {
+			write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "0")
+		}
 	}
 }
 
-func lock(t testing.TB, b *Board, before, after string, list []tegra.Freq, f, unit tegra.Freq) {
-	write(t, b, before+"min"+after, fmt.Sprint(int64(list[0]/unit)))
-	write(t, b, before+"max"+after, fmt.Sprint(int64(f/unit)))
-	write(t, b, before+"min"+after, fmt.Sprint(int64(f/unit)))
+func lock(t testing.TB, b *Board, g *governed, before string, f, unit tegra.Freq) {
+	t.Helper()
+	if g.min == f && g.max == f {
+		return
+	}
+	write(t, b, before+"min_freq", fmt.Sprint(int64(g.list[0]/unit)))
+	write(t, b, before+"max_freq", fmt.Sprint(int64(f/unit)))
+	write(t, b, before+"min_freq", fmt.Sprint(int64(f/unit)))
 }
 
 func start(t testing.TB, b *Board, name string) {

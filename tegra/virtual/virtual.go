@@ -37,6 +37,13 @@ func Workloads() []string {
 	return names
 }
 
+// Estimated tells that no measurement on this kind of board stands behind a
+// workload's simulation.
+func Estimated(workload string) bool {
+	w, _ := physics.Find(workload)
+	return w.Estimated
+}
+
 // Options say which board to build. Only Name is needed.
 type Options struct {
 	Name   string       // see Names; may be empty with Replay

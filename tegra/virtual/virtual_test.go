@@ -58,3 +58,11 @@ func TestNoiseIsAScale(t *testing.T) {
 		}
 	}
 }
+
+func TestEstimatesAreSaidToBeSo(t *testing.T) {
+	for _, name := range Workloads() {
+		if got, want := Estimated(name), name == "vgg11" || name == "lenet5"; got != want {
+			t.Errorf("%s estimated: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -11,8 +11,8 @@ var Orin = Chip{
 // Workloads are the training jobs that can be simulated. ResNet18, MobileNet
 // and LSTM are fitted to measured sweeps of an AGX Orin (PowerTrain's, not
 // part of this project); YOLOv8n and BERT to the ranges and MAXN figures that
-// are published; LeNet-5 to ratios between boards; VGG-11 is an estimate from
-// its size. Samples and workers are method note b.2 and b.3.
+// are published. LeNet-5 (from ratios between boards) and VGG-11 (from its
+// size) are estimates. Samples and workers are method note b.2 and b.3.
 var Workloads = []Workload{
 	{Name: "resnet18", Samples: 50000, Batch: 16, Workers: 4, DatasetMB: 6700, MemoryMB: 3900,
 		Kernel: 51.95, Traffic: 123.1, Roofline: 2.461, Fixed: 4.171, Launch: 40.64, LaunchMem: 20.43, Overlap: 5.394, Serial: 5.571,
@@ -29,7 +29,7 @@ var Workloads = []Workload{
 	{Name: "bert", Samples: 70000, Batch: 16, Workers: 4, DatasetMB: 40, MemoryMB: 6200,
 		Kernel: 833.5, Traffic: 2269, Roofline: 2.156, Fixed: 5.006, Launch: 47.7, LaunchMem: 9.989, Overlap: 8, Serial: 7.244,
 		Fetch: 11.98, FetchMem: 5.996, Jitter: 8, Contention: 0.5001, Thrash: 0.3001, Switching: 27.95, CPUActive: 0.329, TransferJ: 9819},
-	{Name: "lenet5", Samples: 60000, Batch: 16, Workers: 4, DatasetMB: 46, MemoryMB: 1900,
+	{Name: "lenet5", Estimated: true, Samples: 60000, Batch: 16, Workers: 4, DatasetMB: 46, MemoryMB: 1900,
 		Kernel: 0.22, Traffic: 0.35, Roofline: 1.7, Fixed: 0.05, Launch: 3, LaunchMem: 0.1, Overlap: 6, Serial: 2,
 		Fetch: 20, FetchMem: 4, Jitter: 8, Contention: 1, Thrash: 0.22, Switching: 14, CPUActive: 0.4, TransferJ: 1},
 	{Name: "vgg11", Estimated: true, Samples: 50000, Batch: 16, Workers: 4, DatasetMB: 150, MemoryMB: 4800,

@@ -22,7 +22,7 @@ type Conditions struct {
 // Batch. Work is in ms·GHz: divided by a clock it is a time.
 type Workload struct {
 	Name      string
-	Estimated bool // no measurement stands behind the constants
+	Estimated bool // no measurement on this board stands behind the constants
 	Samples   int  // per epoch
 	Batch     int
 	Workers   int     // loader processes; 0: the computing process loads
