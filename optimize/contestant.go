@@ -62,6 +62,8 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
 		}
 		return surrogate(r), "", nil
+	case EvalGPVerify:
+		return verified(), "", nil
 	case EvalPowerTrain:
 		r, err := networks(o)
 		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r}), "transferred from " + r.Name, err
@@ -108,12 +110,34 @@ func surrogate(r *learn.Residual) *contestant {
 		}
 		preds := model.Predict(f.modes)
 		out := f.mapped(preds, index)
-		points := predictedPoints(preds, evalMargin)
-		for _, i := range index {
-			points[i] = MeasuredPoint(f.truth[i])
-		}
-		f.pickAll(&out, points, same)
+		f.pickAll(&out, pointsWithMargin(preds, f.space, rows, evalMargin), same)
 		return out, nil
+	}}
+}
+
+// evalChecks is how many picks gp+verify measures (recipe §7).
+const evalChecks = 10
+
+// verified is the gp that then measures some of its own picks.
+func verified() *contestant {
+	return &contestant{sized: true, seeded: true, run: func(ctx context.Context, f *field, size int, seed uint64) (outcome, error) {
+		index, rows := f.sample(size, seed)
+		check := FrontCheck{Space: f.space, BudgetsW: f.budgets, Margin: evalMargin}
+		for k := 0; ; k++ {
+			model, err := learn.FitSurrogate(f.space, rows, learn.SurrogateOptions{Grid: true, Robust: 2})
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return outcome{}, err
+			}
+			preds := model.Predict(f.modes)
+			m, more := check.Next(preds, rows)
+			if !more || k == evalChecks {
+				out := f.mapped(preds, index)
+				f.pickAll(&out, pointsWithMargin(preds, f.space, rows, evalMargin), same)
+				return out, nil
+			}
+			i, _ := f.space.Index(m)
+			index, rows = append(index, i), append(rows, f.truth[i])
+		}
 	}}
 }
 
@@ -130,7 +154,7 @@ func fitted(o learn.Options) *contestant {
 		}
 		preds := model.Predict(f.modes)
 		out := f.mapped(preds, index)
-		f.pickAll(&out, predictedPoints(preds, 0), same)
+		f.pickAll(&out, pointsWithMargin(preds, f.space, nil, 0), same)
 		return out, nil
 	}}
 }

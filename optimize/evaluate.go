@@ -24,6 +24,7 @@ import (
 const (
 	EvalGP         = "gp"         // the default predictor; picks with one deviation of margin, measured modes as measured
 	EvalGPRef      = "gp+ref"     // the same, leaning on the reference workload
+	EvalGPVerify   = "gp+verify"  // gp, then up to 10 of its own picks measured
 	EvalPowerTrain = "powertrain" // networks transferred from the reference workload, predicted front
 	EvalNN         = "nn"         // networks from scratch, predicted front
 	EvalLinear     = "linear"     // linear regression, predicted front
@@ -37,7 +38,7 @@ const (
 // EvaluateMethods lists the names for EvaluateOptions.Methods, in the order of
 // the report.
 func EvaluateMethods() []string {
-	return []string{EvalGP, EvalGPRef, EvalPowerTrain, EvalNN, EvalLinear, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
+	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalNN, EvalLinear, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
 }
 
 // EvaluateOptions say what to compare on a measured sweep. Truth is needed,

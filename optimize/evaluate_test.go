@@ -89,7 +89,7 @@ func TestErrorsCountModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	if !near(o.timePct, 10) || !near(o.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
 		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
 	}
-	f.pickAll(&o, predictedPoints(preds, 0), same)
+	f.pickAll(&o, pointsWithMargin(preds, f.space, nil, 0), same)
 	if want := []int{0, 1, 3, 3}; !slices.Equal(o.picks, want) || o.unsure != 0 {
 		t.Errorf("picks of the predicted front: got %v, want %v", o.picks, want)
 	}
@@ -204,7 +204,7 @@ func TestEvaluateStops(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	o := EvaluateOptions{Truth: b.all(), Seeds: 1000, Sizes: []int{10}, Methods: []string{EvalTune}, Progress: func(done, _ int) { cancel() }}
+	o := EvaluateOptions{Truth: b.all(), Seeds: 1000, BudgetFrom: 20, BudgetTo: 20, Methods: []string{EvalTune}, Progress: func(done, _ int) { cancel() }}
 	if _, err := Evaluate(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that the context ended", err)
 	}

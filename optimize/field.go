@@ -2,7 +2,6 @@ package optimize
 
 import (
 	"fmt"
-	"math"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -55,19 +54,6 @@ func newField(o *EvaluateOptions) (*field, error) {
 		return nil, fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, points[front[0]].PowerW)
 	}
 	return f, nil
-}
-
-// underBudget is the front's query (method note f.2): its point of the largest
-// power within the budget; -1 when there is none.
-func underBudget(points []Point, front []int, budgetW float64) int {
-	found := -1
-	for _, i := range front {
-		if points[i].PowerW > budgetW {
-			break
-		}
-		found = i
-	}
-	return found
 }
 
 // outcome is what one run of a method came to.
@@ -135,16 +121,6 @@ func (f *field) pickAll(o *outcome, points []Point, index func(i int) int) {
 
 // same is the index function of points that stand by index of the space.
 func same(i int) int { return i }
-
-// predictedPoints are points for picking: powers raised by margin deviations.
-func predictedPoints(preds []learn.Prediction, margin float64) []Point {
-	points := make([]Point, len(preds))
-	for i, p := range preds {
-		points[i] = PredictedPoint(p)
-		points[i].PowerW *= math.Exp(margin * p.LnPowerSD)
-	}
-	return points
-}
 
 func (f *field) measuredPoints(index []int) []Point {
 	points := make([]Point, len(index))

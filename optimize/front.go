@@ -102,3 +102,16 @@ func knee(points []Point, front []int, x Axis) int {
 	}
 	return best
 }
+
+// underBudget is the front's query (method note f.2): its point of the largest
+// power within the budget, the fastest feasible one; -1 when there is none.
+func underBudget(points []Point, front []int, budgetW float64) int {
+	found := -1
+	for _, i := range front {
+		if points[i].PowerW > budgetW {
+			break
+		}
+		found = i
+	}
+	return found
+}

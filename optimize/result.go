@@ -92,7 +92,7 @@ func (s *search) finish() (Result, error) {
 
 // result tells what is known so far.
 func (s *search) result() Result {
-	r := Result{Probes: s.probes, Ended: s.ended}
+	r := Result{Probes: s.probes, Ended: s.ended, Warnings: s.warnings}
 	if len(s.order) == 0 {
 		return r
 	}

@@ -38,6 +38,7 @@ type search struct {
 	ended    Ended
 
 	residual *learn.Residual
+	warnings []string
 	model    *learn.Surrogate
 	fits     bool // refit after every probe
 	fitErr   error

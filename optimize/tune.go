@@ -110,6 +110,7 @@ type Result struct {
 	Probes    []Probe
 	Ended     Ended
 	Model     *learn.Surrogate // fitted to all probes; nil when there is none
+	Warnings  []string
 }
 
 // Tune looks for the best mode within a limit by measuring (recipe §6). The

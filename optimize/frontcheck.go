@@ -1,0 +1,63 @@
+package optimize
+
+import (
+	"math"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// FrontCheck measures where it counts when a fixed budget of modes was spent
+// and any power limit may be asked for (recipe §7): the modes that the limits
+// choose, the most often chosen and the least sure first.
+type FrontCheck struct {
+	Space    *tegra.Space
+	BudgetsW []float64 // power limits in watts
+	Margin   float64   // deviations of ln power that a choice keeps from its limit
+}
+
+// Next gives the mode to measure next, from predictions for all modes of the
+// space by a model of what was measured so far; false when every choice has
+// been measured. Fit again after each.
+func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra.Mode, bool) {
+	points := pointsWithMargin(preds, c.Space, done, c.Margin)
+	known := map[int]bool{}
+	for _, m := range done {
+		if i, ok := c.Space.Index(m.Mode); ok {
+			known[i] = true
+		}
+	}
+	front := Front(points, Power)
+	chosen := map[int]int{}
+	for _, b := range c.BudgetsW {
+		if i := underBudget(points, front, b); i >= 0 && !known[i] {
+			chosen[i]++
+		}
+	}
+	most := newArgmax()
+	for _, i := range front { // in order, so that ties do not depend on the map
+		if n := chosen[i]; n > 0 {
+			most.offer(i, float64(n)*preds[i].LnPowerSD, 0)
+		}
+	}
+	if most.index < 0 {
+		return tegra.Mode{}, false
+	}
+	return c.Space.At(most.index), true
+}
+
+// pointsWithMargin are the points to choose from, by index of the space:
+// predicted powers raised by margin deviations, measured ones as they are.
+func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured, margin float64) []Point {
+	points := make([]Point, len(preds))
+	for i, p := range preds {
+		points[i] = PredictedPoint(p)
+		points[i].PowerW *= math.Exp(margin * p.LnPowerSD)
+	}
+	for _, m := range done {
+		if i, ok := space.Index(m.Mode); ok {
+			points[i] = MeasuredPoint(m)
+		}
+	}
+	return points
+}
