@@ -163,13 +163,13 @@ func (s *solver) fromPrior(theta []float64) []float64 {
 	return d
 }
 
-// linear is the model linearised at a theta: jw = L⁻¹J, yw = L⁻¹ỹ with
+// linearised is the model to first order at a theta: jw = L⁻¹J, yw = L⁻¹ỹ with
 // ỹ = y − M + J(θ − θ0), A factored, and b = Jᵀ C⁻¹ ỹ.
-type linear struct{ jw, yw, cholA, b []float64 }
+type linearised struct{ jw, yw, cholA, b []float64 }
 
-func (s *solver) linearise(chol, theta []float64) (linear, error) {
+func (s *solver) linearise(chol, theta []float64) (linearised, error) {
 	n, p := s.n, s.p
-	lin := linear{jw: make([]float64, n*p), yw: make([]float64, n), cholA: slices.Clone(s.prec), b: make([]float64, p)}
+	lin := linearised{jw: make([]float64, n*p), yw: make([]float64, n), cholA: slices.Clone(s.prec), b: make([]float64, p)}
 	d := s.fromPrior(theta)
 	for i := range n {
 		row := lin.jw[i*p : (i+1)*p]
