@@ -192,7 +192,7 @@ func (p *modelsPage) about(w, h int) string {
 	}
 	m := info.Model
 	lines := []string{fmt.Sprintf("%s, from %d modes on %s", workloadOf(info), len(m.Samples), m.Provenance.Device)}
-	if m.Provenance.Virtual {
+	if m.Provenance.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
 		lines = append(lines, wrap(styleBadge.Render("VIRTUAL")+": learnt from a simulation, not from measurements", w))
 	}
 	if m.CV.How != "" {

@@ -89,7 +89,11 @@ func (p *profilePage) hints() []hint {
 			pause = named(pause, "pause after this mode")
 		}
 	}
-	out := []hint{unless(pause, why), unless(named(keys.Stop, "stop and restore"), why)}
+	stop := keys.Stop
+	if why == "" {
+		stop = named(stop, "stop and restore")
+	}
+	out := []hint{unless(pause, why), unless(stop, why)}
 	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge})
 }
 
@@ -204,7 +208,7 @@ func (p *profilePage) cell(j *job, row, col int) string {
 	if n < len(j.probes) && ok {
 		text = string(j.probes[n].Why)
 		if !j.probes[n].Feasible {
-			text += ", over"
+			text = "over (" + text + ")"
 		}
 	}
 	if r.Why != "" && !ok {

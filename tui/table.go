@@ -20,6 +20,7 @@ type table struct {
 	cell   func(row, col int) string
 	cursor int
 	top    int
+	room   int    // columns of the last visible column, as drawn
 	empty  string // said when there are no rows
 	noMark bool   // a list without a cursor
 }
@@ -55,6 +56,10 @@ func (t *table) visible(w int) []int {
 // cursor shows.
 func (t *table) Render(w, h int) string {
 	cols := t.visible(w)
+	t.room = w - 1
+	for _, c := range cols[:len(cols)-1] {
+		t.room -= t.cols[c].width + 1
+	}
 	lines := []string{styleDim.Render(cut(" "+t.line(cols, func(c int) string { return t.cols[c].title }), w))}
 	if t.rows == 0 {
 		return fit(lines[0]+"\n"+wrap(t.empty, w), w, h)
@@ -80,9 +85,12 @@ func (t *table) line(cols []int, cell func(col int) string) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if t.cols[c].right {
+		switch {
+		case t.cols[c].right:
 			b.WriteString(right(cell(c), t.cols[c].width))
-		} else {
+		case i == len(cols)-1: // the last text takes the room that is left
+			b.WriteString(cut(cell(c), max(t.room, t.cols[c].width)))
+		default:
 			b.WriteString(cut(cell(c), t.cols[c].width))
 		}
 	}

@@ -17,8 +17,9 @@ import (
 // trainPage chooses a workload, runs it in the mode the board is in, and
 // shows how its minibatches go.
 type trainPage struct {
-	sh  *shared
-	tab table
+	sh    *shared
+	tab   table
+	large bool // the minibatch times fill the page
 }
 
 func newTrainPage(sh *shared) *trainPage {
@@ -66,6 +67,10 @@ func (p *trainPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.tab.move(1)
 	case key.Matches(k, keys.Start):
 		return p.start(), true
+	case key.Matches(k, keys.Enlarge):
+		p.large = !p.large
+	case key.Matches(k, keys.Back) && p.large:
+		p.large = false
 	case key.Matches(k, keys.Stop):
 		if p.running() {
 			p.sh.job.stop()
@@ -131,6 +136,9 @@ func (p *trainPage) Render(w, h int) string {
 	j := p.sh.job
 	shown := j != nil && j.kind == jobRun
 	list := panel{"Workloads", "", p.tab.Render, p.sh.narrow}
+	if shown && p.large {
+		return panel{"ms per minibatch", "", func(w, h int) string { return minibatchChart(j.times, w, h) }, p.sh.narrow}.Render(w, h)
+	}
 	if !shown || h < 12 {
 		top := h
 		if h >= 14 {

@@ -34,9 +34,13 @@ func (p *Plot) place(r *Raster, x, y float64) (dx, dy float64, ok bool) {
 // Points adds one dot per pair of values.
 func (p *Plot) Points(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		atX, atY := p.X.placer(), p.Y.placer()
+		w, h := float64(2*r.W-1), float64(4*r.H-1)
 		for i := range min(len(xs), len(ys)) {
-			if x, y, ok := p.place(r, xs[i], ys[i]); ok {
-				r.Dot(int(math.Round(x)), int(math.Round(y)), ink)
+			fx, okX := atX(xs[i])
+			fy, okY := atY(ys[i])
+			if okX && okY {
+				r.Dot(int(fx*w+0.5), int((1-fy)*h+0.5), ink)
 			}
 		}
 	})

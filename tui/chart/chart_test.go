@@ -1,0 +1,172 @@
+package chart
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestTicksAreRoundInsideAndAscending(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scale Scale
+		n     int
+		want  []float64
+	}{
+		{"power from zero", Scale{0, 60, false}, 3, []float64{0, 20, 40, 60}},
+		{"around zero has a plain zero", Scale{-120, 0, false}, 3, []float64{-100, -50, 0}},
+		{"fractions", Scale{0, 1, false}, 4, []float64{0, 0.5, 1}},
+		{"log over less than a decade", Scale{60, 480, true}, 3, []float64{100, 200, 300}},
+		{"log over three decades", Scale{8, 9000, true}, 3, []float64{10, 100, 1000}},
+		{"narrow log counts evenly", Scale{90, 110, true}, 4, []float64{90, 95, 100, 105, 110}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := c.scale.Ticks(c.n)
+			if len(got) != len(c.want) {
+				t.Fatalf("ticks %v, want %v", got, c.want)
+			}
+			for i := range got {
+				if math.Abs(got[i]-c.want[i]) > 1e-9*math.Abs(c.want[i]) || math.Signbit(got[i]) && got[i] == 0 {
+					t.Errorf("ticks %v, want %v", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestScalesOfNothingCanStillBeDrawn(t *testing.T) {
+	nan := math.NaN()
+	for _, values := range [][]float64{nil, {nan}, {math.Inf(1)}, {5}, {0}, {-3, nan}, {1e300, -1e300}} {
+		for _, log := range []bool{false, true} {
+			s := NewScale(values, log)
+			if !(s.Hi > s.Lo) {
+				t.Errorf("scale of %v (log %v) is empty: %v", values, log, s)
+			}
+			p := Plot{X: s, Y: s, XName: "ms", YName: "W"}
+			p.Line(values, values, InkFront)
+			p.Render(30, 10, Plain)
+		}
+	}
+	if s := FromZero(nan); s.Lo != 0 || !(s.Hi > 0) {
+		t.Errorf("scale from zero to NaN: %v", s)
+	}
+}
+
+// size asks for exactly w×h cells.
+func size(t *testing.T, text string, w, h int) {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	if h > 0 && len(lines) != h {
+		t.Fatalf("%d rows, want %d", len(lines), h)
+	}
+	for _, l := range lines {
+		if n := utf8.RuneCountInString(l); h > 0 && n != max(w, 0) {
+			t.Fatalf("row of %d columns, want %d: %q", n, w, l)
+		}
+	}
+}
+
+func TestPlotsOfMadValuesKeepTheirSizeAndEnd(t *testing.T) {
+	mad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 0, 1, 0.5, 1e6}
+	for w := -1; w < 70; w += 7 {
+		for h := -1; h < 30; h += 3 {
+			p := Plot{X: Scale{0, 1, false}, Y: Scale{0, 1, false}, XName: "ms", YName: "W"}
+			p.Points(mad, mad, InkCloud)
+			p.Line(mad, mad, InkFront)
+			for _, v := range mad {
+				p.Level(v, "limit", InkLimit)
+				p.Column(v, "limit", InkLimit)
+				p.Mark(v, v, 'M', InkPreset)
+				p.Label(v, v, "CPU", InkPreset)
+			}
+			size(t, p.Render(w, h, Plain), w, h)
+		}
+	}
+}
+
+func TestLineJoinsItsEnds(t *testing.T) {
+	r := NewRaster(10, 5)
+	r.Line(0, 0, 19, 19, InkFront)
+	dots := strings.Map(func(g rune) rune {
+		if g == ' ' || g == '\n' {
+			return -1
+		}
+		return g
+	}, r.Render(Plain))
+	if n := utf8.RuneCountInString(dots); n != 10 {
+		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, r.Render(Plain))
+	}
+}
+
+func TestAFarPointCostsNoTime(t *testing.T) {
+	r := NewRaster(40, 10)
+	steps := 0
+	r.Line(0, 0, 1e18, 1e18, InkFront)
+	for _, d := range r.dots {
+		if d != 0 {
+			steps++
+		}
+	}
+	if steps == 0 {
+		t.Error("a line that leaves the raster drew nothing of its near part")
+	}
+}
+
+func TestHighestInkColoursACell(t *testing.T) {
+	r := NewRaster(1, 1)
+	r.Dot(0, 0, InkFront)
+	r.Dot(1, 3, InkCloud)
+	var inks []Ink
+	r.Render(func(ink Ink, text string) string { inks = append(inks, ink); return text })
+	if len(inks) != 1 || inks[0] != InkFront {
+		t.Errorf("inks %v, want the front's alone", inks)
+	}
+}
+
+func TestOneRunPerStretchOfEqualInk(t *testing.T) {
+	r := NewRaster(20, 1)
+	for x := range 20 {
+		r.Dot(x, 0, InkCloud)
+	}
+	for x := 20; x < 40; x++ {
+		r.Dot(x, 0, InkFront)
+	}
+	runs := 0
+	r.Render(func(_ Ink, text string) string { runs++; return text })
+	if runs != 2 {
+		t.Errorf("%d styled runs, want 2", runs)
+	}
+}
+
+func TestBarsAndSparks(t *testing.T) {
+	for _, c := range []struct{ name, got, want string }{
+		{"half a bar", Bar(0.5, 4), "██░░"},
+		{"more than all is all", Bar(7, 3), "███"},
+		{"a missing share is dots", Bar(math.NaN(), 3), "···"},
+		{"no room, no bar", Bar(0.5, -1), ""},
+		{"a spark per value", Spark([]float64{0, 50, 100}, 100, 3), "▁▅█"},
+		{"a missing value is a dot", Spark([]float64{math.NaN()}, 100, 1), "·"},
+		{"folding keeps the largest", Spark([]float64{0, 100, 0, 0}, 100, 2), "█▁"},
+		{"no scale, no bars", Spark([]float64{1}, 0, 1), "·"},
+		{"shares fill the width", Stack([]Part{{1, 'a'}, {2, 'b'}, {math.NaN(), 'c'}, {1, 'd'}}, 8), "aabbbbdd"},
+		{"nothing to share", Stack(nil, 3), "   "},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+func BenchmarkCloud(b *testing.B) {
+	const n = 18096
+	xs, ys := make([]float64, n), make([]float64, n)
+	for i := range xs {
+		xs[i], ys[i] = 50+float64(i%997), 10+float64(i%89)/2
+	}
+	for b.Loop() {
+		p := Plot{X: NewScale(xs, true), Y: NewScale(ys, false), XName: "ms", YName: "W"}
+		p.Points(xs, ys, InkCloud)
+		p.Render(160, 45, Plain)
+	}
+}
