@@ -28,7 +28,7 @@ func newProfilePage(sh *shared) *profilePage {
 	p := &profilePage{sh: sh, auto: true}
 	p.tab = table{empty: "nothing measured yet", cols: []column{
 		{title: "n", width: 2, right: true, drop: 1}, {title: "mode", width: 21}, {title: "ms/mb", width: 7, right: true},
-		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 3}, {title: "state", width: 9, drop: 2}}}
+		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 3}, {title: "state", width: 10, drop: 2}}}
 	return p
 }
 
@@ -124,7 +124,7 @@ func (p *profilePage) Render(w, h int) string {
 	case p.large == 2:
 		return under(head, front.Render(w, rest))
 	}
-	left := 53
+	left := 54
 	if w > 130 {
 		left = 62
 	}
@@ -208,7 +208,7 @@ func (p *profilePage) cell(j *job, row, col int) string {
 	if n < len(j.probes) && ok {
 		text = string(j.probes[n].Why)
 		if !j.probes[n].Feasible {
-			text = "over (" + text + ")"
+			text = "over limit"
 		}
 	}
 	if r.Why != "" && !ok {
