@@ -369,16 +369,21 @@ func TestTimeLeftIsARangeAroundTheMean(t *testing.T) {
 	}{
 		{"nothing is known yet", nil, 5, 0, 0},
 		{"nothing is left", took(10, 20), 0, 0, 0},
-		{"modes that take alike leave no doubt", took(10, 10, 10), 4, 40 * time.Second, 40 * time.Second},
-		{"one row has no spread", took(10), 3, 30 * time.Second, 30 * time.Second},
 	} {
 		if lo, hi := remaining(c.rows, c.n); lo != c.lo || hi != c.hi {
 			t.Errorf("%s: got %s to %s, want %s to %s", c.name, lo, hi, c.lo, c.hi)
 		}
 	}
-	lo, hi := remaining(took(8, 10, 12, 10, 9, 11), 10)
-	if !(lo > 80*time.Second && lo < 100*time.Second && hi > 100*time.Second && hi < 125*time.Second) {
-		t.Errorf("spread rows: %s to %s, want a range around 100 s", lo, hi)
+	width := func(rows []Row) time.Duration {
+		lo, hi := remaining(rows, 10)
+		if !(lo > 0 && lo < 100*time.Second && hi > 100*time.Second) {
+			t.Errorf("%d rows of 10 s, 10 left: %s to %s, want a range around 100 s", len(rows), lo, hi)
+		}
+		return hi - lo
+	}
+	one, six, thirty := width(took(10)), width(took(8, 10, 12, 10, 9, 11)), width(took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...))
+	if !(one > six && six > thirty && thirty < 30*time.Second) {
+		t.Errorf("widths %s, %s, %s after 1, 6 and 30 rows: want them to shrink", one, six, thirty)
 	}
 }
 
