@@ -20,12 +20,12 @@ const (
 	trustZ        = 1.64 // deviations that a trusted mode lies within the limit
 	trustFewZ     = 0.5  // more for every mode that fewer than trustModes were measured
 	trustModes    = 6
-	trustDetourZ  = 0.5   // less for every detour in a row
-	trustOver     = 1.05  // a trusted mode may pass the limit by this factor
-	unlikely      = 0.05  // below this chance of meeting the limit, seek the least excess
-	narrowPower   = 1.3   // ours: the chance to meet a power limit sees deviations this much wider (below)
-	noChance      = 0.005 // ours: all modes below it, twice in a row, end the search
-	noChanceModes = 5     // ours: after this many modes at least
+	trustDetourZ  = 0.5  // less for every detour in a row
+	trustOver     = 1.05 // a trusted mode may pass the limit by this factor
+	unlikely      = 0.05 // below this chance of meeting the limit, seek the least excess
+	narrowPower   = 1.3  // ours: the chance to meet a power limit sees deviations this much wider (below)
+	noChance      = 0.01 // ours: all modes below it, twice in a row, end the search
+	noChanceModes = 5    // ours: after this many modes at least
 )
 
 // gain is the expected relative gain at which a search stops.

@@ -178,7 +178,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
 				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
 			}
-			if strategy == Auto && (res.Ended != NoWay || len(res.Probes) > 16) {
+			if strategy == Auto && (res.Ended != NoWay || len(res.Probes) > 20) {
 				t.Errorf("%v: ended %q after %d probes, want an early end", l, res.Ended, len(res.Probes))
 			}
 		}
