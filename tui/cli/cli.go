@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"jtune/tegra/guard"
 )
@@ -21,10 +22,29 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == "guard" { // has its own idea of signals
 		return guard.Main(context.Background(), os.Args[2:])
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go windUp(signals, cancel)
 	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// impatience is how much later a second signal must come to be one of a person
+// who does not want to wait: timeout(1) and shells send the first one twice.
+const impatience = time.Second
+
+// windUp cancels at the first signal. A later one ends the program at once;
+// then the guard, whose pipe closes, restores the board.
+func windUp(signals <-chan os.Signal, cancel func()) {
+	<-signals
+	cancel()
+	for first := time.Now(); ; {
+		<-signals
+		if time.Since(first) > impatience {
+			os.Exit(exitInterrupted)
+		}
+	}
 }
 
 // Run runs one command line and gives the exit code. When ctx ends, work in
