@@ -124,6 +124,25 @@ func TestImportMakesACampaign(t *testing.T) {
 	jtune(t, "import", path, "--out", out).fails(t, exitFailed, out)
 }
 
+func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
+	path, _ := toySweep(t)
+	profile := func(args ...string) string {
+		out := filepath.Join(t.TempDir(), "part")
+		jtune(t, with(with(replay(path), "profile", "label", "--out", out), args...)...).done(t)
+		return out
+	}
+	a, b := profile("--sample", "9", "--shard", "1/2"), profile("--sample", "9", "--shard", "2/2")
+	out := filepath.Join(t.TempDir(), "whole")
+	jtune(t, "merge", a, b, "--out", out).done(t)
+	if got := modesIn(t, out); got != 9 {
+		t.Errorf("joined %d modes, want 9", got)
+	}
+	jtune(t, "merge", a, b, "--out", out).fails(t, exitFailed, out)
+	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "kind of plan")
+	jtune(t, "merge", a, profile("--sample", "3", "--seed", "7"), "--out", out+"3").fails(t, exitFailed, "seed")
+	jtune(t, "merge", a, t.TempDir(), "--out", out+"4").fails(t, exitFailed)
+}
+
 // A job may die, hang, print garbage, or never print: the campaign ends with
 // an error that tells, and the board is as it was.
 func TestBadHarnesses(t *testing.T) {

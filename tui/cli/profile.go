@@ -134,28 +134,3 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 func lastWhy(rows []profiles.Row) string {
 	return strings.TrimSpace(rows[len(rows)-1].Why)
 }
-
-func (a *app) importLogs() *cobra.Command {
-	out := ""
-	cmd := &cobra.Command{
-		Use:   "import PATH --out DIR",
-		Short: "Turn published or foreign measurements into a campaign folder",
-		Args:  takes(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if out == "" {
-				return usagef("import: --out DIR is missing: the new campaign folder")
-			}
-			if err := profiles.Import(args[0], out); err != nil {
-				return err
-			}
-			head, rows, err := profiles.Read(out)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(a.out, "%s: %d modes of %s on %s\n", out, len(rows), orDash(head.Workload.Name), orDash(head.Device.Name))
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
-	return cmd
-}

@@ -98,6 +98,9 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 	if err != nil {
 		return nil, samples.Notes, err
 	}
+	if r.Method == learn.PowerTrain && r.Reference == "none" {
+		return nil, samples.Notes, fmt.Errorf("%w: powertrain transfers from a reference: leave --reference none away, or use --method nn", ErrUsage)
+	}
 	ref, err := o.reference(r.Reference)
 	if err != nil {
 		return nil, samples.Notes, err
