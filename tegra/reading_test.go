@@ -1,0 +1,228 @@
+package tegra_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// set overwrites a file of a root, as a kernel changes a reading.
+func set(t *testing.T, root, name, value string) {
+	t.Helper()
+	if err := tegra.DiskFS(root).WriteFile(name, []byte(value+"\n")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryReadingOfTheAGXOrin(t *testing.T) {
+	t.Parallel()
+	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(), "L4T 36": tegratest.NewAGXOrin36()} {
+		r := read(t, open(t, tree))
+		for what, ok := range map[string]bool{
+			"CPU clock 729.6 MHz":         r.CPU.Actual == tegra.Some(729600*tegra.KHz),
+			"CPU min 729.6 MHz":           r.CPU.Min == tegra.Some(729600*tegra.KHz),
+			"CPU max and cap 2201.6 MHz":  r.CPU.Max == tegra.Some(2201600*tegra.KHz) && r.CPU.Cap == r.CPU.Max,
+			"GPU max and cap 1300.5 MHz":  r.GPU.Max == tegra.Some(tegra.Freq(1300500000)) && r.GPU.Cap == r.GPU.Max,
+			"GPU load 123 tenths":         r.GPU.LoadPct == tegra.Some(12.3),
+			"EMC clock 2133 MHz":          r.EMC.Actual == tegra.Some(2133*tegra.MHz),
+			"EMC may go to 3199 MHz":      r.EMC.Max == tegra.Some(3199*tegra.MHz) && r.EMC.Cap == r.EMC.Max,
+			"EMC load 21330000 ÷ 2133000": r.EMC.LoadPct == tegra.Some(10.0),
+			"twelve cores online":         len(r.Cores) == 12 && r.Cores[11].Online && r.Cores[11].Freq.OK,
+			"no CPU load at first":        !r.CPU.LoadPct.OK,
+			"fan 55 of 255":               math.Abs(r.FanPct.V-100*55.0/255) < 1e-9,
+			"seven sensors":               len(r.Temps) == 7 && r.Temps[0].C == 43.531,
+			"GPU and CV sensors off":      len(r.TempsOff) == 4 && strings.EqualFold(r.TempsOff[0][:3], "gpu"),
+			"not throttled":               r.Throttled == tegra.Some(false),
+			"memory of 64336236 kB":       r.RAMTotal == tegra.Some(int64(64336236*1024)) && r.RAMUsed.OK && r.RAMCached.OK,
+			"MAXN by its limits":          r.Mode.OK && r.Mode.V.String() == "12c/2.20C/1.30G/3.20M",
+			"not pinned":                  r.Locked == tegra.Some(false),
+		} {
+			if !ok {
+				t.Errorf("%s: not so: %s\n%+v", name, what, r)
+			}
+		}
+	}
+}
+
+func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	s := openRoot(t, root)
+	stat := func(lines ...string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, "/proc/stat"), []byte("cpu 1 1 1 1\n"+strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stat("cpu0 100 0 0 100 0", "cpu1 0 0 0 0 0")
+	read(t, s)
+	stat("cpu0 150 0 0 150 0", "cpu1 25 0 0 50 25")
+	r := read(t, s)
+	if r.Cores[0].LoadPct != tegra.Some(50.0) || r.Cores[1].LoadPct != tegra.Some(25.0) || r.CPU.LoadPct != tegra.Some(37.5) {
+		t.Errorf("loads %v %v, all %v; want 50, 25 (idle and iowait are no load), 37.5", r.Cores[0].LoadPct, r.Cores[1].LoadPct, r.CPU.LoadPct)
+	}
+	if r := read(t, s); r.Cores[0].LoadPct != tegra.Some(50.0) {
+		t.Errorf("without a tick between, core 0 shows %v", r.Cores[0].LoadPct)
+	}
+	stat("cpu0 250 0 0 150 0")
+	if r := read(t, s); r.Cores[0].LoadPct.OK {
+		t.Errorf("the online set changed, yet core 0 shows %v", r.Cores[0].LoadPct)
+	}
+	stat("cpu0 350 0 0 150 0")
+	if r := read(t, s); r.Cores[0].LoadPct != tegra.Some(100.0) {
+		t.Errorf("core 0 shows %v, want 100", r.Cores[0].LoadPct)
+	}
+	stat("cpu0 3 0 0 1 0")
+	if r := read(t, s); r.Cores[0].LoadPct.OK {
+		t.Errorf("the counters were reset, yet core 0 shows %v", r.Cores[0].LoadPct)
+	}
+}
+
+func TestAPoweredDownGPUIsOffNotIdle(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	s := openRoot(t, root)
+	set(t, root, tegratest.GPU35+"/cur_freq", "0")
+	r := read(t, s)
+	if r.GPU.Actual.OK || r.GPU.LoadPct.OK || !r.GPU.Max.OK || why(r, "GPU clock") != "powered down" {
+		t.Errorf("%+v, %v", r.GPU, r.Missing)
+	}
+}
+
+func TestThrottlingIsARisingCounterOrACoolingDevice(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	tr.Set("/sys/class/thermal/cooling_device0/type", "pwm-fan")
+	tr.Set("/sys/class/thermal/cooling_device0/cur_state", "3")
+	tr.Set("/sys/class/thermal/cooling_device1/type", "cpu-throttle-alert")
+	tr.Set("/sys/class/thermal/cooling_device1/cur_state", "0")
+	tr.Set("/sys/class/hwmon/hwmon5/oc1_event_cnt", "7")
+	root := tr.Write(t)
+	s := openRoot(t, root)
+	for i, step := range []struct {
+		counter, cooler string
+		want            bool
+	}{{"7", "0", false}, {"7", "0", false}, {"8", "0", true}, {"8", "0", false}, {"8", "1", true}, {"8", "0", false}} {
+		set(t, root, "/sys/class/hwmon/hwmon5/oc1_event_cnt", step.counter)
+		set(t, root, "/sys/class/thermal/cooling_device1/cur_state", step.cooler)
+		if got := read(t, s).Throttled; got != tegra.Some(step.want) {
+			t.Errorf("step %d: throttled %v, want %v", i, got, step.want)
+		}
+	}
+}
+
+func TestADummyPMICSensorIsNoTemperature(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	tr.Set("/sys/class/thermal/thermal_zone11/type", "PMIC-Die")
+	tr.Set("/sys/class/thermal/thermal_zone11/temp", "100000")
+	r := read(t, open(t, tr))
+	if slices.ContainsFunc(r.Temps, func(x tegra.TempReading) bool { return x.Name == "PMIC-Die" }) {
+		t.Error("100 °C of a sensor that always says so")
+	}
+}
+
+func TestWhichStatesAreModes(t *testing.T) {
+	t.Parallel()
+	cpu := func(n, file string) string { return tegratest.CPU + "/cpu" + n + "/" + file }
+	for name, c := range map[string]struct {
+		files  map[string]string
+		mode   string // "" for a state that no mode expresses
+		locked bool
+	}{
+		"limits alone make a mode": {map[string]string{cpu("0", "cpufreq/scaling_max_freq"): "1113600", cpu("4", "cpufreq/scaling_max_freq"): "1113600", cpu("8", "cpufreq/scaling_max_freq"): "1113600"},
+			"12c/1.11C/1.30G/3.20M", false},
+		"clusters with different limits make none": {map[string]string{cpu("4", "cpufreq/scaling_max_freq"): "1113600"}, "", false},
+		"an unlisted limit makes none":             {map[string]string{tegratest.GPU35 + "/max_freq": "1000000000"}, "", false},
+		"cores that are not the first make none":   {map[string]string{cpu("1", "online"): "0"}, "", false},
+		"a capped memory is its cap":               {map[string]string{tegratest.Cap35: "665600000"}, "12c/2.20C/1.30G/0.67M", false},
+		"a locked memory is its rate, by 2 %":      {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "660000000"}, "12c/2.20C/1.30G/0.67M", false},
+		"a rate between the listed makes none":     {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "1600000000"}, "", false},
+		"the last cluster off is eight cores":      {map[string]string{cpu("8", "online"): "0", cpu("9", "online"): "0", cpu("10", "online"): "0", cpu("11", "online"): "0"}, "8c/2.20C/1.30G/3.20M", false},
+		"everything pinned is locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600", cpu("4", "cpufreq/scaling_min_freq"): "2201600", cpu("8", "cpufreq/scaling_min_freq"): "2201600",
+			tegratest.GPU35 + "/min_freq": "1300500000", tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "3199000000"}, "12c/2.20C/1.30G/3.20M", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := tegratest.AGXOrin35(t)
+			for file, value := range c.files {
+				set(t, root, file, value)
+			}
+			s := openRoot(t, root)
+			r := read(t, s)
+			st, err := s.Control().Snapshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, got := range map[string]tegra.Val[tegra.Mode]{"reading": r.Mode, "snapshot": s.Control().ModeOf(st)} {
+				if got.OK != (c.mode != "") || got.OK && got.V.String() != c.mode {
+					t.Errorf("%s: %v, want %q", what, got, c.mode)
+				}
+			}
+			if r.Locked != tegra.Some(c.locked) {
+				t.Errorf("locked %v, want %v", r.Locked, c.locked)
+			}
+		})
+	}
+}
+
+func TestPresetsAreSnappedToTheKernelsLists(t *testing.T) {
+	t.Parallel()
+	// The values that L4T 35.1 and 35.2+ print for the same modes (device notes, section 4).
+	for name, c := range map[string]struct {
+		tree *tegratest.Tree
+		want []string
+	}{
+		"L4T 35.1": {tegratest.NewAGXOrin35(), []string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.42G/2.13M", "8c/1.73C/0.62G/3.20M", "12c/1.50C/0.83G/3.20M"}},
+		"L4T 36":   {tegratest.NewAGXOrin36(), []string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.41G/2.13M", "8c/1.73C/0.61G/3.20M", "12c/1.50C/0.82G/3.20M"}},
+	} {
+		for i, p := range open(t, c.tree).Presets() {
+			if p.Mode.String() != c.want[i] || p.NeedsReboot != (i == 1 || i == 2) || p.Default != (i == 2) {
+				t.Errorf("%s: %+v, want %s", name, p, c.want[i])
+			}
+		}
+	}
+}
+
+func TestMasksThatOnlyRootReadsAreTakenFromTheModeLastSet(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	tr.Remove("/sys/devices/gpu.0/tpc_pg_mask")
+	tr.Set("/var/lib/nvpmodel/status", "pmode:0002")
+	for _, p := range open(t, tr).Presets() {
+		if p.NeedsReboot != (p.ID != 2) {
+			t.Errorf("%+v while mode 2 is in force", p)
+		}
+	}
+}
+
+func TestAModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
+	t.Parallel()
+	s := open(t, tegratest.NewAGXOrin35())
+	m, err := s.Space().Parse("6c/1.34C/0.62G/2.13M")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := s.NVPModelBlock(m, "tuned")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"< POWER_MODEL ID=4 NAME=TUNED >", "CPU_ONLINE CORE_5 1", "CPU_ONLINE CORE_6 0", "TPC_POWER_GATING TPC_PG_MASK 0",
+		"CPU_A78_1 MAX_FREQ 1344000", "GPU MIN_FREQ 624750000", "EMC MAX_FREQ 2133000000"} {
+		if !strings.Contains(block, line+"\n") {
+			t.Errorf("no line %q in\n%s", line, block)
+		}
+	}
+	if strings.Contains(block, "CPU_A78_2") {
+		t.Error("a cluster that is offline gets limits")
+	}
+	if top, err := s.NVPModelBlock(s.Space().Max(), "TOP"); err != nil || !strings.Contains(top, "EMC MAX_FREQ 0\n") {
+		t.Errorf("the top rate is capped: %v\n%s", err, top)
+	}
+}
