@@ -1,0 +1,251 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/tegratest"
+)
+
+func open(t testing.TB, o Options) *Session {
+	t.Helper()
+	if o.DataDir == "" {
+		o.DataDir = t.TempDir()
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func fast(t testing.TB) *Session {
+	return open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1)})
+}
+
+func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
+	root := tegratest.AGXOrin35(t)
+	batches := filepath.Join(t.TempDir(), "bs.csv")
+	os.WriteFile(batches, []byte("bs,"+strings.Join(sweep.Columns, ",")+"\n16,2,729600,318750000,665600000,50,10\n32,2,729600,318750000,665600000,90,11\n32,4,729600,318750000,665600000,80,12\n"), 0o644)
+	for _, c := range []struct {
+		name    string
+		o       Options
+		virtual bool
+		modes   int
+		err     error
+	}{
+		{"a virtual board", Options{Device: "virtual:agx-orin"}, true, 18096, nil},
+		{"a fake root is a Jetson", Options{Sysroot: root}, false, 18096, nil},
+		{"and so when it is said", Options{Sysroot: root, Device: "jetson"}, false, 18096, nil},
+		{"an empty root has none", Options{Sysroot: t.TempDir()}, false, 0, tegra.ErrNoDevice},
+		{"a fake root is no virtual board", Options{Sysroot: root, Device: "virtual:agx-orin"}, false, 0, ErrUsage},
+		{"a board that is not simulated", Options{Device: "virtual:nano"}, false, 0, tegra.ErrNoDevice},
+		{"a replay of one minibatch size", Options{Device: "replay:" + batches, Batch: 32}, true, 2, nil},
+		{"a replay of several needs a choice", Options{Device: "replay:" + batches}, false, 0, ErrUsage},
+		{"a minibatch size that is not there", Options{Device: "replay:" + batches, Batch: 8}, false, 0, ErrUsage},
+		{"a replay of nothing", Options{Device: "replay:/nowhere.csv"}, false, 0, tegra.ErrNoDevice},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Open(c.o)
+			if c.err != nil {
+				if !errors.Is(err, c.err) {
+					t.Fatalf("got %v, want %v", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if b := s.Device.Board(); b.Virtual != c.virtual || (s.Virtual != nil) != c.virtual || s.Device.Space().Len() != c.modes {
+				t.Errorf("got virtual %v with %d modes, want %v with %d", b.Virtual, s.Device.Space().Len(), c.virtual, c.modes)
+			}
+		})
+	}
+}
+
+func TestReadOnlyHasNoGuard(t *testing.T) {
+	s := open(t, Options{Device: "virtual:agx-orin", ReadOnly: true})
+	if _, err := s.Guard(t.Context()); !errors.Is(err, tegra.ErrPermission) {
+		t.Errorf("got %v, want no permission", err)
+	}
+}
+
+func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
+	s := fast(t)
+	w, err := s.Workload("resnet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.PresentMode()
+	m := s.Device.Space().At(s.Device.Space().Len() / 2)
+	row, err := s.Verify(t.Context(), w, m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row.Mode != m || !row.Status.Usable() || row.TimeMS <= 0 || row.PowerW <= 0 {
+		t.Errorf("got %+v", row)
+	}
+	if after := s.PresentMode(); after != before {
+		t.Errorf("left in %v, found in %v", after, before)
+	}
+}
+
+func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
+	s := fast(t)
+	w, err := s.Workload("lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	probes, rows, gates := 0, 0, 0
+	res, err := s.Tune(t.Context(), TuneRequest{Workload: w, Limit: optimize.Limit{PowerW: 25}, Probes: 10,
+		Gate: func(_ context.Context) error { gates++; return nil }}, func(e Event) {
+		if e.Probe != nil {
+			probes++
+		}
+		if e.Progress != nil && e.Progress.Row != nil {
+			rows++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if probes != len(res.Probes) || rows != probes || gates != probes || probes > 10 {
+		t.Errorf("told of %d probes and %d rows, asked the gate %d times, for %d measurements", probes, rows, gates, len(res.Probes))
+	}
+	if head, kept, err := profiles.Read(res.Dir); err != nil || len(kept) != probes || head.Plan.Kind != "tune" || !head.Device.Virtual {
+		t.Errorf("record: %d rows, plan %q, virtual %v, %v", len(kept), head.Plan.Kind, head.Device.Virtual, err)
+	}
+	if res.Fitted == nil || res.Versus.MaxN == nil || res.Versus.Present == nil || len(res.Versus.Presets) == 0 {
+		t.Errorf("the result lacks its model or its comparisons: %+v", res.Versus)
+	}
+	if _, err := s.SaveModel("lstm-25w", res.Fitted); err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.LoadModel("lstm-25w")
+	if err != nil || m.Provenance.Workload != "lstm" {
+		t.Errorf("loaded %v, %v", m, err)
+	}
+}
+
+func TestAGateThatRefusesEndsTheJob(t *testing.T) {
+	s := fast(t)
+	w, _ := s.Workload("lstm")
+	stop := errors.New("stop")
+	calls := 0
+	gate := func(context.Context) error {
+		if calls++; calls > 2 {
+			return stop
+		}
+		return nil
+	}
+	res, err := s.Tune(t.Context(), TuneRequest{Workload: w, Limit: optimize.Limit{Energy: true}, Gate: gate}, nil)
+	if !errors.Is(err, stop) {
+		t.Errorf("tune: got %v, want the gate's error", err)
+	}
+	if kept := len(res.Probes); kept < 2 || kept > 3 {
+		t.Errorf("tune: %d probes, want the two that were let through", kept)
+	}
+	calls = 0
+	got, err := s.Profile(t.Context(), ProfileRequest{Workload: w, Sample: 9, Gate: gate}, nil)
+	if !errors.Is(err, stop) || len(got.Rows) != 2 {
+		t.Errorf("profile: got %d rows and %v, want 2 and the gate's error", len(got.Rows), err)
+	}
+}
+
+func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
+	s := fast(t)
+	var rows []tegra.Measured
+	for _, m := range s.Device.Space().Sample(12, 1) {
+		ms, w, err := s.Virtual.Truth("resnet18", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, tegra.Measured{Mode: m, TimeMS: ms, PowerW: w})
+	}
+	m, err := learn.Fit(rows, learn.Options{Space: s.Device.Space()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := s.SaveModel("good", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(filepath.Dir(path), "bad.model"), []byte("nonsense"), 0o644)
+	list, err := s.Models()
+	if err != nil || len(list) != 2 {
+		t.Fatalf("got %d models, %v", len(list), err)
+	}
+	for _, info := range list {
+		if (info.Err != nil) != (info.Name == "bad") || (info.Model == nil) != (info.Name == "bad") {
+			t.Errorf("%s: model %v, error %v", info.Name, info.Model != nil, info.Err)
+		}
+	}
+	for _, name := range []string{"", "a/b", "..", ".hidden"} {
+		if _, err := s.SaveModel(name, m); !errors.Is(err, ErrUsage) {
+			t.Errorf("name %q: got %v, want it refused", name, err)
+		}
+	}
+}
+
+func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
+	s := fast(t)
+	top := s.Device.Space().Max()
+	chosen := tegra.Measured{Mode: s.Device.Space().At(0), TimeMS: 200, PowerW: 10}
+	v := Compare(chosen, nil, []tegra.Measured{{Mode: top, TimeMS: 100, PowerW: 40}}, s.Device.Space(), s.Device.Presets(), tegra.Some(chosen.Mode))
+	if v.MaxN == nil || !v.MaxN.Measured || v.MaxN.TimePct != 100 || v.MaxN.PowerPct != -75 || v.MaxN.EnergyPct != -50 {
+		t.Errorf("against MAXN: got %+v", v.MaxN)
+	}
+	if v.Present != nil {
+		t.Errorf("the present mode was never measured nor predicted, got %+v", v.Present)
+	}
+}
+
+func TestShardsPartTheModes(t *testing.T) {
+	all := make([]tegra.Mode, 10)
+	for i := range all {
+		all[i].Cores = i + 1
+	}
+	seen := map[int]int{}
+	for i := 1; i <= 3; i++ {
+		part, err := shard(all, [2]int{i, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range part {
+			seen[m.Cores]++
+		}
+	}
+	if len(seen) != len(all) {
+		t.Errorf("three parts hold %d of %d modes", len(seen), len(all))
+	}
+	for n, times := range seen {
+		if times != 1 {
+			t.Errorf("mode %d is in %d parts", n, times)
+		}
+	}
+	for _, bad := range [][2]int{{0, 3}, {4, 3}, {-1, 2}} {
+		if _, err := shard(all, bad); !errors.Is(err, ErrUsage) {
+			t.Errorf("shard %v: got %v", bad, err)
+		}
+	}
+}
+
+func TestSafeNamesHaveNoWayOut(t *testing.T) {
+	for in, want := range map[string]string{"resnet18": "resnet18", "../etc": "_._etc", "my net/2": "my_net_2", ".x": "_x"} {
+		if got := safeName(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
