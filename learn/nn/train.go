@@ -9,10 +9,12 @@ import (
 
 // Train learns a network from scratch: x are modes (see Features), y the
 // positive values to predict. Equal arguments give equal networks on one
-// machine; between amd64 and arm64 rounding differs, and training amplifies it.
+// machine; arm64 fuses multiply-add and amd64 does not, after some thousand
+// steps their predictions differ by less than 1e-6.
 //
-// Cost on one core of a 2 vCPU Zen 4: about 5 µs per row and pass, plus 0.1 ms
-// per step.
+// Cost on one core of a 2 vCPU Xeon (4th generation): about 11 µs per row and
+// pass, plus 0.1 ms per step; the shipped reference takes 5 s per network, a
+// transfer of 50 modes 1.5 s.
 func Train(x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	c, err := c.withDefaults()
 	if err != nil {

@@ -8,59 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"jtune/tegra"
 )
-
-func timeMS(m tegra.Measured) float64 { return m.TimeMS }
-func powerW(m tegra.Measured) float64 { return m.PowerW }
-
-// columns splits samples into a network's inputs and targets.
-func columns(samples []tegra.Measured, value func(tegra.Measured) float64) (x [][inputs]float64, y []float64) {
-	for _, s := range samples {
-		x, y = append(x, Features(s.Mode)), append(y, value(s))
-	}
-	return x, y
-}
-
-// board is a made-up one: time falls with every knob by shares of a slow mode,
-// power grows with each. slow scales the time, as another workload would.
-func board(n int, seed uint64, slow float64) []tegra.Measured {
-	r := rand.New(rand.NewPCG(seed, 0))
-	out := make([]tegra.Measured, n)
-	for i := range out {
-		m := tegra.Mode{Cores: 1 + r.IntN(12), CPU: tegra.Freq(200+r.IntN(2000)) * tegra.MHz,
-			GPU: tegra.Freq(110+r.IntN(1200)) * tegra.MHz, EMC: tegra.Freq(200+r.IntN(3000)) * tegra.MHz}
-		cpu, gpu, mem := m.CPU.GHz(), m.GPU.GHz(), m.EMC.GHz()
-		out[i] = tegra.Measured{Mode: m,
-			TimeMS: slow * (20/gpu + 15/cpu/math.Sqrt(float64(m.Cores)) + 10/mem),
-			PowerW: 10 + 0.8*float64(m.Cores)*cpu + 12*gpu*gpu + 2*mem}
-	}
-	return out
-}
-
-// brief is a training long enough to learn something and no longer.
-var brief = Config{Epochs: 30, MinSteps: -1, Batch: 16, Seed: 7}
-
-func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
-	t.Helper()
-	x, y := columns(samples, timeMS)
-	n, err := Train(x, y, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func mustTransfer(t *testing.T, n *Net, samples []tegra.Measured, c Config) *Net {
-	t.Helper()
-	x, y := columns(samples, timeMS)
-	next, err := n.Transfer(x, y, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return next
-}
 
 func TestTrainingLearnsASmoothBoard(t *testing.T) {
 	t.Parallel()
@@ -87,79 +35,6 @@ func TestTrainingLearnsASmoothBoard(t *testing.T) {
 				t.Errorf("error on unseen modes %.2f %%, want below %g %%", got, c.limit)
 			}
 		})
-	}
-}
-
-func TestEqualSeedsGiveEqualNetworks(t *testing.T) {
-	t.Parallel()
-	samples := board(60, 1, 1)
-	a, b := mustTrain(t, samples, brief), mustTrain(t, samples, brief)
-	if !slices.Equal(a.w.all, b.w.all) {
-		t.Error("two trainings with one seed differ")
-	}
-	other := brief
-	other.Seed++
-	if slices.Equal(a.w.all, mustTrain(t, samples, other).w.all) {
-		t.Error("another seed gave the same network")
-	}
-	if !slices.Equal(mustTransfer(t, a, samples, brief).w.all, mustTransfer(t, b, samples, brief).w.all) {
-		t.Error("two transfers with one seed differ")
-	}
-}
-
-func TestTransferKeepsTheInputScalerAndRenewsTheTargetScaler(t *testing.T) {
-	t.Parallel()
-	reference := mustTrain(t, board(100, 1, 1), brief)
-	before := slices.Clone(reference.w.all)
-	other := board(40, 2, 9) // nine times slower, other modes
-	next := mustTransfer(t, reference, other, brief)
-	if next.in != reference.in {
-		t.Errorf("input scaler changed: %v, want %v", next.in, reference.in)
-	}
-	if ratio := next.target.Mean / reference.target.Mean; ratio < 5 {
-		t.Errorf("target scaler's mean is %.1f times the reference's, want about nine", ratio)
-	}
-	if !slices.Equal(reference.w.all, before) {
-		t.Error("the transfer changed the reference")
-	}
-	if slices.Equal(next.w.w1, reference.w.w1) {
-		t.Error("the body did not train")
-	}
-}
-
-func TestTransferStartsFromTheBodyAndAFreshLastLayer(t *testing.T) {
-	t.Parallel()
-	reference := mustTrain(t, board(100, 1, 1), brief)
-	// One step this small moves no weight by more than 2e-6.
-	still := Config{Epochs: 1, MinSteps: -1, LearnRate: 1e-6, Seed: 3}
-	next := mustTransfer(t, reference, board(40, 2, 2), still)
-	for i, w := range next.w.all[:lastLayer] {
-		if math.Abs(float64(w-reference.w.all[i])) > 2e-6 {
-			t.Fatalf("weight %d of the body began at %g, want the reference's %g", i, w, reference.w.all[i])
-		}
-	}
-	var moved float64
-	for i, w := range next.w.w4 {
-		moved += math.Abs(float64(w - reference.w.w4[i]))
-	}
-	if moved/width3 < 0.05 { // uniform within ±0.3
-		t.Errorf("the last layer differs by %.4f a weight: not drawn anew", moved/width3)
-	}
-}
-
-func TestFreezeTrainsOnlyTheLastLayer(t *testing.T) {
-	t.Parallel()
-	reference := mustTrain(t, board(100, 1, 1), brief)
-	frozen := brief
-	frozen.Freeze = true
-	next := mustTransfer(t, reference, board(40, 2, 2), frozen)
-	if !slices.Equal(next.w.all[:lastLayer], reference.w.all[:lastLayer]) {
-		t.Error("the frozen body changed")
-	}
-	fresh := newParams()
-	fresh.drawLast(newTraining(next).rand)
-	if slices.Equal(next.w.w4, fresh.w4) {
-		t.Error("the last layer did not train")
 	}
 }
 
@@ -212,33 +87,6 @@ func TestPredictMayRunConcurrently(t *testing.T) {
 		})
 	}
 	wait.Wait()
-}
-
-func TestPairLearnsTimeAndPower(t *testing.T) {
-	t.Parallel()
-	c := brief
-	c.Epochs = 60
-	reference, err := TrainPair(board(400, 1, 1), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err := reference.Transfer(board(60, 2, 3), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []struct {
-		name string
-		pair Pair
-		slow float64
-	}{{"reference", reference, 1}, {"transfer", next, 3}} {
-		timePct, powerPct := score(p.pair, board(300, 9, p.slow))
-		if timePct > 25 || powerPct > 15 {
-			t.Errorf("%s: errors %.1f / %.1f %%, want below 25 / 15", p.name, timePct, powerPct)
-		}
-	}
-	if slices.Equal(reference.Time.w.all, reference.Power.w.all) {
-		t.Error("both networks are the same")
-	}
 }
 
 func TestAKnobThatNeverVariesDoesNoHarm(t *testing.T) {
@@ -356,19 +204,4 @@ func TestTwoRowsAreEnough(t *testing.T) {
 	if n.Report.Rows != 2 || n.Report.Validated != 0 {
 		t.Errorf("report %+v", n.Report)
 	}
-}
-
-// score gives the mean absolute percentage errors over samples.
-func score(p Pair, samples []tegra.Measured) (timePct, powerPct float64) {
-	modes := make([]tegra.Mode, len(samples))
-	for i, s := range samples {
-		modes[i] = s.Mode
-	}
-	times, powers := p.Predict(modes)
-	for i, s := range samples {
-		timePct += math.Abs(times[i]-s.TimeMS) / s.TimeMS
-		powerPct += math.Abs(powers[i]-s.PowerW) / s.PowerW
-	}
-	n := float64(len(samples)) / 100
-	return timePct / n, powerPct / n
 }
