@@ -111,7 +111,7 @@ func (f *applyFlow) key(k string) (tea.Cmd, bool) {
 func (f *applyFlow) apply() tea.Cmd {
 	f.stage = applyWorking
 	ctx, h, req, real := f.sh.ctx, f.sh.host, tegra.Request{Mode: f.mode}, f.sh.rate == nil
-	return f.sh.withGuard(func() tea.Msg {
+	write := func() tea.Msg {
 		g, err := h.Guard(ctx)
 		if err != nil {
 			return modeAppliedMsg{err: err}
@@ -122,7 +122,8 @@ func (f *applyFlow) apply() tea.Cmd {
 			err = errors.Join(errors.New(mismatch(applied)), undone)
 		}
 		return modeAppliedMsg{applied: applied, err: err}
-	})
+	}
+	return f.sh.withGuard(func() tea.Cmd { return write })
 }
 
 // timedApplier is a guard that can count down itself.
@@ -329,22 +330,22 @@ func knobText(m tegra.Mode, k tegra.Knob) string {
 	return tegra.Freq(m.Value(k)).String()
 }
 
-// withGuard runs cmd, starting the guard first with the screen released where
-// sudo may have to ask for a password on the terminal.
-func (sh *shared) withGuard(cmd tea.Cmd) tea.Cmd {
+// withGuard does what writes to the device. Where sudo may have to ask for a
+// password on the terminal, it starts the guard first, the screen released.
+func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
 	if !sh.sudo {
-		return cmd
+		return do()
 	}
 	ctx, h := sh.ctx, sh.host
 	return tea.Exec(startGuard{func() error { _, err := h.Guard(ctx); return err }}, func(err error) tea.Msg {
-		return guardMsg{err, cmd}
+		return guardMsg{err, do}
 	})
 }
 
 // guardMsg says how starting the guard went, and what waits for it.
 type guardMsg struct {
-	err  error
-	then tea.Cmd
+	err error
+	do  func() tea.Cmd
 }
 
 // startGuard is the start of the guard as something that runs with the

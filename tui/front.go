@@ -183,14 +183,15 @@ func (p *frontPage) verify() tea.Cmd {
 		return nil
 	}
 	h, mode := sh.host, v.points[p.cursor].Mode
-	start := sh.launch(&job{kind: jobVerify, workload: w, planned: 1}, sh.rate != nil, func(ctx context.Context, j *job) jobDoneMsg {
-		row, err := h.Verify(ctx, w, mode, j.observe)
-		if err == nil && !row.Status.Usable() {
-			err = errors.New(string(row.Status) + ": " + row.Why)
-		}
-		return jobDoneMsg{err: err, row: &row}
+	return sh.withGuard(func() tea.Cmd {
+		return sh.launch(&job{kind: jobVerify, workload: w, planned: 1}, true, func(ctx context.Context, j *job) jobDoneMsg {
+			row, err := h.Verify(ctx, w, mode, j.observe)
+			if err == nil && !row.Status.Usable() {
+				err = errors.New(string(row.Status) + ": " + row.Why)
+			}
+			return jobDoneMsg{err: err, row: &row}
+		})
 	})
-	return start
 }
 
 func workloadNamed(list []profiles.Workload, name string) (profiles.Workload, bool) {

@@ -260,7 +260,10 @@ const (
 // modelName is the name under which a tuned workload's model is kept.
 func modelName(workload string, b tegra.Board) string {
 	name := workload
-	if b.Virtual {
+	switch {
+	case b.Replay != "":
+		name += "-replay"
+	case b.Virtual:
 		name += "-virtual"
 	}
 	return name

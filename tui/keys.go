@@ -20,7 +20,7 @@ var keys = struct {
 	Quit, Mouse, Slower, Faster                                       key.Binding
 	Enter, Apply, Yes, No                                             key.Binding
 	Lower, Higher, Axes, Group, Verify, Table, Answer                 key.Binding
-	Sort, Presets, Compose, Pause, Stop, Start, Load, Save, Chart     key.Binding
+	Sort, Presets, Compose, Block, Pause, Stop, Start, Load           key.Binding
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, LowerFine key.Binding
 }{
 	Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
@@ -70,8 +70,7 @@ var keys = struct {
 	Stop:    bind("x", "stop", "x"),
 	Start:   bind("enter", "start", "enter"),
 	Load:    bind("enter", "load", "enter"),
-	Save:    bind("s", "save", "s"),
-	Chart:   bind("b", "table/chart", "b"),
+	Block:   bind("w", "nvpmodel block", "w"),
 
 	FieldNext:  bind("↓", "next answer", "down", "tab", "j"),
 	FieldPrev:  bind("↑", "answer before", "up", "shift+tab", "k"),

@@ -98,6 +98,7 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if p.compose != nil {
 		return nil, p.composeKey(k)
 	}
+	p.fill()
 	switch {
 	case key.Matches(k, keys.Up):
 		p.tab.move(-1)
@@ -122,6 +123,8 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.compose = newComposer(p.sh)
 	case key.Matches(k, keys.Back) && (p.list != listAll || p.filter != ""):
 		p.list, p.filter, p.built = listAll, "", false
+	case key.Matches(k, keys.Block):
+		p.writeBlock()
 	case key.Matches(k, keys.Apply):
 		if m, ok := p.chosen(); ok {
 			p.apply.ask(m)
@@ -130,6 +133,22 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// writeBlock exports the chosen mode for the vendor's nvpmodel.conf.
+func (p *modesPage) writeBlock() {
+	m, ok := p.chosen()
+	if !ok || p.sh.block == nil {
+		p.sh.say("nvpmodel block: not for this board")
+		return
+	}
+	name := fmt.Sprintf("JTUNE_%dC_%.0f_%.0f_%.0f", m.Cores, m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz())
+	text, err := p.sh.block(m, name)
+	if err != nil {
+		p.sh.fail("nvpmodel block", err)
+		return
+	}
+	p.sh.export(name+".conf", text)
 }
 
 func (p *modesPage) sort() {
@@ -202,7 +221,7 @@ func (p *modesPage) hints() []hint {
 		sortWhy = "no model"
 	}
 	return []hint{unless(keys.Apply, p.sh.mayWrite()), {Binding: keys.Filter}, {Binding: named(keys.Presets, next)}, {Binding: keys.Compose}, unless(keys.Sort, sortWhy),
-		{Binding: keys.Down}, {Binding: keys.PageDown}}
+		{Binding: keys.Block}, {Binding: keys.Down}, {Binding: keys.PageDown}}
 }
 
 func (p *modesPage) copied() string {
@@ -214,9 +233,6 @@ func (p *modesPage) copied() string {
 
 // Render draws the page.
 func (p *modesPage) Render(w, h int) string {
-	if !p.built || p.view != p.sh.view {
-		p.build()
-	}
 	title, note := p.fill()
 	body := func(w, h int) string {
 		text := p.tab.Render(w, h)
@@ -233,6 +249,9 @@ func (p *modesPage) Render(w, h int) string {
 
 // fill points the table at the list that shows.
 func (p *modesPage) fill() (title, note string) {
+	if !p.built || p.view != p.sh.view {
+		p.build()
+	}
 	switch p.list {
 	case listPresets:
 		p.tab.rows = len(p.sh.presets)

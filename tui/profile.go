@@ -42,19 +42,7 @@ func (p *profilePage) shown() *job {
 	return nil
 }
 
-func (p *profilePage) update(msg tea.Msg) tea.Cmd {
-	if m, ok := msg.(startTuneMsg); ok {
-		return p.sh.tune(m.workload, m.limit, m.whole, m.fast)
-	}
-	return nil
-}
-
-// startTuneMsg begins tuning once the guard has started.
-type startTuneMsg struct {
-	workload    profiles.Workload
-	limit       optimize.Limit
-	whole, fast bool
-}
+func (p *profilePage) update(tea.Msg) tea.Cmd { return nil }
 
 func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	j := p.shown()
@@ -165,7 +153,7 @@ func (p *profilePage) state(j *job) string {
 	case j.done && j.stopping:
 		return "stopped by you; the board is back as it was found"
 	case j.done:
-		return styleGood.Render("done") + "; the board is back as it was found; 5 shows the front and the answer"
+		return styleGood.Render("done") + outcome(j) + "; the board is back as it was found; 5 shows the answer"
 	case j.stopping:
 		return styleWarn.Render("stopping") + ": putting the board back"
 	case j.gate.closed():
@@ -182,6 +170,14 @@ func (p *profilePage) state(j *job) string {
 		text = p.sh.mode(pr.Step.Mode) + "  " + text
 	}
 	return text
+}
+
+// outcome says how a search ended and what it cost.
+func outcome(j *job) string {
+	if j.tuned == nil || j.tuned.Took <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %s, %.0f min", j.tuned.Ended, j.tuned.Took.Minutes())
 }
 
 // cell gives the table newest first.

@@ -132,7 +132,7 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 			cmds = append(cmds, r.watch.next(sh.ctx))
 		}
 	case workloadsMsg:
-		sh.workloads = msg.list
+		sh.workloads = sh.runnable(msg.list)
 		sh.fail("workloads", msg.err)
 	case jobNewsMsg:
 		msg.job.take(msg.news)
@@ -146,7 +146,7 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 			break
 		}
 		sh.sudo = false
-		cmds = append(cmds, msg.then)
+		cmds = append(cmds, msg.do())
 	case openPageMsg:
 		r.active = int(msg)
 	case pulseMsg:
@@ -259,10 +259,7 @@ func (r *root) startTune(d *tuneDialog) tea.Cmd {
 	r.active = pageProfile
 	w, l := sh.workloads[d.choice[fieldWorkload]], d.limit()
 	whole, fast := d.choice[fieldEffort] == 1, d.choice[fieldSpeed] == 0
-	if sh.sudo {
-		return sh.withGuard(func() tea.Msg { return startTuneMsg{w, l, whole, fast} })
-	}
-	return sh.tune(w, l, whole, fast)
+	return sh.withGuard(func() tea.Cmd { return sh.tune(w, l, whole, fast) })
 }
 
 // globalKey serves the keys that work on every page.
@@ -359,19 +356,24 @@ func firstLine(s string) string {
 	return strings.TrimSpace(line)
 }
 
-// export writes the view as text below the data directory.
+// export writes the view as text.
 func (r *root) export() {
-	dir := filepath.Join(r.sh.DataDir(), "exports")
-	name := filepath.Join(dir, r.sh.now().Format("20060102-150405-")+strings.ToLower(r.pages[r.active].title())+".txt")
-	err := os.MkdirAll(dir, 0o755)
+	name := r.sh.now().Format("20060102-150405-") + strings.ToLower(r.pages[r.active].title()) + ".txt"
+	r.sh.export(name, ansi.Strip(r.draw())+"\n")
+}
+
+// export writes a file below the data directory and says where.
+func (sh *shared) export(name, text string) {
+	path := filepath.Join(sh.DataDir(), "exports", name)
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
-		err = os.WriteFile(name, []byte(ansi.Strip(r.draw())+"\n"), 0o644)
+		err = os.WriteFile(path, []byte(text), 0o644)
 	}
 	if err != nil {
-		r.sh.fail("export", err)
+		sh.fail("export", err)
 		return
 	}
-	r.sh.say("exported to %s", name)
+	sh.say("written: %s", path)
 }
 
 func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {

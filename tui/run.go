@@ -71,6 +71,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 func depsOf(s *session.Session, o Options) deps {
 	d := deps{host: s, device: s.Device, clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
 		notice: s.Notice, version: o.Version, ascii: o.ASCII || plainTerminal(os.Getenv), seed: s.Options.Seed}
+	d.block = s.Sysfs().NVPModelBlock
 	if s.Virtual != nil {
 		d.rate = s.Virtual.Clock()
 	}

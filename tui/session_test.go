@@ -2,6 +2,10 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,5 +68,47 @@ func TestATrainingRunOnAVirtualBoard(t *testing.T) {
 	d.until("the run ends", func() bool { return d.r.sh.job.done })
 	if r := d.r.sh.job.ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
 		t.Errorf("outcome %+v: want more than 20 minibatches of about 60 ms (3.1 min of 3125 at MAXN, published)", r)
+	}
+}
+
+func TestAReplayOffersTheFileAndNoOtherWorkload(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "nightly.csv")
+	text := "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
+	for _, c := range []int{4, 8, 12} {
+		for _, cpu := range []int{1190400, 2201600} {
+			for _, gpu := range []int{624750000, 1300500000} {
+				for _, mem := range []int{2133000000, 3199000000} {
+					text += fmt.Sprintf("%d,%d,%d,%d,%.2f,%.2f\n", c, cpu, gpu, mem, 3e11/float64(gpu)*12/float64(c)*1e-1+40, 10+float64(gpu)/1e8+float64(c))
+				}
+			}
+		}
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, _ := driveSession(t, session.Options{Device: "replay:" + file})
+	d.sees("REPLAY ×1")
+	d.press("2")
+	d.sees("nightly", "replayed")
+	if n := len(d.r.sh.workloads); n != 1 {
+		t.Errorf("%d workloads offered, want the file alone", n)
+	}
+	d.press("t", "t")
+	d.until("the search ends", func() bool { return d.r.sh.job.done })
+	if d.r.sh.job.err != nil {
+		t.Fatal(d.r.sh.job.err)
+	}
+	d.sees("nightly", "limit 30.0 W")
+}
+
+func TestAModeIsWrittenAsAnNvpmodelBlock(t *testing.T) {
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
+	d.press("6", "w")
+	files, _ := filepath.Glob(filepath.Join(s.DataDir(), "exports", "JTUNE_12C_*.conf"))
+	if len(files) != 1 {
+		t.Fatalf("%d blocks written, want 1; the screen:\n%s", len(files), d.screen())
+	}
+	if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "< POWER_MODEL") {
+		t.Errorf("not a POWER_MODEL block (%v):\n%s", err, text)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -109,6 +111,22 @@ func (sh *shared) present() tegra.Val[tegra.Mode] {
 		return tegra.Val[tegra.Mode]{}
 	}
 	return sh.sample.Reading.Mode
+}
+
+// runnable lists the workloads to choose from. A replay has just one: what was
+// measured when its file was made, whatever it is called.
+func (sh *shared) runnable(list []profiles.Workload) []profiles.Workload {
+	if sh.board.Replay == "" {
+		return list
+	}
+	name := sh.workload
+	if name == "" {
+		name = strings.TrimSuffix(filepath.Base(sh.board.Replay), filepath.Ext(sh.board.Replay))
+	}
+	if w, ok := workloadNamed(list, name); ok {
+		return []profiles.Workload{w}
+	}
+	return []profiles.Workload{{Name: name, Model: "as measured", Dataset: "in that file"}}
 }
 
 // badge says what kind of device this is when it is not plain hardware.

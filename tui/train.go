@@ -182,6 +182,9 @@ func (p *trainPage) cell(row, col int) string {
 	if why := p.blocked(w); why != "" {
 		return why
 	}
+	if p.sh.board.Replay != "" {
+		return "replayed"
+	}
 	if p.sh.board.Virtual {
 		return "simulated"
 	}
