@@ -1,0 +1,138 @@
+package tegra_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jtune/tegra"
+)
+
+// lay builds a root of files and links; a value that starts with "→" is a link.
+func lay(t *testing.T, files map[string]string) (root string, fsys tegra.FS) {
+	t.Helper()
+	root = t.TempDir()
+	for name, content := range files {
+		full := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if target, ok := strings.CutPrefix(content, "→"); ok {
+			err = os.Symlink(target, full)
+		} else {
+			err = os.WriteFile(full, []byte(content), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root, tegra.DiskFS(root)
+}
+
+func TestLinksResolveBelowTheRoot(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("outside"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, fsys := lay(t, map[string]string{
+		"etc/real.conf": "inside", "etc/absolute": "→/etc/real.conf", "etc/relative": "→../etc/real.conf", "etc/chain": "→/etc/absolute",
+		"etc/escape": "→" + secret, "etc/climb": "→../../../../../../../../../../etc/real.conf", "etc/loop": "→loop", "dir": "→/etc",
+	})
+	for name, want := range map[string]string{
+		"/etc/absolute": "inside", "/etc/relative": "inside", "/etc/chain": "inside", "/etc/climb": "inside", "/dir/absolute": "inside",
+		"/../../etc/real.conf": "inside", "etc/real.conf": "inside",
+	} {
+		if data, err := fsys.ReadFile(name); err != nil || string(data) != want {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	if data, err := fsys.ReadFile("/etc/escape"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link out of the root gives %q, %v", data, err)
+	}
+	if _, err := fsys.ReadFile("/etc/loop"); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("a link to itself: %v, want ELOOP", err)
+	}
+	if got, err := fsys.Readlink("/dir/absolute"); err != nil || got != "/etc/real.conf" {
+		t.Errorf("readlink: %q, %v", got, err)
+	}
+	if got, err := fsys.Glob("/dir/*.conf"); err != nil || !slices.Equal(got, []string{"/dir/real.conf"}) {
+		t.Errorf("glob: %v, %v", got, err)
+	}
+}
+
+func TestWritingNeverCreatesAFileAndCutsAPlainOne(t *testing.T) {
+	t.Parallel()
+	root, fsys := lay(t, map[string]string{"knob": "1300500000\n"})
+	if err := fsys.WriteFile("/knob", []byte("1\n")); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(root, "knob")); string(data) != "1\n" {
+		t.Errorf("the file holds %q", data)
+	}
+	if err := fsys.WriteFile("/new", []byte("1\n")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := fsys.WriteFile("/", nil); err == nil {
+		t.Error("a folder was written")
+	}
+}
+
+func TestAPipeInAFakeRootDoesNotBlock(t *testing.T) {
+	t.Parallel()
+	root, fsys := lay(t, map[string]string{"x": ""})
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	if _, err := fsys.Open("/pipe"); err == nil {
+		t.Error("a pipe was opened")
+	}
+	if _, err := fsys.ReadFile("/pipe"); err == nil {
+		t.Error("a pipe was read")
+	}
+}
+
+func TestAHandleReadsTheFileAnew(t *testing.T) {
+	t.Parallel()
+	_, fsys := lay(t, map[string]string{"value": "1\n"})
+	f, err := fsys.Open("/value")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	buf := make([]byte, 16)
+	for _, want := range []string{"1\n", "22\n", "3\n"} {
+		if err := fsys.WriteFile("/value", []byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := f.ReadAt(buf, 0); !errors.Is(err, io.EOF) || string(buf[:n]) != want {
+			t.Errorf("%q, %v; want %q", buf[:n], err, want)
+		}
+	}
+}
+
+func TestAFileOfManyMegabytesIsRefused(t *testing.T) {
+	t.Parallel()
+	_, fsys := lay(t, map[string]string{"huge": strings.Repeat("x", 3<<20)})
+	if _, err := fsys.ReadFile("/huge"); err == nil {
+		t.Error("read whole")
+	}
+}
+
+func TestHostPathStaysBelowTheRoot(t *testing.T) {
+	t.Parallel()
+	root, fsys := lay(t, map[string]string{"run": "→/var/run", "var/run/x": ""})
+	if got, ok := tegra.HostPath(fsys, "/run/jtune"); !ok || got != filepath.Join(root, "var/run/jtune") {
+		t.Errorf("%s, %v", got, ok)
+	}
+	if _, ok := tegra.HostPath(deny{fsys, "/"}, "/run"); ok {
+		t.Error("an FS that is no disk has a place on it")
+	}
+}

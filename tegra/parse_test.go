@@ -1,0 +1,89 @@
+package tegra
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestCoreListsAreTheKernelsRanges(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]int{"0-3": {0, 1, 2, 3}, "0,3-5\n": {0, 3, 4, 5}, "7": {7}, "": nil, "\n": nil, "2,1": {1, 2}} {
+		if got, err := cpuList(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"3-1", "a", "0-99999", "-1", "0--1", "1-2-3"} {
+		if got, err := cpuList(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestMemoryRatesComeInKilohertzOrHertz(t *testing.T) {
+	t.Parallel()
+	want := []Freq{204 * MHz, 665600 * KHz, 2133 * MHz}
+	for _, text := range []string{"204000 665600 2133000 (kHz)\n", "2133000 204000 665600", "204000000 665600000 2133000000\n"} {
+		if got := parseRates(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "(kHz)", "none", "-5 0"} {
+		if got := parseRates(text); len(got) > 0 {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestReleasesMapToJetPacks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"# R35 (release), REVISION: 1.0, GCID: 1, BOARD: t186ref":                                         {"35.1", "5.0.2"},
+		"# R35 (release), REVISION: 3.1, GCID: 1":                                                         {"35.3.1", "5.1.1"},
+		"# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64, DATE: Wed Jan  8": {"36.4.3", "6.2"},
+		"# R36 (release), REVISION: 4.0, GCID: 1":                                                         {"36.4", "6.1"},
+		"# R32 (release), REVISION: 7.3, GCID: 1":                                                         {"32.7.3", "4.6.3"},
+		"# R99 (release), REVISION: 1.0":                                                                  {"99.1", ""},
+		"":                                                                                                {"", ""},
+	} {
+		if l4t, jetpack := parseRelease(text); l4t != want[0] || jetpack != want[1] {
+			t.Errorf("%q: %q, %q; want %q", text, l4t, jetpack, want)
+		}
+	}
+}
+
+func FuzzCPUList(f *testing.F) {
+	for _, seed := range []string{"0-3", "0,3-5", "", "9999999999", "1-"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := cpuList(text)
+		if err == nil && (len(list) > 1024 || !slices.IsSorted(list)) {
+			t.Errorf("%q: %d cores", text, len(list))
+		}
+	})
+}
+
+func FuzzTables(f *testing.F) {
+	for _, seed := range []string{"cpu0 1 2 3 4 5\ncpu1 1 1 1 1\n", "MemTotal: 1 kB\nCached: -1 kB\n", "204000 665600 (kHz)", "cpu0 18446744073709551615 1 1 1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var m loadMeter
+		m.take(parseStat([]byte(text)))
+		for n, pct := range m.take(parseStat([]byte(text))) {
+			if !(pct >= 0 && pct <= 100) {
+				t.Errorf("core %d at %g %%", n, pct)
+			}
+		}
+		for name, v := range parseMeminfo([]byte(text)) {
+			if v < 0 {
+				t.Errorf("%s is %d bytes", name, v)
+			}
+		}
+		for _, q := range parseRates(text) {
+			if q <= 0 || q > maxFreq {
+				t.Errorf("a rate of %d", q)
+			}
+		}
+	})
+}
