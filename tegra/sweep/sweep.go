@@ -88,15 +88,16 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		line, _ := c.FieldPos(0)
+		var line int
 		var row Row
 		var bad *csv.ParseError
 		switch {
 		case errors.As(err, &bad):
-			line = bad.Line
+			line = bad.StartLine
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", name, err)
 		default:
+			line, _ = c.FieldPos(0)
 			row, err = place.row(record, o)
 		}
 		if err != nil {

@@ -1,0 +1,215 @@
+package sweep_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
+
+func read(t *testing.T, text string) *sweep.Table {
+	t.Helper()
+	table, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func TestBothHeadersMeanTheSame(t *testing.T) {
+	t.Parallel()
+	row := "4,1190400,420750000,2133000000,80.5,25\n"
+	want := []tegra.Measured{{Mode: tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}, TimeMS: 80.5, PowerW: 25}}
+	for name, text := range map[string]string{
+		"our columns":               head + row,
+		"the published columns":     "cores,cpu,gpu,mem,observed_time,observed_power\n" + row,
+		"a byte order mark":         "\ufeff" + head + row,
+		"capital letters, spaces":   "Cores, CPU_kHz, GPU_Hz, Mem_Hz, Time_ms, Power_W\n" + strings.ReplaceAll(row, ",", ", "),
+		"another order, more":       "note,power_w,time_ms,mem_hz,gpu_hz,cpu_khz,cores\nx,25,80.5,2133000000,420750000,1190400,4\n",
+		"Windows line ends":         strings.ReplaceAll(head+row, "\n", "\r\n"),
+		"numbers with an exponent":  head + "4,1.1904e6,420750000,2.133e9,8.05e1,25\n",
+		"no line end at the end":    strings.TrimSuffix(head+row, "\n"),
+		"blank lines between":       head + "\n\n" + row,
+		"a row of the mode's twins": head + row + "4,1190400,420750000,2133000000,80.5,25\n",
+	} {
+		if d := cmp.Diff(want, read(t, text).Measured()); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
+	t.Parallel()
+	good := "4,1190400,420750000,2133000000,80.5,25\n"
+	for name, bad := range map[string]string{
+		"not a number":      "4,1190400,fast,2133000000,80.5,25\n",
+		"NaN":               "4,1190400,420750000,2133000000,NaN,25\n",
+		"infinite":          "4,1190400,420750000,2133000000,80.5,Inf\n",
+		"zero time":         "4,1190400,420750000,2133000000,0,25\n",
+		"negative power":    "4,1190400,420750000,2133000000,80.5,-1\n",
+		"an empty field":    "4,1190400,420750000,2133000000,,25\n",
+		"a torn line":       "4,1190400,4207\n",
+		"half a core":       "4.5,1190400,420750000,2133000000,80.5,25\n",
+		"CPU in Hz":         "4,1190400000,420750000,2133000000,80.5,25\n",
+		"CPU in MHz":        "4,1190,420750000,2133000000,80.5,25\n",
+		"GPU in kHz":        "4,1190400,420750,2133000000,80.5,25\n",
+		"a million cores":   "1000000,1190400,420750000,2133000000,80.5,25\n",
+		"a stray quote":     "4,11\"90400,420750000,2133000000,80.5,25\n",
+		"a quote at first":  "x\"4,1190400,420750000,2133000000,80.5,25\n",
+		"bytes of anything": "\x00\xff\xfe,,,,,\n",
+	} {
+		table := read(t, head+good+bad+good)
+		if len(table.Rows) != 2 || len(table.Problems) != 1 || table.Problems[0].Line != 3 {
+			t.Errorf("%s: %d rows, problems %v; want 2 rows and a problem in line 3", name, len(table.Rows), table.Problems)
+		}
+		if table.Rows[1].Line != 4 {
+			t.Errorf("%s: the row after it is said to be in line %d", name, table.Rows[1].Line)
+		}
+		if _, err := sweep.Read(strings.NewReader(head+good+bad), "test.csv", sweep.Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "line 3") {
+			t.Errorf("%s: strict gives %v", name, err)
+		}
+	}
+}
+
+func TestAFileWithoutUsableRowsIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"empty file":           "",
+		"header only":          head,
+		"a column is missing":  "cores,cpu_khz,gpu_hz,time_ms,power_w\n1,2,3,4,5\n",
+		"bad rows only":        head + "x,x,x,x,x,x\n",
+		"no header":            "4,1190400,420750000,2133000000,80.5,25\n",
+		"something else":       "\x7fELF\x00\x00",
+		"an unterminated text": head + "\"4,1190400,420750000,2133000000,80.5,25\n",
+	} {
+		if table, err := sweep.Read(strings.NewReader(text), "test.csv", sweep.Options{}); err == nil {
+			t.Errorf("%s: %d rows", name, len(table.Rows))
+		} else if !strings.HasPrefix(err.Error(), "test.csv: ") {
+			t.Errorf("%s: error %q does not say where", name, err)
+		}
+	}
+	if _, err := sweep.ReadFile(filepath.Join(t.TempDir(), "none.csv"), sweep.Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestModesNeedNoMeasurements(t *testing.T) {
+	t.Parallel()
+	table, err := sweep.Read(strings.NewReader("cores,cpu,gpu,mem\n4,1190400,420750000,2133000000\n4,1190400,420750000,2133000000\n"), "m.csv", sweep.Options{ModesOnly: true})
+	if err != nil || len(table.Rows) != 2 || len(table.Modes()) != 1 {
+		t.Errorf("%v, %v; want two rows of one mode", table, err)
+	}
+}
+
+func TestOfAModeMeasuredOftenTheMedianCounts(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString(head)
+	for _, v := range []string{"10,30", "90,10", "20,20", "40,40"} {
+		text.WriteString("4,1190400,420750000,2133000000," + v + "\n")
+	}
+	got := read(t, text.String()).Measured()
+	if len(got) != 1 || got[0].TimeMS != 30 || got[0].PowerW != 25 {
+		t.Errorf("%+v, want 30 ms and 25 W", got)
+	}
+}
+
+func TestBatchesAreKeptApart(t *testing.T) {
+	t.Parallel()
+	table := read(t, "cores,cpu,gpu,mem,bs,observed_time,observed_power\n4,1190400,420750000,2133000000,16,80,25\n4,1190400,420750000,2133000000,4,30,20\n4,1190400,420750000,2133000000,x,30,20\n")
+	if got := table.Batches(); !slices.Equal(got, []int{4, 16}) || !table.HasBatch || len(table.Problems) != 1 {
+		t.Errorf("batches %v, problems %v", got, table.Problems)
+	}
+	if got := table.ForBatch(4).Measured(); len(got) != 1 || got[0].TimeMS != 30 || len(table.Rows) != 2 {
+		t.Errorf("batch 4: %+v", got)
+	}
+}
+
+func TestUnknownColumnsAreKept(t *testing.T) {
+	t.Parallel()
+	table := read(t, "status,cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w,why\nok,4,1190400,420750000,2133000000,80,25,\"a, b\"\n")
+	if !slices.Equal(table.Extra, []string{"status", "why"}) || !slices.Equal(table.Rows[0].Extra, []string{"ok", "a, b"}) {
+		t.Errorf("%v, %v", table.Extra, table.Rows[0].Extra)
+	}
+}
+
+func TestWhatIsWrittenReadsBack(t *testing.T) {
+	t.Parallel()
+	want := []tegra.Measured{
+		{Mode: tegra.Mode{Cores: 1, CPU: 115200 * tegra.KHz, GPU: 114750000, EMC: 665600000}, TimeMS: 0.1234567890123, PowerW: 7.08032},
+		{Mode: tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199 * tegra.MHz}, TimeMS: 1e6, PowerW: 60},
+	}
+	var out bytes.Buffer
+	if err := sweep.Write(&out, want); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, read(t, out.String()).Measured()); d != "" {
+		t.Errorf("(-written +read):\n%s", d)
+	}
+	if err := sweep.Write(broken{}, want); err == nil {
+		t.Error("a full disk is no error")
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestAFolderMeansItsModesFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "modes.csv"), []byte(head+"4,1190400,420750000,2133000000,80,25\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if table, err := sweep.ReadFile(dir, sweep.Options{}); err != nil || len(table.Rows) != 1 {
+		t.Errorf("%v, %v", table, err)
+	}
+}
+
+func TestPublishedSweepsReadWhole(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{sweeptest.ResNet: 4368, sweeptest.MobileNet: 4368, sweeptest.LSTM: 441} {
+		table, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{Strict: true})
+		if err != nil {
+			t.Error(err)
+		} else if len(table.Rows) != want {
+			t.Errorf("%s: %d rows, want %d", name, len(table.Rows), want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(head + "4,1190400,420750000,2133000000,80.5,25\n")
+	f.Add("cores,cpu,gpu,mem,bs,observed_time,observed_power\n4,1190400,420750000,2133000000,16,80,25\n")
+	f.Add(head + "x\"4,1190400\n\"\n")
+	f.Add("cores,cores,cpu,gpu,mem,time_ms,power_w\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		table, err := sweep.Read(strings.NewReader(text), "fuzz", sweep.Options{})
+		if err != nil {
+			return
+		}
+		for _, m := range table.Measured() {
+			if !(m.TimeMS > 0) || !(m.PowerW > 0) || m.Mode.Cores <= 0 || m.Mode.CPU <= 0 {
+				t.Errorf("%+v came out", m)
+			}
+		}
+		var out bytes.Buffer
+		if err := sweep.Write(&out, table.Measured()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sweep.Read(&out, "again", sweep.Options{Strict: true}); err != nil {
+			t.Errorf("what was read does not read back: %v", err)
+		}
+	})
+}
