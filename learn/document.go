@@ -165,6 +165,8 @@ func (d *document) points(m *Model) (pointPredictor, error) {
 	switch d.Method {
 	case Linear:
 		return fitLinear(m.Samples)
+	case Tree, Forest:
+		return fitTrees(m.Samples, d.Method, d.Seed)
 	case NN, PowerTrain:
 		if d.Networks == nil {
 			return nil, errors.New("it has no networks")

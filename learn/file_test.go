@@ -29,6 +29,8 @@ func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 		"gp of some modes":    {partial, Options{Space: partial}},
 		"gp with a reference": {space, Options{Space: space, Reference: &Reference{Name: "other", Samples: reference}}},
 		"linear":              {space, Options{Method: Linear, Space: space}},
+		"tree":                {space, Options{Method: Tree, Space: space}},
+		"forest":              {space, Options{Method: Forest, Space: space}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

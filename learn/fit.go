@@ -19,10 +19,12 @@ const (
 	PowerTrain Method = "powertrain" // the paper's networks, transferred from a reference workload
 	NN         Method = "nn"         // the paper's networks, trained on the samples alone
 	Linear     Method = "linear"     // linear regression on the raw knobs
+	Tree       Method = "tree"       // one decision tree, for comparison
+	Forest     Method = "forest"     // a random forest, for comparison
 )
 
 // Methods lists them in the order to show them.
-func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear} }
+func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear, Tree, Forest} }
 
 // Options say how to fit. The zero value works.
 type Options struct {

@@ -14,13 +14,12 @@ func (n networks) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
 
 // fitNetworks trains the networks, or transfers the reference's.
 func (t *teacher) fitNetworks(samples []tegra.Measured) (pointPredictor, error) {
-	c := nn.Config{Seed: t.options.Seed}
-	var pair nn.Pair
-	var err error
 	if t.network != nil {
-		pair, err = t.network.Transfer(samples, c)
-	} else {
-		pair, err = nn.TrainPair(samples, c)
+		pair, err := t.network.Transfer(samples, nn.Config{Seed: t.options.Seed})
+		return networks{pair}, err
 	}
+	c := nn.FromScratch()
+	c.Seed = t.options.Seed
+	pair, err := nn.TrainPair(samples, c)
 	return networks{pair}, err
 }

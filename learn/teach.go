@@ -92,6 +92,8 @@ func (t *teacher) teach(samples []tegra.Measured) (Predictor, error) {
 	switch t.options.Method {
 	case Linear:
 		return t.banded(fitLinear(samples))
+	case Tree, Forest:
+		return t.banded(fitTrees(samples, t.options.Method, t.options.Seed))
 	case NN, PowerTrain:
 		return t.banded(t.fitNetworks(samples))
 	}

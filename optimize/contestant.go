@@ -71,6 +71,10 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 		return fitted(learn.Options{Method: learn.NN}), "", nil
 	case EvalLinear:
 		return fitted(learn.Options{Method: learn.Linear}), "", nil
+	case EvalTree:
+		return fitted(learn.Options{Method: learn.Tree}), "", nil
+	case EvalForest:
+		return fitted(learn.Options{Method: learn.Forest}), "", nil
 	case EvalRandom:
 		return &contestant{sized: true, seeded: true, run: bestOfSample}, "", nil
 	case EvalTune:

@@ -28,6 +28,8 @@ const (
 	EvalPowerTrain = "powertrain" // networks transferred from the reference workload, predicted front
 	EvalNN         = "nn"         // networks from scratch, predicted front
 	EvalLinear     = "linear"     // linear regression, predicted front
+	EvalTree       = "tree"       // a decision tree, predicted front
+	EvalForest     = "forest"     // a random forest, predicted front
 	EvalRandom     = "random"     // the best of the measured modes
 	EvalTune       = "tune"       // the closed loop, one search per limit
 	EvalBinary     = "binary"     // multi-dimensional binary search, one per limit
@@ -38,7 +40,7 @@ const (
 // EvaluateMethods lists the names for EvaluateOptions.Methods, in the order of
 // the report.
 func EvaluateMethods() []string {
-	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalNN, EvalLinear, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
+	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalNN, EvalLinear, EvalTree, EvalForest, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
 }
 
 // EvaluateOptions say what to compare on a measured sweep. Truth is needed,
