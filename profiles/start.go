@@ -17,7 +17,7 @@ type HarnessOptions struct {
 	Virtual *virtual.Board // nil: the workload's own command
 	Clock   tegra.Clock    // stamps events; the machine's when nil
 	Log     string         // file for what the command says besides events
-	Silence time.Duration  // 60 s
+	Silence time.Duration  // the workload's own when 0
 	Epochs  int            // 0: goes on until it is stopped
 }
 
@@ -25,6 +25,9 @@ type HarnessOptions struct {
 // a command runs on a virtual board alone; elsewhere starting it is an error
 // that wraps ErrNoCommand.
 func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Harness, error) {
+	if o.Silence <= 0 {
+		o.Silence = time.Duration(w.SilenceS) * time.Second
+	}
 	if o.Virtual != nil {
 		return func(context.Context) (harness.Harness, error) {
 			return harness.Virtual(o.Virtual, harness.VirtualOptions{Workload: w.Name, Batch: w.Batch,

@@ -85,7 +85,7 @@ func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
 		}
 	}
 	if unknown := f.meta.Undecoded(); len(unknown) > 0 {
-		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env", unknown[0])
+		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s", unknown[0])
 	}
 	return list, f.uniqueAliases(list)
 }
@@ -143,6 +143,8 @@ func (w Workload) fault() (key, why string) {
 		return "prefetch", "prefetch " + outside(w.Prefetch, 0, 1024)
 	case w.Epochs < 1 || w.Epochs > 1e6:
 		return "epochs", "epochs " + outside(w.Epochs, 1, 1e6)
+	case w.SilenceS < 0 || w.SilenceS > 86400:
+		return "silence_s", "silence_s " + outside(w.SilenceS, 0, 86400)
 	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
 		return "command", "command begins with an empty word"
 	case w.Own && len(w.Command) == 0 && w.Model == "":

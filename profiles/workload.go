@@ -19,15 +19,16 @@ type Workload struct {
 	Model    string            `toml:"model" json:"model"`
 	Dataset  string            `toml:"dataset" json:"dataset"`
 	Aliases  []string          `toml:"aliases,omitempty" json:"aliases,omitempty"`
-	Samples  int               `toml:"samples" json:"samples"`             // per epoch; 0 when not known
-	Batch    int               `toml:"batch" json:"batch"`                 // samples per minibatch
-	Workers  int               `toml:"workers" json:"workers"`             // loader processes; 0: loads in the training process
-	Prefetch int               `toml:"prefetch" json:"prefetch"`           // minibatches ahead per loader
-	Epochs   int               `toml:"epochs" json:"epochs"`               // of a full run
-	Command  []string          `toml:"command,omitempty" json:"command"`   // what starts it; empty for the built-in ones
-	Dir      string            `toml:"dir,omitempty" json:"dir,omitempty"` // where Command runs; the present folder when empty
-	Env      map[string]string `toml:"env,omitempty" json:"env,omitempty"` // added to the environment
-	Own      bool              `toml:"own,omitempty" json:"own"`           // from the user's file
+	Samples  int               `toml:"samples" json:"samples"`                         // per epoch; 0 when not known
+	Batch    int               `toml:"batch" json:"batch"`                             // samples per minibatch
+	Workers  int               `toml:"workers" json:"workers"`                         // loader processes; 0: loads in the training process
+	Prefetch int               `toml:"prefetch" json:"prefetch"`                       // minibatches ahead per loader
+	Epochs   int               `toml:"epochs" json:"epochs"`                           // of a full run
+	Command  []string          `toml:"command,omitempty" json:"command"`               // what starts it; empty for the built-in ones
+	Dir      string            `toml:"dir,omitempty" json:"dir,omitempty"`             // where Command runs; the present folder when empty
+	Env      map[string]string `toml:"env,omitempty" json:"env,omitempty"`             // added to the environment
+	SilenceS int               `toml:"silence_s,omitempty" json:"silence_s,omitempty"` // seconds for which Command may tell nothing, loading included; 60 when 0
+	Own      bool              `toml:"own,omitempty" json:"own"`                       // from the user's file
 }
 
 // MinibatchesPerEpoch counts them, the last partial one kept; 0 when the

@@ -125,6 +125,7 @@ func TestErrorsOfAWorkloadsFileNameFileAndLine(t *testing.T) {
 		{"a huge number of workers", "[workload.a]\nworkers = 5000\ncommand = ['x']\n", "line 2", "workers 5000"},
 		{"a text for a number", "[workload.a]\ncommand = ['x']\nsamples = 'many'\n", "line 3", "samples"},
 		{"a number that overflows", "[workload.a]\nsamples = 99999999999999999999\n", "line 2", ""},
+		{"a negative silence", "[workload.a]\ncommand = ['x']\nsilence_s = -1\n", "line 3", "silence_s -1"},
 		{"no command", "# mine\n[workload.a]\nbatch = 4\n", "line 2", "no command"},
 		{"an empty command", "[workload.a]\ncommand = ['']\n", "line 2", "empty word"},
 		{"a name given twice", "[workload.a]\ncommand = ['x']\n[workload.a]\ncommand = ['y']\n", "line 3", ""},

@@ -25,6 +25,10 @@
 // worked out when they are not given. mode, cache, fetch, compute, power, sys
 // and infer are events of the protocol that are passed over here.
 //
+// A job that tells nothing for a minute is taken for dead: one that loads or
+// warms its page cache for longer tells cache events meanwhile, or has
+// silence_s in its entry of the workloads file.
+//
 // Lines that are no such object are counted and kept in the log, as are
 // events with absurd values (not a number, negative, time going back).
 // Standard error goes to the log. The job finds its settings in the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -90,7 +91,7 @@ func (j *job) start(o ExecOptions) error {
 	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if who != nil {
 		cmd.SysProcAttr.Credential = who.credential
 		cmd.Env = append(cmd.Env, who.env...)
@@ -109,17 +110,28 @@ func (j *job) start(o ExecOptions) error {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = outEnd, errEnd
-	err = cmd.Start()
-	outEnd.Close()
-	errEnd.Close()
-	if err != nil {
+	j.cmd = cmd
+	started := make(chan error)
+	go func() {
+		// The job is killed when the thread that started it dies, as it does
+		// with us in any way: this one must live as long as the job.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		outEnd.Close()
+		errEnd.Close()
+		if err == nil {
+			j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
+		}
+		started <- err
+		if err == nil {
+			j.follow(stdout, stderr)
+		}
+	}()
+	if err := <-started; err != nil {
 		stdout.Close()
 		stderr.Close()
 		return err
 	}
-	j.cmd = cmd
-	j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
-	go j.follow(stdout, stderr)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
@@ -194,6 +195,45 @@ func TestALeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	var died *ExitError
 	if !errors.As(err, &died) || len(events) != 3 {
 		t.Errorf("%d events, %v; want the death of the leader though a child holds the pipe", len(events), err)
+	}
+}
+
+// TestMain lets the test binary stand in for a jtune that is killed.
+func TestMain(m *testing.M) {
+	if script := os.Getenv("JTUNE_TEST_JOB"); script != "" {
+		h, err := Exec(context.Background(), ExecOptions{Command: []string{"sh", "-c", script}})
+		if err != nil {
+			os.Exit(1)
+		}
+		h.Next(context.Background())
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func TestAJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
+	t.Parallel()
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	self := exec.Command(os.Args[0])
+	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=echo $$ >"+pidFile+".new; mv "+pidFile+".new "+pidFile+"; exec sleep 300")
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	text, err := os.ReadFile(pidFile)
+	for ; err != nil && time.Now().Before(deadline); text, err = os.ReadFile(pidFile) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	self.Process.Kill()
+	self.Wait()
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; running(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("job %d still runs", pid)
+		}
 	}
 }
 
