@@ -138,3 +138,34 @@ func TestLimitSaysWhatItAsks(t *testing.T) {
 		t.Errorf("the error names limit and nearest: got %v", err)
 	}
 }
+
+// FuzzChoose: whatever the predictions, an answer meets the limits with its
+// margin, and no usable mode beats it; a refusal comes with the nearest mode.
+func FuzzChoose(f *testing.F) {
+	f.Add(100.0, 40.0, 0.1, 110.0, 29.0, 0.05, 30.0, 0.0, 1.0)
+	f.Add(math.NaN(), 40.0, 0.1, 110.0, math.Inf(1), 0.05, 30.0, 120.0, 0.0)
+	f.Add(0.0, -1.0, math.NaN(), 1e-300, 1e300, 1e300, 1e-9, 1e9, 3.0)
+	f.Fuzz(func(t *testing.T, t1, p1, s1, t2, p2, s2, limitW, limitMS, margin float64) {
+		l := Limit{PowerW: limitW, TimeMS: limitMS, Margin: margin}
+		list := []learn.Prediction{pred(1, t1, p1, s1, s1), pred(2, t2, p2, s2, s2), pred(3, t2, p1, s1, s2)}
+		got, err := Choose(list, l)
+		var no *InfeasibleError
+		switch {
+		case err == nil:
+			point := PredictedPoint(got.Prediction)
+			if l.excess(point, got.LnTimeSD, got.LnPowerSD) > 0 || !usable(point.TimeMS, point.PowerW) {
+				t.Errorf("%+v does not keep %+v", got.Prediction, l)
+			}
+			for _, p := range list {
+				q := PredictedPoint(p)
+				if usable(q.TimeMS, q.PowerW) && l.excess(q, p.LnTimeSD, p.LnPowerSD) <= 0 && l.objective().better(q, point) {
+					t.Errorf("%+v is better than %+v under %+v", q, point, l)
+				}
+			}
+		case errors.As(err, &no):
+			if !usable(no.Nearest.TimeMS, no.Nearest.PowerW) {
+				t.Errorf("nearest is %+v", no.Nearest)
+			}
+		}
+	})
+}

@@ -236,7 +236,7 @@ func TestEvaluateRefusesBadOptions(t *testing.T) {
 func TestWorkloadOfASweepFile(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"mobnet_train_data_final.csv": "mobilenet", "MobileNet.csv": "mobilenet", "lstm_train.csv": "lstm",
-		"orin_nano_resnet.csv": "orin-nano resnet", "resnet_infer_data.csv": "", "modes.csv": ""} {
+		"orin_nano_resnet.csv": "orin-nano resnet", "resnet_infer_data.csv": "", "modes.csv": "", "/home/bert/sweeps/yolo.csv": "yolo"} {
 		if got := workloadOf(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}

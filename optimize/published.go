@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"jtune/tegra"
@@ -110,7 +111,7 @@ func published(r *Report, workload string) {
 // workloadOf guesses from the name of a sweep file what was trained; "" when
 // it tells nothing.
 func workloadOf(name string) string {
-	name = strings.ToLower(name)
+	name = strings.ToLower(filepath.Base(name))
 	if strings.Contains(name, "infer") {
 		return ""
 	}
