@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -234,14 +233,18 @@ func (a *app) ask(ctx context.Context, limit time.Duration, reverted <-chan stru
 }
 
 // lines gives the lines of standard input, lower case and trimmed, for as long
-// as somebody listens.
+// as somebody listens. The end of input ends nothing.
 func (a *app) lines(ctx context.Context) <-chan string {
 	out := make(chan string)
+	next := scan(ctx, a.in)
 	go func() {
-		in := bufio.NewScanner(a.in)
-		for in.Scan() {
+		for {
+			text, err := next()
+			if err != nil {
+				return
+			}
 			select {
-			case out <- strings.ToLower(strings.TrimSpace(in.Text())):
+			case out <- strings.ToLower(strings.TrimSpace(text)):
 			case <-ctx.Done():
 				return
 			}
@@ -268,49 +271,4 @@ func (a *app) printApplied(space *tegra.Space, x tegra.Applied) error {
 		rows = append(rows, []string{f.Knob, f.Asked, f.Actual, mark, f.Path})
 	}
 	return table(a.out, rows...)
-}
-
-func (a *app) revert() *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "revert",
-		Short: "Put back the state before the last apply",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			applied, err := doRevert(cmd.Context(), s)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				out := toAppliedJSON(applied)
-				out.Kept, out.Reverted = true, true
-				return printJSON(a.out, out)
-			}
-			return a.printApplied(s.Device.Space(), applied)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return cmd
-}
-
-// doRevert puts back what a killed run left changed, else the state before the
-// last mode that was applied.
-func doRevert(ctx context.Context, s *session.Session) (tegra.Applied, error) {
-	g, err := s.Guard(ctx)
-	if err != nil {
-		return tegra.Applied{}, err
-	}
-	if c, ok := g.(*guard.Client); ok && c.HasPending() {
-		return c.RestorePending(ctx)
-	}
-	applied, err := g.Revert(ctx)
-	if err != nil {
-		return applied, err
-	}
-	return applied, g.Keep(ctx)
 }

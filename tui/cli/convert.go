@@ -2,9 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 
@@ -20,10 +18,10 @@ func (a *app) convert() *cobra.Command {
 		Short: "Read the vendor's formats",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("convert what? jtune convert nvpmodel FILE")
+			return usagef("convert what? jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE")
 		},
 	}
-	cmd.AddCommand(a.convertNvpmodel())
+	cmd.AddCommand(a.convertTegrastats(), a.convertNvpmodel())
 	return cmd
 }
 
@@ -54,18 +52,6 @@ func (a *app) convertNvpmodel() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
-}
-
-// input opens a file that the user named; "-" is standard input.
-func (a *app) input(name string) (in io.Reader, done func(), err error) {
-	if name == "-" {
-		return a.in, func() {}, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return f, func() { f.Close() }, nil
 }
 
 func (a *app) printNvpmodel(c *nvpmodel.Config) error {

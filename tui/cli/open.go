@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out, readingLine(s.Device.Board(), r))
+	fmt.Fprintln(a.out, strings.TrimSpace(readingLine(s.Device.Board(), r)))
 	a.note("this is no terminal, so here is one reading. See jtune watch, tune, profile and apply; jtune help lists all commands")
 	return nil
 }

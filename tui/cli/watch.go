@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // watchJSON is one line of `jtune watch --json`.
 type watchJSON struct {
-	TS        float64            `json:"t_s"`
+	TS        number             `json:"t_s"`
 	Device    *string            `json:"device"`
 	Virtual   *bool              `json:"virtual"`
 	TotalW    number             `json:"total_power_w"`
@@ -53,10 +54,10 @@ type selfJSON struct {
 }
 
 func (a *app) watch() *cobra.Command {
-	interval, count, asJSON := time.Second, 0, false
+	interval, count, from, asJSON := time.Second, 0, "", false
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Print live readings, one line each",
+		Short: "Print live readings, one line each, or those of a tegrastats log",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if interval < 10*time.Millisecond {
@@ -65,17 +66,21 @@ func (a *app) watch() *cobra.Command {
 			if count < 0 {
 				return usagef("--count %d: must not be negative", count)
 			}
-			return a.watchDevice(cmd, interval, count, asJSON)
+			if from != "" {
+				return a.watchLog(cmd.Context(), from, count, asJSON)
+			}
+			return a.watchDevice(cmd.Context(), interval, count, asJSON)
 		},
 	}
 	cmd.Flags().DurationVar(&interval, "interval", interval, "time between readings")
 	cmd.Flags().IntVar(&count, "count", 0, "stop after `N` readings; 0: go on")
+	cmd.Flags().StringVar(&from, "from", "", "read lines of tegrastats from `FILE`, - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per line")
 	return cmd
 }
 
 // watchDevice reads at even distances on the device's own clock.
-func (a *app) watchDevice(cmd *cobra.Command, interval time.Duration, count int, asJSON bool) error {
+func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int, asJSON bool) error {
 	s, err := a.session()
 	if err != nil {
 		return err
@@ -89,9 +94,12 @@ func (a *app) watchDevice(cmd *cobra.Command, interval time.Duration, count int,
 			return err
 		}
 		if asJSON {
-			err = printLine(a.out, toWatchJSON(board, r, self.CPUPct()))
+			line := toWatchJSON(r)
+			line.TS, line.Device, line.Virtual = number(r.T.Seconds()), optionalText(board.Name), &board.Virtual
+			line.TotalRule, line.Self.CPUPct = optionalText(board.TotalRule), optionalNumber(self.CPUPct())
+			err = printLine(a.out, line)
 		} else {
-			_, err = fmt.Fprintln(a.out, readingLine(board, r))
+			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", r.T.Seconds(), readingLine(board, r))
 		}
 		if err != nil {
 			return fmt.Errorf("writing: %w", err)
@@ -100,17 +108,17 @@ func (a *app) watchDevice(cmd *cobra.Command, interval time.Duration, count int,
 			return nil
 		}
 		next := begun + time.Duration(n)*interval
-		if err := s.Clock.Sleep(cmd.Context(), max(next-s.Clock.Now(), 0)); err != nil {
+		if err := s.Clock.Sleep(ctx, max(next-s.Clock.Now(), 0)); err != nil {
 			return err
 		}
 	}
 }
 
-func toWatchJSON(b tegra.Board, r tegra.Reading, selfPct tegra.Val[float64]) watchJSON {
-	out := watchJSON{TS: r.T.Seconds(), Device: optionalText(b.Name), Virtual: &b.Virtual, TotalW: optionalNumber(r.TotalW), TotalRule: optionalText(b.TotalRule),
-		Rails: []railJSON{}, CPU: []coreJSON{}, CPUAsked: optionalKHz(r.CPU.Max), GPU: toClockJSON(r.GPU), EMC: toClockJSON(r.EMC),
-		TempsC: map[string]float64{}, TempsOff: append([]string{}, r.TempsOff...), FanPct: optionalNumber(r.FanPct), Throttled: r.Throttled,
-		Mode: optionalMode(r.Mode), Self: selfJSON{optionalNumber(selfPct)}}
+// toWatchJSON takes what the reading itself tells; the rest is null.
+func toWatchJSON(r tegra.Reading) watchJSON {
+	out := watchJSON{TS: notKnown, TotalW: optionalNumber(r.TotalW), Rails: []railJSON{}, CPU: []coreJSON{}, CPUAsked: optionalKHz(r.CPU.Max),
+		GPU: toClockJSON(r.GPU), EMC: toClockJSON(r.EMC), TempsC: map[string]float64{}, TempsOff: append([]string{}, r.TempsOff...),
+		FanPct: optionalNumber(r.FanPct), Throttled: r.Throttled, Mode: optionalMode(r.Mode), Self: selfJSON{notKnown}}
 	for _, rail := range r.Rails {
 		out.Rails = append(out.Rails, railJSON{rail.Name, optionalNumber(rail.PowerW)})
 	}
@@ -135,7 +143,7 @@ func optionalKHz(v tegra.Val[tegra.Freq]) *int64 {
 	return &khz
 }
 
-// readingLine prints a reading on one line.
+// readingLine prints a reading on one line, without its time.
 func readingLine(b tegra.Board, r tegra.Reading) string {
 	online := 0
 	for _, c := range r.Cores {
@@ -144,12 +152,15 @@ func readingLine(b tegra.Board, r tegra.Reading) string {
 		}
 	}
 	mode := "free"
-	if r.Mode.OK {
+	switch {
+	case r.Mode.OK:
 		mode = r.Mode.V.String()
+	case b.Name == "": // a log does not tell
+		mode = "–"
 	}
 	parts := []string{
-		fmt.Sprintf("%8.1fs", r.T.Seconds()), dash(r.TotalW, "%6.2f W"), mode,
-		fmt.Sprintf("CPU %d/%d on %s %s", online, len(r.Cores), dashFreq(r.CPU.Actual), dash(r.CPU.LoadPct, "%.0f %%")),
+		dash(r.TotalW, "%6.2f W"), mode,
+		fmt.Sprintf("CPU %d/%d on %s %s", online, len(r.Cores), dashFreq(r.CPU.Actual), dash(cpuLoad(r), "%.0f %%")),
 		fmt.Sprintf("GPU %s %s", dashFreq(r.GPU.Actual), dash(r.GPU.LoadPct, "%.0f %%")),
 		fmt.Sprintf("EMC %s %s", dashFreq(r.EMC.Actual), dash(r.EMC.LoadPct, "%.0f %%")),
 	}
@@ -173,4 +184,21 @@ func hottest(temps []tegra.TempReading) *tegra.TempReading {
 		}
 	}
 	return hot
+}
+
+// cpuLoad is the load of all online cores together.
+func cpuLoad(r tegra.Reading) tegra.Val[float64] {
+	if r.CPU.LoadPct.OK {
+		return r.CPU.LoadPct
+	}
+	sum, n := 0.0, 0
+	for _, c := range r.Cores {
+		if c.Online && c.LoadPct.OK {
+			sum, n = sum+c.LoadPct.V, n+1
+		}
+	}
+	if n == 0 {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(sum / float64(n))
 }

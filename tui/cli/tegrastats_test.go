@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// orinLine is made up after the recordings of an AGX Orin.
+const orinLine = "11-21-2025 08:49:48 RAM 13983/62840MB (lfb 4x4MB) SWAP 0/31420MB (cached 0MB) CPU [10%@2201,30%@2201,off] EMC_FREQ 1%@2133 GR3D_FREQ 14%@[407,407] VIC_FREQ off CPU@77.3C GPU@-256C VDD_GPU_SOC 3150mW/3150mW VDD_CPU_CV 14312mW/14000mW VIN_SYS_5V0 4968mW/4900mW"
+
+func TestConvertTegrastatsGivesOneObjectPerLine(t *testing.T) {
+	log := write(t, orinLine+"\nsome other text\n\n"+orinLine+"\n")
+	o := jtune(t, "convert", "tegrastats", log, "--json").done(t)
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	if len(lines) != 2 || !strings.Contains(o.err, "1 lines are not") {
+		t.Fatalf("got %d objects and %q on stderr, want 2 and the count of others", len(lines), o.err)
+	}
+	v := outcome{out: lines[0]}.object(t, "timestamp ram swap iram cpu emc gpu temps_c temps_off temps_max_c rails total_power_mw total_power_rule engines")
+	if v["total_power_mw"] != 22430.0 || len(v["cpu"].([]any)) != 3 || v["iram"] != nil {
+		t.Errorf("got %v mW, %d cores, IRAM %v", v["total_power_mw"], len(v["cpu"].([]any)), v["iram"])
+	}
+	piped := jtuneWith(t, t.Context(), strings.NewReader(orinLine), "convert", "tegrastats", "--json").done(t)
+	if piped.out != lines[0]+"\n" {
+		t.Error("a pipe gives another answer than a file")
+	}
+}
+
+func TestConvertTegrastatsAsTable(t *testing.T) {
+	o := jtune(t, "convert", "tegrastats", write(t, orinLine+"\n"), "--csv").done(t)
+	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("got %d rows, %v", len(rows), err)
+	}
+	got := map[string]string{}
+	for i, name := range rows[0] {
+		got[name] = rows[1][i]
+	}
+	for name, want := range map[string]string{"total_power_mw": "22430", "cores_on": "2", "cpu_load_pct": "20", "gpu_freq_mhz": "407", "vdd_cpu_cv_mw": "14312", "temp_max_c": "77.3"} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+func TestWatchReadsALog(t *testing.T) {
+	log := orinLine + "\n" + strings.Replace(orinLine, "08:49:48", "08:49:51", 1) + "\n" + orinLine + "\n"
+	o := jtuneWith(t, t.Context(), strings.NewReader(log), "watch", "--from", "-", "--count", "2", "--json").done(t)
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("got %d lines, want 2", len(lines))
+	}
+	v := outcome{out: lines[1]}.object(t, "t_s device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c temps_off fan_pct throttled mode self")
+	if v["t_s"] != 3.0 || v["total_power_w"] != 22.43 || v["device"] != nil || v["mode"] != nil {
+		t.Errorf("got %v s, %v W, device %v, mode %v", v["t_s"], v["total_power_w"], v["device"], v["mode"])
+	}
+	jtune(t, "watch", "--from", write(t, "hello\n")).fails(t, exitFailed, "tegrastats")
+	jtune(t, "watch", "--from", "/nowhere").fails(t, exitFailed, "/nowhere")
+	if o := jtune(t, "watch", "--from", write(t, orinLine)).done(t); !strings.Contains(o.out, "22.43 W") {
+		t.Errorf("got %s", o.out)
+	}
+}
+
+func TestEveryRecordedLogConverts(t *testing.T) {
+	dir := sweeptest.Shared(t, "data/tegrastats")
+	logs, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := jtune(t, "convert", "tegrastats", log, "--json").done(t)
+		got := strings.Count(o.out, "\n")
+		if want := strings.Count(strings.TrimSpace(string(text)), "\n") + 1; got != want {
+			t.Errorf("%s: %d objects for %d lines", filepath.Base(log), got, want)
+		}
+		for line := range strings.Lines(o.out) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: not JSON: %s", filepath.Base(log), line)
+			}
+		}
+	}
+}
