@@ -143,7 +143,12 @@ func serveProcess(ctx context.Context, next stages) error {
 		return err
 	}
 	defer end.Close()
-	return Serve(ctx, os.Stdin, os.Stdout, s)
+	if err := Serve(ctx, os.Stdin, os.Stdout, s); err != nil {
+		return err
+	}
+	// The watchdog holds the same lock until it ends, a moment after us: with
+	// nothing left to restore the next guard need not wait for it.
+	return syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
 }
 
 // startWatchdog starts the process that restores when this one is killed. It
