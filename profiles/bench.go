@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"jtune/profiles/harness"
@@ -26,6 +27,7 @@ type Bench struct {
 	job    harness.Harness // nil: not running
 	warm   bool            // the job has trained a minibatch
 	barren int             // jobs in a row that ended without one
+	doubt  string          // about the running job: a note for its rows
 }
 
 // RawLog takes what rows are made of.
@@ -37,7 +39,7 @@ type RawLog interface {
 // Phase is what the bench is doing.
 type Phase int
 
-// Phases of one mode.
+// Phases of one mode, and of a campaign between modes.
 const (
 	Applying Phase = iota
 	Settling
@@ -45,10 +47,11 @@ const (
 	Measuring
 	Restoring
 	Finished
+	Paused
 )
 
 func (p Phase) String() string {
-	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished"}[p]
+	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished", "paused"}[p]
 }
 
 // Progress is where measuring stands.
@@ -154,8 +157,17 @@ func (b *Bench) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.job, b.warm = job, false
+	b.job, b.warm, b.doubt = job, false, ""
 	return nil
+}
+
+// hello compares what the job says of itself with the workload.
+func (b *Bench) hello(info map[string]string) (note string) {
+	said := info["batch_size"]
+	if said == "" || said == strconv.Itoa(b.Workload.Batch) {
+		return ""
+	}
+	return fmt.Sprintf("note: the job says minibatch size %s, workload %s has %d", said, b.Workload.Name, b.Workload.Batch)
 }
 
 // lost puts away a job that ended with err. The error result is for a command

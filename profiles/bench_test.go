@@ -368,6 +368,15 @@ func TestAJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
 	}
 }
 
+func TestAJobThatRunsAnotherMinibatchSizeIsNoted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	r.bench.Workload.Batch = 32 // the board was told 16
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != OK || !strings.Contains(got.Why, "says minibatch size 16, workload resnet18 has 32") {
+		t.Errorf("%s %q", got.Status, got.Why)
+	}
+}
+
 func TestQuantiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -165,7 +165,7 @@ func (r *campaignRun) gate(ctx context.Context) error {
 		return errEnded
 	}
 	if paused != nil {
-		r.Bench.tell(Progress{Line: "paused"})
+		r.Bench.tell(Progress{Phase: Paused, Line: "paused"})
 		select {
 		case <-paused:
 			return r.gate(ctx)

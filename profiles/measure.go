@@ -153,6 +153,10 @@ func (m *measurement) collect(ctx context.Context) error {
 			if m.enough(e.T) {
 				return nil
 			}
+		case harness.Hello:
+			if m.b.doubt = m.b.hello(e.Info); m.b.doubt != "" {
+				m.b.tell(Progress{Phase: m.phase(), Step: m.step, Line: m.b.doubt})
+			}
 		case harness.Failure:
 			m.b.tell(Progress{Phase: m.phase(), Step: m.step, Line: "harness: " + e.Message})
 		}

@@ -98,6 +98,9 @@ func (m *measurement) row(f *fault) Row {
 	if r.Why == "" {
 		r.Why = m.doubt(times)
 	}
+	if r.Why == "" {
+		r.Why = m.b.doubt
+	}
 	return r
 }
 

@@ -4,7 +4,7 @@ package tegra
 type Measured struct {
 	Mode   Mode
 	TimeMS float64 // per minibatch, median of the clean minibatches
-	PowerW float64 // module, mean of the valid samples of those minibatches
+	PowerW float64 // module, median of the valid samples of those minibatches
 }
 
 // EnergyJ is the energy of a minibatch in joules.

@@ -48,7 +48,6 @@ type job struct {
 
 	mu       sync.Mutex
 	stopping bool
-	done     bool      // said so
 	failure  string    // message of its error event
 	heard    time.Time // of the last event, or the start
 	garbage  int
@@ -167,13 +166,13 @@ func (j *job) take() func(text []byte) {
 		}
 		j.mu.Lock()
 		j.heard = time.Now()
-		switch e.Kind {
-		case Done:
-			j.done = true
-		case Failure:
+		if e.Kind == Failure {
 			j.failure = e.Message
 		}
 		j.mu.Unlock()
+		if e.Kind == Hello {
+			j.log.note("hello: %s", text)
+		}
 		j.queue.put(stamp(e, j.clock.Now()))
 	}
 }
