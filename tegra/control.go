@@ -136,7 +136,9 @@ func (c *Control) paths() []string {
 		out = append(out, c.s.gpu.device+gpuPower)
 	}
 	emc := c.s.emc
-	out = append(out, emc.locks...)
+	for _, lock := range emc.locks {
+		out = append(out, lock.path)
+	}
 	if emc.cap != nil {
 		out = append(out, emc.cap.path)
 	}
@@ -272,12 +274,12 @@ func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 		v, ok := found.Get(emc.locked.path)
 		wasFree = ok && v == "0"
 	}
-	for _, path := range emc.locks {
+	for _, lock := range emc.locks {
 		v := flag(!dvfs)
-		if was, ok := found.Get(path); ok && dvfs && wasFree {
+		if was, ok := found.Get(lock.path); ok && dvfs && wasFree {
 			v = was
 		}
-		want.put(path, v)
+		want.put(lock.path, v)
 	}
 	if emc.setRate == "" {
 		return
@@ -304,16 +306,5 @@ func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
 	}
 	if duty != "" {
 		want.put(fan.pwm.path, duty)
-	}
-}
-
-// RootOnlyFiles lists the files that the guard reads for an ordinary user:
-// the memory's clocks and activity in debugfs.
-func RootOnlyFiles() []string {
-	return []string{
-		bpmpEMC + "/rate", bpmpEMC + "/min_rate", bpmpEMC + "/max_rate", bpmpEMC + "/mrq_rate_locked", bpmpEMC + "/state",
-		bpmpRates, bwmgrHalt, nanoEMC + "/clk_rate", nanoEMC + "/clk_state", nanoEMC + "/clk_update_rate",
-		nanoBwmgr + "/emc_min_rate", nanoBwmgr + "/emc_max_rate", emcCap36, emcCap35,
-		"/sys/kernel/debug/cactmon/mc_all", "/sys/kernel/actmon_avg_activity/mc_all", "/sys/kernel/debug/bpmp/debug/actmon/mc_all_avg_activity",
 	}
 }

@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +14,9 @@ import (
 type emcGroup struct {
 	freqs                []Freq
 	rate, min, max, load *source
-	setRate              string   // file that a locked rate is written to; "" when unknown
-	locks                []string // files to hold 1 while the rate is locked, in order of writing
-	locked               *source  // the first of locks
+	setRate              string // file that a locked rate is written to; "" when unknown
+	locks                []emcLock
+	locked               *source // the first of locks
 	cap                  *source
 	capZero              bool // the cap file takes 0 for "none" and never the top rate (before L4T 36)
 }
@@ -29,6 +30,10 @@ const (
 	thorBwmgr = "/sys/class/devfreq/bwmgr"
 	emcCap36  = "/sys/kernel/nvpmodel_clk_cap/emc"
 	emcCap35  = "/sys/kernel/nvpmodel_emc_cap/emc_iso_cap"
+
+	mcAllOrin   = "/sys/kernel/debug/cactmon/mc_all"
+	mcAllXavier = "/sys/kernel/actmon_avg_activity/mc_all"
+	mcAllThor   = "/sys/kernel/debug/bpmp/debug/actmon/mc_all_avg_activity"
 )
 
 func (f *finder) emc(soc string, conf *nvpmodel.Config) *emcGroup {
@@ -43,8 +48,7 @@ func (f *finder) emc(soc string, conf *nvpmodel.Config) *emcGroup {
 		g.max = f.source("EMC max", bpmpEMC+"/max_rate", thorBwmgr+"/max_freq")
 		g.lockFiles(f, bpmpEMC+"/rate", bpmpEMC+"/mrq_rate_locked", bpmpEMC+"/state", bwmgrHalt)
 	}
-	g.load = f.source("EMC load", "/sys/kernel/debug/cactmon/mc_all", "/sys/kernel/actmon_avg_activity/mc_all",
-		"/sys/kernel/debug/bpmp/debug/actmon/mc_all_avg_activity")
+	g.load = f.source("EMC load", mcAllOrin, mcAllXavier, mcAllThor)
 	if path, ok := f.first("EMC cap", emcCap36, emcCap35); ok {
 		g.cap, g.capZero = newSource(f.fs, path), path == emcCap35
 	}
@@ -52,17 +56,28 @@ func (f *finder) emc(soc string, conf *nvpmodel.Config) *emcGroup {
 	return g
 }
 
-// lockFiles keeps the files that exist, or may for all we can see.
+// emcLock is a file that holds 1 while the rate is locked.
+type emcLock struct{ knob, path string }
+
+// lockNames are the knobs' names by file.
+var lockNames = map[string]string{"mrq_rate_locked": "EMC lock", "clk_state": "EMC lock", "state": "EMC state", "bwmgr_halt": "EMC manager halt"}
+
+// lockFiles keeps the files that exist, or may for all we can see, in the
+// order of writing. Only newer releases can halt the bandwidth manager.
 func (g *emcGroup) lockFiles(f *finder, rate string, locks ...string) {
 	if path, ok := f.first("EMC rate control", rate); ok {
 		g.setRate = path
 	}
 	for i, lock := range locks {
-		path, ok := f.first("EMC lock", lock)
+		if lock == bwmgrHalt && !f.mayExist(lock) {
+			continue
+		}
+		knob := lockNames[path.Base(lock)]
+		path, ok := f.first(knob, lock)
 		if !ok {
 			continue
 		}
-		g.locks = append(g.locks, path)
+		g.locks = append(g.locks, emcLock{knob, path})
 		if i == 0 {
 			g.locked = newSource(f.fs, path)
 		}

@@ -60,6 +60,12 @@ func (f *finder) exists(p string) bool {
 	return err == nil
 }
 
+// mayExist tells that a file is there, or hidden where only root may look.
+func (f *finder) mayExist(p string) bool {
+	_, err := f.fs.Stat(p)
+	return err == nil || errors.Is(err, fs.ErrPermission)
+}
+
 // glob gives what matches, in the numeric order of trailing digits.
 func (f *finder) glob(pattern string) []string {
 	names, err := f.fs.Glob(pattern)

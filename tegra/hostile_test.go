@@ -291,3 +291,39 @@ func TestADeviceWhoseFilesAreAllGoneIsAnError(t *testing.T) {
 		t.Errorf("no error, but %+v", r)
 	}
 }
+
+func TestRailsThatOnlyRootReadsComeThroughTheGuard(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	s, err := tegra.Open(deny{tegra.DiskFS(root), tegratest.Rails40 + "/in"}, tegra.RealClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := read(t, s); r.TotalW.OK || s.Board().TotalRule != "" {
+		t.Errorf("total %v by %q without the right to read", r.TotalW, s.Board().TotalRule)
+	}
+	s.UsePrivileged(func(name string) ([]byte, error) {
+		if !tegra.RootOnly(name) {
+			t.Errorf("the guard would not read %s", name)
+		}
+		return tegra.DiskFS(root).ReadFile(name)
+	})
+	if r := read(t, s); !r.TotalW.OK || len(s.Board().Rails) != 4 {
+		t.Errorf("total %v, rails %v with the guard's help", r.TotalW, s.Board().Rails)
+	}
+}
+
+func TestTheGuardReadsNothingButClocksAndRails(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		tegratest.EMC + "/rate": true, tegratest.Rates: true, tegratest.Cap36: true, tegratest.Rails40 + "/in1_input": true, tegratest.Rails40 + "/curr3_input": true,
+		"/sys/devices/gpu.0/tpc_pg_mask": true,
+		"/etc/shadow":                    false, "": false, "/": false, "rate": false, tegratest.EMC + "/../../../../../../../etc/shadow": false,
+		tegratest.EMC + "//rate": false, tegratest.Rails40 + "/name": false, "/sys/kernel/debug/bpmp/debug/clk/gpu/rate": false,
+		"/sys/bus/i2c/drivers/ina3221/1-0040/hwmon/../../../../../../etc/in1_x": false,
+	} {
+		if got := tegra.RootOnly(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -157,7 +157,10 @@ func (p *planner) gpuLimits() {
 // locked, last when it is to be freed.
 func (p *planner) memory() {
 	emc := p.c.s.emc
-	paths := slices.Clone(emc.locks)
+	var paths []string
+	for _, lock := range emc.locks {
+		paths = append(paths, lock.path)
+	}
 	if emc.cap != nil {
 		paths = append(paths, emc.cap.path)
 	}
@@ -202,8 +205,8 @@ func (p *planner) capOf(state map[string]string) int64 {
 }
 
 func (p *planner) emcLocks() {
-	for _, path := range p.c.s.emc.locks {
-		p.add("EMC lock", path)
+	for _, lock := range p.c.s.emc.locks {
+		p.add(lock.knob, lock.path)
 	}
 }
 

@@ -154,8 +154,8 @@ func (s *Sysfs) SetSpace(space *Space) {
 }
 
 // UsePrivileged lets files that only root may read be read through the guard;
-// values and, where it was not readable before, the memory's list of rates
-// become present.
+// values and, where they were not readable before, the memory's list of rates
+// and the rails become present.
 func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,6 +167,11 @@ func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
 	}
 	s.emc.close()
 	s.emc = emc
+	if s.board.TotalRule == "" {
+		s.rails.close()
+		s.board.Rails = nil
+		s.rails = f.rails(&s.board, s.family)
+	}
 	s.probes = slices.DeleteFunc(s.probes, func(p Probe) bool {
 		return slices.ContainsFunc(f.probes, func(q Probe) bool { return q.Name == p.Name })
 	})

@@ -171,7 +171,9 @@ func (c *Client) Keep(ctx context.Context) error {
 
 // ReadFile reads one of the short list of root-only files (memory clocks).
 func (c *Client) ReadFile(name string) ([]byte, error) {
-	got, err := c.call(context.Background(), request{Op: "read", Path: name})
+	ctx, cancel := context.WithTimeout(context.Background(), readWait)
+	defer cancel()
+	got, err := c.call(ctx, request{Op: "read", Path: name})
 	return got.Data, err
 }
 

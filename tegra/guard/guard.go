@@ -36,9 +36,11 @@ const (
 	retries     = 5                     // of a write that the kernel was too busy for
 	retryPause  = 10 * time.Millisecond // doubled each time
 	closeWait   = 30 * time.Second      // for a guard that restores while closing
+	readWait    = 2 * time.Second       // for a root-only file
 	readyWait   = 10 * time.Second      // for a guard to start, password aside
 	deadOwner   = 2 * time.Second       // for the watchdog of a killed guard to let go of the lock
 	restoreRuns = 3                     // attempts at putting a state back
+	maxLog      = 4 << 20               // a log that is larger at the start is begun anew
 )
 
 // Pending is a state of an earlier guard that is saved on disk.

@@ -16,7 +16,7 @@ type request struct {
 	DVFS        bool      `json:"dvfs,omitempty"`
 	Fan         string    `json:"fan,omitempty"` // "", auto, max
 	KeepAfterMS int64     `json:"keep_after_ms,omitempty"`
-	Path        string    `json:"path,omitempty"` // read only: one of tegra.RootOnlyFiles
+	Path        string    `json:"path,omitempty"` // read only: see tegra.RootOnly
 }
 
 // response is one line to the client: the answer to the request of that id,

@@ -107,7 +107,11 @@ func openLog(name string) *os.File {
 		return nil
 	}
 	_ = os.MkdirAll(filepath.Dir(name), 0o700)
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	flags := os.O_CREATE | os.O_APPEND | os.O_WRONLY
+	if st, err := os.Stat(name); err == nil && st.Size() > maxLog {
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(name, flags, 0o600)
 	if err != nil {
 		return nil
 	}
