@@ -399,7 +399,7 @@ func TestAnOwnCommandIsMeasuredAcrossModes(t *testing.T) {
 		`echo Loading; i=0; while true; do i=$((i+1)); echo '{"event":"minibatch","batch":'$i',"time_ms":5,"fetch_ms":1,"compute_ms":4}'; sleep 0.005; done`}}
 	r.bench.Workload = w
 	log := filepath.Join(dir, "log.txt")
-	r.bench.NewHarness = w.NewHarness(HarnessOptions{Clock: r.bench.Clock, Log: log, Silence: 5 * time.Second})
+	r.bench.NewHarness = w.NewHarness(HarnessOptions{Clock: r.bench.Clock, Log: log, Silence: time.Minute})
 	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 2))}).Run(t.Context())
 	if err != nil || sum.End != Complete || sum.Failed != 0 {
 		t.Fatalf("%s, %d failed, %v: %+v", sum.End, sum.Failed, err, sum.Rows)

@@ -16,6 +16,7 @@ const (
 	// papers' loggers came up to 200 ms late at 1 s (method note c.3); a gap of
 	// many intervals means a process that was stopped or a sensor that hung.
 	gapIntervals = 5
+	gapAtLeast   = 2 * time.Second // at short intervals
 )
 
 // CheckPower tells why a reading's power cannot be trusted; "" when it can.
@@ -40,7 +41,7 @@ func CheckPower(r tegra.Reading) string {
 
 // checkGap tells when the sample before was too long ago; "" when it was not.
 func checkGap(gap, every time.Duration) string {
-	if gap > gapIntervals*every {
+	if gap > max(gapAtLeast, gapIntervals*every) {
 		return fmt.Sprintf("%s since the sample before, at an interval of %s", gap.Round(10*time.Millisecond), every)
 	}
 	return ""

@@ -151,6 +151,15 @@ func TestSamplerFlagsAGapOnceAndNotARestart(t *testing.T) {
 	}
 }
 
+func TestAShortIntervalForgivesShortGaps(t *testing.T) {
+	t.Parallel()
+	for gap, bad := range map[time.Duration]bool{time.Second: false, 1900 * time.Millisecond: false, 2100 * time.Millisecond: true} {
+		if got := checkGap(gap, 100*time.Millisecond); (got != "") != bad {
+			t.Errorf("%s at 100 ms: %q", gap, got)
+		}
+	}
+}
+
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	clock, dev := &stepClock{}, &meter{reading: watts(10)}

@@ -18,6 +18,21 @@
 //	{"event":"error","message":"out of memory"}
 //	{"event":"done"}
 //
+// In Python:
+//
+//	def tell(event, **fields):
+//	    print(json.dumps({"event": event, **fields}), flush=True)
+//
+//	end = time.monotonic()
+//	for batch, (x, y) in enumerate(loader):
+//	    x, y = x.to(device), y.to(device)
+//	    fetched = time.monotonic()
+//	    train_step(x, y)
+//	    torch.cuda.synchronize()
+//	    begin, end = end, time.monotonic()
+//	    tell("minibatch", epoch=epoch, batch=batch, time_ms=1e3*(end-begin),
+//	         fetch_ms=1e3*(fetched-begin), compute_ms=1e3*(end-fetched))
+//
 // Only minibatch events are needed, and of them only time_ms: the whole
 // minibatch from the start of its fetch to the end of its step, after a
 // synchronise. fetch_ms is the visible wait for the data, copy to the device
