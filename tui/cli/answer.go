@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -142,6 +143,7 @@ type answer struct {
 	measured  *tegra.Measured
 	feasible  bool
 	versus    session.Versus
+	advice    []string
 }
 
 // print tells an answer in words.
@@ -160,7 +162,19 @@ func (x answer) print(w io.Writer) error {
 	if !x.feasible {
 		rows = append(rows, []string{"does not meet the limit: the nearest there is"})
 	}
-	return table(w, rows...)
+	if err := table(w, rows...); err != nil {
+		return err
+	}
+	return printAdvice(w, x.advice)
+}
+
+// printAdvice prints sentences below a table.
+func printAdvice(w io.Writer, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, "\n"+strings.Join(lines, "\n"))
+	return err
 }
 
 // comparisons lists the other modes, each once: a preset may be MAXN itself.

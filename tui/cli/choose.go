@@ -7,6 +7,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
@@ -66,6 +67,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 		}
 	}
 	if !asJSON {
+		x.advice = optimize.Advice(m, optimize.Situation{Mode: x.mode, Present: present, Presets: presets, Minibatches: a.minibatches(m.Provenance.Workload)})
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
@@ -93,4 +95,18 @@ func (a *app) boardOf(m *learn.Model) ([]tegra.Preset, tegra.Val[tegra.Mode]) {
 		return nil, tegra.Val[tegra.Mode]{}
 	}
 	return s.Device.Presets(), s.PresentMode()
+}
+
+// minibatches counts those of a whole training of a workload; 0 when it is
+// not known.
+func (a *app) minibatches(workload string) int {
+	list, err := a.options.Workloads()
+	if err != nil {
+		return 0
+	}
+	w, err := profiles.Find(list, workload)
+	if err != nil {
+		return 0
+	}
+	return w.MinibatchesPerEpoch() * w.Epochs
 }

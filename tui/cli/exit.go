@@ -12,6 +12,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/guard"
+	"jtune/tui"
 	"jtune/tui/session"
 )
 
@@ -45,7 +46,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitOK
 	case errors.As(err, &code):
 		return int(code)
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.Is(err, context.Canceled), errors.Is(err, tui.ErrTerminalGone):
 		fmt.Fprintln(a.err, "jtune: interrupted")
 		return exitInterrupted
 	}

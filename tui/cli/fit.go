@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tui/session"
@@ -77,19 +78,19 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 	for _, w := range m.Warnings {
 		a.note("%s", w)
 	}
-	for _, mode := range m.Suspicious {
-		a.note("%s disagrees with all other samples: measure it again", m.Space.Format(mode))
-	}
 	pct := func(v float64) string {
 		if short(v) == "" {
 			return "not known"
 		}
 		return fmt.Sprintf("%.1f %%", v)
 	}
-	return table(a.out,
+	if err := table(a.out,
 		[]string{"method", string(m.Method)}, []string{"samples", thousands(len(m.Samples))}, []string{"speaks of", thousands(m.Space.Len()) + " modes"},
 		[]string{"time error", pct(m.CV.TimeMAPEPct)}, []string{"power error", pct(m.CV.PowerMAPEPct)},
-		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)})
+		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)}); err != nil {
+		return err
+	}
+	return printAdvice(a.out, optimize.Advice(m, optimize.Situation{Mode: m.Space.Max(), Minibatches: a.minibatches(m.Provenance.Workload)}))
 }
 
 // pointJSON is a mode and what it is predicted to do.

@@ -78,6 +78,10 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 		x.predicted = &res.Predicted
 	}
 	if !asJSON {
+		if res.Fitted != nil {
+			x.advice = optimize.Advice(res.Fitted, optimize.Situation{Mode: x.mode, Present: s.PresentMode(), Presets: s.Device.Presets(),
+				Minibatches: r.Workload.MinibatchesPerEpoch() * r.Workload.Epochs})
+		}
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, tuneJSON(s, r, res, x)))
