@@ -202,7 +202,7 @@ func FuzzUnmarshal(f *testing.F) {
 			return
 		}
 		for _, v := range n.Predict([][inputs]float64{{1, 200, 200, 200}}) {
-			if v < n.floor {
+			if !(v >= n.floor) {
 				t.Fatalf("predicted %g, below the floor %g", v, n.floor)
 			}
 		}

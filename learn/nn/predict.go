@@ -9,7 +9,10 @@ func (n *Net) Predict(x [][inputs]float64) []float64 {
 	for i := range x {
 		row := n.standardiseRow(&x[i])
 		s.forward(n.w, &row, nil)
-		out[i] = max(n.floor, n.Config.decode(n.target.backward(float64(s.out))))
+		out[i] = n.Config.decode(n.target.backward(float64(s.out)))
+		if !(out[i] > n.floor) { // also what is no number, from inputs out of all reason
+			out[i] = n.floor
+		}
 	}
 	return out
 }

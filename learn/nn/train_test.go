@@ -63,7 +63,7 @@ func TestPredictionsStayPositive(t *testing.T) {
 	for _, s := range board(60, 1, 1) {
 		least = min(least, s.TimeMS)
 	}
-	for _, got := range n.Predict([][inputs]float64{{1, 200, 200, 200}, {12, 2000, 1200, 3000}}) {
+	for _, got := range n.Predict([][inputs]float64{{1, 200, 200, 200}, {12, 2000, 1200, 3000}, {math.NaN(), 0, 0, 0}}) {
 		if want := least / 10; math.Abs(got-want) > 1e-9 {
 			t.Errorf("got %g, want the floor %g", got, want)
 		}
