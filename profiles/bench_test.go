@@ -147,7 +147,6 @@ func TestFaultsBecomeRowsWithAReason(t *testing.T) {
 		{"a job that dies", virtual.Faults{DieAfter: 30}, Settings{}, Failed, "died"},
 		{"a job that hangs", virtual.Faults{HangAfter: 30}, Settings{}, Failed, "prints nothing for 1m0s"},
 		{"a rail that vanished", virtual.Faults{MissingRails: []string{"VDD_GPU_SOC"}}, Settings{}, Failed, "total power absent"},
-		{"a clock that does not follow", virtual.Faults{StuckClocks: []tegra.Knob{tegra.KnobGPU}}, Settings{}, Failed, "GPU clock reads"},
 		{"too little time", virtual.Faults{}, Settings{ModeTimeout: 6 * time.Second, Minibatches: 4000}, TimedOut, "of 4000 clean minibatches in 6s"},
 		{"a board in an oven", ambient(95), Settings{}, Throttled, "throttled"},
 	} {
@@ -180,6 +179,41 @@ func TestFaultsBecomeRowsWithAReason(t *testing.T) {
 				t.Errorf("after the fault: %s %q, want a good row from a fresh job", again.Status, again.Why)
 			}
 		})
+	}
+}
+
+func TestAClockThatDoesNotFollowIsNoted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	r.board.Inject(virtual.Faults{StuckClocks: []tegra.Knob{tegra.KnobGPU}})
+	m := r.device.Space().Max()
+	m.GPU = r.device.Space().GPU[6]
+	if got := r.mustMeasure(t, m); got.Status != OK || !strings.Contains(got.Why, "note: GPU clock reads 114.75 MHz where 726.75 MHz is set") {
+		t.Errorf("%s %q", got.Status, got.Why)
+	}
+	r.bench.Settings.DVFS = true
+	if got := r.mustMeasure(t, m); strings.Contains(got.Why, "clock reads") {
+		t.Errorf("free clocks: %q", got.Why)
+	}
+}
+
+func TestAnotherProgramThatSetsClocksFailsTheMode(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	max := r.device.Space().Max()
+	other := max
+	other.GPU = r.device.Space().GPU[3]
+	begun := false
+	r.bench.Observe = func(p Progress) {
+		if p.Minibatch == 1 && !begun {
+			begun = true
+			if _, err := r.applier.Apply(t.Context(), tegra.Request{Mode: other}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := r.mustMeasure(t, max); got.Status != Failed || !strings.Contains(got.Why, "in force instead") {
+		t.Errorf("%s %q", got.Status, got.Why)
 	}
 }
 
