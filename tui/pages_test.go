@@ -1,0 +1,165 @@
+package tui
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+func TestTheLimitMovesTheAnswer(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5")
+	v := d.r.sh.view
+	p := d.r.pages[pageFront].(*frontPage)
+	before := v.points[p.cursor]
+	for range 5 {
+		d.press("[")
+	}
+	after := v.points[p.cursor]
+	if d.r.sh.limit.PowerW != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
+		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.limit.PowerW, after.PowerW, after.TimeMS, before.PowerW, before.TimeMS)
+	}
+}
+
+func TestTheDialogTakesATypedLimit(t *testing.T) {
+	d := drive(t)
+	d.press("t", "enter", "2", "2", ".", "5")
+	d.sees("fastest within 22.5_ W")
+	d.press("enter", "enter")
+	if got := d.r.sh.job.limit.PowerW; got != 22.5 {
+		t.Errorf("limit %g W, typed 22.5", got)
+	}
+}
+
+func TestTypingAFilterDoesNotPressKeys(t *testing.T) {
+	d := drive(t)
+	d.press("6", "/")
+	for _, c := range "cores=12 gpu>1.2GHz" {
+		if c == ' ' {
+			d.press("space")
+			continue
+		}
+		d.press(string(c))
+	}
+	d.press("enter")
+	// 29 CPU frequencies, 2 GPU frequencies above 1.2 GHz, 4 of memory
+	d.sees("232 of 18096 modes")
+	d.press("/", "q", "enter")
+	d.sees("filter term")
+	if d.quit {
+		t.Error("a typed q quits")
+	}
+}
+
+func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5", "v")
+	d.until("the mode is measured", func() bool { return d.r.sh.job.done })
+	p := d.r.pages[pageFront].(*frontPage)
+	if _, ok := d.r.sh.view.measured[d.r.sh.view.points[p.cursor].Mode]; !ok {
+		t.Error("the verified mode is not marked as measured")
+	}
+	d.sees("predicted", "measured")
+}
+
+func TestATrainingRunShowsItsMinibatchesUntilItIsStopped(t *testing.T) {
+	d := drive(t)
+	d.press("2", "enter")
+	d.until("minibatches come", func() bool { return len(d.r.sh.job.times) > 0 })
+	d.sees("resnet18 running", "ms/minibatch")
+	d.press("x")
+	d.until("the run ends", func() bool { return d.r.sh.job.done })
+	d.sees("stall", "compute", "median of 30")
+}
+
+func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
+	d := drive(t)
+	d.press("f")
+	before := len(d.r.sh.history)
+	m := d.board.reading()
+	m.last.Reading.TotalW = tegra.Some(99.9)
+	m.samples = m.samples[:1]
+	d.send(m)
+	if strings.Contains(d.screen(), "99.9") || len(d.r.sh.history) == before {
+		t.Error("a frozen view moves, or reading stopped with it")
+	}
+	d.sees("FROZEN")
+}
+
+func TestExportWritesTheViewWithItsBadge(t *testing.T) {
+	d := drive(t)
+	d.press("ctrl+s")
+	files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", "*-live.txt"))
+	if len(files) != 1 {
+		t.Fatalf("%d exported files, want 1", len(files))
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil || !strings.Contains(string(text), "VIRTUAL") {
+		t.Errorf("export lacks VIRTUAL (%v):\n%s", err, text)
+	}
+}
+
+func TestHelpListsEveryKeyOfThePage(t *testing.T) {
+	d := drive(t).withView()
+	d.size(100, 60)
+	for i, p := range d.r.pages {
+		d.r.active = i
+		d.press("?")
+		for _, k := range append(p.hints(), globalHints()...) {
+			d.sees(k.Help().Key)
+		}
+		d.press("esc")
+	}
+}
+
+func TestMissingAndMadValuesDrawDashes(t *testing.T) {
+	d := drive(t)
+	m := d.board.reading()
+	for i := range m.samples {
+		m.samples[i].Reading = tegra.Reading{TotalW: tegra.Some([]float64{math.NaN(), math.Inf(1), 1e12, -5}[i%4])}
+	}
+	m.last.Reading = tegra.Reading{}
+	d.send(m)
+	for _, s := range sizes {
+		d.size(s[0], s[1])
+		d.sees("– W")
+	}
+	d.r.sh.job = runningJob(d.board, jobTune)
+	d.r.sh.job.rows = []profiles.Row{{Measured: tegra.Measured{TimeMS: math.NaN(), PowerW: math.Inf(1)}, Status: profiles.OK}}
+	d.press("3")
+	d.screen()
+}
+
+func TestAnySizeDownToNothingDraws(t *testing.T) {
+	d := drive(t).withView()
+	d.r.sh.job = runningJob(d.board, jobTune)
+	for _, over := range []string{"", "t", "?", "a"} {
+		for page := range numPages {
+			d.r.active = page
+			d.press("esc", "esc")
+			if over != "" {
+				d.press(over)
+			}
+			for w := 0; w < 100; w += 3 {
+				for _, h := range []int{0, 1, 2, 3, 4, 5, 7, 9, 12, 17, 24} {
+					d.size(w, h)
+					d.screen()
+				}
+			}
+			d.press("esc")
+		}
+	}
+}
+
+func TestTheUnitAndTheNamesSurviveATinyWindow(t *testing.T) {
+	d := drive(t)
+	d.size(40, 12)
+	d.sees("CPU", "GPU", "EMC", " W")
+	d.size(10, 4)
+	d.sees(" W")
+}
