@@ -113,18 +113,26 @@ func (p *frontPage) along(by int) {
 	if len(f) == 0 {
 		return
 	}
-	at := slices.Index(f, p.cursor)
-	if at < 0 {
-		t := math.Log(p.sh.view.points[p.cursor].TimeMS)
-		least := math.Inf(1)
-		for i, m := range f {
-			if d := math.Abs(math.Log(p.sh.view.points[m].TimeMS) - t); d < least {
-				at, least = i, d
-			}
-		}
+	if !slices.Contains(f, p.cursor) {
 		by = 0
 	}
-	p.cursor = f[min(max(0, at+by), len(f)-1)]
+	p.cursor = f[min(max(0, p.nearOnFront(f)+by), len(f)-1)]
+}
+
+// nearOnFront gives the place in a front of the cursor's mode, or of the
+// member nearest to it in time.
+func (p *frontPage) nearOnFront(f []int) int {
+	if at := slices.Index(f, p.cursor); at >= 0 {
+		return at
+	}
+	t := math.Log(p.sh.view.points[p.cursor].TimeMS)
+	at, least := 0, math.Inf(1)
+	for i, m := range f {
+		if d := math.Abs(math.Log(p.sh.view.points[m].TimeMS) - t); d < least {
+			at, least = i, d
+		}
+	}
+	return at
 }
 
 // off walks to the nearest mode above (by < 0) or below in the plot.

@@ -214,7 +214,9 @@ func (p *frontPage) status(measured bool, got tegra.Measured) string {
 		point, how = optimize.MeasuredPoint(got), "measured"
 	}
 	text := styleGood.Render("✓ within the limit, " + how)
-	if !p.sh.limit.Met(point) {
+	if p.sh.limit.PowerW == 0 && p.sh.limit.TimeMS == 0 {
+		text = how
+	} else if !p.sh.limit.Met(point) {
 		text = styleWarn.Render("✗ over the limit, " + how)
 	}
 	if !measured {
@@ -258,9 +260,7 @@ func (p *frontPage) versus() []string {
 func (p *frontPage) twin(w, h int) string {
 	v, f := p.sh.view, p.front()
 	p.tab.rows = len(f)
-	if at := slices.Index(f, p.cursor); at >= 0 {
-		p.tab.cursor = at
-	}
+	p.tab.cursor = p.nearOnFront(f)
 	p.tab.noMark = !slices.Contains(f, p.cursor)
 	p.tab.cell = func(row, col int) string {
 		pr := v.preds[f[row]]

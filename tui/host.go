@@ -52,7 +52,7 @@ type deps struct {
 }
 
 // speeds are the rates that < and > walk through.
-var speeds = []float64{1, 2, 5, 10, 30, 60, 120, 600, math.Inf(1)}
+var speeds = []float64{1, 2, 5, 10, 30, 60, 120, math.Inf(1)}
 
 // faster gives the next rate up (or down) from now.
 func faster(now float64, up bool) float64 {

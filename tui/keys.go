@@ -20,7 +20,7 @@ var keys = struct {
 	Quit, Mouse, Slower, Faster                                       key.Binding
 	Enter, Apply, Yes, No                                             key.Binding
 	Lower, Higher, Axes, Group, Verify, Table, Answer                 key.Binding
-	Sort, Presets, Compose, Block, Pause, Stop, Start, Load           key.Binding
+	Sort, Presets, Compose, Block, Pause, Stop, Start, Load, Refit    key.Binding
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, LowerFine key.Binding
 }{
 	Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
@@ -70,6 +70,7 @@ var keys = struct {
 	Stop:    bind("x", "stop", "x"),
 	Start:   bind("enter", "start", "enter"),
 	Load:    bind("enter", "load", "enter"),
+	Refit:   bind("r", "refit otherwise", "r"),
 	Block:   bind("w", "nvpmodel block", "w"),
 
 	FieldNext:  bind("↓", "next answer", "down", "tab", "j"),

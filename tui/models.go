@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -15,10 +16,11 @@ import (
 
 // modelsPage lists what has been learnt and how far it can be trusted.
 type modelsPage struct {
-	sh   *shared
-	list []session.ModelInfo
-	tab  table
-	wide bool // the predicted-against-measured plot fills the page
+	sh      *shared
+	list    []session.ModelInfo
+	tab     table
+	fitting bool // by another method, right now
+	wide    bool // the predicted-against-measured plot fills the page
 }
 
 // modelsMsg brings the models of the data directory.
@@ -53,6 +55,14 @@ func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
 	case modelsMsg:
 		p.sh.fail("models", msg.err)
 		p.list = msg.list
+	case refitMsg:
+		p.fitting = false
+		if msg.err != nil {
+			p.sh.fail("fit", msg.err)
+			return nil
+		}
+		p.sh.say("fitted: %s", msg.name)
+		return listModels(p.sh.host)
 	case modelLoadedMsg:
 		p.sh.view = msg.view
 		p.sh.say("loaded %s: Front and Modes show its predictions", msg.view.workload)
@@ -72,6 +82,8 @@ func (p *modelsPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.wide = false
 	case key.Matches(k, keys.Load):
 		return p.load(), true
+	case key.Matches(k, keys.Refit):
+		return p.refit(), true
 	default:
 		return nil, false
 	}
@@ -93,6 +105,38 @@ func (p *modelsPage) load() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space)} }
+}
+
+// refitMethods are the methods that need nothing but the samples, in the order
+// in which they are tried: the network takes longest.
+var refitMethods = []learn.Method{learn.GP, learn.Linear, learn.NN}
+
+// refit fits the chosen model's own modes by the next method and keeps the
+// result beside it.
+func (p *modelsPage) refit() tea.Cmd {
+	info, ok := p.chosen()
+	if !ok || info.Model == nil || p.fitting {
+		return nil
+	}
+	at := slices.Index(refitMethods, info.Model.Method)
+	method := refitMethods[(at+1)%len(refitMethods)]
+	base, _, _ := strings.Cut(info.Name, "-by-")
+	p.fitting = true
+	p.sh.say("fitting %s by %s …", base, method)
+	h, old, name := p.sh.host, info.Model, base+"-by-"+string(method)
+	return func() tea.Msg {
+		m, err := learn.Fit(old.Samples, learn.Options{Method: method, Space: old.Space, Seed: old.Seed, Provenance: old.Provenance})
+		if err == nil {
+			_, err = h.SaveModel(name, m)
+		}
+		return refitMsg{name, err}
+	}
+}
+
+// refitMsg says how fitting by another method went.
+type refitMsg struct {
+	name string
+	err  error
 }
 
 // foreign says why a model does not speak of this board, or "".
@@ -122,7 +166,7 @@ func (p *modelsPage) hints() []hint {
 	if len(p.list) == 0 {
 		why = "no model"
 	}
-	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), hint{Binding: keys.Enlarge})
+	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), unless(keys.Refit, why), hint{Binding: keys.Enlarge})
 }
 
 func (p *modelsPage) copied() string {

@@ -163,3 +163,12 @@ func TestTheUnitAndTheNamesSurviveATinyWindow(t *testing.T) {
 	d.size(10, 4)
 	d.sees(" W")
 }
+
+func TestRefittingKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
+	d := drive(t)
+	d.press("t", "t")
+	d.until("the model is listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 1 })
+	d.press("4", "r")
+	d.until("two models are listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 2 })
+	d.sees("resnet18-virtual", "linear")
+}

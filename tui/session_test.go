@@ -60,7 +60,7 @@ func TestTheWholePathOnAVirtualBoard(t *testing.T) {
 }
 
 func TestATrainingRunOnAVirtualBoard(t *testing.T) {
-	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 600, Seed: 1})
+	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 20, Seed: 1})
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return len(d.r.sh.job.times) > 20 && d.r.sh.job.last != nil })
 	d.sees("resnet18 running", "epoch 1", "compute")
