@@ -378,6 +378,30 @@ func TestMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 	}
 }
 
+func TestMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
+	starter, n := r.bench.NewHarness, 0
+	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+		inner, err := starter(ctx)
+		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
+			e, err := inner.Next(ctx)
+			if n++; n%2 == 0 { // every second one writes a checkpoint
+				e.TimeMS, e.Unclean = 10*e.TimeMS, true
+			}
+			return e, err
+		}}, err
+	}
+	m := r.device.Space().Max()
+	timeMS, _, err := r.board.Truth("resnet18", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.mustMeasure(t, m); got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
+		t.Errorf("%s %q: %v ms ± %v; the truth is %v ms", got.Status, got.Why, got.TimeMS, got.TimeIQRMS, timeMS)
+	}
+}
+
 func TestAJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
 	t.Parallel()
 	ms := time.Millisecond

@@ -177,7 +177,7 @@ func (m *measurement) minibatch(e harness.Event) error {
 	}
 	clean := false
 	switch {
-	case began < m.since: // begun in the mode before
+	case e.Unclean, began < m.since: // begun in the mode before
 	case m.left > 0:
 		m.left--
 	case m.steady.Verdict() != telemetry.Settling && began >= m.steady.At():

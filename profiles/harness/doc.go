@@ -37,7 +37,8 @@
 // minibatch from the start of its fetch to the end of its step, after a
 // synchronise. fetch_ms is the visible wait for the data, copy to the device
 // included; compute_ms the step on the GPU; stall_ms and overhead_ms are
-// worked out when they are not given. mode, cache, fetch, compute, power, sys
+// worked out when they are not given. "clean":false says that a minibatch does
+// not count, as one that also wrote a checkpoint. mode, cache, fetch, compute, power, sys
 // and infer are events of the protocol that are passed over here.
 //
 // A job that tells nothing for a minute is taken for dead: one that loads or

@@ -34,6 +34,7 @@ type Event struct {
 	StallMS    float64 // part of the time in which the GPU waits for data
 	ComputeMS  float64
 	OverheadMS float64
+	Unclean    bool              // the job itself says that this minibatch does not count
 	Message    string            // of error and done
 	Info       map[string]string // of hello
 }

@@ -24,10 +24,12 @@ type line struct {
 	Epoch      *float64 `json:"epoch"`
 	Batch      *float64 `json:"batch"`
 	TimeMS     *float64 `json:"time_ms"`
+	E2EMS      *float64 `json:"e2e_ms"` // another name of time_ms
 	FetchMS    *float64 `json:"fetch_ms"`
 	StallMS    *float64 `json:"stall_ms"`
 	ComputeMS  *float64 `json:"compute_ms"`
 	OverheadMS *float64 `json:"overhead_ms"`
+	Clean      *bool    `json:"clean"`
 	Message    string   `json:"message"`
 }
 
@@ -53,6 +55,9 @@ func (p *parser) parse(text []byte) (Event, error) {
 	}
 	if l.Event == nil {
 		return Event{}, errNoEvent
+	}
+	if l.TimeMS == nil {
+		l.TimeMS = l.E2EMS
 	}
 	e := Event{Kind: kindOf(*l.Event)}
 	switch e.Kind {
@@ -109,6 +114,7 @@ func (l line) minibatch(e *Event) error {
 	if err := l.epoch(e); err != nil {
 		return err
 	}
+	e.Unclean = l.Clean != nil && !*l.Clean
 	// What is not given follows from the rest (method note c.1, c.2).
 	if l.StallMS == nil && l.ComputeMS != nil {
 		e.StallMS = max(0, min(e.FetchMS, e.TimeMS-e.ComputeMS))

@@ -22,6 +22,8 @@ func TestParseReadsTheEventsOfTheProtocol(t *testing.T) {
 		{"a hidden fetch makes no stall", `{"event":"minibatch","time_ms":60,"fetch_ms":300,"compute_ms":58}`,
 			Event{Kind: Minibatch, TimeMS: 60, FetchMS: 300, StallMS: 2, ComputeMS: 58}},
 		{"spaces and unknown keys do no harm", `  {"event" : "minibatch", "time_ms": 1, "loss": {"a":[1]}}  ` + "\r", Event{Kind: Minibatch, TimeMS: 1}},
+		{"end-to-end time by its other name", `{"event":"minibatch","e2e_ms":60,"clean":true}`, Event{Kind: Minibatch, TimeMS: 60}},
+		{"a minibatch that does not count", `{"event":"minibatch","time_ms":600,"clean":false}`, Event{Kind: Minibatch, TimeMS: 600, Unclean: true}},
 		{"an epoch ends", `{"event":"epoch_end","epoch":2,"time_ms":187500}`, Event{Kind: EpochEnd, Epoch: 2, TimeMS: 187500}},
 		{"an error", `{"event":"error","message":"out of\nmemory"}`, Event{Kind: Failure, Message: "out of memory"}},
 		{"an event of the protocol that is passed over", `{"event":"power","mw":3000}`, Event{Kind: Other}},
