@@ -141,23 +141,23 @@ func (s *truth) timeLimits(factors ...float64) []Limit {
 // Bars of recipe §10; fewer limits and seeds than its tables have.
 func TestClosedLoopMeetsTheRecipesBars(t *testing.T) {
 	t.Parallel()
-	seeds := 3
-	if testing.Short() {
-		seeds = 1
+	seeds, slack := 3, 1.0
+	if testing.Short() { // too few searches for the bars' percentiles
+		seeds, slack = 1, 2
 	}
 	for _, name := range []string{sweeptest.MobileNet, sweeptest.LSTM} {
 		s := loadTruth(t, name).cleaned(t)
 		t.Run("fastest within a power limit on "+name, func(t *testing.T) {
 			t.Parallel()
 			got := s.search(t, powerLimits(17, 20, 23, 26, 30, 35, 40), seeds, Quick)
-			got.within(t, 1.2, 5, 12)
+			got.within(t, 1.2*slack, 5*slack, 12)
 			if got.over*20 > got.total {
 				t.Errorf("%d of %d searches probed more than 10 %% over the limit, want 5 %% at most", got.over, got.total)
 			}
 		})
 		t.Run("least power within a time limit on "+name, func(t *testing.T) {
 			t.Parallel()
-			s.search(t, s.timeLimits(1.02, 1.3, 1.6, 2, 3, 5, 10), seeds, Quick).within(t, 1.5, 4, 11)
+			s.search(t, s.timeLimits(1.02, 1.3, 1.6, 2, 3, 5, 10), seeds, Quick).within(t, 1.5*slack, 4*slack, 11)
 		})
 	}
 }
