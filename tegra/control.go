@@ -264,7 +264,7 @@ func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
 	emc := c.s.emc
 	if emc.cap != nil {
 		v := f
-		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] {
+		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] { // the guard sees the whole list
 			v = 0
 		}
 		want.put(emc.cap.path, strconv.FormatInt(int64(v), 10))

@@ -65,7 +65,7 @@ type Board struct {
 type Preset struct {
 	ID          int
 	Name        string
-	Mode        Mode // its limits, snapped to the kernel's tables
+	Mode        Mode // its limits, snapped to the kernel's tables; EMC 0: the top rate, unknown without root
 	Default     bool
 	NeedsReboot bool // its GPU power-gate mask differs from the one in force
 }

@@ -46,6 +46,9 @@ func HostPath(f FS, name string) (string, bool) {
 // starts over at the root and ".." stops there. The last element's link is
 // followed too when follow is set.
 func (d diskFS) resolve(name string, follow bool) (string, error) {
+	if d == "/" {
+		return path.Clean("/" + name), nil // the kernel does it
+	}
 	rest := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
 	at, links := "/", 0
 	for len(rest) > 0 {
@@ -92,7 +95,7 @@ func (d diskFS) open(name string, flag int) (*os.File, error) {
 	if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
 	}
-	return os.OpenFile(full, flag|syscall.O_NOFOLLOW, 0)
+	return os.OpenFile(full, flag, 0)
 }
 
 // Open gives a handle for reading.
@@ -207,5 +210,5 @@ func (d diskFS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.Lstat(full)
+	return os.Stat(full)
 }

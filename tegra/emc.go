@@ -13,6 +13,7 @@ import (
 // clock framework's (Nano) lie in debugfs, which only root may enter.
 type emcGroup struct {
 	freqs                []Freq
+	partial              bool // freqs are rates known from elsewhere, and not even the top one may be among them
 	rate, min, max, load *source
 	setRate              string // file that a locked rate is written to; "" when unknown
 	locks                []emcLock
@@ -105,12 +106,21 @@ func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
 		why = "the list is empty"
 	}
 	list := g.named(conf)
+	g.partial = !g.topReadable()
 	if len(list) == 0 {
 		f.missing(name, bpmpRates, why+"; no rate is known, so no mode can be listed")
 		return nil
 	}
 	f.missing(name, bpmpRates, why+"; "+strconv.Itoa(len(list))+" of the rates are known from the device's limits and nvpmodel configuration")
 	return list
+}
+
+func (g *emcGroup) topReadable() bool {
+	if g.max == nil {
+		return false
+	}
+	f, err := hertz(g.max)
+	return err == nil && f > 0
 }
 
 // parseRates reads "204000 665600 2133000 (kHz)", or hertz where the numbers
@@ -177,15 +187,23 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 	r.EMC.LoadPct = Some(float64(min(100, max(0, activity/r.EMC.Actual.V.KHz()))))
 }
 
+// top is the fastest rate, where it is known.
+func (g *emcGroup) top() Val[Freq] {
+	if len(g.freqs) == 0 || g.partial {
+		return Val[Freq]{}
+	}
+	return Some(g.freqs[len(g.freqs)-1])
+}
+
 // limit is the cap in force: what nvpmodel wrote, or the top rate.
 func (g *emcGroup) limit(miss func(string, error)) Val[Freq] {
-	var v Val[Freq]
-	set(&v, g.cap, "EMC cap", miss)
-	if n := len(g.freqs); n > 0 && (!v.OK && g.cap == nil || v.OK && (v.V == 0 || v.V > g.freqs[n-1])) {
-		return Some(g.freqs[n-1])
+	v, top := Some(Freq(0)), g.top()
+	if g.cap != nil {
+		v = Val[Freq]{}
+		set(&v, g.cap, "EMC cap", miss)
 	}
-	if v.V == 0 {
-		return Val[Freq]{}
+	if v.OK && (v.V == 0 || top.OK && v.V > top.V) {
+		return top
 	}
 	return v
 }

@@ -70,7 +70,7 @@ func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 	if !k.locked.OK || len(s.emc.freqs) == 0 {
 		return 0, false
 	}
-	top := s.emc.freqs[len(s.emc.freqs)-1]
+	top := s.emc.top()
 	f := k.cap
 	if k.locked.V {
 		f = k.rate
@@ -78,8 +78,8 @@ func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 	switch {
 	case !f.OK:
 		return 0, false
-	case !k.locked.V && (f.V == 0 || f.V > top):
-		return top, true
+	case !k.locked.V && (f.V == 0 || top.OK && f.V > top.V):
+		return top.V, top.OK
 	}
 	near := nearest(s.emc.freqs, f.V)
 	return near, float64(abs(near-f.V)) <= rateTolerance*float64(near)

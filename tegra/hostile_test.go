@@ -106,6 +106,10 @@ func TestWithoutRootTheMemoryIsUnknownNotZero(t *testing.T) {
 	if got, want := s.Space().EMC, []tegra.Freq{2133 * tegra.MHz}; !slices.Equal(got, want) {
 		t.Errorf("memory rates %v, want %v", got, want)
 	}
+	// Which the top rate is, is not known: no preset pretends that it is 2133 MHz.
+	if got := s.Presets()[0].Mode.EMC; got != 0 || s.Complete() || r.EMC.Max.OK {
+		t.Errorf("MAXN's memory is %s, complete %v, EMC max %v", got, s.Complete(), r.EMC.Max)
+	}
 	probe := slices.IndexFunc(s.Probes(), func(p tegra.Probe) bool { return p.Name == "EMC frequencies" })
 	if probe < 0 || s.Probes()[probe].Found || !strings.Contains(s.Probes()[probe].Why, "root only") {
 		t.Errorf("probe %+v", s.Probes()[probe])
@@ -116,7 +120,7 @@ func TestWithoutRootTheMemoryIsUnknownNotZero(t *testing.T) {
 	if r.EMC.Actual != tegra.Some(2133*tegra.MHz) || !r.EMC.LoadPct.OK || !r.Mode.OK {
 		t.Errorf("with the guard's help: EMC %+v, mode %v", r.EMC, r.Mode)
 	}
-	if got := s.Space().Len(); got != 18096 {
+	if got := s.Space().Len(); got != 18096 || !s.Complete() || s.Presets()[0].Mode.EMC != 3199*tegra.MHz {
 		t.Errorf("with the guard's help: %d modes", got)
 	}
 }

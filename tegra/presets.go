@@ -82,6 +82,7 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (Mode, string
 	if r, ok := conf.GPU(m); ok && r.Max != nil && *r.Max > 0 {
 		out.GPU = nearest(s.space.GPU, Freq(*r.Max))
 	}
+	out.EMC = s.emc.top().Or(0) // 0 is no setting: which the top is, only root can tell
 	if v, ok := conf.EMC(m); ok && v > 0 {
 		out.EMC = nearest(s.space.EMC, Freq(v))
 	}
@@ -134,7 +135,7 @@ func (s *Sysfs) NVPModelBlock(m Mode, name string) (string, error) {
 		return "", err
 	}
 	t := nvpmodel.Target{CoresOn: ascending(s.cpu.order[:m.Cores]), CPUKHz: m.CPU.KHz(), GPUHz: int64(m.GPU), EMCHz: int64(m.EMC), Masks: s.masks}
-	if m.EMC == s.space.EMC[len(s.space.EMC)-1] {
+	if s.emc.top() == Some(m.EMC) {
 		t.EMCHz = 0
 	}
 	return nvpmodel.Block(s.conf, t, name)

@@ -113,6 +113,14 @@ func (s *Sysfs) Space() *Space {
 	return s.space
 }
 
+// Complete tells whether every knob's list is known up to its top. Without
+// root the memory's often is not: then Space lacks rates until UsePrivileged.
+func (s *Sysfs) Complete() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.space.product() > 0 && !s.emc.partial
+}
+
 // Presets lists the modes of the device's nvpmodel configuration.
 func (s *Sysfs) Presets() []Preset {
 	s.mu.Lock()

@@ -39,18 +39,17 @@ type ServerOptions struct {
 // once anything is applied; Keep forgets it.
 func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
 	s := &Server{fs: fsys, log: o.Log, events: func(response) {}}
+	var err error
+	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
+		return nil, err
+	}
 	if o.Persist {
-		var err error
 		if s.store, err = stateStore(fsys); err != nil {
 			return nil, err
 		}
 		if err := s.store.create(); err != nil {
 			return nil, err
 		}
-	}
-	var err error
-	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
-		return nil, err
 	}
 	s.control = s.sysfs.Control()
 	return s, nil

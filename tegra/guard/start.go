@@ -28,11 +28,15 @@ func Start(ctx context.Context, o StartOptions) (*Client, error) {
 	if o.Sysroot == "" {
 		o.Sysroot = "/"
 	}
-	command, err := o.command()
+	root, err := filepath.Abs(o.Sysroot)
 	if err != nil {
 		return nil, err
 	}
-	sudo := filepath.Clean(o.Sysroot) == "/" && os.Geteuid() != 0
+	command, err := o.command(root)
+	if err != nil {
+		return nil, err
+	}
+	sudo := root == "/" && os.Geteuid() != 0
 	if sudo {
 		path, err := exec.LookPath("sudo")
 		if o.NoSudo || err != nil {
@@ -43,7 +47,7 @@ func Start(ctx context.Context, o StartOptions) (*Client, error) {
 	return spawn(ctx, command, o.LogFile, sudo)
 }
 
-func (o StartOptions) command() ([]string, error) {
+func (o StartOptions) command(root string) ([]string, error) {
 	command := o.Command
 	if command == nil {
 		self, err := os.Executable()
@@ -52,8 +56,7 @@ func (o StartOptions) command() ([]string, error) {
 		}
 		command = []string{self, "guard"}
 	}
-	root, err := filepath.Abs(o.Sysroot)
-	return append(command[:len(command):len(command)], "-sysroot="+root), err
+	return append(command[:len(command):len(command)], "-sysroot="+root), nil
 }
 
 func spawn(ctx context.Context, command []string, logName string, sudo bool) (*Client, error) {

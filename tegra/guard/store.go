@@ -52,28 +52,28 @@ func (s store) save(name string, p Pending) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(s.dir, name+".*")
-	if err != nil {
+	full := filepath.Join(s.dir, name)
+	if err := writeSynced(full+".new", append(data, '\n')); err != nil {
 		return withKind("save the found state", err)
 	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(append(data, '\n'))
-	if err == nil {
-		err = temp.Chmod(0o644)
+	return os.Rename(full+".new", full)
+}
+
+// writeSynced writes a new file to the disk itself. Only the one guard that
+// holds the lock writes here.
+func writeSynced(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return err
 	}
+	_, err = f.Write(data)
 	if err == nil {
-		err = temp.Sync()
+		err = f.Sync()
 	}
-	if cerr := temp.Close(); err == nil {
+	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(s.dir, name))
-	}
-	if err != nil {
-		return fmt.Errorf("save the found state: %w", err)
-	}
-	return nil
+	return err
 }
 
 // load reads a state; nil when there is none.
