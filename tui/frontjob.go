@@ -25,10 +25,16 @@ type frontJob struct {
 	space *tegra.Space
 	seed  uint64
 	board tegra.Board
+	dir   string // of a campaign to go on with; "" begins one
+	modes int    // to measure
 }
 
-func (f frontJob) run(ctx context.Context) jobDoneMsg {
-	camp, err := f.h.Profile(ctx, session.ProfileRequest{Workload: f.j.workload, Choose: frontModes, Gate: f.j.gate.wait}, f.j.observe)
+func (f frontJob) run(ctx context.Context, j *job) jobDoneMsg {
+	req := session.ProfileRequest{Workload: j.workload, Choose: f.modes, Gate: j.gate.wait, Dir: f.dir, Resume: f.dir != ""}
+	camp, err := f.h.Profile(ctx, req, j.observe)
+	if err == nil {
+		err = ctx.Err() // cut off: the rows are on disk and the campaign can go on
+	}
 	if err != nil {
 		return jobDoneMsg{err: err}
 	}

@@ -60,6 +60,7 @@ var meaning = map[string]string{
 	"sort":            "sort by mode, time, power, energy in turn",
 	"nvpmodel block":  "write this mode as a block for nvpmodel.conf",
 	"refit otherwise": "fit the same modes by another method, to compare errors",
+	"go on":           "go on with a campaign, or with the one cut off",
 	"load":            "load this model's predictions",
 }
 

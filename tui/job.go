@@ -232,9 +232,7 @@ func (sh *shared) tune(w profiles.Workload, l optimize.Limit, whole, fast bool) 
 	h, space, seed, board := sh.host, sh.space, sh.seed, sh.board
 	if whole {
 		j := &job{kind: jobFront, workload: w, limit: l, planned: frontModes + 1}
-		return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {
-			return frontJob{h, j, space, seed, board}.run(ctx)
-		})
+		return sh.launch(j, fast, frontJob{h: h, j: j, space: space, seed: seed, board: board, modes: frontModes}.run)
 	}
 	j := &job{kind: jobTune, workload: w, limit: l, planned: quickModes}
 	return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {

@@ -14,14 +14,14 @@ func bind(show, short string, typed ...string) key.Binding {
 // made from it. No function keys, no alt chords, nothing that screen and tmux
 // keep for themselves.
 var keys = struct {
-	Page, NextPage, PrevPage                                          key.Binding
-	Left, Right, Up, Down, PageUp, PageDown, Home, End                key.Binding
-	Help, Filter, Freeze, Enlarge, Tune, Undo, Copy, Export, Back     key.Binding
-	Quit, Mouse, Slower, Faster                                       key.Binding
-	Enter, Apply, Yes, No                                             key.Binding
-	Lower, Higher, Axes, Group, Verify, Table, Answer                 key.Binding
-	Sort, Presets, Compose, Block, Pause, Stop, Start, Load, Refit    key.Binding
-	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, LowerFine key.Binding
+	Page, NextPage, PrevPage                                               key.Binding
+	Left, Right, Up, Down, PageUp, PageDown, Home, End                     key.Binding
+	Help, Filter, Freeze, Enlarge, Tune, Undo, Copy, Export, Back          key.Binding
+	Quit, Mouse, Slower, Faster                                            key.Binding
+	Enter, Apply, Yes, No                                                  key.Binding
+	Lower, Higher, Axes, Group, Verify, Table, Answer                      key.Binding
+	Sort, Presets, Compose, Block, Pause, Stop, Start, Load, Refit, Resume key.Binding
+	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, LowerFine      key.Binding
 }{
 	Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
 	NextPage: bind("tab", "next page", "tab"),
@@ -70,6 +70,7 @@ var keys = struct {
 	Stop:    bind("x", "stop", "x"),
 	Start:   bind("enter", "start", "enter"),
 	Load:    bind("enter", "load", "enter"),
+	Resume:  bind("r", "go on", "r"),
 	Refit:   bind("r", "refit otherwise", "r"),
 	Block:   bind("w", "nvpmodel block", "w"),
 

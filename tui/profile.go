@@ -21,11 +21,11 @@ type profilePage struct {
 	sh    *shared
 	tab   table
 	large int // 1: table, 2: front
-	auto  bool
+	cut   *unfinished
 }
 
 func newProfilePage(sh *shared) *profilePage {
-	p := &profilePage{sh: sh, auto: true}
+	p := &profilePage{sh: sh}
 	p.tab = table{empty: "nothing measured yet", cols: []column{
 		{title: "n", width: 2, right: true, drop: 1}, {title: "mode", width: 21}, {title: "ms/mb", width: 7, right: true},
 		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 3}, {title: "state", width: 10, drop: 2}}}
@@ -42,7 +42,12 @@ func (p *profilePage) shown() *job {
 	return nil
 }
 
-func (p *profilePage) update(tea.Msg) tea.Cmd { return nil }
+func (p *profilePage) update(msg tea.Msg) tea.Cmd {
+	if m, ok := msg.(unfinishedMsg); ok {
+		p.cut = m.found
+	}
+	return nil
+}
 
 func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	j := p.shown()
@@ -60,6 +65,12 @@ func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		j.gate.set(!j.gate.closed())
 	case key.Matches(k, keys.Stop) && running:
 		j.stop()
+	case key.Matches(k, keys.Resume) && p.cut != nil:
+		if why := p.sh.mayWrite(); why != "" {
+			p.sh.say("not now: %s", why)
+			return nil, true
+		}
+		return p.sh.resume(p.cut, p.sh.limit), true
 	default:
 		return nil, false
 	}
@@ -82,6 +93,9 @@ func (p *profilePage) hints() []hint {
 		stop = named(stop, "stop and restore")
 	}
 	out := []hint{unless(pause, why), unless(stop, why)}
+	if p.cut != nil && why != "" {
+		out = append(valid(keys.Resume), out...)
+	}
 	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge})
 }
 
@@ -96,7 +110,11 @@ func (p *profilePage) copied() string {
 func (p *profilePage) Render(w, h int) string {
 	j := p.shown()
 	if j == nil {
-		return fit("\n"+wrap(" No campaign yet. Press t: it asks for a workload, a limit and how much effort, measures a few power modes here, and answers with the best one. The board is put back as it was found.", w), w, h)
+		text := "\n" + wrap(" No campaign yet. Press t: it asks for a workload, a limit and how much effort, measures a few power modes here, and answers with the best one. The board is put back as it was found.", w)
+		if u := p.cut; u != nil {
+			text += "\n\n" + wrap(fmt.Sprintf(" Cut off earlier: mapping %s, %d of %d modes measured. r goes on with it.", u.workload.Name, len(u.rows), u.of), w)
+		}
+		return fit(text, w, h)
 	}
 	head := p.head(j, w)
 	rest := h - strings.Count(head, "\n") - 1
@@ -151,6 +169,9 @@ func (p *profilePage) state(j *job) string {
 	case j.done && j.err != nil:
 		return styleBad.Render("ended: " + j.err.Error())
 	case j.done && j.stopping:
+		if p.cut != nil && j.kind == jobFront {
+			return "stopped by you; the board is back as it was found; r goes on"
+		}
 		return "stopped by you; the board is back as it was found"
 	case j.done:
 		return styleGood.Render("done") + outcome(j) + "; the board is back as it was found; 5 shows the answer"

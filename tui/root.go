@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,7 +99,7 @@ func (r *root) Init() tea.Cmd {
 	cmds := []tea.Cmd{func() tea.Msg {
 		list, err := h.Workloads()
 		return workloadsMsg{list, err}
-	}, listModels(h), r.pulse()}
+	}, listModels(h), findUnfinished(h.DataDir(), r.sh.board), r.pulse()}
 	if r.watch != nil {
 		cmds = append(cmds, r.watch.next(r.sh.ctx))
 	}
@@ -164,12 +165,15 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 // jobDone files a job's outcome and opens the page that shows it.
 func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	sh, j := r.sh, msg.job
+	if j.stopping && errors.Is(msg.err, context.Canceled) {
+		msg.err = nil // as was asked for
+	}
 	j.done, j.err, j.tuned, j.ran = true, msg.err, msg.tuned, msg.ran
 	switch {
-	case j.stopping:
-		sh.say("%s stopped: the board is back as it was found", j.kind)
 	case msg.err != nil:
 		sh.fail(j.kind.String(), msg.err)
+	case j.stopping:
+		sh.say("%s stopped: the board is back as it was found", j.kind)
 	default:
 		sh.say("%s finished: the board is back as it was found", j.kind)
 	}
@@ -182,14 +186,15 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	if r.gone {
 		return tea.Quit
 	}
+	again := findUnfinished(sh.DataDir(), sh.board)
 	if msg.view != nil && (j.kind == jobTune || j.kind == jobFront) {
 		sh.limit = j.limit
 		if r.active == pageProfile {
 			r.active = pageFront
 		}
-		return listModels(sh.host)
+		return tea.Batch(listModels(sh.host), again)
 	}
-	return nil
+	return again
 }
 
 // key walks a key down: what lies over the page, the keep question, keys that

@@ -112,3 +112,27 @@ func TestAModeIsWrittenAsAnNvpmodelBlock(t *testing.T) {
 		t.Errorf("not a POWER_MODEL block (%v):\n%s", err, text)
 	}
 }
+
+func TestAMappingThatWasCutOffGoesOn(t *testing.T) {
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})
+	d.press("t", "down", "down", "right", "enter")
+	d.until("some modes are measured", func() bool { return len(d.r.sh.job.rows) >= 3 })
+	d.press("x")
+	d.until("it stops", func() bool { return d.r.sh.job.done })
+	p := d.r.pages[pageProfile].(*profilePage)
+	if len(d.r.sh.job.rows) >= frontModes {
+		t.Skip("the machine measured everything before the key came")
+	}
+	d.until("the cut-off campaign is found", func() bool { return p.cut != nil })
+	before := len(p.cut.rows)
+	d.sees("r goes on", "r go on")
+	d.press("r")
+	d.until("the mapping ends", func() bool { return d.r.sh.job.done })
+	if j := d.r.sh.job; j.err != nil || j.tuned == nil || !j.tuned.Feasible || before < 3 {
+		t.Fatalf("after %d modes went on to %+v, error %v", before, j.tuned, j.err)
+	}
+	dirs, _ := filepath.Glob(filepath.Join(s.DataDir(), "campaigns", "*"))
+	if len(dirs) != 1 {
+		t.Errorf("%d campaign folders, want the one", len(dirs))
+	}
+}
