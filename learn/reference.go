@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"jtune/learn/nn"
 	"jtune/tegra"
@@ -75,7 +76,8 @@ func referenceName(path, workload string) string {
 var errForeignModes = errors.New("its power modes are not this device's; only the same device's quirks carry over")
 
 // Residual learns what gp takes over from the reference, for a device with
-// this space; its modes must be the device's.
+// this space: most of its modes must be the device's, or the space one that
+// lists a part of the reference's values (a coarser sweep of the same device).
 func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
 	if len(r.Samples) == 0 {
 		return nil, errors.New("it has networks but no measured modes, which gp needs")
@@ -86,8 +88,25 @@ func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
 			here = append(here, m)
 		}
 	}
-	if 2*len(here) < len(r.Samples) {
+	if 2*len(here) >= len(r.Samples) {
+		return NewResidual(space, here)
+	}
+	whole, err := spanned(r.Samples)
+	if err != nil || !covers(whole, space) {
 		return nil, errForeignModes
 	}
-	return NewResidual(space, here)
+	return NewResidual(whole, r.Samples)
+}
+
+// covers tells whether a space lists every value that another one lists.
+func covers(whole, part *tegra.Space) bool {
+	for k := range tegra.NumKnobs {
+		values := whole.Values(k)
+		for _, v := range part.Values(k) {
+			if !slices.Contains(values, v) {
+				return false
+			}
+		}
+	}
+	return true
 }

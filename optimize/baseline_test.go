@@ -106,3 +106,19 @@ func TestEvaluateLeansOnAReference(t *testing.T) {
 		t.Errorf("notes: got %v", r.Notes)
 	}
 }
+
+func TestAFinerSweepOfTheSameBoardIsAReferenceToo(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	var coarse []tegra.Measured
+	for _, m := range b.all() {
+		if m.Mode.Cores%4 == 0 && m.Mode.GPU > 600*tegra.MHz {
+			coarse = append(coarse, m)
+		}
+	}
+	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: coarse, Reference: toyReference(t, b, false), Sizes: []int{8}, Seeds: 2,
+		BudgetFrom: 20, BudgetTo: 20, Methods: []string{EvalGPRef}})
+	if err != nil || len(r.Notes) != 0 {
+		t.Errorf("got %v and notes %v, want the reference used", err, r)
+	}
+}
