@@ -139,6 +139,7 @@ func (f limitFlags) limit(given func(name string) bool) (optimize.Limit, error) 
 type answer struct {
 	space     *tegra.Space
 	mode      tegra.Mode
+	origin    string // "" for measurements of a real board
 	predicted *learn.Prediction
 	measured  *tegra.Measured
 	feasible  bool
@@ -148,7 +149,7 @@ type answer struct {
 
 // print tells an answer in words.
 func (x answer) print(w io.Writer) error {
-	fmt.Fprintln(w, x.space.Format(x.mode))
+	fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	var rows [][]string
 	if p := x.predicted; p != nil {
 		rows = append(rows, []string{"predicted", short(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", short(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", short(p.EnergyJ()) + " J"})

@@ -56,7 +56,8 @@ func (a *app) apply() *cobra.Command {
 		Short: "Set a mode, read it back, and keep or revert it",
 		Long: "Sets a mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads every\n" +
 			"knob back, and waits for one line: y keeps, n reverts, silence reverts.",
-		Args: takes(cobra.ExactArgs(1)),
+		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  jtune revert",
+		Args:    takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.request()
 			if err != nil {

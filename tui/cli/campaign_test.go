@@ -169,6 +169,11 @@ func TestBadHarnesses(t *testing.T) {
 			same(t, root, before)
 		})
 	}
+	t.Run("a harness that dies half way", func(t *testing.T) {
+		t.Parallel()
+		args, _ := fakeBoard(t, `for i in 1 2 3; do echo '{"event":"minibatch","time_ms":20}'; done; echo out of memory >&2; exit 9`)
+		jtune(t, with(args, "run", "job")...).fails(t, exitFailed, "exit status 9", "out of memory")
+	})
 	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
 		t.Parallel()
 		args, root := fakeBoard(t, "sleep 600")

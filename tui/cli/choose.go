@@ -20,9 +20,10 @@ func (a *app) choose() *cobra.Command {
 	var f limitFlags
 	model, margin, asJSON := "", float64(defaultMargin), false
 	cmd := &cobra.Command{
-		Use:   "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --max-slowdown PCT | --knee)",
-		Short: "Choose one mode from the predictions of a model",
-		Args:  takes(cobra.NoArgs),
+		Use:     "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --max-slowdown PCT | --knee)",
+		Short:   "Choose one mode from the predictions of a model",
+		Example: "  jtune fit --samples campaign --out resnet.model\n  jtune choose --model resnet.model --power-limit 30",
+		Args:    takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			limit, err := f.limit(cmd.Flags().Changed)
 			if err != nil {
@@ -60,6 +61,9 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 	}
 	presets, present := a.boardOf(m)
 	x := answer{space: m.Space, mode: choice.Mode, predicted: &choice.Prediction, feasible: err == nil}
+	if m.Provenance.Virtual {
+		x.origin = virtualOrigin
+	}
 	x.versus = session.Compare(choice.Measured(), m, m.Samples, m.Space, presets, present)
 	for _, s := range m.Samples {
 		if s.Mode == choice.Mode {

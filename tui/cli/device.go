@@ -115,15 +115,8 @@ func rights(s *session.Session) rightsJSON {
 
 func (a *app) printDevice(s *session.Session) error {
 	b, space := s.Device.Board(), s.Device.Space()
-	kind := ""
-	switch {
-	case b.Replay != "":
-		kind = "  (REPLAY of " + b.Replay + ": no measurement of this machine)"
-	case b.Virtual:
-		kind = "  (VIRTUAL: no measurement)"
-	}
 	rows := [][]string{
-		{"board", b.Model + kind},
+		{"board", b.Model + originOf(b)},
 		{"module", orDash(b.Module)}, {"SoC", orDash(b.SoC)},
 		{"software", fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
 		{"power modes", fmt.Sprintf("%s: %d core counts × %d CPU × %d GPU × %d memory clocks", thousands(space.Len()), len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
@@ -148,6 +141,19 @@ func (a *app) printDevice(s *session.Session) error {
 	fmt.Fprintln(a.out)
 	return table(a.out, presets...)
 }
+
+// originOf marks what comes from no real board; "" for one.
+func originOf(b tegra.Board) string {
+	switch {
+	case b.Replay != "":
+		return "  (REPLAY of " + b.Replay + ": no measurement of this machine)"
+	case b.Virtual:
+		return virtualOrigin
+	}
+	return ""
+}
+
+const virtualOrigin = "  (VIRTUAL: a simulation, no measurement)"
 
 func orDash(s string) string {
 	if s == "" {

@@ -102,6 +102,9 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 			a.note("%s", n)
 		}
 		c := &cloud{title: "measured: " + samples}
+		if s.Provenance.Virtual {
+			c.title += virtualOrigin
+		}
 		for _, m := range s.Measured {
 			c.preds, c.measured = append(c.preds, measuredPrediction(m)), append(c.measured, true)
 		}
@@ -112,6 +115,9 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 		return nil, err
 	}
 	c := &cloud{preds: m.Predict(m.Space.Modes()), title: "predicted: " + m.Provenance.Workload + " on " + m.Provenance.Device}
+	if m.Provenance.Virtual {
+		c.title += virtualOrigin
+	}
 	known := map[tegra.Mode]bool{}
 	for _, s := range m.Samples {
 		known[s.Mode] = true

@@ -39,7 +39,7 @@ type outcome struct {
 // own unless the arguments name one.
 func jtune(t testing.TB, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	return jtuneWith(t, ctx, strings.NewReader(""), args...)
 }

@@ -147,15 +147,6 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 	})
 }
 
-func TestModelThatCannotBeWrittenExitsWithThree(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write anywhere")
-	}
-	dir := t.TempDir()
-	os.Chmod(dir, 0o555)
-	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", filepath.Join(dir, "m")).fails(t, exitPermission, dir, "--out")
-}
-
 func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	model, o := fitToy(t)
 	o.done(t)

@@ -25,6 +25,9 @@ func (a *app) modes() *cobra.Command {
 			if asCSV && asJSON {
 				return usagef("--csv and --json exclude each other")
 			}
+			if sample < 0 {
+				return usagef("--sample %d: must not be negative", sample)
+			}
 			f, err := tegra.ParseFilter(filter)
 			if err != nil {
 				return usagef("--filter: %v", err)

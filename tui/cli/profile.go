@@ -21,7 +21,9 @@ func (a *app) profile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile WORKLOAD (--modes N | --sample N | --grid | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
-		Args:  takes(cobra.ExactArgs(1)),
+		Example: "  jtune profile resnet --modes 50 --out campaign\n  jtune profile resnet --modes 50 --out campaign --resume\n" +
+			"  jtune profile resnet --grid --shard 1/3 --out part1",
+		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := selectsOnce(r.Choose, r.Sample, r.Grid, list); err != nil {
 				return err

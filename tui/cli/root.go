@@ -49,11 +49,11 @@ func (a *app) root() *cobra.Command {
 
 func (a *app) globals(root *cobra.Command) {
 	o, f := &a.options, root.PersistentFlags()
-	f.StringVar(&o.Device, "device", "auto", "auto, jetson, virtual:NAME or replay:FILE.csv")
+	f.StringVar(&o.Device, "device", "auto", "`NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
-	f.StringVar(&a.speed, "speed", "1", "rate of a virtual clock, or max to never sleep")
-	f.Uint64Var(&o.Seed, "seed", 0, "of everything drawn at random")
-	f.IntVar(&o.Batch, "batch", 0, "minibatch size, for sweep files that hold several")
+	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
+	f.Uint64Var(&o.Seed, "seed", 0, "`N` from which everything random is drawn")
+	f.IntVar(&o.Batch, "batch", 0, "minibatch size `N`, for sweep files that hold several")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
 	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")

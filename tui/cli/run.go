@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
@@ -47,7 +48,7 @@ func (a *app) run() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printRun(res, asJSON)
+			return a.printRun(res, s.Device.Board(), asJSON)
 		},
 	}
 	cmd.Flags().IntVar(&r.Minibatches, "minibatches", 0, "stop after `N` clean minibatches (default 40)")
@@ -56,12 +57,12 @@ func (a *app) run() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printRun(r session.RunResult, asJSON bool) error {
+func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
 	if asJSON {
 		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), number(r.StallMS), number(r.ComputeMS), number(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ)})
 	}
 	ms := func(v float64) string { return short(v) + " ms" }
 	return table(a.out,
-		[]string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(r.TimeMS)}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},
+		[]string{"board", b.Name + originOf(b)}, []string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(r.TimeMS)}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},
 		[]string{"overhead", ms(r.OverheadMS)}, []string{"power", dash(r.PowerW, "%.2f W")}, []string{"energy", dash(r.EnergyJ, "%.3f J per minibatch")})
 }

@@ -18,7 +18,9 @@ func (a *app) tune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
 		Short: "Find the best mode by measuring: the answer has been measured",
-		Args:  takes(cobra.ExactArgs(1)),
+		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json  # a virtual board need not be waited for\n" +
+			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max",
+		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if r.Limit, err = f.limit(cmd.Flags().Changed); err != nil {
@@ -73,7 +75,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
-	x := answer{space: s.Device.Space(), mode: res.Mode, measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
+	x := answer{space: s.Device.Space(), mode: res.Mode, origin: originOf(s.Device.Board()), measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
 	if res.Predicted.TimeMS > 0 {
 		x.predicted = &res.Predicted
 	}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is a user without rights on Linux.
+const nobody = 65534
+
+// powerless runs jtune as a user who may read everything that the test wrote
+// and write nothing of it.
+func powerless(t testing.TB, args ...string) outcome {
+	t.Helper()
+	program := os.Args[0]
+	attr := &syscall.SysProcAttr{}
+	if os.Geteuid() == 0 {
+		data, err := os.ReadFile(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program = filepath.Join(readable(t, t.TempDir()), "jtune")
+		if err := os.WriteFile(program, data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Env = []string{asJtune + "=1", "HOME=/nonexistent", "PATH=/usr/bin:/bin"}
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = &out, &errs, attr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Skipf("cannot run as another user here: %v", err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// readable opens a test's folder to all users.
+func readable(t testing.TB, dir string) string {
+	t.Helper()
+	for d := dir; strings.HasPrefix(d, os.TempDir()+"/"); d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
+	samples := sampleFile(t, 12)
+	readable(t, filepath.Dir(samples))
+	shut := readable(t, t.TempDir())
+	_, root := fakeBoard(t, "true")
+	readable(t, root)
+	if os.Geteuid() != 0 {
+		for _, dir := range []string{shut, root} {
+			os.Chmod(dir, 0o555)
+			t.Cleanup(func() { os.Chmod(dir, 0o755) })
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"setting a mode", []string{"apply", "MAXN", "--yes", "--sysroot", root}, []string{root, "root"}},
+		{"writing a model", []string{"fit", "--device", "virtual:agx-orin", "--samples", samples, "--out", filepath.Join(shut, "m")}, []string{shut, "--out"}},
+		{"writing a campaign", []string{"profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out", filepath.Join(shut, "c")}, []string{shut, "--out"}},
+		{"writing below the data directory", []string{"tune", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--energy", "--data-dir", filepath.Join(shut, "d")}, []string{shut, "--data-dir"}},
+		{"drawing a front", []string{"front", "--samples", samples, "--svg", filepath.Join(shut, "f.svg")}, []string{shut}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			powerless(t, c.args...).fails(t, exitPermission, c.words...)
+		})
+	}
+	t.Run("reading needs none", func(t *testing.T) {
+		powerless(t, "watch", "--count", "1", "--sysroot", root).done(t)
+	})
+}
