@@ -104,8 +104,8 @@ func TestBoundSharesAreElasticities(t *testing.T) {
 	}
 	m := space.At(space.Len() / 2)
 	formula := func(x point) float64 {
-		l := make([]float64, timeFamily.terms())
-		timeTerms(x, l)
+		l := make([]float64, timeFamily.amplitudes())
+		timeTerms(x, 0, l)
 		return powerMean(s.time.curves[0].theta, l, nil)
 	}
 	got := s.Bound(m)

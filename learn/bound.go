@@ -81,8 +81,8 @@ func (b Bound) String() string {
 // shares are little more than what workloads usually do.
 func (s *Surrogate) Bound(m tegra.Mode) Bound {
 	x := s.scale.point(m)
-	l := make([]float64, timeFamily.terms())
-	timeTerms(x, l)
+	l := make([]float64, timeFamily.amplitudes())
+	timeTerms(x, 0, l)
 	b := Bound{Mode: m}
 	for i, c := range s.time.curves {
 		w := make([]float64, len(l))

@@ -7,8 +7,11 @@ import (
 )
 
 // point is a mode as the model sees it: octaves below the device's largest
-// setting of each knob, so values are ≤ 0 inside the space.
-type point [tegra.NumKnobs]float64
+// setting of each knob, so values are ≤ 0 inside the space. The last input is
+// the batch size's, which is 0 where the batch is not a knob.
+type point [batchInput + 1]float64
+
+const batchInput = int(tegra.NumKnobs)
 
 // scale turns modes into points.
 type scale struct {
@@ -35,8 +38,8 @@ const (
 
 func (s scale) point(m tegra.Mode) point {
 	var x point
-	for k := range x {
-		v := m.Value(tegra.Knob(k))
+	for k := range tegra.NumKnobs {
+		v := m.Value(k)
 		if !(v > 0) {
 			v = s.least[k]
 		}
@@ -58,37 +61,44 @@ func (s scale) points(modes []tegra.Mode) []point {
 //	ln y(x) = M(x; a, p) + G(x) + e,   M = (1/p) ln Σ_k exp(p (a_k + l_k(x)))
 //
 // where G is a Gaussian process with a Matérn 5/2 kernel and e is noise. The
-// amplitudes have the prior a = centre + s·1 + d, d_k ~ N(0, amplitudeSD²),
+// amplitudes have the prior a = centre + s·1 + d, d_k ~ N(0, ownSD²),
 // s ~ N(0, levelSD²); ln p ~ N(ln p0, lnPSD²), fixed when lnPSD is 0.
 type family struct {
+	// terms writes l_k at x; u is ln of the speed relative to the top mode, by
+	// the time model, which the time terms do without.
+	terms    func(x point, u float64, l []float64)
 	centre   []float64 // of ln amplitudes
+	ownSD    float64   // of each about the others
 	levelSD  float64
 	p0       float64
 	lnPSD    float64
-	octaves  point   // lengthscale of G per knob
+	octaves  point   // lengthscale of G per input
 	smooth   float64 // standard deviation of G: sf
 	noise    float64 // standard deviation of e: sn
 	bandWide float64 // error bars are multiplied by this
 }
 
-const amplitudeSD = 0.7
-
 // timeFamily: the slowest resource decides, softly. Terms: fixed time; GPU;
 // one CPU thread; all CPU cores; memory; GPU and memory mixed.
 var timeFamily = family{
-	centre:  []float64{-0.3, -0.3, -1, -1, -0.3, -0.3},
-	levelSD: 3, p0: 4, lnPSD: 0.3,
-	octaves: point{1.5, 1.5, 3, 2}, smooth: 0.08, noise: 0.02, bandWide: 1,
+	terms:  timeTerms,
+	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3},
+	ownSD:  0.7, levelSD: 3, p0: 4, lnPSD: 0.3,
+	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02, bandWide: 1,
 }
 
 // powerFamily: static power and clocks, plus energy per minibatch times
 // minibatches per second. Centres in watts: static 10, memory 2, GPU clock 4,
 // CPU cores 2, CPU clock 1; work: fixed 10, GPU 5, CPU 3, memory 2.
 var powerFamily = family{
-	centre:  logs(10, 2, 4, 2, 1, 10, 5, 3, 2),
-	levelSD: 1, p0: 1,
-	octaves: point{1.5, 1.5, 2.5, 2}, smooth: 0.04, noise: 0.015, bandWide: 1.15,
+	terms:  powerTerms,
+	centre: logs(10, 2, 4, 2, 1, 10, 5, 3, 2),
+	ownSD:  0.7, levelSD: 1, p0: 1,
+	octaves: point{1.5, 1.5, 2.5, 2, noBatch}, smooth: 0.04, noise: 0.015, bandWide: 1.15,
 }
+
+// noBatch is the lengthscale of an input that never changes.
+const noBatch = 1
 
 func logs(v ...float64) []float64 {
 	for i := range v {
@@ -98,7 +108,7 @@ func logs(v ...float64) []float64 {
 }
 
 // timeTerms writes the log terms l_k of the time formula at x.
-func timeTerms(x point, l []float64) {
+func timeTerms(x point, _ float64, l []float64) {
 	c, f, g, m := math.Ln2*x[0], math.Ln2*x[1], math.Ln2*x[2], math.Ln2*x[3]
 	l[0], l[1], l[2], l[3], l[4], l[5] = 0, -g, -f, -f-c, -m, -(g+m)/2
 }
@@ -111,8 +121,8 @@ func powerTerms(x point, u float64, l []float64) {
 	l[5], l[6], l[7], l[8] = u, u+2*g, u+f, u+m
 }
 
-// terms counts the amplitudes; params counts what is fitted.
-func (f *family) terms() int { return len(f.centre) }
+// amplitudes counts the terms; params counts what is fitted.
+func (f *family) amplitudes() int { return len(f.centre) }
 
 func (f *family) params() int {
 	if f.lnPSD > 0 {
@@ -129,9 +139,9 @@ func (f *family) start() []float64 {
 // priorPrecision is S⁻¹ over the fitted parameters, row-major, and ln|S|. The
 // amplitudes' block is σ²I + s²11ᵀ, inverted by Sherman and Morrison.
 func (f *family) priorPrecision() (inv []float64, lnDet float64) {
-	k, p := f.terms(), f.params()
+	k, p := f.amplitudes(), f.params()
 	inv = make([]float64, p*p)
-	v, s := amplitudeSD*amplitudeSD, f.levelSD*f.levelSD
+	v, s := f.ownSD*f.ownSD, f.levelSD*f.levelSD
 	common := s / (v * (v + float64(k)*s))
 	for i := range k {
 		for j := range k {
@@ -194,6 +204,6 @@ func (f *family) scaled(x point) point {
 }
 
 func distance2(a, b *point) float64 {
-	d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
-	return d0*d0 + d1*d1 + d2*d2 + d3*d3
+	d0, d1, d2, d3, d4 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3], a[4]-b[4]
+	return d0*d0 + d1*d1 + d2*d2 + d3*d3 + d4*d4
 }

@@ -117,7 +117,7 @@ func newSolver(f *family, d data) *solver {
 	return s
 }
 
-func (s *solver) terms(i int) []float64 { k := s.f.terms(); return s.d.l[i*k : (i+1)*k] }
+func (s *solver) terms(i int) []float64 { k := s.f.amplitudes(); return s.d.l[i*k : (i+1)*k] }
 
 // firstTheta is the prior mean with all amplitudes moved to the data's level.
 func (s *solver) firstTheta() []float64 {
@@ -129,7 +129,7 @@ func (s *solver) firstTheta() []float64 {
 	for i := range s.n {
 		shift += s.offsetY[i] - powerMean(theta, s.terms(i), nil)
 	}
-	for k := range s.f.terms() {
+	for k := range s.f.amplitudes() {
 		theta[k] += shift / float64(s.n)
 	}
 	return theta

@@ -36,7 +36,7 @@ func (c *curve) mean(at where, out []float64) {
 	n := len(c.x)
 	alpha := append([]float64(nil), c.beta...)
 	backward(c.chol, n, alpha)
-	l := make([]float64, c.family.terms())
+	l := make([]float64, c.family.amplitudes())
 	for i := range out {
 		at.terms(i, l)
 		r, x := c.residual(at, i), c.family.scaled(at.x[i])
@@ -68,7 +68,7 @@ type whitened struct {
 
 func (c *curve) newWhitened() *whitened {
 	p := c.family.params()
-	return &whitened{w: make([]float64, len(c.x)*wide), g: make([]float64, p*wide), grad: make([]float64, p), l: make([]float64, c.family.terms())}
+	return &whitened{w: make([]float64, len(c.x)*wide), g: make([]float64, p*wide), grad: make([]float64, p), l: make([]float64, c.family.amplitudes())}
 }
 
 // whiten fills z for the modes from, from+1, …; places beyond to repeat the

@@ -15,12 +15,11 @@ import (
 // a search asks and refits after every measurement. It may be read from many
 // goroutines.
 type Surrogate struct {
-	space       *tegra.Space
-	scale       scale
-	samples     []tegra.Measured
-	reference   *Residual
-	time, power mixture
-	lnTimeTop   float64 // predicted ln time of the space's top mode
+	twin
+	space     *tegra.Space
+	scale     scale
+	samples   []tegra.Measured
+	reference *Residual
 }
 
 // SurrogateOptions say how to fit a Surrogate. The zero value fits with fixed
@@ -44,9 +43,6 @@ func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptio
 	return fitSurrogate(space, samples, o, hyper{&timeFamily, &powerFamily})
 }
 
-// hyper is the two families, with the hyper-parameters to start from.
-type hyper struct{ time, power *family }
-
 func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions, h hyper) (*Surrogate, error) {
 	if space == nil || space.Len() == 0 {
 		return nil, errors.New("no power modes to predict: the space is empty")
@@ -65,68 +61,27 @@ func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptio
 	x := s.scale.points(modes)
 	rTime, rPower := o.Reference.at(modes)
 
-	at := whereTime(x, rTime)
+	top := []tegra.Mode{topMode(space, s.scale)}
+	rTop, _ := o.Reference.at(top)
 	var err error
-	if s.time, err = h.time.mix(at, lnTime, o); err != nil {
-		return nil, fmt.Errorf("time model: %w", err)
-	}
-	s.lnTimeTop = s.predictTop()
-	at = s.wherePower(x, rPower, s.meanTime(at))
-	if s.power, err = h.power.mix(at, lnPower, o); err != nil {
-		return nil, fmt.Errorf("power model: %w", err)
-	}
-	return s, nil
+	s.twin, err = fitTwin(x, lnTime, lnPower, residuals{rTime, rPower}, whereTime(h.time, s.scale.points(top), rTop), o, h)
+	return s, err
 }
 
-// mix fits without and, when there is a reference, with it, weighted by
-// evidence: a reference that does not help fades out.
-func (f *family) mix(at where, y []float64, o SurrogateOptions) (mixture, error) {
-	k := f.terms()
-	d := data{x: at.x, y: y, l: make([]float64, len(y)*k)}
-	for i := range y {
-		at.terms(i, d.l[i*k:(i+1)*k])
+// topMode is the one with the largest sum of octaves.
+func topMode(space *tegra.Space, scale scale) tegra.Mode {
+	top := space.Max()
+	if space.Contains(top) {
+		return top
 	}
-	alone, err := f.fit(d, o.Grid, o.Robust)
-	if err != nil || at.r == nil || len(y) == 0 {
-		return mixture{[]*curve{alone}, []float64{1}}, err
-	}
-	d.r = at.r
-	with, err := f.fit(d, o.Grid, o.Robust)
-	if err != nil {
-		return mixture{}, err
-	}
-	trust := 1 / (1 + math.Exp(with.score-alone.score))
-	return mixture{[]*curve{alone, with}, []float64{1 - trust, trust}}, nil
-}
-
-func whereTime(x []point, r []float64) where {
-	return where{x: x, r: r, terms: func(i int, l []float64) { timeTerms(x[i], l) }}
-}
-
-func (s *Surrogate) wherePower(x []point, r, lnTime []float64) where {
-	return where{x: x, r: r, terms: func(i int, l []float64) { powerTerms(x[i], s.lnTimeTop-lnTime[i], l) }}
-}
-
-// predictTop gives ln time of the mode with the largest sum of octaves.
-func (s *Surrogate) predictTop() float64 {
-	top := s.space.Max()
-	if !s.space.Contains(top) {
-		best := math.Inf(-1)
-		for _, m := range s.space.All() {
-			x := s.scale.point(m)
-			if sum := x[0] + x[1] + x[2] + x[3]; sum > best {
-				best, top = sum, m
-			}
+	best := math.Inf(-1)
+	for _, m := range space.All() {
+		x := scale.point(m)
+		if sum := x[0] + x[1] + x[2] + x[3]; sum > best {
+			best, top = sum, m
 		}
 	}
-	r, _ := s.reference.at([]tegra.Mode{top})
-	return s.meanTime(whereTime(s.scale.points([]tegra.Mode{top}), r))[0]
-}
-
-func (s *Surrogate) meanTime(at where) []float64 {
-	out := make([]float64, len(at.x))
-	s.time.mean(at, out)
-	return out
+	return top
 }
 
 // Samples gives the measured modes the surrogate was fitted to.
@@ -160,27 +115,6 @@ func (s *Surrogate) Suspicious() []tegra.Mode {
 	return out
 }
 
-// main is the curve that counts most.
-func (m mixture) main() *curve {
-	if len(m.curves) == 2 && m.weights[1] > m.weights[0] {
-		return m.curves[1]
-	}
-	return m.curves[0]
-}
-
-// outlier tells whether the fit that counts most down-weighted sample i.
-func (m mixture) outlier(i int) bool { return m.main().v[i] > 1 }
-
-// hyper gives the families with the hyper-parameters that were chosen.
-func (s *Surrogate) hyper() hyper {
-	tuned := func(m mixture) *family {
-		f := *m.main().family
-		f.smooth, f.noise = m.main().sf, m.main().sn
-		return &f
-	}
-	return hyper{tuned(s.time), tuned(s.power)}
-}
-
 // Posterior is the belief about every mode of the space, by index: mean and
 // standard deviation of ln time (ms) and ln power (W), without the noise of a
 // measurement, which is NoiseTime and NoisePower (standard deviations).
@@ -195,20 +129,7 @@ type Posterior struct {
 func (s *Surrogate) Posterior() *Posterior {
 	modes := s.space.Modes()
 	rTime, rPower := s.reference.over(s.space)
-	return s.posterior(s.scale.points(modes), rTime, rPower)
-}
-
-func (s *Surrogate) posterior(x []point, rTime, rPower []float64) *Posterior {
-	n := len(x)
-	p := &Posterior{LnTime: make([]float64, n), SdTime: make([]float64, n), LnPower: make([]float64, n), SdPower: make([]float64, n),
-		NoiseTime: s.time.noise(), NoisePower: s.power.noise(), DoF: max(len(s.samples)-5, 3)}
-	atTime := whereTime(x, rTime)
-	atPower := s.wherePower(x, rPower, p.LnTime)
-	parallel(n, func(from, to int) {
-		s.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
-		s.power.posterior(atPower, from, to, p.LnPower[from:to], p.SdPower[from:to])
-	})
-	return p
+	return s.posterior(s.scale.points(modes), residuals{rTime, rPower})
 }
 
 // CovTime gives the posterior covariance of ln time between modes a (rows)
@@ -225,14 +146,14 @@ func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 func (s *Surrogate) timeAt(index []int) where {
 	modes := s.modesAt(index)
 	r, _ := s.reference.at(modes)
-	return whereTime(s.scale.points(modes), r)
+	return s.whereTime(s.scale.points(modes), r)
 }
 
 func (s *Surrogate) powerAt(index []int) where {
 	modes := s.modesAt(index)
 	x := s.scale.points(modes)
 	rTime, rPower := s.reference.at(modes)
-	return s.wherePower(x, rPower, s.meanTime(whereTime(x, rTime)))
+	return s.wherePower(x, rPower, s.meanTime(s.whereTime(x, rTime)))
 }
 
 func (s *Surrogate) modesAt(index []int) []tegra.Mode {
@@ -246,7 +167,7 @@ func (s *Surrogate) modesAt(index []int) []tegra.Mode {
 // Predict predicts the given modes, which need not belong to the space.
 func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
 	rTime, rPower := s.reference.at(modes)
-	return s.posterior(s.scale.points(modes), rTime, rPower).predictions(modes)
+	return s.posterior(s.scale.points(modes), residuals{rTime, rPower}).predictions(modes)
 }
 
 // predictions turns the belief about modes into medians with 95 % bands.
