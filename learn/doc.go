@@ -10,5 +10,7 @@
 // time; what energy a minibatch takes) whose coefficients have priors, plus a
 // Gaussian process for what the formula misses. Below it lies the Surrogate,
 // which designs and searches refit after every measurement. The baselines are
-// linear regression and PowerTrain's networks (package nn).
+// linear regression (package linear), trees (package forest) and PowerTrain's
+// networks (package nn). BatchSurrogate is the Surrogate of inference, where the
+// batch size is a fifth knob. Importance and Bound say what a model means.
 package learn
