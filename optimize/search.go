@@ -105,31 +105,22 @@ func (s *search) mayGoOn() bool {
 // probe measures mode i and records it; false when the search is over. A mode
 // that cannot be measured is marked and the search goes on.
 func (s *search) probe(i int, why Why) bool {
-	if s.ctx.Err() != nil {
-		s.ended = Cancelled
-		return false
-	}
 	if len(s.probes) >= s.cap {
 		s.ended = OutOfProbes
 		return false
 	}
-	p := Probe{Why: why}
 	mode := s.o.Space.At(i)
+	p := Probe{Measured: tegra.Measured{Mode: mode}, Why: why}
 	if s.model != nil {
 		p.Predicted = s.model.Predict([]tegra.Mode{mode})[0]
 	}
-	m, err := s.measure(s.ctx, mode)
+	m, err := s.reading(mode)
 	if err != nil && s.ctx.Err() != nil {
 		s.ended = Cancelled
 		return false
 	}
-	if err == nil && !usable(m.TimeMS, m.PowerW) {
-		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing", s.o.Space.Format(mode), m.TimeMS, m.PowerW)
-	}
-	m.Mode = mode
 	if err != nil {
-		p.Measured, p.Err = tegra.Measured{Mode: mode}, err
-		s.failed[i], s.lastErr = true, err
+		p.Err, s.failed[i], s.lastErr = err, true, err
 		s.inARow++
 	} else {
 		p.Measured, p.Feasible = m, s.limit.Met(MeasuredPoint(m))
@@ -138,6 +129,19 @@ func (s *search) probe(i int, why Why) bool {
 	}
 	s.probes = append(s.probes, p)
 	return s.seen(p)
+}
+
+// reading measures a mode; what cannot be a time or a power is an error.
+func (s *search) reading(mode tegra.Mode) (tegra.Measured, error) {
+	if err := s.ctx.Err(); err != nil {
+		return tegra.Measured{}, err
+	}
+	m, err := s.measure(s.ctx, mode)
+	if err == nil && !usable(m.TimeMS, m.PowerW) {
+		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing", s.o.Space.Format(mode), m.TimeMS, m.PowerW)
+	}
+	m.Mode = mode
+	return m, err
 }
 
 // seen refits the model, shows the probe, and tells whether to go on.

@@ -1,0 +1,173 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"jtune/tegra"
+)
+
+func TestTuneWithoutAFeasibleMode(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []Strategy{Auto, Binary, Random} {
+		for _, l := range []Limit{{PowerW: 9}, {TimeMS: 20}, {PowerW: 14, TimeMS: 80}} {
+			b := newToy(t)
+			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space, Strategy: strategy, Probes: 25})
+			var no *InfeasibleError
+			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
+				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
+			}
+			if strategy == Auto && (res.Ended != NoWay || len(res.Probes) > 20) {
+				t.Errorf("%v: ended %q after %d probes, want an early end", l, res.Ended, len(res.Probes))
+			}
+		}
+	}
+	b := newToy(t)
+	res, _ := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.space})
+	least, _ := ChooseMeasured(b.all(), Limit{TimeMS: 1e9})
+	if res.Measured.PowerW > least.PowerW*1.03 {
+		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
+	}
+}
+
+func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []Strategy{Auto, Binary, Random} {
+		b := newToy(t)
+		b.broken = func(m tegra.Mode) error {
+			if len(b.probed)%4 == 2 {
+				return fmt.Errorf("harness died in %v", m)
+			}
+			return nil
+		}
+		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy, Probes: 30})
+		if err != nil || !res.Feasible {
+			t.Errorf("%s: %v", strategy, err)
+		}
+		failed := 0
+		for _, p := range res.Probes {
+			if p.Err != nil {
+				failed++
+				if p.TimeMS != 0 || p.Feasible {
+					t.Errorf("%s: a failed probe has values: %+v", strategy, p)
+				}
+			}
+		}
+		if failed == 0 {
+			t.Errorf("%s: no failed probe is told", strategy)
+		}
+	}
+}
+
+func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
+	t.Parallel()
+	dead := errors.New("no such container")
+	for _, strategy := range []Strategy{Auto, Binary, Random} {
+		b := newToy(t)
+		b.broken = func(tegra.Mode) error { return dead }
+		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy})
+		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing || len(b.probed) != failuresInARow {
+			t.Errorf("%s: got %v, %v after %d probes", strategy, err, res.Ended, len(b.probed))
+		}
+	}
+}
+
+func TestReadingsWithoutSenseAreFailures(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []float64{math.NaN(), 0, -3, math.Inf(1)} {
+		b := newToy(t)
+		b.shake = func(call int, r *tegra.Measured) {
+			if call == 1 || call == 4 {
+				r.PowerW = bad
+			}
+		}
+		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
+		if err != nil || !res.Feasible || res.Probes[0].Err == nil || res.Probes[3].Err == nil {
+			t.Errorf("readings of %g W: %v, first probe %+v", bad, err, res.Probes[0])
+		}
+	}
+}
+
+func TestALuckyWinnerGivesWayToTheNextBest(t *testing.T) {
+	t.Parallel()
+	limit := Limit{PowerW: 25}
+	b := newToy(t)
+	twice := map[tegra.Mode]int{}
+	verified := 0
+	b.shake = func(_ int, r *tegra.Measured) {
+		twice[r.Mode]++
+		if twice[r.Mode] == 2 {
+			if verified++; verified == 1 {
+				r.PowerW = 27 // what it really draws
+			}
+		}
+	}
+	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 1})
+	if err != nil || !res.Verified || verified != 2 {
+		t.Fatalf("got %v, %d verifications", err, verified)
+	}
+	for _, p := range res.Probes {
+		if p.Mode == res.Mode && p.PowerW > limit.PowerW {
+			t.Errorf("the answer broke the limit in a reading: %+v", p)
+		}
+	}
+}
+
+func TestAWinnerThatWasOnlyFastOnceGivesWay(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	count := map[tegra.Mode]int{}
+	b.shake = func(call int, r *tegra.Measured) {
+		if count[r.Mode]++; call == 6 {
+			r.TimeMS /= 2 // the sixth probe looks twice as fast as it is
+		}
+	}
+	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: 2})
+	if err != nil || !res.Verified {
+		t.Fatal(err)
+	}
+	if want := b.answer(res.Mode).TimeMS; math.Abs(res.Measured.TimeMS/want-1) > 1e-9 && count[res.Mode] < 2 {
+		t.Errorf("answer's time %.1f ms, the mode takes %.1f", res.Measured.TimeMS, want)
+	}
+}
+
+func TestTuneStopsWhenTheContextEnds(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	b.shake = func(call int, _ *tegra.Measured) {
+		if call == 4 {
+			cancel()
+		}
+	}
+	res, err := Tune(ctx, b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
+	if !errors.Is(err, context.Canceled) || res.Ended != Cancelled || len(res.Probes) != 3 {
+		t.Errorf("got %v, %v, %d probes", err, res.Ended, len(res.Probes))
+	}
+}
+
+func TestTuneRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	for name, o := range map[string]TuneOptions{
+		"no space":                    {Limit: Limit{PowerW: 30}},
+		"a knee":                      {Limit: Limit{Knee: true}, Space: b.space},
+		"a slowdown":                  {Limit: Limit{MaxSlowdownPct: 5}, Space: b.space},
+		"a limit below zero":          {Limit: Limit{PowerW: -3}, Space: b.space},
+		"probes below zero":           {Limit: Limit{PowerW: 3}, Space: b.space, Probes: -1},
+		"an unknown strategy":         {Limit: Limit{PowerW: 3}, Space: b.space, Strategy: "luck"},
+		"binary search for energy":    {Limit: Limit{Energy: true}, Space: b.space, Strategy: Binary},
+		"a rotation that lacks knobs": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: []tegra.Knob{tegra.KnobCPU}},
+		"a rotation that doubles one": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: []tegra.Knob{0, 1, 2, 2}},
+	} {
+		if _, err := Tune(t.Context(), b.measure, o); err == nil || errors.Is(err, ErrInfeasible) {
+			t.Errorf("%s: got %v, want an error about the request", name, err)
+		}
+	}
+	if len(b.probed) != 0 {
+		t.Errorf("%d modes were measured all the same", len(b.probed))
+	}
+}
