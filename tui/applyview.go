@@ -48,7 +48,7 @@ func (f *applyFlow) Render(w, h int) string {
 	}
 	b.WriteString("\n")
 	if f.reboot {
-		b.WriteString(styleWarn.Render("reboot needed for its GPU power gating; clocks are set now") + "\n")
+		b.WriteString(styleWarn.Render("reboot needed for its GPU power gating:\nhere only its clocks are set") + "\n")
 	} else {
 		b.WriteString("no reboot needed\n")
 	}

@@ -18,6 +18,7 @@ var asciiGlyph = map[rune]string{
 // keeps its one column. Braille cells become a dot, a colon or a hash by how
 // many of their dots are set.
 func toASCII(frame string) string {
+	frame = strings.NewReplacer("←→", "hl", "↑↓", "jk").Replace(frame) // as keys they work too
 	var out strings.Builder
 	out.Grow(len(frame))
 	for _, r := range frame {

@@ -111,7 +111,7 @@ func (r *root) newsLine(w int) string {
 func (r *root) overlay(page string, w, h int) string {
 	switch {
 	case r.help:
-		return over(page, helpText(r.pages[r.active].title(), r.pages[r.active].hints(), w, h, r.scroll), w, h)
+		return over(page, helpText(r.pages[r.active].title(), r.sh.version, r.pages[r.active].hints(), w, h, r.scroll), w, h)
 	case r.tune != nil:
 		return over(page, r.tune.Render(w, h), w, h)
 	case r.apply.stage == applyAsking:

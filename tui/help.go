@@ -9,7 +9,7 @@ import (
 
 // helpText draws the keys of a page and those that work everywhere, from the
 // key table.
-func helpText(title string, page []hint, w, h, scroll int) string {
+func helpText(title, version string, page []hint, w, h, scroll int) string {
 	inner := min(w, 76) - 4
 	lines := []string{styleBold.Render("on " + title)}
 	for _, k := range page {
@@ -29,7 +29,7 @@ func helpText(title string, page []hint, w, h, scroll int) string {
 		note = "↓ more"
 	}
 	text := strings.Join(lines[:min(len(lines), room)], "\n")
-	return box("Help", note, text, min(w, 76), min(h, strings.Count(text, "\n")+3))
+	return box(strings.TrimSpace("Help, jtune "+version), note, text, min(w, 76), min(h, strings.Count(text, "\n")+3))
 }
 
 // meaning says more than the word in the last line has room for.

@@ -21,7 +21,7 @@ var keys = struct {
 	Enter, Apply, Yes, No                                                  key.Binding
 	Lower, Higher, Axes, Group, Verify, Table, Answer                      key.Binding
 	Sort, Presets, Compose, Block, Pause, Stop, Start, Load, Refit, Resume key.Binding
-	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, LowerFine      key.Binding
+	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, Step           key.Binding
 }{
 	Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
 	NextPage: bind("tab", "next page", "tab"),
@@ -79,7 +79,7 @@ var keys = struct {
 	OptionNext: bind("→", "change", "right", "l"),
 	OptionPrev: bind("←", "change", "left", "h"),
 	StartNow:   bind("t", "start now", "t"),
-	LowerFine:  bind("[ ]", "1 down, up", "[", "]"),
+	Step:       bind("[ ]", "1 down, up", "[", "]"),
 }
 
 // hint is a key that is valid now, or would be but for a reason.

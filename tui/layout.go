@@ -151,8 +151,8 @@ func over(base, top string, w, h int) string {
 		if y+i >= len(lines) {
 			break
 		}
-		under := lines[y+i]
-		lines[y+i] = cut(ansi.Cut(under, 0, x)+cut(l, min(topW, w))+ansi.Cut(under, x+topW, w), w)
+		below := lines[y+i]
+		lines[y+i] = cut(ansi.Cut(below, 0, x)+cut(l, min(topW, w))+ansi.Cut(below, x+topW, w), w)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -145,6 +145,8 @@ func (p *livePage) compact(w, h int) string {
 // health is one line: all right, or what is not.
 func (p *livePage) health() string {
 	switch t := p.sh.sample.Reading.Throttled; {
+	case p.differs() != "":
+		return styleWarn.Render(p.differs())
 	case !p.sh.sample.Valid:
 		return styleWarn.Render("reading not valid: " + p.sh.sample.Why)
 	case t.OK && t.V:

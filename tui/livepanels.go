@@ -50,11 +50,11 @@ func (p *livePage) clocks(w, h int) string {
 		line("EMC (memory)", read.EMC, read.EMC.LoadPct),
 		"per core " + p.coreBars(),
 		"mode " + styleBold.Render(p.modeText()),
-		"governor " + p.governor(),
 	}
 	if why := p.differs(); why != "" {
 		lines = append(lines, styleWarn.Render(why))
 	}
+	lines = append(lines, "governor "+p.governor())
 	if h > 9 {
 		lines = append(lines, p.coreList(w))
 	}

@@ -92,7 +92,7 @@ func (p *modesPage) row(i int, m tegra.Mode) tegra.Measured {
 
 func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if p.edit {
-		p.type_(k)
+		p.typeFilter(k)
 		return nil, true
 	}
 	if p.compose != nil {
@@ -159,8 +159,8 @@ func (p *modesPage) sort() {
 	p.sortBy, p.built, p.tab.cursor = (p.sortBy+1)%len(sortNames), false, 0
 }
 
-// type_ edits the filter's text.
-func (p *modesPage) type_(k tea.KeyPressMsg) {
+// typeFilter edits the filter's text.
+func (p *modesPage) typeFilter(k tea.KeyPressMsg) {
 	switch s := k.String(); {
 	case s == "enter":
 		p.edit, p.filter, p.built, p.tab.cursor = false, p.typed, false, 0

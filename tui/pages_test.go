@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -171,4 +172,25 @@ func TestRefittingKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d.press("4", "r")
 	d.until("two models are listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 2 })
 	d.sees("resnet18-virtual", "linear")
+}
+
+func TestAClockThatDoesNotFollowIsToldAtEverySize(t *testing.T) {
+	d := drive(t)
+	m := d.board.reading()
+	m.last.Reading.GPU.Actual = tegra.Some(306 * tegra.MHz)
+	m.last.Reading.Throttled = tegra.Some(true)
+	d.send(m)
+	for _, s := range sizes {
+		d.size(s[0], s[1])
+		d.sees("GPU runs at 0.31, asked 1.30: throttled")
+	}
+}
+
+func TestALongErrorIsToldInFull(t *testing.T) {
+	d := drive(t, func(b *fakeBoard, _ *deps) {
+		b.tuneErr = errors.New("workload resnet18: no command to run it: add one under [[workload]] in /home/somebody/.config/jtune/config.toml")
+	})
+	d.press("t", "t")
+	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
+	d.sees("/home/somebody/.config/jtune/config.toml")
 }

@@ -160,14 +160,15 @@ func (p *profilePage) head(j *job, w int) string {
 		goal = ": " + j.limit.String()
 	}
 	first := ends(fmt.Sprintf(" %s %s%s", j.kind, j.workload.Name, goal), count, w)
+	if j.done && j.err != nil {
+		return under(styleBold.Render(first), styleBad.Render(wrap(" ended: "+j.err.Error(), w)))
+	}
 	return under(styleBold.Render(first), ends(" "+p.state(j), gone, w))
 }
 
 func (p *profilePage) state(j *job) string {
 	pr := j.progress
 	switch {
-	case j.done && j.err != nil:
-		return styleBad.Render("ended: " + j.err.Error())
 	case j.done && j.stopping:
 		if p.cut != nil && j.kind == jobFront {
 			return "stopped by you; the board is back as it was found; r goes on"

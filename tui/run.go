@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -24,11 +23,7 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 type Options struct {
 	NoColor bool   // also when NO_COLOR holds anything
 	ASCII   bool   // also on terminals without braille, such as the text console
-	Version string // of the program, for titles
-
-	input  io.Reader // nil: the terminal
-	output io.Writer
-	ticks  bool
+	Version string // of the program, for the help
 }
 
 // goodbye is how long a job may take to put the board back at the end.
@@ -46,12 +41,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	defer r.watch.sampler.Stop()
 
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(10)}
-	if o.input == nil {
-		opts = append(opts, tea.WithInput(in))
-	} else {
-		opts = append(opts, tea.WithInput(o.input), tea.WithOutput(o.output))
-	}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(10), tea.WithInput(in)}
 	if o.NoColor || os.Getenv("NO_COLOR") != "" {
 		opts = append(opts, tea.WithColorProfile(colorprofile.Ascii))
 	}

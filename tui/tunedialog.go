@@ -205,7 +205,7 @@ func (d *tuneDialog) hints() []hint {
 	}
 	out := valid(enter, keys.StartNow, keys.FieldNext, named(keys.OptionNext, "change"))
 	if d.field == fieldLimit {
-		out = append(out, valid(keys.LowerFine)...)
+		out = append(out, valid(keys.Step)...)
 	}
 	return append(out, valid(keys.Back)...)
 }
