@@ -68,6 +68,9 @@ func (a *app) apply() *cobra.Command {
 				return err
 			}
 			defer s.Close()
+			if err := s.Whole(cmd.Context()); err != nil {
+				return err
+			}
 			if r.Mode, err = findMode(s.Device, args[0]); err != nil {
 				return err
 			}

@@ -61,6 +61,9 @@ func (a *app) device() *cobra.Command {
 				return err
 			}
 			defer s.Close()
+			if !s.Sysfs().Complete() {
+				a.note("the memory clocks of this board can be read by root alone: run jtune device as root for the whole list of modes")
+			}
 			if asJSON {
 				return printJSON(a.out, toDeviceJSON(s))
 			}

@@ -25,7 +25,7 @@ func (a *app) exportNvpmodel() *cobra.Command {
 		Use:   "nvpmodel MODE --name NAME",
 		Short: "Print a POWER_MODEL block for this board's nvpmodel.conf",
 		Args:  takes(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
 				return usagef("export nvpmodel: --name NAME is missing: what the mode is to be called")
 			}
@@ -34,6 +34,9 @@ func (a *app) exportNvpmodel() *cobra.Command {
 				return err
 			}
 			defer s.Close()
+			if err := s.Whole(cmd.Context()); err != nil {
+				return err
+			}
 			m, err := findMode(s.Device, args[0])
 			if err != nil {
 				return err

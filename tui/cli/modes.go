@@ -37,6 +37,9 @@ func (a *app) modes() *cobra.Command {
 				return err
 			}
 			defer s.Close()
+			if !s.Sysfs().Complete() {
+				return fmt.Errorf("%w: the memory clocks of this board can be read by root alone: run jtune modes as root", tegra.ErrPermission)
+			}
 			space := s.Device.Space()
 			if grid {
 				space = space.Grid()

@@ -43,6 +43,11 @@ func (a *app) profile() *cobra.Command {
 			if r.Workload, err = s.Workload(args[0]); err != nil {
 				return err
 			}
+			if list != "" {
+				if err := s.Whole(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			if r.List, err = a.readModes(list, s.Device.Space()); err != nil {
 				return err
 			}
@@ -111,7 +116,7 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 }
 
 func (a *app) doProfile(ctx context.Context, s *session.Session, r session.ProfileRequest) error {
-	rep := a.reporter(s.Device.Space())
+	rep := a.reporter(s.Device)
 	res, err := s.Profile(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {

@@ -30,13 +30,13 @@ type reporter struct {
 	w         io.Writer
 	bar       bool
 	quietRows bool // tell only of failed rows
-	space     *tegra.Space
+	device    tegra.Device
 	done      int
 	barLine   string
 }
 
-func (a *app) reporter(space *tegra.Space) *reporter {
-	return &reporter{w: a.err, bar: isTerminal(a.err), space: space}
+func (a *app) reporter(d tegra.Device) *reporter {
+	return &reporter{w: a.err, bar: isTerminal(a.err), device: d}
 }
 
 // observe takes the events of a session's job.
@@ -45,7 +45,7 @@ func (r *reporter) observe(e session.Event) {
 	case e.Note != "":
 		r.line(e.Note)
 	case e.Probe != nil && e.Probe.Err == nil:
-		r.line("%s (%s): %.1f ms, %.2f W", r.space.Format(e.Probe.Mode), e.Probe.Why, e.Probe.TimeMS, e.Probe.PowerW)
+		r.line("%s (%s): %.1f ms, %.2f W", r.device.Space().Format(e.Probe.Mode), e.Probe.Why, e.Probe.TimeMS, e.Probe.PowerW)
 	case e.Progress != nil:
 		r.progress(*e.Progress)
 	}
@@ -63,7 +63,7 @@ func (r *reporter) progress(p profiles.Progress) {
 		r.line(p.Line)
 	}
 	if r.bar {
-		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.space.Format(p.Step.Mode), p.Phase, minibatches(p)))
+		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.device.Space().Format(p.Step.Mode), p.Phase, minibatches(p)))
 	}
 }
 
@@ -73,7 +73,7 @@ func (r *reporter) row(p profiles.Progress) {
 	if p.Total > 0 {
 		count = fmt.Sprintf("%d/%d", r.done, p.Total)
 	}
-	text := fmt.Sprintf("%s  %s  %s", count, r.space.Format(p.Row.Mode), p.Row.Status)
+	text := fmt.Sprintf("%s  %s  %s", count, r.device.Space().Format(p.Row.Mode), p.Row.Status)
 	if p.Row.Status.Usable() {
 		text += fmt.Sprintf("  %.1f ms  %.2f W", p.Row.TimeMS, p.Row.PowerW)
 	}

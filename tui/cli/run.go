@@ -42,7 +42,7 @@ func (a *app) run() *cobra.Command {
 			if r.Workload, err = s.Workload(args[0]); err != nil {
 				return err
 			}
-			rep := a.reporter(s.Device.Space())
+			rep := a.reporter(s.Device)
 			res, err := s.Run(cmd.Context(), r, rep.observe)
 			rep.wipe()
 			if err != nil {

@@ -65,7 +65,7 @@ func (a *app) tune() *cobra.Command {
 }
 
 func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest, asJSON bool) error {
-	rep := a.reporter(s.Device.Space())
+	rep := a.reporter(s.Device)
 	rep.quietRows = true // each probe tells of itself
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()

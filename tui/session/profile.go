@@ -13,11 +13,11 @@ import (
 // found state back on the device. An interrupted campaign keeps its rows and
 // can be resumed.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
-	plan, head, err := s.plan(r)
+	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
+	plan, head, err := s.plan(r)
 	if err != nil {
 		return ProfileResult{}, err
 	}

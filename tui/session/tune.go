@@ -20,11 +20,11 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	if err != nil {
 		return TuneResult{}, err
 	}
-	present := s.PresentMode()
 	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return TuneResult{}, err
 	}
+	present := s.PresentMode()
 	head := profiles.PlanHeader{Kind: "tune", Modes: r.Probes, Source: r.Limit.String()}
 	rec, err := s.record(r.Dir, s.header(r.Workload, head, r.Settings), false)
 	if err != nil {
