@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/learn"
@@ -85,21 +86,21 @@ func (f *applyFlow) ask(m tegra.Mode) {
 
 // key handles keys while the difference is shown or the countdown runs; false
 // leaves the key to the page.
-func (f *applyFlow) key(k string) (tea.Cmd, bool) {
+func (f *applyFlow) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch f.stage {
 	case applyAsking:
-		switch k {
-		case "a":
+		switch {
+		case key.Matches(k, keys.Apply):
 			return f.apply(), true
-		case "esc", "n", "q":
+		case key.Matches(k, keys.Back, keys.No, keys.Quit):
 			f.stage = applyIdle
 		}
-		return nil, k != "ctrl+c"
+		return nil, true
 	case applyKeeping:
-		switch k {
-		case "y", "Y":
+		switch {
+		case key.Matches(k, keys.Yes):
 			return f.keep(), true
-		case "n", "N":
+		case key.Matches(k, keys.No):
 			return f.revert("answered no"), true
 		}
 	}

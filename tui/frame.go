@@ -164,9 +164,6 @@ func (r *root) hints() []hint {
 // pulseMsg comes once a second.
 type pulseMsg struct{}
 
-// quitMsg asks to end, as q does when nothing speaks against it.
-type quitMsg struct{}
-
 // pulse comes back in a second. A virtual board at full speed stands still
 // while nobody sleeps on its clock: then the pulse does.
 func (r *root) pulse() tea.Cmd {

@@ -90,9 +90,6 @@ type workloadsMsg struct {
 	err  error
 }
 
-// openPageMsg asks for another page.
-type openPageMsg int
-
 // Init begins to watch the device and lists workloads and models.
 func (r *root) Init() tea.Cmd {
 	h := r.sh.host
@@ -148,12 +145,8 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 		}
 		sh.sudo = false
 		cmds = append(cmds, msg.do())
-	case openPageMsg:
-		r.active = int(msg)
 	case pulseMsg:
 		cmds = append(cmds, r.pulse())
-	case quitMsg:
-		return r.quit()
 	}
 	cmds = append(cmds, r.apply.update(msg))
 	for _, p := range r.pages {
@@ -203,7 +196,7 @@ func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, taken := r.overlayKey(k); taken {
 		return cmd
 	}
-	if cmd, taken := r.apply.key(k.String()); taken {
+	if cmd, taken := r.apply.key(k); taken {
 		return cmd
 	}
 	p := r.pages[r.active]

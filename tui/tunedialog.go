@@ -146,7 +146,7 @@ func (d *tuneDialog) limit() optimize.Limit {
 // key takes a key; closed says that the dialog goes, start that tuning begins.
 func (d *tuneDialog) key(k tea.KeyPressMsg) (closed, start bool) {
 	switch {
-	case key.Matches(k, keys.Back), k.String() == "q", k.String() == "ctrl+c":
+	case key.Matches(k, keys.Back, keys.Quit):
 		return true, false
 	case key.Matches(k, keys.StartNow):
 		d.settle()
