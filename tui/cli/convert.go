@@ -14,7 +14,7 @@ import (
 
 func (a *app) convert() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "convert",
+		Use:   "convert tegrastats|nvpmodel",
 		Short: "Read the vendor's formats",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

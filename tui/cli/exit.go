@@ -84,6 +84,17 @@ func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + ": "
 }
 
+// countOf says how many arguments there are, and which if there are any.
+func countOf(args []string) string {
+	switch len(args) {
+	case 0:
+		return "no argument"
+	case 1:
+		return fmt.Sprintf("argument %q", args[0])
+	}
+	return fmt.Sprintf("%d arguments", len(args))
+}
+
 // takes makes a check of arguments give usage errors that name the command.
 func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -91,7 +102,7 @@ func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 			if !cmd.HasParent() && len(args) > 0 {
 				return usagef("unknown command %q: jtune help lists them", args[0])
 			}
-			return usagef("%s%v: jtune help %s tells how", commandName(cmd), err, cmd.Name())
+			return usagef("%s%s given; the form is: %s", commandName(cmd), countOf(args), cmd.UseLine())
 		}
 		return nil
 	}

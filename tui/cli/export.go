@@ -8,7 +8,7 @@ import (
 
 func (a *app) export() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "export",
+		Use:   "export nvpmodel",
 		Short: "Print a mode in the vendor's format",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,9 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
+
+// measuredKey finds filter terms that a bare mode has no value for.
+var measuredKey = regexp.MustCompile(`(?i)\b(time|power|energy)\b`)
 
 func (a *app) modes() *cobra.Command {
 	var filter string
@@ -27,6 +31,9 @@ func (a *app) modes() *cobra.Command {
 			}
 			if sample < 0 {
 				return usagef("--sample %d: must not be negative", sample)
+			}
+			if k := measuredKey.FindString(filter); k != "" {
+				return usagef("--filter %s: the time and power of a mode follow from a workload: jtune predict tells them", k)
 			}
 			f, err := tegra.ParseFilter(filter)
 			if err != nil {

@@ -39,7 +39,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		words []string
 	}{
 		{"an unknown command", []string{"tunee"}, []string{"tunee", "help"}},
-		{"a missing argument", []string{"tune"}, []string{"tune", "1 arg"}},
+		{"a missing argument", []string{"tune"}, []string{"tune", "no argument", "WORKLOAD"}},
 		{"an unknown flag", []string{"watch", "--intervall", "1s"}, []string{"intervall"}},
 		{"no limit", []string{"tune", "resnet"}, []string{"--power-limit"}},
 		{"a negative limit", []string{"tune", "resnet", "--power-limit", "-3"}, []string{"--power-limit", "positive"}},
@@ -59,6 +59,9 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a profile with two selections", []string{"profile", "resnet", "--grid", "--sample", "3"}, []string{"exactly one"}},
 		{"a shard of nothing", []string{"profile", "resnet", "--grid", "--shard", "3/2"}, []string{"--shard"}},
 		{"a bad filter", []string{"modes", "--filter", "cores>>8"}, []string{"--filter"}},
+		{"an argument too many", []string{"watch", "extra"}, []string{"extra", "jtune watch"}},
+		{"an unknown format", []string{"convert", "jtop"}, []string{"jtop", "jtune convert"}},
+		{"a filter on power, which no bare mode has", []string{"modes", "--filter", "power<20"}, []string{"power", "predict"}},
 		{"a filter on nothing known", []string{"modes", "--filter", "love>8"}, []string{"love"}},
 		{"an evaluation without a truth", []string{"evaluate"}, []string{"--truth"}},
 		{"an import without a place", []string{"import", "x"}, []string{"--out"}},

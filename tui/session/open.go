@@ -69,7 +69,7 @@ func openVirtual(o Options, name string) (*Session, error) {
 func openReplay(o Options, path string) (*Session, error) {
 	table, err := sweep.ReadFile(path, sweep.Options{})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: replay file %s does not exist", tegra.ErrNoDevice, path)
+		return nil, fmt.Errorf("%w: replay: %w", tegra.ErrNoDevice, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
