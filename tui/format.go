@@ -67,10 +67,13 @@ func ghz(f tegra.Val[tegra.Freq]) string {
 	return strconv.FormatFloat(f.V.GHz(), 'f', 2, 64)
 }
 
-// signedPct prints "+34 %" or "-41 %".
+// signedPct prints "+34 %" or "-41 %", and "×132" for what is many times more.
 func signedPct(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return dash
+	}
+	if v >= 1000 {
+		return fmt.Sprintf("×%.0f", 1+v/100)
 	}
 	return fmt.Sprintf("%+.0f %%", v)
 }

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/optimize"
 	"jtune/profiles"
 )
 
@@ -163,6 +164,8 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	}
 	j.done, j.err, j.tuned, j.ran = true, msg.err, msg.tuned, msg.ran
 	switch {
+	case errors.Is(msg.err, optimize.ErrInfeasible):
+		sh.say("%s: no power mode meets the limit; the nearest one is shown", j.kind)
 	case msg.err != nil:
 		sh.fail(j.kind.String(), msg.err)
 	case j.stopping:

@@ -7,9 +7,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/tegra/tegratest"
 )
 
 // terminal is the real program in a real terminal of tmux.
@@ -18,7 +23,31 @@ type terminal struct {
 	socket string
 }
 
-// inTmux builds the program and starts it on a virtual board.
+// program builds the program once for all tests; TestMain takes it away.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "jtune-tui-test")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	bin := filepath.Join(dir, "jtune")
+	if out, err := exec.Command("go", "build", "-o", bin, "..").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+var built string // folder of the program, once built
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// inTmux starts the program in a terminal of its own.
 func inTmux(t *testing.T, env string, args ...string) *terminal {
 	t.Helper()
 	if testing.Short() {
@@ -27,13 +56,13 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not here")
 	}
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "jtune")
-	if out, err := exec.Command("go", "build", "-o", bin, "..").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	s := &terminal{t, filepath.Join(dir, "tmux")}
-	line := fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --device virtual:agx-orin --data-dir %[1]s %[4]s",
+	line := fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s %[4]s",
 		dir, env, bin, strings.Join(args, " "))
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", line)
 	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
@@ -77,7 +106,7 @@ func (s *terminal) sees(words ...string) string {
 }
 
 func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
-	s := inTmux(t, "")
+	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("1 Live", "VIRTUAL ×1", "CPU", "GPU", "EMC", "module total")
 	s.press("t")
 	s.sees("workload", "limit", "effort")
@@ -102,7 +131,7 @@ func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
 }
 
 func TestALostTerminalEndsTheProgram(t *testing.T) {
-	s := inTmux(t, "")
+	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("module total")
 	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}")))
 	if err != nil {
@@ -136,8 +165,33 @@ func (s *terminal) gone() {
 	s.t.Errorf("the program has not ended:\n%s", s.screen())
 }
 
+func TestALostTerminalPutsAJetsonsKnobsBack(t *testing.T) {
+	root := tegratest.AGXOrin353(t)
+	found := tegratest.Contents(t, root)
+	s := inTmux(t, "", "--sysroot", root)
+	s.sees("module total", "MAXN")
+	if strings.Contains(s.screen(), "VIRTUAL") {
+		t.Error("a Jetson's files are shown as a virtual board")
+	}
+	s.press("6", "p", "Down", "a")
+	s.sees("MODE_15W", "reboot needed")
+	s.press("a")
+	s.sees("keep? y / n")
+	if cmp.Equal(found, tegratest.Contents(t, root)) {
+		t.Fatal("nothing was written although the screen says so")
+	}
+	s.tmux("kill-server")
+	var diff string
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if diff = cmp.Diff(found, tegratest.Contents(t, root)); diff == "" {
+			return
+		}
+	}
+	t.Errorf("30 s after the terminal was lost the knobs are not as found (-found +now):\n%s", diff)
+}
+
 func TestNoColorOfAnyValueMeansNoColour(t *testing.T) {
-	s := inTmux(t, "NO_COLOR=x")
+	s := inTmux(t, "NO_COLOR=x", "--device", "virtual:agx-orin")
 	s.sees("module total")
 	for _, part := range strings.Split(s.tmux("capture-pane", "-p", "-e"), "\x1b[")[1:] {
 		code, _, _ := strings.Cut(part, "m")
