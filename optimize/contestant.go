@@ -17,6 +17,7 @@ type contestant struct {
 	name   string
 	sized  bool // learns from a number of modes
 	seeded bool // depends on which
+	slow   bool // takes ten seconds a run
 	run    func(ctx context.Context, f *field, size int, seed uint64) (outcome, error)
 }
 
@@ -68,7 +69,11 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 		r, err := networks(o)
 		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r}), "transferred from " + r.Name, err
 	case EvalNN:
-		return fitted(learn.Options{Method: learn.NN}), "", nil
+		c, note := fitted(learn.Options{Method: learn.NN}), ""
+		if c.slow = true; o.all && o.Seeds > slowSeeds {
+			note = fmt.Sprintf("%d of %d samples, the networks learn slowly; all of them when methods are named", slowSeeds, o.Seeds)
+		}
+		return c, note, nil
 	case EvalLinear:
 		return fitted(learn.Options{Method: learn.Linear}), "", nil
 	case EvalTree:

@@ -65,6 +65,8 @@ type EvaluateOptions struct {
 	Quick    bool
 	Workers  int                   // 0: one per core
 	Progress func(done, total int) // never called twice at once
+
+	all bool // no methods were named
 }
 
 func (o *EvaluateOptions) defaults() error {
@@ -83,7 +85,7 @@ func (o *EvaluateOptions) defaults() error {
 		o.Sizes = []int{max(1, len(o.Truth)/2)}
 	}
 	if o.Methods == nil {
-		o.Methods = methods
+		o.Methods, o.all = methods, true
 	}
 	if o.BudgetFrom == 0 && o.BudgetTo == 0 {
 		o.BudgetFrom, o.BudgetTo = 17, 50
@@ -161,6 +163,10 @@ type job struct {
 	out   outcome
 }
 
+// slowSeeds is how many samples per size a slow method has unless methods were
+// named: the whole comparison is to take a couple of minutes.
+const slowSeeds = 4
+
 func plan(o *EvaluateOptions, list []*contestant) []*job {
 	var jobs []*job
 	for _, c := range list {
@@ -170,6 +176,9 @@ func plan(o *EvaluateOptions, list []*contestant) []*job {
 		}
 		if c.seeded {
 			seeds = o.Seeds
+		}
+		if c.slow && o.all {
+			seeds = min(seeds, slowSeeds)
 		}
 		for _, size := range sizes {
 			for k := range seeds {

@@ -269,3 +269,33 @@ func TestQuickEvaluationOfAMeasuredSweep(t *testing.T) {
 		}
 	}
 }
+
+func TestSlowMethodsHaveFewerSamplesUnlessNamed(t *testing.T) {
+	t.Parallel()
+	count := func(o EvaluateOptions) (jobs int, noted bool) {
+		o.Truth = newToy(t).all()
+		if err := o.defaults(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := newField(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, notes, err := contestants(&o, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range plan(&o, list) {
+			if j.name == EvalNN {
+				jobs++
+			}
+		}
+		return jobs, slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, "nn: 4 of 10") })
+	}
+	if jobs, noted := count(EvaluateOptions{}); jobs != 3*slowSeeds || !noted {
+		t.Errorf("by default: %d runs of three sizes, noted %v", jobs, noted)
+	}
+	if jobs, noted := count(EvaluateOptions{Methods: []string{EvalNN}}); jobs != 30 || noted {
+		t.Errorf("when named: %d runs of three sizes, noted %v", jobs, noted)
+	}
+}
