@@ -30,7 +30,7 @@ func TestImportanceOfAPowerLawIsItsExponentTimesTheRange(t *testing.T) {
 		return 100 / (math.Sqrt(float64(m.Cores)) * m.GPU.GHz()), 5 * m.GPU.GHz() * m.EMC.GHz()
 	})
 	for _, near := range []tegra.Mode{space.At(0), space.Max()} {
-		got := Importance(f, space, near)
+		got := Importance(f, space, near, math.Inf(1))
 		time := [tegra.NumKnobs]float64{math.Sqrt(8), 1, 6.5, 1}
 		power := [tegra.NumKnobs]float64{1, 1, 6.5, 3200.0 / 204}
 		var shareT, shareP float64
@@ -48,10 +48,38 @@ func TestImportanceOfAPowerLawIsItsExponentTimesTheRange(t *testing.T) {
 		}
 	}
 	flat := law(func(tegra.Mode) (float64, float64) { return 7, 9 })
-	for _, e := range Importance(flat, space, space.Max()) {
+	for _, e := range Importance(flat, space, space.Max(), 1) {
 		if e.TimeX != 1 || e.PowerX != 1 || e.TimeShare != 0 || e.PowerShare != 0 {
 			t.Errorf("a workload that no knob changes: got %+v", e)
 		}
+	}
+}
+
+func TestImportanceWalksNearTheMode(t *testing.T) {
+	t.Parallel()
+	mem := []float64{204, 665, 2133, 3199}
+	for _, c := range []struct {
+		name       string
+		v, octaves float64
+		want       []float64
+	}{
+		{"all of them", 665, math.Inf(1), mem},
+		{"within an octave of the largest", 3199, 1, mem[2:]},
+		{"a neighbour beyond the octave counts", 2133, 1, mem[1:]},
+		{"both neighbours do", 665, 0.1, mem[:3]},
+		{"the least has one neighbour", 204, 0, mem[:2]},
+		{"a value between two has both", 1000, 0, mem[1:3]},
+		{"a value above all has the largest", 9000, 0, mem[3:]},
+		{"a value below all has the least", 100, 0, mem[:1]},
+	} {
+		if got := within(mem, c.v, c.octaves); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+	space := smallSpace(t)
+	f := law(func(m tegra.Mode) (float64, float64) { return 100 / m.GPU.GHz(), 1 })
+	if got := Importance(f, space, space.Max(), 1)[tegra.KnobGPU].TimeX; math.Abs(got-1300.0/900) > 1e-9 {
+		t.Errorf("of 200, 500, 900 and 1300 MHz one octave below the last reaches 900: got ×%v", got)
 	}
 }
 
@@ -148,7 +176,7 @@ func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		top := s.space.Max()
-		for _, e := range Importance(fit, s.space, top) {
+		for _, e := range Importance(fit, s.space, top, math.Inf(1)) {
 			timeX, powerX := s.walked(top, e.Knob)
 			if math.Abs(math.Log(e.TimeX/timeX)) > 0.35 || math.Abs(math.Log(e.PowerX/powerX)) > 0.15 {
 				t.Errorf("%s, %s: predicted ×%.2f of time and ×%.2f of power, measured ×%.2f and ×%.2f", file, e.Knob, e.TimeX, e.PowerX, timeX, powerX)

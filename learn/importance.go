@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"slices"
 
 	"jtune/tegra"
 )
@@ -10,8 +11,7 @@ import (
 type KnobEffect struct {
 	Knob tegra.Knob
 	// TimeX and PowerX are the largest over the smallest predicted value while
-	// the knob walks through its settings and the others stand still; 1 for a
-	// knob without effect.
+	// the knob walks and the others stand still; 1 for a knob without effect.
 	TimeX, PowerX float64
 	// TimeShare and PowerShare are ln of these over their sum for all four
 	// knobs: 0 to 1, together 1, or all 0 when no knob changes anything.
@@ -19,15 +19,17 @@ type KnobEffect struct {
 }
 
 // Importance tells which knob matters for a workload around one mode, usually
-// the chosen one: each knob walks alone through all settings that the space
-// lists while the others keep their place in near. It speaks of medians, and of
-// the knobs one by one: two that only help together both look small.
-func Importance(p Predictor, space *tegra.Space, near tegra.Mode) [tegra.NumKnobs]KnobEffect {
+// the chosen one: each knob walks alone through the settings that the space
+// lists within so many octaves of its place in near, and the next beyond on
+// either side; math.Inf(1) walks all, where the lowest settings decide. It
+// speaks of medians, and of the knobs one by one: two that only help together
+// both look small.
+func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float64) [tegra.NumKnobs]KnobEffect {
 	var out [tegra.NumKnobs]KnobEffect
 	var time, power float64
 	for k := range tegra.NumKnobs {
 		var walk []tegra.Mode
-		for _, v := range space.Values(k) {
+		for _, v := range within(space.Values(k), near.Value(k), octaves) {
 			walk = append(walk, turned(near, k, v))
 		}
 		lo := Prediction{TimeMS: math.Inf(1), PowerW: math.Inf(1)}
@@ -48,6 +50,23 @@ func Importance(p Predictor, space *tegra.Space, near tegra.Mode) [tegra.NumKnob
 		}
 	}
 	return out
+}
+
+// within keeps of ascending values those at most so many octaves from v, and at
+// least the neighbours of v.
+func within(values []float64, v, octaves float64) []float64 {
+	from, to := len(values), 0
+	for i, w := range values {
+		if math.Abs(math.Log2(w/v)) <= octaves {
+			from, to = min(from, i), max(to, i+1)
+		}
+	}
+	place, _ := slices.BinarySearch(values, v)
+	from = min(from, max(place-1, 0))
+	if place < len(values) && values[place] == v {
+		place++
+	}
+	return values[from:max(to, min(place+1, len(values)))]
 }
 
 // turned is a mode with one knob set to v, in the units of Mode.Value.

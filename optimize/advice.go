@@ -78,19 +78,22 @@ func (a *adviser) bound(b learn.Bound) string {
 	return text
 }
 
+// nearOctaves is how far around a mode knobs are judged: a factor of two.
+const nearOctaves = 1
+
 // idleX is the effect on time up to which a knob counts as having none.
 const idleX = 1.03
 
 // knobs ranks the knobs, and names those that cost power for no time.
 func (a *adviser) knobs() []string {
-	effects := learn.Importance(a.model, a.model.Space, a.Mode)
+	effects := learn.Importance(a.model, a.model.Space, a.Mode, nearOctaves)
 	list := effects[:]
 	slices.SortStableFunc(list, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
 	var parts []string
 	for _, e := range list {
 		parts = append(parts, fmt.Sprintf("%s (time ×%.2f, power ×%.2f)", e.Knob, e.TimeX, e.PowerX))
 	}
-	lines := []string{"knobs by what they change around it: " + strings.Join(parts, ", ")}
+	lines := []string{"knobs by what they change within a factor of two: " + strings.Join(parts, ", ")}
 	for _, e := range list {
 		least := a.model.Space.Values(e.Knob)[0]
 		if e.TimeX <= idleX && e.PowerX > idleX && a.Mode.Value(e.Knob) > least {
@@ -100,15 +103,15 @@ func (a *adviser) knobs() []string {
 	return lines
 }
 
-// offFrontGain is what another mode must give, relative, before a mode is said
-// to be off the front: less is noise of one run per mode (recipe, section 11).
-const offFrontGain = 0.03
+// noiseGain is the relative gain that is noise where there is one run per mode
+// (recipe, section 11).
+const noiseGain = 0.03
 
-// OffFront tells whether other points beat p by a margin that is more than
-// noise: faster is the fastest of those that draw no more power, thriftier the
+// OffFront tells whether other points beat p by more than the given relative
+// gains: faster is the fastest of those that draw no more power, thriftier the
 // one of least power of those that take no more time. Each is p itself where
-// the gain is below 3 %.
-func OffFront(points []Point, p Point) (faster, thriftier Point, off bool) {
+// the gain in time or in power is less.
+func OffFront(points []Point, p Point, timeGain, powerGain float64) (faster, thriftier Point, off bool) {
 	faster, thriftier = p, p
 	for _, q := range points {
 		if !usable(q.TimeMS, q.PowerW) {
@@ -121,10 +124,10 @@ func OffFront(points []Point, p Point) (faster, thriftier Point, off bool) {
 			thriftier = q
 		}
 	}
-	if faster.TimeMS > p.TimeMS*(1-offFrontGain) {
+	if faster.TimeMS > p.TimeMS*(1-timeGain) {
 		faster = p
 	}
-	if thriftier.PowerW > p.PowerW*(1-offFrontGain) {
+	if thriftier.PowerW > p.PowerW*(1-powerGain) {
 		thriftier = p
 	}
 	return faster, thriftier, faster != p || thriftier != p
@@ -159,8 +162,11 @@ func (a *adviser) offFront() []string {
 	return lines
 }
 
+// beaten asks for gains above noise and the model's own errors, since the best
+// of thousands of predictions is likely to be one that is too good.
 func (a *adviser) beaten(name string, p Point) []string {
-	faster, thriftier, off := OffFront(a.points, p)
+	cv := a.model.CV
+	faster, thriftier, off := OffFront(a.points, p, noiseGain+cv.TimeMAPEPct/100, noiseGain+cv.PowerMAPEPct/100)
 	if !off {
 		return nil
 	}

@@ -26,7 +26,7 @@ func TestOffFront(t *testing.T) {
 		{"beaten in power alone", at(201, 20), at(201, 20), at(200, 15), true},
 		{"faster than all", at(50, 60), at(50, 60), at(50, 60), false},
 	} {
-		faster, thriftier, off := OffFront(points, c.p)
+		faster, thriftier, off := OffFront(points, c.p, 0.03, 0.03)
 		if faster != c.faster || thriftier != c.thriftier || off != c.off {
 			t.Errorf("%s: got %v, %v, %v, want %v, %v, %v", c.name, faster, thriftier, off, c.faster, c.thriftier, c.off)
 		}
@@ -82,7 +82,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
 	text := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
-		"GPU-bound (GPU ", "knobs by what they change around it: GPU (time ×", "cores hardly changes the time", "CPU hardly changes the time",
+		"GPU-bound (GPU ", "knobs by what they change within a factor of two: GPU (time ×", "cores hardly changes the time", "CPU hardly changes the time",
 		"the present mode (12c/2.20C/1.30G/3.20M) is predicted to lie off the front", "in no more time", "a whole training of 360000 minibatches takes", "fine-tuning a model",
 	} {
 		if !strings.Contains(text, want) {

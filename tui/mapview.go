@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"math"
+
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -35,7 +37,7 @@ func newMapView(workload string, m *learn.Model, space *tegra.Space) *mapView {
 func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.Measured, space *tegra.Space) *mapView {
 	preds := p.Predict(space.Modes())
 	v := &mapView{workload: workload, model: m, preds: preds, space: space, measured: map[tegra.Mode]tegra.Measured{}}
-	v.effects = learn.Importance(p, space, space.Max())
+	v.effects = learn.Importance(p, space, space.Max(), math.Inf(1))
 	for _, p := range preds {
 		v.points = append(v.points, optimize.PredictedPoint(p))
 		v.timeMS = append(v.timeMS, p.TimeMS)
