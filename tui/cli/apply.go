@@ -189,28 +189,32 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	return err
 }
 
+// declined is the answer n.
+type declined struct{}
+
+func (declined) Error() string        { return "reverted, as answered" }
+func (declined) Is(target error) bool { return target == guard.ErrReverted }
+
 // decide keeps the mode that was just applied, or sees to it that it is taken
-// back: then the error is guard.ErrReverted.
+// back: then errors.Is(err, guard.ErrReverted).
 func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan struct{}) error {
-	keep := f.yes
-	if !keep {
-		var err error
-		if keep, err = a.ask(ctx, f.keepAfter, reverted); err != nil {
+	if !f.yes {
+		err := a.ask(ctx, f.keepAfter, reverted)
+		if errors.Is(err, guard.ErrReverted) {
+			if _, restoreErr := g.Restore(ctx); restoreErr != nil {
+				return restoreErr
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if keep {
-		return g.Keep(ctx)
-	}
-	if _, err := g.Restore(ctx); err != nil {
-		return err
-	}
-	return guard.ErrReverted
+	return g.Keep(ctx)
 }
 
-// ask waits for one line: y keeps, n reverts, silence reverts. End of input is
-// not an answer, and neither is anything else.
-func (a *app) ask(ctx context.Context, limit time.Duration, reverted <-chan struct{}) (keep bool, err error) {
+// ask waits for one line: y keeps (nil), n declines, silence reverts. End of
+// input is not an answer, and neither is anything else.
+func (a *app) ask(ctx context.Context, limit time.Duration, reverted <-chan struct{}) error {
 	fmt.Fprintf(a.err, "keep this mode? y or n; reverts in %s: ", limit)
 	defer fmt.Fprintln(a.err)
 	late := time.NewTimer(limit + grace)
@@ -221,17 +225,17 @@ func (a *app) ask(ctx context.Context, limit time.Duration, reverted <-chan stru
 		case line := <-lines:
 			switch line {
 			case "y", "yes":
-				return true, nil
+				return nil
 			case "n", "no":
-				return false, nil
+				return declined{}
 			}
 			fmt.Fprint(a.err, "y or n: ")
 		case <-reverted:
-			return false, nil
+			return guard.ErrReverted
 		case <-late.C:
-			return false, nil
+			return guard.ErrReverted
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }
