@@ -15,6 +15,7 @@ import (
 const (
 	failuresInARow = 3    // measurements that fail in a row end a search
 	sameValue      = 0.02 // relative; readings of one mode differ by this much (recipe §11)
+	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be right
 	defaultProbes  = 30   // recipe §6.5
 	randomModes    = 50   // as many as the papers measure
 )
@@ -162,15 +163,23 @@ func (s *search) seen(p Probe) bool {
 	return true
 }
 
-// mean is the mean of a mode's readings.
+// mean is the mean of a mode's readings. A winner's first reading was picked
+// for being good: when a later one disagrees, the later ones count alone.
 func (s *search) mean(i int) tegra.Measured {
+	list := s.readings[i]
+	if n := len(list); n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
+		list = list[1:]
+	}
 	m := tegra.Measured{Mode: s.o.Space.At(i)}
-	for _, r := range s.readings[i] {
-		m.TimeMS += r.TimeMS / float64(len(s.readings[i]))
-		m.PowerW += r.PowerW / float64(len(s.readings[i]))
+	for _, r := range list {
+		m.TimeMS += r.TimeMS / float64(len(list))
+		m.PowerW += r.PowerW / float64(len(list))
 	}
 	return m
 }
+
+// apart tells whether two readings of one mode differ by more than noise.
+func apart(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
 
 // samples are the measured modes in the order of their first reading.
 func (s *search) samples() []tegra.Measured {

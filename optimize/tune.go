@@ -100,7 +100,8 @@ func (e Ended) String() string {
 // Result is the outcome of a search.
 type Result struct {
 	Mode tegra.Mode
-	// Measured is the mean of the mode's readings; every one met the limit.
+	// Measured is the mean of the mode's readings, of which every one met the
+	// limit; the later alone where the first disagrees with it.
 	Measured tegra.Measured
 	// Predicted is what the model said before the mode was first measured, or
 	// says now if it had not been asked.

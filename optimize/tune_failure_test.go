@@ -118,19 +118,25 @@ func TestALuckyWinnerGivesWayToTheNextBest(t *testing.T) {
 
 func TestAWinnerThatWasOnlyFastOnceGivesWay(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	count := map[tegra.Mode]int{}
-	b.shake = func(call int, r *tegra.Measured) {
-		if count[r.Mode]++; call == 6 {
-			r.TimeMS /= 2 // the sixth probe looks twice as fast as it is
+	for lucky := 2; lucky < 8; lucky++ {
+		b := newToy(t)
+		var glitch tegra.Mode
+		b.shake = func(call int, r *tegra.Measured) {
+			if call == lucky { // looks twice as fast as it is
+				glitch, r.TimeMS = r.Mode, r.TimeMS/2
+			}
 		}
-	}
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: 2})
-	if err != nil || !res.Verified {
-		t.Fatal(err)
-	}
-	if want := b.answer(res.Mode).TimeMS; math.Abs(res.Measured.TimeMS/want-1) > 1e-9 && count[res.Mode] < 2 {
-		t.Errorf("answer's time %.1f ms, the mode takes %.1f", res.Measured.TimeMS, want)
+		limit := Limit{PowerW: 25}
+		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 2})
+		if err != nil || !res.Verified {
+			t.Fatal(err)
+		}
+		if want := b.answer(res.Mode).TimeMS; !near(res.Measured.TimeMS, want) {
+			t.Errorf("probe %d lucky: the answer's time is %.1f ms, the mode takes %.1f", lucky, res.Measured.TimeMS, want)
+		}
+		if b.answer(glitch).TimeMS > 1.3*res.Measured.TimeMS && res.Mode == glitch {
+			t.Errorf("probe %d lucky: the answer is the lucky mode", lucky)
+		}
 	}
 }
 
