@@ -70,7 +70,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%d modes measured in %.0f s, %s; recorded in %s", len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
+		a.note("%d measurements in %.0f s, %s; recorded in %s", len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
