@@ -44,18 +44,38 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	return t.result(power), err
 }
 
-// timings are the clean minibatches of a run.
-type timings struct{ time, stall, compute, overhead []float64 }
+// timings are the clean minibatches of a run: all are counted, the newest are
+// kept for the medians, so that a run may go on for days.
+type timings struct {
+	count                          int
+	time, stall, compute, overhead []float64
+}
+
+// keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
+const keptTimings = 10000
+
+func (t *timings) add(e harness.Event) {
+	t.count++
+	for _, v := range []struct {
+		list *[]float64
+		ms   float64
+	}{{&t.time, e.TimeMS}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS}} {
+		if len(*v.list) >= 2*keptTimings {
+			*v.list = append((*v.list)[:0], (*v.list)[keptTimings:]...)
+		}
+		*v.list = append(*v.list, v.ms)
+	}
+}
 
 // collect takes minibatches until there are enough, the job ends (want 0: only
 // then) or fails. The first one of a run is left out.
 func collect(ctx context.Context, h harness.Harness, want int, observe observer, meter *meter) (timings, error) {
 	var t timings
 	first := true
-	for want == 0 || len(t.time) < want {
+	for want == 0 || t.count < want {
 		e, err := h.Next(ctx)
 		switch {
-		case errors.Is(err, io.EOF) && len(t.time) > 0:
+		case errors.Is(err, io.EOF) && t.count > 0:
 			return t, nil
 		case errors.Is(err, io.EOF):
 			return t, errors.New("the workload ended before its second minibatch: let it run longer")
@@ -70,15 +90,14 @@ func collect(ctx context.Context, h harness.Harness, want int, observe observer,
 			meter.begin()
 			continue
 		}
-		t.time, t.stall = append(t.time, e.TimeMS), append(t.stall, e.StallMS)
-		t.compute, t.overhead = append(t.compute, e.ComputeMS), append(t.overhead, e.OverheadMS)
-		observe.minibatch(e, profiles.Progress{Phase: profiles.Measuring, Minibatch: len(t.time), Of: want, TimeMS: e.TimeMS, PowerW: meter.last()})
+		t.add(e)
+		observe.minibatch(e, profiles.Progress{Phase: profiles.Measuring, Minibatch: t.count, Of: want, TimeMS: e.TimeMS, PowerW: meter.last()})
 	}
 	return t, nil
 }
 
 func (t timings) result(powerW tegra.Val[float64]) RunResult {
-	out := RunResult{Minibatches: len(t.time), TimeMS: median(t.time), StallMS: median(t.stall),
+	out := RunResult{Minibatches: t.count, TimeMS: median(t.time), StallMS: median(t.stall),
 		ComputeMS: median(t.compute), OverheadMS: median(t.overhead), PowerW: powerW}
 	if powerW.OK {
 		out.EnergyJ = tegra.Some(powerW.V * out.TimeMS / 1000)
