@@ -178,6 +178,12 @@ func (p *livePage) workloadLine() string {
 	text := fmt.Sprintf(" %s, %s: %s", j.kind, j.workload.Name, j.progress.Phase)
 	if t := j.progress.TimeMS; t > 0 {
 		text += fmt.Sprintf(", %s ms/minibatch", ms(t))
+		if w := p.sh.sample.Reading.TotalW; w.OK {
+			text += ", " + joules(t*w.V/1000)
+		}
+	}
+	if l := j.last; l != nil && l.TimeMS > 0 {
+		text += fmt.Sprintf(", stall %.0f %%", 100*l.StallMS/l.TimeMS)
 	}
 	return text
 }
