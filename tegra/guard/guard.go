@@ -38,7 +38,7 @@ const (
 	closeWait   = 30 * time.Second      // for a guard that restores while closing
 	readWait    = 2 * time.Second       // for a root-only file
 	readyWait   = 10 * time.Second      // for a guard to start, password aside
-	deadOwner   = 2 * time.Second       // for the watchdog of a killed guard to let go of the lock
+	deadOwner   = 10 * time.Second      // for the watchdog of an ended guard to let go of the lock
 	restoreRuns = 3                     // attempts at putting a state back
 	maxLog      = 4 << 20               // a log that is larger at the start is begun anew
 )

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"syscall"
 
 	"jtune/tegra"
@@ -143,12 +142,11 @@ func serveProcess(ctx context.Context, next stages) error {
 		return err
 	}
 	defer end.Close()
-	if err := Serve(ctx, os.Stdin, os.Stdout, s); err != nil {
-		return err
-	}
-	// The watchdog holds the same lock until it ends, a moment after us: with
-	// nothing left to restore the next guard need not wait for it.
-	return syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
+	err = Serve(ctx, os.Stdin, os.Stdout, s)
+	// The watchdog ends a moment after us and holds the lock till then: a
+	// next guard waits for it, rather than report one that is at its end.
+	disown(lock)
+	return err
 }
 
 // startWatchdog starts the process that restores when this one is killed. It
@@ -187,15 +185,20 @@ func watchProcess(sysroot string) error {
 
 // restoreLeft puts back the state that a killed guard left behind, if any.
 func restoreLeft(sysroot string) error {
-	s, err := NewServer(tegra.DiskFS(sysroot), tegra.RealClock(), ServerOptions{Persist: true, Log: os.Stderr})
+	fsys := tegra.DiskFS(sysroot)
+	st, err := stateStore(fsys)
+	if err != nil {
+		return err
+	}
+	if left, err := st.load(foundFile); err != nil || left == nil {
+		return err
+	}
+	s, err := NewServer(fsys, tegra.RealClock(), ServerOptions{Persist: true, Log: os.Stderr})
 	if err != nil {
 		return err
 	}
 	defer s.sysfs.Close()
-	if left, err := s.store.load(foundFile); err != nil || left == nil {
-		return err
-	}
-	s.logf("pid %s: the guard was killed: restoring", strconv.Itoa(os.Getpid()))
+	s.logf("the guard was killed: restoring")
 	_, err = s.recoverPending()
 	return err
 }

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 // busyClient applies one mode after the other and says so line by line.
 func busyClient(root string) int {
 	ctx := context.Background()
-	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1]})
+	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
 	if err != nil {
 		fmt.Println("failed:", err)
 		return 1
@@ -159,7 +159,8 @@ func TestAKilledClientLeavesTheBoardAsFound(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for range 1 + rng.IntN(4) {
 			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "applied") {
-				t.Fatalf("round %d: client says %q", round, lines.Text())
+				log, _ := os.ReadFile(filepath.Join(root, "run/jtune/guard.log"))
+				t.Fatalf("round %d: client says %q; log ends\n%s", round, lines.Text(), log[max(0, len(log)-16000):])
 			}
 		}
 		time.Sleep(time.Duration(rng.IntN(5000)) * time.Microsecond)
@@ -215,6 +216,24 @@ func TestBadArgumentsAreUsage(t *testing.T) {
 	for _, args := range [][]string{{"-stage=x"}, {"extra"}, {"-write=/etc/passwd"}} {
 		if got := Main(context.Background(), args); got != exitUsage {
 			t.Errorf("%v: exit %d, want %d", args, got, exitUsage)
+		}
+	}
+}
+
+func TestTheNextGuardStartsRightAfterTheLast(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	root := tegratest.AGXOrin35(t)
+	for round := range 5 {
+		c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1]})
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if _, err := c.Apply(ctx, tegra.Request{Mode: []tegra.Mode{slow, fast, mid}[round%3]}); err != nil {
+			t.Errorf("round %d: %v", round, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Errorf("round %d: %v", round, err)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, erro
 
 func (s *Server) logf(format string, args ...any) {
 	if s.log != nil {
-		fmt.Fprintf(s.log, time.Now().Format("15:04:05.000 ")+format+"\n", args...)
+		fmt.Fprintf(s.log, "%s pid %d: %s\n", time.Now().Format("15:04:05.000000"), os.Getpid(), fmt.Sprintf(format, args...))
 	}
 }
 

@@ -106,8 +106,8 @@ func (s store) remove(name string) error {
 	return nil
 }
 
-// lock takes the board. Where a guard was just killed it waits for the
-// watchdog, which holds the lock until it has restored.
+// lock takes the board. Where a guard has just ended or was killed it waits
+// for the watchdog, which holds the lock until all is restored.
 func (s store) lock() (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -129,6 +129,9 @@ func (s store) lock() (*os.File, error) {
 	}
 	return f, nil
 }
+
+// disown takes the pid out of the lock file: its guard is about to end.
+func disown(f *os.File) { _ = f.Truncate(0) }
 
 func owner(f *os.File) int {
 	buf := make([]byte, 32)
