@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/telemetry"
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
@@ -43,15 +43,19 @@ func (a *app) diagnose(s *session.Session) error {
 	if err := table(a.out, rows...); err != nil {
 		return err
 	}
-	self := telemetry.NewSelf()
 	begun := time.Now()
+	var last tegra.Reading
 	for range overheadReads {
-		if _, err := s.Device.Read(); err != nil {
+		var err error
+		if last, err = s.Device.Read(); err != nil {
 			return err
 		}
 	}
 	each := time.Since(begun) / overheadReads
-	fmt.Fprintf(a.out, "\n%d sources, %d missing\nsetting modes: %s\none reading takes %s; jtune used %s of a core while reading without a pause\n",
-		len(rows)-1, missing, rights(s).How, each.Round(time.Microsecond), dash(self.CPUPct(), "%.0f %%"))
+	for _, m := range last.Missing {
+		fmt.Fprintf(a.out, "no value now: %s: %s\n", m.Name, m.Why)
+	}
+	fmt.Fprintf(a.out, "\n%d sources, %d missing\nsetting modes: %s\none reading takes %s: once a second that is %.3f %% of a core\n",
+		len(rows)-1, missing, rights(s).How, each.Round(time.Microsecond), 100*each.Seconds())
 	return nil
 }
