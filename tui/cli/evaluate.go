@@ -60,8 +60,9 @@ func (a *app) evaluate() *cobra.Command {
 	f.StringVar(&reference, "reference", "", "sweep `FILE`, campaign folder or model of another workload, or none")
 	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ",")+" (default: all that can run)")
 	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
-	f.IntVar(&o.Seeds, "seeds", 10, "random samples per size")
-	f.StringVar(&budgets, "budgets", "17:50:1", "power limits `FROM:TO:STEP` in watts")
+	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
+	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default 17:50:1)")
+	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
 	return cmd
@@ -69,8 +70,8 @@ func (a *app) evaluate() *cobra.Command {
 
 // evaluateLists reads the flags that hold several values.
 func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets string) error {
-	if o.Seeds < 1 {
-		return usagef("--seeds %d: 1 at least", o.Seeds)
+	if o.Seeds < 0 {
+		return usagef("--seeds %d: must be positive", o.Seeds)
 	}
 	if methods != "" {
 		o.Methods = strings.Split(methods, ",")
@@ -86,6 +87,9 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets string) 
 			return usagef("--sizes %q: want numbers of modes such as 10,20,50", sizes)
 		}
 		o.Sizes = append(o.Sizes, n)
+	}
+	if budgets == "" {
+		return nil
 	}
 	parts := strings.Split(budgets, ":")
 	if len(parts) != 3 {

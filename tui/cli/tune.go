@@ -72,6 +72,9 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	if res.Dir != "" {
 		a.note("%d measurements in %.0f s, %s; recorded in %s", len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
 	}
+	for _, w := range res.Warnings {
+		a.note("%s", w)
+	}
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
