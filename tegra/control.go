@@ -3,7 +3,6 @@ package tegra
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // State is the content of every file that setting a mode touches.
@@ -211,100 +210,4 @@ func (c *Control) PlanState(now, want State) []Write {
 	defer c.begin()()
 	p := planner{c: c, now: now.byPath(), want: want.byPath()}
 	return p.plan()
-}
-
-// target is the state that a request means.
-func (c *Control) target(now, found State, r Request) (State, error) {
-	s := c.s
-	m, err := c.snap(r.Mode)
-	if err != nil {
-		return State{}, err
-	}
-	var want State
-	on := s.cpu.order[:m.Cores]
-	for _, core := range s.cpu.cores {
-		isOn := slices.Contains(on, core.n)
-		if core.n != 0 {
-			if _, ok := now.Get(core.online.path); !ok && !isOn {
-				return State{}, fmt.Errorf("core %d cannot be taken offline: %w", core.n, ErrUnsupported)
-			}
-			want.put(core.online.path, flag(isOn))
-		}
-		if isOn {
-			dir := s.cpu.dir(core.n)
-			want.put(dir+minFile, strconv.FormatInt(lowest(r.DVFS, s.cpu.freqs, m.CPU).KHz(), 10))
-			want.put(dir+maxFile, strconv.FormatInt(m.CPU.KHz(), 10))
-		}
-	}
-	want.put(s.gpu.min.path, strconv.FormatInt(int64(lowest(r.DVFS, s.gpu.freqs, m.GPU)), 10))
-	want.put(s.gpu.max.path, strconv.FormatInt(int64(m.GPU), 10))
-	c.targetEMC(&want, found, m.EMC, r.DVFS)
-	c.targetFan(&want, found, r.Fan)
-	return want, nil
-}
-
-func lowest(dvfs bool, list []Freq, f Freq) Freq {
-	if dvfs {
-		return list[0]
-	}
-	return f
-}
-
-func flag(on bool) string {
-	if on {
-		return "1"
-	}
-	return "0"
-}
-
-// targetEMC caps the memory and, unless dvfs leaves it free below the cap,
-// locks its rate. Freed, the lock's files hold what they held when it was
-// found free.
-func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
-	emc := c.s.emc
-	if emc.cap != nil {
-		v := f
-		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] { // the guard sees the whole list
-			v = 0
-		}
-		want.put(emc.cap.path, strconv.FormatInt(int64(v), 10))
-	}
-	wasFree := false
-	if emc.locked != nil {
-		v, ok := found.Get(emc.locked.path)
-		wasFree = ok && v == "0"
-	}
-	for _, lock := range emc.locks {
-		v := flag(!dvfs)
-		if was, ok := found.Get(lock.path); ok && dvfs && wasFree {
-			v = was
-		}
-		want.put(lock.path, v)
-	}
-	if emc.setRate == "" {
-		return
-	}
-	if !dvfs {
-		want.put(emc.setRate, strconv.FormatInt(int64(f), 10))
-	} else if was, ok := found.Get(emc.setRate); ok && wasFree {
-		want.put(emc.setRate, was) // so that freeing the rate leaves the file as it was
-	}
-}
-
-func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
-	fan := c.s.fan
-	if fan.pwm == nil || policy == FanUntouched {
-		return
-	}
-	control, duty := fan.manual, strconv.Itoa(fanFull)
-	if policy == FanAuto {
-		control = fan.auto
-		duty, _ = found.Get(fan.pwm.path)
-	}
-	if fan.control != "" {
-		want.put(fan.control, control)
-	}
-	if duty != "" {
-		want.put(fan.pwm.path, duty)
-	}
 }

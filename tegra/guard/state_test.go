@@ -1,0 +1,208 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+func TestRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	r.apply(slow)
+	a, err := r.Revert(ctx)
+	if err != nil || a.Actual != tegra.Some(mid) {
+		t.Fatalf("revert gives %v, %v; want %s", a.Actual, err, mid)
+	}
+	if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
+		t.Errorf("a second revert: %v, want ErrNothing", err)
+	}
+	if _, err := r.Restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+}
+
+func TestWhatWasKeptStaysAndALaterProcessCanRevertIt(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	kept := tegratest.Contents(t, r.root)
+	if got := kept[tegratest.GPU35+"/max_freq"]; got != "624750000\n" {
+		t.Fatalf("after keep and close the GPU's limit is %q", got)
+	}
+
+	r.connect() // applies, does not keep
+	r.apply(slow)
+	r.Close()
+	if d := tegratest.Differences(kept, tegratest.Contents(t, r.root)); len(d) > 0 {
+		t.Errorf("not back to what was kept:\n%s", strings.Join(d, "\n"))
+	}
+
+	if last, err := LastApplied(r.root); err != nil || last == nil {
+		t.Fatalf("no state to revert to: %v, %v", last, err)
+	}
+	r.connect()
+	if _, err := r.Revert(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	r.wantAsFound()
+	if last, _ := LastApplied(r.root); last != nil {
+		t.Error("the reverted state is still offered")
+	}
+}
+
+func TestACountdownThatIsNotKeptReverts(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	told := make(chan tegra.Applied, 1)
+	r.OnRevert(func(a tegra.Applied) { told <- a })
+	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, 5*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	r.wantAsFound()
+	if err := r.Keep(ctx); !errors.Is(err, ErrReverted) {
+		t.Errorf("keeping too late: %v, want ErrReverted", err)
+	}
+}
+
+func TestAKeptModeOutlivesItsCountdown(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.OnRevert(func(tegra.Applied) { t.Error("reverted although kept") })
+	if _, err := r.ApplyFor(ctx, tegra.Request{Mode: mid}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	if got := r.k.Value(tegratest.GPU35 + "/max_freq"); got != "624750000" {
+		t.Errorf("GPU limit %s", got)
+	}
+}
+
+func TestTheFanIsTouchedOnlyOnRequestAndGivenBack(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	if got := r.k.Value(tegratest.Fan); got != "55" {
+		t.Errorf("the fan moved to %s unasked", got)
+	}
+	if _, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanMax}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.k.Value(tegratest.Fan); got != "255" {
+		t.Errorf("the fan is at %s, want 255", got)
+	}
+	if _, err := r.Apply(ctx, tegra.Request{Mode: mid, Fan: tegra.FanAuto}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.k.Value(tegratest.Fan); got != "55" {
+		t.Errorf("the fan is at %s, want 55", got)
+	}
+	r.Close()
+	r.wantAsFound()
+}
+
+func TestOnlyTheListedFilesAreReadForOthers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	data, err := r.ReadFile(tegratest.EMC + "/rate")
+	if err != nil || string(data) != "2133000000\n" {
+		t.Errorf("EMC rate: %q, %v", data, err)
+	}
+	for _, path := range []string{"/etc/nvpmodel.conf", tegratest.EMC + "/../../../../../etc/nvpmodel.conf", "", "/etc/shadow"} {
+		if data, err := r.ReadFile(path); err == nil {
+			t.Errorf("read %q: %q", path, data)
+		}
+	}
+}
+
+func TestAStateLeftBehindIsOfferedAndTakenOver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	saved := r.saved()
+	r.Close()
+	r.wantAsFound()
+	for _, way := range []string{"recover", "close"} {
+		r.connect()
+		r.apply(mid)
+		r.Keep(context.Background())
+		r.Close()
+		r.leave(saved) // as if guard and watchdog had both been killed
+		if p, err := PendingRestore(r.root); err != nil || p == nil {
+			t.Fatalf("nothing is offered: %v", err)
+		}
+		r.connect()
+		if !r.HasPending() {
+			t.Error("the new guard does not tell of the state")
+		}
+		if way == "recover" {
+			if _, err := r.RestorePending(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			r.apply(slow)
+		}
+		r.Close()
+		r.wantAsFound()
+		if p, _ := PendingRestore(r.root); p != nil {
+			t.Error("still offered after it was put back")
+		}
+	}
+}
+
+func (r *rig) saved() *Pending {
+	r.t.Helper()
+	st, err := stateStore(tegra.DiskFS(r.root))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	p, err := st.load(foundFile)
+	if err != nil || p == nil {
+		r.t.Fatalf("no found state saved: %v", err)
+	}
+	return p
+}
+
+func (r *rig) leave(p *Pending) {
+	r.t.Helper()
+	st, _ := stateStore(tegra.DiskFS(r.root))
+	if err := st.save(foundFile, *p); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestASavedStateWritesNoOtherFiles(t *testing.T) {
+	t.Parallel()
+	tree := tegratest.NewAGXOrin35()
+	tree.Set("/etc/passwd", "root")
+	r := newRig(t, tree)
+	r.leave(&Pending{State: tegra.State{Files: []tegra.StateFile{{Path: "/etc/passwd", Value: "evil"}, {Path: tegratest.GPU35 + "/max_freq", Value: "1300500000"}}}})
+	if _, err := r.RestorePending(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+}
