@@ -33,7 +33,11 @@ type reporter struct {
 	device    tegra.Device
 	done      int
 	barLine   string
+	drawn     time.Time
 }
+
+// redraw is the least time between two states of the bar.
+const redraw = 100 * time.Millisecond
 
 func (a *app) reporter(d tegra.Device) *reporter {
 	return &reporter{w: a.err, bar: isTerminal(a.err), device: d}
@@ -43,7 +47,7 @@ func (a *app) reporter(d tegra.Device) *reporter {
 func (r *reporter) observe(e session.Event) {
 	switch {
 	case e.Note != "":
-		r.line(e.Note)
+		r.line("%s", e.Note)
 	case e.Probe != nil && e.Probe.Err == nil:
 		r.line("%s (%s): %.1f ms, %.2f W", r.device.Space().Format(e.Probe.Mode), e.Probe.Why, e.Probe.TimeMS, e.Probe.PowerW)
 	case e.Progress != nil:
@@ -60,7 +64,7 @@ func (r *reporter) progress(p profiles.Progress) {
 		return
 	}
 	if p.Line != "" {
-		r.line(p.Line)
+		r.line("%s", p.Line)
 	}
 	if r.bar {
 		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.device.Space().Format(p.Step.Mode), p.Phase, minibatches(p)))
@@ -109,12 +113,14 @@ func (r *reporter) line(format string, args ...any) {
 	fmt.Fprintf(r.w, format+"\n", args...)
 }
 
+// draw shows the bar; it skips what comes too fast to be read.
 func (r *reporter) draw(text string) {
-	if text != r.barLine {
-		r.wipe()
-		fmt.Fprint(r.w, text)
-		r.barLine = text
+	if text == r.barLine || time.Since(r.drawn) < redraw {
+		return
 	}
+	r.wipe()
+	fmt.Fprint(r.w, text)
+	r.barLine, r.drawn = text, time.Now()
 }
 
 // wipe takes the bar away.

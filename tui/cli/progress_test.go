@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// stillBoard is a device for its space alone.
+type stillBoard struct {
+	tegra.Device
+	space *tegra.Space
+}
+
+func (b stillBoard) Space() *tegra.Space { return b.space }
+
+func TestProgressOffATerminalIsPlainLines(t *testing.T) {
+	space, err := tegra.NewSubspace(toyModes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	r := &reporter{w: &out, device: stillBoard{space: space}}
+	mode := space.At(0)
+	good := profiles.Row{Measured: tegra.Measured{Mode: mode, TimeMS: 80, PowerW: 20}, Status: profiles.OK}
+	bad := profiles.Row{Measured: tegra.Measured{Mode: mode}, Status: profiles.Rejected, Why: "100 % no"}
+	r.observe(session.Event{Note: "a torn line was cut: 50 %"})
+	r.observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: 3, Of: 40, Step: profiles.Step{Mode: mode}}})
+	r.observe(session.Event{Progress: &profiles.Progress{Row: &good, Done: 1, Total: 9}})
+	r.observe(session.Event{Progress: &profiles.Progress{Row: &bad, Done: 2, Total: 9}})
+	r.observe(session.Event{Probe: &optimize.Probe{Measured: good.Measured, Why: optimize.Start}})
+	want := []string{"a torn line was cut: 50 %", "1/9  " + space.Format(mode) + "  ok  80.0 ms  20.00 W",
+		"2/9  " + space.Format(mode) + "  rejected  (100 % no)", space.Format(mode) + " (start): 80.0 ms, 20.00 W"}
+	if got := strings.Split(strings.TrimSpace(out.String()), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
+	space, err := tegra.NewSubspace(toyModes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	r := &reporter{w: &out, bar: true, device: stillBoard{space: space}}
+	for n := range 40 {
+		r.observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: n, Of: 40, Total: 4, Step: profiles.Step{Mode: space.At(0)}}})
+	}
+	r.wipe()
+	if got := out.String(); strings.Contains(got, "\n") || !strings.Contains(got, "[....................] 0/4") || !strings.HasSuffix(got, "\r") {
+		t.Errorf("got %q", got)
+	}
+}
