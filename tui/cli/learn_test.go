@@ -39,9 +39,16 @@ func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 }
 
 func TestEveryMethodFits(t *testing.T) {
-	for m, n := range map[learn.Method]int{learn.GP: 20, learn.Linear: 20, learn.PowerTrain: 2} {
+	for _, m := range learn.Methods() {
+		if m == learn.Auto {
+			continue
+		}
 		t.Run(string(m), func(t *testing.T) {
-			if testing.Short() && m == learn.PowerTrain {
+			n, networks := 20, m == learn.PowerTrain || m == learn.NN
+			if networks {
+				n = 2
+			}
+			if testing.Short() && networks {
 				t.Skip("trains networks")
 			}
 			path := sampleFile(t, n)
