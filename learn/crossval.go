@@ -1,9 +1,14 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"jtune/tegra"
 )
@@ -27,18 +32,9 @@ func (m *Model) validate(t *teacher) error {
 		samples = thin(samples, mostSamples, m.Seed)
 	}
 	folds, how := t.folds(len(samples))
-	var left []tegra.Measured
-	var preds []Prediction
-	for _, fold := range folds {
-		rest, out := split(samples, fold)
-		p, err := t.teach(rest)
-		if err != nil {
-			return err
-		}
-		left, preds = append(left, out...), append(preds, p.Predict(modesOf(out))...)
-	}
-	if len(left) == 0 {
-		return nil
+	left, preds, err := t.leaveOut(samples, folds)
+	if err != nil || len(left) == 0 {
+		return err
 	}
 	var tp, to, pp, po []float64
 	for i, p := range preds {
@@ -49,6 +45,30 @@ func (m *Model) validate(t *teacher) error {
 		b.timeSD, b.powerSD, b.dof = lnSD(tp, to), lnSD(pp, po), max(len(left)-5, leastDoF)
 	}
 	return nil
+}
+
+// leaveOut predicts the samples of each fold from all others, folds side by
+// side: training networks from scratch takes many seconds.
+func (t *teacher) leaveOut(samples []tegra.Measured, folds [][]int) (left []tegra.Measured, preds []Prediction, err error) {
+	outs, byFold, errs := make([][]tegra.Measured, len(folds)), make([][]Prediction, len(folds)), make([]error, len(folds))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(folds)) {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(folds)); i = next.Add(1) - 1 {
+				var rest []tegra.Measured
+				rest, outs[i] = split(samples, folds[i])
+				p, err := t.teach(rest)
+				if err != nil {
+					errs[i] = err
+					continue
+				}
+				byFold[i] = p.Predict(modesOf(outs[i]))
+			}
+		})
+	}
+	wait.Wait()
+	return slices.Concat(outs...), slices.Concat(byFold...), errors.Join(errs...)
 }
 
 // folds gives the sets of sample numbers to leave out together, and their
