@@ -73,13 +73,13 @@ func (d *driver) send(msg tea.Msg) {
 // until takes messages until a condition holds.
 func (d *driver) until(what string, cond func() bool) {
 	d.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(3 * time.Minute) // a hang, not a slow machine
 	for !cond() {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-late:
-			d.t.Fatalf("waited 20 s until %s; the screen:\n%s", what, d.screen())
+			d.t.Fatalf("waited 3 minutes until %s; the screen:\n%s", what, d.screen())
 		}
 	}
 }
