@@ -234,16 +234,3 @@ func (f *Forest) At(x []float64) float64 {
 	}
 	return sum / float64(len(f.trees))
 }
-
-// Leaves counts the leaves of all trees.
-func (f *Forest) Leaves() int {
-	count := 0
-	for _, nodes := range f.trees {
-		for _, n := range nodes {
-			if n.low == 0 {
-				count++
-			}
-		}
-	}
-	return count
-}
