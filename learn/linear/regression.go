@@ -14,6 +14,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"jtune/learn/internal/rows"
 )
 
 // Regression is y = Intercept + Σ Slope_k (x_k − Centre_k), by least squares.
@@ -36,8 +38,8 @@ var errSVD = errors.New("linear regression: singular value decomposition did not
 // rows of unequal length and with values that are not finite. Cost: one
 // singular value decomposition, rows × inputs².
 func Fit(x [][]float64, y []float64) (Regression, error) {
-	if err := check(x, y); err != nil {
-		return Regression{}, err
+	if err := rows.Check(x, y); err != nil {
+		return Regression{}, fmt.Errorf("linear regression: %w", err)
 	}
 	n, k := len(x), len(x[0])
 	r := Regression{Centre: make([]float64, k), Slope: make([]float64, k)}
@@ -80,23 +82,6 @@ func Fit(x [][]float64, y []float64) (Regression, error) {
 		r.Slope[j] = slope.At(j, 0)
 	}
 	return r, nil
-}
-
-func check(x [][]float64, y []float64) error {
-	if len(x) == 0 || len(x) != len(y) || len(x[0]) == 0 {
-		return fmt.Errorf("linear regression of %d targets on %d rows: want one target per row, and rows", len(y), len(x))
-	}
-	for i, row := range x {
-		if len(row) != len(x[0]) {
-			return fmt.Errorf("linear regression: row %d has %d inputs, the first has %d", i+1, len(row), len(x[0]))
-		}
-		for _, v := range append([]float64{y[i]}, row...) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("linear regression: row %d holds %g", i+1, v)
-			}
-		}
-	}
-	return nil
 }
 
 // At gives the regression's value, which may be zero or negative.
