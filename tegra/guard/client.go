@@ -13,6 +13,9 @@ import (
 	"jtune/tegra"
 )
 
+// errGone is what a client says of a guard that ended without a word.
+var errGone = fmt.Errorf("%w before it could answer: its watchdog puts back what was found; jtune device shows the mode in force, then try again", ErrGone)
+
 // Client speaks to a guard. It is safe for use by several goroutines.
 type Client struct {
 	in   io.WriteCloser // to the guard
@@ -95,7 +98,7 @@ func (c *Client) call(ctx context.Context, r request) (response, error) {
 	_, err = c.in.Write(append(line, '\n'))
 	c.write.Unlock()
 	if err != nil {
-		return response{}, fmt.Errorf("%w: %w", ErrGone, err)
+		return response{}, errGone
 	}
 	select {
 	case got := <-answer:
@@ -105,7 +108,7 @@ func (c *Client) call(ctx context.Context, r request) (response, error) {
 		case got := <-answer:
 			return got, got.err()
 		default:
-			return response{}, ErrGone
+			return response{}, errGone
 		}
 	case <-ctx.Done():
 		return response{}, ctx.Err()

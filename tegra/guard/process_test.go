@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -236,4 +237,81 @@ func TestTheNextGuardStartsRightAfterTheLast(t *testing.T) {
 			t.Errorf("round %d: %v", round, err)
 		}
 	}
+}
+
+// A watchdog that comes late finds nothing to restore: what the next guard
+// has set stays.
+func TestTheWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	root := tegratest.AGXOrin35(t)
+	c := startGuard(t, root)
+	if _, err := c.Apply(ctx, tegra.Request{Mode: mid}); err != nil {
+		t.Fatal(err)
+	}
+	watchdog := watchdogOf(t, c.PID(), root)
+	if err := syscall.Kill(watchdog, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	next := make(chan *Client)
+	go func() {
+		c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1]})
+		if err != nil {
+			t.Error(err)
+		}
+		next <- c
+	}()
+	select {
+	case <-next:
+		t.Error("a guard starts while a stopped watchdog could still write")
+	case <-time.After(100 * time.Millisecond):
+	}
+	if err := syscall.Kill(watchdog, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if c = <-next; c == nil {
+		t.FailNow()
+	}
+	if a, err := c.Apply(ctx, tegra.Request{Mode: fast}); err != nil || a.Actual != tegra.Some(fast) {
+		t.Fatalf("%v, %v", a.Actual, err)
+	}
+	if err := c.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	waitFree(t, root)
+	if got := read(t, filepath.Join(root, tegratest.GPU35, "max_freq")); got != "1300500000\n" {
+		t.Errorf("GPU limit %q after the kept mode", got)
+	}
+}
+
+// watchdogOf finds a guard's watchdog by its command line; it is the only
+// process with that sysroot besides the guard.
+func watchdogOf(t *testing.T, guard int, root string) int {
+	t.Helper()
+	dirs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range dirs {
+		line, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(line), "-stage=watch") || !strings.Contains(string(line), "-sysroot="+root) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != guard {
+			return pid
+		}
+	}
+	t.Fatal("no watchdog runs")
+	return 0
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

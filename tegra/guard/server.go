@@ -20,7 +20,8 @@ type Server struct {
 
 	mu     sync.Mutex
 	found  *tegra.State // before the first write that was not kept; nil: all is as found
-	last   *tegra.State // before the last apply
+	last   *tegra.State // before the last apply; once that was kept, the found state before it
+	kept   bool         // last is such a found state, and saved
 	fanOn  bool         // the fan's files belong to the states
 	timer  *time.Timer  // countdown of the last apply; nil: none runs
 	lapsed bool         // the last countdown ran out
@@ -126,7 +127,7 @@ func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied,
 		return applied, err
 	}
 	applied.Actual = s.mode()
-	s.last = &before
+	s.last, s.kept = &before, false
 	if keepAfter > 0 {
 		s.startTimer(keepAfter)
 	}
@@ -179,6 +180,7 @@ func (s *Server) revert() (tegra.Applied, error) {
 		}
 		want, s.undone = &saved.State, true
 	}
+	s.undone = s.undone || s.kept
 	now, err := s.snapshot()
 	if err != nil {
 		return tegra.Applied{}, err
@@ -188,7 +190,7 @@ func (s *Server) revert() (tegra.Applied, error) {
 	}
 	applied, err := s.putBack(*want)
 	if err == nil {
-		s.last = nil
+		s.last, s.kept = nil, false
 	}
 	return applied, err
 }
@@ -211,7 +213,7 @@ func (s *Server) restoreLocked() (tegra.Applied, error) {
 	if err != nil {
 		return applied, err
 	}
-	s.found, s.last, s.undone = nil, nil, false
+	s.found, s.last, s.kept, s.undone = nil, nil, false, false
 	return applied, s.store.remove(foundFile)
 }
 
@@ -232,7 +234,8 @@ func (s *Server) recoverPending() (tegra.Applied, error) {
 	return s.restoreLocked()
 }
 
-// keep makes the present state the found state.
+// keep makes the present state the found state. What revert goes back to is
+// then the found state before: never a trial in between that nobody kept.
 func (s *Server) keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,10 +249,11 @@ func (s *Server) keep() error {
 			return err
 		}
 	}
-	if s.last != nil {
-		if err := s.store.save(lastFile, s.pending(*s.last)); err != nil {
+	if s.last != nil && s.found != nil {
+		if err := s.store.save(lastFile, s.pending(*s.found)); err != nil {
 			return err
 		}
+		s.last, s.kept = s.found, true
 	}
 	s.found, s.undone = nil, false
 	return s.store.remove(foundFile)

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -206,3 +207,65 @@ func TestASavedStateWritesNoOtherFiles(t *testing.T) {
 	}
 	r.wantAsFound()
 }
+
+func TestRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	left := r.saved()
+	if err := r.Keep(ctx); err != nil { // leaves the board in mid …
+		t.Fatal(err)
+	}
+	r.Close()
+	r.leave(left) // … as if guard and watchdog had been killed at the question
+	if err := (store{dir: r.dir()}).remove(lastFile); err != nil {
+		t.Fatal(err)
+	}
+
+	r.connect()
+	r.apply(slow)
+	r.apply(fast)
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Revert(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+	r.Close() // not kept: back to fast
+	r.connect()
+	if _, err := r.Revert(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	r.wantAsFound()
+	if last, _ := LastApplied(r.root); last != nil {
+		t.Error("the reverted state is still offered")
+	}
+}
+
+func TestAKeptModeThatIsRevertedAndKeptIsNotOfferedAgain(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	r.apply(mid)
+	for _, step := range []func() error{
+		func() error { return r.Keep(ctx) },
+		func() error { _, err := r.Revert(ctx); return err },
+		func() error { return r.Keep(ctx) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.wantAsFound()
+	if last, _ := LastApplied(r.root); last != nil {
+		t.Error("the state that is in force is offered for going back to")
+	}
+}
+
+func (r *rig) dir() string { return filepath.Join(r.root, StateDir) }

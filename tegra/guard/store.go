@@ -121,6 +121,9 @@ func (s store) lock() (*os.File, error) {
 		pid := owner(f)
 		if alive(pid) || time.Now().After(deadline) {
 			f.Close()
+			if pid <= 0 {
+				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy, filepath.Join(s.dir, lockFile))
+			}
 			return nil, fmt.Errorf("%w: pid %d", ErrBusy, pid)
 		}
 	}
