@@ -5,7 +5,7 @@ package optimize
 // but never one that the model does not trust to keep a power limit — and stop
 // when no mode promises enough. Differences from the recipe: a search that
 // sees no chance of meeting the limit ends (noChance); energy can be the
-// objective; and the chance of keeping a power limit allows for bands that are
+// objective; a winner that does not repeat starts the search again; and the chance of keeping a power limit allows for bands that are
 // too narrow with few modes (recipe §8.5): on the measured sweeps this finds
 // modes just within the limit for at most one more probe in the median. Cost
 // of a step: one fit and one pass over the space.
@@ -134,13 +134,21 @@ func (s *search) closedLoop() error {
 			return nil
 		}
 	}
+	l.improve()
+	s.goOn = l.improve
+	return nil
+}
+
+// improve measures one promising mode after the other until none promises
+// enough or probes run out.
+func (l *loop) improve() {
+	l.quiet, l.detours = 0, 0
 	for l.mayGoOn() {
 		i, ok := l.next()
-		if !ok || !s.probe(i, Improve) {
-			break
+		if !ok || !l.probe(i, Improve) {
+			return
 		}
 	}
-	return nil
 }
 
 // lean prepares the measured modes of a reference workload; one that is of no

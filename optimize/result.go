@@ -10,16 +10,18 @@ import (
 )
 
 // verify measures the winner once more. If that reading breaks the limit, or
-// shows that the first was lucky, the next best has its turn.
+// shows that the first was lucky, the search goes on with what it has learnt;
+// the next best has its turn when it finds nothing better.
 func (s *search) verify() {
-	if s.ended == Cancelled || s.ended == Failing {
-		return
-	}
 	ended := s.ended
-	for {
+	for ended != Cancelled && ended != Failing {
 		i, ok := s.best()
 		if !ok || s.settled(i) || !s.again(i) {
 			break
+		}
+		if next, ok := s.best(); s.goOn != nil && (!ok || next != i) {
+			s.goOn()
+			ended = s.ended
 		}
 	}
 	if s.ended != Cancelled && s.ended != Failing {

@@ -37,6 +37,7 @@ type search struct {
 	inARow   int
 	lastErr  error
 	ended    Ended
+	goOn     func() // looks for another winner when the first does not repeat; nil: the strategy cannot
 
 	residual *learn.Residual
 	warnings []string
