@@ -23,9 +23,39 @@ type cpuGroup struct {
 
 // core is one core with its held files.
 type core struct {
-	n                  int
-	online             *source // nil: cannot go offline
+	n      int
+	online *source // nil: cannot go offline
+	clocks *policy
+}
+
+// policy is the held clock files of cores that share them.
+type policy struct {
 	cur, min, max, cap *source
+	now                policyClocks
+	fresh              bool // now is of the reading that is being made
+}
+
+// policyClocks is what a policy's files say at one moment.
+type policyClocks struct {
+	cur, min, max, cap             Freq
+	curErr, minErr, maxErr, capErr error
+}
+
+func newPolicy(fsys FS, dir string) *policy {
+	return &policy{cur: newSource(fsys, dir+"/scaling_cur_freq"), min: newSource(fsys, dir+minFile),
+		max: newSource(fsys, dir+maxFile), cap: newSource(fsys, dir+"/cpuinfo_max_freq")}
+}
+
+// read reads the files at the first call after fresh was cleared.
+func (p *policy) read() *policyClocks {
+	if !p.fresh {
+		p.fresh = true
+		p.now.cur, p.now.curErr = khz(p.cur)
+		p.now.min, p.now.minErr = khz(p.min)
+		p.now.max, p.now.maxErr = khz(p.max)
+		p.now.cap, p.now.capErr = khz(p.cap)
+	}
+	return &p.now
 }
 
 func corePath(n int, file string) string {
@@ -47,10 +77,13 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 	}
 	f.found("present cores", path, "")
 	g := &cpuGroup{order: coreOrder(present, fam.cores)}
+	shared := map[string]*policy{}
 	for _, n := range present {
-		dir := cpufreqDir(n)
-		c := core{n: n, cur: newSource(f.fs, dir+"/scaling_cur_freq"), min: newSource(f.fs, dir+"/scaling_min_freq"),
-			max: newSource(f.fs, dir+"/scaling_max_freq"), cap: newSource(f.fs, dir+"/cpuinfo_max_freq")}
+		place := f.real(cpufreqDir(n)) // a core without a link has files of its own
+		if shared[place] == nil {
+			shared[place] = newPolicy(f.fs, cpufreqDir(n))
+		}
+		c := core{n: n, clocks: shared[place]}
 		if online := corePath(n, "online"); n != 0 || f.exists(online) {
 			c.online = newSource(f.fs, online)
 		}
@@ -134,6 +167,9 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 	sum, n := 0.0, 0
 	g.on, g.ranges = g.on[:0], g.ranges[:0]
 	for i := range g.cores {
+		g.cores[i].clocks.fresh = false
+	}
+	for i := range g.cores {
 		c := &g.cores[i]
 		on, err := c.isOnline()
 		if err != nil {
@@ -143,37 +179,36 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 		if !on {
 			continue
 		}
-		if f, err := khz(c.cur); err == nil {
-			r.Cores[i].Freq = Some(f)
-			r.CPU.Actual = Some(max(f, r.CPU.Actual.Or(0)))
+		now := c.clocks.read()
+		if now.curErr == nil {
+			r.Cores[i].Freq = Some(now.cur)
+			r.CPU.Actual = Some(max(now.cur, r.CPU.Actual.Or(0)))
 		} else {
-			miss(fmt.Sprintf("core %d clock", c.n), err)
+			miss(fmt.Sprintf("core %d clock", c.n), now.curErr)
 		}
 		if load, ok := loads[c.n]; ok {
 			r.Cores[i].LoadPct = Some(load)
 			sum, n = sum+load, n+1
 		}
-		g.limits(r, c)
+		g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{now.min, now.max, now.minErr == nil && now.maxErr == nil})
+		now.widen(&r.CPU)
 	}
 	if n > 0 {
 		r.CPU.LoadPct = Some(sum / float64(n))
 	}
 }
 
-// limits widens the CPU's range by one online core's: where clusters differ,
+// widen widens the CPU's range by one online core's: where clusters differ,
 // the slowest minimum and the fastest maximum are shown.
-func (g *cpuGroup) limits(r *Reading, c *core) {
-	lo, errLo := khz(c.min)
-	hi, errHi := khz(c.max)
-	g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{lo, hi, errLo == nil && errHi == nil})
-	if errLo == nil {
-		r.CPU.Min = Some(min(lo, r.CPU.Min.Or(lo)))
+func (p *policyClocks) widen(r *ClockReading) {
+	if p.minErr == nil {
+		r.Min = Some(min(p.min, r.Min.Or(p.min)))
 	}
-	if errHi == nil {
-		r.CPU.Max = Some(max(hi, r.CPU.Max.Or(hi)))
+	if p.maxErr == nil {
+		r.Max = Some(max(p.max, r.Max.Or(p.max)))
 	}
-	if f, err := khz(c.cap); err == nil {
-		r.CPU.Cap = Some(max(f, r.CPU.Cap.Or(f)))
+	if p.capErr == nil {
+		r.Cap = Some(max(p.cap, r.Cap.Or(p.cap)))
 	}
 }
 
@@ -182,7 +217,7 @@ func (g *cpuGroup) dir(n int) string { return g.dirs[n] }
 
 func (g *cpuGroup) close() {
 	for _, c := range g.cores {
-		for _, s := range []*source{c.online, c.cur, c.min, c.max, c.cap} {
+		for _, s := range []*source{c.online, c.clocks.cur, c.clocks.min, c.clocks.max, c.clocks.cap} {
 			s.close()
 		}
 	}

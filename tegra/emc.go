@@ -20,6 +20,9 @@ type emcGroup struct {
 	locked               *source // the first of locks
 	cap                  *source
 	capZero              bool // the cap file takes 0 for "none" and never the top rate (before L4T 36)
+
+	lockedNow Val[bool] // of the last reading
+	capNow    Val[Freq] // likewise; 0: none
 }
 
 const (
@@ -171,10 +174,14 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 	set(&r.EMC.Min, g.min, "EMC min", miss)
 	set(&r.EMC.Cap, g.max, "EMC max", miss)
 	r.EMC.Max = g.limit(miss)
+	g.lockedNow = Val[bool]{}
 	if g.locked != nil {
-		if on, err := g.locked.int(); err == nil && on != 0 {
-			r.EMC.Min, r.EMC.Max = r.EMC.Actual, r.EMC.Actual
+		if on, err := g.locked.int(); err == nil {
+			g.lockedNow = Some(on != 0)
 		}
+	}
+	if g.lockedNow.V {
+		r.EMC.Min, r.EMC.Max = r.EMC.Actual, r.EMC.Actual
 	}
 	if g.load == nil || !r.EMC.Actual.OK || r.EMC.Actual.V < KHz {
 		return
@@ -202,6 +209,7 @@ func (g *emcGroup) limit(miss func(string, error)) Val[Freq] {
 		v = Val[Freq]{}
 		set(&v, g.cap, "EMC cap", miss)
 	}
+	g.capNow = v
 	if v.OK && (v.V == 0 || top.OK && v.V > top.V) {
 		return top
 	}

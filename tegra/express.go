@@ -87,18 +87,8 @@ func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 
 // knobsNow takes the knobs from a reading that was just made.
 func (s *Sysfs) knobsNow(r *Reading) knobs {
-	k := knobs{online: s.cpu.on, cpu: s.cpu.ranges, rate: r.EMC.Actual}
+	k := knobs{online: s.cpu.on, cpu: s.cpu.ranges, rate: r.EMC.Actual, locked: s.emc.lockedNow, cap: s.emc.capNow}
 	k.gpu = limits{r.GPU.Min.V, r.GPU.Max.V, r.GPU.Min.OK && r.GPU.Max.OK}
-	if s.emc.locked != nil {
-		if v, err := s.emc.locked.int(); err == nil {
-			k.locked = Some(v != 0)
-		}
-	}
-	if s.emc.cap != nil {
-		set(&k.cap, s.emc.cap, "", func(string, error) {})
-	} else {
-		k.cap = Some(Freq(0))
-	}
 	return k
 }
 

@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -67,17 +68,16 @@ func gone(err error) bool {
 	return errors.Is(err, syscall.ENODEV) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) || errors.Is(err, syscall.ESTALE)
 }
 
-func (s *source) text() (string, error) {
-	data, err := s.bytes()
-	return strings.TrimSpace(string(data)), err
-}
-
 func (s *source) int() (int64, error) {
-	text, err := s.text()
+	data, err := s.bytes()
 	if err != nil {
 		return 0, err
 	}
-	return parseInt(s.path, text)
+	data = bytes.TrimSpace(data)
+	if v, err := strconv.ParseInt(string(data), 10, 64); err == nil { // copies nothing
+		return v, nil
+	}
+	return parseInt(s.path, string(data))
 }
 
 func (s *source) close() {

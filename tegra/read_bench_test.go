@@ -1,0 +1,37 @@
+package tegra_test
+
+import (
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// BenchmarkRead is one full reading of an AGX Orin from plain files: every
+// core, clock, rail, sensor and counter. Ten a second must stay below half a
+// per cent of a core: 500 µs a reading. Kernel files of a real board cost more
+// by what their drivers do (an I²C register is 0.55 ms of waiting, not of CPU).
+func BenchmarkRead(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		tree *tegratest.Tree
+	}{
+		{"AGX Orin L4T 35", tegratest.NewAGXOrin35()},
+		{"AGX Orin L4T 36", tegratest.NewAGXOrin36()},
+		{"Orin Nano L4T 36", tegratest.NewOrinNano36()},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := tegra.Open(tegra.DiskFS(c.tree.Write(b)), tegra.RealClock())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Read(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package tegra_test
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// countingFS counts how often files are opened and read, by name.
+type countingFS struct {
+	tegra.FS
+	opened, read map[string]int
+}
+
+type countingFile struct {
+	tegra.File
+	count func()
+}
+
+func (f countingFile) ReadAt(p []byte, off int64) (int, error) {
+	f.count()
+	return f.File.ReadAt(p, off)
+}
+
+func (c countingFS) Open(name string) (tegra.File, error) {
+	c.opened[name]++
+	f, err := c.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return countingFile{f, func() { c.read[name]++ }}, nil
+}
+
+func TestReadingOpensEachFileOnceAndReadsItOnceAReading(t *testing.T) {
+	t.Parallel()
+	fsys := countingFS{tegra.DiskFS(tegratest.AGXOrin35(t)), map[string]int{}, map[string]int{}}
+	s, err := tegra.Open(fsys, tegra.RealClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const readings = 3
+	clear(fsys.opened)
+	clear(fsys.read)
+	for range readings {
+		if _, err := s.Read(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	policies := map[string]int{}
+	for name, n := range fsys.read {
+		if n != readings {
+			t.Errorf("%s: read %d times in %d readings", name, n, readings)
+		}
+		if file, ok := strings.CutPrefix(name, tegratest.CPU+"/"); ok && strings.Contains(file, "/cpufreq/") {
+			policies[file[strings.LastIndex(file, "/")+1:]]++
+		}
+	}
+	for name, n := range fsys.opened {
+		if n != 1 {
+			t.Errorf("%s: opened %d times", name, n)
+		}
+	}
+	for file, n := range policies { // three policies of four cores
+		if n != 3 {
+			t.Errorf("%s: read in %d places, want once per policy", file, n)
+		}
+	}
+	if len(policies) == 0 {
+		t.Error("no CPU clock was read")
+	}
+}
+
+func TestFoldersWithoutLinksAreReadCoreByCore(t *testing.T) {
+	t.Parallel()
+	tr := tegratest.NewAGXOrin35()
+	tr.Unlink()
+	tr.Set(tegratest.CPU+"/cpu5/cpufreq/scaling_cur_freq", "1113600")
+	r, err := open(t, tr).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Cores[5].Freq; got != tegra.Some(1113600*tegra.KHz) {
+		t.Errorf("core 5: got %v, want its own clock", got)
+	}
+	if got := r.Cores[4].Freq; got != tegra.Some(729600*tegra.KHz) {
+		t.Errorf("core 4: got %v, want its own clock", got)
+	}
+}
