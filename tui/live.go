@@ -138,6 +138,8 @@ func (p *livePage) compact(w, h int) string {
 	}
 	if h > len(lines)+4 {
 		lines = append(lines, strings.Split(p.powerChart(w, h-len(lines)), "\n")...)
+	} else {
+		lines = append(lines, p.powerSpark(w))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }

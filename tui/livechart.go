@@ -46,6 +46,22 @@ func (p *livePage) powerChart(w, h int) string {
 	return p.sh.overTime([]series{{"total", func(r tegra.Reading) tegra.Val[float64] { return r.TotalW }}}, "W", 0, w, h)
 }
 
+// powerSpark is the same in one line, against its largest value.
+func (p *livePage) powerSpark(w int) string {
+	var watts []float64
+	most := 0.0
+	for _, s := range p.sh.history {
+		v := math.NaN()
+		if x := s.Reading.TotalW; x.OK {
+			v = x.V
+			most = max(most, v)
+		}
+		watts = append(watts, v)
+	}
+	name := "last 2 min "
+	return name + chart.Spark(watts, most, w-len(name))
+}
+
 // busyChart draws how busy CPU, GPU and memory were.
 func (p *livePage) busyChart(w, h int) string {
 	return p.sh.overTime([]series{

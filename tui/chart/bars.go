@@ -3,35 +3,62 @@ package chart
 import (
 	"math"
 	"strings"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+	"github.com/NimbleMarkets/ntcharts/v2/sparkline"
 )
 
-var eighths = []rune(" ▁▂▃▄▅▆▇█")
-
-// Spark draws each value of 0…max as one block glyph; a missing value is a
-// dot. More values than w are folded by their largest.
+// Spark draws each value of 0…most as one column of ntcharts' sparkline; a
+// missing value is a dot, and what is there is never blank. More values than w
+// are folded by their largest.
 func Spark(values []float64, most float64, w int) string {
 	if w <= 0 || len(values) == 0 {
 		return ""
 	}
-	n := min(w, len(values))
+	n := min(w, len(values), maxCols)
+	if !(most > 0) || !finite(most) {
+		return strings.Repeat("·", n)
+	}
+	heights := make([]float64, n)
+	for i := range heights {
+		heights[i] = largest(values[i*len(values)/n : (i+1)*len(values)/n])
+	}
+	line := sparkline.New(n, 1, sparkline.WithNoAutoMaxValue(), sparkline.WithMaxValue(most))
+	for _, v := range heights {
+		line.Push(shown(v, most))
+	}
+	line.DrawColumnsOnly()
 	out := make([]rune, n)
-	for i := range out {
-		v := math.NaN()
-		for _, u := range values[i*len(values)/n : (i+1)*len(values)/n] {
-			if finite(u) && !(u <= v) {
-				v = u
-			}
+	for i, v := range heights {
+		out[i] = line.Canvas.Cell(canvas.Point{X: i}).Rune
+		switch {
+		case math.IsNaN(v):
+			out[i] = '·'
+		case out[i] == runes.Null || out[i] == ' ':
+			out[i] = runes.LowerBlockOne
 		}
-		out[i] = sparkGlyph(v, most)
 	}
 	return string(out)
 }
 
-func sparkGlyph(v, most float64) rune {
-	if !finite(v) || !(most > 0) {
-		return '·'
+// largest of the finite values; NaN without one.
+func largest(values []float64) float64 {
+	v := math.NaN()
+	for _, u := range values {
+		if finite(u) && !(u <= v) {
+			v = u
+		}
 	}
-	return eighths[1+int(math.Round(clamp(v/most, 0, 1)*7))]
+	return v
+}
+
+// shown is a height that ntcharts may see: none for a missing value.
+func shown(v, most float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return clamp(v, 0, most)
 }
 
 // Bar is a solid bar of w columns, frac of it filled; a missing frac is all

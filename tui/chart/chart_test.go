@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 )
 
 func TestTicksAreRoundInsideAndAscending(t *testing.T) {
@@ -87,29 +89,37 @@ func TestPlotsOfMadValuesKeepTheirSizeAndEnd(t *testing.T) {
 
 func TestLineJoinsItsEnds(t *testing.T) {
 	r := NewRaster(10, 5)
-	r.Line(0, 0, 19, 19, InkFront)
-	dots := strings.Map(func(g rune) rune {
-		if g == ' ' || g == '\n' {
-			return -1
-		}
-		return g
-	}, r.Render(Plain))
-	if n := utf8.RuneCountInString(dots); n != 10 {
+	r.Line([]canvas.Float64Point{{X: 0, Y: 1}, {X: 1, Y: 0}}, InkFront)
+	if n := touched(r); n != 10 {
 		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, r.Render(Plain))
 	}
 }
 
-func TestAFarPointCostsNoTime(t *testing.T) {
-	r := NewRaster(40, 10)
-	steps := 0
-	r.Line(0, 0, 1e18, 1e18, InkFront)
-	for _, d := range r.dots {
-		if d != 0 {
-			steps++
+// touched counts the cells that are not empty.
+func touched(r *Raster) int {
+	return utf8.RuneCountInString(strings.NewReplacer(" ", "", "\n", "").Replace(r.Render(Plain)))
+}
+
+func TestPointsThatCannotBeDrawnLeaveAGap(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e18, -1e18, -0.01, 1.01} {
+		r := NewRaster(10, 1)
+		r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 0.5, Y: bad}, {X: 1, Y: 0}, {X: bad, Y: 0.5}}, InkFront)
+		if got, want := r.Render(Plain), "⡀        ⢀"; got != want {
+			t.Errorf("with %g between: %q, want its ends alone %q", bad, got, want)
 		}
 	}
-	if steps == 0 {
-		t.Error("a line that leaves the raster drew nothing of its near part")
+	NewRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room, no panic
+}
+
+func TestLinesLieOverTheCloudAndAddToItsDots(t *testing.T) {
+	r := NewRaster(2, 1)
+	r.Dot(0, 0, InkCloud)
+	r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 0}}, InkFront)
+	if got, want := r.Render(Plain), "⣁⣀"; got != want {
+		t.Errorf("drawn %q, want %q", got, want)
+	}
+	if r.ink[0] != InkFront {
+		t.Errorf("the shared cell has ink %d, want the front's", r.ink[0])
 	}
 }
 
@@ -145,7 +155,7 @@ func TestBarsAndSparks(t *testing.T) {
 		{"more than all is all", Bar(7, 3), "███"},
 		{"a missing share is dots", Bar(math.NaN(), 3), "···"},
 		{"no room, no bar", Bar(0.5, -1), ""},
-		{"a spark per value", Spark([]float64{0, 50, 100}, 100, 3), "▁▅█"},
+		{"a spark per value", Spark([]float64{0, 50, 100}, 100, 3), "▁▄█"},
 		{"a missing value is a dot", Spark([]float64{math.NaN()}, 100, 1), "·"},
 		{"folding keeps the largest", Spark([]float64{0, 100, 0, 0}, 100, 2), "█▁"},
 		{"no scale, no bars", Spark([]float64{1}, 0, 1), "·"},
@@ -155,18 +165,5 @@ func TestBarsAndSparks(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
 		}
-	}
-}
-
-func BenchmarkCloud(b *testing.B) {
-	const n = 18096
-	xs, ys := make([]float64, n), make([]float64, n)
-	for i := range xs {
-		xs[i], ys[i] = 50+float64(i%997), 10+float64(i%89)/2
-	}
-	for b.Loop() {
-		p := Plot{X: NewScale(xs, true), Y: NewScale(ys, false), XName: "ms", YName: "W"}
-		p.Points(xs, ys, InkCloud)
-		p.Render(160, 45, Plain)
 	}
 }

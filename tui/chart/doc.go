@@ -4,6 +4,9 @@
 //
 //	points, series ──► Scale (range, log, ticks) ──► Raster (dots + ink) ──► text
 //
+// Lines and sparklines take their geometry from ntcharts; the cloud of 18,000
+// points has a raster of its own, and everything is written as runs of one ink.
+//
 // Missing values (NaN, Inf) and values outside the range never reach the
 // raster. Everything drawn has exactly the asked size.
 package chart

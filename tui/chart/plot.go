@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 )
 
 // Plot is a raster with axes: points, lines, levels and named marks over two
@@ -49,17 +51,17 @@ func (p *Plot) Points(xs, ys []float64, ink Ink) {
 // Line joins neighbouring pairs; a pair that cannot be drawn leaves a gap.
 func (p *Plot) Line(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		var lastX, lastY float64
-		joined := false
-		for i := range min(len(xs), len(ys)) {
-			x, y, ok := p.place(r, xs[i], ys[i])
-			if ok && joined {
-				r.Line(lastX, lastY, x, y, ink)
-			} else if ok {
-				r.Dot(int(math.Round(x)), int(math.Round(y)), ink)
+		n := min(len(xs), len(ys))
+		at := make([]canvas.Float64Point, n)
+		atX, atY := p.X.placer(), p.Y.placer()
+		for i := range n {
+			fx, okX := atX(xs[i])
+			fy, okY := atY(ys[i])
+			if at[i] = (canvas.Float64Point{X: fx, Y: fy}); !okX || !okY {
+				at[i] = gap
 			}
-			lastX, lastY, joined = x, y, ok
 		}
+		r.Line(at, ink)
 	})
 }
 

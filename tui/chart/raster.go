@@ -1,8 +1,9 @@
 package chart
 
 import (
-	"math"
 	"strings"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 )
 
 // Limits of what a raster accepts, in cells.
@@ -17,20 +18,21 @@ type Raster struct {
 	W, H  int
 	dots  []uint8
 	ink   []Ink
-	runes []rune // 0: the braille pattern of dots
+	marks []rune // over the dots; 0: the braille pattern of dots
 }
 
 // NewRaster makes an empty raster of w×h cells; sizes are clamped to what can
 // be drawn, so none panics.
 func NewRaster(w, h int) *Raster {
 	w, h = min(max(w, 0), maxCols), min(max(h, 0), maxRows)
-	return &Raster{W: w, H: h, dots: make([]uint8, w*h), ink: make([]Ink, w*h), runes: make([]rune, w*h)}
+	return &Raster{W: w, H: h, dots: make([]uint8, w*h), ink: make([]Ink, w*h), marks: make([]rune, w*h)}
 }
 
-// dotBit is the bit of a braille pattern (U+2800 block) for a dot of a cell.
+// dotBit is what ntcharts' grid works out per cell, as a table: a cloud has
+// 18,000 dots and needs each one's ink. It holds the bit of a braille pattern (U+2800 block) of a dot in its cell.
 var dotBit = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// Dot sets one dot; outside the raster nothing happens.
+// Dot sets one dot of the cloud; lines are drawn by Line. Outside the raster nothing happens.
 func (r *Raster) Dot(x, y int, ink Ink) {
 	if x < 0 || y < 0 || x >= 2*r.W || y >= 4*r.H {
 		return
@@ -47,10 +49,10 @@ func (r *Raster) Rune(cx, cy int, glyph rune, ink Ink) {
 		return
 	}
 	i := cy*r.W + cx
-	if r.runes[i] != 0 && r.ink[i] > ink {
+	if r.marks[i] != 0 && r.ink[i] > ink {
 		return
 	}
-	r.runes[i] = glyph
+	r.marks[i] = glyph
 	r.ink[i] = max(r.ink[i], ink)
 }
 
@@ -59,25 +61,6 @@ func (r *Raster) Text(cx, cy int, text string, ink Ink) {
 	for _, g := range text {
 		r.Rune(cx, cy, g, ink)
 		cx++
-	}
-}
-
-// Line draws a straight line between two dots. Both ends are clamped to a
-// margin around the raster first, so a far point costs no time.
-func (r *Raster) Line(x0, y0, x1, y1 float64, ink Ink) {
-	if !finite(x0) || !finite(y0) || !finite(x1) || !finite(y1) {
-		return
-	}
-	w, h := float64(2*r.W), float64(4*r.H)
-	x0, x1 = clamp(x0, -w, 2*w), clamp(x1, -w, 2*w)
-	y0, y1 = clamp(y0, -h, 2*h), clamp(y1, -h, 2*h)
-	n := int(math.Ceil(max(math.Abs(x1-x0), math.Abs(y1-y0))))
-	for i := 0; i <= n; i++ {
-		f := 0.0
-		if n > 0 {
-			f = float64(i) / float64(n)
-		}
-		r.Dot(int(math.Round(x0+f*(x1-x0))), int(math.Round(y0+f*(y1-y0))), ink)
 	}
 }
 
@@ -112,12 +95,12 @@ func (r *Raster) Row(cy int, paint Paint) string {
 
 func (r *Raster) glyph(i int) rune {
 	switch {
-	case r.runes[i] != 0:
-		return r.runes[i]
+	case r.marks[i] != 0:
+		return r.marks[i]
 	case r.dots[i] == 0:
 		return ' '
 	}
-	return rune(0x2800) + rune(r.dots[i])
+	return runes.BrailleBlockOffset + rune(r.dots[i])
 }
 
 // Render gives the whole raster, rows parted by newlines.
