@@ -60,6 +60,10 @@ type EvaluateOptions struct {
 	BudgetFrom, BudgetTo, BudgetStep float64
 	Presets                          []tegra.Preset
 	Seed                             uint64
+	// Authors' runs give the samples in place of random ones, and their errors
+	// stand beside ours in Report.Duels. Sizes nil: 10, 20, 50 as far as they
+	// have them, else all of theirs; Seeds at most as many as there are runs.
+	Authors []Authors
 	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt,
 	// and no networks. Seconds instead of minutes.
 	Quick    bool
@@ -75,11 +79,16 @@ func (o *EvaluateOptions) defaults() error {
 		seeds, sizes, step = 3, []int{10, 50}, 3
 		methods = slices.DeleteFunc(methods, func(m string) bool { return m == EvalPowerTrain || m == EvalNN })
 	}
+	if o.Sizes == nil {
+		o.Sizes = slices.DeleteFunc(sizes, func(n int) bool {
+			return n >= len(o.Truth) || len(o.Authors) > 0 && len(o.Authors[0].of(n)) == 0
+		})
+		if len(o.Sizes) == 0 && len(o.Authors) > 0 {
+			o.Sizes = o.Authors[0].sizes()
+		}
+	}
 	if o.Seeds == 0 {
 		o.Seeds = seeds
-	}
-	if o.Sizes == nil {
-		o.Sizes = slices.DeleteFunc(sizes, func(n int) bool { return n >= len(o.Truth) })
 	}
 	if len(o.Sizes) == 0 {
 		o.Sizes = []int{max(1, len(o.Truth)/2)}
@@ -123,6 +132,9 @@ func (o *EvaluateOptions) check() error {
 			return fmt.Errorf("unknown method %q: want some of %v", m, EvaluateMethods())
 		}
 	}
+	if len(o.Authors) > 0 {
+		return checkAuthors(o.Authors)
+	}
 	return nil
 }
 
@@ -140,7 +152,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	jobs := plan(&o, c)
+	jobs := plan(&o, f, c)
 	if err := work(ctx, jobs, f, &o); err != nil {
 		return nil, err
 	}
@@ -148,6 +160,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 	for len(jobs) > 0 {
 		n := jobs[0].seeds
 		r.Rows = append(r.Rows, f.row(jobs[:n]))
+		r.Duels = append(r.Duels, duels(o.Authors, jobs[:n])...)
 		jobs = jobs[n:]
 	}
 	published(r, o.Workload)
@@ -167,7 +180,7 @@ type job struct {
 // named: the whole comparison is to take a couple of minutes.
 const slowSeeds = 4
 
-func plan(o *EvaluateOptions, list []*contestant) []*job {
+func plan(o *EvaluateOptions, f *field, list []*contestant) []*job {
 	var jobs []*job
 	for _, c := range list {
 		sizes, seeds := []int{0}, 1
@@ -181,8 +194,12 @@ func plan(o *EvaluateOptions, list []*contestant) []*job {
 			seeds = min(seeds, slowSeeds)
 		}
 		for _, size := range sizes {
-			for k := range seeds {
-				jobs = append(jobs, &job{contestant: c, size: size, seeds: seeds, seed: o.Seed + uint64(k)})
+			runs := seeds
+			if n := f.drawn(size); c.sized && n > 0 {
+				runs = min(runs, n)
+			}
+			for k := range runs {
+				jobs = append(jobs, &job{contestant: c, size: size, seeds: runs, seed: o.Seed + uint64(k)})
 			}
 		}
 	}

@@ -285,7 +285,7 @@ func TestSlowMethodsHaveFewerSamplesUnlessNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, j := range plan(&o, list) {
+		for _, j := range plan(&o, f, list) {
 			if j.name == EvalNN {
 				jobs++
 			}

@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"fmt"
+	"slices"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -16,6 +17,10 @@ type field struct {
 	budgets []float64 // watts, those that some mode meets
 	optimum []float64 // ms, per budget
 	dropped int       // budgets that no mode meets
+	// sets are given samples by size, as indexes of the space, where samples
+	// are not drawn; firstSeed is the seed that means the first of a size.
+	sets      map[int][][]int
+	firstSeed uint64
 }
 
 func newField(o *EvaluateOptions) (*field, error) {
@@ -53,8 +58,36 @@ func newField(o *EvaluateOptions) (*field, error) {
 	if len(f.budgets) == 0 {
 		return nil, fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, points[front[0]].PowerW)
 	}
+	if len(o.Authors) > 0 {
+		return f, f.take(o)
+	}
 	return f, nil
 }
+
+// take lets samples be those of the authors' runs.
+func (f *field) take(o *EvaluateOptions) error {
+	f.sets, f.firstSeed = map[int][][]int{}, o.Seed
+	for _, n := range o.Sizes {
+		runs := o.Authors[0].of(n)
+		if len(runs) == 0 {
+			return fmt.Errorf("%s has no run of %d modes, only of %v", o.Authors[0].Name, n, o.Authors[0].sizes())
+		}
+		for k, r := range runs {
+			set := make([]int, n)
+			for i, m := range r.Modes {
+				var ok bool
+				if set[i], ok = f.space.Index(m); !ok {
+					return fmt.Errorf("%s, run %d of %d modes: mode %v is not in the sweep", o.Authors[0].Name, k+1, n, m)
+				}
+			}
+			f.sets[n] = append(f.sets[n], set)
+		}
+	}
+	return nil
+}
+
+// drawn is how many given samples of a size there are; 0: samples are drawn.
+func (f *field) drawn(size int) int { return len(f.sets[size]) }
 
 // outcome is what one run of a method came to.
 type outcome struct {
@@ -66,8 +99,15 @@ type outcome struct {
 	probes, profilingMn []float64
 }
 
-// sample draws the modes that a run learns from.
+// sample gives the modes that a run learns from: drawn, unless they are given.
 func (f *field) sample(size int, seed uint64) (index []int, rows []tegra.Measured) {
+	if f.drawn(size) > 0 {
+		index = slices.Clone(f.sets[size][seed-f.firstSeed])
+		for _, i := range index {
+			rows = append(rows, f.truth[i])
+		}
+		return index, rows
+	}
 	for _, m := range f.space.Sample(size, seed) {
 		i, _ := f.space.Index(m)
 		index, rows = append(index, i), append(rows, f.truth[i])

@@ -17,6 +17,7 @@ type Report struct {
 	Budgets []float64 `json:"budgets_w"`       // that some mode meets
 	Dropped int       `json:"budgets_dropped"` // that none does
 	Rows    []Row     `json:"rows"`
+	Duels   []Duel    `json:"duels,omitempty"` // on the authors' own samples
 	Notes   []string  `json:"notes"`
 }
 
@@ -36,7 +37,25 @@ func (r *Report) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if err := r.writeDuels(w); err != nil {
+		return err
+	}
 	return r.writeNotes(w)
+}
+
+// writeDuels prints ours beside theirs for the very same samples.
+func (r *Report) writeDuels(w io.Writer) error {
+	if len(r.Duels) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\nOn the authors' own samples, medians of time / power MAPE % over all modes. Theirs learn from and are scored on single minibatches, ours on each mode's median.\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "method\tmodes\tours\ttheirs\ttime won\tlost\tpower won\tlost\tagainst\t")
+	for _, d := range r.Duels {
+		fmt.Fprintf(t, "%s\t%d\t%.1f / %.1f\t%.1f / %.1f\t%d\t%d\t%d\t%d\t%s\t\n", d.Method, d.Size, d.TimePct, d.PowerPct, d.TheirTime, d.TheirPow,
+			d.TimeWon, d.Runs-d.TimeWon, d.PowerWon, d.Runs-d.PowerWon, d.Against)
+	}
+	return t.Flush()
 }
 
 func (r Row) text() string {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 
 func (a *app) evaluate() *cobra.Command {
 	var truth, reference, methods, sizes, budgets string
+	var samplesOf []string
 	o := optimize.EvaluateOptions{}
 	asJSON, strict := false, false
 	cmd := &cobra.Command{
@@ -41,6 +44,9 @@ func (a *app) evaluate() *cobra.Command {
 					return err
 				}
 			}
+			if o.Authors, err = readAuthors(samplesOf); err != nil {
+				return err
+			}
 			o.Progress = a.counter()
 			report, err := optimize.Evaluate(cmd.Context(), o)
 			if isTerminal(a.err) {
@@ -61,11 +67,29 @@ func (a *app) evaluate() *cobra.Command {
 	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ",")+" (default: all that can run)")
 	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
+	f.StringSliceVar(&samplesOf, "samples-of", nil, "published runs (`FILE`, comma-separated): learn from the modes they name, and stand beside their errors")
 	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default 17:50:1)")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
 	return cmd
+}
+
+// readAuthors reads files of published runs.
+func readAuthors(paths []string) (list []optimize.Authors, err error) {
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		a, err := optimize.ReadAuthors(filepath.Base(path), f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, nil
 }
 
 // evaluateLists reads the flags that hold several values.
