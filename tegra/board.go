@@ -113,12 +113,18 @@ func parseRelease(text string) (l4t, jetpack string) {
 	if m[1] == "32" && strings.HasPrefix(m[2], "7.") {
 		return l4t, "4.6." + strings.TrimPrefix(m[2], "7.")
 	}
-	return l4t, ""
+	return l4t, jetpackMajors[m[1]]
 }
 
+// jetpackMajors is for releases that jetpacks does not name.
+var jetpackMajors = map[string]string{"32": "4", "34": "5", "35": "5", "36": "6", "38": "7", "39": "7"}
+
 // totalRule gives the rule for the rails that are there: "" unless all of
-// the family's are.
+// the family's are. A board of no known family has none of its own.
 func (fam family) totalRule(rails []string) string {
+	if len(fam.total) == 0 {
+		return ""
+	}
 	for _, name := range fam.total {
 		if !slices.Contains(rails, name) {
 			return ""
@@ -128,6 +134,20 @@ func (fam family) totalRule(rails []string) string {
 		return fam.total[0]
 	}
 	return "SUM:" + strings.Join(fam.total, ",")
+}
+
+// orOf gives an unknown board the rule of a family whose rails it has.
+func (fam family) orOf(rails []string) family {
+	if len(fam.total) > 0 {
+		return fam
+	}
+	for _, other := range families {
+		if other.totalRule(rails) != "" {
+			fam.total, fam.covers = other.total, other.covers
+			return fam
+		}
+	}
+	return fam
 }
 
 // TotalRuleOf gives the rule of the module's total power for a board of which

@@ -78,6 +78,9 @@ func (c *Control) begin() (end func()) {
 const (
 	minFile = "/scaling_min_freq"
 	maxFile = "/scaling_max_freq"
+
+	governorFile = "/scaling_governor"
+	gpuGovernor  = "/governor"
 )
 
 // Snapshot reads every file that setting a mode may touch, except the fan's.
@@ -125,11 +128,11 @@ func (c *Control) paths() []string {
 	}
 	for _, core := range c.s.cpu.cores {
 		if dir := c.s.cpu.dir(core.n); !slices.Contains(out, dir+minFile) {
-			out = append(out, dir+minFile, dir+maxFile)
+			out = append(out, dir+minFile, dir+maxFile, dir+governorFile)
 		}
 	}
 	if c.s.gpu.dir != "" {
-		out = append(out, c.s.gpu.min.path, c.s.gpu.max.path)
+		out = append(out, c.s.gpu.min.path, c.s.gpu.max.path, c.s.gpu.dir+gpuGovernor)
 	}
 	if c.s.gpu.device != "" {
 		out = append(out, c.s.gpu.device+gpuPower)
@@ -172,9 +175,11 @@ func (c *Control) ModeOf(st State) Val[Mode] {
 	return m
 }
 
-// Check tells whether a mode is one of this board's, or near enough to one.
+// Check tells whether a mode is one of this board's now, or near enough to
+// one: the lists of clocks are read again.
 func (c *Control) Check(m Mode) error {
 	defer c.begin()()
+	c.s.relist()
 	_, err := c.snap(m)
 	return err
 }

@@ -11,8 +11,9 @@ const cpuRoot = "/sys/devices/system/cpu"
 // cpuGroup is the CPU's files: which cores there are, their clocks and limits.
 type cpuGroup struct {
 	cores []core
-	order []int  // core numbers in the order that counts take them
-	freqs []Freq // what every cluster lists, ascending
+	order []int          // core numbers in the order that counts take them
+	freqs []Freq         // what every cluster lists, ascending
+	lists map[int]string // each core's own list, as last read
 	stat  *source
 	load  loadMeter
 
@@ -89,7 +90,9 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 		}
 		g.cores = append(g.cores, c)
 	}
-	g.freqs = f.cpuFreqs(present)
+	g.lists = map[int]string{}
+	f.cpuLists(g)
+	g.freqs = f.cpuFreqs(g)
 	if f.exists("/proc/stat") {
 		f.found("CPU load", "/proc/stat", "")
 		g.stat = newTable(f.fs, "/proc/stat")
@@ -107,23 +110,32 @@ func coreOrder(present, order []int) []int {
 	return present
 }
 
-// cpuFreqs lists the clocks that all readable clusters offer. A cluster that
-// is wholly offline has no list now.
-func (f *finder) cpuFreqs(present []int) []Freq {
+// listPath is where a core's cluster lists its clocks.
+func listPath(n int) string { return cpufreqDir(n) + "/scaling_available_frequencies" }
+
+// cpuLists reads every core's list anew. A cluster that is wholly offline has
+// none now and keeps the one it had.
+func (f *finder) cpuLists(g *cpuGroup) (changed bool) {
+	for _, c := range g.cores {
+		text, err := readText(f.fs, listPath(c.n))
+		if err == nil && text != g.lists[c.n] {
+			g.lists[c.n], changed = text, true
+		}
+	}
+	return changed
+}
+
+// cpuFreqs gives the clocks that all clusters with a list offer.
+func (f *finder) cpuFreqs(g *cpuGroup) []Freq {
 	var common []Freq
 	from := ""
-	for _, n := range present {
-		path := cpufreqDir(n) + "/scaling_available_frequencies"
-		text, err := readText(f.fs, path)
-		if err != nil {
-			continue
-		}
-		list := freqList(text, KHz)
+	for _, c := range g.cores {
+		list := freqList(g.lists[c.n], KHz)
 		if len(list) == 0 {
 			continue
 		}
 		if from == "" {
-			common, from = list, path
+			common, from = list, listPath(c.n)
 			continue
 		}
 		common = slices.DeleteFunc(slices.Clone(common), func(q Freq) bool { return !slices.Contains(list, q) })
@@ -131,7 +143,7 @@ func (f *finder) cpuFreqs(present []int) []Freq {
 	name := "CPU frequencies"
 	switch {
 	case from == "":
-		f.missing(name, cpufreqDir(present[0])+"/scaling_available_frequencies", "no core lists its clocks")
+		f.missing(name, listPath(g.cores[0].n), "no core lists its clocks")
 	case len(common) == 0:
 		f.missing(name, from, "the clusters have no clock in common")
 	default:

@@ -94,7 +94,7 @@ func (g *emcGroup) lockFiles(f *finder, rate string, locks ...string) {
 func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
 	const name = "EMC frequencies"
 	var why string
-	for _, path := range []string{bpmpRates, thorBwmgr + "/available_frequencies"} {
+	for _, path := range rateLists {
 		text, err := readText(f.fs, path)
 		if err != nil {
 			if why == "" {
@@ -116,6 +116,21 @@ func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
 	}
 	f.missing(name, bpmpRates, why+"; "+strconv.Itoa(len(list))+" of the rates are known from the device's limits and nvpmodel configuration")
 	return list
+}
+
+// rateLists are the firmware's own lists.
+var rateLists = []string{bpmpRates, thorBwmgr + "/available_frequencies"}
+
+// emcList reads the firmware's own list again; nil when there is none.
+func (f *finder) emcList(g *emcGroup) []Freq {
+	for _, path := range rateLists {
+		if text, err := readText(f.fs, path); err == nil {
+			if list := g.allowed(parseRates(text)); len(list) > 0 {
+				return list
+			}
+		}
+	}
+	return nil
 }
 
 func (g *emcGroup) topReadable() bool {

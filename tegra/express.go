@@ -57,6 +57,9 @@ func (s *Sysfs) modeOf(k knobs) (Mode, bool) {
 			return Mode{}, false
 		}
 	}
+	if k.gpu.ok {
+		s.relistFor(m.CPU, m.GPU)
+	}
 	if !k.gpu.ok || !slices.Contains(s.cpu.freqs, m.CPU) || !slices.Contains(s.gpu.freqs, m.GPU) {
 		return Mode{}, false
 	}

@@ -73,7 +73,7 @@ func (p *planner) coresOn() {
 	}
 	for _, core := range p.c.s.cpu.cores {
 		dir := p.c.s.cpu.dir(core.n)
-		if p.offThroughout(dir) && p.differs(dir+minFile, dir+maxFile) && dir == cpufreqDir(core.n) && core.n != 0 {
+		if p.offThroughout(dir) && p.differs(dir+minFile, dir+maxFile, dir+governorFile) && dir == cpufreqDir(core.n) && core.n != 0 {
 			p.transient = append(p.transient, core.n)
 			p.step(fmt.Sprintf("core %d", core.n), core.online.path, "1")
 			p.out[len(p.out)-1].Enables = true
@@ -98,7 +98,9 @@ func (p *planner) offThroughout(dir string) bool {
 func (p *planner) cpuLimits() {
 	for _, core := range p.c.s.cpu.cores {
 		if dir := p.c.s.cpu.dir(core.n); dir == cpufreqDir(core.n) {
-			p.limits(fmt.Sprintf("CPU %d", core.n), dir+minFile, dir+maxFile, p.c.s.cpu.freqs, KHz)
+			knob := fmt.Sprintf("CPU %d", core.n)
+			p.limits(knob, dir+minFile, dir+maxFile, p.c.s.cpu.freqs, KHz)
+			p.governor(knob, dir+governorFile)
 		}
 	}
 }
@@ -129,6 +131,13 @@ func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
 	p.add(knob+" min", min)
 }
 
+// governor is written only where it changes: doing so restarts it.
+func (p *planner) governor(knob, path string) {
+	if p.differs(path) {
+		p.add(knob+" governor", path)
+	}
+}
+
 // gpuLimits brackets the GPU's limits with power/control on and what it was,
 // as nvpmodel does: a powered-down GPU may not take them.
 func (p *planner) gpuLimits() {
@@ -141,13 +150,14 @@ func (p *planner) gpuLimits() {
 	if !bracket {
 		back, bracket = p.now[control]
 	}
-	if !p.all && !p.differs(g.min.path, g.max.path, control) {
+	if !p.all && !p.differs(g.min.path, g.max.path, control, g.dir+gpuGovernor) {
 		return
 	}
 	if bracket {
 		p.step("GPU power control", control, "on")
 	}
 	p.limits("GPU", g.min.path, g.max.path, g.freqs, Hz)
+	p.governor("GPU", g.dir+gpuGovernor)
 	if bracket {
 		p.out = append(p.out, Write{Knob: "GPU power control", Path: control, Value: back})
 	}

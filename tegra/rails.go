@@ -81,9 +81,12 @@ func (f *finder) rails(b *Board, fam family) *railGroup {
 	for _, r := range g.rails {
 		b.Rails = append(b.Rails, r.name)
 	}
+	fam = fam.orOf(b.Rails)
 	if b.TotalRule = fam.totalRule(b.Rails); b.TotalRule != "" {
 		b.TotalCovers = fam.covers
 		g.total = g.indexes(fam.total)
+	} else if len(fam.total) == 0 {
+		f.missing("module power", "", "which rails make the total of this board is not known")
 	} else {
 		f.missing("module power", "", "the rails "+strings.Join(fam.total, ", ")+" are not all there")
 	}

@@ -23,6 +23,7 @@ type Sysfs struct {
 	probes  []Probe
 	conf    *nvpmodel.Config
 	masks   map[string]int64
+	strange [2]Freq // CPU and GPU limits that the lists lack, when last looked at
 
 	cpu      *cpuGroup
 	gpu      *gpuGroup

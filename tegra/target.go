@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // target is the state that a request means.
@@ -27,8 +28,10 @@ func (c *Control) target(now, found State, r Request) (State, error) {
 			dir := s.cpu.dir(core.n)
 			want.put(dir+minFile, strconv.FormatInt(lowest(r.DVFS, s.cpu.freqs, m.CPU).KHz(), 10))
 			want.put(dir+maxFile, strconv.FormatInt(m.CPU.KHz(), 10))
+			c.targetGovernor(&want, now, found, dir+governorFile, dir+"/scaling_available_governors", r.DVFS)
 		}
 	}
+	c.targetGovernor(&want, now, found, s.gpu.dir+gpuGovernor, s.gpu.dir+"/available_governors", r.DVFS)
 	want.put(s.gpu.min.path, strconv.FormatInt(int64(lowest(r.DVFS, s.gpu.freqs, m.GPU)), 10))
 	want.put(s.gpu.max.path, strconv.FormatInt(int64(m.GPU), 10))
 	c.targetEMC(&want, found, m.EMC, r.DVFS)
@@ -99,5 +102,36 @@ func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
 	}
 	if duty != "" {
 		want.put(fan.pwm.path, duty)
+	}
+}
+
+// scaling are the governors that move a clock with its load, the kernel's own
+// choice on a Jetson first: CPU, then GPU.
+var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "nvhost_podgov", "simple_ondemand"}
+
+// targetGovernor sees to it that clocks left free do move: one that is found
+// pinned to its range's end gets a governor that follows the load. Locked,
+// minimum = maximum says it all, and the governor is again the found one.
+func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool) {
+	is, ok := now.Get(path)
+	if !ok {
+		return
+	}
+	if was, ok := found.Get(path); ok && !dvfs {
+		want.put(path, was)
+	}
+	if !dvfs || is != "performance" && is != "powersave" {
+		return
+	}
+	text, err := readText(c.s.fs, list)
+	if err != nil {
+		return
+	}
+	offered := strings.Fields(text)
+	for _, governor := range scaling {
+		if slices.Contains(offered, governor) {
+			want.put(path, governor)
+			return
+		}
 	}
 }

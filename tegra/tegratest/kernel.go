@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ type Kernel struct {
 	tegra.FS
 	mu     sync.Mutex
 	Log    []string           // "path = value"
+	Stray  []string           // writes of clocks that the list beside them lacks
 	Refuse map[string]error   // writing the path fails
 	Fail   map[string]error   // reading the path fails
 	Busy   map[string]int     // so many writes answer EBUSY first
@@ -144,14 +146,17 @@ func (k *Kernel) refusal(name, value string) error {
 		return syscall.ENOENT
 	}
 	dir, file := path.Split(name)
+	k.noteStray(dir, file, value)
 	switch file {
 	case "scaling_min_freq", "min_freq":
 		return above(value, k.Value(dir+strings.Replace(file, "min", "max", 1)))
 	case "scaling_max_freq", "max_freq":
 		return above(k.Value(dir+strings.Replace(file, "max", "min", 1)), value)
-	case "rate":
-		if limit := k.Value(Cap35); limit != "0" {
-			return above(value, limit)
+	case "rate", "clk_update_rate":
+		for _, limit := range []string{k.Value(Cap35), k.Value(Cap36)} {
+			if limit != "0" && above(value, limit) != nil {
+				return syscall.EINVAL
+			}
 		}
 	case "emc_iso_cap":
 		// A rate above the cap in force was a reading of the free clock: a
@@ -167,6 +172,15 @@ func (k *Kernel) refusal(name, value string) error {
 	return nil
 }
 
+// noteStray notes a limit that the kernel would have to round.
+func (k *Kernel) noteStray(dir, file, value string) {
+	list := map[string]string{"scaling_min_freq": "scaling_available_frequencies", "scaling_max_freq": "scaling_available_frequencies",
+		"min_freq": "available_frequencies", "max_freq": "available_frequencies"}[file]
+	if data, err := k.FS.ReadFile(dir + list); list != "" && err == nil && !slices.Contains(strings.Fields(string(data)), value) {
+		k.Stray = append(k.Stray, dir+file+" = "+value)
+	}
+}
+
 // within tells that a rate keeps to a cap; 0 is none.
 func within(rate, limit string) bool { return limit == "0" || above(rate, limit) == nil }
 
@@ -180,20 +194,19 @@ func above(a, b string) error {
 	return nil
 }
 
-// policyOff tells that name lies in the cpufreq folder of a policy of four
-// cores that are all offline.
+// policyOff tells that name lies in the cpufreq folder of a policy whose
+// cores are all offline.
 func (k *Kernel) policyOff(name string) bool {
-	rest, ok := strings.CutPrefix(name, CPU+"/cpu")
-	if !ok {
+	dir, _, ok := strings.Cut(name, "/cpufreq/")
+	if !ok || !strings.HasPrefix(dir, CPU+"/cpu") {
 		return false
 	}
-	digits, file, ok := strings.Cut(rest, "/")
-	n, err := strconv.Atoi(digits)
-	if !ok || err != nil || !strings.HasPrefix(file, "cpufreq/") {
+	related, err := k.FS.ReadFile(dir + "/cpufreq/related_cpus")
+	if err != nil {
 		return false
 	}
-	for core := n - n%4; core < n-n%4+4; core++ {
-		if core == 0 || k.Value(fmt.Sprintf("%s/cpu%d/online", CPU, core)) == "1" {
+	for core := range strings.FieldsSeq(string(related)) {
+		if core == "0" || k.Value(CPU+"/cpu"+core+"/online") == "1" {
 			return false
 		}
 	}

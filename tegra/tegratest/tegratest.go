@@ -1,7 +1,8 @@
 // Package tegratest builds fake Jetson roots for tests: plain files and links
 // with the content that a board was recorded to show.
 //
-//	AGXOrin35() ──► Tree ──(change it)──► Write(t) ──► root folder
+//	NewAGXOrin35() ──► Tree ──(change it)──► Write(t), WriteTo(dir) ──► root folder
+//	Boards() lists them all; mkroot writes one for use by hand.
 package tegratest
 
 import (
@@ -61,17 +62,31 @@ func (tr *Tree) Unlink() {
 func (tr *Tree) Write(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
+	must(t, tr.WriteTo(root))
+	return root
+}
+
+// WriteTo makes the tree on disk below root, for use outside of tests.
+func (tr *Tree) WriteTo(root string) error {
 	for name, content := range tr.Files {
 		full := filepath.Join(root, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		must(t, os.WriteFile(full, []byte(content), 0o644))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			return err
+		}
 	}
 	for name, target := range tr.Links {
 		full := filepath.Join(root, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		must(t, os.Symlink(target, full))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(target, full); err != nil {
+			return err
+		}
 	}
-	return root
+	return nil
 }
 
 // Contents reads every regular file below root except those of our own state

@@ -1,0 +1,181 @@
+package tegratest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// newTree begins a board: who it is and what any Linux shows.
+func newTree(compatible, model, release string) *Tree {
+	tr := &Tree{Files: map[string]string{}, Links: map[string]string{}}
+	tr.Files["/proc/device-tree/compatible"] = strings.ReplaceAll(compatible, " ", "\x00") + "\x00"
+	tr.Files["/proc/device-tree/model"] = model + "\x00"
+	tr.Set("/etc/nv_tegra_release", release)
+	tr.Set("/var/lib/nvpmodel/status", "pmode:0000")
+	tr.Files["/proc/meminfo"] = "MemTotal:       64336236 kB\nMemFree:        50000000 kB\nMemAvailable:   58000000 kB\nBuffers:          336236 kB\nCached:          8000000 kB\nSReclaimable:     200000 kB\n"
+	return tr
+}
+
+// steps lists n clocks from the first on, and then the others given.
+func steps(first, step, n int, more ...int) string {
+	var out strings.Builder
+	for k := range n {
+		fmt.Fprintf(&out, "%d ", first+step*k)
+	}
+	for _, f := range more {
+		fmt.Fprintf(&out, "%d ", f)
+	}
+	return out.String()
+}
+
+// policies tells the first core of each core's policy, for clusters of one size.
+func policies(cores, size int) []int {
+	out := make([]int, cores)
+	for i := range out {
+		out[i] = i - i%size
+	}
+	return out
+}
+
+// cpus adds one core for each entry of leaders, which names the first core of
+// its policy, joined by links as on a real kernel. The limits reach from low
+// to the top of the list.
+func (tr *Tree) cpus(leaders []int, list, low string) {
+	var stat strings.Builder
+	stat.WriteString("cpu  1200 0 1200 12000 0 0 0 0 0 0\n")
+	all := fmt.Sprintf("0-%d", len(leaders)-1)
+	for _, file := range []string{"present", "possible", "online"} {
+		tr.Set(CPU+"/"+file, all)
+	}
+	tr.Set(CPU+"/offline", "")
+	clocks := strings.Fields(list)
+	top := clocks[len(clocks)-1]
+	for core, leader := range leaders {
+		fmt.Fprintf(&stat, "cpu%d 100 0 100 1000 0 0 0 0 0 0\n", core)
+		if core != 0 {
+			tr.Set(fmt.Sprintf("%s/cpu%d/online", CPU, core), "1")
+		}
+		tr.Links[fmt.Sprintf("%s/cpu%d/cpufreq", CPU, core)] = fmt.Sprintf("../cpufreq/policy%d", leader)
+		dir := fmt.Sprintf("%s/cpufreq/policy%d/", CPU, leader)
+		related := strings.TrimSpace(tr.Files[dir+"related_cpus"] + " " + strconv.Itoa(core))
+		for file, value := range map[string]string{
+			"scaling_available_frequencies": list, "cpuinfo_min_freq": clocks[0], "cpuinfo_max_freq": top,
+			"scaling_min_freq": low, "scaling_max_freq": top, "scaling_cur_freq": low, "scaling_governor": "schedutil",
+			"scaling_available_governors": "conservative ondemand userspace powersave performance schedutil ",
+		} {
+			tr.Set(dir+file, value)
+		}
+		tr.Files[dir+"related_cpus"] = related
+	}
+	for name, content := range tr.Files {
+		if strings.HasSuffix(name, "/related_cpus") {
+			tr.Files[name] = strings.TrimSpace(content) + "\n"
+			tr.Files[strings.Replace(name, "related", "affected", 1)] = tr.Files[name]
+		}
+	}
+	tr.Files["/proc/stat"] = stat.String() + "intr 1 2 3\n"
+}
+
+// gpu adds a devfreq folder and its name in /sys/class/devfreq.
+func (tr *Tree) gpu(class, dir, list string) {
+	clocks := strings.Fields(list)
+	tr.Set(dir+"/available_frequencies", list)
+	tr.Set(dir+"/min_freq", clocks[0])
+	tr.Set(dir+"/max_freq", clocks[len(clocks)-1])
+	tr.Set(dir+"/cur_freq", clocks[0])
+	tr.Set(dir+"/governor", "nvhost_podgov")
+	tr.Set(dir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand ")
+	tr.Links["/sys/class/devfreq/"+class] = dir
+}
+
+// gpuDevice adds the GPU's own folder with the power-gate masks in force.
+func (tr *Tree) gpuDevice(dir string, masks map[string]string) {
+	tr.Set(dir+"/load", "123")
+	tr.Set(dir+"/railgate_enable", "1")
+	tr.Set(dir+"/enable_3d_scaling", "1")
+	tr.Set(dir+"/power/control", "auto")
+	for name, value := range masks {
+		tr.Set(dir+"/"+name, value)
+	}
+}
+
+// bpmp adds the memory as the boot processor shows it: rates in kHz, the
+// present one in Hz.
+func (tr *Tree) bpmp(rates, now string) {
+	khz := strings.Fields(rates)
+	tr.Set(EMC+"/rate", now)
+	tr.Set(EMC+"/min_rate", khz[0]+"000")
+	tr.Set(EMC+"/max_rate", khz[len(khz)-1]+"000")
+	tr.Set(EMC+"/mrq_rate_locked", "0")
+	tr.Set(EMC+"/state", "1")
+	tr.Set(Rates, rates+" (kHz)")
+}
+
+// channel is one input of a power monitor: a label, mV and mA.
+type channel struct {
+	label  string
+	mv, ma int
+}
+
+// hwmon adds an INA3221 as kernels from 5.10 on show it. Channels 4 to 7 hold
+// shunt voltages, which are no rails.
+func (tr *Tree) hwmon(dir string, channels ...channel) {
+	tr.Set(dir+"/name", "ina3221")
+	for i, c := range channels {
+		n := strconv.Itoa(i + 1)
+		tr.Set(dir+"/in"+n+"_label", c.label)
+		tr.Set(dir+"/in"+n+"_input", strconv.Itoa(c.mv))
+		tr.Set(dir+"/curr"+n+"_input", strconv.Itoa(c.ma))
+		tr.Set(dir+"/in"+strconv.Itoa(i+4)+"_input", "91234")
+	}
+	tr.Set(dir+"/in7_label", "sum of shunt voltages")
+	tr.Set(dir+"/in7_input", "360")
+	tr.Set(dir+"/curr4_input", "32000")
+	at := strings.LastIndex(dir, "/")
+	tr.Links["/sys/class/hwmon"+dir[at:]] = dir
+}
+
+// iio adds an INA3221 as L4T 32 shows it: names and mW.
+func (tr *Tree) iio(dir string, names string, mw ...int) {
+	for i, name := range strings.Fields(names) {
+		n := strconv.Itoa(i)
+		tr.Set(dir+"/rail_name_"+n, name)
+		tr.Set(dir+"/in_power"+n+"_input", strconv.Itoa(mw[i]))
+		tr.Set(dir+"/crit_current_limit_"+n, "32760 ma")
+	}
+}
+
+// zones adds thermal zones "name=m°C" in order; a name ending in "=off" has
+// no readable temperature, as since L4T 36.
+func (tr *Tree) zones(list string) {
+	for i, zone := range strings.Fields(list) {
+		name, temp, _ := strings.Cut(zone, "=")
+		dir := fmt.Sprintf("/sys/class/thermal/thermal_zone%d", i)
+		tr.Set(dir+"/type", name)
+		if temp != "off" {
+			tr.Set(dir+"/temp", temp)
+		}
+	}
+}
+
+// oldFan is the fan of L4T 32; newFan that of later releases.
+func (tr *Tree) oldFan() {
+	tr.Set("/sys/devices/pwm-fan/target_pwm", "0")
+	tr.Set("/sys/devices/pwm-fan/temp_control", "1")
+	tr.Set("/sys/devices/pwm-fan/rpm_measured", "0")
+}
+
+func (tr *Tree) newFan() {
+	tr.Set("/sys/devices/platform/pwm-fan/hwmon/hwmon2/name", "pwmfan")
+	tr.Set(Fan, "55")
+	tr.Set("/sys/class/hwmon/hwmon6/name", "pwm_tach")
+	tr.Set("/sys/class/hwmon/hwmon6/rpm", "1200")
+}
+
+// overCurrent adds the counters of Orin's over-current events.
+func (tr *Tree) overCurrent() {
+	tr.Set("/sys/class/hwmon/hwmon5/name", "soctherm_oc")
+	tr.Set("/sys/class/hwmon/hwmon5/oc1_event_cnt", "0")
+	tr.Set("/sys/class/hwmon/hwmon5/oc2_event_cnt", "0")
+}
