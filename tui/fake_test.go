@@ -322,6 +322,6 @@ func (f *fakeBoard) reading() sampleMsg {
 		m.last = telemetry.Sample{T: r.T, Reading: r, Valid: true}
 		m.samples = append(m.samples, m.last)
 	}
-	m.energyJ, m.selfPct = 31400, tegra.Some(0.3)
+	m.energyJ, m.cost = 31400, costReading{tegra.Some(0.3), tegra.Some(900.0)}
 	return m
 }

@@ -46,10 +46,10 @@ func (r *root) draw() string {
 		page := fit(r.overlay(r.pages[r.active].Render(w, body), w, body), w, body)
 		text = under(r.tabs(w), page, news, r.footer(w))
 	}
-	if r.sh.ascii {
-		return toASCII(text)
+	if r.sh.sixteen {
+		text = toSixteen.Replace(text)
 	}
-	return text
+	return r.sh.glyphs.redraw(text)
 }
 
 // tiny says what matters where there is hardly any room.

@@ -28,7 +28,7 @@ type frontPage struct {
 }
 
 func newFrontPage(sh *shared, apply *applyFlow) *frontPage {
-	p := &frontPage{sh: sh, apply: apply, asTab: sh.ascii}
+	p := &frontPage{sh: sh, apply: apply, asTab: sh.glyphs == GlyphsASCII}
 	p.tab = table{cols: []column{
 		{title: "front mode", width: 24}, {title: "ms/mb", width: 7, right: true}, {title: "95 %", width: 15, drop: 3},
 		{title: "W", width: 5, right: true}, {title: "95 %", width: 13, drop: 4}, {title: "J/mb", width: 6, right: true, drop: 1},

@@ -102,6 +102,11 @@ func (p *frontPage) plot(w, h int) string {
 		fx, fy = append(fx, v.timeMS[i]), append(fy, ys[i])
 	}
 	plot.Line(fx, fy, chart.InkFront)
+	if p.sh.frontByGlyph() {
+		for i := range fx {
+			plot.Mark(fx[i], fy[i], '○', chart.InkFront)
+		}
+	}
 	for m, got := range v.measured {
 		y := got.PowerW
 		if p.axis == optimize.Energy {
@@ -117,6 +122,10 @@ func (p *frontPage) plot(w, h int) string {
 	plot.Mark(v.timeMS[p.cursor], ys[p.cursor], '◉', chart.InkCursor)
 	return plot.Render(w, h, paint)
 }
+
+// frontByGlyph tells whether the front needs a glyph of its own: without
+// colours, or with blocks for dots, its line cannot be told from the cloud.
+func (sh *shared) frontByGlyph() bool { return sh.colourless || sh.glyphs >= GlyphsBlocks }
 
 // grouped gives the points that share the cursor's setting of a knob.
 func (p *frontPage) grouped(ys []float64) (gx, gy []float64) {
@@ -163,6 +172,9 @@ func presetGlyph(preset tegra.Preset) rune {
 
 func (p *frontPage) legend(w int) string {
 	text := "· predicted  ● measured  ◉ here\n"
+	if p.sh.frontByGlyph() {
+		text = "· predicted  ○ front\n● measured   ◉ here\n"
+	}
 	var names []string
 	for _, m := range p.marks() {
 		names = append(names, string(m.glyph)+"\u00a0"+m.name)

@@ -35,17 +35,19 @@ type rate interface {
 // deps is everything the screens stand on.
 type deps struct {
 	host
-	device   tegra.Device
-	clock    tegra.Clock
-	rate     rate // nil on real hardware
-	readOnly bool
-	workload string // preselected; "" for none
-	notice   string // said at the start
-	version  string
-	ascii    bool
-	sudo     bool // starting the guard may ask for a password on the terminal
-	seed     uint64
-	now      func() time.Time // the user's time, for countdowns
+	device     tegra.Device
+	clock      tegra.Clock
+	rate       rate // nil on real hardware
+	readOnly   bool
+	workload   string // preselected; "" for none
+	notice     string // said at the start
+	version    string
+	glyphs     Glyphs
+	sixteen    bool // colours, not 256
+	colourless bool
+	sudo       bool // starting the guard may ask for a password on the terminal
+	seed       uint64
+	now        func() time.Time // the user's time, for countdowns
 	// block writes a mode as the vendor's POWER_MODEL block; nil where that
 	// cannot be done.
 	block func(m tegra.Mode, name string) (string, error)

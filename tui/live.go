@@ -191,5 +191,5 @@ func (p *livePage) workloadLine() string {
 }
 
 func (p *livePage) ownLine() string {
-	return styleDim.Render(" jtune itself: " + num(p.sh.selfPct, 1) + " % of one core")
+	return styleDim.Render(" " + p.sh.cost.String())
 }

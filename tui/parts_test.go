@@ -13,25 +13,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestPlainTerminalsAreKnownByTheirEnvironment(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		env  map[string]string
-		want bool
-	}{
-		{"the text console", map[string]string{"TERM": "linux", "LANG": "C.UTF-8"}, true},
-		{"a dumb terminal", map[string]string{"TERM": "dumb"}, true},
-		{"xterm with UTF-8", map[string]string{"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}, false},
-		{"lower case utf8", map[string]string{"TERM": "xterm", "LANG": "de_DE.utf8"}, false},
-		{"LC_ALL counts before LANG", map[string]string{"TERM": "xterm", "LANG": "C.UTF-8", "LC_ALL": "C"}, true},
-		{"no locale at all is trusted", map[string]string{"TERM": "xterm"}, false},
-	} {
-		if got := plainTerminal(func(k string) string { return c.env[k] }); got != c.want {
-			t.Errorf("%s: plain %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
 func TestSpeedsWalkUpToMaxAndDownToOne(t *testing.T) {
 	x, ups := 1.0, 0
 	for !math.IsInf(x, 1) && ups < 20 {

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-
 	"jtune/tui/session"
 )
 
@@ -22,7 +21,7 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 // Options say how to draw. The zero value follows the environment.
 type Options struct {
 	NoColor bool   // also when NO_COLOR holds anything
-	ASCII   bool   // also on terminals without braille, such as the text console
+	Glyphs  Glyphs // what to draw with
 	Version string // of the program, for the help
 }
 
@@ -36,16 +35,15 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d := depsOf(s, o)
+	colours := d.glyphs.profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
+	d.sixteen, d.colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
 	r := newRoot(ctx, d)
 	r.watch = watch(d)
 	defer r.watch.sampler.Stop()
 
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(10), tea.WithInput(in)}
-	if o.NoColor || os.Getenv("NO_COLOR") != "" {
-		opts = append(opts, tea.WithColorProfile(colorprofile.Ascii))
-	}
-	p := tea.NewProgram(r, opts...)
+	p := tea.NewProgram(r, tea.WithContext(ctx), tea.WithFPS(10), tea.WithInput(in), tea.WithOutput(&countedOutput{os.Stdout, &r.watch.cost.written}),
+		tea.WithColorProfile(colours))
 	gone := watchTerminal(ctx, p, in.gone)
 	_, err := p.Run()
 	r.end()
@@ -60,7 +58,10 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 
 func depsOf(s *session.Session, o Options) deps {
 	d := deps{host: s, device: s.Device, clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
-		notice: s.Notice, version: o.Version, ascii: o.ASCII || plainTerminal(os.Getenv), seed: s.Options.Seed}
+		notice: s.Notice, version: o.Version, glyphs: o.Glyphs, seed: s.Options.Seed}
+	if d.glyphs == GlyphsAuto {
+		d.glyphs = glyphsOf(os.Getenv)
+	}
 	d.block = s.Sysfs().NVPModelBlock
 	if s.Virtual != nil {
 		d.rate = s.Virtual.Clock()
@@ -68,21 +69,6 @@ func depsOf(s *session.Session, o Options) deps {
 	root := s.Options.Sysroot == "" || s.Options.Sysroot == "/"
 	d.sudo = s.Virtual == nil && root && os.Geteuid() != 0
 	return d
-}
-
-// plainTerminal tells whether the terminal cannot be trusted with braille and
-// line glyphs: the text console, a dumb one, or a locale without UTF-8.
-func plainTerminal(getenv func(string) string) bool {
-	term := getenv("TERM")
-	if term == "linux" || term == "dumb" || strings.HasPrefix(term, "vt") {
-		return true
-	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToUpper(getenv(name)); v != "" {
-			return !strings.Contains(v, "UTF-8") && !strings.Contains(v, "UTF8")
-		}
-	}
-	return false
 }
 
 // end stops a running job and waits until it has put the board back.
@@ -140,5 +126,25 @@ func (g *guardedInput) Read(b []byte) (int, error) {
 		g.told = true
 		close(g.gone)
 	}
+	return n, err
+}
+
+// countedOutput is standard output that counts what the screens cost the line.
+type countedOutput struct {
+	*os.File
+	written *atomic.Int64
+}
+
+// Write is io.Writer's.
+func (o *countedOutput) Write(b []byte) (int, error) {
+	n, err := o.File.Write(b)
+	o.written.Add(int64(n))
+	return n, err
+}
+
+// WriteString is io.StringWriter's: without it os.File's would go uncounted.
+func (o *countedOutput) WriteString(s string) (int, error) {
+	n, err := o.File.WriteString(s)
+	o.written.Add(int64(n))
 	return n, err
 }

@@ -33,7 +33,7 @@ type shared struct {
 	history   []telemetry.Sample // last two minutes, oldest first
 	energyJ   float64            // since the program began
 	since     time.Time
-	selfPct   tegra.Val[float64]
+	cost      costReading
 	frozen    bool
 	workloads []profiles.Workload
 	limit     optimize.Limit // what Front chooses by
@@ -159,21 +159,19 @@ type sampleMsg struct {
 	last    telemetry.Sample
 	samples []telemetry.Sample
 	energyJ float64
-	selfPct tegra.Val[float64]
+	cost    costReading
 }
 
 // watcher reads the device on its clock, off the screen's goroutine.
 type watcher struct {
 	feed    *feed[sampleMsg]
 	energy  telemetry.Energy
-	self    *telemetry.Self
-	selfPct tegra.Val[float64] // as of selfAt
-	selfAt  time.Time
+	cost    *costMeter
 	sampler *telemetry.Sampler
 }
 
 func watch(d deps) *watcher {
-	w := &watcher{feed: newFeed[sampleMsg](), self: telemetry.NewSelf(), sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
+	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(), sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
 	w.sampler.Subscribe(w.take)
 	w.sampler.Start()
 	return w
@@ -197,18 +195,11 @@ func (w *watcher) take(s telemetry.Sample) {
 // second, with room for a sampler that is late.
 const historyLen = 130
 
-// selfEvery is the span over which the own CPU share is taken: the kernel
-// counts it in hundredths of a second.
-const selfEvery = 3 * time.Second
-
-// next waits for the next reading; the own CPU share is asked here, off the
-// screen's goroutine.
+// next waits for the next reading; what the program itself costs is asked
+// here, off the screen's goroutine.
 func (w *watcher) next(ctx context.Context) tea.Cmd {
 	return w.feed.next(ctx, func(m sampleMsg) tea.Msg {
-		if now := time.Now(); now.Sub(w.selfAt) >= selfEvery {
-			w.selfPct, w.selfAt = w.self.CPUPct(), now
-		}
-		m.selfPct = w.selfPct
+		m.cost = w.cost.read(time.Now())
 		return m
 	})
 }
@@ -220,7 +211,7 @@ func (sh *shared) takeSample(m sampleMsg) {
 		sh.history = sh.history[1:]
 	}
 	sh.energyJ = m.energyJ
-	sh.selfPct = m.selfPct
+	sh.cost = m.cost
 	if !sh.frozen {
 		sh.sample, sh.sampled = m.last, true
 	}

@@ -1,22 +1,31 @@
 package tui
 
 import (
+	"strings"
+
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"jtune/tui/chart"
 )
 
-// The sixteen terminal colours follow the user's own theme, on light and on
-// dark ground. Nothing is told by colour alone: each has a word or a glyph.
+// Colours of the middle of the 256-colour cube, that can be read on light and
+// on dark ground. Terminals with 16 colours get their theme's own (toSixteen).
+// Nothing is told by colour alone: each has a word or a glyph.
 const (
-	red    = "1"
-	green  = "2"
-	yellow = "3"
-	blue   = "4"
-	pink   = "5"
-	cyan   = "6"
-	grey   = "8"
+	red    ansi.IndexedColor = 160
+	green  ansi.IndexedColor = 28
+	yellow ansi.IndexedColor = 130
+	blue   ansi.IndexedColor = 32
+	pink   ansi.IndexedColor = 133
+	cyan   ansi.IndexedColor = 30
+	grey   ansi.IndexedColor = 244
 )
+
+// toSixteen writes the colours as those of a terminal's theme: the nearest ones
+// that a terminal with 16 colours would pick make red of yellow and white of
+// grey.
+var toSixteen = strings.NewReplacer("38;5;160", "31", "38;5;28", "32", "38;5;130", "33", "38;5;32", "34", "38;5;133", "35", "38;5;30", "36", "38;5;244", "90")
 
 // style is how a piece of text is meant.
 type style = lipgloss.Style
@@ -24,30 +33,30 @@ type style = lipgloss.Style
 var (
 	stylePlain  = lipgloss.NewStyle()
 	styleBold   = lipgloss.NewStyle().Bold(true)
-	styleDim    = lipgloss.NewStyle().Foreground(lipgloss.Color(grey))
-	styleTitle  = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(cyan))
-	styleTab    = lipgloss.NewStyle().Foreground(lipgloss.Color(grey))
+	styleDim    = lipgloss.NewStyle().Foreground(grey)
+	styleTitle  = lipgloss.NewStyle().Bold(true).Foreground(cyan)
+	styleTab    = lipgloss.NewStyle().Foreground(grey)
 	styleTabOn  = lipgloss.NewStyle().Bold(true).Reverse(true)
-	styleBadge  = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(yellow))
-	styleKey    = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(cyan))
-	styleGood   = lipgloss.NewStyle().Foreground(lipgloss.Color(green))
-	styleWarn   = lipgloss.NewStyle().Foreground(lipgloss.Color(yellow))
-	styleBad    = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(red))
+	styleBadge  = lipgloss.NewStyle().Bold(true).Foreground(yellow)
+	styleKey    = lipgloss.NewStyle().Bold(true).Foreground(cyan)
+	styleGood   = lipgloss.NewStyle().Foreground(green)
+	styleWarn   = lipgloss.NewStyle().Foreground(yellow)
+	styleBad    = lipgloss.NewStyle().Bold(true).Foreground(red)
 	styleCursor = lipgloss.NewStyle().Reverse(true)
-	styleFrame  = lipgloss.NewStyle().Foreground(lipgloss.Color(grey))
-	styleAsk    = lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(yellow))
+	styleFrame  = lipgloss.NewStyle().Foreground(grey)
+	styleAsk    = lipgloss.NewStyle().Bold(true).Foreground(yellow)
 )
 
 var inkStyles = [...]style{
 	chart.InkNone:     stylePlain,
-	chart.InkCloud:    lipgloss.NewStyle().Foreground(lipgloss.Color(grey)),
-	chart.InkAxis:     lipgloss.NewStyle().Foreground(lipgloss.Color(grey)),
-	chart.InkLimit:    lipgloss.NewStyle().Foreground(lipgloss.Color(red)),
-	chart.InkSeries:   lipgloss.NewStyle().Foreground(lipgloss.Color(cyan)),
-	chart.InkBand:     lipgloss.NewStyle().Foreground(lipgloss.Color(blue)),
-	chart.InkFront:    lipgloss.NewStyle().Foreground(lipgloss.Color(green)),
-	chart.InkMeasured: lipgloss.NewStyle().Foreground(lipgloss.Color(pink)),
-	chart.InkPreset:   lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(yellow)),
+	chart.InkCloud:    lipgloss.NewStyle().Foreground(grey),
+	chart.InkAxis:     lipgloss.NewStyle().Foreground(grey),
+	chart.InkLimit:    lipgloss.NewStyle().Foreground(red),
+	chart.InkSeries:   lipgloss.NewStyle().Foreground(cyan),
+	chart.InkBand:     lipgloss.NewStyle().Foreground(blue),
+	chart.InkFront:    lipgloss.NewStyle().Foreground(green),
+	chart.InkMeasured: lipgloss.NewStyle().Foreground(pink),
+	chart.InkPreset:   lipgloss.NewStyle().Bold(true).Foreground(yellow),
 	chart.InkCursor:   lipgloss.NewStyle().Bold(true).Reverse(true),
 }
 

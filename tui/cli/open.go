@@ -14,13 +14,17 @@ import (
 // open is jtune without a command: on a terminal the full-screen tuner, else
 // one reading as text.
 func (a *app) open(cmd *cobra.Command) error {
+	glyphs, err := tui.ParseGlyphs(a.glyphs)
+	if err != nil {
+		return usagef("--%v", err)
+	}
 	s, err := session.Open(a.options)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
-		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Version: session.Version})
+		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs, Version: session.Version})
 	}
 	if s.Notice != "" {
 		a.note("%s", s.Notice)

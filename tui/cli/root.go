@@ -19,6 +19,7 @@ type app struct {
 	options session.Options
 	speed   string
 	noColor bool
+	glyphs  string
 }
 
 // root builds the tree of commands.
@@ -58,6 +59,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours; so does NO_COLOR with any value")
+	f.StringVar(&a.glyphs, "glyphs", "auto", "what the screens are drawn with: `LEVEL` auto, braille, blocks or ascii")
 	f.StringVar(&o.LogFile, "log-file", "", "`FILE` for the log")
 }
 
