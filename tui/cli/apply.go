@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/tegra"
+	"jtune/tegra/boot"
 	"jtune/tegra/guard"
 	"jtune/tui/session"
 )
@@ -22,6 +23,7 @@ type appliedJSON struct {
 	Kept     bool       `json:"kept"`
 	Reverted bool       `json:"reverted"`
 	Files    []fileJSON `json:"files"`
+	AtBoot   *bootJSON  `json:"at_boot,omitempty"` // with --at-boot alone
 }
 
 type fileJSON struct {
@@ -46,6 +48,7 @@ func toAppliedJSON(x tegra.Applied) appliedJSON {
 type applyFlags struct {
 	keepAfter   time.Duration
 	yes, asJSON bool
+	atBoot      bool
 	dvfs, fan   string
 }
 
@@ -55,8 +58,11 @@ func (a *app) apply() *cobra.Command {
 		Use:   "apply MODE|PRESET|ID",
 		Short: "Set a mode, read it back, and keep or revert it",
 		Long: "Sets a mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads every\n" +
-			"knob back, and waits for one line: y keeps, n reverts, silence reverts.",
-		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  jtune revert",
+			"knob back, and waits for one line: y keeps, n reverts, silence reverts.\n\n" +
+			"With --at-boot a mode that was kept is applied at every boot too: a systemd unit,\n" +
+			boot.Path + ", is shown first and written when\n" +
+			"the mode is kept. It needs root rights. jtune apply --at-boot off removes the unit.",
+		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n  sudo jtune apply --at-boot off\n  jtune revert",
 		Args:    takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.request()
@@ -68,6 +74,9 @@ func (a *app) apply() *cobra.Command {
 				return err
 			}
 			defer s.Close()
+			if f.atBoot && args[0] == bootOff {
+				return a.endBoot(s)
+			}
 			if err := s.Whole(cmd.Context()); err != nil {
 				return err
 			}
@@ -82,6 +91,7 @@ func (a *app) apply() *cobra.Command {
 	fl.BoolVar(&f.yes, "yes", false, "keep at once, without a question")
 	fl.StringVar(&f.dvfs, "dvfs", "off", "on leaves the clocks free below the mode's, off locks them")
 	fl.StringVar(&f.fan, "fan", "", "auto or max (default: leave it)")
+	fl.BoolVar(&f.atBoot, "at-boot", false, "apply the mode at every boot too, once it is kept; with off in the mode's place: no longer")
 	fl.BoolVar(&f.asJSON, "json", false, "as JSON, when it is decided")
 	return cmd
 }
@@ -151,6 +161,19 @@ var _ trial = (*guard.Client)(nil)
 const grace = 5 * time.Second
 
 func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, f applyFlags) error {
+	var unit *atBoot
+	if f.atBoot {
+		var err error
+		if unit, err = a.planBoot(s, r.Mode, f); err != nil {
+			return err
+		}
+		defer unit.dir.Close()
+		w := a.out
+		if f.asJSON {
+			w = a.err
+		}
+		unit.show(a, s.Options.Sysroot, w)
+	}
 	applier, err := s.Guard(ctx)
 	if err != nil {
 		return err
@@ -180,6 +203,12 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	}
 	out := toAppliedJSON(applied)
 	out.Kept, out.Reverted = err == nil, err != nil
+	if unit != nil {
+		if out.Kept {
+			err = unit.install(a, s.Options.Sysroot)
+		}
+		out.AtBoot = &bootJSON{boot.Path, unit.text, out.Kept && err == nil}
+	}
 	switch {
 	case f.asJSON:
 		return errors.Join(err, printJSON(a.out, out))
@@ -199,7 +228,7 @@ func (declined) Is(target error) bool { return target == guard.ErrReverted }
 // back: then errors.Is(err, guard.ErrReverted).
 func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan struct{}) error {
 	if !f.yes {
-		err := a.ask(ctx, f.keepAfter, reverted)
+		err := a.ask(ctx, f.question(), f.keepAfter, reverted)
 		if errors.Is(err, guard.ErrReverted) {
 			if _, restoreErr := g.Restore(ctx); restoreErr != nil {
 				return restoreErr
@@ -212,10 +241,17 @@ func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan
 	return g.Keep(ctx)
 }
 
+func (f applyFlags) question() string {
+	if f.atBoot {
+		return "keep this mode, now and at every boot?"
+	}
+	return "keep this mode?"
+}
+
 // ask waits for one line: y keeps (nil), n declines, silence reverts. End of
 // input is not an answer, and neither is anything else.
-func (a *app) ask(ctx context.Context, limit time.Duration, reverted <-chan struct{}) error {
-	fmt.Fprintf(a.err, "keep this mode? y or n; reverts in %s: ", limit)
+func (a *app) ask(ctx context.Context, question string, limit time.Duration, reverted <-chan struct{}) error {
+	fmt.Fprintf(a.err, "%s y or n; reverts in %s: ", question, limit)
 	defer fmt.Fprintln(a.err)
 	late := time.NewTimer(limit + grace)
 	defer late.Stop()

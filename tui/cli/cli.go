@@ -50,7 +50,7 @@ func windUp(signals <-chan os.Signal, cancel func()) {
 // Run runs one command line and gives the exit code. When ctx ends, work in
 // progress is wound up: knobs restored, what was recorded kept.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: stdout, err: stderr}
+	a := &app{in: stdin, out: stdout, err: stderr, args: args}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)

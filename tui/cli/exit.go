@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,8 +52,35 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitInterrupted
 	}
 	text := strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
-	fmt.Fprintln(a.err, "jtune: "+strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " "))
+	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
+	var root *session.RootError
+	if errors.As(err, &root) {
+		line += "; run: " + a.asRoot()
+	}
+	fmt.Fprintln(a.err, line)
 	return exitCode(err)
+}
+
+// asRoot is this very command line, run as root.
+func (a *app) asRoot() string {
+	program, err := os.Executable()
+	if err != nil {
+		program = "jtune"
+	}
+	words := []string{"sudo"}
+	for _, w := range append([]string{program}, a.args...) {
+		words = append(words, shellWord(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(w string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%"
+	if w != "" && strings.Trim(w, plain) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
 func exitCode(err error) int {

@@ -15,6 +15,7 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
+	args     []string // the command line, without the program
 
 	options session.Options
 	speed   string

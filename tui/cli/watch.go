@@ -155,7 +155,7 @@ func readingLine(b tegra.Board, r tegra.Reading) string {
 	switch {
 	case r.Mode.OK:
 		mode = r.Mode.V.String()
-	case b.Name == "": // a log does not tell
+	case b.Name == "", !r.EMC.Max.OK: // a log does not tell, nor a memory whose limits root alone may read
 		mode = "–"
 	}
 	parts := []string{

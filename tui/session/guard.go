@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"jtune/tegra"
 	"jtune/tegra/guard"
@@ -23,10 +24,24 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	}
 	g, err := s.startGuard(ctx)
 	if err != nil {
-		return nil, err
+		return nil, NeedsRoot(err)
 	}
 	s.guard = g
 	return g, nil
+}
+
+// RootError is a refusal that the same command would not meet as root.
+type RootError struct{ err error }
+
+func (e *RootError) Error() string { return e.err.Error() }
+func (e *RootError) Unwrap() error { return e.err }
+
+// NeedsRoot makes a missing right a RootError, unless this is root already.
+func NeedsRoot(err error) error {
+	if errors.Is(err, tegra.ErrPermission) && os.Geteuid() != 0 {
+		return &RootError{err}
+	}
+	return err
 }
 
 // Whole makes the list of modes whole: on a board that shows its memory clocks

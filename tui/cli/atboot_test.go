@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra/boot"
+)
+
+// unitOf reads the unit below a root; "" when there is none.
+func unitOf(root string) string {
+	data, err := os.ReadFile(filepath.Join(root, boot.Link)) // through the link: it must lead there
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+const bootMode = "8c/1.11C/0.42G/3.20M"
+
+func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
+	board, root := fakeBoard(t, "true")
+	o := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--dvfs", "on", "--fan", "max")...).done(t)
+	unit := unitOf(root)
+	for _, want := range []string{"ExecStart=/", " apply " + bootMode + " --yes --device=jetson ", " --dvfs=on --fan=max\n", "After=nvpower.service nvpmodel.service "} {
+		if !strings.Contains(unit, want) {
+			t.Errorf("the unit lacks %q:\n%s", want, unit)
+		}
+	}
+	for line := range strings.Lines(unit) {
+		if !strings.Contains(o.out, line) {
+			t.Errorf("%q was not shown before it was written", line)
+		}
+	}
+	if !strings.Contains(o.err, "daemon-reload") || !strings.Contains(o.err, "apply --at-boot off") {
+		t.Errorf("stderr does not say what happens next: %s", o.err)
+	}
+	o = jtune(t, with(board, "apply", "--at-boot", "off")...).done(t)
+	if unitOf(root) != "" || !strings.Contains(o.out, "removed") {
+		t.Errorf("the unit is still there; got %q", o.out)
+	}
+	if o = jtune(t, with(board, "apply", "off", "--at-boot")...).done(t); !strings.Contains(o.err, "nothing to remove") {
+		t.Errorf("removing twice says %q", o.err)
+	}
+}
+
+func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
+	for _, c := range []struct {
+		name, answer string
+		code         int
+		written      bool
+	}{
+		{"y keeps and writes", "y\n", exitOK, true},
+		{"n does neither", "n\n", exitReverted, false},
+		{"silence does neither", "", exitReverted, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			board, root := fakeBoard(t, "true")
+			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), with(board, "apply", bootMode, "--at-boot", "--keep-after", "1s")...)
+			if o.code != c.code || (unitOf(root) != "") != c.written {
+				t.Errorf("got exit code %d and unit %q; stderr %s", o.code, unitOf(root), o.err)
+			}
+			if !strings.Contains(o.err, "now and at every boot?") {
+				t.Errorf("the question does not speak of the boot: %s", o.err)
+			}
+		})
+	}
+}
+
+func TestAtBootInJSON(t *testing.T) {
+	board, root := fakeBoard(t, "true")
+	v := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--json")...).done(t).object(t, "asked actual kept reverted files at_boot")
+	unit := hasKeys(t, v["at_boot"], "unit text written")
+	if unit["written"] != true || unit["text"] != unitOf(root) || unit["unit"] != boot.Path {
+		t.Errorf("got %v", unit)
+	}
+}
+
+func TestAtBootIsRefusedBeforeAnythingIsSet(t *testing.T) {
+	board, root := fakeBoard(t, "true")
+	foreign := filepath.Join(root, boot.Path)
+	if err := os.MkdirAll(filepath.Dir(foreign), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(foreign, []byte("[Service]\nExecStart=/bin/true\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	limit := filepath.Join(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
+	before, _ := os.ReadFile(limit)
+	for _, c := range []struct {
+		name  string
+		args  []string
+		code  int
+		words []string
+	}{
+		{"a file of somebody else", with(board, "apply", bootMode, "--at-boot", "--yes"), exitFailed, []string{boot.Path, "not written by jtune"}},
+		{"removing a file of somebody else", with(board, "apply", "--at-boot", "off"), exitFailed, []string{boot.Path, "not written by jtune"}},
+		{"a virtual board", with(virtualBoard, "apply", "MAXN", "--at-boot", "--yes"), exitNoDevice, []string{"virtual", "boot"}},
+		{"removing on a virtual board", with(virtualBoard, "apply", "--at-boot", "off"), exitNoDevice, []string{"virtual"}},
+		{"reading only", with(board, "apply", "--at-boot", "off", "--read-only"), exitPermission, []string{"--read-only"}},
+		{"off without --at-boot is no mode", with(board, "apply", "off"), exitUsage, []string{`"off"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			jtune(t, c.args...).fails(t, c.code, c.words...)
+			if after, _ := os.ReadFile(limit); string(after) != string(before) {
+				t.Errorf("the board was set: %q became %q", before, after)
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shutBoard is a fake board as an ordinary user meets it: debugfs and, as on
+// some L4T 35 images, the rails' values are root's alone, and nothing can be
+// written.
+func shutBoard(t *testing.T, shut ...string) string {
+	t.Helper()
+	_, root := fakeBoard(t, "true")
+	readable(t, root)
+	for _, name := range shut {
+		full := filepath.Join(root, name)
+		if err := os.Chmod(full, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(full, 0o755) })
+	}
+	if os.Geteuid() != 0 {
+		os.Chmod(root, 0o555)
+		t.Cleanup(func() { os.Chmod(root, 0o755) })
+	}
+	return root
+}
+
+const (
+	debugfs  = "sys/kernel/debug"
+	railFile = "sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon3/curr1_input"
+)
+
+func TestAnOrdinaryUserWatchesWhatMayBeSeen(t *testing.T) {
+	root := shutBoard(t, debugfs, railFile)
+	o := powerless(t, "watch", "--count", "1", "--sysroot", root).done(t)
+	for _, want := range []string{"s  –  –  CPU", "EMC – –", "GPU 114.75 MHz 12 %", "CPU 12/12 on 729.6 MHz"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("got %q, want %q in it", o.out, want)
+		}
+	}
+	v := powerless(t, "watch", "--count", "1", "--json", "--sysroot", root).done(t).object(t,
+		"t_s device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c temps_off fan_pct throttled mode self")
+	emc := v["emc"].(map[string]any)
+	if v["total_power_w"] != nil || emc["hz"] != nil || emc["load_pct"] != nil || v["mode"] != nil {
+		t.Errorf("got %v W, EMC %v, mode %v; want nulls, never 0", v["total_power_w"], emc, v["mode"])
+	}
+}
+
+func TestDoctorTellsAnOrdinaryUserWhyAValueIsMissing(t *testing.T) {
+	root := shutBoard(t, debugfs, railFile)
+	o := powerless(t, "doctor", "--sysroot", root).done(t)
+	for _, want := range []string{"EMC rate", "rail VDD_GPU_SOC", "no permission (root only)"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("the text lacks %q:\n%s", want, o.out)
+		}
+	}
+}
+
+func TestAnOrdinaryUserIsToldTheExactCommand(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		shut []string
+		args []string
+	}{
+		{"setting a preset", nil, []string{"apply", "MAXN", "--yes"}},
+		{"setting a mode whose memory clocks only root can list", []string{debugfs}, []string{"apply", "MAXN", "--yes", "--fan", "max"}},
+		{"setting a mode for every boot", nil, []string{"apply", "MAXN", "--at-boot"}},
+		{"no longer at boot", nil, []string{"apply", "--at-boot", "off"}},
+		{"reverting", nil, []string{"revert"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := shutBoard(t, c.shut...)
+			if c.name == "no longer at boot" {
+				unit := filepath.Join(root, "etc/systemd/system/jtune-mode.service")
+				if err := os.MkdirAll(filepath.Dir(unit), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(unit, []byte("# Written by jtune apply --at-boot; jtune apply --at-boot off removes it.\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if os.Geteuid() != 0 {
+					os.Chmod(filepath.Dir(unit), 0o555)
+					t.Cleanup(func() { os.Chmod(filepath.Dir(unit), 0o755) })
+				}
+			}
+			args := append(c.args, "--sysroot", root)
+			powerless(t, args...).fails(t, exitPermission, "no permission", "run: sudo /", " "+strings.Join(args, " "))
+		})
+	}
+}
+
+func TestWordsAreQuotedForTheShell(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"apply": "apply", "12c/2.20C/1.30G/3.20M": "12c/2.20C/1.30G/3.20M", "": "''",
+		"my dir": "'my dir'", "it's": `'it'\''s'`, "$(reboot)": "'$(reboot)'", "--fan=max": "--fan=max", "a;b": "'a;b'",
+	} {
+		if got := shellWord(word); got != want {
+			t.Errorf("%q: got %s, want %s", word, got, want)
+		}
+	}
+}
