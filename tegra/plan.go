@@ -183,6 +183,9 @@ func (p *planner) memory() {
 		return
 	}
 	raise := emc.cap == nil || p.capOf(p.want) >= p.capOf(p.now)
+	if rateCounts && !lockedWant && p.opensCap() {
+		raise = false
+	}
 	if lockedWant {
 		p.emcLocks()
 	}
@@ -198,6 +201,22 @@ func (p *planner) memory() {
 	if !raise {
 		p.emcCap()
 	}
+}
+
+// opensCap lifts the cap for a moment where the rate that freeing puts back, a
+// reading of the free clock, lies above the cap before and after.
+func (p *planner) opensCap() bool {
+	emc := p.c.s.emc
+	rate, err := strconv.ParseInt(p.want[emc.setRate], 10, 64)
+	if err != nil || emc.cap == nil || len(emc.freqs) == 0 || rate <= max(p.capOf(p.now), p.capOf(p.want)) {
+		return false
+	}
+	none := int64(0)
+	if !emc.capZero {
+		none = int64(emc.freqs[len(emc.freqs)-1])
+	}
+	p.step("EMC cap", emc.cap.path, strconv.FormatInt(none, 10))
+	return true
 }
 
 func (p *planner) locked(state map[string]string) bool {

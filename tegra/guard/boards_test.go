@@ -1,0 +1,211 @@
+package guard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// onEveryBoard runs a test on a guard at work on each fake root.
+func onEveryBoard(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Parallel()
+	for _, board := range tegratest.Boards() {
+		t.Run(board.Name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, board.New())
+			test(t, r)
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r.wantAsFound()
+			r.wantNoRefusals()
+			if len(r.k.Stray) > 0 {
+				t.Errorf("clocks that the kernel does not list were written: %v", r.k.Stray)
+			}
+		})
+	}
+}
+
+// try applies a request and wants every file and the mode to read back.
+func (r *rig) try(req tegra.Request) tegra.Applied {
+	r.t.Helper()
+	a, err := r.Apply(context.Background(), req)
+	if err != nil || !a.OK() || a.Actual != tegra.Some(req.Mode) {
+		r.t.Errorf("asked %s (%+v): %v, %v, %+v", req.Mode, req, a.Actual, err, a.Files)
+	}
+	return a
+}
+
+func TestAllFourKnobsReadBackOnEveryBoard(t *testing.T) {
+	onEveryBoard(t, func(t *testing.T, r *rig) {
+		space := r.space
+		low := tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]}
+		for _, m := range append([]tegra.Mode{space.Max(), low, space.Max()}, space.Sample(6, 2)...) {
+			r.try(tegra.Request{Mode: m})
+		}
+		if _, err := r.Revert(context.Background()); err != nil {
+			t.Error(err)
+		}
+		r.wantNoRefusals()
+	})
+}
+
+func TestEachKnobAloneChangesItsOwnFilesOnEveryBoard(t *testing.T) {
+	onEveryBoard(t, func(t *testing.T, r *rig) {
+		space := r.space
+		top := space.Max()
+		r.try(tegra.Request{Mode: top})
+		for k, change := range map[string]func(*tegra.Mode){
+			"/online":   func(m *tegra.Mode) { m.Cores-- },
+			"/scaling_": func(m *tegra.Mode) { m.CPU = space.CPU[0] },
+			"_freq":     func(m *tegra.Mode) { m.GPU = space.GPU[0] },
+			"emc":       func(m *tegra.Mode) { m.EMC = space.EMC[0] },
+		} {
+			m := top
+			change(&m)
+			from := tegratest.Contents(t, r.root)
+			r.try(tegra.Request{Mode: m})
+			changed := tegratest.Differences(from, tegratest.Contents(t, r.root))
+			if len(changed) == 0 {
+				t.Errorf("%s: nothing changed", k)
+			}
+			for _, line := range changed {
+				if !strings.Contains(line, k) || k == "_freq" && strings.Contains(line, "cpufreq") {
+					t.Errorf("%s alone was asked for, yet %s", k, line)
+				}
+			}
+			r.try(tegra.Request{Mode: top})
+		}
+	})
+}
+
+func TestDVFSOnLeavesClocksFreeOnEveryBoard(t *testing.T) {
+	onEveryBoard(t, func(t *testing.T, r *rig) {
+		for _, m := range r.space.Sample(4, 5) {
+			r.try(tegra.Request{Mode: m})
+			a := r.try(tegra.Request{Mode: m, DVFS: true})
+			for _, f := range a.Files {
+				min := strings.HasSuffix(f.Path, "min_freq")
+				if min && f.Actual != first(r.k.Value(listBeside(f.Path))) {
+					t.Errorf("%s is %s with DVFS on", f.Path, f.Actual)
+				}
+				if f.Knob == "EMC lock" && f.Actual != "0" {
+					t.Errorf("the memory is locked with DVFS on: %+v", f)
+				}
+			}
+		}
+	})
+}
+
+func listBeside(limit string) string {
+	at := strings.LastIndexAny(limit, "/") + 1
+	if strings.Contains(limit, "cpufreq") {
+		return limit[:at] + "scaling_available_frequencies"
+	}
+	return limit[:at] + "available_frequencies"
+}
+
+func first(list string) string { return strings.Fields(list + " none")[0] }
+
+func TestThePresetsApplyByTheirValuesOnEveryBoard(t *testing.T) {
+	onEveryBoard(t, func(t *testing.T, r *rig) {
+		s, err := tegra.Open(tegra.DiskFS(r.root), tegra.RealClock())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		masks := func() (out []string) {
+			for name, content := range tegratest.Contents(t, r.root) {
+				if strings.HasSuffix(name, "_pg_mask") {
+					out = append(out, name+"="+content)
+				}
+			}
+			slices.Sort(out)
+			return out
+		}
+		before := masks()
+		for _, p := range s.Presets() {
+			r.try(tegra.Request{Mode: p.Mode, DVFS: true})
+		}
+		if after := masks(); !slices.Equal(before, after) {
+			t.Errorf("power-gate masks were touched: %v, then %v", before, after)
+		}
+	})
+}
+
+func TestTheFanGoesToItsTopAndBackOnEveryBoard(t *testing.T) {
+	onEveryBoard(t, func(t *testing.T, r *rig) {
+		fan := tegratest.Fan
+		if r.k.Value("/sys/devices/pwm-fan/target_pwm") == "0" {
+			fan = "/sys/devices/pwm-fan/target_pwm"
+		}
+		found := r.k.Value(fan)
+		m := r.space.Max()
+		r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
+		if got := r.k.Value(fan); got != "255" {
+			t.Errorf("at %s, want 255", got)
+		}
+		r.try(tegra.Request{Mode: m, Fan: tegra.FanAuto})
+		if got := r.k.Value(fan); got != found {
+			t.Errorf("at %s, want %s", got, found)
+		}
+		r.try(tegra.Request{Mode: m, Fan: tegra.FanMax})
+	})
+}
+
+func TestClocksLeftFreeGetAGovernorThatMovesThem(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	tree := tegratest.NewAGXOrin36()
+	cpu := func(policy, file string) string { return tegratest.CPU + "/cpufreq/policy" + policy + "/" + file }
+	for _, policy := range []string{"0", "4", "8"} {
+		tree.Set(cpu(policy, "scaling_governor"), "performance")
+	}
+	tree.Set(cpu("4", "scaling_available_governors"), "performance conservative userspace ")
+	tree.Set(tegratest.GPU36+"/governor", "performance")
+	r := newRig(t, tree)
+	governors := func() string {
+		return strings.Join([]string{r.k.Value(cpu("0", "scaling_governor")), r.k.Value(cpu("4", "scaling_governor")), r.k.Value(cpu("8", "scaling_governor")), r.k.Value(tegratest.GPU36 + "/governor")}, " ")
+	}
+	locked := mode(12, 1113600, 408000000, 665600000)
+	r.try(tegra.Request{Mode: locked})
+	if got := governors(); got != "performance performance performance performance" {
+		t.Errorf("locked: %s; minimum = maximum needs no other governor", got)
+	}
+	r.try(tegra.Request{Mode: locked, DVFS: true})
+	if got := governors(); got != "schedutil conservative schedutil nvhost_podgov" {
+		t.Errorf("free: %s", got)
+	}
+	eight := locked
+	eight.Cores = 8
+	r.try(tegra.Request{Mode: eight, DVFS: true}) // the last cluster goes offline with its governor changed
+	if _, err := r.Restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAsFound()
+	r.try(tegra.Request{Mode: locked, DVFS: true})
+	r.try(tegra.Request{Mode: locked})
+	if got := governors(); got != "performance performance performance performance" {
+		t.Errorf("locked again: %s, want the found ones", got)
+	}
+	r.Close()
+	r.wantAsFound()
+	r.wantNoRefusals()
+}
+
+func TestAGovernorOfTheUsersIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	tree := tegratest.NewXavier32()
+	tree.Set(tegratest.CPU+"/cpufreq/policy2/scaling_governor", "ondemand")
+	r := newRig(t, tree)
+	r.try(tegra.Request{Mode: r.space.Max(), DVFS: true})
+	for _, w := range r.k.Writes() {
+		if strings.Contains(w, "governor") {
+			t.Error(w)
+		}
+	}
+}
