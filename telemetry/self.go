@@ -1,78 +1,84 @@
 package telemetry
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"strconv"
-	"strings"
+	"syscall"
 	"time"
 
 	"jtune/tegra"
 )
 
-// tickHz is the unit of CPU times in /proc: USER_HZ, 100 on every Linux.
-const tickHz = 100
+// minSelf is the shortest time over which an own share means anything.
+const minSelf = 10 * time.Millisecond
 
 // Self measures what this process itself costs.
 type Self struct {
-	ticks int64
-	at    time.Time
-	ok    bool
+	used time.Duration
+	at   time.Time
 }
 
 // NewSelf begins measuring.
-func NewSelf() *Self {
-	s := &Self{}
-	s.ticks, s.ok = selfTicks()
-	s.at = time.Now()
-	return s
-}
+func NewSelf() *Self { return &Self{OwnCPU(), time.Now()} }
 
 // CPUPct is this process's share of one core since the last call, in per
-// cent; absent when /proc does not tell, or too little time has passed.
+// cent; absent when too little time has passed.
 func (s *Self) CPUPct() tegra.Val[float64] {
-	ticks, ok := selfTicks()
 	now := time.Now()
 	dt := now.Sub(s.at)
-	if ok && s.ok && dt < time.Second/tickHz {
+	if dt < minSelf {
 		return tegra.Val[float64]{}
 	}
-	used, before := ticks-s.ticks, s.ok
-	s.ticks, s.at, s.ok = ticks, now, ok
-	if !ok || !before || used < 0 {
-		return tegra.Val[float64]{}
-	}
-	return tegra.Some(100 * float64(used) / tickHz / dt.Seconds())
+	used := OwnCPU()
+	share := 100 * (used - s.used).Seconds() / dt.Seconds()
+	s.used, s.at = used, now
+	return tegra.Some(max(0, share))
 }
 
-func selfTicks() (int64, bool) {
-	text, err := os.ReadFile("/proc/self/stat")
+// OwnCPU is the processor time that this process has used, user and system,
+// to the microsecond (getrusage(2); /proc/self/stat counts in hundredths of a
+// second).
+func OwnCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic("telemetry: getrusage of oneself cannot fail")
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// IO is what a process has read: bytes and calls, of all kinds of files.
+type IO struct{ Bytes, Calls int64 }
+
+// OwnIO tells what this process has read so far; absent where the kernel does
+// not count it.
+func OwnIO() tegra.Val[IO] {
+	data, err := os.ReadFile("/proc/self/io")
 	if err != nil {
-		return 0, false
+		return tegra.Val[IO]{}
 	}
-	ticks, err := parseStat(string(text))
-	return ticks, err == nil
+	return parseIO(data)
 }
 
-// parseStat gives user plus system time, in ticks, of a line of
-// /proc/PID/stat (proc(5), fields 14 and 15). The command's name stands in
-// parentheses and may hold spaces and parentheses itself.
-func parseStat(line string) (int64, error) {
-	end := strings.LastIndexByte(line, ')')
-	if end < 0 {
-		return 0, fmt.Errorf("stat line has no command")
+// parseIO reads rchar and syscr of /proc/PID/io (proc(5)).
+func parseIO(data []byte) tegra.Val[IO] {
+	var io IO
+	found := 0
+	for line := range bytes.Lines(data) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		v, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+		if err != nil || v < 0 {
+			continue
+		}
+		switch string(name) {
+		case "rchar":
+			io.Bytes, found = v, found|1
+		case "syscr":
+			io.Calls, found = v, found|2
+		}
 	}
-	fields := strings.Fields(line[end+1:]) // from field 3, the state
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("stat line has %d fields after the command, want 13 at least", len(fields))
+	if found != 3 {
+		return tegra.Val[IO]{}
 	}
-	user, err := strconv.ParseInt(fields[11], 10, 64)
-	if err != nil || user < 0 {
-		return 0, fmt.Errorf("stat field utime is %q", fields[11])
-	}
-	system, err := strconv.ParseInt(fields[12], 10, 64)
-	if err != nil || system < 0 {
-		return 0, fmt.Errorf("stat field stime is %q", fields[12])
-	}
-	return user + system, nil
+	return tegra.Some(io)
 }
