@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/learn/nn"
 	"jtune/tegra"
 )
 
@@ -35,7 +36,10 @@ type Options struct {
 	// Reference is another workload on the same device (gp) or the networks
 	// to transfer from (powertrain). nil: none; for powertrain the shipped
 	// ResNet-18 networks of an AGX Orin.
-	Reference  *Reference
+	Reference *Reference
+	// Network holds the settings of powertrain and nn, such as the loss or a
+	// frozen body; its seed is Seed. nil: nn.ForTransfer and nn.FromScratch.
+	Network    *nn.Config
 	Seed       uint64
 	Provenance Provenance
 	// SkipCV leaves cross-validation out: Model.CV is unknown, and the bands of

@@ -14,12 +14,14 @@ func (n networks) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
 
 // fitNetworks trains the networks, or transfers the reference's.
 func (t *teacher) fitNetworks(samples []tegra.Measured) (pointPredictor, error) {
+	learn, c := nn.TrainPair, nn.FromScratch()
 	if t.network != nil {
-		pair, err := t.network.Transfer(samples, nn.Config{Seed: t.options.Seed})
-		return networks{pair}, err
+		learn, c = t.network.Transfer, nn.ForTransfer()
 	}
-	c := nn.FromScratch()
+	if t.options.Network != nil {
+		c = *t.options.Network
+	}
 	c.Seed = t.options.Seed
-	pair, err := nn.TrainPair(samples, c)
+	pair, err := learn(samples, c)
 	return networks{pair}, err
 }

@@ -65,9 +65,14 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 		return surrogate(r), "", nil
 	case EvalGPVerify:
 		return verified(), "", nil
-	case EvalPowerTrain:
+	case EvalPowerTrain, EvalPTMAPE, EvalPTFrozen:
 		r, err := networks(o)
-		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r}), "transferred from " + r.Name, err
+		c := nn.ForTransfer()
+		c.Freeze = name == EvalPTFrozen
+		if name == EvalPTMAPE {
+			c.Loss = nn.MAPE
+		}
+		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r, Network: &c}), "transferred from " + r.Name, err
 	case EvalNN:
 		c, note := fitted(learn.Options{Method: learn.NN}), ""
 		if c.slow = true; o.all && o.Seeds > slowSeeds {
@@ -104,9 +109,14 @@ func networks(o *EvaluateOptions) (*learn.Reference, error) {
 		return learn.ShippedReference(), nil
 	case o.Reference.Networks != nil:
 		return o.Reference, nil
+	case o.trained == nil:
+		pair, err := nn.TrainPair(o.Reference.Samples, nn.Config{Seed: o.Seed})
+		if err != nil {
+			return o.Reference, err
+		}
+		o.trained = &learn.Reference{Name: o.Reference.Name, Networks: &pair}
 	}
-	pair, err := nn.TrainPair(o.Reference.Samples, nn.Config{Seed: o.Seed})
-	return &learn.Reference{Name: o.Reference.Name, Networks: &pair}, err
+	return o.trained, nil
 }
 
 // surrogate is the gp: a margin on predictions, none on what was measured.

@@ -22,25 +22,27 @@ import (
 
 // Names of what Evaluate can compare.
 const (
-	EvalGP         = "gp"         // the default predictor; picks with one deviation of margin, measured modes as measured
-	EvalGPRef      = "gp+ref"     // the same, leaning on the reference workload
-	EvalGPVerify   = "gp+verify"  // gp, then up to 10 of its own picks measured
-	EvalPowerTrain = "powertrain" // networks transferred from the reference workload, predicted front
-	EvalNN         = "nn"         // networks from scratch, predicted front
-	EvalLinear     = "linear"     // linear regression, predicted front
-	EvalTree       = "tree"       // a decision tree, predicted front
-	EvalForest     = "forest"     // a random forest, predicted front
-	EvalRandom     = "random"     // the best of the measured modes
-	EvalTune       = "tune"       // the closed loop, one search per limit
-	EvalBinary     = "binary"     // multi-dimensional binary search, one per limit
-	EvalMaxn       = "maxn"       // always the highest mode
-	EvalPresets    = "presets"    // the fastest preset within the limit
+	EvalGP         = "gp"                // the default predictor; picks with one deviation of margin, measured modes as measured
+	EvalGPRef      = "gp+ref"            // the same, leaning on the reference workload
+	EvalGPVerify   = "gp+verify"         // gp, then up to 10 of its own picks measured
+	EvalPowerTrain = "powertrain"        // networks transferred from the reference workload, predicted front
+	EvalPTMAPE     = "powertrain-mape"   // the same with the relative loss (the paper's for an Orin Nano); only when named
+	EvalPTFrozen   = "powertrain-frozen" // the same, only the last layer learns
+	EvalNN         = "nn"                // networks from scratch, predicted front
+	EvalLinear     = "linear"            // linear regression, predicted front
+	EvalTree       = "tree"              // a decision tree, predicted front
+	EvalForest     = "forest"            // a random forest, predicted front
+	EvalRandom     = "random"            // the best of the measured modes
+	EvalTune       = "tune"              // the closed loop, one search per limit
+	EvalBinary     = "binary"            // multi-dimensional binary search, one per limit
+	EvalMaxn       = "maxn"              // always the highest mode
+	EvalPresets    = "presets"           // the fastest preset within the limit
 )
 
 // EvaluateMethods lists the names for EvaluateOptions.Methods, in the order of
 // the report.
 func EvaluateMethods() []string {
-	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalNN, EvalLinear, EvalTree, EvalForest, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
+	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalPTMAPE, EvalPTFrozen, EvalNN, EvalLinear, EvalTree, EvalForest, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
 }
 
 // EvaluateOptions say what to compare on a measured sweep. Truth is needed,
@@ -52,7 +54,7 @@ type EvaluateOptions struct {
 	// Reference is for powertrain and gp+ref. nil: powertrain transfers from
 	// the shipped networks, gp+ref is left out.
 	Reference *learn.Reference
-	Methods   []string // nil: all that can run
+	Methods   []string // nil: all that can run, but for powertrain-mape
 	Sizes     []int    // modes to learn from; nil: 10, 20, 50 as far as there are more modes
 	Seeds     int      // samples per size; 0: 10
 	// BudgetFrom, BudgetTo and BudgetStep are the power limits in watts; all
@@ -70,14 +72,16 @@ type EvaluateOptions struct {
 	Workers  int                   // 0: one per core
 	Progress func(done, total int) // never called twice at once
 
-	all bool // no methods were named
+	all     bool             // no methods were named
+	trained *learn.Reference // Reference with its networks, once they are needed
 }
 
 func (o *EvaluateOptions) defaults() error {
-	seeds, sizes, step, methods := 10, []int{10, 20, 50}, 1.0, EvaluateMethods()
+	seeds, sizes, step := 10, []int{10, 20, 50}, 1.0
+	methods := slices.DeleteFunc(EvaluateMethods(), func(m string) bool { return m == EvalPTMAPE })
 	if o.Quick {
 		seeds, sizes, step = 3, []int{10, 50}, 3
-		methods = slices.DeleteFunc(methods, func(m string) bool { return m == EvalPowerTrain || m == EvalNN })
+		methods = slices.DeleteFunc(methods, func(m string) bool { return m == EvalPowerTrain || m == EvalPTFrozen || m == EvalNN })
 	}
 	if o.Sizes == nil {
 		o.Sizes = slices.DeleteFunc(sizes, func(n int) bool {

@@ -82,6 +82,12 @@ var publishedRows = []publishedRow{
 	{"orin-nano mobilenet", EvalPowerTrain, 50, 8.98, 4.72, -1, -1, "a"},
 }
 
+// stands tells whether the figures belong beside a method: PowerTrain's beside
+// every variant, since the paper does not say which layers it trains.
+func (p publishedRow) stands(method string) bool {
+	return method == p.method || p.method == EvalPowerTrain && (method == EvalPTMAPE || method == EvalPTFrozen)
+}
+
 func (p publishedRow) figures() Published {
 	out := Published{Mark: p.mark, Source: paperSource}
 	if p.mark == "b" {
@@ -101,7 +107,7 @@ func published(r *Report, workload string) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		for _, p := range publishedRows {
-			if p.workload == workload && p.method == row.Method && row.Size.OK && p.size == row.Size.V {
+			if p.workload == workload && p.stands(row.Method) && row.Size.OK && p.size == row.Size.V {
 				row.Published = append(row.Published, p.figures())
 			}
 		}

@@ -174,8 +174,13 @@ func (g *grower) part(order []int) {
 	copy(order[front:], g.spare[:back])
 }
 
-// leastGain keeps rounding from cutting rows of equal targets.
-const leastGain = 1e-12
+// leastGain keeps rounding from cutting rows of equal targets, and betterBy
+// from choosing between cuts that are equally good: processors round
+// differently, and of equal cuts the first is taken on all.
+const (
+	leastGain = 1e-12
+	betterBy  = 1 + 1e-9
+)
 
 // cut finds the cut that lowers the squared error most, halfway between two
 // values of an input: with sum the targets below it about the mean, the error
@@ -192,7 +197,7 @@ func (g *grower) cut(orders [][]int, count, mean float64) (input int, at float64
 			if v == next || low < g.least || count-low < g.least {
 				continue
 			}
-			if gain := sum * sum * (1/low + 1/(count-low)); gain > best {
+			if gain := sum * sum * (1/low + 1/(count-low)); gain > best*betterBy {
 				best, input, at, places = gain, k, v+(next-v)/2, j+1
 			}
 		}

@@ -32,10 +32,13 @@ func BenchmarkTransfer(b *testing.B) {
 	for i := range 50 {
 		few = append(few, samples[i*len(samples)/50])
 	}
-	for _, batch := range []int{16, 64} {
-		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
+	for _, way := range []struct {
+		name string
+		c    Config
+	}{{"as-used", ForTransfer()}, {"batch=64-steps=3000", Config{}}} {
+		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := reference.Transfer(few, Config{Batch: batch}); err != nil {
+				if _, err := reference.Transfer(few, way.c); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -74,7 +77,8 @@ func BenchmarkAuthorsSets(b *testing.B) {
 			learn trainPair
 			c     Config
 		}{
-			{"transfer", reference.Transfer, Config{}},
+			{"transfer", reference.Transfer, ForTransfer()},
+			{"transfer-zero-config", reference.Transfer, Config{}},
 			{"scratch", TrainPair, FromScratch()},
 			{"scratch-standardised", TrainPair, Config{}},
 		} {

@@ -57,9 +57,9 @@ type Config struct {
 	// MinSteps raises Epochs until there are about that many optimiser steps:
 	// 100 passes over 50 modes are too few. 0 means 3000; negative: no minimum.
 	MinSteps int `json:"min_steps"`
-	// Holdout is the share of rows, drawn at random, that choose the
-	// checkpoint; 0 means 0.1. Rows are modes, so no mode is on both sides.
-	// Below minHoldout held-out rows the training loss chooses instead.
+	// Holdout is the share of modes, drawn at random, that choose the
+	// checkpoint; 0 means 0.1. Rows of one mode stay together, so that none is
+	// on both sides. Below minHoldout held-out modes the training loss chooses.
 	Holdout float64 `json:"holdout"`
 	Loss    Loss    `json:"loss"`
 	// Freeze trains only the new last layer of a transfer.
@@ -80,6 +80,13 @@ type Config struct {
 // compared with it. Transfers are better with the zero Config.
 func FromScratch() Config { return Config{RawTarget: true, Batch: 16, MinSteps: 12000} }
 
+// ForTransfer gives the settings that a transfer needs: on the authors' ten sets
+// of 10, 20, 50 and 100 MobileNet modes the errors are 23.9 / 6.1, 18.3 / 6.2,
+// 10.6 / 3.2 and 8.1 / 2.3 %, with the zero Config 12.2 / 3.6 from 50, at a
+// quarter of the cost. More steps change nothing (2,000: 23.7, 18.7, 10.6, 8.2
+// in time); 100 passes alone are too few for 20 modes (22.3).
+func ForTransfer() Config { return Config{Batch: 16, MinSteps: 1000} }
+
 // What Config's zero values stand for; Adam's constants are the ones that
 // Keras defaults to.
 const (
@@ -91,7 +98,7 @@ const (
 	defaultHoldout   = 0.1
 	beta1, beta2     = 0.9, 0.999
 	epsilon          = 1e-7
-	// minHoldout: with fewer held-out rows the choice of checkpoint would be
+	// minHoldout: with fewer held-out modes the choice of checkpoint would be
 	// a coin toss (10 modes leave one).
 	minHoldout = 2
 )
@@ -130,15 +137,19 @@ func or[T int | float64](v, standard T) T {
 	return v
 }
 
-// plan is how many rows, steps and passes a training of n rows takes.
+// plan is how many rows, steps and passes a training takes.
 type plan struct{ train, holdout, batch, epochs, steps int }
 
-func (c Config) plan(n int) plan {
-	p := plan{train: n, batch: c.Batch, epochs: c.Epochs}
+// heldOut is how many of n modes choose the checkpoint.
+func (c Config) heldOut(n int) int {
 	if h := int(math.Round(c.Holdout * float64(n))); h >= minHoldout {
-		p.holdout, p.train = h, n-h
+		return h
 	}
-	p.batch = min(p.batch, p.train)
+	return 0
+}
+
+func (c Config) plan(train, holdout int) plan {
+	p := plan{train: train, holdout: holdout, batch: min(c.Batch, train), epochs: c.Epochs}
 	if c.MinSteps > 0 {
 		need := (c.MinSteps*p.batch + p.train - 1) / p.train
 		p.epochs = max(p.epochs, need)

@@ -80,8 +80,9 @@ var errDiverged = errors.New("nn: training diverged; lower the learning rate")
 // is not to be used.
 func (t *training) run(x [][inputs]float64, y []float64) error {
 	n, c := t.net, t.net.Config
-	plan := c.plan(len(x))
-	t.prepare(x, y, plan)
+	t.split(x)
+	plan := c.plan(len(t.order), len(t.held))
+	t.prepare(x, y)
 
 	trained, moved := n.w.all, t.grad.all
 	if c.Freeze {
@@ -108,12 +109,22 @@ func (t *training) run(x [][inputs]float64, y []float64) error {
 	return nil
 }
 
-// prepare splits the rows, fits the target scaler on the training rows and
-// standardises.
-func (t *training) prepare(x [][inputs]float64, y []float64, p plan) {
+// split draws the modes that choose the checkpoint.
+func (t *training) split(x [][inputs]float64) {
+	modes := byMode(x)
+	held := t.net.Config.heldOut(len(modes))
+	for k, mode := range t.rand.Perm(len(modes)) {
+		if k < held {
+			t.held = append(t.held, modes[mode]...)
+		} else {
+			t.order = append(t.order, modes[mode]...)
+		}
+	}
+}
+
+// prepare fits the target scaler on the training rows and standardises.
+func (t *training) prepare(x [][inputs]float64, y []float64) {
 	n := t.net
-	perm := t.rand.Perm(len(x))
-	t.held, t.order = perm[:p.holdout], perm[p.holdout:]
 	n.target = scaler{0, 1}
 	if !n.Config.RawTarget {
 		n.target = fitScaler(len(t.order), func(i int) float64 { return n.Config.code(y[t.order[i]]) })
@@ -127,7 +138,7 @@ func (t *training) prepare(x [][inputs]float64, y []float64, p plan) {
 	for i, v := range y {
 		t.z[i] = float32(n.target.forward(n.Config.code(v)))
 	}
-	if p.holdout == 0 {
+	if len(t.held) == 0 {
 		t.held = append([]int(nil), t.order...)
 	}
 }

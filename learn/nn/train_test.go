@@ -122,7 +122,8 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := full.plan(c.rows); got != c.want {
+			held := full.heldOut(c.rows)
+			if got := full.plan(c.rows-held, held); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -142,7 +143,8 @@ func TestTheCheckpointIsTheBestEpoch(t *testing.T) {
 	again.net.w.drawAll(again.rand)
 	again.net.in = n.in
 	x, y := columns(board(100, 1, 1), timeMS)
-	again.prepare(x, y, n.Config.plan(100))
+	again.split(x)
+	again.prepare(x, y)
 	again.net.w = n.w
 	if got := again.loss(again.held); got != r.BestLoss {
 		t.Errorf("the kept weights' loss on the held-out rows is %g, report says %g", got, r.BestLoss)

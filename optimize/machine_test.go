@@ -1,0 +1,79 @@
+package optimize
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Processors that fuse multiply and add (arm64 does, amd64 does not) round
+// differently; the searches must not. The values are amd64's. Predictions may
+// differ by machineTolerance, relative; the modes probed not at all.
+// .ci/arm64 runs this under emulation.
+const machineTolerance = 1e-8
+
+func TestASearchIsTheSameOnEveryMachine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name           string
+		o              TuneOptions
+		probes         string
+		timeMS, powerW float64 // predicted at the end for the answer
+	}{
+		{"fastest within a power limit", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 1}, "4c/0.55C/0.15G/0.80M 8c/0.80C/0.63G/0.80M 8c/0.80C/0.95G/1.60M 8c/1.30C/0.95G/1.60M 8c/1.55C/0.95G/1.60M " +
+			"8c/1.80C/0.95G/1.60M 8c/1.55C/0.79G/3.20M 2c/1.55C/0.95G/3.20M 4c/1.55C/0.95G/3.20M 8c/1.80C/0.95G/1.60M", 85.916431588649644, 24.737456952843811},
+		{"least power within a time limit", TuneOptions{Limit: Limit{TimeMS: 90}, Seed: 2}, "6c/1.05C/0.63G/0.80M 8c/1.30C/1.11G/1.60M 8c/0.80C/0.47G/3.20M 4c/0.55C/0.79G/1.60M 8c/1.30C/0.95G/1.60M " +
+			"8c/1.55C/0.95G/1.60M 6c/1.30C/0.95G/1.60M 6c/1.55C/0.95G/1.60M 8c/1.55C/0.79G/3.20M 6c/1.55C/0.95G/1.60M", 90.213677461139284, 22.941060446304263},
+		{"least energy", TuneOptions{Limit: Limit{Energy: true}, Seed: 3}, "6c/1.05C/0.63G/0.80M 8c/1.05C/0.79G/3.20M 4c/0.55C/0.95G/1.60M 8c/1.05C/0.95G/1.60M 8c/1.05C/0.79G/1.60M " +
+			"8c/0.55C/0.79G/1.60M 6c/1.30C/0.79G/1.60M 8c/1.30C/0.79G/1.60M 6c/1.55C/0.79G/1.60M 8c/1.30C/0.79G/1.60M", 105.11939952642048, 19.306808559260233},
+	} {
+		b := newToy(t)
+		c.o.Space = b.space
+		res, err := Tune(t.Context(), b.measure, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var probes []string
+		for _, m := range b.probed {
+			probes = append(probes, m.String())
+		}
+		if got := strings.Join(probes, " "); got != c.probes {
+			t.Errorf("%s: probed\n%s\nwant\n%s", c.name, got, c.probes)
+		}
+		p := res.Model.Predict([]tegra.Mode{res.Mode})[0]
+		alike(t, c.name+": time", p.TimeMS, c.timeMS)
+		alike(t, c.name+": power", p.PowerW, c.powerW)
+	}
+}
+
+func TestPredictorsAreTheSameOnEveryMachine(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	var rows []tegra.Measured
+	for _, m := range b.space.Sample(40, 5) {
+		rows = append(rows, b.answer(m))
+	}
+	for _, c := range []struct {
+		method         learn.Method
+		timeMS, powerW float64 // in the highest mode
+	}{{learn.GP, 62.159647724383099, 38.828218027235472}, {learn.Linear, 36.426162826503152, 31.882921253628396},
+		{learn.Tree, 72.852325653006304, 33.395783090473053}, {learn.Forest, 83.514930710068967, 29.321993362794636}} {
+		m, err := learn.Fit(rows, learn.Options{Method: c.method, Space: b.space, Seed: 1, SkipCV: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := m.Predict([]tegra.Mode{b.space.Max()})[0]
+		alike(t, string(c.method)+": time", p.TimeMS, c.timeMS)
+		alike(t, string(c.method)+": power", p.PowerW, c.powerW)
+	}
+}
+
+func alike(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got/want-1) <= machineTolerance) {
+		t.Errorf("%s: got %.17g, want %.17g within %g", what, got, want, machineTolerance)
+	}
+}
