@@ -74,48 +74,50 @@ func ReadFile(path string, o Options) (*Table, error) {
 }
 
 // Read reads a sweep. Rows that do not parse, or hold NaN or a value that is
-// not positive, are skipped and listed in Problems. No usable row is an error.
+// not positive, are skipped and listed in Problems. A row is a line, so that
+// an unclosed quote costs just its own. No usable row is an error.
 func Read(r io.Reader, name string, o Options) (*Table, error) {
-	c := csv.NewReader(r)
-	c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = -1, true, true
+	l := newLines(r)
 	t := &Table{Name: name}
-	place, err := t.header(c, o)
+	place, err := t.header(l, o)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		record, err := c.Read()
+		record, err := l.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		var line int
 		var row Row
 		var bad *csv.ParseError
 		switch {
 		case errors.As(err, &bad):
-			line = bad.StartLine
+			err = bad.Err // its line is not the file's
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", name, err)
 		default:
-			line, _ = c.FieldPos(0)
 			row, err = place.row(record, o)
 		}
 		if err != nil {
-			p := Problem{line, err.Error()}
+			p := Problem{l.number, err.Error()}
 			if o.Strict {
 				return nil, fmt.Errorf("%s: %s", name, p)
 			}
 			t.Problems = append(t.Problems, p)
 			continue
 		}
-		row.Line = line
+		row.Line = l.number
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {
 		if len(t.Problems) > 0 {
 			return nil, fmt.Errorf("%s: no usable row; first problem: %s", name, t.Problems[0])
 		}
-		return nil, fmt.Errorf("%s: header only, no measured modes", name)
+		what := "measured modes"
+		if o.ModesOnly {
+			what = "modes"
+		}
+		return nil, fmt.Errorf("%s: header only, no %s", name, what)
 	}
 	return t, nil
 }
@@ -127,8 +129,8 @@ type columns struct {
 	width int
 }
 
-func (t *Table) header(c *csv.Reader, o Options) (columns, error) {
-	record, err := c.Read()
+func (t *Table) header(l *lines, o Options) (columns, error) {
+	record, err := l.next()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("empty file")
@@ -143,7 +145,7 @@ func (t *Table) header(c *csv.Reader, o Options) (columns, error) {
 		}
 		_, twice := p.at[name]
 		switch {
-		case !twice && (slices.Contains(Columns, name) || name == "bs"):
+		case !twice && (slices.Contains(Columns, name) || name == "bs" && !o.ModesOnly):
 			p.at[name] = i
 		default:
 			p.extra = append(p.extra, i)

@@ -67,6 +67,8 @@ func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 		"a million cores":   "1000000,1190400,420750000,2133000000,80.5,25\n",
 		"a stray quote":     "4,11\"90400,420750000,2133000000,80.5,25\n",
 		"a quote at first":  "x\"4,1190400,420750000,2133000000,80.5,25\n",
+		"an unclosed quote": "4,1190400,420750000,2133000000,80.5,\"25\n",
+		"a quote left open": "4,1190400,420750000,2133000000,80.5,25,\"torn\n",
 		"bytes of anything": "\x00\xff\xfe,,,,,\n",
 	} {
 		table := read(t, head+good+bad+good)
@@ -109,6 +111,15 @@ func TestModesNeedNoMeasurements(t *testing.T) {
 	table, err := sweep.Read(strings.NewReader("cores,cpu,gpu,mem\n4,1190400,420750000,2133000000\n4,1190400,420750000,2133000000\n"), "m.csv", sweep.Options{ModesOnly: true})
 	if err != nil || len(table.Rows) != 2 || len(table.Modes()) != 1 {
 		t.Errorf("%v, %v; want two rows of one mode", table, err)
+	}
+}
+
+func TestModesNeedNoBatchEither(t *testing.T) {
+	t.Parallel()
+	text := "cores,cpu,gpu,mem,bs,time_ms,power_w\n4,1190400,420750000,2133000000,junk,NaN,\n4,1190400,420750000,2133000000,,x,-1\n"
+	table, err := sweep.Read(strings.NewReader(text), "m.csv", sweep.Options{ModesOnly: true, Strict: true})
+	if err != nil || len(table.Rows) != 2 || table.HasBatch {
+		t.Errorf("%+v, %v; want two rows, no matter what the other columns hold", table, err)
 	}
 }
 
@@ -193,6 +204,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(head + "4,1190400,420750000,2133000000,80.5,25\n")
 	f.Add("cores,cpu,gpu,mem,bs,observed_time,observed_power\n4,1190400,420750000,2133000000,16,80,25\n")
 	f.Add(head + "x\"4,1190400\n\"\n")
+	f.Add(head + "4,1190400,420750000,2133000000,80.5,25,\"torn\n4,1190400,420750000,2133000000,80.5,25\n")
 	f.Add("cores,cores,cpu,gpu,mem,time_ms,power_w\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		table, err := sweep.Read(strings.NewReader(text), "fuzz", sweep.Options{})
