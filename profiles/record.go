@@ -201,14 +201,22 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 }
 
 // Read gives header and rows of a campaign folder without locking it; the
-// campaign may be running.
+// campaign may be running. Lines that are no rows are left out.
 func Read(dir string) (Header, []Row, error) {
-	h, err := readHeader(dir)
-	if err != nil {
-		return h, nil, err
-	}
-	rows, _, err := readRows(dir)
+	h, rows, _, err := ReadNoted(dir)
 	return h, rows, err
+}
+
+// ReadNoted is Read with a note on each line of modes.csv that is no row.
+func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
+	if h, err = readHeader(dir); err != nil {
+		return h, nil, nil, err
+	}
+	rows, notes, err = readRows(dir)
+	for i, n := range notes {
+		notes[i] = filepath.Join(dir, n)
+	}
+	return h, rows, notes, err
 }
 
 // Header gives campaign.toml.

@@ -284,3 +284,43 @@ func same(t testing.TB, root string, before map[string]string) {
 		t.Errorf("not as it was found: %s", d)
 	}
 }
+
+func TestEveryRowOfAReplayThatIsLeftOutIsTold(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	lines[2], lines[5] = "2,729600,318750000,665600000,100,\"torn\n", "x,y\n"
+	o := jtune(t, with(replay(write(t, strings.Join(lines, ""))), "modes", "--csv")...).done(t)
+	if !strings.Contains(o.err, "line 3") || !strings.Contains(o.err, "line 6") || strings.Count(o.out, "\n") != len(toyModes())-1 {
+		t.Errorf("got %d lines on stdout, stderr %q; want the header and all but two modes, and a word on lines 3 and 6", strings.Count(o.out, "\n"), o.err)
+	}
+}
+
+func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	dir := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, "import", path, "--out", dir).done(t)
+	table := filepath.Join(dir, "modes.csv")
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	lines[3] = "4,torn\n"
+	if err := os.WriteFile(table, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, samples := range []string{dir, table} {
+		for _, args := range [][]string{{"front", "--samples", samples}, {"fit", "--samples", samples, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m")}} {
+			if o := jtune(t, args...).done(t); !strings.Contains(o.err, "line 4") {
+				t.Errorf("%v: stderr %q says nothing of line 4", args, o.err)
+			}
+			jtune(t, with(args, "--strict")...).fails(t, exitFailed, "line 4")
+		}
+	}
+}

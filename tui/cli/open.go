@@ -26,9 +26,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	if isTerminal(a.in) && isTerminal(a.out) {
 		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs, Version: session.Version})
 	}
-	if s.Notice != "" {
-		a.note("%s", s.Notice)
-	}
+	a.notice(s)
 	r, err := s.Device.Read()
 	if err != nil {
 		return err

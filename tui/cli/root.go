@@ -84,10 +84,20 @@ func (a *app) readGlobals() error {
 // session opens the device and tells what it has to tell.
 func (a *app) session() (*session.Session, error) {
 	s, err := session.Open(a.options)
-	if err == nil && s.Notice != "" {
-		a.note("%s", s.Notice)
+	if err == nil {
+		a.notice(s)
 	}
 	return s, err
+}
+
+// notice tells what opening a device has to tell, each row left out included.
+func (a *app) notice(s *session.Session) {
+	for _, n := range s.Skipped {
+		a.note("%s", n)
+	}
+	if len(s.Skipped) == 0 && s.Notice != "" {
+		a.note("%s", s.Notice)
+	}
 }
 
 // note prints a line for the person, beside the data.

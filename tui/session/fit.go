@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ type Samples struct {
 // learnt from are left out and noted.
 func ReadSamples(path string, batch int, strict bool) (Samples, error) {
 	if dir, ok := campaignDir(path); ok {
-		return readCampaign(dir)
+		return readCampaign(dir, strict)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
 	if err != nil {
@@ -40,11 +41,7 @@ func ReadSamples(path string, batch int, strict bool) (Samples, error) {
 	if t, err = oneBatch(t, batch); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}}
-	for _, p := range t.Problems {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s: %s: row skipped", path, p))
-	}
-	return out, nil
+	return Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t)}, nil
 }
 
 // campaignDir tells whether path is a campaign folder, or the table in one.
@@ -57,12 +54,16 @@ func campaignDir(path string) (string, bool) {
 	return dir, err == nil
 }
 
-func readCampaign(dir string) (Samples, error) {
-	head, rows, err := profiles.Read(dir)
+func readCampaign(dir string, strict bool) (Samples, error) {
+	head, rows, notes, err := profiles.ReadNoted(dir)
 	if err != nil {
 		return Samples{}, err
 	}
+	if strict && len(notes) > 0 {
+		return Samples{}, errors.New(notes[0])
+	}
 	out := Samples{Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual}}
+	out.Notes = notes
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
 	}

@@ -16,9 +16,7 @@ func Import(o Options, path, out string, strict bool) (notes []string, err error
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range t.Problems {
-		notes = append(notes, fmt.Sprintf("%s: %s: row skipped", path, p))
-	}
+	notes = skipped(path, t)
 	if t, err = oneBatch(t, o.Batch); err != nil {
 		return notes, err
 	}

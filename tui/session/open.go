@@ -81,10 +81,19 @@ func openReplay(o Options, path string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := len(table.Problems); n > 0 {
-		s.Notice = fmt.Sprintf("%s: %d rows skipped, first %s", path, n, table.Problems[0])
+	if s.Skipped = skipped(path, table); len(s.Skipped) > 0 {
+		s.Notice = fmt.Sprintf("%d rows left out, first: %s", len(s.Skipped), s.Skipped[0])
 	}
 	return s, nil
+}
+
+// skipped tells of each row of a sweep file that was left out, and why.
+func skipped(path string, t *sweep.Table) []string {
+	var out []string
+	for _, p := range t.Problems {
+		out = append(out, fmt.Sprintf("%s: %s: row skipped", path, p))
+	}
+	return out
 }
 
 // oneBatch picks the rows of one minibatch size from a file that says it: a

@@ -36,6 +36,7 @@ type Session struct {
 	Clock   tegra.Clock
 	Virtual *virtual.Board // nil on real hardware
 	Notice  string         // worth a line to the user: "no Jetson here: using virtual:agx-orin"
+	Skipped []string       // each row of a replayed file that was left out; Notice sums them up
 	Options Options
 
 	sysfs *tegra.Sysfs
