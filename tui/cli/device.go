@@ -3,8 +3,10 @@ package cli
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,7 @@ type rightsJSON struct {
 	Read  bool   `json:"read"`
 	Apply bool   `json:"apply"`
 	How   string `json:"how"`
+	sudo  bool
 }
 
 func (a *app) device() *cobra.Command {
@@ -100,20 +103,33 @@ func toSpaceJSON(s *tegra.Space) spaceJSON {
 
 // rights tells whether this user can set modes, and by what way.
 func rights(s *session.Session) rightsJSON {
-	r := rightsJSON{Read: true, Apply: true}
+	yes := func(how string) rightsJSON { return rightsJSON{Read: true, Apply: true, How: how} }
+	no := func(how string) rightsJSON { return rightsJSON{Read: true, How: how} }
 	switch {
 	case s.Options.ReadOnly:
-		r.Apply, r.How = false, "refused: --read-only"
+		return no("refused: --read-only")
 	case s.Virtual != nil:
-		r.How = "in this process: the board is virtual"
+		return yes("in this process: the board is virtual")
+	case s.Options.Sysroot != "/" && !writable(s.FS()):
+		return no("not by this user: the files below " + s.Options.Sysroot + " are not writable; run as root")
 	case s.Options.Sysroot != "/":
-		r.How = "directly, below " + s.Options.Sysroot
+		return yes("directly, below " + s.Options.Sysroot)
 	case os.Geteuid() == 0:
-		r.How = "directly: running as root"
-	default:
-		r.How = "through sudo, which asks for the password"
+		return yes("directly: running as root")
 	}
+	if _, err := exec.LookPath("sudo"); err != nil {
+		return no("not by this user, and there is no sudo: run as root")
+	}
+	r := yes("through sudo, which asks for the password")
+	r.sudo = true
 	return r
+}
+
+// writable tries the knob that every board has, without writing it.
+func writable(fsys tegra.FS) bool {
+	const write = 2 // W_OK of access(2)
+	full, ok := tegra.HostPath(fsys, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")
+	return ok && syscall.Access(full, write) == nil
 }
 
 func (a *app) printDevice(s *session.Session) error {
@@ -123,10 +139,12 @@ func (a *app) printDevice(s *session.Session) error {
 		{"module", orDash(b.Module)}, {"SoC", orDash(b.SoC)},
 		{"software", fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
 		{"power modes", fmt.Sprintf("%s: %d core counts × %d CPU × %d GPU × %d memory clocks", thousands(space.Len()), len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
+		{"CPU clocks", clockRange(space.CPU)}, {"GPU clocks", clockRange(space.GPU)}, {"memory clocks", clockRange(space.EMC)},
 		{"rails", orDash(strings.Join(b.Rails, ", "))},
 		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
 		{"setting modes", rights(s).How},
 	}
+	rows = append(rows, presentRows(s)...)
 	if err := table(a.out, rows...); err != nil {
 		return err
 	}
@@ -143,6 +161,53 @@ func (a *app) printDevice(s *session.Session) error {
 	}
 	fmt.Fprintln(a.out)
 	return table(a.out, presets...)
+}
+
+// clockRange tells a knob's clocks from the slowest to the fastest; all of
+// them where they are few.
+func clockRange(list []tegra.Freq) string {
+	const few = 5
+	var names []string
+	for i, f := range list {
+		if len(list) <= few || i == 0 || i == len(list)-1 {
+			names = append(names, f.String())
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return "– (jtune doctor tells why)"
+	case len(list) <= few:
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%d from %s to %s", len(list), names[0], names[1])
+}
+
+// presentRows tells what the board is set to, and what cannot be seen.
+func presentRows(s *session.Session) [][]string {
+	r, err := s.Device.Read()
+	if err != nil {
+		return [][]string{{"now", err.Error()}}
+	}
+	now := "free: no mode expresses it"
+	switch {
+	case r.Mode.OK && r.Locked.Or(false):
+		now = s.Device.Space().Format(r.Mode.V) + ", locked"
+	case r.Mode.OK:
+		now = s.Device.Space().Format(r.Mode.V) + ", clocks free below it"
+	case !r.EMC.Max.OK:
+		now = "– (the memory's limits cannot be read)"
+	}
+	missing := 0
+	for _, p := range s.Sysfs().Probes() {
+		if !p.Found {
+			missing++
+		}
+	}
+	sources := fmt.Sprintf("%d found, %d missing", len(s.Sysfs().Probes())-missing, missing)
+	if missing+len(r.Missing) > 0 {
+		sources += "; jtune doctor tells which and why"
+	}
+	return [][]string{{"now", now}, {"sources", sources}}
 }
 
 // originOf marks what comes from no real board; "" for one.

@@ -162,3 +162,14 @@ func thousands(n int) string {
 func knobFields(m tegra.Mode) []string {
 	return []string{strconv.Itoa(m.Cores), strconv.FormatInt(m.CPU.KHz(), 10), strconv.FormatInt(int64(m.GPU), 10), strconv.FormatInt(int64(m.EMC), 10)}
 }
+
+// text is an optional text as it is printed.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// known tells a number from one that prints as null.
+func known(n number) bool { return !math.IsNaN(float64(n)) }

@@ -1,0 +1,147 @@
+// Package rivals finds who else may change the knobs of a Jetson, or has: the
+// vendor's services and tools, other tuners, and a second jtune. Two programs
+// that steer one clock undo each other's work, and a measurement is then of
+// neither's mode.
+//
+//	/proc/PID ──► processes ─┐
+//	systemd folders ──► units ├──► Find ──► []Rival ──► jtune doctor
+//	status files, limits ─────┘
+package rivals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// Rival is one finding.
+type Rival struct {
+	Name    string // "nvfancontrol.service", "jtop"
+	Kind    Kind
+	State   State
+	Path    string // where it was seen: "/proc/812", a unit file; "" for limits
+	Touches string // what it changes: "the fan"
+	Note    string // what to do or to know; ""
+}
+
+// Kind is the way a rival was found.
+type Kind string
+
+// Kinds of rivals.
+const (
+	Process Kind = "process"
+	Unit    Kind = "unit"
+	Mark    Kind = "mark" // what one left behind: a status file, locked limits
+)
+
+// State says how present a rival is.
+type State string
+
+// States, the most present last.
+const (
+	Masked   State = "masked"   // a unit that cannot start
+	Idle     State = "idle"     // a unit that nothing starts at boot
+	Enabled  State = "enabled"  // a unit that is started at boot
+	InForce  State = "in force" // what it set, or will set at boot, is there
+	Running  State = "running"  // a process at this moment
+	Unlooked State = "unknown"  // could not be looked at
+)
+
+// Active tells whether this may change knobs while jtune works.
+func (r Rival) Active() bool { return r.State == Running && r.Touches != "" }
+
+// AtBoot tells whether this sets knobs when the board starts.
+func (r Rival) AtBoot() bool { return r.State == Enabled }
+
+// program is a program known to change knobs.
+type program struct{ name, touches, note string }
+
+// programs by the name of their process. Sources: NVIDIA's L4T services,
+// jetson_stats, Ubuntu's power daemons.
+var programs = []program{
+	{"nvpmodel", "all limits of a preset", "ends by itself; wait for it"},
+	{"nvpower.sh", "all limits of a preset", "ends by itself; wait for it"},
+	{"jetson_clocks", "CPU, GPU and memory clocks", "ends by itself; wait for it"},
+	{"nvfancontrol", "the fan", "writes the fan anew every few seconds: jtune apply --fan max needs it stopped (systemctl stop nvfancontrol)"},
+	{"jtop", "presets and clocks, when a user presses its keys", "reads only, until a key is pressed in it"},
+	{"power-profiles-daemon", "the CPU governor", ""},
+	{"tuned", "the CPU governor and limits", ""},
+	{"auto-cpufreq", "the CPU governor and limits", ""},
+	{"cpufreqd", "the CPU governor and limits", ""},
+	{"thermald", "the CPU limits", ""},
+}
+
+// units by name. Those of the vendor come first.
+var units = []program{
+	{"nvpower.service", "all limits of the default preset, at boot", ""},
+	{"nvpmodel.service", "all limits of the last preset, at boot", "jtune apply --at-boot comes after it"},
+	{"nvfancontrol.service", "the fan", ""},
+	{"jetson_clocks.service", "CPU, GPU and memory clocks, at boot", ""},
+	{"jetson-clocks.service", "CPU, GPU and memory clocks, at boot", ""},
+	{"jetsonclocks.service", "CPU, GPU and memory clocks, at boot", ""},
+	{"jtop.service", "presets and clocks, as its users ask", ""},
+	{"jetson_stats.service", "presets and clocks, as its users ask", ""},
+	{"jetson_performance.service", "presets and clocks, at boot", ""},
+	{"ondemand.service", "the CPU governor, once after boot", ""},
+	{"cpufrequtils.service", "the CPU governor and limits, at boot", ""},
+	{"power-profiles-daemon.service", "the CPU governor", ""},
+	{"tuned.service", "the CPU governor and limits", ""},
+	{"auto-cpufreq.service", "the CPU governor and limits", ""},
+	{"thermald.service", "the CPU limits", ""},
+}
+
+// Find looks for rivals behind fsys. The reading tells whether the clocks are
+// locked; presets name the one that nvpmodel restores at boot. self is the
+// process that asks, and not a rival.
+func Find(fsys tegra.FS, r tegra.Reading, presets []tegra.Preset, self int) []Rival {
+	out := processes(fsys, self)
+	out = append(out, findUnits(fsys)...)
+	if mark, ok := lastPreset(fsys, presets); ok {
+		out = append(out, mark)
+	}
+	if mark, ok := lockedClocks(r); ok {
+		out = append(out, mark)
+	}
+	return out
+}
+
+// status holds the preset that nvpmodel set last and sets again at boot.
+const status = "/var/lib/nvpmodel/status"
+
+func lastPreset(fsys tegra.FS, presets []tegra.Preset) (Rival, bool) {
+	text, err := fsys.ReadFile(status)
+	if err != nil {
+		return Rival{}, false
+	}
+	id := -1
+	if _, err := fmt.Sscanf(string(text), "pmode:%d", &id); err != nil || id < 0 {
+		return Rival{Name: "nvpmodel", Kind: Mark, State: Unlooked, Path: status, Note: "its text names no preset"}, true
+	}
+	name := fmt.Sprintf("preset %d", id)
+	if i := slices.IndexFunc(presets, func(p tegra.Preset) bool { return p.ID == id }); i >= 0 {
+		name += " (" + presets[i].Name + ")"
+	}
+	return Rival{Name: "nvpmodel", Kind: Mark, State: InForce, Path: status, Touches: "all limits, at boot", Note: "sets " + name + " again at every boot"}, true
+}
+
+// lockedClocks recognises what jetson_clocks leaves: it writes no file that
+// tells, only minimum = maximum. A mode that jtune applied looks the same.
+func lockedClocks(r tegra.Reading) (Rival, bool) {
+	pinned := func(c tegra.ClockReading) bool { return c.Min.OK && c.Max.OK && c.Min.V == c.Max.V }
+	var which []string
+	for _, c := range []struct {
+		name  string
+		clock tegra.ClockReading
+	}{{"CPU", r.CPU}, {"GPU", r.GPU}, {"memory", r.EMC}} {
+		if pinned(c.clock) {
+			which = append(which, c.name)
+		}
+	}
+	if len(which) == 0 {
+		return Rival{}, false
+	}
+	return Rival{Name: "jetson_clocks", Kind: Mark, State: InForce, Touches: strings.Join(which, ", ") + " clocks",
+		Note: "minimum = maximum: locked by jetson_clocks, or by jtune apply"}, true
+}

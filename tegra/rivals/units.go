@@ -1,0 +1,103 @@
+package rivals
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+	"jtune/tegra/boot"
+)
+
+// unitDirs is where systemd looks for units, the first that has one wins
+// (systemd.unit(5)).
+var unitDirs = []string{"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"}
+
+// findUnits lists the known units that are installed, and any of the
+// administrator's own that runs a known tool.
+func findUnits(fsys tegra.FS) []Rival {
+	var out []Rival
+	for _, u := range units {
+		if place, ok := findUnit(fsys, u.name); ok {
+			out = append(out, unit(fsys, u, place))
+		}
+	}
+	if text, err := fsys.ReadFile(boot.Path); err == nil {
+		out = append(out, unit(fsys, program{boot.Name, "all knobs, at boot", "runs: " + boot.Command(string(text))}, boot.Path))
+	}
+	out = append(out, homemade(fsys)...)
+	if text, err := fsys.ReadFile("/etc/rc.local"); err == nil && setsKnobs.Match(text) {
+		out = append(out, Rival{Name: "rc.local", Kind: Unit, State: Enabled, Path: "/etc/rc.local", Touches: "clocks or limits, at boot", Note: "it runs " + string(setsKnobs.FindSubmatch(text)[1])})
+	}
+	return out
+}
+
+// findUnit gives the file that systemd would take; a link to /dev/null counts,
+// for it masks the others.
+func findUnit(fsys tegra.FS, name string) (string, bool) {
+	for _, dir := range unitDirs {
+		place := path.Join(dir, name)
+		if _, err := fsys.Readlink(place); err == nil {
+			return place, true
+		}
+		if _, err := fsys.Stat(place); err == nil {
+			return place, true
+		}
+	}
+	return "", false
+}
+
+func unit(fsys tegra.FS, u program, place string) Rival {
+	return Rival{Name: u.name, Kind: Unit, State: unitState(fsys, u.name, place), Path: place, Touches: u.touches, Note: u.note}
+}
+
+// unitState looks for the links by which a target or another unit wants it.
+func unitState(fsys tegra.FS, name, place string) State {
+	if target, err := fsys.Readlink(place); err == nil && target == "/dev/null" {
+		return Masked
+	}
+	for _, dir := range unitDirs {
+		for _, kind := range []string{"wants", "requires"} {
+			links, err := fsys.Glob(dir + "/*." + kind + "/*.service")
+			if err != nil {
+				continue
+			}
+			if slices.ContainsFunc(links, func(l string) bool { return path.Base(l) == name }) {
+				return Enabled
+			}
+		}
+	}
+	return Idle
+}
+
+// setsKnobs finds a line of a unit or script that runs a vendor's tool.
+var setsKnobs = regexp.MustCompile(`(?m)^[^#\n]*\b(jetson_clocks|nvpmodel +-m)\b`)
+
+// homemade lists units of /etc that are not known by name but run
+// jetson_clocks or nvpmodel -m.
+func homemade(fsys tegra.FS) []Rival {
+	names, err := fsys.Glob(unitDirs[0] + "/*.service")
+	if err != nil {
+		return nil
+	}
+	var out []Rival
+	for _, place := range names {
+		name := path.Base(place)
+		if name == boot.Name || slices.ContainsFunc(units, func(u program) bool { return u.name == name }) {
+			continue
+		}
+		text, err := fsys.ReadFile(place)
+		if errors.Is(err, fs.ErrPermission) {
+			out = append(out, Rival{Name: name, Kind: Unit, State: Unlooked, Path: place, Note: "no permission to read it"})
+			continue
+		}
+		if m := setsKnobs.FindSubmatch(text); err == nil && m != nil {
+			tool := strings.Join(strings.Fields(string(m[1])), " ")
+			out = append(out, unit(fsys, program{name, "clocks or limits", "it runs " + tool}, place))
+		}
+	}
+	return out
+}
