@@ -11,6 +11,7 @@ package optimize
 
 import (
 	"errors"
+	"fmt"
 
 	"jtune/tegra"
 )
@@ -22,6 +23,15 @@ type box struct {
 
 func (b *box) single() bool { return b.lo == b.hi }
 
+// left is how many settings of each knob are left.
+func (b *box) left() [tegra.NumKnobs]int {
+	var n [tegra.NumKnobs]int
+	for k := range n {
+		n[k] = b.hi[k] - b.lo[k] + 1
+	}
+	return n
+}
+
 func (b *box) middle() [tegra.NumKnobs]int {
 	var mid [tegra.NumKnobs]int
 	for k := range mid {
@@ -30,16 +40,50 @@ func (b *box) middle() [tegra.NumKnobs]int {
 	return mid
 }
 
+// Turns is how a binary search takes its turns through the knobs; the source
+// does not say (method note g.1).
+type Turns int
+
+// Turns, all in the order of the rotation.
+const (
+	InTurn   Turns = iota // one halving of each knob after the other
+	Widest                // always the knob with most settings left
+	OneByOne              // one knob to its end before the next
+)
+
+func (t Turns) String() string { return [...]string{"in turn", "widest first", "one by one"}[t] }
+
+// Rotation sets the turns of a binary search. The zero value is the note's:
+// GPU, CPU, memory, cores, in turn.
+type Rotation struct {
+	Order []tegra.Knob // every knob once; nil: GPU, CPU, memory, cores
+	Turns Turns
+}
+
+// Halving is one step of a binary search.
+type Halving struct {
+	Mode   tegra.Mode // in the middle of what was left
+	Knob   tegra.Knob
+	Raised bool                // the lower half was dropped, else the higher
+	Left   [tegra.NumKnobs]int // settings left of each knob after it
+}
+
+func (h Halving) String() string {
+	half := "higher"
+	if h.Raised {
+		half = "lower"
+	}
+	return fmt.Sprintf("%v: %s half of %v dropped, left %d cores × %d CPU × %d GPU × %d memory", h.Mode, half, h.Knob,
+		h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU], h.Left[tegra.KnobEMC])
+}
+
 // binary runs the search up to, not including, the verification.
 func (s *search) binary() error {
 	if s.limit.PowerW == 0 && s.limit.TimeMS == 0 {
 		return errors.New("a binary search needs a power limit or a time limit")
 	}
-	rotation := s.o.Rotation
-	if rotation == nil {
-		rotation = []tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}
-	}
-	if err := checkRotation(rotation); err != nil {
+	order, err := s.o.Rotation.order()
+	if err != nil {
 		return err
 	}
 	ladder := newLadder(s.o.Space)
@@ -48,10 +92,7 @@ func (s *search) binary() error {
 		b.hi[k] = len(list) - 1
 	}
 	for turn := 0; !b.single(); turn++ {
-		k := rotation[turn%len(rotation)]
-		if b.lo[k] == b.hi[k] {
-			continue
-		}
+		k := s.o.Rotation.Turns.next(&b, order, &turn)
 		mid := b.middle()
 		raise, ok := s.tooLow(&ladder, mid)
 		if !ok {
@@ -62,6 +103,7 @@ func (s *search) binary() error {
 		} else {
 			b.hi[k] = mid[k]
 		}
+		s.trace = append(s.trace, Halving{Mode: s.o.Space.At(s.nearestMember(&ladder, mid)), Knob: k, Raised: raise, Left: b.left()})
 	}
 	if _, ok := s.tooLow(&ladder, b.lo); ok {
 		s.ended = Converged
@@ -69,18 +111,49 @@ func (s *search) binary() error {
 	return nil
 }
 
-func checkRotation(rotation []tegra.Knob) error {
+// order is the knobs' order, checked.
+func (r Rotation) order() ([]tegra.Knob, error) {
+	if r.Turns < InTurn || r.Turns > OneByOne {
+		return nil, fmt.Errorf("turns of a binary search: %d is none of in turn, widest first, one by one", int(r.Turns))
+	}
+	if r.Order == nil {
+		return []tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}, nil
+	}
 	var seen [tegra.NumKnobs]bool
-	for _, k := range rotation {
+	for _, k := range r.Order {
 		if k < 0 || k >= tegra.NumKnobs || seen[k] {
-			return errors.New("the rotation of a binary search names every knob once")
+			return nil, errRotation
 		}
 		seen[k] = true
 	}
-	if len(rotation) != int(tegra.NumKnobs) {
-		return errors.New("the rotation of a binary search names every knob once")
+	if len(r.Order) != int(tegra.NumKnobs) {
+		return nil, errRotation
 	}
-	return nil
+	return r.Order, nil
+}
+
+var errRotation = errors.New("the rotation of a binary search names every knob once")
+
+// next is the knob to halve; the box has one with more than one setting. turn
+// counts through the order and passes over knobs that are at their end.
+func (t Turns) next(b *box, order []tegra.Knob, turn *int) tegra.Knob {
+	left := b.left()
+	switch t {
+	case Widest:
+		widest := order[0]
+		for _, k := range order {
+			if left[k] > left[widest] {
+				widest = k
+			}
+		}
+		return widest
+	case OneByOne:
+		*turn = 0
+	}
+	for left[order[*turn%len(order)]] == 1 {
+		*turn++
+	}
+	return order[*turn%len(order)]
 }
 
 // tooLow measures the mode at these rungs, unless it was, and tells whether

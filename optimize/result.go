@@ -94,7 +94,7 @@ func (s *search) finish() (Result, error) {
 
 // result tells what is known so far.
 func (s *search) result() Result {
-	r := Result{Probes: s.probes, Ended: s.ended, Warnings: s.warnings}
+	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings}
 	if len(s.order) == 0 {
 		return r
 	}

@@ -39,6 +39,7 @@ type search struct {
 	ended    Ended
 	goOn     func() // looks for another winner when the first does not repeat; nil: the strategy cannot
 
+	trace    []Halving // of a binary search
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate

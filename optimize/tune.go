@@ -65,8 +65,7 @@ type TuneOptions struct {
 	Probes   int
 	Effort   Effort
 	Strategy Strategy // "" means auto
-	// Rotation of the knobs for binary; nil: GPU, CPU, memory, cores.
-	Rotation []tegra.Knob
+	Rotation Rotation // of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
 	// Reference is a workload measured earlier: the gp model leans on it, and
@@ -111,6 +110,7 @@ type Result struct {
 	Probes    []Probe
 	Ended     Ended
 	Model     *learn.Surrogate // fitted to all probes; nil when there is none
+	Trace     []Halving        // of a binary search, in order
 	Warnings  []string
 }
 

@@ -203,8 +203,9 @@ func TestTuneRefusesWhatItCannotDo(t *testing.T) {
 		"probes below zero":           {Limit: Limit{PowerW: 3}, Space: b.space, Probes: -1},
 		"an unknown strategy":         {Limit: Limit{PowerW: 3}, Space: b.space, Strategy: "luck"},
 		"binary search for energy":    {Limit: Limit{Energy: true}, Space: b.space, Strategy: Binary},
-		"a rotation that lacks knobs": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: []tegra.Knob{tegra.KnobCPU}},
-		"a rotation that doubles one": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: []tegra.Knob{0, 1, 2, 2}},
+		"a rotation that lacks knobs": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Order: []tegra.Knob{tegra.KnobCPU}}},
+		"a rotation that doubles one": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Order: []tegra.Knob{0, 1, 2, 2}}},
+		"turns of no kind":            {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Turns: 3}},
 	} {
 		if _, err := Tune(t.Context(), b.measure, o); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%s: got %v, want an error about the request", name, err)

@@ -1,0 +1,101 @@
+package optimize
+
+import (
+	"fmt"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// orinToy is the toy's workload on a space as large as an AGX Orin's.
+func orinToy(b *testing.B) *toy {
+	b.Helper()
+	steps := func(n int, from, by tegra.Freq) (out []tegra.Freq) {
+		for i := range n {
+			out = append(out, from+tegra.Freq(i)*by)
+		}
+		return out
+	}
+	cores := make([]int, 12)
+	for i := range cores {
+		cores[i] = i + 1
+	}
+	space, err := tegra.NewSpace(cores, steps(29, 115*tegra.MHz, 74*tegra.MHz), steps(13, 114*tegra.MHz, 99*tegra.MHz), steps(4, 204*tegra.MHz, 998*tegra.MHz))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if space.Len() != 18096 {
+		b.Fatalf("%d modes, want 18,096", space.Len())
+	}
+	return &toy{space: space}
+}
+
+func (b *toy) sample(n int) []tegra.Measured {
+	var rows []tegra.Measured
+	for _, m := range b.space.Sample(n, 1) {
+		rows = append(rows, b.answer(m))
+	}
+	return rows
+}
+
+// BenchmarkAnswer18096 is what a user waits for after a fit: all modes of an
+// AGX Orin with bands, the front, and the choice for a limit. Want under 100 ms
+// on two cores.
+func BenchmarkAnswer18096(b *testing.B) {
+	board := orinToy(b)
+	m, err := learn.Fit(board.sample(50), learn.Options{Space: board.space, SkipCV: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	modes := board.space.Modes()
+	for b.Loop() {
+		preds := m.Predict(modes)
+		points := make([]Point, len(preds))
+		for i, p := range preds {
+			points[i] = PredictedPoint(p)
+		}
+		if len(Front(points, Power)) == 0 {
+			b.Fatal("no front")
+		}
+		if _, err := Choose(preds, Limit{PowerW: 25, Margin: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFit50 is the default method on 50 modes: time and power, without
+// and with its cross-validation. Want under 100 ms.
+func BenchmarkFit50(b *testing.B) {
+	board := orinToy(b)
+	rows := board.sample(50)
+	for _, skip := range []bool{true, false} {
+		b.Run(fmt.Sprintf("crossvalidated=%v", !skip), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := learn.Fit(rows, learn.Options{Space: board.space, SkipCV: skip}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkTuneStep18096 is one step of the closed loop besides the measuring:
+// refit, belief over all modes, and the next mode, here after 20. Want under
+// 200 ms.
+func BenchmarkTuneStep18096(b *testing.B) {
+	board := orinToy(b)
+	s, err := newSearch(b.Context(), board.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: board.space, Start: board.sample(20)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := s.fit(); err != nil {
+			b.Fatal(err)
+		}
+		l := &loop{search: s}
+		if _, ok := l.next(); !ok {
+			b.Fatal("the search ended")
+		}
+	}
+}

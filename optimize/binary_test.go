@@ -1,0 +1,62 @@
+package optimize
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+)
+
+func TestABinarySearchTellsItsTrace(t *testing.T) {
+	t.Parallel()
+	c, f, g, m := tegra.KnobCores, tegra.KnobCPU, tegra.KnobGPU, tegra.KnobEMC
+	for _, x := range []struct {
+		name     string
+		rotation Rotation
+		knobs    []tegra.Knob // that are halved: 4 cores, 8 CPU, 8 GPU, 3 memory settings
+	}{
+		{"the note's rotation", Rotation{}, []tegra.Knob{g, f, m, c, g, f, m, c, g, f}},
+		{"another order", Rotation{Order: []tegra.Knob{c, f, g, m}}, []tegra.Knob{c, f, g, m, c, f, g, m, f, g}},
+		{"one knob to its end before the next", Rotation{Turns: OneByOne}, []tegra.Knob{g, g, g, f, f, f, m, m, c, c}},
+		{"the knob with most settings left", Rotation{Turns: Widest}, []tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
+	} {
+		b := newToy(t)
+		limit := Limit{PowerW: 25}
+		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Strategy: Binary, Rotation: x.rotation})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var knobs []tegra.Knob
+		left := [tegra.NumKnobs]int{4, 8, 8, 3}
+		for _, h := range res.Trace {
+			knobs = append(knobs, h.Knob)
+			if over := b.answer(h.Mode).PowerW > limit.PowerW; over == h.Raised {
+				t.Errorf("%s: %v draws %.1f W, raised %v", x.name, h.Mode, b.answer(h.Mode).PowerW, h.Raised)
+			}
+			if h.Left[h.Knob] >= left[h.Knob] || h.Left[h.Knob] < left[h.Knob]/2 {
+				t.Errorf("%s: %v left of %v", x.name, h, left)
+			}
+			left = h.Left
+		}
+		// A knob of three settings takes one or two halvings, so the tail may differ.
+		if n := min(len(knobs), 5); n < 5 || !slices.Equal(knobs[:n], x.knobs[:n]) {
+			t.Errorf("%s: halved %v, want to begin as %v", x.name, knobs, x.knobs)
+		}
+		if left != [tegra.NumKnobs]int{1, 1, 1, 1} {
+			t.Errorf("%s: ended with %v settings left", x.name, left)
+		}
+		if text := res.Trace[0].String(); !strings.Contains(text, "half of") || !strings.Contains(text, "left") {
+			t.Errorf("a step reads %q", text)
+		}
+	}
+}
+
+func TestOnlyABinarySearchHasATrace(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space})
+	if err != nil || res.Trace != nil {
+		t.Errorf("got %v, %v", res.Trace, err)
+	}
+}
