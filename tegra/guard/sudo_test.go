@@ -1,0 +1,136 @@
+package guard
+
+import (
+	"bufio"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// nobody is a user without rights on Linux.
+const nobody = 65534
+
+// fakeSudo notes how it was called and runs its arguments, as sudo does for a
+// user who gave the password. The fake root stands for the machine's own.
+const fakeSudo = `#!/bin/sh
+echo "$@" >> "$SUDO_LOG"
+[ "$1" = -- ] || exit 1
+shift
+for word; do
+  shift
+  [ "$word" = -sysroot=/ ] && word=-sysroot=$SUDO_ROOT
+  set -- "$@" "$word"
+done
+exec "$@"
+`
+
+// ordinary prepares a client of a guard as a user other than root runs it:
+// the board is the machine's own, so sudo is the only way.
+func ordinary(t *testing.T, root, sudo string) (client *exec.Cmd, log string) {
+	t.Helper()
+	place := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(place, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("jtune", string(program))
+	if sudo != "" {
+		write("sudo", sudo)
+	}
+	log = filepath.Join(place, "log")
+	client = exec.Command(filepath.Join(place, "jtune"))
+	client.Env = []string{asGuard + "=1", asClient + "=/", "PATH=" + place + ":/no/such/folder", "SUDO_LOG=" + log, "SUDO_ROOT=" + root}
+	if os.Geteuid() == 0 {
+		client.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		give(t, place)
+		give(t, root)
+	}
+	return client, log
+}
+
+// give makes a folder of the test's nobody's own.
+func give(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(name, nobody, nobody)
+	})
+	for d := dir; err == nil && strings.HasPrefix(d, os.TempDir()+"/"); d = filepath.Dir(d) {
+		err = os.Chmod(d, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSudoIsAskedOnceAndItsGuardRestoresWhenTheClientDies(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	before := tegratest.Contents(t, root)
+	client, log := ordinary(t, root, fakeSudo)
+	out, err := client.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Start(); err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			t.Skipf("cannot run as another user here: %v", err)
+		}
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for n := range 5 {
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), "applied") {
+			t.Fatalf("mode %d: the client says %q", n, lines.Text())
+		}
+	}
+	if len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
+		t.Error("nothing was set")
+	}
+	_ = client.Process.Kill()
+	_ = client.Wait()
+	waitFree(t, root)
+	wantSame(t, before, root, "after the client was killed")
+	calls, err := os.ReadFile(log)
+	if want := "-- " + client.Path + " -sysroot=/\n"; err != nil || string(calls) != want {
+		t.Errorf("sudo was called as %q, %v, want once: %q", calls, err, want)
+	}
+}
+
+func TestWithoutSudosConsentThereIsNoPermission(t *testing.T) {
+	t.Parallel()
+	for name, sudo := range map[string]string{
+		"a wrong password":     "#!/bin/sh\nexit 1\n",
+		"no sudo on this disk": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := tegratest.AGXOrin35(t)
+			before := tegratest.Contents(t, root)
+			client, _ := ordinary(t, root, sudo)
+			out, err := client.Output()
+			if errors.Is(err, fs.ErrPermission) {
+				t.Skipf("cannot run as another user here: %v", err)
+			}
+			if !strings.HasPrefix(string(out), "failed: ") || !strings.Contains(string(out), tegra.ErrPermission.Error()) {
+				t.Errorf("got %q, %v, want %v", out, err, tegra.ErrPermission)
+			}
+			wantSame(t, before, root, "after the refusal")
+		})
+	}
+}
