@@ -229,8 +229,7 @@ func best(points []Point, o objective, slowestMS float64) int {
 func ChooseMeasured(rows []tegra.Measured, l Limit) (Choice, error) {
 	preds := make([]learn.Prediction, len(rows))
 	for i, r := range rows {
-		preds[i] = learn.Prediction{Mode: r.Mode, TimeMS: r.TimeMS, TimeLoMS: r.TimeMS, TimeHiMS: r.TimeMS,
-			PowerW: r.PowerW, PowerLoW: r.PowerW, PowerHiW: r.PowerW}
+		preds[i] = MeasuredPrediction(r)
 	}
 	return Choose(preds, l)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -52,21 +53,27 @@ func (a *app) choose() *cobra.Command {
 }
 
 func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error {
-	choice, err := optimize.Choose(m.Predict(m.Space.Modes()), limit)
+	choice, err := optimize.Choose(optimize.Known(m.Predict(m.Space.Modes()), m.Samples), limit)
+	chosen := choice.Measured()
 	var infeasible *optimize.InfeasibleError
 	if errors.As(err, &infeasible) {
-		choice.Prediction = m.Predict([]tegra.Mode{infeasible.Nearest.Mode})[0]
+		n := infeasible.Nearest
+		chosen = tegra.Measured{Mode: n.Mode, TimeMS: n.TimeMS, PowerW: n.PowerW}
 	} else if err != nil {
 		return err
 	}
+	predicted := m.Predict([]tegra.Mode{chosen.Mode})[0]
+	if slices.Contains(m.Suspicious, chosen.Mode) {
+		a.note("the measurement of %s disagrees with all others: measure it again before you rely on it", m.Space.Format(chosen.Mode))
+	}
 	presets, present := a.boardOf(m)
-	x := answer{space: m.Space, mode: choice.Mode, predicted: &choice.Prediction, feasible: err == nil}
+	x := answer{space: m.Space, mode: chosen.Mode, predicted: &predicted, feasible: err == nil}
 	if m.Provenance.Virtual {
 		x.origin = virtualOrigin
 	}
-	x.versus = session.Compare(choice.Measured(), m, m.Samples, m.Space, presets, present)
+	x.versus = session.Compare(chosen, m, m.Samples, m.Space, presets, present)
 	for _, s := range m.Samples {
-		if s.Mode == choice.Mode {
+		if s.Mode == chosen.Mode {
 			x.measured = &s
 		}
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -106,7 +105,7 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 			c.title += virtualOrigin
 		}
 		for _, m := range s.Measured {
-			c.preds, c.measured = append(c.preds, measuredPrediction(m)), append(c.measured, true)
+			c.preds, c.measured = append(c.preds, optimize.MeasuredPrediction(m)), append(c.measured, true)
 		}
 		return c, nil
 	}
@@ -114,7 +113,7 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cloud{preds: m.Predict(m.Space.Modes()), title: "predicted: " + m.Provenance.Workload + " on " + m.Provenance.Device}
+	c := &cloud{preds: optimize.Known(m.Predict(m.Space.Modes()), m.Samples), title: "predicted: " + m.Provenance.Workload + " on " + m.Provenance.Device}
 	if m.Provenance.Virtual {
 		c.title += virtualOrigin
 	}
@@ -126,12 +125,6 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 		c.measured = append(c.measured, known[p.Mode])
 	}
 	return c, nil
-}
-
-// measuredPrediction is a measurement without bands.
-func measuredPrediction(m tegra.Measured) learn.Prediction {
-	nan := math.NaN()
-	return learn.Prediction{Mode: m.Mode, TimeMS: m.TimeMS, TimeLoMS: nan, TimeHiMS: nan, PowerW: m.PowerW, PowerLoW: nan, PowerHiW: nan}
 }
 
 func (c *cloud) takeFront(axis optimize.Axis) {

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// noisyToy is the made-up board with an error on each reading that no model
+// can know.
+func noisyToy() []tegra.Measured {
+	var out []tegra.Measured
+	for i, m := range toyModes() {
+		r := toyLaw(m)
+		r.TimeMS *= 1 + 0.04*math.Sin(float64(7*i))
+		r.PowerW *= 1 + 0.04*math.Cos(float64(5*i))
+		out = append(out, r)
+	}
+	return out
+}
+
+// Predictions are replaced by measurements where they exist (recipe §7): when
+// every mode was measured, choice and front are those of the measurements.
+func TestMeasuredModesAreNotPredicted(t *testing.T) {
+	t.Parallel()
+	rows := noisyToy()
+	var b strings.Builder
+	b.WriteString(head)
+	var points []optimize.Point
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
+		points = append(points, optimize.MeasuredPoint(r))
+	}
+	campaign, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "m")
+	jtune(t, "import", write(t, b.String()), "--out", campaign).done(t)
+	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
+	for _, limit := range []float64{14, 18, 22, 26} {
+		want, err := optimize.ChooseMeasured(rows, optimize.Limit{PowerW: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t).object(t, answerKeys)
+		measured := hasKeys(t, v["measured"], "time_ms power_w energy_j")
+		if got := modeOf(t, v["mode"]); got != want.Mode || measured["power_w"].(float64) > limit || hasKeys(t, v["predicted"], bandKeys)["time_lo_ms"] == nil {
+			t.Errorf("within %g W: got %v measured %v predicted %v, want the measured best %v with its prediction beside it", limit, got, measured, v["predicted"], want.Mode)
+		}
+	}
+	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
+	o.fails(t, exitInfeasible, "nearest")
+	v := o.object(t, answerKeys)
+	if m := hasKeys(t, v["measured"], "time_ms power_w energy_j"); !strings.Contains(o.err, fmt.Sprintf("%.1f W", m["power_w"])) {
+		t.Errorf("stderr %q does not tell the measured power of the nearest mode, %v W", o.err, m["power_w"])
+	}
+	got := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
+	want := optimize.Front(points, optimize.Power)
+	if len(got) != len(want) {
+		t.Fatalf("got a front of %d points, want the measured one's %d", len(got), len(want))
+	}
+	for i, k := range want {
+		if got[i]["time_ms"] != points[k].TimeMS || got[i]["power_w"] != points[k].PowerW || got[i]["measured"] != true || got[i]["time_lo_ms"] != nil {
+			t.Errorf("point %d: got %v, want the measurement %v without bands", i, got[i], points[k])
+		}
+	}
+}
