@@ -12,6 +12,8 @@ package optimize
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"jtune/tegra"
 )
@@ -58,6 +60,37 @@ func (t Turns) String() string { return [...]string{"in turn", "widest first", "
 type Rotation struct {
 	Order []tegra.Knob // every knob once; nil: GPU, CPU, memory, cores
 	Turns Turns
+}
+
+// knobNames are how a rotation is written, by knob.
+var knobNames = [tegra.NumKnobs]string{"cores", "cpu", "gpu", "mem"}
+
+// ParseRotation reads "gpu,cpu,mem,cores", "widest" or "one-by-one", the last
+// two also before an order: "widest:cores,cpu,gpu,mem". "" is the note's.
+func ParseRotation(text string) (Rotation, error) {
+	var r Rotation
+	head, rest, _ := strings.Cut(text, ":")
+	switch head {
+	case "":
+	case "widest":
+		r.Turns = Widest
+	case "one-by-one":
+		r.Turns = OneByOne
+	default:
+		rest = text
+	}
+	if rest == "" {
+		return r, nil
+	}
+	for _, name := range strings.Split(rest, ",") {
+		k := slices.Index(knobNames[:], name)
+		if k < 0 {
+			return r, fmt.Errorf("rotation %q: %q is none of cores, cpu, gpu, mem", text, name)
+		}
+		r.Order = append(r.Order, tegra.Knob(k))
+	}
+	_, err := r.order()
+	return r, err
 }
 
 // Halving is one step of a binary search.

@@ -60,3 +60,24 @@ func TestOnlyABinarySearchHasATrace(t *testing.T) {
 		t.Errorf("got %v, %v", res.Trace, err)
 	}
 }
+
+func TestRotationsAreRead(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Rotation{
+		"":                             {},
+		"widest":                       {Turns: Widest},
+		"one-by-one":                   {Turns: OneByOne},
+		"cores,cpu,gpu,mem":            {Order: []tegra.Knob{0, 1, 2, 3}},
+		"one-by-one:mem,gpu,cores,cpu": {Order: []tegra.Knob{3, 2, 0, 1}, Turns: OneByOne},
+	} {
+		got, err := ParseRotation(text)
+		if err != nil || got.Turns != want.Turns || !slices.Equal(got.Order, want.Order) {
+			t.Errorf("%q: got %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"gpu", "gpu,gpu,cpu,mem", "gpu,cpu,mem,fan", "deepest", "widest:gpu", "cores,cpu,gpu,mem,cores", ","} {
+		if got, err := ParseRotation(text); err == nil {
+			t.Errorf("%q: got %+v, want an error", text, got)
+		}
+	}
+}

@@ -47,6 +47,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"energy beside a limit", []string{"tune", "resnet", "--energy", "--power-limit", "20"}, []string{"--energy"}},
 		{"no probes", []string{"tune", "resnet", "--energy", "--probes", "0"}, []string{"--probes"}},
 		{"an unknown strategy", []string{"tune", "resnet", "--energy", "--strategy", "luck"}, []string{"luck", "binary"}},
+		{"a rotation of one knob", []string{"tune", "resnet", "--energy", "--strategy", "binary", "--rotation", "gpu"}, []string{"--rotation", "every knob once"}},
 		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"}, []string{"gpt9", "resnet18"}},
 		{"a speed that is no number", []string{"watch", "--speed", "fast"}, []string{"--speed", "max"}},
 		{"a fit without samples", []string{"fit", "--out", "x"}, []string{"--samples"}},

@@ -14,7 +14,7 @@ import (
 func (a *app) tune() *cobra.Command {
 	var f limitFlags
 	r := session.TuneRequest{}
-	strategy, effort, asJSON := string(optimize.Auto), optimize.Quick.String(), false
+	strategy, effort, rotation, asJSON := string(optimize.Auto), optimize.Quick.String(), "", false
 	cmd := &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
 		Short: "Find the best mode by measuring: the answer has been measured",
@@ -31,6 +31,9 @@ func (a *app) tune() *cobra.Command {
 			}
 			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
 				return usagef("--strategy %q: want one of %v", strategy, optimize.Strategies())
+			}
+			if r.Rotation, err = optimize.ParseRotation(rotation); err != nil {
+				return usagef("--rotation: %v", err)
 			}
 			switch effort {
 			case optimize.Quick.String():
@@ -56,6 +59,7 @@ func (a *app) tune() *cobra.Command {
 	fl.BoolVar(&f.energy, "energy", false, "mode of least energy per minibatch")
 	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
 	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain or random")
+	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores), widest or one-by-one")
 	fl.StringVar(&effort, "effort", effort, "quick or thorough")
 	fl.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, or none")
 	fl.StringVar(&r.Dir, "out", "", "campaign folder for what is measured, new (default below the data directory)")
@@ -71,6 +75,9 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	rep.wipe()
 	if res.Dir != "" {
 		a.note("%d measurements in %.0f s, %s; recorded in %s", len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
+	}
+	for _, h := range res.Trace {
+		a.note("%v", h)
 	}
 	for _, w := range res.Warnings {
 		a.note("%s", w)

@@ -17,6 +17,7 @@ type TuneRequest struct {
 	Probes    int               // hard cap, start and verification included; 0: the effort's own
 	Effort    optimize.Effort   // Quick unless set
 	Strategy  optimize.Strategy // auto unless set
+	Rotation  optimize.Rotation // of a binary search
 	Reference string            // "" the shipped one if the board matches, "none", a name or a file
 	Dir       string            // record folder, new; "" makes one below the data directory
 	Settings  profiles.Settings

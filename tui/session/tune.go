@@ -39,7 +39,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	bench.Observe = t.progress
 
 	begun := s.Clock.Now()
-	found, err := optimize.Tune(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy,
+	found, err := optimize.Tune(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy, Rotation: r.Rotation,
 		Seed: s.Options.Seed, Space: s.Device.Space(), Reference: ref, Observe: t.probe})
 	if t.fatal != nil {
 		err = t.fatal
