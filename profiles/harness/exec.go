@@ -32,6 +32,10 @@ type ExecOptions struct {
 	Log     string            // file that gets stderr and what is no event; "" for none
 	Silence time.Duration     // 60 s
 	Clock   tegra.Clock       // stamps events; the machine's when nil
+
+	Name      string    // the workload's; names its container
+	Container Container // in which Command is run
+	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
 }
 
 // job is an external training job. Its process leads a group of its own,
@@ -43,6 +47,8 @@ type job struct {
 	queue   *queue
 	clock   tegra.Clock
 	silence time.Duration
+	pattern *pattern      // nil: none
+	remove  func() error  // ends the job's container; nil: it has none
 	exited  chan struct{} // closed when the leader has been reaped
 	ended   chan struct{} // closed when output is read up and the end is known
 
@@ -64,11 +70,15 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("harness: no command to run")
 	}
+	read, err := patternOf(o)
+	if err != nil {
+		return nil, err
+	}
 	log, err := openLog(o.Log)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{name: clip(o.Command[0]), log: log, queue: newQueue(), clock: o.Clock, silence: o.Silence,
+	j := &job{name: clip(o.Command[0]), pattern: read, log: log, queue: newQueue(), clock: o.Clock, silence: o.Silence,
 		exited: make(chan struct{}), ended: make(chan struct{}), heard: time.Now()}
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
@@ -83,10 +93,29 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	return j, nil
 }
 
+func patternOf(o ExecOptions) (*pattern, error) {
+	if o.Pattern == "" {
+		return nil, nil
+	}
+	return newPattern(o.Pattern)
+}
+
+// contain turns the options into those of the engine's command.
+func (j *job) contain(o ExecOptions, who *account) ExecOptions {
+	name := "jtune-" + o.Name
+	j.remove = func() error { return o.Container.remove(name, who) }
+	j.remove() // of a jtune that was killed; where there is none it fails
+	o.Command, o.Dir = o.Container.run(name, o), ""
+	return o
+}
+
 func (j *job) start(o ExecOptions) error {
 	who, err := callingUser(os.Geteuid(), os.Getenv, user.LookupId)
 	if err != nil {
 		return err
+	}
+	if o.Container.Image != "" {
+		o = j.contain(o, who)
 	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
@@ -137,11 +166,13 @@ func (j *job) start(o ExecOptions) error {
 // follow reads the job's output until it is gone, then says how it ended.
 func (j *job) follow(stdout, stderr *os.File) {
 	var readers sync.WaitGroup
-	readers.Go(func() { eachLine(stdout, j.take()) })
-	readers.Go(func() { eachLine(stderr, j.log.stderr) })
+	j.listen(&readers, stdout, stderr)
 	err := j.cmd.Wait()
 	close(j.exited)
 	j.signal(syscall.SIGKILL) // what the leader left behind
+	if j.remove != nil {
+		j.remove() // fails when it went with its process, as it should
+	}
 	// The pipes end with their last holder; a process that left the group
 	// may hold them for ever.
 	drained := time.AfterFunc(drainGrace, func() { stdout.Close(); stderr.Close() })
@@ -153,40 +184,6 @@ func (j *job) follow(stdout, stderr *os.File) {
 	j.log.note("ended: %s", j.cmd.ProcessState)
 	j.log.close()
 	close(j.ended)
-}
-
-// take gives the function that turns lines of stdout into events.
-func (j *job) take() func(text []byte) {
-	var p parser
-	return func(text []byte) {
-		e, err := p.parse(text)
-		if err != nil {
-			j.bad(text, err)
-			return
-		}
-		j.mu.Lock()
-		j.heard = time.Now()
-		if e.Kind == Failure {
-			j.failure = e.Message
-		}
-		j.mu.Unlock()
-		if e.Kind == Hello {
-			j.log.note("hello: %s", text)
-		}
-		j.queue.put(stamp(e, j.clock.Now()))
-	}
-}
-
-func (j *job) bad(text []byte, err error) {
-	j.mu.Lock()
-	j.garbage++
-	j.lastBad = fmt.Sprintf("%q: %v", clip(string(text[:min(len(text), 120)])), err)
-	j.mu.Unlock()
-	if errors.Is(err, errNoEvent) {
-		j.log.note("stdout: %s", text)
-		return
-	}
-	j.log.note("event refused: %v: %s", err, text)
 }
 
 // outcome is how the job ended: io.EOF when it was done or told to stop.

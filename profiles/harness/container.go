@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"context"
+	"maps"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	defaultEngine = "docker"
+	// removeGrace bounds how long the engine may take to end a container.
+	removeGrace = 20 * time.Second
+)
+
+// Container says that a job runs in a container. The zero value: it does not.
+// Its output is read without a terminal; it is ended by its name, which is
+// "jtune-" and the workload's: one that a killed jtune left behind goes when
+// the workload is started again.
+type Container struct {
+	Image   string   `toml:"image,omitempty" json:"image"`
+	Engine  string   `toml:"engine,omitempty" json:"engine,omitempty"`   // docker when empty; podman takes the same words
+	Runtime string   `toml:"runtime,omitempty" json:"runtime,omitempty"` // "nvidia" on a Jetson
+	Flags   []string `toml:"flags,omitempty" json:"flags,omitempty"`     // further words for run, such as "--user=1000:1000"
+	Mounts  []string `toml:"mounts,omitempty" json:"mounts,omitempty"`   // HOST:INSIDE[:ro]
+}
+
+func (c Container) engine() string {
+	if c.Engine == "" {
+		return defaultEngine
+	}
+	return c.Engine
+}
+
+// run is the command line that runs a job in the container. The host's IPC
+// name space is shared because loader processes hand minibatches over in
+// shared memory, of which a container by itself has 64 MB.
+func (c Container) run(name string, o ExecOptions) []string {
+	words := []string{c.engine(), "run", "--rm", "--init", "--name", name, "--ipc=host"}
+	if c.Runtime != "" {
+		words = append(words, "--runtime", c.Runtime)
+	}
+	words = append(words, "-e", "PYTHONUNBUFFERED=1")
+	for _, k := range slices.Sorted(maps.Keys(o.Env)) {
+		words = append(words, "-e", k+"="+o.Env[k])
+	}
+	for _, m := range c.Mounts {
+		words = append(words, "-v", m)
+	}
+	if o.Dir != "" {
+		words = append(words, "-w", o.Dir)
+	}
+	return slices.Concat(words, c.Flags, []string{c.Image}, o.Command)
+}
+
+// remove ends the container of that name, if there is one.
+func (c Container) remove(name string, who *account) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.engine(), "rm", "-f", name)
+	if who != nil {
+		cmd.Env = append(cmd.Environ(), who.env...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who.credential}
+	}
+	return cmd.Run()
+}

@@ -1,0 +1,77 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fakeEngine is a script that notes how it is called and, told to run, trains
+// until it is removed by name.
+func fakeEngine(t *testing.T) (engine, calls string) {
+	t.Helper()
+	dir := t.TempDir()
+	engine, calls = filepath.Join(dir, "docker"), filepath.Join(dir, "calls")
+	script := `#!/bin/sh
+echo "$*" >> ` + calls + `
+case $1 in
+run) trap '' TERM
+     echo '{"event":"hello","protocol":1}'
+     while [ ! -e ` + dir + `/gone ]; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.05; done ;;
+rm) [ "$(wc -l < ` + calls + `)" -eq 1 ] && { echo "No such container" >&2; exit 1; }
+    touch ` + dir + `/gone ;;
+esac
+`
+	if err := os.WriteFile(engine, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return engine, calls
+}
+
+func TestAContainerIsRunAndEndedByItsName(t *testing.T) {
+	t.Parallel()
+	engine, calls := fakeEngine(t)
+	h, err := Exec(t.Context(), ExecOptions{Command: []string{"python3", "train.py"}, Name: "mynet", Dir: "/work", Env: map[string]string{"JTUNE_BATCH": "16", "A": "b c"},
+		Container: Container{Image: "l4t-ml:r35", Engine: engine, Runtime: "nvidia", Mounts: []string{"/data:/data:ro"}, Flags: []string{"--user=1000:1000"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := Kind(""); kind != Minibatch; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind = e.Kind
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := h.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = h.Next(t.Context())
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("after Stop: %v", err)
+	}
+	text, _ := os.ReadFile(calls)
+	want := "rm -f jtune-mynet\n" +
+		"run --rm --init --name jtune-mynet --ipc=host --runtime nvidia -e PYTHONUNBUFFERED=1 -e A=b c -e JTUNE_BATCH=16 -v /data:/data:ro -w /work --user=1000:1000 l4t-ml:r35 python3 train.py\n" +
+		"rm -f jtune-mynet\n"
+	if string(text) != want {
+		t.Errorf("the engine was called so:\n%s\nwant\n%s", text, want)
+	}
+}
+
+func TestNoEngineIsAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
+	_, err := Exec(t.Context(), ExecOptions{Command: []string{"true"}, Name: "x", Container: Container{Image: "i", Engine: "/no/such/docker"}})
+	if err == nil || !strings.Contains(err.Error(), "/no/such/docker") {
+		t.Errorf("got %v", err)
+	}
+}

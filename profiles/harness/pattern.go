@@ -1,0 +1,180 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Pattern mode reads the times of minibatches out of the lines that a training
+// program prints anyway, on either of its outputs:
+//
+//	line or bar ──► regular expression ──► count of done minibatches ──► time since the last count, shared out
+//	                                  └──► time or rate, when no count stands in the line
+//
+// A count gives the true mean time; the rate that a progress bar shows is
+// smoothed and lags behind a change of power mode. Minibatches that one line
+// reports together get equal times.
+//
+// An expression names what it finds: batch (done in this epoch), of (how many
+// there are: bars of another length, such as a validation's, are passed over),
+// epoch, time_ms, time_s, rate (per second).
+
+// patterns are the known ones by name.
+var patterns = map[string]struct {
+	text       string
+	firstEpoch int // the number of the first epoch as it is printed
+}{
+	// 3%|▎  | 47/1563 [00:12<06:31,  3.87it/s]
+	"tqdm": {`\d+%\|.*?\|\s*` + barCount, 0},
+	// The Trainer's own bar has no name before it, those of loading have.
+	"huggingface": {`^\s*\d+%\|.*?\|\s*` + barCount, 0},
+	//   1/100  2.23G  1.23  2.34  1.12  45  640: 100%|███| 1563/1563 [04:55<00:00,  5.29it/s]
+	//   1/100  2.23G  1.23  2.34  1.12  45  640: 3% ──── 47/1563 5.3it/s 6.1s<4:49
+	"ultralytics": {`^\s*(?P<epoch>\d+)/\d+\s+[\d.]+G\s.*?:\s+\d+%[|\s].*?\s(?P<batch>\d+)/(?P<of>\d+)\s.*?` + speed, 1},
+	// step 120 loss 2.31 5.21 it/s; 1.92 s/it
+	"it/s": {`(?P<rate>\d+(?:\.\d+)?)\s?it/s|(?P<time_s>\d+(?:\.\d+)?)\s?s/it`, 0},
+}
+
+const (
+	speed    = `[\d.?]+\s?(?:(?:it|batch|batches|step|steps)/s|s/(?:it|batch|step))`
+	barCount = `(?P<batch>\d+)/(?P<of>\d+) \[[\d:]+<[\d:?]+,\s*` + speed
+	// maxAtOnce: a count that leaps further is of something else.
+	maxAtOnce = 1000
+)
+
+// escapes are what colours and moves the cursor of a terminal.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+
+// pattern reads minibatches out of lines. Not for several goroutines.
+type pattern struct {
+	re    *regexp.Regexp
+	first int
+
+	of      int           // length of the bar that counts; 0: none seen
+	epoch   int           // of the last count
+	done    int           // the last count
+	at      time.Duration // when it came
+	counted bool          // done and at tell what they should
+	events  int           // without a count: how many so far
+}
+
+// CheckPattern tells what is wrong with a pattern: the name of a known one, or
+// a regular expression with named groups.
+func CheckPattern(text string) error {
+	_, err := newPattern(text)
+	return err
+}
+
+func newPattern(text string) (*pattern, error) {
+	known, named := patterns[text]
+	if !named {
+		known.text = text
+	}
+	re, err := regexp.Compile(known.text)
+	if err != nil {
+		return nil, fmt.Errorf("pattern: %w; known ones: %s", err, strings.Join(slices.Sorted(maps.Keys(patterns)), " "))
+	}
+	finds := re.SubexpNames()
+	for _, need := range []string{"batch", "time_ms", "time_s", "rate"} {
+		if slices.Contains(finds, need) {
+			return &pattern{re: re, first: known.firstEpoch}, nil
+		}
+	}
+	return nil, fmt.Errorf("pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) or (?P<rate>…), or take one of: %s",
+		clip(text), strings.Join(slices.Sorted(maps.Keys(patterns)), " "))
+}
+
+// read takes a line that came at now. ok tells whether it is of the pattern,
+// with events or not. Half a line is a bar that was drawn and not ended yet.
+func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Event, ok bool) {
+	m := p.re.FindSubmatch(escapes.ReplaceAll(text, nil))
+	if m == nil {
+		return nil, false
+	}
+	found := func(group string) string {
+		if i := p.re.SubexpIndex(group); i >= 0 {
+			return string(m[i])
+		}
+		return ""
+	}
+	epoch := p.epoch
+	if n, err := strconv.Atoi(found("epoch")); err == nil && n <= maxCount {
+		epoch = max(0, n-p.first)
+	}
+	if count := found("batch"); count != "" && found("time_ms")+found("time_s") == "" {
+		return p.count(epoch, count, found("of"), now), true
+	}
+	if !whole {
+		return nil, false
+	}
+	e := Event{Kind: Minibatch, Epoch: epoch, Batch: p.events, T: now}
+	if e.TimeMS = timeOf(found("time_ms"), found("time_s"), found("rate")); e.TimeMS <= 0 || e.TimeMS > maxTimeMS {
+		return nil, true
+	}
+	if n, err := strconv.Atoi(found("batch")); err == nil && n <= maxCount {
+		e.Batch = n
+	}
+	p.events++
+	p.epoch = epoch
+	return []Event{e}, true
+}
+
+// timeOf is a minibatch's time in ms by the first text that is given; 0 when
+// it is no number.
+func timeOf(ms, s, rate string) float64 {
+	for _, f := range []struct {
+		text string
+		ms   func(float64) float64
+	}{{ms, func(v float64) float64 { return v }}, {s, func(v float64) float64 { return 1000 * v }}, {rate, func(v float64) float64 { return 1000 / v }}} {
+		if f.text == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(f.text, 64)
+		if err != nil || !(v > 0) {
+			return 0
+		}
+		return f.ms(v)
+	}
+	return 0
+}
+
+// count takes a number of done minibatches: those since the last number share
+// the time since then. A number that falls begins an epoch.
+func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) []Event {
+	done, err := strconv.Atoi(doneText)
+	of, _ := strconv.Atoi(ofText)
+	if err != nil || done > maxCount {
+		return nil
+	}
+	if p.of == 0 {
+		p.of = of
+	}
+	if of != p.of { // something else runs meanwhile; its time is none of training
+		p.counted = false
+		return nil
+	}
+	if epoch == p.epoch && done < p.done {
+		epoch++
+	}
+	n := done - p.done
+	last, known := p.at, p.counted && epoch == p.epoch
+	if known && n == 0 {
+		return nil // the bar was drawn again
+	}
+	p.epoch, p.done, p.at, p.counted = epoch, done, now, true
+	if !known || n > maxAtOnce || now <= last {
+		return nil
+	}
+	each := (now - last) / time.Duration(n)
+	events := make([]Event, n)
+	for i := range events {
+		events[i] = Event{Kind: Minibatch, Epoch: epoch, Batch: done - n + i, T: last + each*time.Duration(i+1),
+			TimeMS: float64(now-last) / float64(time.Millisecond) / float64(n)}
+	}
+	return events
+}

@@ -1,0 +1,43 @@
+"""Tells jtune of a training script's minibatches. Needs nothing but Python.
+
+    for epoch in range(epochs):
+        for batch, (x, y) in enumerate(loader):
+            with jtune.minibatch(epoch, batch):
+                train_step(x, y)            # copy to the GPU included
+
+Outside jtune it stays silent. The wait for the data before the block is
+fetch_ms, the block compute_ms. The first minibatch of an epoch, which may wait
+for new loaders or a validation, does not count; say clean=False of others that
+do more than train, such as writing a checkpoint.
+"""
+import contextlib
+import json
+import os
+import sys
+import time
+
+_last = {"end": None, "epoch": None}
+
+
+def tell(event, **fields):
+    """Prints one event as a line of JSON; see the package's protocol."""
+    if "JTUNE_PROTOCOL" in os.environ:
+        line = json.dumps(dict(fields, event=event, t=round(time.monotonic(), 6)))
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def minibatch(epoch=0, batch=0, clean=True):
+    """Times the block and what went before it since the last one's end."""
+    begin = time.perf_counter()
+    yield
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.synchronize()
+    end = time.perf_counter()
+    first = _last["end"] is None or _last["epoch"] != epoch
+    since = begin if first else _last["end"]
+    tell("minibatch", epoch=epoch, batch=batch, time_ms=1e3 * (end - since), fetch_ms=1e3 * (begin - since),
+         compute_ms=1e3 * (end - begin), clean=clean and not first)
+    _last.update(end=time.perf_counter(), epoch=epoch)

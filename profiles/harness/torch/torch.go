@@ -1,0 +1,181 @@
+// Package torch carries the built-in training jobs: the papers' networks and
+// data sets in plain PyTorch, speaking the protocol of package harness.
+//
+//	embedded *.py ──► Write: a folder ──► Command: python3 FOLDER/train.py --net … ──► harness.Exec
+//
+// The scripts run on Python 3.6 and PyTorch 1.8 upwards, on CUDA where there is
+// some and on the CPU elsewhere. YOLOv8n's loss is a simplified one (yolo.py
+// says how); networks and numbers of parameters are the published ones.
+// jtune.py among them is what anybody's own script imports.
+package torch
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+//go:embed *.py
+var scripts embed.FS
+
+// Synthetic in place of a data folder makes the samples up.
+const Synthetic = "synthetic"
+
+const (
+	trainer       = "train.py"
+	helper        = "jtune.py"
+	defaultPython = "python3"
+)
+
+// Job is how the built-in trainer runs a workload. In the user's file it is
+// the table [workload.NAME.torch]; a table [torch] gives python, data and
+// cache for all.
+type Job struct {
+	Net    string `toml:"net,omitempty" json:"net"`       // resnet18 mobilenet yolov8n bert lstm lenet5 vgg11; empty: no built-in job
+	Set    string `toml:"set,omitempty" json:"set"`       // imagenet-val gld23k coco squad wikitext mnist cifar10
+	Data   string `toml:"data,omitempty" json:"data"`     // folder of the data set or of several, or "synthetic"
+	Python string `toml:"python,omitempty" json:"python"` // interpreter that has PyTorch; python3
+	Cache  string `toml:"cache,omitempty" json:"cache"`   // page cache before each epoch: "preload", "drop" or "" for as it is
+	Infer  bool   `toml:"infer,omitempty" json:"infer"`   // forward passes alone: compute time is the latency
+}
+
+var (
+	nets = []string{"resnet18", "mobilenet", "yolov8n", "bert", "lstm", "lenet5", "vgg11"}
+	sets = []string{"imagenet-val", "gld23k", "coco", "squad", "wikitext", "mnist", "cifar10"}
+)
+
+// Fault names the first key with a value that cannot be, and why; both empty
+// when there is none.
+func (j Job) Fault() (key, why string) {
+	for _, f := range []struct {
+		key, value string
+		known      []string
+	}{{"net", j.Net, nets}, {"set", j.Set, sets}, {"cache", j.Cache, []string{"preload", "drop"}}} {
+		if f.value != "" && !slices.Contains(f.known, f.value) {
+			return f.key, fmt.Sprintf("%s %q is none of %v", f.key, f.value, f.known)
+		}
+	}
+	if (j.Net == "") != (j.Set == "") {
+		return "net", "net and set belong together: the network and its data set"
+	}
+	return "", ""
+}
+
+// Over fills what j leaves open from the user's defaults.
+func (j Job) Over(defaults Job) Job {
+	fill := func(to *string, from string) {
+		if *to == "" {
+			*to = from
+		}
+	}
+	fill(&j.Data, defaults.Data)
+	fill(&j.Python, defaults.Python)
+	fill(&j.Cache, defaults.Cache)
+	return j
+}
+
+// Command is the command line of the trainer whose scripts lie in folder. The
+// loader's settings travel in the environment.
+func (j Job) Command(folder string) []string {
+	c := []string{j.python(), "-B", path.Join(folder, trainer), "--net", j.Net, "--set", j.Set, "--data", j.Data}
+	if j.Cache != "" {
+		c = append(c, "--cache", j.Cache)
+	}
+	if j.Infer {
+		c = append(c, "--infer")
+	}
+	return c
+}
+
+func (j Job) python() string {
+	if j.Python == "" {
+		return defaultPython
+	}
+	return j.Python
+}
+
+// Ready checks what can be known before the job is started: that there is an
+// interpreter and a data folder.
+func (j Job) Ready() error {
+	if _, err := exec.LookPath(j.python()); err != nil {
+		return fmt.Errorf("no %s to run PyTorch with (%w): name one by python = \"…\" under [torch] in the configuration file", j.python(), errors.Unwrap(err))
+	}
+	return j.HasData()
+}
+
+// HasData tells whether a data folder, which must exist, or synthetic data are
+// given.
+func (j Job) HasData() error {
+	if j.Data == "" {
+		return fmt.Errorf("no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the configuration file", j.Set, Synthetic)
+	}
+	if j.Data == Synthetic {
+		return nil
+	}
+	st, err := os.Stat(j.Data)
+	if err != nil {
+		return fmt.Errorf("data folder of %s: %w", j.Set, err)
+	}
+	if !st.IsDir() {
+		return fmt.Errorf("data folder of %s: %s is a file", j.Set, strconv.Quote(j.Data))
+	}
+	return nil
+}
+
+// Write puts the scripts into a folder, made if need be, and gives their
+// paths. Files that are right already are left alone; others are replaced at
+// once, so that a job that starts meanwhile reads one version or the other.
+func Write(folder string) ([]string, error) { return write(folder, "*.py") }
+
+// WriteHelper puts just jtune.py there, for scripts of one's own.
+func WriteHelper(folder string) ([]string, error) { return write(folder, helper) }
+
+func write(folder, pattern string) ([]string, error) {
+	names, err := fs.Glob(scripts, pattern)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("training scripts: %w", err)
+	}
+	var paths []string
+	for _, name := range names {
+		text, err := scripts.ReadFile(name)
+		if err != nil {
+			return paths, err
+		}
+		to := filepath.Join(folder, name)
+		if err := replace(to, text); err != nil {
+			return paths, fmt.Errorf("training scripts: %w", err)
+		}
+		paths = append(paths, to)
+	}
+	return paths, nil
+}
+
+func replace(to string, text []byte) error {
+	if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(to), ".jtune-*.py")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+"""Trains a network of the papers and tells jtune of every minibatch.
+
+Started by jtune; by hand: python3 train.py --net lenet5 --set mnist --data synthetic --minibatches 10
+"""
+import argparse
+import os
+import signal
+import sys
+
+import jtune
+from fault import Fault
+
+ended = False  # told to stop
+
+
+def settings():
+    env = os.environ.get
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--net", required=True, help="resnet18 mobilenet yolov8n bert lstm lenet5 vgg11")
+    p.add_argument("--set", required=True, help="mnist cifar10 imagenet-val gld23k coco squad wikitext")
+    p.add_argument("--data", required=True, help="folder of the data set, or synthetic")
+    p.add_argument("--batch", type=int, default=int(env("JTUNE_BATCH", 16)))
+    p.add_argument("--workers", type=int, default=int(env("JTUNE_WORKERS", 4)), help="loader processes; 0: none but this one")
+    p.add_argument("--prefetch", type=int, default=int(env("JTUNE_PREFETCH", 2)), help="minibatches ahead per loader")
+    p.add_argument("--epochs", type=int, default=int(env("JTUNE_EPOCHS", 0)), help="0: until ended")
+    p.add_argument("--minibatches", type=int, default=0, help="end after so many; 0: never")
+    p.add_argument("--infer", action="store_true", help="forward pass alone: compute_ms is the latency")
+    p.add_argument("--cache", choices=("", "preload", "drop"), default="", help="the data's files in the page cache, before each epoch")
+    p.add_argument("--device", default="", help="cuda, cpu; cuda where there is one")
+    p.add_argument("--seed", type=int, default=0)
+    return p.parse_args()
+
+
+def stop(*_):
+    global ended
+    ended = True
+    raise SystemExit(0)
+
+
+def run(o):
+    try:
+        import torch  # noqa: F401
+    except ImportError as e:
+        raise Fault("%s has no PyTorch (%s): install it there (on a Jetson NVIDIA's build), or name another python under [torch] in config.toml" % (sys.executable, e))
+    import loop
+    loop.train(o)
+
+
+def main():
+    signal.signal(signal.SIGTERM, stop)
+    os.environ.setdefault("JTUNE_PROTOCOL", "1")
+    try:
+        run(settings())
+        jtune.tell("done")
+    except Fault as e:
+        return failed(str(e))
+    except RuntimeError as e:  # also torch's OutOfMemoryError
+        if ended:  # its loaders were ended too
+            return 0
+        if "out of memory" in str(e).lower() or "can't allocate memory" in str(e).lower():
+            return failed("out of memory, did not run (DNR): " + str(e))
+        raise
+    except MemoryError:
+        return failed("out of memory, did not run (DNR)")
+    return 0
+
+
+def failed(message):
+    jtune.tell("error", message=" ".join(message.split()))
+    return 3
+
+
+if __name__ == "__main__":
+    code = main()
+    if ended:  # do not wait for loaders that were told to stop too
+        sys.stdout.flush()
+        os._exit(0)
+    sys.exit(code)
