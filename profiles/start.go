@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
@@ -19,11 +21,12 @@ type HarnessOptions struct {
 	Log     string         // file for what the command says besides events
 	Silence time.Duration  // the workload's own when 0
 	Epochs  int            // 0: goes on until it is stopped
+	Scripts string         // folder that gets the built-in job's scripts; one below the user's cache when empty
 }
 
 // NewHarness gives what a Bench starts the workload with. A workload without
-// a command runs on a virtual board alone; elsewhere starting it is an error
-// that wraps ErrNoCommand.
+// a command or a built-in job runs on a virtual board alone; elsewhere starting
+// it is an error that wraps ErrNoCommand.
 func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Harness, error) {
 	if o.Silence <= 0 {
 		o.Silence = time.Duration(w.SilenceS) * time.Second
@@ -35,11 +38,66 @@ func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Ha
 		}
 	}
 	return func(ctx context.Context) (harness.Harness, error) {
-		if len(w.Command) == 0 {
-			return nil, fmt.Errorf("workload %s: %w: write command = [\"program\", \"argument\"] under [workload.%s] in your workloads file", w.Name, ErrNoCommand, w.Name)
+		job, err := w.job(o)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 		}
-		return harness.Exec(ctx, harness.ExecOptions{Command: w.Command, Dir: w.Dir, Env: w.environment(o.Epochs), Log: o.Log, Silence: o.Silence, Clock: o.Clock})
+		return harness.Exec(ctx, job)
 	}
+}
+
+// job is how the workload is started on real hardware.
+func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
+	e := harness.ExecOptions{Command: w.Command, Dir: w.Dir, Env: w.environment(o.Epochs), Log: o.Log, Silence: o.Silence, Clock: o.Clock,
+		Name: w.Name, Container: w.Container, Pattern: w.Pattern}
+	switch {
+	case len(w.Command) > 0:
+		return e, nil
+	case w.Torch.Net == "":
+		return e, fmt.Errorf("%w: write command = [\"program\", \"argument\"] under [workload.%s] in your workloads file", ErrNoCommand, w.Name)
+	}
+	return e, w.builtIn(&e, o.Scripts)
+}
+
+const (
+	// inContainer is where a container finds the built-in job.
+	inContainer = "/opt/jtune"
+	// builtInSilence covers the import of PyTorch, the listing of the data's
+	// files and the first kernels at low clocks.
+	builtInSilence = 5 * time.Minute
+)
+
+// builtIn makes e start the built-in job, whose scripts are put into folder.
+func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
+	contained := w.Container.Image != ""
+	check := w.Torch.Ready
+	if contained { // its interpreter is none of ours
+		check = w.Torch.HasData
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	folder, err := torch.Folder(folder)
+	if err != nil {
+		return err
+	}
+	if _, err := torch.Write(folder); err != nil {
+		return err
+	}
+	if e.Silence <= 0 {
+		e.Silence = builtInSilence
+	}
+	if !contained {
+		e.Command = w.Torch.Command(folder)
+		return nil
+	}
+	mounts := append(slices.Clone(w.Container.Mounts), folder+":"+inContainer+":ro")
+	if w.Torch.Data != torch.Synthetic {
+		mounts = append(mounts, w.Torch.Data+":"+w.Torch.Data+":ro")
+	}
+	e.Container.Mounts = mounts
+	e.Command = w.Torch.Command(inContainer)
+	return nil
 }
 
 // environment is what a command learns of its settings; see package harness.

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
 )
 
 //go:embed workloads.toml
@@ -31,6 +34,14 @@ const (
 //	[workload.mynet]
 //	command = ["python3", "train.py"]
 //	samples = 12000
+//
+// or, for a built-in job on another data set (see torch.Job),
+//
+//	[torch]
+//	data = "/data"
+//
+//	[workload.resnet-gld]
+//	torch = { net = "resnet18", set = "gld23k" }
 //
 // An entry with a built-in name changes the keys it gives and leaves the
 // rest; any other entry is added. Unknown keys and bad values are errors that
@@ -67,10 +78,14 @@ func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
 	f := workfile{name: name, text: text}
 	var doc struct {
 		Workload map[string]toml.Primitive `toml:"workload"`
+		Torch    torch.Job                 `toml:"torch"`
 	}
 	var err error
 	if f.meta, err = toml.Decode(text, &doc); err != nil {
 		return nil, f.tomlError(err)
+	}
+	if bad, why := doc.Torch.Fault(); why != "" {
+		return nil, f.errorAt(toml.Key{"torch", bad}, "%s", why)
 	}
 	list := slices.Clone(base)
 	for _, key := range f.order() {
@@ -85,7 +100,12 @@ func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
 		}
 	}
 	if unknown := f.meta.Undecoded(); len(unknown) > 0 {
-		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s", unknown[0])
+		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s pattern container torch", unknown[0])
+	}
+	for i := range list {
+		if list[i].Torch.Net != "" {
+			list[i].Torch = list[i].Torch.Over(doc.Torch)
+		}
 	}
 	return list, f.uniqueAliases(list)
 }
@@ -120,7 +140,7 @@ func (f workfile) entry(list []Workload, name string, p toml.Primitive, own bool
 		w.Title = name
 	}
 	if bad, why := w.fault(); why != "" {
-		return w, f.errorAt(append(key, bad), "workload %s: %s", clip(name), why)
+		return w, f.errorAt(append(key, strings.Split(bad, ".")...), "workload %s: %s", clip(name), why)
 	}
 	return w, nil
 }
@@ -147,8 +167,20 @@ func (w Workload) fault() (key, why string) {
 		return "silence_s", "silence_s " + outside(w.SilenceS, 0, 86400)
 	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
 		return "command", "command begins with an empty word"
-	case w.Own && len(w.Command) == 0 && w.Model == "":
+	case w.Pattern != "" && len(w.Command) == 0:
+		return "pattern", "pattern reads the lines of a command; give command = [\"program\", \"argument\"]"
+	case w.Container.Image == "" && (w.Container.Runtime != "" || len(w.Container.Flags)+len(w.Container.Mounts) > 0):
+		return "container", "container without image"
+	case w.Own && len(w.Command) == 0 && w.Model == "" && w.Torch.Net == "":
 		return "", "has no command; give command = [\"program\", \"argument\"]"
+	}
+	if bad, why := w.Torch.Fault(); why != "" {
+		return "torch." + bad, why
+	}
+	if w.Pattern != "" {
+		if err := harness.CheckPattern(w.Pattern); err != nil {
+			return "pattern", err.Error()
+		}
 	}
 	for _, a := range w.Aliases {
 		if !namePattern.MatchString(a) {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
 )
 
 // ErrNoCommand: nothing is known that would run the workload on this device.
@@ -28,8 +31,16 @@ type Workload struct {
 	Dir      string            `toml:"dir,omitempty" json:"dir,omitempty"`             // where Command runs; the present folder when empty
 	Env      map[string]string `toml:"env,omitempty" json:"env,omitempty"`             // added to the environment
 	SilenceS int               `toml:"silence_s,omitempty" json:"silence_s,omitempty"` // seconds for which Command may tell nothing, loading included; 60 when 0
+	Pattern  string            `toml:"pattern,omitempty" json:"pattern,omitempty"`     // reads minibatches out of Command's own lines: tqdm, huggingface, ultralytics, it/s or an expression
 	Own      bool              `toml:"own,omitempty" json:"own"`                       // from the user's file
+
+	Container harness.Container `toml:"container,omitempty" json:"container,omitzero"` // in which Command or the built-in job runs
+	Torch     torch.Job         `toml:"torch,omitempty" json:"torch,omitzero"`         // the built-in job; used when there is no Command
 }
+
+// CanRun tells whether anything is known that would run the workload on real
+// hardware. It may still lack its data or its interpreter.
+func (w Workload) CanRun() bool { return len(w.Command) > 0 || w.Torch.Net != "" }
 
 // MinibatchesPerEpoch counts them, the last partial one kept; 0 when the
 // number of samples is not known.
@@ -43,7 +54,8 @@ func (w Workload) MinibatchesPerEpoch() int {
 // Same tells whether two workloads measure alike: rows of one may continue
 // the rows of the other.
 func (w Workload) Same(o Workload) bool {
-	return w.Name == o.Name && w.Batch == o.Batch && w.Workers == o.Workers && w.Prefetch == o.Prefetch && slices.Equal(w.Command, o.Command)
+	return w.Name == o.Name && w.Batch == o.Batch && w.Workers == o.Workers && w.Prefetch == o.Prefetch && slices.Equal(w.Command, o.Command) &&
+		w.Torch == o.Torch && w.Container.Image == o.Container.Image
 }
 
 // Find gives the workload of that name or alias; names come first.

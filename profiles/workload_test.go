@@ -134,6 +134,13 @@ func TestErrorsOfAWorkloadsFileNameFileAndLine(t *testing.T) {
 		{"an alias of a built-in workload", "[workload.a]\ncommand = ['x']\naliases = ['resnet']\n", "line 3", "resnet18"},
 		{"a bad alias", "[workload.a]\ncommand = ['x']\naliases = ['A B']\n", "line 3", "alias"},
 		{"broken syntax", "[workload.a]\ncommand = [\n", "line 2", ""},
+		{"a network nobody knows", "[workload.a]\nbatch = 2\ntorch = { net = 'alexnet', set = 'mnist' }\n", "line 3", "alexnet"},
+		{"a data set nobody knows in its own table", "[workload.a.torch]\nnet = 'lenet5'\nset = 'mnits'\n", "line 3", "mnits"},
+		{"a bad default of the built-in jobs", "[torch]\ncache = 'warm'\n", "line 2", "warm"},
+		{"a pattern that is no expression", "[workload.a]\ncommand = ['x']\npattern = '(?P<batch'\n", "line 3", "known ones"},
+		{"a pattern that finds no minibatch", "[workload.a]\ncommand = ['x']\npattern = 'step'\n", "line 3", "finds no minibatch"},
+		{"a pattern without a command", "[workload.resnet18]\npattern = 'tqdm'\n", "line 2", "command"},
+		{"a container without an image", "[workload.a]\ncommand = ['x']\n[workload.a.container]\nruntime = 'nvidia'\n", "line 3", "without image"},
 		{"an env name that cannot be", "[workload.a]\ncommand = ['x']\nenv = { 'A=B' = '1' }\n", "line 3", "env"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -60,13 +61,14 @@ func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.S
 // harness gives what starts the workload here; log is the file for what it
 // says besides its events, "" for none.
 func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string, epochs int) func(context.Context) (harness.Harness, error) {
-	return w.NewHarness(profiles.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence, Epochs: epochs})
+	return w.NewHarness(profiles.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence, Epochs: epochs,
+		Scripts: filepath.Join(s.DataDir(), "torch")})
 }
 
 // canRun refuses a workload that this board cannot start, before anybody is
 // asked for a password.
 func (s *Session) canRun(w profiles.Workload) error {
-	if s.Virtual != nil || len(w.Command) > 0 {
+	if s.Virtual != nil || w.CanRun() {
 		return nil
 	}
 	return fmt.Errorf("%w: workload %s: %w: write command = [\"program\", \"argument\"] under [workload.%s] in %s", tegra.ErrUnsupported, w.Name, profiles.ErrNoCommand, w.Name, s.configName())

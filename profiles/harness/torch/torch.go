@@ -130,6 +130,26 @@ func (j Job) HasData() error {
 	return nil
 }
 
+// sharedFolder gets the scripts when root's own folders would hide them from
+// the user that the job runs as.
+const sharedFolder = "/run/jtune/torch"
+
+// Folder is where the scripts belong: the wanted one, made absolute, or, run by
+// root through sudo, one that the calling user may read.
+func Folder(wanted string) (string, error) {
+	if os.Geteuid() == 0 && os.Getenv("SUDO_UID") != "" {
+		return sharedFolder, nil
+	}
+	if wanted == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("training scripts: %w", err)
+		}
+		wanted = filepath.Join(cache, "jtune", "torch")
+	}
+	return filepath.Abs(wanted)
+}
+
 // Write puts the scripts into a folder, made if need be, and gives their
 // paths. Files that are right already are left alone; others are replaced at
 // once, so that a job that starts meanwhile reads one version or the other.

@@ -1,0 +1,214 @@
+package torch_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
+)
+
+const python = "/usr/bin/python3"
+
+// needs skips the test unless the interpreter can import a module.
+func needs(t *testing.T, module string) {
+	t.Helper()
+	if out, err := exec.Command(python, "-c", "import "+module).CombinedOutput(); err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		t.Skipf("%s cannot import %s (%v, %s): install python3-%[2]s to run this test", python, module, err, lines[len(lines)-1])
+	}
+}
+
+func scripts(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if _, err := torch.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// start runs a command and ends it with the test.
+func start(t *testing.T, log string, env map[string]string, command ...string) harness.Harness {
+	t.Helper()
+	h, err := harness.Exec(t.Context(), harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Stop(context.Background()) })
+	return h
+}
+
+func all(t *testing.T, h harness.Harness) (byKind map[harness.Kind][]harness.Event, err error) {
+	t.Helper()
+	byKind = map[harness.Kind][]harness.Event{}
+	for {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			return byKind, err
+		}
+		byKind[e.Kind] = append(byKind[e.Kind], e)
+	}
+}
+
+func TestNetworksTrainForRealOnTheCPU(t *testing.T) {
+	needs(t, "torch")
+	for _, c := range []struct {
+		name           string
+		job            torch.Job
+		batch, workers string
+		samples        string
+		minibatches    int
+	}{
+		{"LeNet with two loaders", torch.Job{Net: "lenet5", Set: "mnist"}, "16", "2", "60000", 5},
+		{"ResNet-18 loading by itself", torch.Job{Net: "resnet18", Set: "imagenet-val"}, "2", "0", "50000", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.job.Python, c.job.Data = python, torch.Synthetic
+			env := map[string]string{"JTUNE_BATCH": c.batch, "JTUNE_WORKERS": c.workers, "JTUNE_PREFETCH": "2", "JTUNE_EPOCHS": "0", "JTUNE_WORKLOAD": "test"}
+			got, err := all(t, start(t, "", env, append(c.job.Command(scripts(t)), "--minibatches", strconv.Itoa(c.minibatches))...))
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			if len(got[harness.Minibatch]) != c.minibatches || len(got[harness.Hello]) != 1 || len(got[harness.EpochEnd]) != 1 || len(got[harness.Done]) != 1 {
+				t.Fatalf("got %v; want %d minibatches, a hello, an epoch, done", got, c.minibatches)
+			}
+			info := got[harness.Hello][0].Info
+			if info["samples"] != c.samples || info["batch_size"] != c.batch || info["num_workers"] != c.workers || info["workload"] != "test" || !strings.HasPrefix(info["framework"], "torch ") {
+				t.Errorf("hello says %v", info)
+			}
+			for i, e := range got[harness.Minibatch] {
+				if e.Batch != i || e.FetchMS <= 0 || e.ComputeMS <= 0 || e.FetchMS+e.ComputeMS > e.TimeMS*1.001 {
+					t.Errorf("minibatch %d: %+v; want fetch and compute within the whole", i, e)
+				}
+			}
+		})
+	}
+}
+
+// mnist puts a folder with n samples of MNIST.
+func mnist(t *testing.T, n int) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range map[string][]byte{
+		"train-images-idx3-ubyte": append([]byte("\x00\x00\x08\x03\x00\x00\x00\x14\x00\x00\x00\x1c\x00\x00\x00\x1c"), make([]byte, 784*n)...),
+		"train-labels-idx1-ubyte": append([]byte("\x00\x00\x08\x01\x00\x00\x00\x14"), make([]byte, n)...),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestEpochsOverFilesEndByThemselves(t *testing.T) {
+	needs(t, "torch")
+	job := torch.Job{Net: "lenet5", Set: "mnist", Data: mnist(t, 20), Python: python, Cache: "drop"}
+	got, err := all(t, start(t, "", map[string]string{"JTUNE_BATCH": "16", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2"}, job.Command(scripts(t))...))
+	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 4 || len(got[harness.EpochEnd]) != 2 || len(got[harness.Done]) != 1 {
+		t.Fatalf("%v, %v; want two epochs of two minibatches, the last one of each with 4 samples", got, err)
+	}
+	if last := got[harness.Minibatch][3]; last.Epoch != 1 || last.Batch != 1 {
+		t.Errorf("the last minibatch is %+v", last)
+	}
+	if len(got[harness.Other]) != 2 || got[harness.Hello][0].Info["samples"] != "20" {
+		t.Errorf("got %v; want a cache event per epoch and 20 samples", got)
+	}
+}
+
+func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
+	needs(t, "torch")
+	log := filepath.Join(t.TempDir(), "log.txt")
+	job := torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic, Python: python}
+	h := start(t, log, map[string]string{"JTUNE_WORKERS": "2"}, job.Command(scripts(t))...)
+	for n := 0; n < 3; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == harness.Minibatch {
+			n++
+		}
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(log)
+	if !strings.Contains(string(text), "ended: exit status 0") || strings.Contains(string(text), "Traceback") {
+		t.Errorf("the log says:\n%s", text)
+	}
+}
+
+// looks prints what samples of small data sets in the published formats look like.
+const looks = `
+import gzip, json, os, pickle, struct, sys
+import torch, numpy
+sys.path.insert(0, sys.argv[1])
+import data, loop
+from fault import Fault
+root = sys.argv[2]
+def put(name, content):
+    os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+    open(os.path.join(root, name), "wb").write(content)
+put("mnist/MNIST/raw/train-images-idx3-ubyte.gz", gzip.compress(struct.pack(">4i", 2051, 3, 28, 28) + bytes(784 * 3)))
+put("mnist/MNIST/raw/train-labels-idx1-ubyte", struct.pack(">2i", 2049, 3) + bytes([1, 2, 9]))
+for n in range(1, 6):
+    put("cifar10/data_batch_%d" % n, pickle.dumps({b"data": numpy.full((2, 3072), 255, numpy.uint8), b"labels": [3, n]}, 2))
+    put("bin/data_batch_%d.bin" % n, bytes([n] + [0] * 3072))
+    put("evil/data_batch_%d" % n, pickle.dumps(os.system))
+put("wikitext/wiki.train.tokens", b" = A title = \n" + b" the cat sat on the mat . \n" * 40)
+put("squad/train-v2.0.json", json.dumps({"data": [{"paragraphs": [{"context": "Paris is in France, they say.", "qas": [
+    {"question": "Where is Paris?", "answers": [{"text": "France", "answer_start": 12}]}, {"question": "Why?", "answers": []}]}]}]}).encode())
+put("coco/labels/a.txt", b"7 0.5 0.5 0.25 0.5\n\n3 0.1 0.1 0.1 0.1\n")
+def show(name, set, net, folder=None):
+    try:
+        s = data.open_set(set, folder or root, loop.NETS[net])
+        x, y = data.collate([s[0], s[1]])
+        print(name, len(s), list(x.shape), y.flatten().tolist()[:4])
+    except Fault as e:
+        print(name, "fault:", e)
+show("mnist", "mnist", "lenet5")
+show("crossed", "mnist", "resnet18")
+show("cifar", "cifar10", "vgg11")
+show("grey", "cifar10", "lenet5", root + "/bin")
+show("evil", "cifar10", "vgg11", root + "/evil")
+show("words", "wikitext", "lstm")
+show("spans", "squad", "bert")
+show("nothing", "gld23k", "mobilenet", root + "/wikitext")
+show("nowhere", "mnist", "lenet5", "/no/such/folder")
+import images
+print("boxes", images.read_labels(root + "/coco/images/a.jpg").tolist()[0], len(images.read_labels(root + "/coco/images/none.jpg")))
+`
+
+func TestPublishedFormatsOfDataSetsAreRead(t *testing.T) {
+	needs(t, "torch")
+	needs(t, "numpy")
+	out, err := exec.Command(python, "-B", "-c", looks, scripts(t), t.TempDir()).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{
+		"mnist 3 [2, 1, 28, 28] [1, 2]",
+		"crossed 3 [2, 3, 224, 224] [1, 2]",
+		"cifar 10 [2, 3, 224, 224] [3, 1]",
+		"grey 5 [2, 1, 28, 28] [1, 2]",
+		"evil fault: a CIFAR-10 file holds posix.system",
+		"words 5 [2, 64] ",
+		"spans 2 [2, 2, 384] [9, 9, 0, 0]",
+		"nothing fault: ", "no pictures",
+		"nowhere fault: data folder /no/such/folder: no such folder",
+		"boxes [0.0, 7.0, 0.5, 0.5, 0.25, 0.5] 0",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
