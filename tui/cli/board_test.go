@@ -35,6 +35,9 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 		if v["virtual"] != true || len(cores) != 12 || v["total_power_w"].(float64) <= 0 {
 			t.Errorf("got virtual %v, %d cores, %v W", v["virtual"], len(cores), v["total_power_w"])
 		}
+		if load := cores[0].(map[string]any)["load_pct"]; load == nil {
+			t.Errorf("line %d: core 0 has no load", i+1)
+		}
 		now := v["t_s"].(float64)
 		if i > 0 && math.Abs(now-last-2) > 0.2 {
 			t.Errorf("readings %g s apart, want 2", now-last)

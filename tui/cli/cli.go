@@ -27,7 +27,7 @@ func Main() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go windUp(signals, cancel)
-	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	return (&app{in: os.Stdin, out: os.Stdout, err: os.Stderr, args: os.Args[1:], alone: true}).execute(ctx)
 }
 
 // impatience is how much later a second signal must come to be one of a person
@@ -50,11 +50,14 @@ func windUp(signals <-chan os.Signal, cancel func()) {
 // Run runs one command line and gives the exit code. When ctx ends, work in
 // progress is wound up: knobs restored, what was recorded kept.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: stdout, err: stderr, args: args}
+	return (&app{in: stdin, out: stdout, err: stderr, args: args}).execute(ctx)
+}
+
+func (a *app) execute(ctx context.Context) int {
 	root := a.root()
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetArgs(a.args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	return a.report(ctx, root.ExecuteContext(ctx))
 }

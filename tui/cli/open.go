@@ -27,6 +27,9 @@ func (a *app) open(cmd *cobra.Command) error {
 		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs, Version: session.Version})
 	}
 	a.notice(s)
+	if err := warmUp(cmd.Context(), s); err != nil {
+		return err
+	}
 	r, err := s.Device.Read()
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	args     []string // the command line, without the program
+	alone    bool     // the process is this command's own
 
 	options session.Options
 	speed   string

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/tui/session"
 )
 
 // watchJSON is one line of `jtune watch --json`.
@@ -86,7 +88,13 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 		return err
 	}
 	defer s.Close()
+	if a.alone && s.Virtual == nil {
+		runtime.GOMAXPROCS(1) // one reads; waking others to look for work would cost more than the reading
+	}
 	board, self := s.Device.Board(), telemetry.NewSelf()
+	if err := warmUp(ctx, s); err != nil {
+		return err
+	}
 	begun := s.Clock.Now()
 	for n := 1; ; n++ {
 		r, err := s.Device.Read()
@@ -112,6 +120,18 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 			return err
 		}
 	}
+}
+
+// loadSpan is the shortest time over which a load means something: 20 of the
+// kernel's ticks.
+const loadSpan = 200 * time.Millisecond
+
+// warmUp makes the next reading one with loads, which are differences.
+func warmUp(ctx context.Context, s *session.Session) error {
+	if _, err := s.Device.Read(); err != nil {
+		return err
+	}
+	return s.Clock.Sleep(ctx, loadSpan)
 }
 
 // toWatchJSON takes what the reading itself tells; the rest is null.
