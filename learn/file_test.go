@@ -269,7 +269,7 @@ func TestReferencesThatCannotHelpAreSaidAndLeftOut(t *testing.T) {
 		"too few modes":   {Reference{Samples: many[:40]}, "at least 100"},
 		"another board":   {Reference{Samples: truths(foreign.Modes())}, "not this device's"},
 		"another name":    {Reference{Samples: many, Provenance: Provenance{Device: "Orin Nano"}}, "measured on Orin Nano"},
-		"a simulation":    {Reference{Samples: many, Provenance: Provenance{Device: "AGX Orin", Virtual: true}}, "virtual board"},
+		"a simulation":    {Reference{Samples: many, Provenance: Provenance{Device: "AGX Orin", Virtual: true}}, "simulation"},
 		"networks for gp": {*ShippedReference(), "no measured modes"},
 	} {
 		m := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true})

@@ -51,10 +51,18 @@ type Options struct {
 type Provenance struct {
 	Device   string    `json:"device"`
 	Workload string    `json:"workload"`
-	Virtual  bool      `json:"virtual"` // samples of a virtual board, never a measurement
-	Jtune    string    `json:"jtune"`   // version of the program that fitted
+	Virtual  bool      `json:"virtual"`          // samples of a virtual board
+	Replay   string    `json:"replay,omitempty"` // the file that it answered from; "" when it was simulated
+	Jtune    string    `json:"jtune"`            // version of the program that fitted
 	When     time.Time `json:"when"`
 }
+
+// Origin says in words where samples that nobody measured on a board come
+// from; "" for measured ones.
+func (p Provenance) Origin() string { return tegra.Origin(p.Virtual, p.Replay) }
+
+// simulated tells that no measurement at all stands behind the samples.
+func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 
 // Fit learns to predict time and power from measured modes; one is enough to
 // get an answer, ten for a useful one. Equal arguments give equal models.

@@ -59,8 +59,8 @@ func (t *teacher) sameDevice(r *Reference) error {
 	if here.Device != "" && there.Device != "" && here.Device != there.Device {
 		return fmt.Errorf("it was measured on %s, the samples on %s; only the same device's quirks carry over", there.Device, here.Device)
 	}
-	if there.Device != "" && here.Virtual != there.Virtual {
-		return fmt.Errorf("one of it and the samples comes from a virtual board, the other does not")
+	if there.Device != "" && here.simulated() != there.simulated() {
+		return fmt.Errorf("one of it and the samples comes from a simulation, the other does not")
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ func (m *Model) describe(t *teacher) {
 		m.warn("%s with all others, measure again: %s", count(n, "measured mode disagrees", "measured modes disagree"), m.list(m.Suspicious))
 	}
 	m.describeSamples()
-	if m.Provenance.Virtual {
-		m.warn("the samples come from a virtual board: a simulation, not a measurement")
+	if origin := m.Provenance.Origin(); origin != "" {
+		m.warn("the samples come from a virtual board: %s", origin)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 		if got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
 			t.Errorf("%s: %s %q %v ms %v W; truth %v ms %v W", m, got.Status, got.Why, got.TimeMS, got.PowerW, timeMS, powerW)
 		}
-		if sum := got.StallMS + got.ComputeMS + got.OverheadMS; math.Abs(sum/got.TimeMS-1) > 0.1 {
+		if sum := got.StallMS.V + got.ComputeMS.V + got.OverheadMS.V; math.Abs(sum/got.TimeMS-1) > 0.1 {
 			t.Errorf("%s: stall + compute + overhead are %v ms of %v", m, sum, got.TimeMS)
 		}
 	}

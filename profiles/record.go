@@ -265,7 +265,7 @@ func (r *Record) Minibatch(m tegra.Mode, e harness.Event, clean bool) error {
 		return errClosed
 	}
 	r.minibatches.add(slices.Concat([]string{seconds(e.T)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Batch),
-		decimal(e.TimeMS), decimal(e.FetchMS), decimal(e.StallMS), decimal(e.ComputeMS), decimal(e.OverheadMS), strconv.FormatBool(clean)}))
+		decimal(e.TimeMS), optional(e.FetchMS), optional(e.StallMS), optional(e.ComputeMS), optional(e.OverheadMS), strconv.FormatBool(clean)}))
 	return r.minibatches.spill()
 }
 
@@ -276,11 +276,7 @@ func (r *Record) Sample(m tegra.Mode, t time.Duration, powerW tegra.Val[float64]
 	if r.samples == nil {
 		return errClosed
 	}
-	power := ""
-	if powerW.OK {
-		power = decimal(powerW.V)
-	}
-	r.samples.add(slices.Concat([]string{seconds(t)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{power, strconv.FormatBool(valid), oneLine(why)}))
+	r.samples.add(slices.Concat([]string{seconds(t)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{optional(powerW), strconv.FormatBool(valid), oneLine(why)}))
 	return r.samples.spill()
 }
 

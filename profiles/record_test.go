@@ -26,7 +26,7 @@ func exampleRows() []Row {
 	when := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 	return []Row{
 		{Measured: tegra.Measured{Mode: mode(0), TimeMS: 71.26351, PowerW: 21.5}, Status: OK, Applied: mode(0), Minibatches: 40, PowerSamples: 4,
-			TimeIQRMS: 0.125, PowerIQRW: 0.25, StallMS: 1.5, ComputeMS: 60, OverheadMS: 9.7, EnergyJ: 1.53216, SettleS: 3, TookS: 6.5, Raise: true, When: when},
+			TimeIQRMS: 0.125, PowerIQRW: 0.25, StallMS: tegra.Some(1.5), ComputeMS: tegra.Some(60.0), OverheadMS: tegra.Some(9.7), EnergyJ: 1.53216, SettleS: 3, TookS: 6.5, Raise: true, When: when},
 		{Measured: tegra.Measured{Mode: mode(1), TimeMS: 0.1 + 0.2, PowerW: 1e-7}, Status: Unstable, Why: "power was not steady, within \"30s\"", When: when},
 		{Measured: tegra.Measured{Mode: mode(2)}, Status: Failed, Why: "harness died: exit status 1: x, y", When: when},
 		{Measured: tegra.Measured{Mode: mode(3)}, Status: Throttled, Applied: mode(3), When: when},
@@ -51,7 +51,7 @@ func TestRowsSurviveTheRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := harness.Event{T: 1500 * time.Millisecond, Epoch: 1, Batch: 3, TimeMS: 60.5, ComputeMS: 50}
+	e := harness.Event{T: 1500 * time.Millisecond, Epoch: 1, Batch: 3, TimeMS: 60.5, ComputeMS: tegra.Some(50.0)}
 	if err := errors.Join(r.Minibatch(want[0].Mode, e, true), r.Sample(want[0].Mode, time.Second, tegra.Val[float64]{}, false, "total,\npower"), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRowsSurviveTheRecord(t *testing.T) {
 	if got := again.Rows(); fmt.Sprint(got) != fmt.Sprint(want) || len(again.Notes()) != 0 {
 		t.Errorf("got %v %v\nwant %v", got, again.Notes(), want)
 	}
-	for name, want := range map[string]string{"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,0,0,50,0,true", "samples.csv": `1.000,2,1651200,624750000,3199000000,,false,"total, power"`} {
+	for name, want := range map[string]string{"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true", "samples.csv": `1.000,2,1651200,624750000,3199000000,,false,"total, power"`} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.HasSuffix(string(text), "\n"+want+"\n") {
 			t.Errorf("%s: %v\n%s\nwant its last line %s", name, err, text, want)
 		}

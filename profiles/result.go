@@ -90,19 +90,15 @@ func (m *measurement) row(f *fault) Row {
 	if m.steady.Verdict() == telemetry.Unstable {
 		r.Status, r.Why = Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
 	}
-	pick := func(f func(harness.Event) float64) []float64 {
-		out := make([]float64, len(m.clean))
-		for i, e := range m.clean {
-			out[i] = f(e)
-		}
-		return out
+	times := make([]float64, len(m.clean))
+	for i, e := range m.clean {
+		times[i] = e.TimeMS
 	}
-	times := pick(func(e harness.Event) float64 { return e.TimeMS })
 	r.TimeMS, r.TimeIQRMS = median(times), iqr(times)
 	r.PowerW, r.PowerIQRW = toNanowatt(median(power)), toNanowatt(iqr(power))
-	r.StallMS = median(pick(func(e harness.Event) float64 { return e.StallMS }))
-	r.ComputeMS = median(pick(func(e harness.Event) float64 { return e.ComputeMS }))
-	r.OverheadMS = median(pick(func(e harness.Event) float64 { return e.OverheadMS }))
+	r.StallMS = m.part(func(e harness.Event) tegra.Val[float64] { return e.StallMS })
+	r.ComputeMS = m.part(func(e harness.Event) tegra.Val[float64] { return e.ComputeMS })
+	r.OverheadMS = m.part(func(e harness.Event) tegra.Val[float64] { return e.OverheadMS })
 	r.EnergyJ = energy.MeanW() * mean(times) / 1000
 	for _, note := range []string{m.strays(), m.doubt(times), m.b.doubt} {
 		if r.Why == "" {
@@ -110,6 +106,20 @@ func (m *measurement) row(f *fault) Row {
 		}
 	}
 	return r
+}
+
+// part is the median of a part of the clean minibatches; absent when one of
+// them does not tell it.
+func (m *measurement) part(of func(harness.Event) tegra.Val[float64]) tegra.Val[float64] {
+	var list []float64
+	for _, e := range m.clean {
+		v := of(e)
+		if !v.OK {
+			return v
+		}
+		list = append(list, v.V)
+	}
+	return tegra.Val[float64]{V: median(list), OK: len(list) > 0}
 }
 
 // power gives the valid samples' watts, and their energy over the clean

@@ -40,9 +40,9 @@ type Row struct {
 	PowerSamples int        // valid ones
 	TimeIQRMS    float64    // quartile distance of the minibatch times
 	PowerIQRW    float64
-	StallMS      float64 // medians
-	ComputeMS    float64
-	OverheadMS   float64
+	StallMS      tegra.Val[float64] // medians; absent when no minibatch tells
+	ComputeMS    tegra.Val[float64]
+	OverheadMS   tegra.Val[float64]
 	EnergyJ      float64 // per minibatch, from samples at their true times
 	SettleS      float64 // apply to steady power
 	TookS        float64 // the whole mode
@@ -56,6 +56,14 @@ var Columns = slices.Concat(sweep.Columns, []string{"status", "why", "applied_co
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
+// optional prints an absent value as an empty field.
+func optional(v tegra.Val[float64]) string {
+	if !v.OK {
+		return ""
+	}
+	return decimal(v.V)
+}
+
 // fields prints the row in the order of Columns. Time and power of a row that
 // is not usable are left empty: whoever reads a sweep skips it.
 func (r Row) fields() []string {
@@ -66,7 +74,7 @@ func (r Row) fields() []string {
 	applied := sweep.Fields(tegra.Measured{Mode: r.Applied})
 	return slices.Concat(f, []string{string(r.Status), oneLine(r.Why)}, applied[:4], []string{
 		strconv.Itoa(r.Minibatches), strconv.Itoa(r.PowerSamples), decimal(r.TimeIQRMS), decimal(r.PowerIQRW),
-		decimal(r.StallMS), decimal(r.ComputeMS), decimal(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
+		optional(r.StallMS), optional(r.ComputeMS), optional(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
 		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339)})
 }
 
@@ -110,9 +118,9 @@ func parseRow(f []string) (Row, error) {
 	p.at = 8
 	r.Applied = p.mode()
 	r.Minibatches, r.PowerSamples = int(p.whole()), int(p.whole())
-	for _, to := range []*float64{&r.TimeIQRMS, &r.PowerIQRW, &r.StallMS, &r.ComputeMS, &r.OverheadMS, &r.EnergyJ, &r.SettleS, &r.TookS} {
-		*to = p.number()
-	}
+	r.TimeIQRMS, r.PowerIQRW = p.number(), p.number()
+	r.StallMS, r.ComputeMS, r.OverheadMS = p.optional(), p.optional(), p.optional()
+	r.EnergyJ, r.SettleS, r.TookS = p.number(), p.number(), p.number()
 	r.Raise = p.text() == "true"
 	when, err := time.Parse(time.RFC3339, p.text())
 	if err != nil {
@@ -149,6 +157,15 @@ func (p *fieldParser) number() float64 {
 		return 0
 	}
 	return v
+}
+
+// optional is a number that may be absent.
+func (p *fieldParser) optional() tegra.Val[float64] {
+	if p.fields[p.at] == "" {
+		p.at++
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(p.number())
 }
 
 // whole reads a count or a clock; none on a Jetson reaches 1e12.

@@ -57,8 +57,23 @@ type Board struct {
 	Rails       []string // names of all connected rails, in order
 	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" when no total can be given
 	TotalCovers string   // what the total covers, in words
-	Virtual     bool     // a simulation or a replay: never a measurement
+	Virtual     bool     // a simulation or a replay: no measurement of this machine
 	Replay      string   // file that a replay answers from; "" otherwise
+}
+
+// Origin says in words what stands behind the board's numbers when they are
+// not measured on this machine; "" when they are.
+func (b Board) Origin() string { return Origin(b.Virtual, b.Replay) }
+
+// Origin is Board.Origin for whoever kept no more than these two.
+func Origin(virtual bool, replay string) string {
+	switch {
+	case replay != "":
+		return "replayed from " + replay
+	case virtual:
+		return "a simulation, not a measurement"
+	}
+	return ""
 }
 
 // Preset is a mode of the device's own nvpmodel configuration.

@@ -206,10 +206,10 @@ func (f *fakeBoard) Run(ctx context.Context, r session.RunRequest, observe func(
 	t, _ := law(f.mode())
 	for i := range 30 {
 		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1, TimeMS: t * (1 + 0.02*math.Sin(float64(i)))},
-			Minibatch: &harness.Event{Kind: harness.Minibatch, TimeMS: t, StallMS: 0.1 * t, ComputeMS: 0.85 * t, OverheadMS: 0.05 * t}})
+			Minibatch: &harness.Event{Kind: harness.Minibatch, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}})
 	}
 	<-ctx.Done()
-	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: 0.1 * t, ComputeMS: 0.85 * t, OverheadMS: 0.05 * t}, nil
+	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}, nil
 }
 
 // samples are the modes that the fake tuner measures: a fixed spread.

@@ -70,7 +70,7 @@ func (f frontJob) run(ctx context.Context, j *job) jobDoneMsg {
 }
 
 func (f frontJob) fit(measured []tegra.Measured) (*learn.Model, error) {
-	from := learn.Provenance{Device: f.board.Name, Workload: f.j.workload.Name, Virtual: f.board.Virtual}
+	from := learn.Provenance{Device: f.board.Name, Workload: f.j.workload.Name, Virtual: f.board.Virtual, Replay: f.board.Replay}
 	return learn.Fit(measured, learn.Options{Space: f.space, Seed: f.seed, Provenance: from})
 }
 

@@ -100,7 +100,7 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 		"train": func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
 			d.r.sh.job = runningJob(d.board, jobRun)
-			d.r.sh.job.last = &harness.Event{StallMS: 6, ComputeMS: 50, OverheadMS: 6}
+			d.r.sh.job.last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
 			d.press("2")
 		},
 		"profile-idle": func(d *driver) { d.press("3") },

@@ -184,8 +184,8 @@ func (p *livePage) workloadLine() string {
 			text += ", " + joules(t*w.V/1000)
 		}
 	}
-	if l := j.last; l != nil && l.TimeMS > 0 {
-		text += fmt.Sprintf(", stall %.0f %%", 100*l.StallMS/l.TimeMS)
+	if l := j.last; l != nil && l.TimeMS > 0 && l.StallMS.OK {
+		text += fmt.Sprintf(", stall %.0f %%", 100*l.StallMS.V/l.TimeMS)
 	}
 	return text
 }

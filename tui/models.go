@@ -236,8 +236,12 @@ func (p *modelsPage) about(w, h int) string {
 	}
 	m := info.Model
 	lines := []string{fmt.Sprintf("%s, from %d modes on %s", workloadOf(info), len(m.Samples), m.Provenance.Device)}
-	if m.Provenance.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
-		lines = append(lines, wrap(styleBadge.Render("VIRTUAL")+": learnt from a simulation, not from measurements", w))
+	if from := m.Provenance; from.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
+		text := styleBadge.Render("VIRTUAL") + ": learnt from a simulation, not from measurements"
+		if from.Replay != "" {
+			text = styleBadge.Render("REPLAY") + ": learnt from modes " + from.Origin()
+		}
+		lines = append(lines, wrap(text, w))
 	}
 	if m.CV.How != "" {
 		lines = append(lines, styleDim.Render("errors: "+m.CV.How))

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/profiles"
+	"jtune/tegra"
 	"jtune/tui/chart"
 	"jtune/tui/session"
 )
@@ -250,10 +251,13 @@ func (p *trainPage) parts(j *job, w int) string {
 }
 
 // stallBar shares a minibatch out among waiting for data, computing and the
-// rest, each with its own glyph and letter.
-func stallBar(stall, compute, overhead float64, w int) string {
-	return chart.Stack([]chart.Part{{Value: stall, Glyph: '░'}, {Value: compute, Glyph: '█'}, {Value: overhead, Glyph: '▒'}}, w) +
-		fmt.Sprintf("\n░ stall %.3g █ compute %.3g ▒ other %.3g", stall, compute, overhead)
+// rest, each with its own glyph and letter; no bar where a part is not known.
+func stallBar(stall, compute, overhead tegra.Val[float64], w int) string {
+	if !stall.OK || !compute.OK || !overhead.OK {
+		return styleDim.Render("stall – compute – other –")
+	}
+	return chart.Stack([]chart.Part{{Value: stall.V, Glyph: '░'}, {Value: compute.V, Glyph: '█'}, {Value: overhead.V, Glyph: '▒'}}, w) +
+		fmt.Sprintf("\n░ stall %.3g █ compute %.3g ▒ other %.3g", stall.V, compute.V, overhead.V)
 }
 
 // minibatchChart draws minibatch times, oldest left.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"jtune/tegra"
 )
 
 // Kind is what an event tells.
@@ -30,10 +32,10 @@ type Event struct {
 	Epoch      int // from 0
 	Batch      int // within the epoch, from 0
 	TimeMS     float64
-	FetchMS    float64
-	StallMS    float64 // part of the time in which the GPU waits for data
-	ComputeMS  float64
-	OverheadMS float64
+	FetchMS    tegra.Val[float64] // this and the next: absent when the job does not tell
+	StallMS    tegra.Val[float64] // part of the time in which the GPU waits for data
+	ComputeMS  tegra.Val[float64]
+	OverheadMS tegra.Val[float64]
 	Unclean    bool              // the job itself says that this minibatch does not count
 	Message    string            // of error and done
 	Info       map[string]string // of hello

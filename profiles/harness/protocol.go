@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"jtune/tegra"
 )
 
 const (
@@ -116,22 +118,23 @@ func (l line) minibatch(e *Event) error {
 	}
 	e.Unclean = l.Clean != nil && !*l.Clean
 	// What is not given follows from the rest (method note c.1, c.2).
-	if l.StallMS == nil && l.ComputeMS != nil {
-		e.StallMS = max(0, min(e.FetchMS, e.TimeMS-e.ComputeMS))
+	if !e.StallMS.OK && e.FetchMS.OK && e.ComputeMS.OK {
+		e.StallMS = tegra.Some(max(0, min(e.FetchMS.V, e.TimeMS-e.ComputeMS.V)))
 	}
-	if l.OverheadMS == nil && l.ComputeMS != nil {
-		e.OverheadMS = max(0, e.TimeMS-e.StallMS-e.ComputeMS)
+	if !e.OverheadMS.OK && e.StallMS.OK && e.ComputeMS.OK {
+		e.OverheadMS = tegra.Some(max(0, e.TimeMS-e.StallMS.V-e.ComputeMS.V))
 	}
 	return nil
 }
 
 func (l line) epoch(e *Event) error {
+	var whole tegra.Val[float64]
 	for _, f := range []struct {
 		name string
 		from *float64
-		to   *float64
+		to   *tegra.Val[float64]
 	}{
-		{"time_ms", l.TimeMS, &e.TimeMS}, {"fetch_ms", l.FetchMS, &e.FetchMS}, {"stall_ms", l.StallMS, &e.StallMS},
+		{"time_ms", l.TimeMS, &whole}, {"fetch_ms", l.FetchMS, &e.FetchMS}, {"stall_ms", l.StallMS, &e.StallMS},
 		{"compute_ms", l.ComputeMS, &e.ComputeMS}, {"overhead_ms", l.OverheadMS, &e.OverheadMS},
 	} {
 		if f.from == nil {
@@ -140,8 +143,9 @@ func (l line) epoch(e *Event) error {
 		if *f.from < 0 || *f.from > maxTimeMS {
 			return fmt.Errorf("%s is %g", f.name, *f.from)
 		}
-		*f.to = *f.from
+		*f.to = tegra.Some(*f.from)
 	}
+	e.TimeMS = whole.V
 	for _, f := range []struct {
 		name string
 		from *float64

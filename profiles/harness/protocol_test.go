@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"jtune/tegra"
 )
 
 func TestParseReadsTheEventsOfTheProtocol(t *testing.T) {
@@ -15,12 +17,13 @@ func TestParseReadsTheEventsOfTheProtocol(t *testing.T) {
 		want       Event
 	}{
 		{"a full minibatch", `{"event":"minibatch","epoch":1,"batch":7,"time_ms":60.5,"fetch_ms":4,"stall_ms":1,"compute_ms":55,"overhead_ms":4.5,"t":9}`,
-			Event{Kind: Minibatch, Epoch: 1, Batch: 7, TimeMS: 60.5, FetchMS: 4, StallMS: 1, ComputeMS: 55, OverheadMS: 4.5}},
+			Event{Kind: Minibatch, Epoch: 1, Batch: 7, TimeMS: 60.5, FetchMS: tegra.Some(4.0), StallMS: tegra.Some(1.0), ComputeMS: tegra.Some(55.0), OverheadMS: tegra.Some(4.5)}},
 		{"a bare minibatch", `{"event":"minibatch","time_ms":60.5}`, Event{Kind: Minibatch, TimeMS: 60.5}},
 		{"stall and overhead follow from fetch and compute", `{"event":"minibatch","time_ms":60,"fetch_ms":4,"compute_ms":50}`,
-			Event{Kind: Minibatch, TimeMS: 60, FetchMS: 4, StallMS: 4, ComputeMS: 50, OverheadMS: 6}},
+			Event{Kind: Minibatch, TimeMS: 60, FetchMS: tegra.Some(4.0), StallMS: tegra.Some(4.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}},
 		{"a hidden fetch makes no stall", `{"event":"minibatch","time_ms":60,"fetch_ms":300,"compute_ms":58}`,
-			Event{Kind: Minibatch, TimeMS: 60, FetchMS: 300, StallMS: 2, ComputeMS: 58}},
+			Event{Kind: Minibatch, TimeMS: 60, FetchMS: tegra.Some(300.0), StallMS: tegra.Some(2.0), ComputeMS: tegra.Some(58.0), OverheadMS: tegra.Some(0.0)}},
+		{"compute alone leaves the rest open", `{"event":"minibatch","time_ms":60,"compute_ms":58}`, Event{Kind: Minibatch, TimeMS: 60, ComputeMS: tegra.Some(58.0)}},
 		{"spaces and unknown keys do no harm", `  {"event" : "minibatch", "time_ms": 1, "loss": {"a":[1]}}  ` + "\r", Event{Kind: Minibatch, TimeMS: 1}},
 		{"end-to-end time by its other name", `{"event":"minibatch","e2e_ms":60,"clean":true}`, Event{Kind: Minibatch, TimeMS: 60}},
 		{"a minibatch that does not count", `{"event":"minibatch","time_ms":600,"clean":false}`, Event{Kind: Minibatch, TimeMS: 600, Unclean: true}},
@@ -114,7 +117,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, v := range []float64{e.TimeMS, e.FetchMS, e.StallMS, e.ComputeMS, e.OverheadMS} {
+		for _, v := range []float64{e.TimeMS, e.FetchMS.V, e.StallMS.V, e.ComputeMS.V, e.OverheadMS.V} {
 			if math.IsNaN(v) || v < 0 || v > maxTimeMS {
 				t.Fatalf("absurd value %g in %+v", v, e)
 			}

@@ -109,8 +109,12 @@ func (s *simulated) step(ctx context.Context) error {
 		epoch, batch = s.count/s.o.PerEpoch, s.count%s.o.PerEpoch
 	}
 	s.count++
-	s.ready = append(s.ready, Event{Kind: Minibatch, T: m.T, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS, FetchMS: m.FetchMS, StallMS: m.StallMS,
-		ComputeMS: m.ComputeMS, OverheadMS: m.OverheadMS})
+	e := Event{Kind: Minibatch, T: m.T, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS}
+	if m.Parts {
+		e.FetchMS, e.StallMS = tegra.Some(m.FetchMS), tegra.Some(m.StallMS)
+		e.ComputeMS, e.OverheadMS = tegra.Some(m.ComputeMS), tegra.Some(m.OverheadMS)
+	}
+	s.ready = append(s.ready, e)
 	s.endEpoch(epoch, batch)
 	return nil
 }

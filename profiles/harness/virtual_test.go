@@ -42,7 +42,7 @@ func TestAVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 		if i > 0 && e.T < events[i-1].T {
 			t.Errorf("event %d goes back in time", i)
 		}
-		if e.Kind == Minibatch && math.Abs(e.StallMS+e.ComputeMS+e.OverheadMS-e.TimeMS) > 0.01*e.TimeMS {
+		if e.Kind == Minibatch && math.Abs(e.StallMS.V+e.ComputeMS.V+e.OverheadMS.V-e.TimeMS) > 0.01*e.TimeMS {
 			t.Errorf("minibatch %d: parts do not add up: %+v", i, e)
 		}
 	}

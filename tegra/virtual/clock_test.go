@@ -136,7 +136,7 @@ func TestStopWaitsForTheCallInProgress(t *testing.T) {
 		<-entered
 		stopped := make(chan bool)
 		go func() { stop(); close(stopped) }()
-		leave <- true
+		close(leave) // for good: another call may begin before stop does
 		<-stopped
 		if !after.Load() {
 			t.Errorf("speed %g: stop came back before the call did", speed)

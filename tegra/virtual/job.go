@@ -27,6 +27,7 @@ var (
 type Minibatch struct {
 	Epoch, Index int           // from 0
 	TimeMS       float64       // end to end: stall + compute + overhead
+	Parts        bool          // false in a replay: its table tells no more than TimeMS, the parts below are 0
 	FetchMS      float64       // work of fetching and preprocessing, hidden or not
 	StallMS      float64       // part of the fetch that compute does not hide
 	ComputeMS    float64       // kernel launch and execution on the GPU
@@ -184,13 +185,15 @@ func (b *Board) minibatch(j *job) Minibatch {
 	} else if j.last != b.steady.conditions {
 		s.ComputeMS *= changedFactor
 	}
-	m := Minibatch{Epoch: j.count / j.perEpoch, Index: j.count % j.perEpoch,
+	m := Minibatch{Epoch: j.count / j.perEpoch, Index: j.count % j.perEpoch, Parts: b.table == nil,
 		FetchMS: s.FetchMS, StallMS: s.StallMS, ComputeMS: s.ComputeMS, OverheadMS: s.OverheadMS}
 	b.disturb(j, &m)
 	m.TimeMS = m.StallMS + m.ComputeMS + m.OverheadMS
 	if row := b.steady; b.table != nil && b.scatter() == 0 && j.count > 0 && j.last == row.conditions {
 		m.TimeMS = b.table.row(row.mode).TimeMS // to the last bit
-		m.ComputeMS = m.TimeMS - m.StallMS - m.OverheadMS
+	}
+	if !m.Parts {
+		m.FetchMS, m.StallMS, m.ComputeMS, m.OverheadMS = 0, 0, 0, 0
 	}
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"jtune/learn"
@@ -178,18 +179,29 @@ func printAdvice(w io.Writer, lines []string) error {
 	return err
 }
 
-// comparisons lists the other modes, each once: a preset may be MAXN itself.
+// comparisons lists the other modes, each once under all of its names: a
+// preset may be MAXN itself, and the board may be in it.
 func (x answer) comparisons() []session.Comparison {
 	var out []session.Comparison
+	add := func(c session.Comparison) {
+		i := slices.IndexFunc(out, func(o session.Comparison) bool { return o.Mode == c.Mode })
+		switch {
+		case i < 0:
+			out = append(out, c)
+		case !slices.Contains(strings.Split(out[i].Name, sameAs), c.Name):
+			out[i].Name += sameAs + c.Name
+		}
+	}
 	for _, c := range []*session.Comparison{x.versus.MaxN, x.versus.Present} {
 		if c != nil {
-			out = append(out, *c)
+			add(*c)
 		}
 	}
 	for _, c := range x.versus.Presets {
-		if x.versus.MaxN == nil || c.Mode != x.versus.MaxN.Mode {
-			out = append(out, c)
-		}
+		add(c)
 	}
 	return out
 }
+
+// sameAs joins the names of one mode.
+const sameAs = " = "

@@ -67,10 +67,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 		a.note("the measurement of %s disagrees with all others: measure it again before you rely on it", m.Space.Format(chosen.Mode))
 	}
 	presets, present := a.boardOf(m)
-	x := answer{space: m.Space, mode: chosen.Mode, predicted: &predicted, feasible: err == nil}
-	if m.Provenance.Virtual {
-		x.origin = virtualOrigin
-	}
+	x := answer{space: m.Space, mode: chosen.Mode, origin: originMark(m.Provenance.Origin()), predicted: &predicted, feasible: err == nil}
 	x.versus = session.Compare(chosen, m, m.Samples, m.Space, presets, present)
 	for _, s := range m.Samples {
 		if s.Mode == chosen.Mode {

@@ -210,18 +210,16 @@ func presentRows(s *session.Session) [][]string {
 	return [][]string{{"now", now}, {"sources", sources}}
 }
 
-// originOf marks what comes from no real board; "" for one.
-func originOf(b tegra.Board) string {
-	switch {
-	case b.Replay != "":
-		return "  (REPLAY of " + b.Replay + ": no measurement of this machine)"
-	case b.Virtual:
-		return virtualOrigin
+// originMark puts the words for what no real board measured behind a line.
+func originMark(origin string) string {
+	if origin == "" {
+		return ""
 	}
-	return ""
+	return "  (VIRTUAL: " + origin + ")"
 }
 
-const virtualOrigin = "  (VIRTUAL: a simulation, no measurement)"
+// originOf marks a board that is not real.
+func originOf(b tegra.Board) string { return originMark(b.Origin()) }
 
 func orDash(s string) string {
 	if s == "" {

@@ -101,9 +101,7 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 			a.note("%s", n)
 		}
 		c := &cloud{title: "measured: " + samples}
-		if s.Provenance.Virtual {
-			c.title += virtualOrigin
-		}
+		c.title += originMark(s.Provenance.Origin())
 		for _, m := range s.Measured {
 			c.preds, c.measured = append(c.preds, optimize.MeasuredPrediction(m)), append(c.measured, true)
 		}
@@ -114,9 +112,7 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 		return nil, err
 	}
 	c := &cloud{preds: optimize.Known(m.Predict(m.Space.Modes()), m.Samples), title: "predicted: " + m.Provenance.Workload + " on " + m.Provenance.Device}
-	if m.Provenance.Virtual {
-		c.title += virtualOrigin
-	}
+	c.title += originMark(m.Provenance.Origin())
 	known := map[tegra.Mode]bool{}
 	for _, s := range m.Samples {
 		known[s.Mode] = true

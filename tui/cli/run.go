@@ -59,10 +59,15 @@ func (a *app) run() *cobra.Command {
 
 func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
 	if asJSON {
-		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), number(r.StallMS), number(r.ComputeMS), number(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ)})
+		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), optionalNumber(r.StallMS), optionalNumber(r.ComputeMS), optionalNumber(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ)})
 	}
-	ms := func(v float64) string { return short(v) + " ms" }
+	ms := func(v tegra.Val[float64]) string {
+		if !v.OK {
+			return "–"
+		}
+		return short(v.V) + " ms"
+	}
 	return table(a.out,
-		[]string{"board", b.Name + originOf(b)}, []string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(r.TimeMS)}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},
+		[]string{"board", b.Name + originOf(b)}, []string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(tegra.Some(r.TimeMS))}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},
 		[]string{"overhead", ms(r.OverheadMS)}, []string{"power", dash(r.PowerW, "%.2f W")}, []string{"energy", dash(r.EnergyJ, "%.3f J per minibatch")})
 }

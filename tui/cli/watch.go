@@ -190,7 +190,10 @@ func readingLine(b tegra.Board, r tegra.Reading) string {
 	if r.Throttled.Or(false) {
 		parts = append(parts, "THROTTLED")
 	}
-	if b.Virtual {
+	switch {
+	case b.Replay != "":
+		parts = append(parts, "REPLAY")
+	case b.Virtual:
 		parts = append(parts, "VIRTUAL")
 	}
 	return strings.Join(parts, "  ")

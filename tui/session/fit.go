@@ -62,7 +62,7 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 	if strict && len(notes) > 0 {
 		return Samples{}, errors.New(notes[0])
 	}
-	out := Samples{Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual}}
+	out := Samples{Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
 	out.Notes = notes
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))

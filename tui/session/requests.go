@@ -71,10 +71,11 @@ type RunRequest struct {
 
 // RunResult is what a run did, per minibatch, first one left out.
 type RunResult struct {
-	Minibatches                            int
-	TimeMS, StallMS, ComputeMS, OverheadMS float64 // medians of the clean minibatches
-	PowerW                                 tegra.Val[float64]
-	EnergyJ                                tegra.Val[float64] // per minibatch
+	Minibatches                    int
+	TimeMS                         float64            // this and the next: medians of the clean minibatches
+	StallMS, ComputeMS, OverheadMS tegra.Val[float64] // absent when the workload does not tell
+	PowerW                         tegra.Val[float64]
+	EnergyJ                        tegra.Val[float64] // per minibatch
 }
 
 // ModelInfo is one line of the model list.

@@ -58,12 +58,15 @@ func (t *timings) add(e harness.Event) {
 	t.count++
 	for _, v := range []struct {
 		list *[]float64
-		ms   float64
-	}{{&t.time, e.TimeMS}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS}} {
+		ms   tegra.Val[float64]
+	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS}} {
+		if !v.ms.OK {
+			continue
+		}
 		if len(*v.list) >= 2*keptTimings {
 			*v.list = append((*v.list)[:0], (*v.list)[keptTimings:]...)
 		}
-		*v.list = append(*v.list, v.ms)
+		*v.list = append(*v.list, v.ms.V)
 	}
 }
 
@@ -97,7 +100,7 @@ func collect(ctx context.Context, h harness.Harness, want int, observe observer,
 }
 
 func (t timings) result(powerW tegra.Val[float64]) RunResult {
-	out := RunResult{Minibatches: t.count, TimeMS: median(t.time), StallMS: median(t.stall),
+	out := RunResult{Minibatches: t.count, TimeMS: median(t.time).V, StallMS: median(t.stall),
 		ComputeMS: median(t.compute), OverheadMS: median(t.overhead), PowerW: powerW}
 	if powerW.OK {
 		out.EnergyJ = tegra.Some(powerW.V * out.TimeMS / 1000)
@@ -105,12 +108,13 @@ func (t timings) result(powerW tegra.Val[float64]) RunResult {
 	return out
 }
 
-func median(v []float64) float64 {
+// median is absent when there is nothing.
+func median(v []float64) tegra.Val[float64] {
 	if len(v) == 0 {
-		return 0
+		return tegra.Val[float64]{}
 	}
 	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+	return tegra.Some((v[(len(v)-1)/2] + v[len(v)/2]) / 2)
 }
 
 // meter takes the mean power of an interval, by the samples' true times.

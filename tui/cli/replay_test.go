@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// A table of measurements tells time and power, so nothing else may be told.
+func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
+	path, _ := toySweep(t)
+	v := jtune(t, with(replay(path), "run", "label", "--minibatches", "5", "--json")...).done(t).object(t, runKeys)
+	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms"} {
+		if v[key] != nil {
+			t.Errorf("%s is %v, want null", key, v[key])
+		}
+	}
+	if v["time_ms"] == nil || v["power_w"] == nil {
+		t.Errorf("time %v and power %v are in the file", v["time_ms"], v["power_w"])
+	}
+	text := jtune(t, with(replay(path), "run", "label", "--minibatches", "5")...).done(t).out
+	if fields := strings.Join(strings.Fields(text), " "); !strings.Contains(fields, "stall – compute – overhead –") {
+		t.Errorf("no dashes:\n%s", text)
+	}
+
+	dir := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", dir)...).done(t)
+	head, rows, err := profiles.Read(dir)
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.StallMS.OK || r.ComputeMS.OK || r.OverheadMS.OK || r.TimeMS <= 0 {
+			t.Errorf("%s: stall %v compute %v overhead %v time %g", r.Mode, r.StallMS, r.ComputeMS, r.OverheadMS, r.TimeMS)
+		}
+	}
+	if head.Device.Replay == "" {
+		t.Error("the campaign does not say that it was replayed")
+	}
+}
+
+func TestReplayedSamplesAreNoSimulation(t *testing.T) {
+	path, _ := toySweep(t)
+	file := filepath.Base(path)
+	dir, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "model")
+	o := jtune(t, with(replay(path), "tune", "label", "--power-limit", "20", "--probes", "6", "--out", dir)...).done(t)
+	fit := jtune(t, "fit", "--samples", dir, "--out", model).done(t)
+	choose := jtune(t, "choose", "--model", model, "--power-limit", "20").done(t)
+	front := jtune(t, "front", "--samples", dir).done(t)
+	for name, text := range map[string]string{"tune": o.out, "fit": fit.err, "choose": choose.out, "device": jtune(t, with(replay(path), "device")...).done(t).out, "front": front.out + front.err} {
+		if !strings.Contains(text, "replayed from "+file) && name != "front" {
+			t.Errorf("%s does not say what is replayed:\n%s", name, text)
+		}
+		if strings.Contains(text, "simulation") {
+			t.Errorf("%s calls measurements a simulation:\n%s", name, text)
+		}
+	}
+}
+
+func TestOriginSaysWhatStandsBehindANumber(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		board tegra.Board
+		want  string
+	}{
+		{"a real board", tegra.Board{}, ""},
+		{"physics", tegra.Board{Virtual: true}, "a simulation, not a measurement"},
+		{"a table", tegra.Board{Virtual: true, Replay: "a.csv"}, "replayed from a.csv"},
+	} {
+		if got := c.board.Origin(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
