@@ -19,7 +19,7 @@ func helpText(title, version string, page []hint, w, h, scroll int) string {
 	for _, k := range globalHints() {
 		lines = append(lines, helpLine(k, inner))
 	}
-	lines = append(lines, "", styleDim.Render(wrap("VIRTUAL means a simulated board: nothing on it is a measurement. REPLAY answers from a file of measurements. A dash is a value nobody gave. W: what the module draws.", inner)))
+	lines = append(lines, "", styleDim.Render(wrap("VIRTUAL is a simulation, not a measurement; REPLAY answers from a file. A dash is a value nobody gave. W: what the module draws.", inner)))
 	lines = strings.Split(strings.Join(lines, "\n"), "\n")
 	room := h - 2
 	scroll = max(0, min(scroll, len(lines)-room))
