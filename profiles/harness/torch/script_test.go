@@ -75,7 +75,7 @@ for epoch in range(2):
 		if e.Epoch != i/3 || e.Batch != i%3 || e.Unclean == counts {
 			t.Errorf("minibatch %d: %+v", i, e)
 		}
-		if counts && (e.FetchMS < 20 || e.ComputeMS < 10 || e.TimeMS < e.FetchMS+e.ComputeMS-0.1) {
+		if counts && (e.FetchMS.V < 20 || e.ComputeMS.V < 10 || e.TimeMS < e.FetchMS.V+e.ComputeMS.V-0.1) {
 			t.Errorf("minibatch %d: %+v; want 20 ms of fetch and 10 ms of compute at least", i, e)
 		}
 	}

@@ -86,7 +86,7 @@ func TestNetworksTrainForRealOnTheCPU(t *testing.T) {
 				t.Errorf("hello says %v", info)
 			}
 			for i, e := range got[harness.Minibatch] {
-				if e.Batch != i || e.FetchMS <= 0 || e.ComputeMS <= 0 || e.FetchMS+e.ComputeMS > e.TimeMS*1.001 {
+				if e.Batch != i || e.FetchMS.V <= 0 || e.ComputeMS.V <= 0 || e.FetchMS.V+e.ComputeMS.V > e.TimeMS*1.001 {
 					t.Errorf("minibatch %d: %+v; want fetch and compute within the whole", i, e)
 				}
 			}
