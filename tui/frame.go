@@ -15,6 +15,7 @@ const noticeFor = 20 * time.Second
 
 // View is tea.Model's. The frame is drawn once per change.
 func (r *root) View() tea.View {
+	r.begun = true
 	if r.frame == "" {
 		r.frame = r.draw()
 	}
@@ -161,14 +162,17 @@ func (r *root) hints() []hint {
 	return append(own[:min(len(own), most):min(len(own), most)], tail...)
 }
 
-// pulseMsg comes once a second.
+// pulseMsg comes once a second of a virtual board.
 type pulseMsg struct{}
 
-// pulse comes back in a second. A virtual board at full speed stands still
-// while nobody sleeps on its clock: then the pulse does.
+// pulse comes back in a second. At full speed a virtual board's clock stands
+// still while nobody sleeps on it: then the pulse does. Real clocks need none.
 func (r *root) pulse() tea.Cmd {
 	sh := r.sh
-	if sh.rate == nil || !math.IsInf(sh.rate.Speed(), 1) || sh.busy() {
+	if sh.rate == nil {
+		return nil
+	}
+	if !math.IsInf(sh.rate.Speed(), 1) || sh.busy() {
 		return tea.Tick(time.Second, func(time.Time) tea.Msg { return pulseMsg{} })
 	}
 	return func() tea.Msg {

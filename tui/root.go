@@ -65,6 +65,7 @@ type root struct {
 	scroll int // of the help
 	asking bool
 	gone   bool // quitting
+	begun  bool // Bubble Tea has asked for a frame, and cleans up after itself
 	w, h   int
 	frame  string // last drawing; "" when something has changed
 }
@@ -106,11 +107,13 @@ func (r *root) Init() tea.Cmd {
 
 // Update is tea.Model's.
 func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(pulseMsg); ok {
+		return r, r.pulse() // nothing on the screen has changed
+	}
 	r.frame = ""
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		r.w, r.h = msg.Width, msg.Height
-		r.sh.narrow = r.w < narrowW
+		r.resize(msg.Width, msg.Height)
 		return r, nil
 	case tea.KeyPressMsg:
 		return r, r.key(msg)
@@ -118,6 +121,11 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return r, r.wheel(msg)
 	}
 	return r, r.news(msg)
+}
+
+func (r *root) resize(w, h int) {
+	r.w, r.h = w, h
+	r.sh.narrow = w < narrowW
 }
 
 // news takes everything that is not input.
@@ -146,8 +154,6 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 		}
 		sh.sudo = false
 		cmds = append(cmds, msg.do())
-	case pulseMsg:
-		cmds = append(cmds, r.pulse())
 	}
 	cmds = append(cmds, r.apply.update(msg))
 	for _, p := range r.pages {

@@ -3,14 +3,18 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 	"jtune/tui/session"
 )
 
@@ -38,6 +42,8 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	colours := d.glyphs.profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
 	d.sixteen, d.colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
 	r := newRoot(ctx, d)
+	r.sh.takeSample(d.first())
+	paintFirst(os.Stdout, r, colours)
 	r.watch = watch(d)
 	defer r.watch.sampler.Stop()
 
@@ -46,6 +52,9 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 		tea.WithColorProfile(colours))
 	gone := watchTerminal(ctx, p, in.gone)
 	_, err := p.Run()
+	if !r.begun {
+		fmt.Print(ansi.ResetModeAltScreenSaveCursor)
+	}
 	r.end()
 	switch {
 	case gone():
@@ -69,6 +78,19 @@ func depsOf(s *session.Session, o Options) deps {
 	root := s.Options.Sysroot == "" || s.Options.Sysroot == "/"
 	d.sudo = s.Virtual == nil && root && os.Geteuid() != 0
 	return d
+}
+
+// paintFirst shows the first frame at once; Bubble Tea draws it again with its
+// first tick, a tenth of a second later.
+func paintFirst(out *os.File, r *root, colours colorprofile.Profile) {
+	w, h, err := term.GetSize(out.Fd())
+	if err != nil || w <= 0 || h <= 0 {
+		return
+	}
+	r.resize(w, h)
+	frame := strings.ReplaceAll(r.draw(), "\n", "\r\n")
+	paper := &colorprofile.Writer{Forward: out, Profile: colours}
+	_, _ = paper.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.CursorHomePosition + frame)
 }
 
 // end stops a running job and waits until it has put the board back.

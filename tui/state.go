@@ -177,6 +177,17 @@ func watch(d deps) *watcher {
 	return w
 }
 
+// first reads the device once, so that the first frame has something to show.
+func (d deps) first() sampleMsg {
+	s := telemetry.Sample{T: d.clock.Now()}
+	r, err := d.device.Read()
+	s.Reading, s.Valid = r, err == nil
+	if err != nil {
+		s.Why = err.Error()
+	}
+	return sampleMsg{last: s, samples: []telemetry.Sample{s}}
+}
+
 func (w *watcher) take(s telemetry.Sample) {
 	if p := s.PowerW(); p.OK {
 		w.energy.Add(s.T, p.V)
