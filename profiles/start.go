@@ -46,15 +46,29 @@ func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Ha
 	}
 }
 
+// Ready tells what is missing to run the workload on real hardware, as far as
+// it can be known before it is started.
+func (w Workload) Ready() error {
+	switch {
+	case len(w.Command) > 0:
+		return nil
+	case w.Torch.Net == "":
+		return fmt.Errorf("%w: write command = [\"program\", \"argument\"] under [workload.%s] in the configuration file", ErrNoCommand, w.Name)
+	case w.Container.Image != "": // its interpreter is none of ours
+		return w.Torch.HasData()
+	}
+	return w.Torch.Ready()
+}
+
 // job is how the workload is started on real hardware.
 func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 	e := harness.ExecOptions{Command: w.Command, Dir: w.Dir, Env: w.environment(o.Epochs), Log: o.Log, Silence: o.Silence, Clock: o.Clock,
 		Name: w.Name, Container: w.Container, Pattern: w.Pattern}
-	switch {
-	case len(w.Command) > 0:
+	if err := w.Ready(); err != nil {
+		return e, err
+	}
+	if len(w.Command) > 0 {
 		return e, nil
-	case w.Torch.Net == "":
-		return e, fmt.Errorf("%w: write command = [\"program\", \"argument\"] under [workload.%s] in your workloads file", ErrNoCommand, w.Name)
 	}
 	return e, w.builtIn(&e, o.Scripts)
 }
@@ -69,14 +83,6 @@ const (
 
 // builtIn makes e start the built-in job, whose scripts are put into folder.
 func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
-	contained := w.Container.Image != ""
-	check := w.Torch.Ready
-	if contained { // its interpreter is none of ours
-		check = w.Torch.HasData
-	}
-	if err := check(); err != nil {
-		return err
-	}
 	folder, err := torch.Folder(folder)
 	if err != nil {
 		return err
@@ -87,7 +93,7 @@ func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
 	if e.Silence <= 0 {
 		e.Silence = builtInSilence
 	}
-	if !contained {
+	if w.Container.Image == "" {
 		e.Command = w.Torch.Command(folder)
 		return nil
 	}

@@ -38,10 +38,6 @@ type Workload struct {
 	Torch     torch.Job         `toml:"torch,omitempty" json:"torch,omitzero"`         // the built-in job; used when there is no Command
 }
 
-// CanRun tells whether anything is known that would run the workload on real
-// hardware. It may still lack its data or its interpreter.
-func (w Workload) CanRun() bool { return len(w.Command) > 0 || w.Torch.Net != "" }
-
 // MinibatchesPerEpoch counts them, the last partial one kept; 0 when the
 // number of samples is not known.
 func (w Workload) MinibatchesPerEpoch() int {

@@ -47,7 +47,7 @@ func (p *trainPage) update(msg tea.Msg) tea.Cmd {
 
 // blocked gives the reason why a workload cannot run on this board, or "".
 func (p *trainPage) blocked(w profiles.Workload) string {
-	if !p.sh.board.Virtual && len(w.Command) == 0 {
+	if !p.sh.board.Virtual && len(w.Command) == 0 && (w.Torch.Net == "" || w.Torch.Data == "") {
 		return "no command"
 	}
 	return ""
@@ -95,7 +95,7 @@ func (p *trainPage) start() tea.Cmd {
 		return nil
 	}
 	if why := p.blocked(w); why != "" {
-		p.sh.say("%s cannot run on this board: give it a command under [[workload]] in the configuration file", w.Name)
+		p.sh.say("%s cannot run on this board: give data = \"FOLDER\" under [torch], or command under [workload.%s], in the configuration file", w.Name, w.Name)
 		return nil
 	}
 	p.sh.workload = w.Name

@@ -68,10 +68,13 @@ func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string
 // canRun refuses a workload that this board cannot start, before anybody is
 // asked for a password.
 func (s *Session) canRun(w profiles.Workload) error {
-	if s.Virtual != nil || w.CanRun() {
+	if s.Virtual != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: workload %s: %w: write command = [\"program\", \"argument\"] under [workload.%s] in %s", tegra.ErrUnsupported, w.Name, profiles.ErrNoCommand, w.Name, s.configName())
+	if err := w.Ready(); err != nil {
+		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, s.configName())
+	}
+	return nil
 }
 
 // configName is where the user's workloads belong, for advice.

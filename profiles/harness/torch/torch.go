@@ -106,7 +106,7 @@ func (j Job) python() string {
 // interpreter and a data folder.
 func (j Job) Ready() error {
 	if _, err := exec.LookPath(j.python()); err != nil {
-		return fmt.Errorf("no %s to run PyTorch with (%w): name one by python = \"…\" under [torch] in the configuration file", j.python(), errors.Unwrap(err))
+		return fmt.Errorf("no %s to run PyTorch with (%w): name one by python = \"…\" under [torch] in the configuration file, or give the workload a command of your own", j.python(), errors.Unwrap(err))
 	}
 	return j.HasData()
 }
@@ -115,7 +115,7 @@ func (j Job) Ready() error {
 // given.
 func (j Job) HasData() error {
 	if j.Data == "" {
-		return fmt.Errorf("no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the configuration file", j.Set, Synthetic)
+		return fmt.Errorf("no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the configuration file, or give the workload a command of your own", j.Set, Synthetic)
 	}
 	if j.Data == Synthetic {
 		return nil
