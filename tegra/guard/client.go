@@ -120,6 +120,16 @@ func (c *Client) callApplied(ctx context.Context, r request) (tegra.Applied, err
 	return got.Applied.applied(), err
 }
 
+// Gone tells that the guard has ended: nothing can be asked of it any more.
+func (c *Client) Gone() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // PID is the guard's process.
 func (c *Client) PID() int { return c.pid }
 

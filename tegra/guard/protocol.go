@@ -45,8 +45,8 @@ type wireApplied struct {
 	Files  []tegra.KnobFile `json:"files"`
 }
 
-// maxKeepAfter bounds a countdown.
-const maxKeepAfter = 24 * time.Hour
+// MaxKeepAfter bounds a countdown.
+const MaxKeepAfter = 24 * time.Hour
 
 func toWire(m tegra.Mode) *wireMode {
 	return &wireMode{m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC)}
@@ -100,7 +100,7 @@ func (r request) command() (tegra.Request, time.Duration, error) {
 		return tegra.Request{}, 0, fmt.Errorf("apply: %+v is no power mode", *r.Mode)
 	case !ok:
 		return tegra.Request{}, 0, fmt.Errorf("apply: unknown fan policy %q", r.Fan)
-	case r.KeepAfterMS < 0 || r.KeepAfterMS > maxKeepAfter.Milliseconds():
+	case r.KeepAfterMS < 0 || r.KeepAfterMS > MaxKeepAfter.Milliseconds():
 		return tegra.Request{}, 0, fmt.Errorf("apply: keep_after_ms %d is outside 0 to a day", r.KeepAfterMS)
 	}
 	return tegra.Request{Mode: r.Mode.mode(), DVFS: r.DVFS, Fan: fan}, keep, nil

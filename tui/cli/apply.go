@@ -101,6 +101,9 @@ func (f applyFlags) request() (tegra.Request, error) {
 	if f.keepAfter <= 0 {
 		return r, usagef("--keep-after %s: must be positive", f.keepAfter)
 	}
+	if f.keepAfter > guard.MaxKeepAfter {
+		return r, usagef("--keep-after %s: at most %s", f.keepAfter, guard.MaxKeepAfter)
+	}
 	switch f.dvfs {
 	case "on":
 		r.DVFS = true
@@ -212,6 +215,8 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	switch {
 	case f.asJSON:
 		return errors.Join(err, printJSON(a.out, out))
+	case out.Kept && s.Virtual != nil:
+		fmt.Fprintln(a.out, "kept for as long as the virtual board lives: it ends with this command")
 	case out.Kept:
 		fmt.Fprintln(a.out, "kept")
 	}
@@ -284,7 +289,7 @@ func (a *app) lines(ctx context.Context) <-chan string {
 	go func() {
 		for {
 			text, err := next()
-			if err != nil {
+			if err != nil && !errors.Is(err, errLongLine) {
 				return
 			}
 			select {

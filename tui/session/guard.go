@@ -12,12 +12,17 @@ import (
 
 // Guard is the one way to set power modes. The first call starts it: in this
 // process for a virtual board, else as a child with root rights. Without them
-// the error wraps tegra.ErrPermission.
+// the error wraps tegra.ErrPermission. One that has died is replaced: the new
+// one waits until the dead one's watchdog has put back what was found.
 func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.guard != nil {
+	if s.guard != nil && !gone(s.guard) {
 		return s.guard, nil
+	}
+	if s.guard != nil {
+		s.guard.Close() // reaps it; that it ended was told to whoever asked it last
+		s.guard = nil
 	}
 	if s.Options.ReadOnly {
 		return nil, fmt.Errorf("%w: --read-only was given: start without it to set power modes", tegra.ErrPermission)
@@ -28,6 +33,12 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	}
 	s.guard = g
 	return g, nil
+}
+
+// gone tells that an applier's process has ended.
+func gone(g tegra.Applier) bool {
+	c, ok := g.(interface{ Gone() bool })
+	return ok && c.Gone()
 }
 
 // RootError is a refusal that the same command would not meet as root.

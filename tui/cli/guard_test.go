@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/guard"
+	"jtune/tegra/tegratest"
+	"jtune/tui/session"
+)
+
+// A session lives for hours; a guard that was killed meanwhile must not take
+// from it the way to set modes.
+func TestADeadGuardIsReplaced(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	s, err := session.Open(session.Options{Sysroot: root, DataDir: t.TempDir(), LogFile: filepath.Join(t.TempDir(), "log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	before := tegratest.Contents(t, root)
+	set := func() *guard.Client {
+		t.Helper()
+		g, err := s.Guard(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Device.Space().Parse("8c/1.34C/0.83G/2.13M")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Apply(t.Context(), tegra.Request{Mode: m}); err != nil {
+			t.Fatal(err)
+		}
+		return g.(*guard.Client)
+	}
+	first := set()
+	if again := set(); again != first {
+		t.Error("a living guard was replaced")
+	}
+	if err := syscall.Kill(first.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Restore(t.Context()); err == nil {
+		t.Fatal("a killed guard answers")
+	}
+	if second := set(); second.PID() == first.PID() {
+		t.Error("the dead guard was given again")
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+	same(t, root, before)
+}
+
+func TestAVirtualBoardKeepsNothingBeyondItsCommand(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes")...).done(t)
+	if !strings.Contains(o.out, "ends with this command") {
+		t.Errorf("stdout %q does not tell that a virtual board forgets", o.out)
+	}
+}
