@@ -59,5 +59,6 @@ func (a *app) execute(ctx context.Context) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	ownHelp(root)
 	return a.report(ctx, root.ExecuteContext(ctx))
 }

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // longestLine bounds a line of input; tegrastats prints less than 2 kB.
@@ -23,30 +25,59 @@ func (a *app) input(name string) (in io.Reader, done func(), err error) {
 	return f, func() { f.Close() }, nil
 }
 
+// errLongLine stands for a line beyond longestLine; more may follow it.
+var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
+
 // scan gives what reads one line after the other; io.EOF at the end. A read
 // that waits on a silent pipe is left alone when ctx ends.
 func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
-	lines, ended := make(chan string), make(chan error, 1)
+	type line struct {
+		text string
+		err  error
+	}
+	lines := make(chan line)
 	go func() {
-		s := bufio.NewScanner(in)
-		s.Buffer(nil, longestLine)
-		for s.Scan() {
+		r := bufio.NewReader(in)
+		for {
+			text, err := readLine(r)
 			select {
-			case lines <- s.Text():
+			case lines <- line{text, err}:
 			case <-ctx.Done():
 				return
 			}
+			if err != nil && !errors.Is(err, errLongLine) {
+				return
+			}
 		}
-		ended <- cmp.Or(s.Err(), io.EOF)
 	}()
 	return func() (string, error) {
 		select {
-		case text := <-lines:
-			return text, nil
-		case err := <-ended:
-			return "", err
+		case l := <-lines:
+			return l.text, l.err
 		case <-ctx.Done():
 			return "", ctx.Err()
+		}
+	}
+}
+
+// readLine reads a line without its end. A line that is too long is read past
+// and gives errLongLine.
+func readLine(r *bufio.Reader) (string, error) {
+	var text []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(text)+len(part) > longestLine; !long {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && !(errors.Is(err, io.EOF) && (long || len(text) > 0)):
+			return "", err
+		case long:
+			return "", errLongLine
+		default:
+			return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
 		}
 	}
 }

@@ -32,6 +32,9 @@ func (a *app) profile() *cobra.Command {
 			if r.Shard, err = parseShard(part); err != nil {
 				return err
 			}
+			if err := positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches); err != nil {
+				return err
+			}
 			if r.Resume && r.Dir == "" {
 				return usagef("--resume needs --out DIR, the folder to go on with")
 			}
@@ -65,6 +68,14 @@ func (a *app) profile() *cobra.Command {
 	f.BoolVar(&r.Resume, "resume", false, "go on with the same plan in --out DIR")
 	f.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
 	return cmd
+}
+
+// positiveIfGiven checks a count whose default is not for the user to write.
+func positiveIfGiven(cmd *cobra.Command, flag string, n int) error {
+	if cmd.Flags().Changed(flag) && n < 1 {
+		return usagef("--%s %d: 1 at least", flag, n)
+	}
+	return nil
 }
 
 func selectsOnce(choose, sample int, grid bool, list string) error {

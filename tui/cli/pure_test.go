@@ -39,6 +39,13 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		words []string
 	}{
 		{"an unknown command", []string{"tunee"}, []string{"tunee", "help"}},
+		{"completion for an unknown shell", []string{"completion", "tcsh"}, []string{"tcsh", "bash"}},
+		{"completion for no shell", []string{"completion"}, []string{"which shell", "zsh"}},
+		{"completion with more than a shell", []string{"completion", "bash", "extra"}, []string{"extra"}},
+		{"help on an unknown command", []string{"help", "tunee"}, []string{"tunee", "jtune help"}},
+		{"help on an unknown sub-command", []string{"help", "convert", "jtop"}, []string{"convert jtop"}},
+		{"a profile of negative minibatches", []string{"profile", "resnet", "--sample", "3", "--minibatches", "-5"}, []string{"--minibatches -5"}},
+		{"a search with no minibatches", []string{"tune", "resnet", "--energy", "--minibatches", "0"}, []string{"--minibatches 0"}},
 		{"a missing argument", []string{"tune"}, []string{"tune", "no argument", "WORKLOAD"}},
 		{"an unknown flag", []string{"watch", "--intervall", "1s"}, []string{"intervall"}},
 		{"no limit", []string{"tune", "resnet"}, []string{"--power-limit"}},
@@ -68,6 +75,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"an import without a place", []string{"import", "x"}, []string{"--out"}},
 		{"a bad fan", []string{"apply", "MAXN", "--fan", "loud"}, []string{"--fan"}},
 		{"a bad countdown", []string{"apply", "MAXN", "--keep-after", "0s"}, []string{"--keep-after"}},
+		{"a countdown of two days", []string{"apply", "MAXN", "--keep-after", "48h"}, []string{"--keep-after 48h", "24h"}},
 		{"a configuration that is not there", []string{"workloads", "--config", "/nowhere.toml"}, []string{"/nowhere.toml"}},
 		{"a sysroot with a virtual board", []string{"device", "--sysroot", "/tmp", "--device", "virtual:agx-orin"}, []string{"--sysroot"}},
 	} {

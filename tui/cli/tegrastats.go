@@ -35,6 +35,9 @@ func (a *app) eachLine(ctx context.Context, name string, f func(tegrastats.Line)
 		text, err := next()
 		if errors.Is(err, io.EOF) {
 			break
+		} else if errors.Is(err, errLongLine) {
+			other++
+			continue
 		} else if err != nil {
 			return fmt.Errorf("%s: after %d lines: %w", name, taken+other, err)
 		}

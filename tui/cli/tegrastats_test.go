@@ -89,3 +89,13 @@ func TestEveryRecordedLogConverts(t *testing.T) {
 		}
 	}
 }
+
+func TestALineWithoutEndIsCountedAndPassedOver(t *testing.T) {
+	t.Parallel()
+	const line = "RAM 1000/2000MB (lfb 1x4MB) CPU [1%@1190,off] EMC_FREQ 0%\n"
+	path := write(t, line+strings.Repeat("x", longestLine+1)+"\n"+line)
+	o := jtune(t, "convert", "tegrastats", path, "--json").done(t)
+	if strings.Count(o.out, "\n") != 2 || !strings.Contains(o.err, "1 lines are not of tegrastats") {
+		t.Errorf("got %d lines on stdout, stderr %q; want both lines, and one counted", strings.Count(o.out, "\n"), o.err)
+	}
+}

@@ -26,8 +26,8 @@ func (a *app) tune() *cobra.Command {
 			if r.Limit, err = f.limit(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("probes") && r.Probes < 1 {
-				return usagef("--probes %d: 1 at least", r.Probes)
+			if err := errors.Join(positiveIfGiven(cmd, "probes", r.Probes), positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches)); err != nil {
+				return err
 			}
 			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
 				return usagef("--strategy %q: want one of %v", strategy, optimize.Strategies())
