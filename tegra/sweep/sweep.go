@@ -24,7 +24,11 @@ import (
 var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power_w"}
 
 // aliases are the names that published data use for Columns.
-var aliases = map[string]string{"cpu": "cpu_khz", "gpu": "gpu_hz", "mem": "mem_hz", "observed_time": "time_ms", "observed_power": "power_w"}
+var aliases = map[string]string{"cpu": "cpu_khz", "gpu": "gpu_hz", "mem": "mem_hz", "observed_time": "time_ms", "observed_power": "power_w",
+	"time_ms_median": "time_ms", milliwatts: "power_w"}
+
+// milliwatts is the alias whose values are in mW.
+const milliwatts = "power_mw_median"
 
 // Row is one line of a sweep file.
 type Row struct {
@@ -127,6 +131,7 @@ type columns struct {
 	at    map[string]int
 	extra []int
 	width int
+	watts float64 // of power_w's unit
 }
 
 func (t *Table) header(l *lines, o Options) (columns, error) {
@@ -137,9 +142,10 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 		}
 		return columns{}, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	p := columns{at: map[string]int{}, width: len(record)}
+	p := columns{at: map[string]int{}, width: len(record), watts: 1}
 	for i, name := range record {
 		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+		written := name
 		if full, ok := aliases[name]; ok {
 			name = full
 		}
@@ -147,6 +153,9 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 		switch {
 		case !twice && (slices.Contains(Columns, name) || name == "bs" && !o.ModesOnly):
 			p.at[name] = i
+			if written == milliwatts {
+				p.watts = 1e-3
+			}
 		default:
 			p.extra = append(p.extra, i)
 			t.Extra = append(t.Extra, strings.Clone(name))
@@ -195,7 +204,7 @@ func (p columns) row(record []string, o Options) (Row, error) {
 		return row, err
 	}
 	row.Mode = tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
-	row.TimeMS, row.PowerW = v[4], v[5]
+	row.TimeMS, row.PowerW = v[4], v[5]*p.watts
 	if _, ok := p.at["bs"]; ok {
 		b, err := number("bs")
 		if err != nil || b != math.Trunc(b) || b > 1<<20 {

@@ -34,6 +34,7 @@ func TestBothHeadersMeanTheSame(t *testing.T) {
 	for name, text := range map[string]string{
 		"our columns":               head + row,
 		"the published columns":     "cores,cpu,gpu,mem,observed_time,observed_power\n" + row,
+		"an Orin Nano's columns":    "workload,cores,cpu,gpu,mem,n_mb,time_ms_median,power_mw_median\nResNet,4,1190400,420750000,2133000000,49,80.5,25000\n",
 		"a byte order mark":         "\ufeff" + head + row,
 		"capital letters, spaces":   "Cores, CPU_kHz, GPU_Hz, Mem_Hz, Time_ms, Power_W\n" + strings.ReplaceAll(row, ",", ", "),
 		"another order, more":       "note,power_w,time_ms,mem_hz,gpu_hz,cpu_khz,cores\nx,25,80.5,2133000000,420750000,1190400,4\n",

@@ -1,0 +1,80 @@
+package learn
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// tx2 is a sweep of InceptionV3 inference on a Jetson TX2 at an image size.
+// Its power column adds up readings over an inference and is no power, so the
+// samples get one power for all: only time is learned.
+func tx2(t testing.TB, pixels int) sweepOf {
+	t.Helper()
+	f, err := os.Open(sweeptest.Shared(t, fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range lines[0] {
+		column[name] = i
+	}
+	var s sweepOf
+	var modes []tegra.Mode
+	for _, line := range lines[1:] {
+		number := func(name string) float64 {
+			v, err := strconv.ParseFloat(line[column[name]], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		cores := number("core0_status") + number("core1_status") + number("core2_status") + number("core3_status")
+		m := tegra.Mode{Cores: int(cores), CPU: tegra.Freq(number("core_freq")) * tegra.KHz, GPU: tegra.Freq(number("gpu_freq")), EMC: tegra.Freq(number("emc_freq"))}
+		s.rows = append(s.rows, tegra.Measured{Mode: m, TimeMS: 1000 * number("inference_time"), PowerW: 5})
+		modes = append(modes, m)
+	}
+	if s.space, err = tegra.NewSubspace(modes); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Another SoC, another framework, inference: the priors of the Orin hold. The
+// bars are the recipe's §8.6 figures with room for other samples: from ten
+// modes, medians over a dozen of them lie up to 40 % apart.
+func TestTimesOfATX2ArePredictedFromFewModes(t *testing.T) {
+	t.Parallel()
+	for pixels, want := range map[int]map[int]float64{
+		200: {10: 7.8, 20: 5.6, 50: 4.7},
+		400: {10: 8.0, 20: 5.6, 50: 4.1},
+		600: {10: 5.4, 20: 4.7, 50: 3.4},
+		800: {10: 4.3, 20: 3.5, 50: 2.3},
+	} {
+		s := tx2(t, pixels)
+		for n, bar := range want {
+			var scores []score
+			for seed := range seeds() {
+				in, out := s.split(randomPlaces(len(s.rows), n, uint64(seed)))
+				scores = append(scores, scoreOf(t, s, in, out, SurrogateOptions{Grid: true, Robust: 2}))
+			}
+			got := medians(scores)
+			t.Logf("%d px, %d modes: %.1f %%, 80 %% bands cover %.0f %%", pixels, n, got.timeMAPE, got.time80)
+			slack := 1.4
+			if testing.Short() {
+				slack = 1.7 // a median of three
+			}
+			atMost(t, fmt.Sprintf("%d px, time MAPE %% from %d modes", pixels, n), got.timeMAPE, bar*slack)
+		}
+	}
+}

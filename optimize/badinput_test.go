@@ -1,0 +1,129 @@
+package optimize
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// fewModes is the part of the toy's board that keep tells, and its readings.
+func fewModes(t *testing.T, b *toy, keep func(m tegra.Mode) bool) (*tegra.Space, []tegra.Measured) {
+	t.Helper()
+	var modes []tegra.Mode
+	var rows []tegra.Measured
+	for _, m := range b.space.All() {
+		if keep(m) {
+			modes, rows = append(modes, m), append(rows, b.answer(m))
+		}
+	}
+	space, err := tegra.NewSubspace(modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space, rows
+}
+
+func TestSpacesThatLeaveLittleToLearnFrom(t *testing.T) {
+	t.Parallel()
+	for name, keep := range map[string]func(m tegra.Mode) bool{
+		"three modes":          func(m tegra.Mode) bool { return m.Cores == 2 && m.CPU == 300*tegra.MHz && m.GPU == 150*tegra.MHz },
+		"all alike in the GPU": func(m tegra.Mode) bool { return m.GPU == 630*tegra.MHz },
+		"all alike but for the cores": func(m tegra.Mode) bool {
+			return m.GPU == 630*tegra.MHz && m.CPU == 1300*tegra.MHz && m.EMC == 1600*tegra.MHz
+		},
+		"no grid: a diagonal": func(m tegra.Mode) bool {
+			return (m.CPU-300*tegra.MHz)/(250*tegra.MHz) == (m.GPU-150*tegra.MHz)/(160*tegra.MHz)
+		},
+	} {
+		for _, limit := range []Limit{{PowerW: 25}, {TimeMS: 1000}, {Energy: true}} {
+			b := newToy(t)
+			space, rows := fewModes(t, b, keep)
+			best, err := ChooseMeasured(rows, limit)
+			if err != nil {
+				t.Fatalf("%s, %v: %v", name, limit, err)
+			}
+			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: space, Seed: 1})
+			if err != nil || !res.Feasible {
+				t.Errorf("%s, %v: %v, feasible %v", name, limit, err, res.Feasible)
+				continue
+			}
+			got, _ := limit.objective().value(MeasuredPoint(b.answer(res.Mode)))
+			want, _ := limit.objective().value(PredictedPoint(best.Prediction))
+			if got > 1.05*want {
+				t.Errorf("%s, %v: %v gives %.4g, the best of all %.4g", name, limit, res.Mode, got, want)
+			}
+		}
+	}
+}
+
+// A reading that shows too little power must not let a mode win that breaks
+// the limit: the winner is measured a second time.
+func TestOneReadingOfTooLittlePowerNeverWins(t *testing.T) {
+	t.Parallel()
+	for glitch := 1; glitch < 12; glitch++ {
+		b := newToy(t)
+		b.shake = func(call int, r *tegra.Measured) {
+			if call == glitch {
+				r.PowerW *= 0.6
+			}
+		}
+		limit := Limit{PowerW: 22}
+		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 3})
+		if err != nil {
+			t.Fatalf("reading %d: %v", glitch, err)
+		}
+		if true := b.answer(res.Mode).PowerW; res.Verified && true > limit.PowerW {
+			t.Errorf("reading %d glitched: the answer %v draws %.2f W, limit %g", glitch, res.Mode, true, limit.PowerW)
+		}
+	}
+}
+
+func TestStartsAndReferencesThatAreNoHelp(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	good := b.answer(b.space.At(100))
+	twice := good
+	twice.TimeMS, twice.PowerW = 3*good.TimeMS, 0.5*good.PowerW
+	spoiled := &learn.Reference{Name: "spoiled"}
+	for i := range 150 {
+		m := b.answer(b.space.At(i))
+		if i == 7 {
+			m.TimeMS = math.NaN()
+		}
+		spoiled.Samples = append(spoiled.Samples, m)
+	}
+	for name, o := range map[string]TuneOptions{
+		"one mode measured twice with other values": {Start: []tegra.Measured{good, twice}},
+		"a reference of few modes":                  {Reference: &learn.Reference{Name: "few", Samples: []tegra.Measured{good, twice}}},
+		"a reference with a reading of NaN":         {Reference: spoiled},
+		"a reference of nothing":                    {Reference: &learn.Reference{Name: "empty"}},
+	} {
+		o.Limit, o.Space = Limit{PowerW: 25}, b.space
+		res, err := Tune(t.Context(), b.measure, o)
+		if err != nil || !res.Feasible || b.answer(res.Mode).PowerW > 25 {
+			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
+		}
+		if best, _ := ChooseMeasured(b.all(), o.Limit); b.answer(res.Mode).TimeMS > 1.06*best.TimeMS {
+			t.Errorf("%s: %.1f ms, the best mode takes %.1f", name, b.answer(res.Mode).TimeMS, best.TimeMS)
+		}
+		if o.Reference != nil && len(res.Warnings) != 1 {
+			t.Errorf("%s: warnings %q, want one", name, res.Warnings)
+		}
+	}
+}
+
+func TestLimitsThatAreNoNumberAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	for _, l := range []Limit{{PowerW: math.NaN()}, {TimeMS: math.NaN()}, {PowerW: math.Inf(1)}, {TimeMS: -1}, {PowerW: 20, TimeMS: math.NaN()}} {
+		if _, err := Tune(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space}); err == nil || errors.Is(err, ErrInfeasible) {
+			t.Errorf("%+v: got %v, want an error about the limit", l, err)
+		}
+		if _, err := Choose([]learn.Prediction{{TimeMS: 1, PowerW: 1}}, l); err == nil || errors.Is(err, ErrInfeasible) {
+			t.Errorf("choose %+v: got %v, want an error about the limit", l, err)
+		}
+	}
+}
