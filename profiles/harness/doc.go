@@ -1,7 +1,7 @@
 // Package harness runs a training job and reads what it tells of its
 // minibatches.
 //
-//	command ──► process group ──► lines of JSON ──► Event
+//	command ──► process group or container ──► lines of JSON, or lines that a pattern matches ──► Event
 //	tegra/virtual ──► NextMinibatch ──► Event
 //
 // # Protocol
@@ -18,20 +18,12 @@
 //	{"event":"error","message":"out of memory"}
 //	{"event":"done"}
 //
-// In Python:
+// In Python, with the file that "jtune harness" prints:
 //
-//	def tell(event, **fields):
-//	    print(json.dumps({"event": event, **fields}), flush=True)
-//
-//	end = time.monotonic()
+//	import jtune
 //	for batch, (x, y) in enumerate(loader):
-//	    x, y = x.to(device), y.to(device)
-//	    fetched = time.monotonic()
-//	    train_step(x, y)
-//	    torch.cuda.synchronize()
-//	    begin, end = end, time.monotonic()
-//	    tell("minibatch", epoch=epoch, batch=batch, time_ms=1e3*(end-begin),
-//	         fetch_ms=1e3*(fetched-begin), compute_ms=1e3*(end-fetched))
+//	    with jtune.minibatch(epoch, batch):
+//	        train_step(x.to(device), y.to(device))
 //
 // Only minibatch events are needed, and of them only time_ms: the whole
 // minibatch from the start of its fetch to the end of its step, after a
@@ -44,6 +36,10 @@
 // A job that tells nothing for a minute is taken for dead: one that loads or
 // warms its page cache for longer tells cache events meanwhile, or has
 // silence_s in its entry of the workloads file.
+//
+// A job that cannot be changed is read by a pattern (see CheckPattern) from the
+// progress bar or the log lines that it prints. A job may run in a container;
+// package torch below has the built-in ones.
 //
 // Lines that are no such object are counted and kept in the log, as are
 // events with absurd values (not a number, negative, time going back).

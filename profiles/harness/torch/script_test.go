@@ -54,9 +54,7 @@ func TestHelperTimesAnybodysScript(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	folder := t.TempDir()
-	if _, err := torch.WriteHelper(folder); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()), 0o644)
 	script := put(t, filepath.Join(folder, "mine.py"), `
 import time, jtune
 for epoch in range(2):
@@ -85,9 +83,7 @@ func TestHelperIsSilentOutsideJtune(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	folder := t.TempDir()
-	if _, err := torch.WriteHelper(folder); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()), 0o644)
 	script := put(t, filepath.Join(folder, "mine.py"), "import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n", 0o644)
 	if got, err := all(t, start(t, "", nil, python, script)); !errors.Is(err, io.EOF) || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)

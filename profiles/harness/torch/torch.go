@@ -150,16 +150,20 @@ func Folder(wanted string) (string, error) {
 	return filepath.Abs(wanted)
 }
 
+// Helper is the text of jtune.py, which a script of anybody's own imports.
+func Helper() []byte {
+	text, err := scripts.ReadFile(helper)
+	if err != nil {
+		panic("torch: no jtune.py in the binary")
+	}
+	return text
+}
+
 // Write puts the scripts into a folder, made if need be, and gives their
 // paths. Files that are right already are left alone; others are replaced at
 // once, so that a job that starts meanwhile reads one version or the other.
-func Write(folder string) ([]string, error) { return write(folder, "*.py") }
-
-// WriteHelper puts just jtune.py there, for scripts of one's own.
-func WriteHelper(folder string) ([]string, error) { return write(folder, helper) }
-
-func write(folder, pattern string) ([]string, error) {
-	names, err := fs.Glob(scripts, pattern)
+func Write(folder string) ([]string, error) {
+	names, err := fs.Glob(scripts, "*.py")
 	if err != nil {
 		return nil, err
 	}

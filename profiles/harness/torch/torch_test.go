@@ -39,13 +39,9 @@ func TestWriteGivesTheScriptsAndMendsThem(t *testing.T) {
 	}
 }
 
-func TestWriteHelperGivesOneFile(t *testing.T) {
+func TestWriteWithoutAFolderIsAnError(t *testing.T) {
 	t.Parallel()
-	paths, err := WriteHelper(t.TempDir())
-	if err != nil || len(paths) != 1 || filepath.Base(paths[0]) != "jtune.py" {
-		t.Errorf("%v, %v", paths, err)
-	}
-	if _, err := WriteHelper("/dev/null/x"); err == nil {
+	if _, err := Write("/dev/null/x"); err == nil {
 		t.Error("no error where no folder can be made")
 	}
 }

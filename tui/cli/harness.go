@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jtune/profiles/harness/torch"
+)
+
+func (a *app) harness() *cobra.Command {
+	folder := ""
+	cmd := &cobra.Command{
+		Use:   "harness [--write DIR]",
+		Short: "Print jtune.py for a training script of your own, or write out the built-in jobs too",
+		Long: "Print jtune.py, which tells jtune of the minibatches of a training script of your own: import it\n" +
+			"and put the step into \"with jtune.minibatch(epoch, batch):\". With --write DIR put it there together\n" +
+			"with the built-in PyTorch jobs, to read or change them: python3 DIR/train.py --help",
+		Example: "  jtune harness > jtune.py",
+		Args:    takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("write") {
+				_, err := a.out.Write(torch.Helper())
+				return err
+			}
+			if folder == "" {
+				return usagef("harness: --write needs a folder")
+			}
+			paths, err := torch.Write(folder)
+			for _, p := range paths {
+				fmt.Fprintln(a.out, p)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&folder, "write", "", "put all scripts into `DIR`, made if need be")
+	return cmd
+}
