@@ -20,9 +20,10 @@ type feed[T any] struct {
 	fresh  bool
 	closed bool
 	wake   chan struct{}
+	end    chan struct{} // closed with the stream: the last news need not wait
 }
 
-func newFeed[T any]() *feed[T] { return &feed[T]{wake: make(chan struct{}, 1)} }
+func newFeed[T any]() *feed[T] { return &feed[T]{wake: make(chan struct{}, 1), end: make(chan struct{})} }
 
 // put folds something new into what the screen has not seen yet.
 func (f *feed[T]) put(fold func(news *T)) {
@@ -36,7 +37,10 @@ func (f *feed[T]) put(fold func(news *T)) {
 // close ends the stream after what is in it.
 func (f *feed[T]) close() {
 	f.mu.Lock()
-	f.closed = true
+	if !f.closed {
+		f.closed = true
+		close(f.end)
+	}
 	f.mu.Unlock()
 	f.signal()
 }
@@ -48,25 +52,42 @@ func (f *feed[T]) signal() {
 	}
 }
 
-func (f *feed[T]) take() (news T, fresh, closed bool) {
+func (f *feed[T]) state() (fresh, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	news, fresh, closed = f.news, f.fresh, f.closed
-	var zero T
-	f.news, f.fresh = zero, false
-	return news, fresh, closed
+	return f.fresh, f.closed
 }
 
-// next waits for news and gives it as a message; nil when the stream or ctx
-// has ended. Ask again after each message.
-func (f *feed[T]) next(ctx context.Context, wrap func(T) tea.Msg) tea.Cmd {
+func (f *feed[T]) take() T {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	news := f.news
+	var zero T
+	f.news, f.fresh = zero, false
+	return news
+}
+
+// pause lets news gather until it is time, or nothing more can come.
+func (f *feed[T]) pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-f.end:
+	case <-ctx.Done():
+	}
+}
+
+// next waits for news and, after the least time between two messages, gives it
+// as one; nil when the stream or ctx has ended. Ask again after each message.
+func (f *feed[T]) next(ctx context.Context, every time.Duration, wrap func(T) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		for {
-			news, fresh, closed := f.take()
+			fresh, closed := f.state()
 			switch {
 			case fresh:
-				pauseFor(ctx, frameEvery)
-				return wrap(news)
+				f.pause(ctx, every)
+				return wrap(f.take())
 			case closed:
 				return nil
 			}

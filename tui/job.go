@@ -144,8 +144,18 @@ func (j *job) measured() []tegra.Measured {
 	return out
 }
 
-func (j *job) next(ctx context.Context) tea.Cmd {
-	return j.feed.next(ctx, func(n jobNews) tea.Msg { return jobNewsMsg{j, n} })
+// jobEvery is the least time between two looks at a job in real time: a busy
+// screen takes power and cores that are being measured.
+const jobEvery = time.Second
+
+// next brings the job's news; a virtual clock that runs ahead is followed as
+// fast as is drawn.
+func (j *job) next(sh *shared) tea.Cmd {
+	every := jobEvery
+	if sh.rate != nil && sh.rate.Speed() > 1 {
+		every = frameEvery
+	}
+	return j.feed.next(sh.ctx, every, func(n jobNews) tea.Msg { return jobNewsMsg{j, n} })
 }
 
 // gate holds a job between two modes while it is shut.
@@ -214,7 +224,7 @@ func (sh *shared) launch(j *job, fast bool, work func(ctx context.Context, j *jo
 		done.job = j
 		return done
 	}
-	return tea.Batch(run, j.next(sh.ctx))
+	return tea.Batch(run, j.next(sh))
 }
 
 // stop ends the job; it restores the device and then says that it is done.

@@ -143,7 +143,7 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 		sh.fail("workloads", msg.err)
 	case jobNewsMsg:
 		msg.job.take(msg.news)
-		cmds = append(cmds, msg.job.next(sh.ctx))
+		cmds = append(cmds, msg.job.next(sh))
 	case jobDoneMsg:
 		cmds = append(cmds, r.jobDone(msg))
 	case guardMsg:

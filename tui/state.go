@@ -209,7 +209,7 @@ const historyLen = 130
 // next waits for the next reading; what the program itself costs is asked
 // here, off the screen's goroutine.
 func (w *watcher) next(ctx context.Context) tea.Cmd {
-	return w.feed.next(ctx, func(m sampleMsg) tea.Msg {
+	return w.feed.next(ctx, frameEvery, func(m sampleMsg) tea.Msg {
 		m.cost = w.cost.read(time.Now())
 		return m
 	})
