@@ -23,7 +23,9 @@ type feed[T any] struct {
 	end    chan struct{} // closed with the stream: the last news need not wait
 }
 
-func newFeed[T any]() *feed[T] { return &feed[T]{wake: make(chan struct{}, 1), end: make(chan struct{})} }
+func newFeed[T any]() *feed[T] {
+	return &feed[T]{wake: make(chan struct{}, 1), end: make(chan struct{})}
+}
 
 // put folds something new into what the screen has not seen yet.
 func (f *feed[T]) put(fold func(news *T)) {
