@@ -20,6 +20,7 @@ type cpuGroup struct {
 	dirs   map[int]string // see lookAtPolicies
 	on     []int          // of the last reading: cores that were online
 	ranges []limits       // and the limits of each
+	unsure bool           // of some core it could not be told
 }
 
 // core is one core with its held files.
@@ -157,11 +158,11 @@ func (c *core) isOnline() (bool, error) {
 	if c.online == nil {
 		return true, nil
 	}
-	v, err := c.online.int()
+	on, err := c.online.flag()
 	if err != nil && c.n == 0 {
 		return true, nil
 	}
-	return v != 0, err
+	return on && err == nil, err
 }
 
 // khz reads a cpufreq file as a clock.
@@ -177,7 +178,7 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 	r.Cores = make([]CoreReading, len(g.cores))
 	loads := g.load.percent(g.stat, miss)
 	sum, n := 0.0, 0
-	g.on, g.ranges = g.on[:0], g.ranges[:0]
+	g.on, g.ranges, g.unsure = g.on[:0], g.ranges[:0], false
 	for i := range g.cores {
 		g.cores[i].clocks.fresh = false
 	}
@@ -186,6 +187,7 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 		on, err := c.isOnline()
 		if err != nil {
 			miss(fmt.Sprintf("core %d", c.n), err)
+			g.unsure = true
 		}
 		r.Cores[i].Online = on
 		if !on {

@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -191,8 +192,10 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 	r.EMC.Max = g.limit(miss)
 	g.lockedNow = Val[bool]{}
 	if g.locked != nil {
-		if on, err := g.locked.int(); err == nil {
-			g.lockedNow = Some(on != 0)
+		if on, err := g.locked.flag(); err == nil {
+			g.lockedNow = Some(on)
+		} else {
+			miss("EMC lock", err)
 		}
 	}
 	if g.lockedNow.V {
@@ -202,6 +205,9 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 		return
 	}
 	activity, err := g.load.int()
+	if err == nil && activity < 0 {
+		err = fmt.Errorf("%s: %d is no activity", g.load.path, activity)
+	}
 	if err != nil {
 		miss("EMC load", err)
 		return

@@ -14,6 +14,7 @@ type limits struct {
 // knobs is what the files say of the four knobs at one moment.
 type knobs struct {
 	online []int    // cores that are on
+	unsure bool     // of some core that cannot be told
 	cpu    []limits // of each of them
 	gpu    limits
 	locked Val[bool] // the memory's rate
@@ -48,7 +49,7 @@ func (s *Sysfs) express(k knobs) (mode Val[Mode], locked Val[bool]) {
 
 func (s *Sysfs) modeOf(k knobs) (Mode, bool) {
 	n := len(k.online)
-	if n == 0 || n > len(s.cpu.order) || !slices.Equal(ascending(k.online), ascending(s.cpu.order[:n])) {
+	if k.unsure || n == 0 || n > len(s.cpu.order) || !slices.Equal(ascending(k.online), ascending(s.cpu.order[:n])) {
 		return Mode{}, false
 	}
 	m := Mode{Cores: n, CPU: k.cpu[0].max, GPU: k.gpu.max}
@@ -90,7 +91,7 @@ func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 
 // knobsNow takes the knobs from a reading that was just made.
 func (s *Sysfs) knobsNow(r *Reading) knobs {
-	k := knobs{online: s.cpu.on, cpu: s.cpu.ranges, rate: r.EMC.Actual, locked: s.emc.lockedNow, cap: s.emc.capNow}
+	k := knobs{online: s.cpu.on, unsure: s.cpu.unsure, cpu: s.cpu.ranges, rate: r.EMC.Actual, locked: s.emc.lockedNow, cap: s.emc.capNow}
 	k.gpu = limits{r.GPU.Min.V, r.GPU.Max.V, r.GPU.Min.OK && r.GPU.Max.OK}
 	return k
 }
@@ -100,8 +101,14 @@ func (s *Sysfs) knobsOf(st State) knobs {
 	files := st.byPath()
 	var k knobs
 	for _, c := range s.cpu.cores {
-		if c.online != nil && files[c.online.path] == "0" {
-			continue
+		if c.online != nil && c.n != 0 {
+			switch files[c.online.path] {
+			case "0":
+				continue
+			case "1":
+			default:
+				k.unsure = true
+			}
 		}
 		dir := s.cpu.dir(c.n)
 		k.online = append(k.online, c.n)
@@ -112,8 +119,8 @@ func (s *Sysfs) knobsOf(st State) knobs {
 	}
 	k.rate = clockOf(files, s.emc.setRate, Hz)
 	if s.emc.locked != nil {
-		if v, ok := files[s.emc.locked.path]; ok {
-			k.locked = Some(v != "0")
+		if v := files[s.emc.locked.path]; v == "0" || v == "1" {
+			k.locked = Some(v == "1")
 		}
 	}
 	k.cap = Some(Freq(0))

@@ -80,6 +80,15 @@ func (s *source) int() (int64, error) {
 	return parseInt(s.path, string(data))
 }
 
+// flag reads a switch: 0 or 1, and nothing else.
+func (s *source) flag() (bool, error) {
+	v, err := s.int()
+	if err == nil && v != 0 && v != 1 {
+		err = fmt.Errorf("%s: %d is neither 0 nor 1", s.path, v)
+	}
+	return v == 1, err
+}
+
 func (s *source) close() {
 	if s != nil && s.f != nil {
 		_ = s.f.Close()
