@@ -86,3 +86,16 @@ func BenchmarkCovariance300(b *testing.B) {
 		fit.CovPower(a, c)
 	}
 }
+
+// BenchmarkShippedReference18096 is the shipped residual over every mode of an
+// AGX Orin; once per process.
+func BenchmarkShippedReference18096(b *testing.B) {
+	space := orinSpace(b)
+	for b.Loop() {
+		r, err := ShippedReference().Residual(space)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.over(space)
+	}
+}

@@ -12,19 +12,22 @@ import (
 
 // document is the JSON part of a model file.
 type document struct {
-	Method      Method        `json:"method"`
-	Provenance  Provenance    `json:"provenance"`
-	Seed        uint64        `json:"seed"`
-	Space       spaceLists    `json:"space"`
-	Fingerprint string        `json:"samples_sha256"`
-	Samples     []row         `json:"samples"`
-	CV          crossErrors   `json:"cv"`
-	Reference   string        `json:"reference"`
-	RefSamples  []row         `json:"reference_samples,omitempty"`
-	Warnings    []string      `json:"warnings"`
-	Suspicious  []modeRow     `json:"suspicious"`
-	Bands       *bands        `json:"bands,omitempty"`    // of methods other than gp
-	Networks    *networkBytes `json:"networks,omitempty"` // of nn and powertrain
+	Method      Method      `json:"method"`
+	Provenance  Provenance  `json:"provenance"`
+	Seed        uint64      `json:"seed"`
+	Space       spaceLists  `json:"space"`
+	Fingerprint string      `json:"samples_sha256"`
+	Samples     []row       `json:"samples"`
+	CV          crossErrors `json:"cv"`
+	Reference   string      `json:"reference"`
+	RefSamples  []row       `json:"reference_samples,omitempty"`
+	// RefCompact is a copy: the file means the same to a jtune that ships
+	// another version of that reference, or none.
+	RefCompact *Compact      `json:"reference_compact,omitempty"`
+	Warnings   []string      `json:"warnings"`
+	Suspicious []modeRow     `json:"suspicious"`
+	Bands      *bands        `json:"bands,omitempty"`    // of methods other than gp
+	Networks   *networkBytes `json:"networks,omitempty"` // of nn and powertrain
 }
 
 // spaceLists is a space: its lists, and its members as places in the full
@@ -74,7 +77,7 @@ func (m *Model) Fingerprint() string {
 
 func (m *Model) document() (*document, error) {
 	d := &document{Method: m.Method, Provenance: m.Provenance, Seed: m.Seed, Space: listsOf(m.Space), Fingerprint: m.Fingerprint(),
-		Samples: rows(m.Samples), CV: crossErrors(m.CV), Reference: m.Reference, RefSamples: rows(m.reference), Warnings: m.Warnings}
+		Samples: rows(m.Samples), CV: crossErrors(m.CV), Reference: m.Reference, RefSamples: rows(m.reference), RefCompact: m.compact, Warnings: m.Warnings}
 	for _, s := range m.Suspicious {
 		d.Suspicious = append(d.Suspicious, modeRow{int64(s.Cores), int64(s.CPU), int64(s.GPU), int64(s.EMC)})
 	}
@@ -103,7 +106,7 @@ func (d *document) model() (*Model, error) {
 		return nil, fmt.Errorf("space: %w", err)
 	}
 	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors(d.CV), Reference: d.Reference,
-		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples)}
+		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples), compact: d.RefCompact}
 	for _, s := range d.Suspicious {
 		m.Suspicious = append(m.Suspicious, tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])})
 	}
@@ -121,6 +124,11 @@ func (d *document) check(m *Model) error {
 	for i, s := range slices.Concat(m.Samples, m.reference) {
 		if err := checkSample(m.Space, s); err != nil {
 			return fmt.Errorf("sample %d: %w", i+1, err)
+		}
+	}
+	if m.compact != nil {
+		if err := m.compact.check(); err != nil {
+			return fmt.Errorf("reference: %w", err)
 		}
 	}
 	if d.Fingerprint != m.Fingerprint() {
@@ -142,10 +150,14 @@ func (d *document) restore(m *Model) error {
 	if d.Method == GP {
 		t := &teacher{model: m, options: Options{Method: GP, Seed: d.Seed}}
 		var err error
-		if len(m.reference) > 0 {
-			if t.residual, err = NewResidual(m.Space, m.reference); err != nil {
-				return err
-			}
+		switch {
+		case m.compact != nil:
+			t.residual, err = m.compact.residual(m.Space)
+		case len(m.reference) > 0:
+			t.residual, err = NewResidual(m.Space, m.reference)
+		}
+		if err != nil {
+			return err
 		}
 		m.predictor, err = t.teach(m.Samples)
 		return err

@@ -111,11 +111,37 @@ func (m *Model) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return frame(append(body, '\n')), nil
+	return frame(fileMagic, fileVersion, append(body, '\n')), nil
 }
 
-func frame(body []byte) []byte {
-	return append(fmt.Appendf(nil, "%s %d %s\n", fileMagic, fileVersion, checksum(body)), body...)
+// frame puts a line before a file's body: what it is, its version, a checksum.
+func frame(magic string, version int, body []byte) []byte {
+	return append(fmt.Appendf(nil, "%s %d %s\n", magic, version, checksum(body)), body...)
+}
+
+// Errors of unframe.
+var (
+	errOtherMagic   = errors.New("something else")
+	errOtherVersion = errors.New("another version")
+	errChecksum     = errors.New("cut off or changed")
+)
+
+// unframe checks the line before a file's body and takes it off.
+// found is the version that the line tells, also with errOtherVersion.
+func unframe(magic string, version int, data []byte) (body []byte, found string, err error) {
+	head, body, complete := bytes.Cut(data, []byte("\n"))
+	fields := strings.Fields(string(head[:min(len(head), 200)]))
+	switch {
+	case len(fields) == 0 || fields[0] != magic:
+		return nil, "", errOtherMagic
+	case len(fields) != 3 || !complete:
+		return nil, "", errChecksum
+	case fields[1] != fmt.Sprint(version):
+		return nil, clip(fields[1]), errOtherVersion
+	case fields[2] != checksum(body):
+		return nil, "", errChecksum
+	}
+	return body, fields[1], nil
 }
 
 func checksum(data []byte) string {
@@ -127,20 +153,14 @@ func decode(data []byte) (*Model, error) {
 	if len(data) > mostFileBytes {
 		return nil, fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)
 	}
-	head, body, complete := bytes.Cut(data, []byte("\n"))
-	fields := strings.Fields(string(head[:min(len(head), 200)]))
-	if len(fields) == 0 || fields[0] != fileMagic {
+	body, found, err := unframe(fileMagic, fileVersion, data)
+	switch {
+	case errors.Is(err, errOtherMagic):
 		return nil, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
-	}
-	damaged := fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
-	if len(fields) != 3 || !complete {
-		return nil, damaged
-	}
-	if fields[1] != fmt.Sprint(fileVersion) {
-		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d; fit again", ErrModelVersion, clip(fields[1]), fileVersion)
-	}
-	if fields[2] != checksum(body) {
-		return nil, damaged
+	case errors.Is(err, errOtherVersion):
+		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d; fit again", ErrModelVersion, found, fileVersion)
+	case err != nil:
+		return nil, fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
 	}
 	var d document
 	if err := json.Unmarshal(body, &d); err != nil {

@@ -28,6 +28,7 @@ func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 		"gp":                  {space, Options{Space: space}},
 		"gp of some modes":    {partial, Options{Space: partial}},
 		"gp with a reference": {space, Options{Space: space, Reference: &Reference{Name: "other", Samples: reference}}},
+		"gp with the shipped": {space, Options{Space: space, Reference: ShippedReference()}},
 		"linear":              {space, Options{Method: Linear, Space: space}},
 		"tree":                {space, Options{Method: Tree, Space: space}},
 		"forest":              {space, Options{Method: Forest, Space: space}},
@@ -130,7 +131,7 @@ func TestFilesThatAreNoModelsAreToldApart(t *testing.T) {
 		if bytes.Equal(changed, body) {
 			t.Fatalf("%q is not in the file", old)
 		}
-		return frame(changed)
+		return frame(fileMagic, fileVersion, changed)
 	}
 	for name, c := range map[string]struct {
 		data []byte
@@ -153,7 +154,7 @@ func TestFilesThatAreNoModelsAreToldApart(t *testing.T) {
 		"an endless space":         {reframed(`"cores":[`, `"cores":[`+strings.Repeat("9,", 50000)), ErrModelDamaged},
 		"members outside":          {reframed(`"mem_hz":`, `"partial":true,"members":[-1],"mem_hz":`), ErrModelDamaged},
 		"a reference of one mode":  {reframed(`"seed":`, `"reference_samples":[[1,3e8,2e8,2.04e8,1,1]],"seed":`), ErrModelDamaged},
-		"a document of other kind": {frame([]byte(`[1,2]`)), ErrModelDamaged},
+		"a document of other kind": {frame(fileMagic, fileVersion, []byte(`[1,2]`)), ErrModelDamaged},
 	} {
 		if _, err := decode(c.data); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -183,7 +184,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		// as a file, and as the document of a file whose checksum is right
-		for _, file := range [][]byte{data, frame(data)} {
+		for _, file := range [][]byte{data, frame(fileMagic, fileVersion, data)} {
 			m, err := decode(file)
 			if err != nil {
 				continue
@@ -270,7 +271,7 @@ func TestReferencesThatCannotHelpAreSaidAndLeftOut(t *testing.T) {
 		"another board":   {Reference{Samples: truths(foreign.Modes())}, "not this device's"},
 		"another name":    {Reference{Samples: many, Provenance: Provenance{Device: "Orin Nano"}}, "measured on Orin Nano"},
 		"a simulation":    {Reference{Samples: many, Provenance: Provenance{Device: "AGX Orin", Virtual: true}}, "simulation"},
-		"networks for gp": {*ShippedReference(), "no measured modes"},
+		"networks for gp": {Reference{Networks: ShippedReference().Networks}, "no measured modes"},
 	} {
 		m := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true})
 		if !hasWarning(m, "is not used") || !hasWarning(m, c.words) || m.Reference != "" {

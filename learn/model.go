@@ -23,6 +23,7 @@ type Model struct {
 
 	predictor Predictor
 	reference []tegra.Measured // the residual reference's modes, for the file
+	compact   *Compact         // or the reference itself, when it is compact
 }
 
 // Errors are cross-validated errors of a model: of predictions for measured

@@ -3,9 +3,11 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"jtune/learn/nn"
 	"jtune/tegra"
@@ -13,25 +15,31 @@ import (
 )
 
 // Reference is another workload to lean on: measured modes of the same device
-// (for gp, and to train networks from), or trained networks (for powertrain).
+// or what is left of them (for gp), or trained networks (for powertrain, which
+// trains them from measured modes where there are none).
 type Reference struct {
 	Name       string
 	Samples    []tegra.Measured // one per mode
+	Compact    *Compact         // in place of Samples, for gp; nil: none
 	Networks   *nn.Pair         // nil: none trained
 	Provenance Provenance       // device "" when not known
 }
 
-// ShippedReference is the networks inside this program: ResNet-18 training on
-// an AGX Orin, learnt from all 4,368 modes of PowerTrain's grid.
-func ShippedReference() *Reference {
-	pair, from := nn.ResNetReference()
-	return &Reference{Name: nn.ReferenceName + " (shipped)", Networks: &pair, Provenance: Provenance{Workload: from.Workload}}
-}
-
-// LoadReference reads a reference from a model file, a sweep file or a
-// campaign folder.
+// LoadReference reads a reference from a reference file (Compact.Save), a
+// model file, a sweep file or a campaign folder.
 func LoadReference(path string) (*Reference, error) {
-	if isModel(path) {
+	switch magicOf(path) {
+	case referenceMagic:
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		c, err := decodeCompact(data)
+		if err != nil {
+			return nil, fmt.Errorf("reference %s: %w", path, err)
+		}
+		return c.reference(), nil
+	case fileMagic:
 		m, err := Load(path)
 		if err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
@@ -54,15 +62,17 @@ func LoadReference(path string) (*Reference, error) {
 	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil
 }
 
-func isModel(path string) bool {
+// magicOf is the first word of a file; "" when it cannot be read.
+func magicOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer f.Close()
-	head := make([]byte, len(fileMagic))
-	n, _ := f.Read(head)
-	return string(head[:n]) == fileMagic
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(f, head)
+	word, _, _ := strings.Cut(string(head[:n]), " ")
+	return word
 }
 
 func referenceName(path, workload string) string {
@@ -79,6 +89,9 @@ var errForeignModes = errors.New("its power modes are not this device's; only th
 // this space: most of its modes must be the device's, or the space one that
 // lists a part of the reference's values (a coarser sweep of the same device).
 func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
+	if r.Compact != nil {
+		return r.Compact.residual(space)
+	}
 	if len(r.Samples) == 0 {
 		return nil, errors.New("it has networks but no measured modes, which gp needs")
 	}

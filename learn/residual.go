@@ -20,11 +20,14 @@ const (
 // and power. It carries over the device's quirks, not the workload's balance.
 // A nil Residual is none.
 type Residual struct {
-	space *tegra.Space
-	fit   *Surrogate
-	once  sync.Once
-	time  []float64 // over the space
-	power []float64
+	space   *tegra.Space
+	scale   scale
+	sums    []kernelSum
+	modes   int              // it was learned from
+	samples []tegra.Measured // those; nil for a compact one
+	once    sync.Once
+	time    []float64 // over the space
+	power   []float64
 }
 
 // NewResidual learns the residual from a reference's measured modes, which
@@ -37,7 +40,9 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
-	return &Residual{space: space, fit: fit}, nil
+	time, power := fit.time.curves[0].gaussian(), fit.power.curves[0].gaussian()
+	return &Residual{space: space, scale: fit.scale, modes: len(fit.samples), samples: fit.samples,
+		sums: []kernelSum{{octaves: timeFamily.octaves, x: fit.time.curves[0].x, time: time}, {octaves: powerFamily.octaves, x: fit.power.curves[0].x, power: power}}}, nil
 }
 
 // thin draws at most n of the samples, in their order.
@@ -63,8 +68,12 @@ func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 	if r == nil {
 		return nil, nil
 	}
-	x := r.fit.scale.points(modes)
-	return r.fit.time.curves[0].gaussian(x), r.fit.power.curves[0].gaussian(x)
+	x := r.scale.points(modes)
+	time, power = make([]float64, len(x)), make([]float64, len(x))
+	for _, sum := range r.sums {
+		sum.add(x, time, power)
+	}
+	return time, power
 }
 
 // over is at for every mode of a space, computed once for the residual's own.
@@ -79,18 +88,13 @@ func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	return r.time, r.power
 }
 
-// gaussian is the Gaussian process' part of the posterior mean.
-func (c *curve) gaussian(x []point) []float64 {
+// gaussian gives the weights of the Gaussian process' part of the posterior
+// mean, sf² C⁻¹ (y − M): one kernel around each sample.
+func (c *curve) gaussian() []float64 {
 	alpha := append([]float64(nil), c.beta...)
 	backward(c.chol, len(c.x), alpha)
-	out := make([]float64, len(x))
-	parallel(len(x), func(from, to int) {
-		for i := from; i < to; i++ {
-			at := c.family.scaled(x[i])
-			for j := range alpha {
-				out[i] += alpha[j] * c.covariance(j, &at, 0)
-			}
-		}
-	})
-	return out
+	for i := range alpha {
+		alpha[i] *= c.sf * c.sf
+	}
+	return alpha
 }

@@ -93,13 +93,7 @@ func (s *Surrogate) Space() *tegra.Space { return s.space }
 // ReferenceWeights tells how much the reference counts in time and in power,
 // 0 to 1; 0 without one.
 func (s *Surrogate) ReferenceWeights() (time, power float64) {
-	if len(s.time.curves) == 2 {
-		time = s.time.weights[1]
-	}
-	if len(s.power.curves) == 2 {
-		power = s.power.weights[1]
-	}
-	return time, power
+	return s.time.trust(), s.power.trust()
 }
 
 // Suspicious lists the measured modes that disagree with all others so much

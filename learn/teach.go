@@ -51,7 +51,7 @@ func (t *teacher) residualFrom(r *Reference) {
 		t.model.warn("reference %s is not used: %v", r.Name, err)
 		return
 	}
-	t.residual, t.model.reference = residual, residual.fit.samples
+	t.residual, t.model.reference, t.model.compact = residual, residual.samples, r.Compact
 }
 
 func (t *teacher) sameDevice(r *Reference) error {

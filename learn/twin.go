@@ -36,6 +36,10 @@ func fitTwin(x []point, lnTime, lnPower []float64, r residuals, top where, o Sur
 	return t, nil
 }
 
+// allEvidence is the weight from which one of two fits stands alone: the
+// other would cost as much again and change nothing.
+const allEvidence = 0.99
+
 // mix fits without and, when there is a reference, with it, weighted by
 // evidence: a reference that does not help fades out.
 func (f *family) mix(at where, y []float64, o SurrogateOptions) (mixture, error) {
@@ -54,6 +58,12 @@ func (f *family) mix(at where, y []float64, o SurrogateOptions) (mixture, error)
 		return mixture{}, err
 	}
 	trust := 1 / (1 + math.Exp(with.score-alone.score))
+	switch {
+	case trust > allEvidence:
+		return mixture{[]*curve{with}, []float64{1}}, nil
+	case trust < 1-allEvidence:
+		return mixture{[]*curve{alone}, []float64{1}}, nil
+	}
 	return mixture{[]*curve{alone, with}, []float64{1 - trust, trust}}, nil
 }
 
@@ -79,6 +89,16 @@ func (t *twin) meanTime(at where) []float64 {
 	out := make([]float64, len(at.x))
 	t.time.mean(at, out)
 	return out
+}
+
+// trust is the weight of the fit that leans on the reference.
+func (m mixture) trust() float64 {
+	for i, c := range m.curves {
+		if c.r != nil {
+			return m.weights[i]
+		}
+	}
+	return 0
 }
 
 // main is the curve that counts most.

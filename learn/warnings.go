@@ -43,10 +43,11 @@ func (m *Model) describeReference(t *teacher) {
 	}
 	time, power := s.ReferenceWeights()
 	name := t.options.Reference.Name
-	m.Reference = fmt.Sprintf("%s, %d modes: counts %.0f %% in time, %.0f %% in power", name, len(m.reference), 100*time, 100*power)
 	if max(time, power) < littleEvidence {
 		m.warn("reference %s did not help: the samples do not share its deviations", name)
+		return
 	}
+	m.Reference = fmt.Sprintf("%s, %d modes: counts %.0f %% in time, %.0f %% in power", name, t.residual.modes, 100*time, 100*power)
 }
 
 func (m *Model) describeSamples() {

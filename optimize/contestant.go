@@ -105,7 +105,7 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 // its measured modes once, not in every run.
 func networks(o *EvaluateOptions) (*learn.Reference, error) {
 	switch {
-	case o.Reference == nil:
+	case o.Reference == nil, o.Reference.Networks == nil && len(o.Reference.Samples) == 0:
 		return learn.ShippedReference(), nil
 	case o.Reference.Networks != nil:
 		return o.Reference, nil

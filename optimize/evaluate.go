@@ -52,7 +52,8 @@ type EvaluateOptions struct {
 	Name     string // of the sweep, for the heading and the published figures
 	Workload string // for the published figures; "": guessed from Name
 	// Reference is for powertrain and gp+ref. nil: powertrain transfers from
-	// the shipped networks, gp+ref is left out.
+	// the shipped networks, gp+ref is left out: a sweep is never scored with a
+	// reference that nobody named, which might be its own workload.
 	Reference *learn.Reference
 	Methods   []string // nil: all that can run, but for powertrain-mape
 	Sizes     []int    // modes to learn from; nil: 10, 20, 50 as far as there are more modes

@@ -39,10 +39,8 @@ func (a *app) evaluate() *cobra.Command {
 				a.note("%s", n)
 			}
 			o.Truth, o.Name, o.Seed, o.Presets = s.Measured, truth, a.options.Seed, a.presetsFor(s)
-			if reference != "" && reference != "none" {
-				if o.Reference, err = learn.LoadReference(reference); err != nil {
-					return err
-				}
+			if o.Reference, err = a.options.Reference(reference); err != nil {
+				return err
 			}
 			if o.Authors, err = readAuthors(samplesOf); err != nil {
 				return err
@@ -63,7 +61,7 @@ func (a *app) evaluate() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
-	f.StringVar(&reference, "reference", "", "sweep `FILE`, campaign folder or model of another workload, or none")
+	f.StringVar(&reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another workload for gp+ref and powertrain, or none; never the sweep's own workload (default: gp+ref is left out, powertrain transfers from "+learn.ShippedName+")")
 	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ",")+" (default: all that can run)")
 	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")

@@ -27,7 +27,7 @@ func fitToy(t testing.TB, more ...string) (model string, o outcome) {
 }
 
 func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
-	_, o := fitToy(t, "--json")
+	_, o := fitToy(t, "--json", "--reference", "none")
 	v := o.done(t).object(t, "method samples cv reference warnings")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["method"] != "gp" || v["samples"] != 72.0 || v["reference"] != nil {

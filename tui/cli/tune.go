@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tui/session"
 )
@@ -61,7 +62,7 @@ func (a *app) tune() *cobra.Command {
 	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain or random")
 	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores), widest or one-by-one")
 	fl.StringVar(&effort, "effort", effort, "quick or thorough")
-	fl.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, or none")
+	fl.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, "+learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
 	fl.StringVar(&r.Dir, "out", "", "campaign folder for what is measured, new (default below the data directory)")
 	fl.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
 	fl.BoolVar(&asJSON, "json", false, "as JSON")

@@ -25,7 +25,8 @@ type Samples struct {
 	Measured   []tegra.Measured
 	Space      *tegra.Space // of the campaign's device; nil for a bare file
 	Provenance learn.Provenance
-	Notes      []string // rows skipped, and why
+	Notes      []string    // rows skipped, and why
+	board      tegra.Board // they were measured on, as far as known
 }
 
 // ReadSamples reads a sweep file or a campaign folder. Rows that cannot be
@@ -64,6 +65,7 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 	}
 	out := Samples{Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
 	out.Notes = notes
+	out.board = tegra.Board{Name: head.Device.Name, Module: head.Device.Module, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
 	}
@@ -99,10 +101,12 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 	if err != nil {
 		return nil, samples.Notes, err
 	}
-	if r.Method == learn.PowerTrain && r.Reference == "none" {
+	if r.Reference == "" && !leans(r.Method) {
+		r.Reference = "none"
+	} else if r.Method == learn.PowerTrain && r.Reference == "none" {
 		return nil, samples.Notes, fmt.Errorf("%w: powertrain transfers from a reference: leave --reference none away, or use --method nn", ErrUsage)
 	}
-	ref, err := o.reference(r.Reference)
+	ref, err := o.reference(r.Reference, samples.board)
 	if err != nil {
 		return nil, samples.Notes, err
 	}
@@ -112,6 +116,11 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
 	}
 	return m, samples.Notes, nil
+}
+
+// leans tells whether a method uses a reference when nobody names one.
+func leans(m learn.Method) bool {
+	return m == "" || m == learn.Auto || m == learn.GP || m == learn.PowerTrain
 }
 
 // spaceOf finds the space that a model of the samples is to speak of, and
@@ -127,7 +136,11 @@ func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 	defer dev.Close()
 	named := o.Device != "" && o.Device != "auto" || o.Sysroot != "" && o.Sysroot != "/"
 	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
-		s.Provenance.Device = dev.Device.Board().Name
+		s.board = dev.Device.Board()
+		if !named {
+			s.board.Virtual = false // it lends its modes; the numbers are the file's
+		}
+		s.Provenance.Device = s.board.Name
 		return space, nil
 	}
 	return nil, nil
@@ -143,17 +156,28 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	return true
 }
 
-// reference finds the workload to lean on; nil for none. A name is looked up
-// among the models and campaigns of the data directory.
-func (o Options) reference(name string) (*learn.Reference, error) {
+// Reference finds a reference by its name, as the --reference flag gives it;
+// none unless one is named.
+func (o Options) Reference(name string) (*learn.Reference, error) {
+	return o.reference(name, tegra.Board{})
+}
+
+// reference finds the workload to lean on; nil for none. "" asks for the
+// shipped one where it suits the board. Another name is the shipped one's, a
+// file's, or one of a model or a campaign of the data directory.
+func (o Options) reference(name string, board tegra.Board) (*learn.Reference, error) {
 	switch name {
-	case "", "none":
+	case "":
+		return learn.ReferenceFor(board), nil
+	case "none":
 		return nil, nil
+	case learn.ShippedName:
+		return learn.ShippedReference(), nil
 	}
 	for _, path := range []string{name, filepath.Join(o.modelsDir(), name+modelSuffix), filepath.Join(o.campaignsDir(), name)} {
 		if _, err := os.Stat(path); err == nil {
 			return learn.LoadReference(path)
 		}
 	}
-	return nil, fmt.Errorf("%w: reference %q is no file, and no model or campaign of that name is in %s", ErrUsage, name, o.dataDir())
+	return nil, fmt.Errorf("%w: reference %q is no file, not %s, and no model or campaign of that name is in %s", ErrUsage, name, learn.ShippedName, o.dataDir())
 }

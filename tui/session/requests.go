@@ -18,7 +18,7 @@ type TuneRequest struct {
 	Effort    optimize.Effort   // Quick unless set
 	Strategy  optimize.Strategy // auto unless set
 	Rotation  optimize.Rotation // of a binary search
-	Reference string            // "" the shipped one if the board matches, "none", a name or a file
+	Reference string            // "" the shipped one on its kind of board, "none", a name or a file
 	Dir       string            // record folder, new; "" makes one below the data directory
 	Settings  profiles.Settings
 	Gate      Gate

@@ -16,7 +16,7 @@ import (
 // no mode meets the limit the error wraps optimize.ErrInfeasible and the
 // result tells the nearest; on any error it holds what was measured.
 func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) (TuneResult, error) {
-	ref, err := s.Options.reference(r.Reference)
+	ref, err := s.Options.reference(r.Reference, s.Device.Board())
 	if err != nil {
 		return TuneResult{}, err
 	}

@@ -1,0 +1,232 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// Compact is a reference workload's residual reduced to a few kernels: small
+// enough to ship, to keep in a model file and to share. It holds no measured
+// value and none can be computed from it: it lacks the formula's amplitudes,
+// which say what the workload takes and draws, and has far fewer numbers than
+// the modes it was learned from. A file of one is a line of text and JSON:
+//
+//	jtune-reference VERSION SHA-256-of-the-JSON
+//	{"name": …, "centres": …, "time": …, "power": …}
+type Compact struct {
+	ReferenceNote
+	Modes   int                     `json:"modes"`   // learned from
+	Max     modeRow                 `json:"max"`     // largest settings of the device: 0 octaves
+	Octaves [tegra.NumKnobs]float64 `json:"octaves"` // lengthscales
+	Centres []centre                `json:"centres"`
+	Time    []float32               `json:"time"` // weights of ln time, one per centre
+	Power   []float32               `json:"power"`
+	// What the residual says over the modes of the sweep's grid, and what of
+	// that the reduction lost: root mean squares of ln.
+	Says [2]float64 `json:"says_rms_ln_time_power"`
+	Lost [2]float64 `json:"lost_rms_ln_time_power"`
+}
+
+// ReferenceNote says where a reference comes from.
+type ReferenceNote struct {
+	Name     string `json:"name"`
+	Version  int    `json:"version"`  // of these numbers
+	Workload string `json:"workload"` // what ran while measuring
+	Device   string `json:"device"`   // name of the board, as tegra gives it
+	Source   string `json:"source"`   // where the measurements are from
+	Licence  string `json:"licence"`  // of the measurements
+	Command  string `json:"command"`  // that made this
+}
+
+// centre is a place in octaves below the device's largest settings.
+type centre [tegra.NumKnobs]float32
+
+const (
+	referenceMagic   = "jtune-reference"
+	referenceVersion = 1
+	// compactCentres reproduce the residual of 1,000 modes to about a tenth of
+	// what it says; see the README beside the shipped reference.
+	compactCentres = 192
+	mostCentres    = 1000
+	// mostResidual bounds ln deviations; a real device's stay below 0.3.
+	mostResidual = 1.0
+)
+
+// compactOctaves are the lengthscales of both targets' kernels in one.
+var compactOctaves = [tegra.NumKnobs]float64{1.5, 1.5, 2.5, 2}
+
+// NewCompact reduces what NewResidual learns from a reference's measured
+// modes, 100 at least, to 128 kernels spread over those modes.
+func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error) {
+	space, err := spanned(reference)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := NewResidual(space, reference)
+	if err != nil {
+		return nil, err
+	}
+	top := space.Max()
+	c := &Compact{ReferenceNote: note, Modes: len(whole.samples), Max: modeRow{int64(top.Cores), int64(top.CPU), int64(top.GPU), int64(top.EMC)}, Octaves: compactOctaves}
+	f := family{octaves: c.octaves()}
+	x := whole.scale.points(space.Modes())
+	for i := range x {
+		x[i] = f.scaled(x[i])
+	}
+	var centres []point
+	for _, i := range spreadOut(x, compactCentres) {
+		var at centre
+		for k := range at {
+			at[k] = float32(x[i][k] * c.Octaves[k])
+		}
+		c.Centres = append(c.Centres, at)
+		centres = append(centres, f.scaled(at.point()))
+	}
+	time, power := whole.over(space)
+	if c.Time, err = narrowWeights(centres, x, time); err != nil {
+		return nil, err
+	}
+	if c.Power, err = narrowWeights(centres, x, power); err != nil {
+		return nil, err
+	}
+	reduced, err := c.residual(space)
+	if err != nil {
+		return nil, err
+	}
+	nearTime, nearPower := reduced.over(space)
+	zero := make([]float64, len(time))
+	c.Says, c.Lost = [2]float64{rms(time, zero), rms(power, zero)}, [2]float64{rms(time, nearTime), rms(power, nearPower)}
+	return c, c.check()
+}
+
+// narrowWeights are those of kernels around the centres that come nearest to values
+// at the points, which are scaled.
+func narrowWeights(centres, at []point, values []float64) ([]float32, error) {
+	weights, err := fitWeights(centres, at, values)
+	out := make([]float32, len(weights))
+	for i, w := range weights {
+		out[i] = float32(w)
+	}
+	return out, err
+}
+
+func rms(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += square(v - b[i])
+	}
+	return math.Sqrt(sum / float64(len(a)))
+}
+
+// reference is the reference that c stands for.
+func (c *Compact) reference() *Reference {
+	return &Reference{Name: c.Name, Compact: c, Provenance: Provenance{Device: c.Device, Workload: c.Workload}}
+}
+
+func (c centre) point() point {
+	var x point
+	for k, v := range c {
+		x[k] = float64(v)
+	}
+	return x
+}
+
+func (c *Compact) octaves() point {
+	var x point
+	copy(x[:], c.Octaves[:])
+	x[batchInput] = noBatch
+	return x
+}
+
+// residual makes the residual for a device with this space.
+func (c *Compact) residual(space *tegra.Space) (*Residual, error) {
+	r := &Residual{space: space, scale: newScale(space), modes: c.Modes, sums: []kernelSum{{octaves: c.octaves()}}}
+	for k := range tegra.NumKnobs {
+		largest, here := float64(c.Max[k]), slices.Max(space.Values(k))
+		if here > 1.02*largest || here < 0.49*largest {
+			return nil, errForeignModes
+		}
+		r.scale.log2Max[k] = math.Log2(largest)
+	}
+	f := family{octaves: c.octaves()}
+	sum := &r.sums[0]
+	for i, at := range c.Centres {
+		sum.x = append(sum.x, f.scaled(at.point()))
+		sum.time, sum.power = append(sum.time, float64(c.Time[i])), append(sum.power, float64(c.Power[i]))
+	}
+	return r, nil
+}
+
+// check refuses what NewCompact could not have made.
+func (c *Compact) check() error {
+	n := len(c.Centres)
+	if n == 0 || n > mostCentres || len(c.Time) != n || len(c.Power) != n {
+		return fmt.Errorf("%d centres with %d and %d weights", n, len(c.Time), len(c.Power))
+	}
+	for k := range tegra.NumKnobs {
+		if c.Max[k] <= 0 || !inside(c.Octaves[k], 0.1, 100) {
+			return fmt.Errorf("largest setting %d and lengthscale %g of %v", c.Max[k], c.Octaves[k], k)
+		}
+	}
+	f := family{octaves: c.octaves()}
+	sum := kernelSum{octaves: f.octaves, time: make([]float64, n), power: make([]float64, n)}
+	at := make([]point, n)
+	for i, x := range c.Centres {
+		for _, v := range x {
+			if !inside(float64(v), -maxOctavesBelow, maxOctavesAbove) {
+				return fmt.Errorf("centre %d lies at %g octaves", i+1, v)
+			}
+		}
+		at[i] = x.point()
+		sum.x, sum.time[i], sum.power[i] = append(sum.x, f.scaled(at[i])), float64(c.Time[i]), float64(c.Power[i])
+	}
+	time, power := make([]float64, n), make([]float64, n)
+	sum.add(at, time, power)
+	for i := range at {
+		if !inside(time[i], -mostResidual, mostResidual) || !inside(power[i], -mostResidual, mostResidual) {
+			return fmt.Errorf("deviations of %g and %g at centre %d", time[i], power[i], i+1)
+		}
+	}
+	return nil
+}
+
+// Save writes it to a file that LoadReference reads, as Model.Save does.
+func (c *Compact) Save(path string) error {
+	body, err := json.Marshal(c)
+	if err == nil {
+		err = replaceFile(path, frame(referenceMagic, referenceVersion, append(body, '\n')))
+	}
+	if err != nil {
+		return fmt.Errorf("reference %s: %w", path, err)
+	}
+	return nil
+}
+
+// Errors of a reference file that cannot be read.
+var (
+	ErrReferenceVersion = errors.New("reference file of another version")
+	ErrReferenceDamaged = errors.New("reference file is damaged, cut off or changed")
+)
+
+func decodeCompact(data []byte) (*Compact, error) {
+	var c Compact
+	body, found, err := unframe(referenceMagic, referenceVersion, data)
+	switch {
+	case errors.Is(err, errOtherVersion):
+		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d", ErrReferenceVersion, found, referenceVersion)
+	case err != nil:
+		return nil, ErrReferenceDamaged
+	}
+	if err := json.Unmarshal(body, &c); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrReferenceDamaged, err)
+	}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrReferenceDamaged, err)
+	}
+	return &c, nil
+}

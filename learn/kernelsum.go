@@ -1,0 +1,97 @@
+package learn
+
+import "math"
+
+// kernelSum is functions Σ_j w_j k(x, x_j) of one Matérn 5/2 kernel around
+// the same centres, which is what a Gaussian process' posterior mean is.
+type kernelSum struct {
+	octaves point // lengthscales
+	x       []point
+	time    []float64 // weights, one per centre; nil: the sum is not of time
+	power   []float64
+}
+
+// add adds the functions at points to time and power.
+func (s *kernelSum) add(at []point, time, power []float64) {
+	f := family{octaves: s.octaves}
+	parallel(len(at), func(from, to int) {
+		for i := from; i < to; i++ {
+			x := f.scaled(at[i])
+			var t, p float64
+			for j := range s.x {
+				k := matern(distance2(&s.x[j], &x))
+				if s.time != nil {
+					t += s.time[j] * k
+				}
+				if s.power != nil {
+					p += s.power[j] * k
+				}
+			}
+			time[i] += t
+			power[i] += p
+		}
+	})
+}
+
+// spreadOut picks count of the points so that a kernel around them reaches all
+// others as well as may be: each next one is where those before explain least
+// (a pivoted Cholesky factorisation). Points are scaled by the lengthscales.
+func spreadOut(x []point, count int) []int {
+	left := make([]float64, len(x)) // variance not yet explained
+	for i := range left {
+		left[i] = 1
+	}
+	var picks []int
+	var columns [][]float64
+	for range min(count, len(x)) {
+		pick := 0
+		for i, v := range left {
+			if v > left[pick] {
+				pick = i
+			}
+		}
+		root := math.Sqrt(left[pick])
+		column := make([]float64, len(x))
+		for i := range x {
+			k := matern(distance2(&x[i], &x[pick]))
+			for _, c := range columns {
+				k -= c[i] * c[pick]
+			}
+			column[i] = k / root
+			left[i] -= column[i] * column[i]
+		}
+		left[pick] = 0
+		picks, columns = append(picks, pick), append(columns, column)
+	}
+	return picks
+}
+
+// ridge keeps the weights of kernels that overlap small.
+const ridge = 1e-6
+
+// fitWeights gives the weights with which kernels around the centres come
+// nearest to the values at points, by least squares. All are scaled.
+func fitWeights(centres, at []point, values []float64) ([]float64, error) {
+	n := len(centres)
+	gram, rhs, k := make([]float64, n*n), make([]float64, n), make([]float64, n)
+	for i := range at {
+		for j := range centres {
+			k[j] = matern(distance2(&at[i], &centres[j]))
+			rhs[j] += k[j] * values[i]
+		}
+		for a := range n {
+			for b := range a + 1 {
+				gram[a*n+b] += k[a] * k[b]
+			}
+		}
+	}
+	for a := range n {
+		gram[a*n+a] += ridge * float64(len(at))
+	}
+	if !cholesky(gram, n) {
+		return nil, errNotPositive
+	}
+	forward(gram, n, rhs, 1)
+	backward(gram, n, rhs)
+	return rhs, nil
+}
