@@ -1,8 +1,11 @@
 package tegra_test
 
 import (
+	"math"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -89,3 +92,59 @@ func TestFoldersWithoutLinksAreReadCoreByCore(t *testing.T) {
 		t.Errorf("core 4: got %v, want its own clock", got)
 	}
 }
+
+func TestARelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	clock := &handClock{}
+	s, err := tegra.Open(tegra.DiskFS(root), clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Relax(500 * time.Millisecond)
+	const zone = "/sys/class/thermal/thermal_zone0/temp"
+	for _, c := range []struct {
+		name   string
+		at     time.Duration
+		set    map[string]string
+		tempC  float64
+		powerW float64
+	}{
+		{"the first look", 0, nil, 43.531, 7.081},
+		{"power is always fresh, a young temperature is not", 100 * time.Millisecond, map[string]string{zone: "60000", tegratest.Rails40 + "/curr1_input": "280"}, 43.531, 9.712},
+		{"just below the limit", 499 * time.Millisecond, nil, 43.531, 9.712},
+		{"an old temperature is read anew", 500 * time.Millisecond, nil, 60, 9.712},
+		{"which then is young", 900 * time.Millisecond, map[string]string{zone: "70000"}, 60, 9.712},
+	} {
+		for name, value := range c.set {
+			if err := os.WriteFile(root+name, []byte(value+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clock.now = c.at
+		r, err := s.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Temps[0].C; got != c.tempC {
+			t.Errorf("%s: got %g °C, want %g", c.name, got, c.tempC)
+		}
+		if got := r.TotalW; !got.OK || math.Abs(got.V-c.powerW) > 0.001 {
+			t.Errorf("%s: got %+v W, want %g", c.name, got, c.powerW)
+		}
+		r.Temps[0].C = -1 // a reader's own copy
+	}
+	s.Relax(0)
+	if r, err := s.Read(); err != nil || r.Temps[0].C != 70 {
+		t.Errorf("no longer relaxed: got %v, %v, want 70 °C", r.Temps, err)
+	}
+}
+
+// handClock stands still until it is set.
+type handClock struct {
+	tegra.Clock
+	now time.Duration
+}
+
+func (c *handClock) Now() time.Duration { return c.now }

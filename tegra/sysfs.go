@@ -33,6 +33,7 @@ type Sysfs struct {
 	throttle *throttleGroup
 	fan      *fanGroup
 	meminfo  *source
+	slow     slowValues
 }
 
 var _ Device = (*Sysfs)(nil)
@@ -202,10 +203,8 @@ func (s *Sysfs) Read() (Reading, error) {
 	s.gpu.read(&r, miss)
 	s.emc.read(&r, miss)
 	s.rails.read(&r, miss)
-	readZones(s.zones, &r, miss)
 	s.throttle.read(&r, miss)
-	s.fan.read(&r, miss)
-	readMemory(s.meminfo, &r, miss)
+	s.readSlow(&r)
 	if !r.CPU.Actual.OK && !r.GPU.Max.OK && len(r.Temps) == 0 && !r.RAMTotal.OK {
 		return r, errors.New("the device's files are gone: no clock, temperature or memory can be read")
 	}

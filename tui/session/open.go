@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -15,6 +16,10 @@ import (
 
 // DefaultVirtual is the board that stands in where there is no Jetson.
 const DefaultVirtual = "agx-orin"
+
+// slowEvery is how often temperatures, fan and memory are looked at when
+// readings come faster: twice a second shows every change a person can see.
+const slowEvery = 500 * time.Millisecond
 
 // Open opens the device that o names. Errors wrap tegra.ErrNoDevice when there
 // is none of that name, ErrUsage when the name makes no sense.
@@ -55,6 +60,7 @@ func openJetson(o Options) (*Session, error) {
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
 		return nil, err
 	}
+	s.sysfs.Relax(slowEvery)
 	s.Device = s.sysfs
 	return s, nil
 }
