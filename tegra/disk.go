@@ -104,22 +104,32 @@ func (d diskFS) Open(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return diskFile{f}, nil
+	return &diskFile{f, int(f.Fd())}, nil
 }
 
 // diskFile reads with exactly one pread: os.File would read on until the end
 // of the file, and each read of a sensor's file asks the chip anew.
-type diskFile struct{ *os.File }
+type diskFile struct {
+	*os.File
+	fd int // -1 when closed
+}
 
-func (f diskFile) ReadAt(p []byte, off int64) (int, error) {
-	n, err := syscall.Pread(int(f.Fd()), p, off)
+func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := syscall.Pread(f.fd, p, off)
 	switch {
+	case f.fd < 0:
+		return 0, fs.ErrClosed
 	case err != nil:
 		return 0, &fs.PathError{Op: "read", Path: f.Name(), Err: err}
 	case n < len(p):
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+func (f *diskFile) Close() error {
+	f.fd = -1
+	return f.File.Close()
 }
 
 // ReadFile reads a file of at most a mebibyte.

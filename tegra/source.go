@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -18,8 +19,12 @@ type source struct {
 	fs   FS
 	path string
 	f    File
-	buf  []byte
+	buf  []byte // of a table; a single value is read into one of valueBufs
 }
+
+// valueBufs are shared by all sources: a page for each would be a cold one at
+// every reading.
+var valueBufs = sync.Pool{New: func() any { return new([valueSize]byte) }}
 
 const (
 	valueSize = 4096    // a sysfs value: at most a page
@@ -32,20 +37,20 @@ func newTable(fsys FS, path string) *source {
 	return &source{fs: fsys, path: path, buf: make([]byte, tableSize)}
 }
 
-// bytes gives the content, valid until the next call.
-func (s *source) bytes() ([]byte, error) {
-	if s.buf == nil {
-		s.buf = make([]byte, valueSize)
-	}
+// bytes gives a table's content, valid until the next call.
+func (s *source) bytes() ([]byte, error) { return s.into(s.buf) }
+
+// into reads the content into buf.
+func (s *source) into(buf []byte) ([]byte, error) {
 	fresh := s.f == nil
-	data, err := s.once()
+	data, err := s.once(buf)
 	if !fresh && gone(err) {
-		data, err = s.once()
+		data, err = s.once(buf)
 	}
 	return data, err
 }
 
-func (s *source) once() ([]byte, error) {
+func (s *source) once(buf []byte) ([]byte, error) {
 	if s.f == nil {
 		f, err := s.fs.Open(s.path)
 		if err != nil {
@@ -53,14 +58,14 @@ func (s *source) once() ([]byte, error) {
 		}
 		s.f = f
 	}
-	n, err := s.f.ReadAt(s.buf, 0)
+	n, err := s.f.ReadAt(buf, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		if gone(err) {
 			s.close()
 		}
 		return nil, err
 	}
-	return s.buf[:n], nil
+	return buf[:n], nil
 }
 
 // gone tells that a handle's file is no longer the one that the name means.
@@ -69,7 +74,9 @@ func gone(err error) bool {
 }
 
 func (s *source) int() (int64, error) {
-	data, err := s.bytes()
+	buf := valueBufs.Get().(*[valueSize]byte)
+	defer valueBufs.Put(buf)
+	data, err := s.into(buf[:])
 	if err != nil {
 		return 0, err
 	}
