@@ -53,6 +53,7 @@ type PlanHeader struct {
 	Modes  int    `toml:"modes"`
 	Source string `toml:"source,omitempty"` // the list's file, the filter, …
 	Digest string `toml:"digest,omitempty"` // of a list's modes
+	Shard  string `toml:"shard,omitempty"`  // i/n: just part i of n was measured
 }
 
 // Digest is a fingerprint of a list of modes that does not depend on their
@@ -144,7 +145,7 @@ func (h Header) checkResume(o Header) error {
 		{"power modes", h.Device.spaceText(), o.Device.spaceText()},
 		{"workload", h.Workload.Name, o.Workload.Name},
 		{"minibatch size", text(h.Workload.Batch), text(o.Workload.Batch)},
-		{"selection", h.Plan.String(), o.Plan.String()},
+		{"selection", h.Plan.selection().String(), o.Plan.selection().String()},
 		{"seed", text(h.Seed), text(o.Seed)},
 	} {
 		if p.there != p.here {
@@ -182,7 +183,18 @@ func (p PlanHeader) String() string {
 	if p.Digest != "" {
 		s += " (" + p.Digest + ")"
 	}
+	if p.Shard != "" {
+		s += ", shard " + p.Shard
+	}
 	return s
+}
+
+// selection leaves out where a list came from: its digest tells it.
+func (p PlanHeader) selection() PlanHeader {
+	if p.Digest != "" {
+		p.Source = ""
+	}
+	return p
 }
 
 func orNone(s string) string {

@@ -5,12 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
+
+// ImportKind is the kind of plan of campaigns that were not measured here: the
+// device is not known.
+const ImportKind = "import"
 
 // Import turns a sweep file, under either header, into a campaign folder:
 // outDir must be new. Rows that cannot be read are left out; ImportTable lets
@@ -24,7 +29,8 @@ func Import(path, outDir string) error {
 }
 
 // ImportTable makes a campaign folder of a sweep in memory. The device is not
-// known from such a file; its space is the grid that the modes span.
+// known from such a file; its space is the grid that the modes span. Columns
+// that stand for the same in a campaign are taken for it; others are kept.
 func ImportTable(t *sweep.Table, outDir string) error {
 	batch := 0
 	if b := t.Batches(); len(b) > 1 {
@@ -36,14 +42,63 @@ func ImportTable(t *sweep.Table, outDir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
-	r, err := Create(outDir, h)
+	c := newImportColumns(t)
+	r, err := create(outDir, h, c.extra)
 	if err != nil {
 		return err
 	}
 	for _, row := range t.Rows {
-		r.modes.add(Row{Measured: row.Measured, Status: OK, Applied: row.Mode, EnergyJ: row.EnergyJ(), When: h.Created}.fields())
+		r.modes.add(c.fields(row))
 	}
 	return errors.Join(r.modes.flush(true), r.Close())
+}
+
+// importColumns is where the unknown columns of a sweep go in modes.csv.
+type importColumns struct {
+	to    []int    // by column of Table.Extra: its place in Columns; -1 for one that is kept beside them
+	extra []string // names of those
+}
+
+// newImportColumns takes all of a campaign's columns when they are there, else
+// those that tell the parts of a minibatch. One of the same name that is not
+// taken is renamed.
+func newImportColumns(t *sweep.Table) importColumns {
+	takes := []string{"stall_ms", "compute_ms", "overhead_ms"}
+	if own := Columns[len(sweep.Columns):]; !slices.ContainsFunc(own, func(name string) bool { return !slices.Contains(t.Extra, name) }) {
+		takes = own
+	}
+	var c importColumns
+	for i, name := range t.Extra {
+		at := slices.Index(Columns, name)
+		if at >= 0 && slices.Contains(takes, name) && !slices.Contains(t.Extra[:i], name) {
+			c.to = append(c.to, at)
+			continue
+		}
+		if at >= 0 {
+			name = "imported_" + name
+		}
+		c.to, c.extra = append(c.to, -1), append(c.extra, name)
+	}
+	return c
+}
+
+// fields prints a row for modes.csv. What the file does not hold stays empty;
+// so does what cannot be read as what its column's name says.
+func (c importColumns) fields(row sweep.Row) []string {
+	bare := Row{Measured: row.Measured, Status: OK, EnergyJ: row.EnergyJ(), Bare: true}.fields()
+	known := slices.Clone(bare)
+	var extra []string
+	for i, to := range c.to {
+		if to < 0 {
+			extra = append(extra, oneLine(row.Extra[i]))
+		} else {
+			known[to] = strings.TrimSpace(row.Extra[i])
+		}
+	}
+	if _, err := parseRow(known); err != nil {
+		known = bare
+	}
+	return append(known, extra...)
 }
 
 func importHeader(path string, modes []tegra.Mode, batch int) (Header, error) {
@@ -56,7 +111,7 @@ func importHeader(path string, modes []tegra.Mode, batch int) (Header, error) {
 		return Header{}, err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	h := Header{Created: fileTime(path), Device: DeviceHeader{Name: "imported"}, Plan: PlanHeader{Kind: "import", Modes: len(modes), Source: filepath.Base(path), Digest: Digest(modes)}}
+	h := Header{Created: fileTime(path), Plan: PlanHeader{Kind: ImportKind, Modes: len(modes), Source: filepath.Base(path), Digest: Digest(modes)}}
 	h.Workload = Workload{Name: name, Title: name, Batch: batch}
 	h.Device.setSpace(grid)
 	return h, nil

@@ -41,6 +41,7 @@ type Record struct {
 	header Header
 	lock   *os.File
 	notes  []string
+	extra  []string // names of the columns of modes.csv beyond Columns
 
 	mu          sync.Mutex
 	rows        []Row
@@ -52,7 +53,19 @@ type Record struct {
 var _ RawLog = (*Record)(nil)
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
-func Create(dir string, h Header) (*Record, error) { return OpenOrCreate(dir, h, false) }
+func Create(dir string, h Header) (*Record, error) { return create(dir, h, nil) }
+
+// create is Create with more columns in modes.csv than jtune knows.
+func create(dir string, h Header, extra []string) (*Record, error) {
+	held, err := holdsCampaign(dir)
+	if err == nil && held {
+		err = fmt.Errorf("folder %s already holds a campaign; give a new folder", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openOrCreate(dir, h, held, extra)
+}
 
 // Open opens a campaign folder to go on with it, whatever its plan. A torn
 // last line is cut; Notes says so.
@@ -81,6 +94,10 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 	if held && !resume {
 		return nil, fmt.Errorf("folder %s already holds a campaign; --resume continues it", dir)
 	}
+	return openOrCreate(dir, h, held, nil)
+}
+
+func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
@@ -88,6 +105,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.extra = extra
 	if held {
 		if r.header, err = readHeader(dir); err == nil {
 			err = r.header.checkResume(h)
@@ -138,12 +156,25 @@ func lockRecord(dir string) (*Record, error) {
 	return &Record{dir: dir, lock: lock}, nil
 }
 
+// modesColumns are those of modes.csv: the known ones, then those that an
+// import brought, which stand in the file when there is one.
+func (r *Record) modesColumns() []string {
+	if f, err := os.Open(filepath.Join(r.dir, modesName)); err == nil {
+		defer f.Close()
+		names, err := csv.NewReader(f).Read()
+		if err == nil && len(names) > len(Columns) && slices.Equal(names[:len(Columns)], Columns) {
+			r.extra = slices.Clone(names[len(Columns):])
+		}
+	}
+	return slices.Concat(Columns, r.extra)
+}
+
 func (r *Record) open() (*Record, error) {
 	for _, file := range []struct {
 		to      **appendFile
 		name    string
 		columns []string
-	}{{&r.modes, modesName, Columns}, {&r.samples, samplesName, sampleColumns}, {&r.minibatches, minibatchesName, minibatchColumns}} {
+	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, sampleColumns}, {&r.minibatches, minibatchesName, minibatchColumns}} {
 		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
 		if err != nil {
 			r.Close()
@@ -182,13 +213,22 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", modesName, err)
 	}
+	width := len(Columns)
 	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
-		if n == 0 || len(line) == 0 || line[len(line)-1] != '\n' { // header; torn
+		if len(line) == 0 || line[len(line)-1] != '\n' { // torn
 			continue
 		}
 		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
+		if n == 0 { // header
+			width = max(width, len(fields))
+			continue
+		}
 		var row Row
-		if err == nil {
+		switch {
+		case err != nil:
+		case len(fields) != width:
+			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
+		default:
 			row, err = parseRow(fields)
 		}
 		if err != nil {
@@ -245,7 +285,9 @@ func (r *Record) Append(row Row) error {
 	if r.modes == nil {
 		return errClosed
 	}
-	r.modes.add(row.fields())
+	extra := make([]string, len(r.extra))
+	copy(extra, row.Extra)
+	r.modes.add(append(row.fields(), extra...))
 	if err := r.modes.flush(true); err != nil {
 		r.modes.wait.Reset()
 		return fmt.Errorf("recording in %s: %w", r.dir, err)

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -412,6 +413,67 @@ func TestImportKeepsEveryNumber(t *testing.T) {
 	}
 }
 
+func TestImportKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
+	t.Parallel()
+	const knobs = "12,2201600,1300500000,3199000000,59.5,50"
+	for _, c := range []struct {
+		name, text string
+		want       []string // of the campaign's columns beyond the first six and energy_j, those that are not empty
+		extra      string   // names and texts kept beside them
+	}{
+		{"time and power alone", "cores,cpu,gpu,mem,observed_time,observed_power\n" + knobs + "\n", []string{"status=ok"}, "[] []"},
+		{"unknown columns", "cores,cpu,gpu,mem,observed_time,observed_power,note,loss\n" + knobs + ",\"a, b\",0.5\n", []string{"status=ok"}, "[note loss] [a, b 0.5]"},
+		{"the parts of a minibatch", "cores,cpu,gpu,mem,observed_time,observed_power,stall_ms,compute_ms\n" + knobs + ",0,58\n", []string{"status=ok", "stall_ms=0", "compute_ms=58"}, "[] []"},
+		{"parts that are no numbers", "cores,cpu,gpu,mem,observed_time,observed_power,stall_ms\n" + knobs + ",n/a\n", []string{"status=ok"}, "[] []"},
+		{"another meaning of a name", "cores,cpu,gpu,mem,observed_time,observed_power,status\n" + knobs + ",good\n", []string{"status=ok"}, "[imported_status] [good]"},
+		{"a campaign's table", strings.Join(Columns, ",") + ",note\n" + knobs + ",unstable,power was not steady,12,2201600,1300500000,3199000000,40,4,0.5,0.25,1,50,8.5,2.975,3,6.5,true,2026-11-20T09:30:00Z,x\n",
+			[]string{"status=unstable", "why=power was not steady", "applied_cores=12", "applied_cpu_khz=2201600", "applied_gpu_hz=1300500000", "applied_mem_hz=3199000000", "minibatches=40",
+				"power_samples=4", "time_iqr_ms=0.5", "power_iqr_w=0.25", "stall_ms=1", "compute_ms=50", "overhead_ms=8.5", "settle_s=3", "took_s=6.5", "raise=true", "when=2026-11-20T09:30:00Z"}, "[note] [x]"},
+	} {
+		dir := t.TempDir()
+		file, out := filepath.Join(dir, "a.csv"), filepath.Join(dir, "campaign")
+		os.WriteFile(file, []byte(c.text), 0o600)
+		if err := Import(file, out); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(out, "modes.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil || len(table) != 2 {
+			t.Errorf("%s: %v: %s", c.name, err, text)
+			continue
+		}
+		var got []string
+		for i := len(sweep.Columns); i < len(Columns); i++ {
+			if v := table[1][i]; v != "" && Columns[i] != "energy_j" {
+				got = append(got, Columns[i]+"="+v)
+			}
+		}
+		if extra := fmt.Sprint(table[0][len(Columns):], table[1][len(Columns):]); !slices.Equal(got, c.want) || extra != c.extra {
+			t.Errorf("%s: got %q and beside them %s, want %q and %s", c.name, got, extra, c.want, c.extra)
+		}
+		r, err := Open(out)
+		if err != nil {
+			t.Errorf("%s: does not open: %v", c.name, err)
+			continue
+		}
+		rows := r.Rows()
+		if err := errors.Join(r.Append(rows[0]), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		again, err := os.ReadFile(filepath.Join(out, "modes.csv"))
+		if lines := strings.Split(string(again), "\n"); err != nil || len(lines) != 4 || lines[2] != lines[1] {
+			t.Errorf("%s: a row that was read is written again as\n%s", c.name, again)
+		}
+		if h, _, notes, err := ReadNoted(out); err != nil || len(notes) != 0 || h.Device.Name != "" {
+			t.Errorf("%s: %q, %v; device %q", c.name, notes, err, h.Device.Name)
+		}
+	}
+}
+
 func FuzzParseRows(f *testing.F) {
 	var b strings.Builder
 	b.WriteString(csvLine(Columns))
@@ -420,6 +482,7 @@ func FuzzParseRows(f *testing.F) {
 	}
 	f.Add([]byte(b.String()))
 	f.Add([]byte(b.String()[:len(b.String())-20]))
+	f.Add([]byte(csvLine(append(slices.Clone(Columns), "note")) + csvLine(append(Row{Measured: exampleRows()[0].Measured, Status: OK, Bare: true}.fields(), "x"))))
 	f.Add([]byte("x\n\"\n,,,\n\x00\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		rows, _, err := parseRows(bytes.NewReader(text))

@@ -47,7 +47,13 @@ type Row struct {
 	SettleS      float64 // apply to steady power
 	TookS        float64 // the whole mode
 	Raise        bool
-	When         time.Time // calendar time of the end
+	When         time.Time // calendar time of the end; zero when it is not known
+	// Bare rows are of a foreign file: how they were measured, from Applied
+	// to When, is not known but for the parts of a minibatch and the energy.
+	Bare bool
+	// Extra holds the texts of columns that jtune does not know, in the order
+	// of the file's header.
+	Extra []string
 }
 
 // Columns are those of modes.csv: a sweep file's first.
@@ -72,11 +78,23 @@ func (r Row) fields() []string {
 		f[4], f[5] = "", ""
 	}
 	applied := sweep.Fields(tegra.Measured{Mode: r.Applied})
-	return slices.Concat(f, []string{string(r.Status), oneLine(r.Why)}, applied[:4], []string{
+	f = slices.Concat(f, []string{string(r.Status), oneLine(r.Why)}, applied[:4], []string{
 		strconv.Itoa(r.Minibatches), strconv.Itoa(r.PowerSamples), decimal(r.TimeIQRMS), decimal(r.PowerIQRW),
 		optional(r.StallMS), optional(r.ComputeMS), optional(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
 		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339)})
+	if r.Bare {
+		for i, name := range Columns {
+			if slices.Contains(unknownWhenBare, name) {
+				f[i] = ""
+			}
+		}
+	}
+	return f
 }
+
+// unknownWhenBare are the columns that a bare row leaves empty.
+var unknownWhenBare = []string{"applied_cores", "applied_cpu_khz", "applied_gpu_hz", "applied_mem_hz", "minibatches", "power_samples",
+	"time_iqr_ms", "power_iqr_w", "settle_s", "took_s", "raise", "when"}
 
 // oneLine keeps a text on one line of the record.
 func oneLine(s string) string {
@@ -92,12 +110,13 @@ func oneLine(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// parseRow reads the fields of a line of modes.csv.
+// parseRow reads the fields of a line of modes.csv; those beyond Columns are
+// of columns that jtune does not know.
 func parseRow(f []string) (Row, error) {
-	if len(f) != len(Columns) {
+	if len(f) < len(Columns) {
 		return Row{}, fmt.Errorf("%d fields where %d belong", len(f), len(Columns))
 	}
-	p := fieldParser{fields: f}
+	p := fieldParser{fields: f[:len(Columns)]}
 	r := Row{
 		Measured: tegra.Measured{Mode: p.mode()},
 		Status:   Status(f[6]),
@@ -114,6 +133,12 @@ func parseRow(f []string) (Row, error) {
 		if !(r.TimeMS > 0) || !(r.PowerW > 0) {
 			p.fail("time or power")
 		}
+	}
+	r.Extra = slices.Clone(f[len(Columns):])
+	if r.Bare = f[12] == ""; r.Bare {
+		p.at = 16
+		r.StallMS, r.ComputeMS, r.OverheadMS, r.EnergyJ = p.optional(), p.optional(), p.optional(), p.number()
+		return r, p.err
 	}
 	p.at = 8
 	r.Applied = p.mode()
