@@ -324,3 +324,62 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 		}
 	}
 }
+
+func TestMergeTellsWhatIsTwiceAndWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	part := func(args ...string) string {
+		out := filepath.Join(t.TempDir(), "part")
+		jtune(t, with(with(replay(path), "profile", "label", "--out", out), args...)...).done(t)
+		return out
+	}
+	a, b := part("--sample", "9", "--shard", "1/3"), part("--sample", "9", "--shard", "2/3")
+	out := filepath.Join(t.TempDir(), "whole")
+	jtune(t, "merge", a, a+"/.", "--out", out).fails(t, exitUsage, "one folder")
+	jtune(t, "merge", a, part("--sample", "9", "--shard", "1/3"), "--out", out).fails(t, exitFailed, "shard 1/3", "once")
+	jtune(t, "merge", a, part("--sample", "9", "--shard", "2/2"), "--out", out).fails(t, exitFailed, "number of shards")
+	if o := jtune(t, "merge", a, b, "--out", out).done(t); !strings.Contains(o.err, "shard 3/3") || strings.Contains(o.err, "1/3") {
+		t.Errorf("stderr %q does not tell that shard 3/3 alone is missing", o.err)
+	}
+	for _, args := range [][]string{{"merge", a, b}, {"import", path}, with(replay(path), "tune", "label", "--energy")} {
+		o := jtune(t, with(args, "--out", out)...)
+		o.fails(t, exitFailed, out, "give a new folder")
+		if strings.Contains(o.err, "--resume") {
+			t.Errorf("%s advises --resume, which it has not: %s", args[0], o.err)
+		}
+	}
+}
+
+func TestAListIsKnownByItsModesNotItsName(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	const modes = "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n12,2201600,1300500000,3199000000\n"
+	out := filepath.Join(t.TempDir(), "campaign")
+	profile := func(more ...string) outcome {
+		return jtune(t, with(with(replay(path), "profile", "label", "--out", out), more...)...)
+	}
+	profile("--list", write(t, modes)).done(t)
+	profile("--list", write(t, modes), "--resume").done(t)
+	profile("--list", write(t, strings.Replace(modes, "\n2,", "\n4,", 1)), "--resume").fails(t, exitFailed, "selection")
+	profile("--list", write(t, modes), "--shard", "1/2", "--resume").fails(t, exitFailed, "selection")
+}
+
+func TestAnImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	dir, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "m")
+	if o := jtune(t, "import", path, "--out", dir).done(t); !strings.Contains(o.out, "72 rows of toy, imported") {
+		t.Errorf("got %q", o.out)
+	}
+	if o := jtune(t, "fit", "--samples", dir, "--out", model).done(t); !strings.Contains(o.err, "grid that the samples span") {
+		t.Errorf("stderr %q does not warn that no device is known", o.err)
+	}
+	v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys)
+	if v["device"] != nil {
+		t.Errorf("got device %v of an imported file, want null", v["device"])
+	}
+	jtune(t, "fit", "--samples", dir, "--out", model, "--device", "virtual:agx-orin").done(t)
+	if v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys); v["device"] == nil {
+		t.Error("the device that was named is not that of the model")
+	}
+}

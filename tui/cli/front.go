@@ -111,7 +111,10 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cloud{preds: optimize.Known(m.Predict(m.Space.Modes()), m.Samples), title: "predicted: " + m.Provenance.Workload + " on " + m.Provenance.Device}
+	c := &cloud{preds: optimize.Known(m.Predict(m.Space.Modes()), m.Samples), title: "predicted: " + m.Provenance.Workload}
+	if m.Provenance.Device != "" {
+		c.title += " on " + m.Provenance.Device
+	}
 	c.title += originMark(m.Provenance.Origin())
 	known := map[tegra.Mode]bool{}
 	for _, s := range m.Samples {

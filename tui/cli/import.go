@@ -44,7 +44,11 @@ func (a *app) merge() *cobra.Command {
 			if out == "" {
 				return usagef("merge: --out DIR is missing: the new campaign folder")
 			}
-			if _, err := session.Merge(args, out); err != nil {
+			notes, err := session.Merge(args, out)
+			for _, n := range notes {
+				a.note("%s", n)
+			}
+			if err != nil {
 				return err
 			}
 			return a.printFolder(out)
@@ -60,6 +64,10 @@ func (a *app) printFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %d rows of %s on %s\n", dir, len(rows), orDash(head.Workload.Name), orDash(head.Device.Name))
+	from := " on " + orDash(head.Device.Name)
+	if head.Plan.Kind == profiles.ImportKind {
+		from = ", imported: the board is not known"
+	}
+	_, err = fmt.Fprintf(a.out, "%s: %d rows of %s%s\n", dir, len(rows), orDash(head.Workload.Name), from)
 	return err
 }

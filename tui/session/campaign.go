@@ -11,6 +11,9 @@ import (
 // Version is written into records and models; main sets it at link time.
 var Version = "dev"
 
+// tuneKind is the kind of plan of a search.
+const tuneKind = "tune"
+
 // header is what a campaign folder says of itself.
 func (s *Session) header(w profiles.Workload, plan profiles.PlanHeader, set profiles.Settings) profiles.Header {
 	return profiles.Header{Jtune: Version, Created: s.Clock.Wall(), Seed: s.Options.Seed,
@@ -28,7 +31,11 @@ func (s *Session) record(dir string, h profiles.Header, resume bool) (*profiles.
 			return nil, denied(err, advice)
 		}
 	}
-	r, err := profiles.OpenOrCreate(dir, h, resume)
+	open := func() (*profiles.Record, error) { return profiles.OpenOrCreate(dir, h, resume) }
+	if h.Plan.Kind == tuneKind { // which cannot be resumed
+		open = func() (*profiles.Record, error) { return profiles.Create(dir, h) }
+	}
+	r, err := open()
 	return r, denied(err, advice)
 }
 

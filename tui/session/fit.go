@@ -26,6 +26,7 @@ type Samples struct {
 	Space      *tegra.Space // of the campaign's device; nil for a bare file
 	Provenance learn.Provenance
 	Notes      []string    // rows skipped, and why
+	Imported   bool        // a campaign folder made of a foreign file: Space is the grid of its modes
 	board      tegra.Board // they were measured on, as far as known
 }
 
@@ -74,6 +75,7 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s left out: %s: %s", dir, r.Mode, r.Status, r.Why))
 		}
 	}
+	out.Imported = head.Plan.Kind == profiles.ImportKind
 	out.Space, err = head.Device.Space()
 	return out, err
 }
@@ -89,9 +91,10 @@ func oncePerMode(rows []tegra.Measured) []tegra.Measured {
 
 // Fit learns a model from samples and gives the notes on rows left out. The
 // model speaks of: the campaign's device, when the samples come from a
-// campaign folder; else the device named in o; else the board that is here, or
-// the default one, when it has every sampled mode; else the grid that the
-// samples span, with a warning.
+// campaign folder; else the device named in o; else, for a bare file, the
+// board that is here, or the default one, when it has every sampled mode; else
+// the grid that the samples span, with a warning. The device of an imported
+// campaign is not known.
 func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 	samples, err := ReadSamples(r.Samples, o.Batch, r.Strict)
 	if err != nil {
@@ -126,7 +129,11 @@ func leans(m learn.Method) bool {
 // spaceOf finds the space that a model of the samples is to speak of, and
 // notes the device; nil lets the samples span it.
 func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
-	if s.Space != nil {
+	named := o.Device != "" && o.Device != "auto" || o.Sysroot != "" && o.Sysroot != "/"
+	switch {
+	case s.Imported && !named:
+		return nil, nil
+	case s.Space != nil && !s.Imported:
 		return s.Space, nil
 	}
 	dev, err := Open(o)
@@ -134,7 +141,6 @@ func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 		return nil, err
 	}
 	defer dev.Close()
-	named := o.Device != "" && o.Device != "auto" || o.Sysroot != "" && o.Sysroot != "/"
 	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
 		s.board = dev.Device.Board()
 		if !named {

@@ -3,7 +3,10 @@ package session
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"jtune/profiles"
 	"jtune/tegra/sweep"
@@ -24,35 +27,71 @@ func Import(o Options, path, out string, strict bool) (notes []string, err error
 }
 
 // Merge joins the campaign folders that several devices made of one plan into
-// a new one, and gives the number of rows. Folders of another kind of device,
-// workload or plan are an error that names what differs.
-func Merge(dirs []string, out string) (int, error) {
+// a new one, and gives notes on lines left out and parts that are missing.
+// Folders of another kind of device, workload or plan, and one part twice, are
+// an error that names what differs or where.
+func Merge(dirs []string, out string) (notes []string, err error) {
 	var head profiles.Header
 	var all []profiles.Row
+	parts := map[string]string{} // shard: the folder that holds it
 	for i, dir := range dirs {
-		h, rows, err := profiles.Read(dir)
+		h, rows, bad, err := profiles.ReadNoted(dir)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if i == 0 {
 			head = h
 		} else if what := differs(head, h); what != "" {
-			return 0, fmt.Errorf("%s and %s differ in %s: only parts of one plan can be joined", dirs[0], dir, what)
+			return nil, fmt.Errorf("%s and %s differ in %s: only parts of one plan can be joined", dirs[0], dir, what)
 		}
-		all = append(all, rows...)
+		if k := slices.IndexFunc(dirs[:i], func(other string) bool { return sameFolder(other, dir) }); k >= 0 {
+			return nil, fmt.Errorf("%w: %s and %s are one folder: name each part once", ErrUsage, dirs[k], dir)
+		}
+		if other, twice := parts[h.Plan.Shard]; twice && h.Plan.Shard != "" {
+			return nil, fmt.Errorf("%s and %s both hold shard %s: name each part once", other, dir, h.Plan.Shard)
+		}
+		parts[h.Plan.Shard] = dir
+		all, notes = append(all, rows...), append(notes, bad...)
 	}
-	head.Plan.Modes, head.Plan.Digest = len(all), ""
+	notes = append(notes, missingShards(parts)...)
+	if slices.ContainsFunc(all, func(r profiles.Row) bool { return len(r.Extra) > 0 }) {
+		notes = append(notes, "columns of imported files that jtune does not know are left out")
+	}
+	head.Plan.Modes, head.Plan.Digest, head.Plan.Shard = len(all), "", ""
 	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
 	r, err := profiles.Create(out, head)
 	if err != nil {
-		return 0, denied(err, "choose another folder with --out DIR")
+		return notes, denied(err, "choose another folder with --out DIR")
 	}
 	for _, row := range all {
 		if err := r.Append(row); err != nil {
-			return 0, errors.Join(err, r.Close())
+			return notes, errors.Join(err, r.Close())
 		}
 	}
-	return len(all), r.Close()
+	return notes, r.Close()
+}
+
+func sameFolder(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// missingShards tells which parts of a plan that was split are not among
+// those joined.
+func missingShards(parts map[string]string) (notes []string) {
+	of := 0
+	for part := range parts {
+		if _, n, ok := strings.Cut(part, "/"); ok {
+			of, _ = strconv.Atoi(n)
+		}
+	}
+	for i := 1; i <= of; i++ {
+		if part := fmt.Sprintf("%d/%d", i, of); parts[part] == "" {
+			notes = append(notes, fmt.Sprintf("shard %s is not among the folders: its modes are missing", part))
+		}
+	}
+	return notes
 }
 
 // differs names the first thing in which two campaigns are not of one plan.
@@ -66,10 +105,20 @@ func differs(a, b profiles.Header) string {
 		return "the workload"
 	case a.Plan.Kind != b.Plan.Kind:
 		return "the kind of plan"
+	case a.Plan.Kind == "list" && a.Plan.Digest != b.Plan.Digest:
+		return "the list of modes"
 	case a.Seed != b.Seed:
 		return "the seed"
 	case a.Settings != b.Settings:
 		return "the settings of measuring"
+	case shards(a) != shards(b):
+		return "the number of shards"
 	}
 	return ""
+}
+
+// shards is in how many parts a campaign's plan was split; "" for none.
+func shards(h profiles.Header) string {
+	_, n, _ := strings.Cut(h.Plan.Shard, "/")
+	return n
 }

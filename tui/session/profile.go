@@ -69,7 +69,7 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 		return nil, head, err
 	}
 	if r.Shard != [2]int{} {
-		head.Source = fmt.Sprintf("%sshard %d/%d", head.Source, r.Shard[0], r.Shard[1])
+		head.Shard = fmt.Sprintf("%d/%d", r.Shard[0], r.Shard[1])
 	}
 	head.Modes = len(modes)
 	return profiles.ListPlan(modes), head, nil

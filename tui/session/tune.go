@@ -25,7 +25,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		return TuneResult{}, err
 	}
 	present := s.PresentMode()
-	head := profiles.PlanHeader{Kind: "tune", Modes: r.Probes, Source: r.Limit.String()}
+	head := profiles.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: r.Limit.String()}
 	rec, err := s.record(r.Dir, s.header(r.Workload, head, r.Settings), false)
 	if err != nil {
 		return TuneResult{}, err
