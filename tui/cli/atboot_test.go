@@ -46,6 +46,18 @@ func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 	}
 }
 
+func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
+	board, root := fakeBoard(t, "true")
+	jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes")...).done(t)
+	jtune(t, with(board, "apply", "MAXN", "--yes")...).done(t)
+	command := strings.Fields(boot.Command(unitOf(root)))
+	o := jtune(t, with(command[1:], with(board, "--json")...)...).done(t) // as after a reboot
+	v := o.object(t, "asked actual kept reverted files")
+	if v["kept"] != true || modeOf(t, v["actual"]) != modeOf(t, v["asked"]) || modeOf(t, v["actual"]).Cores != 8 {
+		t.Errorf("got %v for %s", v, bootMode)
+	}
+}
+
 func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string

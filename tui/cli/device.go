@@ -133,12 +133,15 @@ func writable(fsys tegra.FS) bool {
 }
 
 func (a *app) printDevice(s *session.Session) error {
-	b, space := s.Device.Board(), s.Device.Space()
+	b, space, more := s.Device.Board(), s.Device.Space(), ""
+	if !s.Sysfs().Complete() {
+		more = " known to this user, root sees more"
+	}
 	rows := [][]string{
 		{"board", b.Model + originOf(b)},
 		{"module", orDash(b.Module)}, {"SoC", orDash(b.SoC)},
 		{"software", fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
-		{"power modes", fmt.Sprintf("%s: %d core counts × %d CPU × %d GPU × %d memory clocks", thousands(space.Len()), len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
+		{"power modes", fmt.Sprintf("%s%s: %d core counts × %d CPU × %d GPU × %d memory clocks", thousands(space.Len()), more, len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
 		{"CPU clocks", clockRange(space.CPU)}, {"GPU clocks", clockRange(space.GPU)}, {"memory clocks", clockRange(space.EMC)},
 		{"rails", orDash(strings.Join(b.Rails, ", "))},
 		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},
@@ -157,7 +160,7 @@ func (a *app) printDevice(s *session.Session) error {
 		if p.NeedsReboot {
 			marks = append(marks, "needs a reboot")
 		}
-		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
+		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, presetMode(space, p.Mode), strings.Join(marks, ", ")})
 	}
 	fmt.Fprintln(a.out)
 	return table(a.out, presets...)
@@ -180,6 +183,16 @@ func clockRange(list []tegra.Freq) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%d from %s to %s", len(list), names[0], names[1])
+}
+
+// presetMode prints a preset's mode; one without a memory clock means the top
+// one, which root alone may read.
+func presetMode(space *tegra.Space, m tegra.Mode) string {
+	if m.EMC > 0 {
+		return space.Format(m)
+	}
+	text := space.Format(m)
+	return text[:strings.LastIndex(text, "/")+1] + "–"
 }
 
 // presentRows tells what the board is set to, and what cannot be seen.

@@ -18,11 +18,21 @@ type modeJSON struct {
 	Cores  int   `json:"cores"`
 	CPUKHz int64 `json:"cpu_khz"`
 	GPUHz  int64 `json:"gpu_hz"`
-	MemHz  int64 `json:"mem_hz"`
+	MemHz  memHz `json:"mem_hz"`
+}
+
+// memHz is null where a preset means the top rate and root alone may read it.
+type memHz int64
+
+func (f memHz) MarshalJSON() ([]byte, error) {
+	if f == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int64(f))
 }
 
 func toModeJSON(m tegra.Mode) modeJSON {
-	return modeJSON{m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC)}
+	return modeJSON{m.Cores, m.CPU.KHz(), int64(m.GPU), memHz(m.EMC)}
 }
 
 // optionalMode is null when absent.

@@ -103,3 +103,15 @@ func TestWordsAreQuotedForTheShell(t *testing.T) {
 		}
 	}
 }
+
+func TestAPresetWhoseMemoryClockIsNotKnownHasADash(t *testing.T) {
+	root := shutBoard(t, debugfs)
+	o := powerless(t, "device", "--sysroot", root).done(t)
+	if !strings.Contains(o.out, "12c/2.20C/1.30G/–") || strings.Contains(o.out, "0.00M") || !strings.Contains(o.out, "root sees more") {
+		t.Errorf("got %s", o.out)
+	}
+	v := powerless(t, "device", "--json", "--sysroot", root).done(t).object(t, deviceKeys)
+	if mem := v["presets"].([]any)[0].(map[string]any)["mode"].(map[string]any)["mem_hz"]; mem != nil {
+		t.Errorf("got memory clock %v, want null", mem)
+	}
+}
