@@ -220,7 +220,7 @@ func (r *campaignRun) keep(row Row) error {
 	}
 	r.sum.Failed++
 	if r.failures++; r.failures >= maxFailures {
-		return fmt.Errorf("%d modes in a row failed, the last (%s) because: %s; put that right, then go on with --resume", r.failures, row.Mode, row.Why)
+		return fmt.Errorf("%d modes in a row failed, the last (%s) because: %s; put that right, then go on with --resume --redo-failed", r.failures, row.Mode, row.Why)
 	}
 	return nil
 }

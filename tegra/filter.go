@@ -20,11 +20,15 @@ type term struct {
 }
 
 var (
-	termPattern  = regexp.MustCompile(`^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
+	termPattern  = regexp.MustCompile(`(?i)^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
 	spacedOp     = regexp.MustCompile(`\s*(<=|>=|!=|==|=|<|>)\s*`)
-	spacedUnit   = regexp.MustCompile(`([0-9.])\s+([gmk]?hz|ms|s|w|j)\b`)
+	spacedUnit   = regexp.MustCompile(`(?i)([0-9.])\s+([gmk]?hz|ms|s|w|j)\b`)
+	knobLabels   = map[string]string{"cpu": "c", "gpu": "g", "emc": "m"} // of the compact notation, which counts in GHz
 	filterSuffix = map[string]string{"cores": "", "time": "ms", "power": "w", "energy": "j"}
 )
+
+// leastClock: a clock below it lacks its unit; no Jetson's is that slow.
+const leastClock = MHz
 
 // ParseFilter reads terms parted by spaces or commas: a key (cores, cpu, gpu,
 // mem or emc, time in ms, power in W, energy in J), one of < <= > >= = !=, and
@@ -32,7 +36,7 @@ var (
 // takes 1300.5 MHz.
 func ParseFilter(expr string) (Filter, error) {
 	var f Filter
-	text := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(strings.ToLower(expr), "$1"), "$1$2")
+	text := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(expr, "$1"), "$1$2")
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
 		t, err := parseTerm(word)
 		if err != nil {
@@ -48,11 +52,11 @@ func parseTerm(word string) (term, error) {
 	if p == nil {
 		return term{}, fmt.Errorf("filter term %q: want a key, an operator and a value such as cores>=8 or gpu<900MHz", clip(word))
 	}
-	t := term{key: p[1], op: p[2]}
+	t := term{key: strings.ToLower(p[1]), op: p[2]}
 	if t.key == "mem" {
 		t.key = "emc"
 	}
-	number, unit := p[3], 1.0
+	number, unit := strings.ToLower(p[3]), 1.0
 	switch suffix, plain := filterSuffix[t.key]; {
 	case plain:
 		number = strings.TrimSuffix(number, suffix)
@@ -62,9 +66,12 @@ func parseTerm(word string) (term, error) {
 		}
 		t.value = v
 	case t.key == "cpu" || t.key == "gpu" || t.key == "emc":
+		if label := knobLabels[t.key]; strings.HasSuffix(number, label) { // as modes are written: 1.30G
+			number = strings.TrimSuffix(number, label) + "ghz"
+		}
 		q, err := ParseFreq(number)
-		if err != nil {
-			return term{}, badValue(word, p[3], t.key)
+		if err != nil || q > 0 && q < leastClock {
+			return term{}, fmt.Errorf("%w: give a clock with its unit, such as 900MHz or 1.30GHz", badValue(word, p[3], t.key))
 		}
 		t.value = float64(q)
 		number = strings.TrimRight(number, "ghzmk")

@@ -1,6 +1,7 @@
 package tegra_test
 
 import (
+	"strings"
 	"testing"
 
 	"jtune/tegra"
@@ -18,6 +19,8 @@ func TestAFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 		"gpu<900MHz":                18096 * 8 / 13,
 		"gpu < 900 MHz, cores == 1": 18096 * 8 / 13 / 12,
 		"gpu=1.30GHz":               18096 / 13, // as 1300.5 MHz prints
+		"gpu=1.30G":                 18096 / 13, // as modes are written
+		"cpu=2.20C mem=3.20M":       18096 / 29 / 4,
 		"mem<=2133MHz emc>204MHz":   18096 / 2,
 		"CPU>2.2GHz":                18096 / 29,
 		"cores>12":                  0,
@@ -53,9 +56,18 @@ func TestAFilterOnMeasurements(t *testing.T) {
 
 func TestWhatIsNoFilterIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, expr := range []string{"cores", "cores>", ">=8", "cores>=many", "speed>1", "gpu<fast", "gpu<", "time<NaN", "power<inf", "cores=8GHz", "time<5w", "a b c"} {
+	for _, expr := range []string{"cores", "cores>", ">=8", "cores>=many", "speed>1", "gpu<fast", "gpu<", "time<NaN", "power<inf", "cores=8GHz", "time<5w", "a b c", "gpu<900", "cpu>2", "gpu<900M"} {
 		if _, err := tegra.ParseFilter(expr); err == nil {
 			t.Errorf("%q is taken for a filter", expr)
+		}
+	}
+}
+
+func TestAFilterErrorShowsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	for expr, want := range map[string]string{"gpu<Fast": `"Fast"`, "GPU<900": `"900" is no value for gpu`, "Speed>1": `"Speed>1"`} {
+		if _, err := tegra.ParseFilter(expr); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want it to say %s", expr, err, want)
 		}
 	}
 }

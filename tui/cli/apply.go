@@ -185,6 +185,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	if !ok {
 		panic("cli: guard without a countdown")
 	}
+	before := s.PresentMode()
 	reverted := make(chan struct{})
 	g.OnRevert(func(tegra.Applied) { close(reverted) })
 	var applied tegra.Applied
@@ -194,7 +195,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		applied, err = g.ApplyFor(ctx, r, f.keepAfter)
 	}
 	if err != nil {
-		return err
+		return errors.Join(err, a.notApplied(s, applied, before, f.asJSON))
 	}
 	if !f.asJSON {
 		if err := a.printApplied(s.Device.Space(), applied); err != nil {
@@ -221,6 +222,21 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		fmt.Fprintln(a.out, "kept")
 	}
 	return err
+}
+
+// notApplied tells what was asked and read back when a knob did not take its
+// value; the guard has put back the mode before. Nothing when nothing was
+// written.
+func (a *app) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode], asJSON bool) error {
+	if len(applied.Files) == 0 {
+		return nil
+	}
+	if !asJSON {
+		return a.printApplied(s.Device.Space(), applied)
+	}
+	out := toAppliedJSON(applied)
+	out.Reverted = applied.Actual == before
+	return printJSON(a.out, out)
 }
 
 // declined is the answer n.

@@ -143,13 +143,51 @@ func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
 	list := array(t, jtune(t, "workloads", "--json").done(t).out)
 	known := map[string]bool{}
 	for _, w := range list {
-		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command")
+		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command estimated")
 		known[w["name"].(string)] = true
 	}
 	for _, name := range strings.Fields("resnet18 mobilenet yolov8n bert lstm lenet5 vgg11") {
 		if !known[name] {
 			t.Errorf("workload %s is missing", name)
 		}
+	}
+}
+
+func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
+	path, _ := toySweep(t)
+	text := jtune(t, with(virtualBoard, "workloads")...).done(t).out
+	for _, want := range []string{"lenet5*", "vgg11*", "* estimated"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "resnet18*") {
+		t.Error("resnet18 is marked, but was measured")
+	}
+	for _, w := range array(t, jtune(t, with(virtualBoard, "workloads", "--json")...).done(t).out) {
+		if want := w["name"] == "lenet5" || w["name"] == "vgg11"; w["estimated"] != want {
+			t.Errorf("%s: estimated %v, want %v", w["name"], w["estimated"], want)
+		}
+	}
+	if text := jtune(t, with(replay(path), "workloads")...).done(t).out; strings.Contains(text, "*") {
+		t.Errorf("a replay estimates nothing:\n%s", text)
+	}
+}
+
+func TestAPlainListOfModesHoldsModesAlone(t *testing.T) {
+	o := jtune(t, with(virtualBoard, "modes", "--sample", "3")...).done(t)
+	if n := strings.Count(o.out, "\n"); n != 3 || strings.Contains(o.out, "modes") || !strings.Contains(o.err, "3 modes") {
+		t.Errorf("got %q, and %q on stderr", o.out, o.err)
+	}
+}
+
+func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
+	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50}, {Name: "GPU", C: 44}}
+	if hot := hottest(temps); hot == nil || hot.Name != "GPU" {
+		t.Errorf("got %+v, want the GPU", hot)
+	}
+	if hot := hottest(temps[1:3]); hot != nil {
+		t.Errorf("got %+v of dummies alone", hot)
 	}
 }
 

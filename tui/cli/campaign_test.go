@@ -97,6 +97,31 @@ func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
 	}
 }
 
+func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
+	path, _ := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", out)
+	jtune(t, args...).done(t)
+	file := filepath.Join(out, "modes.csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	fields := strings.Split(lines[2], ",")
+	fields[4], fields[5], fields[6] = "", "", "failed"
+	lines[2] = strings.Join(fields, ",")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if o := jtune(t, with(args, "--resume")...).done(t); !strings.Contains(o.out, "3 modes recorded, 2 of them usable, 0 new") {
+		t.Errorf("plain --resume: %s", o.out)
+	}
+	if o := jtune(t, with(args, "--resume", "--redo-failed")...).done(t); !strings.Contains(o.out, "4 modes recorded, 3 of them usable, 1 new") {
+		t.Errorf("with --redo-failed: %s", o.out)
+	}
+}
+
 func TestACampaignFeedsFitAndReplay(t *testing.T) {
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")

@@ -25,7 +25,7 @@ func Main() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go windUp(signals, cancel)
 	return (&app{in: os.Stdin, out: os.Stdout, err: os.Stderr, args: os.Args[1:], alone: true}).execute(ctx)
 }

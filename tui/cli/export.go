@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/spf13/cobra"
 )
@@ -19,6 +20,9 @@ func (a *app) export() *cobra.Command {
 	return cmd
 }
 
+// presetNamePattern is what nvpmodel takes for a name.
+var presetNamePattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+
 func (a *app) exportNvpmodel() *cobra.Command {
 	name := ""
 	cmd := &cobra.Command{
@@ -28,6 +32,9 @@ func (a *app) exportNvpmodel() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
 				return usagef("export nvpmodel: --name NAME is missing: what the mode is to be called")
+			}
+			if !presetNamePattern.MatchString(name) {
+				return usagef("--name %q: want letters, digits and _", name)
 			}
 			s, err := a.session()
 			if err != nil {

@@ -37,7 +37,7 @@ func (a *app) fit() *cobra.Command {
 		Use:   "fit --samples FILE|DIR --out MODEL",
 		Short: "Learn to predict time and power of every mode from measured ones",
 		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case r.Samples == "":
 				return usagef("fit: --samples FILE|DIR is missing: measured modes")
@@ -48,7 +48,10 @@ func (a *app) fit() *cobra.Command {
 			if !slices.Contains(learn.Methods(), r.Method) {
 				return usagef("--method %q: want one of %v", method, learn.Methods())
 			}
-			m, notes, err := session.Fit(a.options, r)
+			if r.Method == learn.NN || r.Method == learn.PowerTrain {
+				a.note("networks are trained, and five times more for the cross-validation: a minute or two")
+			}
+			m, notes, err := session.Fit(cmd.Context(), a.options, r)
 			for _, n := range notes {
 				a.note("%s", n)
 			}
@@ -73,13 +76,17 @@ func (a *app) fit() *cobra.Command {
 
 func (a *app) printFit(m *learn.Model, asJSON bool) error {
 	if asJSON {
-		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cvJSON{number(m.CV.TimeMAPEPct), number(m.CV.PowerMAPEPct)}, optionalText(m.Reference), append([]string{}, m.Warnings...)})
+		cv := cvJSON{notKnown, notKnown}
+		if m.CV.Known() {
+			cv = cvJSON{number(m.CV.TimeMAPEPct), number(m.CV.PowerMAPEPct)}
+		}
+		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cv, optionalText(m.Reference), append([]string{}, m.Warnings...)})
 	}
 	for _, w := range m.Warnings {
 		a.note("%s", w)
 	}
 	pct := func(v float64) string {
-		if short(v) == "" {
+		if !m.CV.Known() {
 			return "not known"
 		}
 		return fmt.Sprintf("%.1f %%", v)

@@ -169,6 +169,14 @@ func thousands(n int) string {
 	return s
 }
 
+// counted prints "1 mode" and "18,096 modes".
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return thousands(n) + " " + what
+}
+
 func knobFields(m tegra.Mode) []string {
 	return []string{strconv.Itoa(m.Cores), strconv.FormatInt(m.CPU.KHz(), 10), strconv.FormatInt(int64(m.GPU), 10), strconv.FormatInt(int64(m.EMC), 10)}
 }

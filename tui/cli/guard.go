@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,24 +42,30 @@ func (a *app) version() *cobra.Command {
 	}
 }
 
-// revision is the commit that the program was built from, as far as the
-// toolchain recorded it.
+// revision is the commit that the program was built from and its day, as far
+// as the toolchain recorded them.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "revision not known"
 	}
-	rev, dirty := "", ""
+	return revisionOf(info)
+}
+
+func revisionOf(info *debug.BuildInfo) string {
+	rev, dirty, when := "", "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
 			rev = s.Value[:min(12, len(s.Value))]
 		case s.Key == "vcs.modified" && s.Value == "true":
 			dirty = "+changes"
+		case s.Key == "vcs.time" && len(s.Value) >= len(time.DateOnly):
+			when = " of " + s.Value[:len(time.DateOnly)]
 		}
 	}
 	if rev == "" {
 		return "revision not known"
 	}
-	return rev + dirty
+	return rev + dirty + when
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -35,6 +37,28 @@ func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 	}
 	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
 		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
+	}
+}
+
+func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
+	path := sampleFile(t, 1)
+	model := filepath.Join(t.TempDir(), "m")
+	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t, "method samples cv reference warnings")
+	if cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct"); cv["time_mape_pct"] != nil || cv["power_mape_pct"] != nil {
+		t.Errorf("one sample: got errors %v, want null", cv)
+	}
+	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t).out; !strings.Contains(text, "not known") || strings.Contains(text, "0.0 %") {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestAFitListensToAnInterrupt(t *testing.T) {
+	path, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	jtuneWith(t, ctx, strings.NewReader(""), "fit", "--samples", path, "--out", model, "--method", "nn").fails(t, exitInterrupted)
+	if _, err := os.Stat(model); err == nil {
+		t.Error("a model was written")
 	}
 }
 

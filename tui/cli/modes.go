@@ -12,6 +12,8 @@ import (
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/tegra/virtual"
+	"jtune/tui/session"
 )
 
 // measuredKey finds filter terms that a bare mode has no value for.
@@ -25,12 +27,12 @@ func (a *app) modes() *cobra.Command {
 		Use:   "modes",
 		Short: "List or count the power modes of the device",
 		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asCSV && asJSON {
 				return usagef("--csv and --json exclude each other")
 			}
-			if sample < 0 {
-				return usagef("--sample %d: must not be negative", sample)
+			if cmd.Flags().Changed("sample") && sample < 1 {
+				return usagef("--sample %d: must be positive", sample)
 			}
 			if k := measuredKey.FindString(filter); k != "" {
 				return usagef("--filter %s: the time and power of a mode follow from a workload: jtune predict tells them", k)
@@ -117,8 +119,8 @@ func (a *app) listModes(s *tegra.Space, modes []tegra.Mode) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.out, "%s modes\n", thousands(len(modes)))
-	return err
+	a.note("%s", counted(len(modes), "mode"))
+	return nil
 }
 
 // workloadJSON is one element of `jtune workloads --json`.
@@ -135,6 +137,8 @@ type workloadJSON struct {
 	Prefetch int      `json:"prefetch"`
 	Epochs   int      `json:"epochs"`
 	Command  []string `json:"command"`
+	// Estimated is null on a real board, which simulates nothing.
+	Estimated *bool `json:"estimated"`
 }
 
 func (a *app) workloads() *cobra.Command {
@@ -148,24 +152,53 @@ func (a *app) workloads() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			simulated := a.simulates()
 			if asJSON {
-				return printJSON(a.out, toWorkloadsJSON(list))
+				return printJSON(a.out, toWorkloadsJSON(list, simulated))
 			}
-			rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
-			for _, w := range list {
-				rows = append(rows, []string{w.Name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset, thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
-			}
-			return table(a.out, rows...)
+			return a.printWorkloads(list, simulated)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
 	return cmd
 }
 
-func toWorkloadsJSON(list []profiles.Workload) []workloadJSON {
+// simulates tells whether workloads would run on a board's physics.
+func (a *app) simulates() bool {
+	s, err := session.Open(a.options)
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	b := s.Device.Board()
+	return b.Virtual && b.Replay == ""
+}
+
+func (a *app) printWorkloads(list []profiles.Workload, simulated bool) error {
+	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
+	marked := false
+	for _, w := range list {
+		name := w.Name
+		if simulated && virtual.Estimated(name) {
+			name, marked = name+"*", true
+		}
+		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset, thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
+	}
+	if err := table(a.out, rows...); err != nil || !marked {
+		return err
+	}
+	_, err := fmt.Fprintln(a.out, "* estimated: no measurement on such a board stands behind this simulation")
+	return err
+}
+
+func toWorkloadsJSON(list []profiles.Workload, simulated bool) []workloadJSON {
 	out := make([]workloadJSON, len(list))
 	for i, w := range list {
-		out[i] = workloadJSON{w.Name, w.Title, append([]string{}, w.Aliases...), w.Task, w.Model, w.Dataset, w.Samples, w.Batch, w.Workers, w.Prefetch, w.Epochs, append([]string{}, w.Command...)}
+		out[i] = workloadJSON{w.Name, w.Title, append([]string{}, w.Aliases...), w.Task, w.Model, w.Dataset, w.Samples, w.Batch, w.Workers, w.Prefetch, w.Epochs, append([]string{}, w.Command...), nil}
+		if simulated {
+			estimated := virtual.Estimated(w.Name)
+			out[i].Estimated = &estimated
+		}
 	}
 	return out
 }

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +34,9 @@ func (a *app) profile() *cobra.Command {
 			}
 			if err := positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches); err != nil {
 				return err
+			}
+			if r.RedoFailed && !r.Resume {
+				return usagef("--redo-failed needs --resume, and the folder to go on with")
 			}
 			if r.Resume && r.Dir == "" {
 				return usagef("--resume needs --out DIR, the folder to go on with")
@@ -66,6 +69,7 @@ func (a *app) profile() *cobra.Command {
 	f.StringVar(&part, "shard", "", "measure just part `i/n`, to share the work among devices")
 	f.StringVar(&r.Dir, "out", "", "campaign folder, new (default below the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "go on with the same plan in --out DIR")
+	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: measure the modes again that failed")
 	f.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
 	return cmd
 }
@@ -137,14 +141,14 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 				usable++
 			}
 		}
-		fmt.Fprintf(a.out, "%s: %d modes recorded, %d of them usable, %d new in %s\n", res.Dir, len(res.Rows), usable, res.New, res.Elapsed.Round(time.Second))
+		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, counted(len(res.Rows), "mode"), usable, res.New, res.Elapsed.Round(time.Second))
 	}
 	if ctx.Err() != nil && res.Dir != "" {
-		a.note("%d modes are kept; go on with: jtune profile … --out %s --resume", len(res.Rows), res.Dir)
+		a.note("kept: %s; go on with: jtune profile … --out %s --resume", counted(len(res.Rows), "mode"), res.Dir)
 		return context.Cause(ctx)
 	}
-	if err == nil && res.End == profiles.Complete && res.Failed > 0 && res.Failed == len(res.Rows) {
-		return errors.New("every mode failed; the last: " + lastWhy(res.Rows))
+	if n := len(res.Rows); err == nil && res.End == profiles.Complete && n > 0 && !slices.ContainsFunc(res.Rows, func(r profiles.Row) bool { return r.Status.Usable() }) {
+		return fmt.Errorf("every mode failed; the last: %s; put that right, then go on with --out %s --resume --redo-failed", lastWhy(res.Rows), res.Dir)
 	}
 	return err
 }

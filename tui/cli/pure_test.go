@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -9,6 +10,29 @@ func TestVersionPrintsOneLine(t *testing.T) {
 	o := jtune(t, "version").done(t)
 	if !strings.HasPrefix(o.out, "jtune ") || strings.Count(o.out, "\n") != 1 || o.err != "" {
 		t.Errorf("got %q and %q on stderr, want one line", o.out, o.err)
+	}
+}
+
+func TestRevisionComesFromTheBuild(t *testing.T) {
+	set := func(pairs ...string) *debug.BuildInfo {
+		info := &debug.BuildInfo{}
+		for i := 0; i < len(pairs); i += 2 {
+			info.Settings = append(info.Settings, debug.BuildSetting{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return info
+	}
+	for _, c := range []struct {
+		name string
+		info *debug.BuildInfo
+		want string
+	}{
+		{"of a clean tree", set("vcs.revision", "0123456789abcdef0123", "vcs.time", "2026-11-20T10:00:00Z", "vcs.modified", "false"), "0123456789ab of 2026-11-20"},
+		{"of a changed tree", set("vcs.revision", "0123456789abcdef0123", "vcs.modified", "true"), "0123456789ab+changes"},
+		{"of no repository", set(), "revision not known"},
+	} {
+		if got := revisionOf(c.info); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
 	}
 }
 
@@ -68,6 +92,11 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a shard of nothing", []string{"profile", "resnet", "--grid", "--shard", "3/2"}, []string{"--shard"}},
 		{"a bad filter", []string{"modes", "--filter", "cores>>8"}, []string{"--filter"}},
 		{"an argument too many", []string{"watch", "extra"}, []string{"extra", "jtune watch"}},
+		{"no modes drawn", []string{"modes", "--sample", "0"}, []string{"--sample", "positive"}},
+		{"a negative number of modes drawn", []string{"modes", "--sample", "-1"}, []string{"--sample", "positive"}},
+		{"a clock without its unit", []string{"modes", "--filter", "gpu<900"}, []string{"gpu<900", "900MHz"}},
+		{"a mode's name that nvpmodel does not take", []string{"export", "nvpmodel", "MAXN", "--name", "bad name>"}, []string{"--name", "bad name>", "letters"}},
+		{"failed modes to redo in a new campaign", []string{"profile", "resnet", "--grid", "--redo-failed"}, []string{"--redo-failed", "--resume"}},
 		{"an unknown format", []string{"convert", "jtop"}, []string{"jtop", "jtune convert"}},
 		{"a filter on power, which no bare mode has", []string{"modes", "--filter", "power<20"}, []string{"power", "predict"}},
 		{"a filter on nothing known", []string{"modes", "--filter", "love>8"}, []string{"love"}},
@@ -102,6 +131,7 @@ func TestUnknownDevicesExitWithFour(t *testing.T) {
 		{"virtual:toaster", []string{"toaster"}},
 		{"virtual:", []string{"agx-orin"}},
 		{"replay:/nowhere.csv", []string{"/nowhere.csv"}},
+		{"replay:", []string{"replay:FILE.csv"}},
 		{"toaster", []string{"toaster", "virtual:NAME"}},
 	} {
 		t.Run(c.device, func(t *testing.T) {

@@ -181,5 +181,5 @@ func TestExportedBlockReadsBack(t *testing.T) {
 		t.Errorf("got %v and errors %v, want TRY with 8 cores on and none", last, v["errors"])
 	}
 	jtune(t, with(args, "export", "nvpmodel", "8c/1.34C/0.83G/2.13M")...).fails(t, exitUsage, "--name")
-	jtune(t, with(args, "export", "nvpmodel", "MAXN", "--name", "two words")...).fails(t, exitFailed, "name")
+	jtune(t, with(args, "export", "nvpmodel", "MAXN", "--name", "two words")...).fails(t, exitUsage, "name")
 }

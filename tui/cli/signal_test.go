@@ -20,6 +20,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 		{syscall.SIGINT, exitInterrupted},
 		{syscall.SIGTERM, exitInterrupted},
 		{syscall.SIGHUP, exitInterrupted},
+		{syscall.SIGQUIT, exitInterrupted},
 		{syscall.SIGKILL, -1},
 	} {
 		t.Run(c.signal.String(), func(t *testing.T) {

@@ -202,6 +202,9 @@ func readingLine(b tegra.Board, r tegra.Reading) string {
 func hottest(temps []tegra.TempReading) *tegra.TempReading {
 	var hot *tegra.TempReading
 	for i := range temps {
+		if t := temps[i]; strings.HasPrefix(t.Name, "PMIC") && (t.C == 50 || t.C == 100) {
+			continue // a dummy: no sensor stands behind it
+		}
 		if hot == nil || temps[i].C > hot.C {
 			hot = &temps[i]
 		}

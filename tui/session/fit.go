@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -94,8 +95,8 @@ func oncePerMode(rows []tegra.Measured) []tegra.Measured {
 // campaign folder; else the device named in o; else, for a bare file, the
 // board that is here, or the default one, when it has every sampled mode; else
 // the grid that the samples span, with a warning. The device of an imported
-// campaign is not known.
-func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
+// campaign is not known. When ctx ends it gives up with ctx.Err().
+func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, error) {
 	samples, err := ReadSamples(r.Samples, o.Batch, r.Strict)
 	if err != nil {
 		return nil, nil, err
@@ -114,7 +115,7 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 		return nil, samples.Notes, err
 	}
 	samples.Provenance.Jtune = Version
-	m, err := learn.Fit(samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance})
+	m, err := fitUnless(ctx, samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance})
 	if err != nil {
 		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
 	}
@@ -124,6 +125,26 @@ func Fit(o Options, r FitRequest) (*learn.Model, []string, error) {
 // leans tells whether a method uses a reference when nobody names one.
 func leans(m learn.Method) bool {
 	return m == "" || m == learn.Auto || m == learn.GP || m == learn.PowerTrain
+}
+
+// fitUnless fits, or gives up waiting when ctx ends: what the fit computes is
+// then thrown away when it is done.
+func fitUnless(ctx context.Context, samples []tegra.Measured, o learn.Options) (*learn.Model, error) {
+	type result struct {
+		model *learn.Model
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		m, err := learn.Fit(samples, o)
+		done <- result{m, err}
+	}()
+	select {
+	case r := <-done:
+		return r.model, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // spaceOf finds the space that a model of the samples is to speak of, and
@@ -143,7 +164,8 @@ func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 	defer dev.Close()
 	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
 		s.board = dev.Device.Board()
-		if !named {
+		if !named && s.board.Virtual {
+			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %d modes of virtual:%s", space.Len(), DefaultVirtual))
 			s.board.Virtual = false // it lends its modes; the numbers are the file's
 		}
 		s.Provenance.Device = s.board.Name

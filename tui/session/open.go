@@ -73,6 +73,9 @@ func openVirtual(o Options, name string) (*Session, error) {
 }
 
 func openReplay(o Options, path string) (*Session, error) {
+	if path == "" {
+		return nil, fmt.Errorf("%w: replay: without a file: give replay:FILE.csv", tegra.ErrNoDevice)
+	}
 	table, err := sweep.ReadFile(path, sweep.Options{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: replay: %w", tegra.ErrNoDevice, err)

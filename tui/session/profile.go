@@ -31,7 +31,7 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 	}
 	bench.NewHarness = s.harness(r.Workload, r.Settings, rec.Log(), 0)
 	gated := &gatedPlan{Plan: plan, ctx: ctx, gate: r.Gate}
-	c := profiles.Campaign{Bench: bench, Plan: gated, Record: rec}
+	c := profiles.Campaign{Bench: bench, Plan: gated, Record: rec, RedoFailed: r.RedoFailed}
 	sum, err := c.Run(ctx)
 	if err == nil {
 		err = gated.err

@@ -42,17 +42,18 @@ type TuneResult struct {
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,
 // Sample, Grid and List selects them.
 type ProfileRequest struct {
-	Workload profiles.Workload
-	Choose   int          // so many modes, chosen as it goes
-	Sample   int          // so many modes, drawn at random
-	Grid     bool         // the even subset
-	List     []tegra.Mode // exactly these
-	ListName string       // where List came from, for the record
-	Shard    [2]int       // part i of n; zero: all
-	Dir      string       // campaign folder; "" makes one below the data directory
-	Resume   bool         // continue the plan found in Dir
-	Settings profiles.Settings
-	Gate     Gate
+	Workload   profiles.Workload
+	Choose     int          // so many modes, chosen as it goes
+	Sample     int          // so many modes, drawn at random
+	Grid       bool         // the even subset
+	List       []tegra.Mode // exactly these
+	ListName   string       // where List came from, for the record
+	Shard      [2]int       // part i of n; zero: all
+	Dir        string       // campaign folder; "" makes one below the data directory
+	Resume     bool         // continue the plan found in Dir
+	RedoFailed bool         // then measure again what failed
+	Settings   profiles.Settings
+	Gate       Gate
 }
 
 // ProfileResult is a finished or interrupted campaign.

@@ -119,6 +119,7 @@ func median(v []float64) tegra.Val[float64] {
 
 // meter takes the mean power of an interval, by the samples' true times.
 type meter struct {
+	device  tegra.Device
 	sampler *telemetry.Sampler
 	cancel  func()
 	mu      sync.Mutex
@@ -131,7 +132,7 @@ type meter struct {
 const sampleEvery = time.Second
 
 func (s *Session) startMeter() *meter {
-	m := &meter{sampler: telemetry.NewSampler(s.Device, s.Clock, sampleEvery)}
+	m := &meter{device: s.Device, sampler: telemetry.NewSampler(s.Device, s.Clock, sampleEvery)}
 	m.cancel = m.sampler.Subscribe(m.take)
 	m.sampler.Start()
 	return m
@@ -160,14 +161,18 @@ func (m *meter) last() tegra.Val[float64] {
 }
 
 // stop ends sampling and gives the mean power, or the latest reading when the
-// interval was too short for two samples; absent when there was none.
+// interval was too short for two samples; absent when no reading tells it.
 func (m *meter) stop() tegra.Val[float64] {
+	now, err := m.device.Read() // the job still runs
 	m.cancel()
 	m.sampler.Stop()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if span := m.energy.Span().Seconds(); span > 0 {
 		return tegra.Some(m.energy.Joules() / span)
+	}
+	if !m.latest.OK && err == nil {
+		return now.TotalW
 	}
 	return m.latest
 }
