@@ -69,7 +69,7 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	t.Parallel()
 	samples := fewRows(t, sweeptest.MobileNet, 40)
 	o := Options{Device: "replay:" + sweeptest.Shared(t, sweeptest.MobileNet), DataDir: t.TempDir(), Speed: math.Inf(1)}
-	with, _, err := Fit(o, FitRequest{Samples: samples})
+	with, _, err := Fit(t.Context(), o, FitRequest{Samples: samples})
 	if err != nil {
 		t.Fatal(err)
 	}
