@@ -76,7 +76,7 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	if !strings.Contains(with.Reference, learn.ShippedName) {
 		t.Errorf("reference %q, warnings %q; want the shipped one", with.Reference, with.Warnings)
 	}
-	alone, _, err := Fit(o, FitRequest{Samples: samples, Reference: "none"})
+	alone, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Reference: "none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +93,11 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	}
 	for device, want := range map[string]bool{"virtual:agx-orin": false, "auto": true} {
 		o.Device = device
-		if m, _, err := Fit(o, FitRequest{Samples: samples}); err != nil || (m.Reference != "") != want || !want && strings.Contains(strings.Join(m.Warnings, ""), "reference") {
+		if m, _, err := Fit(t.Context(), o, FitRequest{Samples: samples}); err != nil || (m.Reference != "") != want || !want && strings.Contains(strings.Join(m.Warnings, ""), "reference") {
 			t.Errorf("%s: reference %q, warnings %q, %v; a simulated board that is named has quirks of its own", device, m.Reference, m.Warnings, err)
 		}
 	}
-	linear, _, err := Fit(o, FitRequest{Samples: samples, Method: learn.Linear})
+	linear, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Method: learn.Linear})
 	if err != nil || linear.Reference != "" || strings.Contains(strings.Join(linear.Warnings, ""), "reference") {
 		t.Errorf("linear: reference %q, warnings %q, %v", linear.Reference, linear.Warnings, err)
 	}
