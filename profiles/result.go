@@ -96,9 +96,7 @@ func (m *measurement) row(f *fault) Row {
 	}
 	r.TimeMS, r.TimeIQRMS = median(times), iqr(times)
 	r.PowerW, r.PowerIQRW = toNanowatt(median(power)), toNanowatt(iqr(power))
-	r.StallMS = m.part(func(e harness.Event) tegra.Val[float64] { return e.StallMS })
-	r.ComputeMS = m.part(func(e harness.Event) tegra.Val[float64] { return e.ComputeMS })
-	r.OverheadMS = m.part(func(e harness.Event) tegra.Val[float64] { return e.OverheadMS })
+	r.parts(m.clean)
 	r.EnergyJ = energy.MeanW() * mean(times) / 1000
 	for _, note := range []string{m.strays(), m.doubt(times), m.b.doubt} {
 		if r.Why == "" {
@@ -108,11 +106,18 @@ func (m *measurement) row(f *fault) Row {
 	return r
 }
 
+// parts sets the medians of the parts of the minibatches.
+func (r *Row) parts(clean []harness.Event) {
+	r.StallMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.StallMS })
+	r.ComputeMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.ComputeMS })
+	r.OverheadMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.OverheadMS })
+}
+
 // part is the median of a part of the clean minibatches; absent when one of
 // them does not tell it.
-func (m *measurement) part(of func(harness.Event) tegra.Val[float64]) tegra.Val[float64] {
+func part(clean []harness.Event, of func(harness.Event) tegra.Val[float64]) tegra.Val[float64] {
 	var list []float64
-	for _, e := range m.clean {
+	for _, e := range clean {
 		v := of(e)
 		if !v.OK {
 			return v

@@ -46,6 +46,17 @@ func (e Event) Began() time.Duration {
 	return e.T - time.Duration(e.TimeMS*float64(time.Millisecond))
 }
 
+// Complete works out stall and overhead of a minibatch where they are not given
+// and follow from the rest (method note c.1, c.2).
+func (e *Event) Complete() {
+	if !e.StallMS.OK && e.FetchMS.OK && e.ComputeMS.OK {
+		e.StallMS = tegra.Some(max(0, min(e.FetchMS.V, e.TimeMS-e.ComputeMS.V)))
+	}
+	if !e.OverheadMS.OK && e.StallMS.OK && e.ComputeMS.OK {
+		e.OverheadMS = tegra.Some(max(0, e.TimeMS-e.StallMS.V-e.ComputeMS.V))
+	}
+}
+
 // Harness is a training job that tells of its minibatches one by one.
 type Harness interface {
 	// Next waits for the next event. io.EOF when the job is done, *ExitError

@@ -117,13 +117,7 @@ func (l line) minibatch(e *Event) error {
 		return err
 	}
 	e.Unclean = l.Clean != nil && !*l.Clean
-	// What is not given follows from the rest (method note c.1, c.2).
-	if !e.StallMS.OK && e.FetchMS.OK && e.ComputeMS.OK {
-		e.StallMS = tegra.Some(max(0, min(e.FetchMS.V, e.TimeMS-e.ComputeMS.V)))
-	}
-	if !e.OverheadMS.OK && e.StallMS.OK && e.ComputeMS.OK {
-		e.OverheadMS = tegra.Some(max(0, e.TimeMS-e.StallMS.V-e.ComputeMS.V))
-	}
+	e.Complete()
 	return nil
 }
 

@@ -12,9 +12,13 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// Import makes a campaign folder of a sweep file, and gives the notes on rows
-// left out.
+// Import makes a campaign folder of a sweep file, or of a folder or .tar.gz of
+// published raw runs, and gives the notes on rows or runs left out.
 func Import(o Options, path, out string, strict bool) (notes []string, err error) {
+	if st, err := os.Stat(path); err == nil && (st.IsDir() || strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
+		notes, err := profiles.ImportRuns(path, out, strict)
+		return notes, denied(err, "choose another folder with --out DIR")
+	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
 	if err != nil {
 		return nil, err

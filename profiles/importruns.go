@@ -1,0 +1,213 @@
+package profiles
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+)
+
+// The rule by which published runs become rows (that of their table of
+// results): the last 40 minibatches without the run's first one, the median of
+// their times, the median of the power samples from the begin of the first of
+// them to the end of the last. Both logs count seconds from their own start;
+// where the power log ends later it also began earlier, and the minibatches
+// are moved by the difference.
+const (
+	runMinibatches = 40
+	runDiscard     = 1
+	maxRawNumber   = 1e9 // seconds, milliseconds, epochs: beyond it a log is wrong
+)
+
+// ImportRuns turns published raw logs, a folder or .tar.gz with one folder
+// pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode, into a campaign folder
+// that must be new. The notes tell of runs that were left out and why; strict
+// makes the first such run an error.
+func ImportRuns(from, outDir string, strict bool) (notes []string, err error) {
+	runs, err := readRuns(from)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	var kept []*rawRun
+	seen := map[tegra.Mode]string{}
+	for _, run := range runs {
+		if run.set != runs[0].set {
+			return nil, fmt.Errorf("%s holds runs of %s and of %s, which are two workloads: name the folder of one", from, runs[0].set, run.set)
+		}
+		row, err := run.row()
+		if other := seen[run.mode]; err == nil && other != "" {
+			err = fmt.Errorf("the mode of %s again", other)
+		}
+		if err != nil && strict {
+			return nil, fmt.Errorf("%s: %w", run.dir, err)
+		}
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s: %v: run left out", run.dir, err))
+			continue
+		}
+		seen[run.mode] = run.dir
+		row.When = fileTime(from)
+		rows, kept = append(rows, row), append(kept, run)
+	}
+	if len(rows) == 0 {
+		return notes, fmt.Errorf("%s: none of %d runs can be read", from, len(runs))
+	}
+	return notes, recordRuns(from, outDir, kept, rows)
+}
+
+// recordRuns makes the campaign folder of the runs and their rows.
+func recordRuns(from, outDir string, runs []*rawRun, rows []Row) error {
+	modes := make([]tegra.Mode, len(rows))
+	for i, row := range rows {
+		modes[i] = row.Mode
+	}
+	h, err := importHeader(from, modes, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	h.Workload.Name, h.Workload.Title = strings.ToLower(runs[0].set), runs[0].set
+	r, err := Create(outDir, h)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		if err := runs[i].record(r); err != nil {
+			return errors.Join(err, r.Close())
+		}
+		r.modes.add(row.fields())
+	}
+	return errors.Join(r.modes.flush(true), r.Close())
+}
+
+// minibatches gives all minibatches of the run in the time of its power log.
+// Fetch and compute are absent where their logs do not go with the epoch log.
+func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
+	whole, err := numbers(run.logs["epoch"], "epoch", "epochtime_ms", "log_time")
+	if err != nil {
+		return nil, fmt.Errorf("epoch log: %w", err)
+	}
+	if len(whole) == 0 {
+		return nil, errors.New("epoch log: no minibatch in it")
+	}
+	fetch, fetchErr := numbers(run.logs["fetch"], "fetchtime_ms")
+	compute, computeErr := numbers(run.logs["compute"], "computetime_ms")
+	parts := fetchErr == nil && computeErr == nil && len(fetch) >= len(whole) && len(compute) >= len(whole)
+	if len(compute) > 2*len(whole) {
+		return nil, errors.New("epoch log: one row per epoch, which gives no time of a minibatch")
+	}
+	moved := max(0, powerEnd-whole[len(whole)-1][2])
+	events := make([]harness.Event, len(whole))
+	for i, w := range whole {
+		if !(w[0] >= 0) || !(w[1] > 0) || max(w[0], w[1], math.Abs(w[2])) > maxRawNumber {
+			return nil, fmt.Errorf("epoch log: minibatch %d of epoch %g lasts %g ms and ends at %g s", i, w[0], w[1], w[2])
+		}
+		e := &events[i]
+		*e = harness.Event{Kind: harness.Minibatch, Epoch: int(w[0]), Batch: i, TimeMS: w[1], T: ofSeconds(w[2] + moved)}
+		if parts {
+			e.FetchMS, e.ComputeMS = tegra.Some(fetch[i][0]), tegra.Some(compute[i][0])
+		}
+		e.Complete()
+	}
+	return events, nil
+}
+
+func ofSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// powerSample is one row of the power log.
+type powerSample struct {
+	t time.Duration
+	w float64
+}
+
+func (run *rawRun) power() ([]powerSample, error) {
+	rows, err := numbers(run.logs["power"], "power cur", "log_time")
+	if err != nil {
+		return nil, fmt.Errorf("power log: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("power log: empty")
+	}
+	list := make([]powerSample, len(rows))
+	for i, r := range rows {
+		if math.Abs(r[1]) > maxRawNumber {
+			return nil, fmt.Errorf("power log: a sample at %g s", r[1])
+		}
+		list[i] = powerSample{ofSeconds(r[1]), r[0] / 1000}
+	}
+	return list, nil
+}
+
+// read gives the run's samples and minibatches on one clock, and where the
+// minibatches that count begin.
+func (run *rawRun) read() (power []powerSample, all []harness.Event, from int, err error) {
+	if power, err = run.power(); err != nil {
+		return nil, nil, 0, err
+	}
+	if all, err = run.minibatches(power[len(power)-1].t.Seconds()); err != nil {
+		return nil, nil, 0, err
+	}
+	if len(all) <= runDiscard {
+		return nil, nil, 0, fmt.Errorf("%d minibatches are too few", len(all))
+	}
+	return power, all, max(runDiscard, len(all)-runMinibatches), nil
+}
+
+// within tells whether a sample was taken while the clean minibatches ran.
+func (s powerSample) within(clean []harness.Event) bool {
+	return s.t >= clean[0].Began() && s.t <= clean[len(clean)-1].T
+}
+
+// row is what the run measured.
+func (run *rawRun) row() (Row, error) {
+	samples, all, from, err := run.read()
+	if err != nil {
+		return Row{}, err
+	}
+	clean := all[from:]
+	var watts, times []float64
+	for _, s := range samples {
+		if s.within(clean) && s.w > 0 {
+			watts = append(watts, s.w)
+		}
+	}
+	if len(watts) == 0 {
+		return Row{}, errors.New("no power sample while the minibatches ran")
+	}
+	for _, e := range clean {
+		times = append(times, e.TimeMS)
+	}
+	r := Row{Measured: tegra.Measured{Mode: run.mode, TimeMS: median(times), PowerW: toNanowatt(median(watts))}, Status: OK, Applied: run.mode,
+		Minibatches: len(clean), PowerSamples: len(watts), TimeIQRMS: iqr(times), PowerIQRW: toNanowatt(iqr(watts)), TookS: all[len(all)-1].T.Seconds()}
+	r.EnergyJ = r.Measured.EnergyJ()
+	r.parts(clean)
+	return r, nil
+}
+
+// record puts the run's minibatches and samples into the campaign's raw files.
+func (run *rawRun) record(to RawLog) error {
+	samples, all, from, err := run.read()
+	if err != nil {
+		return err
+	}
+	for i, e := range all {
+		if err := to.Minibatch(run.mode, e, i >= from); err != nil {
+			return err
+		}
+	}
+	for _, s := range samples {
+		why := ""
+		valid := s.within(all[from:])
+		if !valid {
+			why = "outside the minibatches that count"
+		}
+		if err := to.Sample(run.mode, s.t, tegra.Some(s.w), valid, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package profiles
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// maxRawFile bounds a log that is read whole: weeks of one row a second.
+const maxRawFile = 64 << 20
+
+// rawRun is the logs of one mode, by what they tell.
+type rawRun struct {
+	dir  string // where it lies, for messages
+	set  string // name of the folder above: the workload
+	mode tegra.Mode
+	logs map[string][]byte // epoch, fetch, compute, power
+}
+
+// rawKinds are the endings of the logs' names.
+var rawKinds = map[string]string{"epoch_stats.csv": "epoch", "fetch.csv": "fetch", "compute.csv": "compute", "tegrastats.csv": "power"}
+
+var runName = regexp.MustCompile(`^pm_(\d+)_(\d+)_(\d+)_(\d+)$`)
+
+// readRuns collects the runs in a folder or in a .tar.gz of one, sorted.
+func readRuns(from string) ([]*rawRun, error) {
+	found := map[string]*rawRun{}
+	take := func(name string, r io.Reader) error { return takeLog(found, name, r) }
+	st, err := os.Stat(from)
+	switch {
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		err = eachFile(from, take)
+	default:
+		err = eachPacked(from, take)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	var runs []*rawRun
+	for _, r := range found {
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("%s: no folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> with logs in it", from)
+	}
+	slices.SortFunc(runs, func(a, b *rawRun) int { return strings.Compare(a.dir, b.dir) })
+	return runs, nil
+}
+
+// takeLog keeps a log that lies in a run's folder.
+func takeLog(found map[string]*rawRun, name string, r io.Reader) error {
+	dir, file := path.Split(name)
+	dir = path.Clean(dir)
+	m := runName.FindStringSubmatch(path.Base(dir))
+	kind := ""
+	for ending, k := range rawKinds {
+		if strings.HasSuffix(file, ending) {
+			kind = k
+		}
+	}
+	if m == nil || kind == "" {
+		return nil
+	}
+	run := found[dir]
+	if run == nil {
+		mode, err := runMode(m[1:])
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		run = &rawRun{dir: dir, set: path.Base(path.Dir(dir)), mode: mode, logs: map[string][]byte{}}
+		found[dir] = run
+	}
+	if run.logs[kind] != nil {
+		return fmt.Errorf("%s: two logs that end alike, the second %s: a folder holds one run", dir, file)
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxRawFile+1))
+	if err == nil && len(text) > maxRawFile {
+		err = fmt.Errorf("more than %d MB", maxRawFile>>20)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	run.logs[kind] = text
+	return nil
+}
+
+// runMode is the mode that a folder's name says.
+func runMode(parts []string) (tegra.Mode, error) {
+	var v [4]int64
+	for i, p := range parts {
+		var err error
+		if v[i], err = strconv.ParseInt(p, 10, 64); err != nil || v[i] <= 0 || v[i] > 1e12 {
+			return tegra.Mode{}, fmt.Errorf("%s is no value of a power mode", p)
+		}
+	}
+	return tegra.Mode{Cores: int(v[0]), CPU: tegra.Freq(v[1]) * 1000, GPU: tegra.Freq(v[2]), EMC: tegra.Freq(v[3])}, nil
+}
+
+func eachFile(root string, take func(string, io.Reader) error) error {
+	return filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		abs, err := filepath.Abs(at) // the folder above may be root itself
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(at)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return take(filepath.ToSlash(abs), f)
+	})
+}
+
+func eachPacked(file string, take func(string, io.Reader) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	for t := tar.NewReader(unzipped); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := take(path.Clean(h.Name), t); err != nil {
+			return err
+		}
+	}
+}
+
+// numbers reads named columns of a CSV log, row by row. A row in which one of
+// them is no finite number ends it when it is the last, torn one, else it is an
+// error.
+func numbers(text []byte, names ...string) ([][]float64, error) {
+	r := csv.NewReader(strings.NewReader(string(text)))
+	r.LazyQuotes, r.FieldsPerRecord = true, -1
+	head, err := r.Read()
+	if err != nil {
+		return nil, fmt.Errorf("no header: %w", err)
+	}
+	at := make([]int, len(names))
+	for i, n := range names {
+		if at[i] = slices.IndexFunc(head, func(h string) bool { return strings.TrimSpace(h) == n }); at[i] < 0 {
+			return nil, fmt.Errorf("no column %q", n)
+		}
+	}
+	var rows [][]float64
+	bad := 0 // line of a bad row
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		if bad > 0 {
+			return nil, fmt.Errorf("line %d: no numbers in %s", bad, strings.Join(names, ", "))
+		}
+		row := make([]float64, len(names))
+		for i, c := range at {
+			if c >= len(record) {
+				bad = line
+				break
+			}
+			v, err := strconv.ParseFloat(strings.TrimSpace(record[c]), 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				bad = line
+				break
+			}
+			row[i] = v
+		}
+		if bad == 0 {
+			rows = append(rows, row)
+		}
+	}
+}
