@@ -210,9 +210,11 @@ func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
 }
 
 // PlanState lists the writes that put back the state want, in the safe order.
-// Files that already hold their value are not written.
-func (c *Control) PlanState(now, want State) []Write {
+// Files that already hold their value are not written; nor is the memory's
+// rate while it is free, when it is a reading, unless it is among the owed:
+// files that were written without effect.
+func (c *Control) PlanState(now, want State, owed ...string) []Write {
 	defer c.begin()()
-	p := planner{c: c, now: now.byPath(), want: want.byPath()}
+	p := planner{c: c, now: now.byPath(), want: want.byPath(), owed: owed}
 	return p.plan()
 }

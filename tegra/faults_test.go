@@ -28,7 +28,7 @@ func faultBoards() []tegratest.Board {
 		return tegratest.Boards()
 	}
 	var out []tegratest.Board
-	for _, name := range []string{"agx-orin-36", "agx-xavier-32", "nano-32"} {
+	for _, name := range []string{"agx-orin-36", "nano-32"} {
 		b, _ := tegratest.BoardNamed(name)
 		out = append(out, b)
 	}

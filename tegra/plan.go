@@ -18,7 +18,8 @@ import (
 type planner struct {
 	c         *Control
 	now, want map[string]string
-	all       bool // write also what is already so
+	all       bool     // write also what is already so
+	owed      []string // files whose last write had no effect
 	out       []Write
 	transient []int // offline cores that come online only to have their policy's limits put back
 }
@@ -175,7 +176,7 @@ func (p *planner) memory() {
 		paths = append(paths, emc.cap.path)
 	}
 	lockedNow, lockedWant := p.locked(p.now), p.locked(p.want)
-	rateCounts := lockedNow || lockedWant // free, the rate is a reading
+	rateCounts := lockedNow || lockedWant || slices.Contains(p.owed, emc.setRate) // free, the rate is a reading
 	if rateCounts && emc.setRate != "" {
 		paths = append(paths, emc.setRate)
 	}

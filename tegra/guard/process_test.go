@@ -1,13 +1,10 @@
 package guard
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -35,25 +32,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv(asGuard, "1")
 	os.Exit(m.Run())
-}
-
-// busyClient applies one mode after the other and says so line by line.
-func busyClient(root string) int {
-	ctx := context.Background()
-	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
-	if err != nil {
-		fmt.Println("failed:", err)
-		return 1
-	}
-	for {
-		for _, m := range []tegra.Mode{slow, fast, mid} {
-			if _, err := c.Apply(ctx, tegra.Request{Mode: m, Fan: tegra.FanMax}); err != nil {
-				fmt.Println("failed:", err)
-				return 1
-			}
-			fmt.Println("applied", m)
-		}
-	}
 }
 
 func startGuard(t *testing.T, root string) *Client {
@@ -131,68 +109,6 @@ func TestTERMRestoresAndOtherSignalsAreIgnored(t *testing.T) {
 	wantSame(t, before, root, "after TERM")
 	if _, err := c.Apply(context.Background(), tegra.Request{Mode: mid}); !errors.Is(err, ErrGone) {
 		t.Errorf("apply after the guard's end: %v, want ErrGone", err)
-	}
-}
-
-// rounds of killing; the long form is a matter of minutes.
-func rounds() int {
-	if testing.Short() {
-		return 3
-	}
-	return 10
-}
-
-func TestAKilledClientLeavesTheBoardAsFound(t *testing.T) {
-	t.Parallel()
-	root := tegratest.AGXOrin35(t)
-	before := tegratest.Contents(t, root)
-	rng := rand.New(rand.NewPCG(1, 1))
-	for round := range rounds() {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), asClient+"="+root)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for range 1 + rng.IntN(4) {
-			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "applied") {
-				log, _ := os.ReadFile(filepath.Join(root, "run/jtune/guard.log"))
-				t.Fatalf("round %d: client says %q; log ends\n%s", round, lines.Text(), log[max(0, len(log)-16000):])
-			}
-		}
-		time.Sleep(time.Duration(rng.IntN(5000)) * time.Microsecond)
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		waitFree(t, root)
-		wantSame(t, before, root, fmt.Sprintf("round %d", round))
-	}
-}
-
-func TestAKilledGuardLeavesTheBoardAsFound(t *testing.T) {
-	t.Parallel()
-	root := tegratest.AGXOrin36(t)
-	before := tegratest.Contents(t, root)
-	rng := rand.New(rand.NewPCG(2, 2))
-	for round := range rounds() {
-		c := startGuard(t, root)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for _, m := range []tegra.Mode{mode(2, 268800, 306000000, 204000000), mode(12, 2201600, 1300500000, 3199000000), mode(8, 1728000, 612000000, 665600000)} {
-				_, _ = c.Apply(context.Background(), tegra.Request{Mode: m})
-			}
-		}()
-		time.Sleep(time.Duration(rng.IntN(12000)) * time.Microsecond)
-		if err := syscall.Kill(c.PID(), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		<-done
-		waitFree(t, root)
-		wantSame(t, before, root, fmt.Sprintf("round %d", round))
 	}
 }
 

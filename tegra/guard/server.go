@@ -3,7 +3,9 @@ package guard
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,13 +21,14 @@ type Server struct {
 	log     io.Writer
 
 	mu     sync.Mutex
-	found  *tegra.State // before the first write that was not kept; nil: all is as found
-	last   *tegra.State // before the last apply; once that was kept, the found state before it
-	kept   bool         // last is such a found state, and saved
-	fanOn  bool         // the fan's files belong to the states
-	timer  *time.Timer  // countdown of the last apply; nil: none runs
-	lapsed bool         // the last countdown ran out
-	undone bool         // the state of an earlier process was put back; Keep forgets it
+	found  *tegra.State    // before the first write that was not kept; nil: all is as found
+	last   *tegra.State    // before the last apply; once that was kept, the found state before it
+	kept   bool            // last is such a found state, and saved
+	fanOn  bool            // the fan's files belong to the states
+	timer  *time.Timer     // countdown of the last apply; nil: none runs
+	lapsed bool            // the last countdown ran out
+	undone bool            // the state of an earlier process was put back; Keep forgets it
+	owed   map[string]bool // files whose last write did not show: to be written again when a state is put back
 	events func(response)
 }
 
@@ -39,7 +42,7 @@ type ServerOptions struct {
 // guard left behind is taken over: Restore and the end of Serve put it back
 // once anything is applied; Keep forgets it.
 func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
-	s := &Server{fs: fsys, log: o.Log, events: func(response) {}}
+	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, events: func(response) {}}
 	var err error
 	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
 		return nil, err
@@ -78,7 +81,8 @@ func (s *Server) hold(now tegra.State) error {
 	if fresh {
 		left, err := s.store.load(foundFile)
 		if err != nil {
-			s.logf("saved state unreadable: %v", err)
+			s.logf("saved state unreadable, set aside: %v", err)
+			s.store.setAside(foundFile)
 		}
 		s.found = &tegra.State{}
 		if left != nil {
@@ -152,7 +156,9 @@ func (s *Server) rollBack(cause error, before tegra.State) error {
 // putBack brings every file to the given state, as far as it goes.
 func (s *Server) putBack(want tegra.State) (tegra.Applied, error) {
 	j := job{s: s, best: true, seen: func(tegra.State) error { return nil },
-		plan: func(now tegra.State) ([]tegra.Write, error) { return s.control.PlanState(now, want), nil }}
+		plan: func(now tegra.State) ([]tegra.Write, error) {
+			return s.control.PlanState(now, want, slices.Collect(maps.Keys(s.owed))...), nil
+		}}
 	var err error
 	for range restoreRuns {
 		j.errs = nil

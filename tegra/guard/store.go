@@ -96,6 +96,13 @@ func (s store) load(name string) (*Pending, error) {
 	return &p, nil
 }
 
+// setAside keeps a file that cannot be read under another name.
+func (s store) setAside(name string) {
+	if s.dir != "" {
+		_ = os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, name+".damaged"))
+	}
+}
+
 func (s store) remove(name string) error {
 	if s.dir == "" {
 		return nil

@@ -46,7 +46,7 @@ func (j *job) run() ([]tegra.KnobFile, error) {
 
 func (j *job) round(first bool) (again bool, err error) {
 	now, err := j.s.snapshot()
-	if err != nil {
+	if err != nil && !j.best { // what cannot be read may still be put back
 		return false, err
 	}
 	if err := j.seen(now); err != nil {
@@ -77,12 +77,16 @@ func (j *job) round(first bool) (again bool, err error) {
 func (j *job) do(w tegra.Write) error {
 	if err := j.s.write(w.Path, w.Value); err != nil {
 		j.note(w, "")
+		j.s.owed[w.Path] = true
 		return withKind(fmt.Sprintf("%s: write %s to %s", w.Knob, w.Value, w.Path), err)
+	}
+	actual, err := j.s.readBack(w.Path)
+	if j.s.owed[w.Path] = true; err == nil && actual == w.Value {
+		delete(j.s.owed, w.Path)
 	}
 	if w.Loose {
 		return nil
 	}
-	actual, err := j.s.readBack(w.Path)
 	j.note(w, actual)
 	if err != nil {
 		return fmt.Errorf("%s: read back %s: %w", w.Knob, w.Path, err)
