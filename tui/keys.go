@@ -21,6 +21,7 @@ var keys = struct {
 	Enter, Apply, Yes, No                                                  key.Binding
 	Lower, Higher, Axes, Group, Verify, Table, Answer                      key.Binding
 	Sort, Presets, Compose, Block, Pause, Stop, Start, Load, Refit, Resume key.Binding
+	Mark, NextPlot, Redo, Edit                                             key.Binding
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, Step           key.Binding
 }{
 	Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
@@ -71,8 +72,14 @@ var keys = struct {
 	Start:   bind("enter", "start", "enter"),
 	Load:    bind("enter", "load", "enter"),
 	Resume:  bind("r", "go on", "r"),
-	Refit:   bind("r", "refit otherwise", "r"),
-	Block:   bind("w", "nvpmodel block", "w"),
+	Refit:   bind("r", "fit again", "r"),
+	Redo:    bind("r", "redo failed", "r"),
+	Edit:    bind("c", "settings", "c"),
+
+	Mark:     bind("space", "mark to compare", "space", " "),
+	NextPlot: bind("x", "next plot", "x"),
+
+	Block: bind("w", "nvpmodel block", "w"),
 
 	FieldNext:  bind("↓", "next answer", "down", "tab", "j"),
 	FieldPrev:  bind("↑", "answer before", "up", "shift+tab", "k"),

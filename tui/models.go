@@ -1,16 +1,11 @@
 package tui
 
 import (
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"time"
 
 	"jtune/learn"
-	"jtune/tui/chart"
 	"jtune/tui/session"
 )
 
@@ -19,9 +14,37 @@ type modelsPage struct {
 	sh      *shared
 	list    []session.ModelInfo
 	tab     table
-	fitting bool // by another method, right now
-	wide    bool // the predicted-against-measured plot fills the page
+	fitting bool // right now
+	wide    bool // the plot fills the page
+	view    modelPlot
+	fit     *fitDialog         // nil: closed
+	marked  modelID            // zero: none
+	studies map[modelID]*study // nil value: being worked out
+	versus  *comparison
+	listed  bool // the folder was looked at
 }
+
+// modelID is one state of one model's file: a list read anew holds other
+// pointers to the same models.
+type modelID struct {
+	name     string
+	modified time.Time
+}
+
+func idOf(info session.ModelInfo) modelID { return modelID{info.Name, info.Modified} }
+
+// modelPlot is what the panel beside a model's description shows.
+type modelPlot int
+
+const (
+	plotPredicted modelPlot = iota
+	plotRegions
+	plotCurve
+	plotCompare
+	numModelPlots
+)
+
+var plotTitles = [...]string{"Predicted against measured", "Error by region, of modes left out", "Learning curve", "Compared"}
 
 // modelsMsg brings the models of the data directory.
 type modelsMsg struct {
@@ -40,7 +63,7 @@ func listModels(h host) tea.Cmd {
 }
 
 func newModelsPage(sh *shared) *modelsPage {
-	p := &modelsPage{sh: sh}
+	p := &modelsPage{sh: sh, studies: map[modelID]*study{}}
 	p.tab = table{empty: "no model yet: t tunes a workload and keeps what it learnt here", cols: []column{
 		{title: "model", width: 17}, {title: "method", width: 10, drop: 3}, {title: "modes", width: 5, right: true},
 		{title: "time", width: 7, right: true}, {title: "power", width: 7, right: true},
@@ -54,7 +77,12 @@ func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case modelsMsg:
 		p.sh.fail("models", msg.err)
-		p.list = msg.list
+		p.list, p.tab.rows, p.listed = msg.list, len(msg.list), true
+		return p.look()
+	case studyMsg:
+		p.studies[msg.of] = &msg.study
+	case comparisonMsg:
+		p.versus = msg.c
 	case refitMsg:
 		p.fitting = false
 		if msg.err != nil {
@@ -71,6 +99,9 @@ func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *modelsPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if p.fit != nil {
+		return p.dialogKey(k), true
+	}
 	switch {
 	case key.Matches(k, keys.Up):
 		p.tab.move(-1)
@@ -83,11 +114,88 @@ func (p *modelsPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.Load):
 		return p.load(), true
 	case key.Matches(k, keys.Refit):
-		return p.refit(), true
+		p.openFit()
+	case key.Matches(k, keys.NextPlot):
+		p.view = (p.view + 1) % numModelPlots
+	case key.Matches(k, keys.Mark):
+		p.mark()
 	default:
 		return nil, false
 	}
-	return nil, true
+	return p.look(), true
+}
+
+// typing tells whether all keys go to the dialog.
+func (p *modelsPage) typing() bool { return p.fit != nil }
+
+func (p *modelsPage) dialogKey(k tea.KeyPressMsg) tea.Cmd {
+	closed, fit := p.fit.key(k)
+	d := p.fit
+	if closed {
+		p.fit = nil
+	}
+	if !fit {
+		return nil
+	}
+	p.fitting = true
+	p.sh.say("fitting %s …", d.name())
+	return d.fit(p.sh.host)
+}
+
+func (p *modelsPage) openFit() {
+	info, ok := p.chosen()
+	switch {
+	case !ok || info.Model == nil:
+	case p.fitting:
+		p.sh.say("not now: a model is being fitted")
+	default:
+		p.fit = newFitDialog(info, p.list)
+	}
+}
+
+// mark remembers the chosen model as the one to compare others with; once more
+// forgets it.
+func (p *modelsPage) mark() {
+	info, ok := p.chosen()
+	switch {
+	case !ok || info.Model == nil:
+	case p.marked == idOf(info):
+		p.marked = modelID{}
+	default:
+		p.marked, p.view = idOf(info), plotCompare
+		p.sh.say("marked %s: move to another model to compare", info.Name)
+	}
+}
+
+// look begins to work out what the plot in view needs, once.
+func (p *modelsPage) look() tea.Cmd {
+	info, ok := p.chosen()
+	if !ok || info.Model == nil {
+		return nil
+	}
+	switch p.view {
+	case plotRegions, plotCurve:
+		if _, known := p.studies[idOf(info)]; known || slowToStudy(info.Model) != "" {
+			return nil
+		}
+		p.studies[idOf(info)] = nil
+		return studyOf(info)
+	case plotCompare:
+		other, ok := p.markedInfo()
+		if ok && p.marked != idOf(info) && !p.versus.of(other, info) && p.foreign(info.Model)+p.foreign(other.Model) == "" {
+			return compareModels(other, info, p.sh.space, p.sh.limit)
+		}
+	}
+	return nil
+}
+
+func (p *modelsPage) markedInfo() (session.ModelInfo, bool) {
+	for _, info := range p.list {
+		if info.Model != nil && idOf(info) == p.marked {
+			return info, true
+		}
+	}
+	return session.ModelInfo{}, false
 }
 
 func (p *modelsPage) load() tea.Cmd {
@@ -105,32 +213,6 @@ func (p *modelsPage) load() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space)} }
-}
-
-// refitMethods are the methods that need nothing but the samples, in the order
-// in which they are tried: the network takes longest.
-var refitMethods = []learn.Method{learn.GP, learn.Linear, learn.NN}
-
-// refit fits the chosen model's own modes by the next method and keeps the
-// result beside it.
-func (p *modelsPage) refit() tea.Cmd {
-	info, ok := p.chosen()
-	if !ok || info.Model == nil || p.fitting {
-		return nil
-	}
-	at := slices.Index(refitMethods, info.Model.Method)
-	method := refitMethods[(at+1)%len(refitMethods)]
-	base, _, _ := strings.Cut(info.Name, "-by-")
-	p.fitting = true
-	p.sh.say("fitting %s by %s …", base, method)
-	h, old, name := p.sh.host, info.Model, base+"-by-"+string(method)
-	return func() tea.Msg {
-		m, err := learn.Fit(old.Samples, learn.Options{Method: method, Space: old.Space, Seed: old.Seed, Provenance: old.Provenance})
-		if err == nil {
-			_, err = h.SaveModel(name, m)
-		}
-		return refitMsg{name, err}
-	}
 }
 
 // refitMsg says how fitting by another method went.
@@ -162,149 +244,17 @@ func (p *modelsPage) chosen() (session.ModelInfo, bool) {
 }
 
 func (p *modelsPage) hints() []hint {
+	if p.fit != nil {
+		return p.fit.hints()
+	}
 	why := ""
 	if len(p.list) == 0 {
 		why = "no model"
 	}
-	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), unless(keys.Refit, why), hint{Binding: keys.Enlarge})
+	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), unless(keys.Refit, why), unless(keys.Mark, why), hint{Binding: keys.Enlarge})
 }
 
 func (p *modelsPage) copied() string {
 	info, _ := p.chosen()
 	return info.Path
-}
-
-// Render draws the page.
-func (p *modelsPage) Render(w, h int) string {
-	p.tab.rows, p.tab.cell = len(p.list), p.cell
-	list := panel{"Models", "cross-validated errors", p.tab.Render, p.sh.narrow}
-	about := panel{"About", "", p.about, p.sh.narrow}
-	plot := panel{"Predicted against measured", "", p.plot, p.sh.narrow}
-	top := min(max(4, len(p.list)+3), h/2)
-	rest := h - top
-	switch {
-	case p.wide:
-		return plot.Render(w, h)
-	case rest < 3:
-		return list.Render(w, h)
-	case w < 70 || rest < 8:
-		return under(list.Render(w, top), about.Render(w, rest))
-	}
-	left := w / 2
-	return under(list.Render(w, top), beside(about.Render(left, rest), plot.Render(w-left, rest)))
-}
-
-func (p *modelsPage) cell(row, col int) string {
-	info := p.list[row]
-	m := info.Model
-	if m == nil {
-		return [...]string{info.Name, "unreadable", dash, dash, dash, age(p.sh.now().Sub(info.Modified)), dash}[col]
-	}
-	switch col {
-	case 0:
-		return info.Name
-	case 1:
-		return string(m.Method)
-	case 2:
-		return fmt.Sprint(len(m.Samples))
-	case 3:
-		return errorText(m.CV.TimeMAPEPct)
-	case 4:
-		return errorText(m.CV.PowerMAPEPct)
-	case 5:
-		return age(p.sh.now().Sub(info.Modified))
-	}
-	return m.Provenance.Device
-}
-
-func errorText(pct float64) string {
-	if math.IsNaN(pct) || pct <= 0 {
-		return dash
-	}
-	return fmt.Sprintf("±%.1f %%", pct)
-}
-
-// about tells where the chosen model comes from, what to be wary of, and what
-// each knob does to this workload.
-func (p *modelsPage) about(w, h int) string {
-	info, ok := p.chosen()
-	if !ok {
-		return "a model predicts time and power of every mode from a few measured ones"
-	}
-	if info.Model == nil {
-		return styleWarn.Render(wrap(fmt.Sprint(info.Err), w))
-	}
-	m := info.Model
-	lines := []string{fmt.Sprintf("%s, from %d modes on %s", workloadOf(info), len(m.Samples), m.Provenance.Device)}
-	if from := m.Provenance; from.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
-		text := styleBadge.Render("VIRTUAL") + ": learnt from a simulation, not from measurements"
-		if from.Replay != "" {
-			text = styleBadge.Render("REPLAY") + ": learnt from modes " + from.Origin()
-		}
-		lines = append(lines, wrap(text, w))
-	}
-	if m.CV.How != "" {
-		lines = append(lines, styleDim.Render("errors: "+m.CV.How))
-	}
-	for _, text := range m.Warnings {
-		lines = append(lines, styleWarn.Render(wrap("! "+text, w)))
-	}
-	if len(m.Samples) < 8 {
-		lines = append(lines, styleWarn.Render("! too few modes to say how large the error is"))
-	}
-	for _, mode := range m.Suspicious {
-		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(mode)))
-	}
-	if v := p.sh.view; v != nil && v.model == m || v != nil && v.workload == workloadOf(info) {
-		lines = append(lines, "", knobBars(v, w))
-	} else {
-		lines = append(lines, "", styleKey.Render("enter")+" loads it: knob bars, Front, Modes")
-	}
-	return fit(strings.Join(lines, "\n"), w, h)
-}
-
-// knobBars draws how much each knob alone changes time and power, the others
-// at their largest, and what the workload waits for there.
-func knobBars(v *mapView, w int) string {
-	most := 1.01
-	for _, e := range v.effects {
-		most = max(most, e.TimeX, e.PowerX)
-	}
-	room := min(max(4, (w-24)/2), 20)
-	lines := []string{styleDim.Render(cut("knob", 7) + cut("time ×", room+8) + "power ×")}
-	for _, e := range v.effects {
-		part := func(x float64) string {
-			return cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(most), room), room+8)
-		}
-		lines = append(lines, cut(e.Knob.String(), 7)+part(e.TimeX)+part(e.PowerX))
-	}
-	if v.bound != "" {
-		lines = append(lines, wrap("at their largest: "+v.bound, w))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// plot draws predicted over measured time of the model's own samples.
-func (p *modelsPage) plot(w, h int) string {
-	info, ok := p.chosen()
-	if !ok || info.Model == nil || len(info.Model.Samples) == 0 {
-		return ""
-	}
-	v := p.sh.view
-	if v == nil || v.workload != workloadOf(info) {
-		return wrap("enter loads the model and draws its predictions here", w)
-	}
-	var xs, ys []float64
-	for _, s := range info.Model.Samples {
-		if i, ok := v.at(s.Mode); ok {
-			xs, ys = append(xs, s.TimeMS), append(ys, v.preds[i].TimeMS)
-		}
-	}
-	scale := chart.NewScale(append(append([]float64{}, xs...), ys...), true)
-	plot := chart.Plot{X: scale, Y: scale, XName: "measured ms", YName: "ms"}
-	plot.Line([]float64{scale.Lo, scale.Hi}, []float64{scale.Lo, scale.Hi}, chart.InkAxis)
-	for i := range xs {
-		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
-	}
-	return plot.Render(w, h, paint)
 }

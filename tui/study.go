@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/chart"
+	"jtune/tui/session"
+)
+
+// study is how far one model can be trusted, worked out from its own samples.
+type study struct {
+	left  []learn.LeftOut
+	curve []learn.CurvePoint
+	err   error
+}
+
+// studyMsg brings it.
+type studyMsg struct {
+	of    modelID
+	study study
+}
+
+// curveSizes are the numbers of modes at which a learning curve is looked at.
+var curveSizes = []int{4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
+
+// studyOf works a model's study out, off the screen's goroutine.
+func studyOf(info session.ModelInfo) tea.Cmd {
+	return func() tea.Msg {
+		m := info.Model
+		var s study
+		if s.left, s.err = m.LeaveOut(); s.err == nil {
+			s.curve, s.err = m.Curve(curveSizes)
+		}
+		return studyMsg{idOf(info), s}
+	}
+}
+
+// slowToStudy says why a model is not studied here, or "".
+func slowToStudy(m *learn.Model) string {
+	if m.Method == learn.NN || m.Method == learn.PowerTrain {
+		return "networks take minutes for this: jtune evaluate compares methods"
+	}
+	return ""
+}
+
+// curvePlot draws the error against the number of modes learnt from.
+func (s study) curvePlot(w, h int) string {
+	if len(s.curve) < 2 {
+		return wrap("too few measured modes for a curve: learning from some must leave others to judge by", w)
+	}
+	var ns, timePct, powerPct []float64
+	most := 0.0
+	for _, c := range s.curve {
+		ns, timePct, powerPct = append(ns, float64(c.Modes)), append(timePct, c.TimeMAPEPct), append(powerPct, c.PowerMAPEPct)
+		most = max(most, c.TimeMAPEPct, c.PowerMAPEPct)
+	}
+	plot := chart.Plot{X: chart.NewScale(ns, false), Y: chart.FromZero(most), XName: "modes", YName: "%"}
+	last := len(ns) - 1
+	plot.Line(ns, timePct, chart.InkSeries)
+	plot.Line(ns, powerPct, chart.InkFront)
+	plot.Label(ns[last], timePct[last], "time", chart.InkPreset)
+	plot.Label(ns[last], powerPct[last], "power", chart.InkPreset)
+	return plot.Render(w, h, paint)
+}
+
+// region is a quarter of the measured modes by one knob.
+type region struct {
+	lo, hi            float64 // of the knob
+	n                 int
+	timePct, powerPct float64
+}
+
+// regions parts the left-out modes into quarters by a knob's values; equal
+// values stay together.
+func (s study) regions(k tegra.Knob) []region {
+	left := slices.Clone(s.left)
+	slices.SortStableFunc(left, func(a, b learn.LeftOut) int { return cmpFloat(a.Measured.Mode.Value(k), b.Measured.Mode.Value(k)) })
+	var out []region
+	for i := 0; i < len(left); {
+		end := min(len(left), i+(len(left)+3)/4)
+		for end < len(left) && left[end].Measured.Mode.Value(k) == left[end-1].Measured.Mode.Value(k) {
+			end++
+		}
+		out = append(out, regionOf(left[i:end], k))
+		i = end
+	}
+	return out
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func regionOf(left []learn.LeftOut, k tegra.Knob) region {
+	var tp, to, pp, po []float64
+	for _, l := range left {
+		tp, to = append(tp, l.Prediction.TimeMS), append(to, l.Measured.TimeMS)
+		pp, po = append(pp, l.Prediction.PowerW), append(po, l.Measured.PowerW)
+	}
+	return region{left[0].Measured.Mode.Value(k), left[len(left)-1].Measured.Mode.Value(k), len(left), learn.MAPE(tp, to), learn.MAPE(pp, po)}
+}
+
+// regionTable tells the error in each quarter of each knob's range: where the
+// model must not be trusted as far as elsewhere.
+func (s study) regionTable(w int) string {
+	if len(s.left) < 4 {
+		return wrap("too few measured modes to part the space", w)
+	}
+	room := min(w-37, 16)
+	worst := 0.01
+	for k := range tegra.NumKnobs {
+		for _, r := range s.regions(tegra.Knob(k)) {
+			worst = max(worst, finiteOr(r.timePct, 0))
+		}
+	}
+	bar := func(timePct float64) string {
+		if room < 4 {
+			return ""
+		}
+		return " " + chart.Bar(timePct/worst, room)
+	}
+	lines := []string{styleDim.Render(fmt.Sprintf("%-5s %-11s %2s %7s %7s", "knob", "from – to", "n", "time", "power"))}
+	for k := range tegra.NumKnobs {
+		knob := tegra.Knob(k)
+		for i, r := range s.regions(knob) {
+			name := ""
+			if i == 0 {
+				name = knob.String()
+			}
+			lines = append(lines, fmt.Sprintf("%-5s %-11s %2d %7s %7s", name, knobSpan(knob, r.lo, r.hi), r.n, errorText(r.timePct), errorText(r.powerPct))+bar(r.timePct))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func finiteOr(v, other float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return other
+	}
+	return v
+}
+
+// knobSpan prints a range of a knob: cores as they are, clocks in GHz.
+func knobSpan(k tegra.Knob, lo, hi float64) string {
+	one := func(v float64) string {
+		if k == tegra.KnobCores {
+			return fmt.Sprintf("%.0f", v)
+		}
+		return fmt.Sprintf("%.2f", tegra.Freq(v).GHz())
+	}
+	if lo == hi {
+		return one(lo)
+	}
+	return one(lo) + " – " + one(hi)
+}
