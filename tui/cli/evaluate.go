@@ -62,7 +62,7 @@ func (a *app) evaluate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
 	f.StringVar(&reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another workload for gp+ref and powertrain, or none; never the sweep's own workload (default: gp+ref is left out, powertrain transfers from "+learn.ShippedName+")")
-	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ",")+" (default: all that can run)")
+	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ", ")+" (default: all that can run)")
 	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
 	f.StringSliceVar(&samplesOf, "samples-of", nil, "published runs (`FILE`, comma-separated): learn from the modes they name, and stand beside their errors")

@@ -12,7 +12,7 @@ func (a *app) harness() *cobra.Command {
 	folder := ""
 	cmd := &cobra.Command{
 		Use:   "harness [--write DIR]",
-		Short: "Print jtune.py for a training script of your own, or write out the built-in jobs too",
+		Short: "Print jtune.py, the helper for a training script of your own",
 		Long: "Print jtune.py, which tells jtune of the minibatches of a training script of your own: import it\n" +
 			"and put the step into \"with jtune.minibatch(epoch, batch):\". With --write DIR put it there together\n" +
 			"with the built-in PyTorch jobs, to read or change them: python3 DIR/train.py --help",

@@ -25,7 +25,7 @@ func (a *app) run() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "run WORKLOAD",
-		Short: "Run a training job in the present mode and tell time, power and energy",
+		Short: "Run a training job in the present mode: time, power, energy",
 		Args:  takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

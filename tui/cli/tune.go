@@ -19,7 +19,7 @@ func (a *app) tune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
 		Short: "Find the best mode by measuring: the answer has been measured",
-		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json  # a virtual board need not be waited for\n" +
+		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

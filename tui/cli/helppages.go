@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is that of a plain terminal.
+const helpWidth = 80
+
+// examples show a line or two of each command that has none of its own.
+var examples = map[string]string{
+	"jtune":                    "jtune\njtune --device virtual:agx-orin --speed 60",
+	"jtune watch":              "jtune watch --interval 100ms --count 50 --json",
+	"jtune device":             "jtune device --json",
+	"jtune doctor":             "jtune doctor",
+	"jtune modes":              "jtune modes --filter 'cores>=8 gpu<900MHz' --csv",
+	"jtune workloads":          "jtune workloads",
+	"jtune run":                "jtune run resnet --minibatches 100",
+	"jtune merge":              "jtune merge part1 part2 part3 --out campaign",
+	"jtune import":             "jtune import sweep.csv --out campaign",
+	"jtune fit":                "jtune fit --samples campaign --out resnet.model",
+	"jtune predict":            "jtune predict --model resnet.model --csv",
+	"jtune front":              "jtune front --model resnet.model --svg front.svg",
+	"jtune revert":             "jtune revert",
+	"jtune export":             "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
+	"jtune export nvpmodel":    "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
+	"jtune convert":            "jtune convert tegrastats log.txt --csv\njtune convert nvpmodel /etc/nvpmodel.conf --json",
+	"jtune convert tegrastats": "tegrastats | jtune convert tegrastats - --json",
+	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
+	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
+	"jtune version":            "jtune version",
+	"jtune man":                "jtune man | man -l -",
+}
+
+// helpPages gives every command an example and fits what the library prints
+// into the width of a plain terminal.
+func helpPages(root *cobra.Command) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages ", "FlagUsagesWrapped 80 "))
+	each(root, func(c *cobra.Command) {
+		if text := examples[c.CommandPath()]; c.Example == "" && text != "" {
+			c.Example = "  " + strings.ReplaceAll(text, "\n", "\n  ")
+		}
+		c.Long = wrapped(c.Long)
+	})
+}
+
+func each(c *cobra.Command, f func(*cobra.Command)) {
+	f(c)
+	for _, sub := range c.Commands() {
+		each(sub, f)
+	}
+}
+
+var paragraphs = regexp.MustCompile(`\n\n+`)
+
+// wrapped breaks each paragraph anew, at spaces.
+func wrapped(text string) string {
+	var out []string
+	for _, paragraph := range paragraphs.Split(text, -1) {
+		var lines []string
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			if line != "" && len([]rune(line))+1+len([]rune(word)) > helpWidth {
+				lines, line = append(lines, line), ""
+			}
+			if line != "" {
+				line += " "
+			}
+			line += word
+		}
+		out = append(out, strings.Join(append(lines, line), "\n"))
+	}
+	return strings.Join(out, "\n\n")
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
+	root := new(app).root()
+	each(root, func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
+		lines := strings.Split(strings.TrimSpace(c.Example), "\n")
+		for _, line := range lines {
+			line, _, _ = strings.Cut(line, " | man")
+			if _, after, ok := strings.Cut(line, "| jtune"); ok {
+				line = "jtune" + after
+			}
+			words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "sudo "))
+			if len(words) == 0 || words[0] != "jtune" {
+				t.Errorf("%s: %q is no example", c.CommandPath(), line)
+				continue
+			}
+			on, rest, err := new(app).root().Find(words[1:])
+			if err != nil {
+				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
+				continue
+			}
+			for _, w := range rest {
+				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
+				if strings.HasPrefix(w, "--") && on.Flag(name) == nil {
+					t.Errorf("%s: %q: there is no flag %s", c.CommandPath(), line, w)
+				}
+			}
+		}
+	})
+}
+
+func TestHelpFitsAPlainTerminal(t *testing.T) {
+	each(new(app).root(), func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
+		args := append(strings.Fields(c.CommandPath())[1:], "--help")
+		text := jtune(t, args...).done(t).out
+		for line := range strings.Lines(text) {
+			// A synopsis is not broken: it is copied.
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > helpWidth && !strings.HasPrefix(line, "  jtune ") {
+				t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+		if text == "" {
+			t.Errorf("%s has no help", c.CommandPath())
+		}
+	})
+}
+
+func TestParagraphsAreBrokenAtSpaces(t *testing.T) {
+	word := strings.Repeat("x", 30)
+	for _, c := range []struct{ name, in, want string }{
+		{"a short one stays", "one two\n\nthree", "one two\n\nthree"},
+		{"breaks of the source go", "one\ntwo", "one two"},
+		{"a long one is broken", word + " " + word + " " + word, word + " " + word + "\n" + word},
+		{"nothing", "", ""},
+	} {
+		if got := wrapped(c.in); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
