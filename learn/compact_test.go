@@ -194,6 +194,26 @@ func TestShippedReferenceIsLeftOutElsewhere(t *testing.T) {
 	}
 }
 
+func TestResidualIsTheSameByIndex(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	r, err := madeUpCompact(t).residual(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := []int{7, 0, 299}
+	var modes []tegra.Mode
+	for _, i := range index {
+		modes = append(modes, space.At(i))
+	}
+	wantTime, wantPower := r.at(modes)
+	for _, of := range []*tegra.Space{space, smallSpace(t)} { // its own, another one
+		if time, power := r.among(of, index, modes); !reflect.DeepEqual(time, wantTime) || !reflect.DeepEqual(power, wantPower) {
+			t.Errorf("got %v and %v, want %v and %v", time, power, wantTime, wantPower)
+		}
+	}
+}
+
 func TestShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 	t.Parallel()
 	if len(shippedCompact) > 30_000 {
@@ -269,4 +289,33 @@ func explained(y, r []float64) float64 {
 		sy, sr, syy, srr, syr = sy+y[i], sr+r[i], syy+y[i]*y[i], srr+r[i]*r[i], syr+y[i]*r[i]
 	}
 	return square(syr-sy*sr/n) / ((syy - sy*sy/n) * (srr - sr*sr/n))
+}
+
+func FuzzReferenceFile(f *testing.F) {
+	c := madeUpCompact(f)
+	body, err := json.Marshal(c)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(body)
+	f.Add([]byte(`{"name":"x","modes":1,"max":[1,1,1,1],"octaves":[1,1,1,1],"centres":[[0,0,0,0]],"time":[0.1],"power":[0.1]}`))
+	f.Add([]byte(`{"centres":[[]],"time":[1],"power":[1e38]}`))
+	f.Add([]byte(`{`))
+	space := smallSpace(f)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c, err := decodeCompact(frame(referenceMagic, referenceVersion, body))
+		if err != nil {
+			return
+		}
+		r, err := c.residual(space)
+		if err != nil {
+			return
+		}
+		time, power := r.over(space)
+		for i := range time {
+			if math.IsNaN(time[i]) || math.IsInf(time[i], 0) || math.IsNaN(power[i]) || math.IsInf(power[i], 0) {
+				t.Fatalf("mode %d deviates by %g and %g", i, time[i], power[i])
+			}
+		}
+	})
 }

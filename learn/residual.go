@@ -88,6 +88,19 @@ func (r *Residual) over(space *tegra.Space) (time, power []float64) {
 	return r.time, r.power
 }
 
+// among is at for modes of a space by index, looked up where over has them.
+func (r *Residual) among(space *tegra.Space, index []int, modes []tegra.Mode) (time, power []float64) {
+	if r == nil || space != r.space {
+		return r.at(modes)
+	}
+	allTime, allPower := r.over(space)
+	time, power = make([]float64, len(index)), make([]float64, len(index))
+	for k, i := range index {
+		time[k], power[k] = allTime[i], allPower[i]
+	}
+	return time, power
+}
+
 // gaussian gives the weights of the Gaussian process' part of the posterior
 // mean, sf² C⁻¹ (y − M): one kernel around each sample.
 func (c *curve) gaussian() []float64 {

@@ -139,14 +139,14 @@ func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 
 func (s *Surrogate) timeAt(index []int) where {
 	modes := s.modesAt(index)
-	r, _ := s.reference.at(modes)
+	r, _ := s.reference.among(s.space, index, modes)
 	return s.whereTime(s.scale.points(modes), r)
 }
 
 func (s *Surrogate) powerAt(index []int) where {
 	modes := s.modesAt(index)
 	x := s.scale.points(modes)
-	rTime, rPower := s.reference.at(modes)
+	rTime, rPower := s.reference.among(s.space, index, modes)
 	return s.wherePower(x, rPower, s.meanTime(s.whereTime(x, rTime)))
 }
 

@@ -20,6 +20,7 @@ type truth struct {
 	space *tegra.Space
 	at    map[tegra.Mode]tegra.Measured
 	clean []tegra.Measured
+	lean  *learn.Reference // of its searches; nil: none
 }
 
 func loadTruth(t testing.TB, name string) *truth {
@@ -102,7 +103,7 @@ func (s *truth) search(t *testing.T, limits []Limit, seeds int, effort Effort) *
 		}
 		best, _ := l.objective().value(PredictedPoint(want.Prediction))
 		for seed := range seeds {
-			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: l, Space: s.space, Seed: uint64(seed), Effort: effort})
+			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: l, Space: s.space, Seed: uint64(seed), Effort: effort, Reference: s.lean})
 			if err != nil {
 				t.Errorf("%v, seed %d: %v", l, seed, err)
 				continue
