@@ -31,7 +31,7 @@ func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Ha
 	if o.Silence <= 0 {
 		o.Silence = time.Duration(w.SilenceS) * time.Second
 	}
-	if o.Virtual != nil {
+	if o.Virtual != nil && !w.Torch.Beside {
 		return func(context.Context) (harness.Harness, error) {
 			return harness.Virtual(o.Virtual, harness.VirtualOptions{Workload: w.Name, Batch: w.Batch,
 				PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Silence: o.Silence})
@@ -41,6 +41,9 @@ func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Ha
 		job, err := w.job(o)
 		if err != nil {
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+		}
+		if o.Virtual != nil {
+			return harness.ExecBeside(ctx, o.Virtual, w.Torch.Net, w.Batch, job)
 		}
 		return harness.Exec(ctx, job)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 }
 
 // TestPyTorchTrainsForAProfile is the whole way on a machine without a Jetson:
-// a board of plain files, LeNet trained for real on the CPU, a record, a model.
+// a board of plain files or a virtual one, LeNet trained for real on the CPU, a
+// record, a model.
 func TestPyTorchTrainsForAProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for many seconds")
@@ -34,21 +36,35 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	if err := exec.Command(python, "-c", "import torch").Run(); err != nil {
 		t.Skipf("%s cannot import torch (%v): install python3-torch to run this test", python, err)
 	}
-	args, _ := fakeBoard(t, "true")
-	config := write(t, "[torch]\ndata = \"synthetic\"\npython = \""+python+"\"\n[workload.lenet5]\nworkers = 1\n")
-	args = with(args, "--config", config)
-	dir := filepath.Join(t.TempDir(), "campaign")
-	o := jtune(t, with(args, "profile", "lenet5", "--sample", "2", "--minibatches", "5", "--out", dir)...)
-	if o.code != 0 {
-		t.Fatalf("exit code %d: %s%s", o.code, o.out, o.err)
-	}
-	head, rows, err := profiles.Read(dir)
-	if err != nil || len(rows) != 2 || head.Workload.Torch.Net != "lenet5" {
-		t.Fatalf("%d rows, %v, workload %+v", len(rows), err, head.Workload)
-	}
-	for _, r := range rows {
-		if !r.Status.Usable() || r.Minibatches < 5 || !(r.TimeMS > 0) || !r.ComputeMS.OK {
-			t.Errorf("row %+v", r)
-		}
+	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\nworkers = 1\n"
+	files, _ := fakeBoard(t, "true")
+	virtual := []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}
+	for name, c := range map[string]struct {
+		args  []string
+		modes int
+	}{"board of files": {files, 2}, "virtual board": {virtual, 4}} {
+		t.Run(name, func(t *testing.T) {
+			if name == "virtual board" && os.Getenv("JTUNE_LONG") == "" {
+				t.Skip("half a minute in real time: set JTUNE_LONG=1")
+			}
+			args := with(c.args, "--config", write(t, config))
+			dir := filepath.Join(t.TempDir(), "campaign")
+			o := jtune(t, with(args, "profile", "lenet5", "--sample", strconv.Itoa(c.modes), "--minibatches", "5", "--out", dir)...)
+			if o.code != 0 {
+				t.Fatalf("exit code %d: %s%s", o.code, o.out, o.err)
+			}
+			head, rows, err := profiles.Read(dir)
+			if err != nil || len(rows) != c.modes || head.Workload.Torch.Net != "lenet5" {
+				t.Fatalf("%d rows, %v, workload %+v", len(rows), err, head.Workload)
+			}
+			for _, r := range rows {
+				if !r.Status.Usable() || r.Minibatches < 5 || !(r.TimeMS > 0) || !r.ComputeMS.OK || !(r.PowerW > 0) {
+					t.Errorf("row %+v", r)
+				}
+			}
+			if name == "virtual board" {
+				jtune(t, with(args, "fit", "--samples", dir, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m"))...).done(t)
+			}
+		})
 	}
 }

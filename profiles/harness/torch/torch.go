@@ -36,8 +36,8 @@ const (
 )
 
 // Job is how the built-in trainer runs a workload. In the user's file it is
-// the table [workload.NAME.torch]; a table [torch] gives python, data and
-// cache for all.
+// the table [workload.NAME.torch]; a table [torch] gives python, data,
+// cache and beside for all.
 type Job struct {
 	Net    string `toml:"net,omitempty" json:"net"`       // resnet18 mobilenet yolov8n bert lstm lenet5 vgg11; empty: no built-in job
 	Set    string `toml:"set,omitempty" json:"set"`       // imagenet-val gld23k coco squad wikitext mnist cifar10
@@ -45,6 +45,7 @@ type Job struct {
 	Python string `toml:"python,omitempty" json:"python"` // interpreter that has PyTorch; python3
 	Cache  string `toml:"cache,omitempty" json:"cache"`   // page cache before each epoch: "preload", "drop" or "" for as it is
 	Infer  bool   `toml:"infer,omitempty" json:"infer"`   // forward passes alone: compute time is the latency
+	Beside bool   `toml:"beside,omitempty" json:"beside"` // runs for real on a virtual board too: this machine's times beside the board's power
 }
 
 var (
@@ -79,6 +80,7 @@ func (j Job) Over(defaults Job) Job {
 	fill(&j.Data, defaults.Data)
 	fill(&j.Python, defaults.Python)
 	fill(&j.Cache, defaults.Cache)
+	j.Beside = j.Beside || defaults.Beside
 	return j
 }
 

@@ -21,6 +21,9 @@ const python = "/usr/bin/python3"
 // needs skips the test unless the interpreter can import a module.
 func needs(t *testing.T, module string) {
 	t.Helper()
+	if testing.Short() && module == "torch" {
+		t.Skip("trains for seconds")
+	}
 	if out, err := exec.Command(python, "-c", "import "+module).CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		t.Skipf("%s cannot import %s (%v, %s): install python3-%[2]s to run this test", python, module, err, lines[len(lines)-1])
