@@ -28,13 +28,14 @@ type deviceJSON struct {
 	Rights     rightsJSON   `json:"rights"`
 }
 
-// spaceJSON lists the values that each knob can take.
+// spaceJSON lists the values that each knob can take; memory clocks and the
+// number of modes are null for who may not read the whole list.
 type spaceJSON struct {
 	Cores  []int   `json:"cores"`
 	CPUKHz []int64 `json:"cpu_khz"`
 	GPUHz  []int64 `json:"gpu_hz"`
 	MemHz  []int64 `json:"mem_hz"`
-	Modes  int     `json:"modes"`
+	Modes  *int    `json:"modes"`
 }
 
 type presetJSON struct {
@@ -80,21 +81,26 @@ func (a *app) device() *cobra.Command {
 func toDeviceJSON(s *session.Session) deviceJSON {
 	b, space := s.Device.Board(), s.Device.Space()
 	out := deviceJSON{Model: b.Model, Compatible: append([]string{}, b.Compatible...), SoC: optionalText(b.SoC), L4T: optionalText(b.L4T), Virtual: b.Virtual,
-		Space: toSpaceJSON(space), Rails: append([]string{}, b.Rails...), TotalRule: optionalText(b.TotalRule), Presets: []presetJSON{}, Rights: rights(s)}
+		Space: toSpaceJSON(space, s.Sysfs().Complete()), Rails: append([]string{}, b.Rails...), TotalRule: optionalText(b.TotalRule), Presets: []presetJSON{}, Rights: rights(s)}
 	for _, p := range s.Device.Presets() {
 		out.Presets = append(out.Presets, presetJSON{p.ID, p.Name, toModeJSON(p.Mode), p.NeedsReboot})
 	}
 	return out
 }
 
-func toSpaceJSON(s *tegra.Space) spaceJSON {
-	out := spaceJSON{Cores: append([]int{}, s.Cores...), CPUKHz: []int64{}, GPUHz: []int64{}, MemHz: []int64{}, Modes: s.Len()}
+func toSpaceJSON(s *tegra.Space, complete bool) spaceJSON {
+	out := spaceJSON{Cores: append([]int{}, s.Cores...), CPUKHz: []int64{}, GPUHz: []int64{}}
 	for _, f := range s.CPU {
 		out.CPUKHz = append(out.CPUKHz, f.KHz())
 	}
 	for _, f := range s.GPU {
 		out.GPUHz = append(out.GPUHz, int64(f))
 	}
+	if !complete {
+		return out
+	}
+	modes := s.Len()
+	out.Modes, out.MemHz = &modes, []int64{}
 	for _, f := range s.EMC {
 		out.MemHz = append(out.MemHz, int64(f))
 	}

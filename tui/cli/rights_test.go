@@ -85,3 +85,33 @@ func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
 		powerless(t, "watch", "--count", "1", "--sysroot", root).done(t)
 	})
 }
+
+// Memory clocks stand in debugfs, which root alone may read.
+func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
+	_, root := fakeBoard(t, "true")
+	readable(t, root)
+	debug := filepath.Join(root, "sys/kernel/debug")
+	if err := os.Chmod(debug, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(debug, 0o755) })
+	o := powerless(t, "device", "--json", "--sysroot", root).done(t)
+	v := o.object(t, "model compatible soc l4t virtual space rails total_power_rule presets rights")
+	space := hasKeys(t, v["space"], "cores cpu_khz gpu_hz mem_hz modes")
+	if space["mem_hz"] != nil || space["modes"] != nil || len(space["gpu_hz"].([]any)) == 0 {
+		t.Errorf("got memory clocks %v and %v modes, want null for both, and the GPU's clocks", space["mem_hz"], space["modes"])
+	}
+	unknown := 0
+	for _, p := range v["presets"].([]any) {
+		mode := hasKeys(t, hasKeys(t, p, "id name mode needs_reboot")["mode"], "cores cpu_khz gpu_hz mem_hz")
+		switch mode["mem_hz"] {
+		case 0.0:
+			t.Errorf("preset %v claims a memory clock of 0", p)
+		case nil:
+			unknown++
+		}
+	}
+	if unknown == 0 {
+		t.Error("no preset of the highest memory clock, which cannot be known")
+	}
+}
