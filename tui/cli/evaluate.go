@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +45,9 @@ func (a *app) evaluate() *cobra.Command {
 			}
 			if o.Authors, err = readAuthors(samplesOf); err != nil {
 				return err
+			}
+			if !o.Quick {
+				a.note("comparing methods on %d measured modes: this takes minutes (--quick: seconds)", len(s.Measured))
 			}
 			o.Progress = a.counter()
 			report, err := optimize.Evaluate(cmd.Context(), o)
@@ -130,10 +134,21 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets string) 
 	return nil
 }
 
-// counter tells of progress in place on a terminal, not at all elsewhere.
+// seldom is the least time between two lines of progress that cannot be drawn
+// in place.
+const seldom = 15 * time.Second
+
+// counter tells of progress: in place on a terminal, by a line now and then
+// elsewhere.
 func (a *app) counter() func(done, total int) {
-	if !isTerminal(a.err) {
-		return nil
+	if isTerminal(a.err) {
+		return func(done, total int) { fmt.Fprintf(a.err, "\r%d of %d runs", done, total) }
 	}
-	return func(done, total int) { fmt.Fprintf(a.err, "\r%d of %d", done, total) }
+	told := time.Now()
+	return func(done, total int) {
+		if time.Since(told) >= seldom {
+			a.note("%d of %d runs", done, total)
+			told = time.Now()
+		}
+	}
 }

@@ -249,3 +249,35 @@ func TestSafeNamesHaveNoWayOut(t *testing.T) {
 		}
 	}
 }
+
+func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
+	broken := errors.New("the job is broken")
+	for _, c := range []struct {
+		name   string
+		cancel bool
+		want   optimize.Ended
+	}{{"broken", false, optimize.Failing}, {"interrupted", true, optimize.Cancelled}} {
+		s := fast(t)
+		w, err := s.Workload("resnet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		modes := 0
+		gate := func(context.Context) error {
+			if modes++; modes <= 2 {
+				return nil
+			}
+			if c.cancel {
+				cancel()
+				return ctx.Err()
+			}
+			return broken
+		}
+		res, err := s.Tune(ctx, TuneRequest{Workload: w, Limit: optimize.Limit{Energy: true}, Gate: gate}, nil)
+		if res.Ended != c.want || len(res.Probes) != 2 || errors.Is(err, broken) == c.cancel {
+			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes), err, c.want)
+		}
+	}
+}

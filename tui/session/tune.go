@@ -33,6 +33,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	defer rec.Close()
 	bench.NewHarness = s.harness(r.Workload, r.Settings, rec.Log(), 0)
 	bench.Raw = rec
+	asked := ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	t := &tuning{bench: bench, record: rec, gate: r.Gate, stop: stop, observe: observe, cap: r.Probes}
@@ -43,6 +44,9 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		Seed: s.Options.Seed, Space: s.Device.Space(), Reference: ref, Observe: t.probe})
 	if t.fatal != nil {
 		err = t.fatal
+		if asked.Err() == nil { // nobody cancelled: the job, the device or the record is broken
+			found.Ended = optimize.Failing
+		}
 	}
 	err = errors.Join(err, bench.Close(), restore(ctx, bench.Applier))
 	out := TuneResult{Result: found, Dir: rec.Dir(), Took: s.Clock.Now() - begun}
