@@ -18,9 +18,9 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// busyClient says its guard's pid, then applies one mode after the other and
+// roamingClient says its guard's pid, then applies one mode after the other and
 // says so line by line until it is killed or its guard is.
-func busyClient(root string) int {
+func roamingClient(root string) int {
 	ctx := context.Background()
 	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
 	if err != nil {
@@ -109,7 +109,7 @@ func TestKilledAtAnyMomentEveryFileIsAsFound(t *testing.T) {
 func (v victims) kill(t *testing.T, root string, rng *rand.Rand) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asClient+"="+root)
+	cmd.Env = append(os.Environ(), asRoamer+"="+root)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 const (
 	asGuard  = "JTUNE_TEST_GUARD"  // the guard on its command line
 	asClient = "JTUNE_TEST_CLIENT" // a client that applies modes below this root until it is killed
+	asRoamer = "JTUNE_TEST_ROAMER" // one that roams the modes of the board below this root
 )
 
 func TestMain(m *testing.M) {
@@ -27,11 +28,34 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(asClient)
 		os.Exit(busyClient(root))
 	}
+	if root := os.Getenv(asRoamer); root != "" {
+		os.Unsetenv(asRoamer)
+		os.Exit(roamingClient(root))
+	}
 	if os.Getenv(asGuard) != "" && !strings.HasPrefix(strings.Join(os.Args[1:], " "), "-test.") { // not a fuzz worker
 		os.Exit(Main(context.Background(), os.Args[1:]))
 	}
 	os.Setenv(asGuard, "1")
 	os.Exit(m.Run())
+}
+
+// busyClient applies one mode after the other and says so line by line.
+func busyClient(root string) int {
+	ctx := context.Background()
+	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
+	if err != nil {
+		fmt.Println("failed:", err)
+		return 1
+	}
+	for {
+		for _, m := range []tegra.Mode{slow, fast, mid} {
+			if _, err := c.Apply(ctx, tegra.Request{Mode: m, Fan: tegra.FanMax}); err != nil {
+				fmt.Println("failed:", err)
+				return 1
+			}
+			fmt.Println("applied", m)
+		}
+	}
 }
 
 func startGuard(t *testing.T, root string) *Client {
