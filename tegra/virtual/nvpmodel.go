@@ -10,6 +10,7 @@ import (
 // preset is one POWER_MODEL of the board's configuration; a limit of 0 means
 // none.
 type preset struct {
+	id       int
 	name     string
 	cores    int
 	cpu, gpu tegra.Freq
@@ -17,20 +18,38 @@ type preset struct {
 	mask     int // GPU units that are gated off
 }
 
-// presets of the board. Of a replay of another board only MAXN is known.
+// presets of the board. A replay has MAXN, and of the others those whose very
+// mode is in its table; of another board's none is known.
 func (b *Board) presets() []preset {
-	if b.table != nil && b.table.foreign {
-		return orinPresets[:1]
+	if b.table == nil {
+		return orinPresets
 	}
-	return orinPresets
+	out := orinPresets[:1:1]
+	for _, p := range orinPresets[1:] {
+		if _, ok := b.table.rows[p.mode(b.lists)]; ok && !b.table.foreign {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// mode is the preset's on a board with these lists.
+func (p preset) mode(l lists) tegra.Mode {
+	upTo := func(f tegra.Freq, list []tegra.Freq) tegra.Freq {
+		if f == 0 {
+			return list[len(list)-1]
+		}
+		return f
+	}
+	return tegra.Mode{Cores: p.cores, CPU: upTo(p.cpu, l.cpu), GPU: upTo(p.gpu, l.gpu), EMC: upTo(p.emc, l.emc)}
 }
 
 // orinPresets are an AGX Orin's on L4T 34 and 35.1.
 var orinPresets = []preset{
 	{name: "MAXN", cores: 12},
-	{name: "MODE_15W", cores: 4, cpu: 1113600 * tegra.KHz, gpu: 420750000, emc: 2133 * tegra.MHz, mask: 248},
-	{name: "MODE_30W", cores: 8, cpu: 1728000 * tegra.KHz, gpu: 624750000, mask: 240},
-	{name: "MODE_50W", cores: 12, cpu: 1497600 * tegra.KHz, gpu: 828750000},
+	{id: 1, name: "MODE_15W", cores: 4, cpu: 1113600 * tegra.KHz, gpu: 420750000, emc: 2133 * tegra.MHz, mask: 248},
+	{id: 2, name: "MODE_30W", cores: 8, cpu: 1728000 * tegra.KHz, gpu: 624750000, mask: 240},
+	{id: 3, name: "MODE_50W", cores: 12, cpu: 1497600 * tegra.KHz, gpu: 828750000},
 }
 
 // nvpmodelConf writes the presets in the vendor's grammar for a board with
@@ -51,17 +70,17 @@ func nvpmodelConf(l lists, presets []preset) string {
 	}
 	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=GPU >\nFREQ_TABLE %s/available_frequencies\nMAX_FREQ %s/max_freq\nMIN_FREQ %s/min_freq\n", gpuFreqDir, gpuFreqDir, gpuFreqDir)
 	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=EMC >\nMAX_FREQ %s\n", emcCapFile)
-	for id, p := range presets {
-		p.write(&b, id, l)
+	for _, p := range presets {
+		p.write(&b, l)
 	}
 	b.WriteString("\n< PM_CONFIG DEFAULT=0 >\n")
 	return b.String()
 }
 
-func (p preset) write(b *strings.Builder, id int, l lists) {
-	fmt.Fprintf(b, "\n< POWER_MODEL ID=%d NAME=%s >\n", id, p.name)
+func (p preset) write(b *strings.Builder, l lists) {
+	fmt.Fprintf(b, "\n< POWER_MODEL ID=%d NAME=%s >\n", p.id, p.name)
 	cores := min(p.cores, l.cores)
-	if id == 0 {
+	if p.id == 0 {
 		cores = l.cores
 	}
 	for i := range l.cores {

@@ -193,6 +193,17 @@ func TestReplayOfAnotherBoardIsNotCalledAnOrin(t *testing.T) {
 	}
 }
 
+func TestAReplaysPresetsAreTheBoardsOwnOrMissing(t *testing.T) {
+	const rows = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n12,1497600,828750000,3199000000,80,30\n4,1036800,420750000,2133000000,300,12\n12,2201600,1300500000,3199000000,60,50"
+	got := open(t, fast(t, Options{Replay: tableOf(t, rows)})).Presets()
+	if len(got) != 2 || got[0].Name != "MAXN" || got[1].Name != "MODE_50W" || got[1].ID != 3 {
+		t.Fatalf("got %+v, want MAXN and MODE_50W: the table has no mode of the others", got)
+	}
+	if want := (tegra.Mode{Cores: 12, CPU: 1497600 * tegra.KHz, GPU: 828750000, EMC: 3199 * tegra.MHz}); got[1].Mode != want {
+		t.Errorf("MODE_50W is %s, want %s", got[1].Mode, want)
+	}
+}
+
 func TestReplayAnswersStatesBetweenItsModesWithTheNearest(t *testing.T) {
 	b := fast(t, Options{Replay: tableOf(t, "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,422400,318750000,665600000,400,12\n12,2201600,1300500000,3199000000,60,50")})
 	start(t, b, "label") // clocks are free: everything at its maximum

@@ -132,7 +132,7 @@ func (a *app) predict() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one")
-	f.StringVar(&modes, "modes", "", "CSV `FILE` with the modes to predict (default: all that the model speaks of)")
+	f.StringVar(&modes, "modes", "", "CSV `FILE` with the modes to predict, - for standard input (default: all that the model speaks of)")
 	f.BoolVar(&asCSV, "csv", false, "as CSV")
 	f.BoolVar(&asJSON, "json", false, "as a JSON array")
 	f.BoolVar(&strict, "strict", false, "a bad row is an error")
@@ -148,7 +148,14 @@ func (a *app) loadModel(name string) (*learn.Model, error) {
 
 // modesToPredict keeps the order and the duplicates of a file.
 func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
-	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true, Strict: strict})
+	o := sweep.Options{ModesOnly: true, Strict: strict}
+	var t *sweep.Table
+	var err error
+	if path == "-" {
+		t, err = sweep.Read(a.in, "standard input", o)
+	} else {
+		t, err = sweep.ReadFile(path, o)
+	}
 	if err != nil {
 		return nil, err
 	}

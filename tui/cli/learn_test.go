@@ -210,6 +210,16 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	}
 }
 
+func TestPredictReadsModesFromStandardInput(t *testing.T) {
+	model, _ := fitToy(t)
+	const head = "cores,cpu_khz,gpu_hz,mem_hz\n"
+	o := jtuneWith(t, t.Context(), strings.NewReader(head+"8,1344000,726750000,3199000000\n"), "predict", "--model", model, "--modes", "-", "--csv").done(t)
+	if n := strings.Count(o.out, "\n"); n != 2 {
+		t.Errorf("got %d lines, want a header and one row:\n%s", n, o.out)
+	}
+	jtuneWith(t, t.Context(), strings.NewReader(head), "predict", "--model", model, "--modes", "-").fails(t, exitFailed, "standard input", "header only, no modes")
+}
+
 func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
 	model, _ := fitToy(t)
 	got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)

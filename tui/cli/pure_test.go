@@ -132,6 +132,7 @@ func TestUnknownDevicesExitWithFour(t *testing.T) {
 		{"virtual:", []string{"agx-orin"}},
 		{"replay:/nowhere.csv", []string{"/nowhere.csv"}},
 		{"replay:", []string{"replay:FILE.csv"}},
+		{"replay:/tmp/..", []string{"folder", "no modes.csv"}},
 		{"toaster", []string{"toaster", "virtual:NAME"}},
 	} {
 		t.Run(c.device, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,6 +79,9 @@ func openReplay(o Options, path string) (*Session, error) {
 	}
 	table, err := sweep.ReadFile(path, sweep.Options{})
 	if errors.Is(err, fs.ErrNotExist) {
+		if st, statErr := os.Stat(path); statErr == nil && st.IsDir() {
+			return nil, fmt.Errorf("%w: replay: folder %s is no campaign: it holds no modes.csv", tegra.ErrNoDevice, path)
+		}
 		return nil, fmt.Errorf("%w: replay: %w", tegra.ErrNoDevice, err)
 	}
 	if err != nil {
