@@ -75,7 +75,7 @@ func (t *teacher) leaveOut(samples []tegra.Measured, folds [][]int) (left []tegr
 // name. None when too few would be left.
 func (t *teacher) folds(n int) ([][]int, string) {
 	least, want := 2, foldCount
-	nets := t.options.Method == NN || t.options.Method == PowerTrain
+	nets := t.options.Method == NN || t.options.Method == PowerTrain || t.options.Method == MLP
 	if nets {
 		least, want = 3, networkFolds
 	}

@@ -179,6 +179,8 @@ func (d *document) points(m *Model) (pointPredictor, error) {
 		return fitLinear(m.Samples)
 	case Tree, Forest:
 		return fitTrees(m.Samples, d.Method, d.Seed)
+	case MLP:
+		return fitPerceptron(m.Samples, d.Seed)
 	case NN, PowerTrain:
 		if d.Networks == nil {
 			return nil, errors.New("it has no networks")

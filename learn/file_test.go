@@ -32,6 +32,7 @@ func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 		"linear":              {space, Options{Method: Linear, Space: space}},
 		"tree":                {space, Options{Method: Tree, Space: space}},
 		"forest":              {space, Options{Method: Forest, Space: space}},
+		"mlp":                 {space, Options{Method: MLP, Space: space, SkipCV: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

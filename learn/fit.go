@@ -22,10 +22,11 @@ const (
 	Linear     Method = "linear"     // linear regression on the raw knobs
 	Tree       Method = "tree"       // one decision tree, for comparison
 	Forest     Method = "forest"     // a random forest, for comparison
+	MLP        Method = "mlp"        // a small network trained on the samples alone, for comparison
 )
 
 // Methods lists them in the order to show them.
-func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear, Tree, Forest} }
+func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear, Tree, Forest, MLP} }
 
 // Options say how to fit. The zero value works.
 type Options struct {

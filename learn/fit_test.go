@@ -76,9 +76,9 @@ func TestEveryMethodLearnsAWorkloadBetterThanItsMean(t *testing.T) {
 		method          Method
 		modes           int
 		timePct, powPct float64 // no worse than
-	}{{Auto, 40, 3, 3}, {GP, 40, 3, 3}, {Linear, 40, 40, 20}, {Tree, 40, 40, 20}, {Forest, 40, 40, 20}, {NN, 12, 60, 30}, {PowerTrain, 12, 50, 25}} {
+	}{{Auto, 40, 3, 3}, {GP, 40, 3, 3}, {Linear, 40, 40, 20}, {Tree, 40, 40, 20}, {Forest, 40, 40, 20}, {MLP, 20, 60, 30}, {NN, 12, 60, 30}, {PowerTrain, 12, 50, 25}} {
 		t.Run(string(c.method), func(t *testing.T) {
-			nets := c.method == NN || c.method == PowerTrain // whose trainings take seconds
+			nets := c.method == NN || c.method == PowerTrain || c.method == MLP // whose trainings take seconds
 			if testing.Short() && nets {
 				t.Skip("trains networks")
 			}

@@ -94,6 +94,8 @@ func (t *teacher) teach(samples []tegra.Measured) (Predictor, error) {
 		return t.banded(fitLinear(samples))
 	case Tree, Forest:
 		return t.banded(fitTrees(samples, t.options.Method, t.options.Seed))
+	case MLP:
+		return t.banded(fitPerceptron(samples, t.options.Seed))
 	case NN, PowerTrain:
 		return t.banded(t.fitNetworks(samples))
 	}

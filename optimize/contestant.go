@@ -85,6 +85,8 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 		return fitted(learn.Options{Method: learn.Tree}), "", nil
 	case EvalForest:
 		return fitted(learn.Options{Method: learn.Forest}), "", nil
+	case EvalMLP:
+		return fitted(learn.Options{Method: learn.MLP}), "", nil
 	case EvalRandom:
 		return &contestant{sized: true, seeded: true, run: bestOfSample}, "", nil
 	case EvalTune:

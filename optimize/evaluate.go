@@ -32,6 +32,7 @@ const (
 	EvalLinear     = "linear"            // linear regression, predicted front
 	EvalTree       = "tree"              // a decision tree, predicted front
 	EvalForest     = "forest"            // a random forest, predicted front
+	EvalMLP        = "mlp"               // a small network from scratch, predicted front
 	EvalRandom     = "random"            // the best of the measured modes
 	EvalTune       = "tune"              // the closed loop, one search per limit
 	EvalBinary     = "binary"            // multi-dimensional binary search, one per limit
@@ -42,7 +43,7 @@ const (
 // EvaluateMethods lists the names for EvaluateOptions.Methods, in the order of
 // the report.
 func EvaluateMethods() []string {
-	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalPTMAPE, EvalPTFrozen, EvalNN, EvalLinear, EvalTree, EvalForest, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
+	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalPTMAPE, EvalPTFrozen, EvalNN, EvalLinear, EvalTree, EvalForest, EvalMLP, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
 }
 
 // EvaluateOptions say what to compare on a measured sweep. Truth is needed,
@@ -82,7 +83,7 @@ func (o *EvaluateOptions) defaults() error {
 	methods := slices.DeleteFunc(EvaluateMethods(), func(m string) bool { return m == EvalPTMAPE })
 	if o.Quick {
 		seeds, sizes, step = 3, []int{10, 50}, 3
-		methods = slices.DeleteFunc(methods, func(m string) bool { return m == EvalPowerTrain || m == EvalPTFrozen || m == EvalNN })
+		methods = slices.DeleteFunc(methods, func(m string) bool { return m == EvalPowerTrain || m == EvalPTFrozen || m == EvalNN || m == EvalMLP })
 	}
 	if o.Sizes == nil {
 		o.Sizes = slices.DeleteFunc(sizes, func(n int) bool {

@@ -67,7 +67,7 @@ func (a *app) fit() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&r.Samples, "samples", "", "sweep `FILE` or campaign folder")
 	f.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, "+learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
-	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn, linear, tree or forest")
+	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn, linear, tree, forest or mlp")
 	f.StringVar(&out, "out", "", "model `FILE`, replaced if it exists")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
