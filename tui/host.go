@@ -36,6 +36,7 @@ type rate interface {
 type deps struct {
 	host
 	device     tegra.Device
+	files      tegra.FS // the device's; nil where there are none
 	clock      tegra.Clock
 	rate       rate // nil on real hardware
 	readOnly   bool

@@ -204,6 +204,25 @@ func (p *livePage) memory(w, h int) string {
 	lines := []string{
 		fmt.Sprintf("RAM %s of %s GB  cache %s", gigabytes(read.RAMUsed), gigabytes(read.RAMTotal), gigabytes(read.RAMCached)),
 		chart.Bar(frac, min(w, 40)),
+		p.sh.diskText(),
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// diskText tells what the disks read: a dataset that the page cache holds is
+// read once.
+func (sh *shared) diskText() string {
+	if !sh.disk.ReadsPerS.OK {
+		return "disk reads " + dash
+	}
+	return fmt.Sprintf("disk %.0f reads/s, %.1f MB/s", sh.disk.ReadsPerS.V, sh.disk.BytesPerS.V/1e6)
+}
+
+// cacheText tells how much of the memory holds files read before.
+func (sh *shared) cacheText() string {
+	read := sh.sample.Reading
+	if !read.RAMCached.OK || read.RAMTotal.Or(0) <= 0 {
+		return dash
+	}
+	return fmt.Sprintf("%s GB, %.0f %% of RAM", gigabytes(read.RAMCached), 100*float64(read.RAMCached.V)/float64(read.RAMTotal.V))
 }

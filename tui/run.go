@@ -66,7 +66,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 }
 
 func depsOf(s *session.Session, o Options) deps {
-	d := deps{host: s, device: s.Device, clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
+	d := deps{host: s, device: s.Device, files: s.FS(), clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
 		notice: s.Notice, version: o.Version, glyphs: o.Glyphs, seed: s.Options.Seed}
 	if d.glyphs == GlyphsAuto {
 		d.glyphs = glyphsOf(os.Getenv)

@@ -34,6 +34,7 @@ type shared struct {
 	energyJ   float64            // since the program began
 	since     time.Time
 	cost      costReading
+	disk      telemetry.DiskRates
 	frozen    bool
 	workloads []profiles.Workload
 	limit     optimize.Limit // what Front chooses by
@@ -160,6 +161,7 @@ type sampleMsg struct {
 	samples []telemetry.Sample
 	energyJ float64
 	cost    costReading
+	disk    telemetry.DiskRates
 }
 
 // watcher reads the device on its clock, off the screen's goroutine.
@@ -168,10 +170,14 @@ type watcher struct {
 	energy  telemetry.Energy
 	cost    *costMeter
 	sampler *telemetry.Sampler
+	disk    *telemetry.Disk // nil: nothing to read
 }
 
 func watch(d deps) *watcher {
 	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(), sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
+	if d.files != nil {
+		w.disk = telemetry.NewDisk(d.files)
+	}
 	w.sampler.Subscribe(w.take)
 	w.sampler.Start()
 	return w
@@ -211,6 +217,9 @@ const historyLen = 130
 func (w *watcher) next(ctx context.Context) tea.Cmd {
 	return w.feed.next(ctx, frameEvery, func(m sampleMsg) tea.Msg {
 		m.cost = w.cost.read(time.Now())
+		if w.disk != nil {
+			m.disk = w.disk.Rates(m.last.T)
+		}
 		return m
 	})
 }
@@ -222,7 +231,7 @@ func (sh *shared) takeSample(m sampleMsg) {
 		sh.history = sh.history[1:]
 	}
 	sh.energyJ = m.energyJ
-	sh.cost = m.cost
+	sh.cost, sh.disk = m.cost, m.disk
 	if !sh.frozen {
 		sh.sample, sh.sampled = m.last, true
 	}

@@ -3,15 +3,11 @@ package tui
 import (
 	"context"
 	"fmt"
-	"math"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/profiles"
-	"jtune/tegra"
-	"jtune/tui/chart"
 	"jtune/tui/session"
 )
 
@@ -20,11 +16,13 @@ import (
 type trainPage struct {
 	sh    *shared
 	tab   table
-	large bool // the minibatch times fill the page
+	large bool                         // the minibatch times fill the page
+	edit  *runSettings                 // nil: closed
+	set   map[string]profiles.Workload // as changed for runs, by name
 }
 
 func newTrainPage(sh *shared) *trainPage {
-	p := &trainPage{sh: sh}
+	p := &trainPage{sh: sh, set: map[string]profiles.Workload{}}
 	p.tab = table{empty: "no workload known", cols: []column{
 		{title: "workload", width: 11}, {title: "model", width: 16}, {title: "dataset", width: 14, drop: 2}, {title: "task", width: 16, drop: 5},
 		{title: "samples", width: 8, right: true, drop: 4}, {title: "batch", width: 5, right: true, drop: 1}, {title: "workers", width: 7, right: true, drop: 3},
@@ -57,11 +55,50 @@ func (p *trainPage) chosen() (profiles.Workload, bool) {
 	if p.tab.cursor >= len(p.sh.workloads) {
 		return profiles.Workload{}, false
 	}
-	return p.sh.workloads[p.tab.cursor], true
+	return p.asSet(p.sh.workloads[p.tab.cursor]), true
+}
+
+// asSet is a workload with the settings chosen here.
+func (p *trainPage) asSet(w profiles.Workload) profiles.Workload {
+	if changed, ok := p.set[w.Name]; ok {
+		return changed
+	}
+	return w
+}
+
+// typing tells whether all keys go to the dialog.
+func (p *trainPage) typing() bool { return p.edit != nil }
+
+func (p *trainPage) editKey(k tea.KeyPressMsg) {
+	closed, taken := p.edit.key(k)
+	if taken {
+		p.set[p.edit.workload.Name] = p.edit.changed()
+	}
+	if closed {
+		p.edit = nil
+	}
+}
+
+func (p *trainPage) openSettings() {
+	w, ok := p.chosen()
+	if !ok {
+		return
+	}
+	if why := p.sh.fixed(w); why != "" {
+		p.sh.say("settings of %s: not here, %s", w.Name, why)
+		return
+	}
+	p.edit = newRunSettings(w)
 }
 
 func (p *trainPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if p.edit != nil {
+		p.editKey(k)
+		return nil, true
+	}
 	switch {
+	case key.Matches(k, keys.Edit):
+		p.openSettings()
 	case key.Matches(k, keys.Up):
 		p.tab.move(-1)
 	case key.Matches(k, keys.Down):
@@ -114,6 +151,9 @@ func (p *trainPage) start() tea.Cmd {
 const endless = 1 << 30
 
 func (p *trainPage) hints() []hint {
+	if p.edit != nil {
+		return p.edit.hints()
+	}
 	busy := ""
 	if p.sh.busy() {
 		busy = "busy " + p.sh.job.kind.String()
@@ -123,7 +163,11 @@ func (p *trainPage) hints() []hint {
 	if p.running() {
 		stop = ""
 	}
-	return append(append(out, unless(keys.Stop, stop)), speedHints(p.sh)...)
+	why := ""
+	if w, ok := p.chosen(); ok {
+		why = p.sh.fixed(w)
+	}
+	return append(append(out, unless(keys.Stop, stop), unless(keys.Edit, why)), speedHints(p.sh)...)
 }
 
 func (p *trainPage) copied() string {
@@ -133,6 +177,13 @@ func (p *trainPage) copied() string {
 
 // Render draws the page.
 func (p *trainPage) Render(w, h int) string {
+	if p.edit != nil {
+		return over(p.render(w, h), p.edit.Render(w, h), w, h)
+	}
+	return p.render(w, h)
+}
+
+func (p *trainPage) render(w, h int) string {
 	p.tab.rows, p.tab.cell = len(p.sh.workloads), p.cell
 	j := p.sh.job
 	shown := j != nil && j.kind == jobRun
@@ -163,7 +214,7 @@ func (p *trainPage) advice(w int) string {
 }
 
 func (p *trainPage) cell(row, col int) string {
-	w := p.sh.workloads[row]
+	w := p.asSet(p.sh.workloads[row])
 	switch col {
 	case 0:
 		return w.Name
@@ -190,90 +241,4 @@ func (p *trainPage) cell(row, col int) string {
 		return "simulated"
 	}
 	return "yes"
-}
-
-// run draws a run: its numbers beside the minibatch times.
-func (p *trainPage) run(j *job, w, h int) string {
-	state := "running"
-	if j.done {
-		state = "ended"
-	}
-	title := fmt.Sprintf("%s %s", j.workload.Name, state)
-	numbers := panel{title, "", func(w, _ int) string { return p.summary(j, w) }, p.sh.narrow}
-	if w < 70 {
-		return numbers.Render(w, h)
-	}
-	times := panel{"ms per minibatch", "", func(w, h int) string { return minibatchChart(j.times, w, h) }, false}
-	left := 42
-	return beside(numbers.Render(left, h), times.Render(w-left, h))
-}
-
-// summary is a run in numbers: while it runs the newest minibatch, at its end
-// the medians.
-func (p *trainPage) summary(j *job, w int) string {
-	pr := j.progress
-	count := fmt.Sprintf("minibatch  %d", pr.Minibatch)
-	lines := []string{fmt.Sprintf("last       %s ms/minibatch", ms(pr.TimeMS)), count}
-	t := median(j.times)
-	if n := j.workload.MinibatchesPerEpoch(); n > 0 {
-		lines[1] = fmt.Sprintf("epoch %d    minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
-		if t > 0 {
-			lines = append(lines, fmt.Sprintf("an epoch   %.1f min, %.1f left", t*float64(n)/60000, t*float64(n-pr.Minibatch%n)/60000))
-		}
-	}
-	watts := p.sh.sample.Reading.TotalW
-	if j.ran != nil {
-		watts = j.ran.PowerW
-	}
-	lines = append(lines, "power      "+unit(watts, 1, "W"))
-	if t > 0 && watts.OK {
-		lines = append(lines, "energy     "+joules(t*watts.V/1000)+" per minibatch")
-	}
-	lines = append(lines, "", p.parts(j, w))
-	if j.err != nil {
-		lines = append(lines, styleBad.Render(wrap(j.err.Error(), w)))
-	} else if n := len(j.notes); n > 0 {
-		lines = append(lines, styleDim.Render(wrap(j.notes[n-1], w)))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// parts shows where the time of a minibatch goes.
-func (p *trainPage) parts(j *job, w int) string {
-	switch {
-	case j.ran != nil && j.ran.TimeMS > 0:
-		r := j.ran
-		return fmt.Sprintf("median of %d: %s ms\n", r.Minibatches, ms(r.TimeMS)) + stallBar(r.StallMS, r.ComputeMS, r.OverheadMS, min(w, 40))
-	case j.last != nil:
-		return "newest minibatch\n" + stallBar(j.last.StallMS, j.last.ComputeMS, j.last.OverheadMS, min(w, 40))
-	}
-	return styleDim.Render("stall, compute and overhead come with the first minibatch")
-}
-
-// stallBar shares a minibatch out among waiting for data, computing and the
-// rest, each with its own glyph and letter; no bar where a part is not known.
-func stallBar(stall, compute, overhead tegra.Val[float64], w int) string {
-	if !stall.OK || !compute.OK || !overhead.OK {
-		return styleDim.Render("stall – compute – other –")
-	}
-	return chart.Stack([]chart.Part{{Value: stall.V, Glyph: '░'}, {Value: compute.V, Glyph: '█'}, {Value: overhead.V, Glyph: '▒'}}, w) +
-		fmt.Sprintf("\n░ stall %.3g █ compute %.3g ▒ other %.3g", stall.V, compute.V, overhead.V)
-}
-
-// minibatchChart draws minibatch times, oldest left.
-func minibatchChart(times []float64, w, h int) string {
-	if len(times) == 0 {
-		return "no minibatch yet"
-	}
-	var xs []float64
-	most := 0.0
-	for i, t := range times {
-		xs = append(xs, float64(i-len(times)+1))
-		if !math.IsInf(t, 0) {
-			most = max(most, t)
-		}
-	}
-	plot := chart.Plot{X: chart.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, Y: chart.FromZero(most * 1.05), XName: "minibatches ago", YName: "ms"}
-	plot.Line(xs, times, chart.InkSeries)
-	return plot.Render(w, h, paint)
 }

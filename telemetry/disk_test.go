@@ -1,0 +1,67 @@
+package telemetry
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+const diskstats = ` 259       0 nvme0n1 700 0 5600 40 5 0 40 7 0 36 47
+ 259       1 nvme0n1p1 900 0 7200 40 5 0 40 7 0 36 47
+   7       0 loop0 50 0 400 1 0 0 0 0 0 1 1
+ 179       0 mmcblk0 10 0 80 1 0 0 0 0 0 1 1
+ 179      32 mmcblk0boot0 10 0 80 1 0 0 0 0 0 1 1
+`
+
+func TestOnlyWholeDisksCount(t *testing.T) {
+	for name, want := range map[string]bool{"nvme0n1": true, "nvme0n1p1": false, "mmcblk0": true, "mmcblk0p2": false, "mmcblk0boot0": false,
+		"sda": true, "sda1": false, "vda": true, "loop0": false, "ram0": false, "zram0": false, "dm-0": false, "sd": false} {
+		if got := wholeDisk(name); got != want {
+			t.Errorf("%s counts as a disk: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestDiskRatesAreDifferencesOverTheDevicesClock(t *testing.T) {
+	root := t.TempDir()
+	write := func(text string) {
+		if err := os.MkdirAll(filepath.Join(root, "proc"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, "proc/diskstats"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := NewDisk(tegra.DiskFS(root))
+	if r := d.Rates(0); r.ReadsPerS.OK || r.BytesPerS.OK {
+		t.Errorf("without the file: %+v, want nothing known", r)
+	}
+	write("259 0 nvme0n1 100 0 1000 1 1 1 1 1 1 1 1\n259 1 nvme0n1p1 100 0 1000 1\n")
+	if r := d.Rates(time.Second); r.ReadsPerS.OK {
+		t.Errorf("at the first reading: %+v, want nothing known", r)
+	}
+	write("259 0 nvme0n1 300 0 3000 1 1 1 1 1 1 1 1\n259 1 nvme0n1p1 300 0 3000 1\n")
+	if r := d.Rates(3 * time.Second); r.ReadsPerS != tegra.Some(100.0) || r.BytesPerS != tegra.Some(512000.0) {
+		t.Errorf("200 reads of 2,000 sectors in 2 s: %+v, want 100 reads/s and 512 kB/s", r)
+	}
+	if r := d.Rates(3 * time.Second); r.ReadsPerS.OK {
+		t.Errorf("no time has passed: %+v, want nothing known", r)
+	}
+	write("259 0 nvme0n1 5 0 50 1 1 1 1 1 1 1 1\n")
+	if r := d.Rates(4 * time.Second); r.ReadsPerS.OK {
+		t.Errorf("counters began anew: %+v, want nothing known", r)
+	}
+}
+
+func FuzzDiskstats(f *testing.F) {
+	f.Add(diskstats)
+	f.Add("259 0 nvme0n1 x 0 y\n\n 1")
+	f.Fuzz(func(t *testing.T, text string) {
+		if sum, found := parseDiskstats(text); !found && sum != (diskCount{}) {
+			t.Errorf("nothing found, yet %+v", sum)
+		}
+	})
+}
