@@ -43,7 +43,7 @@ func (s *search) draw(n int) bool {
 // powerTrain measures random modes, then what the networks predict to be best
 // until a mode keeps the limit.
 func (s *search) powerTrain() error {
-	if !s.draw(min(randomModes, s.cap-max(s.reserve(), s.cap/6))) || len(s.order) == 0 {
+	if !s.draw(s.randomFirst()) || len(s.order) == 0 {
 		return nil
 	}
 	model, err := learn.Fit(s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed, SkipCV: true})
@@ -70,6 +70,12 @@ func (s *search) powerTrain() error {
 			return nil
 		}
 	}
+}
+
+// randomFirst is how many random modes powerTrain begins with: one probe at
+// least stays for a mode that the networks choose, beside the verification's.
+func (s *search) randomFirst() int {
+	return min(randomModes, max(1, s.cap-max(s.reserve()+1, s.cap/6)))
 }
 
 // known puts readings in the place of predictions; a mode that failed, or

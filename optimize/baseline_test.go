@@ -55,6 +55,16 @@ func TestPowerTrainMeasuresItsAnswer(t *testing.T) {
 	}
 }
 
+func TestPowerTrainKeepsAProbeForWhatItsNetworksChoose(t *testing.T) {
+	t.Parallel()
+	for cap := 3; cap <= 80; cap++ {
+		s := &search{cap: cap}
+		if left := cap - s.randomFirst() - s.reserve(); left < 1 || s.randomFirst() < 1 {
+			t.Errorf("of %d probes %d are random and %d verify: %d left", cap, s.randomFirst(), s.reserve(), left)
+		}
+	}
+}
+
 func TestTuneLeansOnAnotherWorkload(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
