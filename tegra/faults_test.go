@@ -27,8 +27,12 @@ func faultBoards() []tegratest.Board {
 	if os.Getenv("JTUNE_LONG") != "" {
 		return tegratest.Boards()
 	}
+	names := []string{"agx-orin-36", "nano-32"}
+	if testing.Short() {
+		names = names[1:]
+	}
 	var out []tegratest.Board
-	for _, name := range []string{"agx-orin-36", "nano-32"} {
+	for _, name := range names {
 		b, _ := tegratest.BoardNamed(name)
 		out = append(out, b)
 	}
@@ -102,10 +106,15 @@ func TestNoFaultOfAFileEverShowsAWrongNumber(t *testing.T) {
 			t.Parallel()
 			tr := board.New()
 			root := tr.Write(t)
-			sound := read(t, openRoot(t, root))
+			fsys := tegratest.NewBroken(tegra.DiskFS(root))
+			running, err := tegra.Open(fsys, tegra.RealClock())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer running.Close()
+			sound := read(t, running)
 			for _, name := range faultFiles(tr) {
 				for _, errno := range unreadable {
-					fsys := tegratest.NewBroken(tegra.DiskFS(root))
 					hurt := func(on bool) {
 						err := error(errno)
 						if !on {
@@ -115,7 +124,7 @@ func TestNoFaultOfAFileEverShowsAWrongNumber(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					fault(t, fsys, sound, name+" with "+errno.Error(), hurt)
+					fault(t, running, fsys, sound, name+" with "+errno.Error(), hurt)
 				}
 				full := filepath.Join(root, name)
 				for kind, text := range nonsense {
@@ -128,22 +137,16 @@ func TestNoFaultOfAFileEverShowsAWrongNumber(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					fault(t, tegra.DiskFS(root), sound, name+" "+kind, hurt)
+					fault(t, running, fsys, sound, name+" "+kind, hurt)
 				}
 			}
 		})
 	}
 }
 
-// fault opens a board that is hurt, and hurts one that runs.
-func fault(t *testing.T, fsys tegra.FS, sound tegra.Reading, what string, hurt func(bool)) {
+// fault hurts a board that runs, and opens it hurt.
+func fault(t *testing.T, running *tegra.Sysfs, fsys tegra.FS, sound tegra.Reading, what string, hurt func(bool)) {
 	t.Helper()
-	running, err := tegra.Open(fsys, tegra.RealClock())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer running.Close()
-	read(t, running)
 	hurt(true)
 	if r, err := running.Read(); err == nil {
 		if w := wrong(sound, r); len(w) > 0 {

@@ -1,0 +1,80 @@
+package guard
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tegra/tegratest"
+)
+
+// FuzzSavedState gives a guard any saved state: putting it back must touch no
+// file besides the knobs.
+func FuzzSavedState(f *testing.F) {
+	tree := tegratest.NewNano32()
+	tree.Set("/etc/passwd", "root")
+	root := tree.Write(f)
+	before := tegratest.Contents(f, root)
+	st, err := stateStore(tegra.DiskFS(root))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := st.create(); err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{"", "{}", "null", `{"state":{"files":null},"pid":-1}`, `{"state":{"files":[{"path":"/etc/passwd","value":"x"}]}}`,
+		`{"state":{"files":[{"path":"` + tegratest.CPU + `/cpu1/../../../../../etc/passwd","value":"x"}]}}`,
+		`{"state":{"files":[{"path":"` + tegratest.GPUNano + `/max_freq","value":"1\n2"},{"path":"` + tegratest.CPU + `/cpu3/online","value":"0"}]}}`,
+		`{"state":{"files":[{"path":"` + tegratest.EMCNano + `/clk_state","value":"1"},{"path":"` + tegratest.EMCNano + `/clk_update_rate","value":"-5"}]},"when":"x"}`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(filepath.Join(st.dir, foundFile), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewServer(tegra.DiskFS(root), tegra.RealClock(), ServerOptions{Persist: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = s.recoverPending()
+		s.sysfs.Close()
+		knobs := map[string]bool{}
+		if now, err := s.snapshot(); err == nil {
+			for _, k := range now.Files {
+				knobs[k.Path] = true
+			}
+		}
+		for _, line := range tegratest.Differences(before, tegratest.Contents(t, root)) {
+			name, _, _ := strings.Cut(line, ": ")
+			if !knobs[strings.Replace(name, "/cpufreq/policy0/", "/cpu0/cpufreq/", 1)] {
+				t.Errorf("written besides the knobs: %s", line)
+			}
+			if err := os.WriteFile(filepath.Join(root, name), []byte(before[name]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// FuzzAnswers gives a client any answers: it must neither crash nor wait.
+func FuzzAnswers(f *testing.F) {
+	f.Add(`{"event":"ready","pid":1}` + "\n" + `{"id":1,"applied":{"asked":null,"files":null}}` + "\n")
+	f.Add(`{"event":"ready"}` + "\n" + `{"id":1,"error":"x","code":"busy"}` + "\n" + `{"event":"reverted"}` + "\n" + `{"event":"ended","error":"y"}` + "\n")
+	f.Add("\x00\n{}\n[]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := connect(discard{}, strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		c.OnRevert(func(tegra.Applied) {})
+		_, _ = c.Restore(t.Context())
+		_ = c.Close()
+	})
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) Close() error                { return nil }
