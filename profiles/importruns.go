@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 // their times, the median of the power samples from the begin of the first of
 // them to the end of the last. Both logs count seconds from their own start;
 // where the power log ends later it also began earlier, and the minibatches
-// are moved by the difference.
+// are moved by the difference. A run with one row per epoch counts from its
+// second epoch on.
 const (
 	runMinibatches = 40
 	runDiscard     = 1
@@ -94,11 +96,13 @@ func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 	if len(whole) == 0 {
 		return nil, errors.New("epoch log: no minibatch in it")
 	}
-	fetch, fetchErr := numbers(run.logs["fetch"], "fetchtime_ms")
-	compute, computeErr := numbers(run.logs["compute"], "computetime_ms")
+	fetch, fetchErr := numbers(run.logs["fetch"], "epoch", "fetchtime_ms", "log_time")
+	compute, computeErr := numbers(run.logs["compute"], "epoch", "computetime_ms", "log_time")
 	parts := fetchErr == nil && computeErr == nil && len(fetch) >= len(whole) && len(compute) >= len(whole)
-	if len(compute) > 2*len(whole) {
-		return nil, errors.New("epoch log: one row per epoch, which gives no time of a minibatch")
+	if run.perEpoch = parts && len(compute) > len(whole)+1 && whole[len(whole)-1][0] == float64(len(whole)-1); run.perEpoch {
+		if whole, err = shareOut(whole, fetch, compute); err != nil {
+			return nil, err
+		}
 	}
 	moved := max(0, powerEnd-whole[len(whole)-1][2])
 	events := make([]harness.Event, len(whole))
@@ -109,11 +113,33 @@ func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 		e := &events[i]
 		*e = harness.Event{Kind: harness.Minibatch, Epoch: int(w[0]), Batch: i, TimeMS: w[1], T: ofSeconds(w[2] + moved)}
 		if parts {
-			e.FetchMS, e.ComputeMS = tegra.Some(fetch[i][0]), tegra.Some(compute[i][0])
+			e.FetchMS, e.ComputeMS = tegra.Some(fetch[i][1]), tegra.Some(compute[i][1])
 		}
 		e.Complete()
 	}
 	return events, nil
+}
+
+// shareOut makes rows per minibatch of rows per epoch, as an older form of the
+// logs has them: an epoch's time beyond fetch and compute belongs to each of
+// its minibatches alike.
+func shareOut(epochs, fetch, compute [][]float64) ([][]float64, error) {
+	n, parts := make([]float64, len(epochs)), make([]float64, len(epochs))
+	rows := make([][]float64, min(len(fetch), len(compute)))
+	for i := range rows {
+		e := compute[i][0]
+		if e != fetch[i][0] || e < 0 || e >= float64(len(epochs)) || e != math.Trunc(e) {
+			return nil, fmt.Errorf("compute log: minibatch %d is of epoch %g; the fetch log says %g and there are %d epochs", i, e, fetch[i][0], len(epochs))
+		}
+		n[int(e)]++
+		parts[int(e)] += fetch[i][1] + compute[i][1]
+	}
+	for i := range rows {
+		e := int(compute[i][0])
+		rest := max(0, epochs[e][1]-parts[e]) / n[e]
+		rows[i] = []float64{compute[i][0], fetch[i][1] + compute[i][1] + rest, compute[i][2]}
+	}
+	return rows, nil
 }
 
 func ofSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -153,6 +179,9 @@ func (run *rawRun) read() (power []powerSample, all []harness.Event, from int, e
 	}
 	if len(all) <= runDiscard {
 		return nil, nil, 0, fmt.Errorf("%d minibatches are too few", len(all))
+	}
+	if first := slices.IndexFunc(all, func(e harness.Event) bool { return e.Epoch > 0 }); run.perEpoch && first > 0 {
+		return power, all, first, nil // whole epochs, without the first one and its cold page cache
 	}
 	return power, all, max(runDiscard, len(all)-runMinibatches), nil
 }

@@ -124,6 +124,36 @@ func TestARunThatCannotBeReadIsLeftOutWithTheReason(t *testing.T) {
 	}
 }
 
+func TestAnEpochLogWithARowPerEpochIsSharedOut(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := filepath.Join(root, "Net", "pm_2_1000_2000_3000")
+	putRun(t, dir, 30) // for its power log: 10 W from 1 s to 3.9 s
+	fetch, compute := "epoch,batch_idx,fetchtime,fetchtime_ms,log_time\n", "epoch,batch_idx,computetime,computetime_ms,log_time\n"
+	for i := range 20 {
+		fetch += fmt.Sprintf("%d,%d,null,20,%g\n", i/10, i%10, 1.9+0.1*float64(i))
+		compute += fmt.Sprintf("%d,%d,null,70,%g\n", i/10, i%10, 2+0.1*float64(i))
+	}
+	for name, text := range map[string]string{"fetch.csv": fetch, "compute.csv": compute,
+		"epoch_stats.csv": "epoch,time,loss,accuracy,epochtime_ms,log_time\n0,null,1,1,3000,2.9\n1,null,1,1,1000,3.9\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_"+name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "c")
+	if _, err := ImportRuns(root, out, true); err != nil {
+		t.Fatal(err)
+	}
+	_, rows, err := Read(out)
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	// Epoch 1: 1000 ms over 10 minibatches of 20 ms fetch and 70 ms compute.
+	if r := rows[0]; math.Abs(r.TimeMS-100) > 1e-9 || r.Minibatches != 10 || r.StallMS.V != 20 || r.ComputeMS.V != 70 || math.Abs(r.OverheadMS.V-10) > 1e-9 || r.PowerW != 10 {
+		t.Errorf("got %+v; want 100 ms = 20 + 70 + 10 of the ten minibatches of epoch 1", r)
+	}
+}
+
 func TestATornLastLineOfALogIsLeftOut(t *testing.T) {
 	t.Parallel()
 	rows, err := numbers([]byte("a,b\n1,2\n3,"), "a", "b")

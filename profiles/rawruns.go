@@ -29,6 +29,8 @@ type rawRun struct {
 	set  string // name of the folder above: the workload
 	mode tegra.Mode
 	logs map[string][]byte // epoch, fetch, compute, power
+
+	perEpoch bool // the epoch log has one row per epoch, not per minibatch
 }
 
 // rawKinds are the endings of the logs' names.

@@ -58,6 +58,25 @@ func TestCommandNamesNetSetAndData(t *testing.T) {
 	}
 }
 
+func TestScriptsOfRootLieWhereTheCallerMayRead(t *testing.T) {
+	t.Setenv("SUDO_UID", "1000")
+	want := sharedFolder
+	if os.Geteuid() != 0 {
+		want = "/x/torch"
+	}
+	if got, err := Folder("/x/torch"); err != nil || got != want {
+		t.Errorf("with sudo: %q, %v; want %q", got, err, want)
+	}
+	t.Setenv("SUDO_UID", "")
+	if got, err := Folder("/x/torch"); err != nil || got != "/x/torch" {
+		t.Errorf("without sudo: %q, %v", got, err)
+	}
+	t.Setenv("XDG_CACHE_HOME", "/cache")
+	if got, err := Folder(""); err != nil || got != "/cache/jtune/torch" {
+		t.Errorf("by default: %q, %v", got, err)
+	}
+}
+
 func TestReadySaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "f")
