@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jtune/tegra"
@@ -20,6 +21,7 @@ var errGone = fmt.Errorf("%w before it could answer: its watchdog puts back what
 type Client struct {
 	in   io.WriteCloser // to the guard
 	done chan struct{}  // closed when the guard's output ends
+	lost atomic.Bool    // it takes no more requests
 	pid  int
 	left bool
 
@@ -98,6 +100,7 @@ func (c *Client) call(ctx context.Context, r request) (response, error) {
 	_, err = c.in.Write(append(line, '\n'))
 	c.write.Unlock()
 	if err != nil {
+		c.lost.Store(true)
 		return response{}, errGone
 	}
 	select {
@@ -126,7 +129,7 @@ func (c *Client) Gone() bool {
 	case <-c.done:
 		return true
 	default:
-		return false
+		return c.lost.Load()
 	}
 }
 

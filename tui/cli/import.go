@@ -13,7 +13,7 @@ func (a *app) importLogs() *cobra.Command {
 	out, strict := "", false
 	cmd := &cobra.Command{
 		Use:   "import PATH --out DIR",
-		Short: "Turn a sweep file, or a folder or .tar.gz of published raw runs, into a campaign folder",
+		Short: "Make a campaign folder of a sweep or of published raw runs",
 		Args:  takes(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/guard"
@@ -20,20 +21,32 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	if s.guard != nil && !gone(s.guard) {
 		return s.guard, nil
 	}
+	var patience time.Duration
 	if s.guard != nil {
 		s.guard.Close() // reaps it; that it ended was told to whoever asked it last
-		s.guard = nil
+		s.guard, patience = nil, watchdogWait
 	}
 	if s.Options.ReadOnly {
 		return nil, fmt.Errorf("%w: --read-only was given: start without it to set power modes", tegra.ErrPermission)
 	}
 	g, err := s.startGuard(ctx)
+	for begun := time.Now(); errors.Is(err, guard.ErrBusy) && time.Since(begun) < patience && ctx.Err() == nil; {
+		time.Sleep(watchdogPoll)
+		g, err = s.startGuard(ctx)
+	}
 	if err != nil {
 		return nil, NeedsRoot(err)
 	}
 	s.guard = g
 	return g, nil
 }
+
+// watchdogWait bounds how long the watchdog of a guard that died may take to
+// put back what was found: a hundred files, on a board under load.
+const watchdogWait = 20 * time.Second
+
+// watchdogPoll is how often it is asked whether that is done.
+const watchdogPoll = 100 * time.Millisecond
 
 // gone tells that an applier's process has ended.
 func gone(g tegra.Applier) bool {
