@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -49,16 +47,6 @@ func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
 	}
 	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t).out; !strings.Contains(text, "not known") || strings.Contains(text, "0.0 %") {
 		t.Errorf("got %s", text)
-	}
-}
-
-func TestAFitListensToAnInterrupt(t *testing.T) {
-	path, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	jtuneWith(t, ctx, strings.NewReader(""), "fit", "--samples", path, "--out", model, "--method", "nn").fails(t, exitInterrupted)
-	if _, err := os.Stat(model); err == nil {
-		t.Error("a model was written")
 	}
 }
 

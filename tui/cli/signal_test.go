@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -47,6 +49,31 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			}
 			until(t, "every file is as it was", func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 		})
+	}
+}
+
+// A fit that is interrupted ends at once, in a process of its own: what it
+// computed goes with it.
+func TestAnInterruptedFitWritesNoModel(t *testing.T) {
+	t.Parallel()
+	samples, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
+	cmd := exec.Command(os.Args[0], "fit", "--samples", samples, "--out", model, "--method", "nn", "--data-dir", t.TempDir())
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	var said safeBuffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "networks are trained", func() bool { return strings.Contains(said.String(), "networks are trained") })
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Errorf("got %v, want exit code %d", err, exitInterrupted)
+	}
+	if _, err := os.Stat(model); err == nil {
+		t.Error("a model was written")
 	}
 }
 
