@@ -90,6 +90,8 @@ func (f *applyFlow) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch f.stage {
 	case applyAsking:
 		switch {
+		case key.Matches(k, keys.Apply) && f.sh.rushed:
+			f.sh.say("that came too fast for a finger: press a again to apply")
 		case key.Matches(k, keys.Apply):
 			return f.apply(), true
 		case key.Matches(k, keys.Back, keys.No, keys.Quit):
@@ -98,6 +100,8 @@ func (f *applyFlow) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case applyKeeping:
 		switch {
+		case key.Matches(k, keys.Yes) && f.sh.rushed:
+			return nil, true
 		case key.Matches(k, keys.Yes):
 			return f.keep(), true
 		case key.Matches(k, keys.No):

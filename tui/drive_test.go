@@ -87,6 +87,7 @@ func (d *driver) until(what string, cond func() bool) {
 // press types keys, one by one.
 func (d *driver) press(typed ...string) {
 	for _, s := range typed {
+		d.now = d.now.Add(rush)
 		d.send(keyPress(s))
 	}
 }

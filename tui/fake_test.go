@@ -281,7 +281,11 @@ func (f *fakeBoard) Tune(ctx context.Context, r session.TuneRequest, observe fun
 
 func (f *fakeBoard) Profile(ctx context.Context, r session.ProfileRequest, observe func(session.Event)) (session.ProfileResult, error) {
 	var res session.ProfileResult
-	for _, m := range f.space.Sample(r.Choose, 3) {
+	modes := r.List
+	if r.Choose > 0 {
+		modes = f.space.Sample(r.Choose, 3)
+	}
+	for _, m := range modes {
 		if err := r.Gate(ctx); err != nil {
 			return res, err
 		}

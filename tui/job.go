@@ -23,10 +23,11 @@ const (
 	jobFront
 	jobVerify
 	jobRun
+	jobRedo
 )
 
 func (k jobKind) String() string {
-	return [...]string{"tuning", "mapping", "verifying", "training"}[k]
+	return [...]string{"tuning", "mapping", "verifying", "training", "redoing"}[k]
 }
 
 // job is one piece of work on the device: at most one runs at a time. The

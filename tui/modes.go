@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -54,7 +57,11 @@ func (p *modesPage) title() string { return "Modes" }
 func (p *modesPage) typing() bool { return p.edit }
 
 func (p *modesPage) update(msg tea.Msg) tea.Cmd {
-	switch msg.(type) {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		if p.edit {
+			p.typed += pasted(msg.Content, mostFilter-len(p.typed))
+		}
 	case jobDoneMsg, modelLoadedMsg:
 		p.built = false
 	}
@@ -159,6 +166,23 @@ func (p *modesPage) sort() {
 	p.sortBy, p.built, p.tab.cursor = (p.sortBy+1)%len(sortNames), false, 0
 }
 
+// mostFilter is how long a filter's text may be, in bytes.
+const mostFilter = 80
+
+// pasted is the printable beginning of a pasted text, in one line.
+func pasted(text string, most int) string {
+	var b strings.Builder
+	for _, r := range text {
+		if b.Len()+utf8.RuneLen(r) > most {
+			break
+		}
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // typeFilter edits the filter's text.
 func (p *modesPage) typeFilter(k tea.KeyPressMsg) {
 	switch s := k.String(); {
@@ -172,7 +196,7 @@ func (p *modesPage) typeFilter(k tea.KeyPressMsg) {
 		}
 	case s == "space":
 		p.typed += " "
-	case k.Text != "" && len(p.typed) < 80:
+	case k.Text != "" && len(p.typed) < mostFilter:
 		p.typed += k.Text
 	}
 }

@@ -199,3 +199,24 @@ func TestALongErrorIsToldInFull(t *testing.T) {
 	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
 	d.sees("/home/somebody/.config/jtune/config.toml")
 }
+
+func TestFailedModesAreMeasuredOnceMore(t *testing.T) {
+	d := drive(t).withView()
+	j := runningJob(d.board, jobTune)
+	d.r.sh.job = j
+	j.done = true
+	failed := j.rows[5].Mode
+	d.press("3")
+	d.sees("r redo failed")
+	d.press("r")
+	d.until("it was measured", func() bool { return d.r.sh.job.kind == jobRedo && d.r.sh.job.done && len(d.r.sh.job.rows) == 9 })
+	if last := d.r.sh.job.rows[8]; last.Mode != failed || !last.Status.Usable() {
+		t.Errorf("measured %v (%s), want the failed %v", last.Mode, last.Status, failed)
+	}
+	if _, ok := d.r.sh.view.measured[failed]; !ok {
+		t.Error("the Front page does not know of it")
+	}
+	if strings.Contains(d.screen(), "redo failed") {
+		t.Error("redo is still offered")
+	}
+}

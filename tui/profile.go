@@ -65,6 +65,12 @@ func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		j.gate.set(!j.gate.closed())
 	case key.Matches(k, keys.Stop) && running:
 		j.stop()
+	case key.Matches(k, keys.Redo) && p.cut == nil && len(p.failed()) > 0:
+		if why := p.sh.mayWrite(); why != "" {
+			p.sh.say("not now: %s", why)
+			return nil, true
+		}
+		return p.sh.redo(j, p.failed()), true
 	case key.Matches(k, keys.Resume) && p.cut != nil:
 		if why := p.sh.mayWrite(); why != "" {
 			p.sh.say("not now: %s", why)
@@ -96,7 +102,29 @@ func (p *profilePage) hints() []hint {
 	if p.cut != nil && why != "" {
 		out = append(valid(keys.Resume), out...)
 	}
+	if p.cut == nil && len(p.failed()) > 0 && why != "" {
+		out = append(valid(keys.Redo), out...)
+	}
 	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge})
+}
+
+// failed lists the modes of the campaign that gave no value, each once.
+func (p *profilePage) failed() []tegra.Mode {
+	j := p.shown()
+	if j == nil {
+		return nil
+	}
+	good := map[tegra.Mode]bool{}
+	for _, r := range j.rows {
+		good[r.Mode] = good[r.Mode] || r.Status.Usable()
+	}
+	var out []tegra.Mode
+	for _, r := range j.rows {
+		if !good[r.Mode] && !slices.Contains(out, r.Mode) {
+			out = append(out, r.Mode)
+		}
+	}
+	return out
 }
 
 func (p *profilePage) copied() string {

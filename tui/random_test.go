@@ -2,6 +2,8 @@ package tui
 
 import (
 	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +12,14 @@ import (
 // typedKeys is what a cat on the keyboard finds, but for the key that applies.
 var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e", "t", "u", "y", "n", "ctrl+s", "esc", "m", "<", ">", "enter", "enter",
 	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "g", "v", "b", "c", "s", "p", "space", "backspace", "9", "é", "q"}
+
+// walkSteps is how many keys and resizes a walk takes.
+func walkSteps() int {
+	if os.Getenv("JTUNE_LONG") != "" {
+		return 10_000
+	}
+	return 1000
+}
 
 // drain takes the messages that are there.
 func (d *driver) drain() {
@@ -24,7 +34,7 @@ func (d *driver) drain() {
 }
 
 func TestNoMashingOfKeysAppliesAMode(t *testing.T) {
-	const steps = 1000
+	steps := walkSteps()
 	d := drive(t).withView()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range steps {
@@ -42,7 +52,7 @@ func TestNoMashingOfKeysAppliesAMode(t *testing.T) {
 }
 
 func TestOnlyASecondAApplies(t *testing.T) {
-	const steps = 1000
+	steps := walkSteps()
 	d := drive(t).withView()
 	rng := rand.New(rand.NewPCG(3, 4))
 	pressed := 0
@@ -53,6 +63,7 @@ func TestOnlyASecondAApplies(t *testing.T) {
 		}
 		asking := d.r.apply.stage == applyAsking
 		before := d.board.applied()
+		d.now = d.now.Add(rush)
 		_, cmd := d.r.Update(keyPress(k))
 		if asking && k == "a" && d.r.apply.stage == applyWorking {
 			pressed++
@@ -77,4 +88,71 @@ func runNow(d *driver, cmd tea.Cmd) {
 		return
 	}
 	d.run(cmd)
+}
+
+func TestAPasteStormAppliesAndKeepsNothing(t *testing.T) {
+	d := drive(t).withView()
+	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\n", walkSteps()/100)
+	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+		d.press("esc", page)
+		d.send(tea.PasteMsg{Content: storm}) // as terminals with bracketed paste tell it
+		for _, r := range storm {            // as all others do
+			switch r {
+			case '\x1b':
+				d.send(keyPress("esc"))
+			case '\n', '2', '3':
+				d.send(keyPress("enter"))
+			case '\t':
+				d.send(keyPress("tab"))
+			default:
+				d.send(keyPress(string(r)))
+			}
+		}
+		d.drain()
+		d.screen()
+	}
+	if n := d.board.applied(); n != 0 {
+		t.Errorf("a pasted text applied %d modes", n)
+	}
+	d.press("esc", "esc", "5")
+	if d.r.apply.stage != applyIdle {
+		d.press("esc")
+	}
+	d.press("a", "a")
+	d.settle()
+	if d.board.applied() != 1 {
+		t.Error("after the storm a typed a, a no longer applies")
+	}
+	for _, r := range "yyyy" {
+		d.send(keyPress(string(r)))
+	}
+}
+
+func TestEverySizeDownToTenByFourAndBackIsDrawn(t *testing.T) {
+	d := drive(t).withView()
+	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+		d.press(page)
+		for w := 120; w >= 10; w -= 11 {
+			for h := 40; h >= 4; h -= 4 {
+				d.size(w, h)
+				if got := strings.Count(d.screen(), "\n") + 1; got != h {
+					t.Fatalf("page %s at %dx%d has %d lines", page, w, h, got)
+				}
+			}
+		}
+		d.size(10, 4)
+		d.sees(" W")
+		d.size(40, 12)
+		d.sees("VIRTUAL")
+	}
+}
+
+func TestTextPastedIntoTheFilterStaysThereInOneLine(t *testing.T) {
+	d := drive(t).withView()
+	d.press("6", "/")
+	d.send(tea.PasteMsg{Content: "cores>=8\n power<20\x1b[31m" + strings.Repeat("x", 1<<20)})
+	if got := d.r.pages[pageModes].(*modesPage).typed; !strings.HasPrefix(got, "cores>=8 power<20[31m") || len(got) != mostFilter {
+		t.Errorf("the filter holds %d bytes: %.60q", len(got), got)
+	}
+	d.press("esc")
 }

@@ -46,6 +46,10 @@ const (
 // narrowW is the width below which panels have titles instead of frames.
 const narrowW = 60
 
+// rush is faster than fingers and key repeat are: keys that follow each other
+// so closely were pasted.
+const rush = 20 * time.Millisecond
+
 // Sizes below which no page is drawn, only what the board does.
 const (
 	minW = 20
@@ -64,8 +68,9 @@ type root struct {
 	help   bool
 	scroll int // of the help
 	asking bool
-	gone   bool // quitting
-	begun  bool // Bubble Tea has asked for a frame, and cleans up after itself
+	gone   bool      // quitting
+	begun  bool      // Bubble Tea has asked for a frame, and cleans up after itself
+	keyAt  time.Time // of the last key
 	w, h   int
 	frame  string // last drawing; "" when something has changed
 }
@@ -202,6 +207,8 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 // key walks a key down: what lies over the page, the keep question, keys that
 // work everywhere, the page.
 func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
+	now := r.sh.now()
+	r.sh.rushed, r.keyAt = now.Sub(r.keyAt) < rush, now
 	if cmd, taken := r.overlayKey(k); taken {
 		return cmd
 	}

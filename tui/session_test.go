@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,8 +25,9 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	t.Cleanup(func() { s.Close() })
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx}
+	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: wallStart}
 	deps := depsOf(s, Options{})
+	deps.now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
 	d.r.watch = watch(deps)
 	t.Cleanup(d.r.watch.sampler.Stop)

@@ -44,6 +44,7 @@ type shared struct {
 	notice    string // one line, last thing that happened
 	noticeAt  time.Time
 	mouse     bool
+	rushed    bool // the key in hand came too soon after the one before
 	narrow    bool // the window has no room for frames
 }
 
