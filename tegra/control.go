@@ -2,7 +2,11 @@ package tegra
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 )
 
 // State is the content of every file that setting a mode touches.
@@ -84,8 +88,8 @@ const (
 )
 
 // Snapshot reads every file that setting a mode may touch, except the fan's.
-// Files that cannot be read now (a policy whose cores are offline) are left
-// out; the error is for knobs that nobody could set.
+// Files that cannot be read now (a policy whose cores are offline), or hold
+// nonsense, are left out; the error is for knobs that nobody could set.
 func (c *Control) Snapshot() (State, error) {
 	defer c.begin()()
 	st := c.read(c.paths())
@@ -110,12 +114,25 @@ func (c *Control) Fan() State {
 
 func (c *Control) read(paths []string) State {
 	var st State
-	for _, path := range paths {
-		if text, err := readText(c.s.fs, path); err == nil {
-			st.Files = append(st.Files, StateFile{path, text})
+	for _, name := range paths {
+		if text, err := readText(c.s.fs, name); err == nil && plausible(name, text) {
+			st.Files = append(st.Files, StateFile{name, text})
 		}
 	}
 	return st
+}
+
+// plausible tells a knob's value from nonsense, which could not be put back: a
+// switch is 0 or 1, a governor or power control a word, all else a number.
+func plausible(file, text string) bool {
+	switch path.Base(file) {
+	case "online":
+		return text == "0" || text == "1"
+	case path.Base(governorFile), path.Base(gpuGovernor), path.Base(gpuPower):
+		return text != "" && len(text) <= 32 && !strings.ContainsFunc(text, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil
 }
 
 // paths lists the knob files under the one name that is written.

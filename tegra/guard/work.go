@@ -56,6 +56,9 @@ func (j *job) round(first bool) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := j.undoable(writes, first); err != nil {
+		return false, err
+	}
 	enabled := false
 	for i, w := range writes {
 		if err := j.do(w); err != nil {
@@ -71,6 +74,28 @@ func (j *job) round(first bool) (again bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// undoable refuses, before anything is written, to set a file whose present
+// value is not known: it could not be put back. In the first round only the
+// writes that bring cores online count, if there are any: more can be read
+// after them.
+func (j *job) undoable(writes []tegra.Write, first bool) error {
+	if j.best {
+		return nil
+	}
+	last := len(writes)
+	if first && slices.ContainsFunc(writes, func(w tegra.Write) bool { return w.Enables }) {
+		for last > 0 && !writes[last-1].Enables {
+			last--
+		}
+	}
+	for _, w := range writes[:last] {
+		if _, ok := j.s.found.Get(w.Path); !ok {
+			return fmt.Errorf("%s: what %s holds now cannot be told, so it could not be put back: not touched", w.Knob, w.Path)
+		}
+	}
+	return nil
 }
 
 // do writes one knob and reads the very file back.
