@@ -61,7 +61,6 @@ type measurement struct {
 
 	mu     sync.Mutex
 	inbox  []telemetry.Sample
-	late   bool // the mode has timed out
 	cancel context.CancelCauseFunc
 }
 
