@@ -61,6 +61,8 @@ func (m *Model) describeSamples() {
 	for k := range tegra.NumKnobs {
 		if v, fixed := m.neverVaried(k); fixed {
 			m.warn("%s was %s in every measured mode: what its other %d settings do is a guess", k, v, len(m.Space.Values(k))-1)
+		} else if words := m.extrapolated(k); words != "" {
+			m.warn("%s", words)
 		}
 	}
 	if n > 1 {

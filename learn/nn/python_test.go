@@ -12,15 +12,26 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
+// python finds an interpreter with PyTorch and scikit-learn: the first of the
+// path, or Debian's own, whose packages another one does not see.
+func python(b *testing.B) string {
+	b.Helper()
+	for _, command := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(command, "-c", "import torch, sklearn").Run() == nil {
+			return command
+		}
+	}
+	b.Skip("no python3 with torch and sklearn (Debian: python3-torch python3-sklearn)")
+	return ""
+}
+
 // BenchmarkAgainstPython trains the reference's time network here and with what
-// python3 has of PyTorch and scikit-learn, and logs how many times as long
+// Python has of PyTorch and scikit-learn, and logs how many times as long
 // those take. It skips without them. One run takes about a minute:
 //
 //	go test -run '^$' -bench AgainstPython -benchtime 1x -v ./learn/nn
 func BenchmarkAgainstPython(b *testing.B) {
-	if err := exec.Command("python3", "-c", "import torch, sklearn").Run(); err != nil {
-		b.Skipf("python3 with torch and sklearn: %v (Debian: python3-torch python3-sklearn)", err)
-	}
+	interpreter := python(b)
 	file := sweeptest.Shared(b, sweeptest.ResNet)
 	x, y := columns(sweeptest.Load(b, sweeptest.ResNet), timeMS)
 	for _, batch := range []int{16, 64} {
@@ -33,16 +44,16 @@ func BenchmarkAgainstPython(b *testing.B) {
 				}
 				ours := time.Since(start).Seconds()
 				b.Logf("batch %d: here %.1f s, loss %.4f", batch, ours, n.Report.BestLoss)
-				compare(b, file, batch, ours)
+				compare(b, interpreter, file, batch, ours)
 			}
 		})
 	}
 }
 
 // compare runs bench_torch.py and logs its times against ours [s].
-func compare(b *testing.B, file string, batch int, ours float64) {
+func compare(b *testing.B, interpreter, file string, batch int, ours float64) {
 	b.Helper()
-	command := exec.Command("python3", "bench_torch.py", file, "--batch", strconv.Itoa(batch))
+	command := exec.Command(interpreter, "bench_torch.py", file, "--batch", strconv.Itoa(batch))
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	out, err := command.Output()
