@@ -15,13 +15,16 @@ func helpText(title, version string, page []hint, w, h, scroll int) string {
 	for _, k := range page {
 		lines = append(lines, helpLine(k, inner))
 	}
+	if text := numbers[title]; text != "" {
+		lines = append(lines, "", styleBold.Render("the numbers"), wrap(text, inner))
+	}
 	lines = append(lines, "", styleBold.Render("everywhere"))
 	for _, k := range globalHints() {
 		lines = append(lines, helpLine(k, inner))
 	}
 	lines = append(lines, "", styleDim.Render(wrap("VIRTUAL is a simulation, not a measurement; REPLAY answers from a file. A dash is a value nobody gave. W: what the module draws.", inner)))
 	lines = strings.Split(strings.Join(lines, "\n"), "\n")
-	room := h - 2
+	room := max(1, h-2)
 	scroll = max(0, min(scroll, len(lines)-room))
 	lines = lines[scroll:]
 	note := ""
@@ -30,6 +33,18 @@ func helpText(title, version string, page []hint, w, h, scroll int) string {
 	}
 	text := strings.Join(lines[:min(len(lines), room)], "\n")
 	return box(strings.TrimSpace("Help, jtune "+version), note, text, min(w, 76), min(h, strings.Count(text, "\n")+3))
+}
+
+// numbers explains what a page shows, by its title.
+var numbers = map[string]string{
+	"Live": "actual: what a clock runs at. asked: the most it was told to. cap: the most this board allows. busy: share of time at work. " +
+		"EMC: the memory's clock. now, 1 min: watts at this moment and on average. module total: the rails below; covers says what is in it. " +
+		"locked: clocks stand at what was asked. throttling: hardware slows down to stay cool or within its current.",
+	"Front": "Each dot is a power mode: time of one minibatch to the right, watts upward; left and low is good. The front: modes that no other beats in both. " +
+		"In brackets: where the true value lies 95 times in 100. ms/mb, J/mb: time and energy per minibatch. error: of modes left out while learning. " +
+		"against: this mode compared with others, minus is less.",
+	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range.",
+	"Train":  "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
 }
 
 // meaning says more than the word in the last line has room for.
@@ -59,7 +74,11 @@ var meaning = map[string]string{
 	"compose":         "build a mode knob by knob",
 	"sort":            "sort by mode, time, power, energy in turn",
 	"nvpmodel block":  "write this mode as a block for nvpmodel.conf",
-	"refit otherwise": "fit the same modes by another method, to compare errors",
+	"fit again":       "fit the same modes by another method, or lean on another workload",
+	"next plot":       "predictions, error by region, learning curve, comparison",
+	"mark to compare": "mark a model; the one under the cursor is compared with it",
+	"redo failed":     "measure the failed modes once more",
+	"settings":        "minibatch size and loader workers of a run",
 	"go on":           "go on with a campaign, or with the one cut off",
 	"load":            "load this model's predictions",
 }

@@ -1,0 +1,52 @@
+package tui_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/tegra/tegratest"
+)
+
+// TestAClosedTerminalEndsAProgramThatIgnoresHangups closes the terminal's other
+// end under a program that nohup started: reading fails with EIO or ends.
+func TestAClosedTerminalEndsAProgramThatIgnoresHangups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := tegratest.AGXOrin353(t)
+	found := tegratest.Contents(t, root)
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" "$@"`, bin, "--sysroot", root, "--data-dir", dir)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 80, Rows: 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 1<<16)
+	if _, err := tty.Read(buf); err != nil {
+		t.Fatal(err)
+	}
+	if err := tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		_ = cmd.Process.Kill()
+		t.Fatal("the program still runs a minute after its terminal was closed")
+	}
+	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
+		t.Errorf("the board is not as it was found (-found +now):\n%s", diff)
+	}
+}
