@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -146,6 +147,20 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	}
 	jtune(t, "evaluate", "--truth", path, "--methods", "magic").fails(t, exitUsage, "magic")
 	jtune(t, "evaluate", "--truth", path, "--budgets", "30:15:1").fails(t, exitUsage, "--budgets")
+
+	var drawn []string
+	for _, m := range toyModes()[:5] {
+		drawn = append(drawn, fmt.Sprintf("'%d_%d_%d_%d'", m.Cores, int64(m.CPU/tegra.KHz), int64(m.GPU), int64(m.EMC)))
+	}
+	runs := filepath.Join(t.TempDir(), "theirs.csv")
+	if err := os.WriteFile(runs, fmt.Appendf(nil, "Val_MAPE_time,Val_MAPE_power,Sampled_powermodes\n9.5,9.5,\"[%s]\"\n", strings.Join(drawn, ", ")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text = jtune(t, "evaluate", "--truth", path, "--methods", "gp", "--samples-of", runs, "--budgets", "20:30:10").done(t).out
+	if !strings.Contains(text, "950.0 / 950.0") || !strings.Contains(text, "theirs.csv") {
+		t.Errorf("their errors are not beside ours:\n%s", text)
+	}
+	jtune(t, "evaluate", "--truth", path, "--samples-of", path).fails(t, exitFailed, "Val_MAPE_time")
 }
 
 func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
