@@ -91,6 +91,11 @@ func (p *modelsPage) about(w, h int) string {
 	if m.CV.How != "" {
 		lines = append(lines, styleDim.Render("errors: "+m.CV.How))
 	}
+	if v := p.sh.view; v != nil && v.model == m || v != nil && v.workload == workloadOf(info) {
+		lines = append(lines, knobBars(v, w))
+	} else {
+		lines = append(lines, wrap(styleKey.Render("enter")+" loads it: knob bars here, predictions on Front and Modes", w))
+	}
 	for _, text := range m.Warnings {
 		lines = append(lines, styleWarn.Render(wrap("! "+text, w)))
 	}
@@ -99,11 +104,6 @@ func (p *modelsPage) about(w, h int) string {
 	}
 	for _, mode := range m.Suspicious {
 		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(mode)))
-	}
-	if v := p.sh.view; v != nil && v.model == m || v != nil && v.workload == workloadOf(info) {
-		lines = append(lines, "", knobBars(v, w))
-	} else {
-		lines = append(lines, "", wrap(styleKey.Render("enter")+" loads it: knob bars here, predictions on Front and Modes", w))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }

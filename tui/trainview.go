@@ -46,7 +46,7 @@ func (p *trainPage) summary(j *job, w int) string {
 	if t > 0 && watts.OK {
 		lines = append(lines, "energy     "+joules(t*watts.V/1000)+" per minibatch")
 	}
-	lines = append(lines, "page cache "+p.sh.cacheText(), p.sh.diskText(), p.parts(j, w))
+	lines = append(lines, p.parts(j, w), "page cache "+p.sh.cacheText(), p.sh.diskText())
 	if j.err != nil {
 		lines = append(lines, styleBad.Render(wrap(j.err.Error(), w)))
 	} else if n := len(j.notes); n > 0 {
