@@ -9,7 +9,6 @@ import (
 )
 
 func timeMS(m tegra.Measured) float64 { return m.TimeMS }
-func powerW(m tegra.Measured) float64 { return m.PowerW }
 
 // columns splits samples into a network's inputs and targets.
 func columns(samples []tegra.Measured, value func(tegra.Measured) float64) (x [][inputs]float64, y []float64) {
