@@ -58,7 +58,7 @@ func (r *root) tiny(w, h int) string {
 	read := r.sh.sample.Reading
 	lines := []string{num(read.TotalW, 1) + " W", r.sh.badge(), "enlarge", "me"}
 	if m := r.sh.present(); m.OK {
-		lines[2] = r.sh.mode(m.V)
+		lines[2], lines[3] = r.sh.mode(m.V), "throttled "+yesNo(read.Throttled)
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }
