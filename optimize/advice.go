@@ -187,7 +187,7 @@ func (a *adviser) training() []string {
 		return nil
 	}
 	here := Whole(a.at(a.Mode), a.Minibatches)
-	text := fmt.Sprintf("a whole training of %d minibatches takes %s and %.2f kWh in %s", a.Minibatches, spoken(here.Time), here.KWh, a.name(a.Mode))
+	text := fmt.Sprintf("a whole training of %d minibatches takes %s and %s in %s", a.Minibatches, spoken(here.Time), energy(here.KWh), a.name(a.Mode))
 	than := here
 	if a.Present.OK && a.Present.V != a.Mode {
 		than = Whole(a.at(a.Present.V), a.Minibatches)
@@ -210,7 +210,15 @@ func Whole(p Point, minibatches int) Training {
 	return Training{time.Duration(n * p.TimeMS * float64(time.Millisecond)), n * p.TimeMS * p.PowerW / 3.6e9}
 }
 
-// against says "1.4 h less and 0.12 kWh more than".
+// energy prints watt-hours up to one kilowatt-hour.
+func energy(kwh float64) string {
+	if kwh < 1 {
+		return fmt.Sprintf("%.3g Wh", kwh*1000)
+	}
+	return fmt.Sprintf("%.2f kWh", kwh)
+}
+
+// against says "1.4 h less and 120 Wh more than".
 func against(here, other Training) string {
 	more := func(less bool) string {
 		if less {
@@ -219,7 +227,7 @@ func against(here, other Training) string {
 		return "more"
 	}
 	dt, de := here.Time-other.Time, here.KWh-other.KWh
-	return fmt.Sprintf("%s %s and %.2f kWh %s than in", spoken(dt.Abs()), more(dt < 0), max(de, -de), more(de < 0))
+	return fmt.Sprintf("%s %s and %s %s than in", spoken(dt.Abs()), more(dt < 0), energy(max(de, -de)), more(de < 0))
 }
 
 // spoken prints a duration as people say it.

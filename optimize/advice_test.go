@@ -39,7 +39,7 @@ func TestWholeTraining(t *testing.T) {
 	if got.Time != time.Hour || math.Abs(got.KWh-0.036) > 1e-12 {
 		t.Errorf("36,000 minibatches of 100 ms at 36 W: got %v and %v kWh, want 1 h and 0.036", got.Time, got.KWh)
 	}
-	if got := against(Training{time.Hour, 0.05}, Training{5 * time.Hour / 2, 0.04}); got != "90 min less and 0.01 kWh more than in" {
+	if got := against(Training{time.Hour, 0.05}, Training{5 * time.Hour / 2, 0.04}); got != "90 min less and 10 Wh more than in" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -93,7 +93,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		t.Errorf("the present mode is MAXN: it is to be named once:\n%s", text)
 	}
 	text = strings.Join(Advice(model, Situation{Mode: lean, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
-	if !strings.Contains(text, "kWh less than in the present mode") || strings.Contains(text, "cores hardly") {
+	if !strings.Contains(text, "Wh less than in the present mode") || strings.Contains(text, "cores hardly") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", text)
 	}
 	linear, err := learn.Fit(samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
