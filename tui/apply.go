@@ -215,7 +215,11 @@ func (f *applyFlow) update(msg tea.Msg) tea.Cmd {
 		}
 		dev.kept = true
 		dev.note("kept")
-		f.sh.say("kept %s: it stays after you quit; u takes it back", f.sh.mode(f.mode))
+		stays := "it stays after you quit"
+		if f.sh.board.Virtual {
+			stays = "on a virtual board, until you quit"
+		}
+		f.sh.say("kept %s: %s; u takes it back", f.sh.mode(f.mode), stays)
 	case modeRevertedMsg:
 		f.stage = applyIdle
 		if msg.err != nil {
