@@ -29,9 +29,6 @@ func AGXOrin35(t testing.TB) string { return NewAGXOrin35().Write(t) }
 // AGXOrin353 writes an AGX Orin 64 GB with L4T 35.3 and gives its root.
 func AGXOrin353(t testing.TB) string { return NewAGXOrin353().Write(t) }
 
-// AGXOrin36 writes an AGX Orin 64 GB with L4T 36.4 and gives its root.
-func AGXOrin36(t testing.TB) string { return NewAGXOrin36().Write(t) }
-
 // Set sets a file's value and its final newline.
 func (tr *Tree) Set(name, value string) { tr.Files[name] = value + "\n" }
 
