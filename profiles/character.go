@@ -1,0 +1,191 @@
+package profiles
+
+import (
+	"fmt"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// Character is what a run of a workload in one power mode was like: where the
+// time of a minibatch went, which energy it took, how busy the parts of the
+// device were and where the data came from (method note c). The run's first
+// minibatch is not counted. Watch makes one.
+type Character struct {
+	Workers  int // loader processes that the job was told to use
+	Batch    int // samples per minibatch
+	PerEpoch int // minibatches of a whole epoch; 0 when not known
+
+	All   Part            // the whole run
+	First tegra.Val[Part] // its epoch 0, which reads the data for the first time
+	Later tegra.Val[Part] // epochs 1 and on; absent when the run ended in epoch 0
+	// Epochs are the run's epochs one by one, the newest of a long run.
+	Epochs []Part
+
+	BaseW tegra.Val[float64] // the module's power before the job began, idle in the same mode
+
+	CPU, GPU, EMC telemetry.Residency // shares of time at each clock
+	// CacheBefore and CacheAfter are the share, 0 to 1, of the dataset's bytes
+	// that lay in the page cache when the run began and ended; CacheWhy is why
+	// they are absent.
+	CacheBefore, CacheAfter tegra.Val[float64]
+	CacheWhy                string
+	Disk                    string // whose reads All tells: "nvme0n1", "all disks"; "" when nothing does
+
+	Uptime   tegra.Val[time.Duration] // of the system, when the run ended
+	Versions []string                 // what the results depend on: "L4T 35.1", "torch 2.0.0 on cuda"
+}
+
+// Part is a stretch of a run: an epoch or several. Times are means per
+// minibatch, so that they add up.
+type Part struct {
+	Epoch       int // the first, from 0
+	Epochs      int // how many, begun ones included
+	Minibatches int
+	Span        time.Duration // from the beginning of the first minibatch to the end of the last
+
+	TimeMS     float64
+	StallMS    tegra.Val[float64] // this and the next two: absent unless every minibatch tells
+	ComputeMS  tegra.Val[float64]
+	OverheadMS tegra.Val[float64]
+
+	PowerW  tegra.Val[float64] // mean of the module, by the samples' true times
+	EnergyJ tegra.Val[float64] // per minibatch
+
+	CPUPct   tegra.Val[float64] // mean load of the online cores
+	GPUPct   tegra.Val[float64]
+	RAMBytes tegra.Val[float64] // mean in use
+
+	ReadsPerS     tegra.Val[float64] // by the data's disk
+	ReadBytesPerS tegra.Val[float64]
+}
+
+// StallShare is the part of the time, 0 to 1, in which the GPU waits for data.
+func (p Part) StallShare() tegra.Val[float64] {
+	if !p.StallMS.OK || p.TimeMS <= 0 {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(p.StallMS.V / p.TimeMS)
+}
+
+// Steady is the part of the run that stands for training in the long run: the
+// epochs after the first where there were any (method note c.2).
+func (c Character) Steady() Part { return c.Later.Or(c.All) }
+
+// EpochS is the time of a whole epoch in seconds at the pace of p; absent when
+// the number of minibatches is not known.
+func (c Character) EpochS(p Part) tegra.Val[float64] {
+	if c.PerEpoch <= 0 || p.Minibatches == 0 {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(p.TimeMS * float64(c.PerEpoch) / 1000)
+}
+
+// BaseShare is the part, 0 to 1, of the energy that the idle device would have
+// drawn in the same time (method note c.5).
+func (c Character) BaseShare() tegra.Val[float64] {
+	if p := c.Steady().PowerW; c.BaseW.OK && p.OK && p.V > 0 {
+		return tegra.Some(min(1, c.BaseW.V/p.V))
+	}
+	return tegra.Val[float64]{}
+}
+
+// Bound says what decides the time of a minibatch.
+type Bound string
+
+// What may decide it.
+const (
+	BoundUnknown Bound = ""
+	BoundLoader  Bound = "loader" // fetching and preprocessing the data
+	BoundCPU     Bound = "CPU"    // launching kernels: the GPU idles although the data are there
+	BoundGPU     Bound = "GPU"
+)
+
+// Where one stops and the other begins: at a tenth of the time waiting for
+// data is worth mending, and large networks keep a GPU 99 % busy where small
+// ones reach 25 % (published-figures s2-bs-*-gpu-util).
+const (
+	loaderShare = 0.10
+	busyGPUPct  = 70
+	busyCPUPct  = 85
+	coldShare   = 0.95 // of the dataset in the page cache, below which it is read from the disk
+)
+
+// Bound tells what decides the time; BoundUnknown when the job or the device
+// tells too little.
+func (c Character) Bound() Bound {
+	p := c.Steady()
+	stall := p.StallShare()
+	switch {
+	case p.Minibatches == 0:
+		return BoundUnknown
+	case stall.OK && stall.V >= loaderShare:
+		return BoundLoader
+	case !p.GPUPct.OK:
+		return BoundUnknown
+	case p.GPUPct.V >= busyGPUPct:
+		return BoundGPU
+	case stall.OK:
+		return BoundCPU
+	}
+	return BoundUnknown
+}
+
+// Advice says in sentences what the numbers mean for this workload, the most
+// important first; none when they tell nothing. Every sentence is made of
+// what was measured.
+func (c Character) Advice() []string {
+	var out []string
+	p := c.Steady()
+	stall := 100 * p.StallShare().Or(0)
+	switch c.Bound() {
+	case BoundLoader:
+		out = append(out, fmt.Sprintf("The data loader decides: the GPU waits for data in %.0f %% of each minibatch.", stall), c.loaderAdvice(p))
+	case BoundGPU:
+		text := fmt.Sprintf("The GPU decides: it is busy %.0f %% of the time", p.GPUPct.V)
+		if p.StallMS.OK {
+			text += fmt.Sprintf(" and waits for data in %.0f %%", stall)
+		}
+		out = append(out, text+": GPU and memory clock count most, CPU clock and cores can go down.")
+	case BoundCPU:
+		out = append(out, fmt.Sprintf("The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
+			"A higher CPU clock or a larger minibatch would help; a lower GPU clock would cost little time.", p.GPUPct.V, stall))
+	}
+	return append(append(out, c.cacheAdvice()...), c.energyAdvice()...)
+}
+
+func (c Character) loaderAdvice(p Part) string {
+	switch {
+	case p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare:
+		return fmt.Sprintf("The data come from the disk at %.0f MB/s, %.0f %% of them are in memory: preload them (cache = \"preload\") or use a faster medium.",
+			p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
+	case c.Workers == 0:
+		return "It loads in the training process (workers = 0): loader processes would work meanwhile."
+	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
+		return fmt.Sprintf("The cores are %.0f %% busy: more cores or a higher CPU clock would help, more workers would not.", p.CPUPct.V)
+	case p.CPUPct.OK:
+		return fmt.Sprintf("The cores are %.0f %% busy with workers = %d: more workers may help, and so does a higher CPU clock.", p.CPUPct.V, c.Workers)
+	}
+	return fmt.Sprintf("It has workers = %d: try more, and a higher CPU clock.", c.Workers)
+}
+
+// cacheAdvice compares epoch 0 with the later ones, and says when the data do
+// not stay in memory.
+func (c Character) cacheAdvice() (out []string) {
+	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
+		out = append(out, fmt.Sprintf("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it anew.", 100*c.CacheAfter.V))
+	}
+	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
+		out = append(out, fmt.Sprintf("Epoch 0 is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1)))
+	}
+	return out
+}
+
+// energyAdvice speaks when half of the energy or more is the idle device's.
+func (c Character) energyAdvice() []string {
+	if share := c.BaseShare(); share.OK && share.V >= 0.5 {
+		return []string{fmt.Sprintf("%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves energy.", 100*share.V)}
+	}
+	return nil
+}
