@@ -1,11 +1,8 @@
 package harness
 
 import (
-	"context"
 	"maps"
-	"os/exec"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -55,14 +52,5 @@ func (c Container) run(name string, o ExecOptions) []string {
 	return slices.Concat(words, c.Flags, []string{c.Image}, o.Command)
 }
 
-// remove ends the container of that name, if there is one.
-func (c Container) remove(name string, who *account) error {
-	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, c.engine(), "rm", "-f", name)
-	if who != nil {
-		cmd.Env = append(cmd.Environ(), who.env...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who.credential}
-	}
-	return cmd.Run()
-}
+// remove is the command that ends the container of that name.
+func (c Container) remove(name string) []string { return []string{c.engine(), "rm", "-f", name} }

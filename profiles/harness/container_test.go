@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,6 +66,33 @@ func TestAContainerIsRunAndEndedByItsName(t *testing.T) {
 		"rm -f jtune-mynet\n"
 	if string(text) != want {
 		t.Errorf("the engine was called so:\n%s\nwant\n%s", text, want)
+	}
+}
+
+func TestAContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
+	t.Parallel()
+	engine, calls := fakeEngine(t)
+	self := exec.Command(os.Args[0])
+	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=true", "JTUNE_TEST_ENGINE="+engine)
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait := func(lines int) string {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			text, _ := os.ReadFile(calls)
+			if strings.Count(string(text), "\n") == lines {
+				return string(text)
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the engine was called so:\n%s", text)
+			}
+		}
+	}
+	wait(2)
+	self.Process.Kill()
+	self.Wait()
+	if text := wait(3); !strings.HasSuffix(text, "\nrm -f jtune-killed\n") {
+		t.Errorf("the engine was called so:\n%s", text)
 	}
 }
 

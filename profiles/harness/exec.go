@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,18 +37,21 @@ type ExecOptions struct {
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
 }
 
-// job is an external training job. Its process leads a group of its own,
-// which is ended as a whole: loader processes never stay behind.
+// job is an external training job. It runs in a process group of its own,
+// which is ended as a whole, also when jtune is killed: loader processes never
+// stay behind.
 type job struct {
 	name    string
 	cmd     *exec.Cmd
+	group   *group
 	log     *jobLog
 	queue   *queue
 	clock   tegra.Clock
 	silence time.Duration
 	pattern *pattern      // nil: none
-	remove  func() error  // ends the job's container; nil: it has none
-	exited  chan struct{} // closed when the leader has been reaped
+	remove  []string      // command that ends the job's container; empty: it has none
+	who     *account      // whom the job runs as; nil: as jtune
+	exited  chan struct{} // closed when the job's first process has been reaped
 	ended   chan struct{} // closed when output is read up and the end is known
 
 	mu       sync.Mutex
@@ -101,29 +103,45 @@ func patternOf(o ExecOptions) (*pattern, error) {
 }
 
 // contain turns the options into those of the engine's command.
-func (j *job) contain(o ExecOptions, who *account) ExecOptions {
+func (j *job) contain(o ExecOptions) ExecOptions {
 	name := "jtune-" + o.Name
-	j.remove = func() error { return o.Container.remove(name, who) }
-	j.remove() // of a jtune that was killed; where there is none it fails
+	j.remove = o.Container.remove(name)
+	j.removeContainer() // of a job whose jtune and watcher were both killed
 	o.Command, o.Dir = o.Container.run(name, o), ""
 	return o
 }
 
-func (j *job) start(o ExecOptions) error {
-	who, err := callingUser(os.Geteuid(), os.Getenv, user.LookupId)
-	if err != nil {
+// removeContainer fails where there is none, as there should be.
+func (j *job) removeContainer() {
+	if len(j.remove) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, j.remove[0], j.remove[1:]...)
+	j.who.own(cmd)
+	cmd.Run()
+}
+
+func (j *job) start(o ExecOptions) (err error) {
+	if j.who, err = callingUser(os.Geteuid(), os.Getenv, user.LookupId); err != nil {
 		return err
 	}
 	if o.Container.Image != "" {
-		o = j.contain(o, who)
+		o = j.contain(o)
 	}
+	if j.group, err = newGroup(j.who, j.remove); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			j.group.end()
+		}
+	}()
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if who != nil {
-		cmd.SysProcAttr.Credential = who.credential
-		cmd.Env = append(cmd.Env, who.env...)
-	}
+	j.who.own(cmd)
+	j.group.add(cmd)
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
@@ -139,27 +157,16 @@ func (j *job) start(o ExecOptions) error {
 	}
 	cmd.Stdout, cmd.Stderr = outEnd, errEnd
 	j.cmd = cmd
-	started := make(chan error)
-	go func() {
-		// The job is killed when the thread that started it dies, as it does
-		// with us in any way: this one must live as long as the job.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		outEnd.Close()
-		errEnd.Close()
-		if err == nil {
-			j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
-		}
-		started <- err
-		if err == nil {
-			j.follow(stdout, stderr)
-		}
-	}()
-	if err := <-started; err != nil {
+	err = cmd.Start()
+	outEnd.Close()
+	errEnd.Close()
+	if err != nil {
 		stdout.Close()
 		stderr.Close()
 		return err
 	}
+	j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
+	go j.follow(stdout, stderr)
 	return nil
 }
 
@@ -169,10 +176,8 @@ func (j *job) follow(stdout, stderr *os.File) {
 	j.listen(&readers, stdout, stderr)
 	err := j.cmd.Wait()
 	close(j.exited)
-	j.signal(syscall.SIGKILL) // what the leader left behind
-	if j.remove != nil {
-		j.remove() // fails when it went with its process, as it should
-	}
+	j.group.signal(syscall.SIGKILL) // what the job left behind
+	j.removeContainer()
 	// The pipes end with their last holder; a process that left the group
 	// may hold them for ever.
 	drained := time.AfterFunc(drainGrace, func() { stdout.Close(); stderr.Close() })
@@ -183,6 +188,7 @@ func (j *job) follow(stdout, stderr *os.File) {
 	j.queue.close(j.outcome(err))
 	j.log.note("ended: %s", j.cmd.ProcessState)
 	j.log.close()
+	j.group.end()
 	close(j.ended)
 }
 
@@ -239,22 +245,19 @@ func (j *job) Stop(ctx context.Context) error {
 	j.mu.Lock()
 	j.stopping = true
 	j.mu.Unlock()
-	j.signal(syscall.SIGTERM)
+	j.group.signal(syscall.SIGTERM)
 	grace := time.NewTimer(termGrace)
 	defer grace.Stop()
 	select {
 	case <-j.exited: // what is left of the group has been killed
 	case <-grace.C:
-		j.signal(syscall.SIGKILL)
+		j.group.signal(syscall.SIGKILL)
 	case <-ctx.Done():
-		j.signal(syscall.SIGKILL)
+		j.group.signal(syscall.SIGKILL)
 	}
 	<-j.ended
 	return nil
 }
-
-// signal reaches every process of the group; one that is gone is no error.
-func (j *job) signal(sig syscall.Signal) { syscall.Kill(-j.cmd.Process.Pid, sig) }
 
 // Counts tells what was read besides events.
 type Counts struct {

@@ -201,38 +201,55 @@ func TestALeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 // TestMain lets the test binary stand in for a jtune that is killed.
 func TestMain(m *testing.M) {
 	if script := os.Getenv("JTUNE_TEST_JOB"); script != "" {
-		h, err := Exec(context.Background(), ExecOptions{Command: []string{"sh", "-c", script}})
+		o := ExecOptions{Command: []string{"sh", "-c", script}, Name: "killed"}
+		if engine := os.Getenv("JTUNE_TEST_ENGINE"); engine != "" {
+			o.Container = Container{Image: "image", Engine: engine}
+		}
+		h, err := Exec(context.Background(), o)
 		if err != nil {
 			os.Exit(1)
 		}
-		h.Next(context.Background())
+		for err == nil {
+			_, err = h.Next(context.Background())
+		}
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
+// A job of a shell, a loader and a loader's own child that ignore what a
+// terminal or jtune could send: kill -9 of jtune leaves none of them.
 func TestAJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	t.Parallel()
-	pidFile := filepath.Join(t.TempDir(), "pid")
+	dir := t.TempDir()
 	self := exec.Command(os.Args[0])
-	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=echo $$ >"+pidFile+".new; mv "+pidFile+".new "+pidFile+"; exec sleep 300")
+	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; trap '' TERM HUP INT; echo $$ >leader; sh -c 'echo $$ >loader; sleep 300 & echo $! >child; wait' & "+
+		"until [ -s child ]; do sleep 0.01; done; touch ready; wait")
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(time.Minute)
-	text, err := os.ReadFile(pidFile)
-	for ; err != nil && time.Now().Before(deadline); text, err = os.ReadFile(pidFile) {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the job does not start")
+		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	self.Process.Kill()
 	self.Wait()
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; running(pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("job %d still runs", pid)
+	for _, name := range []string{"leader", "loader", "child"} {
+		text, _ := os.ReadFile(filepath.Join(dir, name))
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for ; running(pid); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the job's %s %d still runs", name, pid)
+			}
 		}
 	}
 }

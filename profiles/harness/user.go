@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"os/exec"
 	"os/user"
 	"strconv"
 	"syscall"
@@ -12,6 +13,15 @@ import (
 type account struct {
 	credential *syscall.Credential
 	env        []string // HOME, USER, LOGNAME
+}
+
+// own makes a command run as this account; nil leaves it as it is.
+func (a *account) own(cmd *exec.Cmd) {
+	if a == nil {
+		return
+	}
+	cmd.Env = append(cmd.Environ(), a.env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential}
 }
 
 // callingUser finds the account behind sudo; nil when there is none to change
