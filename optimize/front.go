@@ -9,16 +9,20 @@ import (
 	"jtune/tegra"
 )
 
-// Axis is what a front trades against time.
+// Axis is a quantity that a front trades, per minibatch.
 type Axis int
 
-// The two fronts of the papers: time–power and time–energy.
+// The papers' two fronts trade power or energy against time.
 const (
 	Power Axis = iota
 	Energy
+	Time
 )
 
-func (a Axis) String() string { return [...]string{"power", "energy"}[a] }
+func (a Axis) String() string { return [...]string{"power", "energy", "time"}[a] }
+
+// Unit is what On counts in.
+func (a Axis) Unit() string { return [...]string{"W", "J", "ms"}[a] }
 
 // Point is a power mode in the plane of a front, predicted or measured.
 // All values are per minibatch.
@@ -49,32 +53,31 @@ func usable(values ...float64) bool {
 	return true
 }
 
-func (p Point) x(a Axis) float64 {
-	if a == Energy {
-		return p.EnergyJ
-	}
-	return p.PowerW
-}
+// On is the point's value on an axis, in the axis' unit.
+func (p Point) On(a Axis) float64 { return [...]float64{p.PowerW, p.EnergyJ, p.TimeMS}[a] }
 
-// Front gives the indexes of the points that no other beats, ascending in x
-// and so descending in time (method note f.2): sort by x, take the leftmost,
-// then every point that is faster than the last one taken. Of points with
-// equal x only the fastest stands; of points with equal time only the one with
-// the least x; of equal points the first. Points without a positive finite
-// time and x are left out. Cost: one sort.
-func Front(points []Point, x Axis) []int {
+// Front is FrontOf x against time.
+func Front(points []Point, x Axis) []int { return FrontOf(points, x, Time) }
+
+// FrontOf gives the indexes of the points that no other beats, ascending in x
+// and so descending in y (method note f.2): sort by x, take the leftmost, then
+// every point that has less y than the last one taken. Of points with equal x
+// only that of least y stands; of points with equal y only the one with the
+// least x; of equal points the first. Points without a positive finite x and y
+// are left out. Cost: one sort.
+func FrontOf(points []Point, x, y Axis) []int {
 	order := make([]int, 0, len(points))
 	for i, p := range points {
-		if usable(p.TimeMS, p.x(x)) {
+		if usable(p.On(x), p.On(y)) {
 			order = append(order, i)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(points[a].x(x), points[b].x(x)), cmp.Compare(points[a].TimeMS, points[b].TimeMS))
+		return cmp.Or(cmp.Compare(points[a].On(x), points[b].On(x)), cmp.Compare(points[a].On(y), points[b].On(y)))
 	})
 	front := order[:0]
 	for _, i := range order {
-		if len(front) == 0 || points[i].TimeMS < points[front[len(front)-1]].TimeMS {
+		if len(front) == 0 || points[i].On(y) < points[front[len(front)-1]].On(y) {
 			front = append(front, i)
 		}
 	}
@@ -90,11 +93,11 @@ func knee(points []Point, front []int, x Axis) int {
 		return front[0]
 	}
 	first, last := points[front[0]], points[front[len(front)-1]]
-	x0, dx := math.Log(first.x(x)), math.Log(last.x(x)/first.x(x))
+	x0, dx := math.Log(first.On(x)), math.Log(last.On(x)/first.On(x))
 	t0, dt := math.Log(last.TimeMS), math.Log(first.TimeMS/last.TimeMS)
 	best, depth := front[0], 1e-12
 	for _, i := range front {
-		u := (math.Log(points[i].x(x)) - x0) / dx
+		u := (math.Log(points[i].On(x)) - x0) / dx
 		v := (math.Log(points[i].TimeMS) - t0) / dt
 		if d := 1 - u - v; d > depth {
 			best, depth = i, d

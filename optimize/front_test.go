@@ -11,31 +11,31 @@ import (
 
 // beaten is the definition of the front for distinct answers: another point is
 // at least as good in both and better in one, or equal and earlier.
-func beaten(points []Point, i int, x Axis) bool {
+func beaten(points []Point, i int, x, y Axis) bool {
 	for j, q := range points {
-		if j == i || !usable(q.TimeMS, q.x(x)) {
+		if j == i || !usable(q.On(x), q.On(y)) {
 			continue
 		}
 		p := points[i]
-		if q.x(x) > p.x(x) || q.TimeMS > p.TimeMS {
+		if q.On(x) > p.On(x) || q.On(y) > p.On(y) {
 			continue
 		}
-		if q.x(x) < p.x(x) || q.TimeMS < p.TimeMS || j < i {
+		if q.On(x) < p.On(x) || q.On(y) < p.On(y) || j < i {
 			return true
 		}
 	}
 	return false
 }
 
-func bruteFront(points []Point, x Axis) []int {
+func bruteFront(points []Point, x, y Axis) []int {
 	var front []int
 	for i, p := range points {
-		if usable(p.TimeMS, p.x(x)) && !beaten(points, i, x) {
+		if usable(p.On(x), p.On(y)) && !beaten(points, i, x, y) {
 			front = append(front, i)
 		}
 	}
 	slices.SortFunc(front, func(a, b int) int {
-		if points[a].x(x) < points[b].x(x) {
+		if points[a].On(x) < points[b].On(x) {
 			return -1
 		}
 		return 1
@@ -66,10 +66,10 @@ func TestFrontIsWhatBruteForceFinds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 2000 {
 		points := randomPoints(r, r.IntN(40))
-		for _, x := range []Axis{Power, Energy} {
-			got, want := Front(points, x), bruteFront(points, x)
+		for _, axes := range [][2]Axis{{Power, Time}, {Energy, Time}, {Energy, Power}} {
+			got, want := FrontOf(points, axes[0], axes[1]), bruteFront(points, axes[0], axes[1])
 			if !slices.Equal(got, want) {
-				t.Fatalf("round %d, %s: got %v, want %v for %v", round, x, got, want, points)
+				t.Fatalf("round %d, %s against %s: got %v, want %v for %v", round, axes[0], axes[1], got, want, points)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -67,7 +68,7 @@ func toComparisonJSON(c *session.Comparison) *comparisonJSON {
 	if c == nil {
 		return nil
 	}
-	out := comparisonJSON{Name: c.Name, Mode: toModeJSON(c.Mode), TimeMS: number(c.TimeMS), PowerW: number(c.PowerW), EnergyJ: number(c.TimeMS * c.PowerW / 1000),
+	out := comparisonJSON{Name: c.Name, Mode: export.ModeOf(c.Mode), TimeMS: number(c.TimeMS), PowerW: number(c.PowerW), EnergyJ: number(c.TimeMS * c.PowerW / 1000),
 		Measured: c.Measured, TimePct: number(c.TimePct), PowerPct: number(c.PowerPct), EnergyPct: number(c.EnergyPct)}
 	if c.ID.OK {
 		out.ID = &c.ID.V
@@ -153,10 +154,10 @@ func (x answer) print(w io.Writer) error {
 	fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	var rows [][]string
 	if p := x.predicted; p != nil {
-		rows = append(rows, []string{"predicted", short(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", short(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", short(p.EnergyJ()) + " J"})
+		rows = append(rows, []string{"predicted", export.Text(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", export.Text(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", export.Text(p.EnergyJ()) + " J"})
 	}
 	if m := x.measured; m != nil {
-		rows = append(rows, []string{"measured", short(m.TimeMS) + " ms", "", short(m.PowerW) + " W", "", short(m.EnergyJ()) + " J"})
+		rows = append(rows, []string{"measured", export.Text(m.TimeMS) + " ms", "", export.Text(m.PowerW) + " W", "", export.Text(m.EnergyJ()) + " J"})
 	}
 	for _, c := range x.comparisons() {
 		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})

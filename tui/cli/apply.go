@@ -13,6 +13,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -35,7 +36,7 @@ type fileJSON struct {
 func toAppliedJSON(x tegra.Applied) appliedJSON {
 	out := appliedJSON{Actual: optionalMode(x.Actual), Files: []fileJSON{}}
 	if x.Asked != (tegra.Mode{}) {
-		asked := toModeJSON(x.Asked)
+		asked := export.ModeOf(x.Asked)
 		out.Asked = &asked
 	}
 	for _, f := range x.Files {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -28,7 +29,7 @@ func TestAModeThatWasNotTakenIsToldFileByFile(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
 	}
-	if got.Kept || !got.Reverted || len(got.Files) != 1 || got.Files[0].Actual != "318750000" || *got.Asked != toModeJSON(space.Max()) {
+	if got.Kept || !got.Reverted || len(got.Files) != 1 || got.Files[0].Actual != "318750000" || *got.Asked != export.ModeOf(space.Max()) {
 		t.Errorf("got %+v", got)
 	}
 	out.Reset()

@@ -10,6 +10,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -82,7 +83,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 }
 
 func (a *app) answerJSON(x answer, m *learn.Model, limit optimize.Limit) answerJSON {
-	mode, bands := toModeJSON(x.mode), toBandsJSON(*x.predicted)
+	mode, bands := export.ModeOf(x.mode), export.BandsOf(*x.predicted)
 	out := answerJSON{Device: optionalText(m.Provenance.Device), Virtual: m.Provenance.Virtual, Workload: optionalText(m.Provenance.Workload), Limit: limitJSON(limit),
 		Mode: &mode, Predicted: &bands, Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: notKnown, Versus: toVersusJSON(x.versus)}
 	if x.measured != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -83,7 +84,7 @@ func toDeviceJSON(s *session.Session) deviceJSON {
 	out := deviceJSON{Model: b.Model, Compatible: append([]string{}, b.Compatible...), SoC: optionalText(b.SoC), L4T: optionalText(b.L4T), Virtual: b.Virtual,
 		Space: toSpaceJSON(space, s.Sysfs().Complete()), Rails: append([]string{}, b.Rails...), TotalRule: optionalText(b.TotalRule), Presets: []presetJSON{}, Rights: rights(s)}
 	for _, p := range s.Device.Presets() {
-		out.Presets = append(out.Presets, presetJSON{p.ID, p.Name, toModeJSON(p.Mode), p.NeedsReboot})
+		out.Presets = append(out.Presets, presetJSON{p.ID, p.Name, export.ModeOf(p.Mode), p.NeedsReboot})
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -100,12 +101,6 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 	return printAdvice(a.out, optimize.Advice(m, optimize.Situation{Mode: m.Space.Max(), Minibatches: a.minibatches(m.Provenance.Workload)}))
 }
 
-// pointJSON is a mode and what it is predicted to do.
-type pointJSON struct {
-	modeJSON
-	bandsJSON
-}
-
 func (a *app) predict() *cobra.Command {
 	var model, modes string
 	var asCSV, asJSON, strict bool
@@ -169,33 +164,26 @@ func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
 	return out, nil
 }
 
-// predictionColumns are those of `jtune predict --csv`.
-const predictionColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
-
-func predictionFields(p learn.Prediction) []string {
-	return append(knobFields(p.Mode), short(p.TimeMS), short(p.TimeLoMS), short(p.TimeHiMS), short(p.PowerW), short(p.PowerLoW), short(p.PowerHiW), short(p.EnergyJ()))
-}
-
 func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, asJSON bool) error {
 	switch {
 	case asJSON:
-		out := make([]pointJSON, len(preds))
+		out := make([]export.Point, len(preds))
 		for i, p := range preds {
-			out[i] = pointJSON{toModeJSON(p.Mode), toBandsJSON(p)}
+			out[i] = export.PointOf(p)
 		}
 		return printJSON(a.out, out)
 	case asCSV:
 		w := csv.NewWriter(a.out)
-		w.Write(strings.Split(predictionColumns, ","))
+		w.Write(strings.Split(export.Columns, ","))
 		for _, p := range preds {
-			w.Write(predictionFields(p))
+			w.Write(export.Fields(p))
 		}
 		w.Flush()
 		return w.Error()
 	}
 	rows := [][]string{{"mode", "ms", "95 %", "W", "95 %", "J"}}
 	for _, p := range preds {
-		rows = append(rows, []string{m.Space.Format(p.Mode), short(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), short(p.PowerW), between(p.PowerLoW, p.PowerHiW), short(p.EnergyJ())})
+		rows = append(rows, []string{m.Space.Format(p.Mode), export.Text(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), export.Text(p.PowerW), between(p.PowerLoW, p.PowerHiW), export.Text(p.EnergyJ())})
 	}
 	return table(a.out, rows...)
 }

@@ -9,54 +9,24 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tui/export"
 )
 
-// modeJSON is a power mode in every JSON document.
-type modeJSON struct {
-	Cores  int   `json:"cores"`
-	CPUKHz int64 `json:"cpu_khz"`
-	GPUHz  int64 `json:"gpu_hz"`
-	MemHz  memHz `json:"mem_hz"`
-}
-
-// memHz is null where a preset means the top rate and root alone may read it.
-type memHz int64
-
-func (f memHz) MarshalJSON() ([]byte, error) {
-	if f == 0 {
-		return []byte("null"), nil
-	}
-	return json.Marshal(int64(f))
-}
-
-func toModeJSON(m tegra.Mode) modeJSON {
-	return modeJSON{m.Cores, m.CPU.KHz(), int64(m.GPU), memHz(m.EMC)}
-}
+// What export writes, by the names that the documents here use.
+type (
+	modeJSON  = export.Mode
+	bandsJSON = export.Bands
+	number    = export.Number
+)
 
 // optionalMode is null when absent.
 func optionalMode(m tegra.Val[tegra.Mode]) *modeJSON {
 	if !m.OK {
 		return nil
 	}
-	out := toModeJSON(m.V)
+	out := export.ModeOf(m.V)
 	return &out
-}
-
-// bandsJSON is a prediction; bands are null for a measured value.
-type bandsJSON struct {
-	TimeMS   number `json:"time_ms"`
-	TimeLo   number `json:"time_lo_ms"`
-	TimeHi   number `json:"time_hi_ms"`
-	PowerW   number `json:"power_w"`
-	PowerLoW number `json:"power_lo_w"`
-	PowerHiW number `json:"power_hi_w"`
-	EnergyJ  number `json:"energy_j"`
-}
-
-func toBandsJSON(p learn.Prediction) bandsJSON {
-	return bandsJSON{number(p.TimeMS), number(p.TimeLoMS), number(p.TimeHiMS), number(p.PowerW), number(p.PowerLoW), number(p.PowerHiW), number(p.EnergyJ())}
 }
 
 // measuredJSON is a measurement.
@@ -68,16 +38,6 @@ type measuredJSON struct {
 
 func toMeasuredJSON(m tegra.Measured) *measuredJSON {
 	return &measuredJSON{number(m.TimeMS), number(m.PowerW), number(m.EnergyJ())}
-}
-
-// number prints as JSON null when it is no finite number.
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
 }
 
 // notKnown prints as null.
@@ -136,15 +96,6 @@ func table(w io.Writer, rows ...[]string) error {
 	return nil
 }
 
-// short prints a value with six significant digits and no exponent.
-func short(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return ""
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
 // dash prints an absent value as a dash.
 func dash(v tegra.Val[float64], format string) string {
 	if !v.OK {
@@ -175,10 +126,6 @@ func counted(n int, what string) string {
 		what += "s"
 	}
 	return thousands(n) + " " + what
-}
-
-func knobFields(m tegra.Mode) []string {
-	return []string{strconv.Itoa(m.Cores), strconv.FormatInt(m.CPU.KHz(), 10), strconv.FormatInt(int64(m.GPU), 10), strconv.FormatInt(int64(m.EMC), 10)}
 }
 
 // text is an optional text as it is printed.

@@ -1,34 +1,15 @@
 package cli
 
 import (
-	"encoding/csv"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"jtune/learn"
 	"jtune/optimize"
-	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
-
-// frontJSON is one point of `jtune front --json`.
-type frontJSON struct {
-	pointJSON
-	Measured bool `json:"measured"`
-}
-
-// cloud is all points that a front is taken of.
-type cloud struct {
-	preds    []learn.Prediction
-	measured []bool
-	front    []int // indexes, ascending in the axis
-	axis     optimize.Axis
-	title    string
-}
 
 func (a *app) front() *cobra.Command {
 	var model, samples, x, y, svg string
@@ -38,7 +19,7 @@ func (a *app) front() *cobra.Command {
 		Short: "Print the modes that no other mode beats in both time and power",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			axis, err := frontAxis(x, y)
+			across, up, err := frontAxes(x, y)
 			if err != nil {
 				return err
 			}
@@ -52,12 +33,12 @@ func (a *app) front() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c.takeFront(axis)
+			c.TakeFront(across, up)
 			if svg != "" {
-				if err := writeFile(svg, c.svg()); err != nil {
+				if err := writeFile(svg, c.SVG()); err != nil {
 					return err
 				}
-				a.note("%s: %d points, %d on the front", svg, len(c.preds), len(c.front))
+				a.note("%s: %d points, %d on the front", svg, len(c.Known), len(c.Front))
 				if !asCSV && !asJSON {
 					return nil
 				}
@@ -68,7 +49,7 @@ func (a *app) front() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one: the predicted front")
 	f.StringVar(&samples, "samples", "", "sweep `FILE` or campaign folder: the measured front")
-	f.StringVar(&x, "x", "time", "time")
+	f.StringVar(&x, "x", "time", "time, or power with --y energy")
 	f.StringVar(&y, "y", "power", "power or energy")
 	f.BoolVar(&asCSV, "csv", false, "as CSV")
 	f.BoolVar(&asJSON, "json", false, "as a JSON array")
@@ -77,21 +58,24 @@ func (a *app) front() *cobra.Command {
 	return cmd
 }
 
-// frontAxis takes the two axes in either order.
-func frontAxis(x, y string) (optimize.Axis, error) {
-	if y == "time" {
+// frontAxes takes two different axes in either order: time lies across, of
+// power and energy power does.
+func frontAxes(x, y string) (across, up optimize.Axis, err error) {
+	if x != "time" && (y == "time" || y == "power") {
 		x, y = y, x
 	}
 	switch {
 	case x == "time" && y == "power":
-		return optimize.Power, nil
+		return optimize.Time, optimize.Power, nil
 	case x == "time" && y == "energy":
-		return optimize.Energy, nil
+		return optimize.Time, optimize.Energy, nil
+	case x == "power" && y == "energy":
+		return optimize.Power, optimize.Energy, nil
 	}
-	return 0, usagef("--x %s --y %s: want time against power or energy", x, y)
+	return 0, 0, usagef("--x %s --y %s: want time against power or energy, or power against energy", x, y)
 }
 
-func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
+func (a *app) cloud(model, samples string, strict bool) (*export.Cloud, error) {
 	if samples != "" {
 		s, err := session.ReadSamples(samples, a.options.Batch, strict)
 		if err != nil {
@@ -100,10 +84,10 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 		for _, n := range s.Notes {
 			a.note("%s", n)
 		}
-		c := &cloud{title: "measured: " + samples}
-		c.title += originMark(s.Provenance.Origin())
+		c := &export.Cloud{Title: "measured: " + samples}
+		c.Title += originMark(s.Provenance.Origin())
 		for _, m := range s.Measured {
-			c.preds, c.measured = append(c.preds, optimize.MeasuredPrediction(m)), append(c.measured, true)
+			c.Known, c.Measured = append(c.Known, optimize.MeasuredPrediction(m)), append(c.Measured, true)
 		}
 		return c, nil
 	}
@@ -111,53 +95,29 @@ func (a *app) cloud(model, samples string, strict bool) (*cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cloud{preds: optimize.Known(m.Predict(m.Space.Modes()), m.Samples), title: "predicted: " + m.Provenance.Workload}
+	c := export.Predicted(m.Predict(m.Space.Modes()), m.Samples)
+	c.Title = "predicted: " + m.Provenance.Workload
 	if m.Provenance.Device != "" {
-		c.title += " on " + m.Provenance.Device
+		c.Title += " on " + m.Provenance.Device
 	}
-	c.title += originMark(m.Provenance.Origin())
-	known := map[tegra.Mode]bool{}
-	for _, s := range m.Samples {
-		known[s.Mode] = true
-	}
-	for _, p := range c.preds {
-		c.measured = append(c.measured, known[p.Mode])
-	}
+	c.Title += originMark(m.Provenance.Origin())
 	return c, nil
 }
 
-func (c *cloud) takeFront(axis optimize.Axis) {
-	points := make([]optimize.Point, len(c.preds))
-	for i, p := range c.preds {
-		points[i] = optimize.PredictedPoint(p)
-	}
-	c.front, c.axis = optimize.Front(points, axis), axis
-}
-
-func (a *app) printFront(c *cloud, asCSV, asJSON bool) error {
+func (a *app) printFront(c *export.Cloud, asCSV, asJSON bool) error {
 	switch {
 	case asJSON:
-		out := make([]frontJSON, len(c.front))
-		for i, k := range c.front {
-			out[i] = frontJSON{pointJSON{toModeJSON(c.preds[k].Mode), toBandsJSON(c.preds[k])}, c.measured[k]}
-		}
-		return printJSON(a.out, out)
+		return printJSON(a.out, c.FrontPoints())
 	case asCSV:
-		w := csv.NewWriter(a.out)
-		w.Write(append(strings.Split(predictionColumns, ","), "measured"))
-		for _, k := range c.front {
-			w.Write(append(predictionFields(c.preds[k]), strconv.FormatBool(c.measured[k])))
-		}
-		w.Flush()
-		return w.Error()
+		return c.WriteCSV(a.out)
 	}
 	rows := [][]string{{"mode", "ms", "W", "J", ""}}
-	for _, k := range c.front {
-		p, mark := c.preds[k], "predicted"
-		if c.measured[k] {
+	for _, k := range c.Front {
+		p, mark := c.Known[k], "predicted"
+		if c.Measured[k] {
 			mark = "measured"
 		}
-		rows = append(rows, []string{p.Mode.String(), short(p.TimeMS), short(p.PowerW), short(p.EnergyJ()), mark})
+		rows = append(rows, []string{p.Mode.String(), export.Text(p.TimeMS), export.Text(p.PowerW), export.Text(p.EnergyJ()), mark})
 	}
 	return table(a.out, rows...)
 }

@@ -13,6 +13,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tui/export"
 )
 
 const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
@@ -175,8 +176,8 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(rows[0], ","); got != predictionColumns {
-		t.Errorf("got header %s, want %s", got, predictionColumns)
+	if got := strings.Join(rows[0], ","); got != export.Columns {
+		t.Errorf("got header %s, want %s", got, export.Columns)
 	}
 	if len(rows) != 4 || rows[1][0] != "12" || rows[2][0] != "2" || strings.Join(rows[1], ",") != strings.Join(rows[3], ",") {
 		t.Errorf("got rows %v, want the three readable ones in order", rows[1:])
@@ -214,7 +215,7 @@ func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
 	if len(got) != len(toyModes()) {
 		t.Fatalf("got %d predictions, want %d", len(got), len(toyModes()))
 	}
-	hasKeys(t, got[0], strings.ReplaceAll(predictionColumns, ",", " "))
+	hasKeys(t, got[0], strings.ReplaceAll(export.Columns, ",", " "))
 }
 
 func TestBrokenModelFilesAreRefused(t *testing.T) {
@@ -244,7 +245,7 @@ func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 				t.Fatalf("got %d points, want %d", len(got), len(want))
 			}
 			for i, k := range want {
-				p := hasKeys(t, got[i], strings.ReplaceAll(predictionColumns, ",", " ")+" measured")
+				p := hasKeys(t, got[i], strings.ReplaceAll(export.Columns, ",", " ")+" measured")
 				if p["time_ms"] != points[k].TimeMS || p["measured"] != true || p["time_lo_ms"] != nil {
 					t.Errorf("point %d: got %v, want %v", i, p, points[k])
 				}

@@ -13,6 +13,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -81,7 +82,7 @@ func (a *app) modes() *cobra.Command {
 func (a *app) modesJSON(modes []tegra.Mode) error {
 	out := make([]modeJSON, len(modes))
 	for i, m := range modes {
-		out[i] = toModeJSON(m)
+		out[i] = export.ModeOf(m)
 	}
 	return printJSON(a.out, out)
 }
@@ -90,7 +91,7 @@ func (a *app) modesCSV(modes []tegra.Mode) error {
 	w := csv.NewWriter(a.out)
 	w.Write(sweep.Columns[:4])
 	for _, m := range modes {
-		w.Write(knobFields(m))
+		w.Write(export.KnobFields(m))
 	}
 	w.Flush()
 	return w.Error()

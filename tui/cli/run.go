@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -65,7 +66,7 @@ func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
 		if !v.OK {
 			return "–"
 		}
-		return short(v.V) + " ms"
+		return export.Text(v.V) + " ms"
 	}
 	return table(a.out,
 		[]string{"board", b.Name + originOf(b)}, []string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(tegra.Some(r.TimeMS))}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},

@@ -14,6 +14,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/telemetry/tegrastats"
+	"jtune/tui/export"
 )
 
 // errEnough ends reading a log early without an error.
@@ -162,13 +163,13 @@ func tegrastatsFields(l tegrastats.Line, rails []string) []string {
 		if !v.OK {
 			return ""
 		}
-		return short(v.V)
+		return export.Text(v.V)
 	}
 	mhz := func(v tegra.Val[tegra.Freq]) string {
 		if !v.OK {
 			return ""
 		}
-		return short(v.V.MHz())
+		return export.Text(v.V.MHz())
 	}
 	whole := func(v *int) string {
 		if v == nil {
@@ -184,7 +185,7 @@ func tegrastatsFields(l tegrastats.Line, rails []string) []string {
 		ram = strconv.Itoa(l.RAM.UsedMB)
 	}
 	if t := hottest(r.Temps); t != nil {
-		hot = short(t.C)
+		hot = export.Text(t.C)
 	}
 	out := []string{stamp, whole(l.TotalPowerMW), ram, strconv.Itoa(on), value(cpuLoad(r)), value(r.GPU.LoadPct), mhz(r.GPU.Actual), value(r.EMC.LoadPct), mhz(r.EMC.Actual), hot}
 	power := map[string]string{}

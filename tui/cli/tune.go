@@ -9,6 +9,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -101,15 +102,15 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 }
 
 func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, x answer) answerJSON {
-	board, mode := s.Device.Board(), toModeJSON(x.mode)
+	board, mode := s.Device.Board(), export.ModeOf(x.mode)
 	out := answerJSON{Device: optionalText(board.Name), Virtual: board.Virtual, Workload: optionalText(r.Workload.Name), Limit: limitJSON(r.Limit),
 		Mode: &mode, Measured: toMeasuredJSON(*x.measured), Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: number(res.Took.Seconds()), Versus: toVersusJSON(x.versus)}
 	if x.predicted != nil {
-		bands := toBandsJSON(*x.predicted)
+		bands := export.BandsOf(*x.predicted)
 		out.Predicted = &bands
 	}
 	for _, p := range res.Probes {
-		probe := probeJSON{Mode: toModeJSON(p.Mode), TimeMS: number(p.TimeMS), PowerW: number(p.PowerW), Why: p.Why}
+		probe := probeJSON{Mode: export.ModeOf(p.Mode), TimeMS: number(p.TimeMS), PowerW: number(p.PowerW), Why: p.Why}
 		if p.Err != nil {
 			probe.TimeMS, probe.PowerW = notKnown, notKnown
 		}
