@@ -200,7 +200,7 @@ func TestCrossValidatedErrorsAreNearTheTrueOnes(t *testing.T) {
 		var cvTime, cvPower, time, power float64
 		for seed := range seeds() {
 			in, out := s.split(randomPlaces(len(s.rows), n, uint64(seed)))
-			m, err := Fit(in, Options{Space: s.space})
+			m, err := Fit(t.Context(), in, Options{Space: s.space})
 			if err != nil {
 				t.Fatal(err)
 			}

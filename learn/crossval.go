@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -26,13 +27,13 @@ const (
 
 // validate fills m.CV: predictions of samples by models fitted without them.
 // gp keeps the hyper-parameters it chose on all samples.
-func (m *Model) validate(t *teacher) error {
+func (m *Model) validate(ctx context.Context, t *teacher) error {
 	samples := m.Samples
 	if m.Method == GP {
 		samples = thin(samples, mostSamples, m.Seed)
 	}
 	folds, how := t.folds(len(samples))
-	left, preds, err := t.leaveOut(samples, folds)
+	left, preds, err := t.leaveOut(ctx, samples, folds)
 	if err != nil || len(left) == 0 {
 		return err
 	}
@@ -49,7 +50,7 @@ func (m *Model) validate(t *teacher) error {
 
 // leaveOut predicts the samples of each fold from all others, folds side by
 // side: training networks from scratch takes many seconds.
-func (t *teacher) leaveOut(samples []tegra.Measured, folds [][]int) (left []tegra.Measured, preds []Prediction, err error) {
+func (t *teacher) leaveOut(ctx context.Context, samples []tegra.Measured, folds [][]int) (left []tegra.Measured, preds []Prediction, err error) {
 	outs, byFold, errs := make([][]tegra.Measured, len(folds)), make([][]Prediction, len(folds)), make([]error, len(folds))
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -58,7 +59,7 @@ func (t *teacher) leaveOut(samples []tegra.Measured, folds [][]int) (left []tegr
 			for i := next.Add(1) - 1; i < int64(len(folds)); i = next.Add(1) - 1 {
 				var rest []tegra.Measured
 				rest, outs[i] = split(samples, folds[i])
-				p, err := t.teach(rest)
+				p, err := t.teach(ctx, rest)
 				if err != nil {
 					errs[i] = err
 					continue

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -159,7 +160,7 @@ func (d *document) restore(m *Model) error {
 		if err != nil {
 			return err
 		}
-		m.predictor, err = t.teach(m.Samples)
+		m.predictor, err = t.teach(context.Background(), m.Samples)
 		return err
 	}
 	points, err := d.points(m)
@@ -180,7 +181,7 @@ func (d *document) points(m *Model) (pointPredictor, error) {
 	case Tree, Forest:
 		return fitTrees(m.Samples, d.Method, d.Seed)
 	case MLP:
-		return fitPerceptron(m.Samples, d.Seed)
+		return fitPerceptron(context.Background(), m.Samples, d.Seed)
 	case NN, PowerTrain:
 		if d.Networks == nil {
 			return nil, errors.New("it has no networks")

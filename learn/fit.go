@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,12 +67,14 @@ func (p Provenance) Origin() string { return tegra.Origin(p.Virtual, p.Replay) }
 func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 
 // Fit learns to predict time and power from measured modes; one is enough to
-// get an answer, ten for a useful one. Equal arguments give equal models.
+// get an answer, ten for a useful one. Equal arguments give equal models. When
+// ctx ends it gives up with ctx.Err() soon: between two fits of the
+// cross-validation, and between two passes of a network's training.
 //
 // Samples whose values cannot be, and modes that are not the device's, are
 // errors. Of a mode that stands more than once the median counts. What limits
 // the trust in the model is said in its Warnings.
-func Fit(samples []tegra.Measured, o Options) (*Model, error) {
+func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, error) {
 	if o.Method == "" || o.Method == Auto {
 		o.Method = GP
 	}
@@ -93,12 +96,15 @@ func Fit(samples []tegra.Measured, o Options) (*Model, error) {
 	if m.Samples, err = m.prepare(samples); err != nil {
 		return nil, err
 	}
-	t := newTeacher(m, o)
-	if m.predictor, err = t.teach(m.Samples); err != nil {
+	t, err := newTeacher(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if m.predictor, err = t.teach(ctx, m.Samples); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Method, err)
 	}
 	if !o.SkipCV {
-		if err := m.validate(t); err != nil {
+		if err := m.validate(ctx, t); err != nil {
 			return nil, fmt.Errorf("%s: cross-validation: %w", o.Method, err)
 		}
 	}

@@ -83,7 +83,7 @@ func TestEveryMethodLearnsAWorkloadBetterThanItsMean(t *testing.T) {
 				t.Skip("trains networks")
 			}
 			samples := truths(space.Sample(c.modes, 3))
-			m, err := Fit(samples, Options{Method: c.method, Space: space, Seed: 1, SkipCV: nets})
+			m, err := Fit(t.Context(), samples, Options{Method: c.method, Space: space, Seed: 1, SkipCV: nets})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestOneToThreeSamplesGiveAnAnswerAndAStrongWarning(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		for _, method := range []Method{GP, Linear, Forest} {
 			samples := truths(space.Sample(n, 5))
-			m, err := Fit(samples, Options{Method: method, Space: space})
+			m, err := Fit(t.Context(), samples, Options{Method: method, Space: space})
 			if err != nil {
 				t.Fatalf("%s with %d: %v", method, n, err)
 			}
@@ -157,13 +157,13 @@ func TestSamplesThatCannotBeAreRefused(t *testing.T) {
 		"the zero mode":            {with(func(m *tegra.Measured) { m.Mode = tegra.Mode{} }), "not one of the 300 modes"},
 	} {
 		for _, method := range []Method{GP, Linear, Forest} {
-			_, err := Fit(c.samples, Options{Method: method, Space: space})
+			_, err := Fit(t.Context(), c.samples, Options{Method: method, Space: space})
 			if err == nil || !strings.Contains(err.Error(), c.words) {
 				t.Errorf("%s by %s: error %v, want one with %q", name, method, err, c.words)
 			}
 		}
 	}
-	if _, err := Fit([]tegra.Measured{good}, Options{Method: "oracle", Space: space}); err == nil || !strings.Contains(err.Error(), `"oracle"`) {
+	if _, err := Fit(t.Context(), []tegra.Measured{good}, Options{Method: "oracle", Space: space}); err == nil || !strings.Contains(err.Error(), `"oracle"`) {
 		t.Errorf("unknown method: %v", err)
 	}
 	if _, err := FitSurrogate(nil, nil, SurrogateOptions{}); err == nil {
@@ -201,7 +201,7 @@ func TestOddSamplesGiveFinitePredictions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []Method{GP, Linear, Forest} {
-				m, err := Fit(c.samples, Options{Method: method, Space: space})
+				m, err := Fit(t.Context(), c.samples, Options{Method: method, Space: space})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -241,7 +241,7 @@ func TestEqualArgumentsGiveEqualModels(t *testing.T) {
 	o := Options{Space: space, Seed: 4, Provenance: Provenance{Workload: "w", When: time.Unix(1, 0)}}
 	var first []Prediction
 	for range 2 {
-		m, err := Fit(samples, o)
+		m, err := Fit(t.Context(), samples, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +276,7 @@ func TestPredictingSomeModesEqualsPredictingAll(t *testing.T) {
 func TestNominalFrequenciesMeanTheDevicesOwn(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit([]tegra.Measured{{Mode: tegra.Mode{Cores: 4, CPU: 1090 * tegra.MHz, GPU: 910 * tegra.MHz, EMC: 1612 * tegra.MHz}, TimeMS: 90, PowerW: 15}}, Options{Space: space})
+	m, err := Fit(t.Context(), []tegra.Measured{{Mode: tegra.Mode{Cores: 4, CPU: 1090 * tegra.MHz, GPU: 910 * tegra.MHz, EMC: 1612 * tegra.MHz}, TimeMS: 90, PowerW: 15}}, Options{Space: space})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestLinearRegressionFindsAPlane(t *testing.T) {
 func TestVirtualSamplesAreMarked(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit(truths(space.Sample(12, 1)), Options{Space: space, Provenance: Provenance{Virtual: true}})
+	m, err := Fit(t.Context(), truths(space.Sample(12, 1)), Options{Space: space, Provenance: Provenance{Virtual: true}})
 	if err != nil || !hasWarning(m, "virtual board") {
 		t.Errorf("warnings %q, error %v", m.Warnings, err)
 	}

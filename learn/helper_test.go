@@ -31,7 +31,7 @@ func randomPlaces(n, k int, seed uint64) []int {
 
 func mustFit(t testing.TB, samples []tegra.Measured, o Options) *Model {
 	t.Helper()
-	m, err := Fit(samples, o)
+	m, err := Fit(t.Context(), samples, o)
 	if err != nil {
 		t.Fatal(err)
 	}

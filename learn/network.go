@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"context"
+
 	"jtune/learn/nn"
 	"jtune/tegra"
 )
@@ -13,7 +15,7 @@ func (n networks) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
 }
 
 // fitNetworks trains the networks, or transfers the reference's.
-func (t *teacher) fitNetworks(samples []tegra.Measured) (pointPredictor, error) {
+func (t *teacher) fitNetworks(ctx context.Context, samples []tegra.Measured) (pointPredictor, error) {
 	learn, c := nn.TrainPair, nn.FromScratch()
 	if t.network != nil {
 		learn, c = t.network.Transfer, nn.ForTransfer()
@@ -22,6 +24,6 @@ func (t *teacher) fitNetworks(samples []tegra.Measured) (pointPredictor, error) 
 		c = *t.options.Network
 	}
 	c.Seed = t.options.Seed
-	pair, err := learn(samples, c)
+	pair, err := learn(ctx, samples, c)
 	return networks{pair}, err
 }

@@ -1,7 +1,10 @@
 package learn
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"jtune/learn/nn"
 )
@@ -12,7 +15,7 @@ func TestTheNetworksSettingsAreTheCallers(t *testing.T) {
 	samples := truths(space.Sample(12, 1))
 	brief := nn.Config{Epochs: 2, MinSteps: -1, Loss: nn.MAPE, Freeze: true, Seed: 9}
 	for _, method := range []Method{PowerTrain, NN} {
-		m, err := Fit(samples, Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true})
+		m, err := Fit(t.Context(), samples, Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +26,29 @@ func TestTheNetworksSettingsAreTheCallers(t *testing.T) {
 		sane(t, m.Predict(space.Modes()))
 	}
 	bad := nn.Config{Dropout: 2}
-	if _, err := Fit(samples, Options{Method: NN, Space: space, Network: &bad}); err == nil {
+	if _, err := Fit(t.Context(), samples, Options{Method: NN, Space: space, Network: &bad}); err == nil {
 		t.Error("a dropout of 2 was accepted")
+	}
+}
+
+// Trainings that would never end stop with their context.
+func TestAFitStopsWhenItsContextEnds(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(12, 1))
+	for _, method := range []Method{NN, PowerTrain} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		endless := nn.Config{Epochs: 1 << 40, MinSteps: -1}
+		if m, err := Fit(ctx, samples, Options{Method: method, Space: space, Network: &endless}); !errors.Is(err, context.Canceled) || m != nil {
+			t.Errorf("%s: got %v, %v", method, m, err)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, method := range Methods() {
+		if m, err := Fit(ended, samples, Options{Method: method, Space: space}); !errors.Is(err, context.Canceled) || m != nil {
+			t.Errorf("%s, ended before it began: got %v, %v", method, m, err)
+		}
 	}
 }

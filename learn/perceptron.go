@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"math"
 
 	"jtune/learn/mlp"
@@ -16,7 +17,7 @@ type perceptron struct {
 	timeFloor, powerFloor float64
 }
 
-func fitPerceptron(samples []tegra.Measured, seed uint64) (pointPredictor, error) {
+func fitPerceptron(ctx context.Context, samples []tegra.Measured, seed uint64) (pointPredictor, error) {
 	p := perceptron{timeFloor: math.Inf(1), powerFloor: math.Inf(1)}
 	x := make([][]float64, len(samples))
 	timeMS, powerW := make([]float64, len(samples)), make([]float64, len(samples))
@@ -26,10 +27,10 @@ func fitPerceptron(samples []tegra.Measured, seed uint64) (pointPredictor, error
 		p.timeFloor, p.powerFloor = min(p.timeFloor, linearFloor*s.TimeMS), min(p.powerFloor, linearFloor*s.PowerW)
 	}
 	var err error
-	if p.time, err = mlp.Fit(x, timeMS, mlp.Config{Seed: seed}); err != nil {
+	if p.time, err = mlp.Fit(ctx, x, timeMS, mlp.Config{Seed: seed}); err != nil {
 		return nil, err
 	}
-	p.power, err = mlp.Fit(x, powerW, mlp.Config{Seed: seed + 1}) // other weights to begin with
+	p.power, err = mlp.Fit(ctx, x, powerW, mlp.Config{Seed: seed + 1}) // other weights to begin with
 	return &p, err
 }
 

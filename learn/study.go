@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -26,17 +27,17 @@ const curveDraws = 4
 
 // LeaveOut predicts the model's own samples one fold at a time by models fitted
 // without them, as its cross-validation did. Networks take many seconds.
-func (m *Model) LeaveOut() ([]LeftOut, error) {
-	t, err := m.again()
+func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
+	t, err := m.again(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := t.teach(m.Samples); err != nil { // settles the hyper-parameters
+	if _, err := t.teach(ctx, m.Samples); err != nil { // settles the hyper-parameters
 		return nil, err
 	}
 	samples := thin(m.Samples, mostSamples, m.Seed)
 	folds, _ := t.folds(len(samples))
-	measured, preds, err := t.leaveOut(samples, folds)
+	measured, preds, err := t.leaveOut(ctx, samples, folds)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (m *Model) LeaveOut() ([]LeftOut, error) {
 // Curve gives the model's learning curve at these numbers of modes, those left
 // out for which too few others are there to judge by. It costs curveDraws fits
 // a point.
-func (m *Model) Curve(sizes []int) ([]CurvePoint, error) {
+func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	const leastJudges = 3
 	var out []CurvePoint
 	rng := rand.New(rand.NewPCG(m.Seed, 0x6375727665))
@@ -61,7 +62,7 @@ func (m *Model) Curve(sizes []int) ([]CurvePoint, error) {
 		at := CurvePoint{Modes: n}
 		for range curveDraws {
 			order := rng.Perm(len(m.Samples))
-			e, err := m.errorsOf(order[:n])
+			e, err := m.errorsOf(ctx, order[:n])
 			if err != nil {
 				return nil, err
 			}
@@ -74,13 +75,13 @@ func (m *Model) Curve(sizes []int) ([]CurvePoint, error) {
 }
 
 // errorsOf fits on these samples alone and judges by all others.
-func (m *Model) errorsOf(chosen []int) (Errors, error) {
+func (m *Model) errorsOf(ctx context.Context, chosen []int) (Errors, error) {
 	judges, learnt := split(m.Samples, chosen)
-	t, err := m.again()
+	t, err := m.again(ctx)
 	if err != nil {
 		return Errors{}, err
 	}
-	p, err := t.teach(learnt)
+	p, err := t.teach(ctx, learnt)
 	if err != nil {
 		return Errors{}, fmt.Errorf("learning from %d modes: %w", len(learnt), err)
 	}
@@ -93,7 +94,7 @@ func (m *Model) errorsOf(chosen []int) (Errors, error) {
 
 // again is a teacher of the model's method, with its reference where it leant
 // on measured modes.
-func (m *Model) again() (*teacher, error) {
+func (m *Model) again(ctx context.Context) (*teacher, error) {
 	if len(m.Samples) == 0 {
 		return nil, fmt.Errorf("the model holds no measured modes")
 	}
@@ -102,5 +103,5 @@ func (m *Model) again() (*teacher, error) {
 		o.Reference = &Reference{Name: m.Reference, Samples: m.reference}
 	}
 	blank := &Model{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance}
-	return newTeacher(blank, o), nil
+	return newTeacher(ctx, blank, o)
 }

@@ -5,11 +5,11 @@ import "testing"
 func TestLeaveOutJudgesEachSampleOnceAsCrossValidationDid(t *testing.T) {
 	space := smallSpace(t)
 	for _, method := range []Method{GP, Linear, Forest} {
-		m, err := Fit(truths(space.Sample(20, 3)), Options{Method: method, Space: space, Seed: 1})
+		m, err := Fit(t.Context(), truths(space.Sample(20, 3)), Options{Method: method, Space: space, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := m.LeaveOut()
+		left, err := m.LeaveOut(t.Context())
 		if err != nil || len(left) != len(m.Samples) {
 			t.Fatalf("%s: %d modes judged (%v), want all %d", method, len(left), err, len(m.Samples))
 		}
@@ -25,18 +25,18 @@ func TestLeaveOutJudgesEachSampleOnceAsCrossValidationDid(t *testing.T) {
 
 func TestLearningCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 	space := smallSpace(t)
-	m, err := Fit(truths(space.Sample(30, 3)), Options{Method: GP, Space: space, Seed: 1, SkipCV: true})
+	m, err := Fit(t.Context(), truths(space.Sample(30, 3)), Options{Method: GP, Space: space, Seed: 1, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	curve, err := m.Curve([]int{0, 4, 20, 29, 30, 99})
+	curve, err := m.Curve(t.Context(), []int{0, 4, 20, 29, 30, 99})
 	if err != nil || len(curve) != 2 {
 		t.Fatalf("curve %v (%v), want the two sizes that leave three modes to judge by", curve, err)
 	}
 	if curve[1].TimeMAPEPct >= curve[0].TimeMAPEPct {
 		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall", curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
 	}
-	if _, err := (&Model{Method: GP}).LeaveOut(); err == nil {
+	if _, err := (&Model{Method: GP}).LeaveOut(t.Context()); err == nil {
 		t.Error("a model without samples was studied")
 	}
 }

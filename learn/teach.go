@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 
 	"jtune/learn/nn"
@@ -24,19 +25,19 @@ type teacher struct {
 }
 
 // newTeacher settles the reference. What cannot be used is said and left out.
-func newTeacher(m *Model, o Options) *teacher {
+func newTeacher(ctx context.Context, m *Model, o Options) (*teacher, error) {
 	t := &teacher{model: m, options: o}
 	switch o.Method {
 	case GP:
 		t.residualFrom(o.Reference)
 	case PowerTrain:
-		t.networksFrom(o.Reference)
+		return t, t.networksFrom(ctx, o.Reference)
 	default:
 		if o.Reference != nil {
 			m.warn("reference %s is not used: method %s learns from the samples alone", o.Reference.Name, o.Method)
 		}
 	}
-	return t
+	return t, nil
 }
 
 func (t *teacher) residualFrom(r *Reference) {
@@ -67,12 +68,15 @@ func (t *teacher) sameDevice(r *Reference) error {
 
 // networksFrom takes a reference's networks, or trains them when it has
 // measured modes only.
-func (t *teacher) networksFrom(r *Reference) {
+func (t *teacher) networksFrom(ctx context.Context, r *Reference) error {
 	if r == nil {
 		r = ShippedReference()
 	}
 	if r.Networks == nil {
-		pair, err := nn.TrainPair(r.Samples, nn.Config{Seed: t.options.Seed})
+		pair, err := nn.TrainPair(ctx, r.Samples, nn.Config{Seed: t.options.Seed})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			t.model.warn("reference %s is not used: %v", r.Name, err)
 			r = ShippedReference()
@@ -85,19 +89,23 @@ func (t *teacher) networksFrom(r *Reference) {
 	if here, there := t.options.Provenance.Device, r.Provenance.Device; here != "" && there != "" && here != there {
 		t.model.warn("the networks of reference %s come from %s, the samples from %s", r.Name, there, here)
 	}
+	return nil
 }
 
-// teach fits the method to samples.
-func (t *teacher) teach(samples []tegra.Measured) (Predictor, error) {
+// teach fits the method to samples, unless ctx has ended.
+func (t *teacher) teach(ctx context.Context, samples []tegra.Measured) (Predictor, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	switch t.options.Method {
 	case Linear:
 		return t.banded(fitLinear(samples))
 	case Tree, Forest:
 		return t.banded(fitTrees(samples, t.options.Method, t.options.Seed))
 	case MLP:
-		return t.banded(fitPerceptron(samples, t.options.Seed))
+		return t.banded(fitPerceptron(ctx, samples, t.options.Seed))
 	case NN, PowerTrain:
-		return t.banded(t.fitNetworks(samples))
+		return t.banded(t.fitNetworks(ctx, samples))
 	}
 	return t.fitGP(thin(samples, mostSamples, t.options.Seed))
 }

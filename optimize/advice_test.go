@@ -74,7 +74,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		g := m.GPU.GHz()
 		samples = append(samples, tegra.Measured{Mode: m, TimeMS: 90/g + 5, PowerW: 8 + 6*g*g*g + 0.5*float64(m.Cores)*m.CPU.GHz()})
 	}
-	model, err := learn.Fit(samples, learn.Options{Space: space, SkipCV: true})
+	model, err := learn.Fit(t.Context(), samples, learn.Options{Space: space, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	if !strings.Contains(text, "Wh less than in the present mode") || strings.Contains(text, "cores hardly") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", text)
 	}
-	linear, err := learn.Fit(samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
+	linear, err := learn.Fit(t.Context(), samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (s *search) powerTrain() error {
 	if !s.draw(s.randomFirst()) || len(s.order) == 0 {
 		return nil
 	}
-	model, err := learn.Fit(s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed, SkipCV: true})
+	model, err := learn.Fit(s.ctx, s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed, SkipCV: true})
 	if err != nil {
 		return fmt.Errorf("powertrain on %d modes: %w", len(s.order), err)
 	}

@@ -44,7 +44,7 @@ func (b *toy) sample(n int) []tegra.Measured {
 // on two cores.
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
-	m, err := learn.Fit(board.sample(50), learn.Options{Space: board.space, SkipCV: true})
+	m, err := learn.Fit(b.Context(), board.sample(50), learn.Options{Space: board.space, SkipCV: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func BenchmarkFit50(b *testing.B) {
 	for _, skip := range []bool{true, false} {
 		b.Run(fmt.Sprintf("crossvalidated=%v", !skip), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := learn.Fit(rows, learn.Options{Space: board.space, SkipCV: skip}); err != nil {
+				if _, err := learn.Fit(b.Context(), rows, learn.Options{Space: board.space, SkipCV: skip}); err != nil {
 					b.Fatal(err)
 				}
 			}

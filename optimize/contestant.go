@@ -27,12 +27,12 @@ const evalMargin = 1
 
 // contestants prepares the methods asked for. A method that cannot run here is
 // left out with a note.
-func contestants(o *EvaluateOptions, f *field) (list []*contestant, notes []string, err error) {
+func contestants(ctx context.Context, o *EvaluateOptions, f *field) (list []*contestant, notes []string, err error) {
 	for _, name := range EvaluateMethods() {
 		if !slices.Contains(o.Methods, name) {
 			continue
 		}
-		c, note, err := contest(name, o, f)
+		c, note, err := contest(ctx, name, o, f)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -50,7 +50,7 @@ func contestants(o *EvaluateOptions, f *field) (list []*contestant, notes []stri
 	return list, notes, nil
 }
 
-func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note string, err error) {
+func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c *contestant, note string, err error) {
 	switch name {
 	case EvalGP:
 		return surrogate(nil), "", nil
@@ -66,7 +66,7 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 	case EvalGPVerify:
 		return verified(), "", nil
 	case EvalPowerTrain, EvalPTMAPE, EvalPTFrozen:
-		r, err := networks(o)
+		r, err := networks(ctx, o)
 		c := nn.ForTransfer()
 		c.Freeze = name == EvalPTFrozen
 		if name == EvalPTMAPE {
@@ -105,14 +105,14 @@ func contest(name string, o *EvaluateOptions, f *field) (c *contestant, note str
 
 // networks gives a reference whose networks are trained: they are learned from
 // its measured modes once, not in every run.
-func networks(o *EvaluateOptions) (*learn.Reference, error) {
+func networks(ctx context.Context, o *EvaluateOptions) (*learn.Reference, error) {
 	switch {
 	case o.Reference == nil, o.Reference.Networks == nil && len(o.Reference.Samples) == 0:
 		return learn.ShippedReference(), nil
 	case o.Reference.Networks != nil:
 		return o.Reference, nil
 	case o.trained == nil:
-		pair, err := nn.TrainPair(o.Reference.Samples, nn.Config{Seed: o.Seed})
+		pair, err := nn.TrainPair(ctx, o.Reference.Samples, nn.Config{Seed: o.Seed})
 		if err != nil {
 			return o.Reference, err
 		}
@@ -165,11 +165,11 @@ func verified() *contestant {
 // fitted is a baseline of package learn, used the paper's way: the predicted
 // front is taken at its word.
 func fitted(o learn.Options) *contestant {
-	return &contestant{sized: true, seeded: true, run: func(_ context.Context, f *field, size int, seed uint64) (outcome, error) {
+	return &contestant{sized: true, seeded: true, run: func(ctx context.Context, f *field, size int, seed uint64) (outcome, error) {
 		index, rows := f.sample(size, seed)
 		o := o
 		o.Space, o.Seed, o.SkipCV = f.space, seed, true
-		model, err := learn.Fit(rows, o)
+		model, err := learn.Fit(ctx, rows, o)
 		if err != nil {
 			return outcome{}, err
 		}

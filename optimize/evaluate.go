@@ -154,7 +154,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, notes, err := contestants(&o, f)
+	c, notes, err := contestants(ctx, &o, f)
 	if err != nil {
 		return nil, err
 	}

@@ -281,7 +281,7 @@ func TestSlowMethodsHaveFewerSamplesUnlessNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, notes, err := contestants(&o, f)
+		list, notes, err := contestants(t.Context(), &o, f)
 		if err != nil {
 			t.Fatal(err)
 		}

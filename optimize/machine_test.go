@@ -61,7 +61,7 @@ func TestPredictorsAreTheSameOnEveryMachine(t *testing.T) {
 		timeMS, powerW float64 // in the highest mode
 	}{{learn.GP, 62.159647724383099, 38.828218027235472}, {learn.Linear, 36.426162826503152, 31.882921253628396},
 		{learn.Tree, 72.852325653006304, 33.395783090473053}, {learn.Forest, 83.514930710068967, 29.321993362794636}} {
-		m, err := learn.Fit(rows, learn.Options{Method: c.method, Space: b.space, Seed: 1, SkipCV: true})
+		m, err := learn.Fit(t.Context(), rows, learn.Options{Method: c.method, Space: b.space, Seed: 1, SkipCV: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -274,7 +274,7 @@ func (f *fakeBoard) Tune(ctx context.Context, r session.TuneRequest, observe fun
 	t, w := law(f.space.At(best))
 	res.Mode, res.Feasible, res.Verified = f.space.At(best), true, true
 	res.Measured = tegra.Measured{Mode: res.Mode, TimeMS: t * 1.002, PowerW: w * 0.998}
-	fitted, err := learn.Fit(append(samples, res.Measured), learn.Options{Space: f.space, Provenance: learn.Provenance{Device: "AGX Orin", Workload: r.Workload.Name, Virtual: true}})
+	fitted, err := learn.Fit(context.Background(), append(samples, res.Measured), learn.Options{Space: f.space, Provenance: learn.Provenance{Device: "AGX Orin", Workload: r.Workload.Name, Virtual: true}})
 	res.Fitted = fitted
 	return res, err
 }

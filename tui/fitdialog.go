@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (d *fitDialog) fit(h host) tea.Cmd {
 				return refitMsg{name, err}
 			}
 		}
-		m, err := learn.Fit(old.Samples, o)
+		m, err := learn.Fit(context.Background(), old.Samples, o)
 		if err == nil {
 			_, err = h.SaveModel(name, m)
 		}

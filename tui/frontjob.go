@@ -71,7 +71,7 @@ func (f frontJob) run(ctx context.Context, j *job) jobDoneMsg {
 
 func (f frontJob) fit(measured []tegra.Measured) (*learn.Model, error) {
 	from := learn.Provenance{Device: f.board.Name, Workload: f.j.workload.Name, Virtual: f.board.Virtual, Replay: f.board.Replay}
-	return learn.Fit(measured, learn.Options{Space: f.space, Seed: f.seed, Provenance: from})
+	return learn.Fit(context.Background(), measured, learn.Options{Space: f.space, Seed: f.seed, Provenance: from})
 }
 
 // try measures what the model would choose.

@@ -18,7 +18,7 @@ func (f *fakeBoard) lawModel(t *testing.T, method learn.Method, n int, workload 
 		ms, w := law(m)
 		samples = append(samples, tegra.Measured{Mode: m, TimeMS: ms, PowerW: w})
 	}
-	m, err := learn.Fit(samples, learn.Options{Method: method, Space: f.space, Seed: 1, Provenance: learn.Provenance{Device: "AGX Orin", Workload: workload}})
+	m, err := learn.Fit(t.Context(), samples, learn.Options{Method: method, Space: f.space, Seed: 1, Provenance: learn.Provenance{Device: "AGX Orin", Workload: workload}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -35,8 +36,8 @@ func studyOf(info session.ModelInfo) tea.Cmd {
 	return func() tea.Msg {
 		m := info.Model
 		var s study
-		if s.left, s.err = m.LeaveOut(); s.err == nil {
-			s.curve, s.err = m.Curve(curveSizes)
+		if s.left, s.err = m.LeaveOut(context.Background()); s.err == nil {
+			s.curve, s.err = m.Curve(context.Background(), curveSizes)
 		}
 		return studyMsg{idOf(info), s}
 	}

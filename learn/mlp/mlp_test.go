@@ -20,7 +20,7 @@ func surface(n int, seed uint64) (x [][]float64, y []float64) {
 func TestASmoothSurfaceIsLearned(t *testing.T) {
 	t.Parallel()
 	x, y := surface(200, 1)
-	n, err := Fit(x, y, Config{Seed: 3})
+	n, err := Fit(t.Context(), x, y, Config{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestEqualSeedsGiveEqualNetworks(t *testing.T) {
 	x, y := surface(30, 1)
 	var at [3]float64
 	for i, seed := range []uint64{5, 5, 6} {
-		n, err := Fit(x, y, Config{Seed: seed, Steps: 300})
+		n, err := Fit(t.Context(), x, y, Config{Seed: seed, Steps: 300})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestOddRows(t *testing.T) {
 		"an input that never varies":    {[][]float64{{1, 2}, {1, 4}, {1, 5}}, []float64{6, 7, 8}},
 		"rows twice with other targets": {[][]float64{{1}, {1}}, []float64{6, 8}},
 	} {
-		n, err := Fit(c.x, c.y, Config{})
+		n, err := Fit(t.Context(), c.x, c.y, Config{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -105,7 +105,7 @@ func TestOddRows(t *testing.T) {
 		"a NaN":            {[][]float64{{1}}, []float64{math.NaN()}, Config{}, "NaN"},
 		"units below zero": {[][]float64{{1}}, []float64{1}, Config{Hidden: -1}, "positive"},
 	} {
-		if _, err := Fit(c.x, c.y, c.c); err == nil || !strings.Contains(err.Error(), c.words) {
+		if _, err := Fit(t.Context(), c.x, c.y, c.c); err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: got %v, want %q", name, err, c.words)
 		}
 	}

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -15,7 +16,7 @@ func BenchmarkReference(b *testing.B) {
 	for _, batch := range []int{16, 64} {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Train(x, y, Config{Batch: batch}); err != nil {
+				if _, err := Train(b.Context(), x, y, Config{Batch: batch}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -38,7 +39,7 @@ func BenchmarkTransfer(b *testing.B) {
 	}{{"as-used", ForTransfer()}, {"batch=64-steps=3000", Config{}}} {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := reference.Transfer(few, way.c); err != nil {
+				if _, err := reference.Transfer(b.Context(), few, way.c); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -93,4 +94,4 @@ func BenchmarkAuthorsSets(b *testing.B) {
 	}
 }
 
-type trainPair func([]tegra.Measured, Config) (Pair, error)
+type trainPair func(context.Context, []tegra.Measured, Config) (Pair, error)

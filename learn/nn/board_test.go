@@ -40,7 +40,7 @@ var brief = Config{Epochs: 30, MinSteps: -1, Batch: 16, Seed: 7}
 func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
-	n, err := Train(x, y, c)
+	n, err := Train(t.Context(), x, y, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
 func mustTransfer(t *testing.T, n *Net, samples []tegra.Measured, c Config) *Net {
 	t.Helper()
 	x, y := columns(samples, timeMS)
-	next, err := n.Transfer(x, y, c)
+	next, err := n.Transfer(t.Context(), x, y, c)
 	if err != nil {
 		t.Fatal(err)
 	}

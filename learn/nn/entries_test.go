@@ -45,7 +45,7 @@ func TestEntriesOfOneModeAreNeverOnBothSidesOfTheSplit(t *testing.T) {
 			}
 		}
 	}
-	n, err := Train(x, y, Config{Epochs: 2, MinSteps: -1})
+	n, err := Train(t.Context(), x, y, Config{Epochs: 2, MinSteps: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

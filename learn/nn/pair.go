@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"context"
 	"sync"
 
 	"jtune/tegra"
@@ -22,19 +23,19 @@ func Features(m tegra.Mode) [inputs]float64 {
 }
 
 // TrainPair trains both networks from scratch, each on its own goroutine.
-func TrainPair(samples []tegra.Measured, c Config) (Pair, error) {
-	return both(samples, c, Train, Train)
+func TrainPair(ctx context.Context, samples []tegra.Measured, c Config) (Pair, error) {
+	return both(ctx, samples, c, Train, Train)
 }
 
 // Transfer carries both networks over to a new workload, each on its own
 // goroutine.
-func (p Pair) Transfer(samples []tegra.Measured, c Config) (Pair, error) {
-	return both(samples, c, p.Time.Transfer, p.Power.Transfer)
+func (p Pair) Transfer(ctx context.Context, samples []tegra.Measured, c Config) (Pair, error) {
+	return both(ctx, samples, c, p.Time.Transfer, p.Power.Transfer)
 }
 
-type trainer func(x [][inputs]float64, y []float64, c Config) (*Net, error)
+type trainer func(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error)
 
-func both(samples []tegra.Measured, c Config, time, power trainer) (Pair, error) {
+func both(ctx context.Context, samples []tegra.Measured, c Config, time, power trainer) (Pair, error) {
 	x := make([][inputs]float64, len(samples))
 	ms, watt := make([]float64, len(samples)), make([]float64, len(samples))
 	for i, s := range samples {
@@ -43,10 +44,10 @@ func both(samples []tegra.Measured, c Config, time, power trainer) (Pair, error)
 	var p Pair
 	var timeErr, powerErr error
 	var wait sync.WaitGroup
-	wait.Go(func() { p.Time, timeErr = time(x, ms, c) })
+	wait.Go(func() { p.Time, timeErr = time(ctx, x, ms, c) })
 	other := c
 	other.Seed ^= powerSeed
-	p.Power, powerErr = power(x, watt, other)
+	p.Power, powerErr = power(ctx, x, watt, other)
 	wait.Wait()
 	if timeErr != nil {
 		return Pair{}, timeErr

@@ -38,7 +38,7 @@ func BenchmarkAgainstPython(b *testing.B) {
 		b.Run("batch="+strconv.Itoa(batch), func(b *testing.B) {
 			for b.Loop() {
 				start := time.Now()
-				n, err := Train(x, y, Config{Batch: batch})
+				n, err := Train(b.Context(), x, y, Config{Batch: batch})
 				if err != nil {
 					b.Fatal(err)
 				}

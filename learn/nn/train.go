@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,12 +11,13 @@ import (
 // Train learns a network from scratch: x are modes (see Features), y the
 // positive values to predict. Equal arguments give equal networks on one
 // machine; arm64 fuses multiply-add and amd64 does not, after some thousand
-// steps their predictions differ by less than 1e-6.
+// steps their predictions differ by less than 1e-6. When ctx ends it gives up
+// with ctx.Err() within a pass.
 //
 // Cost on one core of a 2 vCPU Xeon (4th generation): about 11 µs per row and
 // pass, plus 0.1 ms per step; the shipped reference takes 5 s per network, a
 // transfer of 50 modes 1.5 s.
-func Train(x [][inputs]float64, y []float64, c Config) (*Net, error) {
+func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -29,14 +31,14 @@ func Train(x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	}
 	t := newTraining(n)
 	n.w.drawAll(t.rand)
-	return n, t.run(x, y)
+	return n, t.run(ctx, x, y)
 }
 
 // Transfer learns a new workload starting from n: n's weights and input
 // scaler, a fresh last layer and a new target scaler; then all layers train,
 // or with Config.Freeze the last alone. n itself does not change. Whether the
 // targets are logarithms is the new configuration's choice.
-func (n *Net) Transfer(x [][inputs]float64, y []float64, c Config) (*Net, error) {
+func (n *Net) Transfer(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func (n *Net) Transfer(x [][inputs]float64, y []float64, c Config) (*Net, error)
 	next := &Net{Config: c, w: n.w.clone(), in: n.in}
 	t := newTraining(next)
 	next.w.drawLast(t.rand)
-	return next, t.run(x, y)
+	return next, t.run(ctx, x, y)
 }
 
 // training is the state of one run.
@@ -78,7 +80,7 @@ var errDiverged = errors.New("nn: training diverged; lower the learning rate")
 
 // run trains t.net and leaves the best checkpoint in it. On error the network
 // is not to be used.
-func (t *training) run(x [][inputs]float64, y []float64) error {
+func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) error {
 	n, c := t.net, t.net.Config
 	t.split(x)
 	plan := c.plan(len(t.order), len(t.held))
@@ -92,6 +94,9 @@ func (t *training) run(x [][inputs]float64, y []float64) error {
 	best := newParams()
 	n.Report = Report{Rows: plan.train, Validated: plan.holdout, Epochs: plan.epochs, Steps: plan.steps, BestLoss: math.Inf(1)}
 	for epoch := 1; epoch <= plan.epochs; epoch++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		t.rand.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 		for from := 0; from < len(t.order); from += plan.batch {
 			t.gradient(t.order[from:min(from+plan.batch, len(t.order))])

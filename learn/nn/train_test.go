@@ -179,11 +179,11 @@ func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Train(c.x, c.y, c.c)
+			_, err := Train(t.Context(), c.x, c.y, c.c)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Train: %v, want it to say %q", err, c.want)
 			}
-			_, err = (&Net{w: newParams()}).Transfer(c.x, c.y, c.c)
+			_, err = (&Net{w: newParams()}).Transfer(t.Context(), c.x, c.y, c.c)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Transfer: %v, want it to say %q", err, c.want)
 			}
@@ -194,7 +194,7 @@ func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
 func TestDivergenceIsAnError(t *testing.T) {
 	t.Parallel()
 	x, y := columns(board(40, 1, 1), timeMS)
-	_, err := Train(x, y, Config{LearnRate: 1e30, Epochs: 3, MinSteps: -1})
+	_, err := Train(t.Context(), x, y, Config{LearnRate: 1e30, Epochs: 3, MinSteps: -1})
 	if !errors.Is(err, errDiverged) {
 		t.Errorf("got %v, want %v", err, errDiverged)
 	}

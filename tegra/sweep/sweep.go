@@ -79,7 +79,8 @@ func ReadFile(path string, o Options) (*Table, error) {
 
 // Read reads a sweep. Rows that do not parse, or hold NaN or a value that is
 // not positive, are skipped and listed in Problems. A row is a line, so that
-// an unclosed quote costs just its own. No usable row is an error.
+// an unclosed quote costs just its own. No usable row is an error, but for a
+// list of modes that has no row at all.
 func Read(r io.Reader, name string, o Options) (*Table, error) {
 	l := newLines(r)
 	t := &Table{Name: name}
@@ -117,11 +118,9 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 		if len(t.Problems) > 0 {
 			return nil, fmt.Errorf("%s: no usable row; first problem: %s", name, t.Problems[0])
 		}
-		what := "measured modes"
-		if o.ModesOnly {
-			what = "modes"
+		if !o.ModesOnly {
+			return nil, fmt.Errorf("%s: header only, no measured modes", name)
 		}
-		return nil, fmt.Errorf("%s: header only, no %s", name, what)
 	}
 	return t, nil
 }

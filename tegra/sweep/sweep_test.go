@@ -113,6 +113,12 @@ func TestModesNeedNoMeasurements(t *testing.T) {
 	if err != nil || len(table.Rows) != 2 || len(table.Modes()) != 1 {
 		t.Errorf("%v, %v; want two rows of one mode", table, err)
 	}
+	if table, err = sweep.Read(strings.NewReader("cores,cpu,gpu,mem\n"), "m.csv", sweep.Options{ModesOnly: true}); err != nil || len(table.Rows) != 0 {
+		t.Errorf("a header alone: %v, %v; want no rows", table, err)
+	}
+	if _, err = sweep.Read(strings.NewReader("cores,cpu,gpu,mem\nx,y,z,0\n"), "m.csv", sweep.Options{ModesOnly: true}); err == nil {
+		t.Error("modes none of which can be read: no error")
+	}
 }
 
 func TestModesNeedNoBatchEither(t *testing.T) {

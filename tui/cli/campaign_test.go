@@ -68,6 +68,7 @@ func TestProfileFolderMustBeNewOrResumed(t *testing.T) {
 func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,1000000,318750000,665600000\n")
 	jtune(t, with(virtualBoard, "profile", "resnet", "--list", list)...).fails(t, exitUsage, "GHz")
+	jtune(t, with(virtualBoard, "profile", "resnet", "--list", write(t, "cores,cpu,gpu,mem\n"))...).fails(t, exitUsage, "no mode to measure")
 }
 
 // An interrupt ends a campaign with 130; what was measured is kept, and

@@ -206,7 +206,15 @@ func TestPredictReadsModesFromStandardInput(t *testing.T) {
 	if n := strings.Count(o.out, "\n"); n != 2 {
 		t.Errorf("got %d lines, want a header and one row:\n%s", n, o.out)
 	}
-	jtuneWith(t, t.Context(), strings.NewReader(head), "predict", "--model", model, "--modes", "-").fails(t, exitFailed, "standard input", "header only, no modes")
+	none := func(format ...string) string {
+		return jtuneWith(t, t.Context(), strings.NewReader(head), with([]string{"predict", "--model", model, "--modes", "-"}, format...)...).done(t).out
+	}
+	if got := none("--csv"); got != export.Columns+"\n" {
+		t.Errorf("of no modes: got %q, want the header", got)
+	}
+	if got := none("--json"); got != "[]\n" {
+		t.Errorf("of no modes: got %q, want an empty array", got)
+	}
 }
 
 func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {

@@ -122,6 +122,9 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 		a.note("%s: %s: row skipped", path, p)
 	}
 	modes := t.Modes()
+	if len(modes) == 0 {
+		return nil, usagef("--list %s: header only, no mode to measure", path)
+	}
 	for i, m := range modes {
 		if modes[i], err = space.Snap(m); err != nil {
 			return nil, usagef("--list %s: %v", path, err)

@@ -52,8 +52,7 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 	}
 }
 
-// A fit that is interrupted ends at once, in a process of its own: what it
-// computed goes with it.
+// A fit that is interrupted ends soon, with the code of an interrupt.
 func TestAnInterruptedFitWritesNoModel(t *testing.T) {
 	t.Parallel()
 	samples, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")

@@ -115,7 +115,7 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 		return nil, samples.Notes, err
 	}
 	samples.Provenance.Jtune = Version
-	m, err := fitUnless(ctx, samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance})
+	m, err := learn.Fit(ctx, samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance})
 	if err != nil {
 		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
 	}
@@ -125,26 +125,6 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 // leans tells whether a method uses a reference when nobody names one.
 func leans(m learn.Method) bool {
 	return m == "" || m == learn.Auto || m == learn.GP || m == learn.PowerTrain
-}
-
-// fitUnless fits, or gives up waiting when ctx ends: what the fit computes is
-// then thrown away when it is done.
-func fitUnless(ctx context.Context, samples []tegra.Measured, o learn.Options) (*learn.Model, error) {
-	type result struct {
-		model *learn.Model
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		m, err := learn.Fit(samples, o)
-		done <- result{m, err}
-	}()
-	select {
-	case r := <-done:
-		return r.model, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // spaceOf finds the space that a model of the samples is to speak of, and

@@ -174,7 +174,7 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 		}
 		rows = append(rows, tegra.Measured{Mode: m, TimeMS: ms, PowerW: w})
 	}
-	m, err := learn.Fit(rows, learn.Options{Space: s.Device.Space()})
+	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (s *Session) conclude(out *TuneResult, w profiles.Workload, ref *learn.Refe
 	var predictor learn.Predictor
 	measured = oncePerMode(measured)
 	board := s.Device.Board()
-	m, err := learn.Fit(measured, learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
+	m, err := learn.Fit(context.Background(), measured, learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
 		Provenance: learn.Provenance{Device: board.Name, Workload: w.Name, Virtual: board.Virtual, Replay: board.Replay, Jtune: Version, When: s.Clock.Wall()}})
 	if err == nil {
 		out.Fitted, predictor = m, m

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "makeref:", err)
 		os.Exit(1)
 	}
@@ -36,7 +37,7 @@ var origin = nn.Provenance{
 	Command:  "go run ./learn/nn/makeref -sweep resnet_train_data_final.csv -out learn/nn/ref",
 }
 
-func run(args []string, out io.Writer) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("makeref", flag.ContinueOnError)
 	file := flags.String("sweep", "", "measured `file` of the reference workload (required)")
 	dir := flags.String("out", "", "`folder` for the networks (required)")
@@ -54,7 +55,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	samples := table.Measured()
-	pair, err := nn.TrainPair(samples, c)
+	pair, err := nn.TrainPair(ctx, samples, c)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func TestTheNetworksAndTheirNoteAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := run([]string{"-sweep", file, "-out", dir, "-minsteps", "-1"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-sweep", file, "-out", dir, "-minsteps", "-1"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{nn.TimeSuffix, nn.PowerSuffix} {
@@ -75,7 +75,7 @@ func TestBadArgumentsAreErrors(t *testing.T) {
 		{"no such file", []string{"-sweep", bad + "x", "-out", "."}, "no such file"},
 		{"a torn row", []string{"-sweep", bad, "-out", "."}, "line 14"},
 	} {
-		if err := run(c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := run(t.Context(), c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want it to say %q", c.name, err, c.want)
 		}
 	}
