@@ -3,7 +3,6 @@ package tegra
 import (
 	"errors"
 	"io/fs"
-	"path"
 )
 
 // finder looks for files at discovery and notes every attempt as a Probe.
@@ -78,13 +77,4 @@ func (f *finder) glob(pattern string) []string {
 
 // real gives the place a folder's own link leads to (one step), so that two
 // names of one folder are seen to be one.
-func (f *finder) real(dir string) string {
-	target, err := f.fs.Readlink(dir)
-	if err != nil {
-		return dir
-	}
-	if path.IsAbs(target) {
-		return path.Clean(target)
-	}
-	return path.Join(path.Dir(dir), target)
-}
+func (f *finder) real(dir string) string { return realPath(f.fs, dir) }

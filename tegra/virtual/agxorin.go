@@ -126,6 +126,8 @@ func (b *Board) policyFiles(p int) {
 		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p) - 1*tegra.MHz) }),
 		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, nearest, true),
 		b.limit(dir+"/scaling_max_freq", g, tegra.KHz, nearest, false),
+		b.place(dir+"/stats", &node{kids: map[string]*node{}}),
+		b.show(dir+"/stats/time_in_state", func() string { return timeInState(g.list, b.spent.policy[p]) }),
 	} {
 		n.gone = func() bool { return !b.knobs.policyOnline(p) }
 	}
@@ -184,6 +186,7 @@ func (b *Board) gpuFiles() {
 	b.limit(gpuFreqDir+"/max_freq", g, tegra.Hz, above, false)
 	b.show(gpuFreqDir+"/cur_freq", func() string { return hz(b.gpuClock()) })
 	b.show(gpuFreqDir+"/target_freq", func() string { return hz(b.gpuClock()) })
+	b.show(gpuFreqDir+"/trans_stat", func() string { return transStat(g.list, b.gpuClock(), b.spent.gpu) })
 	b.choice(gpuFreqDir+"/governor", &g.governor, "wmark_simple", "nvhost_podgov", "userspace", "performance", "simple_ondemand")
 	b.text(gpuFreqDir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand \n")
 	b.link(gpuFreqDir+"/device", gpuReal)

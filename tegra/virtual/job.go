@@ -163,6 +163,9 @@ func (b *Board) end(j *job, m Minibatch) (Minibatch, error) {
 	j.count++
 	j.ended, j.last = m.T, b.steady.conditions
 	name := j.workload.Name
+	if b.table == nil {
+		b.readMB += j.coldShare * j.workload.DatasetMB / float64(j.perEpoch)
+	}
 	b.cached[name] = min(1, b.cached[name]+j.coldShare/float64(j.perEpoch))
 	if j.count%j.perEpoch == 0 {
 		j.coldShare = 1 - b.cached[name]

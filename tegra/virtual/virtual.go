@@ -77,6 +77,8 @@ type Board struct {
 	splits map[int64][summed]measure // exact rails by µW
 	heat   heat
 	cpu    []jiffies
+	spent  clockTimes // at each clock since boot
+	readMB float64    // from the drive since boot
 	faults Faults
 	used   map[int]int // uses of Faults.Files by index
 }
@@ -106,6 +108,7 @@ func New(o Options) (*Board, error) {
 	}
 	b.knobs = newKnobs(b.lists, b.presets())
 	b.cpu = make([]jiffies, b.lists.cores)
+	b.spent = newClockTimes(len(b.knobs.policy))
 	b.faults = o.Faults.clone()
 	b.heat = newHeat(b.ambient())
 	b.holdClocks()
@@ -195,6 +198,7 @@ func (b *Board) advance(now time.Duration) {
 		for i := range b.cpu {
 			b.cpu[i].add(dt, b.steady.coreBusy[i])
 		}
+		b.countClocks(dt)
 		if b.heat.add(dt, b.powers(b.at), b.ambient(), b.faults.FanStuck) {
 			b.retarget()
 		}

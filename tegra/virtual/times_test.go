@@ -1,0 +1,77 @@
+package virtual
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+// The kernel's counters of a virtual board are read by the code that reads a
+// real one's, and the clock's whole time is in them.
+func TestClockTimesOfTheBoardAddUpToItsTime(t *testing.T) {
+	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := b.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	before := dev.ClockTimes()
+	if err := b.Clock().Sleep(t.Context(), 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	after := dev.ClockTimes()
+	spent := func(before, after map[tegra.Freq]time.Duration) (sum time.Duration) {
+		for f, d := range after {
+			sum += d - before[f]
+		}
+		return sum
+	}
+	if got := spent(before.GPU, after.GPU); got != 10*time.Second {
+		t.Errorf("GPU clocks took %s of 10 s", got)
+	}
+	if got := spent(before.CPU, after.CPU); got != 30*time.Second {
+		t.Errorf("the clocks of three clusters took %s, want 3 times 10 s", got)
+	}
+}
+
+// A job that finds its data cold reads them from the drive once.
+func TestColdDataAreReadFromTheDriveOnce(t *testing.T) {
+	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.StartWorkload("lenet5", 16); err != nil {
+		t.Fatal(err)
+	}
+	read := func() string {
+		text, err := b.FS().ReadFile("/proc/diskstats")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	train := func(minibatches int) {
+		for range minibatches {
+			if _, err := b.NextMinibatch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if want := " 259       0 nvme0n1 0 0 0 0 0 0 0 0 0 0 0\n"; read() != want {
+		t.Errorf("at the start %q, want %q", read(), want)
+	}
+	train(3750)
+	once := read()
+	if want := " 259       0 nvme0n1 351 0 89844 0 0 0 0 0 0 0 0\n"; once != want {
+		t.Errorf("after an epoch of 46 MB %q, want %q", once, want)
+	}
+	train(100)
+	if read() != once {
+		t.Errorf("cached data are read again: %q", read())
+	}
+}
