@@ -1,9 +1,14 @@
 package telemetry
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jtune/tegra"
 )
@@ -21,54 +26,101 @@ type DiskRates struct {
 	BytesPerS tegra.Val[float64]
 }
 
-// Disk measures how much is read from all disks together.
+// Disk measures how much is read from a disk, or from all disks together.
 type Disk struct {
 	fs   tegra.FS
-	last diskCount
+	name string // "" for all
+	last DiskCount
 	at   time.Duration
 	ok   bool
 }
 
-// diskCount is what was read since the start.
-type diskCount struct{ reads, sectors uint64 }
+// DiskCount is what was read since the system started.
+type DiskCount struct{ Reads, Bytes uint64 }
 
-// NewDisk reads the files of a device.
+// NewDisk reads the files of a device; all its disks count.
 func NewDisk(fs tegra.FS) *Disk { return &Disk{fs: fs} }
+
+// NewDiskNamed counts one disk or partition alone, such as nvme0n1.
+func NewDiskNamed(fs tegra.FS, name string) *Disk { return &Disk{fs: fs, name: name} }
+
+// Name says what is counted.
+func (d *Disk) Name() string {
+	if d.name == "" {
+		return "all disks"
+	}
+	return d.name
+}
+
+// Count gives what was read so far; absent where the kernel does not tell.
+func (d *Disk) Count() tegra.Val[DiskCount] {
+	text, err := d.fs.ReadFile(diskstatsPath)
+	if err != nil {
+		return tegra.Val[DiskCount]{}
+	}
+	return parseDiskstats(string(text), d.name)
+}
 
 // Rates gives what was read per second since the last call, by the device's
 // clock; absent at the first call and where the kernel does not tell.
 func (d *Disk) Rates(now time.Duration) DiskRates {
-	text, err := d.fs.ReadFile(diskstatsPath)
-	count, found := parseDiskstats(string(text))
-	if err != nil || !found {
+	count := d.Count()
+	if !count.OK {
 		d.ok = false
 		return DiskRates{}
 	}
 	before, at, ok := d.last, d.at, d.ok
-	d.last, d.at, d.ok = count, now, true
-	s := (now - at).Seconds()
-	if !ok || s <= 0 || count.reads < before.reads || count.sectors < before.sectors {
+	d.last, d.at, d.ok = count.V, now, true
+	if !ok {
 		return DiskRates{}
 	}
-	return DiskRates{tegra.Some(float64(count.reads-before.reads) / s), tegra.Some(float64(count.sectors-before.sectors) * sectorBytes / s)}
+	return RatesBetween(before, count.V, now-at)
 }
 
-// parseDiskstats adds up the whole disks; false when there are none. What lies
-// upon another device (partitions, loops, RAM, device mapper) would count
-// twice or is no disk.
-func parseDiskstats(text string) (sum diskCount, found bool) {
+// RatesBetween is what was read per second between two looks; absent when no
+// time passed or a counter went back.
+func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
+	s := span.Seconds()
+	if s <= 0 || after.Reads < before.Reads || after.Bytes < before.Bytes {
+		return DiskRates{}
+	}
+	return DiskRates{tegra.Some(float64(after.Reads-before.Reads) / s), tegra.Some(float64(after.Bytes-before.Bytes) / s)}
+}
+
+// parseDiskstats adds up the whole disks, or takes the one of that name;
+// absent when there are none. What lies upon another device (partitions,
+// loops, RAM, device mapper) would count twice or is no disk.
+func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.Fields(line)
-		if len(f) < 6 || !wholeDisk(f[2]) {
+		if len(f) < 6 || name == "" && !wholeDisk(f[2]) || name != "" && f[2] != name {
 			continue
 		}
 		reads, err1 := strconv.ParseUint(f[3], 10, 64)
 		sectors, err2 := strconv.ParseUint(f[5], 10, 64)
-		if err1 == nil && err2 == nil {
-			sum.reads, sum.sectors, found = sum.reads+reads, sum.sectors+sectors, true
+		if err1 == nil && err2 == nil && sectors < 1<<55 {
+			sum = tegra.Some(DiskCount{sum.V.Reads + reads, sum.V.Bytes + sectors*sectorBytes})
 		}
 	}
-	return sum, found
+	return sum
+}
+
+// DiskOf names the disk of this machine that holds a path; the error says why
+// there is none: a file system in memory, in the network, or of layers.
+func DiskOf(path string) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	number := fmt.Sprintf("%d:%d", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev)))
+	dir, err := filepath.EvalSymlinks("/sys/dev/block/" + number)
+	if err != nil {
+		return "", fmt.Errorf("%s lies on no block device (device %s)", path, number)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
+		dir = filepath.Dir(dir)
+	}
+	return filepath.Base(dir), nil
 }
 
 // wholeDisk knows the names of disks: mmcblk0, nvme0n1, sda, vda, not their

@@ -56,12 +56,37 @@ func TestDiskRatesAreDifferencesOverTheDevicesClock(t *testing.T) {
 	}
 }
 
+func TestANamedDiskCountsAlone(t *testing.T) {
+	for name, want := range map[string]tegra.Val[DiskCount]{"": tegra.Some(DiskCount{710, 5680 * 512}), "mmcblk0": tegra.Some(DiskCount{10, 80 * 512}),
+		"nvme0n1p1": tegra.Some(DiskCount{900, 7200 * 512}), "sda": {}} {
+		if got := parseDiskstats(diskstats, name); got != want {
+			t.Errorf("disk %q: %+v, want %+v", name, got, want)
+		}
+	}
+	for _, text := range []string{"", "x", "259 0 nvme0n1 -1 0 5 0", "259 0 nvme0n1 1 0 99999999999999999999", "259 0 nvme0n1 1 0"} {
+		if got := parseDiskstats(text, ""); got.OK {
+			t.Errorf("%q counts as %+v", text, got)
+		}
+	}
+}
+
+func TestAPathWithoutADiskSaysSo(t *testing.T) {
+	if name, err := DiskOf("/proc"); err == nil {
+		t.Errorf("/proc lies on disk %q", name)
+	}
+	if name, err := DiskOf(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Errorf("a path that is not there lies on disk %q", name)
+	}
+}
+
 func FuzzDiskstats(f *testing.F) {
 	f.Add(diskstats)
 	f.Add("259 0 nvme0n1 x 0 y\n\n 1")
 	f.Fuzz(func(t *testing.T, text string) {
-		if sum, found := parseDiskstats(text); !found && sum != (diskCount{}) {
-			t.Errorf("nothing found, yet %+v", sum)
+		for _, name := range []string{"", "nvme0n1"} {
+			if sum := parseDiskstats(text, name); !sum.OK && sum.V != (DiskCount{}) {
+				t.Errorf("nothing found, yet %+v", sum)
+			}
 		}
 	})
 }

@@ -1,0 +1,148 @@
+package telemetry
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"jtune/tegra"
+)
+
+// Dataset is the files below a folder of this machine, of which the kernel
+// tells how much it holds in its page cache.
+type Dataset struct {
+	Dir   string
+	Files int // below Dir, without empty ones
+	Bytes int64
+	look  []string // those that are looked at: all, or an even choice of many
+}
+
+// mostLooked bounds how many files are looked at: some 10 µs each.
+const mostLooked = 4096
+
+// ListDataset finds the files below a folder. What cannot be listed is left
+// out; the error is for a folder without a file.
+func ListDataset(dir string) (*Dataset, error) {
+	d := &Dataset{Dir: dir}
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == dir:
+			return err
+		case err != nil || !e.Type().IsRegular():
+			return nil
+		}
+		if st, err := e.Info(); err == nil && st.Size() > 0 {
+			all, d.Bytes = append(all, path), d.Bytes+st.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	if d.Files = len(all); d.Files == 0 {
+		return nil, fmt.Errorf("data folder %s: it holds no file", dir)
+	}
+	step := (len(all) + mostLooked - 1) / mostLooked
+	for i := 0; i < len(all); i += step {
+		d.look = append(d.look, all[i])
+	}
+	return d, nil
+}
+
+// Cached is the share, 0 to 1, of the files' bytes that lie in the page
+// cache, asked of the kernel for each file (cachestat(2), mincore(2) before
+// Linux 6.5). The error says why it cannot be told: the kernel tells it only
+// to the owner of a file and to who may write it.
+func (d *Dataset) Cached() (tegra.Val[float64], error) {
+	var bytes, resident int64
+	var first error
+	for _, path := range d.look {
+		size, in, err := cachedOf(path)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		bytes, resident = bytes+size, resident+in
+	}
+	if bytes == 0 {
+		return tegra.Val[float64]{}, first
+	}
+	return tegra.Some(float64(resident) / float64(bytes)), nil
+}
+
+// cachedOf gives a file's bytes, and how many of them are in the page cache.
+func cachedOf(path string) (size, resident int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || st.Size() == 0 {
+		return 0, 0, err
+	}
+	pages, err := cachestat(f)
+	if errors.Is(err, unix.ENOSYS) {
+		pages, err = mincore(f, st.Size())
+	}
+	if err != nil {
+		return 0, 0, &fs.PathError{Op: "page cache of", Path: path, Err: err}
+	}
+	return st.Size(), min(st.Size(), pages*int64(os.Getpagesize())), nil
+}
+
+// cachestat counts a file's pages in the page cache (Linux 6.5).
+func cachestat(f *os.File) (int64, error) {
+	var out unix.Cachestat_t
+	err := unix.Cachestat(uint(f.Fd()), &unix.CachestatRange{}, &out, 0)
+	return int64(out.Cache), err
+}
+
+// window is how much of a file is mapped at once.
+const window = 256 << 20
+
+// mincore counts a file's pages in the page cache. To who is neither the
+// file's owner nor may write it the kernel would answer that all are (Linux
+// 5.2, mm/mincore.c).
+func mincore(f *os.File, size int64) (pages int64, err error) {
+	if !mayAsk(f) {
+		return 0, fmt.Errorf("%w: it is told only to the file's owner and to who may write it", fs.ErrPermission)
+	}
+	page := int64(os.Getpagesize())
+	for at := int64(0); at < size; at += window {
+		n := min(window, size-at)
+		mem, err := unix.Mmap(int(f.Fd()), at, int(n), unix.PROT_READ, unix.MAP_SHARED)
+		if err != nil {
+			return 0, err
+		}
+		in := make([]byte, (n+page-1)/page)
+		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&mem[0])), uintptr(n), uintptr(unsafe.Pointer(&in[0])))
+		if err := unix.Munmap(mem); err != nil {
+			return 0, err
+		}
+		if errno != 0 {
+			return 0, errno
+		}
+		for _, b := range in {
+			pages += int64(b & 1)
+		}
+	}
+	return pages, nil
+}
+
+func mayAsk(f *os.File) bool {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return false
+	}
+	me := os.Geteuid()
+	return me == 0 || int(st.Uid) == me || unix.Access(f.Name(), unix.W_OK) == nil
+}

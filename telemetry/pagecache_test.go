@@ -1,0 +1,113 @@
+package telemetry
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jtune/tegra"
+)
+
+// dropped writes a file through to the disk and throws it out of the page
+// cache; false where the file system keeps it there.
+func dropped(t *testing.T, path string) bool {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Fdatasync(int(f.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Fatal(err)
+	}
+	return st.Type != unix.TMPFS_MAGIC && st.Type != unix.RAMFS_MAGIC
+}
+
+func TestPageCacheShareFollowsReadingAndDropping(t *testing.T) {
+	dir := t.TempDir()
+	hot, cold := filepath.Join(dir, "hot"), filepath.Join(dir, "deep", "cold")
+	if err := os.MkdirAll(filepath.Dir(cold), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, size := range map[string]int{hot: 1 << 20, cold: 3<<20 + 17} {
+		if err := os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "empty"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, err := ListDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Files != 2 || d.Bytes != 4<<20+17 {
+		t.Fatalf("%d files of %d bytes, want 2 of %d", d.Files, d.Bytes, 4<<20+17)
+	}
+	if got, err := d.Cached(); got != tegra.Some(1.0) {
+		t.Errorf("just written: %v (%v), want all in memory", got, err)
+	}
+	if !dropped(t, hot) || !dropped(t, cold) {
+		t.Skip("a file system in memory: nothing can be dropped")
+	}
+	if got, err := d.Cached(); !got.OK || got.V > 0.02 {
+		t.Errorf("dropped: %v (%v), want almost nothing in memory", got, err)
+	}
+	if _, err := os.ReadFile(hot); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Cached(); !got.OK || got.V < 0.24 || got.V > 0.30 {
+		t.Errorf("one of four megabytes read again: %v (%v), want a quarter in memory", got, err)
+	}
+}
+
+// The older call must count the pages that the newer one counts.
+func TestBothCallsCountTheSamePages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 1<<20+5), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dropped(t, path)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, read := range []int{0, 5000, 1 << 20} {
+		if _, err := f.ReadAt(make([]byte, read), 0); err != nil {
+			t.Fatal(err)
+		}
+		old, err := mincore(f, 1<<20+5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, err := cachestat(f); err != nil {
+			t.Skip("this kernel has no cachestat: ", err)
+		} else if now != old {
+			t.Errorf("after %d bytes read: cachestat %d pages, mincore %d", read, now, old)
+		}
+	}
+}
+
+func TestADatasetThatIsNotThereSaysSo(t *testing.T) {
+	for name, dir := range map[string]string{"no such file": filepath.Join(t.TempDir(), "none"), "no file": t.TempDir()} {
+		if _, err := ListDataset(dir); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v, want one that says %q", dir, err, name)
+		}
+	}
+	d := &Dataset{look: []string{filepath.Join(t.TempDir(), "gone")}}
+	if got, err := d.Cached(); got.OK || err == nil {
+		t.Errorf("a file that has gone: %v, %v, want absent with the reason", got, err)
+	}
+}
