@@ -82,7 +82,7 @@ func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
 	}
 	var err error
 	if f.meta, err = toml.Decode(text, &doc); err != nil {
-		return nil, f.tomlError(err)
+		return nil, TOMLError(f.name, err)
 	}
 	if bad, why := doc.Torch.Fault(); why != "" {
 		return nil, f.errorAt(toml.Key{"torch", bad}, "%s", why)
@@ -99,7 +99,8 @@ func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
 			list = append(list, w)
 		}
 	}
-	if unknown := f.meta.Undecoded(); len(unknown) > 0 {
+	ofTheScreens := func(k toml.Key) bool { return k[0] == "keys" } // who read that table themselves
+	if unknown := slices.DeleteFunc(f.meta.Undecoded(), ofTheScreens); len(unknown) > 0 {
 		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s pattern container torch", unknown[0])
 	}
 	for i := range list {
@@ -128,7 +129,7 @@ func (f workfile) entry(list []Workload, name string, p toml.Primitive, own bool
 		w = list[i]
 	}
 	if err := f.meta.PrimitiveDecode(p, &w); err != nil {
-		return w, f.tomlError(err)
+		return w, TOMLError(f.name, err)
 	}
 	for _, taken := range []string{"name", "own"} {
 		if f.meta.IsDefined(append(slices.Clone(key), taken)...) {
@@ -208,64 +209,6 @@ func (f workfile) uniqueAliases(list []Workload) error {
 	return nil
 }
 
-func (f workfile) tomlError(err error) error {
-	var p toml.ParseError
-	if !errors.As(err, &p) { // a value of the wrong type: the text names line and key
-		return fmt.Errorf("%s: %s", f.name, strings.TrimPrefix(err.Error(), "toml: "))
-	}
-	key := ""
-	if p.LastKey != "" {
-		key = p.LastKey + ": "
-	}
-	return fmt.Errorf("%s: line %d: %s%s", f.name, p.Position.Line, key, p.Message)
-}
-
 func (f workfile) errorAt(key toml.Key, format string, args ...any) error {
-	return fmt.Errorf("%s: line %d: %s", f.name, lineOfKey(f.text, key), fmt.Sprintf(format, args...))
-}
-
-// lineOfKey finds the line of a key of a TOML text, from 1: that of the
-// longest leading part of the key that stands in a line of its own. The
-// decoder knows but does not tell.
-func lineOfKey(text string, key toml.Key) int {
-	best, depth := 1, 0
-	var table []string
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		var at []string
-		if head, ok := strings.CutPrefix(line, "["); ok {
-			head, _, _ = strings.Cut(strings.TrimPrefix(head, "["), "]")
-			table = splitKey(head)
-			at = table
-		} else if name, _, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
-			at = append(slices.Clone(table), splitKey(name)...)
-		}
-		if n := commonLead(at, key); n > depth {
-			best, depth = i+1, n
-		}
-	}
-	return best
-}
-
-// splitKey parts a dotted key as far as bare and quoted names go.
-func splitKey(s string) []string {
-	parts := strings.Split(strings.TrimSpace(s), ".")
-	for i := range parts {
-		parts[i] = strings.Trim(strings.TrimSpace(parts[i]), `"'`)
-	}
-	return parts
-}
-
-// commonLead is how many leading names of at and key agree; 0 when at goes
-// beyond key or differs from it.
-func commonLead(at []string, key toml.Key) int {
-	if len(at) > len(key) {
-		return 0
-	}
-	for i := range at {
-		if at[i] != key[i] {
-			return 0
-		}
-	}
-	return len(at)
+	return fmt.Errorf("%s: line %d: %s", f.name, LineOfKey(f.text, key), fmt.Sprintf(format, args...))
 }

@@ -91,7 +91,7 @@ func (f *applyFlow) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case applyAsking:
 		switch {
 		case key.Matches(k, keys.Apply) && f.sh.rushed:
-			f.sh.say("that came too fast for a finger: press a again to apply")
+			f.sh.say("that came too fast for a finger: press %s again to apply", keys.Apply.Help().Key)
 		case key.Matches(k, keys.Apply):
 			return f.apply(), true
 		case key.Matches(k, keys.Back, keys.No, keys.Quit):
@@ -219,7 +219,7 @@ func (f *applyFlow) update(msg tea.Msg) tea.Cmd {
 		if f.sh.board.Virtual {
 			stays = "on a virtual board, until you quit"
 		}
-		f.sh.say("kept %s: %s; u takes it back", f.sh.mode(f.mode), stays)
+		f.sh.say("kept %s: %s; %s takes it back", f.sh.mode(f.mode), stays, keys.Undo.Help().Key)
 	case modeRevertedMsg:
 		f.stage = applyIdle
 		if msg.err != nil {

@@ -17,7 +17,7 @@ func (f *applyFlow) banner() string {
 		return styleAsk.Render("writing …")
 	case applyKeeping:
 		left := max(0, int(f.deadline.Sub(f.sh.now()).Round(time.Second).Seconds()))
-		text := styleAsk.Render(fmt.Sprintf("keep? y / n  %d s", left)) + "  " + f.sh.mode(f.mode)
+		text := styleAsk.Render(fmt.Sprintf("keep? %s / %s  %d s", keys.Yes.Help().Key, keys.No.Help().Key, left)) + "  " + f.sh.mode(f.mode)
 		if f.predicted != nil {
 			text += fmt.Sprintf("  predicted %.1f W", f.predicted.PowerW)
 		}
@@ -58,7 +58,7 @@ func (f *applyFlow) Render(w, h int) string {
 	if m := f.measured; m != nil {
 		fmt.Fprintf(&b, "measured  %s ms/mb, %.1f W\n", ms(m.TimeMS), m.PowerW)
 	}
-	b.WriteString("\n" + styleKey.Render("a") + " apply   " + styleKey.Render("esc") + " leave as it is")
+	b.WriteString("\n" + press(keys.Apply) + " apply   " + press(keys.Back) + " leave as it is")
 	text := b.String()
 	return box("Apply "+f.title(), "", text, min(w, 50), min(h, strings.Count(text, "\n")+3))
 }

@@ -86,5 +86,5 @@ func (c *composer) Render(w, h int) string {
 		lines = append(lines, styleWarn.Render("this combination does not exist here"))
 	}
 	text := strings.Join(lines, "\n")
-	return box("Compose a mode", "a applies", text, min(w, 46), min(h, len(lines)+2))
+	return box("Compose a mode", keys.Apply.Help().Key+" applies", text, min(w, 46), min(h, len(lines)+2))
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/learn"
@@ -16,10 +15,10 @@ import (
 // fitDialog asks how to learn again from a model's own modes: by which method,
 // and leaning on which other workload of the same device.
 type fitDialog struct {
+	form
 	from    session.ModelInfo
 	methods []learn.Method
 	leanOn  []session.ModelInfo // models of other workloads on this device
-	field   int
 	method  int
 	lean    int // 0: nothing; else one more than the index into leanOn
 }
@@ -37,37 +36,11 @@ func newFitDialog(from session.ModelInfo, list []session.ModelInfo) *fitDialog {
 			d.leanOn = append(d.leanOn, other)
 		}
 	}
+	d.form = form{title: "Fit again, or transfer from another workload", verb: "fit", width: 64, note: d.note, fields: []field{
+		{name: "method", text: func() string { return string(d.methods[d.method]) }, turn: func(by int) { around(&d.method, by, len(d.methods)) }},
+		{name: "lean on", text: d.leanText, turn: func(by int) { around(&d.lean, by, len(d.leanOn)+1) }},
+	}}
 	return d
-}
-
-// key takes a key; closed says that the dialog goes, fit that fitting begins.
-func (d *fitDialog) key(k tea.KeyPressMsg) (closed, fit bool) {
-	switch {
-	case key.Matches(k, keys.Back, keys.Quit):
-		return true, false
-	case key.Matches(k, keys.Enter):
-		return true, true
-	case key.Matches(k, keys.FieldNext), key.Matches(k, keys.FieldPrev):
-		d.field = 1 - d.field
-	case key.Matches(k, keys.OptionNext):
-		d.turn(1)
-	case key.Matches(k, keys.OptionPrev):
-		d.turn(-1)
-	}
-	return false, false
-}
-
-func (d *fitDialog) turn(by int) {
-	if d.field == 0 {
-		d.method = (d.method + by + len(d.methods)) % len(d.methods)
-		return
-	}
-	n := len(d.leanOn) + 1
-	d.lean = (d.lean + by + n) % n
-}
-
-func (d *fitDialog) hints() []hint {
-	return valid(named(keys.Enter, "fit"), keys.FieldNext, named(keys.OptionNext, "change"), keys.Back)
 }
 
 // transfers tells whether the method can lean on another workload.
@@ -123,18 +96,6 @@ func (d *fitDialog) fit(h host) tea.Cmd {
 	}
 }
 
-// Render draws the dialog.
-func (d *fitDialog) Render(w, h int) string {
-	var lines []string
-	for i, text := range []string{"method    ‹ " + string(d.methods[d.method]) + " ›", "lean on   ‹ " + d.leanText() + " ›"} {
-		mark := " "
-		if i == d.field {
-			mark, text = "▸", styleCursor.Render(text)
-		}
-		lines = append(lines, mark+text)
-	}
-	width := min(w, 64)
-	lines = append(lines, "", styleDim.Render(wrap(fmt.Sprintf("learns again from the %d measured modes of %s, measures nothing, keeps the result as %s", len(d.from.Model.Samples), d.from.Name, d.name()), width-4)))
-	text := strings.Join(lines, "\n")
-	return box("Fit again, or transfer from another workload", "", text, width, min(h, strings.Count(text, "\n")+3))
+func (d *fitDialog) note(int) []string {
+	return []string{fmt.Sprintf("learns again from the %d measured modes of %s, measures nothing, keeps the result as %s", len(d.from.Model.Samples), d.from.Name, d.name())}
 }

@@ -94,13 +94,13 @@ func (r *root) tabs(w int) string {
 // newsLine is the question that must be answered now, else the last notice.
 func (r *root) newsLine(w int) string {
 	if r.asking {
-		return cut(styleAsk.Render("quit? y / n  ")+r.reasonToStay(), w)
+		return cut(styleAsk.Render("quit? "+keys.Yes.Help().Key+" / "+keys.No.Help().Key+"  ")+r.reasonToStay(), w)
 	}
 	if text := r.apply.banner(); text != "" {
 		return cut(text, w)
 	}
 	if r.sh.frozen {
-		return cut(styleAsk.Render("FROZEN")+" f goes on; reading the board has not stopped", w)
+		return cut(styleAsk.Render("FROZEN")+" "+keys.Freeze.Help().Key+" goes on; reading the board has not stopped", w)
 	}
 	if r.sh.notice != "" && r.sh.now().Sub(r.sh.noticeAt) < noticeFor {
 		return cut(" "+r.sh.notice, w)

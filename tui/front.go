@@ -222,18 +222,12 @@ func (p *frontPage) hints() []hint {
 	if p.sh.view == nil {
 		return []hint{apply}
 	}
-	along := keys.Left
-	along.SetHelp("←→", "along")
-	limit := keys.Lower
-	limit.SetHelp("[ ]", "limit")
 	other := named(keys.Table, "table")
 	if p.asTab {
 		other = named(keys.Table, "plot")
 	}
-	off := keys.Up
-	off.SetHelp("↑↓", "off it")
-	return []hint{{Binding: along}, apply, {Binding: limit}, unless(keys.Verify, p.sh.mayWrite()), {Binding: other},
-		{Binding: keys.Axes}, {Binding: off}, {Binding: keys.Answer}, {Binding: keys.Group}}
+	return []hint{{Binding: both(keys.Left, keys.Right, "along")}, apply, {Binding: both(keys.Lower, keys.Higher, "limit")}, unless(keys.Verify, p.sh.mayWrite()), {Binding: other},
+		{Binding: keys.Axes}, {Binding: both(keys.Up, keys.Down, "off it")}, {Binding: keys.Answer}, {Binding: keys.Group}}
 }
 
 func (p *frontPage) copied() string {

@@ -10,83 +10,117 @@ func bind(show, short string, typed ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(typed...), key.WithHelp(show, short))
 }
 
-// keys is the one table of keys: matching, the last line and the help are all
-// made from it. No function keys, no alt chords, nothing that screen and tmux
-// keep for themselves.
-var keys = struct {
-	Page, NextPage, PrevPage                                               key.Binding
-	Left, Right, Up, Down, PageUp, PageDown, Home, End                     key.Binding
-	Help, Filter, Freeze, Enlarge, Tune, Undo, Copy, Export, Back          key.Binding
-	Quit, Mouse, Slower, Faster                                            key.Binding
-	Enter, Apply, Yes, No                                                  key.Binding
-	Lower, Higher, Axes, Group, Verify, Table, Answer                      key.Binding
-	Sort, Presets, Compose, Block, Pause, Stop, Start, Load, Refit, Resume key.Binding
-	Mark, NextPlot, Redo, Edit                                             key.Binding
-	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow, Step           key.Binding
-}{
-	Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
-	NextPage: bind("tab", "next page", "tab"),
-	PrevPage: bind("shift+tab", "page before", "shift+tab"),
+// keyTable is the table of keys: matching, the last line, the help and the
+// names in the configuration file are all made from it. Tags tell where an
+// action is heard: a page, a dialog ("form", "compose"), the line where a
+// filter is "typed", a "question" over the page, the "help", or "everywhere",
+// which is all pages. No function keys, no alt chords, nothing that screen and
+// tmux keep for themselves.
+type keyTable struct {
+	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Mouse, Slower, Faster key.Binding `on:"everywhere"`
+	Page                                                                                    key.Binding `on:"everywhere" fixed:"the digits open the pages"`
 
-	Left:     bind("←", "left", "left", "h"),
-	Right:    bind("→", "right", "right", "l"),
-	Up:       bind("↑", "up", "up", "k"),
-	Down:     bind("↓", "down", "down", "j"),
-	PageUp:   bind("pgup", "a screen up", "pgup"),
-	PageDown: bind("pgdn", "a screen down", "pgdown"),
-	Home:     bind("home", "first", "home"),
-	End:      bind("end", "last", "end"),
+	Enlarge      key.Binding `on:"everywhere"`
+	Back         key.Binding `on:"everywhere form compose typed question"`
+	Up, Down     key.Binding `on:"train profile models front modes compose help"`
+	Left, Right  key.Binding `on:"front compose"`
+	PageUp       key.Binding `on:"train modes help"`
+	PageDown     key.Binding `on:"train modes help"`
+	Home, End    key.Binding `on:"train front modes compose"`
+	Enter        key.Binding `on:"form compose typed"`
+	Apply        key.Binding `on:"front modes compose question"`
+	Yes, No      key.Binding `on:"question"`
+	Filter       key.Binding `on:"modes"`
+	Sort         key.Binding `on:"modes"`
+	Presets      key.Binding `on:"modes"`
+	Compose      key.Binding `on:"modes"`
+	Block        key.Binding `on:"modes"`
+	Lower        key.Binding `on:"front form"`
+	Higher       key.Binding `on:"front form"`
+	Axes, Group  key.Binding `on:"front"`
+	Verify       key.Binding `on:"front"`
+	Table        key.Binding `on:"front"`
+	Answer       key.Binding `on:"front"`
+	Start, Edit  key.Binding `on:"train"`
+	Stop         key.Binding `on:"train profile"`
+	Pause        key.Binding `on:"profile"`
+	Resume, Redo key.Binding `on:"profile"`
+	Load, Refit  key.Binding `on:"models"`
+	Mark         key.Binding `on:"models"`
+	NextPlot     key.Binding `on:"models"`
 
-	Help:    bind("?", "help", "?"),
-	Filter:  bind("/", "filter", "/"),
-	Freeze:  bind("f", "freeze", "f"),
-	Enlarge: bind("e", "enlarge", "e"),
-	Tune:    bind("t", "tune", "t"),
-	Undo:    bind("u", "undo", "u"),
-	Copy:    bind("y", "copy", "y"),
-	Export:  bind("ctrl+s", "export view", "ctrl+s"),
-	Back:    bind("esc", "back", "esc"),
-	Quit:    bind("q", "quit", "q", "ctrl+c"),
-	Mouse:   bind("m", "mouse", "m"),
-	Slower:  bind("<", "slower", "<"),
-	Faster:  bind(">", "faster", ">"),
+	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow key.Binding `on:"form"`
+}
 
-	Enter: bind("enter", "next", "enter"),
-	Apply: bind("a", "apply", "a"),
-	Yes:   bind("y", "yes", "y", "Y"),
-	No:    bind("n", "no", "n", "N"),
+// keys is the table in force. Run puts the user's own bindings into it before
+// anything is drawn.
+var keys = defaultKeys()
 
-	Lower:  bind("[", "limit down", "["),
-	Higher: bind("]", "limit up", "]"),
-	Axes:   bind("x", "axes", "x"),
-	Group:  bind("g", "group by knob", "g"),
-	Verify: bind("v", "verify", "v"),
-	Table:  bind("b", "table/plot", "b"),
-	Answer: bind("c", "to the answer", "c"),
+func defaultKeys() keyTable {
+	return keyTable{
+		Page:     bind("1-6", "open a page", "1", "2", "3", "4", "5", "6"),
+		NextPage: bind("tab", "next page", "tab"),
+		PrevPage: bind("shift+tab", "page before", "shift+tab"),
 
-	Sort:    bind("s", "sort", "s"),
-	Presets: bind("p", "presets", "p"),
-	Compose: bind("c", "compose", "c"),
-	Pause:   bind("space", "pause", "space", " "),
-	Stop:    bind("x", "stop", "x"),
-	Start:   bind("enter", "start", "enter"),
-	Load:    bind("enter", "load", "enter"),
-	Resume:  bind("r", "go on", "r"),
-	Refit:   bind("r", "fit again", "r"),
-	Redo:    bind("r", "redo failed", "r"),
-	Edit:    bind("c", "settings", "c"),
+		Left:     bind("←", "left", "left", "h"),
+		Right:    bind("→", "right", "right", "l"),
+		Up:       bind("↑", "up", "up", "k"),
+		Down:     bind("↓", "down", "down", "j"),
+		PageUp:   bind("pgup", "a screen up", "pgup"),
+		PageDown: bind("pgdn", "a screen down", "pgdown"),
+		Home:     bind("home", "first", "home"),
+		End:      bind("end", "last", "end"),
 
-	Mark:     bind("space", "mark to compare", "space", " "),
-	NextPlot: bind("x", "next plot", "x"),
+		Help:    bind("?", "help", "?"),
+		Filter:  bind("/", "filter", "/"),
+		Freeze:  bind("f", "freeze", "f"),
+		Enlarge: bind("e", "enlarge", "e"),
+		Tune:    bind("t", "tune", "t"),
+		Undo:    bind("u", "undo", "u"),
+		Copy:    bind("y", "copy", "y"),
+		Export:  bind("ctrl+s", "export view", "ctrl+s"),
+		Back:    bind("esc", "back", "esc"),
+		Quit:    bind("q", "quit", "q", "ctrl+c"),
+		Mouse:   bind("m", "mouse", "m"),
+		Slower:  bind("<", "slower", "<"),
+		Faster:  bind(">", "faster", ">"),
 
-	Block: bind("w", "nvpmodel block", "w"),
+		Enter: bind("enter", "next", "enter"),
+		Apply: bind("a", "apply", "a"),
+		Yes:   bind("y", "yes", "y", "Y"),
+		No:    bind("n", "no", "n", "N"),
 
-	FieldNext:  bind("↓", "next answer", "down", "tab", "j"),
-	FieldPrev:  bind("↑", "answer before", "up", "shift+tab", "k"),
-	OptionNext: bind("→", "change", "right", "l"),
-	OptionPrev: bind("←", "change", "left", "h"),
-	StartNow:   bind("t", "start now", "t"),
-	Step:       bind("[ ]", "1 down, up", "[", "]"),
+		Lower:  bind("[", "limit down", "["),
+		Higher: bind("]", "limit up", "]"),
+		Axes:   bind("x", "axes", "x"),
+		Group:  bind("g", "group by knob", "g"),
+		Verify: bind("v", "verify", "v"),
+		Table:  bind("b", "table/plot", "b"),
+		Answer: bind("c", "to the answer", "c"),
+
+		Sort:    bind("s", "sort", "s"),
+		Presets: bind("p", "presets", "p"),
+		Compose: bind("c", "compose", "c"),
+		Pause:   bind("space", "pause", "space", " "),
+		Stop:    bind("x", "stop", "x"),
+		Start:   bind("enter", "start", "enter"),
+		Load:    bind("enter", "load", "enter"),
+		Resume:  bind("r", "go on", "r"),
+		Refit:   bind("r", "fit again", "r"),
+		Redo:    bind("r", "redo failed", "r"),
+		Edit:    bind("c", "settings", "c"),
+
+		Mark:     bind("space", "mark to compare", "space", " "),
+		NextPlot: bind("x", "next plot", "x"),
+
+		Block: bind("w", "nvpmodel block", "w"),
+
+		FieldNext:  bind("↓", "next answer", "down", "tab", "j"),
+		FieldPrev:  bind("↑", "answer before", "up", "shift+tab", "k"),
+		OptionNext: bind("→", "change", "right", "l"),
+		OptionPrev: bind("←", "change", "left", "h"),
+		StartNow:   bind("t", "start now", "t"),
+	}
 }
 
 // hint is a key that is valid now, or would be but for a reason.
@@ -112,3 +146,16 @@ func named(b key.Binding, word string) key.Binding {
 	b.SetHelp(b.Help().Key, word)
 	return b
 }
+
+// both is one hint of two keys that belong together: "← →", "[ ]".
+func both(a, b key.Binding, word string) key.Binding {
+	between := " "
+	if a.Help().Key == "←" || a.Help().Key == "↑" {
+		between = ""
+	}
+	a.SetHelp(a.Help().Key+between+b.Help().Key, word)
+	return a
+}
+
+// press is how a key is called in running text.
+func press(b key.Binding) string { return styleKey.Render(b.Help().Key) }

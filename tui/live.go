@@ -43,9 +43,7 @@ func speedHints(sh *shared) []hint {
 	if sh.rate == nil {
 		return nil
 	}
-	both := named(keys.Faster, "speed")
-	both.SetHelp("< >", "speed")
-	return valid(both)
+	return valid(both(keys.Slower, keys.Faster, "speed"))
 }
 
 func (p *livePage) copied() string {
@@ -175,7 +173,7 @@ func (p *livePage) modeText() string {
 func (p *livePage) workloadLine() string {
 	j := p.sh.job
 	if j == nil || j.done {
-		return " no workload of ours runs; " + styleKey.Render("t") + " tunes one, " + styleKey.Render("2") + " starts one"
+		return " no workload of ours runs; " + press(keys.Tune) + " tunes one, " + styleKey.Render("2") + " starts one"
 	}
 	text := fmt.Sprintf(" %s, %s: %s", j.kind, j.workload.Name, j.progress.Phase)
 	if t := j.progress.TimeMS; t > 0 {

@@ -64,7 +64,7 @@ func listModels(h host) tea.Cmd {
 
 func newModelsPage(sh *shared) *modelsPage {
 	p := &modelsPage{sh: sh, studies: map[modelID]*study{}}
-	p.tab = table{empty: "no model yet: t tunes a workload and keeps what it learnt here", cols: []column{
+	p.tab = table{empty: "no model yet: " + keys.Tune.Help().Key + " tunes a workload and keeps what it learnt here", cols: []column{
 		{title: "model", width: 17}, {title: "method", width: 10, drop: 3}, {title: "modes", width: 5, right: true},
 		{title: "time", width: 7, right: true}, {title: "power", width: 7, right: true},
 		{title: "age", width: 7, right: true, drop: 2}, {title: "device", width: 12, drop: 4}}}

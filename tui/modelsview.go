@@ -94,7 +94,7 @@ func (p *modelsPage) about(w, h int) string {
 	if v := p.sh.view; v != nil && v.model == m || v != nil && v.workload == workloadOf(info) {
 		lines = append(lines, knobBars(v, w))
 	} else {
-		lines = append(lines, wrap(styleKey.Render("enter")+" loads it: knob bars here, predictions on Front and Modes", w))
+		lines = append(lines, wrap(press(keys.Load)+" loads it: knob bars here, predictions on Front and Modes", w))
 	}
 	for _, text := range m.Warnings {
 		lines = append(lines, styleWarn.Render(wrap("! "+text, w)))
@@ -160,7 +160,7 @@ func (p *modelsPage) compared(info session.ModelInfo, w int) string {
 	other, ok := p.markedInfo()
 	switch why := p.foreign(info.Model); {
 	case !ok:
-		return wrap("space marks a model; the one under the cursor is then compared with it here", w)
+		return wrap(keys.Mark.Help().Key+" marks a model; the one under the cursor is then compared with it here", w)
 	case p.marked == idOf(info):
 		return wrap(info.Name+" is marked: move to another model to compare", w)
 	case why != "":
@@ -179,7 +179,7 @@ func (p *modelsPage) plot(w, h int) string {
 	}
 	v := p.sh.view
 	if v == nil || v.workload != workloadOf(info) {
-		return wrap("enter loads the model and draws its predictions here", w)
+		return wrap(keys.Load.Help().Key+" loads the model and draws its predictions here", w)
 	}
 	var xs, ys []float64
 	for _, s := range info.Model.Samples {

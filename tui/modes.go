@@ -160,7 +160,7 @@ func (p *modesPage) writeBlock() {
 
 func (p *modesPage) sort() {
 	if p.sh.view == nil {
-		p.sh.say("sort: without a model only the knobs are known; t tunes a workload")
+		p.sh.say("sort: without a model only the knobs are known; %s tunes a workload", keys.Tune.Help().Key)
 		return
 	}
 	p.sortBy, p.built, p.tab.cursor = (p.sortBy+1)%len(sortNames), false, 0
@@ -186,9 +186,9 @@ func pasted(text string, most int) string {
 // typeFilter edits the filter's text.
 func (p *modesPage) typeFilter(k tea.KeyPressMsg) {
 	switch s := k.String(); {
-	case s == "enter":
+	case key.Matches(k, keys.Enter):
 		p.edit, p.filter, p.built, p.tab.cursor = false, p.typed, false, 0
-	case s == "esc":
+	case key.Matches(k, keys.Back):
 		p.edit = false
 	case s == "backspace":
 		if r := []rune(p.typed); len(r) > 0 {

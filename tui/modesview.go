@@ -61,7 +61,7 @@ func (p *modesPage) filterLine() string {
 	case p.problem != "":
 		return styleBad.Render(" " + p.problem)
 	case p.filter != "":
-		return " filter " + styleBold.Render(p.filter) + styleDim.Render("   esc shows all modes again")
+		return " filter " + styleBold.Render(p.filter) + styleDim.Render("   "+keys.Back.Help().Key+" shows all modes again")
 	}
 	return styleDim.Render(" / filters: cores>=8 gpu<900MHz power<30 time<100")
 }

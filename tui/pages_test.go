@@ -173,7 +173,7 @@ func TestRefittingKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d.press("t", "t")
 	d.until("the model is listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 1 })
 	d.press("4", "r")
-	d.sees("method    ‹ linear ›", "measures nothing")
+	d.sees("method  ‹ linear ›", "measures nothing")
 	d.press("enter")
 	d.until("two models are listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 2 })
 	d.sees("resnet18-virtual", "linear")

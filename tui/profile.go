@@ -138,9 +138,9 @@ func (p *profilePage) copied() string {
 func (p *profilePage) Render(w, h int) string {
 	j := p.shown()
 	if j == nil {
-		text := "\n" + wrap(" No campaign yet. Press t: it asks for a workload, a limit and how much effort, measures a few power modes here, and answers with the best one. The board is put back as it was found.", w)
+		text := "\n" + wrap(" No campaign yet. Press "+keys.Tune.Help().Key+": it asks for a workload, a limit and how much effort, measures a few power modes here, and answers with the best one. The board is put back as it was found.", w)
 		if u := p.cut; u != nil {
-			text += "\n\n" + wrap(fmt.Sprintf(" Cut off earlier: mapping %s, %d of %d modes measured. r goes on with it.", u.workload.Name, len(u.rows), u.of), w)
+			text += "\n\n" + wrap(fmt.Sprintf(" Cut off earlier: mapping %s, %d of %d modes measured. %s goes on with it.", u.workload.Name, len(u.rows), u.of, keys.Resume.Help().Key), w)
 		}
 		return fit(text, w, h)
 	}
@@ -199,7 +199,7 @@ func (p *profilePage) state(j *job) string {
 	switch {
 	case j.done && j.stopping:
 		if p.cut != nil && j.kind == jobFront {
-			return "stopped by you; the board is back as it was found; r goes on"
+			return "stopped by you; the board is back as it was found; " + keys.Resume.Help().Key + " goes on"
 		}
 		return "stopped by you; the board is back as it was found"
 	case j.done:
@@ -207,7 +207,7 @@ func (p *profilePage) state(j *job) string {
 	case j.stopping:
 		return styleWarn.Render("stopping") + ": putting the board back"
 	case j.gate.closed():
-		return styleWarn.Render("pausing after this mode") + "; space goes on"
+		return styleWarn.Render("pausing after this mode") + "; " + keys.Pause.Help().Key + " goes on"
 	}
 	text := styleBold.Render(pr.Phase.String())
 	if pr.Phase == profiles.Measuring && pr.Of > 0 {

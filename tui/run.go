@@ -24,9 +24,10 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 
 // Options say how to draw. The zero value follows the environment.
 type Options struct {
-	NoColor bool   // also when NO_COLOR holds anything
-	Glyphs  Glyphs // what to draw with
-	Version string // of the program, for the help
+	NoColor bool        // also when NO_COLOR holds anything
+	Glyphs  Glyphs      // what to draw with
+	Version string      // of the program, for the help
+	Keys    KeyBindings // the user's own
 }
 
 // goodbye is how long a job may take to put the board back at the end.
@@ -38,6 +39,9 @@ const goodbye = 20 * time.Second
 func Run(ctx context.Context, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if _, err := keys.rebind(o.Keys); err != nil {
+		return err
+	}
 	d := depsOf(s, o)
 	colours := d.glyphs.profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
 	d.sixteen, d.colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii

@@ -210,7 +210,7 @@ func (p *trainPage) render(w, h int) string {
 }
 
 func (p *trainPage) advice(w int) string {
-	return "\n" + wrap("enter runs the workload in the mode the board is in now and changes nothing; t finds its best mode.", w)
+	return "\n" + wrap(keys.Start.Help().Key+" runs the workload in the mode the board is in now and changes nothing; "+keys.Tune.Help().Key+" finds its best mode.", w)
 }
 
 func (p *trainPage) cell(row, col int) string {

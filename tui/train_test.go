@@ -10,9 +10,9 @@ import (
 func TestRunSettingsCountForTheRunAndNotForTuning(t *testing.T) {
 	d := drive(t)
 	d.press("2", "c")
-	d.sees("Settings of resnet18", "minibatch  ‹ 16 ›", "workers    ‹ 4 ›")
+	d.sees("Settings of resnet18", "▸minibatch ‹ 16 samples ›", "workers     4 loader")
 	d.press("right", "down", "left", "left", "left", "left", "left")
-	d.sees("minibatch  ‹ 32 ›", "workers    ‹ 0 ›", "waits for it")
+	d.sees("minibatch   32 samples", "workers   ‹ 0 loader", "waits for it")
 	d.press("enter", "enter")
 	if w := d.r.sh.job.workload; w.Batch != 32 || w.Workers != 0 {
 		t.Errorf("runs with batch %d and %d workers, want 32 and 0", w.Batch, w.Workers)

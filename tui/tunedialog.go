@@ -18,8 +18,8 @@ import (
 // workload, which limit, how much effort. On a virtual board a fourth answer
 // says how fast its clock runs; it need not be visited.
 type tuneDialog struct {
+	form
 	sh     *shared
-	field  int
 	choice [4]int // option of each field
 	powerW float64
 	timeMS float64
@@ -47,6 +47,18 @@ func newTuneDialog(sh *shared) *tuneDialog {
 			d.choice[fieldWorkload] = i
 		}
 	}
+	names := []string{"workload", "limit", "effort", "clock"}
+	if sh.rate == nil {
+		names = names[:fieldSpeed]
+	}
+	d.form = form{title: "Tune: find the best power mode", verb: "start", width: 72, note: d.note, walk: fieldEffort}
+	for i, name := range names {
+		d.fields = append(d.fields, field{name: name, text: func() string { return d.text(i) }, turn: func(by int) {
+			d.settle()
+			around(&d.choice[i], by, d.options(i))
+		}})
+	}
+	d.fields[fieldLimit].typed, d.fields[fieldLimit].steps = d.edit, true
 	return d
 }
 
@@ -68,13 +80,6 @@ func defaultPowerW(presets []tegra.Preset) float64 {
 	}
 	slices.Sort(watts)
 	return watts[len(watts)/2]
-}
-
-func (d *tuneDialog) fields() int {
-	if d.sh.rate != nil {
-		return 4
-	}
-	return 3
 }
 
 func (d *tuneDialog) options(field int) int {
@@ -145,50 +150,21 @@ func (d *tuneDialog) limit() optimize.Limit {
 
 // key takes a key; closed says that the dialog goes, start that tuning begins.
 func (d *tuneDialog) key(k tea.KeyPressMsg) (closed, start bool) {
-	switch {
-	case key.Matches(k, keys.Back, keys.Quit):
-		return true, false
-	case key.Matches(k, keys.StartNow):
+	if key.Matches(k, keys.Enter, keys.StartNow, keys.FieldNext, keys.FieldPrev) {
 		d.settle()
-		return true, true
-	case key.Matches(k, keys.Enter):
-		d.settle()
-		if d.field >= fieldEffort {
-			return true, true
-		}
-		d.field++
-	case key.Matches(k, keys.FieldNext):
-		d.settle()
-		d.field = (d.field + 1) % d.fields()
-	case key.Matches(k, keys.FieldPrev):
-		d.settle()
-		d.field = (d.field + d.fields() - 1) % d.fields()
-	case key.Matches(k, keys.OptionNext):
-		d.turn(1)
-	case key.Matches(k, keys.OptionPrev):
-		d.turn(-1)
-	case d.field == fieldLimit:
-		d.edit(k.String())
 	}
-	return false, false
+	return d.form.key(k)
 }
 
-func (d *tuneDialog) turn(by int) {
-	d.settle()
-	if n := d.options(d.field); n > 0 {
-		d.choice[d.field] = (d.choice[d.field] + by + n) % n
-	}
-}
-
-// edit takes digits and [ ] for the limit's value.
+// edit takes digits for the limit's value, and the keys that step it.
 func (d *tuneDialog) edit(k string) {
 	v := d.number()
 	switch {
 	case v == nil:
-	case k == "[":
+	case slices.Contains(keys.Lower.Keys(), k):
 		d.settle()
 		*v = max(1, *v-1)
-	case k == "]":
+	case slices.Contains(keys.Higher.Keys(), k):
 		d.settle()
 		*v++
 	case k == "backspace" && d.typed != "":
@@ -198,39 +174,13 @@ func (d *tuneDialog) edit(k string) {
 	}
 }
 
-func (d *tuneDialog) hints() []hint {
-	enter := named(keys.Enter, "next")
-	if d.field >= fieldEffort {
-		enter = named(keys.Enter, "start")
-	}
-	out := valid(enter, keys.StartNow, keys.FieldNext, named(keys.OptionNext, "change"))
-	if d.field == fieldLimit {
-		out = append(out, valid(keys.Step)...)
-	}
-	return append(out, valid(keys.Back)...)
-}
-
-// Render draws the dialog.
-func (d *tuneDialog) Render(w, h int) string {
-	names := [...]string{"workload", "limit", "effort", "clock"}
-	var lines []string
-	for i := range d.fields() {
-		mark, text := " ", fmt.Sprintf("%-9s %s", names[i], d.text(i))
-		if i == d.field {
-			mark = "▸"
-			text = styleCursor.Render(fmt.Sprintf("%-9s ‹ %s ›", names[i], d.text(i)))
-		}
-		lines = append(lines, mark+text)
-	}
-	what := "measures a few modes, answers with the best one, measures that twice, puts the board back"
+func (d *tuneDialog) note(w int) []string {
+	out := []string{"measures a few modes, answers with the best one, measures that twice, puts the board back"}
 	if d.choice[fieldEffort] == 1 {
-		what = "learns the whole front, answers with the best mode, measures it, puts the board back"
+		out[0] = "learns the whole front, answers with the best mode, measures it, puts the board back"
 	}
-	width := min(w, 72)
-	lines = append(lines, "", styleDim.Render(wrap(what, width-4)))
-	if w >= 60 && h >= 12 {
-		lines = append(lines, styleDim.Render("type a number for the limit; t starts with what stands here"))
+	if w >= 56 {
+		out = append(out, "type a number for the limit; "+keys.StartNow.Help().Key+" starts with what stands here")
 	}
-	text := strings.Join(lines, "\n")
-	return box("Tune: find the best power mode", "", text, width, min(h, strings.Count(text, "\n")+3))
+	return out
 }

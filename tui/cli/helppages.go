@@ -31,6 +31,7 @@ var examples = map[string]string{
 	"jtune convert tegrastats": "tegrastats | jtune convert tegrastats - --json",
 	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
+	"jtune keys":               "jtune keys",
 	"jtune version":            "jtune version",
 	"jtune man":                "jtune man | man -l -",
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"jtune/tui"
 )
 
 func (a *app) man() *cobra.Command {
@@ -37,7 +39,12 @@ func writeMan(w io.Writer, root *cobra.Command) {
 		}
 		writeCommand(w, c)
 	}
-	fmt.Fprintf(w, ".SS completion SHELL\nPrint a completion script for bash, zsh, fish or powershell.\n.SH EXIT STATUS\n%s\n", troff(exitCodesText))
+	fmt.Fprint(w, ".SS completion SHELL\nPrint a completion script for bash, zsh, fish or powershell.\n")
+	fmt.Fprint(w, ".SH KEYS\nOf the full\\-screen tuner, by the names under which [keys] in the configuration file binds others.\n")
+	for _, k := range tui.KeyLines(nil) {
+		fmt.Fprintf(w, ".TP\n.B %s\n%s: %s (%s)\n", troff(k.Action), troff(strings.Join(k.Keys, ", ")), troff(k.Does), strings.Join(k.Where, ", "))
+	}
+	fmt.Fprintf(w, ".SH EXIT STATUS\n%s\n", troff(exitCodesText))
 	fmt.Fprint(w, ".SH FILES\n$XDG_CONFIG_HOME/jtune/config.toml, $XDG_DATA_HOME/jtune, $XDG_STATE_HOME/jtune\n")
 }
 

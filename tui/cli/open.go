@@ -18,13 +18,17 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return usagef("--%v", err)
 	}
+	bindings, err := a.keyBindings()
+	if err != nil {
+		return err
+	}
 	s, err := session.Open(a.options)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
-		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs, Version: session.Version})
+		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs, Version: session.Version, Keys: bindings})
 	}
 	a.notice(s)
 	if err := warmUp(cmd.Context(), s); err != nil {

@@ -26,8 +26,9 @@ func (s *Session) DataDir() string { return s.Options.dataDir() }
 func (o Options) modelsDir() string    { return filepath.Join(o.dataDir(), "models") }
 func (o Options) campaignsDir() string { return filepath.Join(o.dataDir(), "campaigns") }
 
-// configFile is the user's TOML file. Only one that was named must exist.
-func (o Options) configFile() (string, error) {
+// ConfigFile is the user's TOML file, "" when there is none. Only one that was
+// named must exist.
+func (o Options) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
 			return "", fmt.Errorf("%w: --config: %w", ErrUsage, err)

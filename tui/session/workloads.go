@@ -15,7 +15,7 @@ func (s *Session) Workloads() ([]profiles.Workload, error) { return s.Options.Wo
 
 // Workloads is Session.Workloads without a device.
 func (o Options) Workloads() ([]profiles.Workload, error) {
-	path, err := o.configFile()
+	path, err := o.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
