@@ -44,8 +44,15 @@ func (r *root) draw() string {
 		if news != "" {
 			body--
 		}
+		strip := ""
+		if r.active == pageLive && body > minH {
+			strip = r.sh.welcome(w)
+		}
+		if strip != "" {
+			body--
+		}
 		page := fit(r.overlay(r.pages[r.active].Render(w, body), w, body), w, body)
-		text = under(r.tabs(w), page, news, r.footer(w))
+		text = under(r.tabs(w), strip, page, news, r.footer(w))
 	}
 	if r.sh.sixteen {
 		text = toSixteen.Replace(text)

@@ -49,6 +49,9 @@ type deps struct {
 	sudo       bool // starting the guard may ask for a password on the terminal
 	seed       uint64
 	now        func() time.Time // the user's time, for countdowns
+	// introduced keeps that the user has done something here; nil: that was so
+	// before this start.
+	introduced func() error
 	// block writes a mode as the vendor's POWER_MODEL block; nil where that
 	// cannot be done.
 	block func(m tegra.Mode, name string) (string, error)

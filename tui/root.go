@@ -209,6 +209,10 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
 	now := r.sh.now()
 	r.sh.rushed, r.keyAt = now.Sub(r.keyAt) < rush, now
+	return tea.Batch(r.sh.acquaint(), r.route(k))
+}
+
+func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, taken := r.overlayKey(k); taken {
 		return cmd
 	}

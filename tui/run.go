@@ -76,6 +76,9 @@ func depsOf(s *session.Session, o Options) deps {
 		d.glyphs = glyphsOf(os.Getenv)
 	}
 	d.block = s.Sysfs().NVPModelBlock
+	if !s.Introduced() {
+		d.introduced = s.SetIntroduced
+	}
 	if s.Virtual != nil {
 		d.rate = s.Virtual.Clock()
 	}

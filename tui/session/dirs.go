@@ -44,11 +44,30 @@ func (o Options) ConfigFile() (string, error) {
 
 func defaultConfig() string { return filepath.Join(xdg.ConfigHome, "jtune", "config.toml") }
 
+func stateFile(name string) string { return filepath.Join(xdg.StateHome, "jtune", name) }
+
 func (o Options) logFile() string {
 	if o.LogFile != "" {
 		return o.LogFile
 	}
-	return filepath.Join(xdg.StateHome, "jtune", "guard.log")
+	return stateFile("guard.log")
+}
+
+// introduced is the file that says that this user knows the screens.
+func introduced() string { return stateFile("introduced") }
+
+// Introduced tells whether the user has done anything in the screens before.
+func (s *Session) Introduced() bool {
+	_, err := os.Stat(introduced())
+	return err == nil
+}
+
+// SetIntroduced keeps that for all later starts.
+func (s *Session) SetIntroduced() error {
+	if err := os.MkdirAll(filepath.Dir(introduced()), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(introduced(), nil, 0o644)
 }
 
 // denied gives a refusal to write its exit code and the way out.

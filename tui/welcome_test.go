@@ -1,0 +1,34 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFirstStartExplainsItselfInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
+	kept := make(chan bool, 2)
+	d := drive(t, func(_ *fakeBoard, deps *deps) { deps.introduced = func() error { kept <- true; return nil } })
+	golden(t, d, "welcome")
+	for _, s := range [][2]int{{80, 24}, {40, 12}, {20, 5}, {20, 4}, {200, 50}} {
+		d.size(s[0], s[1])
+		lines := strings.Split(d.screen(), "\n")
+		if len(lines) != s[1] {
+			t.Errorf("%v: %d lines", s, len(lines))
+		}
+		if s[1] > 6 && !strings.Contains(lines[1], "New here?") {
+			t.Errorf("%v: no line of its own: %q", s, lines)
+		}
+	}
+	d.size(80, 24)
+	d.sees("VDD_CPU_CV", "energy since", "jtune itself")
+	d.press("2", "1")
+	if strings.Contains(d.screen(), "New here?") {
+		t.Error("it stays after a key")
+	}
+	if !<-kept {
+		t.Error("not kept")
+	}
+	if strings.Contains(drive(t).screen(), "New here?") {
+		t.Error("it comes again at a later start")
+	}
+}
