@@ -47,11 +47,10 @@ const (
 	Measuring
 	Restoring
 	Finished
-	Paused
 )
 
 func (p Phase) String() string {
-	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished", "paused"}[p]
+	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished"}[p]
 }
 
 // Progress is where measuring stands.

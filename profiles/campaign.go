@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"jtune/tegra"
@@ -28,11 +27,12 @@ type Campaign struct {
 	Record     *Record // nil: kept in memory alone
 	Retries    int     // of a failed mode; 0 takes 1, negative none
 	RedoFailed bool    // measure again the modes that failed in earlier runs
-
-	mu     sync.Mutex
-	paused chan struct{} // closed to go on; nil while not paused
-	last   bool          // end after the mode in progress
+	Gate       Gate    // nil: open
 }
+
+// Gate is asked before each mode is measured; it may wait, which pauses the
+// campaign. An error ends the campaign.
+type Gate func(ctx context.Context) error
 
 // End is how a campaign ended.
 type End int
@@ -80,7 +80,7 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	err := r.loop(ctx)
 	r.sum.End = Complete
 	switch {
-	case ctx.Err() != nil || errors.Is(err, errEnded):
+	case ctx.Err() != nil:
 		r.sum.End, err = Interrupted, onlyFatal(err)
 	case err != nil:
 		r.sum.End = Broken
@@ -92,33 +92,9 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	return r.sum, err
 }
 
-// Pause makes the campaign wait after the mode in progress; false goes on.
-func (c *Campaign) Pause(on bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case on && c.paused == nil:
-		c.paused = make(chan struct{})
-	case !on && c.paused != nil:
-		close(c.paused)
-		c.paused = nil
-	}
-}
-
-// EndAfterMode ends the campaign when the mode in progress is recorded.
-func (c *Campaign) EndAfterMode() {
-	c.mu.Lock()
-	c.last = true
-	c.mu.Unlock()
-	c.Pause(false)
-}
-
-// errEnded: EndAfterMode was called.
-var errEnded = errors.New("campaign ended after a mode")
-
 // onlyFatal drops errors that only say that the end was asked for.
 func onlyFatal(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	return err
@@ -156,20 +132,10 @@ func (r *campaignRun) loop(ctx context.Context) error {
 	}
 }
 
-// gate waits while the campaign is paused.
 func (r *campaignRun) gate(ctx context.Context) error {
-	r.mu.Lock()
-	paused, last := r.paused, r.last
-	r.mu.Unlock()
-	if last {
-		return errEnded
-	}
-	if paused != nil {
-		r.Bench.tell(Progress{Phase: Paused, Line: "paused"})
-		select {
-		case <-paused:
-			return r.gate(ctx)
-		case <-ctx.Done():
+	if r.Gate != nil && ctx.Err() == nil {
+		if err := r.Gate(ctx); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()

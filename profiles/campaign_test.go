@@ -272,54 +272,33 @@ func TestRestoringIsTriedThoughTheContextEnded(t *testing.T) {
 	}
 }
 
-func TestPausingWaitsBetweenModes(t *testing.T) {
+func TestAGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
-	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 1))}
-	paused := make(chan int, 1)
-	done := 0
-	r.bench.Observe = func(p Progress) {
-		done = p.Done
-		if p.Phase == Finished && p.Row != nil && p.Done == 1 {
-			c.Pause(true)
+	asked, shut := 0, errors.New("shut")
+	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(5, 1)), Gate: func(context.Context) error {
+		if asked++; asked > 3 {
+			return shut
 		}
-		if p.Line == "paused" {
-			paused <- p.Done
-		}
-	}
-	end := make(chan Summary, 1)
-	go func() {
-		sum, err := c.Run(context.Background())
-		if err != nil {
-			t.Error(err)
-		}
-		end <- sum
-	}()
-	if got := <-paused; got != 1 {
-		t.Errorf("paused after %d modes, want 1", got)
-	}
-	select {
-	case <-end:
-		t.Fatal("went on while paused")
-	case <-time.After(20 * time.Millisecond):
-	}
-	c.Pause(false)
-	if sum := <-end; sum.End != Complete || sum.New != 3 || done != 3 {
-		t.Errorf("%s with %d modes", sum.End, sum.New)
+		return nil
+	}}
+	if sum, err := c.Run(t.Context()); !errors.Is(err, shut) || sum.End != Broken || sum.New != 3 || r.applier.restored != 1 {
+		t.Errorf("%s with %d modes, %v, restored %d times", sum.End, sum.New, err, r.applier.restored)
 	}
 }
 
-func TestACampaignCanBeEndedAfterTheModeInProgress(t *testing.T) {
+// A campaign that is paused ends at once when it is told to.
+func TestAPausedCampaignCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
-	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 1))}
-	r.bench.Observe = func(p Progress) {
-		if p.Done == 1 && p.Minibatch == 3 {
-			c.EndAfterMode()
-		}
-	}
-	if sum, err := c.Run(t.Context()); err != nil || sum.End != Interrupted || sum.New != 2 {
-		t.Errorf("%s with %d modes, %v; want the mode in progress kept", sum.End, sum.New, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(5, 1)), Gate: func(ctx context.Context) error {
+		cancel()
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	if sum, err := c.Run(ctx); err != nil || sum.End != Interrupted || sum.New != 0 {
+		t.Errorf("%s with %d modes, %v", sum.End, sum.New, err)
 	}
 }
 

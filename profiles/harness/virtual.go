@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -22,18 +23,11 @@ type VirtualOptions struct {
 	Silence  time.Duration // of the board's clock; 60 s
 }
 
-// trainer is what the adapter asks of a virtual board.
-type trainer interface {
-	StartWorkload(name string, batch int) error
-	NextMinibatch(ctx context.Context) (virtual.Minibatch, error)
-	StopWorkload()
-}
-
 // simulated is a job on a virtual board: its minibatches are the board's, on
 // the board's clock. Events come in the same order as from a real job.
 type simulated struct {
-	board trainer
-	clock tegra.Clock
+	board *virtual.Board
+	clock *virtual.Clock
 	o     VirtualOptions
 	ready []Event // told before the next minibatch
 	count int     // minibatches so far
@@ -50,18 +44,14 @@ var _ Harness = (*simulated)(nil)
 
 // Virtual starts a job on a virtual board.
 func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
-	return newSimulated(b, b.Clock(), o)
-}
-
-func newSimulated(b trainer, c tegra.Clock, o VirtualOptions) (*simulated, error) {
 	if o.Silence <= 0 {
 		o.Silence = DefaultSilence
 	}
 	if err := b.StartWorkload(o.Workload, o.Batch); err != nil {
 		return nil, fmt.Errorf("harness on the virtual board: %w", err)
 	}
-	s := &simulated{board: b, clock: c, o: o}
-	s.unwatch = c.Every(time.Second, s.watch)
+	s := &simulated{board: b, clock: b.Clock(), o: o}
+	s.unwatch = s.clock.Every(time.Second, s.watch)
 	s.tell(Event{Kind: Hello, Info: map[string]string{"protocol": "1", "workload": o.Workload, "batch_size": strconv.Itoa(o.Batch), "framework": "virtual board"}})
 	s.tell(Event{Kind: EpochBegin})
 	return s, nil
@@ -150,10 +140,23 @@ func (s *simulated) waited() (silent bool) {
 func (s *simulated) watch(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hush != nil && now-s.since >= s.o.Silence {
+	if s.hush != nil && now-s.since >= s.patience() {
 		s.silent = true
 		s.hush()
 	}
+}
+
+// machineSilence is how long a job on a clock that runs fast must be silent by
+// the machine's clock too: a busy machine does not make a job silent.
+const machineSilence = 2 * time.Second
+
+// patience is how long the job may be silent, by the board's clock.
+func (s *simulated) patience() time.Duration {
+	speed := s.clock.Speed()
+	if math.IsInf(speed, 1) { // follows nobody
+		return s.o.Silence
+	}
+	return max(s.o.Silence, time.Duration(speed*float64(machineSilence)))
 }
 
 // Stop ends the job.

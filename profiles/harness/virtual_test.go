@@ -96,6 +96,24 @@ func TestASlowVirtualMinibatchIsNoSilence(t *testing.T) {
 	}
 }
 
+// At 1000 times real time a minute passes in 60 ms: a machine that is busy for
+// as long does not make a job silent, one that hangs is silent in the end.
+func TestSilenceOnAFastClockIsJudgedByTheMachinesClockToo(t *testing.T) {
+	t.Parallel()
+	b := board(t, virtual.Options{Speed: 1000, Faults: virtual.Faults{HangAfter: 1}})
+	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Stop(t.Context())
+	began := time.Now()
+	_, err = all(t, h)
+	var silent *SilenceError
+	if !errors.As(err, &silent) || time.Since(began) < machineSilence {
+		t.Errorf("after %s: %v", time.Since(began), err)
+	}
+}
+
 func TestAVirtualJobStops(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})

@@ -42,10 +42,17 @@ func newClock(speed float64) *Clock {
 	return c
 }
 
+// Fastest is the highest finite speed: one at which a machine still follows
+// what happens once a second of the clock. Higher ones are taken for it.
+const Fastest = 1000
+
 // validSpeed makes 1 of what is no positive number.
 func validSpeed(x float64) float64 {
-	if math.IsNaN(x) || x <= 0 {
+	switch {
+	case math.IsNaN(x) || x <= 0:
 		return 1
+	case !math.IsInf(x, 1):
+		return min(x, Fastest)
 	}
 	return x
 }

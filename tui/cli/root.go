@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
 
@@ -78,6 +79,9 @@ func (a *app) readGlobals() error {
 	v, err := strconv.ParseFloat(a.speed, 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
 		return usagef("--speed %q: want a positive number or max", a.speed)
+	}
+	if v > virtual.Fastest {
+		a.note("--speed %s: taken for %d, the fastest that can be followed; max never sleeps", a.speed, virtual.Fastest)
 	}
 	a.options.Speed = v
 	return nil

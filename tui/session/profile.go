@@ -30,12 +30,8 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 		observer(observe).note(note)
 	}
 	bench.NewHarness = s.harness(r.Workload, r.Settings, rec.Log(), 0)
-	gated := &gatedPlan{Plan: plan, ctx: ctx, gate: r.Gate}
-	c := profiles.Campaign{Bench: bench, Plan: gated, Record: rec, RedoFailed: r.RedoFailed}
+	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
-	if err == nil {
-		err = gated.err
-	}
 	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, err
 }
 
@@ -121,21 +117,4 @@ func usable(rows []profiles.Row) []tegra.Measured {
 		}
 	}
 	return out
-}
-
-// gatedPlan asks a gate before it gives the next mode.
-type gatedPlan struct {
-	profiles.Plan
-	ctx  context.Context
-	gate Gate
-	err  error
-}
-
-func (p *gatedPlan) Next(done []profiles.Row) (profiles.Step, bool) {
-	if p.gate != nil {
-		if p.err = p.gate(p.ctx); p.err != nil {
-			return profiles.Step{}, false
-		}
-	}
-	return p.Plan.Next(done)
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"time"
 
 	"jtune/learn"
@@ -21,12 +20,8 @@ type TuneRequest struct {
 	Reference string            // "" the shipped one on its kind of board, "none", a name or a file
 	Dir       string            // record folder, new; "" makes one below the data directory
 	Settings  profiles.Settings
-	Gate      Gate
+	Gate      profiles.Gate
 }
-
-// Gate is asked before each mode is measured; it may wait (pause). An error
-// ends the job.
-type Gate func(ctx context.Context) error
 
 // TuneResult is the answer and how it came about.
 type TuneResult struct {
@@ -53,7 +48,7 @@ type ProfileRequest struct {
 	Resume     bool         // continue the plan found in Dir
 	RedoFailed bool         // then measure again what failed
 	Settings   profiles.Settings
-	Gate       Gate
+	Gate       profiles.Gate
 }
 
 // ProfileResult is a finished or interrupted campaign.

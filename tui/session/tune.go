@@ -89,7 +89,7 @@ func (s *Session) PresentMode() tegra.Val[tegra.Mode] {
 type tuning struct {
 	bench   *profiles.Bench
 	record  *profiles.Record
-	gate    Gate
+	gate    profiles.Gate
 	stop    context.CancelCauseFunc
 	observe observer
 	done    int
