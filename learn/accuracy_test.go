@@ -272,7 +272,7 @@ func TestReferenceHelpsWhereItCanAndHardlyHurtsWhereItCannot(t *testing.T) {
 // and the reference's.
 func residualOver(t testing.TB, s sweepOf, reference []tegra.Measured) *Residual {
 	t.Helper()
-	space, err := tegra.NewSubspace(append(modesOf(reference), s.space.Modes()...))
+	space, err := tegra.NewSubspace(append(modesIn(settingsOf(reference)), s.space.Modes()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestSpoiledSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 			suspicious := fit.Suspicious()
 			flagged += len(suspicious)
 			for i := range 5 {
-				if slices.Contains(suspicious, in[10*i].Mode) {
+				if slices.Contains(suspicious, SettingOf(in[10*i])) {
 					found++
 				}
 			}

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +26,9 @@ import (
 // then work per sample: fixed; GPU; memory; GPU and memory mixed; one CPU
 // thread; all CPU cores; and the GPU between launches and work.
 var batchTimeFamily = family{
-	terms:  batchTimeTerms,
+	terms: batchTimeTerms,
+	waits: []waiting{waitsFixed, waitsThread, waitsGPU, waitsMemory,
+		waitsFixed, waitsGPU, waitsMemory, waitsMixed, waitsThread, waitsCores, waitsGPU},
 	centre: []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1},
 	ownSD:  1, levelSD: 3, p0: 2, lnPSD: 0.3,
 	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, bandWide: 1,
@@ -48,94 +49,129 @@ func batchTimeTerms(x point, _ float64, l []float64) {
 	l[10] = b/2 - g
 }
 
-// BatchSample is what one batch of that many samples took in a power mode.
-type BatchSample struct {
-	tegra.Measured
-	Batch int
-}
-
-// Setting is a power mode together with a batch size.
+// Setting is a power mode, with the size of a minibatch where that is an input
+// beside it and 0 where it is none.
 type Setting struct {
 	Mode  tegra.Mode
 	Batch int
 }
 
-// BatchPrediction is what one batch is expected to take.
-type BatchPrediction struct {
-	Prediction
-	Batch int
-}
+// SettingOf is the setting that was measured.
+func SettingOf(m tegra.Measured) Setting { return Setting{m.Mode, m.Batch} }
 
-// PerSecond is the expected throughput in samples.
-func (p BatchPrediction) PerSecond() float64 { return float64(p.Batch) / p.TimeMS * 1000 }
+// MostBatch bounds sizes of minibatches.
+const MostBatch = 1 << 20
 
-// BatchSurrogate predicts latency and power of every mode with every batch
-// size. It may be read from many goroutines.
-type BatchSurrogate struct {
-	twin
-	space   *tegra.Space
-	scale   scale
-	batches []int
-}
+// mostBatchOctaves reaches from the largest size to a single sample.
+const mostBatchOctaves = 20
 
-// FitBatch fits latency, then power. The batch sizes are those that may be
-// asked for; a sample must have one of them. What SurrogateOptions say holds
-// here too, but for the reference, which is ignored.
-func FitBatch(space *tegra.Space, batches []int, samples []BatchSample, o SurrogateOptions) (*BatchSurrogate, error) {
-	if space == nil || space.Len() == 0 {
-		return nil, errors.New("no power modes to predict: the space is empty")
-	}
-	if len(batches) == 0 || slices.Min(batches) < 1 {
-		return nil, fmt.Errorf("batch sizes %v: want some, and all positive", batches)
-	}
-	s := &BatchSurrogate{space: space, scale: newScale(space), batches: slices.Compact(slices.Sorted(slices.Values(batches)))}
-	x := make([]point, len(samples))
-	lnTime, lnPower := make([]float64, len(samples)), make([]float64, len(samples))
-	for i, m := range samples {
-		if err := checkSample(space, m.Measured); err != nil {
-			return nil, fmt.Errorf("sample %d: %w", i+1, err)
+// checkBatches gives the sizes ascending, each once; none at all is fine.
+func checkBatches(sizes []int) ([]int, error) {
+	for _, b := range sizes {
+		if b < 1 || b > MostBatch {
+			return nil, fmt.Errorf("a minibatch of %d samples: want 1 to %d", b, MostBatch)
 		}
-		if !slices.Contains(s.batches, m.Batch) {
-			return nil, fmt.Errorf("sample %d: batch of %d is not one of %v", i+1, m.Batch, s.batches)
-		}
-		x[i], lnTime[i], lnPower[i] = s.point(Setting{m.Mode, m.Batch}), math.Log(m.TimeMS), math.Log(m.PowerW)
 	}
-	top := []point{s.point(Setting{topMode(space, s.scale), slices.Max(batches)})}
-	o.Reference = nil
-	h := hyper{&batchTimeFamily, &batchPowerFamily}
-	var err error
-	s.twin, err = fitTwin(x, lnTime, lnPower, residuals{}, whereTime(h.time, top, nil), o, h)
-	return s, err
+	return slices.Compact(slices.Sorted(slices.Values(sizes))), nil
 }
 
-// point is a setting as the model sees it; a batch outside the list is taken
-// for what it is within the bounds of all inputs.
-func (s *BatchSurrogate) point(a Setting) point {
-	x := s.scale.point(a.Mode)
-	x[batchInput] = clampTo(math.Log2(float64(a.Batch)/float64(s.batches[len(s.batches)-1])), -maxOctavesBelow, maxOctavesAbove)
-	return x
+// batchesOf tells which sizes the samples have, ascending; nil when the size is
+// no input, because none is said or all are alike.
+func batchesOf(samples []tegra.Measured) ([]int, error) {
+	var sizes []int
+	for i, s := range samples {
+		if (s.Batch == 0) != (samples[0].Batch == 0) {
+			return nil, fmt.Errorf("sample %d of %d: some samples say the size of their minibatch, others do not; give it for all or for none", i+1, len(samples))
+		}
+		if s.Batch != 0 {
+			sizes = append(sizes, s.Batch)
+		}
+	}
+	sizes, err := checkBatches(sizes)
+	if len(sizes) < 2 {
+		return nil, err
+	}
+	return sizes, err
 }
 
-// Settings lists every mode of the space with every batch size.
-func (s *BatchSurrogate) Settings() []Setting {
-	var out []Setting
-	for _, m := range s.space.All() {
-		for _, b := range s.batches {
+// Settings lists every mode with every minibatch size, mode by mode; a size of
+// 0 where there is none.
+func Settings(modes []tegra.Mode, batches []int) []Setting {
+	if len(batches) == 0 {
+		batches = []int{0}
+	}
+	out := make([]Setting, 0, len(modes)*len(batches))
+	for _, m := range modes {
+		for _, b := range batches {
 			out = append(out, Setting{m, b})
 		}
 	}
 	return out
 }
 
-// Predict predicts the given settings, in their order.
-func (s *BatchSurrogate) Predict(settings []Setting) []BatchPrediction {
-	x, modes := make([]point, len(settings)), make([]tegra.Mode, len(settings))
-	for i, a := range settings {
-		x[i], modes[i] = s.point(a), a.Mode
-	}
-	out := make([]BatchPrediction, len(settings))
-	for i, p := range s.posterior(x, residuals{}).predictions(modes) {
-		out[i] = BatchPrediction{p, settings[i].Batch}
+func settingsOf(samples []tegra.Measured) []Setting {
+	out := make([]Setting, len(samples))
+	for i, s := range samples {
+		out[i] = SettingOf(s)
 	}
 	return out
+}
+
+func modesIn(list []Setting) []tegra.Mode {
+	out := make([]tegra.Mode, len(list))
+	for i, a := range list {
+		out[i] = a.Mode
+	}
+	return out
+}
+
+// At is the surrogate as it speaks of one minibatch size: its Predict is of
+// minibatches of that many samples.
+func (s *Surrogate) At(batch int) *Surrogate {
+	view := *s
+	view.view = batch
+	return &view
+}
+
+// Batches are the minibatch sizes that it speaks of, ascending; nil where the
+// size is no input.
+func (s *Surrogate) Batches() []int { return s.batches }
+
+// At is the model as it speaks of one minibatch size: its samples are those of
+// that size, of which there may be none. Its errors, and Save, are those of the
+// whole model.
+func (m *Model) At(batch int) *Model {
+	view := *m
+	view.Batches, view.Batch, view.Samples, view.Suspicious, view.whole = nil, batch, nil, nil, m
+	for _, s := range m.Samples {
+		if s.Batch == batch {
+			view.Samples = append(view.Samples, s)
+		}
+	}
+	for _, a := range m.Suspicious {
+		if a.Batch == batch {
+			view.Suspicious = append(view.Suspicious, a)
+		}
+	}
+	if s, ok := m.predictor.(*Surrogate); ok {
+		view.predictor = s.At(batch)
+	}
+	return &view
+}
+
+// origin is the model that At made this one of, or itself.
+func (m *Model) origin() *Model {
+	if m.whole != nil {
+		return m.whole
+	}
+	return m
+}
+
+// PredictSettings predicts modes with the minibatch sizes that they say, which
+// need not have been measured.
+func (m *Model) PredictSettings(list []Setting) []Prediction {
+	if s, ok := m.predictor.(*Surrogate); ok {
+		return s.PredictSettings(list)
+	}
+	return m.Predict(modesIn(list))
 }

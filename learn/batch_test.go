@@ -1,8 +1,15 @@
 package learn
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +26,7 @@ const (
 type inferenceOf struct {
 	space   *tegra.Space
 	batches []int
-	rows    []BatchSample
+	rows    []tegra.Measured
 }
 
 func loadInference(t testing.TB, name string) inferenceOf {
@@ -29,10 +36,7 @@ func loadInference(t testing.TB, name string) inferenceOf {
 		t.Fatal(err)
 	}
 	var s inferenceOf
-	for _, r := range table.Rows {
-		s.rows = append(s.rows, BatchSample{r.Measured, r.Batch})
-	}
-	s.batches = table.Batches()
+	s.rows, s.batches = table.Settings(), table.Batches()
 	if s.space, err = tegra.NewSubspace(table.Modes()); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +46,7 @@ func loadInference(t testing.TB, name string) inferenceOf {
 // scored fits a random part and scores the rest.
 func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 	t.Helper()
-	var in, out []BatchSample
+	var in, out []tegra.Measured
 	for i, k := range randomPlaces(len(s.rows), len(s.rows), seed) {
 		if i < n {
 			in = append(in, s.rows[k])
@@ -50,18 +54,14 @@ func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 			out = append(out, s.rows[k])
 		}
 	}
-	fit, err := FitBatch(s.space, s.batches, in, SurrogateOptions{Grid: true, Robust: 2})
+	fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: s.batches})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var ask []Setting
-	for _, r := range out {
-		ask = append(ask, Setting{r.Mode, r.Batch})
 	}
 	var tp, to, pp, po []float64
 	var sc score
 	share := 100 / float64(len(out))
-	for i, p := range fit.Predict(ask) {
+	for i, p := range fit.PredictSettings(settingsOf(out)) {
 		r := out[i]
 		tp, to, pp, po = append(tp, p.TimeMS), append(to, r.TimeMS), append(pp, p.PowerW), append(po, r.PowerW)
 		if p.TimeLoMS <= r.TimeMS && r.TimeMS <= p.TimeHiMS {
@@ -110,41 +110,40 @@ func TestInferenceErrorsOnUnseenSettings(t *testing.T) {
 
 // served is a made-up service: launches on one CPU thread, then work on the
 // GPU for every sample.
-func served(a Setting) BatchSample {
+func served(a Setting) tegra.Measured {
 	b := float64(a.Batch)
 	ms := 6/a.Mode.CPU.GHz() + b*1.5/a.Mode.GPU.GHz() + 1
 	w := 9 + 2*math.Pow(a.Mode.GPU.GHz(), 3) + b/ms*(3+4*square(a.Mode.GPU.GHz()))
-	return BatchSample{tegra.Measured{Mode: a.Mode, TimeMS: ms, PowerW: w}, a.Batch}
+	return tegra.Measured{Mode: a.Mode, Batch: a.Batch, TimeMS: ms, PowerW: w}
 }
 
 func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	t.Parallel()
 	space, batches := smallSpace(t), []int{32, 1, 8, 1}
-	prior, err := FitBatch(space, batches, nil, SurrogateOptions{})
+	prior, err := FitSurrogate(space, nil, SurrogateOptions{Batches: batches})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := prior.Settings()
+	all := Settings(space.Modes(), prior.Batches())
 	if len(all) != 3*space.Len() {
 		t.Fatalf("%d settings of %d modes and 3 batch sizes", len(all), space.Len())
 	}
-	var in []BatchSample
+	var in []tegra.Measured
 	for _, i := range randomPlaces(len(all), 30, 1) {
 		in = append(in, served(all[i]))
 	}
-	s, err := FitBatch(space, batches, in, SurrogateOptions{Grid: true, Robust: 2})
+	s, err := FitSurrogate(space, in, SurrogateOptions{Grid: true, Robust: 2, Batches: batches})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var preds []Prediction
 	var tp, to, pp, po []float64
-	for i, p := range s.Predict(all) {
+	for i, p := range s.PredictSettings(all) {
 		want := served(all[i])
 		if p.Batch != want.Batch || p.Mode != want.Mode {
 			t.Fatalf("prediction %d is of %v and batch %d, want %v and %d", i, p.Mode, p.Batch, want.Mode, want.Batch)
 		}
-		near(t, "throughput", p.PerSecond(), 1000*float64(p.Batch)/p.TimeMS, 1e-9)
-		preds = append(preds, p.Prediction)
+		preds = append(preds, p)
 		tp, to, pp, po = append(tp, p.TimeMS), append(to, want.TimeMS), append(pp, p.PowerW), append(po, want.PowerW)
 	}
 	sane(t, preds)
@@ -152,31 +151,173 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	atMost(t, "power MAPE %", MAPE(pp, po), 4)
 	// between listed sizes, and absurd ones
 	between := Setting{space.Max(), 16}
-	got := s.Predict([]Setting{between, {space.Max(), 0}, {tegra.Mode{}, -3}, {space.Max(), 1 << 30}})
-	sane(t, []Prediction{got[0].Prediction, got[1].Prediction, got[2].Prediction, got[3].Prediction})
+	got := s.PredictSettings([]Setting{between, {space.Max(), 0}, {tegra.Mode{}, -3}, {space.Max(), 1 << 30}})
+	sane(t, got)
 	if want := served(between); math.Abs(math.Log(got[0].TimeMS/want.TimeMS)) > 0.1 {
 		t.Errorf("a batch of 16, never measured: %.1f ms, want %.1f", got[0].TimeMS, want.TimeMS)
 	}
 }
 
-// With one batch size for all, the batch is no knob: both models must agree on
-// what matters, if not to the digit.
+// With one batch size for all, the batch is no input: the model is that of a
+// training, to the digit.
 func TestOneBatchSizeIsATrainingWithoutABatch(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	var in []BatchSample
-	for _, m := range space.Sample(40, 4) {
-		in = append(in, BatchSample{truth(m), 16})
+	plain := truths(space.Sample(20, 4))
+	sized := slices.Clone(plain)
+	for i := range sized {
+		sized[i].Batch = 16
 	}
-	s, err := FitBatch(space, []int{16}, in, SurrogateOptions{Grid: true, Robust: 2})
+	want, got := mustFit(t, plain, Options{Space: space}), mustFit(t, sized, Options{Space: space})
+	if got.Batches != nil || !reflect.DeepEqual(got.Predict(space.Modes()), want.Predict(space.Modes())) || !reflect.DeepEqual(got.Samples, want.Samples) {
+		t.Errorf("one size made it an input: %v, samples %v", got.Batches, got.Samples[:2])
+	}
+}
+
+func servedModel(t *testing.T, space *tegra.Space, n int) *Model {
+	t.Helper()
+	var in []tegra.Measured
+	all := Settings(space.Modes(), []int{1, 8, 32})
+	for _, i := range randomPlaces(len(all), n, 1) {
+		in = append(in, served(all[i]))
+	}
+	return mustFit(t, in, Options{Space: space, Provenance: Provenance{Workload: "served"}})
+}
+
+func TestSamplesOfSeveralBatchSizesMakeTheSizeAnInput(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	m := servedModel(t, space, 30)
+	if !slices.Equal(m.Batches, []int{1, 8, 32}) || len(m.Samples) != 30 || !m.CV.Known() {
+		t.Fatalf("sizes %v, %d samples, errors %v", m.Batches, len(m.Samples), m.CV)
+	}
+	atMost(t, "cross-validated time error %", m.CV.TimeMAPEPct, 8)
+	atMost(t, "cross-validated power error %", m.CV.PowerMAPEPct, 8)
+	eight := m.At(8)
+	if eight.Batch != 8 || eight.Batches != nil || len(eight.Samples) == 0 || len(eight.Samples) == len(m.Samples) {
+		t.Errorf("of minibatches of 8: %d of %d samples, sizes %v", len(eight.Samples), len(m.Samples), eight.Batches)
+	}
+	for _, s := range eight.Samples {
+		if s.Batch != 8 {
+			t.Errorf("a sample of minibatches of 8 has %d", s.Batch)
+		}
+	}
+	if got, want := eight.Predict(space.Modes()), m.PredictSettings(Settings(space.Modes(), []int{8})); !reflect.DeepEqual(got, want) {
+		t.Error("the model of one size predicts otherwise than the whole one")
+	}
+	if got, want := m.Predict(space.Modes()), m.At(32).Predict(space.Modes()); !reflect.DeepEqual(got, want) {
+		t.Error("without a word, the largest size is not meant")
+	}
+	if s, ok := eight.Surrogate(); !ok || s.Bound(space.Max()).Share[OnGPU] < 0.3 {
+		t.Errorf("a service on the GPU is said to wait for %v", s.Bound(space.Max()))
+	}
+	left, err := eight.LeaveOut(t.Context())
+	if err != nil || len(left) != 30 {
+		t.Errorf("%d left out of 30, %v", len(left), err)
+	}
+}
+
+func TestBatchModelFile(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	m := servedModel(t, space, 25)
+	m.Suspicious = append(m.Suspicious, SettingOf(m.Samples[2]))
+	path := filepath.Join(t.TempDir(), "b.model")
+	if err := m.At(8).Save(path); err != nil { // saves the whole
+		t.Fatal(err)
+	}
+	got, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tp, to []float64
-	for _, p := range s.Predict(s.Settings()) {
-		tp, to = append(tp, p.TimeMS), append(to, truth(p.Mode).TimeMS)
+	sameModel(t, got, m)
+	all := Settings(space.Modes(), []int{1, 3, 8, 32})
+	if !slices.Equal(got.Batches, m.Batches) || !reflect.DeepEqual(got.PredictSettings(all), m.PredictSettings(all)) {
+		t.Errorf("predictions or sizes %v differ after loading", got.Batches)
 	}
-	atMost(t, "time MAPE %", MAPE(tp, to), 3)
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(data, []byte("jtune-model 2 ")) {
+		t.Fatalf("%v: the file begins with %.20q: an older program must see another version", err, data)
+	}
+	if _, err := LoadReference(path); err == nil || !strings.Contains(err.Error(), "--batch") {
+		t.Errorf("as a reference: %v", err)
+	}
+	_, body, _ := bytes.Cut(data, []byte("\n"))
+	for name, c := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"cut in half":       {data[:len(data)/2], ErrModelDamaged},
+		"version 3":         {frame(fileMagic, 3, body), ErrModelVersion},
+		"said to be plain":  {frame(fileMagic, fileVersion, body), ErrModelDamaged},
+		"a size of 0":       {reframed(body, `"sample_batches":[`, `"sample_batches":[0,`), ErrModelDamaged},
+		"sizes not its own": {swapped(t, body), ErrModelDamaged},
+	} {
+		if _, err := decode(c.data); !errors.Is(err, c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %v in one line", name, err, c.want)
+		}
+	}
+	plain := mustFit(t, truths(space.Sample(5, 1)), Options{Space: space})
+	if text, err := plain.encode(); err != nil || !bytes.HasPrefix(text, []byte("jtune-model 1 ")) {
+		t.Errorf("%v: a model without sizes begins with %.20q", err, text)
+	}
+}
+
+// reframed changes a body and gives it the checksum of what it is now.
+func reframed(body []byte, old, new string) []byte {
+	return frame(fileMagic, batchVersion, bytes.Replace(body, []byte(old), []byte(new), 1))
+}
+
+// swapped gives the first two differing samples each other's size.
+func swapped(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var d document
+	if err := json.Unmarshal(body, &d); err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.Batches {
+		if d.Batches[i] != d.Batches[0] {
+			d.Batches[i], d.Batches[0] = d.Batches[0], d.Batches[i]
+			break
+		}
+	}
+	out, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frame(fileMagic, batchVersion, out)
+}
+
+func TestBatchesThatCannotBeLearntFrom(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	sample := func(batches ...int) (out []tegra.Measured) {
+		for i, b := range batches {
+			s := served(Setting{space.At(7 * i), max(b, 1)})
+			s.Batch = b
+			out = append(out, s)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		samples []tegra.Measured
+		method  Method
+		words   string
+	}{
+		"some without a size": {sample(4, 8, 0, 8), Auto, "sample 3 of 4"},
+		"a size below one":    {sample(4, -8), Auto, "minibatch of -8"},
+		"an absurd size":      {sample(4, 1<<30), Auto, "want 1 to 1048576"},
+		"a method without it": {sample(4, 8), Linear, "one minibatch size"},
+	} {
+		if _, err := Fit(t.Context(), c.samples, Options{Space: space, Method: c.method}); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: %v, want %q", name, err, c.words)
+		}
+	}
+	m := mustFit(t, sample(1, 1<<20, 1<<10), Options{Space: space, Reference: ShippedReference()})
+	sane(t, m.PredictSettings(Settings(space.Modes(), []int{1, 1 << 10, 1 << 20})))
+	if !slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.Contains(w, "is not used: the size of a minibatch") }) {
+		t.Errorf("a reference that is not used goes unsaid: %q", m.Warnings)
+	}
 }
 
 func TestBatchModelRefusesWhatCannotBe(t *testing.T) {
@@ -186,19 +327,19 @@ func TestBatchModelRefusesWhatCannotBe(t *testing.T) {
 	for name, c := range map[string]struct {
 		space   *tegra.Space
 		batches []int
-		change  func(*BatchSample)
+		change  func(*tegra.Measured)
 		words   string
 	}{
-		"no space":              {nil, []int{8}, func(*BatchSample) {}, "space is empty"},
-		"no batch sizes":        {space, nil, func(*BatchSample) {}, "batch sizes"},
-		"a batch of nothing":    {space, []int{0, 8}, func(*BatchSample) {}, "positive"},
-		"a batch not listed":    {space, []int{8}, func(m *BatchSample) { m.Batch = 7 }, "sample 1: batch of 7"},
-		"a time of NaN":         {space, []int{8}, func(m *BatchSample) { m.TimeMS = math.NaN() }, "sample 1"},
-		"a mode of other board": {space, []int{8}, func(m *BatchSample) { m.Mode.Cores = 99 }, "not one of the 300 modes"},
+		"no space":              {nil, []int{8}, func(*tegra.Measured) {}, "space is empty"},
+		"no batch sizes":        {space, nil, func(*tegra.Measured) {}, "sample 1: a minibatch of 8"},
+		"a batch of nothing":    {space, []int{0, 8}, func(*tegra.Measured) {}, "a minibatch of 0"},
+		"a batch not listed":    {space, []int{8}, func(m *tegra.Measured) { m.Batch = 7 }, "sample 1: a minibatch of 7"},
+		"a time of NaN":         {space, []int{8}, func(m *tegra.Measured) { m.TimeMS = math.NaN() }, "sample 1"},
+		"a mode of other board": {space, []int{8}, func(m *tegra.Measured) { m.Mode.Cores = 99 }, "not one of the 300 modes"},
 	} {
 		bad := good
 		c.change(&bad)
-		if _, err := FitBatch(c.space, c.batches, []BatchSample{bad}, SurrogateOptions{}); err == nil || !strings.Contains(err.Error(), c.words) {
+		if _, err := FitSurrogate(c.space, []tegra.Measured{bad}, SurrogateOptions{Batches: c.batches}); err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.words)
 		}
 	}

@@ -24,6 +24,18 @@ func (r Resource) String() string {
 	return [...]string{"fixed time", "CPU", "GPU", "memory"}[r]
 }
 
+// waiting is what a term of a time formula waits for.
+type waiting int
+
+const (
+	waitsFixed waiting = iota
+	waitsGPU
+	waitsThread // one CPU thread
+	waitsCores  // all CPU cores
+	waitsMemory
+	waitsMixed // GPU and memory
+)
+
 // clearlyBound is the share from which one resource is said to decide.
 const clearlyBound = 0.5
 
@@ -80,22 +92,31 @@ func (b Bound) String() string {
 // belongs to no resource and is not counted, and with few measured modes the
 // shares are little more than what workloads usually do.
 func (s *Surrogate) Bound(m tegra.Mode) Bound {
-	x := s.scale.point(m)
-	l := make([]float64, timeFamily.amplitudes())
-	timeTerms(x, 0, l)
+	x := s.scale.settings([]Setting{{m, s.view}})[0]
 	b := Bound{Mode: m}
 	for i, c := range s.time.curves {
-		w := make([]float64, len(l))
+		l, w := make([]float64, c.family.amplitudes()), make([]float64, c.family.amplitudes())
+		c.family.terms(x, 0, l)
 		powerMean(c.theta, l, w)
-		for k := range w {
-			w[k] *= s.time.weights[i]
+		for k, on := range c.family.waits {
+			share := w[k] * s.time.weights[i]
+			switch on {
+			case waitsFixed:
+				b.Share[FixedTime] += share
+			case waitsGPU:
+				b.Share[OnGPU] += share
+			case waitsThread:
+				b.OneThread += share
+				b.Share[OnCPU] += share
+			case waitsCores:
+				b.Share[OnCPU] += share
+			case waitsMemory:
+				b.Share[OnMemory] += share
+			case waitsMixed:
+				b.Share[OnGPU] += share / 2
+				b.Share[OnMemory] += share / 2
+			}
 		}
-		fixed, gpu, thread, cores, memory, mixed := w[0], w[1], w[2], w[3], w[4], w[5]
-		b.Share[FixedTime] += fixed
-		b.Share[OnCPU] += thread + cores
-		b.Share[OnGPU] += gpu + mixed/2
-		b.Share[OnMemory] += memory + mixed/2
-		b.OneThread += thread
 	}
 	for r, share := range b.Share {
 		if share > b.Share[b.By] {

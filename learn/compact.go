@@ -215,7 +215,7 @@ var (
 
 func decodeCompact(data []byte) (*Compact, error) {
 	var c Compact
-	body, found, err := unframe(referenceMagic, referenceVersion, data)
+	body, found, err := unframe(referenceMagic, data, referenceVersion)
 	switch {
 	case errors.Is(err, errOtherVersion):
 		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d", ErrReferenceVersion, found, referenceVersion)

@@ -64,7 +64,7 @@ func (t *teacher) leaveOut(ctx context.Context, samples []tegra.Measured, folds 
 					errs[i] = err
 					continue
 				}
-				byFold[i] = p.Predict(modesOf(outs[i]))
+				byFold[i] = predictSamples(p, outs[i])
 			}
 		})
 	}
@@ -116,12 +116,13 @@ func split(samples []tegra.Measured, fold []int) (rest, out []tegra.Measured) {
 	return rest, out
 }
 
-func modesOf(samples []tegra.Measured) []tegra.Mode {
-	out := make([]tegra.Mode, len(samples))
-	for i, s := range samples {
-		out[i] = s.Mode
+// predictSamples predicts what was measured, with its minibatch size.
+func predictSamples(p Predictor, samples []tegra.Measured) []Prediction {
+	list := settingsOf(samples)
+	if s, ok := p.(*Surrogate); ok {
+		return s.PredictSettings(list)
 	}
-	return out
+	return p.Predict(modesIn(list))
 }
 
 // lnSD is the root mean square error of logarithms.

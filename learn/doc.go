@@ -11,6 +11,7 @@
 // Gaussian process for what the formula misses. Below it lies the Surrogate,
 // which designs and searches refit after every measurement. The baselines are
 // linear regression (package linear), trees (package forest) and PowerTrain's
-// networks (package nn). BatchSurrogate is the Surrogate of inference, where the
-// batch size is a fifth knob. Importance and Bound say what a model means.
+// networks (package nn). Where the samples have several minibatch sizes, as those
+// of inference do, the size is a fifth input of the gp: a Setting is a mode with
+// a size, and Model.At is the model of one size. Importance and Bound say what a model means.
 package learn

@@ -19,6 +19,7 @@ type document struct {
 	Space       spaceLists  `json:"space"`
 	Fingerprint string      `json:"samples_sha256"`
 	Samples     []row       `json:"samples"`
+	Batches     []int       `json:"sample_batches,omitempty"` // minibatch size of each sample, where that is an input
 	CV          crossErrors `json:"cv"`
 	Reference   string      `json:"reference"`
 	RefSamples  []row       `json:"reference_samples,omitempty"`
@@ -27,6 +28,7 @@ type document struct {
 	RefCompact *Compact      `json:"reference_compact,omitempty"`
 	Warnings   []string      `json:"warnings"`
 	Suspicious []modeRow     `json:"suspicious"`
+	SuspectBs  []int         `json:"suspicious_batches,omitempty"`
 	Bands      *bands        `json:"bands,omitempty"`    // of methods other than gp
 	Networks   *networkBytes `json:"networks,omitempty"` // of nn and powertrain
 }
@@ -70,8 +72,12 @@ type networkBytes struct {
 // from the same measurements.
 func (m *Model) Fingerprint() string {
 	var text []byte
-	for _, r := range rows(m.Samples) {
-		text = fmt.Appendln(text, r)
+	for i, r := range rows(m.Samples) {
+		text = fmt.Append(text, r)
+		if m.Batches != nil {
+			text = fmt.Append(text, " ", m.Samples[i].Batch)
+		}
+		text = append(text, '\n')
 	}
 	return checksum(text)
 }
@@ -80,7 +86,15 @@ func (m *Model) document() (*document, error) {
 	d := &document{Method: m.Method, Provenance: m.Provenance, Seed: m.Seed, Space: listsOf(m.Space), Fingerprint: m.Fingerprint(),
 		Samples: rows(m.Samples), CV: crossErrors(m.CV), Reference: m.Reference, RefSamples: rows(m.reference), RefCompact: m.compact, Warnings: m.Warnings}
 	for _, s := range m.Suspicious {
-		d.Suspicious = append(d.Suspicious, modeRow{int64(s.Cores), int64(s.CPU), int64(s.GPU), int64(s.EMC)})
+		d.Suspicious = append(d.Suspicious, modeRow{int64(s.Mode.Cores), int64(s.Mode.CPU), int64(s.Mode.GPU), int64(s.Mode.EMC)})
+		if m.Batches != nil {
+			d.SuspectBs = append(d.SuspectBs, s.Batch)
+		}
+	}
+	if m.Batches != nil {
+		for _, s := range m.Samples {
+			d.Batches = append(d.Batches, s.Batch)
+		}
 	}
 	b, ok := m.predictor.(*banded)
 	if !ok {
@@ -108,13 +122,38 @@ func (d *document) model() (*Model, error) {
 	}
 	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors(d.CV), Reference: d.Reference,
 		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples), compact: d.RefCompact}
-	for _, s := range d.Suspicious {
-		m.Suspicious = append(m.Suspicious, tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])})
+	for i, s := range d.Suspicious {
+		a := Setting{Mode: tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])}}
+		if i < len(d.SuspectBs) {
+			a.Batch = d.SuspectBs[i]
+		}
+		m.Suspicious = append(m.Suspicious, a)
+	}
+	if err := d.batches(m); err != nil {
+		return nil, err
 	}
 	if err := d.check(m); err != nil {
 		return nil, err
 	}
 	return m, d.restore(m)
+}
+
+// batches gives the samples their minibatch sizes.
+func (d *document) batches(m *Model) error {
+	if len(d.Batches) == 0 {
+		return nil
+	}
+	if len(d.Batches) != len(m.Samples) || d.Method != GP {
+		return fmt.Errorf("%d minibatch sizes for %d samples of method %q", len(d.Batches), len(m.Samples), clip(string(d.Method)))
+	}
+	for i, b := range d.Batches {
+		m.Samples[i].Batch = b
+	}
+	var err error
+	if m.Batches, err = batchesOf(m.Samples); err == nil && m.Batches == nil {
+		err = errors.New("its minibatch sizes are all alike")
+	}
+	return err
 }
 
 // check refuses what no fit could have written.

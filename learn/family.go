@@ -8,15 +8,16 @@ import (
 
 // point is a mode as the model sees it: octaves below the device's largest
 // setting of each knob, so values are ≤ 0 inside the space. The last input is
-// the batch size's, which is 0 where the batch is not a knob.
+// the minibatch's, which is 0 where its size is none.
 type point [batchInput + 1]float64
 
 const batchInput = int(tegra.NumKnobs)
 
 // scale turns modes into points.
 type scale struct {
-	least   [tegra.NumKnobs]float64 // smallest listed settings
-	log2Max [tegra.NumKnobs]float64
+	least     [tegra.NumKnobs]float64 // smallest listed settings
+	log2Max   [tegra.NumKnobs]float64
+	log2Batch float64 // of the largest minibatch
 }
 
 func newScale(space *tegra.Space) scale {
@@ -56,6 +57,18 @@ func (s scale) points(modes []tegra.Mode) []point {
 	return out
 }
 
+// settings are points with the minibatch as their last input, where it is one.
+func (s scale) settings(list []Setting) []point {
+	out := make([]point, len(list))
+	for i, a := range list {
+		out[i] = s.point(a.Mode)
+		if a.Batch > 0 {
+			out[i][batchInput] = max(math.Log2(float64(a.Batch))-s.log2Batch, -mostBatchOctaves)
+		}
+	}
+	return out
+}
+
 // family is the constants of one target's formula
 //
 //	ln y(x) = M(x; a, p) + G(x) + e,   M = (1/p) ln Σ_k exp(p (a_k + l_k(x)))
@@ -67,6 +80,7 @@ type family struct {
 	// terms writes l_k at x; u is ln of the speed relative to the top mode, by
 	// the time model, which the time terms do without.
 	terms    func(x point, u float64, l []float64)
+	waits    []waiting // what each time term waits for; nil for power
 	centre   []float64 // of ln amplitudes
 	ownSD    float64   // of each about the others
 	levelSD  float64
@@ -82,6 +96,7 @@ type family struct {
 // one CPU thread; all CPU cores; memory; GPU and memory mixed.
 var timeFamily = family{
 	terms:  timeTerms,
+	waits:  []waiting{waitsFixed, waitsGPU, waitsThread, waitsCores, waitsMemory, waitsMixed},
 	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3},
 	ownSD:  0.7, levelSD: 3, p0: 4, lnPSD: 0.3,
 	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02, bandWide: 1,

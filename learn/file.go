@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,6 +25,9 @@ import (
 const (
 	fileMagic   = "jtune-model"
 	fileVersion = 1
+	// batchVersion is the version of files of models with the minibatch size as
+	// an input, which older programs cannot read and say so.
+	batchVersion = 2
 	// mostFileBytes bounds what is read; a model with 4,368 samples and two
 	// networks has 1 MB.
 	mostFileBytes = 64 << 20
@@ -103,6 +108,7 @@ func Load(path string) (*Model, error) {
 }
 
 func (m *Model) encode() ([]byte, error) {
+	m = m.origin()
 	d, err := m.document()
 	if err != nil {
 		return nil, err
@@ -111,7 +117,11 @@ func (m *Model) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return frame(fileMagic, fileVersion, append(body, '\n')), nil
+	version := fileVersion
+	if m.Batches != nil {
+		version = batchVersion
+	}
+	return frame(fileMagic, version, append(body, '\n')), nil
 }
 
 // frame puts a line before a file's body: what it is, its version, a checksum.
@@ -128,7 +138,7 @@ var (
 
 // unframe checks the line before a file's body and takes it off.
 // found is the version that the line tells, also with errOtherVersion.
-func unframe(magic string, version int, data []byte) (body []byte, found string, err error) {
+func unframe(magic string, data []byte, versions ...int) (body []byte, found string, err error) {
 	head, body, complete := bytes.Cut(data, []byte("\n"))
 	fields := strings.Fields(string(head[:min(len(head), 200)]))
 	switch {
@@ -136,7 +146,7 @@ func unframe(magic string, version int, data []byte) (body []byte, found string,
 		return nil, "", errOtherMagic
 	case len(fields) != 3 || !complete:
 		return nil, "", errChecksum
-	case fields[1] != fmt.Sprint(version):
+	case !slices.ContainsFunc(versions, func(v int) bool { return fields[1] == strconv.Itoa(v) }):
 		return nil, clip(fields[1]), errOtherVersion
 	case fields[2] != checksum(body):
 		return nil, "", errChecksum
@@ -153,12 +163,12 @@ func decode(data []byte) (*Model, error) {
 	if len(data) > mostFileBytes {
 		return nil, fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)
 	}
-	body, found, err := unframe(fileMagic, fileVersion, data)
+	body, found, err := unframe(fileMagic, data, fileVersion, batchVersion)
 	switch {
 	case errors.Is(err, errOtherMagic):
 		return nil, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
 	case errors.Is(err, errOtherVersion):
-		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d; fit again", ErrModelVersion, found, fileVersion)
+		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d and %d; fit again", ErrModelVersion, found, fileVersion, batchVersion)
 	case err != nil:
 		return nil, fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
 	}
@@ -167,6 +177,9 @@ func decode(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrModelDamaged, err)
 	}
 	m, err := d.model()
+	if err == nil && (m.Batches != nil) != (found == strconv.Itoa(batchVersion)) {
+		err = fmt.Errorf("its version %s does not go with %d minibatch sizes", found, len(m.Batches))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModelDamaged, err)
 	}

@@ -72,7 +72,8 @@ func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 // cross-validation, and between two passes of a network's training.
 //
 // Samples whose values cannot be, and modes that are not the device's, are
-// errors. Of a mode that stands more than once the median counts. What limits
+// errors. Of a mode that stands more than once the median counts. Samples with
+// several minibatch sizes make the size an input of the gp. What limits
 // the trust in the model is said in its Warnings.
 func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, error) {
 	if o.Method == "" || o.Method == Auto {
@@ -85,14 +86,19 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 		return nil, fmt.Errorf("no measured modes to learn from; measure some with jtune profile")
 	}
 	m := &Model{Method: o.Method, Space: o.Space, Provenance: o.Provenance, Seed: o.Seed}
+	var err error
+	if m.Batches, err = batchesOf(samples); err != nil {
+		return nil, err
+	}
+	if m.Batches != nil && o.Method != GP {
+		return nil, fmt.Errorf("method %s takes samples of one minibatch size, these have %d: choose one, or use method gp", o.Method, len(m.Batches))
+	}
 	if m.Space == nil {
-		var err error
 		if m.Space, err = spanned(samples); err != nil {
 			return nil, err
 		}
 		m.warn("no device given: the model speaks of the %d modes of the grid that the samples span", m.Space.Len())
 	}
-	var err error
 	if m.Samples, err = m.prepare(samples); err != nil {
 		return nil, err
 	}
@@ -133,8 +139,8 @@ func spanned(samples []tegra.Measured) (*tegra.Space, error) {
 // prepare checks the samples, moves nominal frequencies to the device's own
 // and joins what was measured more than once.
 func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
-	times, powers := map[tegra.Mode][]float64{}, map[tegra.Mode][]float64{}
-	var order []tegra.Mode
+	times, powers := map[Setting][]float64{}, map[Setting][]float64{}
+	var order []Setting
 	for i, s := range samples {
 		if snapped, err := m.Space.Snap(s.Mode); err == nil {
 			s.Mode = snapped
@@ -142,18 +148,22 @@ func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
 		if err := checkSample(m.Space, s); err != nil {
 			return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(samples), err)
 		}
-		if times[s.Mode] == nil {
-			order = append(order, s.Mode)
+		a := Setting{Mode: s.Mode}
+		if m.Batches != nil {
+			a.Batch = s.Batch
 		}
-		times[s.Mode] = append(times[s.Mode], s.TimeMS)
-		powers[s.Mode] = append(powers[s.Mode], s.PowerW)
+		if times[a] == nil {
+			order = append(order, a)
+		}
+		times[a] = append(times[a], s.TimeMS)
+		powers[a] = append(powers[a], s.PowerW)
 	}
 	out := make([]tegra.Measured, len(order))
-	var apart []tegra.Mode
-	for i, mode := range order {
-		out[i] = tegra.Measured{Mode: mode, TimeMS: median(times[mode]), PowerW: median(powers[mode])}
-		if spread(times[mode]) > repeatSpread || spread(powers[mode]) > repeatSpread {
-			apart = append(apart, mode)
+	var apart []Setting
+	for i, a := range order {
+		out[i] = tegra.Measured{Mode: a.Mode, Batch: a.Batch, TimeMS: median(times[a]), PowerW: median(powers[a])}
+		if spread(times[a]) > repeatSpread || spread(powers[a]) > repeatSpread {
+			apart = append(apart, a)
 		}
 	}
 	if len(apart) > 0 {

@@ -207,7 +207,7 @@ func TestOddSamplesGiveFinitePredictions(t *testing.T) {
 				}
 				sane(t, m.Predict(append(space.Modes(), tegra.Mode{}, tegra.Mode{Cores: 1 << 20, CPU: 1, GPU: 99 * tegra.GHz, EMC: -1})))
 				if name == "one glitch" {
-					if found := slices.Contains(m.Suspicious, modes[0]); found != (method == GP) {
+					if found := slices.Contains(m.Suspicious, Setting{Mode: modes[0]}); found != (method == GP) {
 						t.Errorf("%s: suspicious modes %v, the glitch is %v", method, m.Suspicious, modes[0])
 					}
 					if method != GP {

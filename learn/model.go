@@ -13,15 +13,18 @@ import (
 type Model struct {
 	Method     Method
 	Space      *tegra.Space     // the modes it speaks of
-	Samples    []tegra.Measured // learned from, one per mode
+	Samples    []tegra.Measured // learned from, one per mode, or per mode and minibatch size
+	Batches    []int            // sizes of a minibatch, ascending, where that is an input; nil where it is none
+	Batch      int              // of a model that At made: the size that it speaks of
 	CV         Errors
 	Reference  string // what the reference was and how much it counts; "" for none
 	Warnings   []string
-	Suspicious []tegra.Mode // measure these again: they disagree with all others
+	Suspicious []Setting // measure these again: they disagree with all others
 	Provenance Provenance
 	Seed       uint64
 
 	predictor Predictor
+	whole     *Model           // that At made this one of
 	reference []tegra.Measured // the residual reference's modes, for the file
 	compact   *Compact         // or the reference itself, when it is compact
 }
@@ -88,12 +91,16 @@ func (m *Model) warn(format string, args ...any) {
 // mostListed bounds how many modes a message names.
 const mostListed = 5
 
-func (m *Model) list(modes []tegra.Mode) string {
+func (m *Model) list(settings []Setting) string {
 	var names []string
-	for _, mode := range modes[:min(len(modes), mostListed)] {
-		names = append(names, m.Space.Format(mode))
+	for _, a := range settings[:min(len(settings), mostListed)] {
+		name := m.Space.Format(a.Mode)
+		if a.Batch > 0 {
+			name += fmt.Sprintf(" with minibatches of %d", a.Batch)
+		}
+		names = append(names, name)
 	}
-	if more := len(modes) - mostListed; more > 0 {
+	if more := len(settings) - mostListed; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")

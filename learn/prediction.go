@@ -8,7 +8,8 @@ import (
 
 // Prediction is what one power mode is expected to do with the workload.
 type Prediction struct {
-	Mode tegra.Mode
+	Mode  tegra.Mode
+	Batch int // samples per minibatch where that is an input; else 0
 	// TimeMS is the median expected time of a minibatch; the Lo and Hi fields
 	// are the ends of its 95 % band for a new measurement.
 	TimeMS, TimeLoMS, TimeHiMS float64
@@ -25,7 +26,7 @@ func (p Prediction) EnergyJ() float64 { return p.TimeMS * p.PowerW / 1000 }
 
 // Measured drops the bands.
 func (p Prediction) Measured() tegra.Measured {
-	return tegra.Measured{Mode: p.Mode, TimeMS: p.TimeMS, PowerW: p.PowerW}
+	return tegra.Measured{Mode: p.Mode, Batch: p.Batch, TimeMS: p.TimeMS, PowerW: p.PowerW}
 }
 
 // Predictor predicts any modes of a device, in the order they are given.

@@ -44,6 +44,9 @@ func LoadReference(path string) (*Reference, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
+		if m.Batches != nil {
+			return nil, fmt.Errorf("reference %s: a model with minibatch sizes %s as an input is no reference; fit one size with --batch N", path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
+		}
 		r := &Reference{Name: referenceName(path, m.Provenance.Workload), Samples: m.Samples, Provenance: m.Provenance}
 		if b, ok := m.predictor.(*banded); ok {
 			if n, ok := b.points.(networks); ok {

@@ -28,6 +28,7 @@ const curveDraws = 4
 // LeaveOut predicts the model's own samples one fold at a time by models fitted
 // without them, as its cross-validation did. Networks take many seconds.
 func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
+	m = m.origin()
 	t, err := m.again(ctx)
 	if err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
 // a point.
 func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	const leastJudges = 3
+	m = m.origin()
 	var out []CurvePoint
 	rng := rand.New(rand.NewPCG(m.Seed, 0x6375727665))
 	for _, n := range sizes {
@@ -86,7 +88,7 @@ func (m *Model) errorsOf(ctx context.Context, chosen []int) (Errors, error) {
 		return Errors{}, fmt.Errorf("learning from %d modes: %w", len(learnt), err)
 	}
 	var tp, to, pp, po []float64
-	for i, pr := range p.Predict(modesOf(judges)) {
+	for i, pr := range predictSamples(p, judges) {
 		tp, to, pp, po = append(tp, pr.TimeMS), append(to, judges[i].TimeMS), append(pp, pr.PowerW), append(po, judges[i].PowerW)
 	}
 	return Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po)}, nil
@@ -102,6 +104,6 @@ func (m *Model) again(ctx context.Context) (*teacher, error) {
 	if len(m.reference) > 0 {
 		o.Reference = &Reference{Name: m.Reference, Samples: m.reference}
 	}
-	blank := &Model{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance}
+	blank := &Model{Method: m.Method, Space: m.Space, Batches: m.Batches, Seed: m.Seed, Provenance: m.Provenance}
 	return newTeacher(ctx, blank, o)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -11,12 +12,14 @@ import (
 	"jtune/tegra"
 )
 
-// Surrogate is the gp model of time and power over a space: what a design or
-// a search asks and refits after every measurement. It may be read from many
-// goroutines.
+// Surrogate is the gp model of time and power over a space, or over a space
+// times the sizes of a minibatch: what a design or a search asks and refits
+// after every measurement. It may be read from many goroutines.
 type Surrogate struct {
 	twin
 	space     *tegra.Space
+	batches   []int // ascending; nil where the minibatch size is no input
+	view      int   // the size that Predict speaks of
 	scale     scale
 	samples   []tegra.Measured
 	reference *Residual
@@ -28,6 +31,10 @@ type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
 	Robust    int       // rounds in which outliers are found and down-weighted: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
+	// Batches makes the size of a minibatch an input (recipe, section 8.7):
+	// those that may be asked for. A sample has one of them, and there is no
+	// reference. nil: samples have no size.
+	Batches []int
 }
 
 var _ Predictor = (*Surrogate)(nil)
@@ -40,31 +47,42 @@ var _ Predictor = (*Surrogate)(nil)
 // x86 core about 1 ms for 50 with fixed hyper-parameters, 6 ms with the grid
 // and two rounds.
 func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
-	return fitSurrogate(space, samples, o, hyper{&timeFamily, &powerFamily})
+	h := hyper{&timeFamily, &powerFamily}
+	if len(o.Batches) > 0 {
+		h = hyper{&batchTimeFamily, &batchPowerFamily}
+	}
+	return fitSurrogate(space, samples, o, h)
 }
 
 func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions, h hyper) (*Surrogate, error) {
 	if space == nil || space.Len() == 0 {
 		return nil, errors.New("no power modes to predict: the space is empty")
 	}
+	batches, err := checkBatches(o.Batches)
+	if err != nil {
+		return nil, err
+	}
+	s := &Surrogate{space: space, scale: newScale(space), samples: samples, reference: o.Reference}
+	if len(batches) > 0 {
+		s.batches, s.view, s.reference = batches, slices.Max(batches), nil
+		s.scale.log2Batch = math.Log2(float64(s.view))
+	}
+	lnTime, lnPower := make([]float64, len(samples)), make([]float64, len(samples))
 	for i, m := range samples {
 		if err := checkSample(space, m); err != nil {
 			return nil, fmt.Errorf("sample %d: %w", i+1, err)
 		}
+		if m.Batch != 0 != slices.Contains(batches, m.Batch) {
+			return nil, fmt.Errorf("sample %d: a minibatch of %d samples, want one of %v", i+1, m.Batch, batches)
+		}
+		lnTime[i], lnPower[i] = math.Log(m.TimeMS), math.Log(m.PowerW)
 	}
-	s := &Surrogate{space: space, scale: newScale(space), samples: samples, reference: o.Reference}
-	modes := make([]tegra.Mode, len(samples))
-	lnTime, lnPower := make([]float64, len(samples)), make([]float64, len(samples))
-	for i, m := range samples {
-		modes[i], lnTime[i], lnPower[i] = m.Mode, math.Log(m.TimeMS), math.Log(m.PowerW)
-	}
-	x := s.scale.points(modes)
-	rTime, rPower := o.Reference.at(modes)
+	list := settingsOf(samples)
+	rTime, rPower := s.reference.at(modesIn(list))
 
-	top := []tegra.Mode{topMode(space, s.scale)}
-	rTop, _ := o.Reference.at(top)
-	var err error
-	s.twin, err = fitTwin(x, lnTime, lnPower, residuals{rTime, rPower}, whereTime(h.time, s.scale.points(top), rTop), o, h)
+	top := Setting{topMode(space, s.scale), s.view}
+	rTop, _ := s.reference.at([]tegra.Mode{top.Mode})
+	s.twin, err = fitTwin(s.scale.settings(list), lnTime, lnPower, residuals{rTime, rPower}, whereTime(h.time, s.scale.settings([]Setting{top}), rTop), o, h)
 	return s, err
 }
 
@@ -99,17 +117,18 @@ func (s *Surrogate) ReferenceWeights() (time, power float64) {
 // Suspicious lists the measured modes that disagree with all others so much
 // that they were down-weighted: measure them again. Empty unless
 // SurrogateOptions.Robust was positive.
-func (s *Surrogate) Suspicious() []tegra.Mode {
-	var out []tegra.Mode
+func (s *Surrogate) Suspicious() []Setting {
+	var out []Setting
 	for i, m := range s.samples {
 		if s.time.outlier(i) || s.power.outlier(i) {
-			out = append(out, m.Mode)
+			out = append(out, SettingOf(m))
 		}
 	}
 	return out
 }
 
-// Posterior is the belief about every mode of the space, by index: mean and
+// Posterior is the belief about every mode of the space, by index, or about
+// every setting in the order of Settings: mean and
 // standard deviation of ln time (ms) and ln power (W), without the noise of a
 // measurement, which is NoiseTime and NoisePower (standard deviations).
 type Posterior struct {
@@ -118,16 +137,16 @@ type Posterior struct {
 	DoF                              int // of the Student quantile for error bars
 }
 
-// Posterior gives the belief about all modes of the space: n² per mode, about
-// 40 ms for 18,096 modes from 50 samples on two 2 GHz x86 cores.
+// Posterior gives the belief about all modes of the space, each with every
+// minibatch size: n² per mode, about 40 ms for 18,096 modes from 50 samples on
+// two 2 GHz x86 cores.
 func (s *Surrogate) Posterior() *Posterior {
-	modes := s.space.Modes()
 	rTime, rPower := s.reference.over(s.space)
-	return s.posterior(s.scale.points(modes), residuals{rTime, rPower})
+	return s.posterior(s.scale.settings(Settings(s.space.Modes(), s.batches)), residuals{rTime, rPower})
 }
 
 // CovTime gives the posterior covariance of ln time between modes a (rows)
-// and b (columns), indexes of the space, of the model linearised at its fit.
+// and b (columns), indexes as in Posterior, of the model linearised at its fit.
 func (s *Surrogate) CovTime(a, b []int) *mat.Dense {
 	return s.time.covariance(s.timeAt(a), s.timeAt(b))
 }
@@ -138,39 +157,51 @@ func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 }
 
 func (s *Surrogate) timeAt(index []int) where {
-	modes := s.modesAt(index)
-	r, _ := s.reference.among(s.space, index, modes)
-	return s.whereTime(s.scale.points(modes), r)
+	list := s.settingsAt(index)
+	r, _ := s.reference.among(s.space, index, modesIn(list))
+	return s.whereTime(s.scale.settings(list), r)
 }
 
 func (s *Surrogate) powerAt(index []int) where {
-	modes := s.modesAt(index)
-	x := s.scale.points(modes)
-	rTime, rPower := s.reference.among(s.space, index, modes)
+	list := s.settingsAt(index)
+	x := s.scale.settings(list)
+	rTime, rPower := s.reference.among(s.space, index, modesIn(list))
 	return s.wherePower(x, rPower, s.meanTime(s.whereTime(x, rTime)))
 }
 
-func (s *Surrogate) modesAt(index []int) []tegra.Mode {
-	out := make([]tegra.Mode, len(index))
+func (s *Surrogate) settingsAt(index []int) []Setting {
+	out := make([]Setting, len(index))
 	for i, at := range index {
-		out[i] = s.space.At(at)
+		if n := len(s.batches); n > 0 {
+			out[i] = Setting{s.space.At(at / n), s.batches[at%n]}
+		} else {
+			out[i] = Setting{s.space.At(at), 0}
+		}
 	}
 	return out
 }
 
-// Predict predicts the given modes, which need not belong to the space.
+// Predict predicts the given modes, which need not belong to the space; where
+// the size of a minibatch is an input, with the largest, or the one of At.
 func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
-	rTime, rPower := s.reference.at(modes)
-	return s.posterior(s.scale.points(modes), residuals{rTime, rPower}).predictions(modes)
+	return s.PredictSettings(Settings(modes, []int{s.view}))
 }
 
-// predictions turns the belief about modes into medians with 95 % bands.
-func (p *Posterior) predictions(modes []tegra.Mode) []Prediction {
+// PredictSettings predicts modes with the minibatch sizes that they say, which
+// need not have been measured.
+func (s *Surrogate) PredictSettings(list []Setting) []Prediction {
+	rTime, rPower := s.reference.at(modesIn(list))
+	return s.posterior(s.scale.settings(list), residuals{rTime, rPower}).predictions(list)
+}
+
+// predictions turns the belief about settings into medians with 95 % bands.
+func (p *Posterior) predictions(list []Setting) []Prediction {
 	t := studentQuantile(0.95, p.DoF)
-	out := make([]Prediction, len(modes))
-	for i, m := range modes {
-		out[i] = logBands(m, p.LnTime[i], math.Hypot(p.SdTime[i], p.NoiseTime), t*timeFamily.bandWide,
+	out := make([]Prediction, len(list))
+	for i, a := range list {
+		out[i] = logBands(a.Mode, p.LnTime[i], math.Hypot(p.SdTime[i], p.NoiseTime), t*timeFamily.bandWide,
 			p.LnPower[i], math.Hypot(p.SdPower[i], p.NoisePower), t*powerFamily.bandWide)
+		out[i].Batch = a.Batch
 	}
 	return out
 }

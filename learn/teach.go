@@ -44,6 +44,10 @@ func (t *teacher) residualFrom(r *Reference) {
 	if r == nil {
 		return
 	}
+	if t.model.Batches != nil {
+		t.model.warn("reference %s is not used: the size of a minibatch is an input here, and references know one size", r.Name)
+		return
+	}
 	residual, err := r.Residual(t.model.Space)
 	if err == nil {
 		err = t.sameDevice(r)
@@ -112,9 +116,9 @@ func (t *teacher) teach(ctx context.Context, samples []tegra.Measured) (Predicto
 
 func (t *teacher) fitGP(samples []tegra.Measured) (Predictor, error) {
 	if t.tuned != nil {
-		return fitSurrogate(t.model.Space, samples, SurrogateOptions{Robust: 1, Reference: t.residual}, *t.tuned)
+		return fitSurrogate(t.model.Space, samples, SurrogateOptions{Robust: 1, Reference: t.residual, Batches: t.model.Batches}, *t.tuned)
 	}
-	s, err := FitSurrogate(t.model.Space, samples, SurrogateOptions{Grid: true, Robust: 2, Reference: t.residual})
+	s, err := FitSurrogate(t.model.Space, samples, SurrogateOptions{Grid: true, Robust: 2, Reference: t.residual, Batches: t.model.Batches})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 const (
 	fewSamples     = 10 // below, errors are well above those of a useful model
+	fewSettings    = 20 // the same where the minibatch size is an input
 	handful        = 4  // below, a model is prior knowledge and a level
 	littleEvidence = 0.2
 )
@@ -51,12 +52,15 @@ func (m *Model) describeReference(t *teacher) {
 }
 
 func (m *Model) describeSamples() {
-	n := len(m.Samples)
+	n, few, what := len(m.Samples), fewSamples, "measured modes"
+	if m.Batches != nil {
+		few, what = fewSettings, "measured settings of mode and minibatch size"
+	}
 	switch {
 	case n < handful:
-		m.warn("only %s: predictions are what other workloads do, moved to this level; measure at least %d", count(n, "measured mode", "measured modes"), fewSamples)
-	case n < fewSamples:
-		m.warn("only %d measured modes: expect large errors away from them; measure at least %d", n, fewSamples)
+		m.warn("only %s: predictions are what other workloads do, moved to this level; measure at least %d", count(n, "measured mode", what), few)
+	case n < few:
+		m.warn("only %d %s: expect large errors away from them; measure at least %d", n, what, few)
 	}
 	for k := range tegra.NumKnobs {
 		if v, fixed := m.neverVaried(k); fixed {

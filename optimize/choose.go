@@ -22,15 +22,20 @@ var ErrInfeasible = errors.New("no power mode meets the limit")
 //
 //	Knee            the front's knee (see Choose)
 //	Energy          least energy per minibatch
+//	Throughput      the fastest
 //	MaxSlowdownPct  least power within this many percent of the fastest
 //	TimeMS > 0      least power (also with a power limit beside it)
 //	otherwise       the fastest
+//
+// Where the size of a minibatch is an input, energy and speed are per sample,
+// and the time limit is one on the minibatch: the latency.
 type Limit struct {
 	PowerW         float64
 	TimeMS         float64
 	Energy         bool
 	MaxSlowdownPct float64
 	Knee           bool
+	Throughput     bool // the fastest, also within a time limit
 	// Margin Z asks a prediction for ln P + Z·s ≤ ln limit, s the standard
 	// deviation of the logarithm, and of time alike. 0 trusts the medians.
 	Margin float64
@@ -47,13 +52,13 @@ func (l Limit) Check() error {
 		}
 	}
 	wishes := 0
-	for _, w := range []bool{l.Knee, l.Energy, l.MaxSlowdownPct > 0} {
+	for _, w := range []bool{l.Knee, l.Energy, l.Throughput, l.MaxSlowdownPct > 0} {
 		if w {
 			wishes++
 		}
 	}
 	if wishes > 1 {
-		return fmt.Errorf("knee, energy and maximum slowdown exclude each other: give one")
+		return fmt.Errorf("knee, energy, throughput and maximum slowdown exclude each other: give one")
 	}
 	return nil
 }
@@ -99,6 +104,8 @@ func (l Limit) objective() objective {
 		return byKnee
 	case l.Energy:
 		return byEnergy
+	case l.Throughput:
+		return byTime
 	case l.MaxSlowdownPct > 0 || l.TimeMS > 0:
 		return byPower
 	}
@@ -109,11 +116,11 @@ func (l Limit) objective() objective {
 func (o objective) value(p Point) (first, second float64) {
 	switch o {
 	case byPower:
-		return p.PowerW, p.TimeMS
+		return p.PowerW, p.SampleMS()
 	case byEnergy:
-		return p.EnergyJ, p.TimeMS
+		return p.sampleJ(), p.SampleMS()
 	}
-	return p.TimeMS, p.PowerW
+	return p.SampleMS(), p.PowerW
 }
 
 func (o objective) better(a, b Point) bool {
@@ -149,6 +156,9 @@ type InfeasibleError struct {
 
 func (e *InfeasibleError) Error() string {
 	n := e.Nearest
+	if n.Batch > 0 {
+		return fmt.Sprintf("%v (%v): nearest is %v with minibatches of %d, %.1f ms each, and %.1f W", ErrInfeasible, e.Limit, n.Mode, n.Batch, n.TimeMS, n.PowerW)
+	}
 	return fmt.Sprintf("%v (%v): nearest is %v with %.1f ms and %.1f W", ErrInfeasible, e.Limit, n.Mode, n.TimeMS, n.PowerW)
 }
 
@@ -209,16 +219,16 @@ func pick(points []Point, l Limit) int {
 	}
 	slowest := math.Inf(1)
 	if l.MaxSlowdownPct > 0 {
-		slowest = points[best(points, byTime, slowest)].TimeMS * (1 + l.MaxSlowdownPct/100)
+		slowest = points[best(points, byTime, slowest)].SampleMS() * (1 + l.MaxSlowdownPct/100)
 	}
 	return best(points, l.objective(), slowest)
 }
 
-// best gives the first of the best points no slower than slowestMS.
+// best gives the first of the best points no slower than slowestMS a sample.
 func best(points []Point, o objective, slowestMS float64) int {
 	found := -1
 	for i, p := range points {
-		if p.TimeMS <= slowestMS && (found < 0 || o.better(p, points[found])) {
+		if p.SampleMS() <= slowestMS && (found < 0 || o.better(p, points[found])) {
 			found = i
 		}
 	}

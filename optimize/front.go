@@ -28,6 +28,7 @@ func (a Axis) Unit() string { return [...]string{"W", "J", "ms"}[a] }
 // All values are per minibatch.
 type Point struct {
 	Mode    tegra.Mode
+	Batch   int // samples per minibatch where that is an input; else 0
 	TimeMS  float64
 	PowerW  float64
 	EnergyJ float64
@@ -35,13 +36,20 @@ type Point struct {
 
 // MeasuredPoint is the point of a measurement.
 func MeasuredPoint(m tegra.Measured) Point {
-	return Point{Mode: m.Mode, TimeMS: m.TimeMS, PowerW: m.PowerW, EnergyJ: m.EnergyJ()}
+	return Point{Mode: m.Mode, Batch: m.Batch, TimeMS: m.TimeMS, PowerW: m.PowerW, EnergyJ: m.EnergyJ()}
 }
 
 // PredictedPoint is the point of a prediction's medians.
 func PredictedPoint(p learn.Prediction) Point {
-	return Point{Mode: p.Mode, TimeMS: p.TimeMS, PowerW: p.PowerW, EnergyJ: p.EnergyJ()}
+	return Point{Mode: p.Mode, Batch: p.Batch, TimeMS: p.TimeMS, PowerW: p.PowerW, EnergyJ: p.EnergyJ()}
 }
+
+// SampleMS is the time per sample where the size of a minibatch is an input:
+// what makes one setting faster than another. Else it is that of a minibatch.
+func (p Point) SampleMS() float64 { return p.TimeMS / float64(max(1, p.Batch)) }
+
+// sampleJ is the energy per sample, as SampleMS is the time.
+func (p Point) sampleJ() float64 { return p.EnergyJ / float64(max(1, p.Batch)) }
 
 // usable tells whether a value can be compared and has a logarithm.
 func usable(values ...float64) bool {
@@ -53,8 +61,9 @@ func usable(values ...float64) bool {
 	return true
 }
 
-// On is the point's value on an axis, in the axis' unit.
-func (p Point) On(a Axis) float64 { return [...]float64{p.PowerW, p.EnergyJ, p.TimeMS}[a] }
+// On is the point's value on an axis, in the axis' unit; time and energy are
+// those of a sample where the size of a minibatch is an input.
+func (p Point) On(a Axis) float64 { return [...]float64{p.PowerW, p.sampleJ(), p.SampleMS()}[a] }
 
 // Front is FrontOf x against time.
 func Front(points []Point, x Axis) []int { return FrontOf(points, x, Time) }
@@ -94,11 +103,11 @@ func knee(points []Point, front []int, x Axis) int {
 	}
 	first, last := points[front[0]], points[front[len(front)-1]]
 	x0, dx := math.Log(first.On(x)), math.Log(last.On(x)/first.On(x))
-	t0, dt := math.Log(last.TimeMS), math.Log(first.TimeMS/last.TimeMS)
+	t0, dt := math.Log(last.SampleMS()), math.Log(first.SampleMS()/last.SampleMS())
 	best, depth := front[0], 1e-12
 	for _, i := range front {
 		u := (math.Log(points[i].On(x)) - x0) / dx
-		v := (math.Log(points[i].TimeMS) - t0) / dt
+		v := (math.Log(points[i].SampleMS()) - t0) / dt
 		if d := 1 - u - v; d > depth {
 			best, depth = i, d
 		}

@@ -10,13 +10,13 @@ import (
 // Known gives the predictions with those of measured modes replaced by their
 // measurements (recipe §7): what is measured needs no model, and no margin.
 func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Prediction {
-	at := make(map[tegra.Mode]tegra.Measured, len(measured))
+	at := make(map[learn.Setting]tegra.Measured, len(measured))
 	for _, m := range measured {
-		at[m.Mode] = m
+		at[learn.SettingOf(m)] = m
 	}
 	out := make([]learn.Prediction, len(preds))
 	for i, p := range preds {
-		if m, ok := at[p.Mode]; ok {
+		if m, ok := at[learn.Setting{Mode: p.Mode, Batch: p.Batch}]; ok {
 			p = MeasuredPrediction(m)
 		}
 		out[i] = p
@@ -28,5 +28,5 @@ func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Predicti
 // doubt: deviations of zero, and NaN for the ends of bands that it has not.
 func MeasuredPrediction(m tegra.Measured) learn.Prediction {
 	nan := math.NaN()
-	return learn.Prediction{Mode: m.Mode, TimeMS: m.TimeMS, TimeLoMS: nan, TimeHiMS: nan, PowerW: m.PowerW, PowerLoW: nan, PowerHiW: nan}
+	return learn.Prediction{Mode: m.Mode, Batch: m.Batch, TimeMS: m.TimeMS, TimeLoMS: nan, TimeHiMS: nan, PowerW: m.PowerW, PowerLoW: nan, PowerHiW: nan}
 }

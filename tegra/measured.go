@@ -3,6 +3,7 @@ package tegra
 // Measured is what one power mode did with one workload.
 type Measured struct {
 	Mode   Mode
+	Batch  int     // samples per minibatch where that is an input beside the mode; 0 where it is none
 	TimeMS float64 // per minibatch, median of the clean minibatches
 	PowerW float64 // module, median of the valid samples of those minibatches
 }

@@ -102,8 +102,8 @@ func (p *modelsPage) about(w, h int) string {
 	if len(m.Samples) < 8 {
 		lines = append(lines, styleWarn.Render("! too few modes to say how large the error is"))
 	}
-	for _, mode := range m.Suspicious {
-		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(mode)))
+	for _, a := range m.Suspicious {
+		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(a.Mode)))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }

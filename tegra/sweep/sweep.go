@@ -32,9 +32,8 @@ const milliwatts = "power_mw_median"
 
 // Row is one line of a sweep file.
 type Row struct {
-	tegra.Measured
-	Batch int // minibatch size; 0 when the file has no bs column
-	Line  int // in the file, from 1
+	tegra.Measured     // its Batch is 0 when the file has no bs column
+	Line           int // in the file, from 1
 	// Extra holds the unknown columns' texts, in the order of Table.Extra.
 	Extra []string
 }
@@ -246,10 +245,10 @@ func clip(s string) string {
 	return s
 }
 
-// ForBatch keeps the rows of one minibatch size.
-func (t *Table) ForBatch(batch int) *Table {
+// ForBatches keeps the rows of some minibatch sizes.
+func (t *Table) ForBatches(sizes []int) *Table {
 	kept := *t
-	kept.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Batch != batch })
+	kept.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !slices.Contains(sizes, r.Batch) })
 	return &kept
 }
 
@@ -265,19 +264,33 @@ func (t *Table) Batches() []int {
 
 // Measured gives one value per distinct mode, the median where a mode stands
 // more than once, in the order of first appearance.
-func (t *Table) Measured() []tegra.Measured {
-	times, powers := map[tegra.Mode][]float64{}, map[tegra.Mode][]float64{}
-	var order []tegra.Mode
+func (t *Table) Measured() []tegra.Measured { return t.medians(false) }
+
+// Settings is Measured per distinct mode and minibatch size, which the values
+// then say.
+func (t *Table) Settings() []tegra.Measured { return t.medians(true) }
+
+func (t *Table) medians(sized bool) []tegra.Measured {
+	type setting struct {
+		mode  tegra.Mode
+		batch int
+	}
+	times, powers := map[setting][]float64{}, map[setting][]float64{}
+	var order []setting
 	for _, r := range t.Rows {
-		if _, seen := times[r.Mode]; !seen {
-			order = append(order, r.Mode)
+		at := setting{mode: r.Mode}
+		if sized {
+			at.batch = r.Batch
 		}
-		times[r.Mode] = append(times[r.Mode], r.TimeMS)
-		powers[r.Mode] = append(powers[r.Mode], r.PowerW)
+		if _, seen := times[at]; !seen {
+			order = append(order, at)
+		}
+		times[at] = append(times[at], r.TimeMS)
+		powers[at] = append(powers[at], r.PowerW)
 	}
 	out := make([]tegra.Measured, len(order))
-	for i, m := range order {
-		out[i] = tegra.Measured{Mode: m, TimeMS: median(times[m]), PowerW: median(powers[m])}
+	for i, at := range order {
+		out[i] = tegra.Measured{Mode: at.mode, Batch: at.batch, TimeMS: median(times[at]), PowerW: median(powers[at])}
 	}
 	return out
 }

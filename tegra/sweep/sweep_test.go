@@ -149,7 +149,7 @@ func TestBatchesAreKeptApart(t *testing.T) {
 	if got := table.Batches(); !slices.Equal(got, []int{4, 16}) || !table.HasBatch || len(table.Problems) != 1 {
 		t.Errorf("batches %v, problems %v", got, table.Problems)
 	}
-	if got := table.ForBatch(4).Measured(); len(got) != 1 || got[0].TimeMS != 30 || len(table.Rows) != 2 {
+	if got := table.ForBatches([]int{4}).Measured(); len(got) != 1 || got[0].TimeMS != 30 || len(table.Rows) != 2 {
 		t.Errorf("batch 4: %+v", got)
 	}
 }

@@ -16,17 +16,18 @@ import (
 
 // answerJSON is `jtune tune --json` and `jtune choose --json`.
 type answerJSON struct {
-	Device     *string       `json:"device"`
-	Virtual    bool          `json:"virtual"`
-	Workload   *string       `json:"workload"`
-	Limit      any           `json:"limit"`
-	Mode       *modeJSON     `json:"mode"`
-	Predicted  *bandsJSON    `json:"predicted"`
-	Measured   *measuredJSON `json:"measured"`
-	Feasible   bool          `json:"feasible"`
-	Probes     []probeJSON   `json:"probes"`
-	ProfilingS number        `json:"profiling_s"`
-	Versus     versusJSON    `json:"versus"`
+	Device      *string       `json:"device"`
+	Virtual     bool          `json:"virtual"`
+	Workload    *string       `json:"workload"`
+	Limit       any           `json:"limit"`
+	Mode        *modeJSON     `json:"mode"`
+	Predicted   *bandsJSON    `json:"predicted"`
+	Measured    *measuredJSON `json:"measured"`
+	Feasible    bool          `json:"feasible"`
+	Probes      []probeJSON   `json:"probes"`
+	ProfilingS  number        `json:"profiling_s"`
+	Versus      versusJSON    `json:"versus"`
+	export.Size               // of the answer, where the size of a minibatch is an input
 }
 
 type probeJSON struct {
@@ -99,6 +100,9 @@ func limitJSON(l optimize.Limit) any {
 	if l.MaxSlowdownPct > 0 {
 		parts = append(parts, limitPart{Kind: "max_slowdown", ValuePct: &l.MaxSlowdownPct})
 	}
+	if l.Throughput {
+		parts = append(parts, limitPart{Kind: "throughput"})
+	}
 	if l.Knee {
 		parts = append(parts, limitPart{Kind: "knee"})
 	}
@@ -112,6 +116,7 @@ func limitJSON(l optimize.Limit) any {
 type limitFlags struct {
 	power, time, slowdown float64
 	energy, knee          bool
+	throughput            bool
 }
 
 // limit checks the flags that were given and makes a limit of them.
@@ -124,7 +129,7 @@ func (f limitFlags) limit(given func(name string) bool) (optimize.Limit, error) 
 			return optimize.Limit{}, usagef("--%s %g: must be a positive number", v.flag, v.value)
 		}
 	}
-	l := optimize.Limit{PowerW: f.power, TimeMS: f.time, Energy: f.energy, MaxSlowdownPct: f.slowdown, Knee: f.knee}
+	l := optimize.Limit{PowerW: f.power, TimeMS: f.time, Energy: f.energy, MaxSlowdownPct: f.slowdown, Knee: f.knee, Throughput: f.throughput}
 	if l == (optimize.Limit{}) {
 		return l, usagef("what is wanted? give --power-limit W, --time-limit MS, both, or --energy")
 	}
@@ -141,6 +146,7 @@ func (f limitFlags) limit(given func(name string) bool) (optimize.Limit, error) 
 type answer struct {
 	space     *tegra.Space
 	mode      tegra.Mode
+	batch     int    // samples per minibatch, where that is an input
 	origin    string // "" for measurements of a real board
 	predicted *learn.Prediction
 	measured  *tegra.Measured
@@ -149,10 +155,29 @@ type answer struct {
 	advice    []string
 }
 
+// size is that of the answer's minibatch, with the measured time per sample, or
+// the predicted one.
+func (x answer) size() export.Size {
+	p := optimize.Point{Batch: x.batch}
+	switch {
+	case x.measured != nil:
+		p.TimeMS = x.measured.TimeMS
+	case x.predicted != nil:
+		p.TimeMS = x.predicted.TimeMS
+	}
+	return export.SizeOf(p)
+}
+
 // print tells an answer in words.
 func (x answer) print(w io.Writer) error {
-	fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	var rows [][]string
+	if x.batch > 0 {
+		fmt.Fprintf(w, "%s with minibatches of %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
+		s := x.size()
+		rows = append(rows, []string{"per sample", export.Text(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%.4g samples per second)", 1000/float64(s.SampleMS))})
+	} else {
+		fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
+	}
 	if p := x.predicted; p != nil {
 		rows = append(rows, []string{"predicted", export.Text(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", export.Text(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", export.Text(p.EnergyJ()) + " J"})
 	}

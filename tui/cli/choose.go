@@ -22,7 +22,7 @@ func (a *app) choose() *cobra.Command {
 	var f limitFlags
 	model, margin, asJSON := "", float64(defaultMargin), false
 	cmd := &cobra.Command{
-		Use:     "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --max-slowdown PCT | --knee)",
+		Use:     "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --throughput | --max-slowdown PCT | --knee)",
 		Short:   "Choose one mode from the predictions of a model",
 		Example: "  jtune fit --samples campaign --out resnet.model\n  jtune choose --model resnet.model --power-limit 30",
 		Args:    takes(cobra.NoArgs),
@@ -44,9 +44,10 @@ func (a *app) choose() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one")
 	fl.Float64Var(&f.power, "power-limit", 0, "fastest mode that draws at most `W` watts")
-	fl.Float64Var(&f.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch")
+	fl.Float64Var(&f.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch (with --power-limit and several sizes: the limit on the latency)")
 	fl.Float64Var(&f.slowdown, "max-slowdown", 0, "mode of least power at most `PCT` percent slower than the fastest")
 	fl.BoolVar(&f.energy, "energy", false, "mode of least energy per minibatch")
+	fl.BoolVar(&f.throughput, "throughput", false, "fastest mode, also within --time-limit; where the model knows several minibatch sizes, the most samples per second, as --power-limit asks for too")
 	fl.BoolVar(&f.knee, "knee", false, "knee of the time-power front")
 	fl.Float64Var(&margin, "margin", margin, "keep `Z` standard deviations of the prediction from a limit")
 	fl.BoolVar(&asJSON, "json", false, "as JSON")
@@ -54,21 +55,34 @@ func (a *app) choose() *cobra.Command {
 }
 
 func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error {
-	choice, err := optimize.Choose(optimize.Known(m.Predict(m.Space.Modes()), m.Samples), limit)
+	list, asked := learn.Settings(m.Space.Modes(), m.Batches), limit
+	if m.Batches == nil || len(a.options.Batches) > 0 {
+		var err error
+		if list, err = a.settings(m, m.Space.Modes(), ""); err != nil {
+			return err
+		}
+	}
+	if m.Batches != nil && limit.PowerW > 0 {
+		limit.Throughput = true // within a time limit too, which is one on the latency
+	}
+	choice, err := optimize.Choose(optimize.Known(m.PredictSettings(list), m.Samples), limit)
 	chosen := choice.Measured()
 	var infeasible *optimize.InfeasibleError
 	if errors.As(err, &infeasible) {
 		n := infeasible.Nearest
-		chosen = tegra.Measured{Mode: n.Mode, TimeMS: n.TimeMS, PowerW: n.PowerW}
+		chosen = tegra.Measured{Mode: n.Mode, Batch: n.Batch, TimeMS: n.TimeMS, PowerW: n.PowerW}
 	} else if err != nil {
 		return err
 	}
+	if m.Batches != nil {
+		m = m.At(chosen.Batch)
+	}
 	predicted := m.Predict([]tegra.Mode{chosen.Mode})[0]
-	if slices.Contains(m.Suspicious, chosen.Mode) {
+	if slices.Contains(m.Suspicious, learn.SettingOf(chosen)) {
 		a.note("the measurement of %s disagrees with all others: measure it again before you rely on it", m.Space.Format(chosen.Mode))
 	}
 	presets, present := a.boardOf(m)
-	x := answer{space: m.Space, mode: chosen.Mode, origin: originMark(m.Provenance.Origin()), predicted: &predicted, feasible: err == nil}
+	x := answer{space: m.Space, mode: chosen.Mode, batch: chosen.Batch, origin: originMark(m.Provenance.Origin()), predicted: &predicted, feasible: err == nil}
 	x.versus = session.Compare(chosen, m, m.Samples, m.Space, presets, present)
 	for _, s := range m.Samples {
 		if s.Mode == chosen.Mode {
@@ -79,13 +93,13 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 		x.advice = optimize.Advice(m, optimize.Situation{Mode: x.mode, Present: present, Presets: presets, Minibatches: a.minibatches(m.Provenance.Workload)})
 		return errors.Join(err, x.print(a.out))
 	}
-	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, asked)))
 }
 
 func (a *app) answerJSON(x answer, m *learn.Model, limit optimize.Limit) answerJSON {
 	mode, bands := export.ModeOf(x.mode), export.BandsOf(*x.predicted)
 	out := answerJSON{Device: optionalText(m.Provenance.Device), Virtual: m.Provenance.Virtual, Workload: optionalText(m.Provenance.Workload), Limit: limitJSON(limit),
-		Mode: &mode, Predicted: &bands, Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: notKnown, Versus: toVersusJSON(x.versus)}
+		Mode: &mode, Predicted: &bands, Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: notKnown, Versus: toVersusJSON(x.versus), Size: x.size()}
 	if x.measured != nil {
 		out.Measured = toMeasuredJSON(*x.measured)
 	}

@@ -32,9 +32,12 @@ func (a *app) evaluate() *cobra.Command {
 			if err := evaluateLists(&o, methods, sizes, budgets); err != nil {
 				return err
 			}
-			s, err := session.ReadSamples(truth, a.options.Batch, strict)
+			s, err := session.ReadSamples(truth, a.options.Batches, strict)
 			if err != nil {
 				return err
+			}
+			if s.Batches != nil {
+				return usagef("%s holds minibatch sizes %s: choose one with --batch N", truth, listed(s.Batches))
 			}
 			for _, n := range s.Notes {
 				a.note("%s", n)

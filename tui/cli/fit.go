@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type fitJSON struct {
 	CV        cvJSON   `json:"cv"`
 	Reference *string  `json:"reference"`
 	Warnings  []string `json:"warnings"`
+	Batches   []int    `json:"batches,omitempty"` // minibatch sizes, where they are an input
 }
 
 type cvJSON struct {
@@ -81,7 +83,7 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		if m.CV.Known() {
 			cv = cvJSON{number(m.CV.TimeMAPEPct), number(m.CV.PowerMAPEPct)}
 		}
-		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cv, optionalText(m.Reference), append([]string{}, m.Warnings...)})
+		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cv, optionalText(m.Reference), append([]string{}, m.Warnings...), m.Batches})
 	}
 	for _, w := range m.Warnings {
 		a.note("%s", w)
@@ -92,13 +94,30 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		}
 		return fmt.Sprintf("%.1f %%", v)
 	}
+	speaksOf := thousands(m.Space.Len()) + " modes"
+	if m.Batches != nil {
+		speaksOf += " with minibatches of " + listed(m.Batches)
+	}
 	if err := table(a.out,
-		[]string{"method", string(m.Method)}, []string{"samples", thousands(len(m.Samples))}, []string{"speaks of", thousands(m.Space.Len()) + " modes"},
+		[]string{"method", string(m.Method)}, []string{"samples", thousands(len(m.Samples))}, []string{"speaks of", speaksOf},
 		[]string{"time error", pct(m.CV.TimeMAPEPct)}, []string{"power error", pct(m.CV.PowerMAPEPct)},
 		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)}); err != nil {
 		return err
 	}
+	if m.Batches != nil {
+		largest := slices.Max(m.Batches)
+		fmt.Fprintf(a.out, "\nwith minibatches of %d:\n", largest)
+		m = m.At(largest)
+	}
 	return printAdvice(a.out, optimize.Advice(m, optimize.Situation{Mode: m.Space.Max(), Minibatches: a.minibatches(m.Provenance.Workload)}))
+}
+
+// withSize adds fields to a row where there is something to tell of sizes.
+func withSize(sized bool, row []string, fields ...string) []string {
+	if sized {
+		row = append(row, fields...)
+	}
+	return row
 }
 
 func (a *app) predict() *cobra.Command {
@@ -122,7 +141,11 @@ func (a *app) predict() *cobra.Command {
 					return err
 				}
 			}
-			return a.printPredictions(m, m.Predict(list), asCSV, asJSON)
+			settings, err := a.settings(m, list, "choose with --batch N, or several with commas")
+			if err != nil {
+				return err
+			}
+			return a.printPredictions(m, m.PredictSettings(settings), asCSV, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -133,6 +156,37 @@ func (a *app) predict() *cobra.Command {
 	f.BoolVar(&strict, "strict", false, "a bad row is an error")
 	return cmd
 }
+
+// settings are modes with the minibatch sizes that --batch gives, size by size;
+// without one it says what to do. Where the model has no size as an input, they
+// are the modes.
+func (a *app) settings(m *learn.Model, modes []tegra.Mode, todo string) ([]learn.Setting, error) {
+	asked := a.options.Batches
+	switch {
+	case m.Batches == nil && len(asked) > 0:
+		a.note("the model knows one minibatch size, its samples': --batch is not heeded")
+		fallthrough
+	case m.Batches == nil:
+		return learn.Settings(modes, nil), nil
+	case len(asked) == 0:
+		return nil, usagef("the model holds minibatch sizes %s: %s", listed(m.Batches), todo)
+	}
+	var out []learn.Setting
+	for _, b := range asked {
+		if !slices.Contains(m.Batches, b) {
+			how := "between measured ones"
+			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
+				how = "beyond all measured ones, so its values are extrapolated"
+			}
+			a.note("minibatches of %d were not measured, only %s: it lies %s", b, listed(m.Batches), how)
+		}
+		out = append(out, learn.Settings(modes, []int{b})...)
+	}
+	return out, nil
+}
+
+// listed prints minibatch sizes.
+func listed(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 func (a *app) loadModel(name string) (*learn.Model, error) {
 	if name == "" {
@@ -165,6 +219,7 @@ func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
 }
 
 func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, asJSON bool) error {
+	sized := m.Batches != nil
 	switch {
 	case asJSON:
 		out := make([]export.Point, len(preds))
@@ -174,16 +229,17 @@ func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, 
 		return printJSON(a.out, out)
 	case asCSV:
 		w := csv.NewWriter(a.out)
-		w.Write(strings.Split(export.Columns, ","))
+		w.Write(withSize(sized, strings.Split(export.Columns, ","), export.SizeColumn))
 		for _, p := range preds {
-			w.Write(export.Fields(p))
+			w.Write(withSize(sized, export.Fields(p), strconv.Itoa(p.Batch)))
 		}
 		w.Flush()
 		return w.Error()
 	}
-	rows := [][]string{{"mode", "ms", "95 %", "W", "95 %", "J"}}
+	rows := [][]string{withSize(sized, []string{"mode", "ms", "95 %", "W", "95 %", "J"}, "batch", "ms per sample")}
 	for _, p := range preds {
-		rows = append(rows, []string{m.Space.Format(p.Mode), export.Text(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), export.Text(p.PowerW), between(p.PowerLoW, p.PowerHiW), export.Text(p.EnergyJ())})
+		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), export.Text(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), export.Text(p.PowerW), between(p.PowerLoW, p.PowerHiW), export.Text(p.EnergyJ())},
+			strconv.Itoa(p.Batch), export.Text(optimize.PredictedPoint(p).SampleMS())))
 	}
 	return table(a.out, rows...)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -77,9 +78,12 @@ func frontAxes(x, y string) (across, up optimize.Axis, err error) {
 
 func (a *app) cloud(model, samples string, strict bool) (*export.Cloud, error) {
 	if samples != "" {
-		s, err := session.ReadSamples(samples, a.options.Batch, strict)
+		s, err := session.ReadSamples(samples, a.options.Batches, strict)
 		if err != nil {
 			return nil, err
+		}
+		if s.Batches != nil && len(a.options.Batches) == 0 {
+			return nil, usagef("%s holds minibatch sizes %s: choose with --batch N, or several for one front by time per sample", samples, listed(s.Batches))
 		}
 		for _, n := range s.Notes {
 			a.note("%s", n)
@@ -95,7 +99,11 @@ func (a *app) cloud(model, samples string, strict bool) (*export.Cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := export.Predicted(m.Predict(m.Space.Modes()), m.Samples)
+	list, err := a.settings(m, m.Space.Modes(), "choose with --batch N, or several for one front by time per sample")
+	if err != nil {
+		return nil, err
+	}
+	c := export.Predicted(m.PredictSettings(list), m.Samples)
 	c.Title = "predicted: " + m.Provenance.Workload
 	if m.Provenance.Device != "" {
 		c.Title += " on " + m.Provenance.Device
@@ -111,13 +119,15 @@ func (a *app) printFront(c *export.Cloud, asCSV, asJSON bool) error {
 	case asCSV:
 		return c.WriteCSV(a.out)
 	}
-	rows := [][]string{{"mode", "ms", "W", "J", ""}}
+	sized := c.Sized()
+	rows := [][]string{withSize(sized, []string{"mode", "ms", "W", "J", ""}, "batch", "ms per sample")}
 	for _, k := range c.Front {
 		p, mark := c.Known[k], "predicted"
 		if c.Measured[k] {
 			mark = "measured"
 		}
-		rows = append(rows, []string{p.Mode.String(), export.Text(p.TimeMS), export.Text(p.PowerW), export.Text(p.EnergyJ()), mark})
+		rows = append(rows, withSize(sized, []string{p.Mode.String(), export.Text(p.TimeMS), export.Text(p.PowerW), export.Text(p.EnergyJ()), mark},
+			strconv.Itoa(p.Batch), export.Text(optimize.PredictedPoint(p).SampleMS())))
 	}
 	return table(a.out, rows...)
 }

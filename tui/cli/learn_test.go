@@ -157,11 +157,6 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 		path := write(t, head+good+"12,729600,318750000,665600000,NaN,15\n")
 		jtune(t, "fit", "--strict", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed, "line 5")
 	})
-	t.Run("several minibatch sizes need a choice", func(t *testing.T) {
-		path := write(t, "bs,"+head+"16,"+strings.Replace(good, "\n4", "\n32,4", 1)[:len(good)-34])
-		jtune(t, "fit", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitUsage, "--batch")
-		jtune(t, "fit", "--batch", "16", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).done(t)
-	})
 	t.Run("a file that is not there", func(t *testing.T) {
 		jtune(t, "fit", "--samples", "/nowhere.csv", "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed, "/nowhere.csv")
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/learn"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
@@ -58,7 +59,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
 	f.Uint64Var(&o.Seed, "seed", 0, "`N` from which everything random is drawn")
-	f.IntVar(&o.Batch, "batch", 0, "minibatch size `N`, for sweep files that hold several")
+	f.IntSliceVar(&o.Batches, "batch", nil, "minibatch size `N`, for sweep files and models that hold several; several with commas")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
 	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
@@ -69,8 +70,10 @@ func (a *app) globals(root *cobra.Command) {
 
 // readGlobals checks the global flags that have a grammar of their own.
 func (a *app) readGlobals() error {
-	if a.options.Batch < 0 {
-		return usagef("--batch %d: must be positive", a.options.Batch)
+	for _, b := range a.options.Batches {
+		if b < 1 || b > learn.MostBatch {
+			return usagef("--batch %d: want 1 to %d", b, learn.MostBatch)
+		}
 	}
 	if a.speed == "max" {
 		a.options.Speed = math.Inf(1)

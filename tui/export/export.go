@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -58,14 +59,35 @@ func BandsOf(p learn.Prediction) Bands {
 	return Bands{Number(p.TimeMS), Number(p.TimeLoMS), Number(p.TimeHiMS), Number(p.PowerW), Number(p.PowerLoW), Number(p.PowerHiW), Number(p.EnergyJ())}
 }
 
+// Size is that of a minibatch, where it is an input beside the mode; nothing
+// of it is written elsewhere.
+type Size struct {
+	Batch    int    `json:"batch,omitempty"`
+	SampleMS Number `json:"time_per_sample_ms,omitempty"`
+}
+
+// SizeOf is the size of a point's minibatch as it is written.
+func SizeOf(p optimize.Point) Size {
+	if p.Batch == 0 {
+		return Size{}
+	}
+	return Size{p.Batch, Number(p.SampleMS())}
+}
+
+// SizeColumn is the last column of CSV where the size of a minibatch is an input.
+const SizeColumn = "bs"
+
 // Point is a mode and what it is predicted to do.
 type Point struct {
 	Mode
 	Bands
+	Size
 }
 
 // PointOf is a prediction and its mode as they are written.
-func PointOf(p learn.Prediction) Point { return Point{ModeOf(p.Mode), BandsOf(p)} }
+func PointOf(p learn.Prediction) Point {
+	return Point{ModeOf(p.Mode), BandsOf(p), SizeOf(optimize.PredictedPoint(p))}
+}
 
 // KnobColumns and Columns head the CSV of KnobFields and Fields.
 const (

@@ -86,8 +86,8 @@ func (c *Cloud) drawing() *drawing {
 
 func (c *Cloud) values(a optimize.Axis) []float64 {
 	out := make([]float64, len(c.Known))
-	for i, p := range c.Known {
-		out[i] = optimize.PredictedPoint(p).On(a)
+	for i := range c.Known {
+		out[i] = c.point(i).On(a)
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func (d *drawing) add(format string, args ...any) { fmt.Fprintf(d, format+"\n", 
 
 // place gives the pixels of a mode; false when it lies outside.
 func (d *drawing) place(i int) (x, y float64, ok bool) {
-	p := optimize.PredictedPoint(d.Known[i])
+	p := d.point(i)
 	x, okX := d.pixelX(p.On(d.X))
 	y, okY := d.pixelY(p.On(d.Y))
 	return x, y, okX && okY
@@ -114,7 +114,7 @@ func (d *drawing) pixelY(v float64) (float64, bool) {
 
 func (d *drawing) circle(i int, x, y float64, fill, stroke string) {
 	p := d.Known[i]
-	d.add(`<circle cx="%.1f" cy="%.1f" r="3" fill="%s" stroke="%s"><title>%s: %s ms, %s W</title></circle>`, x, y, fill, stroke, p.Mode, Text(p.TimeMS), Text(p.PowerW))
+	d.add(`<circle cx="%.1f" cy="%.1f" r="3" fill="%s" stroke="%s"><title>%s: %s ms, %s W</title></circle>`, x, y, fill, stroke, p.Mode, Text(d.point(i).SampleMS()), Text(p.PowerW))
 }
 
 func (d *drawing) front() {
@@ -161,10 +161,14 @@ func (d *drawing) axes() {
 			d.add(`<text x="%d" y="%.1f" text-anchor="end">%s</text>`, svgLeft-6, y+4, Text(v))
 		}
 	}
-	d.add(`<text x="%d" y="%d" text-anchor="middle">%s</text>`, (svgLeft+svgWidth-svgRight)/2, svgHeight-12, axisName(d.X))
-	d.add(`<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`, (svgTop+svgHeight-svgBottom)/2, axisName(d.Y))
+	d.add(`<text x="%d" y="%d" text-anchor="middle">%s</text>`, (svgLeft+svgWidth-svgRight)/2, svgHeight-12, d.axisName(d.X))
+	d.add(`<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`, (svgTop+svgHeight-svgBottom)/2, d.axisName(d.Y))
 }
 
-func axisName(a optimize.Axis) string {
-	return map[optimize.Axis]string{optimize.Time: "time per minibatch, ms", optimize.Power: "power, W", optimize.Energy: "energy per minibatch, J"}[a]
+func (c *Cloud) axisName(a optimize.Axis) string {
+	per := "minibatch"
+	if c.several {
+		per = "sample"
+	}
+	return map[optimize.Axis]string{optimize.Time: "time per " + per + ", ms", optimize.Power: "power, W", optimize.Energy: "energy per " + per + ", J"}[a]
 }

@@ -23,8 +23,9 @@ type FitRequest struct {
 
 // Samples are measured modes and what is known of their origin.
 type Samples struct {
-	Measured   []tegra.Measured
-	Space      *tegra.Space // of the campaign's device; nil for a bare file
+	Measured   []tegra.Measured // they say the size of their minibatch where there are several
+	Space      *tegra.Space     // of the campaign's device; nil for a bare file
+	Batches    []int            // minibatch sizes, ascending, where there are several; else nil
 	Provenance learn.Provenance
 	Notes      []string    // rows skipped, and why
 	Imported   bool        // a campaign folder made of a foreign file: Space is the grid of its modes
@@ -32,8 +33,9 @@ type Samples struct {
 }
 
 // ReadSamples reads a sweep file or a campaign folder. Rows that cannot be
-// learnt from are left out and noted.
-func ReadSamples(path string, batch int, strict bool) (Samples, error) {
+// learnt from are left out and noted. Of a file with several minibatch sizes it
+// takes those asked for, or all.
+func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if dir, ok := campaignDir(path); ok {
 		return readCampaign(dir, strict)
 	}
@@ -41,10 +43,14 @@ func ReadSamples(path string, batch int, strict bool) (Samples, error) {
 	if err != nil {
 		return Samples{}, err
 	}
-	if t, err = oneBatch(t, batch); err != nil {
+	if t, err = someBatches(t, batches); err != nil {
 		return Samples{}, err
 	}
-	return Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t)}, nil
+	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t)}
+	if sizes := t.Batches(); len(sizes) > 1 {
+		out.Measured, out.Batches = t.Settings(), sizes
+	}
+	return out, nil
 }
 
 // campaignDir tells whether path is a campaign folder, or the table in one.
@@ -97,9 +103,16 @@ func oncePerMode(rows []tegra.Measured) []tegra.Measured {
 // the grid that the samples span, with a warning. The device of an imported
 // campaign is not known. When ctx ends it gives up with ctx.Err().
 func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, error) {
-	samples, err := ReadSamples(r.Samples, o.Batch, r.Strict)
+	samples, err := ReadSamples(r.Samples, o.Batches, r.Strict)
 	if err != nil {
 		return nil, nil, err
+	}
+	if samples.Batches != nil && r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
+		return nil, samples.Notes, fmt.Errorf("%w: %s holds minibatch sizes %s, which --method %s cannot take for an input: choose one with --batch N, or use --method gp",
+			ErrUsage, r.Samples, join(samples.Batches), r.Method)
+	}
+	if samples.Batches != nil && r.Reference == "" {
+		r.Reference = "none" // references know one size
 	}
 	space, err := o.spaceOf(&samples)
 	if err != nil {

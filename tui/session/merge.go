@@ -24,7 +24,7 @@ func Import(o Options, path, out string, strict bool) (notes []string, err error
 		return nil, err
 	}
 	notes = skipped(path, t)
-	if t, err = oneBatch(t, o.Batch); err != nil {
+	if t, err = oneBatch(t, o.Batches); err != nil {
 		return notes, err
 	}
 	return notes, denied(profiles.ImportTable(t, out), "choose another folder with --out DIR")

@@ -27,11 +27,24 @@ func (s *Session) Models() ([]ModelInfo, error) {
 		if st, err := os.Stat(path); err == nil {
 			info.Modified = st.ModTime()
 		}
-		info.Model, info.Err = learn.Load(path)
+		if info.Model, info.Err = learn.Load(path); info.Err == nil {
+			info.Model = ofOneSize(info.Model)
+		}
 		out = append(out, info)
 	}
 	slices.SortFunc(out, func(a, b ModelInfo) int { return b.Modified.Compare(a.Modified) })
 	return out, nil
+}
+
+// ofOneSize is a model with the minibatch size as an input as the screens show
+// it: for the largest size.
+func ofOneSize(m *learn.Model) *learn.Model {
+	if m.Batches == nil {
+		return m
+	}
+	one := m.At(slices.Max(m.Batches))
+	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("shown for minibatches of %d; jtune predict, front and choose know %s", one.Batch, join(m.Batches)))
+	return one
 }
 
 // SaveModel keeps a model in the data directory under a name and gives its path.

@@ -87,7 +87,7 @@ func openReplay(o Options, path string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	if table, err = oneBatch(table, o.Batch); err != nil {
+	if table, err = oneBatch(table, o.Batches); err != nil {
 		return nil, err
 	}
 	s, err := openBoard(o, virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed, Seed: o.Seed})
@@ -111,18 +111,25 @@ func skipped(path string, t *sweep.Table) []string {
 
 // oneBatch picks the rows of one minibatch size from a file that says it: a
 // different minibatch size is a different workload.
-func oneBatch(t *sweep.Table, batch int) (*sweep.Table, error) {
-	if !t.HasBatch {
+func oneBatch(t *sweep.Table, asked []int) (*sweep.Table, error) {
+	t, err := someBatches(t, asked)
+	if err == nil && t.HasBatch && len(t.Batches()) > 1 {
+		err = fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N", ErrUsage, t.Name, join(t.Batches()))
+	}
+	return t, err
+}
+
+// someBatches picks the rows of the minibatch sizes asked for; all when none is.
+func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
+	if !t.HasBatch || len(asked) == 0 {
 		return t, nil
 	}
-	sizes := t.Batches()
-	if batch == 0 && len(sizes) == 1 {
-		return t, nil
+	for _, b := range asked {
+		if !slices.Contains(t.Batches(), b) {
+			return t, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, t.Name, join(t.Batches()), b)
+		}
 	}
-	if !slices.Contains(sizes, batch) {
-		return nil, fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N", ErrUsage, t.Name, join(sizes))
-	}
-	return t.ForBatch(batch), nil
+	return t.ForBatches(asked), nil
 }
 
 func join(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }

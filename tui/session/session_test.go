@@ -51,9 +51,9 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 		{"an empty root has none", Options{Sysroot: t.TempDir()}, false, 0, tegra.ErrNoDevice},
 		{"a fake root is no virtual board", Options{Sysroot: root, Device: "virtual:agx-orin"}, false, 0, ErrUsage},
 		{"a board that is not simulated", Options{Device: "virtual:nano"}, false, 0, tegra.ErrNoDevice},
-		{"a replay of one minibatch size", Options{Device: "replay:" + batches, Batch: 32}, true, 2, nil},
+		{"a replay of one minibatch size", Options{Device: "replay:" + batches, Batches: []int{32}}, true, 2, nil},
 		{"a replay of several needs a choice", Options{Device: "replay:" + batches}, false, 0, ErrUsage},
-		{"a minibatch size that is not there", Options{Device: "replay:" + batches, Batch: 8}, false, 0, ErrUsage},
+		{"a minibatch size that is not there", Options{Device: "replay:" + batches, Batches: []int{8}}, false, 0, ErrUsage},
 		{"a replay of nothing", Options{Device: "replay:/nowhere.csv"}, false, 0, tegra.ErrNoDevice},
 	} {
 		t.Run(c.name, func(t *testing.T) {

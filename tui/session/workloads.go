@@ -37,8 +37,8 @@ func (s *Session) Workload(name string) (profiles.Workload, error) {
 	default:
 		return w, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	if s.replays() && s.Options.Batch > 0 {
-		w.Batch = s.Options.Batch
+	if s.replays() && len(s.Options.Batches) == 1 {
+		w.Batch = s.Options.Batches[0]
 	}
 	return w, nil
 }

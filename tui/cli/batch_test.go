@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tui/export"
+)
+
+// served is a made-up service: launches on one CPU thread, work on the GPU for
+// every sample.
+func served(m tegra.Mode, batch int) tegra.Measured {
+	b, f, g := float64(batch), m.CPU.GHz(), m.GPU.GHz()
+	ms := 1 + 6/f + b*1.5/g
+	return tegra.Measured{Mode: m, Batch: batch, TimeMS: ms, PowerW: 9 + 2*g*g*g + b/ms*(3+4*g*g)}
+}
+
+// servedSweep writes a sweep of the made-up service: every third setting.
+func servedSweep(t testing.TB, batches ...int) (path string, rows []tegra.Measured) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("cores,cpu,gpu,mem,observed_time,bs,observed_power\n")
+	for i, m := range toyModes() {
+		for k, batch := range batches {
+			if (i+k)%3 == 0 {
+				r := served(m, batch)
+				rows = append(rows, r)
+				fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%d.0,%g\n", m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC), r.TimeMS, batch, r.PowerW)
+			}
+		}
+	}
+	return write(t, b.String()), rows
+}
+
+func fitServed(t testing.TB, batches ...int) (model string, rows []tegra.Measured) {
+	t.Helper()
+	path, rows := servedSweep(t, batches...)
+	model = filepath.Join(t.TempDir(), "served.model")
+	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t, "method samples cv reference warnings batches")
+	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
+	if v["method"] != "gp" || v["samples"] != float64(len(rows)) || v["reference"] != nil || len(v["batches"].([]any)) != len(batches) {
+		t.Errorf("method %v, %v samples of %d, reference %v, sizes %v", v["method"], v["samples"], len(rows), v["reference"], v["batches"])
+	}
+	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
+		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
+	}
+	return model, rows
+}
+
+func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
+	model, rows := fitServed(t, 1, 8, 32)
+	jtune(t, "predict", "--model", model).fails(t, exitUsage, "minibatch sizes 1 8 32", "--batch N")
+	jtune(t, "front", "--model", model).fails(t, exitUsage, "minibatch sizes 1 8 32", "--batch N")
+
+	// one size: the contract's columns, then bs
+	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8", "--csv").done(t).out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(records[0], ","); got != export.Columns+",bs" {
+		t.Errorf("columns %s", got)
+	}
+	at := map[string][]string{}
+	for _, r := range records[1:] {
+		if r[len(r)-1] != "8" {
+			t.Fatalf("a row of minibatches of %s", r[len(r)-1])
+		}
+		at[strings.Join(r[:4], ",")] = r
+	}
+	var sum float64
+	n := 0
+	for _, r := range rows {
+		if r.Batch != 8 {
+			continue
+		}
+		got, err := strconv.ParseFloat(at[strings.Join(export.KnobFields(r.Mode), ",")][4], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, n = sum+math.Abs(got/r.TimeMS-1), n+1
+	}
+	if e := 100 * sum / float64(n); n == 0 || e > 4 {
+		t.Errorf("predicted times of %d modes are %.1f %% off", n, e)
+	}
+
+	// several sizes, one not measured
+	o := jtune(t, "predict", "--model", model, "--batch", "4,32,64", "--json").done(t)
+	list := array(t, o.out)
+	if len(list)%3 != 0 || list[0]["batch"] != 4.0 || list[len(list)-1]["batch"] != 64.0 {
+		t.Errorf("%d predictions of three sizes, first %v", len(list), list[0])
+	}
+	if v := list[0]; math.Abs(v["time_per_sample_ms"].(float64)*4/v["time_ms"].(float64)-1) > 1e-9 {
+		t.Errorf("time per sample %v of minibatches of 4 that take %v", v["time_per_sample_ms"], v["time_ms"])
+	}
+	if !strings.Contains(o.err, "minibatches of 4 were not measured") || !strings.Contains(o.err, "minibatches of 64 were not measured") || !strings.Contains(o.err, "extrapolated") {
+		t.Errorf("sizes that nobody measured go unsaid: %s", o.err)
+	}
+}
+
+func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
+	model, _ := fitServed(t, 1, 8, 32)
+	list := array(t, jtune(t, "front", "--model", model, "--batch", "1,8,32", "--json").done(t).out)
+	for i := 1; i < len(list); i++ {
+		if list[i]["power_w"].(float64) <= list[i-1]["power_w"].(float64) || list[i]["time_per_sample_ms"].(float64) >= list[i-1]["time_per_sample_ms"].(float64) {
+			t.Fatalf("point %d does not trade power for time per sample: %v after %v", i, list[i], list[i-1])
+		}
+	}
+	if n := len(list); n < 3 || list[n-1]["batch"] != 32.0 {
+		t.Errorf("%d points, the fastest with minibatches of %v, want 32", n, list[n-1]["batch"])
+	}
+	svg := filepath.Join(t.TempDir(), "f.svg")
+	jtune(t, "front", "--model", model, "--batch", "1,8,32", "--svg", svg).done(t)
+	if text, err := os.ReadFile(svg); err != nil || !strings.Contains(string(text), "time per sample") {
+		t.Errorf("%v: the drawing does not say what time it draws", err)
+	}
+	path, _ := servedSweep(t, 1, 8)
+	jtune(t, "front", "--samples", path).fails(t, exitUsage, "minibatch sizes 1 8", "--batch N")
+	if head, _, _ := strings.Cut(jtune(t, "front", "--samples", path, "--batch", "8", "--csv").done(t).out, "\n"); strings.Contains(head, "bs") {
+		t.Errorf("measured modes of one size have the columns %s", head)
+	}
+}
+
+func TestChooseAmongMinibatchSizes(t *testing.T) {
+	model, rows := fitServed(t, 1, 8, 32)
+	least := math.Inf(1)
+	for _, r := range rows {
+		least = min(least, r.PowerW)
+	}
+	limit := fmt.Sprint(least + 8)
+	v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--json").done(t).object(t, answerKeys+" batch time_per_sample_ms")
+	if v["batch"] != 32.0 || v["feasible"] != true {
+		t.Errorf("the fastest within %s W has minibatches of %v, want 32 (feasible %v)", limit, v["batch"], v["feasible"])
+	}
+	free := v["time_per_sample_ms"].(float64)
+	// a limit on the latency takes smaller minibatches, and is kept
+	v = jtune(t, "choose", "--model", model, "--power-limit", limit, "--time-limit", "25", "--json").done(t).object(t, answerKeys+" batch time_per_sample_ms")
+	if p := v["predicted"].(map[string]any); v["batch"] != 8.0 || p["time_ms"].(float64) > 25 || v["time_per_sample_ms"].(float64) < free {
+		t.Errorf("within 25 ms: minibatches of %v that take %v, %v a sample without that limit", v["batch"], p["time_ms"], free)
+	}
+	if l, ok := v["limit"].([]any); !ok || len(l) != 2 {
+		t.Errorf("the two limits read %v", v["limit"])
+	}
+	// --batch leaves the others out
+	if v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--batch", "1", "--json").done(t).object(t, answerKeys+" batch time_per_sample_ms"); v["batch"] != 1.0 {
+		t.Errorf("--batch 1 chose minibatches of %v", v["batch"])
+	}
+	o := jtune(t, "choose", "--model", model, "--throughput").done(t)
+	if !strings.Contains(o.out, "with minibatches of 32") || !strings.Contains(o.out, "samples per second") {
+		t.Errorf("the answer does not tell its size and rate:\n%s", o.out)
+	}
+	jtune(t, "choose", "--model", model, "--power-limit", "0.5").fails(t, exitInfeasible, "with minibatches of")
+	jtune(t, "choose", "--model", model, "--throughput", "--energy").fails(t, exitUsage, "throughput")
+}
+
+func TestMinibatchSizesThatCannotBe(t *testing.T) {
+	path, _ := servedSweep(t, 1, 8)
+	out := filepath.Join(t.TempDir(), "m")
+	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "minibatch sizes 1 8", "--batch N")
+	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "16").fails(t, exitUsage, "minibatch sizes 1 8, not 16")
+	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "0").fails(t, exitUsage, "--batch 0")
+	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "1,99999999").fails(t, exitUsage, "--batch 99999999")
+	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "eight").fails(t, exitUsage, "--batch")
+	jtune(t, with(replay(path), "tune", "x", "--power-limit", "20")...).fails(t, exitUsage, "--batch N")
+	jtune(t, "import", path, "--out", filepath.Join(t.TempDir(), "d")).fails(t, exitUsage, "--batch N")
+
+	// bad sizes are rows that do not parse
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	for i, bad := range []string{"0", "-4", "NaN", "1e30", "", "2.5", "x"} {
+		lines[i+1] = strings.Replace(strings.Replace(lines[i+1], ",1.0,", ","+bad+",", 1), ",8.0,", ","+bad+",", 1)
+	}
+	mixed := write(t, strings.Join(lines, ""))
+	o := jtune(t, "fit", "--samples", mixed, "--out", out, "--json").done(t)
+	if n := strings.Count(o.err, "row skipped"); n != 7 || !strings.Contains(o.err, `line 2: bs is "0", not a minibatch size`) {
+		t.Errorf("%d rows of 7 are told of:\n%s", n, o.err)
+	}
+	jtune(t, "fit", "--samples", mixed, "--out", out, "--strict").fails(t, exitFailed, "line 2")
+
+	// one size is no input: the columns are the contract's, and --batch is not heeded
+	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "8").done(t)
+	o = jtune(t, "predict", "--model", out, "--batch", "4", "--csv").done(t)
+	if head, _, _ := strings.Cut(o.out, "\n"); head != export.Columns || !strings.Contains(o.err, "not heeded") {
+		t.Errorf("columns %s, said %s", head, o.err)
+	}
+
+	jtune(t, "fit", "--samples", path, "--out", out).done(t)
+	whole, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, words string }{
+		"cut in half":     {string(whole[:len(whole)/2]), "damaged"},
+		"another version": {strings.Replace(string(whole), "jtune-model 2", "jtune-model 9", 1), "version 9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jtune(t, "choose", "--model", write(t, c.text), "--power-limit", "30").fails(t, exitFailed, c.words)
+		})
+	}
+	jtune(t, "fit", "--samples", path, "--batch", "8", "--out", out+"2", "--reference", out).fails(t, exitFailed, "is no reference")
+}
