@@ -98,12 +98,16 @@ type Reading struct {
 	TempsOff  []string      // sensors that are powered down
 	FanPct    Val[float64]
 	Throttled Val[bool] // thermal or over-current throttling right now
-	RAMUsed   Val[int64]
-	RAMTotal  Val[int64] // bytes
-	RAMCached Val[int64]
-	Mode      Val[Mode] // absent when no mode expresses the state ("free")
-	Locked    Val[bool] // min = max on CPU and GPU, memory rate locked
-	Missing   []Missing // what could not be read this time
+	Heat      Val[bool] // of these: a thermal limit slows a part of the SoC now
+	// OverCurrents counts the over-current events since boot; absent where no
+	// counter could be read.
+	OverCurrents Val[int64]
+	RAMUsed      Val[int64]
+	RAMTotal     Val[int64] // bytes
+	RAMCached    Val[int64]
+	Mode         Val[Mode] // absent when no mode expresses the state ("free")
+	Locked       Val[bool] // min = max on CPU and GPU, memory rate locked
+	Missing      []Missing // what could not be read this time
 }
 
 // Missing is a value that a reading lacks, and why.

@@ -6,12 +6,12 @@ import (
 )
 
 // rootOnly are the patterns of files that the guard reads for an ordinary
-// user: the memory's clocks and activity in debugfs, the GPU's masks, and
-// power monitors, which some L4T 35 images keep to root. Patterns match whole
+// user: the memory's clocks and activity in debugfs, the list of who
+// uses the GPU, the GPU's masks, and power monitors, which some L4T 35 images keep to root. Patterns match whole
 // names, element by element.
 var rootOnly = []string{
 	bpmpEMC + "/*", bpmpRates, bwmgrHalt, nanoEMC + "/*", nanoBwmgr + "/*", emcCap36, emcCap35,
-	mcAllOrin, mcAllXavier, mcAllThor,
+	mcAllOrin, mcAllXavier, mcAllThor, gpuClients,
 	"/sys/devices/gpu.0/*_pg_mask", "/sys/devices/platform/gpu.0/*_pg_mask",
 	"/sys/bus/i2c/drivers/ina*/*-*/hwmon/hwmon*/in[1-3]_*", "/sys/bus/i2c/drivers/ina*/*-*/hwmon/hwmon*/curr[1-3]_input",
 	"/sys/bus/i2c/drivers/ina*/*-*/iio:device*/rail_name_*", "/sys/bus/i2c/drivers/ina*/*-*/iio:device*/in_power*_input",

@@ -115,6 +115,7 @@ func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
 		known = true
 		on = on || g.last[i] >= 0 && v > g.last[i]
 		g.last[i] = v
+		r.OverCurrents = Some(r.OverCurrents.V + v)
 	}
 	for _, s := range g.coolers {
 		v, err := s.int()
@@ -123,6 +124,7 @@ func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
 			continue
 		}
 		known, on = true, on || v > 0
+		r.Heat = Some(r.Heat.V || v > 0)
 	}
 	if known {
 		r.Throttled = Some(on)

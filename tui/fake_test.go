@@ -101,7 +101,7 @@ func (f *fakeBoard) Read() (tegra.Reading, error) {
 	top := f.space.Max()
 	r := tegra.Reading{T: f.seconds, TotalW: tegra.Some(watts), CPU: clock(f.now.CPU, top.CPU, 34), GPU: clock(f.now.GPU, top.GPU, 98), EMC: clock(f.now.EMC, top.EMC, 61),
 		Temps: []tegra.TempReading{{Name: "cpu-thermal", C: 58}, {Name: "gpu-thermal", C: 61}, {Name: "tj-thermal", C: 63}}, TempsOff: []string{"cv0-thermal"},
-		FanPct: tegra.Some(100.0), Throttled: tegra.Some(false), RAMUsed: tegra.Some(int64(18.2e9)), RAMTotal: tegra.Some(int64(30.6e9)), RAMCached: tegra.Some(int64(2.8e9)),
+		FanPct: tegra.Some(100.0), Throttled: tegra.Some(false), Heat: tegra.Some(false), OverCurrents: tegra.Some(int64(3)), RAMUsed: tegra.Some(int64(18.2e9)), RAMTotal: tegra.Some(int64(30.6e9)), RAMCached: tegra.Some(int64(2.8e9)),
 		Mode: tegra.Some(f.now), Locked: tegra.Some(true),
 		Rails: []tegra.RailReading{{Name: "VDD_GPU_SOC", PowerW: tegra.Some(watts * 0.56)}, {Name: "VDD_CPU_CV", PowerW: tegra.Some(watts * 0.19)}, {Name: "VIN_SYS_5V0"}}}
 	for i := range 12 {
@@ -327,5 +327,6 @@ func (f *fakeBoard) reading() sampleMsg {
 		m.samples = append(m.samples, m.last)
 	}
 	m.energyJ, m.cost = 31400, costReading{tegra.Some(0.3), tegra.Some(900.0)}
+	m.gpu = gpuUse{asked: true, list: []tegra.GPUProcess{{PID: 7001, Name: "python3", Bytes: 1.9e9}, {PID: 6520, Name: "Xorg", Bytes: 20e6}}}
 	return m
 }

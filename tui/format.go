@@ -106,6 +106,14 @@ func gigabytes(v tegra.Val[int64]) string {
 	return strconv.FormatFloat(float64(v.V)/1e9, 'f', 1, 64)
 }
 
+// memorySize prints bytes in GB, or in MB below a tenth of one.
+func memorySize(n int64) string {
+	if n < 1e8 {
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
 // age prints how long ago something was, in its largest unit.
 func age(d time.Duration) string {
 	switch {

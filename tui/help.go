@@ -38,8 +38,9 @@ func helpText(title, version string, page []hint, w, h, scroll int) string {
 // numbers explains what a page shows, by its title.
 var numbers = map[string]string{
 	"Live": "actual: what a clock runs at. asked: the most it was told to. cap: the most this board allows. busy: share of time at work. " +
-		"EMC: the memory's clock. now, 1 min: watts at this moment and on average. module total: the rails below; covers says what is in it. " +
-		"locked: clocks stand at what was asked. throttling: hardware slows down to stay cool or within its current.",
+		"EMC: the memory's clock. now, 1 min: watts at this moment and on average. module total: what the rails with + (or =) add up to; covers says what is in it. " +
+		"locked: clocks stand at what was asked. throttled: heat slows a part of the SoC now. over-current: times the supply's limit was met since the start. " +
+		"on the GPU: processes that hold its memory, as the driver tells root.",
 	"Front": "Each dot is a power mode: time of one minibatch to the right, watts upward; left and low is good. The front: modes that no other beats in both. " +
 		"In brackets: where the true value lies 95 times in 100. ms/mb, J/mb: time and energy per minibatch. error: of modes left out while learning. " +
 		"against: this mode compared with others, minus is less.",

@@ -52,6 +52,9 @@ type deps struct {
 	// introduced keeps that the user has done something here; nil: that was so
 	// before this start.
 	introduced func() error
+	// gpuProcesses lists who uses the GPU, or why that is not told; nil where
+	// nobody can be asked.
+	gpuProcesses func() (list []tegra.GPUProcess, why string)
 	// block writes a mode as the vendor's POWER_MODEL block; nil where that
 	// cannot be done.
 	block func(m tegra.Mode, name string) (string, error)

@@ -71,9 +71,9 @@ func (p *livePage) panels() []panel {
 		panelPower:      {"Power", "", p.power, bare},
 		panelPowerChart: {"Power, last 2 min", "", p.powerChart, bare},
 		panelHeat:       {"Heat", "", p.heat, bare},
-		panelMemory:     {"Memory", "", p.memory, bare},
+		panelMemory:     {"Memory, disk, GPU", "", p.memory, bare},
 		panelBusyChart:  {"Busy, last 2 min", "", p.busyChart, bare},
-		panelHeatChart:  {"Temperature, last 2 min", "", p.heatChart, bare},
+		panelHeatChart:  {"Temperature, last 2 min", "the hottest", p.heatChart, bare},
 	}
 }
 
@@ -95,10 +95,13 @@ func (p *livePage) Render(w, h int) string {
 		left = w / 2
 	}
 	rows := h - 2
-	rails := min(len(p.sh.sample.Reading.Rails)+5+p.coversLines(w-left-4), rows-6)
+	rails := min(len(p.sh.sample.Reading.Rails)+5+p.coversLines(w-left-4), rows-7)
 	clocks := 9
 	if roomy {
-		clocks = 12
+		clocks += 1 + strings.Count(p.coreList(left-4), "\n") + 1
+		if p.differs() != "" {
+			clocks++
+		}
 	}
 	heat := max(3, min(5, rows-rails-3))
 	memory := rows - rails - heat
@@ -106,10 +109,13 @@ func (p *livePage) Render(w, h int) string {
 	right := w - left
 	other := under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat), b[panelMemory].Render(right, memory))
 	if roomy {
+		heat = max(heat, 4)
+		fixed := max(6, min(6+len(p.sh.gpu.list), 11)) // the memory panel
+		memory = rows - rails - heat
 		free := rows - clocks
 		column = under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, free/2), b[panelBusyChart].Render(left, free-free/2))
-		other = under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat), b[panelMemory].Render(right, 4),
-			b[panelHeatChart].Render(right, memory-4))
+		other = under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat), b[panelMemory].Render(right, fixed),
+			b[panelHeatChart].Render(right, memory-fixed))
 	}
 	return under(beside(column, other), cut(p.workloadLine(), w), cut(p.ownLine(), w))
 }
@@ -132,7 +138,7 @@ func (p *livePage) compact(w, h int) string {
 		p.health(),
 		p.hottest() + "  fan " + num(read.FanPct, 0) + " %",
 		"RAM " + gigabytes(read.RAMUsed) + " of " + gigabytes(read.RAMTotal) + " GB",
-		"energy " + joules(p.sh.energyJ),
+		"energy since " + p.sh.since.Format("15:04") + "  " + joules(p.sh.energyJ),
 	}
 	if h > len(lines)+4 {
 		lines = append(lines, strings.Split(p.powerChart(w, h-len(lines)), "\n")...)
@@ -149,8 +155,12 @@ func (p *livePage) health() string {
 		return styleWarn.Render(p.differs())
 	case !p.sh.sample.Valid:
 		return styleWarn.Render("reading not valid: " + p.sh.sample.Why)
+	case p.sh.sample.Reading.Heat.Or(false):
+		return styleBad.Render("THROTTLED by heat: slower than asked")
 	case t.OK && t.V:
 		return styleBad.Render("THROTTLED: slower than asked")
+	case p.sh.overCurrents() > 0:
+		return styleWarn.Render("over-current " + p.sh.overCurrentText())
 	case !t.OK:
 		return "throttling " + dash + " (not told)"
 	}

@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"jtune/tegra"
 	"jtune/tui/chart"
@@ -46,20 +48,26 @@ func (p *livePage) powerChart(w, h int) string {
 	return p.sh.overTime([]series{{"total", func(r tegra.Reading) tegra.Val[float64] { return r.TotalW }}}, "W", 0, w, h)
 }
 
-// powerSpark is the same in one line, against its largest value.
+// powerSpark is the same in one line.
 func (p *livePage) powerSpark(w int) string {
+	name := "last 2 min "
+	return name + p.railSpark("", w-len(name))
+}
+
+// railSpark draws a rail's last two minutes in one line, against its largest
+// value; "" is the module's total.
+func (p *livePage) railSpark(rail string, w int) string {
 	var watts []float64
 	most := 0.0
 	for _, s := range p.sh.history {
 		v := math.NaN()
-		if x := s.Reading.TotalW; x.OK {
+		if x := railW(s.Reading, rail); x.OK {
 			v = x.V
 			most = max(most, v)
 		}
 		watts = append(watts, v)
 	}
-	name := "last 2 min "
-	return name + chart.Spark(watts, most, w-len(name))
+	return chart.Spark(watts, most, w)
 }
 
 // busyChart draws how busy CPU, GPU and memory were.
@@ -71,10 +79,15 @@ func (p *livePage) busyChart(w, h int) string {
 	}, "%", 100, w, h)
 }
 
-// heatChart draws the temperatures.
+// mostTemps is how many lines a chart of temperatures can hold and be read.
+const mostTemps = 4
+
+// heatChart draws the hottest temperatures.
 func (p *livePage) heatChart(w, h int) string {
+	temps := slices.Clone(p.sh.sample.Reading.Temps)
+	slices.SortStableFunc(temps, func(a, b tegra.TempReading) int { return cmp.Compare(b.C, a.C) })
 	var lines []series
-	for _, t := range p.sh.sample.Reading.Temps {
+	for _, t := range temps[:min(len(temps), mostTemps)] {
 		name := t.Name
 		lines = append(lines, series{shortTemp(name), func(r tegra.Reading) tegra.Val[float64] {
 			for _, t := range r.Temps {

@@ -3,18 +3,54 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"jtune/tegra"
 	"jtune/tui/chart"
 )
 
-// coversLines is how many lines it takes to say what the total covers.
+// covers says what the total is made of and what it stands for.
+func (p *livePage) covers() string {
+	b := p.sh.board
+	text := ""
+	switch {
+	case b.TotalRule == "":
+		return "no total: this board's rails do not add up to the module"
+	case strings.HasPrefix(b.TotalRule, "SUM:"):
+		text = "total = the rails with +"
+	}
+	if b.TotalCovers != "" {
+		if text != "" {
+			text += "; "
+		}
+		text += "covers " + b.TotalCovers
+	}
+	return text
+}
+
+// coversLines is how many lines that takes.
 func (p *livePage) coversLines(w int) int {
-	if p.sh.board.TotalCovers == "" {
+	text := p.covers()
+	if text == "" {
 		return 0
 	}
-	return strings.Count(wrap("covers "+p.sh.board.TotalCovers, w), "\n") + 1
+	return strings.Count(wrap(text, w), "\n") + 1
+}
+
+// summand marks a rail that makes the total or a part of it.
+func (p *livePage) summand(rail string) string {
+	rule := p.sh.board.TotalRule
+	parts, isSum := strings.CutPrefix(rule, "SUM:")
+	switch {
+	case isSum && slices.Contains(strings.Split(parts, ","), rail):
+		return "+ "
+	case rail == rule:
+		return "= "
+	}
+	return "  "
 }
 
 func onlineCores(r tegra.Reading) int {
@@ -38,13 +74,22 @@ func cpuLoad(r tegra.Reading) tegra.Val[float64] {
 	return tegra.Val[float64]{V: sum / float64(max(n, 1)), OK: n > 0}
 }
 
+// tableW is how wide a table of numbers grows: across more, eyes lose the line.
+const tableW = 58
+
 func (p *livePage) clocks(w, h int) string {
 	read := p.sh.sample.Reading
+	w = min(w, 2*tableW)
+	wide := w >= 56
 	line := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
-		return row(name, clockColumns(ghz(c.Actual), ghz(c.Max), ghz(c.Cap), num(load, 0)+" %"), w)
+		asked := ghz(c.Max)
+		if wide && c.Min.OK && c.Max.OK && c.Min.V != c.Max.V {
+			asked = ghz(c.Min) + "–" + ghz(c.Max)
+		}
+		return row(name, clockColumns(wide, ghz(c.Actual), asked, ghz(c.Cap), num(load, 0)+" %"), min(w, tableW))
 	}
 	lines := []string{
-		styleDim.Render(row("GHz", clockColumns("actual", "asked", "cap", "busy"), w)),
+		styleDim.Render(row("GHz", clockColumns(wide, "actual", "asked", "cap", "busy"), min(w, tableW))),
 		line(fmt.Sprintf("CPU %d/%d on", onlineCores(read), len(read.Cores)), read.CPU, cpuLoad(read)),
 		line("GPU", read.GPU, read.GPU.LoadPct),
 		line("EMC (memory)", read.EMC, read.EMC.LoadPct),
@@ -56,13 +101,29 @@ func (p *livePage) clocks(w, h int) string {
 	}
 	lines = append(lines, "governor "+p.governor())
 	if h > 9 {
-		lines = append(lines, p.coreList(w))
+		lines = append(lines, p.coreList(w), styleDim.Render(p.sh.boardText()))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }
 
-func clockColumns(actual, asked, most, busy string) string {
-	return fmt.Sprintf("%6s %5s %5s %6s", actual, asked, most, busy)
+func clockColumns(wide bool, actual, asked, most, busy string) string {
+	room := 5
+	if wide {
+		room = 10
+	}
+	return fmt.Sprintf("%6s %*s %5s %6s", actual, room, asked, most, busy)
+}
+
+// boardText names the board in full, as far as it is known.
+func (sh *shared) boardText() string {
+	b := sh.board
+	parts := []string{b.Model}
+	for _, part := range []struct{ name, value string }{{"module", b.Module}, {"", b.SoC}, {"L4T", b.L4T}, {"JetPack", b.JetPack}} {
+		if part.value != "" {
+			parts = append(parts, strings.TrimSpace(part.name+" "+part.value))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // coreBars draws each core's load; a core that is off is a cross.
@@ -123,7 +184,9 @@ func (p *livePage) differs() string {
 			continue
 		}
 		why := "reason not told"
-		if read.Throttled.Or(false) {
+		if read.Heat.Or(false) {
+			why = "slowed by heat"
+		} else if read.Throttled.Or(false) {
 			why = "throttled"
 		} else if c.Cap.OK && c.Cap.V < c.Max.V {
 			why = "capped"
@@ -135,23 +198,33 @@ func (p *livePage) differs() string {
 
 func (p *livePage) power(w, h int) string {
 	read := p.sh.sample.Reading
+	full := w
+	w = min(w, tableW)
 	line := func(name, rail string, v tegra.Val[float64]) string {
-		return row(name, fmt.Sprintf("%5s W %5s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
+		text := row(name, fmt.Sprintf("%5s W %5s W", num(v, 1), num(p.sh.meanW(rail), 1)), w)
+		if room := full - w - 2; room >= 16 {
+			text += "  " + p.railSpark(rail, room)
+		}
+		return text
 	}
-	lines := []string{styleDim.Render(ends("", "now   1 min", w)), styleBold.Render(line("module total", "", read.TotalW))}
+	head := ends("", "now   1 min", w)
+	if full-w >= 18 {
+		head += "  last 2 min"
+	}
+	lines := []string{styleDim.Render(head), styleBold.Render(line("module total", "", read.TotalW))}
 	rails := read.Rails
-	room := h - 3 - p.coversLines(w)
+	room := h - 3 - p.coversLines(full)
 	for i, r := range rails {
 		if i >= room {
 			break
 		}
-		lines = append(lines, line(r.Name, r.Name, r.PowerW))
+		lines = append(lines, line(p.summand(r.Name)+r.Name, r.Name, r.PowerW))
 	}
 	lines = append(lines, row("energy since "+p.sh.since.Format("15:04"), joules(p.sh.energyJ), w))
-	if c := p.sh.board.TotalCovers; c != "" {
-		lines = append(lines, styleDim.Render(wrap("covers "+c, w)))
+	if c := p.covers(); c != "" {
+		lines = append(lines, styleDim.Render(wrap(c, full)))
 	}
-	return fit(strings.Join(lines, "\n"), w, h)
+	return fit(strings.Join(lines, "\n"), full, h)
 }
 
 // hottest names the hottest sensor and the junction.
@@ -186,13 +259,57 @@ func (p *livePage) heat(w, h int) string {
 	if n := len(read.TempsOff); n > 0 {
 		temps += fmt.Sprintf("  %d\u00a0off", n)
 	}
-	throttled := "throttling " + yesNo(read.Throttled)
-	if read.Throttled.Or(false) {
-		throttled = styleBad.Render(throttled + ": slower than asked")
+	slowed, over := "throttled "+yesNo(read.Heat), "over-current "+p.sh.overCurrentText()
+	if read.Heat.Or(false) {
+		slowed = styleBad.Render(slowed + " (heat)")
 	}
-	lines := []string{throttled + "   fan " + num(read.FanPct, 0) + " %"}
-	lines = append(lines, strings.Split(wrap(temps, w), "\n")...)
+	if p.sh.overCurrents() > 0 {
+		over = styleBad.Render(over)
+	}
+	lines := []string{slowed + "  " + over}
+	if ansi.StringWidth(lines[0]) > w {
+		lines = []string{slowed, over}
+	}
+	lines = append(lines, strings.Split(wrap("fan "+num(read.FanPct, 0)+"\u00a0%  "+temps, w), "\n")...)
 	return fit(strings.Join(lines, "\n"), w, h)
+}
+
+// overCurrents counts the over-current events since the program began.
+func (sh *shared) overCurrents() int64 {
+	now := sh.sample.Reading.OverCurrents
+	if !now.OK || !sh.ocBefore.OK {
+		return 0
+	}
+	return max(0, now.V-sh.ocBefore.V)
+}
+
+// overCurrentText tells whether the power supply's limit has slowed the board.
+func (sh *shared) overCurrentText() string {
+	switch n := sh.overCurrents(); {
+	case !sh.sample.Reading.OverCurrents.OK:
+		return dash
+	case n > 0:
+		return fmt.Sprintf("%d× since %s", n, sh.since.Format("15:04"))
+	}
+	return "no"
+}
+
+// gpuText names who uses the GPU, or says why that is not known.
+func (sh *shared) gpuText() string {
+	g := sh.gpu
+	switch {
+	case !g.asked:
+		return dash
+	case g.why != "":
+		return dash + " " + g.why
+	case len(g.list) == 0:
+		return "nobody"
+	}
+	var parts []string
+	for _, p := range g.list {
+		parts = append(parts, p.Name+" "+memorySize(p.Bytes))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (p *livePage) memory(w, h int) string {
@@ -202,9 +319,18 @@ func (p *livePage) memory(w, h int) string {
 		frac = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
 	}
 	lines := []string{
-		fmt.Sprintf("RAM %s of %s GB  cache %s", gigabytes(read.RAMUsed), gigabytes(read.RAMTotal), gigabytes(read.RAMCached)),
-		chart.Bar(frac, min(w, 40)),
+		fmt.Sprintf("RAM %s of %s, cache %s GB", gigabytes(read.RAMUsed), gigabytes(read.RAMTotal), gigabytes(read.RAMCached)),
 		p.sh.diskText(),
+		"on the GPU: " + p.sh.gpuText(),
+	}
+	if h > len(lines) {
+		lines = append(lines[:1:1], append([]string{chart.Bar(frac, min(w, 40))}, lines[1:]...)...)
+	}
+	if list := p.sh.gpu.list; len(list) > 1 && h >= len(lines)+len(list) {
+		lines[len(lines)-1] = styleDim.Render(row("on the GPU, by memory", "PID  memory", min(w, tableW)))
+		for _, q := range list {
+			lines = append(lines, row(q.Name, fmt.Sprintf("%7d %7s", q.PID, memorySize(q.Bytes)), min(w, tableW)))
+		}
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
 }

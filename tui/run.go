@@ -75,7 +75,7 @@ func depsOf(s *session.Session, o Options) deps {
 	if d.glyphs == GlyphsAuto {
 		d.glyphs = glyphsOf(os.Getenv)
 	}
-	d.block = s.Sysfs().NVPModelBlock
+	d.block, d.gpuProcesses = s.Sysfs().NVPModelBlock, s.Sysfs().GPUProcesses
 	if !s.Introduced() {
 		d.introduced = s.SetIntroduced
 	}

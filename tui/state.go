@@ -35,6 +35,8 @@ type shared struct {
 	since     time.Time
 	cost      costReading
 	disk      telemetry.DiskRates
+	gpu       gpuUse
+	ocBefore  tegra.Val[int64] // over-current events when the program began
 	frozen    bool
 	workloads []profiles.Workload
 	limit     optimize.Limit // what Front chooses by
@@ -163,6 +165,7 @@ type sampleMsg struct {
 	energyJ float64
 	cost    costReading
 	disk    telemetry.DiskRates
+	gpu     gpuUse
 }
 
 // watcher reads the device on its clock, off the screen's goroutine.
@@ -172,10 +175,31 @@ type watcher struct {
 	cost    *costMeter
 	sampler *telemetry.Sampler
 	disk    *telemetry.Disk // nil: nothing to read
+	ask     func() ([]tegra.GPUProcess, string)
+	gpu     gpuUse // as last asked
+}
+
+// gpuEvery is how often the driver is asked who uses the GPU.
+const gpuEvery = 5 * time.Second
+
+// gpuUse is who uses the GPU.
+type gpuUse struct {
+	list  []tegra.GPUProcess
+	why   string // not told, because …
+	at    time.Time
+	asked bool
+}
+
+func (w *watcher) askGPU(now time.Time) gpuUse {
+	if w.ask != nil && (!w.gpu.asked || now.Sub(w.gpu.at) >= gpuEvery) {
+		w.gpu = gpuUse{at: now, asked: true}
+		w.gpu.list, w.gpu.why = w.ask()
+	}
+	return w.gpu
 }
 
 func watch(d deps) *watcher {
-	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(), sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
+	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(), ask: d.gpuProcesses, sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
 	if d.files != nil {
 		w.disk = telemetry.NewDisk(d.files)
 	}
@@ -217,7 +241,8 @@ const historyLen = 130
 // here, off the screen's goroutine.
 func (w *watcher) next(ctx context.Context) tea.Cmd {
 	return w.feed.next(ctx, frameEvery, func(m sampleMsg) tea.Msg {
-		m.cost = w.cost.read(time.Now())
+		now := time.Now()
+		m.cost, m.gpu = w.cost.read(now), w.askGPU(now)
 		if w.disk != nil {
 			m.disk = w.disk.Rates(m.last.T)
 		}
@@ -232,7 +257,10 @@ func (sh *shared) takeSample(m sampleMsg) {
 		sh.history = sh.history[1:]
 	}
 	sh.energyJ = m.energyJ
-	sh.cost, sh.disk = m.cost, m.disk
+	sh.cost, sh.disk, sh.gpu = m.cost, m.disk, m.gpu
+	if !sh.ocBefore.OK {
+		sh.ocBefore = m.last.Reading.OverCurrents
+	}
 	if !sh.frozen {
 		sh.sample, sh.sampled = m.last, true
 	}

@@ -33,6 +33,7 @@ func (b *Board) procFiles() {
 		load := b.steady.steps.CPUBusy
 		return fmt.Sprintf("%.2f %.2f %.2f 2/512 4242\n", load, load, load)
 	})
+	b.show("/sys/kernel/debug/nvmap/iovmm/clients", b.gpuClients)
 	b.knob("/proc/sys/vm/drop_caches", func() string { return "0\n" }, func(v string) error {
 		if v != "1" && v != "2" && v != "3" {
 			return syscall.EINVAL
@@ -68,6 +69,17 @@ func (b *Board) stat() string {
 		fmt.Fprintln(&lines, ticks(fmt.Sprintf("cpu%d", i), j))
 	}
 	return ticks("cpu ", sum) + "\n" + lines.String() + "intr 0\nctxt 0\nbtime 1660000000\nprocesses 4242\nprocs_running 1\nprocs_blocked 0\n"
+}
+
+// gpuClients is the driver's list of who holds memory for the GPU: the job, by
+// the name of its workload.
+func (b *Board) gpuClients() string {
+	text, total := fmt.Sprintf("%-18s %18s %8s %11s\n", "CLIENT", "PROCESS", "PID", "SIZE"), 0.0
+	if b.job != nil {
+		total = b.job.workload.MemoryMB * 1000
+		text += fmt.Sprintf("%-18s %18s %8d %10.0fK\n", "user", b.job.label, 4242, total)
+	}
+	return text + fmt.Sprintf("%-18s %18s %8s %10.0fK\n", "total", "", "", total)
 }
 
 func ticks(name string, j jiffies) string {
