@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"jtune/tegra"
@@ -105,6 +106,51 @@ func Settings(modes []tegra.Mode, batches []int) []Setting {
 		for _, b := range batches {
 			out = append(out, Setting{m, b})
 		}
+	}
+	return out
+}
+
+// Places are the modes of a space, each with every size of a minibatch, by
+// index in the order of Settings. Without sizes they are the space.
+type Places struct {
+	Space   *tegra.Space
+	Batches []int // ascending; nil where the size is no input
+}
+
+// Len counts the settings.
+func (p Places) Len() int { return p.Space.Len() * max(1, len(p.Batches)) }
+
+// At is the setting of an index.
+func (p Places) At(i int) Setting {
+	if n := len(p.Batches); n > 0 {
+		return Setting{p.Space.At(i / n), p.Batches[i%n]}
+	}
+	return Setting{Mode: p.Space.At(i)}
+}
+
+// Index finds a setting; false when it is none of these.
+func (p Places) Index(a Setting) (int, bool) {
+	i, ok := p.Space.Index(a.Mode)
+	n := len(p.Batches)
+	if n == 0 {
+		return i, ok && a.Batch == 0
+	}
+	k, found := slices.BinarySearch(p.Batches, a.Batch)
+	return i*n + k, ok && found
+}
+
+// All lists them.
+func (p Places) All() []Setting { return Settings(p.Space.Modes(), p.Batches) }
+
+// Sample draws n of them without replacement, or all in random order when n is
+// larger.
+func (p Places) Sample(n int, seed uint64) []Setting {
+	if len(p.Batches) == 0 {
+		return Settings(p.Space.Sample(n, seed), nil)
+	}
+	out := make([]Setting, min(n, p.Len()))
+	for k, i := range rand.New(rand.NewPCG(seed, 0x73657474696e6773)).Perm(p.Len())[:len(out)] {
+		out[k] = p.At(i)
 	}
 	return out
 }

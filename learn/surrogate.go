@@ -142,7 +142,7 @@ type Posterior struct {
 // two 2 GHz x86 cores.
 func (s *Surrogate) Posterior() *Posterior {
 	rTime, rPower := s.reference.over(s.space)
-	return s.posterior(s.scale.settings(Settings(s.space.Modes(), s.batches)), residuals{rTime, rPower})
+	return s.posterior(s.scale.settings(Places{s.space, s.batches}.All()), residuals{rTime, rPower})
 }
 
 // CovTime gives the posterior covariance of ln time between modes a (rows)
@@ -170,13 +170,9 @@ func (s *Surrogate) powerAt(index []int) where {
 }
 
 func (s *Surrogate) settingsAt(index []int) []Setting {
-	out := make([]Setting, len(index))
+	places, out := Places{s.space, s.batches}, make([]Setting, len(index))
 	for i, at := range index {
-		if n := len(s.batches); n > 0 {
-			out[i] = Setting{s.space.At(at / n), s.batches[at%n]}
-		} else {
-			out[i] = Setting{s.space.At(at), 0}
-		}
+		out[i] = places.At(at)
 	}
 	return out
 }

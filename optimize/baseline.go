@@ -12,10 +12,12 @@ import (
 	"jtune/learn"
 )
 
+var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use auto, binary or random")
+
 // random measures as many random modes as there are probes for.
 func (s *search) random() error {
 	s.draw(s.cap - s.reserve())
-	if s.ended == Converged && len(s.probes) < s.o.Space.Len() {
+	if s.ended == Converged && len(s.probes) < s.places.Len() {
 		s.ended = OutOfProbes
 	}
 	return nil
@@ -24,11 +26,11 @@ func (s *search) random() error {
 // draw measures n random modes that were not measured; false when it had to
 // stop early.
 func (s *search) draw(n int) bool {
-	for _, m := range s.o.Space.Sample(s.o.Space.Len(), s.o.Seed) {
+	for _, at := range s.places.Sample(s.places.Len(), s.o.Seed) {
 		if n <= 0 {
 			break
 		}
-		i, _ := s.o.Space.Index(m)
+		i, _ := s.places.Index(at)
 		if len(s.readings[i]) > 0 {
 			continue
 		}
@@ -43,6 +45,9 @@ func (s *search) draw(n int) bool {
 // powerTrain measures random modes, then what the networks predict to be best
 // until a mode keeps the limit.
 func (s *search) powerTrain() error {
+	if s.places.Batches != nil {
+		return errOneSize
+	}
 	if !s.draw(s.randomFirst()) || len(s.order) == 0 {
 		return nil
 	}

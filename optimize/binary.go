@@ -115,6 +115,9 @@ func (s *search) binary() error {
 	if s.limit.PowerW == 0 && s.limit.TimeMS == 0 {
 		return errors.New("a binary search needs a power limit or a time limit")
 	}
+	if s.places.Batches != nil {
+		return errors.New("strategy binary knows no minibatch sizes yet: use auto or random")
+	}
 	order, err := s.o.Rotation.order()
 	if err != nil {
 		return err

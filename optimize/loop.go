@@ -59,22 +59,26 @@ func (s *search) believe() belief {
 	p := s.model.Posterior()
 	n := len(p.LnTime)
 	b := belief{lnTime: p.LnTime, lnPower: p.LnPower, noisePower: p.NoisePower,
-		sdTime: make([]float64, n), sdPower: make([]float64, n), open: make([]bool, n)}
+		goal: make([]float64, n), sdTime: make([]float64, n), sdPower: make([]float64, n), open: make([]bool, n)}
 	for i := range n {
 		b.sdTime[i] = math.Hypot(p.SdTime[i], p.NoiseTime)
 		b.sdPower[i] = math.Hypot(p.SdPower[i], p.NoisePower)
 		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
+		b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
 	}
 	switch s.limit.objective() {
 	case byPower:
 		b.goal, b.sdGoal = b.lnPower, b.sdPower
 	case byEnergy:
-		b.goal, b.sdGoal = make([]float64, n), make([]float64, n)
+		b.sdGoal = make([]float64, n)
 		for i := range n {
-			b.goal[i], b.sdGoal[i] = b.lnTime[i]+b.lnPower[i], math.Hypot(b.sdTime[i], b.sdPower[i])
+			b.goal[i], b.sdGoal[i] = b.goal[i]+b.lnTime[i]+b.lnPower[i], math.Hypot(b.sdTime[i], b.sdPower[i])
 		}
 	default:
-		b.goal, b.sdGoal = b.lnTime, b.sdTime
+		for i := range n {
+			b.goal[i] += b.lnTime[i]
+		}
+		b.sdGoal = b.sdTime
 	}
 	return b
 }

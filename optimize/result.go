@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"jtune/learn"
-	"jtune/tegra"
 )
 
 // verify measures the winner once more. If that reading breaks the limit, or
@@ -66,7 +65,7 @@ func (s *search) again(i int) bool {
 
 // fit learns from all readings.
 func (s *search) fit() error {
-	model, err := learn.FitSurrogate(s.o.Space, s.samples(), learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual})
+	model, err := learn.FitSurrogate(s.o.Space, s.samples(), learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches})
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)
 	}
@@ -109,8 +108,9 @@ func (s *search) result() Result {
 	} else {
 		i = s.nearest()
 	}
-	r.Mode, r.Measured, r.Feasible, r.Verified = s.o.Space.At(i), s.mean(i), ok, s.twice(i)
-	r.Predicted = s.predictedFirst(r.Mode)
+	at := s.places.At(i)
+	r.Mode, r.Batch, r.Measured, r.Feasible, r.Verified = at.Mode, at.Batch, s.mean(i), ok, s.twice(i)
+	r.Predicted = s.predictedFirst(at)
 	return r
 }
 
@@ -131,14 +131,14 @@ func (s *search) nearest() int {
 }
 
 // predictedFirst is what was expected of a mode before it was measured.
-func (s *search) predictedFirst(m tegra.Mode) learn.Prediction {
+func (s *search) predictedFirst(at learn.Setting) learn.Prediction {
 	for _, p := range s.probes {
-		if p.Mode == m && p.Predicted.TimeMS > 0 {
+		if learn.SettingOf(p.Measured) == at && p.Predicted.TimeMS > 0 {
 			return p.Predicted
 		}
 	}
 	if s.model == nil {
 		return learn.Prediction{}
 	}
-	return s.model.Predict([]tegra.Mode{m})[0]
+	return s.model.PredictSettings([]learn.Setting{at})[0]
 }

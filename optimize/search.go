@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -24,7 +25,8 @@ const (
 // readings by mode, the cap, and why it ended.
 type search struct {
 	ctx     context.Context
-	measure Measure
+	measure MeasureSetting
+	places  learn.Places
 	o       TuneOptions
 	limit   Limit
 	cap     int
@@ -47,7 +49,7 @@ type search struct {
 	fitErr   error
 }
 
-func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, error) {
+func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*search, error) {
 	switch {
 	case o.Space == nil || o.Space.Len() == 0:
 		return nil, errors.New("no power modes to choose from")
@@ -59,7 +61,14 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	if err := o.Limit.Check(); err != nil {
 		return nil, err
 	}
-	s := &search{ctx: ctx, measure: measure, o: o, limit: o.Limit, cap: o.Probes,
+	sizes := slices.Compact(slices.Sorted(slices.Values(o.Batches)))
+	switch {
+	case len(sizes) > 0 && (sizes[0] < 1 || sizes[len(sizes)-1] > learn.MostBatch):
+		return nil, fmt.Errorf("minibatch sizes %v: want 1 to %d", sizes, learn.MostBatch)
+	case sizes != nil && o.Limit.PowerW > 0 && !o.Limit.Energy:
+		o.Limit.Throughput = true
+	}
+	s := &search{ctx: ctx, measure: measure, o: o, limit: o.Limit, cap: o.Probes, places: learn.Places{Space: o.Space, Batches: sizes},
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
 		readings: map[int][]tegra.Measured{}, failed: map[int]bool{}}
 	s.limit.Margin = 0
@@ -70,7 +79,7 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		s.cap = defaultProbes
 	}
 	for _, m := range o.Start {
-		if i, ok := o.Space.Index(m.Mode); ok && usable(m.TimeMS, m.PowerW) {
+		if i, ok := s.places.Index(learn.SettingOf(m)); ok && usable(m.TimeMS, m.PowerW) {
 			s.read(i, m)
 		}
 	}
@@ -112,12 +121,12 @@ func (s *search) probe(i int, why Why) bool {
 		s.ended = OutOfProbes
 		return false
 	}
-	mode := s.o.Space.At(i)
-	p := Probe{Measured: tegra.Measured{Mode: mode}, Why: why}
+	at := s.places.At(i)
+	p := Probe{Measured: tegra.Measured{Mode: at.Mode, Batch: at.Batch}, Why: why}
 	if s.model != nil {
-		p.Predicted = s.model.Predict([]tegra.Mode{mode})[0]
+		p.Predicted = s.model.PredictSettings([]learn.Setting{at})[0]
 	}
-	m, err := s.reading(mode)
+	m, err := s.reading(at)
 	if err != nil && s.ctx.Err() != nil {
 		s.ended = Cancelled
 		return false
@@ -135,15 +144,15 @@ func (s *search) probe(i int, why Why) bool {
 }
 
 // reading measures a mode; what cannot be a time or a power is an error.
-func (s *search) reading(mode tegra.Mode) (tegra.Measured, error) {
+func (s *search) reading(at learn.Setting) (tegra.Measured, error) {
 	if err := s.ctx.Err(); err != nil {
 		return tegra.Measured{}, err
 	}
-	m, err := s.measure(s.ctx, mode)
+	m, err := s.measure(s.ctx, at)
 	if err == nil && !usable(m.TimeMS, m.PowerW) {
-		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing", s.o.Space.Format(mode), m.TimeMS, m.PowerW)
+		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing", s.o.Space.Format(at.Mode), m.TimeMS, m.PowerW)
 	}
-	m.Mode = mode
+	m.Mode, m.Batch = at.Mode, at.Batch
 	return m, err
 }
 
@@ -172,7 +181,8 @@ func (s *search) mean(i int) tegra.Measured {
 	if n := len(list); n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
 		list = list[1:]
 	}
-	m := tegra.Measured{Mode: s.o.Space.At(i)}
+	at := s.places.At(i)
+	m := tegra.Measured{Mode: at.Mode, Batch: at.Batch}
 	for _, r := range list {
 		m.TimeMS += r.TimeMS / float64(len(list))
 		m.PowerW += r.PowerW / float64(len(list))

@@ -52,16 +52,21 @@ func (s *search) startMode() int {
 	}
 	var fit []int
 	nearest, ladder := newArgmax(), newLadder(s.o.Space)
-	for i, m := range s.o.Space.All() {
+	for i, at := range s.places.All() {
 		if s.failed[i] {
 			continue
 		}
-		sum, top := 0.0, 0.0
-		for k, rung := range ladder.rungs(m) {
+		sum, top, knobs := 0.0, 0.0, float64(tegra.NumKnobs)
+		for k, rung := range ladder.rungs(at.Mode) {
 			v := ladder.level(tegra.Knob(k), rung)
 			sum, top = sum+v, max(top, v)
 		}
-		avg := sum / float64(tegra.NumKnobs)
+		if n := len(s.places.Batches); n > 0 {
+			rung, _ := slices.BinarySearch(s.places.Batches, at.Batch)
+			v := float64(rung) / float64(max(1, n-1))
+			sum, top, knobs = sum+v, max(top, v), knobs+1
+		}
+		avg := sum / knobs
 		if top <= most && avg >= least && avg <= mean {
 			fit = append(fit, i)
 		}

@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"jtune/learn"
@@ -11,6 +12,9 @@ import (
 // Measure runs the workload in one mode and tells what it took. An error is
 // about this mode alone, unless the context has ended.
 type Measure func(ctx context.Context, m tegra.Mode) (tegra.Measured, error)
+
+// MeasureSetting is Measure of a mode with a size of the minibatch.
+type MeasureSetting func(ctx context.Context, a learn.Setting) (tegra.Measured, error)
 
 // Effort is how long the closed loop goes on looking for improvements.
 type Effort int
@@ -68,6 +72,7 @@ type TuneOptions struct {
 	Rotation Rotation // of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
+	Batches  []int // sizes of a minibatch to choose among; for TuneSettings
 	// Reference is a workload measured earlier: the gp model leans on it, and
 	// powertrain transfers from it. nil: none.
 	Reference *learn.Reference
@@ -98,7 +103,8 @@ func (e Ended) String() string {
 
 // Result is the outcome of a search.
 type Result struct {
-	Mode tegra.Mode
+	Mode  tegra.Mode
+	Batch int // size of the minibatch, where that was to be chosen; else 0
 	// Measured is the mean of the mode's readings, of which every one met the
 	// limit; the later alone where the first disagrees with it.
 	Measured tegra.Measured
@@ -122,6 +128,20 @@ type Result struct {
 // Equal seeds and readings give equal searches. A step on 18,096 modes takes
 // well under 0.2 s besides the measuring.
 func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
+	if o.Batches != nil {
+		return Result{}, errors.New("to choose a minibatch size, a search must measure with one")
+	}
+	return TuneSettings(ctx, measure.settings(), o)
+}
+
+func (m Measure) settings() MeasureSetting {
+	return func(ctx context.Context, a learn.Setting) (tegra.Measured, error) { return m(ctx, a.Mode) }
+}
+
+// TuneSettings is Tune over modes with minibatches of every size in o.Batches:
+// speed and energy are per sample, a time limit is one on the latency of a
+// minibatch, and with a power limit the fastest is sought (recipe §8.7).
+func TuneSettings(ctx context.Context, measure MeasureSetting, o TuneOptions) (Result, error) {
 	s, err := newSearch(ctx, measure, o)
 	if err != nil {
 		return Result{}, err
