@@ -33,7 +33,7 @@ func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Ha
 	}
 	if o.Virtual != nil && !w.Torch.Beside {
 		return func(context.Context) (harness.Harness, error) {
-			return harness.Virtual(o.Virtual, harness.VirtualOptions{Workload: w.Name, Batch: w.Batch,
+			return harness.Virtual(o.Virtual, harness.VirtualOptions{Workload: w.Name, Batch: w.Batch, Workers: &w.Workers, Cache: w.Torch.Cache,
 				PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Silence: o.Silence})
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	Stable     Kind = "stable"
 	Failure    Kind = "error"
 	Done       Kind = "done"
+	Cache      Kind = "cache" // Share tells how much of the data lies in the page cache
 	Other      Kind = "other" // known to the protocol, of no use here
 )
 
@@ -36,9 +37,10 @@ type Event struct {
 	StallMS    tegra.Val[float64] // part of the time in which the GPU waits for data
 	ComputeMS  tegra.Val[float64]
 	OverheadMS tegra.Val[float64]
-	Unclean    bool              // the job itself says that this minibatch does not count
-	Message    string            // of error and done
-	Info       map[string]string // of hello
+	Unclean    bool               // the job itself says that this minibatch does not count
+	Message    string             // of error and done
+	Info       map[string]string  // of hello
+	Share      tegra.Val[float64] // of cache: 0 to 1
 }
 
 // Began is when the minibatch began.

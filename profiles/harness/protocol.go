@@ -32,6 +32,7 @@ type line struct {
 	ComputeMS  *float64 `json:"compute_ms"`
 	OverheadMS *float64 `json:"overhead_ms"`
 	Clean      *bool    `json:"clean"`
+	Share      *float64 `json:"share"`
 	Message    string   `json:"message"`
 }
 
@@ -77,15 +78,23 @@ func (p *parser) parse(text []byte) (Event, error) {
 		}
 	case Failure, Done:
 		e.Message = clip(l.Message)
+	case Cache:
+		if l.Share == nil { // a sign of life while files are read
+			e.Kind = Other
+		} else if *l.Share < 0 || *l.Share > 1 {
+			return Event{}, fmt.Errorf("share is %g, not between 0 and 1", *l.Share)
+		} else {
+			e.Share = tegra.Some(*l.Share)
+		}
 	}
 	return e, p.time(l.T)
 }
 
 func kindOf(name string) Kind {
 	switch k := Kind(name); k {
-	case Hello, EpochBegin, Minibatch, EpochEnd, Stable, Failure, Done:
+	case Hello, EpochBegin, Minibatch, EpochEnd, Stable, Failure, Done, Cache:
 		return k
-	case "mode", "cache", "fetch", "compute", "power", "sys", "infer":
+	case "mode", "fetch", "compute", "power", "sys", "infer":
 		return Other
 	}
 	return ""

@@ -30,6 +30,8 @@ func TestParseReadsTheEventsOfTheProtocol(t *testing.T) {
 		{"an epoch ends", `{"event":"epoch_end","epoch":2,"time_ms":187500}`, Event{Kind: EpochEnd, Epoch: 2, TimeMS: 187500}},
 		{"an error", `{"event":"error","message":"out of\nmemory"}`, Event{Kind: Failure, Message: "out of memory"}},
 		{"an event of the protocol that is passed over", `{"event":"power","mw":3000}`, Event{Kind: Other}},
+		{"what the page cache holds", `{"event":"cache","share":0.25}`, Event{Kind: Cache, Share: tegra.Some(0.25)}},
+		{"a sign of life while files are read", `{"event":"cache","when":"preload","done":3,"files":9}`, Event{Kind: Other}},
 		{"done", `{"event":"done"}`, Event{Kind: Done}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,6 +81,7 @@ func TestParseTellsGarbageFromAbsurdEvents(t *testing.T) {
 		{"negative compute", `{"event":"minibatch","time_ms":4,"compute_ms":-1}`, false, "compute_ms is -1"},
 		{"half an epoch", `{"event":"epoch_end","epoch":1.5}`, false, "epoch is 1.5"},
 		{"a batch number beyond counting", `{"event":"minibatch","time_ms":4,"batch":1e300}`, false, "batch"},
+		{"a share beyond the whole", `{"event":"cache","share":1.5}`, false, "share is 1.5"},
 		{"an absurd clock", `{"event":"stable","t":1e300}`, false, "t is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

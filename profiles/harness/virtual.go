@@ -18,6 +18,8 @@ import (
 type VirtualOptions struct {
 	Workload string
 	Batch    int
+	Workers  *int          // loader processes; nil: the workload's own
+	Cache    string        // of the data before an epoch: "preload", "drop", "drop-once" or "" for as it is
 	PerEpoch int           // minibatches; 0: one endless epoch
 	Epochs   int           // 0: goes on until it is stopped
 	Silence  time.Duration // of the board's clock; 60 s
@@ -31,6 +33,7 @@ type simulated struct {
 	o     VirtualOptions
 	ready []Event // told before the next minibatch
 	count int     // minibatches so far
+	share float64 // of the data in the page cache, as last told
 	ended error
 
 	unwatch func()
@@ -47,14 +50,35 @@ func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
 	if o.Silence <= 0 {
 		o.Silence = DefaultSilence
 	}
-	if err := b.StartWorkload(o.Workload, o.Batch); err != nil {
+	s := &simulated{board: b, clock: b.Clock(), o: o}
+	s.prepare(0)
+	if err := b.Start(virtual.Job{Workload: o.Workload, Batch: o.Batch, Workers: o.Workers}); err != nil {
 		return nil, fmt.Errorf("harness on the virtual board: %w", err)
 	}
-	s := &simulated{board: b, clock: b.Clock(), o: o}
 	s.unwatch = s.clock.Every(time.Second, s.watch)
 	s.tell(Event{Kind: Hello, Info: map[string]string{"protocol": "1", "workload": o.Workload, "batch_size": strconv.Itoa(o.Batch), "framework": "virtual board"}})
+	s.tellCache(0)
 	s.tell(Event{Kind: EpochBegin})
 	return s, nil
+}
+
+// prepare does to the page cache what a real job does before an epoch.
+func (s *simulated) prepare(epoch int) {
+	switch how := s.o.Cache; {
+	case how == "preload":
+		s.board.SetCached(s.o.Workload, 1)
+	case how == "drop", how == "drop-once" && epoch == 0:
+		s.board.SetCached(s.o.Workload, 0)
+	}
+}
+
+// tellCache tells how much of the data the board holds in its page cache, when
+// that has changed by more than least since it was told last.
+func (s *simulated) tellCache(least float64) {
+	if now := s.board.Cached(s.o.Workload); now.OK && math.Abs(now.V-s.share) >= least {
+		s.share = now.V
+		s.tell(Event{Kind: Cache, Share: now})
+	}
 }
 
 func (s *simulated) tell(e Event) { s.ready = append(s.ready, stamp(e, s.clock.Now())) }
@@ -105,6 +129,7 @@ func (s *simulated) step(ctx context.Context) error {
 		e.ComputeMS, e.OverheadMS = tegra.Some(m.ComputeMS), tegra.Some(m.OverheadMS)
 	}
 	s.ready = append(s.ready, e)
+	s.tellCache(0.01)
 	s.endEpoch(epoch, batch)
 	return nil
 }
@@ -113,12 +138,15 @@ func (s *simulated) endEpoch(epoch, batch int) {
 	if s.o.PerEpoch == 0 || batch != s.o.PerEpoch-1 {
 		return
 	}
+	s.tellCache(1e-9)
 	s.tell(Event{Kind: EpochEnd, Epoch: epoch})
 	if s.o.Epochs > 0 && epoch == s.o.Epochs-1 {
 		s.tell(Event{Kind: Done, Epoch: epoch})
 		s.ended = io.EOF
 		return
 	}
+	s.prepare(epoch + 1)
+	s.tellCache(1e-9)
 	s.tell(Event{Kind: EpochBegin, Epoch: epoch + 1})
 }
 

@@ -46,7 +46,7 @@ func TestAVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 			t.Errorf("minibatch %d: parts do not add up: %+v", i, e)
 		}
 	}
-	want := "hello 0/0, epoch_begin 0/0, minibatch 0/0, minibatch 0/1, epoch_end 0/0, epoch_begin 1/0, minibatch 1/0, minibatch 1/1, epoch_end 1/0, done 1/0"
+	want := "hello 0/0, cache 0/0, epoch_begin 0/0, minibatch 0/0, minibatch 0/1, cache 0/0, epoch_end 0/0, epoch_begin 1/0, minibatch 1/0, minibatch 1/1, cache 0/0, epoch_end 1/0, done 1/0"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -67,12 +67,12 @@ func TestAVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 	}
 	events, err := run(virtual.Faults{DieAfter: 3})
 	var died *ExitError
-	if !errors.As(err, &died) || len(events) != 5 {
-		t.Errorf("dying: %d events, %v; want hello, epoch, three minibatches", len(events), err)
+	if !errors.As(err, &died) || len(events) != 6 {
+		t.Errorf("dying: %d events, %v; want hello, cache, epoch, three minibatches", len(events), err)
 	}
 	events, err = run(virtual.Faults{HangAfter: 3})
 	var silent *SilenceError
-	if !errors.As(err, &silent) || len(events) != 5 || !strings.Contains(err.Error(), "prints nothing for 10s") {
+	if !errors.As(err, &silent) || len(events) != 6 || !strings.Contains(err.Error(), "prints nothing for 10s") {
 		t.Errorf("hanging: %d events, %v", len(events), err)
 	}
 }
@@ -122,8 +122,9 @@ func TestAVirtualJobStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	h.Next(ctx)
-	h.Next(ctx)
+	for range 3 { // hello, cache, epoch_begin
+		h.Next(ctx)
+	}
 	cancel()
 	if _, err := h.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
@@ -145,5 +146,39 @@ func TestAnUnknownVirtualWorkloadCannotStart(t *testing.T) {
 	t.Parallel()
 	if _, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "gpt5", Batch: 16}); err == nil || !strings.Contains(err.Error(), "gpt5") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The virtual job treats the page cache as the real one does and tells of it.
+func TestAVirtualJobTellsWhatThePageCacheHolds(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[string]string{"": "0.0 to 1.0, 1.0 to 1.0", "drop": "0.0 to 1.0, 0.0 to 1.0", "drop-once": "0.0 to 1.0, 1.0 to 1.0", "preload": "1.0 to 1.0, 1.0 to 1.0"} {
+		b := board(t, virtual.Options{})
+		if how == "drop" || how == "drop-once" {
+			b.SetCached("lenet5", 1)
+		}
+		h, err := Virtual(b, VirtualOptions{Workload: "lenet5", Batch: 16, Cache: how, PerEpoch: 3750, Epochs: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := all(t, h)
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		var got []string
+		share, begin := math.NaN(), 0.0
+		for _, e := range events {
+			switch e.Kind {
+			case Cache:
+				share = e.Share.V
+			case EpochBegin:
+				begin = share
+			case EpochEnd:
+				got = append(got, fmt.Sprintf("%.1f to %.1f", begin, share))
+			}
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("cache %q: over the epochs %s, want %s", how, s, want)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
 )
 
@@ -83,7 +84,7 @@ func (b *Board) Start(j Job) error {
 	if j.Batch > 0 {
 		w = w.Sized(j.Batch)
 	}
-	if j.Workers != nil {
+	if j.Workers != nil && b.table == nil { // a table has been measured with whatever there was
 		if *j.Workers < 0 || *j.Workers > 64 {
 			return fmt.Errorf("%d loader processes: want 0 to 64", *j.Workers)
 		}
@@ -93,6 +94,26 @@ func (b *Board) Start(j Job) error {
 	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at, coldShare: 1 - b.cached[w.Name]}
 	b.retarget()
 	return nil
+}
+
+// Cached is the share, 0 to 1, of a workload's data in the page cache; absent
+// in a replay, whose table does not tell.
+func (b *Board) Cached(workload string) tegra.Val[float64] {
+	defer b.enter()()
+	if b.table != nil {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(b.cached[workload])
+}
+
+// SetCached loads a workload's data into the page cache up to that share, or
+// drops them.
+func (b *Board) SetCached(workload string, share float64) {
+	defer b.enter()()
+	b.cached[workload] = max(0, min(1, share))
+	if b.job != nil && b.job.workload.Name == workload {
+		b.job.coldShare = 1 - b.cached[workload]
+	}
 }
 
 func unknown(workload string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ type runJSON struct {
 	OverheadMS  number `json:"overhead_ms"`
 	PowerW      number `json:"power_w"`
 	EnergyJ     number `json:"energy_j"`
+	characterJSON
 }
 
 func (a *app) run() *cobra.Command {
@@ -34,6 +36,8 @@ func (a *app) run() *cobra.Command {
 				return usagef("--minibatches and --epochs must be positive")
 			case r.Minibatches > 0 && r.Epochs > 0:
 				return usagef("--minibatches and --epochs exclude each other")
+			case r.Base < 0:
+				return usagef("--base must not be negative")
 			}
 			s, err := a.session()
 			if err != nil {
@@ -54,13 +58,14 @@ func (a *app) run() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&r.Minibatches, "minibatches", 0, "stop after `N` clean minibatches (default 40)")
 	cmd.Flags().IntVar(&r.Epochs, "epochs", 0, "stop after `N` epochs")
+	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second, "measure the idle board for so long first, for the share of its base load; 0: not")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
 }
 
 func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
 	if asJSON {
-		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), optionalNumber(r.StallMS), optionalNumber(r.ComputeMS), optionalNumber(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ)})
+		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), optionalNumber(r.StallMS), optionalNumber(r.ComputeMS), optionalNumber(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ), toCharacterJSON(r.Character)})
 	}
 	ms := func(v tegra.Val[float64]) string {
 		if !v.OK {
@@ -68,7 +73,13 @@ func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
 		}
 		return export.Text(v.V) + " ms"
 	}
-	return table(a.out,
-		[]string{"board", b.Name + originOf(b)}, []string{"minibatches", fmt.Sprint(r.Minibatches)}, []string{"time", ms(tegra.Some(r.TimeMS))}, []string{"stall", ms(r.StallMS)}, []string{"compute", ms(r.ComputeMS)},
-		[]string{"overhead", ms(r.OverheadMS)}, []string{"power", dash(r.PowerW, "%.2f W")}, []string{"energy", dash(r.EnergyJ, "%.3f J per minibatch")})
+	rows := [][]string{{"board", b.Name + originOf(b)}, {"minibatches", fmt.Sprint(r.Minibatches)}, {"time", ms(tegra.Some(r.TimeMS))}, {"stall", ms(r.StallMS)}, {"compute", ms(r.ComputeMS)},
+		{"overhead", ms(r.OverheadMS)}, {"power", dash(r.PowerW, "%.2f W")}, {"energy", dash(r.EnergyJ, "%.3f J per minibatch")}}
+	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
+		return err
+	}
+	for _, line := range r.Character.Advice() {
+		fmt.Fprintln(a.out, wrapped(line))
+	}
+	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"jtune/profiles/harness"
 )
 
-// Event is news of a running job. Exactly one of Progress, Probe and Note
-// is set; Minibatch may come with a Progress, Surrogate with a Probe.
+// Event is news of a running job. Exactly one of Progress, Probe, Character
+// and Note is set; Minibatch may come with a Progress, Surrogate with a Probe.
 type Event struct {
 	Progress *profiles.Progress // every phase, minibatch and finished row of the bench
 	// Minibatch is what the harness told; it comes with the Progress of a Run.
@@ -17,6 +17,8 @@ type Event struct {
 	// Surrogate is the model that knows the probe; nil while there is none. It
 	// may be asked from any goroutine.
 	Surrogate *learn.Surrogate
+	// Character is what a Run is like so far, with each reading of the device.
+	Character *profiles.Character
 	Note      string // one line for the log
 }
 

@@ -63,6 +63,7 @@ type RunRequest struct {
 	Workload    profiles.Workload
 	Minibatches int // 0: as Epochs say, or 40
 	Epochs      int
+	Base        time.Duration // measure the idle device's power for so long first; 0: not
 }
 
 // RunResult is what a run did, per minibatch, first one left out.
@@ -72,6 +73,7 @@ type RunResult struct {
 	StallMS, ComputeMS, OverheadMS tegra.Val[float64] // absent when the workload does not tell
 	PowerW                         tegra.Val[float64]
 	EnergyJ                        tegra.Val[float64] // per minibatch
+	Character                      profiles.Character // means, loads, clocks, disk and page cache
 }
 
 // ModelInfo is one line of the model list.

@@ -31,17 +31,26 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	} else if want == 0 {
 		want = defaultMinibatches
 	}
+	var base tegra.Val[float64]
+	if r.Base > 0 {
+		var err error
+		if base, err = profiles.BaseLoad(ctx, s.Device, s.Clock, r.Base, false); err != nil {
+			return RunResult{}, err
+		}
+	}
+	watch := profiles.NewWatch(r.Workload, s.Device, s.Clock, s.system(r.Workload), base)
 	h, err := s.harness(r.Workload, profiles.Settings{}, "", r.Epochs)(ctx)
 	if err != nil {
 		return RunResult{}, err
 	}
-	meter := s.startMeter()
+	meter := s.startMeter(watch)
 	t, err := collect(ctx, h, want, observer(observe), meter)
+	watch.End()
 	power := meter.stop()
 	if stopErr := h.Stop(context.WithoutCancel(ctx)); err == nil {
 		err = stopErr
 	}
-	return t.result(power), err
+	return t.result(watch.Finish(), power), err
 }
 
 // timings are the clean minibatches of a run: all are counted, the newest are
@@ -87,21 +96,31 @@ func collect(ctx context.Context, h harness.Harness, want int, observe observer,
 		case e.Kind == harness.Failure:
 			return t, fmt.Errorf("the workload reports: %s", e.Message)
 		case e.Kind != harness.Minibatch:
+			meter.watch.Tell(e)
 			continue
 		case first:
 			first = false
-			meter.begin()
+			meter.watch.Skip(e)
 			continue
 		}
 		t.add(e)
+		meter.watch.Minibatch(e)
 		observe.minibatch(e, profiles.Progress{Phase: profiles.Measuring, Minibatch: t.count, Of: want, TimeMS: e.TimeMS, PowerW: meter.last()})
+		if meter.due() && observe != nil {
+			soFar := meter.watch.Character()
+			observe(Event{Character: &soFar})
+		}
 	}
 	return t, nil
 }
 
-func (t timings) result(powerW tegra.Val[float64]) RunResult {
+func (t timings) result(c profiles.Character, latestW tegra.Val[float64]) RunResult {
+	powerW := c.All.PowerW
+	if !powerW.OK {
+		powerW = latestW
+	}
 	out := RunResult{Minibatches: t.count, TimeMS: median(t.time).V, StallMS: median(t.stall),
-		ComputeMS: median(t.compute), OverheadMS: median(t.overhead), PowerW: powerW}
+		ComputeMS: median(t.compute), OverheadMS: median(t.overhead), PowerW: powerW, Character: c}
 	if powerW.OK {
 		out.EnergyJ = tegra.Some(powerW.V * out.TimeMS / 1000)
 	}
@@ -117,41 +136,41 @@ func median(v []float64) tegra.Val[float64] {
 	return tegra.Some((v[(len(v)-1)/2] + v[len(v)/2]) / 2)
 }
 
-// meter takes the mean power of an interval, by the samples' true times.
+// meter samples the device for a watch and knows the latest power.
 type meter struct {
 	device  tegra.Device
+	watch   *profiles.Watch
 	sampler *telemetry.Sampler
 	cancel  func()
 	mu      sync.Mutex
-	on      bool
-	energy  telemetry.Energy
 	latest  tegra.Val[float64]
+	fresh   bool // a sample came since due was asked
 }
 
 // sampleEvery is the papers' power sampling interval (method note c.3).
 const sampleEvery = time.Second
 
-func (s *Session) startMeter() *meter {
-	m := &meter{device: s.Device, sampler: telemetry.NewSampler(s.Device, s.Clock, sampleEvery)}
+func (s *Session) startMeter(w *profiles.Watch) *meter {
+	m := &meter{device: s.Device, watch: w, sampler: telemetry.NewSampler(s.Device, s.Clock, sampleEvery)}
 	m.cancel = m.sampler.Subscribe(m.take)
 	m.sampler.Start()
 	return m
 }
 
 func (m *meter) take(s telemetry.Sample) {
+	m.watch.Sample(s)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.latest = s.Reading.TotalW
-	if m.on && s.Valid && m.latest.OK {
-		m.energy.Add(s.T, m.latest.V)
-	}
+	m.latest, m.fresh = s.Reading.TotalW, true
 }
 
-// begin starts the interval that counts.
-func (m *meter) begin() {
+// due tells whether a sample came since it was asked last.
+func (m *meter) due() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.on = true
+	fresh := m.fresh
+	m.fresh = false
+	return fresh
 }
 
 func (m *meter) last() tegra.Val[float64] {
@@ -160,17 +179,14 @@ func (m *meter) last() tegra.Val[float64] {
 	return m.latest
 }
 
-// stop ends sampling and gives the mean power, or the latest reading when the
-// interval was too short for two samples; absent when no reading tells it.
+// stop ends sampling and gives the latest power, read anew when there is none;
+// absent when no reading tells it.
 func (m *meter) stop() tegra.Val[float64] {
 	now, err := m.device.Read() // the job still runs
 	m.cancel()
 	m.sampler.Stop()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if span := m.energy.Span().Seconds(); span > 0 {
-		return tegra.Some(m.energy.Joules() / span)
-	}
 	if !m.latest.OK && err == nil {
 		return now.TotalW
 	}

@@ -7,9 +7,9 @@ from jtune import tell
 EVERY_S = 5  # between two signs of life
 
 
-def prepare(files, how):
-    """how: "preload", "drop" or "" for nothing. Needs no rights."""
-    if not how or not files:
+def prepare(files, how, epoch):
+    """how: "preload", "drop", "drop-once" (before epoch 0) or "" for nothing. Needs no rights."""
+    if not how or not files or how == "drop-once" and epoch > 0:
         return
     told = time.monotonic()
     for n, path in enumerate(files):

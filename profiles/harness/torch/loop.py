@@ -129,7 +129,7 @@ def train(o):
     hello(o, net, samples, device)
     trainer, epoch = Trainer(o, net, samples, device), 0
     while not o.epochs or epoch < o.epochs:
-        cache.prepare(samples.files, o.cache)
+        cache.prepare(samples.files, o.cache, epoch)
         if not trainer.epoch(epoch):
             return
         epoch += 1

@@ -43,7 +43,7 @@ type Job struct {
 	Set    string `toml:"set,omitempty" json:"set"`       // imagenet-val gld23k coco squad wikitext mnist cifar10
 	Data   string `toml:"data,omitempty" json:"data"`     // folder of the data set or of several, or "synthetic"
 	Python string `toml:"python,omitempty" json:"python"` // interpreter that has PyTorch; python3
-	Cache  string `toml:"cache,omitempty" json:"cache"`   // page cache before each epoch: "preload", "drop" or "" for as it is
+	Cache  string `toml:"cache,omitempty" json:"cache"`   // page cache before each epoch: "preload", "drop" (before the first alone: "drop-once") or "" for as it is
 	Infer  bool   `toml:"infer,omitempty" json:"infer"`   // forward passes alone: compute time is the latency
 	Beside bool   `toml:"beside,omitempty" json:"beside"` // runs for real on a virtual board too: this machine's times beside the board's power
 }
@@ -59,7 +59,7 @@ func (j Job) Fault() (key, why string) {
 	for _, f := range []struct {
 		key, value string
 		known      []string
-	}{{"net", j.Net, nets}, {"set", j.Set, sets}, {"cache", j.Cache, []string{"preload", "drop"}}} {
+	}{{"net", j.Net, nets}, {"set", j.Set, sets}, {"cache", j.Cache, []string{"preload", "drop", "drop-once"}}} {
 		if f.value != "" && !slices.Contains(f.known, f.value) {
 			return f.key, fmt.Sprintf("%s %q is none of %v", f.key, f.value, f.known)
 		}
@@ -130,6 +130,20 @@ func (j Job) HasData() error {
 		return fmt.Errorf("data folder of %s: %s is a file", j.Set, strconv.Quote(j.Data))
 	}
 	return nil
+}
+
+// DataFolder is the folder of the data set, which lies below one of several or is
+// the one given; "" for none and for synthetic data.
+func (j Job) DataFolder() string {
+	if j.Data == "" || j.Data == Synthetic {
+		return ""
+	}
+	if inner := filepath.Join(j.Data, j.Set); j.Set != "" {
+		if st, err := os.Stat(inner); err == nil && st.IsDir() {
+			return inner
+		}
+	}
+	return j.Data
 }
 
 // sharedFolder gets the scripts when root's own folders would hide them from

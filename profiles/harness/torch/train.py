@@ -23,7 +23,7 @@ def settings():
     p.add_argument("--epochs", type=int, default=int(env("JTUNE_EPOCHS", 0)), help="0: until ended")
     p.add_argument("--minibatches", type=int, default=0, help="end after so many; 0: never")
     p.add_argument("--infer", action="store_true", help="forward pass alone: compute_ms is the latency")
-    p.add_argument("--cache", choices=("", "preload", "drop"), default="", help="the data's files in the page cache, before each epoch")
+    p.add_argument("--cache", choices=("", "preload", "drop", "drop-once"), default="", help="the data's files in the page cache, before each epoch or the first alone")
     p.add_argument("--device", default="", help="cuda, cpu; cuda where there is one")
     p.add_argument("--seed", type=int, default=0)
     return p.parse_args()

@@ -1,0 +1,441 @@
+package profiles
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// System is where a Watch finds what neither the job nor the device's readings
+// tell. The zero value tells nothing.
+type System struct {
+	FS      tegra.FS                // for uptime and kernel; nil: not told
+	Clocks  func() tegra.ClockTimes // nil: our own samples count the clocks
+	Disk    *telemetry.Disk         // that holds the data; nil: not told
+	Data    *telemetry.Dataset      // nil: the page cache is what the job tells
+	DataWhy string                  // why Data is nil
+	Facts   []string                // of the device's software, for Character.Versions
+}
+
+// uptime reads /proc/uptime.
+func (s System) uptime() (out tegra.Val[time.Duration]) {
+	if s.FS == nil {
+		return out
+	}
+	text, err := s.FS.ReadFile("/proc/uptime")
+	if err != nil {
+		return out
+	}
+	return parseUptime(string(text))
+}
+
+// parseUptime reads the seconds since the system started (proc(5)).
+func parseUptime(text string) (out tegra.Val[time.Duration]) {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if s, err := strconv.ParseFloat(first, 64); err == nil && s >= 0 && s < math.MaxInt64/1e9 {
+		out = tegra.Some(time.Duration(s * float64(time.Second)))
+	}
+	return out
+}
+
+// kernel is the running kernel's release; "" where it is not told.
+func (s System) kernel() string {
+	if s.FS == nil {
+		return ""
+	}
+	text, err := s.FS.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return ""
+	}
+	return oneLine(string(text))
+}
+
+// cached is the page-cache share of the dataset, or why it is not known.
+func (s System) cached() (tegra.Val[float64], string) {
+	if s.Data == nil {
+		return tegra.Val[float64]{}, s.DataWhy
+	}
+	share, err := s.Data.Cached()
+	if err != nil {
+		return share, err.Error()
+	}
+	return share, ""
+}
+
+// Watch follows a run and makes its Character. Samples may come from any
+// goroutine; minibatches come from one, in order.
+type Watch struct {
+	system   System
+	space    *tegra.Space
+	clock    tegra.Clock
+	workload Workload
+	baseW    tegra.Val[float64]
+
+	begin, end  look // of the first minibatch that counts, and of the last
+	before      tegra.Val[float64]
+	told        tegra.Val[float64] // by the job: the newest page-cache share
+	cacheWhy    string
+	facts       []string // of the job's hello
+	all         tally
+	first       tally
+	later       tally
+	epochs      []tally
+	cpu, gpu    telemetry.Tally
+	emc         telemetry.Tally
+	mu          sync.Mutex
+	pending     []telemetry.Sample
+	begun       bool
+	lookedCache time.Time
+	after       tegra.Val[float64]
+}
+
+// look is what the counters say at one moment.
+type look struct {
+	at     time.Duration
+	taken  bool
+	disk   tegra.Val[telemetry.DiskCount]
+	clocks tegra.ClockTimes
+}
+
+// keptEpochs bounds how many single epochs are kept: more than 15 hours of the
+// shortest.
+const keptEpochs = 5000
+
+// NewWatch begins before the job does: what the page cache holds then is part
+// of the outcome. baseW is the module's idle power, see BaseLoad.
+func NewWatch(w Workload, d tegra.Device, c tegra.Clock, s System, baseW tegra.Val[float64]) *Watch {
+	out := &Watch{system: s, space: d.Space(), clock: c, workload: w, baseW: baseW}
+	out.before, out.cacheWhy = s.cached()
+	out.after = out.before
+	return out
+}
+
+func (w *Watch) look() look {
+	l := look{at: w.clock.Now(), taken: true}
+	if w.system.Disk != nil {
+		l.disk = w.system.Disk.Count()
+	}
+	if w.system.Clocks != nil {
+		l.clocks = w.system.Clocks()
+	}
+	return l
+}
+
+// Sample takes a reading of the device.
+func (w *Watch) Sample(s telemetry.Sample) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending = append(w.pending, s)
+}
+
+// takeUpTo takes the samples up to now out of those that wait.
+func (w *Watch) takeUpTo(now time.Duration) []telemetry.Sample {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	for n < len(w.pending) && w.pending[n].T <= now {
+		n++
+	}
+	out := w.pending[:n:n]
+	w.pending = w.pending[n:]
+	return out
+}
+
+// Tell takes an event that is no minibatch: hello and cache tell something.
+func (w *Watch) Tell(e harness.Event) {
+	switch e.Kind {
+	case harness.Hello:
+		w.facts = nil
+		for _, key := range []string{"framework", "cuda", "os", "jetpack"} {
+			if v := e.Info[key]; v != "" && v != "none" {
+				if key == "cuda" {
+					v = "CUDA " + v
+				}
+				w.facts = append(w.facts, oneLine(v))
+			}
+		}
+	case harness.Cache:
+		if w.told = e.Share; !w.before.OK && w.system.Data == nil {
+			w.before = e.Share
+		}
+	}
+}
+
+// Skip passes over a minibatch that does not count.
+func (w *Watch) Skip(e harness.Event) {
+	if !w.begun {
+		w.takeUpTo(e.T)
+		if !w.begin.taken || w.clock.Now()-w.begin.at > time.Second {
+			w.begin = w.look()
+		}
+	}
+}
+
+// Minibatch takes one that counts.
+func (w *Watch) Minibatch(e harness.Event) {
+	if !w.begun {
+		if !w.begin.taken {
+			w.begin = w.look()
+		}
+		w.begun = true
+		w.all.open(e, w.begin)
+		w.all.part.Epochs = 0 // epoch counts them
+	}
+	if n := len(w.epochs); n == 0 || w.epochs[n-1].part.Epoch != e.Epoch {
+		w.epoch(e)
+	}
+	parts := []*tally{&w.all, &w.epochs[len(w.epochs)-1], &w.later}
+	if e.Epoch == 0 {
+		parts[2] = &w.first
+	}
+	for _, p := range parts {
+		p.minibatch(e)
+	}
+	for _, s := range w.takeUpTo(e.T) {
+		if s.T < w.all.from {
+			continue
+		}
+		for _, p := range parts {
+			p.sample(s)
+		}
+		w.cpu.Add(nearest(w.space.CPU, s.Reading.CPU.Actual))
+		w.gpu.Add(nearest(w.space.GPU, s.Reading.GPU.Actual))
+		w.emc.Add(nearest(w.space.EMC, s.Reading.EMC.Actual))
+	}
+}
+
+// nearest is the listed clock that a reading means: it strays by a little.
+func nearest(list []tegra.Freq, f tegra.Val[tegra.Freq]) tegra.Val[tegra.Freq] {
+	best := f
+	off := clockTolerance * float64(f.V)
+	for _, listed := range list {
+		if d := math.Abs(float64(f.V - listed)); f.OK && d <= off {
+			best, off = tegra.Some(listed), d
+		}
+	}
+	return best
+}
+
+// cacheEvery is the least time between two looks at the page cache while a job
+// runs: a look at thousands of files takes a tenth of a second of a core.
+const cacheEvery = time.Minute
+
+// epoch begins one.
+func (w *Watch) epoch(e harness.Event) {
+	now := w.begin
+	if n := len(w.epochs); n > 0 {
+		now = w.look()
+		w.epochs[n-1].close(now)
+		if w.epochs[n-1].part.Epoch == 0 {
+			w.first.close(now)
+		}
+		if w.system.Data != nil && time.Since(w.lookedCache) > cacheEvery {
+			w.after, w.cacheWhy = w.system.cached()
+			w.lookedCache = time.Now()
+		}
+	}
+	if len(w.epochs) == keptEpochs {
+		w.epochs = slices.Delete(w.epochs, 0, 1)
+	}
+	w.epochs = append(w.epochs, tally{})
+	w.epochs[len(w.epochs)-1].open(e, now)
+	w.all.part.Epochs++
+	switch {
+	case e.Epoch == 0:
+		w.first.open(e, now)
+	case w.later.part.Epochs == 0:
+		w.later.open(e, now)
+	default:
+		w.later.part.Epochs++
+	}
+}
+
+// Character is what is known so far. It looks at the kernel's counters but not
+// at the page cache of the dataset, which Finish does.
+func (w *Watch) Character() Character {
+	now := w.end
+	if !now.taken {
+		now = w.look()
+	}
+	out := Character{Workers: w.workload.Workers, Batch: w.workload.Batch, PerEpoch: w.workload.MinibatchesPerEpoch(), All: w.all.result(now),
+		BaseW: w.baseW, CacheBefore: w.before, CacheAfter: w.after, CacheWhy: w.cacheWhy, Uptime: w.system.uptime()}
+	if w.first.part.Epochs > 0 {
+		out.First = tegra.Some(w.first.result(now))
+	}
+	if w.later.part.Epochs > 0 {
+		out.Later = tegra.Some(w.later.result(now))
+	}
+	for i := range w.epochs {
+		out.Epochs = append(out.Epochs, w.epochs[i].result(now))
+	}
+	if w.system.Data == nil {
+		if out.CacheAfter = w.told; w.told.OK {
+			out.CacheWhy = ""
+		} else if out.CacheWhy == "" {
+			out.CacheWhy = "the job does not tell where its data lie"
+		}
+	}
+	if now.disk.OK {
+		out.Disk = w.system.Disk.Name()
+	}
+	out.CPU = known(telemetry.ResidencyBetween(w.begin.clocks.CPU, now.clocks.CPU), &w.cpu)
+	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
+	out.EMC = w.emc.Residency()
+	out.Versions = slices.Clone(w.system.Facts)
+	if k := w.system.kernel(); k != "" {
+		out.Versions = append(out.Versions, "kernel "+k)
+	}
+	out.Versions = append(out.Versions, w.facts...)
+	return out
+}
+
+// End is for the moment after the last minibatch, before the job is stopped.
+func (w *Watch) End() { w.end = w.look() }
+
+// Finish looks at the dataset's page cache once more and gives the outcome.
+func (w *Watch) Finish() Character {
+	w.after, w.cacheWhy = w.system.cached()
+	return w.Character()
+}
+
+// known prefers what the kernel counted.
+func known(kernel telemetry.Residency, own *telemetry.Tally) telemetry.Residency {
+	if kernel.OK() {
+		return kernel
+	}
+	return own.Residency()
+}
+
+// tally adds up a part of a run.
+type tally struct {
+	part                     Part
+	from, to                 time.Duration
+	opened, closed           look
+	stall, compute, overhead adder
+	time                     float64
+	energy                   telemetry.Energy
+	cpu, gpu, ram            adder
+}
+
+// adder sums values that may be absent.
+type adder struct {
+	sum float64
+	n   int
+}
+
+func (a *adder) add(v tegra.Val[float64]) {
+	if v.OK {
+		a.sum, a.n = a.sum+v.V, a.n+1
+	}
+}
+
+// mean is absent when there were fewer than least values, or none.
+func (a adder) mean(least int) tegra.Val[float64] {
+	if a.n == 0 || a.n < least {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(a.sum / float64(a.n))
+}
+
+func (t *tally) open(e harness.Event, l look) {
+	t.part.Epoch, t.part.Epochs = e.Epoch, t.part.Epochs+1
+	t.from, t.opened = e.Began(), l
+	t.energy.Begin(t.from)
+}
+
+func (t *tally) close(l look) { t.closed = l }
+
+func (t *tally) minibatch(e harness.Event) {
+	t.part.Minibatches++
+	t.to, t.time = e.T, t.time+e.TimeMS
+	t.stall.add(e.StallMS)
+	t.compute.add(e.ComputeMS)
+	t.overhead.add(e.OverheadMS)
+}
+
+func (t *tally) sample(s telemetry.Sample) {
+	if p := s.PowerW(); p.OK {
+		t.energy.Add(s.T, p.V)
+	}
+	r := s.Reading
+	var cores adder
+	for _, c := range r.Cores {
+		if c.Online {
+			cores.add(c.LoadPct)
+		}
+	}
+	t.cpu.add(cores.mean(1))
+	t.gpu.add(r.GPU.LoadPct)
+	if r.RAMUsed.OK {
+		t.ram.add(tegra.Some(float64(r.RAMUsed.V)))
+	}
+}
+
+func (t *tally) result(now look) Part {
+	p := t.part
+	if p.Minibatches == 0 {
+		return p
+	}
+	p.Span = t.to - t.from
+	p.TimeMS = t.time / float64(p.Minibatches)
+	p.StallMS, p.ComputeMS, p.OverheadMS = t.stall.mean(p.Minibatches), t.compute.mean(p.Minibatches), t.overhead.mean(p.Minibatches)
+	if t.energy.Span() > 0 {
+		p.PowerW = tegra.Some(t.energy.MeanW())
+		p.EnergyJ = tegra.Some(t.energy.MeanW() * p.TimeMS / 1000)
+	}
+	p.CPUPct, p.GPUPct, p.RAMBytes = t.cpu.mean(1), t.gpu.mean(1), t.ram.mean(1)
+	if t.closed.taken {
+		now = t.closed
+	}
+	if t.opened.disk.OK && now.disk.OK {
+		rates := telemetry.RatesBetween(t.opened.disk.V, now.disk.V, now.at-t.opened.at)
+		p.ReadsPerS, p.ReadBytesPerS = rates.ReadsPerS, rates.BytesPerS
+	}
+	return p
+}
+
+const (
+	// baseSettle is how long power takes to follow when a job has ended or a
+	// mode was set (published: 2 to 3 s).
+	baseSettle = 3 * time.Second
+	// idleGPUPct: a GPU busier than this does not idle.
+	idleGPUPct = 5
+)
+
+// BaseLoad is the mean power of the idle device over a span of its time, the
+// base load of method note c.5 with logging on; absent when the device tells
+// no power or its GPU works for somebody else. settle: power may still be
+// falling.
+func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Duration, settle bool) (tegra.Val[float64], error) {
+	if settle {
+		if err := c.Sleep(ctx, baseSettle); err != nil {
+			return tegra.Val[float64]{}, err
+		}
+	}
+	var t tally
+	t.energy.Begin(c.Now())
+	var mu sync.Mutex
+	sampler := telemetry.NewSampler(d, c, min(time.Second, span/3))
+	sampler.Subscribe(func(s telemetry.Sample) {
+		mu.Lock()
+		defer mu.Unlock()
+		t.sample(s)
+	})
+	sampler.Start()
+	err := c.Sleep(ctx, span)
+	sampler.Stop()
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil || t.energy.Span() == 0 || t.gpu.mean(1).Or(0) > idleGPUPct {
+		return tegra.Val[float64]{}, err
+	}
+	return tegra.Some(t.energy.MeanW()), nil
+}

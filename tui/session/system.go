@@ -1,0 +1,57 @@
+package session
+
+import (
+	"fmt"
+
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// system is where a run of a workload is looked at beyond the readings of the
+// device: the kernel's counters, the disk and the page cache of its data. A
+// virtual board answers for a job that it simulates; a job that really runs
+// has its data on this machine.
+func (s *Session) system(w profiles.Workload) profiles.System {
+	out := profiles.System{FS: s.fs, Clocks: s.sysfs.ClockTimes, Facts: softwareOf(s.Device.Board())}
+	if s.Virtual != nil && !w.Torch.Beside {
+		if s.replays() {
+			out.DataWhy = "the replayed file does not tell"
+		} else {
+			out.Disk = telemetry.NewDisk(s.fs)
+		}
+		return out
+	}
+	machine := s.fs
+	if s.Virtual != nil || s.Options.Sysroot != "/" {
+		machine = tegra.DiskFS("/") // where the job runs
+	}
+	out.Disk = telemetry.NewDisk(machine)
+	dir := w.Torch.DataFolder()
+	switch {
+	case dir == "" && w.Torch.Data != "":
+		out.DataWhy = "synthetic data lie in no file"
+	case dir == "":
+		out.DataWhy = "the workload names no data folder"
+	default:
+		var err error
+		if out.Data, err = telemetry.ListDataset(dir); err != nil {
+			out.DataWhy = err.Error()
+		}
+		if name, err := telemetry.DiskOf(dir); err == nil {
+			out.Disk = telemetry.NewDiskNamed(machine, name)
+		}
+	}
+	return out
+}
+
+// softwareOf lists the board's releases, which results depend on.
+func softwareOf(b tegra.Board) []string {
+	var out []string
+	for _, f := range []struct{ name, version string }{{"L4T", b.L4T}, {"JetPack", b.JetPack}} {
+		if f.version != "" {
+			out = append(out, fmt.Sprintf("%s %s", f.name, f.version))
+		}
+	}
+	return out
+}
