@@ -11,6 +11,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
+// lastKey is the last one of every campaign.toml.
+var lastKey = toml.Key{"settings", "keep_fan"}
+
 // writeHeader writes campaign.toml whole or not at all.
 func writeHeader(dir string, h Header) error {
 	var b bytes.Buffer
@@ -64,11 +67,14 @@ func readHeader(dir string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("campaign folder: %w", err)
 	}
-	if err := toml.Unmarshal(text, &h); err != nil {
-		return h, fmt.Errorf("%s: %w", path, err)
+	meta, err := toml.Decode(string(text), &h)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", path, err)
+	case h.Format != headerFormat:
+		err = fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
+	case !meta.IsDefined(lastKey...) || !bytes.HasSuffix(text, []byte("\n")):
+		err = fmt.Errorf("%s is cut off: it does not say how the rows beside it were measured; take it from a copy of the folder", path)
 	}
-	if h.Format != headerFormat {
-		return h, fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
-	}
-	return h, nil
+	return h, err
 }

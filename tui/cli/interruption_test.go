@@ -1,0 +1,329 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tegra/guard"
+	"jtune/tegra/tegratest"
+)
+
+// interrupted is one campaign that is interrupted over and over.
+type interrupted struct {
+	t        *testing.T
+	rng      *rand.Rand
+	args     []string          // of every command
+	plan     []string          // of profile
+	modes    int               // in the plan
+	patience time.Duration     // the longest time until something happens
+	root     string            // of a board of files; "" for a virtual board
+	found    map[string]string // its files before
+	job      string            // folder of the job of such a board; its processes name it
+	disk     string            // a small file system below which the record lies; "" when none can be mounted
+
+	dir    string // campaign folder
+	orphan bool   // a dead guard's state may be waiting for the next one
+	kept   []byte // modes.csv after the round before, whole lines
+}
+
+// misfortunes are what may happen to a campaign while it runs. Each tells
+// whether the process ends by it.
+var misfortunes = []struct {
+	name  string
+	board bool // makes sense on a board of files alone
+	do    func(c *interrupted, client *os.Process) (ends bool)
+}{
+	{"kill -9 of jtune", false, func(c *interrupted, client *os.Process) bool { client.Kill(); return true }},
+	{"a terminal that hangs up", false, func(c *interrupted, client *os.Process) bool { client.Signal(syscall.SIGHUP); return true }},
+	{"an interrupt", false, func(c *interrupted, client *os.Process) bool { client.Signal(os.Interrupt); return true }},
+	{"a full disk", false, func(c *interrupted, client *os.Process) bool { return c.fillDisk() }},
+	{"kill -9 of the guard", true, func(c *interrupted, client *os.Process) bool { return c.kill("-stage=serve") > 0 }},
+	{"kill -9 of the job", true, func(c *interrupted, client *os.Process) bool { c.kill("leader"); return false }},
+	{"kill -9 of a loader", true, func(c *interrupted, client *os.Process) bool { c.kill("loader"); return false }},
+	{"an unplugged data set", true, func(c *interrupted, client *os.Process) bool { c.unplug(); return false }},
+	{"kill -9 of jtune and its guard", true, func(c *interrupted, client *os.Process) bool {
+		client.Kill()
+		c.kill("-stage=serve")
+		return true
+	}},
+	{"kill -9 of jtune, its guard and the guard's watchdog", true, func(c *interrupted, client *os.Process) bool {
+		client.Kill()
+		c.kill("-stage=watch")
+		c.kill("-stage=serve")
+		return true
+	}},
+}
+
+// TestInterruptedAtAnyMomentACampaignGoesOn interrupts the real program at
+// moments of chance, resumes it, and so on until the plan is done, then begins
+// anew. After each round what was finished is in the record, nothing in it was
+// measured twice or changed, the board is as it was found, and no process is
+// left.
+func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
+	t.Parallel()
+	virtualRounds, boardRounds, boards := 22, 2, 4
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
+		virtualRounds, boardRounds, boards = 280, 17, 6
+	case testing.Short():
+		virtualRounds, boardRounds = 3, 1
+	}
+	var lanes sync.WaitGroup // mostly asleep: more at a time than there are processors
+	defer lanes.Wait()
+	lanes.Go(func() {
+		t.Run("virtual board", func(t *testing.T) {
+			c := &interrupted{t: t, rng: rand.New(rand.NewPCG(1, 1)), disk: smallDisk(t), modes: 120, patience: time.Second,
+				args: []string{"--device", "virtual:agx-orin", "--speed", "200", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")},
+				plan: []string{"resnet18", "--sample", "120", "--minibatches", "5"}}
+			c.rounds(virtualRounds)
+		})
+	})
+	for i := range boards {
+		lanes.Go(func() {
+			t.Run(fmt.Sprint("board of files ", i+1), func(t *testing.T) {
+				job := t.TempDir()
+				args, root := fakeBoard(t, strings.ReplaceAll(jobWithLoaders, "JOB", job))
+				c := &interrupted{t: t, rng: rand.New(rand.NewPCG(2, uint64(i))), disk: smallDisk(t), modes: 2, patience: 9 * time.Second, args: args, root: root,
+					found: tegratest.Contents(t, root), job: job, plan: []string{"job", "--sample", "2", "--minibatches", "5"}}
+				c.rounds(boardRounds)
+			})
+		})
+	}
+}
+
+// jobWithLoaders trains while its data set is there, beside a loader that ends
+// when it is told to and one that does not. The folder JOB marks them all.
+const jobWithLoaders = `cd JOB
+sh -c 'while :; do sleep 0.5; done; : loader JOB' & sh -c 'trap "" TERM HUP; while :; do sleep 0.5; done; : loader JOB' &
+i=0; while [ -e data ]; do echo '{"event":"minibatch","batch":'$i',"time_ms":100}'; i=$((i+1)); sleep 0.1; done
+echo data set is gone >&2; exit 1 # leader`
+
+// smallDisk mounts a file system that is soon full; "" without the right to.
+func smallDisk(t *testing.T) string {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Logf("no full disk is tried: mounting a small one: %v", err)
+		return ""
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	return dir
+}
+
+func (c *interrupted) rounds(n int) {
+	for round := range n {
+		c.round(round)
+		if c.t.Failed() {
+			return
+		}
+	}
+	if c.orphan {
+		jtune(c.t, with(c.args, "revert")...).done(c.t)
+		same(c.t, c.root, c.found)
+	}
+}
+
+// round runs the campaign until something befalls it, or it is done.
+func (c *interrupted) round(round int) {
+	t := c.t
+	if c.dir == "" {
+		c.begin(round)
+	}
+	c.replug()
+	m := misfortunes[c.rng.IntN(len(misfortunes))]
+	for m.board && c.root == "" || c.disk == "" && m.name == "a full disk" {
+		m = misfortunes[c.rng.IntN(len(misfortunes))]
+	}
+	var said safeBuffer
+	client := exec.Command(os.Args[0], slices.Concat(c.args, []string{"profile"}, c.plan, []string{"--out", c.dir, "--resume", "--redo-failed"})...)
+	client.Env = append(os.Environ(), asJtune+"=1")
+	client.Stderr = &said
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- client.Wait() }()
+	what := "nothing"
+	select {
+	case <-ended:
+	case <-time.After(time.Duration(c.rng.Int64N(int64(c.patience)))):
+		if what = m.name; !m.do(c, client.Process) {
+			select { // it goes on: for how long is chance again
+			case err := <-ended:
+				ended <- err
+			case <-time.After(time.Duration(c.rng.Int64N(int64(c.patience)))):
+				what += ", then an interrupt"
+				client.Process.Signal(os.Interrupt)
+			}
+		}
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			client.Process.Kill()
+			t.Fatalf("round %d, %s: jtune goes on a minute later; it said\n%s", round, what, said.String())
+		}
+	}
+	c.emptyDisk()
+	c.allGone(round, what)
+	c.check(said.String())
+	t.Logf("round %d: %s; %d lines recorded", round, what, bytes.Count(c.kept, []byte("\n")))
+	if t.Failed() {
+		t.Fatalf("round %d: %s; jtune said\n%s", round, what, said.String())
+	}
+}
+
+// begin takes a new folder.
+func (c *interrupted) begin(round int) {
+	parent := c.disk
+	if parent == "" {
+		parent = c.t.TempDir()
+	}
+	c.dir, c.kept = filepath.Join(parent, fmt.Sprintf("%s-%d", filepath.Base(c.t.Name()), round)), nil
+}
+
+// allGone waits until no process of the round is left and the board is as it
+// was found. Where guard and watchdog were killed it takes revert or the next
+// guard to put the board back.
+func (c *interrupted) allGone(round int, what string) {
+	if c.root == "" {
+		return
+	}
+	until(c.t, fmt.Sprintf("round %d: all processes end after %s", round, what), func() bool {
+		return len(processes("-sysroot="+c.root))+len(processes(c.job)) == 0
+	})
+	c.orphan = c.orphan || strings.Contains(what, "watchdog")
+	left, err := guard.PendingRestore(c.root)
+	if err != nil {
+		c.t.Error(err)
+	}
+	if left != nil && c.orphan && c.rng.IntN(2) == 0 {
+		return // the next round takes it over
+	}
+	if left != nil && c.orphan {
+		jtune(c.t, with(c.args, "revert")...).done(c.t)
+	}
+	c.orphan = false
+	same(c.t, c.root, c.found)
+}
+
+// check looks at the record.
+func (c *interrupted) check(said string) {
+	t := c.t
+	text, err := os.ReadFile(filepath.Join(c.dir, "modes.csv"))
+	if err != nil && (len(c.kept) > 0 || !errors.Is(err, os.ErrNotExist)) {
+		t.Errorf("the record is gone: %v", err)
+		return
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	if !bytes.HasPrefix(whole, c.kept) {
+		t.Errorf("what was recorded has changed: from\n%s\nto\n%s", c.kept, whole)
+	}
+	c.kept = whole
+	if len(whole) == 0 {
+		return
+	}
+	head, rows, notes, err := profiles.ReadNoted(c.dir)
+	if err != nil || len(notes) > 0 {
+		t.Errorf("the record does not open: %v %v", err, notes)
+		return
+	}
+	seen, measured := map[tegra.Mode]bool{}, 0 // true: usable
+	for _, r := range rows {
+		if seen[r.Mode] {
+			t.Errorf("%s was measured again", r.Mode)
+		}
+		if seen[r.Mode] = r.Status.Usable(); seen[r.Mode] {
+			measured++
+		}
+	}
+	space, err := head.Device.Space()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(said) {
+		f := strings.Fields(line)
+		if len(f) < 3 || f[2] != "ok" {
+			continue
+		}
+		if m, err := space.Parse(f[1]); err != nil || !seen[m] {
+			t.Errorf("told as done but not in the record: %s (%v)", line, err)
+		}
+	}
+	if measured == c.modes {
+		os.RemoveAll(c.dir)
+		c.dir = ""
+	}
+}
+
+// processes lists those whose command line holds all the words.
+func processes(words ...string) (pids []int) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		line, _ := os.ReadFile(name)
+		missing := func(w string) bool { return !strings.Contains(string(line), w) }
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != os.Getpid() && !slices.ContainsFunc(words, missing) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// kill kills the processes of this board or its job whose command line holds
+// the word, and gives how many there were.
+func (c *interrupted) kill(word string) int {
+	of := c.job
+	if strings.HasPrefix(word, "-") {
+		of = "-sysroot=" + c.root
+	}
+	pids := processes(word, of)
+	for _, pid := range pids {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return len(pids)
+}
+
+func (c *interrupted) unplug() { os.Remove(filepath.Join(c.job, "data")) }
+
+func (c *interrupted) replug() {
+	if c.job == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(c.job, "data"), nil, 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// fillDisk takes what is free on the record's disk.
+func (c *interrupted) fillDisk() bool {
+	f, err := os.Create(filepath.Join(c.disk, "ballast"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for _, size := range []int{1 << 16, 1 << 12, 1} {
+		for chunk := make([]byte, size); err == nil; {
+			_, err = f.Write(chunk)
+		}
+		err = nil
+	}
+	return false
+}
+
+func (c *interrupted) emptyDisk() {
+	if c.disk != "" {
+		os.Remove(filepath.Join(c.disk, "ballast"))
+	}
+}
