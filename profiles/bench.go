@@ -32,6 +32,7 @@ type Bench struct {
 
 // RawLog takes what rows are made of.
 type RawLog interface {
+	Knobs(a tegra.Applied) error // what was asked for and read back when the mode was set
 	Minibatch(mode tegra.Mode, e harness.Event, clean bool) error
 	Sample(mode tegra.Mode, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error
 }

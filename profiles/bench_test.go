@@ -91,7 +91,7 @@ func TestRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 func TestSettingsChangeWhatIsCollected(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	r.bench.Settings = Settings{Minibatches: 12, MinWait: 20 * time.Second, MinSamples: 1}
+	r.bench.Settings = Settings{Minibatches: 12, FixedWait: 20 * time.Second, MinSamples: 1}
 	got := r.mustMeasure(t, r.device.Space().Max())
 	if got.Minibatches < 12 || got.Minibatches > 40 || got.SettleS < 20 {
 		t.Errorf("%d minibatches after %v s; want about 12 after 20 s", got.Minibatches, got.SettleS)

@@ -107,7 +107,8 @@ type campaignRun struct {
 	rows     []Row // all
 	done     []Row // what the plan is told
 	sum      Summary
-	failures int // in a row
+	failures int    // in a row
+	batch    string // of the mode before
 }
 
 func (r *campaignRun) loop(ctx context.Context) error {
@@ -121,6 +122,11 @@ func (r *campaignRun) loop(ctx context.Context) error {
 		}
 		if last := r.present(); last.OK {
 			step.Raise = raises(last.V, step.Mode)
+		}
+		if step.Batch != r.batch {
+			if r.batch = step.Batch; r.batch != "" {
+				r.Bench.tell(Progress{Step: step, Line: r.batch})
+			}
 		}
 		row, err := r.measure(ctx, step)
 		if err != nil {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -300,6 +302,88 @@ func TestAPausedCampaignCanBeInterrupted(t *testing.T) {
 	}}
 	if sum, err := c.Run(ctx); err != nil || sum.End != Interrupted || sum.New != 0 {
 		t.Errorf("%s with %d modes, %v", sum.End, sum.New, err)
+	}
+}
+
+func TestEachModeHasAFolderOfLogs(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r := newRig(t, "lstm", virtual.Options{})
+	c := campaign(t, r, dir, 3, false)
+	inner, said := r.bench.NewHarness, 0
+	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+		h, err := inner(ctx)
+		return talkative{h, func() {
+			said++
+			f, err := os.OpenFile(c.Record.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+			if err == nil {
+				fmt.Fprintf(f, "step %d\n", said)
+				f.Close()
+			}
+		}}, err
+	}
+	sum, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, row := range sum.Rows {
+		folder := filepath.Join(dir, "logs", fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)))
+		knobs, err := os.ReadFile(filepath.Join(folder, "knobs.csv"))
+		if err != nil || !strings.HasPrefix(string(knobs), "knob,path,asked,actual\n") || !strings.Contains(string(knobs), fmt.Sprint(row.Mode.CPU.KHz())) {
+			t.Errorf("%s: %v: %s", folder, err, knobs)
+		}
+		log, err := os.ReadFile(filepath.Join(folder, "log.txt"))
+		if err != nil || len(log) == 0 {
+			t.Errorf("%s: log of %d bytes, %v", folder, len(log), err)
+		}
+		all += string(log)
+	}
+	if whole, err := os.ReadFile(c.Record.Log()); err != nil || !strings.HasPrefix(string(whole), all) {
+		t.Errorf("the modes' logs are not the parts of the whole: %v", err)
+	}
+}
+
+// talkative is a harness that says something with each event.
+type talkative struct {
+	harness.Harness
+	say func()
+}
+
+func (h talkative) Next(ctx context.Context) (harness.Event, error) {
+	h.say()
+	return h.Harness.Next(ctx)
+}
+
+// What root records on behalf of a user belongs to that user.
+func TestARecordMadeThroughSudoBelongsToTheCaller(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("takes root to give files away")
+	}
+	t.Setenv("SUDO_UID", "65534")
+	t.Setenv("SUDO_GID", "65533")
+	top := t.TempDir()
+	c := campaign(t, newRig(t, "lstm", virtual.Options{}), filepath.Join(top, "new", "c"), 2, false)
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == top {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		n++
+		if st := info.Sys().(*syscall.Stat_t); st.Uid != 65534 || st.Gid != 65533 {
+			t.Errorf("%s belongs to %d:%d", path, st.Uid, st.Gid)
+		}
+		return nil
+	})
+	if n < 8 {
+		t.Errorf("%d files and folders", n)
 	}
 }
 

@@ -73,6 +73,9 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	m.tell(Applying)
 	applied, fault, err := m.b.apply(ctx, m.step, m.set)
 	m.applied = applied
+	if err == nil && m.b.Raw != nil {
+		err = m.b.Raw.Knobs(applied)
+	}
 	if fault != nil || err != nil {
 		return fault, err
 	}
@@ -109,7 +112,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 func (m *measurement) begin() {
 	m.since = m.b.Clock.Now()
 	m.left = max(0, m.set.Discard)
-	m.steady = telemetry.Steady{MinWait: m.set.MinWait, GiveUp: m.set.SteadyGiveUp}
+	m.steady = m.set.steady()
 	m.clean, m.samples = nil, nil
 	// A job that trains already shows the new mode's power from now on; a new
 	// one must first have trained.

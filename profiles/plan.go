@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"jtune/tegra"
@@ -12,6 +13,7 @@ type Step struct {
 	Mode  tegra.Mode
 	Raise bool // CPU or GPU clock rises from the mode before (method note d.2)
 	Why   string
+	Batch string // of a plan in batches: which one this mode is of
 }
 
 // Plan says which mode comes next, given all rows so far. A plan that chooses
@@ -54,8 +56,27 @@ func (p *listPlan) Next(done []Row) (Step, bool) {
 	}
 	for _, m := range p.modes {
 		if !seen[m] {
-			return Step{Mode: m, Why: "list"}, true
+			return Step{Mode: m, Why: "list", Batch: p.batch(m.CPU)}, true
 		}
 	}
 	return Step{}, false
+}
+
+// batch names the batch of a CPU clock, so that trouble can be laid at a
+// clock's door; "" when they are not worth telling.
+func (p *listPlan) batch(cpu tegra.Freq) string {
+	batches, at, size := 0, 0, 0
+	for i, m := range p.modes {
+		if i == 0 || m.CPU != p.modes[i-1].CPU {
+			batches++
+		}
+		if m.CPU == cpu {
+			at = batches
+			size++
+		}
+	}
+	if batches < 2 || size < 2 {
+		return ""
+	}
+	return fmt.Sprintf("batch %d of %d: %d modes at CPU %s", at, batches, size, cpu)
 }

@@ -34,8 +34,8 @@ var (
 )
 
 // Record is a campaign's folder: campaign.toml, modes.csv with a row per
-// finished mode, and the raw samples.csv and minibatches.csv. It is safe for
-// use by several goroutines.
+// finished mode, the raw samples.csv and minibatches.csv, and a folder of logs
+// for each mode. It is safe for use by several goroutines.
 type Record struct {
 	dir    string
 	header Header
@@ -48,6 +48,7 @@ type Record struct {
 	modes       *appendFile
 	samples     *appendFile
 	minibatches *appendFile
+	logged      int64 // bytes of the job's log that stood there before the mode in progress
 }
 
 var _ RawLog = (*Record)(nil)
@@ -98,7 +99,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 }
 
 func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	r, err := lockRecord(dir)
@@ -116,7 +117,7 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 	} else {
 		h.Format, h.Settings = headerFormat, h.Settings.withDefaults()
 		r.header = h
-		err = writeHeader(dir, h)
+		err = errors.Join(own(dir), writeHeader(dir, h))
 	}
 	if err != nil {
 		unlockFolder(r.lock)
@@ -181,6 +182,10 @@ func (r *Record) open() (*Record, error) {
 			return nil, fmt.Errorf("campaign folder: %w", err)
 		}
 		*file.to = a
+		if err := own(filepath.Join(r.dir, file.name)); err != nil {
+			r.Close()
+			return nil, fmt.Errorf("campaign folder: %w", err)
+		}
 		if note != "" {
 			r.notes = append(r.notes, note)
 		}
@@ -191,6 +196,9 @@ func (r *Record) open() (*Record, error) {
 		return nil, err
 	}
 	r.rows, r.notes = rows, append(r.notes, bad...)
+	if st, err := os.Stat(r.Log()); err == nil {
+		r.logged = st.Size()
+	}
 	return r, nil
 }
 
@@ -293,7 +301,7 @@ func (r *Record) Append(row Row) error {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	r.rows = append(r.rows, row)
-	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false)); err != nil {
+	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row.Mode)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil

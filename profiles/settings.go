@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"math"
 	"time"
 
 	"jtune/tegra"
@@ -14,7 +15,7 @@ type Settings struct {
 	Discard      int           `toml:"discard"`       // first ones after a mode change; 1, none when negative
 	MinSamples   int           `toml:"min_samples"`   // valid power samples to collect at least; 3
 	SampleEvery  time.Duration `toml:"sample_every"`  // 1 s
-	MinWait      time.Duration `toml:"min_wait"`      // before power may count as steady; 0
+	FixedWait    time.Duration `toml:"fixed_wait"`    // in a new mode, in place of waiting until power is steady; 0: not
 	SteadyGiveUp time.Duration `toml:"steady_giveup"` // 30 s
 	ModeTimeout  time.Duration `toml:"mode_timeout"`  // for a whole mode; 20 min
 	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
@@ -52,8 +53,51 @@ func (s Settings) withDefaults() Settings {
 	set(&s.SteadyGiveUp, telemetry.SteadyGiveUp)
 	set(&s.ModeTimeout, defaultModeTimeout)
 	set(&s.Silence, defaultSilence)
-	s.MinWait = max(0, s.MinWait)
+	s.FixedWait = max(0, s.FixedWait)
 	return s
+}
+
+// Over gives these settings with those of an earlier run wherever these leave
+// the choice: its campaign goes on as it began.
+func (s Settings) Over(earlier Settings) Settings {
+	choose(&s.Minibatches, earlier.Minibatches)
+	choose(&s.Discard, earlier.Discard)
+	choose(&s.MinSamples, earlier.MinSamples)
+	choose(&s.SampleEvery, earlier.SampleEvery)
+	choose(&s.FixedWait, earlier.FixedWait)
+	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
+	choose(&s.ModeTimeout, earlier.ModeTimeout)
+	choose(&s.Silence, earlier.Silence)
+	choose(&s.DVFS, earlier.DVFS)
+	choose(&s.KeepFan, earlier.KeepFan)
+	return s
+}
+
+// Cost is about how long n modes take on the device's clock, before anything
+// is known of the workload: between the samples that a mode takes at least, and
+// the half minute that the papers allow one of 40 minibatches (30 modes within
+// 15 min, 50 within 25; method note d.4).
+func (s Settings) Cost(n int) (lo, hi time.Duration) {
+	s = s.withDefaults()
+	wait := max(telemetry.SteadyWindow*s.SampleEvery, s.FixedWait)
+	lo = wait + time.Duration(s.MinSamples)*s.SampleEvery
+	hi = max(2*lo, wait+27*time.Second*time.Duration(s.Minibatches)/defaultMinibatches)
+	return time.Duration(n) * lo, time.Duration(n) * min(hi, s.ModeTimeout)
+}
+
+func choose[T comparable](v *T, otherwise T) {
+	if *v == *new(T) {
+		*v = otherwise
+	}
+}
+
+// steady is how the beginning of what counts is found: by the power, or after
+// a fixed time.
+func (s Settings) steady() telemetry.Steady {
+	if s.FixedWait > 0 {
+		return telemetry.Steady{Window: 1, Spread: math.Inf(1), MinWait: s.FixedWait, GiveUp: s.FixedWait + s.SteadyGiveUp}
+	}
+	return telemetry.Steady{GiveUp: s.SteadyGiveUp}
 }
 
 func (s Settings) request(m tegra.Mode) tegra.Request {

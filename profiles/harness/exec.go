@@ -127,6 +127,11 @@ func (j *job) start(o ExecOptions) (err error) {
 	if j.who, err = callingUser(os.Geteuid(), os.Getenv, user.LookupId); err != nil {
 		return err
 	}
+	if j.who != nil && o.Log != "" {
+		if err := os.Lchown(o.Log, int(j.who.credential.Uid), int(j.who.credential.Gid)); err != nil {
+			return err
+		}
+	}
 	if o.Container.Image != "" {
 		o = j.contain(o)
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"os/user"
 	"strconv"
@@ -13,6 +14,16 @@ import (
 type account struct {
 	credential *syscall.Credential
 	env        []string // HOME, USER, LOGNAME
+}
+
+// Caller is the user behind sudo, when this is root on a user's behalf: jobs
+// run as that user, and what is recorded belongs to them.
+func Caller() (uid, gid int, ok bool) {
+	a, err := callingUser(os.Geteuid(), os.Getenv, user.LookupId)
+	if err != nil || a == nil {
+		return 0, 0, false
+	}
+	return int(a.credential.Uid), int(a.credential.Gid), true
 }
 
 // own makes a command run as this account; nil leaves it as it is.

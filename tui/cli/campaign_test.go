@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles"
 	"jtune/tegra/sweep"
 	"jtune/tegra/tegratest"
 )
@@ -46,6 +47,78 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 				t.Errorf("got %q on stdout and %q on stderr, want the folder and progress", o.out, o.err)
 			}
 		})
+	}
+}
+
+func TestProfileTellsItsCostAndTakesItsSettings(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(virtualBoard, "profile", "resnet", "--grid", "--shard", "3/600", "--out", out)
+	o := jtune(t, with(args, "--wait", "21s", "--minibatches", "5", "--dvfs", "on", "--keep-fan", "--mode-timeout", "90s", "--retries", "0")...).done(t)
+	if !strings.Contains(o.err, "modes to measure, about ") || !strings.Contains(o.err, "left") {
+		t.Errorf("stderr tells no cost or no time left:\n%s", o.err)
+	}
+	head, rows, err := profiles.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := head.Settings; s.FixedWait != 21*time.Second || s.Minibatches != 5 || !s.DVFS || !s.KeepFan || s.ModeTimeout != 90*time.Second {
+		t.Errorf("recorded settings %+v", s)
+	}
+	for _, r := range rows {
+		if r.SettleS < 21 || r.SettleS > 23 {
+			t.Errorf("%s: waited %v s, want 21", r.Mode, r.SettleS)
+		}
+	}
+	for _, bad := range [][]string{{"--retries", "-1"}, {"--wait", "-1s"}, {"--dvfs", "maybe"}} {
+		jtune(t, with(args, bad...)...).fails(t, exitUsage, bad[0])
+	}
+}
+
+// A campaign that goes on measures as it began.
+func TestAResumedCampaignKeepsItsSettings(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--out", out)
+	jtune(t, with(args, "--wait", "21s", "--minibatches", "5")...).done(t)
+	file := filepath.Join(out, "modes.csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	if err := os.WriteFile(file, []byte(strings.Join(lines[:3], "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, with(args, "--resume")...).done(t)
+	_, rows, err := profiles.Read(out)
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.SettleS < 21 || r.Minibatches > 30 {
+			t.Errorf("%s: %d minibatches after %v s", r.Mode, r.Minibatches, r.SettleS)
+		}
+	}
+}
+
+func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
+	t.Parallel()
+	mean := func(part string) float64 {
+		out := filepath.Join(t.TempDir(), "part")
+		jtune(t, with(virtualBoard, "profile", "resnet", "--grid", "--shard", part, "--minibatches", "5", "--out", out)...).done(t)
+		_, rows, err := profiles.Read(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, r := range rows {
+			sum += r.TookS
+		}
+		return sum / float64(len(rows))
+	}
+	if a, b := mean("1/64"), mean("2/64"); a/b > 1.4 || b/a > 1.4 {
+		t.Errorf("a mode takes %v s in one part and %v s in the other", a, b)
 	}
 }
 

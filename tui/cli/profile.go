@@ -18,6 +18,7 @@ import (
 func (a *app) profile() *cobra.Command {
 	var r session.ProfileRequest
 	var list, part string
+	dvfs, retries := "", 1
 	cmd := &cobra.Command{
 		Use:   "profile WORKLOAD (--modes N | --sample N | --grid | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
@@ -35,6 +36,19 @@ func (a *app) profile() *cobra.Command {
 			if err := positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches); err != nil {
 				return err
 			}
+			if retries < 0 {
+				return usagef("--retries %d: must not be negative", retries)
+			}
+			if r.Retries = retries; retries == 0 {
+				r.Retries = -1
+			}
+			if r.Settings.FixedWait < 0 || r.Settings.ModeTimeout < 0 {
+				return usagef("--wait and --mode-timeout must be positive")
+			}
+			if dvfs != "" && dvfs != "on" && dvfs != "off" {
+				return usagef("--dvfs %q: want on or off", dvfs)
+			}
+			r.Settings.DVFS = dvfs == "on"
 			if r.RedoFailed && !r.Resume {
 				return usagef("--redo-failed needs --resume, and the folder to go on with")
 			}
@@ -71,6 +85,11 @@ func (a *app) profile() *cobra.Command {
 	f.BoolVar(&r.Resume, "resume", false, "go on with the same plan in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: measure the modes again that failed")
 	f.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
+	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode, in place of waiting until power is steady")
+	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
+	f.IntVar(&retries, "retries", 1, "measure a mode that fails `N` times more")
+	f.StringVar(&dvfs, "dvfs", "", "`on` leaves the clocks free below a mode's (default off)")
+	f.BoolVar(&r.Settings.KeepFan, "keep-fan", false, "leave the fan alone; else it is at its maximum meanwhile")
 	return cmd
 }
 

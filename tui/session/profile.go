@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"jtune/optimize"
 	"jtune/profiles"
@@ -29,10 +30,34 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 	for _, note := range rec.Notes() {
 		observer(observe).note(note)
 	}
-	bench.NewHarness = s.harness(r.Workload, r.Settings, rec.Log(), 0)
-	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate}
+	bench.Settings = r.Settings.Over(rec.Header().Settings)
+	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0)
+	observer(observe).note(cost(plan, rec.Rows(), bench.Settings))
+	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries, RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
 	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, err
+}
+
+// cost tells what is to be measured and about how long that takes.
+func cost(plan profiles.Plan, rows []profiles.Row, set profiles.Settings) string {
+	n, _ := plan.Len()
+	n -= len(rows)
+	if n <= 0 {
+		return ""
+	}
+	lo, hi := set.Cost(n)
+	return fmt.Sprintf("%d modes to measure, about %s to %s", n, roundly(lo), roundly(hi))
+}
+
+// roundly leaves out what nobody wants to know of an estimate.
+func roundly(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
 // plan turns the selection into a plan and the record's words for it.
@@ -71,7 +96,8 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 	return profiles.ListPlan(modes), head, nil
 }
 
-// shard keeps part i of n, every n-th mode: parts are alike in cost.
+// shard keeps part i of n. Modes are dealt out in turns, each turn beginning
+// one part later: parts are alike in cost, whatever pattern the list has.
 func shard(modes []tegra.Mode, part [2]int) ([]tegra.Mode, error) {
 	if part == [2]int{} {
 		return modes, nil
@@ -81,8 +107,10 @@ func shard(modes []tegra.Mode, part [2]int) ([]tegra.Mode, error) {
 		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
 	}
 	var out []tegra.Mode
-	for k := i - 1; k < len(modes); k += n {
-		out = append(out, modes[k])
+	for k, m := range modes {
+		if (k+k/n)%n == i-1 {
+			out = append(out, m)
+		}
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(modes))

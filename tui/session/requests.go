@@ -47,6 +47,7 @@ type ProfileRequest struct {
 	Dir        string       // campaign folder; "" makes one below the data directory
 	Resume     bool         // continue the plan found in Dir
 	RedoFailed bool         // then measure again what failed
+	Retries    int          // of a mode that fails; 0: one, negative: none
 	Settings   profiles.Settings
 	Gate       profiles.Gate
 }

@@ -1,0 +1,86 @@
+package profiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// A campaign's folder has a folder for each mode (method note d.3), named by
+// the mode's four values as published data are:
+//
+//	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
+//	                                              /log.txt    what the job said meanwhile
+//
+// A mode that is measured again has its files replaced.
+const (
+	logsName  = "logs"
+	knobsName = "knobs.csv"
+)
+
+// modeFolder makes the folder of a mode.
+func (r *Record) modeFolder(m tegra.Mode) (string, error) {
+	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(m), ",", "_"))
+	return dir, makeDir(dir)
+}
+
+// Knobs keeps what was set for a mode and how it read back.
+func (r *Record) Knobs(a tegra.Applied) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.modes == nil {
+		return errClosed
+	}
+	text := csvLine([]string{"knob", "path", "asked", "actual"})
+	for _, f := range a.Files {
+		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual})
+	}
+	dir, err := r.modeFolder(a.Asked)
+	if err == nil {
+		err = writeOwned(filepath.Join(dir, knobsName), strings.NewReader(text))
+	}
+	if err != nil {
+		return fmt.Errorf("recording in %s: %w%s", r.dir, err, remedy(err))
+	}
+	return nil
+}
+
+// keepLog copies what the job has said since the last row to the mode's
+// folder. It needs r.mu.
+func (r *Record) keepLog(m tegra.Mode) error {
+	f, err := os.Open(r.Log())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the virtual board's job says nothing
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || st.Size() <= r.logged {
+		return err
+	}
+	dir, err := r.modeFolder(m)
+	if err != nil {
+		return err
+	}
+	err = writeOwned(filepath.Join(dir, logName), io.NewSectionReader(f, r.logged, st.Size()-r.logged))
+	r.logged = st.Size()
+	return err
+}
+
+// writeOwned replaces a file that its user is to own.
+func writeOwned(path string, from io.Reader) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, own(path), f.Close())
+}
