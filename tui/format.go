@@ -75,7 +75,7 @@ func signedPct(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("×%.0f", 1+v/100)
 	}
-	return fmt.Sprintf("%+.0f %%", v)
+	return fmt.Sprintf("%+.0f %%", math.Round(v)+0) // +0 makes zero of a negative one
 }
 
 // yesNo prints a truth that may be unknown.

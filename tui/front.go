@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -12,23 +13,34 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tui/export"
 )
 
-// frontPage shows all predicted modes, the front, and the choice under the
-// limit; from here a mode goes onto the board.
+// frontPage shows all modes as far as they are known, the front, and the choice
+// under the limit; from here a mode goes onto the board.
 type frontPage struct {
 	sh     *shared
 	apply  *applyFlow
-	axis   optimize.Axis
+	plane  int           // of planes
+	log    [numAxes]bool // by axis: drawn by its logarithm
+	zoom   zoom
 	cursor int  // index of the space
 	asTab  bool // the plot's table twin
 	large  bool
 	group  int // 0: none; else knob group-1, the modes that share the cursor's setting
 	tab    table
+	base   cloudBase
+	place  plotPlace
+	// answered is the last answer that was worked out.
+	answered struct {
+		of answerKey
+		at int
+	}
 }
 
 func newFrontPage(sh *shared, apply *applyFlow) *frontPage {
 	p := &frontPage{sh: sh, apply: apply, asTab: sh.glyphs == GlyphsASCII}
+	p.log[optimize.Time], p.log[optimize.Energy] = true, true
 	p.tab = table{cols: []column{
 		{title: "front mode", width: 24}, {title: "ms/mb", width: 7, right: true}, {title: "95 %", width: 15, drop: 3},
 		{title: "W", width: 5, right: true}, {title: "95 %", width: 13, drop: 4}, {title: "J/mb", width: 6, right: true, drop: 1},
@@ -42,25 +54,24 @@ func (p *frontPage) update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case jobDoneMsg:
 		if m.view != nil {
-			p.cursor = p.sh.view.answer(p.sh.limit)
-			if m.tuned != nil {
-				if i, ok := p.sh.view.at(m.tuned.Mode); ok {
-					p.cursor = i
-				}
-			}
+			p.goTo(p.answer())
 		}
 	case modelLoadedMsg:
-		p.cursor = m.view.answer(p.sh.limit)
+		p.goTo(m.view.answer(p.sh.limit))
 	}
 	return nil
 }
 
-// front lists the members of the front as drawn, fastest first.
-func (p *frontPage) front() []int {
-	f := slices.Clone(p.sh.view.fronts[p.axis])
-	slices.Reverse(f)
-	return f
+// goTo puts the cursor on a mode; the part that shows goes with it.
+func (p *frontPage) goTo(i int) {
+	p.cursor = i
+	if p.zoom.steps > 0 {
+		p.zoom = p.zoom.follow(p.share(i))
+	}
 }
+
+// front lists the members of the front as drawn, left to right.
+func (p *frontPage) front() []int { return p.sh.view.fronts[p.plane] }
 
 func (p *frontPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	v := p.sh.view
@@ -76,18 +87,39 @@ func (p *frontPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.off(-1)
 	case key.Matches(k, keys.Down):
 		p.off(1)
-	case key.Matches(k, keys.Home):
-		p.cursor = p.front()[0]
-	case key.Matches(k, keys.End):
-		p.cursor = v.fronts[p.axis][0]
+	case key.Matches(k, keys.Home), key.Matches(k, keys.End):
+		p.toEnd(key.Matches(k, keys.End))
 	case key.Matches(k, keys.Lower):
 		p.moveLimit(-1)
 	case key.Matches(k, keys.Higher):
 		p.moveLimit(1)
 	case key.Matches(k, keys.Answer):
-		p.cursor = v.answer(p.sh.limit)
+		p.goTo(p.answer())
+	case key.Matches(k, keys.Verify):
+		return p.verify(), true
+	case key.Matches(k, keys.Apply):
+		p.apply.ask(v.points[p.cursor].Mode)
+	default:
+		return nil, p.viewKey(k)
+	}
+	return nil, true
+}
+
+// viewKey takes the keys that change what is drawn, not where one is.
+func (p *frontPage) viewKey(k tea.KeyPressMsg) bool {
+	switch {
 	case key.Matches(k, keys.Axes):
-		p.axis = 1 - p.axis
+		p.plane = (p.plane + 1) % len(planes)
+		p.goTo(p.cursor)
+	case key.Matches(k, keys.Log):
+		p.nextLog()
+		p.goTo(p.cursor)
+	case key.Matches(k, keys.ZoomIn):
+		p.zoomBy(1)
+	case key.Matches(k, keys.ZoomOut):
+		p.zoomBy(-1)
+	case key.Matches(k, keys.Whole):
+		p.zoom = zoom{}
 	case key.Matches(k, keys.Group):
 		p.group = (p.group + 1) % (int(tegra.NumKnobs) + 1)
 	case key.Matches(k, keys.Table):
@@ -96,18 +128,39 @@ func (p *frontPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.large = !p.large
 	case key.Matches(k, keys.Back) && p.large:
 		p.large = false
-	case key.Matches(k, keys.Verify):
-		return p.verify(), true
-	case key.Matches(k, keys.Apply):
-		p.apply.ask(v.points[p.cursor].Mode)
+	case key.Matches(k, keys.Back) && p.zoom.steps > 0:
+		p.zoom = zoom{}
 	default:
-		return nil, false
+		return false
 	}
-	return nil, true
+	return true
+}
+
+// nextLog takes the next of the four ways to draw the two axes.
+func (p *frontPage) nextLog() {
+	pl := planes[p.plane]
+	p.log[pl.across] = !p.log[pl.across]
+	if p.log[pl.across] {
+		p.log[pl.up] = !p.log[pl.up]
+	}
+	p.sh.say("across: %s; up: %s", p.axisText(pl.across), p.axisText(pl.up))
+}
+
+// axisText says what an axis shows and how.
+func (p *frontPage) axisText(a optimize.Axis) string {
+	if p.log[a] {
+		return a.String() + ", logarithmic"
+	}
+	return a.String() + ", linear"
+}
+
+func (p *frontPage) zoomBy(steps int) {
+	x, y := p.share(p.cursor)
+	p.zoom = p.zoom.by(steps, x, y)
 }
 
 // along walks the front: to its neighbour, or from a mode off the front to
-// the member nearest in time.
+// the member nearest across.
 func (p *frontPage) along(by int) {
 	f := p.front()
 	if len(f) == 0 {
@@ -116,19 +169,31 @@ func (p *frontPage) along(by int) {
 	if !slices.Contains(f, p.cursor) {
 		by = 0
 	}
-	p.cursor = f[min(max(0, p.nearOnFront(f)+by), len(f)-1)]
+	p.goTo(f[min(max(0, p.nearOnFront(f)+by), len(f)-1)])
+}
+
+// toEnd goes to the first member of the front, or to the last.
+func (p *frontPage) toEnd(last bool) {
+	switch f := p.front(); {
+	case len(f) == 0:
+	case last:
+		p.goTo(f[len(f)-1])
+	default:
+		p.goTo(f[0])
+	}
 }
 
 // nearOnFront gives the place in a front of the cursor's mode, or of the
-// member nearest to it in time.
+// member nearest to it across.
 func (p *frontPage) nearOnFront(f []int) int {
 	if at := slices.Index(f, p.cursor); at >= 0 {
 		return at
 	}
-	t := math.Log(p.sh.view.points[p.cursor].TimeMS)
+	xs := p.sh.view.values[planes[p.plane].across]
+	x := math.Log(xs[p.cursor])
 	at, least := 0, math.Inf(1)
 	for i, m := range f {
-		if d := math.Abs(math.Log(p.sh.view.points[m].TimeMS) - t); d < least {
+		if d := math.Abs(math.Log(xs[m]) - x); d < least {
 			at, least = i, d
 		}
 	}
@@ -141,22 +206,21 @@ func (p *frontPage) off(by int) {
 		p.along(by)
 		return
 	}
-	v := p.sh.view
-	here := v.points[p.cursor]
-	x0, y0 := math.Log(here.TimeMS), v.y(p.cursor, p.axis)
+	xs, ys := p.columns()
+	x0, y0 := math.Log(xs[p.cursor]), ys[p.cursor]
 	best, least := -1, math.Inf(1)
-	for i := range v.points {
-		dy := (v.y(i, p.axis) - y0) / y0
+	for i := range xs {
+		dy := (ys[i] - y0) / y0
 		if float64(by)*dy >= 0 {
 			continue
 		}
-		dx := math.Log(v.points[i].TimeMS) - x0
+		dx := math.Log(xs[i]) - x0
 		if d := math.Abs(dy) + 4*math.Abs(dx); d < least {
 			best, least = i, d
 		}
 	}
 	if best >= 0 {
-		p.cursor = best
+		p.goTo(best)
 	}
 }
 
@@ -172,17 +236,25 @@ func (p *frontPage) moveLimit(by float64) {
 	default:
 		*l = optimize.Limit{PowerW: max(1, math.Round(p.sh.view.points[p.cursor].PowerW)+by)}
 	}
-	p.cursor = p.sh.view.answer(*l)
+	p.goTo(p.answer())
+}
+
+// mayVerify gives the reason why the cursor's mode cannot be measured, or "".
+func (p *frontPage) mayVerify() string {
+	switch {
+	case p.sh.view == nil:
+		return "no model"
+	case p.apply.stage != applyIdle:
+		return "answer keep first"
+	}
+	return p.sh.mayWrite()
 }
 
 // verify measures the mode under the cursor and puts the board back.
 func (p *frontPage) verify() tea.Cmd {
 	sh, v := p.sh, p.sh.view
-	if why := sh.mayWrite(); why != "" {
+	if why := p.mayVerify(); why != "" {
 		sh.say("verify: not now, %s", why)
-		return nil
-	}
-	if p.apply.stage != applyIdle {
 		return nil
 	}
 	w, ok := workloadNamed(sh.workloads, v.workload)
@@ -226,8 +298,9 @@ func (p *frontPage) hints() []hint {
 	if p.asTab {
 		other = named(keys.Table, "plot")
 	}
-	return []hint{{Binding: both(keys.Left, keys.Right, "along")}, apply, {Binding: both(keys.Lower, keys.Higher, "limit")}, unless(keys.Verify, p.sh.mayWrite()), {Binding: other},
-		{Binding: keys.Axes}, {Binding: both(keys.Up, keys.Down, "off it")}, {Binding: keys.Answer}, {Binding: keys.Group}}
+	return []hint{apply, {Binding: both(keys.Left, keys.Right, "along")}, {Binding: both(keys.Lower, keys.Higher, "limit")}, unless(keys.Verify, p.mayVerify()), {Binding: other},
+		{Binding: keys.Axes}, {Binding: keys.Log}, {Binding: keys.ZoomIn}, {Binding: keys.ZoomOut}, {Binding: keys.Whole},
+		{Binding: both(keys.Up, keys.Down, "off it")}, {Binding: keys.Home}, {Binding: keys.End}, {Binding: keys.Answer}, {Binding: keys.Group}}
 }
 
 func (p *frontPage) copied() string {
@@ -235,4 +308,25 @@ func (p *frontPage) copied() string {
 		return p.sh.mode(v.points[p.cursor].Mode)
 	}
 	return ""
+}
+
+// files are the front as it is drawn, and its members.
+func (p *frontPage) files() ([]exportFile, error) {
+	v := p.sh.view
+	if v == nil {
+		return nil, nil
+	}
+	title := "predicted: " + v.workload + " on " + p.sh.board.Name
+	if o := p.sh.board.Origin(); o != "" {
+		title += "  (VIRTUAL: " + o + ")"
+	}
+	c := v.cloud(planes[p.plane], title)
+	x, y := p.scales()
+	c.Across, c.Up, c.Limit = &x, &y, p.sh.limit
+	for _, m := range p.marks() {
+		c.Marks = append(c.Marks, export.Mark{At: m.at, Name: m.name})
+	}
+	var list, doc strings.Builder
+	err := errors.Join(c.WriteCSV(&list), export.WriteJSON(&doc, c.FrontPoints()))
+	return []exportFile{{"svg", c.SVG()}, {"csv", list.String()}, {"json", doc.String()}}, err
 }

@@ -12,53 +12,77 @@ import (
 
 // Render draws the front page.
 func (p *frontPage) Render(w, h int) string {
+	p.place = plotPlace{}
 	if p.sh.view == nil {
 		return fit("\n"+wrap(" No model yet. Press t to tune a workload: this page then shows every power mode's predicted time and power, the front of the best ones, and the mode to apply. 4 loads a model of an earlier day.", w), w, h)
 	}
 	head := p.head(w)
 	rest := h - 1
-	if h < 10 || w < 44 {
+	switch {
+	case h < 10 || w < 44:
 		card := fit(p.card(w, true), w, min(rest, 5))
 		if rest > 5 {
-			card = under(card, p.picture(w, rest-5))
+			card = under(card, p.picture(w, rest-5, 6))
 		}
 		return fit(under(head, card), w, h)
-	}
-	if p.large {
-		return under(head, p.picture(w, rest))
+	case p.large:
+		return under(head, cut(" "+p.line(), w), p.picture(w, rest-2, 2), cut(" "+strings.ReplaceAll(p.legend(1000), "\n", "  "), w))
+	case w < 70:
+		low := min(8, rest/2)
+		return under(head, p.picture(w, rest-low, 1), box(p.cardTitle(), "", p.card(w-4, false), w, low))
 	}
 	side := 34
 	if w > 120 {
 		side = 44
 	}
-	if w < 70 {
-		low := min(8, rest/2)
-		return under(head, p.picture(w, rest-low), box("choice", "", p.card(w-4, false), w, low))
-	}
 	card := p.card(side-4, false)
 	high := min(rest, strings.Count(card, "\n")+3)
-	right := box("choice", "", card, side, high)
+	right := box(p.cardTitle(), "", card, side, high)
 	if rest > high {
 		right = under(right, fit("\n"+p.legend(side), side, rest-high))
 	}
-	return under(head, beside(p.picture(w-side-1, rest), fit("", 1, rest), right))
+	return under(head, beside(p.picture(w-side-1, rest, 1), fit("", 1, rest), right))
 }
 
-// head says what the page speaks of, how sure it is, and the limit.
+// head says what the page speaks of, how sure it is, what part shows, and the
+// limit.
 func (p *frontPage) head(w int) string {
 	v := p.sh.view
 	text := " " + v.workload
 	if m := v.model; m != nil {
 		text += fmt.Sprintf("  %s, %d modes", m.Method, len(m.Samples))
-		if e := errorText(m.CV.TimeMAPEPct); e != dash && w >= 72 {
+		if e := errorText(m.CV.TimeMAPEPct); e != dash && w >= 72 && p.group == 0 && p.zoom.steps == 0 {
 			text += fmt.Sprintf("  error %s time %s power", e, errorText(m.CV.PowerMAPEPct))
 		}
 	}
 	if p.group > 0 {
 		k := tegra.Knob(p.group - 1)
-		text += fmt.Sprintf("  group %s %s", k, knobText(v.points[p.cursor].Mode, k))
+		text += fmt.Sprintf("  %s %s: %d modes", k, knobText(v.points[p.cursor].Mode, k), len(p.grouped()))
 	}
-	return ends(styleBold.Render(text), "limit "+limitText(p.sh.limit), w)
+	limit := "limit " + limitText(p.sh.limit)
+	if p.zoom.steps > 0 {
+		limit = fmt.Sprintf("zoom ×%.1f  %s", p.zoom.factor(), limit)
+	}
+	return ends(styleBold.Render(text), limit, w)
+}
+
+// cardTitle says which mode the card speaks of.
+func (p *frontPage) cardTitle() string {
+	switch v := p.sh.view; {
+	case p.cursor != p.answer():
+		return "at the cursor"
+	case p.sh.limit.Met(v.points[p.cursor]):
+		return "the answer to the limit"
+	}
+	return "nearest to the limit"
+}
+
+// answer is the view's answer to the limit, worked out once for each.
+func (p *frontPage) answer() int {
+	if of := (answerKey{p.sh.view, p.sh.limit}); p.answered.of != of {
+		p.answered.of, p.answered.at = of, of.view.answer(of.limit)
+	}
+	return p.answered.at
 }
 
 func limitText(l optimize.Limit) string {
@@ -71,115 +95,45 @@ func limitText(l optimize.Limit) string {
 	return "least energy"
 }
 
-func (p *frontPage) picture(w, h int) string {
+// picture is the plot, or its table twin; y is its first row on the page.
+func (p *frontPage) picture(w, h, y int) string {
 	if p.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
 		return p.twin(w, h)
 	}
+	p.place.y = y
 	return p.plot(w, h)
 }
 
-// plot draws the cloud of all modes, the front over it, the limit, presets
-// and the cursor.
-func (p *frontPage) plot(w, h int) string {
-	v := p.sh.view
-	ys, name := v.powerW, "W"
-	if p.axis == optimize.Energy {
-		ys, name = v.energyJ, "J"
-	}
-	plot := chart.Plot{X: chart.NewScale(v.timeMS, true), Y: chart.NewScale(ys, p.axis == optimize.Energy), XName: "ms", YName: name}
-	plot.Points(v.timeMS, ys, chart.InkCloud)
-	if p.group > 0 {
-		gx, gy := p.grouped(ys)
-		plot.Points(gx, gy, chart.InkBand)
-	}
-	limit := p.sh.limit
-	if p.axis == optimize.Energy {
-		limit.PowerW = 0
-	}
-	limitLines(&plot, limit)
-	var fx, fy []float64
-	for _, i := range v.fronts[p.axis] {
-		fx, fy = append(fx, v.timeMS[i]), append(fy, ys[i])
-	}
-	plot.Line(fx, fy, chart.InkFront)
-	if p.sh.frontByGlyph() {
-		for i := range fx {
-			plot.Mark(fx[i], fy[i], '○', chart.InkFront)
-		}
-	}
-	for m, got := range v.measured {
-		y := got.PowerW
-		if p.axis == optimize.Energy {
-			y = got.EnergyJ()
-		}
-		if _, ok := v.at(m); ok {
-			plot.Mark(got.TimeMS, y, '●', chart.InkMeasured)
-		}
-	}
-	for _, mark := range p.marks() {
-		plot.Mark(v.timeMS[mark.at], ys[mark.at], mark.glyph, chart.InkPreset)
-	}
-	plot.Mark(v.timeMS[p.cursor], ys[p.cursor], '◉', chart.InkCursor)
-	return plot.Render(w, h, paint)
-}
-
-// frontByGlyph tells whether the front needs a glyph of its own: without
-// colours, or with blocks for dots, its line cannot be told from the cloud.
-func (sh *shared) frontByGlyph() bool { return sh.colourless || sh.glyphs >= GlyphsBlocks }
-
-// grouped gives the points that share the cursor's setting of a knob.
-func (p *frontPage) grouped(ys []float64) (gx, gy []float64) {
-	v, k := p.sh.view, tegra.Knob(p.group-1)
-	want := v.points[p.cursor].Mode.Value(k)
-	for i := range v.points {
-		if v.points[i].Mode.Value(k) == want {
-			gx, gy = append(gx, v.timeMS[i]), append(gy, ys[i])
-		}
-	}
-	return gx, gy
-}
-
-// mark is a known mode in the plot.
-type mark struct {
-	at    int
-	glyph rune
-	name  string
-}
-
-// marks are MAXN and the presets that have a prediction, by their first digit
-// or letter.
-func (p *frontPage) marks() []mark {
-	v := p.sh.view
-	var out []mark
-	if i, ok := v.at(p.sh.space.Max()); ok {
-		out = append(out, mark{i, 'M', "MAXN"})
-	}
-	for _, preset := range p.sh.presets {
-		if i, ok := v.at(preset.Mode); ok && preset.Mode != p.sh.space.Max() {
-			out = append(out, mark{i, presetGlyph(preset), preset.Name})
-		}
-	}
-	return out
-}
-
-// presetGlyph is the preset's id where that is a digit.
-func presetGlyph(preset tegra.Preset) rune {
-	if preset.ID >= 0 && preset.ID <= 9 {
-		return rune('0' + preset.ID)
-	}
-	return 'P'
-}
-
+// legend says what the glyphs of the plot mean.
 func (p *frontPage) legend(w int) string {
-	text := "· predicted  ● measured  ◉ here\n"
+	words := []string{"·\u00a0predicted", "●\u00a0measured", "◉\u00a0here"}
 	if p.sh.frontByGlyph() {
-		text = "· predicted  ○ front\n● measured   ◉ here\n"
+		words = append(words, "○\u00a0front")
 	}
+	if _, measured := p.sh.view.measured[p.sh.view.points[p.cursor].Mode]; !measured {
+		words = append(words, "├─┤\u00a095\u00a0%\u00a0band")
+	}
+	text := wrap(strings.Join(words, "  "), w)
 	var names []string
 	for _, m := range p.marks() {
 		names = append(names, string(m.glyph)+"\u00a0"+m.name)
 	}
-	return styleDim.Render(text + wrap(strings.Join(names, "  "), w))
+	text += "\n" + wrap(strings.Join(names, "  "), w)
+	if p.group > 0 && !p.sh.frontByGlyph() {
+		text += "\n" + wrap("thin dots: modes of another setting", w)
+	}
+	return styleDim.Render(text)
+}
+
+// line is the card in one line.
+func (p *frontPage) line() string {
+	v := p.sh.view
+	pr := v.known[p.cursor]
+	text := styleBold.Render(p.sh.mode(pr.Mode)) + fmt.Sprintf("  %s ms/mb  %.1f W  %.2f J/mb  ", ms(pr.TimeMS), pr.PowerW, pr.EnergyJ())
+	if _, measured := v.measured[pr.Mode]; measured {
+		return text + "measured"
+	}
+	return text + fmt.Sprintf("predicted (%s – %s ms, %.1f – %.1f W)", ms(pr.TimeLoMS), ms(pr.TimeHiMS), pr.PowerLoW, pr.PowerHiW)
 }
 
 // card tells of the mode under the cursor: predicted, measured, and against
@@ -194,10 +148,13 @@ func (p *frontPage) card(w int, short bool) string {
 	}
 	lines := []string{title}
 	if measured {
-		lines = append(lines, styleDim.Render(fmt.Sprintf("%-5s %10s %10s", "", "predicted", "measured")),
-			fmt.Sprintf("%-5s %10s %10s", "ms/mb", ms(pr.TimeMS), ms(got.TimeMS)),
-			fmt.Sprintf("%-5s %10.1f %10.1f", "W", pr.PowerW, got.PowerW),
-			fmt.Sprintf("%-5s %10.2f %10.2f", "J/mb", pr.EnergyJ(), got.EnergyJ()))
+		row := func(name, predicted, measured string, off float64) string {
+			return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, signedPct(100*off))
+		}
+		lines = append(lines, styleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", "predicted", "measured", "off")),
+			row("ms/mb", ms(pr.TimeMS), ms(got.TimeMS), got.TimeMS/pr.TimeMS-1),
+			row("W", positive(pr.PowerW, 1), positive(got.PowerW, 1), got.PowerW/pr.PowerW-1),
+			row("J/mb", positive(pr.EnergyJ(), 2), positive(got.EnergyJ(), 2), got.EnergyJ()/pr.EnergyJ()-1))
 	} else {
 		lines = append(lines,
 			fmt.Sprintf("%7s ms/mb (%s – %s)", ms(pr.TimeMS), ms(pr.TimeLoMS), ms(pr.TimeHiMS)),
@@ -209,21 +166,19 @@ func (p *frontPage) card(w int, short bool) string {
 	}
 	if w, ok := workloadNamed(p.sh.workloads, v.workload); ok {
 		if n := w.MinibatchesPerEpoch(); n > 0 {
-			lines = append(lines, fmt.Sprintf("%7.1f min/epoch", pr.TimeMS*float64(n)/60000))
+			lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.points[p.cursor].TimeMS*float64(n)/60000))
 		}
 	}
-	lines = append(lines, p.status(measured, got))
+	lines = append(lines, p.status(measured))
 	return strings.Join(append(lines, p.versus()...), "\n")
 }
 
 // status says whether the mode meets the limit, whether it was measured, and
 // whether the board runs in it.
-func (p *frontPage) status(measured bool, got tegra.Measured) string {
-	v := p.sh.view
-	point := v.points[p.cursor]
-	how := "predicted"
+func (p *frontPage) status(measured bool) string {
+	point, how := p.sh.view.points[p.cursor], "predicted"
 	if measured {
-		point, how = optimize.MeasuredPoint(got), "measured"
+		how = "measured"
 	}
 	text := styleGood.Render("✓ within the limit, " + how)
 	if p.sh.limit.PowerW == 0 && p.sh.limit.TimeMS == 0 {
@@ -255,7 +210,7 @@ func (p *frontPage) versus() []string {
 		if at == p.cursor {
 			return
 		}
-		lines = append(lines, fmt.Sprintf("%-10s %7s %7s", cut(name, 10), signedPct(100*(here.TimeMS/v.timeMS[at]-1)), signedPct(100*(here.PowerW/v.powerW[at]-1))))
+		lines = append(lines, fmt.Sprintf("%-10s %7s %7s", cut(name, 10), signedPct(100*(here.TimeMS/v.points[at].TimeMS-1)), signedPct(100*(here.PowerW/v.points[at].PowerW-1))))
 	}
 	for _, m := range p.marks() {
 		row(m.name, m.at)
@@ -268,31 +223,39 @@ func (p *frontPage) versus() []string {
 	return lines
 }
 
-// twin is the front as a table, fastest first.
+// twin is the front as a table, in the order of the plot.
 func (p *frontPage) twin(w, h int) string {
 	v, f := p.sh.view, p.front()
 	p.tab.rows = len(f)
 	p.tab.cursor = p.nearOnFront(f)
 	p.tab.noMark = !slices.Contains(f, p.cursor)
 	p.tab.cell = func(row, col int) string {
-		pr := v.preds[f[row]]
+		pr := v.known[f[row]]
 		switch col {
 		case 0:
 			return p.sh.mode(pr.Mode)
 		case 1:
 			return ms(pr.TimeMS)
 		case 2:
-			return ms(pr.TimeLoMS) + "–" + ms(pr.TimeHiMS)
+			return between(ms(pr.TimeLoMS), ms(pr.TimeHiMS))
 		case 3:
 			return positive(pr.PowerW, 1)
 		case 4:
-			return positive(pr.PowerLoW, 1) + "–" + positive(pr.PowerHiW, 1)
+			return between(positive(pr.PowerLoW, 1), positive(pr.PowerHiW, 1))
 		case 5:
 			return positive(pr.EnergyJ(), 2)
 		}
 		return p.isWhat(pr.Mode, v.points[f[row]])
 	}
 	return p.tab.Render(w, h)
+}
+
+// between is a band; a dash where there is none.
+func between(lo, hi string) string {
+	if lo == dash || hi == dash {
+		return dash
+	}
+	return lo + "–" + hi
 }
 
 func (p *frontPage) isWhat(m tegra.Mode, point optimize.Point) string {

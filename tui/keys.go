@@ -41,6 +41,9 @@ type keyTable struct {
 	Verify       key.Binding `on:"front"`
 	Table        key.Binding `on:"front"`
 	Answer       key.Binding `on:"front"`
+	Log, Whole   key.Binding `on:"front"`
+	ZoomIn       key.Binding `on:"front"`
+	ZoomOut      key.Binding `on:"front"`
 	Start, Edit  key.Binding `on:"train"`
 	Stop         key.Binding `on:"train profile"`
 	Pause        key.Binding `on:"profile"`
@@ -97,6 +100,11 @@ func defaultKeys() keyTable {
 		Verify: bind("v", "verify", "v"),
 		Table:  bind("b", "table/plot", "b"),
 		Answer: bind("c", "to the answer", "c"),
+
+		Log:     bind("L", "log/linear", "L"),
+		ZoomIn:  bind("+", "zoom in", "+", "="),
+		ZoomOut: bind("-", "zoom out", "-"),
+		Whole:   bind("0", "no zoom", "0"),
 
 		Sort:    bind("s", "sort", "s"),
 		Presets: bind("p", "presets", "p"),

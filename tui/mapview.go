@@ -6,23 +6,39 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tui/export"
 )
+
+// plane is what a plot of modes shows: one quantity across, one up.
+type plane struct{ across, up optimize.Axis }
+
+// planes are those that can be chosen; each has a front of its own.
+var planes = [...]plane{{optimize.Time, optimize.Power}, {optimize.Time, optimize.Energy}, {optimize.Power, optimize.Energy}}
+
+// numAxes is how many quantities there are.
+const numAxes = optimize.Time + 1
 
 // mapView is what is believed about every mode of the space for one workload,
 // ready to be drawn. It is built off the screen's goroutine and not changed.
 type mapView struct {
 	workload string
 	model    *learn.Model
-	preds    []learn.Prediction // by index of the space
-	points   []optimize.Point
-	fronts   [2][]int // by optimize.Axis: indexes of points, x ascending
-	measured map[tegra.Mode]tegra.Measured
 	space    *tegra.Space
-	timeMS   []float64 // columns of points, for the plot
-	powerW   []float64
-	energyJ  []float64
+	preds    []learn.Prediction // by index of the space: what the model says
+	known    []learn.Prediction // preds, with what was measured in the place of its prediction
+	points   []optimize.Point   // of known
+	values   [numAxes][]float64 // columns of points, for the plot
+	fronts   [len(planes)][]int // indexes of points, ascending across
+	measured map[tegra.Mode]tegra.Measured
+	found    found
 	effects  [tegra.NumKnobs]learn.KnobEffect // of the knobs, the others at their largest
 	bound    string                           // what a minibatch waits for there; "" when the model cannot tell
+}
+
+// found is what tuning answered, measured, to a limit.
+type found struct {
+	mode  tegra.Val[tegra.Mode]
+	limit optimize.Limit
 }
 
 // newMapView predicts every mode of the space.
@@ -35,22 +51,31 @@ func newMapView(workload string, m *learn.Model, space *tegra.Space) *mapView {
 }
 
 func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.Measured, space *tegra.Space) *mapView {
-	preds := p.Predict(space.Modes())
-	v := &mapView{workload: workload, model: m, preds: preds, space: space, measured: map[tegra.Mode]tegra.Measured{}}
+	v := &mapView{workload: workload, model: m, preds: p.Predict(space.Modes()), space: space, measured: map[tegra.Mode]tegra.Measured{}}
 	v.effects = learn.Importance(p, space, space.Max(), math.Inf(1))
-	for _, p := range preds {
-		v.points = append(v.points, optimize.PredictedPoint(p))
-		v.timeMS = append(v.timeMS, p.TimeMS)
-		v.powerW = append(v.powerW, p.PowerW)
-		v.energyJ = append(v.energyJ, p.EnergyJ())
-	}
-	for _, axis := range []optimize.Axis{optimize.Power, optimize.Energy} {
-		v.fronts[axis] = optimize.Front(v.points, axis)
-	}
 	for _, s := range samples {
 		v.measured[s.Mode] = s
 	}
+	v.know(samples)
 	return v
+}
+
+// know puts what was measured in the place of what was predicted.
+func (v *mapView) know(samples []tegra.Measured) {
+	v.known = optimize.Known(v.preds, samples)
+	v.points = make([]optimize.Point, len(v.known))
+	for a := range v.values {
+		v.values[a] = make([]float64, len(v.known))
+	}
+	for i, p := range v.known {
+		v.points[i] = optimize.PredictedPoint(p)
+		for a := range v.values {
+			v.values[a][i] = v.points[i].On(optimize.Axis(a))
+		}
+	}
+	for i, pl := range planes {
+		v.fronts[i] = optimize.FrontOf(v.points, pl.across, pl.up)
+	}
 }
 
 // with gives a copy that also knows one more measurement.
@@ -62,6 +87,23 @@ func (v *mapView) with(m tegra.Measured) *mapView {
 			next.measured[mode] = old
 		}
 	}
+	next.know(next.samples())
+	return &next
+}
+
+// samples lists what was measured.
+func (v *mapView) samples() []tegra.Measured {
+	out := make([]tegra.Measured, 0, len(v.measured))
+	for _, m := range v.measured {
+		out = append(out, m)
+	}
+	return out
+}
+
+// answering gives a copy that knows what tuning found for a limit.
+func (v *mapView) answering(l optimize.Limit, m tegra.Mode) *mapView {
+	next := *v
+	next.found = found{tegra.Some(m), l}
 	return &next
 }
 
@@ -71,18 +113,13 @@ func (v *mapView) at(m tegra.Mode) (int, bool) {
 	return i, ok && i < len(v.preds)
 }
 
-// y gives the value of point i on the vertical axis.
-func (v *mapView) y(i int, axis optimize.Axis) float64 {
-	if axis == optimize.Energy {
-		return v.points[i].EnergyJ
-	}
-	return v.points[i].PowerW
-}
-
-// answer is where the cursor starts: the best mode within the limit, else the
-// nearest to it, else the knee.
+// answer is where the cursor starts: what tuning found for this limit, else
+// the best mode within it, else the nearest to it, else the knee.
 func (v *mapView) answer(l optimize.Limit) int {
-	choice, err := optimize.Choose(v.preds, l)
+	if i, ok := v.at(v.found.mode.V); ok && v.found.mode.OK && v.found.limit == l {
+		return i
+	}
+	choice, err := optimize.Choose(v.known, l)
 	if err == nil {
 		return choice.Index
 	}
@@ -91,8 +128,16 @@ func (v *mapView) answer(l optimize.Limit) int {
 			return i
 		}
 	}
-	if choice, err = optimize.Choose(v.preds, optimize.Limit{Knee: true}); err == nil {
+	if choice, err = optimize.Choose(v.known, optimize.Limit{Knee: true}); err == nil {
 		return choice.Index
 	}
 	return 0
+}
+
+// cloud is the view as it is written into files.
+func (v *mapView) cloud(pl plane, title string) *export.Cloud {
+	c := export.Predicted(v.preds, v.samples())
+	c.Title = title
+	c.TakeFront(pl.across, pl.up)
+	return c
 }

@@ -92,7 +92,7 @@ func TestOneAShowsTheDifferenceAndWritesNothing(t *testing.T) {
 	if n := d.board.applied(); n != 0 {
 		t.Errorf("%d modes applied, want none before the second a", n)
 	}
-	d.sees("choice")
+	d.sees("the answer to the limit")
 }
 
 func TestAPresetThatNeedsARebootSaysSo(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -84,15 +85,15 @@ func (p *modesPage) build() {
 		}
 	}
 	if p.view != nil && p.sortBy > 0 {
-		value := [][]float64{nil, p.view.timeMS, p.view.powerW, p.view.energyJ}[p.sortBy]
+		value := [][]float64{nil, p.view.values[optimize.Time], p.view.values[optimize.Power], p.view.values[optimize.Energy]}[p.sortBy]
 		slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(value[a], value[b]) })
 	}
 }
 
 // row is what is known of mode i: measured before predicted before nothing.
 func (p *modesPage) row(i int, m tegra.Mode) tegra.Measured {
-	if p.sh.view != nil && i < len(p.sh.view.preds) {
-		return p.sh.view.preds[i].Measured()
+	if p.sh.view != nil && i < len(p.sh.view.known) {
+		return p.sh.view.known[i].Measured()
 	}
 	return tegra.Measured{Mode: m}
 }
@@ -155,7 +156,7 @@ func (p *modesPage) writeBlock() {
 		p.sh.fail("nvpmodel block", err)
 		return
 	}
-	p.sh.export(name+".conf", text)
+	p.sh.export(name, exportFile{"conf", text})
 }
 
 func (p *modesPage) sort() {

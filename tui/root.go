@@ -3,8 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -186,6 +184,9 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	}
 	if msg.view != nil {
 		sh.view = msg.view
+		if msg.tuned != nil {
+			sh.view = sh.view.answering(j.limit, msg.tuned.Mode)
+		}
 	}
 	if msg.row != nil && sh.view != nil && msg.row.Status.Usable() {
 		sh.view = sh.view.with(msg.row.Measured)
@@ -372,26 +373,6 @@ func (r *root) copy() tea.Cmd {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimSpace(line)
-}
-
-// export writes the view as text.
-func (r *root) export() {
-	name := r.sh.now().Format("20060102-150405-") + strings.ToLower(r.pages[r.active].title()) + ".txt"
-	r.sh.export(name, ansi.Strip(r.draw())+"\n")
-}
-
-// export writes a file below the data directory and says where.
-func (sh *shared) export(name, text string) {
-	path := filepath.Join(sh.DataDir(), "exports", name)
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text), 0o644)
-	}
-	if err != nil {
-		sh.fail("export", err)
-		return
-	}
-	sh.say("written: %s", path)
 }
 
 func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {

@@ -76,13 +76,75 @@ func TestPlotsOfMadValuesKeepTheirSizeAndEnd(t *testing.T) {
 			p := Plot{X: Scale{0, 1, false}, Y: Scale{0, 1, false}, XName: "ms", YName: "W"}
 			p.Points(mad, mad, InkCloud)
 			p.Line(mad, mad, InkFront)
+			p.Haze(mad, mad, InkCloud)
+			p.Base(p.Drawn(w, h))
 			for _, v := range mad {
 				p.Level(v, "limit", InkLimit)
 				p.Column(v, "limit", InkLimit)
 				p.Mark(v, v, 'M', InkPreset)
+				p.Bars(0.5, v, 0.7, 0.5, 0.1, v, InkBand)
 				p.Label(v, v, "CPU", InkPreset)
 			}
 			size(t, p.Render(w, h, Plain), w, h)
+		}
+	}
+}
+
+func TestAPartOfAScaleAndItsValues(t *testing.T) {
+	for _, s := range []Scale{{10, 50, false}, {1, 1000, true}, {-5, 5, false}} {
+		part := s.Part(0.25, 0.75)
+		for _, at := range []float64{0, 0.3, 0.5, 1} {
+			v := part.Value(at)
+			if got, ok := s.At(v); !ok || math.Abs(got-(0.25+at/2)) > 1e-9 {
+				t.Errorf("%v: %g of the middle half is %g, which lies at %g (%v) of the whole", s, at, v, got, ok)
+			}
+		}
+	}
+}
+
+func TestACellGivesTheValuesThatAreDrawnThere(t *testing.T) {
+	p := Plot{X: Scale{1, 1000, true}, Y: Scale{0, 60, false}, XName: "ms", YName: "W"}
+	const w, h = 60, 20
+	for _, at := range [][2]float64{{1.2, 58}, {30, 30}, {900, 1}} {
+		q := p
+		q.Mark(at[0], at[1], 'M', InkPreset)
+		rows := strings.Split(q.Render(w, h, Plain), "\n")
+		for cy, row := range rows {
+			if cx := strings.IndexRune(row, 'M'); cx >= 0 {
+				cx = utf8.RuneCountInString(row[:cx])
+				x, y, ok := p.Value(w, h, cx, cy)
+				if !ok || math.Abs(math.Log(x/at[0])) > math.Log(1000)/w || math.Abs(y-at[1]) > 60.0/(h-2) {
+					t.Errorf("the mark of %v stands in a cell of %g, %g (%v)", at, x, y, ok)
+				}
+			}
+		}
+	}
+	if _, _, ok := p.Value(w, h, 0, 0); ok {
+		t.Error("a label of the axis has a value")
+	}
+}
+
+func TestWhatIsDrawnOnceCanBeLaidUnder(t *testing.T) {
+	xs, ys := benchCloud()
+	p := Plot{X: NewScale(xs, true), Y: NewScale(ys, false), XName: "ms", YName: "W"}
+	again := p
+	p.Points(xs, ys, InkCloud)
+	again.Base(p.Drawn(80, 20))
+	if got, want := again.Render(80, 20, Plain), p.Render(80, 20, Plain); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestBandsAreSeenWhereTheyAreWiderThanACell(t *testing.T) {
+	p := Plot{X: Scale{0, 100, false}, Y: Scale{0, 100, false}}
+	p.Bars(50, 30, 150, 55, 54, 56, InkBand) // to the right it goes on outside
+	got := strings.Split(p.Render(30, 12, Plain), "\n")
+	if want := "   │       ├─────────────────┤"; got[4] != want {
+		t.Errorf("got %q, want %q", got[4], want)
+	}
+	for i, row := range got[:10] {
+		if i != 4 && strings.TrimSpace(string([]rune(row)[4:])) != "" {
+			t.Errorf("row %d holds part of a band within one cell: %q", i, row)
 		}
 	}
 }

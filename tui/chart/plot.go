@@ -48,6 +48,21 @@ func (p *Plot) Points(xs, ys []float64, ink Ink) {
 	})
 }
 
+// Haze is Points that stand back: one dot in each cell that holds any.
+func (p *Plot) Haze(xs, ys []float64, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		atX, atY := p.X.placer(), p.Y.placer()
+		w, h := float64(2*r.W-1), float64(4*r.H-1)
+		for i := range min(len(xs), len(ys)) {
+			fx, okX := atX(xs[i])
+			fy, okY := atY(ys[i])
+			if okX && okY {
+				r.Dot(int(fx*w+0.5)|1, int((1-fy)*h+0.5)&^3|2, ink)
+			}
+		}
+	})
+}
+
 // Line joins neighbouring pairs; a pair that cannot be drawn leaves a gap.
 func (p *Plot) Line(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
@@ -99,11 +114,46 @@ func (p *Plot) Column(x float64, name string, ink Ink) {
 	})
 }
 
+// Bars draws how far a value may lie off at both sides: across at height y from
+// x0 to x1, and upright at x from y0 to y1, cut where the plot ends. What is
+// within one cell is not seen.
+func (p *Plot) Bars(x, x0, x1, y, y0, y1 float64, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		cx, cy, ok := p.cell(r, x, y)
+		if !ok {
+			return
+		}
+		left, _, okL := p.cell(r, p.X.into(x0), y)
+		end, _, okR := p.cell(r, p.X.into(x1), y)
+		_, low, okB := p.cell(r, x, p.Y.into(y0))
+		_, top, okT := p.cell(r, x, p.Y.into(y1))
+		for i := left; okL && okR && left < end && i <= end; i++ {
+			glyph := '─'
+			switch i {
+			case left:
+				glyph = '├'
+			case end:
+				glyph = '┤'
+			}
+			r.Rune(i, cy, glyph, ink)
+		}
+		for i := top; okB && okT && top < low && i <= low; i++ {
+			r.Rune(cx, i, '│', ink)
+		}
+	})
+}
+
+// cell is the cell of a value pair.
+func (p *Plot) cell(r *Raster, x, y float64) (cx, cy int, ok bool) {
+	dx, dy, ok := p.place(r, x, y)
+	return int(math.Round(dx)) / 2, int(math.Round(dy)) / 4, ok
+}
+
 // Mark puts one glyph at a pair of values.
 func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		if dx, dy, ok := p.place(r, x, y); ok {
-			r.Rune(int(math.Round(dx))/2, int(math.Round(dy))/4, glyph, ink)
+		if cx, cy, ok := p.cell(r, x, y); ok {
+			r.Rune(cx, cy, glyph, ink)
 		}
 	})
 }
@@ -112,11 +162,50 @@ func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
 // the plot.
 func (p *Plot) Label(x, y float64, word string, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		if dx, dy, ok := p.place(r, x, y); ok {
-			r.Text(min(int(math.Round(dx))/2, r.W-utf8.RuneCountInString(word)), int(math.Round(dy))/4, word, ink)
+		if cx, cy, ok := p.cell(r, x, y); ok {
+			r.Text(min(cx, r.W-utf8.RuneCountInString(word)), cy, word, ink)
 		}
 	})
 }
+
+// Drawn is what was added so far as it lies in a picture of w×h cells. Base of
+// a plot of equal scales and size lays it under what that plot adds: so that
+// 18,000 points need not be placed again because a cursor moved.
+func (p *Plot) Drawn(w, h int) *Raster {
+	r := NewRaster(p.room(w, h))
+	for _, layer := range p.layers {
+		layer(p, r)
+	}
+	return r
+}
+
+// Base begins with what Drawn gave.
+func (p *Plot) Base(drawn *Raster) {
+	p.layers = append(p.layers, func(_ *Plot, r *Raster) {
+		if r.W == drawn.W && r.H == drawn.H {
+			copy(r.dots, drawn.dots)
+			copy(r.ink, drawn.ink)
+			copy(r.marks, drawn.marks)
+		}
+	})
+}
+
+// Value gives the pair of values that stands in the middle of a cell of a
+// picture of w×h cells; false for the axes.
+func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
+	rw, rh := p.room(w, h)
+	cx -= w - rw
+	if rw <= 0 || rh <= 0 || cx < 0 || cy < 0 || cx >= rw || cy >= rh {
+		return 0, 0, false
+	}
+	return p.X.Value((float64(cx) + 0.5) / float64(rw)), p.Y.Value(1 - (float64(cy)+0.5)/float64(rh)), true
+}
+
+// room is the raster's size in a picture of w×h cells.
+func (p *Plot) room(w, h int) (int, int) { return w - p.gutter(h) - 1, h - axisRows }
+
+// axisRows are those below the raster.
+const axisRows = 2
 
 // Render draws everything in exactly w×h cells: y labels on the left, the x
 // axis with its labels in the two lowest rows.
@@ -124,11 +213,7 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 	if w < MinPlotW || h < MinPlotH {
 		return blank(w, h)
 	}
-	gutter, axisRows := p.gutter(h), 2
-	r := NewRaster(w-gutter-1, h-axisRows)
-	for _, layer := range p.layers {
-		layer(p, r)
-	}
+	gutter, r := p.gutter(h), p.Drawn(w, h)
 	rows := make([]string, 0, h)
 	marks := p.yLabels(r.H)
 	for y := range r.H {

@@ -47,6 +47,20 @@ func FromZero(most float64) Scale {
 // positive on a log scale) or lies outside.
 func (s Scale) At(v float64) (float64, bool) { return s.placer()(v) }
 
+// Value is the inverse of At: what stands at a share of the range.
+func (s Scale) Value(at float64) float64 {
+	if s.Log && s.Lo > 0 {
+		return s.Lo * math.Pow(s.Hi/s.Lo, at)
+	}
+	return s.Lo + at*(s.Hi-s.Lo)
+}
+
+// Part is the scale of a part of the range, given by its shares.
+func (s Scale) Part(from, to float64) Scale { return Scale{s.Value(from), s.Value(to), s.Log} }
+
+// into moves a value outside the range to its nearer end.
+func (s Scale) into(v float64) float64 { return clamp(v, s.Lo, s.Hi) }
+
 // placer is At with everything that does not depend on the value worked out
 // once: a cloud has 18,000 of them.
 func (s Scale) placer() func(v float64) (float64, bool) {

@@ -66,12 +66,7 @@ func optionalText(s string) *string {
 }
 
 // printJSON prints one indented document.
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return export.WriteJSON(w, v) }
 
 // printLine prints one document on one line, for streams.
 func printLine(w io.Writer, v any) error {

@@ -10,6 +10,7 @@ package export
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"strconv"
 
@@ -124,4 +125,12 @@ func Text(v float64) string {
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// WriteJSON writes one indented document.
+func WriteJSON(to io.Writer, v any) error {
+	e := json.NewEncoder(to)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
