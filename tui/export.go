@@ -46,5 +46,14 @@ func (sh *shared) export(name string, files ...exportFile) {
 	if len(endings) > 1 {
 		ending = "{" + ending + "}"
 	}
-	sh.say("written: %s.%s", filepath.Join(dir, name), ending)
+	sh.say("written: %s.%s", fromHome(filepath.Join(dir, name)), ending)
+}
+
+// fromHome shortens a path below the user's home as shells do.
+func fromHome(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, below := strings.CutPrefix(path, home+"/"); err == nil && below && home != "/" {
+		return "~/" + rest
+	}
+	return path
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/optimize"
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/chart"
 )
@@ -106,23 +107,34 @@ func (p *frontPage) picture(w, h, y int) string {
 
 // legend says what the glyphs of the plot mean.
 func (p *frontPage) legend(w int) string {
-	words := []string{"·\u00a0predicted", "●\u00a0measured", "◉\u00a0here"}
+	here := p.sh.view.points[p.cursor].Mode
+	words := []string{"· predicted", "● measured", "◉ here"}
+	if p.group > 0 {
+		k := tegra.Knob(p.group - 1)
+		words[0] = "⠿ " + k.String() + " " + knobText(here, k)
+		if !p.sh.frontByGlyph() {
+			words[0] += "  ⠠ others"
+		}
+	}
 	if p.sh.frontByGlyph() {
-		words = append(words, "○\u00a0front")
+		words = append(words, "○ front")
 	}
-	if _, measured := p.sh.view.measured[p.sh.view.points[p.cursor].Mode]; !measured {
-		words = append(words, "├─┤\u00a095\u00a0%\u00a0band")
+	if _, measured := p.sh.view.measured[here]; !measured {
+		words = append(words, "├─┤ 95 % band")
 	}
-	text := wrap(strings.Join(words, "  "), w)
 	var names []string
 	for _, m := range p.marks() {
-		names = append(names, string(m.glyph)+"\u00a0"+m.name)
+		names = append(names, string(m.glyph)+" "+m.name)
 	}
-	text += "\n" + wrap(strings.Join(names, "  "), w)
-	if p.group > 0 && !p.sh.frontByGlyph() {
-		text += "\n" + wrap("thin dots: modes of another setting", w)
+	return styleDim.Render(flow(words, w) + "\n" + flow(names, w))
+}
+
+// flow sets words that belong together side by side, in lines of w columns.
+func flow(words []string, w int) string {
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, " ", "\u00a0")
 	}
-	return styleDim.Render(text)
+	return wrap(strings.Join(words, "  "), w)
 }
 
 // line is the card in one line.
@@ -162,7 +174,8 @@ func (p *frontPage) card(w int, short bool) string {
 			fmt.Sprintf("%7.2f J/mb", pr.EnergyJ()))
 	}
 	if short {
-		return strings.Join(lines, "\n")
+		verdict, _, _ := strings.Cut(p.status(measured), "\n")
+		return strings.Join(append(lines, verdict), "\n")
 	}
 	if w, ok := workloadNamed(p.sh.workloads, v.workload); ok {
 		if n := w.MinibatchesPerEpoch(); n > 0 {
@@ -186,7 +199,9 @@ func (p *frontPage) status(measured bool) string {
 	} else if !p.sh.limit.Met(point) {
 		text = styleWarn.Render("✗ over the limit, " + how)
 	}
-	if !measured {
+	if j := p.sh.job; p.sh.busy() && j.kind == jobVerify && j.progress.Step.Mode == point.Mode {
+		text += "\n" + styleAsk.Render(phaseText(j.progress))
+	} else if !measured {
 		text += "\n" + styleDim.Render("not measured yet: v measures")
 	}
 	if m := p.sh.present(); m.OK && m.V == point.Mode {
@@ -199,6 +214,14 @@ func (p *frontPage) status(measured bool) string {
 		}
 	}
 	return text
+}
+
+// phaseText is where the measurement of a mode stands.
+func phaseText(pr profiles.Progress) string {
+	if pr.Phase == profiles.Measuring && pr.Of > 0 {
+		return fmt.Sprintf("%s %d of %d", pr.Phase, pr.Minibatch, pr.Of)
+	}
+	return pr.Phase.String() + " …"
 }
 
 // versus compares the cursor's mode with MAXN, the presets and the present.

@@ -106,6 +106,11 @@ func TestLiveAndFrontAtEveryLevelLookAsTheyDid(t *testing.T) {
 				d.press("b")
 			}
 			compare(t, fmt.Sprintf("front-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
+			if s[0] == 80 {
+				d.press("g", "+")
+				compare(t, fmt.Sprintf("front-group-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
+				d.press("0", "g", "g", "g", "g")
+			}
 		}
 	}
 }

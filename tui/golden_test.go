@@ -112,8 +112,15 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 				{Name: "broken", Err: os.ErrInvalid, Modified: wallStart.Add(-72 * time.Hour)}}})
 			d.press("4")
 		},
-		"front-idle":  func(d *driver) { d.press("5") },
-		"front":       func(d *driver) { d.withView().press("5") },
+		"front-idle":     func(d *driver) { d.press("5") },
+		"front":          func(d *driver) { d.withView().press("5") },
+		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "g", "g") },
+		"front-energy":   func(d *driver) { d.withView().press("5", "x", "x", "L") },
+		"front-enlarged": func(d *driver) { d.withView().press("5", "e", "right", "right") },
+		"front-measured": func(d *driver) {
+			d.withView().press("5", "v")
+			d.until("the mode is measured", func() bool { return d.r.sh.job.done })
+		},
 		"front-table": func(d *driver) { d.withView().press("5", "b") },
 		"front-apply": func(d *driver) { d.withView().press("5", "a") },
 		"modes":       func(d *driver) { d.press("6") },

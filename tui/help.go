@@ -41,9 +41,13 @@ var numbers = map[string]string{
 		"EMC: the memory's clock. now, 1 min: watts at this moment and on average. module total: what the rails with + (or =) add up to; covers says what is in it. " +
 		"locked: clocks stand at what was asked. throttled: heat slows a part of the SoC now. over-current: times the supply's limit was met since the start. " +
 		"on the GPU: processes that hold its memory, as the driver tells root.",
-	"Front": "Each dot is a power mode: time of one minibatch to the right, watts upward; left and low is good. The front: modes that no other beats in both. " +
-		"In brackets: where the true value lies 95 times in 100. ms/mb, J/mb: time and energy per minibatch. error: of modes left out while learning. " +
-		"against: this mode compared with others, minus is less.",
+	"Front": "Each dot is a power mode: time of one minibatch to the right, watts upward (x takes other axes); left and low is good. The front, the cloud's " +
+		"lower left edge: modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was " +
+		"measured stands in the place of its prediction and has no band. off: measured against predicted. ms/mb, J/mb: time and energy per minibatch; W: what " +
+		"the module draws meanwhile. gp, 12 modes: the method, and how many measured modes it learned from. error: of modes left out while learning. " +
+		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within it.",
+	"Modes": "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, module power and energy of one minibatch " +
+		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model.",
 	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range.",
 	"Train":  "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
 }
@@ -55,7 +59,7 @@ var meaning = map[string]string{
 	"freeze":          "freeze the view; reading goes on",
 	"enlarge":         "enlarge a panel, one after another",
 	"copy":            "copy what the cursor is on (OSC 52)",
-	"export view":     "write this view to a text file",
+	"export view":     "write this view to files: text, on Front and Modes CSV and JSON, on Front SVG",
 	"help":            "the keys and the numbers of this page",
 	"back":            "leave what is open; never quits",
 	"yes":             "yes to the question asked: keep, quit",
@@ -68,15 +72,18 @@ var meaning = map[string]string{
 	"limit down":      "lower the limit, and go to its answer",
 	"limit up":        "raise it",
 	"table/plot":      "the front as a table, and back",
-	"mouse":           "mouse wheel on or off",
+	"mouse":           "mouse on or off: click a mode, zoom by the wheel",
 	"quit":            "quit; what was not kept is put back",
 	"speed":           "virtual clock slower, faster",
-	"along":           "walk along the front, fastest left",
+	"along":           "walk along the front",
 	"off it":          "to the next mode above or below",
 	"apply":           "show what would change; again: apply it",
 	"limit":           "move the limit and go to its answer",
 	"verify":          "measure this mode, then put the board back",
-	"axes":            "power or energy upright",
+	"axes":            "time and power, time and energy, power and energy",
+	"log/linear":      "axes logarithmic or linear, in turn",
+	"zoom in":         "zoom in on the cursor",
+	"no zoom":         "all modes again",
 	"to the answer":   "back to the best mode within the limit",
 	"group by knob":   "light up the modes that share a knob's setting",
 	"table":           "the front as a table",

@@ -122,6 +122,9 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return r, r.key(msg)
 	case tea.MouseWheelMsg:
 		return r, r.wheel(msg)
+	case tea.MouseClickMsg:
+		r.click(msg)
+		return r, nil
 	}
 	return r, r.news(msg)
 }
@@ -373,12 +376,4 @@ func (r *root) copy() tea.Cmd {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimSpace(line)
-}
-
-func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
-	code := tea.KeyDown
-	if m.Button == tea.MouseWheelUp {
-		code = tea.KeyUp
-	}
-	return r.key(tea.KeyPressMsg{Code: code})
 }

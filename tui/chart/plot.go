@@ -36,7 +36,7 @@ func (p *Plot) place(r *Raster, x, y float64) (dx, dy float64, ok bool) {
 // Points adds one dot per pair of values.
 func (p *Plot) Points(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		atX, atY := p.X.placer(), p.Y.placer()
+		atX, atY := p.X.Places(), p.Y.Places()
 		w, h := float64(2*r.W-1), float64(4*r.H-1)
 		for i := range min(len(xs), len(ys)) {
 			fx, okX := atX(xs[i])
@@ -51,7 +51,7 @@ func (p *Plot) Points(xs, ys []float64, ink Ink) {
 // Haze is Points that stand back: one dot in each cell that holds any.
 func (p *Plot) Haze(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		atX, atY := p.X.placer(), p.Y.placer()
+		atX, atY := p.X.Places(), p.Y.Places()
 		w, h := float64(2*r.W-1), float64(4*r.H-1)
 		for i := range min(len(xs), len(ys)) {
 			fx, okX := atX(xs[i])
@@ -68,7 +68,7 @@ func (p *Plot) Line(xs, ys []float64, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		n := min(len(xs), len(ys))
 		at := make([]canvas.Float64Point, n)
-		atX, atY := p.X.placer(), p.Y.placer()
+		atX, atY := p.X.Places(), p.Y.Places()
 		for i := range n {
 			fx, okX := atX(xs[i])
 			fy, okY := atY(ys[i])

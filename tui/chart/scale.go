@@ -45,7 +45,7 @@ func FromZero(most float64) Scale {
 
 // At gives the place of v; false when v cannot be placed (missing, or not
 // positive on a log scale) or lies outside.
-func (s Scale) At(v float64) (float64, bool) { return s.placer()(v) }
+func (s Scale) At(v float64) (float64, bool) { return s.Places()(v) }
 
 // Value is the inverse of At: what stands at a share of the range.
 func (s Scale) Value(at float64) float64 {
@@ -61,9 +61,9 @@ func (s Scale) Part(from, to float64) Scale { return Scale{s.Value(from), s.Valu
 // into moves a value outside the range to its nearer end.
 func (s Scale) into(v float64) float64 { return clamp(v, s.Lo, s.Hi) }
 
-// placer is At with everything that does not depend on the value worked out
+// Places is At with everything that does not depend on the value worked out
 // once: a cloud has 18,000 of them.
-func (s Scale) placer() func(v float64) (float64, bool) {
+func (s Scale) Places() func(v float64) (float64, bool) {
 	if !(s.Hi > s.Lo) || s.Log && s.Lo <= 0 {
 		return func(float64) (float64, bool) { return 0, false }
 	}

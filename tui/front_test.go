@@ -1,0 +1,213 @@
+package tui
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/optimize"
+)
+
+func frontOf(d *driver) *frontPage { return d.r.pages[pageFront].(*frontPage) }
+
+func TestAMeasurementStandsInThePlaceOfItsPrediction(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5", "v")
+	p := frontOf(d)
+	before, cursor := d.r.sh.view, p.cursor
+	d.until("the mode is measured", func() bool { return d.r.sh.job.done })
+	v := d.r.sh.view
+	got := v.measured[v.points[cursor].Mode]
+	if v.points[cursor].PowerW != got.PowerW || v.values[optimize.Time][cursor] != got.TimeMS {
+		t.Errorf("the cloud has %+v, measured was %+v", v.points[cursor], got)
+	}
+	if v.preds[cursor] != before.preds[cursor] || before.points[cursor].PowerW == got.PowerW {
+		t.Error("the prediction itself has changed, or the view before")
+	}
+	// measured a little over the limit: it is the answer no more
+	if d.sees("✗ over the limit, measured"); p.answer() == cursor {
+		t.Error("the answer breaks the limit")
+	}
+	d.press("c")
+	d.sees("the answer to the limit", "✓ within the limit")
+}
+
+func TestTheAnswerIsWhatTuningMeasured(t *testing.T) {
+	d := drive(t)
+	d.press("t", "t")
+	d.until("the front shows", func() bool { return d.r.active == pageFront })
+	want := d.r.sh.job.tuned.Mode
+	d.press("]", "[")
+	if got := d.r.sh.view.points[frontOf(d).cursor].Mode; got != want {
+		t.Errorf("after the limit went up and down the answer is %v, tuning found %v", got, want)
+	}
+}
+
+func TestTheCursorStaysInThePartThatShows(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5", "+", "+", "+", "+", "+")
+	p := frontOf(d)
+	for _, k := range []string{"home", "end", "right", "x", "x", "L", "L", "up", "down", "[", "]", "c"} {
+		d.press(k)
+		x, y := p.scales()
+		xs, ys := p.columns()
+		if _, ok := x.At(xs[p.cursor]); !ok {
+			t.Errorf("after %s the cursor is outside: %g of %v", k, xs[p.cursor], x)
+		}
+		if _, ok := y.At(ys[p.cursor]); !ok {
+			t.Errorf("after %s the cursor is outside: %g of %v", k, ys[p.cursor], y)
+		}
+	}
+	whole, _ := p.whole()
+	if part, _ := p.scales(); math.Log(part.Hi/part.Lo) > math.Log(whole.Hi/whole.Lo)/5 {
+		t.Errorf("five steps in show %v of %v", part, whole)
+	}
+	d.sees("zoom ×10.5")
+	d.press("esc")
+	if part, _ := p.scales(); part != whole {
+		t.Errorf("esc shows %v, the whole is %v", part, whole)
+	}
+}
+
+func TestEveryPlaneHasItsFront(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5")
+	p, v := frontOf(d), d.r.sh.view
+	for i, pl := range planes {
+		xs, ys := p.columns()
+		f := p.front()
+		if p.plane != i || len(f) < 5 {
+			t.Fatalf("plane %d of %v has a front of %d", p.plane, pl, len(f))
+		}
+		for k := range f[1:] {
+			if xs[f[k+1]] <= xs[f[k]] || ys[f[k+1]] >= ys[f[k]] {
+				t.Fatalf("%v: front member %d is beaten by its neighbour", pl, k)
+			}
+		}
+		d.press("home")
+		if p.cursor != f[0] {
+			t.Errorf("%v: home goes to %d, the front begins at %d", pl, p.cursor, f[0])
+		}
+		d.press("end")
+		if p.cursor != f[len(f)-1] {
+			t.Errorf("%v: end goes to %d, the front ends at %d", pl, p.cursor, f[len(f)-1])
+		}
+		d.press("x")
+	}
+	if p.plane != 0 || d.r.sh.view != v {
+		t.Errorf("plane %d after all of them", p.plane)
+	}
+}
+
+func TestAClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
+	d := drive(t).withView()
+	d.size(100, 40)
+	p := frontOf(d)
+	for _, zoomed := range []string{"", "+"} {
+		d.press("5")
+		if zoomed != "" {
+			d.press(zoomed, zoomed)
+		}
+		for y, line := range strings.Split(d.screen(), "\n") {
+			at := strings.IndexRune(line, '3') // a preset, in the plot
+			if at < 0 || y < 3 || ansi.StringWidth(line[:at]) < 5 || ansi.StringWidth(line[:at]) > 60 {
+				continue
+			}
+			x := ansi.StringWidth(line[:at])
+			d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			want, _ := d.r.sh.view.at(d.board.Presets()[3].Mode)
+			here, there := d.r.sh.view.points[p.cursor], d.r.sh.view.points[want]
+			if math.Abs(math.Log(here.TimeMS/there.TimeMS)) > 0.1 || math.Abs(here.PowerW-there.PowerW) > 2 {
+				t.Errorf("a click on preset 3 (%.1f ms, %.1f W) goes to %.1f ms, %.1f W", there.TimeMS, there.PowerW, here.TimeMS, here.PowerW)
+			}
+			break
+		}
+	}
+	steps, cursor := p.zoom.steps, p.cursor
+	d.send(tea.MouseWheelMsg{X: 30, Y: 20, Button: tea.MouseWheelUp})
+	if p.zoom.steps != steps+1 || p.cursor != cursor {
+		t.Errorf("the wheel zooms from %d to %d steps and the cursor from %d to %d", steps, p.zoom.steps, cursor, p.cursor)
+	}
+	d.press("?")
+	d.send(tea.MouseClickMsg{X: 10, Y: 30, Button: tea.MouseLeft})
+	if p.cursor != cursor {
+		t.Error("a click goes through the help")
+	}
+}
+
+func TestZoomingAroundAPlaceKeepsItThere(t *testing.T) {
+	z := zoom{}.around(3, 0.4, 0.6)
+	shown := func(z zoom, v, mid float64) float64 { return (v-mid)*z.factor() + 0.5 }
+	x, y := shown(z, 0.45, z.x), shown(z, 0.55, z.y)
+	next := z.around(2, 0.45, 0.55)
+	if gx, gy := shown(next, 0.45, next.x), shown(next, 0.55, next.y); math.Abs(gx-x) > 1e-9 || math.Abs(gy-y) > 1e-9 {
+		t.Errorf("the place moves from %g, %g to %g, %g", x, y, gx, gy)
+	}
+	if back := next.around(-9, 0.2, 0.2); back.steps != 0 || back.x != 0.5 || back.y != 0.5 {
+		t.Errorf("all the way out is %+v", back)
+	}
+}
+
+func TestTheFrontIsExportedInFourForms(t *testing.T) {
+	d := drive(t).withView()
+	d.size(200, 50)
+	d.press("5", "x", "ctrl+s")
+	d.sees("-front.{txt,svg,csv,json}")
+	read := func(ending string) string {
+		files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", "*-front."+ending))
+		if len(files) != 1 {
+			t.Fatalf("%d files %s, want 1", len(files), ending)
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	n := len(frontOf(d).front())
+	rows, err := csv.NewReader(strings.NewReader(read("csv"))).ReadAll()
+	if err != nil || len(rows) != n+1 {
+		t.Errorf("%d rows of CSV (%v), want %d", len(rows), err, n+1)
+	}
+	var points []struct {
+		EnergyJ  float64 `json:"energy_j"`
+		Measured bool
+	}
+	if err := json.Unmarshal([]byte(read("json")), &points); err != nil || len(points) != n || !slices.IsSortedFunc(points, func(a, b struct {
+		EnergyJ  float64 `json:"energy_j"`
+		Measured bool
+	}) int {
+		return int(math.Copysign(1, a.EnergyJ-b.EnergyJ))
+	}) {
+		t.Errorf("%d points of JSON (%v), want %d, least energy first", len(points), err, n)
+	}
+	svg := read("svg")
+	for _, want := range []string{"VIRTUAL", "MODE_50W", "energy per minibatch, J"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the drawing lacks %q", want)
+		}
+	}
+	if !strings.Contains(read("txt"), "VIRTUAL") {
+		t.Error("the text lacks VIRTUAL")
+	}
+}
+
+func TestNothingIsToldByColourAloneOnTheFront(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5", "g", "g", "g")
+	d.size(120, 40)
+	grouped := d.screen()
+	d.sees("⠿\u00a0GPU\u00a0828.75\u00a0MHz", "⠠\u00a0others")
+	d.press("g")
+	if other := d.screen(); grouped == other {
+		t.Error("without colours the modes of one group look like those of another")
+	}
+}
