@@ -125,7 +125,8 @@ func predictSamples(p Predictor, samples []tegra.Measured) []Prediction {
 	return p.Predict(modesIn(list))
 }
 
-// lnSD is the root mean square error of logarithms.
+// lnSD is the root mean square error of logarithms; NaN where nothing was
+// measured.
 func lnSD(pred, obs []float64) float64 {
 	sum := 0.0
 	for i, o := range obs {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -48,24 +49,44 @@ type spaceLists struct {
 type modeRow [4]int64
 
 // row is a measured mode: cores, cpu_hz, gpu_hz, mem_hz, time_ms, power_w.
-type row [6]float64
+type row [6]optional
+
+// optional is a number that is null in a file where it is NaN: of power that
+// was not measured.
+type optional float64
+
+func (v optional) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(v)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+func (v *optional) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*v = optional(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(v))
+}
 
 type crossErrors struct {
-	TimeMAPEPct  float64 `json:"time_mape_pct"`
-	PowerMAPEPct float64 `json:"power_mape_pct"`
-	How          string  `json:"how"`
+	TimeMAPEPct  float64  `json:"time_mape_pct"`
+	PowerMAPEPct optional `json:"power_mape_pct"`
+	How          string   `json:"how"`
 }
 
 type bands struct {
-	LnTimeSD  float64 `json:"ln_time_sd"`
-	LnPowerSD float64 `json:"ln_power_sd"`
-	DoF       int     `json:"dof"`
+	LnTimeSD  float64  `json:"ln_time_sd"`
+	LnPowerSD optional `json:"ln_power_sd"`
+	DoF       int      `json:"dof"`
 }
 
-// networkBytes are the networks as package nn encodes them.
+// networkBytes are the networks as package nn encodes them; no power: it was
+// not measured.
 type networkBytes struct {
 	Time  []byte `json:"time"`
-	Power []byte `json:"power"`
+	Power []byte `json:"power,omitempty"`
 }
 
 // Fingerprint is a checksum of the samples: models with equal ones learned
@@ -84,7 +105,7 @@ func (m *Model) Fingerprint() string {
 
 func (m *Model) document() (*document, error) {
 	d := &document{Method: m.Method, Provenance: m.Provenance, Seed: m.Seed, Space: listsOf(m.Space), Fingerprint: m.Fingerprint(),
-		Samples: rows(m.Samples), CV: crossErrors(m.CV), Reference: m.Reference, RefSamples: rows(m.reference), RefCompact: m.compact, Warnings: m.Warnings}
+		Samples: rows(m.Samples), CV: crossErrors{m.CV.TimeMAPEPct, optional(m.CV.PowerMAPEPct), m.CV.How}, Reference: m.Reference, RefSamples: rows(m.reference), RefCompact: m.compact, Warnings: m.Warnings}
 	for _, s := range m.Suspicious {
 		d.Suspicious = append(d.Suspicious, modeRow{int64(s.Mode.Cores), int64(s.Mode.CPU), int64(s.Mode.GPU), int64(s.Mode.EMC)})
 		if m.Batches != nil {
@@ -100,19 +121,17 @@ func (m *Model) document() (*document, error) {
 	if !ok {
 		return d, nil
 	}
-	d.Bands = &bands{b.timeSD, b.powerSD, b.dof}
-	if n, ok := b.points.(networks); ok {
-		time, err := n.pair.Time.MarshalBinary()
-		if err != nil {
-			return nil, err
-		}
-		power, err := n.pair.Power.MarshalBinary()
-		if err != nil {
-			return nil, err
-		}
-		d.Networks = &networkBytes{time, power}
+	d.Bands = &bands{b.timeSD, optional(b.powerSD), b.dof}
+	pair, ok := b.pair()
+	if !ok {
+		return d, nil
 	}
-	return d, nil
+	d.Networks = &networkBytes{}
+	var err error
+	if d.Networks.Time, err = pair.Time.MarshalBinary(); err == nil && pair.Power != nil {
+		d.Networks.Power, err = pair.Power.MarshalBinary()
+	}
+	return d, err
 }
 
 func (d *document) model() (*Model, error) {
@@ -120,7 +139,7 @@ func (d *document) model() (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("space: %w", err)
 	}
-	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors(d.CV), Reference: d.Reference,
+	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors{d.CV.TimeMAPEPct, float64(d.CV.PowerMAPEPct), d.CV.How}, Reference: d.Reference,
 		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples), compact: d.RefCompact}
 	for i, s := range d.Suspicious {
 		a := Setting{Mode: tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])}}
@@ -174,12 +193,15 @@ func (d *document) check(m *Model) error {
 	if d.Fingerprint != m.Fingerprint() {
 		return errors.New("its samples are not those of its fingerprint")
 	}
-	for _, v := range []float64{d.CV.TimeMAPEPct, d.CV.PowerMAPEPct} {
-		if !(v >= 0) || math.IsInf(v, 0) {
+	if err := checkPower(m.Samples); err != nil {
+		return err
+	}
+	for _, v := range []float64{m.CV.TimeMAPEPct, m.CV.PowerMAPEPct} {
+		if absent := math.IsNaN(v) && !m.HasPower(); !absent && (!(v >= 0) || math.IsInf(v, 0)) {
 			return fmt.Errorf("a cross-validated error of %g %%", v)
 		}
 	}
-	if b := d.Bands; b != nil && (!inside(b.LnTimeSD, 0, mostSD) || !inside(b.LnPowerSD, 0, mostSD) || b.DoF < 1) {
+	if b := d.Bands; b != nil && (!inside(b.LnTimeSD, 0, mostSD) || m.HasPower() && !inside(float64(b.LnPowerSD), 0, mostSD) || b.DoF < 1) {
 		return fmt.Errorf("error bars of %g and %g with %d degrees of freedom", b.LnTimeSD, b.LnPowerSD, b.DoF)
 	}
 	return nil
@@ -202,46 +224,45 @@ func (d *document) restore(m *Model) error {
 		m.predictor, err = t.teach(context.Background(), m.Samples)
 		return err
 	}
-	points, err := d.points(m)
+	fitted, err := d.targets(m)
 	if err != nil {
 		return err
 	}
 	if d.Bands == nil {
 		return errors.New("it has no error bars")
 	}
-	m.predictor = &banded{points: points, timeSD: d.Bands.LnTimeSD, powerSD: d.Bands.LnPowerSD, dof: d.Bands.DoF}
+	m.predictor = &banded{targets: fitted, timeSD: d.Bands.LnTimeSD, powerSD: float64(d.Bands.LnPowerSD), dof: d.Bands.DoF}
 	return nil
 }
 
-func (d *document) points(m *Model) (pointPredictor, error) {
-	switch d.Method {
-	case Linear:
-		return fitLinear(m.Samples)
-	case Tree, Forest:
-		return fitTrees(m.Samples, d.Method, d.Seed)
-	case MLP:
-		return fitPerceptron(context.Background(), m.Samples, d.Seed)
-	case NN, PowerTrain:
-		if d.Networks == nil {
-			return nil, errors.New("it has no networks")
-		}
-		pair := nn.Pair{Time: new(nn.Net), Power: new(nn.Net)}
-		if err := pair.Time.UnmarshalBinary(d.Networks.Time); err != nil {
-			return nil, err
-		}
+func (d *document) targets(m *Model) (*targets, error) {
+	if fit, ok := baselines[d.Method]; ok {
+		return fitTargets(context.Background(), m.Samples, d.Seed, fit)
+	}
+	if d.Method != NN && d.Method != PowerTrain {
+		return nil, fmt.Errorf("its method is %q", clip(string(d.Method)))
+	}
+	if d.Networks == nil || (len(d.Networks.Power) > 0) != m.HasPower() {
+		return nil, errors.New("it has no networks, or not those of its samples")
+	}
+	pair := nn.Pair{Time: new(nn.Net)}
+	if err := pair.Time.UnmarshalBinary(d.Networks.Time); err != nil {
+		return nil, err
+	}
+	if m.HasPower() {
+		pair.Power = new(nn.Net)
 		if err := pair.Power.UnmarshalBinary(d.Networks.Power); err != nil {
 			return nil, err
 		}
-		return networks{pair}, nil
 	}
-	return nil, fmt.Errorf("its method is %q", clip(string(d.Method)))
+	return networks(pair), nil
 }
 
 func rows(samples []tegra.Measured) []row {
 	var out []row
 	for _, s := range samples {
 		m := s.Mode
-		out = append(out, row{float64(m.Cores), float64(m.CPU), float64(m.GPU), float64(m.EMC), s.TimeMS, s.PowerW})
+		out = append(out, row{optional(m.Cores), optional(m.CPU), optional(m.GPU), optional(m.EMC), optional(s.TimeMS), optional(s.PowerW)})
 	}
 	return out
 }
@@ -249,7 +270,7 @@ func rows(samples []tegra.Measured) []row {
 func measured(rows []row) []tegra.Measured {
 	var out []tegra.Measured
 	for _, r := range rows {
-		out = append(out, tegra.Measured{Mode: tegra.Mode{Cores: int(r[0]), CPU: tegra.Freq(r[1]), GPU: tegra.Freq(r[2]), EMC: tegra.Freq(r[3])}, TimeMS: r[4], PowerW: r[5]})
+		out = append(out, tegra.Measured{Mode: tegra.Mode{Cores: int(r[0]), CPU: tegra.Freq(r[1]), GPU: tegra.Freq(r[2]), EMC: tegra.Freq(r[3])}, TimeMS: float64(r[4]), PowerW: float64(r[5])})
 	}
 	return out
 }

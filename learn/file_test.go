@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"jtune/tegra"
-	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
@@ -80,7 +80,7 @@ func TestSavedNetworksPredictTheSameAfterLoading(t *testing.T) {
 	space := smallSpace(t)
 	shipped := ShippedReference()
 	want := &Model{Method: PowerTrain, Space: space, Samples: truths(space.Sample(5, 1)), CV: Errors{12.5, 3, "5 folds"}, Reference: shipped.Name,
-		predictor: &banded{points: networks{*shipped.Networks}, timeSD: 0.2, powerSD: 0.1, dof: 4}}
+		predictor: &banded{targets: networks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4}}
 	path := filepath.Join(t.TempDir(), "nets.model")
 	if err := want.Save(path); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestReferencesAreReadFromSweepsAndModels(t *testing.T) {
 	dir := t.TempDir()
 	rows := truths(space.Sample(120, 4))
 	var text bytes.Buffer
-	if err := sweep.Write(&text, rows); err != nil {
+	if err := sweeptest.Write(&text, rows); err != nil {
 		t.Fatal(err)
 	}
 	write := func(name string, data []byte) string {

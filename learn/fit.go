@@ -71,9 +71,10 @@ func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 // ctx ends it gives up with ctx.Err() soon: between two fits of the
 // cross-validation, and between two passes of a network's training.
 //
-// Samples whose values cannot be, and modes that are not the device's, are
-// errors. Of a mode that stands more than once the median counts. Samples with
-// several minibatch sizes make the size an input of the gp. What limits
+// Samples whose values cannot be, modes that are not the device's, and power
+// that only some of the samples have, are errors. Samples without any power give
+// a model of time alone. Of a mode that stands more than once the median counts.
+// Samples with several minibatch sizes make the size an input of the gp. What limits
 // the trust in the model is said in its Warnings.
 func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, error) {
 	if o.Method == "" || o.Method == Auto {
@@ -141,6 +142,9 @@ func spanned(samples []tegra.Measured) (*tegra.Space, error) {
 func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
 	times, powers := map[Setting][]float64{}, map[Setting][]float64{}
 	var order []Setting
+	if err := checkPower(samples); err != nil {
+		return nil, err
+	}
 	for i, s := range samples {
 		if snapped, err := m.Space.Snap(s.Mode); err == nil {
 			s.Mode = snapped

@@ -11,7 +11,8 @@ import (
 type KnobEffect struct {
 	Knob tegra.Knob
 	// TimeX and PowerX are the largest over the smallest predicted value while
-	// the knob walks and the others stand still; 1 for a knob without effect.
+	// the knob walks and the others stand still; 1 for a knob without effect. PowerX
+	// is NaN for a model of time alone, and its share 0.
 	TimeX, PowerX float64
 	// TimeShare and PowerShare are ln of these over their sum for all four
 	// knobs: 0 to 1, together 1, or all 0 when no knob changes anything.

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"jtune/tegra"
@@ -32,8 +31,8 @@ type Model struct {
 // Errors are cross-validated errors of a model: of predictions for measured
 // modes by models that have not seen them.
 type Errors struct {
-	TimeMAPEPct, PowerMAPEPct float64
-	How                       string // "leave-one-out", "10 folds"; "" when not known
+	TimeMAPEPct, PowerMAPEPct float64 // power's is NaN where power was not measured
+	How                       string  // "leave-one-out", "10 folds"; "" when not known
 }
 
 // Known tells whether cross-validation was done; a single mode leaves nothing
@@ -45,43 +44,14 @@ var _ Predictor = (*Model)(nil)
 // Predict predicts the given modes, which need not belong to the space.
 func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Predict(modes) }
 
+// HasPower tells whether the model knows power. One whose samples have none
+// predicts NaN watts: there is no front and no limit for it.
+func (m *Model) HasPower() bool { return hasPower(m.Samples) }
+
 // Surrogate gives the model below a gp model; false for other methods.
 func (m *Model) Surrogate() (*Surrogate, bool) {
 	s, ok := m.predictor.(*Surrogate)
 	return s, ok
-}
-
-// banded gives a method that knows only point predictions its error bars: the
-// spread of ln errors on modes left out.
-type banded struct {
-	points  pointPredictor
-	timeSD  float64 // of ln time
-	powerSD float64
-	dof     int
-}
-
-// pointPredictor predicts without error bars; all values are positive.
-type pointPredictor interface {
-	predict(modes []tegra.Mode) (timeMS, powerW []float64)
-}
-
-func (b *banded) Predict(modes []tegra.Mode) []Prediction {
-	t := studentQuantile(0.95, b.dof)
-	timeMS, powerW := b.points.predict(modes)
-	out := make([]Prediction, len(modes))
-	for i, m := range modes {
-		out[i] = logBands(m, math.Log(clampTo(timeMS[i], leastTimeMS, mostTimeMS)), b.timeSD, t,
-			math.Log(clampTo(powerW[i], leastPowerW, mostPowerW)), b.powerSD, t)
-	}
-	return out
-}
-
-// clampTo keeps v within bounds; what is not a number becomes the lower one.
-func clampTo(v, least, most float64) float64 {
-	if !(v > least) {
-		return least
-	}
-	return min(v, most)
 }
 
 func (m *Model) warn(format string, args ...any) {

@@ -7,15 +7,36 @@ import (
 	"jtune/tegra"
 )
 
-// networks is PowerTrain's predictor, transferred or trained from nothing.
-type networks struct{ pair nn.Pair }
+// network is one of PowerTrain's, transferred or trained from nothing.
+type network struct{ *nn.Net }
 
-func (n networks) predict(modes []tegra.Mode) (timeMS, powerW []float64) {
-	return n.pair.Predict(modes)
+func (n network) at(modes []tegra.Mode) []float64 {
+	out := make([]float64, len(modes))
+	parallel(len(modes), func(from, to int) { copy(out[from:to], n.Predict(nn.Inputs(modes[from:to]))) })
+	return out
+}
+
+// networks are the predictors of a pair.
+func networks(p nn.Pair) *targets {
+	t := &targets{time: network{p.Time}}
+	if p.Power != nil {
+		t.power = network{p.Power}
+	}
+	return t
+}
+
+// pair gives the networks of such targets; false for other ones.
+func (t *targets) pair() (nn.Pair, bool) {
+	time, ok := t.time.(network)
+	p := nn.Pair{Time: time.Net}
+	if power, ok := t.power.(network); ok {
+		p.Power = power.Net
+	}
+	return p, ok
 }
 
 // fitNetworks trains the networks, or transfers the reference's.
-func (t *teacher) fitNetworks(ctx context.Context, samples []tegra.Measured) (pointPredictor, error) {
+func (t *teacher) fitNetworks(ctx context.Context, samples []tegra.Measured) (*targets, error) {
 	learn, c := nn.TrainPair, nn.FromScratch()
 	if t.network != nil {
 		learn, c = t.network.Transfer, nn.ForTransfer()
@@ -24,6 +45,6 @@ func (t *teacher) fitNetworks(ctx context.Context, samples []tegra.Measured) (po
 		c = *t.options.Network
 	}
 	c.Seed = t.options.Seed
-	pair, err := learn(ctx, samples, c)
-	return networks{pair}, err
+	pair, err := learn(ctx, nn.Medians(samples), c)
+	return networks(pair), err
 }

@@ -19,7 +19,8 @@ func TestTheNetworksSettingsAreTheCallers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := m.predictor.(*banded).points.(networks).pair.Time.Config
+		pair, _ := m.predictor.(*banded).pair()
+		c := pair.Time.Config
 		if c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {
 			t.Errorf("%s: trained with %+v", method, c)
 		}

@@ -13,7 +13,8 @@ type Prediction struct {
 	// TimeMS is the median expected time of a minibatch; the Lo and Hi fields
 	// are the ends of its 95 % band for a new measurement.
 	TimeMS, TimeLoMS, TimeHiMS float64
-	// PowerW is the median expected power of the module, with its band.
+	// PowerW is the median expected power of the module, with its band; NaN,
+	// and LnPowerSD too, where power was not measured.
 	PowerW, PowerLoW, PowerHiW float64
 	// LnTimeSD and LnPowerSD are standard deviations of the logarithms,
 	// measurement noise included. The bands are wider than ±1.96 of them when
@@ -30,7 +31,8 @@ func (p Prediction) Measured() tegra.Measured {
 }
 
 // Predictor predicts any modes of a device, in the order they are given.
-// Every value it gives is finite and positive.
+// Every value it gives is finite and positive, but for the power of a workload
+// whose power was not measured.
 type Predictor interface {
 	Predict(modes []tegra.Mode) []Prediction
 }

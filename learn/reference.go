@@ -48,9 +48,12 @@ func LoadReference(path string) (*Reference, error) {
 			return nil, fmt.Errorf("reference %s: a model with minibatch sizes %s as an input is no reference; fit one size with --batch N", path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
 		}
 		r := &Reference{Name: referenceName(path, m.Provenance.Workload), Samples: m.Samples, Provenance: m.Provenance}
+		if !m.HasPower() {
+			return nil, fmt.Errorf("reference %s: it knows time alone, a reference needs power too", path)
+		}
 		if b, ok := m.predictor.(*banded); ok {
-			if n, ok := b.points.(networks); ok {
-				r.Networks = &n.pair
+			if p, ok := b.pair(); ok {
+				r.Networks = &p
 			}
 		}
 		return r, nil

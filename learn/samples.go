@@ -15,7 +15,28 @@ const (
 	leastPowerW, mostPowerW = 1e-3, 1e4
 )
 
-// checkSample tells why a measured mode cannot be learned from.
+// hasPower tells whether power was measured. checkPower sees to it that it was
+// in all modes or in none.
+func hasPower(samples []tegra.Measured) bool {
+	return slices.ContainsFunc(samples, tegra.Measured.HasPower)
+}
+
+// checkPower refuses samples of which only some have a power.
+func checkPower(samples []tegra.Measured) error {
+	with := 0
+	for _, m := range samples {
+		if m.HasPower() {
+			with++
+		}
+	}
+	if with != 0 && with != len(samples) {
+		return fmt.Errorf("%d of %d measured modes have no power: leave these out, or the power of all", len(samples)-with, len(samples))
+	}
+	return nil
+}
+
+// checkSample tells why a measured mode cannot be learned from. Power may be
+// missing.
 func checkSample(space *tegra.Space, m tegra.Measured) error {
 	if !space.Contains(m.Mode) {
 		return fmt.Errorf("power mode %s is not one of the %d modes of this device; fit with the space of the device it was measured on", m.Mode, space.Len())
@@ -23,7 +44,7 @@ func checkSample(space *tegra.Space, m tegra.Measured) error {
 	if !inside(m.TimeMS, leastTimeMS, mostTimeMS) {
 		return fmt.Errorf("power mode %s has a time of %g ms; want a positive number of milliseconds", space.Format(m.Mode), m.TimeMS)
 	}
-	if !inside(m.PowerW, leastPowerW, mostPowerW) {
+	if m.HasPower() && !inside(m.PowerW, leastPowerW, mostPowerW) {
 		return fmt.Errorf("power mode %s has a power of %g W; want a positive number of watts", space.Format(m.Mode), m.PowerW)
 	}
 	return nil

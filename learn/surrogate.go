@@ -41,7 +41,8 @@ var _ Predictor = (*Surrogate)(nil)
 
 // FitSurrogate fits time, then power, whose formula needs the speed that the
 // time model predicts. No samples at all is allowed and gives the prior, whose
-// absolute time means nothing. A mode may be sampled more than once.
+// absolute time means nothing. A mode may be sampled more than once. Samples
+// without power (all or none) give a model of time alone.
 //
 // n samples cost n³/3 per outlier round and hyper-parameter pair: on one 2 GHz
 // x86 core about 1 ms for 50 with fixed hyper-parameters, 6 ms with the grid
@@ -63,6 +64,9 @@ func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptio
 		return nil, err
 	}
 	s := &Surrogate{space: space, scale: newScale(space), samples: samples, reference: o.Reference}
+	if err := checkPower(samples); err != nil {
+		return nil, err
+	}
 	if len(batches) > 0 {
 		s.batches, s.view, s.reference = batches, slices.Max(batches), nil
 		s.scale.log2Batch = math.Log2(float64(s.view))
@@ -76,6 +80,9 @@ func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptio
 			return nil, fmt.Errorf("sample %d: a minibatch of %d samples, want one of %v", i+1, m.Batch, batches)
 		}
 		lnTime[i], lnPower[i] = math.Log(m.TimeMS), math.Log(m.PowerW)
+	}
+	if len(samples) > 0 && !hasPower(samples) {
+		lnPower = nil
 	}
 	list := settingsOf(samples)
 	rTime, rPower := s.reference.at(modesIn(list))
@@ -129,8 +136,9 @@ func (s *Surrogate) Suspicious() []Setting {
 
 // Posterior is the belief about every mode of the space, by index, or about
 // every setting in the order of Settings: mean and
-// standard deviation of ln time (ms) and ln power (W), without the noise of a
-// measurement, which is NoiseTime and NoisePower (standard deviations).
+// standard deviation of ln time (ms) and ln power (W), NaN where power was not
+// measured, without the noise of a measurement, which is NoiseTime and NoisePower
+// (standard deviations).
 type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower []float64
 	NoiseTime, NoisePower            float64
@@ -151,7 +159,7 @@ func (s *Surrogate) CovTime(a, b []int) *mat.Dense {
 	return s.time.covariance(s.timeAt(a), s.timeAt(b))
 }
 
-// CovPower is CovTime for ln power.
+// CovPower is CovTime for ln power, which must have been measured.
 func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 	return s.power.covariance(s.powerAt(a), s.powerAt(b))
 }

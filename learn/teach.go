@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jtune/learn/forest"
 	"jtune/learn/nn"
 	"jtune/tegra"
 )
@@ -77,7 +78,7 @@ func (t *teacher) networksFrom(ctx context.Context, r *Reference) error {
 		r = ShippedReference()
 	}
 	if r.Networks == nil {
-		pair, err := nn.TrainPair(ctx, r.Samples, nn.Config{Seed: t.options.Seed})
+		pair, err := nn.TrainPair(ctx, nn.Medians(r.Samples), nn.Config{Seed: t.options.Seed})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -101,18 +102,27 @@ func (t *teacher) teach(ctx context.Context, samples []tegra.Measured) (Predicto
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	switch t.options.Method {
-	case Linear:
-		return t.banded(fitLinear(samples))
-	case Tree, Forest:
-		return t.banded(fitTrees(samples, t.options.Method, t.options.Seed))
-	case MLP:
-		return t.banded(fitPerceptron(ctx, samples, t.options.Seed))
-	case NN, PowerTrain:
-		return t.banded(t.fitNetworks(ctx, samples))
+	if t.options.Method == GP {
+		return t.fitGP(thin(samples, mostSamples, t.options.Seed))
 	}
-	return t.fitGP(thin(samples, mostSamples, t.options.Seed))
+	fitted, err := t.fitTargets(ctx, samples)
+	if err != nil {
+		return nil, err
+	}
+	// very wide error bars, until cross-validation tells better
+	return &banded{targets: fitted, timeSD: unknownSD, powerSD: unknownSD, dof: leastDoF}, nil
 }
+
+func (t *teacher) fitTargets(ctx context.Context, samples []tegra.Measured) (*targets, error) {
+	if t.options.Method == NN || t.options.Method == PowerTrain {
+		return t.fitNetworks(ctx, samples)
+	}
+	return fitTargets(ctx, samples, t.options.Seed, baselines[t.options.Method])
+}
+
+// baselines are the methods that learn time and power each by itself, and are
+// fitted again when a model file is read.
+var baselines = map[Method]fitTarget{Linear: fitLine, Tree: growing(forest.Tree), Forest: growing(forest.Config{}), MLP: fitPerceptron}
 
 func (t *teacher) fitGP(samples []tegra.Measured) (Predictor, error) {
 	if t.tuned != nil {
@@ -125,13 +135,4 @@ func (t *teacher) fitGP(samples []tegra.Measured) (Predictor, error) {
 	tuned := s.hyper()
 	t.tuned = &tuned
 	return s, nil
-}
-
-// banded puts error bars around point predictions, very wide ones until
-// cross-validation tells better.
-func (t *teacher) banded(p pointPredictor, err error) (Predictor, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &banded{points: p, timeSD: unknownSD, powerSD: unknownSD, dof: leastDoF}, nil
 }

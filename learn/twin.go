@@ -6,7 +6,8 @@ import (
 )
 
 // twin is the two fitted targets of one workload over points: time, and power
-// whose formula needs the speed that the time model predicts.
+// whose formula needs the speed that the time model predicts. power has no
+// curves where none was measured.
 type twin struct {
 	time, power mixture
 	lnTimeTop   float64 // predicted ln time at the top point
@@ -19,7 +20,8 @@ type hyper struct{ time, power *family }
 // residuals are a reference's at some points; nil without a reference.
 type residuals struct{ time, power []float64 }
 
-// fitTwin fits logarithms of time and power at x. top is the one point that
+// fitTwin fits logarithms of time and power at x; lnPower nil: none was
+// measured. top is the one point that
 // speeds are relative to.
 func fitTwin(x []point, lnTime, lnPower []float64, r residuals, top where, o SurrogateOptions, h hyper) (twin, error) {
 	t := twin{n: len(x)}
@@ -29,6 +31,9 @@ func fitTwin(x []point, lnTime, lnPower []float64, r residuals, top where, o Sur
 		return t, fmt.Errorf("time model: %w", err)
 	}
 	t.lnTimeTop = t.meanTime(top)[0]
+	if lnPower == nil {
+		return t, nil
+	}
 	at = wherePower(h.power, x, r.power, t.lnTimeTop, t.meanTime(at))
 	if t.power, err = h.power.mix(at, lnPower, o); err != nil {
 		return t, fmt.Errorf("power model: %w", err)
@@ -110,11 +115,14 @@ func (m mixture) main() *curve {
 }
 
 // outlier tells whether the fit that counts most down-weighted sample i.
-func (m mixture) outlier(i int) bool { return m.main().v[i] > 1 }
+func (m mixture) outlier(i int) bool { return len(m.curves) > 0 && m.main().v[i] > 1 }
 
 // hyper gives the families with the hyper-parameters that were chosen.
 func (t *twin) hyper() hyper {
 	tuned := func(m mixture) *family {
+		if len(m.curves) == 0 {
+			return nil // and never asked for
+		}
 		f := *m.main().family
 		f.smooth, f.noise = m.main().sf, m.main().sn
 		return &f
@@ -128,6 +136,13 @@ func (t *twin) posterior(x []point, r residuals) *Posterior {
 	p := &Posterior{LnTime: make([]float64, n), SdTime: make([]float64, n), LnPower: make([]float64, n), SdPower: make([]float64, n),
 		NoiseTime: t.time.noise(), NoisePower: t.power.noise(), DoF: max(t.n-5, 3)}
 	atTime := t.whereTime(x, r.time)
+	if len(t.power.curves) == 0 {
+		for i := range n {
+			p.LnPower[i], p.SdPower[i] = math.NaN(), math.NaN()
+		}
+		parallel(n, func(from, to int) { t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to]) })
+		return p
+	}
 	atPower := t.wherePower(x, r.power, p.LnTime)
 	parallel(n, func(from, to int) {
 		t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])

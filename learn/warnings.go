@@ -18,8 +18,8 @@ const (
 func (m *Model) describe(t *teacher) {
 	m.describeReference(t)
 	if b, ok := m.predictor.(*banded); ok {
-		if f, ok := b.points.(*linearFit); ok && f.warning() != "" {
-			m.warn("%s", f.warning())
+		if f, ok := b.time.(*line); ok && f.Warning() != "" {
+			m.warn("%s", f.Warning())
 		}
 	}
 	if s, ok := m.Surrogate(); ok {
@@ -52,6 +52,9 @@ func (m *Model) describeReference(t *teacher) {
 }
 
 func (m *Model) describeSamples() {
+	if !m.HasPower() {
+		m.warn("power was not measured: the model knows time alone")
+	}
 	n, few, what := len(m.Samples), fewSamples, "measured modes"
 	if m.Batches != nil {
 		few, what = fewSettings, "measured settings of mode and minibatch size"

@@ -8,6 +8,7 @@ package optimize
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -91,7 +92,11 @@ func (a *adviser) knobs() []string {
 	slices.SortStableFunc(list, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
 	var parts []string
 	for _, e := range list {
-		parts = append(parts, fmt.Sprintf("%s (time ×%.2f, power ×%.2f)", e.Knob, e.TimeX, e.PowerX))
+		effect := fmt.Sprintf("%s (time ×%.2f", e.Knob, e.TimeX)
+		if a.model.HasPower() {
+			effect += fmt.Sprintf(", power ×%.2f", e.PowerX)
+		}
+		parts = append(parts, effect+")")
 	}
 	lines := []string{"knobs by what they change within a factor of two: " + strings.Join(parts, ", ")}
 	for _, e := range list {
@@ -187,7 +192,7 @@ func (a *adviser) training() []string {
 		return nil
 	}
 	here := Whole(a.at(a.Mode), a.Minibatches)
-	text := fmt.Sprintf("a whole training of %d minibatches takes %s and %s in %s", a.Minibatches, spoken(here.Time), energy(here.KWh), a.name(a.Mode))
+	text := fmt.Sprintf("a whole training of %d minibatches takes %s in %s", a.Minibatches, here, a.name(a.Mode))
 	than := here
 	if a.Present.OK && a.Present.V != a.Mode {
 		than = Whole(a.at(a.Present.V), a.Minibatches)
@@ -200,7 +205,15 @@ func (a *adviser) training() []string {
 // Training is what a whole training takes.
 type Training struct {
 	Time time.Duration
-	KWh  float64
+	KWh  float64 // NaN where power is not known
+}
+
+// String says "1.4 h and 120 Wh".
+func (t Training) String() string {
+	if math.IsNaN(t.KWh) {
+		return spoken(t.Time)
+	}
+	return spoken(t.Time) + " and " + energy(t.KWh)
 }
 
 // Whole is minibatches times the point's time and energy: no validation, no
@@ -227,6 +240,9 @@ func against(here, other Training) string {
 		return "more"
 	}
 	dt, de := here.Time-other.Time, here.KWh-other.KWh
+	if math.IsNaN(de) {
+		return fmt.Sprintf("%s %s than in", spoken(dt.Abs()), more(dt < 0))
+	}
 	return fmt.Sprintf("%s %s and %s %s than in", spoken(dt.Abs()), more(dt < 0), energy(max(de, -de)), more(de < 0))
 }
 

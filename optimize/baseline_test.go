@@ -21,7 +21,7 @@ func toyReference(t *testing.T, b *toy, networks bool) *learn.Reference {
 		}
 	}
 	if networks {
-		pair, err := nn.TrainPair(t.Context(), r.Samples, nn.Config{Epochs: 20, MinSteps: 1, Seed: 1})
+		pair, err := nn.TrainPair(t.Context(), nn.Medians(r.Samples), nn.Config{Epochs: 20, MinSteps: 1, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"jtune/learn"
 	"jtune/learn/nn"
@@ -28,8 +29,13 @@ const evalMargin = 1
 // contestants prepares the methods asked for. A method that cannot run here is
 // left out with a note.
 func contestants(ctx context.Context, o *EvaluateOptions, f *field) (list []*contestant, notes []string, err error) {
+	var powerless []string
 	for _, name := range EvaluateMethods() {
 		if !slices.Contains(o.Methods, name) {
+			continue
+		}
+		if !f.powered && !predicts[name] {
+			powerless = append(powerless, name)
 			continue
 		}
 		c, note, err := contest(ctx, name, o, f)
@@ -44,11 +50,19 @@ func contestants(ctx context.Context, o *EvaluateOptions, f *field) (list []*con
 			list = append(list, c)
 		}
 	}
+	if len(powerless) > 0 {
+		notes = append(notes, strings.Join(powerless, ", ")+": left out, the sweep has no power")
+	}
 	if len(list) == 0 {
 		return nil, nil, errors.New("none of the methods can run on this sweep")
 	}
 	return list, notes, nil
 }
+
+// predicts are the methods whose errors in time tell something where power was
+// not measured; the others only pick modes for power limits.
+var predicts = map[string]bool{EvalGP: true, EvalGPRef: true, EvalPowerTrain: true, EvalPTMAPE: true, EvalPTFrozen: true, EvalNN: true,
+	EvalLinear: true, EvalTree: true, EvalForest: true, EvalMLP: true}
 
 func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c *contestant, note string, err error) {
 	switch name {
@@ -112,7 +126,7 @@ func networks(ctx context.Context, o *EvaluateOptions) (*learn.Reference, error)
 	case o.Reference.Networks != nil:
 		return o.Reference, nil
 	case o.trained == nil:
-		pair, err := nn.TrainPair(ctx, o.Reference.Samples, nn.Config{Seed: o.Seed})
+		pair, err := nn.TrainPair(ctx, nn.Medians(o.Reference.Samples), nn.Config{Seed: o.Seed})
 		if err != nil {
 			return o.Reference, err
 		}

@@ -162,7 +162,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 	if err := work(ctx, jobs, f, &o); err != nil {
 		return nil, err
 	}
-	r := &Report{Name: o.Name, Modes: f.space.Len(), Budgets: f.budgets, Dropped: f.dropped, Notes: notes}
+	r := &Report{Name: o.Name, Modes: f.space.Len(), Budgets: append([]float64{}, f.budgets...), Dropped: f.dropped, Notes: notes}
 	for len(jobs) > 0 {
 		n := jobs[0].seeds
 		r.Rows = append(r.Rows, f.row(jobs[:n]))

@@ -39,28 +39,28 @@ func TestScoresOfAHandMadeTable(t *testing.T) {
 	rows := byMethod(r)
 	// Optimum per budget: 400 400 200 150 150 150 100 ms. MAXN takes 100 ms and 35.5 W.
 	maxn := rows[EvalMaxn]
-	if got, want := maxn.PenaltyPct.Median, 100*(100.0-150)/150; !near(got, want) {
+	if got, want := maxn.PenaltyPct.V.Median, 100*(100.0-150)/150; !near(got, want) {
 		t.Errorf("median penalty of MAXN: got %g, want %g", got, want)
 	}
 	// Sorted penalties: -75 -75 -50 -33.3 -33.3 -33.3 0; p90 lies 0.4 of the way to the last.
-	if got, want := maxn.PenaltyPct.P90, -100.0/3*0.6; !near(got, want) {
+	if got, want := maxn.PenaltyPct.V.P90, -100.0/3*0.6; !near(got, want) {
 		t.Errorf("90th percentile of MAXN's penalty: got %g, want %g", got, want)
 	}
-	if got, want := maxn.AreaW, (25.5+20.5+15.5+10.5+5.5+0.5)/7; !near(got, want) {
+	if got, want := maxn.AreaW.V, (25.5+20.5+15.5+10.5+5.5+0.5)/7; !near(got, want) {
 		t.Errorf("area of MAXN: got %g, want %g", got, want)
 	}
-	if !near(maxn.OverPct, 600.0/7) || !near(maxn.Over1WPct, 500.0/7) || maxn.Probes != 0 || maxn.Unsure != 0+5+1 {
+	if !near(maxn.OverPct.V, 600.0/7) || !near(maxn.Over1WPct.V, 500.0/7) || maxn.Probes != 0 || maxn.Unsure != 0+5+1 {
 		t.Errorf("MAXN: got %+v, want over in 6 of 7, by more than a watt in 5, no mode known in 6", maxn)
 	}
 	all := rows[EvalRandom]
-	if all.PenaltyPct != (Penalty{}) || all.AreaW != 0 || all.OverPct != 0 || all.Probes != 4 || all.Seeds != 2 || all.Unsure != 0 {
+	if all.PenaltyPct.V != (Penalty{}) || all.AreaW.V != 0 || all.OverPct.V != 0 || all.Probes != 4 || all.Seeds != 2 || all.Unsure != 0 {
 		t.Errorf("all modes measured: got %+v, want no penalty and nothing over", all)
 	}
 	// 4·12 s + 50 minibatches of 400, 200, 150 and 100 ms.
 	if got, want := all.Minutes, (48+50*0.85)/60; !near(got, want) {
 		t.Errorf("minutes of profiling: got %g, want %g", got, want)
 	}
-	if b := rows[EvalBinary]; b.OverPct != 0 || b.TimeMAPEPct.OK || b.Size.OK {
+	if b := rows[EvalBinary]; b.OverPct.V != 0 || b.TimeMAPEPct.OK || b.Size.OK {
 		t.Errorf("binary search: got %+v, want nothing over and no predictions", b)
 	}
 }
@@ -122,7 +122,7 @@ func TestPresetsStandForTheNextMode(t *testing.T) {
 	}
 	// Picks: 18 W mode (nothing within 10 W), 18 W, 25 W, 25 W; optimum 400 200 150 100 ms.
 	row := r.Rows[0]
-	if !near(row.PenaltyPct.Median, 0) || !near(row.AreaW, 8.0/4) || row.Unsure != 1 || !near(row.OverPct, 25) {
+	if !near(row.PenaltyPct.V.Median, 0) || !near(row.AreaW.V, 8.0/4) || row.Unsure != 1 || !near(row.OverPct.V, 25) {
 		t.Errorf("got %+v", row)
 	}
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "2 of 3 presets") {
@@ -155,7 +155,7 @@ func TestEvaluateGivesEqualReportsOnAnyNumberOfWorkers(t *testing.T) {
 	if rows[EvalGP].TimeMAPEPct.V.Median > rows[EvalLinear].TimeMAPEPct.V.Median/2 {
 		t.Errorf("gp %v, linear %v: want gp far ahead on its own formula", rows[EvalGP].TimeMAPEPct, rows[EvalLinear].TimeMAPEPct)
 	}
-	if rows[EvalTune].OverPct != 0 || rows[EvalTune].PenaltyPct.Median > 3 {
+	if rows[EvalTune].OverPct.V != 0 || rows[EvalTune].PenaltyPct.V.Median > 3 {
 		t.Errorf("closed loop: %+v", rows[EvalTune])
 	}
 }
@@ -261,10 +261,10 @@ func TestQuickEvaluationOfAMeasuredSweep(t *testing.T) {
 				t.Errorf("gp with 50 modes: time %v, power %v", row.TimeMAPEPct, row.PowerMAPEPct)
 			}
 		case row.Method == EvalTune:
-			if row.OverPct != 0 || row.PenaltyPct.Median > 2 || row.Unsure != 0 {
+			if row.OverPct.V != 0 || row.PenaltyPct.V.Median > 2 || row.Unsure != 0 {
 				t.Errorf("closed loop: %+v", row)
 			}
-		case row.Method == EvalRandom && row.OverPct > 0 && row.Unsure == 0:
+		case row.Method == EvalRandom && row.OverPct.V > 0 && row.Unsure == 0:
 			t.Errorf("the best of measured modes is over a limit: %+v", row)
 		}
 	}
@@ -297,5 +297,50 @@ func TestSlowMethodsHaveFewerSamplesUnlessNamed(t *testing.T) {
 	}
 	if jobs, noted := count(EvaluateOptions{Methods: []string{EvalNN}}); jobs != 30 || noted {
 		t.Errorf("when named: %d runs of three sizes, noted %v", jobs, noted)
+	}
+}
+
+// Of a sweep without power the errors in time are told as with power, and all
+// that power limits decide is absent.
+func TestASweepWithoutPowerTellsOfTimeAlone(t *testing.T) {
+	t.Parallel()
+	var truth, timed []tegra.Measured
+	for _, r := range newToy(t).all() {
+		truth = append(truth, r)
+		r.PowerW = math.NaN()
+		timed = append(timed, r)
+	}
+	o := EvaluateOptions{Truth: timed, Name: "toy", Methods: []string{EvalGP, EvalLinear, EvalForest, EvalRandom, EvalTune, EvalMaxn}, Sizes: []int{12}, Seeds: 2, BudgetFrom: 10, BudgetTo: 30}
+	got, err := Evaluate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Truth = truth
+	want, err := Evaluate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Rows) != 3 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "random, tune, maxn: left out") {
+		t.Fatalf("%d rows, notes %q; want gp, linear and forest", len(got.Rows), got.Notes)
+	}
+	for i, r := range got.Rows {
+		if r.TimeMAPEPct != want.Rows[i].TimeMAPEPct || r.Minutes != want.Rows[i].Minutes {
+			t.Errorf("%s: time %+v, with power %+v", r.Method, r.TimeMAPEPct, want.Rows[i].TimeMAPEPct)
+		}
+		if r.PowerMAPEPct.OK || r.PowerMAPEAllPct.OK || r.PenaltyPct.OK || r.AreaW.OK || r.OverPct.OK || r.Over1WPct.OK {
+			t.Errorf("%s: made up what only power tells: %+v", r.Method, r)
+		}
+	}
+	text, err := json.Marshal(got)
+	if err != nil || !strings.Contains(string(text), `"power_mape_pct":null`) || !strings.Contains(string(text), `"penalty_pct":null`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	var page strings.Builder
+	if err := got.WriteText(&page); err != nil || !strings.Contains(page.String(), "time alone") || strings.Contains(page.String(), "NaN") {
+		t.Errorf("%v:\n%s", err, page.String())
+	}
+	o.Truth = append(slices.Clone(timed[1:]), truth[0])
+	if _, err := Evaluate(t.Context(), o); err == nil || !strings.Contains(err.Error(), "power") {
+		t.Errorf("power of one mode alone: %v", err)
 	}
 }

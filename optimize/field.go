@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 // space, and the power limits with the best possible time for each.
 type field struct {
 	space   *tegra.Space
+	powered bool // power was measured; without, there are no limits to pick for
 	modes   []tegra.Mode
 	truth   []tegra.Measured
 	budgets []float64 // watts, those that some mode meets
@@ -27,8 +29,11 @@ func newField(o *EvaluateOptions) (*field, error) {
 	at := map[tegra.Mode]tegra.Measured{}
 	modes := make([]tegra.Mode, len(o.Truth))
 	for i, m := range o.Truth {
-		if !usable(m.TimeMS, m.PowerW) {
+		if !usable(m.TimeMS, m.PowerW) && (m.HasPower() || !usable(m.TimeMS, 1)) {
 			return nil, fmt.Errorf("mode %v of the sweep has %g ms and %g W, both must be positive", m.Mode, m.TimeMS, m.PowerW)
+		}
+		if i > 0 && m.HasPower() != o.Truth[0].HasPower() {
+			return nil, errors.New("power was measured in some modes of the sweep and not in others: leave one kind out")
 		}
 		modes[i], at[m.Mode] = m.Mode, m
 	}
@@ -36,11 +41,24 @@ func newField(o *EvaluateOptions) (*field, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &field{space: space, modes: space.Modes()}
-	points := make([]Point, len(f.modes))
-	for i, m := range f.modes {
+	f := &field{space: space, modes: space.Modes(), powered: o.Truth[0].HasPower()}
+	for _, m := range f.modes {
 		f.truth = append(f.truth, at[m])
-		points[i] = MeasuredPoint(at[m])
+	}
+	if f.powered {
+		err = f.limits(o)
+	}
+	if err == nil && len(o.Authors) > 0 {
+		err = f.take(o)
+	}
+	return f, err
+}
+
+// limits finds the budgets that some mode meets and the best time for each.
+func (f *field) limits(o *EvaluateOptions) error {
+	points := make([]Point, len(f.truth))
+	for i, m := range f.truth {
+		points[i] = MeasuredPoint(m)
 	}
 	front := Front(points, Power)
 	for k := 0; ; k++ {
@@ -56,16 +74,16 @@ func newField(o *EvaluateOptions) (*field, error) {
 		f.budgets, f.optimum = append(f.budgets, b), append(f.optimum, points[i].TimeMS)
 	}
 	if len(f.budgets) == 0 {
-		return nil, fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, points[front[0]].PowerW)
+		return fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, points[front[0]].PowerW)
 	}
-	if len(o.Authors) > 0 {
-		return f, f.take(o)
-	}
-	return f, nil
+	return nil
 }
 
 // take lets samples be those of the authors' runs.
 func (f *field) take(o *EvaluateOptions) error {
+	if !f.powered {
+		return errors.New("published runs tell errors of time and power, this sweep has no power")
+	}
 	f.sets, f.firstSeed = map[int][][]int{}, o.Seed
 	for _, n := range o.Sizes {
 		runs := o.Authors[0].of(n)
@@ -148,6 +166,9 @@ func (f *field) score(o *outcome, preds []learn.Prediction, learned []int) {
 // pickAll takes, per budget, the fastest of the points within it. Where there
 // is none it takes the point of least power, and counts that.
 func (f *field) pickAll(o *outcome, points []Point, index func(i int) int) {
+	if !f.powered {
+		return
+	}
 	front := Front(points, Power)
 	for _, b := range f.budgets {
 		i := underBudget(points, front, b)

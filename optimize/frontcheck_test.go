@@ -58,10 +58,10 @@ func TestAVerifiedFrontKeepsItsLimits(t *testing.T) {
 	rows := byMethod(r)
 	got, plain := rows[EvalGPVerify], rows[EvalGP]
 	t.Logf("verified %+v\nplain %+v", got, plain)
-	if got.PenaltyPct.Median > 3.5 || got.Over1WPct > 2 || got.Probes > 40 {
-		t.Errorf("penalty %.2f %%, %.1f %% over by more than a watt, %g modes; want 3.5, 2 and 40 at most", got.PenaltyPct.Median, got.Over1WPct, got.Probes)
+	if got.PenaltyPct.V.Median > 3.5 || got.Over1WPct.V > 2 || got.Probes > 40 {
+		t.Errorf("penalty %.2f %%, %.1f %% over by more than a watt, %g modes; want 3.5, 2 and 40 at most", got.PenaltyPct.V.Median, got.Over1WPct.V, got.Probes)
 	}
-	if got.AreaW > plain.AreaW {
-		t.Errorf("verified choices are over by %.3f W on average, unverified ones by %.3f", got.AreaW, plain.AreaW)
+	if got.AreaW.V > plain.AreaW.V {
+		t.Errorf("verified choices are over by %.3f W on average, unverified ones by %.3f", got.AreaW.V, plain.AreaW.V)
 	}
 }

@@ -22,14 +22,8 @@ type Published struct {
 // short prints the figures for a table's cell.
 func (p Published) short() string {
 	var parts []string
-	dash := func(v tegra.Val[float64]) string {
-		if !v.OK {
-			return "-"
-		}
-		return fmt.Sprintf("%g", v.V)
-	}
 	if p.TimeMAPEPct.OK || p.PowerMAPEPct.OK {
-		parts = append(parts, dash(p.TimeMAPEPct)+" / "+dash(p.PowerMAPEPct))
+		parts = append(parts, dashed(p.TimeMAPEPct, "%g")+" / "+dashed(p.PowerMAPEPct, "%g"))
 	}
 	if p.PenaltyPct.OK {
 		parts = append(parts, fmt.Sprintf("penalty %g", p.PenaltyPct.V))

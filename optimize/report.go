@@ -24,7 +24,12 @@ type Report struct {
 // WriteText prints the report as a table, with the published figures beside
 // the rows that have them.
 func (r *Report) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %d modes, %d power limits from %g to %g W", r.Name, r.Modes, len(r.Budgets), r.Budgets[0], r.Budgets[len(r.Budgets)-1])
+	fmt.Fprintf(w, "%s: %d modes, ", r.Name, r.Modes)
+	if n := len(r.Budgets); n > 0 {
+		fmt.Fprintf(w, "%d power limits from %g to %g W", n, r.Budgets[0], r.Budgets[n-1])
+	} else {
+		fmt.Fprint(w, "no power: time alone")
+	}
 	if r.Dropped > 0 {
 		fmt.Fprintf(w, " (%d more that no mode meets)", r.Dropped)
 	}
@@ -65,16 +70,28 @@ func (r Row) text() string {
 	}
 	all := "-"
 	if r.TimeMAPEAllPct.OK {
-		all = fmt.Sprintf("%.1f / %.1f", r.TimeMAPEAllPct.V.Median, r.PowerMAPEAllPct.V.Median)
+		all = fmt.Sprintf("%.1f / ", r.TimeMAPEAllPct.V.Median) + dashed(median(r.PowerMAPEAllPct), "%.1f")
 	}
 	var beside []string
 	for _, p := range r.Published {
 		beside = append(beside, p.short())
 	}
 	return strings.Join([]string{r.Method, size, fmt.Sprint(r.Seeds), spread(r.TimeMAPEPct), spread(r.PowerMAPEPct), all,
-		fmt.Sprintf("%.1f", r.PenaltyPct.Median), fmt.Sprintf("%.1f", r.PenaltyPct.P90), fmt.Sprintf("%.2f", r.AreaW),
-		fmt.Sprintf("%.0f", r.OverPct), fmt.Sprintf("%.0f", r.Over1WPct), fmt.Sprintf("%.0f", r.Probes),
+		dashed(tegra.Val[float64]{V: r.PenaltyPct.V.Median, OK: r.PenaltyPct.OK}, "%.1f"), dashed(tegra.Val[float64]{V: r.PenaltyPct.V.P90, OK: r.PenaltyPct.OK}, "%.1f"),
+		dashed(r.AreaW, "%.2f"), dashed(r.OverPct, "%.0f"), dashed(r.Over1WPct, "%.0f"), fmt.Sprintf("%.0f", r.Probes),
 		fmt.Sprintf("%.1f", r.Minutes), strings.Join(beside, ", ")}, "\t") + "\t"
+}
+
+// dashed prints a value, or a dash for an absent one.
+func dashed(v tegra.Val[float64], format string) string {
+	if !v.OK {
+		return "-"
+	}
+	return fmt.Sprintf(format, v.V)
+}
+
+func median(q tegra.Val[Quartiles]) tegra.Val[float64] {
+	return tegra.Val[float64]{V: q.V.Median, OK: q.OK}
 }
 
 // spread prints median and quartiles.

@@ -32,20 +32,22 @@ type Row struct {
 	TimeMAPEAllPct  tegra.Val[Quartiles] `json:"time_mape_all_pct"`
 	PowerMAPEAllPct tegra.Val[Quartiles] `json:"power_mape_all_pct"`
 	Minutes         float64              `json:"minutes"` // of profiling, median
-	PenaltyPct      Penalty              `json:"penalty_pct"`
-	AreaW           float64              `json:"area_w"`     // mean excess over the budget
-	OverPct         float64              `json:"over_pct"`   // of picks above the budget
-	Over1WPct       float64              `json:"over1w_pct"` // of picks above it by more than a watt
-	Probes          float64              `json:"probes"`     // measured modes, median
-	Unsure          int                  `json:"unsure"`     // picks where the method knew no mode within the budget
-	Published       []Published          `json:"published,omitempty"`
+	// Of the picks for the budgets; absent where power was not measured.
+	PenaltyPct tegra.Val[Penalty] `json:"penalty_pct"`
+	AreaW      tegra.Val[float64] `json:"area_w"`     // mean excess over the budget
+	OverPct    tegra.Val[float64] `json:"over_pct"`   // of picks above the budget
+	Over1WPct  tegra.Val[float64] `json:"over1w_pct"` // of picks above it by more than a watt
+	Probes     float64            `json:"probes"`     // measured modes, median
+	Unsure     int                `json:"unsure"`     // picks where the method knew no mode within the budget
+	Published  []Published        `json:"published,omitempty"`
 }
 
 // row joins the runs of one method at one size.
 func (f *field) row(jobs []*job) Row {
 	j := jobs[0]
 	r := Row{Method: j.name, Seeds: len(jobs), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
-	var timePct, powerPct, timeAll, powerAll, minutes, probes, penalty []float64
+	var timePct, powerPct, timeAll, powerAll, minutes, probes []float64
+	var e excess
 	for _, j := range jobs {
 		o := &j.out
 		if o.predicts {
@@ -54,33 +56,39 @@ func (f *field) row(jobs []*job) Row {
 		}
 		minutes, probes = append(minutes, o.profilingMn...), append(probes, o.probes...)
 		r.Unsure += o.unsure
-		penalty = append(penalty, f.excess(o.picks, &r)...)
+		e.add(f, o.picks)
 	}
-	n := float64(len(penalty))
-	r.AreaW, r.OverPct, r.Over1WPct = r.AreaW/n, 100*r.OverPct/n, 100*r.Over1WPct/n
-	r.PenaltyPct = Penalty{quantile(penalty, 0.5), quantile(penalty, 0.9)}
+	if n := float64(len(e.penalty)); n > 0 {
+		r.AreaW, r.OverPct, r.Over1WPct = tegra.Some(e.watts/n), tegra.Some(100*e.over/n), tegra.Some(100*e.over1W/n)
+		r.PenaltyPct = tegra.Some(Penalty{quantile(e.penalty, 0.5), quantile(e.penalty, 0.9)})
+	}
 	r.Minutes, r.Probes = quantile(minutes, 0.5), quantile(probes, 0.5)
 	r.TimeMAPEPct, r.PowerMAPEPct = quartiles(timePct), quartiles(powerPct)
 	r.TimeMAPEAllPct, r.PowerMAPEAllPct = quartiles(timeAll), quartiles(powerAll)
 	return r
 }
 
-// excess gives the time penalties of one run's picks (method note f.4) and
-// adds the watts and counts above the budgets to the row.
-func (f *field) excess(picks []int, r *Row) (penalty []float64) {
+// excess is what picks cost against the optimum and draw above the budgets
+// (method note f.4).
+type excess struct {
+	penalty      []float64 // of time, %
+	watts        float64   // above the budgets, summed
+	over, over1W float64   // picks above them
+}
+
+func (e *excess) add(f *field, picks []int) {
 	for k, i := range picks {
 		got := f.truth[i]
-		penalty = append(penalty, 100*(got.TimeMS-f.optimum[k])/f.optimum[k])
+		e.penalty = append(e.penalty, 100*(got.TimeMS-f.optimum[k])/f.optimum[k])
 		over := got.PowerW - f.budgets[k]
-		r.AreaW += max(0, over)
+		e.watts += max(0, over)
 		if over > 0 {
-			r.OverPct++
+			e.over++
 		}
 		if over > 1 {
-			r.Over1WPct++
+			e.over1W++
 		}
 	}
-	return penalty
 }
 
 func quartiles(v []float64) tegra.Val[Quartiles] {

@@ -221,10 +221,13 @@ type refitMsg struct {
 	err  error
 }
 
-// foreign says why a model does not speak of this board, or "".
+// foreign says why a model cannot be laid over this board's modes, or "".
 func (p *modelsPage) foreign(m *learn.Model) string {
 	if m.Space != nil && m.Space.Max() != p.sh.space.Max() {
 		return "the model is of another board (" + m.Provenance.Device + ")"
+	}
+	if !m.HasPower() {
+		return "the model knows time alone; fronts and limits need power"
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ func BenchmarkTransfer(b *testing.B) {
 	}{{"as-used", ForTransfer()}, {"batch=64-steps=3000", Config{}}} {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := reference.Transfer(b.Context(), few, way.c); err != nil {
+				if _, err := reference.Transfer(b.Context(), Medians(few), way.c); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -94,4 +94,4 @@ func BenchmarkAuthorsSets(b *testing.B) {
 	}
 }
 
-type trainPair func(context.Context, []tegra.Measured, Config) (Pair, error)
+type trainPair func(context.Context, []Sample, Config) (Pair, error)

@@ -5,7 +5,7 @@ package nn
 // a second, so modes have more or fewer samples of it; where one has fewer than
 // the most, its own are repeated in turn, so that every mode weighs the same
 // (method note e.2). A mode without a measurement is left out. The published
-// sweeps hold medians only; there each mode is one row.
+// sweeps hold medians only (Medians); there each mode is one row.
 func Entries(modes [][inputs]float64, measured [][]float64) (x [][inputs]float64, y []float64) {
 	most := 0
 	for _, list := range measured {

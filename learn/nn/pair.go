@@ -10,7 +10,27 @@ import (
 // Pair is the two networks of one workload.
 type Pair struct {
 	Time  *Net // ms per minibatch
-	Power *Net // W of the module
+	Power *Net // W of the module; nil where power was not measured
+}
+
+// Sample is what was measured in one mode.
+type Sample struct {
+	Mode    tegra.Mode
+	TimesMS []float64 // of single minibatches, or one median
+	PowersW []float64 // readings during these, or one median; none: not measured
+}
+
+// Medians makes samples of modes of which only medians are known, as in the
+// published sweeps.
+func Medians(modes []tegra.Measured) []Sample {
+	out := make([]Sample, len(modes))
+	for i, m := range modes {
+		out[i] = Sample{Mode: m.Mode, TimesMS: []float64{m.TimeMS}}
+		if m.HasPower() {
+			out[i].PowersW = []float64{m.PowerW}
+		}
+	}
+	return out
 }
 
 // powerSeed keeps the two networks of a pair on different random streams.
@@ -22,32 +42,46 @@ func Features(m tegra.Mode) [inputs]float64 {
 	return [inputs]float64{float64(m.Cores), m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz()}
 }
 
+// Inputs are the Features of modes.
+func Inputs(modes []tegra.Mode) [][inputs]float64 {
+	x := make([][inputs]float64, len(modes))
+	for i, m := range modes {
+		x[i] = Features(m)
+	}
+	return x
+}
+
 // TrainPair trains both networks from scratch, each on its own goroutine.
-func TrainPair(ctx context.Context, samples []tegra.Measured, c Config) (Pair, error) {
+func TrainPair(ctx context.Context, samples []Sample, c Config) (Pair, error) {
 	return both(ctx, samples, c, Train, Train)
 }
 
 // Transfer carries both networks over to a new workload, each on its own
 // goroutine.
-func (p Pair) Transfer(ctx context.Context, samples []tegra.Measured, c Config) (Pair, error) {
+func (p Pair) Transfer(ctx context.Context, samples []Sample, c Config) (Pair, error) {
 	return both(ctx, samples, c, p.Time.Transfer, p.Power.Transfer)
 }
 
 type trainer func(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error)
 
-func both(ctx context.Context, samples []tegra.Measured, c Config, time, power trainer) (Pair, error) {
-	x := make([][inputs]float64, len(samples))
-	ms, watt := make([]float64, len(samples)), make([]float64, len(samples))
+func both(ctx context.Context, samples []Sample, c Config, time, power trainer) (Pair, error) {
+	modes := make([][inputs]float64, len(samples))
+	times, powers := make([][]float64, len(samples)), make([][]float64, len(samples))
 	for i, s := range samples {
-		x[i], ms[i], watt[i] = Features(s.Mode), s.TimeMS, s.PowerW
+		modes[i], times[i], powers[i] = Features(s.Mode), s.TimesMS, s.PowersW
 	}
 	var p Pair
 	var timeErr, powerErr error
 	var wait sync.WaitGroup
-	wait.Go(func() { p.Time, timeErr = time(ctx, x, ms, c) })
-	other := c
-	other.Seed ^= powerSeed
-	p.Power, powerErr = power(ctx, x, watt, other)
+	wait.Go(func() {
+		x, ms := Entries(modes, times)
+		p.Time, timeErr = time(ctx, x, ms, c)
+	})
+	if x, watt := Entries(modes, powers); len(x) > 0 {
+		other := c
+		other.Seed ^= powerSeed
+		p.Power, powerErr = power(ctx, x, watt, other)
+	}
 	wait.Wait()
 	if timeErr != nil {
 		return Pair{}, timeErr
@@ -58,15 +92,15 @@ func both(ctx context.Context, samples []tegra.Measured, c Config, time, power t
 	return p, nil
 }
 
-// Predict gives the time [ms per minibatch] and module power [W] of modes.
+// Predict gives the time [ms per minibatch] and module power [W] of modes;
+// power is nil without a network for it.
 func (p Pair) Predict(modes []tegra.Mode) (timeMS, powerW []float64) {
-	x := make([][inputs]float64, len(modes))
-	for i, m := range modes {
-		x[i] = Features(m)
-	}
+	x := Inputs(modes)
 	var wait sync.WaitGroup
 	wait.Go(func() { timeMS = p.Time.Predict(x) })
-	powerW = p.Power.Predict(x)
+	if p.Power != nil {
+		powerW = p.Power.Predict(x)
+	}
 	wait.Wait()
 	return timeMS, powerW
 }

@@ -69,7 +69,7 @@ func mobileNet(t testing.TB, n, sets int, learn trainPair, c Config) (timePct, p
 			samples[i] = byMode[m]
 		}
 		c.Seed = uint64(run)
-		p, err := learn(t.Context(), samples, c)
+		p, err := learn(t.Context(), Medians(samples), c)
 		if err != nil {
 			t.Fatal(err)
 		}

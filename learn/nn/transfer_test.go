@@ -105,11 +105,11 @@ func TestPairLearnsTimeAndPower(t *testing.T) {
 	t.Parallel()
 	c := brief
 	c.Epochs = 60
-	reference, err := TrainPair(t.Context(), board(400, 1, 1), c)
+	reference, err := TrainPair(t.Context(), Medians(board(400, 1, 1)), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := reference.Transfer(t.Context(), board(60, 2, 3), c)
+	next, err := reference.Transfer(t.Context(), Medians(board(60, 2, 3)), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
-// Package sweep reads and writes sweep files: one row per power mode with the
+// Package sweep reads sweep files: one row per power mode with the
 // time and power that a workload took in it.
 //
 //	modes.csv, published sweeps ──► Read ──► Table ──► virtual, profiles, learn, cli
-//	[]Row ──► Write ──► modes.csv
+//	tegra.Measured ──► Fields ──► a row of modes.csv
 package sweep
 
 import (
@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,34 @@ import (
 // Columns are the required ones, in the order in which files are written.
 var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power_w"}
 
-// aliases are the names that published data use for Columns.
-var aliases = map[string]string{"cpu": "cpu_khz", "gpu": "gpu_hz", "mem": "mem_hz", "observed_time": "time_ms", "observed_power": "power_w",
-	"time_ms_median": "time_ms", milliwatts: "power_w"}
+// alias is another name of one of Columns, whose values times unit are that
+// column's.
+type alias struct {
+	column string
+	unit   float64
+}
 
-// milliwatts is the alias whose values are in mW.
-const milliwatts = "power_mw_median"
+// aliases are the names that published data use for Columns: PowerTrain's and
+// its derived ones (power in mW), and FlexiBO's of a TX2 (time in s).
+var aliases = map[string]alias{"cpu": {"cpu_khz", 1}, "gpu": {"gpu_hz", 1}, "mem": {"mem_hz", 1}, "observed_time": {"time_ms", 1}, "observed_power": {"power_w", 1},
+	"time_ms_median": {"time_ms", 1}, "power_mw_median": {"power_w", 1e-3},
+	"core_freq": {"cpu_khz", 1}, "gpu_freq": {"gpu_hz", 1}, "emc_freq": {"mem_hz", 1}, "inference_time": {"time_ms", 1000}}
+
+// coreStatus is the name of a FlexiBO column that tells whether a core is on,
+// 1 or 0; the number of cores is their sum.
+var coreStatus = regexp.MustCompile(`^core\d+_status$`)
+
+// soundsLikePower tells whether an unknown column may be power under another
+// name, so that it would be wrong to say that the file has none.
+func soundsLikePower(column string) bool {
+	return column != notPower && likePower.MatchString(column)
+}
+
+var likePower = regexp.MustCompile(`power|watt|_m?w$`)
+
+// notPower is a column of FlexiBO's: the sum of all readings during an
+// inference, which grows with its time.
+const notPower = "power_consumption"
 
 // Row is one line of a sweep file.
 type Row struct {
@@ -52,6 +75,7 @@ type Table struct {
 	Rows     []Row
 	Extra    []string // names of the unknown columns
 	HasBatch bool
+	TimeOnly bool // no row has a power
 	Problems []Problem
 }
 
@@ -61,6 +85,9 @@ type Options struct {
 	Strict bool
 	// ModesOnly asks for the four knob columns alone (predict --modes).
 	ModesOnly bool
+	// TimeOnly takes a file without a power column too; its rows have none. A
+	// column that may be power under a name of its own is still an error.
+	TimeOnly bool
 }
 
 // ReadFile reads a sweep file, or the modes.csv of a campaign folder.
@@ -127,9 +154,10 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 // columns is where each known column stands in a record; -1 when absent.
 type columns struct {
 	at    map[string]int
+	unit  map[string]float64 // that its values are multiplied with
+	cores []int              // whose sum is the number of cores, in place of that column
 	extra []int
 	width int
-	watts float64 // of power_w's unit
 }
 
 func (t *Table) header(l *lines, o Options) (columns, error) {
@@ -140,20 +168,19 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 		}
 		return columns{}, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	p := columns{at: map[string]int{}, width: len(record), watts: 1}
+	p := columns{at: map[string]int{}, unit: map[string]float64{}, width: len(record)}
 	for i, name := range record {
 		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
-		written := name
-		if full, ok := aliases[name]; ok {
-			name = full
+		known, unit := name, 1.0
+		if a, ok := aliases[name]; ok {
+			known, unit = a.column, a.unit
 		}
-		_, twice := p.at[name]
+		_, twice := p.at[known]
 		switch {
-		case !twice && (slices.Contains(Columns, name) || name == "bs" && !o.ModesOnly):
-			p.at[name] = i
-			if written == milliwatts {
-				p.watts = 1e-3
-			}
+		case !twice && (slices.Contains(Columns, known) || known == "bs" && !o.ModesOnly):
+			p.at[known], p.unit[known] = i, unit
+		case coreStatus.MatchString(name):
+			p.cores = append(p.cores, i)
 		default:
 			p.extra = append(p.extra, i)
 			t.Extra = append(t.Extra, strings.Clone(name))
@@ -161,12 +188,18 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 	}
 	_, t.HasBatch = p.at["bs"]
 	need := Columns
-	if o.ModesOnly {
+	switch _, power := p.at["power_w"]; {
+	case o.ModesOnly:
 		need = Columns[:4]
+	case o.TimeOnly && !power && !slices.ContainsFunc(t.Extra, soundsLikePower):
+		need, t.TimeOnly = Columns[:5], true
+	}
+	if _, ok := p.at["cores"]; !ok && len(p.cores) > 0 {
+		need = need[1:]
 	}
 	for _, name := range need {
 		if _, ok := p.at[name]; !ok {
-			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name, strings.Join(need, ","))
+			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name, strings.Join(Columns[:max(4, len(need))], ","))
 		}
 	}
 	return p, nil
@@ -188,13 +221,20 @@ func (p columns) row(record []string, o Options) (Row, error) {
 		}
 		return v, nil
 	}
-	var v [6]float64
+	v := [6]float64{5: math.NaN()}
 	for i, name := range Columns {
-		if o.ModesOnly && i >= 4 {
-			break
+		if _, ok := p.at[name]; !ok || o.ModesOnly && i >= 4 {
+			continue
 		}
+		x, err := number(name)
+		if err != nil {
+			return row, err
+		}
+		v[i] = x * p.unit[name]
+	}
+	if _, ok := p.at["cores"]; !ok {
 		var err error
-		if v[i], err = number(name); err != nil {
+		if v[0], err = p.online(record); err != nil {
 			return row, err
 		}
 	}
@@ -202,7 +242,7 @@ func (p columns) row(record []string, o Options) (Row, error) {
 		return row, err
 	}
 	row.Mode = tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
-	row.TimeMS, row.PowerW = v[4], v[5]*p.watts
+	row.TimeMS, row.PowerW = v[4], v[5]
 	if _, ok := p.at["bs"]; ok {
 		b, err := number("bs")
 		if err != nil || b != math.Trunc(b) || b > 1<<20 {
@@ -214,6 +254,24 @@ func (p columns) row(record []string, o Options) (Row, error) {
 		row.Extra = append(row.Extra, strings.Clone(record[i]))
 	}
 	return row, nil
+}
+
+// online adds up the cores that are on.
+func (p columns) online(record []string) (float64, error) {
+	n := 0.0
+	for _, i := range p.cores {
+		switch text := strings.TrimSpace(record[i]); text {
+		case "1":
+			n++
+		case "0":
+		default:
+			return 0, fmt.Errorf("the state of a core is %q, not 0 or 1", clip(text))
+		}
+	}
+	if n == 0 {
+		return 0, errors.New("no core is on")
+	}
+	return n, nil
 }
 
 func hertz(v float64) tegra.Freq { return tegra.Freq(math.Round(v)) }
@@ -319,15 +377,4 @@ func Fields(m tegra.Measured) []string {
 	num := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	return []string{strconv.Itoa(m.Mode.Cores), strconv.FormatInt(m.Mode.CPU.KHz(), 10), strconv.FormatInt(int64(m.Mode.GPU), 10),
 		strconv.FormatInt(int64(m.Mode.EMC), 10), num(m.TimeMS), num(m.PowerW)}
-}
-
-// Write prints rows as a sweep file with the required columns.
-func Write(w io.Writer, rows []tegra.Measured) error {
-	c := csv.NewWriter(w)
-	c.Write(Columns)
-	for _, m := range rows {
-		c.Write(Fields(m))
-	}
-	c.Flush()
-	return c.Error()
 }

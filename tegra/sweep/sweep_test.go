@@ -50,6 +50,42 @@ func TestBothHeadersMeanTheSame(t *testing.T) {
 	}
 }
 
+// FlexiBO's TX2 files: one column per core, seconds, and a sum of readings that
+// is no power.
+func TestASweepMayHoldTimeAlone(t *testing.T) {
+	t.Parallel()
+	tx2 := ",core0_status,core1_status,core2_status,core3_status,core_freq,gpu_freq,emc_freq,inference_time,power_consumption\n0,1,0,1,1,1190400,420750000,2133000000,0.0805,1955.5\n"
+	for name, text := range map[string]string{
+		"our columns": "cores,cpu_khz,gpu_hz,mem_hz,time_ms\n3,1190400,420750000,2133000000,80.5\n",
+		"a TX2's":     tx2,
+	} {
+		table, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := table.Measured()
+		if want := (tegra.Mode{Cores: 3, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}); !table.TimeOnly || len(got) != 1 || got[0].Mode != want || got[0].TimeMS != 80.5 || got[0].HasPower() {
+			t.Errorf("%s: got %+v, want 80.5 ms in %v without power", name, got, want)
+		}
+		if _, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{}); err == nil || !strings.Contains(err.Error(), "power_w") {
+			t.Errorf("%s: taken where power is needed: %v", name, err)
+		}
+	}
+	for name, text := range map[string]string{"no core on": strings.Replace(tx2, "1,0,1,1,", "0,0,0,0,", 1), "half a core": strings.Replace(tx2, "1,0,1,1,", "1,0.5,0,0,", 1)} {
+		if _, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true}); err == nil || !strings.Contains(err.Error(), "core") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"watts", "Power", "module_mw"} {
+		if _, err := sweep.Read(strings.NewReader(strings.Replace(head, "power_w", name, 1)+"3,1190400,420750000,2133000000,80.5,9\n"), "t.csv", sweep.Options{TimeOnly: true}); err == nil || !strings.Contains(err.Error(), "power_w") {
+			t.Errorf("power called %s was taken for none: %v", name, err)
+		}
+	}
+	if table, err := sweep.Read(strings.NewReader(head+"3,1190400,420750000,2133000000,80.5,\n3,1190400,420750000,2133000000,80.5,9\n"), "t.csv", sweep.Options{TimeOnly: true}); err != nil || table.TimeOnly || len(table.Problems) != 1 {
+		t.Errorf("a row that lacks its power among others: %+v, %v; want it skipped", table, err)
+	}
+}
+
 func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	t.Parallel()
 	good := "4,1190400,420750000,2133000000,80.5,25\n"
@@ -169,13 +205,13 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		{Mode: tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199 * tegra.MHz}, TimeMS: 1e6, PowerW: 60},
 	}
 	var out bytes.Buffer
-	if err := sweep.Write(&out, want); err != nil {
+	if err := sweeptest.Write(&out, want); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, read(t, out.String()).Measured()); d != "" {
 		t.Errorf("(-written +read):\n%s", d)
 	}
-	if err := sweep.Write(broken{}, want); err == nil {
+	if err := sweeptest.Write(broken{}, want); err == nil {
 		t.Error("a full disk is no error")
 	}
 }
@@ -224,7 +260,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		var out bytes.Buffer
-		if err := sweep.Write(&out, table.Measured()); err != nil {
+		if err := sweeptest.Write(&out, table.Measured()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := sweep.Read(&out, "again", sweep.Options{Strict: true}); err != nil {

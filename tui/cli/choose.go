@@ -34,7 +34,7 @@ func (a *app) choose() *cobra.Command {
 			if limit.Margin = margin; !(margin >= 0) {
 				return usagef("--margin %g: must not be negative", margin)
 			}
-			m, err := a.loadModel(model)
+			m, err := a.loadPowered("choose", model)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,8 +90,11 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		a.note("%s", w)
 	}
 	pct := func(v float64) string {
-		if !m.CV.Known() {
+		switch {
+		case !m.CV.Known():
 			return "not known"
+		case math.IsNaN(v):
+			return "–"
 		}
 		return fmt.Sprintf("%.1f %%", v)
 	}
@@ -195,6 +199,20 @@ func (a *app) loadModel(name string) (*learn.Model, error) {
 	return a.options.LoadModel(name)
 }
 
+// loadPowered is loadModel for commands that need power too.
+func (a *app) loadPowered(command, name string) (*learn.Model, error) {
+	m, err := a.loadModel(name)
+	if err == nil && !m.HasPower() {
+		return nil, noPower(command, "model "+name)
+	}
+	return m, err
+}
+
+// noPower is why a command has nothing to do with measured times alone.
+func noPower(command, what string) error {
+	return fmt.Errorf("%s: %s knows time alone, and every limit and front needs power: measure it too (column power_w)", command, what)
+}
+
 // modesToPredict keeps the order and the duplicates of a file.
 func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
 	o := sweep.Options{ModesOnly: true, Strict: strict}
@@ -238,10 +256,23 @@ func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, 
 	}
 	rows := [][]string{withSize(sized, []string{"mode", "ms", "95 %", "W", "95 %", "J"}, "batch", "ms per sample")}
 	for _, p := range preds {
-		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), export.Text(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), export.Text(p.PowerW), between(p.PowerLoW, p.PowerHiW), export.Text(p.EnergyJ())},
-			strconv.Itoa(p.Batch), export.Text(optimize.PredictedPoint(p).SampleMS())))
+		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), shown(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), shown(p.PowerW), between(p.PowerLoW, p.PowerHiW), shown(p.EnergyJ())},
+			strconv.Itoa(p.Batch), shown(optimize.PredictedPoint(p).SampleMS())))
 	}
 	return table(a.out, rows...)
 }
 
-func between(lo, hi float64) string { return fmt.Sprintf("%.4g – %.4g", lo, hi) }
+// shown prints a value for a person: a dash where there is none.
+func shown(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return export.Text(v)
+}
+
+func between(lo, hi float64) string {
+	if math.IsNaN(lo) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g – %.4g", lo, hi)
+}

@@ -88,6 +88,9 @@ func (a *app) cloud(model, samples string, strict bool) (*export.Cloud, error) {
 		for _, n := range s.Notes {
 			a.note("%s", n)
 		}
+		if !s.HasPower() {
+			return nil, noPower("front", samples)
+		}
 		c := &export.Cloud{Title: "measured: " + samples}
 		c.Title += originMark(s.Provenance.Origin())
 		for _, m := range s.Measured {
@@ -95,7 +98,7 @@ func (a *app) cloud(model, samples string, strict bool) (*export.Cloud, error) {
 		}
 		return c, nil
 	}
-	m, err := a.loadModel(model)
+	m, err := a.loadPowered("front", model)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"jtune/tegra"
-	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
 )
 
@@ -180,7 +180,7 @@ func toySweep(t testing.TB) (path string, rows []tegra.Measured) {
 		rows = append(rows, toyLaw(m))
 	}
 	var b bytes.Buffer
-	if err := sweep.Write(&b, rows); err != nil {
+	if err := sweeptest.Write(&b, rows); err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "toy.csv")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -342,5 +343,45 @@ func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
 	o.fails(t, exitInfeasible, "nearest")
 	if v := o.object(t, answerKeys); v["feasible"] != false || v["mode"] == nil {
 		t.Errorf("got feasible %v, mode %v; want false and the nearest mode", v["feasible"], v["mode"])
+	}
+}
+
+// A sweep may hold time alone: power is null or a dash, and what needs it says
+// so in one line.
+func TestASweepWithoutPower(t *testing.T) {
+	_, rows := toySweep(t)
+	var b strings.Builder
+	b.WriteString("cores,cpu_khz,gpu_hz,mem_hz,time_ms\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%g\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS)
+	}
+	path := write(t, b.String())
+	model := filepath.Join(t.TempDir(), "m")
+	cv := hasKeys(t, jtune(t, "fit", "--samples", path, "--out", model, "--json", "--reference", "none").done(t).object(t, "method samples cv reference warnings")["cv"], "time_mape_pct power_mape_pct")
+	if cv["power_mape_pct"] != nil || !(cv["time_mape_pct"].(float64) < 5) {
+		t.Errorf("errors %v, want those of time alone", cv)
+	}
+	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t); strings.Contains(text.out, "NaN") || !strings.Contains(text.err, "time alone") {
+		t.Errorf("got %s%s", text.out, text.err)
+	}
+	first := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)[0]
+	if p := hasKeys(t, first, strings.ReplaceAll(export.Columns, ",", " ")); p["time_ms"] == nil || p["power_w"] != nil || p["power_hi_w"] != nil || p["energy_j"] != nil {
+		t.Errorf("got %v, want time and null for the rest", p)
+	}
+	if text := jtune(t, "predict", "--model", model).done(t).out; strings.Contains(text, "NaN") || !strings.Contains(text, "–     –") {
+		t.Errorf("got %.200s, want dashes for power", text)
+	}
+	for _, args := range [][]string{{"choose", "--model", model, "--power-limit", "20"}, {"choose", "--model", model, "--energy"}, {"front", "--model", model}, {"front", "--samples", path}} {
+		jtune(t, args...).fails(t, exitFailed, args[0], "time alone", "power")
+	}
+	rowsOf := jtune(t, "evaluate", "--truth", path, "--quick", "--methods", "gp,linear", "--json").done(t)
+	var report struct{ Rows []map[string]any }
+	if err := json.Unmarshal([]byte(rowsOf.out), &report); err != nil || len(report.Rows) != 4 {
+		t.Fatalf("%v: %s", err, rowsOf.out)
+	}
+	for _, r := range report.Rows {
+		if r["time_mape_pct"] == nil || r["power_mape_pct"] != nil || r["penalty_pct"] != nil || r["over_pct"] != nil {
+			t.Errorf("got %v", r)
+		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -70,7 +69,7 @@ func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
 				rows = append(rows, truth[m])
 			}
 			var b bytes.Buffer
-			if err := sweep.Write(&b, rows); err != nil {
+			if err := sweeptest.Write(&b, rows); err != nil {
 				t.Fatal(err)
 			}
 			model := filepath.Join(t.TempDir(), "m")

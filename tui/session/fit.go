@@ -32,6 +32,9 @@ type Samples struct {
 	board      tegra.Board // they were measured on, as far as known
 }
 
+// HasPower tells whether power was measured; a sweep file may hold time alone.
+func (s Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
+
 // ReadSamples reads a sweep file or a campaign folder. Rows that cannot be
 // learnt from are left out and noted. Of a file with several minibatch sizes it
 // takes those asked for, or all.
@@ -39,7 +42,7 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if dir, ok := campaignDir(path); ok {
 		return readCampaign(dir, strict)
 	}
-	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
+	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, TimeOnly: true})
 	if err != nil {
 		return Samples{}, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -59,7 +58,7 @@ func fewRows(t *testing.T, shared string, n int) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := sweep.Write(f, few); err != nil {
+	if err := sweeptest.Write(f, few); err != nil {
 		t.Fatal(err)
 	}
 	return path

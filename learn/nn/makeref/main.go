@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	samples := table.Measured()
-	pair, err := nn.TrainPair(ctx, samples, c)
+	pair, err := nn.TrainPair(ctx, nn.Medians(samples), c)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,11 @@
 // Package sweeptest finds the measured data that lie beside a checkout, for
-// tests and benchmarks. No row of them is part of the project.
+// tests and benchmarks, and writes made-up ones. No row of measured data is part of
+// the project.
 package sweeptest
 
 import (
+	"encoding/csv"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,6 +46,17 @@ func Load(t testing.TB, name string) []tegra.Measured {
 		t.Fatal(err)
 	}
 	return table.Measured()
+}
+
+// Write prints rows as a sweep file with the required columns.
+func Write(w io.Writer, rows []tegra.Measured) error {
+	c := csv.NewWriter(w)
+	c.Write(sweep.Columns)
+	for _, m := range rows {
+		c.Write(sweep.Fields(m))
+	}
+	c.Flush()
+	return c.Error()
 }
 
 func moduleRoot(t testing.TB) string {
