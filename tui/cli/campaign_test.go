@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -240,6 +242,58 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "kind of plan")
 	jtune(t, "merge", a, profile("--sample", "3", "--seed", "7"), "--out", out+"3").fails(t, exitFailed, "seed")
 	jtune(t, "merge", a, t.TempDir(), "--out", out+"4").fails(t, exitFailed)
+}
+
+func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	parts := func(seed string) []string {
+		var dirs []string
+		for _, part := range []string{"1/3", "2/3", "3/3"} {
+			dirs = append(dirs, filepath.Join(top, seed+strings.ReplaceAll(part, "/", "-")))
+			jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "75", "--shard", part, "--out", dirs[len(dirs)-1])...).done(t)
+		}
+		return dirs
+	}
+	dirs := parts("a")
+	if o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "same")}, dirs...)...).done(t); strings.Contains(o.err, "disagree") {
+		t.Errorf("devices that are the same: %s", o.err)
+	}
+	edit := func(dir, column string, factor float64) {
+		file := filepath.Join(dir, "modes.csv")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		at := slices.Index(strings.Split(lines[0], ","), column)
+		for i := 1; i < len(lines); i++ {
+			f := strings.Split(lines[i], ",")
+			v, err := strconv.ParseFloat(f[at], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f[at] = strconv.FormatFloat(v*factor, 'f', -1, 64)
+			lines[i] = strings.Join(f, ",")
+		}
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(dirs[1], "time_ms", 1.12)
+	o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "other")}, dirs...)...).done(t)
+	if strings.Count(o.err, "disagree") != 1 || !strings.Contains(o.err, dirs[1]+" disagrees with the others: time +1") {
+		t.Errorf("one device is 12 %% slower: %s", o.err)
+	}
+	list := filepath.Join(dirs[0], "modes.csv")
+	for _, name := range []string{"x", "y"} { // the same modes on both
+		jtune(t, with(virtualBoard, "profile", "resnet", "--list", list, "--out", filepath.Join(top, name))...).done(t)
+	}
+	edit(filepath.Join(top, "y"), "power_w", 0.9)
+	o = jtune(t, "merge", filepath.Join(top, "x"), filepath.Join(top, "y"), "--out", filepath.Join(top, "xy")).done(t)
+	if !strings.Contains(o.err, "power -10 %") && !strings.Contains(o.err, "power +11 %") {
+		t.Errorf("one device draws 10 %% less: %s", o.err)
+	}
 }
 
 // A job may die, hang, print garbage, or never print: the campaign ends with

@@ -31,12 +31,14 @@ func Import(o Options, path, out string, strict bool) (notes []string, err error
 }
 
 // Merge joins the campaign folders that several devices made of one plan into
-// a new one, and gives notes on lines left out and parts that are missing.
-// Folders of another kind of device, workload or plan, and one part twice, are
-// an error that names what differs or where.
+// a new one, and gives notes on lines left out, parts that are missing and
+// devices whose numbers do not go with the others'. Folders of another kind of
+// device, workload or plan, and one part twice, are an error that names what
+// differs or where.
 func Merge(dirs []string, out string) (notes []string, err error) {
 	var head profiles.Header
 	var all []profiles.Row
+	var devices []part
 	parts := map[string]string{} // shard: the folder that holds it
 	for i, dir := range dirs {
 		h, rows, bad, err := profiles.ReadNoted(dir)
@@ -56,8 +58,17 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		}
 		parts[h.Plan.Shard] = dir
 		all, notes = append(all, rows...), append(notes, bad...)
+		devices = append(devices, part{dir, oncePerMode(usable(rows))})
+		if h.Device.L4T != head.Device.L4T {
+			notes = append(notes, fmt.Sprintf("%s is of L4T %s, %s of L4T %s: results move with versions", dirs[0], head.Device.L4T, dir, h.Device.L4T))
+		}
 	}
 	notes = append(notes, missingShards(parts)...)
+	space, err := head.Device.Space()
+	if err != nil {
+		return notes, fmt.Errorf("%s: %w", dirs[0], err)
+	}
+	notes = append(notes, disagreements(devices, space)...)
 	if slices.ContainsFunc(all, func(r profiles.Row) bool { return len(r.Extra) > 0 }) {
 		notes = append(notes, "columns of imported files that jtune does not know are left out")
 	}
