@@ -23,11 +23,13 @@ type Bench struct {
 	Settings   Settings
 	Observe    func(Progress) // called on the measuring goroutine; may be nil
 	Raw        RawLog         // gets every sample and minibatch; may be nil
+	System     System         // what the device's readings do not tell
 
-	job    harness.Harness // nil: not running
-	warm   bool            // the job has trained a minibatch
-	barren int             // jobs in a row that ended without one
-	doubt  string          // about the running job: a note for its rows
+	job    harness.Harness                // nil: not running
+	warm   bool                           // the job has trained a minibatch
+	barren int                            // jobs in a row that ended without one
+	doubt  string                         // about the running job: a note for its rows
+	told   map[harness.Kind]harness.Event // by the running job: the newest hello and cache
 }
 
 // RawLog takes what rows are made of.
@@ -157,7 +159,7 @@ func (b *Bench) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.job, b.warm, b.doubt = job, false, ""
+	b.job, b.warm, b.doubt, b.told = job, false, "", map[harness.Kind]harness.Event{}
 	return nil
 }
 

@@ -165,7 +165,7 @@ func (r *campaignRun) measure(ctx context.Context, step Step) (Row, error) {
 		retries = 1
 	}
 	for try := 0; ; try++ {
-		row, err := r.Bench.measure(ctx, step)
+		row, err := r.once(ctx, step)
 		if err != nil || row.Status.Usable() || row.Status == TimedOut || try >= retries {
 			if err == nil && !row.Status.Usable() && try > 0 {
 				row.Why = fmt.Sprintf("%s (%d tries)", row.Why, try+1)
@@ -176,9 +176,25 @@ func (r *campaignRun) measure(ctx context.Context, step Step) (Row, error) {
 	}
 }
 
+// once measures a step with the campaign's bench, or with its own.
+func (r *campaignRun) once(ctx context.Context, step Step) (Row, error) {
+	v := step.Variant
+	if v == nil {
+		return r.Bench.measure(ctx, step)
+	}
+	v.Bench.Observe, v.Bench.Raw = r.Bench.Observe, r.Bench.Raw
+	row, err := v.Bench.measure(ctx, step)
+	row.Extra = v.columns()
+	return row, errors.Join(err, v.Bench.Close())
+}
+
 // keep records a row.
 func (r *campaignRun) keep(row Row) error {
 	if r.Record != nil {
+		// The row is what tells a resume that the mode is done: it comes last.
+		if err := r.Record.appendRun(row); err != nil {
+			return err
+		}
 		if err := r.Record.Append(row); err != nil {
 			return err
 		}

@@ -58,8 +58,10 @@ type measurement struct {
 	steady  telemetry.Steady
 	clean   []harness.Event
 	samples []telemetry.Sample // since power settled, or waiting was given up
+	baseW   tegra.Val[float64] // idle in this mode
 
 	mu     sync.Mutex
+	watch  *Watch // of the present job in this mode; nil before it is started
 	inbox  []telemetry.Sample
 	cancel context.CancelCauseFunc
 }
@@ -79,6 +81,11 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	if fault != nil || err != nil {
 		return fault, err
 	}
+	if m.set.Base > 0 && m.b.job == nil {
+		if m.baseW, err = BaseLoad(ctx, m.b.Device, m.b.Clock, m.set.Base, true); err != nil {
+			return nil, err
+		}
+	}
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
 	sampler := telemetry.NewSampler(m.b.Device, m.b.Clock, m.set.SampleEvery)
@@ -86,11 +93,13 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	sampler.Start()
 	defer sampler.Stop()
 	for try := 0; ; try++ {
+		watch := NewWatch(m.b.Workload, m.b.Device, m.b.Clock, m.b.System, m.baseW)
 		if err := m.b.start(ctx); err != nil {
 			return nil, err
 		}
-		m.begin()
+		m.begin(watch)
 		err := m.collect(ctx)
+		watch.End()
 		if err == nil {
 			return m.verdict(), nil
 		}
@@ -109,7 +118,13 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 }
 
 // begin takes this moment as the beginning of the mode, or of a new job in it.
-func (m *measurement) begin() {
+func (m *measurement) begin(w *Watch) {
+	m.mu.Lock()
+	m.watch = w
+	m.mu.Unlock()
+	for _, e := range m.b.told {
+		w.Tell(e)
+	}
 	m.since = m.b.Clock.Now()
 	m.left = max(0, m.set.Discard)
 	m.steady = m.set.steady()
@@ -132,6 +147,9 @@ func (m *measurement) take(s telemetry.Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inbox = append(m.inbox, s)
+	if m.watch != nil {
+		m.watch.Sample(s)
+	}
 	if s.T-m.began > m.set.ModeTimeout {
 		m.cancel(errModeTimeout)
 	}
@@ -141,6 +159,9 @@ func (m *measurement) take(s telemetry.Sample) {
 func (m *measurement) collect(ctx context.Context) error {
 	for {
 		e, err := m.b.job.Next(ctx)
+		if errors.Is(err, io.EOF) && m.set.Epochs > 0 && len(m.clean) > 0 {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -152,10 +173,17 @@ func (m *measurement) collect(ctx context.Context) error {
 			if err := m.minibatch(e); err != nil {
 				return err
 			}
-			if m.enough(e.T) {
+			if m.enough(e) {
 				return nil
 			}
+		case harness.EpochEnd:
+			if m.set.Epochs > 0 && e.Epoch+1 >= m.set.Epochs {
+				return nil
+			}
+		case harness.Cache:
+			m.hear(e)
 		case harness.Hello:
+			m.hear(e)
 			if m.b.doubt = m.b.hello(e.Info); m.b.doubt != "" {
 				m.b.tell(Progress{Phase: m.phase(), Step: m.step, Line: m.b.doubt})
 			}
@@ -163,6 +191,12 @@ func (m *measurement) collect(ctx context.Context) error {
 			m.b.tell(Progress{Phase: m.phase(), Step: m.step, Line: "harness: " + e.Message})
 		}
 	}
+}
+
+// hear keeps what the job tells of itself for this mode and the next ones.
+func (m *measurement) hear(e harness.Event) {
+	m.b.told[e.Kind] = e
+	m.watch.Tell(e)
 }
 
 func (m *measurement) minibatch(e harness.Event) error {
@@ -179,11 +213,16 @@ func (m *measurement) minibatch(e harness.Event) error {
 	}
 	clean := false
 	switch {
-	case e.Unclean, began < m.since: // begun in the mode before
+	case e.Unclean, began < m.since, m.beyond(e): // begun in the mode before, or of an epoch too many
 	case m.left > 0:
 		m.left--
-	case m.steady.Verdict() != telemetry.Settling && began >= m.steady.At():
+	case m.set.Epochs > 0, m.steady.Verdict() != telemetry.Settling && began >= m.steady.At():
 		m.clean, clean = append(m.clean, e), true
+	}
+	if clean {
+		m.watch.Minibatch(e)
+	} else {
+		m.watch.Skip(e)
 	}
 	m.progress(e)
 	if m.b.Raw != nil {
@@ -211,7 +250,7 @@ func (m *measurement) settle(now time.Duration) error {
 				return &rawError{err}
 			}
 		}
-		if m.steady.Verdict() != telemetry.Settling {
+		if m.set.Epochs > 0 || m.steady.Verdict() != telemetry.Settling {
 			m.samples = append(m.samples, s)
 			continue
 		}
@@ -248,8 +287,16 @@ func (m *measurement) during() []telemetry.Sample {
 	return out
 }
 
-// enough tells whether collection is over at this time.
-func (m *measurement) enough(now time.Duration) bool {
+// beyond tells that a minibatch is of an epoch that was not asked for.
+func (m *measurement) beyond(e harness.Event) bool {
+	return m.set.Epochs > 0 && e.Epoch >= m.set.Epochs
+}
+
+// enough tells whether collection is over with this minibatch.
+func (m *measurement) enough(e harness.Event) bool {
+	if m.set.Epochs > 0 {
+		return m.beyond(e)
+	}
 	if len(m.clean) < m.set.Minibatches {
 		return false
 	}
@@ -261,12 +308,12 @@ func (m *measurement) enough(now time.Duration) bool {
 	}
 	longest := time.Duration(extraSamples+m.set.MinSamples) * m.set.SampleEvery
 	full := m.clean[m.set.Minibatches-1].T
-	return valid >= m.set.MinSamples || now-full > longest
+	return valid >= m.set.MinSamples || e.T-full > longest
 }
 
 func (m *measurement) phase() Phase {
 	switch {
-	case m.steady.Verdict() == telemetry.Settling:
+	case m.set.Epochs == 0 && m.steady.Verdict() == telemetry.Settling:
 		return Settling
 	case len(m.clean) == 0:
 		return WarmingUp
@@ -275,14 +322,22 @@ func (m *measurement) phase() Phase {
 }
 
 func (m *measurement) tell(p Phase) {
-	m.b.tell(Progress{Phase: p, Step: m.step, Of: m.set.Minibatches})
+	m.b.tell(Progress{Phase: p, Step: m.step, Of: m.of()})
+}
+
+// of is how many minibatches are to be collected; 0 when not known.
+func (m *measurement) of() int {
+	if m.set.Epochs > 0 {
+		return max(0, m.set.Epochs*m.b.Workload.MinibatchesPerEpoch()-max(0, m.set.Discard))
+	}
+	return m.set.Minibatches
 }
 
 func (m *measurement) progress(e harness.Event) {
 	if m.b.Observe == nil {
 		return
 	}
-	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.set.Minibatches, TimeMS: e.TimeMS}
+	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.of(), TimeMS: e.TimeMS}
 	if n := len(m.samples); n > 0 {
 		p.PowerW = m.samples[n-1].Reading.TotalW
 	}

@@ -14,6 +14,16 @@ type Step struct {
 	Raise bool // CPU or GPU clock rises from the mode before (method note d.2)
 	Why   string
 	Batch string // of a plan in batches: which one this mode is of
+	// Variant is not nil for a step that departs from its campaign's workload
+	// or settings.
+	Variant *Variant
+}
+
+// Variant is one run of an experiment.
+type Variant struct {
+	Setting string // what is different, in words; names the run together with Repeat
+	Repeat  int    // from 1
+	Bench   *Bench // measures it, with a job of its own
 }
 
 // Plan says which mode comes next, given all rows so far. A plan that chooses

@@ -25,6 +25,7 @@ const (
 	modesName       = "modes.csv"
 	samplesName     = "samples.csv"
 	minibatchesName = "minibatches.csv"
+	runsName        = "runs.csv"
 	logName         = "log.txt"
 )
 
@@ -34,8 +35,9 @@ var (
 )
 
 // Record is a campaign's folder: campaign.toml, modes.csv with a row per
-// finished mode, the raw samples.csv and minibatches.csv, and a folder of logs
-// for each mode. It is safe for use by several goroutines.
+// finished mode, runs.csv with what each was like, the raw samples.csv and
+// minibatches.csv, and a folder of logs for each mode. It is safe for use by
+// several goroutines.
 type Record struct {
 	dir    string
 	header Header
@@ -49,6 +51,7 @@ type Record struct {
 	samples     *appendFile
 	minibatches *appendFile
 	logged      int64 // bytes of the job's log that stood there before the mode in progress
+	runs        *appendFile
 }
 
 var _ RawLog = (*Record)(nil)
@@ -106,7 +109,9 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 	if err != nil {
 		return nil, err
 	}
-	r.extra = extra
+	if r.extra = extra; h.Plan.Kind == ExperimentKind {
+		r.extra = variantColumns
+	}
 	if held {
 		if r.header, err = readHeader(dir); err == nil {
 			err = r.header.checkResume(h)
@@ -175,7 +180,7 @@ func (r *Record) open() (*Record, error) {
 		to      **appendFile
 		name    string
 		columns []string
-	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, sampleColumns}, {&r.minibatches, minibatchesName, minibatchColumns}} {
+	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, sampleColumns}, {&r.minibatches, minibatchesName, minibatchColumns}, {&r.runs, runsName, runColumns}} {
 		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
 		if err != nil {
 			r.Close()
@@ -338,12 +343,12 @@ func (r *Record) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var errs []error
-	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches} {
+	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches, r.runs} {
 		if a != nil {
 			errs = append(errs, a.close())
 		}
 	}
-	r.modes, r.samples, r.minibatches = nil, nil, nil
+	r.modes, r.samples, r.minibatches, r.runs = nil, nil, nil, nil
 	if r.lock != nil {
 		errs = append(errs, unlockFolder(r.lock))
 		r.lock = nil

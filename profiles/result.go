@@ -83,6 +83,10 @@ func (m *measurement) row(f *fault) Row {
 	}
 	power, energy := m.power()
 	r.PowerSamples = len(power)
+	if m.watch != nil && len(m.clean) > 0 {
+		c := m.watch.Finish()
+		r.Character = &c
+	}
 	if f != nil {
 		r.Status, r.Why = f.status, f.why
 		return r

@@ -51,6 +51,9 @@ type Row struct {
 	// Bare rows are of a foreign file: how they were measured, from Applied
 	// to When, is not known but for the parts of a minibatch and the energy.
 	Bare bool
+	// Character is what the run was like; nil in rows that were read back,
+	// whose characters ReadRuns gives.
+	Character *Character
 	// Extra holds the texts of columns that jtune does not know, in the order
 	// of the file's header.
 	Extra []string
@@ -116,7 +119,7 @@ func parseRow(f []string) (Row, error) {
 	if len(f) < len(Columns) {
 		return Row{}, fmt.Errorf("%d fields where %d belong", len(f), len(Columns))
 	}
-	p := fieldParser{fields: f[:len(Columns)]}
+	p := fieldParser{columns: Columns, fields: f[:len(Columns)]}
 	r := Row{
 		Measured: tegra.Measured{Mode: p.mode()},
 		Status:   Status(f[6]),
@@ -157,9 +160,10 @@ func parseRow(f []string) (Row, error) {
 
 // fieldParser reads fields one after another and keeps the first error.
 type fieldParser struct {
-	fields []string
-	at     int
-	err    error
+	columns []string // their names
+	fields  []string
+	at      int
+	err     error
 }
 
 func (p *fieldParser) fail(what string) {
@@ -178,7 +182,7 @@ func (p *fieldParser) number() float64 {
 	text := p.text()
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-		p.fail(Columns[p.at-1])
+		p.fail(p.columns[p.at-1])
 		return 0
 	}
 	return v
@@ -197,7 +201,7 @@ func (p *fieldParser) optional() tegra.Val[float64] {
 func (p *fieldParser) whole() int64 {
 	v, err := strconv.ParseInt(p.text(), 10, 64)
 	if err != nil || v < 0 || v > 1e12 {
-		p.fail(Columns[p.at-1])
+		p.fail(p.columns[p.at-1])
 		return 0
 	}
 	return v

@@ -21,6 +21,11 @@ type Settings struct {
 	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
 	DVFS         bool          `toml:"dvfs"`          // leave clocks free below the mode's limits
 	KeepFan      bool          `toml:"keep_fan"`      // leave the fan alone; else it is set to maximum
+
+	// Epochs instead of Minibatches: whole epochs from the job's start, all of
+	// whose minibatches count but the discarded ones.
+	Epochs int           `toml:"epochs,omitempty"`
+	Base   time.Duration `toml:"base,omitempty"` // measure the idle device for so long before a job is started; 0: not
 }
 
 const (

@@ -39,6 +39,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 	var head profiles.Header
 	var all []profiles.Row
 	var devices []part
+	var runs []profiles.Run
 	parts := map[string]string{} // shard: the folder that holds it
 	for i, dir := range dirs {
 		h, rows, bad, err := profiles.ReadNoted(dir)
@@ -62,6 +63,11 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		if h.Device.L4T != head.Device.L4T {
 			notes = append(notes, fmt.Sprintf("%s is of L4T %s, %s of L4T %s: results move with versions", dirs[0], head.Device.L4T, dir, h.Device.L4T))
 		}
+		like, bad, err := profiles.ReadRuns(dir)
+		if err != nil {
+			return nil, err
+		}
+		runs, notes = append(runs, like...), append(notes, bad...)
 	}
 	notes = append(notes, missingShards(parts)...)
 	space, err := head.Device.Space()
@@ -80,6 +86,11 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 	}
 	for _, row := range all {
 		if err := r.Append(row); err != nil {
+			return notes, errors.Join(err, r.Close())
+		}
+	}
+	for _, run := range runs {
+		if err := r.AppendRun(run); err != nil {
 			return notes, errors.Join(err, r.Close())
 		}
 	}

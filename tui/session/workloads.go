@@ -55,7 +55,7 @@ func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.S
 		return nil, err
 	}
 	return &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, NewHarness: s.harness(w, set, "", 0),
-		Workload: w, Settings: set, Observe: observe.progress}, nil
+		Workload: w, Settings: set, Observe: observe.progress, System: s.system(w)}, nil
 }
 
 // harness gives what starts the workload here; log is the file for what it

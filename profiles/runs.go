@@ -1,0 +1,287 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/telemetry"
+)
+
+// ExperimentKind is the kind of plan whose steps differ in more than the mode.
+const ExperimentKind = "experiment"
+
+// variantColumns stand behind the others in an experiment's modes.csv.
+var variantColumns = []string{"setting", "repeat"}
+
+func (v *Variant) columns() []string { return []string{v.Setting, strconv.Itoa(v.Repeat)} }
+
+// IsOf tells whether a row of an experiment is the one of that variant.
+func (r Row) IsOf(setting string, repeat int) bool {
+	return slices.Equal(r.Extra, (&Variant{Setting: setting, Repeat: repeat}).columns())
+}
+
+// Run is a line of runs.csv: what measuring one mode, or one setting of an
+// experiment, was like.
+type Run struct {
+	Mode      tegra.Mode
+	Setting   string // of an experiment; "" otherwise
+	Repeat    int    // of an experiment, from 1; 0 otherwise
+	Status    Status
+	Why       string
+	Character Character
+}
+
+// Parts of a run in runs.csv. "all" is a run's last line and ends it.
+const (
+	partAll   = "all"
+	partFirst = "epoch 0"
+	partLater = "later epochs"
+	partEpoch = "epoch"
+)
+
+// runColumns are those of runs.csv: the run, its part, the part's numbers,
+// and what is told of the run as a whole in the line of part "all".
+var runColumns = slices.Concat(sweep.Columns[:4], variantColumns, []string{"status", "why", "part"}, partColumns,
+	[]string{"workers", "batch", "per_epoch", "base_w", "cache_before_share", "cache_after_share", "cache_why", "disk",
+		"cpu_residency", "gpu_residency", "mem_residency", "uptime_s", "versions"})
+
+var partColumns = []string{"epoch", "epochs", "minibatches", "span_s", "time_ms", "stall_ms", "compute_ms", "overhead_ms",
+	"power_w", "energy_j", "cpu_pct", "gpu_pct", "ram_bytes", "reads_per_s", "read_bytes_per_s"}
+
+// appendRun writes what a finished row's run was like; rows without a
+// character, of modes that never ran, have no line.
+func (r *Record) appendRun(row Row) error {
+	if row.Character == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.runs == nil {
+		return errClosed
+	}
+	run := Run{Mode: row.Mode, Status: row.Status, Why: row.Why, Character: *row.Character}
+	if len(row.Extra) == len(variantColumns) && r.header.Plan.Kind == ExperimentKind {
+		run.Setting = row.Extra[0]
+		run.Repeat, _ = strconv.Atoi(row.Extra[1])
+	}
+	return r.writeRun(run)
+}
+
+// AppendRun adds a run of another record.
+func (r *Record) AppendRun(run Run) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.runs == nil {
+		return errClosed
+	}
+	return r.writeRun(run)
+}
+
+func (r *Record) writeRun(run Run) error {
+	for _, line := range run.lines() {
+		r.runs.add(line)
+	}
+	if err := r.runs.flush(true); err != nil {
+		r.runs.wait.Reset()
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
+	return nil
+}
+
+// lines prints the run, part by part.
+func (r Run) lines() [][]string {
+	c := r.Character
+	repeat := ""
+	if r.Repeat > 0 {
+		repeat = strconv.Itoa(r.Repeat)
+	}
+	head := slices.Concat(sweep.Fields(tegra.Measured{Mode: r.Mode})[:4], []string{oneLine(r.Setting), repeat, string(r.Status), oneLine(r.Why)})
+	var out [][]string
+	add := func(name string, p Part, whole ...string) {
+		line := slices.Concat(head, []string{name}, p.fields(), whole)
+		for len(line) < len(runColumns) {
+			line = append(line, "")
+		}
+		out = append(out, line)
+	}
+	if len(c.Epochs) > 1 {
+		for _, p := range c.Epochs {
+			add(partEpoch, p)
+		}
+	}
+	if c.First.OK {
+		add(partFirst, c.First.V)
+	}
+	if c.Later.OK {
+		add(partLater, c.Later.V)
+	}
+	uptime := tegra.Val[float64]{}
+	if c.Uptime.OK {
+		uptime = tegra.Some(c.Uptime.V.Seconds())
+	}
+	add(partAll, c.All, strconv.Itoa(c.Workers), strconv.Itoa(c.Batch), strconv.Itoa(c.PerEpoch), optional(c.BaseW), optional(c.CacheBefore), optional(c.CacheAfter),
+		oneLine(c.CacheWhy), oneLine(c.Disk), residencyText(c.CPU), residencyText(c.GPU), residencyText(c.EMC), optional(uptime), oneLine(strings.Join(c.Versions, "; ")))
+	return out
+}
+
+func (p Part) fields() []string {
+	return []string{strconv.Itoa(p.Epoch), strconv.Itoa(p.Epochs), strconv.Itoa(p.Minibatches), decimal(p.Span.Seconds()), decimal(p.TimeMS),
+		optional(p.StallMS), optional(p.ComputeMS), optional(p.OverheadMS), optional(p.PowerW), optional(p.EnergyJ),
+		optional(p.CPUPct), optional(p.GPUPct), optional(p.RAMBytes), optional(p.ReadsPerS), optional(p.ReadBytesPerS)}
+}
+
+// residencyText prints "kernel 1300500000:0.98 624750000:0.02", in Hz.
+func residencyText(r telemetry.Residency) string {
+	if !r.OK() {
+		return ""
+	}
+	out := r.Source
+	for _, s := range r.Shares {
+		out += fmt.Sprintf(" %d:%s", int64(s.Freq), decimal(s.Share))
+	}
+	return out
+}
+
+func parseResidency(text string) (r telemetry.Residency, ok bool) {
+	f := strings.Fields(text)
+	if len(f) == 0 {
+		return r, true
+	}
+	r.Source = f[0]
+	for _, pair := range f[1:] {
+		hz, share, _ := strings.Cut(pair, ":")
+		v, err1 := strconv.ParseInt(hz, 10, 64)
+		x, err2 := strconv.ParseFloat(share, 64)
+		if err1 != nil || err2 != nil || v <= 0 || !(x >= 0 && x <= 1) {
+			return r, false
+		}
+		r.Shares = append(r.Shares, telemetry.ClockShare{Freq: tegra.Freq(v), Share: x})
+	}
+	return r, true
+}
+
+// ReadRuns gives what the runs of a campaign folder were like, in order, with
+// a note on each line that cannot be read. A folder of an older jtune has
+// none.
+func ReadRuns(dir string) (runs []Run, notes []string, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, runsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	runs, notes = parseRuns(text)
+	for i, n := range notes {
+		notes[i] = filepath.Join(dir, n)
+	}
+	return runs, notes, nil
+}
+
+func parseRuns(text []byte) (runs []Run, notes []string) {
+	var c Character // of the run whose lines are being read
+	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
+		if n == 0 || len(line) == 0 || line[len(line)-1] != '\n' { // the header; a torn line
+			continue
+		}
+		f, err := csv.NewReader(bytes.NewReader(line)).Read()
+		if errors.Is(err, io.EOF) { // an empty line
+			continue
+		}
+		var run Run
+		var done bool
+		if err == nil {
+			run, done, err = parseRunLine(f, &c)
+		}
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s: line %d is unreadable and left out: %v", runsName, n+1, err))
+			c = Character{}
+			continue
+		}
+		if done {
+			run.Character = c
+			runs, c = append(runs, run), Character{}
+		}
+	}
+	return runs, notes
+}
+
+// parseRunLine reads one line into c; done: it was the run's last.
+func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
+	if len(f) != len(runColumns) {
+		return r, false, fmt.Errorf("%d fields where %d belong", len(f), len(runColumns))
+	}
+	p := fieldParser{columns: runColumns, fields: f}
+	r.Mode = p.mode()
+	r.Setting = p.text()
+	if repeat := p.text(); repeat != "" {
+		p.at--
+		r.Repeat = int(p.whole())
+	}
+	r.Status, r.Why = Status(p.text()), p.text()
+	if !slices.Contains(statuses, r.Status) {
+		return r, false, fmt.Errorf("status is %q", clip(string(r.Status)))
+	}
+	name := p.text()
+	part := p.part()
+	if name != partAll {
+		switch name {
+		case partEpoch:
+			c.Epochs = append(c.Epochs, part)
+		case partFirst:
+			c.First = tegra.Some(part)
+		case partLater:
+			c.Later = tegra.Some(part)
+		default:
+			p.fail("part")
+		}
+		return r, false, p.err
+	}
+	c.All = part
+	if len(c.Epochs) == 0 {
+		c.Epochs = []Part{part}
+	}
+	c.Workers, c.Batch, c.PerEpoch = int(p.whole()), int(p.whole()), int(p.whole())
+	c.BaseW, c.CacheBefore, c.CacheAfter = p.optional(), p.optional(), p.optional()
+	c.CacheWhy, c.Disk = p.text(), p.text()
+	for _, to := range []*telemetry.Residency{&c.CPU, &c.GPU, &c.EMC} {
+		var ok bool
+		if *to, ok = parseResidency(p.text()); !ok {
+			p.fail("residency")
+		}
+	}
+	if s := p.optional(); s.OK {
+		c.Uptime = tegra.Some(asSpan(s.V))
+	}
+	if v := p.text(); v != "" {
+		c.Versions = strings.Split(v, "; ")
+	}
+	return r, true, p.err
+}
+
+// asSpan is a number of seconds as a duration, as far as one goes.
+func asSpan(s float64) time.Duration {
+	return time.Duration(min(s, 1e9) * float64(time.Second))
+}
+
+func (p *fieldParser) part() (out Part) {
+	out.Epoch, out.Epochs, out.Minibatches = int(p.whole()), int(p.whole()), int(p.whole())
+	out.Span, out.TimeMS = asSpan(p.number()), p.number()
+	for _, to := range []*tegra.Val[float64]{&out.StallMS, &out.ComputeMS, &out.OverheadMS, &out.PowerW, &out.EnergyJ,
+		&out.CPUPct, &out.GPUPct, &out.RAMBytes, &out.ReadsPerS, &out.ReadBytesPerS} {
+		*to = p.optional()
+	}
+	return out
+}
