@@ -19,13 +19,10 @@ type Settings struct {
 	SteadyGiveUp time.Duration `toml:"steady_giveup"` // 30 s
 	ModeTimeout  time.Duration `toml:"mode_timeout"`  // for a whole mode; 20 min
 	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
+	Epochs       int           `toml:"epochs"`        // whole epochs from the job's start in place of Minibatches; 0: not
+	Base         time.Duration `toml:"base"`          // measure the idle device for so long before a job is started; 0: not
 	DVFS         bool          `toml:"dvfs"`          // leave clocks free below the mode's limits
 	KeepFan      bool          `toml:"keep_fan"`      // leave the fan alone; else it is set to maximum
-
-	// Epochs instead of Minibatches: whole epochs from the job's start, all of
-	// whose minibatches count but the discarded ones.
-	Epochs int           `toml:"epochs,omitempty"`
-	Base   time.Duration `toml:"base,omitempty"` // measure the idle device for so long before a job is started; 0: not
 }
 
 const (
