@@ -233,18 +233,18 @@ func (r *campaignRun) place(p Progress) Progress {
 	p.Done = len(r.done)
 	if n, known := r.Plan.Len(); known {
 		p.Total = n
-		p.ETALo, p.ETAHi = remaining(r.rows, n-p.Done)
+		p.ETALo, p.ETAHi = Remaining(r.rows, n-p.Done)
 	}
 	p.Elapsed = r.Bench.Clock.Now() - r.began
 	return p
 }
 
-// remaining is the time that n more modes will take, as a range that holds in
+// Remaining is the time that n more modes will take, as a range that holds in
 // about four of five cases if they take alike to the ones so far: n times
 // their mean, give or take 1.28 standard deviations of the sum, the doubt
 // about the mean included. Modes differ: the deviation starts from a guess of
 // half the mean that weighs as much as one row.
-func remaining(rows []Row, n int) (lo, hi time.Duration) {
+func Remaining(rows []Row, n int) (lo, hi time.Duration) {
 	var took []float64
 	for _, r := range rows {
 		if r.TookS > 0 {

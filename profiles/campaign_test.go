@@ -434,12 +434,12 @@ func TestTimeLeftIsARangeAroundTheMean(t *testing.T) {
 		{"nothing is known yet", nil, 5, 0, 0},
 		{"nothing is left", took(10, 20), 0, 0, 0},
 	} {
-		if lo, hi := remaining(c.rows, c.n); lo != c.lo || hi != c.hi {
+		if lo, hi := Remaining(c.rows, c.n); lo != c.lo || hi != c.hi {
 			t.Errorf("%s: got %s to %s, want %s to %s", c.name, lo, hi, c.lo, c.hi)
 		}
 	}
 	width := func(rows []Row) time.Duration {
-		lo, hi := remaining(rows, 10)
+		lo, hi := Remaining(rows, 10)
 		if !(lo > 0 && lo < 100*time.Second && hi > 100*time.Second) {
 			t.Errorf("%d rows of 10 s, 10 left: %s to %s, want a range around 100 s", len(rows), lo, hi)
 		}

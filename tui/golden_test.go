@@ -88,6 +88,12 @@ func runningJob(b *fakeBoard, kind jobKind) *job {
 	}
 	j.progress = profiles.Progress{Phase: profiles.Measuring, Step: profiles.Step{Mode: b.samples()[8].Mode}, Minibatch: 31, Of: 40, TimeMS: 88.1, PowerW: tegra.Some(27.3),
 		ETALo: 7 * time.Minute, ETAHi: 9 * time.Minute}
+	for i, t := range []float64{55, 70, 95, 140, 210, 310} { // as a sketch of eight modes might be
+		w := 9 + 1600/t
+		j.sketch.timeMS, j.sketch.powerW = append(j.sketch.timeMS, t), append(j.sketch.powerW, w)
+		j.sketch.low, j.sketch.high = append(j.sketch.low, w*(0.93-0.01*float64(i))), append(j.sketch.high, w*(1.07+0.02*float64(i)))
+	}
+	j.sketch.of, j.sketch.timePct, j.sketch.powerPct, j.bands = 7, 14, 8, []float64{60, 45, 20, 14}
 	for i := range 50 {
 		j.times = append(j.times, 60+float64(i%7))
 	}

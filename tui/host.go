@@ -49,6 +49,8 @@ type deps struct {
 	sudo       bool // starting the guard may ask for a password on the terminal
 	seed       uint64
 	now        func() time.Time // the user's time, for countdowns
+	// running lists the campaigns that other processes run; nil: not looked for.
+	running func() []profiles.Running
 	// introduced keeps that the user has done something here; nil: that was so
 	// before this start.
 	introduced func() error

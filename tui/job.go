@@ -24,10 +24,11 @@ const (
 	jobVerify
 	jobRun
 	jobRedo
+	jobFollowed // of another process: never this one's own
 )
 
 func (k jobKind) String() string {
-	return [...]string{"tuning", "mapping", "verifying", "training", "redoing"}[k]
+	return [...]string{"tuning", "mapping", "verifying", "training", "redoing", "following"}[k]
 }
 
 // job is one piece of work on the device: at most one runs at a time. The
@@ -54,6 +55,19 @@ type job struct {
 	err      error
 	tuned    *session.TuneResult
 	ran      *session.RunResult
+
+	follows   *followed // of a followed job
+	sketch    sketch
+	bands     []float64 // of time along the front, as sketch after sketch found them, %
+	sketching bool
+}
+
+// spaceOr is the space that the job's modes belong to.
+func (j *job) spaceOr(own *tegra.Space) *tegra.Space {
+	if j.follows != nil {
+		return j.follows.space
+	}
+	return own
 }
 
 // jobNews is what happened since the screen looked last.

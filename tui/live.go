@@ -182,6 +182,9 @@ func (p *livePage) modeText() string {
 // workloadLine tells what runs.
 func (p *livePage) workloadLine() string {
 	j := p.sh.job
+	if f := p.sh.follow; (j == nil || j.done) && f != nil && !f.done {
+		return fmt.Sprintf(" another jtune (process %d) measures %s here: %s shows it", f.follows.PID, f.workload.Name, styleKey.Render("3"))
+	}
 	if j == nil || j.done {
 		return " no workload of ours runs; " + press(keys.Tune) + " tunes one, " + styleKey.Render("2") + " starts one"
 	}

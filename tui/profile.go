@@ -34,24 +34,45 @@ func newProfilePage(sh *shared) *profilePage {
 
 func (p *profilePage) title() string { return "Profile" }
 
-// shown is the campaign that the page tells of; nil when there was none.
+// shown is the campaign that the page tells of: its own while one runs, else
+// that of another process, else its own last one; nil when there was none.
 func (p *profilePage) shown() *job {
-	if j := p.sh.job; j != nil && j.kind != jobRun {
-		return j
+	own, other := p.sh.job, p.sh.follow
+	if own != nil && own.kind == jobRun {
+		own = nil
 	}
-	return nil
+	if other != nil && (own == nil || own.done && !other.done) {
+		return other
+	}
+	return own
 }
 
 func (p *profilePage) update(msg tea.Msg) tea.Cmd {
-	if m, ok := msg.(unfinishedMsg); ok {
-		p.cut = m.found
+	switch msg := msg.(type) {
+	case unfinishedMsg:
+		p.cut = msg.found
+	case sampleMsg:
+		return p.sh.followNext()
+	case followedMsg:
+		return p.sh.takeFollowed(msg.found)
+	case jobNewsMsg:
+		if msg.job.kind != jobRun {
+			return p.sh.sketchNext(msg.job)
+		}
+	case sketchMsg:
+		j := msg.job
+		j.sketch, j.sketching = msg.sketch, false
+		if len(j.sketch.timeMS) > 0 {
+			j.bands = append(j.bands, j.sketch.timePct)
+		}
+		return p.sh.sketchNext(j)
 	}
 	return nil
 }
 
 func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	j := p.shown()
-	running := j != nil && !j.done
+	running := j != nil && !j.done && j.follows == nil
 	switch {
 	case key.Matches(k, keys.Up):
 		p.tab.move(-1)
@@ -86,7 +107,9 @@ func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 func (p *profilePage) hints() []hint {
 	why := "nothing runs"
 	pause := keys.Pause
-	if j := p.shown(); j != nil && !j.done {
+	if j := p.shown(); j != nil && !j.done && j.follows != nil {
+		why = fmt.Sprintf("jtune %d runs it", j.follows.PID)
+	} else if j != nil && !j.done {
 		why = ""
 		if j.gate.closed() {
 			pause = named(pause, "go on")
@@ -111,7 +134,7 @@ func (p *profilePage) hints() []hint {
 // failed lists the modes of the campaign that gave no value, each once.
 func (p *profilePage) failed() []tegra.Mode {
 	j := p.shown()
-	if j == nil {
+	if j == nil || j.follows != nil {
 		return nil
 	}
 	good := map[tegra.Mode]bool{}
@@ -129,7 +152,7 @@ func (p *profilePage) failed() []tegra.Mode {
 
 func (p *profilePage) copied() string {
 	if j := p.shown(); j != nil && p.tab.cursor < len(j.rows) {
-		return p.sh.mode(j.rows[len(j.rows)-1-p.tab.cursor].Mode)
+		return j.spaceOr(p.sh.space).Format(j.rows[len(j.rows)-1-p.tab.cursor].Mode)
 	}
 	return ""
 }
@@ -149,7 +172,7 @@ func (p *profilePage) Render(w, h int) string {
 	p.tab.rows = len(j.rows)
 	p.tab.cell = func(row, col int) string { return p.cell(j, row, col) }
 	list := panel{"measured, newest first", "", p.tab.Render, p.sh.narrow}
-	front := panel{"front so far", "● measured", func(w, h int) string { return p.front(j, w, h) }, p.sh.narrow}
+	front := panel{"front so far", "● measured ─ expected", func(w, h int) string { return p.front(j, w, h) }, p.sh.narrow}
 	switch {
 	case rest < 3:
 		return fit(head, w, h)
@@ -167,6 +190,9 @@ func (p *profilePage) Render(w, h int) string {
 
 // head tells in two lines where the campaign stands.
 func (p *profilePage) head(j *job, w int) string {
+	if j.follows != nil {
+		return p.followedHead(j, w)
+	}
 	pr := j.progress
 	count := fmt.Sprintf("mode %d", len(j.rows)+1)
 	if j.done {
@@ -239,7 +265,7 @@ func (p *profilePage) cell(j *job, row, col int) string {
 	case 0:
 		return fmt.Sprint(n + 1)
 	case 1:
-		return p.sh.mode(r.Mode)
+		return j.spaceOr(p.sh.space).Format(r.Mode)
 	case 2:
 		if !ok {
 			return dash
@@ -274,21 +300,37 @@ func (p *profilePage) front(j *job, w, h int) string {
 	if len(points) == 0 {
 		return "no measured mode yet"
 	}
-	span := ys
+	s := j.sketch
+	span := slices.Concat(ys, s.powerW, within(s.low, ys), within(s.high, ys))
 	if j.limit.PowerW > 0 {
-		span = append(slices.Clone(ys), j.limit.PowerW)
+		span = append(span, j.limit.PowerW)
 	}
-	plot := chart.Plot{X: chart.NewScale(xs, true), Y: chart.NewScale(span, false), XName: "ms", YName: "W"}
+	plot := chart.Plot{X: chart.NewScale(slices.Concat(xs, s.timeMS), true), Y: chart.NewScale(span, false), XName: "ms", YName: "W"}
 	limitLines(&plot, j.limit)
-	var fx, fy []float64
-	for _, i := range optimize.Front(points, optimize.Power) {
-		fx, fy = append(fx, points[i].TimeMS), append(fy, points[i].PowerW)
+	fx, fy := s.timeMS, s.powerW
+	if len(fx) == 0 { // too few modes to expect anything: the measured ones alone
+		for _, i := range optimize.Front(points, optimize.Power) {
+			fx, fy = append(fx, points[i].TimeMS), append(fy, points[i].PowerW)
+		}
 	}
+	plot.Line(s.timeMS, s.low, chart.InkBand)
+	plot.Line(s.timeMS, s.high, chart.InkBand)
 	plot.Line(fx, fy, chart.InkFront)
 	for i := range xs {
 		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
 	}
-	return plot.Render(w, h, paint)
+	return under(cut(j.bandsText(w), w), plot.Render(w, h-1, paint))
+}
+
+// within keeps the values that are not far beyond the measured ones: bands may
+// be wider at first than any plot should be.
+func within(band, measured []float64) []float64 {
+	most := slices.Max(measured) * 1.3
+	var out []float64
+	for _, v := range band {
+		out = append(out, min(max(v, 0), most))
+	}
+	return out
 }
 
 // limitLines draws the limits that there are.

@@ -8,7 +8,6 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles"
-	"jtune/tegra"
 )
 
 // unfinished is a mapping of this board that was cut off: by the user, a lost
@@ -25,16 +24,24 @@ type unfinishedMsg struct{ found *unfinished }
 
 // findUnfinished looks through the campaign folders, the newest first: their
 // names begin with the time.
-func findUnfinished(dataDir string, b tegra.Board) tea.Cmd {
+func (sh *shared) findUnfinished() tea.Cmd {
+	dataDir, b, running := sh.DataDir(), sh.board, sh.running
 	return func() tea.Msg {
 		dirs, _ := filepath.Glob(filepath.Join(dataDir, "campaigns", "*"))
 		slices.Sort(dirs)
+		var held []profiles.Running
+		if running != nil {
+			held = running()
+		}
 		for _, dir := range slices.Backward(dirs) {
+			if slices.ContainsFunc(held, func(r profiles.Running) bool { return r.Dir == dir }) {
+				continue // another jtune is at it
+			}
 			h, rows, err := profiles.Read(dir)
 			if err != nil || h.Plan.Kind != "modes" || len(rows) == 0 || len(rows) >= h.Plan.Modes {
 				continue
 			}
-			if d := h.Device; d.Name == b.Name && d.Virtual == b.Virtual && d.Replay == b.Replay {
+			if sameBoard(h.Device, b) {
 				return unfinishedMsg{&unfinished{dir, h.Workload, rows, h.Plan.Modes}}
 			}
 		}

@@ -101,7 +101,7 @@ func (r *root) Init() tea.Cmd {
 	cmds := []tea.Cmd{func() tea.Msg {
 		list, err := h.Workloads()
 		return workloadsMsg{list, err}
-	}, listModels(h), findUnfinished(h.DataDir(), r.sh.board), r.pulse()}
+	}, listModels(h), r.sh.findUnfinished(), r.pulse()}
 	if r.watch != nil {
 		cmds = append(cmds, r.watch.next(r.sh.ctx))
 	}
@@ -197,7 +197,7 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	if r.gone {
 		return tea.Quit
 	}
-	again := findUnfinished(sh.DataDir(), sh.board)
+	again := sh.findUnfinished()
 	if msg.view != nil && (j.kind == jobTune || j.kind == jobFront) {
 		sh.limit = j.limit
 		if r.active == pageProfile {

@@ -76,6 +76,7 @@ func depsOf(s *session.Session, o Options) deps {
 		d.glyphs = glyphsOf(os.Getenv)
 	}
 	d.block, d.gpuProcesses = s.Sysfs().NVPModelBlock, s.Sysfs().GPUProcesses
+	d.running = s.Running
 	if !s.Introduced() {
 		d.introduced = s.SetIntroduced
 	}

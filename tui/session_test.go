@@ -27,6 +27,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	t.Cleanup(cancel)
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: wallStart}
 	deps := depsOf(s, Options{})
+	deps.running, deps.introduced = nil, nil // what else runs on this machine is no part of a test
 	deps.now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
 	d.r.watch = watch(deps)

@@ -42,6 +42,8 @@ type shared struct {
 	limit     optimize.Limit // what Front chooses by
 	view      *mapView       // predictions of the whole space; nil without a model
 	job       *job           // running, or the last one; nil before
+	follow    *job           // a campaign of another process; nil without
+	lookedAt  time.Time      // for those
 	dev       deviceState
 	notice    string // one line, last thing that happened
 	noticeAt  time.Time

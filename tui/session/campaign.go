@@ -20,6 +20,11 @@ func (s *Session) header(w profiles.Workload, plan profiles.PlanHeader, set prof
 		Device: profiles.NewDeviceHeader(s.Device), Workload: w, Plan: plan, Settings: set}
 }
 
+// Running lists the campaigns that other processes run now.
+func (s *Session) Running() []profiles.Running {
+	return profiles.FindRunning(s.Options.campaignsDir())
+}
+
 // record opens the folder of a campaign; dir "" makes a new one below the
 // data directory, named after time, workload and kind.
 func (s *Session) record(dir string, h profiles.Header, resume bool) (*profiles.Record, error) {

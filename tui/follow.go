@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// followEvery is how often other processes' campaigns are looked for, and a
+// followed one is read again.
+const followEvery = 3 * time.Second
+
+// followed is a campaign that another jtune runs, as its record tells.
+type followed struct {
+	profiles.Running
+	header profiles.Header
+	rows   []profiles.Row
+	space  *tegra.Space
+	newest time.Time // when its record last grew
+	ended  bool      // its process has let go of the folder
+}
+
+// followedMsg brings the newest running campaign, or the end of the one that
+// was followed; nil: there is none.
+type followedMsg struct{ found *followed }
+
+// followNext looks for campaigns of other processes, off the screen's
+// goroutine.
+func (sh *shared) followNext() tea.Cmd {
+	now := sh.now()
+	if sh.running == nil || now.Sub(sh.lookedAt) < followEvery {
+		return nil
+	}
+	sh.lookedAt = now
+	find, before, here := sh.running, sh.follow, sh.board
+	return func() tea.Msg {
+		list := find()
+		slices.SortFunc(list, func(a, b profiles.Running) int { return newer(a.Dir, b.Dir) })
+		for _, r := range list {
+			if f, err := readFollowed(r); err == nil && sameBoard(f.header.Device, here) {
+				return followedMsg{f}
+			}
+		}
+		if before == nil || before.done {
+			return followedMsg{}
+		}
+		f, err := readFollowed(before.follows.Running)
+		if err != nil {
+			return followedMsg{}
+		}
+		f.ended = true
+		return followedMsg{f}
+	}
+}
+
+// sameBoard tells whether a campaign measures a board such as this one.
+func sameBoard(d profiles.DeviceHeader, b tegra.Board) bool {
+	return d.Name == b.Name && d.Virtual == b.Virtual && d.Replay == b.Replay
+}
+
+// newer orders campaign folders by when they were begun, the newest first.
+func newer(a, b string) int {
+	at := func(dir string) time.Time {
+		if st, err := os.Stat(dir); err == nil {
+			return st.ModTime()
+		}
+		return time.Time{}
+	}
+	return at(b).Compare(at(a))
+}
+
+func readFollowed(r profiles.Running) (*followed, error) {
+	f := &followed{Running: r}
+	var err error
+	if f.header, f.rows, err = profiles.Read(r.Dir); err != nil {
+		return nil, err
+	}
+	if f.space, err = f.header.Device.Space(); err != nil {
+		return nil, err
+	}
+	if st, err := os.Stat(filepath.Join(r.Dir, "modes.csv")); err == nil {
+		f.newest = st.ModTime()
+	}
+	return f, nil
+}
+
+// takeFollowed folds what was read into the job that the page shows.
+func (sh *shared) takeFollowed(f *followed) tea.Cmd {
+	if f == nil {
+		return nil
+	}
+	j := sh.follow
+	if j == nil || j.follows.Dir != f.Dir || j.done && !f.ended {
+		j = &job{kind: jobFollowed, gate: &gate{}}
+		sh.follow = j
+	}
+	j.follows, j.workload, j.planned, j.rows, j.done = f, f.header.Workload, f.header.Plan.Modes, f.rows, f.ended
+	if f.ended {
+		return tea.Batch(sh.sketchNext(j), sh.findUnfinished())
+	}
+	return sh.sketchNext(j)
+}
+
+// followedHead tells in two lines where another process' campaign stands.
+func (p *profilePage) followedHead(j *job, w int) string {
+	f := j.follows
+	on := f.header.Device.Name
+	if f.header.Device.Replay != "" {
+		on += " REPLAY"
+	} else if f.header.Device.Virtual {
+		on += " VIRTUAL"
+	}
+	count := fmt.Sprintf("%d modes", len(j.rows))
+	if j.planned > 0 {
+		count = fmt.Sprintf("%d of %d modes", len(j.rows), j.planned)
+	}
+	first := ends(fmt.Sprintf(" following jtune %d: %s %s on %s", f.PID, f.header.Plan.Kind, j.workload.Name, on), count, w)
+	state, left := styleBold.Render("running")+", read only", ""
+	if j.done {
+		state = styleBold.Render("ended") + " or cut off: that jtune has let go of " + filepath.Base(f.Dir)
+	} else {
+		if !f.newest.IsZero() && len(j.rows) > 0 {
+			state += ", newest mode " + age(p.sh.now().Sub(f.newest)) + " ago"
+		}
+		if lo, hi := profiles.Remaining(j.rows, j.planned-len(j.rows)); hi > 0 {
+			left = fmt.Sprintf("%.0f–%.0f min left", lo.Minutes(), hi.Minutes())
+		}
+	}
+	return under(styleBold.Render(first), ends(" "+state, left, w))
+}
