@@ -137,6 +137,7 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 			}
 			d.press("enter", "s")
 		},
+		"modes-compare": func(d *driver) { d.withView().press("6", "p", "space", "space", "space", "d", "right") },
 		"modes-compose": func(d *driver) { d.withView().press("6", "c", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
 		"help":          func(d *driver) { d.press("5", "?") },

@@ -47,7 +47,8 @@ var numbers = map[string]string{
 		"the module draws meanwhile. gp, 12 modes: the method, and how many measured modes it learned from. error: of modes left out while learning. " +
 		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within it.",
 	"Modes": "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, module power and energy of one minibatch " +
-		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model.",
+		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model. " +
+		"is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the largest first. to A: compared with the mode marked first.",
 	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range.",
 	"Train":  "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
 }
@@ -92,7 +93,11 @@ var meaning = map[string]string{
 	"presets":         "list the board's own presets",
 	"history":         "list what was applied in this session",
 	"compose":         "build a mode knob by knob",
-	"sort":            "sort by mode, time, power, energy in turn",
+	"sort":            "sort by the next column",
+	"reverse":         "sort the other way round",
+	"mark":            "mark a mode to compare it",
+	"compare":         "marked modes side by side",
+	"take out":        "take this mode out of the comparison",
 	"nvpmodel block":  "write this mode as a block for nvpmodel.conf",
 	"fit again":       "fit the same modes by another method, or lean on another workload",
 	"next plot":       "predictions, error by region, learning curve, comparison",

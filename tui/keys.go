@@ -23,7 +23,7 @@ type keyTable struct {
 	Enlarge      key.Binding `on:"everywhere"`
 	Back         key.Binding `on:"everywhere form compose typed question"`
 	Up, Down     key.Binding `on:"train profile models front modes compose help"`
-	Left, Right  key.Binding `on:"front compose"`
+	Left, Right  key.Binding `on:"front modes compose"`
 	PageUp       key.Binding `on:"train modes help"`
 	PageDown     key.Binding `on:"train modes help"`
 	Home, End    key.Binding `on:"train front modes compose"`
@@ -32,6 +32,8 @@ type keyTable struct {
 	Yes, No      key.Binding `on:"question"`
 	Filter       key.Binding `on:"modes"`
 	Sort         key.Binding `on:"modes"`
+	Reverse      key.Binding `on:"modes"`
+	Compare      key.Binding `on:"modes"`
 	Presets      key.Binding `on:"modes"`
 	Compose      key.Binding `on:"modes"`
 	Block        key.Binding `on:"modes"`
@@ -49,7 +51,7 @@ type keyTable struct {
 	Pause        key.Binding `on:"profile"`
 	Resume, Redo key.Binding `on:"profile"`
 	Load, Refit  key.Binding `on:"models"`
-	Mark         key.Binding `on:"models"`
+	Mark         key.Binding `on:"models modes"`
 	NextPlot     key.Binding `on:"models"`
 
 	FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow key.Binding `on:"form"`
@@ -107,6 +109,8 @@ func defaultKeys() keyTable {
 		Whole:   bind("0", "no zoom", "0"),
 
 		Sort:    bind("s", "sort", "s"),
+		Reverse: bind("S", "reverse", "S"),
+		Compare: bind("d", "compare", "d"),
 		Presets: bind("p", "presets", "p"),
 		Compose: bind("c", "compose", "c"),
 		Pause:   bind("space", "pause", "space", " "),

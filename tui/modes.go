@@ -11,26 +11,29 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
 	"jtune/tegra"
 )
 
 // modesPage is the whole space as a table that can be filtered and sorted,
-// with predictions when a model is loaded; presets, composing, history.
+// with what is known of each mode when a model is loaded; presets, composing,
+// comparing, history.
 type modesPage struct {
-	sh      *shared
-	apply   *applyFlow
-	tab     table
-	order   []int // indexes of the space, filtered and sorted
-	view    *mapView
-	built   bool
-	sortBy  int // of sortNames
-	filter  string
-	edit    bool   // the filter is being typed
-	typed   string // while it is
-	problem string // of the filter
-	list    modesList
-	compose *composer // nil: closed
+	sh       *shared
+	apply    *applyFlow
+	tab      table
+	order    []int // indexes of the space, filtered and sorted
+	view     *mapView
+	built    bool
+	sortBy   modesColumn
+	falling  bool // the largest first
+	filter   string
+	edit     bool   // the filter is being typed
+	typed    string // while it is
+	problem  string // of the filter
+	list     modesList
+	marked   []tegra.Mode // to compare, in the order they were marked
+	compared *comparer    // nil: closed
+	compose  *composer    // nil: closed
 }
 
 // modesList is which list the page shows.
@@ -42,12 +45,27 @@ const (
 	listHistory
 )
 
-var sortNames = [...]string{"mode", "time", "power", "energy"}
+// modesColumn is a column of the table.
+type modesColumn int
+
+// Columns, from left to right; the knobs as tegra.Knob orders them.
+const (
+	columnMark modesColumn = iota
+	columnMode
+	columnCores
+	columnCPU
+	columnGPU
+	columnEMC
+	columnTime
+	columnPower
+	columnEnergy
+	columnIs
+)
 
 func newModesPage(sh *shared, apply *applyFlow) *modesPage {
-	p := &modesPage{sh: sh, apply: apply}
+	p := &modesPage{sh: sh, apply: apply, sortBy: columnMode, falling: true}
 	p.tab = table{empty: "no mode passes the filter", cols: []column{
-		{title: "cores/CPU/GPU/EMC", width: 21}, {title: "cores", width: 5, right: true, drop: 4}, {title: "CPU", width: 10, right: true, drop: 4},
+		{title: " ", width: 1}, {title: "cores/CPU/GPU/EMC", width: 21}, {title: "cores", width: 6, right: true, drop: 4}, {title: "CPU", width: 10, right: true, drop: 4},
 		{title: "GPU", width: 10, right: true, drop: 4}, {title: "EMC", width: 10, right: true, drop: 4}, {title: "ms/mb", width: 7, right: true},
 		{title: "W", width: 5, right: true}, {title: "J/mb", width: 6, right: true, drop: 2}, {title: "is", width: 18, drop: 1}}}
 	return p
@@ -69,35 +87,6 @@ func (p *modesPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// build filters and sorts the space again.
-func (p *modesPage) build() {
-	p.built, p.view = true, p.sh.view
-	f, err := tegra.ParseFilter(p.filter)
-	p.problem = ""
-	if err != nil {
-		p.problem = err.Error()
-		return
-	}
-	p.order = p.order[:0]
-	for i := p.sh.space.Len() - 1; i >= 0; i-- { // the largest first: MAXN is on top
-		if f.Match(p.row(i, p.sh.space.At(i))) {
-			p.order = append(p.order, i)
-		}
-	}
-	if p.view != nil && p.sortBy > 0 {
-		value := [][]float64{nil, p.view.values[optimize.Time], p.view.values[optimize.Power], p.view.values[optimize.Energy]}[p.sortBy]
-		slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(value[a], value[b]) })
-	}
-}
-
-// row is what is known of mode i: measured before predicted before nothing.
-func (p *modesPage) row(i int, m tegra.Mode) tegra.Measured {
-	if p.sh.view != nil && i < len(p.sh.view.known) {
-		return p.sh.view.known[i].Measured()
-	}
-	return tegra.Measured{Mode: m}
-}
-
 func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if p.edit {
 		p.typeFilter(k)
@@ -107,6 +96,14 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, p.composeKey(k)
 	}
 	p.fill()
+	if p.compared != nil {
+		return nil, p.compareKey(k)
+	}
+	return nil, p.listKey(k) || p.rowKey(k)
+}
+
+// rowKey takes the keys that move the cursor or use the mode under it.
+func (p *modesPage) rowKey(k tea.KeyPressMsg) bool {
 	switch {
 	case key.Matches(k, keys.Up):
 		p.tab.move(-1)
@@ -120,17 +117,8 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.tab.cursor = 0
 	case key.Matches(k, keys.End):
 		p.tab.cursor = p.tab.rows - 1
-	case key.Matches(k, keys.Filter):
-		p.edit, p.typed, p.list = true, p.filter, listAll
-	case key.Matches(k, keys.Sort):
-		p.sort()
-	case key.Matches(k, keys.Presets):
-		p.list = (p.list + 1) % 3
-		p.tab.cursor = 0
-	case key.Matches(k, keys.Compose):
-		p.compose = newComposer(p.sh)
-	case key.Matches(k, keys.Back) && (p.list != listAll || p.filter != ""):
-		p.list, p.filter, p.built = listAll, "", false
+	case key.Matches(k, keys.Mark):
+		p.mark()
 	case key.Matches(k, keys.Block):
 		p.writeBlock()
 	case key.Matches(k, keys.Apply):
@@ -138,16 +126,64 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			p.apply.ask(m)
 		}
 	default:
-		return nil, false
+		return false
 	}
-	return nil, true
+	return true
+}
+
+// listKey takes the keys that change which rows show, and in what order.
+func (p *modesPage) listKey(k tea.KeyPressMsg) bool {
+	switch {
+	case key.Matches(k, keys.Filter):
+		p.edit, p.typed, p.list = true, p.filter, listAll
+	case key.Matches(k, keys.Sort):
+		p.sort()
+	case key.Matches(k, keys.Reverse):
+		p.falling, p.built, p.tab.cursor = !p.falling, false, 0
+	case key.Matches(k, keys.Presets):
+		p.list = (p.list + 1) % 3
+		p.tab.cursor = 0
+	case key.Matches(k, keys.Compose):
+		p.compose = newComposer(p.sh)
+	case key.Matches(k, keys.Compare):
+		p.compare()
+	case key.Matches(k, keys.Back) && (p.list != listAll || p.filter != ""):
+		p.list, p.filter, p.built = listAll, "", false
+	case key.Matches(k, keys.Back) && len(p.marked) > 0:
+		p.marked = nil
+	default:
+		return false
+	}
+	return true
+}
+
+// mark marks the mode under the cursor to be compared, or takes its mark away.
+func (p *modesPage) mark() {
+	m, ok := p.chosen()
+	if !ok {
+		return
+	}
+	if i := slices.Index(p.marked, m); i >= 0 {
+		p.marked = slices.Delete(p.marked, i, i+1)
+	} else {
+		p.marked = append(p.marked, m)
+	}
+	p.tab.move(1)
+}
+
+// noBlock gives the reason why a mode cannot be written for nvpmodel, or "".
+func (p *modesPage) noBlock() string {
+	if p.sh.block == nil {
+		return "not for this board"
+	}
+	return ""
 }
 
 // writeBlock exports the chosen mode for the vendor's nvpmodel.conf.
 func (p *modesPage) writeBlock() {
 	m, ok := p.chosen()
-	if !ok || p.sh.block == nil {
-		p.sh.say("nvpmodel block: not for this board")
+	if why := p.noBlock(); why != "" || !ok {
+		p.sh.say("nvpmodel block: %s", cmp.Or(why, "no mode is chosen"))
 		return
 	}
 	name := fmt.Sprintf("JTUNE_%dC_%.0f_%.0f_%.0f", m.Cores, m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz())
@@ -157,14 +193,6 @@ func (p *modesPage) writeBlock() {
 		return
 	}
 	p.sh.export(name, exportFile{"conf", text})
-}
-
-func (p *modesPage) sort() {
-	if p.sh.view == nil {
-		p.sh.say("sort: without a model only the knobs are known; %s tunes a workload", keys.Tune.Help().Key)
-		return
-	}
-	p.sortBy, p.built, p.tab.cursor = (p.sortBy+1)%len(sortNames), false, 0
 }
 
 // mostFilter is how long a filter's text may be, in bytes.
@@ -184,8 +212,9 @@ func pasted(text string, most int) string {
 	return b.String()
 }
 
-// typeFilter edits the filter's text.
+// typeFilter edits the filter's text; the table follows what is typed.
 func (p *modesPage) typeFilter(k tea.KeyPressMsg) {
+	p.built = false
 	switch s := k.String(); {
 	case key.Matches(k, keys.Enter):
 		p.edit, p.filter, p.built, p.tab.cursor = false, p.typed, false, 0
@@ -239,17 +268,23 @@ func (p *modesPage) hints() []hint {
 		return valid(named(keys.Enter, "filter by it"), named(keys.Back, "leave it"))
 	case p.compose != nil:
 		return valid(keys.Up, keys.Left, keys.Apply, keys.Back)
+	case p.compared != nil:
+		return p.compared.hints(p.sh)
 	}
 	next := [...]string{"presets", "history", "all modes"}[p.list]
-	sortWhy := ""
-	if p.sh.view == nil {
-		sortWhy = "no model"
+	compare := hint{Binding: keys.Compare}
+	if len(p.toCompare()) < 2 {
+		compare.why = "mark a mode"
 	}
-	return []hint{unless(keys.Apply, p.sh.mayWrite()), {Binding: keys.Filter}, {Binding: named(keys.Presets, next)}, {Binding: keys.Compose}, unless(keys.Sort, sortWhy),
-		{Binding: keys.Block}, {Binding: keys.Down}, {Binding: keys.PageDown}}
+	return []hint{unless(keys.Apply, p.sh.mayWrite()), {Binding: keys.Filter}, {Binding: keys.Sort}, {Binding: named(keys.Mark, "mark")}, compare,
+		{Binding: named(keys.Presets, next)}, {Binding: keys.Compose}, {Binding: keys.Reverse}, unless(keys.Block, p.noBlock()),
+		{Binding: both(keys.Up, keys.Down, "move")}, {Binding: keys.PageUp}, {Binding: keys.PageDown}, {Binding: keys.Home}, {Binding: keys.End}}
 }
 
 func (p *modesPage) copied() string {
+	if p.compared != nil {
+		return p.compared.text()
+	}
 	if m, ok := p.chosen(); ok {
 		return p.sh.mode(m)
 	}

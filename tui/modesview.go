@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jtune/tegra"
@@ -10,8 +11,20 @@ import (
 // Render draws the page.
 func (p *modesPage) Render(w, h int) string {
 	title, note := p.fill()
+	if c := p.compared; c != nil {
+		room := w - 4
+		if p.sh.narrow {
+			room = w
+		}
+		title, note = fmt.Sprintf("%d modes side by side", len(c.modes)), c.note(room)
+	}
 	body := func(w, h int) string {
-		text := p.tab.Render(w, h)
+		text := ""
+		if p.compared != nil {
+			text = p.compared.Render(w, h)
+		} else {
+			text = p.tab.Render(w, h)
+		}
 		if p.compose != nil {
 			text = over(text, p.compose.Render(w, h), w, h)
 		}
@@ -31,48 +44,81 @@ func (p *modesPage) fill() (title, note string) {
 	switch p.list {
 	case listPresets:
 		p.tab.rows = len(p.sh.presets)
-		p.tab.cell = func(row, col int) string { return p.cell(p.sh.presets[row].Mode, col, p.sh.presets[row].Name) }
+		p.tab.cell = func(row, col int) string {
+			return p.cell(p.sh.presets[row].Mode, modesColumn(col), presetText(p.sh.presets[row]))
+		}
 		return "Presets of this board", ""
 	case listHistory:
 		hist := p.sh.dev.history
 		p.tab.rows = len(hist)
 		p.tab.cell = func(row, col int) string {
 			c := hist[len(hist)-1-row]
-			return p.cell(c.mode, col, c.at.Format("15:04 ")+c.what)
+			return p.cell(c.mode, modesColumn(col), c.at.Format("15:04 ")+c.what)
 		}
 		return "Applied in this session, newest first", ""
 	}
 	p.tab.rows = len(p.order)
 	p.tab.cell = func(row, col int) string {
 		m := p.sh.space.At(p.order[row])
-		return p.cell(m, col, p.isWhat(m))
+		return p.cell(m, modesColumn(col), p.isWhat(m))
 	}
 	title = fmt.Sprintf("%d of %d modes", len(p.order), p.sh.space.Len())
-	if p.sh.view == nil {
-		return title, "no model: knobs only"
+	if n := len(p.marked); n > 0 {
+		title += fmt.Sprintf(", %d marked", n)
 	}
-	return title, "predicted for " + p.sh.view.workload + ", by " + sortNames[p.sortBy]
+	if p.sh.view == nil {
+		return title, "no model: knobs only, " + p.sortText()
+	}
+	return title, "for " + p.sh.view.workload + ", " + p.sortText()
 }
 
 func (p *modesPage) filterLine() string {
 	switch {
 	case p.edit:
-		return styleAsk.Render(" filter: ") + p.typed + "█" + styleDim.Render("   such as cores>=8 gpu<900MHz power<30")
+		text := styleAsk.Render(" filter: ") + p.typed + "█"
+		if p.problem != "" {
+			return text + styleDim.Render("   not yet: "+p.problem)
+		}
+		return text + styleDim.Render("   such as cores>=8 gpu<900MHz power<30")
 	case p.problem != "":
 		return styleBad.Render(" " + p.problem)
+	case p.compared != nil:
+		return p.compareLine()
 	case p.filter != "":
 		return " filter " + styleBold.Render(p.filter) + styleDim.Render("   "+keys.Back.Help().Key+" shows all modes again")
 	}
-	return styleDim.Render(" / filters: cores>=8 gpu<900MHz power<30 time<100")
+	return styleDim.Render(" " + keys.Filter.Help().Key + " filters: cores>=8 gpu<900MHz power<30 time<100")
 }
 
-func (p *modesPage) cell(m tegra.Mode, col int, what string) string {
+// compareLine says what the comparison compares.
+func (p *modesPage) compareLine() string {
+	at := " " + letter(p.compared.cursor) + " is " + p.sh.mode(p.compared.modes[p.compared.cursor])
+	if p.sh.view == nil {
+		return at + styleDim.Render("   without a model only the knobs are known")
+	}
+	return at + styleDim.Render("   to A: measured where it is known, else predicted")
+}
+
+// presetText calls a preset by its name.
+func presetText(pr tegra.Preset) string {
+	if pr.NeedsReboot {
+		return pr.Name + ", reboot"
+	}
+	return pr.Name
+}
+
+func (p *modesPage) cell(m tegra.Mode, col modesColumn, what string) string {
 	switch col {
-	case 0:
+	case columnMark:
+		if slices.Contains(p.marked, m) {
+			return "●"
+		}
+		return " "
+	case columnMode:
 		return p.sh.mode(m)
-	case 1, 2, 3, 4:
-		return knobText(m, tegra.Knob(col-1))
-	case 8:
+	case columnCores, columnCPU, columnGPU, columnEMC:
+		return knobText(m, tegra.Knob(col-columnCores))
+	case columnIs:
 		return what
 	}
 	i, ok := p.sh.space.Index(m)
@@ -81,13 +127,26 @@ func (p *modesPage) cell(m tegra.Mode, col int, what string) string {
 	}
 	r := p.row(i, m)
 	switch col {
-	case 5:
+	case columnTime:
 		return ms(r.TimeMS)
-	case 6:
+	case columnPower:
 		return positive(r.PowerW, 1)
 	}
 	return positive(r.EnergyJ(), 2)
 }
+
+// click puts the cursor on a row.
+func (p *modesPage) click(_, y int) bool {
+	row := p.tab.top + y - 2 // the frame or the title, and the head of the table
+	if p.compose != nil || p.compared != nil || y < 2 || row >= p.tab.rows {
+		return false
+	}
+	p.tab.cursor = row
+	return true
+}
+
+// wheel leaves the wheel to the arrow keys.
+func (p *modesPage) wheel(_, _, _ int) bool { return false }
 
 func (p *modesPage) isWhat(m tegra.Mode) string {
 	var words []string
