@@ -31,7 +31,7 @@ func (s *search) draw(n int) bool {
 			break
 		}
 		i, _ := s.places.Index(at)
-		if len(s.readings[i]) > 0 {
+		if len(s.readings[i]) > 0 || s.failed[i] {
 			continue
 		}
 		if !s.probe(i, Start) {

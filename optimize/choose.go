@@ -152,6 +152,7 @@ func (l Limit) excess(p Point, sdTime, sdPower float64) float64 {
 type InfeasibleError struct {
 	Limit   Limit
 	Nearest Point
+	index   int // of it in the list that Choose was given
 }
 
 func (e *InfeasibleError) Error() string {
@@ -206,7 +207,7 @@ func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
 		return Choice{}, errors.New("no predictions to choose from")
 	}
 	if len(points) == 0 {
-		return Choice{}, &InfeasibleError{Limit: l, Nearest: PredictedPoint(preds[nearest])}
+		return Choice{}, &InfeasibleError{Limit: l, Nearest: PredictedPoint(preds[nearest]), index: nearest}
 	}
 	i := at[pick(points, l)]
 	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil

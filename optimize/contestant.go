@@ -65,6 +65,9 @@ var predicts = map[string]bool{EvalGP: true, EvalGPRef: true, EvalPowerTrain: tr
 	EvalLinear: true, EvalTree: true, EvalForest: true, EvalMLP: true}
 
 func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c *contestant, note string, err error) {
+	if f.places.Batches != nil && !slices.Contains([]string{EvalGP, EvalRandom, EvalTune, EvalMaxn, EvalPresets}, name) {
+		return nil, "left out, it knows one minibatch size: choose one with --batch N", nil
+	}
 	switch name {
 	case EvalGP:
 		return surrogate(nil), "", nil
@@ -72,7 +75,7 @@ func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c 
 		if o.Reference == nil {
 			return nil, "left out, no reference given", nil
 		}
-		r, err := o.Reference.Residual(f.space)
+		r, err := o.Reference.Residual(f.places.Space)
 		if err != nil {
 			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
 		}
@@ -108,11 +111,11 @@ func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c 
 	case EvalBinary:
 		return searched(Binary), "", nil
 	case EvalMaxn:
-		i, ok := f.space.Index(f.space.Max())
-		if !ok {
+		index := f.having(f.places.Space.Max())
+		if index == nil {
 			return nil, "left out, the sweep lacks the highest mode", nil
 		}
-		return oneOf([]int{i}), "", nil
+		return oneOf(index), "", nil
 	}
 	return presets(o.Presets, f)
 }
@@ -139,14 +142,13 @@ func networks(ctx context.Context, o *EvaluateOptions) (*learn.Reference, error)
 func surrogate(r *learn.Residual) *contestant {
 	return &contestant{sized: true, seeded: true, run: func(_ context.Context, f *field, size int, seed uint64) (outcome, error) {
 		index, rows := f.sample(size, seed)
-		model, err := learn.FitSurrogate(f.space, rows, learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r})
+		model, err := learn.FitSurrogate(f.places.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches})
 		if err != nil {
 			return outcome{}, err
 		}
-		preds := model.Predict(f.modes)
+		preds := model.PredictSettings(f.all)
 		out := f.mapped(preds, index)
-		f.pickAll(&out, pointsWithMargin(preds, f.space, rows, evalMargin), same)
-		return out, nil
+		return out, f.pickPredicted(&out, preds, rows, evalMargin)
 	}}
 }
 
@@ -157,20 +159,19 @@ const evalChecks = 10
 func verified() *contestant {
 	return &contestant{sized: true, seeded: true, run: func(ctx context.Context, f *field, size int, seed uint64) (outcome, error) {
 		index, rows := f.sample(size, seed)
-		check := FrontCheck{Space: f.space, BudgetsW: f.budgets, Margin: evalMargin}
+		check := FrontCheck{Space: f.places.Space, BudgetsW: f.once(func(l Limit) float64 { return l.PowerW }), Margin: evalMargin}
 		for k := 0; ; k++ {
-			model, err := learn.FitSurrogate(f.space, rows, learn.SurrogateOptions{Grid: true, Robust: 2})
+			model, err := learn.FitSurrogate(f.places.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 2})
 			if err = errors.Join(err, ctx.Err()); err != nil {
 				return outcome{}, err
 			}
-			preds := model.Predict(f.modes)
+			preds := model.PredictSettings(f.all)
 			m, more := check.Next(preds, rows)
 			if !more || k == evalChecks {
 				out := f.mapped(preds, index)
-				f.pickAll(&out, pointsWithMargin(preds, f.space, rows, evalMargin), same)
-				return out, nil
+				return out, f.pickPredicted(&out, preds, rows, evalMargin)
 			}
-			i, _ := f.space.Index(m)
+			i, _ := f.places.Space.Index(m)
 			index, rows = append(index, i), append(rows, f.truth[i])
 		}
 	}}
@@ -182,15 +183,14 @@ func fitted(o learn.Options) *contestant {
 	return &contestant{sized: true, seeded: true, run: func(ctx context.Context, f *field, size int, seed uint64) (outcome, error) {
 		index, rows := f.sample(size, seed)
 		o := o
-		o.Space, o.Seed, o.SkipCV = f.space, seed, true
+		o.Space, o.Seed, o.SkipCV = f.places.Space, seed, true
 		model, err := learn.Fit(ctx, rows, o)
 		if err != nil {
 			return outcome{}, err
 		}
-		preds := model.Predict(f.modes)
+		preds := model.PredictSettings(f.all)
 		out := f.mapped(preds, index)
-		f.pickAll(&out, pointsWithMargin(preds, f.space, nil, 0), same)
-		return out, nil
+		return out, f.pickPredicted(&out, preds, nil, 0)
 	}}
 }
 
@@ -204,17 +204,26 @@ func (f *field) mapped(preds []learn.Prediction, index []int) outcome {
 func bestOfSample(_ context.Context, f *field, size int, seed uint64) (outcome, error) {
 	index, _ := f.sample(size, seed)
 	out := outcome{probes: []float64{float64(size)}, profilingMn: []float64{f.minutes(index)}}
-	f.pickAll(&out, f.measuredPoints(index), func(k int) int { return index[k] })
-	return out, nil
+	return out, f.pickAll(&out, f.measured(index), index, 0)
 }
 
 // oneOf always has the same modes to pick from, and measures none.
 func oneOf(index []int) *contestant {
 	return &contestant{run: func(_ context.Context, f *field, _ int, _ uint64) (outcome, error) {
 		out := outcome{probes: []float64{0}, profilingMn: []float64{0}}
-		f.pickAll(&out, f.measuredPoints(index), func(k int) int { return index[k] })
-		return out, nil
+		return out, f.pickAll(&out, f.measured(index), index, 0)
 	}}
+}
+
+// having gives the places of a mode that the sweep has, whatever its minibatch.
+func (f *field) having(m tegra.Mode) []int {
+	var out []int
+	for _, i := range f.rows {
+		if f.all[i].Mode == m {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // presetDistance is how far, in octaves over all knobs, a mode of the sweep
@@ -223,9 +232,10 @@ const presetDistance = 0.3
 
 func presets(list []tegra.Preset, f *field) (*contestant, string, error) {
 	var index []int
+	found := 0
 	for _, p := range list {
 		near, least := -1, presetDistance
-		for i, m := range f.modes {
+		for i, m := range f.places.Space.All() {
 			d := 0.0
 			for k := range tegra.NumKnobs {
 				d += math.Abs(math.Log2(m.Value(k) / p.Mode.Value(k)))
@@ -235,32 +245,39 @@ func presets(list []tegra.Preset, f *field) (*contestant, string, error) {
 			}
 		}
 		if near >= 0 {
-			index = append(index, near)
+			found++
+			index = append(index, f.having(f.places.Space.At(near))...)
 		}
 	}
 	if len(index) == 0 {
 		return nil, "left out, no preset is a mode of the sweep", nil
 	}
-	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", len(index), len(list)), nil
+	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", found, len(list)), nil
 }
 
 // searched is a search of its own for every budget.
 func searched(strategy Strategy) *contestant {
 	return &contestant{seeded: strategy != Binary, run: func(ctx context.Context, f *field, _ int, seed uint64) (outcome, error) {
 		var out outcome
-		measure := func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
-			i, _ := f.space.Index(m)
+		measure := func(ctx context.Context, a learn.Setting) (tegra.Measured, error) {
+			i, _ := f.places.Index(a)
 			return f.truth[i], ctx.Err()
 		}
-		for _, b := range f.budgets {
-			res, err := Tune(ctx, measure, TuneOptions{Limit: Limit{PowerW: b}, Space: f.space, Strategy: strategy, Seed: seed})
+		var only []learn.Setting
+		if len(f.rows) < len(f.all) {
+			for _, i := range f.rows {
+				only = append(only, f.all[i])
+			}
+		}
+		for _, l := range f.limits {
+			res, err := TuneSettings(ctx, measure, TuneOptions{Limit: l, Space: f.places.Space, Batches: f.places.Batches, Only: only, Strategy: strategy, Seed: seed})
 			if err != nil && !errors.Is(err, ErrInfeasible) {
 				return out, err
 			}
 			if err != nil {
 				out.unsure++
 			}
-			i, _ := f.space.Index(res.Mode)
+			i, _ := f.places.Index(learn.Setting{Mode: res.Mode, Batch: res.Batch})
 			minutes := 0.0
 			for _, p := range res.Probes {
 				minutes += costS(p.TimeMS) / 60

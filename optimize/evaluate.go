@@ -62,8 +62,11 @@ type EvaluateOptions struct {
 	// BudgetFrom, BudgetTo and BudgetStep are the power limits in watts; all
 	// 0: 17 to 50 in steps of 1.
 	BudgetFrom, BudgetTo, BudgetStep float64
-	Presets                          []tegra.Preset
-	Seed                             uint64
+	// LatenciesMS are limits on the time of a minibatch, each with every power
+	// limit, where Truth has minibatches of several sizes; nil: 25, 50, 100, 200.
+	LatenciesMS []float64
+	Presets     []tegra.Preset
+	Seed        uint64
 	// Authors' runs give the samples in place of random ones, and their errors
 	// stand beside ours in Report.Duels. Sizes nil: 10, 20, 50 as far as they
 	// have them, else all of theirs; Seeds at most as many as there are runs.
@@ -105,6 +108,12 @@ func (o *EvaluateOptions) defaults() error {
 	if o.BudgetFrom == 0 && o.BudgetTo == 0 {
 		o.BudgetFrom, o.BudgetTo = 17, 50
 	}
+	if o.sized() {
+		step = 3
+	}
+	if o.LatenciesMS == nil {
+		o.LatenciesMS = []float64{25, 50, 100, 200}
+	}
 	if o.BudgetStep == 0 {
 		o.BudgetStep = step
 	}
@@ -113,6 +122,9 @@ func (o *EvaluateOptions) defaults() error {
 	}
 	return o.check()
 }
+
+// sized tells whether minibatches have several sizes.
+func (o *EvaluateOptions) sized() bool { return len(o.Truth) > 0 && o.Truth[0].Batch > 0 }
 
 // mostBudgets bounds the number of power limits.
 const mostBudgets = 1000
@@ -127,6 +139,11 @@ func (o *EvaluateOptions) check() error {
 		return fmt.Errorf("budgets %g:%g:%g, want from:to:step in watts with 0 < from ≤ to", o.BudgetFrom, o.BudgetTo, o.BudgetStep)
 	case (o.BudgetTo-o.BudgetFrom)/o.BudgetStep > mostBudgets:
 		return fmt.Errorf("budgets %g:%g:%g are more than %d", o.BudgetFrom, o.BudgetTo, o.BudgetStep, mostBudgets)
+	}
+	for _, ms := range o.LatenciesMS {
+		if !(ms > 0) || math.IsInf(ms, 0) {
+			return fmt.Errorf("a latency of %g ms: want a positive number", ms)
+		}
 	}
 	for _, n := range o.Sizes {
 		if n < 1 || n > len(o.Truth) {
@@ -162,7 +179,10 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 	if err := work(ctx, jobs, f, &o); err != nil {
 		return nil, err
 	}
-	r := &Report{Name: o.Name, Modes: f.space.Len(), Budgets: append([]float64{}, f.budgets...), Dropped: f.dropped, Notes: notes}
+	r := &Report{Name: o.Name, Modes: len(f.rows), Budgets: append([]float64{}, f.once(func(l Limit) float64 { return l.PowerW })...), Batches: f.places.Batches, Dropped: f.dropped, Notes: notes}
+	if r.Batches != nil {
+		r.LatenciesMS = f.once(func(l Limit) float64 { return l.TimeMS })
+	}
 	for len(jobs) > 0 {
 		n := jobs[0].seeds
 		r.Rows = append(r.Rows, f.row(jobs[:n]))

@@ -83,13 +83,15 @@ func TestErrorsCountModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	for i, m := range f.truth {
 		preds[i] = learn.Prediction{Mode: m.Mode, TimeMS: m.TimeMS * 1.1, PowerW: m.PowerW * 0.8}
 	}
-	preds[2] = learn.Prediction{Mode: f.modes[2], TimeMS: 150, PowerW: 25}
+	preds[2] = learn.Prediction{Mode: f.all[2].Mode, TimeMS: 150, PowerW: 25}
 	var o outcome
 	f.score(&o, preds, []int{2})
 	if !near(o.timePct, 10) || !near(o.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
 		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
 	}
-	f.pickAll(&o, pointsWithMargin(preds, f.space, nil, 0), same)
+	if err := f.pickPredicted(&o, preds, nil, 0); err != nil {
+		t.Fatal(err)
+	}
 	if want := []int{0, 1, 3, 3}; !slices.Equal(o.picks, want) || o.unsure != 0 {
 		t.Errorf("picks of the predicted front: got %v, want %v", o.picks, want)
 	}
@@ -342,5 +344,44 @@ func TestASweepWithoutPowerTellsOfTimeAlone(t *testing.T) {
 	o.Truth = append(slices.Clone(timed[1:]), truth[0])
 	if _, err := Evaluate(t.Context(), o); err == nil || !strings.Contains(err.Error(), "power") {
 		t.Errorf("power of one mode alone: %v", err)
+	}
+}
+
+func TestScoresOfAHandMadeTableWithMinibatchSizes(t *testing.T) {
+	t.Parallel()
+	at := func(cores, batch int, timeMS, powerW float64) tegra.Measured {
+		return tegra.Measured{Mode: tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}, Batch: batch, TimeMS: timeMS, PowerW: powerW}
+	}
+	// per sample: 10, 5 and (at 8 samples) 4, 2 ms; the sweep lacks one core with 8
+	truth := []tegra.Measured{at(1, 1, 10, 10), at(2, 1, 5, 20), at(2, 8, 32, 25), at(3, 1, 4, 30), at(3, 8, 16, 40)}
+	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: truth, Name: "hand-made", BudgetFrom: 10, BudgetTo: 40, BudgetStep: 10,
+		LatenciesMS: []float64{8, 20, 50}, Sizes: []int{5}, Seeds: 2, Methods: []string{EvalMaxn, EvalRandom, EvalTune}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Budgets, []float64{10, 20, 30, 40}) || !slices.Equal(r.LatenciesMS, []float64{8, 20, 50}) || !slices.Equal(r.Batches, []int{1, 8}) || r.Modes != 5 || r.Dropped != 1 {
+		t.Fatalf("limits %v W and %v ms, sizes %v, %d settings, %d dropped; want 10 to 40, 8 20 50, 1 8, 5, and 1 (10 W within 8 ms)", r.Budgets, r.LatenciesMS, r.Batches, r.Modes, r.Dropped)
+	}
+	rows := byMethod(r)
+	for _, name := range []string{EvalRandom, EvalTune} { // every setting is known, or soon
+		if row := rows[name]; row.PenaltyPct.V.Worst != tegra.Some(0.0) || row.OverPct.V != 0 || row.LatePct != tegra.Some(0.0) || row.Unsure != 0 {
+			t.Errorf("%s: %+v, want the optimum everywhere", name, row)
+		}
+	}
+	// MAXN (3 cores) has 4 ms at 30 W and 16 ms at 40 W with 8: below 30 W the
+	// smaller, over the limit; at 30 W too; at 40 W 4, 2 and 2 ms a sample.
+	// Optimum at 10 W: 10, 10; at 20 W: 5, 5, 5; at 30 W: 4, 4, 4; at 40 W: 4, 2, 2.
+	maxn := rows[EvalMaxn]
+	if !near(maxn.PenaltyPct.V.Worst.V, 0) || !near(maxn.OverPct.V, 500.0/11) || maxn.LatePct != tegra.Some(0.0) {
+		t.Errorf("MAXN: %+v, want over in 5 of 11, never late, never slower", maxn)
+	}
+	var b bytes.Buffer
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"5 settings", "latency of at most 8, 20, 50 ms", "too late %", "worst"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report does not say %q:\n%s", want, b.String())
+		}
 	}
 }

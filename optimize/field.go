@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,15 +11,16 @@ import (
 )
 
 // field is what methods are compared on: a measured sweep by index of its
-// space, and the power limits with the best possible time for each.
+// places, and the limits with the best possible time for each.
 type field struct {
-	space   *tegra.Space
+	places  learn.Places
 	powered bool // power was measured; without, there are no limits to pick for
-	modes   []tegra.Mode
-	truth   []tegra.Measured
-	budgets []float64 // watts, those that some mode meets
-	optimum []float64 // ms, per budget
-	dropped int       // budgets that no mode meets
+	all     []learn.Setting
+	truth   []tegra.Measured // by index; without a time where the sweep lacks one
+	rows    []int            // indexes that the sweep has
+	limits  []Limit          // those that some mode meets
+	optimum []float64        // ms per limit: of a minibatch, or of a sample where minibatches have several sizes
+	dropped int              // limits that no mode meets
 	// sets are given samples by size, as indexes of the space, where samples
 	// are not drawn; firstSeed is the seed that means the first of a size.
 	sets      map[int][][]int
@@ -26,8 +28,9 @@ type field struct {
 }
 
 func newField(o *EvaluateOptions) (*field, error) {
-	at := map[tegra.Mode]tegra.Measured{}
+	at := map[learn.Setting]tegra.Measured{}
 	modes := make([]tegra.Mode, len(o.Truth))
+	var sizes []int
 	for i, m := range o.Truth {
 		if !usable(m.TimeMS, m.PowerW) && (m.HasPower() || !usable(m.TimeMS, 1)) {
 			return nil, fmt.Errorf("mode %v of the sweep has %g ms and %g W, both must be positive", m.Mode, m.TimeMS, m.PowerW)
@@ -35,18 +38,25 @@ func newField(o *EvaluateOptions) (*field, error) {
 		if i > 0 && m.HasPower() != o.Truth[0].HasPower() {
 			return nil, errors.New("power was measured in some modes of the sweep and not in others: leave one kind out")
 		}
-		modes[i], at[m.Mode] = m.Mode, m
+		modes[i], at[learn.SettingOf(m)] = m.Mode, m
+		if m.Batch > 0 {
+			sizes = append(sizes, m.Batch)
+		}
 	}
 	space, err := tegra.NewSubspace(modes)
 	if err != nil {
 		return nil, err
 	}
-	f := &field{space: space, modes: space.Modes(), powered: o.Truth[0].HasPower()}
-	for _, m := range f.modes {
-		f.truth = append(f.truth, at[m])
+	f := &field{places: learn.Places{Space: space, Batches: slices.Compact(slices.Sorted(slices.Values(sizes)))}, powered: o.Truth[0].HasPower()}
+	f.all = f.places.All()
+	for i, a := range f.all {
+		f.truth = append(f.truth, at[a])
+		if at[a].TimeMS > 0 {
+			f.rows = append(f.rows, i)
+		}
 	}
 	if f.powered {
-		err = f.limits(o)
+		err = f.solve(o)
 	}
 	if err == nil && len(o.Authors) > 0 {
 		err = f.take(o)
@@ -54,29 +64,54 @@ func newField(o *EvaluateOptions) (*field, error) {
 	return f, err
 }
 
-// limits finds the budgets that some mode meets and the best time for each.
-func (f *field) limits(o *EvaluateOptions) error {
-	points := make([]Point, len(f.truth))
-	for i, m := range f.truth {
-		points[i] = MeasuredPoint(m)
-	}
-	front := Front(points, Power)
-	for k := 0; ; k++ {
-		b := o.BudgetFrom + float64(k)*o.BudgetStep
-		if b > o.BudgetTo*(1+1e-12) {
-			break
-		}
-		i := underBudget(points, front, b)
-		if i < 0 {
+// solve finds the limits that some mode meets and the best time for each.
+func (f *field) solve(o *EvaluateOptions) error {
+	measured := f.measured(f.rows)
+	for _, l := range o.limits(f.places.Batches != nil) {
+		c, err := Choose(measured, l)
+		switch {
+		case errors.Is(err, ErrInfeasible):
 			f.dropped++
-			continue
+		case err != nil:
+			return err
+		default:
+			f.limits, f.optimum = append(f.limits, l), append(f.optimum, PredictedPoint(c.Prediction).SampleMS())
 		}
-		f.budgets, f.optimum = append(f.budgets, b), append(f.optimum, points[i].TimeMS)
 	}
-	if len(f.budgets) == 0 {
-		return fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, points[front[0]].PowerW)
+	if len(f.limits) == 0 {
+		least := slices.MinFunc(measured, func(a, b learn.Prediction) int { return cmp.Compare(a.PowerW, b.PowerW) })
+		return fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, least.PowerW)
 	}
 	return nil
+}
+
+// limits are the tasks: each power limit, with each limit on the latency where
+// minibatches have several sizes.
+func (o *EvaluateOptions) limits(sized bool) []Limit {
+	latencies := []float64{0}
+	if sized {
+		latencies = o.LatenciesMS
+	}
+	var out []Limit
+	for k := 0; ; k++ {
+		w := o.BudgetFrom + float64(k)*o.BudgetStep
+		if w > o.BudgetTo*(1+1e-12) {
+			return out
+		}
+		for _, ms := range latencies {
+			out = append(out, Limit{PowerW: w, TimeMS: ms, Throughput: sized})
+		}
+	}
+}
+
+// once lists values of the limits, ascending.
+func (f *field) once(value func(Limit) float64) []float64 {
+	var out []float64
+	for _, l := range f.limits {
+		out = append(out, value(l))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // take lets samples be those of the authors' runs.
@@ -94,7 +129,7 @@ func (f *field) take(o *EvaluateOptions) error {
 			set := make([]int, n)
 			for i, m := range r.Modes {
 				var ok bool
-				if set[i], ok = f.space.Index(m); !ok {
+				if set[i], ok = f.places.Index(learn.Setting{Mode: m}); !ok {
 					return fmt.Errorf("%s, run %d of %d modes: mode %v is not in the sweep", o.Authors[0].Name, k+1, n, m)
 				}
 			}
@@ -126,9 +161,14 @@ func (f *field) sample(size int, seed uint64) (index []int, rows []tegra.Measure
 		}
 		return index, rows
 	}
-	for _, m := range f.space.Sample(size, seed) {
-		i, _ := f.space.Index(m)
-		index, rows = append(index, i), append(rows, f.truth[i])
+	draw := size
+	if len(f.rows) < len(f.all) {
+		draw = len(f.all) // some of them are not there
+	}
+	for _, a := range f.places.Sample(draw, seed) {
+		if i, _ := f.places.Index(a); f.truth[i].TimeMS > 0 && len(index) < size {
+			index, rows = append(index, i), append(rows, f.truth[i])
+		}
 	}
 	return index, rows
 }
@@ -150,7 +190,8 @@ func (f *field) score(o *outcome, preds []learn.Prediction, learned []int) {
 		seen[i] = true
 	}
 	var timeP, timeO, powerP, powerO [2][]float64 // all, not learned from
-	for i, p := range preds {
+	for _, i := range f.rows {
+		p := preds[i]
 		for k := range 2 {
 			if k == 1 && seen[i] {
 				continue
@@ -163,30 +204,41 @@ func (f *field) score(o *outcome, preds []learn.Prediction, learned []int) {
 	o.timePct, o.powerPct = learn.MAPE(timeP[1], timeO[1]), learn.MAPE(powerP[1], powerO[1])
 }
 
-// pickAll takes, per budget, the fastest of the points within it. Where there
-// is none it takes the point of least power, and counts that.
-func (f *field) pickAll(o *outcome, points []Point, index func(i int) int) {
-	if !f.powered {
-		return
-	}
-	front := Front(points, Power)
-	for _, b := range f.budgets {
-		i := underBudget(points, front, b)
-		if i < 0 {
-			i = front[0]
+// pickAll takes, per limit, the fastest of the candidates that is predicted to
+// keep it with so many deviations of margin. Where there is none it takes the
+// one that is nearest, and counts that. index are the candidates'.
+func (f *field) pickAll(o *outcome, candidates []learn.Prediction, index []int, margin float64) error {
+	for _, l := range f.limits {
+		l.Margin = margin
+		c, err := Choose(candidates, l)
+		var none *InfeasibleError
+		if errors.As(err, &none) {
 			o.unsure++
+			c.Index = none.index
+		} else if err != nil {
+			return err
 		}
-		o.picks = append(o.picks, index(i))
+		o.picks = append(o.picks, index[c.Index])
 	}
+	return nil
 }
 
-// same is the index function of points that stand by index of the space.
-func same(i int) int { return i }
-
-func (f *field) measuredPoints(index []int) []Point {
-	points := make([]Point, len(index))
-	for k, i := range index {
-		points[k] = MeasuredPoint(f.truth[i])
+// pickPredicted is pickAll among all that the sweep has, as predicted; what was
+// measured counts as measured.
+func (f *field) pickPredicted(o *outcome, preds []learn.Prediction, measured []tegra.Measured, margin float64) error {
+	preds = Known(preds, measured)
+	candidates := make([]learn.Prediction, len(f.rows))
+	for k, i := range f.rows {
+		candidates[k] = preds[i]
 	}
-	return points
+	return f.pickAll(o, candidates, f.rows, margin)
+}
+
+// measured gives the truth of some indexes as predictions without doubt.
+func (f *field) measured(index []int) []learn.Prediction {
+	out := make([]learn.Prediction, len(index))
+	for k, i := range index {
+		out[k] = MeasuredPrediction(f.truth[i])
+	}
+	return out
 }

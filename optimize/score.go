@@ -18,6 +18,10 @@ type Quartiles struct {
 type Penalty struct {
 	Median float64 `json:"median"`
 	P90    float64 `json:"p90"`
+	// Told where minibatches have several sizes: what lies beyond the 90th
+	// percentile is what such a search is judged by.
+	P75   tegra.Val[float64] `json:"p75,omitzero"`
+	Worst tegra.Val[float64] `json:"worst,omitzero"`
 }
 
 // Row is one method at one size, over its samples and all budgets.
@@ -34,11 +38,12 @@ type Row struct {
 	Minutes         float64              `json:"minutes"` // of profiling, median
 	// Of the picks for the budgets; absent where power was not measured.
 	PenaltyPct tegra.Val[Penalty] `json:"penalty_pct"`
-	AreaW      tegra.Val[float64] `json:"area_w"`     // mean excess over the budget
-	OverPct    tegra.Val[float64] `json:"over_pct"`   // of picks above the budget
-	Over1WPct  tegra.Val[float64] `json:"over1w_pct"` // of picks above it by more than a watt
-	Probes     float64            `json:"probes"`     // measured modes, median
-	Unsure     int                `json:"unsure"`     // picks where the method knew no mode within the budget
+	AreaW      tegra.Val[float64] `json:"area_w"`                 // mean excess over the budget
+	OverPct    tegra.Val[float64] `json:"over_pct"`               // of picks above the budget
+	Over1WPct  tegra.Val[float64] `json:"over1w_pct"`             // of picks above it by more than a watt
+	LatePct    tegra.Val[float64] `json:"over_time_pct,omitzero"` // of picks above the limit on the latency; absent without one
+	Probes     float64            `json:"probes"`                 // measured modes, median
+	Unsure     int                `json:"unsure"`                 // picks where the method knew no mode within the budget
 	Published  []Published        `json:"published,omitempty"`
 }
 
@@ -60,7 +65,11 @@ func (f *field) row(jobs []*job) Row {
 	}
 	if n := float64(len(e.penalty)); n > 0 {
 		r.AreaW, r.OverPct, r.Over1WPct = tegra.Some(e.watts/n), tegra.Some(100*e.over/n), tegra.Some(100*e.over1W/n)
-		r.PenaltyPct = tegra.Some(Penalty{quantile(e.penalty, 0.5), quantile(e.penalty, 0.9)})
+		r.PenaltyPct = tegra.Some(Penalty{Median: quantile(e.penalty, 0.5), P90: quantile(e.penalty, 0.9)})
+		if e.latencies > 0 {
+			r.LatePct = tegra.Some(100 * e.late / n)
+			r.PenaltyPct.V.P75, r.PenaltyPct.V.Worst = tegra.Some(quantile(e.penalty, 0.75)), tegra.Some(slices.Max(e.penalty))
+		}
 	}
 	r.Minutes, r.Probes = quantile(minutes, 0.5), quantile(probes, 0.5)
 	r.TimeMAPEPct, r.PowerMAPEPct = quartiles(timePct), quartiles(powerPct)
@@ -74,13 +83,21 @@ type excess struct {
 	penalty      []float64 // of time, %
 	watts        float64   // above the budgets, summed
 	over, over1W float64   // picks above them
+	latencies    int       // picks that had a limit on the latency
+	late         float64   // those above it
 }
 
 func (e *excess) add(f *field, picks []int) {
 	for k, i := range picks {
-		got := f.truth[i]
-		e.penalty = append(e.penalty, 100*(got.TimeMS-f.optimum[k])/f.optimum[k])
-		over := got.PowerW - f.budgets[k]
+		got, l := f.truth[i], f.limits[k]
+		e.penalty = append(e.penalty, 100*(MeasuredPoint(got).SampleMS()-f.optimum[k])/f.optimum[k])
+		if l.TimeMS > 0 {
+			e.latencies++
+			if got.TimeMS > l.TimeMS {
+				e.late++
+			}
+		}
+		over := got.PowerW - l.PowerW
 		e.watts += max(0, over)
 		if over > 0 {
 			e.over++

@@ -78,6 +78,16 @@ func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*sea
 	if s.cap == 0 {
 		s.cap = defaultProbes
 	}
+	if o.Only != nil {
+		for i := range s.places.Len() {
+			s.failed[i] = true
+		}
+		for _, a := range o.Only {
+			if i, ok := s.places.Index(a); ok {
+				delete(s.failed, i)
+			}
+		}
+	}
 	for _, m := range o.Start {
 		if i, ok := s.places.Index(learn.SettingOf(m)); ok && usable(m.TimeMS, m.PowerW) {
 			s.read(i, m)

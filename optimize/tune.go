@@ -73,6 +73,9 @@ type TuneOptions struct {
 	Seed     uint64
 	Space    *tegra.Space
 	Batches  []int // sizes of a minibatch to choose among; for TuneSettings
+	// Only are the settings that can be measured, where not every mode can be
+	// with every size, as on a replayed file; nil: all.
+	Only []learn.Setting
 	// Reference is a workload measured earlier: the gp model leans on it, and
 	// powertrain transfers from it. nil: none.
 	Reference *learn.Reference

@@ -208,3 +208,23 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	}
 	jtune(t, "fit", "--samples", path, "--batch", "8", "--out", out+"2", "--reference", out).fails(t, exitFailed, "is no reference")
 }
+
+func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
+	path, rows := servedSweep(t, 1, 8, 32)
+	v := jtune(t, "evaluate", "--truth", path, "--methods", "gp,tune", "--sizes", "30", "--seeds", "2", "--budgets", "14:30:8", "--latencies", "15,60", "--json").done(t).
+		object(t, "truth modes budgets_w budgets_dropped batches latencies_ms rows notes")
+	if v["modes"] != float64(len(rows)) || len(v["batches"].([]any)) != 3 || len(v["latencies_ms"].([]any)) != 2 {
+		t.Errorf("%v settings of %d, sizes %v, latencies %v", v["modes"], len(rows), v["batches"], v["latencies_ms"])
+	}
+	for _, r := range v["rows"].([]any) {
+		row := r.(map[string]any)
+		if row["method"] == "tune" && (row["over_pct"] != 0.0 || row["over_time_pct"] != 0.0 || row["penalty_pct"].(map[string]any)["median"].(float64) > 5) {
+			t.Errorf("the closed loop: %v", row)
+		}
+		if e, ok := row["time_mape_pct"].(map[string]any); row["method"] == "gp" && (!ok || e["median"].(float64) > 6) {
+			t.Errorf("gp: %v", row)
+		}
+	}
+	jtune(t, "evaluate", "--truth", path, "--latencies", "0").fails(t, exitUsage, "--latencies")
+	jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "9").fails(t, exitFailed, "none of the methods")
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 )
 
 func (a *app) evaluate() *cobra.Command {
-	var truth, reference, methods, sizes, budgets string
+	var truth, reference, methods, sizes, budgets, latencies string
 	var samplesOf []string
 	o := optimize.EvaluateOptions{}
 	asJSON, strict := false, false
@@ -29,15 +30,12 @@ func (a *app) evaluate() *cobra.Command {
 			if truth == "" {
 				return usagef("evaluate: --truth FILE is missing: a measured sweep")
 			}
-			if err := evaluateLists(&o, methods, sizes, budgets); err != nil {
+			if err := evaluateLists(&o, methods, sizes, budgets, latencies); err != nil {
 				return err
 			}
 			s, err := session.ReadSamples(truth, a.options.Batches, strict)
 			if err != nil {
 				return err
-			}
-			if s.Batches != nil {
-				return usagef("%s holds minibatch sizes %s: choose one with --batch N", truth, listed(s.Batches))
 			}
 			for _, n := range s.Notes {
 				a.note("%s", n)
@@ -74,6 +72,7 @@ func (a *app) evaluate() *cobra.Command {
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
 	f.StringSliceVar(&samplesOf, "samples-of", nil, "published runs (`FILE`, comma-separated): learn from the modes they name, and stand beside their errors")
 	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default 17:50:1)")
+	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, for a sweep with several minibatch sizes (default 25,50,100,200; budgets 17:50:3)")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
@@ -98,7 +97,7 @@ func readAuthors(paths []string) (list []optimize.Authors, err error) {
 }
 
 // evaluateLists reads the flags that hold several values.
-func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets string) error {
+func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets, latencies string) error {
 	if o.Seeds < 0 {
 		return usagef("--seeds %d: must be positive", o.Seeds)
 	}
@@ -116,6 +115,13 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets string) 
 			return usagef("--sizes %q: want numbers of modes such as 10,20,50", sizes)
 		}
 		o.Sizes = append(o.Sizes, n)
+	}
+	for _, field := range strings.FieldsFunc(latencies, func(r rune) bool { return r == ',' }) {
+		ms, err := strconv.ParseFloat(field, 64)
+		if err != nil || !(ms > 0) || math.IsInf(ms, 0) {
+			return usagef("--latencies %q: want milliseconds such as 25,50,100", latencies)
+		}
+		o.LatenciesMS = append(o.LatenciesMS, ms)
 	}
 	if budgets == "" {
 		return nil
