@@ -41,7 +41,11 @@ type Options struct {
 	Reference *Reference
 	// Network holds the settings of powertrain and nn, such as the loss or a
 	// frozen body; its seed is Seed. nil: nn.ForTransfer and nn.FromScratch.
-	Network    *nn.Config
+	Network *nn.Config
+	// Entries are the single measurements behind samples, as far as they are
+	// known: powertrain and nn learn from these, as the paper does. A mode
+	// without stands by its sample alone.
+	Entries    []nn.Sample
 	Seed       uint64
 	Provenance Provenance
 	// SkipCV leaves cross-validation out: Model.CV is unknown, and the bands of

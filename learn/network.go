@@ -37,14 +37,46 @@ func (t *targets) pair() (nn.Pair, bool) {
 
 // fitNetworks trains the networks, or transfers the reference's.
 func (t *teacher) fitNetworks(ctx context.Context, samples []tegra.Measured) (*targets, error) {
-	learn, c := nn.TrainPair, nn.FromScratch()
+	learn, c := nn.TrainPair, NetworkDefaults(t.options.Method)
 	if t.network != nil {
-		learn, c = t.network.Transfer, nn.ForTransfer()
+		learn = t.network.Transfer
 	}
 	if t.options.Network != nil {
 		c = *t.options.Network
 	}
 	c.Seed = t.options.Seed
-	pair, err := learn(ctx, nn.Medians(samples), c)
+	pair, err := learn(ctx, t.withEntries(samples), c)
 	return networks(pair), err
+}
+
+// NetworkDefaults are the settings of a method's networks unless
+// Options.Network says otherwise.
+func NetworkDefaults(m Method) nn.Config {
+	if m == PowerTrain {
+		return nn.ForTransfer()
+	}
+	return nn.FromScratch()
+}
+
+// withEntries puts single measurements in the place of medians where they are
+// known.
+func (t *teacher) withEntries(samples []tegra.Measured) []nn.Sample {
+	known := make(map[tegra.Mode]nn.Sample, len(t.options.Entries))
+	for _, e := range t.options.Entries {
+		if snapped, err := t.model.Space.Snap(e.Mode); err == nil {
+			e.Mode = snapped
+		}
+		known[e.Mode] = e
+	}
+	out := nn.Medians(samples)
+	for i := range out {
+		e := known[out[i].Mode]
+		if len(e.TimesMS) > 0 {
+			out[i].TimesMS = e.TimesMS
+		}
+		if len(e.PowersW) > 0 && samples[i].HasPower() {
+			out[i].PowersW = e.PowersW
+		}
+	}
+	return out
 }

@@ -53,3 +53,30 @@ func TestAFitStopsWhenItsContextEnds(t *testing.T) {
 		}
 	}
 }
+
+// Single minibatches take the place of medians, repeated up to the most; a mode
+// without any stands by its sample. Cross-validation leaves out whole modes.
+func TestNetworksLearnFromSingleMinibatches(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(12, 1))
+	var entries []nn.Sample
+	for i, s := range samples[1:] {
+		e := nn.Sample{Mode: s.Mode, TimesMS: []float64{s.TimeMS, 1.1 * s.TimeMS, 0.9 * s.TimeMS}}
+		if i == 0 {
+			e.PowersW = []float64{s.PowerW, s.PowerW + 1}
+		}
+		entries = append(entries, e)
+	}
+	brief := nn.Config{Epochs: 2, MinSteps: -1}
+	for _, method := range []Method{PowerTrain, NN} {
+		m := mustFit(t, samples, Options{Method: method, Space: space, Network: &brief, Entries: entries})
+		pair, _ := m.predictor.(*banded).pair()
+		if pair.Time.Report.Rows != 3*12 || pair.Power.Report.Rows != 2*12 {
+			t.Errorf("%s: learned from %d times and %d powers, want 36 and 24", method, pair.Time.Report.Rows, pair.Power.Report.Rows)
+		}
+		if !m.CV.Known() || len(m.Samples) != 12 {
+			t.Errorf("%s: errors %+v of %d samples", method, m.CV, len(m.Samples))
+		}
+	}
+}

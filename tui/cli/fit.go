@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
+	"jtune/learn/nn"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -36,7 +37,7 @@ type cvJSON struct {
 func (a *app) fit() *cobra.Command {
 	var r session.FitRequest
 	var method, out string
-	asJSON := false
+	loss, freeze, asJSON := "mse", false, false
 	cmd := &cobra.Command{
 		Use:   "fit --samples FILE|DIR --out MODEL",
 		Short: "Learn to predict time and power of every mode from measured ones",
@@ -51,6 +52,9 @@ func (a *app) fit() *cobra.Command {
 			r.Method = learn.Method(method)
 			if !slices.Contains(learn.Methods(), r.Method) {
 				return usagef("--method %q: want one of %v", method, learn.Methods())
+			}
+			if err := networkFlags(cmd, &r, loss, freeze); err != nil {
+				return err
 			}
 			if r.Method == learn.NN || r.Method == learn.PowerTrain {
 				a.note("networks are trained, and five times more for the cross-validation: a minute or two")
@@ -73,9 +77,27 @@ func (a *app) fit() *cobra.Command {
 	f.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, "+learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
 	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn, linear, tree, forest or mlp")
 	f.StringVar(&out, "out", "", "model `FILE`, replaced if it exists")
+	f.StringVar(&loss, "loss", loss, "what the networks of powertrain and nn make small: mse, or mape (the paper's for a transfer to an Orin Nano)")
+	f.BoolVar(&freeze, "freeze", false, "powertrain: train the fresh last layer alone")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
+}
+
+// networkFlags puts what --loss and --freeze say into the request.
+func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze bool) error {
+	var l nn.Loss
+	if err := l.UnmarshalText([]byte(strings.ToUpper(loss))); err != nil {
+		return usagef("--loss %q: want mse or mape", loss)
+	}
+	switch networks := r.Method == learn.PowerTrain || r.Method == learn.NN; {
+	case cmd.Flags().Changed("loss") && !networks:
+		return usagef("--loss is of networks: it needs --method powertrain or nn")
+	case freeze && r.Method != learn.PowerTrain:
+		return usagef("--freeze keeps the transferred layers: it needs --method powertrain")
+	}
+	r.Network = func(c *nn.Config) { c.Loss, c.Freeze = l, freeze }
+	return nil
 }
 
 func (a *app) printFit(m *learn.Model, asJSON bool) error {

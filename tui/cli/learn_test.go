@@ -385,3 +385,24 @@ func TestASweepWithoutPower(t *testing.T) {
 		}
 	}
 }
+
+// The networks learn from a campaign's single minibatches, by the loss and the
+// layers that are asked for.
+func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
+	dir, model := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "m")
+	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out", dir).done(t)
+	o := jtune(t, "fit", "--samples", dir, "--out", model, "--method", "powertrain", "--freeze", "--loss", "mape").done(t)
+	if !strings.Contains(o.err, "single minibatches") || !strings.Contains(o.err, "of 2 modes") {
+		t.Errorf("stderr %q does not tell of minibatches", o.err)
+	}
+	for _, c := range []struct {
+		args  []string
+		words []string
+	}{
+		{[]string{"--loss", "mae", "--method", "nn"}, []string{"mae", "mape"}},
+		{[]string{"--loss", "mape"}, []string{"--loss", "powertrain or nn"}},
+		{[]string{"--freeze", "--method", "nn"}, []string{"--freeze", "powertrain"}},
+	} {
+		jtune(t, with([]string{"fit", "--samples", dir, "--out", model}, c.args...)...).fails(t, exitUsage, c.words...)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"jtune/learn"
+	"jtune/learn/nn"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -19,6 +20,8 @@ type FitRequest struct {
 	Strict    bool   // a bad row is fatal
 	Reference string // "" the shipped one if it fits, "none", a name or a path
 	Method    learn.Method
+	// Network changes the settings of powertrain and nn; nil leaves them.
+	Network func(*nn.Config)
 }
 
 // Samples are measured modes and what is known of their origin.
@@ -28,6 +31,7 @@ type Samples struct {
 	Batches    []int            // minibatch sizes, ascending, where there are several; else nil
 	Provenance learn.Provenance
 	Notes      []string    // rows skipped, and why
+	Folder     string      // of the campaign; "" for a bare file
 	Imported   bool        // a campaign folder made of a foreign file: Space is the grid of its modes
 	board      tegra.Board // they were measured on, as far as known
 }
@@ -74,7 +78,7 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 	if strict && len(notes) > 0 {
 		return Samples{}, errors.New(notes[0])
 	}
-	out := Samples{Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
+	out := Samples{Folder: dir, Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
 	out.Notes = notes
 	out.board = tegra.Board{Name: head.Device.Name, Module: head.Device.Module, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
 	if len(out.Measured) == 0 {
@@ -131,11 +135,54 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 		return nil, samples.Notes, err
 	}
 	samples.Provenance.Jtune = Version
-	m, err := learn.Fit(ctx, samples.Measured, learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance})
+	options := learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance}
+	if r.Method == learn.PowerTrain || r.Method == learn.NN {
+		if options.Entries, err = samples.entries(); err != nil {
+			return nil, samples.Notes, err
+		}
+		if r.Network != nil {
+			c := learn.NetworkDefaults(r.Method)
+			r.Network(&c)
+			options.Network = &c
+		}
+	}
+	m, err := learn.Fit(ctx, samples.Measured, options)
 	if err != nil {
 		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
 	}
 	return m, samples.Notes, nil
+}
+
+// mostEntries bounds what networks learn from: 500 modes as PowerTrain measures
+// them. The paper's reference, of 4,368 modes, is as good from medians.
+const mostEntries = 20_000
+
+// entries reads the single measurements of a campaign, which the networks
+// learn from, and notes how many there are.
+func (s *Samples) entries() ([]nn.Sample, error) {
+	if s.Folder == "" {
+		return nil, nil
+	}
+	raw, notes, err := profiles.ReadEntries(s.Folder)
+	s.Notes = append(s.Notes, notes...)
+	if err != nil {
+		return nil, err
+	}
+	var out []nn.Sample
+	times, powers := 0, 0
+	for _, m := range s.Measured {
+		e := raw[m.Mode]
+		out = append(out, nn.Sample{Mode: m.Mode, TimesMS: e.TimesMS, PowersW: e.PowersW})
+		times, powers = times+len(e.TimesMS), powers+len(e.PowersW)
+	}
+	switch {
+	case times > mostEntries:
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the networks learn from medians, %d single minibatches would take very long", s.Folder, times))
+		return nil, nil
+	case times > 0:
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the networks learn from %d single minibatches and %d power readings of %d modes", s.Folder, times, powers, len(s.Measured)))
+	}
+	return out, nil
 }
 
 // leans tells whether a method uses a reference when nobody names one.

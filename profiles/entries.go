@@ -1,0 +1,90 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jtune/tegra"
+)
+
+// Entries are the single measurements behind the medians of a mode's row:
+// what PowerTrain's networks learn from (method note e.2).
+type Entries struct {
+	TimesMS []float64 // of the clean minibatches
+	PowersW []float64 // the valid readings while these ran; few or none in a fast mode
+}
+
+// ReadEntries reads the raw files of a campaign folder, with a note where lines
+// are unreadable and left out. A folder without them, such as an import's, has
+// no entries.
+func ReadEntries(dir string) (entries map[tegra.Mode]Entries, notes []string, err error) {
+	entries = map[tegra.Mode]Entries{}
+	type span struct{ from, to float64 } // seconds
+	clean := map[tegra.Mode]span{}
+	note, err := eachLine(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
+		end, mode := p.number(), p.mode()
+		p.at += 2 // epoch, batch
+		ms := p.number()
+		p.at = len(minibatchColumns) - 1
+		if p.text() != "true" || p.err != nil {
+			return
+		}
+		at, again := clean[mode]
+		if !again {
+			at.from = end - ms/1000
+		}
+		at.to = end
+		clean[mode] = at
+		e := entries[mode]
+		e.TimesMS = append(e.TimesMS, ms)
+		entries[mode] = e
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, note...)
+	note, err = eachLine(dir, samplesName, sampleColumns, func(p *fieldParser) {
+		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
+		if at, ok := clean[mode]; !ok || p.err != nil || !valid || !watts.OK || t < at.from || t > at.to {
+			return
+		}
+		e := entries[mode]
+		e.PowersW = append(e.PowersW, watts.V)
+		entries[mode] = e
+	})
+	return entries, append(notes, note...), err
+}
+
+// eachLine calls f with the fields of each whole line of a raw file below its
+// header; what f cannot read, and a torn line, is counted in the note.
+func eachLine(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	bad := 0
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	for line := range bytes.Lines(rest) {
+		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
+		if err != nil || len(fields) != len(columns) || line[len(line)-1] != '\n' {
+			bad++
+			continue
+		}
+		p := fieldParser{fields: fields, columns: columns}
+		if f(&p); p.err != nil {
+			bad++
+		}
+	}
+	if bad > 0 {
+		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", filepath.Join(dir, name), bad)}
+	}
+	return note, nil
+}
