@@ -40,7 +40,7 @@ func TestConfigFileBindsKeys(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no file's table":              {"", ""},
 		"one key":                      {"[keys]\napply = \"ctrl+o\"", ""},
-		"several":                      {"[keys]\nnext_page = [\"tab\", \">\"]\nfaster = [\"F\"]\nslower = [\"S\"]", ""},
+		"several":                      {"[keys]\nnext_page = [\"tab\", \">\"]\nfaster = [\"F\"]\nslower = [\"Z\"]", ""},
 		"two actions exchanged":        {"[keys]\ntune = [\"f\"]\nfreeze = [\"t\"]", ""},
 		"one key on different pages":   {"[keys]\nverify = [\"p\"]", ""},
 		"a workload beside it":         {"[workload.x]\ncommand = [\"true\"]\n[keys]\napply = [\"o\"]", ""},
