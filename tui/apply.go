@@ -275,8 +275,8 @@ func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
 	if !sh.sudo {
 		return do()
 	}
-	ctx, h := sh.ctx, sh.host
-	return tea.Exec(startGuard{func() error { _, err := h.Guard(ctx); return err }}, func(err error) tea.Msg {
+	start := func() error { _, err := sh.host.Guard(sh.ctx); return err }
+	return tea.Exec(startGuard{func() error { return sh.aside(start) }}, func(err error) tea.Msg {
 		return guardMsg{err, do}
 	})
 }

@@ -19,6 +19,7 @@ type feed[T any] struct {
 	news   T
 	fresh  bool
 	closed bool
+	told   time.Time // when the screen last heard
 	wake   chan struct{}
 	end    chan struct{} // closed with the stream: the last news need not wait
 }
@@ -54,10 +55,10 @@ func (f *feed[T]) signal() {
 	}
 }
 
-func (f *feed[T]) state() (fresh, closed bool) {
+func (f *feed[T]) state() (fresh, closed bool, told time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.fresh, f.closed
+	return f.fresh, f.closed, f.told
 }
 
 func (f *feed[T]) take() T {
@@ -65,12 +66,15 @@ func (f *feed[T]) take() T {
 	defer f.mu.Unlock()
 	news := f.news
 	var zero T
-	f.news, f.fresh = zero, false
+	f.news, f.fresh, f.told = zero, false, time.Now()
 	return news
 }
 
 // pause lets news gather until it is time, or nothing more can come.
 func (f *feed[T]) pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -80,15 +84,15 @@ func (f *feed[T]) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// next waits for news and, after the least time between two messages, gives it
-// as one; nil when the stream or ctx has ended. Ask again after each message.
+// next waits for news and gives it as one message, not sooner than every after
+// the one before; nil when the stream or ctx has ended. Ask again after each.
 func (f *feed[T]) next(ctx context.Context, every time.Duration, wrap func(T) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		for {
-			fresh, closed := f.state()
+			fresh, closed, told := f.state()
 			switch {
 			case fresh:
-				f.pause(ctx, every)
+				f.pause(ctx, every-time.Since(told))
 				return wrap(f.take())
 			case closed:
 				return nil

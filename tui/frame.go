@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // noticeFor is how long a notice stays in its line.
@@ -15,7 +14,6 @@ const noticeFor = 20 * time.Second
 
 // View is tea.Model's. The frame is drawn once per change.
 func (r *root) View() tea.View {
-	r.begun = true
 	if r.frame == "" {
 		r.frame = r.draw()
 	}
@@ -91,7 +89,7 @@ func (r *root) tabs(w int) string {
 		if style.board {
 			tail = styleBold.Render(r.sh.board.Name) + "  " + tail
 		}
-		if ansi.StringWidth(b.String())+ansi.StringWidth(tail)+1 <= w {
+		if width(b.String())+width(tail)+1 <= w {
 			return ends(b.String(), tail, w)
 		}
 	}
@@ -169,19 +167,17 @@ func (r *root) hints() []hint {
 	return append(own[:min(len(own), most):min(len(own), most)], tail...)
 }
 
-// pulseMsg comes once a second of a virtual board.
+// pulseMsg comes once a second of a virtual board at full speed.
 type pulseMsg struct{}
 
-// pulse comes back in a second. At full speed a virtual board's clock stands
-// still while nobody sleeps on it: then the pulse does. Real clocks need none.
+// pulse moves a virtual board's clock at full speed while no job does: it
+// stands still while nobody sleeps on it. Other clocks need none.
 func (r *root) pulse() tea.Cmd {
 	sh := r.sh
-	if sh.rate == nil {
+	if sh.rate == nil || r.pulsing || sh.busy() || !math.IsInf(sh.rate.Speed(), 1) {
 		return nil
 	}
-	if !math.IsInf(sh.rate.Speed(), 1) || sh.busy() {
-		return tea.Tick(time.Second, func(time.Time) tea.Msg { return pulseMsg{} })
-	}
+	r.pulsing = true
 	return func() tea.Msg {
 		pauseFor(sh.ctx, time.Second)
 		_ = sh.clock.Sleep(sh.ctx, time.Second)

@@ -46,7 +46,8 @@ type deps struct {
 	glyphs     Glyphs
 	sixteen    bool // colours, not 256
 	colourless bool
-	sudo       bool // starting the guard may ask for a password on the terminal
+	sudo       bool                         // starting the guard may ask for a password on the terminal
+	aside      func(ask func() error) error // gives the terminal back meanwhile
 	seed       uint64
 	now        func() time.Time // the user's time, for countdowns
 	// running lists the campaigns that other processes run; nil: not looked for.

@@ -22,13 +22,15 @@ type costReading struct {
 // costMeter measures it over spans of ownEvery.
 type costMeter struct {
 	self    *telemetry.Self
-	written atomic.Int64 // bytes, counted by the output
-	before  int64        // written at the begin of the span
+	written *atomic.Int64 // bytes, counted by the output
+	before  int64         // written at the begin of the span
 	since   time.Time
 	last    costReading
 }
 
-func newCostMeter() *costMeter { return &costMeter{self: telemetry.NewSelf(), since: time.Now()} }
+func newCostMeter(written *atomic.Int64) *costMeter {
+	return &costMeter{self: telemetry.NewSelf(), written: written, before: written.Load(), since: time.Now()}
+}
 
 // read gives the cost over the last whole span.
 func (c *costMeter) read(now time.Time) costReading {

@@ -57,20 +57,20 @@ const (
 // root is the whole screen: it owns what is shared, the six pages, and what
 // may lie over them.
 type root struct {
-	sh     *shared
-	watch  *watcher // nil in tests that bring their own readings
-	pages  [numPages]page
-	active int
-	apply  *applyFlow
-	tune   *tuneDialog // nil: closed
-	help   bool
-	scroll int // of the help
-	asking bool
-	gone   bool      // quitting
-	begun  bool      // Bubble Tea has asked for a frame, and cleans up after itself
-	keyAt  time.Time // of the last key
-	w, h   int
-	frame  string // last drawing; "" when something has changed
+	sh      *shared
+	watch   *watcher // nil in tests that bring their own readings
+	pages   [numPages]page
+	active  int
+	apply   *applyFlow
+	tune    *tuneDialog // nil: closed
+	help    bool
+	scroll  int // of the help
+	asking  bool
+	gone    bool      // quitting
+	pulsing bool      // a pulse is under way
+	keyAt   time.Time // of the last key
+	w, h    int
+	frame   string // last drawing; "" when something has changed
 }
 
 func newRoot(ctx context.Context, d deps) *root {
@@ -111,6 +111,7 @@ func (r *root) Init() tea.Cmd {
 // Update is tea.Model's.
 func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(pulseMsg); ok {
+		r.pulsing = false
 		return r, r.pulse() // nothing on the screen has changed
 	}
 	r.frame = ""
@@ -197,7 +198,7 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	if r.gone {
 		return tea.Quit
 	}
-	again := sh.findUnfinished()
+	again := tea.Batch(sh.findUnfinished(), r.pulse())
 	if msg.view != nil && (j.kind == jobTune || j.kind == jobFront) {
 		sh.limit = j.limit
 		if r.active == pageProfile {
@@ -307,7 +308,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(k, keys.Freeze):
 		sh.frozen = !sh.frozen
 	case key.Matches(k, keys.Slower), key.Matches(k, keys.Faster):
-		r.changeSpeed(key.Matches(k, keys.Faster))
+		return r.changeSpeed(key.Matches(k, keys.Faster))
 	case key.Matches(k, keys.Mouse):
 		sh.mouse = !sh.mouse
 	case key.Matches(k, keys.Copy):
@@ -355,13 +356,14 @@ func (r *root) quit() tea.Cmd {
 	return tea.Quit
 }
 
-func (r *root) changeSpeed(up bool) {
+func (r *root) changeSpeed(up bool) tea.Cmd {
 	if r.sh.rate == nil {
 		r.sh.say("speed: only a virtual board's clock can be changed")
-		return
+		return nil
 	}
 	r.sh.rate.SetSpeed(faster(r.sh.rate.Speed(), up))
 	r.sh.say("virtual clock %s", speedText(r.sh.rate.Speed()))
+	return r.pulse()
 }
 
 func (r *root) copy() tea.Cmd {
@@ -370,7 +372,7 @@ func (r *root) copy() tea.Cmd {
 		text = ansi.Strip(r.draw())
 	}
 	r.sh.say("copied: %s", firstLine(text))
-	return tea.SetClipboard(text)
+	return func() tea.Msg { return clipMsg(text) }
 }
 
 func firstLine(s string) string {

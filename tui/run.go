@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"jtune/tui/session"
 )
@@ -45,26 +43,37 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	d := depsOf(s, o)
 	colours := d.glyphs.profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
 	d.sixteen, d.colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
-	r := newRoot(ctx, d)
-	r.sh.takeSample(d.first())
-	paintFirst(os.Stdout, r, colours)
-	r.watch = watch(d)
-	defer r.watch.sampler.Stop()
+	out := &countedOutput{File: os.Stdout}
+	page := newPaper(os.Stdin, out, os.Environ(), colours)
+	d.aside = page.aside
+	st := &stage{root: newRoot(ctx, d), paper: page}
+	st.sh.takeSample(d.first())
+	w, h, err := term.GetSize(out.Fd())
+	if err == nil {
+		err = page.open()
+	}
+	if err != nil {
+		return fmt.Errorf("take the terminal: %w", err)
+	}
+	defer page.close()
+	st.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	st.watch = watch(d, &out.written)
+	defer st.watch.sampler.Stop()
 
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
-	p := tea.NewProgram(r, tea.WithContext(ctx), tea.WithFPS(10), tea.WithInput(in), tea.WithOutput(&countedOutput{os.Stdout, &r.watch.cost.written}),
-		tea.WithColorProfile(colours))
+	p := tea.NewProgram(st, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
+		tea.WithoutRenderer(), tea.WithWindowSize(w, h), tea.WithFPS(1))
 	gone := watchTerminal(ctx, p, in.gone)
-	_, err := p.Run()
-	if !r.begun {
-		fmt.Print(ansi.ResetModeAltScreenSaveCursor)
-	}
-	r.end()
+	_, err = p.Run()
+	page.close()
+	st.end()
 	switch {
 	case gone():
 		return ErrTerminalGone
 	case errors.Is(err, tea.ErrInterrupted), errors.Is(err, context.Canceled):
 		return context.Canceled
+	case errors.Is(err, tea.ErrProgramPanic):
+		return fmt.Errorf("%w: with TEA_DEBUG=1 the next one leaves its stack in a file here", err)
 	}
 	return err
 }
@@ -88,19 +97,6 @@ func depsOf(s *session.Session, o Options) deps {
 	return d
 }
 
-// paintFirst shows the first frame at once; Bubble Tea draws it again with its
-// first tick, a tenth of a second later.
-func paintFirst(out *os.File, r *root, colours colorprofile.Profile) {
-	w, h, err := term.GetSize(out.Fd())
-	if err != nil || w <= 0 || h <= 0 {
-		return
-	}
-	r.resize(w, h)
-	frame := strings.ReplaceAll(r.draw(), "\n", "\r\n")
-	paper := &colorprofile.Writer{Forward: out, Profile: colours}
-	_, _ = paper.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.CursorHomePosition + frame)
-}
-
 // end stops a running job and waits until it has put the board back.
 func (r *root) end() {
 	j := r.sh.job
@@ -114,23 +110,34 @@ func (r *root) end() {
 	}
 }
 
-// watchTerminal ends the program when the terminal is closed: on SIGHUP, or
-// when reading it ends or fails (a closed terminal with SIGHUP ignored).
-// Bubble Tea itself hears INT and TERM only.
+// watchTerminal tells the program its terminal's size when that changes, and
+// ends it when the terminal is closed: on SIGHUP, or when reading it ends or
+// fails (a closed terminal with SIGHUP ignored). Bubble Tea itself hears INT
+// and TERM only.
 func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (gone func() bool) {
-	hup := make(chan os.Signal, 1)
+	hup, winch := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
+	signal.Notify(winch, syscall.SIGWINCH)
 	lost := make(chan struct{})
 	go func() {
 		defer signal.Stop(hup)
-		select {
-		case <-hup:
-		case <-eof:
-		case <-ctx.Done():
+		defer signal.Stop(winch)
+		for {
+			select {
+			case <-winch:
+				if w, h, err := term.GetSize(os.Stdout.Fd()); err == nil {
+					p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+				}
+				continue
+			case <-hup:
+			case <-eof:
+			case <-ctx.Done():
+				return
+			}
+			close(lost)
+			p.Kill()
 			return
 		}
-		close(lost)
-		p.Kill()
 	}()
 	return func() bool {
 		select {
@@ -162,7 +169,7 @@ func (g *guardedInput) Read(b []byte) (int, error) {
 // countedOutput is standard output that counts what the screens cost the line.
 type countedOutput struct {
 	*os.File
-	written *atomic.Int64
+	written atomic.Int64
 }
 
 // Write is io.Writer's.
@@ -173,8 +180,4 @@ func (o *countedOutput) Write(b []byte) (int, error) {
 }
 
 // WriteString is io.StringWriter's: without it os.File's would go uncounted.
-func (o *countedOutput) WriteString(s string) (int, error) {
-	n, err := o.File.WriteString(s)
-	o.written.Add(int64(n))
-	return n, err
-}
+func (o *countedOutput) WriteString(s string) (int, error) { return o.Write([]byte(s)) }

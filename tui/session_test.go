@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	deps.running, deps.introduced = nil, nil // what else runs on this machine is no part of a test
 	deps.now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
-	d.r.watch = watch(deps)
+	d.r.watch = watch(deps, new(atomic.Int64))
 	t.Cleanup(d.r.watch.sampler.Stop)
 	d.run(d.r.Init())
 	d.until("the board is read", func() bool { return d.r.sh.sampled && d.r.sh.workloads != nil })

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -200,8 +201,8 @@ func (w *watcher) askGPU(now time.Time) gpuUse {
 	return w.gpu
 }
 
-func watch(d deps) *watcher {
-	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(), ask: d.gpuProcesses, sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
+func watch(d deps, written *atomic.Int64) *watcher {
+	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(written), ask: d.gpuProcesses, sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
 	if d.files != nil {
 		w.disk = telemetry.NewDisk(d.files)
 	}
