@@ -131,7 +131,7 @@ func globalHints() []hint {
 func footer(hints []hint, keep, w int) string {
 	room := w
 	for _, k := range hints[len(hints)-keep:] {
-		room -= ansi.StringWidth(k.Help().Key+" "+k.Help().Desc) + 2
+		room -= width(k.Help().Key+" "+k.Help().Desc) + 2
 	}
 	own := footerPart(hints[:len(hints)-keep], room)
 	tail := footerPart(hints[len(hints)-keep:], w)
@@ -148,7 +148,7 @@ func footerPart(hints []hint, room int) string {
 		if k.why != "" {
 			text = styleDim.Render(k.Help().Key + " " + k.Help().Desc + " (" + k.why + ")")
 		}
-		n := ansi.StringWidth(text)
+		n := width(text)
 		if n > room {
 			continue
 		}

@@ -2,26 +2,80 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
+
+// width is how many columns a line takes. What is drawn is nearly all colour
+// codes and runes of one column, which needs no search for grapheme clusters:
+// half the time that a frame takes would go there. Anything else is measured
+// by package ansi.
+func width(line string) int {
+	n := 0
+	for i := 0; i < len(line); {
+		switch c := line[i]; {
+		case ' ' <= c && c <= '~':
+			i++
+			n++
+		case c == '\x1b':
+			end := colourCode(line[i:])
+			if end == 0 {
+				return ansi.StringWidth(line)
+			}
+			i += end
+		default:
+			r, size := utf8.DecodeRuneInString(line[i:])
+			if !oneColumn(r) {
+				return ansi.StringWidth(line)
+			}
+			i += size
+			n++
+		}
+	}
+	return n
+}
+
+// colourCode is the length of the SGR sequence that a text begins with, or 0.
+func colourCode(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';':
+			return 0
+		}
+	}
+	return 0
+}
+
+// oneColumn tells of runes that take one column and join with no neighbour:
+// signs of Latin-1 and general punctuation, arrows and mathematics, frames,
+// blocks, shapes and braille.
+func oneColumn(r rune) bool {
+	return 0xa1 <= r && r <= 0xff && r != 0xad || 0x2010 <= r && r <= 0x2027 || 0x2190 <= r && r <= 0x22ff ||
+		0x2500 <= r && r < 0x25fd || 0x2800 <= r && r <= 0x28ff
+}
 
 // cut makes a line exactly w columns wide.
 func cut(line string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	n := ansi.StringWidth(line)
+	n := width(line)
 	if n > w {
 		line = ansi.Truncate(line, w, "…")
-		n = ansi.StringWidth(line)
+		n = width(line)
 	}
 	return line + strings.Repeat(" ", w-n)
 }
 
 // right aligns a line at the right end of w columns.
 func right(line string, w int) string {
-	n := ansi.StringWidth(line)
+	n := width(line)
 	if n >= w {
 		return cut(line, w)
 	}
@@ -48,8 +102,8 @@ func fit(text string, w, h int) string {
 // ends puts one text at the left and one at the right end of w columns; the
 // right one gives way.
 func ends(left, rightText string, w int) string {
-	room := w - ansi.StringWidth(left) - 1
-	if room < ansi.StringWidth(rightText) {
+	room := w - width(left) - 1
+	if room < width(rightText) {
 		return cut(left, w)
 	}
 	return left + " " + right(rightText, room)
@@ -57,7 +111,7 @@ func ends(left, rightText string, w int) string {
 
 // row puts numbers at the right end of w columns; the name gives way.
 func row(name, numbers string, w int) string {
-	n := ansi.StringWidth(numbers)
+	n := width(numbers)
 	if n+2 > w {
 		return cut(name+" "+numbers, w)
 	}
@@ -74,13 +128,13 @@ func box(title, note, text string, w, h int) string {
 	inner := w - 2
 	head := "─ " + styleTitle.Render(ansi.Truncate(title, inner-3, "…")) + " "
 	tail := ""
-	if note != "" && ansi.StringWidth(head)+ansi.StringWidth(note)+3 <= inner {
+	if note != "" && width(head)+width(note)+3 <= inner {
 		tail = " " + note + " " + styleFrame.Render("─")
 	}
 	if title == "" {
 		head = ""
 	}
-	fill := max(0, inner-ansi.StringWidth(head)-ansi.StringWidth(tail))
+	fill := max(0, inner-width(head)-width(tail))
 	var b strings.Builder
 	b.WriteString(styleFrame.Render("┌") + head + styleFrame.Render(strings.Repeat("─", fill)) + tail + styleFrame.Render("┐") + "\n")
 	side := styleFrame.Render("│")
@@ -141,7 +195,7 @@ func over(base, top string, w, h int) string {
 	topLines := strings.Split(top, "\n")
 	topW := 0
 	for _, l := range topLines {
-		topW = max(topW, ansi.StringWidth(l))
+		topW = max(topW, width(l))
 	}
 	if topW >= w {
 		return fit(top, w, h)
