@@ -89,12 +89,9 @@ func recordRuns(from, outDir string, runs []*rawRun, rows []Row) error {
 // minibatches gives all minibatches of the run in the time of its power log.
 // Fetch and compute are absent where their logs do not go with the epoch log.
 func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
-	whole, err := numbers(run.logs["epoch"], "epoch", "epochtime_ms", "log_time")
+	whole, err := epochRows(run.logs["epoch"])
 	if err != nil {
 		return nil, fmt.Errorf("epoch log: %w", err)
-	}
-	if len(whole) == 0 {
-		return nil, errors.New("epoch log: no minibatch in it")
 	}
 	fetch, fetchErr := numbers(run.logs["fetch"], "epoch", "fetchtime_ms", "log_time")
 	compute, computeErr := numbers(run.logs["compute"], "epoch", "computetime_ms", "log_time")
@@ -103,6 +100,12 @@ func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 		if whole, err = shareOut(whole, fetch, compute); err != nil {
 			return nil, err
 		}
+	} else if onePerEpoch(whole) || run.batches > 0 {
+		if run.batches <= 0 {
+			return nil, errors.New("epoch log: it has a row per epoch and nothing tells how many minibatches one has: give --per-epoch N")
+		}
+		run.perEpoch, parts = true, false
+		whole = split(whole, run.batches)
 	}
 	moved := max(0, powerEnd-whole[len(whole)-1][2])
 	events := make([]harness.Event, len(whole))
@@ -118,6 +121,50 @@ func (run *rawRun) minibatches(powerEnd float64) ([]harness.Event, error) {
 		e.Complete()
 	}
 	return events, nil
+}
+
+// epochRows reads an epoch log: epoch, ms, and the end in seconds, which is the
+// sum of the times where the log does not tell it.
+func epochRows(text []byte) (rows [][]float64, err error) {
+	head := header(text)
+	column := "epochtime_ms"
+	if !slices.Contains(head, column) && slices.Contains(head, "time_ms") {
+		column = "time_ms"
+	}
+	if slices.Contains(head, "log_time") {
+		rows, err = numbers(text, "epoch", column, "log_time")
+	} else if rows, err = numbers(text, "epoch", column); err == nil {
+		end := 0.0
+		for i, r := range rows {
+			end += r[1] / 1000
+			rows[i] = append(r, end)
+		}
+	}
+	if err == nil && len(rows) == 0 {
+		err = errors.New("no minibatch in it")
+	}
+	return rows, err
+}
+
+// onePerEpoch tells a log with a row per epoch: each row has the next number.
+func onePerEpoch(rows [][]float64) bool {
+	for i, r := range rows {
+		if r[0] != rows[0][0]+float64(i) {
+			return false
+		}
+	}
+	return len(rows) > 1
+}
+
+// split makes n alike minibatches of each epoch.
+func split(epochs [][]float64, n int) (rows [][]float64) {
+	for _, e := range epochs {
+		ms := e[1] / float64(n)
+		for k := range n {
+			rows = append(rows, []float64{e[0], ms, e[2] - ms*float64(n-1-k)/1000})
+		}
+	}
+	return rows
 }
 
 // shareOut makes rows per minibatch of rows per epoch, as an older form of the
@@ -144,35 +191,15 @@ func shareOut(epochs, fetch, compute [][]float64) ([][]float64, error) {
 
 func ofSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// powerSample is one row of the power log.
-type powerSample struct {
-	t time.Duration
-	w float64
-}
-
-func (run *rawRun) power() ([]powerSample, error) {
-	rows, err := numbers(run.logs["power"], "power cur", "log_time")
-	if err != nil {
-		return nil, fmt.Errorf("power log: %w", err)
-	}
-	if len(rows) == 0 {
-		return nil, errors.New("power log: empty")
-	}
-	list := make([]powerSample, len(rows))
-	for i, r := range rows {
-		if math.Abs(r[1]) > maxRawNumber {
-			return nil, fmt.Errorf("power log: a sample at %g s", r[1])
-		}
-		list[i] = powerSample{ofSeconds(r[1]), r[0] / 1000}
-	}
-	return list, nil
-}
-
 // read gives the run's samples and minibatches on one clock, and where the
 // minibatches that count begin.
 func (run *rawRun) read() (power []powerSample, all []harness.Event, from int, err error) {
-	if power, err = run.power(); err != nil {
-		return nil, nil, 0, err
+	if power = run.power; power == nil {
+		log, err := parsePower(run.logs["power"], 0)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		power = log.samples
 	}
 	if all, err = run.minibatches(power[len(power)-1].t.Seconds()); err != nil {
 		return nil, nil, 0, err

@@ -91,8 +91,8 @@ func putRun(t *testing.T, dir string, n int) {
 func TestARunThatCannotBeReadIsLeftOutWithTheReason(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, text, want string }{
-		{"a missing power log", "mn_nw4_pf2_tegrastats.csv", "", "power log: no header"},
-		{"another column", "mn_nw4_pf2_tegrastats.csv", "power,log_time\n1,2\n", `no column "power cur"`},
+		{"a missing power log", "mn_nw4_pf2_tegrastats.csv", "", "power log: neither"},
+		{"another column", "mn_nw4_pf2_tegrastats.csv", "power,log_time\n1,2\n", `has a column "power cur"`},
 		{"no row", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n", "no minibatch"},
 		{"one minibatch", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n0,100,1\n", "too few"},
 		{"a bad number in the middle", "mn_nw4_pf2_epoch_stats.csv", "epoch,epochtime_ms,log_time\n0,100,1\n0,NaN,2\n0,100,3\n", "line 3: no numbers"},

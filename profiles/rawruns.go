@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -30,13 +31,17 @@ type rawRun struct {
 	mode tegra.Mode
 	logs map[string][]byte // epoch, fetch, compute, power
 
-	perEpoch bool // the epoch log has one row per epoch, not per minibatch
+	perEpoch bool          // the epoch log has one row per epoch, not per minibatch
+	batches  int           // minibatches in an epoch of such a log, when no other log tells; 0: not known
+	power    []powerSample // when it has been read already
 }
 
 // rawKinds are the endings of the logs' names.
-var rawKinds = map[string]string{"epoch_stats.csv": "epoch", "fetch.csv": "fetch", "compute.csv": "compute", "tegrastats.csv": "power"}
+var rawKinds = map[string]string{"epoch_stats.csv": "epoch", "fetch.csv": "fetch", "compute.csv": "compute",
+	"tegrastats.csv": "power", "jtop.csv": "power", "tegrastats.txt": "power", "tegrastats.log": "power"}
 
-var runName = regexp.MustCompile(`^pm_(\d+)_(\d+)_(\d+)_(\d+)$`)
+// runName is the name of a run's folder; what stands before pm names the set.
+var runName = regexp.MustCompile(`^(?:(.+)_)?pm_(\d+)_(\d+)_(\d+)_(\d+)$`)
 
 // readRuns collects the runs in a folder or in a .tar.gz of one, sorted.
 func readRuns(from string) ([]*rawRun, error) {
@@ -81,11 +86,15 @@ func takeLog(found map[string]*rawRun, name string, r io.Reader) error {
 	}
 	run := found[dir]
 	if run == nil {
-		mode, err := runMode(m[1:])
+		mode, err := runMode(m[2:])
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		run = &rawRun{dir: dir, set: path.Base(path.Dir(dir)), mode: mode, logs: map[string][]byte{}}
+		set := m[1]
+		if set == "" {
+			set = path.Base(path.Dir(dir))
+		}
+		run = &rawRun{dir: dir, set: set, mode: mode, logs: map[string][]byte{}}
 		found[dir] = run
 	}
 	if run.logs[kind] != nil {
@@ -100,6 +109,16 @@ func takeLog(found map[string]*rawRun, name string, r io.Reader) error {
 	}
 	run.logs[kind] = text
 	return nil
+}
+
+// ModeOfName reads a mode as folders of runs are named and sweep files list it:
+// pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>, or the four values with commas.
+func ModeOfName(text string) (tegra.Mode, error) {
+	m := runName.FindStringSubmatch("pm_" + strings.ReplaceAll(strings.TrimPrefix(text, "pm_"), ",", "_"))
+	if m == nil {
+		return tegra.Mode{}, fmt.Errorf("%q is no mode: want cores,CPU kHz,GPU Hz,memory Hz such as 12,2201600,1300500000,3199000000", clip(text))
+	}
+	return runMode(m[2:])
 }
 
 // runMode is the mode that a folder's name says.
@@ -157,6 +176,19 @@ func eachPacked(file string, take func(string, io.Reader) error) error {
 			return err
 		}
 	}
+}
+
+// header gives the columns of a CSV, nil when its first line is none.
+func header(text []byte) []string {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	head, err := csv.NewReader(bytes.NewReader(first)).Read()
+	if err != nil {
+		return nil
+	}
+	for i := range head {
+		head[i] = strings.TrimSpace(head[i])
+	}
+	return head
 }
 
 // numbers reads named columns of a CSV log, row by row. A row in which one of

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -223,6 +224,30 @@ func TestImportMakesACampaign(t *testing.T) {
 		t.Errorf("imported %d modes, want %d", got, len(rows))
 	}
 	jtune(t, "import", path, "--out", out).fails(t, exitFailed, out)
+}
+
+func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	power, times := filepath.Join(dir, "run.csv"), filepath.Join(dir, "epochs.csv")
+	powerText, timesText := "time,power cur,log_time\n", "epoch,epochtime_ms,log_time\n"
+	for i := range 30 {
+		powerText += fmt.Sprintf("x,20000,%d\n", i)
+		timesText += fmt.Sprintf("0,500,%g\n", 0.5*float64(i+1))
+	}
+	for file, text := range map[string]string{power: powerText, times: timesText} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "c")
+	jtune(t, "import", power, "--epochs", times, "--mode", "12,2201600,1300500000,3199000000", "--out", out).done(t)
+	if got := modesIn(t, out); got != 1 {
+		t.Errorf("imported %d modes, want 1", got)
+	}
+	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode", "no mode")
+	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage, "--per-epoch")
+	jtune(t, "import", power, "--epochs", times, "--out", out+"2").fails(t, exitFailed, "--mode")
 }
 
 func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {

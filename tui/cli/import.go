@@ -6,20 +6,36 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/profiles"
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
 func (a *app) importLogs() *cobra.Command {
-	out, strict := "", false
+	out, mode, strict := "", "", false
+	var log profiles.LogImport
 	cmd := &cobra.Command{
 		Use:   "import PATH --out DIR",
-		Short: "Make a campaign folder of a sweep or of published raw runs",
-		Args:  takes(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Short: "Make a campaign folder of a sweep, of raw runs or of a power log",
+		Long: "PATH is a sweep file; a folder or .tar.gz of published runs, one folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>\n" +
+			"per mode; or the power log of one run, of tegrastats or jtop, with the times of its minibatches from --epochs.",
+		Example: "  jtune import sweep.csv --out campaign\n  jtune import runs.tar.gz --out campaign\n" +
+			"  jtune import tegrastats.log --epochs epoch_stats.csv --mode 12,2201600,1300500000,3199000000 --out campaign",
+		Args: takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("import: --out DIR is missing: the new campaign folder")
 			}
-			notes, err := session.Import(a.options, args[0], out, strict)
+			if err := positiveIfGiven(cmd, "per-epoch", log.PerEpoch); err != nil {
+				return err
+			}
+			if mode != "" {
+				m, err := profiles.ModeOfName(mode)
+				if err != nil {
+					return usagef("--mode %v", err)
+				}
+				log.Mode = tegra.Some(m)
+			}
+			notes, err := session.Import(a.options, args[0], out, log, strict)
 			for _, n := range notes {
 				a.note("%s", n)
 			}
@@ -31,6 +47,10 @@ func (a *app) importLogs() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
 	cmd.Flags().BoolVar(&strict, "strict", false, "a bad row is an error")
+	cmd.Flags().StringVar(&log.Times, "epochs", "", "of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
+	cmd.Flags().IntVar(&log.PerEpoch, "per-epoch", 0, "an epoch of --epochs is one row and has `N` minibatches")
+	cmd.Flags().StringVar(&mode, "mode", "", "of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
+	cmd.Flags().DurationVar(&log.Every, "every", 0, "`TIME` between lines of tegrastats that tell none (default 1s)")
 	return cmd
 }
 

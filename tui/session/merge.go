@@ -12,9 +12,15 @@ import (
 	"jtune/tegra/sweep"
 )
 
-// Import makes a campaign folder of a sweep file, or of a folder or .tar.gz of
-// published raw runs, and gives the notes on rows or runs left out.
-func Import(o Options, path, out string, strict bool) (notes []string, err error) {
+// Import makes a campaign folder of a sweep file, of a folder or .tar.gz of
+// published raw runs, or, log being the details, of a run's power log, and
+// gives the notes on rows or runs left out.
+func Import(o Options, path, out string, log profiles.LogImport, strict bool) (notes []string, err error) {
+	if log.Times != "" || profiles.IsPowerLog(path) {
+		log.Power = path
+		notes, err := log.Import(out)
+		return notes, denied(err, "choose another folder with --out DIR")
+	}
 	if st, err := os.Stat(path); err == nil && (st.IsDir() || strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
 		notes, err := profiles.ImportRuns(path, out, strict)
 		return notes, denied(err, "choose another folder with --out DIR")
