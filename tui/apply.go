@@ -202,7 +202,7 @@ func (f *applyFlow) update(msg tea.Msg) tea.Cmd {
 		f.stage = applyKeeping
 		f.deadline = f.sh.now().Add(keepWithin)
 		f.serial++
-		dev.mode, dev.kept = tegra.Some(f.mode), false
+		dev.mode, dev.kept, dev.boot = tegra.Some(f.mode), false, nil
 		dev.undoable++
 		dev.history = append(dev.history, change{f.sh.now(), f.mode, "applied"})
 		f.sh.say("applied and read back: %s", f.sh.mode(f.mode))
@@ -215,7 +215,7 @@ func (f *applyFlow) update(msg tea.Msg) tea.Cmd {
 		}
 		dev.kept = true
 		dev.note("kept")
-		stays := "it stays after you quit"
+		stays := "until a reboot (6 " + keys.AtBoot.Help().Key + ": at every boot)"
 		if f.sh.board.Virtual {
 			stays = "on a virtual board, until you quit"
 		}
@@ -260,6 +260,8 @@ func (f *applyFlow) undo() tea.Cmd {
 	case f.stage == applyKeeping:
 		return f.revert("undone")
 	case f.stage != applyIdle:
+	case f.sh.dev.boot != nil:
+		return f.sh.undoBoot()
 	case f.sh.dev.undoable == 0:
 		f.sh.say("nothing to undo: this session has not changed the device")
 	default:

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/boot"
 	"jtune/telemetry"
 	"jtune/tui/session"
 )
@@ -39,6 +42,8 @@ type fakeBoard struct {
 	saved    map[string]*learn.Model
 	speed    float64
 	dir      string
+	root     string // of the system whose boot is changed
+	noBoot   error  // why it cannot be
 	seconds  time.Duration
 	readOnly bool
 }
@@ -63,7 +68,7 @@ func newFakeBoard(t testing.TB) *fakeBoard {
 		t.Fatal(err)
 	}
 	max := space.Max()
-	return &fakeBoard{space: space, now: max, found: max, before: max, saved: map[string]*learn.Model{}, speed: 60, dir: t.TempDir(), seconds: 100 * time.Second}
+	return &fakeBoard{space: space, now: max, found: max, before: max, saved: map[string]*learn.Model{}, speed: 60, dir: t.TempDir(), root: t.TempDir(), seconds: 100 * time.Second}
 }
 
 // law is time and power of every mode: smooth, monotone, of the right size.
@@ -184,6 +189,22 @@ func (f *fakeBoard) Workloads() ([]profiles.Workload, error) {
 }
 
 func (f *fakeBoard) DataDir() string { return f.dir }
+
+// PlanBoot writes below the test's own folder, unless it is told that it may
+// not.
+func (f *fakeBoard) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
+	text, err := boot.Unit{Program: "/usr/local/bin/jtune", Mode: f.space.Format(m), Flags: flags}.Text()
+	return &session.BootUnit{Root: f.root, Text: text, Before: f.unit()}, errors.Join(err, f.noBoot)
+}
+
+// unit is what is written for the boot; "" for nothing.
+func (f *fakeBoard) unit() string {
+	text, err := os.ReadFile(filepath.Join(f.root, boot.Link)) // through the link: it must lead there
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
 
 func (f *fakeBoard) Models() ([]session.ModelInfo, error) {
 	f.mu.Lock()

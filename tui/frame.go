@@ -161,7 +161,7 @@ func (r *root) hints() []hint {
 		most = 2
 	}
 	tail := []hint{unless(keys.Tune, r.mayTune()), {Binding: keys.Help}, {Binding: keys.Quit}}
-	if r.sh.dev.undoable > 0 {
+	if r.sh.dev.undoable > 0 || r.sh.dev.boot != nil {
 		tail = append([]hint{{Binding: keys.Undo}}, tail...)
 	}
 	return append(own[:min(len(own), most):min(len(own), most)], tail...)

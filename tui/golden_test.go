@@ -138,6 +138,11 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 			d.press("enter", "s")
 		},
 		"modes-compare": func(d *driver) { d.withView().press("6", "p", "space", "space", "space", "d", "right") },
+		"modes-boot": func(d *driver) {
+			d.board.root, d.board.noBoot = "", tegra.ErrUnsupported // as on a virtual board: nothing is written
+			d.press("6", "b")
+			d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+		},
 		"modes-compose": func(d *driver) { d.withView().press("6", "c", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
 		"help":          func(d *driver) { d.press("5", "?") },

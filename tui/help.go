@@ -97,6 +97,7 @@ var meaning = map[string]string{
 	"reverse":         "sort the other way round",
 	"mark":            "mark a mode to compare it",
 	"compare":         "marked modes side by side",
+	"at boot":         "have the mode the board is in set at every boot, too",
 	"take out":        "take this mode out of the comparison",
 	"nvpmodel block":  "write this mode as a block for nvpmodel.conf",
 	"fit again":       "fit the same modes by another method, or lean on another workload",

@@ -21,6 +21,7 @@ type host interface {
 	Verify(ctx context.Context, w profiles.Workload, m tegra.Mode, observe func(session.Event)) (profiles.Row, error)
 	Models() ([]session.ModelInfo, error)
 	SaveModel(name string, m *learn.Model) (path string, err error)
+	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataDir() string
 }
 

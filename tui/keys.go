@@ -33,6 +33,7 @@ type keyTable struct {
 	Filter       key.Binding `on:"modes"`
 	Sort         key.Binding `on:"modes"`
 	Reverse      key.Binding `on:"modes"`
+	AtBoot       key.Binding `on:"modes"`
 	Compare      key.Binding `on:"modes"`
 	Presets      key.Binding `on:"modes"`
 	Compose      key.Binding `on:"modes"`
@@ -47,7 +48,7 @@ type keyTable struct {
 	ZoomIn       key.Binding `on:"front"`
 	ZoomOut      key.Binding `on:"front"`
 	Start, Edit  key.Binding `on:"train"`
-	Stop         key.Binding `on:"train profile"`
+	Stop         key.Binding `on:"train profile modes"`
 	Pause        key.Binding `on:"profile"`
 	Resume, Redo key.Binding `on:"profile"`
 	Load, Refit  key.Binding `on:"models"`
@@ -110,6 +111,7 @@ func defaultKeys() keyTable {
 
 		Sort:    bind("s", "sort", "s"),
 		Reverse: bind("S", "reverse", "S"),
+		AtBoot:  bind("b", "at boot", "b"),
 		Compare: bind("d", "compare", "d"),
 		Presets: bind("p", "presets", "p"),
 		Compose: bind("c", "compose", "c"),

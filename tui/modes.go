@@ -34,6 +34,7 @@ type modesPage struct {
 	marked   []tegra.Mode // to compare, in the order they were marked
 	compared *comparer    // nil: closed
 	compose  *composer    // nil: closed
+	boot     *bootDialog  // nil: closed
 }
 
 // modesList is which list the page shows.
@@ -83,6 +84,10 @@ func (p *modesPage) update(msg tea.Msg) tea.Cmd {
 		}
 	case jobDoneMsg, modelLoadedMsg:
 		p.built = false
+	case bootPlannedMsg:
+		p.openBoot(msg)
+	case bootChangedMsg:
+		p.sh.bootChanged(msg)
 	}
 	return nil
 }
@@ -95,9 +100,19 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if p.compose != nil {
 		return nil, p.composeKey(k)
 	}
+	if p.boot != nil {
+		cmd, closed, taken := p.boot.key(k)
+		if closed {
+			p.boot = nil
+		}
+		return cmd, taken
+	}
 	p.fill()
 	if p.compared != nil {
 		return nil, p.compareKey(k)
+	}
+	if key.Matches(k, keys.AtBoot) {
+		return p.planBoot(), true
 	}
 	return nil, p.listKey(k) || p.rowKey(k)
 }
@@ -268,6 +283,8 @@ func (p *modesPage) hints() []hint {
 		return valid(named(keys.Enter, "filter by it"), named(keys.Back, "leave it"))
 	case p.compose != nil:
 		return valid(keys.Up, keys.Left, keys.Apply, keys.Back)
+	case p.boot != nil:
+		return p.boot.hints()
 	case p.compared != nil:
 		return p.compared.hints(p.sh)
 	}
@@ -277,7 +294,7 @@ func (p *modesPage) hints() []hint {
 		compare.why = "mark a mode"
 	}
 	return []hint{unless(keys.Apply, p.sh.mayWrite()), {Binding: keys.Filter}, {Binding: keys.Sort}, {Binding: named(keys.Mark, "mark")}, compare,
-		{Binding: named(keys.Presets, next)}, {Binding: keys.Compose}, {Binding: keys.Reverse}, unless(keys.Block, p.noBlock()),
+		{Binding: named(keys.Presets, next)}, {Binding: keys.Compose}, {Binding: keys.Reverse}, unless(keys.AtBoot, p.sh.noBoot()), unless(keys.Block, p.noBlock()),
 		{Binding: both(keys.Up, keys.Down, "move")}, {Binding: keys.PageUp}, {Binding: keys.PageDown}, {Binding: keys.Home}, {Binding: keys.End}}
 }
 

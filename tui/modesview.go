@@ -28,6 +28,9 @@ func (p *modesPage) Render(w, h int) string {
 		if p.compose != nil {
 			text = over(text, p.compose.Render(w, h), w, h)
 		}
+		if p.boot != nil {
+			text = over(text, p.boot.Render(w, h), w, h)
+		}
 		return text
 	}
 	if h < 4 {
@@ -138,7 +141,7 @@ func (p *modesPage) cell(m tegra.Mode, col modesColumn, what string) string {
 // click puts the cursor on a row.
 func (p *modesPage) click(_, y int) bool {
 	row := p.tab.top + y - 2 // the frame or the title, and the head of the table
-	if p.compose != nil || p.compared != nil || y < 2 || row >= p.tab.rows {
+	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.rows {
 		return false
 	}
 	p.tab.cursor = row

@@ -16,6 +16,7 @@ import (
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/tui/session"
 )
 
 // chartSpan is how much of the past the power chart shows.
@@ -59,6 +60,7 @@ type deviceState struct {
 	mode     tegra.Val[tegra.Mode]
 	kept     bool // mode is the found state now
 	history  []change
+	boot     *session.BootUnit // changed what happens at boot, after the last apply; nil
 }
 
 // change is one line of the history of applied modes.

@@ -165,18 +165,17 @@ var _ trial = (*guard.Client)(nil)
 const grace = 5 * time.Second
 
 func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, f applyFlags) error {
-	var unit *atBoot
+	var unit *session.BootUnit
 	if f.atBoot {
 		var err error
-		if unit, err = a.planBoot(s, r.Mode, f); err != nil {
+		if unit, err = planBoot(s, r.Mode, f); err != nil {
 			return err
 		}
-		defer unit.dir.Close()
 		w := a.out
 		if f.asJSON {
 			w = a.err
 		}
-		unit.show(a, s.Options.Sysroot, w)
+		a.showBoot(unit, w)
 	}
 	applier, err := s.Guard(ctx)
 	if err != nil {
@@ -210,9 +209,9 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	out.Kept, out.Reverted = err == nil, err != nil
 	if unit != nil {
 		if out.Kept {
-			err = unit.install(a, s.Options.Sysroot)
+			err = a.installBoot(unit)
 		}
-		out.AtBoot = &bootJSON{boot.Path, unit.text, out.Kept && err == nil}
+		out.AtBoot = &bootJSON{boot.Path, unit.Text, out.Kept && err == nil}
 	}
 	switch {
 	case f.asJSON:

@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+)
+
+func (d *driver) bootSettled() {
+	d.t.Helper()
+	before := d.r.sh.noticeAt
+	d.until("the unit was written or removed", func() bool { return d.r.sh.noticeAt.After(before) })
+}
+
+func TestTheModeAtBootIsShownWrittenUndoneAndRemoved(t *testing.T) {
+	d := drive(t).withView()
+	d.size(100, 40)
+	d.press("5", "a", "a")
+	d.settle()
+	d.press("6", "b")
+	if modesOf(d).boot != nil || !strings.Contains(d.r.sh.notice, "keep the mode first") {
+		t.Errorf("a mode that was not kept can be that at boot: %q", d.r.sh.notice)
+	}
+	d.press("y")
+	d.settle()
+	plan := func() {
+		t.Helper()
+		d.press("b")
+		d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+	}
+	plan()
+	mode := d.r.sh.mode(d.board.mode())
+	d.sees("now at boot: nothing", mode, "b writes", "ExecStart=/usr/local/bin/jtune apply "+mode, "After=nvpower.service", "x remove (none is there)")
+	if d.board.unit() != "" {
+		t.Fatal("written before it was asked for")
+	}
+	d.press("esc")
+	plan()
+	d.press("b")
+	d.bootSettled()
+	if !strings.Contains(d.board.unit(), " apply "+mode+" --yes ") {
+		t.Fatalf("the unit is %q", d.board.unit())
+	}
+	d.sees("every boot sets "+mode, "u undo")
+	d.press("u")
+	d.bootSettled()
+	if d.board.unit() != "" || d.board.mode() != d.board.found {
+		t.Fatalf("after undo the unit is %q", d.board.unit())
+	}
+	plan()
+	d.press("b")
+	d.bootSettled()
+	plan()
+	d.sees("now at boot: " + mode)
+	d.press("x")
+	d.bootSettled()
+	d.sees("removed: no mode is applied at boot")
+	if d.board.unit() != "" {
+		t.Errorf("the unit is there still: %q", d.board.unit())
+	}
+	d.press("u")
+	d.bootSettled()
+	if !strings.Contains(d.board.unit(), " apply "+mode+" ") {
+		t.Errorf("undo of the removal gives %q", d.board.unit())
+	}
+}
+
+func TestWhatCannotBeWrittenForTheBootIsShownWithItsReason(t *testing.T) {
+	for why, err := range map[string]error{
+		"on a Jetson this would be written": tegra.ErrUnsupported,
+		"must be root":                      tegra.ErrPermission,
+	} {
+		d := drive(t, func(b *fakeBoard, _ *deps) {
+			if b.noBoot = err; err == tegra.ErrPermission {
+				b.noBoot = permission{}
+			}
+		})
+		d.size(100, 30)
+		d.press("6", "b")
+		d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+		d.sees(why, "ExecStart=", "b write it (see above)")
+		d.press("b", "x")
+		if d.board.unit() != "" {
+			t.Errorf("%v: written all the same", err)
+		}
+		d.press("tab", "6", "esc")
+		if modesOf(d).boot != nil || d.quit {
+			t.Error("the dialog does not close")
+		}
+	}
+}
+
+type permission struct{}
+
+func (permission) Error() string        { return "must be root" }
+func (permission) Is(target error) bool { return target == tegra.ErrPermission }
+
+func TestAPasteChangesNothingAtBoot(t *testing.T) {
+	d := drive(t)
+	d.press("6", "b")
+	d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+	for _, k := range []string{"b", "x", "b"} {
+		d.now = d.now.Add(rush / 10)
+		d.send(keyPress(k))
+	}
+	d.drain()
+	if modesOf(d).boot == nil || d.board.unit() != "" {
+		t.Error("keys that came too fast were taken")
+	}
+}

@@ -1,0 +1,116 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/tegra"
+	"jtune/tegra/boot"
+)
+
+// BootUnit is the systemd unit that applies a mode at every boot of the system
+// below Root: prepared, not written.
+type BootUnit struct {
+	Root   string
+	Text   string
+	Before string   // the unit that is there now; "" for none
+	Notes  []string // what to know before it is written
+}
+
+// PlanBoot prepares the unit for a mode that was kept and makes sure that it
+// can be written; flags are those of `jtune apply` that belong to the mode,
+// such as --dvfs=off. The unit can be shown with an error too: then it cannot
+// be written, because a virtual board has no boot (tegra.ErrUnsupported), for
+// want of rights (tegra.ErrPermission), or because a foreign file is in the way.
+func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
+	u := &BootUnit{Root: s.Options.Sysroot}
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	if err != nil {
+		return u, fmt.Errorf("where this program lies is not known: %w", err)
+	}
+	if u.Text, err = (boot.Unit{Program: program, Mode: s.Device.Space().Format(m), Flags: flags}).Text(); err != nil {
+		return u, err
+	}
+	if u.Root != "/" && u.Root != "" {
+		u.Notes = append(u.Notes, "that system needs this program at "+program)
+	} else if name := boot.Exposed(program); name != "" {
+		u.Notes = append(u.Notes, fmt.Sprintf("others than root may change %s: who does gets root rights at the next boot; install jtune in /usr/local/bin first", name))
+	}
+	if err := s.mayBoot(); err != nil {
+		return u, err
+	}
+	return u, NeedsRoot(u.within(func(d *boot.Dir) error {
+		if u.Before, err = d.Installed(); err != nil {
+			return err
+		}
+		return d.Check()
+	}))
+}
+
+// mayBoot tells why what happens at boot cannot be changed.
+func (s *Session) mayBoot() error {
+	switch {
+	case s.Virtual != nil:
+		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
+	case s.Options.ReadOnly:
+		return fmt.Errorf("%w: --read-only was given: start without it to change what happens at boot", tegra.ErrPermission)
+	}
+	return nil
+}
+
+// within opens the system for one piece of work.
+func (u *BootUnit) within(work func(d *boot.Dir) error) error {
+	root := u.Root
+	if root == "" {
+		root = "/"
+	}
+	d, err := boot.Open(root)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return work(d)
+}
+
+// Path is where the unit lies, Root in front.
+func (u *BootUnit) Path() string { return filepath.Join(u.Root, boot.Path) }
+
+// ModeBefore is the mode that is applied at boot now; "" for none.
+func (u *BootUnit) ModeBefore() string {
+	_, rest, _ := strings.Cut(boot.Command(u.Before), " apply ")
+	mode, _, _ := strings.Cut(rest, " ")
+	return mode
+}
+
+// Install writes the unit and has it run at boot.
+func (u *BootUnit) Install() error {
+	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Install(u.Text) }))
+}
+
+// Remove takes away the unit that is there. errors.Is(err,
+// boot.ErrNotInstalled) when there is none.
+func (u *BootUnit) Remove() error {
+	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Remove() }))
+}
+
+// Undo puts back what was there when the unit was planned.
+func (u *BootUnit) Undo() error {
+	if u.Before == "" {
+		return u.Remove()
+	}
+	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Install(u.Before) }))
+}
+
+// EndBoot has no mode applied at boot any more. errors.Is(err,
+// boot.ErrNotInstalled) when none was.
+func (s *Session) EndBoot() error {
+	if err := s.mayBoot(); err != nil {
+		return err
+	}
+	return (&BootUnit{Root: s.Options.Sysroot}).Remove()
+}
