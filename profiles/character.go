@@ -177,7 +177,7 @@ func (c Character) cacheAdvice() (out []string) {
 		out = append(out, fmt.Sprintf("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it anew.", 100*c.CacheAfter.V))
 	}
 	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
-		out = append(out, fmt.Sprintf("Epoch 0 is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1)))
+		out = append(out, fmt.Sprintf("The first epoch is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1)))
 	}
 	return out
 }

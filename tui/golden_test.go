@@ -100,6 +100,19 @@ func runningJob(b *fakeBoard, kind jobKind) *job {
 	return j
 }
 
+// someCharacter is a run in its third epoch that the data loader holds up.
+func someCharacter() *profiles.Character {
+	part := func(epoch, n int, stall, read float64) profiles.Part {
+		return profiles.Part{Epoch: epoch, Epochs: 1, Minibatches: n, Span: time.Duration(float64(n) * (56 + stall) * float64(time.Millisecond)), TimeMS: 56 + stall,
+			StallMS: tegra.Some(stall), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0), PowerW: tegra.Some(27.3), EnergyJ: tegra.Some(1.8),
+			CPUPct: tegra.Some(44.0), GPUPct: tegra.Some(81.0), ReadsPerS: tegra.Some(read), ReadBytesPerS: tegra.Some(read * 128e3)}
+	}
+	first, later := part(0, 3125, 30, 400), part(1, 3200, 14, 0)
+	all := part(0, 6325, 22, 200)
+	return &profiles.Character{Workers: 4, Batch: 16, PerEpoch: 3125, All: all, First: tegra.Some(first), Later: tegra.Some(later),
+		Epochs: []profiles.Part{first, part(1, 3125, 14, 0), part(2, 75, 14, 0)}, CacheBefore: tegra.Some(0.1), CacheAfter: tegra.Some(1.0)}
+}
+
 func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 	scenes := map[string]func(d *driver){
 		"live":  func(d *driver) { d.press("1") },
@@ -107,6 +120,7 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 		"train-run": func(d *driver) {
 			d.r.sh.job = runningJob(d.board, jobRun)
 			d.r.sh.job.last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
+			d.r.sh.job.like = someCharacter()
 			d.press("2")
 		},
 		"profile-idle": func(d *driver) { d.press("3") },

@@ -47,8 +47,9 @@ type job struct {
 	began    time.Duration // device clock
 	rows     []profiles.Row
 	probes   []optimize.Probe
-	times    []float64      // minibatch times of a run, newest last
-	last     *harness.Event // the newest minibatch, with its parts
+	times    []float64           // minibatch times of a run, newest last
+	last     *harness.Event      // the newest minibatch, with its parts
+	like     *profiles.Character // of a run, so far
 	notes    []string
 	stopping bool
 	done     bool
@@ -77,6 +78,7 @@ type jobNews struct {
 	probes   []optimize.Probe
 	times    []float64
 	last     *harness.Event
+	like     *profiles.Character
 	notes    []string
 }
 
@@ -119,6 +121,9 @@ func (j *job) observe(e session.Event) {
 		if e.Minibatch != nil {
 			news.last = e.Minibatch
 		}
+		if e.Character != nil {
+			news.like = e.Character
+		}
 		if e.Probe != nil {
 			news.probes = append(news.probes, *e.Probe)
 		}
@@ -135,6 +140,9 @@ func (j *job) take(news jobNews) {
 	}
 	if news.last != nil {
 		j.last = news.last
+	}
+	if news.like != nil {
+		j.like = news.like
 	}
 	j.rows = append(j.rows, news.rows...)
 	j.probes = append(j.probes, news.probes...)

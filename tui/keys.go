@@ -30,7 +30,7 @@ type keyTable struct {
 	Enter        key.Binding `on:"form compose typed"`
 	Apply        key.Binding `on:"front modes compose question"`
 	Yes, No      key.Binding `on:"question"`
-	Filter       key.Binding `on:"modes"`
+	Filter       key.Binding `on:"train modes"`
 	Sort         key.Binding `on:"modes"`
 	Reverse      key.Binding `on:"modes"`
 	AtBoot       key.Binding `on:"modes"`
@@ -49,6 +49,7 @@ type keyTable struct {
 	ZoomOut      key.Binding `on:"front"`
 	Start, Edit  key.Binding `on:"train"`
 	Stop         key.Binding `on:"train profile modes"`
+	Output       key.Binding `on:"train"`
 	Pause        key.Binding `on:"profile"`
 	Resume, Redo key.Binding `on:"profile"`
 	Load, Refit  key.Binding `on:"models"`
@@ -117,6 +118,7 @@ func defaultKeys() keyTable {
 		Compose: bind("c", "compose", "c"),
 		Pause:   bind("space", "pause", "space", " "),
 		Stop:    bind("x", "stop", "x"),
+		Output:  bind("o", "log", "o"),
 		Start:   bind("enter", "start", "enter"),
 		Load:    bind("enter", "load", "enter"),
 		Resume:  bind("r", "go on", "r"),

@@ -230,20 +230,29 @@ func pasted(text string, most int) string {
 // typeFilter edits the filter's text; the table follows what is typed.
 func (p *modesPage) typeFilter(k tea.KeyPressMsg) {
 	p.built = false
-	switch s := k.String(); {
+	switch {
 	case key.Matches(k, keys.Enter):
 		p.edit, p.filter, p.built, p.tab.cursor = false, p.typed, false, 0
 	case key.Matches(k, keys.Back):
 		p.edit = false
+	default:
+		p.typed = edited(p.typed, k)
+	}
+}
+
+// edited is a filter's text after a key.
+func edited(text string, k tea.KeyPressMsg) string {
+	switch s := k.String(); {
 	case s == "backspace":
-		if r := []rune(p.typed); len(r) > 0 {
-			p.typed = string(r[:len(r)-1])
+		if r := []rune(text); len(r) > 0 {
+			text = string(r[:len(r)-1])
 		}
 	case s == "space":
-		p.typed += " "
-	case k.Text != "" && len(p.typed) < mostFilter:
-		p.typed += k.Text
+		text += " "
+	case k.Text != "" && len(text) < mostFilter:
+		text += k.Text
 	}
+	return text
 }
 
 func (p *modesPage) composeKey(k tea.KeyPressMsg) bool {

@@ -78,7 +78,7 @@ func TestATrainingRunShowsItsMinibatchesUntilItIsStopped(t *testing.T) {
 	d.press("2")
 	d.press("x")
 	d.until("the run ends", func() bool { return d.r.sh.job.done })
-	d.sees("stall", "compute", "median of 30")
+	d.sees("stall", "compute", "median     37.6 ms (30 minibatches)")
 }
 
 func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {

@@ -176,6 +176,9 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 		msg.err = nil // as was asked for
 	}
 	j.done, j.err, j.tuned, j.ran = true, msg.err, msg.tuned, msg.ran
+	if msg.ran != nil && msg.ran.Character.All.Minibatches > 0 {
+		j.like = &msg.ran.Character
+	}
 	switch {
 	case errors.Is(msg.err, optimize.ErrInfeasible):
 		sh.say("%s: no power mode meets the limit; the nearest one is shown", j.kind)

@@ -2,7 +2,11 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -16,9 +20,28 @@ import (
 type trainPage struct {
 	sh    *shared
 	tab   table
-	large bool                         // the minibatch times fill the page
+	large trainPart // what fills the page
+	log   logPane
+	tail  *tail                        // of the run's log; nil before
+	told  int                          // epochs whose end the log tells
 	edit  *runSettings                 // nil: closed
 	set   map[string]profiles.Workload // as changed for runs, by name
+}
+
+// trainPart is what may fill the page while a run is shown.
+type trainPart int
+
+const (
+	trainAll trainPart = iota
+	trainTimes
+	trainLog
+	numTrainParts
+)
+
+// logMsg brings what a run's job has said.
+type logMsg struct {
+	lines []string
+	from  *tail
 }
 
 func newTrainPage(sh *shared) *trainPage {
@@ -33,14 +56,63 @@ func newTrainPage(sh *shared) *trainPage {
 func (p *trainPage) title() string { return "Train" }
 
 func (p *trainPage) update(msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(workloadsMsg); ok {
+	switch msg := msg.(type) {
+	case workloadsMsg:
 		for i, w := range p.sh.workloads {
 			if w.Name == p.sh.workload {
 				p.tab.cursor = i
 			}
 		}
+	case sampleMsg:
+		if p.running() {
+			return p.readLog()
+		}
+	case jobNewsMsg:
+		if msg.job.kind == jobRun {
+			p.tellEpochs(msg.job)
+		}
+	case jobDoneMsg:
+		if msg.job.kind == jobRun {
+			p.tellEpochs(msg.job)
+			if err := msg.job.err; err != nil {
+				p.log.add("jtune: " + err.Error())
+			}
+			return p.readLog()
+		}
+	case logMsg:
+		p.log.add(msg.lines...)
+		if p.tail == nil {
+			p.tail = msg.from
+		}
+	case tea.PasteMsg:
+		if p.log.typing {
+			p.log.typed += pasted(msg.Content, mostFilter-len(p.log.typed))
+		}
 	}
 	return nil
+}
+
+// readLog reads what the job has said since, off the screen's goroutine.
+func (p *trainPage) readLog() tea.Cmd {
+	t := p.tail
+	if t == nil {
+		return nil
+	}
+	p.tail = nil // until it is back: one reader at a time
+	return func() tea.Msg { return logMsg{t.next(), t} }
+}
+
+// tellEpochs writes each finished epoch into the log.
+func (p *trainPage) tellEpochs(j *job) {
+	if j.like == nil {
+		return
+	}
+	list := j.like.Epochs
+	for len(list)-1 > p.told {
+		e := list[p.told]
+		p.told++
+		p.log.add(fmt.Sprintf("jtune: epoch %d: %d minibatches in %s, %s ms each, stall %s", e.Epoch+1, e.Minibatches, clockText(e.Span), ms(e.TimeMS), percent(e.StallShare())))
+	}
 }
 
 // blocked gives the reason why a workload cannot run on this board, or "".
@@ -67,7 +139,7 @@ func (p *trainPage) asSet(w profiles.Workload) profiles.Workload {
 }
 
 // typing tells whether all keys go to the dialog.
-func (p *trainPage) typing() bool { return p.edit != nil }
+func (p *trainPage) typing() bool { return p.edit != nil || p.log.typing }
 
 func (p *trainPage) editKey(k tea.KeyPressMsg) {
 	closed, taken := p.edit.key(k)
@@ -96,19 +168,36 @@ func (p *trainPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.editKey(k)
 		return nil, true
 	}
+	if p.large == trainLog && p.log.key(k) {
+		return nil, true
+	}
 	switch {
 	case key.Matches(k, keys.Edit):
 		p.openSettings()
+	case key.Matches(k, keys.Output) && p.shown() != nil:
+		if p.large != trainLog {
+			p.large = trainLog
+		} else {
+			p.large = trainAll
+		}
 	case key.Matches(k, keys.Up):
 		p.tab.move(-1)
 	case key.Matches(k, keys.Down):
 		p.tab.move(1)
 	case key.Matches(k, keys.Start):
 		return p.start(), true
-	case key.Matches(k, keys.Enlarge):
-		p.large = !p.large
-	case key.Matches(k, keys.Back) && p.large:
-		p.large = false
+	case key.Matches(k, keys.PageUp):
+		p.tab.move(-10)
+	case key.Matches(k, keys.PageDown):
+		p.tab.move(10)
+	case key.Matches(k, keys.Home):
+		p.tab.cursor = 0
+	case key.Matches(k, keys.End):
+		p.tab.cursor = p.tab.rows - 1
+	case key.Matches(k, keys.Enlarge) && p.shown() != nil:
+		p.large = (p.large + 1) % numTrainParts
+	case key.Matches(k, keys.Back) && p.large != trainAll:
+		p.large = trainAll
 	case key.Matches(k, keys.Stop):
 		if p.running() {
 			p.sh.job.stop()
@@ -136,9 +225,14 @@ func (p *trainPage) start() tea.Cmd {
 		return nil
 	}
 	p.sh.workload = w.Name
-	h := p.sh.host
+	h, log := p.sh.host, filepath.Join(p.sh.DataDir(), "train.log")
+	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log = "" // another user's: the run goes without
+	}
+	p.log, p.tail, p.told = logPane{}, &tail{path: log}, 0
+	p.log.add(fmt.Sprintf("jtune: %s begins, %d samples a minibatch, %d workers", w.Name, w.Batch, w.Workers))
 	return p.sh.launch(&job{kind: jobRun, workload: w}, false, func(ctx context.Context, j *job) jobDoneMsg {
-		res, err := h.Run(ctx, session.RunRequest{Workload: w, Minibatches: endless}, j.observe)
+		res, err := h.Run(ctx, session.RunRequest{Workload: w, Minibatches: endless, Log: log}, j.observe)
 		if ctx.Err() != nil {
 			err = nil
 		}
@@ -158,16 +252,30 @@ func (p *trainPage) hints() []hint {
 	if p.sh.busy() {
 		busy = "busy " + p.sh.job.kind.String()
 	}
-	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
-	stop := "nothing runs"
-	if p.running() {
-		stop = ""
+	output := "nothing ran"
+	if p.shown() != nil {
+		output = ""
 	}
+	if p.large == trainLog {
+		return append(p.log.hints(), hint{Binding: named(keys.Back, "all")})
+	}
+	if p.running() {
+		return append([]hint{{Binding: keys.Stop}, {Binding: keys.Output}, {Binding: keys.Enlarge}}, speedHints(p.sh)...)
+	}
+	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
 	why := ""
 	if w, ok := p.chosen(); ok {
 		why = p.sh.fixed(w)
 	}
-	return append(append(out, unless(keys.Stop, stop), unless(keys.Edit, why)), speedHints(p.sh)...)
+	return append(append(out, unless(keys.Edit, why), unless(keys.Output, output), unless(keys.Stop, "nothing runs")), speedHints(p.sh)...)
+}
+
+// shown is the run that the page tells of; nil when there was none.
+func (p *trainPage) shown() *job {
+	if j := p.sh.job; j != nil && j.kind == jobRun {
+		return j
+	}
+	return nil
 }
 
 func (p *trainPage) copied() string {
@@ -185,28 +293,22 @@ func (p *trainPage) Render(w, h int) string {
 
 func (p *trainPage) render(w, h int) string {
 	p.tab.rows, p.tab.cell = len(p.sh.workloads), p.cell
-	j := p.sh.job
-	shown := j != nil && j.kind == jobRun
+	j := p.shown()
 	list := panel{"Workloads", "", p.tab.Render, p.sh.narrow}
-	if shown && p.large {
+	switch {
+	case j == nil && h >= 14:
+		return under(list.Render(w, h-4), fit(p.advice(w), w, 4))
+	case j == nil:
+		return list.Render(w, h)
+	case p.large == trainTimes:
 		return panel{"ms per minibatch", "", func(w, h int) string { return minibatchChart(j.times, w, h) }, p.sh.narrow}.Render(w, h)
+	case p.large == trainLog:
+		return panel{"Log of " + j.workload.Name, p.log.note(), p.log.Render, p.sh.narrow}.Render(w, h)
+	case j.done && h >= 20: // what may be started next stays in sight
+		top := min(len(p.sh.workloads)+3, h/4+1)
+		return under(list.Render(w, top), p.run(j, w, h-top))
 	}
-	if !shown || h < 12 {
-		top := h
-		if h >= 14 {
-			top = h - 4
-		}
-		text := list.Render(w, top)
-		if top < h {
-			text = under(text, fit(p.advice(w), w, h-top))
-		}
-		if shown && h < 12 {
-			return fit(p.summary(j, w), w, h)
-		}
-		return text
-	}
-	top := min(len(p.sh.workloads)+3, h/2-1)
-	return under(list.Render(w, top), p.run(j, w, h-top))
+	return p.run(j, w, h)
 }
 
 func (p *trainPage) advice(w int) string {

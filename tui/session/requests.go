@@ -64,6 +64,7 @@ type RunRequest struct {
 	Workload    profiles.Workload
 	Minibatches int // 0: as Epochs say, or 40
 	Epochs      int
+	Log         string        // file that gets what the job says besides events; "" for none
 	Base        time.Duration // measure the idle device's power for so long first; 0: not
 }
 
