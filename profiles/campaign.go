@@ -132,7 +132,7 @@ func (r *campaignRun) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.keep(row); err != nil {
+		if err := r.keep(step, row); err != nil {
 			return err
 		}
 	}
@@ -184,12 +184,12 @@ func (r *campaignRun) once(ctx context.Context, step Step) (Row, error) {
 	}
 	v.Bench.Observe, v.Bench.Raw = r.Bench.Observe, r.Bench.Raw
 	row, err := v.Bench.measure(ctx, step)
-	row.Extra = v.columns()
+	row.Extra = v.Columns()
 	return row, errors.Join(err, v.Bench.Close())
 }
 
-// keep records a row.
-func (r *campaignRun) keep(row Row) error {
+// keep records the row of a step.
+func (r *campaignRun) keep(step Step, row Row) error {
 	if r.Record != nil {
 		// The row is what tells a resume that the mode is done: it comes last.
 		if err := r.Record.appendRun(row); err != nil {
@@ -201,7 +201,7 @@ func (r *campaignRun) keep(row Row) error {
 	}
 	r.rows, r.done = append(r.rows, row), append(r.done, row)
 	r.sum.New++
-	r.Bench.tell(Progress{Phase: Finished, Step: Step{Mode: row.Mode, Raise: row.Raise}, Row: &row})
+	r.Bench.tell(Progress{Phase: Finished, Step: step, Row: &row})
 	if row.Status.Usable() {
 		r.failures = 0
 		return nil

@@ -335,6 +335,15 @@ func (r *Record) Sample(m tegra.Mode, t time.Duration, powerW tegra.Val[float64]
 	return r.samples.spill()
 }
 
+// Attach puts a file of that name beside the record, or replaces it.
+func (r *Record) Attach(name string, content []byte) error {
+	path := filepath.Join(r.dir, name)
+	if err := errors.Join(writeSynced(path+".tmp", content), own(path+".tmp")); err != nil {
+		return fmt.Errorf("writing %s: %w%s", path, err, remedy(err))
+	}
+	return os.Rename(path+".tmp", path)
+}
+
 // seconds prints device time with a millisecond's digits.
 func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 

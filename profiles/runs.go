@@ -25,11 +25,12 @@ const ExperimentKind = "experiment"
 // variantColumns stand behind the others in an experiment's modes.csv.
 var variantColumns = []string{"setting", "repeat"}
 
-func (v *Variant) columns() []string { return []string{v.Setting, strconv.Itoa(v.Repeat)} }
+// Columns are the texts that tell the run in modes.csv and runs.csv.
+func (v *Variant) Columns() []string { return []string{v.Setting, strconv.Itoa(v.Repeat)} }
 
 // IsOf tells whether a row of an experiment is the one of that variant.
 func (r Row) IsOf(setting string, repeat int) bool {
-	return slices.Equal(r.Extra, (&Variant{Setting: setting, Repeat: repeat}).columns())
+	return slices.Equal(r.Extra, (&Variant{Setting: setting, Repeat: repeat}).Columns())
 }
 
 // Run is a line of runs.csv: what measuring one mode, or one setting of an

@@ -67,7 +67,11 @@ func (r *reporter) progress(p profiles.Progress) {
 		r.line("%s", p.Line)
 	}
 	if r.bar {
-		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.device.Space().Format(p.Step.Mode), p.Phase, minibatches(p)))
+		name := r.device.Space().Format(p.Step.Mode)
+		if p.Step.Variant != nil {
+			name = p.Step.Variant.Setting
+		}
+		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), name, p.Phase, minibatches(p)))
 	}
 }
 
@@ -77,7 +81,11 @@ func (r *reporter) row(p profiles.Progress) {
 	if p.Total > 0 {
 		count = fmt.Sprintf("%d/%d", r.done, p.Total)
 	}
-	text := fmt.Sprintf("%s  %s  %s", count, r.device.Space().Format(p.Row.Mode), p.Row.Status)
+	name := r.device.Space().Format(p.Row.Mode)
+	if p.Step.Variant != nil {
+		name = p.Step.Variant.Setting
+	}
+	text := fmt.Sprintf("%s  %s  %s", count, name, p.Row.Status)
 	if p.Row.Status.Usable() {
 		text += fmt.Sprintf("  %.1f ms  %.2f W", p.Row.TimeMS, p.Row.PowerW)
 	}

@@ -49,7 +49,11 @@ func (s *Session) newCampaignDir(h profiles.Header) (string, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
 	}
-	base := fmt.Sprintf("%s-%s-%s", s.Clock.Wall().Format("20060102-150405"), safeName(h.Workload.Name), h.Plan.Kind)
+	kind := h.Plan.Kind
+	if kind == profiles.ExperimentKind {
+		kind = h.Plan.Source
+	}
+	base := fmt.Sprintf("%s-%s-%s", s.Clock.Wall().Format("20060102-150405"), safeName(h.Workload.Name), kind)
 	for n := 1; ; n++ {
 		dir := filepath.Join(parent, base)
 		if n > 1 {

@@ -1,0 +1,358 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// Experiment is one of the sweeps.
+type Experiment struct {
+	Name     string
+	Title    string // what it compares
+	Workload string // unless another is asked for
+	Epochs   int    // whole epochs per run unless told otherwise; 0: minibatches of a warm run
+
+	plan     func(Request, *Plan)
+	columns  []string // of the text report
+	perEpoch bool     // a line per epoch in place of one per run
+	takeaway func(Report) []string
+}
+
+// All lists the experiments.
+func All() []Experiment {
+	return []Experiment{
+		{Name: "workers", Title: "0, 1, 2, 4 or 8 loader processes", Workload: "mobilenet", plan: planWorkers, takeaway: sayWorkers},
+		{Name: "cache", Title: "page cache cold, dropped each epoch, preloaded", Workload: "mobilenet", Epochs: 2, plan: planCache, takeaway: sayCache,
+			columns: []string{"time_ms", "stall_ms", "compute_ms", "power_w", "energy_j", "reads_per_s", "read_bytes_per_s", "cache_pct"}},
+		{Name: "storage", Title: "storage media, cold and warm", Workload: "mobilenet", Epochs: 2, plan: planStorage, takeaway: sayStorage,
+			columns: []string{"time_ms", "stall_ms", "epoch_s", "power_w", "energy_j", "reads_per_s", "read_bytes_per_s", "cache_pct"}},
+		{Name: "batch", Title: "minibatch sizes 1 to 128", Workload: "mobilenet", plan: planBatch, takeaway: sayBatch,
+			columns: []string{"time_ms", "stall_ms", "compute_ms", "epoch_s", "power_w", "epoch_j", "cpu_pct", "gpu_pct"}},
+		{Name: "dvfs", Title: "clocks locked or following the load", Workload: "resnet18", plan: planDVFS, takeaway: sayDVFS,
+			columns: []string{"time_ms", "power_w", "energy_j", "cpu_pct", "gpu_pct", "cpu_hz", "gpu_hz", "mem_hz"}},
+		{Name: "baseload", Title: "the idle board: logging and DVFS on or off", plan: planBaseload, takeaway: sayBaseload,
+			columns: []string{"power_w", "cpu_pct", "gpu_pct", "cpu_hz", "gpu_hz", "mem_hz"}},
+		{Name: "variability", Title: "epoch after epoch of one training", Workload: "resnet18", Epochs: 5, plan: planVariability, takeaway: sayVariability, perEpoch: true,
+			columns: []string{"time_ms", "stall_ms", "compute_ms", "epoch_s", "power_w", "epoch_j"}},
+		{Name: "modes", Title: "modes a to n of the paper, one knob at a time", Workload: "resnet18", plan: planModes, takeaway: sayModes,
+			columns: []string{"time_ms", "stall_ms", "compute_ms", "power_w", "energy_j", "base_share_pct", "gpu_pct"}},
+	}
+}
+
+// Find gives the experiment of that name.
+func Find(name string) (Experiment, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Experiment{}, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(names, " "))
+}
+
+// Request is what an experiment runs on.
+type Request struct {
+	Workload    profiles.Workload
+	Space       *tegra.Space
+	Mode        tegra.Mode    // in which runs are made
+	Simulated   bool          // a virtual board plays the job, page cache and drive included
+	Replayed    bool          // a table of measurements answers, which knows modes alone
+	Minibatches int           // of a warm run; 0: 100
+	Epochs      int           // whole epochs; 0: the experiment's own
+	Repeat      int           // times that each setting is run; 0: once
+	Data        []Medium      // folders of the same data on different media
+	Idle        time.Duration // how long an idle state is measured; 0: a minute
+	Base        time.Duration // idle before each run, for the base load; 0: not
+	Every       time.Duration // between power samples; 0: 1 s
+}
+
+// Medium is a folder of the data and what it lies on.
+type Medium struct{ Dir, Name string }
+
+// Setting is one thing that is run.
+type Setting struct {
+	Name     string
+	Mode     tegra.Mode
+	Workload profiles.Workload
+	Settings profiles.Settings
+	Idle     bool // nothing runs
+}
+
+// Skip is a part that was left out, and why.
+type Skip struct{ What, Why string }
+
+// Plan is what will be run, in order, and what will not.
+type Plan struct {
+	Settings []Setting
+	Skipped  []Skip
+	same     map[string]string // of modes: a label's mode is that of another, run label here
+}
+
+func (p *Plan) skip(what, why string, args ...any) {
+	p.Skipped = append(p.Skipped, Skip{what, fmt.Sprintf(why, args...)})
+}
+
+const (
+	defaultMinibatches = 100
+	defaultIdle        = time.Minute
+	// epochsTimeout bounds a run of whole epochs; the papers' longest epoch
+	// took 90 minutes.
+	epochsTimeout = 24 * time.Hour
+)
+
+// Plan lays out the settings. One without any tells in Skipped why.
+func (e Experiment) Plan(r Request) Plan {
+	var p Plan
+	if r.Epochs == 0 {
+		r.Epochs = e.Epochs
+	}
+	if r.Replayed && e.Name != "modes" {
+		p.skip(e.Name, "a replay answers by power mode alone, whatever the job does")
+		return p
+	}
+	e.plan(r, &p)
+	return p
+}
+
+// Digest tells plans apart: a resume must have the same.
+func (p Plan) Digest(repeat int) string {
+	h := sha256.New()
+	fmt.Fprintln(h, repeat)
+	for _, s := range p.Settings {
+		fmt.Fprintln(h, s.Name, s.Mode, s.Settings, s.Workload.Workers, s.Workload.Batch, s.Workload.Torch, s.Idle)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// holdsCache tells whether the page cache of the workload's data can be
+// dropped and preloaded without root: by a virtual board, or by the built-in
+// job, which asks the kernel to forget its files.
+func (r Request) holdsCache() (why string) {
+	w := r.Workload
+	switch {
+	case r.Simulated:
+		return ""
+	case len(w.Command) > 0 || w.Torch.Net == "":
+		return "the job is a command of your own: dropping the whole page cache takes root, which is not done here; a built-in job drops its own files"
+	case w.Torch.DataFolder() == "":
+		return "synthetic data lie in no file"
+	}
+	return ""
+}
+
+// setting is one run of the request's workload.
+func (r Request) setting(name string) Setting {
+	s := Setting{Name: name, Mode: r.Mode, Workload: r.Workload, Settings: profiles.Settings{Minibatches: r.Minibatches, Base: r.Base, SampleEvery: r.Every}}
+	if s.Settings.Minibatches == 0 {
+		s.Settings.Minibatches = defaultMinibatches
+	}
+	cache := "preload"
+	if r.Epochs > 0 {
+		s.Settings.Epochs, s.Settings.ModeTimeout = r.Epochs, epochsTimeout
+		cache = "drop-once"
+	}
+	if r.holdsCache() == "" {
+		s.Workload.Torch.Cache = cache
+	}
+	return s
+}
+
+func planWorkers(r Request, p *Plan) {
+	for _, n := range []int{0, 1, 2, 4, 8} {
+		s := r.setting(fmt.Sprintf("workers %d", n))
+		s.Workload.Workers = n
+		p.Settings = append(p.Settings, s)
+	}
+}
+
+func planBatch(r Request, p *Plan) {
+	for n := 1; n <= 128; n *= 2 {
+		s := r.setting(fmt.Sprintf("batch %d", n))
+		s.Workload.Batch = n
+		p.Settings = append(p.Settings, s)
+	}
+	if r.Simulated {
+		p.skip("this board's own response", "the virtual board scales its times by slopes that were published for an AGX Xavier")
+	}
+}
+
+func planCache(r Request, p *Plan) {
+	if why := r.holdsCache(); why != "" {
+		p.skip("cache", "%s", why)
+		return
+	}
+	for _, c := range []struct{ name, how string }{{"cold at the start", "drop-once"}, {"dropped each epoch", "drop"}, {"preloaded", "preload"}} {
+		s := r.setting(c.name)
+		s.Settings.Epochs, s.Settings.ModeTimeout = max(2, r.Epochs), epochsTimeout
+		s.Workload.Torch.Cache = c.how
+		p.Settings = append(p.Settings, s)
+	}
+}
+
+// Names of the two runs on each medium.
+const (
+	coldAlone    = "cold, workers 0"
+	warmWithFour = "warm, workers 4"
+)
+
+func planStorage(r Request, p *Plan) {
+	media := r.Data
+	switch {
+	case r.Simulated:
+		media = []Medium{{Name: "simulated drive"}}
+		p.skip("other media", "the virtual board simulates one NVMe drive and no other medium")
+	case len(media) == 0 && r.Workload.Torch.DataFolder() != "":
+		media = []Medium{{Dir: r.Workload.Torch.Data, Name: "data folder"}}
+	}
+	if len(media) < 2 && !r.Simulated {
+		p.skip("a second medium", "none is named: copy the data there and give --data DIR for each medium")
+	}
+	for _, m := range media {
+		on := r
+		if m.Dir != "" {
+			on.Workload.Torch.Data = m.Dir
+		}
+		if why := on.holdsCache(); why != "" {
+			p.skip(m.Name, "%s", why)
+			continue
+		}
+		cold := on.setting(m.Name + ": " + coldAlone)
+		cold.Workload.Workers, cold.Workload.Torch.Cache = 0, "drop"
+		cold.Settings.Epochs, cold.Settings.ModeTimeout = 1, epochsTimeout
+		warm := on.setting(m.Name + ": " + warmWithFour)
+		warm.Workload.Workers, warm.Workload.Torch.Cache = 4, "drop-once"
+		warm.Settings.Epochs, warm.Settings.ModeTimeout = max(2, r.Epochs), epochsTimeout
+		p.Settings = append(p.Settings, cold, warm)
+	}
+}
+
+// Names of the two states of DVFS.
+const (
+	dvfsOff = "DVFS off"
+	dvfsOn  = "DVFS on"
+)
+
+func planDVFS(r Request, p *Plan) {
+	for _, name := range []string{dvfsOff, dvfsOn} {
+		s := r.setting(name)
+		s.Settings.DVFS = name == dvfsOn
+		p.Settings = append(p.Settings, s)
+	}
+	if r.Simulated {
+		p.skip("clocks that fall while training", "the virtual board's governors stand at their limits as long as a job runs; what DVFS costs it is a fixed factor from published figures")
+	}
+}
+
+// Names of the idle states (method note c.5).
+const (
+	idleLogging = "(i) DVFS off, log 1 s"
+	idleSeldom  = "DVFS off, log 10 s"
+	idleDVFS    = "DVFS on, log 10 s"
+)
+
+func planBaseload(r Request, p *Plan) {
+	span := r.Idle
+	if span <= 0 {
+		span = defaultIdle
+	}
+	for _, state := range []struct {
+		name  string
+		every time.Duration
+		dvfs  bool
+	}{{idleLogging, time.Second, false}, {idleSeldom, 10 * time.Second, false}, {idleDVFS, 10 * time.Second, true}} {
+		// Between two samples as long as that no window of them can be steady.
+		set := profiles.Settings{Minibatches: max(1, int(span.Seconds())), SampleEvery: state.every, FixedWait: 5 * time.Second, DVFS: state.dvfs,
+			ModeTimeout: span + 10*time.Minute}
+		p.Settings = append(p.Settings, Setting{Name: state.name, Mode: r.Mode, Settings: set, Idle: true,
+			Workload: profiles.Workload{Name: "idle", Title: "nothing", Batch: 1}})
+	}
+	p.skip("(ii), (iii) logging off", "the board's sensors tell nothing when nobody reads them: it takes a meter at the socket; a reading every 10 s comes near")
+	if r.Simulated {
+		p.skip("the cost of logging", "the virtual board draws nothing for being read")
+	}
+	p.skip("(iv) suspended", "a board that sleeps cannot measure itself: it takes a meter at the socket")
+}
+
+func planVariability(r Request, p *Plan) {
+	s := r.setting("as it is")
+	s.Settings.Epochs, s.Settings.ModeTimeout = max(2, r.Epochs), epochsTimeout
+	p.Settings = append(p.Settings, s)
+	if r.Simulated {
+		p.skip("drift", "the virtual board scatters each minibatch by itself and changes in no other way")
+	}
+	p.skip("other boards", "one board runs here: run the same there and put the CSV files side by side")
+}
+
+// xavierModes are the labelled modes of method note a.4: cores and MHz.
+var xavierModes = []struct {
+	label         string
+	cores         int
+	cpu, gpu, emc tegra.Freq
+}{
+	{"a", 4, 1200, 670, 1333}, {"b", 8, 1200, 670, 1333}, {"c", 8, 1200, 900, 1333}, {"d", 8, 1200, 900, 1600}, {"e", 8, 2100, 900, 1600},
+	{"f", 2, 2100, 900, 1600}, {"g", 8, 2265, 1377, 2133}, {"h", 8, 2265, 1377, 1066}, {"i", 8, 2265, 1377, 1333}, {"j", 8, 2265, 1377, 1600},
+	{"k", 4, 1036, 420, 2133}, {"l", 8, 1036, 420, 2133}, {"m", 8, 2265, 420, 2133}, {"n", 8, 2265, 900, 2133},
+}
+
+func planModes(r Request, p *Plan) {
+	modes, like := labelled(r.Space)
+	if like {
+		p.skip("the modes themselves", "they are an AGX Xavier's: here each knob is at the same share of its maximum, at the nearest step")
+	}
+	seen := map[tegra.Mode]string{}
+	p.same = map[string]string{}
+	for i, m := range modes {
+		label := xavierModes[i].label
+		switch first, twice := seen[m]; {
+		case !r.Space.Contains(m):
+			p.skip("mode "+label, "%s is not among the modes here", r.Space.Format(m))
+		case twice:
+			p.same[label] = first
+			p.skip("mode "+label, "it is the same as mode %s here, %s", first, r.Space.Format(m))
+		default:
+			seen[m] = label
+			s := r.setting(label + " " + r.Space.Format(m))
+			s.Mode = m
+			p.Settings = append(p.Settings, s)
+		}
+	}
+}
+
+// labelled gives the modes a to n on a board; like: they are not its own but
+// stand at the same shares of its maxima.
+func labelled(space *tegra.Space) (modes []tegra.Mode, like bool) {
+	for _, x := range xavierModes {
+		m, err := space.Snap(tegra.Mode{Cores: x.cores, CPU: x.cpu * tegra.MHz, GPU: x.gpu * tegra.MHz, EMC: x.emc * tegra.MHz})
+		if err != nil || space.Max().Cores != 8 {
+			like = true
+			break
+		}
+		modes = append(modes, m)
+	}
+	if !like {
+		return modes, false
+	}
+	modes = nil
+	top := space.Max()
+	full := xavierModes[6]
+	for _, x := range xavierModes {
+		share := func(list []tegra.Freq, v, most, top tegra.Freq) tegra.Freq {
+			return near(list, tegra.Freq(float64(top)*float64(v)/float64(most)))
+		}
+		modes = append(modes, tegra.Mode{Cores: near(space.Cores, (top.Cores*x.cores+full.cores/2)/full.cores),
+			CPU: share(space.CPU, x.cpu, full.cpu, top.CPU), GPU: share(space.GPU, x.gpu, full.gpu, top.GPU), EMC: share(space.EMC, x.emc, full.emc, top.EMC)})
+	}
+	return modes, true
+}
+
+func near[T int | tegra.Freq](list []T, v T) T {
+	return slices.MinFunc(list, func(a, b T) int { return int(max(a-v, v-a) - max(b-v, v-b)) })
+}

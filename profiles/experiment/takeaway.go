@@ -1,0 +1,382 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// alike is the difference, as a share, below which two times or powers are the
+// same: one run's noise (the papers' sweeps scatter by 2 to 3 %).
+const alike = 0.03
+
+// negligible is the share of a minibatch below which a stall is not spoken of.
+const negligible = 0.01
+
+// change says how a number moved: "-35 %", "+2 %", "the same".
+func change(from, to float64) string {
+	if from == 0 {
+		return "from nothing"
+	}
+	if pct := 100 * (to/from - 1); math.Abs(pct) >= 0.5 {
+		return fmt.Sprintf("%+.0f %%", pct)
+	}
+	return "±0 %"
+}
+
+// moved is the change of a stat between two settings; "" when one is not
+// known, or when they are alike.
+func (r Report) moved(what, key string, from, to [2]string) string {
+	a, b := r.stat(from[0], from[1], key), r.stat(to[0], to[1], key)
+	if !a.OK || !b.OK || a.V == 0 && b.V == 0 {
+		return ""
+	}
+	if ms := r.stat(from[0], from[1], "time_ms"); key == "stall_ms" && max(a.V, b.V) < negligible*ms.V {
+		return ""
+	}
+	if a.V > 0 && math.Abs(b.V/a.V-1) < alike {
+		return ""
+	}
+	return what + " " + change(a.V, b.V)
+}
+
+func list(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// compared says in one clause how two settings differ; "" when neither tells
+// its time.
+func (r Report) compared(from, to [2]string) string {
+	if !r.stat(from[0], from[1], "time_ms").OK || !r.stat(to[0], to[1], "time_ms").OK {
+		return ""
+	}
+	text := list(r.moved("time", "time_ms", from, to), r.moved("stall", "stall_ms", from, to), r.moved("compute", "compute_ms", from, to),
+		r.moved("power", "power_w", from, to), r.moved("energy", "energy_j", from, to))
+	if text == "" {
+		return fmt.Sprintf("nothing moves by more than %.0f %%", 100*alike)
+	}
+	return text
+}
+
+// pace is the part of a setting's lines that stands for the long run.
+func (r Report) pace(setting string) [2]string {
+	for _, part := range []string{Later, ""} {
+		if r.stat(setting, part, "time_ms").OK {
+			return [2]string{setting, part}
+		}
+	}
+	return [2]string{setting, Epoch0}
+}
+
+// settings lists the settings that have lines, in order.
+func (r Report) settings() (out []string) {
+	for _, l := range r.Lines {
+		if !slices.Contains(out, l.Setting) {
+			out = append(out, l.Setting)
+		}
+	}
+	return out
+}
+
+// extreme gives the setting with the least (or, by sign -1, the most) of a
+// number; "" when none tells it.
+func (r Report) extreme(key string, sign float64) (best string, value float64) {
+	for _, s := range r.settings() {
+		if v := r.stat(s, r.pace(s)[1], key); v.OK && (best == "" || sign*v.V < sign*value) {
+			best, value = s, v.V
+		}
+	}
+	return best, value
+}
+
+func sayWorkers(r Report) (out []string) {
+	names := r.settings()
+	fastest, best := r.extreme("time_ms", 1)
+	if fastest == "" {
+		return nil
+	}
+	enough := ""
+	for _, s := range names {
+		if v := r.stat(s, r.pace(s)[1], "time_ms"); enough == "" && v.OK && v.V <= best*(1+alike) {
+			enough = s
+		}
+	}
+	if enough == names[0] {
+		out = append(out, fmt.Sprintf("Loader processes change little: with %s a minibatch takes %s ms, at best (%s) %s ms.", enough, short(r.stat(enough, r.pace(enough)[1], "time_ms").V), fastest, short(best)))
+	} else {
+		out = append(out, fmt.Sprintf("%s is enough: more bring less than %.0f %%.", capital(enough), 100*alike))
+	}
+	for i := 1; i < len(names); i++ {
+		if names[i-1] == "workers 0" || names[i] == enough {
+			out = append(out, fmt.Sprintf("From %s to %s: %s.", names[i-1], names[i], r.compared(r.pace(names[i-1]), r.pace(names[i]))))
+		}
+	}
+	if last := names[len(names)-1]; last != enough {
+		out = append(out, fmt.Sprintf("From %s to %s: %s.", enough, last, r.compared(r.pace(enough), r.pace(last))))
+	}
+	return out
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func sayCache(r Report) (out []string) {
+	for _, s := range r.settings() {
+		first, later := [2]string{s, Epoch0}, [2]string{s, Later}
+		if text := r.compared(first, later); text != "" {
+			out = append(out, fmt.Sprintf("%s: from epoch 0 to the later ones %s%s.", capital(s), text, r.readText(s)))
+		}
+	}
+	cold, dropped := [2]string{"cold at the start", Later}, [2]string{"dropped each epoch", Later}
+	a, b := r.stat(cold[0], cold[1], "time_ms"), r.stat(dropped[0], dropped[1], "time_ms")
+	switch {
+	case !a.OK || !b.OK:
+	case math.Abs(b.V/a.V-1) < alike:
+		out = append(out, fmt.Sprintf("Whether the data come from the disk or from memory makes no difference here: %s and %s ms, less than %.0f %% apart.", short(b.V), short(a.V), 100*alike))
+	case b.V > a.V:
+		out = append(out, fmt.Sprintf("The page cache is worth %.0f %%: without it a minibatch takes %s ms, with it %s ms.", 100*(1-a.V/b.V), short(b.V), short(a.V)))
+	default:
+		out = append(out, fmt.Sprintf("With the cache dropped a minibatch took %s ms, with it %s ms: something else changed; repeat it (--repeat 3).", short(b.V), short(a.V)))
+	}
+	return out
+}
+
+func (r Report) readText(s string) string {
+	a, b := r.stat(s, Epoch0, "read_bytes_per_s"), r.stat(s, Later, "read_bytes_per_s")
+	if !a.OK || !b.OK {
+		return ""
+	}
+	return fmt.Sprintf("; the disk read %s MB/s, then %s", short(a.V/1e6), short(b.V/1e6))
+}
+
+func sayStorage(r Report) (out []string) {
+	type medium struct {
+		name       string
+		cold, warm tegra.Val[float64]
+	}
+	var media []medium
+	for _, s := range r.settings() {
+		if name, ok := strings.CutSuffix(s, ": "+coldAlone); ok {
+			w := name + ": " + warmWithFour
+			media = append(media, medium{name, r.stat(s, "", "time_ms"), r.stat(w, Later, "time_ms")})
+		}
+	}
+	for _, m := range media {
+		if m.cold.OK && m.warm.OK {
+			out = append(out, fmt.Sprintf("%s: cold and without workers a minibatch takes %s ms, warm and with four %s ms (%s).", capital(m.name), short(m.cold.V), short(m.warm.V), change(m.cold.V, m.warm.V)))
+		}
+	}
+	if len(media) < 2 {
+		return out
+	}
+	ratio := func(of func(medium) tegra.Val[float64]) float64 {
+		least, most := math.Inf(1), 0.0
+		for _, m := range media {
+			if v := of(m); v.OK {
+				least, most = min(least, v.V), max(most, v.V)
+			}
+		}
+		return most / least
+	}
+	cold, warm := ratio(func(m medium) tegra.Val[float64] { return m.cold }), ratio(func(m medium) tegra.Val[float64] { return m.warm })
+	text := fmt.Sprintf("The slowest medium takes %.2f times as long as the fastest when cold without workers, %.2f times when warm with four", cold, warm)
+	if cold > 1+alike && warm <= 1+alike {
+		text += ": a faster medium helps only where neither cache nor workers hide it"
+	}
+	return append(out, text+".")
+}
+
+func sayBatch(r Report) (out []string) {
+	perSample := func(s string) (ms float64, n int) {
+		var size int
+		if _, err := fmt.Sscanf(s, "batch %d", &size); err != nil || size == 0 {
+			return 0, 0
+		}
+		return r.stat(s, r.pace(s)[1], "time_ms").V / float64(size), size
+	}
+	names := r.settings()
+	best := math.Inf(1)
+	for _, s := range names {
+		if ms, n := perSample(s); n > 0 && ms > 0 {
+			best = min(best, ms)
+		}
+	}
+	for _, s := range names {
+		ms, n := perSample(s)
+		if n == 0 || ms > best*1.05 {
+			continue
+		}
+		gpu := ""
+		if v := r.stat(s, r.pace(s)[1], "gpu_pct"); v.OK {
+			gpu = fmt.Sprintf("; the GPU is busy %.0f %% of the time", v.V)
+		}
+		text := fmt.Sprintf("From batch %d on an epoch gets less than 5 %% shorter: %s ms per sample, %s at best%s.", n, short(ms), short(best), gpu)
+		if s == names[len(names)-1] {
+			text = fmt.Sprintf("An epoch still gets shorter at batch %d, the largest that ran: %s ms per sample%s.", n, short(ms), gpu)
+		}
+		out = append(out, text)
+		break
+	}
+	if len(names) > 1 {
+		a, b := r.pace(names[0]), r.pace(names[len(names)-1])
+		out = append(out, fmt.Sprintf("From %s to %s, per epoch: %s; per minibatch: %s.", a[0], b[0],
+			list(r.moved("time", "epoch_s", a, b), r.moved("energy", "epoch_j", a, b)), list(r.moved("stall", "stall_ms", a, b), r.moved("compute", "compute_ms", a, b))))
+	}
+	return out
+}
+
+func sayDVFS(r Report) (out []string) {
+	off, on := r.pace(dvfsOff), r.pace(dvfsOn)
+	if text := r.compared(off, on); text != "" {
+		out = append(out, fmt.Sprintf("With DVFS on: %s.", text))
+	}
+	a, b := r.stat(off[0], off[1], "energy_j"), r.stat(on[0], on[1], "energy_j")
+	if a.OK && b.OK && math.Abs(b.V/a.V-1) < alike {
+		out = append(out, fmt.Sprintf("It neither saves nor costs energy that matters: less than %.0f %%.", 100*alike))
+	}
+	for _, c := range []struct{ name, key string }{{"CPU", "cpu_hz"}, {"GPU", "gpu_hz"}, {"memory", "mem_hz"}} {
+		if f := r.stat(off[0], off[1], c.key); f.OK {
+			if g := r.stat(on[0], on[1], c.key); g.OK && g.V < 0.95*f.V {
+				out = append(out, fmt.Sprintf("The %s clock falls from %.2f to %.2f GHz in the mean.", c.name, f.V/1e9, g.V/1e9))
+			}
+		}
+	}
+	return out
+}
+
+func sayBaseload(r Report) (out []string) {
+	watts := func(s string) tegra.Val[float64] { return r.stat(s, "", "power_w") }
+	if v := watts(idleLogging); v.OK {
+		out = append(out, fmt.Sprintf("Idle, clocks locked and logging every second, the module draws %.2f W: that is the base load of every run in this mode.", v.V))
+	}
+	for _, c := range []struct{ from, to, what string }{
+		{idleSeldom, idleLogging, "Logging every second in place of every ten"},
+		{idleSeldom, idleDVFS, "Clocks that may fall"},
+	} {
+		a, b := watts(c.from), watts(c.to)
+		switch {
+		case !a.OK || !b.OK:
+		case math.Abs(b.V/a.V-1) < alike:
+			out = append(out, fmt.Sprintf("%s: no difference that shows (%.2f and %.2f W).", c.what, a.V, b.V))
+		default:
+			out = append(out, fmt.Sprintf("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V)))
+		}
+	}
+	return out
+}
+
+// powerStep is a fall of power from one epoch to the next that no steady
+// training shows: the papers saw one after 16 h, of the sensor's logger and
+// not of the board (method note c.3).
+const powerStep = 0.15
+
+func sayVariability(r Report) (out []string) {
+	later := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part == Epoch0 })
+	if len(later) == 0 {
+		return nil
+	}
+	for _, c := range []struct{ name, key, unit string }{{"time", "time_ms", "ms"}, {"energy", "energy_j", "J"}} {
+		var v []float64
+		lo, hi := math.Inf(1), 0.0
+		for _, l := range later {
+			if s, ok := l.Stats[c.key]; ok {
+				v, lo, hi = append(v, s.Median), min(lo, s.Lo), max(hi, s.Hi)
+			}
+		}
+		if len(v) == 0 {
+			continue
+		}
+		first, last := v[0], v[len(v)-1]
+		slices.Sort(v)
+		mid := (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+		out = append(out, fmt.Sprintf("Over %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of the median; from the first of them to the last %s.",
+			len(v), c.name, short(lo), short(hi), c.unit, 100*(hi-lo)/mid, change(first, last)))
+	}
+	for i := 1; i < len(later); i++ {
+		a, okA := later[i-1].Stats["power_w"]
+		b, okB := later[i].Stats["power_w"]
+		ta, tb := later[i-1].Stats["time_ms"], later[i].Stats["time_ms"]
+		if okA && okB && b.Median < (1-powerStep)*a.Median && math.Abs(tb.Median/ta.Median-1) < alike {
+			out = append(out, fmt.Sprintf("In %s the power reads %s less while the time stays: doubt the sensor, not the board.", later[i].Part, change(a.Median, b.Median)))
+		}
+	}
+	return out
+}
+
+// neighbours are the labels that differ in one knob (method note a.4).
+var neighbours = [][2]string{{"a", "b"}, {"b", "c"}, {"c", "d"}, {"d", "e"}, {"e", "f"}, {"h", "i"}, {"i", "j"}, {"j", "g"}, {"k", "l"}, {"l", "m"}, {"m", "n"}, {"n", "g"}}
+
+func sayModes(r Report) (out []string) {
+	byLabel := map[string]Line{}
+	for _, s := range r.settings() {
+		label, _, _ := strings.Cut(s, " ")
+		for _, l := range r.Lines {
+			if l.Setting == s && l.Part == r.pace(s)[1] {
+				byLabel[label] = l
+			}
+		}
+	}
+	for label, other := range r.same {
+		if l, ok := byLabel[other]; ok {
+			byLabel[label] = l
+		}
+	}
+	for _, n := range neighbours {
+		a, okA := byLabel[n[0]]
+		b, okB := byLabel[n[1]]
+		if what := knobOf(a.Mode, b.Mode); okA && okB && what != "" {
+			out = append(out, fmt.Sprintf("%s to %s, %s: %s.", n[0], n[1], what, r.compared([2]string{a.Setting, a.Part}, [2]string{b.Setting, b.Part})))
+		}
+	}
+	fast, ms := r.extreme("time_ms", 1)
+	least, joules := r.extreme("energy_j", 1)
+	most, worst := r.extreme("energy_j", -1)
+	if fast != "" && least != "" {
+		out = append(out, fmt.Sprintf("Fastest is %s with %s ms; least energy takes %s with %s J, most %s with %s J (%s).", fast, short(ms), least, short(joules), most, short(worst), change(joules, worst)))
+	}
+	if front := r.front(); len(front) > 0 {
+		out = append(out, "Not beaten in both time and energy: "+strings.Join(front, "; ")+".")
+	}
+	return out
+}
+
+// knobOf says which one knob differs, and how; "" when not exactly one does.
+func knobOf(a, b tegra.Mode) string {
+	var out []string
+	if a.Cores != b.Cores {
+		out = append(out, fmt.Sprintf("cores %d to %d", a.Cores, b.Cores))
+	}
+	for _, k := range []struct {
+		name string
+		a, b tegra.Freq
+	}{{"CPU", a.CPU, b.CPU}, {"GPU", a.GPU, b.GPU}, {"memory", a.EMC, b.EMC}} {
+		if k.a != k.b {
+			out = append(out, fmt.Sprintf("%s %s to %s", k.name, k.a, k.b))
+		}
+	}
+	if len(out) != 1 {
+		return ""
+	}
+	return out[0]
+}
+
+// front lists the settings that no other beats in time and energy.
+func (r Report) front() (out []string) {
+	value := func(s, key string) tegra.Val[float64] { return r.stat(s, r.pace(s)[1], key) }
+	for _, s := range r.settings() {
+		t, e := value(s, "time_ms"), value(s, "energy_j")
+		if !t.OK || !e.OK {
+			continue
+		}
+		beaten := slices.ContainsFunc(r.settings(), func(o string) bool {
+			ot, oe := value(o, "time_ms"), value(o, "energy_j")
+			return ot.OK && oe.OK && ot.V <= t.V && oe.V <= e.V && (ot.V < t.V || oe.V < e.V)
+		})
+		if !beaten {
+			out = append(out, s)
+		}
+	}
+	return out
+}

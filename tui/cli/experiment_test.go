@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles/experiment"
+	"jtune/tegra/tegratest"
+)
+
+func TestExperimentAloneListsThem(t *testing.T) {
+	t.Parallel()
+	out := jtune(t, "experiment").done(t).out
+	help := strings.Join(strings.Fields(jtune(t, "experiment", "--help").done(t).out), " ")
+	for _, e := range experiment.All() {
+		if !strings.Contains(out, e.Name) || !strings.Contains(out, e.Title) {
+			t.Errorf("the list lacks %s:\n%s", e.Name, out)
+		}
+		if !strings.Contains(help, e.Name+" ("+e.Title+")") {
+			t.Errorf("the help lacks %s:\n%s", e.Name, help)
+		}
+	}
+}
+
+func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "x")
+	o := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir)...).done(t)
+	for _, want := range []string{"dvfs: clocks locked or following", "a simulation, not a measurement", "DVFS off", "DVFS on", "What follows", "skipped: clocks that fall"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("the report lacks %q:\n%s", want, o.out)
+		}
+	}
+	kept, err := os.ReadFile(filepath.Join(dir, "report.txt"))
+	if err != nil || string(kept) != o.out {
+		t.Errorf("report.txt, %v, differs from what was printed", err)
+	}
+	f, err := os.Open(filepath.Join(dir, "report.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	table, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(table) != 3 || table[1][0] != "DVFS off" || table[1][3] != "8" {
+		t.Errorf("report.csv: %v, %v; want two settings in a mode of 8 cores", table, err)
+	}
+
+	jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir)...).fails(t, exitFailed, "--resume")
+	v := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir, "--resume", "--json")...).done(t).
+		object(t, "experiment workload device virtual repeat dir lines skipped failed takeaway")
+	lines := v["lines"].([]any)
+	if len(lines) != 2 || v["virtual"] != true || v["workload"] != "lenet5" {
+		t.Fatalf("got %v", v)
+	}
+	line := lines[0].(map[string]any)
+	if ms, ok := line["time_ms"].(map[string]any); !ok || !(ms["median"].(float64) > 0) {
+		t.Errorf("time_ms is %v", line["time_ms"])
+	}
+	for _, c := range experiment.Columns() {
+		if _, ok := line[c.Key]; !ok {
+			t.Errorf("a line lacks %s", c.Key)
+		}
+	}
+}
+
+func TestExperimentRefusesWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code int
+		args string
+		says []string
+	}{
+		{exitUsage, "nonsense", []string{"nonsense", "workers cache storage"}},
+		{exitUsage, "workers --repeat 0", []string{"--repeat 0"}},
+		{exitUsage, "workers --epochs 2 --minibatches 3", []string{"exclude each other"}},
+		{exitUsage, "cache --minibatches 3", []string{"--epochs N"}},
+		{exitUsage, "workers --data a --data b", []string{"storage"}},
+		{exitUsage, "workers --resume", []string{"--out DIR"}},
+		{exitUsage, "workers --workload nothing", []string{"no such workload"}},
+		{exitUsage, "baseload --workload lenet", []string{"runs no workload"}},
+		{exitUsage, "workers --mode 99c/9C/9G/9M", []string{"99"}},
+		{exitUsage, "baseload --idle 1ms", []string{"--idle"}},
+		{exitPermission, "workers --read-only", []string{"--read-only"}},
+	} {
+		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).fails(t, c.code, c.says...)
+	}
+}
+
+// A real job on a tree of files: what is known is told, what is not is a dash,
+// and the board is put back.
+func TestExperimentOfARealCommand(t *testing.T) {
+	t.Parallel()
+	args, root := fakeBoard(t, goodJob)
+	before := tegratest.Contents(t, root)
+	o := jtune(t, with(args, "experiment", "dvfs", "--workload", "job", "--minibatches", "5", "--base", "0", "--interval", "100ms")...).done(t)
+	if !strings.Contains(o.out, "20.0") || !strings.Contains(o.out, "nothing moves by more than 3 %") {
+		t.Errorf("two runs of 20 ms:\n%s", o.out)
+	}
+	same(t, root, before)
+	jtune(t, with(args, "experiment", "cache", "--workload", "job")...).fails(t, exitNoDevice, "cache", "takes root")
+}

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jtune/profiles"
+	"jtune/profiles/experiment"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// ExperimentRequest asks for one of the papers' sweeps.
+type ExperimentRequest struct {
+	Experiment  experiment.Experiment
+	Workload    profiles.Workload
+	Mode        tegra.Mode    // zero: the fastest there is, as in the papers
+	Minibatches int           // of a warm run; 0: the experiment's own
+	Epochs      int           // whole epochs; 0: the experiment's own
+	Repeat      int           // times each setting is run; 0: once
+	Data        []string      // folders of the data: one replaces the workload's, several are media to compare
+	Idle        time.Duration // how long an idle state is measured; 0: a minute
+	Base        time.Duration // idle before each run, for the base load; 0: not
+	Every       time.Duration // between power samples; 0: 1 s
+	Dir         string        // record folder; "" makes one below the data directory
+	Resume      bool
+}
+
+// ExperimentResult is a finished or interrupted experiment.
+type ExperimentResult struct {
+	experiment.Report
+	Dir     string
+	End     profiles.End
+	Elapsed time.Duration // device time
+}
+
+// Names of the reports in an experiment's folder.
+const (
+	reportText = "report.txt"
+	reportCSV  = "report.csv"
+)
+
+// Experiment runs the settings of an experiment one after another, each with a
+// job of its own, and reports. It ends with the found state back on the device;
+// an interrupted one keeps its runs and can be resumed. The reports are written
+// into the record's folder.
+func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe func(Event)) (ExperimentResult, error) {
+	if len(r.Data) == 1 {
+		r.Workload.Torch.Data = r.Data[0]
+	}
+	var data []experiment.Medium
+	for _, dir := range r.Data {
+		data = append(data, medium(dir))
+	}
+	idle := r.Workload.Name == ""
+	if !idle {
+		if err := s.canRun(r.Workload); err != nil {
+			return ExperimentResult{}, err
+		}
+	}
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return ExperimentResult{}, err
+	}
+	if r.Mode == (tegra.Mode{}) {
+		r.Mode = s.Device.Space().Max()
+	}
+	plan := r.Experiment.Plan(experiment.Request{Workload: r.Workload, Space: s.Device.Space(), Mode: r.Mode, Simulated: s.Virtual != nil && !r.Workload.Torch.Beside,
+		Replayed: s.replays(), Minibatches: r.Minibatches, Epochs: r.Epochs, Repeat: r.Repeat, Data: data, Idle: r.Idle, Base: r.Base, Every: r.Every})
+	if len(plan.Settings) == 0 {
+		var why []string
+		for _, skip := range plan.Skipped {
+			why = append(why, skip.Why)
+		}
+		return ExperimentResult{}, fmt.Errorf("%w: experiment %s cannot run here: %s", tegra.ErrUnsupported, r.Experiment.Name, strings.Join(why, "; "))
+	}
+	if idle {
+		r.Workload = plan.Settings[0].Workload
+	}
+	repeat := max(1, r.Repeat)
+	head := profiles.PlanHeader{Kind: profiles.ExperimentKind, Modes: repeat * len(plan.Settings), Source: r.Experiment.Name, Digest: r.Experiment.Name + " " + plan.Digest(repeat)}
+	rec, err := s.record(r.Dir, s.header(r.Workload, head, profiles.Settings{}), r.Resume)
+	if err != nil {
+		return ExperimentResult{}, err
+	}
+	defer rec.Close()
+	for _, note := range rec.Notes() {
+		observer(observe).note(note)
+	}
+	bench := &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, Workload: r.Workload, Observe: observer(observe).progress}
+	campaign := profiles.Campaign{Bench: bench, Record: rec, Plan: &experimentPlan{plan: plan, repeat: repeat, bench: func(set experiment.Setting) *profiles.Bench {
+		b := *bench
+		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
+		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs)
+		if set.Idle {
+			b.NewHarness = func(context.Context) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
+		}
+		return &b
+	}}}
+	sum, err := campaign.Run(ctx)
+	out := ExperimentResult{Dir: rec.Dir(), End: sum.End, Elapsed: sum.Elapsed}
+	runs, notes, readErr := profiles.ReadRuns(rec.Dir())
+	for _, note := range notes {
+		observer(observe).note(note)
+	}
+	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
+	board := s.Device.Board()
+	switch out.Workload, out.Board = r.Workload, board.Name; {
+	case s.Virtual != nil && r.Workload.Torch.Beside:
+		out.Board = "times of this machine, power and loads of a simulated " + board.Name
+	case board.Origin() != "":
+		out.Board += " (" + board.Origin() + ")"
+	}
+	return out, errors.Join(err, readErr, writeReport(rec, out))
+}
+
+// medium names a data folder by the disk it lies on.
+func medium(dir string) experiment.Medium {
+	name := dir
+	if disk, err := telemetry.DiskOf(dir); err == nil {
+		name = fmt.Sprintf("%s (%s)", disk, dir)
+	}
+	return experiment.Medium{Dir: dir, Name: name}
+}
+
+// writeReport puts both forms of the report into the record's folder.
+func writeReport(rec *profiles.Record, r ExperimentResult) error {
+	var text, table bytes.Buffer
+	return errors.Join(r.Text(&text), r.CSV(&table), rec.Attach(reportText, text.Bytes()), rec.Attach(reportCSV, table.Bytes()))
+}
+
+// experimentPlan runs every setting once, then all of them again: what drifts
+// falls on all alike.
+type experimentPlan struct {
+	plan   experiment.Plan
+	repeat int
+	bench  func(experiment.Setting) *profiles.Bench
+}
+
+var _ profiles.Plan = (*experimentPlan)(nil)
+
+func (p *experimentPlan) Len() (int, bool) { return p.repeat * len(p.plan.Settings), true }
+
+func (p *experimentPlan) Next(done []profiles.Row) (profiles.Step, bool) {
+	finished := map[string]bool{}
+	for _, r := range done {
+		finished[strings.Join(r.Extra, "\x00")] = true
+	}
+	for k := 1; k <= p.repeat; k++ {
+		for _, set := range p.plan.Settings {
+			v := &profiles.Variant{Setting: set.Name, Repeat: k}
+			if !finished[strings.Join(v.Columns(), "\x00")] {
+				v.Bench = p.bench(set)
+				return profiles.Step{Mode: set.Mode, Why: set.Name, Variant: v}, true
+			}
+		}
+	}
+	return profiles.Step{}, false
+}
