@@ -326,6 +326,7 @@ func (p *frontPage) files() ([]exportFile, error) {
 	for _, m := range p.marks() {
 		c.Marks = append(c.Marks, export.Mark{At: m.at, Name: m.name})
 	}
+	c.Marks = append(c.Marks, export.Mark{At: p.cursor, Name: p.sh.mode(v.points[p.cursor].Mode)})
 	var list, doc strings.Builder
 	err := errors.Join(c.WriteCSV(&list), export.WriteJSON(&doc, c.FrontPoints()))
 	return []exportFile{{"svg", c.SVG()}, {"csv", list.String()}, {"json", doc.String()}}, err

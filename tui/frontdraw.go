@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -20,6 +22,8 @@ func (p *frontPage) Render(w, h int) string {
 	head := p.head(w)
 	rest := h - 1
 	switch {
+	case h < 4: // the mode and its numbers alone
+		return fit(wrap(ansi.Strip(p.line()), w), w, h)
 	case h < 10 || w < 44:
 		card := fit(p.card(w, true), w, min(rest, 5))
 		if rest > 5 {

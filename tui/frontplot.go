@@ -44,9 +44,8 @@ func (p *frontPage) columns() (xs, ys []float64) {
 
 // whole gives the scales of all modes.
 func (p *frontPage) whole() (x, y chart.Scale) {
-	pl := planes[p.plane]
-	xs, ys := p.columns()
-	return chart.NewScale(xs, p.log[pl.across]), chart.NewScale(ys, p.log[pl.up])
+	pl, v := planes[p.plane], p.sh.view
+	return chart.NewScale(v.span[pl.across], p.log[pl.across]), chart.NewScale(v.span[pl.up], p.log[pl.up])
 }
 
 // scales gives those of the part that shows.

@@ -28,6 +28,7 @@ type mapView struct {
 	known    []learn.Prediction // preds, with what was measured in the place of its prediction
 	points   []optimize.Point   // of known
 	values   [numAxes][]float64 // columns of points, for the plot
+	span     [numAxes][]float64 // the least and the largest usable value of each
 	fronts   [len(planes)][]int // indexes of points, ascending across
 	measured map[tegra.Mode]tegra.Measured
 	found    found
@@ -72,6 +73,15 @@ func (v *mapView) know(samples []tegra.Measured) {
 		for a := range v.values {
 			v.values[a][i] = v.points[i].On(optimize.Axis(a))
 		}
+	}
+	for a, column := range v.values {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, x := range column {
+			if x > 0 && !math.IsInf(x, 0) {
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+		v.span[a] = []float64{lo, hi}
 	}
 	for i, pl := range planes {
 		v.fronts[i] = optimize.FrontOf(v.points, pl.across, pl.up)

@@ -83,9 +83,9 @@ func TestTheDrawingHoldsWhatTheScreenShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// three predicted modes, a ring for each of the two on the front, one measured
-	if count["circle"] != 6 || count["polyline"] != 1 {
-		t.Errorf("got %d circles and %d lines, want 6 and 1", count["circle"], count["polyline"])
+	// three predicted modes, a ring for each of the two on the front, one measured, three of the legend
+	if count["circle"] != 9 || count["polyline"] != 1 {
+		t.Errorf("got %d circles and %d lines, want 9 and 1", count["circle"], count["polyline"])
 	}
 	for _, want := range []string{"a < b & c", "15W & less", "limit 30 W", "limit 300 ms", "time per minibatch, ms", "power, W", "2c/1.00C/1.00G/2.00M: 110 ms, 42 W"} {
 		if !strings.Contains(text, want) {
@@ -93,8 +93,8 @@ func TestTheDrawingHoldsWhatTheScreenShows(t *testing.T) {
 		}
 	}
 	c.Across, c.Up = &chart.Scale{Lo: 150, Hi: 250}, &chart.Scale{Lo: 15, Hi: 25}
-	if count, _, _ := elements(c.SVG()); count["circle"] != 2 { // one mode: its dot and its ring
-		t.Errorf("zoomed in on one mode: %d circles, want 2", count["circle"])
+	if count, _, _ := elements(c.SVG()); count["circle"] != 2+3 { // one mode: its dot and its ring
+		t.Errorf("zoomed in on one mode: %d circles, want 2 and the legend's 3", count["circle"])
 	}
 }
 

@@ -34,6 +34,7 @@ func (c *Cloud) SVG() string {
 	d.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`, svgWidth, svgHeight)
 	d.add(`<rect width="%d" height="%d" fill="#ffffff"/>`, svgWidth, svgHeight)
 	d.add(`<text x="%d" y="22" font-size="14">%s</text>`, svgLeft, html.EscapeString(c.Title))
+	d.legend()
 	d.axes()
 	step := 1 + len(c.Known)/svgMaxCloud
 	for i := 0; i < len(c.Known); i += step {
@@ -50,7 +51,8 @@ func (c *Cloud) SVG() string {
 	}
 	for _, m := range c.Marks {
 		if x, y, ok := d.place(m.At); ok {
-			d.add(`<path d="M%.1f %.1f l5 5 -5 5 -5 -5 z" fill="none" stroke="#000000"/><text x="%.1f" y="%.1f">%s</text>`, x, y-5, x+8, y-3, html.EscapeString(m.Name))
+			d.add(`<path d="M%.1f %.1f l5 5 -5 5 -5 -5 z" fill="none" stroke="#000000"/>`, x, y-5)
+			d.add(`<text x="%.1f" y="%.1f" paint-order="stroke" stroke="#ffffff" stroke-width="3">%s</text>`, x+8, y-3, html.EscapeString(m.Name))
 		}
 	}
 	d.add("</svg>")
@@ -146,6 +148,14 @@ func (d *drawing) limits() {
 			d.add(`<path d="M%.1f %d V%d" %s/><text x="%.1f" y="%d">limit %s %s</text>`, x, svgTop, svgHeight-svgBottom, style, x+4, svgTop+12, Text(l.value), l.axis.Unit())
 		}
 	}
+}
+
+// legend says what the shapes mean, at the upper right.
+func (d *drawing) legend() {
+	y := svgTop + 14
+	d.add(`<circle cx="%d" cy="%d" r="1.2" fill="%s"/><text x="%d" y="%d">predicted</text>`, svgWidth-118, y-4, svgCloud, svgWidth-108, y)
+	d.add(`<circle cx="%d" cy="%d" r="3" fill="#ffffff" stroke="%s"/><text x="%d" y="%d">front</text>`, svgWidth-118, y+12, svgFront, svgWidth-108, y+16)
+	d.add(`<circle cx="%d" cy="%d" r="3" fill="%s"/><text x="%d" y="%d">measured</text>`, svgWidth-118, y+28, svgMeasured, svgWidth-108, y+32)
 }
 
 // axes draws ticks and the names of the axes.
