@@ -98,6 +98,23 @@ func TestSettingsChangeWhatIsCollected(t *testing.T) {
 	}
 }
 
+func TestAFloodOfMinibatchesIsNoTraining(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{})
+	told := 0
+	r.bench.NewHarness = func(context.Context) (harness.Harness, error) {
+		at := r.board.Clock().Now()
+		return &scripted{next: func(context.Context) (harness.Event, error) {
+			told++
+			at += time.Microsecond
+			return harness.Event{Kind: harness.Minibatch, T: at, TimeMS: 0.001}, nil
+		}}, nil
+	}
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != Failed || !strings.Contains(got.Why, "minibatches in 20ms") || told > 2*floodLen {
+		t.Errorf("%s %q after %d minibatches", got.Status, got.Why, told)
+	}
+}
+
 func TestTheFanIsSetToMaximumUnlessKept(t *testing.T) {
 	t.Parallel()
 	if got := (Settings{}).request(tegra.Mode{}); got.Fan != tegra.FanMax || got.DVFS {

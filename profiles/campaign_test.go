@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -384,6 +385,53 @@ func TestARecordMadeThroughSudoBelongsToTheCaller(t *testing.T) {
 	})
 	if n < 8 {
 		t.Errorf("%d files and folders", n)
+	}
+}
+
+// jumpyClock is a device's clock on a machine whose calendar is set again and
+// again, backwards too, as a board without a battery has it.
+type jumpyClock struct {
+	tegra.Clock
+	n int
+}
+
+func (c *jumpyClock) Wall() time.Time {
+	c.n++
+	return time.Date([]int{1970, 2026, 2019, 2038}[c.n%4], 1, 1, 0, 0, c.n, 0, time.UTC)
+}
+
+func TestACalendarThatJumpsChangesNoMeasurement(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
+	dir := filepath.Join(t.TempDir(), "c")
+	want, err := (&Campaign{Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench, Plan: ListPlan(r.device.Space().Sample(4, 3))}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.bench.Clock = &jumpyClock{Clock: r.bench.Clock}
+	for _, upTo := range []int{2, 4} {
+		rec, err := OpenOrCreate(dir, r.header(3, PlanHeader{Kind: "list"}), upTo > 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(4, 3)), Record: rec, Gate: func(context.Context) error {
+			if upTo == 2 && len(rec.Rows()) == 2 {
+				return context.Canceled
+			}
+			return nil
+		}}).Run(t.Context())
+		if rec.Close(); len(sum.Rows) != upTo || len(rec.Notes()) > 0 {
+			t.Fatalf("%d rows, %v, notes %v", len(sum.Rows), err, rec.Notes())
+		}
+	}
+	_, rows, notes, err := ReadNoted(dir)
+	if err != nil || len(rows) != 4 || len(notes) > 0 {
+		t.Fatalf("%d rows, %v, notes %v", len(rows), err, notes)
+	}
+	for i, row := range rows {
+		if w := want.Rows[i]; row.Mode != w.Mode || row.Status != OK || math.Abs(row.TimeMS/w.TimeMS-1) > 1e-6 {
+			t.Errorf("row %d: %+v, want %+v", i, row, w)
+		}
 	}
 }
 

@@ -49,16 +49,18 @@ type measurement struct {
 	set  Settings
 	step Step
 
-	began   time.Duration // of the whole mode
-	applied tegra.Applied
-	since   time.Duration // minibatches that began earlier are of another mode
-	ready   bool          // the job trains in this mode: power means something
-	from    time.Duration // since then
-	left    int           // minibatches still to be discarded
-	steady  telemetry.Steady
-	clean   []harness.Event
-	samples []telemetry.Sample // since power settled, or waiting was given up
-	baseW   tegra.Val[float64] // idle in this mode
+	began     time.Duration // of the whole mode
+	applied   tegra.Applied
+	since     time.Duration // minibatches that began earlier are of another mode
+	ready     bool          // the job trains in this mode: power means something
+	from      time.Duration // since then
+	left      int           // minibatches still to be discarded
+	steady    telemetry.Steady
+	clean     []harness.Event
+	flood     int // minibatches told since floodFrom
+	floodFrom time.Duration
+	samples   []telemetry.Sample // since power settled, or waiting was given up
+	baseW     tegra.Val[float64] // idle in this mode
 
 	mu     sync.Mutex
 	watch  *Watch // of the present job in this mode; nil before it is started
@@ -129,6 +131,7 @@ func (m *measurement) begin(w *Watch) {
 	m.left = max(0, m.set.Discard)
 	m.steady = m.set.steady()
 	m.clean, m.samples = nil, nil
+	m.flood, m.floodFrom = 0, m.since
 	// A job that trains already shows the new mode's power from now on; a new
 	// one must first have trained.
 	if m.ready = m.b.warm; m.ready {
@@ -199,8 +202,30 @@ func (m *measurement) hear(e harness.Event) {
 	m.watch.Tell(e)
 }
 
+// floodLen minibatches within a second are no training: the fastest workload
+// known does a hundred, and one whose output was held back has told less before
+// a pipe is full.
+const floodLen = 20000
+
+// flooded refuses a job that tells of more minibatches than can be, before they
+// fill memory and disk.
+func (m *measurement) flooded(e harness.Event) error {
+	if m.flood++; m.flood < floodLen {
+		return nil
+	}
+	took := e.T - m.floodFrom
+	m.flood, m.floodFrom = 0, e.T
+	if took < time.Second {
+		return fmt.Errorf("the job tells of %d minibatches in %s: does it print in a loop of its own?", floodLen, took.Round(time.Millisecond))
+	}
+	return nil
+}
+
 func (m *measurement) minibatch(e harness.Event) error {
 	m.b.warm, m.b.barren = true, 0
+	if err := m.flooded(e); err != nil {
+		return err
+	}
 	if e.T <= m.since {
 		return nil // of the mode before
 	}

@@ -102,7 +102,7 @@ func (m *measurement) row(f *fault) Row {
 	r.PowerW, r.PowerIQRW = toNanowatt(median(power)), toNanowatt(iqr(power))
 	r.parts(m.clean)
 	r.EnergyJ = energy.MeanW() * mean(times) / 1000
-	for _, note := range []string{m.strays(), m.doubt(times), m.b.doubt} {
+	for _, note := range []string{m.doubt(times), m.b.doubt, m.strays()} { // the graver first
 		if r.Why == "" {
 			r.Why = note
 		}

@@ -60,7 +60,8 @@ func (s Settings) withDefaults() Settings {
 }
 
 // Over gives these settings with those of an earlier run wherever these leave
-// the choice: its campaign goes on as it began.
+// the choice: its campaign goes on as it began. How long a job may be silent is
+// the workload's own choice first, and no matter of measuring.
 func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.Minibatches, earlier.Minibatches)
 	choose(&s.Discard, earlier.Discard)
@@ -69,7 +70,6 @@ func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.FixedWait, earlier.FixedWait)
 	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
 	choose(&s.ModeTimeout, earlier.ModeTimeout)
-	choose(&s.Silence, earlier.Silence)
 	choose(&s.DVFS, earlier.DVFS)
 	choose(&s.KeepFan, earlier.KeepFan)
 	return s

@@ -100,7 +100,8 @@ func kindOf(name string) Kind {
 	return ""
 }
 
-// time refuses a clock that goes back.
+// time refuses an event whose clock went back, and goes on from there: a job may
+// use the calendar's clock, which is set while it runs.
 func (p *parser) time(t *float64) error {
 	if t == nil {
 		return nil
@@ -108,10 +109,11 @@ func (p *parser) time(t *float64) error {
 	if math.Abs(*t) > maxTimeMS {
 		return fmt.Errorf("t is %g, not a number of seconds since the job's start", *t)
 	}
-	if p.begunT && *t < p.lastT {
-		return fmt.Errorf("t goes back from %g to %g", p.lastT, *t)
-	}
+	last, begun := p.lastT, p.begunT
 	p.lastT, p.begunT = *t, true
+	if begun && *t < last {
+		return fmt.Errorf("t goes back from %g to %g", last, *t)
+	}
 	return nil
 }
 

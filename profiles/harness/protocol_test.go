@@ -102,7 +102,7 @@ func TestTimeThatGoesBackIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		t    float64
 		good bool
-	}{{5, true}, {6, true}, {5.5, false}, {6, true}, {7, true}} {
+	}{{5, true}, {6, true}, {5.5, false}, {6, true}, {7, true}, {3, false}, {4, true}} { // set back by four seconds: it goes on from there
 		_, err := p.parse(fmt.Appendf(nil, `{"event":"minibatch","time_ms":1,"t":%g}`, c.t))
 		if (err == nil) != c.good {
 			t.Errorf("t %g: %v", c.t, err)

@@ -147,6 +147,20 @@ func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
 	jtune(t, with(virtualBoard, "profile", "resnet", "--list", write(t, "cores,cpu,gpu,mem\n"))...).fails(t, exitUsage, "no mode to measure")
 }
 
+// A list may be older than the board's software: modes that are gone are told
+// and left out.
+func TestAListWithModesTheBoardHasLostMeasuresTheOthers(t *testing.T) {
+	t.Parallel()
+	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n2,1000000,318750000,665600000\n4,729600,318750000,665600000\n14,729600,318750000,665600000\n")
+	out := filepath.Join(t.TempDir(), "c")
+	args := with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out", out)
+	o := jtune(t, args...).done(t)
+	if got := modesIn(t, out); got != 2 || !strings.Contains(o.err, "2 of 4 modes are none of this board's") || !strings.Contains(o.err, "GHz") {
+		t.Errorf("%d modes; stderr %s", got, o.err)
+	}
+	jtune(t, with(args, "--resume")...).done(t)
+}
+
 // An interrupt ends a campaign with 130; what was measured is kept, and
 // --resume goes on.
 func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
@@ -351,6 +365,19 @@ func TestBadHarnesses(t *testing.T) {
 		t.Parallel()
 		args, _ := fakeBoard(t, `for i in 1 2 3; do echo '{"event":"minibatch","time_ms":20}'; done; echo out of memory >&2; exit 9`)
 		jtune(t, with(args, "run", "job")...).fails(t, exitFailed, "exit status 9", "out of memory")
+	})
+	t.Run("a harness that is silent for longer than it may", func(t *testing.T) {
+		t.Parallel()
+		args, _ := fakeBoard(t, "sleep 600")
+		config := args[slices.Index(args, "--config")+1]
+		text, err := os.ReadFile(config)
+		if err == nil {
+			err = os.WriteFile(config, append(text, "silence_s = 1\n"...), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		jtune(t, with(args, "profile", "job", "--sample", "1", "--retries", "0", "--out", filepath.Join(t.TempDir(), "c"))...).fails(t, exitFailed, "prints nothing for 1s")
 	})
 	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
 		t.Parallel()

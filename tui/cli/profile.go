@@ -128,7 +128,8 @@ func parseShard(text string) ([2]int, error) {
 	return [2]int{i, n}, nil
 }
 
-// readModes reads the modes to measure from a file; all must be the device's.
+// readModes reads the modes to measure from a file. Those that the device has
+// not, as after an update of its software, are told and left out.
 func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 	if path == "" {
 		return nil, nil
@@ -140,14 +141,22 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 	for _, p := range t.Problems {
 		a.note("%s: %s: row skipped", path, p)
 	}
-	modes := t.Modes()
-	if len(modes) == 0 {
-		return nil, usagef("--list %s: header only, no mode to measure", path)
-	}
-	for i, m := range modes {
-		if modes[i], err = space.Snap(m); err != nil {
-			return nil, usagef("--list %s: %v", path, err)
+	var modes []tegra.Mode
+	var lost []error
+	for _, m := range t.Modes() {
+		if m, err = space.Snap(m); err != nil {
+			lost = append(lost, err)
+			continue
 		}
+		modes = append(modes, m)
+	}
+	switch {
+	case len(modes)+len(lost) == 0:
+		return nil, usagef("--list %s: header only, no mode to measure", path)
+	case len(modes) == 0:
+		return nil, usagef("--list %s: %v", path, lost[0])
+	case len(lost) > 0:
+		a.note("%s: %d of %d modes are none of this board's and left out; the first: %v", path, len(lost), len(lost)+len(modes), lost[0])
 	}
 	return modes, nil
 }
