@@ -48,7 +48,7 @@ var numbers = map[string]string{
 		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within it.",
 	"Modes": "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, module power and energy of one minibatch " +
 		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model. " +
-		"is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the largest first. to A: compared with the mode marked first.",
+		"95 %: where the true value lies 95 times in 100. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the largest first. to A: compared with the mode marked first.",
 	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range.",
 	"Train":  "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
 }
@@ -60,7 +60,7 @@ var meaning = map[string]string{
 	"freeze":          "freeze the view; reading goes on",
 	"enlarge":         "enlarge a panel, one after another",
 	"copy":            "copy what the cursor is on (OSC 52)",
-	"export view":     "write this view to files: text, on Front and Modes CSV and JSON, on Front SVG",
+	"export view":     "write this view to files: text, and CSV, JSON, SVG",
 	"help":            "the keys and the numbers of this page",
 	"back":            "leave what is open; never quits",
 	"yes":             "yes to the question asked: keep, quit",

@@ -58,7 +58,9 @@ const (
 	columnGPU
 	columnEMC
 	columnTime
+	columnTimeBand
 	columnPower
+	columnPowerBand
 	columnEnergy
 	columnIs
 )
@@ -68,7 +70,7 @@ func newModesPage(sh *shared, apply *applyFlow) *modesPage {
 	p.tab = table{empty: "no mode passes the filter", cols: []column{
 		{title: " ", width: 1}, {title: "cores/CPU/GPU/EMC", width: 21}, {title: "cores", width: 6, right: true, drop: 4}, {title: "CPU", width: 10, right: true, drop: 4},
 		{title: "GPU", width: 10, right: true, drop: 4}, {title: "EMC", width: 10, right: true, drop: 4}, {title: "ms/mb", width: 7, right: true},
-		{title: "W", width: 5, right: true}, {title: "J/mb", width: 6, right: true, drop: 2}, {title: "is", width: 18, drop: 1}}}
+		{title: "95 %", width: 15, drop: 5}, {title: "W", width: 5, right: true}, {title: "95 %", width: 11, drop: 5}, {title: "J/mb", width: 6, right: true, drop: 2}, {title: "is", width: 18, drop: 1}}}
 	return p
 }
 

@@ -67,7 +67,7 @@ func (p *modesPage) hasColumn(c modesColumn) bool {
 	switch {
 	case c >= columnMode && c <= columnEMC:
 		return true
-	case c >= columnTime && c <= columnEnergy:
+	case c == columnTime, c == columnPower, c == columnEnergy:
 		return p.sh.view != nil
 	}
 	return false
@@ -93,8 +93,9 @@ func (p *modesPage) values(c modesColumn) []float64 {
 // sort goes to the next column: knobs begin with the largest, what a minibatch
 // costs with the least.
 func (p *modesPage) sort() {
-	p.sortBy++
-	if !p.hasColumn(p.sortBy) {
+	for p.sortBy++; p.sortBy <= columnEnergy && !p.hasColumn(p.sortBy); p.sortBy++ {
+	}
+	if p.sortBy > columnEnergy {
 		p.sortBy = columnMode
 	}
 	p.falling = p.sortBy < columnTime

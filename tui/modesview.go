@@ -128,6 +128,9 @@ func (p *modesPage) cell(m tegra.Mode, col modesColumn, what string) string {
 	if !ok {
 		return dash
 	}
+	if col == columnTimeBand || col == columnPowerBand {
+		return p.band(i, col)
+	}
 	r := p.row(i, m)
 	switch col {
 	case columnTime:
@@ -136,6 +139,19 @@ func (p *modesPage) cell(m tegra.Mode, col modesColumn, what string) string {
 		return positive(r.PowerW, 1)
 	}
 	return positive(r.EnergyJ(), 2)
+}
+
+// band is where the true value of a prediction lies 95 times in 100; a dash for
+// what was measured and without a model.
+func (p *modesPage) band(i int, col modesColumn) string {
+	v := p.sh.view
+	switch {
+	case v == nil || i >= len(v.known):
+		return dash
+	case col == columnTimeBand:
+		return between(ms(v.known[i].TimeLoMS), ms(v.known[i].TimeHiMS))
+	}
+	return between(positive(v.known[i].PowerLoW, 1), positive(v.known[i].PowerHiW, 1))
 }
 
 // click puts the cursor on a row.
