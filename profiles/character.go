@@ -23,6 +23,9 @@ type Character struct {
 	// Epochs are the run's epochs one by one, the newest of a long run.
 	Epochs []Part
 
+	// Drop is a sudden drop of the power that was told while the work went on as
+	// fast as before; its time is since the run's beginning.
+	Drop  tegra.Val[telemetry.PowerDrop]
 	BaseW tegra.Val[float64] // the module's power before the job began, idle in the same mode
 
 	CPU, GPU, EMC telemetry.Residency // shares of time at each clock
@@ -137,6 +140,10 @@ func (c Character) Bound() Bound {
 // what was measured.
 func (c Character) Advice() []string {
 	var out []string
+	if d := c.Drop; d.OK {
+		out = append(out, fmt.Sprintf("After %s the power told fell from %.1f to %.1f W at the same pace: the sensor or what reads it is in doubt, and power and energy of all after it.",
+			d.V.At.Round(time.Minute), d.V.FromW, d.V.ToW))
+	}
 	p := c.Steady()
 	stall := 100 * p.StallShare().Or(0)
 	switch c.Bound() {

@@ -88,6 +88,7 @@ type Watch struct {
 	first       tally
 	later       tally
 	epochs      []tally
+	drop        telemetry.Drop
 	cpu, gpu    telemetry.Tally
 	emc         telemetry.Tally
 	mu          sync.Mutex
@@ -199,12 +200,16 @@ func (w *Watch) Minibatch(e harness.Event) {
 	for _, p := range parts {
 		p.minibatch(e)
 	}
+	w.drop.Minibatch(e.T, e.TimeMS)
 	for _, s := range w.takeUpTo(e.T) {
 		if s.T < w.all.from {
 			continue
 		}
 		for _, p := range parts {
 			p.sample(s)
+		}
+		if p := s.PowerW(); p.OK {
+			w.drop.Power(s.T, p.V)
 		}
 		w.cpu.Add(nearest(w.space.CPU, s.Reading.CPU.Actual))
 		w.gpu.Add(nearest(w.space.GPU, s.Reading.GPU.Actual))
@@ -289,6 +294,9 @@ func (w *Watch) Character() Character {
 	out.CPU = known(telemetry.ResidencyBetween(w.begin.clocks.CPU, now.clocks.CPU), &w.cpu)
 	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
 	out.EMC = w.emc.Residency()
+	if out.Drop = w.drop.Found(); out.Drop.OK {
+		out.Drop.V.At -= w.all.from
+	}
 	out.Versions = slices.Clone(w.system.Facts)
 	if k := w.system.kernel(); k != "" {
 		out.Versions = append(out.Versions, "kernel "+k)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,5 +166,29 @@ func TestBaseLoadIsTheIdleBoardsPower(t *testing.T) {
 	}
 	if busy, err := BaseLoad(t.Context(), dev, b.Clock(), 5*time.Second, true); err != nil || busy.OK {
 		t.Errorf("a board that trains: base load %v, %v; want none", busy, err)
+	}
+}
+
+func TestALongRunWhosePowerDropsAtTheSamePaceSaysSo(t *testing.T) {
+	t.Parallel()
+	w, b := boardWatch(t, Workload{Name: "x", Batch: 4}, kernelOf)
+	for i := range 1800 { // an hour, two seconds a minibatch
+		watts := 31.0
+		if i >= 1200 {
+			watts = 18
+		}
+		if err := b.Clock().Sleep(t.Context(), 2*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		now := b.Clock().Now()
+		w.Sample(sample(now-time.Second, watts, 90))
+		w.Minibatch(harness.Event{Kind: harness.Minibatch, T: now, Batch: i, TimeMS: 2000})
+	}
+	c := w.Character()
+	if d := c.Drop; !d.OK || d.V.At < 38*time.Minute || d.V.At > 41*time.Minute || d.V.FromW != 31 || d.V.ToW != 18 {
+		t.Errorf("%+v, want 31 to 18 W after 40 min", c.Drop)
+	}
+	if a := c.Advice(); len(a) == 0 || !strings.Contains(a[0], "fell from 31.0 to 18.0 W") {
+		t.Errorf("advice %q", a)
 	}
 }

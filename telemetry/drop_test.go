@@ -1,0 +1,66 @@
+package telemetry
+
+import (
+	"testing"
+	"time"
+)
+
+// hours feeds a run of a sample a second and a minibatch of 100 ms.
+func hours(h float64, watts, ms func(t time.Duration) float64) *Drop {
+	var d Drop
+	for t := time.Duration(0); t < time.Duration(h*float64(time.Hour)); t += time.Second {
+		d.Power(t, watts(t))
+		d.Minibatch(t, ms(t))
+	}
+	return &d
+}
+
+func TestASuddenDropOfPowerAtTheSamePaceIsFound(t *testing.T) {
+	t.Parallel()
+	at := func(drop time.Duration, before, after float64) func(time.Duration) float64 {
+		return func(t time.Duration) float64 {
+			v := before
+			if t >= drop {
+				v = after
+			}
+			return v * (1 + 0.02*float64(t/time.Second%3-1)) // some noise
+		}
+	}
+	never := 100 * time.Hour
+	d := hours(17, at(16*time.Hour, 31, 18), at(never, 100, 0)).Found()
+	if !d.OK || d.V.At < 16*time.Hour-time.Minute || d.V.At > 16*time.Hour+2*time.Minute || d.V.FromW < 30 || d.V.FromW > 32 || d.V.ToW > 18.5 {
+		t.Errorf("got %+v, want a drop from 31 to 18 W after 16 h", d)
+	}
+	for name, d := range map[string]*Drop{
+		"steady power":                       hours(2, at(never, 31, 0), at(never, 100, 0)),
+		"a slower job draws less":            hours(2, at(time.Hour, 31, 18), at(time.Hour, 100, 170)),
+		"a rise":                             hours(2, at(time.Hour, 18, 31), at(never, 100, 0)),
+		"a run too short to compare":         hours(0.2, at(6*time.Minute, 31, 18), at(never, 100, 0)),
+		"a small drop, as of a cooler board": hours(2, at(time.Hour, 31, 28), at(never, 100, 0)),
+		"a dip of two minutes": hours(2, func(t time.Duration) float64 {
+			if t >= time.Hour && t < time.Hour+2*time.Minute {
+				return 18
+			}
+			return 31
+		}, at(never, 100, 0)),
+	} {
+		if got := d.Found(); got.OK {
+			t.Errorf("%s: found %+v", name, got.V)
+		}
+	}
+}
+
+func TestADropNeedsBothPowerAndMinibatches(t *testing.T) {
+	t.Parallel()
+	var d Drop
+	for s := time.Duration(0); s < 3*time.Hour; s += time.Second {
+		watts := 31.0
+		if s > time.Hour {
+			watts = 18
+		}
+		d.Power(s, watts)
+	}
+	if d.Found().OK {
+		t.Error("found although no minibatch tells that the work goes on")
+	}
+}
