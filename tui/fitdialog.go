@@ -96,6 +96,16 @@ func (d *fitDialog) fit(h host) tea.Cmd {
 	}
 }
 
+// methodNotes say what each method is, for who has not read of it.
+var methodNotes = map[learn.Method]string{
+	learn.GP:         "the default: physics of the board with a Gaussian process for what it misses; good from ten modes on, with honest bands",
+	learn.Linear:     "a straight line through the knobs: for comparison, seldom good",
+	learn.Tree:       "one decision tree: for comparison",
+	learn.Forest:     "a random forest: for comparison; wants fifty modes or more",
+	learn.PowerTrain: "the published networks, transferred from another workload: takes a while, wants fifty modes",
+	learn.NN:         "the same networks from these modes alone: takes a while, wants hundreds of modes",
+}
+
 func (d *fitDialog) note(int) []string {
-	return []string{fmt.Sprintf("learns again from the %d measured modes of %s, measures nothing, keeps the result as %s", len(d.from.Model.Samples), d.from.Name, d.name())}
+	return []string{string(d.methods[d.method]) + ": " + methodNotes[d.methods[d.method]] + ".", fmt.Sprintf("Learns again from the %d measured modes of %s, measures nothing, keeps the result as %s.", len(d.from.Model.Samples), d.from.Name, d.name())}
 }

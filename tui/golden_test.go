@@ -3,6 +3,7 @@ package tui
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -113,6 +115,23 @@ func someCharacter() *profiles.Character {
 		Epochs: []profiles.Part{first, part(1, 3125, 14, 0), part(2, 75, 14, 0)}, CacheBefore: tegra.Some(0.1), CacheAfter: tegra.Some(1.0)}
 }
 
+// studied lists a model that has been studied and a broken one.
+func studied(d *driver) {
+	samples := d.board.samples()
+	info := session.ModelInfo{Name: "resnet18", Path: "/m/resnet18", Model: d.board.fitted(samples), Modified: wallStart.Add(-3 * time.Hour)}
+	s := study{effects: learn.Importance(lawPredictor{}, d.board.space, d.board.space.Max(), math.Inf(1)), bound: "GPU (GPU 55 %, memory 25 %, CPU 20 %)"}
+	for i, m := range samples {
+		p := lawPredictor{}.Predict([]tegra.Mode{m.Mode})[0]
+		if i == 1 { // far off in one corner
+			p.TimeMS, p.TimeLoMS, p.TimeHiMS = p.TimeMS*1.3, p.TimeLoMS*1.2, p.TimeHiMS*1.4
+		}
+		s.left = append(s.left, learn.LeftOut{Measured: m, Prediction: p})
+	}
+	modelsOf(d).studies[idOf(info)] = &s
+	d.withView()
+	d.send(modelsMsg{list: []session.ModelInfo{info, {Name: "broken", Err: os.ErrInvalid, Modified: wallStart.Add(-72 * time.Hour)}}})
+}
+
 func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 	scenes := map[string]func(d *driver){
 		"live":  func(d *driver) { d.press("1") },
@@ -123,15 +142,10 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 			d.r.sh.job.like = someCharacter()
 			d.press("2")
 		},
-		"profile-idle": func(d *driver) { d.press("3") },
-		"profile":      func(d *driver) { d.r.sh.job = runningJob(d.board, jobTune); d.press("3") },
-		"models": func(d *driver) {
-			m := d.board.fitted(d.board.samples())
-			d.withView()
-			d.send(modelsMsg{list: []session.ModelInfo{{Name: "resnet18", Path: "/m/resnet18", Model: m, Modified: wallStart.Add(-3 * time.Hour)},
-				{Name: "broken", Err: os.ErrInvalid, Modified: wallStart.Add(-72 * time.Hour)}}})
-			d.press("4")
-		},
+		"profile-idle":   func(d *driver) { d.press("3") },
+		"profile":        func(d *driver) { d.r.sh.job = runningJob(d.board, jobTune); d.press("3") },
+		"models":         func(d *driver) { studied(d); d.press("4") },
+		"models-regions": func(d *driver) { studied(d); d.press("4", "x", "x") },
 		"front-idle":     func(d *driver) { d.press("5") },
 		"front":          func(d *driver) { d.withView().press("5") },
 		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "g", "g") },

@@ -49,8 +49,9 @@ var numbers = map[string]string{
 	"Modes": "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, module power and energy of one minibatch " +
 		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model. " +
 		"95 %: where the true value lies 95 times in 100. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the largest first. to A: compared with the mode marked first.",
-	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range.",
-	"Train":  "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
+	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range. " +
+		"within its 95 % bands: left-out modes whose true value lies in the range that was predicted; 95 of 100 should.",
+	"Train": "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
 }
 
 // meaning says more than the word in the last line has room for.

@@ -99,6 +99,16 @@ func fit(text string, w, h int) string {
 	return strings.Join(out, "\n")
 }
 
+// fitMore is fit for text that may be longer than its place: the last line
+// then says how to see the rest.
+func fitMore(text string, w, h int) string {
+	lines := strings.Split(text, "\n")
+	if h > 1 && len(lines) > h {
+		text = strings.Join(append(lines[:h-1:h-1], styleDim.Render("… "+keys.Enlarge.Help().Key+" shows the rest")), "\n")
+	}
+	return fit(text, w, h)
+}
+
 // ends puts one text at the left and one at the right end of w columns; the
 // right one gives way.
 func ends(left, rightText string, w int) string {

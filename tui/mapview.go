@@ -32,8 +32,6 @@ type mapView struct {
 	fronts   [len(planes)][]int // indexes of points, ascending across
 	measured map[tegra.Mode]tegra.Measured
 	found    found
-	effects  [tegra.NumKnobs]learn.KnobEffect // of the knobs, the others at their largest
-	bound    string                           // what a minibatch waits for there; "" when the model cannot tell
 }
 
 // found is what tuning answered, measured, to a limit.
@@ -44,16 +42,11 @@ type found struct {
 
 // newMapView predicts every mode of the space.
 func newMapView(workload string, m *learn.Model, space *tegra.Space) *mapView {
-	v := mapOf(workload, m, m, m.Samples, space)
-	if s, ok := m.Surrogate(); ok {
-		v.bound = s.Bound(space.Max()).String()
-	}
-	return v
+	return mapOf(workload, m, m, m.Samples, space)
 }
 
 func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.Measured, space *tegra.Space) *mapView {
 	v := &mapView{workload: workload, model: m, preds: p.Predict(space.Modes()), space: space, measured: map[tegra.Mode]tegra.Measured{}}
-	v.effects = learn.Importance(p, space, space.Max(), math.Inf(1))
 	for _, s := range samples {
 		v.measured[s.Mode] = s
 	}

@@ -14,12 +14,13 @@ type modelsPage struct {
 	sh      *shared
 	list    []session.ModelInfo
 	tab     table
-	fitting bool // right now
-	wide    bool // the plot fills the page
+	fitting string // the model that is being fitted now; ""
+	large   int    // 1: the plot, 2: the description fills the page
 	view    modelPlot
-	fit     *fitDialog         // nil: closed
-	marked  modelID            // zero: none
-	studies map[modelID]*study // nil value: being worked out
+	fit     *fitDialog              // nil: closed
+	marked  modelID                 // zero: none
+	studies map[modelID]*study      // nil value: being worked out
+	curves  map[modelID]*curveStudy // the same
 	versus  *comparison
 	listed  bool // the folder was looked at
 }
@@ -37,14 +38,15 @@ func idOf(info session.ModelInfo) modelID { return modelID{info.Name, info.Modif
 type modelPlot int
 
 const (
-	plotPredicted modelPlot = iota
+	plotTime modelPlot = iota
+	plotPower
 	plotRegions
 	plotCurve
 	plotCompare
 	numModelPlots
 )
 
-var plotTitles = [...]string{"Predicted against measured", "Error by region, of modes left out", "Learning curve", "Compared"}
+var plotTitles = [...]string{"Time, predicted against measured", "Power, predicted against measured", "Error by region, of modes left out", "Learning curve", "Compared"}
 
 // modelsMsg brings the models of the data directory.
 type modelsMsg struct {
@@ -63,7 +65,7 @@ func listModels(h host) tea.Cmd {
 }
 
 func newModelsPage(sh *shared) *modelsPage {
-	p := &modelsPage{sh: sh, studies: map[modelID]*study{}}
+	p := &modelsPage{sh: sh, studies: map[modelID]*study{}, curves: map[modelID]*curveStudy{}}
 	p.tab = table{empty: "no model yet: " + keys.Tune.Help().Key + " tunes a workload and keeps what it learnt here", cols: []column{
 		{title: "model", width: 17}, {title: "method", width: 10, drop: 3}, {title: "modes", width: 5, right: true},
 		{title: "time", width: 7, right: true}, {title: "power", width: 7, right: true},
@@ -81,10 +83,12 @@ func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
 		return p.look()
 	case studyMsg:
 		p.studies[msg.of] = &msg.study
+	case curveMsg:
+		p.curves[msg.of] = &msg.curve
 	case comparisonMsg:
 		p.versus = msg.c
 	case refitMsg:
-		p.fitting = false
+		p.fitting = ""
 		if msg.err != nil {
 			p.sh.fail("fit", msg.err)
 			return nil
@@ -108,9 +112,9 @@ func (p *modelsPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.Down):
 		p.tab.move(1)
 	case key.Matches(k, keys.Enlarge):
-		p.wide = !p.wide
-	case key.Matches(k, keys.Back) && p.wide:
-		p.wide = false
+		p.large = (p.large + 1) % 3
+	case key.Matches(k, keys.Back) && p.large > 0:
+		p.large = 0
 	case key.Matches(k, keys.Load):
 		return p.load(), true
 	case key.Matches(k, keys.Refit):
@@ -137,8 +141,7 @@ func (p *modelsPage) dialogKey(k tea.KeyPressMsg) tea.Cmd {
 	if !fit {
 		return nil
 	}
-	p.fitting = true
-	p.sh.say("fitting %s …", d.name())
+	p.fitting = d.name()
 	return d.fit(p.sh.host)
 }
 
@@ -146,8 +149,8 @@ func (p *modelsPage) openFit() {
 	info, ok := p.chosen()
 	switch {
 	case !ok || info.Model == nil:
-	case p.fitting:
-		p.sh.say("not now: a model is being fitted")
+	case p.fitting != "":
+		p.sh.say("not now: %s is being fitted", p.fitting)
 	default:
 		p.fit = newFitDialog(info, p.list)
 	}
@@ -173,20 +176,25 @@ func (p *modelsPage) look() tea.Cmd {
 	if !ok || info.Model == nil {
 		return nil
 	}
+	var cmds []tea.Cmd
+	id := idOf(info)
+	if _, known := p.studies[id]; !known {
+		p.studies[id] = nil
+		cmds = append(cmds, studyOf(p.sh.ctx, info))
+	}
 	switch p.view {
-	case plotRegions, plotCurve:
-		if _, known := p.studies[idOf(info)]; known || slowToStudy(info.Model) != "" {
-			return nil
+	case plotCurve:
+		if _, known := p.curves[id]; !known && slowToStudy(info.Model) == "" {
+			p.curves[id] = nil
+			cmds = append(cmds, curveOf(p.sh.ctx, info))
 		}
-		p.studies[idOf(info)] = nil
-		return studyOf(info)
 	case plotCompare:
 		other, ok := p.markedInfo()
-		if ok && p.marked != idOf(info) && !p.versus.of(other, info) && p.foreign(info.Model)+p.foreign(other.Model) == "" {
-			return compareModels(other, info, p.sh.space, p.sh.limit)
+		if ok && p.marked != id && !p.versus.of(other, info) && p.foreign(info.Model)+p.foreign(other.Model) == "" {
+			cmds = append(cmds, compareModels(other, info, p.sh.space, p.sh.limit))
 		}
 	}
-	return nil
+	return tea.Batch(cmds...)
 }
 
 func (p *modelsPage) markedInfo() (session.ModelInfo, bool) {
@@ -254,7 +262,15 @@ func (p *modelsPage) hints() []hint {
 	if len(p.list) == 0 {
 		why = "no model"
 	}
-	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), unless(keys.Refit, why), unless(keys.Mark, why), hint{Binding: keys.Enlarge})
+	fit := why
+	if p.fitting != "" {
+		fit = "fitting " + p.fitting
+	}
+	mark := why
+	if len(p.list) == 1 {
+		mark = "no other model"
+	}
+	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), unless(keys.Refit, fit), unless(keys.Mark, mark), hint{Binding: keys.Enlarge})
 }
 
 func (p *modelsPage) copied() string {

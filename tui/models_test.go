@@ -48,8 +48,7 @@ func modelsOf(d *driver) *modelsPage { return d.r.pages[pageModels].(*modelsPage
 
 func TestErrorsByRegionAndLearningCurveAreWorkedOut(t *testing.T) {
 	d := withModels(t)
-	d.press("x")
-	d.sees("working it out")
+	d.press("x", "x")
 	m := modelsOf(d).list[0].Model
 	id := idOf(modelsOf(d).list[0])
 	d.until("the study is there", func() bool { return modelsOf(d).studies[id] != nil })
@@ -74,7 +73,28 @@ func TestErrorsByRegionAndLearningCurveAreWorkedOut(t *testing.T) {
 		}
 	}
 	d.press("x")
+	d.until("the curve is there", func() bool { return modelsOf(d).curves[id] != nil })
 	d.sees("Learning curve", "modes", "time", "power")
+}
+
+func TestAModelSaysWhatMattersAndHowItsBandsHeldBeforeItIsLoaded(t *testing.T) {
+	d := withModels(t)
+	p := modelsOf(d)
+	d.until("the study is there", func() bool { return p.studies[idOf(p.list[0])] != nil })
+	d.sees("knob", "EMC", "at their largest:", "within its 95 % bands", "enter loads it")
+	s := p.studies[idOf(p.list[0])]
+	if time, power := s.held(); time < 18 || power < 18 || time > 24 || power > 24 {
+		t.Errorf("95 %% bands held %d and %d of 24 modes that the law measured", time, power)
+	}
+	d.sees("Time, predicted against measured", "each mode left out, then predicted", "●")
+	d.press("x")
+	d.sees("Power, predicted against measured", "measured W")
+	d.press("e", "e")
+	if screen := d.screen(); strings.Contains(screen, "predicted against measured") || !strings.Contains(screen, "About") {
+		t.Errorf("the description does not fill the page:\n%s", screen)
+	}
+	d.press("esc")
+	d.sees("Models", "About", "Power, predicted")
 }
 
 func TestTwoModelsAreComparedSideBySide(t *testing.T) {
@@ -96,7 +116,10 @@ func TestAModelOfAnotherBoardIsNotCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := modelsOf(d).list
-	list[1].Model = &learn.Model{Method: learn.GP, Space: space, Provenance: learn.Provenance{Device: "Nano"}}
+	list[1].Model, err = learn.Fit(t.Context(), []tegra.Measured{{Mode: space.Max(), TimeMS: 100, PowerW: 8}}, learn.Options{Space: space, Provenance: learn.Provenance{Device: "Nano"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.press("space", "down")
 	d.sees("of another board")
 }
@@ -108,7 +131,7 @@ func TestTheFitDialogOffersOtherWorkloadsOfTheSameDeviceToLeanOn(t *testing.T) {
 	d.press("up", "right")
 	d.sees("nothing: linear learns from these modes alone")
 	d.press("esc")
-	if modelsOf(d).fit != nil || modelsOf(d).fitting {
+	if modelsOf(d).fit != nil || modelsOf(d).fitting != "" {
 		t.Error("esc did not close the dialog, or began to fit")
 	}
 	if s := d.screen(); strings.Contains(s, "Fit again,") {

@@ -19,14 +19,20 @@ func (p *modelsPage) Render(w, h int) string {
 
 func (p *modelsPage) render(w, h int) string {
 	p.tab.cell = p.cell
-	list := panel{"Models", "cross-validated errors", p.tab.Render, p.sh.narrow}
+	note := "cross-validated errors"
+	if p.fitting != "" {
+		note = "fitting " + p.fitting + " …"
+	}
+	list := panel{"Models", note, p.tab.Render, p.sh.narrow}
 	about := panel{"About", "", p.about, p.sh.narrow}
 	plot := panel{plotTitles[p.view], fmt.Sprintf("%d/%d", p.view+1, numModelPlots), p.picture, p.sh.narrow}
 	top := min(max(4, len(p.list)+3), h/2)
 	rest := h - top
 	switch {
-	case p.wide:
+	case p.large == 1:
 		return plot.Render(w, h)
+	case p.large == 2:
+		return about.Render(w, h)
 	case rest < 3:
 		return list.Render(w, h)
 	case w < 70 || rest < 8:
@@ -91,10 +97,17 @@ func (p *modelsPage) about(w, h int) string {
 	if m.CV.How != "" {
 		lines = append(lines, styleDim.Render("errors: "+m.CV.How))
 	}
-	if v := p.sh.view; v != nil && v.model == m || v != nil && v.workload == workloadOf(info) {
-		lines = append(lines, knobBars(v, w))
+	if s := p.studies[idOf(info)]; s == nil {
+		lines = append(lines, styleDim.Render("working out what matters …"))
 	} else {
-		lines = append(lines, wrap(press(keys.Load)+" loads it: knob bars here, predictions on Front and Modes", w))
+		if n := len(s.left); n > 0 && w >= 36 {
+			time, power := s.held()
+			lines = append(lines, wrap(fmt.Sprintf("left out, within its 95 %% bands: %d of %d times, %d powers", time, n, power), w))
+		}
+		lines = append(lines, s.knobBars(w))
+	}
+	if v := p.sh.view; v == nil || v.model != m {
+		lines = append(lines, wrap(press(keys.Load)+" loads it: its predictions on Front and Modes", w))
 	}
 	for _, text := range m.Warnings {
 		lines = append(lines, styleWarn.Render(wrap("! "+text, w)))
@@ -105,26 +118,26 @@ func (p *modelsPage) about(w, h int) string {
 	for _, a := range m.Suspicious {
 		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(a.Mode)))
 	}
-	return fit(strings.Join(lines, "\n"), w, h)
+	return fitMore(strings.Join(lines, "\n"), w, h)
 }
 
 // knobBars draws how much each knob alone changes time and power, the others
 // at their largest, and what the workload waits for there.
-func knobBars(v *mapView, w int) string {
+func (s study) knobBars(w int) string {
 	most := 1.01
-	for _, e := range v.effects {
+	for _, e := range s.effects {
 		most = max(most, e.TimeX, e.PowerX)
 	}
 	room := min(max(4, (w-24)/2), 20)
 	lines := []string{styleDim.Render(cut("knob", 7) + cut("time ×", room+8) + "power ×")}
-	for _, e := range v.effects {
+	for _, e := range s.effects {
 		part := func(x float64) string {
 			return cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(most), room), room+8)
 		}
 		lines = append(lines, cut(e.Knob.String(), 7)+part(e.TimeX)+part(e.PowerX))
 	}
-	if v.bound != "" {
-		lines = append(lines, wrap("at their largest: "+v.bound, w))
+	if s.bound != "" {
+		lines = append(lines, wrap("at their largest: "+s.bound, w))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -135,25 +148,41 @@ func (p *modelsPage) picture(w, h int) string {
 	if !ok || info.Model == nil {
 		return ""
 	}
+	id := idOf(info)
 	switch p.view {
-	case plotPredicted:
-		return p.plot(w, h)
 	case plotCompare:
 		return p.compared(info, w)
+	case plotCurve:
+		return p.curve(info, w, h)
 	}
-	if why := slowToStudy(info.Model); why != "" {
-		return wrap(why, w)
-	}
-	s := p.studies[idOf(info)]
-	switch {
+	s := p.studies[id]
+	switch why := slowToStudy(info.Model); {
 	case s == nil:
 		return "working it out …"
+	case why != "":
+		return wrap(why, w)
 	case s.err != nil:
 		return styleBad.Render(wrap(s.err.Error(), w))
 	case p.view == plotRegions:
-		return s.regionTable(w)
+		return fitMore(s.regionTable(w), w, h)
 	}
-	return s.curvePlot(w, h)
+	if h >= 8 {
+		return under(styleDim.Render(cut("each mode left out, then predicted", w)), s.predictedPlot(p.view == plotPower, w, h-1))
+	}
+	return s.predictedPlot(p.view == plotPower, w, h)
+}
+
+func (p *modelsPage) curve(info session.ModelInfo, w, h int) string {
+	c := p.curves[idOf(info)]
+	switch why := slowToStudy(info.Model); {
+	case why != "":
+		return wrap(why, w)
+	case c == nil:
+		return "working it out …"
+	case c.err != nil:
+		return styleBad.Render(wrap(c.err.Error(), w))
+	}
+	return c.plot(w, h)
 }
 
 func (p *modelsPage) compared(info session.ModelInfo, w int) string {
@@ -169,29 +198,4 @@ func (p *modelsPage) compared(info session.ModelInfo, w int) string {
 		return "working it out …"
 	}
 	return p.versus.text(p.sh, w)
-}
-
-// plot draws predicted over measured time of the model's own samples.
-func (p *modelsPage) plot(w, h int) string {
-	info, ok := p.chosen()
-	if !ok || info.Model == nil || len(info.Model.Samples) == 0 {
-		return ""
-	}
-	v := p.sh.view
-	if v == nil || v.workload != workloadOf(info) {
-		return wrap(keys.Load.Help().Key+" loads the model and draws its predictions here", w)
-	}
-	var xs, ys []float64
-	for _, s := range info.Model.Samples {
-		if i, ok := v.at(s.Mode); ok {
-			xs, ys = append(xs, s.TimeMS), append(ys, v.preds[i].TimeMS)
-		}
-	}
-	scale := chart.NewScale(append(append([]float64{}, xs...), ys...), true)
-	plot := chart.Plot{X: scale, Y: scale, XName: "measured ms", YName: "ms"}
-	plot.Line([]float64{scale.Lo, scale.Hi}, []float64{scale.Lo, scale.Hi}, chart.InkAxis)
-	for i := range xs {
-		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
-	}
-	return plot.Render(w, h, paint)
 }

@@ -15,11 +15,13 @@ import (
 	"jtune/tui/session"
 )
 
-// study is how far one model can be trusted, worked out from its own samples.
+// study is what one model says of its workload and how far it can be trusted,
+// worked out from its own samples.
 type study struct {
-	left  []learn.LeftOut
-	curve []learn.CurvePoint
-	err   error
+	left    []learn.LeftOut                  // nil where slowToStudy says why
+	effects [tegra.NumKnobs]learn.KnobEffect // of the knobs, the others at their largest
+	bound   string                           // what a minibatch waits for there; "" when the model cannot tell
+	err     error
 }
 
 // studyMsg brings it.
@@ -28,19 +30,86 @@ type studyMsg struct {
 	study study
 }
 
+// curveStudy is a model's learning curve.
+type curveStudy struct {
+	points []learn.CurvePoint
+	err    error
+}
+
+// curveMsg brings it.
+type curveMsg struct {
+	of    modelID
+	curve curveStudy
+}
+
 // curveSizes are the numbers of modes at which a learning curve is looked at.
 var curveSizes = []int{4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 
 // studyOf works a model's study out, off the screen's goroutine.
-func studyOf(info session.ModelInfo) tea.Cmd {
+func studyOf(ctx context.Context, info session.ModelInfo) tea.Cmd {
 	return func() tea.Msg {
 		m := info.Model
 		var s study
-		if s.left, s.err = m.LeaveOut(context.Background()); s.err == nil {
-			s.curve, s.err = m.Curve(context.Background(), curveSizes)
+		s.effects = learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))
+		if gp, ok := m.Surrogate(); ok {
+			s.bound = gp.Bound(m.Space.Max()).String()
+		}
+		if slowToStudy(m) == "" {
+			s.left, s.err = m.LeaveOut(ctx)
 		}
 		return studyMsg{idOf(info), s}
 	}
+}
+
+// curveOf works its learning curve out.
+func curveOf(ctx context.Context, info session.ModelInfo) tea.Cmd {
+	return func() tea.Msg {
+		var c curveStudy
+		c.points, c.err = info.Model.Curve(ctx, curveSizes)
+		return curveMsg{idOf(info), c}
+	}
+}
+
+// held tells how many of the left-out modes lie within their 95 % bands, in
+// time and in power.
+func (s study) held() (time, power int) {
+	for _, l := range s.left {
+		if p, m := l.Prediction, l.Measured; p.TimeLoMS <= m.TimeMS && m.TimeMS <= p.TimeHiMS {
+			time++
+		}
+		if p, m := l.Prediction, l.Measured; p.PowerLoW <= m.PowerW && m.PowerW <= p.PowerHiW {
+			power++
+		}
+	}
+	return time, power
+}
+
+// predictedPlot draws each measured mode with what a model says of it that has
+// not seen it, and the band; on the diagonal it is right.
+func (s study) predictedPlot(power bool, w, h int) string {
+	if len(s.left) < 2 {
+		return wrap("too few measured modes to leave one out", w)
+	}
+	name := "ms"
+	var xs, ys, lows, highs []float64
+	for _, l := range s.left {
+		p := l.Prediction
+		x, y, lo, hi := l.Measured.TimeMS, p.TimeMS, p.TimeLoMS, p.TimeHiMS
+		if power {
+			name, x, y, lo, hi = "W", l.Measured.PowerW, p.PowerW, p.PowerLoW, p.PowerHiW
+		}
+		xs, ys, lows, highs = append(xs, x), append(ys, y), append(lows, lo), append(highs, hi)
+	}
+	scale := chart.NewScale(slices.Concat(xs, ys), true)
+	plot := chart.Plot{X: scale, Y: scale, XName: "measured " + name, YName: name}
+	plot.Line([]float64{scale.Lo, scale.Hi}, []float64{scale.Lo, scale.Hi}, chart.InkAxis)
+	for i := range xs {
+		plot.Line([]float64{xs[i], xs[i]}, []float64{max(lows[i], scale.Lo), min(highs[i], scale.Hi)}, chart.InkBand)
+	}
+	for i := range xs {
+		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
+	}
+	return plot.Render(w, h, paint)
 }
 
 // slowToStudy says why a model is not studied here, or "".
@@ -51,14 +120,14 @@ func slowToStudy(m *learn.Model) string {
 	return ""
 }
 
-// curvePlot draws the error against the number of modes learnt from.
-func (s study) curvePlot(w, h int) string {
-	if len(s.curve) < 2 {
+// plot draws the error against the number of modes learnt from.
+func (s curveStudy) plot(w, h int) string {
+	if len(s.points) < 2 {
 		return wrap("too few measured modes for a curve: learning from some must leave others to judge by", w)
 	}
 	var ns, timePct, powerPct []float64
 	most := 0.0
-	for _, c := range s.curve {
+	for _, c := range s.points {
 		ns, timePct, powerPct = append(ns, float64(c.Modes)), append(timePct, c.TimeMAPEPct), append(powerPct, c.PowerMAPEPct)
 		most = max(most, c.TimeMAPEPct, c.PowerMAPEPct)
 	}
@@ -144,7 +213,30 @@ func (s study) regionTable(w int) string {
 			lines = append(lines, fmt.Sprintf("%-5s %-11s %2d %7s %7s", name, knobSpan(knob, r.lo, r.hi), r.n, errorText(r.timePct), errorText(r.powerPct))+bar(r.timePct))
 		}
 	}
+	if text := s.weakest(); text != "" {
+		lines = append([]string{styleWarn.Render(wrap(text, w))}, lines...)
+	}
 	return strings.Join(lines, "\n")
+}
+
+// weakest says in words where the model errs by far the most; "" where it errs
+// about alike everywhere.
+func (s study) weakest() string {
+	var worst region
+	var knob tegra.Knob
+	var all []float64
+	for k := range tegra.NumKnobs {
+		for _, r := range s.regions(tegra.Knob(k)) {
+			all = append(all, r.timePct)
+			if finiteOr(r.timePct, 0) > worst.timePct {
+				worst, knob = r, tegra.Knob(k)
+			}
+		}
+	}
+	if usual := median(all); worst.timePct < 2*usual || worst.timePct < 5 {
+		return ""
+	}
+	return fmt.Sprintf("Trust it least at %s %s; modes measured there would help most.", knob, knobSpan(knob, worst.lo, worst.hi))
 }
 
 func finiteOr(v, other float64) float64 {
