@@ -1,49 +1,24 @@
 package learn
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// tx2 is a sweep of InceptionV3 inference on a Jetson TX2 at an image size.
-// Its power column adds up readings over an inference and is no power, so the
-// samples get one power for all: only time is learned.
+// tx2 is a sweep of InceptionV3 inference on a Jetson TX2 at an image size, of
+// time alone.
 func tx2(t testing.TB, pixels int) sweepOf {
 	t.Helper()
-	f, err := os.Open(sweeptest.Shared(t, fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := map[string]int{}
-	for i, name := range lines[0] {
-		column[name] = i
-	}
 	var s sweepOf
 	var modes []tegra.Mode
-	for _, line := range lines[1:] {
-		number := func(name string) float64 {
-			v, err := strconv.ParseFloat(line[column[name]], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
-		}
-		cores := number("core0_status") + number("core1_status") + number("core2_status") + number("core3_status")
-		m := tegra.Mode{Cores: int(cores), CPU: tegra.Freq(number("core_freq")) * tegra.KHz, GPU: tegra.Freq(number("gpu_freq")), EMC: tegra.Freq(number("emc_freq"))}
-		s.rows = append(s.rows, tegra.Measured{Mode: m, TimeMS: 1000 * number("inference_time"), PowerW: 5})
-		modes = append(modes, m)
+	s.rows = sweeptest.LoadTimes(t, fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels))
+	for _, m := range s.rows {
+		modes = append(modes, m.Mode)
 	}
+	var err error
 	if s.space, err = tegra.NewSubspace(modes); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ type contestant struct {
 	sized  bool // learns from a number of modes
 	seeded bool // depends on which
 	slow   bool // takes ten seconds a run
-	run    func(ctx context.Context, f *field, size int, seed uint64) (outcome, error)
+	// tell makes a note of the runs when they are done; nil: nothing to tell.
+	tell func(jobs []*job) string
+	run  func(ctx context.Context, f *field, size int, seed uint64) (outcome, error)
 }
 
 // evalMargin is how many deviations of ln power gp keeps from a limit: at 1
@@ -62,7 +64,7 @@ func contestants(ctx context.Context, o *EvaluateOptions, f *field) (list []*con
 // predicts are the methods whose errors in time tell something where power was
 // not measured; the others only pick modes for power limits.
 var predicts = map[string]bool{EvalGP: true, EvalGPRef: true, EvalPowerTrain: true, EvalPTMAPE: true, EvalPTFrozen: true, EvalNN: true,
-	EvalLinear: true, EvalTree: true, EvalForest: true, EvalMLP: true}
+	EvalLinear: true, EvalLinear4: true, EvalTree: true, EvalForest: true, EvalMLP: true}
 
 func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c *contestant, note string, err error) {
 	if f.places.Batches != nil && !slices.Contains([]string{EvalGP, EvalRandom, EvalTune, EvalMaxn, EvalPresets}, name) {
@@ -98,6 +100,9 @@ func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c 
 		return c, note, nil
 	case EvalLinear:
 		return fitted(learn.Options{Method: learn.Linear}), "", nil
+	case EvalLinear4:
+		c, note := newFourModes(o, f)
+		return c, note, nil
 	case EvalTree:
 		return fitted(learn.Options{Method: learn.Tree}), "", nil
 	case EvalForest:

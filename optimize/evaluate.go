@@ -30,6 +30,7 @@ const (
 	EvalPTFrozen   = "powertrain-frozen" // the same, only the last layer learns
 	EvalNN         = "nn"                // networks from scratch, predicted front
 	EvalLinear     = "linear"            // linear regression, predicted front
+	EvalLinear4    = "linear4"           // the first study's: a linear time model from the best four modes, one energy model for all workloads
 	EvalTree       = "tree"              // a decision tree, predicted front
 	EvalForest     = "forest"            // a random forest, predicted front
 	EvalMLP        = "mlp"               // a small network from scratch, predicted front
@@ -43,7 +44,7 @@ const (
 // EvaluateMethods lists the names for EvaluateOptions.Methods, in the order of
 // the report.
 func EvaluateMethods() []string {
-	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalPTMAPE, EvalPTFrozen, EvalNN, EvalLinear, EvalTree, EvalForest, EvalMLP, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
+	return []string{EvalGP, EvalGPRef, EvalGPVerify, EvalPowerTrain, EvalPTMAPE, EvalPTFrozen, EvalNN, EvalLinear, EvalLinear4, EvalTree, EvalForest, EvalMLP, EvalRandom, EvalTune, EvalBinary, EvalMaxn, EvalPresets}
 }
 
 // EvaluateOptions say what to compare on a measured sweep. Truth is needed,
@@ -56,9 +57,13 @@ type EvaluateOptions struct {
 	// the shipped networks, gp+ref is left out: a sweep is never scored with a
 	// reference that nobody named, which might be its own workload.
 	Reference *learn.Reference
-	Methods   []string // nil: all that can run, but for powertrain-mape
-	Sizes     []int    // modes to learn from; nil: 10, 20, 50 as far as there are more modes
-	Seeds     int      // samples per size; 0: 10
+	// Others are workloads measured on the same board in the same modes:
+	// linear4 picks its modes, and learns energy, by them. None: by the sweep
+	// itself.
+	Others  []Workload
+	Methods []string // nil: all that can run, but for powertrain-mape
+	Sizes   []int    // modes to learn from; nil: 10, 20, 50 as far as there are more modes
+	Seeds   int      // samples per size; 0: 10
 	// BudgetFrom, BudgetTo and BudgetStep are the power limits in watts; all
 	// 0: 17 to 50 in steps of 1.
 	BudgetFrom, BudgetTo, BudgetStep float64
@@ -187,6 +192,9 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 		n := jobs[0].seeds
 		r.Rows = append(r.Rows, f.row(jobs[:n]))
 		r.Duels = append(r.Duels, duels(o.Authors, jobs[:n])...)
+		if tell := jobs[0].tell; tell != nil {
+			r.Notes = append(r.Notes, jobs[0].name+": "+tell(jobs[:n]))
+		}
 		jobs = jobs[n:]
 	}
 	published(r, o.Workload)

@@ -150,6 +150,7 @@ type outcome struct {
 	picks               []int   // mode by budget
 	unsure              int     // budgets for which the method knew no mode and took the lowest power
 	probes, profilingMn []float64
+	lineal              *lineal // of linear4 alone
 }
 
 // sample gives the modes that a run learns from: drawn, unless they are given.

@@ -161,6 +161,40 @@ func TestBestFourAreFoundAmongAll210(t *testing.T) {
 	}
 }
 
+// The study prints rounded clocks; the board lists its own.
+func TestTheStudysModesAreFoundOnItsBoard(t *testing.T) {
+	t.Parallel()
+	kHz, hz := func(v ...tegra.Freq) []tegra.Freq {
+		for i := range v {
+			v[i] *= tegra.KHz
+		}
+		return v
+	}, func(v ...tegra.Freq) []tegra.Freq { return v }
+	space, err := tegra.NewSpace([]int{1, 2, 3, 4, 5, 6, 7, 8}, kHz(115200, 1190400, 1574400, 2112000, 2265600), hz(114750000, 675750000, 905250000, 1377000000), hz(204000000, 1065600000, 1331200000, 1600000000, 2133000000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := StudyModes(space)
+	if !ok || len(got) != 10 {
+		t.Fatalf("%v, %t: want the ten", got, ok)
+	}
+	for i, m := range got {
+		if !space.Contains(m) || slices.Contains(got[:i], m) {
+			t.Errorf("mode %d, %v, is not the board's or stands twice", i, m)
+		}
+	}
+	if want := (tegra.Mode{Cores: 2, CPU: 2112000 * tegra.KHz, GPU: 905250000, EMC: 1600 * tegra.MHz}); got[5] != want {
+		t.Errorf("mode f: got %v, want %v", got[5], want)
+	}
+	small, err := tegra.NewSpace([]int{1, 2}, kHz(1190400), hz(905250000), hz(1600000000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := StudyModes(small); ok {
+		t.Error("found on a board that lacks them")
+	}
+}
+
 func TestBestModesOnPlanesIsExact(t *testing.T) {
 	t.Parallel()
 	list := modes("abcdefghij")

@@ -19,7 +19,7 @@ import (
 
 func (a *app) evaluate() *cobra.Command {
 	var truth, reference, methods, sizes, budgets, latencies string
-	var samplesOf []string
+	var samplesOf, others []string
 	o := optimize.EvaluateOptions{}
 	asJSON, strict := false, false
 	cmd := &cobra.Command{
@@ -47,6 +47,9 @@ func (a *app) evaluate() *cobra.Command {
 			if o.Authors, err = readAuthors(samplesOf); err != nil {
 				return err
 			}
+			if o.Others, err = a.otherWorkloads(others, strict); err != nil {
+				return err
+			}
 			if !o.Quick {
 				a.note("comparing methods on %d measured modes: this takes minutes (--quick: seconds)", len(s.Measured))
 			}
@@ -71,12 +74,28 @@ func (a *app) evaluate() *cobra.Command {
 	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
 	f.StringSliceVar(&samplesOf, "samples-of", nil, "published runs (`FILE`, comma-separated): learn from the modes they name, and stand beside their errors")
+	f.StringSliceVar(&others, "others", nil, "other workloads measured on that board (`FILE`, comma-separated): linear4 picks its four modes, and learns energy, by them")
 	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default 17:50:1)")
 	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, for a sweep with several minibatch sizes (default 25,50,100,200; budgets 17:50:3)")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
 	return cmd
+}
+
+// otherWorkloads reads sweeps of other workloads.
+func (a *app) otherWorkloads(paths []string, strict bool) (list []optimize.Workload, err error) {
+	for _, path := range paths {
+		s, err := session.ReadSamples(path, a.options.Batches, strict)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range s.Notes {
+			a.note("%s", n)
+		}
+		list = append(list, optimize.Workload{Name: path, Measured: s.Measured})
+	}
+	return list, nil
 }
 
 // readAuthors reads files of published runs.

@@ -41,7 +41,18 @@ func Shared(t testing.TB, name string) string {
 // Load reads a sweep of the shared folder, one value per mode.
 func Load(t testing.TB, name string) []tegra.Measured {
 	t.Helper()
-	table, err := sweep.ReadFile(Shared(t, name), sweep.Options{})
+	return load(t, name, sweep.Options{})
+}
+
+// LoadTimes is Load of a sweep that may hold time alone.
+func LoadTimes(t testing.TB, name string) []tegra.Measured {
+	t.Helper()
+	return load(t, name, sweep.Options{TimeOnly: true})
+}
+
+func load(t testing.TB, name string, o sweep.Options) []tegra.Measured {
+	t.Helper()
+	table, err := sweep.ReadFile(Shared(t, name), o)
 	if err != nil {
 		t.Fatal(err)
 	}
