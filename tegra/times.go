@@ -14,7 +14,8 @@ type ClockTimes struct{ CPU, GPU map[Freq]time.Duration }
 
 // ClockTimes reads the kernel's own counters: cpufreq's stats/time_in_state of
 // every cluster that is online, added up, and the GPU's devfreq trans_stat.
-// The memory's clock has none on any board known.
+// The memory's clock has none on any board known. UNVERIFIED: the files' forms
+// are the kernel's documentation; no recording of a Jetson has them.
 func (s *Sysfs) ClockTimes() ClockTimes {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -103,11 +103,11 @@ func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profi
 	for _, s := range p.Settings {
 		var usable []profiles.Character
 		for k := 1; k <= out.Repeat; k++ {
-			i := slices.IndexFunc(rows, func(r profiles.Row) bool { return r.IsOf(s.Name, k) })
-			if i < 0 {
+			row, ok := newest(rows, s.Name, k)
+			if !ok {
 				continue
 			}
-			if row := rows[i]; !row.Status.Usable() {
+			if !row.Status.Usable() {
 				name := s.Name
 				if out.Repeat > 1 {
 					name += fmt.Sprintf(", run %d", k)
@@ -128,6 +128,16 @@ func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profi
 		out.Takeaway = e.takeaway(out)
 	}
 	return out
+}
+
+// newest gives the last row of a run: one that failed may have been redone.
+func newest(rows []profiles.Row, setting string, repeat int) (profiles.Row, bool) {
+	for _, r := range slices.Backward(rows) {
+		if r.IsOf(setting, repeat) {
+			return r, true
+		}
+	}
+	return profiles.Row{}, false
 }
 
 // lines of one setting: of its epochs, of epoch 0 and the later ones when they

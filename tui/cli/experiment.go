@@ -20,7 +20,9 @@ func (a *app) experiment() *cobra.Command {
 	var workload, mode string
 	asJSON := false
 	var about strings.Builder
+	var names []string
 	for _, e := range experiment.All() {
+		names = append(names, e.Name)
 		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
 	}
 	cmd := &cobra.Command{
@@ -32,7 +34,8 @@ func (a *app) experiment() *cobra.Command {
 			"The board is put back as it was found. Times are means per minibatch, the first one left out; a part that this board or job cannot do is skipped, and said.",
 		Example: "  jtune experiment\n  jtune experiment workers --workload resnet --repeat 3 --out workers\n" +
 			"  jtune experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n  jtune experiment cache --epochs 6 --json",
-		Args: takes(cobra.MaximumNArgs(1)),
+		Args:      takes(cobra.MaximumNArgs(1)),
+		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listExperiments()
@@ -75,6 +78,7 @@ func (a *app) experiment() *cobra.Command {
 	f.DurationVar(&r.Every, "interval", time.Second, "between two power samples")
 	f.StringVar(&r.Dir, "out", "", "record folder, new (default below the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "go on with the same experiment in --out DIR")
+	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: run the settings again that failed")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
 }
@@ -96,6 +100,8 @@ func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
 		return usagef("--idle takes a second at least, --interval 10ms")
 	case len(r.Data) > 1 && r.Experiment.Name != "storage":
 		return usagef("several --data are for experiment storage, which compares them")
+	case r.RedoFailed && !r.Resume:
+		return usagef("--redo-failed needs --resume, and the folder to go on with")
 	case r.Resume && r.Dir == "":
 		return usagef("--resume needs --out DIR, the folder to go on with")
 	}

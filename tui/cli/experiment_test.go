@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"encoding/binary"
 	"encoding/csv"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"jtune/profiles/experiment"
 	"jtune/tegra/tegratest"
@@ -101,4 +104,69 @@ func TestExperimentOfARealCommand(t *testing.T) {
 	}
 	same(t, root, before)
 	jtune(t, with(args, "experiment", "cache", "--workload", "job")...).fails(t, exitNoDevice, "cache", "takes root")
+}
+
+// TestExperimentTrainsForReal lets PyTorch train on data of this machine: the
+// page cache that is dropped and preloaded is the kernel's own.
+func TestExperimentTrainsForReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for many seconds")
+	}
+	t.Parallel()
+	needPyTorch(t)
+	data := t.TempDir()
+	mnist(t, data, 320)
+	config := write(t, "[torch]\ndata = \""+data+"\"\npython = \""+python+"\"\nbeside = true\n[workload.lenet5]\nworkers = 1\nsamples = 320\n")
+	args := []string{"experiment", "cache", "--workload", "lenet5", "--config", config, "--device", "virtual:agx-orin", "--base", "0", "--interval", "50ms", "--json"}
+	v := jtune(t, args...).done(t).object(t, "experiment workload device virtual repeat dir lines skipped failed takeaway")
+	got := map[string]map[string]any{}
+	for _, l := range v["lines"].([]any) {
+		line := l.(map[string]any)
+		got[line["setting"].(string)+", "+line["part"].(string)] = line
+	}
+	if len(got) != 6 {
+		t.Fatalf("%d lines, want two of each of three runs: %v", len(got), v)
+	}
+	median := func(line, key string) float64 {
+		s, ok := got[line][key].(map[string]any)
+		if !ok {
+			t.Errorf("%s: no %s", line, key)
+			return -1
+		}
+		return s["median"].(float64)
+	}
+	for line := range got {
+		if ms := median(line, "time_ms"); !(ms > 0) {
+			t.Errorf("%s: %v ms", line, ms)
+		}
+	}
+	if share := median("preloaded, later epochs", "cache_pct"); share != 100 {
+		t.Errorf("preloaded: %v %% of the files in memory", share)
+	}
+	// LeNet's job reads the files once, before they are dropped.
+	if share := median("dropped each epoch, later epochs", "cache_pct"); share > 5 && !inMemory(t, data) {
+		t.Errorf("dropped: %v %% of the files in memory", share)
+	}
+}
+
+// inMemory tells whether a folder's file system has nothing but the page cache.
+func inMemory(t *testing.T, dir string) bool {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
+}
+
+// mnist writes blank pictures in the published form of MNIST.
+func mnist(t *testing.T, dir string, n uint32) {
+	t.Helper()
+	images := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2051), n), 28), 28), make([]byte, n*28*28)...)
+	labels := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2049), n), make([]byte, n)...)
+	for name, content := range map[string][]byte{"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -25,6 +25,16 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	jtune(t, "harness", "--write", "").fails(t, exitUsage, "--write")
 }
 
+// python is Debian's interpreter, which may have PyTorch.
+const python = "/usr/bin/python3"
+
+func needPyTorch(t *testing.T) {
+	t.Helper()
+	if err := exec.Command(python, "-c", "import torch").Run(); err != nil {
+		t.Skipf("%s cannot import torch (%v): install python3-torch to run this test", python, err)
+	}
+}
+
 // TestPyTorchTrainsForAProfile is the whole way on a machine without a Jetson:
 // a board of plain files or a virtual one, LeNet trained for real on the CPU, a
 // record, a model.
@@ -32,10 +42,7 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for many seconds")
 	}
-	const python = "/usr/bin/python3"
-	if err := exec.Command(python, "-c", "import torch").Run(); err != nil {
-		t.Skipf("%s cannot import torch (%v): install python3-torch to run this test", python, err)
-	}
+	needPyTorch(t)
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\nworkers = 1\n"
 	files, _ := fakeBoard(t, "true")
 	virtual := []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}

@@ -29,6 +29,7 @@ type ExperimentRequest struct {
 	Every       time.Duration // between power samples; 0: 1 s
 	Dir         string        // record folder; "" makes one below the data directory
 	Resume      bool
+	RedoFailed  bool // then run again what failed
 }
 
 // ExperimentResult is a finished or interrupted experiment.
@@ -93,7 +94,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		observer(observe).note(note)
 	}
 	bench := &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, Workload: r.Workload, Observe: observer(observe).progress}
-	campaign := profiles.Campaign{Bench: bench, Record: rec, Plan: &experimentPlan{plan: plan, repeat: repeat, bench: func(set experiment.Setting) *profiles.Bench {
+	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Plan: &experimentPlan{plan: plan, repeat: repeat, bench: func(set experiment.Setting) *profiles.Bench {
 		b := *bench
 		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
 		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs)

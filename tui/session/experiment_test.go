@@ -61,6 +61,12 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 			if after := s.PresentMode(); after != before {
 				t.Errorf("the board is left in %v, it was in %v", after, before)
 			}
+			if _, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: res.Dir}); err == nil || !strings.Contains(err.Error(), "holds experiment "+e.Name) {
+				t.Errorf("fit of its folder: %v", err)
+			}
+			if _, err := Merge([]string{res.Dir}, filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "holds experiment "+e.Name) {
+				t.Errorf("merge of its folder: %v", err)
+			}
 			for _, name := range []string{reportText, reportCSV, "campaign.toml", "runs.csv"} {
 				if st, err := os.Stat(filepath.Join(res.Dir, name)); err != nil || st.Size() == 0 {
 					t.Errorf("%s: %v", name, err)

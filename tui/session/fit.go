@@ -78,6 +78,9 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 	if strict && len(notes) > 0 {
 		return Samples{}, errors.New(notes[0])
 	}
+	if head.Plan.Kind == profiles.ExperimentKind {
+		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes a campaign of jtune profile", dir, head.Plan.Source)
+	}
 	out := Samples{Folder: dir, Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
 	out.Notes = notes
 	out.board = tegra.Board{Name: head.Device.Name, Module: head.Device.Module, Virtual: head.Device.Virtual, Replay: head.Device.Replay}

@@ -52,6 +52,9 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if h.Plan.Kind == profiles.ExperimentKind {
+			return nil, fmt.Errorf("%w: %s holds experiment %s: parts of a plan of modes can be joined; put the report.csv files of experiments side by side", ErrUsage, dir, h.Plan.Source)
+		}
 		if i == 0 {
 			head = h
 		} else if what := differs(head, h); what != "" {
