@@ -132,8 +132,10 @@ func studied(d *driver) {
 	d.send(modelsMsg{list: []session.ModelInfo{info, {Name: "broken", Err: os.ErrInvalid, Modified: wallStart.Add(-72 * time.Hour)}}})
 }
 
-func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
-	scenes := map[string]func(d *driver){
+// scenes are the pages and dialogs in their states, by the names of their
+// golden files.
+func scenes() map[string]func(d *driver) {
+	return map[string]func(d *driver){
 		"live":  func(d *driver) { d.press("1") },
 		"train": func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
@@ -174,8 +176,21 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 		"modes-compose": func(d *driver) { d.withView().press("6", "c", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
 		"help":          func(d *driver) { d.press("5", "?") },
+		"train-log": func(d *driver) {
+			d.r.sh.job = runningJob(d.board, jobRun)
+			for i := range 60 {
+				d.r.pages[pageTrain].(*trainPage).log.add(fmt.Sprintf("step %d loss %.2f", i, 3-float64(i)/40))
+			}
+			d.press("2", "o")
+			d.screen()
+			d.press("up")
+		},
+		"train-settings": func(d *driver) { d.press("2", "c", "down") },
 	}
-	for name, scene := range scenes {
+}
+
+func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
+	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			d := drive(t)
 			scene(d)
@@ -191,4 +206,38 @@ func TestKeepQuestionCountsDownOnScreen(t *testing.T) {
 	d.now = d.now.Add(4 * time.Second)
 	d.r.frame = ""
 	golden(t, d, "front-keep")
+}
+
+// TestEveryPageFitsEveryWindow walks a window down to 10×4 and back: every
+// frame has exactly its size.
+func TestEveryPageFitsEveryWindow(t *testing.T) {
+	widths, heights := []int{200, 130, 110, 80, 70, 60, 59, 44, 40, 30, 20, 19, 10}, []int{50, 36, 30, 24, 17, 16, 12, 10, 8, 6, 5, 4}
+	for name, scene := range scenes() {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t)
+			scene(d)
+			look := func(w, h int) {
+				d.size(w, h)
+				lines := strings.Split(d.screen(), "\n")
+				if len(lines) != h {
+					t.Errorf("%dx%d has %d lines", w, h, len(lines))
+				}
+				for i, line := range lines {
+					if n := ansi.StringWidth(line); n != w {
+						t.Errorf("%dx%d: line %d is %d wide: %q", w, h, i+1, n, line)
+					}
+				}
+			}
+			for i := range max(len(widths), len(heights)) {
+				look(widths[min(i, len(widths)-1)], heights[min(i, len(heights)-1)])
+			}
+			for i := range widths {
+				look(widths[len(widths)-1-i], 24)
+			}
+			for i := range heights {
+				look(80, heights[len(heights)-1-i])
+			}
+			look(200, 50)
+		})
+	}
 }

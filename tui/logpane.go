@@ -137,10 +137,10 @@ func (l *logPane) note() string {
 // Render draws the pane.
 func (l *logPane) Render(w, h int) string {
 	l.room = h
-	top := l.last()
-	if l.free {
-		top = min(l.top, top)
+	if l.free = l.free && l.top < l.last(); !l.free {
+		l.top = l.last()
 	}
+	top := l.top
 	var out []string
 	for _, i := range l.kept[top:min(len(l.kept), top+h)] {
 		out = append(out, cut(l.lines[i], w))

@@ -11,7 +11,7 @@ import (
 
 // typedKeys is what a cat on the keyboard finds, but for the key that applies.
 var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e", "t", "u", "y", "n", "ctrl+s", "esc", "m", "<", ">", "enter", "enter",
-	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "g", "v", "b", "c", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "d", "S"}
+	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "g", "v", "b", "c", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "d", "S", "o"}
 
 // walkSteps is how many keys and resizes a walk takes.
 func walkSteps() int {

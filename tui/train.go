@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -262,11 +263,12 @@ func (p *trainPage) hints() []hint {
 	if p.running() {
 		return append([]hint{{Binding: keys.Stop}, {Binding: keys.Output}, {Binding: keys.Enlarge}}, speedHints(p.sh)...)
 	}
-	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
 	why := ""
 	if w, ok := p.chosen(); ok {
 		why = p.sh.fixed(w)
+		busy = cmp.Or(busy, p.blocked(w))
 	}
+	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
 	return append(append(out, unless(keys.Edit, why), unless(keys.Output, output), unless(keys.Stop, "nothing runs")), speedHints(p.sh)...)
 }
 
