@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"time"
 
 	"jtune/tegra"
@@ -76,7 +77,10 @@ type ExitError struct {
 }
 
 func (e *ExitError) Error() string {
-	if len(e.Lines) == 0 {
+	switch {
+	case e.Status == "signal: "+syscall.SIGKILL.String():
+		return fmt.Sprintf("harness %s was killed from outside (%s): most often by the kernel, out of memory (dmesg tells), which counts as did not run (DNR)", e.Command, e.Status)
+	case len(e.Lines) == 0:
 		return fmt.Sprintf("harness %s died: %s, with nothing on stderr", e.Command, e.Status)
 	}
 	return fmt.Sprintf("harness %s died: %s: %s", e.Command, e.Status, e.Lines[len(e.Lines)-1])

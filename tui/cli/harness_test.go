@@ -35,28 +35,44 @@ func needPyTorch(t *testing.T) {
 	}
 }
 
-// TestPyTorchTrainsForAProfile is the whole way on a machine without a Jetson:
-// a board of plain files or a virtual one, LeNet trained for real on the CPU, a
-// record, a model.
+// TestAProfileOfTheVirtualBoardFits is the whole way without a Jetson.
+func TestAProfileOfTheVirtualBoardFits(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, with(virtualBoard, "profile", "lenet5", "--modes", "20", "--out", dir)...).done(t)
+	o := jtune(t, "fit", "--samples", dir, "--out", filepath.Join(t.TempDir(), "m"), "--json").done(t)
+	if v := o.object(t, "method samples cv reference warnings"); v["samples"] != 20.0 {
+		t.Errorf("got %v samples, want 20", v["samples"])
+	}
+}
+
+// TestPyTorchTrainsForAProfile is the same with the real job: LeNet trained on
+// the CPU, beside a board of plain files and beside a virtual one.
 func TestPyTorchTrainsForAProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for many seconds")
 	}
 	needPyTorch(t)
+	t.Parallel()
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\nworkers = 1\n"
+	modes := 4 // some 7 s each, in real time
+	if os.Getenv("JTUNE_LONG") != "" {
+		modes = 20
+	}
 	files, _ := fakeBoard(t, "true")
-	virtual := []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name  string
 		args  []string
 		modes int
-	}{"board of files": {files, 2}, "virtual board": {virtual, 4}} {
-		t.Run(name, func(t *testing.T) {
-			if name == "virtual board" && os.Getenv("JTUNE_LONG") == "" {
-				t.Skip("half a minute in real time: set JTUNE_LONG=1")
-			}
+		fits  bool
+	}{
+		{"board of files", files, 2, false},
+		{"virtual board", []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}, modes, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			args := with(c.args, "--config", write(t, config))
 			dir := filepath.Join(t.TempDir(), "campaign")
-			o := jtune(t, with(args, "profile", "lenet5", "--sample", strconv.Itoa(c.modes), "--minibatches", "5", "--out", dir)...)
+			o := jtune(t, with(args, "profile", "lenet5", "--modes", strconv.Itoa(c.modes), "--minibatches", "5", "--out", dir)...)
 			if o.code != 0 {
 				t.Fatalf("exit code %d: %s%s", o.code, o.out, o.err)
 			}
@@ -69,8 +85,8 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 					t.Errorf("row %+v", r)
 				}
 			}
-			if name == "virtual board" {
-				jtune(t, with(args, "fit", "--samples", dir, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m"))...).done(t)
+			if c.fits {
+				jtune(t, with(args, "fit", "--samples", dir, "--out", filepath.Join(t.TempDir(), "m"))...).done(t)
 			}
 		})
 	}
