@@ -72,9 +72,6 @@ func (f *feed[T]) take() T {
 
 // pause lets news gather until it is time, or nothing more can come.
 func (f *feed[T]) pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -85,15 +82,22 @@ func (f *feed[T]) pause(ctx context.Context, d time.Duration) {
 }
 
 // next waits for news and gives it as one message, not sooner than every after
-// the one before; nil when the stream or ctx has ended. Ask again after each.
+// somebody took the news before; nil when the stream or ctx has ended. Ask
+// again after each.
 func (f *feed[T]) next(ctx context.Context, every time.Duration, wrap func(T) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		for {
 			fresh, closed, told := f.state()
+			early := every - time.Since(told)
 			switch {
-			case fresh:
-				f.pause(ctx, every-time.Since(told))
+			case fresh && (closed || early <= 0):
 				return wrap(f.take())
+			case fresh:
+				f.pause(ctx, early)
+				if ctx.Err() != nil {
+					return nil
+				}
+				continue
 			case closed:
 				return nil
 			}

@@ -142,6 +142,9 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sampleMsg:
 		sh.takeSample(msg)
+		if sh.busy() {
+			sh.job.take(sh.job.feed.take())
+		}
 		if r.watch != nil {
 			cmds = append(cmds, r.watch.next(sh.ctx))
 		}

@@ -41,8 +41,25 @@ var errNoEvent = errors.New("not a JSON object with an event")
 
 // parser reads events in order; it remembers the time of the last one.
 type parser struct {
-	lastT  float64
-	begunT bool
+	lastT   float64
+	begunT  bool
+	stamped bool          // the last line told its time
+	tied    bool          // offset is known
+	offset  time.Duration // of our clock to the job's, by the line that was read soonest
+}
+
+// when tells at which time of our clock an event happened that is read now,
+// and whether the next one may wait: lines that tell their own time can be
+// read late. No line is taken for older than it can be by that.
+func (p *parser) when(now time.Duration) (at time.Duration, mayWait bool) {
+	if !p.stamped {
+		return now, false
+	}
+	own := time.Duration(p.lastT * float64(time.Second))
+	if late := now - own; !p.tied || late < p.offset {
+		p.offset, p.tied = late, true
+	}
+	return max(own+p.offset, now-hearEvery), true
 }
 
 // parse reads one line. errNoEvent (wrapped) when it is no event at all, other
@@ -103,7 +120,7 @@ func kindOf(name string) Kind {
 // time refuses an event whose clock went back, and goes on from there: a job may
 // use the calendar's clock, which is set while it runs.
 func (p *parser) time(t *float64) error {
-	if t == nil {
+	if p.stamped = t != nil; !p.stamped {
 		return nil
 	}
 	if math.Abs(*t) > maxTimeMS {

@@ -234,3 +234,27 @@ func TestSlowReadersDoNotStretchMinibatches(t *testing.T) {
 		t.Errorf("minibatches of %.1f ms lie in %.1f", sum, took)
 	}
 }
+
+func TestMinibatchesOfAClockThatFollowsComeInLumps(t *testing.T) {
+	b := fast(t, Options{Speed: 1, Seed: 1})
+	start(t, b, "lenet5") // a few milliseconds each
+	before := next(t, b)
+	waits, clock := 0, b.Clock()
+	for n := range 100 {
+		asked := clock.Now()
+		m := next(t, b)
+		if got := clock.Now(); m.T > got {
+			t.Errorf("minibatch %d was done at %v and told at %v", n, m.T, got)
+		}
+		if clock.Now()-asked > lump/2 {
+			waits++
+		}
+		if passed := float64(m.T-before.T) / 1e6; passed < m.TimeMS-0.001 {
+			t.Errorf("minibatch %d took %.2f ms in %.2f", n, m.TimeMS, passed)
+		}
+		before = m
+	}
+	if waits == 0 || waits > 50 {
+		t.Errorf("100 minibatches took %d waits", waits)
+	}
+}

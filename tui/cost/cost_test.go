@@ -10,7 +10,7 @@ import (
 func TestThreadsUsageIsRead(t *testing.T) {
 	const status = "Name:\thtop\nvoluntary_ctxt_switches:\t42\nnonvoluntary_ctxt_switches:\t7\n"
 	got, err := parseUsage("1500000 200 3\n", status)
-	if want := (usage{1500 * time.Microsecond, 42}); err != nil || got != want {
+	if want := (usage{cpu: 1500 * time.Microsecond, wakes: 42}); err != nil || got != want {
 		t.Errorf("read %+v, %v; want %+v", got, err, want)
 	}
 	for name, c := range map[string][2]string{
@@ -26,40 +26,94 @@ func TestThreadsUsageIsRead(t *testing.T) {
 }
 
 func TestReportSaysWhichBoundsAreNotMet(t *testing.T) {
-	good := cost{"jtune idle", 100, 0.2, 40, 20 * time.Millisecond}
-	busy := cost{"training", 900, 0.4, 50, 20 * time.Millisecond}
-	other := cost{"htop", 1800, 0.8, 100, 10 * time.Millisecond}
+	w := watch{columns: 80, rows: 24, span: time.Second}
+	idle := cost{program{name: "idle", own: true}, 100, 0.2, 40, 20 * time.Millisecond}
+	busy := cost{program{name: "training", own: true, keys: []string{"2"}}, 900, 0.4, 150, 20 * time.Millisecond}
+	rival := cost{program{name: "htop", rival: true}, 1800, 0.8, 100, 400 * time.Millisecond}
+	keys := []latency{{"help", []time.Duration{2e6, 3e6, 90e6}}}
 	var out strings.Builder
-	if !report(&out, watch{80, 24, warmUp, time.Second}, []cost{good, busy, other}) {
+	if !report(&out, w, []cost{idle, busy, rival}, keys) {
 		t.Errorf("all is met, but the report says:\n%s", out.String())
 	}
-	if !strings.Contains(out.String(), "×2.0") {
-		t.Errorf("htop's bytes are not told as twice jtune's:\n%s", out.String())
+	if !strings.Contains(out.String(), "3 ms             90 ms  of 3") {
+		t.Errorf("median and worst time of a key are not told:\n%s", out.String())
 	}
 	out.Reset()
-	busy.bytesPerS = 2500
-	if report(&out, watch{80, 24, warmUp, time.Second}, []cost{good, busy, other}) || strings.Count(out.String(), "NOT MET") != 2 {
-		t.Errorf("too many bytes, and more than htop's: want two bounds not met:\n%s", out.String())
+	busy.bytesPerS, idle.wakesPerS, keys[0].times[2] = 2500, 100, 110e6
+	if report(&out, w, []cost{idle, busy, rival}, keys) {
+		t.Errorf("three bounds are not met, but the report says:\n%s", out.String())
+	}
+	for _, want := range []string{"NOT MET  jtune, training: 2000 bytes/s, fewer bytes than htop\n", "NOT MET  jtune, idle: 75 wake-ups/s, fewer wake-ups than htop\n",
+		"NOT MET  help: within 100 ms\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
 	}
 }
 
-func TestAProgramInATerminalIsWatched(t *testing.T) {
-	w := watch{80, 24, 300 * time.Millisecond, 300 * time.Millisecond}
-	loop := []string{"/bin/sh", "-c", "while :; do echo frame; sleep 0.05; done"}
-	c, err := w.program(context.Background(), program{name: "loop", command: loop, first: "frame"}, t.TempDir())
+func TestTheMedianOfTheRoundsCounts(t *testing.T) {
+	round := func(bytes, cpu float64) []cost { return []cost{{bytesPerS: bytes, cpuPct: cpu}} }
+	got := medians([][]cost{round(30, 0.3), round(10, 0.2), round(20, 9)})
+	if got[0].bytesPerS != 20 || got[0].cpuPct != 0.3 {
+		t.Errorf("medians %+v", got)
+	}
+}
+
+// onShell is a program of the shell in a terminal.
+func onShell(script string) program {
+	return program{name: "shell", command: []string{"/bin/sh", "-c", script}}
+}
+
+func TestProgramsInTerminalsAreWatchedSideBySide(t *testing.T) {
+	w := watch{columns: 80, rows: 24, warmUp: 100 * time.Millisecond, span: 300 * time.Millisecond, home: t.TempDir()}
+	loop := onShell("while :; do echo frame; sleep 0.05; done")
+	loop.first = "frame"
+	asked := onShell(`stty raw -echo; printf 'press '; k=$(dd bs=1 count=1 2>/dev/null); printf "got $k"; sleep 60`)
+	asked.first, asked.keys, asked.shows = "press", []string{"x"}, "got x"
+	costs, err := w.round(context.Background(), []program{loop, asked})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.firstFrame <= 0 || c.wakesPerS < 0 || c.cpuPct < 0 {
+	if c := costs[0]; c.firstFrame <= 0 || c.bytesPerS <= 0 || c.wakesPerS < 0 || c.cpuPct < 0 {
 		t.Errorf("watched %+v", c)
 	}
-	if _, err := w.program(context.Background(), program{name: "dies", command: []string{"/bin/true"}}, t.TempDir()); err == nil {
+	if c := costs[1]; c.bytesPerS != 0 {
+		t.Errorf("a program that writes nothing wrote %v bytes/s", c.bytesPerS)
+	}
+	if _, err := w.round(context.Background(), []program{onShell("exit")}); err == nil {
 		t.Error("a program that ends at once was watched to the end")
 	}
 }
 
+func TestAKeysAnswerIsTimed(t *testing.T) {
+	w := watch{columns: 40, rows: 10, home: t.TempDir()}
+	term, err := w.start(onShell(`stty raw -echo; printf 'ready'; while :; do k=$(dd bs=1 count=1 2>/dev/null); sleep 0.2; printf "$k"; done`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.close()
+	ctx := context.Background()
+	if _, err := term.until(ctx, patience, func(screen string) bool { return strings.Contains(screen, "ready") }); err != nil {
+		t.Fatal(err)
+	}
+	took, err := term.ask(ctx, "x", func(screen string) string { return strings.TrimSpace(screen) })
+	if err != nil || took < 200*time.Millisecond || took > patience {
+		t.Errorf("a key that is answered after 0.2 s is timed as %v, %v", took, err)
+	}
+}
+
+func TestTheJobTellsOfMinibatches(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	var out strings.Builder
+	job(ctx, &out)
+	if !strings.Contains(out.String(), `"event":"hello"`) || !strings.Contains(out.String(), `"batch":1,"time_ms":60`) {
+		t.Errorf("the job told\n%s", out.String())
+	}
+}
+
 func TestBadFlagsAreRefused(t *testing.T) {
-	for _, args := range [][]string{{"-size", "wide"}, {"-size", "0x0"}, {"-seconds", "0"}} {
+	for _, args := range [][]string{{"-size", "wide"}, {"-size", "0x0"}, {"-seconds", "0"}, {"-rounds", "0"}, {"-keys", "-1"}} {
 		if err := run(context.Background(), args, &strings.Builder{}); err == nil {
 			t.Errorf("%v is taken", args)
 		}

@@ -3,56 +3,101 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
-// Bounds of jtune's Live page at 80x24 and one refresh a second.
+// Bounds of jtune's Live page at 80x24 and one refresh a second, and of its
+// answer to a key.
 const (
 	mostBytesPerS  = 2000
 	mostCPUPct     = 0.5
 	mostWakesPerS  = 75
 	mostFirstFrame = 100 * time.Millisecond
+	mostLatency    = 100 * time.Millisecond
 )
 
-// report prints what was measured, each as a multiple of training jtune's, and
-// which bounds are met. The first ownRuns costs are jtune's.
-func report(out io.Writer, w watch, costs []cost) (met bool) {
-	fmt.Fprintf(out, "%dx%d, one refresh a second, %v each\n\n", w.columns, w.rows, w.span)
-	fmt.Fprintf(out, "%-10s %14s %16s %18s %12s\n", "", "bytes/s", "CPU % of a core", "wake-ups/s", "first frame")
-	busy := costs[ownRuns-1]
+// report prints what was measured and which bounds are met.
+func report(out io.Writer, w watch, costs []cost, keys []latency) (met bool) {
+	fmt.Fprintf(out, "%-24s %9s %17s %12s %13s\n", "", "bytes/s", "CPU % of a core", "wake-ups/s", "first frame")
 	for _, c := range costs {
-		fmt.Fprintf(out, "%-10s %7.0f %6s %9.2f %6s %11.1f %6s %9.0f ms\n", c.name, c.bytesPerS, ratio(c.bytesPerS, busy.bytesPerS),
-			c.cpuPct, ratio(c.cpuPct, busy.cpuPct), c.wakesPerS, ratio(c.wakesPerS, busy.wakesPerS), c.firstFrame.Seconds()*1000)
-	}
-	met = true
-	say := func(ok bool, format string, args ...any) {
-		word := "met    "
-		if !ok {
-			word, met = "NOT MET", false
+		name := c.name
+		if c.own {
+			name = "jtune, " + name
 		}
-		fmt.Fprintf(out, word+"  "+format+"\n", args...)
+		fmt.Fprintf(out, "%-24s %9.0f %17.2f %12.0f", name, c.bytesPerS, c.cpuPct, c.wakesPerS)
+		if c.quiet {
+			fmt.Fprintf(out, " %13s\n", "–")
+			continue
+		}
+		fmt.Fprintf(out, " %10.0f ms\n", ms(c.firstFrame))
+	}
+	if len(keys) > 0 {
+		fmt.Fprintf(out, "\n%-24s %9s %17s\n", "a key is answered in", "median", "at most")
+		for _, k := range keys {
+			fmt.Fprintf(out, "%-24s %6.0f ms %14.0f ms  of %d\n", k.what, ms(k.median()), ms(k.most()), len(k.times))
+		}
 	}
 	fmt.Fprintln(out)
-	for _, own := range costs[:ownRuns] {
-		if w.columns == 80 && w.rows == 24 {
-			say(own.bytesPerS < mostBytesPerS, "%s: %.0f bytes/s, under %d", own.name, own.bytesPerS, mostBytesPerS)
-			say(own.cpuPct < mostCPUPct, "%s: %.2f %% of a core, under %.1f", own.name, own.cpuPct, mostCPUPct)
-			say(own.wakesPerS < mostWakesPerS, "%s: %.0f wake-ups/s, under %d", own.name, own.wakesPerS, mostWakesPerS)
+	met = true
+	for _, c := range costs {
+		if c.own {
+			met = tell(out, "jtune, "+c.name, bounds(w, c, costs)) && met
 		}
-		say(own.firstFrame < mostFirstFrame, "%s: first frame after %.0f ms, under %d", own.name, own.firstFrame.Seconds()*1000, mostFirstFrame.Milliseconds())
 	}
-	for _, c := range costs[ownRuns:] {
-		say(busy.bytesPerS < c.bytesPerS, "fewer bytes than %s, while training", c.name)
-		say(busy.cpuPct < c.cpuPct, "less CPU than %s, while training", c.name)
-		say(costs[0].wakesPerS < c.wakesPerS, "fewer wake-ups than %s, idle", c.name)
+	for _, k := range keys {
+		met = tell(out, k.what, []bound{{k.most() < mostLatency, fmt.Sprintf("within %d ms", mostLatency.Milliseconds())}}) && met
 	}
 	return met
 }
 
-// ratio is another program's value over jtune's.
-func ratio(v, own float64) string {
-	if own <= 0 || v == own {
-		return ""
-	}
-	return fmt.Sprintf("×%.1f", v/own)
+// bound is what is asked of a program.
+type bound struct {
+	met  bool
+	what string
 }
+
+// tell says in one line what of the bounds is met, in a second what is not.
+func tell(out io.Writer, who string, list []bound) (met bool) {
+	var yes, no []string
+	for _, b := range list {
+		if b.met {
+			yes = append(yes, b.what)
+		} else {
+			no = append(no, b.what)
+		}
+	}
+	if len(yes) > 0 {
+		fmt.Fprintf(out, "met      %s: %s\n", who, strings.Join(yes, ", "))
+	}
+	if len(no) > 0 {
+		fmt.Fprintf(out, "NOT MET  %s: %s\n", who, strings.Join(no, ", "))
+	}
+	return len(no) == 0
+}
+
+// bounds are those of a screen of jtune's: fixed ones at 80x24, and each rival.
+// Wake-ups are bounded where nothing but the screen goes on.
+func bounds(w watch, c cost, all []cost) []bound {
+	list := []bound{{c.firstFrame < mostFirstFrame, fmt.Sprintf("first frame in %d ms", mostFirstFrame.Milliseconds())}}
+	idle := len(c.keys) == 0
+	if w.columns == 80 && w.rows == 24 {
+		list = append(list, bound{c.bytesPerS < mostBytesPerS, fmt.Sprintf("%d bytes/s", mostBytesPerS)},
+			bound{c.cpuPct < mostCPUPct, fmt.Sprintf("%.1f %% of a core", mostCPUPct)})
+		if idle {
+			list = append(list, bound{c.wakesPerS < mostWakesPerS, fmt.Sprintf("%d wake-ups/s", mostWakesPerS)})
+		}
+	}
+	for _, r := range all {
+		if !r.rival {
+			continue
+		}
+		list = append(list, bound{c.bytesPerS < r.bytesPerS, "fewer bytes than " + r.name}, bound{c.cpuPct < r.cpuPct, "less CPU than " + r.name})
+		if idle {
+			list = append(list, bound{c.wakesPerS < r.wakesPerS, "fewer wake-ups than " + r.name})
+		}
+	}
+	return list
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1000 }

@@ -1,90 +1,124 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 // program is one to watch.
 type program struct {
 	name    string
 	command []string
+	own     bool     // jtune's screen: bounds hold for it
+	rival   bool     // it is to be better than
+	quiet   bool     // it draws nothing
 	first   string   // text that its first whole frame holds; "" for any output
 	keys    []string // pressed after it
+	shows   string   // text that the screen holds after the keys
 }
 
 // watch says how to watch.
 type watch struct {
 	columns, rows uint16
 	warmUp, span  time.Duration
+	home          string
 }
 
 // cost is what a program took.
 type cost struct {
-	name       string
+	program
 	bytesPerS  float64 // written to the terminal
 	cpuPct     float64 // of one core
 	wakesPerS  float64 // voluntary context switches of all its threads
 	firstFrame time.Duration
 }
 
-// keyEvery is the time that a program has to answer a key.
-const keyEvery = time.Second
+// Times that a program has to show what it should, and between two keys.
+const (
+	patience = 20 * time.Second
+	keyEvery = 300 * time.Millisecond
+)
 
-// program runs one in a pseudo-terminal of its own and watches it.
-func (w watch) program(ctx context.Context, p program, home string) (cost, error) {
-	cmd := exec.CommandContext(ctx, p.command[0], p.command[1:]...)
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "NO_COLOR=", "TMUX=", "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
-	began := time.Now()
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: w.columns, Rows: w.rows})
-	if err != nil {
-		return cost{}, err
-	}
-	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); _ = tty.Close() }()
-	screen := &sink{first: []byte(p.first), began: began}
-	go screen.drain(tty)
-	for _, k := range p.keys {
-		if err := sleep(ctx, keyEvery); err != nil {
-			return cost{}, err
+// round runs all programs side by side and watches them for the same time.
+func (w watch) round(ctx context.Context, list []program) (costs []cost, err error) {
+	var terms []*terminal
+	defer func() {
+		for _, t := range terms {
+			t.close()
 		}
-		if _, err := tty.WriteString(k); err != nil {
-			return cost{}, err
+	}()
+	for _, p := range list {
+		t, err := w.start(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
+		terms = append(terms, t)
+		c := cost{program: p}
+		if c.firstFrame, err = t.ready(ctx, p); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		costs = append(costs, c)
 	}
 	if err := sleep(ctx, w.warmUp); err != nil {
-		return cost{}, err
+		return nil, err
 	}
-	written, frame := screen.state()
-	if frame == 0 {
-		return cost{}, fmt.Errorf("no frame within %v", w.warmUp)
+	before := make([]usage, len(list))
+	for i, t := range terms {
+		if before[i], err = t.usage(); err != nil {
+			return nil, fmt.Errorf("%s has ended: %w", list[i].name, err)
+		}
 	}
-	before, err := usageOf(cmd.Process.Pid)
-	if err != nil {
-		return cost{}, err
-	}
-	from := time.Now()
 	if err := sleep(ctx, w.span); err != nil {
-		return cost{}, err
+		return nil, err
 	}
-	after, err := usageOf(cmd.Process.Pid)
-	if err != nil {
-		return cost{}, fmt.Errorf("it ended early: %w", err)
+	for i, t := range terms {
+		now, err := t.usage()
+		if err != nil {
+			return nil, fmt.Errorf("%s ended early: %w", list[i].name, err)
+		}
+		s := now.at.Sub(before[i].at).Seconds()
+		c := &costs[i]
+		c.bytesPerS = float64(now.written-before[i].written) / s
+		c.cpuPct = 100 * (now.cpu - before[i].cpu).Seconds() / s
+		c.wakesPerS = float64(now.wakes-before[i].wakes) / s
 	}
-	now, _ := screen.state()
-	s := time.Since(from).Seconds()
-	return cost{p.name, float64(now-written) / s, 100 * (after.cpu - before.cpu).Seconds() / s, float64(after.wakes-before.wakes) / s, frame}, nil
+	return costs, nil
+}
+
+// start runs a program on a terminal of its own.
+func (w watch) start(p program) (*terminal, error) {
+	cmd := exec.Command(p.command[0], p.command[1:]...)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "NO_COLOR=", "TMUX=", "HOME="+w.home, "XDG_CONFIG_HOME="+w.home, "XDG_STATE_HOME="+w.home)
+	return open(cmd, w.columns, w.rows)
+}
+
+// ready waits for the first frame and presses the program's keys.
+func (t *terminal) ready(ctx context.Context, p program) (first time.Duration, err error) {
+	if p.quiet {
+		return 0, nil
+	}
+	if first, err = t.until(ctx, patience, func(screen string) bool { return strings.TrimSpace(screen) != "" && strings.Contains(screen, p.first) }); err != nil {
+		return 0, err
+	}
+	for _, k := range p.keys {
+		if err := sleep(ctx, keyEvery); err != nil {
+			return 0, err
+		}
+		if err := t.press(k); err != nil {
+			return 0, err
+		}
+	}
+	_, err = t.until(ctx, patience, func(screen string) bool { return strings.Contains(screen, p.shows) })
+	return first, err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -96,49 +130,35 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// sink counts what a program writes.
-type sink struct {
-	mu    sync.Mutex
-	n     int
-	seen  []byte // until the first frame
-	first []byte
-	began time.Time
-	frame time.Duration // 0: not yet
-}
-
-func (s *sink) drain(tty *os.File) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := tty.Read(buf)
-		s.take(buf[:n])
-		if err != nil && !errors.Is(err, syscall.EINTR) {
-			return
-		}
+// medians takes the median of each number over the rounds.
+func medians(rounds [][]cost) []cost {
+	out := slices.Clone(rounds[0])
+	for i := range out {
+		c := &out[i]
+		c.bytesPerS = median(rounds, func(r []cost) float64 { return r[i].bytesPerS })
+		c.cpuPct = median(rounds, func(r []cost) float64 { return r[i].cpuPct })
+		c.wakesPerS = median(rounds, func(r []cost) float64 { return r[i].wakesPerS })
+		c.firstFrame = median(rounds, func(r []cost) time.Duration { return r[i].firstFrame })
 	}
+	return out
 }
 
-func (s *sink) take(b []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.n += len(b)
-	if s.frame == 0 {
-		s.seen = append(s.seen, b...)
-		if len(s.seen) > 0 && bytes.Contains(s.seen, s.first) {
-			s.frame, s.seen = time.Since(s.began), nil
-		}
+// median is the middle one of some numbers, the lower of two.
+func median[T any, N cmp.Ordered](list []T, number func(T) N) N {
+	var v []N
+	for _, one := range list {
+		v = append(v, number(one))
 	}
-}
-
-func (s *sink) state() (written int, frame time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.n, s.frame
+	slices.Sort(v)
+	return v[(len(v)-1)/2]
 }
 
 // usage is what a process has used since it began.
 type usage struct {
-	cpu   time.Duration
-	wakes int64
+	cpu     time.Duration
+	wakes   int64
+	written int // to its terminal
+	at      time.Time
 }
 
 // usageOf adds up the threads of a process: schedstat counts CPU time in
@@ -148,7 +168,7 @@ func usageOf(pid int) (usage, error) {
 	if err != nil || len(tasks) == 0 {
 		return usage{}, fmt.Errorf("process %d has no threads", pid)
 	}
-	var sum usage
+	sum := usage{at: time.Now()}
 	for _, dir := range tasks {
 		stat, err := os.ReadFile(dir + "/schedstat")
 		if errors.Is(err, os.ErrNotExist) {
@@ -182,7 +202,7 @@ func parseUsage(stat, status string) (usage, error) {
 	for line := range strings.SplitSeq(status, "\n") {
 		if value, ok := strings.CutPrefix(line, "voluntary_ctxt_switches:"); ok {
 			n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-			return usage{time.Duration(ns), n}, err
+			return usage{cpu: time.Duration(ns), wakes: n}, err
 		}
 	}
 	return usage{}, errors.New("status tells no voluntary_ctxt_switches")
