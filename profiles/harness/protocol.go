@@ -129,6 +129,7 @@ func (p *parser) time(t *float64) error {
 	last, begun := p.lastT, p.begunT
 	p.lastT, p.begunT = *t, true
 	if begun && *t < last {
+		p.tied = false
 		return fmt.Errorf("t goes back from %g to %g", last, *t)
 	}
 	return nil
