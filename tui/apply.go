@@ -76,7 +76,9 @@ func (f *applyFlow) ask(m tegra.Mode) {
 	}
 	if v := f.sh.view; v != nil {
 		if i, ok := v.at(m); ok {
-			f.predicted = &v.preds[i]
+			if pr, fitted := v.expected(i); !fitted {
+				f.predicted = &pr
+			}
 		}
 		if got, ok := v.measured[m]; ok {
 			f.measured = &got

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,9 +31,34 @@ func (f *applyFlow) banner() string {
 }
 
 // Render draws the difference knob by knob, for the moment before applying.
+// Where rows are short the blank ones go, then the keys, which the last line
+// tells too.
 func (f *applyFlow) Render(w, h int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-6s %12s   %s\n", "knob", "now", "then")
+	lines := append(f.difference(), "")
+	if f.reboot {
+		lines = append(lines, styleWarn.Render("reboot needed for its GPU power gating:"), styleWarn.Render("here only its clocks are set"))
+	} else {
+		lines = append(lines, "no reboot needed")
+	}
+	if p := f.predicted; p != nil {
+		lines = append(lines, fmt.Sprintf("predicted %s ms/mb, %.1f W", ms(p.TimeMS), p.PowerW))
+	}
+	if m := f.measured; m != nil {
+		lines = append(lines, fmt.Sprintf("measured  %s ms/mb, %.1f W", ms(m.TimeMS), m.PowerW))
+	}
+	lines = append(lines, "", press(keys.Apply)+" apply   "+press(keys.Back)+" leave as it is")
+	if len(lines) > h-2 {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+	if len(lines) > h-2 {
+		lines = lines[:len(lines)-1]
+	}
+	return box("Apply "+f.title(), "", strings.Join(lines, "\n"), min(w, 50), min(h, len(lines)+2))
+}
+
+// difference tells each knob as it is and as it would be.
+func (f *applyFlow) difference() []string {
+	lines := []string{fmt.Sprintf("%-6s %12s   %s", "knob", "now", "then")}
 	for k := range tegra.NumKnobs {
 		now, note := dash, ""
 		if f.from.OK {
@@ -41,26 +67,12 @@ func (f *applyFlow) Render(w, h int) string {
 				note = "  same"
 			}
 		}
-		fmt.Fprintf(&b, "%-6s %12s → %s%s\n", k, now, knobText(f.mode, k), styleDim.Render(note))
+		lines = append(lines, fmt.Sprintf("%-6s %12s → %s%s", k, now, knobText(f.mode, k), styleDim.Render(note)))
 	}
 	if !f.from.OK {
-		b.WriteString(styleDim.Render("now: a free state that no mode expresses") + "\n")
+		lines = append(lines, styleDim.Render("now: a free state that no mode expresses"))
 	}
-	b.WriteString("\n")
-	if f.reboot {
-		b.WriteString(styleWarn.Render("reboot needed for its GPU power gating:\nhere only its clocks are set") + "\n")
-	} else {
-		b.WriteString("no reboot needed\n")
-	}
-	if p := f.predicted; p != nil {
-		fmt.Fprintf(&b, "predicted %s ms/mb, %.1f W\n", ms(p.TimeMS), p.PowerW)
-	}
-	if m := f.measured; m != nil {
-		fmt.Fprintf(&b, "measured  %s ms/mb, %.1f W\n", ms(m.TimeMS), m.PowerW)
-	}
-	b.WriteString("\n" + press(keys.Apply) + " apply   " + press(keys.Back) + " leave as it is")
-	text := b.String()
-	return box("Apply "+f.title(), "", text, min(w, 50), min(h, strings.Count(text, "\n")+3))
+	return lines
 }
 
 func (f *applyFlow) title() string {

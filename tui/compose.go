@@ -77,10 +77,10 @@ func (c *composer) Render(w, h int) string {
 		lines = append(lines, text)
 	}
 	lines = append(lines, "", c.sh.mode(m))
-	if v := c.sh.view; v != nil {
-		if i, ok := v.at(m); ok {
-			lines = append(lines, fmt.Sprintf("predicted %s ms/mb, %.1f W", ms(v.preds[i].TimeMS), v.preds[i].PowerW))
-		}
+	if known := c.sh.compared(m); known.got.TimeMS > 0 {
+		lines = append(lines, fmt.Sprintf("measured %s ms/mb, %.1f W", ms(known.got.TimeMS), known.got.PowerW))
+	} else if known.pr.TimeMS > 0 {
+		lines = append(lines, fmt.Sprintf("predicted %s ms/mb, %.1f W", ms(known.pr.TimeMS), known.pr.PowerW))
 	}
 	if !c.sh.space.Contains(m) {
 		lines = append(lines, styleWarn.Render("this combination does not exist here"))

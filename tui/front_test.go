@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
+	"jtune/tui/session"
 )
 
 func frontOf(d *driver) *frontPage { return d.r.pages[pageFront].(*frontPage) }
@@ -209,5 +210,27 @@ func TestNothingIsToldByColourAloneOnTheFront(t *testing.T) {
 	d.press("g")
 	if other := d.screen(); grouped == other {
 		t.Error("without colours the modes of one group look like those of another")
+	}
+}
+
+func TestWhatWasFittedIsNotCalledPredicted(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5")
+	p, v := frontOf(d), d.r.sh.view
+	learned := d.board.samples()[3]
+	p.cursor, _ = v.at(learned.Mode)
+	d.press("f")
+	d.sees("fitted measured")
+	d.press("a")
+	if f := d.r.apply; f.predicted != nil || f.measured == nil {
+		t.Errorf("apply shows %v as predicted, %v as measured", f.predicted, f.measured)
+	}
+	d.press("esc")
+	said := v.preds[p.cursor]
+	said.TimeMS *= 1.5
+	d.r.sh.view = v.answering(optimize.Limit{PowerW: 30}, &session.TuneResult{Result: optimize.Result{Mode: learned.Mode, Probes: []optimize.Probe{{Measured: learned, Predicted: said}}}})
+	d.press("f")
+	if pr, fitted := d.r.sh.view.expected(p.cursor); fitted || pr.TimeMS != said.TimeMS {
+		t.Errorf("expected %.1f ms (fitted %v), what was said before it was measured is %.1f", pr.TimeMS, fitted, said.TimeMS)
 	}
 }

@@ -156,7 +156,7 @@ func (p *frontPage) line() string {
 // what one would have without it.
 func (p *frontPage) card(w int, short bool) string {
 	v := p.sh.view
-	pr := v.preds[p.cursor]
+	pr, fitted := v.expected(p.cursor)
 	got, measured := v.measured[pr.Mode]
 	title := styleBold.Render(p.sh.mode(pr.Mode))
 	if name := p.sh.nameOf(pr.Mode); name != "" {
@@ -167,7 +167,11 @@ func (p *frontPage) card(w int, short bool) string {
 		row := func(name, predicted, measured string, off float64) string {
 			return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, signedPct(100*off))
 		}
-		lines = append(lines, styleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", "predicted", "measured", "off")),
+		said := "predicted"
+		if fitted {
+			said = "fitted"
+		}
+		lines = append(lines, styleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", said, "measured", "off")),
 			row("ms/mb", ms(pr.TimeMS), ms(got.TimeMS), got.TimeMS/pr.TimeMS-1),
 			row("W", positive(pr.PowerW, 1), positive(got.PowerW, 1), got.PowerW/pr.PowerW-1),
 			row("J/mb", positive(pr.EnergyJ(), 2), positive(got.EnergyJ(), 2), got.EnergyJ()/pr.EnergyJ()-1))

@@ -2,11 +2,13 @@ package tui
 
 import (
 	"math"
+	"slices"
 
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
+	"jtune/tui/session"
 )
 
 // plane is what a plot of modes shows: one quantity across, one up.
@@ -31,6 +33,8 @@ type mapView struct {
 	span     [numAxes][]float64 // the least and the largest usable value of each
 	fronts   [len(planes)][]int // indexes of points, ascending across
 	measured map[tegra.Mode]tegra.Measured
+	learned  map[tegra.Mode]bool             // modes that the model has learned from
+	before   map[tegra.Mode]learn.Prediction // of measured modes: what was said before they were, where that is known
 	found    found
 }
 
@@ -49,6 +53,10 @@ func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.M
 	v := &mapView{workload: workload, model: m, preds: p.Predict(space.Modes()), space: space, measured: map[tegra.Mode]tegra.Measured{}}
 	for _, s := range samples {
 		v.measured[s.Mode] = s
+	}
+	v.learned = map[tegra.Mode]bool{}
+	for _, s := range m.Samples {
+		v.learned[s.Mode] = true
 	}
 	v.know(samples)
 	return v
@@ -103,11 +111,29 @@ func (v *mapView) samples() []tegra.Measured {
 	return out
 }
 
-// answering gives a copy that knows what tuning found for a limit.
-func (v *mapView) answering(l optimize.Limit, m tegra.Mode) *mapView {
+// answering gives a copy that knows what tuning found for a limit, and what
+// was expected of the modes that it measured.
+func (v *mapView) answering(l optimize.Limit, r *session.TuneResult) *mapView {
 	next := *v
-	next.found = found{tegra.Some(m), l}
+	next.found = found{tegra.Some(r.Mode), l}
+	next.before = map[tegra.Mode]learn.Prediction{}
+	for _, p := range append(slices.Clone(r.Probes), optimize.Probe{Measured: tegra.Measured{Mode: r.Mode}, Predicted: r.Predicted}) {
+		if _, earlier := next.before[p.Mode]; !earlier {
+			next.before[p.Mode] = p.Predicted
+		}
+	}
 	return &next
+}
+
+// expected gives what was predicted of mode i without its own measurement.
+// Where the model has learned from the very mode and nothing was said before,
+// that is not known: then it is what the model fitted, and fitted is true.
+func (v *mapView) expected(i int) (p learn.Prediction, fitted bool) {
+	m := v.preds[i].Mode
+	if p, ok := v.before[m]; ok && p.TimeMS > 0 {
+		return p, false
+	}
+	return v.preds[i], v.learned[m]
 }
 
 // at gives the index of a mode; false when it has no prediction.

@@ -65,13 +65,19 @@ func newComparer(sh *shared, modes []tegra.Mode) *comparer {
 	if sh.view == nil {
 		return c
 	}
-	row(0, "pred. ms/mb", func(_ tegra.Mode, at compared) string { return ms(at.pr.TimeMS) })
-	row(3, " 95 %", func(_ tegra.Mode, at compared) string { return between(ms(at.pr.TimeLoMS), ms(at.pr.TimeHiMS)) })
-	row(0, "pred. W", func(_ tegra.Mode, at compared) string { return positive(at.pr.PowerW, 1) })
-	row(3, " 95 %", func(_ tegra.Mode, at compared) string {
-		return between(positive(at.pr.PowerLoW, 1), positive(at.pr.PowerHiW, 1))
-	})
-	row(2, "pred. J/mb", func(_ tegra.Mode, at compared) string { return positive(at.pr.EnergyJ(), 2) })
+	pred := func(need int, name string, of func(p learn.Prediction) string) {
+		row(need, name, func(_ tegra.Mode, at compared) string {
+			if at.fitted {
+				return dash
+			}
+			return of(at.pr)
+		})
+	}
+	pred(0, "pred. ms/mb", func(p learn.Prediction) string { return ms(p.TimeMS) })
+	pred(3, " 95 %", func(p learn.Prediction) string { return between(ms(p.TimeLoMS), ms(p.TimeHiMS)) })
+	pred(0, "pred. W", func(p learn.Prediction) string { return positive(p.PowerW, 1) })
+	pred(3, " 95 %", func(p learn.Prediction) string { return between(positive(p.PowerLoW, 1), positive(p.PowerHiW, 1)) })
+	pred(2, "pred. J/mb", func(p learn.Prediction) string { return positive(p.EnergyJ(), 2) })
 	row(1, "meas. ms/mb", func(_ tegra.Mode, at compared) string { return ms(at.got.TimeMS) })
 	row(1, "meas. W", func(_ tegra.Mode, at compared) string { return positive(at.got.PowerW, 1) })
 	base := sh.compared(modes[0]).best()
@@ -91,8 +97,9 @@ func newComparer(sh *shared, modes []tegra.Mode) *comparer {
 
 // compared is what is known of a mode.
 type compared struct {
-	pr  learn.Prediction
-	got tegra.Measured // zero: not measured
+	pr     learn.Prediction
+	fitted bool           // pr is no prediction: the model has learned from this mode
+	got    tegra.Measured // zero: not measured
 }
 
 // best is the measurement, else the prediction.
@@ -107,7 +114,7 @@ func (sh *shared) compared(m tegra.Mode) compared {
 	var c compared
 	if v := sh.view; v != nil {
 		if i, ok := v.at(m); ok {
-			c.pr = v.preds[i]
+			c.pr, c.fitted = v.expected(i)
 		}
 		c.got = v.measured[m]
 	}

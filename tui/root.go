@@ -195,7 +195,7 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 	if msg.view != nil {
 		sh.view = msg.view
 		if msg.tuned != nil {
-			sh.view = sh.view.answering(j.limit, msg.tuned.Mode)
+			sh.view = sh.view.answering(j.limit, msg.tuned)
 		}
 	}
 	if msg.row != nil && sh.view != nil && msg.row.Status.Usable() {
