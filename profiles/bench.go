@@ -165,11 +165,15 @@ func (b *Bench) start(ctx context.Context) error {
 
 // hello compares what the job says of itself with the workload.
 func (b *Bench) hello(info map[string]string) (note string) {
-	said := info["batch_size"]
-	if said == "" || said == strconv.Itoa(b.Workload.Batch) {
-		return ""
+	for _, c := range []struct {
+		key, name string
+		set       int
+	}{{"batch_size", "minibatch size", b.Workload.Batch}, {"num_workers", "workers", b.Workload.Workers}} {
+		if said := info[c.key]; said != "" && said != strconv.Itoa(c.set) {
+			return fmt.Sprintf("note: the job says %s %s, workload %s has %d", c.name, said, b.Workload.Name, c.set)
+		}
 	}
-	return fmt.Sprintf("note: the job says minibatch size %s, workload %s has %d", said, b.Workload.Name, b.Workload.Batch)
+	return ""
 }
 
 // lost puts away a job that ended with err. The error result is for a command

@@ -240,6 +240,7 @@ func TestTheWordsFollowTheNumbers(t *testing.T) {
 			return []profiles.Part{part([]float64{200, 90, 1, 0, 0}[i], 98, 40)}
 		},
 			[]string{"Workers 2 is enough", "From workers 0 to workers 1: time -37 %, stall -55 %"}, []string{"change little"}},
+		{"workers", func(i int, _ Setting) []profiles.Part { return []profiles.Part{part(200-40*float64(i), 98, 40)} }, []string{"Workers 8 is not one too many"}, []string{"is enough"}},
 		{"cache", func(i int, _ Setting) []profiles.Part {
 			return []profiles.Part{part([]float64{50, 50, 0}[i], 98, 40), part([]float64{0, 50, 0}[i], 98, 40)}
 		}, []string{"The page cache is worth 33 %", "Cold at the start: from epoch 0 to the later ones time -33 %"}, []string{"no difference"}},

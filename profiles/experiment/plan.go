@@ -46,6 +46,14 @@ func All() []Experiment {
 	}
 }
 
+// spreadKey is the number whose spread over repeats is told.
+func (e Experiment) spreadKey() string {
+	if slices.Contains(e.columns, "time_ms") || e.columns == nil {
+		return "time_ms"
+	}
+	return "power_w"
+}
+
 // Find gives the experiment of that name.
 func Find(name string) (Experiment, error) {
 	var names []string
@@ -171,6 +179,15 @@ func planWorkers(r Request, p *Plan) {
 		s.Workload.Workers = n
 		p.Settings = append(p.Settings, s)
 	}
+	r.mustHeed(p, "JTUNE_WORKERS")
+}
+
+// mustHeed says that a command of the user's own decides what it does with a
+// setting; one that tells its settings in its hello is checked as it runs.
+func (r Request) mustHeed(p *Plan, variable string) {
+	if len(r.Workload.Command) > 0 && !r.Simulated {
+		p.skip("a command that does not read "+variable, "its runs are all alike")
+	}
 }
 
 func planBatch(r Request, p *Plan) {
@@ -179,6 +196,7 @@ func planBatch(r Request, p *Plan) {
 		s.Workload.Batch = n
 		p.Settings = append(p.Settings, s)
 	}
+	r.mustHeed(p, "JTUNE_BATCH")
 	if r.Simulated {
 		p.skip("this board's own response", "the virtual board scales its times by slopes that were published for an AGX Xavier")
 	}

@@ -25,6 +25,7 @@ type Report struct {
 	Lines      []Line
 	Skipped    []Skip
 	Failed     []string // settings without a usable run, and why
+	Notes      []string // what is peculiar about runs that count
 	Takeaway   []string
 
 	same map[string]string // see Plan
@@ -107,11 +108,14 @@ func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profi
 			if !ok {
 				continue
 			}
+			name := s.Name
+			if out.Repeat > 1 {
+				name += fmt.Sprintf(", run %d", k)
+			}
+			if row.Why != "" && row.Status.Usable() {
+				out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", name, strings.TrimPrefix(row.Why, "note: ")))
+			}
 			if !row.Status.Usable() {
-				name := s.Name
-				if out.Repeat > 1 {
-					name += fmt.Sprintf(", run %d", k)
-				}
 				out.Failed = append(out.Failed, fmt.Sprintf("%s: %s: %s", name, row.Status, row.Why))
 				continue
 			}
@@ -208,6 +212,9 @@ func (r Report) Text(w io.Writer) error {
 	for _, f := range r.Failed {
 		fmt.Fprintf(&b, "failed: %s\n", f)
 	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "skipped: %s: %s\n", s.What, s.Why)
 	}
@@ -265,7 +272,8 @@ func (r Report) heading() string {
 		parts = append([]string{fmt.Sprintf("%s, batch %d, workers %d", r.Workload.Name, r.Workload.Batch, r.Workload.Workers)}, parts...)
 	}
 	if r.Repeat > 1 {
-		parts = append(parts, fmt.Sprintf("each run %d times: medians, spread = (most - least) / median of the time", r.Repeat))
+		of := map[string]string{"time_ms": "time", "power_w": "power"}[r.Experiment.spreadKey()]
+		parts = append(parts, fmt.Sprintf("each run %d times: medians, spread = (most - least) / median of the %s", r.Repeat, of))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -308,7 +316,7 @@ func (r Report) table(b *strings.Builder) {
 			row = append(row, cell(l, c))
 		}
 		if r.Repeat > 1 {
-			row = append(row, spread(l))
+			row = append(row, spread(l, r.Experiment.spreadKey()))
 		}
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
@@ -330,17 +338,15 @@ func short(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case a >= 10:
 		return strconv.FormatFloat(v, 'f', 1, 64)
-	case a < 0.005:
+	case a >= 1:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case a < 0.0005:
 		return "0"
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-func spread(l Line) string {
-	key := "time_ms"
-	if strings.HasPrefix(l.Setting, "DVFS") || strings.HasPrefix(l.Setting, "(i)") {
-		key = "power_w"
-	}
+func spread(l Line, key string) string {
 	s, ok := l.Stats[key]
 	if !ok || l.Runs < 2 || s.Median == 0 {
 		return "–"

@@ -106,6 +106,8 @@ func sayWorkers(r Report) (out []string) {
 	}
 	if enough == names[0] {
 		out = append(out, fmt.Sprintf("Loader processes change little: with %s a minibatch takes %s ms, at best (%s) %s ms.", enough, short(r.stat(enough, r.pace(enough)[1], "time_ms").V), fastest, short(best)))
+	} else if enough == names[len(names)-1] {
+		out = append(out, fmt.Sprintf("%s is not one too many: of those that ran it is the fastest by more than %.0f %%.", capital(enough), 100*alike))
 	} else {
 		out = append(out, fmt.Sprintf("%s is enough: more bring less than %.0f %%.", capital(enough), 100*alike))
 	}

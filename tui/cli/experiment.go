@@ -176,6 +176,7 @@ type experimentJSON struct {
 	Lines      []map[string]any `json:"lines"`
 	Skipped    []skipJSON       `json:"skipped"`
 	Failed     []string         `json:"failed"`
+	Notes      []string         `json:"notes"`
 	Takeaway   []string         `json:"takeaway"`
 }
 
@@ -194,7 +195,7 @@ type statJSON struct {
 func toExperimentJSON(r session.ExperimentResult, s *session.Session) experimentJSON {
 	b := s.Device.Board()
 	out := experimentJSON{Experiment: r.Experiment.Name, Workload: optionalText(r.Workload.Name), Device: b.Name, Virtual: b.Virtual, Repeat: r.Repeat, Dir: r.Dir,
-		Lines: []map[string]any{}, Skipped: []skipJSON{}, Failed: append([]string{}, r.Failed...), Takeaway: append([]string{}, r.Takeaway...)}
+		Lines: []map[string]any{}, Skipped: []skipJSON{}, Failed: append([]string{}, r.Failed...), Notes: append([]string{}, r.Notes...), Takeaway: append([]string{}, r.Takeaway...)}
 	for _, l := range r.Lines {
 		line := map[string]any{"setting": l.Setting, "part": optionalText(l.Part), "runs": l.Runs, "mode": export.ModeOf(l.Mode)}
 		for _, c := range experiment.Columns() {

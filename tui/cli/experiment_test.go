@@ -53,7 +53,7 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 
 	jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir)...).fails(t, exitFailed, "--resume")
 	v := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir, "--resume", "--json")...).done(t).
-		object(t, "experiment workload device virtual repeat dir lines skipped failed takeaway")
+		object(t, "experiment workload device virtual repeat dir lines skipped failed notes takeaway")
 	lines := v["lines"].([]any)
 	if len(lines) != 2 || v["virtual"] != true || v["workload"] != "lenet5" {
 		t.Fatalf("got %v", v)
@@ -118,7 +118,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 	mnist(t, data, 320)
 	config := write(t, "[torch]\ndata = \""+data+"\"\npython = \""+python+"\"\nbeside = true\n[workload.lenet5]\nworkers = 1\nsamples = 320\n")
 	args := []string{"experiment", "cache", "--workload", "lenet5", "--config", config, "--device", "virtual:agx-orin", "--base", "0", "--interval", "50ms", "--json"}
-	v := jtune(t, args...).done(t).object(t, "experiment workload device virtual repeat dir lines skipped failed takeaway")
+	v := jtune(t, args...).done(t).object(t, "experiment workload device virtual repeat dir lines skipped failed notes takeaway")
 	got := map[string]map[string]any{}
 	for _, l := range v["lines"].([]any) {
 		line := l.(map[string]any)
