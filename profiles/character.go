@@ -23,6 +23,9 @@ type Character struct {
 	// Epochs are the run's epochs one by one, the newest of a long run.
 	Epochs []Part
 
+	// Latency is of an inference job's forward passes, the copy of their data
+	// left out; absent for a training job.
+	Latency tegra.Val[Latency]
 	// Drop is a sudden drop of the power that was told while the work went on as
 	// fast as before; its time is since the run's beginning.
 	Drop  tegra.Val[telemetry.PowerDrop]
@@ -39,6 +42,9 @@ type Character struct {
 	Uptime   tegra.Val[time.Duration] // of the system, when the run ended
 	Versions []string                 // what the results depend on: "L4T 35.1", "torch 2.0.0 on cuda"
 }
+
+// Latency is how long one minibatch's inference takes: quantiles in ms.
+type Latency struct{ P50, P95, P99 float64 }
 
 // Part is a stretch of a run: an epoch or several. Times are means per
 // minibatch, so that they add up.

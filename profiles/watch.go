@@ -89,6 +89,7 @@ type Watch struct {
 	later       tally
 	epochs      []tally
 	drop        telemetry.Drop
+	latency     []float64 // ms, of the newest minibatches of an inference job
 	cpu, gpu    telemetry.Tally
 	emc         telemetry.Tally
 	mu          sync.Mutex
@@ -109,6 +110,9 @@ type look struct {
 // keptEpochs bounds how many single epochs are kept: more than 15 hours of the
 // shortest.
 const keptEpochs = 5000
+
+// keptLatencies bounds what the quantiles of an inference job are taken of.
+const keptLatencies = 10000
 
 // NewWatch begins before the job does: what the page cache holds then is part
 // of the outcome. baseW is the module's idle power, see BaseLoad.
@@ -201,6 +205,12 @@ func (w *Watch) Minibatch(e harness.Event) {
 		p.minibatch(e)
 	}
 	w.drop.Minibatch(e.T, e.TimeMS)
+	if w.workload.Torch.Infer && e.ComputeMS.OK {
+		w.latency = append(w.latency, e.ComputeMS.V)
+		if len(w.latency) >= 2*keptLatencies {
+			w.latency = append(w.latency[:0], w.latency[keptLatencies:]...)
+		}
+	}
 	for _, s := range w.takeUpTo(e.T) {
 		if s.T < w.all.from {
 			continue
@@ -294,6 +304,9 @@ func (w *Watch) Character() Character {
 	out.CPU = known(telemetry.ResidencyBetween(w.begin.clocks.CPU, now.clocks.CPU), &w.cpu)
 	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
 	out.EMC = w.emc.Residency()
+	if len(w.latency) > 0 {
+		out.Latency = tegra.Some(Latency{quantile(w.latency, 0.50), quantile(w.latency, 0.95), quantile(w.latency, 0.99)})
+	}
 	if out.Drop = w.drop.Found(); out.Drop.OK {
 		out.Drop.V.At -= w.all.from
 	}

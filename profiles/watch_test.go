@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
@@ -190,5 +191,19 @@ func TestALongRunWhosePowerDropsAtTheSamePaceSaysSo(t *testing.T) {
 	}
 	if a := c.Advice(); len(a) == 0 || !strings.Contains(a[0], "fell from 31.0 to 18.0 W") {
 		t.Errorf("advice %q", a)
+	}
+}
+
+func TestAnInferenceJobTellsItsLatency(t *testing.T) {
+	t.Parallel()
+	for _, infer := range []bool{true, false} {
+		w, b := boardWatch(t, Workload{Name: "x", Batch: 4, Torch: torch.Job{Infer: infer}}, kernelOf)
+		for i := range 101 {
+			w.Minibatch(step(w, b, t, 0, i, 21+float64(i), 20)) // compute is i ms
+		}
+		got := w.Character().Latency
+		if got.OK != infer || infer && got.V != (Latency{50, 95, 99}) {
+			t.Errorf("infer %v: latency %+v", infer, got)
+		}
 	}
 }

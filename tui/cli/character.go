@@ -32,6 +32,21 @@ type characterJSON struct {
 	UptimeS        number          `json:"uptime_s"`
 	Versions       []string        `json:"versions"`
 	Advice         []string        `json:"advice"`
+	Latency        *latencyJSON    `json:"latency_ms"` // of an inference job; else null
+}
+
+// latencyJSON is a profiles.Latency in ms.
+type latencyJSON struct {
+	P50 number `json:"p50"`
+	P95 number `json:"p95"`
+	P99 number `json:"p99"`
+}
+
+func toLatencyJSON(l tegra.Val[profiles.Latency]) *latencyJSON {
+	if !l.OK {
+		return nil
+	}
+	return &latencyJSON{number(l.V.P50), number(l.V.P95), number(l.V.P99)}
 }
 
 // partJSON is a stretch of a run.
@@ -66,7 +81,7 @@ func toCharacterJSON(c profiles.Character) characterJSON {
 		BaseW: optionalNumber(c.BaseW), BaseSharePct: percent(c.BaseShare()),
 		CPUResidency: toClocksJSON(c.CPU), GPUResidency: toClocksJSON(c.GPU), MemResidency: toClocksJSON(c.EMC),
 		CacheBeforePct: percent(c.CacheBefore), CacheAfterPct: percent(c.CacheAfter), CacheWhy: optionalText(c.CacheWhy), Disk: optionalText(c.Disk),
-		UptimeS: optionalNumber(uptimeS(c)), Versions: append([]string{}, c.Versions...), Advice: append([]string{}, c.Advice()...)}
+		UptimeS: optionalNumber(uptimeS(c)), Versions: append([]string{}, c.Versions...), Advice: append([]string{}, c.Advice()...), Latency: toLatencyJSON(c.Latency)}
 }
 
 func uptimeS(c profiles.Character) tegra.Val[float64] {
@@ -106,6 +121,9 @@ func toClocksJSON(r telemetry.Residency) []residencyJSON {
 func characterRows(c profiles.Character) [][]string {
 	p := c.Steady()
 	rows := [][]string{{"epoch", epochText(c)}}
+	if l := c.Latency; l.OK {
+		rows = append(rows, []string{"latency", fmt.Sprintf("p50 %.3g ms, p95 %.3g ms, p99 %.3g ms", l.V.P50, l.V.P95, l.V.P99)})
+	}
 	if c.First.OK && c.Later.OK {
 		rows = append(rows, []string{"epoch 0", partText(c.First.V)}, []string{"later epochs", partText(c.Later.V)})
 	}
