@@ -35,12 +35,13 @@ type Compact struct {
 // ReferenceNote says where a reference comes from.
 type ReferenceNote struct {
 	Name     string `json:"name"`
-	Version  int    `json:"version"`  // of these numbers
-	Workload string `json:"workload"` // what ran while measuring
-	Device   string `json:"device"`   // name of the board, as tegra gives it
-	Source   string `json:"source"`   // where the measurements are from
-	Licence  string `json:"licence"`  // of the measurements
-	Command  string `json:"command"`  // that made this
+	Version  int    `json:"version"`           // of these numbers
+	Workload string `json:"workload"`          // what ran while measuring
+	Device   string `json:"device"`            // name of the board, as tegra gives it
+	Source   string `json:"source"`            // where the measurements are from
+	Licence  string `json:"licence"`           // of the measurements
+	Command  string `json:"command"`           // that made this
+	Virtual  bool   `json:"virtual,omitempty"` // of a simulated board, whose quirks are its own
 }
 
 // centre is a place in octaves below the device's largest settings.
@@ -125,7 +126,7 @@ func rms(a, b []float64) float64 {
 
 // reference is the reference that c stands for.
 func (c *Compact) reference() *Reference {
-	return &Reference{Name: c.Name, Compact: c, Provenance: Provenance{Device: c.Device, Workload: c.Workload}}
+	return &Reference{Name: c.Name, Compact: c, Provenance: Provenance{Device: c.Device, Workload: c.Workload, Virtual: c.Virtual}}
 }
 
 func (c centre) point() point {

@@ -248,7 +248,7 @@ func (o Options) reference(name string, board tegra.Board) (*learn.Reference, er
 	case learn.ShippedName:
 		return learn.ShippedReference(), nil
 	}
-	for _, path := range []string{name, filepath.Join(o.modelsDir(), name+modelSuffix), filepath.Join(o.campaignsDir(), name)} {
+	for _, path := range []string{o.ModelPath(name), filepath.Join(o.campaignsDir(), name)} {
 		if _, err := os.Stat(path); err == nil {
 			return learn.LoadReference(path)
 		}
