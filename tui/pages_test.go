@@ -84,15 +84,33 @@ func TestATrainingRunShowsItsMinibatchesUntilItIsStopped(t *testing.T) {
 func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	d := drive(t)
 	d.press("f")
-	before := len(d.r.sh.history)
-	m := d.board.reading()
-	m.last.Reading.TotalW = tegra.Some(99.9)
-	m.samples = m.samples[:1]
-	d.send(m)
-	if strings.Contains(d.screen(), "99.9") || len(d.r.sh.history) == before {
-		t.Error("a frozen view moves, or reading stopped with it")
-	}
 	d.sees("FROZEN")
+	before := d.screen()
+	m := d.board.reading()
+	m.last.Reading.TotalW, m.energyJ = tegra.Some(99.9), 99e3
+	for range 3 * historyLen {
+		d.send(m)
+	}
+	if d.screen() != before {
+		t.Errorf("a frozen view moves:\n%s", d.screen())
+	}
+	if n := len(d.r.held); n != historyLen {
+		t.Errorf("%d readings wait, want the newest %d", n, historyLen)
+	}
+	d.press("f")
+	d.sees("99.9 W", "99.0 kJ")
+	j := runningJob(d.board, jobTune)
+	d.r.sh.job, j.feed = j, newFeed[jobNews]()
+	d.press("3", "f")
+	n := len(j.rows)
+	d.send(jobNewsMsg{j, jobNews{rows: j.rows[:1]}})
+	if len(j.rows) != n {
+		t.Error("a job's rows move a frozen view")
+	}
+	d.send(jobDoneMsg{job: j})
+	if len(j.rows) != n+1 || !j.done {
+		t.Error("a job ended while the view was frozen, and its last rows are lost")
+	}
 }
 
 func TestExportWritesTheViewWithItsBadge(t *testing.T) {

@@ -52,19 +52,25 @@ func (p *profilePage) update(msg tea.Msg) tea.Cmd {
 	case unfinishedMsg:
 		p.cut = msg.found
 	case sampleMsg:
-		return p.sh.followNext()
+		return tea.Batch(p.sh.followNext(), p.sketchOwn())
 	case followedMsg:
 		return p.sh.takeFollowed(msg.found)
 	case jobNewsMsg:
-		if msg.job.kind != jobRun {
-			return p.sh.sketchNext(msg.job)
-		}
+		return p.sketchOwn()
 	case sketchMsg:
 		j := msg.job
 		j.sketch, j.sketching = msg.sketch, false
 		if len(j.sketch.timeMS) > 0 {
 			j.bands = append(j.bands, j.sketch.timePct)
 		}
+		return p.sh.sketchNext(j)
+	}
+	return nil
+}
+
+// sketchOwn works out what the running campaign's rows say so far.
+func (p *profilePage) sketchOwn() tea.Cmd {
+	if j := p.sh.job; j != nil && j.kind != jobRun {
 		return p.sh.sketchNext(j)
 	}
 	return nil

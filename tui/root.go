@@ -67,6 +67,7 @@ type root struct {
 	scroll  int // of the help
 	asking  bool
 	gone    bool      // quitting
+	held    []tea.Msg // news that wait while the view is frozen
 	pulsing bool      // a pulse is under way
 	keyAt   time.Time // of the last key
 	w, h    int
@@ -135,25 +136,18 @@ func (r *root) resize(w, h int) {
 	r.sh.narrow = w < narrowW
 }
 
-// news takes everything that is not input.
-func (r *root) news(msg tea.Msg) tea.Cmd {
+// take folds news into what the pages show.
+func (r *root) take(msg tea.Msg) tea.Cmd {
 	sh := r.sh
 	var cmds []tea.Cmd
 	switch msg := msg.(type) {
 	case sampleMsg:
 		sh.takeSample(msg)
-		if sh.busy() {
-			sh.job.take(sh.job.feed.take())
-		}
-		if r.watch != nil {
-			cmds = append(cmds, r.watch.next(sh.ctx))
-		}
 	case workloadsMsg:
 		sh.workloads = sh.runnable(msg.list)
 		sh.fail("workloads", msg.err)
 	case jobNewsMsg:
 		msg.job.take(msg.news)
-		cmds = append(cmds, msg.job.next(sh))
 	case jobDoneMsg:
 		cmds = append(cmds, r.jobDone(msg))
 	case guardMsg:
@@ -312,7 +306,9 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(k, keys.Undo):
 		return r.apply.undo()
 	case key.Matches(k, keys.Freeze):
-		sh.frozen = !sh.frozen
+		if sh.frozen = !sh.frozen; !sh.frozen {
+			return r.thaw()
+		}
 	case key.Matches(k, keys.Slower), key.Matches(k, keys.Faster):
 		return r.changeSpeed(key.Matches(k, keys.Faster))
 	case key.Matches(k, keys.Mouse):

@@ -30,7 +30,7 @@ type shared struct {
 	space   *tegra.Space
 	presets []tegra.Preset
 
-	sample    telemetry.Sample // as shown: stands still while frozen
+	sample    telemetry.Sample // as shown
 	sampled   bool
 	history   []telemetry.Sample // last two minutes, oldest first
 	energyJ   float64            // since the program began
@@ -266,9 +266,7 @@ func (sh *shared) takeSample(m sampleMsg) {
 	if !sh.ocBefore.OK {
 		sh.ocBefore = m.last.Reading.OverCurrents
 	}
-	if !sh.frozen {
-		sh.sample, sh.sampled = m.last, true
-	}
+	sh.sample, sh.sampled = m.last, true
 }
 
 // meanW is the mean of a rail's readings over the last minute; name "" is the

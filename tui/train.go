@@ -66,6 +66,7 @@ func (p *trainPage) update(msg tea.Msg) tea.Cmd {
 		}
 	case sampleMsg:
 		if p.running() {
+			p.tellEpochs(p.sh.job)
 			return p.readLog()
 		}
 	case jobNewsMsg:
