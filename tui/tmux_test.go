@@ -53,17 +53,22 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not here")
-	}
 	bin, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	s := &terminal{t, filepath.Join(dir, "tmux")}
-	line := fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s %[4]s",
-		dir, env, bin, strings.Join(args, " "))
+	return inTerminal(t, fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s %[4]s",
+		dir, env, bin, strings.Join(args, " ")))
+}
+
+// inTerminal runs a line of the shell in a terminal of its own.
+func inTerminal(t *testing.T, line string) *terminal {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not here")
+	}
+	s := &terminal{t, filepath.Join(t.TempDir(), "tmux")}
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", line)
 	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
 	return s
@@ -80,9 +85,12 @@ func (s *terminal) tmux(args ...string) string {
 
 func (s *terminal) screen() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
 
+// press types keys no faster than fingers do: what comes faster counts as
+// pasted, which neither applies nor keeps a mode.
 func (s *terminal) press(keys ...string) {
 	s.t.Helper()
 	for _, k := range keys {
+		time.Sleep(50 * time.Millisecond)
 		s.tmux("send-keys", k)
 	}
 }
