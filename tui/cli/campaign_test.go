@@ -389,6 +389,17 @@ func TestBadHarnesses(t *testing.T) {
 		o.fails(t, exitInterrupted)
 		same(t, root, before)
 	})
+	t.Run("a data folder that is not there", func(t *testing.T) {
+		t.Parallel()
+		out := filepath.Join(t.TempDir(), "c")
+		config := write(t, "[torch]\ndata = \"/no/such/data\"\npython = \"sh\"\nbeside = true\n")
+		for _, args := range [][]string{{"--sysroot", tegratest.AGXOrin35(t)}, {"--device", "virtual:agx-orin"}} {
+			jtune(t, with(args, "--config", config, "profile", "lenet5", "--sample", "1", "--out", out)...).fails(t, exitFailed, "/no/such/data")
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Error("a folder was made all the same")
+		}
+	})
 	t.Run("a workload without a command", func(t *testing.T) {
 		t.Parallel()
 		args, _ := fakeBoard(t, "true")

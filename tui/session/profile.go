@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"jtune/optimize"
@@ -32,21 +33,29 @@ func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Ev
 	}
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0)
-	observer(observe).note(cost(plan, rec.Rows(), bench.Settings))
+	done := rec.Rows()
+	if r.RedoFailed {
+		done = slices.DeleteFunc(done, func(row profiles.Row) bool { return !row.Status.Usable() })
+	}
+	observer(observe).note(cost(plan, len(done), bench.Settings))
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries, RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
 	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, err
 }
 
 // cost tells what is to be measured and about how long that takes.
-func cost(plan profiles.Plan, rows []profiles.Row, set profiles.Settings) string {
+func cost(plan profiles.Plan, done int, set profiles.Settings) string {
 	n, _ := plan.Len()
-	n -= len(rows)
+	n -= done
 	if n <= 0 {
 		return ""
 	}
 	lo, hi := set.Cost(n)
-	return fmt.Sprintf("%d modes to measure, about %s to %s", n, roundly(lo), roundly(hi))
+	modes := "modes"
+	if n == 1 {
+		modes = "mode"
+	}
+	return fmt.Sprintf("%d %s to measure, about %s to %s", n, modes, roundly(lo), roundly(hi))
 }
 
 // roundly leaves out what nobody wants to know of an estimate.

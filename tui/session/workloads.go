@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"jtune/profiles"
@@ -68,10 +70,14 @@ func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string
 // canRun refuses a workload that this board cannot start, before anybody is
 // asked for a password.
 func (s *Session) canRun(w profiles.Workload) error {
-	if s.Virtual != nil {
+	if s.Virtual != nil && !w.Torch.Beside {
 		return nil
 	}
-	if err := w.Ready(); err != nil {
+	err := w.Ready()
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a folder that was named
+		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, s.configName())
+	case err != nil:
 		return fmt.Errorf("%w: workload %s: %w (%s)", tegra.ErrUnsupported, w.Name, err, s.configName())
 	}
 	return nil
