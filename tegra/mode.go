@@ -49,8 +49,15 @@ func (m Mode) Value(k Knob) float64 {
 // "12c/2.20C/1.30G/3.20M". Space.Format uses more where a device needs them.
 func (m Mode) String() string { return m.format([NumKnobs]int{0, 2, 2, 2}) }
 
+// format writes a dash for a clock that is not known, as a preset's that means
+// the top memory rate where root alone may read it.
 func (m Mode) format(decimals [NumKnobs]int) string {
-	g := func(f Freq, k Knob) string { return strconv.FormatFloat(f.GHz(), 'f', decimals[k], 64) }
+	g := func(f Freq, k Knob) string {
+		if f == 0 {
+			return "–"
+		}
+		return strconv.FormatFloat(f.GHz(), 'f', decimals[k], 64)
+	}
 	return fmt.Sprintf("%dc/%sC/%sG/%sM", m.Cores, g(m.CPU, KnobCPU), g(m.GPU, KnobGPU), g(m.EMC, KnobEMC))
 }
 

@@ -83,8 +83,11 @@ func (f *applyFlow) title() string {
 }
 
 func knobText(m tegra.Mode, k tegra.Knob) string {
-	if k == tegra.KnobCores {
+	switch {
+	case k == tegra.KnobCores:
 		return fmt.Sprintf("%d", m.Cores)
+	case m.Value(k) == 0: // not known without root
+		return dash
 	}
 	return tegra.Freq(m.Value(k)).String()
 }

@@ -50,25 +50,41 @@ func (p *frontPage) Render(w, h int) string {
 }
 
 // head says what the page speaks of, how sure it is, what part shows, and the
-// limit.
+// limit, which always stays.
 func (p *frontPage) head(w int) string {
-	v := p.sh.view
-	text := " " + v.workload
-	if m := v.model; m != nil {
-		text += fmt.Sprintf("  %s, %d modes", m.Method, len(m.Samples))
-		if e := errorText(m.CV.TimeMAPEPct); e != dash && w >= 72 && p.group == 0 && p.zoom.steps == 0 {
-			text += fmt.Sprintf("  error %s time %s power", e, errorText(m.CV.PowerMAPEPct))
-		}
-	}
-	if p.group > 0 {
-		k := tegra.Knob(p.group - 1)
-		text += fmt.Sprintf("  %s %s: %d modes", k, knobText(v.points[p.cursor].Mode, k), len(p.grouped()))
-	}
 	limit := "limit " + limitText(p.sh.limit)
 	if p.zoom.steps > 0 {
 		limit = fmt.Sprintf("zoom ×%.1f  %s", p.zoom.factor(), limit)
 	}
-	return ends(styleBold.Render(text), limit, w)
+	words := p.about()
+	for len(words) > 1 && ansi.StringWidth(" "+strings.Join(words, "  ")+" "+limit) > w {
+		words = words[:len(words)-1]
+	}
+	left := " " + strings.Join(words, "  ")
+	if room := w - ansi.StringWidth(limit) - 1; room >= 12 {
+		left = strings.TrimRight(cut(left, min(room, ansi.StringWidth(left))), " ")
+	}
+	return ends(styleBold.Render(left), limit, w)
+}
+
+// about says what the page speaks of, the most needed first.
+func (p *frontPage) about() []string {
+	v := p.sh.view
+	words := []string{v.workload}
+	if p.group > 0 {
+		k := tegra.Knob(p.group - 1)
+		words = append(words, fmt.Sprintf("%s %s: %d modes", k, knobText(v.points[p.cursor].Mode, k), len(p.grouped())))
+	}
+	if m := v.model; m != nil {
+		if m.Batch > 0 {
+			words = append(words, fmt.Sprintf("minibatches of %d", m.Batch))
+		}
+		words = append(words, fmt.Sprintf("%s, %d modes", m.Method, len(m.Samples)))
+		if e := errorText(m.CV.TimeMAPEPct); e != dash {
+			words = append(words, fmt.Sprintf("error %s time %s power", e, errorText(m.CV.PowerMAPEPct)))
+		}
+	}
+	return words
 }
 
 // cardTitle says which mode the card speaks of.
@@ -213,7 +229,7 @@ func (p *frontPage) status(measured bool) string {
 		text += "\n" + styleDim.Render("not measured yet: v measures")
 	}
 	if m := p.sh.present(); m.OK && m.V == point.Mode {
-		text += "\n" + styleGood.Render("the board is in it now")
+		text += "\n" + styleGood.Render("the board is in it")
 		if w := p.sh.sample.Reading.TotalW; w.OK {
 			text += fmt.Sprintf(": %.1f W", w.V)
 			if !p.sh.busy() {

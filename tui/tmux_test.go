@@ -123,7 +123,7 @@ func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
 	s.press("a")
 	s.sees("knob", "no reboot needed")
 	s.press("a")
-	s.sees("keep? y / n", "the board is in it now")
+	s.sees("keep? y / n", "the board is in it")
 	s.press("y")
 	s.sees("kept", "u undo")
 	s.tmux("resize-window", "-x", "200", "-y", "50")

@@ -167,7 +167,7 @@ func (a *app) printDevice(s *session.Session) error {
 		if p.NeedsReboot {
 			marks = append(marks, "needs a reboot")
 		}
-		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, presetMode(space, p.Mode), strings.Join(marks, ", ")})
+		presets = append(presets, []string{strconv.Itoa(p.ID), p.Name, space.Format(p.Mode), strings.Join(marks, ", ")})
 	}
 	fmt.Fprintln(a.out)
 	return table(a.out, presets...)
@@ -190,16 +190,6 @@ func clockRange(list []tegra.Freq) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%d from %s to %s", len(list), names[0], names[1])
-}
-
-// presetMode prints a preset's mode; one without a memory clock means the top
-// one, which root alone may read.
-func presetMode(space *tegra.Space, m tegra.Mode) string {
-	if m.EMC > 0 {
-		return space.Format(m)
-	}
-	text := space.Format(m)
-	return text[:strings.LastIndex(text, "/")+1] + "–"
 }
 
 // presentRows tells what the board is set to, and what cannot be seen.
