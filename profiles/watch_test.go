@@ -1,6 +1,8 @@
 package profiles
 
 import (
+	"context"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -204,6 +206,49 @@ func TestAnInferenceJobTellsItsLatency(t *testing.T) {
 		got := w.Character().Latency
 		if got.OK != infer || infer && got.V != (Latency{50, 95, 99}) {
 			t.Errorf("infer %v: latency %+v", infer, got)
+		}
+	}
+}
+
+// Whole epochs are measured from the job's start to the end of the last one,
+// whether the job tells of the end, goes on, or ends by itself.
+func TestABenchMeasuresWholeEpochs(t *testing.T) {
+	t.Parallel()
+	for name, tells := range map[string]struct{ epochEnds, goesOn bool }{
+		"a job that tells of its epochs' ends": {true, true}, "one that just goes on": {false, true}, "one that ends by itself": {false, false},
+	} {
+		r := newRig(t, "resnet18", virtual.Options{})
+		r.bench.Settings = Settings{Epochs: 2}
+		count := 0
+		r.bench.NewHarness = func(context.Context) (harness.Harness, error) {
+			var waiting []harness.Event
+			return &scripted{next: func(ctx context.Context) (harness.Event, error) {
+				if len(waiting) > 0 {
+					e := waiting[0]
+					waiting = waiting[1:]
+					return e, nil
+				}
+				epoch, batch := count/4, count%4
+				if epoch == 2 && !tells.goesOn {
+					return harness.Event{}, io.EOF
+				}
+				if err := r.board.Clock().Sleep(ctx, time.Second); err != nil {
+					return harness.Event{}, err
+				}
+				count++
+				e := harness.Event{Kind: harness.Minibatch, T: r.board.Clock().Now(), Epoch: epoch, Batch: batch, TimeMS: 1000}
+				if batch == 3 && tells.epochEnds {
+					waiting = append(waiting, harness.Event{Kind: harness.EpochEnd, T: e.T, Epoch: epoch})
+				}
+				return e, nil
+			}}, nil
+		}
+		row := r.mustMeasure(t, r.device.Space().Max())
+		if row.Status != OK || row.Minibatches != 7 || row.Character == nil {
+			t.Fatalf("%s: %s (%s) with %d minibatches, want 7 of two epochs of 4, the first left out", name, row.Status, row.Why, row.Minibatches)
+		}
+		if c := row.Character; c.First.V.Minibatches != 3 || c.Later.V.Minibatches != 4 || !c.Later.V.PowerW.OK {
+			t.Errorf("%s: epoch 0 has %d, the next %d minibatches, power %v", name, c.First.V.Minibatches, c.Later.V.Minibatches, c.Later.V.PowerW)
 		}
 	}
 }
