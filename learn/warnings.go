@@ -61,7 +61,11 @@ func (m *Model) describeSamples() {
 	}
 	switch {
 	case n < handful:
-		m.warn("only %s: predictions are what other workloads do, moved to this level; measure at least %d", count(n, "measured mode", what), few)
+		basis := "little more than their mean"
+		if m.Method == GP {
+			basis = "what other workloads do, moved to this level"
+		}
+		m.warn("only %s: predictions are %s; measure at least %d", count(n, "measured mode", what), basis, few)
 	case n < few:
 		m.warn("only %d %s: expect large errors away from them; measure at least %d", n, what, few)
 	}

@@ -32,7 +32,7 @@ func (a *app) choose() *cobra.Command {
 				return err
 			}
 			if limit.Margin = margin; !(margin >= 0) {
-				return usagef("--margin %g: must not be negative", margin)
+				return usagef("--margin %g: want 0 or a positive number", margin)
 			}
 			m, err := a.loadPowered("choose", model)
 			if err != nil {

@@ -135,6 +135,7 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 		{"a torn last line is skipped", head + good + "12,729600,3187", exitOK, []string{"line 5", "torn"}},
 		{"kHz where Hz belongs are skipped", head + good + "12,729600,318750,665600000,50,15\n", exitOK, []string{"line 5", "kHz"}},
 		{"duplicate modes count once", head + good + "8,729600,318750000,665600000,62,15\n", exitOK, nil},
+		{"duplicates far apart are said", head + good + "8,729600,318750000,665600000,162,15\n", exitOK, []string{"measured more than once", "8c/"}},
 		{"one row still fits", head + "2,729600,318750000,665600000,100,12\n", exitOK, nil},
 		{"a missing column is an error", strings.Replace(head, ",power_w", ",watts", 1) + good, exitFailed, []string{"power_w"}},
 		{"no usable row is an error", head + "2,729600,318750000,665600000,NaN,12\n", exitFailed, []string{"no usable row"}},

@@ -30,10 +30,11 @@ type Samples struct {
 	Space      *tegra.Space     // of the campaign's device; nil for a bare file
 	Batches    []int            // minibatch sizes, ascending, where there are several; else nil
 	Provenance learn.Provenance
-	Notes      []string    // rows skipped, and why
-	Folder     string      // of the campaign; "" for a bare file
-	Imported   bool        // a campaign folder made of a foreign file: Space is the grid of its modes
-	board      tegra.Board // they were measured on, as far as known
+	Notes      []string         // rows skipped, and why
+	readings   []tegra.Measured // every one behind Measured: what a fit is told
+	Folder     string           // of the campaign; "" for a bare file
+	Imported   bool             // a campaign folder made of a foreign file: Space is the grid of its modes
+	board      tegra.Board      // they were measured on, as far as known
 }
 
 // HasPower tells whether power was measured; a sweep file may hold time alone.
@@ -56,6 +57,12 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t)}
 	if sizes := t.Batches(); len(sizes) > 1 {
 		out.Measured, out.Batches = t.Settings(), sizes
+	}
+	for _, r := range t.Rows {
+		if out.Batches == nil {
+			r.Measured.Batch = 0
+		}
+		out.readings = append(out.readings, r.Measured)
 	}
 	return out, nil
 }
@@ -82,7 +89,7 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes a campaign of jtune profile", dir, head.Plan.Source)
 	}
 	out := Samples{Folder: dir, Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
-	out.Notes = notes
+	out.Notes, out.readings = notes, usable(rows)
 	out.board = tegra.Board{Name: head.Device.Name, Module: head.Device.Module, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
@@ -149,7 +156,7 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 			options.Network = &c
 		}
 	}
-	m, err := learn.Fit(ctx, samples.Measured, options)
+	m, err := learn.Fit(ctx, samples.readings, options)
 	if err != nil {
 		return nil, samples.Notes, fmt.Errorf("%s: %w", r.Samples, err)
 	}
