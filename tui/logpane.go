@@ -136,6 +136,7 @@ func (l *logPane) note() string {
 
 // Render draws the pane.
 func (l *logPane) Render(w, h int) string {
+	h = max(h, 0)
 	l.room = h
 	if l.free = l.free && l.top < l.last(); !l.free {
 		l.top = l.last()

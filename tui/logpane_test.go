@@ -122,3 +122,13 @@ func TestPartsThatAJobDoesNotTellAreNotDrawn(t *testing.T) {
 	d.r.sh.job.like, d.r.frame = &profiles.Character{All: profiles.Part{Minibatches: 3, TimeMS: 60}}, ""
 	d.sees("The job tells too little")
 }
+
+func TestALogWithoutRoomDrawsNothing(t *testing.T) {
+	var l logPane
+	l.add("a", "b", "c")
+	for h := -2; h < 6; h++ {
+		if got, want := l.Render(10, h), max(h, 1); strings.Count(got, "\n")+1 != want {
+			t.Errorf("%d rows in a room of %d: %q", strings.Count(got, "\n")+1, h, got)
+		}
+	}
+}
