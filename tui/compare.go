@@ -74,8 +74,11 @@ func (c *comparison) text(sh *shared, w int) string {
 		}
 		return m.Reference
 	})
-	lines = append(lines, cut("answer", 9)+" "+cut(c.choices[0], room)+cut(c.choices[1], room), "",
-		wrap(fmt.Sprintf("They differ by %.1f %% in time and %.1f %% in power (medians over all modes), most at %s: %.0f %% in time.",
-			c.timePct, c.powerPct, sh.mode(c.worst), c.worstPct), w))
+	differ := "They say the same of every mode."
+	if c.worstPct > 0 {
+		differ = fmt.Sprintf("They differ by %.1f %% in time and %.1f %% in power (medians over all modes), most at %s: %.0f %% in time.",
+			c.timePct, c.powerPct, sh.mode(c.worst), c.worstPct)
+	}
+	lines = append(lines, cut("answer", 9)+" "+cut(c.choices[0], room)+cut(c.choices[1], room), "", wrap(differ, w))
 	return under(append(lines, styleDim.Render(wrap("answer: "+sh.limit.String(), w)))...)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,8 +28,9 @@ type followed struct {
 	ended  bool      // its process has let go of the folder
 }
 
-// followedMsg brings the newest running campaign, or the end of the one that
-// was followed; nil: there is none.
+// followedMsg brings a running campaign, the newest of this data directory
+// before those elsewhere, or the end of the one that was followed; nil: there
+// is none.
 type followedMsg struct{ found *followed }
 
 // followNext looks for campaigns of other processes, off the screen's
@@ -39,10 +41,15 @@ func (sh *shared) followNext() tea.Cmd {
 		return nil
 	}
 	sh.lookedAt = now
-	find, before, here := sh.running, sh.follow, sh.board
+	find, before, here, own := sh.running, sh.follow, sh.board, sh.DataDir()+string(filepath.Separator)
 	return func() tea.Msg {
 		list := find()
-		slices.SortFunc(list, func(a, b profiles.Running) int { return newer(a.Dir, b.Dir) })
+		slices.SortFunc(list, func(a, b profiles.Running) int {
+			if mine := strings.HasPrefix(a.Dir, own); mine != strings.HasPrefix(b.Dir, own) {
+				return map[bool]int{true: -1, false: 1}[mine]
+			}
+			return newer(a.Dir, b.Dir)
+		})
 		for _, r := range list {
 			if f, err := readFollowed(r); err == nil && sameBoard(f.header.Device, here) {
 				return followedMsg{f}

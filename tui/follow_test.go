@@ -45,7 +45,7 @@ func TestACampaignOfAnotherProcessIsFollowedUntilItEnds(t *testing.T) {
 	d.press("x", "space", "r")
 	record(4)
 	look("it grows and is sketched", func(f *job) bool { return len(f.rows) == 7 && f.sketch.of == 7 })
-	d.sees("7 of 11 modes", "bands ±")
+	d.sees("7 of 11 modes", " % ms, ±")
 	held = nil
 	look("it ends", func(f *job) bool { return f.done })
 	d.sees("ended or cut off", "space pause (nothing runs)", d.r.sh.space.Format(samplesOf(d)[6]))
@@ -75,7 +75,7 @@ func TestTheFrontShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 	if n := len(j.bands); n != len(j.rows)-leastSketch+1 || j.bands[n-1] >= j.bands[0] {
 		t.Errorf("bands %.0f %% after %d modes, want %d of them, narrower at the end", j.bands, len(j.rows), len(j.rows)-leastSketch+1)
 	}
-	d.sees("front so far", "bands ±")
+	d.sees("front so far", " % ms, ±")
 }
 
 func TestAFollowedCampaignOfAnotherBoardIsNotThisOnes(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/tegra"
 	"jtune/tui/chart"
 	"jtune/tui/session"
 )
@@ -19,6 +20,14 @@ func (p *modelsPage) Render(w, h int) string {
 
 func (p *modelsPage) render(w, h int) string {
 	p.tab.cell = p.cell
+	switch name := &p.tab.cols[0].width; { // what models are called apart stands at the end
+	case w >= 100:
+		*name = 40
+	case w >= 70:
+		*name = 24
+	default:
+		*name = 17
+	}
 	note := "cross-validated errors"
 	if p.fitting != "" {
 		note = "fitting " + p.fitting + " …"
@@ -39,7 +48,13 @@ func (p *modelsPage) render(w, h int) string {
 		return under(list.Render(w, top), about.Render(w, rest))
 	}
 	left := w / 2
-	return under(list.Render(w, top), beside(about.Render(left, rest), plot.Render(w-left, rest)))
+	text := about.Render(left, rest)
+	if info, ok := p.chosen(); ok && rest >= 34 && p.view != plotRegions && p.studies[idOf(info)].parts() {
+		const table = 4*int(tegra.NumKnobs) + 5
+		regions := panel{plotTitles[plotRegions], "", func(w, h int) string { return fitMore(p.studies[idOf(info)].regionTable(w), w, h) }, false}
+		text = under(about.Render(left, rest-table), regions.Render(left, table))
+	}
+	return under(list.Render(w, top), beside(text, plot.Render(w-left, rest)))
 }
 
 func (p *modelsPage) cell(row, col int) string {
@@ -114,9 +129,6 @@ func (p *modelsPage) about(w, h int) string {
 	}
 	if len(m.Samples) < 8 {
 		lines = append(lines, styleWarn.Render("! too few modes to say how large the error is"))
-	}
-	for _, a := range m.Suspicious {
-		lines = append(lines, styleWarn.Render("! measure again: "+p.sh.mode(a.Mode)))
 	}
 	return fitMore(strings.Join(lines, "\n"), w, h)
 }

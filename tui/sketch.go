@@ -75,7 +75,10 @@ func (j *job) bandsText(w int) string {
 	if len(j.bands) == 0 {
 		return styleDim.Render("bands from 4 modes on")
 	}
-	text := fmt.Sprintf("bands ±%.0f %% ms, ±%.0f %% W", j.sketch.timePct, j.sketch.powerPct)
+	text := fmt.Sprintf("±%.0f %% ms, ±%.0f %% W", j.sketch.timePct, j.sketch.powerPct)
+	if w >= 28 {
+		text = "bands " + text
+	}
 	if room := w - len([]rune(text)) - 1; len(j.bands) > 1 && room >= 2 {
 		most := 0.0
 		for _, b := range j.bands {

@@ -183,10 +183,13 @@ func regionOf(left []learn.LeftOut, k tegra.Knob) region {
 	return region{left[0].Measured.Mode.Value(k), left[len(left)-1].Measured.Mode.Value(k), len(left), learn.MAPE(tp, to), learn.MAPE(pp, po)}
 }
 
+// parts tells whether there is a table of regions to show.
+func (s *study) parts() bool { return s != nil && len(s.left) >= 4 }
+
 // regionTable tells the error in each quarter of each knob's range: where the
 // model must not be trusted as far as elsewhere.
-func (s study) regionTable(w int) string {
-	if len(s.left) < 4 {
+func (s *study) regionTable(w int) string {
+	if !s.parts() {
 		return wrap("too few measured modes to part the space", w)
 	}
 	room := min(w-37, 16)
@@ -221,7 +224,7 @@ func (s study) regionTable(w int) string {
 
 // weakest says in words where the model errs by far the most; "" where it errs
 // about alike everywhere.
-func (s study) weakest() string {
+func (s *study) weakest() string {
 	var worst region
 	var knob tegra.Knob
 	var all []float64

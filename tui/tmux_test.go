@@ -138,6 +138,38 @@ func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
 	s.gone()
 }
 
+func TestAFirstStartWithOwnKeysFollowsAnotherProcessCampaign(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(config, []byte("[keys]\ntune = [\"g\"]\ngroup = [\"G\"]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := inTmux(t, "", "--device", "virtual:agx-orin", "--config", config)
+	s.sees("New here?", "g finds a job's best mode", "g tune", "module total")
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--speed", "5", "--device", "virtual:agx-orin", "--data-dir", filepath.Dir(s.socket))
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	s.press("3")
+	if screen := s.sees("following jtune "+strconv.Itoa(other.Process.Pid), "read only", "of 40 modes"); strings.Contains(screen, "New here?") {
+		t.Errorf("a key was pressed and the first start still explains itself:\n%s", screen)
+	}
+	if err := other.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("ended or cut off")
+	s.press("g")
+	s.sees("workload", "limit", "effort")
+	s.press("Escape")
+	s.sees("space pause") // a q too soon after esc is one key to a terminal
+	s.press("q")
+	s.gone()
+}
+
 func TestALostTerminalEndsTheProgram(t *testing.T) {
 	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("module total")
