@@ -21,7 +21,7 @@ import (
 const (
 	designCandidates = 300  // random modes among which the next is chosen
 	designTargets    = 300  // random modes whose uncertainty counts
-	designCostPower  = 0.5  // of the predicted cost that a score is divided by
+	designCostPower  = 0.7  // of the predicted cost that a score is divided by; the recipe has 0.5 and no term for crowded cores
 	settleS          = 12.0 // seconds to apply a mode and let it settle
 	minibatchesPer   = 50.0 // minibatches that measuring a mode takes
 	guessedCostMS    = 100.0
