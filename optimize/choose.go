@@ -150,17 +150,21 @@ func (l Limit) excess(p Point, sdTime, sdPower float64) float64 {
 
 // InfeasibleError says which limit cannot be met and what comes nearest.
 type InfeasibleError struct {
-	Limit   Limit
-	Nearest Point
-	index   int // of it in the list that Choose was given
+	Limit    Limit
+	Nearest  Point
+	Measured bool // Nearest is the nearest of those measured, else of all predicted
+	index    int  // of it in the list that Choose was given
 }
 
 func (e *InfeasibleError) Error() string {
-	n := e.Nearest
-	if n.Batch > 0 {
-		return fmt.Sprintf("%v (%v): nearest is %v with minibatches of %d, %.1f ms each, and %.1f W", ErrInfeasible, e.Limit, n.Mode, n.Batch, n.TimeMS, n.PowerW)
+	n, measured := e.Nearest, ""
+	if e.Measured {
+		measured = " measured"
 	}
-	return fmt.Sprintf("%v (%v): nearest is %v with %.1f ms and %.1f W", ErrInfeasible, e.Limit, n.Mode, n.TimeMS, n.PowerW)
+	if n.Batch > 0 {
+		return fmt.Sprintf("%v (%v): nearest%s is %v with minibatches of %d, %.1f ms each, and %.1f W", ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, n.TimeMS, n.PowerW)
+	}
+	return fmt.Sprintf("%v (%v): nearest%s is %v with %.1f ms and %.1f W", ErrInfeasible, e.Limit, measured, n.Mode, n.TimeMS, n.PowerW)
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }

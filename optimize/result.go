@@ -86,7 +86,7 @@ func (s *search) finish() (Result, error) {
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:
-		return r, &InfeasibleError{Limit: s.limit, Nearest: MeasuredPoint(r.Measured)}
+		return r, &InfeasibleError{Limit: s.limit, Nearest: MeasuredPoint(r.Measured), Measured: true}
 	}
 	return r, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 func TestTuneWithoutAFeasibleMode(t *testing.T) {
@@ -21,7 +22,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
 				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
 			}
-			if strategy == Auto && (res.Ended != NoWay || len(res.Probes) > 20) {
+			if strategy == Auto && (res.Ended != NoWay || len(res.Probes) > 10) {
 				t.Errorf("%v: ended %q after %d probes, want an early end", l, res.Ended, len(res.Probes))
 			}
 		}
@@ -31,6 +32,33 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	least, _ := ChooseMeasured(b.all(), Limit{TimeMS: 1e9})
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
+	}
+}
+
+// A limit far beyond what the board can do costs a start and the mode that
+// comes nearest to it; one a little beyond costs some more.
+func TestImpossibleLimitsEndSoon(t *testing.T) {
+	t.Parallel()
+	s := loadTruth(t, sweeptest.ResNet)
+	for _, c := range []struct {
+		limit Limit
+		most  int
+	}{
+		{Limit{TimeMS: 5}, 2}, {Limit{TimeMS: 20}, 5}, {Limit{TimeMS: 50}, 8}, {Limit{TimeMS: 56}, 12},
+		{Limit{PowerW: 5}, 2}, {Limit{PowerW: 9}, 3}, {Limit{PowerW: 11}, 8},
+		{Limit{PowerW: 20, TimeMS: 70}, 15}, {Limit{PowerW: 30, TimeMS: 60}, 15},
+	} {
+		for seed := range uint64(3) {
+			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: c.limit, Space: s.space, Seed: seed})
+			if !errors.Is(err, ErrInfeasible) || res.Ended != NoWay || len(res.Probes) > c.most {
+				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most", c.limit, seed, err, res.Ended, len(res.Probes), c.most)
+			}
+			for _, p := range res.Probes {
+				if c.limit.TimeMS > 0 && c.limit.PowerW > 0 && p.PowerW > 1.1*c.limit.PowerW {
+					t.Errorf("%v, seed %d: %v draws %.1f W", c.limit, seed, p.Mode, p.PowerW)
+				}
+			}
+		}
 	}
 }
 
