@@ -94,16 +94,12 @@ func (m *Model) errorsOf(ctx context.Context, chosen []int) (Errors, error) {
 	return Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po)}, nil
 }
 
-// again is a teacher of the model's method, with its reference where it leant
-// on measured modes.
+// again is a teacher of the model's method, with the reference that it leant on.
 func (m *Model) again(ctx context.Context) (*teacher, error) {
 	if len(m.Samples) == 0 {
 		return nil, fmt.Errorf("the model holds no measured modes")
 	}
-	o := Options{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance}
-	if len(m.reference) > 0 {
-		o.Reference = &Reference{Name: m.Reference, Samples: m.reference}
-	}
+	o := Options{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance, Reference: m.leant()}
 	blank := &Model{Method: m.Method, Space: m.Space, Batches: m.Batches, Seed: m.Seed, Provenance: m.Provenance}
 	return newTeacher(ctx, blank, o)
 }

@@ -16,6 +16,29 @@ type FrontCheck struct {
 	Margin   float64   // deviations of ln power that a choice keeps from its limit
 }
 
+// frontLimits is how many power limits a front is checked for: as many as the
+// papers ask (17 to 50 W).
+const frontLimits = 34
+
+// FrontLimits are power limits in watts evenly spread along the front of these
+// predictions; none when there is no front.
+func FrontLimits(preds []learn.Prediction) []float64 {
+	points := make([]Point, len(preds))
+	for i, p := range preds {
+		points[i] = PredictedPoint(p)
+	}
+	front := Front(points, Power)
+	if len(front) == 0 {
+		return nil
+	}
+	least, most := points[front[0]].PowerW, points[front[len(front)-1]].PowerW
+	out := make([]float64, frontLimits)
+	for k := range out {
+		out[k] = least + (most-least)*float64(k+1)/frontLimits
+	}
+	return out
+}
+
 // Next gives the mode to measure next, from predictions for all modes of the
 // space by a model of what was measured so far; false when every choice has
 // been measured. Fit again after each.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,11 +16,14 @@ import (
 func (a *app) front() *cobra.Command {
 	var model, samples, x, y, svg string
 	var asCSV, asJSON, strict bool
+	var v verification
 	cmd := &cobra.Command{
 		Use:   "front (--model MODEL | --samples FILE)",
 		Short: "Print the modes that no other mode beats in both time and power",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		Example: "  jtune front --model resnet.model --svg front.svg\n" +
+			"  jtune front --model resnet.model --verify 10 --refit resnet.model",
+		Args: takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			across, up, err := frontAxes(x, y)
 			if err != nil {
 				return err
@@ -30,7 +34,15 @@ func (a *app) front() *cobra.Command {
 			if (model == "") == (samples == "") {
 				return usagef("front of what? give exactly one of --model MODEL and --samples FILE")
 			}
-			c, err := a.cloud(model, samples, strict)
+			if err := v.check(cmd, model); err != nil {
+				return err
+			}
+			var c *export.Cloud
+			if samples != "" {
+				c, err = a.measuredCloud(samples, strict)
+			} else {
+				c, err = a.predictedCloud(cmd.Context(), model, v, !asCSV && !asJSON)
+			}
 			if err != nil {
 				return err
 			}
@@ -55,6 +67,11 @@ func (a *app) front() *cobra.Command {
 	f.BoolVar(&asCSV, "csv", false, "as CSV")
 	f.BoolVar(&asJSON, "json", false, "as a JSON array")
 	f.StringVar(&svg, "svg", "", "draw into `FILE`")
+	f.IntVar(&v.most, "verify", 0, "first measure up to `N` modes that power limits choose along the front, on this device, and learn them (10 is the recipe's)")
+	f.StringVar(&v.workload, "workload", "", "`NAME` of the workload to measure with --verify (default the model's)")
+	f.StringVar(&v.request.Dir, "out", "", "campaign folder for what --verify measures, new (default below the data directory)")
+	f.IntVar(&v.request.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode with --verify (default 40)")
+	f.StringVar(&v.refit, "refit", "", "write the model that --verify has corrected to `FILE`")
 	f.BoolVar(&strict, "strict", false, "a bad row of --samples is an error")
 	return cmd
 }
@@ -76,31 +93,39 @@ func frontAxes(x, y string) (across, up optimize.Axis, err error) {
 	return 0, 0, usagef("--x %s --y %s: want time against power or energy, or power against energy", x, y)
 }
 
-func (a *app) cloud(model, samples string, strict bool) (*export.Cloud, error) {
-	if samples != "" {
-		s, err := session.ReadSamples(samples, a.options.Batches, strict)
-		if err != nil {
-			return nil, err
-		}
-		if s.Batches != nil && len(a.options.Batches) == 0 {
-			return nil, usagef("%s holds minibatch sizes %s: choose with --batch N, or several for one front by time per sample", samples, listed(s.Batches))
-		}
-		for _, n := range s.Notes {
-			a.note("%s", n)
-		}
-		if !s.HasPower() {
-			return nil, noPower("front", samples)
-		}
-		c := &export.Cloud{Title: "measured: " + samples}
-		c.Title += originMark(s.Provenance.Origin())
-		for _, m := range s.Measured {
-			c.Known, c.Measured = append(c.Known, optimize.MeasuredPrediction(m)), append(c.Measured, true)
-		}
-		return c, nil
+func (a *app) measuredCloud(samples string, strict bool) (*export.Cloud, error) {
+	s, err := session.ReadSamples(samples, a.options.Batches, strict)
+	if err != nil {
+		return nil, err
 	}
+	if s.Batches != nil && len(a.options.Batches) == 0 {
+		return nil, usagef("%s holds minibatch sizes %s: choose with --batch N, or several for one front by time per sample", samples, listed(s.Batches))
+	}
+	for _, n := range s.Notes {
+		a.note("%s", n)
+	}
+	if !s.HasPower() {
+		return nil, noPower("front", samples)
+	}
+	c := &export.Cloud{Title: "measured: " + samples}
+	c.Title += originMark(s.Provenance.Origin())
+	for _, m := range s.Measured {
+		c.Known, c.Measured = append(c.Known, optimize.MeasuredPrediction(m)), append(c.Measured, true)
+	}
+	return c, nil
+}
+
+// predictedCloud is all modes by a model, after it was verified where that is
+// asked for.
+func (a *app) predictedCloud(ctx context.Context, model string, v verification, words bool) (*export.Cloud, error) {
 	m, err := a.loadPowered("front", model)
 	if err != nil {
 		return nil, err
+	}
+	if v.most > 0 {
+		if m, err = a.verifyFront(ctx, m, v, words); err != nil {
+			return nil, err
+		}
 	}
 	list, err := a.settings(m, m.Space.Modes(), "choose with --batch N, or several for one front by time per sample")
 	if err != nil {

@@ -15,11 +15,16 @@ import (
 // found state back on the device. An interrupted campaign keeps its rows and
 // can be resumed.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
-	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
+	plan, head, err := s.plan(r)
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	plan, head, err := s.plan(r)
+	return s.profile(ctx, r, plan, head, observe)
+}
+
+// profile measures what a plan asks for; head says in the record what plan.
+func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.Plan, head profiles.PlanHeader, observe func(Event)) (ProfileResult, error) {
+	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
 	}

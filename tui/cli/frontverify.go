@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jtune/learn"
+	"jtune/tui/export"
+	"jtune/tui/session"
+)
+
+// verification is what `front --verify` was told.
+type verification struct {
+	most            int // modes to measure; 0: no verification
+	workload, refit string
+	request         session.VerifyRequest
+}
+
+// check finds flags that lack --verify, and what --verify itself lacks.
+func (v verification) check(cmd *cobra.Command, model string) error {
+	given := cmd.Flags().Changed
+	if !given("verify") {
+		for _, flag := range []string{"workload", "out", "minibatches", "refit"} {
+			if given(flag) {
+				return usagef("--%s goes with --verify N", flag)
+			}
+		}
+		return nil
+	}
+	if model == "" {
+		return usagef("--verify measures along a predicted front: give --model MODEL")
+	}
+	if err := positiveIfGiven(cmd, "minibatches", v.request.Settings.Minibatches); err != nil {
+		return err
+	}
+	return positiveIfGiven(cmd, "verify", v.most)
+}
+
+// verifyFront measures along a model's front, tells in words what was expected
+// and found, and gives the model that has learnt it.
+func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, words bool) (*learn.Model, error) {
+	s, err := a.session()
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if there := m.Provenance.Device; there != "" && there != s.Device.Board().Name {
+		return nil, usagef("the model speaks of %s, this is %s: measure on that device, or fit a model for this one", there, s.Device.Board().Name)
+	}
+	r := v.request
+	r.Model, r.Most, r.Margin = m, v.most, defaultMargin
+	name := v.workload
+	if name == "" {
+		name = m.Provenance.Workload
+	}
+	if r.Workload, err = s.Workload(name); err != nil {
+		return nil, fmt.Errorf("%w; --workload NAME names the one to measure", err)
+	}
+	rep := a.reporter(s.Device)
+	res, err := s.VerifyFront(ctx, r, rep.observe)
+	rep.wipe()
+	if res.Dir != "" {
+		a.note("%s measured along the front in %.0f s; recorded in %s", counted(len(res.Measured), "mode"), res.Elapsed.Seconds(), res.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if words && len(res.Measured) > 0 {
+		if err := a.printVerified(m, res); err != nil {
+			return nil, err
+		}
+	}
+	if v.refit != "" {
+		if err := res.Fitted.Save(v.refit); err != nil {
+			return nil, fmt.Errorf("%w: choose another file with --refit", err)
+		}
+		a.note("%s: the corrected model, of %s", v.refit, counted(len(res.Fitted.Samples), "measured mode"))
+	}
+	return res.Fitted, nil
+}
+
+// printVerified compares what was expected of each mode with what it read.
+func (a *app) printVerified(m *learn.Model, res session.VerifyResult) error {
+	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
+	for i, got := range res.Measured {
+		p := res.Before[i]
+		rows = append(rows, []string{m.Space.Format(got.Mode), export.Text(p.TimeMS), export.Text(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
+			export.Text(p.PowerW), export.Text(got.PowerW), deviation(got.PowerW, p.PowerW)})
+	}
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.out)
+	return err
+}
+
+// deviation is by how much a measurement differs from what was expected.
+func deviation(got, expected float64) string { return fmt.Sprintf("%+.1f %%", 100*(got/expected-1)) }
