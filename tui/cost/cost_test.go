@@ -91,12 +91,12 @@ func TestAKeysAnswerIsTimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer term.close()
+	defer term.Close()
 	ctx := context.Background()
-	if _, err := term.until(ctx, patience, func(screen string) bool { return strings.Contains(screen, "ready") }); err != nil {
+	if _, err := term.Until(ctx, patience, func(screen string) bool { return strings.Contains(screen, "ready") }); err != nil {
 		t.Fatal(err)
 	}
-	took, err := term.ask(ctx, "x", func(screen string) string { return strings.TrimSpace(screen) })
+	took, err := ask(ctx, term, "x", func(screen string) string { return strings.TrimSpace(screen) })
 	if err != nil || took < 200*time.Millisecond || took > patience {
 		t.Errorf("a key that is answered after 0.2 s is timed as %v, %v", took, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jtune/tui/terminal"
 )
 
 // latency is how long it took until keys were answered on the screen.
@@ -42,7 +44,7 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
+	defer t.Close()
 	for _, step := range []struct{ keys, shows string }{
 		{"", "module total"},
 		{"t", "workload"}, {"t", "within the limit"}, // a model, at full speed
@@ -52,10 +54,10 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 		if err := sleep(ctx, keyEvery); err != nil {
 			return nil, err
 		}
-		if err := t.press(step.keys); err != nil {
+		if err := t.Press(step.keys); err != nil {
 			return nil, err
 		}
-		if _, err := t.until(ctx, 3*patience, func(screen string) bool { return strings.Contains(screen, step.shows) }); err != nil {
+		if _, err := t.Until(ctx, 3*patience, func(screen string) bool { return strings.Contains(screen, step.shows) }); err != nil {
 			return nil, fmt.Errorf("keys, waiting for %q: %w", step.shows, err)
 		}
 	}
@@ -67,7 +69,7 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 			if i%2 == 1 {
 				key = q.back
 			}
-			d, err := t.ask(ctx, key, q.part)
+			d, err := ask(ctx, t, key, q.part)
 			if err != nil {
 				return nil, fmt.Errorf("%s, key %q: %w", q.what, key, err)
 			}
@@ -80,18 +82,18 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 }
 
 // ask presses a key and gives the time until a part of the screen differs.
-func (t *terminal) ask(ctx context.Context, key string, part func(screen string) string) (time.Duration, error) {
+func ask(ctx context.Context, t *terminal.Terminal, key string, part func(screen string) string) (time.Duration, error) {
 	// Not in step with the refresh of one a second, and no paste.
 	if err := sleep(ctx, keyEvery+37*time.Millisecond); err != nil {
 		return 0, err
 	}
 	before, pressed := "", time.Time{}
-	if _, err := t.until(ctx, patience, func(screen string) bool { before = part(screen); return true }); err != nil {
+	if _, err := t.Until(ctx, patience, func(screen string) bool { before = part(screen); return true }); err != nil {
 		return 0, err
 	}
-	at, err := t.answer(ctx, patience, func(screen string) bool { return part(screen) != before }, func() error {
+	at, err := t.Answer(ctx, patience, func(screen string) bool { return part(screen) != before }, func() error {
 		pressed = time.Now()
-		return t.press(key)
+		return t.Press(key)
 	})
 	return at.Sub(pressed), err
 }

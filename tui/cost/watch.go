@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jtune/tui/terminal"
 )
 
 // program is one to watch.
@@ -50,10 +52,10 @@ const (
 
 // round runs all programs side by side and watches them for the same time.
 func (w watch) round(ctx context.Context, list []program) (costs []cost, err error) {
-	var terms []*terminal
+	var terms []*terminal.Terminal
 	defer func() {
 		for _, t := range terms {
-			t.close()
+			t.Close()
 		}
 	}()
 	for _, p := range list {
@@ -63,7 +65,7 @@ func (w watch) round(ctx context.Context, list []program) (costs []cost, err err
 		}
 		terms = append(terms, t)
 		c := cost{program: p}
-		if c.firstFrame, err = t.ready(ctx, p); err != nil {
+		if c.firstFrame, err = ready(ctx, t, p); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
 		costs = append(costs, c)
@@ -73,7 +75,7 @@ func (w watch) round(ctx context.Context, list []program) (costs []cost, err err
 	}
 	before := make([]usage, len(list))
 	for i, t := range terms {
-		if before[i], err = t.usage(); err != nil {
+		if before[i], err = usageOn(t); err != nil {
 			return nil, fmt.Errorf("%s has ended: %w", list[i].name, err)
 		}
 	}
@@ -81,7 +83,7 @@ func (w watch) round(ctx context.Context, list []program) (costs []cost, err err
 		return nil, err
 	}
 	for i, t := range terms {
-		now, err := t.usage()
+		now, err := usageOn(t)
 		if err != nil {
 			return nil, fmt.Errorf("%s ended early: %w", list[i].name, err)
 		}
@@ -95,29 +97,29 @@ func (w watch) round(ctx context.Context, list []program) (costs []cost, err err
 }
 
 // start runs a program on a terminal of its own.
-func (w watch) start(p program) (*terminal, error) {
+func (w watch) start(p program) (*terminal.Terminal, error) {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "NO_COLOR=", "TMUX=", "HOME="+w.home, "XDG_CONFIG_HOME="+w.home, "XDG_STATE_HOME="+w.home)
-	return open(cmd, w.columns, w.rows)
+	cmd.Env = terminal.Environ(w.home)
+	return terminal.Open(cmd, w.columns, w.rows, nil)
 }
 
 // ready waits for the first frame and presses the program's keys.
-func (t *terminal) ready(ctx context.Context, p program) (first time.Duration, err error) {
+func ready(ctx context.Context, t *terminal.Terminal, p program) (first time.Duration, err error) {
 	if p.quiet {
 		return 0, nil
 	}
-	if first, err = t.until(ctx, patience, func(screen string) bool { return strings.TrimSpace(screen) != "" && strings.Contains(screen, p.first) }); err != nil {
+	if first, err = t.Until(ctx, patience, func(screen string) bool { return strings.TrimSpace(screen) != "" && strings.Contains(screen, p.first) }); err != nil {
 		return 0, err
 	}
 	for _, k := range p.keys {
 		if err := sleep(ctx, keyEvery); err != nil {
 			return 0, err
 		}
-		if err := t.press(k); err != nil {
+		if err := t.Press(k); err != nil {
 			return 0, err
 		}
 	}
-	_, err = t.until(ctx, patience, func(screen string) bool { return strings.Contains(screen, p.shows) })
+	_, err = t.Until(ctx, patience, func(screen string) bool { return strings.Contains(screen, p.shows) })
 	return first, err
 }
 
@@ -159,6 +161,12 @@ type usage struct {
 	wakes   int64
 	written int // to its terminal
 	at      time.Time
+}
+
+func usageOn(t *terminal.Terminal) (usage, error) {
+	u, err := usageOf(t.PID())
+	u.written = t.Written()
+	return u, err
 }
 
 // usageOf adds up the threads of a process: schedstat counts CPU time in
