@@ -23,6 +23,9 @@ type System struct {
 	Data    *telemetry.Dataset      // nil: the page cache is what the job tells
 	DataWhy string                  // why Data is nil
 	Facts   []string                // of the device's software, for Character.Versions
+	// NoLoads: the loads that the device reads are not the job's. A replay's
+	// table tells time and power alone.
+	NoLoads bool
 }
 
 // uptime reads /proc/uptime.
@@ -216,7 +219,10 @@ func (w *Watch) Minibatch(e harness.Event) {
 			continue
 		}
 		for _, p := range parts {
-			p.sample(s)
+			p.power(s)
+			if !w.system.NoLoads {
+				p.loads(s.Reading)
+			}
 		}
 		if p := s.PowerW(); p.OK {
 			w.drop.Power(s.T, p.V)
@@ -382,11 +388,13 @@ func (t *tally) minibatch(e harness.Event) {
 	t.overhead.add(e.OverheadMS)
 }
 
-func (t *tally) sample(s telemetry.Sample) {
+func (t *tally) power(s telemetry.Sample) {
 	if p := s.PowerW(); p.OK {
 		t.energy.Add(s.T, p.V)
 	}
-	r := s.Reading
+}
+
+func (t *tally) loads(r tegra.Reading) {
 	var cores adder
 	for _, c := range r.Cores {
 		if c.Online {
@@ -448,7 +456,8 @@ func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Dura
 	sampler.Subscribe(func(s telemetry.Sample) {
 		mu.Lock()
 		defer mu.Unlock()
-		t.sample(s)
+		t.power(s)
+		t.loads(s.Reading)
 	})
 	sampler.Start()
 	err := c.Sleep(ctx, span)

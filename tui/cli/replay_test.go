@@ -13,10 +13,19 @@ import (
 func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	path, _ := toySweep(t)
 	v := jtune(t, with(replay(path), "run", "label", "--minibatches", "5", "--json")...).done(t).object(t, runKeys)
-	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms"} {
+	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms", "bound", "base_w", "cache_before_pct", "disk"} {
 		if v[key] != nil {
 			t.Errorf("%s is %v, want null", key, v[key])
 		}
+	}
+	all := v["all"].(map[string]any)
+	for _, key := range []string{"stall_ms", "cpu_pct", "gpu_pct", "ram_bytes", "reads_per_s"} {
+		if all[key] != nil {
+			t.Errorf("all.%s is %v, want null", key, all[key])
+		}
+	}
+	if advice := v["advice"].([]any); len(advice) > 0 {
+		t.Errorf("advice out of time and power alone: %v", advice)
 	}
 	if v["time_ms"] == nil || v["power_w"] == nil {
 		t.Errorf("time %v and power %v are in the file", v["time_ms"], v["power_w"])

@@ -68,6 +68,9 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	if err != nil {
 		return ExperimentResult{}, err
 	}
+	if s.replays() { // a table does not tell what the idle board draws
+		r.Base = 0
+	}
 	if r.Mode == (tegra.Mode{}) {
 		r.Mode = s.Device.Space().Max()
 	}

@@ -16,7 +16,7 @@ func (s *Session) system(w profiles.Workload) profiles.System {
 	out := profiles.System{FS: s.fs, Clocks: s.sysfs.ClockTimes, Facts: softwareOf(s.Device.Board())}
 	if s.Virtual != nil && !w.Torch.Beside {
 		if s.replays() {
-			out.DataWhy = "the replayed file does not tell"
+			out.DataWhy, out.NoLoads = "the replayed file does not tell", true
 		} else {
 			out.Disk = telemetry.NewDisk(s.fs)
 		}
