@@ -160,3 +160,36 @@ func TestAJtopLogAndItsEpochFileGiveWhatTheFolderOfTheRunDoes(t *testing.T) {
 		t.Errorf("%v %v\n%+v\n%+v", errA, errB, a, b)
 	}
 }
+
+func FuzzParsePower(f *testing.F) {
+	f.Add([]byte(tegrastatsLine("04-19-2026 01:31:10", 8000) + tegrastatsLine("04-19-2026 01:31:11", 9000)))
+	f.Add([]byte("time,power cur\n2024-06-10 01:58:26.5,8000\n2024-06-10 01:58:27.5,8100\n"))
+	f.Add([]byte("Power TOT,log_time\n1,1e308\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		log, err := parsePower(text, 0)
+		if err != nil {
+			return
+		}
+		for i, s := range log.samples {
+			if math.IsNaN(s.w) || math.IsInf(s.w, 0) || i > 0 && s.t < log.samples[i-1].t {
+				t.Fatalf("sample %d: %+v", i, s)
+			}
+		}
+		log.mode()
+	})
+}
+
+func FuzzEpochRows(f *testing.F) {
+	f.Add([]byte(minibatchTimes(3)))
+	f.Add([]byte("epoch,epochtime_ms,log_time\n0,100,1\n1,100,2\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		rows, err := epochRows(text)
+		if err != nil {
+			return
+		}
+		run := &rawRun{logs: map[string][]byte{"epoch": text}, batches: 3, power: []powerSample{{0, 1}, {1, 1}}}
+		if events, err := run.minibatches(1); err == nil && len(events) < len(rows) {
+			t.Fatalf("%d minibatches of %d rows", len(events), len(rows))
+		}
+	})
+}

@@ -70,9 +70,11 @@ func (r *Record) keepLog(m tegra.Mode) error {
 	if err != nil {
 		return err
 	}
-	err = writeOwned(filepath.Join(dir, logName), io.NewSectionReader(f, r.logged, st.Size()-r.logged))
+	if err := writeOwned(filepath.Join(dir, logName), io.NewSectionReader(f, r.logged, st.Size()-r.logged)); err != nil {
+		return fmt.Errorf("%w%s", err, remedy(err))
+	}
 	r.logged = st.Size()
-	return err
+	return nil
 }
 
 // writeOwned replaces a file that its user is to own.

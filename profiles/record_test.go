@@ -114,9 +114,12 @@ func TestARecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := r.AppendRun(Run{Mode: rows[0].Mode, Status: OK, Character: Character{All: Part{Epochs: 1, Minibatches: 40, TimeMS: 12.5}}}); err != nil {
+		t.Fatal(err)
+	}
 	r.Close()
 	dir := filepath.Join(t.TempDir(), "cut")
-	for _, name := range []string{modesName, samplesName, minibatchesName} {
+	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
 		text, err := os.ReadFile(filepath.Join(whole, name))
 		if err != nil {
 			t.Fatal(err)

@@ -115,7 +115,7 @@ echo data set is gone >&2; exit 1 # leader`
 // smallDisk mounts a file system that is soon full; "" without the right to.
 func smallDisk(t *testing.T) string {
 	dir := t.TempDir()
-	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=1m"); err != nil {
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=16m"); err != nil {
 		t.Logf("no full disk is tried: mounting a small one: %v", err)
 		return ""
 	}
@@ -158,7 +158,10 @@ func (c *interrupted) round(round int) {
 	go func() { ended <- client.Wait() }()
 	what := "nothing"
 	select {
-	case <-ended:
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("round %d: nothing befell it: %v", round, err)
+		}
 	case <-time.After(time.Duration(c.rng.Int64N(int64(c.patience)))):
 		if what = m.name; !m.do(c, client.Process) {
 			select { // it goes on: for how long is chance again
@@ -180,6 +183,9 @@ func (c *interrupted) round(round int) {
 	c.allGone(round, what)
 	c.check(said.String())
 	t.Logf("round %d: %s; %d lines recorded", round, what, bytes.Count(c.kept, []byte("\n")))
+	if what == "nothing" && c.dir != "" {
+		t.Errorf("round %d: it ended before the plan did", round)
+	}
 	if t.Failed() {
 		t.Fatalf("round %d: %s; jtune said\n%s", round, what, said.String())
 	}
