@@ -38,6 +38,9 @@ type frontPage struct {
 	}
 }
 
+// frontStrides is in how many long steps one walks the whole front.
+const frontStrides = 20
+
 func newFrontPage(sh *shared, apply *applyFlow) *frontPage {
 	p := &frontPage{sh: sh, apply: apply, asTab: sh.glyphs == GlyphsASCII}
 	p.log[optimize.Time], p.log[optimize.Energy] = true, true
@@ -87,6 +90,10 @@ func (p *frontPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.off(-1)
 	case key.Matches(k, keys.Down):
 		p.off(1)
+	case key.Matches(k, keys.PageUp):
+		p.along(-max(1, len(p.front())/frontStrides))
+	case key.Matches(k, keys.PageDown):
+		p.along(max(1, len(p.front())/frontStrides))
 	case key.Matches(k, keys.Home), key.Matches(k, keys.End):
 		p.toEnd(key.Matches(k, keys.End))
 	case key.Matches(k, keys.Lower):
@@ -300,7 +307,7 @@ func (p *frontPage) hints() []hint {
 	}
 	return []hint{apply, {Binding: both(keys.Left, keys.Right, "along")}, {Binding: both(keys.Lower, keys.Higher, "limit")}, unless(keys.Verify, p.mayVerify()), {Binding: other},
 		{Binding: keys.Axes}, {Binding: keys.Log}, {Binding: keys.ZoomIn}, {Binding: keys.ZoomOut}, {Binding: keys.Whole},
-		{Binding: both(keys.Up, keys.Down, "off it")}, {Binding: keys.Home}, {Binding: keys.End}, {Binding: keys.Answer}, {Binding: keys.Group}}
+		{Binding: both(keys.Up, keys.Down, "off it")}, {Binding: named(keys.PageUp, "far left")}, {Binding: named(keys.PageDown, "far right")}, {Binding: keys.Home}, {Binding: keys.End}, {Binding: keys.Answer}, {Binding: keys.Group}}
 }
 
 func (p *frontPage) copied() string {

@@ -234,3 +234,20 @@ func TestWhatWasFittedIsNotCalledPredicted(t *testing.T) {
 		t.Errorf("expected %.1f ms (fitted %v), what was said before it was measured is %.1f", pr.TimeMS, fitted, said.TimeMS)
 	}
 }
+
+func TestLongStepsWalkTheWholeFront(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5", "home")
+	p := frontOf(d)
+	f, steps := p.front(), 0
+	for p.cursor != f[len(f)-1] && steps < 100 {
+		d.press("pgdown")
+		steps++
+	}
+	if steps < 10 || steps > 40 {
+		t.Errorf("%d long steps along a front of %d, want about 20", steps, len(f))
+	}
+	if d.press("pgup"); p.cursor == f[len(f)-1] {
+		t.Error("there is no way back")
+	}
+}

@@ -17,7 +17,7 @@ import (
 func (p *frontPage) Render(w, h int) string {
 	p.place = plotPlace{}
 	if p.sh.view == nil {
-		return fit("\n"+wrap(" No model yet. Press t to tune a workload: this page then shows every power mode's predicted time and power, the front of the best ones, and the mode to apply. 4 loads a model of an earlier day.", w), w, h)
+		return fit("\n"+wrap(" No model yet. Press "+keys.Tune.Help().Key+" to tune a workload: this page then shows every power mode's predicted time and power, the front of the best ones, and the mode to apply. 4 loads a model of an earlier day.", w), w, h)
 	}
 	head := p.head(w)
 	rest := h - 1
@@ -226,7 +226,7 @@ func (p *frontPage) status(measured bool) string {
 	if j := p.sh.job; p.sh.busy() && j.kind == jobVerify && j.progress.Step.Mode == point.Mode {
 		text += "\n" + styleAsk.Render(phaseText(j.progress))
 	} else if !measured {
-		text += "\n" + styleDim.Render("not measured yet: v measures")
+		text += "\n" + styleDim.Render("not measured yet: "+keys.Verify.Help().Key+" measures")
 	}
 	if m := p.sh.present(); m.OK && m.V == point.Mode {
 		text += "\n" + styleGood.Render("the board is in it")

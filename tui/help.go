@@ -83,6 +83,8 @@ var meaning = map[string]string{
 	"apply":           "show what would change; again: apply it",
 	"limit":           "move the limit and go to its answer",
 	"verify":          "measure this mode, then put the board back",
+	"far left":        "along the front by a twentieth of it",
+	"far right":       "the other way",
 	"axes":            "time and power, time and energy, power and energy",
 	"log/linear":      "axes logarithmic or linear, in turn",
 	"zoom in":         "zoom in on the cursor",

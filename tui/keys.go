@@ -24,8 +24,8 @@ type keyTable struct {
 	Back         key.Binding `on:"everywhere form compose typed question"`
 	Up, Down     key.Binding `on:"train profile models front modes compose help"`
 	Left, Right  key.Binding `on:"front modes compose"`
-	PageUp       key.Binding `on:"train modes help"`
-	PageDown     key.Binding `on:"train modes help"`
+	PageUp       key.Binding `on:"train front modes help"`
+	PageDown     key.Binding `on:"train front modes help"`
 	Home, End    key.Binding `on:"train front modes compose"`
 	Enter        key.Binding `on:"form compose typed"`
 	Apply        key.Binding `on:"front modes compose question"`

@@ -1,7 +1,11 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // mousePage is a page that the mouse means something to, where the user has
@@ -21,7 +25,12 @@ func (r *root) underMouse() mousePage {
 	return p
 }
 
+// click opens the page of a tab, or does what the page makes of it.
 func (r *root) click(m tea.MouseClickMsg) {
+	if page, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && !r.asking {
+		r.active = page
+		return
+	}
 	if p := r.underMouse(); p != nil && m.Button == tea.MouseLeft {
 		p.click(m.X, m.Y-1)
 	}
@@ -37,4 +46,19 @@ func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
 		return nil
 	}
 	return r.key(tea.KeyPressMsg{Code: code})
+}
+
+// tabAt gives the page whose tab is drawn in a column of the first line.
+func (r *root) tabAt(x int) (page int, ok bool) {
+	line := []rune(ansi.Strip(r.tabs(r.w)))
+	if x < 0 || x >= len(line) {
+		return 0, false
+	}
+	for i, p := range r.pages {
+		at := strings.Index(string(line), fmt.Sprintf(" %d ", i+1)) // what stands before the board's name is ASCII
+		if at >= 0 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.title())) {
+			page, ok = i, true // a later tab begins within the room of one that is a digit alone
+		}
+	}
+	return page, ok
 }

@@ -313,7 +313,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 		return r.changeSpeed(key.Matches(k, keys.Faster))
 	case key.Matches(k, keys.Mouse):
 		sh.mouse = !sh.mouse
-		sh.say("mouse %s", map[bool]string{true: "on: click a mode, wheel over the plot zooms; the terminal selects no text", false: "off: the terminal selects text again"}[sh.mouse])
+		sh.say("mouse %s", map[bool]string{true: "on: click tabs and modes, zoom by the wheel; the terminal selects no text", false: "off: the terminal selects text again"}[sh.mouse])
 	case key.Matches(k, keys.Enlarge):
 		sh.say("enlarge: %s has nothing to enlarge now", r.pages[r.active].title())
 	case key.Matches(k, keys.Copy):
