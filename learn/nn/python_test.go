@@ -40,8 +40,9 @@ const pythonSeeds = 3
 // network on the same rows with the same ones held out, three splits one after
 // another, all in one run. It logs the times and errors of each, and reports how
 // many times as long the others take (medians; PyTorch by its best number of
-// threads) beside each one's error on the rows held out. It skips without them,
-// and takes some minutes:
+// threads) beside each one's error on the rows held out. It skips without them.
+// On two idle cores it takes two minutes; on busy ones PyTorch with two threads
+// takes many by itself, and go test wants a longer -timeout:
 //
 //	go test -run '^$' -bench AgainstPython ./learn/nn
 func BenchmarkAgainstPython(b *testing.B) {
@@ -136,7 +137,7 @@ func trainInPython(b *testing.B, interpreter string, x [][inputs]float64, y []fl
 			b.Fatalf("bench_torch.py printed %q: %v", line, err)
 		}
 		if r.Threads > 0 {
-			r.Name += fmt.Sprintf(", %d threads", r.Threads)
+			r.Name = fmt.Sprintf("%s on %d", r.Name, r.Threads)
 		}
 		out = append(out, r)
 	}
