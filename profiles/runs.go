@@ -193,6 +193,7 @@ func ReadRuns(dir string) (runs []Run, notes []string, err error) {
 
 func parseRuns(text []byte) (runs []Run, notes []string) {
 	var c Character // of the run whose lines are being read
+	var key string  // that run
 	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
 		if n == 0 || len(line) == 0 || line[len(line)-1] != '\n' { // the header; a torn line
 			continue
@@ -204,6 +205,9 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 		var run Run
 		var done bool
 		if err == nil {
+			if now := strings.Join(f[:min(len(f), runKeyColumns)], ","); now != key || begins(f, c) {
+				c, key = Character{}, now // the run before was cut off
+			}
 			run, done, err = parseRunLine(f, &c)
 		}
 		if err != nil {
@@ -217,6 +221,27 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 		}
 	}
 	return runs, notes
+}
+
+// runKeyColumns at the beginning of a line name its run: mode, setting, repeat.
+const runKeyColumns = 6
+
+// begins tells that a line cannot belong to the run that c is of: that one
+// was cut off, and is there again.
+func begins(f []string, c Character) bool {
+	if len(f) != len(runColumns) {
+		return false
+	}
+	switch epoch, _ := strconv.Atoi(f[9]); f[8] {
+	case partEpoch:
+		n := len(c.Epochs)
+		return n > 0 && epoch <= c.Epochs[n-1].Epoch || c.First.OK || c.Later.OK
+	case partFirst:
+		return c.First.OK || c.Later.OK
+	case partLater:
+		return c.Later.OK
+	}
+	return false
 }
 
 // parseRunLine reads one line into c; done: it was the run's last.

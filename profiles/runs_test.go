@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,17 @@ func TestRunsComeBackAsTheyWereWritten(t *testing.T) {
 	got, notes := parseRuns([]byte(text))
 	if diff := cmp.Diff(want, got); diff != "" || len(notes) > 0 {
 		t.Errorf("notes %q, difference\n%s", notes, diff)
+	}
+	// A run that was cut off after any of its lines, and made again.
+	lines := want[0].lines()
+	for n := range lines {
+		text := csvLine(runColumns)
+		for _, line := range slices.Concat(lines[:n], lines) {
+			text += csvLine(line)
+		}
+		if got, _ := parseRuns([]byte(text)); !cmp.Equal(got, want[:1]) {
+			t.Errorf("cut off after %d lines and made again: %s", n, cmp.Diff(want[:1], got))
+		}
 	}
 	// Cut anywhere, what is whole still reads and nothing is made up.
 	for n := range text {
