@@ -254,6 +254,30 @@ func TestAJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	}
 }
 
+// A launcher whose workers lead sessions of their own, as torchrun's do, ends
+// them itself when it is asked to end.
+func TestALauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	self := exec.Command(os.Args[0])
+	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; setsid sleep 300 & worker=$!; trap 'kill $worker; touch asked; exit' TERM; touch ready; wait")
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for name, deadline := "ready", time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && name == "asked" {
+			return
+		} else if err == nil {
+			name = "asked"
+			self.Process.Kill()
+			self.Wait()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", name)
+		}
+	}
+}
+
 func TestNextEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	h := sh(t, `sleep 60`, ExecOptions{})

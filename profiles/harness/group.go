@@ -21,7 +21,7 @@ type group struct {
 }
 
 // watch does not end at what ends the job; $@ removes the job's container.
-const watch = `trap '' HUP INT QUIT TERM; read -r _; [ $# = 0 ] || "$@"; kill -KILL 0`
+const watch = `trap '' HUP INT QUIT TERM; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1; kill -KILL 0`
 
 func newGroup(who *account, remove []string) (*group, error) {
 	held, pipe, err := os.Pipe()
