@@ -89,6 +89,7 @@ type family struct {
 	octaves  point   // lengthscale of G per input
 	smooth   float64 // standard deviation of G: sf
 	noise    float64 // standard deviation of e: sn
+	heavy    bool    // e has a heavy tail of large values: see batchTimeFamily
 	bandWide float64 // error bars are multiplied by this
 }
 

@@ -8,7 +8,7 @@ import (
 
 // The fit of one target: Gauss–Newton to the posterior mode of theta, with
 // the Gaussian process marginalised; Laplace's evidence for the choice among
-// nine (smooth, noise) pairs; outliers down-weighted by leave-one-out
+// nine (smooth, noise) pairs, or fifteen; outliers down-weighted by leave-one-out
 // residuals. Everything works with C = sf² K + sn² diag(v) factored once and
 // the few parameters on top of it (Woodbury), so a fit costs one n³/3
 // factorisation per pair and n²·(K+1) per Gauss–Newton round. Deterministic.
@@ -20,6 +20,8 @@ const (
 	mostDownWeight    = 1e4
 	gridSmoothSD      = 0.7 // prior of ln sf about its centre, in the choice
 	gridNoiseSD       = 0.5
+	heavyNoiseSD      = 1.0 // the same where the noise has a heavy tail
+	heavyZ2           = 4.0 // outlierZ2 of readings far too large, where those are common
 	refShare          = 0.5 // of a reference's residual that is expected to carry over
 	refShareSD        = 0.4
 )
@@ -53,19 +55,22 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 	s := newSolver(f, d)
 	theta := s.firstTheta()
 	v := slices.Repeat([]float64{1}, len(d.y))
-	steps := []float64{0}
+	steps, noiseSteps, noiseSD := []float64{0}, []float64{0}, gridNoiseSD
 	if grid {
-		steps = []float64{-1, 0, 1}
+		steps, noiseSteps = []float64{-1, 0, 1}, []float64{-1, 0, 1}
+	}
+	if grid && f.heavy {
+		noiseSteps, noiseSD = []float64{-1, 0, 1, 2, 3}, heavyNoiseSD
 	}
 	for round := 0; ; round++ {
 		var best *curve
 		for _, i := range steps {
-			for _, j := range steps {
+			for _, j := range noiseSteps {
 				c, err := s.laplace(f.smooth*math.Exp2(i), f.noise*math.Exp2(j), v, theta)
 				if err != nil {
 					return nil, err
 				}
-				c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/gridNoiseSD)/2
+				c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/noiseSD)/2
 				if best == nil || c.score < best.score {
 					best = c
 				}
@@ -296,7 +301,11 @@ func (s *solver) downWeight(c *curve, v []float64) ([]float64, bool) {
 		}
 		forward(lin.cholA, p, column, 1)
 		vii -= dot(column, column)
-		if z2 := vy * vy / vii; z2 > outlierZ2 {
+		bound := outlierZ2
+		if s.f.heavy && s.f.waits != nil && vy > 0 {
+			bound = heavyZ2
+		}
+		if z2 := vy * vy / vii; z2 > bound {
 			out[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
 		}
 	}
