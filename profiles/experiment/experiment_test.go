@@ -271,7 +271,7 @@ func TestTheWordsFollowTheNumbers(t *testing.T) {
 		},
 			[]string{"m to n, GPU 420.75 MHz to 828.75 MHz: ", "d to e, CPU 1.19 GHz to 2.20 GHz", "Fastest is n "}, nil},
 		{"storage", func(int, Setting) []profiles.Part { return []profiles.Part{part(190, 98, 40), part(0, 98, 40)} },
-			[]string{"Simulated drive: cold and without workers a minibatch takes 290 ms, warm and with four 100 ms (-66 %)"}, []string{"slowest medium"}},
+			[]string{"simulated drive: cold and without workers a minibatch takes 290 ms, warm and with four 100 ms (-66 %)"}, []string{"slowest medium"}},
 	} {
 		e := find(t, c.name)
 		p := e.Plan(Request{Workload: profiles.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true})
@@ -313,7 +313,7 @@ func TestStorageComparesMedia(t *testing.T) {
 		rows, runs = append(rows, row), append(runs, run)
 	}
 	got := strings.Join(e.Report(p, 1, rows, runs).Takeaway, "\n")
-	for _, want := range []string{"Ssd: cold", "The slowest medium takes 1.50 times as long as the fastest when cold without workers, 1.00 times when warm with four: a faster medium helps only"} {
+	for _, want := range []string{"ssd: cold", "The slowest medium takes 1.50 times as long as the fastest when cold without workers, 1.00 times when warm with four: a faster medium helps only"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}

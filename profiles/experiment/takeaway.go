@@ -167,7 +167,7 @@ func sayStorage(r Report) (out []string) {
 	}
 	for _, m := range media {
 		if m.cold.OK && m.warm.OK {
-			out = append(out, fmt.Sprintf("%s: cold and without workers a minibatch takes %s ms, warm and with four %s ms (%s).", capital(m.name), short(m.cold.V), short(m.warm.V), change(m.cold.V, m.warm.V)))
+			out = append(out, fmt.Sprintf("%s: cold and without workers a minibatch takes %s ms, warm and with four %s ms (%s).", m.name, short(m.cold.V), short(m.warm.V), change(m.cold.V, m.warm.V)))
 		}
 	}
 	if len(media) < 2 {
