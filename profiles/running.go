@@ -3,9 +3,9 @@ package profiles
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -15,42 +15,69 @@ type Running struct {
 	PID int
 }
 
-// FindRunning lists the campaign folders that other processes hold: those that
-// processes of this user have open, wherever they lie, and those right below
-// the given parents. It takes no lock itself, so nobody is kept out by it.
-func FindRunning(parents ...string) []Running {
-	return findRunning("/proc", os.Getpid(), parents)
+// Finder finds campaigns that other processes run: those that processes of
+// this user have open, wherever they lie, and those of other users right below
+// Parents. It takes no lock itself, so nobody is kept out by it, and looks at
+// each lock of the system once: asking often costs little. It is safe for use
+// by several goroutines.
+type Finder struct {
+	Parents []string
+
+	mu   sync.Mutex
+	seen map[lockHeld]string // a campaign's folder; "" for other locks
 }
 
-func findRunning(proc string, self int, parents []string) []Running {
+// Running lists the campaign folders that other processes hold now.
+func (f *Finder) Running() []Running { return f.running("/proc", os.Getpid()) }
+
+func (f *Finder) running(proc string, self int) []Running {
 	text, err := os.ReadFile(filepath.Join(proc, "locks"))
 	if err != nil {
 		return nil
 	}
-	held := parseLocks(string(text))
-	var dirs []string
-	for _, h := range held {
-		fds, _ := filepath.Glob(filepath.Join(proc, strconv.Itoa(h.pid), "fd", "*"))
-		for _, fd := range fds {
-			if name, err := os.Readlink(fd); err == nil && filepath.Base(name) == lockName {
-				dirs = append(dirs, filepath.Dir(name))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := map[lockHeld]string{}
+	var out []Running
+	for _, h := range parseLocks(string(text)) {
+		dir, known := f.seen[h]
+		if !known {
+			dir = f.folderOf(proc, h)
+		}
+		now[h] = dir
+		if dir != "" && h.pid != self {
+			out = append(out, Running{dir, h.pid})
+		}
+	}
+	f.seen = now
+	return out
+}
+
+// folderOf finds the campaign folder that a lock is of; "" when it is of
+// something else.
+func (f *Finder) folderOf(proc string, h lockHeld) string {
+	fds := filepath.Join(proc, strconv.Itoa(h.pid), "fd")
+	entries, err := os.ReadDir(fds)
+	var names []string
+	for _, e := range entries {
+		if name, err := os.Readlink(filepath.Join(fds, e.Name())); err == nil && filepath.Base(name) == lockName {
+			names = append(names, name)
+		}
+	}
+	if err != nil { // another user's process
+		for _, parent := range f.Parents {
+			found, _ := filepath.Glob(filepath.Join(parent, "*", lockName))
+			names = append(names, found...)
+		}
+	}
+	for _, name := range names {
+		if st, err := os.Stat(name); err == nil {
+			if sys, ok := st.Sys().(*syscall.Stat_t); ok && sys.Ino == h.inode {
+				return filepath.Dir(name)
 			}
 		}
 	}
-	for _, parent := range parents {
-		found, _ := filepath.Glob(filepath.Join(parent, "*", lockName))
-		for _, name := range found {
-			dirs = append(dirs, filepath.Dir(name))
-		}
-	}
-	slices.Sort(dirs)
-	var out []Running
-	for _, dir := range slices.Compact(dirs) {
-		if pid, ok := holder(dir, held); ok && pid != self {
-			out = append(out, Running{dir, pid})
-		}
-	}
-	return out
+	return ""
 }
 
 // lockHeld is a line of /proc/locks: a process holds a lock of the flock kind
@@ -88,22 +115,4 @@ func cutLast(s, sep string) (before, after string, found bool) {
 		return s[:i], s[i+len(sep):], true
 	}
 	return s, "", false
-}
-
-// holder is the process that holds a campaign folder.
-func holder(dir string, held []lockHeld) (pid int, ok bool) {
-	st, err := os.Stat(filepath.Join(dir, lockName))
-	if err != nil {
-		return 0, false
-	}
-	sys, isUnix := st.Sys().(*syscall.Stat_t)
-	if !isUnix {
-		return 0, false
-	}
-	for _, h := range held {
-		if h.inode == sys.Ino {
-			return h.pid, true
-		}
-	}
-	return 0, false
 }

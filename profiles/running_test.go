@@ -54,9 +54,10 @@ func TestCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	}
 	defer func() { _ = end.Close(); _ = other.Wait() }()
 	var got []Running
+	finder := &Finder{Parents: []string{parent}}
 	for range 200 { // until it holds the lock
 		got = nil
-		for _, r := range FindRunning(parent) {
+		for _, r := range finder.Running() {
 			if r.Dir == foreign || r.Dir == mine || r.Dir == free {
 				got = append(got, r)
 			}
@@ -69,11 +70,30 @@ func TestCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	if diff := cmp.Diff([]Running{{foreign, other.Process.Pid}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	all := findRunning("/proc", 0, []string{parent}) // as another process sees them
+	all := (&Finder{}).running("/proc", 0) // as another process sees them
 	for _, r := range all {
 		if r.Dir == mine && r.PID == os.Getpid() {
+			all = nil
+		}
+	}
+	if all != nil {
+		t.Errorf("the campaign of this process is not among %v", all)
+	}
+
+	// A process whose open files cannot be read, as another user's: its folder
+	// is found below the parents.
+	text, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proc := t.TempDir()
+	if err := os.WriteFile(filepath.Join(proc, "locks"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range (&Finder{Parents: []string{parent}}).running(proc, 0) {
+		if r == (Running{mine, os.Getpid()}) {
 			return
 		}
 	}
-	t.Errorf("the campaign of this process is not among %v", all)
+	t.Error("a campaign below the parents is not found where its process cannot be looked into")
 }

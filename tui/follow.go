@@ -18,14 +18,19 @@ import (
 // followed one is read again.
 const followEvery = 3 * time.Second
 
+// showEnd is how long the end of a followed campaign stays on the screen when
+// another one runs.
+const showEnd = 30 * time.Second
+
 // followed is a campaign that another jtune runs, as its record tells.
 type followed struct {
 	profiles.Running
-	header profiles.Header
-	rows   []profiles.Row
-	space  *tegra.Space
-	newest time.Time // when its record last grew
-	ended  bool      // its process has let go of the folder
+	header  profiles.Header
+	rows    []profiles.Row
+	space   *tegra.Space
+	newest  time.Time // when its record last grew
+	ended   bool      // its process has let go of the folder
+	endedAt time.Time // seen to have done so
 }
 
 // followedMsg brings a running campaign, the newest of this data directory
@@ -34,36 +39,52 @@ type followed struct {
 type followedMsg struct{ found *followed }
 
 // followNext looks for campaigns of other processes, off the screen's
-// goroutine.
+// goroutine. One that is followed is followed to its end, which stays on the
+// screen for a while, unless one of this data directory begins beside a
+// stranger's.
 func (sh *shared) followNext() tea.Cmd {
-	now := sh.now()
-	if sh.running == nil || now.Sub(sh.lookedAt) < followEvery {
+	now, before := sh.now(), sh.follow
+	switch {
+	case sh.running == nil, now.Sub(sh.lookedAt) < followEvery:
+		return nil
+	case before != nil && before.done && now.Sub(before.follows.endedAt) < showEnd:
 		return nil
 	}
 	sh.lookedAt = now
-	find, before, here, own := sh.running, sh.follow, sh.board, sh.DataDir()+string(filepath.Separator)
+	find, here, own := sh.running, sh.board, sh.DataDir()+string(filepath.Separator)
 	return func() tea.Msg {
-		list := find()
-		slices.SortFunc(list, func(a, b profiles.Running) int {
-			if mine := strings.HasPrefix(a.Dir, own); mine != strings.HasPrefix(b.Dir, own) {
-				return map[bool]int{true: -1, false: 1}[mine]
+		rank := func(r profiles.Running) int { // the least is shown
+			switch {
+			case !strings.HasPrefix(r.Dir, own):
+				return 2
+			case before == nil || before.done || before.follows.Dir != r.Dir:
+				return 1
 			}
-			return newer(a.Dir, b.Dir)
-		})
+			return 0
+		}
+		list := find()
+		slices.SortStableFunc(list, func(a, b profiles.Running) int { return newer(a.Dir, b.Dir) })
+		slices.SortStableFunc(list, func(a, b profiles.Running) int { return rank(a) - rank(b) })
+		if before != nil && !before.done {
+			at := slices.Index(list, before.follows.Running)
+			if at < 0 {
+				last := *before.follows
+				if f, err := readFollowed(last.Running); err == nil {
+					last = *f
+				} // else its folder is gone: what was read before stays
+				last.ended, last.endedAt = true, now
+				return followedMsg{&last}
+			}
+			if rank(list[0]) == rank(list[at]) {
+				list[0] = list[at]
+			}
+		}
 		for _, r := range list {
 			if f, err := readFollowed(r); err == nil && sameBoard(f.header.Device, here) {
 				return followedMsg{f}
 			}
 		}
-		if before == nil || before.done {
-			return followedMsg{}
-		}
-		f, err := readFollowed(before.follows.Running)
-		if err != nil {
-			return followedMsg{}
-		}
-		f.ended = true
-		return followedMsg{f}
+		return followedMsg{}
 	}
 }
 

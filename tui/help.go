@@ -50,9 +50,13 @@ var numbers = map[string]string{
 	"Modes": "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, module power and energy of one minibatch " +
 		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model. " +
 		"95 %: where the true value lies 95 times in 100. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the largest first. to A: compared with the mode marked first.",
+	"Profile": "Each row is a measured mode: ms/mb, W, J: time, module power and energy of a minibatch. state: ok, or why it was chosen and whether it is over the limit; " +
+		"a mode without values says why. front so far: what a model of the modes measured so far expects of all others, with its 95 % bands; " +
+		"±: half their width along the front, which shrinks as modes come in. following: another jtune measures, this one only shows it.",
 	"Models": "time, power ±: the mean error for modes left out while learning. time ×, power ×: how much a knob alone changes them over its range. " +
 		"within its 95 % bands: left-out modes whose true value lies in the range that was predicted; 95 of 100 should.",
-	"Train": "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. page cache: files kept in memory.",
+	"Train": "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a minibatch. " +
+		"in memory: how much of the data lies in the page cache, files kept in RAM; the first epoch reads the rest. busy: share of time at work.",
 }
 
 // meaning says more than the word in the last line has room for.

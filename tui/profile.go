@@ -134,7 +134,7 @@ func (p *profilePage) hints() []hint {
 	if p.cut == nil && len(p.failed()) > 0 && why != "" {
 		out = append(valid(keys.Redo), out...)
 	}
-	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge})
+	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge}, hint{Binding: both(keys.Up, keys.Down, "walk the modes")})
 }
 
 // failed lists the modes of the campaign that gave no value, each once.

@@ -21,9 +21,7 @@ func (s *Session) header(w profiles.Workload, plan profiles.PlanHeader, set prof
 }
 
 // Running lists the campaigns that other processes run now.
-func (s *Session) Running() []profiles.Running {
-	return profiles.FindRunning(s.Options.campaignsDir())
-}
+func (s *Session) Running() []profiles.Running { return s.finder.Running() }
 
 // record opens the folder of a campaign; dir "" makes a new one below the
 // data directory, named after time, workload and kind.

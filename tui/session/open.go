@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
@@ -56,7 +57,8 @@ func Open(o Options) (*Session, error) {
 }
 
 func openJetson(o Options) (*Session, error) {
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot), Notice: leftBehind(o.Sysroot)}
+	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot), Notice: leftBehind(o.Sysroot),
+		finder: profiles.Finder{Parents: []string{o.campaignsDir()}}}
 	var err error
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
 		return nil, err
@@ -139,7 +141,7 @@ func openBoard(o Options, v virtual.Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS()}
+	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS(), finder: profiles.Finder{Parents: []string{o.campaignsDir()}}}
 	if s.sysfs, err = board.Open(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
@@ -39,8 +40,9 @@ type Session struct {
 	Skipped []string       // each row of a replayed file that was left out; Notice sums them up
 	Options Options
 
-	sysfs *tegra.Sysfs
-	fs    tegra.FS
+	sysfs  *tegra.Sysfs
+	fs     tegra.FS
+	finder profiles.Finder
 
 	mu    sync.Mutex
 	guard tegra.Applier // nil until first asked for
