@@ -190,3 +190,21 @@ func (s *scripted) Next(ctx context.Context) (harness.Event, error) { return s.n
 func (s *scripted) Stop(context.Context) error                      { s.stopped++; return nil }
 
 var errTest = errors.New("made up by the test")
+
+// open goes on with whatever campaign a folder holds.
+func open(dir string) (*Record, error) {
+	h, err := readHeader(dir)
+	if err != nil {
+		return nil, err
+	}
+	return OpenOrCreate(dir, h, true)
+}
+
+// importFile makes a campaign folder of a sweep file.
+func importFile(path, outDir string) error {
+	t, err := sweep.ReadFile(path, sweep.Options{})
+	if err != nil {
+		return err
+	}
+	return ImportTable(t, outDir)
+}

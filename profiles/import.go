@@ -17,20 +17,9 @@ import (
 // device is not known.
 const ImportKind = "import"
 
-// Import turns a sweep file, under either header, into a campaign folder:
-// outDir must be new. Rows that cannot be read are left out; ImportTable lets
-// the caller tell of them.
-func Import(path, outDir string) error {
-	t, err := sweep.ReadFile(path, sweep.Options{})
-	if err != nil {
-		return err
-	}
-	return ImportTable(t, outDir)
-}
-
 // ImportTable makes a campaign folder of a sweep in memory. The device is not
-// known from such a file; its space is the grid that the modes span. Columns
-// that stand for the same in a campaign are taken for it; others are kept.
+// known from such a file; its space is the grid that the modes span. outDir
+// must be new. Columns that stand for the same in a campaign are taken for it; others are kept.
 func ImportTable(t *sweep.Table, outDir string) error {
 	batch := 0
 	if b := t.Batches(); len(b) > 1 {

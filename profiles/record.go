@@ -71,23 +71,6 @@ func create(dir string, h Header, extra []string) (*Record, error) {
 	return openOrCreate(dir, h, held, extra)
 }
 
-// Open opens a campaign folder to go on with it, whatever its plan. A torn
-// last line is cut; Notes says so.
-func Open(dir string) (*Record, error) {
-	if _, err := readHeader(dir); err != nil { // before a lock file is left in a foreign folder
-		return nil, err
-	}
-	r, err := lockRecord(dir)
-	if err != nil {
-		return nil, err
-	}
-	if r.header, err = readHeader(dir); err != nil {
-		unlockFolder(r.lock)
-		return nil, err
-	}
-	return r.open()
-}
-
 // OpenOrCreate is what profile --out DIR [--resume] asks for: a new folder,
 // or with resume one that holds the same campaign as h.
 func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {

@@ -59,7 +59,7 @@ func TestRowsSurviveTheRecord(t *testing.T) {
 	if err := errors.Join(r.Minibatch(want[0].Mode, e, true), r.Sample(want[0].Mode, time.Second, tegra.Val[float64]{}, false, "total,\npower"), r.Close()); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(dir)
+	again, err := open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestARecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 // for one more row.
 func goesOn(t *testing.T, what, dir string, rows []Row, torn bool) {
 	t.Helper()
-	r, err := Open(dir)
+	r, err := open(dir)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -203,7 +203,7 @@ func TestABadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	lines[2] = append(bytes.Repeat([]byte{0}, 30), '\n')
 	os.WriteFile(path, bytes.Join(lines, nil), 0o600)
-	again, err := Open(dir)
+	again, err := open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestFoldersThatAreNoCampaignAreLeftAlone(t *testing.T) {
 			t.Errorf("a folder with other files, resume %v: %v", resume, err)
 		}
 	}
-	if _, err := Open(full); err == nil || !strings.Contains(err.Error(), "no campaign folder") {
+	if _, err := open(full); err == nil || !strings.Contains(err.Error(), "no campaign folder") {
 		t.Errorf("opening it: %v", err)
 	}
 	if entries, _ := os.ReadDir(full); len(entries) != 1 {
@@ -344,7 +344,7 @@ func TestBrokenHeadersAreClearErrors(t *testing.T) {
 	for name, text := range map[string]string{"half of it": "format = 1\n[device\n", "another format": "format = 9\n", "nothing": ""} {
 		dir := t.TempDir()
 		os.WriteFile(filepath.Join(dir, headerName), []byte(text), 0o600)
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), headerName) {
+		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), headerName) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -355,7 +355,7 @@ func TestBrokenHeadersAreClearErrors(t *testing.T) {
 	}
 	r.Close()
 	os.WriteFile(filepath.Join(dir, modesName), []byte("a,b,c\n1,2,3\n"), 0o600)
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "columns") {
+	if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "columns") {
 		t.Errorf("other columns: %v", err)
 	}
 }
@@ -437,7 +437,7 @@ func TestImportKeepsEveryNumber(t *testing.T) {
 	text := "cores,cpu,gpu,mem,observed_time,observed_power\n12,2201600,1300500000,3199000000,59.123456789,51.1\n2,268800,114750000,204000000,2150.5,11.8\n2,268800,114750000,204000000,NaN,11.8\n"
 	os.WriteFile(file, []byte(text), 0o600)
 	out := filepath.Join(dir, "campaign")
-	if err := Import(file, out); err != nil {
+	if err := importFile(file, out); err != nil {
 		t.Fatal(err)
 	}
 	h, rows, err := Read(out)
@@ -448,14 +448,14 @@ func TestImportKeepsEveryNumber(t *testing.T) {
 	if err != nil || space.Len() != 16 || h.Plan.Kind != "import" || h.Workload.Name != "resnet_published" {
 		t.Errorf("header %+v, space of %d, %v", h, space.Len(), err)
 	}
-	if err := Import(file, out); err == nil {
+	if err := importFile(file, out); err == nil {
 		t.Error("importing over a campaign")
 	}
 	os.WriteFile(file, []byte("cores,cpu,gpu,mem,observed_time,observed_power,bs\n12,2201600,1300500000,3199000000,59,51,16\n12,2201600,1300500000,3199000000,99,51,32\n"), 0o600)
-	if err := Import(file, filepath.Join(dir, "two")); err == nil || !strings.Contains(err.Error(), "[16 32]") {
+	if err := importFile(file, filepath.Join(dir, "two")); err == nil || !strings.Contains(err.Error(), "[16 32]") {
 		t.Errorf("two minibatch sizes: %v", err)
 	}
-	if err := Import(filepath.Join(dir, "none.csv"), filepath.Join(dir, "three")); err == nil {
+	if err := importFile(filepath.Join(dir, "none.csv"), filepath.Join(dir, "three")); err == nil {
 		t.Error("no file")
 	}
 }
@@ -480,7 +480,7 @@ func TestImportKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 		dir := t.TempDir()
 		file, out := filepath.Join(dir, "a.csv"), filepath.Join(dir, "campaign")
 		os.WriteFile(file, []byte(c.text), 0o600)
-		if err := Import(file, out); err != nil {
+		if err := importFile(file, out); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
@@ -502,7 +502,7 @@ func TestImportKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
 		if extra := fmt.Sprint(table[0][len(Columns):], table[1][len(Columns):]); !slices.Equal(got, c.want) || extra != c.extra {
 			t.Errorf("%s: got %q and beside them %s, want %q and %s", c.name, got, extra, c.want, c.extra)
 		}
-		r, err := Open(out)
+		r, err := open(out)
 		if err != nil {
 			t.Errorf("%s: does not open: %v", c.name, err)
 			continue

@@ -52,7 +52,7 @@ func TestWhatWasKeptStaysAndALaterProcessCanRevertIt(t *testing.T) {
 		t.Errorf("not back to what was kept:\n%s", strings.Join(d, "\n"))
 	}
 
-	if last, err := LastApplied(r.root); err != nil || last == nil {
+	if last, err := lastApplied(r.root); err != nil || last == nil {
 		t.Fatalf("no state to revert to: %v, %v", last, err)
 	}
 	r.connect()
@@ -64,7 +64,7 @@ func TestWhatWasKeptStaysAndALaterProcessCanRevertIt(t *testing.T) {
 	}
 	r.Close()
 	r.wantAsFound()
-	if last, _ := LastApplied(r.root); last != nil {
+	if last, _ := lastApplied(r.root); last != nil {
 		t.Error("the reverted state is still offered")
 	}
 }
@@ -243,7 +243,7 @@ func TestRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	}
 	r.Close()
 	r.wantAsFound()
-	if last, _ := LastApplied(r.root); last != nil {
+	if last, _ := lastApplied(r.root); last != nil {
 		t.Error("the reverted state is still offered")
 	}
 }
@@ -263,9 +263,19 @@ func TestAKeptModeThatIsRevertedAndKeptIsNotOfferedAgain(t *testing.T) {
 		}
 	}
 	r.wantAsFound()
-	if last, _ := LastApplied(r.root); last != nil {
+	if last, _ := lastApplied(r.root); last != nil {
 		t.Error("the state that is in force is offered for going back to")
 	}
 }
 
 func (r *rig) dir() string { return filepath.Join(r.root, StateDir) }
+
+// lastApplied is the state before the last apply that was kept, which
+// Client.Revert puts back; nil when there is none.
+func lastApplied(sysroot string) (*Pending, error) {
+	s, err := stateStore(tegra.DiskFS(sysroot))
+	if err != nil {
+		return nil, err
+	}
+	return s.load(lastFile)
+}

@@ -181,15 +181,3 @@ func (s store) locked() bool {
 	defer f.Close()
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
-
-// LastApplied tells the state before the last apply that was kept, which
-// Client.Revert puts back; nil when there is none.
-func LastApplied(sysroot string) (*Pending, error) { return loadBelow(sysroot, lastFile) }
-
-func loadBelow(sysroot, name string) (*Pending, error) {
-	s, err := stateStore(tegra.DiskFS(sysroot))
-	if err != nil {
-		return nil, err
-	}
-	return s.load(name)
-}

@@ -52,9 +52,6 @@ const (
 // Active tells whether this may change knobs while jtune works.
 func (r Rival) Active() bool { return r.State == Running && r.Touches != "" }
 
-// AtBoot tells whether this sets knobs when the board starts.
-func (r Rival) AtBoot() bool { return r.State == Enabled }
-
 // program is a program known to change knobs.
 type program struct{ name, touches, note string }
 

@@ -229,3 +229,6 @@ func TestBarsAndSparks(t *testing.T) {
 		}
 	}
 }
+
+// Plain paints nothing.
+func Plain(_ Ink, text string) string { return text }

@@ -34,8 +34,5 @@ const (
 // Paint gives a run of text of one ink its style.
 type Paint func(ink Ink, text string) string
 
-// Plain paints nothing.
-func Plain(_ Ink, text string) string { return text }
-
 // finite tells whether v may be drawn at all.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
