@@ -40,13 +40,24 @@ func (p *frontPage) Render(w, h int) string {
 	if w > 120 {
 		side = 44
 	}
-	card := p.card(side-4, false)
-	high := min(rest, strings.Count(card, "\n")+3)
-	right := box(p.cardTitle(), "", card, side, high)
-	if rest > high {
-		right = under(right, fit("\n"+p.legend(side), side, rest-high))
+	return under(head, beside(p.picture(w-side-1, rest, 1), fit("", 1, rest), p.side(side, rest)))
+}
+
+// side is what stands beside the plot: the card, what the glyphs mean, and
+// where there is room the front around the cursor in numbers.
+func (p *frontPage) side(w, h int) string {
+	card := p.card(w-4, false)
+	high := min(h, strings.Count(card, "\n")+3)
+	right, legend := box(p.cardTitle(), "", card, w, high), "\n"+p.legend(w)
+	rows := strings.Count(legend, "\n") + 2 // a blank one below it
+	if list := h - high - rows; list >= 8 && !p.asTab {
+		p.tab.top = max(0, p.nearOnFront(p.front())-list/2+1) // the cursor in the middle
+		return under(right, fit(legend, w, rows), box("front", fmt.Sprintf("%d modes", len(p.front())), p.twin(w-4, list-2), w, list))
 	}
-	return under(head, beside(p.picture(w-side-1, rest, 1), fit("", 1, rest), right))
+	if h == high {
+		return right
+	}
+	return under(right, fit(legend, w, h-high))
 }
 
 // head says what the page speaks of, how sure it is, what part shows, and the
