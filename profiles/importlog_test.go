@@ -143,7 +143,7 @@ func TestAJtopLogAndItsEpochFileGiveWhatTheFolderOfTheRunDoes(t *testing.T) {
 	t.Parallel()
 	folder := sweeptest.Shared(t, "data/sweeps/jetson-raw-log-samples/agx-orin_pm_2_1344000_114750000_3199000000")
 	whole, alone := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "c")
-	if _, err := ImportRuns(folder, whole, true); err != nil {
+	if _, err := ImportRuns(folder, whole, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	mode, err := ModeOfName("2,1344000,114750000,3199000000")

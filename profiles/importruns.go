@@ -27,9 +27,10 @@ const (
 
 // ImportRuns turns published raw logs, a folder or .tar.gz with one folder
 // pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> per mode, into a campaign folder
-// that must be new. The notes tell of runs that were left out and why; strict
-// makes the first such run an error.
-func ImportRuns(from, outDir string, strict bool) (notes []string, err error) {
+// that must be new. perEpoch is how many minibatches an epoch has, for logs with
+// a row per epoch that do not tell; 0 when not known. The notes tell of runs
+// that were left out and why; strict makes the first such run an error.
+func ImportRuns(from, outDir string, perEpoch int, strict bool) (notes []string, err error) {
 	runs, err := readRuns(from)
 	if err != nil {
 		return nil, err
@@ -41,6 +42,7 @@ func ImportRuns(from, outDir string, strict bool) (notes []string, err error) {
 		if run.set != runs[0].set {
 			return nil, fmt.Errorf("%s holds runs of %s and of %s, which are two workloads: name the folder of one", from, runs[0].set, run.set)
 		}
+		run.batches = perEpoch
 		row, err := run.row()
 		if other := seen[run.mode]; err == nil && other != "" {
 			err = fmt.Errorf("the mode of %s again", other)

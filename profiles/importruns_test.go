@@ -45,7 +45,7 @@ func TestRawRunsGiveTheTableThatIsPublishedWithThem(t *testing.T) {
 	raw := sweeptest.Shared(t, "data/sweeps/powertrain-orin-nano/raw_runs.tar.gz")
 	want := derived(t, filepath.Join(filepath.Dir(raw), "orin_nano_train_derived.csv"))
 	out := filepath.Join(t.TempDir(), "c")
-	notes, err := ImportRuns(raw, out, true)
+	notes, err := ImportRuns(raw, out, 0, true)
 	if err != nil || len(notes) > 0 {
 		t.Fatalf("%v, notes %v", err, notes)
 	}
@@ -110,10 +110,10 @@ func TestARunThatCannotBeReadIsLeftOutWithTheReason(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := filepath.Join(t.TempDir(), "c")
-			if _, err := ImportRuns(root, out, true); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := ImportRuns(root, out, 0, true); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("strict: got %v, want %q", err, c.want)
 			}
-			notes, err := ImportRuns(root, out, false)
+			notes, err := ImportRuns(root, out, 0, false)
 			if err != nil || len(notes) != 1 || !strings.Contains(notes[0], c.want) || !strings.Contains(notes[0], "pm_4") {
 				t.Errorf("%v, notes %v; want one with %q", err, notes, c.want)
 			}
@@ -141,7 +141,7 @@ func TestAnEpochLogWithARowPerEpochIsSharedOut(t *testing.T) {
 		}
 	}
 	out := filepath.Join(t.TempDir(), "c")
-	if _, err := ImportRuns(root, out, true); err != nil {
+	if _, err := ImportRuns(root, out, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	_, rows, err := Read(out)
@@ -166,26 +166,26 @@ func TestFoldersThatHoldNoOneWorkloadAreRefused(t *testing.T) {
 	t.Parallel()
 	root, out := t.TempDir(), filepath.Join(t.TempDir(), "c")
 	putRun(t, filepath.Join(root, "Net", "run1"), 10)
-	if _, err := ImportRuns(root, out, false); err == nil || !strings.Contains(err.Error(), "no folder pm_<cores>") {
+	if _, err := ImportRuns(root, out, 0, false); err == nil || !strings.Contains(err.Error(), "no folder pm_<cores>") {
 		t.Errorf("no runs: %v", err)
 	}
 	putRun(t, filepath.Join(root, "A", "pm_2_1000_2000_3000"), 10)
 	putRun(t, filepath.Join(root, "B", "pm_4_1000_2000_3000"), 10)
-	if _, err := ImportRuns(root, out, false); err == nil || !strings.Contains(err.Error(), "two workloads") {
+	if _, err := ImportRuns(root, out, 0, false); err == nil || !strings.Contains(err.Error(), "two workloads") {
 		t.Errorf("two workloads: %v", err)
 	}
 	putRun(t, filepath.Join(root, "A", "deeper", "pm_2_0_2000_3000"), 10)
-	if _, err := ImportRuns(filepath.Join(root, "A", "deeper"), out, false); err == nil || !strings.Contains(err.Error(), "no value of a power mode") {
+	if _, err := ImportRuns(filepath.Join(root, "A", "deeper"), out, 0, false); err == nil || !strings.Contains(err.Error(), "no value of a power mode") {
 		t.Errorf("a mode of 0 kHz: %v", err)
 	}
-	if _, err := ImportRuns(filepath.Join(root, "A", "pm_2_1000_2000_3000"), out, false); err != nil {
+	if _, err := ImportRuns(filepath.Join(root, "A", "pm_2_1000_2000_3000"), out, 0, false); err != nil {
 		t.Errorf("the folder of one run: %v", err)
 	}
 	packed := filepath.Join(root, "x.tar.gz")
 	if err := os.WriteFile(packed, []byte("no archive"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ImportRuns(packed, out, false); err == nil || !strings.Contains(err.Error(), "x.tar.gz") {
+	if _, err := ImportRuns(packed, out, 0, false); err == nil || !strings.Contains(err.Error(), "x.tar.gz") {
 		t.Errorf("no archive: %v", err)
 	}
 }
@@ -201,4 +201,26 @@ func FuzzNumbers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// An older form of the logs has a row per epoch; without the logs of fetch and
+// compute nothing in the folder tells how many minibatches one has.
+func TestAFolderWithARowPerEpochNeedsTheirNumber(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "Net", "pm_2_1000_2000_3000")
+	putRun(t, dir, 30)
+	epochs := "epoch,epochtime_ms,log_time\n0,1900,2\n1,1000,3\n2,1000,4\n"
+	if err := os.WriteFile(filepath.Join(dir, "mn_nw4_pf2_epoch_stats.csv"), []byte(epochs), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "c")
+	if _, err := ImportRuns(dir, out, 0, true); err == nil || !strings.Contains(err.Error(), "--per-epoch") {
+		t.Errorf("without: %v", err)
+	}
+	if _, err := ImportRuns(dir, out, 10, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, rows, err := Read(out); err != nil || len(rows) != 1 || rows[0].Minibatches != 20 || rows[0].TimeMS != 100 || rows[0].PowerW != 10 {
+		t.Errorf("%v: %+v", err, rows)
+	}
 }

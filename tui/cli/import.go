@@ -19,7 +19,7 @@ func (a *app) importLogs() *cobra.Command {
 		Long: "PATH is a sweep file; a folder or .tar.gz of published runs, one folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>\n" +
 			"per mode; or the power log of one run, of tegrastats or jtop, with the times of its minibatches from --epochs.",
 		Example: "  jtune import sweep.csv --out campaign\n  jtune import runs.tar.gz --out campaign\n" +
-			"  jtune import tegrastats.log --epochs epoch_stats.csv --mode 12,2201600,1300500000,3199000000 --out campaign",
+			"  jtune import tegrastats.log --epochs epoch_stats.csv --out campaign",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -48,7 +48,7 @@ func (a *app) importLogs() *cobra.Command {
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
 	cmd.Flags().BoolVar(&strict, "strict", false, "a bad row is an error")
 	cmd.Flags().StringVar(&log.Times, "epochs", "", "of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
-	cmd.Flags().IntVar(&log.PerEpoch, "per-epoch", 0, "an epoch of --epochs is one row and has `N` minibatches")
+	cmd.Flags().IntVar(&log.PerEpoch, "per-epoch", 0, "an epoch is one row of its log and has `N` minibatches")
 	cmd.Flags().StringVar(&mode, "mode", "", "of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
 	cmd.Flags().DurationVar(&log.Every, "every", 0, "`TIME` between lines of tegrastats that tell none (default 1s)")
 	return cmd

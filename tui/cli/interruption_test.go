@@ -119,7 +119,7 @@ func smallDisk(t *testing.T) string {
 		t.Logf("no full disk is tried: mounting a small one: %v", err)
 		return ""
 	}
-	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 	return dir
 }
 

@@ -22,7 +22,7 @@ func Import(o Options, path, out string, log profiles.LogImport, strict bool) (n
 		return notes, denied(err, "choose another folder with --out DIR")
 	}
 	if st, err := os.Stat(path); err == nil && (st.IsDir() || strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
-		notes, err := profiles.ImportRuns(path, out, strict)
+		notes, err := profiles.ImportRuns(path, out, log.PerEpoch, strict)
 		return notes, denied(err, "choose another folder with --out DIR")
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
