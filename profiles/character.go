@@ -28,8 +28,9 @@ type Character struct {
 	Latency tegra.Val[Latency]
 	// Drop is a sudden drop of the power that was told while the work went on as
 	// fast as before; its time is since the run's beginning.
-	Drop  tegra.Val[telemetry.PowerDrop]
-	BaseW tegra.Val[float64] // the module's power before the job began, idle in the same mode
+	Drop    tegra.Val[telemetry.PowerDrop]
+	BaseW   tegra.Val[float64] // the module's power before the job began, idle in the same mode
+	BaseWhy string             // why BaseW is absent; "" when it was not asked for
 
 	CPU, GPU, EMC telemetry.Residency // shares of time at each clock
 	// CacheBefore and CacheAfter are the share, 0 to 1, of the dataset's bytes

@@ -60,7 +60,7 @@ type measurement struct {
 	flood     int // minibatches told since floodFrom
 	floodFrom time.Duration
 	samples   []telemetry.Sample // since power settled, or waiting was given up
-	baseW     tegra.Val[float64] // idle in this mode
+	base      Base               // idle in this mode
 
 	mu     sync.Mutex
 	watch  *Watch // of the present job in this mode; nil before it is started
@@ -84,7 +84,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		return fault, err
 	}
 	if m.set.Base > 0 && m.b.job == nil {
-		if m.baseW, err = BaseLoad(ctx, m.b.Device, m.b.Clock, m.set.Base, true); err != nil {
+		if m.base, err = BaseLoad(ctx, m.b.Device, m.b.Clock, m.set.Base, true); err != nil {
 			return nil, err
 		}
 	}
@@ -95,7 +95,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	sampler.Start()
 	defer sampler.Stop()
 	for try := 0; ; try++ {
-		watch := NewWatch(m.b.Workload, m.b.Device, m.b.Clock, m.b.System, m.baseW)
+		watch := NewWatch(m.b.Workload, m.b.Device, m.b.Clock, m.b.System, m.base)
 		if err := m.b.start(ctx); err != nil {
 			return nil, err
 		}

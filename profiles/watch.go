@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -80,7 +81,7 @@ type Watch struct {
 	space    *tegra.Space
 	clock    tegra.Clock
 	workload Workload
-	baseW    tegra.Val[float64]
+	base     Base
 
 	begin, end  look // of the first minibatch that counts, and of the last
 	before      tegra.Val[float64]
@@ -118,9 +119,9 @@ const keptEpochs = 5000
 const keptLatencies = 10000
 
 // NewWatch begins before the job does: what the page cache holds then is part
-// of the outcome. baseW is the module's idle power, see BaseLoad.
-func NewWatch(w Workload, d tegra.Device, c tegra.Clock, s System, baseW tegra.Val[float64]) *Watch {
-	out := &Watch{system: s, space: d.Space(), clock: c, workload: w, baseW: baseW}
+// of the outcome. base is the device's idle power, see BaseLoad.
+func NewWatch(w Workload, d tegra.Device, c tegra.Clock, s System, base Base) *Watch {
+	out := &Watch{system: s, space: d.Space(), clock: c, workload: w, base: base}
 	out.before, out.cacheWhy = s.cached()
 	out.after = out.before
 	return out
@@ -287,7 +288,7 @@ func (w *Watch) Character() Character {
 		now = w.look()
 	}
 	out := Character{Workers: w.workload.Workers, Batch: w.workload.Batch, PerEpoch: w.workload.MinibatchesPerEpoch(), All: w.all.result(now),
-		BaseW: w.baseW, CacheBefore: w.before, CacheAfter: w.after, CacheWhy: w.cacheWhy, Uptime: w.system.uptime()}
+		BaseW: w.base.PowerW, BaseWhy: w.base.Why, CacheBefore: w.before, CacheAfter: w.after, CacheWhy: w.cacheWhy, Uptime: w.system.uptime()}
 	if w.first.part.Epochs > 0 {
 		out.First = tegra.Some(w.first.result(now))
 	}
@@ -439,14 +440,20 @@ const (
 	idleGPUPct = 5
 )
 
+// Base is the power of the idle device, or why it is not known.
+type Base struct {
+	PowerW tegra.Val[float64]
+	Why    string // "" also when nobody asked
+}
+
 // BaseLoad is the mean power of the idle device over a span of its time, the
 // base load of method note c.5 with logging on; absent when the device tells
 // no power or its GPU works for somebody else. settle: power may still be
 // falling.
-func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Duration, settle bool) (tegra.Val[float64], error) {
+func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
 	if settle {
 		if err := c.Sleep(ctx, baseSettle); err != nil {
-			return tegra.Val[float64]{}, err
+			return Base{}, err
 		}
 	}
 	var t tally
@@ -464,8 +471,14 @@ func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Dura
 	sampler.Stop()
 	mu.Lock()
 	defer mu.Unlock()
-	if err != nil || t.energy.Span() == 0 || t.gpu.mean(1).Or(0) > idleGPUPct {
-		return tegra.Val[float64]{}, err
+	busy := t.gpu.mean(1).Or(0)
+	switch {
+	case err != nil:
+		return Base{}, err
+	case t.energy.Span() == 0:
+		return Base{Why: "no valid power reading"}, nil
+	case busy > idleGPUPct:
+		return Base{Why: fmt.Sprintf("the GPU was %.0f %% busy before the job began", busy)}, nil
 	}
-	return tegra.Some(t.energy.MeanW()), nil
+	return Base{PowerW: tegra.Some(t.energy.MeanW())}, nil
 }

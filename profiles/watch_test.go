@@ -29,7 +29,7 @@ func boardWatch(t *testing.T, w Workload, s func(*virtual.Board, *tegra.Sysfs) S
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dev.Close() })
-	return NewWatch(w, dev, b.Clock(), s(b, dev), some(5)), b
+	return NewWatch(w, dev, b.Clock(), s(b, dev), Base{PowerW: some(5)}), b
 }
 
 func kernelOf(b *virtual.Board, dev *tegra.Sysfs) System {
@@ -161,13 +161,13 @@ func TestBaseLoadIsTheIdleBoardsPower(t *testing.T) {
 	}
 	defer dev.Close()
 	idle, err := BaseLoad(t.Context(), dev, b.Clock(), 5*time.Second, true)
-	if err != nil || !idle.OK || idle.V < 6 || idle.V > 9 { // a recorded idle AGX Orin draws 7 to 9 W
+	if err != nil || !idle.PowerW.OK || idle.PowerW.V < 6 || idle.PowerW.V > 9 { // a recorded idle AGX Orin draws 7 to 9 W
 		t.Errorf("idle board: %v, %v; want 6 to 9 W", idle, err)
 	}
 	if err := b.StartWorkload("resnet18", 16); err != nil {
 		t.Fatal(err)
 	}
-	if busy, err := BaseLoad(t.Context(), dev, b.Clock(), 5*time.Second, true); err != nil || busy.OK {
+	if busy, err := BaseLoad(t.Context(), dev, b.Clock(), 5*time.Second, true); err != nil || busy.PowerW.OK || !strings.Contains(busy.Why, "busy before the job") {
 		t.Errorf("a board that trains: base load %v, %v; want none", busy, err)
 	}
 }

@@ -21,6 +21,7 @@ type characterJSON struct {
 	FirstEpoch     *partJSON       `json:"first_epoch"`
 	LaterEpochs    *partJSON       `json:"later_epochs"`
 	BaseW          number          `json:"base_w"`
+	BaseWhy        *string         `json:"base_why"`
 	BaseSharePct   number          `json:"base_share_pct"`
 	CPUResidency   []residencyJSON `json:"cpu_residency"`
 	GPUResidency   []residencyJSON `json:"gpu_residency"`
@@ -78,7 +79,7 @@ func toCharacterJSON(c profiles.Character) characterJSON {
 	steady := c.Steady()
 	return characterJSON{Bound: optionalText(string(c.Bound())), Workers: c.Workers, Batch: c.Batch, EpochS: optionalNumber(c.EpochS(steady)),
 		All: toPartJSON(tegra.Some(c.All)), FirstEpoch: toPartJSON(c.First), LaterEpochs: toPartJSON(c.Later),
-		BaseW: optionalNumber(c.BaseW), BaseSharePct: percent(c.BaseShare()),
+		BaseW: optionalNumber(c.BaseW), BaseWhy: optionalText(c.BaseWhy), BaseSharePct: percent(c.BaseShare()),
 		CPUResidency: toClocksJSON(c.CPU), GPUResidency: toClocksJSON(c.GPU), MemResidency: toClocksJSON(c.EMC),
 		CacheBeforePct: percent(c.CacheBefore), CacheAfterPct: percent(c.CacheAfter), CacheWhy: optionalText(c.CacheWhy), Disk: optionalText(c.Disk),
 		UptimeS: optionalNumber(uptimeS(c)), Versions: append([]string{}, c.Versions...), Advice: append([]string{}, c.Advice()...), Latency: toLatencyJSON(c.Latency)}
@@ -128,6 +129,9 @@ func characterRows(c profiles.Character) [][]string {
 		rows = append(rows, []string{"epoch 0", partText(c.First.V)}, []string{"later epochs", partText(c.Later.V)})
 	}
 	base := "–"
+	if c.BaseWhy != "" {
+		base += " (" + c.BaseWhy + ")"
+	}
 	if c.BaseW.OK {
 		base = fmt.Sprintf("%.2f W", c.BaseW.V)
 		if share := c.BaseShare(); share.OK {

@@ -31,7 +31,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	} else if want == 0 {
 		want = defaultMinibatches
 	}
-	var base tegra.Val[float64]
+	var base profiles.Base
 	if r.Base > 0 && !s.replays() { // a table does not tell what the idle board draws
 		var err error
 		if base, err = profiles.BaseLoad(ctx, s.Device, s.Clock, r.Base, false); err != nil {
