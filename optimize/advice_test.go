@@ -2,12 +2,14 @@ package optimize
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 func TestOffFront(t *testing.T) {
@@ -104,4 +106,59 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		t.Errorf("a straight line knows no resource: got %q", got)
 	}
 	t.Log("\n" + text)
+}
+
+// What is said of knobs, and of the highest mode, must be so in the measured
+// sweeps, of which the model knows 50 modes.
+func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
+		s := loadTruth(t, name)
+		var rows []tegra.Measured
+		for _, m := range s.space.Sample(50, 1) {
+			rows = append(rows, s.at[m])
+		}
+		model, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.space})
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := s.space.Max()
+		// True effects of a knob between the top mode and a factor of two below it.
+		var truth [tegra.NumKnobs]float64
+		for k := range tegra.NumKnobs {
+			for _, r := range s.rows {
+				same := true
+				for other := range tegra.NumKnobs {
+					same = same && (other == k || r.Mode.Value(other) == top.Value(other))
+				}
+				if same && r.Mode.Value(k) >= top.Value(k)/2 {
+					truth[k] = max(truth[k], r.TimeMS/s.at[top].TimeMS)
+				}
+			}
+		}
+		most := learn.KnobEffect{}
+		for _, e := range learn.Importance(model, s.space, top, nearOctaves) {
+			if e.TimeX > most.TimeX {
+				most = e
+			}
+			if e.TimeX <= idleX && truth[e.Knob] > 1.08 {
+				t.Errorf("%s: %v is said to have no effect on time, it has ×%.2f", name, e.Knob, truth[e.Knob])
+			}
+		}
+		if best := slices.Max(truth[:]); truth[most.Knob] < 0.9*best {
+			t.Errorf("%s: %v is said to matter most (×%.2f, truly ×%.2f), another has ×%.2f", name, most.Knob, most.TimeX, truth[most.Knob], best)
+		}
+		for _, line := range Advice(model, Situation{Mode: top}) {
+			if !strings.Contains(line, "lie off the front") {
+				continue
+			}
+			var all []Point
+			for _, r := range s.rows {
+				all = append(all, MeasuredPoint(r))
+			}
+			if _, _, off := OffFront(all, MeasuredPoint(s.at[top]), 0, 0); !off {
+				t.Errorf("%s: %q, but no measured mode beats it", name, line)
+			}
+		}
+	}
 }

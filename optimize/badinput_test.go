@@ -41,7 +41,7 @@ func TestSpacesThatLeaveLittleToLearnFrom(t *testing.T) {
 		for _, limit := range []Limit{{PowerW: 25}, {TimeMS: 1000}, {Energy: true}} {
 			b := newToy(t)
 			space, rows := fewModes(t, b, keep)
-			best, err := ChooseMeasured(rows, limit)
+			best, err := bestOf(rows, limit)
 			if err != nil {
 				t.Fatalf("%s, %v: %v", name, limit, err)
 			}
@@ -106,7 +106,7 @@ func TestStartsAndReferencesThatAreNoHelp(t *testing.T) {
 		if err != nil || !res.Feasible || b.answer(res.Mode).PowerW > 25 {
 			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
 		}
-		if best, _ := ChooseMeasured(b.all(), o.Limit); b.answer(res.Mode).TimeMS > 1.06*best.TimeMS {
+		if best, _ := bestOf(b.all(), o.Limit); b.answer(res.Mode).TimeMS > 1.06*best.TimeMS {
 			t.Errorf("%s: %.1f ms, the best mode takes %.1f", name, b.answer(res.Mode).TimeMS, best.TimeMS)
 		}
 		if o.Reference != nil && len(res.Warnings) != 1 {

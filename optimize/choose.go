@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"jtune/learn"
-	"jtune/tegra"
 )
 
 var errNoProbe = errors.New("no probe was allowed")
@@ -238,13 +237,4 @@ func best(points []Point, o objective, slowestMS float64) int {
 		}
 	}
 	return found
-}
-
-// ChooseMeasured is Choose on measured modes, which need no margin.
-func ChooseMeasured(rows []tegra.Measured, l Limit) (Choice, error) {
-	preds := make([]learn.Prediction, len(rows))
-	for i, r := range rows {
-		preds[i] = MeasuredPrediction(r)
-	}
-	return Choose(preds, l)
 }

@@ -111,10 +111,10 @@ func TestChooseFromBadInput(t *testing.T) {
 	}
 }
 
-func TestChooseMeasuredNeedsNoMargin(t *testing.T) {
+func TestMeasuredModesNeedNoMargin(t *testing.T) {
 	t.Parallel()
 	rows := []tegra.Measured{{Mode: tegra.Mode{Cores: 1}, TimeMS: 100, PowerW: 30}, {Mode: tegra.Mode{Cores: 2}, TimeMS: 90, PowerW: 30.1}}
-	got, err := ChooseMeasured(rows, Limit{PowerW: 30, Margin: 5})
+	got, err := bestOf(rows, Limit{PowerW: 30, Margin: 5})
 	if err != nil || got.Mode.Cores != 1 {
 		t.Errorf("got %v, %v", got.Mode, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"jtune/learn"
 	"jtune/tegra"
 )
 
@@ -58,4 +59,13 @@ func (b *toy) all() []tegra.Measured {
 		out = append(out, b.answer(m))
 	}
 	return out
+}
+
+// bestOf is what a limit asks for among measured modes.
+func bestOf(rows []tegra.Measured, l Limit) (Choice, error) {
+	preds := make([]learn.Prediction, len(rows))
+	for i, r := range rows {
+		preds[i] = MeasuredPrediction(r)
+	}
+	return Choose(preds, l)
 }

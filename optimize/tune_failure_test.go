@@ -29,7 +29,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	}
 	b := newToy(t)
 	res, _ := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.space})
-	least, _ := ChooseMeasured(b.all(), Limit{TimeMS: 1e9})
+	least, _ := bestOf(b.all(), Limit{TimeMS: 1e9})
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
 	}
@@ -165,7 +165,7 @@ func TestTheSearchGoesOnWhenTheWinnerFalls(t *testing.T) {
 			t.Fatalf("seed %d: got %v, %v", seed, res.Mode, err)
 		}
 		rest := slices.DeleteFunc(b.all(), func(m tegra.Measured) bool { return m.Mode == fallen })
-		want, err := ChooseMeasured(rest, limit)
+		want, err := bestOf(rest, limit)
 		if err != nil {
 			t.Fatal(err)
 		}

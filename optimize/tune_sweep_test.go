@@ -97,7 +97,7 @@ func (s *truth) search(t *testing.T, limits []Limit, seeds int, effort Effort) *
 	t.Helper()
 	var out runs
 	for _, l := range limits {
-		want, err := ChooseMeasured(s.clean, l)
+		want, err := bestOf(s.clean, l)
 		if err != nil {
 			t.Fatal(err)
 		}

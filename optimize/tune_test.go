@@ -26,7 +26,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 	} {
 		for seed := range uint64(4) {
 			b := newToy(t)
-			want, err := ChooseMeasured(b.all(), c.limit)
+			want, err := bestOf(b.all(), c.limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestTuneOnTinySpaces(t *testing.T) {
 			if b.space, err = full.space.Restrict(full.space.Sample(n, 1)); err != nil {
 				t.Fatal(err)
 			}
-			want, err := ChooseMeasured(b.all(), Limit{PowerW: 100})
+			want, err := bestOf(b.all(), Limit{PowerW: 100})
 			if err != nil {
 				t.Fatal(err)
 			}

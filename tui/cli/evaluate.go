@@ -142,24 +142,29 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets, latenci
 		}
 		o.LatenciesMS = append(o.LatenciesMS, ms)
 	}
-	if budgets == "" {
-		return nil
+	var err error
+	o.BudgetFrom, o.BudgetTo, o.BudgetStep, err = parseBudgets(budgets)
+	return err
+}
+
+// parseBudgets reads FROM:TO:STEP in watts; zeros for "".
+func parseBudgets(text string) (from, to, step float64, err error) {
+	if text == "" {
+		return 0, 0, 0, nil
 	}
-	parts := strings.Split(budgets, ":")
+	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
-		return usagef("--budgets %q: want FROM:TO:STEP such as 17:50:1", budgets)
+		return 0, 0, 0, usagef("--budgets %q: want FROM:TO:STEP such as 17:50:1", text)
 	}
-	for i, to := range []*float64{&o.BudgetFrom, &o.BudgetTo, &o.BudgetStep} {
-		v, err := strconv.ParseFloat(parts[i], 64)
-		if err != nil || !(v > 0) {
-			return usagef("--budgets %q: %q is no positive number", budgets, parts[i])
+	for i, v := range []*float64{&from, &to, &step} {
+		if *v, err = strconv.ParseFloat(parts[i], 64); err != nil || !(*v > 0) || math.IsInf(*v, 0) {
+			return 0, 0, 0, usagef("--budgets %q: %q is no positive number", text, parts[i])
 		}
-		*to = v
 	}
-	if o.BudgetTo < o.BudgetFrom {
-		return usagef("--budgets %q: ends before it begins", budgets)
+	if to < from {
+		return 0, 0, 0, usagef("--budgets %q: ends before it begins", text)
 	}
-	return nil
+	return from, to, step, nil
 }
 
 // seldom is the least time between two lines of progress that cannot be drawn

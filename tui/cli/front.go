@@ -69,6 +69,7 @@ func (a *app) front() *cobra.Command {
 	f.StringVar(&svg, "svg", "", "draw into `FILE`")
 	f.IntVar(&v.most, "verify", 0, "first measure up to `N` modes that power limits choose along the front, on this device, and learn them (10 is the recipe's)")
 	f.StringVar(&v.workload, "workload", "", "`NAME` of the workload to measure with --verify (default the model's)")
+	f.StringVar(&v.budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts that --verify is for (default 34 along the whole front)")
 	f.StringVar(&v.request.Dir, "out", "", "campaign folder for what --verify measures, new (default below the data directory)")
 	f.IntVar(&v.request.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode with --verify (default 40)")
 	f.StringVar(&v.refit, "refit", "", "write the model that --verify has corrected to `FILE`")

@@ -11,10 +11,14 @@ import (
 	"jtune/tui/session"
 )
 
+// mostBudgets bounds what a person may mean.
+const mostBudgets = 10000
+
 // verification is what `front --verify` was told.
 type verification struct {
 	most            int // modes to measure; 0: no verification
 	workload, refit string
+	budgets         string
 	request         session.VerifyRequest
 }
 
@@ -22,7 +26,7 @@ type verification struct {
 func (v verification) check(cmd *cobra.Command, model string) error {
 	given := cmd.Flags().Changed
 	if !given("verify") {
-		for _, flag := range []string{"workload", "out", "minibatches", "refit"} {
+		for _, flag := range []string{"workload", "budgets", "out", "minibatches", "refit"} {
 			if given(flag) {
 				return usagef("--%s goes with --verify N", flag)
 			}
@@ -50,6 +54,16 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 		return nil, usagef("the model speaks of %s, this is %s: measure on that device, or fit a model for this one", there, s.Device.Board().Name)
 	}
 	r := v.request
+	from, to, step, err := parseBudgets(v.budgets)
+	if err != nil {
+		return nil, err
+	}
+	if step > 0 && (to-from)/step > mostBudgets {
+		return nil, usagef("--budgets %q: more than %d limits", v.budgets, mostBudgets)
+	}
+	for k := 0.0; step > 0 && from+k*step <= to*(1+1e-12); k++ {
+		r.BudgetsW = append(r.BudgetsW, from+k*step)
+	}
 	r.Model, r.Most, r.Margin = m, v.most, defaultMargin
 	name := v.workload
 	if name == "" {
@@ -61,7 +75,10 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 	rep := a.reporter(s.Device)
 	res, err := s.VerifyFront(ctx, r, rep.observe)
 	rep.wipe()
-	if res.Dir != "" {
+	switch {
+	case res.Dir == "" && err == nil:
+		a.note("nothing to verify: every mode that these limits choose was measured")
+	case res.Dir != "":
 		a.note("%s measured along the front in %.0f s; recorded in %s", counted(len(res.Measured), "mode"), res.Elapsed.Seconds(), res.Dir)
 	}
 	if err != nil {

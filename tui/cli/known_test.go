@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
 )
@@ -32,7 +33,9 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(head)
 	var points []optimize.Point
+	var known []learn.Prediction
 	for _, r := range rows {
+		known = append(known, optimize.MeasuredPrediction(r))
 		fmt.Fprintf(&b, "%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
 		points = append(points, optimize.MeasuredPoint(r))
 	}
@@ -40,7 +43,7 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	jtune(t, "import", write(t, b.String()), "--out", campaign).done(t)
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 	for _, limit := range []float64{14, 18, 22, 26} {
-		want, err := optimize.ChooseMeasured(rows, optimize.Limit{PowerW: limit})
+		want, err := optimize.Choose(known, optimize.Limit{PowerW: limit})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func (a *app) root() *cobra.Command {
 	})
 	a.globals(root)
 	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.harness(), a.profile(), a.merge(), a.experiment(), a.importLogs(),
-		a.fit(), a.models(), a.predict(), a.front(), a.choose(), a.tune(), a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
+		a.fit(), a.models(), a.predict(), a.front(), a.choose(), a.tune(), a.advice(), a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
 		a.guard(), a.keys(), a.version(), a.man())
 	helpPages(root)
 	return root

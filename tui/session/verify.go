@@ -26,9 +26,10 @@ func (s *Session) Verify(ctx context.Context, w profiles.Workload, m tegra.Mode,
 type VerifyRequest struct {
 	Model    *learn.Model // a gp
 	Workload profiles.Workload
-	Most     int     // modes to measure
-	Margin   float64 // deviations of ln power that a choice keeps from its limit
-	Dir      string  // campaign folder, new; "" makes one below the data directory
+	Most     int       // modes to measure
+	BudgetsW []float64 // power limits that may be asked for; nil: along the whole front
+	Margin   float64   // deviations of ln power that a choice keeps from its limit
+	Dir      string    // campaign folder, new; "" makes one below the data directory
 	Settings profiles.Settings
 	Gate     profiles.Gate
 }
@@ -44,7 +45,8 @@ type VerifyResult struct {
 // VerifyFront measures along a model's front on this device (recipe §7): each
 // time the mode that most limits choose and whose power is least sure, then the
 // model learns it. The measurements are a campaign of their own; the device is
-// left as it was found. On an error the result holds what was measured.
+// left as it was found. Where every choice was measured before there is nothing
+// to do and no folder. On an error the result holds what was measured.
 func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
 	space := s.Device.Space()
 	if r.Model.Batches != nil {
@@ -55,10 +57,15 @@ func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func
 			return VerifyResult{}, fmt.Errorf("%w: the model speaks of %s, which is no mode of this device: fit it for this one", ErrUsage, r.Model.Space.Format(m))
 		}
 	}
-	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most}
-	plan.check = optimize.FrontCheck{Space: r.Model.Space, Margin: r.Margin, BudgetsW: optimize.FrontLimits(plan.known())}
+	if r.BudgetsW == nil {
+		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Samples))
+	}
+	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space, Margin: r.Margin, BudgetsW: r.BudgetsW}}
 	if _, err := r.Model.With(ctx, nil, false); err != nil {
 		return VerifyResult{}, err
+	}
+	if _, more := plan.Next(nil); !more {
+		return VerifyResult{Fitted: r.Model}, plan.err
 	}
 	res, err := s.profile(ctx, ProfileRequest{Workload: r.Workload, Dir: r.Dir, Settings: r.Settings, Gate: r.Gate}, plan, profiles.PlanHeader{Kind: "front", Modes: r.Most}, observe)
 	out := VerifyResult{ProfileResult: res, Measured: usable(res.Rows), Fitted: r.Model}
@@ -108,9 +115,4 @@ func (p *frontPlan) Next(done []profiles.Row) (profiles.Step, bool) {
 	}
 	m, ok := p.check.Next(preds, model.Samples)
 	return profiles.Step{Mode: m, Why: "front"}, ok
-}
-
-// known are the predictions with the measured values in their place.
-func (p *frontPlan) known() []learn.Prediction {
-	return optimize.Known(p.model.Predict(p.model.Space.Modes()), p.model.Samples)
 }

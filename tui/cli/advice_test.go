@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+)
+
+func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
+	out := jtune(t, "advice").done(t).out
+	for _, a := range optimize.Approaches() {
+		if !strings.Contains(out, a.Scenario) || !strings.Contains(out, a.Paper) || !strings.Contains(out, a.Jtune) {
+			t.Errorf("%q is not told in full:\n%s", a.Scenario, out)
+		}
+	}
+}
+
+func TestAdviceOfAModel(t *testing.T) {
+	model, _ := fitToy(t)
+	out := jtune(t, "advice", "--model", model, "--minibatches", "1000000").done(t).out
+	for _, word := range []string{"the workload is", "knobs by what they change", "a whole training of 1000000 minibatches takes", "for a training of that length"} {
+		if !strings.Contains(out, word) {
+			t.Errorf("the advice does not say %q:\n%s", word, out)
+		}
+	}
+	one := jtune(t, "advice", "--model", model, "--mode", "2c/0.73C/0.73G/0.67M").done(t).out
+	if !strings.HasPrefix(one, "in 2c/0.73C/0.73G/0.67M the workload is") {
+		t.Errorf("the advice is not about the mode that was asked for:\n%s", one)
+	}
+	jtune(t, "advice", "--model", model, "--mode", "99c/1C/1G/1M").fails(t, exitUsage, "--mode")
+	jtune(t, "advice", "--mode", "2c/0.73C/0.73G/0.67M").fails(t, exitUsage, "--model")
+	jtune(t, "advice", "--minibatches", "3").fails(t, exitUsage, "--model")
+}
