@@ -76,6 +76,8 @@ type EvaluateOptions struct {
 	// stand beside ours in Report.Duels. Sizes nil: 10, 20, 50 as far as they
 	// have them, else all of theirs; Seeds at most as many as there are runs.
 	Authors []Authors
+	// LeaveOutStuck leaves out what Stuck finds in Truth; else it is only told.
+	LeaveOutStuck bool
 	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt,
 	// and no networks. Seconds instead of minutes.
 	Quick    bool
@@ -169,6 +171,7 @@ func (o *EvaluateOptions) check() error {
 // Evaluate runs the comparison on all cores. It stops soon after the context
 // ends. Equal options give equal reports.
 func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
+	stuck := o.withoutStuck()
 	if err := o.defaults(); err != nil {
 		return nil, err
 	}
@@ -184,7 +187,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 	if err := work(ctx, jobs, f, &o); err != nil {
 		return nil, err
 	}
-	r := &Report{Name: o.Name, Modes: len(f.rows), Budgets: append([]float64{}, f.once(func(l Limit) float64 { return l.PowerW })...), Batches: f.places.Batches, Dropped: f.dropped, Notes: notes}
+	r := &Report{Name: o.Name, Modes: len(f.rows), Budgets: append([]float64{}, f.once(func(l Limit) float64 { return l.PowerW })...), Batches: f.places.Batches, Dropped: f.dropped, Notes: append(stuck, notes...)}
 	if r.Batches != nil {
 		r.LatenciesMS = f.once(func(l Limit) float64 { return l.TimeMS })
 	}

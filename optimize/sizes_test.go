@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"testing"
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 // served is the toy board serving a batch: launches on one CPU thread, then
@@ -88,5 +91,43 @@ func TestSearchesOverMinibatchSizesThatCannotBe(t *testing.T) {
 	random, err := TuneSettings(t.Context(), b.serve, TuneOptions{Space: b.space, Batches: toySizes, Limit: Limit{PowerW: 25}, Strategy: Random})
 	if err != nil || random.Batch == 0 || len(random.Probes) != randomModes {
 		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Batch, err)
+	}
+}
+
+// The closed loop on the published inference sweeps, without the settings whose
+// clock was not set. The medians are the recipe's bars for training; the tails
+// are what noise leaves: readings two or three times too slow.
+func TestTheClosedLoopOnPublishedInference(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"mobnet", "resnet"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, err := sweep.ReadFile(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/infer/"+name+"_infer_data_final.csv"), sweep.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := EvaluateOptions{Truth: table.Settings(), Name: name, Methods: []string{EvalTune, EvalMaxn}, LeaveOutStuck: true,
+				BudgetFrom: 20, BudgetTo: 50, BudgetStep: 10, LatenciesMS: []float64{50, 100}, Seeds: 2}
+			if os.Getenv("JTUNE_LONG") != "" {
+				o.BudgetFrom, o.BudgetStep, o.Seeds = 17, 3, 5
+			}
+			r, err := Evaluate(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := byMethod(r)
+			tune := rows[EvalTune]
+			p := tune.PenaltyPct.V
+			t.Logf("penalty %.1f, p75 %.1f, p90 %.1f, worst %.1f %%; %g probes", p.Median, p.P75.V, p.P90, p.Worst.V, tune.Probes)
+			if tune.OverPct.V != 0 || tune.LatePct.V != 0 {
+				t.Errorf("answers over the limits: %.0f and %.0f %%", tune.OverPct.V, tune.LatePct.V)
+			}
+			if p.Median > 2 || p.P75.V > 8 || p.P90 > 30 || tune.Probes > 22 {
+				t.Errorf("penalty %.1f, %.1f, %.1f with %g probes; want at most 2, 8, 30 and 22", p.Median, p.P75.V, p.P90, tune.Probes)
+			}
+			if maxn := rows[EvalMaxn]; maxn.PenaltyPct.V.Median < p.Median {
+				t.Errorf("MAXN costs %.1f %%, less than the search", maxn.PenaltyPct.V.Median)
+			}
+		})
 	}
 }
