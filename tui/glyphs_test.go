@@ -76,19 +76,31 @@ func TestEachLevelDrawsWithItsOwnGlyphsOnly(t *testing.T) {
 		{GlyphsBlocks, func(r rune) bool { return r < 127 || strings.ContainsRune(onConsole, r) }},
 		{GlyphsASCII, func(r rune) bool { return r < 127 }},
 	} {
-		d := drive(t, func(_ *fakeBoard, d *deps) { d.glyphs = c.glyphs }).withView()
-		for _, s := range sizes {
-			d.size(s[0], s[1])
-			for _, page := range []string{"1", "2", "3", "4", "5", "b", "6", "?"} {
-				d.press(page)
+		for name, scene := range scenes() {
+			d := drive(t, func(_ *fakeBoard, d *deps) { d.glyphs = c.glyphs })
+			scene(d)
+			for _, s := range sizes {
+				d.size(s[0], s[1])
 				for _, r := range d.screen() {
 					if !c.may(r) && r != '\n' {
-						t.Errorf("%v: page %s at %v holds %q", c.glyphs, page, s, r)
+						t.Errorf("%v: %s at %v holds %q", c.glyphs, name, s, r)
 						break
 					}
 				}
 			}
-			d.press("esc")
+		}
+	}
+}
+
+func TestPagesAtEveryLevelLookAsTheyDid(t *testing.T) {
+	for _, name := range []string{"train-run", "profile", "models", "modes-sorted"} {
+		for _, g := range []Glyphs{GlyphsBlocks, GlyphsASCII} { // braille: with all pages
+			d := drive(t, func(_ *fakeBoard, d *deps) { d.glyphs = g })
+			scenes()[name](d)
+			for _, s := range sizes {
+				d.size(s[0], s[1])
+				compare(t, fmt.Sprintf("%s-%v-%dx%d", name, g, s[0], s[1]), trimmed(d.screen()))
+			}
 		}
 	}
 }
