@@ -77,6 +77,7 @@ func (s *Sysfs) discover() error {
 	if s.meminfo = f.source("memory in use", "/proc/meminfo"); s.meminfo != nil {
 		s.meminfo.buf = make([]byte, tableSize)
 	}
+	f.first("processes on the GPU", gpuClients)
 	s.space = s.enumerate()
 	s.presets = f.presets(s.conf, s)
 	if s.conf != nil {
