@@ -86,7 +86,9 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 		r.sum.End = Broken
 	}
 	if restoreErr := r.restore(ctx); restoreErr != nil {
-		err, r.sum.End = errors.Join(err, restoreErr), Broken
+		if r.sum.End = Broken; !errors.Is(err, tegra.ErrGone) || !errors.Is(restoreErr, tegra.ErrGone) { // once is enough
+			err = errors.Join(err, restoreErr)
+		}
 	}
 	r.sum.Rows, r.sum.Elapsed = r.rows, c.Bench.Clock.Now()-r.began
 	return r.sum, err
