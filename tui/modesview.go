@@ -36,7 +36,39 @@ func (p *modesPage) Render(w, h int) string {
 	if h < 4 {
 		return body(w, h)
 	}
-	return under(panel{title, note, body, p.sh.narrow}.Render(w, h-1), cut(p.filterLine(), w))
+	list := panel{title, note, body, p.sh.narrow}
+	if c := p.aside(); c != nil && w >= asideFrom {
+		wide := compareName + asideModes*compareCell + 4
+		beside := beside(list.Render(w-wide, h-1), panel{title: "the mode at the cursor", render: c.Render}.Render(wide, h-1))
+		return under(beside, cut(p.filterLine(), w))
+	}
+	return under(list.Render(w, h-1), cut(p.filterLine(), w))
+}
+
+// From asideFrom columns on, the mode at the cursor stands beside the list with
+// those that one would have without it, asideModes in all.
+const (
+	asideFrom  = 150
+	asideModes = 3
+)
+
+// aside compares the mode at the cursor with MAXN and the present mode; nil
+// while something else takes the room.
+func (p *modesPage) aside() *comparer {
+	m, ok := p.chosen()
+	if !ok || p.compared != nil || p.boot != nil || p.compose != nil {
+		return nil
+	}
+	list := []tegra.Mode{p.sh.space.Max()}
+	if !slices.Contains(list, m) {
+		list = append(list, m)
+	}
+	if now := p.sh.present(); now.OK && !slices.Contains(list, now.V) {
+		list = append(list, now.V)
+	}
+	c := newComparer(p.sh, list)
+	c.cursor = slices.Index(list, m)
+	return c
 }
 
 // fill points the table at the list that shows.
