@@ -70,21 +70,18 @@ func (a *app) apply() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if f.atBoot && args[0] == bootOff {
-				return a.endBoot(s)
-			}
-			if err := s.Whole(cmd.Context()); err != nil {
-				return err
-			}
-			if r.Mode, err = findMode(s.Device, args[0]); err != nil {
-				return err
-			}
-			return a.doApply(cmd.Context(), s, r, f)
+			return a.onDevice(func(s *session.Session) error {
+				if f.atBoot && args[0] == bootOff {
+					return a.endBoot(s)
+				}
+				if err := s.Whole(cmd.Context()); err != nil {
+					return err
+				}
+				if r.Mode, err = findMode(s.Device, args[0]); err != nil {
+					return err
+				}
+				return a.doApply(cmd.Context(), s, r, f)
+			})
 		},
 	}
 	fl := cmd.Flags()

@@ -42,15 +42,13 @@ func (a *app) choose() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one")
-	fl.Float64Var(&f.power, "power-limit", 0, "fastest mode that draws at most `W` watts")
-	fl.Float64Var(&f.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch (with --power-limit and several sizes: the limit on the latency)")
+	modelFlag(fl, &model, "")
+	f.goalFlags(fl, " (with --power-limit and several sizes: the limit on the latency)")
 	fl.Float64Var(&f.slowdown, "max-slowdown", 0, "mode of least power at most `PCT` percent slower than the fastest")
-	fl.BoolVar(&f.energy, "energy", false, "mode of least energy per minibatch")
 	fl.BoolVar(&f.throughput, "throughput", false, "fastest mode, also within --time-limit; where the model knows several minibatch sizes, the most samples per second, as --power-limit asks for too")
 	fl.BoolVar(&f.knee, "knee", false, "knee of the time-power front")
 	fl.Float64Var(&margin, "margin", margin, "keep `Z` standard deviations of the prediction from a limit")
-	fl.BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(fl, &asJSON)
 	return cmd
 }
 

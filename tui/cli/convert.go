@@ -50,7 +50,7 @@ func (a *app) convertNvpmodel() *cobra.Command {
 			return a.printNvpmodel(conf)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

@@ -61,21 +61,18 @@ func (a *app) device() *cobra.Command {
 		Short: "Tell what board this is and what it can be set to",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if !s.Sysfs().Complete() {
-				a.note("the memory clocks of this board can be read by root alone: run jtune device as root for the whole list of modes")
-			}
-			if asJSON {
-				return printJSON(a.out, toDeviceJSON(s))
-			}
-			return a.printDevice(s)
+			return a.onDevice(func(s *session.Session) error {
+				if !s.Sysfs().Complete() {
+					a.note("the memory clocks of this board can be read by root alone: run jtune device as root for the whole list of modes")
+				}
+				if asJSON {
+					return printJSON(a.out, toDeviceJSON(s))
+				}
+				return a.printDevice(s)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

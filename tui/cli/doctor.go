@@ -76,22 +76,19 @@ func (a *app) doctor() *cobra.Command {
 			"power mode, what jtune itself costs (measured for a second), and ends in one line of verdict.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			d, err := diagnose(cmd.Context(), s)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(a.out, d)
-			}
-			return a.printDiagnosis(d)
+			return a.onDevice(func(s *session.Session) error {
+				d, err := diagnose(cmd.Context(), s)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(a.out, d)
+				}
+				return a.printDiagnosis(d)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

@@ -79,7 +79,7 @@ func (a *app) evaluate() *cobra.Command {
 	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, for a sweep with several minibatch sizes (default 25,50,100,200; budgets 17:50:3)")
 	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false, "leave out settings of the sweep whose GPU clock seems not to have been set; without, they are only told")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
-	f.BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(f, &asJSON)
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
 	return cmd
 }

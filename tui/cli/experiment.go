@@ -47,23 +47,20 @@ func (a *app) experiment() *cobra.Command {
 			if err := checkExperiment(cmd, r); err != nil {
 				return err
 			}
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if r.Workload, err = experimentWorkload(s, r.Experiment, workload); err != nil {
-				return err
-			}
-			if err := s.Whole(cmd.Context()); err != nil {
-				return err
-			}
-			if mode != "" {
-				if r.Mode, err = findMode(s.Device, mode); err != nil {
+			return a.onDevice(func(s *session.Session) error {
+				if r.Workload, err = experimentWorkload(s, r.Experiment, workload); err != nil {
 					return err
 				}
-			}
-			return a.doExperiment(cmd.Context(), s, r, asJSON)
+				if err := s.Whole(cmd.Context()); err != nil {
+					return err
+				}
+				if mode != "" {
+					if r.Mode, err = findMode(s.Device, mode); err != nil {
+						return err
+					}
+				}
+				return a.doExperiment(cmd.Context(), s, r, asJSON)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -79,7 +76,7 @@ func (a *app) experiment() *cobra.Command {
 	f.StringVar(&r.Dir, "out", "", "record folder, new (default below the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "go on with the same experiment in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: run the settings again that failed")
-	f.BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(f, &asJSON)
 	return cmd
 }
 

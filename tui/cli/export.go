@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"github.com/spf13/cobra"
+
+	"jtune/tui/session"
 )
 
 func (a *app) export() *cobra.Command {
@@ -36,24 +38,21 @@ func (a *app) exportNvpmodel() *cobra.Command {
 			if !presetNamePattern.MatchString(name) {
 				return usagef("--name %q: want letters, digits and _", name)
 			}
-			s, err := a.session()
-			if err != nil {
+			return a.onDevice(func(s *session.Session) error {
+				if err := s.Whole(cmd.Context()); err != nil {
+					return err
+				}
+				m, err := findMode(s.Device, args[0])
+				if err != nil {
+					return err
+				}
+				text, err := s.Sysfs().NVPModelBlock(m, name)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprint(a.out, text)
 				return err
-			}
-			defer s.Close()
-			if err := s.Whole(cmd.Context()); err != nil {
-				return err
-			}
-			m, err := findMode(s.Device, args[0])
-			if err != nil {
-				return err
-			}
-			text, err := s.Sysfs().NVPModelBlock(m, name)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(a.out, text)
-			return err
+			})
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the mode: letters, digits and _")

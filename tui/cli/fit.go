@@ -74,13 +74,13 @@ func (a *app) fit() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.Samples, "samples", "", "sweep `FILE` or campaign folder")
-	f.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, "+learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
+	referenceFlag(f, &r.Reference)
 	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn, linear, tree, forest or mlp")
 	f.StringVar(&out, "out", "", "model `FILE`, replaced if it exists")
 	f.StringVar(&loss, "loss", loss, "what the networks of powertrain and nn make small: mse, or mape (the paper's for a transfer to an Orin Nano)")
 	f.BoolVar(&freeze, "freeze", false, "powertrain: train the fresh last layer alone")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
-	f.BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(f, &asJSON)
 	return cmd
 }
 
@@ -175,10 +175,10 @@ func (a *app) predict() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one")
+	modelFlag(f, &model, "")
 	f.StringVar(&modes, "modes", "", "CSV `FILE` with the modes to predict, - for standard input (default: all that the model speaks of)")
 	f.BoolVar(&asCSV, "csv", false, "as CSV")
-	f.BoolVar(&asJSON, "json", false, "as a JSON array")
+	jsonListFlag(f, &asJSON)
 	f.BoolVar(&strict, "strict", false, "a bad row is an error")
 	return cmd
 }

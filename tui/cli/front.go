@@ -60,12 +60,12 @@ func (a *app) front() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&model, "model", "", "model `FILE`, or the name of a kept one: the predicted front")
+	modelFlag(f, &model, ": the predicted front")
 	f.StringVar(&samples, "samples", "", "sweep `FILE` or campaign folder: the measured front")
 	f.StringVar(&x, "x", "time", "time, or power with --y energy")
 	f.StringVar(&y, "y", "power", "power or energy")
 	f.BoolVar(&asCSV, "csv", false, "as CSV")
-	f.BoolVar(&asJSON, "json", false, "as a JSON array")
+	jsonListFlag(f, &asJSON)
 	f.StringVar(&svg, "svg", "", "draw into `FILE`")
 	f.IntVar(&v.most, "verify", 0, "first measure up to `N` modes that power limits choose along the front, on this device, and learn them (10 is the recipe's)")
 	f.StringVar(&v.workload, "workload", "", "`NAME` of the workload to measure with --verify (default the model's)")

@@ -72,7 +72,7 @@ func (a *app) models() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&keep, "keep", "", "copy a model or reference `FILE` into the data directory, to be found by its name")
 	f.StringVar(&reduce, "reduce", "", "write what the model teaches other workloads into `FILE`, without its measured modes")
-	f.BoolVar(&asJSON, "json", false, "as a JSON array")
+	jsonListFlag(f, &asJSON)
 	return cmd
 }
 

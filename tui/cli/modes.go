@@ -42,32 +42,29 @@ func (a *app) modes() *cobra.Command {
 			if err != nil {
 				return usagef("--filter: %v", err)
 			}
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if !s.Sysfs().Complete() {
-				return fmt.Errorf("%w: the memory clocks of this board can be read by root alone: run jtune modes as root", tegra.ErrPermission)
-			}
-			space := s.Device.Space()
-			if grid {
-				space = space.Grid()
-			}
-			space = space.Filter(f)
-			modes := space.Modes()
-			if sample > 0 {
-				modes = space.Sample(sample, a.options.Seed)
-			}
-			switch {
-			case asJSON:
-				return a.modesJSON(modes)
-			case asCSV:
-				return a.modesCSV(modes)
-			case filter == "" && !grid && sample == 0:
-				return a.countModes(space)
-			}
-			return a.listModes(space, modes)
+			return a.onDevice(func(s *session.Session) error {
+				if !s.Sysfs().Complete() {
+					return fmt.Errorf("%w: the memory clocks of this board can be read by root alone: run jtune modes as root", tegra.ErrPermission)
+				}
+				space := s.Device.Space()
+				if grid {
+					space = space.Grid()
+				}
+				space = space.Filter(f)
+				modes := space.Modes()
+				if sample > 0 {
+					modes = space.Sample(sample, a.options.Seed)
+				}
+				switch {
+				case asJSON:
+					return a.modesJSON(modes)
+				case asCSV:
+					return a.modesCSV(modes)
+				case filter == "" && !grid && sample == 0:
+					return a.countModes(space)
+				}
+				return a.listModes(space, modes)
+			})
 		},
 	}
 	fl := cmd.Flags()
@@ -75,7 +72,7 @@ func (a *app) modes() *cobra.Command {
 	fl.BoolVar(&grid, "grid", false, "just the even subset that the paper profiles")
 	fl.IntVar(&sample, "sample", 0, "draw `N` of them at random")
 	fl.BoolVar(&asCSV, "csv", false, "as CSV, one mode per line")
-	fl.BoolVar(&asJSON, "json", false, "as a JSON array")
+	jsonListFlag(fl, &asJSON)
 	return cmd
 }
 
@@ -160,7 +157,7 @@ func (a *app) workloads() *cobra.Command {
 			return a.printWorkloads(list, simulated)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	jsonListFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

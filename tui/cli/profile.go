@@ -55,24 +55,19 @@ func (a *app) profile() *cobra.Command {
 			if r.Resume && r.Dir == "" {
 				return usagef("--resume needs --out DIR, the folder to go on with")
 			}
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if r.Workload, err = s.Workload(args[0]); err != nil {
-				return err
-			}
-			if list != "" {
-				if err := s.Whole(cmd.Context()); err != nil {
+			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
+				r.Workload = w
+				if list != "" {
+					if err := s.Whole(cmd.Context()); err != nil {
+						return err
+					}
+				}
+				if r.List, err = a.readModes(list, s.Device.Space()); err != nil {
 					return err
 				}
-			}
-			if r.List, err = a.readModes(list, s.Device.Space()); err != nil {
-				return err
-			}
-			r.ListName = list
-			return a.doProfile(cmd.Context(), s, r)
+				r.ListName = list
+				return a.doProfile(cmd.Context(), s, r)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -84,7 +79,7 @@ func (a *app) profile() *cobra.Command {
 	f.StringVar(&r.Dir, "out", "", "campaign folder, new (default below the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "go on with the same plan in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: measure the modes again that failed")
-	f.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
+	perModeFlag(f, &r.Settings.Minibatches)
 	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode, in place of waiting until power is steady")
 	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&retries, "retries", 1, "measure a mode that fails `N` times more")

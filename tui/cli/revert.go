@@ -17,24 +17,21 @@ func (a *app) revert() *cobra.Command {
 		Short: "Put back the state before the last apply",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			applied, err := doRevert(cmd.Context(), s)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				out := toAppliedJSON(applied)
-				out.Kept, out.Reverted = true, true
-				return printJSON(a.out, out)
-			}
-			return a.printApplied(s.Device.Space(), applied)
+			return a.onDevice(func(s *session.Session) error {
+				applied, err := doRevert(cmd.Context(), s)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					out := toAppliedJSON(applied)
+					out.Kept, out.Reverted = true, true
+					return printJSON(a.out, out)
+				}
+				return a.printApplied(s.Device.Space(), applied)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session"
@@ -39,27 +40,22 @@ func (a *app) run() *cobra.Command {
 			case r.Base < 0:
 				return usagef("--base must not be negative")
 			}
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if r.Workload, err = s.Workload(args[0]); err != nil {
-				return err
-			}
-			rep := a.reporter(s.Device)
-			res, err := s.Run(cmd.Context(), r, rep.observe)
-			rep.wipe()
-			if err != nil {
-				return err
-			}
-			return a.printRun(res, s.Device.Board(), asJSON)
+			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
+				r.Workload = w
+				rep := a.reporter(s.Device)
+				res, err := s.Run(cmd.Context(), r, rep.observe)
+				rep.wipe()
+				if err != nil {
+					return err
+				}
+				return a.printRun(res, s.Device.Board(), asJSON)
+			})
 		},
 	}
 	cmd.Flags().IntVar(&r.Minibatches, "minibatches", 0, "stop after `N` clean minibatches (default 40)")
 	cmd.Flags().IntVar(&r.Epochs, "epochs", 0, "stop after `N` epochs")
 	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second, "measure the idle board for so long first, for the share of its base load; 0: not")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	jsonFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
@@ -44,29 +44,22 @@ func (a *app) tune() *cobra.Command {
 			default:
 				return usagef("--effort %q: want quick or thorough", effort)
 			}
-			s, err := a.session()
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if r.Workload, err = s.Workload(args[0]); err != nil {
-				return err
-			}
-			return a.doTune(cmd.Context(), s, r, asJSON)
+			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
+				r.Workload = w
+				return a.doTune(cmd.Context(), s, r, asJSON)
+			})
 		},
 	}
 	fl := cmd.Flags()
-	fl.Float64Var(&f.power, "power-limit", 0, "fastest mode that draws at most `W` watts")
-	fl.Float64Var(&f.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch")
-	fl.BoolVar(&f.energy, "energy", false, "mode of least energy per minibatch")
+	f.goalFlags(fl, "")
 	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
 	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain or random")
 	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores), widest or one-by-one")
 	fl.StringVar(&effort, "effort", effort, "quick or thorough")
-	fl.StringVar(&r.Reference, "reference", "", "`FILE`, name of a kept model or campaign, "+learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
+	referenceFlag(fl, &r.Reference)
 	fl.StringVar(&r.Dir, "out", "", "campaign folder for what is measured, new (default below the data directory)")
-	fl.IntVar(&r.Settings.Minibatches, "minibatches", 0, "clean minibatches per mode (default 40)")
-	fl.BoolVar(&asJSON, "json", false, "as JSON")
+	perModeFlag(fl, &r.Settings.Minibatches)
+	jsonFlag(fl, &asJSON)
 	return cmd
 }
 
