@@ -16,8 +16,7 @@ import (
 // Dataset is the files below a folder of this machine, of which the kernel
 // tells how much it holds in its page cache.
 type Dataset struct {
-	Dir   string
-	Files int // below Dir, without empty ones
+	Files int // below the folder, without empty ones
 	Bytes int64
 	look  []string // those that are looked at: all, or an even choice of many
 }
@@ -28,7 +27,7 @@ const mostLooked = 4096
 // ListDataset finds the files below a folder. What cannot be listed is left
 // out; the error is for a folder without a file.
 func ListDataset(dir string) (*Dataset, error) {
-	d := &Dataset{Dir: dir}
+	d := &Dataset{}
 	var all []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {

@@ -42,21 +42,6 @@ func (r Residency) Mean() tegra.Val[tegra.Freq] {
 	return tegra.Some(tegra.Freq(sum))
 }
 
-// Below is the share of time, 0 to 1, below a clock, by more than the 5 % that
-// readings stray (method note c.6); absent when nothing is known.
-func (r Residency) Below(f tegra.Freq) tegra.Val[float64] {
-	if !r.OK() {
-		return tegra.Val[float64]{}
-	}
-	sum := 0.0
-	for _, s := range r.Shares {
-		if float64(s.Freq) < 0.95*float64(f) {
-			sum += s.Share
-		}
-	}
-	return tegra.Some(sum)
-}
-
 // ResidencyBetween shares out the time between two looks at a kernel's
 // counters. Nothing is known when either look lacks them, when no time
 // passed, or when a counter went back: the kernel began anew, as it does for

@@ -75,7 +75,6 @@ type Request struct {
 	Replayed    bool          // a table of measurements answers, which knows modes alone
 	Minibatches int           // of a warm run; 0: 100
 	Epochs      int           // whole epochs; 0: the experiment's own
-	Repeat      int           // times that each setting is run; 0: once
 	Data        []Medium      // folders of the same data on different media
 	Idle        time.Duration // how long an idle state is measured; 0: a minute
 	Base        time.Duration // idle before each run, for the base load; 0: not

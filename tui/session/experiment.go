@@ -75,7 +75,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		r.Mode = s.Device.Space().Max()
 	}
 	plan := r.Experiment.Plan(experiment.Request{Workload: r.Workload, Space: s.Device.Space(), Mode: r.Mode, Simulated: s.Virtual != nil && !r.Workload.Torch.Beside,
-		Replayed: s.replays(), Minibatches: r.Minibatches, Epochs: r.Epochs, Repeat: r.Repeat, Data: data, Idle: r.Idle, Base: r.Base, Every: r.Every})
+		Replayed: s.replays(), Minibatches: r.Minibatches, Epochs: r.Epochs, Data: data, Idle: r.Idle, Base: r.Base, Every: r.Every})
 	if len(plan.Settings) == 0 {
 		var why []string
 		for _, skip := range plan.Skipped {
