@@ -136,8 +136,9 @@ func studied(d *driver) {
 // golden files.
 func scenes() map[string]func(d *driver) {
 	return map[string]func(d *driver){
-		"live":  func(d *driver) { d.press("1") },
-		"train": func(d *driver) { d.press("2") },
+		"live":        func(d *driver) { d.press("1") },
+		"live-clocks": func(d *driver) { d.press("1", "e") },
+		"train":       func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
 			d.r.sh.job = runningJob(d.board, jobRun)
 			d.r.sh.job.last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}

@@ -100,7 +100,10 @@ func (p *livePage) clocks(w, h int) string {
 		lines = append(lines, styleWarn.Render(why))
 	}
 	lines = append(lines, "governor "+p.governor())
-	if h > 9 {
+	switch {
+	case h >= len(lines)+len(read.Cores) && w >= 56:
+		lines = append(lines, p.coreTable(min(w, 80)), styleDim.Render(p.sh.boardText()))
+	case h > 9:
 		lines = append(lines, p.coreList(w), styleDim.Render(p.sh.boardText()))
 	}
 	return fit(strings.Join(lines, "\n"), w, h)
@@ -158,6 +161,23 @@ func (p *livePage) coreList(w int) string {
 		lines, parts = append(lines, strings.Join(parts[:perLine], " ")), parts[perLine:]
 	}
 	return strings.Join(append(lines, strings.Join(parts, " ")), "\n")
+}
+
+// coreTable gives each core a line with its clock, its load and a bar.
+func (p *livePage) coreTable(w int) string {
+	var lines []string
+	for i, c := range p.sh.sample.Reading.Cores {
+		if !c.Online {
+			lines = append(lines, fmt.Sprintf("core %-3d off", i))
+			continue
+		}
+		frac := math.NaN()
+		if c.LoadPct.OK {
+			frac = c.LoadPct.V / 100
+		}
+		lines = append(lines, fmt.Sprintf("core %-3d %5s GHz %4s %% ", i, ghz(c.Freq), num(c.LoadPct, 0))+chart.Bar(frac, max(4, w-28)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *livePage) governor() string {
