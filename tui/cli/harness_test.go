@@ -55,7 +55,7 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	needPyTorch(t)
 	t.Parallel()
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\nworkers = 1\n"
-	modes := 4 // some 7 s each, in real time
+	modes := 3 // some 7 s each, in real time
 	if os.Getenv("JTUNE_LONG") != "" {
 		modes = 20
 	}
@@ -66,7 +66,7 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 		modes int
 		fits  bool
 	}{
-		{"board of files", files, 2, false},
+		{"board of files", files, 1, false},
 		{"virtual board", []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}, modes, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
