@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -174,5 +175,40 @@ func (r *runs) within(t *testing.T, median, p90, modes float64) {
 	}
 	if got := r.quantile(r.modes, 0.5); got > modes {
 		t.Errorf("median of %.0f modes, want %g at most", got, modes)
+	}
+}
+
+// Every watt on the sweeps, ResNet's too, which is the hard one: how far from
+// the clean optimum the loop ends, and how often a probe passes the limit by
+// more than 10 %.
+func TestTheLoopOnEveryWatt(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("270 searches; JTUNE_LONG=1 makes them")
+	}
+	t.Parallel()
+	for _, c := range []struct {
+		name            string
+		median, p90     float64 // of the gap, %
+		modes, overTime float64 // median; share of searches with a probe over, %
+	}{
+		{sweeptest.ResNet, 5, 12, 13, 8},
+		{sweeptest.MobileNet, 1.2, 5, 12, 5},
+		{sweeptest.LSTM, 1.2, 5, 12, 5},
+	} {
+		s := loadTruth(t, c.name).cleaned(t)
+		var limits []Limit
+		for w := 17.0; w <= 46; w++ {
+			if _, err := bestOf(s.clean, Limit{PowerW: w}); err == nil {
+				limits = append(limits, Limit{PowerW: w})
+			}
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := s.search(t, limits, 3, Quick)
+			got.within(t, c.median, c.p90, c.modes)
+			if share := 100 * float64(got.over) / float64(got.total); share > c.overTime {
+				t.Errorf("%.1f %% of the searches probed more than 10 %% over the limit, want %g at most", share, c.overTime)
+			}
+		})
 	}
 }
