@@ -96,10 +96,11 @@ def main():
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=0, help="of PyTorch; 0: one after another 1, 2 and as many as there are cores")
     a = parser.parse_args()
     data = load(a.rows)
     cores = len(os.sched_getaffinity(0))
-    for threads in sorted({1, 2, cores} & set(range(1, cores + 1))):
+    for threads in [a.threads] if a.threads else sorted({1, 2, cores} & set(range(1, cores + 1))):
         print(json.dumps(with_torch(data, a.batch, a.epochs, threads, a.seed)), flush=True)
     print(json.dumps(with_sklearn(data, a.batch, a.epochs, a.seed)), flush=True)
 
