@@ -67,6 +67,14 @@ func TestAJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
 	}
 }
 
+func TestAnEnginesAdviceIsNotTheReason(t *testing.T) {
+	t.Parallel()
+	_, err := all(t, sh(t, `echo 'docker: Cannot connect to the Docker daemon.' >&2; echo >&2; echo "Run 'docker run --help' for more information" >&2; exit 125`, ExecOptions{}))
+	if want := "harness sh died: exit status 125: docker: Cannot connect to the Docker daemon."; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 func TestAJobKilledBySignalSaysSo(t *testing.T) {
 	t.Parallel()
 	_, err := all(t, sh(t, `kill -9 $$`, ExecOptions{}))

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
@@ -83,7 +84,18 @@ func (e *ExitError) Error() string {
 	case len(e.Lines) == 0:
 		return fmt.Sprintf("harness %s died: %s, with nothing on stderr", e.Command, e.Status)
 	}
-	return fmt.Sprintf("harness %s died: %s: %s", e.Command, e.Status, e.Lines[len(e.Lines)-1])
+	return fmt.Sprintf("harness %s died: %s: %s", e.Command, e.Status, reason(e.Lines))
+}
+
+// reason is the last line that says something: engines of containers end with
+// advice to read their help.
+func reason(lines []string) string {
+	for i := len(lines) - 1; i > 0; i-- {
+		if text := strings.TrimSpace(lines[i]); text != "" && !strings.Contains(text, " --help'") {
+			return text
+		}
+	}
+	return lines[0]
 }
 
 // SilenceError tells that the job lives but prints no events.
