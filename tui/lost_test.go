@@ -1,8 +1,11 @@
 package tui_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/tegra/tegratest"
+	watched "jtune/tui/terminal"
 )
 
 // TestAClosedTerminalEndsAProgramThatIgnoresHangups closes the terminal's other
@@ -48,5 +52,36 @@ func TestAClosedTerminalEndsAProgramThatIgnoresHangups(t *testing.T) {
 	}
 	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
 		t.Errorf("the board is not as it was found (-found +now):\n%s", diff)
+	}
+}
+
+// TestATermEndsTheProgramEachTime: what hears a signal twice must not wait for
+// what has ended at the first.
+func TestATermEndsTheProgramEachTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 8 {
+		cmd := exec.Command(bin, "--device", "virtual:agx-orin", "--data-dir", t.TempDir())
+		cmd.Env = watched.Environ(t.TempDir())
+		term, err := watched.Open(cmd, 80, 24, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = term.Until(context.Background(), time.Minute, func(screen string) bool { return strings.Contains(screen, "module total") })
+		if err == nil {
+			err = cmd.Process.Signal(syscall.SIGTERM)
+		}
+		if err == nil {
+			err = term.Wait(20 * time.Second)
+		}
+		term.Close()
+		if err != nil {
+			t.Fatalf("start %d: %v", n, err)
+		}
 	}
 }

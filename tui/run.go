@@ -62,7 +62,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
 	p := tea.NewProgram(st, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
-		tea.WithoutRenderer(), tea.WithWindowSize(w, h), tea.WithFPS(1))
+		tea.WithoutRenderer(), tea.WithWindowSize(w, h), tea.WithFPS(1), tea.WithoutSignalHandler())
 	gone := watchTerminal(ctx, p, in.gone)
 	_, err = p.Run()
 	page.close()
@@ -112,8 +112,8 @@ func (r *root) end() {
 
 // watchTerminal tells the program its terminal's size when that changes, and
 // ends it when the terminal is closed: on SIGHUP, or when reading it ends or
-// fails (a closed terminal with SIGHUP ignored). Bubble Tea itself hears INT
-// and TERM only.
+// fails (a closed terminal with SIGHUP ignored). Other signals end ctx; Bubble
+// Tea hears none, as it can wait for ever for a loop that ctx has ended.
 func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (gone func() bool) {
 	hup, winch := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)

@@ -228,7 +228,8 @@ func (p *trainPage) start() tea.Cmd {
 	}
 	p.sh.workload = w.Name
 	h, log := p.sh.host, filepath.Join(p.sh.DataDir(), "train.log")
-	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := os.MkdirAll(filepath.Dir(log), 0o755)
+	if gone := os.Remove(log); err != nil || gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		log = "" // another user's: the run goes without
 	}
 	p.log, p.tail, p.told = logPane{}, &tail{path: log}, 0

@@ -170,14 +170,14 @@ func job(ctx context.Context, out io.Writer) {
 // programs are those that are set against each other. The Train page's last
 // workload is the one of the configuration file.
 func programs(jtune, home string) []program {
-	files := []string{jtune, "--sysroot", filepath.Join(home, "root"), "--data-dir", filepath.Join(home, "files")}
+	files := []string{jtune, "--sysroot", filepath.Join(home, "root"), "--data-dir", home + "/data"}
 	virtual := []string{jtune, "--device", "virtual:agx-orin", "--data-dir", filepath.Join(home, "virtual")}
 	const live = "module total"
 	return []program{
 		{name: "idle", own: true, command: files, first: live},
-		{name: "beside a job", own: true, command: files, first: live, keys: []string{"2", "j", "j", "j", "j", "j", "j", "j", "\r", "1"}, shows: jobName},
+		{name: "beside a job", own: true, command: files, first: live, keys: []string{"2", "j", "j", "j", "j", "j", "j", "j", "\r", "1"}, shows: "training, " + jobName},
 		{name: "virtual, idle", own: true, command: virtual, first: live},
-		{name: "virtual, training", own: true, command: virtual, first: live, keys: []string{"2", "\r", "1"}, shows: "ms/minibatch"},
+		{name: "virtual, training", own: true, command: virtual, first: live, keys: []string{"2", "\r", "1"}, shows: "training, resnet18"},
 		{name: "  without a screen", command: append(append([]string{}, virtual[0], "run", "resnet18", "--base", "0", "--minibatches", "1000000"), virtual[1:]...), quiet: true},
 		{name: "htop", rival: true, command: []string{"htop", "-d", "10"}},
 		{name: "btop", rival: true, command: []string{"btop", "--utf-force"}},
