@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,5 +138,36 @@ func TestTheFitDialogOffersOtherWorkloadsOfTheSameDeviceToLeanOn(t *testing.T) {
 	}
 	if s := d.screen(); strings.Contains(s, "Fit again,") {
 		t.Errorf("the dialog still shows:\n%s", s)
+	}
+}
+
+// A model of time alone is shown without power, and is not laid over the modes.
+func TestAModelOfTimeAloneShowsDashesForPower(t *testing.T) {
+	d := withModels(t)
+	p := modelsOf(d)
+	timed := *p.list[0].Model
+	samples := slices.Clone(timed.Samples)
+	for i := range samples {
+		samples[i].PowerW = math.NaN()
+	}
+	m, err := learn.Fit(t.Context(), samples, learn.Options{Space: timed.Space, Seed: 1, Provenance: timed.Provenance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.list[0].Model = m
+	delete(p.studies, idOf(p.list[0]))
+	s := study{effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
+	if s.left, err = m.LeaveOut(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.studies[idOf(p.list[0])] = &s
+	for range len(plotTitles) {
+		if page := d.screen(); strings.Contains(page, "NaN") {
+			t.Errorf("made-up numbers:\n%s", page)
+		}
+		d.press("x")
+	}
+	if d.press("enter"); p.sh.view != nil && p.sh.view.model == m {
+		t.Error("a model without power was laid over the modes")
 	}
 }

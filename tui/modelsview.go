@@ -117,7 +117,11 @@ func (p *modelsPage) about(w, h int) string {
 	} else {
 		if n := len(s.left); n > 0 && w >= 36 {
 			time, power := s.held()
-			lines = append(lines, wrap(fmt.Sprintf("left out, within its 95 %% bands: %d of %d times, %d powers", time, n, power), w))
+			text := fmt.Sprintf("left out, within its 95 %% bands: %d of %d times", time, n)
+			if m.HasPower() {
+				text += fmt.Sprintf(", %d powers", power)
+			}
+			lines = append(lines, wrap(text, w))
 		}
 		lines = append(lines, s.knobBars(w))
 	}
@@ -138,12 +142,15 @@ func (p *modelsPage) about(w, h int) string {
 func (s study) knobBars(w int) string {
 	most := 1.01
 	for _, e := range s.effects {
-		most = max(most, e.TimeX, e.PowerX)
+		most = max(most, e.TimeX, finiteOr(e.PowerX, 1))
 	}
 	room := min(max(4, (w-24)/2), 20)
 	lines := []string{styleDim.Render(cut("knob", 7) + cut("time ×", room+8) + "power ×")}
 	for _, e := range s.effects {
 		part := func(x float64) string {
+			if math.IsNaN(x) {
+				return cut("    "+dash, room+8)
+			}
 			return cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(most), room), room+8)
 		}
 		lines = append(lines, cut(e.Knob.String(), 7)+part(e.TimeX)+part(e.PowerX))

@@ -90,6 +90,9 @@ func (s study) predictedPlot(power bool, w, h int) string {
 	if len(s.left) < 2 {
 		return wrap("too few measured modes to leave one out", w)
 	}
+	if power && !s.left[0].Measured.HasPower() {
+		return wrap("power was not measured", w)
+	}
 	name := "ms"
 	var xs, ys, lows, highs []float64
 	for _, l := range s.left {
@@ -129,14 +132,16 @@ func (s curveStudy) plot(w, h int) string {
 	most := 0.0
 	for _, c := range s.points {
 		ns, timePct, powerPct = append(ns, float64(c.Modes)), append(timePct, c.TimeMAPEPct), append(powerPct, c.PowerMAPEPct)
-		most = max(most, c.TimeMAPEPct, c.PowerMAPEPct)
+		most = max(most, c.TimeMAPEPct, finiteOr(c.PowerMAPEPct, 0))
 	}
 	plot := chart.Plot{X: chart.NewScale(ns, false), Y: chart.FromZero(most), XName: "modes", YName: "%"}
 	last := len(ns) - 1
 	plot.Line(ns, timePct, chart.InkSeries)
-	plot.Line(ns, powerPct, chart.InkFront)
 	plot.Label(ns[last], timePct[last], "time", chart.InkPreset)
-	plot.Label(ns[last], powerPct[last], "power", chart.InkPreset)
+	if !math.IsNaN(powerPct[last]) { // was measured
+		plot.Line(ns, powerPct, chart.InkFront)
+		plot.Label(ns[last], powerPct[last], "power", chart.InkPreset)
+	}
 	return plot.Render(w, h, paint)
 }
 
