@@ -15,7 +15,8 @@ import (
 )
 
 // followEvery is how often other processes' campaigns are looked for, and a
-// followed one is read again.
+// followed one is read again, while the Profile page shows; a quarter as often
+// on other pages.
 const followEvery = 3 * time.Second
 
 // showEnd is how long the end of a followed campaign stays on the screen when
@@ -43,9 +44,12 @@ type followedMsg struct{ found *followed }
 // screen for a while, unless one of this data directory begins beside a
 // stranger's.
 func (sh *shared) followNext() tea.Cmd {
-	now, before := sh.now(), sh.follow
+	now, before, every := sh.now(), sh.follow, followEvery
+	if !sh.watched {
+		every *= 4
+	}
 	switch {
-	case sh.running == nil, now.Sub(sh.lookedAt) < followEvery:
+	case sh.running == nil, now.Sub(sh.lookedAt) < every:
 		return nil
 	case before != nil && before.done && now.Sub(before.follows.endedAt) < showEnd:
 		return nil

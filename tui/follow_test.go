@@ -29,7 +29,7 @@ func TestACampaignOfAnotherProcessIsFollowedUntilItEnds(t *testing.T) {
 	}
 	look := func(what string, cond func(f *job) bool) {
 		t.Helper()
-		d.now = d.now.Add(followEvery)
+		d.now = d.now.Add(4 * followEvery)
 		d.send(d.board.reading())
 		d.until(what, func() bool { return d.r.sh.follow != nil && cond(d.r.sh.follow) })
 	}
