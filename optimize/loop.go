@@ -303,6 +303,9 @@ func (l *loop) detour(b *belief, dream int, z float64) (int, bool) {
 	if len(candidates) == 0 {
 		candidates = b.where(func(i int) bool { return b.within(l.limit, i) })
 	}
+	if len(candidates) == 0 { // the band of one just over the limit may still allow it
+		candidates = b.where(func(i int) bool { return b.trusted(l.limit, i, 0) && b.chance(l.limit, i) >= unlikely })
+	}
 	if len(candidates) == 0 {
 		l.ended = Exhausted
 		return 0, false

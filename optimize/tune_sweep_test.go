@@ -178,6 +178,29 @@ func (r *runs) within(t *testing.T, median, p90, modes float64) {
 	}
 }
 
+// Near the least power there is, nothing that the model holds to be within the
+// limit may be left while better modes are: those just over it are tried too.
+func TestModesJustOverThePredictedLimitAreTried(t *testing.T) {
+	t.Parallel()
+	s := loadTruth(t, sweeptest.OrinNano)
+	limit := Limit{PowerW: 9}
+	best, err := bestOf(s.rows, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(3) {
+		res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: limit, Space: s.space, Seed: seed})
+		if err != nil || res.Measured.TimeMS > 1.1*best.TimeMS {
+			t.Errorf("seed %d: %v after %d probes, the best within 9 W takes %.1f ms: %v", seed, res.Measured, len(res.Probes), best.TimeMS, err)
+		}
+		for _, p := range res.Probes[1:] { // the start knows nothing
+			if p.PowerW > 1.1*limit.PowerW {
+				t.Errorf("seed %d: %v draws %.1f W", seed, p.Mode, p.PowerW)
+			}
+		}
+	}
+}
+
 // Every watt on the sweeps, ResNet's too, which is the hard one: how far from
 // the clean optimum the loop ends, and how often a probe passes the limit by
 // more than 10 %.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tui/export"
@@ -69,7 +70,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%d measurements in %.0f s, %s; recorded in %s", len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
+		a.note("%s measured, %d measurements in %.0f s, %s; recorded in %s", counted(distinct(res.Probes), "mode"), len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	for _, h := range res.Trace {
 		a.note("%v", h)
@@ -110,4 +111,13 @@ func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult,
 		out.Probes = append(out.Probes, probe)
 	}
 	return out
+}
+
+// distinct counts the modes among probes, each with its minibatch size.
+func distinct(probes []optimize.Probe) int {
+	seen := map[learn.Setting]bool{}
+	for _, p := range probes {
+		seen[learn.SettingOf(p.Measured)] = true
+	}
+	return len(seen)
 }
