@@ -302,7 +302,7 @@ func (s *solver) downWeight(c *curve, v []float64) ([]float64, bool) {
 		forward(lin.cholA, p, column, 1)
 		vii -= dot(column, column)
 		bound := outlierZ2
-		if s.f.heavy && s.f.waits != nil && vy > 0 {
+		if s.f.heavy && vy > 0 {
 			bound = heavyZ2
 		}
 		if z2 := vy * vy / vii; z2 > bound {

@@ -62,23 +62,19 @@ type belief struct {
 	goal, sdGoal     []float64 // ln of the objective
 	// ownSDTime and ownSDPower leave the noise of a measurement out.
 	ownSDTime, ownSDPower []float64
-	wide                  float64 // trust sees deviations of power this much wider
-	open                  []bool  // may be measured: neither was nor failed
+	open                  []bool // may be measured: neither was nor failed
 }
 
 func (s *search) believe() belief {
 	p := s.model.Posterior()
 	n := len(p.LnTime)
-	b := belief{lnTime: p.LnTime, lnPower: p.LnPower, ownSDTime: p.SdTime, ownSDPower: p.SdPower, wide: 1,
+	b := belief{lnTime: p.LnTime, lnPower: p.LnPower, ownSDTime: p.SdTime, ownSDPower: p.SdPower,
 		goal: make([]float64, n), sdTime: make([]float64, n), sdPower: make([]float64, n), open: make([]bool, n)}
 	for i := range n {
 		b.sdTime[i] = math.Hypot(p.SdTime[i], p.NoiseTime)
 		b.sdPower[i] = math.Hypot(p.SdPower[i], p.NoisePower)
 		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
 		b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
-	}
-	if s.places.Batches != nil { // of inference one probe in fifty draws three deviations more than believed
-		b.wide = narrowPower
 	}
 	switch s.limit.objective() {
 	case byPower:
@@ -133,7 +129,7 @@ func (b *belief) possible(l Limit, i int, z float64) bool {
 // trusted tells whether mode i may be tried with caution z: breaking a power
 // limit can trip a supply, breaking a time limit while probing is harmless.
 func (b *belief) trusted(l Limit, i int, z float64) bool {
-	return l.PowerW == 0 || b.lnPower[i]+z*b.wide*b.sdPower[i] <= math.Log(l.PowerW*trustOver)
+	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= math.Log(l.PowerW*trustOver)
 }
 
 // improvement is the expected relative improvement of mode i over best (ln of

@@ -122,8 +122,8 @@ func TestTheClosedLoopOnPublishedInference(t *testing.T) {
 			if tune.OverPct.V != 0 || tune.LatePct.V != 0 {
 				t.Errorf("answers over the limits: %.0f and %.0f %%", tune.OverPct.V, tune.LatePct.V)
 			}
-			if p.Median > 2 || p.P75.V > 8 || p.P90 > 30 || tune.Probes > 22 {
-				t.Errorf("penalty %.1f, %.1f, %.1f with %g probes; want at most 2, 8, 30 and 22", p.Median, p.P75.V, p.P90, tune.Probes)
+			if p.Median > 2 || p.P75.V > 8 || p.P90 > 30 || tune.Probes > 25 {
+				t.Errorf("penalty %.1f, %.1f, %.1f with %g probes; want at most 2, 8, 30 and 25", p.Median, p.P75.V, p.P90, tune.Probes)
 			}
 			if maxn := rows[EvalMaxn]; maxn.PenaltyPct.V.Median < p.Median {
 				t.Errorf("MAXN costs %.1f %%, less than the search", maxn.PenaltyPct.V.Median)
