@@ -44,7 +44,7 @@ var script = []step{
 	{"]", []string{"limit 31.0 W"}, 3 * time.Second, "]: another limit, from the same model"},
 	{"[", []string{"limit 30.0 W"}, 2 * time.Second, ""},
 	{"a", []string{"knob", "no reboot needed"}, 4 * time.Second, "a: knob by knob"},
-	{"a", []string{"keep? y / n", "the board is in it now"}, 4 * time.Second, "a: applied, reverted unless kept"},
+	{"a", []string{"keep? y / n", "the board is in it"}, 4 * time.Second, "a: applied, reverted unless kept"},
 	{"y", []string{"kept", "u undo"}, 3 * time.Second, "y: kept"},
 	{"1", []string{"module total", "u undo"}, 3 * time.Second, "1: the board in the new mode"},
 	{"u", []string{"reverted"}, 3 * time.Second, "u: undone"},
