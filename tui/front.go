@@ -269,6 +269,9 @@ func (p *frontPage) verify() tea.Cmd {
 		sh.say("verify: workload %s is not known here", v.workload)
 		return nil
 	}
+	if v.model.Batch > 0 {
+		w.Batch = v.model.Batch
+	}
 	h, mode := sh.host, v.points[p.cursor].Mode
 	return sh.withGuard(func() tea.Cmd {
 		return sh.launch(&job{kind: jobVerify, workload: w, planned: 1}, true, func(ctx context.Context, j *job) jobDoneMsg {
