@@ -321,3 +321,36 @@ func TestSpoiledSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 		}
 	}
 }
+
+// One reading ten times too large pulls a fit of few modes towards it, so that
+// good modes look bad until it counts for little.
+func TestAGrossOutlierIsFoundAndItsNeighboursAreNot(t *testing.T) {
+	t.Parallel()
+	s := loadSweep(t, sweeptest.MobileNet)
+	found, innocent, clean := 0, 0, 0
+	for seed := range seeds() {
+		in, _ := s.split(randomPlaces(len(s.rows), 20, uint64(seed)))
+		flagged := func() []Setting {
+			fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fit.Suspicious()
+		}
+		clean += len(flagged())
+		in[7].TimeMS *= 10
+		list := flagged()
+		if slices.Contains(list, SettingOf(in[7])) {
+			found++
+			innocent--
+		}
+		innocent += len(list)
+	}
+	t.Logf("%d of %d found, %d others named; without the outlier %d", found, seeds(), innocent, clean)
+	if found < seeds() {
+		t.Errorf("%d of %d gross outliers found", found, seeds())
+	}
+	if innocent > clean+seeds() {
+		t.Errorf("%d other modes named in %d fits, %d without the outlier", innocent, seeds(), clean)
+	}
+}

@@ -73,7 +73,7 @@ func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 // Fit learns to predict time and power from measured modes; one is enough to
 // get an answer, ten for a useful one. Equal arguments give equal models. When
 // ctx ends it gives up with ctx.Err() soon: between two fits of the
-// cross-validation, and between two passes of a network's training.
+// cross-validation, between two passes of a network's training, or at the end.
 //
 // Samples whose values cannot be, modes that are not the device's, and power
 // that only some of the samples have, are errors. Samples without any power give
@@ -120,6 +120,9 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 		}
 	}
 	m.describe(t)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 

@@ -36,17 +36,18 @@ type data struct {
 
 // curve is a fitted target.
 type curve struct {
-	family *family
-	theta  []float64
-	sf, sn float64
-	score  float64   // −ln evidence with the penalty of the hyper-parameters
-	v      []float64 // noise variance factors; > 1 for outliers
-	x      []point   // scaled by the lengthscales
-	r      []float64
-	chol   []float64 // L of C = L Lᵀ, n × n row-major
-	beta   []float64 // L⁻¹ (y − M)
-	jw     []float64 // (L⁻¹ J)ᵀ, params × n
-	cholA  []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
+	family  *family
+	theta   []float64
+	sf, sn  float64
+	score   float64   // −ln evidence with the penalty of the hyper-parameters
+	v       []float64 // noise variance factors; > 1 where down-weighted
+	suspect []bool    // those of the down-weighted that are outliers by the final fit; nil for none
+	x       []point   // scaled by the lengthscales
+	r       []float64
+	chol    []float64 // L of C = L Lᵀ, n × n row-major
+	beta    []float64 // L⁻¹ (y − M)
+	jw      []float64 // (L⁻¹ J)ᵀ, params × n
+	cholA   []float64 // of A = S⁻¹ + Jᵀ C⁻¹ J, params × params
 }
 
 var errNotPositive = errors.New("the samples' covariance is not positive definite")
@@ -76,11 +77,12 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 				}
 			}
 		}
-		if round >= robust {
-			return best, nil
+		next, found := v, false
+		if round < robust {
+			next, found = s.downWeight(best, v)
 		}
-		next, found := s.downWeight(best, v)
 		if !found {
+			best.suspect = s.suspects(best)
 			return best, nil
 		}
 		v, theta = next, best.theta
@@ -274,18 +276,54 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	return c, nil
 }
 
-// downWeight raises the noise of samples whose leave-one-out residual
-// (V⁻¹ỹ)_i² / (V⁻¹)_ii is far out, V = C + J S Jᵀ. False when none is.
+// downWeight raises the noise of samples that are leftOut's far out. False when
+// none is.
 func (s *solver) downWeight(c *curve, v []float64) ([]float64, bool) {
+	found := false
+	out := slices.Clone(v)
+	s.leftOut(c, func(i int, residual, variance float64) {
+		if z2 := residual * residual / variance; z2 > s.farOut(residual) {
+			out[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
+		}
+	})
+	return out, found
+}
+
+// suspects tells which of the samples that were down-weighted are far out
+// still, by the noise of any other, seen from the final fit: one gross outlier
+// makes good samples look bad before it is down-weighted itself.
+func (s *solver) suspects(c *curve) []bool {
+	if !slices.ContainsFunc(c.v, func(v float64) bool { return v > 1 }) {
+		return nil
+	}
+	out := make([]bool, s.n)
+	s.leftOut(c, func(i int, residual, variance float64) {
+		variance -= c.sn * c.sn * (c.v[i] - 1)
+		out[i] = c.v[i] > 1 && residual*residual > s.farOut(residual)*variance
+	})
+	return out
+}
+
+// farOut is the squared standardised residual that makes an outlier.
+func (s *solver) farOut(residual float64) float64 {
+	if s.f.heavy && residual > 0 {
+		return heavyZ2
+	}
+	return outlierZ2
+}
+
+// leftOut tells, for each sample, its residual and the variance of that when
+// predicted from all others, noise included: (V⁻¹ỹ)_i / (V⁻¹)_ii and 1 / (V⁻¹)_ii,
+// V = C + J S Jᵀ.
+func (s *solver) leftOut(c *curve, tell func(i int, residual, variance float64)) {
 	lin, err := s.linearise(c.chol, c.theta)
 	if err != nil {
-		return v, false
+		return
 	}
 	n, p := s.n, s.p
 	forward(lin.cholA, p, lin.b, 1)
 	backward(lin.cholA, p, lin.b) // A⁻¹ b
 	inv := inverseLower(c.chol, n)
-	out, found := slices.Clone(v), false
 	column := make([]float64, p)
 	for i := range n {
 		clear(column)
@@ -301,13 +339,6 @@ func (s *solver) downWeight(c *curve, v []float64) ([]float64, bool) {
 		}
 		forward(lin.cholA, p, column, 1)
 		vii -= dot(column, column)
-		bound := outlierZ2
-		if s.f.heavy && vy > 0 {
-			bound = heavyZ2
-		}
-		if z2 := vy * vy / vii; z2 > bound {
-			out[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
-		}
+		tell(i, vy/vii, 1/vii)
 	}
-	return out, found
 }

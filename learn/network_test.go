@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +51,34 @@ func TestAFitStopsWhenItsContextEnds(t *testing.T) {
 	for _, method := range Methods() {
 		if m, err := Fit(ended, samples, Options{Method: method, Space: space}); !errors.Is(err, context.Canceled) || m != nil {
 			t.Errorf("%s, ended before it began: got %v, %v", method, m, err)
+		}
+	}
+}
+
+// endsAfter is a context that ends when it has been asked calls times.
+type endsAfter struct {
+	context.Context
+	calls *atomic.Int64
+}
+
+func (c endsAfter) Err() error {
+	if c.calls.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// One fit to all samples and one without each of them: an end in any of them,
+// and after the last, leaves no model.
+func TestAFitThatEndedLateGivesNoModel(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(12, 1))
+	for calls := range 1 + len(samples) + 1 {
+		ctx := endsAfter{t.Context(), new(atomic.Int64)}
+		ctx.calls.Store(int64(calls))
+		if m, err := Fit(ctx, samples, Options{Method: GP, Space: space}); !errors.Is(err, context.Canceled) || m != nil {
+			t.Errorf("ended after %d questions: got %v, %v", calls, m, err)
 		}
 	}
 }

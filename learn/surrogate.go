@@ -121,8 +121,8 @@ func (s *Surrogate) ReferenceWeights() (time, power float64) {
 	return s.time.trust(), s.power.trust()
 }
 
-// Suspicious lists the measured modes that disagree with all others so much
-// that they were down-weighted: measure them again. Empty unless
+// Suspicious lists the measured modes that were down-weighted and disagree with
+// all others by the final fit too: measure them again. Empty unless
 // SurrogateOptions.Robust was positive.
 func (s *Surrogate) Suspicious() []Setting {
 	var out []Setting

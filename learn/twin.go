@@ -114,8 +114,10 @@ func (m mixture) main() *curve {
 	return m.curves[0]
 }
 
-// outlier tells whether the fit that counts most down-weighted sample i.
-func (m mixture) outlier(i int) bool { return len(m.curves) > 0 && m.main().v[i] > 1 }
+// outlier tells whether sample i is one by the fit that counts most.
+func (m mixture) outlier(i int) bool {
+	return len(m.curves) > 0 && m.main().suspect != nil && m.main().suspect[i]
+}
 
 // hyper gives the families with the hyper-parameters that were chosen.
 func (t *twin) hyper() hyper {
