@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -273,7 +274,9 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	}
 	a, b := profile("--sample", "9", "--shard", "1/2"), profile("--sample", "9", "--shard", "2/2")
 	out := filepath.Join(t.TempDir(), "whole")
-	jtune(t, "merge", a, b, "--out", out).done(t)
+	if o := jtune(t, "merge", a, b, "--out", out).done(t); o.err != "" {
+		t.Errorf("whole parts: %s", o.err)
+	}
 	if got := modesIn(t, out); got != 9 {
 		t.Errorf("joined %d modes, want 9", got)
 	}
@@ -281,6 +284,18 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "kind of plan")
 	jtune(t, "merge", a, profile("--sample", "3", "--seed", "7"), "--out", out+"3").fails(t, exitFailed, "seed")
 	jtune(t, "merge", a, t.TempDir(), "--out", out+"4").fails(t, exitFailed)
+	jtune(t, "merge", a, "--out", out+"5").fails(t, exitUsage, "DIR DIR…")
+	rows := filepath.Join(b, "modes.csv")
+	text, err := os.ReadFile(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644); err != nil { // a mode less
+		t.Fatal(err)
+	}
+	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err, b+" is not finished: 1 of its 4 modes are missing") {
+		t.Errorf("a part without its last mode: %s", o.err)
+	}
 }
 
 func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {

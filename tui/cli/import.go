@@ -57,7 +57,7 @@ func (a *app) importLogs() *cobra.Command {
 func (a *app) merge() *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
-		Use:   "merge DIR… --out DIR",
+		Use:   "merge DIR DIR… --out DIR",
 		Short: "Join what several devices measured of one plan",
 		Args:  takes(cobra.MinimumNArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error {

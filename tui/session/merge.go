@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jtune/profiles"
+	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
@@ -37,8 +38,8 @@ func Import(o Options, path, out string, log profiles.LogImport, strict bool) (n
 }
 
 // Merge joins the campaign folders that several devices made of one plan into
-// a new one, and gives notes on lines left out, parts that are missing and
-// devices whose numbers do not go with the others'. Folders of another kind of
+// a new one, and gives notes on lines left out, parts that are missing or not
+// finished and devices whose numbers do not go with the others'. Folders of another kind of
 // device, workload or plan, and one part twice, are an error that names what
 // differs or where.
 func Merge(dirs []string, out string) (notes []string, err error) {
@@ -69,6 +70,9 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		parts[h.Plan.Shard] = dir
 		all, notes = append(all, rows...), append(notes, bad...)
 		devices = append(devices, part{dir, oncePerMode(usable(rows))})
+		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
+			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with --resume, then join again", dir, left, h.Plan.Modes))
+		}
 		if h.Device.L4T != head.Device.L4T {
 			notes = append(notes, fmt.Sprintf("%s is of L4T %s, %s of L4T %s: results move with versions", dirs[0], head.Device.L4T, dir, h.Device.L4T))
 		}
@@ -104,6 +108,15 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		}
 	}
 	return notes, r.Close()
+}
+
+// unmeasured is how many modes of a campaign's plan have no row.
+func unmeasured(h profiles.Header, rows []profiles.Row) int {
+	seen := map[tegra.Mode]bool{}
+	for _, r := range rows {
+		seen[r.Mode] = true
+	}
+	return h.Plan.Modes - len(seen)
 }
 
 func sameFolder(a, b string) bool {

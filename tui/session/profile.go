@@ -106,8 +106,9 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 	if r.Shard != [2]int{} {
 		head.Shard = fmt.Sprintf("%d/%d", r.Shard[0], r.Shard[1])
 	}
-	head.Modes = len(modes)
-	return profiles.ListPlan(modes), head, nil
+	plan := profiles.ListPlan(modes)
+	head.Modes, _ = plan.Len()
+	return plan, head, nil
 }
 
 // shard keeps part i of n. Modes are dealt out in turns, each turn beginning
