@@ -142,14 +142,14 @@ func (h Header) checkResume(o Header) error {
 	for _, p := range []pair{
 		{"device", h.Device.identity(), o.Device.identity()},
 		{"L4T", h.Device.L4T, o.Device.L4T},
-		{"power modes", h.Device.spaceText(), o.Device.spaceText()},
+		{"set of power modes", h.Device.spaceText(), o.Device.spaceText()},
 		{"workload", h.Workload.Name, o.Workload.Name},
 		{"minibatch size", text(h.Workload.Batch), text(o.Workload.Batch)},
 		{"selection", h.Plan.selection().String(), o.Plan.selection().String()},
 		{"seed", text(h.Seed), text(o.Seed)},
 	} {
 		if p.there != p.here {
-			return fmt.Errorf("the campaign there has another %s: %s there, %s here; give the same flags or another folder", p.what, orNone(p.there), orNone(p.here))
+			return fmt.Errorf("the campaign there has a different %s: %s there, %s here; give the same flags or another folder", p.what, orNone(p.there), orNone(p.here))
 		}
 	}
 	if !h.Workload.Same(o.Workload) {

@@ -24,8 +24,9 @@ type System struct {
 	Data    *telemetry.Dataset      // nil: the page cache is what the job tells
 	DataWhy string                  // why Data is nil
 	Facts   []string                // of the device's software, for Character.Versions
-	// NoLoads: the loads that the device reads are not the job's. A replay's
-	// table tells time and power alone.
+	// NoLoads: the loads that the device reads are not the job's: a replay's
+	// table tells time and power alone, and a job that runs beside a virtual
+	// board loads this machine.
 	NoLoads bool
 }
 

@@ -59,7 +59,7 @@ func Workloads(userFile string) ([]Workload, error) {
 		return list, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("workloads file: %w", err)
+		return nil, fmt.Errorf("configuration file: %w", err)
 	}
 	return parseWorkloads(userFile, string(text), list)
 }

@@ -265,7 +265,7 @@ func TestTheWordsFollowTheNumbers(t *testing.T) {
 		{"variability", func(int, Setting) []profiles.Part {
 			return []profiles.Part{part(0, 98, 40), part(0, 98, 40), part(0, 98, 30)}
 		},
-			[]string{"In epoch 2 the power reads -25 % less while the time stays: doubt the sensor"}, nil},
+			[]string{"In epoch 2 the power reads -25 % while the time stays: doubt the sensor"}, nil},
 		{"modes", func(i int, _ Setting) []profiles.Part {
 			return []profiles.Part{part(0, 100-5*float64(i), 20+5*float64(i))}
 		},

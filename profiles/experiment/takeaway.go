@@ -301,7 +301,7 @@ func sayVariability(r Report) (out []string) {
 		b, okB := later[i].Stats["power_w"]
 		ta, tb := later[i-1].Stats["time_ms"], later[i].Stats["time_ms"]
 		if okA && okB && b.Median < (1-powerStep)*a.Median && math.Abs(tb.Median/ta.Median-1) < alike {
-			out = append(out, fmt.Sprintf("In %s the power reads %s less while the time stays: doubt the sensor, not the board.", later[i].Part, change(a.Median, b.Median)))
+			out = append(out, fmt.Sprintf("In %s the power reads %s while the time stays: doubt the sensor, not the board.", later[i].Part, change(a.Median, b.Median)))
 		}
 	}
 	return out

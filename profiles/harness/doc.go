@@ -30,12 +30,13 @@
 // synchronise. fetch_ms is the visible wait for the data, copy to the device
 // included; compute_ms the step on the GPU; stall_ms and overhead_ms are
 // worked out when they are not given. "clean":false says that a minibatch does
-// not count, as one that also wrote a checkpoint. mode, cache, fetch, compute, power, sys
+// not count, as one that also wrote a checkpoint. A cache event's share tells
+// how much of the data lies in the page cache. mode, fetch, compute, power, sys
 // and infer are events of the protocol that are passed over here.
 //
 // A job that tells nothing for a minute is taken for dead: one that loads or
 // warms its page cache for longer tells cache events meanwhile, or has
-// silence_s in its entry of the workloads file.
+// silence_s under its [workload.NAME] in the configuration file.
 //
 // A job that cannot be changed is read by a pattern (see CheckPattern) from the
 // progress bar or the log lines that it prints. A job may run in a container;

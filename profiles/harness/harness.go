@@ -108,7 +108,7 @@ type SilenceError struct {
 
 func (e *SilenceError) Error() string {
 	if e.Garbage == 0 {
-		return fmt.Sprintf("harness %s prints nothing for %s: does it flush its output after each line? (a job that loads for longer: silence_s in the workloads file)", e.Command, e.After)
+		return fmt.Sprintf("harness %s prints nothing for %s: does it flush its output after each line? (a job that loads for longer: silence_s under [workload.NAME] in the configuration file)", e.Command, e.After)
 	}
 	return fmt.Sprintf("harness %s prints no event for %s, only %d lines that are none; last: %s", e.Command, e.After, e.Garbage, e.Last)
 }

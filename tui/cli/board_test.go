@@ -194,7 +194,7 @@ func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
 const (
 	// fixedRunKeys are what scripts lean on; characterKeys stand beside them.
 	fixedRunKeys  = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
-	characterKeys = "bound workers batch epoch_s all first_epoch later_epochs base_w base_why base_share_pct cpu_residency gpu_residency mem_residency " +
+	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why base_share_pct cpu_residency gpu_residency mem_residency " +
 		"cache_before_pct cache_after_pct cache_why disk uptime_s versions advice latency_ms"
 	runKeys = fixedRunKeys + " " + characterKeys
 )
@@ -202,6 +202,9 @@ const (
 func TestRunReportsThePresentMode(t *testing.T) {
 	v := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t).object(t, runKeys)
 	n := func(k string) float64 { return v[k].(float64) }
+	if v["device"] != "AGX Orin" || v["virtual"] != true {
+		t.Errorf("device %v, virtual %v", v["device"], v["virtual"])
+	}
 	if n("minibatches") != 50 {
 		t.Errorf("got %g minibatches, want 50", n("minibatches"))
 	}

@@ -91,6 +91,8 @@ func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
 		return usagef("--minibatches and --epochs exclude each other")
 	case r.Minibatches > 0 && r.Experiment.Epochs > 0:
 		return usagef("experiment %s compares whole epochs: give --epochs N", r.Experiment.Name)
+	case r.Experiment.Name == "batch" && cmd.Flags().Changed("batch"):
+		return usagef("experiment batch runs sizes of its own: leave --batch away")
 	case r.Base < 0:
 		return usagef("--base must not be negative")
 	case r.Idle < time.Second || r.Every < 10*time.Millisecond:

@@ -21,6 +21,8 @@ type runJSON struct {
 	OverheadMS  number `json:"overhead_ms"`
 	PowerW      number `json:"power_w"`
 	EnergyJ     number `json:"energy_j"`
+	Device      string `json:"device"`
+	Virtual     bool   `json:"virtual"` // where the power, if not the times, is a simulation or a replay
 	characterJSON
 }
 
@@ -48,7 +50,7 @@ func (a *app) run() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printRun(res, s.Device.Board(), asJSON)
+				return a.printRun(res, s, w, asJSON)
 			})
 		},
 	}
@@ -59,9 +61,10 @@ func (a *app) run() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
+func (a *app) printRun(r session.RunResult, s *session.Session, w profiles.Workload, asJSON bool) error {
 	if asJSON {
-		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), optionalNumber(r.StallMS), optionalNumber(r.ComputeMS), optionalNumber(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ), toCharacterJSON(r.Character)})
+		b := s.Device.Board()
+		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), optionalNumber(r.StallMS), optionalNumber(r.ComputeMS), optionalNumber(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ), b.Name, b.Virtual, toCharacterJSON(r.Character)})
 	}
 	ms := func(v tegra.Val[float64]) string {
 		if !v.OK {
@@ -69,7 +72,7 @@ func (a *app) printRun(r session.RunResult, b tegra.Board, asJSON bool) error {
 		}
 		return export.Text(v.V) + " ms"
 	}
-	rows := [][]string{{"board", b.Name + originOf(b)}, {"minibatches", fmt.Sprint(r.Minibatches)}, {"time", ms(tegra.Some(r.TimeMS))}, {"stall", ms(r.StallMS)}, {"compute", ms(r.ComputeMS)},
+	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", fmt.Sprint(r.Minibatches)}, {"time", ms(tegra.Some(r.TimeMS))}, {"stall", ms(r.StallMS)}, {"compute", ms(r.ComputeMS)},
 		{"overhead", ms(r.OverheadMS)}, {"power", dash(r.PowerW, "%.2f W")}, {"energy", dash(r.EnergyJ, "%.3f J per minibatch")}}
 	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err

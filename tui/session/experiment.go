@@ -113,13 +113,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		observer(observe).note(note)
 	}
 	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
-	board := s.Device.Board()
-	switch out.Workload, out.Board = r.Workload, board.Name; {
-	case s.Virtual != nil && r.Workload.Torch.Beside:
-		out.Board = "times of this machine, power and loads of a simulated " + board.Name
-	case board.Origin() != "":
-		out.Board += " (" + board.Origin() + ")"
-	}
+	out.Workload, out.Board = r.Workload, s.BoardOf(r.Workload)
 	return out, errors.Join(err, readErr, writeReport(rec, out))
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	LogFile  string  // where the guard logs; "" is the XDG state directory
 	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
 	Seed     uint64  // of everything that draws at random
-	Batches  []int   // minibatch sizes picked from files and models that hold several
+	Batches  []int   // minibatch size of jobs, or sizes picked from files and models that hold several
 	ReadOnly bool    // refuse everything that would write to the device
 	Workload string  // preselected workload, for the screens
 }

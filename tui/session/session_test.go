@@ -75,6 +75,27 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 	}
 }
 
+// A job's minibatch size is the one asked for, and whose numbers it gives is
+// said: a real job beside a virtual board has this machine's times.
+func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{64}})
+	w, err := s.Workload("lenet")
+	if err != nil || w.Batch != 64 || w.MinibatchesPerEpoch() != 938 {
+		t.Errorf("batch %d, %d minibatches per epoch, %v; want 64 and 938", w.Batch, w.MinibatchesPerEpoch(), err)
+	}
+	if got, want := s.BoardOf(w), "AGX Orin (VIRTUAL: a simulation, not a measurement)"; got != want || s.system(w).NoLoads {
+		t.Errorf("simulated: board %q, want %q; loads left out: %v", got, want, s.system(w).NoLoads)
+	}
+	w.Torch.Beside = true
+	if got := s.BoardOf(w); !strings.HasPrefix(got, "times of this machine") || !s.system(w).NoLoads {
+		t.Errorf("beside: board %q, loads left out: %v", got, s.system(w).NoLoads)
+	}
+	two := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{8, 16}})
+	if _, err := two.Workload("lenet"); !errors.Is(err, ErrUsage) {
+		t.Errorf("two sizes for one job: %v", err)
+	}
+}
+
 func TestReadOnlyHasNoGuard(t *testing.T) {
 	s := open(t, Options{Device: "virtual:agx-orin", ReadOnly: true})
 	if _, err := s.Guard(t.Context()); !errors.Is(err, tegra.ErrPermission) {

@@ -26,7 +26,7 @@ func (s *Session) system(w profiles.Workload) profiles.System {
 	if s.Virtual != nil || s.Options.Sysroot != "/" {
 		machine = tegra.DiskFS("/") // where the job runs
 	}
-	out.Disk = telemetry.NewDisk(machine)
+	out.Disk, out.NoLoads = telemetry.NewDisk(machine), s.beside(w)
 	dir := w.Torch.DataFolder()
 	switch {
 	case dir == "" && w.Torch.Data != "":

@@ -24,8 +24,9 @@ func (o Options) Workloads() ([]profiles.Workload, error) {
 	return profiles.Workloads(path)
 }
 
-// Workload finds a workload by name or alias. On a replay any name does: it
-// is a label.
+// Workload finds a workload by name or alias, at the minibatch size of
+// Options.Batches if one is given there. On a replay any name does: it is a
+// label.
 func (s *Session) Workload(name string) (profiles.Workload, error) {
 	list, err := s.Workloads()
 	if err != nil {
@@ -39,11 +40,30 @@ func (s *Session) Workload(name string) (profiles.Workload, error) {
 	default:
 		return w, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	if s.replays() && len(s.Options.Batches) == 1 {
-		w.Batch = s.Options.Batches[0]
+	switch sizes := s.Options.Batches; {
+	case len(sizes) == 1:
+		w.Batch = sizes[0]
+	case len(sizes) > 1:
+		return w, fmt.Errorf("%w: --batch %s: a job has one minibatch size", ErrUsage, join(sizes))
 	}
 	return w, nil
 }
+
+// BoardOf names the device that a workload's numbers are of, and says so when
+// none measured them.
+func (s *Session) BoardOf(w profiles.Workload) string {
+	b := s.Device.Board()
+	switch origin := b.Origin(); {
+	case s.beside(w):
+		return "times of this machine, power and clocks of a simulated " + b.Name
+	case origin != "":
+		return b.Name + " (VIRTUAL: " + origin + ")"
+	}
+	return b.Name
+}
+
+// beside: the workload really runs here while a virtual board plays it.
+func (s *Session) beside(w profiles.Workload) bool { return s.Virtual != nil && w.Torch.Beside }
 
 func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
 
