@@ -51,7 +51,7 @@ var script = []step{
 }
 
 // patience is how long a step may take.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
