@@ -163,6 +163,9 @@ func (w *Watch) takeUpTo(now time.Duration) []telemetry.Sample {
 func (w *Watch) Tell(e harness.Event) {
 	switch e.Kind {
 	case harness.Hello:
+		if n, err := strconv.Atoi(e.Info["samples"]); err == nil && n > 0 { // counted, where the workload's number is the papers'
+			w.workload.Samples = n
+		}
 		w.facts = nil
 		for _, key := range []string{"framework", "cuda", "os", "jetpack"} {
 			if v := e.Info[key]; v != "" && v != "none" {

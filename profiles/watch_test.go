@@ -92,6 +92,10 @@ func TestWatchTellsEpochZeroApart(t *testing.T) {
 	if c.EpochS(c.Steady()) != some(0.3) {
 		t.Errorf("epoch of two minibatches %v, want 0.3 s", c.EpochS(c.Steady()))
 	}
+	w.Tell(harness.Event{Kind: harness.Hello, Info: map[string]string{"samples": "10"}})
+	if got := w.Character().PerEpoch; got != 3 {
+		t.Errorf("%d minibatches of 4 in the job's own 10 samples, want 3", got)
+	}
 	if c.CacheBefore != some(0.1) || c.CacheAfter != some(1.0) {
 		t.Errorf("page cache %v to %v, want what the job told", c.CacheBefore, c.CacheAfter)
 	}
