@@ -3,7 +3,8 @@ package optimize
 // The papers' other ways to a mode: the best of randomly profiled ones (RND),
 // and PowerTrain's, which measures random modes, transfers the reference
 // workload's networks to them, and trusts the predicted front. Here its answer
-// is measured as well, and given up for the next best when it breaks the limit.
+// is measured as well, and given up for the next best as long as the networks
+// promise a better one.
 
 import (
 	"errors"
@@ -12,7 +13,7 @@ import (
 	"jtune/learn"
 )
 
-var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use auto, binary or random")
+var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use auto or random")
 
 // random measures as many random modes as there are probes for.
 func (s *search) random() error {
@@ -42,8 +43,8 @@ func (s *search) draw(n int) bool {
 	return true
 }
 
-// powerTrain measures random modes, then what the networks predict to be best
-// until a mode keeps the limit.
+// powerTrain measures random modes, then what the networks predict to be best,
+// until the best of all, measured ones as they were measured, is a measured one.
 func (s *search) powerTrain() error {
 	if s.places.Batches != nil {
 		return errOneSize

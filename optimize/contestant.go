@@ -81,17 +81,24 @@ func contest(ctx context.Context, name string, o *EvaluateOptions, f *field) (c 
 		if err != nil {
 			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
 		}
-		return surrogate(r), "", nil
+		return surrogate(r), f.ownWorkload(o.Reference), nil
 	case EvalGPVerify:
 		return verified(), "", nil
 	case EvalPowerTrain, EvalPTMAPE, EvalPTFrozen:
 		r, err := networks(ctx, o)
+		if err != nil {
+			return nil, "", err
+		}
 		c := nn.ForTransfer()
 		c.Freeze = name == EvalPTFrozen
 		if name == EvalPTMAPE {
 			c.Loss = nn.MAPE
 		}
-		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r, Network: &c}), "transferred from " + r.Name, err
+		note := "transferred from " + r.Name
+		if own := f.ownWorkload(r); own != "" {
+			note += "; " + own
+		}
+		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r, Network: &c}), note, nil
 	case EvalNN:
 		c, note := fitted(learn.Options{Method: learn.NN}), ""
 		if c.slow = true; o.all && o.Seeds > slowSeeds {

@@ -1,0 +1,57 @@
+package optimize
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// sameWorkload is how far, in the median over modes, times may lie apart and
+// still be those of one workload: the published sweeps of training are off each
+// other by a third and more, the shipped networks off their own by 2 %.
+const sameWorkload = 0.10
+
+// ownWorkload says so when a reference knows the sweep already: its times, or
+// those that its networks tell, are the sweep's. A method that leans on it is
+// then not tried on a workload that is new to it. "" when they differ.
+func (f *field) ownWorkload(r *learn.Reference) string {
+	if off := f.apart(r); off < sameWorkload {
+		return fmt.Sprintf("reference %s seems to be this sweep's own workload (the times differ by %.1f %% in the median): errors for a new one are larger", r.Name, 100*off)
+	}
+	return ""
+}
+
+// apart is the median relative difference of a reference's times from the
+// sweep's; +Inf when they have no mode in common.
+func (f *field) apart(r *learn.Reference) float64 {
+	var apart []float64
+	switch {
+	case len(r.Samples) > 0:
+		at := make(map[tegra.Mode]float64, len(r.Samples))
+		for _, m := range r.Samples {
+			at[m.Mode] = m.TimeMS
+		}
+		for _, i := range f.rows {
+			if ms, ok := at[f.all[i].Mode]; ok {
+				apart = append(apart, math.Abs(ms/f.truth[i].TimeMS-1))
+			}
+		}
+	case r.Networks != nil:
+		modes := make([]tegra.Mode, len(f.rows))
+		for k, i := range f.rows {
+			modes[k] = f.all[i].Mode
+		}
+		times, _ := r.Networks.Predict(modes)
+		for k, i := range f.rows {
+			apart = append(apart, math.Abs(times[k]/f.truth[i].TimeMS-1))
+		}
+	}
+	if len(apart) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(apart)
+	return apart[len(apart)/2]
+}

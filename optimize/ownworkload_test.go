@@ -1,0 +1,35 @@
+package optimize
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// Workloads as far apart as the published ones are told apart, by measured
+// modes and by networks; a reference that knows the sweep already is told.
+func TestAReferenceThatIsTheSweepsOwnWorkloadIsTold(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	own := &learn.Reference{Name: "itself", Samples: b.all()}
+	for _, m := range []*learn.Reference{own, toyReference(t, b, false)} {
+		r, err := Evaluate(t.Context(), EvaluateOptions{Truth: b.all(), Reference: m, Sizes: []int{8}, Seeds: 1, BudgetFrom: 20, BudgetTo: 20, Methods: []string{EvalGPRef}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(r.Notes, "\n"), "own workload"); told != (m == own) {
+			t.Errorf("reference %s: notes %q", m.Name, r.Notes)
+		}
+	}
+	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
+		f, err := newField(&EvaluateOptions{Truth: sweeptest.Load(t, name), BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := f.ownWorkload(learn.ShippedReference()) != ""; told != (name == sweeptest.ResNet) {
+			t.Errorf("%s: the shipped networks, of ResNet-18, are %.2f off in the median", name, f.apart(learn.ShippedReference()))
+		}
+	}
+}
