@@ -79,7 +79,7 @@ func parseTerm(word string) (term, error) {
 			unit = t.value / v
 		}
 	default:
-		return term{}, fmt.Errorf("filter term %q: unknown key %q; known: cores cpu gpu mem time power energy", clip(word), clip(t.key))
+		return term{}, fmt.Errorf("filter term %q: no key %q; known: cores cpu gpu mem time power energy", clip(word), clip(t.key))
 	}
 	if _, frac, ok := strings.Cut(number, "."); ok {
 		unit *= math.Pow(10, -float64(len(frac)))

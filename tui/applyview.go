@@ -89,5 +89,5 @@ func knobText(m tegra.Mode, k tegra.Knob) string {
 	case m.Value(k) == 0: // not known without root
 		return dash
 	}
-	return tegra.Freq(m.Value(k)).String()
+	return ghz(tegra.Some(tegra.Freq(m.Value(k)))) + " GHz"
 }

@@ -149,7 +149,7 @@ func (p *profilePage) followedHead(j *job, w int) string {
 	} else if f.header.Device.Virtual {
 		on += " VIRTUAL"
 	}
-	count := fmt.Sprintf("%d modes", len(j.rows))
+	count := counted(len(j.rows), "mode")
 	if j.planned > 0 {
 		count = fmt.Sprintf("%d of %d modes", len(j.rows), j.planned)
 	}
@@ -159,7 +159,7 @@ func (p *profilePage) followedHead(j *job, w int) string {
 		state = styleBold.Render("ended") + " or cut off: that jtune has let go of " + filepath.Base(f.Dir)
 	} else {
 		if !f.newest.IsZero() && len(j.rows) > 0 {
-			state += ", newest mode " + age(p.sh.now().Sub(f.newest)) + " ago"
+			state += ", newest mode " + ago(p.sh.now().Sub(f.newest))
 		}
 		if lo, hi := profiles.Remaining(j.rows, j.planned-len(j.rows)); hi > 0 {
 			left = fmt.Sprintf("%.0f–%.0f min left", lo.Minutes(), hi.Minutes())

@@ -71,7 +71,7 @@ func (f *form) hints() []hint {
 		out = append(out, valid(keys.StartNow)...)
 	}
 	if len(f.fields) > 1 {
-		out = append(out, valid(keys.FieldNext)...)
+		out = append(out, valid(both(keys.FieldPrev, keys.FieldNext, "answer"))...)
 	}
 	out = append(out, valid(both(keys.OptionPrev, keys.OptionNext, "change"))...)
 	if f.fields[f.at].steps {

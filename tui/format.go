@@ -114,6 +114,22 @@ func memorySize(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
+// counted prints "1 mode" and "12 modes".
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// ago prints how long ago something was.
+func ago(d time.Duration) string {
+	if text := age(d); text != "now" {
+		return text + " ago"
+	}
+	return "less than a minute ago"
+}
+
 // age prints how long ago something was, in its largest unit.
 func age(d time.Duration) string {
 	switch {

@@ -145,7 +145,7 @@ func (r *root) hints() []hint {
 	case r.asking:
 		return valid(named(keys.Yes, "quit"), named(keys.No, "stay"))
 	case r.help:
-		return valid(keys.Down, keys.Up, named(keys.Back, "close"))
+		return valid(both(keys.Up, keys.Down, "scroll"), named(keys.Back, "close"))
 	case r.tune != nil:
 		return r.tune.hints()
 	case r.apply.stage == applyAsking:

@@ -45,7 +45,7 @@ func newFrontPage(sh *shared, apply *applyFlow) *frontPage {
 	p := &frontPage{sh: sh, apply: apply, asTab: sh.glyphs == GlyphsASCII}
 	p.log[optimize.Time], p.log[optimize.Energy] = true, true
 	p.tab = table{cols: []column{
-		{title: "front mode", width: 24}, {title: "ms/mb", width: 7, right: true}, {title: "95 %", width: 15, drop: 3},
+		{title: "front mode", width: 22}, {title: "ms/mb", width: 7, right: true}, {title: "95 %", width: 15, drop: 3},
 		{title: "W", width: 5, right: true}, {title: "95 %", width: 13, drop: 4}, {title: "J/mb", width: 6, right: true, drop: 1},
 		{title: "is", width: 10, drop: 2}}}
 	return p

@@ -206,7 +206,7 @@ func TestNothingIsToldByColourAloneOnTheFront(t *testing.T) {
 	d.press("5", "g", "g", "g")
 	d.size(120, 40)
 	grouped := d.screen()
-	d.sees("⠿\u00a0GPU\u00a0828.75\u00a0MHz", "⠠\u00a0others")
+	d.sees("⠿\u00a0GPU\u00a00.83\u00a0GHz", "⠠\u00a0others")
 	d.press("g")
 	if other := d.screen(); grouped == other {
 		t.Error("without colours the modes of one group look like those of another")

@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // helpText draws the keys of a page and those that work everywhere, from the
@@ -117,16 +114,26 @@ var meaning = map[string]string{
 	"load":            "load this model's predictions",
 }
 
+// helpKeys is how many columns the names of keys take in the help.
+const helpKeys = 13
+
 func helpLine(k hint, w int) string {
 	desc := k.Help().Desc
 	if more := meaning[desc]; more != "" {
 		desc = more
 	}
-	text := fmt.Sprintf("  %s %s", styleKey.Render(cut(k.Help().Key, 10)), desc)
 	if k.why != "" {
-		text += styleDim.Render(" (not now: " + k.why + ")")
+		desc += " (not now: " + k.why + ")"
 	}
-	return ansi.Truncate(text, w, "…")
+	lines := strings.Split(wrap(desc, w-helpKeys), "\n")
+	for i, line := range lines {
+		name := ""
+		if i == 0 {
+			name = k.Help().Key
+		}
+		lines[i] = "  " + styleKey.Render(cut(name, helpKeys-3)) + " " + line
+	}
+	return strings.Join(lines, "\n")
 }
 
 // globalHints are the keys that work on every page.

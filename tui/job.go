@@ -186,6 +186,7 @@ func (j *job) next(sh *shared) tea.Cmd {
 type gate struct {
 	mu   sync.Mutex
 	shut chan struct{} // nil: open
+	held bool          // the job stands at it
 }
 
 func (g *gate) set(shut bool) {
@@ -206,20 +207,30 @@ func (g *gate) closed() bool {
 	return g.shut != nil
 }
 
+// holds tells whether the job has come to the gate and waits.
+func (g *gate) holds() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.held
+}
+
 // wait returns when the gate is open.
 func (g *gate) wait(ctx context.Context) error {
 	g.mu.Lock()
 	shut := g.shut
+	g.held = shut != nil
 	g.mu.Unlock()
 	if shut == nil {
 		return ctx.Err()
 	}
 	select {
 	case <-shut:
-		return ctx.Err()
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	g.mu.Lock()
+	g.held = false
+	g.mu.Unlock()
+	return ctx.Err()
 }
 
 // launch begins a job: work runs in a command and its outcome comes back as a

@@ -221,10 +221,14 @@ func over(base, top string, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
+// noBreak keeps the dashes of a flag and the sign of a number with what
+// follows them: a line may break after any other hyphen.
+var noBreak = struct{ there, back *strings.Replacer }{strings.NewReplacer("--", "\u2011\u2011", " -", " \u2011"), strings.NewReplacer("\u2011", "-")}
+
 // wrap breaks plain text into lines of at most w columns.
 func wrap(text string, w int) string {
 	if w < 4 {
 		return text
 	}
-	return ansi.Wordwrap(text, w, "")
+	return noBreak.back.Replace(ansi.Wordwrap(noBreak.there.Replace(text), w, ""))
 }

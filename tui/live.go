@@ -35,7 +35,11 @@ func (p *livePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 func (p *livePage) hints() []hint {
-	return append(valid(keys.Freeze, keys.Enlarge), speedHints(p.sh)...)
+	freeze := keys.Freeze
+	if p.sh.frozen {
+		freeze = named(freeze, "unfreeze")
+	}
+	return append(valid(freeze, keys.Enlarge), speedHints(p.sh)...)
 }
 
 // speedHints offers the clock's speed where it can be changed.

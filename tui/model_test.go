@@ -246,6 +246,8 @@ func TestPauseHoldsTheCampaignBetweenTwoModes(t *testing.T) {
 	if n := len(d.r.sh.job.rows); n > 2 {
 		t.Errorf("%d modes measured while paused, want 2 at most", n)
 	}
+	d.press("3")
+	d.sees("paused: nothing is measured")
 	d.press("space")
 	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
 }

@@ -270,7 +270,7 @@ func (p *modelsPage) hints() []hint {
 	if len(p.list) == 1 {
 		mark = "no other model"
 	}
-	return append(valid(named(keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), unless(keys.Refit, fit), unless(keys.Mark, mark), hint{Binding: keys.Enlarge})
+	return append(valid(both(keys.Up, keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), unless(keys.Refit, fit), unless(keys.Mark, mark), hint{Binding: keys.Enlarge})
 }
 
 func (p *modelsPage) copied() string {

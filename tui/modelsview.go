@@ -95,7 +95,7 @@ func errorText(pct float64) string {
 func (p *modelsPage) about(w, h int) string {
 	info, ok := p.chosen()
 	if !ok {
-		return "a model predicts time and power of every mode from a few measured ones"
+		return wrap("a model predicts time and power of every mode from a few measured ones", w)
 	}
 	if info.Model == nil {
 		return styleWarn.Render(wrap(fmt.Sprint(info.Err), w))

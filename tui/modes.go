@@ -67,7 +67,7 @@ const (
 
 func newModesPage(sh *shared, apply *applyFlow) *modesPage {
 	p := &modesPage{sh: sh, apply: apply, sortBy: columnMode, falling: true}
-	p.tab = table{empty: "no mode passes the filter", cols: []column{
+	p.tab = table{cols: []column{
 		{title: " ", width: 1}, {title: "cores/CPU/GPU/EMC", width: 21}, {title: "cores", width: 6, right: true, drop: 4}, {title: "CPU", width: 10, right: true, drop: 4},
 		{title: "GPU", width: 10, right: true, drop: 4}, {title: "EMC", width: 10, right: true, drop: 4}, {title: "ms/mb", width: 7, right: true},
 		{title: "95 %", width: 15, drop: 5}, {title: "W", width: 5, right: true}, {title: "95 %", width: 11, drop: 5}, {title: "J/mb", width: 6, right: true, drop: 2}, {title: "is", width: 18, drop: 1}}}
@@ -293,7 +293,7 @@ func (p *modesPage) hints() []hint {
 	case p.edit:
 		return valid(named(keys.Enter, "filter by it"), named(keys.Back, "leave it"))
 	case p.compose != nil:
-		return valid(keys.Up, keys.Left, keys.Apply, keys.Back)
+		return valid(both(keys.Up, keys.Down, "knob"), both(keys.Left, keys.Right, "change"), keys.Apply, keys.Back)
 	case p.boot != nil:
 		return p.boot.hints()
 	case p.compared != nil:

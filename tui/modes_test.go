@@ -84,9 +84,9 @@ func TestModesAreComparedSideBySide(t *testing.T) {
 	d.press("d")
 	maxT, maxW := law(d.board.Presets()[0].Mode)
 	lowT, lowW := law(d.board.Presets()[1].Mode)
-	d.sees("2 modes side by side", "A MAXN now", "B MODE_15W", "420.75 MHz", ms(maxT), ms(lowT), positive(lowW, 1),
+	d.sees("2 modes side by side", "A MAXN now", "B MODE_15W", "0.42 GHz", ms(maxT), ms(lowT), positive(lowW, 1),
 		signedPct(100*(lowT/maxT-1)), signedPct(100*(lowW/maxW-1)))
-	if text := modesOf(d).copied(); !strings.Contains(text, "GPU\t1.30 GHz\t420.75 MHz\n") {
+	if text := modesOf(d).copied(); !strings.Contains(text, "GPU\t1.30 GHz\t0.42 GHz\n") {
 		t.Errorf("the copy holds no row of the GPU clocks: %q", text)
 	}
 	d.press("right", "a")

@@ -78,21 +78,24 @@ func (p *modesPage) fill() (title, note string) {
 	}
 	switch p.list {
 	case listPresets:
-		p.tab.rows = len(p.sh.presets)
+		p.tab.rows, p.tab.empty = len(p.sh.presets), "the board names no presets"
 		p.tab.cell = func(row, col int) string {
 			return p.cell(p.sh.presets[row].Mode, modesColumn(col), presetText(p.sh.presets[row]))
 		}
 		return "Presets of this board", ""
 	case listHistory:
 		hist := p.sh.dev.history
-		p.tab.rows = len(hist)
+		p.tab.rows, p.tab.empty = len(hist), "nothing was applied yet"
 		p.tab.cell = func(row, col int) string {
 			c := hist[len(hist)-1-row]
 			return p.cell(c.mode, modesColumn(col), c.at.Format("15:04 ")+c.what)
 		}
 		return "Applied in this session, newest first", ""
 	}
-	p.tab.rows = len(p.order)
+	p.tab.rows, p.tab.empty = len(p.order), "no mode passes the filter"
+	if p.sh.view == nil {
+		p.tab.empty += "; without a model no mode has time, power or energy"
+	}
 	p.tab.cell = func(row, col int) string {
 		m := p.sh.space.At(p.order[row])
 		return p.cell(m, modesColumn(col), p.isWhat(m))

@@ -202,10 +202,14 @@ func (p *profilePage) head(j *job, w int) string {
 	pr := j.progress
 	count := fmt.Sprintf("mode %d", len(j.rows)+1)
 	if j.done {
-		count = fmt.Sprintf("%d modes", len(j.rows))
+		count = counted(len(j.rows), "mode")
 	}
-	if j.planned > 0 && !j.done {
-		count += fmt.Sprintf(" of about %d", max(j.planned, len(j.rows)+1))
+	switch {
+	case j.planned == 0 || j.done:
+	case len(j.rows) < j.planned:
+		count += fmt.Sprintf(" of about %d", j.planned)
+	default:
+		count += fmt.Sprintf(", planned about %d", j.planned)
 	}
 	gone := clockText(p.sh.clock.Now() - j.began)
 	if j.done {
@@ -238,6 +242,8 @@ func (p *profilePage) state(j *job) string {
 		return styleGood.Render("done") + outcome(j) + "; the board is back as it was found; 5 shows the answer"
 	case j.stopping:
 		return styleWarn.Render("stopping") + ": putting the board back"
+	case j.gate.holds():
+		return styleWarn.Render("paused") + ": nothing is measured; " + keys.Pause.Help().Key + " goes on"
 	case j.gate.closed():
 		return styleWarn.Render("pausing after this mode") + "; " + keys.Pause.Help().Key + " goes on"
 	}

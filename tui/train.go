@@ -270,7 +270,7 @@ func (p *trainPage) hints() []hint {
 		why = p.sh.fixed(w)
 		busy = cmp.Or(busy, p.blocked(w))
 	}
-	out := append(valid(named(keys.Down, "choose")), unless(keys.Start, busy))
+	out := append(valid(both(keys.Up, keys.Down, "choose")), unless(keys.Start, busy))
 	return append(append(out, unless(keys.Edit, why), unless(keys.Output, output), unless(keys.Stop, "nothing runs")), speedHints(p.sh)...)
 }
 

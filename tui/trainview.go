@@ -74,7 +74,11 @@ func (p *trainPage) summary(j *job, w int) string {
 	if n := j.workload.MinibatchesPerEpoch(); n > 0 {
 		lines[1] = fmt.Sprintf("epoch %-4d minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
 		if t > 0 {
-			lines = append(lines, fmt.Sprintf("an epoch   %.1f min, %.1f left", t*float64(n)/60000, t*float64(n-pr.Minibatch%n)/60000))
+			text := fmt.Sprintf("an epoch   %.1f min", t*float64(n)/60000)
+			if !j.done {
+				text += fmt.Sprintf(", %.1f left", t*float64(n-pr.Minibatch%n)/60000)
+			}
+			lines = append(lines, text)
 		}
 	}
 	watts := p.sh.sample.Reading.TotalW

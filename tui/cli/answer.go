@@ -174,15 +174,15 @@ func (x answer) print(w io.Writer) error {
 	if x.batch > 0 {
 		fmt.Fprintf(w, "%s with minibatches of %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
 		s := x.size()
-		rows = append(rows, []string{"per sample", export.Text(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%.4g samples per second)", 1000/float64(s.SampleMS))})
+		rows = append(rows, []string{"per sample", shown(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%s samples per second)", shown(1000/float64(s.SampleMS)))})
 	} else {
 		fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	}
 	if p := x.predicted; p != nil {
-		rows = append(rows, []string{"predicted", export.Text(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", export.Text(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", export.Text(p.EnergyJ()) + " J"})
+		rows = append(rows, []string{"predicted", shown(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", shown(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", shown(p.EnergyJ()) + " J"})
 	}
 	if m := x.measured; m != nil {
-		rows = append(rows, []string{"measured", export.Text(m.TimeMS) + " ms", "", export.Text(m.PowerW) + " W", "", export.Text(m.EnergyJ()) + " J"})
+		rows = append(rows, []string{"measured", shown(m.TimeMS) + " ms", "", shown(m.PowerW) + " W", "", shown(m.EnergyJ()) + " J"})
 	}
 	for _, c := range x.comparisons() {
 		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})

@@ -284,17 +284,9 @@ func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, 
 	return table(a.out, rows...)
 }
 
-// shown prints a value for a person: a dash where there is none.
-func shown(v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return export.Text(v)
-}
-
 func between(lo, hi float64) string {
 	if math.IsNaN(lo) {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g – %.4g", lo, hi)
+	return shown(lo) + " – " + shown(hi)
 }

@@ -99,6 +99,25 @@ func dash(v tegra.Val[float64], format string) string {
 	return fmt.Sprintf(format, v.V)
 }
 
+// shown prints a time, power or energy for a person: three digits, one
+// decimal from ten on, for no reading and no prediction is better than that;
+// a dash where there is none. Documents for machines keep all digits.
+func shown(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "–"
+	case v == 0:
+		return "0"
+	case v < 1:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	case v < 10:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v < 1000:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
 func dashFreq(v tegra.Val[tegra.Freq]) string {
 	if !v.OK {
 		return "–"

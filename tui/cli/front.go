@@ -155,8 +155,8 @@ func (a *app) printFront(c *export.Cloud, asCSV, asJSON bool) error {
 		if c.Measured[k] {
 			mark = "measured"
 		}
-		rows = append(rows, withSize(sized, []string{p.Mode.String(), export.Text(p.TimeMS), export.Text(p.PowerW), export.Text(p.EnergyJ()), mark},
-			strconv.Itoa(p.Batch), export.Text(optimize.PredictedPoint(p).SampleMS())))
+		rows = append(rows, withSize(sized, []string{p.Mode.String(), shown(p.TimeMS), shown(p.PowerW), shown(p.EnergyJ()), mark},
+			strconv.Itoa(p.Batch), shown(optimize.PredictedPoint(p).SampleMS())))
 	}
 	return table(a.out, rows...)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
-	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -103,8 +102,8 @@ func (a *app) printVerified(m *learn.Model, res session.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
-		rows = append(rows, []string{m.Space.Format(got.Mode), export.Text(p.TimeMS), export.Text(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
-			export.Text(p.PowerW), export.Text(got.PowerW), deviation(got.PowerW, p.PowerW)})
+		rows = append(rows, []string{m.Space.Format(got.Mode), shown(p.TimeMS), shown(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
+			shown(p.PowerW), shown(got.PowerW), deviation(got.PowerW, p.PowerW)})
 	}
 	if err := table(a.out, rows...); err != nil {
 		return err
