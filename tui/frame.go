@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +128,8 @@ func (r *root) overlay(page string, w, h int) string {
 }
 
 // footer is the last line. Help and quit, and tune while it works, have their
-// place in it unless something must be answered first.
+// place in it unless something must be answered first; so has the way out of a
+// dialog.
 func (r *root) footer(w int) string {
 	hints := r.hints()
 	n, keep := len(hints), 0
@@ -135,6 +137,8 @@ func (r *root) footer(w int) string {
 		if keep = 2; hints[n-3].why == "" {
 			keep = 3
 		}
+	} else if n > 1 && slices.Equal(hints[n-1].Keys(), keys.Back.Keys()) {
+		keep = 1
 	}
 	return footer(hints, keep, w)
 }

@@ -151,10 +151,10 @@ func footer(hints []hint, keep, w int) string {
 	}
 	own := footerPart(hints[:len(hints)-keep], room)
 	tail := footerPart(hints[len(hints)-keep:], w)
-	if own == "" {
-		return cut(tail, w)
+	if own != "" && tail != "" {
+		own += "  "
 	}
-	return cut(own+"  "+tail, w)
+	return cut(own+tail, w)
 }
 
 func footerPart(hints []hint, room int) string {
