@@ -135,13 +135,21 @@ func (s curveStudy) plot(w, h int) string {
 		most = max(most, c.TimeMAPEPct, finiteOr(c.PowerMAPEPct, 0))
 	}
 	plot := chart.Plot{X: chart.NewScale(ns, false), Y: chart.FromZero(most), XName: "modes", YName: "%"}
-	last := len(ns) - 1
+	at := len(ns) - 1 // where the names stand: the end, or where one would not hide the other
 	plot.Line(ns, timePct, chart.InkSeries)
-	plot.Label(ns[last], timePct[last], "time", chart.InkPreset)
-	if !math.IsNaN(powerPct[last]) { // was measured
+	if !math.IsNaN(powerPct[at]) { // was measured
 		plot.Line(ns, powerPct, chart.InkFront)
-		plot.Label(ns[last], powerPct[last], "power", chart.InkPreset)
+		apart := func(i int) float64 { return math.Abs(timePct[i] - powerPct[i]) }
+		if apart(at) < most/5 {
+			for i := range ns {
+				if apart(i) > apart(at) {
+					at = i
+				}
+			}
+		}
+		plot.Label(ns[at], powerPct[at], "power", chart.InkPreset)
 	}
+	plot.Label(ns[at], timePct[at], "time", chart.InkPreset)
 	return plot.Render(w, h, paint)
 }
 
