@@ -34,8 +34,13 @@ func Advice(m *learn.Model, s Situation) []string {
 	if fit, ok := m.Surrogate(); ok {
 		lines = append(lines, a.bound(fit.Bound(s.Mode)))
 	}
-	lines = append(lines, a.knobs()...)
-	lines = append(lines, a.offFront()...)
+	lines = append(lines, a.ranked())
+	if off := a.tooWrong(); off != "" {
+		lines = append(lines, off)
+	} else {
+		lines = append(lines, a.idle()...)
+		lines = append(lines, a.offFront()...)
+	}
 	return append(lines, a.training()...)
 }
 
@@ -44,10 +49,15 @@ type adviser struct {
 	model  *learn.Model
 	points []Point // of all modes of the model's space
 	known  map[tegra.Mode]Point
+	// effects are those of the knobs around Mode, the largest on time first.
+	effects []learn.KnobEffect
 }
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
 	a := &adviser{Situation: s, model: m, known: map[tegra.Mode]Point{}}
+	effects := learn.Importance(m, m.Space, s.Mode, nearOctaves)
+	a.effects = effects[:]
+	slices.SortStableFunc(a.effects, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
 	for _, r := range m.Samples {
 		a.known[r.Mode] = MeasuredPoint(r)
 	}
@@ -85,21 +95,44 @@ const nearOctaves = 1
 // idleX is the effect on time up to which a knob counts as having none.
 const idleX = 1.03
 
-// knobs ranks the knobs, and names those that cost power for no time.
-func (a *adviser) knobs() []string {
-	effects := learn.Importance(a.model, a.model.Space, a.Mode, nearOctaves)
-	list := effects[:]
-	slices.SortStableFunc(list, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
+// mostErrorPct is the cross-validated error above which a model's best and
+// idlest modes are its mistakes rather than the workload's.
+const mostErrorPct = 20.0
+
+// tooWrong says why nothing is said of single modes; "" for a model that is good
+// enough, or whose errors are not known.
+func (a *adviser) tooWrong() string {
+	cv := a.model.CV
+	if !cv.Known() || !(cv.TimeMAPEPct > mostErrorPct || cv.PowerMAPEPct > mostErrorPct) {
+		return ""
+	}
+	what := fmt.Sprintf("%.0f %% in time", cv.TimeMAPEPct)
+	if a.model.HasPower() {
+		what += fmt.Sprintf(" and %.0f %% in power", cv.PowerMAPEPct)
+	}
+	todo := "measure more"
+	if a.model.Method != learn.GP {
+		todo += ", or fit with --method gp"
+	}
+	return "errors of " + what + " are too large to say which modes waste power: " + todo
+}
+
+// ranked tells what each knob does, the one with most effect on time first.
+func (a *adviser) ranked() string {
 	var parts []string
-	for _, e := range list {
+	for _, e := range a.effects {
 		effect := fmt.Sprintf("%s (time ×%.2f", e.Knob, e.TimeX)
 		if a.model.HasPower() {
 			effect += fmt.Sprintf(", power ×%.2f", e.PowerX)
 		}
 		parts = append(parts, effect+")")
 	}
-	lines := []string{"knobs by what they change within a factor of two: " + strings.Join(parts, ", ")}
-	for _, e := range list {
+	return "knobs by what they change within a factor of two: " + strings.Join(parts, ", ")
+}
+
+// idle names the knobs that cost power for no time.
+func (a *adviser) idle() (lines []string) {
+	for _, e := range a.effects {
 		least := a.model.Space.Values(e.Knob)[0]
 		if e.TimeX <= idleX && e.PowerX > idleX && a.Mode.Value(e.Knob) > least {
 			lines = append(lines, fmt.Sprintf("%s hardly changes the time here but up to %.0f %% of power: a lower setting costs nothing", e.Knob, 100*(1-1/e.PowerX)))

@@ -98,6 +98,11 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	if !strings.Contains(text, "Wh less than in the present mode") || strings.Contains(text, "cores hardly") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", text)
 	}
+	model.CV = learn.Errors{TimeMAPEPct: 30, PowerMAPEPct: 5, How: "10 folds"}
+	text = strings.Join(Advice(model, Situation{Mode: top}), "\n")
+	if !strings.Contains(text, "errors of 30 % in time and 5 % in power are too large") || strings.Contains(text, "hardly changes") || strings.Contains(text, "off the front") {
+		t.Errorf("advice of a model that is far off:\n%s", text)
+	}
 	linear, err := learn.Fit(t.Context(), samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +110,6 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	if got := Advice(linear, Situation{Mode: lean}); strings.Contains(strings.Join(got, "\n"), "bound") || !strings.HasPrefix(got[0], "knobs") {
 		t.Errorf("a straight line knows no resource: got %q", got)
 	}
-	t.Log("\n" + text)
 }
 
 // What is said of knobs, and of the highest mode, must be so in the measured

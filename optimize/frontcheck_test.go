@@ -51,7 +51,7 @@ func TestAVerifiedFrontKeepsItsLimits(t *testing.T) {
 		t.Skip("seconds of work")
 	}
 	t.Parallel()
-	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: sweeptest.Load(t, sweeptest.MobileNet), Sizes: []int{30}, Seeds: 4, Methods: []string{EvalGPVerify, EvalGP}})
+	r, err := Evaluate(t.Context(), EvaluateOptions{Truth: sweeptest.Load(t, sweeptest.MobileNet), Sizes: []int{30}, Seeds: 10, Methods: []string{EvalGPVerify, EvalGP}})
 	if err != nil {
 		t.Fatal(err)
 	}
