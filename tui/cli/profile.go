@@ -160,17 +160,18 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 	rep := a.reporter(s.Device)
 	res, err := s.Profile(ctx, r, rep.observe)
 	rep.wipe()
-	if res.Dir != "" {
-		usable := 0
-		for _, row := range res.Rows {
-			if row.Status.Usable() {
-				usable++
-			}
+	modes, usable := map[tegra.Mode]bool{}, map[tegra.Mode]bool{} // one that was measured again has several rows
+	for _, row := range res.Rows {
+		if modes[row.Mode] = true; row.Status.Usable() {
+			usable[row.Mode] = true
 		}
-		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, counted(len(res.Rows), "mode"), usable, res.New, res.Elapsed.Round(time.Second))
+	}
+	recorded := counted(len(modes), "mode")
+	if res.Dir != "" {
+		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, recorded, len(usable), res.New, res.Elapsed.Round(time.Second))
 	}
 	if ctx.Err() != nil && res.Dir != "" {
-		a.note("kept: %s; go on with: jtune profile … --out %s --resume", counted(len(res.Rows), "mode"), res.Dir)
+		a.note("kept: %s; go on with: jtune profile … --out %s --resume", recorded, res.Dir)
 		return context.Cause(ctx)
 	}
 	if n := len(res.Rows); err == nil && res.End == profiles.Complete && n > 0 && !slices.ContainsFunc(res.Rows, func(r profiles.Row) bool { return r.Status.Usable() }) {
