@@ -27,7 +27,7 @@ const (
 // modeFolder makes the folder of a mode.
 func (r *Record) modeFolder(m tegra.Mode) (string, error) {
 	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(m), ",", "_"))
-	return dir, makeDir(dir)
+	return dir, MakeDir(dir)
 }
 
 // Knobs keeps what was set for a mode and how it read back.

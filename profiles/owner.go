@@ -18,13 +18,14 @@ func own(path string) error {
 	return os.Lchown(path, uid, gid)
 }
 
-// makeDir makes a folder and those above it, the user's own.
-func makeDir(dir string) error {
+// MakeDir makes a folder and those above it; what root makes for a user,
+// through sudo, is that user's.
+func MakeDir(dir string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if up := filepath.Dir(dir); up != dir {
-		if err := makeDir(up); err != nil {
+		if err := MakeDir(up); err != nil {
 			return err
 		}
 	}

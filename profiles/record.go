@@ -85,7 +85,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 }
 
 func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
-	if err := makeDir(dir); err != nil {
+	if err := MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	r, err := lockRecord(dir)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/profiles"
 )
 
 // exportFile is one form in which a page is written: the ending of its name,
@@ -30,7 +32,7 @@ func (r *root) export() {
 // export writes files of one name below the data directory and says where.
 func (sh *shared) export(name string, files ...exportFile) {
 	dir := filepath.Join(sh.DataDir(), "exports")
-	err := os.MkdirAll(dir, 0o755)
+	err := profiles.MakeDir(dir)
 	var endings []string
 	for _, f := range files {
 		if err == nil {

@@ -228,7 +228,7 @@ func (p *trainPage) start() tea.Cmd {
 	}
 	p.sh.workload = w.Name
 	h, log := p.sh.host, filepath.Join(p.sh.DataDir(), "train.log")
-	err := os.MkdirAll(filepath.Dir(log), 0o755)
+	err := profiles.MakeDir(filepath.Dir(log))
 	if gone := os.Remove(log); err != nil || gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		log = "" // another user's: the run goes without
 	}

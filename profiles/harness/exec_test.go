@@ -368,7 +368,7 @@ func TestUnderSudoTheJobRunsAsTheCaller(t *testing.T) {
 	}
 	if self, err := user.Current(); err == nil {
 		a, err := callingUser(0, env("SUDO_UID", "12345", "SUDO_GID", self.Gid), func(string) (*user.User, error) { return self, nil })
-		if err != nil || len(a.env) != 3 || a.env[0] != "HOME="+self.HomeDir {
+		if err != nil || len(a.env) != 3 || a.env[0] != "HOME="+self.HomeDir || a.home != self.HomeDir {
 			t.Errorf("account with a name: %+v, %v", a, err)
 		}
 	}

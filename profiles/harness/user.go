@@ -14,6 +14,7 @@ import (
 type account struct {
 	credential *syscall.Credential
 	env        []string // HOME, USER, LOGNAME
+	home       string   // "" when not known
 }
 
 // Caller is the user behind sudo, when this is root on a user's behalf: jobs
@@ -24,6 +25,19 @@ func Caller() (uid, gid int, ok bool) {
 		return 0, 0, false
 	}
 	return int(a.credential.Uid), int(a.credential.Gid), true
+}
+
+// CallerHome is the home folder of the user behind sudo, see Caller; "" where
+// there is none. HOME is root's own then.
+func CallerHome() string {
+	a, err := callingUser(os.Geteuid(), os.Getenv, user.LookupId)
+	if err != nil || a == nil {
+		return ""
+	}
+	if st, err := os.Stat(a.home); err != nil || !st.IsDir() {
+		return ""
+	}
+	return a.home
 }
 
 // own makes a command run as this account; nil leaves it as it is.
@@ -58,6 +72,7 @@ func callingUser(euid int, getenv func(string) string, lookup func(uid string) (
 	if err != nil {
 		return a, nil // a number without a name: the job keeps the environment
 	}
+	a.home = u.HomeDir
 	a.env = []string{"HOME=" + u.HomeDir, "USER=" + u.Username, "LOGNAME=" + u.Username}
 	groups, err := u.GroupIds()
 	if err != nil {

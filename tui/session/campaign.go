@@ -44,7 +44,7 @@ func (s *Session) record(dir string, h profiles.Header, resume bool) (*profiles.
 
 func (s *Session) newCampaignDir(h profiles.Header) (string, error) {
 	parent := s.Options.campaignsDir()
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := profiles.MakeDir(parent); err != nil {
 		return "", err
 	}
 	kind := h.Plan.Kind

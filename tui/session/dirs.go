@@ -9,6 +9,8 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"jtune/profiles"
+	"jtune/profiles/harness"
 	"jtune/tegra"
 )
 
@@ -17,7 +19,7 @@ func (o Options) dataDir() string {
 	if o.DataDir != "" {
 		return o.DataDir
 	}
-	return filepath.Join(xdg.DataHome, "jtune")
+	return filepath.Join(home("XDG_DATA_HOME", xdg.DataHome, ".local", "share"), "jtune")
 }
 
 // DataDir is where campaigns and models are kept.
@@ -42,9 +44,23 @@ func (o Options) ConfigFile() (string, error) {
 	return path, nil
 }
 
-func defaultConfig() string { return filepath.Join(xdg.ConfigHome, "jtune", "config.toml") }
+func defaultConfig() string {
+	return filepath.Join(home("XDG_CONFIG_HOME", xdg.ConfigHome, ".config"), "jtune", "config.toml")
+}
 
-func stateFile(name string) string { return filepath.Join(xdg.StateHome, "jtune", name) }
+func stateFile(name string) string {
+	return filepath.Join(home("XDG_STATE_HOME", xdg.StateHome, ".local", "state"), "jtune", name)
+}
+
+// home is a base folder of the XDG specification: the one that its variable
+// names, or the user's own. Root behind sudo works for the user who called: the
+// settings are in that user's home, and records in root's would be out of reach.
+func home(variable, own string, below ...string) string {
+	if caller := harness.CallerHome(); caller != "" && os.Getenv(variable) == "" {
+		return filepath.Join(caller, filepath.Join(below...))
+	}
+	return own
+}
 
 func (o Options) logFile() string {
 	if o.LogFile != "" {
@@ -64,7 +80,7 @@ func (s *Session) Introduced() bool {
 
 // SetIntroduced keeps that for all later starts.
 func (s *Session) SetIntroduced() error {
-	if err := os.MkdirAll(filepath.Dir(introduced()), 0o755); err != nil {
+	if err := profiles.MakeDir(filepath.Dir(introduced())); err != nil {
 		return err
 	}
 	return os.WriteFile(introduced(), nil, 0o644)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jtune/learn"
+	"jtune/profiles"
 )
 
 // modelSuffix ends the names of model files in the data directory.
@@ -75,7 +76,7 @@ func (o Options) keepAs(name, suffix string) (string, error) {
 		return "", fmt.Errorf("%w: model name %q: give a plain name without slashes", ErrUsage, name)
 	}
 	dir := o.modelsDir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := profiles.MakeDir(dir); err != nil {
 		return "", denied(err, elsewhere)
 	}
 	return filepath.Join(dir, name+suffix), nil
