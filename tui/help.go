@@ -34,15 +34,15 @@ func helpText(title, version string, page []hint, w, h, scroll int) string {
 
 // numbers explains what a page shows, by its title.
 var numbers = map[string]string{
-	"Live": "actual: what a clock runs at. asked: the most it was told to. cap: the most this board allows. busy: share of time at work. " +
-		"EMC: the memory's clock. now, 1 min: watts at this moment and on average. module total: what the rails with + (or =) add up to; covers says what is in it. " +
-		"locked: clocks stand at what was asked. throttled: heat slows a part of the SoC now. over-current: times the supply's limit was met since the start. " +
+	"Live": "actual: what a clock runs at. asked: the most it was told to, in wide windows from–to. cap: the most this board allows. busy: share of time at work. " +
+		"per core: busy by height, × is switched off. EMC: the memory's clock. rails: the supply lines, by the board's names. now, 1 min: watts at this moment and on average. module total: what the rails with + (or =) add up to; covers says what is in it. " +
+		"locked: clocks stand at what was asked. throttled: heat slows a part of the SoC now. tj: the hottest place of the chip. off: sensors of parts without power. cache: files kept in RAM. over-current: times the supply's limit was met since the start. " +
 		"on the GPU: processes that hold its memory, as the driver tells root.",
 	"Front": "Each dot is a power mode: time of one minibatch to the right, watts upward (x takes other axes); left and low is good. The front, the cloud's " +
 		"lower left edge: modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was " +
 		"measured stands in the place of its prediction and has no band. predicted: before the mode was measured; fitted: the model has learned from this very " +
 		"mode. off: measured against that. ms/mb, J/mb: time and energy per minibatch; W: what " +
-		"the module draws meanwhile. gp, 12 modes: the method, and how many measured modes it learned from. error: of modes left out while learning. " +
+		"the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: the method, and how many measured modes it learned from. error: of modes left out while learning. " +
 		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within it.",
 	"Modes": "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, module power and energy of one minibatch " +
 		"of the workload named above the table, measured where the last column says so, else predicted; a dash without a model. " +
