@@ -62,7 +62,7 @@ const (
 var compactOctaves = [tegra.NumKnobs]float64{1.5, 1.5, 2.5, 2}
 
 // NewCompact reduces what NewResidual learns from a reference's measured
-// modes, 100 at least, to 128 kernels spread over those modes.
+// modes, 100 at least, to compactCentres kernels spread over those modes.
 func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error) {
 	space, err := spanned(reference)
 	if err != nil {

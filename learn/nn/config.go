@@ -77,7 +77,7 @@ type Config struct {
 // nearest to what PowerTrain's authors published for it (MobileNet, their ten
 // sets of 50 modes: 22.6 / 6.4 % here, 22.5 / 10.1 % there). With standardised
 // targets and 3,000 steps time is twice as bad, which would flatter whatever is
-// compared with it. Transfers are better with the zero Config.
+// compared with it. Transfers have their own, ForTransfer.
 func FromScratch() Config { return Config{RawTarget: true, Batch: 16, MinSteps: 12000} }
 
 // ForTransfer gives the settings that a transfer needs: on the authors' ten sets

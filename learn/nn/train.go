@@ -16,7 +16,7 @@ import (
 //
 // Cost on one core of a 2 vCPU Xeon (4th generation): about 11 µs per row and
 // pass, plus 0.1 ms per step; the shipped reference takes 5 s per network, a
-// transfer of 50 modes 1.5 s.
+// transfer of 50 modes 1.5 s, 0.3 s with ForTransfer's settings.
 func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
 	c, err := c.withDefaults()
 	if err != nil {
