@@ -52,7 +52,7 @@ func EvaluateMethods() []string {
 type EvaluateOptions struct {
 	Truth    []tegra.Measured
 	Name     string // of the sweep, for the heading and the published figures
-	Workload string // for the published figures; "": guessed from Name
+	Workload string // what ran, as far as the sweep says it; it and Name tell the published figures
 	// Reference is for powertrain and gp+ref. nil: powertrain transfers from
 	// the shipped networks, gp+ref is left out: a sweep is never scored with a
 	// reference that nobody named, which might be its own workload.

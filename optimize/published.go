@@ -95,9 +95,7 @@ func (p publishedRow) figures() Published {
 // published puts the figures of a workload beside the rows of its report. They
 // were measured while training, so a sweep of inference has none.
 func published(r *Report, workload string) {
-	if workload == "" {
-		workload = workloadOf(r.Name)
-	}
+	workload = workloadOf(r.Name, workload)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		for _, p := range publishedRows {
@@ -108,10 +106,10 @@ func published(r *Report, workload string) {
 	}
 }
 
-// workloadOf guesses from the name of a sweep file what was trained; "" when
-// it tells nothing.
-func workloadOf(name string) string {
-	name = strings.ToLower(filepath.Base(name))
+// workloadOf guesses what was trained from the name of a sweep file and the
+// workload that it names itself, if any; "" when they tell nothing.
+func workloadOf(file, workload string) string {
+	name := strings.ToLower(filepath.Base(file) + " " + workload)
 	if strings.Contains(name, "infer") {
 		return ""
 	}

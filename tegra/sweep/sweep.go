@@ -310,6 +310,20 @@ func (t *Table) ForBatches(sizes []int) *Table {
 	return &kept
 }
 
+// Workload is what every row names in a column "workload"; "" without one, or
+// when rows differ.
+func (t *Table) Workload() string {
+	at := slices.IndexFunc(t.Extra, func(name string) bool { return strings.EqualFold(name, "workload") })
+	if at < 0 || len(t.Rows) == 0 {
+		return ""
+	}
+	first := t.Rows[0].Extra[at]
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Extra[at] != first }) {
+		return ""
+	}
+	return first
+}
+
 // Batches lists the minibatch sizes in the file, ascending.
 func (t *Table) Batches() []int {
 	var out []int

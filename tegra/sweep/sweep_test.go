@@ -268,3 +268,18 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestAFileMayNameItsWorkload(t *testing.T) {
+	t.Parallel()
+	const head, row = "cores,cpu,gpu,mem,observed_time,observed_power", "2,268800,114750000,204000000,10,9"
+	for text, want := range map[string]string{
+		head + "\n" + row + "\n":                                     "",
+		head + ",Workload\n" + row + ",ResNet\n" + row + ",ResNet\n": "ResNet",
+		head + ",workload\n" + row + ",ResNet\n" + row + ",LSTM\n":   "",
+	} {
+		table, err := sweep.Read(strings.NewReader(text), "test", sweep.Options{})
+		if err != nil || table.Workload() != want {
+			t.Errorf("%q: got %q and %v, want %q", text, table.Workload(), err, want)
+		}
+	}
+}

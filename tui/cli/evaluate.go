@@ -40,7 +40,7 @@ func (a *app) evaluate() *cobra.Command {
 			for _, n := range s.Notes {
 				a.note("%s", n)
 			}
-			o.Truth, o.Name, o.Seed, o.Presets = s.Measured, truth, a.options.Seed, a.presetsFor(s)
+			o.Truth, o.Name, o.Workload, o.Seed, o.Presets = s.Measured, truth, s.Workload, a.options.Seed, a.presetsFor(s)
 			if o.Reference, err = a.options.Reference(reference); err != nil {
 				return err
 			}

@@ -33,6 +33,7 @@ type Samples struct {
 	Notes      []string         // rows skipped, and why
 	readings   []tegra.Measured // every one behind Measured: what a fit is told
 	Folder     string           // of the campaign; "" for a bare file
+	Workload   string           // that a bare file names in its column "workload"; "" for none or several
 	Imported   bool             // a campaign folder made of a foreign file: Space is the grid of its modes
 	board      tegra.Board      // they were measured on, as far as known
 }
@@ -54,7 +55,7 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if t, err = someBatches(t, batches); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t)}
+	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t), Workload: t.Workload()}
 	if sizes := t.Batches(); len(sizes) > 1 {
 		out.Measured, out.Batches = t.Settings(), sizes
 	}
