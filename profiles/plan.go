@@ -24,6 +24,7 @@ type Variant struct {
 	Setting string // what is different, in words; names the run together with Repeat
 	Repeat  int    // from 1
 	Bench   *Bench // measures it, with a job of its own
+	Idle    bool   // nothing runs: there is no minibatch to speak of
 }
 
 // Plan says which mode comes next, given all rows so far. A plan that chooses

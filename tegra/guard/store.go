@@ -131,7 +131,7 @@ func (s store) lock() (*os.File, error) {
 			if pid <= 0 {
 				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy, filepath.Join(s.dir, lockFile))
 			}
-			return nil, fmt.Errorf("%w: pid %d", ErrBusy, pid)
+			return nil, fmt.Errorf("%w: pid %d; wait until it is done, or end it", ErrBusy, pid)
 		}
 	}
 	if err := f.Truncate(0); err == nil {

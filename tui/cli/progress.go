@@ -87,7 +87,10 @@ func (r *reporter) row(p profiles.Progress) {
 	}
 	text := fmt.Sprintf("%s  %s  %s", count, name, p.Row.Status)
 	if p.Row.Status.Usable() {
-		text += fmt.Sprintf("  %.1f ms  %.2f W", p.Row.TimeMS, p.Row.PowerW)
+		if p.Step.Variant == nil || !p.Step.Variant.Idle {
+			text += fmt.Sprintf("  %.1f ms", p.Row.TimeMS)
+		}
+		text += fmt.Sprintf("  %.2f W", p.Row.PowerW)
 	}
 	if p.Row.Why != "" {
 		text += "  (" + p.Row.Why + ")"

@@ -153,7 +153,7 @@ func (p *experimentPlan) Next(done []profiles.Row) (profiles.Step, bool) {
 		for _, set := range p.plan.Settings {
 			v := &profiles.Variant{Setting: set.Name, Repeat: k}
 			if !finished[strings.Join(v.Columns(), "\x00")] {
-				v.Bench = p.bench(set)
+				v.Bench, v.Idle = p.bench(set), set.Idle
 				return profiles.Step{Mode: set.Mode, Why: set.Name, Variant: v}, true
 			}
 		}
