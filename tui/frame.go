@@ -38,10 +38,10 @@ func (r *root) draw() string {
 	if w < minW || h < minH {
 		text = r.tiny(w, h)
 	} else {
-		news := r.newsLine(w)
+		news := r.newsLines(w, h)
 		body := h - 2
 		if news != "" {
-			body--
+			body -= 1 + strings.Count(news, "\n")
 		}
 		strip := ""
 		if r.active == pageLive && body > minH {
@@ -97,8 +97,12 @@ func (r *root) tabs(w int) string {
 	return ends(styleTabOn.Render(fmt.Sprintf(" %d %s ", r.active+1, r.pages[r.active].title())), styleBadge.Render(badge), w)
 }
 
-// newsLine is the question that must be answered now, else the last notice.
-func (r *root) newsLine(w int) string {
+// newsRows is how many lines a notice may take where there is room: errors say
+// what to do at their end.
+const newsRows = 3
+
+// newsLines is the question that must be answered now, else the last notice.
+func (r *root) newsLines(w, h int) string {
 	if r.asking {
 		return cut(styleAsk.Render("quit? "+keys.Yes.Help().Key+" / "+keys.No.Help().Key+"  ")+r.reasonToStay(), w)
 	}
@@ -109,7 +113,17 @@ func (r *root) newsLine(w int) string {
 		return cut(styleAsk.Render("FROZEN")+" "+keys.Freeze.Help().Key+" goes on; reading the board has not stopped", w)
 	}
 	if r.sh.notice != "" && r.sh.now().Sub(r.sh.noticeAt) < noticeFor {
-		return cut(" "+r.sh.notice, w)
+		lines := []string{r.sh.notice}
+		if h >= 20 {
+			lines = strings.Split(wrap(r.sh.notice, w-1), "\n")
+		}
+		if len(lines) > newsRows {
+			lines = append(lines[:newsRows-1], strings.Join(lines[newsRows-1:], " "))
+		}
+		for i, line := range lines {
+			lines[i] = cut(" "+line, w)
+		}
+		return strings.Join(lines, "\n")
 	}
 	return ""
 }

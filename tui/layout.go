@@ -230,5 +230,5 @@ func wrap(text string, w int) string {
 	if w < 4 {
 		return text
 	}
-	return noBreak.back.Replace(ansi.Wordwrap(noBreak.there.Replace(text), w, ""))
+	return noBreak.back.Replace(ansi.Wrap(noBreak.there.Replace(text), w, ""))
 }
