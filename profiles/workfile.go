@@ -101,7 +101,7 @@ func parseWorkloads(name, text string, base []Workload) ([]Workload, error) {
 	}
 	ofTheScreens := func(k toml.Key) bool { return k[0] == "keys" } // who read that table themselves
 	if unknown := slices.DeleteFunc(f.meta.Undecoded(), ofTheScreens); len(unknown) > 0 {
-		return nil, f.errorAt(unknown[0], "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s pattern container torch", unknown[0])
+		return nil, f.unknown(unknown[0])
 	}
 	for i := range list {
 		if list[i].Torch.Net != "" {
@@ -134,6 +134,11 @@ func (f workfile) entry(list []Workload, name string, p toml.Primitive, own bool
 	for _, taken := range []string{"name", "own"} {
 		if f.meta.IsDefined(append(slices.Clone(key), taken)...) {
 			return w, f.errorAt(append(key, taken), "unknown key %s.%s; the table's name is the workload's", key, taken)
+		}
+	}
+	for _, k := range f.meta.Undecoded() { // misspelt, it would be missed below
+		if len(k) > 2 && k[0] == "workload" && k[1] == name {
+			return w, f.unknown(k)
 		}
 	}
 	w.Name, w.Own = name, own
@@ -207,6 +212,10 @@ func (f workfile) uniqueAliases(list []Workload) error {
 		}
 	}
 	return nil
+}
+
+func (f workfile) unknown(key toml.Key) error {
+	return f.errorAt(key, "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s pattern container torch", key)
 }
 
 func (f workfile) errorAt(key toml.Key, format string, args ...any) error {
