@@ -70,7 +70,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%s measured, %d measurements in %.0f s, %s; recorded in %s", counted(distinct(res.Probes), "mode"), len(res.Probes), res.Took.Seconds(), res.Ended, res.Dir)
+		a.note("%s measured, %s in %.0f s, %s; recorded in %s", counted(distinct(res.Probes), "mode"), counted(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	for _, h := range res.Trace {
 		a.note("%v", h)
@@ -80,6 +80,9 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	}
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
+	}
+	if res.Feasible && !res.Verified {
+		a.note("the answer was measured once: no measurement was left to repeat it, one may have been luck")
 	}
 	x := answer{space: s.Device.Space(), mode: res.Mode, origin: originOf(s.Device.Board()), measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
 	if res.Predicted.TimeMS > 0 {
