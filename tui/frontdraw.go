@@ -136,8 +136,11 @@ func (p *frontPage) picture(w, h, y int) string {
 	return p.plot(w, h)
 }
 
-// legend says what the glyphs of the plot mean.
+// legend says what the glyphs of the plot mean; the table has none.
 func (p *frontPage) legend(w int) string {
+	if p.asTab {
+		return ""
+	}
 	here := p.sh.view.points[p.cursor].Mode
 	words := []string{"· predicted", "● measured", "◉ here"}
 	if p.group > 0 {
