@@ -227,6 +227,9 @@ func TestShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 }
 
 func TestShippedReferenceIsTheOneItsCommandMakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits a whole sweep")
+	}
 	t.Parallel()
 	want, err := NewCompact(loadCompact().ReferenceNote, sweeptest.Load(t, sweeptest.ResNet))
 	if err != nil {

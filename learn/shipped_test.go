@@ -10,6 +10,9 @@ import (
 // Bars of recipe §10 with a reference, here the shipped one, on MobileNet by
 // the modes that the paper's authors drew.
 func TestShippedReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits sixty models")
+	}
 	t.Parallel()
 	o := SurrogateOptions{Grid: true, Robust: 2}
 	mobile, lstm := loadSweep(t, sweeptest.MobileNet), loadSweep(t, sweeptest.LSTM)

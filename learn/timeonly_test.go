@@ -26,6 +26,9 @@ func TestSamplesWithoutPowerGiveAModelOfTime(t *testing.T) {
 	samples := truths(space.Sample(16, 5))
 	brief := nn.Config{Epochs: 2, MinSteps: -1}
 	for _, method := range Methods() {
+		if testing.Short() && (method == PowerTrain || method == NN || method == MLP) {
+			continue // trains networks
+		}
 		o := Options{Method: method, Space: space, Network: &brief, Seed: 4}
 		m, both := mustFit(t, withoutPower(samples), o), mustFit(t, samples, o)
 		if m.HasPower() || !both.HasPower() || !hasWarning(m, "power was not measured") {

@@ -9,6 +9,9 @@ import (
 // What scikit-learn's random forest of logarithms gave on the authors' ten
 // samples per size (the design note's table 8.1, quartiles), and ours there.
 func TestForestErrorsAreThoseOfTheLibraryItStandsFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grows hundreds of forests")
+	}
 	t.Parallel()
 	const slack = 1.03 // ties between cuts fall otherwise where multiply-adds are fused
 	s := loadSweep(t, sweeptest.MobileNet)

@@ -49,6 +49,9 @@ func (s *truth) errors(t *testing.T, samples []tegra.Measured) (timePct, powerPc
 // is nine tenths of the cost, and informative modes take 1 % more than random
 // ones there (4.64 minutes, 4.60).
 func TestADesignTeachesMoreThanRandomModes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("follows forty designs")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		name              string

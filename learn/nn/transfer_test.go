@@ -102,6 +102,9 @@ func TestFreezeTrainsOnlyTheLastLayer(t *testing.T) {
 }
 
 func TestPairLearnsTimeAndPower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains two networks to the end")
+	}
 	t.Parallel()
 	c := brief
 	c.Epochs = 60
