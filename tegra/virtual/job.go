@@ -117,7 +117,7 @@ func (b *Board) SetCached(workload string, share float64) {
 }
 
 func unknown(workload string) error {
-	return fmt.Errorf("workload %q cannot be simulated; known: %s", workload, strings.Join(Workloads(), " "))
+	return fmt.Errorf("workload %q cannot be simulated, a virtual board runs no commands: try it on a Jetson, or take one of %s", workload, strings.Join(Workloads(), " "))
 }
 
 // StopWorkload ends the workload, if one runs.

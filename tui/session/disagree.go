@@ -38,9 +38,15 @@ func (d difference) size() float64 { return max(math.Abs(d.time), math.Abs(d.pow
 // disagreements tells of devices whose measurements do not go with those of
 // the others: of the same modes where there are enough, else of what a model
 // learnt from the others predicts. The worst is set aside before the next is
-// looked for, so that it does not make the others look wrong.
+// looked for, so that it does not make the others look wrong. A device with too
+// few modes to be judged is told too.
 func disagreements(parts []part, space *tegra.Space) (notes []string) {
 	parts = slices.Clone(parts)
+	for _, p := range parts {
+		if len(parts) > 1 && len(p.rows) < fewest {
+			notes = append(notes, fmt.Sprintf("%s: %d usable modes are too few to tell whether it agrees with the others: %d would do", p.dir, len(p.rows), fewest))
+		}
+	}
 	for len(parts) > 1 {
 		worst, at := difference{}, -1
 		for i, p := range parts {

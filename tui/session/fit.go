@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -49,6 +50,9 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 		return readCampaign(dir, strict)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, TimeOnly: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no samples %s: there is no such file; name a campaign folder or a CSV file of measured modes", path)
+	}
 	if err != nil {
 		return Samples{}, err
 	}
