@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer os.RemoveAll(home)
 	w.home = home
 	if *binary == "" {
-		*binary = filepath.Join(home, "jtune")
+		*binary = filepath.Join(home, "program") // home/jtune is the configuration's
 		if text, err := exec.CommandContext(ctx, "go", "build", "-o", *binary, "jtune").CombinedOutput(); err != nil {
 			return fmt.Errorf("build jtune: %w\n%s", err, text)
 		}

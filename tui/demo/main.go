@@ -93,7 +93,7 @@ func record(ctx context.Context, hurry float64) (*cast, []frame, error) {
 		return nil, nil, err
 	}
 	defer os.RemoveAll(home)
-	jtune := filepath.Join(home, "jtune")
+	jtune := filepath.Join(home, "program") // home/jtune is its own folder
 	if text, err := exec.CommandContext(ctx, "go", "build", "-o", jtune, "jtune").CombinedOutput(); err != nil {
 		return nil, nil, fmt.Errorf("build jtune: %w\n%s", err, text)
 	}
