@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +118,26 @@ func TestBadFlagsAreRefused(t *testing.T) {
 	for _, args := range [][]string{{"-size", "wide"}, {"-size", "0x0"}, {"-seconds", "0"}, {"-rounds", "0"}, {"-keys", "-1"}} {
 		if err := run(context.Background(), args, &strings.Builder{}); err == nil {
 			t.Errorf("%v is taken", args)
+		}
+	}
+}
+
+func TestTheWholeMeasurementRuns(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("watches programs for seconds")
+	}
+	self := filepath.Join(t.TempDir(), "cost")
+	if out, err := exec.Command("go", "build", "-o", self, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(self, "-seconds", "1", "-rounds", "1", "-keys", "1").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, row := range []string{"\njtune, idle ", "\njtune, beside a job ", "\njtune, virtual, training ", "\nFront: help "} {
+		if !strings.Contains(string(out), row) {
+			t.Errorf("no row %q in\n%s", row, out)
 		}
 	}
 }
