@@ -64,7 +64,7 @@ type measurement struct {
 
 	mu     sync.Mutex
 	watch  *Watch // of the present job in this mode; nil before it is started
-	inbox  []telemetry.Sample
+	inbox  inbox
 	cancel context.CancelCauseFunc
 }
 
@@ -137,7 +137,7 @@ func (m *measurement) begin(w *Watch) {
 	if m.ready = m.b.warm; m.ready {
 		m.trains(m.since)
 	}
-	m.drain(m.since)
+	m.inbox.takeUpTo(m.since)
 }
 
 func (m *measurement) trains(from time.Duration) {
@@ -149,7 +149,7 @@ func (m *measurement) trains(from time.Duration) {
 func (m *measurement) take(s telemetry.Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.inbox = append(m.inbox, s)
+	m.inbox.put(s)
 	if m.watch != nil {
 		m.watch.Sample(s)
 	}
@@ -266,7 +266,7 @@ func (e *rawError) Unwrap() error { return e.err }
 
 // settle looks at the samples up to now.
 func (m *measurement) settle(now time.Duration) error {
-	for _, s := range m.drain(now) {
+	for _, s := range m.inbox.takeUpTo(now) {
 		if s.T < m.from {
 			continue
 		}
@@ -282,19 +282,6 @@ func (m *measurement) settle(now time.Duration) error {
 		m.steady.Add(s.T, s.PowerW().Or(nan))
 	}
 	return nil
-}
-
-// drain takes the samples up to now out of the inbox.
-func (m *measurement) drain(now time.Duration) []telemetry.Sample {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := 0
-	for n < len(m.inbox) && m.inbox[n].T <= now {
-		n++
-	}
-	out := m.inbox[:n:n]
-	m.inbox = m.inbox[n:]
-	return out
 }
 
 // during are the samples taken while clean minibatches ran.

@@ -97,8 +97,7 @@ type Watch struct {
 	latency     []float64 // ms, of the newest minibatches of an inference job
 	cpu, gpu    telemetry.Tally
 	emc         telemetry.Tally
-	mu          sync.Mutex
-	pending     []telemetry.Sample
+	pending     inbox
 	begun       bool
 	lookedCache time.Time
 	after       tegra.Val[float64]
@@ -141,22 +140,7 @@ func (w *Watch) look() look {
 
 // Sample takes a reading of the device.
 func (w *Watch) Sample(s telemetry.Sample) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pending = append(w.pending, s)
-}
-
-// takeUpTo takes the samples up to now out of those that wait.
-func (w *Watch) takeUpTo(now time.Duration) []telemetry.Sample {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := 0
-	for n < len(w.pending) && w.pending[n].T <= now {
-		n++
-	}
-	out := w.pending[:n:n]
-	w.pending = w.pending[n:]
-	return out
+	w.pending.put(s)
 }
 
 // Tell takes an event that is no minibatch: hello and cache tell something.
@@ -185,7 +169,7 @@ func (w *Watch) Tell(e harness.Event) {
 // Skip passes over a minibatch that does not count.
 func (w *Watch) Skip(e harness.Event) {
 	if !w.begun {
-		w.takeUpTo(e.T)
+		w.pending.takeUpTo(e.T)
 		if !w.begin.taken || w.clock.Now()-w.begin.at > time.Second {
 			w.begin = w.look()
 		}
@@ -219,7 +203,7 @@ func (w *Watch) Minibatch(e harness.Event) {
 			w.latency = append(w.latency[:0], w.latency[keptLatencies:]...)
 		}
 	}
-	for _, s := range w.takeUpTo(e.T) {
+	for _, s := range w.pending.takeUpTo(e.T) {
 		if s.T < w.all.from {
 			continue
 		}

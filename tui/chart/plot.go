@@ -35,21 +35,16 @@ func (p *Plot) place(r *Raster, x, y float64) (dx, dy float64, ok bool) {
 
 // Points adds one dot per pair of values.
 func (p *Plot) Points(xs, ys []float64, ink Ink) {
-	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		atX, atY := p.X.Places(), p.Y.Places()
-		w, h := float64(2*r.W-1), float64(4*r.H-1)
-		for i := range min(len(xs), len(ys)) {
-			fx, okX := atX(xs[i])
-			fy, okY := atY(ys[i])
-			if okX && okY {
-				r.Dot(int(fx*w+0.5), int((1-fy)*h+0.5), ink)
-			}
-		}
-	})
+	p.dots(xs, ys, ink, func(x, y int) (int, int) { return x, y })
 }
 
 // Haze is Points that stand back: one dot in each cell that holds any.
 func (p *Plot) Haze(xs, ys []float64, ink Ink) {
+	p.dots(xs, ys, ink, func(x, y int) (int, int) { return x | 1, y&^3 | 2 })
+}
+
+// dots adds a dot per pair of values, where place moves it within the raster.
+func (p *Plot) dots(xs, ys []float64, ink Ink, place func(x, y int) (int, int)) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		atX, atY := p.X.Places(), p.Y.Places()
 		w, h := float64(2*r.W-1), float64(4*r.H-1)
@@ -57,7 +52,8 @@ func (p *Plot) Haze(xs, ys []float64, ink Ink) {
 			fx, okX := atX(xs[i])
 			fy, okY := atY(ys[i])
 			if okX && okY {
-				r.Dot(int(fx*w+0.5)|1, int((1-fy)*h+0.5)&^3|2, ink)
+				x, y := place(int(fx*w+0.5), int((1-fy)*h+0.5))
+				r.Dot(x, y, ink)
 			}
 		}
 	})
