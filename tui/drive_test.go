@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +104,20 @@ func (d *driver) size(w, h int) { d.send(tea.WindowSizeMsg{Width: w, Height: h})
 
 // screen is the frame as text.
 func (d *driver) screen() string { return ansi.Strip(d.r.View().Content) }
+
+// exported is the text of the one file that an export wrote by such a name.
+func (d *driver) exported(pattern string) string {
+	d.t.Helper()
+	files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", pattern))
+	if len(files) != 1 {
+		d.t.Fatalf("%d files %s, want 1", len(files), pattern)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(text)
+}
 
 // sees fails unless the screen holds all the words.
 func (d *driver) sees(words ...string) {

@@ -4,8 +4,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -162,17 +160,7 @@ func TestTheFrontIsExportedInFourForms(t *testing.T) {
 	d.size(200, 50)
 	d.press("5", "x", "ctrl+s")
 	d.sees("-front.{txt,svg,csv,json}")
-	read := func(ending string) string {
-		files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", "*-front."+ending))
-		if len(files) != 1 {
-			t.Fatalf("%d files %s, want 1", len(files), ending)
-		}
-		text, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
+	read := func(ending string) string { return d.exported("*-front." + ending) }
 	n := len(frontOf(d).front())
 	rows, err := csv.NewReader(strings.NewReader(read("csv"))).ReadAll()
 	if err != nil || len(rows) != n+1 {

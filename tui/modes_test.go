@@ -3,8 +3,6 @@ package tui
 import (
 	"encoding/csv"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -158,17 +156,7 @@ func TestTheRowsThatShowAreExported(t *testing.T) {
 			if want < 0 {
 				want = len(modesOf(d).order)
 			}
-			read := func(ending string) string {
-				files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", "*-modes."+ending))
-				if len(files) != 1 {
-					t.Fatalf("%d files %s, want 1", len(files), ending)
-				}
-				text, err := os.ReadFile(files[0])
-				if err != nil {
-					t.Fatal(err)
-				}
-				return string(text)
-			}
+			read := func(ending string) string { return d.exported("*-modes." + ending) }
 			rows, err := csv.NewReader(strings.NewReader(read("csv"))).ReadAll()
 			if err != nil || len(rows) != want+1 {
 				t.Fatalf("%d rows of CSV (%v), want %d", len(rows), err, want+1)

@@ -3,8 +3,6 @@ package tui
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -116,13 +114,8 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 func TestExportWritesTheViewWithItsBadge(t *testing.T) {
 	d := drive(t)
 	d.press("ctrl+s")
-	files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", "*-live.txt"))
-	if len(files) != 1 {
-		t.Fatalf("%d exported files, want 1", len(files))
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil || !strings.Contains(string(text), "VIRTUAL") {
-		t.Errorf("export lacks VIRTUAL (%v):\n%s", err, text)
+	if text := d.exported("*-live.txt"); !strings.Contains(text, "VIRTUAL") {
+		t.Errorf("export lacks VIRTUAL:\n%s", text)
 	}
 }
 
