@@ -143,22 +143,29 @@ func TestAFirstStartWithOwnKeysFollowsAnotherProcessCampaign(t *testing.T) {
 	if err := os.WriteFile(config, []byte("[keys]\ntune = [\"g\"]\ngroup = [\"G\"]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := inTmux(t, "", "--device", "virtual:agx-orin", "--config", config)
+	data := t.TempDir()
+	s := inTmux(t, "", "--device", "virtual:agx-orin", "--config", config, "--data-dir", data)
 	s.sees("New here?", "g finds a job's best mode", "g tune", "module total")
 	bin, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--speed", "5", "--device", "virtual:agx-orin", "--data-dir", filepath.Dir(s.socket))
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
+	profile := func(data string) *os.Process { // any campaign on this machine may be followed
+		other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--device", "virtual:agx-orin", "--data-dir", data)
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
+		return other.Process
 	}
-	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	profile(t.TempDir())
 	s.press("3")
-	if screen := s.sees("following jtune "+strconv.Itoa(other.Process.Pid), "read only", "of 40 modes"); strings.Contains(screen, "New here?") {
+	s.sees("following jtune", "read only")
+	other := profile(data)
+	if screen := s.sees("following jtune "+strconv.Itoa(other.Pid), "read only", "of 40 modes"); strings.Contains(screen, "New here?") {
 		t.Errorf("a key was pressed and the first start still explains itself:\n%s", screen)
 	}
-	if err := other.Process.Signal(os.Interrupt); err != nil {
+	if err := other.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	s.sees("ended or cut off")
