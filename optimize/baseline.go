@@ -1,16 +1,22 @@
 package optimize
 
 // The papers' other ways to a mode: the best of randomly profiled ones (RND),
-// and PowerTrain's, which measures random modes, transfers the reference
-// workload's networks to them, and trusts the predicted front. Here its answer
-// is measured as well, and given up for the next best as long as the networks
-// promise a better one.
+// and PowerTrain's (method note e.3, f.3), which measures 50 random modes,
+// transfers the reference workload's networks to them, and picks from the front
+// that they predict. The papers trust the pick and count the limits that it
+// breaks; here it is measured, and verified. A pick that keeps the limit is the
+// answer, also where one of the random modes measured better. One that breaks it
+// is not followed by another: the answer is then the best measured mode within
+// the limit, as RND's would be. Either is told in a warning. Where the networks
+// see no mode within the limit the pick is the one that they think nearest
+// (method note f.4).
 
 import (
 	"errors"
 	"fmt"
 
 	"jtune/learn"
+	"jtune/tegra"
 )
 
 var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use auto or random")
@@ -43,8 +49,7 @@ func (s *search) draw(n int) bool {
 	return true
 }
 
-// powerTrain measures random modes, then what the networks predict to be best,
-// until the best of all, measured ones as they were measured, is a measured one.
+// powerTrain measures random modes, then the one that the networks pick.
 func (s *search) powerTrain() error {
 	if s.places.Batches != nil {
 		return errOneSize
@@ -52,49 +57,67 @@ func (s *search) powerTrain() error {
 	if !s.draw(s.randomFirst()) || len(s.order) == 0 {
 		return nil
 	}
-	model, err := learn.Fit(s.ctx, s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed, SkipCV: true})
+	var err error
+	s.networks, err = learn.Fit(s.ctx, s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed, SkipCV: true})
 	if err != nil {
 		return fmt.Errorf("powertrain on %d modes: %w", len(s.order), err)
 	}
-	preds := model.Predict(s.o.Space.Modes())
-	for {
-		s.known(preds)
-		c, err := Choose(preds, s.limit)
-		if errors.Is(err, ErrInfeasible) {
+	pick, err := s.networksPick()
+	if err != nil {
+		return err
+	}
+	s.ended = Converged
+	if len(s.readings[pick]) == 0 && !s.probe(pick, Improve) {
+		return nil
+	}
+	if s.pick = tegra.Some(pick); !s.met(pick) {
+		if _, ok := s.best(); !ok {
 			s.ended = NoWay
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		i := c.Index
-		if len(s.readings[i]) > 0 {
-			s.ended = Converged
-			return nil
-		}
-		if !s.mayGoOn() || !s.probe(i, Improve) {
-			return nil
 		}
 	}
+	return nil
 }
 
-// randomFirst is how many random modes powerTrain begins with: one probe at
-// least stays for a mode that the networks choose, beside the verification's.
-func (s *search) randomFirst() int {
-	return min(randomModes, max(1, s.cap-max(s.reserve()+1, s.cap/6)))
-}
-
-// known puts readings in the place of predictions; a mode that failed, or
-// broke the limit in any reading, is out.
-func (s *search) known(preds []learn.Prediction) {
+// networksPick is the mode that the networks' predictions ask for, among all
+// that did not fail.
+func (s *search) networksPick() (int, error) {
+	preds := s.networks.Predict(s.o.Space.Modes())
 	for i := range s.failed {
 		preds[i].TimeMS = 0
 	}
-	for _, i := range s.order {
-		if m := s.mean(i); s.met(i) {
-			preds[i] = learn.Prediction{Mode: m.Mode, TimeMS: m.TimeMS, PowerW: m.PowerW}
-		} else {
-			preds[i].TimeMS = 0
-		}
+	c, err := Choose(preds, s.limit)
+	var none *InfeasibleError
+	if errors.As(err, &none) {
+		s.warn("the networks expect no mode to meet the limit: %s is the one that they think nearest", s.o.Space.Format(preds[none.index].Mode))
+		return none.index, nil
 	}
+	return c.Index, err
+}
+
+// ownUp tells where the answer and what the networks picked part.
+func (s *search) ownUp() {
+	if !s.pick.OK {
+		return
+	}
+	name, instead := s.o.Space.Format(s.places.At(s.pick.V).Mode), ""
+	i, ok := s.bestMeasured()
+	if ok {
+		instead = ": the answer is the best of the other measured modes"
+	}
+	switch {
+	case s.failed[s.pick.V]:
+		s.warn("%s, the networks' pick, could not be measured%s", name, instead)
+	case !s.met(s.pick.V):
+		worst := s.worst(s.pick.V)
+		s.warn("%s, the networks' pick, broke the limit (%.1f ms, %.1f W)%s", name, worst.TimeMS, worst.PowerW, instead)
+	case i != s.pick.V:
+		m := s.mean(i)
+		s.warn("%s, one of the random modes, measured better than the networks' pick: %.1f ms, %.1f W", s.o.Space.Format(m.Mode), m.TimeMS, m.PowerW)
+	}
+}
+
+// randomFirst is how many random modes powerTrain begins with: one probe stays
+// for the networks' pick, beside the verification's.
+func (s *search) randomFirst() int {
+	return min(randomModes, max(1, s.cap-s.reserve()-1))
 }

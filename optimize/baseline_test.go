@@ -1,6 +1,9 @@
 package optimize
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,36 +33,102 @@ func toyReference(t *testing.T, b *toy, networks bool) *learn.Reference {
 	return r
 }
 
-func TestPowerTrainMeasuresItsAnswer(t *testing.T) {
+func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains networks")
 	}
 	t.Parallel()
 	b := newToy(t)
-	limit := Limit{PowerW: 25}
+	limit := Limit{PowerW: 28}
 	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Strategy: PowerTrain, Probes: 30, Reference: toyReference(t, b, true)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	starts := 0
-	for _, p := range res.Probes {
-		if p.Why == Start {
-			starts++
-		}
+	var whys []Why
+	for _, p := range res.Probes[27:] {
+		whys = append(whys, p.Why)
 	}
-	if !res.Feasible || !res.Verified || starts != 25 || len(res.Probes) > 30 || res.Measured.PowerW > limit.PowerW {
-		t.Errorf("got %+v after %d random modes and %d probes", res.Measured, starts, len(res.Probes))
+	if pick := res.Probes[27]; !slices.Equal(whys, []Why{Improve, Verify}) || pick.Mode != res.Mode || pick.Predicted.TimeMS == 0 || res.Predicted != pick.Predicted {
+		t.Errorf("after 27 random modes: %v; the answer %v is not the pick %v as it was predicted", whys, res.Mode, pick)
+	}
+	if !res.Feasible || !res.Verified || res.Measured.PowerW > limit.PowerW {
+		t.Errorf("got %+v", res.Measured)
 	}
 	if best, _ := bestOf(b.all(), limit); res.Measured.TimeMS > 1.7*best.TimeMS {
 		t.Errorf("%.1f ms, the best mode takes %.1f", res.Measured.TimeMS, best.TimeMS)
 	}
 }
 
-func TestPowerTrainKeepsAProbeForWhatItsNetworksChoose(t *testing.T) {
+func TestAPickThatBreaksTheLimitIsNotFollowedByAnother(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	t.Parallel()
+	b := newToy(t)
+	limit, n := Limit{PowerW: 25}, 0
+	res, err := Tune(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+		got, err := b.measure(ctx, m)
+		if n++; n == randomModes+1 {
+			got.PowerW = 26
+		}
+		return got, err
+	}, TuneOptions{Limit: limit, Space: b.space, Strategy: PowerTrain, Reference: toyReference(t, b, true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := -1
+	for i, p := range res.Probes[:randomModes] {
+		if p.Feasible && (best < 0 || p.TimeMS < res.Probes[best].TimeMS) {
+			best = i
+		}
+	}
+	if len(res.Probes) != randomModes+2 || res.Mode != res.Probes[best].Mode || !res.Verified || !res.Feasible {
+		t.Errorf("got %v after %d probes, want %v, the best of the random modes, after %d", res.Mode, len(res.Probes), res.Probes[best].Mode, randomModes+2)
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "broke the limit") {
+		t.Errorf("warnings: %q", res.Warnings)
+	}
+}
+
+func TestAPickStandsBesideABetterRandomMode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	t.Parallel()
+	b := newToy(t)
+	n := 0
+	res, err := Tune(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+		got, err := b.measure(ctx, m)
+		if n++; n == 9 {
+			got.TimeMS, got.PowerW = 1, 10
+		}
+		return got, err
+	}, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Strategy: PowerTrain, Reference: toyReference(t, b, true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Mode != res.Probes[randomModes].Mode || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "measured better") {
+		t.Errorf("got %v with warnings %q, want the pick %v and a word of %v", res.Mode, res.Warnings, res.Probes[randomModes].Mode, res.Probes[8].Mode)
+	}
+}
+
+func TestWhereTheNetworksSeeNoWayTheirNearestIsMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
+	t.Parallel()
+	b := newToy(t)
+	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 0.5}, Space: b.space, Strategy: PowerTrain, Probes: 12, Reference: toyReference(t, b, true)})
+	if !errors.Is(err, ErrInfeasible) || len(res.Probes) > 10 || res.Ended != NoWay || len(res.Warnings) != 2 {
+		t.Errorf("got %v after %d probes, %v, warnings %q", err, len(res.Probes), res.Ended, res.Warnings)
+	}
+}
+
+func TestPowerTrainKeepsAProbeForWhatItsNetworksPick(t *testing.T) {
 	t.Parallel()
 	for cap := 3; cap <= 80; cap++ {
 		s := &search{cap: cap}
-		if left := cap - s.randomFirst() - s.reserve(); left < 1 || s.randomFirst() < 1 {
+		if left := cap - s.randomFirst() - s.reserve(); left < 1 || s.randomFirst() < 1 || s.randomFirst() > randomModes {
 			t.Errorf("of %d probes %d are random and %d verify: %d left", cap, s.randomFirst(), s.reserve(), left)
 		}
 	}

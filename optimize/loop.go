@@ -26,7 +26,6 @@ package optimize
 // Gaussian process, first probes that teach most.
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -192,7 +191,7 @@ func (s *search) lean() {
 	}
 	var err error
 	if s.residual, err = s.o.Reference.Residual(s.o.Space); err != nil {
-		s.warnings = append(s.warnings, fmt.Sprintf("reference %s is not used: %v", s.o.Reference.Name, err))
+		s.warn("reference %s is not used: %v", s.o.Reference.Name, err)
 	}
 }
 

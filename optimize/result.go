@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"jtune/learn"
+	"jtune/tegra"
 )
 
 // verify measures the winner once more. If that reading breaks the limit, or
@@ -75,6 +76,7 @@ func (s *search) fit() error {
 
 // finish gives the answer, and the error that a search without one has.
 func (s *search) finish() (Result, error) {
+	s.ownUp()
 	r := s.result()
 	switch {
 	case s.ended == Cancelled:
@@ -119,15 +121,22 @@ func (s *search) result() Result {
 func (s *search) nearest() int {
 	found, least := -1, math.Inf(1)
 	for _, i := range s.order {
-		over := 0.0
-		for _, m := range s.readings[i] {
-			over = max(over, s.limit.excess(MeasuredPoint(m), 0, 0))
-		}
-		if over < least {
+		if over := s.limit.excess(MeasuredPoint(s.worst(i)), 0, 0); over < least {
 			found, least = i, over
 		}
 	}
 	return found
+}
+
+// worst is the reading of a mode that misses the limits most.
+func (s *search) worst(i int) tegra.Measured {
+	worst, most := tegra.Measured{}, -1.0
+	for _, m := range s.readings[i] {
+		if over := s.limit.excess(MeasuredPoint(m), 0, 0); over > most {
+			worst, most = m, over
+		}
+	}
+	return worst
 }
 
 // predictedFirst is what was expected of a mode before it was measured.
@@ -137,7 +146,10 @@ func (s *search) predictedFirst(at learn.Setting) learn.Prediction {
 			return p.Predicted
 		}
 	}
-	if s.model == nil {
+	switch {
+	case s.networks != nil:
+		return s.networks.PredictSettings([]learn.Setting{at})[0]
+	case s.model == nil:
 		return learn.Prediction{}
 	}
 	return s.model.PredictSettings([]learn.Setting{at})[0]

@@ -41,7 +41,9 @@ type search struct {
 	ended    Ended
 	goOn     func() // looks for another winner when the first does not repeat; nil: the strategy cannot
 
-	trace    []Halving // of a binary search
+	trace    []Halving      // of a binary search
+	networks *learn.Model   // of powertrain, once it has learnt
+	pick     tegra.Val[int] // its choice: the answer as long as it keeps the limit
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate
@@ -73,7 +75,7 @@ func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*sea
 		readings: map[int][]tegra.Measured{}, failed: map[int]bool{}}
 	s.limit.Margin = 0
 	if s.cap == 0 {
-		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 10, Random: randomModes + 1}[o.Strategy]
+		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
 	}
 	if s.cap == 0 {
 		s.cap = defaultProbes
@@ -133,8 +135,11 @@ func (s *search) probe(i int, why Why) bool {
 	}
 	at := s.places.At(i)
 	p := Probe{Measured: tegra.Measured{Mode: at.Mode, Batch: at.Batch}, Why: why}
-	if s.model != nil {
+	switch {
+	case s.model != nil:
 		p.Predicted = s.model.PredictSettings([]learn.Setting{at})[0]
+	case s.networks != nil:
+		p.Predicted = s.networks.PredictSettings([]learn.Setting{at})[0]
 	}
 	m, err := s.reading(at)
 	if err != nil && s.ctx.Err() != nil {
@@ -212,6 +217,10 @@ func (s *search) samples() []tegra.Measured {
 	return out
 }
 
+func (s *search) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
 // met tells whether every reading of a mode keeps the limits.
 func (s *search) met(i int) bool {
 	for _, r := range s.readings[i] {
@@ -222,8 +231,16 @@ func (s *search) met(i int) bool {
 	return len(s.readings[i]) > 0
 }
 
-// best is the best measured mode within the limit; false when there is none.
+// best is the answer so far: a pick that keeps the limit, else the best
+// measured mode within it; false when there is none.
 func (s *search) best() (index int, ok bool) {
+	if s.pick.OK && s.met(s.pick.V) && !s.failed[s.pick.V] {
+		return s.pick.V, true
+	}
+	return s.bestMeasured()
+}
+
+func (s *search) bestMeasured() (index int, ok bool) {
 	index = -1
 	for _, i := range s.order {
 		if s.met(i) && !s.failed[i] && (index < 0 || s.limit.objective().better(MeasuredPoint(s.mean(i)), MeasuredPoint(s.mean(index)))) {

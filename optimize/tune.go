@@ -34,7 +34,7 @@ type Strategy string
 const (
 	Auto       Strategy = "auto"       // closed loop with the gp model
 	Binary     Strategy = "binary"     // multi-dimensional binary search (method note g.2)
-	PowerTrain Strategy = "powertrain" // random modes, transferred networks, then the best predicted
+	PowerTrain Strategy = "powertrain" // random modes, transferred networks, then their pick
 	Random     Strategy = "random"     // the best of random modes
 )
 
@@ -65,7 +65,7 @@ type Probe struct {
 type TuneOptions struct {
 	Limit Limit // Margin, Knee and MaxSlowdownPct are for Choose only
 	// Probes caps the measurements, start and verification included. 0: 30 for
-	// the closed loop, 60 for powertrain, 51 for random; binary ends by itself.
+	// the closed loop, 53 for powertrain, 51 for random; binary ends by itself.
 	Probes   int
 	Effort   Effort
 	Strategy Strategy // "" means auto

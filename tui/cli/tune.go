@@ -54,7 +54,7 @@ func (a *app) tune() *cobra.Command {
 	fl := cmd.Flags()
 	f.goalFlags(fl, "")
 	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
-	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain or random")
+	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its networks pick) or random")
 	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores), widest or one-by-one")
 	fl.StringVar(&effort, "effort", effort, "quick or thorough")
 	referenceFlag(fl, &r.Reference)
