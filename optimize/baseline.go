@@ -9,7 +9,8 @@ package optimize
 // is not followed by another: the answer is then the best measured mode within
 // the limit, as RND's would be. Either is told in a warning. Where the networks
 // see no mode within the limit the pick is the one that they think nearest
-// (method note f.4).
+// (method note f.4). Both draw and pick keep to the grid that the paper profiles
+// and its reference knows (f.1): beyond it the networks extrapolate.
 
 import (
 	"errors"
@@ -23,22 +24,22 @@ var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use a
 
 // random measures as many random modes as there are probes for.
 func (s *search) random() error {
-	s.draw(s.cap - s.reserve())
+	s.draw(s.cap-s.reserve(), s.o.Space)
 	if s.ended == Converged && len(s.probes) < s.places.Len() {
 		s.ended = OutOfProbes
 	}
 	return nil
 }
 
-// draw measures n random modes that were not measured; false when it had to
-// stop early.
-func (s *search) draw(n int) bool {
+// draw measures n random modes of a part of the space that were not measured;
+// false when it had to stop early.
+func (s *search) draw(n int, from *tegra.Space) bool {
 	for _, at := range s.places.Sample(s.places.Len(), s.o.Seed) {
 		if n <= 0 {
 			break
 		}
 		i, _ := s.places.Index(at)
-		if len(s.readings[i]) > 0 || s.failed[i] {
+		if len(s.readings[i]) > 0 || s.failed[i] || !from.Contains(at.Mode) {
 			continue
 		}
 		if !s.probe(i, Start) {
@@ -54,7 +55,11 @@ func (s *search) powerTrain() error {
 	if s.places.Batches != nil {
 		return errOneSize
 	}
-	if !s.draw(s.randomFirst()) || len(s.order) == 0 {
+	grid := s.o.Space
+	if grid.Full() { // one that was measured earlier, as a replayed one, is a grid already
+		grid = grid.Grid()
+	}
+	if !s.draw(s.randomFirst(), grid) || len(s.order) == 0 {
 		return nil
 	}
 	var err error
@@ -62,7 +67,7 @@ func (s *search) powerTrain() error {
 	if err != nil {
 		return fmt.Errorf("powertrain on %d modes: %w", len(s.order), err)
 	}
-	pick, err := s.networksPick()
+	pick, err := s.networksPick(grid)
 	if err != nil {
 		return err
 	}
@@ -78,12 +83,14 @@ func (s *search) powerTrain() error {
 	return nil
 }
 
-// networksPick is the mode that the networks' predictions ask for, among all
-// that did not fail.
-func (s *search) networksPick() (int, error) {
+// networksPick is the mode of a part of the space that the networks' predictions
+// ask for, among all that did not fail.
+func (s *search) networksPick(from *tegra.Space) (int, error) {
 	preds := s.networks.Predict(s.o.Space.Modes())
-	for i := range s.failed {
-		preds[i].TimeMS = 0
+	for i, p := range preds {
+		if s.failed[i] || !from.Contains(p.Mode) {
+			preds[i].TimeMS = 0
+		}
 	}
 	c, err := Choose(preds, s.limit)
 	var none *InfeasibleError
