@@ -8,6 +8,15 @@ package optimize
 // time limit mirrors it (fast enough: drop the higher half), a space that lacks
 // the middle mode is asked for its nearest, and a mode that cannot be measured
 // counts as over the limit.
+//
+// With minibatch sizes (method note g.3) the size is a fifth knob, last in the
+// rotation: within both limits the lower half of the knob in turn goes; over the
+// power limit alone the higher half of a power knob, and a size in turn passes on
+// to the next of these; over the time limit alone the lower half of a power knob
+// or the higher half of the sizes; over both the higher half of either, of the
+// sizes beside a power knob's. Ours: where no power knob is left to pass on to,
+// the higher half of the sizes goes. It needs a power limit, since it looks for
+// the most samples per second.
 
 import (
 	"errors"
@@ -15,31 +24,46 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/learn"
 	"jtune/tegra"
 )
 
-// box is what is left of each knob's list: rungs lo to hi.
-type box struct {
-	lo, hi [tegra.NumKnobs]int
-}
+// BatchKnob stands for the minibatch size in the turns of a binary search.
+const BatchKnob = tegra.NumKnobs
+
+// rungs is a place in each knob's list of settings and, last, in that of the
+// minibatch sizes.
+type rungs [BatchKnob + 1]int
+
+// box is what is left of each list: rungs lo to hi.
+type box struct{ lo, hi rungs }
 
 func (b *box) single() bool { return b.lo == b.hi }
 
 // left is how many settings of each knob are left.
-func (b *box) left() [tegra.NumKnobs]int {
-	var n [tegra.NumKnobs]int
+func (b *box) left() (n rungs) {
 	for k := range n {
 		n[k] = b.hi[k] - b.lo[k] + 1
 	}
 	return n
 }
 
-func (b *box) middle() [tegra.NumKnobs]int {
-	var mid [tegra.NumKnobs]int
+func (b *box) middle() (mid rungs) {
 	for k := range mid {
 		mid[k] = (b.lo[k] + b.hi[k]) / 2
 	}
 	return mid
+}
+
+// drop takes away the lower half of a knob, the middle included, or the higher
+// one, which leaves the middle.
+func (b *box) drop(k tegra.Knob, lower bool) {
+	mid := (b.lo[k] + b.hi[k]) / 2
+	if lower {
+		b.lo[k] = mid + 1
+	} else {
+		b.hi[k] = mid
+	}
 }
 
 // Turns is how a binary search takes its turns through the knobs; the source
@@ -56,14 +80,15 @@ const (
 func (t Turns) String() string { return [...]string{"in turn", "widest first", "one by one"}[t] }
 
 // Rotation sets the turns of a binary search. The zero value is the note's:
-// GPU, CPU, memory, cores, in turn.
+// GPU, CPU, memory, cores, then the minibatch size where there are several, in
+// turn.
 type Rotation struct {
-	Order []tegra.Knob // every knob once; nil: GPU, CPU, memory, cores
+	Order []tegra.Knob // every knob once, BatchKnob last where it is left away; nil: GPU, CPU, memory, cores
 	Turns Turns
 }
 
 // knobNames are how a rotation is written, by knob.
-var knobNames = [tegra.NumKnobs]string{"cores", "cpu", "gpu", "mem"}
+var knobNames = [BatchKnob + 1]string{"cores", "cpu", "gpu", "mem", "batch"}
 
 // ParseRotation reads "gpu,cpu,mem,cores", "widest" or "one-by-one", the last
 // two also before an order: "widest:cores,cpu,gpu,mem". "" is the note's.
@@ -85,7 +110,7 @@ func ParseRotation(text string) (Rotation, error) {
 	for _, name := range strings.Split(rest, ",") {
 		k := slices.Index(knobNames[:], name)
 		if k < 0 {
-			return r, fmt.Errorf("rotation %q: %q is none of cores, cpu, gpu, mem", text, name)
+			return r, fmt.Errorf("rotation %q: %q is none of cores, cpu, gpu, mem, batch", text, name)
 		}
 		r.Order = append(r.Order, tegra.Knob(k))
 	}
@@ -96,27 +121,38 @@ func ParseRotation(text string) (Rotation, error) {
 // Halving is one step of a binary search.
 type Halving struct {
 	Mode   tegra.Mode // in the middle of what was left
-	Knob   tegra.Knob
-	Raised bool                // the lower half was dropped, else the higher
-	Left   [tegra.NumKnobs]int // settings left of each knob after it
+	Batch  int        // of the minibatch there; 0 where it is no input
+	Knob   tegra.Knob // BatchKnob for the minibatch size
+	Raised bool       // the lower half was dropped, else the higher
+	Sizes  bool       // the higher half of the sizes was dropped too
+	Left   rungs      // settings left of each knob after it; of sizes 1 where they are no input
 }
 
 func (h Halving) String() string {
-	half := "higher"
+	half, knob, batch, sizes := "higher", "batch", "", ""
 	if h.Raised {
 		half = "lower"
 	}
-	return fmt.Sprintf("%v: %s half of %v dropped, left %d cores × %d CPU × %d GPU × %d memory", h.Mode, half, h.Knob,
-		h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU], h.Left[tegra.KnobEMC])
+	if h.Knob < tegra.NumKnobs {
+		knob = h.Knob.String()
+	}
+	if h.Sizes {
+		knob += " and of batch"
+	}
+	if h.Batch > 0 {
+		batch, sizes = fmt.Sprintf(" batch %d", h.Batch), fmt.Sprintf(" × %d sizes", h.Left[BatchKnob])
+	}
+	return fmt.Sprintf("%v%s: %s half of %s dropped, left %d cores × %d CPU × %d GPU × %d memory%s", h.Mode, batch, half, knob,
+		h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU], h.Left[tegra.KnobEMC], sizes)
 }
 
 // binary runs the search up to, not including, the verification.
 func (s *search) binary() error {
-	if s.limit.PowerW == 0 && s.limit.TimeMS == 0 {
+	switch {
+	case s.limit.PowerW == 0 && s.places.Batches != nil:
+		return errors.New("a binary search over minibatch sizes needs a power limit, with or without a time limit")
+	case s.limit.PowerW == 0 && s.limit.TimeMS == 0:
 		return errors.New("a binary search needs a power limit or a time limit")
-	}
-	if s.places.Batches != nil {
-		return errors.New("strategy binary knows no minibatch sizes yet: use auto or random")
 	}
 	order, err := s.o.Rotation.order()
 	if err != nil {
@@ -127,24 +163,60 @@ func (s *search) binary() error {
 	for k, list := range ladder {
 		b.hi[k] = len(list) - 1
 	}
+	b.hi[BatchKnob] = max(1, len(s.places.Batches)) - 1
 	for turn := 0; !b.single(); turn++ {
 		k := s.o.Rotation.Turns.next(&b, order, &turn)
-		mid := b.middle()
-		raise, ok := s.tooLow(&ladder, mid)
+		i := s.nearestMember(&ladder, b.middle())
+		over, ok := s.overAt(i)
 		if !ok {
 			return nil
 		}
-		if raise {
-			b.lo[k] = mid[k] + 1
-		} else {
-			b.hi[k] = mid[k]
+		at := s.places.At(i)
+		h := Halving{Mode: at.Mode, Batch: at.Batch, Knob: k}
+		switch {
+		case s.places.Batches == nil:
+			h.Raised = s.raiseMode(over)
+		case k == BatchKnob && over == overPower: // more samples per second where a power knob is lower
+			h.Knob = nextPowerKnob(&b, order, &turn)
+		case k == BatchKnob:
+			h.Raised = over == 0
+		default:
+			h.Raised = over&overPower == 0
+			h.Sizes = over == overPower|overTime && b.lo[BatchKnob] < b.hi[BatchKnob]
 		}
-		s.trace = append(s.trace, Halving{Mode: s.o.Space.At(s.nearestMember(&ladder, mid)), Knob: k, Raised: raise, Left: b.left()})
+		b.drop(h.Knob, h.Raised)
+		if h.Sizes {
+			b.drop(BatchKnob, false)
+		}
+		h.Left = b.left()
+		s.trace = append(s.trace, h)
 	}
-	if _, ok := s.tooLow(&ladder, b.lo); ok {
+	if _, ok := s.overAt(s.nearestMember(&ladder, b.lo)); ok {
 		s.ended = Converged
 	}
 	return nil
+}
+
+// raiseMode tells where better modes lie when the size is no knob: higher within
+// a power limit alone, and where a time limit asks for more speed.
+func (s *search) raiseMode(o over) bool {
+	if s.limit.TimeMS > 0 {
+		return o == overTime
+	}
+	return o == 0
+}
+
+// nextPowerKnob is the next knob in turn that still has settings and is not the
+// size; the size when there is none.
+func nextPowerKnob(b *box, order []tegra.Knob, turn *int) tegra.Knob {
+	left := b.left()
+	for step := 1; step <= len(order); step++ {
+		if k := order[(*turn+step)%len(order)]; k != BatchKnob && left[k] > 1 {
+			*turn += step
+			return k
+		}
+	}
+	return BatchKnob
 }
 
 // order is the knobs' order, checked.
@@ -152,20 +224,24 @@ func (r Rotation) order() ([]tegra.Knob, error) {
 	if r.Turns < InTurn || r.Turns > OneByOne {
 		return nil, fmt.Errorf("turns of a binary search: %d is none of in turn, widest first, one by one", int(r.Turns))
 	}
-	if r.Order == nil {
-		return []tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}, nil
+	order := slices.Clone(r.Order)
+	if order == nil {
+		order = []tegra.Knob{tegra.KnobGPU, tegra.KnobCPU, tegra.KnobEMC, tegra.KnobCores}
 	}
-	var seen [tegra.NumKnobs]bool
-	for _, k := range r.Order {
-		if k < 0 || k >= tegra.NumKnobs || seen[k] {
+	if !slices.Contains(order, BatchKnob) {
+		order = append(order, BatchKnob)
+	}
+	var seen [BatchKnob + 1]bool
+	for _, k := range order {
+		if k < 0 || k > BatchKnob || seen[k] {
 			return nil, errRotation
 		}
 		seen[k] = true
 	}
-	if len(r.Order) != int(tegra.NumKnobs) {
+	if len(order) != len(seen) {
 		return nil, errRotation
 	}
-	return r.Order, nil
+	return order, nil
 }
 
 var errRotation = errors.New("the rotation of a binary search names every knob once")
@@ -192,44 +268,64 @@ func (t Turns) next(b *box, order []tegra.Knob, turn *int) tegra.Knob {
 	return order[*turn%len(order)]
 }
 
-// tooLow measures the mode at these rungs, unless it was, and tells whether
-// better modes lie higher; false when the search is over.
-func (s *search) tooLow(l *ladder, rungs [tegra.NumKnobs]int) (raise, ok bool) {
-	i := s.nearestMember(l, rungs)
+// over says which limits a setting breaks.
+type over int
+
+const (
+	overPower over = 1 << iota
+	overTime
+)
+
+// overAt measures a setting, unless it was, and tells which limits it breaks:
+// both when it cannot be measured. ok is false when the search is over.
+func (s *search) overAt(i int) (o over, ok bool) {
 	if len(s.readings[i]) == 0 && !s.failed[i] {
 		why := Improve
 		if len(s.probes) == 0 {
 			why = Start
 		}
 		if !s.mayGoOn() || !s.probe(i, why) {
-			return false, false
+			return 0, false
 		}
 	}
 	if s.failed[i] {
-		return false, true
+		return overPower | overTime, true
 	}
 	m := s.mean(i)
-	switch {
-	case s.limit.PowerW > 0 && m.PowerW > s.limit.PowerW:
-		return false, true
-	case s.limit.TimeMS > 0:
-		return m.TimeMS > s.limit.TimeMS, true
+	if s.limit.PowerW > 0 && m.PowerW > s.limit.PowerW {
+		o |= overPower
 	}
-	return true, true
+	if s.limit.TimeMS > 0 && m.TimeMS > s.limit.TimeMS {
+		o |= overTime
+	}
+	return o, true
 }
 
-// nearestMember is the mode at these rungs, or the one fewest steps away.
-func (s *search) nearestMember(l *ladder, rungs [tegra.NumKnobs]int) int {
-	mode := tegra.Mode{Cores: s.o.Space.Cores[rungs[tegra.KnobCores]], CPU: s.o.Space.CPU[rungs[tegra.KnobCPU]],
-		GPU: s.o.Space.GPU[rungs[tegra.KnobGPU]], EMC: s.o.Space.EMC[rungs[tegra.KnobEMC]]}
-	if i, ok := s.o.Space.Index(mode); ok {
+// nearestMember is the setting at these rungs or, where it is none that can be
+// measured, the one fewest steps away.
+func (s *search) nearestMember(l *ladder, at rungs) int {
+	setting := learn.Setting{Mode: tegra.Mode{Cores: s.o.Space.Cores[at[tegra.KnobCores]], CPU: s.o.Space.CPU[at[tegra.KnobCPU]],
+		GPU: s.o.Space.GPU[at[tegra.KnobGPU]], EMC: s.o.Space.EMC[at[tegra.KnobEMC]]}}
+	sizes := s.places.Batches
+	if sizes != nil {
+		setting.Batch = sizes[at[BatchKnob]]
+	}
+	if i, ok := s.places.Index(setting); ok && !s.absent[i] {
 		return i
 	}
 	nearest := newArgmax()
-	for i, m := range s.o.Space.All() {
+	for i, a := range s.places.All() {
+		if s.absent[i] {
+			continue
+		}
 		steps := 0.0
-		for k, r := range l.rungs(m) {
-			d := l.level(tegra.Knob(k), r) - l.level(tegra.Knob(k), rungs[k])
+		for k, r := range l.rungs(a.Mode) {
+			d := l.level(tegra.Knob(k), r) - l.level(tegra.Knob(k), at[k])
+			steps += d * d
+		}
+		if sizes != nil {
+			r, _ := slices.BinarySearch(sizes, a.Batch)
+			d := float64(r-at[BatchKnob]) / float64(max(1, len(sizes)-1))
 			steps += d * d
 		}
 		nearest.offer(i, -steps, 0)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/learn"
 	"jtune/tegra"
 )
 
@@ -28,7 +29,7 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		var knobs []tegra.Knob
-		left := [tegra.NumKnobs]int{4, 8, 8, 3}
+		left := rungs{4, 8, 8, 3, 1}
 		for _, h := range res.Trace {
 			knobs = append(knobs, h.Knob)
 			if over := b.answer(h.Mode).PowerW > limit.PowerW; over == h.Raised {
@@ -43,7 +44,7 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 		if n := min(len(knobs), 5); n < 5 || !slices.Equal(knobs[:n], x.knobs[:n]) {
 			t.Errorf("%s: halved %v, want to begin as %v", x.name, knobs, x.knobs)
 		}
-		if left != [tegra.NumKnobs]int{1, 1, 1, 1} {
+		if left != (rungs{1, 1, 1, 1, 1}) {
 			t.Errorf("%s: ended with %v settings left", x.name, left)
 		}
 		if text := res.Trace[0].String(); !strings.Contains(text, "half of") || !strings.Contains(text, "left") {
@@ -78,6 +79,66 @@ func TestRotationsAreRead(t *testing.T) {
 	for _, text := range []string{"gpu", "gpu,gpu,cpu,mem", "gpu,cpu,mem,fan", "deepest", "widest:gpu", "cores,cpu,gpu,mem,cores", ","} {
 		if got, err := ParseRotation(text); err == nil {
 			t.Errorf("%q: got %+v, want an error", text, got)
+		}
+	}
+}
+
+func TestABinarySearchOverMinibatchSizes(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	for _, l := range []Limit{{PowerW: 18, TimeMS: 60}, {PowerW: 25, TimeMS: 30}, {PowerW: 20}, {PowerW: 16, TimeMS: 400}} {
+		for name, rotation := range map[string]Rotation{"in turn": {}, "widest first": {Turns: Widest}, "one by one": {Turns: OneByOne}} {
+			res, err := TuneSettings(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary, Rotation: rotation})
+			if err != nil || !res.Feasible || !res.Verified {
+				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Measured)
+			}
+			left, k := rungs{4, 8, 8, 3, 5}, BatchKnob
+			for _, h := range res.Trace {
+				at := b.served(learn.Setting{Mode: h.Mode, Batch: h.Batch})
+				power, time := at.PowerW > l.PowerW, l.TimeMS > 0 && at.TimeMS > l.TimeMS
+				want, sizes := !power, false // method note g.3, by what was seen and the knob in turn
+				if h.Knob == k {
+					want = !power && !time
+				} else {
+					sizes = power && time && left[k] > 1
+				}
+				if h.Raised != want || h.Sizes != sizes || h.Knob == k && power && !time && left != (rungs{1, 1, 1, 1, left[k]}) {
+					t.Errorf("%v, %s: over power %v, over time %v, left %v: %v", l, name, power, time, left, h)
+				}
+				left = h.Left
+			}
+			if left != (rungs{1, 1, 1, 1, 1}) {
+				t.Errorf("%v, %s: ended with %v settings left", l, name, left)
+			}
+			// Steps: what each of the five lists takes alone, 2 + 3 + 3 + 2 + 3, and the last setting, twice.
+			if most := 15; len(res.Probes) > most {
+				t.Errorf("%v, %s: %d probes, want at most %d", l, name, len(res.Probes), most)
+			}
+		}
+	}
+	for _, l := range []Limit{{TimeMS: 50}, {Energy: true}} {
+		if _, err := TuneSettings(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary}); err == nil || !strings.Contains(err.Error(), "needs a power limit") {
+			t.Errorf("%v: %v", l, err)
+		}
+	}
+}
+
+func TestABinarySearchTakesTheNearestSettingThatIsThere(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	var only []learn.Setting
+	for i, a := range learn.Settings(b.space.Modes(), toySizes) {
+		if i%3 == 0 {
+			only = append(only, a)
+		}
+	}
+	res, err := TuneSettings(t.Context(), b.serve, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space, Batches: toySizes, Only: only, Strategy: Binary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range res.Probes {
+		if !slices.Contains(only, learn.SettingOf(p.Measured)) {
+			t.Errorf("%v with minibatches of %d cannot be measured", p.Mode, p.Batch)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,6 +37,7 @@ type search struct {
 	readings map[int][]tegra.Measured // by index of the space
 	order    []int                    // of first reading
 	failed   map[int]bool
+	absent   map[int]bool // cannot be asked for: failed from the start
 	inARow   int
 	lastErr  error
 	ended    Ended
@@ -72,7 +74,7 @@ func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*sea
 	}
 	s := &search{ctx: ctx, measure: measure, o: o, limit: o.Limit, cap: o.Probes, places: learn.Places{Space: o.Space, Batches: sizes},
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
-		readings: map[int][]tegra.Measured{}, failed: map[int]bool{}}
+		readings: map[int][]tegra.Measured{}, failed: map[int]bool{}, absent: map[int]bool{}}
 	s.limit.Margin = 0
 	if s.cap == 0 {
 		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
@@ -82,13 +84,14 @@ func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*sea
 	}
 	if o.Only != nil {
 		for i := range s.places.Len() {
-			s.failed[i] = true
+			s.absent[i] = true
 		}
 		for _, a := range o.Only {
 			if i, ok := s.places.Index(a); ok {
-				delete(s.failed, i)
+				delete(s.absent, i)
 			}
 		}
+		maps.Copy(s.failed, s.absent)
 	}
 	for _, m := range o.Start {
 		if i, ok := s.places.Index(learn.SettingOf(m)); ok && usable(m.TimeMS, m.PowerW) {
