@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -45,37 +46,44 @@ func (s *truth) errors(t *testing.T, samples []tegra.Measured) (timePct, powerPc
 	return learn.MAPE(got[0], want[0]), learn.MAPE(got[1], want[1]), minutes
 }
 
-// Bars of recipe §10 for 20 chosen modes. Of LSTM's short minibatches settling
-// is nine tenths of the cost, and informative modes take 1 % more than random
-// ones there (4.64 minutes, 4.60).
+// Bars of recipe §10 for 20 chosen modes: medians over the designs, and of the
+// minutes, the mean that random modes take. ResNet's and Orin Nano's errors are
+// those of random modes, for which the recipe has bars.
 func TestADesignTeachesMoreThanRandomModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("follows forty designs")
 	}
 	t.Parallel()
+	seeds := uint64(10)
+	if os.Getenv("JTUNE_LONG") != "" {
+		seeds = 30
+	}
 	for _, c := range []struct {
 		name              string
 		timePct, powerPct float64
-	}{{sweeptest.MobileNet, 6.2, 2.9}, {sweeptest.LSTM, 3.0, 2.5}} {
-		s := loadTruth(t, c.name)
-		var timePct, powerPct, minutes, randomMinutes []float64
-		for seed := range uint64(10) {
-			e, p, m := s.errors(t, s.follow(NewDesign(s.space, 20, seed, 0)))
-			timePct, powerPct, minutes = append(timePct, e), append(powerPct, p), append(minutes, m)
-			spent := 0.0
-			for _, mode := range s.space.Sample(20, seed) {
-				spent += costS(s.at[mode].TimeMS) / 60
+	}{{sweeptest.MobileNet, 6.2, 2.9}, {sweeptest.LSTM, 3.0, 2.5}, {sweeptest.ResNet, 6.5, 3.5}, {sweeptest.OrinNano, 3.8, 4.4}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const modes = 20
+			s := loadTruth(t, c.name)
+			random := 0.0
+			for _, r := range s.rows {
+				random += modes * costS(r.TimeMS) / 60 / float64(len(s.rows))
 			}
-			randomMinutes = append(randomMinutes, spent)
-		}
-		mid := func(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }
-		t.Logf("%s: %.2f / %.2f %%, %.2f min (random %.2f)", c.name, mid(timePct), mid(powerPct), mid(minutes), mid(randomMinutes))
-		if mid(timePct) > c.timePct || mid(powerPct) > c.powerPct {
-			t.Errorf("%s: time %.2f %%, power %.2f %%, want %g and %g at most", c.name, mid(timePct), mid(powerPct), c.timePct, c.powerPct)
-		}
-		if mid(minutes) > 1.02*mid(randomMinutes) {
-			t.Errorf("%s: %.2f minutes of profiling, random modes take %.2f", c.name, mid(minutes), mid(randomMinutes))
-		}
+			var timePct, powerPct, minutes []float64
+			for seed := range seeds {
+				e, p, m := s.errors(t, s.follow(NewDesign(s.space, modes, seed, 0)))
+				timePct, powerPct, minutes = append(timePct, e), append(powerPct, p), append(minutes, m)
+			}
+			mid := func(v []float64) float64 { return quantile(v, 0.5) }
+			t.Logf("%.2f / %.2f %%, %.2f min, %.2f at most (random %.2f)", mid(timePct), mid(powerPct), mid(minutes), slices.Max(minutes), random)
+			if mid(timePct) > c.timePct || mid(powerPct) > c.powerPct {
+				t.Errorf("time %.2f %%, power %.2f %%, want %g and %g at most", mid(timePct), mid(powerPct), c.timePct, c.powerPct)
+			}
+			if slices.Max(minutes) > random {
+				t.Errorf("up to %.2f minutes of profiling, random modes take %.2f in the mean", slices.Max(minutes), random)
+			}
+		})
 	}
 }
 
