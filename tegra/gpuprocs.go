@@ -26,7 +26,7 @@ type GPUProcess struct {
 func (s *Sysfs) GPUProcesses() (list []GPUProcess, why string) {
 	data, err := s.fs.ReadFile(gpuClients)
 	if err != nil {
-		return nil, reason(err)
+		return nil, reason(err) + ": " + gpuClients
 	}
 	list, ok := parseGPUClients(strings.NewReader(string(data)))
 	if !ok {

@@ -31,6 +31,14 @@ func TestProcessesOnTheGPUAreReadFromTheDriversList(t *testing.T) {
 	}
 }
 
+func TestAMissingListOfProcessesOnTheGPUIsNamed(t *testing.T) {
+	t.Parallel()
+	s := &Sysfs{fs: &privilegedFS{FS: DiskFS(t.TempDir())}}
+	if list, why := s.GPUProcesses(); list != nil || why != "no such file: "+gpuClients {
+		t.Errorf("got %v, %q; want none and the file that is not there", list, why)
+	}
+}
+
 func FuzzGPUClients(f *testing.F) {
 	f.Add("CLIENT PROCESS PID SIZE\nuser Xorg 6520 19568K\ntotal 19568K\n")
 	f.Fuzz(func(t *testing.T, text string) {
