@@ -37,8 +37,8 @@ const (
 	retryPause  = 10 * time.Millisecond // doubled each time
 	closeWait   = 30 * time.Second      // for a guard that restores while closing
 	readWait    = 2 * time.Second       // for a root-only file
-	readyWait   = 10 * time.Second      // for a guard to start, password aside
 	deadOwner   = 10 * time.Second      // for the watchdog of an ended guard to let go of the lock
+	readyWait   = deadOwner + closeWait // for a guard to start, password aside; it waits for the lock first
 	restoreRuns = 3                     // attempts at putting a state back
 	maxLog      = 4 << 20               // a log that is larger at the start is begun anew
 )

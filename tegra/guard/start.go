@@ -82,6 +82,9 @@ func spawn(ctx context.Context, command []string, logName string, sudo bool) (*C
 	if err != nil {
 		in.Close()
 		out.Close()
+		if ctx.Err() != nil { // which has killed it
+			return nil, ctx.Err()
+		}
 		return nil, startError(err, sudo)
 	}
 	_ = out.SetReadDeadline(time.Now().Add(readyWait))
