@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jtune/tegra/tegratest"
 )
 
 // fakeEngine is a script that notes how it is called and, told to run, trains
@@ -28,9 +30,7 @@ rm) [ "$(wc -l < ` + calls + `)" -eq 1 ] && { echo "No such container" >&2; exit
     touch ` + dir + `/gone ;;
 esac
 `
-	if err := os.WriteFile(engine, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	tegratest.Program(t, engine, script)
 	return engine, calls
 }
 

@@ -37,18 +37,13 @@ exec "$@"
 func ordinary(t *testing.T, root, sudo string) (client *exec.Cmd, log string) {
 	t.Helper()
 	place := t.TempDir()
-	write := func(name, content string) {
-		if err := os.WriteFile(filepath.Join(place, name), []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 	program, err := os.ReadFile(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("jtune", string(program))
+	tegratest.Program(t, filepath.Join(place, "jtune"), string(program))
 	if sudo != "" {
-		write("sudo", sudo)
+		tegratest.Program(t, filepath.Join(place, "sudo"), sudo)
 	}
 	log = filepath.Join(place, "log")
 	client = exec.Command(filepath.Join(place, "jtune"))

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -128,6 +129,16 @@ func Differences(before, after map[string]string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Program writes a file that can be run at once. No process of the test's own
+// is begun meanwhile: it would hold the file open for a moment, and a file that
+// is open for writing cannot be run (ETXTBSY).
+func Program(t testing.TB, name, content string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	must(t, os.WriteFile(name, []byte(content), 0o755))
 }
 
 func must(t testing.TB, err error) {

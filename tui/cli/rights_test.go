@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"jtune/tegra/tegratest"
 )
 
 // nobody is a user without rights on Linux.
@@ -26,9 +28,7 @@ func powerless(t testing.TB, args ...string) outcome {
 			t.Fatal(err)
 		}
 		program = filepath.Join(readable(t, t.TempDir()), "jtune")
-		if err := os.WriteFile(program, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		tegratest.Program(t, program, string(data))
 		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
 	var out, errs bytes.Buffer
