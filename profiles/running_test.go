@@ -55,7 +55,7 @@ func TestCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	defer func() { _ = end.Close(); _ = other.Wait() }()
 	var got []Running
 	finder := &Finder{Parents: []string{parent}}
-	for range 200 { // until it holds the lock
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // until it holds the lock
 		got = nil
 		for _, r := range finder.Running() {
 			if r.Dir == foreign || r.Dir == mine || r.Dir == free {
@@ -65,7 +65,6 @@ func TestCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 		if len(got) > 0 {
 			break
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	if diff := cmp.Diff([]Running{{foreign, other.Process.Pid}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -46,9 +46,9 @@ func TestAClosedTerminalEndsAProgramThatIgnoresHangups(t *testing.T) {
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case <-ended:
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		_ = cmd.Process.Kill()
-		t.Fatal("the program still runs a minute after its terminal was closed")
+		t.Fatalf("the program still runs %v after its terminal was closed", patience)
 	}
 	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
 		t.Errorf("the board is not as it was found (-found +now):\n%s", diff)
@@ -72,12 +72,12 @@ func TestATermEndsTheProgramEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = term.Until(context.Background(), time.Minute, func(screen string) bool { return strings.Contains(screen, "module total") })
+		_, err = term.Until(context.Background(), patience, func(screen string) bool { return strings.Contains(screen, "module total") })
 		if err == nil {
 			err = cmd.Process.Signal(syscall.SIGTERM)
 		}
 		if err == nil {
-			err = term.Wait(20 * time.Second)
+			err = term.Wait(patience)
 		}
 		term.Close()
 		if err != nil {

@@ -17,10 +17,15 @@ import (
 	"jtune/tegra/tegratest"
 )
 
+// patience is how long a program may take to show or do something: longer is a
+// hang, not a slow machine.
+const patience = 3 * time.Minute
+
 // terminal is the real program in a real terminal of tmux.
 type terminal struct {
 	t      *testing.T
 	socket string
+	pid    int // of the process on it
 }
 
 // program builds the program once for all tests; TestMain takes it away.
@@ -68,10 +73,33 @@ func inTerminal(t *testing.T, line string) *terminal {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not here")
 	}
-	s := &terminal{t, filepath.Join(t.TempDir(), "tmux")}
+	dir, err := os.MkdirTemp("", "tmux") // t.TempDir's names may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &terminal{t: t, socket: filepath.Join(dir, "s")}
+	t.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
+		_ = os.RemoveAll(dir)
+		s.over()
+	})
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", line)
-	t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
+	if s.pid, err = strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))); err != nil {
+		t.Fatal(err)
+	}
 	return s
+}
+
+// over waits until the process on the terminal has ended: until then it may
+// write to the test's folders.
+func (s *terminal) over() {
+	s.t.Helper()
+	for end := time.Now().Add(patience); s.pid > 0 && !ended(s.pid); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = syscall.Kill(s.pid, syscall.SIGKILL)
+			s.t.Fatalf("process %d still runs %v after its terminal was lost", s.pid, patience)
+		}
+	}
 }
 
 func (s *terminal) tmux(args ...string) string {
@@ -99,7 +127,7 @@ func (s *terminal) press(keys ...string) {
 func (s *terminal) sees(words ...string) string {
 	s.t.Helper()
 	var screen string
-	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		screen = s.screen()
 		missing := false
 		for _, w := range words {
@@ -180,19 +208,9 @@ func TestAFirstStartWithOwnKeysFollowsAnotherProcessCampaign(t *testing.T) {
 func TestALostTerminalEndsTheProgram(t *testing.T) {
 	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("module total")
-	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}")))
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.press("t", "t")
 	s.tmux("kill-server")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if ended(pid) {
-			return
-		}
-	}
-	t.Errorf("process %d still runs a minute after its terminal was closed", pid)
-	_ = syscall.Kill(pid, syscall.SIGKILL)
+	s.over()
 }
 
 // ended tells whether a process is gone or waits only to be reaped.
@@ -201,10 +219,10 @@ func ended(pid int) bool {
 	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
-// gone waits until the terminal's only program has ended.
+// gone waits until the terminal's only program has ended by itself.
 func (s *terminal) gone() {
 	s.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if exec.Command("tmux", "-S", s.socket, "has-session").Run() != nil {
 			return
 		}
@@ -228,13 +246,10 @@ func TestALostTerminalPutsAJetsonsKnobsBack(t *testing.T) {
 		t.Fatal("nothing was written although the screen says so")
 	}
 	s.tmux("kill-server")
-	var diff string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if diff = cmp.Diff(found, tegratest.Contents(t, root)); diff == "" {
-			return
-		}
+	s.over()
+	if diff := cmp.Diff(found, tegratest.Contents(t, root)); diff != "" {
+		t.Errorf("the terminal was lost, jtune has ended and the knobs are not as found (-found +now):\n%s", diff)
 	}
-	t.Errorf("a minute after the terminal was lost the knobs are not as found (-found +now):\n%s", diff)
 }
 
 func TestNoColorOfAnyValueMeansNoColour(t *testing.T) {

@@ -167,7 +167,7 @@ func TestAListWithModesTheBoardHasLostMeasuresTheOthers(t *testing.T) {
 func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
-	args := []string{"--device", "replay:" + path, "--speed", "400", "profile", "label", "--sample", "20", "--out", out}
+	args := []string{"--device", "replay:" + path, "--speed", "100", "profile", "label", "--sample", "20", "--out", out}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for ctx.Err() == nil {
@@ -396,10 +396,18 @@ func TestBadHarnesses(t *testing.T) {
 	})
 	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
 		t.Parallel()
-		args, root := fakeBoard(t, "sleep 600")
+		begun := filepath.Join(t.TempDir(), "begun")
+		args, root := fakeBoard(t, "touch "+begun+"; sleep 600")
 		before := tegratest.Contents(t, root)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for ctx.Err() == nil {
+				if _, err := os.Stat(begun); err == nil {
+					cancel()
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
 		o := jtuneWith(t, ctx, strings.NewReader(""), with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
 		o.fails(t, exitInterrupted)
 		same(t, root, before)
@@ -470,7 +478,7 @@ func TestApplyKeepsRevertsOrWaits(t *testing.T) {
 					w.Close()
 				}
 			}()
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			o := jtuneWith(t, ctx, r, with(with(args, "apply", mode, "--json"), c.args...)...)
 			if o.code != c.code {

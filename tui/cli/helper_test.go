@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/adrg/xdg"
+
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
@@ -22,11 +24,23 @@ import (
 const asJtune = "JTUNE_TEST_MAIN"
 
 // TestMain makes the test's program its own guard, as jtune is its own guard.
+// The tests know nothing of the settings and records of whoever runs them.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guard" || os.Getenv(asJtune) != "" {
 		os.Exit(Main())
 	}
-	os.Exit(m.Run())
+	home, err := os.MkdirTemp("", "jtune-cli-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
+		os.Setenv(variable, home)
+	}
+	xdg.Reload()
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
 }
 
 // outcome is what a command line did.
@@ -198,10 +212,13 @@ func with(args []string, more ...string) []string {
 }
 
 // fakeBoard builds a fake root with a Jetson in it and a configuration with
-// one workload "job" that a shell runs.
+// one workload "job" that a shell runs. The test ends when its guards have.
 func fakeBoard(t testing.TB, script string) (args []string, root string) {
 	t.Helper()
 	root = tegratest.AGXOrin35(t)
+	t.Cleanup(func() {
+		until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
+	})
 	config := fmt.Sprintf("[workload.job]\ntitle = \"job\"\nbatch = 16\nsamples = 1600\ncommand = [\"sh\", \"-c\", %q]\n", script)
 	return []string{"--sysroot", root, "--config", write(t, config), "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}, root
 }

@@ -174,9 +174,9 @@ func (c *interrupted) round(round int) {
 		}
 		select {
 		case <-ended:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			client.Process.Kill()
-			t.Fatalf("round %d, %s: jtune goes on a minute later; it said\n%s", round, what, said.String())
+			t.Fatalf("round %d, %s: jtune goes on %v later; it said\n%s", round, what, patience, said.String())
 		}
 	}
 	c.emptyDisk()

@@ -76,10 +76,13 @@ func TestAnInterruptedFitWritesNoModel(t *testing.T) {
 	}
 }
 
+// patience is how long something may take: longer is a hang, not a slow machine.
+const patience = 3 * time.Minute
+
 // until waits for something that another process does.
 func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain until %s", what)
 		}

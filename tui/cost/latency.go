@@ -57,7 +57,7 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 		if err := t.Press(step.keys); err != nil {
 			return nil, err
 		}
-		if _, err := t.Until(ctx, 3*patience, func(screen string) bool { return strings.Contains(screen, step.shows) }); err != nil {
+		if _, err := t.Until(ctx, patience, func(screen string) bool { return strings.Contains(screen, step.shows) }); err != nil {
 			return nil, fmt.Errorf("keys, waiting for %q: %w", step.shows, err)
 		}
 	}
