@@ -267,6 +267,10 @@ func presets(list []tegra.Preset, f *field) (*contestant, string, error) {
 	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", found, len(list)), nil
 }
 
+// hotOver times the power limit is what no probe of a search should draw
+// (recipe §8.3).
+const hotOver = 1.1
+
 // searched is a search of its own for every budget.
 func searched(strategy Strategy) *contestant {
 	return &contestant{seeded: strategy != Binary, run: func(ctx context.Context, f *field, _ int, seed uint64) (outcome, error) {
@@ -290,11 +294,12 @@ func searched(strategy Strategy) *contestant {
 				out.unsure++
 			}
 			i, _ := f.places.Index(learn.Setting{Mode: res.Mode, Batch: res.Batch})
-			minutes := 0.0
+			minutes, hot := 0.0, false
 			for _, p := range res.Probes {
 				minutes += costS(p.TimeMS) / 60
+				hot = hot || p.PowerW > hotOver*l.PowerW
 			}
-			out.picks = append(out.picks, i)
+			out.picks, out.hot = append(out.picks, i), append(out.hot, hot)
 			out.probes, out.profilingMn = append(out.probes, float64(len(res.Probes))), append(out.profilingMn, minutes)
 		}
 		return out, nil

@@ -200,6 +200,9 @@ func Evaluate(ctx context.Context, o EvaluateOptions) (*Report, error) {
 		}
 		jobs = jobs[n:]
 	}
+	if f.lucky > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("clean: %d of the sweep's readings are not borne out, luck or a fault", f.lucky))
+	}
 	published(r, o.Workload)
 	return r, nil
 }

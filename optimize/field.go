@@ -21,6 +21,8 @@ type field struct {
 	limits  []Limit          // those that some mode meets
 	optimum []float64        // ms per limit: of a minibatch, or of a sample where minibatches have several sizes
 	dropped int              // limits that no mode meets
+	clean   []float64        // optimum among the readings that are borne out (clean.go), NaN where none meets the limit; nil: not told
+	lucky   int              // readings that are not borne out
 	// sets are given samples by size, as indexes of the space, where samples
 	// are not drawn; firstSeed is the seed that means the first of a size.
 	sets      map[int][][]int
@@ -56,7 +58,9 @@ func newField(o *EvaluateOptions) (*field, error) {
 		}
 	}
 	if f.powered {
-		err = f.solve(o)
+		if err = f.solve(o); err == nil {
+			err = f.solveClean()
+		}
 	}
 	if err == nil && len(o.Authors) > 0 {
 		err = f.take(o)
@@ -150,6 +154,7 @@ type outcome struct {
 	picks               []int   // mode by budget
 	unsure              int     // budgets for which the method knew no mode and took the lowest power
 	probes, profilingMn []float64
+	hot                 []bool  // by search: a probe drew more than hotOver times the power limit
 	lineal              *lineal // of linear4 alone
 }
 
@@ -162,6 +167,11 @@ func (f *field) sample(size int, seed uint64) (index []int, rows []tegra.Measure
 		}
 		return index, rows
 	}
+	return f.draw(size, seed)
+}
+
+// draw gives random ones.
+func (f *field) draw(size int, seed uint64) (index []int, rows []tegra.Measured) {
 	draw := size
 	if len(f.rows) < len(f.all) {
 		draw = len(f.all) // some of them are not there

@@ -1,8 +1,10 @@
 package optimize
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -24,8 +26,8 @@ type Report struct {
 	Notes       []string  `json:"notes"`
 }
 
-// WriteText prints the report as a table, with the published figures beside
-// the rows that have them.
+// WriteText prints the report as two tables, of errors and of choices, with the
+// published figures beside the rows that have them.
 func (r *Report) WriteText(w io.Writer) error {
 	what := "modes"
 	if r.Batches != nil {
@@ -44,19 +46,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(w, " (%d more that no mode meets)", r.Dropped)
 	}
 	fmt.Fprint(w, "\n\n")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	tails, late := "", ""
-	if r.Batches != nil {
-		tails, late = "p75\tp90\tworst", "too late %\t"
-	} else {
-		tails = "p90"
-	}
-	fmt.Fprintln(t, "method\tmodes\truns\ttime MAPE %\tpower MAPE %\tall modes %\tpenalty %\t"+tails+"\tarea W\tover %\tby >1 W\t"+late+"probes\tmin\tpublished\t")
-	for _, row := range r.Rows {
-		fmt.Fprintln(t, row.text(r.Batches != nil))
-	}
-	if err := t.Flush(); err != nil {
-		return err
+	for _, columns := range [][]column{errorColumns, choiceColumns} {
+		if err := r.writeTable(w, columns); err != nil {
+			return err
+		}
 	}
 	if err := r.writeDuels(w); err != nil {
 		return err
@@ -69,50 +62,114 @@ func (r *Report) writeDuels(w io.Writer) error {
 	if len(r.Duels) == 0 {
 		return nil
 	}
-	fmt.Fprint(w, "\nOn the authors' own samples, medians of time / power MAPE % over all modes. Theirs learn from and are scored on single minibatches, ours on each mode's median.\n\n")
+	fmt.Fprint(w, "On the authors' own samples, medians of time / power MAPE % over all modes. Theirs learn from and are scored on single minibatches, ours on each mode's median.\n\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "method\tmodes\tours\ttheirs\ttime won\tlost\tpower won\tlost\tagainst\t")
 	for _, d := range r.Duels {
 		fmt.Fprintf(t, "%s\t%d\t%.1f / %.1f\t%.1f / %.1f\t%d\t%d\t%d\t%d\t%s\t\n", d.Method, d.Size, d.TimePct, d.PowerPct, d.TheirTime, d.TheirPow,
 			d.TimeWon, d.Runs-d.TimeWon, d.PowerWon, d.Runs-d.PowerWon, d.Against)
 	}
+	fmt.Fprintln(t)
 	return t.Flush()
 }
 
-func (r Row) text(sized bool) string {
-	size := "-"
-	if r.Size.OK {
-		size = fmt.Sprint(r.Size.V)
+// column is one of a table; a cell without a value is a dash.
+type column struct {
+	head string
+	cell func(Row) string
+}
+
+// Columns of the two tables, after those that say whose row it is.
+var (
+	errorColumns = []column{
+		{"time MAPE %", func(r Row) string { return spread(r.TimeMAPEPct) }},
+		{"power MAPE %", func(r Row) string { return spread(r.PowerMAPEPct) }},
+		{"all modes %", Row.allModes},
+		{"published", Row.beside},
 	}
-	all := "-"
-	if r.TimeMAPEAllPct.OK {
-		all = fmt.Sprintf("%.1f / ", r.TimeMAPEAllPct.V.Median) + dashed(median(r.PowerMAPEAllPct), "%.1f")
+	choiceColumns = []column{
+		{"penalty %", func(r Row) string { return share(r.PenaltyPct, func(p Penalty) float64 { return p.Median }) }},
+		{"p75", func(r Row) string { return dashed(r.PenaltyPct.V.P75, "%.1f") }},
+		{"p90", func(r Row) string { return share(r.PenaltyPct, func(p Penalty) float64 { return p.P90 }) }},
+		{"worst", func(r Row) string { return dashed(r.PenaltyPct.V.Worst, "%.1f") }},
+		{"clean %", func(r Row) string { return share(r.CleanPenaltyPct, func(p Penalty) float64 { return p.Median }) }},
+		{"p75", func(r Row) string { return dashed(r.CleanPenaltyPct.V.P75, "%.1f") }},
+		{"p90", func(r Row) string { return share(r.CleanPenaltyPct, func(p Penalty) float64 { return p.P90 }) }},
+		{"worst", func(r Row) string { return dashed(r.CleanPenaltyPct.V.Worst, "%.1f") }},
+		{"area W", func(r Row) string { return dashed(r.AreaW, "%.2f") }},
+		{"over %", func(r Row) string { return dashed(r.OverPct, "%.0f") }},
+		{"by >1 W", func(r Row) string { return dashed(r.Over1WPct, "%.0f") }},
+		{"too late %", func(r Row) string { return dashed(r.LatePct, "%.0f") }},
+		{"probes", func(r Row) string { return fmt.Sprintf("%.0f", r.Probes) }},
+		{"min", func(r Row) string { return fmt.Sprintf("%.1f", r.Minutes) }},
+		{"hot %", func(r Row) string { return dashed(r.SearchesHotPct, "%.0f") }},
 	}
-	var beside []string
+)
+
+// writeTable prints the columns and rows of which any cell has a value.
+func (r *Report) writeTable(w io.Writer, columns []column) error {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		return !slices.ContainsFunc(r.Rows, func(row Row) bool { return c.cell(row) != none })
+	})
+	if len(columns) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := []string{"method", "modes", "runs"}
+	for _, c := range columns {
+		line = append(line, c.head)
+	}
+	fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
+	for _, row := range r.Rows {
+		line, told := []string{row.Method, row.size(), fmt.Sprint(row.Seeds)}, false
+		for _, c := range columns {
+			cell := c.cell(row)
+			line, told = append(line, cell), told || cell != none
+		}
+		if told {
+			fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
+		}
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}
+
+func (r Row) size() string {
+	if !r.Size.OK {
+		return none
+	}
+	return fmt.Sprint(r.Size.V)
+}
+
+// allModes is the errors the paper's way.
+func (r Row) allModes() string {
+	if !r.TimeMAPEAllPct.OK {
+		return none
+	}
+	return fmt.Sprintf("%.1f / ", r.TimeMAPEAllPct.V.Median) + dashed(median(r.PowerMAPEAllPct), "%.1f")
+}
+
+// beside is the published figures.
+func (r Row) beside() string {
+	var words []string
 	for _, p := range r.Published {
-		beside = append(beside, p.short())
+		words = append(words, p.short())
 	}
-	p := func(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: r.PenaltyPct.OK} }
-	cells := []string{r.Method, size, fmt.Sprint(r.Seeds), spread(r.TimeMAPEPct), spread(r.PowerMAPEPct), all, dashed(p(r.PenaltyPct.V.Median), "%.1f")}
-	if sized {
-		cells = append(cells, dashed(r.PenaltyPct.V.P75, "%.1f"))
-	}
-	cells = append(cells, dashed(p(r.PenaltyPct.V.P90), "%.1f"))
-	if sized {
-		cells = append(cells, dashed(r.PenaltyPct.V.Worst, "%.1f"))
-	}
-	cells = append(cells, dashed(r.AreaW, "%.2f"), dashed(r.OverPct, "%.0f"), dashed(r.Over1WPct, "%.0f"))
-	if sized {
-		cells = append(cells, dashed(r.LatePct, "%.0f"))
-	}
-	cells = append(cells, fmt.Sprintf("%.0f", r.Probes), fmt.Sprintf("%.1f", r.Minutes), strings.Join(beside, ", "))
-	return strings.Join(cells, "\t") + "\t"
+	return cmp.Or(strings.Join(words, ", "), none)
+}
+
+// none stands in a table for a value that is absent.
+const none = "-"
+
+// share prints one of a penalty's figures.
+func share(p tegra.Val[Penalty], of func(Penalty) float64) string {
+	return dashed(tegra.Val[float64]{V: of(p.V), OK: p.OK}, "%.1f")
 }
 
 // dashed prints a value, or a dash for an absent one.
 func dashed(v tegra.Val[float64], format string) string {
 	if !v.OK {
-		return "-"
+		return none
 	}
 	return fmt.Sprintf(format, v.V)
 }
@@ -124,16 +181,17 @@ func median(q tegra.Val[Quartiles]) tegra.Val[float64] {
 // spread prints median and quartiles.
 func spread(q tegra.Val[Quartiles]) string {
 	if !q.OK {
-		return "-"
+		return none
 	}
 	return fmt.Sprintf("%.1f (%.1f-%.1f)", q.V.Median, q.V.Q1, q.V.Q3)
 }
 
 func (r *Report) writeNotes(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("\nMAPE: median (quartiles) over the runs, on the modes not learned from; all modes: time / power, the papers' way.\n" +
+	b.WriteString("MAPE: median (quartiles) over the runs, on the modes not learned from; all modes: time / power, the papers' way.\n" +
 		"penalty: time above the optimum per limit; area: mean watts above the limit; over: picks above it.\n" +
-		"probes and min: measured modes and minutes of profiling, per run, or per limit for tune and binary.\n" +
+		"clean: the same against the best reading that is no more than 10 % in power and 25 % in time below a fit to 400 modes.\n" +
+		"probes and min: measured modes and minutes of profiling, per run, or per limit for tune and binary; hot: searches with a probe more than 10 % over the limit.\n" +
 		"gp keeps one standard deviation from the limit; tune measures its answer.\n")
 	if r.Batches != nil {
 		b.WriteString("With minibatches of " + strings.Trim(fmt.Sprint(r.Batches), "[]") + " the optimum is the most samples per second within both limits, the penalty the time per sample above it.\n")

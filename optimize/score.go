@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"math"
 	"slices"
 
 	"jtune/tegra"
@@ -13,8 +14,9 @@ type Quartiles struct {
 	Q3     float64 `json:"q3"`
 }
 
-// Penalty is how much slower than the optimum the picks are, in percent, over
-// all budgets and samples; negative where a pick breaks its budget.
+// Penalty is how much slower than an optimum the picks are, in percent, over
+// all budgets and samples; negative where a pick breaks its budget, or is a
+// lucky reading and the optimum is none.
 type Penalty struct {
 	Median float64 `json:"median"`
 	P90    float64 `json:"p90"`
@@ -38,13 +40,19 @@ type Row struct {
 	Minutes         float64              `json:"minutes"` // of profiling, median
 	// Of the picks for the budgets; absent where power was not measured.
 	PenaltyPct tegra.Val[Penalty] `json:"penalty_pct"`
-	AreaW      tegra.Val[float64] `json:"area_w"`                 // mean excess over the budget
-	OverPct    tegra.Val[float64] `json:"over_pct"`               // of picks above the budget
-	Over1WPct  tegra.Val[float64] `json:"over1w_pct"`             // of picks above it by more than a watt
-	LatePct    tegra.Val[float64] `json:"over_time_pct,omitzero"` // of picks above the limit on the latency; absent without one
-	Probes     float64            `json:"probes"`                 // measured modes, median
-	Unsure     int                `json:"unsure"`                 // picks where the method knew no mode within the budget
-	Published  []Published        `json:"published,omitempty"`
+	// The same against the best reading that a fit bears out (clean.go); absent
+	// where the sweep is too small for one, or no such reading meets a limit.
+	CleanPenaltyPct tegra.Val[Penalty] `json:"clean_penalty_pct"`
+	AreaW           tegra.Val[float64] `json:"area_w"`                 // mean excess over the budget
+	OverPct         tegra.Val[float64] `json:"over_pct"`               // of picks above the budget
+	Over1WPct       tegra.Val[float64] `json:"over1w_pct"`             // of picks above it by more than a watt
+	LatePct         tegra.Val[float64] `json:"over_time_pct,omitzero"` // of picks above the limit on the latency; absent without one
+	Probes          float64            `json:"probes"`                 // measured modes, median
+	// SearchesHotPct is the share of searches with a probe more than 10 % over
+	// the power limit; absent for methods that do not search.
+	SearchesHotPct tegra.Val[float64] `json:"searches_over10_pct"`
+	Unsure         int                `json:"unsure"` // picks where the method knew no mode within the budget
+	Published      []Published        `json:"published,omitempty"`
 }
 
 // row joins the runs of one method at one size.
@@ -53,6 +61,7 @@ func (f *field) row(jobs []*job) Row {
 	r := Row{Method: j.name, Seeds: len(jobs), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
 	var timePct, powerPct, timeAll, powerAll, minutes, probes []float64
 	var e excess
+	searches, hot := 0, 0
 	for _, j := range jobs {
 		o := &j.out
 		if o.predicts {
@@ -62,13 +71,20 @@ func (f *field) row(jobs []*job) Row {
 		minutes, probes = append(minutes, o.profilingMn...), append(probes, o.probes...)
 		r.Unsure += o.unsure
 		e.add(f, o.picks)
+		for _, h := range o.hot {
+			if searches++; h {
+				hot++
+			}
+		}
+	}
+	if searches > 0 {
+		r.SearchesHotPct = tegra.Some(100 * float64(hot) / float64(searches))
 	}
 	if n := float64(len(e.penalty)); n > 0 {
 		r.AreaW, r.OverPct, r.Over1WPct = tegra.Some(e.watts/n), tegra.Some(100*e.over/n), tegra.Some(100*e.over1W/n)
-		r.PenaltyPct = tegra.Some(Penalty{Median: quantile(e.penalty, 0.5), P90: quantile(e.penalty, 0.9)})
+		r.PenaltyPct, r.CleanPenaltyPct = e.spread(e.penalty), e.spread(e.clean)
 		if e.latencies > 0 {
 			r.LatePct = tegra.Some(100 * e.late / n)
-			r.PenaltyPct.V.P75, r.PenaltyPct.V.Worst = tegra.Some(quantile(e.penalty, 0.75)), tegra.Some(slices.Max(e.penalty))
 		}
 	}
 	r.Minutes, r.Probes = quantile(minutes, 0.5), quantile(probes, 0.5)
@@ -81,6 +97,7 @@ func (f *field) row(jobs []*job) Row {
 // (method note f.4).
 type excess struct {
 	penalty      []float64 // of time, %
+	clean        []float64 // of time against the clean optimum, where there is one
 	watts        float64   // above the budgets, summed
 	over, over1W float64   // picks above them
 	latencies    int       // picks that had a limit on the latency
@@ -90,7 +107,11 @@ type excess struct {
 func (e *excess) add(f *field, picks []int) {
 	for k, i := range picks {
 		got, l := f.truth[i], f.limits[k]
-		e.penalty = append(e.penalty, 100*(MeasuredPoint(got).SampleMS()-f.optimum[k])/f.optimum[k])
+		took := MeasuredPoint(got).SampleMS()
+		e.penalty = append(e.penalty, 100*(took-f.optimum[k])/f.optimum[k])
+		if f.clean != nil && !math.IsNaN(f.clean[k]) {
+			e.clean = append(e.clean, 100*(took-f.clean[k])/f.clean[k])
+		}
 		if l.TimeMS > 0 {
 			e.latencies++
 			if got.TimeMS > l.TimeMS {
@@ -106,6 +127,18 @@ func (e *excess) add(f *field, picks []int) {
 			e.over1W++
 		}
 	}
+}
+
+// spread sums up penalties; absent where there are none.
+func (e *excess) spread(v []float64) tegra.Val[Penalty] {
+	if len(v) == 0 {
+		return tegra.Val[Penalty]{}
+	}
+	p := Penalty{Median: quantile(v, 0.5), P90: quantile(v, 0.9)}
+	if e.latencies > 0 {
+		p.P75, p.Worst = tegra.Some(quantile(v, 0.75)), tegra.Some(slices.Max(v))
+	}
+	return tegra.Some(p)
 }
 
 func quartiles(v []float64) tegra.Val[Quartiles] {

@@ -14,8 +14,7 @@ import (
 )
 
 // truth answers probes from a measured sweep and knows its clean optimum: the
-// best mode whose power lies not more than 10 %, and time not more than 25 %,
-// below a fit to 400 modes (recipe §8.3; the rest are lucky readings).
+// best mode of those that a fit bears out (clean.go).
 type truth struct {
 	rows  []tegra.Measured
 	space *tegra.Space
@@ -39,22 +38,18 @@ func loadTruth(t testing.TB, name string) *truth {
 	return s
 }
 
-// cleaned fits 400 modes and leaves out the lucky readings.
+// cleaned leaves out the lucky readings.
 func (s *truth) cleaned(t testing.TB) *truth {
-	var sample []tegra.Measured
-	for _, m := range s.space.Sample(400, 7) {
-		sample = append(sample, s.at[m])
-	}
-	model, err := learn.FitSurrogate(s.space, sample, learn.SurrogateOptions{Robust: 1})
+	f, err := newField(&EvaluateOptions{Truth: s.rows, BudgetFrom: 17, BudgetTo: 50, BudgetStep: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := model.Posterior()
-	for _, r := range s.rows {
-		i, _ := s.space.Index(r.Mode)
-		if math.Log(r.PowerW) >= p.LnPower[i]+math.Log(0.9) && math.Log(r.TimeMS) >= p.LnTime[i]+math.Log(0.75) {
-			s.clean = append(s.clean, r)
-		}
+	kept, err := f.borneOut()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range kept {
+		s.clean = append(s.clean, f.truth[i])
 	}
 	return s
 }
@@ -81,7 +76,7 @@ func (r *runs) add(res Result, limit Limit, best float64) {
 	broke := false
 	for _, p := range res.Probes {
 		distinct[p.Mode] = true
-		broke = broke || limit.PowerW > 0 && p.PowerW > 1.1*limit.PowerW
+		broke = broke || limit.PowerW > 0 && p.PowerW > hotOver*limit.PowerW
 	}
 	r.modes = append(r.modes, float64(len(distinct)))
 	if broke {

@@ -25,7 +25,11 @@ func (a *app) evaluate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate --truth FILE --reference FILE",
 		Short: "Compare methods on a measured sweep, in the papers' measures",
-		Args:  takes(cobra.NoArgs),
+		Long: "Learns from random modes of a sweep in which every mode was measured, predicts the others, and lets each method choose for every limit.\n\n" +
+			"Choices are held against two optima: the best reading within the limit, and, for a sweep of 400 modes and more, the best one that a fit to 400 " +
+			"of them bears out (\"clean\": its power no more than 10 % and its time no more than 25 % below), since the best of thousands of single readings is often " +
+			"luck. A search is \"hot\" when one of its probes drew more than 10 % over the power limit.",
+		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if truth == "" {
 				return usagef("evaluate: --truth FILE is missing: a measured sweep")
