@@ -13,12 +13,16 @@ import (
 	"jtune/tegra"
 )
 
+// DefaultProbes is the most that the closed loop measures, verification
+// included, where no cap is given (recipe §6.5). It stops earlier when no mode
+// promises enough.
+const DefaultProbes = 30
+
 // Settings that all strategies share.
 const (
 	failuresInARow = 3    // measurements that fail in a row end a search
 	sameValue      = 0.02 // relative; readings of one mode differ by this much (recipe §11)
 	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be right
-	defaultProbes  = 30   // recipe §6.5
 	randomModes    = 50   // as many as the papers measure
 )
 
@@ -80,7 +84,7 @@ func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*sea
 		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
 	}
 	if s.cap == 0 {
-		s.cap = defaultProbes
+		s.cap = DefaultProbes
 	}
 	if o.Only != nil {
 		for i := range s.places.Len() {

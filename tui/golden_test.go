@@ -79,7 +79,7 @@ func compare(t *testing.T, name, got string) {
 // runningJob is a campaign in its midst, without a goroutine behind it.
 func runningJob(b *fakeBoard, kind jobKind) *job {
 	w, _ := b.Workloads()
-	j := &job{kind: kind, workload: w[0], limit: optimize.Limit{PowerW: 30}, planned: quickModes, gate: &gate{}, cancel: func() {}, began: b.seconds - 372*time.Second}
+	j := &job{kind: kind, workload: w[0], limit: optimize.Limit{PowerW: 30}, planned: optimize.DefaultProbes, gate: &gate{}, cancel: func() {}, began: b.seconds - 372*time.Second}
 	for i, s := range b.samples()[:8] {
 		row := profiles.Row{Measured: s, Status: profiles.OK}
 		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: s.PowerW <= 30}

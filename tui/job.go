@@ -37,7 +37,7 @@ type job struct {
 	kind     jobKind
 	workload profiles.Workload
 	limit    optimize.Limit
-	planned  int // modes, about
+	planned  int // modes, about; of a search the most
 	cancel   context.CancelFunc
 	gate     *gate
 	feed     *feed[jobNews]
@@ -279,7 +279,7 @@ func (sh *shared) tune(w profiles.Workload, l optimize.Limit, whole, fast bool) 
 		j := &job{kind: jobFront, workload: w, limit: l, planned: frontModes + 1}
 		return sh.launch(j, fast, frontJob{h: h, j: j, space: space, seed: seed, board: board, modes: frontModes}.run)
 	}
-	j := &job{kind: jobTune, workload: w, limit: l, planned: quickModes}
+	j := &job{kind: jobTune, workload: w, limit: l, planned: optimize.DefaultProbes}
 	return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {
 		res, err := h.Tune(ctx, session.TuneRequest{Workload: w, Limit: l, Gate: j.gate.wait}, j.observe)
 		msg := jobDoneMsg{err: err}
@@ -294,11 +294,8 @@ func (sh *shared) tune(w profiles.Workload, l optimize.Limit, whole, fast bool) 
 	})
 }
 
-// How many modes the two efforts take, about.
-const (
-	quickModes = 12
-	frontModes = 25
-)
+// frontModes is how many modes a campaign over the whole map measures.
+const frontModes = 25
 
 // modelName is the name under which a tuned workload's model is kept.
 func modelName(workload string, b tegra.Board) string {

@@ -206,6 +206,8 @@ func (p *profilePage) head(j *job, w int) string {
 	}
 	switch {
 	case j.planned == 0 || j.done:
+	case j.kind == jobTune:
+		count += fmt.Sprintf(" of at most %d", j.planned)
 	case len(j.rows) < j.planned:
 		count += fmt.Sprintf(" of about %d", j.planned)
 	default:

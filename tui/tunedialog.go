@@ -107,7 +107,7 @@ func (d *tuneDialog) text(field int) string {
 			fmt.Sprintf("least power within %s ms/minibatch", d.value(d.timeMS)),
 			"least energy per minibatch"}[c]
 	case fieldEffort:
-		return [...]string{"quick: about 12 modes, for this limit", "front: about 25 modes, for any limit"}[c]
+		return [...]string{fmt.Sprintf("quick: at most %d measurements, for this limit", optimize.DefaultProbes), fmt.Sprintf("front: about %d modes, for any limit", frontModes)}[c]
 	}
 	return [...]string{"max: seconds instead of minutes", "as it is: " + speedText(d.sh.rate.Speed())}[c]
 }
