@@ -54,10 +54,7 @@ func (a *app) evaluate() *cobra.Command {
 			if o.Others, err = a.otherWorkloads(others, strict); err != nil {
 				return err
 			}
-			if !o.Quick {
-				a.note("comparing methods on %d measured modes: this takes minutes (--quick: seconds)", len(s.Measured))
-			}
-			o.Progress = a.counter()
+			o.Progress = a.counter(o.Quick)
 			report, err := optimize.Evaluate(cmd.Context(), o)
 			if isTerminal(a.err) {
 				fmt.Fprintln(a.err)
@@ -176,16 +173,20 @@ func parseBudgets(text string) (from, to, step float64, err error) {
 // in place.
 const seldom = 15 * time.Second
 
-// counter tells of progress: in place on a terminal, by a line now and then
-// elsewhere.
-func (a *app) counter() func(done, total int) {
+// counter tells of progress, and of the way to less: in place on a terminal, by
+// a line now and then elsewhere.
+func (a *app) counter(quick bool) func(done, total int) {
+	less := " (--quick makes fewer)"
+	if quick {
+		less = ""
+	}
 	if isTerminal(a.err) {
-		return func(done, total int) { fmt.Fprintf(a.err, "\r%d of %d runs", done, total) }
+		return func(done, total int) { fmt.Fprintf(a.err, "\r%d of %d runs%s", done, total, less) }
 	}
 	told := time.Now()
 	return func(done, total int) {
 		if time.Since(told) >= seldom {
-			a.note("%d of %d runs", done, total)
+			a.note("%d of %d runs%s", done, total, less)
 			told = time.Now()
 		}
 	}

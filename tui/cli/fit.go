@@ -56,7 +56,7 @@ func (a *app) fit() *cobra.Command {
 			if err := networkFlags(cmd, &r, loss, freeze); err != nil {
 				return err
 			}
-			if r.Method == learn.NN || r.Method == learn.PowerTrain {
+			r.Training = func() {
 				a.note("networks are trained, and five times more for the cross-validation: a minute or two")
 			}
 			m, notes, err := session.Fit(cmd.Context(), a.options, r)

@@ -75,6 +75,15 @@ func TestEveryMethodFits(t *testing.T) {
 	}
 }
 
+func TestTrainingIsNotAnnouncedBeforeAUsageError(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, "fit", "--samples", sampleFile(t, 2), "--out", filepath.Join(t.TempDir(), "m"), "--method", "powertrain", "--reference", "none", "--device", "virtual:agx-orin")
+	o.fails(t, exitUsage, "powertrain transfers from a reference")
+	if strings.Count(o.err, "\n") != 1 {
+		t.Errorf("more is said than the error: %s", o.err)
+	}
+}
+
 // sampleFile writes n rows of the made-up board.
 func sampleFile(t testing.TB, n int) string {
 	_, rows := toySweep(t)

@@ -23,6 +23,9 @@ type FitRequest struct {
 	Method    learn.Method
 	// Network changes the settings of powertrain and nn; nil leaves them.
 	Network func(*nn.Config)
+	// Training is called before networks are trained, which takes its time; may
+	// be nil.
+	Training func()
 }
 
 // Samples are measured modes and what is known of their origin.
@@ -159,6 +162,9 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 			c := learn.NetworkDefaults(r.Method)
 			r.Network(&c)
 			options.Network = &c
+		}
+		if r.Training != nil {
+			r.Training()
 		}
 	}
 	m, err := learn.Fit(ctx, samples.readings, options)
