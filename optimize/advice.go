@@ -15,6 +15,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 )
 
 // Situation is what advice is given about. Only Mode is needed.
@@ -225,7 +226,7 @@ func (a *adviser) training() []string {
 		return nil
 	}
 	here := Whole(a.at(a.Mode), a.Minibatches)
-	text := fmt.Sprintf("a whole training of %d minibatches takes %s in %s", a.Minibatches, here, a.name(a.Mode))
+	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s", figures.Thousands(a.Minibatches), here, a.name(a.Mode))
 	than := here
 	if a.Present.OK && a.Present.V != a.Mode {
 		than = Whole(a.at(a.Present.V), a.Minibatches)

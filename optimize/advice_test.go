@@ -85,7 +85,7 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	text := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
 		"GPU-bound (GPU ", "knobs by what they change within a factor of two: GPU (time ×", "cores hardly changes the time", "CPU hardly changes the time",
-		"the present mode (12c/2.20C/1.30G/3.20M) is predicted to lie off the front", "in no more time", "a whole training of 360000 minibatches takes", "fine-tuning a model",
+		"the present mode (12c/2.20C/1.30G/3.20M) is predicted to lie off the front", "in no more time", "a whole training of 360,000 minibatches takes", "fine-tuning a model",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("advice lacks %q:\n%s", want, text)

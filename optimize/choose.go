@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jtune/learn"
+	"jtune/tegra/figures"
 )
 
 var errNoProbe = errors.New("no probe was allowed")
@@ -161,9 +162,9 @@ func (e *InfeasibleError) Error() string {
 		measured = " measured"
 	}
 	if n.Batch > 0 {
-		return fmt.Sprintf("%v (%v): nearest%s is %v with minibatches of %d, %.1f ms each, and %.1f W", ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, n.TimeMS, n.PowerW)
+		return fmt.Sprintf("%v (%v): nearest%s is %v with minibatches of %d, %s ms each, and %s W", ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, figures.Of(n.TimeMS), figures.Of(n.PowerW))
 	}
-	return fmt.Sprintf("%v (%v): nearest%s is %v with %.1f ms and %.1f W", ErrInfeasible, e.Limit, measured, n.Mode, n.TimeMS, n.PowerW)
+	return fmt.Sprintf("%v (%v): nearest%s is %v with %s ms and %s W", ErrInfeasible, e.Limit, measured, n.Mode, figures.Of(n.TimeMS), figures.Of(n.PowerW))
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }

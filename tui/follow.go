@@ -12,6 +12,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 )
 
 // followEvery is how often other processes' campaigns are looked for, and a
@@ -149,7 +150,7 @@ func (p *profilePage) followedHead(j *job, w int) string {
 	} else if f.header.Device.Virtual {
 		on += " VIRTUAL"
 	}
-	count := counted(len(j.rows), "mode")
+	count := figures.Count(len(j.rows), "mode")
 	if j.planned > 0 {
 		count = fmt.Sprintf("%d of %d modes", len(j.rows), j.planned)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/figures"
 )
 
 // dash stands for a value that is not there; never a zero.
@@ -35,15 +36,10 @@ func unit(v tegra.Val[float64], decimals int, u string) string {
 
 // ms prints milliseconds with about three figures.
 func ms(v float64) string {
-	switch {
-	case !(v > 0) || math.IsInf(v, 0):
+	if !(v > 0) {
 		return dash
-	case v < 10:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case v < 1000:
-		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
+	return figures.Of(v)
 }
 
 // joules prints an energy in J, kJ or mJ.
@@ -112,14 +108,6 @@ func memorySize(n int64) string {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-}
-
-// counted prints "1 mode" and "12 modes".
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // ago prints how long ago something was.

@@ -12,6 +12,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tui/chart"
 )
 
@@ -202,7 +203,7 @@ func (p *profilePage) head(j *job, w int) string {
 	pr := j.progress
 	count := fmt.Sprintf("mode %d", len(j.rows)+1)
 	if j.done {
-		count = counted(len(j.rows), "mode")
+		count = figures.Count(len(j.rows), "mode")
 	}
 	switch {
 	case j.planned == 0 || j.done:

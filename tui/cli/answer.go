@@ -10,6 +10,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
@@ -174,15 +175,15 @@ func (x answer) print(w io.Writer) error {
 	if x.batch > 0 {
 		fmt.Fprintf(w, "%s with minibatches of %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
 		s := x.size()
-		rows = append(rows, []string{"per sample", shown(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%s samples per second)", shown(1000/float64(s.SampleMS)))})
+		rows = append(rows, []string{"per sample", figures.Of(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%s samples per second)", figures.Of(1000/float64(s.SampleMS)))})
 	} else {
 		fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	}
 	if p := x.predicted; p != nil {
-		rows = append(rows, []string{"predicted", shown(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", shown(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", shown(p.EnergyJ()) + " J"})
+		rows = append(rows, []string{"predicted", figures.Of(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", figures.Of(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", figures.Of(p.EnergyJ()) + " J"})
 	}
 	if m := x.measured; m != nil {
-		rows = append(rows, []string{"measured", shown(m.TimeMS) + " ms", "", shown(m.PowerW) + " W", "", shown(m.EnergyJ()) + " J"})
+		rows = append(rows, []string{"measured", figures.Of(m.TimeMS) + " ms", "", figures.Of(m.PowerW) + " W", "", figures.Of(m.EnergyJ()) + " J"})
 	}
 	for _, c := range x.comparisons() {
 		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})

@@ -7,6 +7,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/telemetry"
 )
 
@@ -150,7 +151,7 @@ func epochText(c profiles.Character) string {
 	if !s.OK {
 		return "–"
 	}
-	return fmt.Sprintf("%s at this pace, %s minibatches", time.Duration(s.V*float64(time.Second)).Round(100*time.Millisecond), thousands(c.PerEpoch))
+	return fmt.Sprintf("%s at this pace, %s minibatches", time.Duration(s.V*float64(time.Second)).Round(100*time.Millisecond), figures.Thousands(c.PerEpoch))
 }
 
 func partText(p profiles.Part) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
@@ -145,7 +146,7 @@ func (a *app) printDevice(s *session.Session) error {
 		{"board", b.Model + originOf(b)},
 		{"module", orDash(b.Module)}, {"SoC", orDash(b.SoC)},
 		{"software", fmt.Sprintf("L4T %s, JetPack %s", orDash(b.L4T), orDash(b.JetPack))},
-		{"power modes", fmt.Sprintf("%s%s: %d core counts × %d CPU × %d GPU × %d memory clocks", thousands(space.Len()), more, len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
+		{"power modes", fmt.Sprintf("%s%s: %d core counts × %d CPU × %d GPU × %d memory clocks", figures.Thousands(space.Len()), more, len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC))},
 		{"CPU clocks", clockRange(space.CPU)}, {"GPU clocks", clockRange(space.GPU)}, {"memory clocks", clockRange(space.EMC)},
 		{"rails", orDash(strings.Join(b.Rails, ", "))},
 		{"total power", fmt.Sprintf("%s; covers %s", orDash(b.TotalRule), orDash(b.TotalCovers))},

@@ -14,6 +14,7 @@ import (
 	"jtune/learn/nn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 	"jtune/tui/export"
 	"jtune/tui/session"
@@ -120,12 +121,12 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		}
 		return fmt.Sprintf("%.1f %%", v)
 	}
-	speaksOf := thousands(m.Space.Len()) + " modes"
+	speaksOf := figures.Thousands(m.Space.Len()) + " modes"
 	if m.Batches != nil {
 		speaksOf += " with minibatches of " + listed(m.Batches)
 	}
 	if err := table(a.out,
-		[]string{"method", string(m.Method)}, []string{"samples", thousands(len(m.Samples))}, []string{"speaks of", speaksOf},
+		[]string{"method", string(m.Method)}, []string{"samples", figures.Thousands(len(m.Samples))}, []string{"speaks of", speaksOf},
 		[]string{"time error", pct(m.CV.TimeMAPEPct)}, []string{"power error", pct(m.CV.PowerMAPEPct)},
 		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)}); err != nil {
 		return err
@@ -278,8 +279,8 @@ func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, 
 	}
 	rows := [][]string{withSize(sized, []string{"mode", "ms", "95 %", "W", "95 %", "J"}, "batch", "ms per sample")}
 	for _, p := range preds {
-		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), shown(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), shown(p.PowerW), between(p.PowerLoW, p.PowerHiW), shown(p.EnergyJ())},
-			strconv.Itoa(p.Batch), shown(optimize.PredictedPoint(p).SampleMS())))
+		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), figures.Of(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), figures.Of(p.PowerW), between(p.PowerLoW, p.PowerHiW), figures.Of(p.EnergyJ())},
+			strconv.Itoa(p.Batch), figures.Of(optimize.PredictedPoint(p).SampleMS())))
 	}
 	return table(a.out, rows...)
 }
@@ -288,5 +289,5 @@ func between(lo, hi float64) string {
 	if math.IsNaN(lo) {
 		return "–"
 	}
-	return shown(lo) + " – " + shown(hi)
+	return figures.Of(lo) + " – " + figures.Of(hi)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -99,47 +98,11 @@ func dash(v tegra.Val[float64], format string) string {
 	return fmt.Sprintf(format, v.V)
 }
 
-// shown prints a time, power or energy for a person: three digits, one
-// decimal from ten on, for no reading and no prediction is better than that;
-// a dash where there is none. Documents for machines keep all digits.
-func shown(v float64) string {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return "–"
-	case v == 0:
-		return "0"
-	case v < 1:
-		return strconv.FormatFloat(v, 'g', 3, 64)
-	case v < 10:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case v < 1000:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
-}
-
 func dashFreq(v tegra.Val[tegra.Freq]) string {
 	if !v.OK {
 		return "–"
 	}
 	return v.V.String()
-}
-
-// thousands prints a count as 18,096.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// counted prints "1 mode" and "18,096 modes".
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(n) + " " + what
 }
 
 // text is an optional text as it is printed.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/optimize"
+	"jtune/tegra/figures"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
@@ -155,8 +156,8 @@ func (a *app) printFront(c *export.Cloud, asCSV, asJSON bool) error {
 		if c.Measured[k] {
 			mark = "measured"
 		}
-		rows = append(rows, withSize(sized, []string{p.Mode.String(), shown(p.TimeMS), shown(p.PowerW), shown(p.EnergyJ()), mark},
-			strconv.Itoa(p.Batch), shown(optimize.PredictedPoint(p).SampleMS())))
+		rows = append(rows, withSize(sized, []string{p.Mode.String(), figures.Of(p.TimeMS), figures.Of(p.PowerW), figures.Of(p.EnergyJ()), mark},
+			strconv.Itoa(p.Batch), figures.Of(optimize.PredictedPoint(p).SampleMS())))
 	}
 	return table(a.out, rows...)
 }

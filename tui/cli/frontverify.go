@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
+	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
 
@@ -78,7 +79,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 	case res.Dir == "" && err == nil:
 		a.note("nothing to verify: every mode that these limits choose was measured")
 	case res.Dir != "":
-		a.note("%s measured along the front in %.0f s; recorded in %s", counted(len(res.Measured), "mode"), res.Elapsed.Seconds(), res.Dir)
+		a.note("%s measured along the front in %.0f s; recorded in %s", figures.Count(len(res.Measured), "mode"), res.Elapsed.Seconds(), res.Dir)
 	}
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 		if err := res.Fitted.Save(v.refit); err != nil {
 			return nil, fmt.Errorf("%w: choose another file with --refit", err)
 		}
-		a.note("%s: the corrected model, of %s", v.refit, counted(len(res.Fitted.Samples), "measured mode"))
+		a.note("%s: the corrected model, of %s", v.refit, figures.Count(len(res.Fitted.Samples), "measured mode"))
 	}
 	return res.Fitted, nil
 }
@@ -102,8 +103,8 @@ func (a *app) printVerified(m *learn.Model, res session.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
-		rows = append(rows, []string{m.Space.Format(got.Mode), shown(p.TimeMS), shown(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
-			shown(p.PowerW), shown(got.PowerW), deviation(got.PowerW, p.PowerW)})
+		rows = append(rows, []string{m.Space.Format(got.Mode), figures.Of(p.TimeMS), figures.Of(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
+			figures.Of(p.PowerW), figures.Of(got.PowerW), deviation(got.PowerW, p.PowerW)})
 	}
 	if err := table(a.out, rows...); err != nil {
 		return err

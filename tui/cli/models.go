@@ -13,6 +13,7 @@ import (
 
 	"jtune/learn"
 	"jtune/learn/nn"
+	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
 
@@ -178,7 +179,7 @@ func (a *app) printModels(list []modelJSON) error {
 		if m.Virtual {
 			device += " (virtual)"
 		}
-		rows = append(rows, []string{m.Name, m.Method, thousands(m.Samples), errorPct(m.CV.Time), errorPct(m.CV.Power), orDash(workload), device})
+		rows = append(rows, []string{m.Name, m.Method, figures.Thousands(m.Samples), errorPct(m.CV.Time), errorPct(m.CV.Power), orDash(workload), device})
 	}
 	if err := table(a.out, rows...); err != nil {
 		return err
@@ -202,7 +203,7 @@ func (a *app) printModel(m modelJSON) error {
 	if m.Method == "reference" && known(m.CV.Time) {
 		own = " of its networks, on the modes that they learned from"
 	}
-	rows := [][]string{{"name", m.Name}, {"where", where}, {"method", m.Method}, {"modes", thousands(m.Samples)},
+	rows := [][]string{{"name", m.Name}, {"where", where}, {"method", m.Method}, {"modes", figures.Thousands(m.Samples)},
 		{"time error", errorPct(m.CV.Time) + own}, {"power error", errorPct(m.CV.Power) + own}, {"workload", orDash(text(m.Workload))}, {"device", orDash(text(m.Device))}, {"made", orDash(text(m.When))}}
 	if m.Version > 0 {
 		rows = append(rows, []string{"version", strconv.Itoa(m.Version)}, []string{"source", m.Source}, []string{"licence", m.Licence})
@@ -245,6 +246,6 @@ func (a *app) reduceModel(name, out string) error {
 	if err := c.Save(out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s of %s modes, no measured value; give it to --reference on an %s\n", out, counted(len(c.Centres), "kernel"), thousands(c.Modes), c.Device)
+	_, err = fmt.Fprintf(a.out, "%s: %s of %s modes, no measured value; give it to --reference on an %s\n", out, figures.Count(len(c.Centres), "kernel"), figures.Thousands(c.Modes), c.Device)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/tui/export"
@@ -96,7 +97,7 @@ func (a *app) modesCSV(modes []tegra.Mode) error {
 
 // countModes tells the size of the space and what each knob can be set to.
 func (a *app) countModes(s *tegra.Space) error {
-	fmt.Fprintf(a.out, "%s power modes\n", thousands(s.Len()))
+	fmt.Fprintf(a.out, "%s power modes\n", figures.Thousands(s.Len()))
 	freqs := func(list []tegra.Freq) string {
 		var out []string
 		for _, f := range list {
@@ -117,7 +118,7 @@ func (a *app) listModes(s *tegra.Space, modes []tegra.Mode) error {
 			return err
 		}
 	}
-	a.note("%s", counted(len(modes), "mode"))
+	a.note("%s", figures.Count(len(modes), "mode"))
 	return nil
 }
 
@@ -180,7 +181,7 @@ func (a *app) printWorkloads(list []profiles.Workload, simulated bool) error {
 		if simulated && virtual.Estimated(name) {
 			name, marked = name+"*", true
 		}
-		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset, thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
+		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset, figures.Thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
 	}
 	if err := table(a.out, rows...); err != nil || !marked {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 	"jtune/tui/session"
 )
@@ -166,7 +167,7 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 			usable[row.Mode] = true
 		}
 	}
-	recorded := counted(len(modes), "mode")
+	recorded := figures.Count(len(modes), "mode")
 	if res.Dir != "" {
 		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, recorded, len(usable), res.New, res.Elapsed.Round(time.Second))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
 
@@ -49,7 +50,7 @@ func (r *reporter) observe(e session.Event) {
 	case e.Note != "":
 		r.line("%s", e.Note)
 	case e.Probe != nil && e.Probe.Err == nil:
-		r.line("%s (%s): %.1f ms, %.2f W", r.device.Space().Format(e.Probe.Mode), e.Probe.Why, e.Probe.TimeMS, e.Probe.PowerW)
+		r.line("%s (%s): %s ms, %s W", r.device.Space().Format(e.Probe.Mode), e.Probe.Why, figures.Of(e.Probe.TimeMS), figures.Of(e.Probe.PowerW))
 	case e.Progress != nil:
 		r.progress(*e.Progress)
 	}
@@ -88,9 +89,9 @@ func (r *reporter) row(p profiles.Progress) {
 	text := fmt.Sprintf("%s  %s  %s", count, name, p.Row.Status)
 	if p.Row.Status.Usable() {
 		if p.Step.Variant == nil || !p.Step.Variant.Idle {
-			text += fmt.Sprintf("  %.1f ms", p.Row.TimeMS)
+			text += "  " + figures.Of(p.Row.TimeMS) + " ms"
 		}
-		text += fmt.Sprintf("  %.2f W", p.Row.PowerW)
+		text += "  " + figures.Of(p.Row.PowerW) + " W"
 	}
 	if p.Row.Why != "" {
 		text += "  (" + p.Row.Why + ")"

@@ -33,8 +33,8 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 	r.observe(session.Event{Progress: &profiles.Progress{Row: &good, Done: 1, Total: 9}})
 	r.observe(session.Event{Progress: &profiles.Progress{Row: &bad, Done: 2, Total: 9}})
 	r.observe(session.Event{Probe: &optimize.Probe{Measured: good.Measured, Why: optimize.Start}})
-	want := []string{"a torn line was cut: 50 %", "1/9  " + space.Format(mode) + "  ok  80.0 ms  20.00 W",
-		"2/9  " + space.Format(mode) + "  rejected  (100 % no)", space.Format(mode) + " (start): 80.0 ms, 20.00 W"}
+	want := []string{"a torn line was cut: 50 %", "1/9  " + space.Format(mode) + "  ok  80.0 ms  20.0 W",
+		"2/9  " + space.Format(mode) + "  rejected  (100 % no)", space.Format(mode) + " (start): 80.0 ms, 20.0 W"}
 	if got := strings.Split(strings.TrimSpace(out.String()), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
 
@@ -69,7 +70,7 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w profiles.Workl
 		if !v.OK {
 			return "–"
 		}
-		return shown(v.V) + " ms"
+		return figures.Of(v.V) + " ms"
 	}
 	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", fmt.Sprint(r.Minibatches)}, {"time", ms(tegra.Some(r.TimeMS))}, {"stall", ms(r.StallMS)}, {"compute", ms(r.ComputeMS)},
 		{"overhead", ms(r.OverheadMS)}, {"power", dash(r.PowerW, "%.2f W")}, {"energy", dash(r.EnergyJ, "%.3f J per minibatch")}}

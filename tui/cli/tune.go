@@ -10,6 +10,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/tegra/figures"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
@@ -70,7 +71,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%s measured, %s in %.0f s, %s; recorded in %s", counted(distinct(res.Probes), "mode"), counted(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
+		a.note("%s measured, %s in %.0f s, %s; recorded in %s", figures.Count(distinct(res.Probes), "mode"), figures.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	for _, h := range res.Trace {
 		a.note("%v", h)
