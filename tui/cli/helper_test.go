@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/adrg/xdg"
 
@@ -53,9 +52,7 @@ type outcome struct {
 // own unless the arguments name one.
 func jtune(t testing.TB, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	return jtuneWith(t, ctx, strings.NewReader(""), args...)
+	return jtuneWith(t, t.Context(), strings.NewReader(""), args...)
 }
 
 func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...string) outcome {
