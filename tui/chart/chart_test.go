@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -132,6 +133,19 @@ func TestWhatIsDrawnOnceCanBeLaidUnder(t *testing.T) {
 	again.Base(p.Drawn(80, 20))
 	if got, want := again.Render(80, 20, Plain), p.Render(80, 20, Plain); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTicksBesideASingleValueAreRound(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		for v, want := range map[float64]string{30.437: "[28 30 32]", 87.2: "[80 85 90 95]", 0.5: "[0.45 0.5 0.55]"} {
+			if got := fmt.Sprint(NewScale([]float64{v, v}, log).Ticks(4)); got != want {
+				t.Errorf("log %v: ticks beside %g are %s, want %s", log, v, got, want)
+			}
+		}
+	}
+	if got := fmt.Sprint(NewScale([]float64{0}, false).Ticks(4)); got != "[-1 -0.5 0 0.5 1]" {
+		t.Errorf("ticks beside zero are %s", got)
 	}
 }
 

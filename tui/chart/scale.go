@@ -11,6 +11,10 @@ type Scale struct {
 	Log    bool
 }
 
+// alone is the air around a single value, as a share of it: ticks next to it
+// are then numbers that one would name.
+const alone = 0.1
+
 // NewScale spans the values with a little air. Without two distinct finite
 // values (and positive ones, for a log scale) it makes a range around what
 // there is, so that the result can always be drawn.
@@ -26,6 +30,12 @@ func NewScale(values []float64, log bool) Scale {
 		return Scale{1, 10, true}
 	case lo > hi:
 		return Scale{0, 1, false}
+	case lo == hi && log:
+		return Scale{lo * (1 - alone), hi * (1 + alone), true}
+	case lo == hi && lo == 0:
+		return Scale{-1, 1, false}
+	case lo == hi:
+		return Scale{lo - alone*math.Abs(lo), hi + alone*math.Abs(lo), false}
 	case log:
 		air := max(math.Log(hi/lo)*0.03, 0.02)
 		return Scale{lo * math.Exp(-air), hi * math.Exp(air), true}
