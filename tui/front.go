@@ -166,11 +166,30 @@ func (p *frontPage) zoomBy(steps int) {
 	p.zoom = p.zoom.by(steps, x, y)
 }
 
+// listed is the front with the cursor's mode in its place, also where that is
+// off the front, and that place.
+func (p *frontPage) listed() (list []int, at int) {
+	f := p.front()
+	if at = slices.Index(f, p.cursor); at >= 0 {
+		return f, at
+	}
+	xs := p.sh.view.values[planes[p.plane].across]
+	if at = slices.IndexFunc(f, func(m int) bool { return xs[m] > xs[p.cursor] }); at < 0 {
+		at = len(f)
+	}
+	return slices.Insert(slices.Clone(f), at, p.cursor), at
+}
+
 // along walks the front: to its neighbour, or from a mode off the front to
-// the member nearest across.
+// the member nearest across. The table lists that mode too.
 func (p *frontPage) along(by int) {
 	f := p.front()
 	if len(f) == 0 {
+		return
+	}
+	if p.asTab {
+		list, at := p.listed()
+		p.goTo(list[min(max(0, at+by), len(list)-1)])
 		return
 	}
 	if !slices.Contains(f, p.cursor) {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"math"
@@ -37,6 +38,35 @@ func TestAMeasurementStandsInThePlaceOfItsPrediction(t *testing.T) {
 	}
 	d.press("c")
 	d.sees("the answer to the limit", "✓ within the limit")
+}
+
+func TestTheFrontsTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
+	d := drive(t).withView()
+	d.size(120, 40)
+	d.press("5", "b")
+	p := frontOf(d)
+	for plane := range planes {
+		f := p.front()
+		p.goTo((f[len(f)/2] + 1) % d.board.space.Len())
+		for slices.Contains(f, p.cursor) {
+			p.goTo(p.cursor + 1)
+		}
+		d.r.frame = ""
+		list, at := p.listed()
+		d.sees("▸" + d.r.sh.mode(d.r.sh.view.points[p.cursor].Mode))
+		if len(list) != len(f)+1 || !strings.Contains(d.screen(), "off it") {
+			t.Errorf("plane %d: %d rows for a front of %d and a mode off it:\n%s", plane, len(list), len(f), d.screen())
+		}
+		xs, _ := p.columns()
+		if !slices.IsSortedFunc(list, func(a, b int) int { return cmp.Compare(xs[a], xs[b]) }) {
+			t.Errorf("plane %d: the rows are not in order", plane)
+		}
+		want := list[min(at+1, len(list)-1)]
+		if d.press("down"); p.cursor != want {
+			t.Errorf("plane %d: one row down leads to mode %d, want %d", plane, p.cursor, want)
+		}
+		d.press("x")
+	}
 }
 
 func TestTheAnswerIsWhatTuningMeasured(t *testing.T) {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -51,7 +50,8 @@ func (p *frontPage) side(w, h int) string {
 	right, legend := box(p.cardTitle(), "", card, w, high), "\n"+p.legend(w)
 	rows := strings.Count(legend, "\n") + 2 // a blank one below it
 	if list := h - high - rows; list >= 8 && !p.asTab {
-		p.tab.top = max(0, p.nearOnFront(p.front())-list/2+1) // the cursor in the middle
+		_, at := p.listed()
+		p.tab.top = max(0, at-list/2+1) // the cursor in the middle
 		return under(right, fit(legend, w, rows), box("front", fmt.Sprintf("%d modes", len(p.front())), p.twin(w-4, list-2), w, list))
 	}
 	if h == high {
@@ -286,10 +286,9 @@ func (p *frontPage) versus() []string {
 
 // twin is the front as a table, in the order of the plot.
 func (p *frontPage) twin(w, h int) string {
-	v, f := p.sh.view, p.front()
-	p.tab.rows = len(f)
-	p.tab.cursor = p.nearOnFront(f)
-	p.tab.noMark = !slices.Contains(f, p.cursor)
+	v, front := p.sh.view, p.front()
+	f, at := p.listed()
+	p.tab.rows, p.tab.cursor = len(f), at
 	p.tab.cell = func(row, col int) string {
 		pr := v.known[f[row]]
 		switch col {
@@ -306,7 +305,11 @@ func (p *frontPage) twin(w, h int) string {
 		case 5:
 			return positive(pr.EnergyJ(), 2)
 		}
-		return p.isWhat(pr.Mode, v.points[f[row]])
+		what := p.isWhat(pr.Mode, v.points[f[row]])
+		if len(f) > len(front) && row == at {
+			what = strings.TrimRight("off it "+what, " ")
+		}
+		return what
 	}
 	return p.tab.Render(w, h)
 }

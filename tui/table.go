@@ -22,7 +22,6 @@ type table struct {
 	top    int
 	room   int    // columns of the last visible column, as drawn
 	empty  string // said when there are no rows
-	noMark bool   // a list without a cursor
 }
 
 // move shifts the cursor, staying within the rows.
@@ -70,7 +69,7 @@ func (t *table) Render(w, h int) string {
 	t.top = max(0, min(t.top, t.rows-room))
 	for i := t.top; i < min(t.rows, t.top+room); i++ {
 		text := t.line(cols, func(c int) string { return t.cell(i, c) })
-		if i == t.cursor && !t.noMark {
+		if i == t.cursor {
 			lines = append(lines, styleCursor.Render(cut("▸"+text, w)))
 		} else {
 			lines = append(lines, cut(" "+text, w))
