@@ -22,14 +22,14 @@ import (
 // times of its minibatches or epochs.
 type LogImport struct {
 	Power    string                // log of tegrastats, or CSV of jtop
-	Times    string                // CSV with epoch and epochtime_ms (or time_ms), log_time if there is one; "": none, then there is no row
+	Times    string                // CSV with epoch and epochtime_ms (or time_ms), log_time if there is one
 	PerEpoch int                   // minibatches in an epoch, when Times has a row per epoch; 0: a row per minibatch
 	Mode     tegra.Val[tegra.Mode] // absent: the clocks that a tegrastats log shows, if they stand still
 	Every    time.Duration         // between lines that tell no time; 1 s
 }
 
-// Import makes a campaign folder of the run, which must be new. Without times
-// it holds samples alone. The notes tell what was left out or made of it.
+// Import makes a campaign folder of the run, which must be new. The notes tell
+// what was left out or made of it.
 func (l LogImport) Import(outDir string) (notes []string, err error) {
 	text, err := readBounded(l.Power)
 	if err != nil {
@@ -51,7 +51,7 @@ func (l LogImport) Import(outDir string) (notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("%s: the log's clocks are taken for the mode, in whole MHz: %s", l.Power, run.mode))
 	}
 	if l.Times == "" {
-		return l.samplesOnly(run, outDir, notes)
+		return nil, l.errTimeless(run.power)
 	}
 	if run.logs["epoch"], err = readBounded(l.Times); err != nil {
 		return notes, err
@@ -64,28 +64,15 @@ func (l LogImport) Import(outDir string) (notes []string, err error) {
 	return notes, recordRuns(l.Power, outDir, []*rawRun{run}, []Row{row})
 }
 
-// samplesOnly records a run of which there is a power log alone.
-func (l LogImport) samplesOnly(run *rawRun, outDir string, notes []string) ([]string, error) {
-	h, err := importHeader(l.Power, []tegra.Mode{run.mode}, 0)
-	if err != nil {
-		return notes, fmt.Errorf("%s: %w", l.Power, err)
-	}
-	h.Workload.Name = strings.ToLower(h.Workload.Name)
-	r, err := Create(outDir, h)
-	if err != nil {
-		return notes, err
-	}
-	watts := make([]float64, len(run.power))
-	for i, s := range run.power {
+// errTimeless tells of a log of which no row can be made what it does tell.
+func (l LogImport) errTimeless(power []powerSample) error {
+	watts := make([]float64, len(power))
+	for i, s := range power {
 		watts[i] = s.w
-		if err := r.Sample(run.mode, s.t, tegra.Some(s.w), true, ""); err != nil {
-			return notes, errors.Join(err, r.Close())
-		}
 	}
-	span := run.power[len(run.power)-1].t - run.power[0].t
-	notes = append(notes, fmt.Sprintf("%s: power over %s, %.2f W in the median of %d readings; it tells no minibatch times, so there is no row to learn from: give them with --epochs FILE",
-		l.Power, span.Round(time.Second), median(watts), len(watts)))
-	return notes, r.Close()
+	span := power[len(power)-1].t - power[0].t
+	return fmt.Errorf("%s tells %.2f W over %s (median of %d readings) and no minibatch times, without which there is nothing to learn from: give them with --epochs FILE",
+		l.Power, median(watts), span.Round(time.Second), len(watts))
 }
 
 func readBounded(path string) ([]byte, error) {

@@ -99,7 +99,7 @@ func TestAPowerLogAndTheTimesBesideItMakeARow(t *testing.T) {
 	}
 }
 
-func TestAPowerLogAloneGivesSamplesAndNoRow(t *testing.T) {
+func TestAPowerLogAloneIsRefusedWithWhatItTells(t *testing.T) {
 	t.Parallel()
 	l := logs(t, tegrastatsLine("", 8000)+tegrastatsLine("", 9000)+tegrastatsLine("", 8500), "")
 	if !IsPowerLog(l.Power) {
@@ -107,12 +107,11 @@ func TestAPowerLogAloneGivesSamplesAndNoRow(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "c")
 	notes, err := l.Import(out)
-	if err != nil || len(notes) != 2 || !strings.Contains(notes[1], "8.50 W in the median of 3 readings") {
-		t.Fatalf("%v, notes %q", err, notes)
+	if err == nil || len(notes) > 0 || !strings.Contains(err.Error(), "8.50 W") || !strings.Contains(err.Error(), "--epochs FILE") {
+		t.Errorf("%v, notes %q", err, notes)
 	}
-	text, err := os.ReadFile(filepath.Join(out, samplesName))
-	if _, rows, readErr := Read(out); err != nil || readErr != nil || len(rows) != 0 || strings.Count(string(text), "\n") != 4 {
-		t.Errorf("%d rows, %v, %v, samples\n%s", len(rows), err, readErr, text)
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a folder was made all the same")
 	}
 }
 

@@ -263,6 +263,11 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode", "no mode")
 	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage, "--per-epoch")
 	jtune(t, "import", power, "--epochs", times, "--out", out+"2").fails(t, exitFailed, "--mode")
+	o := jtune(t, "import", power, "--mode", "12,2201600,1300500000,3199000000", "--out", out+"2")
+	o.fails(t, exitFailed, power, "20.00 W", "--epochs FILE")
+	if strings.Count(o.err, "\n") != 1 {
+		t.Errorf("more than one line: %s", o.err)
+	}
 }
 
 func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
