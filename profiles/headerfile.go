@@ -24,7 +24,7 @@ func writeHeader(dir string, h Header) error {
 	path := filepath.Join(dir, headerName)
 	err := writeSynced(path+".tmp", b.Bytes())
 	if err == nil {
-		err = own(path + ".tmp")
+		err = Own(path + ".tmp")
 	}
 	if err == nil {
 		err = os.Rename(path+".tmp", path)

@@ -29,7 +29,7 @@ func lockFolder(dir string) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("campaign folder %s: lock: %w", dir, err)
 	}
-	own(f.Name())
+	Own(f.Name())
 	if f.Truncate(0) == nil { // the number is for people; the lock holds without it
 		fmt.Fprintln(f, os.Getpid())
 	}

@@ -84,5 +84,5 @@ func writeOwned(path string, from io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(f, from)
-	return errors.Join(err, own(path), f.Close())
+	return errors.Join(err, Own(path), f.Close())
 }

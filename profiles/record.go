@@ -105,7 +105,7 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 	} else {
 		h.Format, h.Settings = headerFormat, h.Settings.withDefaults()
 		r.header = h
-		err = errors.Join(own(dir), writeHeader(dir, h))
+		err = errors.Join(Own(dir), writeHeader(dir, h))
 	}
 	if err != nil {
 		unlockFolder(r.lock)
@@ -170,7 +170,7 @@ func (r *Record) open() (*Record, error) {
 			return nil, fmt.Errorf("campaign folder: %w", err)
 		}
 		*file.to = a
-		if err := own(filepath.Join(r.dir, file.name)); err != nil {
+		if err := Own(filepath.Join(r.dir, file.name)); err != nil {
 			r.Close()
 			return nil, fmt.Errorf("campaign folder: %w", err)
 		}
@@ -321,7 +321,7 @@ func (r *Record) Sample(m tegra.Mode, t time.Duration, powerW tegra.Val[float64]
 // Attach puts a file of that name beside the record, or replaces it.
 func (r *Record) Attach(name string, content []byte) error {
 	path := filepath.Join(r.dir, name)
-	if err := errors.Join(writeSynced(path+".tmp", content), own(path+".tmp")); err != nil {
+	if err := errors.Join(writeSynced(path+".tmp", content), Own(path+".tmp")); err != nil {
 		return fmt.Errorf("writing %s: %w%s", path, err, remedy(err))
 	}
 	return os.Rename(path+".tmp", path)

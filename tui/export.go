@@ -36,7 +36,7 @@ func (sh *shared) export(name string, files ...exportFile) {
 	var endings []string
 	for _, f := range files {
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name+"."+f.ending), []byte(f.text), 0o644)
+			err = profiles.WriteFile(filepath.Join(dir, name+"."+f.ending), []byte(f.text))
 		}
 		endings = append(endings, f.ending)
 	}

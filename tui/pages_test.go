@@ -3,7 +3,10 @@ package tui
 import (
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"jtune/profiles"
@@ -108,6 +111,29 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	d.send(jobDoneMsg{job: j})
 	if len(j.rows) != n+1 || !j.done {
 		t.Error("a job ended while the view was frozen, and its last rows are lost")
+	}
+}
+
+func TestExportsMadeThroughSudoBelongToTheCaller(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("takes root to give files away")
+	}
+	t.Setenv("SUDO_UID", "65534")
+	t.Setenv("SUDO_GID", "65533")
+	d := drive(t).withView()
+	d.press("5", "ctrl+s")
+	files, err := filepath.Glob(filepath.Join(d.board.dir, "exports", "*"))
+	if err != nil || len(files) != 4 {
+		t.Fatalf("exported %v, %v", files, err)
+	}
+	for _, file := range append(files, filepath.Dir(files[0])) {
+		st, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if of := st.Sys().(*syscall.Stat_t); of.Uid != 65534 || of.Gid != 65533 {
+			t.Errorf("%s belongs to %d:%d", file, of.Uid, of.Gid)
+		}
 	}
 }
 

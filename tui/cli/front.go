@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"jtune/optimize"
+	"jtune/profiles"
 	"jtune/tegra/figures"
 	"jtune/tui/export"
 	"jtune/tui/session"
@@ -164,7 +164,7 @@ func (a *app) printFront(c *export.Cloud, asCSV, asJSON bool) error {
 
 // writeFile replaces a file that the user named.
 func writeFile(path, text string) error {
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := profiles.WriteFile(path, []byte(text)); err != nil {
 		return fmt.Errorf("%w: choose another file", err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
+	"jtune/profiles"
 	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
@@ -92,6 +93,9 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 	if v.refit != "" {
 		if err := res.Fitted.Save(v.refit); err != nil {
 			return nil, fmt.Errorf("%w: choose another file with --refit", err)
+		}
+		if err := profiles.Own(v.refit); err != nil {
+			return nil, err
 		}
 		a.note("%s: the corrected model, of %s", v.refit, figures.Count(len(res.Fitted.Samples), "measured mode"))
 	}

@@ -83,7 +83,7 @@ func (s *Session) SetIntroduced() error {
 	if err := profiles.MakeDir(filepath.Dir(introduced())); err != nil {
 		return err
 	}
-	return os.WriteFile(introduced(), nil, 0o644)
+	return profiles.WriteFile(introduced(), nil)
 }
 
 // denied gives a refusal to write its exit code and the way out.

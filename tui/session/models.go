@@ -65,7 +65,16 @@ func (s *Session) SaveModel(name string, m *learn.Model) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path, denied(m.Save(path), elsewhere)
+	return path, saveOwned(m, path)
+}
+
+// saveOwned writes a model or reference; what root writes for a user, through
+// sudo, is that user's.
+func saveOwned(m interface{ Save(path string) error }, path string) error {
+	if err := m.Save(path); err != nil {
+		return denied(err, elsewhere)
+	}
+	return profiles.Own(path)
 }
 
 const elsewhere = "choose another place with --data-dir DIR"
@@ -94,7 +103,7 @@ func (o Options) Keep(path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return name, denied(m.Save(kept), elsewhere)
+		return name, saveOwned(m, kept)
 	}
 	r, refErr := learn.LoadReference(path)
 	if refErr != nil || r.Compact == nil {
@@ -104,7 +113,7 @@ func (o Options) Keep(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, denied(r.Compact.Save(kept), elsewhere)
+	return name, saveOwned(r.Compact, kept)
 }
 
 // LoadModel reads a model by its name in the data directory, or by its path.
