@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"jtune/profiles"
 )
@@ -14,9 +15,10 @@ var Version = "dev"
 // tuneKind is the kind of plan of a search.
 const tuneKind = "tune"
 
-// header is what a campaign folder says of itself.
+// header is what a campaign folder says of itself. It was made when the user's
+// clock says so: a virtual board's may be days ahead.
 func (s *Session) header(w profiles.Workload, plan profiles.PlanHeader, set profiles.Settings) profiles.Header {
-	return profiles.Header{Jtune: Version, Created: s.Clock.Wall(), Seed: s.Options.Seed,
+	return profiles.Header{Jtune: Version, Created: time.Now(), Seed: s.Options.Seed,
 		Device: profiles.NewDeviceHeader(s.Device), Workload: w, Plan: plan, Settings: set}
 }
 
@@ -24,7 +26,7 @@ func (s *Session) header(w profiles.Workload, plan profiles.PlanHeader, set prof
 func (s *Session) Running() []profiles.Running { return s.finder.Running() }
 
 // record opens the folder of a campaign; dir "" makes a new one below the
-// data directory, named after time, workload and kind.
+// data directory, named after the time of day, workload and kind.
 func (s *Session) record(dir string, h profiles.Header, resume bool) (*profiles.Record, error) {
 	advice := "choose another folder with --out DIR"
 	if dir == "" {
@@ -51,7 +53,7 @@ func (s *Session) newCampaignDir(h profiles.Header) (string, error) {
 	if kind == profiles.ExperimentKind {
 		kind = h.Plan.Source
 	}
-	base := fmt.Sprintf("%s-%s-%s", s.Clock.Wall().Format("20060102-150405"), safeName(h.Workload.Name), kind)
+	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), safeName(h.Workload.Name), kind)
 	for n := 1; ; n++ {
 		dir := filepath.Join(parent, base)
 		if n > 1 {

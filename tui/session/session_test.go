@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -32,6 +33,23 @@ func open(t testing.TB, o Options) *Session {
 
 func fast(t testing.TB) *Session {
 	return open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1)})
+}
+
+func TestACampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
+	s := fast(t)
+	before := time.Now().Truncate(time.Second)
+	if err := s.Clock.Sleep(t.Context(), 30*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := s.newCampaignDir(s.header(profiles.Workload{Name: "lstm"}, profiles.PlanHeader{Kind: "sample"}, profiles.Settings{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp, ok := strings.CutSuffix(filepath.Base(dir), "-lstm-sample")
+	when, err := time.ParseInLocation("20060102-150405", stamp, time.Local)
+	if err != nil || !ok || when.Before(before) || when.After(time.Now()) {
+		t.Errorf("a campaign begun at %v lies in %s (%v)", before, dir, err)
+	}
 }
 
 func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
