@@ -18,6 +18,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 )
 
 var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use auto or random")
@@ -116,10 +117,10 @@ func (s *search) ownUp() {
 		s.warn("%s, the networks' pick, could not be measured%s", name, instead)
 	case !s.met(s.pick.V):
 		worst := s.worst(s.pick.V)
-		s.warn("%s, the networks' pick, broke the limit (%.1f ms, %.1f W)%s", name, worst.TimeMS, worst.PowerW, instead)
+		s.warn("%s, the networks' pick, broke the limit (%s ms, %s W)%s", name, figures.Of(worst.TimeMS), figures.Of(worst.PowerW), instead)
 	case i != s.pick.V:
 		m := s.mean(i)
-		s.warn("%s, one of the random modes, measured better than the networks' pick: %.1f ms, %.1f W", s.o.Space.Format(m.Mode), m.TimeMS, m.PowerW)
+		s.warn("%s, one of the random modes, measured better than the networks' pick: %s ms, %s W", s.o.Space.Format(m.Mode), figures.Of(m.TimeMS), figures.Of(m.PowerW))
 	}
 }
 

@@ -13,12 +13,15 @@ import (
 )
 
 // Bench measures single modes with one workload. The harness keeps running
-// from mode to mode and is started again when it ended or died.
+// from mode to mode and is started again when it ended or died, or when another
+// minibatch size is asked for.
 type Bench struct {
-	Device     tegra.Device
-	Applier    tegra.Applier
-	Clock      tegra.Clock
-	NewHarness func(ctx context.Context) (harness.Harness, error)
+	Device  tegra.Device
+	Applier tegra.Applier
+	Clock   tegra.Clock
+	// NewHarness starts the job with minibatches of so many samples; 0 means the
+	// workload's own size.
+	NewHarness func(ctx context.Context, batch int) (harness.Harness, error)
 	Workload   Workload
 	Settings   Settings
 	Observe    func(Progress) // called on the measuring goroutine; may be nil
@@ -26,6 +29,7 @@ type Bench struct {
 	System     System         // what the device's readings do not tell
 
 	job    harness.Harness                // nil: not running
+	batch  int                            // that it was started with
 	warm   bool                           // the job has trained a minibatch
 	barren int                            // jobs in a row that ended without one
 	doubt  string                         // about the running job: a note for its rows
@@ -34,9 +38,9 @@ type Bench struct {
 
 // RawLog takes what rows are made of.
 type RawLog interface {
-	Knobs(a tegra.Applied) error // what was asked for and read back when the mode was set
-	Minibatch(mode tegra.Mode, e harness.Event, clean bool) error
-	Sample(mode tegra.Mode, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error
+	Knobs(s Step, a tegra.Applied) error // what was asked for and read back when the mode was set
+	Minibatch(s Step, e harness.Event, clean bool) error
+	Sample(s Step, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error
 }
 
 // Phase is what the bench is doing.
@@ -150,27 +154,48 @@ func raiseHint(step Step, why string) string {
 	return why
 }
 
-// start makes sure that a job runs.
-func (b *Bench) start(ctx context.Context) error {
+// start makes sure that a job runs at a minibatch size.
+func (b *Bench) start(ctx context.Context, batch int) error {
 	if b.job != nil {
 		return nil
 	}
-	job, err := b.NewHarness(ctx)
+	job, err := b.NewHarness(ctx, batch)
 	if err != nil {
 		return err
 	}
-	b.job, b.warm, b.doubt, b.told = job, false, "", map[harness.Kind]harness.Event{}
+	b.job, b.batch, b.warm, b.doubt, b.told = job, batch, false, "", map[harness.Kind]harness.Event{}
 	return nil
 }
 
+// ErrDictated: the job trains with a minibatch size of its own, whatever it is
+// asked for.
+var ErrDictated = errors.New("its job does not take the minibatch size from JTUNE_BATCH")
+
+// heeds tells why a job cannot be measured at the size that it was started with:
+// it says that it trains at another.
+func (b *Bench) heeds(info map[string]string) error {
+	if said := info["batch_size"]; b.batch > 0 && said != "" && said != strconv.Itoa(b.batch) {
+		return fmt.Errorf("workload %s: %w: it says minibatches of %s where %d was asked for", b.Workload.Name, ErrDictated, said, b.batch)
+	}
+	return nil
+}
+
+// at is the workload with the minibatch size of a step.
+func (w Workload) at(s Step) Workload {
+	if s.Batch > 0 {
+		w.Batch = s.Batch
+	}
+	return w
+}
+
 // hello compares what the job says of itself with the workload.
-func (b *Bench) hello(info map[string]string) (note string) {
+func (b *Bench) hello(info map[string]string, w Workload) (note string) {
 	for _, c := range []struct {
 		key, name string
 		set       int
-	}{{"batch_size", "minibatch size", b.Workload.Batch}, {"num_workers", "workers", b.Workload.Workers}} {
+	}{{"batch_size", "minibatch size", w.Batch}, {"num_workers", "workers", w.Workers}} {
 		if said := info[c.key]; said != "" && said != strconv.Itoa(c.set) {
-			return fmt.Sprintf("note: the job says %s %s, workload %s has %d", c.name, said, b.Workload.Name, c.set)
+			return fmt.Sprintf("note: the job says %s %s, workload %s has %d", c.name, said, w.Name, c.set)
 		}
 	}
 	return ""

@@ -102,7 +102,7 @@ func TestAFloodOfMinibatchesIsNoTraining(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	told := 0
-	r.bench.NewHarness = func(context.Context) (harness.Harness, error) {
+	r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) {
 		at := r.board.Clock().Now()
 		return &scripted{next: func(context.Context) (harness.Event, error) {
 			told++
@@ -300,7 +300,7 @@ func TestCancellingEndsAtOnceWithoutARow(t *testing.T) {
 func TestACommandThatNeverWorksEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{})
-	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
 		return harness.Exec(ctx, harness.ExecOptions{Command: []string{"sh", "-c", "echo no module named torch >&2; exit 1"}, Clock: r.bench.Clock})
 	}
 	m := r.device.Space().Max()
@@ -312,7 +312,7 @@ func TestACommandThatNeverWorksEndsTheCampaign(t *testing.T) {
 	if _, err := r.bench.Measure(t.Context(), Step{Mode: m}); err == nil || !strings.Contains(err.Error(), "3 times without a minibatch") {
 		t.Errorf("third time: %v", err)
 	}
-	r.bench.NewHarness = func(context.Context) (harness.Harness, error) { return nil, errTest }
+	r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) { return nil, errTest }
 	if _, err := r.bench.Measure(t.Context(), Step{Mode: m}); !errors.Is(err, errTest) {
 		t.Errorf("a job that cannot start: %v", err)
 	}
@@ -322,11 +322,11 @@ func TestAJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	starts, length := 0, 20
-	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
 		starts++
 		n := length
 		length = 1000 // the second run is long enough
-		inner, err := r.bench.Workload.NewHarness(HarnessOptions{Virtual: r.board})(ctx)
+		inner, err := r.bench.Workload.NewHarness(HarnessOptions{Virtual: r.board})(ctx, batch)
 		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
 			if n--; n < 0 {
 				return harness.Event{}, io.EOF
@@ -340,7 +340,7 @@ func TestAJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
 	r.bench.Close()
 	starts = 0
 	inner := r.bench.NewHarness
-	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) { length = 20; return inner(ctx) }
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) { length = 20; return inner(ctx, batch) }
 	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != Failed || !strings.Contains(got.Why, "JTUNE_EPOCHS=0") || starts != restarts+1 {
 		t.Errorf("%s %q after %d starts; want the advice after %d", got.Status, got.Why, starts, restarts+1)
 	}
@@ -351,11 +351,11 @@ func TestPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
 	// The job needs 20 s to load, at idle power: steady, but not the mode's.
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	starter := r.bench.NewHarness
-	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
 		if err := r.bench.Clock.Sleep(ctx, 20*time.Second); err != nil {
 			return nil, err
 		}
-		return starter(ctx)
+		return starter(ctx, batch)
 	}
 	m := r.device.Space().Max()
 	got := r.mustMeasure(t, m)
@@ -399,8 +399,8 @@ func TestMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	starter, n := r.bench.NewHarness, 0
-	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
-		inner, err := starter(ctx)
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
+		inner, err := starter(ctx, batch)
 		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
 			e, err := inner.Next(ctx)
 			if n++; n%2 == 0 { // every second one writes a checkpoint

@@ -110,7 +110,7 @@ type campaignRun struct {
 	done     []Row // what the plan is told
 	sum      Summary
 	failures int    // in a row
-	batch    string // of the mode before
+	group    string // of the mode before
 }
 
 func (r *campaignRun) loop(ctx context.Context) error {
@@ -125,9 +125,9 @@ func (r *campaignRun) loop(ctx context.Context) error {
 		if last := r.present(); last.OK {
 			step.Raise = raises(last.V, step.Mode)
 		}
-		if step.Batch != r.batch {
-			if r.batch = step.Batch; r.batch != "" {
-				r.Bench.tell(Progress{Step: step, Line: r.batch})
+		if step.Group != r.group {
+			if r.group = step.Group; r.group != "" {
+				r.Bench.tell(Progress{Step: step, Line: r.group})
 			}
 		}
 		row, err := r.measure(ctx, step)

@@ -47,7 +47,7 @@ func TestOrderFallsInCPUBatchesAndHasAsFewRaisesAsBatches(t *testing.T) {
 func TestAListPlanTakesEachModeOnce(t *testing.T) {
 	t.Parallel()
 	modes := newRig(t, "resnet", virtual.Options{}).device.Space().Sample(6, 1)
-	p := ListPlan(slices.Concat(modes, modes[:2]))
+	p := listOf(slices.Concat(modes, modes[:2]))
 	if n, known := p.Len(); n != 6 || !known {
 		t.Errorf("length %d", n)
 	}
@@ -76,7 +76,7 @@ func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { rec.Close() })
-	return &Campaign{Bench: r.bench, Plan: ListPlan(modes), Record: rec}
+	return &Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}
 }
 
 func TestACampaignMeasuresItsModesAndRestores(t *testing.T) {
@@ -270,7 +270,7 @@ func TestRestoringIsTriedThoughTheContextEnded(t *testing.T) {
 	r := newRig(t, "lstm", virtual.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(2, 1))}).Run(ctx)
+	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(2, 1))}).Run(ctx)
 	if err != nil || sum.End != Interrupted || r.applier.restored != 1 || len(r.applier.applied) != 0 {
 		t.Errorf("%s, %v, restored %d times", sum.End, err, r.applier.restored)
 	}
@@ -280,7 +280,7 @@ func TestAGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	asked, shut := 0, errors.New("shut")
-	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(5, 1)), Gate: func(context.Context) error {
+	c := &Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(5, 1)), Gate: func(context.Context) error {
 		if asked++; asked > 3 {
 			return shut
 		}
@@ -296,7 +296,7 @@ func TestAPausedCampaignCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(5, 1)), Gate: func(ctx context.Context) error {
+	c := &Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(5, 1)), Gate: func(ctx context.Context) error {
 		cancel()
 		<-ctx.Done()
 		return ctx.Err()
@@ -312,8 +312,8 @@ func TestEachModeHasAFolderOfLogs(t *testing.T) {
 	r := newRig(t, "lstm", virtual.Options{})
 	c := campaign(t, r, dir, 3, false)
 	inner, said := r.bench.NewHarness, 0
-	r.bench.NewHarness = func(ctx context.Context) (harness.Harness, error) {
-		h, err := inner(ctx)
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
+		h, err := inner(ctx, batch)
 		return talkative{h, func() {
 			said++
 			f, err := os.OpenFile(c.Record.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -404,7 +404,7 @@ func TestACalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	dir := filepath.Join(t.TempDir(), "c")
-	want, err := (&Campaign{Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench, Plan: ListPlan(r.device.Space().Sample(4, 3))}).Run(t.Context())
+	want, err := (&Campaign{Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench, Plan: listOf(r.device.Space().Sample(4, 3))}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestACalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(4, 3)), Record: rec, Gate: func(context.Context) error {
+		sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(4, 3)), Record: rec, Gate: func(context.Context) error {
 			if upTo == 2 && len(rec.Rows()) == 2 {
 				return context.Canceled
 			}
@@ -512,7 +512,7 @@ func TestAnOwnCommandIsMeasuredAcrossModes(t *testing.T) {
 	r.bench.Workload = w
 	log := filepath.Join(dir, "log.txt")
 	r.bench.NewHarness = w.NewHarness(HarnessOptions{Clock: r.bench.Clock, Log: log, Silence: time.Minute})
-	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(3, 2))}).Run(t.Context())
+	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(3, 2))}).Run(t.Context())
 	if err != nil || sum.End != Complete || sum.Failed != 0 {
 		t.Fatalf("%s, %d failed, %v: %+v", sum.End, sum.Failed, err, sum.Rows)
 	}
@@ -538,7 +538,7 @@ func (d *ageless) Read() (tegra.Reading, error) {
 
 func TestAWorkloadWithoutACommandSaysWhatToWrite(t *testing.T) {
 	t.Parallel()
-	_, err := Workload{Name: "vgg11"}.NewHarness(HarnessOptions{})(t.Context())
+	_, err := Workload{Name: "vgg11"}.NewHarness(HarnessOptions{})(t.Context(), 0)
 	if !errors.Is(err, ErrNoCommand) || !strings.Contains(err.Error(), "[workload.vgg11]") {
 		t.Errorf("got %v", err)
 	}
@@ -549,7 +549,7 @@ func TestACommandLearnsTheWorkloadsSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "env")
 	w := Workload{Name: "own", Batch: 32, Workers: 2, Env: map[string]string{"EXTRA": "1", "JTUNE_WORKERS": "3"},
 		Command: []string{"sh", "-c", `echo "$JTUNE_WORKLOAD $JTUNE_BATCH $JTUNE_WORKERS $JTUNE_EPOCHS $EXTRA" >` + file}}
-	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context())
+	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

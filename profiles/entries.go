@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"jtune/tegra"
 )
@@ -19,10 +20,10 @@ type Entries struct {
 	PowersW []float64 // the valid readings while these ran; few or none in a fast mode
 }
 
-// ReadEntries reads the raw files of a campaign folder, with a note where lines
-// are unreadable and left out. A folder without them, such as an import's, has
-// no entries.
-func ReadEntries(dir string) (entries map[tegra.Mode]Entries, notes []string, err error) {
+// ReadEntries reads the raw files of a campaign folder, those of one minibatch
+// size where it has several, with a note where lines are unreadable and left
+// out. A folder without them, such as an import's, has no entries.
+func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes []string, err error) {
 	entries = map[tegra.Mode]Entries{}
 	type span struct{ from, to float64 } // seconds
 	clean := map[tegra.Mode]span{}
@@ -31,7 +32,7 @@ func ReadEntries(dir string) (entries map[tegra.Mode]Entries, notes []string, er
 		p.at += 2 // epoch, batch
 		ms := p.number()
 		p.at = len(minibatchColumns) - 1
-		if p.text() != "true" || p.err != nil {
+		if p.text() != "true" || !p.isOf(batch) || p.err != nil {
 			return
 		}
 		at, again := clean[mode]
@@ -50,7 +51,8 @@ func ReadEntries(dir string) (entries map[tegra.Mode]Entries, notes []string, er
 	notes = append(notes, note...)
 	note, err = eachLine(dir, samplesName, sampleColumns, func(p *fieldParser) {
 		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
-		if at, ok := clean[mode]; !ok || p.err != nil || !valid || !watts.OK || t < at.from || t > at.to {
+		p.at = len(sampleColumns)
+		if at, ok := clean[mode]; !p.isOf(batch) || !ok || p.err != nil || !valid || !watts.OK || t < at.from || t > at.to {
 			return
 		}
 		e := entries[mode]
@@ -60,8 +62,14 @@ func ReadEntries(dir string) (entries map[tegra.Mode]Entries, notes []string, er
 	return entries, append(notes, note...), err
 }
 
+// isOf tells whether a line is of that minibatch size, if it says one, as its
+// next and last field.
+func (p *fieldParser) isOf(batch int) bool {
+	return p.at >= len(p.fields) || p.whole() == int64(batch)
+}
+
 // eachLine calls f with the fields of each whole line of a raw file below its
-// header; what f cannot read, and a torn line, is counted in the note.
+// header, which may have the minibatch size as one more; what f cannot read, and a torn line, is counted in the note.
 func eachLine(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +79,10 @@ func eachLine(dir, name string, columns []string, f func(*fieldParser)) (note []
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	bad := 0
-	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	header, rest, _ := bytes.Cut(text, []byte("\n"))
+	if bytes.HasSuffix(header, []byte(","+sizeColumn)) {
+		columns = slices.Concat(columns, []string{sizeColumn})
+	}
 	for line := range bytes.Lines(rest) {
 		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
 		if err != nil || len(fields) != len(columns) || line[len(line)-1] != '\n' {

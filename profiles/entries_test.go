@@ -26,11 +26,11 @@ func TestEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
 	b := a
 	b.Cores = 4
 	for i, ms := range []float64{900, 100, 110, 120} {
-		if err := rec.Minibatch(a, harness.Event{Kind: harness.Minibatch, T: time.Duration(i+2) * time.Second, TimeMS: ms}, i > 0); err != nil {
+		if err := rec.Minibatch(Step{Mode: a}, harness.Event{Kind: harness.Minibatch, T: time.Duration(i+2) * time.Second, TimeMS: ms}, i > 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := rec.Minibatch(b, harness.Event{Kind: harness.Minibatch, T: 20 * time.Second, TimeMS: 50}, true); err != nil {
+	if err := rec.Minibatch(Step{Mode: b}, harness.Event{Kind: harness.Minibatch, T: 20 * time.Second, TimeMS: 50}, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []struct {
@@ -39,7 +39,7 @@ func TestEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
 		watts float64
 		valid bool
 	}{{a, 2500, 1, true}, {a, 2950, 21, true}, {a, 4000, 22, false}, {a, 4500, 23, true}, {a, 5001, 2, true}, {b, 3000, 3, true}} {
-		if err := rec.Sample(s.mode, s.at*time.Millisecond, tegra.Some(s.watts), s.valid, ""); err != nil {
+		if err := rec.Sample(Step{Mode: s.mode}, s.at*time.Millisecond, tegra.Some(s.watts), s.valid, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
 	}
 	check := func(wantNotes int) {
 		t.Helper()
-		got, notes, err := ReadEntries(dir)
+		got, notes, err := ReadEntries(dir, 0)
 		if err != nil || len(got) != 2 || len(notes) != wantNotes {
 			t.Fatalf("%v, %q, %v; want two modes and %d notes", got, notes, err, wantNotes)
 		}
@@ -70,7 +70,7 @@ func TestEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(1)
-	if got, notes, err := ReadEntries(t.TempDir()); err != nil || len(got) != 0 || notes != nil {
+	if got, notes, err := ReadEntries(t.TempDir(), 0); err != nil || len(got) != 0 || notes != nil {
 		t.Errorf("without raw files: %v, %q, %v", got, notes, err)
 	}
 }

@@ -208,3 +208,14 @@ func importFile(path, outDir string) error {
 	}
 	return ImportTable(t, outDir)
 }
+
+// listOf is the plan of a list of modes, with minibatches of these sizes.
+func listOf(modes []tegra.Mode, batches ...int) Plan {
+	var steps []Step
+	for _, m := range modes {
+		for _, b := range append(batches[:len(batches):len(batches)], 0)[:max(1, len(batches))] {
+			steps = append(steps, Step{Mode: m, Batch: b})
+		}
+	}
+	return ListPlan(steps)
+}

@@ -87,7 +87,7 @@ func TestABoardThatTakesNoRaisesRejectsThemWithAHint(t *testing.T) {
 	low := tegra.Mode{Cores: top.Cores, CPU: s.CPU[20], GPU: s.GPU[5], EMC: top.EMC}
 	back := low
 	back.GPU = top.GPU
-	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan([]tegra.Mode{top, low, back})}).Run(t.Context())
+	sum, err := (&Campaign{Bench: r.bench, Plan: listOf([]tegra.Mode{top, low, back})}).Run(t.Context())
 	if err != nil && !strings.Contains(err.Error(), "restoring") {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestAGuardThatIsGoneEndsTheCampaign(t *testing.T) {
 			client.Close()
 		}
 	}
-	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(r.device.Space().Sample(5, 1))}).Run(t.Context())
+	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(5, 1))}).Run(t.Context())
 	if err == nil || sum.End != Broken || sum.New > 2 {
 		t.Errorf("%s after %d modes, %v", sum.End, sum.New, err)
 	}

@@ -54,6 +54,9 @@ type PlanHeader struct {
 	Source string `toml:"source,omitempty"` // the list's file, the filter, …
 	Digest string `toml:"digest,omitempty"` // of a list's modes
 	Shard  string `toml:"shard,omitempty"`  // i/n: just part i of n was measured
+	// Batches are the minibatch sizes, ascending, where each row says its own in
+	// a column "bs"; Modes counts modes with their sizes then.
+	Batches []int `toml:"batches,omitempty"`
 }
 
 // Digest is a fingerprint of a list of modes that does not depend on their
@@ -177,6 +180,9 @@ func (h DeviceHeader) spaceText() string {
 
 func (p PlanHeader) String() string {
 	s := fmt.Sprintf("%s of %d modes", p.Kind, p.Modes)
+	if p.Batches != nil {
+		s += fmt.Sprintf(" with minibatches of %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
+	}
 	if p.Source != "" {
 		s += " from " + p.Source
 	}

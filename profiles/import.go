@@ -21,15 +21,16 @@ const ImportKind = "import"
 // known from such a file; its space is the grid that the modes span. outDir
 // must be new. Columns that stand for the same in a campaign are taken for it; others are kept.
 func ImportTable(t *sweep.Table, outDir string) error {
-	batch := 0
-	if b := t.Batches(); len(b) > 1 {
-		return fmt.Errorf("%s holds minibatch sizes %v; a campaign has one: split the file", t.Name, b)
-	} else if len(b) == 1 {
-		batch = b[0]
+	sizes, batch := t.Batches(), 0
+	if len(sizes) == 1 {
+		batch = sizes[0]
 	}
 	h, err := importHeader(t.Name, t.Modes(), batch)
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if len(sizes) > 1 {
+		h.Plan.Batches, h.Plan.Modes = sizes, len(t.Settings())
 	}
 	c := newImportColumns(t)
 	r, err := create(outDir, h, c.extra)
@@ -37,7 +38,8 @@ func ImportTable(t *sweep.Table, outDir string) error {
 		return err
 	}
 	for _, row := range t.Rows {
-		r.modes.add(c.fields(row))
+		known, extra := c.fields(row)
+		r.modes.add(append(r.withSize(known, row.Batch), extra...))
 	}
 	return errors.Join(r.modes.flush(true), r.Close())
 }
@@ -63,7 +65,7 @@ func newImportColumns(t *sweep.Table) importColumns {
 			c.to = append(c.to, at)
 			continue
 		}
-		if at >= 0 {
+		if at >= 0 || name == sizeColumn {
 			name = "imported_" + name
 		}
 		c.to, c.extra = append(c.to, -1), append(c.extra, name)
@@ -73,10 +75,9 @@ func newImportColumns(t *sweep.Table) importColumns {
 
 // fields prints a row for modes.csv. What the file does not hold stays empty;
 // so does what cannot be read as what its column's name says.
-func (c importColumns) fields(row sweep.Row) []string {
+func (c importColumns) fields(row sweep.Row) (known, extra []string) {
 	bare := Row{Measured: row.Measured, Status: OK, EnergyJ: row.EnergyJ(), Bare: true}.fields()
-	known := slices.Clone(bare)
-	var extra []string
+	known = slices.Clone(bare)
 	for i, to := range c.to {
 		if to < 0 {
 			extra = append(extra, oneLine(row.Extra[i]))
@@ -87,7 +88,7 @@ func (c importColumns) fields(row sweep.Row) []string {
 	if _, err := parseRow(known); err != nil {
 		known = bare
 	}
-	return append(known, extra...)
+	return known, extra
 }
 
 func importHeader(path string, modes []tegra.Mode, batch int) (Header, error) {

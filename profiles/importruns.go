@@ -253,7 +253,7 @@ func (run *rawRun) record(to RawLog) error {
 		return err
 	}
 	for i, e := range all {
-		if err := to.Minibatch(run.mode, e, i >= from); err != nil {
+		if err := to.Minibatch(Step{Mode: run.mode}, e, i >= from); err != nil {
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (run *rawRun) record(to RawLog) error {
 		if !valid {
 			why = "outside the minibatches that count"
 		}
-		if err := to.Sample(run.mode, s.t, tegra.Some(s.w), valid, why); err != nil {
+		if err := to.Sample(Step{Mode: run.mode}, s.t, tegra.Some(s.w), valid, why); err != nil {
 			return err
 		}
 	}

@@ -74,11 +74,16 @@ func newMeasurement(b *Bench, step Step) *measurement {
 
 // run measures until there is enough, or a fault. The error ends a campaign.
 func (m *measurement) run(ctx context.Context) (*fault, error) {
+	if m.b.job != nil && m.b.batch != m.step.Batch {
+		if err := m.b.stop(ctx); err != nil {
+			return nil, err
+		}
+	}
 	m.tell(Applying)
 	applied, fault, err := m.b.apply(ctx, m.step, m.set)
 	m.applied = applied
 	if err == nil && m.b.Raw != nil {
-		err = m.b.Raw.Knobs(applied)
+		err = m.b.Raw.Knobs(m.step, applied)
 	}
 	if fault != nil || err != nil {
 		return fault, err
@@ -95,8 +100,8 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	sampler.Start()
 	defer sampler.Stop()
 	for try := 0; ; try++ {
-		watch := NewWatch(m.b.Workload, m.b.Device, m.b.Clock, m.b.System, m.base)
-		if err := m.b.start(ctx); err != nil {
+		watch := NewWatch(m.b.Workload.at(m.step), m.b.Device, m.b.Clock, m.b.System, m.base)
+		if err := m.b.start(ctx, m.step.Batch); err != nil {
 			return nil, err
 		}
 		m.begin(watch)
@@ -109,7 +114,7 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 			return m.timedOut(), nil
 		}
 		var raw *rawError
-		if ctx.Err() != nil || errors.As(err, &raw) {
+		if ctx.Err() != nil || errors.As(err, &raw) || errors.Is(err, ErrDictated) {
 			return nil, err
 		}
 		again := errors.Is(err, io.EOF) && m.b.warm && try < restarts
@@ -187,7 +192,10 @@ func (m *measurement) collect(ctx context.Context) error {
 			m.hear(e)
 		case harness.Hello:
 			m.hear(e)
-			if m.b.doubt = m.b.hello(e.Info); m.b.doubt != "" {
+			if err := m.b.heeds(e.Info); err != nil {
+				return err
+			}
+			if m.b.doubt = m.b.hello(e.Info, m.b.Workload.at(m.step)); m.b.doubt != "" {
 				m.b.tell(Progress{Phase: m.phase(), Step: m.step, Line: m.b.doubt})
 			}
 		case harness.Failure:
@@ -251,7 +259,7 @@ func (m *measurement) minibatch(e harness.Event) error {
 	}
 	m.progress(e)
 	if m.b.Raw != nil {
-		if err := m.b.Raw.Minibatch(m.step.Mode, e, clean); err != nil {
+		if err := m.b.Raw.Minibatch(m.step, e, clean); err != nil {
 			return &rawError{err}
 		}
 	}
@@ -271,7 +279,7 @@ func (m *measurement) settle(now time.Duration) error {
 			continue
 		}
 		if m.b.Raw != nil {
-			if err := m.b.Raw.Sample(m.step.Mode, s.T, s.Reading.TotalW, s.Valid, s.Why); err != nil {
+			if err := m.b.Raw.Sample(m.step, s.T, s.Reading.TotalW, s.Valid, s.Why); err != nil {
 				return &rawError{err}
 			}
 		}
@@ -340,7 +348,7 @@ func (m *measurement) tell(p Phase) {
 // of is how many minibatches are to be collected; 0 when not known.
 func (m *measurement) of() int {
 	if m.set.Epochs > 0 {
-		return max(0, m.set.Epochs*m.b.Workload.MinibatchesPerEpoch()-max(0, m.set.Discard))
+		return max(0, m.set.Epochs*m.b.Workload.at(m.step).MinibatchesPerEpoch()-max(0, m.set.Discard))
 	}
 	return m.set.Minibatches
 }

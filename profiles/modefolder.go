@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"jtune/tegra"
@@ -18,20 +19,24 @@ import (
 //	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
 //	                                              /log.txt    what the job said meanwhile
 //
+// In a campaign of several minibatch sizes the name ends in _bs and the size.
 // A mode that is measured again has its files replaced.
 const (
 	logsName  = "logs"
 	knobsName = "knobs.csv"
 )
 
-// modeFolder makes the folder of a mode.
-func (r *Record) modeFolder(m tegra.Mode) (string, error) {
-	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(m), ",", "_"))
+// modeFolder makes the folder of a setting.
+func (r *Record) modeFolder(s setting) (string, error) {
+	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(s.mode), ",", "_"))
+	if s.batch > 0 {
+		dir += "_bs" + strconv.Itoa(s.batch)
+	}
 	return dir, MakeDir(dir)
 }
 
 // Knobs keeps what was set for a mode and how it read back.
-func (r *Record) Knobs(a tegra.Applied) error {
+func (r *Record) Knobs(s Step, a tegra.Applied) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.modes == nil {
@@ -41,7 +46,7 @@ func (r *Record) Knobs(a tegra.Applied) error {
 	for _, f := range a.Files {
 		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual})
 	}
-	dir, err := r.modeFolder(a.Asked)
+	dir, err := r.modeFolder(s.setting())
 	if err == nil {
 		err = writeOwned(filepath.Join(dir, knobsName), strings.NewReader(text))
 	}
@@ -53,7 +58,7 @@ func (r *Record) Knobs(a tegra.Applied) error {
 
 // keepLog copies what the job has said since the last row to the mode's
 // folder. It needs r.mu.
-func (r *Record) keepLog(m tegra.Mode) error {
+func (r *Record) keepLog(s setting) error {
 	f, err := os.Open(r.Log())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the virtual board's job says nothing
@@ -66,7 +71,7 @@ func (r *Record) keepLog(m tegra.Mode) error {
 	if err != nil || st.Size() <= r.logged {
 		return err
 	}
-	dir, err := r.modeFolder(m)
+	dir, err := r.modeFolder(s)
 	if err != nil {
 		return err
 	}

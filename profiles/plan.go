@@ -11,9 +11,10 @@ import (
 // Step is a mode to measure next.
 type Step struct {
 	Mode  tegra.Mode
+	Batch int  // samples per minibatch in a campaign of several sizes; 0: the workload's own
 	Raise bool // CPU or GPU clock rises from the mode before (method note d.2)
 	Why   string
-	Batch string // of a plan in batches: which one this mode is of
+	Group string // of a plan in groups: which one this mode is of
 	// Variant is not nil for a step that departs from its campaign's workload
 	// or settings.
 	Variant *Variant
@@ -36,58 +37,83 @@ type Plan interface {
 	Len() (n int, known bool)
 }
 
+// setting tells rows and steps of one campaign apart.
+type setting struct {
+	mode  tegra.Mode
+	batch int
+}
+
+func (s Step) setting() setting { return setting{s.Mode, s.Batch} }
+
+func (r Row) setting() setting { return setting{r.Mode, r.Batch} }
+
 // Order sorts modes as method note d.2 says: a batch per CPU frequency, the
 // highest first; GPU frequency falling inside a batch; then cores and memory.
 // Boards that only take falling CPU and GPU clocks refuse least in this
 // order; no order of a full grid is without raises.
 func Order(modes []tegra.Mode) []tegra.Mode {
-	return slices.SortedStableFunc(slices.Values(modes), func(a, b tegra.Mode) int {
-		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.EMC, b.EMC))
-	})
+	return slices.SortedStableFunc(slices.Values(modes), inOrder)
+}
+
+func inOrder(a, b tegra.Mode) int {
+	return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.EMC, b.EMC))
 }
 
 // raises tells whether going from one mode to another lifts the CPU or the
 // GPU clock.
 func raises(from, to tegra.Mode) bool { return to.CPU > from.CPU || to.GPU > from.GPU }
 
-// listPlan measures each of its modes once.
-type listPlan struct{ modes []tegra.Mode }
+// listPlan measures each of its steps once.
+type listPlan struct{ steps []Step }
 
 var _ Plan = (*listPlan)(nil)
 
-// ListPlan measures these modes, duplicates once, in the order of Order.
-func ListPlan(modes []tegra.Mode) Plan { return &listPlan{slices.Compact(Order(modes))} }
+// ListPlan measures the modes of these steps with the minibatch sizes that they
+// say, duplicates once: size by size, since each needs a job of its own, and
+// within a size in the order of Order.
+func ListPlan(steps []Step) Plan {
+	steps = slices.SortedStableFunc(slices.Values(steps), func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.Batch, b.Batch), inOrder(a.Mode, b.Mode))
+	})
+	return &listPlan{slices.CompactFunc(steps, func(a, b Step) bool { return a.setting() == b.setting() })}
+}
 
-func (p *listPlan) Len() (int, bool) { return len(p.modes), true }
+func (p *listPlan) Len() (int, bool) { return len(p.steps), true }
 
 func (p *listPlan) Next(done []Row) (Step, bool) {
-	seen := make(map[tegra.Mode]bool, len(done))
+	seen := make(map[setting]bool, len(done))
 	for _, r := range done {
-		seen[r.Mode] = true
+		seen[r.setting()] = true
 	}
-	for _, m := range p.modes {
-		if !seen[m] {
-			return Step{Mode: m, Why: "list", Batch: p.batch(m.CPU)}, true
+	for _, s := range p.steps {
+		if !seen[s.setting()] {
+			s.Why, s.Group = "list", p.group(s)
+			return s, true
 		}
 	}
 	return Step{}, false
 }
 
-// batch names the batch of a CPU clock, so that trouble can be laid at a
-// clock's door; "" when they are not worth telling.
-func (p *listPlan) batch(cpu tegra.Freq) string {
-	batches, at, size := 0, 0, 0
-	for i, m := range p.modes {
-		if i == 0 || m.CPU != p.modes[i-1].CPU {
-			batches++
+// group names the steps of a CPU clock and a minibatch size, so that trouble can
+// be laid at a clock's door; "" when they are not worth telling.
+func (p *listPlan) group(of Step) string {
+	together := func(a, b Step) bool { return a.Mode.CPU == b.Mode.CPU && a.Batch == b.Batch }
+	groups, at, size := 0, 0, 0
+	for i, s := range p.steps {
+		if i == 0 || !together(s, p.steps[i-1]) {
+			groups++
 		}
-		if m.CPU == cpu {
-			at = batches
+		if together(s, of) {
+			at = groups
 			size++
 		}
 	}
-	if batches < 2 || size < 2 {
+	if groups < 2 || size < 2 {
 		return ""
 	}
-	return fmt.Sprintf("batch %d of %d: %d modes at CPU %s", at, batches, size, cpu)
+	text := fmt.Sprintf("batch %d of %d: %d modes at CPU %s", at, groups, size, of.Mode.CPU)
+	if of.Batch > 0 {
+		text += fmt.Sprintf(", minibatches of %d", of.Batch)
+	}
+	return text
 }

@@ -34,6 +34,10 @@ var (
 	minibatchColumns = slices.Concat([]string{"t_s"}, sweep.Columns[:4], []string{"epoch", "batch", "time_ms", "fetch_ms", "stall_ms", "compute_ms", "overhead_ms", "clean"})
 )
 
+// sizeColumn follows the known ones in modes.csv, samples.csv and
+// minibatches.csv of a campaign of several minibatch sizes.
+const sizeColumn = "bs"
+
 // Record is a campaign's folder: campaign.toml, modes.csv with a row per
 // finished mode, runs.csv with what each was like, the raw samples.csv and
 // minibatches.csv, and a folder of logs for each mode. It is safe for use by
@@ -43,7 +47,7 @@ type Record struct {
 	header Header
 	lock   *os.File
 	notes  []string
-	extra  []string // names of the columns of modes.csv beyond Columns
+	extra  []string // names of the columns of modes.csv beyond those known
 
 	mu          sync.Mutex
 	rows        []Row
@@ -148,14 +152,31 @@ func lockRecord(dir string) (*Record, error) {
 // modesColumns are those of modes.csv: the known ones, then those that an
 // import brought, which stand in the file when there is one.
 func (r *Record) modesColumns() []string {
+	known := r.sized(Columns)
 	if f, err := os.Open(filepath.Join(r.dir, modesName)); err == nil {
 		defer f.Close()
 		names, err := csv.NewReader(f).Read()
-		if err == nil && len(names) > len(Columns) && slices.Equal(names[:len(Columns)], Columns) {
-			r.extra = slices.Clone(names[len(Columns):])
+		if err == nil && len(names) > len(known) && slices.Equal(names[:len(known)], known) {
+			r.extra = slices.Clone(names[len(known):])
 		}
 	}
-	return slices.Concat(Columns, r.extra)
+	return slices.Concat(known, r.extra)
+}
+
+// sized adds the column of the minibatch size where the campaign has several.
+func (r *Record) sized(columns []string) []string {
+	if r.header.Plan.Batches == nil {
+		return columns
+	}
+	return slices.Concat(columns, []string{sizeColumn})
+}
+
+// withSize is sized for a line.
+func (r *Record) withSize(line []string, batch int) []string {
+	if r.header.Plan.Batches == nil {
+		return line
+	}
+	return append(line, strconv.Itoa(batch))
 }
 
 func (r *Record) open() (*Record, error) {
@@ -163,7 +184,7 @@ func (r *Record) open() (*Record, error) {
 		to      **appendFile
 		name    string
 		columns []string
-	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, sampleColumns}, {&r.minibatches, minibatchesName, minibatchColumns}, {&r.runs, runsName, runColumns}} {
+	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, r.sized(sampleColumns)}, {&r.minibatches, minibatchesName, r.sized(minibatchColumns)}, {&r.runs, runsName, runColumns}} {
 		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
 		if err != nil {
 			r.Close()
@@ -209,7 +230,7 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", modesName, err)
 	}
-	width := len(Columns)
+	width, sized := len(Columns), false
 	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
 		if len(line) == 0 || line[len(line)-1] != '\n' { // torn
 			continue
@@ -217,6 +238,7 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
 		if n == 0 { // header
 			width = max(width, len(fields))
+			sized = len(fields) > len(Columns) && fields[len(Columns)] == sizeColumn
 			continue
 		}
 		var row Row
@@ -225,7 +247,7 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 		case len(fields) != width:
 			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
 		default:
-			row, err = parseRow(fields)
+			row, err = parseSized(fields, sized)
 		}
 		if err != nil {
 			bad = append(bad, fmt.Sprintf("%s: line %d is unreadable and left out: %v", modesName, n+1, err))
@@ -283,38 +305,38 @@ func (r *Record) Append(row Row) error {
 	}
 	extra := make([]string, len(r.extra))
 	copy(extra, row.Extra)
-	r.modes.add(append(row.fields(), extra...))
+	r.modes.add(append(r.withSize(row.fields(), row.Batch), extra...))
 	if err := r.modes.flush(true); err != nil {
 		r.modes.wait.Reset()
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	r.rows = append(r.rows, row)
-	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row.Mode)); err != nil {
+	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row.setting())); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil
 }
 
 // Minibatch keeps a raw minibatch.
-func (r *Record) Minibatch(m tegra.Mode, e harness.Event, clean bool) error {
+func (r *Record) Minibatch(s Step, e harness.Event, clean bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.minibatches == nil {
 		return errClosed
 	}
-	r.minibatches.add(slices.Concat([]string{seconds(e.T)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Batch),
-		decimal(e.TimeMS), optional(e.FetchMS), optional(e.StallMS), optional(e.ComputeMS), optional(e.OverheadMS), strconv.FormatBool(clean)}))
+	r.minibatches.add(r.withSize(slices.Concat([]string{seconds(e.T)}, sweep.Fields(tegra.Measured{Mode: s.Mode})[:4], []string{strconv.Itoa(e.Epoch), strconv.Itoa(e.Batch),
+		decimal(e.TimeMS), optional(e.FetchMS), optional(e.StallMS), optional(e.ComputeMS), optional(e.OverheadMS), strconv.FormatBool(clean)}), s.Batch))
 	return r.minibatches.spill()
 }
 
 // Sample keeps a raw power sample.
-func (r *Record) Sample(m tegra.Mode, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error {
+func (r *Record) Sample(s Step, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.samples == nil {
 		return errClosed
 	}
-	r.samples.add(slices.Concat([]string{seconds(t)}, sweep.Fields(tegra.Measured{Mode: m})[:4], []string{optional(powerW), strconv.FormatBool(valid), oneLine(why)}))
+	r.samples.add(r.withSize(slices.Concat([]string{seconds(t)}, sweep.Fields(tegra.Measured{Mode: s.Mode})[:4], []string{optional(powerW), strconv.FormatBool(valid), oneLine(why)}), s.Batch))
 	return r.samples.spill()
 }
 

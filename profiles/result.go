@@ -76,7 +76,7 @@ func strays(r tegra.Reading, set tegra.Mode) string {
 
 // row makes the mode's row of what was collected.
 func (m *measurement) row(f *fault) Row {
-	r := Row{Measured: tegra.Measured{Mode: m.step.Mode}, Status: OK, Applied: m.applied.Actual.V, Raise: m.step.Raise, Minibatches: len(m.clean),
+	r := Row{Measured: tegra.Measured{Mode: m.step.Mode, Batch: m.step.Batch}, Status: OK, Applied: m.applied.Actual.V, Raise: m.step.Raise, Minibatches: len(m.clean),
 		TookS: (m.b.Clock.Now() - m.began).Seconds(), When: m.b.Clock.Wall()}
 	if m.steady.Verdict() != telemetry.Settling {
 		r.SettleS = (m.steady.At() - m.since).Seconds()

@@ -113,6 +113,21 @@ func oneLine(s string) string {
 	return strings.TrimSpace(s)
 }
 
+// parseSized is parseRow of a file whose column behind Columns is, when sized,
+// the minibatch size.
+func parseSized(f []string, sized bool) (Row, error) {
+	r, err := parseRow(f)
+	if !sized || err != nil {
+		return r, err
+	}
+	b, err := strconv.Atoi(r.Extra[0])
+	if err != nil || b < 1 {
+		return r, fmt.Errorf("%s cannot be read", sizeColumn)
+	}
+	r.Batch, r.Extra = b, r.Extra[1:]
+	return r, nil
+}
+
 // parseRow reads the fields of a line of modes.csv; those beyond Columns are
 // of columns that jtune does not know.
 func parseRow(f []string) (Row, error) {

@@ -120,7 +120,7 @@ func TestACampaignKeepsItsRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := (&Campaign{Bench: r.bench, Plan: ListPlan(modes), Record: rec}).Run(t.Context())
+	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}).Run(t.Context())
 	if err := errors.Join(err, rec.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,16 @@
 package profiles
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"jtune/profiles/harness"
@@ -24,20 +29,22 @@ type HarnessOptions struct {
 	Scripts string         // folder that gets the built-in job's scripts; one below the user's cache when empty
 }
 
-// NewHarness gives what a Bench starts the workload with. A workload without
-// a command or a built-in job runs on a virtual board alone; elsewhere starting
+// NewHarness gives what a Bench starts the workload with, at its own minibatch
+// size where 0 is asked for. A workload without a command or a built-in job runs on a virtual board alone; elsewhere starting
 // it is an error that wraps ErrNoCommand.
-func (w Workload) NewHarness(o HarnessOptions) func(context.Context) (harness.Harness, error) {
+func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
 	if o.Silence <= 0 {
 		o.Silence = time.Duration(w.SilenceS) * time.Second
 	}
 	if o.Virtual != nil && !w.Torch.Beside {
-		return func(context.Context) (harness.Harness, error) {
+		return func(_ context.Context, batch int) (harness.Harness, error) {
+			w := w.at(Step{Batch: batch})
 			return harness.Virtual(o.Virtual, harness.VirtualOptions{Workload: w.Name, Batch: w.Batch, Workers: &w.Workers, Cache: w.Torch.Cache,
 				PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Silence: o.Silence})
 		}
 	}
-	return func(ctx context.Context) (harness.Harness, error) {
+	return func(ctx context.Context, batch int) (harness.Harness, error) {
+		w := w.at(Step{Batch: batch})
 		job, err := w.job(o)
 		if err != nil {
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
@@ -61,6 +68,49 @@ func (w Workload) Ready() error {
 		return w.Torch.HasData()
 	}
 	return w.Torch.Ready()
+}
+
+// batchVariable tells a job the size of its minibatches.
+const batchVariable = "JTUNE_BATCH"
+
+// TakesBatch tells whether the workload can be run at another minibatch size:
+// the built-in jobs can, and a command of the user's own when JTUNE_BATCH stands
+// in its words or in a script that they name. Whether it heeds it shows when it
+// runs, see ErrDictated.
+func (w Workload) TakesBatch() bool {
+	if _, fixed := w.Env[batchVariable]; fixed {
+		return false
+	}
+	if len(w.Command) == 0 {
+		return true
+	}
+	words := strings.Join(w.Command, " ") // also those of a line for a shell
+	if strings.Contains(words, batchVariable) {
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields(words), func(word string) bool {
+		path := strings.Trim(word, `"';`)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(w.Dir, path)
+		}
+		return mentions(path, batchVariable)
+	})
+}
+
+// longestScript is as much of a file as is looked through.
+const longestScript = 1 << 20
+
+func mentions(path, name string) bool {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, longestScript))
+	return err == nil && bytes.Contains(text, []byte(name))
 }
 
 // job is how the workload is started on real hardware.
@@ -114,7 +164,7 @@ func (w Workload) environment(epochs int) map[string]string {
 	env := map[string]string{
 		"JTUNE_PROTOCOL": "1",
 		"JTUNE_WORKLOAD": w.Name,
-		"JTUNE_BATCH":    strconv.Itoa(w.Batch),
+		batchVariable:    strconv.Itoa(w.Batch),
 		"JTUNE_WORKERS":  strconv.Itoa(w.Workers),
 		"JTUNE_PREFETCH": strconv.Itoa(w.Prefetch),
 		"JTUNE_EPOCHS":   strconv.Itoa(epochs),

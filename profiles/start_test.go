@@ -62,7 +62,7 @@ func TestBuiltInJobWithoutDataSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Torch.Python = "sh"
-	_, err = w.NewHarness(HarnessOptions{Scripts: t.TempDir()})(t.Context())
+	_, err = w.NewHarness(HarnessOptions{Scripts: t.TempDir()})(t.Context(), 0)
 	if err == nil || !strings.Contains(err.Error(), `workload bert: no data for squad: write data = "FOLDER"`) {
 		t.Errorf("got %v", err)
 	}

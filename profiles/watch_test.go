@@ -224,7 +224,7 @@ func TestABenchMeasuresWholeEpochs(t *testing.T) {
 		r := newRig(t, "resnet18", virtual.Options{})
 		r.bench.Settings = Settings{Epochs: 2}
 		count := 0
-		r.bench.NewHarness = func(context.Context) (harness.Harness, error) {
+		r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) {
 			var waiting []harness.Event
 			return &scripted{next: func(ctx context.Context) (harness.Event, error) {
 				if len(waiting) > 0 {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,6 +85,11 @@ func (b *Board) Start(j Job) error {
 	}
 	if j.Batch > 0 {
 		w = w.Sized(j.Batch)
+	}
+	if b.table != nil {
+		if _, ok := b.table.of(w.Batch); !ok {
+			return fmt.Errorf("%s has no minibatches of %d: %v are there", b.table.name, w.Batch, slices.Sorted(maps.Keys(b.table.sizes)))
+		}
 	}
 	if j.Workers != nil && b.table == nil { // a table has been measured with whatever there was
 		if *j.Workers < 0 || *j.Workers > 64 {
@@ -224,7 +231,7 @@ func (b *Board) minibatch(j *job) Minibatch {
 	b.disturb(j, &m)
 	m.TimeMS = m.StallMS + m.ComputeMS + m.OverheadMS
 	if row := b.steady; b.table != nil && b.scatter() == 0 && j.count > 0 && j.last == row.conditions {
-		m.TimeMS = b.table.row(row.mode).TimeMS // to the last bit
+		m.TimeMS = b.table.row(row.mode, j.workload.Batch).TimeMS // to the last bit
 	}
 	if !m.Parts {
 		m.FetchMS, m.StallMS, m.ComputeMS, m.OverheadMS = 0, 0, 0, 0

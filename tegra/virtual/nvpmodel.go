@@ -26,7 +26,7 @@ func (b *Board) presets() []preset {
 	}
 	out := orinPresets[:1:1]
 	for _, p := range orinPresets[1:] {
-		if _, ok := b.table.rows[p.mode(b.lists)]; ok && !b.table.foreign {
+		if b.table.space.Contains(p.mode(b.lists)) && !b.table.foreign {
 			out = append(out, p)
 		}
 	}

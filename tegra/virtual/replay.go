@@ -13,14 +13,19 @@ import (
 // replay answers from a measured table.
 type replay struct {
 	name  string
-	rows  map[tegra.Mode]tegra.Measured
-	order []tegra.Measured          // rows in the order of the file
-	place [][tegra.NumKnobs]float64 // of each of order, in octaves
+	sizes map[int]*answers // by samples per minibatch; 0 is the only one where there are not several
 	space *tegra.Space
 	lists lists
 	// foreign tells that the table is no AGX Orin's: it has other values.
 	foreign bool
-	near    map[tegra.Mode]tegra.Measured // answers for states between the modes
+}
+
+// answers are a table's rows of one minibatch size.
+type answers struct {
+	rows  map[tegra.Mode]tegra.Measured
+	order []tegra.Measured              // in the order of the file
+	place [][tegra.NumKnobs]float64     // of each of order, in octaves
+	near  map[tegra.Mode]tegra.Measured // answers for states between the modes
 }
 
 // What a replay can give: a minibatch between a microsecond and eleven days,
@@ -31,29 +36,55 @@ const (
 	mostW   = 500
 )
 
-// newReplay takes one value per mode of a table, the median of duplicates.
+// newReplay takes one value per mode of a table, and per minibatch size where it
+// has several: the median of duplicates.
 func newReplay(t *sweep.Table) (*replay, error) {
-	if n := len(t.Batches()); n > 1 {
-		return nil, fmt.Errorf("%s holds %d minibatch sizes %v: choose one with --batch", t.Name, n, t.Batches())
-	}
-	r := &replay{name: filepath.Base(t.Name), order: t.Measured(), rows: map[tegra.Mode]tegra.Measured{}, near: map[tegra.Mode]tegra.Measured{}}
+	r := &replay{name: filepath.Base(t.Name), sizes: map[int]*answers{}}
 	var err error
 	if r.space, err = tegra.NewSubspace(t.Modes()); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	for _, m := range r.order {
+	all := t.Measured()
+	if len(t.Batches()) > 1 {
+		all = t.Settings()
+	}
+	for _, m := range all {
 		if m.Mode.CPU%tegra.KHz != 0 || m.Mode.EMC%tegra.KHz != 0 {
 			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is no whole kHz, as the kernel counts them", t.Name, m.Mode)
 		}
 		if m.TimeMS < leastMS || m.TimeMS > mostMS || m.PowerW > mostW {
 			return nil, fmt.Errorf("%s: power mode %s took %g ms at %g W, which no board does", t.Name, m.Mode, m.TimeMS, m.PowerW)
 		}
-		r.rows[m.Mode] = m
-		r.place = append(r.place, octaves(m.Mode))
+		a := r.sizes[m.Batch]
+		if a == nil {
+			a = &answers{rows: map[tegra.Mode]tegra.Measured{}, near: map[tegra.Mode]tegra.Measured{}}
+			r.sizes[m.Batch] = a
+		}
+		a.rows[m.Mode] = m
+		a.order, a.place = append(a.order, m), append(a.place, octaves(m.Mode))
 	}
 	r.lists = lists{cores: slices.Max(r.space.Cores), cpu: r.space.CPU, gpu: r.space.GPU, emc: r.space.EMC}
 	r.foreign = !r.lists.within(agxOrin())
 	return r, nil
+}
+
+// of gives the answers for a minibatch size; false when the table has several and
+// not that one.
+func (r *replay) of(batch int) (*answers, bool) {
+	if only, ok := r.sizes[0]; ok {
+		return only, true
+	}
+	a, ok := r.sizes[batch]
+	return a, ok
+}
+
+// row answers a mode at a minibatch size that the table has.
+func (r *replay) row(m tegra.Mode, batch int) tegra.Measured {
+	a, ok := r.of(batch)
+	if !ok {
+		panic("virtual: a job of a minibatch size that its table has not")
+	}
+	return a.row(m)
 }
 
 // within tells whether other has every setting of l.
@@ -66,7 +97,7 @@ func (l lists) within(other lists) bool {
 
 // row answers a mode: its own row, or the nearest where it has none, as when
 // governors choose the clocks.
-func (r *replay) row(m tegra.Mode) tegra.Measured {
+func (r *answers) row(m tegra.Mode) tegra.Measured {
 	if own, ok := r.rows[m]; ok {
 		return own
 	}

@@ -94,7 +94,7 @@ func TestReplayOfAMeasuredSweep(t *testing.T) {
 func TestReplayPowerStaysConstantOnceSettled(t *testing.T) {
 	b := fast(t, Options{Replay: synthetic(t)})
 	d := open(t, b)
-	row := b.table.order[1234]
+	row := b.table.sizes[0].order[1234]
 	set(t, b, row.Mode)
 	start(t, b, "label")
 	sleep(t, b, settleEnd)
@@ -116,7 +116,7 @@ func TestReplayPowerStaysConstantOnceSettled(t *testing.T) {
 func TestReplayAtOtherSpeedsScattersALittle(t *testing.T) {
 	b := fast(t, Options{Replay: synthetic(t), Seed: 1, Speed: 1e6})
 	d := open(t, b)
-	row := b.table.order[0]
+	row := b.table.sizes[0].order[0]
 	set(t, b, row.Mode)
 	start(t, b, "label")
 	next(t, b)
@@ -150,7 +150,6 @@ func TestHostileReplayTables(t *testing.T) {
 		{"endless time", header + "2,1036800,318750000,665600000,1e300,10", 0},
 		{"more power than rails can tell", header + "2,1036800,318750000,665600000,40,1e9", 0},
 		{"a clock of no whole kHz", header + "2,1036800.5,318750000,665600000,40,10", 0},
-		{"two minibatch sizes", "cores,cpu,gpu,mem,bs,time_ms,power_w\n2,1036800,318750000,665600000,1,40,10\n2,1036800,318750000,665600000,4,60,10", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, err := New(Options{Replay: tableOf(t, c.text), Speed: math.Inf(1)})
@@ -293,4 +292,35 @@ func ExampleBoard() {
 	r, _ := d.Read()
 	fmt.Println(d.Board().Name, "virtual:", d.Board().Virtual, "above 40 W:", r.TotalW.V > 40)
 	// Output: AGX Orin virtual: true above 40 W: true
+}
+
+func TestAReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
+	const low, top = "2,1036800,318750000,665600000,", "4,1036800,318750000,665600000,"
+	b, err := New(Options{Replay: tableOf(t, "cores,cpu,gpu,mem,bs,time_ms,power_w\n"+low+"1,40,10\n"+low+"4,60,11\n"+top+"1,30,12"), Speed: math.Inf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := b.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Space().Len(); n != 2 {
+		t.Errorf("%d modes, want those of all sizes, 2", n)
+	}
+	mode := tegra.Mode{Cores: 2, CPU: 1036800 * tegra.KHz, GPU: 318750000, EMC: 665600000}
+	set(t, b, mode)
+	for size, want := range map[int]tegra.Measured{1: {TimeMS: 40, PowerW: 10}, 4: {TimeMS: 60, PowerW: 11}} {
+		if err := b.StartWorkload("label", size); err != nil {
+			t.Fatal(err)
+		}
+		sleep(t, b, settleEnd)
+		next(t, b)
+		if got, watts := next(t, b), power(t, d); got.TimeMS != want.TimeMS || math.Abs(watts-want.PowerW) > 1e-6 {
+			t.Errorf("minibatches of %d take %v ms at %v W, the file says %v and %v", size, got.TimeMS, watts, want.TimeMS, want.PowerW)
+		}
+		b.StopWorkload()
+	}
+	if err := b.StartWorkload("label", 8); err == nil {
+		t.Error("minibatches of 8, which the file has not, were accepted")
+	}
 }

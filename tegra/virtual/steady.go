@@ -58,7 +58,7 @@ func (b *Board) tendency() (s steady) {
 	}
 	s.rails, s.totalW = split(s.steps.Power), s.steps.Power.Total()
 	if b.job != nil && b.table != nil {
-		s.totalW = b.table.row(s.mode).PowerW
+		s.totalW = b.table.row(s.mode, b.job.workload.Batch).PowerW
 	}
 	s.coreBusy = b.spread(s.steps)
 	return s
@@ -87,7 +87,7 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 func (b *Board) expected(w physics.Workload, label string, c physics.Conditions, m tegra.Mode) physics.Steps {
 	s := w.Steady(physics.Orin, c)
 	if b.table != nil {
-		row := b.table.row(m)
+		row := b.table.row(m, w.Batch)
 		return scaled(s, row.TimeMS/s.TimeMS, row.PowerW/s.Power.Total())
 	}
 	time, power := b.quirks(label, m)
@@ -149,11 +149,15 @@ func (b *Board) spread(s physics.Steps) []float64 {
 }
 
 // Truth gives time per minibatch and module power of a workload in a mode,
-// steady, clocks locked, free of noise. A replay answers the modes of its
-// table, whatever the workload's name.
+// steady, clocks locked, free of noise. A replay of one minibatch size answers
+// the modes of its table, whatever the workload's name.
 func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, err error) {
 	if b.table != nil {
-		row, ok := b.table.rows[m]
+		a, ok := b.table.of(0)
+		if !ok {
+			return 0, 0, fmt.Errorf("%s has several minibatch sizes", b.table.name)
+		}
+		row, ok := a.rows[m]
 		if !ok {
 			return 0, 0, fmt.Errorf("power mode %s is not in %s", m, b.table.name)
 		}

@@ -36,6 +36,7 @@ type probeJSON struct {
 	TimeMS number       `json:"time_ms"`
 	PowerW number       `json:"power_w"`
 	Why    optimize.Why `json:"why"`
+	export.Size
 }
 
 type versusJSON struct {
@@ -56,6 +57,7 @@ type comparisonJSON struct {
 	TimePct   number   `json:"time_pct"`
 	PowerPct  number   `json:"power_pct"`
 	EnergyPct number   `json:"energy_pct"`
+	export.Size
 }
 
 func toVersusJSON(v session.Versus) versusJSON {
@@ -71,7 +73,8 @@ func toComparisonJSON(c *session.Comparison) *comparisonJSON {
 		return nil
 	}
 	out := comparisonJSON{Name: c.Name, Mode: export.ModeOf(c.Mode), TimeMS: number(c.TimeMS), PowerW: number(c.PowerW), EnergyJ: number(c.TimeMS * c.PowerW / 1000),
-		Measured: c.Measured, TimePct: number(c.TimePct), PowerPct: number(c.PowerPct), EnergyPct: number(c.EnergyPct)}
+		Measured: c.Measured, TimePct: number(c.TimePct), PowerPct: number(c.PowerPct), EnergyPct: number(c.EnergyPct),
+		Size: export.SizeOf(optimize.Point{Batch: c.Batch, TimeMS: c.TimeMS})}
 	if c.ID.OK {
 		out.ID = &c.ID.V
 	}
@@ -169,13 +172,24 @@ func (x answer) size() export.Size {
 	return export.SizeOf(p)
 }
 
+// energyJ is that of a minibatch as it was measured, else as it is predicted.
+func (x answer) energyJ() float64 {
+	switch {
+	case x.measured != nil:
+		return x.measured.EnergyJ()
+	case x.predicted != nil:
+		return x.predicted.EnergyJ()
+	}
+	return math.NaN()
+}
+
 // print tells an answer in words.
 func (x answer) print(w io.Writer) error {
 	var rows [][]string
 	if x.batch > 0 {
 		fmt.Fprintf(w, "%s with minibatches of %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
 		s := x.size()
-		rows = append(rows, []string{"per sample", figures.Of(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%s samples per second)", figures.Of(1000/float64(s.SampleMS)))})
+		rows = append(rows, []string{"per sample", figures.Of(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%s samples per second)", figures.Of(1000/float64(s.SampleMS))), "", "", figures.Of(x.energyJ()/float64(x.batch)) + " J"})
 	} else {
 		fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	}

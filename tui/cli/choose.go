@@ -43,7 +43,7 @@ func (a *app) choose() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	modelFlag(fl, &model, "")
-	f.goalFlags(fl, " (with --power-limit and several sizes: the limit on the latency)")
+	f.goalFlags(fl)
 	fl.Float64Var(&f.slowdown, "max-slowdown", 0, "mode of least power at most `PCT` percent slower than the fastest")
 	fl.BoolVar(&f.throughput, "throughput", false, "fastest mode, also within --time-limit; where the model knows several minibatch sizes, the most samples per second, as --power-limit asks for too")
 	fl.BoolVar(&f.knee, "knee", false, "knee of the time-power front")

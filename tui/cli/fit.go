@@ -189,6 +189,9 @@ func (a *app) predict() *cobra.Command {
 // are the modes.
 func (a *app) settings(m *learn.Model, modes []tegra.Mode, todo string) ([]learn.Setting, error) {
 	asked := a.options.Batches
+	if a.options.AllSizes {
+		asked = m.Batches
+	}
 	switch {
 	case m.Batches == nil && len(asked) > 0:
 		a.note("the model knows one minibatch size, its samples': --batch is not heeded")

@@ -33,6 +33,17 @@ func (a *app) withJob(workload string, f func(*session.Session, profiles.Workloa
 	})
 }
 
+// withSizedJob is withJob for a command that may choose among minibatch sizes.
+func (a *app) withSizedJob(workload string, f func(*session.Session, profiles.Workload, []int) error) error {
+	return a.onDevice(func(s *session.Session) error {
+		w, sizes, err := s.SizedWorkload(workload)
+		if err != nil {
+			return err
+		}
+		return f(s, w, sizes)
+	})
+}
+
 // jsonFlag adds --json to a command that answers with one document.
 func jsonFlag(f *pflag.FlagSet, asJSON *bool) { f.BoolVar(asJSON, "json", false, "as JSON") }
 
@@ -56,10 +67,9 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 	f.StringVar(name, "model", "", "model `FILE`, or the name of a kept one"+more)
 }
 
-// goalFlags adds what choose and tune both can be asked for; within says what
-// --time-limit means besides.
-func (l *limitFlags) goalFlags(f *pflag.FlagSet, within string) {
-	f.Float64Var(&l.power, "power-limit", 0, "fastest mode that draws at most `W` watts")
-	f.Float64Var(&l.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch"+within)
-	f.BoolVar(&l.energy, "energy", false, "mode of least energy per minibatch")
+// goalFlags adds what choose and tune both can be asked for.
+func (l *limitFlags) goalFlags(f *pflag.FlagSet) {
+	f.Float64Var(&l.power, "power-limit", 0, "fastest mode that draws at most `W` watts; of several minibatch sizes the most samples per second")
+	f.Float64Var(&l.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch; with --power-limit and several sizes: the limit on the latency")
+	f.BoolVar(&l.energy, "energy", false, "mode of least energy per minibatch; of several sizes, per sample")
 }

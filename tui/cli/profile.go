@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/learn"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/figures"
@@ -56,8 +57,8 @@ func (a *app) profile() *cobra.Command {
 			if r.Resume && r.Dir == "" {
 				return usagef("--resume needs --out DIR, the folder to go on with")
 			}
-			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
-				r.Workload = w
+			return a.withSizedJob(args[0], func(s *session.Session, w profiles.Workload, sizes []int) error {
+				r.Workload, r.Batches = w, sizes
 				if list != "" {
 					if err := s.Whole(cmd.Context()); err != nil {
 						return err
@@ -73,7 +74,7 @@ func (a *app) profile() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&r.Choose, "modes", 0, "measure `N` modes, chosen as it goes")
-	f.IntVar(&r.Sample, "sample", 0, "measure `N` modes drawn at random")
+	f.IntVar(&r.Sample, "sample", 0, "measure `N` modes drawn at random, each with a minibatch size where --batch gives several")
 	f.BoolVar(&r.Grid, "grid", false, "measure the even subset that the paper profiles")
 	f.StringVar(&list, "list", "", "measure the modes of a CSV `FILE`")
 	f.StringVar(&part, "shard", "", "measure just part `i/n`, to share the work among devices")
@@ -161,13 +162,18 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 	rep := a.reporter(s.Device)
 	res, err := s.Profile(ctx, r, rep.observe)
 	rep.wipe()
-	modes, usable := map[tegra.Mode]bool{}, map[tegra.Mode]bool{} // one that was measured again has several rows
+	all, usable := map[learn.Setting]bool{}, map[learn.Setting]bool{} // one that was measured again has several rows
 	for _, row := range res.Rows {
-		if modes[row.Mode] = true; row.Status.Usable() {
-			usable[row.Mode] = true
+		at := learn.SettingOf(row.Measured)
+		if all[at] = true; row.Status.Usable() {
+			usable[at] = true
 		}
 	}
-	recorded := figures.Count(len(modes), "mode")
+	thing := "mode"
+	if r.Batches != nil {
+		thing = "setting"
+	}
+	recorded := figures.Count(len(all), thing)
 	if res.Dir != "" {
 		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, recorded, len(usable), res.New, res.Elapsed.Round(time.Second))
 	}

@@ -50,7 +50,7 @@ func (r *reporter) observe(e session.Event) {
 	case e.Note != "":
 		r.line("%s", e.Note)
 	case e.Probe != nil && e.Probe.Err == nil:
-		r.line("%s (%s): %s ms, %s W", r.device.Space().Format(e.Probe.Mode), e.Probe.Why, figures.Of(e.Probe.TimeMS), figures.Of(e.Probe.PowerW))
+		r.line("%s (%s): %s ms, %s W", r.name(e.Probe.Mode, e.Probe.Batch), e.Probe.Why, figures.Of(e.Probe.TimeMS), figures.Of(e.Probe.PowerW))
 	case e.Progress != nil:
 		r.progress(*e.Progress)
 	}
@@ -68,12 +68,21 @@ func (r *reporter) progress(p profiles.Progress) {
 		r.line("%s", p.Line)
 	}
 	if r.bar {
-		name := r.device.Space().Format(p.Step.Mode)
+		name := r.name(p.Step.Mode, p.Step.Batch)
 		if p.Step.Variant != nil {
 			name = p.Step.Variant.Setting
 		}
 		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), name, p.Phase, minibatches(p)))
 	}
+}
+
+// name is a mode, with its minibatch size where there are several.
+func (r *reporter) name(m tegra.Mode, batch int) string {
+	text := r.device.Space().Format(m)
+	if batch > 0 {
+		text += fmt.Sprintf(" batch %d", batch)
+	}
+	return text
 }
 
 // row tells of a finished mode.
@@ -82,7 +91,7 @@ func (r *reporter) row(p profiles.Progress) {
 	if p.Total > 0 {
 		count = fmt.Sprintf("%d/%d", r.done, p.Total)
 	}
-	name := r.device.Space().Format(p.Row.Mode)
+	name := r.name(p.Row.Mode, p.Row.Batch)
 	if p.Step.Variant != nil {
 		name = p.Step.Variant.Setting
 	}

@@ -24,6 +24,7 @@ type app struct {
 	speed   string
 	noColor bool
 	glyphs  string
+	batches []string // --batch as it was written
 }
 
 // root builds the tree of commands.
@@ -59,7 +60,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
 	f.Uint64Var(&o.Seed, "seed", 0, "`N` from which everything random is drawn")
-	f.IntSliceVar(&o.Batches, "batch", nil, "minibatch size `N` of a job, or picked from sweep files and models that hold several; several with commas")
+	f.StringSliceVar(&a.batches, "batch", nil, "minibatch size `N` of a job, or picked from sweep files and models that hold several; several with commas, or all that a file holds: tune chooses among them, profile measures each")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
 	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
@@ -70,10 +71,8 @@ func (a *app) globals(root *cobra.Command) {
 
 // readGlobals checks the global flags that have a grammar of their own.
 func (a *app) readGlobals() error {
-	for _, b := range a.options.Batches {
-		if b < 1 || b > learn.MostBatch {
-			return usagef("--batch %d: want 1 to %d", b, learn.MostBatch)
-		}
+	if err := a.readBatches(); err != nil {
+		return err
 	}
 	if a.speed == "max" {
 		a.options.Speed = math.Inf(1)
@@ -87,6 +86,26 @@ func (a *app) readGlobals() error {
 		a.note("--speed %s: taken for %d, the fastest that can be followed; max never sleeps", a.speed, virtual.Fastest)
 	}
 	a.options.Speed = v
+	return nil
+}
+
+// readBatches reads --batch: sizes, or all of those that a file holds.
+func (a *app) readBatches() error {
+	o := &a.options
+	for _, word := range a.batches {
+		if word == "all" {
+			o.AllSizes = true
+			continue
+		}
+		b, err := strconv.Atoi(word)
+		if err != nil || b < 1 || b > learn.MostBatch {
+			return usagef("--batch %s: want 1 to %d, several with commas, or all", word, learn.MostBatch)
+		}
+		o.Batches = append(o.Batches, b)
+	}
+	if o.AllSizes && o.Batches != nil {
+		return usagef("--batch all and --batch %s exclude each other", listed(o.Batches))
+	}
 	return nil
 }
 

@@ -23,7 +23,8 @@ func (a *app) tune() *cobra.Command {
 		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
 		Short: "Find the best mode by measuring: the answer has been measured",
 		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
-			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max",
+			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
+			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -46,14 +47,14 @@ func (a *app) tune() *cobra.Command {
 			default:
 				return usagef("--effort %q: want quick or thorough", effort)
 			}
-			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
-				r.Workload = w
+			return a.withSizedJob(args[0], func(s *session.Session, w profiles.Workload, sizes []int) error {
+				r.Workload, r.Batches = w, sizes
 				return a.doTune(cmd.Context(), s, r, asJSON)
 			})
 		},
 	}
 	fl := cmd.Flags()
-	f.goalFlags(fl, "")
+	f.goalFlags(fl)
 	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
 	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its networks pick) or random")
 	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores), widest or one-by-one")
@@ -68,10 +69,14 @@ func (a *app) tune() *cobra.Command {
 func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest, asJSON bool) error {
 	rep := a.reporter(s.Device)
 	rep.quietRows = true // each probe tells of itself
+	thing := "mode"
+	if r.Batches != nil {
+		thing = "setting"
+	}
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%s measured, %s in %.0f s, %s; recorded in %s", figures.Count(distinct(res.Probes), "mode"), figures.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
+		a.note("%s measured, %s in %.0f s, %s; recorded in %s", figures.Count(distinct(res.Probes), thing), figures.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
 	}
 	for _, h := range res.Trace {
 		a.note("%v", h)
@@ -85,14 +90,19 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	if res.Feasible && !res.Verified {
 		a.note("the answer was measured once: no measurement was left to repeat it, one may have been luck")
 	}
-	x := answer{space: s.Device.Space(), mode: res.Mode, origin: originOf(s.Device.Board()), measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
+	x := answer{space: s.Device.Space(), mode: res.Mode, batch: res.Batch, origin: originOf(s.Device.Board()), measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
 	if res.Predicted.TimeMS > 0 {
 		x.predicted = &res.Predicted
 	}
 	if !asJSON {
-		if res.Fitted != nil {
-			x.advice = optimize.Advice(res.Fitted, optimize.Situation{Mode: x.mode, Present: s.PresentMode(), Presets: s.Device.Presets(),
-				Minibatches: r.Workload.MinibatchesPerEpoch() * r.Workload.Epochs})
+		if m, w := res.Fitted, r.Workload; m != nil {
+			if res.Batch > 0 {
+				w.Batch = res.Batch
+			}
+			if m.Batches != nil {
+				m = m.At(res.Batch)
+			}
+			x.advice = optimize.Advice(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(), Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
 		}
 		return errors.Join(err, x.print(a.out))
 	}
@@ -102,13 +112,13 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, x answer) answerJSON {
 	board, mode := s.Device.Board(), export.ModeOf(x.mode)
 	out := answerJSON{Device: optionalText(board.Name), Virtual: board.Virtual, Workload: optionalText(r.Workload.Name), Limit: limitJSON(r.Limit),
-		Mode: &mode, Measured: toMeasuredJSON(*x.measured), Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: number(res.Took.Seconds()), Versus: toVersusJSON(x.versus)}
+		Mode: &mode, Measured: toMeasuredJSON(*x.measured), Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: number(res.Took.Seconds()), Versus: toVersusJSON(x.versus), Size: x.size()}
 	if x.predicted != nil {
 		bands := export.BandsOf(*x.predicted)
 		out.Predicted = &bands
 	}
 	for _, p := range res.Probes {
-		probe := probeJSON{Mode: export.ModeOf(p.Mode), TimeMS: number(p.TimeMS), PowerW: number(p.PowerW), Why: p.Why}
+		probe := probeJSON{Mode: export.ModeOf(p.Mode), TimeMS: number(p.TimeMS), PowerW: number(p.PowerW), Why: p.Why, Size: export.SizeOf(optimize.MeasuredPoint(p.Measured))}
 		if p.Err != nil {
 			probe.TimeMS, probe.PowerW = notKnown, notKnown
 		}

@@ -79,14 +79,14 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 	for _, o := range others {
 		rest = append(rest, o.rows...)
 	}
-	rest = oncePerMode(rest)
-	byMode := map[tegra.Mode]tegra.Measured{}
+	rest = oncePerSetting(rest)
+	known := map[learn.Setting]tegra.Measured{}
 	for _, m := range rest {
-		byMode[m.Mode] = m
+		known[learn.SettingOf(m)] = m
 	}
 	var time, power []float64
 	for _, m := range p.rows {
-		if o, both := byMode[m.Mode]; both {
+		if o, both := known[learn.SettingOf(m)]; both {
 			time, power = append(time, m.TimeMS/o.TimeMS-1), append(power, m.PowerW/o.PowerW-1)
 		}
 	}
@@ -95,23 +95,31 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 		if len(p.rows) < fewest || len(rest) < fewest {
 			return d, false
 		}
-		s, err := learn.FitSurrogate(space, spread(rest), learn.SurrogateOptions{Robust: 1})
+		s, err := learn.FitSurrogate(space, spread(rest), learn.SurrogateOptions{Robust: 1, Batches: severalOf(rest)})
 		if err != nil {
 			return d, false
 		}
 		mine := spread(p.rows)
-		modes := make([]tegra.Mode, len(mine))
+		settings := make([]learn.Setting, len(mine))
 		for i, m := range mine {
-			modes[i] = m.Mode
+			settings[i] = learn.SettingOf(m)
 		}
 		time, power = nil, nil
-		for i, says := range s.Predict(modes) {
+		for i, says := range s.PredictSettings(settings) {
 			time, power = append(time, mine[i].TimeMS/says.TimeMS-1), append(power, mine[i].PowerW/says.PowerW-1)
 		}
 		d.modes, d.shared = len(mine), false
 	}
 	d.time, d.power = median(time).V, median(power).V
 	return d, true
+}
+
+// severalOf is sizesOf where they are several, and so an input.
+func severalOf(rows []tegra.Measured) []int {
+	if sizes := sizesOf(rows); len(sizes) > 1 {
+		return sizes
+	}
+	return nil
 }
 
 // spread takes at most `compared` of the rows, evenly.

@@ -102,7 +102,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
 		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs)
 		if set.Idle {
-			b.NewHarness = func(context.Context) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
+			b.NewHarness = func(context.Context, int) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
 		}
 		return &b
 	}}}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"jtune/learn"
 	"jtune/learn/nn"
@@ -37,6 +38,7 @@ type Samples struct {
 	Notes      []string         // rows skipped, and why
 	readings   []tegra.Measured // every one behind Measured: what a fit is told
 	Folder     string           // of the campaign; "" for a bare file
+	size       int              // of the minibatches, picked from a campaign of several; else 0
 	Workload   string           // that a bare file names in its column "workload"; "" for none or several
 	Imported   bool             // a campaign folder made of a foreign file: Space is the grid of its modes
 	board      tegra.Board      // they were measured on, as far as known
@@ -46,11 +48,11 @@ type Samples struct {
 func (s Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
 
 // ReadSamples reads a sweep file or a campaign folder. Rows that cannot be
-// learnt from are left out and noted. Of a file with several minibatch sizes it
+// learnt from are left out and noted. Of one with several minibatch sizes it
 // takes those asked for, or all.
 func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if dir, ok := campaignDir(path); ok {
-		return readCampaign(dir, strict)
+		return readCampaign(dir, batches, strict)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, TimeOnly: true})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +87,7 @@ func campaignDir(path string) (string, bool) {
 	return dir, err == nil
 }
 
-func readCampaign(dir string, strict bool) (Samples, error) {
+func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	head, rows, notes, err := profiles.ReadNoted(dir)
 	if err != nil {
 		return Samples{}, err
@@ -96,8 +98,16 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 	if head.Plan.Kind == profiles.ExperimentKind {
 		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes a campaign of jtune profile", dir, head.Plan.Source)
 	}
-	out := Samples{Folder: dir, Measured: oncePerMode(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
+	if rows, err = rowsOf(dir, head, rows, batches); err != nil {
+		return Samples{}, err
+	}
+	out := Samples{Folder: dir, Measured: oncePerSetting(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
 	out.Notes, out.readings = notes, usable(rows)
+	if sizes := sizesOf(out.Measured); len(sizes) > 1 {
+		out.Batches = sizes
+	} else if len(sizes) == 1 {
+		out.Measured, out.readings, out.size = oneSize(out.Measured), oneSize(out.readings), sizes[0]
+	}
 	out.board = tegra.Board{Name: head.Device.Name, Module: head.Device.Module, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
@@ -112,13 +122,54 @@ func readCampaign(dir string, strict bool) (Samples, error) {
 	return out, err
 }
 
-// oncePerMode gives one value per mode, the median of its measurements.
-func oncePerMode(rows []tegra.Measured) []tegra.Measured {
+// rowsOf picks the rows of the minibatch sizes asked for from a campaign of
+// several; all when none is.
+func rowsOf(dir string, head profiles.Header, rows []profiles.Row, asked []int) ([]profiles.Row, error) {
+	if head.Plan.Batches == nil || len(asked) == 0 {
+		return rows, nil
+	}
+	for _, b := range asked {
+		if !slices.Contains(head.Plan.Batches, b) {
+			return nil, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, dir, join(head.Plan.Batches), b)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r profiles.Row) bool { return !slices.Contains(asked, r.Batch) }), nil
+}
+
+// oncePerSetting gives one value per mode and minibatch size, the median of its
+// measurements.
+func oncePerSetting(rows []tegra.Measured) []tegra.Measured {
 	t := sweep.Table{}
 	for _, r := range rows {
 		t.Rows = append(t.Rows, sweep.Row{Measured: r})
 	}
-	return t.Measured()
+	return t.Settings()
+}
+
+// sizesOf lists the minibatch sizes that measurements say, ascending; none where
+// the size is no input.
+func sizesOf(rows []tegra.Measured) []int {
+	var sizes []int
+	for _, r := range rows {
+		if r.Batch > 0 {
+			sizes = append(sizes, r.Batch)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// oneSize leaves the minibatch size out where all have the same one: then it is
+// no input. Others are given back as they are.
+func oneSize(rows []tegra.Measured) []tegra.Measured {
+	if len(sizesOf(rows)) != 1 {
+		return rows
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Batch = 0
+	}
+	return rows
 }
 
 // Fit learns a model from samples and gives the notes on rows left out. The
@@ -184,7 +235,7 @@ func (s *Samples) entries() ([]nn.Sample, error) {
 	if s.Folder == "" {
 		return nil, nil
 	}
-	raw, notes, err := profiles.ReadEntries(s.Folder)
+	raw, notes, err := profiles.ReadEntries(s.Folder, s.size)
 	s.Notes = append(s.Notes, notes...)
 	if err != nil {
 		return nil, err

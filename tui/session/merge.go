@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/learn"
 	"jtune/profiles"
-	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
@@ -31,7 +31,7 @@ func Import(o Options, path, out string, log profiles.LogImport, strict bool) (n
 		return nil, err
 	}
 	notes = skipped(path, t)
-	if t, err = oneBatch(t, o.Batches); err != nil {
+	if t, err = chosenBatches(t, o); err != nil {
 		return notes, err
 	}
 	return notes, denied(profiles.ImportTable(t, out), "choose another folder with --out DIR")
@@ -69,7 +69,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		}
 		parts[h.Plan.Shard] = dir
 		all, notes = append(all, rows...), append(notes, bad...)
-		devices = append(devices, part{dir, oncePerMode(usable(rows))})
+		devices = append(devices, part{dir, oncePerSetting(usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with --resume, then join again", dir, left, h.Plan.Modes))
 		}
@@ -112,9 +112,9 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 
 // unmeasured is how many modes of a campaign's plan have no row.
 func unmeasured(h profiles.Header, rows []profiles.Row) int {
-	seen := map[tegra.Mode]bool{}
+	seen := map[learn.Setting]bool{}
 	for _, r := range rows {
-		seen[r.Mode] = true
+		seen[learn.SettingOf(r.Measured)] = true
 	}
 	return h.Plan.Modes - len(seen)
 }
@@ -151,6 +151,8 @@ func differs(a, b profiles.Header) string {
 		return "the modes that the device offers"
 	case a.Workload.Name != b.Workload.Name || a.Workload.Batch != b.Workload.Batch:
 		return "the workload"
+	case !slices.Equal(a.Plan.Batches, b.Plan.Batches):
+		return "the minibatch sizes"
 	case a.Plan.Kind != b.Plan.Kind:
 		return "the kind of plan"
 	case a.Plan.Kind == "list" && a.Plan.Digest != b.Plan.Digest:

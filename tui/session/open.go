@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/learn"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -89,12 +90,17 @@ func openReplay(o Options, path string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	if table, err = oneBatch(table, o.Batches); err != nil {
+	if table, err = chosenBatches(table, o); err != nil {
 		return nil, err
 	}
 	s, err := openBoard(o, virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed, Seed: o.Seed})
 	if err != nil {
 		return nil, err
+	}
+	if len(table.Batches()) > 1 {
+		for _, m := range table.Settings() {
+			s.settings = append(s.settings, learn.SettingOf(m))
+		}
 	}
 	if s.Skipped = skipped(path, table); len(s.Skipped) > 0 {
 		s.Notice = fmt.Sprintf("%d rows left out, first: %s", len(s.Skipped), s.Skipped[0])
@@ -111,12 +117,13 @@ func skipped(path string, t *sweep.Table) []string {
 	return out
 }
 
-// oneBatch picks the rows of one minibatch size from a file that says it: a
-// different minibatch size is a different workload.
-func oneBatch(t *sweep.Table, asked []int) (*sweep.Table, error) {
-	t, err := someBatches(t, asked)
-	if err == nil && t.HasBatch && len(t.Batches()) > 1 {
-		err = fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N", ErrUsage, t.Name, join(t.Batches()))
+// chosenBatches picks the rows of the minibatch sizes that are asked for from a
+// file that says them: a different minibatch size is a different workload, so
+// that several must be asked for.
+func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
+	t, err := someBatches(t, o.Batches)
+	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
+		err = fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N, several with commas, or --batch all", ErrUsage, t.Name, join(t.Batches()))
 	}
 	return t, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -42,10 +43,11 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	if r.RedoFailed {
 		done = slices.DeleteFunc(done, func(row profiles.Row) bool { return !row.Status.Usable() })
 	}
+	observer(observe).note(s.ofSizes(r.Batches))
 	observer(observe).note(cost(plan, len(done), bench.Settings))
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries, RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
-	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, err
+	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, dictated(err)
 }
 
 // cost tells what is to be measured and about how long that takes.
@@ -77,58 +79,84 @@ func roundly(d time.Duration) string {
 // plan turns the selection into a plan and the record's words for it.
 func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, error) {
 	space := s.Device.Space()
-	var modes []tegra.Mode
-	head := profiles.PlanHeader{}
+	head := profiles.PlanHeader{Batches: r.Batches}
+	if r.Batches != nil {
+		if err := s.takesSizes(r.Workload); err != nil {
+			return nil, head, err
+		}
+	}
+	var list []learn.Setting
 	switch {
 	case r.Choose > 0:
 		n := min(r.Choose, space.Len())
-		head = profiles.PlanHeader{Kind: "modes", Modes: n}
-		if r.Shard != [2]int{} {
+		head.Kind, head.Modes = "modes", n
+		switch {
+		case r.Batches != nil:
+			return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one minibatch size: with several use --sample, --grid or --list", ErrUsage)
+		case r.Shard != [2]int{}:
 			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: use --sample, --grid or --list", ErrUsage)
 		}
 		return &designPlan{design: optimize.NewDesign(space, n, s.Options.Seed, 0), n: n}, head, nil
 	case r.Sample > 0:
-		modes = space.Sample(r.Sample, s.Options.Seed)
+		list = s.measurable(learn.Places{Space: space, Batches: r.Batches}.Sample(len(r.Batches)*space.Len()+r.Sample, s.Options.Seed))
+		list = list[:min(r.Sample, len(list))]
 		head.Kind = "sample"
 	case r.Grid:
-		modes = space.Grid().Modes()
+		list = s.measurable(learn.Settings(space.Grid().Modes(), r.Batches))
 		head.Kind = "grid"
 	case len(r.List) > 0:
-		modes = r.List
-		head = profiles.PlanHeader{Kind: "list", Source: r.ListName, Digest: profiles.Digest(modes)}
+		list = s.measurable(learn.Settings(r.List, r.Batches))
+		head.Kind, head.Source, head.Digest = "list", r.ListName, profiles.Digest(r.List)
 	default:
 		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE", ErrUsage)
 	}
-	modes, err := shard(modes, r.Shard)
+	list, err := shard(list, r.Shard)
 	if err != nil {
 		return nil, head, err
 	}
 	if r.Shard != [2]int{} {
 		head.Shard = fmt.Sprintf("%d/%d", r.Shard[0], r.Shard[1])
 	}
-	plan := profiles.ListPlan(modes)
+	steps := make([]profiles.Step, len(list))
+	for i, a := range list {
+		steps[i] = profiles.Step{Mode: a.Mode, Batch: a.Batch}
+	}
+	plan := profiles.ListPlan(steps)
 	head.Modes, _ = plan.Len()
 	return plan, head, nil
 }
 
-// shard keeps part i of n. Modes are dealt out in turns, each turn beginning
+// measurable keeps the settings that a replay of several sizes can answer; all
+// elsewhere.
+func (s *Session) measurable(list []learn.Setting) []learn.Setting {
+	if s.settings == nil {
+		return list
+	}
+	there := make(map[learn.Setting]bool, len(s.settings))
+	for _, a := range s.settings {
+		there[a] = true
+	}
+	return slices.DeleteFunc(list, func(a learn.Setting) bool { return !there[a] })
+}
+
+// shard keeps part i of n. Settings are dealt out in turns, each turn beginning
 // one part later: parts are alike in cost, whatever pattern the list has.
-func shard(modes []tegra.Mode, part [2]int) ([]tegra.Mode, error) {
+func shard(list []learn.Setting, part [2]int) ([]learn.Setting, error) {
 	if part == [2]int{} {
-		return modes, nil
+		return list, nil
 	}
 	i, n := part[0], part[1]
 	if i < 1 || n < i {
 		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
 	}
-	var out []tegra.Mode
-	for k, m := range modes {
+	var out []learn.Setting
+	for k, a := range list {
 		if (k+k/n)%n == i-1 {
-			out = append(out, m)
+			out = append(out, a)
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(modes))
+		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(list))
 	}
 	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 // TuneRequest asks for the best mode of one workload.
 type TuneRequest struct {
 	Workload  profiles.Workload
+	Batches   []int // minibatch sizes to choose among, ascending; nil: the workload's own
 	Limit     optimize.Limit
 	Probes    int               // hard cap, start and verification included; 0: the effort's own
 	Effort    optimize.Effort   // Quick unless set
@@ -39,10 +40,11 @@ type TuneResult struct {
 type ProfileRequest struct {
 	Workload   profiles.Workload
 	Choose     int          // so many modes, chosen as it goes
-	Sample     int          // so many modes, drawn at random
+	Sample     int          // so many modes, drawn at random, with their sizes where there are several
 	Grid       bool         // the even subset
 	List       []tegra.Mode // exactly these
 	ListName   string       // where List came from, for the record
+	Batches    []int        // minibatch sizes, ascending, each measured in the modes selected; nil: the workload's own
 	Shard      [2]int       // part i of n; zero: all
 	Dir        string       // campaign folder; "" makes one below the data directory
 	Resume     bool         // continue the plan found in Dir

@@ -39,7 +39,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 		}
 	}
 	watch := profiles.NewWatch(r.Workload, s.Device, s.Clock, s.system(r.Workload), base)
-	h, err := s.harness(r.Workload, profiles.Settings{}, r.Log, r.Epochs)(ctx)
+	h, err := s.harness(r.Workload, profiles.Settings{}, r.Log, r.Epochs)(ctx, 0)
 	if err != nil {
 		return RunResult{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"jtune/learn"
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
@@ -24,7 +25,8 @@ type Options struct {
 	LogFile  string  // where the guard logs; "" is the XDG state directory
 	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
 	Seed     uint64  // of everything that draws at random
-	Batches  []int   // minibatch size of jobs, or sizes picked from files and models that hold several
+	Batches  []int   // minibatch size of jobs, or sizes to choose among and those picked from files and models that hold several
+	AllSizes bool    // of files and models that hold several
 	ReadOnly bool    // refuse everything that would write to the device
 	Workload string  // preselected workload, for the screens
 }
@@ -39,6 +41,8 @@ type Session struct {
 	Notice  string         // worth a line to the user: "no Jetson here: using virtual:agx-orin"
 	Skipped []string       // each row of a replayed file that was left out; Notice sums them up
 	Options Options
+
+	settings []learn.Setting // of a replay with several minibatch sizes: what can be measured; else nil
 
 	sysfs  *tegra.Sysfs
 	fs     tegra.FS

@@ -252,9 +252,9 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 }
 
 func TestShardsPartTheModes(t *testing.T) {
-	all := make([]tegra.Mode, 10)
+	all := make([]learn.Setting, 10)
 	for i := range all {
-		all[i].Cores = i + 1
+		all[i].Mode.Cores = i + 1
 	}
 	seen := map[int]int{}
 	for i := 1; i <= 3; i++ {
@@ -263,7 +263,7 @@ func TestShardsPartTheModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range part {
-			seen[m.Cores]++
+			seen[m.Mode.Cores]++
 		}
 	}
 	if len(seen) != len(all) {

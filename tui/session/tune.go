@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -16,6 +17,12 @@ import (
 // no mode meets the limit the error wraps optimize.ErrInfeasible and the
 // result tells the nearest; on any error it holds what was measured.
 func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) (TuneResult, error) {
+	if err := s.mayChooseSize(r); err != nil {
+		return TuneResult{}, err
+	}
+	if r.Batches != nil && r.Reference == "" {
+		r.Reference = "none" // references know one size
+	}
 	ref, err := s.Options.reference(r.Reference, s.Device.Board())
 	if err != nil {
 		return TuneResult{}, err
@@ -25,7 +32,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		return TuneResult{}, err
 	}
 	present := s.PresentMode()
-	head := profiles.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: r.Limit.String()}
+	head := profiles.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: r.Limit.String(), Batches: r.Batches}
 	rec, err := s.record(r.Dir, s.header(r.Workload, head, r.Settings), false)
 	if err != nil {
 		return TuneResult{}, err
@@ -39,19 +46,62 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	t := &tuning{bench: bench, record: rec, gate: r.Gate, stop: stop, observe: observe, cap: r.Probes}
 	bench.Observe = t.progress
 
+	observer(observe).note(s.ofSizes(r.Batches))
 	begun := s.Clock.Now()
-	found, err := optimize.Tune(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy, Rotation: r.Rotation,
-		Seed: s.Options.Seed, Space: s.Device.Space(), Reference: ref, Observe: t.probe})
+	found, err := optimize.TuneSettings(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy, Rotation: r.Rotation,
+		Seed: s.Options.Seed, Space: s.Device.Space(), Batches: r.Batches, Only: s.only(r.Batches), Reference: ref, Observe: t.probe})
 	if t.fatal != nil {
 		err = t.fatal
 		if asked.Err() == nil { // nobody cancelled: the job, the device or the record is broken
 			found.Ended = optimize.Failing
 		}
 	}
-	err = errors.Join(err, bench.Close(), restore(ctx, bench.Applier))
+	err = errors.Join(dictated(err), bench.Close(), restore(ctx, bench.Applier))
 	out := TuneResult{Result: found, Dir: rec.Dir(), Took: s.Clock.Now() - begun}
 	s.conclude(&out, r.Workload, ref, present)
 	return out, err
+}
+
+// mayChooseSize refuses what a search over minibatch sizes cannot do.
+func (s *Session) mayChooseSize(r TuneRequest) error {
+	switch {
+	case r.Batches == nil:
+		return nil
+	case r.Strategy == optimize.PowerTrain:
+		return fmt.Errorf("%w: strategy powertrain knows one minibatch size: give one --batch, or use auto, binary or random", ErrUsage)
+	case r.Strategy == optimize.Binary && r.Limit.PowerW == 0:
+		return fmt.Errorf("%w: strategy binary over minibatch sizes looks for the most samples per second: it needs --power-limit, with or without --time-limit", ErrUsage)
+	}
+	return s.takesSizes(r.Workload)
+}
+
+// dictated marks the error of a job that turned out to dictate its minibatch
+// size as one about what was asked for.
+func dictated(err error) error {
+	if errors.Is(err, profiles.ErrDictated) {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return err
+}
+
+// ofSizes tells what stands behind the times of other minibatch sizes on a
+// virtual board; "" where they are measured, or there is one.
+func (s *Session) ofSizes(sizes []int) string {
+	if sizes == nil || s.Virtual == nil || s.replays() {
+		return ""
+	}
+	return "the virtual board scales the times of other minibatch sizes by slopes that were published for an AGX Xavier: no AGX Orin was measured at them"
+}
+
+// only are the settings of those sizes that a replay can answer; nil: all.
+func (s *Session) only(sizes []int) []learn.Setting {
+	var out []learn.Setting
+	for _, a := range s.settings {
+		if slices.Contains(sizes, a.Batch) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // conclude fits the model of everything measured and compares the answer.
@@ -66,12 +116,15 @@ func (s *Session) conclude(out *TuneResult, w profiles.Workload, ref *learn.Refe
 		return
 	}
 	var predictor learn.Predictor
-	measured = oncePerMode(measured)
+	measured = oneSize(oncePerSetting(measured))
 	board := s.Device.Board()
 	m, err := learn.Fit(context.Background(), measured, learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
 		Provenance: learn.Provenance{Device: board.Name, Workload: w.Name, Virtual: board.Virtual, Replay: board.Replay, Jtune: Version, When: s.Clock.Wall()}})
 	if err == nil {
 		out.Fitted, predictor = m, m
+		if m.Batches != nil {
+			predictor = m.At(out.Batch)
+		}
 	}
 	out.Versus = Compare(out.Measured, predictor, measured, s.Device.Space(), s.Device.Presets(), present)
 }
@@ -97,13 +150,13 @@ type tuning struct {
 	fatal   error // the device or the record is gone: not about one mode
 }
 
-func (t *tuning) measure(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+func (t *tuning) measure(ctx context.Context, a learn.Setting) (tegra.Measured, error) {
 	if t.gate != nil {
 		if err := t.gate(ctx); err != nil {
 			return tegra.Measured{}, t.fail(err)
 		}
 	}
-	row, err := t.bench.Measure(ctx, profiles.Step{Mode: m})
+	row, err := t.bench.Measure(ctx, profiles.Step{Mode: a.Mode, Batch: a.Batch})
 	if err != nil {
 		return tegra.Measured{}, t.fail(err)
 	}

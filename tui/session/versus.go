@@ -10,6 +10,7 @@ type Comparison struct {
 	Name           string
 	ID             tegra.Val[int] // of a preset
 	Mode           tegra.Mode
+	Batch          int // samples per minibatch, the chosen mode's, where that is an input; else 0
 	TimeMS, PowerW float64
 	Measured       bool // else predicted
 	// How the chosen mode differs from this one, in percent of this one:
@@ -25,12 +26,16 @@ type Versus struct {
 }
 
 // Compare puts the chosen mode beside MAXN of a space, the present mode and
-// presets. Measured values count before predicted ones; what neither the
+// presets, all with minibatches of the chosen mode's size, so that times and
+// energies compare as those per sample do; p must speak of that size. Measured
+// values count before predicted ones; what neither the
 // predictor (may be nil) nor a measurement knows is left out.
 func Compare(chosen tegra.Measured, p learn.Predictor, measured []tegra.Measured, space *tegra.Space, presets []tegra.Preset, present tegra.Val[tegra.Mode]) Versus {
 	c := comparer{chosen: chosen, predictor: p, measured: map[tegra.Mode]tegra.Measured{}}
 	for _, m := range measured {
-		c.measured[m.Mode] = m
+		if m.Batch == chosen.Batch {
+			c.measured[m.Mode] = m
+		}
 	}
 	var v Versus
 	if top := space.Max(); space.Contains(top) {
@@ -64,7 +69,7 @@ func (c comparer) with(name string, m tegra.Mode) *Comparison {
 		other = c.predictor.Predict([]tegra.Mode{m})[0].Measured()
 	}
 	pct := func(mine, its float64) float64 { return 100 * (mine/its - 1) }
-	return &Comparison{Name: name, Mode: m, TimeMS: other.TimeMS, PowerW: other.PowerW, Measured: known,
+	return &Comparison{Name: name, Mode: m, Batch: c.chosen.Batch, TimeMS: other.TimeMS, PowerW: other.PowerW, Measured: known,
 		TimePct: pct(c.chosen.TimeMS, other.TimeMS), PowerPct: pct(c.chosen.PowerW, other.PowerW),
 		EnergyPct: pct(c.chosen.EnergyJ(), other.EnergyJ())}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -28,6 +29,59 @@ func (o Options) Workloads() ([]profiles.Workload, error) {
 // Options.Batches if one is given there. On a replay any name does: it is a
 // label.
 func (s *Session) Workload(name string) (profiles.Workload, error) {
+	w, sizes, err := s.SizedWorkload(name)
+	if err == nil && sizes != nil {
+		err = fmt.Errorf("%w: --batch %s: a job has one minibatch size", ErrUsage, join(sizes))
+	}
+	return w, err
+}
+
+// SizedWorkload is Workload where the minibatch size may be chosen among
+// several: those of Options.Batches, or of a replay that holds several. They
+// are ascending, nil for one.
+func (s *Session) SizedWorkload(name string) (w profiles.Workload, sizes []int, err error) {
+	if w, err = s.named(name); err != nil {
+		return w, nil, err
+	}
+	if sizes = s.Sizes(); sizes == nil && len(s.Options.Batches) > 0 {
+		w.Batch = s.Options.Batches[0]
+	}
+	if sizes == nil && s.Options.AllSizes && !s.replays() {
+		return w, nil, fmt.Errorf("%w: --batch all takes the sizes of a replayed file: name those to choose among, such as --batch %d,%d,%d", ErrUsage, max(1, w.Batch/2), w.Batch, 2*w.Batch)
+	}
+	if sizes != nil {
+		err = s.takesSizes(w)
+	}
+	return w, sizes, err
+}
+
+// Sizes are the minibatch sizes to choose among, ascending; nil where they are
+// not several.
+func (s *Session) Sizes() []int {
+	var sizes []int
+	for _, a := range s.settings {
+		sizes = append(sizes, a.Batch)
+	}
+	if s.settings == nil {
+		sizes = slices.Clone(s.Options.Batches)
+	}
+	slices.Sort(sizes)
+	if sizes = slices.Compact(sizes); len(sizes) < 2 {
+		return nil
+	}
+	return sizes
+}
+
+// takesSizes refuses several minibatch sizes for a job that dictates its own.
+func (s *Session) takesSizes(w profiles.Workload) error {
+	if s.Virtual != nil && !s.beside(w) || w.TakesBatch() {
+		return nil
+	}
+	return fmt.Errorf("%w: workload %s dictates its minibatch size: neither its command nor a script that this names reads JTUNE_BATCH; pass it on there, or give one --batch (%s)", ErrUsage, w.Name, s.configName())
+}
+
+// named finds a workload.
+func (s *Session) named(name string) (profiles.Workload, error) {
 	list, err := s.Workloads()
 	if err != nil {
 		return profiles.Workload{}, err
@@ -39,12 +93,6 @@ func (s *Session) Workload(name string) (profiles.Workload, error) {
 		w = profiles.Workload{Name: name, Title: name, Batch: 16}
 	default:
 		return w, fmt.Errorf("%w: %w", ErrUsage, err)
-	}
-	switch sizes := s.Options.Batches; {
-	case len(sizes) == 1:
-		w.Batch = sizes[0]
-	case len(sizes) > 1:
-		return w, fmt.Errorf("%w: --batch %s: a job has one minibatch size", ErrUsage, join(sizes))
 	}
 	return w, nil
 }
@@ -82,7 +130,7 @@ func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.S
 
 // harness gives what starts the workload here; log is the file for what it
 // says besides its events, "" for none.
-func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string, epochs int) func(context.Context) (harness.Harness, error) {
+func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string, epochs int) func(ctx context.Context, batch int) (harness.Harness, error) {
 	return w.NewHarness(profiles.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence, Epochs: epochs,
 		Scripts: filepath.Join(s.DataDir(), "torch")})
 }
