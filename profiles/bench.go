@@ -10,6 +10,7 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/telemetry"
 )
 
 // Bench measures single modes with one workload. The harness keeps running
@@ -18,6 +19,7 @@ import (
 type Bench struct {
 	Device  tegra.Device
 	Applier tegra.Applier
+	Sampler *telemetry.Sampler // reads Device
 	Clock   tegra.Clock
 	// NewHarness starts the job with minibatches of so many samples; 0 means the
 	// workload's own size.

@@ -263,7 +263,7 @@ func TestAModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
 func TestPowerThatNeverSettlesMakesAnUnstableRow(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	r.bench.Device = &restless{Device: r.device}
+	r.use(&restless{Device: r.device}, r.bench.Clock)
 	got := r.mustMeasure(t, r.device.Space().Max())
 	if got.Status != Unstable || got.SettleS < 30 || !(got.TimeMS > 0) || !strings.Contains(got.Why, "not steady within 30s") {
 		t.Errorf("got %+v; want an unstable row with numbers", got)

@@ -408,7 +408,7 @@ func TestACalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.bench.Clock = &jumpyClock{Clock: r.bench.Clock}
+	r.use(r.device, &jumpyClock{Clock: r.bench.Clock})
 	for _, upTo := range []int{2, 4} {
 		rec, err := OpenOrCreate(dir, r.header(3, PlanHeader{Kind: "list"}), upTo > 2)
 		if err != nil {
@@ -504,8 +504,7 @@ func TestAnOwnCommandIsMeasuredAcrossModes(t *testing.T) {
 	// A real process on the machine's clock, on a board that answers at once.
 	r := newRig(t, "lstm", virtual.Options{})
 	dir := t.TempDir()
-	r.bench.Clock = tegra.RealClock()
-	r.bench.Device = &ageless{Device: r.device, n: 0}
+	r.use(&ageless{Device: r.device, n: 0}, tegra.RealClock())
 	r.bench.Settings = Settings{Minibatches: 10, SampleEvery: 20 * time.Millisecond, SteadyGiveUp: 200 * time.Millisecond}
 	w := Workload{Name: "own", Batch: 16, Dir: dir, Command: []string{"sh", "-c",
 		`echo Loading; i=0; while true; do i=$((i+1)); echo '{"event":"minibatch","batch":'$i',"time_ms":5,"fetch_ms":1,"compute_ms":4}'; sleep 0.005; done`}}

@@ -13,6 +13,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
+	"jtune/telemetry"
 )
 
 // boardApplier writes modes to a virtual board with the device's own plan, as
@@ -134,10 +135,15 @@ func newRig(t *testing.T, workload string, o virtual.Options) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), control: control, found: found}}
-	r.bench = &Bench{Device: device, Applier: r.applier, Clock: board.Clock(), Workload: w,
-		NewHarness: w.NewHarness(HarnessOptions{Virtual: board, Clock: board.Clock()})}
+	r.bench = &Bench{Applier: r.applier, Workload: w, NewHarness: w.NewHarness(HarnessOptions{Virtual: board, Clock: board.Clock()})}
+	r.use(device, board.Clock())
 	t.Cleanup(func() { r.bench.Close() })
 	return r
+}
+
+// use measures another device, or by another clock.
+func (r *rig) use(d tegra.Device, c tegra.Clock) {
+	r.bench.Device, r.bench.Clock, r.bench.Sampler = d, c, telemetry.NewSampler(d, c)
 }
 
 // noNoise makes the board answer exactly.

@@ -89,16 +89,13 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 		return fault, err
 	}
 	if m.set.Base > 0 && m.b.job == nil {
-		if m.base, err = BaseLoad(ctx, m.b.Device, m.b.Clock, m.set.Base, true); err != nil {
+		if m.base, err = BaseLoad(ctx, m.b.Sampler, m.b.Clock, m.set.Base, true); err != nil {
 			return nil, err
 		}
 	}
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
-	sampler := telemetry.NewSampler(m.b.Device, m.b.Clock, m.set.SampleEvery)
-	sampler.Subscribe(m.take)
-	sampler.Start()
-	defer sampler.Stop()
+	defer m.b.Sampler.Subscribe(m.set.SampleEvery, m.take)()
 	for try := 0; ; try++ {
 		watch := NewWatch(m.b.Workload.at(m.step), m.b.Device, m.b.Clock, m.b.System, m.base)
 		if err := m.b.start(ctx, m.step.Batch); err != nil {

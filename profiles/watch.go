@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"jtune/profiles/harness"
@@ -438,7 +437,7 @@ type Base struct {
 // base load of method note c.5 with logging on; absent when the device tells
 // no power or its GPU works for somebody else. settle: power may still be
 // falling.
-func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
+func BaseLoad(ctx context.Context, s *telemetry.Sampler, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
 	if settle {
 		if err := c.Sleep(ctx, baseSettle); err != nil {
 			return Base{}, err
@@ -446,19 +445,12 @@ func BaseLoad(ctx context.Context, d tegra.Device, c tegra.Clock, span time.Dura
 	}
 	var t tally
 	t.energy.Begin(c.Now())
-	var mu sync.Mutex
-	sampler := telemetry.NewSampler(d, c, min(time.Second, span/3))
-	sampler.Subscribe(func(s telemetry.Sample) {
-		mu.Lock()
-		defer mu.Unlock()
+	enough := s.Subscribe(min(time.Second, span/3), func(s telemetry.Sample) {
 		t.power(s)
 		t.loads(s.Reading)
 	})
-	sampler.Start()
 	err := c.Sleep(ctx, span)
-	sampler.Stop()
-	mu.Lock()
-	defer mu.Unlock()
+	enough()
 	busy := t.gpu.mean(1).Or(0)
 	switch {
 	case err != nil:

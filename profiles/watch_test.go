@@ -164,14 +164,14 @@ func TestBaseLoadIsTheIdleBoardsPower(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	idle, err := BaseLoad(t.Context(), dev, b.Clock(), 5*time.Second, true)
+	idle, err := BaseLoad(t.Context(), telemetry.NewSampler(dev, b.Clock()), b.Clock(), 5*time.Second, true)
 	if err != nil || !idle.PowerW.OK || idle.PowerW.V < 6 || idle.PowerW.V > 9 { // a recorded idle AGX Orin draws 7 to 9 W
 		t.Errorf("idle board: %v, %v; want 6 to 9 W", idle, err)
 	}
 	if err := b.StartWorkload("resnet18", 16); err != nil {
 		t.Fatal(err)
 	}
-	if busy, err := BaseLoad(t.Context(), dev, b.Clock(), 5*time.Second, true); err != nil || busy.PowerW.OK || !strings.Contains(busy.Why, "busy before the job") {
+	if busy, err := BaseLoad(t.Context(), telemetry.NewSampler(dev, b.Clock()), b.Clock(), 5*time.Second, true); err != nil || busy.PowerW.OK || !strings.Contains(busy.Why, "busy before the job") {
 		t.Errorf("a board that trains: base load %v, %v; want none", busy, err)
 	}
 }

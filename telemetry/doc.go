@@ -2,6 +2,6 @@
 // clock: which of them can be trusted, how much energy they add up to, when
 // power is steady. It knows nothing of campaigns, learning or screens.
 //
-//	tegra.Device ──► Sampler ──► Sample (valid or why not) ──► subscribers, history
+//	tegra.Device ──► Sampler ──► Sample (valid or why not) ──► subscribers
 //	Sample ──► Energy (joules), Steady (settled or not)
 package telemetry

@@ -8,9 +8,6 @@ import (
 	"jtune/tegra"
 )
 
-// HistoryLen is how many samples a Sampler keeps: an hour at one a second.
-const HistoryLen = 3600
-
 // Sample is one reading of the device and whether its power can be trusted.
 type Sample struct {
 	T       time.Duration // the device's clock
@@ -27,126 +24,98 @@ func (s Sample) PowerW() tegra.Val[float64] {
 	return s.Reading.TotalW
 }
 
-// Sampler reads a device at a fixed interval of the device's clock, keeps the
-// latest samples and hands each to its subscribers.
+// Sampler reads a device for all who want its samples, so that a board is read
+// once however many look at it: as often as the one who wants most samples
+// asks, counted from when that one began. The others are given every sample or
+// some of these, at their own intervals. Nobody subscribed: nothing is read.
 type Sampler struct {
 	device tegra.Device
 	clock  tegra.Clock
-	every  time.Duration
 
-	running sync.Mutex // start and stop, one at a time
-	stop    func()
-	began   time.Duration
+	changing sync.Mutex  // one change of the subscriptions at a time
+	leader   *subscriber // who sets the pace; nil: nobody subscribes
+	halt     func()      // ends the clock's calls
 
-	mu    sync.Mutex
-	ring  []Sample // of HistoryLen at most; oldest at next once full
-	next  int
-	subs  []subscriber
-	count int // of subscriptions ever made
+	mu   sync.Mutex // held while a sample is taken and handed out
+	subs []*subscriber
+	pace time.Duration // the leader's interval
+	last time.Duration // of the last sample, or when this pace began
 }
 
+// subscriber wants samples.
 type subscriber struct {
-	id   int
-	take func(Sample)
+	every  time.Duration
+	take   func(Sample)
+	served time.Duration // when it was given one last, or subscribed
 }
 
-// NewSampler makes a sampler that reads d each `every` of c's time. The usual
-// intervals are 1 s, and 100 ms for inference (method note c.3).
-func NewSampler(d tegra.Device, c tegra.Clock, every time.Duration) *Sampler {
-	return &Sampler{device: d, clock: c, every: every}
+// NewSampler makes a sampler of d on c's time.
+func NewSampler(d tegra.Device, c tegra.Clock) *Sampler {
+	return &Sampler{device: d, clock: c}
 }
 
-// Every is the nominal interval.
-func (s *Sampler) Every() time.Duration { return s.every }
+// Subscribe calls f with a sample at each `every` of the clock's time from now
+// on, until cancel is called; cancel waits for a call in progress. The usual
+// intervals are 1 s, and 100 ms for inference (method note c.3). f runs on the
+// clock's goroutine: it must be quick, and neither subscribe nor cancel.
+func (s *Sampler) Subscribe(every time.Duration, f func(Sample)) (cancel func()) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	sub := &subscriber{every: every, take: f, served: s.clock.Now()}
+	s.mu.Lock()
+	s.subs = append(s.subs, sub)
+	s.mu.Unlock()
+	s.follow()
+	return sync.OnceFunc(func() {
+		s.changing.Lock()
+		defer s.changing.Unlock()
+		s.mu.Lock()
+		s.subs = slices.DeleteFunc(s.subs, func(other *subscriber) bool { return other == sub })
+		s.mu.Unlock()
+		s.follow()
+	})
+}
 
-// Start begins to sample. Starting twice does nothing.
-func (s *Sampler) Start() {
-	s.running.Lock()
-	defer s.running.Unlock()
-	if s.stop == nil {
-		s.began = s.clock.Now()
-		s.stop = s.clock.Every(s.every, s.sample)
+// follow lets the subscriber with the shortest interval set the pace, of equal
+// ones the newest: a measurement's samples are counted from its own beginning,
+// whoever looks on. It needs s.changing.
+func (s *Sampler) follow() {
+	var first *subscriber
+	for _, sub := range s.subs {
+		if first == nil || sub.every <= first.every {
+			first = sub
+		}
 	}
-}
-
-// Stop ends sampling and waits for a sample in progress. It must not be
-// called from a subscriber. The history stays.
-func (s *Sampler) Stop() {
-	s.running.Lock()
-	defer s.running.Unlock()
-	if s.stop != nil {
-		s.stop()
-		s.stop = nil
+	if first == s.leader {
+		return
+	}
+	if s.leader != nil {
+		s.halt()
+	}
+	if s.leader = first; first != nil {
+		s.mu.Lock()
+		s.pace, s.last = first.every, s.clock.Now()
+		s.mu.Unlock()
+		s.halt = s.clock.Every(first.every, s.sample)
 	}
 }
 
 func (s *Sampler) sample(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	r, err := s.device.Read()
 	sample := Sample{T: now, Reading: r}
 	if err != nil {
 		sample.Why = "device does not answer: " + err.Error()
-	} else {
-		sample.Why = s.check(now, r)
+	} else if sample.Why = CheckPower(r); sample.Why == "" {
+		sample.Why = checkGap(now-s.last, s.pace)
 	}
 	sample.Valid = sample.Why == ""
-	for _, sub := range s.keep(sample) {
-		sub.take(sample)
+	s.last = now
+	for _, sub := range s.subs {
+		if sub.every <= s.pace || now-sub.served >= sub.every-s.pace/2 {
+			sub.served = now
+			sub.take(sample)
+		}
 	}
-}
-
-func (s *Sampler) check(now time.Duration, r tegra.Reading) string {
-	if why := CheckPower(r); why != "" {
-		return why
-	}
-	before := s.began
-	if last, ok := s.Last(); ok {
-		before = max(before, last.T)
-	}
-	return checkGap(now-before, s.every)
-}
-
-// keep puts the sample into the ring and gives those who want to know.
-func (s *Sampler) keep(sample Sample) []subscriber {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.ring) < HistoryLen {
-		s.ring = append(s.ring, sample)
-	} else {
-		s.ring[s.next] = sample
-		s.next = (s.next + 1) % HistoryLen
-	}
-	return slices.Clone(s.subs)
-}
-
-// Subscribe calls f with each sample until cancel is called. f runs on the
-// clock's goroutine: it must be quick and must not stop the sampler. One call
-// may still be on its way when cancel returns.
-func (s *Sampler) Subscribe(f func(Sample)) (cancel func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count++
-	id := s.count
-	s.subs = append(s.subs, subscriber{id, f})
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.id == id })
-	}
-}
-
-// Last gives the latest sample; false before the first.
-func (s *Sampler) Last() (Sample, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.ring) == 0 {
-		return Sample{}, false
-	}
-	return s.ring[(s.next+len(s.ring)-1)%len(s.ring)], true
-}
-
-// History lists the samples kept, oldest first.
-func (s *Sampler) History() []Sample {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Concat(s.ring[s.next:], s.ring[:s.next])
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,12 +46,17 @@ func (c *stepClock) hang(d time.Duration) { c.now += d; c.due = c.now }
 type meter struct {
 	reading tegra.Reading
 	err     error
+	reads   int
 }
 
-func (m *meter) Board() tegra.Board           { return tegra.Board{} }
-func (m *meter) Space() *tegra.Space          { return nil }
-func (m *meter) Presets() []tegra.Preset      { return nil }
-func (m *meter) Read() (tegra.Reading, error) { return m.reading, m.err }
+func (m *meter) Board() tegra.Board      { return tegra.Board{} }
+func (m *meter) Space() *tegra.Space     { return nil }
+func (m *meter) Presets() []tegra.Preset { return nil }
+
+func (m *meter) Read() (tegra.Reading, error) {
+	m.reads++
+	return m.reading, m.err
+}
 
 func watts(p float64) tegra.Reading { return tegra.Reading{TotalW: tegra.Some(p)} }
 
@@ -87,26 +93,19 @@ func TestCheckPowerTellsWhatIsWrong(t *testing.T) {
 func TestSamplerReadsOnTheDevicesClock(t *testing.T) {
 	t.Parallel()
 	clock, dev := &stepClock{now: 7 * time.Second}, &meter{reading: watts(10)}
-	s := NewSampler(dev, clock, time.Second)
-	if _, ok := s.Last(); ok {
-		t.Error("a sampler that has not started has a last sample")
-	}
 	var seen []Sample
-	s.Start()
-	s.Start() // does nothing
-	cancel := s.Subscribe(func(x Sample) { seen = append(seen, x) })
+	cancel := NewSampler(dev, clock).Subscribe(time.Second, func(x Sample) { seen = append(seen, x) })
 	clock.Sleep(context.Background(), 2500*time.Millisecond)
 	dev.reading = watts(-1)
 	clock.Sleep(context.Background(), time.Second)
-	cancel()
 	dev.reading, dev.err = tegra.Reading{}, errors.New("EIO")
 	clock.Sleep(context.Background(), time.Second)
-	s.Stop()
-	s.Stop() // does nothing
+	cancel()
+	cancel() // does nothing
 	clock.Sleep(context.Background(), 5*time.Second)
 
-	if len(seen) != 3 || seen[0].T != 8*time.Second || seen[2].T != 10*time.Second {
-		t.Fatalf("subscriber saw %d samples %v, want those at 8, 9 and 10 s", len(seen), seen)
+	if len(seen) != 4 || seen[0].T != 8*time.Second || seen[3].T != 11*time.Second {
+		t.Fatalf("subscriber saw %d samples %v, want those at 8, 9, 10 and 11 s", len(seen), seen)
 	}
 	if !seen[1].Valid || seen[1].PowerW() != tegra.Some(10.0) {
 		t.Errorf("good sample: %+v", seen[1])
@@ -114,40 +113,68 @@ func TestSamplerReadsOnTheDevicesClock(t *testing.T) {
 	if seen[2].Valid || seen[2].Why == "" || seen[2].PowerW().OK {
 		t.Errorf("negative power passed as valid: %+v", seen[2])
 	}
-	h := s.History()
-	if len(h) != 4 || h[3].Valid || !strings.Contains(h[3].Why, "EIO") {
-		t.Errorf("history %v: want 4 samples, the last with the device's error", h)
+	if seen[3].Valid || !strings.Contains(seen[3].Why, "EIO") {
+		t.Errorf("sample of a device that does not answer: %+v", seen[3])
 	}
-	if last, ok := s.Last(); !ok || last.T != h[3].T {
-		t.Errorf("last is %v, want the newest of the history", last.T)
+	if dev.reads != 4 {
+		t.Errorf("the device was read %d times for 4 samples", dev.reads)
 	}
 }
+
+func TestABoardIsReadOnceForAllWhoLook(t *testing.T) {
+	t.Parallel()
+	clock, dev := &stepClock{}, &meter{reading: watts(10)}
+	s := NewSampler(dev, clock)
+	ctx := context.Background()
+	var screen, job, dense []time.Duration
+	into := func(list *[]time.Duration) func(Sample) { return func(x Sample) { *list = append(*list, x.T) } }
+	const ms = time.Millisecond
+
+	leave := s.Subscribe(1000*ms, into(&screen))
+	clock.Sleep(ctx, 1300*ms)
+	end := s.Subscribe(1000*ms, into(&job)) // from now on the job's samples are everybody's
+	clock.Sleep(ctx, 2100*ms)
+	if want := []time.Duration{1000 * ms, 2300 * ms, 3300 * ms}; !slices.Equal(screen, want) || !slices.Equal(job, want[1:]) || dev.reads != 3 {
+		t.Errorf("screen %v, job %v, %d readings; want %v, those since 1.3 s, 3", screen, job, dev.reads, want)
+	}
+	stop := s.Subscribe(100*ms, into(&dense)) // an inference job's; the others keep their interval
+	clock.Sleep(ctx, 3000*ms)
+	if want := []time.Duration{4300 * ms, 5300 * ms, 6300 * ms}; len(dense) != 30 || !slices.EqualFunc(screen[3:], want, near) || !slices.EqualFunc(job[2:], want, near) || dev.reads != 33 {
+		t.Errorf("beside a dense one: screen %v, job %v, %d dense, %d readings", screen[3:], job[2:], len(dense), dev.reads)
+	}
+	stop()
+	end()
+	screen, dev.reads = nil, 0
+	clock.Sleep(ctx, 2000*ms)
+	if want := []time.Duration{7400 * ms, 8400 * ms}; !slices.Equal(screen, want) || len(job) != 5 || len(dense) != 30 || dev.reads != 2 {
+		t.Errorf("alone again: screen %v, want %v; %d readings, job %v", screen, want, dev.reads, job)
+	}
+	leave()
+	if clock.Sleep(ctx, time.Minute); dev.reads != 2 {
+		t.Error("the board is read for nobody")
+	}
+}
+
+// near allows for half of the dense interval.
+func near(a, b time.Duration) bool { return (a - b).Abs() <= 100*time.Millisecond }
 
 func TestSamplerFlagsAGapOnceAndNotARestart(t *testing.T) {
 	t.Parallel()
 	clock, dev := &stepClock{}, &meter{reading: watts(10)}
-	s := NewSampler(dev, clock, time.Second)
-	s.Start()
+	s := NewSampler(dev, clock)
+	var got []bool
+	take := func(x Sample) { got = append(got, x.Valid) }
 	ctx := context.Background()
+	cancel := s.Subscribe(time.Second, take)
 	clock.Sleep(ctx, time.Second)
 	clock.hang(6 * time.Second)
 	clock.Sleep(ctx, 2*time.Second)
-	s.Stop()
+	cancel()
 	clock.Sleep(ctx, time.Minute)
-	s.Start()
+	s.Subscribe(time.Second, take)
 	clock.Sleep(ctx, time.Second)
-	var got []bool
-	for _, x := range s.History() {
-		got = append(got, x.Valid)
-	}
-	want := []bool{true, false, true, true, true}
-	if len(got) != len(want) {
+	if want := []bool{true, false, true, true, true}; !slices.Equal(got, want) {
 		t.Fatalf("validity %v, want %v", got, want)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("validity %v, want %v", got, want)
-		}
 	}
 }
 
@@ -156,23 +183,6 @@ func TestAShortIntervalForgivesShortGaps(t *testing.T) {
 	for gap, bad := range map[time.Duration]bool{time.Second: false, 1900 * time.Millisecond: false, 2100 * time.Millisecond: true} {
 		if got := checkGap(gap, 100*time.Millisecond); (got != "") != bad {
 			t.Errorf("%s at 100 ms: %q", gap, got)
-		}
-	}
-}
-
-func TestHistoryIsBounded(t *testing.T) {
-	t.Parallel()
-	clock, dev := &stepClock{}, &meter{reading: watts(10)}
-	s := NewSampler(dev, clock, time.Second)
-	s.Start()
-	clock.Sleep(context.Background(), (HistoryLen+10)*time.Second)
-	h := s.History()
-	if len(h) != HistoryLen {
-		t.Fatalf("%d samples kept, want %d", len(h), HistoryLen)
-	}
-	for i := range h {
-		if want := time.Duration(i+11) * time.Second; h[i].T != want {
-			t.Fatalf("history[%d] is at %s, want %s: oldest first, none lost", i, h[i].T, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"jtune/learn"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/telemetry"
 	"jtune/tui/session"
 )
 
@@ -37,7 +38,8 @@ type rate interface {
 type deps struct {
 	host
 	device     tegra.Device
-	files      tegra.FS // the device's; nil where there are none
+	sampler    *telemetry.Sampler // reads it
+	files      tegra.FS           // the device's; nil where there are none
 	clock      tegra.Clock
 	rate       rate // nil on real hardware
 	readOnly   bool

@@ -58,7 +58,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	defer page.close()
 	st.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	st.watch = watch(d, &out.written)
-	defer st.watch.sampler.Stop()
+	defer st.watch.stop()
 
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
 	p := tea.NewProgram(st, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
@@ -79,7 +79,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 }
 
 func depsOf(s *session.Session, o Options) deps {
-	d := deps{host: s, device: s.Device, files: s.FS(), clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
+	d := deps{host: s, device: s.Device, sampler: s.Sampler, files: s.FS(), clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
 		notice: s.Notice, version: o.Version, glyphs: o.Glyphs, seed: s.Options.Seed}
 	if d.glyphs == GlyphsAuto {
 		d.glyphs = glyphsOf(os.Getenv)

@@ -32,7 +32,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	deps.now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
 	d.r.watch = watch(deps, new(atomic.Int64))
-	t.Cleanup(d.r.watch.sampler.Stop)
+	t.Cleanup(d.r.watch.stop)
 	d.run(d.r.Init())
 	d.until("the board is read", func() bool { return d.r.sh.sampled && d.r.sh.workloads != nil })
 	return d, s

@@ -174,15 +174,15 @@ type sampleMsg struct {
 	gpu     gpuUse
 }
 
-// watcher reads the device on its clock, off the screen's goroutine.
+// watcher takes the device's samples for the screens, off their goroutine.
 type watcher struct {
-	feed    *feed[sampleMsg]
-	energy  telemetry.Energy
-	cost    *costMeter
-	sampler *telemetry.Sampler
-	disk    *telemetry.Disk // nil: nothing to read
-	ask     func() ([]tegra.GPUProcess, string)
-	gpu     gpuUse // as last asked
+	feed   *feed[sampleMsg]
+	energy telemetry.Energy
+	cost   *costMeter
+	stop   func()
+	disk   *telemetry.Disk // nil: nothing to read
+	ask    func() ([]tegra.GPUProcess, string)
+	gpu    gpuUse // as last asked
 }
 
 // gpuEvery is how often the driver is asked who uses the GPU.
@@ -205,12 +205,11 @@ func (w *watcher) askGPU(now time.Time) gpuUse {
 }
 
 func watch(d deps, written *atomic.Int64) *watcher {
-	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(written), ask: d.gpuProcesses, sampler: telemetry.NewSampler(d.device, d.clock, time.Second)}
+	w := &watcher{feed: newFeed[sampleMsg](), cost: newCostMeter(written), ask: d.gpuProcesses}
 	if d.files != nil {
 		w.disk = telemetry.NewDisk(d.files)
 	}
-	w.sampler.Subscribe(w.take)
-	w.sampler.Start()
+	w.stop = d.sampler.Subscribe(time.Second, w.take)
 	return w
 }
 

@@ -96,7 +96,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	for _, note := range rec.Notes() {
 		observer(observe).note(note)
 	}
-	bench := &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, Workload: r.Workload, Observe: observer(observe).progress}
+	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload, Observe: observer(observe).progress}
 	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Plan: &experimentPlan{plan: plan, repeat: repeat, bench: func(set experiment.Setting) *profiles.Bench {
 		b := *bench
 		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)

@@ -15,6 +15,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
+	"jtune/telemetry"
 )
 
 // DefaultVirtual is the board that stands in where there is no Jetson.
@@ -65,7 +66,7 @@ func openJetson(o Options) (*Session, error) {
 		return nil, err
 	}
 	s.sysfs.Relax(slowEvery)
-	s.Device = s.sysfs
+	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
 	return s, nil
 }
 
@@ -152,6 +153,6 @@ func openBoard(o Options, v virtual.Options) (*Session, error) {
 	if s.sysfs, err = board.Open(); err != nil {
 		return nil, err
 	}
-	s.Device = s.sysfs
+	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
 	return s, nil
 }

@@ -34,7 +34,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	var base profiles.Base
 	if r.Base > 0 && !s.replays() { // a table does not tell what the idle board draws
 		var err error
-		if base, err = profiles.BaseLoad(ctx, s.Device, s.Clock, r.Base, false); err != nil {
+		if base, err = profiles.BaseLoad(ctx, s.Sampler, s.Clock, r.Base, false); err != nil {
 			return RunResult{}, err
 		}
 	}
@@ -138,22 +138,20 @@ func median(v []float64) tegra.Val[float64] {
 
 // meter samples the device for a watch and knows the latest power.
 type meter struct {
-	device  tegra.Device
-	watch   *profiles.Watch
-	sampler *telemetry.Sampler
-	cancel  func()
-	mu      sync.Mutex
-	latest  tegra.Val[float64]
-	fresh   bool // a sample came since due was asked
+	device tegra.Device
+	watch  *profiles.Watch
+	cancel func()
+	mu     sync.Mutex
+	latest tegra.Val[float64]
+	fresh  bool // a sample came since due was asked
 }
 
 // sampleEvery is the papers' power sampling interval (method note c.3).
 const sampleEvery = time.Second
 
 func (s *Session) startMeter(w *profiles.Watch) *meter {
-	m := &meter{device: s.Device, watch: w, sampler: telemetry.NewSampler(s.Device, s.Clock, sampleEvery)}
-	m.cancel = m.sampler.Subscribe(m.take)
-	m.sampler.Start()
+	m := &meter{device: s.Device, watch: w}
+	m.cancel = s.Sampler.Subscribe(sampleEvery, m.take)
 	return m
 }
 
@@ -184,7 +182,6 @@ func (m *meter) last() tegra.Val[float64] {
 func (m *meter) stop() tegra.Val[float64] {
 	now, err := m.device.Read() // the job still runs
 	m.cancel()
-	m.sampler.Stop()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.latest.OK && err == nil {

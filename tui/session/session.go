@@ -9,6 +9,7 @@ import (
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
+	"jtune/telemetry"
 )
 
 // ErrUsage marks a request that no device could fulfil as it was put: a bad
@@ -36,6 +37,7 @@ type Options struct {
 // Verify, Run) must not overlap.
 type Session struct {
 	Device  tegra.Device
+	Sampler *telemetry.Sampler // reads Device, for the jobs and for who looks on
 	Clock   tegra.Clock
 	Virtual *virtual.Board // nil on real hardware
 	Notice  string         // worth a line to the user: "no Jetson here: using virtual:agx-orin"

@@ -124,7 +124,7 @@ func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.S
 	if err != nil {
 		return nil, err
 	}
-	return &profiles.Bench{Device: s.Device, Applier: g, Clock: s.Clock, NewHarness: s.harness(w, set, "", 0),
+	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, NewHarness: s.harness(w, set, "", 0),
 		Workload: w, Settings: set, Observe: observe.progress, System: s.system(w)}, nil
 }
 
