@@ -171,12 +171,12 @@ func (j *job) start(o ExecOptions) (err error) {
 		return err
 	}
 	j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
-	go j.follow(stdout, stderr)
+	go j.follow(&pipe{file: stdout}, &pipe{file: stderr})
 	return nil
 }
 
 // follow reads the job's output until it is gone, then says how it ended.
-func (j *job) follow(stdout, stderr *os.File) {
+func (j *job) follow(stdout, stderr *pipe) {
 	var readers sync.WaitGroup
 	j.listen(&readers, stdout, stderr)
 	err := j.cmd.Wait()

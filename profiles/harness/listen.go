@@ -3,22 +3,22 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 )
 
 // listen reads both outputs, each on its own.
-func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *os.File) {
-	calm := &unhurried{file: stdout}
-	take, log := j.take(calm), j.log.stderr
+func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
+	stdout.before, stderr.before = j.queue.tell, j.queue.tell
 	if j.pattern == nil {
-		readers.Go(func() { eachLine(calm, take) })
-		readers.Go(func() { eachLine(stderr, log) })
+		take := j.take(&stdout.calm)
+		readers.Go(func() { eachLine(stdout, take) })
+		readers.Go(func() { eachLine(stderr, j.log.stderr) })
 		return
 	}
-	readers.Go(func() { eachDraw(stdout, j.match(take)) })
-	readers.Go(func() { eachDraw(stderr, j.match(log)) })
+	take, log := j.match(j.take(new(bool))), j.match(j.log.stderr) // what it draws does not tell its time
+	readers.Go(func() { eachDraw(stdout, take) })
+	readers.Go(func() { eachDraw(stderr, log) })
 }
 
 // match gives the function that reads minibatches out of lines and leaves
@@ -41,29 +41,9 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 	}
 }
 
-// hearEvery is the least time between two looks at a job whose lines tell when
-// they were written: each look wakes the machine that is being measured.
-const hearEvery = 250 * time.Millisecond
-
-// unhurried reads a pipe at most once every hearEvery when that is enough.
-type unhurried struct {
-	file   *os.File
-	enough bool
-	last   time.Time
-}
-
-// Read is io.Reader's.
-func (u *unhurried) Read(b []byte) (int, error) {
-	if u.enough {
-		time.Sleep(hearEvery - time.Since(u.last))
-	}
-	n, err := u.file.Read(b)
-	u.last = time.Now()
-	return n, err
-}
-
-// take gives the function that turns lines of stdout into events.
-func (j *job) take(from *unhurried) func(text []byte) {
+// take gives the function that turns lines of stdout into events and says
+// whether the next line may wait.
+func (j *job) take(mayWait *bool) func(text []byte) {
 	var p parser
 	return func(text []byte) {
 		e, err := p.parse(text)
@@ -81,7 +61,7 @@ func (j *job) take(from *unhurried) func(text []byte) {
 			j.log.note("hello: %s", text)
 		}
 		var at time.Duration
-		at, from.enough = p.when(j.clock.Now())
+		at, *mayWait = p.when(j.clock.Now())
 		j.queue.put(stamp(e, at))
 	}
 }

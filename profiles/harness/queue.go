@@ -19,6 +19,8 @@ type queue struct {
 
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
+// put adds an event. Who waits for it hears of it by tell: events that came
+// together are taken together.
 func (q *queue) put(e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -29,6 +31,12 @@ func (q *queue) put(e Event) {
 	}
 	q.ring[(q.head+q.n)%queueLen] = e
 	q.n++
+}
+
+// tell wakes who waits, if there is something to take.
+func (q *queue) tell() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.signal()
 }
 

@@ -1,0 +1,87 @@
+package harness
+
+import (
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+)
+
+// newPipe gives a pipe and what its job would write to.
+func newPipe(t *testing.T) (*pipe, *os.File) {
+	t.Helper()
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pipe{file: from, before: func() {}}
+	t.Cleanup(func() { p.Close(); to.Close() })
+	return p, to
+}
+
+func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
+	t.Parallel()
+	p, to := newPipe(t)
+	b := make([]byte, 100)
+	hear := func(want string) (took time.Duration) {
+		t.Helper()
+		began := time.Now()
+		n, err := p.Read(b)
+		if err != nil || string(b[:n]) != want {
+			t.Fatalf("read %q, %v; want %q", b[:n], err, want)
+		}
+		return time.Since(began)
+	}
+	to.WriteString("hello")
+	hear("hello")
+	p.calm = true
+	to.WriteString("a")
+	if hear("a"); p.file != nil {
+		t.Error("a calm pipe is waited for by the runtime, which wakes at each write")
+	}
+	to.WriteString("b")
+	to.WriteString("c")
+	if took := hear("bc"); took < hearEvery/2 {
+		t.Errorf("looked at again after %v, want %v", took, hearEvery)
+	}
+	p.calm = false // lines that must be stamped as they come
+	written := make(chan time.Time, 1)
+	time.AfterFunc(hearEvery/10, func() { written <- time.Now(); to.WriteString("d") })
+	if hear("d"); p.file == nil {
+		t.Error("a pipe that is waited for is not the runtime's")
+	}
+	if late := time.Since(<-written); late > hearEvery/2 {
+		t.Errorf("heard %v after it was written", late)
+	}
+	p.calm = true
+	to.WriteString("e")
+	hear("e")
+	to.Close()
+	if n, err := p.Read(b); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("at its end %d bytes, %v", n, err)
+	}
+}
+
+func TestClosingAPipeEndsItsReader(t *testing.T) {
+	t.Parallel()
+	for _, calm := range []bool{false, true} {
+		p, _ := newPipe(t) // the other end stays open
+		p.calm = calm
+		ended := make(chan error, 1)
+		go func() {
+			_, err := p.Read(make([]byte, 10))
+			ended <- err
+		}()
+		time.Sleep(20 * time.Millisecond)
+		p.Close()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, os.ErrClosed) {
+				t.Errorf("calm %v: %v", calm, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("calm %v: its reader waits for ever", calm)
+		}
+	}
+}
