@@ -84,6 +84,9 @@ type Watch struct {
 	base     Base
 
 	begin, end  look // of the first minibatch that counts, and of the last
+	latest      look
+	kernel      string
+	uptime      tegra.Val[time.Duration] // when the run ended
 	before      tegra.Val[float64]
 	told        tegra.Val[float64] // by the job: the newest page-cache share
 	cacheWhy    string
@@ -120,12 +123,13 @@ const keptLatencies = 10000
 // NewWatch begins before the job does: what the page cache holds then is part
 // of the outcome. base is the device's idle power, see BaseLoad.
 func NewWatch(w Workload, d tegra.Device, c tegra.Clock, s System, base Base) *Watch {
-	out := &Watch{system: s, space: d.Space(), clock: c, workload: w, base: base}
+	out := &Watch{system: s, space: d.Space(), clock: c, workload: w, base: base, kernel: s.kernel()}
 	out.before, out.cacheWhy = s.cached()
 	out.after = out.before
 	return out
 }
 
+// look is a new one.
 func (w *Watch) look() look {
 	l := look{at: w.clock.Now(), taken: true}
 	if w.system.Disk != nil {
@@ -134,7 +138,23 @@ func (w *Watch) look() look {
 	if w.system.Clocks != nil {
 		l.clocks = w.system.Clocks()
 	}
+	w.latest = l
 	return l
+}
+
+// lookEvery is how old the counters of a Character so far may be: a look reads
+// dozens of files of the machine that is being measured.
+const lookEvery = 5 * time.Second
+
+// soFar is the end, or a look that is not old.
+func (w *Watch) soFar() look {
+	switch {
+	case w.end.taken:
+		return w.end
+	case w.latest.taken && w.clock.Now()-w.latest.at < lookEvery:
+		return w.latest
+	}
+	return w.look()
 }
 
 // Sample takes a reading of the device.
@@ -267,15 +287,12 @@ func (w *Watch) epoch(e harness.Event) {
 	}
 }
 
-// Character is what is known so far. It looks at the kernel's counters but not
-// at the page cache of the dataset, which Finish does.
+// Character is what is known so far; Finish looks at the page cache of the
+// dataset and at the uptime too.
 func (w *Watch) Character() Character {
-	now := w.end
-	if !now.taken {
-		now = w.look()
-	}
+	now := w.soFar()
 	out := Character{Workers: w.workload.Workers, Batch: w.workload.Batch, PerEpoch: w.workload.MinibatchesPerEpoch(), All: w.all.result(now),
-		BaseW: w.base.PowerW, BaseWhy: w.base.Why, CacheBefore: w.before, CacheAfter: w.after, CacheWhy: w.cacheWhy, Uptime: w.system.uptime()}
+		BaseW: w.base.PowerW, BaseWhy: w.base.Why, CacheBefore: w.before, CacheAfter: w.after, CacheWhy: w.cacheWhy, Uptime: w.uptime}
 	if w.first.part.Epochs > 0 {
 		out.First = tegra.Some(w.first.result(now))
 	}
@@ -305,8 +322,8 @@ func (w *Watch) Character() Character {
 		out.Drop.V.At -= w.all.from
 	}
 	out.Versions = slices.Clone(w.system.Facts)
-	if k := w.system.kernel(); k != "" {
-		out.Versions = append(out.Versions, "kernel "+k)
+	if w.kernel != "" {
+		out.Versions = append(out.Versions, "kernel "+w.kernel)
 	}
 	out.Versions = append(out.Versions, w.facts...)
 	return out
@@ -318,6 +335,7 @@ func (w *Watch) End() { w.end = w.look() }
 // Finish looks at the dataset's page cache once more and gives the outcome.
 func (w *Watch) Finish() Character {
 	w.after, w.cacheWhy = w.system.cached()
+	w.uptime = w.system.uptime()
 	return w.Character()
 }
 

@@ -95,7 +95,17 @@ func (d diskFS) open(name string, flag int) (*os.File, error) {
 	if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
 	}
-	return os.OpenFile(full, flag, 0)
+	for {
+		fd, err := syscall.Open(full, flag|syscall.O_CLOEXEC, 0)
+		switch {
+		case err == nil:
+			// A file that Go opened itself would be watched by its runtime,
+			// which some of the kernel's wake for nothing.
+			return os.NewFile(uintptr(fd), full), nil
+		case !errors.Is(err, syscall.EINTR):
+			return nil, &fs.PathError{Op: "open", Path: full, Err: err}
+		}
+	}
 }
 
 // Open gives a handle for reading.

@@ -1,9 +1,12 @@
 package telemetry
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +32,9 @@ type DiskRates struct {
 // Disk measures how much is read from a disk, or from all disks together.
 type Disk struct {
 	fs   tegra.FS
-	name string // "" for all
+	name string     // "" for all
+	file tegra.File // diskstats; nil: not open
+	text []byte     // of its last reading
 	last DiskCount
 	at   time.Duration
 	ok   bool
@@ -54,11 +59,35 @@ func (d *Disk) Name() string {
 
 // Count gives what was read so far; absent where the kernel does not tell.
 func (d *Disk) Count() tegra.Val[DiskCount] {
-	text, err := d.fs.ReadFile(diskstatsPath)
-	if err != nil {
+	if err := d.read(); err != nil {
+		if d.file != nil {
+			d.file.Close()
+			d.file = nil
+		}
 		return tegra.Val[DiskCount]{}
 	}
-	return parseDiskstats(string(text), d.name)
+	return parseDiskstats(string(d.text), d.name)
+}
+
+// read takes the file's text through a handle that stays open.
+func (d *Disk) read() (err error) {
+	if d.file == nil {
+		if d.file, err = d.fs.Open(diskstatsPath); err != nil {
+			d.file = nil
+			return err
+		}
+	}
+	for d.text = d.text[:0]; ; {
+		d.text = slices.Grow(d.text, 4096) // the kernel gives a page at a time
+		n, err := d.file.ReadAt(d.text[len(d.text):cap(d.text)], int64(len(d.text)))
+		d.text = d.text[:len(d.text)+n]
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return err
+		case n == 0:
+			return nil
+		}
+	}
 }
 
 // Rates gives what was read per second since the last call, by the device's
