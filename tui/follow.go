@@ -46,7 +46,7 @@ type followedMsg struct{ found *followed }
 // stranger's.
 func (sh *shared) followNext() tea.Cmd {
 	now, before, every := sh.now(), sh.follow, followEvery
-	if !sh.watched {
+	if sh.page != pageProfile {
 		every *= 4
 	}
 	switch {

@@ -168,9 +168,10 @@ func (j *job) measured() []tegra.Measured {
 }
 
 // jobEvery is the least time between two looks at a job in real time: a busy
-// screen takes power and cores that are being measured. It is longer than a
-// sample takes to come, with which the job's news are told (root.news).
-const jobEvery = 1200 * time.Millisecond
+// screen takes power and cores that are being measured. It is much longer than
+// a sample takes to come, with which the job's news are told (root.news): nobody
+// is woken for them alone.
+const jobEvery = 5 * time.Second
 
 // next brings the job's news; a virtual clock that runs ahead is followed as
 // fast as is drawn.

@@ -161,16 +161,19 @@ type tail struct {
 	path string
 	at   int64
 	rest []byte // a line whose end has not come
+	more bool   // it has grown by more than was read
 }
 
 // next gives the new lines, fit to be shown. A file that is not there has none.
 func (t *tail) next() []string {
+	t.more = false
 	f, err := os.Open(t.path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.NewSectionReader(f, t.at, maxLogRead))
+	t.more = len(text) == maxLogRead
 	if err != nil || len(text) == 0 {
 		return nil
 	}

@@ -89,6 +89,22 @@ func TestAGrowingFileIsReadLineByLineAsATerminalShowsIt(t *testing.T) {
 	}
 }
 
+func TestALogThatNobodyLookedAtIsReadToItsEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	text := strings.Repeat("a line of the job's\n", 3*maxLogRead/20) + "the last one\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := newTrainPage(drive(t).r.sh)
+	p.tail = &tail{path: path}
+	for cmd := p.readLog(); cmd != nil; {
+		cmd = p.update(cmd())
+	}
+	if n := len(p.log.lines); n != maxLogLines || p.log.lines[n-1] != "the last one" || p.tail == nil {
+		t.Errorf("%d lines are kept, the newest %q; want %d to the file's end", n, p.log.lines[n-1], maxLogLines)
+	}
+}
+
 func TestARunShowsItsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	d := drive(t)
 	d.press("2", "enter")

@@ -139,7 +139,7 @@ func (r *root) resize(w, h int) {
 // take folds news into what the pages show.
 func (r *root) take(msg tea.Msg) tea.Cmd {
 	sh := r.sh
-	sh.watched = r.active == pageProfile
+	sh.page = r.active
 	var cmds []tea.Cmd
 	switch msg := msg.(type) {
 	case sampleMsg:

@@ -35,7 +35,7 @@ type sketchMsg struct {
 // one at a time; nil when there is nothing new or nobody looks: it costs a tenth
 // of a second of a core that the campaign could use.
 func (sh *shared) sketchNext(j *job) tea.Cmd {
-	if j == nil || j.sketching || !sh.watched {
+	if j == nil || j.sketching || sh.page != pageProfile {
 		return nil
 	}
 	samples, space := j.measured(), j.spaceOr(sh.space)

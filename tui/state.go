@@ -46,7 +46,7 @@ type shared struct {
 	job       *job           // running, or the last one; nil before
 	follow    *job           // a campaign of another process; nil without
 	lookedAt  time.Time      // for those
-	watched   bool           // the Profile page shows: its guesses are worth their cost
+	page      int            // that shows: what no other needs is worth its cost
 	dev       deviceState
 	notice    string // one line, last thing that happened
 	noticeAt  time.Time

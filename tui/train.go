@@ -67,7 +67,9 @@ func (p *trainPage) update(msg tea.Msg) tea.Cmd {
 	case sampleMsg:
 		if p.running() {
 			p.tellEpochs(p.sh.job)
-			return p.readLog()
+			if p.sh.page == pageTrain {
+				return p.readLog()
+			}
 		}
 	case jobNewsMsg:
 		if msg.job.kind == jobRun {
@@ -85,6 +87,9 @@ func (p *trainPage) update(msg tea.Msg) tea.Cmd {
 		p.log.add(msg.lines...)
 		if p.tail == nil {
 			p.tail = msg.from
+		}
+		if msg.from.more {
+			return p.readLog()
 		}
 	case tea.PasteMsg:
 		if p.log.typing {

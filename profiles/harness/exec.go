@@ -46,6 +46,7 @@ type job struct {
 	group   *group
 	log     *jobLog
 	queue   *queue
+	stdout  *pipe
 	clock   tegra.Clock
 	silence time.Duration
 	pattern *pattern      // nil: none
@@ -171,7 +172,8 @@ func (j *job) start(o ExecOptions) (err error) {
 		return err
 	}
 	j.log.note("started %s as process %d", strings.Join(o.Command, " "), cmd.Process.Pid)
-	go j.follow(&pipe{file: stdout}, &pipe{file: stderr})
+	j.stdout = newPipe(stdout)
+	go j.follow(j.stdout, newPipe(stderr))
 	return nil
 }
 
@@ -263,6 +265,9 @@ func (j *job) Stop(ctx context.Context) error {
 	<-j.ended
 	return nil
 }
+
+// Pace is Paced's.
+func (j *job) Pace() (look func()) { return j.stdout.pace() }
 
 // Counts tells what was read besides events.
 type Counts struct {

@@ -70,6 +70,15 @@ type Harness interface {
 	Stop(ctx context.Context) error
 }
 
+// Paced is a harness that can do without looking at its job at a pace of its
+// own, which wakes the machine some times a second. From Pace on its events
+// may come late, though with their true times: when look is called, as whoever
+// reads the board meanwhile does, and else after hearMost. Events of a job that does not tell
+// their times come at once all the same.
+type Paced interface {
+	Pace() (look func())
+}
+
 // ExitError tells that the job died.
 type ExitError struct {
 	Command string

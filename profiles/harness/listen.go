@@ -11,12 +11,12 @@ import (
 func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 	stdout.before, stderr.before = j.queue.tell, j.queue.tell
 	if j.pattern == nil {
-		take := j.take(&stdout.calm)
+		take := j.take(stdout)
 		readers.Go(func() { eachLine(stdout, take) })
 		readers.Go(func() { eachLine(stderr, j.log.stderr) })
 		return
 	}
-	take, log := j.match(j.take(new(bool))), j.match(j.log.stderr) // what it draws does not tell its time
+	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // what it draws does not tell its time
 	readers.Go(func() { eachDraw(stdout, take) })
 	readers.Go(func() { eachDraw(stderr, log) })
 }
@@ -41,9 +41,9 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 	}
 }
 
-// take gives the function that turns lines of stdout into events and says
-// whether the next line may wait.
-func (j *job) take(mayWait *bool) func(text []byte) {
+// take gives the function that turns lines of stdout into events, and calms the
+// pipe when the next line may wait.
+func (j *job) take(from *pipe) func(text []byte) {
 	var p parser
 	return func(text []byte) {
 		e, err := p.parse(text)
@@ -61,7 +61,7 @@ func (j *job) take(mayWait *bool) func(text []byte) {
 			j.log.note("hello: %s", text)
 		}
 		var at time.Duration
-		at, *mayWait = p.when(j.clock.Now())
+		at, from.calm = p.when(j.clock.Now(), from.most())
 		j.queue.put(stamp(e, at))
 	}
 }

@@ -5,24 +5,35 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// hearEvery is the least time between two looks at a job whose lines tell when
-// they were written: each look wakes the machine that is being measured.
-const hearEvery = 500 * time.Millisecond
+// How long what a job has said may wait where its lines tell when they were
+// written: each look at it wakes the machine that is being measured.
+const (
+	hearEvery = 250 * time.Millisecond  // to measure no longer than need be
+	hearMost  = 1500 * time.Millisecond // where somebody else sets the pace, see Paced
+)
+
+// pipeBytes is what a job can say before it has to wait for us: more than in
+// hearMost, unless it floods. Linux lets everybody have so much.
+const pipeBytes = 1 << 20
 
 // pipe is the reading end of a job's output. Go's runtime waits for whatever
 // is written to a file of its own, and so wakes at every line even while
 // nobody reads; a pipe whose lines may be read late is taken away from it and
-// looked at every hearEvery.
+// looked at now and then.
 type pipe struct {
 	calm   bool   // lines may be read late; set by the reader alone
 	before func() // called before each wait for more
 	looked time.Time
+	more   bool // the last look has not seen all
+	paced  atomic.Bool
+	poke   chan struct{} // asks for a look
 
 	mu     sync.Mutex
 	file   *os.File // the runtime's; nil while it is taken away
@@ -32,6 +43,13 @@ type pipe struct {
 
 var _ io.ReadCloser = (*pipe)(nil)
 
+func newPipe(f *os.File) *pipe {
+	if conn, err := f.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes) })
+	}
+	return &pipe{file: f, before: func() {}, poke: make(chan struct{}, 1)}
+}
+
 // Read is io.Reader's; one goroutine reads.
 func (p *pipe) Read(b []byte) (int, error) {
 	p.before()
@@ -39,11 +57,44 @@ func (p *pipe) Read(b []byte) (int, error) {
 		if f := p.waited(); f != nil {
 			return f.Read(b)
 		}
-		time.Sleep(hearEvery - time.Since(p.looked))
+		p.pause()
 		n, err := p.look(b)
-		p.looked = time.Now()
+		p.looked, p.more = time.Now(), n == len(b)
 		if !errors.Is(err, syscall.EAGAIN) {
 			return n, err
+		}
+	}
+}
+
+// most is how long what was written may wait.
+func (p *pipe) most() time.Duration {
+	if p.paced.Load() {
+		return hearMost
+	}
+	return hearEvery
+}
+
+// pause waits until it is time for a look.
+func (p *pipe) pause() {
+	wait := p.most() - time.Since(p.looked)
+	if p.more || wait <= 0 {
+		return
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-p.poke:
+	case <-t.C:
+	}
+}
+
+// pace leaves it to its caller when to look, which look asks for.
+func (p *pipe) pace() (look func()) {
+	p.paced.Store(true)
+	return func() {
+		select {
+		case p.poke <- struct{}{}:
+		default:
 		}
 	}
 }

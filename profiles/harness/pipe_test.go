@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// newPipe gives a pipe and what its job would write to.
-func newPipe(t *testing.T) (*pipe, *os.File) {
+// testPipe gives a pipe and what its job would write to.
+func testPipe(t *testing.T) (*pipe, *os.File) {
 	t.Helper()
 	from, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pipe{file: from, before: func() {}}
+	p := newPipe(from)
 	t.Cleanup(func() { p.Close(); to.Close() })
 	return p, to
 }
 
 func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
 	t.Parallel()
-	p, to := newPipe(t)
+	p, to := testPipe(t)
 	b := make([]byte, 100)
 	hear := func(want string) (took time.Duration) {
 		t.Helper()
@@ -57,6 +57,16 @@ func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
 	p.calm = true
 	to.WriteString("e")
 	hear("e")
+	look := p.pace()
+	to.WriteString("f")
+	time.AfterFunc(hearEvery/10, look)
+	if took := hear("f"); took > hearMost/2 {
+		t.Errorf("a look that was asked for came after %v", took)
+	}
+	to.WriteString("g")
+	if took := hear("g"); took < hearMost/2 {
+		t.Errorf("nobody asked for a look, which came after %v", took)
+	}
 	to.Close()
 	if n, err := p.Read(b); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("at its end %d bytes, %v", n, err)
@@ -66,7 +76,7 @@ func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
 func TestClosingAPipeEndsItsReader(t *testing.T) {
 	t.Parallel()
 	for _, calm := range []bool{false, true} {
-		p, _ := newPipe(t) // the other end stays open
+		p, _ := testPipe(t) // the other end stays open
 		p.calm = calm
 		ended := make(chan error, 1)
 		go func() {

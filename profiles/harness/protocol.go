@@ -50,8 +50,8 @@ type parser struct {
 
 // when tells at which time of our clock an event happened that is read now,
 // and whether the next one may wait: lines that tell their own time can be
-// read late. No line is taken for older than it can be by that.
-func (p *parser) when(now time.Duration) (at time.Duration, mayWait bool) {
+// read late. No line is taken for older than it can be by that, most.
+func (p *parser) when(now, most time.Duration) (at time.Duration, mayWait bool) {
 	if !p.stamped {
 		return now, false
 	}
@@ -59,7 +59,7 @@ func (p *parser) when(now time.Duration) (at time.Duration, mayWait bool) {
 	if late := now - own; !p.tied || late < p.offset {
 		p.offset, p.tied = late, true
 	}
-	return max(own+p.offset, now-hearEvery), true
+	return max(own+p.offset, now-most), true
 }
 
 // parse reads one line. errNoEvent (wrapped) when it is no event at all, other

@@ -15,7 +15,7 @@ func TestALineThatTellsItsTimeMayBeReadLate(t *testing.T) {
 		if _, err := p.parse([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
-		return p.when(now)
+		return p.when(now, hearEvery)
 	}
 	minibatch := func(at float64) string { return fmt.Sprintf(`{"event":"minibatch","time_ms":60,"t":%g}`, at) }
 	const s = time.Second

@@ -43,7 +43,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if err != nil {
 		return RunResult{}, err
 	}
-	meter := s.startMeter(watch)
+	meter := s.startMeter(watch, h)
 	t, err := collect(ctx, h, want, observer(observe), meter)
 	watch.End()
 	power := meter.stop()
@@ -140,6 +140,7 @@ func median(v []float64) tegra.Val[float64] {
 type meter struct {
 	device tegra.Device
 	watch  *profiles.Watch
+	look   func() // at what the job has said
 	cancel func()
 	mu     sync.Mutex
 	latest tegra.Val[float64]
@@ -149,14 +150,20 @@ type meter struct {
 // sampleEvery is the papers' power sampling interval (method note c.3).
 const sampleEvery = time.Second
 
-func (s *Session) startMeter(w *profiles.Watch) *meter {
-	m := &meter{device: s.Device, watch: w}
+// startMeter begins to sample; what the job has said is looked at with each
+// sample, so that the machine wakes once for both.
+func (s *Session) startMeter(w *profiles.Watch, h harness.Harness) *meter {
+	m := &meter{device: s.Device, watch: w, look: func() {}}
+	if p, ok := h.(harness.Paced); ok {
+		m.look = p.Pace()
+	}
 	m.cancel = s.Sampler.Subscribe(sampleEvery, m.take)
 	return m
 }
 
 func (m *meter) take(s telemetry.Sample) {
 	m.watch.Sample(s)
+	m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.latest, m.fresh = s.Reading.TotalW, true
