@@ -78,6 +78,22 @@ func csvLine(fields []string) string {
 	return b.String()
 }
 
+// eachLine reads what an appendFile wrote line by line, the header first as
+// line 1, so that a bad line costs no other: take gets its fields, or why it has
+// none. Empty lines are passed over, and so is a torn last one, which it tells.
+func eachLine(text []byte, take func(n int, fields []string, err error)) (torn bool) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; line[len(line)-1] != '\n' {
+			return true
+		}
+		if fields, err := csv.NewReader(bytes.NewReader(line)).Read(); !errors.Is(err, io.EOF) {
+			take(n, fields, err)
+		}
+	}
+	return false
+}
+
 // add keeps a line for the next flush.
 func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(fields)) }
 

@@ -1,8 +1,6 @@
 package profiles
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +25,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	entries = map[tegra.Mode]Entries{}
 	type span struct{ from, to float64 } // seconds
 	clean := map[tegra.Mode]span{}
-	note, err := eachLine(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
+	note, err := rawLines(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
 		end, mode := p.number(), p.mode()
 		p.at += 2 // epoch, batch
 		ms := p.number()
@@ -49,7 +47,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 		return nil, nil, err
 	}
 	notes = append(notes, note...)
-	note, err = eachLine(dir, samplesName, sampleColumns, func(p *fieldParser) {
+	note, err = rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
 		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
 		p.at = len(sampleColumns)
 		if at, ok := clean[mode]; !p.isOf(batch) || !ok || p.err != nil || !valid || !watts.OK || t < at.from || t > at.to {
@@ -68,9 +66,10 @@ func (p *fieldParser) isOf(batch int) bool {
 	return p.at >= len(p.fields) || p.whole() == int64(batch)
 }
 
-// eachLine calls f with the fields of each whole line of a raw file below its
-// header, which may have the minibatch size as one more; what f cannot read, and a torn line, is counted in the note.
-func eachLine(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
+// rawLines calls f with the fields of each whole line of a raw file below its
+// header, which may have the minibatch size as one more; what f cannot read, and
+// a torn line, is counted in the note.
+func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -79,20 +78,25 @@ func eachLine(dir, name string, columns []string, f func(*fieldParser)) (note []
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	bad := 0
-	header, rest, _ := bytes.Cut(text, []byte("\n"))
-	if bytes.HasSuffix(header, []byte(","+sizeColumn)) {
-		columns = slices.Concat(columns, []string{sizeColumn})
-	}
-	for line := range bytes.Lines(rest) {
-		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
-		if err != nil || len(fields) != len(columns) || line[len(line)-1] != '\n' {
-			bad++
-			continue
+	torn := eachLine(text, func(n int, fields []string, err error) {
+		if n == 1 {
+			if len(fields) > len(columns) && fields[len(columns)] == sizeColumn {
+				columns = slices.Concat(columns, []string{sizeColumn})
+			}
+			return
 		}
 		p := fieldParser{fields: fields, columns: columns}
-		if f(&p); p.err != nil {
+		if err == nil && len(fields) == len(columns) {
+			f(&p)
+		} else {
+			p.fail("the line")
+		}
+		if p.err != nil {
 			bad++
 		}
+	})
+	if torn {
+		bad++
 	}
 	if bad > 0 {
 		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", filepath.Join(dir, name), bad)}

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -231,15 +230,11 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 		return nil, nil, fmt.Errorf("%s: %w", modesName, err)
 	}
 	width, sized := len(Columns), false
-	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
-		if len(line) == 0 || line[len(line)-1] != '\n' { // torn
-			continue
-		}
-		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
-		if n == 0 { // header
+	eachLine(text, func(n int, fields []string, err error) {
+		if n == 1 { // header
 			width = max(width, len(fields))
 			sized = len(fields) > len(Columns) && fields[len(Columns)] == sizeColumn
-			continue
+			return
 		}
 		var row Row
 		switch {
@@ -250,12 +245,17 @@ func parseRows(r io.Reader) (rows []Row, bad []string, err error) {
 			row, err = parseSized(fields, sized)
 		}
 		if err != nil {
-			bad = append(bad, fmt.Sprintf("%s: line %d is unreadable and left out: %v", modesName, n+1, err))
-			continue
+			bad = append(bad, unreadable(modesName, n, err))
+			return
 		}
 		rows = append(rows, row)
-	}
+	})
 	return rows, bad, nil
+}
+
+// unreadable is the note on a line that is left out.
+func unreadable(file string, n int, err error) string {
+	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
 }
 
 // Read gives header and rows of a campaign folder without locking it; the

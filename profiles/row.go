@@ -212,6 +212,22 @@ func (p *fieldParser) optional() tegra.Val[float64] {
 	return tegra.Some(p.number())
 }
 
+// optionals are n numbers of which all are there or none; nil for none.
+func (p *fieldParser) optionals(n int) (list []float64) {
+	for range n {
+		if v := p.optional(); v.OK {
+			list = append(list, v.V)
+		}
+	}
+	if len(list) != 0 && len(list) != n {
+		p.fail(p.columns[p.at-n])
+	}
+	if len(list) < n {
+		return nil
+	}
+	return list
+}
+
 // whole reads a count or a clock; none on a Jetson reaches 1e12.
 func (p *fieldParser) whole() int64 {
 	v, err := strconv.ParseInt(p.text(), 10, 64)

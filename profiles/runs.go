@@ -1,11 +1,8 @@
 package profiles
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,7 +53,8 @@ const (
 // and what is told of the run as a whole in the line of part "all".
 var runColumns = slices.Concat(sweep.Columns[:4], variantColumns, []string{"status", "why", "part"}, partColumns,
 	[]string{"workers", "batch", "per_epoch", "base_w", "cache_before_share", "cache_after_share", "cache_why", "disk",
-		"cpu_residency", "gpu_residency", "mem_residency", "uptime_s", "versions"})
+		"cpu_residency", "gpu_residency", "mem_residency", "uptime_s", "versions",
+		"latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "power_drop_s", "power_drop_from_w", "power_drop_to_w"})
 
 var partColumns = []string{"epoch", "epochs", "minibatches", "span_s", "time_ms", "stall_ms", "compute_ms", "overhead_ms",
 	"power_w", "energy_j", "cpu_pct", "gpu_pct", "ram_bytes", "reads_per_s", "read_bytes_per_s"}
@@ -134,6 +132,13 @@ func (r Run) lines() [][]string {
 	}
 	add(partAll, c.All, strconv.Itoa(c.Workers), strconv.Itoa(c.Batch), strconv.Itoa(c.PerEpoch), optional(c.BaseW), optional(c.CacheBefore), optional(c.CacheAfter),
 		oneLine(c.CacheWhy), oneLine(c.Disk), residencyText(c.CPU), residencyText(c.GPU), residencyText(c.EMC), optional(uptime), oneLine(strings.Join(c.Versions, "; ")))
+	last := out[len(out)-1]
+	if l := c.Latency; l.OK {
+		copy(last[len(last)-6:], []string{decimal(l.V.P50), decimal(l.V.P95), decimal(l.V.P99)})
+	}
+	if d := c.Drop; d.OK {
+		copy(last[len(last)-3:], []string{decimal(d.V.At.Seconds()), decimal(d.V.FromW), decimal(d.V.ToW)})
+	}
 	return out
 }
 
@@ -194,32 +199,35 @@ func ReadRuns(dir string) (runs []Run, notes []string, err error) {
 func parseRuns(text []byte) (runs []Run, notes []string) {
 	var c Character // of the run whose lines are being read
 	var key string  // that run
-	for n, line := range bytes.SplitAfter(text, []byte("\n")) {
-		if n == 0 || len(line) == 0 || line[len(line)-1] != '\n' { // the header; a torn line
-			continue
-		}
-		f, err := csv.NewReader(bytes.NewReader(line)).Read()
-		if errors.Is(err, io.EOF) { // an empty line
-			continue
+	width := len(runColumns)
+	eachLine(text, func(n int, f []string, err error) {
+		if n == 1 { // the header, of an older jtune perhaps
+			if len(f) < width && slices.Equal(f, runColumns[:len(f)]) {
+				width = len(f)
+			}
+			return
 		}
 		var run Run
 		var done bool
 		if err == nil {
+			if len(f) == width {
+				f = append(f, make([]string, len(runColumns)-width)...)
+			}
 			if now := strings.Join(f[:min(len(f), runKeyColumns)], ","); now != key || begins(f, c) {
 				c, key = Character{}, now // the run before was cut off
 			}
 			run, done, err = parseRunLine(f, &c)
 		}
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s: line %d is unreadable and left out: %v", runsName, n+1, err))
+			notes = append(notes, unreadable(runsName, n, err))
 			c = Character{}
-			continue
+			return
 		}
 		if done {
 			run.Character = c
 			runs, c = append(runs, run), Character{}
 		}
-	}
+	})
 	return runs, notes
 }
 
@@ -293,6 +301,12 @@ func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 	}
 	if v := p.text(); v != "" {
 		c.Versions = strings.Split(v, "; ")
+	}
+	if v := p.optionals(3); v != nil {
+		c.Latency = tegra.Some(Latency{v[0], v[1], v[2]})
+	}
+	if v := p.optionals(3); v != nil {
+		c.Drop = tegra.Some(telemetry.PowerDrop{At: asSpan(v[0]), FromW: v[1], ToW: v[2]})
 	}
 	return r, true, p.err
 }

@@ -24,7 +24,8 @@ func aCharacter() Character {
 	return Character{Workers: 4, Batch: 16, PerEpoch: 40, All: part(0, 3, 40), First: tegra.Some(part(0, 1, 50)), Later: tegra.Some(part(1, 2, 35)),
 		Epochs: []Part{part(0, 1, 50), part(1, 1, 34), part(2, 1, 36)}, BaseW: some(7.5), CacheBefore: some(0), CacheAfter: some(1), Disk: "nvme0n1",
 		CPU:    telemetry.Residency{Source: telemetry.KernelCounted, Shares: []telemetry.ClockShare{{Freq: 2201600 * tegra.KHz, Share: 0.75}, {Freq: 729600 * tegra.KHz, Share: 0.25}}},
-		Uptime: tegra.Some(90 * time.Second), Versions: []string{"L4T 35.1", "torch 2.0 on cuda"}}
+		Uptime: tegra.Some(90 * time.Second), Versions: []string{"L4T 35.1", "torch 2.0 on cuda"},
+		Latency: tegra.Some(Latency{11.5, 14, 20.25}), Drop: tegra.Some(telemetry.PowerDrop{At: 16 * time.Hour, FromW: 31, ToW: 18.5})}
 }
 
 func TestRunsComeBackAsTheyWereWritten(t *testing.T) {
@@ -69,6 +70,22 @@ func TestRunsComeBackAsTheyWereWritten(t *testing.T) {
 	}
 }
 
+// A folder of before the columns of latency and power drop still reads.
+func TestRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
+	t.Parallel()
+	whole := Run{Mode: tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 114750 * tegra.KHz, EMC: 204 * tegra.MHz}, Status: OK, Character: aCharacter()}
+	older := len(runColumns) - 6
+	text := csvLine(runColumns[:older])
+	for _, line := range whole.lines() {
+		text += csvLine(line[:older])
+	}
+	want := whole
+	want.Character.Latency, want.Character.Drop = tegra.Val[Latency]{}, tegra.Val[telemetry.PowerDrop]{}
+	if got, notes := parseRuns([]byte(text)); !cmp.Equal(got, []Run{want}) || len(notes) > 0 {
+		t.Errorf("notes %q, difference\n%s", notes, cmp.Diff([]Run{want}, got))
+	}
+}
+
 func TestStrangeRunsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	good := (Run{Status: OK, Character: aCharacter()}).lines()
@@ -82,7 +99,7 @@ func TestStrangeRunsAreLeftOut(t *testing.T) {
 		return csvLine(runColumns) + csvLine(l)
 	}
 	for column, value := range map[string]string{"status": "great", "part": "half", "time_ms": "-1", "power_w": "NaN", "epochs": "x", "cpu_residency": "kernel 5:2",
-		"gpu_residency": "kernel x", "uptime_s": "-3", "base_w": "Inf", "cores": "1e9"} {
+		"gpu_residency": "kernel x", "uptime_s": "-3", "latency_p95_ms": "", "power_drop_s": "soon", "base_w": "Inf", "cores": "1e9"} {
 		if runs, notes := parseRuns([]byte(line(column, value))); len(runs) != 0 || len(notes) != 1 {
 			t.Errorf("%s = %s: %d runs, notes %q; want none and a note", column, value, len(runs), notes)
 		}
