@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"jtune/tegra"
 )
@@ -19,21 +20,37 @@ import (
 //	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
 //	                                              /log.txt    what the job said meanwhile
 //
-// In a campaign of several minibatch sizes the name ends in _bs and the size.
+// In a campaign of several minibatch sizes the name ends in _bs and the size, in
+// an experiment in the setting and which of its runs it was.
 // A mode that is measured again has its files replaced.
 const (
 	logsName  = "logs"
 	knobsName = "knobs.csv"
 )
 
-// modeFolder makes the folder of a setting.
-func (r *Record) modeFolder(s setting) (string, error) {
+// modeFolder makes the folder of a setting; variant are the columns of an
+// experiment's, empty elsewhere.
+func (r *Record) modeFolder(s setting, variant []string) (string, error) {
 	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(s.mode), ",", "_"))
 	if s.batch > 0 {
 		dir += "_bs" + strconv.Itoa(s.batch)
 	}
+	for _, text := range variant {
+		dir += "_" + fileName(text)
+	}
 	return dir, MakeDir(dir)
 }
+
+// fileName makes of a text, such as "nvme0n1 (/data): cold", a part of a file's
+// name: letters and digits stay, the rest becomes dashes.
+func fileName(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' })
+	name := strings.Join(words, "-")
+	return strings.ToValidUTF8(name[:min(len(name), longestPart)], "")
+}
+
+// longestPart is the longest part of a file's name that a text makes, in bytes.
+const longestPart = 100
 
 // Knobs keeps what was set for a mode and how it read back.
 func (r *Record) Knobs(s Step, a tegra.Applied) error {
@@ -46,7 +63,11 @@ func (r *Record) Knobs(s Step, a tegra.Applied) error {
 	for _, f := range a.Files {
 		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual})
 	}
-	dir, err := r.modeFolder(s.setting())
+	var variant []string
+	if s.Variant != nil {
+		variant = s.Variant.Columns()
+	}
+	dir, err := r.modeFolder(s.setting(), variant)
 	if err == nil {
 		err = writeOwned(filepath.Join(dir, knobsName), strings.NewReader(text))
 	}
@@ -56,9 +77,9 @@ func (r *Record) Knobs(s Step, a tegra.Applied) error {
 	return nil
 }
 
-// keepLog copies what the job has said since the last row to the mode's
-// folder. It needs r.mu.
-func (r *Record) keepLog(s setting) error {
+// keepLog copies what the job has said since the last row to the folder of this
+// one. It needs r.mu.
+func (r *Record) keepLog(row Row) error {
 	f, err := os.Open(r.Log())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the virtual board's job says nothing
@@ -71,7 +92,11 @@ func (r *Record) keepLog(s setting) error {
 	if err != nil || st.Size() <= r.logged {
 		return err
 	}
-	dir, err := r.modeFolder(s)
+	var variant []string
+	if r.header.Plan.Kind == ExperimentKind {
+		variant = row.Extra
+	}
+	dir, err := r.modeFolder(row.setting(), variant)
 	if err != nil {
 		return err
 	}

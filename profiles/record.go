@@ -311,7 +311,7 @@ func (r *Record) Append(row Row) error {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	r.rows = append(r.rows, row)
-	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row.setting())); err != nil {
+	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil

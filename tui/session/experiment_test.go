@@ -58,6 +58,11 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 					}
 				}
 			}
+			_, rows, err := profiles.Read(res.Dir)
+			folders, dirErr := os.ReadDir(filepath.Join(res.Dir, "logs"))
+			if err != nil || dirErr != nil || len(folders) != len(rows) {
+				t.Errorf("%d folders %v of logs for %d runs: %v, %v", len(folders), folders, len(rows), err, dirErr)
+			}
 			if after := s.PresentMode(); after != before {
 				t.Errorf("the board is left in %v, it was in %v", after, before)
 			}
