@@ -38,6 +38,8 @@ type Line struct {
 	Mode    tegra.Mode
 	Runs    int
 	Stats   map[string]Stat // by the keys of Columns; absent ones are not known
+
+	noise noise
 }
 
 // Parts of a run that have a line of their own.
@@ -102,7 +104,7 @@ var defaultColumns = []string{"time_ms", "stall_ms", "compute_ms", "overhead_ms"
 func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profiles.Run) Report {
 	out := Report{Experiment: e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same}
 	for _, s := range p.Settings {
-		var usable []profiles.Character
+		var usable []usableRun
 		for k := 1; k <= out.Repeat; k++ {
 			row, ok := newest(rows, s.Name, k)
 			if !ok {
@@ -121,15 +123,19 @@ func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profi
 			}
 			for n := len(runs) - 1; n >= 0; n-- {
 				if runs[n].Setting == s.Name && runs[n].Repeat == k {
-					usable = append(usable, runs[n].Character)
+					usable = append(usable, usableRun{row, runs[n].Character})
 					break
 				}
 			}
 		}
 		out.Lines = append(out.Lines, e.lines(s, usable)...)
 	}
-	if len(out.Lines) > 0 {
-		out.Takeaway = e.takeaway(out)
+	why, nothing := out.tooShort()
+	if why != "" {
+		out.Takeaway = []string{why}
+	}
+	if len(out.Lines) > 0 && !nothing {
+		out.Takeaway = append(out.Takeaway, e.takeaway(out)...)
 	}
 	return out
 }
@@ -144,21 +150,31 @@ func newest(rows []profiles.Row, setting string, repeat int) (profiles.Row, bool
 	return profiles.Row{}, false
 }
 
+// usableRun is a run that counts.
+type usableRun struct {
+	row profiles.Row
+	profiles.Character
+}
+
 // lines of one setting: of its epochs, of epoch 0 and the later ones when they
 // can differ, or of the run as a whole.
-func (e Experiment) lines(s Setting, runs []profiles.Character) (out []Line) {
+func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	if len(runs) == 0 {
 		return nil
 	}
 	line := func(part string, of func(profiles.Character) tegra.Val[profiles.Part]) {
 		l := Line{Setting: s.Name, Part: part, Mode: s.Mode, Stats: map[string]Stat{}}
 		values := map[string][]float64{}
-		for _, c := range runs {
+		var times, powers []float64 // the noise of each run
+		for _, one := range runs {
+			c := one.Character
 			p := of(c)
 			if !p.OK || p.V.Minibatches == 0 {
 				continue
 			}
 			l.Runs++
+			own := noiseOf(one.row, c, p.V)
+			times, powers = append(times, own.time), append(powers, own.power)
 			for _, col := range Columns() {
 				if v := col.of(c, p.V); v.OK && !math.IsNaN(v.V) && !math.IsInf(v.V, 0) {
 					values[col.Key] = append(values[col.Key], v.V)
@@ -170,6 +186,7 @@ func (e Experiment) lines(s Setting, runs []profiles.Character) (out []Line) {
 			l.Stats[key] = Stat{(v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[0], v[len(v)-1]}
 		}
 		if l.Runs > 0 {
+			l.noise = noise{over(times, l.Stats["time_ms"]), over(powers, l.Stats["power_w"])}
 			out = append(out, l)
 		}
 	}

@@ -9,10 +9,6 @@ import (
 	"jtune/tegra"
 )
 
-// alike is the difference, as a share, below which two times or powers are the
-// same: one run's noise (the papers' sweeps scatter by 2 to 3 %).
-const alike = 0.03
-
 // negligible is the share of a minibatch below which a stall is not spoken of.
 const negligible = 0.01
 
@@ -28,7 +24,7 @@ func change(from, to float64) string {
 }
 
 // moved is the change of a stat between two settings; "" when one is not
-// known, or when they are alike.
+// known, or when they do not differ beyond noise.
 func (r Report) moved(what, key string, from, to [2]string) string {
 	a, b := r.stat(from[0], from[1], key), r.stat(to[0], to[1], key)
 	if !a.OK || !b.OK || a.V == 0 && b.V == 0 {
@@ -37,7 +33,7 @@ func (r Report) moved(what, key string, from, to [2]string) string {
 	if ms := r.stat(from[0], from[1], "time_ms"); key == "stall_ms" && max(a.V, b.V) < negligible*ms.V {
 		return ""
 	}
-	if a.V > 0 && math.Abs(b.V/a.V-1) < alike {
+	if !r.apart(key, from, to) {
 		return ""
 	}
 	return what + " " + change(a.V, b.V)
@@ -56,7 +52,7 @@ func (r Report) compared(from, to [2]string) string {
 	text := list(r.moved("time", "time_ms", from, to), r.moved("stall", "stall_ms", from, to), r.moved("compute", "compute_ms", from, to),
 		r.moved("power", "power_w", from, to), r.moved("energy", "energy_j", from, to))
 	if text == "" {
-		return fmt.Sprintf("nothing moves by more than %.0f %%", 100*alike)
+		return fmt.Sprintf("no difference beyond noise (%s)", percent(r.margin("time_ms", from, to)))
 	}
 	return text
 }
@@ -100,16 +96,17 @@ func sayWorkers(r Report) (out []string) {
 	}
 	enough := ""
 	for _, s := range names {
-		if v := r.stat(s, r.pace(s)[1], "time_ms"); enough == "" && v.OK && v.V <= best*(1+alike) {
+		if enough == "" && r.stat(s, r.pace(s)[1], "time_ms").OK && !r.apart("time_ms", r.pace(fastest), r.pace(s)) {
 			enough = s
 		}
 	}
+	beyond := percent(r.margin("time_ms", r.pace(fastest), r.pace(enough)))
 	if enough == names[0] {
 		out = append(out, fmt.Sprintf("Loader processes change little: with %s a minibatch takes %s ms, at best (%s) %s ms.", enough, short(r.stat(enough, r.pace(enough)[1], "time_ms").V), fastest, short(best)))
 	} else if enough == names[len(names)-1] {
-		out = append(out, fmt.Sprintf("%s is not one too many: of those that ran it is the fastest by more than %.0f %%.", capital(enough), 100*alike))
+		out = append(out, fmt.Sprintf("%s is not one too many: of those that ran it is the fastest by more than %s.", capital(enough), beyond))
 	} else {
-		out = append(out, fmt.Sprintf("%s is enough: more bring less than %.0f %%.", capital(enough), 100*alike))
+		out = append(out, fmt.Sprintf("%s is enough: more bring less than %s.", capital(enough), beyond))
 	}
 	for i := 1; i < len(names); i++ {
 		if names[i-1] == "workers 0" || names[i] == enough {
@@ -135,8 +132,8 @@ func sayCache(r Report) (out []string) {
 	a, b := r.stat(cold[0], cold[1], "time_ms"), r.stat(dropped[0], dropped[1], "time_ms")
 	switch {
 	case !a.OK || !b.OK:
-	case math.Abs(b.V/a.V-1) < alike:
-		out = append(out, fmt.Sprintf("Whether the data come from the disk or from memory makes no difference here: %s and %s ms, less than %.0f %% apart.", short(b.V), short(a.V), 100*alike))
+	case !r.apart("time_ms", cold, dropped):
+		out = append(out, fmt.Sprintf("Whether the data come from the disk or from memory makes no difference beyond noise here: %s and %s ms, less than %s apart.", short(b.V), short(a.V), percent(r.margin("time_ms", cold, dropped))))
 	case b.V > a.V:
 		out = append(out, fmt.Sprintf("The page cache is worth %.0f %%: without it a minibatch takes %s ms, with it %s ms.", 100*(1-a.V/b.V), short(b.V), short(a.V)))
 	default:
@@ -200,21 +197,23 @@ func sayBatch(r Report) (out []string) {
 	}
 	names := r.settings()
 	best := math.Inf(1)
+	fastest := ""
 	for _, s := range names {
-		if ms, n := perSample(s); n > 0 && ms > 0 {
-			best = min(best, ms)
+		if ms, n := perSample(s); n > 0 && ms > 0 && ms < best {
+			best, fastest = ms, s
 		}
 	}
 	for _, s := range names {
 		ms, n := perSample(s)
-		if n == 0 || ms > best*1.05 {
+		shorter := max(0.05, r.margin("time_ms", r.pace(fastest), r.pace(s)))
+		if n == 0 || ms > best*(1+shorter) {
 			continue
 		}
 		gpu := ""
 		if v := r.stat(s, r.pace(s)[1], "gpu_pct"); v.OK {
 			gpu = fmt.Sprintf("; the GPU is busy %.0f %% of the time", v.V)
 		}
-		text := fmt.Sprintf("From batch %d on an epoch gets less than 5 %% shorter: %s ms per sample, %s at best%s.", n, short(ms), short(best), gpu)
+		text := fmt.Sprintf("From batch %d on an epoch gets less than %s shorter: %s ms per sample, %s at best%s.", n, percent(shorter), short(ms), short(best), gpu)
 		if s == names[len(names)-1] {
 			text = fmt.Sprintf("An epoch still gets shorter at batch %d, the largest that ran: %s ms per sample%s.", n, short(ms), gpu)
 		}
@@ -235,8 +234,8 @@ func sayDVFS(r Report) (out []string) {
 		out = append(out, fmt.Sprintf("With DVFS on: %s.", text))
 	}
 	a, b := r.stat(off[0], off[1], "energy_j"), r.stat(on[0], on[1], "energy_j")
-	if a.OK && b.OK && math.Abs(b.V/a.V-1) < alike {
-		out = append(out, fmt.Sprintf("It neither saves nor costs energy that matters: less than %.0f %%.", 100*alike))
+	if within := r.margin("energy_j", off, on); a.OK && b.OK && !math.IsInf(within, 1) && !r.apart("energy_j", off, on) {
+		out = append(out, fmt.Sprintf("It neither saves nor costs energy beyond noise: less than %s.", percent(within)))
 	}
 	for _, c := range []struct{ name, key string }{{"CPU", "cpu_hz"}, {"GPU", "gpu_hz"}, {"memory", "mem_hz"}} {
 		if f := r.stat(off[0], off[1], c.key); f.OK {
@@ -260,8 +259,8 @@ func sayBaseload(r Report) (out []string) {
 		a, b := watts(c.from), watts(c.to)
 		switch {
 		case !a.OK || !b.OK:
-		case math.Abs(b.V/a.V-1) < alike:
-			out = append(out, fmt.Sprintf("%s: no difference that shows (%.2f and %.2f W).", c.what, a.V, b.V))
+		case !r.apart("power_w", [2]string{c.from, ""}, [2]string{c.to, ""}):
+			out = append(out, fmt.Sprintf("%s: no difference beyond noise (%.2f and %.2f W).", c.what, a.V, b.V))
 		default:
 			out = append(out, fmt.Sprintf("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V)))
 		}
@@ -335,7 +334,11 @@ func sayModes(r Report) (out []string) {
 	fast, ms := r.extreme("time_ms", 1)
 	least, joules := r.extreme("energy_j", 1)
 	most, worst := r.extreme("energy_j", -1)
-	if fast != "" && least != "" {
+	switch {
+	case fast == "" || least == "":
+	case !r.apart("energy_j", r.pace(least), r.pace(most)):
+		out = append(out, fmt.Sprintf("Fastest is %s with %s ms; the energies do not differ beyond noise.", fast, short(ms)))
+	default:
 		out = append(out, fmt.Sprintf("Fastest is %s with %s ms; least energy takes %s with %s J, most %s with %s J (%s).", fast, short(ms), least, short(joules), most, short(worst), change(joules, worst)))
 	}
 	if front := r.front(); len(front) > 0 {

@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"jtune/profiles"
+)
+
+// Two runs differ without a cause by their noise: each one's time and power are
+// means of minibatches and readings that scatter, and its repeats differ. What
+// lies within it is no difference.
+const (
+	// alike is the share below which two times or powers are the same however
+	// many readings they rest on: one run's noise (the papers' sweeps scatter by
+	// 2 to 3 %).
+	alike = 0.03
+	// deviations of a mean that it may be off by.
+	deviations = 2
+	// betweenQuartiles is their distance in standard deviations, of readings
+	// that scatter normally.
+	betweenQuartiles = 1.349
+	// leastReadings tell how they scatter; fewer do not.
+	leastReadings = 3
+)
+
+// noise is by how much a line's numbers may be off, as shares; infinite where
+// too few readings tell.
+type noise struct{ time, power float64 }
+
+// meanNoise is by how much the mean of n readings may be off, as a share.
+func meanNoise(quartileDistance, mean float64, n int) float64 {
+	if n < leastReadings || !(mean > 0) {
+		return math.Inf(1)
+	}
+	return deviations * quartileDistance / betweenQuartiles / math.Sqrt(float64(n)) / mean
+}
+
+// noiseOf is that of one run in one of its parts.
+func noiseOf(row profiles.Row, c profiles.Character, p profiles.Part) noise {
+	readings := row.PowerSamples
+	if c.All.Minibatches > 0 {
+		readings = readings * p.Minibatches / c.All.Minibatches
+	}
+	return noise{meanNoise(row.TimeIQRMS, p.TimeMS, p.Minibatches), meanNoise(row.PowerIQRW, p.PowerW.Or(0), readings)}
+}
+
+// over is the noise of a median over repeats, which may differ by more than
+// their own readings let expect.
+func over(own []float64, repeats Stat) float64 {
+	sum := 0.0
+	for _, v := range own {
+		sum += v
+	}
+	n := float64(len(own))
+	from, between := sum/n/math.Sqrt(n), 0.0
+	if len(own) > 1 && repeats.Median > 0 {
+		between = (repeats.Hi - repeats.Lo) / 2 / repeats.Median
+	}
+	if len(own) >= leastReadings && math.IsInf(from, 1) {
+		return between
+	}
+	return max(from, between)
+}
+
+// line is the first line of a setting and part.
+func (r Report) line(at [2]string) (Line, bool) {
+	for _, l := range r.Lines {
+		if l.Setting == at[0] && l.Part == at[1] {
+			return l, true
+		}
+	}
+	return Line{}, false
+}
+
+// between is by how much a number of two lines may differ by noise, as a share;
+// infinite where they rest on too few readings.
+func (r Report) between(key string, from, to [2]string) float64 {
+	a, _ := r.line(from)
+	b, _ := r.line(to)
+	time, power := math.Hypot(a.noise.time, b.noise.time), math.Hypot(a.noise.power, b.noise.power)
+	switch key {
+	case "power_w":
+		return power
+	case "energy_j", "epoch_j":
+		return math.Hypot(time, power)
+	}
+	return time
+}
+
+// margin is the share within which a number of two lines is the same.
+func (r Report) margin(key string, from, to [2]string) float64 {
+	return max(alike, r.between(key, from, to))
+}
+
+// apart tells whether a number of two lines differs beyond their noise. A part
+// of the time must differ by more than the whole of it does by noise.
+func (r Report) apart(key string, from, to [2]string) bool {
+	a, b := r.stat(from[0], from[1], key), r.stat(to[0], to[1], key)
+	if !a.OK || !b.OK || a.V == b.V {
+		return false
+	}
+	least := r.margin(key, from, to) * a.V
+	if key == "stall_ms" || key == "compute_ms" || key == "overhead_ms" {
+		least = max(alike*a.V, r.between(key, from, to)*r.stat(from[0], from[1], "time_ms").V)
+	}
+	return math.Abs(b.V-a.V) >= least
+}
+
+// tooShort tells which numbers rest on too few readings to be compared, and
+// whether nothing can be; "" when none does.
+func (r Report) tooShort() (why string, nothing bool) {
+	time, power := false, false
+	for _, l := range r.Lines {
+		time = time || math.IsInf(l.noise.time, 1)
+		power = power || math.IsInf(l.noise.power, 1) && l.Stats["power_w"] != (Stat{})
+	}
+	switch {
+	case time && r.Experiment.spreadKey() == "time_ms":
+		return fmt.Sprintf("The runs are too short to be compared: with fewer than %d minibatches nobody can tell noise from effect.", leastReadings), true
+	case power:
+		return fmt.Sprintf("The runs are too short to compare power and energy: there are fewer than %d readings of power in one of them. More minibatches, or repeats, tell more.", leastReadings), false
+	}
+	return "", false
+}
+
+// percent prints a share.
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
