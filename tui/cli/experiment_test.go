@@ -99,7 +99,7 @@ func TestExperimentOfARealCommand(t *testing.T) {
 	args, root := fakeBoard(t, goodJob)
 	before := tegratest.Contents(t, root)
 	o := jtune(t, with(args, "experiment", "dvfs", "--workload", "job", "--minibatches", "5", "--base", "0", "--interval", "100ms")...).done(t)
-	if !strings.Contains(o.out, "20.0") || !strings.Contains(o.out, "nothing moves by more than 3 %") {
+	if !strings.Contains(o.out, "20.0") || !strings.Contains(o.out, "no difference beyond noise (3 %)") {
 		t.Errorf("two runs of 20 ms:\n%s", o.out)
 	}
 	same(t, root, before)
