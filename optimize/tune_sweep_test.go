@@ -20,7 +20,8 @@ type truth struct {
 	space *tegra.Space
 	at    map[tegra.Mode]tegra.Measured
 	clean []tegra.Measured
-	lean  *learn.Reference // of its searches; nil: none
+	fit   map[tegra.Mode]float64 // W of the clean modes by that fit
+	lean  *learn.Reference       // of its searches; nil: none
 }
 
 func loadTruth(t testing.TB, name string) *truth {
@@ -48,10 +49,30 @@ func (s *truth) cleaned(t testing.TB) *truth {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, sample := f.draw(cleanSample, cleanSeed)
+	model, err := learn.FitSurrogate(s.space, sample, learn.SurrogateOptions{Robust: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := model.Posterior()
+	s.fit = map[tegra.Mode]float64{}
 	for _, i := range kept {
 		s.clean = append(s.clean, f.truth[i])
+		s.fit[f.truth[i].Mode] = math.Exp(fit.LnPower[i])
 	}
 	return s
+}
+
+// believed are the clean modes that keep a power limit by the fit to 400 modes
+// too, not by a lucky reading alone.
+func (s *truth) believed(l Limit) []tegra.Measured {
+	var out []tegra.Measured
+	for _, r := range s.clean {
+		if l.PowerW == 0 || s.fit[r.Mode] <= l.PowerW {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (s *truth) measure(_ context.Context, m tegra.Mode) (tegra.Measured, error) {
@@ -65,13 +86,17 @@ func (s *truth) measure(_ context.Context, m tegra.Mode) (tegra.Measured, error)
 // runs is what a set of searches came to.
 type runs struct {
 	gapPct, modes []float64
+	believedPct   []float64 // gap to the best believed mode, where there is one
 	over, total   int
 }
 
-func (r *runs) add(res Result, limit Limit, best float64) {
+func (r *runs) add(res Result, limit Limit, best, believed float64) {
 	r.total++
 	got, _ := limit.objective().value(MeasuredPoint(res.Measured))
 	r.gapPct = append(r.gapPct, 100*(got/best-1))
+	if believed > 0 {
+		r.believedPct = append(r.believedPct, 100*(got/believed-1))
+	}
 	distinct := map[tegra.Mode]bool{}
 	broke := false
 	for _, p := range res.Probes {
@@ -98,6 +123,10 @@ func (s *truth) search(t *testing.T, limits []Limit, seeds int, effort Effort) *
 			t.Fatal(err)
 		}
 		best, _ := l.objective().value(PredictedPoint(want.Prediction))
+		believed := 0.0
+		if want, err := bestOf(s.believed(l), l); err == nil {
+			believed, _ = l.objective().value(PredictedPoint(want.Prediction))
+		}
 		for seed := range seeds {
 			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: l, Space: s.space, Seed: uint64(seed), Effort: effort, Reference: s.lean})
 			if err != nil {
@@ -107,11 +136,11 @@ func (s *truth) search(t *testing.T, limits []Limit, seeds int, effort Effort) *
 			if !res.Feasible || !res.Verified || !l.Met(MeasuredPoint(s.at[res.Mode])) {
 				t.Errorf("%v, seed %d: answer %v with %v is not a verified mode within the limit", l, seed, res.Mode, s.at[res.Mode])
 			}
-			out.add(res, l, best)
+			out.add(res, l, best, believed)
 		}
 	}
-	t.Logf("gap median %.2f p90 %.2f worst %.2f %%; modes median %.0f p90 %.0f; over %d of %d", out.quantile(out.gapPct, 0.5), out.quantile(out.gapPct, 0.9),
-		out.quantile(out.gapPct, 1), out.quantile(out.modes, 0.5), out.quantile(out.modes, 0.9), out.over, out.total)
+	t.Logf("gap median %.2f p90 %.2f worst %.2f %%, to what is believed %.2f, %.2f and %.2f; modes median %.0f p90 %.0f; over %d of %d", out.quantile(out.gapPct, 0.5), out.quantile(out.gapPct, 0.9),
+		out.quantile(out.gapPct, 1), out.quantile(out.believedPct, 0.5), out.quantile(out.believedPct, 0.9), out.quantile(out.believedPct, 1), out.quantile(out.modes, 0.5), out.quantile(out.modes, 0.9), out.over, out.total)
 	return &out
 }
 
@@ -197,7 +226,8 @@ func TestModesJustOverThePredictedLimitAreTried(t *testing.T) {
 }
 
 // Every watt on the sweeps, ResNet's too, which is the hard one: how far from
-// the clean optimum the loop ends, and how often a probe passes the limit by
+// the clean optimum the loop ends, and from the best mode that the fit to 400
+// modes believes to be within the limit, and how often a probe passes the limit by
 // more than 10 %.
 func TestTheLoopOnEveryWatt(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
@@ -224,6 +254,9 @@ func TestTheLoopOnEveryWatt(t *testing.T) {
 			t.Parallel()
 			got := s.search(t, limits, 3, Quick)
 			got.within(t, c.median, c.p90, c.modes)
+			if median, p90 := got.quantile(got.believedPct, 0.5), got.quantile(got.believedPct, 0.9); median > 1.2 || p90 > 5 {
+				t.Errorf("to the best believed mode: median %.2f %%, 90th percentile %.2f %%, want 1.2 and 5 at most", median, p90)
+			}
 			if share := 100 * float64(got.over) / float64(got.total); share > c.overTime {
 				t.Errorf("%.1f %% of the searches probed more than 10 %% over the limit, want %g at most", share, c.overTime)
 			}
