@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -39,6 +40,9 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 	fit, err := FitSurrogate(space, thin(reference, mostReference, 1), SurrogateOptions{Robust: 1})
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
+	}
+	if len(fit.power.curves) == 0 {
+		return nil, errors.New("its modes were measured without power")
 	}
 	time, power := fit.time.curves[0].gaussian(), fit.power.curves[0].gaussian()
 	return &Residual{space: space, scale: fit.scale, modes: len(fit.samples), samples: fit.samples,

@@ -14,10 +14,25 @@ import (
 // other by a third and more, the shipped networks off their own by 2 %.
 const sameWorkload = 0.10
 
+// leastLikeness of a reduced reference, which holds no times, to be of the
+// sweep's workload, see learn.Reference.Likeness.
+const leastLikeness = 0.9
+
 // ownWorkload says so when a reference knows the sweep already: its times, or
-// those that its networks tell, are the sweep's. A method that leans on it is
-// then not tried on a workload that is new to it. "" when they differ.
+// those that its networks tell, are the sweep's, or what it holds in their
+// place deviates as the sweep does. A method that leans on it is then not tried
+// on a workload that is new to it. "" when they differ.
 func (f *field) ownWorkload(r *learn.Reference) string {
+	if r.Compact != nil {
+		measured := make([]tegra.Measured, len(f.rows))
+		for k, i := range f.rows {
+			measured[k] = f.truth[i]
+		}
+		if like, err := r.Likeness(f.places.Space, measured); err == nil && like > leastLikeness {
+			return fmt.Sprintf("reference %s seems to be this sweep's own workload (its deviations are the sweep's: correlation %.2f): errors for a new one are larger", r.Name, like)
+		}
+		return ""
+	}
 	if off := f.apart(r); off < sameWorkload {
 		return fmt.Sprintf("reference %s seems to be this sweep's own workload (the times differ by %.1f %% in the median): errors for a new one are larger", r.Name, 100*off)
 	}
