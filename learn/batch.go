@@ -234,8 +234,8 @@ func (m *Model) At(batch int) *Model {
 	return &view
 }
 
-// origin is the model that At made this one of, or itself.
-func (m *Model) origin() *Model {
+// Whole is the model that At made this one of, or itself.
+func (m *Model) Whole() *Model {
 	if m.whole != nil {
 		return m.whole
 	}

@@ -108,7 +108,7 @@ func Load(path string) (*Model, error) {
 }
 
 func (m *Model) encode() ([]byte, error) {
-	m = m.origin()
+	m = m.Whole()
 	d, err := m.document()
 	if err != nil {
 		return nil, err

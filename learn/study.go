@@ -28,7 +28,7 @@ const curveDraws = 4
 // LeaveOut predicts the model's own samples one fold at a time by models fitted
 // without them, as its cross-validation did. Networks take many seconds.
 func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
-	m = m.origin()
+	m = m.Whole()
 	t, err := m.again(ctx)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
 // a point.
 func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	const leastJudges = 3
-	m = m.origin()
+	m = m.Whole()
 	var out []CurvePoint
 	rng := rand.New(rand.NewPCG(m.Seed, 0x6375727665))
 	for _, n := range sizes {

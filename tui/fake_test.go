@@ -304,14 +304,14 @@ func (f *fakeBoard) Profile(ctx context.Context, r session.ProfileRequest, obser
 	var res session.ProfileResult
 	modes := r.List
 	if r.Choose > 0 {
-		modes = f.space.Sample(r.Choose, 3)
+		modes = learn.Settings(f.space.Sample(r.Choose, 3), nil)
 	}
 	for _, m := range modes {
 		if err := r.Gate(ctx); err != nil {
 			return res, err
 		}
-		t, w := law(m)
-		row := profiles.Row{Measured: tegra.Measured{Mode: m, TimeMS: t, PowerW: w}, Status: profiles.OK}
+		t, w := law(m.Mode)
+		row := profiles.Row{Measured: tegra.Measured{Mode: m.Mode, Batch: m.Batch, TimeMS: t, PowerW: w}, Status: profiles.OK}
 		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})
 		res.Rows = append(res.Rows, row)
 	}

@@ -61,6 +61,13 @@ func (p *frontPage) update(msg tea.Msg) tea.Cmd {
 		}
 	case modelLoadedMsg:
 		p.goTo(m.view.answer(p.sh.limit))
+	case sizedMsg:
+		if p.sh.view == nil {
+			break
+		}
+		if answered := p.cursor == p.answer(); p.sh.show(m.view) && answered {
+			p.goTo(p.answer())
+		}
 	}
 	return nil
 }
@@ -104,6 +111,10 @@ func (p *frontPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		p.goTo(p.answer())
 	case key.Matches(k, keys.Verify):
 		return p.verify(), true
+	case key.Matches(k, keys.Size) && v.sizes() != nil:
+		return p.sh.toSize(1), true
+	case key.Matches(k, keys.SizeBefore) && v.sizes() != nil:
+		return p.sh.toSize(-1), true
 	case key.Matches(k, keys.Apply):
 		p.apply.ask(v.points[p.cursor].Mode)
 	default:
@@ -288,16 +299,17 @@ func (p *frontPage) verify() tea.Cmd {
 		sh.say("verify: workload %s is not known here", v.workload)
 		return nil
 	}
-	if v.model.Batch > 0 {
-		w.Batch = v.model.Batch
+	if v.size() > 0 {
+		w.Batch = v.size()
 	}
-	h, mode := sh.host, v.points[p.cursor].Mode
+	h, mode, size := sh.host, v.points[p.cursor].Mode, v.size()
 	return sh.withGuard(func() tea.Cmd {
 		return sh.launch(&job{kind: jobVerify, workload: w, planned: 1}, true, func(ctx context.Context, j *job) jobDoneMsg {
 			row, err := h.Verify(ctx, w, mode, j.observe)
 			if err == nil && !row.Status.Usable() {
 				err = errors.New(string(row.Status) + ": " + row.Why)
 			}
+			row.Batch = size
 			return jobDoneMsg{err: err, row: &row}
 		})
 	})
@@ -327,9 +339,13 @@ func (p *frontPage) hints() []hint {
 	if p.asTab {
 		other = named(keys.Table, "plot")
 	}
-	return []hint{apply, {Binding: both(keys.Left, keys.Right, "along")}, {Binding: both(keys.Lower, keys.Higher, "limit")}, unless(keys.Verify, p.mayVerify()), {Binding: other},
+	out := []hint{apply, {Binding: both(keys.Left, keys.Right, "along")}, {Binding: both(keys.Lower, keys.Higher, "limit")}, unless(keys.Verify, p.mayVerify())}
+	if p.sh.view.sizes() != nil {
+		out = append(out, hint{Binding: both(keys.SizeBefore, keys.Size, "size")})
+	}
+	return append(out, []hint{{Binding: other},
 		{Binding: keys.Axes}, {Binding: keys.Log}, {Binding: keys.ZoomIn}, {Binding: keys.ZoomOut}, {Binding: keys.Whole},
-		{Binding: both(keys.Up, keys.Down, "off it")}, {Binding: named(keys.PageUp, "far left")}, {Binding: named(keys.PageDown, "far right")}, {Binding: keys.Home}, {Binding: keys.End}, {Binding: keys.Answer}, {Binding: keys.Group}}
+		{Binding: both(keys.Up, keys.Down, "off it")}, {Binding: named(keys.PageUp, "far left")}, {Binding: named(keys.PageDown, "far right")}, {Binding: keys.Home}, {Binding: keys.End}, {Binding: keys.Answer}, {Binding: keys.Group}}...)
 }
 
 func (p *frontPage) copied() string {
@@ -345,7 +361,7 @@ func (p *frontPage) files() ([]exportFile, error) {
 	if v == nil {
 		return nil, nil
 	}
-	title := "predicted: " + v.workload + " on " + p.sh.board.Name
+	title := "predicted: " + v.workload + batchText(v.size()) + " on " + p.sh.board.Name
 	if o := p.sh.board.Origin(); o != "" {
 		title += "  (VIRTUAL: " + o + ")"
 	}

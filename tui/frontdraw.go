@@ -9,6 +9,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tui/chart"
 )
 
@@ -81,30 +82,45 @@ func (p *frontPage) head(w int) string {
 // about says what the page speaks of, the most needed first.
 func (p *frontPage) about() []string {
 	v := p.sh.view
-	words := []string{v.workload}
+	words := []string{v.workload + batchText(v.size())}
 	if p.group > 0 {
 		k := tegra.Knob(p.group - 1)
 		words = append(words, fmt.Sprintf("%s %s: %d modes", k, knobText(v.points[p.cursor].Mode, k), len(p.grouped())))
 	}
 	if m := v.model; m != nil {
-		if m.Batch > 0 {
-			words = append(words, fmt.Sprintf("minibatches of %d", m.Batch))
+		learned := figures.Count(len(m.Samples), "mode")
+		if v.sizes() != nil {
+			learned = figures.Count(len(m.Whole().Samples), "setting")
 		}
-		words = append(words, fmt.Sprintf("%s, %d modes", m.Method, len(m.Samples)))
+		words = append(words, fmt.Sprintf("%s, %s", m.Method, learned))
 		if e := errorText(m.CV.TimeMAPEPct); e != dash {
 			words = append(words, fmt.Sprintf("error %s time %s power", e, errorText(m.CV.PowerMAPEPct)))
+		}
+		if sizes := v.sizes(); sizes != nil {
+			words = append(words, "sizes "+strings.Trim(fmt.Sprint(sizes), "[]"))
 		}
 	}
 	return words
 }
 
-// cardTitle says which mode the card speaks of.
+// cardTitle says which mode the card speaks of. With several minibatch sizes the
+// best mode of the one that is shown is the answer only where tuning found it.
 func (p *frontPage) cardTitle() string {
-	switch v := p.sh.view; {
+	v := p.sh.view
+	n, met := v.size(), p.sh.limit.Met(v.points[p.cursor])
+	switch {
+	case p.cursor != p.answer() && n > 0:
+		return fmt.Sprintf("at the cursor, batch %d", n)
 	case p.cursor != p.answer():
 		return "at the cursor"
-	case p.sh.limit.Met(v.points[p.cursor]):
+	case met && n > 0 && v.foundFor(p.sh.limit):
+		return fmt.Sprintf("the answer, batch %d", n)
+	case met && n > 0:
+		return fmt.Sprintf("best of batch %d", n)
+	case met:
 		return "the answer to the limit"
+	case n > 0:
+		return fmt.Sprintf("nearest of batch %d", n)
 	}
 	return "nearest to the limit"
 }
@@ -175,7 +191,7 @@ func flow(words []string, w int) string {
 func (p *frontPage) line() string {
 	v := p.sh.view
 	pr := v.known[p.cursor]
-	text := styleBold.Render(p.sh.mode(pr.Mode)) + fmt.Sprintf("  %s ms/mb  %.1f W  %.2f J/mb  ", ms(pr.TimeMS), pr.PowerW, pr.EnergyJ())
+	text := styleBold.Render(p.sh.mode(pr.Mode)) + batchText(v.size()) + fmt.Sprintf("  %s ms/mb  %.1f W  %.2f J/mb  ", ms(pr.TimeMS), pr.PowerW, pr.EnergyJ())
 	if _, measured := v.measured[pr.Mode]; measured {
 		return text + "measured"
 	}
@@ -215,7 +231,13 @@ func (p *frontPage) card(w int, short bool) string {
 		verdict, _, _ := strings.Cut(p.status(measured), "\n")
 		return strings.Join(append(lines, verdict), "\n")
 	}
+	if n := v.size(); n > 0 {
+		lines = append(lines, fmt.Sprintf("%7s ms/sample", figures.Of(v.points[p.cursor].TimeMS/float64(n))))
+	}
 	if w, ok := workloadNamed(p.sh.workloads, v.workload); ok {
+		if v.size() > 0 {
+			w.Batch = v.size()
+		}
 		if n := w.MinibatchesPerEpoch(); n > 0 {
 			lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.points[p.cursor].TimeMS*float64(n)/60000))
 		}

@@ -83,6 +83,7 @@ var meaning = map[string]string{
 	"off it":          "to the next mode above or below",
 	"apply":           "show what would change; again: apply it",
 	"limit":           "move the limit and go to its answer",
+	"size":            "the model's minibatch size before, the next one",
 	"verify":          "measure this mode, then put the board back",
 	"far left":        "along the front by a twentieth of it",
 	"far right":       "the other way",

@@ -37,13 +37,16 @@ type rate interface {
 // deps is everything the screens stand on.
 type deps struct {
 	host
-	device     tegra.Device
-	sampler    *telemetry.Sampler // reads it
-	files      tegra.FS           // the device's; nil where there are none
-	clock      tegra.Clock
-	rate       rate // nil on real hardware
-	readOnly   bool
-	workload   string // preselected; "" for none
+	device   tegra.Device
+	sampler  *telemetry.Sampler // reads it
+	files    tegra.FS           // the device's; nil where there are none
+	clock    tegra.Clock
+	rate     rate // nil on real hardware
+	readOnly bool
+	workload string // preselected; "" for none
+	sizes    []int  // minibatch sizes asked for, or that a replay has; nil where they are not several
+	// takesSizes says why a workload's minibatch size cannot be chosen, or "".
+	takesSizes func(w profiles.Workload) string
 	notice     string // said at the start
 	version    string
 	glyphs     Glyphs

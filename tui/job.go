@@ -156,6 +156,9 @@ func (j *job) take(news jobNews) {
 	}
 }
 
+// sized tells whether the rows say minibatch sizes of their own.
+func (j *job) sized() bool { return len(j.rows) > 0 && j.rows[0].Batch > 0 }
+
 // measured lists the usable results so far, in order.
 func (j *job) measured() []tegra.Measured {
 	var out []tegra.Measured
@@ -274,18 +277,23 @@ func (j *job) stop() {
 
 // tune looks for the best mode: with few probes for the limit alone, or with a
 // campaign over the whole map whose answer is then verified.
-func (sh *shared) tune(w profiles.Workload, l optimize.Limit, whole, fast bool) tea.Cmd {
+// Several minibatch sizes make it choose among them too, with few probes alone.
+func (sh *shared) tune(w profiles.Workload, batches []int, l optimize.Limit, whole, fast bool) tea.Cmd {
 	h, space, seed, board := sh.host, sh.space, sh.seed, sh.board
-	if whole {
+	if whole && batches == nil {
 		j := &job{kind: jobFront, workload: w, limit: l, planned: frontModes + 1}
 		return sh.launch(j, fast, frontJob{h: h, j: j, space: space, seed: seed, board: board, modes: frontModes}.run)
 	}
 	j := &job{kind: jobTune, workload: w, limit: l, planned: optimize.DefaultProbes}
 	return sh.launch(j, fast, func(ctx context.Context, j *job) jobDoneMsg {
-		res, err := h.Tune(ctx, session.TuneRequest{Workload: w, Limit: l, Gate: j.gate.wait}, j.observe)
+		res, err := h.Tune(ctx, session.TuneRequest{Workload: w, Batches: batches, Limit: l, Gate: j.gate.wait}, j.observe)
 		msg := jobDoneMsg{err: err}
 		if res.Fitted != nil {
-			msg.view = newMapView(w.Name, res.Fitted, space)
+			m := res.Fitted
+			if m.Batches != nil {
+				m = m.At(res.Batch)
+			}
+			msg.view = newMapView(w.Name, m, space)
 			_, _ = h.SaveModel(modelName(w.Name, board), res.Fitted)
 		}
 		if len(res.Probes) > 0 {

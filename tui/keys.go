@@ -44,6 +44,8 @@ type keyTable struct {
 	Verify       key.Binding `on:"front"`
 	Table        key.Binding `on:"front"`
 	Answer       key.Binding `on:"front"`
+	Size         key.Binding `on:"front"`
+	SizeBefore   key.Binding `on:"front"`
 	Log, Whole   key.Binding `on:"front"`
 	ZoomIn       key.Binding `on:"front"`
 	ZoomOut      key.Binding `on:"front"`
@@ -104,6 +106,9 @@ func defaultKeys() keyTable {
 		Verify: bind("v", "verify", "v"),
 		Table:  bind("b", "table/plot", "b"),
 		Answer: bind("c", "to the answer", "c"),
+
+		Size:       bind("s", "next minibatch size", "s"),
+		SizeBefore: bind("S", "minibatch size before", "S"),
 
 		Log:     bind("L", "log/linear", "L"),
 		ZoomIn:  bind("+", "zoom in", "+", "="),

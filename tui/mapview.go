@@ -44,8 +44,12 @@ type found struct {
 	limit optimize.Limit
 }
 
-// newMapView predicts every mode of the space.
+// newMapView predicts every mode of the space; with minibatches of the largest
+// size where the model knows several.
 func newMapView(workload string, m *learn.Model, space *tegra.Space) *mapView {
+	if m.Batches != nil {
+		m = m.At(slices.Max(m.Batches))
+	}
 	return mapOf(workload, m, m, m.Samples, space)
 }
 
@@ -62,6 +66,19 @@ func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.M
 	return v
 }
 
+// sizes are the minibatch sizes that there are views of, ascending; nil where
+// the size is no input.
+func (v *mapView) sizes() []int { return v.model.Whole().Batches }
+
+// size is that of the minibatches which the view speaks of; 0 where it is no
+// input.
+func (v *mapView) size() int { return v.model.Batch }
+
+// sized is the view of minibatches of another size.
+func (v *mapView) sized(batch int) *mapView {
+	return newMapView(v.workload, v.model.Whole().At(batch), v.space)
+}
+
 // know puts what was measured in the place of what was predicted.
 func (v *mapView) know(samples []tegra.Measured) {
 	v.known = optimize.Known(v.preds, samples)
@@ -71,6 +88,7 @@ func (v *mapView) know(samples []tegra.Measured) {
 	}
 	for i, p := range v.known {
 		v.points[i] = optimize.PredictedPoint(p)
+		v.points[i].Batch = 0 // all have one size: they compare by the minibatch
 		for a := range v.values {
 			v.values[a][i] = v.points[i].On(optimize.Axis(a))
 		}
@@ -89,9 +107,10 @@ func (v *mapView) know(samples []tegra.Measured) {
 	}
 }
 
-// with gives a copy that also knows one more measurement.
+// with gives a copy that also knows one more measurement, of its own size.
 func (v *mapView) with(m tegra.Measured) *mapView {
 	next := *v
+	m.Batch = v.preds[0].Batch // 0 in a model of one size
 	next.measured = map[tegra.Mode]tegra.Measured{m.Mode: m}
 	for mode, old := range v.measured {
 		if mode != m.Mode {
@@ -118,7 +137,7 @@ func (v *mapView) answering(l optimize.Limit, r *session.TuneResult) *mapView {
 	next.found = found{tegra.Some(r.Mode), l}
 	next.before = map[tegra.Mode]learn.Prediction{}
 	for _, p := range append(slices.Clone(r.Probes), optimize.Probe{Measured: tegra.Measured{Mode: r.Mode}, Predicted: r.Predicted}) {
-		if _, earlier := next.before[p.Mode]; !earlier {
+		if _, earlier := next.before[p.Mode]; !earlier && (p.Batch == r.Batch || p.Predicted == r.Predicted) {
 			next.before[p.Mode] = p.Predicted
 		}
 	}
@@ -145,7 +164,7 @@ func (v *mapView) at(m tegra.Mode) (int, bool) {
 // answer is where the cursor starts: what tuning found for this limit, else
 // the best mode within it, else the nearest to it, else the knee.
 func (v *mapView) answer(l optimize.Limit) int {
-	if i, ok := v.at(v.found.mode.V); ok && v.found.mode.OK && v.found.limit == l {
+	if i, ok := v.at(v.found.mode.V); ok && v.foundFor(l) {
 		return i
 	}
 	choice, err := optimize.Choose(v.known, l)
@@ -162,6 +181,9 @@ func (v *mapView) answer(l optimize.Limit) int {
 	}
 	return 0
 }
+
+// foundFor tells whether tuning answered this very limit with a mode of the view.
+func (v *mapView) foundFor(l optimize.Limit) bool { return v.found.mode.OK && v.found.limit == l }
 
 // cloud is the view as it is written into files.
 func (v *mapView) cloud(pl plane, title string) *export.Cloud {

@@ -101,7 +101,7 @@ func (p *modelsPage) about(w, h int) string {
 		return styleWarn.Render(wrap(fmt.Sprint(info.Err), w))
 	}
 	m := info.Model
-	lines := []string{fmt.Sprintf("%s, from %d modes on %s", workloadOf(info), len(m.Samples), m.Provenance.Device)}
+	lines := []string{fmt.Sprintf("%s%s, from %d modes on %s", workloadOf(info), batchText(m.Batch), len(m.Samples), m.Provenance.Device)}
 	if from := m.Provenance; from.Virtual && !strings.Contains(strings.Join(m.Warnings, " "), "virtual") {
 		text := styleBadge.Render("VIRTUAL") + ": learnt from a simulation, not from measurements"
 		if from.Replay != "" {

@@ -107,7 +107,7 @@ func (p *modesPage) fill() (title, note string) {
 	if p.sh.view == nil {
 		return title, "no model: knobs only, " + p.sortText()
 	}
-	return title, "for " + p.sh.view.workload + ", " + p.sortText()
+	return title, "for " + p.sh.view.workload + batchText(p.sh.view.size()) + ", " + p.sortText()
 }
 
 func (p *modesPage) filterLine() string {

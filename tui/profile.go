@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/tegra"
@@ -28,7 +29,7 @@ type profilePage struct {
 func newProfilePage(sh *shared) *profilePage {
 	p := &profilePage{sh: sh}
 	p.tab = table{empty: "nothing measured yet", cols: []column{
-		{title: "n", width: 2, right: true, drop: 1}, {title: "mode", width: 21}, {title: "ms/mb", width: 7, right: true},
+		{title: "n", width: 2, right: true, drop: 1}, {title: "mode", width: 21}, {title: "bs", width: 3, right: true, off: true}, {title: "ms/mb", width: 7, right: true},
 		{title: "W", width: 5, right: true}, {title: "J", width: 5, right: true, drop: 3}, {title: "state", width: 10, drop: 2}}}
 	return p
 }
@@ -138,20 +139,22 @@ func (p *profilePage) hints() []hint {
 	return append(append(out, speedHints(p.sh)...), hint{Binding: keys.Enlarge}, hint{Binding: both(keys.Up, keys.Down, "walk the modes")})
 }
 
-// failed lists the modes of the campaign that gave no value, each once.
-func (p *profilePage) failed() []tegra.Mode {
+// failed lists the modes of the campaign that gave no value, each once, with
+// their minibatch sizes where there are several.
+func (p *profilePage) failed() []learn.Setting {
 	j := p.shown()
 	if j == nil || j.follows != nil {
 		return nil
 	}
-	good := map[tegra.Mode]bool{}
+	good := map[learn.Setting]bool{}
 	for _, r := range j.rows {
-		good[r.Mode] = good[r.Mode] || r.Status.Usable()
+		at := learn.SettingOf(r.Measured)
+		good[at] = good[at] || r.Status.Usable()
 	}
-	var out []tegra.Mode
+	var out []learn.Setting
 	for _, r := range j.rows {
-		if !good[r.Mode] && !slices.Contains(out, r.Mode) {
-			out = append(out, r.Mode)
+		if at := learn.SettingOf(r.Measured); !good[at] && !slices.Contains(out, at) {
+			out = append(out, at)
 		}
 	}
 	return out
@@ -177,6 +180,7 @@ func (p *profilePage) Render(w, h int) string {
 	head := p.head(j, w)
 	rest := h - strings.Count(head, "\n") - 1
 	p.tab.rows = len(j.rows)
+	p.tab.cols[sizeColumn].off = !j.sized()
 	p.tab.cell = func(row, col int) string { return p.cell(j, row, col) }
 	list := panel{"measured, newest first", "", p.tab.Render, p.sh.narrow}
 	front := panel{"front so far", "● measured ─ expected", func(w, h int) string { return p.front(j, w, h) }, p.sh.narrow}
@@ -258,7 +262,7 @@ func (p *profilePage) state(j *job) string {
 		text += ", " + unit(pr.PowerW, 1, "W")
 	}
 	if pr.Step.Mode.Cores > 0 {
-		text = p.sh.mode(pr.Step.Mode) + "  " + text
+		text = p.sh.mode(pr.Step.Mode) + batchText(pr.Step.Batch) + "  " + text
 	}
 	return text
 }
@@ -271,6 +275,9 @@ func outcome(j *job) string {
 	return fmt.Sprintf(": %s, %.0f min", j.tuned.Ended, j.tuned.Took.Minutes())
 }
 
+// sizeColumn shows the minibatch size, where a campaign has several.
+const sizeColumn = 2
+
 // cell gives the table newest first.
 func (p *profilePage) cell(j *job, row, col int) string {
 	n := len(j.rows) - 1 - row
@@ -281,14 +288,16 @@ func (p *profilePage) cell(j *job, row, col int) string {
 		return fmt.Sprint(n + 1)
 	case 1:
 		return j.spaceOr(p.sh.space).Format(r.Mode)
-	case 2:
+	case sizeColumn:
+		return fmt.Sprint(r.Batch)
+	case 3:
 		if !ok {
 			return dash
 		}
 		return ms(r.TimeMS)
-	case 3:
-		return num(tegra.Val[float64]{V: r.PowerW, OK: ok}, 1)
 	case 4:
+		return num(tegra.Val[float64]{V: r.PowerW, OK: ok}, 1)
+	case 5:
 		return num(tegra.Val[float64]{V: r.Measured.EnergyJ(), OK: ok}, 2)
 	}
 	text := string(r.Status)
@@ -309,8 +318,9 @@ func (p *profilePage) front(j *job, w, h int) string {
 	var points []optimize.Point
 	var xs, ys []float64
 	for _, m := range j.measured() {
-		points = append(points, optimize.MeasuredPoint(m))
-		xs, ys = append(xs, m.TimeMS), append(ys, m.PowerW)
+		point := optimize.MeasuredPoint(m)
+		points = append(points, point)
+		xs, ys = append(xs, point.SampleMS()), append(ys, m.PowerW)
 	}
 	if len(points) == 0 {
 		return "no measured mode yet"
@@ -321,11 +331,15 @@ func (p *profilePage) front(j *job, w, h int) string {
 		span = append(span, j.limit.PowerW)
 	}
 	plot := chart.Plot{X: chart.NewScale(slices.Concat(xs, s.timeMS), true), Y: chart.NewScale(span, false), XName: "ms", YName: "W"}
-	limitLines(&plot, j.limit)
+	l := j.limit
+	if j.sized() { // by sample, while a time limit is one on the minibatch
+		plot.XName, l.TimeMS = "ms/sample", 0
+	}
+	limitLines(&plot, l)
 	fx, fy := s.timeMS, s.powerW
 	if len(fx) == 0 { // too few modes to expect anything: the measured ones alone
 		for _, i := range optimize.Front(points, optimize.Power) {
-			fx, fy = append(fx, points[i].TimeMS), append(fy, points[i].PowerW)
+			fx, fy = append(fx, points[i].SampleMS()), append(fy, points[i].PowerW)
 		}
 	}
 	plot.Line(s.timeMS, s.low, chart.InkBand)

@@ -6,13 +6,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/tegra"
+	"jtune/learn"
 	"jtune/tui/session"
 )
 
 // redo measures the failed modes of a campaign once more. Its rows stay on the
 // screen; what is measured now joins what the Front page knows.
-func (sh *shared) redo(old *job, failed []tegra.Mode) tea.Cmd {
+func (sh *shared) redo(old *job, failed []learn.Setting) tea.Cmd {
 	h, view := sh.host, sh.view
 	j := &job{kind: jobRedo, workload: old.workload, limit: old.limit, planned: len(old.rows) + len(failed), rows: slices.Clone(old.rows), probes: slices.Clone(old.probes)}
 	return sh.withGuard(func() tea.Cmd {
@@ -23,7 +23,7 @@ func (sh *shared) redo(old *job, failed []tegra.Mode) tea.Cmd {
 				msg.err = ctx.Err()
 			}
 			for _, r := range res.Rows {
-				if view != nil && view.workload == j.workload.Name && r.Status.Usable() {
+				if view != nil && view.workload == j.workload.Name && view.size() == r.Batch && r.Status.Usable() {
 					view = view.with(r.Measured)
 					msg.view = view
 				}

@@ -194,7 +194,7 @@ func (r *root) jobDone(msg jobDoneMsg) tea.Cmd {
 		}
 	}
 	if msg.row != nil && sh.view != nil && msg.row.Status.Usable() {
-		sh.view = sh.view.with(msg.row.Measured)
+		sh.learn(msg.row.Measured)
 	}
 	if r.gone {
 		return tea.Quit
@@ -283,7 +283,8 @@ func (r *root) startTune(d *tuneDialog) tea.Cmd {
 	r.active = pageProfile
 	w, l := sh.workloads[d.choice[fieldWorkload]], d.limit()
 	whole, fast := d.choice[fieldEffort] == 1, d.choice[fieldSpeed] == 0
-	return sh.withGuard(func() tea.Cmd { return sh.tune(w, l, whole, fast) })
+	batches := d.batches()
+	return sh.withGuard(func() tea.Cmd { return sh.tune(w, batches, l, whole, fast) })
 }
 
 // globalKey serves the keys that work on every page.

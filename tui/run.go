@@ -86,6 +86,7 @@ func depsOf(s *session.Session, o Options) deps {
 	}
 	d.block, d.gpuProcesses = s.Sysfs().NVPModelBlock, s.Sysfs().GPUProcesses
 	d.running = s.Running
+	d.sizes, d.takesSizes = s.Sizes(), s.DictatesSize
 	if !s.Introduced() {
 		d.introduced = s.SetIntroduced
 	}

@@ -54,15 +54,17 @@ func newSketch(ctx context.Context, samples []tegra.Measured, space *tegra.Space
 	if err != nil {
 		return s
 	}
-	preds := m.Predict(space.Modes())
+	preds := m.PredictSettings(learn.Settings(space.Modes(), m.Batches))
 	points := make([]optimize.Point, len(preds))
 	for i, p := range preds {
-		points[i] = optimize.PredictedPoint(p)
+		if points[i] = optimize.PredictedPoint(p); m.Batches == nil {
+			points[i].Batch = samples[0].Batch // that of all of them, or none
+		}
 	}
 	var times, powers []float64
 	for _, i := range optimize.Front(points, optimize.Power) {
 		p := preds[i]
-		s.timeMS, s.powerW = append(s.timeMS, p.TimeMS), append(s.powerW, p.PowerW)
+		s.timeMS, s.powerW = append(s.timeMS, points[i].SampleMS()), append(s.powerW, p.PowerW)
 		s.low, s.high = append(s.low, p.PowerLoW), append(s.high, p.PowerHiW)
 		times = append(times, 50*(p.TimeHiMS-p.TimeLoMS)/p.TimeMS)
 		powers = append(powers, 50*(p.PowerHiW-p.PowerLoW)/p.PowerW)

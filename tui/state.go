@@ -43,6 +43,7 @@ type shared struct {
 	workloads []profiles.Workload
 	limit     optimize.Limit // what Front chooses by
 	view      *mapView       // predictions of the whole space; nil without a model
+	left      sizeViews      // those of the model's other minibatch sizes
 	job       *job           // running, or the last one; nil before
 	follow    *job           // a campaign of another process; nil without
 	lookedAt  time.Time      // for those

@@ -10,6 +10,7 @@ type column struct {
 	width int
 	right bool // numbers stand right
 	drop  int  // the highest go first where room is short; 0 never goes
+	off   bool // has nothing to show now
 }
 
 // table draws rows that it asks for one by one, so that 18,000 cost no more
@@ -38,7 +39,7 @@ func (t *table) visible(w int) []int {
 		var out []int
 		need, worst := 0, 0
 		for i, c := range t.cols {
-			if c.drop <= keep {
+			if c.drop <= keep && !c.off {
 				out = append(out, i)
 				need += c.width + 1
 				worst = max(worst, c.drop)

@@ -64,9 +64,11 @@ func (a *app) profile() *cobra.Command {
 						return err
 					}
 				}
-				if r.List, err = a.readModes(list, s.Device.Space()); err != nil {
+				modes, err := a.readModes(list, s.Device.Space())
+				if err != nil {
 					return err
 				}
+				r.List = learn.Settings(modes, sizes)
 				r.ListName = list
 				return a.doProfile(cmd.Context(), s, r)
 			})

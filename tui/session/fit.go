@@ -149,14 +149,11 @@ func oncePerSetting(rows []tegra.Measured) []tegra.Measured {
 // sizesOf lists the minibatch sizes that measurements say, ascending; none where
 // the size is no input.
 func sizesOf(rows []tegra.Measured) []int {
-	var sizes []int
-	for _, r := range rows {
-		if r.Batch > 0 {
-			sizes = append(sizes, r.Batch)
-		}
+	settings := make([]learn.Setting, len(rows))
+	for i, r := range rows {
+		settings[i] = learn.SettingOf(r)
 	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
+	return sizesIn(settings)
 }
 
 // oneSize leaves the minibatch size out where all have the same one: then it is

@@ -105,8 +105,11 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 		list = s.measurable(learn.Settings(space.Grid().Modes(), r.Batches))
 		head.Kind = "grid"
 	case len(r.List) > 0:
-		list = s.measurable(learn.Settings(r.List, r.Batches))
-		head.Kind, head.Source, head.Digest = "list", r.ListName, profiles.Digest(r.List)
+		list = s.measurable(slices.Clone(r.List))
+		if head.Batches == nil { // they say their own
+			head.Batches = sizesIn(list)
+		}
+		head.Kind, head.Source, head.Digest = "list", r.ListName, profiles.Digest(modesIn(list))
 	default:
 		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE", ErrUsage)
 	}
@@ -124,6 +127,27 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 	plan := profiles.ListPlan(steps)
 	head.Modes, _ = plan.Len()
 	return plan, head, nil
+}
+
+// sizesIn lists the minibatch sizes of settings, ascending; nil where the size
+// is no input.
+func sizesIn(list []learn.Setting) []int {
+	var sizes []int
+	for _, a := range list {
+		if a.Batch > 0 {
+			sizes = append(sizes, a.Batch)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+func modesIn(list []learn.Setting) []tegra.Mode {
+	modes := make([]tegra.Mode, len(list))
+	for i, a := range list {
+		modes[i] = a.Mode
+	}
+	return modes
 }
 
 // measurable keeps the settings that a replay of several sizes can answer; all

@@ -39,17 +39,17 @@ type TuneResult struct {
 // Sample, Grid and List selects them.
 type ProfileRequest struct {
 	Workload   profiles.Workload
-	Choose     int          // so many modes, chosen as it goes
-	Sample     int          // so many modes, drawn at random, with their sizes where there are several
-	Grid       bool         // the even subset
-	List       []tegra.Mode // exactly these
-	ListName   string       // where List came from, for the record
-	Batches    []int        // minibatch sizes, ascending, each measured in the modes selected; nil: the workload's own
-	Shard      [2]int       // part i of n; zero: all
-	Dir        string       // campaign folder; "" makes one below the data directory
-	Resume     bool         // continue the plan found in Dir
-	RedoFailed bool         // then measure again what failed
-	Retries    int          // of a mode that fails; 0: one, negative: none
+	Choose     int             // so many modes, chosen as it goes
+	Sample     int             // so many modes, drawn at random, with their sizes where there are several
+	Grid       bool            // the even subset
+	List       []learn.Setting // exactly these, sizes as Batches has them
+	ListName   string          // where List came from, for the record
+	Batches    []int           // minibatch sizes, ascending, each measured in the modes that Sample or Grid selects; nil: the workload's own
+	Shard      [2]int          // part i of n; zero: all
+	Dir        string          // campaign folder; "" makes one below the data directory
+	Resume     bool            // continue the plan found in Dir
+	RedoFailed bool            // then measure again what failed
+	Retries    int             // of a mode that fails; 0: one, negative: none
 	Settings   profiles.Settings
 	Gate       profiles.Gate
 }

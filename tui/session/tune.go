@@ -116,14 +116,18 @@ func (s *Session) conclude(out *TuneResult, w profiles.Workload, ref *learn.Refe
 		return
 	}
 	var predictor learn.Predictor
-	measured = oneSize(oncePerSetting(measured))
+	measured = oncePerSetting(measured)
+	sizes := sizesOf(measured)
 	board := s.Device.Board()
-	m, err := learn.Fit(context.Background(), measured, learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
+	m, err := learn.Fit(context.Background(), oneSize(measured), learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
 		Provenance: learn.Provenance{Device: board.Name, Workload: w.Name, Virtual: board.Virtual, Replay: board.Replay, Jtune: Version, When: s.Clock.Wall()}})
 	if err == nil {
 		out.Fitted, predictor = m, m
-		if m.Batches != nil {
+		switch {
+		case m.Batches != nil:
 			predictor = m.At(out.Batch)
+		case len(sizes) == 1:
+			m.Batch = sizes[0]
 		}
 	}
 	out.Versus = Compare(out.Measured, predictor, measured, s.Device.Space(), s.Device.Presets(), present)

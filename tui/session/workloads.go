@@ -58,15 +58,11 @@ func (s *Session) SizedWorkload(name string) (w profiles.Workload, sizes []int, 
 // Sizes are the minibatch sizes to choose among, ascending; nil where they are
 // not several.
 func (s *Session) Sizes() []int {
-	var sizes []int
-	for _, a := range s.settings {
-		sizes = append(sizes, a.Batch)
-	}
+	sizes := sizesIn(s.settings)
 	if s.settings == nil {
-		sizes = slices.Clone(s.Options.Batches)
+		sizes = slices.Compact(slices.Sorted(slices.Values(s.Options.Batches)))
 	}
-	slices.Sort(sizes)
-	if sizes = slices.Compact(sizes); len(sizes) < 2 {
+	if len(sizes) < 2 {
 		return nil
 	}
 	return sizes
@@ -74,10 +70,18 @@ func (s *Session) Sizes() []int {
 
 // takesSizes refuses several minibatch sizes for a job that dictates its own.
 func (s *Session) takesSizes(w profiles.Workload) error {
-	if s.Virtual != nil && !s.beside(w) || w.TakesBatch() {
+	if s.DictatesSize(w) == "" {
 		return nil
 	}
 	return fmt.Errorf("%w: workload %s dictates its minibatch size: neither its command nor a script that this names reads JTUNE_BATCH; pass it on there, or give one --batch (%s)", ErrUsage, w.Name, s.configName())
+}
+
+// DictatesSize says why a workload's minibatch size cannot be chosen, or "".
+func (s *Session) DictatesSize(w profiles.Workload) string {
+	if s.Virtual != nil && !s.beside(w) || w.TakesBatch() {
+		return ""
+	}
+	return "its job reads no JTUNE_BATCH"
 }
 
 // named finds a workload.
