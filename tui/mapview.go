@@ -136,8 +136,8 @@ func (v *mapView) answering(l optimize.Limit, r *session.TuneResult) *mapView {
 	next := *v
 	next.found = found{tegra.Some(r.Mode), l}
 	next.before = map[tegra.Mode]learn.Prediction{}
-	for _, p := range append(slices.Clone(r.Probes), optimize.Probe{Measured: tegra.Measured{Mode: r.Mode}, Predicted: r.Predicted}) {
-		if _, earlier := next.before[p.Mode]; !earlier && (p.Batch == r.Batch || p.Predicted == r.Predicted) {
+	for _, p := range append(slices.Clone(r.Probes), optimize.Probe{Measured: tegra.Measured{Mode: r.Mode, Batch: r.Batch}, Predicted: r.Predicted}) {
+		if _, earlier := next.before[p.Mode]; !earlier && p.Batch == r.Batch {
 			next.before[p.Mode] = p.Predicted
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -134,10 +135,14 @@ func (sh *shared) runnable(list []profiles.Workload) []profiles.Workload {
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(sh.board.Replay), filepath.Ext(sh.board.Replay))
 	}
-	if w, ok := workloadNamed(list, name); ok {
-		return []profiles.Workload{w}
+	w, ok := workloadNamed(list, name)
+	if !ok {
+		w = profiles.Workload{Name: name, Model: "as measured", Dataset: "in that file"}
 	}
-	return []profiles.Workload{{Name: name, Model: "as measured", Dataset: "in that file"}}
+	if sh.sizes != nil {
+		w.Batch = slices.Max(sh.sizes)
+	}
+	return []profiles.Workload{w}
 }
 
 // badge says what kind of device this is when it is not plain hardware.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func (a *app) tune() *cobra.Command {
 	f.goalFlags(fl)
 	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
 	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its networks pick) or random")
-	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores), widest or one-by-one")
+	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores,batch), widest or one-by-one")
 	fl.StringVar(&effort, "effort", effort, "quick or thorough")
 	referenceFlag(fl, &r.Reference)
 	fl.StringVar(&r.Dir, "out", "", "campaign folder for what is measured, new (default below the data directory)")
@@ -72,6 +73,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"
+		a.note("minibatches of %s: %s", listed(r.Batches), sizedGoal(r.Limit))
 	}
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
@@ -107,6 +109,21 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, tuneJSON(s, r, res, x)))
+}
+
+// sizedGoal says what a limit asks of modes with minibatches of several sizes.
+func sizedGoal(l optimize.Limit) string {
+	latency := ""
+	if l.TimeMS > 0 {
+		latency = fmt.Sprintf(" within %s ms a minibatch", figures.Of(l.TimeMS))
+	}
+	switch {
+	case l.Energy:
+		return "looking for the least energy per sample"
+	case l.PowerW > 0:
+		return fmt.Sprintf("looking for the most samples per second at %s W at most%s", figures.Of(l.PowerW), latency)
+	}
+	return "looking for the least power" + latency + ", however many samples it has"
 }
 
 func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, x answer) answerJSON {
