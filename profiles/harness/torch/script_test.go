@@ -10,11 +10,12 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
+	"jtune/tegra/tegratest"
 )
 
-func put(t *testing.T, path, text string, mode os.FileMode) string {
+func put(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -23,7 +24,8 @@ func put(t *testing.T, path, text string, mode os.FileMode) string {
 func TestWithoutPyTorchThereIsOneClearLine(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
-	bare := put(t, filepath.Join(t.TempDir(), "python"), "#!/bin/sh\nexec "+python+" -S -E \"$@\"\n", 0o755) // sees no installed package
+	bare := filepath.Join(t.TempDir(), "python")
+	tegratest.Program(t, bare, "#!/bin/sh\nexec "+python+" -S -E \"$@\"\n") // sees no installed package
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic, Python: bare}
 	_, err := all(t, start(t, "", nil, job.Command(scripts(t))...))
 	var died *harness.ExitError
@@ -41,8 +43,8 @@ func TestOutOfMemoryIsToldAsDidNotRun(t *testing.T) {
 		"in Python":  `MemoryError()`,
 	} {
 		folder := scripts(t)
-		put(t, filepath.Join(folder, "torch.py"), "", 0o644)
-		put(t, filepath.Join(folder, "loop.py"), "def train(o): raise "+raise+"\n", 0o644)
+		put(t, filepath.Join(folder, "torch.py"), "")
+		put(t, filepath.Join(folder, "loop.py"), "def train(o): raise "+raise+"\n")
 		_, err := all(t, start(t, "", nil, torch.Job{Net: "bert", Set: "squad", Data: torch.Synthetic, Python: python}.Command(folder)...))
 		if err == nil || !strings.Contains(err.Error(), "out of memory, did not run (DNR)") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v", name, err)
@@ -54,7 +56,7 @@ func TestHelperTimesAnybodysScript(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	folder := t.TempDir()
-	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()), 0o644)
+	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()))
 	script := put(t, filepath.Join(folder, "mine.py"), `
 import time, jtune
 for epoch in range(2):
@@ -63,7 +65,7 @@ for epoch in range(2):
         print("loss", 1.5)
         with jtune.minibatch(epoch, batch, clean=batch != 2):
             time.sleep(0.01)
-`, 0o644)
+`)
 	got, err := all(t, start(t, "", map[string]string{"JTUNE_PROTOCOL": "1"}, python, script))
 	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 6 {
 		t.Fatalf("%v, %v", got, err)
@@ -83,8 +85,8 @@ func TestHelperIsSilentOutsideJtune(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	folder := t.TempDir()
-	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()), 0o644)
-	script := put(t, filepath.Join(folder, "mine.py"), "import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n", 0o644)
+	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()))
+	script := put(t, filepath.Join(folder, "mine.py"), "import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n")
 	if got, err := all(t, start(t, "", nil, python, script)); !errors.Is(err, io.EOF) || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
