@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -66,7 +67,7 @@ func medians(scores []score) score {
 		for _, s := range scores {
 			v = append(v, f(s))
 		}
-		return median(v)
+		return quantile.Median(v).V
 	}
 	return score{of(func(s score) float64 { return s.timeMAPE }), of(func(s score) float64 { return s.powerMAPE }),
 		of(func(s score) float64 { return s.time80 }), of(func(s score) float64 { return s.power80 }),

@@ -3,12 +3,14 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"jtune/learn/nn"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // Method names a way to predict.
@@ -172,7 +174,7 @@ func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
 	out := make([]tegra.Measured, len(order))
 	var apart []Setting
 	for i, a := range order {
-		out[i] = tegra.Measured{Mode: a.Mode, Batch: a.Batch, TimeMS: median(times[a]), PowerW: median(powers[a])}
+		out[i] = tegra.Measured{Mode: a.Mode, Batch: a.Batch, TimeMS: quantile.Median(times[a]).V, PowerW: quantile.Median(powers[a]).Or(math.NaN())}
 		if spread(times[a]) > repeatSpread || spread(powers[a]) > repeatSpread {
 			apart = append(apart, a)
 		}
@@ -189,12 +191,3 @@ func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
 const repeatSpread = 0.1
 
 func spread(v []float64) float64 { return slices.Max(v)/slices.Min(v) - 1 }
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	n := len(v)
-	if n%2 == 1 {
-		return v[n/2]
-	}
-	return (v[n/2-1] + v[n/2]) / 2
-}

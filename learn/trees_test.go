@@ -3,6 +3,7 @@ package learn
 import (
 	"testing"
 
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -31,7 +32,7 @@ func TestForestErrorsAreThoseOfTheLibraryItStandsFor(t *testing.T) {
 				a, b := errorsOn(m, out)
 				time, power = append(time, a), append(power, b)
 			}
-			mt, mp := median(time), median(power)
+			mt, mp := quantile.Median(time).V, quantile.Median(power).V
 			t.Logf("%s, %d modes: %.1f %% time, %.1f %% power", method, c.modes, mt, mp)
 			if method == Forest && (mt < c.timeQ1/slack || mt > c.timeQ3*slack || mp < c.powerQ1/slack || mp > c.powerQ3*slack) {
 				t.Errorf("%d modes: %.1f / %.1f %%, want %g–%g / %g–%g", c.modes, mt, mp, c.timeQ1, c.timeQ3, c.powerQ1, c.powerQ3)

@@ -9,6 +9,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -75,7 +76,7 @@ func TestADesignTeachesMoreThanRandomModes(t *testing.T) {
 				e, p, m := s.errors(t, s.follow(NewDesign(s.space, modes, seed, 0)))
 				timePct, powerPct, minutes = append(timePct, e), append(powerPct, p), append(minutes, m)
 			}
-			mid := func(v []float64) float64 { return quantile(v, 0.5) }
+			mid := func(v []float64) float64 { return quantile.Median(v).V }
 			t.Logf("%.2f / %.2f %%, %.2f min, %.2f at most (random %.2f)", mid(timePct), mid(powerPct), mid(minutes), slices.Max(minutes), random)
 			if mid(timePct) > c.timePct || mid(powerPct) > c.powerPct {
 				t.Errorf("time %.2f %%, power %.2f %%, want %g and %g at most", mid(timePct), mid(powerPct), c.timePct, c.powerPct)

@@ -23,6 +23,7 @@ import (
 	"jtune/learn"
 	"jtune/learn/linear"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 const (
@@ -180,7 +181,7 @@ func (l *lineal) score(workloads [][]linear.Epoch, few func([]linear.Epoch) []li
 		}
 	}
 	if l.energy = math.NaN(); energy != nil {
-		l.energy = quantile(energyPct, 0.5)
+		l.energy = quantile.Median(energyPct).Or(math.NaN())
 	}
 	return nil
 }
@@ -207,8 +208,8 @@ func tellFourModes(jobs []*job) string {
 	}
 	text := fmt.Sprintf("best of %d subsets; in the ten modes, these four included, %.0f %% of the times within 10 %%, %.0f %% within 15 %% (the study, on an AGX Xavier: 78 and 92)",
 		jobs[0].out.lineal.searched, under(10), under(15))
-	if e := quantile(energy, 0.5); !math.IsNaN(e) {
-		text += fmt.Sprintf(", energy off by %.0f %% in the median (the study: 21 to 60)", e)
+	if e := quantile.Median(energy); e.OK {
+		text += fmt.Sprintf(", energy off by %.0f %% in the median (the study: 21 to 60)", e.V)
 	}
 	if warned > 0 {
 		text += fmt.Sprintf("; in %d of %d runs %s", warned, len(jobs), strings.Replace(warning, ": ", ", so that ", 1))

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // AuthorsRun is one published run: the modes learned from and the errors over
@@ -180,8 +181,8 @@ func duels(list []Authors, jobs []*job) []Duel {
 				d.PowerWon++
 			}
 		}
-		d.TimePct, d.PowerPct = quantile(ourTime, 0.5), quantile(ourPower, 0.5)
-		d.TheirTime, d.TheirPow = quantile(time, 0.5), quantile(power, 0.5)
+		d.TimePct, d.PowerPct = quantile.Median(ourTime).Or(math.NaN()), quantile.Median(ourPower).Or(math.NaN())
+		d.TheirTime, d.TheirPow = quantile.Median(time).Or(math.NaN()), quantile.Median(power).Or(math.NaN())
 		out = append(out, d)
 	}
 	return out

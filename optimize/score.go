@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // Quartiles of a sample, by linear interpolation.
@@ -87,7 +88,7 @@ func (f *field) row(jobs []*job) Row {
 			r.LatePct = tegra.Some(100 * e.late / n)
 		}
 	}
-	r.Minutes, r.Probes = quantile(minutes, 0.5), quantile(probes, 0.5)
+	r.Minutes, r.Probes = quantile.Median(minutes).V, quantile.Median(probes).V
 	r.TimeMAPEPct, r.PowerMAPEPct = quartiles(timePct), quartiles(powerPct)
 	r.TimeMAPEAllPct, r.PowerMAPEAllPct = quartiles(timeAll), quartiles(powerAll)
 	return r
@@ -134,9 +135,9 @@ func (e *excess) spread(v []float64) tegra.Val[Penalty] {
 	if len(v) == 0 {
 		return tegra.Val[Penalty]{}
 	}
-	p := Penalty{Median: quantile(v, 0.5), P90: quantile(v, 0.9)}
+	p := Penalty{Median: quantile.Median(v).V, P90: quantile.Of(v, 0.9).V}
 	if e.latencies > 0 {
-		p.P75, p.Worst = tegra.Some(quantile(v, 0.75)), tegra.Some(slices.Max(v))
+		p.P75, p.Worst = tegra.Some(quantile.Of(v, 0.75).V), tegra.Some(slices.Max(v))
 	}
 	return tegra.Some(p)
 }
@@ -145,16 +146,5 @@ func quartiles(v []float64) tegra.Val[Quartiles] {
 	if len(v) == 0 || slices.ContainsFunc(v, func(x float64) bool { return x != x }) {
 		return tegra.Val[Quartiles]{}
 	}
-	return tegra.Some(Quartiles{quantile(v, 0.25), quantile(v, 0.5), quantile(v, 0.75)})
-}
-
-// quantile interpolates between the order statistics; v is not empty.
-func quantile(v []float64, q float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	at := q * float64(len(v)-1)
-	i := int(at)
-	if i+1 >= len(v) {
-		return v[len(v)-1]
-	}
-	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+	return tegra.Some(Quartiles{quantile.Of(v, 0.25).V, quantile.Median(v).V, quantile.Of(v, 0.75).V})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // A sweep may tell of clocks that were asked for and never set. Of the
@@ -63,7 +64,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 			}
 		}
 		if len(power) >= leastStuckRuns {
-			e := effect{at, quantile(time, 0.5), quantile(power, 0.5)}
+			e := effect{at, quantile.Median(time).Or(math.NaN()), quantile.Median(power).Or(math.NaN())}
 			all, usual[at.batch] = append(all, e), append(usual[at.batch], e.power)
 		}
 	}
@@ -71,7 +72,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 		return cmp.Or(cmp.Compare(a.batch, b.batch), cmp.Compare(a.cores, b.cores), cmp.Compare(a.emc, b.emc))
 	})
 	for _, e := range all {
-		most := quantile(usual[e.batch], 0.5)
+		most := quantile.Median(usual[e.batch]).Or(math.NaN())
 		if len(usual[e.batch]) < leastBlocks || most < movingPower || math.Abs(e.power) >= stuckShare*most || math.Abs(e.time) >= stuckTime {
 			continue
 		}

@@ -451,19 +451,3 @@ func TestAJobThatRunsAnotherMinibatchSizeIsNoted(t *testing.T) {
 		t.Errorf("%s %q", got.Status, got.Why)
 	}
 }
-
-func TestQuantiles(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		v    []float64
-		q    float64
-		want float64
-	}{
-		{nil, 0.5, 0}, {[]float64{7}, 0.25, 7}, {[]float64{3, 1, 2}, 0.5, 2}, {[]float64{4, 1, 2, 3}, 0.5, 2.5},
-		{[]float64{1, 2, 3, 4, 5}, 0.25, 2}, {[]float64{1, 2, 3, 4}, 0.75, 3.25}, {[]float64{0.1, 0.1}, 0.5, 0.1},
-	} {
-		if got := quantile(c.v, c.q); got != c.want {
-			t.Errorf("quantile %g of %v: got %g, want %g", c.q, c.v, got, c.want)
-		}
-	}
-}

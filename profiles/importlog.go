@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/telemetry/tegrastats"
 )
 
@@ -72,7 +73,7 @@ func (l LogImport) errTimeless(power []powerSample) error {
 	}
 	span := power[len(power)-1].t - power[0].t
 	return fmt.Errorf("%s tells %.2f W over %s (median of %d readings) and no minibatch times, without which there is nothing to learn from: give them with --epochs FILE",
-		l.Power, median(watts), span.Round(time.Second), len(watts))
+		l.Power, quantile.Median(watts).V, span.Round(time.Second), len(watts))
 }
 
 func readBounded(path string) ([]byte, error) {
@@ -295,7 +296,7 @@ func (log powerLog) mode() (tegra.Mode, error) {
 	}
 	var typical [4]float64
 	for i, name := range []string{"number of cores", "CPU clock", "GPU clock", "memory clock"} {
-		typical[i] = median(list[i])
+		typical[i] = quantile.Median(list[i]).V
 		off := 0
 		for _, v := range list[i] {
 			if math.Abs(v-typical[i]) > clockTolerance*typical[i] {

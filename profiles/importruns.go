@@ -10,6 +10,7 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // The rule by which published runs become rows (that of their table of
@@ -239,7 +240,7 @@ func (run *rawRun) row() (Row, error) {
 	for _, e := range clean {
 		times = append(times, e.TimeMS)
 	}
-	r := Row{Measured: tegra.Measured{Mode: run.mode, TimeMS: median(times), PowerW: toNanowatt(median(watts))}, Status: OK, Applied: run.mode,
+	r := Row{Measured: tegra.Measured{Mode: run.mode, TimeMS: quantile.Median(times).V, PowerW: toNanowatt(quantile.Median(watts).V)}, Status: OK, Applied: run.mode,
 		Minibatches: len(clean), PowerSamples: len(watts), TimeIQRMS: iqr(times), PowerIQRW: toNanowatt(iqr(watts)), TookS: all[len(all)-1].T.Seconds()}
 	r.EnergyJ = r.Measured.EnergyJ()
 	r.parts(clean)

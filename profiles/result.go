@@ -3,11 +3,11 @@ package profiles
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/telemetry"
 )
 
@@ -98,8 +98,8 @@ func (m *measurement) row(f *fault) Row {
 	for i, e := range m.clean {
 		times[i] = e.TimeMS
 	}
-	r.TimeMS, r.TimeIQRMS = median(times), iqr(times)
-	r.PowerW, r.PowerIQRW = toNanowatt(median(power)), toNanowatt(iqr(power))
+	r.TimeMS, r.TimeIQRMS = quantile.Median(times).V, iqr(times)
+	r.PowerW, r.PowerIQRW = toNanowatt(quantile.Median(power).V), toNanowatt(iqr(power))
 	r.parts(m.clean)
 	r.EnergyJ = energy.MeanW() * mean(times) / 1000
 	for _, note := range []string{m.doubt(times), m.b.doubt, m.strays()} { // the graver first
@@ -128,7 +128,7 @@ func part(clean []harness.Event, of func(harness.Event) tegra.Val[float64]) tegr
 		}
 		list = append(list, v.V)
 	}
-	return tegra.Val[float64]{V: median(list), OK: len(list) > 0}
+	return quantile.Median(list)
 }
 
 // power gives the valid samples' watts, and their energy over the clean
@@ -171,23 +171,7 @@ func (m *measurement) doubt(times []float64) string {
 // sensors tell microwatts at best.
 func toNanowatt(w float64) float64 { return math.Round(w*1e9) / 1e9 }
 
-func median(v []float64) float64 { return quantile(v, 0.5) }
-
-func iqr(v []float64) float64 { return quantile(v, 0.75) - quantile(v, 0.25) }
-
-// quantile of v by linear interpolation between order statistics; 0 of none.
-func quantile(v []float64, q float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	v = slices.Sorted(slices.Values(v))
-	at := q * float64(len(v)-1)
-	i := min(int(at), len(v)-1)
-	if i == len(v)-1 || v[i] == v[i+1] {
-		return v[i]
-	}
-	return v[i] + (at-float64(i))*(v[i+1]-v[i])
-}
+func iqr(v []float64) float64 { return quantile.Of(v, 0.75).V - quantile.Of(v, 0.25).V }
 
 func mean(v []float64) float64 {
 	sum := 0.0

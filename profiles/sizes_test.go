@@ -12,6 +12,7 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 )
@@ -66,8 +67,8 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 		t.Fatalf("%d modes have single minibatches, notes %v, %v", len(entries), notes, err)
 	}
 	for _, row := range rows[3:] {
-		if e := entries[row.Mode]; len(e.TimesMS) != row.Minibatches || median(e.TimesMS) != row.TimeMS || len(e.PowersW) != row.PowerSamples {
-			t.Errorf("%v: %d single minibatches around %v ms and %d readings, the row has %d, %v and %d", row.Mode, len(e.TimesMS), median(e.TimesMS), len(e.PowersW), row.Minibatches, row.TimeMS, row.PowerSamples)
+		if e := entries[row.Mode]; len(e.TimesMS) != row.Minibatches || quantile.Median(e.TimesMS).V != row.TimeMS || len(e.PowersW) != row.PowerSamples {
+			t.Errorf("%v: %d single minibatches around %v ms and %d readings, the row has %d, %v and %d", row.Mode, len(e.TimesMS), quantile.Median(e.TimesMS).V, len(e.PowersW), row.Minibatches, row.TimeMS, row.PowerSamples)
 		}
 	}
 	if runs, _, err := ReadRuns(dir); err != nil || len(runs) != 6 || runs[0].Character.Batch != 4 || runs[5].Character.Batch != 32 {

@@ -11,6 +11,7 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/telemetry"
 )
 
@@ -316,7 +317,7 @@ func (w *Watch) Character() Character {
 	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
 	out.EMC = w.emc.Residency()
 	if len(w.latency) > 0 {
-		out.Latency = tegra.Some(Latency{quantile(w.latency, 0.50), quantile(w.latency, 0.95), quantile(w.latency, 0.99)})
+		out.Latency = tegra.Some(Latency{quantile.Of(w.latency, 0.50).V, quantile.Of(w.latency, 0.95).V, quantile.Of(w.latency, 0.99).V})
 	}
 	if out.Drop = w.drop.Found(); out.Drop.OK {
 		out.Drop.V.At -= w.all.from

@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tui/session"
 )
 
@@ -46,7 +47,7 @@ func compareModels(a, b session.ModelInfo, space *tegra.Space, l optimize.Limit)
 				c.worstPct, c.worst = t, p.Mode
 			}
 		}
-		c.timePct, c.powerPct = median(times), median(powers)
+		c.timePct, c.powerPct = quantile.Median(times).V, quantile.Median(powers).V
 		return comparisonMsg{c}
 	}
 }

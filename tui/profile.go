@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -370,14 +369,4 @@ func limitLines(plot *chart.Plot, l optimize.Limit) {
 	if l.TimeMS > 0 {
 		plot.Column(l.TimeMS, "limit", chart.InkLimit)
 	}
-}
-
-// median of values that are finite; 0 without any.
-func median(values []float64) float64 {
-	v := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }

@@ -9,6 +9,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tui/chart"
 )
 
@@ -69,7 +70,7 @@ func newSketch(ctx context.Context, samples []tegra.Measured, space *tegra.Space
 		times = append(times, 50*(p.TimeHiMS-p.TimeLoMS)/p.TimeMS)
 		powers = append(powers, 50*(p.PowerHiW-p.PowerLoW)/p.PowerW)
 	}
-	s.timePct, s.powerPct = median(times), median(powers)
+	s.timePct, s.powerPct = quantile.Median(times).V, quantile.Median(powers).V
 	return s
 }
 

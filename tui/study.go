@@ -11,6 +11,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tui/chart"
 	"jtune/tui/session"
 )
@@ -249,7 +250,7 @@ func (s *study) weakest() string {
 			}
 		}
 	}
-	if usual := median(all); worst.timePct < 2*usual || worst.timePct < 5 {
+	if usual := quantile.Median(all).V; worst.timePct < 2*usual || worst.timePct < 5 {
 		return ""
 	}
 	return fmt.Sprintf("Trust it least at %s %s; modes measured there would help most.", knob, knobSpan(knob, worst.lo, worst.hi))

@@ -8,6 +8,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tui/chart"
 )
 
@@ -65,7 +66,7 @@ func (p *trainPage) brief(j *job, w, h int) string {
 // the median.
 func (p *trainPage) summary(j *job, w int) string {
 	pr := j.progress
-	t := median(j.times)
+	t := quantile.Median(j.times).V
 	lines := []string{fmt.Sprintf("last       %s ms/minibatch", ms(pr.TimeMS)), fmt.Sprintf("minibatch  %d", pr.Minibatch)}
 	if j.ran != nil && j.ran.TimeMS > 0 {
 		t = j.ran.TimeMS

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -165,7 +166,7 @@ func report(b *testing.B, runs map[string][]trained) {
 		for _, r := range runs[name] {
 			v = append(v, value(r))
 		}
-		return median(v)
+		return quantile.Median(v).V
 	}
 	seconds := func(r trained) float64 { return r.Seconds }
 	processors := func(r trained) float64 { return r.CPU }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -47,11 +48,6 @@ func authorsSamples(t testing.TB, n int) [][]tegra.Mode {
 	return sets
 }
 
-func median(v []float64) float64 {
-	slices.Sort(v)
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
 // mobileNet learns MobileNet from the first of the authors' sample sets of n
 // modes and scores over all its 4,368 modes, as they did: medians of time and
 // power [%].
@@ -76,7 +72,7 @@ func mobileNet(t testing.TB, n, sets int, learn trainPair, c Config) (timePct, p
 		ms, watt := score(p, all)
 		times, powers = append(times, ms), append(powers, watt)
 	}
-	return median(times), median(powers)
+	return quantile.Median(times).V, quantile.Median(powers).V
 }
 
 // All ten sets as the powertrain method transfers: 10.6 / 3.2 %. With the zero

@@ -12,6 +12,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/tegra/sweep"
 )
 
@@ -182,8 +183,7 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 			}
 		}
 		for key, v := range values {
-			slices.Sort(v)
-			l.Stats[key] = Stat{(v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[0], v[len(v)-1]}
+			l.Stats[key] = Stat{quantile.Median(v).V, slices.Min(v), slices.Max(v)}
 		}
 		if l.Runs > 0 {
 			l.noise = noise{over(times, l.Stats["time_ms"]), over(powers, l.Stats["power_w"])}

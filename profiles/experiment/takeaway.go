@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // negligible is the share of a minibatch below which a stall is not spoken of.
@@ -290,8 +291,7 @@ func sayVariability(r Report) (out []string) {
 			continue
 		}
 		first, last := v[0], v[len(v)-1]
-		slices.Sort(v)
-		mid := (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+		mid := quantile.Median(v).V
 		out = append(out, fmt.Sprintf("Over %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of the median; from the first of them to the last %s.",
 			len(v), c.name, short(lo), short(hi), c.unit, 100*(hi-lo)/mid, change(first, last)))
 	}

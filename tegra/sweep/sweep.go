@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 // Columns are the required ones, in the order in which files are written.
@@ -362,7 +363,7 @@ func (t *Table) medians(sized bool) []tegra.Measured {
 	}
 	out := make([]tegra.Measured, len(order))
 	for i, at := range order {
-		out[i] = tegra.Measured{Mode: at.mode, Batch: at.batch, TimeMS: median(times[at]), PowerW: median(powers[at])}
+		out[i] = tegra.Measured{Mode: at.mode, Batch: at.batch, TimeMS: quantile.Median(times[at]).V, PowerW: quantile.Median(powers[at]).Or(math.NaN())}
 	}
 	return out
 }
@@ -375,15 +376,6 @@ func (t *Table) Modes() []tegra.Mode {
 		out[i] = m.Mode
 	}
 	return out
-}
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	n := len(v)
-	if n%2 == 1 {
-		return v[n/2]
-	}
-	return (v[n/2-1] + v[n/2]) / 2
 }
 
 // Fields prints the six required columns of a row, as files hold them.

@@ -7,6 +7,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 )
 
 const (
@@ -110,7 +111,7 @@ func compare(p part, others []part, space *tegra.Space) (difference, bool) {
 		}
 		d.modes, d.shared = len(mine), false
 	}
-	d.time, d.power = median(time).V, median(power).V
+	d.time, d.power = quantile.Median(time).V, quantile.Median(power).V
 	return d, true
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tegra/quantile"
 	"jtune/telemetry"
 )
 
@@ -119,21 +119,12 @@ func (t timings) result(c profiles.Character, latestW tegra.Val[float64]) RunRes
 	if !powerW.OK {
 		powerW = latestW
 	}
-	out := RunResult{Minibatches: t.count, TimeMS: median(t.time).V, StallMS: median(t.stall),
-		ComputeMS: median(t.compute), OverheadMS: median(t.overhead), PowerW: powerW, Character: c}
+	out := RunResult{Minibatches: t.count, TimeMS: quantile.Median(t.time).V, StallMS: quantile.Median(t.stall),
+		ComputeMS: quantile.Median(t.compute), OverheadMS: quantile.Median(t.overhead), PowerW: powerW, Character: c}
 	if powerW.OK {
 		out.EnergyJ = tegra.Some(powerW.V * out.TimeMS / 1000)
 	}
 	return out
-}
-
-// median is absent when there is nothing.
-func median(v []float64) tegra.Val[float64] {
-	if len(v) == 0 {
-		return tegra.Val[float64]{}
-	}
-	v = slices.Sorted(slices.Values(v))
-	return tegra.Some((v[(len(v)-1)/2] + v[len(v)/2]) / 2)
 }
 
 // meter samples the device for a watch and knows the latest power.
