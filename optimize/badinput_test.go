@@ -45,7 +45,7 @@ func TestSpacesThatLeaveLittleToLearnFrom(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %v: %v", name, limit, err)
 			}
-			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: space, Seed: 1})
+			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: space, Seed: 1})
 			if err != nil || !res.Feasible {
 				t.Errorf("%s, %v: %v, feasible %v", name, limit, err, res.Feasible)
 				continue
@@ -71,7 +71,7 @@ func TestOneReadingOfTooLittlePowerNeverWins(t *testing.T) {
 			}
 		}
 		limit := Limit{PowerW: 22}
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 3})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 3})
 		if err != nil {
 			t.Fatalf("reading %d: %v", glitch, err)
 		}
@@ -102,7 +102,7 @@ func TestStartsAndReferencesThatAreNoHelp(t *testing.T) {
 		"a reference of nothing":                    {Reference: &learn.Reference{Name: "empty"}},
 	} {
 		o.Limit, o.Space = Limit{PowerW: 25}, b.space
-		res, err := Tune(t.Context(), b.measure, o)
+		res, err := tuneModes(t.Context(), b.measure, o)
 		if err != nil || !res.Feasible || b.answer(res.Mode).PowerW > 25 {
 			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
 		}
@@ -119,7 +119,7 @@ func TestLimitsThatAreNoNumberAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	for _, l := range []Limit{{PowerW: math.NaN()}, {TimeMS: math.NaN()}, {PowerW: math.Inf(1)}, {TimeMS: -1}, {PowerW: 20, TimeMS: math.NaN()}} {
-		if _, err := Tune(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space}); err == nil || errors.Is(err, ErrInfeasible) {
+		if _, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space}); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%+v: got %v, want an error about the limit", l, err)
 		}
 		if _, err := Choose([]learn.Prediction{{TimeMS: 1, PowerW: 1}}, l); err == nil || errors.Is(err, ErrInfeasible) {

@@ -40,7 +40,7 @@ func TestPowerTrainMeasuresWhatItsNetworksPick(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	limit, n := Limit{PowerW: 25}, 0
-	res, err := Tune(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		got, err := b.measure(ctx, m)
 		if n++; n > 27 { // the pick, which may be wrong about its power
 			got.PowerW = min(got.PowerW, limit.PowerW)
@@ -69,7 +69,7 @@ func TestAPickThatBreaksTheLimitIsNotFollowedByAnother(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	limit, n := Limit{PowerW: 25}, 0
-	res, err := Tune(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		got, err := b.measure(ctx, m)
 		if n++; n == randomModes+1 {
 			got.PowerW = 26
@@ -100,7 +100,7 @@ func TestAPickStandsBesideABetterRandomMode(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	n := 0
-	res, err := Tune(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
+	res, err := tuneModes(t.Context(), func(ctx context.Context, m tegra.Mode) (tegra.Measured, error) {
 		got, err := b.measure(ctx, m)
 		if n++; n == 9 {
 			got.TimeMS, got.PowerW = 1, 10
@@ -121,7 +121,7 @@ func TestWhereTheNetworksSeeNoWayTheirNearestIsMeasured(t *testing.T) {
 	}
 	t.Parallel()
 	b := newToy(t)
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 0.5}, Space: b.space, Strategy: PowerTrain, Probes: 12, Reference: toyReference(t, b, true)})
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 0.5}, Space: b.space, Strategy: PowerTrain, Probes: 12, Reference: toyReference(t, b, true)})
 	if !errors.Is(err, ErrInfeasible) || len(res.Probes) > 10 || res.Ended != NoWay || len(res.Warnings) != 2 {
 		t.Errorf("got %v after %d probes, %v, warnings %q", err, len(res.Probes), res.Ended, res.Warnings)
 	}
@@ -141,7 +141,7 @@ func TestTuneLeansOnAnotherWorkload(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	limit := Limit{PowerW: 25}
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Reference: toyReference(t, b, false)})
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Reference: toyReference(t, b, false)})
 	if err != nil || len(res.Warnings) != 0 {
 		t.Fatalf("got %v, warnings %v", err, res.Warnings)
 	}
@@ -160,7 +160,7 @@ func TestAReferenceOfNoUseIsLeftOutAndSaidSo(t *testing.T) {
 	for i := range 120 {
 		foreign.Samples = append(foreign.Samples, tegra.Measured{Mode: tegra.Mode{Cores: 3, CPU: tegra.Freq(i+1) * tegra.MHz, GPU: tegra.GHz, EMC: tegra.GHz}, TimeMS: 5, PowerW: 5})
 	}
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Reference: foreign})
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Reference: foreign})
 	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "elsewhere") {
 		t.Errorf("got %v, warnings %v", err, res.Warnings)
 	}

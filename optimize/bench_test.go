@@ -85,7 +85,7 @@ func BenchmarkFit50(b *testing.B) {
 // 200 ms.
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
-	s, err := newSearch(b.Context(), Measure(board.measure).settings(), TuneOptions{Limit: Limit{PowerW: 25}, Space: board.space, Start: board.sample(20)})
+	s, err := newSearch(b.Context(), ofModes(board.measure), TuneOptions{Limit: Limit{PowerW: 25}, Space: board.space, Start: board.sample(20)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 	} {
 		b := newToy(t)
 		limit := Limit{PowerW: 25}
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Strategy: Binary, Rotation: x.rotation})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Strategy: Binary, Rotation: x.rotation})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 func TestOnlyABinarySearchHasATrace(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space})
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space})
 	if err != nil || res.Trace != nil {
 		t.Errorf("got %v, %v", res.Trace, err)
 	}
@@ -88,7 +88,7 @@ func TestABinarySearchOverMinibatchSizes(t *testing.T) {
 	b := newToy(t)
 	for _, l := range []Limit{{PowerW: 18, TimeMS: 60}, {PowerW: 25, TimeMS: 30}, {PowerW: 20}, {PowerW: 16, TimeMS: 400}} {
 		for name, rotation := range map[string]Rotation{"in turn": {}, "widest first": {Turns: Widest}, "one by one": {Turns: OneByOne}} {
-			res, err := TuneSettings(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary, Rotation: rotation})
+			res, err := Tune(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary, Rotation: rotation})
 			if err != nil || !res.Feasible || !res.Verified {
 				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Measured)
 			}
@@ -117,7 +117,7 @@ func TestABinarySearchOverMinibatchSizes(t *testing.T) {
 		}
 	}
 	for _, l := range []Limit{{TimeMS: 50}, {Energy: true}} {
-		if _, err := TuneSettings(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary}); err == nil || !strings.Contains(err.Error(), "needs a power limit") {
+		if _, err := Tune(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary}); err == nil || !strings.Contains(err.Error(), "needs a power limit") {
 			t.Errorf("%v: %v", l, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestABinarySearchTakesTheNearestSettingThatIsThere(t *testing.T) {
 			only = append(only, a)
 		}
 	}
-	res, err := TuneSettings(t.Context(), b.serve, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space, Batches: toySizes, Only: only, Strategy: Binary})
+	res, err := Tune(t.Context(), b.serve, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space, Batches: toySizes, Only: only, Strategy: Binary})
 	if err != nil {
 		t.Fatal(err)
 	}

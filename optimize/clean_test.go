@@ -67,7 +67,7 @@ func TestSearchesThatPassThePowerLimitAreCounted(t *testing.T) {
 	}
 	over := 0
 	for _, w := range r.Budgets {
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: w}, Space: b.space, Strategy: Binary})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: w}, Space: b.space, Strategy: Binary})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -286,7 +286,7 @@ func searched(strategy Strategy) *contestant {
 			}
 		}
 		for _, l := range f.limits {
-			res, err := TuneSettings(ctx, measure, TuneOptions{Limit: l, Space: f.places.Space, Batches: f.places.Batches, Only: only, Strategy: strategy, Seed: seed})
+			res, err := Tune(ctx, measure, TuneOptions{Limit: l, Space: f.places.Space, Batches: f.places.Batches, Only: only, Strategy: strategy, Seed: seed})
 			if err != nil && !errors.Is(err, ErrInfeasible) {
 				return out, err
 			}

@@ -32,7 +32,7 @@ func TestASearchIsTheSameOnEveryMachine(t *testing.T) {
 	} {
 		b := newToy(t)
 		c.o.Space = b.space
-		res, err := Tune(t.Context(), b.measure, c.o)
+		res, err := tuneModes(t.Context(), b.measure, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ const (
 // readings by mode, the cap, and why it ended.
 type search struct {
 	ctx     context.Context
-	measure MeasureSetting
+	measure Measure
 	places  learn.Places
 	o       TuneOptions
 	limit   Limit
@@ -57,7 +57,7 @@ type search struct {
 	fitErr   error
 }
 
-func newSearch(ctx context.Context, measure MeasureSetting, o TuneOptions) (*search, error) {
+func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, error) {
 	switch {
 	case o.Space == nil || o.Space.Len() == 0:
 		return nil, errors.New("no power modes to choose from")

@@ -44,7 +44,7 @@ func TestTheClosedLoopFindsModeAndMinibatchSize(t *testing.T) {
 	b := newToy(t)
 	for _, l := range []Limit{{PowerW: 18, TimeMS: 60}, {PowerW: 25, TimeMS: 30}, {PowerW: 20}, {PowerW: 16, TimeMS: 400}} {
 		for seed := range uint64(3) {
-			r, err := TuneSettings(t.Context(), b.serve, TuneOptions{Space: b.space, Batches: toySizes, Limit: l, Seed: seed})
+			r, err := Tune(t.Context(), b.serve, TuneOptions{Space: b.space, Batches: toySizes, Limit: l, Seed: seed})
 			if err != nil {
 				t.Fatalf("%v: %v", l, err)
 			}
@@ -68,7 +68,7 @@ func TestSearchesOverMinibatchSizesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	o := TuneOptions{Space: b.space, Batches: toySizes, Limit: Limit{PowerW: 5, TimeMS: 10}}
-	r, err := TuneSettings(t.Context(), b.serve, o)
+	r, err := Tune(t.Context(), b.serve, o)
 	if !errors.Is(err, ErrInfeasible) || r.Feasible || r.Batch == 0 {
 		t.Errorf("a limit below all: %v, minibatches of %d", err, r.Batch)
 	}
@@ -81,14 +81,14 @@ func TestSearchesOverMinibatchSizesThatCannotBe(t *testing.T) {
 	} {
 		o := o
 		change(&o)
-		if _, err := TuneSettings(t.Context(), b.serve, o); err == nil || errors.Is(err, ErrInfeasible) {
+		if _, err := Tune(t.Context(), b.serve, o); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Tune(t.Context(), b.measure, o); err == nil {
+	if _, err := tuneModes(t.Context(), b.measure, o); err == nil {
 		t.Error("a search that measures modes alone takes minibatch sizes")
 	}
-	random, err := TuneSettings(t.Context(), b.serve, TuneOptions{Space: b.space, Batches: toySizes, Limit: Limit{PowerW: 25}, Strategy: Random})
+	random, err := Tune(t.Context(), b.serve, TuneOptions{Space: b.space, Batches: toySizes, Limit: Limit{PowerW: 25}, Strategy: Random})
 	if err != nil || random.Batch == 0 || len(random.Probes) != randomModes {
 		t.Errorf("random: %d probes, minibatches of %d, %v", len(random.Probes), random.Batch, err)
 	}

@@ -69,3 +69,13 @@ func bestOf(rows []tegra.Measured, l Limit) (Choice, error) {
 	}
 	return Choose(preds, l)
 }
+
+// ofModes makes what measures modes measure those of one minibatch size.
+func ofModes(measure func(context.Context, tegra.Mode) (tegra.Measured, error)) Measure {
+	return func(ctx context.Context, a learn.Setting) (tegra.Measured, error) { return measure(ctx, a.Mode) }
+}
+
+// tuneModes is Tune over modes alone.
+func tuneModes(ctx context.Context, measure func(context.Context, tegra.Mode) (tegra.Measured, error), o TuneOptions) (Result, error) {
+	return Tune(ctx, ofModes(measure), o)
+}

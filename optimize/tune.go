@@ -2,19 +2,16 @@ package optimize
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"jtune/learn"
 	"jtune/tegra"
 )
 
-// Measure runs the workload in one mode and tells what it took. An error is
-// about this mode alone, unless the context has ended.
-type Measure func(ctx context.Context, m tegra.Mode) (tegra.Measured, error)
-
-// MeasureSetting is Measure of a mode with a size of the minibatch.
-type MeasureSetting func(ctx context.Context, a learn.Setting) (tegra.Measured, error)
+// Measure runs the workload in one mode, with minibatches of a size where that is
+// to be chosen, and tells what it took. An error is about this setting alone,
+// unless the context has ended.
+type Measure func(ctx context.Context, a learn.Setting) (tegra.Measured, error)
 
 // Effort is how long the closed loop goes on looking for improvements.
 type Effort int
@@ -72,7 +69,7 @@ type TuneOptions struct {
 	Rotation Rotation // of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
-	Batches  []int // sizes of a minibatch to choose among; for TuneSettings
+	Batches  []int // sizes of a minibatch to choose among; nil: it has one
 	// Only are the settings that can be measured, where not every mode can be
 	// with every size, as on a replayed file; nil: all.
 	Only []learn.Setting
@@ -128,23 +125,13 @@ type Result struct {
 // measured mode does, the error is an *InfeasibleError and Result tells the
 // nearest; on any error Result holds the probes made so far.
 //
+// With minibatch sizes in o.Batches it looks over modes with minibatches of every
+// size: speed and energy are per sample, a time limit is one on the latency of a
+// minibatch, and with a power limit the fastest is sought (recipe §8.7).
+//
 // Equal seeds and readings give equal searches. A step on 18,096 modes takes
 // well under 0.2 s besides the measuring.
 func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
-	if o.Batches != nil {
-		return Result{}, errors.New("to choose a minibatch size, a search must measure with one")
-	}
-	return TuneSettings(ctx, measure.settings(), o)
-}
-
-func (m Measure) settings() MeasureSetting {
-	return func(ctx context.Context, a learn.Setting) (tegra.Measured, error) { return m(ctx, a.Mode) }
-}
-
-// TuneSettings is Tune over modes with minibatches of every size in o.Batches:
-// speed and energy are per sample, a time limit is one on the latency of a
-// minibatch, and with a power limit the fastest is sought (recipe §8.7).
-func TuneSettings(ctx context.Context, measure MeasureSetting, o TuneOptions) (Result, error) {
 	s, err := newSearch(ctx, measure, o)
 	if err != nil {
 		return Result{}, err

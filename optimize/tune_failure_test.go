@@ -17,7 +17,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		for _, l := range []Limit{{PowerW: 9}, {TimeMS: 20}, {PowerW: 14, TimeMS: 80}} {
 			b := newToy(t)
-			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space, Strategy: strategy, Probes: 25})
+			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space, Strategy: strategy, Probes: 25})
 			var no *InfeasibleError
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
 				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
@@ -28,7 +28,7 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 		}
 	}
 	b := newToy(t)
-	res, _ := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.space})
+	res, _ := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.space})
 	least, _ := bestOf(b.all(), Limit{TimeMS: 1e9})
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
@@ -49,7 +49,7 @@ func TestImpossibleLimitsEndSoon(t *testing.T) {
 		{Limit{PowerW: 20, TimeMS: 70}, 15}, {Limit{PowerW: 30, TimeMS: 60}, 15},
 	} {
 		for seed := range uint64(3) {
-			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: c.limit, Space: s.space, Seed: seed})
+			res, err := tuneModes(t.Context(), s.measure, TuneOptions{Limit: c.limit, Space: s.space, Seed: seed})
 			if !errors.Is(err, ErrInfeasible) || res.Ended != NoWay || len(res.Probes) > c.most {
 				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most", c.limit, seed, err, res.Ended, len(res.Probes), c.most)
 			}
@@ -72,7 +72,7 @@ func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 			}
 			return nil
 		}
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy, Probes: 30})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy, Probes: 30})
 		if err != nil || !res.Feasible {
 			t.Errorf("%s: %v", strategy, err)
 		}
@@ -97,7 +97,7 @@ func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		b := newToy(t)
 		b.broken = func(tegra.Mode) error { return dead }
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy})
 		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing || len(b.probed) != failuresInARow {
 			t.Errorf("%s: got %v, %v after %d probes", strategy, err, res.Ended, len(b.probed))
 		}
@@ -113,7 +113,7 @@ func TestReadingsWithoutSenseAreFailures(t *testing.T) {
 				r.PowerW = bad
 			}
 		}
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
 		if err != nil || !res.Feasible || res.Probes[0].Err == nil || res.Probes[3].Err == nil {
 			t.Errorf("readings of %g W: %v, first probe %+v", bad, err, res.Probes[0])
 		}
@@ -134,7 +134,7 @@ func TestALuckyWinnerGivesWayToTheNextBest(t *testing.T) {
 			}
 		}
 	}
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 1})
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 1})
 	if err != nil || !res.Verified || verified != 2 {
 		t.Fatalf("got %v, %d verifications", err, verified)
 	}
@@ -160,7 +160,7 @@ func TestTheSearchGoesOnWhenTheWinnerFalls(t *testing.T) {
 				fallen, r.PowerW = r.Mode, 25.2
 			}
 		}
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: seed})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: seed})
 		if err != nil || !res.Verified || res.Mode == fallen {
 			t.Fatalf("seed %d: got %v, %v", seed, res.Mode, err)
 		}
@@ -192,7 +192,7 @@ func TestAWinnerThatWasOnlyFastOnceGivesWay(t *testing.T) {
 			}
 		}
 		limit := Limit{PowerW: 25}
-		res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 2})
+		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 2})
 		if err != nil || !res.Verified {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestTuneStopsWhenTheContextEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	res, err := Tune(ctx, b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
+	res, err := tuneModes(ctx, b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
 	if !errors.Is(err, context.Canceled) || res.Ended != Cancelled || len(res.Probes) != 3 {
 		t.Errorf("got %v, %v, %d probes", err, res.Ended, len(res.Probes))
 	}
@@ -235,7 +235,7 @@ func TestTuneRefusesWhatItCannotDo(t *testing.T) {
 		"a rotation that doubles one": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Order: []tegra.Knob{0, 1, 2, 2}}},
 		"turns of no kind":            {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Turns: 3}},
 	} {
-		if _, err := Tune(t.Context(), b.measure, o); err == nil || errors.Is(err, ErrInfeasible) {
+		if _, err := tuneModes(t.Context(), b.measure, o); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%s: got %v, want an error about the request", name, err)
 		}
 	}

@@ -128,7 +128,7 @@ func (s *truth) search(t *testing.T, limits []Limit, seeds int, effort Effort) *
 			believed, _ = l.objective().value(PredictedPoint(want.Prediction))
 		}
 		for seed := range seeds {
-			res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: l, Space: s.space, Seed: uint64(seed), Effort: effort, Reference: s.lean})
+			res, err := tuneModes(t.Context(), s.measure, TuneOptions{Limit: l, Space: s.space, Seed: uint64(seed), Effort: effort, Reference: s.lean})
 			if err != nil {
 				t.Errorf("%v, seed %d: %v", l, seed, err)
 				continue
@@ -213,7 +213,7 @@ func TestModesJustOverThePredictedLimitAreTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(3) {
-		res, err := Tune(t.Context(), s.measure, TuneOptions{Limit: limit, Space: s.space, Seed: seed})
+		res, err := tuneModes(t.Context(), s.measure, TuneOptions{Limit: limit, Space: s.space, Seed: seed})
 		if err != nil || res.Measured.TimeMS > 1.1*best.TimeMS {
 			t.Errorf("seed %d: %v after %d probes, the best within 9 W takes %.1f ms: %v", seed, res.Measured, len(res.Probes), best.TimeMS, err)
 		}

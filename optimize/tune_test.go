@@ -30,7 +30,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: c.limit, Space: b.space, Seed: seed})
+			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: c.limit, Space: b.space, Seed: seed})
 			if err != nil {
 				t.Errorf("%v, seed %d: %v", c.limit, seed, err)
 				continue
@@ -48,7 +48,7 @@ func TestTuneTellsWhatItDid(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	var seen []Probe
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: 3, Observe: func(p Probe, m *learn.Surrogate) {
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: 3, Observe: func(p Probe, m *learn.Surrogate) {
 		if m == nil || len(m.Samples()) == 0 {
 			t.Errorf("probe %d came without a model", len(seen))
 		}
@@ -79,7 +79,7 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		run := func(seed uint64) []Probe {
 			b := newToy(t)
-			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: seed, Strategy: strategy, Probes: 20})
+			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: seed, Strategy: strategy, Probes: 20})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestProbesAreAHardCap(t *testing.T) {
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		for _, n := range []int{1, 2, 3, 5, 9, 15} {
 			b := newToy(t)
-			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 40}, Space: b.space, Probes: n, Strategy: strategy, Effort: Thorough})
+			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 40}, Space: b.space, Probes: n, Strategy: strategy, Effort: Thorough})
 			if len(b.probed) > n || len(res.Probes) != len(b.probed) {
 				t.Errorf("%s: %d probes under a cap of %d, %d told", strategy, len(b.probed), n, len(res.Probes))
 			}
@@ -127,7 +127,7 @@ func TestTuneOnTinySpaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 100}, Space: b.space, Strategy: strategy})
+			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 100}, Space: b.space, Strategy: strategy})
 			if err != nil || !res.Verified {
 				t.Errorf("%d modes, %s: %v, %+v", n, strategy, err, res)
 			}
@@ -142,7 +142,7 @@ func TestTuneOnAWorkloadThatIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
 	b.shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = 50, 15 }
-	res, err := Tune(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space})
+	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space})
 	if err != nil || res.Measured.TimeMS != 50 || res.Ended != Converged {
 		t.Errorf("got %v, %v, %v", res.Measured, res.Ended, err)
 	}
@@ -152,7 +152,7 @@ func TestTuneLearnsFromModesMeasuredBefore(t *testing.T) {
 	t.Parallel()
 	cold, warm := newToy(t), newToy(t)
 	o := TuneOptions{Limit: Limit{PowerW: 25}, Space: cold.space, Seed: 4}
-	first, err := Tune(t.Context(), cold.measure, o)
+	first, err := tuneModes(t.Context(), cold.measure, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestTuneLearnsFromModesMeasuredBefore(t *testing.T) {
 		o.Start = append(o.Start, p.Measured)
 	}
 	o.Start = append(o.Start, tegra.Measured{Mode: tegra.Mode{Cores: 99}, TimeMS: 1, PowerW: 1}, tegra.Measured{Mode: first.Mode, TimeMS: math.NaN(), PowerW: 1})
-	second, err := Tune(t.Context(), warm.measure, o)
+	second, err := tuneModes(t.Context(), warm.measure, o)
 	if err != nil || len(warm.probed) > 4 || second.Measured.TimeMS > first.Measured.TimeMS*1.001 {
 		t.Errorf("going on took %d probes for %.2f ms after %.2f ms: %v", len(warm.probed), second.Measured.TimeMS, first.Measured.TimeMS, err)
 	}

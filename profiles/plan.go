@@ -47,14 +47,10 @@ func (s Step) setting() setting { return setting{s.Mode, s.Batch} }
 
 func (r Row) setting() setting { return setting{r.Mode, r.Batch} }
 
-// Order sorts modes as method note d.2 says: a batch per CPU frequency, the
-// highest first; GPU frequency falling inside a batch; then cores and memory.
+// inOrder compares modes as method note d.2 sorts them: a batch per CPU frequency,
+// the highest first; GPU frequency falling inside a batch; then cores and memory.
 // Boards that only take falling CPU and GPU clocks refuse least in this
 // order; no order of a full grid is without raises.
-func Order(modes []tegra.Mode) []tegra.Mode {
-	return slices.SortedStableFunc(slices.Values(modes), inOrder)
-}
-
 func inOrder(a, b tegra.Mode) int {
 	return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.EMC, b.EMC))
 }
@@ -70,7 +66,7 @@ var _ Plan = (*listPlan)(nil)
 
 // ListPlan measures the modes of these steps with the minibatch sizes that they
 // say, duplicates once: size by size, since each needs a job of its own, and
-// within a size in the order of Order.
+// within a size in the order of method note d.2.
 func ListPlan(steps []Step) Plan {
 	steps = slices.SortedStableFunc(slices.Values(steps), func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.Batch, b.Batch), inOrder(a.Mode, b.Mode))

@@ -43,7 +43,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	if r.RedoFailed {
 		done = slices.DeleteFunc(done, func(row profiles.Row) bool { return !row.Status.Usable() })
 	}
-	observer(observe).note(s.ofSizes(r.Batches))
+	observer(observe).note(s.ofSizes(r.Workload, r.Batches))
 	observer(observe).note(cost(plan, len(done), bench.Settings))
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries, RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)

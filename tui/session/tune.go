@@ -46,9 +46,9 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	t := &tuning{bench: bench, record: rec, gate: r.Gate, stop: stop, observe: observe, cap: r.Probes}
 	bench.Observe = t.progress
 
-	observer(observe).note(s.ofSizes(r.Batches))
+	observer(observe).note(s.ofSizes(r.Workload, r.Batches))
 	begun := s.Clock.Now()
-	found, err := optimize.TuneSettings(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy, Rotation: r.Rotation,
+	found, err := optimize.Tune(ctx, t.measure, optimize.TuneOptions{Limit: r.Limit, Probes: r.Probes, Effort: r.Effort, Strategy: r.Strategy, Rotation: r.Rotation,
 		Seed: s.Options.Seed, Space: s.Device.Space(), Batches: r.Batches, Only: s.only(r.Batches), Reference: ref, Observe: t.probe})
 	if t.fatal != nil {
 		err = t.fatal
@@ -86,8 +86,8 @@ func dictated(err error) error {
 
 // ofSizes tells what stands behind the times of other minibatch sizes on a
 // virtual board; "" where they are measured, or there is one.
-func (s *Session) ofSizes(sizes []int) string {
-	if sizes == nil || s.Virtual == nil || s.replays() {
+func (s *Session) ofSizes(w profiles.Workload, sizes []int) string {
+	if sizes == nil || s.Virtual == nil || s.replays() || s.beside(w) {
 		return ""
 	}
 	return "the virtual board scales the times of other minibatch sizes by slopes that were published for an AGX Xavier: no AGX Orin was measured at them"
