@@ -43,7 +43,7 @@ var batchTimeFamily = family{
 		waitsFixed, waitsGPU, waitsMemory, waitsMixed, waitsThread, waitsCores, waitsGPU},
 	centre: []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1},
 	ownSD:  1, levelSD: 3, p0: 2, lnPSD: 0.3,
-	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, heavy: true, bandWide: 1,
+	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, heavy: true,
 }
 
 // batchPowerFamily is the training's with wider deviations, for samples per
@@ -52,7 +52,7 @@ var batchPowerFamily = family{
 	terms:  batchPowerTerms,
 	centre: powerFamily.centre,
 	ownSD:  0.7, levelSD: 1, p0: 1,
-	octaves: point{1.5, 1.5, 2.5, 2, 2.5}, smooth: 0.06, noise: 0.02, bandWide: 1.15,
+	octaves: point{1.5, 1.5, 2.5, 2, 2.5}, smooth: 0.06, noise: 0.02,
 }
 
 func batchTimeTerms(x point, _ float64, l []float64) {

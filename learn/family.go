@@ -79,18 +79,17 @@ func (s scale) settings(list []Setting) []point {
 type family struct {
 	// terms writes l_k at x; u is ln of the speed relative to the top mode, by
 	// the time model, which the time terms do without.
-	terms    func(x point, u float64, l []float64)
-	waits    []waiting // what each time term waits for; nil for power
-	centre   []float64 // of ln amplitudes
-	ownSD    float64   // of each about the others
-	levelSD  float64
-	p0       float64
-	lnPSD    float64
-	octaves  point   // lengthscale of G per input
-	smooth   float64 // standard deviation of G: sf
-	noise    float64 // standard deviation of e: sn
-	heavy    bool    // e has a heavy tail of large values: see batchTimeFamily
-	bandWide float64 // error bars are multiplied by this
+	terms   func(x point, u float64, l []float64)
+	waits   []waiting // what each time term waits for; nil for power
+	centre  []float64 // of ln amplitudes
+	ownSD   float64   // of each about the others
+	levelSD float64
+	p0      float64
+	lnPSD   float64
+	octaves point   // lengthscale of G per input
+	smooth  float64 // standard deviation of G: sf
+	noise   float64 // standard deviation of e: sn
+	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
 }
 
 // timeFamily: the slowest resource decides, softly. Terms: fixed time; GPU;
@@ -104,7 +103,7 @@ var timeFamily = family{
 	waits:  []waiting{waitsFixed, waitsGPU, waitsThread, waitsCores, waitsMemory, waitsMixed, waitsCores},
 	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, -3.5},
 	ownSD:  0.7, levelSD: 3, p0: 4, lnPSD: 0.3,
-	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02, bandWide: 1,
+	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02,
 }
 
 // powerFamily: static power and clocks, plus energy per minibatch times
@@ -114,7 +113,7 @@ var powerFamily = family{
 	terms:  powerTerms,
 	centre: logs(10, 2, 4, 2, 1, 10, 5, 3, 2),
 	ownSD:  0.7, levelSD: 1, p0: 1,
-	octaves: point{1.5, 1.5, 2.5, 2, noBatch}, smooth: 0.04, noise: 0.015, bandWide: 1.15,
+	octaves: point{1.5, 1.5, 2.5, 2, noBatch}, smooth: 0.04, noise: 0.015,
 }
 
 // noBatch is the lengthscale of an input that never changes.

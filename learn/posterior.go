@@ -181,6 +181,16 @@ type mixture struct {
 	weights []float64
 }
 
+// formula is the physics' part of ln y at mode i; l is room for its log terms.
+func (m mixture) formula(at where, i int, l []float64) float64 {
+	at.terms(i, l)
+	v := 0.0
+	for k, c := range m.curves {
+		v += m.weights[k] * powerMean(c.theta, l, nil)
+	}
+	return v
+}
+
 func (m mixture) noise() float64 {
 	v := 0.0
 	for i, c := range m.curves {

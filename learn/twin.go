@@ -135,20 +135,27 @@ func (t *twin) hyper() hyper {
 // posterior is the belief at points.
 func (t *twin) posterior(x []point, r residuals) *Posterior {
 	n := len(x)
-	p := &Posterior{LnTime: make([]float64, n), SdTime: make([]float64, n), LnPower: make([]float64, n), SdPower: make([]float64, n),
+	p := &Posterior{LnTime: make([]float64, n), SdTime: make([]float64, n),
+		LnPower: make([]float64, n), SdPower: make([]float64, n), SdPowerByTime: make([]float64, n),
 		NoiseTime: t.time.noise(), NoisePower: t.power.noise(), DoF: max(t.n-5, 3)}
 	atTime := t.whereTime(x, r.time)
 	if len(t.power.curves) == 0 {
 		for i := range n {
-			p.LnPower[i], p.SdPower[i] = math.NaN(), math.NaN()
+			p.LnPower[i], p.SdPower[i], p.SdPowerByTime[i] = math.NaN(), math.NaN(), math.NaN()
 		}
 		parallel(n, func(from, to int) { t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to]) })
 		return p
 	}
-	atPower := t.wherePower(x, r.power, p.LnTime)
+	atPower, slower, faster := t.wherePower(x, r.power, p.LnTime), make([]float64, n), make([]float64, n)
+	atSlower, atFaster := t.wherePower(x, r.power, slower), t.wherePower(x, r.power, faster)
 	parallel(n, func(from, to int) {
 		t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
 		t.power.posterior(atPower, from, to, p.LnPower[from:to], p.SdPower[from:to])
+		l := make([]float64, t.power.main().family.amplitudes())
+		for i := from; i < to; i++ { // speeds are relative to the top point, whose own doubt the amplitudes take up
+			slower[i], faster[i] = p.LnTime[i]+p.SdTime[i], p.LnTime[i]-p.SdTime[i]
+			p.SdPowerByTime[i] = math.Abs(t.power.formula(atFaster, i, l)-t.power.formula(atSlower, i, l)) / 2
+		}
 	})
 	return p
 }

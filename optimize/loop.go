@@ -28,7 +28,8 @@ package optimize
 // probes as a smaller gain to stop at does: wider deviations at convergence (2
 // and 3 times), a heavy tail of the chance (5 and 10 % of 0.15 and 0.2), one to
 // three last looks at what teaches most about faster modes up to 0.2 and 0.3
-// over the limit, the time's uncertainty carried over to power, fewer deviations
+// over the limit, the time's uncertainty carried over to power as in
+// predictions (two more modes in the median for the same gap), fewer deviations
 // of trust, gains without the noise of a reading, a wider Gaussian process,
 // first probes that teach most.
 
