@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/tegra/tegratest"
+	watched "jtune/tui/terminal"
 )
 
 // patience is how long a program may take to show or do something: longer is a
@@ -35,11 +37,7 @@ var program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
-	bin := filepath.Join(dir, "jtune")
-	if out, err := exec.Command("go", "build", "-o", bin, "..").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return bin, nil
+	return watched.Build(context.Background(), dir)
 })
 
 var built string // folder of the program, once built

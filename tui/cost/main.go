@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jtune/tegra/tegratest"
+	"jtune/tui/terminal"
 )
 
 // warmUp is how long a program runs before it is watched.
@@ -64,9 +65,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer os.RemoveAll(home)
 	w.home = home
 	if *binary == "" {
-		*binary = filepath.Join(home, "program") // home/jtune is the configuration's
-		if text, err := exec.CommandContext(ctx, "go", "build", "-o", *binary, "jtune").CombinedOutput(); err != nil {
-			return fmt.Errorf("build jtune: %w\n%s", err, text)
+		if *binary, err = terminal.Build(ctx, home); err != nil {
+			return err
 		}
 	}
 	if err := furnish(home); err != nil {

@@ -93,9 +93,9 @@ func record(ctx context.Context, hurry float64) (*cast, []frame, error) {
 		return nil, nil, err
 	}
 	defer os.RemoveAll(home)
-	jtune := filepath.Join(home, "program") // home/jtune is its own folder
-	if text, err := exec.CommandContext(ctx, "go", "build", "-o", jtune, "jtune").CombinedOutput(); err != nil {
-		return nil, nil, fmt.Errorf("build jtune: %w\n%s", err, text)
+	jtune, err := terminal.Build(ctx, home)
+	if err != nil {
+		return nil, nil, err
 	}
 	cmd := exec.Command(jtune, "--device", "virtual:agx-orin", "--seed", "1", "--data-dir", filepath.Join(home, "data"))
 	cmd.Env = terminal.Environ(home)

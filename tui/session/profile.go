@@ -47,7 +47,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	observer(observe).note(cost(plan, len(done), bench.Settings))
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries, RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
-	return ProfileResult{Summary: sum, Rows: rec.Rows(), Dir: rec.Dir()}, dictated(err)
+	return ProfileResult{Summary: sum, Dir: rec.Dir()}, dictated(err)
 }
 
 // cost tells what is to be measured and about how long that takes.

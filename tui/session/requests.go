@@ -57,8 +57,7 @@ type ProfileRequest struct {
 // ProfileResult is a finished or interrupted campaign.
 type ProfileResult struct {
 	profiles.Summary
-	Rows []profiles.Row
-	Dir  string
+	Dir string
 }
 
 // RunRequest asks to run a workload in the mode the device is in now.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -24,6 +25,15 @@ import (
 func Environ(home string) []string {
 	return append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "NO_COLOR=", "TMUX=", "SSH_TTY=", "HOME="+home,
 		"XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
+}
+
+// Build makes the program of this tree in home and gives its path.
+func Build(ctx context.Context, home string) (path string, err error) {
+	path = filepath.Join(home, "program") // home/jtune is the configuration's
+	if text, err := exec.CommandContext(ctx, "go", "build", "-o", path, "jtune").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build jtune: %w\n%s", err, text)
+	}
+	return path, nil
 }
 
 // Terminal is a pseudo-terminal with a program on it. Its output is counted
