@@ -188,29 +188,27 @@ func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
 	if err := l.Check(); err != nil {
 		return Choice{}, err
 	}
-	var points []Point
-	var at []int
+	points, at := make([]Point, 0, len(preds)), make([]int, 0, len(preds))
 	nearest, least := -1, math.Inf(1)
-	for i, p := range preds {
-		point := PredictedPoint(p)
+	for i := range preds {
+		p := &preds[i]
+		point := PredictedPoint(*p)
 		if !usable(point.TimeMS, point.PowerW) {
 			continue
 		}
-		over := l.excess(point, p.LnTimeSD, p.LnPowerSD)
-		if math.IsNaN(over) {
-			continue
-		}
-		if over < least || over == least && l.objective().better(point, PredictedPoint(preds[nearest])) {
+		switch over := l.excess(point, p.LnTimeSD, p.LnPowerSD); {
+		case over <= 0:
+			points, at = append(points, point), append(at, i)
+		case len(points) > 0 || math.IsNaN(over): // the nearest is asked for when none meets the limits
+		case over < least || over == least && l.objective().better(point, PredictedPoint(preds[nearest])):
 			nearest, least = i, over
 		}
-		if over <= 0 {
-			points, at = append(points, point), append(at, i)
-		}
 	}
-	if nearest < 0 {
+	switch {
+	case len(points) > 0:
+	case nearest < 0:
 		return Choice{}, errors.New("no predictions to choose from")
-	}
-	if len(points) == 0 {
+	default:
 		return Choice{}, &InfeasibleError{Limit: l, Nearest: PredictedPoint(preds[nearest]), index: nearest}
 	}
 	i := at[pick(points, l)]
