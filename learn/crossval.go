@@ -54,7 +54,7 @@ func (t *teacher) leaveOut(ctx context.Context, samples []tegra.Measured, folds 
 	outs, byFold, errs := make([][]tegra.Measured, len(folds)), make([][]Prediction, len(folds)), make([]error, len(folds))
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(folds)) {
+	for range min(runtime.GOMAXPROCS(0), runtime.NumCPU(), len(folds)) {
 		wait.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(folds)); i = next.Add(1) - 1 {
 				var rest []tegra.Measured

@@ -265,7 +265,7 @@ func (m mixture) covariance(a, b where) *mat.Dense {
 // depend on how many there are, so results do not either.
 func parallel(count int, f func(from, to int)) {
 	const piece = 256
-	workers := min(runtime.GOMAXPROCS(0), (count+piece-1)/piece)
+	workers := min(runtime.GOMAXPROCS(0), runtime.NumCPU(), (count+piece-1)/piece)
 	if workers <= 1 {
 		if count > 0 {
 			f(0, count)

@@ -41,6 +41,8 @@ type job struct {
 	cancel   context.CancelFunc
 	gate     *gate
 	feed     *feed[jobNews]
+	effort   *effort
+	rest     func()        // ends its computing; nil while it measures; of its own goroutine
 	ended    chan struct{} // closed when the goroutine has restored the device
 
 	progress profiles.Progress
@@ -101,8 +103,23 @@ type jobDoneMsg struct {
 // maxTimes bounds the minibatch times that a run keeps for its chart.
 const maxTimes = 600
 
+// compute says on the job's goroutine whether it computes or measures: between
+// two modes it works out what follows from the last one.
+func (j *job) compute(now bool) {
+	switch {
+	case now && j.rest == nil:
+		j.rest = j.effort.compute()
+	case !now && j.rest != nil:
+		j.rest()
+		j.rest = nil
+	}
+}
+
 // observe takes an event on the job's goroutine.
 func (j *job) observe(e session.Event) {
+	if p := e.Progress; p != nil {
+		j.compute(p.Phase == profiles.Finished)
+	}
 	j.feed.put(func(news *jobNews) {
 		if p := e.Progress; p != nil {
 			news.progress = p
@@ -241,7 +258,7 @@ func (g *gate) wait(ctx context.Context) error {
 // jobDoneMsg. fast asks a virtual board for full speed meanwhile.
 func (sh *shared) launch(j *job, fast bool, work func(ctx context.Context, j *job) jobDoneMsg) tea.Cmd {
 	ctx, cancel := context.WithCancel(sh.ctx)
-	j.cancel, j.gate, j.feed, j.ended = cancel, &gate{}, newFeed[jobNews](), make(chan struct{})
+	j.cancel, j.gate, j.feed, j.ended, j.effort = cancel, &gate{}, newFeed[jobNews](), make(chan struct{}), sh.effort
 	j.began = sh.clock.Now()
 	sh.job = j
 	restoreSpeed := func() {}
@@ -257,7 +274,9 @@ func (sh *shared) launch(j *job, fast bool, work func(ctx context.Context, j *jo
 	run := func() tea.Msg {
 		defer close(j.ended)
 		defer cancel()
+		j.compute(j.kind != jobRun)
 		done := work(ctx, j)
+		j.compute(false)
 		restoreSpeed()
 		j.feed.close()
 		done.job = j

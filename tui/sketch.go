@@ -45,7 +45,7 @@ func (sh *shared) sketchNext(j *job) tea.Cmd {
 	}
 	j.sketching = true
 	ctx := sh.ctx
-	return func() tea.Msg { return sketchMsg{j, newSketch(ctx, samples, space)} }
+	return sh.computed(func() tea.Msg { return sketchMsg{j, newSketch(ctx, samples, space)} })
 }
 
 // newSketch fits and predicts; without an answer only the count is set.

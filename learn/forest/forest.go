@@ -71,7 +71,7 @@ func Grow(x [][]float64, y []float64, c Config) (*Forest, error) {
 	f := &Forest{trees: make([][]node, c.Trees)}
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), c.Trees) {
+	for range min(runtime.GOMAXPROCS(0), runtime.NumCPU(), c.Trees) {
 		wait.Go(func() {
 			for t := next.Add(1) - 1; t < int64(c.Trees); t = next.Add(1) - 1 {
 				f.trees[t] = grow(x, y, orders, c, uint64(t))
