@@ -73,8 +73,8 @@ func (d *fitDialog) name() string {
 	return name
 }
 
-// fit learns again and keeps the result beside the model.
-func (d *fitDialog) fit(h host) tea.Cmd {
+// fit learns again and keeps the result beside the model, unless ctx ends first.
+func (d *fitDialog) fit(ctx context.Context, h host) func() tea.Msg {
 	old, name := d.from.Model, d.name()
 	o := learn.Options{Method: d.methods[d.method], Space: old.Space, Seed: old.Seed, Provenance: old.Provenance}
 	path := ""
@@ -88,7 +88,7 @@ func (d *fitDialog) fit(h host) tea.Cmd {
 				return refitMsg{name, err}
 			}
 		}
-		m, err := learn.Fit(context.Background(), old.Samples, o)
+		m, err := learn.Fit(ctx, old.Samples, o)
 		if err == nil {
 			_, err = h.SaveModel(name, m)
 		}

@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"context"
+	"errors"
+	"time"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"time"
 
 	"jtune/learn"
 	"jtune/tui/session"
@@ -15,7 +18,8 @@ type modelsPage struct {
 	list    []session.ModelInfo
 	tab     table
 	fitting string // the model that is being fitted now; ""
-	large   int    // 1: the plot, 2: the description fills the page
+	stopFit context.CancelFunc
+	large   int // 1: the plot, 2: the description fills the page
 	view    modelPlot
 	fit     *fitDialog              // nil: closed
 	marked  modelID                 // zero: none
@@ -89,12 +93,16 @@ func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
 		p.versus = msg.c
 	case refitMsg:
 		p.fitting = ""
-		if msg.err != nil {
+		p.stopFit()
+		switch {
+		case errors.Is(msg.err, context.Canceled):
+			p.sh.say("fit stopped: %s is not kept", msg.name)
+		case msg.err != nil:
 			p.sh.fail("fit", msg.err)
-			return nil
+		default:
+			p.sh.say("fitted: %s", msg.name)
+			return listModels(p.sh.host)
 		}
-		p.sh.say("fitted: %s", msg.name)
-		return listModels(p.sh.host)
 	case modelLoadedMsg:
 		p.sh.view = msg.view
 		p.sh.say("loaded %s: Front and Modes show its predictions", msg.view.workload)
@@ -118,7 +126,7 @@ func (p *modelsPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.Load):
 		return p.load(), true
 	case key.Matches(k, keys.Refit):
-		p.openFit()
+		p.refit()
 	case key.Matches(k, keys.NextPlot):
 		p.view = (p.view + 1) % numModelPlots
 	case key.Matches(k, keys.Mark):
@@ -141,16 +149,20 @@ func (p *modelsPage) dialogKey(k tea.KeyPressMsg) tea.Cmd {
 	if !fit {
 		return nil
 	}
+	var ctx context.Context
 	p.fitting = d.name()
-	return d.fit(p.sh.host)
+	ctx, p.stopFit = context.WithCancel(p.sh.ctx)
+	return p.sh.computed(d.fit(ctx, p.sh.host))
 }
 
-func (p *modelsPage) openFit() {
+// refit asks how to fit the chosen model again, or stops the fit that goes on.
+func (p *modelsPage) refit() {
 	info, ok := p.chosen()
 	switch {
-	case !ok || info.Model == nil:
 	case p.fitting != "":
-		p.sh.say("not now: %s is being fitted", p.fitting)
+		p.sh.say("stopping the fit of %s …", p.fitting)
+		p.stopFit()
+	case !ok || info.Model == nil:
 	default:
 		p.fit = newFitDialog(info, p.list)
 	}
@@ -180,18 +192,18 @@ func (p *modelsPage) look() tea.Cmd {
 	id := idOf(info)
 	if _, known := p.studies[id]; !known {
 		p.studies[id] = nil
-		cmds = append(cmds, studyOf(p.sh.ctx, info))
+		cmds = append(cmds, p.sh.computed(studyOf(p.sh.ctx, info)))
 	}
 	switch p.view {
 	case plotCurve:
 		if _, known := p.curves[id]; !known && slowToStudy(info.Model) == "" {
 			p.curves[id] = nil
-			cmds = append(cmds, curveOf(p.sh.ctx, info))
+			cmds = append(cmds, p.sh.computed(curveOf(p.sh.ctx, info)))
 		}
 	case plotCompare:
 		other, ok := p.markedInfo()
 		if ok && p.marked != id && !p.versus.of(other, info) && p.foreign(info.Model)+p.foreign(other.Model) == "" {
-			cmds = append(cmds, compareModels(other, info, p.sh.space, p.sh.limit))
+			cmds = append(cmds, p.sh.computed(compareModels(other, info, p.sh.space, p.sh.limit)))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -220,7 +232,7 @@ func (p *modelsPage) load() tea.Cmd {
 		p.sh.say("not loaded: %s", why)
 		return nil
 	}
-	return func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space)} }
+	return p.sh.computed(func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space)} })
 }
 
 // refitMsg says how fitting by another method went.
@@ -262,15 +274,15 @@ func (p *modelsPage) hints() []hint {
 	if len(p.list) == 0 {
 		why = "no model"
 	}
-	fit := why
+	fit := unless(keys.Refit, why)
 	if p.fitting != "" {
-		fit = "fitting " + p.fitting
+		fit = hint{Binding: named(keys.Refit, "stop the fit")}
 	}
 	mark := why
 	if len(p.list) == 1 {
 		mark = "no other model"
 	}
-	return append(valid(both(keys.Up, keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), unless(keys.Refit, fit), unless(keys.Mark, mark), hint{Binding: keys.Enlarge})
+	return append(valid(both(keys.Up, keys.Down, "choose")), unless(keys.Load, why), unless(keys.NextPlot, why), fit, unless(keys.Mark, mark), hint{Binding: keys.Enlarge})
 }
 
 func (p *modelsPage) copied() string {

@@ -216,6 +216,22 @@ func TestRefittingKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d.sees("resnet18-virtual", "linear")
 }
 
+func TestAFitInTheBackgroundCanBeStopped(t *testing.T) {
+	d := drive(t)
+	d.press("t", "t")
+	d.until("the model is listed", func() bool { return len(modelsOf(d).list) == 1 })
+	d.press("4", "r", "left", "left")
+	d.sees("method  ‹ nn ›") // takes minutes
+	d.press("enter")
+	d.sees("fitting resnet18-virtual-by-nn", "r stop the fit")
+	d.press("5", "4", "r")
+	d.until("it has stopped", func() bool { return modelsOf(d).fitting == "" })
+	d.sees("fit stopped: resnet18-virtual-by-nn is not kept", "r fit again")
+	if n := len(modelsOf(d).list); n != 1 {
+		t.Errorf("%d models are listed, want the one before", n)
+	}
+}
+
 func TestAClockThatDoesNotFollowIsToldAtEverySize(t *testing.T) {
 	d := drive(t)
 	m := d.board.reading()
