@@ -21,6 +21,7 @@ const DefaultProbes = 30
 // Settings that all strategies share.
 const (
 	failuresInARow = 3    // measurements that fail in a row end a search
+	failuresOfSize = 2    // of a minibatch size that never succeeded give it up: it may not fit the memory
 	sameValue      = 0.02 // relative; readings of one mode differ by this much (recipe §11)
 	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be right
 	randomModes    = 50   // as many as the papers measure
@@ -156,6 +157,7 @@ func (s *search) probe(i int, why Why) bool {
 	if err != nil {
 		p.Err, s.failed[i], s.lastErr = err, true, err
 		s.inARow++
+		s.mayDrop(at.Batch)
 	} else {
 		p.Measured, p.Feasible = m, s.limit.Met(MeasuredPoint(m))
 		s.read(i, m)
@@ -163,6 +165,31 @@ func (s *search) probe(i int, why Why) bool {
 	}
 	s.probes = append(s.probes, p)
 	return s.seen(p)
+}
+
+// mayDrop gives up a minibatch size of which nothing but failures is known, so
+// that one too large for the memory does not end the search.
+func (s *search) mayDrop(batch int) {
+	failures := 1 // the one in hand
+	for _, p := range s.probes {
+		switch {
+		case p.Batch != batch:
+		case p.Err == nil:
+			return
+		default:
+			failures++
+		}
+	}
+	if s.places.Batches == nil || failures != failuresOfSize {
+		return
+	}
+	for i := range s.places.Len() {
+		if s.places.At(i).Batch == batch {
+			s.failed[i] = true
+		}
+	}
+	s.inARow = 0
+	s.warn("minibatches of %d are given up, the measurements with them failed: %v", batch, s.lastErr)
 }
 
 // reading measures a mode; what cannot be a time or a power is an error.

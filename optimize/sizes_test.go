@@ -136,3 +136,40 @@ func TestTheClosedLoopOnPublishedInference(t *testing.T) {
 		})
 	}
 }
+
+// A job that does not fit the memory with large minibatches.
+func TestASizeThatCannotBeMeasuredIsGivenUp(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	for _, strategy := range []Strategy{Auto, Binary} {
+		failed := map[int]int{}
+		r, err := Tune(t.Context(), func(_ context.Context, a learn.Setting) (tegra.Measured, error) {
+			if a.Batch > 16 {
+				failed[a.Batch]++
+				return tegra.Measured{}, errors.New("out of memory")
+			}
+			return b.served(a), nil
+		}, TuneOptions{Space: b.space, Batches: toySizes, Limit: Limit{PowerW: 25}, Strategy: strategy})
+		if err != nil || !r.Feasible || r.Batch != 16 {
+			t.Errorf("%s: minibatches of %d, feasible %v, %v", strategy, r.Batch, r.Feasible, err)
+		}
+		dropped := 0
+		for size, n := range failed {
+			if n > failuresOfSize {
+				t.Errorf("%s: minibatches of %d were tried %d times", strategy, size, n)
+			}
+			if n == failuresOfSize {
+				dropped++
+			}
+		}
+		if len(r.Warnings) != dropped {
+			t.Errorf("%s: %d sizes given up, told %q", strategy, dropped, r.Warnings)
+		}
+	}
+	_, err := Tune(t.Context(), func(context.Context, learn.Setting) (tegra.Measured, error) {
+		return tegra.Measured{}, errors.New("no such file")
+	}, TuneOptions{Space: b.space, Batches: toySizes, Limit: Limit{PowerW: 25}})
+	if err == nil {
+		t.Error("a job that never works found an answer")
+	}
+}

@@ -216,7 +216,11 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 		err = fmt.Errorf("workload %s ends by itself: it must train until it is stopped (JTUNE_EPOCHS=0)", b.Workload.Name)
 	}
 	if b.barren >= maxBarren {
-		return nil, fmt.Errorf("workload %s ended %d times without a minibatch: %w", b.Workload.Name, b.barren, errors.Join(err, stopErr))
+		with := ""
+		if b.batch > 0 {
+			with = fmt.Sprintf(" with minibatches of %d", b.batch)
+		}
+		return nil, fmt.Errorf("workload %s%s ended %d times without a minibatch: %w", b.Workload.Name, with, b.barren, errors.Join(err, stopErr))
 	}
 	return failed("%v", err), nil
 }

@@ -74,7 +74,8 @@ func newMeasurement(b *Bench, step Step) *measurement {
 
 // run measures until there is enough, or a fault. The error ends a campaign.
 func (m *measurement) run(ctx context.Context) (*fault, error) {
-	if m.b.job != nil && m.b.batch != m.step.Batch {
+	if m.b.batch != m.step.Batch { // for which there is another job
+		m.b.barren = 0
 		if err := m.b.stop(ctx); err != nil {
 			return nil, err
 		}

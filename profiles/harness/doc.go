@@ -47,4 +47,9 @@
 // Standard error goes to the log. The job finds its settings in the
 // environment: JTUNE_PROTOCOL, JTUNE_WORKLOAD, JTUNE_BATCH, JTUNE_WORKERS,
 // JTUNE_PREFETCH and JTUNE_EPOCHS (0: train until ended).
+//
+// A search over minibatch sizes starts the job anew for each, with its size in
+// JTUNE_BATCH. The name must stand in the command or in a script that the command
+// names, such as ["sh", "-c", "python3 -m mine --bs $JTUNE_BATCH"]; a hello that
+// then says another batch_size ends the search.
 package harness

@@ -60,7 +60,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
 	f.Uint64Var(&o.Seed, "seed", 0, "`N` from which everything random is drawn")
-	f.StringSliceVar(&a.batches, "batch", nil, "minibatch size `N` of a job, or picked from sweep files and models that hold several; several with commas, or all that a file holds: tune chooses among them, profile measures each")
+	f.StringSliceVar(&a.batches, "batch", nil, "minibatch size `N` of a job, or picked from sweep files and models that hold several; several with commas, or all (that a file holds): tune chooses among them, profile measures each")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
 	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
