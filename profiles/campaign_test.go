@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -20,52 +19,6 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
-
-func TestOrderFallsInCPUBatchesAndHasAsFewRaisesAsBatches(t *testing.T) {
-	t.Parallel()
-	grid := newRig(t, "resnet", virtual.Options{}).device.Space().Grid()
-	got := slices.SortedFunc(slices.Values(grid.Modes()), inOrder)
-	if len(got) != 4368 {
-		t.Fatalf("%d modes, want the 4,368 of method note d.1", len(got))
-	}
-	raised := 0
-	for i := 1; i < len(got); i++ {
-		a, b := got[i-1], got[i]
-		if b.CPU > a.CPU || b.CPU == a.CPU && b.GPU > a.GPU {
-			t.Fatalf("%s after %s: clocks must fall inside a batch", b, a)
-		}
-		if raises(a, b) {
-			raised++
-		}
-	}
-	// 14 batches of one CPU frequency: 13 raises (method note d.2).
-	if raised != 13 || got[0] != (tegra.Mode{Cores: 2, CPU: grid.Max().CPU, GPU: grid.Max().GPU, EMC: grid.EMC[0]}) {
-		t.Errorf("%d raises, first %s; want 13, from the highest clocks down", raised, got[0])
-	}
-}
-
-func TestAListPlanTakesEachModeOnce(t *testing.T) {
-	t.Parallel()
-	modes := newRig(t, "resnet", virtual.Options{}).device.Space().Sample(6, 1)
-	p := listOf(slices.Concat(modes, modes[:2]))
-	if n, known := p.Len(); n != 6 || !known {
-		t.Errorf("length %d", n)
-	}
-	var done []Row
-	for {
-		step, ok := p.Next(done)
-		if !ok {
-			break
-		}
-		done = append(done, Row{Measured: tegra.Measured{Mode: step.Mode}, Status: Failed})
-		if len(done) > 6 {
-			t.Fatal("a mode came twice")
-		}
-	}
-	if len(done) != 6 {
-		t.Errorf("%d modes, want 6", len(done))
-	}
-}
 
 // campaign makes a campaign of n modes of a board in a folder.
 func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
@@ -496,67 +449,6 @@ func TestTimeLeftIsARangeAroundTheMean(t *testing.T) {
 	one, six, thirty := width(took(10)), width(took(8, 10, 12, 10, 9, 11)), width(took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...))
 	if !(one > six && six > thirty && thirty < 30*time.Second) {
 		t.Errorf("widths %s, %s, %s after 1, 6 and 30 rows: want them to shrink", one, six, thirty)
-	}
-}
-
-func TestAnOwnCommandIsMeasuredAcrossModes(t *testing.T) {
-	t.Parallel()
-	// A real process on the machine's clock, on a board that answers at once.
-	r := newRig(t, "lstm", virtual.Options{})
-	dir := t.TempDir()
-	r.use(&ageless{Device: r.device, n: 0}, tegra.RealClock())
-	r.bench.Settings = Settings{Minibatches: 10, SampleEvery: 20 * time.Millisecond, SteadyGiveUp: 200 * time.Millisecond}
-	w := Workload{Name: "own", Batch: 16, Dir: dir, Command: []string{"sh", "-c",
-		`echo Loading; i=0; while true; do i=$((i+1)); echo '{"event":"minibatch","batch":'$i',"time_ms":5,"fetch_ms":1,"compute_ms":4}'; sleep 0.005; done`}}
-	r.bench.Workload = w
-	log := filepath.Join(dir, "log.txt")
-	r.bench.NewHarness = w.NewHarness(HarnessOptions{Clock: r.bench.Clock, Log: log, Silence: time.Minute})
-	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(3, 2))}).Run(t.Context())
-	if err != nil || sum.End != Complete || sum.Failed != 0 {
-		t.Fatalf("%s, %d failed, %v: %+v", sum.End, sum.Failed, err, sum.Rows)
-	}
-	for _, row := range sum.Rows {
-		if row.TimeMS != 5 || row.StallMS != tegra.Some(1.0) || row.PowerW != 25 || row.Minibatches < 10 {
-			t.Errorf("%+v", row)
-		}
-	}
-	if text, _ := os.ReadFile(log); strings.Count(string(text), "jtune: started") != 1 || !strings.Contains(string(text), "Loading") {
-		t.Errorf("the job was not kept running from mode to mode:\n%s", text)
-	}
-}
-
-// ageless is a device with a constant power and nothing else to say.
-type ageless struct {
-	tegra.Device
-	n int
-}
-
-func (d *ageless) Read() (tegra.Reading, error) {
-	return tegra.Reading{TotalW: tegra.Some(25.0)}, nil
-}
-
-func TestAWorkloadWithoutACommandSaysWhatToWrite(t *testing.T) {
-	t.Parallel()
-	_, err := Workload{Name: "vgg11"}.NewHarness(HarnessOptions{})(t.Context(), 0)
-	if !errors.Is(err, ErrNoCommand) || !strings.Contains(err.Error(), "[workload.vgg11]") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestACommandLearnsTheWorkloadsSettings(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "env")
-	w := Workload{Name: "own", Batch: 32, Workers: 2, Env: map[string]string{"EXTRA": "1", "JTUNE_WORKERS": "3"},
-		Command: []string{"sh", "-c", `echo "$JTUNE_WORKLOAD $JTUNE_BATCH $JTUNE_WORKERS $JTUNE_EPOCHS $EXTRA" >` + file}}
-	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
-		t.Error(err)
-	}
-	if text, _ := os.ReadFile(file); string(text) != "own 32 3 6 1\n" {
-		t.Errorf("got %q", text)
 	}
 }
 

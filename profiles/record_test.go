@@ -2,12 +2,10 @@ package profiles
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,7 +15,6 @@ import (
 	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
-	"jtune/tegra/virtual"
 )
 
 // long runs every case of what else is sampled.
@@ -36,11 +33,6 @@ func exampleRows() []Row {
 		{Measured: tegra.Measured{Mode: mode(2)}, Status: Failed, Why: "harness died: exit status 1: x, y", When: when},
 		{Measured: tegra.Measured{Mode: mode(3)}, Status: Throttled, Applied: mode(3), When: when},
 	}
-}
-
-func testHeader(t *testing.T) Header {
-	t.Helper()
-	return newRig(t, "resnet", virtual.Options{}).header(7, PlanHeader{Kind: "grid", Modes: 4368})
 }
 
 func TestRowsSurviveTheRecord(t *testing.T) {
@@ -167,27 +159,6 @@ func goesOn(t *testing.T, what, dir string, rows []Row, torn bool) {
 	}
 }
 
-func TestACutHeaderIsAnErrorThatNamesIt(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	path := filepath.Join(dir, headerName)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for cut := range len(text) {
-		os.WriteFile(path, text[:cut], 0o600)
-		if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), headerName) {
-			t.Fatalf("cut at %d of %d: %v", cut, len(text), err)
-		}
-	}
-}
-
 func TestABadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -211,100 +182,6 @@ func TestABadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
 	defer again.Close()
 	if len(again.Rows()) != 3 || len(again.Notes()) != 1 || !strings.Contains(again.Notes()[0], "line 3") {
 		t.Errorf("%d rows, notes %v", len(again.Rows()), again.Notes())
-	}
-}
-
-func TestHeaderSurvivesAndRebuildsTheSpace(t *testing.T) {
-	t.Parallel()
-	full := newRig(t, "yolo", virtual.Options{})
-	part := newRig(t, "yolo", virtual.Options{Replay: replayTable(t)})
-	odd := part.device.Space().Filter(mustFilter(t, "cores>2 gpu<900MHz"))
-	for _, c := range []struct {
-		name  string
-		rig   *rig
-		space *tegra.Space
-	}{{"a whole board", full, full.device.Space()}, {"a replay's grid", part, part.device.Space()}, {"modes that are no grid", part, odd}} {
-		h := c.rig.header(3, PlanHeader{Kind: "sample", Modes: 5})
-		if c.space == odd {
-			h.Device = DeviceHeader{}
-			h.Device.setSpace(odd)
-		}
-		dir := t.TempDir()
-		r, err := Create(dir, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Close()
-		got, _, err := Read(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		space, err := got.Device.Space()
-		if err != nil || !slices.Equal(space.Modes(), c.space.Modes()) {
-			t.Errorf("%s: the space came back with another %v modes, %v", c.name, space.Len(), err)
-		}
-		if got.Seed != 3 || got.Jtune != "test" || got.Workload.Workers != 0 || !reflect.DeepEqual(got.Plan, h.Plan) || got.Device.Virtual != h.Device.Virtual || got.Device.Replay != h.Device.Replay {
-			t.Errorf("%s: header came back as %+v", c.name, got)
-		}
-		if s := got.Settings; s.Minibatches != 40 || s.SampleEvery != time.Second || s.SteadyGiveUp != 30*time.Second || s.Discard != 1 {
-			t.Errorf("%s: settings came back as %+v; want the defaults spelt out", c.name, s)
-		}
-		if err := got.checkResume(h); err != nil {
-			t.Errorf("%s: cannot resume itself: %v", c.name, err)
-		}
-	}
-}
-
-func mustFilter(t *testing.T, text string) tegra.Filter {
-	t.Helper()
-	f, err := tegra.ParseFilter(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-func TestResumeWantsTheSameCampaign(t *testing.T) {
-	t.Parallel()
-	base := testHeader(t)
-	dir := filepath.Join(t.TempDir(), "c")
-	if r, err := OpenOrCreate(dir, base, true); err != nil {
-		t.Fatalf("resuming what was never begun: %v", err)
-	} else {
-		r.Close()
-	}
-	if _, err := OpenOrCreate(dir, base, false); err == nil || !strings.Contains(err.Error(), "--resume") {
-		t.Errorf("a campaign in the folder: %v", err)
-	}
-	for _, c := range []struct {
-		name   string
-		change func(*Header)
-		want   string
-	}{
-		{"another seed", func(h *Header) { h.Seed = 8 }, "seed: 7 there, 8 here"},
-		{"another workload", func(h *Header) { h.Workload.Name = "lstm" }, "workload: resnet18 there, lstm here"},
-		{"another minibatch size", func(h *Header) { h.Workload.Batch = 32 }, "minibatch size"},
-		{"another command", func(h *Header) { h.Workload.Command = []string{"x"} }, "other settings"},
-		{"another selection", func(h *Header) { h.Plan = PlanHeader{Kind: "sample", Modes: 50} }, "selection: grid of 4368 modes there, sample of 50 modes here"},
-		{"another list", func(h *Header) { h.Plan.Digest = "ab" }, "selection"},
-		{"another device", func(h *Header) { h.Device.Model = "Orin Nano" }, "device"},
-		{"a replay in place of the board", func(h *Header) { h.Device.Replay = "x.csv" }, "replay of x.csv"},
-		{"another release", func(h *Header) { h.Device.L4T = "99.1" }, "L4T"},
-		{"other clocks", func(h *Header) { h.Device.GPUHz = h.Device.GPUHz[1:] }, "power modes"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := base
-			c.change(&h)
-			_, err := OpenOrCreate(dir, h, true)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
-		})
-	}
-	if r, err := OpenOrCreate(dir, base, true); err != nil {
-		t.Errorf("the same campaign: %v", err)
-	} else {
-		r.Close()
 	}
 }
 
@@ -337,27 +214,6 @@ func TestFoldersThatAreNoCampaignAreLeftAlone(t *testing.T) {
 	os.WriteFile(file, nil, 0o600)
 	if _, err := OpenOrCreate(file, h, false); err == nil {
 		t.Error("a file in place of the folder")
-	}
-}
-
-func TestBrokenHeadersAreClearErrors(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{"half of it": "format = 1\n[device\n", "another format": "format = 9\n", "nothing": ""} {
-		dir := t.TempDir()
-		os.WriteFile(filepath.Join(dir, headerName), []byte(text), 0o600)
-		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), headerName) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	dir := t.TempDir()
-	r, err := Create(dir, testHeader(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	os.WriteFile(filepath.Join(dir, modesName), []byte("a,b,c\n1,2,3\n"), 0o600)
-	if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "columns") {
-		t.Errorf("other columns: %v", err)
 	}
 }
 
@@ -398,8 +254,11 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	}
 	return n, nil
 }
-func (f *fullDisk) Sync() error               { return nil }
-func (f *fullDisk) Close() error              { return nil }
+
+func (f *fullDisk) Sync() error { return nil }
+
+func (f *fullDisk) Close() error { return nil }
+
 func (f *fullDisk) Truncate(size int64) error { f.text.Truncate(int(size)); return nil }
 
 func TestAFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
@@ -428,100 +287,6 @@ func TestAFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	disk.room = 1000
 	if err := r.Append(rows[0]); err != nil || strings.Count(disk.text.String(), "\n") != n {
 		t.Errorf("with room again: %v", err)
-	}
-}
-
-func TestImportKeepsEveryNumber(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "resnet_published.csv")
-	text := "cores,cpu,gpu,mem,observed_time,observed_power\n12,2201600,1300500000,3199000000,59.123456789,51.1\n2,268800,114750000,204000000,2150.5,11.8\n2,268800,114750000,204000000,NaN,11.8\n"
-	os.WriteFile(file, []byte(text), 0o600)
-	out := filepath.Join(dir, "campaign")
-	if err := importFile(file, out); err != nil {
-		t.Fatal(err)
-	}
-	h, rows, err := Read(out)
-	if err != nil || len(rows) != 2 || rows[0].TimeMS != 59.123456789 || rows[0].PowerW != 51.1 || rows[1].Mode.GPU != 114750000 {
-		t.Fatalf("%v, %v", rows, err)
-	}
-	space, err := h.Device.Space()
-	if err != nil || space.Len() != 16 || h.Plan.Kind != "import" || h.Workload.Name != "resnet_published" {
-		t.Errorf("header %+v, space of %d, %v", h, space.Len(), err)
-	}
-	if err := importFile(file, out); err == nil {
-		t.Error("importing over a campaign")
-	}
-	os.WriteFile(file, []byte("cores,cpu,gpu,mem,observed_time,observed_power,bs\n12,2201600,1300500000,3199000000,59,51,16\n12,2201600,1300500000,3199000000,99,51,32\n"), 0o600)
-	if err := importFile(file, filepath.Join(dir, "two")); err != nil {
-		t.Fatal(err)
-	}
-	if h, rows, err = Read(filepath.Join(dir, "two")); err != nil || len(rows) != 2 || rows[0].Batch != 16 || rows[1].Batch != 32 || rows[1].TimeMS != 99 || !slices.Equal(h.Plan.Batches, []int{16, 32}) {
-		t.Errorf("two minibatch sizes: %+v, %v", rows, err)
-	}
-	if err := importFile(filepath.Join(dir, "none.csv"), filepath.Join(dir, "three")); err == nil {
-		t.Error("no file")
-	}
-}
-
-func TestImportKeepsForeignColumnsAndMakesNothingUp(t *testing.T) {
-	t.Parallel()
-	const knobs = "12,2201600,1300500000,3199000000,59.5,50"
-	for _, c := range []struct {
-		name, text string
-		want       []string // of the campaign's columns beyond the first six and energy_j, those that are not empty
-		extra      string   // names and texts kept beside them
-	}{
-		{"time and power alone", "cores,cpu,gpu,mem,observed_time,observed_power\n" + knobs + "\n", []string{"status=ok"}, "[] []"},
-		{"unknown columns", "cores,cpu,gpu,mem,observed_time,observed_power,note,loss\n" + knobs + ",\"a, b\",0.5\n", []string{"status=ok"}, "[note loss] [a, b 0.5]"},
-		{"the parts of a minibatch", "cores,cpu,gpu,mem,observed_time,observed_power,stall_ms,compute_ms\n" + knobs + ",0,58\n", []string{"status=ok", "stall_ms=0", "compute_ms=58"}, "[] []"},
-		{"parts that are no numbers", "cores,cpu,gpu,mem,observed_time,observed_power,stall_ms\n" + knobs + ",n/a\n", []string{"status=ok"}, "[] []"},
-		{"another meaning of a name", "cores,cpu,gpu,mem,observed_time,observed_power,status\n" + knobs + ",good\n", []string{"status=ok"}, "[imported_status] [good]"},
-		{"a campaign's table", strings.Join(Columns, ",") + ",note\n" + knobs + ",unstable,power was not steady,12,2201600,1300500000,3199000000,40,4,0.5,0.25,1,50,8.5,2.975,3,6.5,true,2026-11-20T09:30:00Z,x\n",
-			[]string{"status=unstable", "why=power was not steady", "applied_cores=12", "applied_cpu_khz=2201600", "applied_gpu_hz=1300500000", "applied_mem_hz=3199000000", "minibatches=40",
-				"power_samples=4", "time_iqr_ms=0.5", "power_iqr_w=0.25", "stall_ms=1", "compute_ms=50", "overhead_ms=8.5", "settle_s=3", "took_s=6.5", "raise=true", "when=2026-11-20T09:30:00Z"}, "[note] [x]"},
-	} {
-		dir := t.TempDir()
-		file, out := filepath.Join(dir, "a.csv"), filepath.Join(dir, "campaign")
-		os.WriteFile(file, []byte(c.text), 0o600)
-		if err := importFile(file, out); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(out, "modes.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		if err != nil || len(table) != 2 {
-			t.Errorf("%s: %v: %s", c.name, err, text)
-			continue
-		}
-		var got []string
-		for i := len(sweep.Columns); i < len(Columns); i++ {
-			if v := table[1][i]; v != "" && Columns[i] != "energy_j" {
-				got = append(got, Columns[i]+"="+v)
-			}
-		}
-		if extra := fmt.Sprint(table[0][len(Columns):], table[1][len(Columns):]); !slices.Equal(got, c.want) || extra != c.extra {
-			t.Errorf("%s: got %q and beside them %s, want %q and %s", c.name, got, extra, c.want, c.extra)
-		}
-		r, err := open(out)
-		if err != nil {
-			t.Errorf("%s: does not open: %v", c.name, err)
-			continue
-		}
-		rows := r.Rows()
-		if err := errors.Join(r.Append(rows[0]), r.Close()); err != nil {
-			t.Fatal(err)
-		}
-		again, err := os.ReadFile(filepath.Join(out, "modes.csv"))
-		if lines := strings.Split(string(again), "\n"); err != nil || len(lines) != 4 || lines[2] != lines[1] {
-			t.Errorf("%s: a row that was read is written again as\n%s", c.name, again)
-		}
-		if h, _, notes, err := ReadNoted(out); err != nil || len(notes) != 0 || h.Device.Name != "" {
-			t.Errorf("%s: %q, %v; device %q", c.name, notes, err, h.Device.Name)
-		}
 	}
 }
 

@@ -1,13 +1,18 @@
 package profiles
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
 )
 
 func TestBuiltInJobIsWrittenOutAndStarted(t *testing.T) {
@@ -112,5 +117,66 @@ mounts = ["/data:/data:ro"]
 	after, _ := Find(list, "vgg11")
 	if before.Same(after) {
 		t.Error("rows on made-up data would continue rows on other data")
+	}
+}
+
+func TestAnOwnCommandIsMeasuredAcrossModes(t *testing.T) {
+	t.Parallel()
+	// A real process on the machine's clock, on a board that answers at once.
+	r := newRig(t, "lstm", virtual.Options{})
+	dir := t.TempDir()
+	r.use(&ageless{Device: r.device, n: 0}, tegra.RealClock())
+	r.bench.Settings = Settings{Minibatches: 10, SampleEvery: 20 * time.Millisecond, SteadyGiveUp: 200 * time.Millisecond}
+	w := Workload{Name: "own", Batch: 16, Dir: dir, Command: []string{"sh", "-c",
+		`echo Loading; i=0; while true; do i=$((i+1)); echo '{"event":"minibatch","batch":'$i',"time_ms":5,"fetch_ms":1,"compute_ms":4}'; sleep 0.005; done`}}
+	r.bench.Workload = w
+	log := filepath.Join(dir, "log.txt")
+	r.bench.NewHarness = w.NewHarness(HarnessOptions{Clock: r.bench.Clock, Log: log, Silence: time.Minute})
+	sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(3, 2))}).Run(t.Context())
+	if err != nil || sum.End != Complete || sum.Failed != 0 {
+		t.Fatalf("%s, %d failed, %v: %+v", sum.End, sum.Failed, err, sum.Rows)
+	}
+	for _, row := range sum.Rows {
+		if row.TimeMS != 5 || row.StallMS != tegra.Some(1.0) || row.PowerW != 25 || row.Minibatches < 10 {
+			t.Errorf("%+v", row)
+		}
+	}
+	if text, _ := os.ReadFile(log); strings.Count(string(text), "jtune: started") != 1 || !strings.Contains(string(text), "Loading") {
+		t.Errorf("the job was not kept running from mode to mode:\n%s", text)
+	}
+}
+
+// ageless is a device with a constant power and nothing else to say.
+type ageless struct {
+	tegra.Device
+	n int
+}
+
+func (d *ageless) Read() (tegra.Reading, error) {
+	return tegra.Reading{TotalW: tegra.Some(25.0)}, nil
+}
+
+func TestAWorkloadWithoutACommandSaysWhatToWrite(t *testing.T) {
+	t.Parallel()
+	_, err := Workload{Name: "vgg11"}.NewHarness(HarnessOptions{})(t.Context(), 0)
+	if !errors.Is(err, ErrNoCommand) || !strings.Contains(err.Error(), "[workload.vgg11]") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACommandLearnsTheWorkloadsSettings(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "env")
+	w := Workload{Name: "own", Batch: 32, Workers: 2, Env: map[string]string{"EXTRA": "1", "JTUNE_WORKERS": "3"},
+		Command: []string{"sh", "-c", `echo "$JTUNE_WORKLOAD $JTUNE_BATCH $JTUNE_WORKERS $JTUNE_EPOCHS $EXTRA" >` + file}}
+	h, err := w.NewHarness(HarnessOptions{Epochs: 6})(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	if text, _ := os.ReadFile(file); string(text) != "own 32 3 6 1\n" {
+		t.Errorf("got %q", text)
 	}
 }

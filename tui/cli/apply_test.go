@@ -2,11 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/tegratest"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
@@ -39,5 +43,86 @@ func TestAModeThatWasNotTakenIsToldFileByFile(t *testing.T) {
 	out.Reset()
 	if err := a.notApplied(s, tegra.Applied{Asked: space.Max()}, before, true); err != nil || out.Len() > 0 {
 		t.Errorf("nothing was written, yet: %v %s", err, out.String())
+	}
+}
+
+// pipe gives a standard input that stays open without a word.
+func pipe(t testing.TB) (io.Reader, io.WriteCloser) {
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	return r, w
+}
+
+func TestApplyKeepsRevertsOrWaits(t *testing.T) {
+	const mode = "8c/1.34C/0.83G/2.13M"
+	for _, c := range []struct {
+		name      string
+		stdin     string
+		args      []string
+		code      int
+		kept      bool
+		leaveOpen bool
+	}{
+		{"yes on the command line keeps", "", []string{"--yes"}, exitOK, true, false},
+		{"y keeps", "y\n", nil, exitOK, true, true},
+		{"n reverts", "n\n", nil, exitReverted, false, true},
+		{"silence reverts", "", []string{"--keep-after", "300ms"}, exitReverted, false, true},
+		{"end of input is not an answer", "", []string{"--keep-after", "300ms"}, exitReverted, false, false},
+		{"neither is another word", "maybe\n", []string{"--keep-after", "300ms"}, exitReverted, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			args, root := fakeBoard(t, "true")
+			before := tegratest.Contents(t, root)
+			r, w := pipe(t)
+			go func() {
+				io.WriteString(w, c.stdin)
+				if !c.leaveOpen {
+					w.Close()
+				}
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			o := jtuneWith(t, ctx, r, with(with(args, "apply", mode, "--json"), c.args...)...)
+			if o.code != c.code {
+				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)
+			}
+			v := o.object(t, appliedKeys)
+			if v["kept"] != c.kept || v["reverted"] != !c.kept {
+				t.Errorf("got kept %v, reverted %v", v["kept"], v["reverted"])
+			}
+			if !c.kept {
+				same(t, root, before)
+				return
+			}
+			if d := tegratest.Differences(before, tegratest.Contents(t, root)); len(d) == 0 {
+				t.Error("kept, but no file has changed")
+			}
+			jtune(t, with(args, "revert")...).done(t)
+			same(t, root, before)
+		})
+	}
+}
+
+func TestInterruptedApplyRestores(t *testing.T) {
+	args, root := fakeBoard(t, "true")
+	before := tegratest.Contents(t, root)
+	r, _ := pipe(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil && len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+	}()
+	jtuneWith(t, ctx, r, with(args, "apply", "8c/1.34C/0.83G/2.13M")...).fails(t, exitInterrupted)
+	same(t, root, before)
+}
+
+// same checks that every file holds what it held.
+func same(t testing.TB, root string, before map[string]string) {
+	t.Helper()
+	for _, d := range tegratest.Differences(before, tegratest.Contents(t, root)) {
+		t.Errorf("not as it was found: %s", d)
 	}
 }

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestImportMakesACampaign(t *testing.T) {
+	path, rows := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, "import", path, "--out", out).done(t)
+	if got := modesIn(t, out); got != len(rows) {
+		t.Errorf("imported %d modes, want %d", got, len(rows))
+	}
+	jtune(t, "import", path, "--out", out).fails(t, exitFailed, out)
+}
+
+func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	power, times := filepath.Join(dir, "run.csv"), filepath.Join(dir, "epochs.csv")
+	powerText, timesText := "time,power cur,log_time\n", "epoch,epochtime_ms,log_time\n"
+	for i := range 30 {
+		powerText += fmt.Sprintf("x,20000,%d\n", i)
+		timesText += fmt.Sprintf("0,500,%g\n", 0.5*float64(i+1))
+	}
+	for file, text := range map[string]string{power: powerText, times: timesText} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "c")
+	jtune(t, "import", power, "--epochs", times, "--mode", "12,2201600,1300500000,3199000000", "--out", out).done(t)
+	if got := modesIn(t, out); got != 1 {
+		t.Errorf("imported %d modes, want 1", got)
+	}
+	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode", "no mode")
+	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage, "--per-epoch")
+	jtune(t, "import", power, "--epochs", times, "--out", out+"2").fails(t, exitFailed, "--mode")
+	o := jtune(t, "import", power, "--mode", "12,2201600,1300500000,3199000000", "--out", out+"2")
+	o.fails(t, exitFailed, power, "20.00 W", "--epochs FILE")
+	if strings.Count(o.err, "\n") != 1 {
+		t.Errorf("more than one line: %s", o.err)
+	}
+}
+
+func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
+	path, _ := toySweep(t)
+	profile := func(args ...string) string {
+		out := filepath.Join(t.TempDir(), "part")
+		jtune(t, with(with(replay(path), "profile", "label", "--out", out), args...)...).done(t)
+		return out
+	}
+	a, b := profile("--sample", "9", "--shard", "1/2"), profile("--sample", "9", "--shard", "2/2")
+	out := filepath.Join(t.TempDir(), "whole")
+	if o := jtune(t, "merge", a, b, "--out", out).done(t); strings.Count(o.err, "\n") != 2 || strings.Count(o.err, "too few to tell whether it agrees") != 2 {
+		t.Errorf("whole parts, too small to be judged: %s", o.err)
+	}
+	if got := modesIn(t, out); got != 9 {
+		t.Errorf("joined %d modes, want 9", got)
+	}
+	jtune(t, "merge", a, b, "--out", out).fails(t, exitFailed, out)
+	jtune(t, "merge", a, profile("--modes", "3"), "--out", out+"2").fails(t, exitFailed, "kind of plan")
+	jtune(t, "merge", a, profile("--sample", "3", "--seed", "7"), "--out", out+"3").fails(t, exitFailed, "seed")
+	jtune(t, "merge", a, t.TempDir(), "--out", out+"4").fails(t, exitFailed)
+	jtune(t, "merge", a, "--out", out+"5").fails(t, exitUsage, "DIR DIR…")
+	rows := filepath.Join(b, "modes.csv")
+	text, err := os.ReadFile(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644); err != nil { // a mode less
+		t.Fatal(err)
+	}
+	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err, b+" is not finished: 1 of its 4 modes are missing") {
+		t.Errorf("a part without its last mode: %s", o.err)
+	}
+}
+
+func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	parts := func(seed string) []string {
+		var dirs []string
+		for _, part := range []string{"1/3", "2/3", "3/3"} {
+			dirs = append(dirs, filepath.Join(top, seed+strings.ReplaceAll(part, "/", "-")))
+			jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "75", "--shard", part, "--out", dirs[len(dirs)-1])...).done(t)
+		}
+		return dirs
+	}
+	dirs := parts("a")
+	if o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "same")}, dirs...)...).done(t); strings.Contains(o.err, "disagree") {
+		t.Errorf("devices that are the same: %s", o.err)
+	}
+	edit := func(dir, column string, factor float64) {
+		file := filepath.Join(dir, "modes.csv")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		at := slices.Index(strings.Split(lines[0], ","), column)
+		for i := 1; i < len(lines); i++ {
+			f := strings.Split(lines[i], ",")
+			v, err := strconv.ParseFloat(f[at], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f[at] = strconv.FormatFloat(v*factor, 'f', -1, 64)
+			lines[i] = strings.Join(f, ",")
+		}
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(dirs[1], "time_ms", 1.12)
+	o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "other")}, dirs...)...).done(t)
+	if strings.Count(o.err, "disagree") != 1 || !strings.Contains(o.err, dirs[1]+" disagrees with the others: time +1") {
+		t.Errorf("one device is 12 %% slower: %s", o.err)
+	}
+	list := filepath.Join(dirs[0], "modes.csv")
+	for _, name := range []string{"x", "y"} { // the same modes on both
+		jtune(t, with(virtualBoard, "profile", "resnet", "--list", list, "--out", filepath.Join(top, name))...).done(t)
+	}
+	edit(filepath.Join(top, "y"), "power_w", 0.9)
+	o = jtune(t, "merge", filepath.Join(top, "x"), filepath.Join(top, "y"), "--out", filepath.Join(top, "xy")).done(t)
+	if !strings.Contains(o.err, "power -10 %") && !strings.Contains(o.err, "power +11 %") {
+		t.Errorf("one device draws 10 %% less: %s", o.err)
+	}
+}
+
+func TestMergeTellsWhatIsTwiceAndWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	part := func(args ...string) string {
+		out := filepath.Join(t.TempDir(), "part")
+		jtune(t, with(with(replay(path), "profile", "label", "--out", out), args...)...).done(t)
+		return out
+	}
+	a, b := part("--sample", "9", "--shard", "1/3"), part("--sample", "9", "--shard", "2/3")
+	out := filepath.Join(t.TempDir(), "whole")
+	jtune(t, "merge", a, a+"/.", "--out", out).fails(t, exitUsage, "one folder")
+	jtune(t, "merge", a, part("--sample", "9", "--shard", "1/3"), "--out", out).fails(t, exitFailed, "shard 1/3", "once")
+	jtune(t, "merge", a, part("--sample", "9", "--shard", "2/2"), "--out", out).fails(t, exitFailed, "number of shards")
+	if o := jtune(t, "merge", a, b, "--out", out).done(t); !strings.Contains(o.err, "shard 3/3") || strings.Contains(o.err, "1/3") {
+		t.Errorf("stderr %q does not tell that shard 3/3 alone is missing", o.err)
+	}
+	for _, args := range [][]string{{"merge", a, b}, {"import", path}, with(replay(path), "tune", "label", "--energy")} {
+		o := jtune(t, with(args, "--out", out)...)
+		o.fails(t, exitFailed, out, "give a new folder")
+		if strings.Contains(o.err, "--resume") {
+			t.Errorf("%s advises --resume, which it has not: %s", args[0], o.err)
+		}
+	}
+}
+
+func TestAnImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
+	t.Parallel()
+	path, _ := toySweep(t)
+	dir, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "m")
+	if o := jtune(t, "import", path, "--out", dir).done(t); !strings.Contains(o.out, "72 rows of toy, imported") {
+		t.Errorf("got %q", o.out)
+	}
+	if o := jtune(t, "fit", "--samples", dir, "--out", model).done(t); !strings.Contains(o.err, "grid that the samples span") {
+		t.Errorf("stderr %q does not warn that no device is known", o.err)
+	}
+	v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys)
+	if v["device"] != nil {
+		t.Errorf("got device %v of an imported file, want null", v["device"])
+	}
+	jtune(t, "fit", "--samples", dir, "--out", model, "--device", "virtual:agx-orin").done(t)
+	if v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys); v["device"] == nil {
+		t.Error("the device that was named is not that of the model")
+	}
+}
