@@ -1,12 +1,9 @@
 package profiles
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"jtune/profiles/harness"
@@ -14,66 +11,6 @@ import (
 	"jtune/tegra/quantile"
 	"jtune/telemetry"
 )
-
-// System is where a Watch finds what neither the job nor the device's readings
-// tell. The zero value tells nothing.
-type System struct {
-	FS      tegra.FS                // for uptime and kernel; nil: not told
-	Clocks  func() tegra.ClockTimes // nil: our own samples count the clocks
-	Disk    *telemetry.Disk         // that holds the data; nil: not told
-	Data    *telemetry.Dataset      // nil: the page cache is what the job tells
-	DataWhy string                  // why Data is nil
-	Facts   []string                // of the device's software, for Character.Versions
-	// NoLoads: the loads that the device reads are not the job's: a replay's
-	// table tells time and power alone, and a job that runs beside a virtual
-	// board loads this machine.
-	NoLoads bool
-}
-
-// uptime reads /proc/uptime.
-func (s System) uptime() (out tegra.Val[time.Duration]) {
-	if s.FS == nil {
-		return out
-	}
-	text, err := s.FS.ReadFile("/proc/uptime")
-	if err != nil {
-		return out
-	}
-	return parseUptime(string(text))
-}
-
-// parseUptime reads the seconds since the system started (proc(5)).
-func parseUptime(text string) (out tegra.Val[time.Duration]) {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	if s, err := strconv.ParseFloat(first, 64); err == nil && s >= 0 && s < math.MaxInt64/1e9 {
-		out = tegra.Some(time.Duration(s * float64(time.Second)))
-	}
-	return out
-}
-
-// kernel is the running kernel's release; "" where it is not told.
-func (s System) kernel() string {
-	if s.FS == nil {
-		return ""
-	}
-	text, err := s.FS.ReadFile("/proc/sys/kernel/osrelease")
-	if err != nil {
-		return ""
-	}
-	return oneLine(string(text))
-}
-
-// cached is the page-cache share of the dataset, or why it is not known.
-func (s System) cached() (tegra.Val[float64], string) {
-	if s.Data == nil {
-		return tegra.Val[float64]{}, s.DataWhy
-	}
-	share, err := s.Data.Cached()
-	if err != nil {
-		return share, err.Error()
-	}
-	return share, ""
-}
 
 // Watch follows a run and makes its Character. Samples may come from any
 // goroutine; minibatches come from one, in order.
@@ -346,138 +283,4 @@ func known(kernel telemetry.Residency, own *telemetry.Tally) telemetry.Residency
 		return kernel
 	}
 	return own.Residency()
-}
-
-// tally adds up a part of a run.
-type tally struct {
-	part                     Part
-	from, to                 time.Duration
-	opened, closed           look
-	stall, compute, overhead adder
-	time                     float64
-	energy                   telemetry.Energy
-	cpu, gpu, ram            adder
-}
-
-// adder sums values that may be absent.
-type adder struct {
-	sum float64
-	n   int
-}
-
-func (a *adder) add(v tegra.Val[float64]) {
-	if v.OK {
-		a.sum, a.n = a.sum+v.V, a.n+1
-	}
-}
-
-// mean is absent when there were fewer than least values, or none.
-func (a adder) mean(least int) tegra.Val[float64] {
-	if a.n == 0 || a.n < least {
-		return tegra.Val[float64]{}
-	}
-	return tegra.Some(a.sum / float64(a.n))
-}
-
-func (t *tally) open(e harness.Event, l look) {
-	t.part.Epoch, t.part.Epochs = e.Epoch, t.part.Epochs+1
-	t.from, t.opened = e.Began(), l
-	t.energy.Begin(t.from)
-}
-
-func (t *tally) close(l look) { t.closed = l }
-
-func (t *tally) minibatch(e harness.Event) {
-	t.part.Minibatches++
-	t.to, t.time = e.T, t.time+e.TimeMS
-	t.stall.add(e.StallMS)
-	t.compute.add(e.ComputeMS)
-	t.overhead.add(e.OverheadMS)
-}
-
-func (t *tally) power(s telemetry.Sample) {
-	if p := s.PowerW(); p.OK {
-		t.energy.Add(s.T, p.V)
-	}
-}
-
-func (t *tally) loads(r tegra.Reading) {
-	var cores adder
-	for _, c := range r.Cores {
-		if c.Online {
-			cores.add(c.LoadPct)
-		}
-	}
-	t.cpu.add(cores.mean(1))
-	t.gpu.add(r.GPU.LoadPct)
-	if r.RAMUsed.OK {
-		t.ram.add(tegra.Some(float64(r.RAMUsed.V)))
-	}
-}
-
-func (t *tally) result(now look) Part {
-	p := t.part
-	if p.Minibatches == 0 {
-		return p
-	}
-	p.Span = t.to - t.from
-	p.TimeMS = t.time / float64(p.Minibatches)
-	p.StallMS, p.ComputeMS, p.OverheadMS = t.stall.mean(p.Minibatches), t.compute.mean(p.Minibatches), t.overhead.mean(p.Minibatches)
-	if t.energy.Span() > 0 {
-		p.PowerW = tegra.Some(t.energy.MeanW())
-		p.EnergyJ = tegra.Some(t.energy.MeanW() * p.TimeMS / 1000)
-	}
-	p.CPUPct, p.GPUPct, p.RAMBytes = t.cpu.mean(1), t.gpu.mean(1), t.ram.mean(1)
-	if t.closed.taken {
-		now = t.closed
-	}
-	if t.opened.disk.OK && now.disk.OK {
-		rates := telemetry.RatesBetween(t.opened.disk.V, now.disk.V, now.at-t.opened.at)
-		p.ReadsPerS, p.ReadBytesPerS = rates.ReadsPerS, rates.BytesPerS
-	}
-	return p
-}
-
-const (
-	// baseSettle is how long power takes to follow when a job has ended or a
-	// mode was set (published: 2 to 3 s).
-	baseSettle = 3 * time.Second
-	// idleGPUPct: a GPU busier than this does not idle.
-	idleGPUPct = 5
-)
-
-// Base is the power of the idle device, or why it is not known.
-type Base struct {
-	PowerW tegra.Val[float64]
-	Why    string // "" also when nobody asked
-}
-
-// BaseLoad is the mean power of the idle device over a span of its time, the
-// base load of method note c.5 with logging on; absent when the device tells
-// no power or its GPU works for somebody else. settle: power may still be
-// falling.
-func BaseLoad(ctx context.Context, s *telemetry.Sampler, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
-	if settle {
-		if err := c.Sleep(ctx, baseSettle); err != nil {
-			return Base{}, err
-		}
-	}
-	var t tally
-	t.energy.Begin(c.Now())
-	enough := s.Subscribe(min(time.Second, span/3), func(s telemetry.Sample) {
-		t.power(s)
-		t.loads(s.Reading)
-	})
-	err := c.Sleep(ctx, span)
-	enough()
-	busy := t.gpu.mean(1).Or(0)
-	switch {
-	case err != nil:
-		return Base{}, err
-	case t.energy.Span() == 0:
-		return Base{Why: "no valid power reading"}, nil
-	case busy > idleGPUPct:
-		return Base{Why: fmt.Sprintf("the GPU was %.0f %% busy before the job began", busy)}, nil
-	}
-	return Base{PowerW: tegra.Some(t.energy.MeanW())}, nil
 }

@@ -1,0 +1,54 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+const (
+	// baseSettle is how long power takes to follow when a job has ended or a
+	// mode was set (published: 2 to 3 s).
+	baseSettle = 3 * time.Second
+	// idleGPUPct: a GPU busier than this does not idle.
+	idleGPUPct = 5
+)
+
+// Base is the power of the idle device, or why it is not known.
+type Base struct {
+	PowerW tegra.Val[float64]
+	Why    string // "" also when nobody asked
+}
+
+// BaseLoad is the mean power of the idle device over a span of its time, the
+// base load of method note c.5 with logging on; absent when the device tells
+// no power or its GPU works for somebody else. settle: power may still be
+// falling.
+func BaseLoad(ctx context.Context, s *telemetry.Sampler, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
+	if settle {
+		if err := c.Sleep(ctx, baseSettle); err != nil {
+			return Base{}, err
+		}
+	}
+	var t tally
+	t.energy.Begin(c.Now())
+	enough := s.Subscribe(min(time.Second, span/3), func(s telemetry.Sample) {
+		t.power(s)
+		t.loads(s.Reading)
+	})
+	err := c.Sleep(ctx, span)
+	enough()
+	busy := t.gpu.mean(1).Or(0)
+	switch {
+	case err != nil:
+		return Base{}, err
+	case t.energy.Span() == 0:
+		return Base{Why: "no valid power reading"}, nil
+	case busy > idleGPUPct:
+		return Base{Why: fmt.Sprintf("the GPU was %.0f %% busy before the job began", busy)}, nil
+	}
+	return Base{PowerW: tegra.Some(t.energy.MeanW())}, nil
+}

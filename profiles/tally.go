@@ -1,0 +1,99 @@
+package profiles
+
+import (
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// tally adds up a part of a run.
+type tally struct {
+	part                     Part
+	from, to                 time.Duration
+	opened, closed           look
+	stall, compute, overhead adder
+	time                     float64
+	energy                   telemetry.Energy
+	cpu, gpu, ram            adder
+}
+
+// adder sums values that may be absent.
+type adder struct {
+	sum float64
+	n   int
+}
+
+func (a *adder) add(v tegra.Val[float64]) {
+	if v.OK {
+		a.sum, a.n = a.sum+v.V, a.n+1
+	}
+}
+
+// mean is absent when there were fewer than least values, or none.
+func (a adder) mean(least int) tegra.Val[float64] {
+	if a.n == 0 || a.n < least {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(a.sum / float64(a.n))
+}
+
+func (t *tally) open(e harness.Event, l look) {
+	t.part.Epoch, t.part.Epochs = e.Epoch, t.part.Epochs+1
+	t.from, t.opened = e.Began(), l
+	t.energy.Begin(t.from)
+}
+
+func (t *tally) close(l look) { t.closed = l }
+
+func (t *tally) minibatch(e harness.Event) {
+	t.part.Minibatches++
+	t.to, t.time = e.T, t.time+e.TimeMS
+	t.stall.add(e.StallMS)
+	t.compute.add(e.ComputeMS)
+	t.overhead.add(e.OverheadMS)
+}
+
+func (t *tally) power(s telemetry.Sample) {
+	if p := s.PowerW(); p.OK {
+		t.energy.Add(s.T, p.V)
+	}
+}
+
+func (t *tally) loads(r tegra.Reading) {
+	var cores adder
+	for _, c := range r.Cores {
+		if c.Online {
+			cores.add(c.LoadPct)
+		}
+	}
+	t.cpu.add(cores.mean(1))
+	t.gpu.add(r.GPU.LoadPct)
+	if r.RAMUsed.OK {
+		t.ram.add(tegra.Some(float64(r.RAMUsed.V)))
+	}
+}
+
+func (t *tally) result(now look) Part {
+	p := t.part
+	if p.Minibatches == 0 {
+		return p
+	}
+	p.Span = t.to - t.from
+	p.TimeMS = t.time / float64(p.Minibatches)
+	p.StallMS, p.ComputeMS, p.OverheadMS = t.stall.mean(p.Minibatches), t.compute.mean(p.Minibatches), t.overhead.mean(p.Minibatches)
+	if t.energy.Span() > 0 {
+		p.PowerW = tegra.Some(t.energy.MeanW())
+		p.EnergyJ = tegra.Some(t.energy.MeanW() * p.TimeMS / 1000)
+	}
+	p.CPUPct, p.GPUPct, p.RAMBytes = t.cpu.mean(1), t.gpu.mean(1), t.ram.mean(1)
+	if t.closed.taken {
+		now = t.closed
+	}
+	if t.opened.disk.OK && now.disk.OK {
+		rates := telemetry.RatesBetween(t.opened.disk.V, now.disk.V, now.at-t.opened.at)
+		p.ReadsPerS, p.ReadBytesPerS = rates.ReadsPerS, rates.BytesPerS
+	}
+	return p
+}
