@@ -17,7 +17,7 @@ func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*M
 	if m.Method != GP {
 		return nil, fmt.Errorf("a model of method %s is not learnt on: fit one with --method gp", m.Method)
 	}
-	return Fit(ctx, slices.Concat(m.Samples, more), Options{Method: GP, Space: m.Space, Reference: m.leant(), Seed: m.Seed, Provenance: m.Provenance, SkipCV: !check})
+	return Fit(ctx, slices.Concat(m.Samples, more), Options{Method: GP, Space: m.Space, Reference: m.leant(), Seed: m.Seed, Provenance: m.Provenance, SkipCV: !check, repeated: m.Repeated})
 }
 
 // leant is the reference that a gp model leans on; nil for none.

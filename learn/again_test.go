@@ -1,7 +1,12 @@
 package learn
 
 import (
+	"math"
+	"path/filepath"
+	"slices"
 	"testing"
+
+	"jtune/tegra"
 )
 
 func TestAModelLearnsOn(t *testing.T) {
@@ -37,5 +42,58 @@ func TestAModelLearnsOn(t *testing.T) {
 	}
 	if _, err := tree.With(t.Context(), nil, false); err == nil {
 		t.Error("a tree was learnt on")
+	}
+}
+
+// A reading that disagrees with all others stands for nothing until a second
+// one agrees with it; then it stands, whatever the model thinks, also in a model
+// that was saved and learnt on.
+func TestASuspiciousReadingStandsOnceItIsRepeated(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(25, 3))
+	honest := samples[6]
+	samples[6].PowerW *= 0.6
+	odd := SettingOf(honest)
+	first := mustFit(t, samples, Options{Space: space, SkipCV: true})
+	trusts := func(m *Model) bool {
+		return slices.ContainsFunc(m.Trusted(), func(s tegra.Measured) bool { return SettingOf(s) == odd })
+	}
+	if !slices.Contains(first.Suspicious, odd) || trusts(first) || len(first.Trusted()) != 25-len(first.Suspicious) || !hasWarning(first, first.Doubt()) || first.Doubt() == "" {
+		t.Fatalf("suspicious %v, %d trusted, doubt %q", first.Suspicious, len(first.Trusted()), first.Doubt())
+	}
+	near := samples[6]
+	near.PowerW *= 1.03
+	for _, c := range []struct {
+		name   string
+		more   []tegra.Measured
+		trusts bool
+		powerW float64
+	}{
+		{"a second reading agrees", []tegra.Measured{near}, true, (near.PowerW + samples[6].PowerW) / 2},
+		{"a second reading is another one", []tegra.Measured{{Mode: odd.Mode, TimeMS: honest.TimeMS, PowerW: 3 * honest.PowerW}}, false, (3*honest.PowerW + samples[6].PowerW) / 2},
+		{"two more agree with each other", []tegra.Measured{honest, honest}, true, honest.PowerW},
+	} {
+		again, err := first.With(t.Context(), c.more, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "x.model")
+		if err := again.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		on, err := loaded.With(t.Context(), truths(space.Sample(26, 3))[25:], false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, m := range map[string]*Model{"learnt on": again, "saved and loaded": loaded, "and learnt on again": on} {
+			if got := m.Samples[6].PowerW; trusts(m) != c.trusts || math.Abs(got/c.powerW-1) > 1e-9 {
+				t.Errorf("%s, %s: trusted %v with %g W, want %v with %g W", c.name, what, trusts(m), got, c.trusts, c.powerW)
+			}
+		}
 	}
 }

@@ -30,6 +30,8 @@ type document struct {
 	Warnings   []string      `json:"warnings"`
 	Suspicious []modeRow     `json:"suspicious"`
 	SuspectBs  []int         `json:"suspicious_batches,omitempty"`
+	Repeated   []modeRow     `json:"repeated,omitempty"`
+	RepeatBs   []int         `json:"repeated_batches,omitempty"`
 	Bands      *bands        `json:"bands,omitempty"`    // of methods other than gp
 	Networks   *networkBytes `json:"networks,omitempty"` // of nn and powertrain
 }
@@ -106,12 +108,8 @@ func (m *Model) Fingerprint() string {
 func (m *Model) document() (*document, error) {
 	d := &document{Method: m.Method, Provenance: m.Provenance, Seed: m.Seed, Space: listsOf(m.Space), Fingerprint: m.Fingerprint(),
 		Samples: rows(m.Samples), CV: crossErrors{m.CV.TimeMAPEPct, optional(m.CV.PowerMAPEPct), m.CV.How}, Reference: m.Reference, RefSamples: rows(m.reference), RefCompact: m.compact, Warnings: m.Warnings}
-	for _, s := range m.Suspicious {
-		d.Suspicious = append(d.Suspicious, modeRow{int64(s.Mode.Cores), int64(s.Mode.CPU), int64(s.Mode.GPU), int64(s.Mode.EMC)})
-		if m.Batches != nil {
-			d.SuspectBs = append(d.SuspectBs, s.Batch)
-		}
-	}
+	d.Suspicious, d.SuspectBs = m.settingRows(m.Suspicious)
+	d.Repeated, d.RepeatBs = m.settingRows(m.Repeated)
 	if m.Batches != nil {
 		for _, s := range m.Samples {
 			d.Batches = append(d.Batches, s.Batch)
@@ -134,6 +132,29 @@ func (m *Model) document() (*document, error) {
 	return d, err
 }
 
+// settingRows are modes, with their minibatch sizes where the size is an input.
+func (m *Model) settingRows(list []Setting) (modes []modeRow, batches []int) {
+	for _, s := range list {
+		modes = append(modes, modeRow{int64(s.Mode.Cores), int64(s.Mode.CPU), int64(s.Mode.GPU), int64(s.Mode.EMC)})
+		if m.Batches != nil {
+			batches = append(batches, s.Batch)
+		}
+	}
+	return modes, batches
+}
+
+func settingsIn(modes []modeRow, batches []int) []Setting {
+	var out []Setting
+	for i, s := range modes {
+		a := Setting{Mode: tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])}}
+		if i < len(batches) {
+			a.Batch = batches[i]
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
 func (d *document) model() (*Model, error) {
 	space, err := d.Space.space()
 	if err != nil {
@@ -141,13 +162,7 @@ func (d *document) model() (*Model, error) {
 	}
 	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors{d.CV.TimeMAPEPct, float64(d.CV.PowerMAPEPct), d.CV.How}, Reference: d.Reference,
 		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples), compact: d.RefCompact}
-	for i, s := range d.Suspicious {
-		a := Setting{Mode: tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])}}
-		if i < len(d.SuspectBs) {
-			a.Batch = d.SuspectBs[i]
-		}
-		m.Suspicious = append(m.Suspicious, a)
-	}
+	m.Suspicious, m.Repeated = settingsIn(d.Suspicious, d.SuspectBs), settingsIn(d.Repeated, d.RepeatBs)
 	if err := d.batches(m); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func sameModel(t *testing.T, got, want *Model) {
 	t.Helper()
 	for what, pair := range map[string][2]any{
 		"method": {got.Method, want.Method}, "samples": {got.Samples, want.Samples}, "errors": {got.CV, want.CV}, "reference": {got.Reference, want.Reference},
-		"warnings": {got.Warnings, want.Warnings}, "suspicious": {got.Suspicious, want.Suspicious}, "provenance": {got.Provenance, want.Provenance},
+		"warnings": {got.Warnings, want.Warnings}, "suspicious": {got.Suspicious, want.Suspicious}, "repeated": {got.Repeated, want.Repeated}, "provenance": {got.Provenance, want.Provenance},
 		"seed": {got.Seed, want.Seed}, "fingerprint": {got.Fingerprint(), want.Fingerprint()},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {

@@ -53,6 +53,8 @@ type Options struct {
 	// SkipCV leaves cross-validation out: Model.CV is unknown, and the bands of
 	// methods other than gp, which are made from it, are very wide.
 	SkipCV bool
+
+	repeated []Setting // samples that are the medians of readings that agreed
 }
 
 // Provenance says where a model's samples come from.
@@ -106,7 +108,7 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 		}
 		m.warn("no device given: the model speaks of the %d modes of the grid that the samples span", m.Space.Len())
 	}
-	if m.Samples, err = m.prepare(samples); err != nil {
+	if m.Samples, err = m.prepare(samples, o.repeated); err != nil {
 		return nil, err
 	}
 	t, err := newTeacher(ctx, m, o)
@@ -147,8 +149,8 @@ func spanned(samples []tegra.Measured) (*tegra.Space, error) {
 }
 
 // prepare checks the samples, moves nominal frequencies to the device's own
-// and joins what was measured more than once.
-func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
+// and joins what was measured more than once, as those of repeated were before.
+func (m *Model) prepare(samples []tegra.Measured, repeated []Setting) ([]tegra.Measured, error) {
 	times, powers := map[Setting][]float64{}, map[Setting][]float64{}
 	var order []Setting
 	if err := checkPower(samples); err != nil {
@@ -178,6 +180,9 @@ func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
 		if spread(times[a]) > repeatSpread || spread(powers[a]) > repeatSpread {
 			apart = append(apart, a)
 		}
+		if agreeing(times[a], powers[a]) || len(times[a]) == 1 && slices.Contains(repeated, a) {
+			m.Repeated = append(m.Repeated, a)
+		}
 	}
 	if len(apart) > 0 {
 		m.warn("%s measured more than once with values more than %.0f %% apart; the median counts: %s",
@@ -189,5 +194,17 @@ func (m *Model) prepare(samples []tegra.Measured) ([]tegra.Measured, error) {
 // repeatSpread is how far repeated measurements of one mode may lie apart,
 // relative to the least, before it is said.
 const repeatSpread = 0.1
+
+// agreeing tells whether two readings of a mode lie near the median of all of
+// them, in time and in power where that was measured.
+func agreeing(times, powers []float64) bool {
+	time, power, near := quantile.Median(times).V, quantile.Median(powers).Or(math.NaN()), 0
+	for i := range times {
+		if spread([]float64{times[i], time}) <= repeatSpread && !(spread([]float64{powers[i], power}) > repeatSpread) {
+			near++
+		}
+	}
+	return near > 1
+}
 
 func spread(v []float64) float64 { return slices.Max(v)/slices.Min(v) - 1 }

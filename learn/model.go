@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jtune/tegra"
@@ -10,15 +11,18 @@ import (
 // Model is a fitted predictor with all that is known about it. It may be read
 // from many goroutines.
 type Model struct {
-	Method     Method
-	Space      *tegra.Space     // the modes it speaks of
-	Samples    []tegra.Measured // learned from, one per mode, or per mode and minibatch size
-	Batches    []int            // sizes of a minibatch, ascending, where that is an input; nil where it is none
-	Batch      int              // of a model that At made: the size that it speaks of
-	CV         Errors
-	Reference  string // what the reference was and how much it counts; "" for none
-	Warnings   []string
-	Suspicious []Setting // measure these again: they disagree with all others
+	Method    Method
+	Space     *tegra.Space     // the modes it speaks of
+	Samples   []tegra.Measured // learned from, one per mode, or per mode and minibatch size
+	Batches   []int            // sizes of a minibatch, ascending, where that is an input; nil where it is none
+	Batch     int              // of a model that At made: the size that it speaks of
+	CV        Errors
+	Reference string // what the reference was and how much it counts; "" for none
+	Warnings  []string
+	// Suspicious are those whose reading disagrees with all others, and that were
+	// not measured again with a reading that agrees with it.
+	Suspicious []Setting
+	Repeated   []Setting // measured more than once, with readings that agree
 	Provenance Provenance
 	Seed       uint64
 
@@ -58,6 +62,21 @@ func (m *Model) warn(format string, args ...any) {
 	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
 }
 
+// Trusted are the measured modes whose readings may stand in the place of their
+// predictions: all but the suspicious ones.
+func (m *Model) Trusted() []tegra.Measured {
+	return slices.DeleteFunc(slices.Clone(m.Samples), func(s tegra.Measured) bool { return slices.Contains(m.Suspicious, SettingOf(s)) })
+}
+
+// Doubt tells of the suspicious readings; "" when there are none.
+func (m *Model) Doubt() string {
+	if len(m.Suspicious) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s with all others and %s for nothing until a second reading agrees, measure again: %s",
+		count(len(m.Suspicious), "measured mode disagrees", "measured modes disagree"), plural(len(m.Suspicious), "counts", "count"), m.list(m.Suspicious))
+}
+
 // mostListed bounds how many modes a message names.
 const mostListed = 5
 
@@ -76,10 +95,14 @@ func (m *Model) list(settings []Setting) string {
 	return strings.Join(names, ", ")
 }
 
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // count prints "1 mode was" or "3 modes were".
 func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%d %s", n, plural(n, one, many))
 }

@@ -23,13 +23,13 @@ func (m *Model) describe(t *teacher) {
 		}
 	}
 	if s, ok := m.Surrogate(); ok {
-		m.Suspicious = s.Suspicious()
+		m.Suspicious = slices.DeleteFunc(s.Suspicious(), func(a Setting) bool { return slices.Contains(m.Repeated, a) })
 		if used := len(s.samples); used < len(m.Samples) {
 			m.warn("learned from a random %d of the %d measured modes, to keep predictions fast", used, len(m.Samples))
 		}
 	}
-	if n := len(m.Suspicious); n > 0 {
-		m.warn("%s with all others, measure again: %s", count(n, "measured mode disagrees", "measured modes disagree"), m.list(m.Suspicious))
+	if doubt := m.Doubt(); doubt != "" {
+		m.warn("%s", doubt)
 	}
 	m.describeSamples()
 	if origin := m.Provenance.Origin(); origin != "" {

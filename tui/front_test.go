@@ -12,7 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/learn"
 	"jtune/optimize"
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
@@ -38,6 +40,31 @@ func TestAMeasurementStandsInThePlaceOfItsPrediction(t *testing.T) {
 	}
 	d.press("c")
 	d.sees("the answer to the limit", "✓ within the limit")
+}
+
+// A reading that disagrees with all others is shown and stands for nothing until
+// the mode is measured again.
+func TestAReadingInDoubtStandsForNothing(t *testing.T) {
+	d := drive(t).withView()
+	d.size(120, 40)
+	samples := d.board.samples()
+	odd := &samples[3]
+	odd.PowerW /= 3
+	model := d.board.fitted(samples)
+	model.Suspicious = []learn.Setting{{Mode: odd.Mode}}
+	v := mapOf("resnet18", model, lawPredictor{}, samples, d.board.space)
+	d.r.sh.view = v
+	d.press("5")
+	i, _ := v.at(odd.Mode)
+	frontOf(d).goTo(i)
+	d.r.frame = ""
+	if d.sees("disagrees with all others", "in doubt: v measures again", "?\u00a0measured,\u00a0in\u00a0doubt"); v.points[i].PowerW == odd.PowerW || v.known[i] != v.preds[i] {
+		t.Errorf("the mode is taken for %g W, predicted are %g and read was %g", v.points[i].PowerW, v.preds[i].PowerW, odd.PowerW)
+	}
+	again := v.with(tegra.Measured{Mode: odd.Mode, TimeMS: 50, PowerW: 30})
+	if len(again.doubted) != 0 || again.points[i].PowerW != 30 || len(v.doubted) != 1 {
+		t.Errorf("measured again: %v in doubt, %g W; before it %v", again.doubted, again.points[i].PowerW, v.doubted)
+	}
 }
 
 func TestTheFrontsTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {

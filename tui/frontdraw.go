@@ -172,6 +172,9 @@ func (p *frontPage) legend(w int) string {
 	if _, measured := p.sh.view.measured[here]; !measured {
 		words = append(words, "├─┤ 95 % band")
 	}
+	if len(p.sh.view.doubted) > 0 {
+		words = append(words, "? measured, in doubt")
+	}
 	var names []string
 	for _, m := range p.marks() {
 		names = append(names, string(m.glyph)+" "+m.name)
@@ -227,6 +230,9 @@ func (p *frontPage) card(w int, short bool) string {
 			fmt.Sprintf("%7.1f W     (%.1f – %.1f)", pr.PowerW, pr.PowerLoW, pr.PowerHiW),
 			fmt.Sprintf("%7.2f J/mb", pr.EnergyJ()))
 	}
+	if got, doubted := v.doubted[pr.Mode]; doubted {
+		lines = append(lines, styleWarn.Render(fmt.Sprintf("read %s ms/mb, %.1f W", ms(got.TimeMS), got.PowerW)), styleWarn.Render("disagrees with all others"))
+	}
 	if short {
 		verdict, _, _ := strings.Cut(p.status(measured), "\n")
 		return strings.Join(append(lines, verdict), "\n")
@@ -261,6 +267,8 @@ func (p *frontPage) status(measured bool) string {
 	}
 	if j := p.sh.job; p.sh.busy() && j.kind == jobVerify && j.progress.Step.Mode == point.Mode {
 		text += "\n" + styleAsk.Render(phaseText(j.progress))
+	} else if _, doubted := p.sh.view.doubted[point.Mode]; doubted {
+		text += "\n" + styleWarn.Render("in doubt: "+keys.Verify.Help().Key+" measures again")
 	} else if !measured {
 		text += "\n" + styleDim.Render("not measured yet: "+keys.Verify.Help().Key+" measures")
 	}
@@ -351,6 +359,9 @@ func (p *frontPage) isWhat(m tegra.Mode, point optimize.Point) string {
 	}
 	if _, ok := p.sh.view.measured[m]; ok {
 		words = append(words, "measured")
+	}
+	if _, ok := p.sh.view.doubted[m]; ok {
+		words = append(words, "in doubt")
 	}
 	if !p.sh.limit.Met(point) {
 		words = append(words, "over")

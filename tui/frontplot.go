@@ -86,6 +86,11 @@ func (p *frontPage) plot(w, h int) string {
 			plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
 		}
 	}
+	for m := range v.doubted {
+		if i, ok := v.at(m); ok {
+			plot.Mark(xs[i], ys[i], '?', chart.InkMeasured)
+		}
+	}
 	for _, mark := range p.marks() {
 		plot.Mark(xs[mark.at], ys[mark.at], mark.glyph, chart.InkPreset)
 	}

@@ -40,7 +40,7 @@ var numbers = map[string]string{
 		"on the GPU: processes that hold its memory, as the driver tells root.",
 	"Front": "Each dot is a power mode: time of one minibatch to the right, watts upward (x takes other axes); left and low is good. The front, the cloud's " +
 		"lower left edge: modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was " +
-		"measured stands in the place of its prediction and has no band. predicted: before the mode was measured; fitted: the model has learned from this very " +
+		"measured stands in the place of its prediction and has no band, but for ?: a reading that disagrees with all others counts for nothing until a second agrees. predicted: before the mode was measured; fitted: the model has learned from this very " +
 		"mode. off: measured against that. ms/mb, J/mb: time and energy per minibatch; W: what " +
 		"the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: the method, and how many measured modes it learned from. error: of modes left out while learning. " +
 		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within it.",

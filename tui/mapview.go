@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -33,6 +34,7 @@ type mapView struct {
 	span     [numAxes][]float64 // the least and the largest usable value of each
 	fronts   [len(planes)][]int // indexes of points, ascending across
 	measured map[tegra.Mode]tegra.Measured
+	doubted  map[tegra.Mode]tegra.Measured   // readings that disagree with all others and were not repeated: they count for nothing
 	learned  map[tegra.Mode]bool             // modes that the model has learned from
 	before   map[tegra.Mode]learn.Prediction // of measured modes: what was said before they were, where that is known
 	found    found
@@ -54,15 +56,19 @@ func newMapView(workload string, m *learn.Model, space *tegra.Space) *mapView {
 }
 
 func mapOf(workload string, m *learn.Model, p learn.Predictor, samples []tegra.Measured, space *tegra.Space) *mapView {
-	v := &mapView{workload: workload, model: m, preds: p.Predict(space.Modes()), space: space, measured: map[tegra.Mode]tegra.Measured{}}
+	v := &mapView{workload: workload, model: m, preds: p.Predict(space.Modes()), space: space, measured: map[tegra.Mode]tegra.Measured{}, doubted: map[tegra.Mode]tegra.Measured{}}
 	for _, s := range samples {
-		v.measured[s.Mode] = s
+		if slices.Contains(m.Suspicious, learn.SettingOf(s)) {
+			v.doubted[s.Mode] = s
+		} else {
+			v.measured[s.Mode] = s
+		}
 	}
 	v.learned = map[tegra.Mode]bool{}
 	for _, s := range m.Samples {
 		v.learned[s.Mode] = true
 	}
-	v.know(samples)
+	v.know(v.samples())
 	return v
 }
 
@@ -117,11 +123,13 @@ func (v *mapView) with(m tegra.Measured) *mapView {
 			next.measured[mode] = old
 		}
 	}
+	next.doubted = maps.Clone(v.doubted)
+	delete(next.doubted, m.Mode) // read again: this reading stands
 	next.know(next.samples())
 	return &next
 }
 
-// samples lists what was measured.
+// samples lists the measurements that count.
 func (v *mapView) samples() []tegra.Measured {
 	out := make([]tegra.Measured, 0, len(v.measured))
 	for _, m := range v.measured {

@@ -154,9 +154,12 @@ type answer struct {
 	origin    string // "" for measurements of a real board
 	predicted *learn.Prediction
 	measured  *tegra.Measured
-	feasible  bool
-	versus    session.Versus
-	advice    []string
+	// suspicious: the measurement disagrees with all others and was not repeated,
+	// the prediction counts.
+	suspicious bool
+	feasible   bool
+	versus     session.Versus
+	advice     []string
 }
 
 // size is that of the answer's minibatch, with the measured time per sample, or
@@ -164,7 +167,7 @@ type answer struct {
 func (x answer) size() export.Size {
 	p := optimize.Point{Batch: x.batch}
 	switch {
-	case x.measured != nil:
+	case x.measured != nil && !x.suspicious:
 		p.TimeMS = x.measured.TimeMS
 	case x.predicted != nil:
 		p.TimeMS = x.predicted.TimeMS
@@ -175,7 +178,7 @@ func (x answer) size() export.Size {
 // energyJ is that of a minibatch as it was measured, else as it is predicted.
 func (x answer) energyJ() float64 {
 	switch {
-	case x.measured != nil:
+	case x.measured != nil && !x.suspicious:
 		return x.measured.EnergyJ()
 	case x.predicted != nil:
 		return x.predicted.EnergyJ()
@@ -197,7 +200,11 @@ func (x answer) print(w io.Writer) error {
 		rows = append(rows, []string{"predicted", figures.Of(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", figures.Of(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", figures.Of(p.EnergyJ()) + " J"})
 	}
 	if m := x.measured; m != nil {
-		rows = append(rows, []string{"measured", figures.Of(m.TimeMS) + " ms", "", figures.Of(m.PowerW) + " W", "", figures.Of(m.EnergyJ()) + " J"})
+		name := "measured"
+		if x.suspicious {
+			name = "measured, in doubt"
+		}
+		rows = append(rows, []string{name, figures.Of(m.TimeMS) + " ms", "", figures.Of(m.PowerW) + " W", "", figures.Of(m.EnergyJ()) + " J"})
 	}
 	for _, c := range x.comparisons() {
 		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})

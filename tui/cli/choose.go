@@ -63,7 +63,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 	if m.Batches != nil && limit.PowerW > 0 {
 		limit.Throughput = true // within a time limit too, which is one on the latency
 	}
-	choice, err := optimize.Choose(optimize.Known(m.PredictSettings(list), m.Samples), limit)
+	choice, err := optimize.Choose(optimize.Known(m.PredictSettings(list), m.Trusted()), limit)
 	chosen := choice.Measured()
 	var infeasible *optimize.InfeasibleError
 	if errors.As(err, &infeasible) {
@@ -72,16 +72,17 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, asJSON bool) error 
 	} else if err != nil {
 		return err
 	}
+	if doubt := m.Doubt(); doubt != "" {
+		a.note("%s", doubt)
+	}
 	if m.Batches != nil {
 		m = m.At(chosen.Batch)
 	}
 	predicted := m.Predict([]tegra.Mode{chosen.Mode})[0]
-	if slices.Contains(m.Suspicious, learn.SettingOf(chosen)) {
-		a.note("the measurement of %s disagrees with all others: measure it again before you rely on it", m.Space.Format(chosen.Mode))
-	}
 	presets, present := a.boardOf(m)
-	x := answer{space: m.Space, mode: chosen.Mode, batch: chosen.Batch, origin: originMark(m.Provenance.Origin()), predicted: &predicted, feasible: err == nil}
-	x.versus = session.Compare(chosen, m, m.Samples, m.Space, presets, present)
+	x := answer{space: m.Space, mode: chosen.Mode, batch: chosen.Batch, origin: originMark(m.Provenance.Origin()), predicted: &predicted, feasible: err == nil,
+		suspicious: slices.Contains(m.Suspicious, learn.SettingOf(chosen))}
+	x.versus = session.Compare(chosen, m, m.Trusted(), m.Space, presets, present)
 	for _, s := range m.Samples {
 		if s.Mode == chosen.Mode {
 			x.measured = &s
@@ -100,6 +101,7 @@ func (a *app) answerJSON(x answer, m *learn.Model, limit optimize.Limit) answerJ
 		Mode: &mode, Predicted: &bands, Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: notKnown, Versus: toVersusJSON(x.versus), Size: x.size()}
 	if x.measured != nil {
 		out.Measured = toMeasuredJSON(*x.measured)
+		out.Measured.Suspicious = x.suspicious
 	}
 	return out
 }

@@ -33,10 +33,12 @@ type measuredJSON struct {
 	TimeMS  number `json:"time_ms"`
 	PowerW  number `json:"power_w"`
 	EnergyJ number `json:"energy_j"`
+	// Suspicious: it disagrees with all others and was not repeated, the prediction counts.
+	Suspicious bool `json:"suspicious,omitempty"`
 }
 
 func toMeasuredJSON(m tegra.Measured) *measuredJSON {
-	return &measuredJSON{number(m.TimeMS), number(m.PowerW), number(m.EnergyJ())}
+	return &measuredJSON{TimeMS: number(m.TimeMS), PowerW: number(m.PowerW), EnergyJ: number(m.EnergyJ())}
 }
 
 // notKnown prints as null.

@@ -133,7 +133,10 @@ func (a *app) predictedCloud(ctx context.Context, model string, v verification, 
 	if err != nil {
 		return nil, err
 	}
-	c := export.Predicted(m.PredictSettings(list), m.Samples)
+	if doubt := m.Doubt(); doubt != "" {
+		a.note("%s", doubt)
+	}
+	c := export.Predicted(m.PredictSettings(list), m.Trusted())
 	c.Title = "predicted: " + m.Provenance.Workload
 	if m.Provenance.Device != "" {
 		c.Title += " on " + m.Provenance.Device

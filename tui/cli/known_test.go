@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,60 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	for i, k := range want {
 		if got[i]["time_ms"] != points[k].TimeMS || got[i]["power_w"] != points[k].PowerW || got[i]["measured"] != true || got[i]["time_lo_ms"] != nil {
 			t.Errorf("point %d: got %v, want the measurement %v without bands", i, got[i], points[k])
+		}
+	}
+}
+
+// One false reading that would win is not chosen and not on the front until a
+// second reading agrees with it; it is shown and told of all the same.
+func TestAFalseReadingDoesNotWin(t *testing.T) {
+	t.Parallel()
+	const limit = 18.0
+	rows := noisyToy()
+	odd, fastest := 0, math.Inf(1)
+	for i, r := range rows {
+		if r.TimeMS < fastest {
+			odd, fastest = i, r.TimeMS
+		}
+	}
+	row := func(r tegra.Measured) string {
+		return fmt.Sprintf("%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
+	}
+	rows[odd].PowerW = 0.9 * limit
+	var b strings.Builder
+	b.WriteString(head)
+	for _, r := range rows {
+		b.WriteString(row(r))
+	}
+	for _, c := range []struct {
+		name, text string
+		wins       bool
+	}{{"one reading", b.String(), false}, {"two that agree", b.String() + row(rows[odd]), true}} {
+		model := filepath.Join(t.TempDir(), "m")
+		jtune(t, "fit", "--samples", write(t, c.text), "--out", model).done(t)
+		o := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t)
+		got, told := modeOf(t, o.object(t, answerKeys)["mode"]), strings.Contains(o.err, "until a second reading agrees")
+		if (got == rows[odd].Mode) != c.wins || told == c.wins {
+			t.Errorf("%s: chose %v, the false reading is of %v; told: %q", c.name, got, rows[odd].Mode, o.err)
+		}
+		front := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
+		if on := slices.ContainsFunc(front, func(p map[string]any) bool { return p["power_w"] == rows[odd].PowerW }); on != c.wins {
+			t.Errorf("%s: the false reading on the front: %v", c.name, on)
+		}
+		if c.wins {
+			continue
+		}
+		// Where it is the answer by its prediction, the reading stands beside it.
+		o = jtune(t, "choose", "--model", model, "--power-limit", "1000", "--json").done(t)
+		v := o.object(t, answerKeys)
+		if modeOf(t, v["mode"]) != rows[odd].Mode {
+			t.Fatalf("%s: without a limit that matters %v was chosen, %v is the fastest", c.name, v["mode"], rows[odd].Mode)
+		}
+		if m := v["measured"].(map[string]any); m["power_w"] != rows[odd].PowerW || m["suspicious"] != true {
+			t.Errorf("%s: measured %v, want it marked as suspicious", c.name, m)
+		}
+		if words := jtune(t, "choose", "--model", model, "--power-limit", "1000").done(t).out; !strings.Contains(words, "measured, in doubt") {
+			t.Errorf("%s: the answer in words is %q", c.name, words)
 		}
 	}
 }

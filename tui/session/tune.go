@@ -116,10 +116,11 @@ func (s *Session) conclude(out *TuneResult, w profiles.Workload, ref *learn.Refe
 		return
 	}
 	var predictor learn.Predictor
+	readings := measured
 	measured = oncePerSetting(measured)
 	sizes := sizesOf(measured)
 	board := s.Device.Board()
-	m, err := learn.Fit(context.Background(), oneSize(measured), learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
+	m, err := learn.Fit(context.Background(), oneSize(readings), learn.Options{Space: s.Device.Space(), Reference: ref, Seed: s.Options.Seed,
 		Provenance: learn.Provenance{Device: board.Name, Workload: w.Name, Virtual: board.Virtual, Replay: board.Replay, Jtune: Version, When: s.Clock.Wall()}})
 	if err == nil {
 		out.Fitted, predictor = m, m

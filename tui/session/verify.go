@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -58,7 +59,7 @@ func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func
 		}
 	}
 	if r.BudgetsW == nil {
-		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Samples))
+		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Trusted()))
 	}
 	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space, Margin: r.Margin, BudgetsW: r.BudgetsW}}
 	if _, err := r.Model.With(ctx, nil, false); err != nil {
@@ -113,6 +114,6 @@ func (p *frontPlan) Next(done []profiles.Row) (profiles.Step, bool) {
 			preds[i].PowerW = 0
 		}
 	}
-	m, ok := p.check.Next(preds, model.Samples)
+	m, ok := p.check.Next(preds, slices.Concat(model.Trusted(), rows))
 	return profiles.Step{Mode: m, Why: "front"}, ok
 }
