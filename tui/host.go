@@ -41,8 +41,8 @@ type deps struct {
 	sampler  *telemetry.Sampler // reads it
 	files    tegra.FS           // the device's; nil where there are none
 	clock    tegra.Clock
-	effort   *effort // nil: as many goroutines at a time as anywhere
-	rate     rate    // nil on real hardware
+	effort   *session.Effort
+	rate     rate // nil on real hardware
 	readOnly bool
 	workload string // preselected; "" for none
 	sizes    []int  // minibatch sizes asked for, or that a replay has; nil where they are not several

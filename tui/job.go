@@ -41,8 +41,7 @@ type job struct {
 	cancel   context.CancelFunc
 	gate     *gate
 	feed     *feed[jobNews]
-	effort   *effort
-	rest     func()        // ends its computing; nil while it measures; of its own goroutine
+	pace     session.Pace
 	ended    chan struct{} // closed when the goroutine has restored the device
 
 	progress profiles.Progress
@@ -103,23 +102,9 @@ type jobDoneMsg struct {
 // maxTimes bounds the minibatch times that a run keeps for its chart.
 const maxTimes = 600
 
-// compute says on the job's goroutine whether it computes or measures: between
-// two modes it works out what follows from the last one.
-func (j *job) compute(now bool) {
-	switch {
-	case now && j.rest == nil:
-		j.rest = j.effort.compute()
-	case !now && j.rest != nil:
-		j.rest()
-		j.rest = nil
-	}
-}
-
 // observe takes an event on the job's goroutine.
 func (j *job) observe(e session.Event) {
-	if p := e.Progress; p != nil {
-		j.compute(p.Phase == profiles.Finished)
-	}
+	j.pace.Observe(e)
 	j.feed.put(func(news *jobNews) {
 		if p := e.Progress; p != nil {
 			news.progress = p
@@ -258,7 +243,7 @@ func (g *gate) wait(ctx context.Context) error {
 // jobDoneMsg. fast asks a virtual board for full speed meanwhile.
 func (sh *shared) launch(j *job, fast bool, work func(ctx context.Context, j *job) jobDoneMsg) tea.Cmd {
 	ctx, cancel := context.WithCancel(sh.ctx)
-	j.cancel, j.gate, j.feed, j.ended, j.effort = cancel, &gate{}, newFeed[jobNews](), make(chan struct{}), sh.effort
+	j.cancel, j.gate, j.feed, j.ended = cancel, &gate{}, newFeed[jobNews](), make(chan struct{})
 	j.began = sh.clock.Now()
 	sh.job = j
 	restoreSpeed := func() {}
@@ -274,9 +259,10 @@ func (sh *shared) launch(j *job, fast bool, work func(ctx context.Context, j *jo
 	run := func() tea.Msg {
 		defer close(j.ended)
 		defer cancel()
-		j.compute(j.kind != jobRun)
+		j.pace = session.Pace{Effort: sh.effort}
+		j.pace.Compute(j.kind != jobRun)
 		done := work(ctx, j)
-		j.compute(false)
+		j.pace.Compute(false)
 		restoreSpeed()
 		j.feed.close()
 		done.job = j

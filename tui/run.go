@@ -41,8 +41,8 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 		return err
 	}
 	d := depsOf(s, o)
-	d.effort = newEffort()
-	defer d.effort.end()
+	d.effort = session.NewEffort()
+	defer d.effort.End()
 	colours := d.glyphs.profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
 	d.sixteen, d.colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
 	out := &countedOutput{File: os.Stdout}

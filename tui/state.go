@@ -87,6 +87,14 @@ func (sh *shared) fail(what string, err error) {
 	}
 }
 
+// computed is a command that computes something.
+func (sh *shared) computed(work func() tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		defer sh.effort.Compute()()
+		return work()
+	}
+}
+
 // busy tells whether a job runs.
 func (sh *shared) busy() bool { return sh.job != nil && !sh.job.done }
 

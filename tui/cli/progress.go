@@ -32,6 +32,7 @@ type reporter struct {
 	bar       bool
 	quietRows bool // tell only of failed rows
 	device    tegra.Device
+	pace      session.Pace
 	done      int
 	barLine   string
 	drawn     time.Time
@@ -40,12 +41,19 @@ type reporter struct {
 // redraw is the least time between two states of the bar.
 const redraw = 100 * time.Millisecond
 
+// reporter is for a job that begins now.
 func (a *app) reporter(d tegra.Device) *reporter {
-	return &reporter{w: a.err, bar: isTerminal(a.err), device: d}
+	r := &reporter{w: a.err, bar: isTerminal(a.err), device: d}
+	if a.alone {
+		r.pace.Effort = session.NewEffort()
+		r.pace.Compute(true)
+	}
+	return r
 }
 
 // observe takes the events of a session's job.
 func (r *reporter) observe(e session.Event) {
+	r.pace.Observe(e)
 	switch {
 	case e.Note != "":
 		r.line("%s", e.Note)
