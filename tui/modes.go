@@ -122,18 +122,7 @@ func (p *modesPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // rowKey takes the keys that move the cursor or use the mode under it.
 func (p *modesPage) rowKey(k tea.KeyPressMsg) bool {
 	switch {
-	case key.Matches(k, keys.Up):
-		p.tab.move(-1)
-	case key.Matches(k, keys.Down):
-		p.tab.move(1)
-	case key.Matches(k, keys.PageUp):
-		p.tab.move(-10)
-	case key.Matches(k, keys.PageDown):
-		p.tab.move(10)
-	case key.Matches(k, keys.Home):
-		p.tab.cursor = 0
-	case key.Matches(k, keys.End):
-		p.tab.cursor = p.tab.rows - 1
+	case p.tab.key(k):
 	case key.Matches(k, keys.Mark):
 		p.mark()
 	case key.Matches(k, keys.Block):

@@ -81,10 +81,7 @@ func (p *profilePage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	j := p.shown()
 	running := j != nil && !j.done && j.follows == nil
 	switch {
-	case key.Matches(k, keys.Up):
-		p.tab.move(-1)
-	case key.Matches(k, keys.Down):
-		p.tab.move(1)
+	case p.tab.key(k):
 	case key.Matches(k, keys.Enlarge):
 		p.large = (p.large + 1) % 3
 	case key.Matches(k, keys.Back) && p.large != 0:

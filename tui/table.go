@@ -2,6 +2,9 @@ package tui
 
 import (
 	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 )
 
 // column is one column of a table.
@@ -23,6 +26,27 @@ type table struct {
 	top    int
 	room   int    // columns of the last visible column, as drawn
 	empty  string // said when there are no rows
+}
+
+// key walks the rows; false for keys that do something else.
+func (t *table) key(k tea.KeyPressMsg) bool {
+	switch {
+	case key.Matches(k, keys.Up):
+		t.move(-1)
+	case key.Matches(k, keys.Down):
+		t.move(1)
+	case key.Matches(k, keys.PageUp):
+		t.move(-10)
+	case key.Matches(k, keys.PageDown):
+		t.move(10)
+	case key.Matches(k, keys.Home):
+		t.cursor = 0
+	case key.Matches(k, keys.End):
+		t.cursor = max(0, t.rows-1)
+	default:
+		return false
+	}
+	return true
 }
 
 // move shifts the cursor, staying within the rows.

@@ -187,20 +187,9 @@ func (p *trainPage) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		} else {
 			p.large = trainAll
 		}
-	case key.Matches(k, keys.Up):
-		p.tab.move(-1)
-	case key.Matches(k, keys.Down):
-		p.tab.move(1)
+	case p.tab.key(k):
 	case key.Matches(k, keys.Start):
 		return p.start(), true
-	case key.Matches(k, keys.PageUp):
-		p.tab.move(-10)
-	case key.Matches(k, keys.PageDown):
-		p.tab.move(10)
-	case key.Matches(k, keys.Home):
-		p.tab.cursor = 0
-	case key.Matches(k, keys.End):
-		p.tab.cursor = p.tab.rows - 1
 	case key.Matches(k, keys.Enlarge) && p.shown() != nil:
 		p.large = (p.large + 1) % numTrainParts
 	case key.Matches(k, keys.Back) && p.large != trainAll:

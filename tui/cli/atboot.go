@@ -42,9 +42,7 @@ func (a *app) showBoot(u *session.BootUnit, w io.Writer) {
 	for line := range strings.Lines(u.Text) {
 		fmt.Fprint(w, "    "+line)
 	}
-	for _, n := range u.Notes {
-		a.note("%s", n)
-	}
+	a.notes(u.Notes)
 }
 
 // installBoot writes the unit, once the mode was kept.

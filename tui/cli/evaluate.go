@@ -41,9 +41,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, n := range s.Notes {
-				a.note("%s", n)
-			}
+			a.notes(s.Notes)
 			o.Truth, o.Name, o.Workload, o.Seed, o.Presets = s.Measured, truth, s.Workload, a.options.Seed, a.presetsFor(s)
 			if o.Reference, err = a.options.Reference(reference); err != nil {
 				return err
@@ -92,9 +90,7 @@ func (a *app) otherWorkloads(paths []string, strict bool) (list []optimize.Workl
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range s.Notes {
-			a.note("%s", n)
-		}
+		a.notes(s.Notes)
 		list = append(list, optimize.Workload{Name: path, Measured: s.Measured})
 	}
 	return list, nil

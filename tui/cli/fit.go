@@ -61,9 +61,7 @@ func (a *app) fit() *cobra.Command {
 				a.note("networks are trained, and five times more for the cross-validation: a minute or two")
 			}
 			m, notes, err := session.Fit(cmd.Context(), a.options, r)
-			for _, n := range notes {
-				a.note("%s", n)
-			}
+			a.notes(notes)
 			if err != nil {
 				return err
 			}
@@ -109,9 +107,7 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		}
 		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cv, optionalText(m.Reference), append([]string{}, m.Warnings...), m.Batches})
 	}
-	for _, w := range m.Warnings {
-		a.note("%s", w)
-	}
+	a.notes(m.Warnings)
 	pct := func(v float64) string {
 		switch {
 		case !m.CV.Known():

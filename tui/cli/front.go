@@ -103,9 +103,7 @@ func (a *app) measuredCloud(samples string, strict bool) (*export.Cloud, error) 
 	if s.Batches != nil && len(a.options.Batches) == 0 && !a.options.AllSizes {
 		return nil, usagef("%s holds minibatch sizes %s: choose with --batch N, or several for one front by time per sample", samples, listed(s.Batches))
 	}
-	for _, n := range s.Notes {
-		a.note("%s", n)
-	}
+	a.notes(s.Notes)
 	if !s.HasPower() {
 		return nil, noPower("front", samples)
 	}

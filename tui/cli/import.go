@@ -36,9 +36,7 @@ func (a *app) importLogs() *cobra.Command {
 				log.Mode = tegra.Some(m)
 			}
 			notes, err := session.Import(a.options, args[0], out, log, strict)
-			for _, n := range notes {
-				a.note("%s", n)
-			}
+			a.notes(notes)
 			if err != nil {
 				return err
 			}
@@ -65,9 +63,7 @@ func (a *app) merge() *cobra.Command {
 				return usagef("merge: --out DIR is missing: the new campaign folder")
 			}
 			notes, err := session.Merge(args, out)
-			for _, n := range notes {
-				a.note("%s", n)
-			}
+			a.notes(notes)
 			if err != nil {
 				return err
 			}

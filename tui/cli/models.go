@@ -211,9 +211,7 @@ func (a *app) printModel(m modelJSON) error {
 	for _, c := range m.Commands {
 		rows = append(rows, []string{"made by", c})
 	}
-	for _, w := range m.Warnings {
-		a.note("%s", w)
-	}
+	a.notes(m.Warnings)
 	return table(a.out, rows...)
 }
 

@@ -120,11 +120,16 @@ func (a *app) session() (*session.Session, error) {
 
 // notice tells what opening a device has to tell, each row left out included.
 func (a *app) notice(s *session.Session) {
-	for _, n := range s.Skipped {
-		a.note("%s", n)
-	}
+	a.notes(s.Skipped)
 	if len(s.Skipped) == 0 && s.Notice != "" {
 		a.note("%s", s.Notice)
+	}
+}
+
+// notes prints each as note does.
+func (a *app) notes(list []string) {
+	for _, text := range list {
+		a.note("%s", text)
 	}
 }
 

@@ -83,9 +83,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	for _, h := range res.Trace {
 		a.note("%v", h)
 	}
-	for _, w := range res.Warnings {
-		a.note("%s", w)
-	}
+	a.notes(res.Warnings)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
