@@ -330,17 +330,21 @@ func TestAGrossOutlierIsFoundAndItsNeighboursAreNot(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.MobileNet)
 	found, innocent, clean := 0, 0, 0
+	var err, cleanErr float64
+	o := SurrogateOptions{Grid: true, Robust: 2}
 	for seed := range seeds() {
-		in, _ := s.split(randomPlaces(len(s.rows), 20, uint64(seed)))
+		in, out := s.split(randomPlaces(len(s.rows), 20, uint64(seed)))
 		flagged := func() []Setting {
-			fit, err := FitSurrogate(s.space, in, SurrogateOptions{Grid: true, Robust: 2})
+			fit, err := FitSurrogate(s.space, in, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return fit.Suspicious()
 		}
 		clean += len(flagged())
+		cleanErr += scoreOf(t, s, in, out, o).timeMAPE
 		in[7].TimeMS *= 10
+		err += scoreOf(t, s, in, out, o).timeMAPE
 		list := flagged()
 		if slices.Contains(list, SettingOf(in[7])) {
 			found++
@@ -348,7 +352,10 @@ func TestAGrossOutlierIsFoundAndItsNeighboursAreNot(t *testing.T) {
 		}
 		innocent += len(list)
 	}
-	t.Logf("%d of %d found, %d others named; without the outlier %d", found, seeds(), innocent, clean)
+	t.Logf("%d of %d found, %d others named; without the outlier %d; mean time error %.2f %%, without %.2f", found, seeds(), innocent, clean, err/float64(seeds()), cleanErr/float64(seeds()))
+	if !testing.Short() && err > 1.1*cleanErr { // 1.14 where its innocent neighbours stay down-weighted
+		t.Errorf("the outlier makes the time error %.2f times as large, want 1.1 at most", err/cleanErr)
+	}
 	if found < seeds() {
 		t.Errorf("%d of %d gross outliers found", found, seeds())
 	}

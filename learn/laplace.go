@@ -9,7 +9,8 @@ import (
 // The fit of one target: Gauss–Newton to the posterior mode of theta, with
 // the Gaussian process marginalised; Laplace's evidence for the choice among
 // nine (smooth, noise) pairs, or fifteen; outliers down-weighted by leave-one-out
-// residuals. Everything works with C = sf² K + sn² diag(v) factored once and
+// residuals, and, beyond the recipe (§3), innocents pardoned at the end: a gross
+// outlier draws the fit to it and makes its neighbours look like outliers. Everything works with C = sf² K + sn² diag(v) factored once and
 // the few parameters on top of it (Woodbury), so a fit costs one n³/3
 // factorisation per pair and n²·(K+1) per Gauss–Newton round. Deterministic.
 
@@ -54,8 +55,6 @@ var errNotPositive = errors.New("the samples' covariance is not positive definit
 
 func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 	s := newSolver(f, d)
-	theta := s.firstTheta()
-	v := slices.Repeat([]float64{1}, len(d.y))
 	steps, noiseSteps, noiseSD := []float64{0}, []float64{0}, gridNoiseSD
 	if grid {
 		steps, noiseSteps = []float64{-1, 0, 1}, []float64{-1, 0, 1}
@@ -63,8 +62,7 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 	if grid && f.heavy {
 		noiseSteps, noiseSD = []float64{-1, 0, 1, 2, 3}, heavyNoiseSD
 	}
-	for round := 0; ; round++ {
-		var best *curve
+	best := func(v, theta []float64) (least *curve, err error) {
 		for _, i := range steps {
 			for _, j := range noiseSteps {
 				c, err := s.laplace(f.smooth*math.Exp2(i), f.noise*math.Exp2(j), v, theta)
@@ -72,21 +70,44 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 					return nil, err
 				}
 				c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/noiseSD)/2
-				if best == nil || c.score < best.score {
-					best = c
+				if least == nil || c.score < least.score {
+					least = c
 				}
 			}
 		}
-		next, found := v, false
-		if round < robust {
-			next, found = s.downWeight(best, v)
-		}
-		if !found {
-			best.suspect = s.suspects(best)
-			return best, nil
-		}
-		v, theta = next, best.theta
+		return least, nil
 	}
+	c, err := best(slices.Repeat([]float64{1}, len(d.y)), s.firstTheta())
+	for round := 0; err == nil && round < robust; round++ {
+		v, found := s.downWeight(c)
+		if !found {
+			break
+		}
+		c, err = best(v, c.theta)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.suspect = s.suspects(c)
+	if v, found := pardon(c); found {
+		if c, err = best(v, c.theta); err != nil {
+			return nil, err
+		}
+		c.suspect = s.suspects(c)
+	}
+	return c, nil
+}
+
+// pardon gives back their weight to the samples that were down-weighted and are
+// no suspects. False when there is none.
+func pardon(c *curve) (v []float64, found bool) {
+	v = slices.Clone(c.v)
+	for i := range v {
+		if v[i] > 1 && !c.suspect[i] {
+			v[i], found = 1, true
+		}
+	}
+	return v, found
 }
 
 func square(x float64) float64 { return x * x }
@@ -278,15 +299,14 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 
 // downWeight raises the noise of samples that are leftOut's far out. False when
 // none is.
-func (s *solver) downWeight(c *curve, v []float64) ([]float64, bool) {
-	found := false
-	out := slices.Clone(v)
+func (s *solver) downWeight(c *curve) (v []float64, found bool) {
+	v = slices.Clone(c.v)
 	s.leftOut(c, func(i int, residual, variance float64) {
 		if z2 := residual * residual / variance; z2 > s.farOut(residual) {
-			out[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
+			v[i], found = min(v[i]*z2/outlierShare, mostDownWeight), true
 		}
 	})
-	return out, found
+	return v, found
 }
 
 // suspects tells which of the samples that were down-weighted are far out
