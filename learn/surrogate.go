@@ -134,6 +134,24 @@ func (s *Surrogate) Suspicious() []Setting {
 	return out
 }
 
+// farFrom lists the measured modes that it has not learned from and that lie as
+// far from their predictions as an outlier does.
+func (s *Surrogate) farFrom(measured []tegra.Measured) []Setting {
+	learned := map[Setting]bool{}
+	for _, m := range s.samples {
+		learned[SettingOf(m)] = true
+	}
+	var out []Setting
+	for i, p := range s.PredictSettings(settingsOf(measured)) {
+		m := measured[i]
+		time, power := square(math.Log(m.TimeMS/p.TimeMS)/p.LnTimeSD), square(math.Log(m.PowerW/p.PowerW)/p.LnPowerSD)
+		if a := SettingOf(m); !learned[a] && (time > outlierZ2 || power > outlierZ2) { // no power: NaN
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // Posterior is the belief about every mode of the space, by index, or about
 // every setting in the order of Settings: mean and
 // standard deviation of ln time (ms) and ln power (W), NaN where power was not

@@ -23,11 +23,13 @@ func (m *Model) describe(t *teacher) {
 		}
 	}
 	if s, ok := m.Surrogate(); ok {
-		m.Suspicious = slices.DeleteFunc(s.Suspicious(), func(a Setting) bool { return slices.Contains(m.Repeated, a) })
+		m.Suspicious = s.Suspicious()
 		if used := len(s.samples); used < len(m.Samples) {
+			m.Suspicious = append(m.Suspicious, s.farFrom(m.Samples)...)
 			m.warn("learned from a random %d of the %d measured modes, to keep predictions fast", used, len(m.Samples))
 		}
 	}
+	m.Suspicious = slices.DeleteFunc(m.Suspicious, func(a Setting) bool { return slices.Contains(m.Repeated, a) })
 	if doubt := m.Doubt(); doubt != "" {
 		m.warn("%s", doubt)
 	}
