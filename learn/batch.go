@@ -70,8 +70,8 @@ const fetchShare = 0.5
 // by a CPU thread and then served. Power is the mean of both, while the time of
 // a minibatch seems to tell of the serving alone: slowing the CPU to a third
 // costs ResNet's larger minibatches a seventh of their speed, by their time, and
-// half of the power. It takes a sixth off the power error of both published
-// sweeps, from 20 and from 50 settings, and the closed loop finds better answers
+// half of the power. It takes a tenth to a sixth off the power error of both
+// published sweeps, from 20 and from 50 settings, and the closed loop finds better answers
 // with fewer probes over a power limit. A term of its own beside the others does
 // less.
 func batchPowerTerms(x point, u float64, l []float64) {

@@ -267,10 +267,6 @@ func presets(list []tegra.Preset, f *field) (*contestant, string, error) {
 	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", found, len(list)), nil
 }
 
-// hotOver times the power limit is what no probe of a search should draw
-// (recipe §8.3).
-const hotOver = 1.1
-
 // searched is a search of its own for every budget.
 func searched(strategy Strategy) *contestant {
 	return &contestant{seeded: strategy != Binary, run: func(ctx context.Context, f *field, _ int, seed uint64) (outcome, error) {

@@ -64,6 +64,43 @@ func TestTheClosedLoopFindsModeAndMinibatchSize(t *testing.T) {
 	}
 }
 
+// The first settings teach about all: they do not follow the limit on latency,
+// vary every knob, and leave most of few probes to the search.
+func TestASearchOverSizesFirstMeasuresWhatTeaches(t *testing.T) {
+	t.Parallel()
+	b := newToy(t)
+	first := func(l Limit, probes int) []Probe {
+		r, err := Tune(t.Context(), b.serve, TuneOptions{Space: b.space, Batches: toySizes, Limit: l, Seed: 2, Probes: probes})
+		if err != nil {
+			t.Fatalf("%v: %v", l, err)
+		}
+		return r.Probes[:teachSettings]
+	}
+	tight, loose := first(Limit{PowerW: 25, TimeMS: 30}, 0), first(Limit{PowerW: 25, TimeMS: 400}, 0)
+	values := map[string]map[float64]bool{"batch": {}}
+	for k := range tight {
+		if learn.SettingOf(tight[k].Measured) != learn.SettingOf(loose[k].Measured) {
+			t.Errorf("probe %d: %v within 30 ms, %v within 400", k+1, tight[k].Measured, loose[k].Measured)
+		}
+		for knob := range tegra.NumKnobs {
+			if values[knob.String()] == nil {
+				values[knob.String()] = map[float64]bool{}
+			}
+			values[knob.String()][tight[k].Mode.Value(knob)] = true
+		}
+		values["batch"][float64(tight[k].Batch)] = true
+	}
+	for knob, v := range values {
+		if len(v) < 2 {
+			t.Errorf("%s stands still: %v", knob, v)
+		}
+	}
+	few, fewLoose := first(Limit{PowerW: 25, TimeMS: 30}, 7), first(Limit{PowerW: 25, TimeMS: 400}, 7)
+	if learn.SettingOf(few[1].Measured) == learn.SettingOf(tight[1].Measured) && learn.SettingOf(fewLoose[1].Measured) == learn.SettingOf(tight[1].Measured) {
+		t.Error("of seven probes the second teaches, whatever is asked")
+	}
+}
+
 func TestSearchesOverMinibatchSizesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := newToy(t)
