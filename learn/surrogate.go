@@ -221,7 +221,7 @@ func (s *Surrogate) PredictSettings(list []Setting) []Prediction {
 // The recipe (§2.6) takes the predicted time for certain in the power formula and
 // widens the power bands by 15 %; here the doubt about the time is carried over
 // instead. On the four measured sweeps from 10, 20 and 50 modes the 80 % bands
-// cover 77 to 88 % (before: 76 to 88, a quarter farther from 80 in the mean), and
+// cover 77 to 88 % (before: 76 to 88, a fifth farther from 80 in the mean), and
 // the modes that are picked with one deviation to spare pass their limit less
 // often: of MobileNet's 14, 13 and 11 % instead of 23, 20 and 14 (20 samples).
 func (p *Posterior) predictions(list []Setting) []Prediction {
