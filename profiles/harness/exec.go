@@ -184,6 +184,8 @@ func (j *job) follow(stdout, stderr *pipe) {
 	err := j.cmd.Wait()
 	close(j.exited)
 	j.group.signal(syscall.SIGKILL) // what the job left behind
+	stdout.end()
+	stderr.end()
 	j.removeContainer()
 	// The pipes end with their last holder; a process that left the group
 	// may hold them for ever.
@@ -234,11 +236,12 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// patience is how much longer the job may stay silent.
+// patience is how much longer the job may stay silent. What it has said may
+// wait to be looked at.
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.silence - time.Since(j.heard)
+	return j.silence + j.stdout.most() - time.Since(j.heard)
 }
 
 func (j *job) silent() error {

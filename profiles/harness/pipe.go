@@ -19,9 +19,13 @@ const (
 	hearMost  = 1500 * time.Millisecond // where somebody else sets the pace, see Paced
 )
 
-// pipeBytes is what a job can say before it has to wait for us: more than in
-// hearMost, unless it floods. Linux lets everybody have so much.
+// pipeBytes is what a job can say before it has to wait for us, where Linux
+// lets us have so much: a system may have less to give.
 const pipeBytes = 1 << 20
+
+// filledPart: a job that says more than this part of its pipe, one in so many,
+// before a look is due is looked at sooner, so that it never waits for us.
+const filledPart = 4
 
 // pipe is the reading end of a job's output. Go's runtime waits for whatever
 // is written to a file of its own, and so wakes at every line even while
@@ -31,8 +35,12 @@ type pipe struct {
 	calm   bool   // lines may be read late; set by the reader alone
 	before func() // called before each wait for more
 	looked time.Time
-	more   bool // the last look has not seen all
+	more   bool          // the last look has not seen all
+	said   int           // bytes since the look that has
+	fills  time.Duration // how long the job takes to say as much as room
+	room   int           // what it may have said when it is looked at, in bytes
 	paced  atomic.Bool
+	last   atomic.Bool   // nothing more is written: what is left is not to wait
 	poke   chan struct{} // asks for a look
 
 	mu     sync.Mutex
@@ -44,10 +52,21 @@ type pipe struct {
 var _ io.ReadCloser = (*pipe)(nil)
 
 func newPipe(f *os.File) *pipe {
-	if conn, err := f.SyscallConn(); err == nil {
-		_ = conn.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes) })
+	return &pipe{file: f, before: func() {}, poke: make(chan struct{}, 1), room: widen(f) / filledPart, fills: hearEvery}
+}
+
+// widen gives a pipe pipeBytes, and tells how many it has got.
+func widen(f *os.File) (size int) {
+	err := control(f, func(fd uintptr) (err error) {
+		if size, err = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes); err != nil {
+			size, err = unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)
+		}
+		return err
+	})
+	if err != nil {
+		return unix.Getpagesize() // the least that a pipe can have
 	}
-	return &pipe{file: f, before: func() {}, poke: make(chan struct{}, 1)}
+	return size
 }
 
 // Read is io.Reader's; one goroutine reads.
@@ -59,11 +78,25 @@ func (p *pipe) Read(b []byte) (int, error) {
 		}
 		p.pause()
 		n, err := p.look(b)
-		p.looked, p.more = time.Now(), n == len(b)
+		p.seen(n, n == len(b))
 		if !errors.Is(err, syscall.EAGAIN) {
 			return n, err
 		}
 	}
+}
+
+// seen learns from a look how soon the next one is due.
+func (p *pipe) seen(n int, more bool) {
+	p.said += n
+	if p.more = more; more {
+		return
+	}
+	now := time.Now()
+	if !p.looked.IsZero() { // two looks in a row see nothing of a job that says much: the time is doubled at most
+		fills := float64(now.Sub(p.looked)) * float64(p.room) / float64(max(p.said, 1))
+		p.fills = time.Duration(min(max(fills, float64(time.Millisecond)), float64(2*p.fills), float64(hearMost)))
+	}
+	p.looked, p.said = now, 0
 }
 
 // most is how long what was written may wait.
@@ -76,7 +109,7 @@ func (p *pipe) most() time.Duration {
 
 // pause waits until it is time for a look.
 func (p *pipe) pause() {
-	wait := p.most() - time.Since(p.looked)
+	wait := min(p.most(), p.fills) - time.Since(p.looked)
 	if p.more || wait <= 0 {
 		return
 	}
@@ -91,26 +124,36 @@ func (p *pipe) pause() {
 // pace leaves it to its caller when to look, which look asks for.
 func (p *pipe) pace() (look func()) {
 	p.paced.Store(true)
-	return func() {
-		select {
-		case p.poke <- struct{}{}:
-		default:
-		}
+	return p.hear
+}
+
+// hear asks for a look.
+func (p *pipe) hear() {
+	select {
+	case p.poke <- struct{}{}:
+	default:
 	}
+}
+
+// end says that the job has ended: what is left is read at once.
+func (p *pipe) end() {
+	p.last.Store(true)
+	p.hear()
 }
 
 // waited gives the file to wait for, or nil when the pipe is to be looked at.
 func (p *pipe) waited() *os.File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	late := p.calm && !p.last.Load()
 	switch {
 	case p.closed:
-	case p.calm && p.file != nil:
+	case late && p.file != nil:
 		if fd, err := another(p.file); err == nil {
 			p.file.Close()
 			p.file, p.fd = nil, fd
 		}
-	case !p.calm && p.file == nil:
+	case !late && p.file == nil:
 		p.file = os.NewFile(uintptr(p.fd), "output")
 	}
 	return p.file
@@ -118,14 +161,22 @@ func (p *pipe) waited() *os.File {
 
 // another gives a second descriptor of a file, which the runtime does not know.
 func another(f *os.File) (fd int, err error) {
-	conn, err := f.SyscallConn() // unlike Fd it leaves the file as it is, which is not to block
-	if err != nil {
-		return 0, err
-	}
-	if ctlErr := conn.Control(func(own uintptr) { fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) }); err == nil {
-		err = ctlErr
-	}
+	err = control(f, func(own uintptr) (err error) {
+		fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
 	return fd, err
+}
+
+// control does something with a file's descriptor; unlike Fd it leaves the file
+// as it is, which is not to block.
+func control(f *os.File, do func(fd uintptr) error) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	ctlErr := conn.Control(func(fd uintptr) { err = do(fd) })
+	return errors.Join(ctlErr, err)
 }
 
 // look reads what is there; EAGAIN when nothing is.
@@ -149,8 +200,9 @@ func (p *pipe) look(b []byte) (int, error) {
 	}
 }
 
-// Close ends a Read, at its next look at the latest.
+// Close ends a Read.
 func (p *pipe) Close() error {
+	defer p.hear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

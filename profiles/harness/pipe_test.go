@@ -95,3 +95,66 @@ func TestClosingAPipeEndsItsReader(t *testing.T) {
 		}
 	}
 }
+
+// TestAJobThatSaysMuchIsLookedAtOften: a pipe that fills before it is time for a
+// look would hold up the job that is being measured.
+func TestAJobThatSaysMuchIsLookedAtOften(t *testing.T) {
+	t.Parallel()
+	p, to := testPipe(t)
+	p.calm, p.room = true, 1000 // as on a system that gives small pipes
+	p.pace()
+	line := make([]byte, 100)
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() { // 10 kB/s
+		defer close(ended)
+		for tick := time.Tick(10 * time.Millisecond); ; {
+			select {
+			case <-tick:
+				to.Write(line)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	b := make([]byte, 1<<16)
+	most, began := 0, time.Now()
+	for looks := 0; time.Since(began) < hearMost; looks++ {
+		n, err := p.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if looks > 1 { // the second one learns how much it says
+			most = max(most, n)
+		}
+	}
+	close(stop)
+	<-ended
+	if most == 0 || most > filledPart*p.room {
+		t.Errorf("up to %d bytes stood in a pipe of %d", most, filledPart*p.room)
+	}
+}
+
+func TestWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
+	t.Parallel()
+	p, to := testPipe(t)
+	b := make([]byte, 100)
+	p.calm = true
+	p.pace()
+	to.WriteString("a")
+	if _, err := p.Read(b); err != nil {
+		t.Fatal(err)
+	}
+	to.WriteString("last")
+	to.Close()
+	began := time.Now()
+	p.end()
+	if n, err := p.Read(b); string(b[:n]) != "last" || err != nil {
+		t.Errorf("read %q, %v", b[:n], err)
+	}
+	if n, err := p.Read(b); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("at its end %d bytes, %v", n, err)
+	}
+	if took := time.Since(began); took > hearMost/2 {
+		t.Errorf("its end was heard after %v", took)
+	}
+}

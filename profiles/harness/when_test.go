@@ -68,3 +68,21 @@ func TestAJobIsHeardSeldomAndRightly(t *testing.T) {
 		t.Errorf("%d minibatches came in %d lumps", n, lumps)
 	}
 }
+
+// TestAJobThatIsHeardSeldomIsNotSilent: what it has said waits for longer than
+// it may be silent.
+func TestAJobThatIsHeardSeldomIsNotSilent(t *testing.T) {
+	t.Parallel()
+	script := `while :; do sleep 0.1; echo "{\"event\":\"minibatch\",\"time_ms\":50,\"t\":$(date +%s.%N)}"; done`
+	j := sh(t, script, ExecOptions{Silence: time.Second})
+	j.Pace()
+	for began := time.Now(); time.Since(began) < 2*hearMost; {
+		if _, err := j.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	if err := j.Stop(t.Context()); err != nil || time.Since(began) > hearMost/2 {
+		t.Errorf("stopped after %v, %v", time.Since(began), err)
+	}
+}
