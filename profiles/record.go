@@ -55,6 +55,7 @@ type Record struct {
 	minibatches *appendFile
 	logged      int64 // bytes of the job's log that stood there before the mode in progress
 	runs        *appendFile
+	runsWidth   int // columns of runs.csv: an older jtune's has fewer
 }
 
 var _ RawLog = (*Record)(nil)
@@ -152,14 +153,24 @@ func lockRecord(dir string) (*Record, error) {
 // import brought, which stand in the file when there is one.
 func (r *Record) modesColumns() []string {
 	known := r.sized(Columns)
-	if f, err := os.Open(filepath.Join(r.dir, modesName)); err == nil {
-		defer f.Close()
-		names, err := csv.NewReader(f).Read()
-		if err == nil && len(names) > len(known) && slices.Equal(names[:len(known)], known) {
-			r.extra = slices.Clone(names[len(known):])
-		}
+	if names := r.standing(modesName); len(names) > len(known) && slices.Equal(names[:len(known)], known) {
+		r.extra = slices.Clone(names[len(known):])
 	}
 	return slices.Concat(known, r.extra)
+}
+
+// standing are the columns of a file of the folder; nil where it tells none.
+func (r *Record) standing(name string) []string {
+	f, err := os.Open(filepath.Join(r.dir, name))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, err := csv.NewReader(f).Read()
+	if err != nil {
+		return nil
+	}
+	return names
 }
 
 // sized adds the column of the minibatch size where the campaign has several.
@@ -183,7 +194,7 @@ func (r *Record) open() (*Record, error) {
 		to      **appendFile
 		name    string
 		columns []string
-	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, r.sized(sampleColumns)}, {&r.minibatches, minibatchesName, r.sized(minibatchColumns)}, {&r.runs, runsName, runColumns}} {
+	}{{&r.modes, modesName, r.modesColumns()}, {&r.samples, samplesName, r.sized(sampleColumns)}, {&r.minibatches, minibatchesName, r.sized(minibatchColumns)}, {&r.runs, runsName, r.runsColumns()}} {
 		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
 		if err != nil {
 			r.Close()

@@ -56,6 +56,20 @@ var runColumns = slices.Concat(sweep.Columns[:4], variantColumns, []string{"stat
 		"cpu_residency", "gpu_residency", "mem_residency", "uptime_s", "versions",
 		"latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "power_drop_s", "power_drop_from_w", "power_drop_to_w"})
 
+// olderRuns is how many of runColumns an older jtune wrote.
+var olderRuns = slices.Index(runColumns, "latency_p50_ms")
+
+// runsColumns are those of this record's runs.csv: a folder that an older jtune
+// began keeps its own.
+func (r *Record) runsColumns() []string {
+	columns := runColumns
+	if slices.Equal(r.standing(runsName), runColumns[:olderRuns]) {
+		columns = runColumns[:olderRuns]
+	}
+	r.runsWidth = len(columns)
+	return columns
+}
+
 var partColumns = []string{"epoch", "epochs", "minibatches", "span_s", "time_ms", "stall_ms", "compute_ms", "overhead_ms",
 	"power_w", "energy_j", "cpu_pct", "gpu_pct", "ram_bytes", "reads_per_s", "read_bytes_per_s"}
 
@@ -90,7 +104,7 @@ func (r *Record) AppendRun(run Run) error {
 
 func (r *Record) writeRun(run Run) error {
 	for _, line := range run.lines() {
-		r.runs.add(line)
+		r.runs.add(line[:r.runsWidth])
 	}
 	if err := r.runs.flush(true); err != nil {
 		r.runs.wait.Reset()
@@ -202,8 +216,8 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 	width := len(runColumns)
 	eachLine(text, func(n int, f []string, err error) {
 		if n == 1 { // the header, of an older jtune perhaps
-			if len(f) < width && slices.Equal(f, runColumns[:len(f)]) {
-				width = len(f)
+			if slices.Equal(f, runColumns[:olderRuns]) {
+				width = olderRuns
 			}
 			return
 		}

@@ -74,15 +74,31 @@ func TestRunsComeBackAsTheyWereWritten(t *testing.T) {
 func TestRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	t.Parallel()
 	whole := Run{Mode: tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 114750 * tegra.KHz, EMC: 204 * tegra.MHz}, Status: OK, Character: aCharacter()}
-	older := len(runColumns) - 6
-	text := csvLine(runColumns[:older])
+	text := csvLine(runColumns[:olderRuns])
 	for _, line := range whole.lines() {
-		text += csvLine(line[:older])
+		text += csvLine(line[:olderRuns])
 	}
 	want := whole
 	want.Character.Latency, want.Character.Drop = tegra.Val[Latency]{}, tegra.Val[telemetry.PowerDrop]{}
 	if got, notes := parseRuns([]byte(text)); !cmp.Equal(got, []Run{want}) || len(notes) > 0 {
 		t.Errorf("notes %q, difference\n%s", notes, cmp.Diff([]Run{want}, got))
+	}
+
+	// Its campaign goes on, in its own columns.
+	dir := t.TempDir()
+	head := newRig(t, "resnet18", virtual.Options{}).header(1, PlanHeader{Kind: "list", Modes: 2})
+	rec, err := Create(dir, head)
+	if err := errors.Join(err, rec.Close(), os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if rec, err = OpenOrCreate(dir, head, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rec.AppendRun(whole), rec.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, notes, err := ReadRuns(dir); err != nil || len(notes) > 0 || !cmp.Equal(got, []Run{want, want}) {
+		t.Errorf("resumed: notes %q, %v, difference\n%s", notes, err, cmp.Diff([]Run{want, want}, got))
 	}
 }
 
