@@ -38,7 +38,7 @@ func (sh *shared) toSize(by int) tea.Cmd {
 	if known := sh.left.by[next]; known != nil {
 		return func() tea.Msg { return sizedMsg{known} }
 	}
-	return func() tea.Msg { return sizedMsg{v.sized(next)} }
+	return sh.computed(func() tea.Msg { return sizedMsg{v.sized(next)} })
 }
 
 // show takes the view of a size in, unless another was asked for since.

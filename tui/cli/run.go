@@ -45,6 +45,7 @@ func (a *app) run() *cobra.Command {
 			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
 				r.Workload = w
 				rep := a.reporter(s.Device)
+				rep.pace.Compute(false) // the idle board is measured first
 				res, err := s.Run(cmd.Context(), r, rep.observe)
 				rep.wipe()
 				if err != nil {

@@ -17,16 +17,21 @@ type Effort struct {
 	mu    sync.Mutex
 	cores int
 	tasks int // being computed
+	ended bool
 }
 
 // NewEffort begins with one. It is for who owns the process.
 func NewEffort() *Effort { return &Effort{cores: runtime.GOMAXPROCS(1)} }
 
-// End gives back what NewEffort found.
+// End gives back what NewEffort found, for good: something may still be computed.
 func (e *Effort) End() {
-	if e != nil {
-		runtime.GOMAXPROCS(e.cores)
+	if e == nil {
+		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
+	runtime.GOMAXPROCS(e.cores)
 }
 
 // Compute lets all cores work until rest is called.
@@ -44,6 +49,7 @@ func (e *Effort) change(by int) {
 	before := e.tasks > 0
 	e.tasks += by
 	switch now := e.tasks > 0; {
+	case e.ended:
 	case now && !before:
 		runtime.GOMAXPROCS(e.cores + 1)
 	case !now && before:

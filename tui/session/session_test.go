@@ -148,17 +148,23 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	probes, rows, gates := 0, 0, 0
+	var last profiles.Phase
 	res, err := s.Tune(t.Context(), TuneRequest{Workload: w, Limit: optimize.Limit{PowerW: 25}, Probes: 10,
 		Gate: func(_ context.Context) error { gates++; return nil }}, func(e Event) {
 		if e.Probe != nil {
 			probes++
 		}
-		if e.Progress != nil && e.Progress.Row != nil {
-			rows++
+		if e.Progress != nil {
+			if last = e.Progress.Phase; e.Progress.Row != nil {
+				rows++
+			}
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if last != profiles.Restoring { // the board is put back before the model is fitted
+		t.Errorf("told last that it was %s", last)
 	}
 	if probes != len(res.Probes) || rows != probes || gates != probes || probes > 10 {
 		t.Errorf("told of %d probes and %d rows, asked the gate %d times, for %d measurements", probes, rows, gates, len(res.Probes))

@@ -56,6 +56,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 			found.Ended = optimize.Failing
 		}
 	}
+	bench.Observe(profiles.Progress{Phase: profiles.Restoring})
 	err = errors.Join(dictated(err), bench.Close(), restore(ctx, bench.Applier))
 	out := TuneResult{Result: found, Dir: rec.Dir(), Took: s.Clock.Now() - begun}
 	s.conclude(&out, r.Workload, ref, present)
