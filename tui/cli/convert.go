@@ -44,6 +44,9 @@ func (a *app) convertNvpmodel() *cobra.Command {
 			for _, e := range conf.Errors {
 				a.note("%s: line %d: %s", args[0], e.Line, e.Message)
 			}
+			if len(conf.Modes) == 0 {
+				return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a Jetson", args[0])
+			}
 			if asJSON {
 				return printJSON(a.out, conf)
 			}

@@ -23,7 +23,7 @@ func (a *app) evaluate() *cobra.Command {
 	o := optimize.EvaluateOptions{}
 	asJSON, strict := false, false
 	cmd := &cobra.Command{
-		Use:   "evaluate --truth FILE --reference FILE",
+		Use:   "evaluate --truth FILE",
 		Short: "Compare methods on a measured sweep, in the papers' measures",
 		Long: "Learns from random modes of a sweep in which every mode was measured, predicts the others, and lets each method choose for every limit.\n\n" +
 			"Choices are held against two optima: the best reading within the limit, and, for a sweep of 400 modes and more, the best one that a fit to 400 " +

@@ -39,10 +39,12 @@ func (a *app) front() *cobra.Command {
 				return err
 			}
 			var c *export.Cloud
+			var checks session.VerifyResult
+			words := !asCSV && !asJSON
 			if samples != "" {
 				c, err = a.measuredCloud(samples, strict)
 			} else {
-				c, err = a.predictedCloud(cmd.Context(), model, v, !asCSV && !asJSON)
+				c, checks, err = a.predictedCloud(cmd.Context(), model, v)
 			}
 			if err != nil {
 				return err
@@ -52,12 +54,18 @@ func (a *app) front() *cobra.Command {
 				if err := writeFile(svg, c.SVG()); err != nil {
 					return err
 				}
-				a.note("%s: %d points, %d on the front", svg, len(c.Known), len(c.Front))
-				if !asCSV && !asJSON {
-					return nil
+				a.note("%s: %s, %s on the front", svg, figures.Count(len(c.Known), "point"), figures.Thousands(len(c.Front)))
+			}
+			if svg == "" || !words {
+				if err := a.printFront(c, asCSV, asJSON); err != nil {
+					return err
 				}
 			}
-			return a.printFront(c, asCSV, asJSON)
+			if words && len(checks.Measured) > 0 { // last, for a front may be hundreds of lines
+				fmt.Fprintln(a.out)
+				return a.printVerified(checks)
+			}
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -81,6 +89,7 @@ func (a *app) front() *cobra.Command {
 // frontAxes takes two different axes in either order: time lies across, of
 // power and energy power does.
 func frontAxes(x, y string) (across, up optimize.Axis, err error) {
+	asked := usagef("--x %s --y %s: want time against power or energy, or power against energy", x, y)
 	if x != "time" && (y == "time" || y == "power") {
 		x, y = y, x
 	}
@@ -92,7 +101,7 @@ func frontAxes(x, y string) (across, up optimize.Axis, err error) {
 	case x == "power" && y == "energy":
 		return optimize.Power, optimize.Energy, nil
 	}
-	return 0, 0, usagef("--x %s --y %s: want time against power or energy, or power against energy", x, y)
+	return 0, 0, asked
 }
 
 func (a *app) measuredCloud(samples string, strict bool) (*export.Cloud, error) {
@@ -117,19 +126,21 @@ func (a *app) measuredCloud(samples string, strict bool) (*export.Cloud, error) 
 
 // predictedCloud is all modes by a model, after it was verified where that is
 // asked for.
-func (a *app) predictedCloud(ctx context.Context, model string, v verification, words bool) (*export.Cloud, error) {
+func (a *app) predictedCloud(ctx context.Context, model string, v verification) (*export.Cloud, session.VerifyResult, error) {
+	var checks session.VerifyResult
 	m, err := a.loadPowered("front", model)
 	if err != nil {
-		return nil, err
+		return nil, checks, err
 	}
 	if v.most > 0 {
-		if m, err = a.verifyFront(ctx, m, v, words); err != nil {
-			return nil, err
+		if checks, err = a.verifyFront(ctx, m, v); err != nil {
+			return nil, checks, err
 		}
+		m = checks.Fitted
 	}
 	list, err := a.settings(m, m.Space.Modes(), "choose with --batch N, or several for one front by time per sample")
 	if err != nil {
-		return nil, err
+		return nil, checks, err
 	}
 	if doubt := m.Doubt(); doubt != "" {
 		a.note("%s", doubt)
@@ -140,7 +151,7 @@ func (a *app) predictedCloud(ctx context.Context, model string, v verification, 
 		c.Title += " on " + m.Provenance.Device
 	}
 	c.Title += originMark(m.Provenance.Origin())
-	return c, nil
+	return c, checks, nil
 }
 
 func (a *app) printFront(c *export.Cloud, asCSV, asJSON bool) error {

@@ -43,24 +43,25 @@ func (v verification) check(cmd *cobra.Command, model string) error {
 	return positiveIfGiven(cmd, "verify", v.most)
 }
 
-// verifyFront measures along a model's front, tells in words what was expected
-// and found, and gives the model that has learnt it.
-func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, words bool) (*learn.Model, error) {
+// verifyFront measures along a model's front; the result holds what was
+// expected, what was found, and the model that has learnt it.
+func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (session.VerifyResult, error) {
+	var none session.VerifyResult
 	s, err := a.session()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer s.Close()
 	if there := m.Provenance.Device; there != "" && there != s.Device.Board().Name {
-		return nil, usagef("the model speaks of %s, this is %s: measure on that device, or fit a model for this one", there, s.Device.Board().Name)
+		return none, usagef("the model speaks of %s, this is %s: measure on that device, or fit a model for this one", there, s.Device.Board().Name)
 	}
 	r := v.request
 	from, to, step, err := parseBudgets(v.budgets)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if step > 0 && (to-from)/step > mostBudgets {
-		return nil, usagef("--budgets %q: more than %d limits", v.budgets, mostBudgets)
+		return none, usagef("--budgets %q: more than %d limits", v.budgets, mostBudgets)
 	}
 	for k := 0.0; step > 0 && from+k*step <= to*(1+1e-12); k++ {
 		r.BudgetsW = append(r.BudgetsW, from+k*step)
@@ -71,7 +72,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 		name = m.Provenance.Workload
 	}
 	if r.Workload, err = s.Workload(name); err != nil {
-		return nil, fmt.Errorf("%w; --workload NAME names the one to measure", err)
+		return none, fmt.Errorf("%w; --workload NAME names the one to measure", err)
 	}
 	rep := a.reporter(s.Device)
 	res, err := s.VerifyFront(ctx, r, rep.observe)
@@ -83,38 +84,29 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification, w
 		a.note("%s measured along the front in %.0f s; recorded in %s", figures.Count(len(res.Measured), "mode"), res.Elapsed.Seconds(), res.Dir)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if words && len(res.Measured) > 0 {
-		if err := a.printVerified(m, res); err != nil {
-			return nil, err
-		}
+		return none, err
 	}
 	if v.refit != "" {
 		if err := res.Fitted.Save(v.refit); err != nil {
-			return nil, fmt.Errorf("%w: choose another file with --refit", err)
+			return none, fmt.Errorf("%w: choose another file with --refit", err)
 		}
 		if err := profiles.Own(v.refit); err != nil {
-			return nil, err
+			return none, err
 		}
 		a.note("%s: the corrected model, of %s", v.refit, figures.Count(len(res.Fitted.Samples), "measured mode"))
 	}
-	return res.Fitted, nil
+	return res, nil
 }
 
 // printVerified compares what was expected of each mode with what it read.
-func (a *app) printVerified(m *learn.Model, res session.VerifyResult) error {
+func (a *app) printVerified(res session.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
-		rows = append(rows, []string{m.Space.Format(got.Mode), figures.Of(p.TimeMS), figures.Of(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
+		rows = append(rows, []string{res.Fitted.Space.Format(got.Mode), figures.Of(p.TimeMS), figures.Of(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
 			figures.Of(p.PowerW), figures.Of(got.PowerW), deviation(got.PowerW, p.PowerW)})
 	}
-	if err := table(a.out, rows...); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(a.out)
-	return err
+	return table(a.out, rows...)
 }
 
 // deviation is by how much a measurement differs from what was expected.

@@ -19,7 +19,7 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 
 	checks := filepath.Join(dir, "checks")
 	o := jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "3", "--budgets", "20:40:2", "--out", checks, "--refit", refit)...).done(t)
-	verified, front, ok := strings.Cut(o.out, "\n\n")
+	front, verified, ok := strings.Cut(strings.TrimSpace(o.out), "\n\n")
 	if lines := strings.Split(verified, "\n"); !ok || len(lines) != 4 || !strings.HasPrefix(lines[0], "verified") || strings.Count(verified, "%") != 6 {
 		t.Errorf("want three verified modes with their deviations, got:\n%s", verified)
 	}

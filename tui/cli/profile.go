@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,14 +29,14 @@ func (a *app) profile() *cobra.Command {
 			"  jtune profile resnet --grid --shard 1/3 --out part1",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			err := errors.Join(positiveIfGiven(cmd, "modes", r.Choose), positiveIfGiven(cmd, "sample", r.Sample), positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches))
+			if err != nil {
+				return err
+			}
 			if err := selectsOnce(r.Choose, r.Sample, r.Grid, list); err != nil {
 				return err
 			}
-			var err error
 			if r.Shard, err = parseShard(part); err != nil {
-				return err
-			}
-			if err := positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches); err != nil {
 				return err
 			}
 			if retries < 0 {
@@ -101,9 +102,6 @@ func positiveIfGiven(cmd *cobra.Command, flag string, n int) error {
 }
 
 func selectsOnce(choose, sample int, grid bool, list string) error {
-	if choose < 0 || sample < 0 {
-		return usagef("--modes and --sample take a positive number")
-	}
 	n := 0
 	for _, given := range []bool{choose > 0, sample > 0, grid, list != ""} {
 		if given {

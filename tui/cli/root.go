@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/learn"
 	"jtune/tegra/virtual"
@@ -44,6 +46,9 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+			return usagef("%s--%s %q: want %s", commandName(cmd), bad.GetFlag().Name, bad.GetValue(), valueForm(bad.GetFlag()))
+		}
 		return usagef("%s%v: jtune help lists the flags", commandName(cmd), err)
 	})
 	a.globals(root)
@@ -52,6 +57,23 @@ func (a *app) root() *cobra.Command {
 		a.guard(), a.keys(), a.version(), a.man())
 	helpPages(root)
 	return root
+}
+
+// valueForm says what a flag's value looks like.
+func valueForm(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number, 0 at least"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time with its unit, such as 500ms or 2m"
+	case "bool":
+		return "true or false"
+	}
+	return f.Value.Type()
 }
 
 func (a *app) globals(root *cobra.Command) {
@@ -66,12 +88,15 @@ func (a *app) globals(root *cobra.Command) {
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours; so does NO_COLOR with any value")
 	f.StringVar(&a.glyphs, "glyphs", "auto", "what the screens are drawn with: `LEVEL` auto, braille, blocks or ascii")
-	f.StringVar(&o.LogFile, "log-file", "", "`FILE` for the log")
+	f.StringVar(&o.LogFile, "log-file", "", "`FILE` for the log of the process that sets modes (default below $XDG_STATE_HOME/jtune)")
 }
 
 // readGlobals checks the global flags that have a grammar of their own.
 func (a *app) readGlobals() error {
 	if err := a.readBatches(); err != nil {
+		return err
+	}
+	if _, err := a.options.ConfigFile(); err != nil {
 		return err
 	}
 	if a.speed == "max" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,9 +35,10 @@ func (a *app) run() *cobra.Command {
 		Short: "Run a training job in the present mode: time, power, energy",
 		Args:  takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(positiveIfGiven(cmd, "minibatches", r.Minibatches), positiveIfGiven(cmd, "epochs", r.Epochs)); err != nil {
+				return err
+			}
 			switch {
-			case r.Minibatches < 0 || r.Epochs < 0:
-				return usagef("--minibatches and --epochs must be positive")
 			case r.Minibatches > 0 && r.Epochs > 0:
 				return usagef("--minibatches and --epochs exclude each other")
 			case r.Base < 0:

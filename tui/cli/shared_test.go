@@ -178,6 +178,7 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 		t.Error("reading from a pipe gives another answer")
 	}
 	jtune(t, "convert", "nvpmodel", "/nowhere.conf").fails(t, exitFailed, "/nowhere.conf")
+	jtune(t, "convert", "nvpmodel", write(t, "cores,cpu\n1,2\n")).fails(t, exitFailed, "no power mode in it", "/etc/nvpmodel.conf")
 }
 
 func TestExportedBlockReadsBack(t *testing.T) {

@@ -33,7 +33,7 @@ func (o Options) campaignsDir() string { return filepath.Join(o.dataDir(), "camp
 func (o Options) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
-			return "", fmt.Errorf("%w: --config: %w", ErrUsage, err)
+			return "", fmt.Errorf("%w: --config: %w; give a file, or leave it out for %s", ErrUsage, err, defaultConfig())
 		}
 		return o.Config, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"jtune/learn/nn"
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 )
 
@@ -277,7 +278,7 @@ func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
 		s.board = dev.Device.Board()
 		if !named && s.board.Virtual {
-			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %d modes of virtual:%s", space.Len(), DefaultVirtual))
+			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %s of virtual:%s", figures.Count(space.Len(), "mode"), DefaultVirtual))
 			s.board.Virtual = false // it lends its modes; the numbers are the file's
 		}
 		s.Provenance.Device = s.board.Name
