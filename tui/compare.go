@@ -59,10 +59,12 @@ func (c *comparison) of(a, b session.ModelInfo) bool {
 
 // text sets the two side by side.
 func (c *comparison) text(sh *shared, w int) string {
-	room := max(8, (w-10)/2)
-	lines := []string{styleBold.Render(cut("", 9) + " " + cut(c.ids[0].name, room) + cut(c.ids[1].name, room))}
+	const names = 9 // columns of "leans on" and the gap after it
+	room := max(8, (w-names-1)/2)
+	beside := func(name, a, b string) string { return cut(name, names) + cut(a, room) + " " + cut(b, room) }
+	lines := []string{styleBold.Render(beside("", cutFront(c.ids[0].name, room), cutFront(c.ids[1].name, room)))}
 	row := func(name string, value func(m *learn.Model) string) {
-		lines = append(lines, cut(name, 9)+" "+cut(value(c.models[0]), room)+cut(value(c.models[1]), room))
+		lines = append(lines, beside(name, value(c.models[0]), value(c.models[1])))
 	}
 	row("method", func(m *learn.Model) string { return string(m.Method) })
 	row("modes", func(m *learn.Model) string { return fmt.Sprint(len(m.Samples)) })
@@ -80,6 +82,11 @@ func (c *comparison) text(sh *shared, w int) string {
 		differ = fmt.Sprintf("They differ by %.1f %% in time and %.1f %% in power (medians over all modes), most at %s: %.0f %% in time.",
 			c.timePct, c.powerPct, sh.mode(c.worst), c.worstPct)
 	}
-	lines = append(lines, cut("answer", 9)+" "+cut(c.choices[0], room)+cut(c.choices[1], room), "", wrap(differ, w))
-	return under(append(lines, styleDim.Render(wrap("answer: "+sh.limit.String(), w)))...)
+	answer := "answer: " + sh.limit.String()
+	if max(width(c.choices[0]), width(c.choices[1])) <= room {
+		lines = append(lines, beside("answer", c.choices[0], c.choices[1]))
+	} else {
+		answer += ": " + c.choices[0] + " against " + c.choices[1]
+	}
+	return under(append(lines, "", wrap(differ, w), styleDim.Render(wrap(answer, w)))...)
 }

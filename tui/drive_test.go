@@ -148,7 +148,7 @@ func keyPress(s string) tea.KeyPressMsg {
 
 // withView loads the law's predictions, as a tuned model would.
 func (d *driver) withView() *driver {
-	d.send(modelLoadedMsg{d.board.lawView(d.board.samples())})
+	d.send(modelLoadedMsg{d.board.lawView(d.board.samples()), "resnet"})
 	d.r.sh.notice = ""
 	return d
 }

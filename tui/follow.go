@@ -154,11 +154,15 @@ func (p *profilePage) followedHead(j *job, w int) string {
 	if j.planned > 0 {
 		count = fmt.Sprintf("%d of %d modes", len(j.rows), j.planned)
 	}
-	first := ends(fmt.Sprintf(" following jtune %d: %s %s on %s", f.PID, f.header.Plan.Kind, j.workload.Name, on), count, w)
+	what := fmt.Sprintf(" following jtune %d: %s %s on %s", f.PID, f.header.Plan.Kind, j.workload.Name, on)
+	first := cut(what, w-width(count)-1) + " " + count
 	state, left := styleBold.Render("running")+", read only", ""
-	if j.done {
+	switch {
+	case j.done && j.planned > 0 && len(j.rows) >= j.planned:
+		state = styleBold.Render("finished") + ": " + filepath.Base(f.Dir)
+	case j.done:
 		state = styleBold.Render("ended") + " or cut off: that jtune has let go of " + filepath.Base(f.Dir)
-	} else {
+	default:
 		if !f.newest.IsZero() && len(j.rows) > 0 {
 			state += ", newest mode " + ago(p.sh.now().Sub(f.newest))
 		}

@@ -49,6 +49,10 @@ func TestACampaignOfAnotherProcessIsFollowedUntilItEnds(t *testing.T) {
 	held = nil
 	look("it ends", func(f *job) bool { return f.done })
 	d.sees("ended or cut off", "space pause (nothing runs)", d.r.sh.space.Format(samplesOf(d)[6]))
+	whole := *d.r.sh.follow.follows
+	whole.header.Plan.Modes = 7
+	d.send(followedMsg{&whole})
+	d.sees("finished", "7 of 7 modes")
 }
 
 func samplesOf(d *driver) []tegra.Mode {

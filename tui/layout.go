@@ -73,6 +73,15 @@ func cut(line string, w int) string {
 	return line + strings.Repeat(" ", w-n)
 }
 
+// cutFront drops the front of a line that is wider than w, for names that
+// differ at their ends.
+func cutFront(line string, w int) string {
+	if n := width(line); n > w {
+		return ansi.TruncateLeft(line, n-w+1, "…")
+	}
+	return line
+}
+
 // right aligns a line at the right end of w columns.
 func right(line string, w int) string {
 	n := width(line)

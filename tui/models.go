@@ -59,7 +59,10 @@ type modelsMsg struct {
 }
 
 // modelLoadedMsg brings the predictions of a model.
-type modelLoadedMsg struct{ view *mapView }
+type modelLoadedMsg struct {
+	view *mapView
+	name string
+}
 
 func listModels(h host) tea.Cmd {
 	return func() tea.Msg {
@@ -105,7 +108,7 @@ func (p *modelsPage) update(msg tea.Msg) tea.Cmd {
 		}
 	case modelLoadedMsg:
 		p.sh.view = msg.view
-		p.sh.say("loaded %s: Front and Modes show its predictions", msg.view.workload)
+		p.sh.say("loaded %s: Front and Modes show its predictions", msg.name)
 	}
 	return nil
 }
@@ -229,7 +232,7 @@ func (p *modelsPage) load() tea.Cmd {
 		p.sh.say("not loaded: %s", why)
 		return nil
 	}
-	return p.sh.computed(func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space)} })
+	return p.sh.computed(func() tea.Msg { return modelLoadedMsg{newMapView(workloadOf(info), m, space), info.Name} })
 }
 
 // refitMsg says how fitting by another method went.

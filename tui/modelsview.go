@@ -87,6 +87,9 @@ func errorText(pct float64) string {
 	if math.IsNaN(pct) || pct <= 0 {
 		return dash
 	}
+	if pct >= 100 {
+		return fmt.Sprintf("±%.0f %%", pct)
+	}
 	return fmt.Sprintf("±%.1f %%", pct)
 }
 

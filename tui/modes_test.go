@@ -63,13 +63,13 @@ func TestTheTableFollowsAFilterAsItIsTyped(t *testing.T) {
 	d := drive(t)
 	d.press("6", "/")
 	d.typed("cores=1")
-	d.sees("1508 of 18096 modes")
+	d.sees("1,508 of 18,096 modes")
 	d.typed("2 gpu")
-	d.sees("1508 of 18096 modes", "not yet: filter term")
+	d.sees("1,508 of 18,096 modes", "not yet: filter term")
 	d.typed(">1.2GHz")
-	d.sees("232 of 18096 modes")
+	d.sees("232 of 18,096 modes")
 	d.press("esc")
-	d.sees("18096 of 18096 modes")
+	d.sees("18,096 of 18,096 modes")
 }
 
 func TestModesAreComparedSideBySide(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/tegra"
+	"jtune/tegra/figures"
 )
 
 // Render draws the page.
@@ -100,7 +101,7 @@ func (p *modesPage) fill() (title, note string) {
 		m := p.sh.space.At(p.order[row])
 		return p.cell(m, modesColumn(col), p.isWhat(m))
 	}
-	title = fmt.Sprintf("%d of %d modes", len(p.order), p.sh.space.Len())
+	title = figures.Thousands(len(p.order)) + " of " + figures.Count(p.sh.space.Len(), "mode")
 	if n := len(p.marked); n > 0 {
 		title += fmt.Sprintf(", %d marked", n)
 	}

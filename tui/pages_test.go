@@ -50,7 +50,7 @@ func TestTypingAFilterDoesNotPressKeys(t *testing.T) {
 	}
 	d.press("enter")
 	// 29 CPU frequencies, 2 GPU frequencies above 1.2 GHz, 4 of memory
-	d.sees("232 of 18096 modes")
+	d.sees("232 of 18,096 modes")
 	d.press("/", "q", "enter")
 	d.sees("filter term")
 	if d.quit {
@@ -79,7 +79,7 @@ func TestATrainingRunShowsItsMinibatchesUntilItIsStopped(t *testing.T) {
 	d.press("2")
 	d.press("x")
 	d.until("the run ends", func() bool { return d.r.sh.job.done })
-	d.sees("stall", "compute", "median     37.6 ms (30 minibatches)")
+	d.sees("stall", "compute", "median     37.6 ms of 30")
 }
 
 func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {

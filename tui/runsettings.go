@@ -37,7 +37,7 @@ func newRunSettings(w profiles.Workload) *runSettings {
 }
 
 func (s *runSettings) note(int) []string {
-	text := "For runs on this page. Another minibatch size is another workload: tuning measures the listed one."
+	text := "For runs on this page. Another minibatch size is another workload: tuning asks for its own."
 	if s.workers == 0 {
 		text += " Without workers the training process loads its data itself and waits for it."
 	}

@@ -31,7 +31,7 @@ func sizedModel(t testing.TB, b *fakeBoard) *learn.Model {
 func TestTheFrontStepsThroughMinibatchSizesAndSaysWhich(t *testing.T) {
 	d := drive(t)
 	view := newMapView("resnet18", sizedModel(t, d.board), d.board.space)
-	d.send(modelLoadedMsg{view})
+	d.send(modelLoadedMsg{view, "sized"})
 	d.press("5")
 	p := frontOf(d)
 	at := func(batch string) {

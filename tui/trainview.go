@@ -8,6 +8,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/tegra"
+	"jtune/tegra/figures"
 	"jtune/tegra/quantile"
 	"jtune/tui/chart"
 )
@@ -70,7 +71,7 @@ func (p *trainPage) summary(j *job, w int) string {
 	lines := []string{fmt.Sprintf("last       %s ms/minibatch", ms(pr.TimeMS)), fmt.Sprintf("minibatch  %d", pr.Minibatch)}
 	if j.ran != nil && j.ran.TimeMS > 0 {
 		t = j.ran.TimeMS
-		lines[0] = fmt.Sprintf("median     %s ms (%d minibatches)", ms(t), j.ran.Minibatches)
+		lines[0] = fmt.Sprintf("median     %s ms of %s", ms(t), figures.Thousands(j.ran.Minibatches))
 	}
 	if n := j.workload.MinibatchesPerEpoch(); n > 0 {
 		lines[1] = fmt.Sprintf("epoch %-4d minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
