@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -137,6 +138,19 @@ func TestAFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	}
 	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+maxLine {
 		t.Errorf("log has %d bytes, %v; want %d at most", st.Size(), err, maxLog)
+	}
+}
+
+// TestALongBurstIsHeardWhole: also where all goroutines take turns on one
+// thread, as while a mode is measured.
+func TestALongBurstIsHeardWhole(t *testing.T) { // not parallel: it changes the process
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const n = 5 * queueLen
+	j := sh(t, fmt.Sprintf(`i=0; while [ $i -lt %d ]; do echo '{"event":"minibatch","time_ms":1,"t":'$i'}'; i=$((i+1)); done > "$OUT"; cat "$OUT"`, n),
+		ExecOptions{Env: map[string]string{"OUT": filepath.Join(t.TempDir(), "lines")}})
+	events, err := all(t, j)
+	if !errors.Is(err, io.EOF) || len(events) != n || j.Counts().Dropped != 0 {
+		t.Errorf("%d of %d events, %d dropped, %v", len(events), n, j.Counts().Dropped, err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package harness
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // queueLen is how many events wait for their reader. A job that floods loses
 // the oldest: it is never slowed down by its reader, and memory is bounded.
@@ -20,8 +23,17 @@ type queue struct {
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
 // put adds an event. Who waits for it hears of it by tell: events that came
-// together are taken together.
+// together are taken together. When they are very many it lets their reader
+// run in between, which may have no other thread (GOMAXPROCS 1).
 func (q *queue) put(e Event) {
+	if q.add(e)%(queueLen/4) == 0 {
+		q.tell()
+		runtime.Gosched()
+	}
+}
+
+// add tells how many events wait now.
+func (q *queue) add(e Event) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.n == queueLen {
@@ -31,6 +43,7 @@ func (q *queue) put(e Event) {
 	}
 	q.ring[(q.head+q.n)%queueLen] = e
 	q.n++
+	return q.n
 }
 
 // tell wakes who waits, if there is something to take.
