@@ -83,7 +83,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 		return nil, err
 	}
 	if held && !resume {
-		return nil, fmt.Errorf("folder %s already holds a campaign; --resume continues it", dir)
+		return nil, fmt.Errorf("folder %s already holds a campaign: --resume continues it, a new folder begins another", dir)
 	}
 	return openOrCreate(dir, h, held, nil)
 }

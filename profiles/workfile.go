@@ -215,6 +215,9 @@ func (f workfile) uniqueAliases(list []Workload) error {
 }
 
 func (f workfile) unknown(key toml.Key) error {
+	if key[0] != "workload" {
+		return f.errorAt(key, "unknown key %s; the file has [torch], [workload.NAME] and [keys]", key)
+	}
 	return f.errorAt(key, "unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs command dir env silence_s pattern container torch", key)
 }
 

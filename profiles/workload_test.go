@@ -120,6 +120,7 @@ func TestErrorsOfAWorkloadsFileNameFileAndLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, line, want string }{
 		{"an unknown key", "[workload.a]\ncommand = ['x']\nbatchsize = 4\n", "line 3", "batchsize"},
+		{"a misspelt table", "[torhc]\ndata = 'x'\n", "line 1", "[torch]"},
 		{"a misspelt command", "[workload.a]\ncomand = ['x']\n", "line 2", "unknown key workload.a.comand"},
 		{"an unknown table", "[workload.a]\ncommand = ['x']\n[job.b]\nx = 1\n", "line 3", "job"},
 		{"a negative batch", "\n[workload.a]\ncommand = ['x']\n\nbatch = -1\n", "line 5", "batch -1 is outside"},

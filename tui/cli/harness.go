@@ -30,7 +30,10 @@ func (a *app) harness() *cobra.Command {
 			for _, p := range paths {
 				fmt.Fprintln(a.out, p)
 			}
-			return err
+			if err != nil {
+				return fmt.Errorf("%w: choose another folder with --write", err)
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&folder, "write", "", "put all scripts into `DIR`, made if need be")

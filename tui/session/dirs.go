@@ -86,10 +86,14 @@ func (s *Session) SetIntroduced() error {
 	return profiles.WriteFile(introduced(), nil)
 }
 
-// denied gives a refusal to write its exit code and the way out.
+// denied gives a refusal to write its exit code and the way out, which also
+// who cannot have a folder there needs to hear.
 func denied(err error, advice string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: %w: %s", tegra.ErrPermission, err, advice)
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "mkdir" {
+		return fmt.Errorf("%w: %s", err, advice)
 	}
 	return err
 }

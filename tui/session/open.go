@@ -49,7 +49,14 @@ func Open(o Options) (*Session, error) {
 		}
 		return s, err
 	case "jetson":
-		return openJetson(o)
+		s, err := openJetson(o)
+		switch {
+		case errors.Is(err, tegra.ErrNoDevice) && o.Sysroot != "" && o.Sysroot != "/":
+			err = fmt.Errorf("%w; --sysroot %s is to hold the file tree of one", err, o.Sysroot)
+		case errors.Is(err, tegra.ErrNoDevice):
+			err = fmt.Errorf("%w; --device virtual:%s simulates one", err, DefaultVirtual)
+		}
+		return s, err
 	case "virtual":
 		return openVirtual(o, arg)
 	case "replay":
