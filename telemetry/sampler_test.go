@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,6 +154,37 @@ func TestABoardIsReadOnceForAllWhoLook(t *testing.T) {
 	leave()
 	if clock.Sleep(ctx, time.Minute); dev.reads != 2 {
 		t.Error("the board is read for nobody")
+	}
+}
+
+// TestWhoHasLeftIsCalledNoMore while others come and go, each change of the
+// shortest interval beginning a new pace.
+func TestWhoHasLeftIsCalledNoMore(t *testing.T) {
+	t.Parallel()
+	dev := &meter{reading: watts(10)}
+	s := NewSampler(dev, tegra.RealClock())
+	var wg sync.WaitGroup
+	var served atomic.Int64
+	end := time.Now().Add(300 * time.Millisecond)
+	for k := range 4 {
+		wg.Go(func() {
+			for i := k; time.Now().Before(end); i++ {
+				var left atomic.Bool
+				cancel := s.Subscribe(time.Duration(1+i%3)*time.Millisecond, func(Sample) {
+					if served.Add(1); left.Load() {
+						t.Error("called after it had left")
+					}
+				})
+				time.Sleep(time.Duration(i%7) * time.Millisecond)
+				cancel()
+				left.Store(true)
+			}
+		})
+	}
+	wg.Wait()
+	reads := dev.reads // nobody reads the board any more, or the race detector tells
+	if time.Sleep(10 * time.Millisecond); reads == 0 || served.Load() == 0 || dev.reads != reads {
+		t.Errorf("%d readings, %d samples served; %d readings for nobody", reads, served.Load(), dev.reads-reads)
 	}
 }
 
