@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// leastReference is how many modes a reference needs to teach anything.
-	leastReference = 100
+	// LeastReference is how many modes a reference needs to teach anything.
+	LeastReference = 100
 	// mostReference bounds the cost: beyond it a random part is used.
 	mostReference = 1000
 )
@@ -34,8 +34,8 @@ type Residual struct {
 // NewResidual learns the residual from a reference's measured modes, which
 // belong to space; 100 at least. Of more than 1,000, a random 1,000 are used.
 func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
-	if len(reference) < leastReference {
-		return nil, fmt.Errorf("reference has %d modes; at least %d are needed to learn anything from it", len(reference), leastReference)
+	if len(reference) < LeastReference {
+		return nil, fmt.Errorf("reference has %d modes; at least %d are needed to learn anything from it", len(reference), LeastReference)
 	}
 	fit, err := FitSurrogate(space, thin(reference, mostReference, 1), SurrogateOptions{Robust: 1})
 	if err != nil {

@@ -83,9 +83,12 @@ func (c *comparison) text(sh *shared, w int) string {
 			c.timePct, c.powerPct, sh.mode(c.worst), c.worstPct)
 	}
 	answer := "answer: " + sh.limit.String()
-	if max(width(c.choices[0]), width(c.choices[1])) <= room {
+	switch {
+	case max(width(c.choices[0]), width(c.choices[1])) <= room:
 		lines = append(lines, beside("answer", c.choices[0], c.choices[1]))
-	} else {
+	case c.choices[0] == c.choices[1]:
+		answer += ": both " + c.choices[0]
+	default:
 		answer += ": " + c.choices[0] + " against " + c.choices[1]
 	}
 	return under(append(lines, "", wrap(differ, w), styleDim.Render(wrap(answer, w)))...)

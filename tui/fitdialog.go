@@ -107,5 +107,11 @@ var methodNotes = map[learn.Method]string{
 }
 
 func (d *fitDialog) note(int) []string {
-	return []string{string(d.methods[d.method]) + ": " + methodNotes[d.methods[d.method]] + ".", fmt.Sprintf("Learns again from the %d measured modes of %s, measures nothing, keeps the result as %s.", len(d.from.Model.Samples), d.from.Name, d.name())}
+	lines := []string{string(d.methods[d.method]) + ": " + methodNotes[d.methods[d.method]] + ".", fmt.Sprintf("Learns again from the %d measured modes of %s, measures nothing, keeps the result as %s.", len(d.from.Model.Samples), d.from.Name, d.name())}
+	if d.lean > 0 && d.methods[d.method] == learn.GP {
+		if other := d.leanOn[d.lean-1]; len(other.Model.Samples) < learn.LeastReference {
+			lines = append(lines, fmt.Sprintf("%s knows %d modes: it teaches nothing yet, %d are the least.", other.Name, len(other.Model.Samples), learn.LeastReference))
+		}
+	}
+	return lines
 }

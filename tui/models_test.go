@@ -129,7 +129,7 @@ func TestAModelOfAnotherBoardIsNotCompared(t *testing.T) {
 func TestTheFitDialogOffersOtherWorkloadsOfTheSameDeviceToLeanOn(t *testing.T) {
 	d := withModels(t)
 	d.press("r", "left", "down", "right")
-	d.sees("method    gp", "lean on ‹ bert ›", "resnet18-by-gp-from-")
+	d.sees("method    gp", "lean on ‹ bert ›", "resnet18-by-gp-from-", "teaches nothing yet, 100")
 	d.press("up", "right")
 	d.sees("nothing: linear learns from these modes alone")
 	d.press("esc")
