@@ -207,7 +207,7 @@ func (x answer) print(w io.Writer) error {
 		rows = append(rows, []string{name, figures.Of(m.TimeMS) + " ms", "", figures.Of(m.PowerW) + " W", "", figures.Of(m.EnergyJ()) + " J"})
 	}
 	for _, c := range x.comparisons() {
-		rows = append(rows, []string{"against " + c.Name, fmt.Sprintf("%+.1f %% time", c.TimePct), "", fmt.Sprintf("%+.1f %% power", c.PowerPct), "", fmt.Sprintf("%+.1f %% energy", c.EnergyPct)})
+		rows = append(rows, []string{"against " + c.Name, change(c.TimePct) + " time", "", change(c.PowerPct) + " power", "", change(c.EnergyPct) + " energy"})
 	}
 	if !x.feasible {
 		rows = append(rows, []string{"does not meet the limit: the nearest there is"})

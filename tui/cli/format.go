@@ -117,3 +117,12 @@ func text(s *string) string {
 
 // known tells a number from one that prints as null.
 func known(n number) bool { return !math.IsNaN(float64(n)) }
+
+// change prints by how many percent something differs, without a decimal that
+// nobody reads where it is many times as much.
+func change(pct float64) string {
+	if math.Abs(pct) >= 1000 {
+		return fmt.Sprintf("%+.0f %%", pct)
+	}
+	return fmt.Sprintf("%+.1f %%", pct)
+}

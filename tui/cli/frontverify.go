@@ -110,4 +110,4 @@ func (a *app) printVerified(res session.VerifyResult) error {
 }
 
 // deviation is by how much a measurement differs from what was expected.
-func deviation(got, expected float64) string { return fmt.Sprintf("%+.1f %%", 100*(got/expected-1)) }
+func deviation(got, expected float64) string { return change(100 * (got/expected - 1)) }

@@ -55,7 +55,7 @@ func ofOneSize(m *learn.Model) *learn.Model {
 		return m
 	}
 	one := m.At(slices.Max(m.Batches))
-	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("told here for minibatches of %d; the Front page steps through %s", one.Batch, join(m.Batches)))
+	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("told here for minibatches of %d; s on the Front page steps through the sizes %s", one.Batch, join(m.Batches)))
 	return one
 }
 
