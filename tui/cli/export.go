@@ -30,7 +30,9 @@ func (a *app) exportNvpmodel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nvpmodel MODE --name NAME",
 		Short: "Print a POWER_MODEL block for this board's nvpmodel.conf",
-		Args:  takes(cobra.ExactArgs(1)),
+		Long: "Print a mode as a POWER_MODEL block with the next free id. It belongs at the end of the list of modes in\n" +
+			"the board's nvpmodel.conf, whose parameters it uses; after that sudo nvpmodel -m ID sets it.",
+		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
 				return usagef("export nvpmodel: --name NAME is missing: what the mode is to be called")
