@@ -156,6 +156,16 @@ func TestAListWithModesTheBoardHasLostMeasuresTheOthers(t *testing.T) {
 	jtune(t, with(args, "--resume")...).done(t)
 }
 
+func TestAListSaysThatItsMinibatchSizesAreNotMeasured(t *testing.T) {
+	t.Parallel()
+	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz,bs\n2,729600,318750000,665600000,4\n2,729600,318750000,665600000,8\n")
+	out := filepath.Join(t.TempDir(), "c")
+	o := jtune(t, with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out", out)...).done(t)
+	if got := modesIn(t, out); got != 1 || !strings.Contains(o.err, "column bs is left unread") {
+		t.Errorf("%d modes; stderr %s", got, o.err)
+	}
+}
+
 // An interrupt ends a campaign with 130; what was measured is kept, and
 // --resume goes on.
 func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {

@@ -138,6 +138,9 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 	for _, p := range t.Problems {
 		a.note("%s: %s: row skipped", path, p)
 	}
+	if slices.Contains(t.Extra, "bs") {
+		a.note("%s: its modes are measured once each, column bs is left unread: --batch N,M measures them with several minibatch sizes", path)
+	}
 	var modes []tegra.Mode
 	var lost []error
 	for _, m := range t.Modes() {
