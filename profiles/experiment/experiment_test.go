@@ -286,15 +286,21 @@ func TestTheWordsFollowTheNumbers(t *testing.T) {
 			rows, runs = append(rows, row), append(runs, run)
 		}
 		got := strings.Join(e.Report(p, 1, rows, runs).Takeaway, "\n")
-		for _, want := range c.says {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s lacks %q:\n%s", c.name, want, got)
-			}
+		told(t, c.name, got, c.says, c.never)
+	}
+}
+
+// told checks the words of a take-away.
+func told(t *testing.T, name, got string, says, never []string) {
+	t.Helper()
+	for _, want := range says {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: lacks %q:\n%s", name, want, got)
 		}
-		for _, bad := range c.never {
-			if strings.Contains(got, bad) {
-				t.Errorf("%s says %q:\n%s", c.name, bad, got)
-			}
+	}
+	for _, bad := range never {
+		if strings.Contains(got, bad) {
+			t.Errorf("%s: says %q:\n%s", name, bad, got)
 		}
 	}
 }
@@ -336,16 +342,7 @@ func TestADifferenceWithinTheNoiseIsNone(t *testing.T) {
 			}
 		}
 		got := strings.Join(e.Report(p, len(c.repeats), rows, runs).Takeaway, "\n")
-		for _, want := range c.says {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: lacks %q:\n%s", c.name, want, got)
-			}
-		}
-		for _, bad := range c.never {
-			if strings.Contains(got, bad) {
-				t.Errorf("%s: says %q:\n%s", c.name, bad, got)
-			}
-		}
+		told(t, c.name, got, c.says, c.never)
 	}
 }
 
