@@ -10,14 +10,13 @@ import (
 	"strconv"
 	"testing"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// The bars are those of the predictor's design note: medians over random
-// samples of the errors on modes not sampled, with slack over what its
-// reference code reached.
+// The bars are medians over random samples of the errors on modes not sampled, with
+// slack over what the prototype of the method reached.
 
 // seeds is how many random samples a median is over.
 func seeds() int {
@@ -30,7 +29,7 @@ func seeds() int {
 // score is how a predictor did on modes it has not seen, in percent.
 type score struct{ timeMAPE, powerMAPE, time80, power80, time95, power95 float64 }
 
-// scoreOf fits with the recipe's final settings and scores.
+// scoreOf fits with the settings of a final fit and scores.
 func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptions) score {
 	t.Helper()
 	fit, err := FitSurrogate(s.space, in, o)
@@ -43,9 +42,26 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 	t80, t95 := studentQuantile(0.80, p.DoF), studentQuantile(0.95, p.DoF)
 	for _, m := range out {
 		i, _ := s.space.Index(m.Mode)
-		tp, to, pp, po = append(tp, math.Exp(p.LnTime[i])), append(to, m.TimeMS), append(pp, math.Exp(p.LnPower[i])), append(po, m.PowerW)
+		tp, to, pp, po = append(
+			tp,
+			math.Exp(p.LnTime[i]),
+		), append(
+			to,
+			m.TimeMS,
+		), append(
+			pp,
+			math.Exp(p.LnPower[i]),
+		), append(
+			po,
+			m.PowerW,
+		)
 		zTime := math.Abs(math.Log(m.TimeMS)-p.LnTime[i]) / math.Hypot(p.SdTime[i], p.NoiseTime)
-		zPower := math.Abs(math.Log(m.PowerW)-p.LnPower[i]) / math.Hypot(math.Hypot(p.SdPower[i], p.SdPowerByTime[i]), p.NoisePower)
+		zPower := math.Abs(
+			math.Log(m.PowerW)-p.LnPower[i],
+		) / math.Hypot(
+			math.Hypot(p.SdPower[i], p.SdPowerByTime[i]),
+			p.NoisePower,
+		)
 		share := 100 / float64(len(out))
 		for _, hit := range []struct {
 			z, wide float64
@@ -67,7 +83,7 @@ func medians(scores []score) score {
 		for _, s := range scores {
 			v = append(v, f(s))
 		}
-		return quantile.Median(v).V
+		return stats.Median(v)
 	}
 	return score{of(func(s score) float64 { return s.timeMAPE }), of(func(s score) float64 { return s.powerMAPE }),
 		of(func(s score) float64 { return s.time80 }), of(func(s score) float64 { return s.power80 }),
@@ -107,8 +123,20 @@ func nano(t testing.TB) sweepOf {
 			}
 			return v
 		}
-		m := tegra.Mode{Cores: int(number("cores")), CPU: tegra.Freq(number("cpu")) * tegra.KHz, GPU: tegra.Freq(number("gpu")), EMC: tegra.Freq(number("mem"))}
-		rows = append(rows, tegra.Measured{Mode: m, TimeMS: number("time_ms_median"), PowerW: number("power_mw_median") / 1000})
+		m := tegra.Mode{
+			Cores: int(number("cores")),
+			CPU:   tegra.Freq(number("cpu")) * tegra.KHz,
+			GPU:   tegra.Freq(number("gpu")),
+			EMC:   tegra.Freq(number("mem")),
+		}
+		rows = append(
+			rows,
+			tegra.Measured{
+				Setting: tegra.Setting{Mode: m},
+				TimeMS:  number("time_ms_median"),
+				PowerW:  number("power_mw_median") / 1000,
+			},
+		)
 		modes = append(modes, m)
 	}
 	space, err := tegra.NewSubspace(modes)
@@ -118,7 +146,7 @@ func nano(t testing.TB) sweepOf {
 	return sweepOf{rows, space}
 }
 
-func TestErrorsAndBandsOnUnseenModes(t *testing.T) {
+func TestFitErrorsAndBandsOnUnseenModes(t *testing.T) {
 	t.Parallel()
 	agx := func(name string) func(testing.TB) sweepOf {
 		return func(t testing.TB) sweepOf { return loadSweep(t, name) }
@@ -160,7 +188,8 @@ func TestErrorsAndBandsOnUnseenModes(t *testing.T) {
 			if testing.Short() {
 				return
 			}
-			t.Logf("MAPE %.1f / %.1f, 80 %% bands cover %.0f / %.0f, 95 %% bands %.0f / %.0f", got.timeMAPE, got.powerMAPE, got.time80, got.power80, got.time95, got.power95)
+			t.Logf("MAPE %.1f / %.1f, 80 %% bands cover %.0f / %.0f, 95 %% bands %.0f / %.0f",
+				got.timeMAPE, got.powerMAPE, got.time80, got.power80, got.time95, got.power95)
 			for _, band := range []float64{got.time80, got.power80} {
 				if band < 70 || band > 95 {
 					t.Errorf("80 %% bands cover %.0f %%, want 70 to 95", band)
@@ -175,7 +204,7 @@ func TestErrorsAndBandsOnUnseenModes(t *testing.T) {
 	}
 }
 
-func TestErrorsOnTheAuthorsOwnSamples(t *testing.T) {
+func TestFitErrorsOnTheAuthorsOwnSamples(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.MobileNet)
 	for n, bar := range map[int][2]float64{10: {9, 4.2}, 20: {8, 3.6}, 50: {5.5, 2.5}} {
@@ -195,7 +224,7 @@ func TestErrorsOnTheAuthorsOwnSamples(t *testing.T) {
 	}
 }
 
-func TestCrossValidatedErrorsAreNearTheTrueOnes(t *testing.T) {
+func TestModelCVIsNearTheTrueErrors(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.MobileNet)
 	for _, n := range []int{10, 50} { // leave-one-out, folds
@@ -244,9 +273,18 @@ func authorsSamples(t testing.TB, n int) [][]string {
 	return out
 }
 
-func TestReferenceHelpsWhereItCanAndHardlyHurtsWhereItCannot(t *testing.T) {
+func TestReferenceHelpsWhereItCanAndHardlyHurtsElsewhere(t *testing.T) {
 	t.Parallel()
-	resnet, mobile, lstm := loadSweep(t, sweeptest.ResNet), loadSweep(t, sweeptest.MobileNet), loadSweep(t, sweeptest.LSTM)
+	resnet, mobile, lstm := loadSweep(
+		t,
+		sweeptest.ResNet,
+	), loadSweep(
+		t,
+		sweeptest.MobileNet,
+	), loadSweep(
+		t,
+		sweeptest.LSTM,
+	)
 	var with, alone, lstmWith, lstmAlone []score
 	for seed := range seeds() {
 		hundred, _ := resnet.split(randomPlaces(len(resnet.rows), 100, 100+uint64(seed)))
@@ -256,12 +294,16 @@ func TestReferenceHelpsWhereItCanAndHardlyHurtsWhereItCannot(t *testing.T) {
 		}{{mobile, &with, &alone}, {lstm, &lstmWith, &lstmAlone}} {
 			residual := residualOver(t, c.s, hundred)
 			in, out := c.s.split(randomPlaces(len(c.s.rows), 50, uint64(seed)))
-			*c.with = append(*c.with, scoreOf(t, c.s, in, out, SurrogateOptions{Grid: true, Robust: 2, Reference: residual}))
+			*c.with = append(
+				*c.with,
+				scoreOf(t, c.s, in, out, SurrogateOptions{Grid: true, Robust: 2, Reference: residual}),
+			)
 			*c.alone = append(*c.alone, scoreOf(t, c.s, in, out, SurrogateOptions{Grid: true, Robust: 2}))
 		}
 	}
 	got, plain := medians(with), medians(alone)
-	t.Logf("MobileNet with %.2f / %.2f, without %.2f / %.2f", got.timeMAPE, got.powerMAPE, plain.timeMAPE, plain.powerMAPE)
+	t.Logf("MobileNet with %.2f / %.2f, without %.2f / %.2f",
+		got.timeMAPE, got.powerMAPE, plain.timeMAPE, plain.powerMAPE)
 	atMost(t, "MobileNet time MAPE % with a reference", got.timeMAPE, 4.8)
 	atMost(t, "MobileNet power MAPE % with a reference", got.powerMAPE, 2.1)
 	got, plain = medians(lstmWith), medians(lstmAlone)
@@ -274,7 +316,7 @@ func TestReferenceHelpsWhereItCanAndHardlyHurtsWhereItCannot(t *testing.T) {
 // and the reference's.
 func residualOver(t testing.TB, s sweepOf, reference []tegra.Measured) *Residual {
 	t.Helper()
-	space, err := tegra.NewSubspace(append(modesIn(settingsOf(reference)), s.space.Modes()...))
+	space, err := tegra.NewSubspace(append(tegra.ModesOf(tegra.SettingsOf(reference)), s.space.Modes()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +327,7 @@ func residualOver(t testing.TB, s sweepOf, reference []tegra.Measured) *Residual
 	return r
 }
 
-func TestSpoiledSamplesAreFoundAndDoLittleHarm(t *testing.T) {
+func TestSuspiciousSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name            string
@@ -309,13 +351,14 @@ func TestSpoiledSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 			suspicious := fit.Suspicious()
 			flagged += len(suspicious)
 			for i := range 5 {
-				if slices.Contains(suspicious, SettingOf(in[10*i])) {
+				if slices.Contains(suspicious, in[10*i].Setting) {
 					found++
 				}
 			}
 		}
 		got := medians(scores)
-		t.Logf("%s: MAPE %.2f / %.2f; %d of %d spoiled found, %d flagged", c.name, got.timeMAPE, got.powerMAPE, found, 5*len(scores), flagged)
+		t.Logf("%s: MAPE %.2f / %.2f; %d of %d spoiled found, %d flagged",
+			c.name, got.timeMAPE, got.powerMAPE, found, 5*len(scores), flagged)
 		atMost(t, "time MAPE %", got.timeMAPE, c.timePct)
 		atMost(t, "power MAPE %", got.powerMAPE, c.powPct)
 		if 10*found < 9*5*len(scores) {
@@ -326,7 +369,7 @@ func TestSpoiledSamplesAreFoundAndDoLittleHarm(t *testing.T) {
 
 // One reading ten times too large pulls a fit of few modes towards it, so that
 // good modes look bad until it counts for little.
-func TestAGrossOutlierIsFoundAndItsNeighboursAreNot(t *testing.T) {
+func TestSuspiciousIsAGrossOutlierAndNotItsNeighbours(t *testing.T) {
 	t.Parallel()
 	s := loadSweep(t, sweeptest.MobileNet)
 	found, innocent, clean := 0, 0, 0
@@ -334,7 +377,7 @@ func TestAGrossOutlierIsFoundAndItsNeighboursAreNot(t *testing.T) {
 	o := SurrogateOptions{Grid: true, Robust: 2}
 	for seed := range seeds() {
 		in, out := s.split(randomPlaces(len(s.rows), 20, uint64(seed)))
-		flagged := func() []Setting {
+		flagged := func() []tegra.Setting {
 			fit, err := FitSurrogate(s.space, in, o)
 			if err != nil {
 				t.Fatal(err)
@@ -346,13 +389,14 @@ func TestAGrossOutlierIsFoundAndItsNeighboursAreNot(t *testing.T) {
 		in[7].TimeMS *= 10
 		err += scoreOf(t, s, in, out, o).timeMAPE
 		list := flagged()
-		if slices.Contains(list, SettingOf(in[7])) {
+		if slices.Contains(list, in[7].Setting) {
 			found++
 			innocent--
 		}
 		innocent += len(list)
 	}
-	t.Logf("%d of %d found, %d others named; without the outlier %d; mean time error %.2f %%, without %.2f", found, seeds(), innocent, clean, err/float64(seeds()), cleanErr/float64(seeds()))
+	t.Logf("%d of %d found, %d others named; without the outlier %d; mean time error %.2f %%, without %.2f",
+		found, seeds(), innocent, clean, err/float64(seeds()), cleanErr/float64(seeds()))
 	if !testing.Short() && err > 1.1*cleanErr { // 1.14 where its innocent neighbours stay down-weighted
 		t.Errorf("the outlier makes the time error %.2f times as large, want 1.1 at most", err/cleanErr)
 	}

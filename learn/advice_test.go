@@ -36,7 +36,8 @@ func TestImportanceOfAPowerLawIsItsExponentTimesTheRange(t *testing.T) {
 		var shareT, shareP float64
 		for k, e := range got {
 			if e.Knob != tegra.Knob(k) || math.Abs(e.TimeX-time[k]) > 1e-9 || math.Abs(e.PowerX-power[k]) > 1e-9 {
-				t.Errorf("near %s, %s: got ×%v and ×%v, want ×%v and ×%v", near, e.Knob, e.TimeX, e.PowerX, time[k], power[k])
+				t.Errorf("near %s, %s: got ×%v and ×%v, want ×%v and ×%v",
+					near, e.Knob, e.TimeX, e.PowerX, time[k], power[k])
 			}
 			shareT, shareP = shareT+e.TimeShare, shareP+e.PowerShare
 		}
@@ -55,7 +56,7 @@ func TestImportanceOfAPowerLawIsItsExponentTimesTheRange(t *testing.T) {
 	}
 }
 
-func TestImportanceWalksNearTheMode(t *testing.T) {
+func TestImportanceStaysNearTheMode(t *testing.T) {
 	t.Parallel()
 	mem := []float64{204, 665, 2133, 3199}
 	for _, c := range []struct {
@@ -92,17 +93,28 @@ func TestBoundFindsTheResourceThatDecides(t *testing.T) {
 		mode tegra.Mode
 		want Resource
 	}{
-		"all work is the GPU's":                  {func(m tegra.Mode) float64 { return 60/m.GPU.GHz() + 1 }, top, OnGPU},
-		"one thread of the CPU":                  {func(m tegra.Mode) float64 { return 60/m.CPU.GHz() + 1 }, top, OnCPU},
-		"all cores of the CPU":                   {func(m tegra.Mode) float64 { return 60/m.CPU.GHz()/float64(m.Cores) + 1 }, top, OnCPU},
-		"memory":                                 {func(m tegra.Mode) float64 { return 60/m.EMC.GHz() + 1 }, top, OnMemory},
-		"a disk":                                 {func(m tegra.Mode) float64 { return 200 + 3/m.GPU.GHz() }, top, FixedTime},
-		"the GPU where its clock is low":         {func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) }, tegra.Mode{Cores: 8, CPU: 2000 * tegra.MHz, GPU: 200 * tegra.MHz, EMC: 3200 * tegra.MHz}, OnGPU},
-		"the same work on the CPU in its corner": {func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) }, tegra.Mode{Cores: 8, CPU: 300 * tegra.MHz, GPU: 1300 * tegra.MHz, EMC: 3200 * tegra.MHz}, OnCPU},
+		"all work is the GPU's": {func(m tegra.Mode) float64 { return 60/m.GPU.GHz() + 1 }, top, OnGPU},
+		"one thread of the CPU": {func(m tegra.Mode) float64 { return 60/m.CPU.GHz() + 1 }, top, OnCPU},
+		"all cores of the CPU": {
+			func(m tegra.Mode) float64 { return 60/m.CPU.GHz()/float64(m.Cores) + 1 }, top,
+			OnCPU,
+		},
+		"memory": {func(m tegra.Mode) float64 { return 60/m.EMC.GHz() + 1 }, top, OnMemory},
+		"a disk": {func(m tegra.Mode) float64 { return 200 + 3/m.GPU.GHz() }, top, FixedTime},
+		"the GPU where its clock is low": {
+			func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) },
+			tegra.Mode{Cores: 8, CPU: 2000 * tegra.MHz, GPU: 200 * tegra.MHz, EMC: 3200 * tegra.MHz},
+			OnGPU,
+		},
+		"the same work on the CPU in its corner": {
+			func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) },
+			tegra.Mode{Cores: 8, CPU: 300 * tegra.MHz, GPU: 1300 * tegra.MHz, EMC: 3200 * tegra.MHz},
+			OnCPU,
+		},
 	} {
 		var samples []tegra.Measured
 		for _, m := range space.Sample(60, 3) {
-			samples = append(samples, tegra.Measured{Mode: m, TimeMS: c.ms(m), PowerW: 20})
+			samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: c.ms(m), PowerW: 20})
 		}
 		s, err := FitSurrogate(space, samples, SurrogateOptions{})
 		if err != nil {
@@ -116,7 +128,8 @@ func TestBoundFindsTheResourceThatDecides(t *testing.T) {
 		if got.By != c.want || !got.Clear() || math.Abs(sum-1) > 1e-9 {
 			t.Errorf("%s: got %s, shares sum to %v; want clearly %s", name, got, sum, c.want)
 		}
-		if thread := strings.Contains(name, "one thread") || c.want == OnCPU && c.mode != top; thread != (got.OneThread > 0.5) {
+		if thread := strings.Contains(name, "one thread") ||
+			c.want == OnCPU && c.mode != top; thread != (got.OneThread > 0.5) {
 			t.Errorf("%s: %.0f %% lie with one thread", name, 100*got.OneThread)
 		}
 	}
@@ -138,7 +151,12 @@ func TestBoundSharesAreElasticities(t *testing.T) {
 	}
 	got := s.Bound(m)
 	const h = 1e-6
-	for knob, want := range map[tegra.Knob]float64{tegra.KnobCPU: got.Share[OnCPU], tegra.KnobGPU: got.Share[OnGPU], tegra.KnobEMC: got.Share[OnMemory], tegra.KnobCores: got.Share[OnCPU] - got.OneThread} {
+	for knob, want := range map[tegra.Knob]float64{
+		tegra.KnobCPU:   got.Share[OnCPU],
+		tegra.KnobGPU:   got.Share[OnGPU],
+		tegra.KnobEMC:   got.Share[OnMemory],
+		tegra.KnobCores: got.Share[OnCPU] - got.OneThread,
+	} {
 		x := s.scale.point(m)
 		x[knob] += h
 		slope := -(formula(x) - formula(s.scale.point(m))) / (h * math.Ln2)
@@ -156,7 +174,8 @@ func TestBoundSaysItInWords(t *testing.T) {
 		want  string
 	}{
 		{[NumResources]float64{0.05, 0.25, 0.695, 0.005}, OnGPU, "GPU-bound (GPU 70 %, CPU 25 %, fixed time 5 %)"},
-		{[NumResources]float64{0.1, 0.3, 0.4, 0.2}, OnGPU, "balanced (GPU 40 %, CPU 30 %, memory 20 %, fixed time 10 %)"},
+		{[NumResources]float64{0.1, 0.3, 0.4, 0.2}, OnGPU, "balanced (GPU 40 %, CPU 30 %, memory 20 %, fixed time " +
+			"10 %)"},
 		{[NumResources]float64{1, 0, 0, 0}, FixedTime, "bound by time that no knob changes (fixed time 100 %)"},
 	} {
 		if got := (Bound{Share: c.share, By: c.by}).String(); got != c.want {
@@ -179,7 +198,8 @@ func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
 		for _, e := range Importance(fit, s.space, top, math.Inf(1)) {
 			timeX, powerX := s.walked(top, e.Knob)
 			if math.Abs(math.Log(e.TimeX/timeX)) > 0.35 || math.Abs(math.Log(e.PowerX/powerX)) > 0.15 {
-				t.Errorf("%s, %s: predicted ×%.2f of time and ×%.2f of power, measured ×%.2f and ×%.2f", file, e.Knob, e.TimeX, e.PowerX, timeX, powerX)
+				t.Errorf("%s, %s: predicted ×%.2f of time and ×%.2f of power, measured ×%.2f and ×%.2f",
+					file, e.Knob, e.TimeX, e.PowerX, timeX, powerX)
 			}
 		}
 	}
@@ -189,7 +209,8 @@ func TestImportanceAgreesWithMeasuredSweeps(t *testing.T) {
 func (s sweepOf) walked(near tegra.Mode, k tegra.Knob) (timeX, powerX float64) {
 	var times, powers []float64
 	for _, r := range s.rows {
-		if turned(r.Mode, k, near.Value(k)) == near {
+		turned := r.Mode.Values()
+		if turned[k] = near.Values()[k]; tegra.ModeOfValues(turned) == near {
 			times, powers = append(times, r.TimeMS), append(powers, r.PowerW)
 		}
 	}

@@ -61,7 +61,7 @@ func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 	var tp, to, pp, po []float64
 	var sc score
 	share := 100 / float64(len(out))
-	for i, p := range fit.PredictSettings(settingsOf(out)) {
+	for i, p := range fit.PredictSettings(tegra.SettingsOf(out)) {
 		r := out[i]
 		tp, to, pp, po = append(tp, p.TimeMS), append(to, r.TimeMS), append(pp, p.PowerW), append(po, r.PowerW)
 		if p.TimeLoMS <= r.TimeMS && r.TimeMS <= p.TimeHiMS {
@@ -75,9 +75,8 @@ func (s inferenceOf) scored(t testing.TB, n int, seed uint64) score {
 	return sc
 }
 
-// The bars are what the design note's quick check reached (section 8.7), with
-// room for other samples.
-func TestInferenceErrorsOnUnseenSettings(t *testing.T) {
+// The bars are what the method's prototype reached, with room for other samples.
+func TestBatchModelErrorsOnUnseenSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file      string
@@ -98,7 +97,8 @@ func TestInferenceErrorsOnUnseenSettings(t *testing.T) {
 			if testing.Short() {
 				slack = 1.3 // a median of three
 			}
-			t.Logf("MAPE %.1f / %.1f, 95 %% bands cover %.0f / %.0f", got.timeMAPE, got.powerMAPE, got.time95, got.power95)
+			t.Logf("MAPE %.1f / %.1f, 95 %% bands cover %.0f / %.0f",
+				got.timeMAPE, got.powerMAPE, got.time95, got.power95)
 			atMost(t, "latency MAPE %", got.timeMAPE, c.timePct*slack)
 			atMost(t, "power MAPE %", got.powerMAPE, c.powPct*slack)
 			if got.time95 < 84 || got.power95 < 84 {
@@ -110,11 +110,11 @@ func TestInferenceErrorsOnUnseenSettings(t *testing.T) {
 
 // served is a made-up service: launches on one CPU thread, then work on the
 // GPU for every sample.
-func served(a Setting) tegra.Measured {
+func served(a tegra.Setting) tegra.Measured {
 	b := float64(a.Batch)
 	ms := 6/a.Mode.CPU.GHz() + b*1.5/a.Mode.GPU.GHz() + 1
 	w := 9 + 2*math.Pow(a.Mode.GPU.GHz(), 3) + b/ms*(3+4*square(a.Mode.GPU.GHz()))
-	return tegra.Measured{Mode: a.Mode, Batch: a.Batch, TimeMS: ms, PowerW: w}
+	return tegra.Measured{Setting: a, TimeMS: ms, PowerW: w}
 }
 
 func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
@@ -124,7 +124,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := Settings(space.Modes(), prior.Batches())
+	all := tegra.Settings(space.Modes(), prior.Batches())
 	if len(all) != 3*space.Len() {
 		t.Fatalf("%d settings of %d modes and 3 batch sizes", len(all), space.Len())
 	}
@@ -150,8 +150,10 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	atMost(t, "latency MAPE %", MAPE(tp, to), 4)
 	atMost(t, "power MAPE %", MAPE(pp, po), 4)
 	// between listed sizes, and absurd ones
-	between := Setting{space.Max(), 16}
-	got := s.PredictSettings([]Setting{between, {space.Max(), 0}, {tegra.Mode{}, -3}, {space.Max(), 1 << 30}})
+	between := tegra.Setting{Mode: space.Max(), Batch: 16}
+	got := s.PredictSettings(
+		[]tegra.Setting{between, {Mode: space.Max()}, {Batch: -3}, {Mode: space.Max(), Batch: 1 << 30}},
+	)
 	sane(t, got)
 	if want := served(between); math.Abs(math.Log(got[0].TimeMS/want.TimeMS)) > 0.1 {
 		t.Errorf("a batch of 16, never measured: %.1f ms, want %.1f", got[0].TimeMS, want.TimeMS)
@@ -160,7 +162,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 
 // With one batch size for all, the batch is no input: the model is that of a
 // training, to the digit.
-func TestOneBatchSizeIsATrainingWithoutABatch(t *testing.T) {
+func TestBatchModelNeedsMoreThanOneSize(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	plain := truths(space.Sample(20, 4))
@@ -169,7 +171,8 @@ func TestOneBatchSizeIsATrainingWithoutABatch(t *testing.T) {
 		sized[i].Batch = 16
 	}
 	want, got := mustFit(t, plain, Options{Space: space}), mustFit(t, sized, Options{Space: space})
-	if got.Batches != nil || !reflect.DeepEqual(got.Predict(space.Modes()), want.Predict(space.Modes())) || !reflect.DeepEqual(got.Samples, want.Samples) {
+	if got.Batches != nil || !reflect.DeepEqual(got.Predict(space.Modes()), want.Predict(space.Modes())) ||
+		!reflect.DeepEqual(got.Samples, want.Samples) {
 		t.Errorf("one size made it an input: %v, samples %v", got.Batches, got.Samples[:2])
 	}
 }
@@ -177,14 +180,14 @@ func TestOneBatchSizeIsATrainingWithoutABatch(t *testing.T) {
 func servedModel(t *testing.T, space *tegra.Space, n int) *Model {
 	t.Helper()
 	var in []tegra.Measured
-	all := Settings(space.Modes(), []int{1, 8, 32})
+	all := tegra.Settings(space.Modes(), []int{1, 8, 32})
 	for _, i := range randomPlaces(len(all), n, 1) {
 		in = append(in, served(all[i]))
 	}
 	return mustFit(t, in, Options{Space: space, Provenance: Provenance{Workload: "served"}})
 }
 
-func TestSamplesOfSeveralBatchSizesMakeTheSizeAnInput(t *testing.T) {
+func TestBatchModelHasTheSizeAsAnInput(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	m := servedModel(t, space, 30)
@@ -202,7 +205,8 @@ func TestSamplesOfSeveralBatchSizesMakeTheSizeAnInput(t *testing.T) {
 			t.Errorf("a sample of minibatches of 8 has %d", s.Batch)
 		}
 	}
-	if got, want := eight.Predict(space.Modes()), m.PredictSettings(Settings(space.Modes(), []int{8})); !reflect.DeepEqual(got, want) {
+	want := m.PredictSettings(tegra.Settings(space.Modes(), []int{8}))
+	if got := eight.Predict(space.Modes()); !reflect.DeepEqual(got, want) {
 		t.Error("the model of one size predicts otherwise than the whole one")
 	}
 	if got, want := m.Predict(space.Modes()), m.At(32).Predict(space.Modes()); !reflect.DeepEqual(got, want) {
@@ -221,7 +225,7 @@ func TestBatchModelFile(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	m := servedModel(t, space, 25)
-	m.Suspicious = append(m.Suspicious, SettingOf(m.Samples[2]))
+	m.Suspicious = append(m.Suspicious, m.Samples[2].Setting)
 	path := filepath.Join(t.TempDir(), "b.model")
 	if err := m.At(8).Save(path); err != nil { // saves the whole
 		t.Fatal(err)
@@ -231,7 +235,7 @@ func TestBatchModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameModel(t, got, m)
-	all := Settings(space.Modes(), []int{1, 3, 8, 32})
+	all := tegra.Settings(space.Modes(), []int{1, 3, 8, 32})
 	if !slices.Equal(got.Batches, m.Batches) || !reflect.DeepEqual(got.PredictSettings(all), m.PredictSettings(all)) {
 		t.Errorf("predictions or sizes %v differ after loading", got.Batches)
 	}
@@ -288,12 +292,12 @@ func swapped(t *testing.T, body []byte) []byte {
 	return frame(fileMagic, batchVersion, out)
 }
 
-func TestBatchesThatCannotBeLearntFrom(t *testing.T) {
+func TestBatchModelRejectsSamplesItCannotFit(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	sample := func(batches ...int) (out []tegra.Measured) {
 		for i, b := range batches {
-			s := served(Setting{space.At(7 * i), max(b, 1)})
+			s := served(tegra.Setting{Mode: space.At(7 * i), Batch: max(b, 1)})
 			s.Batch = b
 			out = append(out, s)
 		}
@@ -307,39 +311,46 @@ func TestBatchesThatCannotBeLearntFrom(t *testing.T) {
 		"some without a size": {sample(4, 8, 0, 8), Auto, "sample 3 of 4"},
 		"a size below one":    {sample(4, -8), Auto, "minibatch of -8"},
 		"an absurd size":      {sample(4, 1<<30), Auto, "want 1 to 1048576"},
-		"a method without it": {sample(4, 8), Linear, "one minibatch size"},
+		"a method without it": {sample(4, 8), Linear, "one batch size"},
 	} {
-		if _, err := Fit(t.Context(), c.samples, Options{Space: space, Method: c.method}); err == nil || !strings.Contains(err.Error(), c.words) {
+		if _, err := Fit(t.Context(), c.samples, Options{Space: space, Method: c.method}); err == nil ||
+			!strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: %v, want %q", name, err, c.words)
 		}
 	}
 	m := mustFit(t, sample(1, 1<<20, 1<<10), Options{Space: space, Reference: ShippedReference()})
-	sane(t, m.PredictSettings(Settings(space.Modes(), []int{1, 1 << 10, 1 << 20})))
-	if !slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.Contains(w, "is not used: the size of a minibatch") }) {
+	sane(t, m.PredictSettings(tegra.Settings(space.Modes(), []int{1, 1 << 10, 1 << 20})))
+	if !slices.ContainsFunc(
+		m.Warnings,
+		func(w string) bool { return strings.Contains(w, "is not used: the batch size") },
+	) {
 		t.Errorf("a reference that is not used goes unsaid: %q", m.Warnings)
 	}
 }
 
-func TestBatchModelRefusesWhatCannotBe(t *testing.T) {
+func TestBatchModelRejectsSizesOutOfRange(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	good := served(Setting{space.At(3), 8})
+	good := served(tegra.Setting{Mode: space.At(3), Batch: 8})
 	for name, c := range map[string]struct {
 		space   *tegra.Space
 		batches []int
 		change  func(*tegra.Measured)
 		words   string
 	}{
-		"no space":              {nil, []int{8}, func(*tegra.Measured) {}, "space is empty"},
-		"no batch sizes":        {space, nil, func(*tegra.Measured) {}, "sample 1: a minibatch of 8"},
-		"a batch of nothing":    {space, []int{0, 8}, func(*tegra.Measured) {}, "a minibatch of 0"},
-		"a batch not listed":    {space, []int{8}, func(m *tegra.Measured) { m.Batch = 7 }, "sample 1: a minibatch of 7"},
-		"a time of NaN":         {space, []int{8}, func(m *tegra.Measured) { m.TimeMS = math.NaN() }, "sample 1"},
-		"a mode of other board": {space, []int{8}, func(m *tegra.Measured) { m.Mode.Cores = 99 }, "not one of the 300 modes"},
+		"no space":           {nil, []int{8}, func(*tegra.Measured) {}, "space is empty"},
+		"no batch sizes":     {space, nil, func(*tegra.Measured) {}, "sample 1: a minibatch of 8"},
+		"a batch of nothing": {space, []int{0, 8}, func(*tegra.Measured) {}, "a minibatch of 0"},
+		"a batch not listed": {space, []int{8}, func(m *tegra.Measured) { m.Batch = 7 }, "sample 1: a minibatch " +
+			"of 7"},
+		"a time of NaN": {space, []int{8}, func(m *tegra.Measured) { m.TimeMS = math.NaN() }, "sample 1"},
+		"a mode of other board": {space, []int{8}, func(m *tegra.Measured) { m.Mode.Cores = 99 }, "not one of the " +
+			"300 modes"},
 	} {
 		bad := good
 		c.change(&bad)
-		if _, err := FitSurrogate(c.space, []tegra.Measured{bad}, SurrogateOptions{Batches: c.batches}); err == nil || !strings.Contains(err.Error(), c.words) {
+		if _, err := FitSurrogate(c.space, []tegra.Measured{bad}, SurrogateOptions{Batches: c.batches}); err == nil ||
+			!strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.words)
 		}
 	}

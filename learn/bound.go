@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"jtune/tegra"
 )
 
-// Resource is what a minibatch can wait for.
+// Resource is what can decide the time of a minibatch.
 type Resource int
 
 // The resources of the time formula.
@@ -36,10 +37,20 @@ const (
 	waitsMixed // GPU and memory
 )
 
-// clearlyBound is the share from which one resource is said to decide.
+// shareOf is how the weight of a term is divided among the resources.
+var shareOf = [...][NumResources]float64{
+	waitsFixed:  {FixedTime: 1},
+	waitsGPU:    {OnGPU: 1},
+	waitsThread: {OnCPU: 1},
+	waitsCores:  {OnCPU: 1},
+	waitsMemory: {OnMemory: 1},
+	waitsMixed:  {OnGPU: 0.5, OnMemory: 0.5},
+}
+
+// clearlyBound is the share from which one resource decides.
 const clearlyBound = 0.5
 
-// Bound tells what decides the time of a minibatch in one mode.
+// Bound is what decides the time of a minibatch in one mode.
 type Bound struct {
 	Mode tegra.Mode
 	By   Resource // the one of the largest share
@@ -50,23 +61,15 @@ type Bound struct {
 	OneThread float64
 }
 
-// Clear tells whether one resource decides: it has at least half of the time's
+// Clear reports whether one resource decides: it has at least half of the time's
 // sensitivity.
 func (b Bound) Clear() bool { return b.Share[b.By] >= clearlyBound }
 
-// String says it in words: "GPU-bound (GPU 81 %, CPU 12 %, …)", or "balanced"
+// String is such as "GPU-bound (GPU 81 %, CPU 12 %, …)", or "balanced"
 // when no resource clearly decides. Shares below one percent are left out.
 func (b Bound) String() string {
 	order := []Resource{FixedTime, OnCPU, OnGPU, OnMemory}
-	slices.SortStableFunc(order, func(x, y Resource) int {
-		switch {
-		case b.Share[x] > b.Share[y]:
-			return -1
-		case b.Share[x] < b.Share[y]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(x, y Resource) int { return cmp.Compare(b.Share[y], b.Share[x]) })
 	var parts []string
 	for _, r := range order {
 		if pct := 100 * b.Share[r]; pct >= 1 {
@@ -83,16 +86,16 @@ func (b Bound) String() string {
 	return head + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// Bound says which resource decides the time in a mode, by the fitted formula
+// Bound returns which resource decides the time in a mode, by the fitted mean function
 //
 //	ln T = (1/p) ln Σ_k exp(p (a_k + l_k))
 //
 // whose softmax weights are the elasticities ∂ln T/∂a_k. The term of GPU and
-// memory mixed counts half for each. The Gaussian process on top of the formula
-// belongs to no resource and is not counted, and with few measured modes the
-// shares are little more than what workloads usually do.
+// memory mixed counts half for each. The Gaussian process belongs to
+// no resource and is not counted, and with few measured modes the shares are mostly
+// those of the prior.
 func (s *Surrogate) Bound(m tegra.Mode) Bound {
-	x := s.scale.settings([]Setting{{m, s.view}})[0]
+	x := s.scale.settings([]tegra.Setting{{Mode: m, Batch: s.view}})[0]
 	b := Bound{Mode: m}
 	for i, c := range s.time.curves {
 		l, w := make([]float64, c.family.amplitudes()), make([]float64, c.family.amplitudes())
@@ -100,21 +103,11 @@ func (s *Surrogate) Bound(m tegra.Mode) Bound {
 		powerMean(c.theta, l, w)
 		for k, on := range c.family.waits {
 			share := w[k] * s.time.weights[i]
-			switch on {
-			case waitsFixed:
-				b.Share[FixedTime] += share
-			case waitsGPU:
-				b.Share[OnGPU] += share
-			case waitsThread:
+			for r, part := range shareOf[on] {
+				b.Share[r] += share * part
+			}
+			if on == waitsThread {
 				b.OneThread += share
-				b.Share[OnCPU] += share
-			case waitsCores:
-				b.Share[OnCPU] += share
-			case waitsMemory:
-				b.Share[OnMemory] += share
-			case waitsMixed:
-				b.Share[OnGPU] += share / 2
-				b.Share[OnMemory] += share / 2
 			}
 		}
 	}

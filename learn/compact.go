@@ -7,14 +7,14 @@ import (
 	"math"
 	"slices"
 
+	"jtune/internal/safefile"
 	"jtune/tegra"
 )
 
 // Compact is a reference workload's residual reduced to a few kernels: small
 // enough to ship, to keep in a model file and to share. It holds no measured
-// value and none can be computed from it: it lacks the formula's amplitudes,
-// which say what the workload takes and draws, and has far fewer numbers than
-// the modes it was learned from. A file of one is a line of text and JSON:
+// value and none can be computed from it: it lacks the amplitudes of the mean
+// functions and has far fewer numbers than the modes it was learned from. A file of one is a line of text and JSON:
 //
 //	jtune-reference VERSION SHA-256-of-the-JSON
 //	{"name": …, "centres": …, "time": …, "power": …}
@@ -26,8 +26,8 @@ type Compact struct {
 	Centres []centre                `json:"centres"`
 	Time    []float32               `json:"time"` // weights of ln time, one per centre
 	Power   []float32               `json:"power"`
-	// What the residual says over the modes of the sweep's grid, and what of
-	// that the reduction lost: root mean squares of ln.
+	// Root mean squares of ln over the modes of the sweep's grid: of the residual, and
+	// of what the reduction lost of it.
 	Says [2]float64 `json:"says_rms_ln_time_power"`
 	Lost [2]float64 `json:"lost_rms_ln_time_power"`
 }
@@ -41,7 +41,7 @@ type ReferenceNote struct {
 	Source   string `json:"source"`            // where the measurements are from
 	Licence  string `json:"licence"`           // of the measurements
 	Command  string `json:"command"`           // that made this
-	Virtual  bool   `json:"virtual,omitempty"` // of a simulated board, whose quirks are its own
+	Virtual  bool   `json:"virtual,omitempty"` // of a simulated board
 }
 
 // centre is a place in octaves below the device's largest settings.
@@ -50,8 +50,8 @@ type centre [tegra.NumKnobs]float32
 const (
 	referenceMagic   = "jtune-reference"
 	referenceVersion = 1
-	// compactCentres reproduce the residual of 1,000 modes to about a tenth of
-	// what it says; see the README beside the shipped reference.
+	// compactCentres reproduce the residual of 1,000 modes with an error of about a
+	// tenth; see the README of the shipped reference.
 	compactCentres = 192
 	mostCentres    = 1000
 	// mostResidual bounds ln deviations; a real device's stay below 0.3.
@@ -64,7 +64,7 @@ var compactOctaves = [tegra.NumKnobs]float64{1.5, 1.5, 2.5, 2}
 // NewCompact reduces what NewResidual learns from a reference's measured
 // modes, 100 at least, to compactCentres kernels spread over those modes.
 func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error) {
-	space, err := spanned(reference)
+	space, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(reference)))
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,12 @@ func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error
 		return nil, err
 	}
 	top := space.Max()
-	c := &Compact{ReferenceNote: note, Modes: len(whole.samples), Max: modeRow{int64(top.Cores), int64(top.CPU), int64(top.GPU), int64(top.EMC)}, Octaves: compactOctaves}
+	c := &Compact{
+		ReferenceNote: note,
+		Modes:         len(whole.samples),
+		Max:           top.Values(),
+		Octaves:       compactOctaves,
+	}
 	f := family{octaves: c.octaves()}
 	x := whole.scale.points(space.Modes())
 	for i := range x {
@@ -101,12 +106,12 @@ func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error
 	}
 	nearTime, nearPower := reduced.over(space)
 	zero := make([]float64, len(time))
-	c.Says, c.Lost = [2]float64{rms(time, zero), rms(power, zero)}, [2]float64{rms(time, nearTime), rms(power, nearPower)}
+	c.Says = [2]float64{rms(time, zero), rms(power, zero)}
+	c.Lost = [2]float64{rms(time, nearTime), rms(power, nearPower)}
 	return c, c.check()
 }
 
-// narrowWeights are those of kernels around the centres that come nearest to values
-// at the points, which are scaled.
+// narrowWeights are fitWeights as float32.
 func narrowWeights(centres, at []point, values []float64) ([]float32, error) {
 	weights, err := fitWeights(centres, at, values)
 	out := make([]float32, len(weights))
@@ -126,7 +131,8 @@ func rms(a, b []float64) float64 {
 
 // reference is the reference that c stands for.
 func (c *Compact) reference() *Reference {
-	return &Reference{Name: c.Name, Compact: c, Provenance: Provenance{Device: c.Device, Workload: c.Workload, Virtual: c.Virtual}}
+	from := Provenance{Device: c.Device, Workload: c.Workload, Virtual: c.Virtual}
+	return &Reference{Name: c.Name, Compact: c, Provenance: from}
 }
 
 func (c centre) point() point {
@@ -163,7 +169,7 @@ func (c *Compact) residual(space *tegra.Space) (*Residual, error) {
 	return r, nil
 }
 
-// check refuses what NewCompact could not have made.
+// check rejects what NewCompact could not have made.
 func (c *Compact) check() error {
 	n := len(c.Centres)
 	if n == 0 || n > mostCentres || len(c.Time) != n || len(c.Power) != n {
@@ -184,7 +190,8 @@ func (c *Compact) check() error {
 			}
 		}
 		at[i] = x.point()
-		sum.x, sum.time[i], sum.power[i] = append(sum.x, f.scaled(at[i])), float64(c.Time[i]), float64(c.Power[i])
+		sum.x = append(sum.x, f.scaled(at[i]))
+		sum.time[i], sum.power[i] = float64(c.Time[i]), float64(c.Power[i])
 	}
 	time, power := make([]float64, n), make([]float64, n)
 	sum.add(at, time, power)
@@ -200,7 +207,7 @@ func (c *Compact) check() error {
 func (c *Compact) Save(path string) error {
 	body, err := json.Marshal(c)
 	if err == nil {
-		err = replaceFile(path, frame(referenceMagic, referenceVersion, append(body, '\n')))
+		err = safefile.Replace(path, frame(referenceMagic, referenceVersion, append(body, '\n')))
 	}
 	if err != nil {
 		return fmt.Errorf("reference %s: %w", path, err)
@@ -219,7 +226,8 @@ func decodeCompact(data []byte) (*Compact, error) {
 	body, found, err := unframe(referenceMagic, data, referenceVersion)
 	switch {
 	case errors.Is(err, errOtherVersion):
-		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d", ErrReferenceVersion, found, referenceVersion)
+		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads version %d",
+			ErrReferenceVersion, found, referenceVersion)
 	case err != nil:
 		return nil, ErrReferenceDamaged
 	}

@@ -32,7 +32,7 @@ func madeUpCompact(t testing.TB) *Compact {
 	return c
 }
 
-func TestReducedResidualSaysWhatTheWholeOneDoes(t *testing.T) {
+func TestCompactPredictsWhatTheWholeResidualDoes(t *testing.T) {
 	t.Parallel()
 	c := madeUpCompact(t)
 	for k, name := range []string{"time", "power"} {
@@ -42,7 +42,7 @@ func TestReducedResidualSaysWhatTheWholeOneDoes(t *testing.T) {
 	}
 }
 
-func TestReferenceFileLoadsAsItWasSaved(t *testing.T) {
+func TestCompactLoadsAsItWasSaved(t *testing.T) {
 	t.Parallel()
 	want := madeUpCompact(t)
 	path := filepath.Join(t.TempDir(), "x.reference")
@@ -62,7 +62,7 @@ func TestReferenceFileLoadsAsItWasSaved(t *testing.T) {
 	}
 }
 
-func TestReferenceFilesThatAreNoneAreToldApart(t *testing.T) {
+func TestLoadReferenceRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	body := func(change func(c *Compact)) []byte {
 		c := *madeUpCompact(t)
@@ -79,16 +79,32 @@ func TestReferenceFilesThatAreNoneAreToldApart(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"cut in half":              {good[:len(good)/2], ErrReferenceDamaged},
-		"cut in the first line":    {good[:20], ErrReferenceDamaged},
-		"one digit changed":        {bytes.Replace(good, []byte(`"modes":300`), []byte(`"modes":301`), 1), ErrReferenceDamaged},
-		"another version":          {bytes.Replace(good, []byte("jtune-reference 1 "), []byte("jtune-reference 2 "), 1), ErrReferenceVersion},
-		"a list":                   {frame(referenceMagic, referenceVersion, []byte("[1]")), ErrReferenceDamaged},
-		"a number beyond float32":  {frame(referenceMagic, referenceVersion, []byte(`{"time":[1e99]}`)), ErrReferenceDamaged},
-		"no centres":               {framed(func(c *Compact) { c.Centres, c.Time, c.Power = nil, nil, nil }), ErrReferenceDamaged},
-		"a weight missing":         {framed(func(c *Compact) { c.Time = c.Time[1:] }), ErrReferenceDamaged},
-		"deviations of a million":  {framed(func(c *Compact) { c.Power = append([]float32{1e6}, c.Power[1:]...) }), ErrReferenceDamaged},
-		"a centre out of reach":    {framed(func(c *Compact) { c.Centres = append([]centre{{99}}, c.Centres[1:]...) }), ErrReferenceDamaged},
+		"cut in half":           {good[:len(good)/2], ErrReferenceDamaged},
+		"cut in the first line": {good[:20], ErrReferenceDamaged},
+		"one digit changed": {
+			bytes.Replace(good, []byte(`"modes":300`), []byte(`"modes":301`), 1),
+			ErrReferenceDamaged,
+		},
+		"another version": {bytes.Replace(good, []byte("jtune-reference 1 "), []byte("jtune-reference 2 "+
+			""), 1), ErrReferenceVersion},
+		"a list": {frame(referenceMagic, referenceVersion, []byte("[1]")), ErrReferenceDamaged},
+		"a number beyond float32": {
+			frame(referenceMagic, referenceVersion, []byte(`{"time":[1e99]}`)),
+			ErrReferenceDamaged,
+		},
+		"no centres": {
+			framed(func(c *Compact) { c.Centres, c.Time, c.Power = nil, nil, nil }),
+			ErrReferenceDamaged,
+		},
+		"a weight missing": {framed(func(c *Compact) { c.Time = c.Time[1:] }), ErrReferenceDamaged},
+		"deviations of a million": {
+			framed(func(c *Compact) { c.Power = append([]float32{1e6}, c.Power[1:]...) }),
+			ErrReferenceDamaged,
+		},
+		"a centre out of reach": {
+			framed(func(c *Compact) { c.Centres = append([]centre{{99}}, c.Centres[1:]...) }),
+			ErrReferenceDamaged,
+		},
 		"a lengthscale of zero":    {framed(func(c *Compact) { c.Octaves[2] = 0 }), ErrReferenceDamaged},
 		"a largest setting of < 0": {framed(func(c *Compact) { c.Max[1] = -1 }), ErrReferenceDamaged},
 	} {
@@ -102,10 +118,14 @@ func TestReferenceFilesThatAreNoneAreToldApart(t *testing.T) {
 	}
 }
 
-func TestModelFileWithASpoiledReferenceIsDamaged(t *testing.T) {
+func TestLoadRejectsASpoiledReference(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space, Reference: madeUpCompact(t).reference(), SkipCV: true})
+	m := mustFit(
+		t,
+		truths(space.Sample(12, 1)),
+		Options{Space: space, Reference: madeUpCompact(t).reference(), SkipCV: true},
+	)
 	for name, spoil := range map[string]func(*Compact){
 		"a weight missing":       func(c *Compact) { c.Time = c.Time[1:] },
 		"weights of another one": func(c *Compact) { c.Time = append([]float32{500}, c.Time[1:]...) },
@@ -127,7 +147,7 @@ func TestModelFileWithASpoiledReferenceIsDamaged(t *testing.T) {
 
 // A model keeps its own copy, so a jtune that ships another version of the
 // reference, or none, predicts the same.
-func TestModelPredictsTheSameWhateverReferenceIsShipped(t *testing.T) {
+func TestModelKeepsItsOwnReference(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	c := madeUpCompact(t)
@@ -152,12 +172,13 @@ func TestShippedReferenceIsForItsKindOfBoard(t *testing.T) {
 		board tegra.Board
 		want  bool
 	}{
-		"AGX Orin developer kit":      {tegra.Board{Name: "AGX Orin", Module: "p3701-0000", SoC: "tegra234"}, true},
-		"AGX Orin 64 GB":              {tegra.Board{Name: "AGX Orin", Module: "p3701-0005", SoC: "tegra234"}, true},
-		"AGX Orin 32 GB":              {tegra.Board{Name: "AGX Orin", Module: "p3701-0004", SoC: "tegra234"}, false},
-		"Orin Nano, same SoC":         {tegra.Board{Name: "Orin Nano", Module: "p3767-0005", SoC: "tegra234"}, false},
-		"replay of an AGX Orin":       {tegra.Board{Name: "AGX Orin", Virtual: true, Replay: "sweep.csv"}, true},
-		"replay of another board":     {tegra.Board{Name: "Replayed board", Module: "p3701-0000", Virtual: true, Replay: "sweep.csv"}, false},
+		"AGX Orin developer kit": {tegra.Board{Name: "AGX Orin", Module: "p3701-0000", SoC: "tegra234"}, true},
+		"AGX Orin 64 GB":         {tegra.Board{Name: "AGX Orin", Module: "p3701-0005", SoC: "tegra234"}, true},
+		"AGX Orin 32 GB":         {tegra.Board{Name: "AGX Orin", Module: "p3701-0004", SoC: "tegra234"}, false},
+		"Orin Nano, same SoC":    {tegra.Board{Name: "Orin Nano", Module: "p3767-0005", SoC: "tegra234"}, false},
+		"replay of an AGX Orin":  {tegra.Board{Name: "AGX Orin", Virtual: true, Replay: "sweep.csv"}, true},
+		"replay of another board": {tegra.Board{Name: "Replayed " +
+			"board", Module: "p3701-0000", Virtual: true, Replay: "sweep.csv"}, false},
 		"simulated AGX Orin":          {tegra.Board{Name: "AGX Orin", Module: "p3701-0000", Virtual: true}, false},
 		"a board nothing is known of": {tegra.Board{}, false},
 	} {
@@ -169,7 +190,12 @@ func TestShippedReferenceIsForItsKindOfBoard(t *testing.T) {
 
 func TestShippedReferenceIsLeftOutElsewhere(t *testing.T) {
 	t.Parallel()
-	small, err := tegra.NewSpace([]int{2, 4, 6}, []tegra.Freq{tegra.GHz, 1510 * tegra.MHz}, []tegra.Freq{306 * tegra.MHz, 625 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz})
+	small, err := tegra.NewSpace(
+		[]int{2, 4, 6},
+		[]tegra.Freq{tegra.GHz, 1510 * tegra.MHz},
+		[]tegra.Freq{306 * tegra.MHz, 625 * tegra.MHz},
+		[]tegra.Freq{2133 * tegra.MHz},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,12 +209,25 @@ func TestShippedReferenceIsLeftOutElsewhere(t *testing.T) {
 		"another name":     {here, Provenance{Device: "Orin NX"}, "measured on AGX Orin, the samples on Orin NX"},
 		"a simulated Orin": {here, Provenance{Device: "AGX Orin", Virtual: true}, "simulation"},
 	} {
-		m := mustFit(t, truths(c.space.Sample(8, 1)), Options{Space: c.space, Reference: ShippedReference(), Provenance: c.from, SkipCV: true})
+		m := mustFit(
+			t,
+			truths(c.space.Sample(8, 1)),
+			Options{Space: c.space, Reference: ShippedReference(), Provenance: c.from, SkipCV: true},
+		)
 		if !hasWarning(m, "is not used") || !hasWarning(m, c.words) || m.Reference != "" || m.compact != nil {
 			t.Errorf("%s: reference %q, warnings %q lack %q", name, m.Reference, m.Warnings, c.words)
 		}
 	}
-	m := mustFit(t, truths(here.Sample(8, 1)), Options{Space: here, Reference: ShippedReference(), Provenance: Provenance{Device: "AGX Orin", Virtual: true, Replay: "x.csv"}, SkipCV: true})
+	m := mustFit(
+		t,
+		truths(here.Sample(8, 1)),
+		Options{
+			Space:      here,
+			Reference:  ShippedReference(),
+			Provenance: Provenance{Device: "AGX Orin", Virtual: true, Replay: "x.csv"},
+			SkipCV:     true,
+		},
+	)
 	if hasWarning(m, "is not used") {
 		t.Errorf("on a replay: %q", m.Warnings)
 	}
@@ -208,7 +247,8 @@ func TestResidualIsTheSameByIndex(t *testing.T) {
 	}
 	wantTime, wantPower := r.at(modes)
 	for _, of := range []*tegra.Space{space, smallSpace(t)} { // its own, another one
-		if time, power := r.among(of, index, modes); !reflect.DeepEqual(time, wantTime) || !reflect.DeepEqual(power, wantPower) {
+		if time, power := r.among(of, index, modes); !reflect.DeepEqual(time, wantTime) ||
+			!reflect.DeepEqual(power, wantPower) {
 			t.Errorf("got %v and %v, want %v and %v", time, power, wantTime, wantPower)
 		}
 	}
@@ -220,7 +260,8 @@ func TestShippedReferenceIsSmallAndSaysWhereItComesFrom(t *testing.T) {
 		t.Errorf("%d bytes, want at most 30 kB", len(shippedCompact))
 	}
 	c := loadCompact()
-	if c.Name != ShippedName || c.Version < 1 || c.Modes != mostReference || c.Licence == "" || !strings.Contains(c.Command, "learn/makeref") ||
+	if c.Name != ShippedName || c.Version < 1 || c.Modes != mostReference || c.Licence == "" ||
+		!strings.Contains(c.Command, "internal/tools/makeref") ||
 		!strings.Contains(c.Source, "bf7d6b73ebe9b311263b6a085255eb56b1fd7149") {
 		t.Errorf("note %+v, %d modes", c.ReferenceNote, c.Modes)
 	}
@@ -254,7 +295,7 @@ func TestShippedReferenceIsTheOneItsCommandMakes(t *testing.T) {
 
 // What ResNet takes and draws is in the formula's amplitudes, which are not
 // shipped, and 384 weights cannot hold 2,000 measured values.
-func TestMeasuredRowsCannotBeReadOffTheShippedReference(t *testing.T) {
+func TestShippedReferenceHoldsNoMeasuredRows(t *testing.T) {
 	t.Parallel()
 	c := loadCompact()
 	if numbers := len(c.Time) + len(c.Power); numbers > c.Modes {
@@ -301,7 +342,12 @@ func FuzzReferenceFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(body)
-	f.Add([]byte(`{"name":"x","modes":1,"max":[1,1,1,1],"octaves":[1,1,1,1],"centres":[[0,0,0,0]],"time":[0.1],"power":[0.1]}`))
+	f.Add(
+		[]byte(
+			`{"name":"x","modes":1,"max":[1,1,1,1],"octaves":[1,1,1,1],` +
+				`"centres":[[0,0,0,0]],"time":[0.1],"power":[0.1]}`,
+		),
+	)
 	f.Add([]byte(`{"centres":[[]],"time":[1],"power":[1e38]}`))
 	f.Add([]byte(`{`))
 	space := smallSpace(f)

@@ -2,15 +2,12 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"jtune/learn/internal/parallel"
 	"jtune/tegra"
 )
 
@@ -27,7 +24,7 @@ const (
 
 // validate fills m.CV: predictions of samples by models fitted without them.
 // gp keeps the hyper-parameters it chose on all samples.
-func (m *Model) validate(ctx context.Context, t *teacher) error {
+func (m *Model) validate(ctx context.Context, t *fitter) error {
 	samples := m.Samples
 	if m.Method == GP {
 		samples = thin(samples, mostSamples, m.Seed)
@@ -37,44 +34,34 @@ func (m *Model) validate(ctx context.Context, t *teacher) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	var tp, to, pp, po []float64
-	for i, p := range preds {
-		tp, to, pp, po = append(tp, p.TimeMS), append(to, left[i].TimeMS), append(pp, p.PowerW), append(po, left[i].PowerW)
-	}
-	m.CV = Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po), How: how}
+	var timeSD, powerSD float64
+	m.CV, timeSD, powerSD = errorsOf(preds, left)
+	m.CV.How = how
 	if b, ok := m.predictor.(*banded); ok {
-		b.timeSD, b.powerSD, b.dof = lnSD(tp, to), lnSD(pp, po), max(len(left)-5, leastDoF)
+		b.timeSD, b.powerSD, b.dof = timeSD, powerSD, max(len(left)-5, leastDoF)
 	}
 	return nil
 }
 
-// leaveOut predicts the samples of each fold from all others, folds side by
-// side: training networks from scratch takes many seconds.
-func (t *teacher) leaveOut(ctx context.Context, samples []tegra.Measured, folds [][]int) (left []tegra.Measured, preds []Prediction, err error) {
-	outs, byFold, errs := make([][]tegra.Measured, len(folds)), make([][]Prediction, len(folds)), make([]error, len(folds))
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), runtime.NumCPU(), len(folds)) {
-		wait.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(folds)); i = next.Add(1) - 1 {
-				var rest []tegra.Measured
-				rest, outs[i] = split(samples, folds[i])
-				p, err := t.teach(ctx, rest)
-				if err != nil {
-					errs[i] = err
-					continue
-				}
-				byFold[i] = predictSamples(p, outs[i])
-			}
-		})
-	}
-	wait.Wait()
-	return slices.Concat(outs...), slices.Concat(byFold...), errors.Join(errs...)
+// leaveOut predicts the samples of each fold from all others. Folds run in parallel:
+// training networks takes many seconds.
+func (t *fitter) leaveOut(ctx context.Context, samples []tegra.Measured, folds [][]int) (
+	left []tegra.Measured, preds []Prediction, err error) {
+	outs, byFold := make([][]tegra.Measured, len(folds)), make([][]Prediction, len(folds))
+	err = parallel.Each(len(folds), func(i int) error {
+		var rest []tegra.Measured
+		rest, outs[i] = split(samples, folds[i])
+		p, err := t.fit(ctx, rest)
+		if err == nil {
+			byFold[i] = predictSamples(p, outs[i])
+		}
+		return err
+	})
+	return slices.Concat(outs...), slices.Concat(byFold...), err
 }
 
-// folds gives the sets of sample numbers to leave out together, and their
-// name. None when too few would be left.
-func (t *teacher) folds(n int) ([][]int, string) {
+// folds returns the sets of sample indexes to leave out together, and their name. None when too few would be left.
+func (t *fitter) folds(n int) ([][]int, string) {
 	least, want := 2, foldCount
 	nets := t.options.Method == NN || t.options.Method == PowerTrain || t.options.Method == MLP
 	if nets {
@@ -100,7 +87,7 @@ func (t *teacher) folds(n int) ([][]int, string) {
 	return folds, fmt.Sprintf("%d folds", want)
 }
 
-// split parts samples into those not in fold and those in it.
+// split divides samples into those not in fold and those in it.
 func split(samples []tegra.Measured, fold []int) (rest, out []tegra.Measured) {
 	leave := make([]bool, len(samples))
 	for _, i := range fold {
@@ -116,13 +103,23 @@ func split(samples []tegra.Measured, fold []int) (rest, out []tegra.Measured) {
 	return rest, out
 }
 
-// predictSamples predicts what was measured, with its minibatch size.
+// predictSamples predicts the settings of samples.
 func predictSamples(p Predictor, samples []tegra.Measured) []Prediction {
-	list := settingsOf(samples)
+	list := tegra.SettingsOf(samples)
 	if s, ok := p.(*Surrogate); ok {
 		return s.PredictSettings(list)
 	}
-	return p.Predict(modesIn(list))
+	return p.Predict(tegra.ModesOf(list))
+}
+
+// errorsOf are the errors of predictions of samples, and the deviations of their logarithms.
+func errorsOf(preds []Prediction, samples []tegra.Measured) (e Errors, timeSD, powerSD float64) {
+	var tp, to, pp, po []float64
+	for i, p := range preds {
+		tp, to = append(tp, p.TimeMS), append(to, samples[i].TimeMS)
+		pp, po = append(pp, p.PowerW), append(po, samples[i].PowerW)
+	}
+	return Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po)}, lnSD(tp, to), lnSD(pp, po)
 }
 
 // lnSD is the root mean square error of logarithms; NaN where nothing was

@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"jtune/learn/nn"
+	"jtune/internal/text"
+	"jtune/learn/baseline"
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
 
@@ -20,12 +22,12 @@ type document struct {
 	Space       spaceLists  `json:"space"`
 	Fingerprint string      `json:"samples_sha256"`
 	Samples     []row       `json:"samples"`
-	Batches     []int       `json:"sample_batches,omitempty"` // minibatch size of each sample, where that is an input
+	Batches     []int       `json:"sample_batches,omitempty"` // batch size of each sample, where that is an input
 	CV          crossErrors `json:"cv"`
 	Reference   string      `json:"reference"`
 	RefSamples  []row       `json:"reference_samples,omitempty"`
-	// RefCompact is a copy: the file means the same to a jtune that ships
-	// another version of that reference, or none.
+	// RefCompact is a copy, so that the file does not depend on the reference that a
+	// version of jtune ships.
 	RefCompact *Compact      `json:"reference_compact,omitempty"`
 	Warnings   []string      `json:"warnings"`
 	Suspicious []modeRow     `json:"suspicious"`
@@ -48,13 +50,13 @@ type spaceLists struct {
 }
 
 // modeRow is cores, cpu_hz, gpu_hz, mem_hz.
-type modeRow [4]int64
+type modeRow = [tegra.NumKnobs]int64
 
 // row is a measured mode: cores, cpu_hz, gpu_hz, mem_hz, time_ms, power_w.
 type row [6]optional
 
-// optional is a number that is null in a file where it is NaN: of power that
-// was not measured.
+// optional is a number that is null in a file where it is NaN, as power that was not
+// measured.
 type optional float64
 
 func (v optional) MarshalJSON() ([]byte, error) {
@@ -84,7 +86,7 @@ type bands struct {
 	DoF       int      `json:"dof"`
 }
 
-// networkBytes are the networks as package nn encodes them; no power: it was
+// networkBytes are the networks as package nn encodes them; without power where it was
 // not measured.
 type networkBytes struct {
 	Time  []byte `json:"time"`
@@ -106,8 +108,19 @@ func (m *Model) Fingerprint() string {
 }
 
 func (m *Model) document() (*document, error) {
-	d := &document{Method: m.Method, Provenance: m.Provenance, Seed: m.Seed, Space: listsOf(m.Space), Fingerprint: m.Fingerprint(),
-		Samples: rows(m.Samples), CV: crossErrors{m.CV.TimeMAPEPct, optional(m.CV.PowerMAPEPct), m.CV.How}, Reference: m.Reference, RefSamples: rows(m.reference), RefCompact: m.compact, Warnings: m.Warnings}
+	d := &document{
+		Method:      m.Method,
+		Provenance:  m.Provenance,
+		Seed:        m.Seed,
+		Space:       listsOf(m.Space),
+		Fingerprint: m.Fingerprint(),
+		Samples:     rows(m.Samples),
+		CV:          crossErrors{m.CV.TimeMAPEPct, optional(m.CV.PowerMAPEPct), m.CV.How},
+		Reference:   m.Reference,
+		RefSamples:  rows(m.reference),
+		RefCompact:  m.compact,
+		Warnings:    m.Warnings,
+	}
 	d.Suspicious, d.SuspectBs = m.settingRows(m.Suspicious)
 	d.Repeated, d.RepeatBs = m.settingRows(m.Repeated)
 	if m.Batches != nil {
@@ -120,7 +133,7 @@ func (m *Model) document() (*document, error) {
 		return d, nil
 	}
 	d.Bands = &bands{b.timeSD, optional(b.powerSD), b.dof}
-	pair, ok := b.pair()
+	pair, ok := b.Networks()
 	if !ok {
 		return d, nil
 	}
@@ -132,10 +145,10 @@ func (m *Model) document() (*document, error) {
 	return d, err
 }
 
-// settingRows are modes, with their minibatch sizes where the size is an input.
-func (m *Model) settingRows(list []Setting) (modes []modeRow, batches []int) {
+// settingRows are modes, with their batch sizes where the size is an input.
+func (m *Model) settingRows(list []tegra.Setting) (modes []modeRow, batches []int) {
 	for _, s := range list {
-		modes = append(modes, modeRow{int64(s.Mode.Cores), int64(s.Mode.CPU), int64(s.Mode.GPU), int64(s.Mode.EMC)})
+		modes = append(modes, s.Mode.Values())
 		if m.Batches != nil {
 			batches = append(batches, s.Batch)
 		}
@@ -143,10 +156,10 @@ func (m *Model) settingRows(list []Setting) (modes []modeRow, batches []int) {
 	return modes, batches
 }
 
-func settingsIn(modes []modeRow, batches []int) []Setting {
-	var out []Setting
+func settingsIn(modes []modeRow, batches []int) []tegra.Setting {
+	var out []tegra.Setting
 	for i, s := range modes {
-		a := Setting{Mode: tegra.Mode{Cores: int(s[0]), CPU: tegra.Freq(s[1]), GPU: tegra.Freq(s[2]), EMC: tegra.Freq(s[3])}}
+		a := tegra.Setting{Mode: tegra.ModeOfValues(s)}
 		if i < len(batches) {
 			a.Batch = batches[i]
 		}
@@ -160,8 +173,18 @@ func (d *document) model() (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("space: %w", err)
 	}
-	m := &Model{Method: d.Method, Space: space, Samples: measured(d.Samples), CV: Errors{d.CV.TimeMAPEPct, float64(d.CV.PowerMAPEPct), d.CV.How}, Reference: d.Reference,
-		Warnings: d.Warnings, Provenance: d.Provenance, Seed: d.Seed, reference: measured(d.RefSamples), compact: d.RefCompact}
+	m := &Model{
+		Method:     d.Method,
+		Space:      space,
+		Samples:    measured(d.Samples),
+		CV:         Errors{d.CV.TimeMAPEPct, float64(d.CV.PowerMAPEPct), d.CV.How},
+		Reference:  d.Reference,
+		Warnings:   d.Warnings,
+		Provenance: d.Provenance,
+		Seed:       d.Seed,
+		reference:  measured(d.RefSamples),
+		compact:    d.RefCompact,
+	}
 	m.Suspicious, m.Repeated = settingsIn(d.Suspicious, d.SuspectBs), settingsIn(d.Repeated, d.RepeatBs)
 	if err := d.batches(m); err != nil {
 		return nil, err
@@ -172,25 +195,28 @@ func (d *document) model() (*Model, error) {
 	return m, d.restore(m)
 }
 
-// batches gives the samples their minibatch sizes.
+// batches sets the batch sizes of the samples.
 func (d *document) batches(m *Model) error {
 	if len(d.Batches) == 0 {
 		return nil
 	}
 	if len(d.Batches) != len(m.Samples) || d.Method != GP {
-		return fmt.Errorf("%d minibatch sizes for %d samples of method %q", len(d.Batches), len(m.Samples), clip(string(d.Method)))
+		return fmt.Errorf("%d batch sizes for %d samples of method %q",
+			len(d.Batches), len(m.Samples), text.Clip(string(d.Method)))
 	}
 	for i, b := range d.Batches {
 		m.Samples[i].Batch = b
 	}
-	var err error
-	if m.Batches, err = batchesOf(m.Samples); err == nil && m.Batches == nil {
-		err = errors.New("its minibatch sizes are all alike")
+	if err := checkBatchesOf(m.Samples); err != nil {
+		return err
 	}
-	return err
+	if m.Samples, m.Batches = tegra.Sized(m.Samples); m.Batches == nil {
+		return errors.New("its batch sizes are all the same")
+	}
+	return nil
 }
 
-// check refuses what no fit could have written.
+// check rejects what no fit could have written.
 func (d *document) check(m *Model) error {
 	if len(m.Samples) == 0 {
 		return errors.New("it has no samples")
@@ -216,7 +242,12 @@ func (d *document) check(m *Model) error {
 			return fmt.Errorf("a cross-validated error of %g %%", v)
 		}
 	}
-	if b := d.Bands; b != nil && (!inside(b.LnTimeSD, 0, mostSD) || m.HasPower() && !inside(float64(b.LnPowerSD), 0, mostSD) || b.DoF < 1) {
+	b := d.Bands
+	if b == nil {
+		return nil
+	}
+	timeOK, powerOK := inside(b.LnTimeSD, 0, mostSD), !m.HasPower() || inside(float64(b.LnPowerSD), 0, mostSD)
+	if !timeOK || !powerOK || b.DoF < 1 {
 		return fmt.Errorf("error bars of %g and %g with %d degrees of freedom", b.LnTimeSD, b.LnPowerSD, b.DoF)
 	}
 	return nil
@@ -225,7 +256,7 @@ func (d *document) check(m *Model) error {
 // restore makes the predictor: refitted, or from stored networks.
 func (d *document) restore(m *Model) error {
 	if d.Method == GP {
-		t := &teacher{model: m, options: Options{Method: GP, Seed: d.Seed}}
+		t := &fitter{model: m, options: Options{Method: GP, Seed: d.Seed}}
 		var err error
 		switch {
 		case m.compact != nil:
@@ -236,26 +267,31 @@ func (d *document) restore(m *Model) error {
 		if err != nil {
 			return err
 		}
-		m.predictor, err = t.teach(context.Background(), m.Samples)
+		m.predictor, err = t.fit(context.Background(), m.Samples)
 		return err
 	}
-	fitted, err := d.targets(m)
+	fitted, err := d.pair(m)
 	if err != nil {
 		return err
 	}
 	if d.Bands == nil {
 		return errors.New("it has no error bars")
 	}
-	m.predictor = &banded{targets: fitted, timeSD: d.Bands.LnTimeSD, powerSD: float64(d.Bands.LnPowerSD), dof: d.Bands.DoF}
+	m.predictor = &banded{
+		Pair:    fitted,
+		timeSD:  d.Bands.LnTimeSD,
+		powerSD: float64(d.Bands.LnPowerSD),
+		dof:     d.Bands.DoF,
+	}
 	return nil
 }
 
-func (d *document) targets(m *Model) (*targets, error) {
-	if fit, ok := baselines[d.Method]; ok {
-		return fitTargets(context.Background(), m.Samples, d.Seed, fit)
+func (d *document) pair(m *Model) (*baseline.Pair, error) {
+	if fit, ok := baseline.Of(string(d.Method)); ok {
+		return baseline.FitPair(context.Background(), m.Samples, d.Seed, fit)
 	}
 	if d.Method != NN && d.Method != PowerTrain {
-		return nil, fmt.Errorf("its method is %q", clip(string(d.Method)))
+		return nil, fmt.Errorf("its method is %q", text.Clip(string(d.Method)))
 	}
 	if d.Networks == nil || (len(d.Networks.Power) > 0) != m.HasPower() {
 		return nil, errors.New("it has no networks, or not those of its samples")
@@ -270,14 +306,17 @@ func (d *document) targets(m *Model) (*targets, error) {
 			return nil, err
 		}
 	}
-	return networks(pair), nil
+	return baseline.OfNetworks(pair), nil
 }
 
 func rows(samples []tegra.Measured) []row {
 	var out []row
 	for _, s := range samples {
-		m := s.Mode
-		out = append(out, row{optional(m.Cores), optional(m.CPU), optional(m.GPU), optional(m.EMC), optional(s.TimeMS), optional(s.PowerW)})
+		r := row{4: optional(s.TimeMS), 5: optional(s.PowerW)}
+		for k, v := range s.Mode.Values() {
+			r[k] = optional(v)
+		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -285,7 +324,12 @@ func rows(samples []tegra.Measured) []row {
 func measured(rows []row) []tegra.Measured {
 	var out []tegra.Measured
 	for _, r := range rows {
-		out = append(out, tegra.Measured{Mode: tegra.Mode{Cores: int(r[0]), CPU: tegra.Freq(r[1]), GPU: tegra.Freq(r[2]), EMC: tegra.Freq(r[3])}, TimeMS: float64(r[4]), PowerW: float64(r[5])})
+		var v modeRow
+		for k := range v {
+			v[k] = int64(r[k])
+		}
+		at := tegra.Setting{Mode: tegra.ModeOfValues(v)}
+		out = append(out, tegra.Measured{Setting: at, TimeMS: float64(r[4]), PowerW: float64(r[5])})
 	}
 	return out
 }

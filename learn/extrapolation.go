@@ -8,13 +8,13 @@ import (
 	"jtune/tegra"
 )
 
-// farOctaves is how far beyond the measured settings of a knob predictions
-// rest on the formula more than on measurements: the shortest lengthscale of
-// the model is an octave and a half.
+// farOctaves is how far beyond the measured values of a knob predictions depend more
+// on the mean function than on measurements: the shortest lengthscale of the model is
+// an octave and a half.
 const farOctaves = 1
 
-// extrapolated tells which settings of a knob lie farther than that from any
-// measured one; "" when none does.
+// extrapolated is a warning about values of a knob farther than that from any measured
+// one; "" when there are none.
 func (m *Model) extrapolated(k tegra.Knob) string {
 	var measured []float64
 	for _, s := range m.Samples {

@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/tegra"
 )
 
 // A model file is one line of text and a JSON document:
@@ -20,13 +23,13 @@ import (
 //	jtune-model VERSION SHA-256-of-the-document
 //	{"method": …, "space": …, "samples": …, …}
 //
-// gp and linear models are refitted from their samples when read, which is
-// quick and gives the same model; networks are stored as trained.
+// All models but networks are refitted from their samples when read, which is quick and
+// gives the same model; networks are stored as trained.
 const (
 	fileMagic   = "jtune-model"
 	fileVersion = 1
-	// batchVersion is the version of files of models with the minibatch size as
-	// an input, which older programs cannot read and say so.
+	// batchVersion is the version of files of models with the batch size as an input,
+	// which older programs reject by it.
 	batchVersion = 2
 	// mostFileBytes bounds what is read; a model with 4,368 samples and two
 	// networks has 1 MB.
@@ -47,64 +50,46 @@ func (m *Model) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("model %s: %w", path, err)
 	}
-	if err := replaceFile(path, data); err != nil {
+	if err := safefile.Replace(path, data); err != nil {
 		return fmt.Errorf("model not saved: %w", err)
 	}
 	return nil
 }
 
-func replaceFile(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
+// Load reads a model file. A file of another version, one that was cut off or
+// changed, and one that is something else give ErrModelVersion, ErrModelDamaged and
+// ErrNotModel.
+func Load(path string) (*Model, error) { return read(path, decode) }
+
+// LoadSource reads from a model file where its samples come from, and the samples,
+// without fitting the model.
+func LoadSource(path string) (Provenance, []tegra.Measured, error) {
+	d, err := read(path, func(data []byte) (d document, err error) {
+		d, _, err = parse(data)
+		return d, err
+	})
+	samples := measured(d.Samples)
+	for i := range d.Batches[:min(len(d.Batches), len(samples))] {
+		samples[i].Batch = d.Batches[i]
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	if d, err := os.Open(dir); err == nil {
-		d.Sync() // the rename itself; not every file system can
-		d.Close()
-	}
-	return nil
+	return d.Provenance, samples, err
 }
 
-// Load reads a model file. A file of another version, one that was cut off or
-// changed, and one that is something else are told apart by ErrModelVersion,
-// ErrModelDamaged and ErrNotModel.
-func Load(path string) (*Model, error) {
+// read reads a file of bounded size.
+func read[T any](path string, decode func(data []byte) (T, error)) (out T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, mostFileBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", path, err)
+		return out, fmt.Errorf("model %s: %w", path, err)
 	}
-	m, err := decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if out, err = decode(data); err != nil {
+		return out, fmt.Errorf("%s: %w", path, err)
 	}
-	return m, nil
+	return out, nil
 }
 
 func (m *Model) encode() ([]byte, error) {
@@ -137,7 +122,7 @@ var (
 )
 
 // unframe checks the line before a file's body and takes it off.
-// found is the version that the line tells, also with errOtherVersion.
+// found is the version in the line, also with errOtherVersion.
 func unframe(magic string, data []byte, versions ...int) (body []byte, found string, err error) {
 	head, body, complete := bytes.Cut(data, []byte("\n"))
 	fields := strings.Fields(string(head[:min(len(head), 200)]))
@@ -147,7 +132,7 @@ func unframe(magic string, data []byte, versions ...int) (body []byte, found str
 	case len(fields) != 3 || !complete:
 		return nil, "", errChecksum
 	case !slices.ContainsFunc(versions, func(v int) bool { return fields[1] == strconv.Itoa(v) }):
-		return nil, clip(fields[1]), errOtherVersion
+		return nil, text.Clip(fields[1]), errOtherVersion
 	case fields[2] != checksum(body):
 		return nil, "", errChecksum
 	}
@@ -160,25 +145,13 @@ func checksum(data []byte) string {
 }
 
 func decode(data []byte) (*Model, error) {
-	if len(data) > mostFileBytes {
-		return nil, fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)
-	}
-	body, found, err := unframe(fileMagic, data, fileVersion, batchVersion)
-	switch {
-	case errors.Is(err, errOtherMagic):
-		return nil, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
-	case errors.Is(err, errOtherVersion):
-		return nil, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d and %d; fit again", ErrModelVersion, found, fileVersion, batchVersion)
-	case err != nil:
-		return nil, fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
-	}
-	var d document
-	if err := json.Unmarshal(body, &d); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModelDamaged, err)
+	d, found, err := parse(data)
+	if err != nil {
+		return nil, err
 	}
 	m, err := d.model()
 	if err == nil && (m.Batches != nil) != (found == strconv.Itoa(batchVersion)) {
-		err = fmt.Errorf("its version %s does not go with %d minibatch sizes", found, len(m.Batches))
+		err = fmt.Errorf("its version %s does not go with %d batch sizes", found, len(m.Batches))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModelDamaged, err)
@@ -186,11 +159,23 @@ func decode(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// clip shortens text from outside before it is quoted in an error.
-func clip(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:most] + "…"
+// parse reads a model file's document; found is the version of the file.
+func parse(data []byte) (d document, found string, err error) {
+	if len(data) > mostFileBytes {
+		return d, "", fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)
 	}
-	return s
+	body, found, err := unframe(fileMagic, data, fileVersion, batchVersion)
+	switch {
+	case errors.Is(err, errOtherMagic):
+		return d, found, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
+	case errors.Is(err, errOtherVersion):
+		return d, found, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d and %d; fit again",
+			ErrModelVersion, found, fileVersion, batchVersion)
+	case err != nil:
+		return d, found, fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
+	}
+	if err := json.Unmarshal(body, &d); err != nil {
+		return d, found, fmt.Errorf("%w: %w", ErrModelDamaged, err)
+	}
+	return d, found, nil
 }

@@ -12,14 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"jtune/learn/baseline"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
 
-func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
+func TestModelPredictsTheSameAfterLoading(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	partial := space.Filter(mustFilter(t, "cores>=4"))
+	partial := space.Filter(mustFilter(t, space, "cores>=4"))
 	reference := truths(space.Sample(120, 8))
 	for name, c := range map[string]struct {
 		modes   *tegra.Space
@@ -38,7 +39,13 @@ func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 			t.Parallel()
 			o := c.options
 			o.Seed = 3
-			o.Provenance = Provenance{Device: "AGX Orin", Workload: "lstm", Virtual: true, Jtune: "1.2.3", When: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+			o.Provenance = Provenance{
+				Device:   "AGX Orin",
+				Workload: "lstm",
+				Virtual:  true,
+				Jtune:    "1.2.3",
+				When:     time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
+			}
 			samples := truths(c.modes.Sample(12, 1))
 			samples[4].TimeMS *= 3 // a suspicious one
 			m := mustFit(t, samples, o)
@@ -65,8 +72,17 @@ func TestSavedModelPredictsTheSameAfterLoading(t *testing.T) {
 func sameModel(t *testing.T, got, want *Model) {
 	t.Helper()
 	for what, pair := range map[string][2]any{
-		"method": {got.Method, want.Method}, "samples": {got.Samples, want.Samples}, "errors": {got.CV, want.CV}, "reference": {got.Reference, want.Reference},
-		"warnings": {got.Warnings, want.Warnings}, "suspicious": {got.Suspicious, want.Suspicious}, "repeated": {got.Repeated, want.Repeated}, "provenance": {got.Provenance, want.Provenance},
+		"method": {got.Method, want.Method}, "samples": {
+			got.Samples,
+			want.Samples,
+		}, "errors": {got.CV, want.CV}, "reference": {got.Reference, want.Reference},
+		"warnings": {
+			got.Warnings,
+			want.Warnings,
+		}, "suspicious": {
+			got.Suspicious,
+			want.Suspicious,
+		}, "repeated": {got.Repeated, want.Repeated}, "provenance": {got.Provenance, want.Provenance},
 		"seed": {got.Seed, want.Seed}, "fingerprint": {got.Fingerprint(), want.Fingerprint()},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
@@ -75,12 +91,18 @@ func sameModel(t *testing.T, got, want *Model) {
 	}
 }
 
-func TestSavedNetworksPredictTheSameAfterLoading(t *testing.T) {
+func TestModelOfNetworksPredictsTheSameAfterLoading(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	shipped := ShippedReference()
-	want := &Model{Method: PowerTrain, Space: space, Samples: truths(space.Sample(5, 1)), CV: Errors{12.5, 3, "5 folds"}, Reference: shipped.Name,
-		predictor: &banded{targets: networks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4}}
+	want := &Model{
+		Method:    PowerTrain,
+		Space:     space,
+		Samples:   truths(space.Sample(5, 1)),
+		CV:        Errors{12.5, 3, "5 folds"},
+		Reference: shipped.Name,
+		predictor: &banded{Pair: baseline.OfNetworks(*shipped.Networks), timeSD: 0.2, powerSD: 0.1, dof: 4},
+	}
 	path := filepath.Join(t.TempDir(), "nets.model")
 	if err := want.Save(path); err != nil {
 		t.Fatal(err)
@@ -98,7 +120,7 @@ func TestSavedNetworksPredictTheSameAfterLoading(t *testing.T) {
 	}
 }
 
-func TestSavingReplacesAndLeavesNothingElse(t *testing.T) {
+func TestModelSaveReplacesAndLeavesNothingElse(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	dir := t.TempDir()
@@ -114,12 +136,13 @@ func TestSavingReplacesAndLeavesNothingElse(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("%d files, want the model alone", len(files))
 	}
-	if err := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).Save(filepath.Join(dir, "absent", "m.model")); !errors.Is(err, os.ErrNotExist) {
+	m := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space})
+	if err := m.Save(filepath.Join(dir, "absent", "m.model")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("into an absent folder: %v", err)
 	}
 }
 
-func TestFilesThatAreNoModelsAreToldApart(t *testing.T) {
+func TestLoadRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	good, err := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space}).encode()
@@ -138,23 +161,27 @@ func TestFilesThatAreNoModelsAreToldApart(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"empty":                    {nil, ErrNotModel},
-		"a sweep":                  {[]byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"), ErrNotModel},
-		"noise":                    {[]byte{0, 255, 7, 10, 10, 200}, ErrNotModel},
-		"the next version":         {bytes.Replace(good, []byte("jtune-model 1 "), []byte("jtune-model 3 "), 1), ErrModelVersion},
-		"cut in half":              {good[:len(good)/2], ErrModelDamaged},
-		"cut in the first line":    {good[:20], ErrModelDamaged},
-		"one digit changed":        {bytes.Replace(good, []byte(`"seed":0`), []byte(`"seed":1`), 1), ErrModelDamaged},
-		"another method":           {reframed(`"method":"gp"`, `"method":"tree"`), ErrModelDamaged},
-		"networks without any":     {reframed(`"method":"gp"`, `"method":"nn"`), ErrModelDamaged},
-		"a number too large":       {reframed(`"time_mape_pct":`, `"time_mape_pct":1e999,"x":`), ErrModelDamaged},
-		"a negative error":         {reframed(`"time_mape_pct":`, `"time_mape_pct":-1,"x":`), ErrModelDamaged},
-		"NaN":                      {reframed(`"time_mape_pct":`, `"time_mape_pct":NaN,"x":`), ErrModelDamaged},
-		"other samples":            {reframed(`"samples":[[`, `"samples":[[1,`), ErrModelDamaged},
-		"no samples":               {reframed(`"samples":`, `"samples":[],"x":`), ErrModelDamaged},
-		"an endless space":         {reframed(`"cores":[`, `"cores":[`+strings.Repeat("9,", 50000)), ErrModelDamaged},
-		"members outside":          {reframed(`"mem_hz":`, `"partial":true,"members":[-1],"mem_hz":`), ErrModelDamaged},
-		"a reference of one mode":  {reframed(`"seed":`, `"reference_samples":[[1,3e8,2e8,2.04e8,1,1]],"seed":`), ErrModelDamaged},
+		"empty":   {nil, ErrNotModel},
+		"a sweep": {[]byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"), ErrNotModel},
+		"noise":   {[]byte{0, 255, 7, 10, 10, 200}, ErrNotModel},
+		"the next version": {bytes.Replace(good, []byte("jtune-model 1 "), []byte("jtune-model 3 "+
+			""), 1), ErrModelVersion},
+		"cut in half":           {good[:len(good)/2], ErrModelDamaged},
+		"cut in the first line": {good[:20], ErrModelDamaged},
+		"one digit changed":     {bytes.Replace(good, []byte(`"seed":0`), []byte(`"seed":1`), 1), ErrModelDamaged},
+		"another method":        {reframed(`"method":"gp"`, `"method":"tree"`), ErrModelDamaged},
+		"networks without any":  {reframed(`"method":"gp"`, `"method":"nn"`), ErrModelDamaged},
+		"a number too large":    {reframed(`"time_mape_pct":`, `"time_mape_pct":1e999,"x":`), ErrModelDamaged},
+		"a negative error":      {reframed(`"time_mape_pct":`, `"time_mape_pct":-1,"x":`), ErrModelDamaged},
+		"NaN":                   {reframed(`"time_mape_pct":`, `"time_mape_pct":NaN,"x":`), ErrModelDamaged},
+		"other samples":         {reframed(`"samples":[[`, `"samples":[[1,`), ErrModelDamaged},
+		"no samples":            {reframed(`"samples":`, `"samples":[],"x":`), ErrModelDamaged},
+		"an endless space":      {reframed(`"cores":[`, `"cores":[`+strings.Repeat("9,", 50000)), ErrModelDamaged},
+		"members outside":       {reframed(`"mem_hz":`, `"partial":true,"members":[-1],"mem_hz":`), ErrModelDamaged},
+		"a reference of one mode": {
+			reframed(`"seed":`, `"reference_samples":[[1,3e8,2e8,2.04e8,1,1]],"seed":`),
+			ErrModelDamaged,
+		},
 		"a document of other kind": {frame(fileMagic, fileVersion, []byte(`[1,2]`)), ErrModelDamaged},
 	} {
 		if _, err := decode(c.data); !errors.Is(err, c.want) {
@@ -191,7 +218,8 @@ func FuzzLoad(f *testing.F) {
 				continue
 			}
 			for _, p := range m.Predict([]tegra.Mode{m.Space.At(0), m.Space.Max(), {}}) {
-				if !(p.TimeMS > 0) || math.IsInf(p.TimeMS, 0) || !(p.PowerW > 0) || math.IsInf(p.PowerW, 0) || math.IsNaN(p.LnTimeSD+p.LnPowerSD) {
+				if !(p.TimeMS > 0) || math.IsInf(p.TimeMS, 0) || !(p.PowerW > 0) || math.IsInf(p.PowerW, 0) ||
+					math.IsNaN(p.LnTimeSD+p.LnPowerSD) {
 					t.Fatalf("%+v", p)
 				}
 			}
@@ -219,7 +247,7 @@ func TestModelDocumentIsPlainJSON(t *testing.T) {
 	}
 }
 
-func TestReferencesAreReadFromSweepsAndModels(t *testing.T) {
+func TestLoadReferenceReadsSweepsAndModels(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	dir := t.TempDir()
@@ -237,7 +265,11 @@ func TestReferencesAreReadFromSweepsAndModels(t *testing.T) {
 	}
 	file := write("other.csv", text.Bytes())
 	model := filepath.Join(dir, "other.model")
-	if err := mustFit(t, rows, Options{Space: space, Provenance: Provenance{Device: "A", Workload: "lstm"}, SkipCV: true}).Save(model); err != nil {
+	if err := mustFit(t, rows, Options{
+		Space:      space,
+		Provenance: Provenance{Device: "A", Workload: "lstm"},
+		SkipCV:     true,
+	}).Save(model); err != nil {
 		t.Fatal(err)
 	}
 	for path, name := range map[string]string{file: "other.csv", model: "lstm (other.model)"} {
@@ -249,17 +281,26 @@ func TestReferencesAreReadFromSweepsAndModels(t *testing.T) {
 			t.Errorf("%s: reference %q with %d modes, want %q with %d", path, r.Name, len(r.Samples), name, len(rows))
 		}
 	}
-	for _, path := range []string{filepath.Join(dir, "absent"), write("noise", []byte("\x00\x01")), write("torn.model", []byte("jtune-model 1 "))} {
+	for _, path := range []string{
+		filepath.Join(dir, "absent"),
+		write("noise", []byte("\x00\x01")),
+		write("torn.model", []byte("jtune-model 1 ")),
+	} {
 		if _, err := LoadReference(path); err == nil {
 			t.Errorf("%s was read as a reference", path)
 		}
 	}
 }
 
-func TestReferencesThatCannotHelpAreSaidAndLeftOut(t *testing.T) {
+func TestReferenceThatCannotHelpIsLeftOutWithAWarning(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	foreign, err := tegra.NewSpace([]int{1, 2, 3, 4}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, []tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz}, []tegra.Freq{tegra.GHz})
+	foreign, err := tegra.NewSpace(
+		[]int{1, 2, 3, 4},
+		[]tegra.Freq{tegra.GHz, 2 * tegra.GHz},
+		[]tegra.Freq{tegra.GHz, 3 * tegra.GHz, 4 * tegra.GHz},
+		[]tegra.Freq{tegra.GHz},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,13 +309,19 @@ func TestReferencesThatCannotHelpAreSaidAndLeftOut(t *testing.T) {
 		reference Reference
 		words     string
 	}{
-		"too few modes":   {Reference{Samples: many[:40]}, "at least 100"},
-		"another board":   {Reference{Samples: truths(foreign.Modes())}, "not this device's"},
-		"another name":    {Reference{Samples: many, Provenance: Provenance{Device: "Orin Nano"}}, "measured on Orin Nano"},
-		"a simulation":    {Reference{Samples: many, Provenance: Provenance{Device: "AGX Orin", Virtual: true}}, "simulation"},
+		"too few modes": {Reference{Samples: many[:40]}, "at least 100"},
+		"another board": {Reference{Samples: truths(foreign.Modes())}, "not this device's"},
+		"another name": {Reference{Samples: many, Provenance: Provenance{Device: "Orin Nano"}}, "measured on " +
+			"Orin Nano"},
+		"a simulation": {Reference{Samples: many, Provenance: Provenance{Device: "AGX " +
+			"Orin", Virtual: true}}, "simulation"},
 		"networks for gp": {Reference{Networks: ShippedReference().Networks}, "no measured modes"},
 	} {
-		m := mustFit(t, truths(space.Sample(12, 1)), Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true})
+		m := mustFit(
+			t,
+			truths(space.Sample(12, 1)),
+			Options{Space: space, Reference: &c.reference, Provenance: Provenance{Device: "AGX Orin"}, SkipCV: true},
+		)
 		if !hasWarning(m, "is not used") || !hasWarning(m, c.words) || m.Reference != "" {
 			t.Errorf("%s: reference %q, warnings %q lack %q", name, m.Reference, m.Warnings, c.words)
 		}

@@ -3,14 +3,12 @@ package learn
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"jtune/learn/nn"
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 )
 
 // Method names a way to predict.
@@ -28,14 +26,14 @@ const (
 	MLP        Method = "mlp"        // a small network trained on the samples alone, for comparison
 )
 
-// Methods lists them in the order to show them.
+// Methods lists them in the order of help texts.
 func Methods() []Method { return []Method{Auto, GP, PowerTrain, NN, Linear, Tree, Forest, MLP} }
 
 // Options say how to fit. The zero value works.
 type Options struct {
 	Method Method // "" means auto
-	// Space is the device's: its largest values scale the knobs, its modes are
-	// those a sample may have. nil: every combination of the sampled values.
+	// Space is the device's: its largest values scale the knobs, and samples must be
+	// modes of it. nil: every combination of the sampled values.
 	Space *tegra.Space
 	// Reference is another workload on the same device (gp) or the networks
 	// to transfer from (powertrain). nil: none; for powertrain the shipped
@@ -44,17 +42,17 @@ type Options struct {
 	// Network holds the settings of powertrain and nn, such as the loss or a
 	// frozen body; its seed is Seed. nil: nn.ForTransfer and nn.FromScratch.
 	Network *nn.Config
-	// Entries are the single measurements behind samples, as far as they are
-	// known: powertrain and nn learn from these, as the paper does. A mode
-	// without stands by its sample alone.
+	// Entries are the single measurements behind samples, as far as they are known:
+	// powertrain and nn learn from these, as the paper does, and from the sample
+	// where a mode has none.
 	Entries    []nn.Sample
 	Seed       uint64
 	Provenance Provenance
-	// SkipCV leaves cross-validation out: Model.CV is unknown, and the bands of
-	// methods other than gp, which are made from it, are very wide.
+	// SkipCV skips cross-validation: Model.CV is unknown, and the bands of methods
+	// other than gp, which are made from it, are very wide.
 	SkipCV bool
 
-	repeated []Setting // samples that are the medians of readings that agreed
+	repeated []tegra.Setting // samples that are the medians of readings that agreed
 }
 
 // Provenance says where a model's samples come from.
@@ -62,16 +60,21 @@ type Provenance struct {
 	Device   string    `json:"device"`
 	Workload string    `json:"workload"`
 	Virtual  bool      `json:"virtual"`          // samples of a virtual board
-	Replay   string    `json:"replay,omitempty"` // the file that it answered from; "" when it was simulated
+	Replay   string    `json:"replay,omitempty"` // the measured file that the virtual board replays; "" when simulated
 	Jtune    string    `json:"jtune"`            // version of the program that fitted
 	When     time.Time `json:"when"`
+	// Pool identifies what the samples are all that is known of: a workload on a board.
+	// "" where they were chosen in another way.
+	Pool      string `json:"pool,omitempty"`
+	Campaigns int    `json:"campaigns,omitempty"` // that the pool has samples of
+	Readings  int    `json:"readings,omitempty"`  // of the pool, of which the samples are medians
+	Batch     int    `json:"batch,omitempty"`     // of all samples; 0 where not known or several
 }
 
-// Origin says in words where samples that nobody measured on a board come
-// from; "" for measured ones.
+// Origin says where the samples of a virtual board come from; "" for a real one.
 func (p Provenance) Origin() string { return tegra.Origin(p.Virtual, p.Replay) }
 
-// simulated tells that no measurement at all stands behind the samples.
+// simulated reports whether no sample was measured on a real board.
 func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 
 // Fit learns to predict time and power from measured modes; one is enough to
@@ -79,11 +82,10 @@ func (p Provenance) simulated() bool { return p.Virtual && p.Replay == "" }
 // ctx ends it gives up with ctx.Err() soon: between two fits of the
 // cross-validation, between two passes of a network's training, or at the end.
 //
-// Samples whose values cannot be, modes that are not the device's, and power
-// that only some of the samples have, are errors. Samples without any power give
-// a model of time alone. Of a mode that stands more than once the median counts.
-// Samples with several minibatch sizes make the size an input of the gp. What limits
-// the trust in the model is said in its Warnings.
+// Values out of range, modes that are not the device's, and power in only some of the
+// samples are errors. Samples without any power give a model of time alone. Of a mode
+// measured more than once the median counts. Several batch sizes make the size an
+// input of gp. The model's Warnings say what limits the trust in it.
 func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, error) {
 	if o.Method == "" || o.Method == Auto {
 		o.Method = GP
@@ -96,26 +98,28 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 	}
 	m := &Model{Method: o.Method, Space: o.Space, Provenance: o.Provenance, Seed: o.Seed}
 	var err error
-	if m.Batches, err = batchesOf(samples); err != nil {
+	if err = checkBatchesOf(samples); err != nil {
 		return nil, err
 	}
+	samples, m.Batches = tegra.Sized(samples)
 	if m.Batches != nil && o.Method != GP {
-		return nil, fmt.Errorf("method %s takes samples of one minibatch size, these have %d: choose one, or use method gp", o.Method, len(m.Batches))
+		return nil, fmt.Errorf("method %s takes samples of one batch size, these have %d: choose one, or use method gp",
+			o.Method, len(m.Batches))
 	}
 	if m.Space == nil {
-		if m.Space, err = spanned(samples); err != nil {
+		if m.Space, err = tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(samples))); err != nil {
 			return nil, err
 		}
-		m.warn("no device given: the model speaks of the %d modes of the grid that the samples span", m.Space.Len())
+		m.warn("no device given: the model knows the %d modes of the grid that the samples span", m.Space.Len())
 	}
 	if m.Samples, err = m.prepare(samples, o.repeated); err != nil {
 		return nil, err
 	}
-	t, err := newTeacher(ctx, m, o)
+	t, err := newFitter(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if m.predictor, err = t.teach(ctx, m.Samples); err != nil {
+	if m.predictor, err = t.fit(ctx, m.Samples); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Method, err)
 	}
 	if !o.SkipCV {
@@ -138,50 +142,33 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// spanned is the space of every combination of the sampled values.
-func spanned(samples []tegra.Measured) (*tegra.Space, error) {
-	var cores []int
-	var cpu, gpu, emc []tegra.Freq
-	for _, m := range samples {
-		cores, cpu, gpu, emc = append(cores, m.Mode.Cores), append(cpu, m.Mode.CPU), append(gpu, m.Mode.GPU), append(emc, m.Mode.EMC)
-	}
-	return tegra.NewSpace(cores, cpu, gpu, emc)
-}
-
-// prepare checks the samples, moves nominal frequencies to the device's own
-// and joins what was measured more than once, as those of repeated were before.
-func (m *Model) prepare(samples []tegra.Measured, repeated []Setting) ([]tegra.Measured, error) {
-	times, powers := map[Setting][]float64{}, map[Setting][]float64{}
-	var order []Setting
+// prepare checks the samples, moves nominal frequencies to the device's own and takes
+// the medians of settings measured more than once. Those of repeated are such medians
+// already.
+func (m *Model) prepare(samples []tegra.Measured, repeated []tegra.Setting) ([]tegra.Measured, error) {
 	if err := checkPower(samples); err != nil {
 		return nil, err
 	}
-	for i, s := range samples {
+	samples = slices.Clone(samples)
+	for i := range samples {
+		s := &samples[i]
 		if snapped, err := m.Space.Snap(s.Mode); err == nil {
 			s.Mode = snapped
 		}
-		if err := checkSample(m.Space, s); err != nil {
+		if err := checkSample(m.Space, *s); err != nil {
 			return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(samples), err)
 		}
-		a := Setting{Mode: s.Mode}
-		if m.Batches != nil {
-			a.Batch = s.Batch
-		}
-		if times[a] == nil {
-			order = append(order, a)
-		}
-		times[a] = append(times[a], s.TimeMS)
-		powers[a] = append(powers[a], s.PowerW)
 	}
-	out := make([]tegra.Measured, len(order))
-	var apart []Setting
-	for i, a := range order {
-		out[i] = tegra.Measured{Mode: a.Mode, Batch: a.Batch, TimeMS: quantile.Median(times[a]).V, PowerW: quantile.Median(powers[a]).Or(math.NaN())}
-		if spread(times[a]) > repeatSpread || spread(powers[a]) > repeatSpread {
-			apart = append(apart, a)
+	groups := tegra.BySetting(samples)
+	out := make([]tegra.Measured, len(groups))
+	var apart []tegra.Setting
+	for i, g := range groups {
+		out[i] = g.Median()
+		if spread(g.TimesMS) > repeatSpread || spread(g.PowersW) > repeatSpread {
+			apart = append(apart, g.Setting)
 		}
-		if agreeing(times[a], powers[a]) || len(times[a]) == 1 && slices.Contains(repeated, a) {
-			m.Repeated = append(m.Repeated, a)
+		if agreeing(g, out[i]) || len(g.TimesMS) == 1 && slices.Contains(repeated, g.Setting) {
+			m.Repeated = append(m.Repeated, g.Setting)
 		}
 	}
 	if len(apart) > 0 {
@@ -191,16 +178,17 @@ func (m *Model) prepare(samples []tegra.Measured, repeated []Setting) ([]tegra.M
 	return out, nil
 }
 
-// repeatSpread is how far repeated measurements of one mode may lie apart,
-// relative to the least, before it is said.
+// repeatSpread is how far repeated measurements of one mode may lie apart, relative
+// to the least, without a warning.
 const repeatSpread = 0.1
 
-// agreeing tells whether two readings of a mode lie near the median of all of
+// agreeing reports whether two readings of a setting lie near the median of all of
 // them, in time and in power where that was measured.
-func agreeing(times, powers []float64) bool {
-	time, power, near := quantile.Median(times).V, quantile.Median(powers).Or(math.NaN()), 0
-	for i := range times {
-		if spread([]float64{times[i], time}) <= repeatSpread && !(spread([]float64{powers[i], power}) > repeatSpread) {
+func agreeing(g tegra.Repeats, median tegra.Measured) bool {
+	near := 0
+	for i, t := range g.TimesMS {
+		if spread([]float64{t, median.TimeMS}) <= repeatSpread &&
+			!(spread([]float64{g.PowersW[i], median.PowerW}) > repeatSpread) {
 			near++
 		}
 	}

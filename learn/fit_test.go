@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func truth(m tegra.Mode) tegra.Measured {
 	ms := math.Cbrt(gpu*gpu*gpu+cpu*cpu*cpu+mem*mem*mem) + 8
 	g := m.GPU.GHz()
 	w := 9 + 0.7*m.EMC.GHz() + 2*g*g*g + 0.1*float64(m.Cores)*math.Pow(m.CPU.GHz(), 3) + 1000/ms*(0.8+0.6*g*g)
-	return tegra.Measured{Mode: m, TimeMS: ms, PowerW: w}
+	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w}
 }
 
 func truths(modes []tegra.Mode) []tegra.Measured {
@@ -37,7 +38,12 @@ func smallSpace(t testing.TB) *tegra.Space {
 		}
 		return out
 	}
-	s, err := tegra.NewSpace([]int{1, 2, 4, 6, 8}, mhz(300, 700, 1100, 1500, 2000), mhz(200, 500, 900, 1300), mhz(204, 1600, 3200))
+	s, err := tegra.NewSpace(
+		[]int{1, 2, 4, 6, 8},
+		mhz(300, 700, 1100, 1500, 2000),
+		mhz(200, 500, 900, 1300),
+		mhz(204, 1600, 3200),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +54,11 @@ func smallSpace(t testing.TB) *tegra.Space {
 func sane(t *testing.T, preds []Prediction) {
 	t.Helper()
 	for _, p := range preds {
-		ok := 0 < p.TimeLoMS && p.TimeLoMS <= p.TimeMS && p.TimeMS <= p.TimeHiMS && 0 < p.PowerLoW && p.PowerLoW <= p.PowerW && p.PowerW <= p.PowerHiW &&
-			p.LnTimeSD > 0 && p.LnPowerSD > 0
+		ok := 0 < p.TimeLoMS && p.TimeLoMS <= p.TimeMS && p.TimeMS <= p.TimeHiMS && 0 < p.PowerLoW &&
+			p.PowerLoW <= p.PowerW &&
+			p.PowerW <= p.PowerHiW &&
+			p.LnTimeSD > 0 &&
+			p.LnPowerSD > 0
 		for _, v := range []float64{p.TimeHiMS, p.PowerHiW, p.LnTimeSD, p.LnPowerSD, p.EnergyJ()} {
 			ok = ok && !math.IsInf(v, 0) && !math.IsNaN(v)
 		}
@@ -68,7 +77,7 @@ func hasWarning(m *Model, words string) bool {
 	return words == ""
 }
 
-func TestEveryMethodLearnsAWorkloadBetterThanItsMean(t *testing.T) {
+func TestFitEveryMethodBeatsTheMean(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	all := truths(space.Modes())
@@ -76,14 +85,29 @@ func TestEveryMethodLearnsAWorkloadBetterThanItsMean(t *testing.T) {
 		method          Method
 		modes           int
 		timePct, powPct float64 // no worse than
-	}{{Auto, 40, 3, 3}, {GP, 40, 3, 3}, {Linear, 40, 40, 20}, {Tree, 40, 40, 20}, {Forest, 40, 40, 20}, {MLP, 20, 60, 30}, {NN, 12, 60, 30}, {PowerTrain, 12, 50, 25}} {
+	}{
+		{Auto, 40, 3, 3},
+		{GP, 40, 3, 3},
+		{Linear, 40, 40, 20},
+		{Tree, 40, 40, 20},
+		{Forest, 40, 40, 20},
+		{MLP, 20, 60, 30},
+		{NN, 12, 60, 30},
+		{PowerTrain, 12, 50, 25},
+	} {
 		t.Run(string(c.method), func(t *testing.T) {
 			nets := c.method == NN || c.method == PowerTrain || c.method == MLP // whose trainings take seconds
 			if testing.Short() && nets {
 				t.Skip("trains networks")
 			}
 			samples := truths(space.Sample(c.modes, 3))
-			m, err := Fit(t.Context(), samples, Options{Method: c.method, Space: space, Seed: 1, SkipCV: nets})
+			o := Options{Method: c.method, Space: space, Seed: 1, SkipCV: nets}
+			if c.method == NN && os.Getenv("JTUNE_LONG") == "" {
+				brief := NetworkDefaults(NN)
+				brief.MinSteps /= 10 // the bars hold already
+				o.Network = &brief
+			}
+			m, err := Fit(t.Context(), samples, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +115,8 @@ func TestEveryMethodLearnsAWorkloadBetterThanItsMean(t *testing.T) {
 			sane(t, preds)
 			timePct, powerPct := errorsOn(m, all)
 			if timePct > c.timePct || powerPct > c.powPct {
-				t.Errorf("MAPE %.1f %% time, %.1f %% power; want at most %g and %g", timePct, powerPct, c.timePct, c.powPct)
+				t.Errorf("MAPE %.1f %% time, %.1f %% power; want at most %g and %g",
+					timePct, powerPct, c.timePct, c.powPct)
 			}
 			if m.CV.Known() == nets || m.CV.TimeMAPEPct > 3*timePct+3 || m.CV.PowerMAPEPct > 3*powerPct+3 {
 				t.Errorf("cross-validated errors %+v, true ones %.1f and %.1f %%", m.CV, timePct, powerPct)
@@ -100,7 +125,7 @@ func TestEveryMethodLearnsAWorkloadBetterThanItsMean(t *testing.T) {
 	}
 }
 
-func TestOneToThreeSamplesGiveAnAnswerAndAStrongWarning(t *testing.T) {
+func TestFitWarnsOfOneToThreeSamples(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	for n := 1; n <= 3; n++ {
@@ -111,7 +136,11 @@ func TestOneToThreeSamplesGiveAnAnswerAndAStrongWarning(t *testing.T) {
 				t.Fatalf("%s with %d: %v", method, n, err)
 			}
 			sane(t, m.Predict(space.Modes()))
-			if words := map[bool]string{true: "what other workloads do", false: "little more than their mean"}[method == GP]; !hasWarning(m, words) {
+			words := "little more than their mean"
+			if method == GP {
+				words = "what other workloads do"
+			}
+			if !hasWarning(m, words) {
 				t.Errorf("%s with %d samples: warnings %q do not say how little is known", method, n, m.Warnings)
 			}
 			if m.CV.Known() != (n > 1) {
@@ -121,7 +150,7 @@ func TestOneToThreeSamplesGiveAnAnswerAndAStrongWarning(t *testing.T) {
 	}
 }
 
-func TestPriorNeedsNoSamples(t *testing.T) {
+func TestSurrogatePriorNeedsNoSamples(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	s, err := FitSurrogate(space, nil, SurrogateOptions{Grid: true, Robust: 2})
@@ -135,7 +164,7 @@ func TestPriorNeedsNoSamples(t *testing.T) {
 	}
 }
 
-func TestSamplesThatCannotBeAreRefused(t *testing.T) {
+func TestFitRejectsSamplesOutOfRange(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	good := truth(space.At(0))
@@ -154,7 +183,8 @@ func TestSamplesThatCannotBeAreRefused(t *testing.T) {
 		"an infinite power":        {with(func(m *tegra.Measured) { m.PowerW = math.Inf(1) }), "power of +Inf W"},
 		"no power":                 {with(func(m *tegra.Measured) { m.PowerW = 0 }), "power of 0 W"},
 		"a mode of another board":  {with(func(m *tegra.Measured) { m.Mode.Cores = 12 }), "not one of the 300 modes"},
-		"the zero mode":            {with(func(m *tegra.Measured) { m.Mode = tegra.Mode{} }), "not one of the 300 modes"},
+		"the zero mode": {with(func(m *tegra.Measured) { m.Mode = tegra.Mode{} }), "not one of the 300 " +
+			"modes"},
 	} {
 		for _, method := range []Method{GP, Linear, Forest} {
 			_, err := Fit(t.Context(), c.samples, Options{Method: method, Space: space})
@@ -163,7 +193,8 @@ func TestSamplesThatCannotBeAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Fit(t.Context(), []tegra.Measured{good}, Options{Method: "oracle", Space: space}); err == nil || !strings.Contains(err.Error(), `"oracle"`) {
+	if _, err := Fit(t.Context(), []tegra.Measured{good}, Options{Method: "oracle", Space: space}); err == nil ||
+		!strings.Contains(err.Error(), `"oracle"`) {
 		t.Errorf("unknown method: %v", err)
 	}
 	if _, err := FitSurrogate(nil, nil, SurrogateOptions{}); err == nil {
@@ -171,7 +202,7 @@ func TestSamplesThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestOddSamplesGiveFinitePredictions(t *testing.T) {
+func TestFitOfOddSamplesGivesFinitePredictions(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	alike := func(n int, f func(i int) tegra.Measured) (out []tegra.Measured) {
@@ -185,18 +216,40 @@ func TestOddSamplesGiveFinitePredictions(t *testing.T) {
 		samples []tegra.Measured
 		warning string
 	}{
-		"constant targets": {alike(12, func(i int) tegra.Measured { return tegra.Measured{Mode: modes[i], TimeMS: 50, PowerW: 20} }), "exactly the same in all 12"},
-		"one knob never varied": {truths(space.Filter(mustFilter(t, "gpu=900MHz")).Sample(12, 1)),
+		"constant targets": {alike(12, func(i int) tegra.Measured {
+			return tegra.Measured{Setting: tegra.Setting{Mode: modes[i]}, TimeMS: 50, PowerW: 20}
+		}), "exactly the same in all 12"},
+		"one knob never varied": {truths(space.Filter(mustFilter(t, space, "gpu=900MHz")).Sample(12, 1)),
 			"GPU was 900 MHz in every measured mode"},
-		"one mode measured twice, far apart": {append(truths(modes), tegra.Measured{Mode: modes[0], TimeMS: 3 * truth(modes[0]).TimeMS, PowerW: 10}), "measured more than once"},
-		"one mode only":                      {alike(4, func(i int) tegra.Measured { return truth(modes[0]) }), "only 1 measured mode"},
-		"one glitch":                         {append(truths(modes[1:]), tegra.Measured{Mode: modes[0], TimeMS: 4 * truth(modes[0]).TimeMS, PowerW: truth(modes[0]).PowerW}), "measure again: "},
+		"one mode measured twice, far apart": {
+			append(truths(modes), tegra.Measured{
+				Setting: tegra.Setting{Mode: modes[0]},
+				TimeMS:  3 * truth(modes[0]).TimeMS,
+				PowerW:  10,
+			}),
+			"measured more than once",
+		},
+		"one mode only": {alike(4, func(i int) tegra.Measured { return truth(modes[0]) }), "only 1 " +
+			"measured mode"},
+		"one glitch": {append(truths(modes[1:]), tegra.Measured{
+			Setting: tegra.Setting{Mode: modes[0]},
+			TimeMS:  4 * truth(modes[0]).TimeMS,
+			PowerW:  truth(modes[0]).PowerW,
+		}), "measure again: "},
 		"values at the ends of what is possible": {alike(12, func(i int) tegra.Measured {
-			return tegra.Measured{Mode: modes[i], TimeMS: []float64{leastTimeMS, mostTimeMS}[i%2], PowerW: []float64{mostPowerW, leastPowerW}[i%2]}
+			return tegra.Measured{
+				Setting: tegra.Setting{Mode: modes[i]},
+				TimeMS:  []float64{leastTimeMS, mostTimeMS}[i%2],
+				PowerW:  []float64{mostPowerW, leastPowerW}[i%2],
+			}
 		}), ""},
 		"targets that rise where they should fall": {alike(25, func(i int) tegra.Measured {
 			m := truth(modes[i])
-			return tegra.Measured{Mode: modes[i], TimeMS: 1e4 / m.TimeMS, PowerW: 400 / m.PowerW}
+			return tegra.Measured{
+				Setting: tegra.Setting{Mode: modes[i]},
+				TimeMS:  1e4 / m.TimeMS,
+				PowerW:  400 / m.PowerW,
+			}
 		}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,9 +258,18 @@ func TestOddSamplesGiveFinitePredictions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sane(t, m.Predict(append(space.Modes(), tegra.Mode{}, tegra.Mode{Cores: 1 << 20, CPU: 1, GPU: 99 * tegra.GHz, EMC: -1})))
+				sane(
+					t,
+					m.Predict(
+						append(
+							space.Modes(),
+							tegra.Mode{},
+							tegra.Mode{Cores: 1 << 20, CPU: 1, GPU: 99 * tegra.GHz, EMC: -1},
+						),
+					),
+				)
 				if name == "one glitch" {
-					if found := slices.Contains(m.Suspicious, Setting{Mode: modes[0]}); found != (method == GP) {
+					if found := slices.Contains(m.Suspicious, tegra.Setting{Mode: modes[0]}); found != (method == GP) {
 						t.Errorf("%s: suspicious modes %v, the glitch is %v", method, m.Suspicious, modes[0])
 					}
 					if method != GP {
@@ -217,7 +279,8 @@ func TestOddSamplesGiveFinitePredictions(t *testing.T) {
 				if !hasWarning(m, c.warning) {
 					t.Errorf("%s: warnings %q lack %q", method, m.Warnings, c.warning)
 				}
-				if m.CV.Known() && !(m.CV.TimeMAPEPct >= 0 && m.CV.PowerMAPEPct >= 0 && m.CV.TimeMAPEPct < math.Inf(1)) {
+				if m.CV.Known() &&
+					!(m.CV.TimeMAPEPct >= 0 && m.CV.PowerMAPEPct >= 0 && m.CV.TimeMAPEPct < math.Inf(1)) {
 					t.Errorf("%s: cross-validated errors %+v", method, m.CV)
 				}
 			}
@@ -225,16 +288,16 @@ func TestOddSamplesGiveFinitePredictions(t *testing.T) {
 	}
 }
 
-func mustFilter(t *testing.T, text string) tegra.Filter {
+func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
 	t.Helper()
-	f, err := tegra.ParseFilter(text)
+	f, err := s.ParseFilter(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func TestEqualArgumentsGiveEqualModels(t *testing.T) {
+func TestFitIsDeterministic(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(25, 9))
@@ -257,7 +320,7 @@ func TestEqualArgumentsGiveEqualModels(t *testing.T) {
 	}
 }
 
-func TestPredictingSomeModesEqualsPredictingAll(t *testing.T) {
+func TestModelPredictsSomeModesAsAll(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{Robust: 1})
@@ -273,26 +336,53 @@ func TestPredictingSomeModesEqualsPredictingAll(t *testing.T) {
 	}
 }
 
-func TestNominalFrequenciesMeanTheDevicesOwn(t *testing.T) {
+func TestFitTakesNominalFrequenciesForTheDevicesOwn(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit(t.Context(), []tegra.Measured{{Mode: tegra.Mode{Cores: 4, CPU: 1090 * tegra.MHz, GPU: 910 * tegra.MHz, EMC: 1612 * tegra.MHz}, TimeMS: 90, PowerW: 15}}, Options{Space: space})
+	m, err := Fit(
+		t.Context(),
+		[]tegra.Measured{
+			{
+				Setting: tegra.Setting{
+					Mode: tegra.Mode{Cores: 4, CPU: 1090 * tegra.MHz, GPU: 910 * tegra.MHz, EMC: 1612 * tegra.MHz},
+				},
+				TimeMS: 90,
+				PowerW: 15,
+			},
+		},
+		Options{Space: space},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (tegra.Mode{Cores: 4, CPU: 1100 * tegra.MHz, GPU: 900 * tegra.MHz, EMC: 1600 * tegra.MHz}); m.Samples[0].Mode != want {
+	if want := (tegra.Mode{
+		Cores: 4,
+		CPU:   1100 * tegra.MHz,
+		GPU:   900 * tegra.MHz,
+		EMC:   1600 * tegra.MHz,
+	}); m.Samples[0].Mode != want {
 		t.Errorf("got %s, want %s", m.Samples[0].Mode, want)
 	}
 }
 
-func TestLinearRegressionSaysWhatItCannotTellApart(t *testing.T) {
+func TestFitLinearWarnsOfEffectsItCannotSeparate(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	// CPU and GPU move together, as in the four modes of the first study
 	var samples []tegra.Measured
 	for _, i := range []int{0, 1, 2, 3} {
 		for _, cores := range []int{2, 4, 8} {
-			samples = append(samples, truth(tegra.Mode{Cores: cores, CPU: space.CPU[i], GPU: space.GPU[0] + (space.CPU[i]-space.CPU[0])/4, EMC: space.EMC[0]}))
+			samples = append(
+				samples,
+				truth(
+					tegra.Mode{
+						Cores: cores,
+						CPU:   space.CPU[i],
+						GPU:   space.GPU[0] + (space.CPU[i]-space.CPU[0])/4,
+						EMC:   space.EMC[0],
+					},
+				),
+			)
 		}
 	}
 	m := mustFit(t, samples, Options{Method: Linear})
@@ -302,12 +392,19 @@ func TestLinearRegressionSaysWhatItCannotTellApart(t *testing.T) {
 	sane(t, m.Predict(m.Space.Modes()))
 }
 
-func TestLinearRegressionFindsAPlane(t *testing.T) {
+func TestFitLinearFindsAPlane(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	var samples []tegra.Measured
 	for _, mode := range space.Sample(9, 2) {
-		samples = append(samples, tegra.Measured{Mode: mode, TimeMS: 500 - 0.1*mode.CPU.MHz() - 5*float64(mode.Cores), PowerW: 5 + mode.GPU.MHz()/100 + mode.EMC.MHz()/1000})
+		samples = append(
+			samples,
+			tegra.Measured{
+				Setting: tegra.Setting{Mode: mode},
+				TimeMS:  500 - 0.1*mode.CPU.MHz() - 5*float64(mode.Cores),
+				PowerW:  5 + mode.GPU.MHz()/100 + mode.EMC.MHz()/1000,
+			},
+		)
 	}
 	m := mustFit(t, samples, Options{Method: Linear, Space: space})
 	for _, p := range m.Predict(space.Modes()) {
@@ -316,16 +413,20 @@ func TestLinearRegressionFindsAPlane(t *testing.T) {
 	}
 }
 
-func TestVirtualSamplesAreMarked(t *testing.T) {
+func TestFitMarksVirtualSamples(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
-	m, err := Fit(t.Context(), truths(space.Sample(12, 1)), Options{Space: space, Provenance: Provenance{Virtual: true}})
+	m, err := Fit(
+		t.Context(),
+		truths(space.Sample(12, 1)),
+		Options{Space: space, Provenance: Provenance{Virtual: true}},
+	)
 	if err != nil || !hasWarning(m, "virtual board") {
 		t.Errorf("warnings %q, error %v", m.Warnings, err)
 	}
 }
 
-func TestCovarianceAgreesWithThePosterior(t *testing.T) {
+func TestSurrogateCovarianceAgreesWithThePosterior(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	s, err := FitSurrogate(space, truths(space.Sample(15, 1)), SurrogateOptions{})

@@ -9,12 +9,13 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// The golden values of this file are those of the recipe's own reference code
-// (numpy), fitted to the same ten or twenty modes. Only parameters,
-// predictions and errors are repeated here; the rows are read.
+// The golden values of this file are those of an independent implementation in numpy,
+// fitted to the same ten or twenty modes. Only parameters, predictions and errors are
+// repeated here; the rows are read.
 
-// recipeFit fits the recipe's own formula of time: ours less its last term.
-func recipeFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o SurrogateOptions) *Surrogate {
+// plainFit fits the mean function of time without its last term, as that
+// implementation (docs/decisions/014-crowded-cores.md).
+func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o SurrogateOptions) *Surrogate {
 	t.Helper()
 	f := timeFamily
 	f.centre, f.waits = f.centre[:6], f.waits[:6]
@@ -23,7 +24,7 @@ func recipeFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o Surrogat
 		timeTerms(x, u, all[:])
 		copy(l, all[:])
 	}
-	fit, err := fitSurrogate(space, in, o, hyper{&f, &powerFamily})
+	fit, err := fitSurrogate(space, in, o, hyperparameters{&f, &powerFamily})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +94,27 @@ func errorsOn(p Predictor, truth []tegra.Measured) (timePct, powerPct float64) {
 	}
 	var t, w, ot, ow []float64
 	for i, q := range p.Predict(modes) {
-		t, w, ot, ow = append(t, q.TimeMS), append(w, q.PowerW), append(ot, truth[i].TimeMS), append(ow, truth[i].PowerW)
+		t, w, ot, ow = append(
+			t,
+			q.TimeMS,
+		), append(
+			w,
+			q.PowerW,
+		), append(
+			ot,
+			truth[i].TimeMS,
+		), append(
+			ow,
+			truth[i].PowerW,
+		)
 	}
 	return MAPE(t, ot), MAPE(w, ow)
 }
 
-const mobileNetTen = "6_1344000_930750000_665600000 2_268800_1300500000_2133000000 6_1344000_1134750000_2133000000 4_883200_624750000_665600000 4_2201600_1236750000_3199000000 " +
-	"6_883200_930750000_665600000 4_1190400_726750000_3199000000 4_422400_624750000_204000000 12_422400_216750000_204000000 4_883200_828750000_204000000"
+const mobileNetTen = "6_1344000_930750000_665600000 2_268800_1300500000_2133000000 6_1344000_1134750000_2133000000 " +
+	"4_883200_624750000_665600000 4_2201600_1236750000_3199000000 " +
+	"6_883200_930750000_665600000 4_1190400_726750000_3199000000 4_422400_624750000_204000000 " +
+	"12_422400_216750000_204000000 4_883200_828750000_204000000"
 
 func TestGoldenMobileNetParametersAndPredictions(t *testing.T) {
 	t.Parallel()
@@ -109,7 +124,7 @@ func TestGoldenMobileNetParametersAndPredictions(t *testing.T) {
 		places = append(places, s.place(t, text))
 	}
 	in, out := s.split(places)
-	fit := recipeFit(t, s.space, in, SurrogateOptions{Robust: 2})
+	fit := plainFit(t, s.space, in, SurrogateOptions{Robust: 2})
 	time, power := fit.time.curves[0], fit.power.curves[0]
 	for k, want := range []float64{3.912, 4.353, 4.049, 2.485, 3.966, 4.302} {
 		near(t, "time amplitude", time.theta[k], want, 0.002)
@@ -140,7 +155,7 @@ func TestGoldenMobileNetParametersAndPredictions(t *testing.T) {
 	near(t, "time MAPE, fixed", timePct, 10.69, 0.01)
 	near(t, "power MAPE, fixed", powerPct, 4.54, 0.01)
 
-	grid := recipeFit(t, s.space, in, SurrogateOptions{Grid: true, Robust: 2})
+	grid := plainFit(t, s.space, in, SurrogateOptions{Grid: true, Robust: 2})
 	near(t, "sf of time, grid", grid.time.curves[0].sf, 0.04, 1e-9)
 	timePct, powerPct = errorsOn(grid, out)
 	near(t, "time MAPE, grid", timePct, 10.59, 0.01)
@@ -155,7 +170,13 @@ func TestGoldenLSTMErrors(t *testing.T) {
 		fixedTime, fixedPower, gridTime, gridPow float64
 	}{
 		{[]int{223, 193, 184, 260, 318, 250, 174, 71, 74, 94}, 6.04, 2.81, 6.18, 2.87},
-		{[]int{383, 222, 341, 114, 68, 430, 248, 297, 321, 98, 5, 370, 337, 368, 22, 240, 266, 10, 378, 294}, 2.40, 2.06, 2.40, 2.20},
+		{
+			[]int{383, 222, 341, 114, 68, 430, 248, 297, 321, 98, 5, 370, 337, 368, 22, 240, 266, 10, 378, 294},
+			2.40,
+			2.06,
+			2.40,
+			2.20,
+		},
 	} {
 		in, out := s.split(g.rows)
 		for _, grid := range []bool{false, true} {
@@ -163,7 +184,7 @@ func TestGoldenLSTMErrors(t *testing.T) {
 			if grid {
 				wantTime, wantPower = g.gridTime, g.gridPow
 			}
-			fit := recipeFit(t, s.space, in, SurrogateOptions{Grid: grid, Robust: 2})
+			fit := plainFit(t, s.space, in, SurrogateOptions{Grid: grid, Robust: 2})
 			timePct, powerPct := errorsOn(fit, out)
 			near(t, "time MAPE", timePct, wantTime, 0.01)
 			near(t, "power MAPE", powerPct, wantPower, 0.01)

@@ -10,8 +10,8 @@ import (
 // KnobEffect is what one knob alone does to a workload.
 type KnobEffect struct {
 	Knob tegra.Knob
-	// TimeX and PowerX are the largest over the smallest predicted value while
-	// the knob walks and the others stand still; 1 for a knob without effect. PowerX
+	// TimeX and PowerX are the largest over the smallest predicted value while the
+	// knob varies and the others are fixed; 1 for a knob without effect. PowerX
 	// is NaN for a model of time alone, and its share 0.
 	TimeX, PowerX float64
 	// TimeShare and PowerShare are ln of these over their sum for all four
@@ -19,23 +19,24 @@ type KnobEffect struct {
 	TimeShare, PowerShare float64
 }
 
-// Importance tells which knob matters for a workload around one mode, usually
-// the chosen one: each knob walks alone through the settings that the space
-// lists within so many octaves of its place in near, and the next beyond on
-// either side; math.Inf(1) walks all, where the lowest settings decide. It
-// speaks of medians, and of the knobs one by one: two that only help together
-// both look small.
+// Importance returns the effect of each knob around one mode, usually the chosen one.
+// Each knob varies alone through the values that the space lists within so many
+// octaves of its value in near, and the next beyond on either side; math.Inf(1) takes
+// all, where the lowest values decide. Effects are of medians, knob by knob: two knobs
+// that only help together both look small.
 func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float64) [tegra.NumKnobs]KnobEffect {
 	var out [tegra.NumKnobs]KnobEffect
 	var time, power float64
 	for k := range tegra.NumKnobs {
-		var walk []tegra.Mode
+		var varied []tegra.Mode
 		for _, v := range within(space.Values(k), near.Value(k), octaves) {
-			walk = append(walk, turned(near, k, v))
+			turned := near.Values()
+			turned[k] = int64(v)
+			varied = append(varied, tegra.ModeOfValues(turned))
 		}
-		lo := Prediction{TimeMS: math.Inf(1), PowerW: math.Inf(1)}
+		lo := Prediction{Measured: tegra.Measured{TimeMS: math.Inf(1), PowerW: math.Inf(1)}}
 		var hi Prediction
-		for _, q := range p.Predict(walk) {
+		for _, q := range p.Predict(varied) {
 			lo.TimeMS, hi.TimeMS = min(lo.TimeMS, q.TimeMS), max(hi.TimeMS, q.TimeMS)
 			lo.PowerW, hi.PowerW = min(lo.PowerW, q.PowerW), max(hi.PowerW, q.PowerW)
 		}
@@ -68,19 +69,4 @@ func within(values []float64, v, octaves float64) []float64 {
 		place++
 	}
 	return values[from:max(to, min(place+1, len(values)))]
-}
-
-// turned is a mode with one knob set to v, in the units of Mode.Value.
-func turned(m tegra.Mode, k tegra.Knob, v float64) tegra.Mode {
-	switch k {
-	case tegra.KnobCores:
-		m.Cores = int(v)
-	case tegra.KnobCPU:
-		m.CPU = tegra.Freq(v)
-	case tegra.KnobGPU:
-		m.GPU = tegra.Freq(v)
-	case tegra.KnobEMC:
-		m.EMC = tegra.Freq(v)
-	}
-	return m
 }

@@ -1,6 +1,10 @@
 package learn
 
-import "math"
+import (
+	"math"
+
+	"jtune/learn/internal/parallel"
+)
 
 // kernelSum is functions Σ_j w_j k(x, x_j) of one Matérn 5/2 kernel around
 // the same centres, which is what a Gaussian process' posterior mean is.
@@ -14,7 +18,7 @@ type kernelSum struct {
 // add adds the functions at points to time and power.
 func (s *kernelSum) add(at []point, time, power []float64) {
 	f := family{octaves: s.octaves}
-	parallel(len(at), func(from, to int) {
+	parallel.Ranges(len(at), func(from, to int) {
 		for i := from; i < to; i++ {
 			x := f.scaled(at[i])
 			var t, p float64
@@ -33,8 +37,8 @@ func (s *kernelSum) add(at []point, time, power []float64) {
 	})
 }
 
-// spreadOut picks count of the points so that a kernel around them reaches all
-// others as well as may be: each next one is where those before explain least
+// spreadOut picks count of the points so that kernels around them cover all others as
+// well as possible: each next one is where those before explain least
 // (a pivoted Cholesky factorisation). Points are scaled by the lengthscales.
 func spreadOut(x []point, count int) []int {
 	left := make([]float64, len(x)) // variance not yet explained
@@ -69,7 +73,7 @@ func spreadOut(x []point, count int) []int {
 // ridge keeps the weights of kernels that overlap small.
 const ridge = 1e-6
 
-// fitWeights gives the weights with which kernels around the centres come
+// fitWeights returns the weights with which kernels around the centres come
 // nearest to the values at points, by least squares. All are scaled.
 func fitWeights(centres, at []point, values []float64) ([]float64, error) {
 	n := len(centres)

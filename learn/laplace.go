@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// The fit of one target: Gauss–Newton to the posterior mode of theta, with
-// the Gaussian process marginalised; Laplace's evidence for the choice among
-// nine (smooth, noise) pairs, or fifteen; outliers down-weighted by leave-one-out
-// residuals, and, beyond the recipe (§3), innocents pardoned at the end: a gross
-// outlier draws the fit to it and makes its neighbours look like outliers. Everything works with C = sf² K + sn² diag(v) factored once and
-// the few parameters on top of it (Woodbury), so a fit costs one n³/3
-// factorisation per pair and n²·(K+1) per Gauss–Newton round. Deterministic.
+// The fit of one target (docs/method.md, Gaussian process and Outliers): Gauss–Newton
+// to the posterior mode of theta, with the Gaussian process marginalised; Laplace's
+// evidence chooses among nine (smooth, noise) pairs, or fifteen; outliers are
+// down-weighted by leave-one-out residuals, and samples that the final fit no longer
+// flags get their weight back
+// (docs/decisions/016-weights-restored-after-the-outlier-rounds.md). Everything works
+// with C = sf² K + sn² diag(v) factored once and the few parameters on top of it
+// (Woodbury), so a fit costs one n³/3 factorisation per pair and n²·(K+1) per
+// Gauss–Newton round. Deterministic.
 
 const (
 	gaussNewtonRounds = 12
@@ -42,7 +44,7 @@ type curve struct {
 	sf, sn  float64
 	score   float64   // −ln evidence with the penalty of the hyper-parameters
 	v       []float64 // noise variance factors; > 1 where down-weighted
-	suspect []bool    // those of the down-weighted that are outliers by the final fit; nil for none
+	suspect []bool    // down-weighted and an outlier by the final fit; nil for none
 	x       []point   // scaled by the lengthscales
 	r       []float64
 	chol    []float64 // L of C = L Lᵀ, n × n row-major
@@ -89,7 +91,7 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 		return nil, err
 	}
 	c.suspect = s.suspects(c)
-	if v, found := pardon(c); found {
+	if v, found := restoreWeights(c); found {
 		if c, err = best(v, c.theta); err != nil {
 			return nil, err
 		}
@@ -98,9 +100,9 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 	return c, nil
 }
 
-// pardon gives back their weight to the samples that were down-weighted and are
-// no suspects. False when there is none.
-func pardon(c *curve) (v []float64, found bool) {
+// restoreWeights restores the weight of samples that the final fit no longer flags as
+// outliers. False when there are none.
+func restoreWeights(c *curve) (v []float64, found bool) {
 	v = slices.Clone(c.v)
 	for i := range v {
 		if v[i] > 1 && !c.suspect[i] {
@@ -197,7 +199,12 @@ type linearised struct{ jw, yw, cholA, b []float64 }
 
 func (s *solver) linearise(chol, theta []float64) (linearised, error) {
 	n, p := s.n, s.p
-	lin := linearised{jw: make([]float64, n*p), yw: make([]float64, n), cholA: slices.Clone(s.prec), b: make([]float64, p)}
+	lin := linearised{
+		jw:    make([]float64, n*p),
+		yw:    make([]float64, n),
+		cholA: slices.Clone(s.prec),
+		b:     make([]float64, p),
+	}
 	d := s.fromPrior(theta)
 	for i := range n {
 		row := lin.jw[i*p : (i+1)*p]
@@ -255,12 +262,25 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 	}
 	forwardB := slices.Clone(lin.b)
 	forward(lin.cholA, s.p, forwardB, 1)
-	score := (dot(lin.yw, lin.yw)-dot(forwardB, forwardB))/2 + s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(lin.cholA, s.p)
+	score := (dot(lin.yw, lin.yw)-dot(forwardB, forwardB))/2 +
+		s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(lin.cholA, s.p)
 	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return nil, errNotPositive
 	}
-	return &curve{family: s.f, theta: theta, sf: sf, sn: sn, score: score, v: v, x: s.scaled, r: s.d.r,
-		chol: chol, beta: res, jw: transposed(lin.jw, s.n, s.p), cholA: lin.cholA}, nil
+	return &curve{
+		family: s.f,
+		theta:  theta,
+		sf:     sf,
+		sn:     sn,
+		score:  score,
+		v:      v,
+		x:      s.scaled,
+		r:      s.d.r,
+		chol:   chol,
+		beta:   res,
+		jw:     transposed(lin.jw, s.n, s.p),
+		cholA:  lin.cholA,
+	}, nil
 }
 
 // lineSearch halves the way from theta to prior + step until the objective
@@ -278,7 +298,7 @@ func (s *solver) lineSearch(chol, theta, step []float64, at float64, res []float
 	return nil, 0, false
 }
 
-// factor gives L of C = sf² K + sn² diag(v) + refShareSD² r rᵀ.
+// factor returns L of C = sf² K + sn² diag(v) + refShareSD² r rᵀ.
 func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	n := s.n
 	c := make([]float64, n*n)
@@ -297,8 +317,8 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	return c, nil
 }
 
-// downWeight raises the noise of samples that are leftOut's far out. False when
-// none is.
+// downWeight raises the noise of samples whose leave-one-out residual makes them
+// outliers. False when there are none.
 func (s *solver) downWeight(c *curve) (v []float64, found bool) {
 	v = slices.Clone(c.v)
 	s.leftOut(c, func(i int, residual, variance float64) {
@@ -309,9 +329,9 @@ func (s *solver) downWeight(c *curve) (v []float64, found bool) {
 	return v, found
 }
 
-// suspects tells which of the samples that were down-weighted are far out
-// still, by the noise of any other, seen from the final fit: one gross outlier
-// makes good samples look bad before it is down-weighted itself.
+// suspects flags the down-weighted samples that are outliers by the final fit too,
+// with the noise of any other sample: one gross outlier makes good samples look bad
+// before it is down-weighted itself.
 func (s *solver) suspects(c *curve) []bool {
 	if !slices.ContainsFunc(c.v, func(v float64) bool { return v > 1 }) {
 		return nil
@@ -324,7 +344,7 @@ func (s *solver) suspects(c *curve) []bool {
 	return out
 }
 
-// farOut is the squared standardised residual that makes an outlier.
+// farOut is the squared standardised residual from which a sample is an outlier.
 func (s *solver) farOut(residual float64) float64 {
 	if s.f.heavy && residual > 0 {
 		return heavyZ2
@@ -332,10 +352,10 @@ func (s *solver) farOut(residual float64) float64 {
 	return outlierZ2
 }
 
-// leftOut tells, for each sample, its residual and the variance of that when
+// leftOut visits each sample with its residual, and the variance of that, when
 // predicted from all others, noise included: (V⁻¹ỹ)_i / (V⁻¹)_ii and 1 / (V⁻¹)_ii,
 // V = C + J S Jᵀ.
-func (s *solver) leftOut(c *curve, tell func(i int, residual, variance float64)) {
+func (s *solver) leftOut(c *curve, visit func(i int, residual, variance float64)) {
 	lin, err := s.linearise(c.chol, c.theta)
 	if err != nil {
 		return
@@ -359,6 +379,6 @@ func (s *solver) leftOut(c *curve, tell func(i int, residual, variance float64))
 		}
 		forward(lin.cholA, p, column, 1)
 		vii -= dot(column, column)
-		tell(i, vy/vii, 1/vii)
+		visit(i, vy/vii, 1/vii)
 	}
 }

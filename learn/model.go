@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,26 +9,26 @@ import (
 	"jtune/tegra"
 )
 
-// Model is a fitted predictor with all that is known about it. It may be read
+// Model is a fitted predictor with its samples, errors and warnings. It may be read
 // from many goroutines.
 type Model struct {
 	Method    Method
-	Space     *tegra.Space     // the modes it speaks of
-	Samples   []tegra.Measured // learned from, one per mode, or per mode and minibatch size
-	Batches   []int            // sizes of a minibatch, ascending, where that is an input; nil where it is none
-	Batch     int              // of a model that At made: the size that it speaks of
+	Space     *tegra.Space     // the modes that it knows
+	Samples   []tegra.Measured // learned from, one per mode, or per mode and batch size
+	Batches   []int            // batch sizes, ascending, where that is an input; else nil
+	Batch     int              // of a model that At made
 	CV        Errors
-	Reference string // what the reference was and how much it counts; "" for none
+	Reference string // name of the reference and how much it counts; "" for none
 	Warnings  []string
-	// Suspicious are those whose reading disagrees with all others, and that were
-	// not measured again with a reading that agrees with it.
-	Suspicious []Setting
-	Repeated   []Setting // measured more than once, with readings that agree
+	// Suspicious are the outliers: their reading disagrees with all others and was not
+	// confirmed by a second one.
+	Suspicious []tegra.Setting
+	Repeated   []tegra.Setting // measured more than once, with readings that agree
 	Provenance Provenance
 	Seed       uint64
 
 	predictor Predictor
-	whole     *Model           // that At made this one of
+	whole     *Model           // from which At made this one
 	reference []tegra.Measured // the residual reference's modes, for the file
 	compact   *Compact         // or the reference itself, when it is compact
 }
@@ -39,8 +40,17 @@ type Errors struct {
 	How                       string  // "leave-one-out", "10 folds"; "" when not known
 }
 
-// Known tells whether cross-validation was done; a single mode leaves nothing
-// to learn from when it is left out.
+// MarshalJSON prints the errors; those that are not known are null.
+func (e Errors) MarshalJSON() ([]byte, error) {
+	known := func(pct float64) tegra.Val[float64] {
+		v := tegra.Finite(pct)
+		v.OK = v.OK && e.Known()
+		return v
+	}
+	return json.Marshal(map[string]any{"time_mape_pct": known(e.TimeMAPEPct), "power_mape_pct": known(e.PowerMAPEPct)})
+}
+
+// Known reports whether cross-validation was done, which needs two modes at least.
 func (e Errors) Known() bool { return e.How != "" }
 
 var _ Predictor = (*Model)(nil)
@@ -48,11 +58,11 @@ var _ Predictor = (*Model)(nil)
 // Predict predicts the given modes, which need not belong to the space.
 func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Predict(modes) }
 
-// HasPower tells whether the model knows power. One whose samples have none
-// predicts NaN watts: there is no front and no limit for it.
+// HasPower reports whether the model knows power. One whose samples have none predicts
+// NaN watts: it has no front and no power limit.
 func (m *Model) HasPower() bool { return hasPower(m.Samples) }
 
-// Surrogate gives the model below a gp model; false for other methods.
+// Surrogate returns the model below a gp model; false for other methods.
 func (m *Model) Surrogate() (*Surrogate, bool) {
 	s, ok := m.predictor.(*Surrogate)
 	return s, ok
@@ -62,25 +72,28 @@ func (m *Model) warn(format string, args ...any) {
 	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Trusted are the measured modes whose readings may stand in the place of their
-// predictions: all but the suspicious ones.
+// Trusted are the samples whose readings replace their predictions: all but the
+// suspicious ones.
 func (m *Model) Trusted() []tegra.Measured {
-	return slices.DeleteFunc(slices.Clone(m.Samples), func(s tegra.Measured) bool { return slices.Contains(m.Suspicious, SettingOf(s)) })
+	return slices.DeleteFunc(slices.Clone(m.Samples), func(s tegra.Measured) bool {
+		return slices.Contains(m.Suspicious, s.Setting)
+	})
 }
 
-// Doubt tells of the suspicious readings; "" when there are none.
+// Doubt is a warning about the suspicious readings; "" when there are none.
 func (m *Model) Doubt() string {
 	if len(m.Suspicious) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s with all others and %s for nothing until a second reading agrees, measure again: %s",
-		count(len(m.Suspicious), "measured mode disagrees", "measured modes disagree"), plural(len(m.Suspicious), "counts", "count"), m.list(m.Suspicious))
+		count(len(m.Suspicious), "measured mode disagrees", "measured modes disagree"),
+		plural(len(m.Suspicious), "counts", "count"), m.list(m.Suspicious))
 }
 
 // mostListed bounds how many modes a message names.
 const mostListed = 5
 
-func (m *Model) list(settings []Setting) string {
+func (m *Model) list(settings []tegra.Setting) string {
 	var names []string
 	for _, a := range settings[:min(len(settings), mostListed)] {
 		name := m.Space.Format(a.Mode)

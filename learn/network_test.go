@@ -7,20 +7,24 @@ import (
 	"testing"
 	"time"
 
-	"jtune/learn/nn"
+	"jtune/learn/baseline/nn"
 )
 
-func TestTheNetworksSettingsAreTheCallers(t *testing.T) {
+func TestNetworksTakeTheCallersSettings(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(12, 1))
 	brief := nn.Config{Epochs: 2, MinSteps: -1, Loss: nn.MAPE, Freeze: true, Seed: 9}
 	for _, method := range []Method{PowerTrain, NN} {
-		m, err := Fit(t.Context(), samples, Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true})
+		m, err := Fit(
+			t.Context(),
+			samples,
+			Options{Method: method, Space: space, Network: &brief, Seed: 3, SkipCV: true},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pair, _ := m.predictor.(*banded).pair()
+		pair, _ := m.predictor.(*banded).Networks()
 		c := pair.Time.Config
 		if c.Loss != nn.MAPE || !c.Freeze || c.Epochs != 2 || c.Seed != 3 {
 			t.Errorf("%s: trained with %+v", method, c)
@@ -34,7 +38,7 @@ func TestTheNetworksSettingsAreTheCallers(t *testing.T) {
 }
 
 // Trainings that would never end stop with their context.
-func TestAFitStopsWhenItsContextEnds(t *testing.T) {
+func TestFitStopsWhenItsContextEnds(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(12, 1))
@@ -42,14 +46,19 @@ func TestAFitStopsWhenItsContextEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		endless := nn.Config{Epochs: 1 << 40, MinSteps: -1}
-		if m, err := Fit(ctx, samples, Options{Method: method, Space: space, Network: &endless}); !errors.Is(err, context.Canceled) || m != nil {
+		if m, err := Fit(ctx, samples, Options{Method: method, Space: space, Network: &endless}); !errors.Is(
+			err,
+			context.Canceled,
+		) ||
+			m != nil {
 			t.Errorf("%s: got %v, %v", method, m, err)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, method := range Methods() {
-		if m, err := Fit(ended, samples, Options{Method: method, Space: space}); !errors.Is(err, context.Canceled) || m != nil {
+		if m, err := Fit(ended, samples, Options{Method: method, Space: space}); !errors.Is(err, context.Canceled) ||
+			m != nil {
 			t.Errorf("%s, ended before it began: got %v, %v", method, m, err)
 		}
 	}
@@ -70,14 +79,15 @@ func (c endsAfter) Err() error {
 
 // One fit to all samples and one without each of them: an end in any of them,
 // and after the last, leaves no model.
-func TestAFitThatEndedLateGivesNoModel(t *testing.T) {
+func TestFitCancelledLateGivesNoModel(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(12, 1))
 	for calls := range 1 + len(samples) + 1 {
 		ctx := endsAfter{t.Context(), new(atomic.Int64)}
 		ctx.calls.Store(int64(calls))
-		if m, err := Fit(ctx, samples, Options{Method: GP, Space: space}); !errors.Is(err, context.Canceled) || m != nil {
+		if m, err := Fit(ctx, samples, Options{Method: GP, Space: space}); !errors.Is(err, context.Canceled) ||
+			m != nil {
 			t.Errorf("ended after %d questions: got %v, %v", calls, m, err)
 		}
 	}
@@ -100,9 +110,10 @@ func TestNetworksLearnFromSingleMinibatches(t *testing.T) {
 	brief := nn.Config{Epochs: 2, MinSteps: -1}
 	for _, method := range []Method{PowerTrain, NN} {
 		m := mustFit(t, samples, Options{Method: method, Space: space, Network: &brief, Entries: entries})
-		pair, _ := m.predictor.(*banded).pair()
+		pair, _ := m.predictor.(*banded).Networks()
 		if pair.Time.Report.Rows != 3*12 || pair.Power.Report.Rows != 2*12 {
-			t.Errorf("%s: learned from %d times and %d powers, want 36 and 24", method, pair.Time.Report.Rows, pair.Power.Report.Rows)
+			t.Errorf("%s: learned from %d times and %d powers, want 36 and 24",
+				method, pair.Time.Report.Rows, pair.Power.Report.Rows)
 		}
 		if !m.CV.Known() || len(m.Samples) != 12 {
 			t.Errorf("%s: errors %+v of %d samples", method, m.CV, len(m.Samples))

@@ -2,8 +2,6 @@ package learn
 
 import (
 	"math"
-	"runtime"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,16 +13,16 @@ const leastVariance = 1e-10
 // processor's pipelines full without assembly.
 const wide = 4
 
-// where says at which modes a curve is asked: points, their log terms, and
-// the reference's residual there (nil without a reference).
-type where struct {
+// inputs are where a curve is evaluated: points, their log terms, and the reference's
+// residual there (nil without a reference).
+type inputs struct {
 	x     []point
 	terms func(i int, l []float64)
 	r     []float64
 }
 
 // residual is the reference's at mode i, 0 for a curve without a reference.
-func (c *curve) residual(at where, i int) float64 {
+func (c *curve) residual(at inputs, i int) float64 {
 	if c.r == nil {
 		return 0
 	}
@@ -32,7 +30,7 @@ func (c *curve) residual(at where, i int) float64 {
 }
 
 // mean writes the posterior mean of ln y.
-func (c *curve) mean(at where, out []float64) {
+func (c *curve) mean(at inputs, out []float64) {
 	n := len(c.x)
 	alpha := append([]float64(nil), c.beta...)
 	backward(c.chol, n, alpha)
@@ -68,12 +66,17 @@ type whitened struct {
 
 func (c *curve) newWhitened() *whitened {
 	p := c.family.params()
-	return &whitened{w: make([]float64, len(c.x)*wide), g: make([]float64, p*wide), grad: make([]float64, p), l: make([]float64, c.family.amplitudes())}
+	return &whitened{
+		w:    make([]float64, len(c.x)*wide),
+		g:    make([]float64, p*wide),
+		grad: make([]float64, p),
+		l:    make([]float64, c.family.amplitudes()),
+	}
 }
 
-// whiten fills z for the modes from, from+1, …; places beyond to repeat the
-// last one.
-func (c *curve) whiten(at where, from, to int, z *whitened) {
+// whiten fills z for the modes from, from+1, …; places beyond to repeat the last
+// mode.
+func (c *curve) whiten(at inputs, from, to int, z *whitened) {
 	n, p := len(c.x), c.family.params()
 	for b := range wide {
 		i := min(from+b, to-1)
@@ -134,7 +137,7 @@ func dot4(a, b []float64) [wide]float64 {
 
 // posterior writes mean and variance of ln y at modes from ≤ i < to into
 // slices of that length.
-func (c *curve) posterior(at where, from, to int, mean, variance []float64) {
+func (c *curve) posterior(at inputs, from, to int, mean, variance []float64) {
 	z := c.newWhitened()
 	for i := from; i < to; i += wide {
 		c.whiten(at, i, to, z)
@@ -151,8 +154,8 @@ func (c *curve) posterior(at where, from, to int, mean, variance []float64) {
 	}
 }
 
-// vectors gives, per mode, its mean and its whitened coordinates in one row.
-func (c *curve) vectors(at where) (mean []float64, w, g [][]float64) {
+// vectors returns, per mode, its mean and its whitened coordinates in one row.
+func (c *curve) vectors(at inputs) (mean []float64, w, g [][]float64) {
 	z := c.newWhitened()
 	count := len(at.x)
 	mean, w, g = make([]float64, count), make([][]float64, count), make([][]float64, count)
@@ -181,8 +184,8 @@ type mixture struct {
 	weights []float64
 }
 
-// formula is the physics' part of ln y at mode i; l is room for its log terms.
-func (m mixture) formula(at where, i int, l []float64) float64 {
+// formula is the mean function's part of ln y at mode i; l is room for its log terms.
+func (m mixture) formula(at inputs, i int, l []float64) float64 {
 	at.terms(i, l)
 	v := 0.0
 	for k, c := range m.curves {
@@ -200,7 +203,7 @@ func (m mixture) noise() float64 {
 }
 
 // mean writes the posterior mean of ln y.
-func (m mixture) mean(at where, out []float64) {
+func (m mixture) mean(at inputs, out []float64) {
 	m.curves[0].mean(at, out)
 	if len(m.curves) == 2 {
 		with := make([]float64, len(out))
@@ -213,7 +216,7 @@ func (m mixture) mean(at where, out []float64) {
 
 // posterior writes mean and standard deviation at modes from ≤ i < to into
 // slices of that length.
-func (m mixture) posterior(at where, from, to int, mean, sd []float64) {
+func (m mixture) posterior(at inputs, from, to int, mean, sd []float64) {
 	m.curves[0].posterior(at, from, to, mean, sd)
 	if len(m.curves) == 2 {
 		mean2, var2 := make([]float64, len(mean)), make([]float64, len(mean))
@@ -230,7 +233,7 @@ func (m mixture) posterior(at where, from, to int, mean, sd []float64) {
 }
 
 // covariance is the posterior one between the modes of a and those of b.
-func (m mixture) covariance(a, b where) *mat.Dense {
+func (m mixture) covariance(a, b inputs) *mat.Dense {
 	if len(a.x) == 0 || len(b.x) == 0 {
 		return &mat.Dense{}
 	}
@@ -259,31 +262,4 @@ func (m mixture) covariance(a, b where) *mat.Dense {
 		}
 	}
 	return out
-}
-
-// parallel calls f on pieces of 0 … count−1 on all processors. Pieces do not
-// depend on how many there are, so results do not either.
-func parallel(count int, f func(from, to int)) {
-	const piece = 256
-	workers := min(runtime.GOMAXPROCS(0), runtime.NumCPU(), (count+piece-1)/piece)
-	if workers <= 1 {
-		if count > 0 {
-			f(0, count)
-		}
-		return
-	}
-	pieces := make(chan int)
-	var wait sync.WaitGroup
-	for range workers {
-		wait.Go(func() {
-			for from := range pieces {
-				f(from, min(from+piece, count))
-			}
-		})
-	}
-	for from := 0; from < count; from += piece {
-		pieces <- from
-	}
-	close(pieces)
-	wait.Wait()
 }

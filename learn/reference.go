@@ -11,19 +11,19 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"jtune/learn/nn"
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
-// Reference is another workload to lean on: measured modes of the same device
-// or what is left of them (for gp), or trained networks (for powertrain, which
-// trains them from measured modes where there are none).
+// Reference is another workload to transfer from: measured modes of the same device
+// or what is left of them (for gp), or trained networks (for powertrain, which trains
+// them from measured modes where there are none).
 type Reference struct {
 	Name       string
 	Samples    []tegra.Measured // one per mode
 	Compact    *Compact         // in place of Samples, for gp; nil: none
-	Networks   *nn.Pair         // nil: none trained
+	Networks   *nn.Pair         // nil: none trained, or none that may be transferred
 	Provenance Provenance       // device "" when not known
 }
 
@@ -47,14 +47,17 @@ func LoadReference(path string) (*Reference, error) {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
 		if m.Batches != nil {
-			return nil, fmt.Errorf("reference %s: a model with minibatch sizes %s as an input is no reference; fit one size with --batch N", path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
+			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is no reference; fit one size "+
+				"with --batch N",
+				path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
 		}
-		r := &Reference{Name: referenceName(path, m.Provenance.Workload), Samples: m.Samples, Provenance: m.Provenance}
+		name := referenceName(path, m.Provenance.Workload)
+		r := &Reference{Name: name, Samples: m.Samples, Provenance: m.Provenance}
 		if !m.HasPower() {
-			return nil, fmt.Errorf("reference %s: it knows time alone, a reference needs power too", path)
+			return nil, fmt.Errorf("reference %s: it has no power, a reference needs time and power", path)
 		}
 		if b, ok := m.predictor.(*banded); ok {
-			if p, ok := b.pair(); ok {
+			if p, ok := b.Networks(); ok && p.Transfers() {
 				r.Networks = &p
 			}
 		}
@@ -65,7 +68,8 @@ func LoadReference(path string) (*Reference, error) {
 		return nil, fmt.Errorf("reference: %w; give a model file, a sweep file or a campaign folder", err)
 	}
 	if table.HasBatch && len(table.Batches()) > 1 {
-		return nil, fmt.Errorf("reference %s: rows of %d minibatch sizes; give a file of one", path, len(table.Batches()))
+		return nil, fmt.Errorf("reference %s: rows of %d minibatch sizes; give a file of one",
+			path, len(table.Batches()))
 	}
 	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil
 }
@@ -91,9 +95,9 @@ func referenceName(path, workload string) string {
 	return name
 }
 
-var errForeignModes = errors.New("its power modes are not this device's; only the same device's quirks carry over")
+var errForeignModes = errors.New("its power modes are not this device's; a reference must be of the same device")
 
-// Residual learns what gp takes over from the reference, for a device with
+// Residual is what gp transfers from the reference, for a device with
 // this space: most of its modes must be the device's, or the space one that
 // lists a part of the reference's values (a coarser sweep of the same device).
 func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
@@ -112,14 +116,14 @@ func (r *Reference) Residual(space *tegra.Space) (*Residual, error) {
 	if 2*len(here) >= len(r.Samples) {
 		return NewResidual(space, here)
 	}
-	whole, err := spanned(r.Samples)
+	whole, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(r.Samples)))
 	if err != nil || !covers(whole, space) {
 		return nil, errForeignModes
 	}
 	return NewResidual(whole, r.Samples)
 }
 
-// covers tells whether a space lists every value that another one lists.
+// covers reports whether a space lists every value that another one lists.
 func covers(whole, part *tegra.Space) bool {
 	for k := range tegra.NumKnobs {
 		values := whole.Values(k)
@@ -132,9 +136,9 @@ func covers(whole, part *tegra.Space) bool {
 	return true
 }
 
-// Likeness tells how alike the reference's deviations from the formula of time
-// are to those of a workload measured in these modes, which belong to space:
-// their correlation over it. A reduced reference of the very sweep comes to
+// Likeness is the correlation, over the space, of the reference's deviations from the
+// mean function of time with those of a workload measured in these modes of it. A
+// reduced reference of the very sweep comes to
 // 0.998, of another workload on that board to 0.76 at most (the published
 // sweeps of ResNet, MobileNet and LSTM). Too few modes are an error.
 func (r *Reference) Likeness(space *tegra.Space, measured []tegra.Measured) (float64, error) {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// LeastReference is how many modes a reference needs to teach anything.
+	// LeastReference is how many modes a reference needs.
 	LeastReference = 100
 	// mostReference bounds the cost: beyond it a random part is used.
 	mostReference = 1000
 )
 
-// Residual is what the formula misses in a reference workload measured on the
-// same device: r(x) = k*ᵀ C⁻¹ (y − M), its Gaussian process' part, for time
-// and power. It carries over the device's quirks, not the workload's balance.
-// A nil Residual is none.
+// Residual is what the mean functions miss in a reference workload measured on the
+// same device: r(x) = k*ᵀ C⁻¹ (y − M), its Gaussian process' part, for time and power
+// (docs/method.md, Reference transfer). It transfers properties of the device, not of
+// the workload. A nil Residual is none.
 type Residual struct {
 	space   *tegra.Space
 	scale   scale
@@ -35,7 +35,7 @@ type Residual struct {
 // belong to space; 100 at least. Of more than 1,000, a random 1,000 are used.
 func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, error) {
 	if len(reference) < LeastReference {
-		return nil, fmt.Errorf("reference has %d modes; at least %d are needed to learn anything from it", len(reference), LeastReference)
+		return nil, fmt.Errorf("reference has %d modes; at least %d are needed", len(reference), LeastReference)
 	}
 	fit, err := FitSurrogate(space, thin(reference, mostReference, 1), SurrogateOptions{Robust: 1})
 	if err != nil {
@@ -45,8 +45,16 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 		return nil, errors.New("its modes were measured without power")
 	}
 	time, power := fit.time.curves[0].gaussian(), fit.power.curves[0].gaussian()
-	return &Residual{space: space, scale: fit.scale, modes: len(fit.samples), samples: fit.samples,
-		sums: []kernelSum{{octaves: timeFamily.octaves, x: fit.time.curves[0].x, time: time}, {octaves: powerFamily.octaves, x: fit.power.curves[0].x, power: power}}}, nil
+	return &Residual{
+		space:   space,
+		scale:   fit.scale,
+		modes:   len(fit.samples),
+		samples: fit.samples,
+		sums: []kernelSum{
+			{octaves: timeFamily.octaves, x: fit.time.curves[0].x, time: time},
+			{octaves: powerFamily.octaves, x: fit.power.curves[0].x, power: power},
+		},
+	}, nil
 }
 
 // thin draws at most n of the samples, in their order.
@@ -67,7 +75,7 @@ func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
 	return out
 }
 
-// at gives the residual of time and power at modes; nil, nil for none.
+// at returns the residual of time and power at modes; nil, nil for none.
 func (r *Residual) at(modes []tegra.Mode) (time, power []float64) {
 	if r == nil {
 		return nil, nil
@@ -105,7 +113,7 @@ func (r *Residual) among(space *tegra.Space, index []int, modes []tegra.Mode) (t
 	return time, power
 }
 
-// gaussian gives the weights of the Gaussian process' part of the posterior
+// gaussian returns the weights of the Gaussian process' part of the posterior
 // mean, sf² C⁻¹ (y − M): one kernel around each sample.
 func (c *curve) gaussian() []float64 {
 	alpha := append([]float64(nil), c.beta...)

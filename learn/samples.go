@@ -15,13 +15,13 @@ const (
 	leastPowerW, mostPowerW = 1e-3, 1e4
 )
 
-// hasPower tells whether power was measured. checkPower sees to it that it was
-// in all modes or in none.
+// hasPower reports whether power was measured. checkPower makes sure that it was in
+// all modes or in none.
 func hasPower(samples []tegra.Measured) bool {
 	return slices.ContainsFunc(samples, tegra.Measured.HasPower)
 }
 
-// checkPower refuses samples of which only some have a power.
+// checkPower rejects samples of which only some have a power.
 func checkPower(samples []tegra.Measured) error {
 	with := 0
 	for _, m := range samples {
@@ -30,29 +30,35 @@ func checkPower(samples []tegra.Measured) error {
 		}
 	}
 	if with != 0 && with != len(samples) {
-		return fmt.Errorf("%d of %d measured modes have no power: leave these out, or the power of all", len(samples)-with, len(samples))
+		return fmt.Errorf("%d of %d measured modes have no power: leave these out, or the power of all",
+			len(samples)-with, len(samples))
 	}
 	return nil
 }
 
-// checkSample tells why a measured mode cannot be learned from. Power may be
+// checkSample returns an error for a measured mode that cannot be fitted. Power may be
 // missing.
 func checkSample(space *tegra.Space, m tegra.Measured) error {
 	if !space.Contains(m.Mode) {
-		return fmt.Errorf("power mode %s is not one of the %d modes of this device; fit with the space of the device it was measured on", m.Mode, space.Len())
+		return fmt.Errorf("power mode %s is not one of the %d modes of this device; fit with the space of the "+
+			"device it was measured on",
+			m.Mode, space.Len())
 	}
 	if !inside(m.TimeMS, leastTimeMS, mostTimeMS) {
-		return fmt.Errorf("power mode %s has a time of %g ms; want a positive number of milliseconds", space.Format(m.Mode), m.TimeMS)
+		return fmt.Errorf("power mode %s has a time of %g ms; want a positive number of milliseconds",
+			space.Format(m.Mode), m.TimeMS)
 	}
 	if m.HasPower() && !inside(m.PowerW, leastPowerW, mostPowerW) {
-		return fmt.Errorf("power mode %s has a power of %g W; want a positive number of watts", space.Format(m.Mode), m.PowerW)
+		return fmt.Errorf("power mode %s has a power of %g W; want a positive number of watts",
+			space.Format(m.Mode), m.PowerW)
 	}
 	return nil
 }
 
 func inside(v, least, most float64) bool { return !math.IsNaN(v) && v >= least && v <= most }
 
-// listed tells whether every knob of m has a value that the space lists.
+// listed reports whether every knob of m has a value that the space lists.
 func listed(space *tegra.Space, m tegra.Mode) bool {
-	return slices.Contains(space.Cores, m.Cores) && slices.Contains(space.CPU, m.CPU) && slices.Contains(space.GPU, m.GPU) && slices.Contains(space.EMC, m.EMC)
+	return slices.Contains(space.Cores, m.Cores) && slices.Contains(space.CPU, m.CPU) &&
+		slices.Contains(space.GPU, m.GPU) && slices.Contains(space.EMC, m.EMC)
 }

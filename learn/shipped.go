@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"sync"
 
-	"jtune/learn/nn"
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
 
-// The shipped reference: ResNet-18 training on an AGX Orin, as networks (in
-// package nn) and as a compact residual, which ref/README.md tells about.
+// The shipped reference: ResNet-18 training on an AGX Orin, as networks (package nn)
+// and as a compact residual (ref/README.md).
 //
 //go:embed ref/resnet18-agx-orin.reference
 var shippedCompact []byte
@@ -36,9 +36,9 @@ var loadCompact = sync.OnceValue(func() *Compact {
 	return c
 })
 
-// ReferenceFor gives the shipped reference where it may tell something: on the
-// kind of board it was measured on, or a replay of one. nil elsewhere, and on
-// a simulated board, whose quirks are its own.
+// ReferenceFor returns the shipped reference for the kind of board it was measured on,
+// or a replay of one; nil for others, and for simulated boards, whose deviations are
+// their own.
 func ReferenceFor(b tegra.Board) *Reference {
 	simulated := b.Virtual && b.Replay == ""
 	// The 32 GB module has another GPU, another CPU and other clocks.

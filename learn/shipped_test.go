@@ -7,8 +7,8 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-// Bars of recipe §10 with a reference, here the shipped one, on MobileNet by
-// the modes that the paper's authors drew.
+// Bars with the shipped reference, on MobileNet, by the modes that the paper's authors
+// drew.
 func TestShippedReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits sixty models")
@@ -40,11 +40,18 @@ func TestShippedReferenceHelpsAndNeverHurtsMuch(t *testing.T) {
 			var leaning, alone []score
 			for _, places := range c.samples {
 				in, out := c.s.split(places)
-				leaning, alone = append(leaning, scoreOf(t, c.s, in, out, with)), append(alone, scoreOf(t, c.s, in, out, o))
+				leaning, alone = append(
+					leaning,
+					scoreOf(t, c.s, in, out, with),
+				), append(
+					alone,
+					scoreOf(t, c.s, in, out, o),
+				)
 			}
 			got, plain := medians(leaning), medians(alone)
 			what := fmt.Sprintf("%s from %d modes", name, n)
-			t.Logf("%s: with %.2f / %.2f, without %.2f / %.2f", what, got.timeMAPE, got.powerMAPE, plain.timeMAPE, plain.powerMAPE)
+			t.Logf("%s: with %.2f / %.2f, without %.2f / %.2f",
+				what, got.timeMAPE, got.powerMAPE, plain.timeMAPE, plain.powerMAPE)
 			atMost(t, what+": time MAPE % against none", got.timeMAPE, 1.15*plain.timeMAPE)
 			atMost(t, what+": power MAPE % against none", got.powerMAPE, 1.15*plain.powerMAPE)
 			if name == "MobileNet" && n == 50 {

@@ -8,32 +8,32 @@ import (
 	"jtune/tegra"
 )
 
-// LeftOut is a measured mode and what a model that has not seen it says.
+// LeftOut is a measured mode and its prediction by a model that was fitted without it.
 type LeftOut struct {
 	Measured   tegra.Measured
 	Prediction Prediction
 }
 
-// CurvePoint is the error of models that learn from so many modes, on all the
-// others that were measured.
+// CurvePoint is the error of models fitted to so many modes, on all other measured
+// modes.
 type CurvePoint struct {
 	Modes                     int
 	TimeMAPEPct, PowerMAPEPct float64
 }
 
-// curveDraws is how often a learning curve draws the modes to learn from; its
-// errors are means over them.
+// curveDraws is how often a learning curve draws its modes; its errors are means
+// over the draws.
 const curveDraws = 4
 
 // LeaveOut predicts the model's own samples one fold at a time by models fitted
 // without them, as its cross-validation did. Networks take many seconds.
 func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
 	m = m.Whole()
-	t, err := m.again(ctx)
+	t, err := m.refitter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := t.teach(ctx, m.Samples); err != nil { // settles the hyper-parameters
+	if _, err := t.fit(ctx, m.Samples); err != nil { // chooses the hyper-parameters
 		return nil, err
 	}
 	samples := thin(m.Samples, mostSamples, m.Seed)
@@ -49,9 +49,8 @@ func (m *Model) LeaveOut(ctx context.Context) ([]LeftOut, error) {
 	return out, nil
 }
 
-// Curve gives the model's learning curve at these numbers of modes, those left
-// out for which too few others are there to judge by. It costs curveDraws fits
-// a point.
+// Curve returns the model's learning curve at these numbers of modes, without those
+// that leave too few others to judge by. It costs curveDraws fits a point.
 func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	const leastJudges = 3
 	m = m.Whole()
@@ -64,7 +63,7 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 		at := CurvePoint{Modes: n}
 		for range curveDraws {
 			order := rng.Perm(len(m.Samples))
-			e, err := m.errorsOf(ctx, order[:n])
+			e, err := m.errorsFrom(ctx, order[:n])
 			if err != nil {
 				return nil, err
 			}
@@ -76,30 +75,27 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 	return out, nil
 }
 
-// errorsOf fits on these samples alone and judges by all others.
-func (m *Model) errorsOf(ctx context.Context, chosen []int) (Errors, error) {
-	judges, learnt := split(m.Samples, chosen)
-	t, err := m.again(ctx)
+// errorsFrom fits to these samples alone and judges by all others.
+func (m *Model) errorsFrom(ctx context.Context, chosen []int) (Errors, error) {
+	judges, fitted := split(m.Samples, chosen)
+	t, err := m.refitter(ctx)
 	if err != nil {
 		return Errors{}, err
 	}
-	p, err := t.teach(ctx, learnt)
+	p, err := t.fit(ctx, fitted)
 	if err != nil {
-		return Errors{}, fmt.Errorf("learning from %d modes: %w", len(learnt), err)
+		return Errors{}, fmt.Errorf("learning from %d modes: %w", len(fitted), err)
 	}
-	var tp, to, pp, po []float64
-	for i, pr := range predictSamples(p, judges) {
-		tp, to, pp, po = append(tp, pr.TimeMS), append(to, judges[i].TimeMS), append(pp, pr.PowerW), append(po, judges[i].PowerW)
-	}
-	return Errors{TimeMAPEPct: MAPE(tp, to), PowerMAPEPct: MAPE(pp, po)}, nil
+	e, _, _ := errorsOf(predictSamples(p, judges), judges)
+	return e, nil
 }
 
-// again is a teacher of the model's method, with the reference that it leant on.
-func (m *Model) again(ctx context.Context) (*teacher, error) {
+// refitter is a fitter of the model's method, with its reference.
+func (m *Model) refitter(ctx context.Context) (*fitter, error) {
 	if len(m.Samples) == 0 {
 		return nil, fmt.Errorf("the model holds no measured modes")
 	}
-	o := Options{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance, Reference: m.leant()}
+	o := Options{Method: m.Method, Space: m.Space, Seed: m.Seed, Provenance: m.Provenance, Reference: m.usedReference()}
 	blank := &Model{Method: m.Method, Space: m.Space, Batches: m.Batches, Seed: m.Seed, Provenance: m.Provenance}
-	return newTeacher(ctx, blank, o)
+	return newFitter(ctx, blank, o)
 }

@@ -2,7 +2,7 @@ package learn
 
 import "testing"
 
-func TestLeaveOutJudgesEachSampleOnceAsCrossValidationDid(t *testing.T) {
+func TestModelLeaveOutJudgesEachSampleOnce(t *testing.T) {
 	space := smallSpace(t)
 	for _, method := range []Method{GP, Linear, Forest} {
 		m, err := Fit(t.Context(), truths(space.Sample(20, 3)), Options{Method: method, Space: space, Seed: 1})
@@ -23,7 +23,7 @@ func TestLeaveOutJudgesEachSampleOnceAsCrossValidationDid(t *testing.T) {
 	}
 }
 
-func TestLearningCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
+func TestModelCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 	space := smallSpace(t)
 	m, err := Fit(t.Context(), truths(space.Sample(30, 3)), Options{Method: GP, Space: space, Seed: 1, SkipCV: true})
 	if err != nil {
@@ -34,7 +34,8 @@ func TestLearningCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 		t.Fatalf("curve %v (%v), want the two sizes that leave three modes to judge by", curve, err)
 	}
 	if curve[1].TimeMAPEPct >= curve[0].TimeMAPEPct {
-		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall", curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
+		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall",
+			curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
 	}
 	if _, err := (&Model{Method: GP}).LeaveOut(t.Context()); err == nil {
 		t.Error("a model without samples was studied")

@@ -12,14 +12,13 @@ import (
 	"jtune/tegra"
 )
 
-// Surrogate is the gp model of time and power over a space, or over a space
-// times the sizes of a minibatch: what a design or a search asks and refits
-// after every measurement. It may be read from many goroutines.
+// Surrogate is the gp model of time and power over a space, or over a space times
+// the batch sizes. Designs and searches refit it after every measurement. It may be read from many goroutines.
 type Surrogate struct {
-	twin
+	timePowerModel
 	space     *tegra.Space
-	batches   []int // ascending; nil where the minibatch size is no input
-	view      int   // the size that Predict speaks of
+	batches   []int // ascending; nil where the batch size is no input
+	view      int   // the batch size of Predict
 	scale     scale
 	samples   []tegra.Measured
 	reference *Residual
@@ -31,9 +30,8 @@ type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
 	Robust    int       // rounds in which outliers are found and down-weighted: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
-	// Batches makes the size of a minibatch an input (recipe, section 8.7):
-	// those that may be asked for. A sample has one of them, and there is no
-	// reference. nil: samples have no size.
+	// Batches makes the batch size an input: those that may be asked for. A sample
+	// has one of them, and the reference is not used. nil: samples have no size.
 	Batches []int
 }
 
@@ -48,14 +46,19 @@ var _ Predictor = (*Surrogate)(nil)
 // x86 core about 1 ms for 50 with fixed hyper-parameters, 6 ms with the grid
 // and two rounds.
 func FitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions) (*Surrogate, error) {
-	h := hyper{&timeFamily, &powerFamily}
+	h := hyperparameters{&timeFamily, &powerFamily}
 	if len(o.Batches) > 0 {
-		h = hyper{&batchTimeFamily, &batchPowerFamily}
+		h = hyperparameters{&batchTimeFamily, &batchPowerFamily}
 	}
 	return fitSurrogate(space, samples, o, h)
 }
 
-func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptions, h hyper) (*Surrogate, error) {
+func fitSurrogate(
+	space *tegra.Space,
+	samples []tegra.Measured,
+	o SurrogateOptions,
+	h hyperparameters,
+) (*Surrogate, error) {
 	if space == nil || space.Len() == 0 {
 		return nil, errors.New("no power modes to predict: the space is empty")
 	}
@@ -84,16 +87,24 @@ func fitSurrogate(space *tegra.Space, samples []tegra.Measured, o SurrogateOptio
 	if len(samples) > 0 && !hasPower(samples) {
 		lnPower = nil
 	}
-	list := settingsOf(samples)
-	rTime, rPower := s.reference.at(modesIn(list))
+	list := tegra.SettingsOf(samples)
+	rTime, rPower := s.reference.at(tegra.ModesOf(list))
 
-	top := Setting{topMode(space, s.scale), s.view}
+	top := tegra.Setting{Mode: topMode(space, s.scale), Batch: s.view}
 	rTop, _ := s.reference.at([]tegra.Mode{top.Mode})
-	s.twin, err = fitTwin(s.scale.settings(list), lnTime, lnPower, residuals{rTime, rPower}, whereTime(h.time, s.scale.settings([]Setting{top}), rTop), o, h)
+	s.timePowerModel, err = fitTimePower(
+		s.scale.settings(list),
+		lnTime,
+		lnPower,
+		residuals{rTime, rPower},
+		timeInputs(h.time, s.scale.settings([]tegra.Setting{top}), rTop),
+		o,
+		h,
+	)
 	return s, err
 }
 
-// topMode is the one with the largest sum of octaves.
+// topMode is the mode with the largest sum of octaves.
 func topMode(space *tegra.Space, scale scale) tegra.Mode {
 	top := space.Max()
 	if space.Contains(top) {
@@ -109,14 +120,14 @@ func topMode(space *tegra.Space, scale scale) tegra.Mode {
 	return top
 }
 
-// Samples gives the measured modes the surrogate was fitted to.
+// Samples returns the measured modes the surrogate was fitted to.
 func (s *Surrogate) Samples() []tegra.Measured { return s.samples }
 
-// Space gives the modes it speaks of.
+// Space returns the modes that it knows.
 func (s *Surrogate) Space() *tegra.Space { return s.space }
 
-// ReferenceWeights tells how much the reference counts in time and in power,
-// 0 to 1; 0 without one.
+// ReferenceWeights returns how much the reference counts in time and in power, 0 to
+// 1; 0 without one.
 func (s *Surrogate) ReferenceWeights() (time, power float64) {
 	return s.time.trust(), s.power.trust()
 }
@@ -124,55 +135,54 @@ func (s *Surrogate) ReferenceWeights() (time, power float64) {
 // Suspicious lists the measured modes that were down-weighted and disagree with
 // all others by the final fit too: measure them again. Empty unless
 // SurrogateOptions.Robust was positive.
-func (s *Surrogate) Suspicious() []Setting {
-	var out []Setting
+func (s *Surrogate) Suspicious() []tegra.Setting {
+	var out []tegra.Setting
 	for i, m := range s.samples {
 		if s.time.outlier(i) || s.power.outlier(i) {
-			out = append(out, SettingOf(m))
+			out = append(out, m.Setting)
 		}
 	}
 	return out
 }
 
-// farFrom lists the measured modes that it has not learned from and that lie as
-// far from their predictions as an outlier does.
-func (s *Surrogate) farFrom(measured []tegra.Measured) []Setting {
-	learned := map[Setting]bool{}
+// farFrom lists the measured settings that were not fitted and lie as far from their
+// predictions as outliers do.
+func (s *Surrogate) farFrom(measured []tegra.Measured) []tegra.Setting {
+	learned := map[tegra.Setting]bool{}
 	for _, m := range s.samples {
-		learned[SettingOf(m)] = true
+		learned[m.Setting] = true
 	}
-	var out []Setting
-	for i, p := range s.PredictSettings(settingsOf(measured)) {
+	var out []tegra.Setting
+	for i, p := range s.PredictSettings(tegra.SettingsOf(measured)) {
 		m := measured[i]
 		time, power := square(math.Log(m.TimeMS/p.TimeMS)/p.LnTimeSD), square(math.Log(m.PowerW/p.PowerW)/p.LnPowerSD)
-		if a := SettingOf(m); !learned[a] && (time > outlierZ2 || power > outlierZ2) { // no power: NaN
+		if a := m.Setting; !learned[a] && (time > outlierZ2 || power > outlierZ2) { // no power: NaN
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// Posterior is the belief about every mode of the space, by index, or about
-// every setting in the order of Settings: mean and
-// standard deviation of ln time (ms) and ln power (W), NaN where power was not
-// measured, without the noise of a measurement, which is NoiseTime and NoisePower
-// (standard deviations). SdPower holds if LnTime does; SdPowerByTime is what the
-// doubt about the time adds to it.
+// Posterior is the prediction for every mode of the space, by index, or for every
+// setting in the order of Settings: mean and standard deviation of ln time (ms) and
+// ln power (W), NaN where power was not measured. The deviations are without the noise
+// of a measurement, which is NoiseTime and NoisePower (standard deviations). SdPower
+// takes LnTime for certain; SdPowerByTime is what the uncertainty of the time adds.
 type Posterior struct {
 	LnTime, SdTime, LnPower, SdPower, SdPowerByTime []float64
 	NoiseTime, NoisePower                           float64
 	DoF                                             int // of the Student quantile for error bars
 }
 
-// Posterior gives the belief about all modes of the space, each with every
-// minibatch size: n² per mode, about 40 ms for 18,096 modes from 50 samples on
+// Posterior predicts all modes of the space, each with every batch size: n² per
+// mode, about 40 ms for 18,096 modes from 50 samples on
 // two 2 GHz x86 cores.
 func (s *Surrogate) Posterior() *Posterior {
 	rTime, rPower := s.reference.over(s.space)
-	return s.posterior(s.scale.settings(Places{s.space, s.batches}.All()), residuals{rTime, rPower})
+	return s.posterior(s.scale.settings(s.places().All()), residuals{rTime, rPower})
 }
 
-// CovTime gives the posterior covariance of ln time between modes a (rows)
+// CovTime returns the posterior covariance of ln time between modes a (rows)
 // and b (columns), indexes as in Posterior, of the model linearised at its fit.
 func (s *Surrogate) CovTime(a, b []int) *mat.Dense {
 	return s.time.covariance(s.timeAt(a), s.timeAt(b))
@@ -183,48 +193,46 @@ func (s *Surrogate) CovPower(a, b []int) *mat.Dense {
 	return s.power.covariance(s.powerAt(a), s.powerAt(b))
 }
 
-func (s *Surrogate) timeAt(index []int) where {
+func (s *Surrogate) timeAt(index []int) inputs {
 	list := s.settingsAt(index)
-	r, _ := s.reference.among(s.space, index, modesIn(list))
-	return s.whereTime(s.scale.settings(list), r)
+	r, _ := s.reference.among(s.space, index, tegra.ModesOf(list))
+	return s.timeInputs(s.scale.settings(list), r)
 }
 
-func (s *Surrogate) powerAt(index []int) where {
+func (s *Surrogate) powerAt(index []int) inputs {
 	list := s.settingsAt(index)
 	x := s.scale.settings(list)
-	rTime, rPower := s.reference.among(s.space, index, modesIn(list))
-	return s.wherePower(x, rPower, s.meanTime(s.whereTime(x, rTime)))
+	rTime, rPower := s.reference.among(s.space, index, tegra.ModesOf(list))
+	return s.powerInputs(x, rPower, s.meanTime(s.timeInputs(x, rTime)))
 }
 
-func (s *Surrogate) settingsAt(index []int) []Setting {
-	places, out := Places{s.space, s.batches}, make([]Setting, len(index))
+// places are the settings that it knows, in the order of Posterior.
+func (s *Surrogate) places() tegra.Places { return tegra.Places{Space: s.space, Batches: s.batches} }
+
+func (s *Surrogate) settingsAt(index []int) []tegra.Setting {
+	places, out := s.places(), make([]tegra.Setting, len(index))
 	for i, at := range index {
 		out[i] = places.At(at)
 	}
 	return out
 }
 
-// Predict predicts the given modes, which need not belong to the space; where
-// the size of a minibatch is an input, with the largest, or the one of At.
+// Predict predicts the given modes, which need not belong to the space; where the
+// batch size is an input, with the largest, or the one of At.
 func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
-	return s.PredictSettings(Settings(modes, []int{s.view}))
+	return s.PredictSettings(tegra.Settings(modes, []int{s.view}))
 }
 
-// PredictSettings predicts modes with the minibatch sizes that they say, which
-// need not have been measured.
-func (s *Surrogate) PredictSettings(list []Setting) []Prediction {
-	rTime, rPower := s.reference.at(modesIn(list))
+// PredictSettings predicts settings, whose batch sizes need not have been measured.
+func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
+	rTime, rPower := s.reference.at(tegra.ModesOf(list))
 	return s.posterior(s.scale.settings(list), residuals{rTime, rPower}).predictions(list)
 }
 
-// predictions turns the belief about settings into medians with 95 % bands.
-// The recipe (§2.6) takes the predicted time for certain in the power formula and
-// widens the power bands by 15 %; here the doubt about the time is carried over
-// instead. On the four measured sweeps from 10, 20 and 50 modes the 80 % bands
-// cover 77 to 88 % (before: 76 to 88, a fifth farther from 80 in the mean), and
-// the modes that are picked with one deviation to spare pass their limit less
-// often: of MobileNet's 14, 13 and 11 % instead of 23, 20 and 14 (20 samples).
-func (p *Posterior) predictions(list []Setting) []Prediction {
+// predictions turns the posterior of settings into medians with 95 % bands. The
+// power bands carry the uncertainty of the time (docs/method.md, Bands;
+// docs/decisions/013-power-bands-carry-the-uncertainty-of-time.md).
+func (p *Posterior) predictions(list []tegra.Setting) []Prediction {
 	t := studentQuantile(0.95, p.DoF)
 	out := make([]Prediction, len(list))
 	for i, a := range list {
@@ -239,9 +247,11 @@ func (p *Posterior) predictions(list []Setting) []Prediction {
 // logarithms; the half widths of the bands are the deviations times wide.
 func logBands(m tegra.Mode, lnTime, sdTime, wideTime, lnPower, sdPower, widePower float64) Prediction {
 	dt, dp := wideTime*sdTime, widePower*sdPower
-	return Prediction{Mode: m,
-		TimeMS: math.Exp(lnTime), TimeLoMS: math.Exp(lnTime - dt), TimeHiMS: math.Exp(lnTime + dt), LnTimeSD: sdTime,
-		PowerW: math.Exp(lnPower), PowerLoW: math.Exp(lnPower - dp), PowerHiW: math.Exp(lnPower + dp), LnPowerSD: sdPower}
+	return Prediction{
+		Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: math.Exp(lnTime), PowerW: math.Exp(lnPower)},
+		TimeLoMS: math.Exp(lnTime - dt), TimeHiMS: math.Exp(lnTime + dt), LnTimeSD: sdTime,
+		PowerLoW: math.Exp(lnPower - dp), PowerHiW: math.Exp(lnPower + dp), LnPowerSD: sdPower,
+	}
 }
 
 // studentQuantile is the half width, in standard deviations, of the band that

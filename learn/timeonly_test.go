@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"jtune/learn/nn"
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
 
@@ -20,7 +20,7 @@ func withoutPower(samples []tegra.Measured) []tegra.Measured {
 
 // Without any power every method predicts the very time that it does with
 // power, no power at all, and the same from its file.
-func TestSamplesWithoutPowerGiveAModelOfTime(t *testing.T) {
+func TestFitWithoutPowerGivesAModelOfTime(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(16, 5))
@@ -71,7 +71,7 @@ func TestSamplesWithoutPowerGiveAModelOfTime(t *testing.T) {
 	}
 }
 
-func TestPowerOfSomeSamplesOnlyIsRefused(t *testing.T) {
+func TestFitRejectsPowerOfSomeSamplesOnly(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(5, 5))
@@ -87,21 +87,31 @@ func TestPowerOfSomeSamplesOnlyIsRefused(t *testing.T) {
 }
 
 // A reference helps with time alone too.
-func TestAModelOfTimeLeansOnAReference(t *testing.T) {
+func TestFitWithoutPowerUsesAReference(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	r := &Reference{Name: "other", Samples: truths(space.Sample(120, 4))}
 	samples := truths(space.Sample(16, 5))
-	m, both := mustFit(t, withoutPower(samples), Options{Space: space, Reference: r}), mustFit(t, samples, Options{Space: space, Reference: r})
+	m, both := mustFit(
+		t,
+		withoutPower(samples),
+		Options{Space: space, Reference: r},
+	), mustFit(
+		t,
+		samples,
+		Options{Space: space, Reference: r},
+	)
 	for i, p := range m.Predict(space.Modes()) {
 		if want := both.Predict([]tegra.Mode{p.Mode})[0]; math.Abs(p.TimeMS/want.TimeMS-1) > 1e-12 {
 			t.Fatalf("mode %d: %g ms, with power %g", i, p.TimeMS, want.TimeMS)
 		}
 	}
-	if left, err := m.LeaveOut(t.Context()); err != nil || len(left) != len(samples) || !math.IsNaN(left[0].Prediction.PowerW) {
+	if left, err := m.LeaveOut(t.Context()); err != nil || len(left) != len(samples) ||
+		!math.IsNaN(left[0].Prediction.PowerW) {
 		t.Errorf("left out: %d, %v", len(left), err)
 	}
-	if got, want := Importance(m, space, space.Max(), 1), Importance(both, space, space.Max(), 1); got[0].TimeShare != want[0].TimeShare || got[0].PowerShare != 0 {
+	got, want := Importance(m, space, space.Max(), 1), Importance(both, space, space.Max(), 1)
+	if got[0].TimeShare != want[0].TimeShare || got[0].PowerShare != 0 {
 		t.Errorf("importance %+v, with power %+v", got, want)
 	}
 }

@@ -48,7 +48,7 @@ func backward(l []float64, n int, b []float64) {
 	}
 }
 
-// inverseLower gives L⁻¹; its upper triangle holds nothing of use.
+// inverseLower returns L⁻¹; its upper triangle is undefined.
 func inverseLower(l []float64, n int) []float64 {
 	inv := slices.Clone(l)
 	if n > 0 {

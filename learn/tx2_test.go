@@ -14,7 +14,10 @@ func tx2(t testing.TB, pixels int) sweepOf {
 	t.Helper()
 	var s sweepOf
 	var modes []tegra.Mode
-	s.rows = sweeptest.LoadTimes(t, fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels))
+	s.rows = sweeptest.LoadTimes(
+		t,
+		fmt.Sprintf("data/sweeps/flexibo-tx2/tx2_sampled_output_inceptionv3_%dx%d.csv", pixels, pixels),
+	)
 	for _, m := range s.rows {
 		modes = append(modes, m.Mode)
 	}
@@ -26,9 +29,9 @@ func tx2(t testing.TB, pixels int) sweepOf {
 }
 
 // Another SoC, another framework, inference: the priors of the Orin hold. The
-// bars are the recipe's §8.6 figures with room for other samples: from ten
-// modes, medians over a dozen of them lie up to 40 % apart.
-func TestTimesOfATX2ArePredictedFromFewModes(t *testing.T) {
+// bars are those of the method's prototype with room for other samples: from ten modes,
+// medians over a dozen of them lie up to 40 % apart.
+func TestFitPredictsTimesOfATX2FromFewModes(t *testing.T) {
 	t.Parallel()
 	for pixels, want := range map[int]map[int]float64{
 		200: {10: 7.8, 20: 5.6, 50: 4.7},

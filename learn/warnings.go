@@ -9,27 +9,30 @@ import (
 
 const (
 	fewSamples     = 10 // below, errors are well above those of a useful model
-	fewSettings    = 20 // the same where the minibatch size is an input
+	fewSettings    = 20 // the same where the batch size is an input
 	handful        = 4  // below, a model is prior knowledge and a level
 	littleEvidence = 0.2
 )
 
-// describe adds to m what a reader must know before trusting it.
-func (m *Model) describe(t *teacher) {
+// describe adds the warnings that a reader needs before trusting the model.
+func (m *Model) describe(t *fitter) {
 	m.describeReference(t)
 	if b, ok := m.predictor.(*banded); ok {
-		if f, ok := b.time.(*line); ok && f.Warning() != "" {
-			m.warn("%s", f.Warning())
+		if warning := b.Warning(); warning != "" {
+			m.warn("%s", warning)
 		}
 	}
 	if s, ok := m.Surrogate(); ok {
 		m.Suspicious = s.Suspicious()
 		if used := len(s.samples); used < len(m.Samples) {
 			m.Suspicious = append(m.Suspicious, s.farFrom(m.Samples)...)
-			m.warn("learned from a random %d of the %d measured modes, to keep predictions fast", used, len(m.Samples))
+			m.warn("learned from a random %d of the %d measured modes, to keep predictions fast",
+				used, len(m.Samples))
 		}
 	}
-	m.Suspicious = slices.DeleteFunc(m.Suspicious, func(a Setting) bool { return slices.Contains(m.Repeated, a) })
+	m.Suspicious = slices.DeleteFunc(m.Suspicious, func(a tegra.Setting) bool {
+		return slices.Contains(m.Repeated, a)
+	})
 	if doubt := m.Doubt(); doubt != "" {
 		m.warn("%s", doubt)
 	}
@@ -39,7 +42,7 @@ func (m *Model) describe(t *teacher) {
 	}
 }
 
-func (m *Model) describeReference(t *teacher) {
+func (m *Model) describeReference(t *fitter) {
 	s, ok := m.Surrogate()
 	if !ok || t.residual == nil {
 		return
@@ -50,7 +53,8 @@ func (m *Model) describeReference(t *teacher) {
 		m.warn("reference %s did not help: the samples do not share its deviations", name)
 		return
 	}
-	m.Reference = fmt.Sprintf("%s, %d modes: counts %.0f %% in time, %.0f %% in power", name, t.residual.modes, 100*time, 100*power)
+	m.Reference = fmt.Sprintf("%s, %d modes: counts %.0f %% in time, %.0f %% in power",
+		name, t.residual.modes, 100*time, 100*power)
 }
 
 func (m *Model) describeSamples() {
@@ -59,7 +63,7 @@ func (m *Model) describeSamples() {
 	}
 	n, few, what := len(m.Samples), fewSamples, "measured modes"
 	if m.Batches != nil {
-		few, what = fewSettings, "measured settings of mode and minibatch size"
+		few, what = fewSettings, "measured settings of mode and batch size"
 	}
 	switch {
 	case n < handful:
@@ -73,7 +77,8 @@ func (m *Model) describeSamples() {
 	}
 	for k := range tegra.NumKnobs {
 		if v, fixed := m.neverVaried(k); fixed {
-			m.warn("%s was %s in every measured mode: what its other %d settings do is a guess", k, v, len(m.Space.Values(k))-1)
+			m.warn("%s was %s in every measured mode: what its other %d settings do is a guess",
+				k, v, len(m.Space.Values(k))-1)
 		} else if words := m.extrapolated(k); words != "" {
 			m.warn("%s", words)
 		}
@@ -94,11 +99,12 @@ func (m *Model) describeSamples() {
 	}
 }
 
-// neverVaried tells whether all samples have one value of a knob that has
-// others, and prints it.
+// neverVaried reports whether all samples have one value of a knob that has others,
+// and prints it.
 func (m *Model) neverVaried(k tegra.Knob) (string, bool) {
 	first := m.Samples[0].Mode.Value(k)
-	if len(m.Space.Values(k)) < 2 || slices.ContainsFunc(m.Samples, func(s tegra.Measured) bool { return s.Mode.Value(k) != first }) {
+	if len(m.Space.Values(k)) < 2 ||
+		slices.ContainsFunc(m.Samples, func(s tegra.Measured) bool { return s.Mode.Value(k) != first }) {
 		return "", false
 	}
 	if k == tegra.KnobCores {

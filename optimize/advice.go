@@ -1,9 +1,8 @@
 package optimize
 
 // Advice in words from a fitted model: what the workload waits for, which knob
-// matters, whether a mode in use lies off the front, what a whole training
-// gains, and which way of measuring suits it (PowerTrain's Table 1, method note
-// f.6).
+// matters, whether a mode in use lies off the Pareto front, what a whole training
+// gains, and which way of measuring suits it (PowerTrain, Table 1).
 
 import (
 	"cmp"
@@ -13,9 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 )
 
 // Situation is what advice is given about. Only Mode is needed.
@@ -27,8 +27,8 @@ type Situation struct {
 	Minibatches int
 }
 
-// Advice is what a model tells about a workload, one sentence per line, for
-// printing. Predictions decide, measured values where the model has them.
+// Advice is what a model says about a workload, one sentence per line. Predictions
+// decide, measured values where the model has them.
 func Advice(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
 	var lines []string
@@ -48,24 +48,24 @@ func Advice(m *learn.Model, s Situation) []string {
 type adviser struct {
 	Situation
 	model  *learn.Model
-	points []Point // of all modes of the model's space
-	known  map[tegra.Mode]Point
+	points []tegra.Measured // of all modes of the model's space
+	known  map[tegra.Mode]tegra.Measured
 	// effects are those of the knobs around Mode, the largest on time first.
 	effects []learn.KnobEffect
 }
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
-	a := &adviser{Situation: s, model: m, known: map[tegra.Mode]Point{}}
+	a := &adviser{Situation: s, model: m, known: map[tegra.Mode]tegra.Measured{}}
 	effects := learn.Importance(m, m.Space, s.Mode, nearOctaves)
 	a.effects = effects[:]
 	slices.SortStableFunc(a.effects, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
 	for _, r := range m.Samples {
-		a.known[r.Mode] = MeasuredPoint(r)
+		a.known[r.Mode] = r
 	}
 	for _, p := range m.Predict(m.Space.Modes()) {
 		point, ok := a.known[p.Mode]
 		if !ok {
-			point = PredictedPoint(p)
+			point = p.Measured
 		}
 		a.points = append(a.points, point)
 	}
@@ -73,11 +73,11 @@ func newAdviser(m *learn.Model, s Situation) *adviser {
 }
 
 // at is what is known of a mode.
-func (a *adviser) at(m tegra.Mode) Point {
+func (a *adviser) at(m tegra.Mode) tegra.Measured {
 	if p, ok := a.known[m]; ok {
 		return p
 	}
-	return PredictedPoint(a.model.Predict([]tegra.Mode{m})[0])
+	return a.model.Predict([]tegra.Mode{m})[0].Measured
 }
 
 func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
@@ -100,7 +100,7 @@ const idleX = 1.03
 // idlest modes are its mistakes rather than the workload's.
 const mostErrorPct = 20.0
 
-// tooWrong says why nothing is said of single modes; "" for a model that is good
+// tooWrong says why there is no advice on single modes; "" for a model that is good
 // enough, or whose errors are not known.
 func (a *adviser) tooWrong() string {
 	cv := a.model.CV
@@ -118,7 +118,7 @@ func (a *adviser) tooWrong() string {
 	return "errors of " + what + " are too large to say which modes waste power: " + todo
 }
 
-// ranked tells what each knob does, the one with most effect on time first.
+// ranked says what each knob does, the one with most effect on time first.
 func (a *adviser) ranked() string {
 	var parts []string
 	for _, e := range a.effects {
@@ -131,29 +131,34 @@ func (a *adviser) ranked() string {
 	return "knobs by what they change within a factor of two: " + strings.Join(parts, ", ")
 }
 
-// idle names the knobs that cost power for no time.
+// idle names the knobs that cost power and save no time.
 func (a *adviser) idle() (lines []string) {
 	for _, e := range a.effects {
 		least := a.model.Space.Values(e.Knob)[0]
 		if e.TimeX <= idleX && e.PowerX > idleX && a.Mode.Value(e.Knob) > least {
-			lines = append(lines, fmt.Sprintf("%s hardly changes the time here but up to %.0f %% of power: a lower setting costs nothing", e.Knob, 100*(1-1/e.PowerX)))
+			lines = append(lines, fmt.Sprintf(
+				"%s hardly changes the time here but up to %.0f %% of power: a lower setting costs nothing",
+				e.Knob, 100*(1-1/e.PowerX)))
 		}
 	}
 	return lines
 }
 
-// noiseGain is the relative gain that is noise where there is one run per mode
-// (recipe, section 11).
+// noiseGain is the relative gain that is noise where there is one reading per mode.
 const noiseGain = 0.03
 
-// OffFront tells whether other points beat p by more than the given relative
+// OffFront reports whether other points beat p by more than the given relative
 // gains: faster is the fastest of those that draw no more power, thriftier the
 // one of least power of those that take no more time. Each is p itself where
 // the gain in time or in power is less.
-func OffFront(points []Point, p Point, timeGain, powerGain float64) (faster, thriftier Point, off bool) {
+func OffFront(
+	points []tegra.Measured,
+	p tegra.Measured,
+	timeGain, powerGain float64,
+) (faster, thriftier tegra.Measured, off bool) {
 	faster, thriftier = p, p
 	for _, q := range points {
-		if !usable(q.TimeMS, q.PowerW) {
+		if !stats.Positive(q.TimeMS, q.PowerW) {
 			continue
 		}
 		if q.PowerW <= p.PowerW && q.TimeMS < faster.TimeMS {
@@ -192,7 +197,7 @@ func (a *adviser) offFront() []string {
 	seen := map[tegra.Mode]bool{}
 	for _, n := range list {
 		p := a.at(n.mode)
-		if seen[n.mode] || !usable(p.TimeMS, p.PowerW) {
+		if seen[n.mode] || !stats.Positive(p.TimeMS, p.PowerW) {
 			continue
 		}
 		seen[n.mode] = true
@@ -201,22 +206,26 @@ func (a *adviser) offFront() []string {
 	return lines
 }
 
-// beaten asks for gains above noise and the model's own errors, since the best
-// of thousands of predictions is likely to be one that is too good.
-func (a *adviser) beaten(name string, p Point) []string {
+// beaten asks for gains above the noise and the model's errors: the best of
+// thousands of predictions is likely to be too good.
+func (a *adviser) beaten(name string, p tegra.Measured) []string {
 	cv := a.model.CV
-	faster, thriftier, off := OffFront(a.points, p, noiseGain+cv.TimeMAPEPct/100, noiseGain+cv.PowerMAPEPct/100)
+	timeGain, powerGain := noiseGain+cv.TimeMAPEPct/100, noiseGain+cv.PowerMAPEPct/100
+	faster, thriftier, off := OffFront(a.points, p, timeGain, powerGain)
 	if !off {
 		return nil
 	}
 	var ways []string
 	if faster != p {
-		ways = append(ways, fmt.Sprintf("%s is %.0f %% faster at no more power", a.name(faster.Mode), 100*(p.TimeMS/faster.TimeMS-1)))
+		ways = append(ways, fmt.Sprintf("%s is %.0f %% faster at no more power",
+			a.name(faster.Mode), 100*(p.TimeMS/faster.TimeMS-1)))
 	}
 	if thriftier != p {
-		ways = append(ways, fmt.Sprintf("%s draws %.0f %% less (%.1f W) in no more time", a.name(thriftier.Mode), 100*(1-thriftier.PowerW/p.PowerW), p.PowerW-thriftier.PowerW))
+		ways = append(ways, fmt.Sprintf("%s draws %.0f %% less (%.1f W) in no more time",
+			a.name(thriftier.Mode), 100*(1-thriftier.PowerW/p.PowerW), p.PowerW-thriftier.PowerW))
 	}
-	return []string{fmt.Sprintf("%s (%s) is predicted to lie off the front: %s", name, a.name(p.Mode), strings.Join(ways, "; "))}
+	return []string{fmt.Sprintf("%s (%s) is predicted to lie off the Pareto front: %s",
+		name, a.name(p.Mode), strings.Join(ways, "; "))}
 }
 
 // training compares whole trainings with the present mode's, and says which
@@ -226,7 +235,8 @@ func (a *adviser) training() []string {
 		return nil
 	}
 	here := Whole(a.at(a.Mode), a.Minibatches)
-	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s", figures.Thousands(a.Minibatches), here, a.name(a.Mode))
+	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s",
+		text.Thousands(a.Minibatches), here, a.name(a.Mode))
 	than := here
 	if a.Present.OK && a.Present.V != a.Mode {
 		than = Whole(a.at(a.Present.V), a.Minibatches)
@@ -252,7 +262,7 @@ func (t Training) String() string {
 
 // Whole is minibatches times the point's time and energy: no validation, no
 // loading between epochs.
-func Whole(p Point, minibatches int) Training {
+func Whole(p tegra.Measured, minibatches int) Training {
 	n := float64(minibatches)
 	return Training{time.Duration(n * p.TimeMS * float64(time.Millisecond)), n * p.TimeMS * p.PowerW / 3.6e9}
 }

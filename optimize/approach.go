@@ -16,26 +16,28 @@ type Approach struct {
 var approaches = []Approach{
 	{"training once on a large dataset", "one time, a few days", "never",
 		"measure all modes, 1,200 to 1,800 minutes",
-		"a thorough tune finds the mode with about 12 measured ones; measure a whole grid only if the last percent is worth a day", 0},
+		"a thorough tune finds the mode with about 12 measured ones; measure a whole grid only if the last percent " +
+			"is worth a day", 0},
 	{"fine-tuning a model", "occasional, a few hours", "rare",
 		"a network learned from at least 100 modes, 20 to 50 minutes",
 		"one tune with about 10 measured modes; profile 30 for a whole front to choose from", 24 * time.Hour},
 	{"continuous learning", "periodic, under an hour", "rare",
 		"PowerTrain: 50 modes and a transfer, 10 to 20 minutes",
-		"tune once with about 10 modes and keep the answer for the runs that follow; the first run alone does not pay for it", time.Hour},
+		"tune once with about 10 modes and keep the answer for the runs that follow; the first run alone does not " +
+			"pay for it", time.Hour},
 	{"federated learning on an edge cloud", "often, length unknown", "often",
 		"PowerTrain: 50 modes and a transfer, 10 to 20 minutes",
 		"a quick tune per workload, and the model of an earlier one on the same board as its reference", 0},
 }
 
-// Approaches is the table of scenarios (PowerTrain, Table 1; method note f.6)
+// Approaches is the table of scenarios (PowerTrain, Table 1)
 // with what each comes to here. The paper's minutes are its own; ours follow
 // from how many modes a search measures.
 func Approaches() []Approach { return append([]Approach(nil), approaches...) }
 
 // ApproachFor picks the approach for one training of a given length: days,
-// hours, or less than one. The federated scenario is told by its changes, not
-// by its length, and is never picked.
+// hours, or less than one. The federated scenario differs by how often the
+// workload changes, not by its length, and is never picked.
 func ApproachFor(training time.Duration) Approach {
 	best := approaches[0]
 	for _, a := range approaches {

@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
 // fewModes is the part of the toy's board that keep tells, and its readings.
-func fewModes(t *testing.T, b *toy, keep func(m tegra.Mode) bool) (*tegra.Space, []tegra.Measured) {
+func fewModes(t *testing.T, b *optimizetest.Board, keep func(m tegra.Mode) bool) (*tegra.Space, []tegra.Measured) {
 	t.Helper()
 	var modes []tegra.Mode
 	var rows []tegra.Measured
-	for _, m := range b.space.All() {
+	for _, m := range b.Space.All() {
 		if keep(m) {
-			modes, rows = append(modes, m), append(rows, b.answer(m))
+			modes, rows = append(modes, m), append(rows, b.Answer(m))
 		}
 	}
 	space, err := tegra.NewSubspace(modes)
@@ -26,10 +27,12 @@ func fewModes(t *testing.T, b *toy, keep func(m tegra.Mode) bool) (*tegra.Space,
 	return space, rows
 }
 
-func TestSpacesThatLeaveLittleToLearnFrom(t *testing.T) {
+func TestTuneOnSpacesOfFewModes(t *testing.T) {
 	t.Parallel()
 	for name, keep := range map[string]func(m tegra.Mode) bool{
-		"three modes":          func(m tegra.Mode) bool { return m.Cores == 2 && m.CPU == 300*tegra.MHz && m.GPU == 150*tegra.MHz },
+		"three modes": func(m tegra.Mode) bool {
+			return m.Cores == 2 && m.CPU == 300*tegra.MHz && m.GPU == 150*tegra.MHz
+		},
 		"all alike in the GPU": func(m tegra.Mode) bool { return m.GPU == 630*tegra.MHz },
 		"all alike but for the cores": func(m tegra.Mode) bool {
 			return m.GPU == 630*tegra.MHz && m.CPU == 1300*tegra.MHz && m.EMC == 1600*tegra.MHz
@@ -39,19 +42,19 @@ func TestSpacesThatLeaveLittleToLearnFrom(t *testing.T) {
 		},
 	} {
 		for _, limit := range []Limit{{PowerW: 25}, {TimeMS: 1000}, {Energy: true}} {
-			b := newToy(t)
+			b := optimizetest.New(t)
 			space, rows := fewModes(t, b, keep)
 			best, err := bestOf(rows, limit)
 			if err != nil {
 				t.Fatalf("%s, %v: %v", name, limit, err)
 			}
-			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: space, Seed: 1})
+			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: space, Seed: 1})
 			if err != nil || !res.Feasible {
 				t.Errorf("%s, %v: %v, feasible %v", name, limit, err, res.Feasible)
 				continue
 			}
-			got, _ := limit.objective().value(MeasuredPoint(b.answer(res.Mode)))
-			want, _ := limit.objective().value(PredictedPoint(best.Prediction))
+			got, _ := limit.objective().value(b.Answer(res.Mode))
+			want, _ := limit.objective().value(best.Measured)
 			if got > 1.05*want {
 				t.Errorf("%s, %v: %v gives %.4g, the best of all %.4g", name, limit, res.Mode, got, want)
 			}
@@ -61,53 +64,56 @@ func TestSpacesThatLeaveLittleToLearnFrom(t *testing.T) {
 
 // A reading that shows too little power must not let a mode win that breaks
 // the limit: the winner is measured a second time.
-func TestOneReadingOfTooLittlePowerNeverWins(t *testing.T) {
+func TestTuneNeverPicksOneReadingOfTooLittlePower(t *testing.T) {
 	t.Parallel()
 	for glitch := 1; glitch < 12; glitch++ {
-		b := newToy(t)
-		b.shake = func(call int, r *tegra.Measured) {
+		b := optimizetest.New(t)
+		b.Shake = func(call int, r *tegra.Measured) {
 			if call == glitch {
 				r.PowerW *= 0.6
 			}
 		}
 		limit := Limit{PowerW: 22}
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 3})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 3})
 		if err != nil {
 			t.Fatalf("reading %d: %v", glitch, err)
 		}
-		if true := b.answer(res.Mode).PowerW; res.Verified && true > limit.PowerW {
+		if true := b.Answer(res.Mode).PowerW; res.Verified && true > limit.PowerW {
 			t.Errorf("reading %d glitched: the answer %v draws %.2f W, limit %g", glitch, res.Mode, true, limit.PowerW)
 		}
 	}
 }
 
-func TestStartsAndReferencesThatAreNoHelp(t *testing.T) {
+func TestTuneIgnoresUselessStartsAndReferences(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	good := b.answer(b.space.At(100))
+	b := optimizetest.New(t)
+	good := b.Answer(b.Space.At(100))
 	twice := good
 	twice.TimeMS, twice.PowerW = 3*good.TimeMS, 0.5*good.PowerW
 	spoiled := &learn.Reference{Name: "spoiled"}
 	for i := range 150 {
-		m := b.answer(b.space.At(i))
+		m := b.Answer(b.Space.At(i))
 		if i == 7 {
 			m.TimeMS = math.NaN()
 		}
 		spoiled.Samples = append(spoiled.Samples, m)
 	}
 	for name, o := range map[string]TuneOptions{
-		"one mode measured twice with other values": {Start: []tegra.Measured{good, twice}},
-		"a reference of few modes":                  {Reference: &learn.Reference{Name: "few", Samples: []tegra.Measured{good, twice}}},
-		"a reference with a reading of NaN":         {Reference: spoiled},
-		"a reference of nothing":                    {Reference: &learn.Reference{Name: "empty"}},
+		"one mode measured twice with other values": {Known: []tegra.Measured{good, twice}},
+		"a reference of few modes": {Reference: &learn.Reference{
+			Name:    "few",
+			Samples: []tegra.Measured{good, twice},
+		}},
+		"a reference with a reading of NaN": {Reference: spoiled},
+		"a reference of nothing":            {Reference: &learn.Reference{Name: "empty"}},
 	} {
-		o.Limit, o.Space = Limit{PowerW: 25}, b.space
-		res, err := tuneModes(t.Context(), b.measure, o)
-		if err != nil || !res.Feasible || b.answer(res.Mode).PowerW > 25 {
+		o.Limit, o.Space = Limit{PowerW: 25}, b.Space
+		res, err := tuneModes(t.Context(), b.Measure, o)
+		if err != nil || !res.Feasible || b.Answer(res.Mode).PowerW > 25 {
 			t.Errorf("%s: %v, answer %v", name, err, res.Measured)
 		}
-		if best, _ := bestOf(b.all(), o.Limit); b.answer(res.Mode).TimeMS > 1.06*best.TimeMS {
-			t.Errorf("%s: %.1f ms, the best mode takes %.1f", name, b.answer(res.Mode).TimeMS, best.TimeMS)
+		if best, _ := bestOf(b.All(), o.Limit); b.Answer(res.Mode).TimeMS > 1.06*best.TimeMS {
+			t.Errorf("%s: %.1f ms, the best mode takes %.1f", name, b.Answer(res.Mode).TimeMS, best.TimeMS)
 		}
 		if o.Reference != nil && len(res.Warnings) != 1 {
 			t.Errorf("%s: warnings %q, want one", name, res.Warnings)
@@ -115,14 +121,22 @@ func TestStartsAndReferencesThatAreNoHelp(t *testing.T) {
 	}
 }
 
-func TestLimitsThatAreNoNumberAreRefused(t *testing.T) {
+func TestTuneRejectsLimitsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	for _, l := range []Limit{{PowerW: math.NaN()}, {TimeMS: math.NaN()}, {PowerW: math.Inf(1)}, {TimeMS: -1}, {PowerW: 20, TimeMS: math.NaN()}} {
-		if _, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space}); err == nil || errors.Is(err, ErrInfeasible) {
+	b := optimizetest.New(t)
+	for _, l := range []Limit{
+		{PowerW: math.NaN()},
+		{TimeMS: math.NaN()},
+		{PowerW: math.Inf(1)},
+		{TimeMS: -1},
+		{PowerW: 20, TimeMS: math.NaN()},
+	} {
+		if _, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space}); err == nil ||
+			errors.Is(err, ErrInfeasible) {
 			t.Errorf("%+v: got %v, want an error about the limit", l, err)
 		}
-		if _, err := Choose([]learn.Prediction{{TimeMS: 1, PowerW: 1}}, l); err == nil || errors.Is(err, ErrInfeasible) {
+		if _, err := Choose([]learn.Prediction{{Measured: tegra.Measured{TimeMS: 1, PowerW: 1}}}, l); err == nil ||
+			errors.Is(err, ErrInfeasible) {
 			t.Errorf("choose %+v: got %v, want an error about the limit", l, err)
 		}
 	}

@@ -1,27 +1,27 @@
 package optimize
 
-// The papers' other ways to a mode: the best of randomly profiled ones (RND),
-// and PowerTrain's (method note e.3, f.3), which measures 50 random modes,
-// transfers the reference workload's networks to them, and picks from the front
-// that they predict. The papers trust the pick and count the limits that it
-// breaks; here it is measured, and verified. A pick that keeps the limit is the
-// answer, also where one of the random modes measured better. One that breaks it
-// is not followed by another: the answer is then the best measured mode within
-// the limit, as RND's would be. Either is told in a warning. Where the networks
-// see no mode within the limit the pick is the one that they think nearest
-// (method note f.4). Both draw and pick keep to the grid that the paper profiles
-// and its reference knows (f.1): beyond it the networks extrapolate.
+// The papers' other strategies: the best of randomly profiled modes (RND), and
+// PowerTrain's (sections 3.2 and 5), which measures 50 random modes, transfers the
+// reference workload's networks to them, and picks from the Pareto front that they
+// predict. The papers count the limits that the pick breaks; here it is measured and
+// verified. A pick that keeps the limit is the answer, also where a random mode
+// measured better. A pick that breaks it is not followed by another: the answer is
+// then the best measured mode within the limit. Either is reported as a warning.
+// Where the networks see no mode within the limit, the pick is the one that they
+// predict nearest. Random modes and pick belong to the grid that the paper profiles
+// (section 2.5), beyond which the networks extrapolate.
 
 import (
 	"errors"
 	"fmt"
+	"math"
 
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 )
 
-var errOneSize = errors.New("strategy powertrain knows no minibatch sizes: use auto or random")
+var errOneSize = errors.New("strategy powertrain searches modes of one batch size: use auto or random")
 
 // random measures as many random modes as there are probes for.
 func (s *search) random() error {
@@ -57,14 +57,20 @@ func (s *search) powerTrain() error {
 		return errOneSize
 	}
 	grid := s.o.Space
-	if grid.Full() { // one that was measured earlier, as a replayed one, is a grid already
+	if grid.Full() { // a replayed sweep is a grid already
 		grid = grid.Grid()
 	}
 	if !s.draw(s.randomFirst(), grid) || len(s.order) == 0 {
 		return nil
 	}
 	var err error
-	s.networks, err = learn.Fit(s.ctx, s.samples(), learn.Options{Method: learn.PowerTrain, Space: s.o.Space, Reference: s.o.Reference, Seed: s.o.Seed, SkipCV: true})
+	s.networks, err = learn.Fit(s.ctx, s.samples(), learn.Options{
+		Method:    learn.PowerTrain,
+		Space:     s.o.Space,
+		Reference: s.o.Reference,
+		Seed:      s.o.Seed,
+		SkipCV:    true,
+	})
 	if err != nil {
 		return fmt.Errorf("powertrain on %d modes: %w", len(s.order), err)
 	}
@@ -96,14 +102,25 @@ func (s *search) networksPick(from *tegra.Space) (int, error) {
 	c, err := Choose(preds, s.limit)
 	var none *InfeasibleError
 	if errors.As(err, &none) {
-		s.warn("the networks expect no mode to meet the limit: %s is the one that they think nearest", s.o.Space.Format(preds[none.index].Mode))
-		return none.index, nil
+		s.warn("the networks expect no mode to meet the limit: %s is the one that they think nearest",
+			s.o.Space.Format(preds[none.Index].Mode))
+		return none.Index, nil
 	}
 	return c.Index, err
 }
 
-// ownUp tells where the answer and what the networks picked part.
-func (s *search) ownUp() {
+// networksSay is what the networks predict for a setting. Nothing is known of their
+// errors, so there are no bands.
+func (s *search) networksSay(at tegra.Setting) learn.Prediction {
+	p := s.networks.PredictSettings([]tegra.Setting{at})[0]
+	nan := math.NaN()
+	p.TimeLoMS, p.TimeHiMS, p.PowerLoW, p.PowerHiW = nan, nan, nan, nan
+	return p
+}
+
+// warnOfPick warns where the answer is not what the networks picked, or measured
+// worse.
+func (s *search) warnOfPick() {
 	if !s.pick.OK {
 		return
 	}
@@ -117,10 +134,12 @@ func (s *search) ownUp() {
 		s.warn("%s, the networks' pick, could not be measured%s", name, instead)
 	case !s.met(s.pick.V):
 		worst := s.worst(s.pick.V)
-		s.warn("%s, the networks' pick, broke the limit (%s ms, %s W)%s", name, figures.Of(worst.TimeMS), figures.Of(worst.PowerW), instead)
+		s.warn("%s, the networks' pick, broke the limit (%s ms, %s W)%s",
+			name, text.Of(worst.TimeMS), text.Of(worst.PowerW), instead)
 	case i != s.pick.V:
 		m := s.mean(i)
-		s.warn("%s, one of the random modes, measured better than the networks' pick: %s ms, %s W", s.o.Space.Format(m.Mode), figures.Of(m.TimeMS), figures.Of(m.PowerW))
+		s.warn("%s, one of the random modes, measured better than the networks' pick: %s ms, %s W",
+			s.o.Space.Format(m.Mode), text.Of(m.TimeMS), text.Of(m.PowerW))
 	}
 }
 

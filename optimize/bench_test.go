@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
 // orinToy is the toy's workload on a space as large as an AGX Orin's.
-func orinToy(b *testing.B) *toy {
+func orinToy(b *testing.B) *optimizetest.Board {
 	b.Helper()
 	steps := func(n int, from, by tegra.Freq) (out []tegra.Freq) {
 		for i := range n {
@@ -21,20 +22,25 @@ func orinToy(b *testing.B) *toy {
 	for i := range cores {
 		cores[i] = i + 1
 	}
-	space, err := tegra.NewSpace(cores, steps(29, 115*tegra.MHz, 74*tegra.MHz), steps(13, 114*tegra.MHz, 99*tegra.MHz), steps(4, 204*tegra.MHz, 998*tegra.MHz))
+	space, err := tegra.NewSpace(
+		cores,
+		steps(29, 115*tegra.MHz, 74*tegra.MHz),
+		steps(13, 114*tegra.MHz, 99*tegra.MHz),
+		steps(4, 204*tegra.MHz, 998*tegra.MHz),
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
 	if space.Len() != 18096 {
 		b.Fatalf("%d modes, want 18,096", space.Len())
 	}
-	return &toy{space: space}
+	return &optimizetest.Board{Space: space}
 }
 
-func (b *toy) sample(n int) []tegra.Measured {
+func sample(b *optimizetest.Board, n int) []tegra.Measured {
 	var rows []tegra.Measured
-	for _, m := range b.space.Sample(n, 1) {
-		rows = append(rows, b.answer(m))
+	for _, m := range b.Space.Sample(n, 1) {
+		rows = append(rows, b.Answer(m))
 	}
 	return rows
 }
@@ -44,16 +50,16 @@ func (b *toy) sample(n int) []tegra.Measured {
 // on two cores.
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
-	m, err := learn.Fit(b.Context(), board.sample(50), learn.Options{Space: board.space, SkipCV: true})
+	m, err := learn.Fit(b.Context(), sample(board, 50), learn.Options{Space: board.Space, SkipCV: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	modes := board.space.Modes()
+	modes := board.Space.Modes()
 	for b.Loop() {
 		preds := m.Predict(modes)
-		points := make([]Point, len(preds))
+		points := make([]tegra.Measured, len(preds))
 		for i, p := range preds {
-			points[i] = PredictedPoint(p)
+			points[i] = p.Measured
 		}
 		if len(Front(points, Power)) == 0 {
 			b.Fatal("no front")
@@ -68,11 +74,11 @@ func BenchmarkAnswer18096(b *testing.B) {
 // and with its cross-validation. Want under 100 ms.
 func BenchmarkFit50(b *testing.B) {
 	board := orinToy(b)
-	rows := board.sample(50)
+	rows := sample(board, 50)
 	for _, skip := range []bool{true, false} {
 		b.Run(fmt.Sprintf("crossvalidated=%v", !skip), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := learn.Fit(b.Context(), rows, learn.Options{Space: board.space, SkipCV: skip}); err != nil {
+				if _, err := learn.Fit(b.Context(), rows, learn.Options{Space: board.Space, SkipCV: skip}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -85,7 +91,11 @@ func BenchmarkFit50(b *testing.B) {
 // 200 ms.
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
-	s, err := newSearch(b.Context(), ofModes(board.measure), TuneOptions{Limit: Limit{PowerW: 25}, Space: board.space, Start: board.sample(20)})
+	s, err := newSearch(
+		b.Context(),
+		optimizetest.OfModes(board.Measure),
+		TuneOptions{Limit: Limit{PowerW: 25}, Space: board.Space, Known: sample(board, 20)},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}

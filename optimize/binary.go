@@ -1,38 +1,38 @@
 package optimize
 
-// Multi-dimensional binary search (summer report §4.2; method note g.2): probe
-// the middle of every knob's remaining range; over the power limit drop the
-// higher half of one knob, else the lower half, knob by knob in rotation. It
-// takes about log2 of the number of modes in probes, assumes that every knob
-// alone trades time for power, and has no guarantee. Ours beyond the note: a
-// time limit mirrors it (fast enough: drop the higher half), a space that lacks
-// the middle mode is asked for its nearest, and a mode that cannot be measured
-// counts as over the limit.
+// Multi-dimensional binary search (the summer report, section 4.2): probe the
+// middle of every knob's remaining range; over the power limit drop the higher half
+// of one knob, else the lower half, knob by knob in rotation. It takes about log2 of
+// the number of modes in probes, assumes that every knob alone trades time for
+// power, and has no guarantee. Ours: a time limit mirrors the rule (fast enough: drop
+// the higher half), a mode that the space lacks is replaced by the nearest, and a mode
+// that cannot be measured counts as over the limit.
 //
-// With minibatch sizes (method note g.3) the size is a fifth knob, last in the
-// rotation: within both limits the lower half of the knob in turn goes; over the
-// power limit alone the higher half of a power knob, and a size in turn passes on
-// to the next of these; over the time limit alone the lower half of a power knob
-// or the higher half of the sizes; over both the higher half of either, of the
-// sizes beside a power knob's. Ours: where no power knob is left to pass on to,
-// the higher half of the sizes goes. It needs a power limit, since it looks for
-// the most samples per second.
+// With batch sizes the size is a fifth knob, last in the rotation, and a power limit
+// is needed, since the search looks for the most samples per second:
+//
+//	within both limits    the lower half of the knob in turn goes
+//	over the power limit  the higher half of a power knob; a size in turn passes on to the next
+//	                      of these, and its own higher half goes where none is left
+//	over the time limit   the lower half of a power knob, or the higher half of the sizes
+//	over both             the higher half of the knob in turn, and of the sizes
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
-	"jtune/learn"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
-// BatchKnob stands for the minibatch size in the turns of a binary search.
+// BatchKnob stands for the batch size in the turns of a binary search.
 const BatchKnob = tegra.NumKnobs
 
-// rungs is a place in each knob's list of settings and, last, in that of the
-// minibatch sizes.
+// rungs is a place in each knob's list of values and, last, in that of the batch
+// sizes.
 type rungs [BatchKnob + 1]int
 
 // box is what is left of each list: rungs lo to hi.
@@ -40,7 +40,7 @@ type box struct{ lo, hi rungs }
 
 func (b *box) single() bool { return b.lo == b.hi }
 
-// left is how many settings of each knob are left.
+// left is the number of values left of each knob.
 func (b *box) left() (n rungs) {
 	for k := range n {
 		n[k] = b.hi[k] - b.lo[k] + 1
@@ -55,7 +55,7 @@ func (b *box) middle() (mid rungs) {
 	return mid
 }
 
-// drop takes away the lower half of a knob, the middle included, or the higher
+// drop removes the lower half of a knob, the middle included, or the higher
 // one, which leaves the middle.
 func (b *box) drop(k tegra.Knob, lower bool) {
 	mid := (b.lo[k] + b.hi[k]) / 2
@@ -66,24 +66,23 @@ func (b *box) drop(k tegra.Knob, lower bool) {
 	}
 }
 
-// Turns is how a binary search takes its turns through the knobs; the source
-// does not say (method note g.1).
+// Turns is the order in which a binary search halves the knobs, which the report
+// does not state.
 type Turns int
 
 // Turns, all in the order of the rotation.
 const (
 	InTurn   Turns = iota // one halving of each knob after the other
-	Widest                // always the knob with most settings left
+	Widest                // always the knob with most values left
 	OneByOne              // one knob to its end before the next
 )
 
 func (t Turns) String() string { return [...]string{"in turn", "widest first", "one by one"}[t] }
 
-// Rotation sets the turns of a binary search. The zero value is the note's:
-// GPU, CPU, memory, cores, then the minibatch size where there are several, in
-// turn.
+// Rotation sets the turns of a binary search. The zero value is GPU, CPU, memory,
+// cores, then the batch size where there are several, in turn.
 type Rotation struct {
-	Order []tegra.Knob // every knob once, BatchKnob last where it is left away; nil: GPU, CPU, memory, cores
+	Order []tegra.Knob // every knob once, BatchKnob last unless named; nil: GPU, CPU, memory, cores
 	Turns Turns
 }
 
@@ -91,7 +90,8 @@ type Rotation struct {
 var knobNames = [BatchKnob + 1]string{"cores", "cpu", "gpu", "mem", "batch"}
 
 // ParseRotation reads "gpu,cpu,mem,cores", "widest" or "one-by-one", the last
-// two also before an order: "widest:cores,cpu,gpu,mem". "" is the note's.
+// two also before an order: "widest:cores,cpu,gpu,mem". "" is the zero
+// value.
 func ParseRotation(text string) (Rotation, error) {
 	var r Rotation
 	head, rest, _ := strings.Cut(text, ":")
@@ -118,14 +118,26 @@ func ParseRotation(text string) (Rotation, error) {
 	return r, err
 }
 
+// String writes a rotation as ParseRotation reads it.
+func (r Rotation) String() string {
+	var names []string
+	for _, k := range r.Order {
+		names = append(names, knobNames[k])
+	}
+	head, order := [...]string{"", "widest", "one-by-one"}[r.Turns], strings.Join(names, ",")
+	if head != "" && order != "" {
+		head += ":"
+	}
+	return head + order
+}
+
 // Halving is one step of a binary search.
 type Halving struct {
-	Mode   tegra.Mode // in the middle of what was left
-	Batch  int        // of the minibatch there; 0 where it is no input
-	Knob   tegra.Knob // BatchKnob for the minibatch size
-	Raised bool       // the lower half was dropped, else the higher
-	Sizes  bool       // the higher half of the sizes was dropped too
-	Left   rungs      // settings left of each knob after it; of sizes 1 where they are no input
+	tegra.Setting            // in the middle of what was left
+	Knob          tegra.Knob // BatchKnob for the minibatch size
+	Raised        bool       // the lower half was dropped, else the higher
+	Sizes         bool       // the higher half of the sizes was dropped too
+	Left          rungs      // values left of each knob after it; 1 of the sizes where they are no input
 }
 
 func (h Halving) String() string {
@@ -142,8 +154,9 @@ func (h Halving) String() string {
 	if h.Batch > 0 {
 		batch, sizes = fmt.Sprintf(" batch %d", h.Batch), fmt.Sprintf(" × %d sizes", h.Left[BatchKnob])
 	}
-	return fmt.Sprintf("%v%s: %s half of %s dropped, left %d cores × %d CPU × %d GPU × %d memory%s", h.Mode, batch, half, knob,
-		h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU], h.Left[tegra.KnobEMC], sizes)
+	return fmt.Sprintf("%v%s: %s half of %s dropped, left %d cores × %d CPU × %d GPU × %d memory%s",
+		h.Mode, batch, half, knob, h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU],
+		h.Left[tegra.KnobEMC], sizes)
 }
 
 // binary runs the search up to, not including, the verification.
@@ -172,7 +185,7 @@ func (s *search) binary() error {
 			return nil
 		}
 		at := s.places.At(i)
-		h := Halving{Mode: at.Mode, Batch: at.Batch, Knob: k}
+		h := Halving{Setting: at, Knob: k}
 		switch {
 		case s.places.Batches == nil:
 			h.Raised = s.raiseMode(over)
@@ -197,8 +210,43 @@ func (s *search) binary() error {
 	return nil
 }
 
-// raiseMode tells where better modes lie when the size is no knob: higher within
-// a power limit alone, and where a time limit asks for more speed.
+const (
+	poorBy   = 0.1 // in ln of the objective: how much better a predicted mode is than a poor answer
+	poorFrom = 6   // measured modes: with fewer a prediction says little
+)
+
+// warnOfPoor warns where a model of all readings expects a mode within the limits that
+// is much better than the answer of a binary search.
+func (s *search) warnOfPoor(r *Result) {
+	if s.o.Strategy != Binary || !r.Feasible || r.Model == nil || len(s.order) < poorFrom {
+		return
+	}
+	preds := r.Model.PredictSettings(s.places.All())
+	for i := range preds {
+		if s.failed[i] || len(s.readings[i]) > 0 {
+			preds[i].TimeMS = 0
+		}
+	}
+	c, err := Choose(preds, s.limit)
+	if err != nil {
+		return
+	}
+	got, _ := s.limit.objective().value(r.Measured)
+	better, _ := s.limit.objective().value(c.Measured)
+	if math.Log(got/better) < poorBy {
+		return
+	}
+	name := s.o.Space.Format(c.Mode)
+	if c.Batch > 0 {
+		name += fmt.Sprintf(" with batch size %d", c.Batch)
+	}
+	s.warn("the answer is poor: going by the %s that were measured, %s would come to about %s ms at %s W; a binary "+
+		"search assumes that every knob alone trades time for power: --strategy auto looks further",
+		text.Count(len(s.order), "mode"), name, text.Of(c.TimeMS), text.Of(c.PowerW))
+}
+
+// raiseMode reports whether better modes lie higher when the size is no knob:
+// within a power limit alone, and where a time limit asks for more speed.
 func (s *search) raiseMode(o over) bool {
 	if s.limit.TimeMS > 0 {
 		return o == overTime
@@ -206,8 +254,8 @@ func (s *search) raiseMode(o over) bool {
 	return o == 0
 }
 
-// nextPowerKnob is the next knob in turn that still has settings and is not the
-// size; the size when there is none.
+// nextPowerKnob is the next knob in turn that has values left and is not the size;
+// the size when there is none.
 func nextPowerKnob(b *box, order []tegra.Knob, turn *int) tegra.Knob {
 	left := b.left()
 	for step := 1; step <= len(order); step++ {
@@ -222,7 +270,8 @@ func nextPowerKnob(b *box, order []tegra.Knob, turn *int) tegra.Knob {
 // order is the knobs' order, checked.
 func (r Rotation) order() ([]tegra.Knob, error) {
 	if r.Turns < InTurn || r.Turns > OneByOne {
-		return nil, fmt.Errorf("turns of a binary search: %d is none of in turn, widest first, one by one", int(r.Turns))
+		return nil, fmt.Errorf("turns of a binary search: %d is none of in turn, widest first, one by one",
+			int(r.Turns))
 	}
 	order := slices.Clone(r.Order)
 	if order == nil {
@@ -246,8 +295,8 @@ func (r Rotation) order() ([]tegra.Knob, error) {
 
 var errRotation = errors.New("the rotation of a binary search names every knob once")
 
-// next is the knob to halve; the box has one with more than one setting. turn
-// counts through the order and passes over knobs that are at their end.
+// next is the knob to halve; the box has one with more than one value. turn counts
+// through the order and skips knobs with one value left.
 func (t Turns) next(b *box, order []tegra.Knob, turn *int) tegra.Knob {
 	left := b.left()
 	switch t {
@@ -276,8 +325,8 @@ const (
 	overTime
 )
 
-// overAt measures a setting, unless it was, and tells which limits it breaks:
-// both when it cannot be measured. ok is false when the search is over.
+// overAt measures a setting, unless it was measured, and returns the limits that it
+// breaks: both when it cannot be measured. ok is false when the search is over.
 func (s *search) overAt(i int) (o over, ok bool) {
 	if len(s.readings[i]) == 0 && !s.failed[i] {
 		why := Improve
@@ -304,8 +353,10 @@ func (s *search) overAt(i int) (o over, ok bool) {
 // nearestMember is the setting at these rungs or, where it is none that can be
 // measured, the one fewest steps away.
 func (s *search) nearestMember(l *ladder, at rungs) int {
-	setting := learn.Setting{Mode: tegra.Mode{Cores: s.o.Space.Cores[at[tegra.KnobCores]], CPU: s.o.Space.CPU[at[tegra.KnobCPU]],
-		GPU: s.o.Space.GPU[at[tegra.KnobGPU]], EMC: s.o.Space.EMC[at[tegra.KnobEMC]]}}
+	setting := tegra.Setting{
+		Mode: tegra.Mode{Cores: s.o.Space.Cores[at[tegra.KnobCores]], CPU: s.o.Space.CPU[at[tegra.KnobCPU]],
+			GPU: s.o.Space.GPU[at[tegra.KnobGPU]], EMC: s.o.Space.EMC[at[tegra.KnobEMC]]},
+	}
 	sizes := s.places.Batches
 	if sizes != nil {
 		setting.Batch = sizes[at[BatchKnob]]

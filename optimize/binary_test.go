@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
-func TestABinarySearchTellsItsTrace(t *testing.T) {
+func TestBinaryHasATrace(t *testing.T) {
 	t.Parallel()
 	c, f, g, m := tegra.KnobCores, tegra.KnobCPU, tegra.KnobGPU, tegra.KnobEMC
 	for _, x := range []struct {
@@ -22,9 +22,13 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 		{"one knob to its end before the next", Rotation{Turns: OneByOne}, []tegra.Knob{g, g, g, f, f, f, m, m, c, c}},
 		{"the knob with most settings left", Rotation{Turns: Widest}, []tegra.Knob{g, f, g, f, c, m, g, f, m, c}},
 	} {
-		b := newToy(t)
+		b := optimizetest.New(t)
 		limit := Limit{PowerW: 25}
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Strategy: Binary, Rotation: x.rotation})
+		res, err := tuneModes(
+			t.Context(),
+			b.Measure,
+			TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary, Rotation: x.rotation},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,8 +36,8 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 		left := rungs{4, 8, 8, 3, 1}
 		for _, h := range res.Trace {
 			knobs = append(knobs, h.Knob)
-			if over := b.answer(h.Mode).PowerW > limit.PowerW; over == h.Raised {
-				t.Errorf("%s: %v draws %.1f W, raised %v", x.name, h.Mode, b.answer(h.Mode).PowerW, h.Raised)
+			if over := b.Answer(h.Mode).PowerW > limit.PowerW; over == h.Raised {
+				t.Errorf("%s: %v draws %.1f W, raised %v", x.name, h.Mode, b.Answer(h.Mode).PowerW, h.Raised)
 			}
 			if h.Left[h.Knob] >= left[h.Knob] || h.Left[h.Knob] < left[h.Knob]/2 {
 				t.Errorf("%s: %v left of %v", x.name, h, left)
@@ -53,16 +57,16 @@ func TestABinarySearchTellsItsTrace(t *testing.T) {
 	}
 }
 
-func TestOnlyABinarySearchHasATrace(t *testing.T) {
+func TestBinaryAloneHasATrace(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space})
+	b := optimizetest.New(t)
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space})
 	if err != nil || res.Trace != nil {
 		t.Errorf("got %v, %v", res.Trace, err)
 	}
 }
 
-func TestRotationsAreRead(t *testing.T) {
+func TestParseRotation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Rotation{
 		"":                             {},
@@ -76,33 +80,58 @@ func TestRotationsAreRead(t *testing.T) {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"gpu", "gpu,gpu,cpu,mem", "gpu,cpu,mem,fan", "deepest", "widest:gpu", "cores,cpu,gpu,mem,cores", ","} {
+	for _, text := range []string{
+		"gpu",
+		"gpu,gpu,cpu,mem",
+		"gpu,cpu,mem,fan",
+		"deepest",
+		"widest:gpu",
+		"cores,cpu,gpu,mem,cores",
+		",",
+	} {
 		if got, err := ParseRotation(text); err == nil {
 			t.Errorf("%q: got %+v, want an error", text, got)
 		}
 	}
 }
 
-func TestABinarySearchOverMinibatchSizes(t *testing.T) {
+func TestBinaryOverBatchSizes(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	for _, l := range []Limit{{PowerW: 18, TimeMS: 60}, {PowerW: 25, TimeMS: 30}, {PowerW: 20}, {PowerW: 16, TimeMS: 400}} {
-		for name, rotation := range map[string]Rotation{"in turn": {}, "widest first": {Turns: Widest}, "one by one": {Turns: OneByOne}} {
-			res, err := Tune(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary, Rotation: rotation})
+	b := optimizetest.New(t)
+	for _, l := range []Limit{
+		{PowerW: 18, TimeMS: 60},
+		{PowerW: 25, TimeMS: 30},
+		{PowerW: 20},
+		{PowerW: 16, TimeMS: 400},
+	} {
+		for name, rotation := range map[string]Rotation{"in turn": {}, "widest first": {Turns: Widest}, "one by " +
+			"one": {Turns: OneByOne}} {
+			res, err := Tune(
+				t.Context(),
+				b.Serve,
+				TuneOptions{
+					Limit:    l,
+					Space:    b.Space,
+					Batches:  optimizetest.Sizes,
+					Strategy: Binary,
+					Rotation: rotation,
+				},
+			)
 			if err != nil || !res.Feasible || !res.Verified {
 				t.Fatalf("%v, %s: %v, %+v", l, name, err, res.Measured)
 			}
 			left, k := rungs{4, 8, 8, 3, 5}, BatchKnob
 			for _, h := range res.Trace {
-				at := b.served(learn.Setting{Mode: h.Mode, Batch: h.Batch})
+				at := b.Served(h.Setting)
 				power, time := at.PowerW > l.PowerW, l.TimeMS > 0 && at.TimeMS > l.TimeMS
-				want, sizes := !power, false // method note g.3, by what was seen and the knob in turn
+				want, sizes := !power, false // by what was seen and the knob in turn
 				if h.Knob == k {
 					want = !power && !time
 				} else {
 					sizes = power && time && left[k] > 1
 				}
-				if h.Raised != want || h.Sizes != sizes || h.Knob == k && power && !time && left != (rungs{1, 1, 1, 1, left[k]}) {
+				if h.Raised != want || h.Sizes != sizes ||
+					h.Knob == k && power && !time && left != (rungs{1, 1, 1, 1, left[k]}) {
 					t.Errorf("%v, %s: over power %v, over time %v, left %v: %v", l, name, power, time, left, h)
 				}
 				left = h.Left
@@ -117,28 +146,112 @@ func TestABinarySearchOverMinibatchSizes(t *testing.T) {
 		}
 	}
 	for _, l := range []Limit{{TimeMS: 50}, {Energy: true}} {
-		if _, err := Tune(t.Context(), b.serve, TuneOptions{Limit: l, Space: b.space, Batches: toySizes, Strategy: Binary}); err == nil || !strings.Contains(err.Error(), "needs a power limit") {
+		if _, err := Tune(t.Context(), b.Serve, TuneOptions{
+			Limit:    l,
+			Space:    b.Space,
+			Batches:  optimizetest.Sizes,
+			Strategy: Binary,
+		}); err == nil ||
+			!strings.Contains(err.Error(), "needs a power limit") {
 			t.Errorf("%v: %v", l, err)
 		}
 	}
 }
 
-func TestABinarySearchTakesTheNearestSettingThatIsThere(t *testing.T) {
+func TestBinaryTakesTheNearestSetting(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	var only []learn.Setting
-	for i, a := range learn.Settings(b.space.Modes(), toySizes) {
+	b := optimizetest.New(t)
+	var only []tegra.Setting
+	for i, a := range tegra.Settings(b.Space.Modes(), optimizetest.Sizes) {
 		if i%3 == 0 {
 			only = append(only, a)
 		}
 	}
-	res, err := Tune(t.Context(), b.serve, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space, Batches: toySizes, Only: only, Strategy: Binary})
+	res, err := Tune(
+		t.Context(),
+		b.Serve,
+		TuneOptions{
+			Limit:    Limit{PowerW: 20},
+			Space:    b.Space,
+			Batches:  optimizetest.Sizes,
+			Only:     only,
+			Strategy: Binary,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range res.Probes {
-		if !slices.Contains(only, learn.SettingOf(p.Measured)) {
+		if !slices.Contains(only, p.Setting) {
 			t.Errorf("%v with minibatches of %d cannot be measured", p.Mode, p.Batch)
 		}
+	}
+}
+
+// The best of a binary search lies just within the limit. One unlucky reading does not
+// give it up: the mean of three decides.
+func TestBinaryRepeatsItsWinnerBeforeItGivesItUp(t *testing.T) {
+	t.Parallel()
+	limit := Limit{PowerW: 20}
+	b := optimizetest.New(t)
+	calm, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
+	if err != nil || !calm.Verified {
+		t.Fatal(calm, err)
+	}
+	for name, c := range map[string]struct {
+		third float64 // W
+		keeps bool
+	}{"within in the mean": {19.6, true}, "over in the mean": {20.3, false}} {
+		b, readings := optimizetest.New(t), 0
+		b.Shake = func(_ int, r *tegra.Measured) {
+			if r.Mode == calm.Mode {
+				r.PowerW = []float64{19.8, 20.3, c.third}[min(readings, 2)]
+				readings++
+			}
+		}
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Strategy: Binary})
+		if err != nil || readings != 3 || (res.Mode == calm.Mode) != c.keeps || res.Measured.PowerW > limit.PowerW {
+			t.Errorf("%s: %d readings of the winner, answer %v: %v", name, readings, res.Measured, err)
+		}
+	}
+}
+
+// A binary search assumes that every knob alone trades time for power, and has no mode
+// near its best one when that breaks the limit at last.
+func TestBinarySaysWhenItsAnswerIsPoor(t *testing.T) {
+	t.Parallel()
+	said, silent := 0, 0
+	for watts := 14.0; watts <= 30; watts++ {
+		for _, lost := range []bool{false, true} {
+			b, found := optimizetest.New(t), tegra.Mode{}
+			o := TuneOptions{Limit: Limit{PowerW: watts}, Strategy: Binary, Space: b.Space}
+			best, _ := bestOf(b.All(), o.Limit)
+			res, err := tuneModes(t.Context(), b.Measure, o)
+			if lost && err == nil {
+				found, b.Probed = res.Mode, nil
+				b.Shake = func(_ int, r *tegra.Measured) {
+					if r.Mode == found && slices.Index(b.Probed, found) < len(b.Probed)-1 {
+						r.PowerW = watts * 1.02
+					}
+				}
+				res, err = tuneModes(t.Context(), b.Measure, o)
+			}
+			poor := slices.ContainsFunc(res.Warnings, func(w string) bool {
+				return strings.Contains(w, "--strategy auto")
+			})
+			gap := res.Measured.TimeMS / best.TimeMS
+			if err != nil || poor && gap < 1.05 || !poor && gap > 1.25 {
+				t.Errorf("%g W, winner lost %v: %.1f ms where %.1f are possible: %q, %v", watts, lost,
+					res.Measured.TimeMS, best.TimeMS, res.Warnings, err)
+			}
+			if poor {
+				said++
+			} else {
+				silent++
+			}
+		}
+	}
+	if said == 0 || silent == 0 {
+		t.Errorf("said %d times and not said %d times", said, silent)
 	}
 }

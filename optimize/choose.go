@@ -6,8 +6,10 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/tegra/figures"
+	"jtune/tegra"
 )
 
 var errNoProbe = errors.New("no probe was allowed")
@@ -20,15 +22,15 @@ var ErrInfeasible = errors.New("no power mode meets the limit")
 // there is none; what is best among the modes that meet them follows from the
 // first of these that applies:
 //
-//	Knee            the front's knee (see Choose)
+//	Knee            the knee of the Pareto front (see Choose)
 //	Energy          least energy per minibatch
 //	Throughput      the fastest
 //	MaxSlowdownPct  least power within this many percent of the fastest
 //	TimeMS > 0      least power (also with a power limit beside it)
 //	otherwise       the fastest
 //
-// Where the size of a minibatch is an input, energy and speed are per sample,
-// and the time limit is one on the minibatch: the latency.
+// Where the batch size is an input, energy and speed are per sample, and the time
+// limit is one on the minibatch: the latency.
 type Limit struct {
 	PowerW         float64
 	TimeMS         float64
@@ -41,7 +43,7 @@ type Limit struct {
 	Margin float64
 }
 
-// Check tells whether the limit makes sense.
+// Check returns an error unless the limit makes sense.
 func (l Limit) Check() error {
 	for _, v := range []struct {
 		name  string
@@ -113,31 +115,36 @@ func (l Limit) objective() objective {
 }
 
 // value is what the objective minimises, with a second quantity for ties.
-func (o objective) value(p Point) (first, second float64) {
+func (o objective) value(p tegra.Measured) (first, second float64) {
 	switch o {
 	case byPower:
 		return p.PowerW, p.SampleMS()
 	case byEnergy:
-		return p.sampleJ(), p.SampleMS()
+		return p.SampleJ(), p.SampleMS()
 	}
 	return p.SampleMS(), p.PowerW
 }
 
-func (o objective) better(a, b Point) bool {
+func (o objective) better(a, b tegra.Measured) bool {
 	a1, a2 := o.value(a)
 	b1, b2 := o.value(b)
 	return a1 < b1 || a1 == b1 && a2 < b2
 }
 
-// Met tells whether a measured or predicted point keeps the power and time
+// Met reports whether a measured or predicted point keeps the power and time
 // limits, without margin.
-func (l Limit) Met(p Point) bool {
-	return usable(p.TimeMS, p.PowerW) && (l.PowerW == 0 || p.PowerW <= l.PowerW) && (l.TimeMS == 0 || p.TimeMS <= l.TimeMS)
+func (l Limit) Met(p tegra.Measured) bool {
+	return stats.Positive(p.TimeMS, p.PowerW) &&
+		(l.PowerW == 0 || p.PowerW <= l.PowerW) && (l.TimeMS == 0 || p.TimeMS <= l.TimeMS)
 }
+
+// Better reports whether a is better than b by what the limit asks for, of two points
+// that both keep it.
+func (l Limit) Better(a, b tegra.Measured) bool { return l.objective().better(a, b) }
 
 // excess is by how much, in logarithms summed over the broken limits, a point
 // with these standard deviations misses the limits with the margin kept.
-func (l Limit) excess(p Point, sdTime, sdPower float64) float64 {
+func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {
 	over := 0.0
 	if l.PowerW > 0 {
 		over += max(0, math.Log(p.PowerW)+l.Margin*sdPower-math.Log(l.PowerW))
@@ -151,9 +158,9 @@ func (l Limit) excess(p Point, sdTime, sdPower float64) float64 {
 // InfeasibleError says which limit cannot be met and what comes nearest.
 type InfeasibleError struct {
 	Limit    Limit
-	Nearest  Point
+	Nearest  tegra.Measured
 	Measured bool // Nearest is the nearest of those measured, else of all predicted
-	index    int  // of it in the list that Choose was given
+	Index    int  // of Nearest in the list that Choose was given
 }
 
 func (e *InfeasibleError) Error() string {
@@ -162,9 +169,11 @@ func (e *InfeasibleError) Error() string {
 		measured = " measured"
 	}
 	if n.Batch > 0 {
-		return fmt.Sprintf("%v (%v): nearest%s is %v with minibatches of %d, %s ms each, and %s W", ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, figures.Of(n.TimeMS), figures.Of(n.PowerW))
+		return fmt.Sprintf("%v (%v): nearest%s is %v with minibatches of %d, %s ms each, and %s W",
+			ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW))
 	}
-	return fmt.Sprintf("%v (%v): nearest%s is %v with %s ms and %s W", ErrInfeasible, e.Limit, measured, n.Mode, figures.Of(n.TimeMS), figures.Of(n.PowerW))
+	return fmt.Sprintf("%v (%v): nearest%s is %v with %s ms and %s W",
+		ErrInfeasible, e.Limit, measured, n.Mode, text.Of(n.TimeMS), text.Of(n.PowerW))
 }
 
 func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
@@ -178,8 +187,8 @@ type Choice struct {
 
 // Choose picks from predictions the mode that a limit asks for. MaxSlowdownPct
 // compares medians with the fastest mode within the limits, without margin,
-// since the errors of two near predictions go together. The knee is the front
-// point farthest below the chord of the log–log front scaled to its ends.
+// since the errors of two near predictions go together. The knee is the point
+// of the Pareto front farthest below the chord of the log–log front scaled to its ends.
 // Ties go to less power, then less time, then the first.
 //
 // Predictions without positive finite time and power are passed over. The
@@ -188,19 +197,19 @@ func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
 	if err := l.Check(); err != nil {
 		return Choice{}, err
 	}
-	points, at := make([]Point, 0, len(preds)), make([]int, 0, len(preds))
+	points, at := make([]tegra.Measured, 0, len(preds)), make([]int, 0, len(preds))
 	nearest, least := -1, math.Inf(1)
 	for i := range preds {
 		p := &preds[i]
-		point := PredictedPoint(*p)
-		if !usable(point.TimeMS, point.PowerW) {
+		point := p.Measured
+		if !stats.Positive(point.TimeMS, point.PowerW) {
 			continue
 		}
 		switch over := l.excess(point, p.LnTimeSD, p.LnPowerSD); {
 		case over <= 0:
 			points, at = append(points, point), append(at, i)
 		case len(points) > 0 || math.IsNaN(over): // the nearest is asked for when none meets the limits
-		case over < least || over == least && l.objective().better(point, PredictedPoint(preds[nearest])):
+		case over < least || over == least && l.objective().better(point, preds[nearest].Measured):
 			nearest, least = i, over
 		}
 	}
@@ -209,14 +218,14 @@ func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
 	case nearest < 0:
 		return Choice{}, errors.New("no predictions to choose from")
 	default:
-		return Choice{}, &InfeasibleError{Limit: l, Nearest: PredictedPoint(preds[nearest]), index: nearest}
+		return Choice{}, &InfeasibleError{Limit: l, Nearest: preds[nearest].Measured, Index: nearest}
 	}
 	i := at[pick(points, l)]
 	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil
 }
 
-// pick gives the best of points that all meet the limits; there is one at least.
-func pick(points []Point, l Limit) int {
+// pick returns the best of points that all meet the limits; there is one at least.
+func pick(points []tegra.Measured, l Limit) int {
 	if l.Knee {
 		return knee(points, Front(points, Power), Power)
 	}
@@ -227,8 +236,8 @@ func pick(points []Point, l Limit) int {
 	return best(points, l.objective(), slowest)
 }
 
-// best gives the first of the best points no slower than slowestMS a sample.
-func best(points []Point, o objective, slowestMS float64) int {
+// best returns the first of the best points no slower than slowestMS a sample.
+func best(points []tegra.Measured, o objective, slowestMS float64) int {
 	found := -1
 	for i, p := range points {
 		if p.SampleMS() <= slowestMS && (found < 0 || o.better(p, points[found])) {

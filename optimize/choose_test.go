@@ -6,13 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/tegra"
 )
 
 // someModes are told apart by their cores.
 func pred(cores int, timeMS, powerW, sdTime, sdPower float64) learn.Prediction {
-	return learn.Prediction{Mode: tegra.Mode{Cores: cores}, TimeMS: timeMS, PowerW: powerW, LnTimeSD: sdTime, LnPowerSD: sdPower}
+	return learn.Prediction{
+		Measured: tegra.Measured{
+			Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores}},
+			TimeMS:  timeMS,
+			PowerW:  powerW,
+		},
+		LnTimeSD:  sdTime,
+		LnPowerSD: sdPower,
+	}
 }
 
 // menu trades time for power; energies are 4.0, 3.2, 3.6, 3.0 and 5.0 J.
@@ -93,7 +102,14 @@ func TestChooseFromBadInput(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
 	good := pred(9, 100, 20, 0, 0)
-	for _, bad := range []learn.Prediction{pred(1, nan, 1, 0, 0), pred(1, 1, nan, 0, 0), pred(1, 0, 0, 0, 0), pred(1, -1, 1, 0, 0), pred(1, 1, math.Inf(1), 0, 0), pred(1, 1, 1, nan, nan)} {
+	for _, bad := range []learn.Prediction{
+		pred(1, nan, 1, 0, 0),
+		pred(1, 1, nan, 0, 0),
+		pred(1, 0, 0, 0, 0),
+		pred(1, -1, 1, 0, 0),
+		pred(1, 1, math.Inf(1), 0, 0),
+		pred(1, 1, 1, nan, nan),
+	} {
 		got, err := Choose([]learn.Prediction{bad, good}, Limit{PowerW: 30, TimeMS: 200, Margin: 1})
 		if err != nil || got.Mode != good.Mode || got.Index != 1 {
 			t.Errorf("beside %v: got %v, %v, want the good one", bad, got.Mode, err)
@@ -104,16 +120,25 @@ func TestChooseFromBadInput(t *testing.T) {
 			t.Errorf("%d modes without a value: got %v, want an error of its own", len(list), err)
 		}
 	}
-	for _, l := range []Limit{{PowerW: -1}, {TimeMS: nan}, {Margin: -1}, {MaxSlowdownPct: math.Inf(1)}, {Knee: true, Energy: true}} {
+	for _, l := range []Limit{
+		{PowerW: -1},
+		{TimeMS: nan},
+		{Margin: -1},
+		{MaxSlowdownPct: math.Inf(1)},
+		{Knee: true, Energy: true},
+	} {
 		if _, err := Choose(menu, l); err == nil {
 			t.Errorf("limit %+v: got no error", l)
 		}
 	}
 }
 
-func TestMeasuredModesNeedNoMargin(t *testing.T) {
+func TestChooseAsksNoMarginOfMeasuredModes(t *testing.T) {
 	t.Parallel()
-	rows := []tegra.Measured{{Mode: tegra.Mode{Cores: 1}, TimeMS: 100, PowerW: 30}, {Mode: tegra.Mode{Cores: 2}, TimeMS: 90, PowerW: 30.1}}
+	rows := []tegra.Measured{
+		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1}}, TimeMS: 100, PowerW: 30},
+		{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 2}}, TimeMS: 90, PowerW: 30.1},
+	}
 	got, err := bestOf(rows, Limit{PowerW: 30, Margin: 5})
 	if err != nil || got.Mode.Cores != 1 {
 		t.Errorf("got %v, %v", got.Mode, err)
@@ -152,18 +177,19 @@ func FuzzChoose(f *testing.F) {
 		var no *InfeasibleError
 		switch {
 		case err == nil:
-			point := PredictedPoint(got.Prediction)
-			if l.excess(point, got.LnTimeSD, got.LnPowerSD) > 0 || !usable(point.TimeMS, point.PowerW) {
+			point := got.Measured
+			if l.excess(point, got.LnTimeSD, got.LnPowerSD) > 0 || !stats.Positive(point.TimeMS, point.PowerW) {
 				t.Errorf("%+v does not keep %+v", got.Prediction, l)
 			}
 			for _, p := range list {
-				q := PredictedPoint(p)
-				if usable(q.TimeMS, q.PowerW) && l.excess(q, p.LnTimeSD, p.LnPowerSD) <= 0 && l.objective().better(q, point) {
+				q := p.Measured
+				if stats.Positive(q.TimeMS, q.PowerW) && l.excess(q, p.LnTimeSD, p.LnPowerSD) <= 0 &&
+					l.objective().better(q, point) {
 					t.Errorf("%+v is better than %+v under %+v", q, point, l)
 				}
 			}
 		case errors.As(err, &no):
-			if !usable(no.Nearest.TimeMS, no.Nearest.PowerW) {
+			if !stats.Positive(no.Nearest.TimeMS, no.Nearest.PowerW) {
 				t.Errorf("nearest is %+v", no.Nearest)
 			}
 		}

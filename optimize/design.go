@@ -1,13 +1,11 @@
 package optimize
 
-// Which modes to measure when the whole map is wanted (recipe §5): greedily,
-// after every measurement, the mode that takes most of the uncertainty away
-// from the space for a power of what it costs to measure. Unlike the recipe's,
-// the design keeps to a budget: its minibatches take no longer than those of as
-// many random modes would. Where settling is nearly all of a mode's cost, a
-// score divided by that cost hardly minds slow modes. Fixed hyper-parameters
-// and no outlier round while choosing. Cost of a step: one fit and a covariance
-// of 300 by 300.
+// Which modes to measure when every limit is of interest (docs/method.md, Which
+// modes to measure): greedily, after every measurement, the mode that removes most
+// of the uncertainty about the space for a power of what it costs to measure, within
+// a budget of time (docs/decisions/015-design-keeps-a-budget-of-time.md). The
+// hyper-parameters are fixed and outliers are not handled while choosing. Cost of a
+// step: one fit and a covariance of 300 by 300.
 
 import (
 	"math"
@@ -16,23 +14,25 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/tegra"
 )
 
-// Settings of the design, from the recipe's §5 and §8.2.
+// Settings of the design.
 const (
 	designCandidates = 300  // random modes among which the next is chosen
 	designTargets    = 300  // random modes whose uncertainty counts
-	designCostPower  = 0.7  // of the predicted cost that a score is divided by; the recipe has 0.5 and no term for crowded cores
-	designTimeShare  = 0.95 // of the predicted mean time of all modes, that the measured ones and the next may have in the mean
+	designCostPower  = 0.7  // exponent of the predicted cost that a score is divided by
+	designTimeShare  = 0.95 // of the predicted mean time of all modes: the budget per mode
 	settleS          = 12.0 // seconds to apply a mode and let it settle
 	minibatchesPer   = 50.0 // minibatches that measuring a mode takes
 	guessedCostMS    = 100.0
 )
 
-// costS is what measuring a mode costs, in seconds.
-func costS(timeMS float64) float64 { return settleS + minibatchesPer*timeMS/1000 }
+// ProfilingS is the time in seconds that measuring a mode takes whose minibatches
+// take timeMS.
+func ProfilingS(timeMS float64) float64 { return settleS + minibatchesPer*timeMS/1000 }
 
 // Design chooses modes one by one from those measured so far. Equal seeds and
 // measurements give equal choices, also when a campaign goes on in a new
@@ -48,7 +48,7 @@ type Design struct {
 // NewDesign plans n modes of a space. costMS guesses a minibatch's time in the
 // fastest mode before anything is known; 0 means 100 ms.
 func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
-	if !usable(costMS) {
+	if !stats.Positive(costMS) {
 		costMS = guessedCostMS
 	}
 	return &Design{space: space, n: min(n, space.Len()), seed: seed, costMS: costMS, proposed: map[int]bool{}}
@@ -57,7 +57,7 @@ func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
 // Len is the number of modes planned.
 func (d *Design) Len() int { return d.n }
 
-// Next gives the mode to measure after these; false when the design is done.
+// Next returns the mode to measure after these; false when the design is done.
 // A mode that was proposed and is not among done has failed: it is not
 // proposed again, and another takes its place as long as fewer than half of
 // all proposals fail.
@@ -65,7 +65,7 @@ func (d *Design) Next(done []tegra.Measured) (tegra.Mode, bool) {
 	known := map[int]bool{}
 	samples := make([]tegra.Measured, 0, len(done))
 	for _, m := range done {
-		if i, ok := d.space.Index(m.Mode); ok && usable(m.TimeMS, m.PowerW) {
+		if i, ok := d.space.Index(m.Mode); ok && stats.Positive(m.TimeMS, m.PowerW) {
 			samples = append(samples, m)
 			known[i] = true
 		}
@@ -91,7 +91,7 @@ func (d *Design) Next(done []tegra.Measured) (tegra.Mode, bool) {
 	return d.space.At(i), true
 }
 
-// choose gives the candidate of the best score; the first, which is a random
+// choose returns the candidate of the best score; the first, which is a random
 // one, when no model can be fitted.
 func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int {
 	model, err := learn.FitSurrogate(d.space, samples, learn.SurrogateOptions{})
@@ -100,7 +100,7 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 	}
 	p := model.Posterior()
 	shift := 0.0
-	if len(samples) == 0 { // the prior knows slopes, not milliseconds
+	if len(samples) == 0 { // the prior has no absolute time
 		shift = math.Log(d.costMS) - slices.Min(p.LnTime)
 	}
 	time := explained(model.CovTime(targets, candidates), p.SdTime, p.NoiseTime, targets, candidates)
@@ -114,7 +114,7 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 		timeMS := math.Exp(p.LnTime[i] + shift)
 		fastest.offer(i, -timeMS, 0)
 		if timeMS <= left {
-			most.offer(i, (time[k]+power[k])/math.Pow(costS(timeMS), designCostPower), 0)
+			most.offer(i, (time[k]+power[k])/math.Pow(ProfilingS(timeMS), designCostPower), 0)
 		}
 	}
 	if most.index < 0 {
@@ -132,8 +132,8 @@ func meanTimeMS(p *learn.Posterior, modes []int, shift float64) float64 {
 	return sum / float64(len(modes))
 }
 
-// explained is the share of the targets' variance that measuring each
-// candidate would take away.
+// explained is the share of the targets' variance that measuring each candidate
+// would remove.
 func explained(cov *mat.Dense, sd []float64, noise float64, targets, candidates []int) []float64 {
 	total := 0.0
 	for _, e := range targets {

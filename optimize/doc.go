@@ -1,9 +1,10 @@
-// Package optimize turns predictions and measurements into a choice: the
-// time–power front, the mode for a limit, the modes worth measuring, the
-// closed loop that measures its own answer, and the scores of the papers.
+// Package optimize turns predictions and measurements into a choice: the Pareto
+// front of time and power, the mode for a limit, the modes worth measuring, and
+// the search that measures its own answer.
 //
 //	learn.Prediction ──► Front, Choose ──► the mode to apply
-//	Measure(mode) ◄──► Tune (learn.Surrogate) ──► a measured mode within the limit
+//	Measure(setting) ◄──► Tune (learn.Surrogate) ──► a measured mode within the limit
 //	[]tegra.Measured ──► Design ──► the next mode of a campaign
-//	a measured sweep ──► Evaluate ──► the papers' tables
+//
+// Package optimize/bench scores it on measured sweeps.
 package optimize

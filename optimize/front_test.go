@@ -6,36 +6,37 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
 )
 
 // beaten is the definition of the front for distinct answers: another point is
 // at least as good in both and better in one, or equal and earlier.
-func beaten(points []Point, i int, x, y Axis) bool {
+func beaten(points []tegra.Measured, i int, x, y Axis) bool {
 	for j, q := range points {
-		if j == i || !usable(q.On(x), q.On(y)) {
+		if j == i || !stats.Positive(x.Of(q), y.Of(q)) {
 			continue
 		}
 		p := points[i]
-		if q.On(x) > p.On(x) || q.On(y) > p.On(y) {
+		if x.Of(q) > x.Of(p) || y.Of(q) > y.Of(p) {
 			continue
 		}
-		if q.On(x) < p.On(x) || q.On(y) < p.On(y) || j < i {
+		if x.Of(q) < x.Of(p) || y.Of(q) < y.Of(p) || j < i {
 			return true
 		}
 	}
 	return false
 }
 
-func bruteFront(points []Point, x, y Axis) []int {
+func bruteFront(points []tegra.Measured, x, y Axis) []int {
 	var front []int
 	for i, p := range points {
-		if usable(p.On(x), p.On(y)) && !beaten(points, i, x, y) {
+		if stats.Positive(x.Of(p), y.Of(p)) && !beaten(points, i, x, y) {
 			front = append(front, i)
 		}
 	}
 	slices.SortFunc(front, func(a, b int) int {
-		if points[a].On(x) < points[b].On(x) {
+		if x.Of(points[a]) < x.Of(points[b]) {
 			return -1
 		}
 		return 1
@@ -44,8 +45,8 @@ func bruteFront(points []Point, x, y Axis) []int {
 }
 
 // randomPoints draws from few values so that ties are common, with some bad ones.
-func randomPoints(r *rand.Rand, n int) []Point {
-	points := make([]Point, n)
+func randomPoints(r *rand.Rand, n int) []tegra.Measured {
+	points := make([]tegra.Measured, n)
 	for i := range points {
 		t, p := float64(1+r.IntN(12)), float64(1+r.IntN(12))
 		switch r.IntN(20) {
@@ -56,12 +57,12 @@ func randomPoints(r *rand.Rand, n int) []Point {
 		case 2:
 			t = -t
 		}
-		points[i] = Point{TimeMS: t, PowerW: p, EnergyJ: t * p / 1000}
+		points[i] = tegra.Measured{TimeMS: t, PowerW: p}
 	}
 	return points
 }
 
-func TestFrontIsWhatBruteForceFinds(t *testing.T) {
+func TestFrontOfIsWhatBruteForceFinds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 2000 {
@@ -75,21 +76,22 @@ func TestFrontIsWhatBruteForceFinds(t *testing.T) {
 	}
 }
 
-func TestFrontTies(t *testing.T) {
+func TestFrontOfTies(t *testing.T) {
 	t.Parallel()
-	at := func(timeMS, powerW float64) Point { return Point{TimeMS: timeMS, PowerW: powerW} }
+	at := func(timeMS, powerW float64) tegra.Measured { return tegra.Measured{TimeMS: timeMS, PowerW: powerW} }
 	for _, c := range []struct {
 		name   string
-		points []Point
+		points []tegra.Measured
 		want   []int
 	}{
 		{"no points have no front", nil, []int{}},
-		{"one point is its own front", []Point{at(5, 5)}, []int{0}},
-		{"equal power keeps the smaller time", []Point{at(6, 5), at(5, 5)}, []int{1}},
-		{"equal time is not added", []Point{at(5, 5), at(5, 6)}, []int{0}},
-		{"of equal points the first stands", []Point{at(5, 5), at(5, 5), at(5, 5)}, []int{0}},
-		{"points without a logarithm are left out", []Point{at(0, 1), at(math.NaN(), 1), at(1, math.Inf(1)), at(-1, 3)}, []int{}},
-		{"a front ascends in power", []Point{at(1, 9), at(9, 1), at(5, 5), at(6, 6)}, []int{1, 2, 0}},
+		{"one point is its own front", []tegra.Measured{at(5, 5)}, []int{0}},
+		{"equal power keeps the smaller time", []tegra.Measured{at(6, 5), at(5, 5)}, []int{1}},
+		{"equal time is not added", []tegra.Measured{at(5, 5), at(5, 6)}, []int{0}},
+		{"of equal points the first stands", []tegra.Measured{at(5, 5), at(5, 5), at(5, 5)}, []int{0}},
+		{"points without a logarithm are left " +
+			"out", []tegra.Measured{at(0, 1), at(math.NaN(), 1), at(1, math.Inf(1)), at(-1, 3)}, []int{}},
+		{"a front ascends in power", []tegra.Measured{at(1, 9), at(9, 1), at(5, 5), at(6, 6)}, []int{1, 2, 0}},
 	} {
 		if got := Front(c.points, Power); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
@@ -97,12 +99,12 @@ func TestFrontTies(t *testing.T) {
 	}
 }
 
-func TestEnergyFrontUsesTheEnergyOfAMeasurement(t *testing.T) {
+func TestFrontOfEnergyUsesTheEnergyOfAMeasurement(t *testing.T) {
 	t.Parallel()
-	points := []Point{
-		MeasuredPoint(tegra.Measured{TimeMS: 100, PowerW: 40}), // 4 J
-		MeasuredPoint(tegra.Measured{TimeMS: 150, PowerW: 20}), // 3 J
-		MeasuredPoint(tegra.Measured{TimeMS: 400, PowerW: 10}), // 4 J, slow
+	points := []tegra.Measured{
+		{TimeMS: 100, PowerW: 40}, // 4 J
+		{TimeMS: 150, PowerW: 20}, // 3 J
+		{TimeMS: 400, PowerW: 10}, // 4 J, slow
 	}
 	if got, want := Front(points, Energy), []int{1, 0}; !slices.Equal(got, want) {
 		t.Errorf("time–energy front: got %v, want %v", got, want)
@@ -114,15 +116,17 @@ func TestEnergyFrontUsesTheEnergyOfAMeasurement(t *testing.T) {
 
 func TestKnee(t *testing.T) {
 	t.Parallel()
-	at := func(timeMS, powerW float64) Point { return Point{TimeMS: timeMS, PowerW: powerW} }
+	at := func(timeMS, powerW float64) tegra.Measured { return tegra.Measured{TimeMS: timeMS, PowerW: powerW} }
 	for _, c := range []struct {
 		name   string
-		points []Point
+		points []tegra.Measured
 		want   int
 	}{
-		{"the knee is the point farthest below the chord", []Point{at(1000, 10), at(120, 14), at(110, 25), at(100, 40)}, 1},
-		{"a front of two has its knee at the least power", []Point{at(100, 40), at(1000, 10)}, 1},
-		{"a front above its chord has its knee at the least power", []Point{at(1000, 10), at(900, 30), at(100, 40)}, 0},
+		{"the knee is the point farthest below the " +
+			"chord", []tegra.Measured{at(1000, 10), at(120, 14), at(110, 25), at(100, 40)}, 1},
+		{"a front of two has its knee at the least power", []tegra.Measured{at(100, 40), at(1000, 10)}, 1},
+		{"a front above its chord has its knee at the least " +
+			"power", []tegra.Measured{at(1000, 10), at(900, 30), at(100, 40)}, 0},
 	} {
 		if got := knee(c.points, Front(c.points, Power), Power); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)

@@ -7,9 +7,9 @@ import (
 	"jtune/tegra"
 )
 
-// FrontCheck measures where it counts when a fixed budget of modes was spent
-// and any power limit may be asked for (recipe §7): the modes that the limits
-// choose, the most often chosen and the least sure first.
+// FrontCheck chooses what to verify when any power limit may be asked for: the
+// modes that the limits choose, the most often chosen and the least certain first
+// (docs/method.md, Fronts and choices).
 type FrontCheck struct {
 	Space    *tegra.Space
 	BudgetsW []float64 // power limits in watts
@@ -20,13 +20,10 @@ type FrontCheck struct {
 // papers ask (17 to 50 W).
 const frontLimits = 34
 
-// FrontLimits are power limits in watts evenly spread along the front of these
+// FrontLimits are power limits in watts evenly spread along the Pareto front of these
 // predictions; none when there is no front.
 func FrontLimits(preds []learn.Prediction) []float64 {
-	points := make([]Point, len(preds))
-	for i, p := range preds {
-		points[i] = PredictedPoint(p)
-	}
+	points := Medians(preds)
 	front := Front(points, Power)
 	if len(front) == 0 {
 		return nil
@@ -39,7 +36,7 @@ func FrontLimits(preds []learn.Prediction) []float64 {
 	return out
 }
 
-// Next gives the mode to measure next, from predictions for all modes of the
+// Next returns the mode to measure next, from predictions for all modes of the
 // space by a model of what was measured so far; false when every choice has
 // been measured. Fit again after each.
 func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra.Mode, bool) {
@@ -71,15 +68,19 @@ func (c FrontCheck) Next(preds []learn.Prediction, done []tegra.Measured) (tegra
 
 // pointsWithMargin are the points to choose from, by index of the space:
 // predicted powers raised by margin deviations, measured ones as they are.
-func pointsWithMargin(preds []learn.Prediction, space *tegra.Space, done []tegra.Measured, margin float64) []Point {
-	points := make([]Point, len(preds))
+func pointsWithMargin(
+	preds []learn.Prediction,
+	space *tegra.Space,
+	done []tegra.Measured,
+	margin float64,
+) []tegra.Measured {
+	points := Medians(preds)
 	for i, p := range preds {
-		points[i] = PredictedPoint(p)
 		points[i].PowerW *= math.Exp(margin * p.LnPowerSD)
 	}
 	for _, m := range done {
 		if i, ok := space.Index(m.Mode); ok {
-			points[i] = MeasuredPoint(m)
+			points[i] = m
 		}
 	}
 	return points

@@ -1,32 +1,256 @@
 package optimize
 
-import (
-	"math"
+// What earlier searches measured (docs/method.md, Search rule, "What is known
+// already"). A search that knows some modes measures the best of them again, or the
+// mode that they promise to be better, before it believes the others:
+//
+//	as predicted        all known modes count as they are
+//	not as predicted    a known mode far from the first is measured again:
+//	    by as much     the known modes count with the mean offset in ln time and ln power
+//	    otherwise      they are set aside, and the search goes on from the new readings
+//
+// It then ends sooner than one that starts from nothing (knownProbes).
 
-	"jtune/learn"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
-// Known gives the predictions with those of measured modes replaced by their
-// measurements (recipe §7): what is measured needs no model, and no margin.
-func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Prediction {
-	at := make(map[learn.Setting]tegra.Measured, len(measured))
-	for _, m := range measured {
-		at[learn.SettingOf(m)] = m
-	}
-	out := make([]learn.Prediction, len(preds))
-	for i, p := range preds {
-		if m, ok := at[learn.Setting{Mode: p.Mode, Batch: p.Batch}]; ok {
-			p = MeasuredPrediction(m)
+const (
+	driftZ     = 3    // standard deviations of a reading that a board may be off
+	driftLeast = 0.03 // in logarithms: what a board may always be off
+	promise    = 0.03 // expected improvement for which an unknown mode is the best guess
+	// mostKnown bounds the cost of a step: of more known modes a random part is fitted.
+	mostKnown = 150
+)
+
+// Drift is how far a board's readings have moved since earlier ones, in logarithms.
+type Drift struct{ LnTime, LnPower float64 }
+
+func (d Drift) String() string {
+	return fmt.Sprintf("time %+.1f %%, power %+.1f %%", 100*math.Expm1(d.LnTime), 100*math.Expm1(d.LnPower))
+}
+
+// of is an earlier reading as it would be now.
+func (d Drift) of(m tegra.Measured) tegra.Measured {
+	m.TimeMS *= math.Exp(d.LnTime)
+	m.PowerW *= math.Exp(d.LnPower)
+	return m
+}
+
+// beyond reports whether readings have moved by more than the noise of one, of which
+// these are the standard deviations.
+func (d Drift) beyond(sdTime, sdPower float64) bool {
+	return math.Abs(d.LnTime) > max(driftLeast, driftZ*sdTime) ||
+		math.Abs(d.LnPower) > max(driftLeast, driftZ*sdPower)
+}
+
+// between is the drift from one reading to a later one.
+func between(earlier, later tegra.Measured) Drift {
+	return Drift{math.Log(later.TimeMS / earlier.TimeMS), math.Log(later.PowerW / earlier.PowerW)}
+}
+
+// recall takes what earlier searches measured, the median of each setting.
+func (s *search) recall(rows []tegra.Measured) {
+	s.known, s.unfitted = map[int]tegra.Measured{}, map[int]bool{}
+	var order []int
+	for _, m := range tegra.OncePerSetting(rows) {
+		if i, ok := s.places.Index(m.Setting); ok && !s.absent[i] && stats.Positive(m.TimeMS, m.PowerW) {
+			s.known[i] = m
+			s.read(i, m)
+			order = append(order, i)
 		}
-		out[i] = p
+	}
+	for _, k := range draw(s.rng, upTo(len(order)), max(0, len(order)-mostKnown)) {
+		s.unfitted[order[k]] = true
+	}
+}
+
+// checkKnown measures the present best guess again, and decides how the known modes
+// count; false when the search is over.
+func (s *search) checkKnown() bool {
+	if s.fitErr = s.fit(); s.fitErr != nil {
+		s.ended = Failing
+		return false
+	}
+	p, moved, ok := s.check(s.guess)
+	if _, known := s.known[s.at(p)]; ok && moved.far && !known {
+		// A mode that was never measured may be as odd as it reads: one that was can tell.
+		p, moved, ok = s.check(s.bestKnown)
+	}
+	if !ok || !moved.far {
+		return ok
+	}
+	s.shift(moved.Drift)
+	_, rest, ok := s.check(func() int { return s.farKnown(p.Setting) })
+	switch {
+	case !ok:
+		return false
+	case rest.far || rest.none:
+		s.setAside(p, moved.Drift)
+	default:
+		s.shift(Drift{moved.LnTime + rest.LnTime/2, moved.LnPower + rest.LnPower/2})
+		s.warn("the board has drifted since the %s were measured that are known: they count with %v",
+			text.Count(len(s.known), "mode"), s.drift)
+	}
+	return s.fitErr == nil
+}
+
+// movement is what a check shows.
+type movement struct {
+	Drift
+	far  bool // more than noise
+	none bool // there was no mode left to check
+}
+
+// at is the index of a probe's setting; -1 for the empty probe.
+func (s *search) at(p Probe) int {
+	if i, ok := s.places.Index(p.Setting); ok {
+		return i
+	}
+	return -1
+}
+
+// check measures the mode that choose gives, until one can be measured, and compares it
+// with its earlier reading or, where there is none, with its prediction.
+func (s *search) check(choose func() int) (p Probe, m movement, ok bool) {
+	for {
+		i := choose()
+		if i < 0 {
+			return Probe{}, movement{none: true}, true
+		}
+		earlier, known := s.known[i]
+		why := Improve
+		if known {
+			why = Verify
+		}
+		if !s.mayGoOn() || !s.probe(i, why) {
+			return Probe{}, movement{}, false
+		}
+		if p = s.probes[len(s.probes)-1]; p.Err != nil {
+			continue
+		}
+		m.Drift = between(p.Predicted.Measured, p.Measured)
+		if known {
+			m.Drift = between(s.drift.of(earlier), p.Measured)
+		}
+		m.far = m.beyond(p.Predicted.LnTimeSD, p.Predicted.LnPowerSD)
+		return p, m, true
+	}
+}
+
+// guess is the present best guess: the best known mode, unless the model promises more
+// of another; -1 for none.
+func (s *search) guess() int {
+	i := s.bestKnown()
+	if i >= 0 && !(s.met(i) && s.promising(i)) {
+		return i
+	}
+	if next, ok := (&loop{search: s}).next(); ok {
+		return next
+	}
+	return -1
+}
+
+// bestKnown is the known mode that is best within the limits or, where none is, nearest
+// to them, of those that may be measured again; -1 for none.
+func (s *search) bestKnown() int {
+	found, nearest := -1, newArgmax()
+	for _, i := range s.order {
+		switch {
+		case !s.mayCheck(i):
+		case !s.met(i):
+			nearest.offer(i, -s.limit.excess(s.mean(i), 0, 0), 0)
+		case found < 0 || s.limit.objective().better(s.mean(i), s.mean(found)):
+			found = i
+		}
+	}
+	if found < 0 {
+		return nearest.index
+	}
+	return found
+}
+
+// promising reports whether a mode that was not measured is expected to be so much
+// better than known mode i that it is the best guess itself.
+func (s *search) promising(i int) bool {
+	l := &loop{search: s}
+	b := l.believe()
+	goal := s.lnGoal(i)
+	for k, open := range b.open {
+		if open && b.improvement(s.limit, k, goal) >= promise && b.trusted(s.limit, k, l.caution()) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayCheck reports whether a mode is known, was not measured since, and keeps a power
+// limit well enough to be.
+func (s *search) mayCheck(i int) bool {
+	_, known := s.known[i]
+	return known && !s.failed[i] && len(s.fresh(i)) == 0 &&
+		(s.limit.PowerW == 0 || s.mean(i).PowerW <= trustOver*s.limit.PowerW)
+}
+
+// farKnown is the known mode farthest from a setting, of those that may be measured
+// again; -1 for none.
+func (s *search) farKnown(from tegra.Setting) int {
+	most, ladder := newArgmax(), newLadder(s.o.Space)
+	a := ladder.rungs(from.Mode)
+	for _, i := range s.order {
+		if !s.mayCheck(i) {
+			continue
+		}
+		far := 0.0
+		for k, rung := range ladder.rungs(s.places.At(i).Mode) {
+			d := ladder.level(tegra.Knob(k), rung) - ladder.level(tegra.Knob(k), a[k])
+			far += d * d
+		}
+		most.offer(i, far, 0)
+	}
+	return most.index
+}
+
+// shift lets the known modes count with an offset, and those measured since with
+// their new readings alone.
+func (s *search) shift(d Drift) {
+	s.drift = d
+	for i, m := range s.known {
+		s.readings[i] = append([]tegra.Measured{d.of(m)}, s.fresh(i)...)
+		if len(s.readings[i]) > 1 {
+			s.readings[i] = s.readings[i][1:]
+		}
+	}
+	s.fitErr = s.fit()
+}
+
+// fresh are the readings that this search made of a mode.
+func (s *search) fresh(i int) []tegra.Measured {
+	var out []tegra.Measured
+	for _, p := range s.probes {
+		if p.Err == nil && p.Setting == s.places.At(i) {
+			out = append(out, p.Measured)
+		}
 	}
 	return out
 }
 
-// MeasuredPrediction is a measurement as a prediction that leaves nothing to
-// doubt: deviations of zero, and NaN for the ends of bands that it has not.
-func MeasuredPrediction(m tegra.Measured) learn.Prediction {
-	nan := math.NaN()
-	return learn.Prediction{Mode: m.Mode, Batch: m.Batch, TimeMS: m.TimeMS, TimeLoMS: nan, TimeHiMS: nan, PowerW: m.PowerW, PowerLoW: nan, PowerHiW: nan}
+// setAside forgets the known modes but for what was read of them since.
+func (s *search) setAside(p Probe, moved Drift) {
+	s.warn("%s were measured before and are set aside: %s has moved by %v, others have not, or not by as much",
+		text.Count(len(s.known), "mode"), s.o.Space.Format(p.Mode), moved)
+	for i := range s.known {
+		if s.readings[i] = s.fresh(i); len(s.readings[i]) == 0 {
+			delete(s.readings, i)
+		}
+	}
+	s.order = slices.DeleteFunc(s.order, func(i int) bool { return len(s.readings[i]) == 0 })
+	s.known, s.drift = nil, Drift{}
+	s.fitErr = s.fit()
 }

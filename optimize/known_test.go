@@ -1,49 +1,192 @@
 package optimize
 
 import (
-	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
-	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
-func TestWhatIsMeasuredReplacesItsPrediction(t *testing.T) {
+// knownOf searches for a limit and returns what that measured.
+func knownOf(t *testing.T, b *optimizetest.Board, l Limit) []tegra.Measured {
+	t.Helper()
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: l, Space: b.Space, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []tegra.Measured
+	for _, p := range res.Probes {
+		out = append(out, p.Measured)
+	}
+	return out
+}
+
+func TestTuneStartsFromWhatIsKnown(t *testing.T) {
 	t.Parallel()
-	preds := []learn.Prediction{pred(1, 100, 10, 0.1, 0.1), pred(2, 80, 15, 0.1, 0.1), pred(3, 60, 20, 0.1, 0.1)}
-	over := tegra.Measured{Mode: preds[1].Mode, TimeMS: 79, PowerW: 16.5}
-	within := tegra.Measured{Mode: preds[2].Mode, TimeMS: 61, PowerW: 15.9}
-	foreign := tegra.Measured{Mode: tegra.Mode{Cores: 99}, TimeMS: 1, PowerW: 1}
-	for _, c := range []struct {
-		name     string
-		measured []tegra.Measured
-		want     int // cores of the choice within 16 W, one deviation kept; 0: none
+	o := TuneOptions{Limit: Limit{PowerW: 25}, Space: optimizetest.New(t).Space, Seed: 4}
+	o.Known = append(knownOf(t, optimizetest.New(t), o.Limit),
+		tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 99}}, TimeMS: 1, PowerW: 1},
+		tegra.Measured{Setting: tegra.Setting{Mode: o.Space.Max()}, TimeMS: math.NaN(), PowerW: 1})
+	for name, c := range map[string]struct {
+		limit Limit
+		most  int
 	}{
-		{"predictions keep their margin", nil, 1},
-		{"a measurement within the limit needs no margin", []tegra.Measured{within}, 3},
-		{"a measurement over the limit is refused whatever was predicted", []tegra.Measured{over}, 1},
-		{"both", []tegra.Measured{over, within}, 3},
-		{"a measured mode that is not among the predictions changes nothing", []tegra.Measured{foreign}, 1},
+		"the same limit": {Limit{PowerW: 25}, 3},
+		"another":        {Limit{PowerW: 20}, 5}, "one on time": {Limit{TimeMS: 90}, 5}} {
+		b := optimizetest.New(t)
+		o := o
+		o.Limit = c.limit
+		res, err := tuneModes(t.Context(), b.Measure, o)
+		best, _ := bestOf(b.All(), c.limit)
+		got, _ := c.limit.objective().value(res.Measured)
+		want, _ := c.limit.objective().value(best.Measured)
+		if err != nil || len(b.Probed) > c.most || got > 1.03*want || !res.Verified || res.Known == 0 {
+			t.Errorf("%s: %d probes for %v of %v, verified %v, %d known: %v", name, len(b.Probed), res.Measured,
+				best.Measured, res.Verified, res.Known, err)
+		}
+		if len(res.Warnings) > 0 || res.Drift != (Drift{}) {
+			t.Errorf("%s: nothing has moved, yet %v %q", name, res.Drift, res.Warnings)
+		}
+	}
+}
+
+// A winner that was known is measured again before it is the answer.
+func TestTuneMeasuresAKnownWinnerAgain(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	known := knownOf(t, b, Limit{PowerW: 25})
+	b.Probed = nil
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Known: known})
+	if err != nil || !slices.Contains(b.Probed, res.Mode) {
+		t.Errorf("answer %v was not measured by this search, which probed %v: %v", res.Mode, b.Probed, err)
+	}
+}
+
+// A room that is warmer, a driver that is slower: all modes move by as much.
+func TestKnownModesCountWithTheDriftOfTheBoard(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	known := knownOf(t, b, Limit{PowerW: 25})
+	b.Shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = r.TimeMS*1.12, r.PowerW*1.06 }
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Known: known})
+	if err != nil || math.Abs(res.Drift.LnTime-math.Log(1.12)) > 0.02 ||
+		math.Abs(res.Drift.LnPower-math.Log(1.06)) > 0.02 {
+		t.Errorf("drift %v, want 12 %% in time and 6 %% in power: %v", res.Drift, err)
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "drifted") {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+	var now []tegra.Measured
+	for _, m := range b.All() {
+		m.TimeMS, m.PowerW = m.TimeMS*1.12, m.PowerW*1.06
+		now = append(now, m)
+	}
+	if best, _ := bestOf(now, Limit{PowerW: 25}); res.Measured.TimeMS > 1.03*best.TimeMS || res.Measured.PowerW > 25 {
+		t.Errorf("answer %v, the best is %v", res.Measured, best.Measured)
+	}
+}
+
+// Another version of a job, other data: what is known says nothing.
+func TestKnownModesThatDoNotFollowAreSetAside(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	known := knownOf(t, b, Limit{PowerW: 25})
+	for i := range known {
+		known[i].TimeMS *= 0.5 + 0.25*float64(i%5)
+		known[i].PowerW *= 0.6 + 0.1*float64(i%4)
+	}
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Known: known})
+	best, _ := bestOf(b.All(), Limit{PowerW: 25})
+	if err != nil || res.Known != 0 || res.Measured.TimeMS > 1.05*best.TimeMS {
+		t.Errorf("%d known, answer %v, the best is %v: %v", res.Known, res.Measured, best.Measured, err)
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "set aside") {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+}
+
+func TestOtherStrategiesStartFromNothing(t *testing.T) {
+	t.Parallel()
+	known := knownOf(t, optimizetest.New(t), Limit{PowerW: 25})
+	for _, strategy := range []Strategy{Binary, Random} {
+		with, without := optimizetest.New(t), optimizetest.New(t)
+		o := TuneOptions{Limit: Limit{PowerW: 25}, Space: with.Space, Strategy: strategy, Probes: 20}
+		_, err := tuneModes(t.Context(), without.Measure, o)
+		o.Known = known
+		_, err2 := tuneModes(t.Context(), with.Measure, o)
+		if err != nil || err2 != nil || !slices.Equal(with.Probed, without.Probed) {
+			t.Errorf("%s: %d probes with known modes, %d without: %v, %v",
+				strategy, len(with.Probed), len(without.Probed), err, err2)
+		}
+	}
+}
+
+func TestKnownSearchKeepsItsHandsOffHotModes(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	var known []tegra.Measured
+	for i, m := range b.All() {
+		if i%40 == 0 && m.PowerW > 22 {
+			known = append(known, m)
+		}
+	}
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 16}, Space: b.Space, Known: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range res.Probes {
+		if p.PowerW > MaxOvershoot*16 {
+			t.Errorf("%v draws %.1f W for a limit of 16", p.Mode, p.PowerW)
+		}
+	}
+}
+
+func TestAlignMovesOldListsToLaterOnes(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	all := b.All()
+	moved := func(from, n int, time, power float64) []tegra.Measured {
+		out := slices.Clone(all[from : from+n])
+		for i := range out {
+			out[i].TimeMS, out[i].PowerW = out[i].TimeMS*time, out[i].PowerW*power
+		}
+		return out
+	}
+	scrambled := moved(8, 6, 1, 1)
+	for i := range scrambled {
+		scrambled[i].TimeMS *= 1.1 + 0.1*float64(i)
+	}
+	for name, c := range map[string]struct {
+		lists            [][]tegra.Measured
+		aligned, leftOut int
+		rows             int
+	}{
+		"none":                 {nil, 0, 0, 0},
+		"nothing in common":    {[][]tegra.Measured{moved(0, 5, 1.2, 1.1), moved(5, 5, 1, 1)}, 0, 0, 10},
+		"one mode in common":   {[][]tegra.Measured{moved(0, 5, 1.2, 1.1), moved(4, 5, 1, 1)}, 0, 0, 10},
+		"two modes, not moved": {[][]tegra.Measured{moved(0, 5, 1.02, 0.98), moved(3, 5, 1, 1)}, 0, 0, 10},
+		"two modes, moved":     {[][]tegra.Measured{moved(0, 5, 1.2, 1.1), moved(3, 5, 1, 1)}, 1, 0, 10},
+		"moved over and over": {
+			[][]tegra.Measured{moved(0, 5, 1.4, 1.2), moved(3, 5, 1.2, 1.1), moved(6, 5, 1, 1)}, 2, 0, 15,
+		},
+		"another workload, it seems": {[][]tegra.Measured{scrambled, moved(10, 5, 1, 1)}, 0, 1, 5},
 	} {
-		known := Known(preds, c.measured)
-		got, err := Choose(known, Limit{PowerW: 16, Margin: 1})
-		if err != nil || got.Mode.Cores != c.want {
-			t.Errorf("%s: chose %v, %v; want %d cores", c.name, got.Mode, err, c.want)
+		rows, aligned, leftOut := Align(c.lists)
+		if aligned != c.aligned || leftOut != c.leftOut || len(rows) != c.rows {
+			t.Errorf("%s: %d aligned, %d left out, %d rows; want %d, %d, %d", name, aligned, leftOut, len(rows),
+				c.aligned, c.leftOut, c.rows)
 		}
-		if len(known) != len(preds) {
-			t.Errorf("%s: %d of %d modes", c.name, len(known), len(preds))
+		if c.aligned == 0 {
+			continue
 		}
-	}
-	if preds[2].TimeMS != 60 {
-		t.Error("the predictions that were given are changed")
-	}
-	_, err := Choose(Known(preds[1:2], []tegra.Measured{over}), Limit{PowerW: 16})
-	var none *InfeasibleError
-	if !errors.As(err, &none) || none.Nearest.PowerW != over.PowerW {
-		t.Errorf("got %v; want infeasible, with the measured power of the nearest mode", err)
-	}
-	if p := Known(preds, []tegra.Measured{within})[2]; !math.IsNaN(p.TimeLoMS) || p.LnPowerSD != 0 || p.Measured() != within {
-		t.Errorf("a measurement became %+v", p)
+		for _, m := range rows {
+			want := b.Answer(m.Mode)
+			if math.Abs(m.TimeMS/want.TimeMS-1) > 1e-9 || math.Abs(m.PowerW/want.PowerW-1) > 1e-9 {
+				t.Errorf("%s: %v, want %v", name, m, want)
+			}
+		}
 	}
 }

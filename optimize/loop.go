@@ -1,74 +1,49 @@
 package optimize
 
-// The closed loop of the recipe's §6: fit the gp model to what was measured,
-// measure the mode that promises the largest improvement within the limit —
-// but never one that the model does not trust to keep a power limit — and stop
-// when no mode promises enough. Differences from the recipe: a search ends as
-// soon as no mode is left that may meet the limits and the nearest of all was
-// measured; with a time limit beside a power limit that nearest one is sought
-// among the trusted; energy can be the objective; a winner that does not repeat
-// starts the search again; and the chance of keeping a power limit allows for
-// bands that are too narrow with few modes (recipe §8.5): on the measured
-// sweeps this finds modes just within the limit for at most one more probe in
-// the median. And however many detours have worn trust down, a mode lies two
-// deviations below 1.1 times the limit. It matters where readings are noisy: of
-// ResNet's inference (as in teach.go) the searches with a probe above that fall
-// from 23 to 18 %, for 1.7 % above the clean optimum in the mean instead of 1.3;
-// training's stay as they were. Cost of a step: one fit and one pass over the space.
-//
-// Where it falls short: a mode that the power model is sure to be over the
-// limit is never tried. Of ResNet's every watt from 17 to 46 (3 seeds, clean
-// optimum), quick is 3.8 % slower than the optimum in the median, 10 % at the
-// 90th percentile and 36 % at 18 W, where the best modes (12 cores at 268 MHz)
-// draw 10 to 20 % less than the model says, five of its deviations; thorough
-// comes to 2.2, 7.6 and 36 % with 18 modes instead of 12. Most of it is luck of
-// single readings: those modes read 17.7 W and a fit to 400 modes too says 18.3.
-// Against the best mode that this fit believes to be within the limit, quick
-// comes to 0.3, 4.4 and 26 %. The recipe's reference code, on the same limits
-// (17, 20, … 47 W), five seeds and optimum, comes to 5.1, 8.5 and 9.2 % with 12
-// modes, this one to 4.2, 7.2 and 8.5 % with 12.
-//
-// Tried and given up, since they moved along the same line of gap against
-// probes as a smaller gain to stop at does: wider deviations at convergence (2
-// and 3 times), a heavy tail of the chance (5 and 10 % of 0.15 and 0.2), one to
-// three last looks at what teaches most about faster modes up to 0.2 and 0.3
-// over the limit, the time's uncertainty carried over to power as in
-// predictions (two more modes in the median for the same gap), fewer deviations
-// of trust, gains without the noise of a reading, a wider Gaussian process,
-// first probes that teach most (but see teach.go).
+// The closed loop: fit the gp model to what was measured, measure the mode with
+// the largest expected improvement within the limit, but never one that the model
+// does not trust to keep a power limit, and stop when no mode promises enough
+// (docs/method.md, Search rule). A search also ends as soon as no mode is left
+// that may meet the limits and the nearest of all was measured. What else was
+// tried, and where it falls short, is in
+// docs/decisions/010-search-trust-near-the-power-limit.md. Cost of a step: one fit
+// and one pass over the space.
 
 import (
 	"math"
 )
 
-// Settings of the closed loop, from the recipe's §6 unless said otherwise.
+// Settings of the closed loop.
 const (
-	trustZ         = 1.64 // deviations that a trusted mode lies within the limit
+	trustZ         = 1.64 // deviations by which a trusted mode lies within the limit
 	trustFewZ      = 0.5  // more for every mode that fewer than trustModes were measured
 	trustModes     = 6
 	trustDetourZ   = 0.5   // less for every detour in a row
 	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
-	hotOver        = 1.1   // what no probe should draw, in power limits (recipe §8.3)
-	hotZ           = 2     // ours: deviations that a trusted mode lies within that, after any number of detours
+	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
+	hotZ           = 2     // deviations by which a trusted mode lies within that, whatever the detours
 	unlikely       = 0.05  // below this chance of meeting the limit, seek the least excess
-	narrowPower    = 1.3   // ours: the chance to meet a power limit sees deviations this much wider (below)
-	untrusted      = 1000  // ours: ranks modes that are not trusted below all that are
-	possibleZ      = 2     // ours: deviations to the good end of a mode's band, to tell whether it may meet a limit
+	narrowPower    = 1.3   // factor on the deviations in the chance to meet a power limit
+	untrusted      = 1000  // ranks modes that are not trusted below all that are
+	possibleZ      = 2     // deviations to the end of the band that decides whether a mode may meet a limit
 	possibleLessZ  = 0.125 // less for every mode that more than trustModes were measured
 	leastPossibleZ = 1.0
-	noChance       = 0.01 // ours: all modes below it, twice in a row, end the search
-	noChanceModes  = 5    // ours: after this many modes at least
+	noChance       = 0.01 // all modes below it, twice in a row, end the search
+	noChanceModes  = 5    // after this many modes at least
+	knownProbes    = 4    // of a search that started from known modes, before one quiet step ends it
+	knownGain      = 0.2  // share of the gain to stop at, until then
+	knownDetour    = 0.03 // expected improvement for which it makes detours after that
 )
 
-// gain is the expected relative gain at which a search stops.
-func (e Effort) gain() float64 {
-	if e == Thorough {
+// gain is the expected relative improvement below which a search stops.
+func (d SearchDepth) gain() float64 {
+	if d == Thorough {
 		return 0.005
 	}
 	return 0.01
 }
 
-// belief is the model's view of the space, measurement noise included.
+// belief is the model's prediction for every setting, measurement noise included.
 type belief struct {
 	lnTime, sdTime   []float64
 	lnPower, sdPower []float64
@@ -82,8 +57,18 @@ type belief struct {
 func (s *search) believe() belief {
 	p := s.model.Posterior()
 	n := len(p.LnTime)
-	b := belief{lnTime: p.LnTime, lnPower: p.LnPower, ownSDTime: p.SdTime, ownSDPower: p.SdPower, noiseTime: p.NoiseTime, noisePower: p.NoisePower,
-		goal: make([]float64, n), sdTime: make([]float64, n), sdPower: make([]float64, n), open: make([]bool, n)}
+	b := belief{
+		lnTime:     p.LnTime,
+		lnPower:    p.LnPower,
+		ownSDTime:  p.SdTime,
+		ownSDPower: p.SdPower,
+		noiseTime:  p.NoiseTime,
+		noisePower: p.NoisePower,
+		sdTime:     make([]float64, n),
+		sdPower:    make([]float64, n),
+		goal:       make([]float64, n),
+		open:       make([]bool, n),
+	}
 	for i := range n {
 		b.sdTime[i] = math.Hypot(p.SdTime[i], p.NoiseTime)
 		b.sdPower[i] = math.Hypot(p.SdPower[i], p.NoisePower)
@@ -128,25 +113,26 @@ func (b *belief) miss(l Limit, i int) float64 {
 	return b.lnPower[i]
 }
 
-// below tells whether mode i lies z deviations below so many times a power limit.
-func (b *belief) below(l Limit, i int, times, z float64) bool {
-	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= math.Log(l.PowerW*times)
+// below reports whether mean + z·sd of mode i stays below factor times the power
+// limit.
+func (b *belief) below(l Limit, i int, factor, z float64) bool {
+	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= math.Log(l.PowerW*factor)
 }
 
-// within tells whether the medians of mode i keep a power limit.
+// within reports whether the median of mode i keeps a power limit.
 func (b *belief) within(l Limit, i int) bool { return b.below(l, i, 1, 0) }
 
-// possible tells whether mode i itself, less the noise of a reading, may meet
-// the limits z deviations from its median.
+// possible reports whether mode i may meet the limits: z of its own deviations,
+// without the noise of a reading, below its median.
 func (b *belief) possible(l Limit, i int, z float64) bool {
 	return (l.PowerW == 0 || b.lnPower[i]-z*b.ownSDPower[i] <= math.Log(l.PowerW)) &&
 		(l.TimeMS == 0 || b.lnTime[i]-z*b.ownSDTime[i] <= math.Log(l.TimeMS))
 }
 
-// trusted tells whether mode i may be tried with caution z: breaking a power
-// limit can trip a supply, breaking a time limit while probing is harmless.
+// trusted reports whether mode i may be measured with caution z. Breaking a power
+// limit can trip a power supply; breaking a time limit while measuring is harmless.
 func (b *belief) trusted(l Limit, i int, z float64) bool {
-	return b.below(l, i, trustOver, z) && b.below(l, i, hotOver, hotZ)
+	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, hotZ)
 }
 
 // improvement is the expected relative improvement of mode i over best (ln of
@@ -165,18 +151,16 @@ func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 // loop is the state of a closed loop between steps.
 type loop struct {
 	*search
-	quiet   int // steps in a row without a promise of enough gain, or without a chance
-	detours int // steps in a row that went another way
+	quiet   int // steps in a row without enough expected improvement, or without a chance
+	detours int // steps in a row that measured for information
 }
 
 // closedLoop runs the search up to, not including, the verification.
 func (s *search) closedLoop() error {
 	s.fits = true
-	s.lean()
-	if len(s.order) > 0 {
-		if err := s.fit(); err != nil {
-			return err
-		}
+	s.prepareReference()
+	if len(s.known) > 0 && !s.checkKnown() {
+		return nil
 	}
 	l := &loop{search: s}
 	for len(s.order) == 0 {
@@ -201,9 +185,9 @@ func (l *loop) improve() {
 	}
 }
 
-// lean prepares the measured modes of a reference workload; one that is of no
-// use here is left out with a warning.
-func (s *search) lean() {
+// prepareReference makes the residual of the reference workload. A reference that
+// is of no use here is left out with a warning.
+func (s *search) prepareReference() {
 	if s.o.Reference == nil {
 		return
 	}
@@ -216,33 +200,39 @@ func (s *search) lean() {
 // next chooses the mode to measure; false when the search is over.
 func (l *loop) next() (int, bool) {
 	b := l.believe()
-	if i, ok := l.teach(&b); ok {
+	if i, ok := l.firstProbe(&b); ok {
 		return i, true
 	}
 	best, found := l.best()
 	if !found {
 		return l.seekFeasible(&b)
 	}
-	goal, _ := l.limit.objective().value(MeasuredPoint(l.mean(best)))
-	if l.limit.objective() == byEnergy {
-		goal *= 1000 // the model's time is in milliseconds
-	}
-	return l.seekBetter(&b, math.Log(goal))
+	return l.seekBetter(&b, l.lnGoal(best))
 }
 
-// caution is the number of deviations that trust asks for now.
+// lnGoal is ln of the objective of a measured mode, in the units of belief.goal.
+func (s *search) lnGoal(i int) float64 {
+	goal, _ := s.limit.objective().value(s.mean(i))
+	if s.limit.objective() == byEnergy {
+		goal *= 1000 // the model's time is in milliseconds
+	}
+	return math.Log(goal)
+}
+
+// caution is the number of deviations that trusted asks for now.
 func (l *loop) caution() float64 {
 	return max(0, trustZ+trustFewZ*float64(max(0, trustModes-len(l.order)))-trustDetourZ*float64(l.detours))
 }
 
-// optimism is how many deviations from its median a mode is still thought to
-// be able to meet the limits: fewer when many were measured in vain.
+// optimism is the number of deviations that possible asks for now: fewer when
+// many modes were measured in vain.
 func (l *loop) optimism() float64 {
 	return min(max(possibleZ-possibleLessZ*float64(len(l.order)-trustModes), leastPossibleZ), possibleZ)
 }
 
-// seekFeasible is §6.3: nothing measured meets the limits yet. It ends as soon
-// as no mode is left that may meet them, the nearest of all measured itself.
+// seekFeasible chooses while nothing measured meets the limits (step 4 of the
+// search rule). It ends as soon as no mode is left that may meet them and the
+// nearest of all was measured.
 func (l *loop) seekFeasible(b *belief) (int, bool) {
 	z := l.caution()
 	likely, lowest, nearest := newArgmax(), newArgmax(), newArgmax()
@@ -280,62 +270,80 @@ func (l *loop) seekFeasible(b *belief) (int, bool) {
 	return likely.index, true
 }
 
-// seekBetter is §6.4 and §6.5: the best feasible measurement is to be beaten.
+// seekBetter chooses what may beat the best feasible measurement (steps 5 and 6
+// of the search rule).
 func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
-	z, gain := l.caution(), l.o.Effort.gain()
-	dream, trusted := newArgmax(), newArgmax()
+	z, gain, enough := l.caution(), l.gain(), l.enough()
+	desired, trusted := newArgmax(), newArgmax()
 	for i, open := range b.open {
 		if !open {
 			continue
 		}
 		ei := b.improvement(l.limit, i, best)
-		dream.offer(i, ei, 0)
+		desired.offer(i, ei, 0)
 		if b.trusted(l.limit, i, z) {
 			trusted.offer(i, ei, 0)
 		}
 	}
 	switch {
-	case dream.index < 0:
+	case desired.index < 0:
 		l.ended = Exhausted
 		return 0, false
-	case l.quietFor(dream.value < gain):
+	case l.quietFor(desired.value < gain),
+		enough && (l.quiet > 0 || trusted.value < gain && desired.value < knownDetour):
 		l.ended = Converged
 		return 0, false
-	case b.trusted(l.limit, dream.index, z):
+	case b.trusted(l.limit, desired.index, z):
 		l.detours = 0
-		return dream.index, true
+		return desired.index, true
 	case trusted.index >= 0 && trusted.value >= gain:
 		l.detours = 0
 		return trusted.index, true
 	}
-	return l.detour(b, dream.index, z)
+	return l.detour(b, desired.index, z)
 }
 
-// detour measures the trusted mode that teaches most about a mode that
-// promises much but is not trusted yet.
-func (l *loop) detour(b *belief, dream int, z float64) (int, bool) {
-	l.detours++
-	candidates := b.where(func(i int) bool { return b.trusted(l.limit, i, z) })
-	if len(candidates) == 0 {
-		candidates = b.where(func(i int) bool { return b.within(l.limit, i) })
+// gain is the expected relative improvement below which a step is quiet: a search that
+// knows much already makes the most of its first probes.
+func (l *loop) gain() float64 {
+	if len(l.known) > 0 && !l.enough() {
+		return knownGain * l.o.Depth.gain()
 	}
-	if len(candidates) == 0 { // the band of one just over the limit may still allow it
-		candidates = b.where(func(i int) bool { return b.below(l.limit, i, trustOver, 0) && b.chance(l.limit, i) >= unlikely })
+	return l.o.Depth.gain()
+}
+
+// enough reports whether a search that started from known modes has made the probes
+// after which one quiet step ends it.
+func (l *loop) enough() bool { return len(l.known) > 0 && len(l.probes) >= knownProbes }
+
+// detour chooses the trusted mode that says most about the desired one, which is
+// not trusted yet.
+func (l *loop) detour(b *belief, desired int, z float64) (int, bool) {
+	l.detours++
+	candidates := b.openModes(func(i int) bool { return b.trusted(l.limit, i, z) })
+	if len(candidates) == 0 {
+		candidates = b.openModes(func(i int) bool { return b.within(l.limit, i) })
+	}
+	if len(candidates) == 0 { // one just over the limit may still keep it
+		candidates = b.openModes(func(i int) bool {
+			return b.below(l.limit, i, trustOver, 0) && b.chance(l.limit, i) >= unlikely
+		})
 	}
 	if len(candidates) == 0 {
 		l.ended = Exhausted
 		return 0, false
 	}
-	cov := l.model.CovPower(candidates, []int{dream})
+	cov := l.model.CovPower(candidates, []int{desired})
 	most := newArgmax()
 	for k, i := range candidates {
 		c := cov.At(k, 0)
-		most.offer(i, c*c/(b.sdPower[i]*b.sdPower[i]), 0) // sdPower has the noise in it
+		most.offer(i, c*c/(b.sdPower[i]*b.sdPower[i]), 0) // sdPower includes the noise
 	}
 	return most.index, true
 }
 
-func (b *belief) where(keep func(i int) bool) []int {
+// openModes lists the modes that may be measured and that keep accepts.
+func (b *belief) openModes(keep func(i int) bool) []int {
 	var out []int
 	for i, open := range b.open {
 		if open && keep(i) {
@@ -345,7 +353,8 @@ func (b *belief) where(keep func(i int) bool) []int {
 	return out
 }
 
-// quietFor counts steps in a row of which it holds; true at the second.
+// quietFor counts the steps in a row of which holds is true, and reports whether
+// this is the second.
 func (l *loop) quietFor(holds bool) bool {
 	if !holds {
 		l.quiet = 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
@@ -15,7 +16,7 @@ import (
 // .ci/arm64 runs this under emulation.
 const machineTolerance = 1e-8
 
-func TestASearchIsTheSameOnEveryMachine(t *testing.T) {
+func TestTuneIsTheSameOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name           string
@@ -23,21 +24,27 @@ func TestASearchIsTheSameOnEveryMachine(t *testing.T) {
 		probes         string
 		timeMS, powerW float64 // predicted at the end for the answer
 	}{
-		{"fastest within a power limit", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 1}, "4c/0.55C/0.15G/0.80M 8c/0.80C/0.63G/0.80M 8c/0.80C/0.95G/1.60M 8c/1.30C/0.95G/1.60M 8c/1.55C/0.95G/1.60M " +
-			"8c/1.80C/0.95G/1.60M 8c/1.55C/0.79G/3.20M 2c/1.55C/0.95G/3.20M 4c/1.55C/0.95G/3.20M 8c/1.80C/0.95G/1.60M", 85.919224486661903, 24.737472023197139},
-		{"least power within a time limit", TuneOptions{Limit: Limit{TimeMS: 90}, Seed: 2}, "6c/1.05C/0.63G/0.80M 8c/1.30C/1.11G/1.60M 8c/0.80C/0.47G/3.20M 4c/0.55C/0.79G/1.60M 8c/1.30C/0.95G/1.60M " +
-			"8c/1.55C/0.95G/1.60M 6c/1.30C/0.95G/1.60M 6c/1.55C/0.95G/1.60M 8c/1.55C/0.79G/3.20M 6c/1.55C/0.95G/1.60M", 90.213428448285285, 22.941046384173511},
-		{"least energy", TuneOptions{Limit: Limit{Energy: true}, Seed: 3}, "6c/1.05C/0.63G/0.80M 8c/1.05C/0.79G/3.20M 4c/0.55C/0.95G/1.60M 8c/1.05C/0.95G/1.60M 8c/1.05C/0.79G/1.60M " +
-			"8c/0.55C/0.79G/1.60M 6c/1.30C/0.79G/1.60M 8c/1.30C/0.79G/1.60M 6c/1.55C/0.79G/1.60M 8c/1.30C/0.79G/1.60M", 105.11965429131212, 19.306799151649781},
+		{"fastest within a power limit", TuneOptions{Limit: Limit{PowerW: 25}, Seed: 1}, "4c/0.55C/0.15G/0.80M " +
+			"8c/0.80C/0.63G/0.80M 8c/0.80C/0.95G/1.60M 8c/1.30C/0.95G/1.60M 8c/1.55C/0.95G/1.60M " +
+			"8c/1.80C/0.95G/1.60M 8c/1.55C/0.79G/3.20M 2c/1.55C/0.95G/3.20M 4c/1.55C/0.95G/3.20M " +
+			"8c/1.80C/0.95G/1.60M", 85.919224486661903, 24.737472023197139},
+		{"least power within a time limit", TuneOptions{Limit: Limit{TimeMS: 90}, Seed: 2}, "6c/1.05C/0.63G/0.80M " +
+			"8c/1.30C/1.11G/1.60M 8c/0.80C/0.47G/3.20M 4c/0.55C/0.79G/1.60M 8c/1.30C/0.95G/1.60M " +
+			"8c/1.55C/0.95G/1.60M 6c/1.30C/0.95G/1.60M 6c/1.55C/0.95G/1.60M 8c/1.55C/0.79G/3.20M " +
+			"6c/1.55C/0.95G/1.60M", 90.213428448285285, 22.941046384173511},
+		{"least energy", TuneOptions{Limit: Limit{Energy: true}, Seed: 3}, "6c/1.05C/0.63G/0.80M " +
+			"8c/1.05C/0.79G/3.20M 4c/0.55C/0.95G/1.60M 8c/1.05C/0.95G/1.60M 8c/1.05C/0.79G/1.60M " +
+			"8c/0.55C/0.79G/1.60M 6c/1.30C/0.79G/1.60M 8c/1.30C/0.79G/1.60M 6c/1.55C/0.79G/1.60M " +
+			"8c/1.30C/0.79G/1.60M", 105.11965429131212, 19.306799151649781},
 	} {
-		b := newToy(t)
-		c.o.Space = b.space
-		res, err := tuneModes(t.Context(), b.measure, c.o)
+		b := optimizetest.New(t)
+		c.o.Space = b.Space
+		res, err := tuneModes(t.Context(), b.Measure, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var probes []string
-		for _, m := range b.probed {
+		for _, m := range b.Probed {
 			probes = append(probes, m.String())
 		}
 		if got := strings.Join(probes, " "); got != c.probes {
@@ -49,23 +56,23 @@ func TestASearchIsTheSameOnEveryMachine(t *testing.T) {
 	}
 }
 
-func TestPredictorsAreTheSameOnEveryMachine(t *testing.T) {
+func TestFitIsTheSameOnEveryMachine(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
+	b := optimizetest.New(t)
 	var rows []tegra.Measured
-	for _, m := range b.space.Sample(40, 5) {
-		rows = append(rows, b.answer(m))
+	for _, m := range b.Space.Sample(40, 5) {
+		rows = append(rows, b.Answer(m))
 	}
 	for _, c := range []struct {
 		method         learn.Method
 		timeMS, powerW float64 // in the highest mode
 	}{{learn.GP, 62.133529453530279, 38.835896810551851}, {learn.Linear, 36.426162826503152, 31.882921253628396},
 		{learn.Tree, 72.852325653006304, 33.395783090473053}, {learn.Forest, 83.514930710068967, 29.321993362794636}} {
-		m, err := learn.Fit(t.Context(), rows, learn.Options{Method: c.method, Space: b.space, Seed: 1, SkipCV: true})
+		m, err := learn.Fit(t.Context(), rows, learn.Options{Method: c.method, Space: b.Space, Seed: 1, SkipCV: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := m.Predict([]tegra.Mode{b.space.Max()})[0]
+		p := m.Predict([]tegra.Mode{b.Space.Max()})[0]
 		alike(t, string(c.method)+": time", p.TimeMS, c.timeMS)
 		alike(t, string(c.method)+": power", p.PowerW, c.powerW)
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 // verify measures the winner once more. If that reading breaks the limit, or
-// shows that the first was lucky, the search goes on with what it has learnt;
-// the next best has its turn when it finds nothing better.
+// shows that the first was lucky, the search goes on with the new reading; the next
+// best mode is verified when it finds nothing better.
 func (s *search) verify() {
 	ended := s.ended
 	for ended != Cancelled && ended != Failing {
 		i, ok := s.best()
-		if !ok || s.settled(i) || !s.again(i) {
+		if !ok || s.settled(i) || !s.measureAgain(i) || !s.thirdTime(i) {
 			break
 		}
 		if next, ok := s.best(); s.goOn != nil && (!ok || next != i) {
@@ -29,7 +29,7 @@ func (s *search) verify() {
 	}
 }
 
-// settled tells whether the winner i was measured twice, or is so near to one
+// settled reports whether the winner i was measured twice, or is so near to a mode
 // that was that the difference is noise.
 func (s *search) settled(i int) bool {
 	return len(s.probes) >= s.cap || s.twice(i) || s.verifiedNear(i) >= 0
@@ -37,23 +37,23 @@ func (s *search) settled(i int) bool {
 
 func (s *search) twice(i int) bool { return len(s.readings[i]) > 1 }
 
-// verifiedNear is the best mode that was measured twice, meets the limit and
-// is as good as i but for noise; -1 when there is none.
+// verifiedNear is the best mode that was measured twice, meets the limit and is as
+// good as i within the noise; -1 when there is none.
 func (s *search) verifiedNear(i int) int {
 	found, o := -1, s.limit.objective()
-	goal, _ := o.value(MeasuredPoint(s.mean(i)))
+	goal, _ := o.value(s.mean(i))
 	for _, j := range s.order {
-		v, _ := o.value(MeasuredPoint(s.mean(j)))
+		v, _ := o.value(s.mean(j))
 		if s.twice(j) && s.met(j) && !s.failed[j] && v <= goal*(1+sameValue) &&
-			(found < 0 || o.better(MeasuredPoint(s.mean(j)), MeasuredPoint(s.mean(found)))) {
+			(found < 0 || o.better(s.mean(j), s.mean(found))) {
 			found = j
 		}
 	}
 	return found
 }
 
-// again makes the second measurement; one failure is forgiven.
-func (s *search) again(i int) bool {
+// measureAgain makes the second measurement, and repeats it once if it fails.
+func (s *search) measureAgain(i int) bool {
 	if !s.probe(i, Verify) {
 		return false
 	}
@@ -64,9 +64,21 @@ func (s *search) again(i int) bool {
 	return true
 }
 
-// fit learns from all readings.
+// thirdTime measures the winner of a binary search once more where its second reading
+// breaks the limit: the search has no other near it, and the mean decides. It reports
+// whether the search goes on.
+func (s *search) thirdTime(i int) bool {
+	if s.o.Strategy != Binary || s.met(i) || s.failed[i] || len(s.readings[i]) != 2 {
+		return true
+	}
+	s.byMean = map[int]bool{i: true}
+	return s.probe(i, Verify)
+}
+
+// fit refits the model to all readings.
 func (s *search) fit() error {
-	model, err := learn.FitSurrogate(s.o.Space, s.samples(), learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches})
+	o := learn.SurrogateOptions{Grid: true, Robust: 1, Reference: s.residual, Batches: s.places.Batches}
+	model, err := learn.FitSurrogate(s.o.Space, s.samples(), o)
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)
 	}
@@ -74,10 +86,12 @@ func (s *search) fit() error {
 	return nil
 }
 
-// finish gives the answer, and the error that a search without one has.
+// finish returns the answer, and the error of a search without one.
 func (s *search) finish() (Result, error) {
-	s.ownUp()
+	s.warnOfPick()
 	r := s.result()
+	s.warnOfPoor(&r)
+	r.Warnings = s.warnings
 	switch {
 	case s.ended == Cancelled:
 		return r, s.ctx.Err()
@@ -88,14 +102,15 @@ func (s *search) finish() (Result, error) {
 	case len(s.order) == 0:
 		return r, fmt.Errorf("no mode could be measured: %w", cmp.Or(s.lastErr, errNoProbe))
 	case !r.Feasible:
-		return r, &InfeasibleError{Limit: s.limit, Nearest: MeasuredPoint(r.Measured), Measured: true}
+		return r, &InfeasibleError{Limit: s.limit, Nearest: r.Measured, Measured: true}
 	}
 	return r, nil
 }
 
-// result tells what is known so far.
+// result is the answer as far as it is known.
 func (s *search) result() Result {
-	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings}
+	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings, Known: len(s.known),
+		Drift: s.drift}
 	if len(s.order) == 0 {
 		return r
 	}
@@ -110,9 +125,8 @@ func (s *search) result() Result {
 	} else {
 		i = s.nearest()
 	}
-	at := s.places.At(i)
-	r.Mode, r.Batch, r.Measured, r.Feasible, r.Verified = at.Mode, at.Batch, s.mean(i), ok, s.twice(i)
-	r.Predicted = s.predictedFirst(at)
+	r.Measured, r.Feasible, r.Verified = s.mean(i), ok, s.twice(i)
+	r.Predicted = s.predictedFirst(r.Setting)
 	return r
 }
 
@@ -121,7 +135,7 @@ func (s *search) result() Result {
 func (s *search) nearest() int {
 	found, least := -1, math.Inf(1)
 	for _, i := range s.order {
-		if over := s.limit.excess(MeasuredPoint(s.worst(i)), 0, 0); over < least {
+		if over := s.limit.excess(s.worst(i), 0, 0); over < least {
 			found, least = i, over
 		}
 	}
@@ -132,7 +146,7 @@ func (s *search) nearest() int {
 func (s *search) worst(i int) tegra.Measured {
 	worst, most := tegra.Measured{}, -1.0
 	for _, m := range s.readings[i] {
-		if over := s.limit.excess(MeasuredPoint(m), 0, 0); over > most {
+		if over := s.limit.excess(m, 0, 0); over > most {
 			worst, most = m, over
 		}
 	}
@@ -140,17 +154,17 @@ func (s *search) worst(i int) tegra.Measured {
 }
 
 // predictedFirst is what was expected of a mode before it was measured.
-func (s *search) predictedFirst(at learn.Setting) learn.Prediction {
+func (s *search) predictedFirst(at tegra.Setting) learn.Prediction {
 	for _, p := range s.probes {
-		if learn.SettingOf(p.Measured) == at && p.Predicted.TimeMS > 0 {
+		if p.Setting == at && p.Predicted.TimeMS > 0 {
 			return p.Predicted
 		}
 	}
 	switch {
 	case s.networks != nil:
-		return s.networks.PredictSettings([]learn.Setting{at})[0]
+		return s.networksSay(at)
 	case s.model == nil:
 		return learn.Prediction{}
 	}
-	return s.model.PredictSettings([]learn.Setting{at})[0]
+	return s.model.PredictSettings([]tegra.Setting{at})[0]
 }

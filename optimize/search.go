@@ -9,30 +9,30 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/tegra"
 )
 
 // DefaultProbes is the most that the closed loop measures, verification
-// included, where no cap is given (recipe §6.5). It stops earlier when no mode
-// promises enough.
+// included, where no cap is given. It stops earlier when no mode promises enough.
 const DefaultProbes = 30
 
 // Settings that all strategies share.
 const (
 	failuresInARow = 3    // measurements that fail in a row end a search
-	failuresOfSize = 2    // of a minibatch size that never succeeded give it up: it may not fit the memory
-	sameValue      = 0.02 // relative; readings of one mode differ by this much (recipe §11)
+	failuresOfSize = 2    // of a batch size that never succeeded drop it: it may not fit the memory
+	sameValue      = 0.02 // relative; readings of one mode differ by this much
 	disagree       = 0.05 // relative; readings of one mode that differ by more cannot both be right
 	randomModes    = 50   // as many as the papers measure
 )
 
-// search is the bookkeeping that every strategy stands on: probes made,
-// readings by mode, the cap, and why it ended.
+// search is the bookkeeping of every strategy: probes made, readings by mode, the
+// cap, and why it ended.
 type search struct {
 	ctx     context.Context
 	measure Measure
-	places  learn.Places
+	places  tegra.Places
 	o       TuneOptions
 	limit   Limit
 	cap     int
@@ -41,15 +41,19 @@ type search struct {
 	probes   []Probe
 	readings map[int][]tegra.Measured // by index of the space
 	order    []int                    // of first reading
+	known    map[int]tegra.Measured   // by earlier searches, as they were measured
+	unfitted map[int]bool             // known modes that the model leaves out
+	drift    Drift                    // with which the known count
 	failed   map[int]bool
-	absent   map[int]bool // cannot be asked for: failed from the start
+	absent   map[int]bool // cannot be measured: failed from the start
 	inARow   int
 	lastErr  error
 	ended    Ended
-	goOn     func() // looks for another winner when the first does not repeat; nil: the strategy cannot
+	goOn     func() // looks for another winner when the first does not repeat; nil: not in this strategy
 
 	trace    []Halving      // of a binary search
-	networks *learn.Model   // of powertrain, once it has learnt
+	byMean   map[int]bool   // modes whose mean decides
+	networks *learn.Model   // of powertrain, once they are trained
 	pick     tegra.Val[int] // its choice: the answer as long as it keeps the limit
 	residual *learn.Residual
 	warnings []string
@@ -63,7 +67,8 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	case o.Space == nil || o.Space.Len() == 0:
 		return nil, errors.New("no power modes to choose from")
 	case o.Limit.Knee || o.Limit.MaxSlowdownPct > 0:
-		return nil, errors.New("a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
+		return nil, errors.New(
+			"a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}
@@ -77,9 +82,18 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	case sizes != nil && o.Limit.PowerW > 0 && !o.Limit.Energy:
 		o.Limit.Throughput = true
 	}
-	s := &search{ctx: ctx, measure: measure, o: o, limit: o.Limit, cap: o.Probes, places: learn.Places{Space: o.Space, Batches: sizes},
+	s := &search{
+		ctx:      ctx,
+		measure:  measure,
+		o:        o,
+		limit:    o.Limit,
+		cap:      o.Probes,
+		places:   tegra.Places{Space: o.Space, Batches: sizes},
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
-		readings: map[int][]tegra.Measured{}, failed: map[int]bool{}, absent: map[int]bool{}}
+		readings: map[int][]tegra.Measured{},
+		failed:   map[int]bool{},
+		absent:   map[int]bool{},
+	}
 	s.limit.Margin = 0
 	if s.cap == 0 {
 		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
@@ -98,10 +112,8 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		}
 		maps.Copy(s.failed, s.absent)
 	}
-	for _, m := range o.Start {
-		if i, ok := s.places.Index(learn.SettingOf(m)); ok && usable(m.TimeMS, m.PowerW) {
-			s.read(i, m)
-		}
+	if o.Strategy == Auto || o.Strategy == "" {
+		s.recall(o.Known)
 	}
 	return s, nil
 }
@@ -125,7 +137,7 @@ func (s *search) reserve() int {
 	return 2
 }
 
-// mayGoOn tells whether there are probes left beside those for verification.
+// mayGoOn reports whether there are probes left beside those for verification.
 func (s *search) mayGoOn() bool {
 	if len(s.probes) < s.cap-s.reserve() {
 		return true
@@ -142,12 +154,12 @@ func (s *search) probe(i int, why Why) bool {
 		return false
 	}
 	at := s.places.At(i)
-	p := Probe{Measured: tegra.Measured{Mode: at.Mode, Batch: at.Batch}, Why: why}
+	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why}
 	switch {
 	case s.model != nil:
-		p.Predicted = s.model.PredictSettings([]learn.Setting{at})[0]
+		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
 	case s.networks != nil:
-		p.Predicted = s.networks.PredictSettings([]learn.Setting{at})[0]
+		p.Predicted = s.networksSay(at)
 	}
 	m, err := s.reading(at)
 	if err != nil && s.ctx.Err() != nil {
@@ -159,7 +171,7 @@ func (s *search) probe(i int, why Why) bool {
 		s.inARow++
 		s.mayDrop(at.Batch)
 	} else {
-		p.Measured, p.Feasible = m, s.limit.Met(MeasuredPoint(m))
+		p.Measured, p.Feasible = m, s.limit.Met(m)
 		s.read(i, m)
 		s.inARow = 0
 	}
@@ -167,10 +179,10 @@ func (s *search) probe(i int, why Why) bool {
 	return s.seen(p)
 }
 
-// mayDrop gives up a minibatch size of which nothing but failures is known, so
-// that one too large for the memory does not end the search.
+// mayDrop drops a batch size of which every measurement failed, so that one too
+// large for the memory does not end the search.
 func (s *search) mayDrop(batch int) {
-	failures := 1 // the one in hand
+	failures := 1 // the one just made
 	for _, p := range s.probes {
 		switch {
 		case p.Batch != batch:
@@ -189,23 +201,24 @@ func (s *search) mayDrop(batch int) {
 		}
 	}
 	s.inARow = 0
-	s.warn("minibatches of %d are given up, the measurements with them failed: %v", batch, s.lastErr)
+	s.warn("batch size %d is dropped, every measurement with it failed: %v", batch, s.lastErr)
 }
 
-// reading measures a mode; what cannot be a time or a power is an error.
-func (s *search) reading(at learn.Setting) (tegra.Measured, error) {
+// reading measures a setting; a time or power that is not positive is an error.
+func (s *search) reading(at tegra.Setting) (tegra.Measured, error) {
 	if err := s.ctx.Err(); err != nil {
 		return tegra.Measured{}, err
 	}
 	m, err := s.measure(s.ctx, at)
-	if err == nil && !usable(m.TimeMS, m.PowerW) {
-		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing", s.o.Space.Format(at.Mode), m.TimeMS, m.PowerW)
+	if err == nil && !stats.Positive(m.TimeMS, m.PowerW) {
+		err = fmt.Errorf("%s read %g ms and %g W, neither may be zero or missing",
+			s.o.Space.Format(at.Mode), m.TimeMS, m.PowerW)
 	}
-	m.Mode, m.Batch = at.Mode, at.Batch
+	m.Setting = at
 	return m, err
 }
 
-// seen refits the model, shows the probe, and tells whether to go on.
+// seen refits the model, hands the probe to Observe, and reports whether to go on.
 func (s *search) seen(p Probe) bool {
 	if s.fits && p.Err == nil {
 		if s.fitErr = s.fit(); s.fitErr != nil {
@@ -230,8 +243,7 @@ func (s *search) mean(i int) tegra.Measured {
 	if n := len(list); n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
 		list = list[1:]
 	}
-	at := s.places.At(i)
-	m := tegra.Measured{Mode: at.Mode, Batch: at.Batch}
+	m := tegra.Measured{Setting: s.places.At(i)}
 	for _, r := range list {
 		m.TimeMS += r.TimeMS / float64(len(list))
 		m.PowerW += r.PowerW / float64(len(list))
@@ -239,14 +251,16 @@ func (s *search) mean(i int) tegra.Measured {
 	return m
 }
 
-// apart tells whether two readings of one mode differ by more than noise.
+// apart reports whether two readings of one mode differ by more than noise.
 func apart(a, b float64) bool { return max(a, b) > min(a, b)*(1+disagree) }
 
 // samples are the measured modes in the order of their first reading.
 func (s *search) samples() []tegra.Measured {
-	out := make([]tegra.Measured, len(s.order))
-	for k, i := range s.order {
-		out[k] = s.mean(i)
+	var out []tegra.Measured
+	for _, i := range s.order {
+		if !s.unfitted[i] || len(s.readings[i]) > 1 {
+			out = append(out, s.mean(i))
+		}
 	}
 	return out
 }
@@ -255,10 +269,13 @@ func (s *search) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// met tells whether every reading of a mode keeps the limits.
+// met reports whether every reading of a mode keeps the limits; of some, their mean.
 func (s *search) met(i int) bool {
+	if s.byMean[i] && len(s.readings[i]) > 2 {
+		return s.limit.Met(s.mean(i))
+	}
 	for _, r := range s.readings[i] {
-		if !s.limit.Met(MeasuredPoint(r)) {
+		if !s.limit.Met(r) {
 			return false
 		}
 	}
@@ -277,7 +294,10 @@ func (s *search) best() (index int, ok bool) {
 func (s *search) bestMeasured() (index int, ok bool) {
 	index = -1
 	for _, i := range s.order {
-		if s.met(i) && !s.failed[i] && (index < 0 || s.limit.objective().better(MeasuredPoint(s.mean(i)), MeasuredPoint(s.mean(index)))) {
+		if !s.met(i) || s.failed[i] {
+			continue
+		}
+		if index < 0 || s.limit.objective().better(s.mean(i), s.mean(index)) {
 			index = i
 		}
 	}

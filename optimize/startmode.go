@@ -7,12 +7,13 @@ import (
 	"jtune/tegra"
 )
 
-// A closed loop starts low, where no power limit is broken and every knob
-// still matters: levels are a setting's place in its list, 0 lowest, 1 highest.
+// The first mode of a closed loop is low, where no power limit is broken and every
+// knob still matters (docs/method.md, Search rule, step 1). A level is a value's
+// place in its knob's list: 0 lowest, 1 highest.
 const (
-	startLevelMost             = 0.35 // of any knob, under a power limit (recipe §6.1)
+	startLevelMost             = 0.35 // of any knob, under a power limit
 	startMeanLeast, startMean  = 0.08, 0.3
-	middleLeast, middleMost    = 0.3, 0.55 // mean level without a power limit: lower-middle (recipe §6.6)
+	middleLeast, middleMost    = 0.3, 0.55 // mean level without a power limit: lower middle
 	middleLevelMost            = 0.7
 	startFallback, midFallback = 0.2, 0.45 // mean level to be near when no mode qualifies
 )
@@ -28,7 +29,7 @@ func newLadder(s *tegra.Space) ladder {
 	return l
 }
 
-// rungs is where each knob of a listed mode stands in its list, from 0.
+// rungs is the place of each knob of a listed mode in its list, from 0.
 func (l *ladder) rungs(m tegra.Mode) [tegra.NumKnobs]int {
 	var out [tegra.NumKnobs]int
 	for k, list := range l {
@@ -37,7 +38,7 @@ func (l *ladder) rungs(m tegra.Mode) [tegra.NumKnobs]int {
 	return out
 }
 
-// level scales a rung to 0..1; a list of one value stands at 0.
+// level scales a rung to 0..1; 0 for a list of one value.
 func (l *ladder) level(k tegra.Knob, rung int) float64 {
 	return float64(rung) / float64(max(1, len(l[k])-1))
 }

@@ -8,21 +8,20 @@ import (
 	"jtune/tegra"
 )
 
-// Measure runs the workload in one mode, with minibatches of a size where that is
-// to be chosen, and tells what it took. An error is about this setting alone,
-// unless the context has ended.
-type Measure func(ctx context.Context, a learn.Setting) (tegra.Measured, error)
+// Measure runs the workload in one setting and returns its time and power. An
+// error concerns this setting alone, unless the context has ended.
+type Measure func(ctx context.Context, a tegra.Setting) (tegra.Measured, error)
 
-// Effort is how long the closed loop goes on looking for improvements.
-type Effort int
+// SearchDepth is how long the closed loop goes on looking for improvements.
+type SearchDepth int
 
-// Efforts, by the expected relative gain below which the loop stops.
+// Search depths, by the expected relative gain below which the loop stops.
 const (
-	Quick    Effort = iota // 1 %, about 10 modes
-	Thorough               // 0.5 %, about 12 modes
+	Quick    SearchDepth = iota // 1 %, about 10 modes
+	Thorough                    // 0.5 %, about 12 modes
 )
 
-func (e Effort) String() string { return [...]string{"quick", "thorough"}[e] }
+func (d SearchDepth) String() string { return [...]string{"quick", "thorough"}[d] }
 
 // Strategy is how Tune looks for the mode.
 type Strategy string
@@ -30,7 +29,7 @@ type Strategy string
 // Strategies.
 const (
 	Auto       Strategy = "auto"       // closed loop with the gp model
-	Binary     Strategy = "binary"     // multi-dimensional binary search (method note g.2)
+	Binary     Strategy = "binary"     // multi-dimensional binary search
 	PowerTrain Strategy = "powertrain" // random modes, transferred networks, then their pick
 	Random     Strategy = "random"     // the best of random modes
 )
@@ -44,7 +43,7 @@ type Why string
 // Reasons of a probe.
 const (
 	Start   Why = "start"   // before anything is known
-	Improve Why = "improve" // the model, or the search, expects it to be better or to teach most
+	Improve Why = "improve" // expected to be better, or to say most about better ones
 	Verify  Why = "verify"  // the winner once more
 )
 
@@ -64,22 +63,22 @@ type TuneOptions struct {
 	// Probes caps the measurements, start and verification included. 0: 30 for
 	// the closed loop, 53 for powertrain, 51 for random; binary ends by itself.
 	Probes   int
-	Effort   Effort
+	Depth    SearchDepth
 	Strategy Strategy // "" means auto
 	Rotation Rotation // of the knobs, for binary
 	Seed     uint64
 	Space    *tegra.Space
-	Batches  []int // sizes of a minibatch to choose among; nil: it has one
-	// Only are the settings that can be measured, where not every mode can be
-	// with every size, as on a replayed file; nil: all.
-	Only []learn.Setting
-	// Reference is a workload measured earlier: the gp model leans on it, and
-	// powertrain transfers from it. nil: none.
+	Batches  []int // batch sizes to choose among; nil: the workload has one
+	// Only lists the settings that can be measured, as of a replayed file; nil:
+	// all.
+	Only []tegra.Setting
+	// Reference is a workload measured earlier, for the transfer of the gp model
+	// and of powertrain. nil: none.
 	Reference *learn.Reference
-	// Start are modes measured already, free of charge: they teach the model
-	// and may win, but their readings do not count as probes.
-	Start []tegra.Measured
-	// Observe sees every probe when it is done, and the model that knows it
+	// Known are readings of earlier searches, from which the closed loop starts: one
+	// of them is measured again, and tells how they count. They are no probes.
+	Known []tegra.Measured
+	// Observe receives every probe when it is done, and the model fitted to it
 	// (nil while there is none).
 	Observe func(Probe, *learn.Surrogate)
 }
@@ -98,16 +97,21 @@ const (
 )
 
 func (e Ended) String() string {
-	return [...]string{"converged", "out of probes", "every allowed mode measured", "no mode meets the limit", "measuring keeps failing", "cancelled"}[e]
+	return [...]string{
+		"converged",
+		"out of probes",
+		"every allowed mode measured",
+		"no mode meets the limit",
+		"measuring keeps failing",
+		"cancelled",
+	}[e]
 }
 
 // Result is the outcome of a search.
 type Result struct {
-	Mode  tegra.Mode
-	Batch int // size of the minibatch, where that was to be chosen; else 0
-	// Measured is the mean of the mode's readings, of which every one met the
-	// limit; the later alone where the first disagrees with it.
-	Measured tegra.Measured
+	// Measured is the answer, with the mean of its readings, of which every one
+	// met the limit; the later alone where the first disagrees with it.
+	tegra.Measured
 	// Predicted is what the model said before the mode was first measured, or
 	// says now if it had not been asked.
 	Predicted learn.Prediction
@@ -118,16 +122,18 @@ type Result struct {
 	Model     *learn.Surrogate // fitted to all probes; nil when there is none
 	Trace     []Halving        // of a binary search, in order
 	Warnings  []string
+	Known     int   // modes of TuneOptions.Known that counted
+	Drift     Drift // with which they counted
 }
 
-// Tune looks for the best mode within a limit by measuring (recipe §6). The
-// answer has been measured, and all of its readings meet the limit. When no
-// measured mode does, the error is an *InfeasibleError and Result tells the
-// nearest; on any error Result holds the probes made so far.
+// Tune searches for the best mode within a limit by measuring (docs/method.md,
+// Search rule). The answer has been measured, and all of its readings meet the
+// limit. When no measured mode does, the error is an *InfeasibleError and Result
+// holds the nearest; on any error Result holds the probes made so far.
 //
-// With minibatch sizes in o.Batches it looks over modes with minibatches of every
-// size: speed and energy are per sample, a time limit is one on the latency of a
-// minibatch, and with a power limit the fastest is sought (recipe §8.7).
+// With batch sizes in o.Batches it searches every mode with every size: speed and
+// energy are per sample, a time limit is one on the latency of a minibatch, and with
+// a power limit the fastest is sought.
 //
 // Equal seeds and readings give equal searches. A step on 18,096 modes takes
 // well under 0.2 s besides the measuring.

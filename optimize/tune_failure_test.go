@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -16,8 +17,12 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		for _, l := range []Limit{{PowerW: 9}, {TimeMS: 20}, {PowerW: 14, TimeMS: 80}} {
-			b := newToy(t)
-			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: l, Space: b.space, Strategy: strategy, Probes: 25})
+			b := optimizetest.New(t)
+			res, err := tuneModes(
+				t.Context(),
+				b.Measure,
+				TuneOptions{Limit: l, Space: b.Space, Strategy: strategy, Probes: 25},
+			)
 			var no *InfeasibleError
 			if !errors.Is(err, ErrInfeasible) || !errors.As(err, &no) || no.Nearest.Mode != res.Mode || res.Feasible {
 				t.Errorf("%s, %v: got %v, %v", strategy, l, res.Measured, err)
@@ -27,9 +32,9 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 			}
 		}
 	}
-	b := newToy(t)
-	res, _ := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.space})
-	least, _ := bestOf(b.all(), Limit{TimeMS: 1e9})
+	b := optimizetest.New(t)
+	res, _ := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 9}, Space: b.Space})
+	least, _ := bestOf(b.All(), Limit{TimeMS: 1e9})
 	if res.Measured.PowerW > least.PowerW*1.03 {
 		t.Errorf("nearest draws %.2f W, the least of all is %.2f", res.Measured.PowerW, least.PowerW)
 	}
@@ -37,9 +42,9 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 
 // A limit far beyond what the board can do costs a start and the mode that
 // comes nearest to it; one a little beyond costs some more.
-func TestImpossibleLimitsEndSoon(t *testing.T) {
+func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 	t.Parallel()
-	s := loadTruth(t, sweeptest.ResNet)
+	s := optimizetest.Load(t, sweeptest.ResNet)
 	for _, c := range []struct {
 		limit Limit
 		most  int
@@ -49,9 +54,10 @@ func TestImpossibleLimitsEndSoon(t *testing.T) {
 		{Limit{PowerW: 20, TimeMS: 70}, 15}, {Limit{PowerW: 30, TimeMS: 60}, 15},
 	} {
 		for seed := range uint64(3) {
-			res, err := tuneModes(t.Context(), s.measure, TuneOptions{Limit: c.limit, Space: s.space, Seed: seed})
+			res, err := tuneModes(t.Context(), s.Measure, TuneOptions{Limit: c.limit, Space: s.Space, Seed: seed})
 			if !errors.Is(err, ErrInfeasible) || res.Ended != NoWay || len(res.Probes) > c.most {
-				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most", c.limit, seed, err, res.Ended, len(res.Probes), c.most)
+				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most",
+					c.limit, seed, err, res.Ended, len(res.Probes), c.most)
 			}
 			for _, p := range res.Probes {
 				if c.limit.TimeMS > 0 && c.limit.PowerW > 0 && p.PowerW > 1.1*c.limit.PowerW {
@@ -65,14 +71,18 @@ func TestImpossibleLimitsEndSoon(t *testing.T) {
 func TestTuneGoesOnAfterAModeThatCannotBeMeasured(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
-		b := newToy(t)
-		b.broken = func(m tegra.Mode) error {
-			if len(b.probed)%4 == 2 {
+		b := optimizetest.New(t)
+		b.Broken = func(m tegra.Mode) error {
+			if len(b.Probed)%4 == 2 {
 				return fmt.Errorf("harness died in %v", m)
 			}
 			return nil
 		}
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy, Probes: 30})
+		res, err := tuneModes(
+			t.Context(),
+			b.Measure,
+			TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: strategy, Probes: 30},
+		)
 		if err != nil || !res.Feasible {
 			t.Errorf("%s: %v", strategy, err)
 		}
@@ -95,38 +105,43 @@ func TestTuneGivesUpWhenEveryMeasurementFails(t *testing.T) {
 	t.Parallel()
 	dead := errors.New("no such container")
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
-		b := newToy(t)
-		b.broken = func(tegra.Mode) error { return dead }
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space, Strategy: strategy})
-		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing || len(b.probed) != failuresInARow {
-			t.Errorf("%s: got %v, %v after %d probes", strategy, err, res.Ended, len(b.probed))
+		b := optimizetest.New(t)
+		b.Broken = func(tegra.Mode) error { return dead }
+		res, err := tuneModes(
+			t.Context(),
+			b.Measure,
+			TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: strategy},
+		)
+		if !errors.Is(err, dead) || errors.Is(err, ErrInfeasible) || res.Ended != Failing ||
+			len(b.Probed) != failuresInARow {
+			t.Errorf("%s: got %v, %v after %d probes", strategy, err, res.Ended, len(b.Probed))
 		}
 	}
 }
 
-func TestReadingsWithoutSenseAreFailures(t *testing.T) {
+func TestTuneTakesReadingsOutOfRangeForFailures(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []float64{math.NaN(), 0, -3, math.Inf(1)} {
-		b := newToy(t)
-		b.shake = func(call int, r *tegra.Measured) {
+		b := optimizetest.New(t)
+		b.Shake = func(call int, r *tegra.Measured) {
 			if call == 1 || call == 4 {
 				r.PowerW = bad
 			}
 		}
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space})
 		if err != nil || !res.Feasible || res.Probes[0].Err == nil || res.Probes[3].Err == nil {
 			t.Errorf("readings of %g W: %v, first probe %+v", bad, err, res.Probes[0])
 		}
 	}
 }
 
-func TestALuckyWinnerGivesWayToTheNextBest(t *testing.T) {
+func TestTuneReplacesALuckyWinner(t *testing.T) {
 	t.Parallel()
 	limit := Limit{PowerW: 25}
-	b := newToy(t)
+	b := optimizetest.New(t)
 	twice := map[tegra.Mode]int{}
 	verified := 0
-	b.shake = func(_ int, r *tegra.Measured) {
+	b.Shake = func(_ int, r *tegra.Measured) {
 		twice[r.Mode]++
 		if twice[r.Mode] == 2 {
 			if verified++; verified == 1 {
@@ -134,7 +149,7 @@ func TestALuckyWinnerGivesWayToTheNextBest(t *testing.T) {
 			}
 		}
 	}
-	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 1})
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 1})
 	if err != nil || !res.Verified || verified != 2 {
 		t.Fatalf("got %v, %d verifications", err, verified)
 	}
@@ -147,29 +162,29 @@ func TestALuckyWinnerGivesWayToTheNextBest(t *testing.T) {
 
 // The second best measured mode may be far behind when the winner falls: the
 // search looks for another one before it settles.
-func TestTheSearchGoesOnWhenTheWinnerFalls(t *testing.T) {
+func TestTuneGoesOnWhenTheWinnerFalls(t *testing.T) {
 	t.Parallel()
 	limit := Limit{PowerW: 25}
 	resumed, worst := 0, 0.0
 	for seed := range uint64(12) {
-		b := newToy(t)
+		b := optimizetest.New(t)
 		count := map[tegra.Mode]int{}
 		var fallen tegra.Mode
-		b.shake = func(_ int, r *tegra.Measured) {
+		b.Shake = func(_ int, r *tegra.Measured) {
 			if count[r.Mode]++; count[r.Mode] == 2 && fallen == (tegra.Mode{}) {
 				fallen, r.PowerW = r.Mode, 25.2
 			}
 		}
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: seed})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: seed})
 		if err != nil || !res.Verified || res.Mode == fallen {
 			t.Fatalf("seed %d: got %v, %v", seed, res.Mode, err)
 		}
-		rest := slices.DeleteFunc(b.all(), func(m tegra.Measured) bool { return m.Mode == fallen })
+		rest := slices.DeleteFunc(b.All(), func(m tegra.Measured) bool { return m.Mode == fallen })
 		want, err := bestOf(rest, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		worst = max(worst, b.answer(res.Mode).TimeMS/b.answer(want.Mode).TimeMS-1)
+		worst = max(worst, b.Answer(res.Mode).TimeMS/b.Answer(want.Mode).TimeMS-1)
 		for i, p := range res.Probes[1:] {
 			if p.Why == Improve && res.Probes[i].Why == Verify {
 				resumed++
@@ -177,29 +192,32 @@ func TestTheSearchGoesOnWhenTheWinnerFalls(t *testing.T) {
 		}
 	}
 	if resumed == 0 || worst > 0.04 {
-		t.Errorf("searches went on %d times, worst answer %.1f %% slower than the best of the others, want 4 %% at most", resumed, 100*worst)
+		t.Errorf("searches went on %d times, worst answer %.1f %% slower than the best of the others, want 4 %% at "+
+			"most",
+			resumed, 100*worst)
 	}
 }
 
-func TestAWinnerThatWasOnlyFastOnceGivesWay(t *testing.T) {
+func TestTuneReplacesAWinnerThatWasFastOnce(t *testing.T) {
 	t.Parallel()
 	for lucky := 2; lucky < 8; lucky++ {
-		b := newToy(t)
+		b := optimizetest.New(t)
 		var glitch tegra.Mode
-		b.shake = func(call int, r *tegra.Measured) {
+		b.Shake = func(call int, r *tegra.Measured) {
 			if call == lucky { // looks twice as fast as it is
 				glitch, r.TimeMS = r.Mode, r.TimeMS/2
 			}
 		}
 		limit := Limit{PowerW: 25}
-		res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: limit, Space: b.space, Seed: 2})
+		res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: limit, Space: b.Space, Seed: 2})
 		if err != nil || !res.Verified {
 			t.Fatal(err)
 		}
-		if want := b.answer(res.Mode).TimeMS; !near(res.Measured.TimeMS, want) {
-			t.Errorf("probe %d lucky: the answer's time is %.1f ms, the mode takes %.1f", lucky, res.Measured.TimeMS, want)
+		if want := b.Answer(res.Mode).TimeMS; math.Abs(res.Measured.TimeMS-want) > 1e-9*want {
+			t.Errorf("probe %d lucky: the answer's time is %.1f ms, the mode takes %.1f",
+				lucky, res.Measured.TimeMS, want)
 		}
-		if b.answer(glitch).TimeMS > 1.3*res.Measured.TimeMS && res.Mode == glitch {
+		if b.Answer(glitch).TimeMS > 1.3*res.Measured.TimeMS && res.Mode == glitch {
 			t.Errorf("probe %d lucky: the answer is the lucky mode", lucky)
 		}
 	}
@@ -207,39 +225,49 @@ func TestAWinnerThatWasOnlyFastOnceGivesWay(t *testing.T) {
 
 func TestTuneStopsWhenTheContextEnds(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
+	b := optimizetest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.shake = func(call int, _ *tegra.Measured) {
+	b.Shake = func(call int, _ *tegra.Measured) {
 		if call == 4 {
 			cancel()
 		}
 	}
-	res, err := tuneModes(ctx, b.measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.space})
+	res, err := tuneModes(ctx, b.Measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space})
 	if !errors.Is(err, context.Canceled) || res.Ended != Cancelled || len(res.Probes) != 3 {
 		t.Errorf("got %v, %v, %d probes", err, res.Ended, len(res.Probes))
 	}
 }
 
-func TestTuneRefusesWhatItCannotDo(t *testing.T) {
+func TestTuneRejectsBadOptions(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
+	b := optimizetest.New(t)
 	for name, o := range map[string]TuneOptions{
-		"no space":                    {Limit: Limit{PowerW: 30}},
-		"a knee":                      {Limit: Limit{Knee: true}, Space: b.space},
-		"a slowdown":                  {Limit: Limit{MaxSlowdownPct: 5}, Space: b.space},
-		"a limit below zero":          {Limit: Limit{PowerW: -3}, Space: b.space},
-		"probes below zero":           {Limit: Limit{PowerW: 3}, Space: b.space, Probes: -1},
-		"an unknown strategy":         {Limit: Limit{PowerW: 3}, Space: b.space, Strategy: "luck"},
-		"binary search for energy":    {Limit: Limit{Energy: true}, Space: b.space, Strategy: Binary},
-		"a rotation that lacks knobs": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Order: []tegra.Knob{tegra.KnobCPU}}},
-		"a rotation that doubles one": {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Order: []tegra.Knob{0, 1, 2, 2}}},
-		"turns of no kind":            {Limit: Limit{PowerW: 30}, Space: b.space, Strategy: Binary, Rotation: Rotation{Turns: 3}},
+		"no space":                 {Limit: Limit{PowerW: 30}},
+		"a knee":                   {Limit: Limit{Knee: true}, Space: b.Space},
+		"a slowdown":               {Limit: Limit{MaxSlowdownPct: 5}, Space: b.Space},
+		"a limit below zero":       {Limit: Limit{PowerW: -3}, Space: b.Space},
+		"probes below zero":        {Limit: Limit{PowerW: 3}, Space: b.Space, Probes: -1},
+		"an unknown strategy":      {Limit: Limit{PowerW: 3}, Space: b.Space, Strategy: "luck"},
+		"binary search for energy": {Limit: Limit{Energy: true}, Space: b.Space, Strategy: Binary},
+		"a rotation that lacks knobs": {
+			Limit:    Limit{PowerW: 30},
+			Space:    b.Space,
+			Strategy: Binary,
+			Rotation: Rotation{Order: []tegra.Knob{tegra.KnobCPU}},
+		},
+		"a rotation that doubles one": {
+			Limit:    Limit{PowerW: 30},
+			Space:    b.Space,
+			Strategy: Binary,
+			Rotation: Rotation{Order: []tegra.Knob{0, 1, 2, 2}},
+		},
+		"turns of no kind": {Limit: Limit{PowerW: 30}, Space: b.Space, Strategy: Binary, Rotation: Rotation{Turns: 3}},
 	} {
-		if _, err := tuneModes(t.Context(), b.measure, o); err == nil || errors.Is(err, ErrInfeasible) {
+		if _, err := tuneModes(t.Context(), b.Measure, o); err == nil || errors.Is(err, ErrInfeasible) {
 			t.Errorf("%s: got %v, want an error about the request", name, err)
 		}
 	}
-	if len(b.probed) != 0 {
-		t.Errorf("%d modes were measured all the same", len(b.probed))
+	if len(b.Probed) != 0 {
+		t.Errorf("%d modes were measured all the same", len(b.Probed))
 	}
 }

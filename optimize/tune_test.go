@@ -2,11 +2,11 @@ package optimize
 
 import (
 	"errors"
-	"math"
 	"reflect"
 	"testing"
 
 	"jtune/learn"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
 
@@ -25,41 +25,47 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		{Limit{PowerW: 1000}, 0.02},
 	} {
 		for seed := range uint64(4) {
-			b := newToy(t)
-			want, err := bestOf(b.all(), c.limit)
+			b := optimizetest.New(t)
+			want, err := bestOf(b.All(), c.limit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: c.limit, Space: b.space, Seed: seed})
+			res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: c.limit, Space: b.Space, Seed: seed})
 			if err != nil {
 				t.Errorf("%v, seed %d: %v", c.limit, seed, err)
 				continue
 			}
-			got, _ := c.limit.objective().value(MeasuredPoint(res.Measured))
-			best, _ := c.limit.objective().value(PredictedPoint(want.Prediction))
-			if got > best*(1+c.within) || !c.limit.Met(MeasuredPoint(res.Measured)) || !res.Verified || res.Ended != Converged {
-				t.Errorf("%v, seed %d: got %v (%.2f, %v after %d probes), want %v (%.2f)", c.limit, seed, res.Measured, got, res.Ended, len(res.Probes), want.Mode, best)
+			got, _ := c.limit.objective().value(res.Measured)
+			best, _ := c.limit.objective().value(want.Measured)
+			if got > best*(1+c.within) || !c.limit.Met(res.Measured) || !res.Verified || res.Ended != Converged {
+				t.Errorf("%v, seed %d: got %v (%.2f, %v after %d probes), want %v (%.2f)",
+					c.limit, seed, res.Measured, got, res.Ended, len(res.Probes), want.Mode, best)
 			}
 		}
 	}
 }
 
-func TestTuneTellsWhatItDid(t *testing.T) {
+func TestTuneReportsWhatItDid(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
+	b := optimizetest.New(t)
 	var seen []Probe
-	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: 3, Observe: func(p Probe, m *learn.Surrogate) {
-		if m == nil || len(m.Samples()) == 0 {
-			t.Errorf("probe %d came without a model", len(seen))
-		}
-		seen = append(seen, p)
-	}})
+	res, err := tuneModes(
+		t.Context(),
+		b.Measure,
+		TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: 3, Observe: func(p Probe, m *learn.Surrogate) {
+			if m == nil || len(m.Samples()) == 0 {
+				t.Errorf("probe %d came without a model", len(seen))
+			}
+			seen = append(seen, p)
+		}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := len(res.Probes)
-	if len(seen) != n || len(b.probed) != n || res.Probes[0].Why != Start || res.Probes[n-1].Why != Verify || res.Probes[n-1].Mode != res.Mode {
-		t.Errorf("%d probes seen, %d measured, %d told: %v", len(seen), len(b.probed), n, res.Probes)
+	if len(seen) != n || len(b.Probed) != n || res.Probes[0].Why != Start || res.Probes[n-1].Why != Verify ||
+		res.Probes[n-1].Mode != res.Mode {
+		t.Errorf("%d probes seen, %d measured, %d told: %v", len(seen), len(b.Probed), n, res.Probes)
 	}
 	for i, p := range res.Probes[1:] {
 		if p.Predicted.Mode != p.Mode || !(p.Predicted.TimeLoMS < p.Predicted.TimeHiMS) {
@@ -78,8 +84,12 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		run := func(seed uint64) []Probe {
-			b := newToy(t)
-			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 25}, Space: b.space, Seed: seed, Strategy: strategy, Probes: 20})
+			b := optimizetest.New(t)
+			res, err := tuneModes(
+				t.Context(),
+				b.Measure,
+				TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: seed, Strategy: strategy, Probes: 20},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,14 +104,18 @@ func TestTuneIsDeterministicBySeed(t *testing.T) {
 	}
 }
 
-func TestProbesAreAHardCap(t *testing.T) {
+func TestTuneProbesAreAHardCap(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []Strategy{Auto, Binary, Random} {
 		for _, n := range []int{1, 2, 3, 5, 9, 15} {
-			b := newToy(t)
-			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 40}, Space: b.space, Probes: n, Strategy: strategy, Effort: Thorough})
-			if len(b.probed) > n || len(res.Probes) != len(b.probed) {
-				t.Errorf("%s: %d probes under a cap of %d, %d told", strategy, len(b.probed), n, len(res.Probes))
+			b := optimizetest.New(t)
+			res, err := tuneModes(
+				t.Context(),
+				b.Measure,
+				TuneOptions{Limit: Limit{PowerW: 40}, Space: b.Space, Probes: n, Strategy: strategy, Depth: Thorough},
+			)
+			if len(b.Probed) > n || len(res.Probes) != len(b.Probed) {
+				t.Errorf("%s: %d probes under a cap of %d, %d told", strategy, len(b.Probed), n, len(res.Probes))
 			}
 			if err != nil && !errors.Is(err, ErrInfeasible) {
 				t.Errorf("%s, %d probes: %v", strategy, n, err)
@@ -115,19 +129,23 @@ func TestProbesAreAHardCap(t *testing.T) {
 
 func TestTuneOnTinySpaces(t *testing.T) {
 	t.Parallel()
-	full := newToy(t)
+	full := optimizetest.New(t)
 	for n := 1; n <= 6; n++ {
 		for _, strategy := range []Strategy{Auto, Binary, Random} {
-			b := newToy(t)
+			b := optimizetest.New(t)
 			var err error
-			if b.space, err = full.space.Restrict(full.space.Sample(n, 1)); err != nil {
+			if b.Space, err = full.Space.Restrict(full.Space.Sample(n, 1)); err != nil {
 				t.Fatal(err)
 			}
-			want, err := bestOf(b.all(), Limit{PowerW: 100})
+			want, err := bestOf(b.All(), Limit{PowerW: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 100}, Space: b.space, Strategy: strategy})
+			res, err := tuneModes(
+				t.Context(),
+				b.Measure,
+				TuneOptions{Limit: Limit{PowerW: 100}, Space: b.Space, Strategy: strategy},
+			)
 			if err != nil || !res.Verified {
 				t.Errorf("%d modes, %s: %v, %+v", n, strategy, err, res)
 			}
@@ -140,28 +158,10 @@ func TestTuneOnTinySpaces(t *testing.T) {
 
 func TestTuneOnAWorkloadThatIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
-	b := newToy(t)
-	b.shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = 50, 15 }
-	res, err := tuneModes(t.Context(), b.measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.space})
+	b := optimizetest.New(t)
+	b.Shake = func(_ int, r *tegra.Measured) { r.TimeMS, r.PowerW = 50, 15 }
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 20}, Space: b.Space})
 	if err != nil || res.Measured.TimeMS != 50 || res.Ended != Converged {
 		t.Errorf("got %v, %v, %v", res.Measured, res.Ended, err)
-	}
-}
-
-func TestTuneLearnsFromModesMeasuredBefore(t *testing.T) {
-	t.Parallel()
-	cold, warm := newToy(t), newToy(t)
-	o := TuneOptions{Limit: Limit{PowerW: 25}, Space: cold.space, Seed: 4}
-	first, err := tuneModes(t.Context(), cold.measure, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range first.Probes {
-		o.Start = append(o.Start, p.Measured)
-	}
-	o.Start = append(o.Start, tegra.Measured{Mode: tegra.Mode{Cores: 99}, TimeMS: 1, PowerW: 1}, tegra.Measured{Mode: first.Mode, TimeMS: math.NaN(), PowerW: 1})
-	second, err := tuneModes(t.Context(), warm.measure, o)
-	if err != nil || len(warm.probed) > 4 || second.Measured.TimeMS > first.Measured.TimeMS*1.001 {
-		t.Errorf("going on took %d probes for %.2f ms after %.2f ms: %v", len(warm.probed), second.Measured.TimeMS, first.Measured.TimeMS, err)
 	}
 }

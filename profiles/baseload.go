@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// baseSettle is how long power takes to follow when a job has ended or a
-	// mode was set (published: 2 to 3 s).
+	// baseSettle is how long power takes to follow the end of a job or a new mode (published: 2
+	// to 3 s).
 	baseSettle = 3 * time.Second
 	// idleGPUPct: a GPU busier than this does not idle.
 	idleGPUPct = 5
@@ -20,13 +20,12 @@ const (
 // Base is the power of the idle device, or why it is not known.
 type Base struct {
 	PowerW tegra.Val[float64]
-	Why    string // "" also when nobody asked
+	Why    string // "" also when it was not requested
 }
 
-// BaseLoad is the mean power of the idle device over a span of its time, the
-// base load of method note c.5 with logging on; absent when the device tells
-// no power or its GPU works for somebody else. settle: power may still be
-// falling.
+// BaseLoad is the mean power of the idle device over a span of its time, with logging on: the
+// base load of the 2022 study (docs/method.md). It is absent when the device reports no power
+// or another program uses its GPU. settle: power may still be falling.
 func BaseLoad(ctx context.Context, s *telemetry.Sampler, c tegra.Clock, span time.Duration, settle bool) (Base, error) {
 	if settle {
 		if err := c.Sleep(ctx, baseSettle); err != nil {

@@ -9,40 +9,44 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
 
-// Bench measures single modes with one workload. The harness keeps running
-// from mode to mode and is started again when it ended or died, or when another
-// minibatch size is asked for.
+// Bench measures single modes with one workload. The harness keeps running from mode to mode.
+// It is started again when it has ended or failed, and for another batch size.
 type Bench struct {
 	Device  tegra.Device
 	Applier tegra.Applier
 	Sampler *telemetry.Sampler // reads Device
 	Clock   tegra.Clock
-	// NewHarness starts the job with minibatches of so many samples; 0 means the
-	// workload's own size.
+	// NewHarness starts the job at a batch size; 0 means the workload's own.
 	NewHarness func(ctx context.Context, batch int) (harness.Harness, error)
-	Workload   Workload
-	Settings   Settings
+	Workload   workload.Workload
+	Settings   record.Settings
 	Observe    func(Progress) // called on the measuring goroutine; may be nil
 	Raw        RawLog         // gets every sample and minibatch; may be nil
-	System     System         // what the device's readings do not tell
+	System     System         // what the device's readings do not include
 
-	job    harness.Harness                // nil: not running
-	batch  int                            // that it was started with
-	warm   bool                           // the job has trained a minibatch
-	barren int                            // jobs in a row that ended without one
-	doubt  string                         // about the running job: a note for its rows
-	told   map[harness.Kind]harness.Event // by the running job: the newest hello and cache
+	job                  harness.Harness                // nil: not running
+	batch                int                            // that it was started with
+	warm                 bool                           // the job has trained a minibatch
+	consecutiveEmptyRuns int                            // jobs in a row that ended without one
+	jobNote              string                         // on the running job
+	notedJob             string                         // the note on a job that a row holds already
+	hot                  string                         // why the board is too hot to go on; "" when it is not
+	lastEvents           map[harness.Kind]harness.Event // of the running job: the newest hello and cache
 }
 
-// RawLog takes what rows are made of.
+var _ RawLog = (*record.Record)(nil)
+
+// RawLog receives the data from which rows are made.
 type RawLog interface {
-	Knobs(s Step, a tegra.Applied) error // what was asked for and read back when the mode was set
-	Minibatch(s Step, e harness.Event, clean bool) error
-	Sample(s Step, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error
+	Knobs(s tegra.Setting, v *record.Variant, a tegra.Applied) error // requested and read-back value of each knob
+	Minibatch(s tegra.Setting, e harness.Event, clean bool) error
+	Sample(s tegra.Setting, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error
 }
 
 // Phase is what the bench is doing.
@@ -62,7 +66,7 @@ func (p Phase) String() string {
 	return [...]string{"applying", "settling", "warm-up", "measuring", "restoring", "finished"}[p]
 }
 
-// Progress is where measuring stands.
+// Progress is the progress of a measurement.
 type Progress struct {
 	Phase     Phase
 	Step      Step
@@ -71,69 +75,87 @@ type Progress struct {
 	TimeMS    float64 // of the latest minibatch; 0 before
 	PowerW    tegra.Val[float64]
 	SpreadPct tegra.Val[float64] // range of the latest power samples, of their mean
-	Row       *Row               // when a mode has finished
+	Row       *record.Row        // when a mode has finished
 	// Of the campaign; zero when a single mode is measured.
 	Done, Total  int // Total 0: not known
 	Elapsed      time.Duration
 	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
-	Line         string        // something to tell, in words
+	Line         string        // a message for the user
 }
 
-// maxBarren is how many jobs in a row may end without one minibatch before
-// measuring is given up: the command does not work.
-const maxBarren = 3
+// maxEmptyRuns jobs in a row without one minibatch end the campaign: the command does not work.
+const maxEmptyRuns = 3
 
-// Measure applies a mode, waits until power is steady, and measures. The row
-// holds the reason when the mode failed; the error is for what ends a
-// campaign: ctx done, no permission, a job that cannot be started, a record
-// that cannot be written.
-func (b *Bench) Measure(ctx context.Context, step Step) (Row, error) {
+// Measure applies a mode, waits until power is steady, and measures. When the mode failed, the
+// row holds the reason. The error is for what ends a campaign: ctx done, no permission, a job
+// that cannot be started, a record that cannot be written.
+func (b *Bench) Measure(ctx context.Context, step Step) (record.Row, error) {
 	row, err := b.measure(ctx, step)
 	if err == nil {
-		b.tell(Progress{Phase: Finished, Step: step, Minibatch: row.Minibatches, Row: &row})
+		b.notify(Progress{Phase: Finished, Step: step, Minibatch: row.Minibatches, Row: &row})
 	}
 	return row, err
 }
 
-func (b *Bench) measure(ctx context.Context, step Step) (Row, error) {
+// measure measures a step, once more when its clocks read otherwise than set.
+func (b *Bench) measure(ctx context.Context, step Step) (record.Row, error) {
+	row, err := b.once(ctx, step)
+	if err != nil || row.Status != record.Misset {
+		return row, err
+	}
+	b.notify(Progress{Step: step, Line: fmt.Sprintf("%s: %s; measured once more", step.Mode, row.Why)})
+	if row, err = b.once(ctx, step); err == nil && row.Status == record.Misset {
+		row.Why += " (2 tries)"
+	}
+	return row, err
+}
+
+func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 	m := newMeasurement(b, step)
 	fault, err := m.run(ctx)
 	if err != nil {
-		return Row{}, err
+		return record.Row{}, err
 	}
 	return m.row(fault), nil
 }
 
 // fault is why a mode has no usable result.
 type fault struct {
-	status Status
+	status record.Status
 	why    string
 }
 
-func failed(format string, args ...any) *fault { return &fault{Failed, fmt.Sprintf(format, args...)} }
+func failed(format string, args ...any) *fault {
+	return &fault{record.Failed, fmt.Sprintf(format, args...)}
+}
 
-func (b *Bench) tell(p Progress) {
+func (b *Bench) notify(p Progress) {
 	if b.Observe != nil {
 		b.Observe(p)
 	}
 }
 
 // apply sets the mode and checks what was read back.
-func (b *Bench) apply(ctx context.Context, step Step, set Settings) (tegra.Applied, *fault, error) {
-	applied, err := b.Applier.Apply(ctx, set.request(step.Mode))
+func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegra.Applied, *fault, error) {
+	applied, err := b.Applier.Apply(ctx, request(set, step.Mode))
 	switch {
 	case ctx.Err() != nil:
 		return applied, nil, ctx.Err()
 	case errors.Is(err, tegra.ErrPermission) || errors.Is(err, tegra.ErrGone):
 		return applied, nil, err
 	case err != nil:
-		return applied, &fault{Rejected, raiseHint(step, err.Error())}, nil
+		return applied, &fault{record.Rejected, raiseHint(step, err.Error())}, nil
 	case !applied.OK():
 		why := differences(applied)
 		if _, err := b.Applier.Revert(ctx); err != nil {
-			return applied, nil, fmt.Errorf("mode %s was not taken (%s), nor the one before put back: %w", step.Mode, why, err)
+			return applied, nil, fmt.Errorf(
+				"mode %s was not taken (%s), nor the one before put back: %w",
+				step.Mode,
+				why,
+				err,
+			)
 		}
-		return applied, &fault{Rejected, raiseHint(step, why)}, nil
+		return applied, &fault{record.Rejected, raiseHint(step, why)}, nil
 	}
 	return applied, nil, nil
 }
@@ -147,8 +169,7 @@ func differences(a tegra.Applied) string {
 	return ""
 }
 
-// raiseHint adds what is known of boards that take no raised clock (method
-// note d.2).
+// raiseHint adds a hint for boards that reject higher clocks (docs/boards.md).
 func raiseHint(step Step, why string) string {
 	if step.Raise {
 		return why + "; the clocks rise here, which some boards take only after a reboot"
@@ -156,7 +177,7 @@ func raiseHint(step Step, why string) string {
 	return why
 }
 
-// start makes sure that a job runs at a minibatch size.
+// start starts the job at a batch size unless one is running.
 func (b *Bench) start(ctx context.Context, batch int) error {
 	if b.job != nil {
 		return nil
@@ -165,33 +186,30 @@ func (b *Bench) start(ctx context.Context, batch int) error {
 	if err != nil {
 		return err
 	}
-	b.job, b.batch, b.warm, b.doubt, b.told = job, batch, false, "", map[harness.Kind]harness.Event{}
+	b.job, b.batch, b.warm, b.jobNote, b.lastEvents = job, batch, false, "", map[harness.Kind]harness.Event{}
 	return nil
 }
 
-// ErrDictated: the job trains with a minibatch size of its own, whatever it is
-// asked for.
-var ErrDictated = errors.New("its job does not take the minibatch size from JTUNE_BATCH")
+// ErrFixedBatch: the job trains at a batch size of its own, whatever JTUNE_BATCH says.
+var ErrFixedBatch = errors.New("it has a fixed batch size: its command never reads JTUNE_BATCH")
 
-// heeds tells why a job cannot be measured at the size that it was started with:
-// it says that it trains at another.
-func (b *Bench) heeds(info map[string]string) error {
+// checkBatchSize returns an error when a job reports another batch size than the one it was
+// started with.
+func (b *Bench) checkBatchSize(info map[string]string) error {
 	if said := info["batch_size"]; b.batch > 0 && said != "" && said != strconv.Itoa(b.batch) {
-		return fmt.Errorf("workload %s: %w: it says minibatches of %s where %d was asked for", b.Workload.Name, ErrDictated, said, b.batch)
+		return fmt.Errorf(
+			"workload %s: %w: it says minibatches of %s where %d was asked for",
+			b.Workload.Name,
+			ErrFixedBatch,
+			said,
+			b.batch,
+		)
 	}
 	return nil
 }
 
-// at is the workload with the minibatch size of a step.
-func (w Workload) at(s Step) Workload {
-	if s.Batch > 0 {
-		w.Batch = s.Batch
-	}
-	return w
-}
-
-// hello compares what the job says of itself with the workload.
-func (b *Bench) hello(info map[string]string, w Workload) (note string) {
+// settingsNote compares what the job reports of itself with the workload.
+func (b *Bench) settingsNote(info map[string]string, w workload.Workload) (note string) {
 	for _, c := range []struct {
 		key, name string
 		set       int
@@ -203,24 +221,32 @@ func (b *Bench) hello(info map[string]string, w Workload) (note string) {
 	return ""
 }
 
-// lost puts away a job that ended with err. The error result is for a command
-// that never works.
+// lost discards a job that ended with err. The error result is for a command that never works.
 func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 	if b.warm {
-		b.barren = 0
+		b.consecutiveEmptyRuns = 0
 	} else {
-		b.barren++
+		b.consecutiveEmptyRuns++
 	}
 	stopErr := b.stop(ctx)
 	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("workload %s ends by itself: it must train until it is stopped (JTUNE_EPOCHS=0)", b.Workload.Name)
+		err = fmt.Errorf(
+			"workload %s ends by itself: it must train until it is stopped (JTUNE_EPOCHS=0)",
+			b.Workload.Name,
+		)
 	}
-	if b.barren >= maxBarren {
+	if b.consecutiveEmptyRuns >= maxEmptyRuns {
 		with := ""
 		if b.batch > 0 {
 			with = fmt.Sprintf(" with minibatches of %d", b.batch)
 		}
-		return nil, fmt.Errorf("workload %s%s ended %d times without a minibatch: %w", b.Workload.Name, with, b.barren, errors.Join(err, stopErr))
+		return nil, fmt.Errorf(
+			"workload %s%s ended %d times without a minibatch: %w",
+			b.Workload.Name,
+			with,
+			b.consecutiveEmptyRuns,
+			errors.Join(err, stopErr),
+		)
 	}
 	return failed("%v", err), nil
 }

@@ -10,22 +10,34 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/virtual"
 )
 
-func TestAModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
+func TestBenchModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 	t.Parallel()
-	table := replayTable(t)
+	table := sweeptest.MadeUp(t)
 	r := newRig(t, "resnet", virtual.Options{Replay: table})
 	for _, want := range table.Rows {
 		got := r.mustMeasure(t, want.Mode)
-		if got.Status != OK || got.TimeMS != want.TimeMS || got.PowerW != want.PowerW {
-			t.Errorf("%s: got %v ms %v W, %s %q; want %v ms %v W exactly", want.Mode, got.TimeMS, got.PowerW, got.Status, got.Why, want.TimeMS, want.PowerW)
+		if got.Status != record.OK || got.TimeMS != want.TimeMS || got.PowerW != want.PowerW {
+			t.Errorf(
+				"%s: got %v ms %v W, %s %q; want %v ms %v W exactly",
+				want.Mode,
+				got.TimeMS,
+				got.PowerW,
+				got.Status,
+				got.Why,
+				want.TimeMS,
+				want.PowerW,
+			)
 		}
-		if got.Minibatches < 40 || got.PowerSamples < 3 || got.TimeIQRMS != 0 || got.PowerIQRW != 0 || got.Applied != want.Mode {
+		if got.Minibatches < 40 || got.PowerSamples < 3 || got.TimeIQRMS != 0 || got.PowerIQRW != 0 ||
+			got.Applied != want.Mode {
 			t.Errorf("%s: %+v; want 40 minibatches, 3 samples, no spread, the mode read back", want.Mode, got)
 		}
 		if e := want.EnergyJ(); math.Abs(got.EnergyJ-e) > 1e-9*e {
@@ -37,7 +49,7 @@ func TestAModeOfAReplayMeasuresExactlyItsFile(t *testing.T) {
 	}
 }
 
-func TestMeasuredSweepsReplayExactly(t *testing.T) {
+func TestBenchMeasuredSweepsReplayExactly(t *testing.T) {
 	t.Parallel()
 	table, err := sweep.ReadFile(sweeptest.Shared(t, sweeptest.LSTM), sweep.Options{})
 	if err != nil {
@@ -53,7 +65,7 @@ func TestMeasuredSweepsReplayExactly(t *testing.T) {
 	}
 }
 
-func TestAFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
+func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	m := r.device.Space().Max()
@@ -62,7 +74,7 @@ func TestAFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != OK || got.PowerSamples < 3 || got.Minibatches < 150 {
+	if got.Status != record.OK || got.PowerSamples < 3 || got.Minibatches < 150 {
 		t.Errorf("%+v: want 3 power samples, which take some 2 s of 11 ms minibatches", got)
 	}
 	if math.Abs(got.TimeMS-timeMS) > 0.02*timeMS || math.Abs(got.PowerW-powerW) > 0.03*powerW {
@@ -70,7 +82,7 @@ func TestAFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	}
 }
 
-func TestRowsComeNearTheTruthOverTheSpace(t *testing.T) {
+func TestBenchRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Seed: 5})
 	for _, m := range r.device.Space().Sample(8, 3) {
@@ -79,8 +91,17 @@ func TestRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
-			t.Errorf("%s: %s %q %v ms %v W; truth %v ms %v W", m, got.Status, got.Why, got.TimeMS, got.PowerW, timeMS, powerW)
+		if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.06 || math.Abs(got.PowerW/powerW-1) > 0.06 {
+			t.Errorf(
+				"%s: %s %q %v ms %v W; truth %v ms %v W",
+				m,
+				got.Status,
+				got.Why,
+				got.TimeMS,
+				got.PowerW,
+				timeMS,
+				powerW,
+			)
 		}
 		if sum := got.StallMS.V + got.ComputeMS.V + got.OverheadMS.V; math.Abs(sum/got.TimeMS-1) > 0.1 {
 			t.Errorf("%s: stall + compute + overhead are %v ms of %v", m, sum, got.TimeMS)
@@ -88,17 +109,17 @@ func TestRowsComeNearTheTruthOverTheSpace(t *testing.T) {
 	}
 }
 
-func TestSettingsChangeWhatIsCollected(t *testing.T) {
+func TestBenchSettingsChangeWhatIsCollected(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	r.bench.Settings = Settings{Minibatches: 12, FixedWait: 20 * time.Second, MinSamples: 1}
+	r.bench.Settings = record.Settings{Minibatches: 12, FixedWait: 20 * time.Second, MinSamples: 1}
 	got := r.mustMeasure(t, r.device.Space().Max())
 	if got.Minibatches < 12 || got.Minibatches > 40 || got.SettleS < 20 {
 		t.Errorf("%d minibatches after %v s; want about 12 after 20 s", got.Minibatches, got.SettleS)
 	}
 }
 
-func TestAFloodOfMinibatchesIsNoTraining(t *testing.T) {
+func TestBenchFloodOfMinibatchesIsNoTraining(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	told := 0
@@ -110,22 +131,25 @@ func TestAFloodOfMinibatchesIsNoTraining(t *testing.T) {
 			return harness.Event{Kind: harness.Minibatch, T: at, TimeMS: 0.001}, nil
 		}}, nil
 	}
-	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != Failed || !strings.Contains(got.Why, "minibatches in 20ms") || told > 2*floodLen {
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.Failed ||
+		!strings.Contains(got.Why, "minibatches in 20ms") ||
+		told > 2*floodLen {
 		t.Errorf("%s %q after %d minibatches", got.Status, got.Why, told)
 	}
 }
 
-func TestTheFanIsSetToMaximumUnlessKept(t *testing.T) {
+func TestBenchFanIsSetToMaximumUnlessKept(t *testing.T) {
 	t.Parallel()
-	if got := (Settings{}).request(tegra.Mode{}); got.Fan != tegra.FanMax || got.DVFS {
+	if got := request(record.Settings{}, tegra.Mode{}); got.Fan != tegra.FanMax || got.DVFS {
 		t.Errorf("default request: %+v", got)
 	}
-	if got := (Settings{KeepFan: true, DVFS: true}).request(tegra.Mode{}); got.Fan != tegra.FanUntouched || !got.DVFS {
+	if got := request(record.Settings{KeepFan: true, DVFS: true}, tegra.Mode{}); got.Fan != tegra.FanUntouched ||
+		!got.DVFS {
 		t.Errorf("kept fan, free clocks: %+v", got)
 	}
 }
 
-func TestPhasesComeInOrder(t *testing.T) {
+func TestBenchPhasesComeInOrder(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	var seen []Phase
@@ -151,32 +175,50 @@ func TestPhasesComeInOrder(t *testing.T) {
 	}
 }
 
-func TestFaultsBecomeRowsWithAReason(t *testing.T) {
+func TestBenchFaultsBecomeRowsWithAReason(t *testing.T) {
 	t.Parallel()
 	ambient := func(c float64) virtual.Faults { return virtual.Faults{AmbientC: c, FanStuck: true} }
 	for _, c := range []struct {
 		name   string
 		faults virtual.Faults
-		set    Settings
-		want   Status
+		set    record.Settings
+		want   record.Status
 		why    string
 	}{
-		{"a job that dies", virtual.Faults{DieAfter: 30}, Settings{}, Failed, "died"},
-		{"a job that hangs", virtual.Faults{HangAfter: 30}, Settings{}, Failed, "prints nothing for 1m0s"},
-		{"a rail that vanished", virtual.Faults{MissingRails: []string{"VDD_GPU_SOC"}}, Settings{}, Failed, "total power absent"},
-		{"too little time", virtual.Faults{}, Settings{ModeTimeout: 6 * time.Second, Minibatches: 4000}, TimedOut, "of 4000 clean minibatches in 6s"},
-		{"a board in an oven", ambient(95), Settings{}, Throttled, "throttled"},
+		{"a job that dies", virtual.Faults{DieAfter: 30}, record.Settings{}, record.Failed, "died"},
+		{
+			"a job that hangs",
+			virtual.Faults{HangAfter: 30},
+			record.Settings{},
+			record.Failed,
+			"prints nothing for 1m0s",
+		},
+		{
+			"a rail that vanished",
+			virtual.Faults{MissingRails: []string{"VDD_GPU_SOC"}},
+			record.Settings{},
+			record.Failed,
+			"total power absent",
+		},
+		{
+			"too little time",
+			virtual.Faults{},
+			record.Settings{ModeTimeout: 6 * time.Second, Minibatches: 4000},
+			record.TimedOut,
+			"of 4000 clean minibatches in 6s",
+		},
+		{"a board in an oven", ambient(95), record.Settings{}, record.Throttled, "throttled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 			// From MAXN to a lower mode, so that a clock can stay behind.
 			m := r.device.Space().Max()
-			if c.want != Throttled {
+			if c.want != record.Throttled {
 				m.GPU = r.device.Space().GPU[6]
 			}
 			r.board.Inject(c.faults)
-			if c.want == Throttled {
+			if c.want == record.Throttled {
 				r.board.Clock().Sleep(t.Context(), 3*time.Hour) // takes on the air's heat
 			}
 			r.bench.Settings = c.set
@@ -188,33 +230,18 @@ func TestFaultsBecomeRowsWithAReason(t *testing.T) {
 				t.Errorf("an unusable row holds %v ms and %v W", got.TimeMS, got.PowerW)
 			}
 			r.board.Inject(virtual.Faults{})
-			if c.want == Throttled {
+			if c.want == record.Throttled {
 				return // the heat stays
 			}
-			r.bench.Settings = Settings{}
-			if again := r.mustMeasure(t, m); again.Status != OK {
+			r.bench.Settings = record.Settings{}
+			if again := r.mustMeasure(t, m); again.Status != record.OK {
 				t.Errorf("after the fault: %s %q, want a good row from a fresh job", again.Status, again.Why)
 			}
 		})
 	}
 }
 
-func TestAClockThatDoesNotFollowIsNoted(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	r.board.Inject(virtual.Faults{StuckClocks: []tegra.Knob{tegra.KnobGPU}})
-	m := r.device.Space().Max()
-	m.GPU = r.device.Space().GPU[6]
-	if got := r.mustMeasure(t, m); got.Status != OK || !strings.Contains(got.Why, "note: GPU clock reads 114.75 MHz where 726.75 MHz is set") {
-		t.Errorf("%s %q", got.Status, got.Why)
-	}
-	r.bench.Settings.DVFS = true
-	if got := r.mustMeasure(t, m); strings.Contains(got.Why, "clock reads") {
-		t.Errorf("free clocks: %q", got.Why)
-	}
-}
-
-func TestAnotherProgramThatSetsClocksFailsTheMode(t *testing.T) {
+func TestBenchAnotherProgramThatSetsClocksFailsTheMode(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	max := r.device.Space().Max()
@@ -229,43 +256,48 @@ func TestAnotherProgramThatSetsClocksFailsTheMode(t *testing.T) {
 			}
 		}
 	}
-	if got := r.mustMeasure(t, max); got.Status != Failed || !strings.Contains(got.Why, "in force instead") {
+	if got := r.mustMeasure(t, max); got.Status != record.Failed || !strings.Contains(got.Why, "in force instead") {
 		t.Errorf("%s %q", got.Status, got.Why)
 	}
 }
 
-func TestAModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
+func TestBenchModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	max := r.device.Space().Max()
 	r.applier.fail = func(tegra.Mode) error { return errTest }
-	if got := r.mustMeasure(t, max); got.Status != Rejected || !strings.Contains(got.Why, errTest.Error()) {
+	if got := r.mustMeasure(t, max); got.Status != record.Rejected || !strings.Contains(got.Why, errTest.Error()) {
 		t.Errorf("refused: %s %q", got.Status, got.Why)
 	}
 	r.applier.fail = nil
 	r.applier.after = func(a *tegra.Applied) {
 		a.Files = append(a.Files, tegra.KnobFile{Knob: "GPU max", Path: "/sys/x", Asked: "5", Actual: "4"})
 	}
-	got, err := r.bench.Measure(t.Context(), Step{Mode: max, Raise: true})
-	if err != nil || got.Status != Rejected || !strings.Contains(got.Why, "asked 5, read back 4") || !strings.Contains(got.Why, "reboot") {
+	got, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: max}, Raise: true})
+	if err != nil || got.Status != record.Rejected || !strings.Contains(got.Why, "asked 5, read back 4") ||
+		!strings.Contains(got.Why, "reboot") {
 		t.Errorf("read back otherwise: %s %q, %v", got.Status, got.Why, err)
 	}
 	r.applier.fail = func(tegra.Mode) error { return tegra.ErrPermission }
-	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, tegra.ErrPermission) {
+	if _, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: max}}); !errors.Is(
+		err,
+		tegra.ErrPermission,
+	) {
 		t.Errorf("no rights: %v, want it to end the campaign", err)
 	}
 	r.applier.fail = func(tegra.Mode) error { return tegra.ErrGone }
-	if _, err := r.bench.Measure(t.Context(), Step{Mode: max}); !errors.Is(err, tegra.ErrGone) {
+	if _, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: max}}); !errors.Is(err, tegra.ErrGone) {
 		t.Errorf("guard gone: %v, want it to end the campaign", err)
 	}
 }
 
-func TestPowerThatNeverSettlesMakesAnUnstableRow(t *testing.T) {
+func TestBenchPowerThatNeverSettlesMakesAnUnstableRow(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	r.use(&restless{Device: r.device}, r.bench.Clock)
 	got := r.mustMeasure(t, r.device.Space().Max())
-	if got.Status != Unstable || got.SettleS < 30 || !(got.TimeMS > 0) || !strings.Contains(got.Why, "not steady within 30s") {
+	if got.Status != record.Unstable || got.SettleS < 30 || !(got.TimeMS > 0) ||
+		!strings.Contains(got.Why, "not steady within 30s") {
 		t.Errorf("got %+v; want an unstable row with numbers", got)
 	}
 }
@@ -283,7 +315,7 @@ func (d *restless) Read() (tegra.Reading, error) {
 	return r, err
 }
 
-func TestCancellingEndsAtOnceWithoutARow(t *testing.T) {
+func TestBenchCancellingEndsAtOnceWithoutARow(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -292,33 +324,44 @@ func TestCancellingEndsAtOnceWithoutARow(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := r.bench.Measure(ctx, Step{Mode: r.device.Space().Max()}); !errors.Is(err, context.Canceled) {
+	if _, err := r.bench.Measure(ctx, Step{Setting: tegra.Setting{Mode: r.device.Space().Max()}}); !errors.Is(
+		err,
+		context.Canceled,
+	) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestACommandThatNeverWorksEndsTheCampaign(t *testing.T) {
+func TestBenchCommandThatNeverWorksEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{})
 	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
-		return harness.Exec(ctx, harness.ExecOptions{Command: []string{"sh", "-c", "echo no module named torch >&2; exit 1"}, Clock: r.bench.Clock})
+		return harness.Exec(
+			ctx,
+			harness.ExecOptions{
+				Command: []string{"sh", "-c", "echo no module named torch >&2; exit 1"},
+				Clock:   r.bench.Clock,
+			},
+		)
 	}
 	m := r.device.Space().Max()
-	for range maxBarren - 1 {
-		if got := r.mustMeasure(t, m); got.Status != Failed || !strings.Contains(got.Why, "no module named torch") {
+	for range maxEmptyRuns - 1 {
+		if got := r.mustMeasure(t, m); got.Status != record.Failed ||
+			!strings.Contains(got.Why, "no module named torch") {
 			t.Errorf("%s %q", got.Status, got.Why)
 		}
 	}
-	if _, err := r.bench.Measure(t.Context(), Step{Mode: m}); err == nil || !strings.Contains(err.Error(), "3 times without a minibatch") {
+	if _, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}}); err == nil ||
+		!strings.Contains(err.Error(), "3 times without a minibatch") {
 		t.Errorf("third time: %v", err)
 	}
 	r.bench.NewHarness = func(context.Context, int) (harness.Harness, error) { return nil, errTest }
-	if _, err := r.bench.Measure(t.Context(), Step{Mode: m}); !errors.Is(err, errTest) {
+	if _, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}}); !errors.Is(err, errTest) {
 		t.Errorf("a job that cannot start: %v", err)
 	}
 }
 
-func TestAJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
+func TestBenchJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	starts, length := 0, 20
@@ -326,7 +369,7 @@ func TestAJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
 		starts++
 		n := length
 		length = 1000 // the second run is long enough
-		inner, err := r.bench.Workload.NewHarness(HarnessOptions{Virtual: r.board})(ctx, batch)
+		inner, err := r.bench.Workload.NewHarness(workload.HarnessOptions{Virtual: r.board})(ctx, batch)
 		return &scripted{next: func(ctx context.Context) (harness.Event, error) {
 			if n--; n < 0 {
 				return harness.Event{}, io.EOF
@@ -334,19 +377,24 @@ func TestAJobThatEndsByItselfIsStartedAgainThenTold(t *testing.T) {
 			return inner.Next(ctx)
 		}}, err
 	}
-	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != OK || starts != 2 {
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.OK || starts != 2 {
 		t.Errorf("%s %q after %d starts; want ok after 2", got.Status, got.Why, starts)
 	}
 	r.bench.Close()
 	starts = 0
 	inner := r.bench.NewHarness
-	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) { length = 20; return inner(ctx, batch) }
-	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != Failed || !strings.Contains(got.Why, "JTUNE_EPOCHS=0") || starts != restarts+1 {
+	r.bench.NewHarness = func(ctx context.Context, batch int) (harness.Harness, error) {
+		length = 20
+		return inner(ctx, batch)
+	}
+	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.Failed ||
+		!strings.Contains(got.Why, "JTUNE_EPOCHS=0") ||
+		starts != restarts+1 {
 		t.Errorf("%s %q after %d starts; want the advice after %d", got.Status, got.Why, starts, restarts+1)
 	}
 }
 
-func TestPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
+func TestBenchPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
 	t.Parallel()
 	// The job needs 20 s to load, at idle power: steady, but not the mode's.
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
@@ -368,7 +416,7 @@ func TestPowerBeforeTheJobTrainsDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
+func TestBenchMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	high := r.device.Space().Max()
@@ -390,12 +438,12 @@ func TestMinibatchesOfTheModeBeforeDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
+	if got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%+v; the truth is %v ms", got, timeMS)
 	}
 }
 
-func TestMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
+func TestBenchMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	starter, n := r.bench.NewHarness, 0
@@ -414,40 +462,8 @@ func TestMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.mustMeasure(t, m); got.Status != OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 || got.TimeIQRMS > 0.01*timeMS {
+	if got := r.mustMeasure(t, m); got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 ||
+		got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%s %q: %v ms ± %v; the truth is %v ms", got.Status, got.Why, got.TimeMS, got.TimeIQRMS, timeMS)
-	}
-}
-
-func TestAJobWhoseOutputIsBufferedIsNoted(t *testing.T) {
-	t.Parallel()
-	ms := time.Millisecond
-	burst, seconds, good := &measurement{}, &measurement{}, &measurement{}
-	for i := range 40 {
-		burst.clean = append(burst.clean, harness.Event{T: time.Duration(i) * ms, TimeMS: 60})
-		seconds.clean = append(seconds.clean, harness.Event{T: time.Duration(i) * 60 * ms, TimeMS: 0.06})
-		good.clean = append(good.clean, harness.Event{T: time.Duration(i) * 61 * ms, TimeMS: 60})
-	}
-	for _, c := range []struct {
-		name string
-		m    *measurement
-		want string
-	}{{"a burst", burst, "flush"}, {"seconds", seconds, "milliseconds"}, {"a good job", good, ""}} {
-		times := make([]float64, len(c.m.clean))
-		for i, e := range c.m.clean {
-			times[i] = e.TimeMS
-		}
-		if got := c.m.doubt(times); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestAJobThatRunsAnotherMinibatchSizeIsNoted(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
-	r.bench.Workload.Batch = 32 // the board was told 16
-	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != OK || !strings.Contains(got.Why, "says minibatch size 16, workload resnet18 has 32") {
-		t.Errorf("%s %q", got.Status, got.Why)
 	}
 }

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/stats"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
 const (
-	// maxFailures is how many modes in a row may fail before a campaign is
-	// given up: then it is not about the modes.
+	// maxFailures in a row end a campaign: then the cause is not the modes.
 	maxFailures = 10
-	// restoreTime is how long putting back the found state may take, also
-	// after the campaign's context has ended.
+	// restoreTime is how long restoring the found state may take, also after the campaign's
+	// context has ended.
 	restoreTime = 30 * time.Second
 )
 
@@ -24,14 +25,22 @@ const (
 type Campaign struct {
 	Bench      *Bench
 	Plan       Plan
-	Record     *Record // nil: kept in memory alone
-	Retries    int     // of a failed mode; 0 takes 1, negative none
-	RedoFailed bool    // measure again the modes that failed in earlier runs
-	Gate       Gate    // nil: open
+	Record     *record.Record // nil: kept in memory alone
+	Retries    int            // of a failed mode; 0 takes 1, negative none
+	RedoFailed bool           // measure again the modes that failed in earlier runs
+	Gate       Gate           // nil: open
 }
 
-// Gate is asked before each mode is measured; it may wait, which pauses the
-// campaign. An error ends the campaign.
+// HotError ends a campaign on a board that is too hot to be measured.
+type HotError struct{ Why string }
+
+func (e *HotError) Error() string {
+	return fmt.Sprintf("the board is hot: %s; stopped after this mode, what was measured before is kept; let it cool, "+
+		"then start again (profile: with --resume --redo-failed)", e.Why)
+}
+
+// Gate is called before each mode is measured. It may block, which pauses the campaign. An
+// error ends the campaign.
 type Gate func(ctx context.Context) error
 
 // End is how a campaign ended.
@@ -41,7 +50,7 @@ type End int
 const (
 	Complete End = iota
 	Interrupted
-	Broken // the error tells
+	Broken // see the error
 )
 
 func (e End) String() string { return [...]string{"complete", "interrupted", "broken"}[e] }
@@ -49,16 +58,15 @@ func (e End) String() string { return [...]string{"complete", "interrupted", "br
 // Summary is the outcome of a campaign.
 type Summary struct {
 	End     End
-	Rows    []Row // of this and earlier runs, in order
-	New     int   // of this run
-	Failed  int   // of those, without a usable result
+	Rows    []record.Row // of this and earlier runs, in order
+	New     int          // of this run
+	Failed  int          // of those, without a usable result
 	Elapsed time.Duration
 }
 
-// Run measures until the plan ends, ctx is done, or something is wrong with
-// more than a mode. It ends the harness and restores the found state before
-// it returns. When ctx ends the mode in progress is not recorded and the
-// error is nil: Summary.End tells.
+// Run measures until the plan ends, ctx is done, or an error concerns more than one mode. It
+// stops the harness and restores the found state before it returns. When ctx ends, the mode in
+// progress is not recorded, the error is nil and Summary.End is Interrupted.
 func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	r := &campaignRun{Campaign: c, began: c.Bench.Clock.Now()}
 	if c.Record != nil {
@@ -75,7 +83,7 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	}
 	r.done = slices.Clone(r.rows)
 	if c.RedoFailed {
-		r.done = slices.DeleteFunc(r.done, func(row Row) bool { return !row.Status.Usable() })
+		r.done = slices.DeleteFunc(r.done, func(row record.Row) bool { return !row.Status.Usable() })
 	}
 	err := r.loop(ctx)
 	r.sum.End = Complete
@@ -86,7 +94,8 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 		r.sum.End = Broken
 	}
 	if restoreErr := r.restore(ctx); restoreErr != nil {
-		if r.sum.End = Broken; !errors.Is(err, tegra.ErrGone) || !errors.Is(restoreErr, tegra.ErrGone) { // once is enough
+		if r.sum.End = Broken; !errors.Is(err, tegra.ErrGone) ||
+			!errors.Is(restoreErr, tegra.ErrGone) { // once is enough
 			err = errors.Join(err, restoreErr)
 		}
 	}
@@ -94,7 +103,7 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	return r.sum, err
 }
 
-// onlyFatal drops errors that only say that the end was asked for.
+// onlyFatal drops errors that only report the end of the context.
 func onlyFatal(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
@@ -106,8 +115,9 @@ func onlyFatal(err error) error {
 type campaignRun struct {
 	*Campaign
 	began    time.Duration
-	rows     []Row // all
-	done     []Row // what the plan is told
+	hot      string       // why the board was too hot after the newest mode; "" when it was not
+	rows     []record.Row // all
+	done     []record.Row // rows that the plan sees
 	sum      Summary
 	failures int    // in a row
 	group    string // of the mode before
@@ -127,7 +137,7 @@ func (r *campaignRun) loop(ctx context.Context) error {
 		}
 		if step.Group != r.group {
 			if r.group = step.Group; r.group != "" {
-				r.Bench.tell(Progress{Step: step, Line: r.group})
+				r.Bench.notify(Progress{Step: step, Line: r.group})
 			}
 		}
 		row, err := r.measure(ctx, step)
@@ -136,6 +146,9 @@ func (r *campaignRun) loop(ctx context.Context) error {
 		}
 		if err := r.keep(step, row); err != nil {
 			return err
+		}
+		if r.hot != "" {
+			return &HotError{r.hot}
 		}
 	}
 }
@@ -149,7 +162,7 @@ func (r *campaignRun) gate(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// present is the mode that this run has set last.
+// present is the mode that this run applied last.
 func (r *campaignRun) present() tegra.Val[tegra.Mode] {
 	for i := len(r.rows) - 1; i >= len(r.rows)-r.sum.New; i-- {
 		if m := r.rows[i].Applied; m != (tegra.Mode{}) {
@@ -159,65 +172,71 @@ func (r *campaignRun) present() tegra.Val[tegra.Mode] {
 	return tegra.Val[tegra.Mode]{}
 }
 
-// measure measures a mode, and again when something went wrong that may go
-// right the next time.
-func (r *campaignRun) measure(ctx context.Context, step Step) (Row, error) {
+// measure measures a mode and repeats it after an error that may be temporary.
+func (r *campaignRun) measure(ctx context.Context, step Step) (record.Row, error) {
 	retries := r.Retries
 	if retries == 0 {
 		retries = 1
 	}
 	for try := 0; ; try++ {
 		row, err := r.once(ctx, step)
-		if err != nil || row.Status.Usable() || row.Status == TimedOut || try >= retries {
+		if err != nil || row.Status.Usable() || row.Status == record.TimedOut || row.Status == record.Misset ||
+			r.hot != "" || try >= retries {
 			if err == nil && !row.Status.Usable() && try > 0 {
 				row.Why = fmt.Sprintf("%s (%d tries)", row.Why, try+1)
 			}
 			return row, err
 		}
-		r.Bench.tell(Progress{Step: step, Line: fmt.Sprintf("%s %s: %s; trying again", step.Mode, row.Status, row.Why)})
+		r.Bench.notify(
+			Progress{Step: step, Line: fmt.Sprintf("%s %s: %s; trying again", step.Mode, row.Status, row.Why)},
+		)
 	}
 }
 
 // once measures a step with the campaign's bench, or with its own.
-func (r *campaignRun) once(ctx context.Context, step Step) (Row, error) {
+func (r *campaignRun) once(ctx context.Context, step Step) (record.Row, error) {
 	v := step.Variant
 	if v == nil {
-		return r.Bench.measure(ctx, step)
+		row, err := r.Bench.measure(ctx, step)
+		r.hot = r.Bench.hot
+		return row, err
 	}
 	v.Bench.Observe, v.Bench.Raw = r.Bench.Observe, r.Bench.Raw
 	row, err := v.Bench.measure(ctx, step)
+	r.hot = v.Bench.hot
 	row.Extra = v.Columns()
 	return row, errors.Join(err, v.Bench.Close())
 }
 
 // keep records the row of a step.
-func (r *campaignRun) keep(step Step, row Row) error {
+func (r *campaignRun) keep(step Step, row record.Row) error {
 	if r.Record != nil {
-		// The row is what tells a resume that the mode is done: it comes last.
-		if err := r.Record.appendRun(row); err != nil {
-			return err
-		}
 		if err := r.Record.Append(row); err != nil {
 			return err
 		}
 	}
 	r.rows, r.done = append(r.rows, row), append(r.done, row)
 	r.sum.New++
-	r.Bench.tell(Progress{Phase: Finished, Step: step, Row: &row})
+	r.Bench.notify(Progress{Phase: Finished, Step: step, Row: &row})
 	if row.Status.Usable() {
 		r.failures = 0
 		return nil
 	}
 	r.sum.Failed++
 	if r.failures++; r.failures >= maxFailures {
-		return fmt.Errorf("%d modes in a row failed, the last (%s) because: %s; put that right, then go on with --resume --redo-failed", r.failures, row.Mode, row.Why)
+		return fmt.Errorf(
+			"%d modes in a row failed, the last (%s) because: %s; fix this, then resume with --resume --redo-failed",
+			r.failures,
+			row.Mode,
+			row.Why,
+		)
 	}
 	return nil
 }
 
-// restore ends the job and puts back the found state, whatever ctx says.
+// restore stops the job and restores the found state, also when ctx has ended.
 func (r *campaignRun) restore(ctx context.Context) error {
-	r.Bench.tell(Progress{Phase: Restoring})
+	r.Bench.notify(Progress{Phase: Restoring})
 	err := r.Bench.Close()
 	if err != nil {
 		err = fmt.Errorf("ending the harness: %w", err)
@@ -230,7 +249,7 @@ func (r *campaignRun) restore(ctx context.Context) error {
 	return err
 }
 
-// place fills in where the campaign stands.
+// place adds the progress of the whole campaign.
 func (r *campaignRun) place(p Progress) Progress {
 	p.Done = len(r.done)
 	if n, known := r.Plan.Len(); known {
@@ -241,12 +260,11 @@ func (r *campaignRun) place(p Progress) Progress {
 	return p
 }
 
-// Remaining is the time that n more modes will take, as a range that holds in
-// about four of five cases if they take alike to the ones so far: n times
-// their mean, give or take 1.28 standard deviations of the sum, the doubt
-// about the mean included. Modes differ: the deviation starts from a guess of
-// half the mean that weighs as much as one row.
-func Remaining(rows []Row, n int) (lo, hi time.Duration) {
+// Remaining estimates the time that n more modes take: a range that holds in about four of five
+// cases if they behave like the modes so far. It is n times the mean, plus or minus 1.28
+// standard deviations of the sum, the uncertainty of the mean included. The deviation starts
+// from a guess of half the mean that weighs as much as one row.
+func Remaining(rows []record.Row, n int) (lo, hi time.Duration) {
 	var took []float64
 	for _, r := range rows {
 		if r.TookS > 0 {
@@ -256,7 +274,7 @@ func Remaining(rows []Row, n int) (lo, hi time.Duration) {
 	if n <= 0 || len(took) == 0 {
 		return 0, 0
 	}
-	m := mean(took)
+	m := stats.Mean(took)
 	squares := m * m / 4
 	for _, t := range took {
 		squares += (t - m) * (t - m)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
@@ -24,7 +25,11 @@ import (
 func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
 	t.Helper()
 	modes := r.device.Space().Sample(n, 9)
-	rec, err := OpenOrCreate(dir, r.header(9, PlanHeader{Kind: "sample", Modes: n, Digest: Digest(modes)}), resume)
+	rec, err := record.OpenOrCreate(
+		dir,
+		r.header(9, record.PlanHeader{Kind: "sample", Modes: n, Digest: record.Digest(modes)}),
+		resume,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +37,7 @@ func campaign(t *testing.T, r *rig, dir string, n int, resume bool) *Campaign {
 	return &Campaign{Bench: r.bench, Plan: listOf(modes), Record: rec}
 }
 
-func TestACampaignMeasuresItsModesAndRestores(t *testing.T) {
+func TestCampaignMeasuresItsModesAndRestores(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Seed: 2})
 	dir := filepath.Join(t.TempDir(), "c")
@@ -77,7 +82,7 @@ func TestACampaignMeasuresItsModesAndRestores(t *testing.T) {
 			t.Errorf("%s is %s after the campaign, was %s", f.Path, got, f.Value)
 		}
 	}
-	for _, name := range []string{samplesName, minibatchesName} {
+	for _, name := range []string{"samples.csv", "minibatches.csv"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if n := bytes.Count(text, []byte("\n")); err != nil || n < 60 {
 			t.Errorf("%s: %d lines, %v", name, n, err)
@@ -85,9 +90,15 @@ func TestACampaignMeasuresItsModesAndRestores(t *testing.T) {
 	}
 }
 
-func TestACampaignGoesOnWhereItStopped(t *testing.T) {
+func TestCampaignGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
-	whole, err := campaign(t, newRig(t, "resnet", virtual.Options{Noise: noNoise()}), filepath.Join(t.TempDir(), "whole"), 12, false).Run(t.Context())
+	whole, err := campaign(
+		t,
+		newRig(t, "resnet", virtual.Options{Noise: noNoise()}),
+		filepath.Join(t.TempDir(), "whole"),
+		12,
+		false,
+	).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,13 +116,22 @@ func TestACampaignGoesOnWhereItStopped(t *testing.T) {
 		cancel()
 		c.Record.Close()
 		if err != nil || len(sum.Rows) != want || sum.New != 4 || r.applier.restored != 1 {
-			t.Fatalf("part %d: %s with %d rows, %d new, restored %d times, %v; want %d rows", part, sum.End, len(sum.Rows), sum.New, r.applier.restored, err, want)
+			t.Fatalf(
+				"part %d: %s with %d rows, %d new, restored %d times, %v; want %d rows",
+				part,
+				sum.End,
+				len(sum.Rows),
+				sum.New,
+				r.applier.restored,
+				err,
+				want,
+			)
 		}
 		if (sum.End == Complete) != (want == 12) {
 			t.Errorf("part %d ended %s", part, sum.End)
 		}
 	}
-	_, rows, err := Read(dir)
+	_, rows, err := record.Read(dir)
 	if err != nil || len(rows) != 12 {
 		t.Fatal(len(rows), err)
 	}
@@ -123,7 +143,7 @@ func TestACampaignGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-func TestACampaignWhoseRecordWasCutMeasuresTheLostModesAgain(t *testing.T) {
+func TestCampaignWhoseRecordWasCutMeasuresTheLostModesAgain(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
@@ -133,7 +153,7 @@ func TestACampaignWhoseRecordWasCutMeasuresTheLostModesAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Record.Close()
-	path := filepath.Join(dir, modesName)
+	path := filepath.Join(dir, "modes.csv")
 	text, _ := os.ReadFile(path)
 	for cut := range len(text) {
 		if !long && cut%97 != 0 {
@@ -150,7 +170,7 @@ func TestACampaignWhoseRecordWasCutMeasuresTheLostModesAgain(t *testing.T) {
 	}
 }
 
-func TestFailedModesAreTriedAgainThenRecordedWithTheirReason(t *testing.T) {
+func TestCampaignFailedModesAreTriedAgainThenRecordedWithTheirReason(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	dir := filepath.Join(t.TempDir(), "c")
@@ -169,8 +189,9 @@ func TestFailedModesAreTriedAgainThenRecordedWithTheirReason(t *testing.T) {
 	if err != nil || sum.End != Complete || sum.Failed != 1 || tries != 2 {
 		t.Fatalf("%s, %d failed, %d tries, %v", sum.End, sum.Failed, tries, err)
 	}
-	i := slices.IndexFunc(sum.Rows, func(row Row) bool { return row.Mode == bad })
-	if got := sum.Rows[i]; got.Status != Rejected || !strings.Contains(got.Why, "invalid argument") || !strings.HasSuffix(got.Why, "(2 tries)") {
+	i := slices.IndexFunc(sum.Rows, func(row record.Row) bool { return row.Mode == bad })
+	if got := sum.Rows[i]; got.Status != record.Rejected || !strings.Contains(got.Why, "invalid argument") ||
+		!strings.HasSuffix(got.Why, "(2 tries)") {
 		t.Errorf("got %s %q", got.Status, got.Why)
 	}
 
@@ -182,12 +203,13 @@ func TestFailedModesAreTriedAgainThenRecordedWithTheirReason(t *testing.T) {
 	c.Record.Close()
 	c = campaign(t, r, dir, 5, true)
 	c.RedoFailed = true
-	if sum, err = c.Run(t.Context()); err != nil || sum.New != 1 || sum.Rows[5].Mode != bad || sum.Rows[5].Status != OK {
+	if sum, err = c.Run(t.Context()); err != nil || sum.New != 1 || sum.Rows[5].Mode != bad ||
+		sum.Rows[5].Status != record.OK {
 		t.Errorf("redoing failed modes: %d new, %v", sum.New, err)
 	}
 }
 
-func TestAJobThatDiesNowAndThenCostsNoMode(t *testing.T) {
+func TestCampaignJobThatDiesNowAndThenCostsNoMode(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Faults: virtual.Faults{DieAfter: 2500}})
 	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 12, false).Run(t.Context())
@@ -196,29 +218,31 @@ func TestAJobThatDiesNowAndThenCostsNoMode(t *testing.T) {
 	}
 }
 
-func TestManyFailuresInARowEndACampaign(t *testing.T) {
+func TestCampaignManyFailuresInARowEndACampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	r.applier.fail = func(tegra.Mode) error { return syscall.EIO }
 	sum, err := campaign(t, r, filepath.Join(t.TempDir(), "c"), 30, false).Run(t.Context())
-	if err == nil || sum.End != Broken || sum.New != maxFailures || !strings.Contains(err.Error(), "input/output error") || r.applier.restored != 1 {
+	if err == nil || sum.End != Broken || sum.New != maxFailures ||
+		!strings.Contains(err.Error(), "input/output error") ||
+		r.applier.restored != 1 {
 		t.Errorf("%s after %d modes, restored %d times, %v", sum.End, sum.New, r.applier.restored, err)
 	}
 }
 
-func TestACampaignEndsWhenItsRecordCannotBeWritten(t *testing.T) {
+func TestCampaignEndsWhenItsRecordCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	c := campaign(t, r, filepath.Join(t.TempDir(), "c"), 5, false)
-	c.Record.modes = &appendFile{name: modesName, f: &fullDisk{room: 300}}
+	c.Record.Close()
 	sum, err := c.Run(t.Context())
-	if !errors.Is(err, syscall.ENOSPC) || sum.End != Broken || r.applier.restored != 1 {
+	if err == nil || !strings.Contains(err.Error(), "record is closed") || sum.End != Broken ||
+		r.applier.restored != 1 {
 		t.Errorf("%s, restored %d times, %v", sum.End, r.applier.restored, err)
 	}
-	c.Record.modes = nil
 }
 
-func TestRestoringIsTriedThoughTheContextEnded(t *testing.T) {
+func TestCampaignRestoringIsTriedThoughTheContextEnded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -229,7 +253,7 @@ func TestRestoringIsTriedThoughTheContextEnded(t *testing.T) {
 	}
 }
 
-func TestAGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
+func TestCampaignGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	asked, shut := 0, errors.New("shut")
@@ -239,13 +263,14 @@ func TestAGateIsAskedBeforeEachModeAndItsErrorEndsTheCampaign(t *testing.T) {
 		}
 		return nil
 	}}
-	if sum, err := c.Run(t.Context()); !errors.Is(err, shut) || sum.End != Broken || sum.New != 3 || r.applier.restored != 1 {
+	if sum, err := c.Run(t.Context()); !errors.Is(err, shut) || sum.End != Broken || sum.New != 3 ||
+		r.applier.restored != 1 {
 		t.Errorf("%s with %d modes, %v, restored %d times", sum.End, sum.New, err, r.applier.restored)
 	}
 }
 
 // A campaign that is paused ends at once when it is told to.
-func TestAPausedCampaignCanBeInterrupted(t *testing.T) {
+func TestCampaignPausedCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -259,7 +284,7 @@ func TestAPausedCampaignCanBeInterrupted(t *testing.T) {
 	}
 }
 
-func TestEachModeHasAFolderOfLogs(t *testing.T) {
+func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "c")
 	r := newRig(t, "lstm", virtual.Options{})
@@ -282,9 +307,14 @@ func TestEachModeHasAFolderOfLogs(t *testing.T) {
 	}
 	all := ""
 	for _, row := range sum.Rows {
-		folder := filepath.Join(dir, "logs", fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)))
+		folder := filepath.Join(
+			dir,
+			"logs",
+			fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)),
+		)
 		knobs, err := os.ReadFile(filepath.Join(folder, "knobs.csv"))
-		if err != nil || !strings.HasPrefix(string(knobs), "knob,path,asked,actual\n") || !strings.Contains(string(knobs), fmt.Sprint(row.Mode.CPU.KHz())) {
+		if err != nil || !strings.HasPrefix(string(knobs), "knob,path,asked,actual\n") ||
+			!strings.Contains(string(knobs), fmt.Sprint(row.Mode.CPU.KHz())) {
 			t.Errorf("%s: %v: %s", folder, err, knobs)
 		}
 		log, err := os.ReadFile(filepath.Join(folder, "log.txt"))
@@ -310,7 +340,7 @@ func (h talkative) Next(ctx context.Context) (harness.Event, error) {
 }
 
 // What root records on behalf of a user belongs to that user.
-func TestARecordMadeThroughSudoBelongsToTheCaller(t *testing.T) {
+func TestCampaignRecordMadeThroughSudoBelongsToTheCaller(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("takes root to give files away")
 	}
@@ -353,36 +383,44 @@ func (c *jumpyClock) Wall() time.Time {
 	return time.Date([]int{1970, 2026, 2019, 2038}[c.n%4], 1, 1, 0, 0, c.n, 0, time.UTC)
 }
 
-func TestACalendarThatJumpsChangesNoMeasurement(t *testing.T) {
+func TestCampaignCalendarThatJumpsChangesNoMeasurement(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	dir := filepath.Join(t.TempDir(), "c")
-	want, err := (&Campaign{Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench, Plan: listOf(r.device.Space().Sample(4, 3))}).Run(t.Context())
+	want, err := (&Campaign{
+		Bench: newRig(t, "lstm", virtual.Options{Noise: noNoise()}).bench,
+		Plan:  listOf(r.device.Space().Sample(4, 3)),
+	}).Run(
+		t.Context(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.use(r.device, &jumpyClock{Clock: r.bench.Clock})
 	for _, upTo := range []int{2, 4} {
-		rec, err := OpenOrCreate(dir, r.header(3, PlanHeader{Kind: "list"}), upTo > 2)
+		rec, err := record.OpenOrCreate(dir, r.header(3, record.PlanHeader{Kind: "list"}), upTo > 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(4, 3)), Record: rec, Gate: func(context.Context) error {
-			if upTo == 2 && len(rec.Rows()) == 2 {
-				return context.Canceled
-			}
-			return nil
-		}}).Run(t.Context())
+		sum, err := (&Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(4, 3)), Record: rec,
+			Gate: func(context.Context) error {
+				if upTo == 2 && len(rec.Rows()) == 2 {
+					return context.Canceled
+				}
+				return nil
+			}}).Run(
+			t.Context(),
+		)
 		if rec.Close(); len(sum.Rows) != upTo || len(rec.Notes()) > 0 {
 			t.Fatalf("%d rows, %v, notes %v", len(sum.Rows), err, rec.Notes())
 		}
 	}
-	_, rows, notes, err := ReadNoted(dir)
+	_, rows, notes, err := record.ReadNoted(dir)
 	if err != nil || len(rows) != 4 || len(notes) > 0 {
 		t.Fatalf("%d rows, %v, notes %v", len(rows), err, notes)
 	}
 	for i, row := range rows {
-		if w := want.Rows[i]; row.Mode != w.Mode || row.Status != OK || math.Abs(row.TimeMS/w.TimeMS-1) > 1e-6 {
+		if w := want.Rows[i]; row.Mode != w.Mode || row.Status != record.OK || math.Abs(row.TimeMS/w.TimeMS-1) > 1e-6 {
 			t.Errorf("row %d: %+v, want %+v", i, row, w)
 		}
 	}
@@ -393,16 +431,16 @@ type choosy struct{ space *tegra.Space }
 
 func (p choosy) Len() (int, bool) { return 0, false }
 
-func (p choosy) Next(done []Row) (Step, bool) {
+func (p choosy) Next(done []record.Row) (Step, bool) {
 	if len(done) > 0 && done[len(done)-1].PowerW < 20 {
 		return Step{}, false
 	}
 	m := p.space.Max()
 	m.GPU = p.space.GPU[len(p.space.GPU)-1-len(done)]
-	return Step{Mode: m, Why: "looking for 20 W"}, true
+	return Step{Setting: tegra.Setting{Mode: m}, Why: "looking for 20 W"}, true
 }
 
-func TestAPlanThatChoosesSeesTheRowsSoFar(t *testing.T) {
+func TestCampaignPlanThatChoosesSeesTheRowsSoFar(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	r.bench.Observe = func(p Progress) {
@@ -417,18 +455,18 @@ func TestAPlanThatChoosesSeesTheRowsSoFar(t *testing.T) {
 	}
 }
 
-func TestTimeLeftIsARangeAroundTheMean(t *testing.T) {
+func TestCampaignTimeLeftIsARangeAroundTheMean(t *testing.T) {
 	t.Parallel()
-	took := func(s ...float64) []Row {
-		var rows []Row
+	took := func(s ...float64) []record.Row {
+		var rows []record.Row
 		for _, v := range s {
-			rows = append(rows, Row{TookS: v})
+			rows = append(rows, record.Row{TookS: v})
 		}
 		return rows
 	}
 	for _, c := range []struct {
 		name   string
-		rows   []Row
+		rows   []record.Row
 		n      int
 		lo, hi time.Duration
 	}{
@@ -439,14 +477,20 @@ func TestTimeLeftIsARangeAroundTheMean(t *testing.T) {
 			t.Errorf("%s: got %s to %s, want %s to %s", c.name, lo, hi, c.lo, c.hi)
 		}
 	}
-	width := func(rows []Row) time.Duration {
+	width := func(rows []record.Row) time.Duration {
 		lo, hi := Remaining(rows, 10)
 		if !(lo > 0 && lo < 100*time.Second && hi > 100*time.Second) {
 			t.Errorf("%d rows of 10 s, 10 left: %s to %s, want a range around 100 s", len(rows), lo, hi)
 		}
 		return hi - lo
 	}
-	one, six, thirty := width(took(10)), width(took(8, 10, 12, 10, 9, 11)), width(took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...))
+	one, six, thirty := width(
+		took(10),
+	), width(
+		took(8, 10, 12, 10, 9, 11),
+	), width(
+		took(slices.Repeat([]float64{8, 10, 12, 10, 9, 11}, 5)...),
+	)
 	if !(one > six && six > thirty && thirty < 30*time.Second) {
 		t.Errorf("widths %s, %s, %s after 1, 6 and 30 rows: want them to shrink", one, six, thirty)
 	}

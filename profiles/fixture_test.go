@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
 )
@@ -67,7 +69,10 @@ func (a *boardApplier) Apply(ctx context.Context, r tegra.Request) (tegra.Applie
 			continue
 		}
 		text, _ := a.fs.ReadFile(w.Path)
-		out.Files = append(out.Files, tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: strings.TrimSpace(string(text))})
+		out.Files = append(
+			out.Files,
+			tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: strings.TrimSpace(string(text))},
+		)
 	}
 	if a.after != nil {
 		a.after(&out)
@@ -109,7 +114,7 @@ type rig struct {
 	bench   *Bench
 }
 
-func newRig(t *testing.T, workload string, o virtual.Options) *rig {
+func newRig(t *testing.T, name string, o virtual.Options) *rig {
 	t.Helper()
 	if o.Name == "" {
 		o.Name = virtual.AGXOrin
@@ -130,12 +135,16 @@ func newRig(t *testing.T, workload string, o virtual.Options) *rig {
 		t.Fatal(err)
 	}
 	found.Add(control.Fan())
-	w, err := Find(builtIns(t), workload)
+	w, err := workload.Find(builtIns(t), name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{board: board, device: device, applier: &boardApplier{fs: board.FS(), control: control, found: found}}
-	r.bench = &Bench{Applier: r.applier, Workload: w, NewHarness: w.NewHarness(HarnessOptions{Virtual: board, Clock: board.Clock()})}
+	r.bench = &Bench{
+		Applier:    r.applier,
+		Workload:   w,
+		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()}),
+	}
 	r.use(device, board.Clock())
 	t.Cleanup(func() { r.bench.Close() })
 	return r
@@ -149,41 +158,25 @@ func (r *rig) use(d tegra.Device, c tegra.Clock) {
 // noNoise makes the board answer exactly.
 func noNoise() *float64 { return new(float64) }
 
-func (r *rig) header(seed uint64, plan PlanHeader) Header {
-	return Header{Jtune: "test", Created: r.board.Clock().Wall(), Seed: seed, Device: NewDeviceHeader(r.device), Workload: r.bench.Workload, Plan: plan}
+func (r *rig) header(seed uint64, plan record.PlanHeader) record.Header {
+	return record.Header{
+		Jtune:    "test",
+		Created:  r.board.Clock().Wall(),
+		Seed:     seed,
+		Device:   record.NewDeviceHeader(r.device),
+		Workload: r.bench.Workload,
+		Plan:     plan,
+	}
 }
 
 // mustMeasure measures one mode and wants a row.
-func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) Row {
+func (r *rig) mustMeasure(t *testing.T, m tegra.Mode) record.Row {
 	t.Helper()
-	row, err := r.bench.Measure(t.Context(), Step{Mode: m})
+	row, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return row
-}
-
-// replayTable is a small made-up sweep: times and powers of no simple
-// pattern, on the virtual Orin's clocks.
-func replayTable(t *testing.T) *sweep.Table {
-	t.Helper()
-	var b strings.Builder
-	b.WriteString("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n")
-	for i, c := range []int{2, 8, 12} {
-		for j, cpu := range []int{729600, 1651200, 2201600} {
-			for k, gpu := range []int{318750000, 828750000, 1300500000} {
-				for l, mem := range []int{2133000000, 3199000000} {
-					tm := 2500.123 / float64((i+1)*(j+2)*(k+1)) * (1.17 - 0.1*float64(l))
-					fmt.Fprintf(&b, "%d,%d,%d,%d,%.7f,%.6f\n", c, cpu, gpu, mem, tm, 9.87654+1.234*float64(i)+2.345*float64(j)+6.789*float64(k)+0.777*float64(l))
-				}
-			}
-		}
-	}
-	table, err := sweep.Read(strings.NewReader(b.String()), "made-up.csv", sweep.Options{Strict: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
 }
 
 // scripted is a harness whose events a test makes up.
@@ -197,31 +190,27 @@ func (s *scripted) Stop(context.Context) error                      { s.stopped+
 
 var errTest = errors.New("made up by the test")
 
-// open goes on with whatever campaign a folder holds.
-func open(dir string) (*Record, error) {
-	h, err := readHeader(dir)
-	if err != nil {
-		return nil, err
-	}
-	return OpenOrCreate(dir, h, true)
-}
-
-// importFile makes a campaign folder of a sweep file.
-func importFile(path, outDir string) error {
-	t, err := sweep.ReadFile(path, sweep.Options{})
-	if err != nil {
-		return err
-	}
-	return ImportTable(t, outDir)
-}
-
 // listOf is the plan of a list of modes, with minibatches of these sizes.
 func listOf(modes []tegra.Mode, batches ...int) Plan {
 	var steps []Step
 	for _, m := range modes {
 		for _, b := range append(batches[:len(batches):len(batches)], 0)[:max(1, len(batches))] {
-			steps = append(steps, Step{Mode: m, Batch: b})
+			steps = append(steps, Step{Setting: tegra.Setting{Mode: m, Batch: b}})
 		}
 	}
 	return ListPlan(steps)
 }
+
+func builtIns(t *testing.T) []workload.Workload {
+	t.Helper()
+	list, err := workload.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// long runs every case of what else is sampled.
+var long = os.Getenv("JTUNE_LONG") != ""
+
+var some = tegra.Some[float64]

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 	"jtune/tegra/virtual"
@@ -38,7 +39,7 @@ func knobs(t *testing.T, r *rig) map[string]string {
 	return out
 }
 
-func TestACampaignThroughTheGuardLeavesTheBoardAsFound(t *testing.T) {
+func TestCampaignThroughTheGuardLeavesTheBoardAsFound(t *testing.T) {
 	t.Parallel()
 	r, client := guarded(t, "mobilenet", virtual.Options{Seed: 4})
 	found := knobs(t, r)
@@ -78,7 +79,7 @@ func TestACampaignThroughTheGuardLeavesTheBoardAsFound(t *testing.T) {
 	check("guard closed")
 }
 
-func TestABoardThatTakesNoRaisesRejectsThemWithAHint(t *testing.T) {
+func TestCampaignBoardThatTakesNoRaisesRejectsThemWithAHint(t *testing.T) {
 	t.Parallel()
 	// S1's rule: only falling CPU and GPU clocks without a reboot (d.2).
 	r, _ := guarded(t, "lstm", virtual.Options{Faults: virtual.Faults{RejectRaise: true}})
@@ -93,17 +94,17 @@ func TestABoardThatTakesNoRaisesRejectsThemWithAHint(t *testing.T) {
 	}
 	// In order of the plan: top, back (CPU falls), low (GPU falls): no raise.
 	for _, row := range sum.Rows {
-		if row.Raise || row.Status != OK {
+		if row.Raise || row.Status != record.OK {
 			t.Errorf("%s: raise %v, %s %q; the order has no raise here", row.Mode, row.Raise, row.Status, row.Why)
 		}
 	}
-	row, err := r.bench.Measure(t.Context(), Step{Mode: top, Raise: true})
-	if err != nil || row.Status != Rejected || !strings.Contains(row.Why, "reboot") {
+	row, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: top}, Raise: true})
+	if err != nil || row.Status != record.Rejected || !strings.Contains(row.Why, "reboot") {
 		t.Errorf("a raise: %s %q, %v", row.Status, row.Why, err)
 	}
 }
 
-func TestAGuardThatIsGoneEndsTheCampaign(t *testing.T) {
+func TestCampaignGuardThatIsGoneEndsTheCampaign(t *testing.T) {
 	t.Parallel()
 	r, client := guarded(t, "lstm", virtual.Options{})
 	r.bench.Observe = func(p Progress) {

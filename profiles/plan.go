@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
-// Step is a mode to measure next.
+// Step is a setting to measure next. Batch is 0 in a campaign of one batch size,
+// the workload's own.
 type Step struct {
-	Mode  tegra.Mode
-	Batch int  // samples per minibatch in a campaign of several sizes; 0: the workload's own
-	Raise bool // CPU or GPU clock rises from the mode before (method note d.2)
+	tegra.Setting
+	Raise bool // CPU or GPU clock rises from the mode before, which some boards reject
 	Why   string
 	Group string // of a plan in groups: which one this mode is of
 	// Variant is not nil for a step that departs from its campaign's workload
@@ -22,41 +23,41 @@ type Step struct {
 
 // Variant is one run of an experiment.
 type Variant struct {
-	Setting string // what is different, in words; names the run together with Repeat
-	Repeat  int    // from 1
-	Bench   *Bench // measures it, with a job of its own
-	Idle    bool   // nothing runs: there is no minibatch to speak of
+	record.Variant
+	Bench *Bench // measures it, with a job of its own
+	Idle  bool   // nothing runs: there is no minibatch to speak of
 }
 
-// Plan says which mode comes next, given all rows so far. A plan that chooses
-// looks at their numbers; a fixed one only at which modes are done. Campaign
-// marks the raises.
+// Plan chooses the next mode, given all rows so far. An adaptive plan uses their numbers; a
+// fixed one only which modes are done. Campaign marks the raises.
 type Plan interface {
-	Next(done []Row) (Step, bool)
+	Next(done []record.Row) (Step, bool)
 	// Len is how many modes the plan has in all, when that is known.
 	Len() (n int, known bool)
 }
 
-// setting tells rows and steps of one campaign apart.
-type setting struct {
-	mode  tegra.Mode
-	batch int
+// variant names the step's run of an experiment; nil elsewhere.
+func (s Step) variant() *record.Variant {
+	if s.Variant == nil {
+		return nil
+	}
+	return &s.Variant.Variant
 }
 
-func (s Step) setting() setting { return setting{s.Mode, s.Batch} }
-
-func (r Row) setting() setting { return setting{r.Mode, r.Batch} }
-
-// inOrder compares modes as method note d.2 sorts them: a batch per CPU frequency,
-// the highest first; GPU frequency falling inside a batch; then cores and memory.
-// Boards that only take falling CPU and GPU clocks refuse least in this
-// order; no order of a full grid is without raises.
+// inOrder sorts modes into batches of one CPU frequency, the highest first, with falling GPU
+// frequency inside a batch, then by cores and memory frequency. Boards that accept only falling
+// CPU and GPU clocks reject the fewest modes in this order; no order of a full grid is without
+// raises.
 func inOrder(a, b tegra.Mode) int {
-	return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPU, a.GPU), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.EMC, b.EMC))
+	return cmp.Or(
+		cmp.Compare(b.CPU, a.CPU),
+		cmp.Compare(b.GPU, a.GPU),
+		cmp.Compare(a.Cores, b.Cores),
+		cmp.Compare(a.EMC, b.EMC),
+	)
 }
 
-// raises tells whether going from one mode to another lifts the CPU or the
-// GPU clock.
+// raises reports whether a change of mode raises the CPU or the GPU clock.
 func raises(from, to tegra.Mode) bool { return to.CPU > from.CPU || to.GPU > from.GPU }
 
 // listPlan measures each of its steps once.
@@ -64,25 +65,24 @@ type listPlan struct{ steps []Step }
 
 var _ Plan = (*listPlan)(nil)
 
-// ListPlan measures the modes of these steps with the minibatch sizes that they
-// say, duplicates once: size by size, since each needs a job of its own, and
-// within a size in the order of method note d.2.
+// ListPlan measures these steps, duplicates once: one batch size after the other, because each
+// needs a job of its own, and within a batch size in the order that raises clocks least.
 func ListPlan(steps []Step) Plan {
 	steps = slices.SortedStableFunc(slices.Values(steps), func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.Batch, b.Batch), inOrder(a.Mode, b.Mode))
 	})
-	return &listPlan{slices.CompactFunc(steps, func(a, b Step) bool { return a.setting() == b.setting() })}
+	return &listPlan{slices.CompactFunc(steps, func(a, b Step) bool { return a.Setting == b.Setting })}
 }
 
 func (p *listPlan) Len() (int, bool) { return len(p.steps), true }
 
-func (p *listPlan) Next(done []Row) (Step, bool) {
-	seen := make(map[setting]bool, len(done))
+func (p *listPlan) Next(done []record.Row) (Step, bool) {
+	seen := make(map[tegra.Setting]bool, len(done))
 	for _, r := range done {
-		seen[r.setting()] = true
+		seen[r.Setting] = true
 	}
 	for _, s := range p.steps {
-		if !seen[s.setting()] {
+		if !seen[s.Setting] {
 			s.Why, s.Group = "list", p.group(s)
 			return s, true
 		}
@@ -90,8 +90,8 @@ func (p *listPlan) Next(done []Row) (Step, bool) {
 	return Step{}, false
 }
 
-// group names the steps of a CPU clock and a minibatch size, so that trouble can
-// be laid at a clock's door; "" when they are not worth telling.
+// group names the steps of one CPU clock and batch size, so that problems can be traced to a
+// clock; "" for a single group or a single step.
 func (p *listPlan) group(of Step) string {
 	together := func(a, b Step) bool { return a.Mode.CPU == b.Mode.CPU && a.Batch == b.Batch }
 	groups, at, size := 0, 0, 0

@@ -5,17 +5,15 @@ import (
 	"math"
 	"time"
 
-	"jtune/profiles/harness"
+	"jtune/internal/stats"
+	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 	"jtune/telemetry"
 )
 
-var nan = math.NaN()
-
-// verdict looks at what was collected: nil when it is a measurement.
+// verdict checks what was collected: nil when it is a measurement.
 func (m *measurement) verdict() *fault {
-	during := m.during()
+	during := m.cleanSamples()
 	throttled, foreign, valid, lastWhy := 0, 0, 0, "no sample came"
 	var other tegra.Mode
 	for _, s := range during {
@@ -32,112 +30,154 @@ func (m *measurement) verdict() *fault {
 		}
 	}
 	n := float64(len(during))
+	clocks, capped := m.clocks(during)
 	switch {
-	case n > 0 && float64(throttled) > throttledPart*n:
-		return &fault{Throttled, fmt.Sprintf("throttled by heat or over-current in %d of %d samples", throttled, len(during))}
+	case n > 0 && float64(throttled) > record.ThrottledShare*n:
+		return &fault{
+			record.Throttled,
+			fmt.Sprintf("throttled by heat or over-current in %d of %d samples", throttled, len(during)),
+		}
+	case m.hot() != "":
+		return &fault{record.Hot, m.hot()}
 	case 2*foreign > len(during):
 		return failed("mode %s in force instead: does another program set clocks (nvpmodel, jetson_clocks)?", other)
 	case valid == 0:
 		return failed("no valid power sample among %d: %s", len(during), lastWhy)
+	case clocks != "" && !capped:
+		return &fault{record.Misset, clocks}
 	}
 	return nil
 }
 
-// strays notes a clock that did not follow its limits in most samples. A note
-// only: what the current-clock files mean differs from board to board, and
-// the limits themselves were read back. Clocks are free with DVFS; one that
-// reads zero is gated while idle.
-func (m *measurement) strays() string {
-	during := m.during()
-	count, note := 0, ""
+// hot is why the board is too hot for this measurement and the ones after it: it was in
+// more than a few of the samples that count, or is now; "" when it is not.
+func (m *measurement) hot() string {
+	during, n, why := m.cleanSamples(), 0, ""
 	for _, s := range during {
-		if why := strays(s.Reading, m.step.Mode); why != "" && !m.set.DVFS {
-			count, note = count+1, why
+		if now := s.Reading.Hot(); now != "" {
+			n, why = n+1, now
 		}
 	}
-	if 2*count > len(during) {
-		return "note: " + note
+	if float64(n) > record.ThrottledShare*float64(len(during)) {
+		return why
 	}
-	return ""
+	return m.hotNow
 }
 
-func strays(r tegra.Reading, set tegra.Mode) string {
+// clocks says which clock did not follow its setting in more than half of the samples,
+// "" when all did, and whether a cap of hardware or firmware explains it. Throttled
+// samples do not count. Clocks are free with DVFS and without a job; one that reads
+// zero is gated.
+func (m *measurement) clocks(during []telemetry.Sample) (note string, capped bool) {
+	if v := m.step.Variant; m.set.DVFS || v != nil && v.Idle {
+		return "", false
+	}
+	off, caps := 0, 0
+	for _, s := range during {
+		if s.Reading.Throttled.Or(false) {
+			continue
+		}
+		if why, cap := clockNote(s.Reading, m.step.Mode); why != "" {
+			off, note = off+1, why
+			if cap {
+				caps++
+			}
+		}
+	}
+	if 2*off <= len(during) {
+		return "", false
+	}
+	return note, caps == off
+}
+
+// clockNote names the first clock that reads otherwise than set, and reports whether
+// all of them stand at a cap below their setting.
+func clockNote(r tegra.Reading, set tegra.Mode) (note string, capped bool) {
+	differs := func(a, b tegra.Freq) bool {
+		return math.Abs(float64(a-b)) > record.MissetTolerance*float64(b)
+	}
+	capped = true
 	for _, c := range []struct {
 		name string
-		read tegra.Val[tegra.Freq]
+		read tegra.ClockReading
 		set  tegra.Freq
-	}{{"CPU", r.CPU.Actual, set.CPU}, {"GPU", r.GPU.Actual, set.GPU}, {"memory", r.EMC.Actual, set.EMC}} {
-		if c.read.OK && c.read.V > 0 && math.Abs(float64(c.read.V-c.set)) > clockTolerance*float64(c.set) {
-			return fmt.Sprintf("%s clock reads %s where %s is set", c.name, c.read.V, c.set)
+	}{{"CPU", r.CPU, set.CPU}, {"GPU", r.GPU, set.GPU}, {"memory", r.EMC, set.EMC}} {
+		now, limit := c.read.Actual, c.read.Cap
+		if !now.OK || now.V <= 0 || !differs(now.V, c.set) {
+			continue
+		}
+		capped = capped && limit.OK && limit.V < c.set && !differs(now.V, limit.V)
+		if note == "" {
+			note = fmt.Sprintf("%s clock reads %s where %s is set", c.name, now.V, c.set)
 		}
 	}
-	return ""
+	return note, capped && note != ""
 }
 
-// row makes the mode's row of what was collected.
-func (m *measurement) row(f *fault) Row {
-	r := Row{Measured: tegra.Measured{Mode: m.step.Mode, Batch: m.step.Batch}, Status: OK, Applied: m.applied.Actual.V, Raise: m.step.Raise, Minibatches: len(m.clean),
-		TookS: (m.b.Clock.Now() - m.began).Seconds(), When: m.b.Clock.Wall()}
+// row makes the mode's row from what was collected.
+func (m *measurement) row(f *fault) record.Row {
+	r := record.Row{
+		Measured:    tegra.Measured{Setting: m.step.Setting},
+		Status:      record.OK,
+		Applied:     m.applied.Actual.V,
+		Raise:       m.step.Raise,
+		Minibatches: len(m.clean),
+		TookS:       (m.b.Clock.Now() - m.began).Seconds(),
+		When:        m.b.Clock.Wall(),
+	}
 	if m.steady.Verdict() != telemetry.Settling {
 		r.SettleS = (m.steady.At() - m.since).Seconds()
 	}
 	power, energy := m.power()
 	r.PowerSamples = len(power)
-	if m.watch != nil && len(m.clean) > 0 {
-		c := m.watch.Finish()
+	if m.monitor != nil && len(m.clean) > 0 {
+		c := m.monitor.Finish()
 		r.Character = &c
 	}
-	if f != nil {
+	if m.b.hot = m.hot(); f != nil {
 		r.Status, r.Why = f.status, f.why
 		return r
 	}
 	if m.steady.Verdict() == telemetry.Unstable {
-		r.Status, r.Why = Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
+		r.Status, r.Why = record.Unstable, fmt.Sprintf("power was not steady within %s", m.set.SteadyGiveUp)
 	}
 	times := make([]float64, len(m.clean))
 	for i, e := range m.clean {
 		times[i] = e.TimeMS
 	}
-	r.TimeMS, r.TimeIQRMS = quantile.Median(times).V, iqr(times)
-	r.PowerW, r.PowerIQRW = toNanowatt(quantile.Median(power).V), toNanowatt(iqr(power))
-	r.parts(m.clean)
-	r.EnergyJ = energy.MeanW() * mean(times) / 1000
-	for _, note := range []string{m.doubt(times), m.b.doubt, m.strays()} { // the graver first
-		if r.Why == "" {
-			r.Why = note
-		}
+	r.TimeMS, r.TimeIQRMS = stats.Median(times), stats.IQR(times)
+	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))
+	r.SetParts(m.clean)
+	r.EnergyJ = energy.MeanW() * stats.Mean(times) / 1000
+	if r.Why == "" {
+		r.Why = m.note(times)
 	}
 	return r
 }
 
-// parts sets the medians of the parts of the minibatches.
-func (r *Row) parts(clean []harness.Event) {
-	r.StallMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.StallMS })
-	r.ComputeMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.ComputeMS })
-	r.OverheadMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.OverheadMS })
-}
-
-// part is the median of a part of the clean minibatches; absent when one of
-// them does not tell it.
-func part(clean []harness.Event, of func(harness.Event) tegra.Val[float64]) tegra.Val[float64] {
-	var list []float64
-	for _, e := range clean {
-		v := of(e)
-		if !v.OK {
-			return v
-		}
-		list = append(list, v.V)
+// note is the most important remark on a good row; "" when there is none. What concerns
+// the job stands in its first good row alone.
+func (m *measurement) note(times []float64) string {
+	if note := m.timingNote(times); note != "" {
+		return note
 	}
-	return quantile.Median(list)
+	if note := m.b.jobNote; note != m.b.notedJob {
+		m.b.notedJob = note
+		return note
+	}
+	if note, _ := m.clocks(m.cleanSamples()); note != "" {
+		return "note: " + note + ", where a cap holds it"
+	}
+	return ""
 }
 
-// power gives the valid samples' watts, and their energy over the clean
-// minibatches by true sample times.
+// power returns the watts of the valid samples, and their energy over the clean minibatches by
+// true sample times.
 func (m *measurement) power() (watts []float64, e telemetry.Energy) {
 	if len(m.clean) > 0 {
 		e.Begin(m.clean[0].Began())
 	}
-	for _, s := range m.during() {
+	for _, s := range m.cleanSamples() {
 		if s.Valid {
 			watts = append(watts, s.Reading.TotalW.V)
 			e.Add(s.T, s.Reading.TotalW.V)
@@ -146,10 +186,10 @@ func (m *measurement) power() (watts []float64, e telemetry.Energy) {
 	return watts, e
 }
 
-// doubt compares the times that the job tells with the times at which it
-// tells them; a job with buffered output tells in bursts, and one that tells
-// seconds for milliseconds is a thousand times off. A note, not a verdict.
-func (m *measurement) doubt(times []float64) string {
+// timingNote compares the reported times of the minibatches with the times at which they were
+// reported. A job with buffered output reports in bursts; one that reports seconds as
+// milliseconds is off by a factor of a thousand. The result is a note, not a failure.
+func (m *measurement) timingNote(times []float64) string {
 	if len(times) < 2 {
 		return ""
 	}
@@ -160,23 +200,18 @@ func (m *measurement) doubt(times []float64) string {
 	}
 	switch {
 	case told > 1.5*passed+500:
-		return fmt.Sprintf("note: minibatches tell %.0f ms in all but came within %.0f ms: does the job flush its output after each line?", told, passed)
+		return fmt.Sprintf(
+			"note: minibatches tell %.0f ms in all but came within %.0f ms: does the job flush its output after "+
+				"each line?",
+			told,
+			passed,
+		)
 	case 20*told < passed:
-		return fmt.Sprintf("note: minibatches tell %.3g ms in all but came over %.0f ms: is time_ms in milliseconds?", told, passed)
+		return fmt.Sprintf(
+			"note: minibatches tell %.3g ms in all but came over %.0f ms: is time_ms in milliseconds?",
+			told,
+			passed,
+		)
 	}
 	return ""
-}
-
-// toNanowatt takes off what adding up rails leaves in the last binary digits;
-// sensors tell microwatts at best.
-func toNanowatt(w float64) float64 { return math.Round(w*1e9) / 1e9 }
-
-func iqr(v []float64) float64 { return quantile.Of(v, 0.75).V - quantile.Of(v, 0.25).V }
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(max(1, len(v)))
 }

@@ -2,17 +2,17 @@ package profiles
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"jtune/internal/stats"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 )
@@ -21,7 +21,11 @@ import (
 func sized(t *testing.T, r *rig, dir string, resume bool) *Campaign {
 	t.Helper()
 	modes := r.device.Space().Sample(3, 4)
-	rec, err := OpenOrCreate(dir, r.header(4, PlanHeader{Kind: "sample", Modes: 6, Batches: []int{4, 32}}), resume)
+	rec, err := record.OpenOrCreate(
+		dir,
+		r.header(4, record.PlanHeader{Kind: "sample", Modes: 6, Batches: []int{4, 32}}),
+		resume,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +52,12 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 		t.Errorf("jobs were started at %v, want one for each size", started)
 	}
 	c.Record.Close()
-	_, rows, err := Read(dir)
+	_, rows, err := record.Read(dir)
 	if err != nil || len(rows) != 6 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for _, row := range rows[:3] {
-		i := slices.IndexFunc(rows[3:], func(o Row) bool { return o.Mode == row.Mode })
+		i := slices.IndexFunc(rows[3:], func(o record.Row) bool { return o.Mode == row.Mode })
 		if i < 0 || row.Batch != 4 || rows[3+i].Batch != 32 || rows[3+i].TimeMS < 1.2*row.TimeMS {
 			t.Errorf("%+v has no row of 32 samples that takes longer", row)
 		}
@@ -62,16 +66,27 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 	if err != nil || !slices.Equal(table.Batches(), []int{4, 32}) || len(table.Settings()) != 6 {
 		t.Errorf("as a sweep file: sizes %v, %v", table.Batches(), err)
 	}
-	entries, notes, err := ReadEntries(dir, 32)
+	entries, notes, err := record.ReadEntries(dir, 32)
 	if err != nil || len(notes) != 0 || len(entries) != 3 {
 		t.Fatalf("%d modes have single minibatches, notes %v, %v", len(entries), notes, err)
 	}
 	for _, row := range rows[3:] {
-		if e := entries[row.Mode]; len(e.TimesMS) != row.Minibatches || quantile.Median(e.TimesMS).V != row.TimeMS || len(e.PowersW) != row.PowerSamples {
-			t.Errorf("%v: %d single minibatches around %v ms and %d readings, the row has %d, %v and %d", row.Mode, len(e.TimesMS), quantile.Median(e.TimesMS).V, len(e.PowersW), row.Minibatches, row.TimeMS, row.PowerSamples)
+		if e := entries[row.Mode]; len(e.TimesMS) != row.Minibatches || stats.Median(e.TimesMS) != row.TimeMS ||
+			len(e.PowersW) != row.PowerSamples {
+			t.Errorf(
+				"%v: %d single minibatches around %v ms and %d readings, the row has %d, %v and %d",
+				row.Mode,
+				len(e.TimesMS),
+				stats.Median(e.TimesMS),
+				len(e.PowersW),
+				row.Minibatches,
+				row.TimeMS,
+				row.PowerSamples,
+			)
 		}
 	}
-	if runs, _, err := ReadRuns(dir); err != nil || len(runs) != 6 || runs[0].Character.Batch != 4 || runs[5].Character.Batch != 32 {
+	if runs, _, err := record.ReadRuns(dir); err != nil || len(runs) != 6 || runs[0].Character.Batch != 4 ||
+		runs[5].Character.Batch != 32 {
 		t.Errorf("what the runs were like: %d, %v", len(runs), err)
 	}
 	if folders, _ := filepath.Glob(filepath.Join(dir, "logs", "*_bs32", "knobs.csv")); len(folders) != 3 {
@@ -79,9 +94,14 @@ func TestRowsOfSeveralMinibatchSizesSayTheirs(t *testing.T) {
 	}
 }
 
-func TestAResumeKnowsMinibatchSizes(t *testing.T) {
+func TestCampaignResumeKnowsMinibatchSizes(t *testing.T) {
 	t.Parallel()
-	want, err := sized(t, newRig(t, "lstm", virtual.Options{Noise: noNoise()}), filepath.Join(t.TempDir(), "whole"), false).Run(t.Context())
+	want, err := sized(
+		t,
+		newRig(t, "lstm", virtual.Options{Noise: noNoise()}),
+		filepath.Join(t.TempDir(), "whole"),
+		false,
+	).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,90 +130,49 @@ func TestAResumeKnowsMinibatchSizes(t *testing.T) {
 			t.Errorf("%d rows after %d resumes of two each, want 6 after 3", len(sum.Rows), n)
 		}
 		for i, row := range sum.Rows {
-			if row.setting() != want.Rows[i].setting() {
-				t.Errorf("row %d: %v with %d samples, want %v with %d", i, row.Mode, row.Batch, want.Rows[i].Mode, want.Rows[i].Batch)
+			if row.Setting != want.Rows[i].Setting {
+				t.Errorf(
+					"row %d: %v with %d samples, want %v with %d",
+					i,
+					row.Mode,
+					row.Batch,
+					want.Rows[i].Mode,
+					want.Rows[i].Batch,
+				)
 			}
 		}
 		break
 	}
 	r := newRig(t, "lstm", virtual.Options{})
 	for _, other := range [][]int{nil, {4, 16}, {4, 32, 64}} {
-		if _, err := OpenOrCreate(dir, r.header(4, PlanHeader{Kind: "sample", Modes: 6, Batches: other}), true); err == nil || !strings.Contains(err.Error(), "selection") {
+		if _, err := record.OpenOrCreate(dir, r.header(4, record.PlanHeader{
+			Kind:    "sample",
+			Modes:   6,
+			Batches: other,
+		}), true); err == nil ||
+			!strings.Contains(err.Error(), "selection") {
 			t.Errorf("sizes %v in place of 4 and 32: %v", other, err)
 		}
 	}
 }
 
-func TestARecordWithoutSizesHasNoColumnOfThem(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, "lstm", virtual.Options{})
-	dir := filepath.Join(t.TempDir(), "c")
-	c := campaign(t, r, dir, 1, false)
-	if _, err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string][]string{modesName: Columns, samplesName: sampleColumns, minibatchesName: minibatchColumns} {
-		f, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if got, err := csv.NewReader(f).Read(); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: columns %v, %v", name, got, err)
-		}
-	}
-}
-
-func TestARowWithoutItsSizeIsLeftOut(t *testing.T) {
-	t.Parallel()
-	good := append(Row{Measured: tegra.Measured{Mode: tegra.Mode{Cores: 2, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}, TimeMS: 5, PowerW: 6}, Status: OK, Bare: true}.fields(), "8")
-	text := csvLine(append(slices.Clone(Columns), sizeColumn)) + csvLine(good)
-	for _, bad := range []string{"", "0", "-4", "many"} {
-		text += csvLine(append(slices.Clone(good[:len(good)-1]), bad))
-	}
-	rows, notes, err := parseRows(strings.NewReader(text))
-	if err != nil || len(rows) != 1 || rows[0].Batch != 8 || len(notes) != 4 {
-		t.Errorf("%+v, notes %q, %v", rows, notes, err)
-	}
-}
-
-func TestAJobThatDictatesItsMinibatchSizeEndsTheCampaign(t *testing.T) {
+func TestBenchEndsTheCampaignOfAJobWithAFixedBatchSize(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "resnet", virtual.Options{})
 	r.bench.NewHarness = func(ctx context.Context, _ int) (harness.Harness, error) {
-		return r.bench.Workload.NewHarness(HarnessOptions{Virtual: r.board})(ctx, 16)
+		return r.bench.Workload.NewHarness(workload.HarnessOptions{Virtual: r.board})(ctx, 16)
 	}
-	if _, err := r.bench.Measure(t.Context(), Step{Mode: r.device.Space().Max(), Batch: 8}); !errors.Is(err, ErrDictated) || !strings.Contains(err.Error(), "16 where 8") {
+	if _, err := r.bench.Measure(
+		t.Context(),
+		Step{Setting: tegra.Setting{Mode: r.device.Space().Max(), Batch: 8}},
+	); !errors.Is(
+		err,
+		ErrFixedBatch,
+	) ||
+		!strings.Contains(err.Error(), "16 where 8") {
 		t.Errorf("got %v", err)
 	}
-	if row := r.mustMeasure(t, r.device.Space().Max()); row.Status != OK {
+	if row := r.mustMeasure(t, r.device.Space().Max()); row.Status != record.OK {
 		t.Errorf("at its own size: %s %q", row.Status, row.Why)
-	}
-}
-
-func TestWhichCommandsTakeAMinibatchSize(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"reads.py": "batch = int(os.environ['JTUNE_BATCH'])\n", "fixed.py": "batch = 16\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		name string
-		w    Workload
-		want bool
-	}{
-		{"a built-in job", Workload{}, true},
-		{"its variable in the command", Workload{Command: []string{"sh", "-c", "train --bs $JTUNE_BATCH"}}, true},
-		{"a script that reads it", Workload{Command: []string{"python3", "reads.py"}, Dir: dir}, true},
-		{"a script in a line for a shell", Workload{Command: []string{"sh", "-c", "cd x; python3 '" + filepath.Join(dir, "reads.py") + "'"}}, true},
-		{"a script with a size of its own", Workload{Command: []string{"python3", "fixed.py"}, Dir: dir}, false},
-		{"a program", Workload{Command: []string{"train", "--bs", "16"}, Dir: dir}, false},
-		{"a size in its environment", Workload{Command: []string{"python3", "reads.py"}, Dir: dir, Env: map[string]string{"JTUNE_BATCH": "16"}}, false},
-	} {
-		if got := c.w.TakesBatch(); got != c.want {
-			t.Errorf("%s: got %v", c.name, got)
-		}
 	}
 }

@@ -6,22 +6,23 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
 
-// System is where a Watch finds what neither the job nor the device's readings
-// tell. The zero value tells nothing.
+// System holds the sources of what neither the job nor the device's readings report. The zero
+// value reports nothing.
 type System struct {
-	FS      tegra.FS                // for uptime and kernel; nil: not told
+	FS      tegra.FS                // for uptime and kernel; nil: unknown
 	Clocks  func() tegra.ClockTimes // nil: our own samples count the clocks
-	Disk    *telemetry.Disk         // that holds the data; nil: not told
-	Data    *telemetry.Dataset      // nil: the page cache is what the job tells
+	Disk    *telemetry.Disk         // that holds the data; nil: unknown
+	Data    *telemetry.Dataset      // nil: the page cache is what the job reports
 	DataWhy string                  // why Data is nil
 	Facts   []string                // of the device's software, for Character.Versions
-	// NoLoads: the loads that the device reads are not the job's: a replay's
-	// table tells time and power alone, and a job that runs beside a virtual
-	// board loads this machine.
+	// NoLoads: the loads that the device reads are not those of the job. The table of a replay
+	// holds only time and power, and a job that runs alongside a virtual board loads this
+	// machine.
 	NoLoads bool
 }
 
@@ -46,16 +47,16 @@ func parseUptime(text string) (out tegra.Val[time.Duration]) {
 	return out
 }
 
-// kernel is the running kernel's release; "" where it is not told.
+// kernel is the release of the running kernel; "" where it is unknown.
 func (s System) kernel() string {
 	if s.FS == nil {
 		return ""
 	}
-	text, err := s.FS.ReadFile("/proc/sys/kernel/osrelease")
+	release, err := s.FS.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {
 		return ""
 	}
-	return oneLine(string(text))
+	return text.OneLine(string(release))
 }
 
 // cached is the page-cache share of the dataset, or why it is not known.

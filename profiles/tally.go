@@ -4,15 +4,16 @@ import (
 	"time"
 
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
 
 // tally adds up a part of a run.
 type tally struct {
-	part                     Part
+	part                     record.Part
 	from, to                 time.Duration
-	opened, closed           look
+	opened, closed           snapshot
 	stall, compute, overhead adder
 	time                     float64
 	energy                   telemetry.Energy
@@ -39,13 +40,20 @@ func (a adder) mean(least int) tegra.Val[float64] {
 	return tegra.Some(a.sum / float64(a.n))
 }
 
-func (t *tally) open(e harness.Event, l look) {
+// meanMS is the mean of n times; absent when one of them is.
+func (a adder) meanMS(n int) tegra.Val[float64] {
+	v := a.mean(n)
+	v.V = harness.RoundMS(v.V)
+	return v
+}
+
+func (t *tally) open(e harness.Event, l snapshot) {
 	t.part.Epoch, t.part.Epochs = e.Epoch, t.part.Epochs+1
 	t.from, t.opened = e.Began(), l
 	t.energy.Begin(t.from)
 }
 
-func (t *tally) close(l look) { t.closed = l }
+func (t *tally) close(l snapshot) { t.closed = l }
 
 func (t *tally) minibatch(e harness.Event) {
 	t.part.Minibatches++
@@ -75,14 +83,15 @@ func (t *tally) loads(r tegra.Reading) {
 	}
 }
 
-func (t *tally) result(now look) Part {
+func (t *tally) result(now snapshot) record.Part {
 	p := t.part
 	if p.Minibatches == 0 {
 		return p
 	}
 	p.Span = t.to - t.from
 	p.TimeMS = t.time / float64(p.Minibatches)
-	p.StallMS, p.ComputeMS, p.OverheadMS = t.stall.mean(p.Minibatches), t.compute.mean(p.Minibatches), t.overhead.mean(p.Minibatches)
+	p.StallMS, p.ComputeMS = t.stall.meanMS(p.Minibatches), t.compute.meanMS(p.Minibatches)
+	p.OverheadMS = t.overhead.meanMS(p.Minibatches)
 	if t.energy.Span() > 0 {
 		p.PowerW = tegra.Some(t.energy.MeanW())
 		p.EnergyJ = tegra.Some(t.energy.MeanW() * p.TimeMS / 1000)

@@ -11,37 +11,48 @@ import (
 // which order its cores are taken. Sources: jetson module data sheets and
 // design guides; NVIDIA's note that VDDQ_VDD2_1V8AO is fed from VIN_SYS_5V0.
 type family struct {
-	match  string // found in one of the compatible strings
-	name   string
-	total  []string // rails that make up the module's power
-	covers string
-	cores  []int // order in which counts take cores; nil: ascending
+	match string // found in one of the compatible strings
+	name  string
+	total []string // rails that make up the module's power
+	cores []int    // order in which counts take cores; nil: ascending
 }
 
-const (
-	wholeModule = "whole module, without the carrier board"
-	moduleInput = "module input"
+// covers says what the total covers.
+func (fam family) covers() string {
+	if len(fam.total) > 1 {
+		return "whole module, without the carrier board"
+	}
+	return "module input"
+}
+
+// rails whose sum, or which alone, is the power of a kind of modules.
+var (
+	input   = []string{"VDD_IN"}
+	orin    = []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"}
+	xavier  = []string{"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"}
+	denver2 = []int{0, 3, 4, 5, 1, 2}
 )
 
 // families in order of preference: modules before the SoC they carry.
 var families = []family{
-	{match: "p3701", name: "AGX Orin", total: []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"}, covers: wholeModule},
-	{match: "p3767-0000", name: "Orin NX 16GB", total: []string{"VDD_IN"}, covers: moduleInput},
-	{match: "p3767-0001", name: "Orin NX 8GB", total: []string{"VDD_IN"}, covers: moduleInput},
-	{match: "p3767", name: "Orin Nano", total: []string{"VDD_IN"}, covers: moduleInput},
-	{match: "tegra234", name: "Orin", total: []string{"VDD_IN"}, covers: moduleInput},
-	{match: "p3668", name: "Xavier NX", total: []string{"VDD_IN"}, covers: moduleInput},
-	{match: "tegra194", name: "AGX Xavier", total: []string{"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"}, covers: wholeModule},
-	{match: "p3636", name: "TX2 NX", total: []string{"VDD_IN"}, covers: moduleInput, cores: []int{0, 3, 4, 5, 1, 2}},
-	{match: "tegra186", name: "TX2", total: []string{"VDD_IN"}, covers: moduleInput, cores: []int{0, 3, 4, 5, 1, 2}},
-	{match: "tegra210", name: "Nano", total: []string{"POM_5V_IN"}, covers: moduleInput},
-	{match: "tegra264", name: "AGX Thor", total: []string{"VIN"}, covers: moduleInput},
+	{"p3701", "AGX Orin", orin, nil},
+	{"p3767-0000", "Orin NX 16GB", input, nil},
+	{"p3767-0001", "Orin NX 8GB", input, nil},
+	{"p3767", "Orin Nano", input, nil},
+	{"tegra234", "Orin", input, nil},
+	{"p3668", "Xavier NX", input, nil},
+	{"tegra194", "AGX Xavier", xavier, nil},
+	{"p3636", "TX2 NX", input, denver2},
+	{"tegra186", "TX2", input, denver2},
+	{"tegra210", "Nano", []string{"POM_5V_IN"}, nil},
+	{"tegra264", "AGX Thor", []string{"VIN"}, nil},
 }
 
 // jetpacks maps L4T releases to JetPack versions (NVIDIA's release archive).
 var jetpacks = map[string]string{
 	"32.7": "4.6", "35.1": "5.0.2", "35.2.1": "5.1", "35.3.1": "5.1.1", "35.4.1": "5.1.2",
-	"36.2": "6.0 DP", "36.3": "6.0", "36.4": "6.1", "36.4.3": "6.2", "36.4.4": "6.2.1", "36.4.7": "6.2.1", "36.5": "6.2.2",
+	"36.2": "6.0 DP", "36.3": "6.0", "36.4": "6.1", "36.4.3": "6.2", "36.4.4": "6.2.1", "36.4.7": "6.2.1",
+	"36.5": "6.2.2",
 	"38.2": "7.0", "38.4": "7.1", "39.2": "7.2",
 }
 
@@ -51,7 +62,7 @@ var (
 	release    = regexp.MustCompile(`# R([0-9]+) \(release\), REVISION: ([0-9.]+)`)
 )
 
-// identify reads what the board says of itself. errors.Is(err, ErrNoDevice)
+// identify reads the board's own description of itself. errors.Is(err, ErrNoDevice)
 // when no tegra SoC is named.
 func identify(f *finder) (Board, family, error) {
 	var b Board
@@ -61,7 +72,8 @@ func identify(f *finder) (Board, family, error) {
 		if err != nil {
 			return b, family{}, fmt.Errorf("%s: %w", path, err)
 		}
-		b.Compatible = slices.DeleteFunc(strings.Split(string(data), "\x00"), func(s string) bool { return strings.TrimSpace(s) == "" })
+		b.Compatible = slices.DeleteFunc(strings.Split(string(data), "\x00"),
+			func(s string) bool { return strings.TrimSpace(s) == "" })
 	}
 	for _, c := range b.Compatible {
 		if soc := socName.FindString(strings.TrimSpace(c)); soc != "" && strings.HasPrefix(c, "nvidia,") {
@@ -119,7 +131,7 @@ func parseRelease(text string) (l4t, jetpack string) {
 // jetpackMajors is for releases that jetpacks does not name.
 var jetpackMajors = map[string]string{"32": "4", "34": "5", "35": "5", "36": "6", "38": "7", "39": "7"}
 
-// totalRule gives the rule for the rails that are there: "" unless all of
+// totalRule returns the rule for the rails that are there: "" unless all of
 // the family's are. A board of no known family has none of its own.
 func (fam family) totalRule(rails []string) string {
 	if len(fam.total) == 0 {
@@ -136,21 +148,21 @@ func (fam family) totalRule(rails []string) string {
 	return "SUM:" + strings.Join(fam.total, ",")
 }
 
-// orOf gives an unknown board the rule of a family whose rails it has.
+// orOf returns an unknown board the rule of a family whose rails it has.
 func (fam family) orOf(rails []string) family {
 	if len(fam.total) > 0 {
 		return fam
 	}
 	for _, other := range families {
 		if other.totalRule(rails) != "" {
-			fam.total, fam.covers = other.total, other.covers
+			fam.total = other.total
 			return fam
 		}
 	}
 	return fam
 }
 
-// TotalRuleOf gives the rule of the module's total power for a board of which
+// TotalRuleOf returns the rule of the module's total power for a board of which
 // only the rails' names are known, as from a tegrastats line: "" when they
 // make up no total. A sum names its rails in the order given.
 func TotalRuleOf(rails []string) string {

@@ -22,21 +22,111 @@ var boardFacts = map[string]struct {
 	fanPct                     float64 // -1: none
 	throttled                  bool    // whether anything tells of it
 }{
-	"agx-thor-38":      {"AGX Thor", "tegra264", "p3834-0008", "7.1", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55, false},
-	"agx-orin-36":      {"AGX Orin", "tegra234", "p3701-0005", "6.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55, true},
-	"agx-orin-35":      {"AGX Orin", "tegra234", "p3701-0005", "5.1.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55, true},
-	"agx-orin-35.1":    {"AGX Orin", "tegra234", "p3701-0005", "5.0.2", 12, 29, 13, 4, sumOrin, 7.08032, 7, 4, 55, true},
-	"orin-nx-super-36": {"Orin NX 16GB", "tegra234", "p3767-0000", "6.2", 8, 26, 10, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
-	"orin-nx-36":       {"Orin NX 16GB", "tegra234", "p3767-0000", "6.1", 8, 26, 7, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
-	"orin-nano-36":     {"Orin Nano", "tegra234", "p3767-0005", "6.2", 6, 22, 8, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
-	"orin-nano-36-odd": {"Orin Nano", "tegra234", "p3767-0005", "6.2.1", 6, 20, 5, 3, "VDD_IN", 4.78464, 6, 3, 55, true},
-	"orin-nano-35":     {"Orin Nano", "tegra234", "p3767-0005", "5.1.1", 6, 20, 5, 3, "VDD_IN", 4.78464, 5, 4, 55, true},
-	"agx-xavier-35":    {"AGX Xavier", "tegra194", "", "5.1.1", 8, 29, 14, 9, sumXavier, 4.052512, 5, 1, 55, false},
-	"agx-xavier-32":    {"AGX Xavier", "tegra194", "", "4.6.3", 8, 29, 14, 9, sumXavier, 3.346, 7, 0, 0, false},
-	"xavier-nx-35":     {"Xavier NX", "tegra194", "p3668-0000", "5.1.1", 6, 25, 15, 8, "VDD_IN", 4.07, 5, 0, 55, false},
-	"xavier-nx-32":     {"Xavier NX", "tegra194", "p3668-0000", "4.6.3", 6, 25, 15, 8, "VDD_IN", 4.067, 5, 0, 0, false},
-	"tx2-32":           {"TX2", "tegra186", "", "4", 6, 12, 13, 11, "VDD_IN", 3.056, 7, 0, 0, false},
-	"nano-32":          {"Nano", "tegra210", "", "4.6.1", 4, 15, 12, 2, "POM_5V_IN", 2.132, 5, 0, 0, false},
+	"agx-thor-38": {"AGX Thor", "tegra264", "p3834-0008", "7.1", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55, false},
+	"agx-orin-36": {"AGX Orin", "tegra234", "p3701-0005", "6.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55, true},
+	"agx-orin-35": {
+		"AGX Orin",
+		"tegra234",
+		"p3701-0005",
+		"5.1.1",
+		12,
+		29,
+		11,
+		4,
+		sumOrin,
+		7.08032,
+		7,
+		4,
+		55,
+		true,
+	},
+	"agx-orin-35.1": {
+		"AGX Orin",
+		"tegra234",
+		"p3701-0005",
+		"5.0.2",
+		12,
+		29,
+		13,
+		4,
+		sumOrin,
+		7.08032,
+		7,
+		4,
+		55,
+		true,
+	},
+	"orin-nx-super-36": {
+		"Orin NX 16GB",
+		"tegra234",
+		"p3767-0000",
+		"6.2",
+		8,
+		26,
+		10,
+		4,
+		"VDD_IN",
+		4.78464,
+		6,
+		3,
+		55,
+		true,
+	},
+	"orin-nx-36": {
+		"Orin NX 16GB",
+		"tegra234",
+		"p3767-0000",
+		"6.1",
+		8,
+		26,
+		7,
+		4,
+		"VDD_IN",
+		4.78464,
+		6,
+		3,
+		55,
+		true,
+	},
+	"orin-nano-36": {"Orin Nano", "tegra234", "p3767-0005", "6.2", 6, 22, 8, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
+	"orin-nano-36-odd": {
+		"Orin Nano",
+		"tegra234",
+		"p3767-0005",
+		"6.2.1",
+		6,
+		20,
+		5,
+		3,
+		"VDD_IN",
+		4.78464,
+		6,
+		3,
+		55,
+		true,
+	},
+	"orin-nano-35": {
+		"Orin Nano",
+		"tegra234",
+		"p3767-0005",
+		"5.1.1",
+		6,
+		20,
+		5,
+		3,
+		"VDD_IN",
+		4.78464,
+		5,
+		4,
+		55,
+		true,
+	},
+	"agx-xavier-35": {"AGX Xavier", "tegra194", "", "5.1.1", 8, 29, 14, 9, sumXavier, 4.052512, 5, 1, 55, false},
+	"agx-xavier-32": {"AGX Xavier", "tegra194", "", "4.6.3", 8, 29, 14, 9, sumXavier, 3.346, 7, 0, 0, false},
+	"xavier-nx-35":  {"Xavier NX", "tegra194", "p3668-0000", "5.1.1", 6, 25, 15, 8, "VDD_IN", 4.07, 5, 0, 55, false},
+	"xavier-nx-32":  {"Xavier NX", "tegra194", "p3668-0000", "4.6.3", 6, 25, 15, 8, "VDD_IN", 4.067, 5, 0, 0, false},
+	"tx2-32":        {"TX2", "tegra186", "", "4", 6, 12, 13, 11, "VDD_IN", 3.056, 7, 0, 0, false},
+	"nano-32":       {"Nano", "tegra210", "", "4.6.1", 4, 15, 12, 2, "POM_5V_IN", 2.132, 5, 0, 0, false},
 }
 
 const (
@@ -55,10 +145,21 @@ func TestEveryBoardIsFoundByTheSameLook(t *testing.T) {
 			}
 			s := open(t, board.New())
 			r, b, space := read(t, s), s.Board(), s.Space()
-			if b.Name != want.name || b.SoC != want.soc || b.Module != want.module || b.L4T != board.L4T || b.JetPack != want.jetpack {
+			if b.Name != want.name || b.SoC != want.soc || b.Module != want.module || b.L4T != board.L4T ||
+				b.JetPack != want.jetpack {
 				t.Errorf("%q %s %q, L4T %s, JetPack %s", b.Name, b.SoC, b.Module, b.L4T, b.JetPack)
 			}
-			if got := [4]int{len(space.Cores), len(space.CPU), len(space.GPU), len(space.EMC)}; got != [4]int{want.cores, want.cpu, want.gpu, want.emc} {
+			if got := [4]int{
+				len(space.Cores),
+				len(space.CPU),
+				len(space.GPU),
+				len(space.EMC),
+			}; got != [4]int{
+				want.cores,
+				want.cpu,
+				want.gpu,
+				want.emc,
+			} {
 				t.Errorf("lists of %v", got)
 			}
 			if got := space.Len(); got != want.cores*want.cpu*want.gpu*want.emc {
@@ -79,7 +180,9 @@ func TestEveryBoardIsFoundByTheSameLook(t *testing.T) {
 			if !r.Mode.OK || r.Mode.V != space.Max() || !s.Complete() {
 				t.Errorf("mode %v, want the top one; complete %v", r.Mode, s.Complete())
 			}
-			if len(s.Presets()) == 0 || !r.CPU.Actual.OK || !r.GPU.Actual.OK || !r.EMC.Actual.OK || r.GPU.LoadPct.OK == (want.soc == "tegra264") || !r.EMC.LoadPct.OK {
+			if len(s.Presets()) == 0 || !r.CPU.Actual.OK || !r.GPU.Actual.OK || !r.EMC.Actual.OK ||
+				r.GPU.LoadPct.OK == (want.soc == "tegra264") ||
+				!r.EMC.LoadPct.OK {
 				t.Errorf("%d presets, %+v %+v %+v", len(s.Presets()), r.CPU, r.GPU, r.EMC)
 			}
 		})
@@ -91,17 +194,19 @@ func TestEveryBoardIsFoundByTheSameLook(t *testing.T) {
 func TestEveryBoardsPresetsLandOnItsLists(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"agx-thor-38":      "14c/2.60C/1.57G/4.27M 14c/2.60C/1.39G/4.27M 12c/2.60C/1.53G/4.27M! 12c/2.00C/1.53G/4.27M!",
-		"agx-orin-36":      "12c/2.20C/1.30G/3.20M 4c/1.11C/0.41G/2.13M! 8c/1.73C/0.61G/3.20M! 12c/1.50C/0.82G/3.20M",
-		"agx-orin-35.1":    "12c/2.20C/1.30G/3.20M 4c/1.11C/0.42G/2.13M! 8c/1.73C/0.62G/3.20M! 12c/1.50C/0.83G/3.20M",
-		"orin-nx-super-36": "8c/1.98C/1.17G/3.20M 4c/1.19C/0.61G/2.13M! 4c/1.42C/0.61G/3.20M! 8c/1.50C/0.41G/3.20M 8c/1.50C/1.17G/3.20M",
+		"agx-thor-38":   "14c/2.60C/1.57G/4.27M 14c/2.60C/1.39G/4.27M 12c/2.60C/1.53G/4.27M! 12c/2.00C/1.53G/4.27M!",
+		"agx-orin-36":   "12c/2.20C/1.30G/3.20M 4c/1.11C/0.41G/2.13M! 8c/1.73C/0.61G/3.20M! 12c/1.50C/0.82G/3.20M",
+		"agx-orin-35.1": "12c/2.20C/1.30G/3.20M 4c/1.11C/0.42G/2.13M! 8c/1.73C/0.62G/3.20M! 12c/1.50C/0.83G/3.20M",
+		"orin-nx-super-36": "8c/1.98C/1.17G/3.20M 4c/1.19C/0.61G/2.13M! 4c/1.42C/0.61G/3.20M! 8c/1.50C/0.41G/3.20M " +
+			"8c/1.50C/1.17G/3.20M",
 		"orin-nx-36":       "8c/1.98C/0.92G/3.20M 4c/1.19C/0.61G/2.13M! 4c/1.65C/0.61G/3.20M! 8c/1.50C/0.41G/3.20M",
 		"orin-nano-36":     "6c/1.50C/0.61G/2.13M 6c/1.34C/0.92G/3.20M 6c/1.73C/1.02G/3.20M",
 		"orin-nano-36-odd": "6c/1.50C/0.61G/2.13M 6c/1.34C/0.62G/2.13M 6c/1.51C/0.62G/2.13M 4c/0.96C/0.41G/2.13M!",
 		"orin-nano-35":     "6c/1.51C/0.62G/2.13M 4c/0.96C/0.41G/2.13M!",
-		"agx-xavier-32":    "8c/2.27C/1.38G/2.13M 2c/1.19C/0.52G/1.07M! 4c/1.19C/0.68G/1.33M 8c/1.19C/0.91G/1.60M 6c/1.42C/0.91G/1.60M 4c/1.80C/0.91G/1.60M 2c/2.11C/0.91G/1.60M 4c/2.19C/0.68G/1.33M",
-		"tx2-32":           "6c/2.04C/1.30G/1.87M 4c/1.27C/0.85G/1.33M 6c/1.42C/1.12G/1.60M 4c/2.04C/1.12G/1.60M",
-		"nano-32":          "4c/1.48C/0.92G/1.60M 2c/0.92C/0.61G/1.60M",
+		"agx-xavier-32": "8c/2.27C/1.38G/2.13M 2c/1.19C/0.52G/1.07M! 4c/1.19C/0.68G/1.33M 8c/1.19C/0.91G/1.60M " +
+			"6c/1.42C/0.91G/1.60M 4c/1.80C/0.91G/1.60M 2c/2.11C/0.91G/1.60M 4c/2.19C/0.68G/1.33M",
+		"tx2-32":  "6c/2.04C/1.30G/1.87M 4c/1.27C/0.85G/1.33M 6c/1.42C/1.12G/1.60M 4c/2.04C/1.12G/1.60M",
+		"nano-32": "4c/1.48C/0.92G/1.60M 2c/0.92C/0.61G/1.60M",
 	} {
 		board, ok := tegratest.BoardNamed(name)
 		if !ok {
@@ -145,7 +250,11 @@ func TestAnExportedModeParsesBackOnEveryBoard(t *testing.T) {
 				set(t, root, "/etc/nvpmodel.conf", before+block+"< PM_CONFIG"+after)
 				again := openRoot(t, root)
 				i := slices.IndexFunc(again.Presets(), func(p tegra.Preset) bool { return p.Name == "TRIAL" })
-				if probe := probeNamed(again, "presets"); i < 0 || strings.Contains(probe.Why, "not understood") {
+				if probe := probeNamed(
+					again,
+					"presets",
+				); i < 0 ||
+					strings.Contains(string(probe.Why), "not understood") {
 					t.Fatalf("%s is not found: %s\n%s", m, probe.Why, block)
 				}
 				if p := again.Presets()[i]; p.Mode != m || p.NeedsReboot {
@@ -172,27 +281,36 @@ func TestAnUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
 		rule   string
 	}{
 		"its rails are those of a known module": {func(*tegratest.Tree) {}, "VDD_IN"},
-		"nobody knows how its rails add up":     {func(tr *tegratest.Tree) { tr.Set(tegratest.Rails40+"/in1_label", "VDD_NEW") }, ""},
+		"nobody knows how its rails add up": {func(tr *tegratest.Tree) {
+			tr.Set(tegratest.Rails40+"/in1_label", "VDD_NEW")
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tr := tegratest.NewOrinNano36()
+			tr := tegratest.New("orin-nano-36")
 			tr.Files["/proc/device-tree/compatible"] = "vendor,carrier\x00nvidia,p9999-0000\x00nvidia,tegra999\x00"
 			tr.Files["/proc/device-tree/model"] = "Carrier I233\x00"
 			tr.Set("/etc/nv_tegra_release", "# R99 (release), REVISION: 9.9, GCID: 1")
 			c.change(tr)
 			s := open(t, tr)
 			r, b := read(t, s), s.Board()
-			if b.Name != "Jetson" || b.Model != "Carrier I233" || b.L4T != "99.9.9" && b.L4T != "99.9" || b.JetPack != "" {
+			if b.Name != "Jetson" || b.Model != "Carrier I233" || b.L4T != "99.9.9" && b.L4T != "99.9" ||
+				b.JetPack != "" {
 				t.Errorf("%+v", b)
 			}
 			if s.Space().Len() != 4224 || !r.Mode.OK || len(r.Temps) != 6 || len(r.Rails) != 3 {
-				t.Errorf("%d modes, mode %v, %d temperatures, %d rails", s.Space().Len(), r.Mode, len(r.Temps), len(r.Rails))
+				t.Errorf(
+					"%d modes, mode %v, %d temperatures, %d rails",
+					s.Space().Len(),
+					r.Mode,
+					len(r.Temps),
+					len(r.Rails),
+				)
 			}
 			if b.TotalRule != c.rule || r.TotalW.OK != (c.rule != "") {
 				t.Errorf("rule %q, total %v", b.TotalRule, r.TotalW)
 			}
-			if c.rule == "" && !strings.Contains(probeNamed(s, "module power").Why, "not known") {
+			if c.rule == "" && !strings.Contains(string(probeNamed(s, "module power").Why), "not known") {
 				t.Errorf("why: %+v", probeNamed(s, "module power"))
 			}
 		})
@@ -201,7 +319,7 @@ func TestAnUnknownBoardShowsWhateverItsKernelLists(t *testing.T) {
 
 func TestTheTX2TakesItsA57CoresFirst(t *testing.T) {
 	t.Parallel()
-	root := tegratest.NewTX2().Write(t)
+	root := tegratest.New("tx2-32").Write(t)
 	s := openRoot(t, root)
 	c := s.Control()
 	st, err := c.Snapshot()
@@ -230,7 +348,7 @@ func TestTheTX2TakesItsA57CoresFirst(t *testing.T) {
 
 func TestTheNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 	t.Parallel()
-	s := open(t, tegratest.NewNano32())
+	s := open(t, tegratest.New("nano-32"))
 	st, err := s.Control().Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -246,8 +364,9 @@ func TestTheNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 		got[w.Path] = w.Value
 	}
 	for path, want := range map[string]string{
-		"/sys/kernel/debug/clk/override.emc/clk_update_rate": "204000000", "/sys/kernel/debug/clk/override.emc/clk_state": "1",
-		"/sys/devices/pwm-fan/target_pwm": "255", "/sys/devices/pwm-fan/temp_control": "0",
+		"/sys/kernel/debug/clk/override.emc/clk_update_rate": "204000000",
+		"/sys/kernel/debug/clk/override.emc/clk_state":       "1",
+		"/sys/devices/pwm-fan/target_pwm":                    "255", "/sys/devices/pwm-fan/temp_control": "0",
 	} {
 		if got[path] != want {
 			t.Errorf("%s = %q, want %q", path, got[path], want)

@@ -11,7 +11,7 @@ import (
 type Clock interface {
 	// Now is the time since the clock began. It never goes back.
 	Now() time.Duration
-	// Wall is the calendar time to print beside a record.
+	// Wall is the calendar time to print with a record.
 	Wall() time.Time
 	// Sleep waits for d of this clock's time, or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error

@@ -20,7 +20,7 @@ type StateFile struct {
 	Value string `json:"value"` // without the final newline
 }
 
-// Get gives a file's value.
+// Get returns a file's value.
 func (st State) Get(path string) (string, bool) {
 	for _, f := range st.Files {
 		if f.Path == path {
@@ -72,7 +72,7 @@ type Write struct {
 // them. It reads; only the guard writes.
 type Control struct{ s *Sysfs }
 
-// begin takes the board for one look at its files; the result ends it.
+// begin locks the board for one look at its files; the result unlocks it.
 func (c *Control) begin() (end func()) {
 	c.s.mu.Lock()
 	c.s.lookAtPolicies()
@@ -122,14 +122,15 @@ func (c *Control) read(paths []string) State {
 	return st
 }
 
-// plausible tells a knob's value from nonsense, which could not be put back: a
+// plausible reports whether a knob's value makes sense and so can be restored: a
 // switch is 0 or 1, a governor or power control a word, all else a number.
 func plausible(file, text string) bool {
 	switch path.Base(file) {
 	case "online":
 		return text == "0" || text == "1"
 	case path.Base(governorFile), path.Base(gpuGovernor), path.Base(gpuPower):
-		return text != "" && len(text) <= 32 && !strings.ContainsFunc(text, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+		return text != "" && len(text) <= 32 && !strings.ContainsFunc(text, other)
 	}
 	_, err := strconv.ParseInt(text, 10, 64)
 	return err == nil
@@ -185,15 +186,15 @@ func (s *Sysfs) lookAtPolicies() {
 	}
 }
 
-// ModeOf says which mode the limits of a state express; absent when none does.
+// ModeOf is the mode that the limits of a state mean; absent when no mode does.
 func (c *Control) ModeOf(st State) Val[Mode] {
 	defer c.begin()()
 	m, _ := c.s.express(c.s.knobsOf(st))
 	return m
 }
 
-// Check tells whether a mode is one of this board's now, or near enough to
-// one: the lists of clocks are read again.
+// Check returns an error unless a mode is one of this board's now, or near enough
+// to one: the lists of clocks are read again.
 func (c *Control) Check(m Mode) error {
 	defer c.begin()()
 	c.s.relist()
@@ -211,8 +212,8 @@ func (c *Control) snap(m Mode) (Mode, error) {
 }
 
 // Plan lists the writes that set a mode, in the safe order, from state now.
-// The mode is moved to the nearest listed one. found tells how the memory and
-// the fan were before anything was set; the zero State takes now.
+// The mode is moved to the nearest listed one. found is the state of the
+// memory and the fan before anything was set; the zero State takes now.
 func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
 	defer c.begin()()
 	if len(found.Files) == 0 {
@@ -226,7 +227,7 @@ func (c *Control) Plan(now State, r Request, found State) ([]Write, error) {
 	return p.plan(), nil
 }
 
-// PlanState lists the writes that put back the state want, in the safe order.
+// PlanState lists the writes that restore the state want, in the safe order.
 // Files that already hold their value are not written; nor is the memory's
 // rate while it is free, when it is a reading, unless it is among the owed:
 // files that were written without effect.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"jtune/internal/text"
 )
 
 const cpuRoot = "/sys/devices/system/cpu"
@@ -20,7 +22,7 @@ type cpuGroup struct {
 	dirs   map[int]string // see lookAtPolicies
 	on     []int          // of the last reading: cores that were online
 	ranges []limits       // and the limits of each
-	unsure bool           // of some core it could not be told
+	unsure bool           // it is not known of some core
 }
 
 // core is one core with its held files.
@@ -30,33 +32,44 @@ type core struct {
 	clocks *policy
 }
 
+// Files of a policy.
+const (
+	curClock = iota
+	minClock
+	maxClock
+	capClock
+	policyFiles
+)
+
 // policy is the held clock files of cores that share them.
 type policy struct {
-	cur, min, max, cap *source
-	now                policyClocks
-	fresh              bool // now is of the reading that is being made
+	files [policyFiles]*source
+	now   policyClocks
+	fresh bool // now is of the reading that is being made
 }
 
-// policyClocks is what a policy's files say at one moment.
-type policyClocks struct {
-	cur, min, max, cap             Freq
-	curErr, minErr, maxErr, capErr error
+// policyClocks is what a policy's files hold at one moment.
+type policyClocks [policyFiles]struct {
+	Freq
+	err error
 }
 
 func newPolicy(fsys FS, dir string) *policy {
-	return &policy{cur: newSource(fsys, dir+"/scaling_cur_freq"), min: newSource(fsys, dir+minFile),
-		max: newSource(fsys, dir+maxFile), cap: newSource(fsys, dir+"/cpuinfo_max_freq")}
+	p := new(policy)
+	for i, file := range []string{"/scaling_cur_freq", minFile, maxFile, "/cpuinfo_max_freq"} {
+		p.files[i] = newSource(fsys, dir+file)
+	}
+	return p
 }
 
 // read reads the files at the first call after fresh was cleared.
 func (p *policy) read() *policyClocks {
-	if !p.fresh {
-		p.fresh = true
-		p.now.cur, p.now.curErr = khz(p.cur)
-		p.now.min, p.now.minErr = khz(p.min)
-		p.now.max, p.now.maxErr = khz(p.max)
-		p.now.cap, p.now.capErr = khz(p.cap)
+	for i, s := range p.files {
+		if !p.fresh {
+			p.now[i].Freq, p.now[i].err = khz(s)
+		}
 	}
+	p.fresh = true
 	return &p.now
 }
 
@@ -69,13 +82,13 @@ func cpufreqDir(n int) string { return corePath(n, "cpufreq") }
 
 func (f *finder) cpu(fam family) (*cpuGroup, error) {
 	path := cpuRoot + "/present"
-	text, err := readText(f.fs, path)
+	raw, err := readText(f.fs, path)
 	if err != nil {
 		return nil, fmt.Errorf("no CPU to control: %w", err)
 	}
-	present, err := cpuList(text)
+	present, err := cpuList(raw)
 	if err != nil || len(present) == 0 {
-		return nil, fmt.Errorf("%s: no cores in %q", path, clip(text))
+		return nil, fmt.Errorf("%s: no cores in %q", path, text.Clip(raw))
 	}
 	f.found("present cores", path, "")
 	g := &cpuGroup{order: coreOrder(present, fam.cores)}
@@ -114,19 +127,19 @@ func coreOrder(present, order []int) []int {
 // listPath is where a core's cluster lists its clocks.
 func listPath(n int) string { return cpufreqDir(n) + "/scaling_available_frequencies" }
 
-// cpuLists reads every core's list anew. A cluster that is wholly offline has
+// cpuLists reads every core's list again. A cluster that is wholly offline has
 // none now and keeps the one it had.
 func (f *finder) cpuLists(g *cpuGroup) (changed bool) {
 	for _, c := range g.cores {
-		text, err := readText(f.fs, listPath(c.n))
-		if err == nil && text != g.lists[c.n] {
-			g.lists[c.n], changed = text, true
+		raw, err := readText(f.fs, listPath(c.n))
+		if err == nil && raw != g.lists[c.n] {
+			g.lists[c.n], changed = raw, true
 		}
 	}
 	return changed
 }
 
-// cpuFreqs gives the clocks that all clusters with a list offer.
+// cpuFreqs returns the clocks that all clusters with a list offer.
 func (f *finder) cpuFreqs(g *cpuGroup) []Freq {
 	var common []Freq
 	from := ""
@@ -167,10 +180,7 @@ func (c *core) isOnline() (bool, error) {
 
 // khz reads a cpufreq file as a clock.
 func khz(s *source) (Freq, error) {
-	v, err := s.int()
-	if err == nil && (v < 0 || v > int64(maxFreq/KHz)) {
-		err = fmt.Errorf("%s: %d kHz is no clock", s.path, v)
-	}
+	v, err := s.within(0, int64(maxFreq/KHz), " kHz is no clock")
 	return Freq(v) * KHz, err
 }
 
@@ -194,17 +204,18 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 			continue
 		}
 		now := c.clocks.read()
-		if now.curErr == nil {
-			r.Cores[i].Freq = Some(now.cur)
-			r.CPU.Actual = Some(max(now.cur, r.CPU.Actual.Or(0)))
+		if cur := now[curClock]; cur.err == nil {
+			r.Cores[i].Freq = Some(cur.Freq)
+			r.CPU.Actual = Some(max(cur.Freq, r.CPU.Actual.Or(0)))
 		} else {
-			miss(fmt.Sprintf("core %d clock", c.n), now.curErr)
+			miss(fmt.Sprintf("core %d clock", c.n), cur.err)
 		}
 		if load, ok := loads[c.n]; ok {
 			r.Cores[i].LoadPct = Some(load)
 			sum, n = sum+load, n+1
 		}
-		g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{now.min, now.max, now.minErr == nil && now.maxErr == nil})
+		lo, hi := now[minClock], now[maxClock]
+		g.on, g.ranges = append(g.on, c.n), append(g.ranges, limits{lo.Freq, hi.Freq, lo.err == nil && hi.err == nil})
 		now.widen(&r.CPU)
 	}
 	if n > 0 {
@@ -215,14 +226,14 @@ func (g *cpuGroup) read(r *Reading, miss func(string, error)) {
 // widen widens the CPU's range by one online core's: where clusters differ,
 // the slowest minimum and the fastest maximum are shown.
 func (p *policyClocks) widen(r *ClockReading) {
-	if p.minErr == nil {
-		r.Min = Some(min(p.min, r.Min.Or(p.min)))
+	if lo := p[minClock]; lo.err == nil {
+		r.Min = Some(min(lo.Freq, r.Min.Or(lo.Freq)))
 	}
-	if p.maxErr == nil {
-		r.Max = Some(max(p.max, r.Max.Or(p.max)))
+	if hi := p[maxClock]; hi.err == nil {
+		r.Max = Some(max(hi.Freq, r.Max.Or(hi.Freq)))
 	}
-	if p.capErr == nil {
-		r.Cap = Some(max(p.cap, r.Cap.Or(p.cap)))
+	if most := p[capClock]; most.err == nil {
+		r.Cap = Some(max(most.Freq, r.Cap.Or(most.Freq)))
 	}
 }
 
@@ -231,7 +242,7 @@ func (g *cpuGroup) dir(n int) string { return g.dirs[n] }
 
 func (g *cpuGroup) close() {
 	for _, c := range g.cores {
-		for _, s := range []*source{c.online, c.clocks.cur, c.clocks.min, c.clocks.max, c.clocks.cap} {
+		for _, s := range append(c.clocks.files[:], c.online) {
 			s.close()
 		}
 	}

@@ -2,6 +2,7 @@ package tegra
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 )
@@ -30,14 +31,14 @@ type Device interface {
 }
 
 // Applier sets power modes. The guard's client is one: every knob is read
-// back, and what was found at the start is put back unless it was kept.
+// back, and what was found at the start is restored unless it was kept.
 type Applier interface {
 	// Apply sets a mode. The result is filled as far as the work went, also
 	// with an error; after an error the state before the call is back.
 	Apply(ctx context.Context, r Request) (Applied, error)
-	// Revert puts back the state before the last Apply.
+	// Revert restores the state before the last Apply.
 	Revert(ctx context.Context) (Applied, error)
-	// Restore puts back the found state.
+	// Restore restores the found state.
 	Restore(ctx context.Context) (Applied, error)
 	// Keep makes the present state the found state.
 	Keep(ctx context.Context) error
@@ -45,7 +46,7 @@ type Applier interface {
 	Close() error
 }
 
-// Board says what this device is.
+// Board describes a device.
 type Board struct {
 	Name        string   // short, for titles: "AGX Orin"
 	Model       string   // the device tree's model text
@@ -55,13 +56,13 @@ type Board struct {
 	L4T         string   // "35.1"; "" when unknown
 	JetPack     string   // "5.0.2"; "" when unknown
 	Rails       []string // names of all connected rails, in order
-	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" when no total can be given
+	TotalRule   string   // a rail's name, "SUM:a,b,c", or "" when the total is not known
 	TotalCovers string   // what the total covers, in words
 	Virtual     bool     // a simulation or a replay: no measurement of this machine
 	Replay      string   // file that a replay answers from; "" otherwise
 }
 
-// Origin says in words what stands behind the board's numbers when they are
+// Origin describes in words where the board's numbers come from when they are
 // not measured on this machine; "" when they are.
 func (b Board) Origin() string { return Origin(b.Virtual, b.Replay) }
 
@@ -78,14 +79,15 @@ func Origin(virtual bool, replay string) string {
 
 // Preset is a mode of the device's own nvpmodel configuration.
 type Preset struct {
-	ID          int
-	Name        string
-	Mode        Mode // its limits, snapped to the kernel's tables; EMC 0: the top rate, unknown without root
-	Default     bool
-	NeedsReboot bool // its GPU power-gate mask differs from the one in force
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	// Mode is its limits, snapped to the kernel's tables; EMC 0: the top rate, unknown without root.
+	Mode        Mode `json:"mode"`
+	Default     bool `json:"-"`
+	NeedsReboot bool `json:"needs_reboot"` // its GPU power-gate mask differs from the one in force
 }
 
-// Reading is one look at everything the device tells.
+// Reading is everything the device shows at one moment.
 type Reading struct {
 	T         time.Duration // monotonic clock of the device
 	Rails     []RailReading
@@ -105,21 +107,32 @@ type Reading struct {
 	RAMUsed      Val[int64]
 	RAMTotal     Val[int64] // bytes
 	RAMCached    Val[int64]
-	Mode         Val[Mode] // absent when no mode expresses the state ("free")
+	Mode         Val[Mode] // absent when no mode means the state ("custom")
 	Locked       Val[bool] // min = max on CPU and GPU, memory rate locked
 	Missing      []Missing // what could not be read this time
 }
 
+// Online counts the cores that are online.
+func (r Reading) Online() int {
+	n := 0
+	for _, c := range r.Cores {
+		if c.Online {
+			n++
+		}
+	}
+	return n
+}
+
 // Missing is a value that a reading lacks, and why.
 type Missing struct {
-	Name string // "rail VDD_CPU_CV", "EMC rate"
-	Why  string // "no permission (root only)", "input/output error"
+	Name string `json:"name"` // "rail VDD_CPU_CV", "EMC rate"
+	Why  string `json:"why"`  // "no permission (root only)", "input/output error"
 }
 
 // RailReading is the power of one rail in watts.
 type RailReading struct {
-	Name   string
-	PowerW Val[float64]
+	Name   string       `json:"name"`
+	PowerW Val[float64] `json:"power_w"`
 }
 
 // CoreReading is one core of the CPU.
@@ -129,22 +142,38 @@ type CoreReading struct {
 	Freq    Val[Freq]
 }
 
+// MarshalJSON prints the clock in kHz.
+func (c CoreReading) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Online  bool         `json:"online"`
+		LoadPct Val[float64] `json:"load_pct"`
+		KHz     Val[int64]   `json:"khz"`
+	}{c.Online, c.LoadPct, InKHz(c.Freq)})
+}
+
 // ClockReading is what a clock does, what it was asked to do, and what it may.
 type ClockReading struct {
-	Actual  Val[Freq]
-	Min     Val[Freq] // limits asked for
-	Max     Val[Freq]
-	Cap     Val[Freq] // most that hardware or firmware allows
-	LoadPct Val[float64]
+	Actual  Val[Freq]    `json:"hz"`
+	Min     Val[Freq]    `json:"-"` // limits asked for
+	Max     Val[Freq]    `json:"asked_hz"`
+	Cap     Val[Freq]    `json:"-"` // most that hardware or firmware allows
+	LoadPct Val[float64] `json:"load_pct"`
 }
 
 // TempReading is one thermal zone.
 type TempReading struct {
 	Name string
 	C    float64
+	Trip Val[Trip] // the lowest that slows or stops the module; absent when the zone has none
 }
 
-// FanPolicy says what Apply does with the fan.
+// Trip is a temperature at which the kernel acts: kind passive, hot or critical.
+type Trip struct {
+	Kind string
+	C    float64
+}
+
+// FanPolicy is what Apply does with the fan.
 type FanPolicy int
 
 // Fan policies.
@@ -164,7 +193,7 @@ type Request struct {
 // Applied is the outcome of setting a mode, knob by knob.
 type Applied struct {
 	Asked  Mode
-	Actual Val[Mode]  // read back; absent when no mode expresses the state
+	Actual Val[Mode]  // read back; absent when no mode means the state
 	Files  []KnobFile // in the order of writing
 }
 
@@ -176,7 +205,7 @@ type KnobFile struct {
 	Actual string `json:"actual"`
 }
 
-// OK tells whether every file reads back as it was asked.
+// OK reports whether every file reads back as it was written.
 func (a Applied) OK() bool {
 	for _, f := range a.Files {
 		if f.Asked != f.Actual {

@@ -108,7 +108,7 @@ func (d diskFS) open(name string, flag int) (*os.File, error) {
 	}
 }
 
-// Open gives a handle for reading.
+// Open returns a handle for reading.
 func (d diskFS) Open(name string) (File, error) {
 	f, err := d.open(name, os.O_RDONLY)
 	if err != nil {
@@ -118,7 +118,7 @@ func (d diskFS) Open(name string) (File, error) {
 }
 
 // diskFile reads with exactly one pread: os.File would read on until the end
-// of the file, and each read of a sensor's file asks the chip anew.
+// of the file, and each read of a sensor's file asks the chip again.
 type diskFile struct {
 	*os.File
 	fd int // -1 when closed
@@ -215,7 +215,7 @@ func (d diskFS) globIn(dir, element string) []string {
 	return out
 }
 
-// Readlink gives a link's target as it is written.
+// Readlink returns a link's target as it is written.
 func (d diskFS) Readlink(name string) (string, error) {
 	full, err := d.resolve(name, false)
 	if err != nil {

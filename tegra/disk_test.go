@@ -43,11 +43,18 @@ func TestLinksResolveBelowTheRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, fsys := lay(t, map[string]string{
-		"etc/real.conf": "inside", "etc/absolute": "→/etc/real.conf", "etc/relative": "→../etc/real.conf", "etc/chain": "→/etc/absolute",
-		"etc/escape": "→" + secret, "etc/climb": "→../../../../../../../../../../etc/real.conf", "etc/loop": "→loop", "dir": "→/etc",
+		"etc/real.conf": "inside",
+		"etc/absolute":  "→/etc/real.conf",
+		"etc/relative":  "→../etc/real.conf",
+		"etc/chain":     "→/etc/absolute",
+		"etc/escape":    "→" + secret,
+		"etc/climb":     "→../../../../../../../../../../etc/real.conf",
+		"etc/loop":      "→loop",
+		"dir":           "→/etc",
 	})
 	for name, want := range map[string]string{
-		"/etc/absolute": "inside", "/etc/relative": "inside", "/etc/chain": "inside", "/etc/climb": "inside", "/dir/absolute": "inside",
+		"/etc/absolute": "inside", "/etc/relative": "inside", "/etc/chain": "inside", "/etc/climb": "inside",
+		"/dir/absolute":        "inside",
 		"/../../etc/real.conf": "inside", "etc/real.conf": "inside",
 	} {
 		if data, err := fsys.ReadFile(name); err != nil || string(data) != want {

@@ -1,7 +1,8 @@
 package tegra
 
 import (
-	"fmt"
+	"cmp"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -65,7 +66,8 @@ func (f *finder) emc(soc string, conf *nvpmodel.Config) *emcGroup {
 type emcLock struct{ knob, path string }
 
 // lockNames are the knobs' names by file.
-var lockNames = map[string]string{"mrq_rate_locked": "EMC lock", "clk_state": "EMC lock", "state": "EMC state", "bwmgr_halt": "EMC manager halt"}
+var lockNames = map[string]string{"mrq_rate_locked": "EMC lock", "clk_state": "EMC lock", "state": "EMC state",
+	"bwmgr_halt": "EMC manager halt"}
 
 // lockFiles keeps the files that exist, or may for all we can see, in the
 // order of writing. Only newer releases can halt the bandwidth manager.
@@ -94,44 +96,39 @@ func (g *emcGroup) lockFiles(f *finder, rate string, locks ...string) {
 // them but perhaps not all.
 func (f *finder) emcFreqs(g *emcGroup, conf *nvpmodel.Config) []Freq {
 	const name = "EMC frequencies"
-	var why string
-	for _, path := range rateLists {
-		text, err := readText(f.fs, path)
-		if err != nil {
-			if why == "" {
-				why = reason(err)
-			}
-			continue
-		}
-		if list := g.allowed(parseRates(text)); len(list) > 0 {
-			f.found(name, path, strconv.Itoa(len(list))+" steps")
-			return list
-		}
-		why = "the list is empty"
+	list, path, why := f.emcList(g)
+	if list != nil {
+		f.found(name, path, strconv.Itoa(len(list))+" steps")
+		return list
 	}
-	list := g.named(conf)
+	list = g.named(conf)
 	g.partial = !g.topReadable()
 	if len(list) == 0 {
 		f.missing(name, bpmpRates, why+"; no rate is known, so no mode can be listed")
 		return nil
 	}
-	f.missing(name, bpmpRates, why+"; "+strconv.Itoa(len(list))+" of the rates are known from the device's limits and nvpmodel configuration")
+	f.missing(name, bpmpRates,
+		why+"; "+strconv.Itoa(len(list))+" of the rates are known from the device's limits and nvpmodel configuration")
 	return list
 }
 
 // rateLists are the firmware's own lists.
 var rateLists = []string{bpmpRates, thorBwmgr + "/available_frequencies"}
 
-// emcList reads the firmware's own list again; nil when there is none.
-func (f *finder) emcList(g *emcGroup) []Freq {
+// emcList reads the firmware's own list; why is the reason when there is none.
+func (f *finder) emcList(g *emcGroup) (list []Freq, path, why string) {
 	for _, path := range rateLists {
-		if text, err := readText(f.fs, path); err == nil {
-			if list := g.allowed(parseRates(text)); len(list) > 0 {
-				return list
-			}
+		text, err := readText(f.fs, path)
+		if err != nil {
+			why = cmp.Or(why, reason(err))
+			continue
 		}
+		if list := g.allowed(parseRates(text)); len(list) > 0 {
+			return list, path, ""
+		}
+		why = "the list is empty"
 	}
-	return nil
+	return nil, "", why
 }
 
 func (g *emcGroup) topReadable() bool {
@@ -204,10 +201,7 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 	if g.load == nil || !r.EMC.Actual.OK || r.EMC.Actual.V < KHz {
 		return
 	}
-	activity, err := g.load.int()
-	if err == nil && activity < 0 {
-		err = fmt.Errorf("%s: %d is no activity", g.load.path, activity)
-	}
+	activity, err := g.load.within(0, math.MaxInt64, " is no activity")
 	if err != nil {
 		miss("EMC load", err)
 		return

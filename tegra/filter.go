@@ -4,95 +4,135 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"jtune/internal/text"
 )
 
-// Filter selects modes by terms such as "cores>=8 gpu<900MHz power<20 time<=80".
+// Filter selects modes by terms such as "cores=2,4,6 gpu<900MHz time<=80".
 // All terms must hold. The zero Filter selects everything.
 type Filter struct{ terms []term }
 
+// term compares one value with those typed, of which several are only for =
+// and !=; a term without key lists modes.
 type term struct {
-	key   string
-	op    string
+	key    string
+	op     string
+	values []bound
+	modes  []Mode
+}
+
+type bound struct {
 	value float64
-	half  float64 // half a unit of the last digit typed: what = and != round by
+	half  float64 // half a unit of the last digit typed: what = and != round by; 0 for a knob
 }
 
 var (
 	termPattern  = regexp.MustCompile(`(?i)^([a-z]+)(<=|>=|!=|==|=|<|>)(.+)$`)
 	spacedOp     = regexp.MustCompile(`\s*(<=|>=|!=|==|=|<|>)\s*`)
 	spacedUnit   = regexp.MustCompile(`(?i)([0-9.])\s+([gmk]?hz|ms|s|w|j)\b`)
-	knobLabels   = map[string]string{"cpu": "c", "gpu": "g", "emc": "m"} // of the compact notation, which counts in GHz
-	filterSuffix = map[string]string{"cores": "", "time": "ms", "power": "w", "energy": "j"}
+	filterSuffix = map[string]string{"time": "ms", "power": "w", "energy": "j"}
 )
 
-// leastClock: a clock below it lacks its unit; no Jetson's is that slow.
-const leastClock = MHz
+// filterKnobs are the keys of knobs, in their order.
+var filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
 
 // ParseFilter reads terms parted by spaces or commas: a key (cores, cpu, gpu,
 // mem or emc, time in ms, power in W, energy in J), one of < <= > >= = !=, and
-// a value; frequencies take a unit. Equality is by the digits typed: gpu=1.3GHz
-// takes 1300.5 MHz.
-func ParseFilter(expr string) (Filter, error) {
+// a value as Parse reads it; or modes in the compact notation. After = and !=
+// a list with commas may stand: cores=2,4,6. Equality means the listed value of
+// a knob, and the digits typed of what is measured.
+func (s *Space) ParseFilter(expr string) (Filter, error) {
 	var f Filter
-	text := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(expr, "$1"), "$1$2")
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
-		t, err := parseTerm(word)
-		if err != nil {
+	line := spacedUnit.ReplaceAllString(spacedOp.ReplaceAllString(expr, "$1"), "$1$2")
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
+		if err := f.add(s, word); err != nil {
 			return Filter{}, err
 		}
-		f.terms = append(f.terms, t)
 	}
 	return f, nil
 }
 
-func parseTerm(word string) (term, error) {
+// add adds a term, or one more value to the last one.
+func (f *Filter) add(s *Space, word string) error {
 	p := termPattern.FindStringSubmatch(word)
-	if p == nil {
-		return term{}, fmt.Errorf("filter term %q: want a key, an operator and a value such as cores>=8 or gpu<900MHz", clip(word))
+	var last *term
+	if n := len(f.terms); n > 0 {
+		last = &f.terms[n-1]
+	}
+	switch {
+	case p == nil && strings.Contains(word, "/"):
+		m, err := s.Parse(word)
+		if err != nil {
+			return fmt.Errorf("filter: %w", err)
+		}
+		if last == nil || last.modes == nil {
+			f.terms = append(f.terms, term{})
+			last = &f.terms[len(f.terms)-1]
+		}
+		last.modes = append(last.modes, m)
+		return nil
+	case p == nil && last != nil && slices.Contains([]string{"=", "==", "!="}, last.op):
+		return last.add(s, word, word)
+	case p == nil:
+		return fmt.Errorf("filter term %q: want a key, an operator and a value such as cores>=8 or gpu<900MHz",
+			text.Clip(word))
 	}
 	t := term{key: strings.ToLower(p[1]), op: p[2]}
 	if t.key == "mem" {
 		t.key = "emc"
 	}
-	number, unit := strings.ToLower(p[3]), 1.0
-	switch suffix, plain := filterSuffix[t.key]; {
-	case plain:
-		number = strings.TrimSuffix(number, suffix)
-		v, err := strconv.ParseFloat(number, 64)
+	if err := t.add(s, word, p[3]); err != nil {
+		return err
+	}
+	f.terms = append(f.terms, t)
+	return nil
+}
+
+// add reads one more value of the term.
+func (t *term) add(s *Space, word, value string) error {
+	suffix, measured := filterSuffix[t.key]
+	k := Knob(slices.Index(filterKnobs, t.key))
+	var b bound
+	switch {
+	case measured:
+		digits := strings.TrimSuffix(strings.ToLower(value), suffix)
+		v, err := strconv.ParseFloat(digits, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return term{}, badValue(word, p[3], t.key)
+			return fmt.Errorf("filter term %q: %q is no value for %s", text.Clip(word), text.Clip(value), t.key)
 		}
-		t.value = v
-	case t.key == "cpu" || t.key == "gpu" || t.key == "emc":
-		if label := knobLabels[t.key]; strings.HasSuffix(number, label) { // as modes are written: 1.30G
-			number = strings.TrimSuffix(number, label) + "ghz"
+		_, frac, _ := strings.Cut(digits, ".")
+		b = bound{v, math.Pow(10, -float64(len(frac))) / 2}
+	case k >= 0:
+		typed, err := parseKnob(k, value)
+		if err != nil {
+			return fmt.Errorf("filter term %q: %q is no value for %s: %w", text.Clip(word), text.Clip(value), t.key,
+				err)
 		}
-		q, err := ParseFreq(number)
-		if err != nil || q > 0 && q < leastClock {
-			return term{}, fmt.Errorf("%w: give a clock with its unit, such as 900MHz or 1.30GHz", badValue(word, p[3], t.key))
+		if b.value = typed.value; t.op[0] == '<' || t.op[0] == '>' {
+			if typed.decimals >= s.decimals[k] { // as modes are printed: gpu<=1.30G takes 1300.5 MHz
+				if v, ok := typed.alike(s.Values(k)); ok && typed.unit == float64(GHz) {
+					b.value = v
+				}
+			}
+			break
 		}
-		t.value = float64(q)
-		number = strings.TrimRight(number, "ghzmk")
-		if v, err := strconv.ParseFloat(number, 64); err == nil && v > 0 {
-			unit = t.value / v
+		v, err := s.listed(k, typed)
+		if err != nil {
+			return fmt.Errorf("filter term %q: %w", text.Clip(word), err)
 		}
+		b.value = float64(v)
 	default:
-		return term{}, fmt.Errorf("filter term %q: no key %q; known: cores cpu gpu mem time power energy", clip(word), clip(t.key))
+		return fmt.Errorf("filter term %q: no key %q; known: cores cpu gpu mem time power energy", text.Clip(word),
+			text.Clip(t.key))
 	}
-	if _, frac, ok := strings.Cut(number, "."); ok {
-		unit *= math.Pow(10, -float64(len(frac)))
-	}
-	t.half = unit / 2
-	return t, nil
+	t.values = append(t.values, b)
+	return nil
 }
 
-func badValue(word, value, key string) error {
-	return fmt.Errorf("filter term %q: %q is no value for %s", clip(word), clip(value), key)
-}
-
-// Match tells whether the mode passes. A term on time, power or energy fails
+// Match reports whether the mode passes. A term on time, power or energy fails
 // while that value is not known (not positive).
 func (f Filter) Match(m Measured) bool {
 	for _, t := range f.terms {
@@ -106,40 +146,35 @@ func (f Filter) Match(m Measured) bool {
 func (t term) match(m Measured) bool {
 	var v float64
 	switch t.key {
-	case "cores":
-		v = float64(m.Mode.Cores)
-	case "cpu":
-		v = float64(m.Mode.CPU)
-	case "gpu":
-		v = float64(m.Mode.GPU)
-	case "emc":
-		v = float64(m.Mode.EMC)
+	case "":
+		return slices.Contains(t.modes, m.Mode)
 	case "time":
 		v = m.TimeMS
 	case "power":
 		v = m.PowerW
 	case "energy":
 		v = m.EnergyJ()
+	default:
+		v = m.Mode.Value(Knob(slices.Index(filterKnobs, t.key)))
 	}
 	if !(v > 0) {
 		return false
 	}
-	switch t.op {
+	switch b := t.values[0].value; t.op {
 	case "<":
-		return v < t.value
+		return v < b
 	case "<=":
-		return v <= t.value
+		return v <= b
 	case ">":
-		return v > t.value
+		return v > b
 	case ">=":
-		return v >= t.value
-	case "!=":
-		return math.Abs(v-t.value) > t.half
+		return v >= b
 	}
-	return math.Abs(v-t.value) <= t.half
+	is := slices.ContainsFunc(t.values, func(b bound) bool { return math.Abs(v-b.value) <= b.half })
+	return is == (t.op != "!=")
 }
 
-// Filter gives the members whose knobs pass f. It may be empty.
+// Filter returns the members whose knobs pass f. It may be empty.
 func (s *Space) Filter(f Filter) *Space {
-	return s.where(func(m Mode) bool { return f.Match(Measured{Mode: m}) })
+	return s.where(func(m Mode) bool { return f.Match(Measured{Setting: Setting{Mode: m}}) })
 }

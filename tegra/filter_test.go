@@ -23,10 +23,23 @@ func TestAFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 		"cpu=2.20C mem=3.20M":       18096 / 29 / 4,
 		"mem<=2133MHz emc>204MHz":   18096 / 2,
 		"CPU>2.2GHz":                18096 / 29,
-		"cores>12":                  0,
-		"power<20":                  0, // not known of a mode by itself
+		"CPU>2.20GHz":               0, // the listed 2201.6 MHz is what 2.20 GHz means
+		"gpu<=1.30G":                18096,
+		"gpu<900":                   18096 * 8 / 13,       // MHz
+		"gpu<0.9":                   18096 * 8 / 13,       // GHz
+		"gpu<=1300500000":           18096,                // as files hold it
+		"cpu=2201600":               18096 / 29,           // as files hold it
+		"cores=2,4,6":               18096 * 3 / 12,       // any of a list
+		"cores != 2, 4 gpu=1.30":    18096 * 10 / 12 / 13, // none of a list
+		"gpu=0.62GHz,0.83GHz":       18096 * 2 / 13,       // the nearest listed values
+		"gpu=620MHz cores=12":       18096 / 13 / 12,
+		"12c/1.65C/0.62G/3.19M":     1,
+		"12c/1.65C/0.62G/3.20M,8c/1650MHz/620/3199": 2,
+		"12c/1.65C/0.62G/3.20M cores=8":             0,
+		"cores>12":                                  0,
+		"power<20":                                  0, // not known of a mode by itself
 	} {
-		f, err := tegra.ParseFilter(expr)
+		f, err := s.ParseFilter(expr)
 		if err != nil {
 			t.Errorf("%q: %v", expr, err)
 			continue
@@ -39,11 +52,12 @@ func TestAFilterCountsTheModesOfTheAGXOrin(t *testing.T) {
 
 func TestAFilterOnMeasurements(t *testing.T) {
 	t.Parallel()
-	m := tegra.Measured{Mode: tegra.Mode{Cores: 4}, TimeMS: 80, PowerW: 25}
+	m := tegra.Measured{Setting: tegra.Setting{Mode: tegra.Mode{Cores: 4}}, TimeMS: 80, PowerW: 25}
 	for expr, want := range map[string]bool{
-		"time<=80ms": true, "time<80": false, "power<30 W": true, "power>=25.1W": false, "energy=2.0J": true, "energy>2": false, "time=80 power=25": true,
+		"time<=80ms": true, "time<80": false, "power<30 W": true, "power>=25.1W": false, "energy=2.0J": true,
+		"energy>2": false, "time=80 power=25": true,
 	} {
-		f, err := tegra.ParseFilter(expr)
+		f, err := orinSpace(t).ParseFilter(expr)
 		if err != nil {
 			t.Errorf("%q: %v", expr, err)
 			continue
@@ -56,8 +70,10 @@ func TestAFilterOnMeasurements(t *testing.T) {
 
 func TestWhatIsNoFilterIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, expr := range []string{"cores", "cores>", ">=8", "cores>=many", "speed>1", "gpu<fast", "gpu<", "time<NaN", "power<inf", "cores=8GHz", "time<5w", "a b c", "gpu<900", "cpu>2", "gpu<900M"} {
-		if _, err := tegra.ParseFilter(expr); err == nil {
+	for _, expr := range []string{"cores", "cores>", ">=8", "cores>=many", "speed>1", "gpu<fast", "gpu<", "time<NaN",
+		"power<inf", "cores=8GHz", "time<5w", "a b c", "gpu<900M", "gpu<2,3",
+		"gpu=726MHz,1.30GHz x", "cores=13", "gpu=0.77GHz", "12c/1.65C", "cores<0.5", "cpu<0.0000001", "gpu<900 fast"} {
+		if _, err := orinSpace(t).ParseFilter(expr); err == nil {
 			t.Errorf("%q is taken for a filter", expr)
 		}
 	}
@@ -65,8 +81,11 @@ func TestWhatIsNoFilterIsAnError(t *testing.T) {
 
 func TestAFilterErrorShowsWhatWasTyped(t *testing.T) {
 	t.Parallel()
-	for expr, want := range map[string]string{"gpu<Fast": `"Fast"`, "GPU<900": `"900" is no value for gpu`, "Speed>1": `"Speed>1"`} {
-		if _, err := tegra.ParseFilter(expr); err == nil || !strings.Contains(err.Error(), want) {
+	for expr, want := range map[string]string{"gpu<Fast": `"Fast"`, "GPU<0": `"0" is no value for gpu`,
+		"cores=13":    "nearest: 12",
+		"gpu=0.77GHz": "MHz and 828.75 MHz",
+		"Speed>1":     `"Speed>1"`} {
+		if _, err := orinSpace(t).ParseFilter(expr); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want it to say %s", expr, err, want)
 		}
 	}
@@ -75,7 +94,7 @@ func TestAFilterErrorShowsWhatWasTyped(t *testing.T) {
 func TestAnEmptyFilterResultAnswersWithoutPanic(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)
-	f, _ := tegra.ParseFilter("cores>99")
+	f, _ := orinSpace(t).ParseFilter("cores>99")
 	none := s.Filter(f)
 	if none.Len() != 0 || len(none.Modes()) != 0 || len(none.Sample(5, 1)) != 0 || none.Grid().Len() != 0 {
 		t.Error("not empty")
@@ -92,12 +111,19 @@ func TestAnEmptyFilterResultAnswersWithoutPanic(t *testing.T) {
 }
 
 func FuzzParseFilter(f *testing.F) {
-	for _, seed := range []string{"cores>=8 gpu<900MHz", "time<=80,power<20", "emc=3.2 GHz", "cores=", "cpu!=1e9"} {
+	for _, seed := range []string{"cores>=8 gpu<900MHz", "time<=80,power<20", "emc=3.2 GHz", "cores=", "cpu!=1e9",
+		"cores=2,4,6",
+		"gpu=0.62GHz,0.83", "12c/1.65C/0.62G/3.19M,8c/900/0.9/3.2M", "=,/"} {
 		f.Add(seed)
 	}
-	m := tegra.Measured{Mode: tegra.Mode{Cores: 1, CPU: 1, GPU: 1, EMC: 1}, TimeMS: 1, PowerW: 1}
+	s := orinSpace(f)
+	m := tegra.Measured{
+		Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1, CPU: 1, GPU: 1, EMC: 1}},
+		TimeMS:  1,
+		PowerW:  1,
+	}
 	f.Fuzz(func(t *testing.T, expr string) {
-		if filter, err := tegra.ParseFilter(expr); err == nil {
+		if filter, err := s.ParseFilter(expr); err == nil {
 			filter.Match(m)
 		}
 	})

@@ -8,9 +8,9 @@ import (
 // FS is where a device's files live: the disk below a root, or the memory of
 // a virtual board. Names are absolute slash paths ("/sys/…"). Absolute links
 // resolve below the root. Errors wrap the io/fs ones or a syscall.Errno
-// (EAGAIN, EIO, …), as the kernel gives them.
+// (EAGAIN, EIO, …), as the kernel returns them.
 type FS interface {
-	// Open gives a handle to be read again and again with ReadAt. A kernel
+	// Open returns a handle to be read again and again with ReadAt. A kernel
 	// file must be written with one WriteAt at offset 0.
 	Open(name string) (File, error)
 	ReadFile(name string) ([]byte, error)

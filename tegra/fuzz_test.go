@@ -13,7 +13,7 @@ import (
 // FuzzDeviceFile gives one file of a board any content: everything that reads
 // the board must do without, and no number may leave its range.
 func FuzzDeviceFile(f *testing.F) {
-	tr := tegratest.NewOrinNano36()
+	tr := tegratest.New("orin-nano-36")
 	var names []string
 	for name := range tr.Files {
 		names = append(names, name)
@@ -22,7 +22,8 @@ func FuzzDeviceFile(f *testing.F) {
 	for i, name := range names {
 		f.Add(uint16(i), tr.Files[name])
 	}
-	for k, text := range []string{"", "\x00", "-1\n", "0\n", "2\n", "9223372036854775807\n", "0-1023\n", "0,0,0\n", "1 2 3 (kHz)\n", "performance\n", "nvidia,tegra210\x00", "pmode:-1\n", "NC\n", "-256000\n"} {
+	for k, text := range []string{"", "\x00", "-1\n", "0\n", "2\n", "9223372036854775807\n", "0-1023\n", "0,0,0\n",
+		"1 2 3 (kHz)\n", "performance\n", "nvidia,tegra210\x00", "pmode:-1\n", "NC\n", "-256000\n"} {
 		for i := k; i < len(names); i += 14 {
 			f.Add(uint16(i), text)
 		}

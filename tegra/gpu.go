@@ -1,7 +1,6 @@
 package tegra
 
 import (
-	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ var gpuGlobs = []string{
 	"/sys/devices/gpu.0/devfreq/*",
 }
 
-// gpuNames tell a GPU among devfreq devices (Maxwell, Pascal, Volta, Ampere).
+// gpuNames recognise a GPU among devfreq devices (Maxwell, Pascal, Volta, Ampere).
 var gpuNames = []string{"gm20b", "gp10b", "gv11b", "ga10b", "gpu-gpc-0"}
 
 func (f *finder) isGPU(dir string) bool {
@@ -65,7 +64,8 @@ func (f *finder) gpu() *gpuGroup {
 		f.missing("GPU clock", "/sys/class/devfreq", "no GPU listed: it has not been powered since boot")
 	} else {
 		f.found("GPU clock", g.dir, "")
-		g.cur, g.min, g.max = newSource(f.fs, g.dir+"/cur_freq"), newSource(f.fs, g.dir+"/min_freq"), newSource(f.fs, g.dir+"/max_freq")
+		g.cur = newSource(f.fs, g.dir+"/cur_freq")
+		g.min, g.max = newSource(f.fs, g.dir+"/min_freq"), newSource(f.fs, g.dir+"/max_freq")
 		g.freqs = f.gpuFreqs(g.dir)
 	}
 	for _, device := range []string{"/sys/devices/platform/gpu.0", "/sys/devices/gpu.0", g.dir + "/device"} {
@@ -99,10 +99,7 @@ func (f *finder) gpuFreqs(dir string) []Freq {
 
 // hertz reads a file as a clock in Hz.
 func hertz(s *source) (Freq, error) {
-	v, err := s.int()
-	if err == nil && (v < 0 || v > int64(maxFreq)) {
-		err = fmt.Errorf("%s: %d Hz is no clock", s.path, v)
-	}
+	v, err := s.within(0, int64(maxFreq), " Hz is no clock")
 	return Freq(v), err
 }
 
@@ -135,10 +132,7 @@ func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
 	if g.load == nil {
 		return
 	}
-	tenths, err := g.load.int()
-	if err == nil && (tenths < 0 || tenths > 1000) {
-		err = fmt.Errorf("%s: %d is no load in tenths of a percent", g.load.path, tenths)
-	}
+	tenths, err := g.load.within(0, 1000, " is no load in tenths of a percent")
 	if err != nil {
 		miss("GPU load", err)
 		return

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jtune/internal/text"
 )
 
 // gpuClients lists the memory that each process has mapped for the GPU, a
@@ -22,7 +24,7 @@ type GPUProcess struct {
 }
 
 // GPUProcesses lists the processes that hold memory for the GPU, the largest
-// first; why tells the reason when the system does not say.
+// first; why is the reason when they are not known.
 func (s *Sysfs) GPUProcesses() (list []GPUProcess, why string) {
 	data, err := s.fs.ReadFile(gpuClients)
 	if err != nil {
@@ -61,7 +63,7 @@ func parseGPUClients(r io.Reader) (list []GPUProcess, ok bool) {
 		if err != nil || pid < 0 || !fine {
 			continue
 		}
-		p := GPUProcess{pid, clip(strings.Join(f[1:len(f)-2], " ")), size}
+		p := GPUProcess{pid, text.Clip(strings.Join(f[1:len(f)-2], " ")), size}
 		same := func(q GPUProcess) bool { return q.PID == p.PID && q.Name == p.Name }
 		if i := slices.IndexFunc(list, same); i >= 0 {
 			list[i].Bytes += p.Bytes

@@ -15,12 +15,15 @@ func TestProcessesOnTheGPUAreReadFromTheDriversList(t *testing.T) {
 		want []GPUProcess
 		ok   bool
 	}{
-		"two processes and the kernel": {head + "user    Xorg   6520  19568K\nuser  python3  7001   1949568K\nnvgpu  kernel  0  64K\ntotal    1969200K\n",
+		"two processes and the kernel": {head + "user    Xorg   6520  19568K\nuser  python3  7001   1949568K\n" +
+			"nvgpu  kernel  0  64K\ntotal    1969200K\n",
 			[]GPUProcess{{7001, "python3", 1949568 << 10}, {6520, "Xorg", 19568 << 10}, {0, "kernel", 64 << 10}}, true},
-		"one process by two names":        {head + "user a 5 1K\nvic a 5 2K\n", []GPUProcess{{5, "a", 3 << 10}}, true},
-		"a name of two words":             {head + "user  GPU Process  5  1M\n", []GPUProcess{{5, "GPU Process", 1 << 20}}, true},
-		"nobody":                          {head + "total                    0K\n", nil, true},
-		"torn and foreign lines":          {head + "user a\nuser a b c\nuser a 5 -3K\nuser a -5 3K\nuser a 5 99999999999999999K\n", nil, true},
+		"one process by two names": {head + "user a 5 1K\nvic a 5 2K\n", []GPUProcess{{5, "a", 3 << 10}}, true},
+		"a name of two words": {head + "user  GPU Process  5  1M\n",
+			[]GPUProcess{{5, "GPU Process", 1 << 20}}, true},
+		"nobody": {head + "total                    0K\n", nil, true},
+		"torn and foreign lines": {head + "user a\nuser a b c\nuser a 5 -3K\nuser a -5 3K\n" +
+			"user a 5 99999999999999999K\n", nil, true},
 		"something else altogether":       {"hello world\n", nil, false},
 		"an empty file, which is no list": {"", nil, false},
 	} {

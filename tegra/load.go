@@ -15,7 +15,7 @@ type loadMeter struct {
 
 type cpuTicks struct{ busy, total uint64 }
 
-// percent gives each online core's load in percent, absent at first.
+// percent returns each online core's load in percent; absent at first.
 func (m *loadMeter) percent(stat *source, miss func(string, error)) map[int]float64 {
 	if stat == nil {
 		return nil
@@ -30,7 +30,7 @@ func (m *loadMeter) percent(stat *source, miss func(string, error)) map[int]floa
 
 func (m *loadMeter) take(now map[int]cpuTicks) map[int]float64 {
 	last := m.last
-	if !sameCores(last, now) {
+	if !maps.EqualFunc(last, now, func(cpuTicks, cpuTicks) bool { return true }) {
 		m.last, m.pct = now, nil
 		return nil
 	}
@@ -45,25 +45,13 @@ func (m *loadMeter) take(now map[int]cpuTicks) map[int]float64 {
 			return nil
 		}
 		if t.total == was.total {
-			continue // no tick yet: the last value stands
+			continue // no tick yet: the last value holds
 		}
 		pct[n] = min(100, 100*float64(t.busy-was.busy)/float64(t.total-was.total))
 		last[n] = t
 	}
 	m.pct = pct
 	return pct
-}
-
-func sameCores(a, b map[int]cpuTicks) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for n := range a {
-		if _, ok := b[n]; !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // parseStat reads the cpuN lines of /proc/stat: user nice system idle iowait

@@ -32,7 +32,7 @@ func readMemory(info *source, r *Reading, miss func(string, error)) {
 	}
 }
 
-// parseMeminfo gives the table in bytes; lines that make no sense are left out.
+// parseMeminfo returns the table in bytes; lines that make no sense are left out.
 func parseMeminfo(data []byte) map[string]int64 {
 	out := map[string]int64{}
 	for line := range bytes.Lines(data) {

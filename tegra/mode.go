@@ -1,11 +1,9 @@
 package tegra
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
-	"strings"
 )
 
 // Mode is a power mode: how many cores are online and at which CPU, GPU and
@@ -15,6 +13,22 @@ type Mode struct {
 	Cores         int
 	CPU, GPU, EMC Freq
 }
+
+// ModeUnits is a mode in JSON documents, where every key names its unit.
+type ModeUnits struct {
+	Cores  int       `json:"cores"`
+	CPUKHz int64     `json:"cpu_khz"`
+	GPUHz  Freq      `json:"gpu_hz"`
+	MemHz  Val[Freq] `json:"mem_hz"` // absent where a preset means the top rate, which root alone may read
+}
+
+// Units is the mode as documents print it.
+func (m Mode) Units() ModeUnits {
+	return ModeUnits{m.Cores, m.CPU.KHz(), m.GPU, Val[Freq]{m.EMC, m.EMC != 0}}
+}
+
+// MarshalJSON prints Units.
+func (m Mode) MarshalJSON() ([]byte, error) { return json.Marshal(m.Units()) }
 
 // Knob names one of the four dimensions of a power mode.
 type Knob int
@@ -32,18 +46,16 @@ func (k Knob) String() string {
 	return [...]string{"cores", "CPU", "GPU", "EMC"}[k]
 }
 
-// Value gives the knob's setting as a number: a core count, or hertz.
-func (m Mode) Value(k Knob) float64 {
-	switch k {
-	case KnobCores:
-		return float64(m.Cores)
-	case KnobCPU:
-		return float64(m.CPU)
-	case KnobGPU:
-		return float64(m.GPU)
-	}
-	return float64(m.EMC)
+// Value returns the knob's setting as a number: a core count, or hertz.
+func (m Mode) Value(k Knob) float64 { return float64(m.Values()[k]) }
+
+// Values are the settings of all knobs, in their order.
+func (m Mode) Values() [NumKnobs]int64 {
+	return [...]int64{int64(m.Cores), int64(m.CPU), int64(m.GPU), int64(m.EMC)}
 }
+
+// ModeOfValues is the mode with these settings, the inverse of Values.
+func ModeOfValues(v [NumKnobs]int64) Mode { return Mode{int(v[0]), Freq(v[1]), Freq(v[2]), Freq(v[3])} }
 
 // String prints the compact notation with two decimals of a gigahertz:
 // "12c/2.20C/1.30G/3.20M". Space.Format uses more where a device needs them.
@@ -59,39 +71,4 @@ func (m Mode) format(decimals [NumKnobs]int) string {
 		return strconv.FormatFloat(f.GHz(), 'f', decimals[k], 64)
 	}
 	return fmt.Sprintf("%dc/%sC/%sG/%sM", m.Cores, g(m.CPU, KnobCPU), g(m.GPU, KnobGPU), g(m.EMC, KnobEMC))
-}
-
-// parsedMode is the compact notation as it was typed: a value per knob and
-// how it was written, since a listed value that prints alike comes first.
-type parsedMode struct {
-	cores int
-	value [NumKnobs]float64 // GHz; unused for cores
-	text  [NumKnobs]string  // digits as typed
-}
-
-var errNotation = errors.New(`want cores/CPU/GPU/memory such as 12c/2.20C/1.30G/3.20M`)
-
-func parseNotation(s string) (parsedMode, error) {
-	var p parsedMode
-	fields := strings.Split(strings.TrimSpace(s), "/")
-	if len(fields) != int(NumKnobs) {
-		return p, fmt.Errorf("power mode %q: %w", clip(s), errNotation)
-	}
-	for k, suffix := range [NumKnobs]string{"c", "C", "G", "M"} {
-		text, ok := strings.CutSuffix(strings.TrimSpace(fields[k]), suffix)
-		if !ok {
-			return p, fmt.Errorf("power mode %q: %q lacks its letter %s; %w", clip(s), clip(fields[k]), suffix, errNotation)
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(v) || v <= 0 || v > maxFreq.GHz() || strings.ContainsAny(text, "xXpP_+") {
-			return p, fmt.Errorf("power mode %q: %q is no positive number; %w", clip(s), clip(fields[k]), errNotation)
-		}
-		p.text[k], p.value[k] = text, v
-	}
-	n, err := strconv.Atoi(p.text[KnobCores])
-	if err != nil {
-		return p, fmt.Errorf("power mode %q: %q is no whole number of cores; %w", clip(s), clip(fields[0]), errNotation)
-	}
-	p.cores = n
-	return p, nil
 }

@@ -7,7 +7,8 @@ import (
 
 func TestCoreListsAreTheKernelsRanges(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string][]int{"0-3": {0, 1, 2, 3}, "0,3-5\n": {0, 3, 4, 5}, "7": {7}, "": nil, "\n": nil, "2,1": {1, 2}} {
+	for text, want := range map[string][]int{"0-3": {0, 1, 2, 3}, "0,3-5\n": {0, 3, 4, 5}, "7": {7}, "": nil, "\n": nil,
+		"2,1": {1, 2}} {
 		if got, err := cpuList(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
@@ -22,7 +23,8 @@ func TestCoreListsAreTheKernelsRanges(t *testing.T) {
 func TestMemoryRatesComeInKilohertzOrHertz(t *testing.T) {
 	t.Parallel()
 	want := []Freq{204 * MHz, 665600 * KHz, 2133 * MHz}
-	for _, text := range []string{"204000 665600 2133000 (kHz)\n", "2133000 204000 665600", "204000000 665600000 2133000000\n"} {
+	for _, text := range []string{"204000 665600 2133000 (kHz)\n", "2133000 204000 665600",
+		"204000000 665600000 2133000000\n"} {
 		if got := parseRates(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
@@ -37,13 +39,18 @@ func TestMemoryRatesComeInKilohertzOrHertz(t *testing.T) {
 func TestReleasesMapToJetPacks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
-		"# R35 (release), REVISION: 1.0, GCID: 1, BOARD: t186ref":                                         {"35.1", "5.0.2"},
-		"# R35 (release), REVISION: 3.1, GCID: 1":                                                         {"35.3.1", "5.1.1"},
-		"# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64, DATE: Wed Jan  8": {"36.4.3", "6.2"},
-		"# R36 (release), REVISION: 4.0, GCID: 1":                                                         {"36.4", "6.1"},
-		"# R32 (release), REVISION: 7.3, GCID: 1":                                                         {"32.7.3", "4.6.3"},
-		"# R99 (release), REVISION: 1.0":                                                                  {"99.1", ""},
-		"":                                                                                                {"", ""},
+		"# R35 (release), REVISION: 1.0, GCID: 1, BOARD: t186ref": {"35.1",
+			"5.0.2"},
+		"# R35 (release), REVISION: 3.1, GCID: 1": {"35.3.1",
+			"5.1.1"},
+		"# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64, DATE: Wed Jan  8": {"36.4.3",
+			"6.2"},
+		"# R36 (release), REVISION: 4.0, GCID: 1": {"36.4",
+			"6.1"},
+		"# R32 (release), REVISION: 7.3, GCID: 1": {"32.7.3",
+			"4.6.3"},
+		"# R99 (release), REVISION: 1.0": {"99.1", ""},
+		"":                               {"", ""},
 	} {
 		if l4t, jetpack := parseRelease(text); l4t != want[0] || jetpack != want[1] {
 			t.Errorf("%q: %q, %q; want %q", text, l4t, jetpack, want)
@@ -64,7 +71,8 @@ func FuzzCPUList(f *testing.F) {
 }
 
 func FuzzTables(f *testing.F) {
-	for _, seed := range []string{"cpu0 1 2 3 4 5\ncpu1 1 1 1 1\n", "MemTotal: 1 kB\nCached: -1 kB\n", "204000 665600 (kHz)", "cpu0 18446744073709551615 1 1 1"} {
+	for _, seed := range []string{"cpu0 1 2 3 4 5\ncpu1 1 1 1 1\n", "MemTotal: 1 kB\nCached: -1 kB\n",
+		"204000 665600 (kHz)", "cpu0 18446744073709551615 1 1 1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

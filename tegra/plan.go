@@ -21,7 +21,7 @@ type planner struct {
 	all       bool     // write also what is already so
 	owed      []string // files whose last write had no effect
 	out       []Write
-	transient []int // offline cores that come online only to have their policy's limits put back
+	transient []int // offline cores that come online only to have their policy's limits restored
 }
 
 func (p *planner) plan() []Write {
@@ -35,20 +35,26 @@ func (p *planner) plan() []Write {
 }
 
 // add appends a write unless the file holds the value and nothing else was
-// planned for it.
-func (p *planner) add(knob, path string) {
+// planned for it. It returns the write to be changed; one of no plan else.
+func (p *planner) add(knob, path string) *Write {
 	value, ok := p.want[path]
 	if !ok {
-		return
+		return new(Write)
 	}
 	written := slices.ContainsFunc(p.out, func(w Write) bool { return w.Path == path })
 	if now, known := p.now[path]; p.all || written || !known || now != value {
-		p.out = append(p.out, Write{Knob: knob, Path: path, Value: value})
+		return p.put(Write{Knob: knob, Path: path, Value: value})
 	}
+	return new(Write)
 }
 
-func (p *planner) step(knob, path, value string) {
-	p.out = append(p.out, Write{Knob: knob, Path: path, Value: value, Loose: true})
+func (p *planner) put(w Write) *Write {
+	p.out = append(p.out, w)
+	return &p.out[len(p.out)-1]
+}
+
+func (p *planner) step(knob, path, value string) *Write {
+	return p.put(Write{Knob: knob, Path: path, Value: value, Loose: true})
 }
 
 func (p *planner) differs(paths ...string) bool {
@@ -65,24 +71,20 @@ func (p *planner) coresOn() {
 			continue
 		}
 		if p.want[core.online.path] == "1" {
-			before := len(p.out)
-			p.add(fmt.Sprintf("core %d", core.n), core.online.path)
-			for i := before; i < len(p.out); i++ {
-				p.out[i].Enables = p.now[core.online.path] != "1"
-			}
+			p.add(fmt.Sprintf("core %d", core.n), core.online.path).Enables = p.now[core.online.path] != "1"
 		}
 	}
 	for _, core := range p.c.s.cpu.cores {
 		dir := p.c.s.cpu.dir(core.n)
-		if p.offThroughout(dir) && p.differs(dir+minFile, dir+maxFile, dir+governorFile) && dir == cpufreqDir(core.n) && core.n != 0 {
+		if p.offThroughout(dir) && p.differs(dir+minFile, dir+maxFile, dir+governorFile) && dir == cpufreqDir(core.n) &&
+			core.n != 0 {
 			p.transient = append(p.transient, core.n)
-			p.step(fmt.Sprintf("core %d", core.n), core.online.path, "1")
-			p.out[len(p.out)-1].Enables = true
+			p.step(fmt.Sprintf("core %d", core.n), core.online.path, "1").Enables = true
 		}
 	}
 }
 
-// offThroughout tells that no core of the policy is online before or after:
+// offThroughout reports whether no core of the policy is online before or after:
 // its files answer only while one is.
 func (p *planner) offThroughout(dir string) bool {
 	for _, core := range p.c.s.cpu.cores {
@@ -118,7 +120,7 @@ func (p *planner) limits(knob, min, max string, list []Freq, unit Freq) {
 	}
 	nowMax, err := strconv.ParseInt(p.now[max], 10, 64)
 	if err != nil && len(list) > 0 {
-		p.step(knob+" min", min, strconv.FormatInt(int64(list[0]/unit), 10))
+		p.step(knob+" min", min, list[0].In(unit))
 	}
 	if err != nil {
 		nowMax = -1
@@ -160,7 +162,7 @@ func (p *planner) gpuLimits() {
 	p.limits("GPU", g.min.path, g.max.path, g.freqs, Hz)
 	p.governor("GPU", g.dir+gpuGovernor)
 	if bracket {
-		p.out = append(p.out, Write{Knob: "GPU power control", Path: control, Value: back})
+		p.put(Write{Knob: "GPU power control", Path: control, Value: back})
 	}
 }
 
@@ -204,7 +206,7 @@ func (p *planner) memory() {
 	}
 }
 
-// opensCap lifts the cap for a moment where the rate that freeing puts back, a
+// opensCap lifts the cap for a moment where the rate that freeing restores, a
 // reading of the free clock, lies above the cap before and after.
 func (p *planner) opensCap() bool {
 	emc := p.c.s.emc
@@ -212,11 +214,11 @@ func (p *planner) opensCap() bool {
 	if err != nil || emc.cap == nil || len(emc.freqs) == 0 || rate <= max(p.capOf(p.now), p.capOf(p.want)) {
 		return false
 	}
-	none := int64(0)
+	none := Freq(0)
 	if !emc.capZero {
-		none = int64(emc.freqs[len(emc.freqs)-1])
+		none = last(emc.freqs)
 	}
-	p.step("EMC cap", emc.cap.path, strconv.FormatInt(none, 10))
+	p.step("EMC cap", emc.cap.path, none.In(Hz))
 	return true
 }
 
@@ -248,14 +250,8 @@ func (p *planner) emcCap() {
 
 // emcRate writes the rate; one that is about to be freed is not held to it.
 func (p *planner) emcRate(held bool) {
-	path := p.c.s.emc.setRate
-	if path == "" {
-		return
-	}
-	before := len(p.out)
-	p.add("EMC rate", path)
-	for i := before; i < len(p.out); i++ {
-		p.out[i].Loose = !held
+	if path := p.c.s.emc.setRate; path != "" {
+		p.add("EMC rate", path).Loose = !held
 	}
 }
 
@@ -267,11 +263,8 @@ func (p *planner) fanDuty() {
 	if fan.control != "" {
 		p.add("fan control", fan.control)
 	}
-	before := len(p.out)
-	p.add("fan", fan.pwm.path)
-	for i := before; i < len(p.out); i++ {
-		p.out[i].Loose = p.want[fan.pwm.path] != strconv.Itoa(fanFull) // the system may move it on at once
-	}
+	full := strconv.Itoa(fanFull)
+	p.add("fan", fan.pwm.path).Loose = p.want[fan.pwm.path] != full // the system may move it on at once
 }
 
 // coresOff goes from the highest core down.
@@ -284,7 +277,7 @@ func (p *planner) coresOff() {
 		knob := fmt.Sprintf("core %d", core.n)
 		switch {
 		case slices.Contains(p.transient, core.n):
-			p.out = append(p.out, Write{Knob: knob, Path: core.online.path, Value: "0"})
+			p.put(Write{Knob: knob, Path: core.online.path, Value: "0"})
 		case p.want[core.online.path] == "0":
 			p.add(knob, core.online.path)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/tegra/nvpmodel"
 )
 
@@ -24,18 +25,20 @@ func (f *finder) configuration() *nvpmodel.Config {
 	}
 	conf, err := nvpmodel.Parse(bytes.NewReader(data))
 	if err != nil {
-		f.missing("presets", confPath, clip(err.Error()))
+		f.missing("presets", confPath, text.Clip(err.Error()))
 		return nil
 	}
 	note := strconv.Itoa(len(conf.Modes)) + " modes"
 	if n := len(conf.Errors); n > 0 {
-		note += ", " + strconv.Itoa(n) + " lines not understood, first: line " + strconv.Itoa(conf.Errors[0].Line) + ": " + conf.Errors[0].Message
+		note += ", " + strconv.Itoa(n) + " lines not understood, first: line " + strconv.Itoa(conf.Errors[0].Line) +
+			": " +
+			conf.Errors[0].Message
 	}
 	f.found("presets", confPath, note)
 	return conf
 }
 
-// presets gives the configuration's modes as limits on this board's lists.
+// presets returns the configuration's modes as limits on this board's lists.
 // Modes that name a core set or clock that the board lacks are left out.
 func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
 	if conf == nil || s.space.product() == 0 {
@@ -82,7 +85,7 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (Mode, string
 	if r, ok := conf.GPU(m); ok && r.Max != nil && *r.Max > 0 {
 		out.GPU = nearest(s.space.GPU, Freq(*r.Max))
 	}
-	out.EMC = s.emc.top().Or(0) // 0 is no setting: which the top is, only root can tell
+	out.EMC = s.emc.top().Or(0) // 0 is no setting: only root can read which the top is
 	if v, ok := conf.EMC(m); ok && v > 0 {
 		out.EMC = nearest(s.space.EMC, Freq(v))
 	}
@@ -134,7 +137,8 @@ func (s *Sysfs) NVPModelBlock(m Mode, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := nvpmodel.Target{CoresOn: ascending(s.cpu.order[:m.Cores]), CPUKHz: m.CPU.KHz(), GPUHz: int64(m.GPU), EMCHz: int64(m.EMC), Masks: s.masks}
+	t := nvpmodel.Target{CoresOn: ascending(s.cpu.order[:m.Cores]), CPUKHz: m.CPU.KHz(), GPUHz: int64(m.GPU),
+		EMCHz: int64(m.EMC), Masks: s.masks}
 	if s.emc.top() == Some(m.EMC) {
 		t.EMCHz = 0
 	}

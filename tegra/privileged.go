@@ -1,8 +1,8 @@
 package tegra
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"sync/atomic"
@@ -67,14 +67,7 @@ func (f guardedFile) ReadAt(b []byte, off int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if off >= int64(len(data)) {
-		return 0, io.EOF
-	}
-	n := copy(b, data[off:])
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
+	return bytes.NewReader(data).ReadAt(b, off)
 }
 
 func (f guardedFile) WriteAt([]byte, int64) (int, error) { return 0, f.denied }

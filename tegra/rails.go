@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// errPoweredDown: a part of the chip is off; its sensor has nothing to say.
+// errPoweredDown: a part of the chip is off; its sensor has no value.
 var errPoweredDown = errors.New("powered down")
 
 // rail is one channel of a power monitor.
@@ -83,7 +83,7 @@ func (f *finder) rails(b *Board, fam family) *railGroup {
 	}
 	fam = fam.orOf(b.Rails)
 	if b.TotalRule = fam.totalRule(b.Rails); b.TotalRule != "" {
-		b.TotalCovers = fam.covers
+		b.TotalCovers = fam.covers()
 		g.total = g.indexes(fam.total)
 	} else if len(fam.total) == 0 {
 		f.missing("module power", "", "which rails make the total of this board is not known")

@@ -17,8 +17,8 @@ func BenchmarkRead(b *testing.B) {
 		tree *tegratest.Tree
 	}{
 		{"AGX Orin L4T 35", tegratest.NewAGXOrin35()},
-		{"AGX Orin L4T 36", tegratest.NewAGXOrin36()},
-		{"Orin Nano L4T 36", tegratest.NewOrinNano36()},
+		{"AGX Orin L4T 36", tegratest.New("agx-orin-36")},
+		{"Orin Nano L4T 36", tegratest.New("orin-nano-36")},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s, err := tegra.Open(tegra.DiskFS(c.tree.Write(b)), tegra.RealClock())

@@ -112,7 +112,8 @@ func TestARelaxedBoardRepeatsSlowValuesOnly(t *testing.T) {
 		powerW float64
 	}{
 		{"the first look", 0, nil, 43.531, 7.081},
-		{"power is always fresh, a young temperature is not", 100 * time.Millisecond, map[string]string{zone: "60000", tegratest.Rails40 + "/curr1_input": "280"}, 43.531, 9.712},
+		{"power is always fresh, a young temperature is not", 100 * time.Millisecond,
+			map[string]string{zone: "60000", tegratest.Rails40 + "/curr1_input": "280"}, 43.531, 9.712},
 		{"just below the limit", 499 * time.Millisecond, nil, 43.531, 9.712},
 		{"an old temperature is read anew", 500 * time.Millisecond, nil, 60, 9.712},
 		{"which then is young", 900 * time.Millisecond, map[string]string{zone: "70000"}, 60, 9.712},

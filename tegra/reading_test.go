@@ -22,7 +22,8 @@ func set(t *testing.T, root, name, value string) {
 
 func TestEveryReadingOfTheAGXOrin(t *testing.T) {
 	t.Parallel()
-	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(), "L4T 36": tegratest.NewAGXOrin36()} {
+	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(),
+		"L4T 36": tegratest.New("agx-orin-36")} {
 		r := read(t, open(t, tree))
 		for what, ok := range map[string]bool{
 			"CPU clock 729.6 MHz":         r.CPU.Actual == tegra.Some(729600*tegra.KHz),
@@ -39,9 +40,10 @@ func TestEveryReadingOfTheAGXOrin(t *testing.T) {
 			"seven sensors":               len(r.Temps) == 7 && r.Temps[0].C == 43.531,
 			"GPU and CV sensors off":      len(r.TempsOff) == 4 && strings.EqualFold(r.TempsOff[0][:3], "gpu"),
 			"not throttled":               r.Throttled == tegra.Some(false),
-			"memory of 64336236 kB":       r.RAMTotal == tegra.Some(int64(64336236*1024)) && r.RAMUsed.OK && r.RAMCached.OK,
-			"MAXN by its limits":          r.Mode.OK && r.Mode.V.String() == "12c/2.20C/1.30G/3.20M",
-			"not pinned":                  r.Locked == tegra.Some(false),
+			"memory of 64336236 kB": r.RAMTotal == tegra.Some(int64(64336236*1024)) && r.RAMUsed.OK &&
+				r.RAMCached.OK,
+			"MAXN by its limits": r.Mode.OK && r.Mode.V.String() == "12c/2.20C/1.30G/3.20M",
+			"not pinned":         r.Locked == tegra.Some(false),
 		} {
 			if !ok {
 				t.Errorf("%s: not so: %s\n%+v", name, what, r)
@@ -56,7 +58,11 @@ func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
 	s := openRoot(t, root)
 	stat := func(lines ...string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, "/proc/stat"), []byte("cpu 1 1 1 1\n"+strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(
+			filepath.Join(root, "/proc/stat"),
+			[]byte("cpu 1 1 1 1\n"+strings.Join(lines, "\n")+"\n"),
+			0o644,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,8 +70,14 @@ func TestLoadStartsOverWhenCoresComeOrGo(t *testing.T) {
 	read(t, s)
 	stat("cpu0 150 0 0 150 0", "cpu1 25 0 0 50 25")
 	r := read(t, s)
-	if r.Cores[0].LoadPct != tegra.Some(50.0) || r.Cores[1].LoadPct != tegra.Some(25.0) || r.CPU.LoadPct != tegra.Some(37.5) {
-		t.Errorf("loads %v %v, all %v; want 50, 25 (idle and iowait are no load), 37.5", r.Cores[0].LoadPct, r.Cores[1].LoadPct, r.CPU.LoadPct)
+	if r.Cores[0].LoadPct != tegra.Some(50.0) || r.Cores[1].LoadPct != tegra.Some(25.0) ||
+		r.CPU.LoadPct != tegra.Some(37.5) {
+		t.Errorf(
+			"loads %v %v, all %v; want 50, 25 (idle and iowait are no load), 37.5",
+			r.Cores[0].LoadPct,
+			r.Cores[1].LoadPct,
+			r.CPU.LoadPct,
+		)
 	}
 	if r := read(t, s); r.Cores[0].LoadPct != tegra.Some(50.0) {
 		t.Errorf("without a tick between, core 0 shows %v", r.Cores[0].LoadPct)
@@ -136,17 +148,26 @@ func TestWhichStatesAreModes(t *testing.T) {
 		mode   string // "" for a state that no mode expresses
 		locked bool
 	}{
-		"limits alone make a mode": {map[string]string{cpu("0", "cpufreq/scaling_max_freq"): "1113600", cpu("4", "cpufreq/scaling_max_freq"): "1113600", cpu("8", "cpufreq/scaling_max_freq"): "1113600"},
+		"limits alone make a mode": {map[string]string{cpu("0", "cpufreq/scaling_max_freq"): "1113600",
+			cpu("4", "cpufreq/scaling_max_freq"): "1113600", cpu("8", "cpufreq/scaling_max_freq"): "1113600"},
 			"12c/1.11C/1.30G/3.20M", false},
-		"clusters with different limits make none": {map[string]string{cpu("4", "cpufreq/scaling_max_freq"): "1113600"}, "", false},
-		"an unlisted limit makes none":             {map[string]string{tegratest.GPU35 + "/max_freq": "1000000000"}, "", false},
-		"cores that are not the first make none":   {map[string]string{cpu("1", "online"): "0"}, "", false},
-		"a capped memory is its cap":               {map[string]string{tegratest.Cap35: "665600000"}, "12c/2.20C/1.30G/0.67M", false},
-		"a locked memory is its rate, by 2 %":      {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "660000000"}, "12c/2.20C/1.30G/0.67M", false},
-		"a rate between the listed makes none":     {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "1600000000"}, "", false},
-		"the last cluster off is eight cores":      {map[string]string{cpu("8", "online"): "0", cpu("9", "online"): "0", cpu("10", "online"): "0", cpu("11", "online"): "0"}, "8c/2.20C/1.30G/3.20M", false},
-		"everything pinned is locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600", cpu("4", "cpufreq/scaling_min_freq"): "2201600", cpu("8", "cpufreq/scaling_min_freq"): "2201600",
-			tegratest.GPU35 + "/min_freq": "1300500000", tegratest.EMC + "/mrq_rate_locked": "1", tegratest.EMC + "/rate": "3199000000"}, "12c/2.20C/1.30G/3.20M", true},
+		"clusters with different limits make none": {map[string]string{cpu("4", "cpufreq/scaling_max_freq"): "1113600"},
+			"", false},
+		"an unlisted limit makes none": {map[string]string{tegratest.GPU35 + "/max_freq": "1000000000"}, "",
+			false},
+		"cores that are not the first make none": {map[string]string{cpu("1", "online"): "0"}, "", false},
+		"a capped memory is its cap": {map[string]string{tegratest.Cap35: "665600000"},
+			"12c/2.20C/1.30G/0.67M", false},
+		"a locked memory is its rate, by 2 %": {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1",
+			tegratest.EMC + "/rate": "660000000"}, "12c/2.20C/1.30G/0.67M", false},
+		"a rate between the listed makes none": {map[string]string{tegratest.EMC + "/mrq_rate_locked": "1",
+			tegratest.EMC + "/rate": "1600000000"}, "", false},
+		"the last cluster off is eight cores": {map[string]string{cpu("8", "online"): "0", cpu("9", "online"): "0",
+			cpu("10", "online"): "0", cpu("11", "online"): "0"}, "8c/2.20C/1.30G/3.20M", false},
+		"everything pinned is locked": {map[string]string{cpu("0", "cpufreq/scaling_min_freq"): "2201600",
+			cpu("4", "cpufreq/scaling_min_freq"): "2201600", cpu("8", "cpufreq/scaling_min_freq"): "2201600",
+			tegratest.GPU35 + "/min_freq": "1300500000", tegratest.EMC + "/mrq_rate_locked": "1",
+			tegratest.EMC + "/rate": "3199000000"}, "12c/2.20C/1.30G/3.20M", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +181,8 @@ func TestWhichStatesAreModes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for what, got := range map[string]tegra.Val[tegra.Mode]{"reading": r.Mode, "snapshot": s.Control().ModeOf(st)} {
+			for what, got := range map[string]tegra.Val[tegra.Mode]{"reading": r.Mode,
+				"snapshot": s.Control().ModeOf(st)} {
 				if got.OK != (c.mode != "") || got.OK && got.V.String() != c.mode {
 					t.Errorf("%s: %v, want %q", what, got, c.mode)
 				}
@@ -179,8 +201,10 @@ func TestPresetsAreSnappedToTheKernelsLists(t *testing.T) {
 		tree *tegratest.Tree
 		want []string
 	}{
-		"L4T 35.1": {tegratest.NewAGXOrin35(), []string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.42G/2.13M", "8c/1.73C/0.62G/3.20M", "12c/1.50C/0.83G/3.20M"}},
-		"L4T 36":   {tegratest.NewAGXOrin36(), []string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.41G/2.13M", "8c/1.73C/0.61G/3.20M", "12c/1.50C/0.82G/3.20M"}},
+		"L4T 35.1": {tegratest.NewAGXOrin35(),
+			[]string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.42G/2.13M", "8c/1.73C/0.62G/3.20M", "12c/1.50C/0.83G/3.20M"}},
+		"L4T 36": {tegratest.New("agx-orin-36"),
+			[]string{"12c/2.20C/1.30G/3.20M", "4c/1.11C/0.41G/2.13M", "8c/1.73C/0.61G/3.20M", "12c/1.50C/0.82G/3.20M"}},
 	} {
 		for i, p := range open(t, c.tree).Presets() {
 			if p.Mode.String() != c.want[i] || p.NeedsReboot != (i == 1 || i == 2) || p.Default != (i == 2) {
@@ -213,7 +237,8 @@ func TestAModeBecomesABlockForTheBoardsOwnConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"< POWER_MODEL ID=4 NAME=TUNED >", "CPU_ONLINE CORE_5 1", "CPU_ONLINE CORE_6 0", "TPC_POWER_GATING TPC_PG_MASK 0",
+	for _, line := range []string{"< POWER_MODEL ID=4 NAME=TUNED >", "CPU_ONLINE CORE_5 1", "CPU_ONLINE CORE_6 0",
+		"TPC_POWER_GATING TPC_PG_MASK 0",
 		"CPU_A78_1 MAX_FREQ 1344000", "GPU MIN_FREQ 624750000", "EMC MAX_FREQ 2133000000"} {
 		if !strings.Contains(block, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, block)

@@ -13,11 +13,13 @@ var rootOnly = []string{
 	bpmpEMC + "/*", bpmpRates, bwmgrHalt, nanoEMC + "/*", nanoBwmgr + "/*", emcCap36, emcCap35,
 	mcAllOrin, mcAllXavier, mcAllThor, gpuClients,
 	"/sys/devices/gpu.0/*_pg_mask", "/sys/devices/platform/gpu.0/*_pg_mask",
-	"/sys/bus/i2c/drivers/ina*/*-*/hwmon/hwmon*/in[1-3]_*", "/sys/bus/i2c/drivers/ina*/*-*/hwmon/hwmon*/curr[1-3]_input",
-	"/sys/bus/i2c/drivers/ina*/*-*/iio:device*/rail_name_*", "/sys/bus/i2c/drivers/ina*/*-*/iio:device*/in_power*_input",
+	"/sys/bus/i2c/drivers/ina*/*-*/hwmon/hwmon*/in[1-3]_*",
+	"/sys/bus/i2c/drivers/ina*/*-*/hwmon/hwmon*/curr[1-3]_input",
+	"/sys/bus/i2c/drivers/ina*/*-*/iio:device*/rail_name_*",
+	"/sys/bus/i2c/drivers/ina*/*-*/iio:device*/in_power*_input",
 }
 
-// RootOnly tells whether the guard reads this file for others. It never
+// RootOnly reports whether the guard reads this file for others. It never
 // writes one because of it.
 func RootOnly(name string) bool {
 	return path.Clean(name) == name && slices.ContainsFunc(rootOnly, func(pattern string) bool {

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"jtune/internal/text"
 )
 
 // source is a file that is read again and again: opened once, one ReadAt per
 // value. A handle whose device went away (a CPU policy that was taken
-// offline) is opened anew, once per read.
+// offline) is opened again, once per read.
 type source struct {
 	fs   FS
 	path string
@@ -37,7 +39,7 @@ func newTable(fsys FS, path string) *source {
 	return &source{fs: fsys, path: path, buf: make([]byte, tableSize)}
 }
 
-// bytes gives a table's content, valid until the next call.
+// bytes returns a table's content, valid until the next call.
 func (s *source) bytes() ([]byte, error) { return s.into(s.buf) }
 
 // into reads the content into buf.
@@ -68,9 +70,10 @@ func (s *source) once(buf []byte) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// gone tells that a handle's file is no longer the one that the name means.
+// gone reports whether an error means that a handle's file was removed or replaced.
 func gone(err error) bool {
-	return errors.Is(err, syscall.ENODEV) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) || errors.Is(err, syscall.ESTALE)
+	return errors.Is(err, syscall.ENODEV) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) ||
+		errors.Is(err, syscall.ESTALE)
 }
 
 func (s *source) int() (int64, error) {
@@ -87,12 +90,18 @@ func (s *source) int() (int64, error) {
 	return parseInt(s.path, string(data))
 }
 
+// within is int for values between bounds; the error says what another value is.
+func (s *source) within(least, most int64, what string) (int64, error) {
+	v, err := s.int()
+	if err == nil && (v < least || v > most) {
+		err = fmt.Errorf("%s: %d%s", s.path, v, what)
+	}
+	return v, err
+}
+
 // flag reads a switch: 0 or 1, and nothing else.
 func (s *source) flag() (bool, error) {
-	v, err := s.int()
-	if err == nil && v != 0 && v != 1 {
-		err = fmt.Errorf("%s: %d is neither 0 nor 1", s.path, v)
-	}
+	v, err := s.within(0, 1, " is neither 0 nor 1")
 	return v == 1, err
 }
 
@@ -103,10 +112,10 @@ func (s *source) close() {
 	}
 }
 
-func parseInt(path, text string) (int64, error) {
-	v, err := strconv.ParseInt(text, 10, 64)
+func parseInt(path, raw string) (int64, error) {
+	v, err := strconv.ParseInt(raw, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a number", path, clip(text))
+		return 0, fmt.Errorf("%s: %q is not a number", path, text.Clip(raw))
 	}
 	return v, nil
 }
@@ -117,7 +126,7 @@ func readText(fsys FS, path string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// reason says in a few words why a value is missing.
+// reason describes in a few words why a value is missing.
 func reason(err error) string {
 	switch {
 	case err == nil:
@@ -133,14 +142,14 @@ func reason(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "no such file"
 	}
-	return clip(err.Error())
+	return text.Clip(err.Error())
 }
 
 // numbers reads the integers of a list such as "115200 192000 (kHz)"; other
 // words are left out.
-func numbers(text string) []int64 {
+func numbers(raw string) []int64 {
 	var out []int64
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(raw) {
 		if v, err := strconv.ParseInt(word, 10, 64); err == nil && v > 0 {
 			out = append(out, v)
 		}
@@ -149,9 +158,9 @@ func numbers(text string) []int64 {
 }
 
 // freqList reads a list of clocks in the given unit, ascending, at most 4096.
-func freqList(text string, unit Freq) []Freq {
+func freqList(raw string, unit Freq) []Freq {
 	var out []Freq
-	for _, v := range numbers(text) {
+	for _, v := range numbers(raw) {
 		if v <= int64(maxFreq/unit) && len(out) < 4096 {
 			out = append(out, Freq(v)*unit)
 		}
@@ -161,9 +170,9 @@ func freqList(text string, unit Freq) []Freq {
 
 // cpuList reads the kernel's range text: "0-3,6" is 0 1 2 3 6. What is not a
 // range is an error; so is more than 1024 cores.
-func cpuList(text string) ([]int, error) {
+func cpuList(raw string) ([]int, error) {
 	var out []int
-	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+	for part := range strings.SplitSeq(strings.TrimSpace(raw), ",") {
 		if part == "" {
 			continue
 		}
@@ -174,7 +183,7 @@ func cpuList(text string) ([]int, error) {
 		a, errA := strconv.Atoi(first)
 		b, errB := strconv.Atoi(last)
 		if errA != nil || errB != nil || a < 0 || b < a || b >= 1024 {
-			return nil, fmt.Errorf("core list %q: %q is no range", clip(text), clip(part))
+			return nil, fmt.Errorf("core list %q: %q is no range", text.Clip(raw), text.Clip(part))
 		}
 		for n := a; n <= b; n++ {
 			out = append(out, n)

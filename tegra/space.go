@@ -26,8 +26,8 @@ func NewSpace(cores []int, cpu, gpu, emc []Freq) (*Space, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	for k, list := range [NumKnobs][]Freq{KnobCPU: s.CPU, KnobGPU: s.GPU, KnobEMC: s.EMC} {
-		s.decimals[k] = decimalsFor(list)
+	for k := range NumKnobs {
+		s.decimals[k] = decimalsFor(s.freqs(k))
 	}
 	return s, nil
 }
@@ -41,16 +41,21 @@ func emptySpace(cores []int, cpu, gpu, emc []Freq) *Space {
 
 // NewSubspace builds the space of exactly these modes; duplicates count once.
 func NewSubspace(modes []Mode) (*Space, error) {
+	s, err := Spanned(modes)
+	if err != nil {
+		return nil, err
+	}
+	return s.Restrict(modes)
+}
+
+// Spanned builds the space of every combination of the modes' values.
+func Spanned(modes []Mode) (*Space, error) {
 	var cores []int
 	var cpu, gpu, emc []Freq
 	for _, m := range modes {
 		cores, cpu, gpu, emc = append(cores, m.Cores), append(cpu, m.CPU), append(gpu, m.GPU), append(emc, m.EMC)
 	}
-	s, err := NewSpace(cores, cpu, gpu, emc)
-	if err != nil {
-		return nil, err
-	}
-	return s.Restrict(modes)
+	return NewSpace(cores, cpu, gpu, emc)
 }
 
 // Restrict keeps the given modes of the space; a mode outside it is an error.
@@ -80,12 +85,14 @@ func (s *Space) Restrict(modes []Mode) (*Space, error) {
 // CompareModes orders modes by cores, CPU, GPU and memory frequency: the
 // order in which a Space counts them.
 func CompareModes(a, b Mode) int {
-	return cmp.Or(cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.EMC, b.EMC))
+	return cmp.Or(cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.CPU, b.CPU), cmp.Compare(a.GPU, b.GPU),
+		cmp.Compare(a.EMC, b.EMC))
 }
 
 func (s *Space) check() error {
 	if len(s.Cores) == 0 || len(s.CPU) == 0 || len(s.GPU) == 0 || len(s.EMC) == 0 {
-		return fmt.Errorf("no power modes: %d core counts, %d CPU, %d GPU and %d memory frequencies", len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC))
+		return fmt.Errorf("no power modes: %d core counts, %d CPU, %d GPU and %d memory frequencies", len(s.Cores),
+			len(s.CPU), len(s.GPU), len(s.EMC))
 	}
 	if s.Cores[0] <= 0 || s.CPU[0] <= 0 || s.GPU[0] <= 0 || s.EMC[0] <= 0 {
 		return fmt.Errorf("no power modes: a listed value is zero or negative")
@@ -95,7 +102,7 @@ func (s *Space) check() error {
 
 func (s *Space) product() int { return len(s.Cores) * len(s.CPU) * len(s.GPU) * len(s.EMC) }
 
-// Full tells whether every combination of the listed values is a member.
+// Full reports whether every combination of the listed values is a member.
 func (s *Space) Full() bool { return s.members == nil }
 
 // Len counts the modes.
@@ -106,7 +113,7 @@ func (s *Space) Len() int {
 	return s.product()
 }
 
-// At gives mode i, 0 ≤ i < Len, cores counting slowest and memory fastest.
+// At returns mode i, 0 ≤ i < Len, cores counting slowest and memory fastest.
 func (s *Space) At(i int) Mode {
 	if s.members != nil {
 		return s.members[i]
@@ -118,7 +125,7 @@ func (s *Space) At(i int) Mode {
 	return Mode{s.Cores[i/len(s.CPU)], s.CPU[i%len(s.CPU)], s.GPU[g], s.EMC[e]}
 }
 
-// Index gives the place of m, the inverse of At; false when m is not a member.
+// Index returns the place of m, the inverse of At; false when m is not a member.
 func (s *Space) Index(m Mode) (int, bool) {
 	if s.members != nil {
 		i, ok := s.position[m]
@@ -131,7 +138,7 @@ func (s *Space) Index(m Mode) (int, bool) {
 	return ((c*len(s.CPU)+p)*len(s.GPU)+g)*len(s.EMC) + e, okC && okP && okG && okE
 }
 
-// Contains tells whether m is a mode of the space.
+// Contains reports whether m is a mode of the space.
 func (s *Space) Contains(m Mode) bool {
 	_, ok := s.Index(m)
 	return ok
@@ -162,7 +169,12 @@ func (s *Space) Values(k Knob) []float64 {
 	if k == KnobCores {
 		return floats(s.Cores)
 	}
-	return floats([NumKnobs][]Freq{KnobCPU: s.CPU, KnobGPU: s.GPU, KnobEMC: s.EMC}[k])
+	return floats(s.freqs(k))
+}
+
+// freqs lists the settings of a clock.
+func (s *Space) freqs(k Knob) []Freq {
+	return [...][]Freq{KnobCPU: s.CPU, KnobGPU: s.GPU, KnobEMC: s.EMC}[k]
 }
 
 func floats[T int | Freq](list []T) []float64 {

@@ -22,7 +22,12 @@ func orinSpace(t testing.TB) *tegra.Space {
 	for k := range 28 {
 		cpu = append(cpu, 115200*tegra.KHz+tegra.Freq(k)*76800*tegra.KHz)
 	}
-	s, err := tegra.NewSpace(cores, append(cpu, 2201600*tegra.KHz), append(gpu, 1300500000), []tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz})
+	s, err := tegra.NewSpace(
+		cores,
+		append(cpu, 2201600*tegra.KHz),
+		append(gpu, 1300500000),
+		[]tegra.Freq{204 * tegra.MHz, 665600000, 2133 * tegra.MHz, 3199 * tegra.MHz},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,12 @@ func TestEveryModePrintsAndReadsBack(t *testing.T) {
 
 func TestValuesThatWouldPrintAlikeGetMoreDecimals(t *testing.T) {
 	t.Parallel()
-	s, err := tegra.NewSpace([]int{1}, []tegra.Freq{1497600 * tegra.KHz, 1500 * tegra.MHz}, []tegra.Freq{612 * tegra.MHz, 614400000}, []tegra.Freq{204 * tegra.MHz})
+	s, err := tegra.NewSpace(
+		[]int{1},
+		[]tegra.Freq{1497600 * tegra.KHz, 1500 * tegra.MHz},
+		[]tegra.Freq{612 * tegra.MHz, 614400000},
+		[]tegra.Freq{204 * tegra.MHz},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +226,8 @@ func TestKnobValuesFollowTheOrderOfTheKnobs(t *testing.T) {
 
 func FuzzParseMode(f *testing.F) {
 	s := orinSpace(f)
-	for _, seed := range []string{"12c/2.20C/1.30G/3.20M", "1c/0.12C/0.11G/0.20M", "////", "c/C/G/M", "1c/1e0C/1G/3.2M"} {
+	for _, seed := range []string{"12c/2.20C/1.30G/3.20M", "1c/0.12C/0.11G/0.20M", "////", "c/C/G/M",
+		"1c/1e0C/1G/3.2M"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -2,7 +2,7 @@ package tegra
 
 import "math/rand/v2"
 
-// Grid is the even subset that PowerTrain profiles (method note d.1): all GPU
+// Grid is the even subset that PowerTrain profiles (docs/method.md): all GPU
 // and memory frequencies, even core counts, and every second CPU frequency
 // from the top down after leaving out the two slowest. 4,368 of the AGX
 // Orin's 18,096 modes.
@@ -19,7 +19,7 @@ func (s *Space) Grid() *Space {
 	return s.where(func(m Mode) bool { return keepCores[m.Cores] && keepCPU[m.CPU] })
 }
 
-// where gives the members that satisfy keep, as a space of the same lists.
+// where returns the members that satisfy keep, as a space of the same lists.
 // It may be empty.
 func (s *Space) where(keep func(Mode) bool) *Space {
 	sub := *s
@@ -34,7 +34,7 @@ func (s *Space) where(keep func(Mode) bool) *Space {
 }
 
 // Sample draws n distinct modes; equal seeds draw equal modes. Asking for more
-// than there are gives all of them, shuffled.
+// than there are returns all of them, shuffled.
 func (s *Space) Sample(n int, seed uint64) []Mode {
 	perm := rand.New(rand.NewPCG(seed, 0x6a74756e65)).Perm(s.Len())
 	out := make([]Mode, 0, max(0, min(n, len(perm))))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"jtune/tegra/nvpmodel"
 )
@@ -15,7 +16,9 @@ type Sysfs struct {
 	fs    *privilegedFS
 	clock Clock
 
-	mu      sync.Mutex // guards everything below, held files included
+	about atomic.Pointer[about]
+
+	mu      sync.Mutex // held while the files are read; guards everything below, held files included
 	board   Board
 	family  family
 	space   *Space
@@ -38,15 +41,23 @@ type Sysfs struct {
 
 var _ Device = (*Sysfs)(nil)
 
-var errNoConfiguration = fmt.Errorf("no readable %s on this device: %w", confPath, ErrUnsupported)
-
-// Probe is one source of data that was tried at Open, for `jtune doctor`.
-type Probe struct {
-	Name  string // what it gives: "EMC rate"
-	Path  string
-	Found bool
-	Why   string // why it was not found, or what is peculiar about it
+// about is what is known of a device between two looks at its files: it is
+// replaced as a whole, so that who asks for it never waits for a slow sensor.
+type about struct {
+	board    Board
+	space    *Space
+	presets  []Preset
+	probes   []Probe
+	complete bool
 }
+
+// publish makes known what has changed. It needs s.mu.
+func (s *Sysfs) publish() {
+	s.about.Store(&about{s.board, s.space, slices.Clone(s.presets), slices.Clone(s.probes),
+		s.space.product() > 0 && !s.emc.partial})
+}
+
+var errNoConfiguration = fmt.Errorf("no readable %s on this device: %w", confPath, ErrUnsupported)
 
 // Open discovers the board behind fsys. errors.Is(err, ErrNoDevice) when
 // there is no Jetson.
@@ -84,6 +95,7 @@ func (s *Sysfs) discover() error {
 		s.masks = f.masksInForce(s.conf)
 	}
 	s.probes = f.probes
+	s.publish()
 	return nil
 }
 
@@ -101,67 +113,44 @@ func (s *Sysfs) enumerate() *Space {
 	return space
 }
 
-// Board says what this device is.
-func (s *Sysfs) Board() Board {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.board
-}
+// Board describes this device.
+func (s *Sysfs) Board() Board { return s.about.Load().board }
 
 // Space lists the modes the device offers. It has no modes (Len 0) when a
 // knob's list cannot be read, which Probes explains.
-func (s *Sysfs) Space() *Space {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.space
-}
+func (s *Sysfs) Space() *Space { return s.about.Load().space }
 
-// Complete tells whether every knob's list is known up to its top. Without
+// Complete reports whether every knob's list is known up to its top. Without
 // root the memory's often is not: then Space lacks rates until UsePrivileged.
-func (s *Sysfs) Complete() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.space.product() > 0 && !s.emc.partial
-}
+func (s *Sysfs) Complete() bool { return s.about.Load().complete }
 
 // Presets lists the modes of the device's nvpmodel configuration.
-func (s *Sysfs) Presets() []Preset {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.presets)
-}
+func (s *Sysfs) Presets() []Preset { return slices.Clone(s.about.Load().presets) }
 
-// Probes tells every source that was tried at Open.
-func (s *Sysfs) Probes() []Probe {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.probes)
-}
+// Probes lists every source that was tried at Open.
+func (s *Sysfs) Probes() []Probe { return slices.Clone(s.about.Load().probes) }
 
 // Configuration is the device's parsed nvpmodel.conf; nil when it has none.
 func (s *Sysfs) Configuration() *nvpmodel.Config { return s.conf }
 
-// MarkVirtual makes Board say that this is a simulation (replay names the
+// MarkVirtual marks Board as a simulation (replay names the
 // file it answers from, "" for physics).
 func (s *Sysfs) MarkVirtual(replay string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.board.Virtual, s.board.Replay = true, replay
+	s.change(func() { s.board.Virtual, s.board.Replay = true, replay })
 }
 
 // Rename gives the board another short name: a replay may be of a board that
 // its virtual files do not know.
-func (s *Sysfs) Rename(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.board.Name = name
-}
+func (s *Sysfs) Rename(name string) { s.change(func() { s.board.Name = name }) }
 
 // SetSpace replaces the enumerated space, for a replay that has fewer modes.
-func (s *Sysfs) SetSpace(space *Space) {
+func (s *Sysfs) SetSpace(space *Space) { s.change(func() { s.space = space }) }
+
+func (s *Sysfs) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.space = space
+	f()
+	s.publish()
 }
 
 // UsePrivileged lets files that only root may read be read through the guard;
@@ -176,6 +165,7 @@ func (s *Sysfs) UsePrivileged(read func(name string) ([]byte, error)) {
 	if len(emc.freqs) < len(s.emc.freqs) {
 		return
 	}
+	defer s.publish()
 	s.emc.close()
 	s.emc = emc
 	if s.board.TotalRule == "" {
@@ -213,7 +203,7 @@ func (s *Sysfs) Read() (Reading, error) {
 	return r, nil
 }
 
-// Close gives the held files back.
+// Close closes the held files.
 func (s *Sysfs) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

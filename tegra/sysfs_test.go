@@ -41,8 +41,8 @@ func TestTheNumberOfModesIsWhatTheKernelLists(t *testing.T) {
 		want int
 	}{
 		"AGX Orin with the 13-step GPU list of L4T 35.1 has 29 × 13 × 4 × 12": {tegratest.NewAGXOrin35(), 18096},
-		"AGX Orin with the 11-step GPU list of L4T 35.3 has 29 × 11 × 4 × 12": {tegratest.NewAGXOrin353(), 15312},
-		"AGX Orin with L4T 36.4 has as many":                                  {tegratest.NewAGXOrin36(), 15312},
+		"AGX Orin with the 11-step GPU list of L4T 35.3 has 29 × 11 × 4 × 12": {tegratest.New("agx-orin-35"), 15312},
+		"AGX Orin with L4T 36.4 has as many":                                  {tegratest.New("agx-orin-36"), 15312},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +55,8 @@ func TestTheNumberOfModesIsWhatTheKernelLists(t *testing.T) {
 
 func TestAGXOrinTotalIsTheSumOfThreeRails(t *testing.T) {
 	t.Parallel()
-	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(), "L4T 36": tegratest.NewAGXOrin36()} {
+	for name, tree := range map[string]*tegratest.Tree{"L4T 35": tegratest.NewAGXOrin35(),
+		"L4T 36": tegratest.New("agx-orin-36")} {
 		s := open(t, tree)
 		// 18.792 V × 140 mA + 18.784 V × 20 mA + 4.968 V × 820 mA
 		if got := read(t, s).TotalW; !got.OK || math.Abs(got.V-7.08032) > 1e-9 {

@@ -8,13 +8,15 @@ import (
 	"syscall"
 )
 
-// zone is one thermal sensor.
+// zone is one thermal sensor and the lowest of its trip points that slow or stop
+// the module.
 type zone struct {
 	name string
 	temp *source
+	trip Val[Trip]
 }
 
-// throttleGroup is everything that tells of throttling: counters of
+// throttleGroup is everything that shows throttling: counters of
 // over-current events and cooling devices of the SoC's limits.
 type throttleGroup struct {
 	counters []*source
@@ -41,7 +43,7 @@ func (f *finder) zones() []zone {
 	var out []zone
 	for _, dir := range dirs {
 		if name, err := readText(f.fs, dir+"/type"); err == nil && name != "" && len(name) <= 64 {
-			out = append(out, zone{name, newSource(f.fs, dir+"/temp")})
+			out = append(out, zone{name, newSource(f.fs, dir+"/temp"), f.trip(dir)})
 		}
 	}
 	if len(out) == 0 {
@@ -52,8 +54,37 @@ func (f *finder) zones() []zone {
 	return out
 }
 
-// readZones splits sensors into those that answer and those that are off. A
-// PMIC that always reads 50 or 100 °C is a dummy and left out.
+// Trip points in m°C that no zone can mean: disabled ones read 0, -273 °C or the
+// largest number of 32 bits.
+const (
+	lowestTripMilliC  = 30_000
+	highestTripMilliC = 200_000
+)
+
+// trip is the lowest passive, hot or critical trip point of a zone: from there the
+// kernel slows the module, warns or powers off (kernel, Documentation/driver-api/
+// thermal/sysfs-api.rst). Active trip points only drive the fan. UNVERIFIED on a
+// Jetson: which trip points its zones have.
+func (f *finder) trip(dir string) (lowest Val[Trip]) {
+	for _, path := range f.glob(dir + "/trip_point_*_type") {
+		kind, err := readText(f.fs, path)
+		if err != nil || kind != "passive" && kind != "hot" && kind != "critical" {
+			continue
+		}
+		text, err := readText(f.fs, strings.TrimSuffix(path, "type")+"temp")
+		at, convErr := strconv.Atoi(text)
+		if err != nil || convErr != nil || at < lowestTripMilliC || at > highestTripMilliC {
+			continue
+		}
+		if c := float64(at) / 1000; !lowest.OK || c < lowest.V.C {
+			lowest = Some(Trip{kind, c})
+		}
+	}
+	return lowest
+}
+
+// readZones splits sensors into those that answer and those that are off. Dummies
+// are left out.
 func readZones(zones []zone, r *Reading, miss func(string, error)) {
 	for _, z := range zones {
 		v, err := z.temp.int()
@@ -68,9 +99,10 @@ func readZones(zones []zone, r *Reading, miss func(string, error)) {
 			}
 		case v == offMilliC:
 			r.TempsOff = append(r.TempsOff, z.name)
-		case strings.HasPrefix(z.name, "PMIC") && (v == 50_000 || v == 100_000):
 		default:
-			r.Temps = append(r.Temps, TempReading{z.name, float64(v) / 1000})
+			if t := (TempReading{z.name, float64(v) / 1000, z.trip}); !t.Dummy() {
+				r.Temps = append(r.Temps, t)
+			}
 		}
 	}
 }
@@ -93,9 +125,10 @@ func (f *finder) throttling() *throttleGroup {
 	return g
 }
 
-// isThrottle tells cooling devices that slow the SoC from fans.
+// isThrottle reports whether a cooling device slows the SoC; fans do not.
 func isThrottle(kind string) bool {
-	return containsAny(kind, []string{"throttle-alert", "cpufreq", "devfreq", "throttle"}) && !strings.Contains(kind, "fan")
+	return containsAny(kind, []string{"throttle-alert", "cpufreq", "devfreq", "throttle"}) &&
+		!strings.Contains(kind, "fan")
 }
 
 func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
@@ -133,7 +166,8 @@ func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
 
 func (f *finder) fan() *fanGroup {
 	g := &fanGroup{}
-	for _, dir := range append(f.glob("/sys/devices/platform/pwm-fan/hwmon/hwmon*"), f.glob("/sys/class/hwmon/hwmon*")...) {
+	for _, dir := range append(f.glob("/sys/devices/platform/pwm-fan/hwmon/hwmon*"),
+		f.glob("/sys/class/hwmon/hwmon*")...) {
 		if text, _ := readText(f.fs, dir+"/name"); text != "pwmfan" || !f.exists(dir+"/pwm1") {
 			continue
 		}
@@ -159,10 +193,7 @@ func (g *fanGroup) read(r *Reading, miss func(string, error)) {
 	if g.pwm == nil {
 		return
 	}
-	v, err := g.pwm.int()
-	if err == nil && (v < 0 || v > fanFull) {
-		err = fmt.Errorf("%s: %d is no duty cycle", g.pwm.path, v)
-	}
+	v, err := g.pwm.within(0, fanFull, " is no duty cycle")
 	if err != nil {
 		miss("fan", err)
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // ClockTimes is how long the CPU and the GPU have stood at each of their
-// clocks since the kernel began to count. nil: this kernel does not tell.
+// clocks since the kernel began to count. nil: this kernel does not count.
 type ClockTimes struct{ CPU, GPU map[Freq]time.Duration }
 
 // ClockTimes reads the kernel's own counters: cpufreq's stats/time_in_state of
@@ -17,8 +17,6 @@ type ClockTimes struct{ CPU, GPU map[Freq]time.Duration }
 // The memory's clock has none on any board known. UNVERIFIED: the files' forms
 // are the kernel's documentation; no recording of a Jetson has them.
 func (s *Sysfs) ClockTimes() ClockTimes {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var t ClockTimes
 	seen := map[string]bool{}
 	for _, c := range s.cpu.cores {
@@ -76,7 +74,7 @@ func parseTimeInState(text []byte) map[Freq]time.Duration {
 // parseTransStat reads devfreq's table of transitions (kernel,
 // Documentation/ABI/testing/sysfs-class-devfreq): a line per clock in Hz, the
 // last number being the milliseconds spent there. The star marks the present
-// one. "Not Supported." gives nothing.
+// one. "Not Supported." means none.
 func parseTransStat(text []byte) map[Freq]time.Duration {
 	var out map[Freq]time.Duration
 	for line := range bytes.Lines(text) {
@@ -92,7 +90,8 @@ func parseTransStat(text []byte) map[Freq]time.Duration {
 // longestTime is more than any kernel counts: ten years.
 const longestTime = 10 * 365 * 24 * time.Hour
 
-func withTime(to map[Freq]time.Duration, freq string, unit Freq, spent string, tick time.Duration) map[Freq]time.Duration {
+func withTime(to map[Freq]time.Duration, freq string, unit Freq, spent string,
+	tick time.Duration) map[Freq]time.Duration {
 	f, err1 := strconv.ParseInt(freq, 10, 64)
 	n, err2 := strconv.ParseInt(spent, 10, 64)
 	if err1 != nil || err2 != nil || f <= 0 || f > int64(maxFreq/unit) || n < 0 || n > int64(longestTime/tick) {

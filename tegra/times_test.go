@@ -16,7 +16,11 @@ Total transition : 25
 `
 
 func TestTimesAtEachClockAreRead(t *testing.T) {
-	want := map[Freq]time.Duration{1300500 * KHz: 88790 * time.Millisecond, 216750 * KHz: 10 * time.Millisecond, 114750 * KHz: 1200 * time.Millisecond}
+	want := map[Freq]time.Duration{
+		1300500 * KHz: 88790 * time.Millisecond,
+		216750 * KHz:  10 * time.Millisecond,
+		114750 * KHz:  1200 * time.Millisecond,
+	}
 	if got := parseTransStat([]byte(transStat)); !maps.Equal(got, want) {
 		t.Errorf("trans_stat gives %v, want %v", got, want)
 	}
@@ -27,8 +31,10 @@ func TestTimesAtEachClockAreRead(t *testing.T) {
 }
 
 func TestStrangeClockTimesGiveNothing(t *testing.T) {
-	for _, text := range []string{"", "Not Supported.\n", "\x00\xff:\x00", "115200", "115200 -1", "-5 7", "115200 x", "0 5",
-		"99999999999999999999 1", "115200 99999999999999999999", "115200 9000000000000000000", "     From  :   To\n :  1 2 time(ms)\n", "a: b c\n", "7:", "Total transition : 25\n"} {
+	for _, text := range []string{"", "Not Supported.\n", "\x00\xff:\x00", "115200", "115200 -1", "-5 7", "115200 x",
+		"0 5",
+		"99999999999999999999 1", "115200 99999999999999999999", "115200 9000000000000000000",
+		"     From  :   To\n :  1 2 time(ms)\n", "a: b c\n", "7:", "Total transition : 25\n"} {
 		if got := parseTimeInState([]byte(text)); len(got) != 0 {
 			t.Errorf("time_in_state %q gives %v", text, got)
 		}

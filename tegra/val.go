@@ -1,6 +1,9 @@
 package tegra
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Val is a value that may be absent: a missing sensor is a dash, never zero.
 // It prints as JSON null when absent.
@@ -12,7 +15,15 @@ type Val[T any] struct {
 // Some makes a present value.
 func Some[T any](v T) Val[T] { return Val[T]{v, true} }
 
-// Or gives the value, or def when it is absent.
+// Finite makes a value that is absent where v is NaN or infinite.
+func Finite(v float64) Val[float64] {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Val[float64]{}
+	}
+	return Some(v)
+}
+
+// Or returns the value, or def when it is absent.
 func (v Val[T]) Or(def T) T {
 	if v.OK {
 		return v.V

@@ -12,14 +12,15 @@ const (
 	// MaxPowerW is more than any Jetson module draws (Thor: 130 W); a reading
 	// beyond it is a sensor fault or a wrong unit.
 	MaxPowerW = 300.0
-	// gapIntervals is how many intervals without a sample make a gap. The
-	// papers' loggers came up to 200 ms late at 1 s (method note c.3); a gap of
-	// many intervals means a process that was stopped or a sensor that hung.
+	// gapIntervals is how many intervals without a sample make a gap. A logger
+	// on a busy board comes up to 200 ms late at 1 s; a gap of many intervals
+	// means that the process was stopped or a sensor hung.
 	gapIntervals = 5
 	gapAtLeast   = 2 * time.Second // at short intervals
 )
 
-// CheckPower tells why a reading's power cannot be trusted; "" when it can.
+// CheckPower returns why a reading's power cannot be trusted; "" when it can
+// (docs/method.md, "Energy and power").
 func CheckPower(r tegra.Reading) string {
 	p := r.TotalW
 	switch {
@@ -39,7 +40,7 @@ func CheckPower(r tegra.Reading) string {
 	return ""
 }
 
-// checkGap tells when the sample before was too long ago; "" when it was not.
+// checkGap returns a reason when the previous sample is too old; "" when it is not.
 func checkGap(gap, every time.Duration) string {
 	if gap > max(gapAtLeast, gapIntervals*every) {
 		return fmt.Sprintf("%s since the sample before, at an interval of %s", gap.Round(10*time.Millisecond), every)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,14 +17,14 @@ import (
 	"jtune/tegra"
 )
 
-// diskstatsPath tells what every block device has read since the start
+// diskstatsPath counts what every block device has read since boot
 // (kernel, Documentation/admin-guide/iostats.rst).
 const diskstatsPath = "/proc/diskstats"
 
 // sectorBytes is the unit of diskstats, whatever the device's own sectors are.
 const sectorBytes = 512
 
-// DiskRates is what the disks read; absent values were not told.
+// DiskRates is what the disks read per second; absent when not known.
 type DiskRates struct {
 	ReadsPerS tegra.Val[float64]
 	BytesPerS tegra.Val[float64]
@@ -49,7 +50,7 @@ func NewDisk(fs tegra.FS) *Disk { return &Disk{fs: fs} }
 // NewDiskNamed counts one disk or partition alone, such as nvme0n1.
 func NewDiskNamed(fs tegra.FS, name string) *Disk { return &Disk{fs: fs, name: name} }
 
-// Name says what is counted.
+// Name is the disk that is counted, or "all disks".
 func (d *Disk) Name() string {
 	if d.name == "" {
 		return "all disks"
@@ -57,7 +58,7 @@ func (d *Disk) Name() string {
 	return d.name
 }
 
-// Count gives what was read so far; absent where the kernel does not tell.
+// Count is what was read so far; absent where the kernel does not count.
 func (d *Disk) Count() tegra.Val[DiskCount] {
 	if err := d.read(); err != nil {
 		if d.file != nil {
@@ -78,7 +79,7 @@ func (d *Disk) read() (err error) {
 		}
 	}
 	for d.text = d.text[:0]; ; {
-		d.text = slices.Grow(d.text, 4096) // the kernel gives a page at a time
+		d.text = slices.Grow(d.text, 4096) // the kernel returns a page at a time
 		n, err := d.file.ReadAt(d.text[len(d.text):cap(d.text)], int64(len(d.text)))
 		d.text = d.text[:len(d.text)+n]
 		switch {
@@ -90,8 +91,8 @@ func (d *Disk) read() (err error) {
 	}
 }
 
-// Rates gives what was read per second since the last call, by the device's
-// clock; absent at the first call and where the kernel does not tell.
+// Rates is what was read per second since the last call, by the device's
+// clock; absent at the first call and where the kernel does not count.
 func (d *Disk) Rates(now time.Duration) DiskRates {
 	count := d.Count()
 	if !count.OK {
@@ -106,14 +107,15 @@ func (d *Disk) Rates(now time.Duration) DiskRates {
 	return RatesBetween(before, count.V, now-at)
 }
 
-// RatesBetween is what was read per second between two looks; absent when no
+// RatesBetween is what was read per second between two counts; absent when no
 // time passed or a counter went back.
 func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
 	s := span.Seconds()
 	if s <= 0 || after.Reads < before.Reads || after.Bytes < before.Bytes {
 		return DiskRates{}
 	}
-	return DiskRates{tegra.Some(float64(after.Reads-before.Reads) / s), tegra.Some(float64(after.Bytes-before.Bytes) / s)}
+	return DiskRates{tegra.Some(float64(after.Reads-before.Reads) / s),
+		tegra.Some(float64(after.Bytes-before.Bytes) / s)}
 }
 
 // parseDiskstats adds up the whole disks, or takes the one of that name;
@@ -122,7 +124,7 @@ func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
 func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.Fields(line)
-		if len(f) < 6 || name == "" && !wholeDisk(f[2]) || name != "" && f[2] != name {
+		if len(f) < 6 || name == "" && !wholeDisk.MatchString(f[2]) || name != "" && f[2] != name {
 			continue
 		}
 		reads, err1 := strconv.ParseUint(f[3], 10, 64)
@@ -134,8 +136,8 @@ func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	return sum
 }
 
-// DiskOf names the disk of this machine that holds a path; the error says why
-// there is none: a file system in memory, in the network, or of layers.
+// DiskOf names the disk of this machine that holds a path. The error explains
+// why there is none: a file system in memory, on the network, or an overlay.
 func DiskOf(path string) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {
@@ -152,18 +154,6 @@ func DiskOf(path string) (string, error) {
 	return filepath.Base(dir), nil
 }
 
-// wholeDisk knows the names of disks: mmcblk0, nvme0n1, sda, vda, not their
+// wholeDisk matches the names of disks: mmcblk0, nvme0n1, sda, vda, not their
 // parts mmcblk0p1, mmcblk0boot0, nvme0n1p1, sda1, vda1.
-func wholeDisk(name string) bool {
-	for _, prefix := range []string{"mmcblk", "nvme"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			return strings.Trim(rest, "0123456789n") == ""
-		}
-	}
-	for _, prefix := range []string{"sd", "vd", "xvd"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			return rest != "" && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""
-		}
-	}
-	return false
-}
+var wholeDisk = regexp.MustCompile(`^(?:(?:mmcblk|nvme)[0-9n]*|(?:s|v|xv)d[a-z]+)$`)

@@ -16,10 +16,12 @@ const diskstats = ` 259       0 nvme0n1 700 0 5600 40 5 0 40 7 0 36 47
  179      32 mmcblk0boot0 10 0 80 1 0 0 0 0 0 1 1
 `
 
-func TestOnlyWholeDisksCount(t *testing.T) {
-	for name, want := range map[string]bool{"nvme0n1": true, "nvme0n1p1": false, "mmcblk0": true, "mmcblk0p2": false, "mmcblk0boot0": false,
-		"sda": true, "sda1": false, "vda": true, "loop0": false, "ram0": false, "zram0": false, "dm-0": false, "sd": false} {
-		if got := wholeDisk(name); got != want {
+func TestDiskCountsOnlyWholeDisks(t *testing.T) {
+	for name, want := range map[string]bool{"nvme0n1": true, "nvme0n1p1": false, "mmcblk0": true, "mmcblk0p2": false,
+		"mmcblk0boot0": false,
+		"sda":          true, "sda1": false, "vda": true, "loop0": false, "ram0": false, "zram0": false, "dm-0": false,
+		"sd": false} {
+		if got := wholeDisk.MatchString(name); got != want {
 			t.Errorf("%s counts as a disk: %v, want %v", name, got, want)
 		}
 	}
@@ -56,21 +58,23 @@ func TestDiskRatesAreDifferencesOverTheDevicesClock(t *testing.T) {
 	}
 }
 
-func TestANamedDiskCountsAlone(t *testing.T) {
-	for name, want := range map[string]tegra.Val[DiskCount]{"": tegra.Some(DiskCount{710, 5680 * 512}), "mmcblk0": tegra.Some(DiskCount{10, 80 * 512}),
+func TestDiskNamedCountsThatDiskOnly(t *testing.T) {
+	for name, want := range map[string]tegra.Val[DiskCount]{"": tegra.Some(DiskCount{710, 5680 * 512}),
+		"mmcblk0":   tegra.Some(DiskCount{10, 80 * 512}),
 		"nvme0n1p1": tegra.Some(DiskCount{900, 7200 * 512}), "sda": {}} {
 		if got := parseDiskstats(diskstats, name); got != want {
 			t.Errorf("disk %q: %+v, want %+v", name, got, want)
 		}
 	}
-	for _, text := range []string{"", "x", "259 0 nvme0n1 -1 0 5 0", "259 0 nvme0n1 1 0 99999999999999999999", "259 0 nvme0n1 1 0"} {
+	for _, text := range []string{"", "x", "259 0 nvme0n1 -1 0 5 0", "259 0 nvme0n1 1 0 99999999999999999999",
+		"259 0 nvme0n1 1 0"} {
 		if got := parseDiskstats(text, ""); got.OK {
 			t.Errorf("%q counts as %+v", text, got)
 		}
 	}
 }
 
-func TestAPathWithoutADiskSaysSo(t *testing.T) {
+func TestDiskOfAPathWithoutADiskIsAnError(t *testing.T) {
 	if name, err := DiskOf("/proc"); err == nil {
 		t.Errorf("/proc lies on disk %q", name)
 	}

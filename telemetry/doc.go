@@ -1,6 +1,8 @@
 // Package telemetry turns readings of a device into samples on its monotonic
-// clock: which of them can be trusted, how much energy they add up to, when
-// power is steady. It knows nothing of campaigns, learning or screens.
+// clock: whether each can be trusted, how much energy they make, when power is
+// steady. It also reads what the system and this program themselves cost: disk,
+// page cache, clock residency, CPU time. It knows nothing of campaigns,
+// learning or screens.
 //
 //	tegra.Device ──► Sampler ──► Sample (valid or why not) ──► subscribers
 //	Sample ──► Energy (joules), Steady (settled or not)

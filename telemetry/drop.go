@@ -1,22 +1,24 @@
 package telemetry
 
 import (
+	"slices"
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
 )
 
-// Drop watches a long run for a sudden lasting drop of the power that is told
-// while the work goes on as fast as before: not the board but its sensor, or
-// what reads it, has changed. The papers met one after some 16 hours and used
-// what came before (method note c.3). The zero value is ready.
+// Drop watches a long run for a sudden, lasting drop of the measured power while
+// minibatches take as long as before: then the sensor, or what reads it, has
+// changed, not the board. Such drops have been seen in long series of
+// measurements; what was measured before is still good. The zero value is ready.
 type Drop struct {
 	minute minute
 	past   []minute // full ones, the newest last
 	found  tegra.Val[PowerDrop]
 }
 
-// PowerDrop is what was found.
+// PowerDrop is a drop that was found.
 type PowerDrop struct {
 	At         time.Duration // by the device's clock: the beginning of the minute in which it fell
 	FromW, ToW float64       // means of the ten minutes before and the five after
@@ -40,13 +42,13 @@ const (
 	sameWork   = 0.10 // by which a minibatch's time may differ meanwhile
 )
 
-// Power takes a valid sample.
+// Power adds a valid sample.
 func (d *Drop) Power(t time.Duration, watts float64) {
 	d.at(t)
 	d.minute.watts, d.minute.samples = d.minute.watts+watts, d.minute.samples+1
 }
 
-// Minibatch takes a minibatch's end and time.
+// Minibatch adds a minibatch: when it ended and how long it took.
 func (d *Drop) Minibatch(t time.Duration, ms float64) {
 	d.at(t)
 	d.minute.ms, d.minute.steps = d.minute.ms+ms, d.minute.steps+1
@@ -76,39 +78,22 @@ func (d *Drop) look() {
 		return
 	}
 	before, after := d.past[n-1-dropBefore:n-1], d.past[n:]
-	fromW, toW := least(before, minute.power), most(after, minute.power)
-	if toW >= dropShare*fromW {
+	fromW, toW := column(before, minute.power), column(after, minute.power)
+	if slices.Max(toW) >= dropShare*slices.Min(fromW) {
 		return
 	}
-	if slowest, fastest := most(d.past[n-1-dropBefore:], minute.time), least(d.past[n-1-dropBefore:], minute.time); slowest > (1+sameWork)*fastest {
+	if times := column(d.past[n-1-dropBefore:], minute.time); slices.Max(times) > (1+sameWork)*slices.Min(times) {
 		return
 	}
-	d.found = tegra.Some(PowerDrop{At: d.past[n-1].from, FromW: mean(before, minute.power), ToW: mean(after, minute.power)})
+	d.found = tegra.Some(PowerDrop{At: d.past[n-1].from, FromW: stats.Mean(fromW), ToW: stats.Mean(toW)})
 }
 
 func (m minute) power() float64 { return m.watts / float64(m.samples) }
 func (m minute) time() float64  { return m.ms / float64(m.steps) }
 
-func least(list []minute, of func(minute) float64) float64 {
-	v := of(list[0])
+func column(list []minute, of func(minute) float64) (out []float64) {
 	for _, m := range list {
-		v = min(v, of(m))
+		out = append(out, of(m))
 	}
-	return v
-}
-
-func most(list []minute, of func(minute) float64) float64 {
-	v := of(list[0])
-	for _, m := range list {
-		v = max(v, of(m))
-	}
-	return v
-}
-
-func mean(list []minute, of func(minute) float64) float64 {
-	sum := 0.0
-	for _, m := range list {
-		sum += of(m)
-	}
-	return sum / float64(len(list))
+	return out
 }

@@ -15,7 +15,7 @@ func hours(h float64, watts, ms func(t time.Duration) float64) *Drop {
 	return &d
 }
 
-func TestASuddenDropOfPowerAtTheSamePaceIsFound(t *testing.T) {
+func TestDropFindsALastingDropAtTheSamePace(t *testing.T) {
 	t.Parallel()
 	at := func(drop time.Duration, before, after float64) func(time.Duration) float64 {
 		return func(t time.Duration) float64 {
@@ -28,7 +28,9 @@ func TestASuddenDropOfPowerAtTheSamePaceIsFound(t *testing.T) {
 	}
 	never := 100 * time.Hour
 	d := hours(17, at(16*time.Hour, 31, 18), at(never, 100, 0)).Found()
-	if !d.OK || d.V.At < 16*time.Hour-time.Minute || d.V.At > 16*time.Hour+2*time.Minute || d.V.FromW < 30 || d.V.FromW > 32 || d.V.ToW > 18.5 {
+	if !d.OK || d.V.At < 16*time.Hour-time.Minute || d.V.At > 16*time.Hour+2*time.Minute || d.V.FromW < 30 ||
+		d.V.FromW > 32 ||
+		d.V.ToW > 18.5 {
 		t.Errorf("got %+v, want a drop from 31 to 18 W after 16 h", d)
 	}
 	for name, d := range map[string]*Drop{
@@ -50,7 +52,7 @@ func TestASuddenDropOfPowerAtTheSamePaceIsFound(t *testing.T) {
 	}
 }
 
-func TestADropNeedsBothPowerAndMinibatches(t *testing.T) {
+func TestDropNeedsBothPowerAndMinibatches(t *testing.T) {
 	t.Parallel()
 	var d Drop
 	for s := time.Duration(0); s < 3*time.Hour; s += time.Second {

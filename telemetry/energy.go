@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Energy adds up the energy of power samples, E = Σ p(t_i)·(t_i − t_(i−1)),
-// by the samples' true times and never by a nominal interval (method note
-// c.3). The first sample, or Begin, only opens the interval.
+// Energy integrates power samples, E = Σ p(t_i)·(t_i − t_(i−1)), over the
+// samples' true times, never a nominal interval (docs/method.md, "Energy and
+// power"). The first sample, or Begin, only opens the interval.
 type Energy struct {
 	last   time.Duration
 	begun  bool
@@ -20,7 +20,7 @@ func (e *Energy) Begin(t time.Duration) { e.last, e.begun = t, true }
 
 // Add takes the power in watts at time t. A power that is not a finite
 // number, and a time that does not advance, add nothing; the next good sample
-// then stands for the time since the last good one.
+// then covers the time since the last good one.
 func (e *Energy) Add(t time.Duration, powerW float64) {
 	if math.IsNaN(powerW) || math.IsInf(powerW, 0) {
 		return

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-func TestConstantPowerGivesPowerTimesTime(t *testing.T) {
+func TestEnergyOfConstantPowerIsPowerTimesTime(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var e Energy
 	var at, first time.Duration
 	for i := range 1000 {
-		// a logger that comes up to 200 ms late (method note c.3)
+		// a logger that comes up to 200 ms late
 		at += time.Second + time.Duration(rng.IntN(200))*time.Millisecond
 		if i == 0 {
 			first = at
@@ -40,7 +40,7 @@ func TestEnergyWeighsEachSampleByTheTimeBeforeIt(t *testing.T) {
 	}
 }
 
-func TestEnergySkipsWhatIsNoNumberAndTimeThatStands(t *testing.T) {
+func TestEnergySkipsNaNAndTimeThatDoesNotAdvance(t *testing.T) {
 	t.Parallel()
 	var e Energy
 	if e.MeanW() != 0 {

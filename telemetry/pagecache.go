@@ -13,15 +13,15 @@ import (
 	"jtune/tegra"
 )
 
-// Dataset is the files below a folder of this machine, of which the kernel
-// tells how much it holds in its page cache.
+// Dataset is the files below a folder of this machine; Cached is how much of
+// them the kernel holds in its page cache.
 type Dataset struct {
 	Files int // below the folder, without empty ones
 	Bytes int64
-	look  []string // those that are looked at: all, or an even choice of many
+	look  []string // files that Cached looks at: all, or an even subset of many
 }
 
-// mostLooked bounds how many files are looked at: some 10 µs each.
+// mostLooked bounds how many files Cached looks at: about 10 µs each.
 const mostLooked = 4096
 
 // ListDataset finds the files below a folder. What cannot be listed is left
@@ -56,8 +56,8 @@ func ListDataset(dir string) (*Dataset, error) {
 
 // Cached is the share, 0 to 1, of the files' bytes that lie in the page
 // cache, asked of the kernel for each file (cachestat(2), mincore(2) before
-// Linux 6.5). The error says why it cannot be told: the kernel tells it only
-// to the owner of a file and to who may write it.
+// Linux 6.5). The kernel answers only the owner of a file and users who may
+// write it; for others the error says so.
 func (d *Dataset) Cached() (tegra.Val[float64], error) {
 	var bytes, resident int64
 	var first error
@@ -77,7 +77,7 @@ func (d *Dataset) Cached() (tegra.Val[float64], error) {
 	return tegra.Some(float64(resident) / float64(bytes)), nil
 }
 
-// cachedOf gives a file's bytes, and how many of them are in the page cache.
+// cachedOf returns a file's size, and how many of its bytes are in the page cache.
 func cachedOf(path string) (size, resident int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -108,12 +108,12 @@ func cachestat(f *os.File) (int64, error) {
 // window is how much of a file is mapped at once.
 const window = 256 << 20
 
-// mincore counts a file's pages in the page cache. To who is neither the
+// mincore counts a file's pages in the page cache. To a user who is neither the
 // file's owner nor may write it the kernel would answer that all are (Linux
 // 5.2, mm/mincore.c).
 func mincore(f *os.File, size int64) (pages int64, err error) {
 	if !mayAsk(f) {
-		return 0, fmt.Errorf("%w: it is told only to the file's owner and to who may write it", fs.ErrPermission)
+		return 0, fmt.Errorf("%w: only the file's owner and users who may write it can see this", fs.ErrPermission)
 	}
 	page := int64(os.Getpagesize())
 	for at := int64(0); at < size; at += window {
@@ -123,7 +123,8 @@ func mincore(f *os.File, size int64) (pages int64, err error) {
 			return 0, err
 		}
 		in := make([]byte, (n+page-1)/page)
-		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&mem[0])), uintptr(n), uintptr(unsafe.Pointer(&in[0])))
+		from, to := uintptr(unsafe.Pointer(&mem[0])), uintptr(unsafe.Pointer(&in[0]))
+		_, _, errno := unix.Syscall(unix.SYS_MINCORE, from, uintptr(n), to)
 		if err := unix.Munmap(mem); err != nil {
 			return 0, err
 		}

@@ -34,7 +34,7 @@ func dropped(t *testing.T, path string) bool {
 	return st.Type != unix.TMPFS_MAGIC && st.Type != unix.RAMFS_MAGIC
 }
 
-func TestPageCacheShareFollowsReadingAndDropping(t *testing.T) {
+func TestDatasetCachedFollowsReadingAndDropping(t *testing.T) {
 	dir := t.TempDir()
 	hot, cold := filepath.Join(dir, "hot"), filepath.Join(dir, "deep", "cold")
 	if err := os.MkdirAll(filepath.Dir(cold), 0o755); err != nil {
@@ -73,7 +73,7 @@ func TestPageCacheShareFollowsReadingAndDropping(t *testing.T) {
 }
 
 // The older call must count the pages that the newer one counts.
-func TestBothCallsCountTheSamePages(t *testing.T) {
+func TestDatasetCachedIsTheSameByBothSystemCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 1<<20+5), 0o644); err != nil {
 		t.Fatal(err)
@@ -100,8 +100,9 @@ func TestBothCallsCountTheSamePages(t *testing.T) {
 	}
 }
 
-func TestADatasetThatIsNotThereSaysSo(t *testing.T) {
-	for name, dir := range map[string]string{"no such file": filepath.Join(t.TempDir(), "none"), "no file": t.TempDir()} {
+func TestDatasetThatIsNotThereIsAnError(t *testing.T) {
+	for name, dir := range map[string]string{"no such file": filepath.Join(t.TempDir(), "none"),
+		"no file": t.TempDir()} {
 		if _, err := ListDataset(dir); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v, want one that says %q", dir, err, name)
 		}

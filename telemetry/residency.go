@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -8,14 +9,14 @@ import (
 	"jtune/tegra"
 )
 
-// Residency is how a stretch of time was shared out among the steps of a
-// clock. The zero value says that nothing is known.
+// Residency is how much of a period was spent at each step of a clock. The zero
+// value means unknown.
 type Residency struct {
 	Shares []ClockShare // falling in frequency; adds up to 1
-	Source string       // what counted: KernelCounted or SampleCounted
+	Source string       // KernelCounted or SampleCounted
 }
 
-// Who counted.
+// Sources of a Residency.
 const (
 	KernelCounted = "kernel"  // cpufreq time_in_state, devfreq trans_stat
 	SampleCounted = "samples" // our own samples of the clock
@@ -27,10 +28,24 @@ type ClockShare struct {
 	Share float64
 }
 
-// OK tells whether anything is known.
+// MarshalJSON prints the clocks as a list; null when the residency is unknown.
+func (r Residency) MarshalJSON() ([]byte, error) {
+	type step struct {
+		Hz       tegra.Freq `json:"hz"`
+		SharePct float64    `json:"share_pct"`
+		Source   string     `json:"source"`
+	}
+	var out []step
+	for _, s := range r.Shares {
+		out = append(out, step{s.Freq, 100 * s.Share, r.Source})
+	}
+	return json.Marshal(out)
+}
+
+// OK reports whether the residency is known.
 func (r Residency) OK() bool { return len(r.Shares) > 0 }
 
-// Mean is the mean clock over the time; absent when nothing is known.
+// Mean is the mean clock over the period; absent when unknown.
 func (r Residency) Mean() tegra.Val[tegra.Freq] {
 	if !r.OK() {
 		return tegra.Val[tegra.Freq]{}
@@ -42,10 +57,9 @@ func (r Residency) Mean() tegra.Val[tegra.Freq] {
 	return tegra.Some(tegra.Freq(sum))
 }
 
-// ResidencyBetween shares out the time between two looks at a kernel's
-// counters. Nothing is known when either look lacks them, when no time
-// passed, or when a counter went back: the kernel began anew, as it does for
-// cores that were switched off.
+// ResidencyBetween is the residency between two readings of a kernel's counters.
+// It is unknown when a reading lacks them, when no time passed, or when a
+// counter went back: the kernel resets those of cores that were offline.
 func ResidencyBetween(before, after map[tegra.Freq]time.Duration) Residency {
 	if len(before) == 0 || len(after) == 0 {
 		return Residency{}
@@ -79,11 +93,11 @@ func residency(spent map[tegra.Freq]time.Duration, source string) Residency {
 	return r
 }
 
-// Tally counts clocks by samples, where the kernel does not. The zero value
-// is ready.
+// Tally counts samples of a clock, where the kernel keeps no counters. The zero
+// value is ready.
 type Tally struct{ spent map[tegra.Freq]time.Duration }
 
-// Add counts a clock that was seen; absent ones are passed over.
+// Add counts one sample; an absent clock is ignored.
 func (t *Tally) Add(f tegra.Val[tegra.Freq]) {
 	if !f.OK {
 		return
@@ -94,5 +108,5 @@ func (t *Tally) Add(f tegra.Val[tegra.Freq]) {
 	t.spent[f.V]++
 }
 
-// Residency shares out the samples so far.
+// Residency is the residency by the samples so far.
 func (t *Tally) Residency() Residency { return residency(t.spent, SampleCounted) }

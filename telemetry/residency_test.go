@@ -7,7 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-func TestResidencyIsTheDifferenceOfTwoLooks(t *testing.T) {
+func TestResidencyIsTheDifferenceOfTwoReadings(t *testing.T) {
 	before := map[tegra.Freq]time.Duration{1 * tegra.GHz: 5 * time.Second, 2 * tegra.GHz: time.Second}
 	after := map[tegra.Freq]time.Duration{1 * tegra.GHz: 6 * time.Second, 2 * tegra.GHz: 4 * time.Second}
 	r := ResidencyBetween(before, after)

@@ -8,12 +8,12 @@ import (
 	"jtune/tegra"
 )
 
-// Sample is one reading of the device and whether its power can be trusted.
+// Sample is one reading of the device, marked valid when its power can be trusted.
 type Sample struct {
 	T       time.Duration // the device's clock
 	Reading tegra.Reading
 	Valid   bool
-	Why     string // reason why it is not valid; "" when it is
+	Why     string // why it is not valid; "" when it is
 }
 
 // PowerW is the module's power when the sample is valid.
@@ -24,40 +24,40 @@ func (s Sample) PowerW() tegra.Val[float64] {
 	return s.Reading.TotalW
 }
 
-// Sampler reads a device for all who want its samples, so that a board is read
-// once however many look at it: as often as the one who wants most samples
-// asks, counted from when that one began. The others are given every sample or
-// some of these, at their own intervals. Nobody subscribed: nothing is read.
+// Sampler shares one polling loop of a device among its subscribers, at the
+// shortest interval that any of them requested. The others get those of its
+// samples that are due at their own intervals. Without subscribers nothing is
+// read.
 type Sampler struct {
 	device tegra.Device
 	clock  tegra.Clock
 
 	changing sync.Mutex  // one change of the subscriptions at a time
-	leader   *subscriber // who sets the pace; nil: nobody subscribes
-	halt     func()      // ends the clock's calls
+	leader   *subscriber // has the shortest interval; nil: no subscribers
+	halt     func()      // stops the polling loop
 
-	mu   sync.Mutex // held while a sample is taken and handed out
+	mu   sync.Mutex // held while a sample is taken and distributed
 	subs []*subscriber
 	pace time.Duration // the leader's interval
 	last time.Duration // of the last sample, or when this pace began
 }
 
-// subscriber wants samples.
+// subscriber is one call of Subscribe.
 type subscriber struct {
 	every  time.Duration
 	take   func(Sample)
-	served time.Duration // when it was given one last, or subscribed
+	served time.Duration // when it got its last sample, or subscribed
 }
 
-// NewSampler makes a sampler of d on c's time.
+// NewSampler returns a sampler of d on the clock c.
 func NewSampler(d tegra.Device, c tegra.Clock) *Sampler {
 	return &Sampler{device: d, clock: c}
 }
 
-// Subscribe calls f with a sample at each `every` of the clock's time from now
-// on, until cancel is called; cancel waits for a call in progress. The usual
-// intervals are 1 s, and 100 ms for inference (method note c.3). f runs on the
-// clock's goroutine: it must be quick, and neither subscribe nor cancel.
+// Subscribe calls f with a sample once per interval of the clock's time, until
+// cancel is called; cancel waits for a call in progress. The usual interval is
+// 1 s (docs/method.md, "Energy and power"). f runs on the clock's goroutine: it
+// must return quickly, and must neither subscribe nor cancel.
 func (s *Sampler) Subscribe(every time.Duration, f func(Sample)) (cancel func()) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -76,9 +76,9 @@ func (s *Sampler) Subscribe(every time.Duration, f func(Sample)) (cancel func())
 	})
 }
 
-// follow lets the subscriber with the shortest interval set the pace, of equal
-// ones the newest: a measurement's samples are counted from its own beginning,
-// whoever looks on. It needs s.changing.
+// follow restarts the polling loop when another subscriber has the shortest
+// interval. Of equal ones the newest counts: a measurement's samples begin with
+// the measurement, whoever subscribed before. It needs s.changing.
 func (s *Sampler) follow() {
 	var first *subscriber
 	for _, sub := range s.subs {
@@ -100,17 +100,30 @@ func (s *Sampler) follow() {
 	}
 }
 
-func (s *Sampler) sample(now time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// Read takes one sample now, outside the polling loop: the first one of a
+// screen, the only one of a command. The error is the device's own.
+func (s *Sampler) Read() (Sample, error) { return s.read(s.clock.Now()) }
+
+func (s *Sampler) read(now time.Duration) (Sample, error) {
 	r, err := s.device.Read()
 	sample := Sample{T: now, Reading: r}
 	if err != nil {
 		sample.Why = "device does not answer: " + err.Error()
-	} else if sample.Why = CheckPower(r); sample.Why == "" {
-		sample.Why = checkGap(now-s.last, s.pace)
+	} else {
+		sample.Why = CheckPower(r)
 	}
 	sample.Valid = sample.Why == ""
+	return sample, err
+}
+
+func (s *Sampler) sample(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sample, _ := s.read(now) // its error is in Why
+	if sample.Valid {
+		sample.Why = checkGap(now-s.last, s.pace)
+		sample.Valid = sample.Why == ""
+	}
 	s.last = now
 	for _, sub := range s.subs {
 		if sub.every <= s.pace || now-sub.served >= sub.every-s.pace/2 {

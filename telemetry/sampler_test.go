@@ -62,7 +62,7 @@ func (m *meter) Read() (tegra.Reading, error) {
 
 func watts(p float64) tegra.Reading { return tegra.Reading{TotalW: tegra.Some(p)} }
 
-func TestCheckPowerTellsWhatIsWrong(t *testing.T) {
+func TestCheckPowerNamesTheFault(t *testing.T) {
 	t.Parallel()
 	throttled := watts(20)
 	throttled.Throttled = tegra.Some(true)
@@ -123,7 +123,27 @@ func TestSamplerReadsOnTheDevicesClock(t *testing.T) {
 	}
 }
 
-func TestABoardIsReadOnceForAllWhoLook(t *testing.T) {
+func TestSamplerReadChecksThePowerLikeEverySample(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("gone")
+	for _, c := range []struct {
+		name  string
+		dev   meter
+		valid bool
+	}{
+		{"a power", meter{reading: watts(20)}, true},
+		{"zero", meter{reading: watts(0)}, false},
+		{"no power", meter{}, false},
+		{"a device that does not answer", meter{reading: watts(20), err: gone}, false},
+	} {
+		s, err := NewSampler(&c.dev, &stepClock{now: time.Hour}).Read()
+		if s.Valid != c.valid || s.Valid != (s.Why == "") || s.T != time.Hour || !errors.Is(err, c.dev.err) {
+			t.Errorf("%s: %+v, %v", c.name, s, err)
+		}
+	}
+}
+
+func TestSamplerReadsABoardOnceForAllSubscribers(t *testing.T) {
 	t.Parallel()
 	clock, dev := &stepClock{}, &meter{reading: watts(10)}
 	s := NewSampler(dev, clock)
@@ -136,19 +156,39 @@ func TestABoardIsReadOnceForAllWhoLook(t *testing.T) {
 	clock.Sleep(ctx, 1300*ms)
 	end := s.Subscribe(1000*ms, into(&job)) // from now on the job's samples are everybody's
 	clock.Sleep(ctx, 2100*ms)
-	if want := []time.Duration{1000 * ms, 2300 * ms, 3300 * ms}; !slices.Equal(screen, want) || !slices.Equal(job, want[1:]) || dev.reads != 3 {
+	if want := []time.Duration{
+		1000 * ms,
+		2300 * ms,
+		3300 * ms,
+	}; !slices.Equal(screen, want) || !slices.Equal(job, want[1:]) ||
+		dev.reads != 3 {
 		t.Errorf("screen %v, job %v, %d readings; want %v, those since 1.3 s, 3", screen, job, dev.reads, want)
 	}
 	stop := s.Subscribe(100*ms, into(&dense)) // an inference job's; the others keep their interval
 	clock.Sleep(ctx, 3000*ms)
-	if want := []time.Duration{4300 * ms, 5300 * ms, 6300 * ms}; len(dense) != 30 || !slices.EqualFunc(screen[3:], want, near) || !slices.EqualFunc(job[2:], want, near) || dev.reads != 33 {
-		t.Errorf("beside a dense one: screen %v, job %v, %d dense, %d readings", screen[3:], job[2:], len(dense), dev.reads)
+	if want := []time.Duration{
+		4300 * ms,
+		5300 * ms,
+		6300 * ms,
+	}; len(dense) != 30 || !slices.EqualFunc(screen[3:], want, near) || !slices.EqualFunc(job[2:], want, near) ||
+		dev.reads != 33 {
+		t.Errorf(
+			"beside a dense one: screen %v, job %v, %d dense, %d readings",
+			screen[3:],
+			job[2:],
+			len(dense),
+			dev.reads,
+		)
 	}
 	stop()
 	end()
 	screen, dev.reads = nil, 0
 	clock.Sleep(ctx, 2000*ms)
-	if want := []time.Duration{7400 * ms, 8400 * ms}; !slices.Equal(screen, want) || len(job) != 5 || len(dense) != 30 || dev.reads != 2 {
+	if want := []time.Duration{
+		7400 * ms,
+		8400 * ms,
+	}; !slices.Equal(screen, want) || len(job) != 5 || len(dense) != 30 ||
+		dev.reads != 2 {
 		t.Errorf("alone again: screen %v, want %v; %d readings, job %v", screen, want, dev.reads, job)
 	}
 	leave()
@@ -159,7 +199,7 @@ func TestABoardIsReadOnceForAllWhoLook(t *testing.T) {
 
 // TestWhoHasLeftIsCalledNoMore while others come and go, each change of the
 // shortest interval beginning a new pace.
-func TestWhoHasLeftIsCalledNoMore(t *testing.T) {
+func TestSamplerCallsNobodyWhoHasLeft(t *testing.T) {
 	t.Parallel()
 	dev := &meter{reading: watts(10)}
 	s := NewSampler(dev, tegra.RealClock())
@@ -211,9 +251,10 @@ func TestSamplerFlagsAGapOnceAndNotARestart(t *testing.T) {
 	}
 }
 
-func TestAShortIntervalForgivesShortGaps(t *testing.T) {
+func TestSamplerForgivesShortGapsAtShortIntervals(t *testing.T) {
 	t.Parallel()
-	for gap, bad := range map[time.Duration]bool{time.Second: false, 1900 * time.Millisecond: false, 2100 * time.Millisecond: true} {
+	for gap, bad := range map[time.Duration]bool{time.Second: false, 1900 * time.Millisecond: false,
+		2100 * time.Millisecond: true} {
 		if got := checkGap(gap, 100*time.Millisecond); (got != "") != bad {
 			t.Errorf("%s at 100 ms: %q", gap, got)
 		}

@@ -36,6 +36,43 @@ func (s *Self) CPUPct() tegra.Val[float64] {
 	return tegra.Some(max(0, share))
 }
 
+// costSpan is the span over which the own cost is taken: a reading now and then
+// is no burst of work, and its mean is what counts.
+const costSpan = 3 * time.Second
+
+// Cost is what this process costs the machine; absent until a span has passed.
+type Cost struct {
+	CPUPct    tegra.Val[float64] // of one core
+	BytesPerS tegra.Val[float64] // written to the terminal
+}
+
+// CostMeter measures Cost over spans of three seconds.
+type CostMeter struct {
+	self    *Self
+	written func() int64 // bytes so far
+	before  int64        // written at the begin of the span
+	since   time.Time
+	last    Cost
+}
+
+// NewCostMeter begins measuring; written counts the bytes that go to the
+// terminal.
+func NewCostMeter(written func() int64) *CostMeter {
+	return &CostMeter{self: NewSelf(), written: written, before: written(), since: time.Now()}
+}
+
+// Read returns the cost over the last whole span.
+func (c *CostMeter) Read(now time.Time) Cost {
+	span := now.Sub(c.since)
+	if span < costSpan {
+		return c.last
+	}
+	written := c.written()
+	c.last = Cost{c.self.CPUPct(), tegra.Some(float64(written-c.before) / span.Seconds())}
+	c.before, c.since = written, now
+	return c.last
+}
+
 // OwnCPU is the processor time that this process has used, user and system,
 // to the microsecond (getrusage(2); /proc/self/stat counts in hundredths of a
 // second).
@@ -50,7 +87,7 @@ func OwnCPU() time.Duration {
 // IO is what a process has read: bytes and calls, of all kinds of files.
 type IO struct{ Bytes, Calls int64 }
 
-// OwnIO tells what this process has read so far; absent where the kernel does
+// OwnIO returns what this process has read so far; absent where the kernel does
 // not count it.
 func OwnIO() tegra.Val[IO] {
 	data, err := os.ReadFile("/proc/self/io")

@@ -22,13 +22,34 @@ func TestSelfSeesItsOwnWork(t *testing.T) {
 	}
 }
 
+func TestCostMeterGivesTheLastWholeSpan(t *testing.T) {
+	t.Parallel()
+	written := int64(1000)
+	c := NewCostMeter(func() int64 { return written })
+	written += 6000
+	if got := c.Read(c.since.Add(costSpan - 1)); got != (Cost{}) {
+		t.Errorf("before the first span has passed: %+v", got)
+	}
+	for time.Since(c.self.at) < minSelf {
+	}
+	got := c.Read(c.since.Add(2 * costSpan))
+	if got.BytesPerS != tegra.Some(1000.0) || !got.CPUPct.OK {
+		t.Errorf("6000 bytes in 6 s: %+v", got)
+	}
+	written += 9000
+	if again := c.Read(c.since.Add(time.Second)); again != got {
+		t.Errorf("within the next span: %+v, want %+v", again, got)
+	}
+}
+
 func TestParseIO(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
 		want       tegra.Val[IO]
 	}{
-		{"as the kernel writes it", "rchar: 4292\nwchar: 0\nsyscr: 13\nsyscw: 0\nread_bytes: 0\nwrite_bytes: 0\ncancelled_write_bytes: 0\n", tegra.Some(IO{4292, 13})},
+		{"as the kernel writes it", "rchar: 4292\nwchar: 0\nsyscr: 13\nsyscw: 0\nread_bytes: 0\nwrite_bytes: 0\n" +
+			"cancelled_write_bytes: 0\n", tegra.Some(IO{4292, 13})},
 		{"without the calls", "rchar: 4292\nwchar: 0\n", tegra.Val[IO]{}},
 		{"a negative count", "rchar: -1\nsyscr: 2\n", tegra.Val[IO]{}},
 		{"no number", "rchar: many\nsyscr: 2\n", tegra.Val[IO]{}},

@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"jtune/internal/stats"
 )
 
-// Verdict tells whether power has settled in a new mode.
+// Verdict is whether power has settled in a new mode.
 type Verdict int
 
 // Verdicts.
@@ -18,18 +20,17 @@ const (
 
 func (v Verdict) String() string { return [...]string{"settling", "settled", "unstable"}[v] }
 
-// Defaults of Steady, the method note's (d.3): power needs 2 to 3 s in a new
-// mode to become stable.
+// Defaults of Steady: power needs 2 to 3 s in a new mode to become steady.
 const (
 	SteadyWindow = 3
 	SteadySpread = 0.05
 	SteadyGiveUp = 30 * time.Second
 )
 
-// Steady finds the moment at which power is steady after a change (method
-// note d.3): Window consecutive samples whose range is at most Spread of
-// their mean. A verdict other than Settling stays. The zero value takes the
-// defaults.
+// Steady finds the moment at which power is steady after a change: Window
+// consecutive samples whose range is at most Spread of their mean (the sliding
+// window of PowerTrain, section 3.1; docs/method.md, "Energy and power"). A
+// verdict other than Settling is final. The zero value takes the defaults.
 type Steady struct {
 	Window  int           // samples; 3
 	Spread  float64       // of the mean; 0.05
@@ -43,11 +44,11 @@ type Steady struct {
 	at      time.Duration
 }
 
-// Begin says when the change happened; else the first sample does.
+// Begin sets when the change happened; without it, that is the first sample.
 func (s *Steady) Begin(t time.Duration) { s.from, s.begun = t, true }
 
-// Add takes one power sample in watts and tells where things stand. NaN marks
-// a sample that cannot be trusted: the window begins anew.
+// Add adds one power sample in watts and returns the verdict so far. NaN marks
+// a sample that cannot be trusted: the window starts again.
 func (s *Steady) Add(t time.Duration, powerW float64) Verdict {
 	if s.verdict != Settling {
 		return s.verdict
@@ -84,17 +85,10 @@ func (s *Steady) setDefaults() {
 	}
 }
 
-// SpreadNow is the range of the window's samples as a part of their mean; +Inf
+// SpreadNow is the range of the window's samples relative to their mean; +Inf
 // with no sample or a mean that is not positive.
 func (s *Steady) SpreadNow() float64 {
-	if len(s.recent) == 0 {
-		return math.Inf(1)
-	}
-	sum := 0.0
-	for _, p := range s.recent {
-		sum += p
-	}
-	mean := sum / float64(len(s.recent))
+	mean := stats.Mean(s.recent)
 	if mean <= 0 {
 		return math.Inf(1)
 	}

@@ -22,7 +22,8 @@ func TestSteadySettles(t *testing.T) {
 		{"the rise to a new mode is waited for", Steady{}, []float64{20, 26, 29, 30, 30, 30}, Settled, 5},
 		{"a spread of exactly five per cent settles", Steady{}, []float64{19.5, 20, 20.5}, Settled, 3},
 		{"a spread just above does not", Steady{}, []float64{19.4, 20, 20.5}, Settling, 0},
-		{"a sample that cannot be trusted begins the window anew", Steady{}, []float64{20, 20, nan, 20, 20, 20}, Settled, 6},
+		{"a sample that cannot be trusted begins the window anew", Steady{}, []float64{20, 20, nan, 20, 20, 20},
+			Settled, 6},
 		{"an infinite sample does so too", Steady{}, []float64{20, 20, math.Inf(1), 20, 20}, Settling, 0},
 		{"a minimum wait holds back", Steady{MinWait: 5 * time.Second}, []float64{20, 20, 20, 20, 20, 20}, Settled, 5},
 		{"a wider spread settles sooner", Steady{Spread: 0.2}, []float64{18, 20, 21}, Settled, 3},
@@ -59,7 +60,7 @@ func TestSteadyGivesUpAfterThirtySeconds(t *testing.T) {
 	}
 }
 
-func TestAVerdictStays(t *testing.T) {
+func TestSteadyVerdictIsFinal(t *testing.T) {
 	t.Parallel()
 	var s Steady
 	for i := range 3 {
@@ -72,7 +73,7 @@ func TestAVerdictStays(t *testing.T) {
 	}
 }
 
-func TestScalingPowerDoesNotChangeTheVerdict(t *testing.T) {
+func TestSteadyDoesNotDependOnTheScaleOfPower(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {

@@ -5,7 +5,11 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tui/page/pagetest"
 )
+
+// bootShows reports whether the dialog of the mode at boot is open.
+func (d *driver) bootShows() bool { return strings.Contains(d.screen(), "The mode at every boot") }
 
 func (d *driver) bootSettled() {
 	d.t.Helper()
@@ -13,13 +17,13 @@ func (d *driver) bootSettled() {
 	d.until("the unit was written or removed", func() bool { return d.r.sh.noticeAt.After(before) })
 }
 
-func TestTheModeAtBootIsShownWrittenUndoneAndRemoved(t *testing.T) {
+func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d := drive(t).withView()
 	d.size(100, 40)
 	d.press("5", "a", "a")
 	d.settle()
 	d.press("6", "b")
-	if modesOf(d).boot != nil || !strings.Contains(d.r.sh.notice, "keep the mode first") {
+	if d.bootShows() || !strings.Contains(d.r.sh.notice, "keep the mode first") {
 		t.Errorf("a mode that was not kept can be that at boot: %q", d.r.sh.notice)
 	}
 	d.press("y")
@@ -27,26 +31,27 @@ func TestTheModeAtBootIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	plan := func() {
 		t.Helper()
 		d.press("b")
-		d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+		d.until("the unit shows", func() bool { return d.bootShows() })
 	}
 	plan()
-	mode := d.r.sh.mode(d.board.mode())
-	d.sees("now at boot: nothing", mode, "b writes", "ExecStart=/usr/local/bin/jtune apply "+mode, "After=nvpower.service", "x remove (none is there)")
-	if d.board.unit() != "" {
+	mode := d.r.sh.Device.Space.Format(d.board.Mode())
+	d.sees("now at boot: nothing", mode, "b writes", "ExecStart=/usr/local/bin/jtune apply "+mode,
+		"After=nvpower.service", "x remove (none is there)")
+	if d.board.Unit() != "" {
 		t.Fatal("written before it was asked for")
 	}
 	d.press("esc")
 	plan()
 	d.press("b")
 	d.bootSettled()
-	if !strings.Contains(d.board.unit(), " apply "+mode+" --yes ") {
-		t.Fatalf("the unit is %q", d.board.unit())
+	if !strings.Contains(d.board.Unit(), " apply "+mode+" --yes ") {
+		t.Fatalf("the unit is %q", d.board.Unit())
 	}
 	d.sees("every boot sets "+mode, "u undo")
 	d.press("u")
 	d.bootSettled()
-	if d.board.unit() != "" || d.board.mode() != d.board.found {
-		t.Fatalf("after undo the unit is %q", d.board.unit())
+	if d.board.Unit() != "" || d.board.Mode() != d.board.Found {
+		t.Fatalf("after undo the unit is %q", d.board.Unit())
 	}
 	plan()
 	d.press("b")
@@ -56,36 +61,36 @@ func TestTheModeAtBootIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d.press("x")
 	d.bootSettled()
 	d.sees("removed: no mode is applied at boot")
-	if d.board.unit() != "" {
-		t.Errorf("the unit is there still: %q", d.board.unit())
+	if d.board.Unit() != "" {
+		t.Errorf("the unit is there still: %q", d.board.Unit())
 	}
 	d.press("u")
 	d.bootSettled()
-	if !strings.Contains(d.board.unit(), " apply "+mode+" ") {
-		t.Errorf("undo of the removal gives %q", d.board.unit())
+	if !strings.Contains(d.board.Unit(), " apply "+mode+" ") {
+		t.Errorf("undo of the removal gives %q", d.board.Unit())
 	}
 }
 
-func TestWhatCannotBeWrittenForTheBootIsShownWithItsReason(t *testing.T) {
+func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
 	for why, err := range map[string]error{
 		"on a Jetson this would be written": tegra.ErrUnsupported,
 		"must be root":                      tegra.ErrPermission,
 	} {
-		d := drive(t, func(b *fakeBoard, _ *deps) {
-			if b.noBoot = err; err == tegra.ErrPermission {
-				b.noBoot = permission{}
+		d := drive(t, func(b *pagetest.Board, _ *deps) {
+			if b.NoBoot = err; err == tegra.ErrPermission {
+				b.NoBoot = permission{}
 			}
 		})
 		d.size(100, 30)
 		d.press("6", "b")
-		d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+		d.until("the unit shows", func() bool { return d.bootShows() })
 		d.sees(why, "ExecStart=", "b write it (see above)")
 		d.press("b", "x")
-		if d.board.unit() != "" {
+		if d.board.Unit() != "" {
 			t.Errorf("%v: written all the same", err)
 		}
 		d.press("tab", "6", "esc")
-		if modesOf(d).boot != nil || d.quit {
+		if d.bootShows() || d.quit {
 			t.Error("the dialog does not close")
 		}
 	}
@@ -96,16 +101,16 @@ type permission struct{}
 func (permission) Error() string        { return "must be root" }
 func (permission) Is(target error) bool { return target == tegra.ErrPermission }
 
-func TestAPasteChangesNothingAtBoot(t *testing.T) {
+func TestBootModeIsNotChangedByAPaste(t *testing.T) {
 	d := drive(t)
 	d.press("6", "b")
-	d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+	d.until("the unit shows", func() bool { return d.bootShows() })
 	for _, k := range []string{"b", "x", "b"} {
 		d.now = d.now.Add(rush / 10)
-		d.send(keyPress(k))
+		d.send(pagetest.Key(k))
 	}
 	d.drain()
-	if modesOf(d).boot == nil || d.board.unit() != "" {
+	if !d.bootShows() || d.board.Unit() != "" {
 		t.Error("keys that came too fast were taken")
 	}
 }

@@ -1,10 +1,11 @@
-// Package tui is the full-screen tuner: six pages over one session.
+// Package tui is the full-screen tuner: the shell around six pages over one
+// session.
 //
-//	session (device, jobs) ──► host ──► messages ──► root ──► page ──► frame
-//	keys ──► root (modal, global, page) ──► commands ──► host
+//	session (device, tasks) ──► host ──► news ──► root ──► State ──► page ──► frame
+//	keys ──► root (what lies over the page, page, everywhere) ──► intent ──► root ──► commands ──► host
 //
-// The root model owns what all pages look at (shared); a page draws a part of
-// it and turns keys into commands. Everything slow runs in a command, never
-// in Update or View. Streams of events are folded to the latest before they
-// reach the screen. Only this package knows of terminals.
+// The root model alone writes the state that the pages read, and carries out
+// what they want (tui/page). Everything slow runs in a command, never in Update
+// or View. Streams of events are folded to the latest before they reach the
+// screen.
 package tui

@@ -5,40 +5,56 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
 )
+
+// patience is how long something may take: longer is a hang, not a slow machine.
+const patience = time.Minute
 
 // driver runs the root model without a terminal: it presses keys, runs the
 // commands that follow in goroutines as Bubble Tea does, and feeds back what
 // they say.
 type driver struct {
 	t     testing.TB
-	board *fakeBoard
+	board *pagetest.Board
 	r     *root
 	msgs  chan tea.Msg
 	ctx   context.Context
 	now   time.Time
 	quit  bool
+
+	running sync.WaitGroup // commands
 }
 
-func drive(t testing.TB, change ...func(*fakeBoard, *deps)) *driver {
+func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
 	t.Helper()
-	b := newFakeBoard(t)
+	b := pagetest.NewBoard(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	d := &driver{t: t, board: b, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: wallStart}
-	deps := deps{host: b, device: b, clock: b, rate: b, now: func() time.Time { return d.now }}
+	d := &driver{t: t, board: b, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
+	t.Cleanup(func() { // nothing writes into the test's folder after it
+		cancel()
+		d.running.Wait()
+	})
+	deps := deps{host: b, state: page.NewState(b, b, b),
+		campaigns: session.Campaigns{Dir: filepath.Join(b.Dir, "campaigns"), Board: b.Board()}}
+	deps.state.Device.Rate, deps.state.Moment.Now = b, func() time.Time { return d.now }
 	for _, f := range change {
 		f(b, &deps)
 	}
 	d.r = newRoot(ctx, deps)
 	d.run(d.r.Init())
-	d.until("workloads are listed", func() bool { return d.r.sh.workloads != nil })
-	d.send(b.reading())
+	d.until("workloads are listed", func() bool { return d.r.sh.Work.List != nil })
+	d.send(d.reading())
 	return d
 }
 
@@ -47,7 +63,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	go func() {
+	d.running.Go(func() {
 		switch msg := cmd().(type) {
 		case nil:
 		case tea.BatchMsg:
@@ -60,7 +76,7 @@ func (d *driver) run(cmd tea.Cmd) {
 			case <-d.ctx.Done():
 			}
 		}
-	}()
+	})
 }
 
 func (d *driver) send(msg tea.Msg) {
@@ -75,29 +91,54 @@ func (d *driver) send(msg tea.Msg) {
 // until takes messages until a condition holds.
 func (d *driver) until(what string, cond func() bool) {
 	d.t.Helper()
-	late := time.After(3 * time.Minute) // a hang, not a slow machine
+	late := time.After(patience)
 	for !cond() {
 		select {
 		case msg := <-d.msgs:
 			d.send(msg)
 		case <-late:
-			d.t.Fatalf("waited 3 minutes until %s; the screen:\n%s", what, d.screen())
+			d.t.Fatalf("waited %v until %s; the screen:\n%s", patience, what, d.screen())
 		}
 	}
+}
+
+// reading is the message of two minutes of readings.
+func (d *driver) reading() sampleMsg { return sampleMsg{d.board.Readings()} }
+
+// shows makes a task the one that pages show.
+func (d *driver) shows(j *task) { d.r.sh.own(j) }
+
+// onFront is the mode under the cursor of the Front page.
+func (d *driver) onFront() int {
+	d.t.Helper()
+	for _, p := range d.r.pages {
+		if p.Name() != page.Front {
+			continue
+		}
+		m, err := d.r.sh.Device.Space.Parse(p.Copied())
+		i, ok := d.r.sh.Device.Space.Index(m)
+		if err != nil || !ok {
+			d.t.Fatalf("the cursor is on %q (%v)", p.Copied(), err)
+		}
+		return i
+	}
+	return 0
 }
 
 // press types keys, one by one.
 func (d *driver) press(typed ...string) {
 	for _, s := range typed {
 		d.now = d.now.Add(rush)
-		d.send(keyPress(s))
+		d.send(pagetest.Key(s))
 	}
 }
 
 // settle waits for the end of a guard's work that a key began.
 func (d *driver) settle() {
 	d.t.Helper()
-	d.until("the guard has answered", func() bool { return d.r.apply.stage != applyWorking && d.r.apply.stage != applyEnding })
+	d.until("the guard has answered", func() bool {
+		return d.r.apply.Stage() != dialog.Working && d.r.apply.Stage() != dialog.Ending
+	})
 }
 
 func (d *driver) size(w, h int) { d.send(tea.WindowSizeMsg{Width: w, Height: h}) }
@@ -105,10 +146,17 @@ func (d *driver) size(w, h int) { d.send(tea.WindowSizeMsg{Width: w, Height: h})
 // screen is the frame as text.
 func (d *driver) screen() string { return ansi.Strip(d.r.View().Content) }
 
+// written waits for the end of an export.
+func (d *driver) written() {
+	d.t.Helper()
+	d.until("files are written", func() bool { return strings.HasPrefix(d.r.sh.notice, "written: ") })
+}
+
 // exported is the text of the one file that an export wrote by such a name.
 func (d *driver) exported(pattern string) string {
 	d.t.Helper()
-	files, _ := filepath.Glob(filepath.Join(d.board.dir, "exports", pattern))
+	d.written()
+	files, _ := filepath.Glob(filepath.Join(d.board.Dir, "exports", pattern))
 	if len(files) != 1 {
 		d.t.Fatalf("%d files %s, want 1", len(files), pattern)
 	}
@@ -130,25 +178,9 @@ func (d *driver) sees(words ...string) {
 	}
 }
 
-var namedKeys = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
-	"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
-
-func keyPress(s string) tea.KeyPressMsg {
-	if code, ok := namedKeys[s]; ok {
-		return tea.KeyPressMsg{Code: code}
-	}
-	if s == "space" {
-		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
-	}
-	if rest, ok := strings.CutPrefix(s, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(s)[0], Text: s}
-}
-
 // withView loads the law's predictions, as a tuned model would.
 func (d *driver) withView() *driver {
-	d.send(modelLoadedMsg{d.board.lawView(d.board.samples()), "resnet"})
+	d.send(modelLoadedMsg{d.board.Outlook(d.board.Samples()), "resnet"})
 	d.r.sh.notice = ""
 	return d
 }

@@ -5,50 +5,53 @@ import (
 	"path/filepath"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"jtune/profiles"
+	"jtune/internal/safefile"
+	"jtune/tui/page"
 )
 
-// exportFile is one form in which a page is written: the ending of its name,
-// and what it holds.
-type exportFile struct{ ending, text string }
+// exportedMsg says where files were written.
+type exportedMsg struct {
+	path string
+	err  error
+}
 
 // export writes the view as text, and what the page has besides.
-func (r *root) export() {
-	p := r.pages[r.active]
-	files := []exportFile{{"txt", ansi.Strip(r.draw()) + "\n"}}
-	if more, ok := p.(interface{ files() ([]exportFile, error) }); ok {
-		list, err := more.files()
+func (r *root) export() tea.Cmd {
+	p := r.shown()
+	files := []page.File{{Ending: "txt", Text: ansi.Strip(r.draw()) + "\n"}}
+	if more, ok := p.(page.Exporter); ok {
+		list, err := more.Files()
 		if err != nil {
 			r.sh.fail("export", err)
-			return
+			return nil
 		}
 		files = append(files, list...)
 	}
-	r.sh.export(r.sh.now().Format("20060102-150405-")+strings.ToLower(p.title()), files...)
+	name := r.sh.now().Format("20060102-150405-") + string(p.Name())
+	return r.sh.export(page.Export{Name: name, Files: files})
 }
 
 // export writes files of one name below the data directory and says where.
-func (sh *shared) export(name string, files ...exportFile) {
+func (sh *shared) export(i page.Export) tea.Cmd {
 	dir := filepath.Join(sh.DataDir(), "exports")
-	err := profiles.MakeDir(dir)
-	var endings []string
-	for _, f := range files {
-		if err == nil {
-			err = profiles.WriteFile(filepath.Join(dir, name+"."+f.ending), []byte(f.text))
+	return func() tea.Msg {
+		err := safefile.MakeDir(dir)
+		var endings []string
+		for _, f := range i.Files {
+			if err == nil {
+				err = safefile.Write(filepath.Join(dir, i.Name+"."+f.Ending), []byte(f.Text))
+			}
+			endings = append(endings, f.Ending)
 		}
-		endings = append(endings, f.ending)
+		ending := strings.Join(endings, ",")
+		if len(endings) > 1 {
+			ending = "{" + ending + "}"
+		}
+		return exportedMsg{fromHome(filepath.Join(dir, i.Name)) + "." + ending, err}
 	}
-	if err != nil {
-		sh.fail("export", err)
-		return
-	}
-	ending := strings.Join(endings, ",")
-	if len(endings) > 1 {
-		ending = "{" + ending + "}"
-	}
-	sh.say("written: %s.%s", fromHome(filepath.Join(dir, name)), ending)
 }
 
 // fromHome shortens a path below the user's home as shells do.

@@ -1,13 +1,17 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+	"jtune/tui/widget"
 )
 
 // noticeFor is how long a notice stays in its line.
@@ -20,7 +24,7 @@ func (r *root) View() tea.View {
 	}
 	v := tea.NewView(r.frame)
 	v.AltScreen = true
-	v.WindowTitle = "jtune " + r.sh.board.Name
+	v.WindowTitle = "jtune " + r.sh.Device.Board.Name
 	if r.sh.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -44,29 +48,29 @@ func (r *root) draw() string {
 			body -= 1 + strings.Count(news, "\n")
 		}
 		strip := ""
-		if r.active == pageLive && body > minH {
-			strip = r.sh.welcome(w)
+		if r.sh.introduced != nil && r.sh.Look.Shown == page.Live && body > minH {
+			strip = dialog.Welcome(r.sh.Keys, w)
 		}
 		if strip != "" {
 			body--
 		}
-		page := fit(r.overlay(r.pages[r.active].Render(w, body), w, body), w, body)
-		text = under(r.tabs(w), strip, page, news, r.footer(w))
+		middle := widget.Fit(r.overlay(r.shown().Render(w, body), w, body), w, body)
+		text = widget.Under(r.tabs(w), strip, middle, news, r.footer(w))
 	}
 	if r.sh.sixteen {
-		text = toSixteen.Replace(text)
+		text = widget.Sixteen.Replace(text)
 	}
-	return r.sh.glyphs.redraw(text)
+	return r.sh.Look.Glyphs.Redraw(text)
 }
 
 // tiny says what matters where there is hardly any room.
 func (r *root) tiny(w, h int) string {
-	read := r.sh.sample.Reading
-	lines := []string{num(read.TotalW, 1) + " W", r.sh.badge(), "enlarge", "me"}
-	if m := r.sh.present(); m.OK {
-		lines[2], lines[3] = r.sh.mode(m.V), "throttled "+yesNo(read.Throttled)
+	read := r.sh.Readings.Sample.Reading
+	lines := []string{page.Num(read.TotalW, 1) + " W", r.sh.badge(), "enlarge", "me"}
+	if m := page.ReaderOf(&r.sh.State).Present(); m.OK {
+		lines[2], lines[3] = r.sh.Device.Space.Format(m.V), "throttled "+page.YesNo(read.Throttled)
 	}
-	return fit(strings.Join(lines, "\n"), w, h)
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
 // tabs is the first line: pages, board, badge. In a narrow window the other
@@ -78,23 +82,24 @@ func (r *root) tabs(w int) string {
 		for i, p := range r.pages {
 			text := fmt.Sprintf("%d", i+1)
 			if style.names || i == r.active {
-				text += " " + p.title()
+				text += " " + p.Name().Title()
 			}
 			if i == r.active {
-				b.WriteString(styleTabOn.Render(" " + text + " "))
+				b.WriteString(widget.StyleTabOn.Render(" " + text + " "))
 			} else {
-				b.WriteString(styleTab.Render(" " + text + " "))
+				b.WriteString(widget.StyleTab.Render(" " + text + " "))
 			}
 		}
-		tail := styleBadge.Render(badge)
+		tail := widget.StyleBadge.Render(badge)
 		if style.board {
-			tail = styleBold.Render(r.sh.board.Name) + "  " + tail
+			tail = widget.StyleBold.Render(r.sh.Device.Board.Name) + "  " + tail
 		}
-		if width(b.String())+width(tail)+1 <= w {
-			return ends(b.String(), tail, w)
+		if widget.Width(b.String())+widget.Width(tail)+1 <= w {
+			return widget.Ends(b.String(), tail, w)
 		}
 	}
-	return ends(styleTabOn.Render(fmt.Sprintf(" %d %s ", r.active+1, r.pages[r.active].title())), styleBadge.Render(badge), w)
+	tab := fmt.Sprintf(" %d %s ", r.active+1, r.shown().Name().Title())
+	return widget.Ends(widget.StyleTabOn.Render(tab), widget.StyleBadge.Render(badge), w)
 }
 
 // newsRows is how many lines a notice may take where there is room: errors say
@@ -103,25 +108,28 @@ const newsRows = 3
 
 // newsLines is the question that must be answered now, else the last notice.
 func (r *root) newsLines(w, h int) string {
+	keys := r.sh.Keys
 	if r.asking {
-		return cut(styleAsk.Render("quit? "+keys.Yes.Help().Key+" / "+keys.No.Help().Key+"  ")+r.reasonToStay(), w)
+		question := "quit? " + keys.Yes.Label() + " / " + keys.No.Label() + "  "
+		return widget.Cut(widget.StyleAsk.Render(question)+r.reasonToStay(), w)
 	}
-	if text := r.apply.banner(); text != "" {
-		return cut(text, w)
+	if text := r.apply.Banner(); text != "" {
+		return widget.Cut(text, w)
 	}
-	if r.sh.frozen {
-		return cut(styleAsk.Render("FROZEN")+" "+keys.Freeze.Help().Key+" goes on; reading the board has not stopped", w)
+	if r.sh.Look.Frozen {
+		text := " " + keys.Freeze.Label() + " goes on; reading the board has not stopped"
+		return widget.Cut(widget.StyleAsk.Render("FROZEN")+text, w)
 	}
 	if r.sh.notice != "" && r.sh.now().Sub(r.sh.noticeAt) < noticeFor {
 		lines := []string{r.sh.notice}
 		if h >= 20 {
-			lines = strings.Split(wrap(r.sh.notice, w-1), "\n")
+			lines = strings.Split(widget.Wrap(r.sh.notice, w-1), "\n")
 		}
 		if len(lines) > newsRows {
 			lines = append(lines[:newsRows-1], strings.Join(lines[newsRows-1:], " "))
 		}
 		for i, line := range lines {
-			lines[i] = cut(" "+line, w)
+			lines[i] = widget.Cut(" "+line, w)
 		}
 		return strings.Join(lines, "\n")
 	}
@@ -129,16 +137,16 @@ func (r *root) newsLines(w, h int) string {
 }
 
 // overlay lays the open dialog over the page.
-func (r *root) overlay(page string, w, h int) string {
+func (r *root) overlay(under string, w, h int) string {
 	switch {
 	case r.help:
-		return over(page, helpText(r.pages[r.active].title(), r.sh.version, r.pages[r.active].hints(), w, h, r.scroll), w, h)
+		return widget.Over(under, r.helpText(w, h), w, h)
 	case r.tune != nil:
-		return over(page, r.tune.Render(w, h), w, h)
-	case r.apply.stage == applyAsking:
-		return over(page, r.apply.Render(w, h), w, h)
+		return widget.Over(under, r.tune.Render(w, h), w, h)
+	case r.apply.Stage() == dialog.Asking:
+		return widget.Over(under, r.apply.Render(w, h), w, h)
 	}
-	return page
+	return under
 }
 
 // footer is the last line. Help and quit, and tune while it works, have their
@@ -147,58 +155,79 @@ func (r *root) overlay(page string, w, h int) string {
 func (r *root) footer(w int) string {
 	hints := r.hints()
 	n, keep := len(hints), 0
-	if n > 2 && hints[n-1].Help().Desc == "quit" && !r.asking {
-		if keep = 2; hints[n-3].why == "" {
+	if n > 2 && hints[n-1].ID == r.sh.Keys.Quit.ID {
+		if keep = 2; hints[n-3].Why == "" {
 			keep = 3
 		}
-	} else if n > 1 && slices.Equal(hints[n-1].Keys(), keys.Back.Keys()) {
+		if n > 3 && hints[n-4].ID == r.sh.Keys.Undo.ID {
+			keep = 4
+		}
+	} else if n > 1 && hints[n-1].ID == r.sh.Keys.Back.ID {
 		keep = 1
 	}
-	return footer(hints, keep, w)
+	return widget.Footer(hints, keep, w)
 }
 
 // hints are the keys that are valid now, for the last line.
-func (r *root) hints() []hint {
+func (r *root) hints() []widget.Action {
+	keys := r.sh.Keys
 	switch {
 	case r.asking:
-		return valid(named(keys.Yes, "quit"), named(keys.No, "stay"))
+		return []widget.Action{keys.Yes.As("quit").Doing("quit; what was not kept is restored"), keys.No.As("stay")}
 	case r.help:
-		return valid(both(keys.Up, keys.Down, "scroll"), named(keys.Back, "close"))
+		return []widget.Action{keys.Up.With(keys.Down, "scroll"), keys.Back.As("close")}
 	case r.tune != nil:
-		return r.tune.hints()
-	case r.apply.stage == applyAsking:
-		return valid(named(keys.Apply, "apply it"), named(keys.Back, "leave"))
-	case r.apply.stage == applyKeeping:
-		return append(valid(named(keys.Yes, "keep"), named(keys.No, "revert")), r.pages[r.active].hints()...)
+		return r.tune.Hints()
+	case r.apply.Stage() == dialog.Asking:
+		return []widget.Action{keys.Apply.As("apply it"), keys.Back.As("leave")}
+	case r.apply.Stage() == dialog.Keeping:
+		return append([]widget.Action{keys.Yes.As("keep"), keys.No.As("revert")}, r.shown().Hints()...)
 	}
-	if t, ok := r.pages[r.active].(interface{ typing() bool }); ok && t.typing() {
-		return r.pages[r.active].hints()
+	if r.typing() {
+		return r.shown().Hints()
 	}
-	own, most := r.pages[r.active].hints(), 5
-	if r.sh.narrow {
+	own, most := r.shown().Hints(), 5
+	if r.sh.Look.Narrow {
 		most = 2
 	}
-	tail := []hint{unless(keys.Tune, r.mayTune()), {Binding: keys.Help}, {Binding: keys.Quit}}
-	if r.sh.dev.undoable > 0 || r.sh.dev.boot != nil {
-		tail = append([]hint{{Binding: keys.Undo}}, tail...)
+	tail := []widget.Action{keys.Tune.Unless(r.sh.MayMeasure()), keys.Help, keys.Quit}
+	if r.sh.Applied.Undoable() {
+		undo := keys.Undo
+		if to := page.ReaderOf(&r.sh.State).UndoTo(); to != "" && !r.sh.Look.Narrow {
+			undo = undo.As("undo to " + to)
+		}
+		tail = append([]widget.Action{undo}, tail...)
 	}
 	return append(own[:min(len(own), most):min(len(own), most)], tail...)
+}
+
+// frameEvery is the least time between two messages of one stream: the screen
+// is drawn ten times a second at most.
+const frameEvery = 100 * time.Millisecond
+
+func pauseFor(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
 }
 
 // pulseMsg comes once a second of a virtual board at full speed.
 type pulseMsg struct{}
 
-// pulse moves a virtual board's clock at full speed while no job does: it
+// pulse moves a virtual board's clock at full speed while no task does: it
 // stands still while nobody sleeps on it. Other clocks need none.
 func (r *root) pulse() tea.Cmd {
 	sh := r.sh
-	if sh.rate == nil || r.pulsing || sh.busy() || !math.IsInf(sh.rate.Speed(), 1) {
+	if sh.Device.Rate == nil || r.pulsing || sh.Busy() || !math.IsInf(sh.Device.Rate.Speed(), 1) {
 		return nil
 	}
 	r.pulsing = true
 	return func() tea.Msg {
 		pauseFor(sh.ctx, time.Second)
-		_ = sh.clock.Sleep(sh.ctx, time.Second)
+		_ = sh.Moment.Clock.Sleep(sh.ctx, time.Second)
 		return pulseMsg{}
 	}
 }

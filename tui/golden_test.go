@@ -14,17 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"jtune/learn"
-	"jtune/optimize"
-	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/page/models"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/page/train"
 	"jtune/tui/session"
 )
 
 var update = flag.Bool("update", false, "write the golden screens anew")
 
 // sizes of the golden screens: the first size, a roomy one, a tiny one.
-var sizes = [][2]int{{80, 24}, {200, 50}, {40, 12}}
+var sizes = pagetest.Sizes
 
 // golden compares a screen with its file, and asks of every frame what holds
 // for all: exact size, and a badge that says what the board is.
@@ -77,59 +79,28 @@ func compare(t *testing.T, name, got string) {
 }
 
 // runningJob is a campaign in its midst, without a goroutine behind it.
-func runningJob(b *fakeBoard, kind jobKind) *job {
-	w, _ := b.Workloads()
-	j := &job{kind: kind, workload: w[0], limit: optimize.Limit{PowerW: 30}, planned: optimize.DefaultProbes, gate: &gate{}, cancel: func() {}, began: b.seconds - 372*time.Second}
-	for i, s := range b.samples()[:8] {
-		row := profiles.Row{Measured: s, Status: profiles.OK}
-		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: s.PowerW <= 30}
-		if i == 5 {
-			row = profiles.Row{Measured: tegra.Measured{Mode: s.Mode}, Status: profiles.TimedOut, Why: "slower than 10 min"}
-		}
-		j.rows, j.probes = append(j.rows, row), append(j.probes, probe)
-	}
-	j.progress = profiles.Progress{Phase: profiles.Measuring, Step: profiles.Step{Mode: b.samples()[8].Mode}, Minibatch: 31, Of: 40, TimeMS: 88.1, PowerW: tegra.Some(27.3),
-		ETALo: 7 * time.Minute, ETAHi: 9 * time.Minute}
-	for i, t := range []float64{55, 70, 95, 140, 210, 310} { // as a sketch of eight modes might be
-		w := 9 + 1600/t
-		j.sketch.timeMS, j.sketch.powerW = append(j.sketch.timeMS, t), append(j.sketch.powerW, w)
-		j.sketch.low, j.sketch.high = append(j.sketch.low, w*(0.93-0.01*float64(i))), append(j.sketch.high, w*(1.07+0.02*float64(i)))
-	}
-	j.sketch.of, j.sketch.timePct, j.sketch.powerPct, j.bands = 7, 14, 8, []float64{60, 45, 20, 14}
-	for i := range 50 {
-		j.times = append(j.times, 60+float64(i%7))
-	}
-	return j
-}
-
-// someCharacter is a run in its third epoch that the data loader holds up.
-func someCharacter() *profiles.Character {
-	part := func(epoch, n int, stall, read float64) profiles.Part {
-		return profiles.Part{Epoch: epoch, Epochs: 1, Minibatches: n, Span: time.Duration(float64(n) * (56 + stall) * float64(time.Millisecond)), TimeMS: 56 + stall,
-			StallMS: tegra.Some(stall), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0), PowerW: tegra.Some(27.3), EnergyJ: tegra.Some(1.8),
-			CPUPct: tegra.Some(44.0), GPUPct: tegra.Some(81.0), ReadsPerS: tegra.Some(read), ReadBytesPerS: tegra.Some(read * 128e3)}
-	}
-	first, later := part(0, 3125, 30, 400), part(1, 3200, 14, 0)
-	all := part(0, 6325, 22, 200)
-	return &profiles.Character{Workers: 4, Batch: 16, PerEpoch: 3125, All: all, First: tegra.Some(first), Later: tegra.Some(later),
-		Epochs: []profiles.Part{first, part(1, 3125, 14, 0), part(2, 75, 14, 0)}, CacheBefore: tegra.Some(0.1), CacheAfter: tegra.Some(1.0)}
+func runningJob(b *pagetest.Board, kind session.TaskKind) *task {
+	return &task{Task: *pagetest.Task(b, kind)}
 }
 
 // studied lists a model that has been studied and a broken one.
 func studied(d *driver) {
-	samples := d.board.samples()
-	info := session.ModelInfo{Name: "resnet18", Path: "/m/resnet18", Model: d.board.fitted(samples), Modified: wallStart.Add(-3 * time.Hour)}
-	s := study{effects: learn.Importance(lawPredictor{}, d.board.space, d.board.space.Max(), math.Inf(1)), bound: "GPU (GPU 55 %, memory 25 %, CPU 20 %)"}
+	samples := d.board.Samples()
+	info := session.ModelInfo{Name: "resnet18", Path: "/m/resnet18", Model: d.board.Fitted(samples),
+		Modified: pagetest.Start.Add(-3 * time.Hour)}
+	s := session.Assessment{Effects: learn.Importance(pagetest.Predictor{}, d.board.Space(), d.board.Space().Max(),
+		math.Inf(1)), Bound: "GPU (GPU 55 %, memory 25 %, CPU 20 %)"}
 	for i, m := range samples {
-		p := lawPredictor{}.Predict([]tegra.Mode{m.Mode})[0]
+		p := pagetest.Predictor{}.Predict([]tegra.Mode{m.Mode})[0]
 		if i == 1 { // far off in one corner
 			p.TimeMS, p.TimeLoMS, p.TimeHiMS = p.TimeMS*1.3, p.TimeLoMS*1.2, p.TimeHiMS*1.4
 		}
-		s.left = append(s.left, learn.LeftOut{Measured: m, Prediction: p})
+		s.Left = append(s.Left, learn.LeftOut{Measured: m, Prediction: p})
 	}
-	modelsOf(d).studies[idOf(info)] = &s
+	d.send(models.Assessed{Of: info, Assessment: s})
 	d.withView()
-	d.send(modelsMsg{list: []session.ModelInfo{info, {Name: "broken", Err: os.ErrInvalid, Modified: wallStart.Add(-72 * time.Hour)}}})
+	d.send(page.ModelsListed{List: []session.ModelInfo{info,
+		{Name: "broken", Err: os.ErrInvalid, Modified: pagetest.Start.Add(-72 * time.Hour)}}})
 }
 
 // scenes are the pages and dialogs in their states, by the names of their
@@ -140,13 +111,14 @@ func scenes() map[string]func(d *driver) {
 		"live-clocks": func(d *driver) { d.press("1", "e") },
 		"train":       func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
-			d.r.sh.job = runningJob(d.board, jobRun)
-			d.r.sh.job.last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
-			d.r.sh.job.like = someCharacter()
+			d.shows(runningJob(d.board, session.Training))
+			d.r.sh.task.Last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0),
+				OverheadMS: tegra.Some(6.0)}
+			d.r.sh.task.Character = pagetest.Character()
 			d.press("2")
 		},
 		"profile-idle":   func(d *driver) { d.press("3") },
-		"profile":        func(d *driver) { d.r.sh.job = runningJob(d.board, jobTune); d.press("3") },
+		"profile":        func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
 		"models":         func(d *driver) { studied(d); d.press("4") },
 		"models-regions": func(d *driver) { studied(d); d.press("4", "x", "x") },
 		"front-idle":     func(d *driver) { d.press("5") },
@@ -156,7 +128,7 @@ func scenes() map[string]func(d *driver) {
 		"front-enlarged": func(d *driver) { d.withView().press("5", "e", "right", "right") },
 		"front-measured": func(d *driver) {
 			d.withView().press("5", "v")
-			d.until("the mode is measured", func() bool { return d.r.sh.job.done })
+			d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
 		},
 		"front-table": func(d *driver) { d.withView().press("5", "b") },
 		"front-apply": func(d *driver) { d.withView().press("5", "a") },
@@ -170,17 +142,17 @@ func scenes() map[string]func(d *driver) {
 		},
 		"modes-compare": func(d *driver) { d.withView().press("6", "p", "space", "space", "space", "d", "right") },
 		"modes-boot": func(d *driver) {
-			d.board.root, d.board.noBoot = "", tegra.ErrUnsupported // as on a virtual board: nothing is written
+			d.board.Root, d.board.NoBoot = "", tegra.ErrUnsupported // as on a virtual board: nothing is written
 			d.press("6", "b")
-			d.until("the unit shows", func() bool { return modesOf(d).boot != nil })
+			d.until("the unit shows", func() bool { return d.bootShows() })
 		},
 		"modes-compose": func(d *driver) { d.withView().press("6", "c", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
 		"help":          func(d *driver) { d.press("5", "?") },
 		"train-log": func(d *driver) {
-			d.r.sh.job = runningJob(d.board, jobRun)
+			d.shows(runningJob(d.board, session.Training))
 			for i := range 60 {
-				d.r.pages[pageTrain].(*trainPage).log.add(fmt.Sprintf("step %d loss %.2f", i, 3-float64(i)/40))
+				d.send(train.LogRead{Lines: []string{fmt.Sprintf("step %d loss %.2f", i, 3-float64(i)/40)}})
 			}
 			d.press("2", "o")
 			d.screen()
@@ -190,7 +162,7 @@ func scenes() map[string]func(d *driver) {
 	}
 }
 
-func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
+func TestGoldenPagesAtEverySize(t *testing.T) {
 	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			d := drive(t)
@@ -200,7 +172,7 @@ func TestEveryPageAtEverySizeLooksAsItDid(t *testing.T) {
 	}
 }
 
-func TestKeepQuestionCountsDownOnScreen(t *testing.T) {
+func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 	d := drive(t).withView()
 	d.press("5", "a", "a")
 	d.settle()
@@ -209,10 +181,11 @@ func TestKeepQuestionCountsDownOnScreen(t *testing.T) {
 	golden(t, d, "front-keep")
 }
 
-// TestEveryPageFitsEveryWindow walks a window down to 10×4 and back: every
+// TestFrameFitsEveryWindow walks a window down to 10×4 and back: every
 // frame has exactly its size.
-func TestEveryPageFitsEveryWindow(t *testing.T) {
-	widths, heights := []int{200, 130, 110, 80, 70, 60, 59, 44, 40, 30, 20, 19, 10}, []int{50, 36, 30, 24, 17, 16, 12, 10, 8, 6, 5, 4}
+func TestFrameFitsEveryWindow(t *testing.T) {
+	widths, heights := []int{200, 130, 110, 80, 70, 60, 59, 44, 40, 30, 20, 19, 10},
+		[]int{50, 36, 30, 24, 17, 16, 12, 10, 8, 6, 5, 4}
 	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
 			d := drive(t)

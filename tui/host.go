@@ -3,71 +3,56 @@ package tui
 import (
 	"context"
 	"math"
-	"time"
 
-	"jtune/learn"
-	"jtune/profiles"
+	"jtune/internal/cpubudget"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/tui/page"
 	"jtune/tui/session"
 )
 
 // host is what the screens ask of a session.
 type host interface {
 	Guard(ctx context.Context) (tegra.Applier, error)
-	Workloads() ([]profiles.Workload, error)
-	Run(ctx context.Context, r session.RunRequest, observe func(session.Event)) (session.RunResult, error)
-	Tune(ctx context.Context, r session.TuneRequest, observe func(session.Event)) (session.TuneResult, error)
-	Profile(ctx context.Context, r session.ProfileRequest, observe func(session.Event)) (session.ProfileResult, error)
-	Verify(ctx context.Context, w profiles.Workload, m tegra.Mode, observe func(session.Event)) (profiles.Row, error)
+	Workloads() ([]workload.Workload, error)
+	session.Measurer
+	page.Session
 	Models() ([]session.ModelInfo, error)
-	SaveModel(name string, m *learn.Model) (path string, err error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataDir() string
 }
 
 var _ host = (*session.Session)(nil)
 
-// rate is a clock whose speed can be set: a virtual board's.
-type rate interface {
-	Speed() float64
-	SetSpeed(x float64)
-}
-
 // deps is everything the screens stand on.
 type deps struct {
 	host
-	device   tegra.Device
-	sampler  *telemetry.Sampler // reads it
-	files    tegra.FS           // the device's; nil where there are none
-	clock    tegra.Clock
-	effort   *session.Effort
-	rate     rate // nil on real hardware
-	readOnly bool
-	workload string // preselected; "" for none
-	sizes    []int  // minibatch sizes asked for, or that a replay has; nil where they are not several
-	// takesSizes says why a workload's minibatch size cannot be chosen, or "".
-	takesSizes func(w profiles.Workload) string
-	notice     string // said at the start
-	version    string
-	glyphs     Glyphs
-	sixteen    bool // colours, not 256
-	colourless bool
-	sudo       bool                         // starting the guard may ask for a password on the terminal
-	aside      func(ask func() error) error // gives the terminal back meanwhile
-	seed       uint64
-	now        func() time.Time // the user's time, for countdowns
-	// running lists the campaigns that other processes run; nil: not looked for.
-	running func() []profiles.Running
+	state     page.State         // as it is at the start
+	sampler   *telemetry.Sampler // reads the device
+	files     tegra.FS           // the device's; nil where there are none
+	budget    *cpubudget.Budget  // nil: not ours to limit
+	notice    string             // said at the start
+	version   string
+	sixteen   bool                         // colours, not 256
+	sudo      bool                         // starting the guard may ask for a password on the terminal
+	aside     func(ask func() error) error // gives the terminal back meanwhile
+	campaigns session.Campaigns
+	// fixedBatch says why a workload's batch size cannot be chosen; "" when it can.
+	fixedBatch func(w workload.Workload) string
 	// introduced keeps that the user has done something here; nil: that was so
 	// before this start.
 	introduced func() error
-	// gpuProcesses lists who uses the GPU, or why that is not told; nil where
+	// gpuProcesses lists who uses the GPU, or why that is unknown; nil where
 	// nobody can be asked.
 	gpuProcesses func() (list []tegra.GPUProcess, why string)
-	// block writes a mode as the vendor's POWER_MODEL block; nil where that
-	// cannot be done.
-	block func(m tegra.Mode, name string) (string, error)
+}
+
+// watch begins to follow the device; written counts the bytes that the screens
+// cost the line.
+func (d deps) watch(written func() int64) *session.Watch {
+	return session.NewWatch(session.WatchOptions{Sampler: d.sampler, Files: d.files, GPUProcesses: d.gpuProcesses,
+		Written: written})
 }
 
 // speeds are the rates that < and > walk through.

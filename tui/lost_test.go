@@ -12,13 +12,14 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
+	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
-	watched "jtune/tui/terminal"
 )
 
-// TestAClosedTerminalEndsAProgramThatIgnoresHangups closes the terminal's other
+// TestRunEndsWithItsTerminalThoughHangupsAreIgnored closes the terminal's other
 // end under a program that nohup started: reading fails with EIO or ends.
-func TestAClosedTerminalEndsAProgramThatIgnoresHangups(t *testing.T) {
+func TestRunEndsWithItsTerminalThoughHangupsAreIgnored(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
@@ -55,9 +56,10 @@ func TestAClosedTerminalEndsAProgramThatIgnoresHangups(t *testing.T) {
 	}
 }
 
-// TestATermEndsTheProgramEachTime: what hears a signal twice must not wait for
+// TestRunEndsByATermEachTime: what hears a signal twice must not wait for
 // what has ended at the first.
-func TestATermEndsTheProgramEachTime(t *testing.T) {
+func TestRunEndsByATermEachTime(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds and runs the whole program")
 	}
@@ -72,7 +74,9 @@ func TestATermEndsTheProgramEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = term.Until(context.Background(), patience, func(screen string) bool { return strings.Contains(screen, "module total") })
+		_, err = term.Until(context.Background(), patience, func(screen string) bool {
+			return strings.Contains(screen, "module total")
+		})
 		if err == nil {
 			err = cmd.Process.Signal(syscall.SIGTERM)
 		}

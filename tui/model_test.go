@@ -3,19 +3,25 @@ package tui
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
 )
 
-func TestSixKeysTakeANewcomerFromStartToAnAppliedMeasuredMode(t *testing.T) {
+func TestTuneThenApplyTakesSixKeys(t *testing.T) {
 	d := drive(t)
-	found := d.board.mode()
+	found := d.board.Mode()
 	tuneKeys := []string{"t", "enter", "enter", "enter"}
 	d.press(tuneKeys...)
 	d.sees("tuning resnet18", "power ≤ 30 W")
-	d.until("the front shows the answer", func() bool { return d.r.active == pageFront })
+	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
 	d.sees("measured", "within the limit")
-	if got := d.board.mode(); got != found {
+	if got := d.board.Mode(); got != found {
 		t.Fatalf("tuning left the board in %v, found it in %v", got, found)
 	}
 	applyKeys := []string{"a", "a"}
@@ -24,11 +30,11 @@ func TestSixKeysTakeANewcomerFromStartToAnAppliedMeasuredMode(t *testing.T) {
 	if n := len(tuneKeys) + len(applyKeys); n > 6 {
 		t.Errorf("%d keys from start to an applied mode, want 6 at most", n)
 	}
-	answer := d.r.sh.job.tuned.Mode
-	if got := d.board.mode(); got != answer || got == found {
+	answer := d.r.sh.task.Tuned.Mode
+	if got := d.board.Mode(); got != answer || got == found {
 		t.Errorf("board runs in %v, want the tuned answer %v", got, answer)
 	}
-	_, watts := law(answer)
+	_, watts := pagetest.Law(answer)
 	if watts > 30 {
 		t.Errorf("answer draws %.1f W, limit was 30 W", watts)
 	}
@@ -37,71 +43,74 @@ func TestSixKeysTakeANewcomerFromStartToAnAppliedMeasuredMode(t *testing.T) {
 	d.settle()
 	d.sees("kept")
 	d.board.Close()
-	if got := d.board.mode(); got != answer {
+	if got := d.board.Mode(); got != answer {
 		t.Errorf("after quitting the board runs in %v, kept was %v", got, answer)
 	}
 }
 
-func TestFiveKeysTakeTheDefaultsAndKeepTheAnswer(t *testing.T) {
+func TestTuneWithDefaultsAppliedAndKeptTakesFiveKeys(t *testing.T) {
 	d := drive(t)
 	typed := []string{"t", "t"}
 	d.press(typed...)
-	d.until("the front shows the answer", func() bool { return d.r.active == pageFront })
+	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
 	typed = append(typed, "a", "a")
 	d.press("a", "a")
 	d.settle()
 	typed = append(typed, "y")
 	d.press("y")
 	d.settle()
-	if d.board.keeps != 1 || len(typed) > 6 {
-		t.Errorf("%d keys kept %d modes, want one mode in six keys at most", len(typed), d.board.keeps)
+	if d.board.Keeps != 1 || len(typed) > 6 {
+		t.Errorf("%d keys kept %d modes, want one mode in six keys at most", len(typed), d.board.Keeps)
 	}
 }
 
-func TestFrontEffortMapsAndVerifies(t *testing.T) {
+func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 	d := drive(t)
 	d.press("t", "down", "down", "right", "enter")
-	d.until("the front shows the answer", func() bool { return d.r.active == pageFront })
-	j := d.r.sh.job
-	if j.tuned == nil || !j.tuned.Verified || !j.tuned.Feasible {
-		t.Fatalf("outcome %+v, error %v: want a verified mode within the limit", j.tuned, j.err)
+	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	j := d.r.sh.task
+	if j.Tuned == nil || !j.Tuned.Verified || !j.Tuned.Feasible {
+		t.Fatalf("outcome %+v, error %v: want a verified mode within the limit", j.Tuned, j.Err)
 	}
-	if _, ok := d.r.sh.view.measured[j.tuned.Mode]; !ok {
+	if r := d.board.Asked; r.Coverage != session.CoverFront || !r.Keep || j.Kind != session.FrontSearch {
+		t.Errorf("asked for %+v as %s, want the whole front", r, j.Kind)
+	}
+	if !d.r.sh.Outlook.About(j.Tuned.Mode).Measured() {
 		t.Error("the answer is not marked as measured")
 	}
 }
 
-func TestTuningRunsAVirtualClockAtFullSpeedAndPutsItBack(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) { b.wait = make(chan struct{}) })
+func TestTuneRunsAVirtualClockAtFullSpeedAndRestoresIt(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t")
 	if got := d.board.Speed(); !math.IsInf(got, 1) {
 		t.Errorf("speed while tuning is %g, want max", got)
 	}
-	close(d.board.wait)
-	d.until("tuning has ended", func() bool { return d.r.sh.job.done })
+	close(d.board.Wait)
+	d.until("tuning has ended", func() bool { return d.r.sh.task.Done() })
 	if got := d.board.Speed(); got != 60 {
 		t.Errorf("speed after tuning is %g, want the former 60", got)
 	}
 }
 
-func TestOneAShowsTheDifferenceAndWritesNothing(t *testing.T) {
+func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
 	d := drive(t).withView()
 	d.press("5", "a")
 	d.sees("knob", "now", "then", "no reboot needed")
 	d.press("esc")
-	if n := d.board.applied(); n != 0 {
+	if n := d.board.Applies(); n != 0 {
 		t.Errorf("%d modes applied, want none before the second a", n)
 	}
 	d.sees("the answer to the limit")
 }
 
-func TestAPresetThatNeedsARebootSaysSo(t *testing.T) {
+func TestApplySaysThatAPresetNeedsAReboot(t *testing.T) {
 	d := drive(t)
 	d.press("6", "p", "down", "a")
 	d.sees("MODE_15W", "reboot needed")
 }
 
-func TestAnswersToTheKeepQuestion(t *testing.T) {
+func TestApplyTakesAnswersToTheKeepQuestion(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		answer  func(d *driver)
@@ -113,46 +122,30 @@ func TestAnswersToTheKeepQuestion(t *testing.T) {
 		{"u takes it back", func(d *driver) { d.press("u") }, 1, false},
 		{"silence takes it back", func(d *driver) {
 			d.now = d.now.Add(31 * time.Second)
-			d.send(countdownMsg{d.r.apply.serial})
+			d.until("the countdown ends", func() bool { return d.r.apply.Stage() != dialog.Keeping })
 		}, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := drive(t).withView()
-			found := d.board.mode()
+			found := d.board.Mode()
 			d.press("5", "a", "a")
 			d.settle()
 			c.answer(d)
 			d.settle()
-			if d.board.reverts != c.reverts {
-				t.Errorf("%d reverts, want %d", d.board.reverts, c.reverts)
+			if d.board.Reverts != c.reverts {
+				t.Errorf("%d reverts, want %d", d.board.Reverts, c.reverts)
 			}
 			d.board.Close()
-			if stays := d.board.mode() != found; stays != c.stays {
+			if stays := d.board.Mode() != found; stays != c.stays {
 				t.Errorf("mode stays after the end: %v, want %v", stays, c.stays)
 			}
 		})
 	}
 }
 
-func TestAnEarlierCountdownDoesNotRevertALaterMode(t *testing.T) {
+func TestUndoAfterKeepRestoresTheFormerModeForGood(t *testing.T) {
 	d := drive(t).withView()
-	d.press("5", "a", "a")
-	d.settle()
-	old := d.r.apply.serial
-	d.press("y")
-	d.settle()
-	d.press("right", "a", "a")
-	d.settle()
-	d.now = d.now.Add(time.Minute)
-	d.send(countdownMsg{old})
-	if d.r.apply.stage != applyKeeping {
-		t.Error("the first mode's countdown ended the second mode's question")
-	}
-}
-
-func TestUndoAfterKeepBringsTheFormerModeBackForGood(t *testing.T) {
-	d := drive(t).withView()
-	found := d.board.mode()
+	found := d.board.Mode()
 	d.press("5", "a", "a")
 	d.settle()
 	d.press("y")
@@ -160,40 +153,73 @@ func TestUndoAfterKeepBringsTheFormerModeBackForGood(t *testing.T) {
 	d.press("u")
 	d.settle()
 	d.board.Close()
-	if got := d.board.mode(); got != found {
+	if got := d.board.Mode(); got != found {
 		t.Errorf("after undo and quitting the board runs in %v, want %v", got, found)
 	}
 	d.press("u")
 	d.sees("nothing to undo")
 }
 
-func TestARefusedModeIsToldAndAsksNothing(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) { b.refuse = errors.New("gpu max_freq: device or resource busy") }).withView()
+func TestUndoGoesBackStepByStepToTheStateFound(t *testing.T) {
+	d := drive(t).withView()
+	found := d.board.Mode()
+	keep := func() {
+		d.press("a", "a")
+		d.settle()
+		d.press("y")
+		d.settle()
+	}
+	d.press("6", "p", "down")
+	keep()
+	first := d.board.Mode()
+	d.sees("undo to MAXN")
+	d.press("down")
+	keep()
+	d.press("u")
+	d.settle()
+	if got := d.board.Mode(); got != first {
+		t.Errorf("one undo leaves %v, want %v", got, first)
+	}
+	d.sees("undo to MAXN")
+	d.press("u")
+	d.settle()
+	d.board.Close()
+	if got := d.board.Mode(); got != found {
+		t.Errorf("two leave %v, want the state found, %v", got, found)
+	}
+	if text := d.screen(); strings.Contains(text, "u undo") {
+		t.Error("undo is offered with nothing to undo")
+	}
+}
+
+func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
+	d := drive(t,
+		func(b *pagetest.Board, _ *deps) { b.Refuse = errors.New("gpu max_freq: device or resource busy") }).withView()
 	d.press("5", "a", "a")
 	d.settle()
 	d.sees("not applied", "device or resource busy")
-	if d.r.apply.stage != applyIdle {
+	if d.r.apply.Stage() != dialog.Idle {
 		t.Error("asks to keep a mode that was not applied")
 	}
 }
 
-func TestAModeThatReadsBackDifferentlyIsTakenBack(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) { b.stuck = true }).withView()
+func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Stuck = true }).withView()
 	d.press("5", "a", "a")
 	d.settle()
 	d.sees("reads back")
-	if d.board.reverts != 1 {
-		t.Errorf("%d reverts, want 1", d.board.reverts)
+	if d.board.Reverts != 1 {
+		t.Errorf("%d reverts, want 1", d.board.Reverts)
 	}
 }
 
-func TestReadOnlySaysWhyNothingIsApplied(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, d *deps) { b.readOnly, d.readOnly = true, true }).withView()
+func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, d *deps) { b.ReadOnly, d.state.Device.ReadOnly = true, true }).withView()
 	d.press("5")
 	d.sees("READ-ONLY", "a apply (read-only)")
 	d.press("a", "a")
 	d.press("t")
-	if d.r.tune != nil || d.board.applied() != 0 {
+	if d.r.tune != nil || d.board.Applies() != 0 {
 		t.Error("read-only still tunes or applies")
 	}
 	d.sees("read-only")
@@ -219,49 +245,48 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 		d.until("the program ends", func() bool { return d.quit })
 	})
 	t.Run("stops a campaign, and waits until the board is back", func(t *testing.T) {
-		d := drive(t, func(b *fakeBoard, _ *deps) { b.wait = make(chan struct{}) })
+		d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 		d.press("t", "t", "q")
 		d.sees("quit? y / n", "tuning goes on")
 		d.press("n")
 		d.press("q", "y")
 		d.until("the program ends", func() bool { return d.quit })
-		if !d.r.sh.job.done {
+		if !d.r.sh.task.Done() {
 			t.Error("quit before the campaign had put the board back")
 		}
 	})
 }
 
-func TestPauseHoldsTheCampaignBetweenTwoModes(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) { b.wait = make(chan struct{}, 20) })
+func TestTaskPausesBetweenTwoModes(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}, 20) })
 	d.press("t", "t")
-	d.board.wait <- struct{}{}
-	d.until("a mode was measured", func() bool { return len(d.r.sh.job.rows) == 1 })
+	d.board.Wait <- struct{}{}
+	d.until("a mode was measured", func() bool { return len(d.r.sh.task.Rows) == 1 })
 	d.press("space")
 	d.sees("pausing after this mode")
 	for range 15 {
-		d.board.wait <- struct{}{}
+		d.board.Wait <- struct{}{}
 	}
-	pauseFor(d.ctx, 300*time.Millisecond)
-	d.send(pulseMsg{})
-	if n := len(d.r.sh.job.rows); n > 2 {
+	d.until("it holds", func() bool { return d.r.sh.task.State == session.Paused })
+	if n := len(d.r.sh.task.Rows); n > 2 {
 		t.Errorf("%d modes measured while paused, want 2 at most", n)
 	}
 	d.press("3")
 	d.sees("paused: nothing is measured")
 	d.press("space")
-	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
+	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 }
 
-func TestStopEndsTheCampaignAndSaysTheBoardIsBack(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) { b.wait = make(chan struct{}) })
+func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t", "x")
-	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
+	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("stopped", "back as it was found")
 }
 
-func TestAFailingTuneIsToldInOneLine(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) { b.tuneErr = errors.New("harness resnet18 died: exit status 1") })
+func TestTaskThatFailsIsToldInOneLine(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.TuneErr = errors.New("harness resnet18 died: exit status 1") })
 	d.press("t", "t")
-	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
+	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("harness resnet18 died")
 }

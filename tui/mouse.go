@@ -6,33 +6,29 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-)
 
-// mousePage is a page that the mouse means something to, where the user has
-// switched it on. Cells are the page's own; false gives the event back.
-type mousePage interface {
-	click(x, y int) bool
-	wheel(x, y, by int) bool // by +1 down, -1 up
-}
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+)
 
 // underMouse is the page if nothing lies over it; nil for one that knows no
 // mouse.
-func (r *root) underMouse() mousePage {
-	if r.asking || r.help || r.tune != nil || r.apply.stage == applyAsking {
+func (r *root) underMouse() page.Mouser {
+	if r.asking || r.help || r.tune != nil || r.apply.Stage() == dialog.Asking {
 		return nil
 	}
-	p, _ := r.pages[r.active].(mousePage)
+	p, _ := r.shown().(page.Mouser)
 	return p
 }
 
 // click opens the page of a tab, or does what the page makes of it.
 func (r *root) click(m tea.MouseClickMsg) {
-	if page, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && !r.asking {
-		r.active = page
+	if tab, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && !r.asking {
+		r.turn(tab)
 		return
 	}
 	if p := r.underMouse(); p != nil && m.Button == tea.MouseLeft {
-		p.click(m.X, m.Y-1)
+		p.Click(m.X, m.Y-1)
 	}
 }
 
@@ -42,23 +38,23 @@ func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
 	if m.Button == tea.MouseWheelUp {
 		code, by = tea.KeyUp, -1
 	}
-	if p := r.underMouse(); p != nil && p.wheel(m.X, m.Y-1, by) {
+	if p := r.underMouse(); p != nil && p.Wheel(m.X, m.Y-1, by) {
 		return nil
 	}
 	return r.key(tea.KeyPressMsg{Code: code})
 }
 
 // tabAt gives the page whose tab is drawn in a column of the first line.
-func (r *root) tabAt(x int) (page int, ok bool) {
+func (r *root) tabAt(x int) (tab int, ok bool) {
 	line := []rune(ansi.Strip(r.tabs(r.w)))
 	if x < 0 || x >= len(line) {
 		return 0, false
 	}
 	for i, p := range r.pages {
 		at := strings.Index(string(line), fmt.Sprintf(" %d ", i+1)) // what stands before the board's name is ASCII
-		if at >= 0 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.title())) {
-			page, ok = i, true // a later tab begins within the room of one that is a digit alone
+		if at >= 0 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.Name().Title())) {
+			tab, ok = i, true // a later tab begins within the room of one that is a digit alone
 		}
 	}
-	return page, ok
+	return tab, ok
 }

@@ -5,40 +5,43 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
 )
 
-func TestTheLimitMovesTheAnswer(t *testing.T) {
+func TestFrontLimitMovesTheAnswer(t *testing.T) {
 	d := drive(t).withView()
 	d.press("5")
-	v := d.r.sh.view
-	p := d.r.pages[pageFront].(*frontPage)
-	before := v.points[p.cursor]
+	v := d.r.sh.Outlook
+	before := v.Known[d.onFront()]
 	for range 5 {
 		d.press("[")
 	}
-	after := v.points[p.cursor]
-	if d.r.sh.limit.PowerW != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
-		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.limit.PowerW, after.PowerW, after.TimeMS, before.PowerW, before.TimeMS)
+	after := v.Known[d.onFront()]
+	if d.r.sh.Limit.PowerW != 25 || after.PowerW > 25 || after.TimeMS <= before.TimeMS {
+		t.Errorf("limit %g W gives %.1f W in %.1f ms, before %.1f W in %.1f ms", d.r.sh.Limit.PowerW, after.PowerW,
+			after.TimeMS, before.PowerW, before.TimeMS)
 	}
 }
 
-func TestTheDialogTakesATypedLimit(t *testing.T) {
+func TestTuneDialogTakesATypedLimit(t *testing.T) {
 	d := drive(t)
 	d.press("t", "enter", "2", "2", ".", "5")
 	d.sees("fastest within 22.5_ W")
 	d.press("enter", "enter")
-	if got := d.r.sh.job.limit.PowerW; got != 22.5 {
+	if got := d.r.sh.task.Limit.PowerW; got != 22.5 {
 		t.Errorf("limit %g W, typed 22.5", got)
 	}
 }
 
-func TestTypingAFilterDoesNotPressKeys(t *testing.T) {
+func TestModesFilterIsTypedAndPressesNoKeys(t *testing.T) {
 	d := drive(t)
 	d.press("6", "/")
 	for _, c := range "cores=12 gpu>1.2GHz" {
@@ -58,27 +61,26 @@ func TestTypingAFilterDoesNotPressKeys(t *testing.T) {
 	}
 }
 
-func TestVerifyMeasuresAndPutsTheBoardBack(t *testing.T) {
+func TestVerifyMeasuresAndRestoresTheBoard(t *testing.T) {
 	d := drive(t).withView()
 	d.press("5", "v")
-	d.until("the mode is measured", func() bool { return d.r.sh.job.done })
-	p := d.r.pages[pageFront].(*frontPage)
-	if _, ok := d.r.sh.view.measured[d.r.sh.view.points[p.cursor].Mode]; !ok {
+	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
+	if !d.r.sh.Outlook.About(d.r.sh.Outlook.Known[d.onFront()].Mode).Measured() {
 		t.Error("the verified mode is not marked as measured")
 	}
 	d.sees("predicted", "measured")
 }
 
-func TestATrainingRunShowsItsMinibatchesUntilItIsStopped(t *testing.T) {
+func TestTrainShowsMinibatchesUntilTheRunIsStopped(t *testing.T) {
 	d := drive(t)
 	d.press("2", "enter")
-	d.until("minibatches come", func() bool { return len(d.r.sh.job.times) > 0 })
+	d.until("minibatches come", func() bool { return len(d.r.sh.task.Times) > 0 })
 	d.sees("resnet18 running", "ms/minibatch")
 	d.press("1")
 	d.sees("training, resnet18", "stall 10 %")
 	d.press("2")
 	d.press("x")
-	d.until("the run ends", func() bool { return d.r.sh.job.done })
+	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("stall", "compute", "median     37.6 ms of 30")
 }
 
@@ -87,29 +89,32 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	d.press("f")
 	d.sees("FROZEN")
 	before := d.screen()
-	m := d.board.reading()
-	m.last.Reading.TotalW, m.energyJ = tegra.Some(99.9), 99e3
-	for range 3 * historyLen {
+	m := d.reading()
+	m.Last.Reading.TotalW, m.EnergyJ = tegra.Some(99.9), 99e3
+	for range 3 * session.MaxReadings {
 		d.send(m)
 	}
 	if d.screen() != before {
 		t.Errorf("a frozen view moves:\n%s", d.screen())
 	}
-	if n := len(d.r.held); n != historyLen {
-		t.Errorf("%d readings wait, want the newest %d", n, historyLen)
+	if n := len(d.r.held); n != session.MaxReadings {
+		t.Errorf("%d readings wait, want the newest %d", n, session.MaxReadings)
 	}
 	d.press("f")
 	d.sees("99.9 W", "99.0 kJ")
-	j := runningJob(d.board, jobTune)
-	d.r.sh.job, j.feed = j, newFeed[jobNews]()
+	j := runningJob(d.board, session.Tuning)
+	d.shows(j)
 	d.press("3", "f")
-	n := len(j.rows)
-	d.send(jobNewsMsg{j, jobNews{rows: j.rows[:1]}})
-	if len(j.rows) != n {
+	n := len(j.Rows)
+	now := j.Snapshot
+	now.Rows = append(slices.Clone(j.Rows), j.Rows[0])
+	d.send(taskNewsMsg{j, now})
+	if len(j.Rows) != n {
 		t.Error("a job's rows move a frozen view")
 	}
-	d.send(jobDoneMsg{job: j})
-	if len(j.rows) != n+1 || !j.done {
+	now.State = session.Done
+	d.send(taskDoneMsg{task: j, now: now})
+	if len(j.Rows) != n+1 || !j.Done() {
 		t.Error("a job ended while the view was frozen, and its last rows are lost")
 	}
 }
@@ -122,7 +127,8 @@ func TestExportsMadeThroughSudoBelongToTheCaller(t *testing.T) {
 	t.Setenv("SUDO_GID", "65533")
 	d := drive(t).withView()
 	d.press("5", "ctrl+s")
-	files, err := filepath.Glob(filepath.Join(d.board.dir, "exports", "*"))
+	d.written()
+	files, err := filepath.Glob(filepath.Join(d.board.Dir, "exports", "*"))
 	if err != nil || len(files) != 4 {
 		t.Fatalf("exported %v, %v", files, err)
 	}
@@ -149,39 +155,40 @@ func TestHelpListsEveryKeyOfThePage(t *testing.T) {
 	d := drive(t).withView()
 	d.size(100, 60)
 	for i, p := range d.r.pages {
-		d.r.active = i
+		d.r.turn(i)
 		d.press("?")
-		for _, k := range append(p.hints(), globalHints()...) {
-			d.sees(k.Help().Key)
+		for _, k := range append(p.Hints(), globalHints(d.r.sh.Keys)...) {
+			d.sees(k.Label())
 		}
 		d.press("esc")
 	}
 }
 
-func TestMissingAndMadValuesDrawDashes(t *testing.T) {
+func TestFrameDrawsDashesForMissingAndMadValues(t *testing.T) {
 	d := drive(t)
-	m := d.board.reading()
-	for i := range m.samples {
-		m.samples[i].Reading = tegra.Reading{TotalW: tegra.Some([]float64{math.NaN(), math.Inf(1), 1e12, -5}[i%4])}
+	m := d.reading()
+	for i := range m.Samples {
+		m.Samples[i].Reading = tegra.Reading{TotalW: tegra.Some([]float64{math.NaN(), math.Inf(1), 1e12, -5}[i%4])}
 	}
-	m.last.Reading = tegra.Reading{}
+	m.Last.Reading = tegra.Reading{}
 	d.send(m)
 	for _, s := range sizes {
 		d.size(s[0], s[1])
 		d.sees("– W")
 	}
-	d.r.sh.job = runningJob(d.board, jobTune)
-	d.r.sh.job.rows = []profiles.Row{{Measured: tegra.Measured{TimeMS: math.NaN(), PowerW: math.Inf(1)}, Status: profiles.OK}}
+	d.shows(runningJob(d.board, session.Tuning))
+	d.r.sh.task.Rows = []record.Row{{Measured: tegra.Measured{TimeMS: math.NaN(), PowerW: math.Inf(1)},
+		Status: record.OK}}
 	d.press("3")
 	d.screen()
 }
 
-func TestAnySizeDownToNothingDraws(t *testing.T) {
+func TestFrameOfAnySizeDownToNothing(t *testing.T) {
 	d := drive(t).withView()
-	d.r.sh.job = runningJob(d.board, jobTune)
+	d.shows(runningJob(d.board, session.Tuning))
 	for _, over := range []string{"", "t", "?", "a"} {
-		for page := range numPages {
-			d.r.active = page
+		for page := range d.r.pages {
+			d.r.turn(page)
 			d.press("esc", "esc")
 			if over != "" {
 				d.press(over)
@@ -197,7 +204,7 @@ func TestAnySizeDownToNothingDraws(t *testing.T) {
 	}
 }
 
-func TestTheUnitAndTheNamesSurviveATinyWindow(t *testing.T) {
+func TestFrameOfATinyWindowKeepsNamesAndUnits(t *testing.T) {
 	d := drive(t)
 	d.size(40, 12)
 	d.sees("CPU", "GPU", "EMC", " W")
@@ -205,38 +212,40 @@ func TestTheUnitAndTheNamesSurviveATinyWindow(t *testing.T) {
 	d.sees(" W")
 }
 
-func TestRefittingKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
+func TestFitKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d := drive(t)
 	d.press("t", "t")
-	d.until("the model is listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 1 })
-	d.press("4", "r")
-	d.sees("method  ‹ linear ›", "measures nothing")
+	d.press("4")
+	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18-virtual") })
+	d.press("r")
+	d.sees("method    ‹ linear ›", "measures nothing")
 	d.press("enter")
-	d.until("two models are listed", func() bool { return len(d.r.pages[pageModels].(*modelsPage).list) == 2 })
+	d.until("two models are listed", func() bool { return strings.Count(d.screen(), "resnet18-virtual") > 1 })
 	d.sees("resnet18-virtual", "linear")
 }
 
-func TestAFitInTheBackgroundCanBeStopped(t *testing.T) {
+func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
 	d := drive(t)
 	d.press("t", "t")
-	d.until("the model is listed", func() bool { return len(modelsOf(d).list) == 1 })
-	d.press("4", "r", "left", "left")
-	d.sees("method  ‹ nn ›") // takes minutes
+	d.press("4")
+	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18-virtual") })
+	d.press("r", "left", "left")
+	d.sees("method    ‹ nn ›") // takes minutes
 	d.press("enter")
 	d.sees("fitting resnet18-virtual-by-nn", "r stop the fit")
 	d.press("5", "4", "r")
-	d.until("it has stopped", func() bool { return modelsOf(d).fitting == "" })
+	d.until("it has stopped", func() bool { return strings.Contains(d.screen(), "r fit again") })
 	d.sees("fit stopped: resnet18-virtual-by-nn is not kept", "r fit again")
-	if n := len(modelsOf(d).list); n != 1 {
-		t.Errorf("%d models are listed, want the one before", n)
+	if list, err := d.board.Models(); err != nil || len(list) != 1 {
+		t.Errorf("%d models are kept (%v), want the one before", len(list), err)
 	}
 }
 
-func TestAClockThatDoesNotFollowIsToldAtEverySize(t *testing.T) {
+func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
 	d := drive(t)
-	m := d.board.reading()
-	m.last.Reading.GPU.Actual = tegra.Some(306 * tegra.MHz)
-	m.last.Reading.Throttled = tegra.Some(true)
+	m := d.reading()
+	m.Last.Reading.GPU.Actual = tegra.Some(306 * tegra.MHz)
+	m.Last.Reading.Throttled = tegra.Some(true)
 	d.send(m)
 	for _, s := range sizes {
 		d.size(s[0], s[1])
@@ -244,29 +253,32 @@ func TestAClockThatDoesNotFollowIsToldAtEverySize(t *testing.T) {
 	}
 }
 
-func TestALongErrorIsToldInFull(t *testing.T) {
-	d := drive(t, func(b *fakeBoard, _ *deps) {
-		b.tuneErr = errors.New("workload resnet18: no command to run it: add one under [[workload]] in /home/somebody/.config/jtune/config.toml")
+func TestNoticeOfALongErrorIsInFull(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) {
+		b.TuneErr = errors.New("workload resnet18: no command to run it: add one under [[workload]] in " +
+			"/home/somebody/.config/jtune/config.toml")
 	})
 	d.press("t", "t")
-	d.until("the campaign ends", func() bool { return d.r.sh.job.done })
+	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("/home/somebody/.config/jtune/config.toml")
 }
 
-func TestFailedModesAreMeasuredOnceMore(t *testing.T) {
+func TestRedoMeasuresFailedModesOnceMore(t *testing.T) {
 	d := drive(t).withView()
-	j := runningJob(d.board, jobTune)
-	d.r.sh.job = j
-	j.done = true
-	failed := j.rows[5].Mode
+	j := runningJob(d.board, session.Tuning)
+	d.shows(j)
+	j.State = session.Done
+	failed := j.Rows[5].Mode
 	d.press("3")
 	d.sees("r redo failed")
 	d.press("r")
-	d.until("it was measured", func() bool { return d.r.sh.job.kind == jobRedo && d.r.sh.job.done && len(d.r.sh.job.rows) == 9 })
-	if last := d.r.sh.job.rows[8]; last.Mode != failed || !last.Status.Usable() {
+	d.until("it was measured", func() bool {
+		return d.r.sh.task.Kind == session.Redoing && d.r.sh.task.Done() && len(d.r.sh.task.Rows) == 9
+	})
+	if last := d.r.sh.task.Rows[8]; last.Mode != failed || !last.Status.Usable() {
 		t.Errorf("measured %v (%s), want the failed %v", last.Mode, last.Status, failed)
 	}
-	if _, ok := d.r.sh.view.measured[failed]; !ok {
+	if !d.r.sh.Outlook.About(failed).Measured() {
 		t.Error("the Front page does not know of it")
 	}
 	if strings.Contains(d.screen(), "redo failed") {

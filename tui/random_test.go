@@ -7,11 +7,16 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page/dialog"
+	"jtune/tui/page/pagetest"
 )
 
 // typedKeys is what a cat on the keyboard finds, but for the key that applies.
-var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e", "t", "u", "y", "n", "ctrl+s", "esc", "m", "<", ">", "enter", "enter",
-	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "g", "v", "b", "c", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "d", "S", "o"}
+var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e", "t", "u", "y", "n", "ctrl+s", "esc",
+	"m", "<", ">", "enter", "enter",
+	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "g", "v", "b",
+	"c", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "d", "S", "o"}
 
 // walkSteps is how many keys and resizes a walk takes.
 func walkSteps() int {
@@ -33,7 +38,7 @@ func (d *driver) drain() {
 	}
 }
 
-func TestNoMashingOfKeysAppliesAMode(t *testing.T) {
+func TestKeysAtRandomApplyNoMode(t *testing.T) {
 	steps := walkSteps()
 	d := drive(t).withView()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -46,12 +51,12 @@ func TestNoMashingOfKeysAppliesAMode(t *testing.T) {
 		d.drain()
 		d.quit = false
 	}
-	if n := d.board.applied(); n != 0 {
+	if n := d.board.Applies(); n != 0 {
 		t.Errorf("%d modes applied without the key for it", n)
 	}
 }
 
-func TestOnlyASecondAApplies(t *testing.T) {
+func TestKeysAtRandomApplyByASecondAOnly(t *testing.T) {
 	steps := walkSteps()
 	d := drive(t).withView()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -64,17 +69,17 @@ func TestOnlyASecondAApplies(t *testing.T) {
 		case rng.IntN(4) == 0:
 			k = "a"
 		}
-		asking := d.r.apply.stage == applyAsking
-		before := d.board.applied()
+		asking := d.r.apply.Stage() == dialog.Asking
+		before := d.board.Applies()
 		d.now = d.now.Add(rush)
-		_, cmd := d.r.Update(keyPress(k))
-		if asking && k == "a" && d.r.apply.stage == applyWorking {
+		_, cmd := d.r.Update(pagetest.Key(k))
+		if asking && k == "a" && d.r.apply.Stage() == dialog.Working {
 			pressed++
 		}
 		runNow(d, cmd)
 		d.screen()
 		d.drain()
-		if d.board.applied() > before && (!asking || k != "a") {
+		if d.board.Applies() > before && (!asking || k != "a") {
 			t.Fatalf("key %q applied a mode (difference on screen: %v)", k, asking)
 		}
 	}
@@ -86,14 +91,14 @@ func TestOnlyASecondAApplies(t *testing.T) {
 // runNow runs a command in this goroutine when it belongs to the guard, so
 // that its effect can be tied to the key before it.
 func runNow(d *driver, cmd tea.Cmd) {
-	if s := d.r.apply.stage; cmd != nil && (s == applyWorking || s == applyEnding) {
+	if s := d.r.apply.Stage(); cmd != nil && (s == dialog.Working || s == dialog.Ending) {
 		d.send(cmd())
 		return
 	}
 	d.run(cmd)
 }
 
-func TestAPasteStormAppliesAndKeepsNothing(t *testing.T) {
+func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	d := drive(t).withView()
 	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\n", walkSteps()/100)
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
@@ -102,36 +107,36 @@ func TestAPasteStormAppliesAndKeepsNothing(t *testing.T) {
 		for _, r := range storm {            // as all others do
 			switch r {
 			case '\x1b':
-				d.send(keyPress("esc"))
+				d.send(pagetest.Key("esc"))
 			case '\n', '2', '3':
-				d.send(keyPress("enter"))
+				d.send(pagetest.Key("enter"))
 			case '\t':
-				d.send(keyPress("tab"))
+				d.send(pagetest.Key("tab"))
 			default:
-				d.send(keyPress(string(r)))
+				d.send(pagetest.Key(string(r)))
 			}
 		}
 		d.drain()
 		d.screen()
 	}
-	if n := d.board.applied(); n != 0 {
+	if n := d.board.Applies(); n != 0 {
 		t.Errorf("a pasted text applied %d modes", n)
 	}
 	d.press("esc", "esc", "5")
-	if d.r.apply.stage != applyIdle {
+	if d.r.apply.Stage() != dialog.Idle {
 		d.press("esc")
 	}
 	d.press("a", "a")
 	d.settle()
-	if d.board.applied() != 1 {
+	if d.board.Applies() != 1 {
 		t.Error("after the storm a typed a, a no longer applies")
 	}
 	for _, r := range "yyyy" {
-		d.send(keyPress(string(r)))
+		d.send(pagetest.Key(string(r)))
 	}
 }
 
-func TestEverySizeDownToTenByFourAndBackIsDrawn(t *testing.T) {
+func TestFrameOfEverySizeDownToTenByFour(t *testing.T) {
 	d := drive(t).withView()
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
 		d.press(page)
@@ -148,14 +153,4 @@ func TestEverySizeDownToTenByFourAndBackIsDrawn(t *testing.T) {
 		d.size(40, 12)
 		d.sees("VIRTUAL")
 	}
-}
-
-func TestTextPastedIntoTheFilterStaysThereInOneLine(t *testing.T) {
-	d := drive(t).withView()
-	d.press("6", "/")
-	d.send(tea.PasteMsg{Content: "cores>=8\n power<20\x1b[31m" + strings.Repeat("x", 1<<20)})
-	if got := d.r.pages[pageModes].(*modesPage).typed; !strings.HasPrefix(got, "cores>=8 power<20[31m") || len(got) != mostFilter {
-		t.Errorf("the filter holds %d bytes: %.60q", len(got), got)
-	}
-	d.press("esc")
 }

@@ -13,7 +13,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
+
+	"jtune/internal/cpubudget"
+	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // ErrTerminalGone: the terminal was closed under the program. Jobs have ended
@@ -22,52 +26,53 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 
 // Options say how to draw. The zero value follows the environment.
 type Options struct {
-	NoColor bool        // also when NO_COLOR holds anything
-	Glyphs  Glyphs      // what to draw with
-	Version string      // of the program, for the help
-	Keys    KeyBindings // the user's own
+	NoColor bool                // also when NO_COLOR holds anything
+	Glyphs  widget.Glyphs       // what to draw with
+	Version string              // of the program, for the help
+	Keys    map[string][]string // the user's own
+	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
 }
 
-// goodbye is how long a job may take to put the board back at the end.
+// goodbye is how long a task may take to put the board back at the end.
 const goodbye = 20 * time.Second
 
 // Run shows the screens until the user quits, ctx ends or the terminal goes.
-// Every job it began has ended when it returns. The caller closes the
+// Every task it began has ended when it returns. The caller closes the
 // session, which puts back what was not kept.
 func Run(ctx context.Context, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if _, err := keys.rebind(o.Keys); err != nil {
-		return err
+	keys, action, err := page.KeysWith(o.Keys)
+	if err != nil {
+		return fmt.Errorf("key of %s: %w", action, err)
 	}
 	d := depsOf(s, o)
-	d.effort = session.NewEffort()
-	defer d.effort.End()
-	colours := d.glyphs.profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
-	d.sixteen, d.colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
+	d.state.Keys = keys
+	colours := d.state.Look.Glyphs.Profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
+	d.sixteen, d.state.Look.Colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
 	out := &countedOutput{File: os.Stdout}
-	page := newPaper(os.Stdin, out, os.Environ(), colours)
-	d.aside = page.aside
-	st := &stage{root: newRoot(ctx, d), paper: page}
+	r := newRenderer(os.Stdin, out, os.Environ(), colours)
+	d.aside = r.aside
+	st := &screen{root: newRoot(ctx, d), renderer: r}
 	st.sh.takeSample(d.first())
 	w, h, err := term.GetSize(out.Fd())
 	if err == nil {
-		err = page.open()
+		err = r.open()
 	}
 	if err != nil {
 		return fmt.Errorf("take the terminal: %w", err)
 	}
-	defer page.close()
+	defer r.close()
 	st.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	st.watch = watch(d, &out.written)
-	defer st.watch.stop()
+	st.watch = d.watch(out.written.Load)
+	defer st.watch.Stop()
 
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
 	p := tea.NewProgram(st, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
 		tea.WithoutRenderer(), tea.WithWindowSize(w, h), tea.WithFPS(1), tea.WithoutSignalHandler())
 	gone := watchTerminal(ctx, p, in.gone)
 	_, err = p.Run()
-	page.close()
+	r.close()
 	st.end()
 	switch {
 	case gone():
@@ -81,34 +86,44 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 }
 
 func depsOf(s *session.Session, o Options) deps {
-	d := deps{host: s, device: s.Device, sampler: s.Sampler, files: s.FS(), clock: s.Clock, readOnly: s.Options.ReadOnly, workload: s.Options.Workload,
-		notice: s.Notice, version: o.Version, glyphs: o.Glyphs, seed: s.Options.Seed}
-	if d.glyphs == GlyphsAuto {
-		d.glyphs = glyphsOf(os.Getenv)
+	d := deps{
+		host:         s,
+		state:        page.NewState(s.Device, s, s.Clock),
+		sampler:      s.Sampler,
+		files:        s.FS(),
+		budget:       o.Budget,
+		notice:       s.Notice,
+		version:      o.Version,
+		campaigns:    s.Campaigns(),
+		fixedBatch:   s.FixedBatch,
+		gpuProcesses: s.Sysfs().GPUProcesses,
 	}
-	d.block, d.gpuProcesses = s.Sysfs().NVPModelBlock, s.Sysfs().GPUProcesses
-	d.running = s.Running
-	d.sizes, d.takesSizes = s.Sizes(), s.DictatesSize
+	st := &d.state
+	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
+	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: s.Sizes()}
+	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {
+		st.Look.Glyphs = widget.GlyphsOf(os.Getenv)
+	}
 	if !s.Introduced() {
 		d.introduced = s.SetIntroduced
 	}
 	if s.Virtual != nil {
-		d.rate = s.Virtual.Clock()
+		st.Device.Rate = s.Virtual.Clock()
 	}
-	root := s.Options.Sysroot == "" || s.Options.Sysroot == "/"
+	root := s.Sysroot == "" || s.Sysroot == "/"
 	d.sudo = s.Virtual == nil && root && os.Geteuid() != 0
 	return d
 }
 
-// end stops a running job and waits until it has put the board back.
+// end stops a running task and waits until it has put the board back.
 func (r *root) end() {
-	j := r.sh.job
-	if j == nil || j.done {
+	j := r.sh.task
+	if j == nil || j.run == nil || j.Done() {
 		return
 	}
 	j.stop()
 	select {
-	case <-j.ended:
+	case <-j.run.Ended():
 	case <-time.After(goodbye):
 	}
 }
@@ -162,7 +177,8 @@ type guardedInput struct {
 // Read is io.Reader's.
 func (g *guardedInput) Read(b []byte) (int, error) {
 	n, err := g.File.Read(b)
-	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EAGAIN) {
+	if err != nil && !g.told && !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.EINTR) &&
+		!errors.Is(err, syscall.EAGAIN) {
 		g.told = true
 		close(g.gone)
 	}

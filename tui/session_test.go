@@ -6,12 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 )
 
@@ -26,25 +27,25 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	t.Cleanup(func() { s.Close() })
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: wallStart}
+	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
 	deps := depsOf(s, Options{})
-	deps.running, deps.introduced = nil, nil // what else runs on this machine is no part of a test
-	deps.now = func() time.Time { return d.now }
+	deps.campaigns.Running, deps.introduced = nil, nil // what else runs on this machine is no part of a test
+	deps.state.Moment.Now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
-	d.r.watch = watch(deps, new(atomic.Int64))
-	t.Cleanup(d.r.watch.stop)
+	d.r.watch = deps.watch(func() int64 { return 0 })
+	t.Cleanup(d.r.watch.Stop)
 	d.run(d.r.Init())
-	d.until("the board is read", func() bool { return d.r.sh.sampled && d.r.sh.workloads != nil })
+	d.until("the board is read", func() bool { return d.r.sh.Readings.OK && d.r.sh.Work.List != nil })
 	return d, s
 }
 
-func TestTheWholePathOnAVirtualBoard(t *testing.T) {
+func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 60, Seed: 1})
 	d.sees("VIRTUAL ×60", "MAXN")
 	d.press("t", "t")
-	d.until("the front shows the answer", func() bool { return d.r.active == pageFront })
+	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
 	d.sees("within the limit, measured", "limit 30.0 W")
-	answer := d.r.sh.job.tuned.Mode
+	answer := d.r.sh.task.Tuned.Mode
 	_, watts, err := s.Virtual.Truth("resnet18", answer)
 	if err != nil || watts > 30*1.03 {
 		t.Errorf("answer %v truly draws %.1f W (%v), limit 30 W and 3 %% for noise", answer, watts, err)
@@ -63,26 +64,27 @@ func TestTheWholePathOnAVirtualBoard(t *testing.T) {
 	}
 }
 
-func TestATrainingRunOnAVirtualBoard(t *testing.T) {
+func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 20, Seed: 1})
 	d.press("2", "enter")
-	d.until("minibatches come", func() bool { return len(d.r.sh.job.times) > 20 && d.r.sh.job.last != nil })
+	d.until("minibatches come", func() bool { return len(d.r.sh.task.Times) > 20 && d.r.sh.task.Last != nil })
 	d.sees("resnet18 running", "epoch 1", "compute")
 	d.press("x")
-	d.until("the run ends", func() bool { return d.r.sh.job.done })
-	if r := d.r.sh.job.ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
+	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
+	if r := d.r.sh.task.Ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
 		t.Errorf("outcome %+v: want more than 20 minibatches of about 60 ms (3.1 min of 3125 at MAXN, published)", r)
 	}
 }
 
-func TestAReplayOffersTheFileAndNoOtherWorkload(t *testing.T) {
+func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nightly.csv")
 	text := "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 	for _, c := range []int{4, 8, 12} {
 		for _, cpu := range []int{1190400, 2201600} {
 			for _, gpu := range []int{624750000, 1300500000} {
 				for _, mem := range []int{2133000000, 3199000000} {
-					text += fmt.Sprintf("%d,%d,%d,%d,%.2f,%.2f\n", c, cpu, gpu, mem, 3e11/float64(gpu)*12/float64(c)*1e-1+40, 10+float64(gpu)/1e8+float64(c))
+					text += fmt.Sprintf("%d,%d,%d,%d,%.2f,%.2f\n", c, cpu, gpu, mem,
+						3e11/float64(gpu)*12/float64(c)*1e-1+40, 10+float64(gpu)/1e8+float64(c))
 				}
 			}
 		}
@@ -94,20 +96,21 @@ func TestAReplayOffersTheFileAndNoOtherWorkload(t *testing.T) {
 	d.sees("REPLAY ×1")
 	d.press("2")
 	d.sees("nightly", "replayed")
-	if n := len(d.r.sh.workloads); n != 1 {
+	if n := len(d.r.sh.Work.List); n != 1 {
 		t.Errorf("%d workloads offered, want the file alone", n)
 	}
 	d.press("t", "t")
-	d.until("the search ends", func() bool { return d.r.sh.job.done })
-	if d.r.sh.job.err != nil {
-		t.Fatal(d.r.sh.job.err)
+	d.until("the search ends", func() bool { return d.r.sh.task.Done() })
+	if d.r.sh.task.Err != nil {
+		t.Fatal(d.r.sh.task.Err)
 	}
 	d.sees("nightly", "limit 30.0 W")
 }
 
-func TestAModeIsWrittenAsAnNvpmodelBlock(t *testing.T) {
+func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
 	d.press("6", "w")
+	d.written()
 	files, _ := filepath.Glob(filepath.Join(s.DataDir(), "exports", "JTUNE_12C_*.conf"))
 	if len(files) != 1 {
 		t.Fatalf("%d blocks written, want 1; the screen:\n%s", len(files), d.screen())
@@ -117,23 +120,22 @@ func TestAModeIsWrittenAsAnNvpmodelBlock(t *testing.T) {
 	}
 }
 
-func TestAMappingThatWasCutOffGoesOn(t *testing.T) {
+func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})
 	d.press("t", "down", "down", "right", "enter")
-	d.until("some modes are measured", func() bool { return len(d.r.sh.job.rows) >= 3 })
+	d.until("some modes are measured", func() bool { return len(d.r.sh.task.Rows) >= 3 })
 	d.press("x")
-	d.until("it stops", func() bool { return d.r.sh.job.done })
-	p := d.r.pages[pageProfile].(*profilePage)
-	if len(d.r.sh.job.rows) >= frontModes {
+	d.until("it stops", func() bool { return d.r.sh.task.Done() })
+	if len(d.r.sh.task.Rows) >= session.FrontModes {
 		t.Skip("the machine measured everything before the key came")
 	}
-	d.until("the cut-off campaign is found", func() bool { return p.cut != nil })
-	before := len(p.cut.rows)
+	d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
+	before := len(d.r.sh.Tasks.Interrupted.Rows)
 	d.sees("r goes on", "r go on")
 	d.press("r")
-	d.until("the mapping ends", func() bool { return d.r.sh.job.done })
-	if j := d.r.sh.job; j.err != nil || j.tuned == nil || !j.tuned.Feasible || before < 3 {
-		t.Fatalf("after %d modes went on to %+v, error %v", before, j.tuned, j.err)
+	d.until("the front search ends", func() bool { return d.r.sh.task.Done() })
+	if j := d.r.sh.task; j.Err != nil || j.Tuned == nil || !j.Tuned.Feasible || before < 3 {
+		t.Fatalf("after %d modes went on to %+v, error %v", before, j.Tuned, j.Err)
 	}
 	dirs, _ := filepath.Glob(filepath.Join(s.DataDir(), "campaigns", "*"))
 	if len(dirs) != 1 {

@@ -30,8 +30,8 @@ type sshServer struct {
 // startSSH starts one, or skips the test where that cannot be.
 func startSSH(t *testing.T) *sshServer {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs the whole program")
+	if os.Getenv("JTUNE_SSHD") == "" {
+		t.Skip("starts an OpenSSH server on the loopback: JTUNE_SSHD=1 asks for it")
 	}
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
@@ -48,19 +48,25 @@ func startSSH(t *testing.T) *sshServer {
 	}
 	if os.Geteuid() == 0 { // where a server of root's gives up its rights
 		const empty = "/run/sshd"
-		// It stays: another server may have come to need it.
-		if err := os.Mkdir(empty, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		err := os.Mkdir(empty, 0o755)
+		switch {
+		case err == nil:
+			t.Cleanup(func() { _ = os.Remove(empty) })
+		case !errors.Is(err, os.ErrExist):
 			t.Skipf("sshd cannot run: %v", err)
 		}
 	}
 	s := &sshServer{dir: t.TempDir(), port: freePort(t), user: who.Username}
 	for _, key := range []string{"host", "user"} {
-		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(s.dir, key)).CombinedOutput(); err != nil {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+			filepath.Join(s.dir, key)).CombinedOutput(); err != nil {
 			t.Fatalf("ssh-keygen: %v\n%s", err, out)
 		}
 	}
-	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %[1]d\nHostKey %[2]s/host\nAuthorizedKeysFile %[2]s/user.pub\nPidFile none\n"+
-		"StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nPrintMotd no\nPrintLastLog no\n", s.port, s.dir)
+	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %[1]d\nHostKey %[2]s/host\nAuthorizedKeysFile "+
+		"%[2]s/user.pub\nPidFile none\n"+
+		"StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nPrintMotd no\nPrintLastLog no\n",
+		s.port, s.dir)
 	if err := os.WriteFile(filepath.Join(s.dir, "sshd_config"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +104,10 @@ func freePort(t *testing.T) int {
 }
 
 func (s *sshServer) flags() []string {
-	return []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", filepath.Join(s.dir, "user"), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes",
-		"-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", s.user + "@127.0.0.1"}
+	return []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", filepath.Join(s.dir, "user"), "-o",
+		"IdentitiesOnly=yes", "-o", "BatchMode=yes",
+		"-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+		s.user + "@127.0.0.1"}
 }
 
 // run starts the program on the other side, in a terminal of this one. first
@@ -112,7 +120,8 @@ func (s *sshServer) run(t *testing.T, first string, args ...string) (here *termi
 	}
 	dir := t.TempDir()
 	script := filepath.Join(dir, "there")
-	text := fmt.Sprintf("echo $$ > %[1]s/pid\n%[2]s\nexport LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s\nexec %[3]s --data-dir %[1]s %[4]s\n",
+	text := fmt.Sprintf("echo $$ > %[1]s/pid\n%[2]s\nexport LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s "+
+		"XDG_STATE_HOME=%[1]s\nexec %[3]s --data-dir %[1]s %[4]s\n",
 		dir, first, bin, strings.Join(args, " "))
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -131,11 +140,11 @@ func (s *sshServer) run(t *testing.T, first string, args ...string) (here *termi
 	}
 }
 
-func TestTuneApplyKeepAndUndoOverSSH(t *testing.T) {
+func TestSSHTuneApplyKeepAndUndo(t *testing.T) {
 	here, _ := startSSH(t).run(t, "", "--device", "virtual:agx-orin")
 	here.sees("1 Live", "VIRTUAL ×1", "module total")
 	here.press("t")
-	here.sees("workload", "limit", "effort")
+	here.sees("workload", "limit", "coverage")
 	here.press("Enter", "Enter", "Enter")
 	here.sees("within the limit", "limit 30.0 W", "a apply")
 	here.press("a")
@@ -153,7 +162,7 @@ func TestTuneApplyKeepAndUndoOverSSH(t *testing.T) {
 	here.gone()
 }
 
-func TestANoOverSSHPutsAJetsonsKnobsBack(t *testing.T) {
+func TestSSHRestoresAJetsonsKnobsAfterANo(t *testing.T) {
 	root := tegratest.AGXOrin353(t)
 	found := tegratest.Contents(t, root)
 	here, _ := startSSH(t).run(t, "", "--sysroot", root)
@@ -180,11 +189,11 @@ func applyUnkept(s *terminal) {
 	s.sees("keep? y / n")
 }
 
-// TestALostConnectionPutsAJetsonsKnobsBack kills the client of a session in
+// TestSSHRestoresAJetsonsKnobsAfterALostConnection kills the client of a session in
 // which a mode waits to be kept. The server hangs the terminal up: jtune is
 // told by SIGHUP, or, where that is ignored as under nohup, by the end of its
 // input and by the error of its output.
-func TestALostConnectionPutsAJetsonsKnobsBack(t *testing.T) {
+func TestSSHRestoresAJetsonsKnobsAfterALostConnection(t *testing.T) {
 	server := startSSH(t)
 	for name, first := range map[string]string{"with a hang-up": "", "hang-ups ignored": `trap "" HUP`} {
 		t.Run(name, func(t *testing.T) {

@@ -15,13 +15,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
-	watched "jtune/tui/terminal"
 )
 
 // patience is how long a program may take to show or do something: longer is a
 // hang, not a slow machine.
-const patience = 3 * time.Minute
+const patience = time.Minute
 
 // terminal is the real program in a real terminal of tmux.
 type terminal struct {
@@ -61,8 +61,10 @@ func inTmux(t *testing.T, env string, args ...string) *terminal {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return inTerminal(t, fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s %[4]s",
-		dir, env, bin, strings.Join(args, " ")))
+	return inTerminal(t,
+		fmt.Sprintf("exec env LANG=C.UTF-8 XDG_CONFIG_HOME=%[1]s XDG_STATE_HOME=%[1]s %[2]s %[3]s --data-dir %[1]s "+
+			"%[4]s",
+			dir, env, bin, strings.Join(args, " ")))
 }
 
 // inTerminal runs a line of the shell in a terminal of its own.
@@ -139,11 +141,12 @@ func (s *terminal) sees(words ...string) string {
 	return ""
 }
 
-func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
+func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
+	t.Parallel()
 	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("1 Live", "VIRTUAL ×1", "CPU", "GPU", "EMC", "module total")
 	s.press("t")
-	s.sees("workload", "limit", "effort")
+	s.sees("workload", "limit", "coverage")
 	s.press("Enter", "Enter", "Enter")
 	s.sees("the answer to the limit", "measured", "within the limit", "limit 30.0 W")
 	s.press("a")
@@ -164,7 +167,8 @@ func TestTheProgramTunesAppliesAndKeepsInATerminal(t *testing.T) {
 	s.gone()
 }
 
-func TestAFirstStartWithOwnKeysFollowsAnotherProcessCampaign(t *testing.T) {
+func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
+	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(config, []byte("[keys]\ntune = [\"g\"]\ngroup = [\"G\"]\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -177,33 +181,38 @@ func TestAFirstStartWithOwnKeysFollowsAnotherProcessCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	profile := func(data string) *os.Process { // any campaign on this machine may be followed
-		other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--device", "virtual:agx-orin", "--data-dir", data)
+		other := exec.Command(bin, "profile", "lenet5", "--modes", "40", "--device", "virtual:agx-orin", "--data-dir",
+			data)
 		if err := other.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 		return other.Process
 	}
-	profile(t.TempDir())
+	stranger := profile(t.TempDir())
 	s.press("3")
 	s.sees("following jtune", "read only")
 	other := profile(data)
-	if screen := s.sees("following jtune "+strconv.Itoa(other.Pid), "read only", "of 40 modes"); strings.Contains(screen, "New here?") {
+	if screen := s.sees("following jtune "+strconv.Itoa(other.Pid), "read only",
+		"of 40 modes"); strings.Contains(screen, "New here?") {
 		t.Errorf("a key was pressed and the first start still explains itself:\n%s", screen)
 	}
-	if err := other.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	for _, p := range []*os.Process{stranger, other} { // once this one has ended, no other is to be followed
+		if err := p.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.sees("ended or cut off")
 	s.press("g")
-	s.sees("workload", "limit", "effort")
+	s.sees("workload", "limit", "coverage")
 	s.press("Escape")
 	s.sees("space pause") // a q too soon after esc is one key to a terminal
 	s.press("q")
 	s.gone()
 }
 
-func TestALostTerminalEndsTheProgram(t *testing.T) {
+func TestTmuxLostEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	s := inTmux(t, "", "--device", "virtual:agx-orin")
 	s.sees("module total")
 	s.press("t", "t")
@@ -211,7 +220,7 @@ func TestALostTerminalEndsTheProgram(t *testing.T) {
 	s.over()
 }
 
-// ended tells whether a process is gone or waits only to be reaped.
+// ended reports whether a process is gone or waits only to be reaped.
 func ended(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(stat), ") Z ")
@@ -228,7 +237,8 @@ func (s *terminal) gone() {
 	s.t.Errorf("the program has not ended:\n%s", s.screen())
 }
 
-func TestALostTerminalPutsAJetsonsKnobsBack(t *testing.T) {
+func TestTmuxLostRestoresAJetsonsKnobs(t *testing.T) {
+	t.Parallel()
 	root := tegratest.AGXOrin353(t)
 	found := tegratest.Contents(t, root)
 	s := inTmux(t, "", "--sysroot", root)
@@ -250,13 +260,15 @@ func TestALostTerminalPutsAJetsonsKnobsBack(t *testing.T) {
 	}
 }
 
-func TestNoColorOfAnyValueMeansNoColour(t *testing.T) {
+func TestTmuxWithNoColorShowsNoColour(t *testing.T) {
+	t.Parallel()
 	s := inTmux(t, "NO_COLOR=x", "--device", "virtual:agx-orin")
 	s.sees("module total")
 	for _, part := range strings.Split(s.tmux("capture-pane", "-p", "-e"), "\x1b[")[1:] {
 		code, _, _ := strings.Cut(part, "m")
 		for _, c := range strings.Split(code, ";") {
-			if n, err := strconv.Atoi(c); err == nil && (n >= 30 && n <= 37 || n >= 90 && n <= 97 || n == 38 || n == 48) {
+			if n, err := strconv.Atoi(c); err == nil && (n >= 30 && n <= 37 || n >= 90 && n <= 97 || n == 38 ||
+				n == 48) {
 				t.Fatalf("colour code %q although NO_COLOR is set", code)
 			}
 		}

@@ -1,49 +1,77 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
-	"jtune/tegra"
-	"jtune/telemetry"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
 )
 
-func TestRunSettingsCountForTheRunAndNotForTuning(t *testing.T) {
+func TestTrainSettingsCountForTheRunAndNotForTuning(t *testing.T) {
 	d := drive(t)
 	d.press("2", "c")
-	d.sees("Settings of resnet18", "▸minibatch ‹ 16 samples ›", "workers     4 loader")
+	d.sees("Settings of resnet18", "▸batch size ‹ 16 samples ›", "workers      4 loader")
 	d.press("right", "down", "left", "left", "left", "left", "left")
-	d.sees("minibatch   32 samples", "workers   ‹ 0 loader", "waits for it")
+	d.sees("batch size   32 samples", "workers    ‹ 0 loader", "waits for it")
 	d.press("enter", "enter")
-	if w := d.r.sh.job.workload; w.Batch != 32 || w.Workers != 0 {
+	if w := d.r.sh.task.Workload; w.Batch != 32 || w.Workers != 0 {
 		t.Errorf("runs with batch %d and %d workers, want 32 and 0", w.Batch, w.Workers)
 	}
-	if w := d.r.sh.workloads[0]; w.Batch != 16 || w.Workers != 4 {
+	if w := d.r.sh.Work.List[0]; w.Batch != 16 || w.Workers != 4 {
 		t.Errorf("tuning would take batch %d and %d workers, want the listed 16 and 4", w.Batch, w.Workers)
 	}
 	d.press("x")
+	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
 }
 
-func TestEscLeavesTheSettingsAsTheyWere(t *testing.T) {
+func TestTrainSettingsStayAfterEsc(t *testing.T) {
 	d := drive(t)
 	d.press("2", "c", "right", "esc")
-	if w, _ := d.r.pages[pageTrain].(*trainPage).chosen(); w.Batch != 16 {
-		t.Errorf("batch %d after esc, want 16", w.Batch)
+	d.press("c")
+	d.sees("batch size ‹ 16 samples ›")
+}
+
+func TestTrainSettingsOfAReplayAreFixedAndSaySo(t *testing.T) {
+	d := drive(t)
+	d.r.sh.Device.Board.Replay = "sweep.csv"
+	d.press("2", "c")
+	d.sees("a replay holds one batch size")
+}
+
+func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Says = pagetest.Character() })
+	d.press("2", "enter")
+	d.until("minibatches come", func() bool { return d.r.sh.task.Character != nil })
+	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "The data loader decides", "more workers may help",
+		"100 % of the data")
+	if strings.Contains(d.screen(), "mobilenet") {
+		t.Error("the list of workloads takes room while one runs")
+	}
+	d.press("o")
+	d.sees("Log of resnet18", "jtune: resnet18 begins", "jtune: epoch 1: 3125 minibatches", "jtune: epoch 2", "scroll")
+	d.press("/", "q", "esc") // q is typed, and leaves nothing
+	if d.quit {
+		t.Fatal("a letter typed into the search quits")
+	}
+	d.press("o", "x")
+	d.until("it has stopped", func() bool { return d.r.sh.task.Done() })
+	d.sees("ended", "Workloads", "enter start")
+	files, err := d.r.shown().(page.Exporter).Files()
+	if err != nil || len(files) != 1 || !strings.Contains(files[0].Text, "epoch,minibatches,span_s,time_ms,stall_ms") {
+		t.Errorf("exported %v, %v", files, err)
 	}
 }
 
-func TestSettingsOfAReplayAreFixedAndSaySo(t *testing.T) {
+func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {
 	d := drive(t)
-	d.r.sh.board.Replay = "sweep.csv"
-	d.press("2", "c")
-	d.sees("a replay holds one minibatch size")
-}
-
-func TestDiskAndCacheAreToldOrDashed(t *testing.T) {
-	d := drive(t)
-	d.press("1")
-	d.sees("disk reads –")
-	m := d.board.reading()
-	m.disk = telemetry.DiskRates{ReadsPerS: tegra.Some(120.0), BytesPerS: tegra.Some(61.4e6)}
-	d.send(m)
-	d.sees("disk 120 reads/s, 61.4 MB/s")
+	d.shows(runningJob(d.board, session.Training))
+	d.r.sh.task.Last = &harness.Event{TimeMS: 60}
+	d.press("2")
+	d.sees("newest  the job does not tell its parts")
+	d.r.sh.task.Character, d.r.frame = &record.Character{All: record.Part{Minibatches: 3, TimeMS: 60}}, ""
+	d.sees("The job tells too little")
 }

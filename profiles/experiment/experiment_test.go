@@ -6,13 +6,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"jtune/profiles"
 	"jtune/profiles/harness/torch"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -35,7 +36,7 @@ func space(t *testing.T, cores int, cpu, gpu, emc []tegra.Freq) *tegra.Space {
 }
 
 // xavier has the clocks of an AGX Xavier that its labelled modes are made of
-// (method note A.4).
+// (the 2022 study).
 func xavier(t *testing.T) *tegra.Space {
 	return space(t, 8, []tegra.Freq{1036800 * tegra.KHz, 1190400 * tegra.KHz, 2112000 * tegra.KHz, 2265600 * tegra.KHz},
 		[]tegra.Freq{420750 * tegra.KHz, 675750 * tegra.KHz, 905250 * tegra.KHz, 1377 * tegra.MHz},
@@ -43,8 +44,13 @@ func xavier(t *testing.T) *tegra.Space {
 }
 
 func orin(t *testing.T) *tegra.Space {
-	return space(t, 12, []tegra.Freq{729600 * tegra.KHz, 1190400 * tegra.KHz, 2201600 * tegra.KHz}, []tegra.Freq{420750 * tegra.KHz, 828750 * tegra.KHz, 1300500 * tegra.KHz},
-		[]tegra.Freq{204 * tegra.MHz, 2133 * tegra.MHz, 3199 * tegra.MHz})
+	return space(
+		t,
+		12,
+		[]tegra.Freq{729600 * tegra.KHz, 1190400 * tegra.KHz, 2201600 * tegra.KHz},
+		[]tegra.Freq{420750 * tegra.KHz, 828750 * tegra.KHz, 1300500 * tegra.KHz},
+		[]tegra.Freq{204 * tegra.MHz, 2133 * tegra.MHz, 3199 * tegra.MHz},
+	)
 }
 
 func find(t *testing.T, name string) Experiment {
@@ -63,9 +69,15 @@ func named(p Plan) (out []string) {
 	return out
 }
 
-func TestEveryExperimentLaysOutItsSettings(t *testing.T) {
+func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 	t.Parallel()
-	w := profiles.Workload{Name: "w", Batch: 16, Workers: 4, Samples: 160, Torch: torch.Job{Net: "lenet5", Set: "mnist"}}
+	w := workload.Workload{
+		Name:    "w",
+		Batch:   16,
+		Workers: 4,
+		Samples: 160,
+		Torch:   torch.Job{Net: "lenet5", Set: "mnist"},
+	}
 	for name, want := range map[string]string{
 		"workers":     "workers 0|workers 1|workers 2|workers 4|workers 8",
 		"cache":       "cold at the start|dropped each epoch|preloaded",
@@ -74,7 +86,9 @@ func TestEveryExperimentLaysOutItsSettings(t *testing.T) {
 		"dvfs":        "DVFS off|DVFS on",
 		"baseload":    "(i) DVFS off, log 1 s|DVFS off, log 10 s|DVFS on, log 10 s",
 		"variability": "as it is",
-		"modes":       "a 6c/1.19C/0.83G/2.13M|b 12c/1.19C/0.83G/2.13M|e 12c/2.20C/0.83G/2.13M|f 3c/2.20C/0.83G/2.13M|g 12c/2.20C/1.30G/3.20M|h 12c/2.20C/1.30G/2.13M|k 6c/1.19C/0.42G/3.20M|l 12c/1.19C/0.42G/3.20M|m 12c/2.20C/0.42G/3.20M|n 12c/2.20C/0.83G/3.20M",
+		"modes": "a 6c/1.19C/0.83G/2.13M|b 12c/1.19C/0.83G/2.13M|e 12c/2.20C/0.83G/2.13M|f " +
+			"3c/2.20C/0.83G/2.13M|g 12c/2.20C/1.30G/3.20M|h 12c/2.20C/1.30G/2.13M|k 6c/1.19C/0.42G/3.20M|l " +
+			"12c/1.19C/0.42G/3.20M|m 12c/2.20C/0.42G/3.20M|n 12c/2.20C/0.83G/3.20M",
 	} {
 		s := orin(t)
 		p := find(t, name).Plan(Request{Workload: w, Space: s, Mode: s.Max(), Simulated: true})
@@ -93,33 +107,42 @@ func TestEveryExperimentLaysOutItsSettings(t *testing.T) {
 }
 
 // On the board they were named for, the labels are the modes of the paper.
-func TestTheLabelledModesOfAnAGXXavierAreItsOwn(t *testing.T) {
+func TestExperimentLabelledModesOfAnAGXXavierAreItsOwn(t *testing.T) {
 	t.Parallel()
 	s := xavier(t)
-	p := find(t, "modes").Plan(Request{Workload: profiles.Workload{Name: "w"}, Space: s, Mode: s.Max()})
+	p := find(t, "modes").Plan(Request{Workload: workload.Workload{Name: "w"}, Space: s, Mode: s.Max()})
 	if len(p.Settings) != 14 || len(p.Skipped) != 0 {
 		t.Fatalf("%d modes, skipped %v; want the 14", len(p.Settings), p.Skipped)
 	}
-	if got, want := p.Settings[0].Mode, (tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 675750 * tegra.KHz, EMC: 1331200 * tegra.KHz}); got != want {
+	if got, want := p.Settings[0].Mode, (tegra.Mode{
+		Cores: 4,
+		CPU:   1190400 * tegra.KHz,
+		GPU:   675750 * tegra.KHz,
+		EMC:   1331200 * tegra.KHz,
+	}); got != want {
 		t.Errorf("mode a is %s, want %s", got, want)
 	}
 	for _, n := range neighbours {
 		var pair [2]tegra.Mode
 		for _, set := range p.Settings {
-			if i := slices.Index(n[:], set.Name[:1]); i >= 0 {
+			if i := strings.Index(n, set.Name[:1]); i >= 0 {
 				pair[i] = set.Mode
 			}
 		}
 		if knobOf(pair[0], pair[1]) == "" {
-			t.Errorf("%s and %s do not differ in one knob: %s, %s", n[0], n[1], pair[0], pair[1])
+			t.Errorf("%s do not differ in one knob: %s, %s", n, pair[0], pair[1])
 		}
 	}
 }
 
-func TestWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
+func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 	t.Parallel()
-	own := profiles.Workload{Name: "own", Batch: 16, Command: []string{"train"}}
-	made := profiles.Workload{Name: "w", Batch: 16, Torch: torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic}}
+	own := workload.Workload{Name: "own", Batch: 16, Command: []string{"train"}}
+	made := workload.Workload{
+		Name:  "w",
+		Batch: 16,
+		Torch: torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic},
+	}
 	real := made
 	real.Torch.Data = t.TempDir()
 	s := orin(t)
@@ -133,7 +156,13 @@ func TestWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 		{"made-up data", "cache", Request{Workload: made}, 0, "synthetic data lie in no file"},
 		{"one medium", "storage", Request{Workload: real}, 2, "--data DIR for each medium"},
 		{"no data at all", "storage", Request{Workload: made}, 0, "none is named"},
-		{"two media", "storage", Request{Workload: real, Data: []Medium{{real.Torch.Data, "ssd"}, {t.TempDir(), "sd"}}}, 4, ""},
+		{
+			"two media",
+			"storage",
+			Request{Workload: real, Data: []Medium{{real.Torch.Data, "ssd"}, {t.TempDir(), "sd"}}},
+			4,
+			"",
+		},
 		{"a replay", "workers", Request{Workload: own, Replayed: true}, 0, "a replay answers by power mode alone"},
 		{"a simulated drive", "storage", Request{Workload: real, Simulated: true}, 2, "simulates one NVMe drive"},
 	} {
@@ -144,53 +173,127 @@ func TestWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 			why += k.Why + "\n"
 		}
 		if len(p.Settings) != c.settings || c.why == "" && why != "" || !strings.Contains(why, c.why) {
-			t.Errorf("%s: %d settings, skipped because %q; want %d, %q", c.what, len(p.Settings), why, c.settings, c.why)
+			t.Errorf(
+				"%s: %d settings, skipped because %q; want %d, %q",
+				c.what,
+				len(p.Settings),
+				why,
+				c.settings,
+				c.why,
+			)
 		}
 	}
 	// What cannot be controlled is not claimed.
 	p := find(t, "workers").Plan(Request{Workload: own, Space: s, Mode: s.Max()})
-	if p.Settings[0].Workload.Torch.Cache != "" || p.Settings[0].Workload.Workers != 0 || p.Settings[4].Workload.Workers != 8 {
+	if p.Settings[0].Workload.Torch.Cache != "" || p.Settings[0].Workload.Workers != 0 ||
+		p.Settings[4].Workload.Workers != 8 {
 		t.Errorf("own command: %+v", p.Settings[0].Workload)
 	}
 }
 
 // ran makes a row and a run of a setting, with times per minibatch.
-func ran(s Setting, repeat int, parts ...profiles.Part) (profiles.Row, profiles.Run) {
-	c := profiles.Character{Workers: s.Workload.Workers, Batch: s.Workload.Batch, PerEpoch: 100, All: parts[0], Epochs: parts, BaseW: some(8), CacheAfter: some(1),
-		GPU: telemetry.Residency{Source: telemetry.KernelCounted, Shares: []telemetry.ClockShare{{Freq: 1300500 * tegra.KHz, Share: 1}}}}
+func ran(s Setting, repeat int, parts ...record.Part) (record.Row, record.Run) {
+	c := record.Character{
+		Workers:    s.Workload.Workers,
+		Batch:      s.Workload.Batch,
+		PerEpoch:   100,
+		All:        parts[0],
+		Epochs:     parts,
+		BaseW:      some(8),
+		CacheAfter: some(1),
+		GPU: telemetry.Residency{
+			Source: telemetry.KernelCounted,
+			Shares: []telemetry.ClockShare{{Freq: 1300500 * tegra.KHz, Share: 1}},
+		},
+	}
 	if len(parts) > 1 {
 		c.First, c.Later = tegra.Some(parts[0]), tegra.Some(parts[1])
 	}
-	v := profiles.Variant{Setting: s.Name, Repeat: repeat}
-	row := profiles.Row{Measured: tegra.Measured{Mode: s.Mode}, Status: profiles.OK, Extra: v.Columns(), PowerSamples: 30}
-	return row, profiles.Run{Mode: s.Mode, Setting: s.Name, Repeat: repeat, Status: profiles.OK, Character: c}
+	v := profiles.Variant{Variant: record.Variant{Setting: s.Name, Repeat: repeat}}
+	row := record.Row{
+		Measured:     tegra.Measured{Setting: tegra.Setting{Mode: s.Mode}},
+		Status:       record.OK,
+		Extra:        v.Columns(),
+		PowerSamples: 30,
+	}
+	return row, record.Run{Mode: s.Mode, Setting: s.Name, Repeat: repeat, Status: record.OK, Character: c}
 }
 
-func part(stall, compute, watts float64) profiles.Part {
-	t := stall + compute + 2
-	return profiles.Part{Epochs: 1, Minibatches: 100, Span: time.Duration(t*100) * time.Millisecond, TimeMS: t, StallMS: some(stall), ComputeMS: some(compute), OverheadMS: some(2),
-		PowerW: some(watts), EnergyJ: some(watts * t / 1000), CPUPct: some(30), GPUPct: some(100 * compute / t), ReadBytesPerS: some(stall * 1e6), ReadsPerS: some(stall)}
+func TestExperimentNamesAVariableOnlyWhereTheCommandDoesNotReadIt(t *testing.T) {
+	t.Parallel()
+	s := orin(t)
+	for _, c := range []struct {
+		command string
+		skipped int
+	}{{"train --workers $JTUNE_WORKERS", 0}, {"train", 1}} {
+		w := workload.Workload{Name: "w", Batch: 16, Command: []string{"sh", "-c", c.command}}
+		p := find(t, "workers").Plan(Request{Workload: w, Space: s, Mode: s.Max()})
+		if len(p.Skipped) != c.skipped {
+			t.Errorf("%s: %v", c.command, p.Skipped)
+		}
+	}
 }
 
-func TestTheReportLooksAsItDid(t *testing.T) {
+func TestExperimentPrintsNoPercentageOfNextToNothing(t *testing.T) {
 	t.Parallel()
 	s := orin(t)
 	e := find(t, "workers")
-	p := e.Plan(Request{Workload: profiles.Workload{Name: "w", Batch: 16, Workers: 4}, Space: s, Mode: s.Max()})
+	p := e.Plan(Request{Workload: workload.Workload{Name: "w", Batch: 16, Workers: 4}, Space: s, Mode: s.Max()})
+	var rows []record.Row
+	var runs []record.Run
+	for i, set := range p.Settings {
+		row, run := ran(set, 1, part([]float64{0.001, 9, 9, 9, 9}[i], 58, 26))
+		rows, runs = append(rows, row), append(runs, run)
+	}
+	var text strings.Builder
+	if err := e.Report(p, 1, rows, runs).Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.Contains(got, "stall 0.001 to 9.00 ms") || strings.Contains(got, "899900 %") {
+		t.Errorf("0.001 to 9 ms:\n%s", got)
+	}
+}
+
+func part(stall, compute, watts float64) record.Part {
+	t := stall + compute + 2
+	return record.Part{
+		Epochs:      1,
+		Minibatches: 100,
+		Span:        time.Duration(t*100) * time.Millisecond,
+		TimeMS:      t,
+		StallMS:     some(stall),
+		ComputeMS:   some(compute),
+		OverheadMS:  some(2),
+		PowerW: some(
+			watts,
+		),
+		EnergyJ:       some(watts * t / 1000),
+		CPUPct:        some(30),
+		GPUPct:        some(100 * compute / t),
+		ReadBytesPerS: some(stall * 1e6),
+		ReadsPerS:     some(stall),
+	}
+}
+
+func TestExperimentReportLooksAsItDid(t *testing.T) {
+	t.Parallel()
+	s := orin(t)
+	e := find(t, "workers")
+	p := e.Plan(Request{Workload: workload.Workload{Name: "w", Batch: 16, Workers: 4}, Space: s, Mode: s.Max()})
 	p.skip("a part", "a reason that is long enough to need more than one line of a terminal that has eighty columns")
-	var rows []profiles.Row
-	var runs []profiles.Run
+	var rows []record.Row
+	var runs []record.Run
 	for i, set := range p.Settings {
 		for k := 1; k <= 2; k++ {
 			row, run := ran(set, k, part([]float64{190, 92, 5.6, 0.01, 0}[i]+float64(k), 98, 26+2*float64(i)))
 			if i == 4 {
-				row.Status, row.Why = profiles.Failed, "out of memory, did not run (DNR)"
+				row.Status, row.Why = record.Failed, "out of memory, did not run (DNR)"
 			}
 			rows, runs = append(rows, row), append(runs, run)
 		}
 	}
 	r := e.Report(p, 2, rows, runs)
-	r.Workload, r.Board = profiles.Workload{Name: "w", Batch: 16, Workers: 4}, "AGX Orin"
+	r.Workload, r.Board = workload.Workload{Name: "w", Batch: 16, Workers: 4}, "AGX Orin"
 	var got bytes.Buffer
 	if err := r.Text(&got); err != nil {
 		t.Fatal(err)
@@ -224,59 +327,108 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestTheWordsFollowTheNumbers gives each experiment numbers that say one
+// TestExperimentWordsFollowTheNumbers gives each experiment numbers that say one
 // thing, then numbers that say the opposite.
-func TestTheWordsFollowTheNumbers(t *testing.T) {
+func TestExperimentWordsFollowTheNumbers(t *testing.T) {
 	t.Parallel()
 	s := orin(t)
 	for _, c := range []struct {
 		name  string
-		run   func(i int, set Setting) []profiles.Part
+		run   func(i int, set Setting) []record.Part
 		says  []string
 		never []string
 	}{
-		{"workers", func(int, Setting) []profiles.Part { return []profiles.Part{part(0, 98, 40)} }, []string{"Loader processes change little"}, []string{"is enough"}},
-		{"workers", func(i int, _ Setting) []profiles.Part {
-			return []profiles.Part{part([]float64{200, 90, 1, 0, 0}[i], 98, 40)}
+		{
+			"workers",
+			func(int, Setting) []record.Part { return []record.Part{part(0, 98, 40)} },
+			[]string{"Loader processes change little"},
+			[]string{"is enough"},
 		},
-			[]string{"Workers 2 is enough", "From workers 0 to workers 1: time -37 %, stall -55 %"}, []string{"change little"}},
-		{"workers", func(i int, _ Setting) []profiles.Part { return []profiles.Part{part(200-40*float64(i), 98, 40)} }, []string{"Workers 8 is not one too many"}, []string{"is enough"}},
-		{"cache", func(i int, _ Setting) []profiles.Part {
-			return []profiles.Part{part([]float64{50, 50, 0}[i], 98, 40), part([]float64{0, 50, 0}[i], 98, 40)}
-		}, []string{"The page cache is worth 33 %", "Cold at the start: from epoch 0 to the later ones time -33 %"}, []string{"makes no difference"}},
-		{"cache", func(int, Setting) []profiles.Part { return []profiles.Part{part(0, 98, 40), part(0, 98, 40)} }, []string{"makes no difference beyond noise here"}, []string{"worth"}},
-		{"cache", func(i int, _ Setting) []profiles.Part {
-			return []profiles.Part{part(0, 98, 40), part([]float64{50, 0, 0}[i], 98, 40)}
+		{"workers", func(i int, _ Setting) []record.Part {
+			return []record.Part{part([]float64{200, 90, 1, 0, 0}[i], 98, 40)}
+		},
+			[]string{
+				"Workers 2 is enough",
+				"From workers 0 to workers 1: time -37 %, stall -55 %",
+			}, []string{"change little"}},
+		{
+			"workers",
+			func(i int, _ Setting) []record.Part { return []record.Part{part(200-40*float64(i), 98, 40)} },
+			[]string{"Workers 8 is not one too many"},
+			[]string{"is enough"},
+		},
+		{"cache", func(i int, _ Setting) []record.Part {
+			return []record.Part{part([]float64{50, 50, 0}[i], 98, 40), part([]float64{0, 50, 0}[i], 98, 40)}
+		}, []string{"The page cache is worth 33 %", "Cold at the start: from epoch 0 to the later ones time -33 " +
+			"%"}, []string{"makes no difference"}},
+		{
+			"cache",
+			func(int, Setting) []record.Part { return []record.Part{part(0, 98, 40), part(0, 98, 40)} },
+			[]string{"makes no difference beyond noise here"},
+			[]string{"worth"},
+		},
+		{"cache", func(i int, _ Setting) []record.Part {
+			return []record.Part{part(0, 98, 40), part([]float64{50, 0, 0}[i], 98, 40)}
 		}, []string{"something else changed"}, []string{"worth"}},
-		{"batch", func(i int, _ Setting) []profiles.Part {
-			return []profiles.Part{part(0, max(98, 6.25*float64(int(1)<<i)), 40)}
+		{"batch", func(i int, _ Setting) []record.Part {
+			return []record.Part{part(0, max(98, 6.25*float64(int(1)<<i)), 40)}
 		},
 			[]string{"From batch 16 on an epoch gets less than 5 % shorter"}, []string{"still gets shorter"}},
-		{"batch", func(int, Setting) []profiles.Part { return []profiles.Part{part(0, 98, 40)} }, []string{"still gets shorter at batch 128"}, []string{"less than 5 %"}},
-		{"dvfs", func(int, Setting) []profiles.Part { return []profiles.Part{part(0, 98, 40)} }, []string{"no difference beyond noise (3 %)", "neither saves nor costs"}, nil},
-		{"dvfs", func(i int, _ Setting) []profiles.Part { return []profiles.Part{part(0, 98, 40-15*float64(i))} }, []string{"power -38 %, energy -38 %"}, []string{"neither saves"}},
-		{"baseload", func(i int, _ Setting) []profiles.Part { return []profiles.Part{part(0, 998, []float64{8, 7.5, 5}[i])} },
-			[]string{"draws 8.00 W", "Logging every second in place of every ten: +0.50 W", "Clocks that may fall: -2.50 W (-33 %)"}, nil},
-		{"baseload", func(int, Setting) []profiles.Part { return []profiles.Part{part(0, 998, 8)} }, []string{"Clocks that may fall: no difference"}, nil},
-		{"variability", func(int, Setting) []profiles.Part {
-			return []profiles.Part{part(0, 98, 40), part(0, 98, 40), part(0, 103, 30)}
+		{
+			"batch",
+			func(int, Setting) []record.Part { return []record.Part{part(0, 98, 40)} },
+			[]string{"still gets shorter at batch 128"},
+			[]string{"less than 5 %"},
+		},
+		{
+			"dvfs",
+			func(int, Setting) []record.Part { return []record.Part{part(0, 98, 40)} },
+			[]string{"no difference beyond noise (3 %)", "neither saves nor costs"},
+			nil,
+		},
+		{
+			"dvfs",
+			func(i int, _ Setting) []record.Part { return []record.Part{part(0, 98, 40-15*float64(i))} },
+			[]string{"power -38 %, energy -38 %"},
+			[]string{"neither saves"},
+		},
+		{"baseload", func(i int, _ Setting) []record.Part {
+			return []record.Part{part(0, 998, []float64{8, 7.5, 5}[i])}
+		},
+			[]string{"draws 8.00 W", "Logging every second in place of every ten: +0.50 W", "Clocks that may " +
+				"fall: -2.50 W (-33 %)"}, nil},
+		{
+			"baseload",
+			func(int, Setting) []record.Part { return []record.Part{part(0, 998, 8)} },
+			[]string{"Clocks that may fall: no difference"},
+			nil,
+		},
+		{"variability", func(int, Setting) []record.Part {
+			return []record.Part{part(0, 98, 40), part(0, 98, 40), part(0, 103, 30)}
 		},
 			[]string{"between 100 and 105 ms, 4.9 % of the median; from the first of them to the last +5 %"}, nil},
-		{"variability", func(int, Setting) []profiles.Part {
-			return []profiles.Part{part(0, 98, 40), part(0, 98, 40), part(0, 98, 30)}
+		{"variability", func(int, Setting) []record.Part {
+			return []record.Part{part(0, 98, 40), part(0, 98, 40), part(0, 98, 30)}
 		},
 			[]string{"In epoch 2 the power reads -25 % while the time stays: doubt the sensor"}, nil},
-		{"modes", func(i int, _ Setting) []profiles.Part {
-			return []profiles.Part{part(0, 100-5*float64(i), 20+5*float64(i))}
+		{"modes", func(i int, _ Setting) []record.Part {
+			return []record.Part{part(0, 100-5*float64(i), 20+5*float64(i))}
 		},
-			[]string{"m to n, GPU 420.75 MHz to 828.75 MHz: ", "d to e, CPU 1.19 GHz to 2.20 GHz", "Fastest is n "}, nil},
-		{"storage", func(int, Setting) []profiles.Part { return []profiles.Part{part(190, 98, 40), part(0, 98, 40)} },
-			[]string{"simulated drive: cold and without workers a minibatch takes 290 ms, warm and with four 100 ms (-66 %)"}, []string{"slowest medium"}},
+			[]string{
+				"m to n, GPU 420.75 MHz to 828.75 MHz: ",
+				"d to e, CPU 1.19 GHz to 2.20 GHz",
+				"Fastest is n ",
+			}, nil},
+		{"storage", func(int, Setting) []record.Part { return []record.Part{part(190, 98, 40), part(0, 98, 40)} },
+			[]string{"simulated drive: cold and without workers a minibatch takes 290 ms, warm and with four 100 " +
+				"ms (-66 %)"}, []string{"slowest medium"}},
 	} {
 		e := find(t, c.name)
-		p := e.Plan(Request{Workload: profiles.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true})
-		var rows []profiles.Row
-		var runs []profiles.Run
+		p := e.Plan(
+			Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true},
+		)
+		var rows []record.Row
+		var runs []record.Run
 		for i, set := range p.Settings {
 			parts := c.run(i, set)
 			for k := range parts {
@@ -305,62 +457,29 @@ func told(t *testing.T, name, got string, says, never []string) {
 	}
 }
 
-// Clocks that follow the load take 6 % less time and 20 % less power: an effect
-// or noise, by what these numbers rest on.
-func TestADifferenceWithinTheNoiseIsNone(t *testing.T) {
-	t.Parallel()
-	s, e := orin(t), find(t, "dvfs")
-	p := e.Plan(Request{Workload: profiles.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true})
-	for _, c := range []struct {
-		name        string
-		minibatches int
-		iqrMS       float64 // of the minibatches
-		readings    int     // of power
-		iqrW        float64
-		repeats     []float64 // ms that each run is off by
-		says, never []string
-	}{
-		{"many minibatches that scatter little", 500, 5, 60, 1, []float64{0}, []string{"time -6 %", "power -20 %", "energy -25 %"}, []string{"noise", "short"}},
-		{"a few that scatter much", 5, 15, 60, 1, []float64{0}, []string{"power -20 %"}, []string{"time"}},
-		{"many that scatter much", 500, 15, 60, 1, []float64{0}, []string{"time -6 %"}, nil},
-		{"runs that differ as much", 500, 5, 60, 1, []float64{-8, 0, 8}, []string{"power -20 %"}, []string{"time"}},
-		{"runs that differ little", 500, 5, 60, 1, []float64{-1, 0, 1}, []string{"time -6 %"}, nil},
-		{"a run below a second: one reading of power", 5, 0, 1, 0, []float64{0}, []string{"time -6 %", "too short to compare power"}, []string{"power -", "energy -", "neither"}},
-		{"but three of them, which agree", 5, 0, 1, 0, []float64{-1, 0, 1}, []string{"time -6 %", "power -20 %"}, []string{"short"}},
-		{"power that scatters much", 500, 5, 8, 20, []float64{0}, []string{"time -6 %"}, []string{"power -"}},
-		{"two minibatches", 2, 0, 60, 0, []float64{0}, []string{"too short to be compared"}, []string{"time -"}},
-	} {
-		var rows []profiles.Row
-		var runs []profiles.Run
-		for i, set := range p.Settings {
-			for k, off := range c.repeats {
-				a := part(0, 98-6*float64(i)+off, 40-8*float64(i))
-				a.Minibatches = c.minibatches
-				row, run := ran(set, k+1, a)
-				row.TimeIQRMS, row.PowerSamples, row.PowerIQRW = c.iqrMS, c.readings, c.iqrW
-				rows, runs = append(rows, row), append(runs, run)
-			}
-		}
-		got := strings.Join(e.Report(p, len(c.repeats), rows, runs).Takeaway, "\n")
-		told(t, c.name, got, c.says, c.never)
-	}
-}
-
-func TestStorageComparesMedia(t *testing.T) {
+func TestExperimentStorageComparesMedia(t *testing.T) {
 	t.Parallel()
 	s := orin(t)
-	w := profiles.Workload{Name: "w", Batch: 16, Torch: torch.Job{Net: "lenet5", Set: "mnist"}}
+	w := workload.Workload{Name: "w", Batch: 16, Torch: torch.Job{Net: "lenet5", Set: "mnist"}}
 	e := find(t, "storage")
-	p := e.Plan(Request{Workload: w, Space: s, Mode: s.Max(), Data: []Medium{{t.TempDir(), "ssd"}, {t.TempDir(), "sd"}}})
-	var rows []profiles.Row
-	var runs []profiles.Run
+	p := e.Plan(
+		Request{Workload: w, Space: s, Mode: s.Max(), Data: []Medium{{t.TempDir(), "ssd"}, {t.TempDir(), "sd"}}},
+	)
+	var rows []record.Row
+	var runs []record.Run
 	for i, set := range p.Settings {
-		parts := [][]profiles.Part{{part(100, 98, 40)}, {part(1, 98, 40), part(1, 98, 40)}, {part(200, 98, 40)}, {part(2, 98, 40), part(1, 98, 40)}}[i]
+		parts := [][]record.Part{
+			{part(100, 98, 40)},
+			{part(1, 98, 40), part(1, 98, 40)},
+			{part(200, 98, 40)},
+			{part(2, 98, 40), part(1, 98, 40)},
+		}[i]
 		row, run := ran(set, 1, parts...)
 		rows, runs = append(rows, row), append(runs, run)
 	}
 	got := strings.Join(e.Report(p, 1, rows, runs).Takeaway, "\n")
-	for _, want := range []string{"ssd: cold", "The slowest medium takes 1.50 times as long as the fastest when cold without workers, 1.00 times when warm with four: a faster medium helps only"} {
+	for _, want := range []string{"ssd: cold", "The slowest medium takes 1.50 times as long as the fastest when " +
+		"cold without workers, 1.00 times when warm with four: a faster medium helps only"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}
@@ -368,11 +487,13 @@ func TestStorageComparesMedia(t *testing.T) {
 }
 
 // An experiment of which nothing came back makes nothing up.
-func TestAnEmptyReportSaysSo(t *testing.T) {
+func TestExperimentEmptyReportSaysSo(t *testing.T) {
 	t.Parallel()
 	s := orin(t)
 	for _, e := range All() {
-		p := e.Plan(Request{Workload: profiles.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true})
+		p := e.Plan(
+			Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true},
+		)
 		r := e.Report(p, 1, nil, nil)
 		var text bytes.Buffer
 		if err := r.Text(&text); err != nil {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"jtune/profiles"
+	"jtune/internal/stats"
+	"jtune/profiles/record"
 )
 
-// Two runs differ without a cause by their noise: each one's time and power are
-// means of minibatches and readings that scatter, and its repeats differ. What
-// lies within it is no difference.
+// Two runs differ by noise: time and power are means of minibatches and readings that scatter,
+// and repeats differ. Differences within the noise do not count.
 const (
 	// alike is the share below which two times or powers are the same however
 	// many readings they rest on: one run's noise (the papers' sweeps scatter by
@@ -20,15 +20,14 @@ const (
 	// betweenQuartiles is their distance in standard deviations, of readings
 	// that scatter normally.
 	betweenQuartiles = 1.349
-	// leastReadings tell how they scatter; fewer do not.
+	// leastReadings are needed to know how readings scatter.
 	leastReadings = 3
 )
 
-// noise is by how much a line's numbers may be off, as shares; infinite where
-// too few readings tell.
+// noise is the possible error of a line's numbers, as shares; infinite with too few readings.
 type noise struct{ time, power float64 }
 
-// meanNoise is by how much the mean of n readings may be off, as a share.
+// meanNoise is the possible error of the mean of n readings, as a share.
 func meanNoise(quartileDistance, mean float64, n int) float64 {
 	if n < leastReadings || !(mean > 0) {
 		return math.Inf(1)
@@ -36,8 +35,8 @@ func meanNoise(quartileDistance, mean float64, n int) float64 {
 	return deviations * quartileDistance / betweenQuartiles / math.Sqrt(float64(n)) / mean
 }
 
-// noiseOf is that of one run in one of its parts.
-func noiseOf(row profiles.Row, c profiles.Character, p profiles.Part) noise {
+// noiseOf is the noise of one run in one of its parts.
+func noiseOf(row record.Row, c record.Character, p record.Part) noise {
 	readings := row.PowerSamples
 	if c.All.Minibatches > 0 {
 		readings = readings * p.Minibatches / c.All.Minibatches
@@ -45,15 +44,10 @@ func noiseOf(row profiles.Row, c profiles.Character, p profiles.Part) noise {
 	return noise{meanNoise(row.TimeIQRMS, p.TimeMS, p.Minibatches), meanNoise(row.PowerIQRW, p.PowerW.Or(0), readings)}
 }
 
-// over is the noise of a median over repeats, which may differ by more than
-// their own readings let expect.
+// over is the noise of a median over repeats, which may differ by more than their readings
+// suggest.
 func over(own []float64, repeats Stat) float64 {
-	sum := 0.0
-	for _, v := range own {
-		sum += v
-	}
-	n := float64(len(own))
-	from, between := sum/n/math.Sqrt(n), 0.0
+	from, between := stats.Mean(own)/math.Sqrt(float64(len(own))), 0.0
 	if len(own) > 1 && repeats.Median > 0 {
 		between = (repeats.Hi - repeats.Lo) / 2 / repeats.Median
 	}
@@ -63,19 +57,19 @@ func over(own []float64, repeats Stat) float64 {
 	return max(from, between)
 }
 
-// line is the first line of a setting and part.
-func (r Report) line(at [2]string) (Line, bool) {
+// line is the line of a part.
+func (r Report) line(at lineKey) (Line, bool) {
 	for _, l := range r.Lines {
-		if l.Setting == at[0] && l.Part == at[1] {
+		if l.lineKey == at {
 			return l, true
 		}
 	}
 	return Line{}, false
 }
 
-// between is by how much a number of two lines may differ by noise, as a share;
-// infinite where they rest on too few readings.
-func (r Report) between(key string, from, to [2]string) float64 {
+// between is the share by which a number of two lines may differ by noise; infinite with too
+// few readings.
+func (r Report) between(key string, from, to lineKey) float64 {
 	a, _ := r.line(from)
 	b, _ := r.line(to)
 	time, power := math.Hypot(a.noise.time, b.noise.time), math.Hypot(a.noise.power, b.noise.power)
@@ -88,27 +82,27 @@ func (r Report) between(key string, from, to [2]string) float64 {
 	return time
 }
 
-// margin is the share within which a number of two lines is the same.
-func (r Report) margin(key string, from, to [2]string) float64 {
+// margin is the share within which a number of two lines counts as equal.
+func (r Report) margin(key string, from, to lineKey) float64 {
 	return max(alike, r.between(key, from, to))
 }
 
-// apart tells whether a number of two lines differs beyond their noise. A part
-// of the time must differ by more than the whole of it does by noise.
-func (r Report) apart(key string, from, to [2]string) bool {
-	a, b := r.stat(from[0], from[1], key), r.stat(to[0], to[1], key)
+// apart reports whether a number of two lines differs beyond their noise. A part of the time
+// must differ by more than the noise of the whole time.
+func (r Report) apart(key string, from, to lineKey) bool {
+	a, b := r.stat(from, key), r.stat(to, key)
 	if !a.OK || !b.OK || a.V == b.V {
 		return false
 	}
 	least := r.margin(key, from, to) * a.V
 	if key == "stall_ms" || key == "compute_ms" || key == "overhead_ms" {
-		least = max(alike*a.V, r.between(key, from, to)*r.stat(from[0], from[1], "time_ms").V)
+		least = max(alike*a.V, r.between(key, from, to)*r.stat(from, "time_ms").V)
 	}
 	return math.Abs(b.V-a.V) >= least
 }
 
-// tooShort tells which numbers rest on too few readings to be compared, and
-// whether nothing can be; "" when none does.
+// tooShort explains which numbers rest on too few readings to be compared, and whether nothing
+// can be; "" for none.
 func (r Report) tooShort() (why string, nothing bool) {
 	time, power := false, false
 	for _, l := range r.Lines {
@@ -117,9 +111,16 @@ func (r Report) tooShort() (why string, nothing bool) {
 	}
 	switch {
 	case time && r.Experiment.spreadKey() == "time_ms":
-		return fmt.Sprintf("The runs are too short to be compared: with fewer than %d minibatches nobody can tell noise from effect.", leastReadings), true
+		return fmt.Sprintf(
+			"The runs are too short to be compared: with fewer than %d minibatches nobody can tell noise from effect.",
+			leastReadings,
+		), true
 	case power:
-		return fmt.Sprintf("The runs are too short to compare power and energy: there are fewer than %d readings of power in one of them. More minibatches, or repeats, tell more.", leastReadings), false
+		return fmt.Sprintf(
+			"The runs are too short to compare power and energy: there are fewer than %d readings of power in "+
+				"one of them. More minibatches, or repeats, tell more.",
+			leastReadings,
+		), false
 	}
 	return "", false
 }

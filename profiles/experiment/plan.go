@@ -1,14 +1,17 @@
 package experiment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -22,31 +25,78 @@ type Experiment struct {
 	plan     func(Request, *Plan)
 	columns  []string // of the text report
 	perEpoch bool     // a line per epoch in place of one per run
-	takeaway func(Report) []string
+	takeaway func(Report) words
 }
 
 // All lists the experiments.
 func All() []Experiment {
 	return []Experiment{
-		{Name: "workers", Title: "0, 1, 2, 4 or 8 loader processes", Workload: "mobilenet", plan: planWorkers, takeaway: sayWorkers},
-		{Name: "cache", Title: "page cache cold, dropped each epoch, preloaded", Workload: "mobilenet", Epochs: 2, plan: planCache, takeaway: sayCache,
-			columns: []string{"time_ms", "stall_ms", "compute_ms", "power_w", "energy_j", "reads_per_s", "read_bytes_per_s", "cache_pct"}},
-		{Name: "storage", Title: "storage media, cold and warm", Workload: "mobilenet", Epochs: 2, plan: planStorage, takeaway: sayStorage,
-			columns: []string{"time_ms", "stall_ms", "epoch_s", "power_w", "energy_j", "reads_per_s", "read_bytes_per_s", "cache_pct"}},
+		{
+			Name:     "workers",
+			Title:    "0, 1, 2, 4 or 8 loader processes",
+			Workload: "mobilenet",
+			plan:     planWorkers,
+			takeaway: sayWorkers,
+		},
+		{
+			Name:     "cache",
+			Title:    "page cache cold, dropped each epoch, preloaded",
+			Workload: "mobilenet",
+			Epochs:   2,
+			plan:     planCache,
+			takeaway: sayCache,
+			columns: strings.Fields("time_ms stall_ms compute_ms power_w energy_j " +
+				"reads_per_s read_bytes_per_s cache_pct"),
+		},
+		{
+			Name:     "storage",
+			Title:    "storage media, cold and warm",
+			Workload: "mobilenet",
+			Epochs:   2,
+			plan:     planStorage,
+			takeaway: sayStorage,
+			columns: strings.Fields("time_ms stall_ms epoch_s power_w energy_j " +
+				"reads_per_s read_bytes_per_s cache_pct"),
+		},
 		{Name: "batch", Title: "minibatch sizes 1 to 128", Workload: "mobilenet", plan: planBatch, takeaway: sayBatch,
-			columns: []string{"time_ms", "stall_ms", "compute_ms", "epoch_s", "power_w", "epoch_j", "cpu_pct", "gpu_pct"}},
-		{Name: "dvfs", Title: "clocks locked or following the load", Workload: "resnet18", plan: planDVFS, takeaway: sayDVFS,
-			columns: []string{"time_ms", "power_w", "energy_j", "cpu_pct", "gpu_pct", "cpu_hz", "gpu_hz", "mem_hz"}},
-		{Name: "baseload", Title: "the idle board: logging and DVFS on or off", plan: planBaseload, takeaway: sayBaseload,
-			columns: []string{"power_w", "cpu_pct", "gpu_pct", "cpu_hz", "gpu_hz", "mem_hz"}},
-		{Name: "variability", Title: "epoch after epoch of one training", Workload: "resnet18", Epochs: 5, plan: planVariability, takeaway: sayVariability, perEpoch: true,
-			columns: []string{"time_ms", "stall_ms", "compute_ms", "epoch_s", "power_w", "epoch_j"}},
-		{Name: "modes", Title: "modes a to n of the paper, one knob at a time", Workload: "resnet18", plan: planModes, takeaway: sayModes,
-			columns: []string{"time_ms", "stall_ms", "compute_ms", "power_w", "energy_j", "base_share_pct", "gpu_pct"}},
+			columns: strings.Fields("time_ms stall_ms compute_ms epoch_s power_w epoch_j cpu_pct gpu_pct")},
+		{
+			Name:     "dvfs",
+			Title:    "clocks locked or following the load",
+			Workload: "resnet18",
+			plan:     planDVFS,
+			takeaway: sayDVFS,
+			columns:  strings.Fields("time_ms power_w energy_j cpu_pct gpu_pct cpu_hz gpu_hz mem_hz"),
+		},
+		{
+			Name:     "baseload",
+			Title:    "the idle board: logging and DVFS on or off",
+			plan:     planBaseload,
+			takeaway: sayBaseload,
+			columns:  strings.Fields("power_w cpu_pct gpu_pct cpu_hz gpu_hz mem_hz"),
+		},
+		{
+			Name:     "variability",
+			Title:    "epoch after epoch of one training",
+			Workload: "resnet18",
+			Epochs:   5,
+			plan:     planVariability,
+			takeaway: sayVariability,
+			perEpoch: true,
+			columns:  strings.Fields("time_ms stall_ms compute_ms epoch_s power_w epoch_j"),
+		},
+		{
+			Name:     "modes",
+			Title:    "modes a to n of the paper, one knob at a time",
+			Workload: "resnet18",
+			plan:     planModes,
+			takeaway: sayModes,
+			columns:  strings.Fields("time_ms stall_ms compute_ms power_w energy_j base_share_pct gpu_pct"),
+		},
 	}
 }
 
-// spreadKey is the number whose spread over repeats is told.
+// spreadKey is the number whose spread over repeats is reported.
 func (e Experiment) spreadKey() string {
 	if slices.Contains(e.columns, "time_ms") || e.columns == nil {
 		return "time_ms"
@@ -54,7 +104,7 @@ func (e Experiment) spreadKey() string {
 	return "power_w"
 }
 
-// Find gives the experiment of that name.
+// Find returns the experiment of that name.
 func Find(name string) (Experiment, error) {
 	var names []string
 	for _, e := range All() {
@@ -68,7 +118,7 @@ func Find(name string) (Experiment, error) {
 
 // Request is what an experiment runs on.
 type Request struct {
-	Workload    profiles.Workload
+	Workload    workload.Workload
 	Space       *tegra.Space
 	Mode        tegra.Mode    // in which runs are made
 	Simulated   bool          // a virtual board plays the job, page cache and drive included
@@ -88,13 +138,16 @@ type Medium struct{ Dir, Name string }
 type Setting struct {
 	Name     string
 	Mode     tegra.Mode
-	Workload profiles.Workload
-	Settings profiles.Settings
+	Workload workload.Workload
+	Settings record.Settings
 	Idle     bool // nothing runs
 }
 
 // Skip is a part that was left out, and why.
-type Skip struct{ What, Why string }
+type Skip struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
 
 // Plan is what will be run, in order, and what will not.
 type Plan struct {
@@ -115,7 +168,7 @@ const (
 	epochsTimeout = 24 * time.Hour
 )
 
-// Plan lays out the settings. One without any tells in Skipped why.
+// Plan returns the settings. A plan without settings has the reason in Skipped.
 func (e Experiment) Plan(r Request) Plan {
 	var p Plan
 	if r.Epochs == 0 {
@@ -129,7 +182,7 @@ func (e Experiment) Plan(r Request) Plan {
 	return p
 }
 
-// Digest tells plans apart: a resume must have the same.
+// Digest is a fingerprint of the plan: a resume must have the same.
 func (p Plan) Digest(repeat int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, repeat)
@@ -139,16 +192,17 @@ func (p Plan) Digest(repeat int) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// holdsCache tells whether the page cache of the workload's data can be
-// dropped and preloaded without root: by a virtual board, or by the built-in
-// job, which asks the kernel to forget its files.
+// holdsCache returns why the page cache of the workload's data cannot be controlled without
+// root; "" when it can: by a virtual board, or by the built-in job, which asks the kernel to
+// drop its files.
 func (r Request) holdsCache() (why string) {
 	w := r.Workload
 	switch {
 	case r.Simulated:
 		return ""
 	case len(w.Command) > 0 || w.Torch.Net == "":
-		return "the job is a command of your own: dropping the whole page cache takes root, which is not done here; a built-in job drops its own files"
+		return "the job is a command of your own: dropping the whole page cache takes root, which is not done " +
+			"here; a built-in job drops its own files"
 	case w.Torch.DataFolder() == "":
 		return "synthetic data lie in no file"
 	}
@@ -157,7 +211,12 @@ func (r Request) holdsCache() (why string) {
 
 // setting is one run of the request's workload.
 func (r Request) setting(name string) Setting {
-	s := Setting{Name: name, Mode: r.Mode, Workload: r.Workload, Settings: profiles.Settings{Minibatches: r.Minibatches, Base: r.Base, SampleEvery: r.Every}}
+	s := Setting{
+		Name:     name,
+		Mode:     r.Mode,
+		Workload: r.Workload,
+		Settings: record.Settings{Minibatches: r.Minibatches, Base: r.Base, SampleEvery: r.Every},
+	}
 	if s.Settings.Minibatches == 0 {
 		s.Settings.Minibatches = defaultMinibatches
 	}
@@ -178,14 +237,14 @@ func planWorkers(r Request, p *Plan) {
 		s.Workload.Workers = n
 		p.Settings = append(p.Settings, s)
 	}
-	r.mustHeed(p, "JTUNE_WORKERS")
+	r.needsVariable(p, "JTUNE_WORKERS", r.Workload.TakesWorkers())
 }
 
-// mustHeed says that a command of the user's own decides what it does with a
-// setting; one that tells its settings in its hello is checked as it runs.
-func (r Request) mustHeed(p *Plan, variable string) {
-	if len(r.Workload.Command) > 0 && !r.Simulated {
-		p.skip("a command that does not read "+variable, "its runs are all alike")
+// needsVariable notes that the settings have no effect on a command of the user that does not
+// read a variable. A job that reports its settings in its hello is checked as it runs.
+func (r Request) needsVariable(p *Plan, variable string, reads bool) {
+	if len(r.Workload.Command) > 0 && !r.Simulated && !reads {
+		p.skip("an effect of the settings", "the command does not read %s: its runs are all alike", variable)
 	}
 }
 
@@ -195,9 +254,12 @@ func planBatch(r Request, p *Plan) {
 		s.Workload.Batch = n
 		p.Settings = append(p.Settings, s)
 	}
-	r.mustHeed(p, "JTUNE_BATCH")
+	r.needsVariable(p, "JTUNE_BATCH", r.Workload.TakesBatch())
 	if r.Simulated {
-		p.skip("this board's own response", "the virtual board scales its times by slopes that were published for an AGX Xavier")
+		p.skip(
+			"this board's own response",
+			"the virtual board scales its times by slopes that were published for an AGX Xavier",
+		)
 	}
 }
 
@@ -206,9 +268,13 @@ func planCache(r Request, p *Plan) {
 		p.skip("cache", "%s", why)
 		return
 	}
-	for _, c := range []struct{ name, how string }{{"cold at the start", "drop-once"}, {"dropped each epoch", "drop"}, {"preloaded", "preload"}} {
+	r.Epochs = max(2, r.Epochs)
+	for _, c := range []struct{ name, how string }{
+		{"cold at the start", "drop-once"},
+		{"dropped each epoch", "drop"},
+		{"preloaded", "preload"},
+	} {
 		s := r.setting(c.name)
-		s.Settings.Epochs, s.Settings.ModeTimeout = max(2, r.Epochs), epochsTimeout
 		s.Workload.Torch.Cache = c.how
 		p.Settings = append(p.Settings, s)
 	}
@@ -241,12 +307,12 @@ func planStorage(r Request, p *Plan) {
 			p.skip(m.Name, "%s", why)
 			continue
 		}
+		on.Epochs = 1
 		cold := on.setting(m.Name + ": " + coldAlone)
 		cold.Workload.Workers, cold.Workload.Torch.Cache = 0, "drop"
-		cold.Settings.Epochs, cold.Settings.ModeTimeout = 1, epochsTimeout
+		on.Epochs = max(2, r.Epochs)
 		warm := on.setting(m.Name + ": " + warmWithFour)
 		warm.Workload.Workers, warm.Workload.Torch.Cache = 4, "drop-once"
-		warm.Settings.Epochs, warm.Settings.ModeTimeout = max(2, r.Epochs), epochsTimeout
 		p.Settings = append(p.Settings, cold, warm)
 	}
 }
@@ -264,11 +330,15 @@ func planDVFS(r Request, p *Plan) {
 		p.Settings = append(p.Settings, s)
 	}
 	if r.Simulated {
-		p.skip("clocks that fall while training", "the virtual board's governors stand at their limits as long as a job runs; what DVFS costs it is a fixed factor from published figures")
+		p.skip(
+			"clocks that fall while training",
+			"the virtual board's governors stand at their limits as long as a job runs; what DVFS costs it is a "+
+				"fixed factor from published figures",
+		)
 	}
 }
 
-// Names of the idle states (method note c.5).
+// Names of the idle states (the 2022 study on the base load).
 const (
 	idleLogging = "(i) DVFS off, log 1 s"
 	idleSeldom  = "DVFS off, log 10 s"
@@ -286,12 +356,21 @@ func planBaseload(r Request, p *Plan) {
 		dvfs  bool
 	}{{idleLogging, time.Second, false}, {idleSeldom, 10 * time.Second, false}, {idleDVFS, 10 * time.Second, true}} {
 		// Between two samples as long as that no window of them can be steady.
-		set := profiles.Settings{Minibatches: max(1, int(span.Seconds())), SampleEvery: state.every, FixedWait: 5 * time.Second, DVFS: state.dvfs,
-			ModeTimeout: span + 10*time.Minute}
+		set := record.Settings{
+			Minibatches: max(1, int(span.Seconds())),
+			SampleEvery: state.every,
+			FixedWait:   5 * time.Second,
+			DVFS:        state.dvfs,
+			ModeTimeout: span + 10*time.Minute,
+		}
 		p.Settings = append(p.Settings, Setting{Name: state.name, Mode: r.Mode, Settings: set, Idle: true,
-			Workload: profiles.Workload{Name: "idle", Title: "nothing", Batch: 1}})
+			Workload: workload.Workload{Name: "idle", Title: "nothing", Batch: 1}})
 	}
-	p.skip("(ii), (iii) logging off", "the board's sensors tell nothing when nobody reads them: it takes a meter at the socket; a reading every 10 s comes near")
+	p.skip(
+		"(ii), (iii) logging off",
+		"the board's sensors tell nothing when nobody reads them: it takes a meter at the socket; a reading "+
+			"every 10 s comes near",
+	)
 	if r.Simulated {
 		p.skip("the cost of logging", "the virtual board draws nothing for being read")
 	}
@@ -299,8 +378,8 @@ func planBaseload(r Request, p *Plan) {
 }
 
 func planVariability(r Request, p *Plan) {
+	r.Epochs = max(2, r.Epochs)
 	s := r.setting("as it is")
-	s.Settings.Epochs, s.Settings.ModeTimeout = max(2, r.Epochs), epochsTimeout
 	p.Settings = append(p.Settings, s)
 	if r.Simulated {
 		p.skip("drift", "the virtual board scatters each minibatch by itself and changes in no other way")
@@ -308,26 +387,44 @@ func planVariability(r Request, p *Plan) {
 	p.skip("other boards", "one board runs here: run the same there and put the CSV files side by side")
 }
 
-// xavierModes are the labelled modes of method note a.4: cores and MHz.
-var xavierModes = []struct {
-	label         string
-	cores         int
-	cpu, gpu, emc tegra.Freq
-}{
-	{"a", 4, 1200, 670, 1333}, {"b", 8, 1200, 670, 1333}, {"c", 8, 1200, 900, 1333}, {"d", 8, 1200, 900, 1600}, {"e", 8, 2100, 900, 1600},
-	{"f", 2, 2100, 900, 1600}, {"g", 8, 2265, 1377, 2133}, {"h", 8, 2265, 1377, 1066}, {"i", 8, 2265, 1377, 1333}, {"j", 8, 2265, 1377, 1600},
-	{"k", 4, 1036, 420, 2133}, {"l", 8, 1036, 420, 2133}, {"m", 8, 2265, 420, 2133}, {"n", 8, 2265, 900, 2133},
+// xavierModes are the modes a to n of the 2022 study on an AGX Xavier.
+var xavierModes = []tegra.Mode{
+	nominal(4, 1200, 670, 1333),
+	nominal(8, 1200, 670, 1333),
+	nominal(8, 1200, 900, 1333),
+	nominal(8, 1200, 900, 1600),
+	nominal(8, 2100, 900, 1600),
+	nominal(2, 2100, 900, 1600),
+	nominal(8, 2265, 1377, 2133),
+	nominal(8, 2265, 1377, 1066),
+	nominal(8, 2265, 1377, 1333),
+	nominal(8, 2265, 1377, 1600),
+	nominal(4, 1036, 420, 2133),
+	nominal(8, 1036, 420, 2133),
+	nominal(8, 2265, 420, 2133),
+	nominal(8, 2265, 900, 2133),
+}
+
+// fullXavier is the index of the mode with every knob at its maximum.
+const fullXavier = 6
+
+// nominal is a mode by its clocks in MHz.
+func nominal(cores int, cpu, gpu, emc tegra.Freq) tegra.Mode {
+	return tegra.Mode{Cores: cores, CPU: cpu * tegra.MHz, GPU: gpu * tegra.MHz, EMC: emc * tegra.MHz}
 }
 
 func planModes(r Request, p *Plan) {
 	modes, like := labelled(r.Space)
 	if like {
-		p.skip("the modes themselves", "they are an AGX Xavier's: here each knob is at the same share of its maximum, at the nearest step")
+		p.skip(
+			"the modes themselves",
+			"they are an AGX Xavier's: here each knob is at the same share of its maximum, at the nearest step",
+		)
 	}
 	seen := map[tegra.Mode]string{}
 	p.same = map[string]string{}
 	for i, m := range modes {
-		label := xavierModes[i].label
+		label := string(rune('a' + i))
 		switch first, twice := seen[m]; {
 		case !r.Space.Contains(m):
 			p.skip("mode "+label, "%s is not among the modes here", r.Space.Format(m))
@@ -343,11 +440,11 @@ func planModes(r Request, p *Plan) {
 	}
 }
 
-// labelled gives the modes a to n on a board; like: they are not its own but
-// stand at the same shares of its maxima.
+// labelled returns the modes a to n on a board; like: they are at the same shares of its maxima
+// instead.
 func labelled(space *tegra.Space) (modes []tegra.Mode, like bool) {
 	for _, x := range xavierModes {
-		m, err := space.Snap(tegra.Mode{Cores: x.cores, CPU: x.cpu * tegra.MHz, GPU: x.gpu * tegra.MHz, EMC: x.emc * tegra.MHz})
+		m, err := space.Snap(x)
 		if err != nil || space.Max().Cores != 8 {
 			like = true
 			break
@@ -358,18 +455,16 @@ func labelled(space *tegra.Space) (modes []tegra.Mode, like bool) {
 		return modes, false
 	}
 	modes = nil
-	top := space.Max()
-	full := xavierModes[6]
 	for _, x := range xavierModes {
-		share := func(list []tegra.Freq, v, most, top tegra.Freq) tegra.Freq {
-			return near(list, tegra.Freq(float64(top)*float64(v)/float64(most)))
+		var at [tegra.NumKnobs]int64
+		for k := range at {
+			knob := tegra.Knob(k)
+			want := math.Round(space.Max().Value(knob) * x.Value(knob) / xavierModes[fullXavier].Value(knob))
+			at[k] = int64(slices.MinFunc(space.Values(knob), func(a, b float64) int {
+				return cmp.Compare(math.Abs(a-want), math.Abs(b-want))
+			}))
 		}
-		modes = append(modes, tegra.Mode{Cores: near(space.Cores, (top.Cores*x.cores+full.cores/2)/full.cores),
-			CPU: share(space.CPU, x.cpu, full.cpu, top.CPU), GPU: share(space.GPU, x.gpu, full.gpu, top.GPU), EMC: share(space.EMC, x.emc, full.emc, top.EMC)})
+		modes = append(modes, tegra.ModeOfValues(at))
 	}
 	return modes, true
-}
-
-func near[T int | tegra.Freq](list []T, v T) T {
-	return slices.MinFunc(list, func(a, b T) int { return int(max(a-v, v-a) - max(b-v, v-b)) })
 }

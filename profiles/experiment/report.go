@@ -10,17 +10,19 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"jtune/profiles"
+	"jtune/internal/stats"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 	"jtune/tegra/sweep"
+	"jtune/telemetry"
 )
 
 // Report is what an experiment found: a line for each setting, or for each
 // part of one, and what follows from the numbers.
 type Report struct {
 	Experiment Experiment
-	Workload   profiles.Workload
+	Workload   workload.Workload
 	Board      string // with what stands behind its numbers when it is not real
 	Repeat     int
 	Lines      []Line
@@ -32,13 +34,23 @@ type Report struct {
 	same map[string]string // see Plan
 }
 
-// Line holds a setting's numbers over its repeats.
-type Line struct {
+// lineKey is a setting, or a part of its runs.
+type lineKey struct {
 	Setting string
 	Part    string // "" for the whole run, else Epoch0, Later or "epoch N"
-	Mode    tegra.Mode
-	Runs    int
-	Stats   map[string]Stat // by the keys of Columns; absent ones are not known
+}
+
+// words are sentences.
+type words []string
+
+func (w *words) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+
+// Line holds a setting's numbers over its repeats.
+type Line struct {
+	lineKey
+	Mode  tegra.Mode
+	Runs  int
+	Stats map[string]Stat // by the keys of Columns; absent ones are not known
 
 	noise noise
 }
@@ -50,59 +62,61 @@ const (
 )
 
 // Stat is a number over repeated runs.
-type Stat struct{ Median, Lo, Hi float64 }
+type Stat struct {
+	Median float64 `json:"median"`
+	Lo     float64 `json:"lo"`
+	Hi     float64 `json:"hi"`
+}
 
 // Column is one number of a line.
 type Column struct {
 	Key   string // with its unit; the CSV file's name of it
 	Title string // in the text table
 	per   float64
-	of    func(c profiles.Character, p profiles.Part) tegra.Val[float64]
+	value tegra.Val[float64]
 }
 
 // Columns lists what is reported, in order.
-func Columns() []Column {
-	part := func(of func(profiles.Part) tegra.Val[float64]) func(profiles.Character, profiles.Part) tegra.Val[float64] {
-		return func(_ profiles.Character, p profiles.Part) tegra.Val[float64] { return of(p) }
-	}
-	clock := func(f tegra.Val[tegra.Freq]) tegra.Val[float64] {
-		return tegra.Val[float64]{V: float64(f.V), OK: f.OK}
-	}
+func Columns() []Column { return columnsOf(record.Character{}, record.Part{}) }
+
+// columnsOf are the columns with the values of a part of a run.
+func columnsOf(c record.Character, p record.Part) []Column {
+	when := func(known bool, v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: known} }
+	clock := func(r telemetry.Residency) tegra.Val[float64] { return when(r.OK(), float64(r.Mean().V)) }
 	return []Column{
-		{"time_ms", "ms", 1, part(func(p profiles.Part) tegra.Val[float64] { return tegra.Val[float64]{V: p.TimeMS, OK: p.TimeMS > 0} })},
-		{"stall_ms", "stall", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.StallMS })},
-		{"compute_ms", "compute", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.ComputeMS })},
-		{"overhead_ms", "other", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.OverheadMS })},
-		{"epoch_s", "epoch s", 1, func(c profiles.Character, p profiles.Part) tegra.Val[float64] { return c.EpochS(p) }},
-		{"power_w", "W", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.PowerW })},
-		{"energy_j", "J", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.EnergyJ })},
-		{"epoch_j", "epoch kJ", 1e3, func(c profiles.Character, p profiles.Part) tegra.Val[float64] {
-			return tegra.Val[float64]{V: p.EnergyJ.V * float64(c.PerEpoch), OK: p.EnergyJ.OK && c.PerEpoch > 0}
-		}},
-		{"base_w", "base W", 1, func(c profiles.Character, _ profiles.Part) tegra.Val[float64] { return c.BaseW }},
-		{"base_share_pct", "base %", 1, func(c profiles.Character, p profiles.Part) tegra.Val[float64] {
-			return tegra.Val[float64]{V: 100 * min(1, c.BaseW.V/p.PowerW.V), OK: c.BaseW.OK && p.PowerW.OK && p.PowerW.V > 0}
-		}},
-		{"cpu_pct", "CPU %", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.CPUPct })},
-		{"gpu_pct", "GPU %", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.GPUPct })},
-		{"ram_bytes", "RAM GB", 1e9, part(func(p profiles.Part) tegra.Val[float64] { return p.RAMBytes })},
-		{"cpu_hz", "CPU GHz", 1e9, func(c profiles.Character, _ profiles.Part) tegra.Val[float64] { return clock(c.CPU.Mean()) }},
-		{"gpu_hz", "GPU GHz", 1e9, func(c profiles.Character, _ profiles.Part) tegra.Val[float64] { return clock(c.GPU.Mean()) }},
-		{"mem_hz", "mem GHz", 1e9, func(c profiles.Character, _ profiles.Part) tegra.Val[float64] { return clock(c.EMC.Mean()) }},
-		{"reads_per_s", "reads/s", 1, part(func(p profiles.Part) tegra.Val[float64] { return p.ReadsPerS })},
-		{"read_bytes_per_s", "MB/s", 1e6, part(func(p profiles.Part) tegra.Val[float64] { return p.ReadBytesPerS })},
-		{"cache_pct", "cache %", 1, func(c profiles.Character, _ profiles.Part) tegra.Val[float64] {
-			return tegra.Val[float64]{V: 100 * c.CacheAfter.V, OK: c.CacheAfter.OK}
-		}},
+		{"time_ms", "ms", 1, when(p.TimeMS > 0, p.TimeMS)},
+		{"stall_ms", "stall", 1, p.StallMS},
+		{"compute_ms", "compute", 1, p.ComputeMS},
+		{"overhead_ms", "other", 1, p.OverheadMS},
+		{"epoch_s", "epoch s", 1, c.EpochS(p)},
+		{"power_w", "W", 1, p.PowerW},
+		{"energy_j", "J", 1, p.EnergyJ},
+		{"epoch_j", "epoch kJ", 1e3, when(p.EnergyJ.OK && c.PerEpoch > 0, p.EnergyJ.V*float64(c.PerEpoch))},
+		{"base_w", "base W", 1, c.BaseW},
+		{
+			"base_share_pct",
+			"base %",
+			1,
+			when(c.BaseW.OK && p.PowerW.OK && p.PowerW.V > 0, 100*min(1, c.BaseW.V/p.PowerW.V)),
+		},
+		{"cpu_pct", "CPU %", 1, p.CPUPct},
+		{"gpu_pct", "GPU %", 1, p.GPUPct},
+		{"ram_bytes", "RAM GB", 1e9, p.RAMBytes},
+		{"cpu_hz", "CPU GHz", 1e9, clock(c.CPU)},
+		{"gpu_hz", "GPU GHz", 1e9, clock(c.GPU)},
+		{"mem_hz", "mem GHz", 1e9, clock(c.EMC)},
+		{"reads_per_s", "reads/s", 1, p.ReadsPerS},
+		{"read_bytes_per_s", "MB/s", 1e6, p.ReadBytesPerS},
+		{"cache_pct", "cache %", 1, when(c.CacheAfter.OK, 100*c.CacheAfter.V)},
 	}
 }
 
 // defaultColumns of the text report.
-var defaultColumns = []string{"time_ms", "stall_ms", "compute_ms", "overhead_ms", "power_w", "energy_j", "cpu_pct", "gpu_pct"}
+var defaultColumns = strings.Fields("time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct")
 
 // Report makes the report of what was run. Of several runs of a setting with
 // one repeat the newest counts; rows tell of settings that failed.
-func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profiles.Run) Report {
+func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) Report {
 	out := Report{Experiment: e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same}
 	for _, s := range p.Settings {
 		var usable []usableRun
@@ -122,9 +136,9 @@ func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profi
 				out.Failed = append(out.Failed, fmt.Sprintf("%s: %s: %s", name, row.Status, row.Why))
 				continue
 			}
-			for n := len(runs) - 1; n >= 0; n-- {
-				if runs[n].Setting == s.Name && runs[n].Repeat == k {
-					usable = append(usable, usableRun{row, runs[n].Character})
+			for _, run := range slices.Backward(runs) {
+				if run.Setting == s.Name && run.Repeat == k {
+					usable = append(usable, usableRun{row, run.Character})
 					break
 				}
 			}
@@ -141,20 +155,20 @@ func (e Experiment) Report(p Plan, repeat int, rows []profiles.Row, runs []profi
 	return out
 }
 
-// newest gives the last row of a run: one that failed may have been redone.
-func newest(rows []profiles.Row, setting string, repeat int) (profiles.Row, bool) {
+// newest returns the last row of a run: a failed one may have been measured again.
+func newest(rows []record.Row, setting string, repeat int) (record.Row, bool) {
 	for _, r := range slices.Backward(rows) {
 		if r.IsOf(setting, repeat) {
 			return r, true
 		}
 	}
-	return profiles.Row{}, false
+	return record.Row{}, false
 }
 
 // usableRun is a run that counts.
 type usableRun struct {
-	row profiles.Row
-	profiles.Character
+	row record.Row
+	record.Character
 }
 
 // lines of one setting: of its epochs, of epoch 0 and the later ones when they
@@ -163,8 +177,8 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	if len(runs) == 0 {
 		return nil
 	}
-	line := func(part string, of func(profiles.Character) tegra.Val[profiles.Part]) {
-		l := Line{Setting: s.Name, Part: part, Mode: s.Mode, Stats: map[string]Stat{}}
+	line := func(name string, of func(record.Character) tegra.Val[record.Part]) {
+		l := Line{lineKey: lineKey{s.Name, name}, Mode: s.Mode, Stats: map[string]Stat{}}
 		values := map[string][]float64{}
 		var times, powers []float64 // the noise of each run
 		for _, one := range runs {
@@ -176,14 +190,14 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 			l.Runs++
 			own := noiseOf(one.row, c, p.V)
 			times, powers = append(times, own.time), append(powers, own.power)
-			for _, col := range Columns() {
-				if v := col.of(c, p.V); v.OK && !math.IsNaN(v.V) && !math.IsInf(v.V, 0) {
+			for _, col := range columnsOf(c, p.V) {
+				if v := col.value; v.OK && tegra.Finite(v.V).OK {
 					values[col.Key] = append(values[col.Key], v.V)
 				}
 			}
 		}
 		for key, v := range values {
-			l.Stats[key] = Stat{quantile.Median(v).V, slices.Min(v), slices.Max(v)}
+			l.Stats[key] = Stat{stats.Median(v), slices.Min(v), slices.Max(v)}
 		}
 		if l.Runs > 0 {
 			l.noise = noise{over(times, l.Stats["time_ms"]), over(powers, l.Stats["power_w"])}
@@ -193,7 +207,7 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 	switch {
 	case e.perEpoch:
 		for k := range runs[0].Epochs {
-			line(fmt.Sprintf("epoch %d", runs[0].Epochs[k].Epoch), func(c profiles.Character) (p tegra.Val[profiles.Part]) {
+			line(fmt.Sprintf("epoch %d", runs[0].Epochs[k].Epoch), func(c record.Character) (p tegra.Val[record.Part]) {
 				if k < len(c.Epochs) {
 					p = tegra.Some(c.Epochs[k])
 				}
@@ -201,23 +215,19 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 			})
 		}
 	case s.Settings.Epochs > 1:
-		line(Epoch0, func(c profiles.Character) tegra.Val[profiles.Part] { return c.First })
-		line(Later, func(c profiles.Character) tegra.Val[profiles.Part] { return c.Later })
+		line(Epoch0, func(c record.Character) tegra.Val[record.Part] { return c.First })
+		line(Later, func(c record.Character) tegra.Val[record.Part] { return c.Later })
 	default:
-		line("", func(c profiles.Character) tegra.Val[profiles.Part] { return tegra.Some(c.All) })
+		line("", func(c record.Character) tegra.Val[record.Part] { return tegra.Some(c.All) })
 	}
 	return out
 }
 
-// stat gives a number of the first line of a setting and part; not OK when it
-// is not known.
-func (r Report) stat(setting, part, key string) tegra.Val[float64] {
-	for _, l := range r.Lines {
-		if s, ok := l.Stats[key]; ok && l.Setting == setting && l.Part == part {
-			return tegra.Some(s.Median)
-		}
-	}
-	return tegra.Val[float64]{}
+// stat is a number of a part; not OK when it is not known.
+func (r Report) stat(at lineKey, key string) tegra.Val[float64] {
+	l, _ := r.line(at)
+	s, ok := l.Stats[key]
+	return tegra.Val[float64]{V: s.Median, OK: ok}
 }
 
 // Text prints the report for a person, 80 columns wide where it can.
@@ -286,11 +296,16 @@ func folded(w io.Writer, line string) error {
 func (r Report) heading() string {
 	parts := []string{r.Board}
 	if r.Experiment.Workload != "" {
-		parts = append([]string{fmt.Sprintf("%s, batch %d, workers %d", r.Workload.Name, r.Workload.Batch, r.Workload.Workers)}, parts...)
+		parts = append(
+			[]string{fmt.Sprintf("%s, batch %d, workers %d", r.Workload.Name, r.Workload.Batch, r.Workload.Workers)},
+			parts...)
 	}
 	if r.Repeat > 1 {
 		of := map[string]string{"time_ms": "time", "power_w": "power"}[r.Experiment.spreadKey()]
-		parts = append(parts, fmt.Sprintf("each run %d times: medians, spread = (most - least) / median of the %s", r.Repeat, of))
+		parts = append(
+			parts,
+			fmt.Sprintf("each run %d times: medians, spread = (most - least) / median of the %s", r.Repeat, of),
+		)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -304,12 +319,7 @@ func (r Report) table(b *strings.Builder) {
 	if wanted == nil {
 		wanted = defaultColumns
 	}
-	var cols []Column
-	for _, c := range Columns() {
-		if slices.Contains(wanted, c.Key) {
-			cols = append(cols, c)
-		}
-	}
+	cols := slices.DeleteFunc(Columns(), func(c Column) bool { return !slices.Contains(wanted, c.Key) })
 	t := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	head := []string{"setting"}
 	for _, c := range cols {
@@ -341,11 +351,10 @@ func (r Report) table(b *strings.Builder) {
 }
 
 func cell(l Line, c Column) string {
-	s, ok := l.Stats[c.Key]
-	if !ok {
-		return "–"
+	if s, ok := l.Stats[c.Key]; ok {
+		return short(s.Median / c.per)
 	}
-	return short(s.Median / c.per)
+	return "–"
 }
 
 // short prints about three digits.
@@ -380,7 +389,10 @@ func (r Report) CSV(w io.Writer) error {
 	}
 	c.Write(head)
 	for _, l := range r.Lines {
-		row := slices.Concat([]string{l.Setting, l.Part, strconv.Itoa(l.Runs)}, sweep.Fields(tegra.Measured{Mode: l.Mode})[:4])
+		row := slices.Concat(
+			[]string{l.Setting, l.Part, strconv.Itoa(l.Runs)},
+			sweep.ModeFields(l.Mode),
+		)
 		for _, col := range Columns() {
 			s, ok := l.Stats[col.Key]
 			if !ok {

@@ -6,90 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 )
 
-// negligible is the share of a minibatch below which a stall is not spoken of.
-const negligible = 0.01
-
-// change says how a number moved: "-35 %", "+2 %", "the same".
-func change(from, to float64) string {
-	if from == 0 {
-		return "from nothing"
-	}
-	if pct := 100 * (to/from - 1); math.Abs(pct) >= 0.5 {
-		return fmt.Sprintf("%+.0f %%", pct)
-	}
-	return "±0 %"
-}
-
-// moved is the change of a stat between two settings; "" when one is not
-// known, or when they do not differ beyond noise.
-func (r Report) moved(what, key string, from, to [2]string) string {
-	a, b := r.stat(from[0], from[1], key), r.stat(to[0], to[1], key)
-	if !a.OK || !b.OK || a.V == 0 && b.V == 0 {
-		return ""
-	}
-	if ms := r.stat(from[0], from[1], "time_ms"); key == "stall_ms" && max(a.V, b.V) < negligible*ms.V {
-		return ""
-	}
-	if !r.apart(key, from, to) {
-		return ""
-	}
-	return what + " " + change(a.V, b.V)
-}
-
-func list(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
-}
-
-// compared says in one clause how two settings differ; "" when neither tells
-// its time.
-func (r Report) compared(from, to [2]string) string {
-	if !r.stat(from[0], from[1], "time_ms").OK || !r.stat(to[0], to[1], "time_ms").OK {
-		return ""
-	}
-	text := list(r.moved("time", "time_ms", from, to), r.moved("stall", "stall_ms", from, to), r.moved("compute", "compute_ms", from, to),
-		r.moved("power", "power_w", from, to), r.moved("energy", "energy_j", from, to))
-	if text == "" {
-		return fmt.Sprintf("no difference beyond noise (%s)", percent(r.margin("time_ms", from, to)))
-	}
-	return text
-}
-
-// pace is the part of a setting's lines that stands for the long run.
-func (r Report) pace(setting string) [2]string {
-	for _, part := range []string{Later, ""} {
-		if r.stat(setting, part, "time_ms").OK {
-			return [2]string{setting, part}
-		}
-	}
-	return [2]string{setting, Epoch0}
-}
-
-// settings lists the settings that have lines, in order.
-func (r Report) settings() (out []string) {
-	for _, l := range r.Lines {
-		if !slices.Contains(out, l.Setting) {
-			out = append(out, l.Setting)
-		}
-	}
-	return out
-}
-
-// extreme gives the setting with the least (or, by sign -1, the most) of a
-// number; "" when none tells it.
-func (r Report) extreme(key string, sign float64) (best string, value float64) {
-	for _, s := range r.settings() {
-		if v := r.stat(s, r.pace(s)[1], key); v.OK && (best == "" || sign*v.V < sign*value) {
-			best, value = s, v.V
-		}
-	}
-	return best, value
-}
-
-func sayWorkers(r Report) (out []string) {
+func sayWorkers(r Report) (out words) {
 	names := r.settings()
 	fastest, best := r.extreme("time_ms", 1)
 	if fastest == "" {
@@ -97,61 +18,89 @@ func sayWorkers(r Report) (out []string) {
 	}
 	enough := ""
 	for _, s := range names {
-		if enough == "" && r.stat(s, r.pace(s)[1], "time_ms").OK && !r.apart("time_ms", r.pace(fastest), r.pace(s)) {
+		if enough == "" && r.stat(r.pace(s), "time_ms").OK && !r.apart("time_ms", r.pace(fastest), r.pace(s)) {
 			enough = s
 		}
 	}
 	beyond := percent(r.margin("time_ms", r.pace(fastest), r.pace(enough)))
 	if enough == names[0] {
-		out = append(out, fmt.Sprintf("Loader processes change little: with %s a minibatch takes %s ms, at best (%s) %s ms.", enough, short(r.stat(enough, r.pace(enough)[1], "time_ms").V), fastest, short(best)))
+		out.add(
+			"Loader processes change little: with %s a minibatch takes %s ms, at best (%s) %s ms.",
+			enough,
+			short(r.stat(r.pace(enough), "time_ms").V),
+			fastest,
+			short(best),
+		)
 	} else if enough == names[len(names)-1] {
-		out = append(out, fmt.Sprintf("%s is not one too many: of those that ran it is the fastest by more than %s.", capital(enough), beyond))
+		out.add("%s is not one too many: of those that ran it is the fastest by more than "+
+			"%s.", capital(enough), beyond)
 	} else {
-		out = append(out, fmt.Sprintf("%s is enough: more bring less than %s.", capital(enough), beyond))
+		out.add("%s is enough: more bring less than %s.", capital(enough), beyond)
 	}
 	for i := 1; i < len(names); i++ {
 		if names[i-1] == "workers 0" || names[i] == enough {
-			out = append(out, fmt.Sprintf("From %s to %s: %s.", names[i-1], names[i], r.compared(r.pace(names[i-1]), r.pace(names[i]))))
+			out.add(
+				"From %s to %s: %s.",
+				names[i-1],
+				names[i],
+				r.compared(r.pace(names[i-1]), r.pace(names[i])),
+			)
 		}
 	}
 	if last := names[len(names)-1]; last != enough {
-		out = append(out, fmt.Sprintf("From %s to %s: %s.", enough, last, r.compared(r.pace(enough), r.pace(last))))
+		out.add("From %s to %s: %s.", enough, last, r.compared(r.pace(enough), r.pace(last)))
 	}
 	return out
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func sayCache(r Report) (out []string) {
+func sayCache(r Report) (out words) {
 	for _, s := range r.settings() {
-		first, later := [2]string{s, Epoch0}, [2]string{s, Later}
+		first, later := lineKey{s, Epoch0}, lineKey{s, Later}
 		if text := r.compared(first, later); text != "" {
-			out = append(out, fmt.Sprintf("%s: from epoch 0 to the later ones %s%s.", capital(s), text, r.readText(s)))
+			out.add("%s: from epoch 0 to the later ones %s%s.", capital(s), text, r.readText(s))
 		}
 	}
-	cold, dropped := [2]string{"cold at the start", Later}, [2]string{"dropped each epoch", Later}
-	a, b := r.stat(cold[0], cold[1], "time_ms"), r.stat(dropped[0], dropped[1], "time_ms")
+	cold, dropped := lineKey{"cold at the start", Later}, lineKey{"dropped each epoch", Later}
+	a, b := r.stat(cold, "time_ms"), r.stat(dropped, "time_ms")
 	switch {
 	case !a.OK || !b.OK:
 	case !r.apart("time_ms", cold, dropped):
-		out = append(out, fmt.Sprintf("Whether the data come from the disk or from memory makes no difference beyond noise here: %s and %s ms, less than %s apart.", short(b.V), short(a.V), percent(r.margin("time_ms", cold, dropped))))
+		out.add(
+			"Whether the data come from the disk or from memory makes no difference beyond noise here: %s "+
+				"and %s ms, less than %s apart.",
+			short(b.V),
+			short(a.V),
+			percent(r.margin("time_ms", cold, dropped)),
+		)
 	case b.V > a.V:
-		out = append(out, fmt.Sprintf("The page cache is worth %.0f %%: without it a minibatch takes %s ms, with it %s ms.", 100*(1-a.V/b.V), short(b.V), short(a.V)))
+		out.add(
+			"The page cache is worth %.0f %%: without it a minibatch takes %s ms, with it %s ms.",
+			100*(1-a.V/b.V),
+			short(b.V),
+			short(a.V),
+		)
 	default:
-		out = append(out, fmt.Sprintf("With the cache dropped a minibatch took %s ms, with it %s ms: something else changed; repeat it (--repeat 3).", short(b.V), short(a.V)))
+		out.add(
+			"With the cache dropped a minibatch took %s ms, with it %s ms: something else changed; repeat it "+
+				"(--repeat 3).",
+			short(b.V),
+			short(a.V),
+		)
 	}
 	return out
 }
 
 func (r Report) readText(s string) string {
-	a, b := r.stat(s, Epoch0, "read_bytes_per_s"), r.stat(s, Later, "read_bytes_per_s")
+	a, b := r.stat(lineKey{s, Epoch0}, "read_bytes_per_s"), r.stat(lineKey{s, Later}, "read_bytes_per_s")
 	if !a.OK || !b.OK {
 		return ""
 	}
 	return fmt.Sprintf("; the disk read %s MB/s, then %s", short(a.V/1e6), short(b.V/1e6))
 }
 
-func sayStorage(r Report) (out []string) {
+func sayStorage(r Report) (out words) {
 	type medium struct {
 		name       string
 		cold, warm tegra.Val[float64]
@@ -160,12 +109,18 @@ func sayStorage(r Report) (out []string) {
 	for _, s := range r.settings() {
 		if name, ok := strings.CutSuffix(s, ": "+coldAlone); ok {
 			w := name + ": " + warmWithFour
-			media = append(media, medium{name, r.stat(s, "", "time_ms"), r.stat(w, Later, "time_ms")})
+			media = append(media, medium{name, r.stat(lineKey{s, ""}, "time_ms"), r.stat(lineKey{w, Later}, "time_ms")})
 		}
 	}
 	for _, m := range media {
 		if m.cold.OK && m.warm.OK {
-			out = append(out, fmt.Sprintf("%s: cold and without workers a minibatch takes %s ms, warm and with four %s ms (%s).", m.name, short(m.cold.V), short(m.warm.V), change(m.cold.V, m.warm.V)))
+			out.add(
+				"%s: cold and without workers a minibatch takes %s ms, warm and with four %s ms (%s).",
+				m.name,
+				short(m.cold.V),
+				short(m.warm.V),
+				change(m.cold.V, m.warm.V),
+			)
 		}
 	}
 	if len(media) < 2 {
@@ -180,21 +135,30 @@ func sayStorage(r Report) (out []string) {
 		}
 		return most / least
 	}
-	cold, warm := ratio(func(m medium) tegra.Val[float64] { return m.cold }), ratio(func(m medium) tegra.Val[float64] { return m.warm })
-	text := fmt.Sprintf("The slowest medium takes %.2f times as long as the fastest when cold without workers, %.2f times when warm with four", cold, warm)
+	cold, warm := ratio(
+		func(m medium) tegra.Val[float64] { return m.cold },
+	), ratio(
+		func(m medium) tegra.Val[float64] { return m.warm },
+	)
+	text := fmt.Sprintf(
+		"The slowest medium takes %.2f times as long as the fastest when cold without workers, %.2f times when "+
+			"warm with four",
+		cold,
+		warm,
+	)
 	if cold > 1+alike && warm <= 1+alike {
 		text += ": a faster medium helps only where neither cache nor workers hide it"
 	}
 	return append(out, text+".")
 }
 
-func sayBatch(r Report) (out []string) {
+func sayBatch(r Report) (out words) {
 	perSample := func(s string) (ms float64, n int) {
 		var size int
 		if _, err := fmt.Sscanf(s, "batch %d", &size); err != nil || size == 0 {
 			return 0, 0
 		}
-		return r.stat(s, r.pace(s)[1], "time_ms").V / float64(size), size
+		return r.stat(r.pace(s), "time_ms").V / float64(size), size
 	}
 	names := r.settings()
 	best := math.Inf(1)
@@ -211,47 +175,72 @@ func sayBatch(r Report) (out []string) {
 			continue
 		}
 		gpu := ""
-		if v := r.stat(s, r.pace(s)[1], "gpu_pct"); v.OK {
+		if v := r.stat(r.pace(s), "gpu_pct"); v.OK {
 			gpu = fmt.Sprintf("; the GPU is busy %.0f %% of the time", v.V)
 		}
-		text := fmt.Sprintf("From batch %d on an epoch gets less than %s shorter: %s ms per sample, %s at best%s.", n, percent(shorter), short(ms), short(best), gpu)
+		text := fmt.Sprintf(
+			"From batch %d on an epoch gets less than %s shorter: %s ms per sample, %s at best%s.",
+			n,
+			percent(shorter),
+			short(ms),
+			short(best),
+			gpu,
+		)
 		if s == names[len(names)-1] {
-			text = fmt.Sprintf("An epoch still gets shorter at batch %d, the largest that ran: %s ms per sample%s.", n, short(ms), gpu)
+			text = fmt.Sprintf(
+				"An epoch still gets shorter at batch %d, the largest that ran: %s ms per sample%s.",
+				n,
+				short(ms),
+				gpu,
+			)
 		}
 		out = append(out, text)
 		break
 	}
 	if len(names) > 1 {
 		a, b := r.pace(names[0]), r.pace(names[len(names)-1])
-		out = append(out, fmt.Sprintf("From %s to %s, per epoch: %s; per minibatch: %s.", a[0], b[0],
-			list(r.moved("time", "epoch_s", a, b), r.moved("energy", "epoch_j", a, b)), list(r.moved("stall", "stall_ms", a, b), r.moved("compute", "compute_ms", a, b))))
+		out.add(
+			"From %s to %s, per epoch: %s; per minibatch: %s.",
+			a.Setting,
+			b.Setting,
+			list(
+				r.moved("time", "epoch_s", a, b),
+				r.moved("energy", "epoch_j", a, b),
+			),
+			list(r.moved("stall", "stall_ms", a, b), r.moved("compute", "compute_ms", a, b)),
+		)
 	}
 	return out
 }
 
-func sayDVFS(r Report) (out []string) {
+func sayDVFS(r Report) (out words) {
 	off, on := r.pace(dvfsOff), r.pace(dvfsOn)
 	if text := r.compared(off, on); text != "" {
-		out = append(out, fmt.Sprintf("With DVFS on: %s.", text))
+		out.add("With DVFS on: %s.", text)
 	}
-	a, b := r.stat(off[0], off[1], "energy_j"), r.stat(on[0], on[1], "energy_j")
-	if within := r.margin("energy_j", off, on); a.OK && b.OK && !math.IsInf(within, 1) && !r.apart("energy_j", off, on) {
-		out = append(out, fmt.Sprintf("It neither saves nor costs energy beyond noise: less than %s.", percent(within)))
+	a, b := r.stat(off, "energy_j"), r.stat(on, "energy_j")
+	if within := r.margin("energy_j", off, on); a.OK && b.OK && !math.IsInf(within, 1) &&
+		!r.apart("energy_j", off, on) {
+		out.add("It neither saves nor costs energy beyond noise: less than %s.", percent(within))
 	}
 	for _, c := range []struct{ name, key string }{{"CPU", "cpu_hz"}, {"GPU", "gpu_hz"}, {"memory", "mem_hz"}} {
-		if f := r.stat(off[0], off[1], c.key); f.OK {
-			if g := r.stat(on[0], on[1], c.key); g.OK && g.V < 0.95*f.V {
-				out = append(out, fmt.Sprintf("The %s clock falls from %.2f to %.2f GHz in the mean.", c.name, f.V/1e9, g.V/1e9))
+		if f := r.stat(off, c.key); f.OK {
+			if g := r.stat(on, c.key); g.OK && g.V < 0.95*f.V {
+				out.add("The %s clock falls from %.2f to %.2f GHz in the mean.", c.name, f.V/1e9, g.V/1e9)
 			}
 		}
 	}
 	return out
 }
 
-func sayBaseload(r Report) (out []string) {
-	watts := func(s string) tegra.Val[float64] { return r.stat(s, "", "power_w") }
+func sayBaseload(r Report) (out words) {
+	watts := func(s string) tegra.Val[float64] { return r.stat(lineKey{s, ""}, "power_w") }
 	if v := watts(idleLogging); v.OK {
-		out = append(out, fmt.Sprintf("Idle, clocks locked and logging every second, the module draws %.2f W: that is the base load of every run in this mode.", v.V))
+		out.add(
+			"Idle, clocks locked and logging every second, the module draws %.2f W: that is the base load of "+
+				"every run in this mode.",
+			v.V,
+		)
 	}
 	for _, c := range []struct{ from, to, what string }{
 		{idleSeldom, idleLogging, "Logging every second in place of every ten"},
@@ -260,21 +249,21 @@ func sayBaseload(r Report) (out []string) {
 		a, b := watts(c.from), watts(c.to)
 		switch {
 		case !a.OK || !b.OK:
-		case !r.apart("power_w", [2]string{c.from, ""}, [2]string{c.to, ""}):
-			out = append(out, fmt.Sprintf("%s: no difference beyond noise (%.2f and %.2f W).", c.what, a.V, b.V))
+		case !r.apart("power_w", lineKey{c.from, ""}, lineKey{c.to, ""}):
+			out.add("%s: no difference beyond noise (%.2f and %.2f W).", c.what, a.V, b.V)
 		default:
-			out = append(out, fmt.Sprintf("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V)))
+			out.add("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V))
 		}
 	}
 	return out
 }
 
-// powerStep is a fall of power from one epoch to the next that no steady
-// training shows: the papers saw one after 16 h, of the sensor's logger and
-// not of the board (method note c.3).
+// powerStep is a fall of power from one epoch to the next that does not occur in steady
+// training. The papers saw one after 16 h, which came from the sensor's logger and not from the
+// board.
 const powerStep = 0.15
 
-func sayVariability(r Report) (out []string) {
+func sayVariability(r Report) (out words) {
 	later := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part == Epoch0 })
 	if len(later) == 0 {
 		return nil
@@ -291,32 +280,43 @@ func sayVariability(r Report) (out []string) {
 			continue
 		}
 		first, last := v[0], v[len(v)-1]
-		mid := quantile.Median(v).V
-		out = append(out, fmt.Sprintf("Over %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of the median; from the first of them to the last %s.",
-			len(v), c.name, short(lo), short(hi), c.unit, 100*(hi-lo)/mid, change(first, last)))
+		mid := stats.Median(v)
+		out.add(
+			"Over %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of "+
+				"the median; from the first of them to the last %s.",
+			len(v),
+			c.name,
+			short(lo),
+			short(hi),
+			c.unit,
+			100*(hi-lo)/mid,
+			change(first, last),
+		)
 	}
 	for i := 1; i < len(later); i++ {
 		a, okA := later[i-1].Stats["power_w"]
 		b, okB := later[i].Stats["power_w"]
 		ta, tb := later[i-1].Stats["time_ms"], later[i].Stats["time_ms"]
 		if okA && okB && b.Median < (1-powerStep)*a.Median && math.Abs(tb.Median/ta.Median-1) < alike {
-			out = append(out, fmt.Sprintf("In %s the power reads %s while the time stays: doubt the sensor, not the board.", later[i].Part, change(a.Median, b.Median)))
+			out.add(
+				"In %s the power reads %s while the time stays: doubt the sensor, not the board.",
+				later[i].Part,
+				change(a.Median, b.Median),
+			)
 		}
 	}
 	return out
 }
 
-// neighbours are the labels that differ in one knob (method note a.4).
-var neighbours = [][2]string{{"a", "b"}, {"b", "c"}, {"c", "d"}, {"d", "e"}, {"e", "f"}, {"h", "i"}, {"i", "j"}, {"j", "g"}, {"k", "l"}, {"l", "m"}, {"m", "n"}, {"n", "g"}}
+// neighbours are pairs of labels that differ in one knob (the 2022 study, table of power modes).
+var neighbours = strings.Fields("ab bc cd de ef hi ij jg kl lm mn ng")
 
-func sayModes(r Report) (out []string) {
+func sayModes(r Report) (out words) {
 	byLabel := map[string]Line{}
 	for _, s := range r.settings() {
 		label, _, _ := strings.Cut(s, " ")
-		for _, l := range r.Lines {
-			if l.Setting == s && l.Part == r.pace(s)[1] {
-				byLabel[label] = l
-			}
+		if l, ok := r.line(r.pace(s)); ok {
+			byLabel[label] = l
 		}
 	}
 	for label, other := range r.same {
@@ -325,10 +325,16 @@ func sayModes(r Report) (out []string) {
 		}
 	}
 	for _, n := range neighbours {
-		a, okA := byLabel[n[0]]
-		b, okB := byLabel[n[1]]
+		a, okA := byLabel[n[:1]]
+		b, okB := byLabel[n[1:]]
 		if what := knobOf(a.Mode, b.Mode); okA && okB && what != "" {
-			out = append(out, fmt.Sprintf("%s to %s, %s: %s.", n[0], n[1], what, r.compared([2]string{a.Setting, a.Part}, [2]string{b.Setting, b.Part})))
+			out.add(
+				"%s to %s, %s: %s.",
+				n[:1],
+				n[1:],
+				what,
+				r.compared(a.lineKey, b.lineKey),
+			)
 		}
 	}
 	fast, ms := r.extreme("time_ms", 1)
@@ -337,9 +343,18 @@ func sayModes(r Report) (out []string) {
 	switch {
 	case fast == "" || least == "":
 	case !r.apart("energy_j", r.pace(least), r.pace(most)):
-		out = append(out, fmt.Sprintf("Fastest is %s with %s ms; the energies do not differ beyond noise.", fast, short(ms)))
+		out.add("Fastest is %s with %s ms; the energies do not differ beyond noise.", fast, short(ms))
 	default:
-		out = append(out, fmt.Sprintf("Fastest is %s with %s ms; least energy takes %s with %s J, most %s with %s J (%s).", fast, short(ms), least, short(joules), most, short(worst), change(joules, worst)))
+		out.add(
+			"Fastest is %s with %s ms; least energy takes %s with %s J, most %s with %s J (%s).",
+			fast,
+			short(ms),
+			least,
+			short(joules),
+			most,
+			short(worst),
+			change(joules, worst),
+		)
 	}
 	if front := r.front(); len(front) > 0 {
 		out = append(out, "Not beaten in both time and energy: "+strings.Join(front, "; ")+".")
@@ -347,18 +362,14 @@ func sayModes(r Report) (out []string) {
 	return out
 }
 
-// knobOf says which one knob differs, and how; "" when not exactly one does.
+// knobOf names the one knob that differs, and how; "" when not exactly one does.
 func knobOf(a, b tegra.Mode) string {
 	var out []string
-	if a.Cores != b.Cores {
-		out = append(out, fmt.Sprintf("cores %d to %d", a.Cores, b.Cores))
-	}
-	for _, k := range []struct {
-		name string
-		a, b tegra.Freq
-	}{{"CPU", a.CPU, b.CPU}, {"GPU", a.GPU, b.GPU}, {"memory", a.EMC, b.EMC}} {
-		if k.a != k.b {
-			out = append(out, fmt.Sprintf("%s %s to %s", k.name, k.a, k.b))
+	for k, name := range []string{"cores", "CPU", "GPU", "memory"} {
+		if from, to := a.Values()[k], b.Values()[k]; from != to && k == int(tegra.KnobCores) {
+			out = append(out, fmt.Sprintf("%s %d to %d", name, from, to))
+		} else if from != to {
+			out = append(out, fmt.Sprintf("%s %s to %s", name, tegra.Freq(from), tegra.Freq(to)))
 		}
 	}
 	if len(out) != 1 {
@@ -368,8 +379,8 @@ func knobOf(a, b tegra.Mode) string {
 }
 
 // front lists the settings that no other beats in time and energy.
-func (r Report) front() (out []string) {
-	value := func(s, key string) tegra.Val[float64] { return r.stat(s, r.pace(s)[1], key) }
+func (r Report) front() (out words) {
+	value := func(s, key string) tegra.Val[float64] { return r.stat(r.pace(s), key) }
 	for _, s := range r.settings() {
 		t, e := value(s, "time_ms"), value(s, "energy_j")
 		if !t.OK || !e.OK {

@@ -12,16 +12,17 @@ const (
 	removeGrace = 20 * time.Second
 )
 
-// Container says that a job runs in a container. The zero value: it does not.
-// Its output is read without a terminal; it is ended by its name, which is
-// "jtune-" and the workload's: one that a killed jtune left behind goes when
-// the workload is started again.
+// Container describes the container of a job; the zero value means none. The job's output is
+// read without a terminal. The container is ended by its name, "jtune-" and the workload's: one
+// that a killed jtune left behind is removed when the workload is started again.
 type Container struct {
-	Image   string   `toml:"image,omitempty" json:"image"`
-	Engine  string   `toml:"engine,omitempty" json:"engine,omitempty"`   // docker when empty; podman takes the same words
-	Runtime string   `toml:"runtime,omitempty" json:"runtime,omitempty"` // "nvidia" on a Jetson
-	Flags   []string `toml:"flags,omitempty" json:"flags,omitempty"`     // further words for run, such as "--user=1000:1000"
-	Mounts  []string `toml:"mounts,omitempty" json:"mounts,omitempty"`   // HOST:INSIDE[:ro]
+	Image string `toml:"image,omitempty" json:"image"`
+	// docker when empty; podman takes the same words
+	Engine  string `toml:"engine,omitempty" json:"engine,omitempty"`
+	Runtime string `toml:"runtime,omitempty" json:"runtime,omitempty"` // "nvidia" on a Jetson
+	// Flags are further words for run, such as "--user=1000:1000".
+	Flags  []string `toml:"flags,omitempty" json:"flags,omitempty"`
+	Mounts []string `toml:"mounts,omitempty" json:"mounts,omitempty"` // HOST:INSIDE[:ro]
 }
 
 func (c Container) engine() string {

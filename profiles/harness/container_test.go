@@ -34,11 +34,25 @@ esac
 	return engine, calls
 }
 
-func TestAContainerIsRunAndEndedByItsName(t *testing.T) {
+func TestContainerIsRunAndEndedByItsName(t *testing.T) {
 	t.Parallel()
 	engine, calls := fakeEngine(t)
-	h, err := Exec(t.Context(), ExecOptions{Command: []string{"python3", "train.py"}, Name: "mynet", Dir: "/work", Env: map[string]string{"JTUNE_BATCH": "16", "A": "b c"},
-		Container: Container{Image: "l4t-ml:r35", Engine: engine, Runtime: "nvidia", Mounts: []string{"/data:/data:ro"}, Flags: []string{"--user=1000:1000"}}})
+	h, err := Exec(
+		t.Context(),
+		ExecOptions{
+			Command: []string{"python3", "train.py"},
+			Name:    "mynet",
+			Dir:     "/work",
+			Env:     map[string]string{"JTUNE_BATCH": "16", "A": "b c"},
+			Container: Container{
+				Image:   "l4t-ml:r35",
+				Engine:  engine,
+				Runtime: "nvidia",
+				Mounts:  []string{"/data:/data:ro"},
+				Flags:   []string{"--user=1000:1000"},
+			},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,14 +76,15 @@ func TestAContainerIsRunAndEndedByItsName(t *testing.T) {
 	}
 	text, _ := os.ReadFile(calls)
 	want := "rm -f jtune-mynet\n" +
-		"run --rm --init --name jtune-mynet --ipc=host --runtime nvidia -e PYTHONUNBUFFERED=1 -e A=b c -e JTUNE_BATCH=16 -v /data:/data:ro -w /work --user=1000:1000 l4t-ml:r35 python3 train.py\n" +
+		"run --rm --init --name jtune-mynet --ipc=host --runtime nvidia -e PYTHONUNBUFFERED=1 -e A=b c -e " +
+		"JTUNE_BATCH=16 -v /data:/data:ro -w /work --user=1000:1000 l4t-ml:r35 python3 train.py\n" +
 		"rm -f jtune-mynet\n"
 	if string(text) != want {
 		t.Errorf("the engine was called so:\n%s\nwant\n%s", text, want)
 	}
 }
 
-func TestAContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
+func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	t.Parallel()
 	engine, calls := fakeEngine(t)
 	self := exec.Command(os.Args[0])
@@ -96,9 +111,12 @@ func TestAContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	}
 }
 
-func TestNoEngineIsAnErrorThatNamesIt(t *testing.T) {
+func TestContainerNoEngineIsAnErrorThatNamesIt(t *testing.T) {
 	t.Parallel()
-	_, err := Exec(t.Context(), ExecOptions{Command: []string{"true"}, Name: "x", Container: Container{Image: "i", Engine: "/no/such/docker"}})
+	_, err := Exec(
+		t.Context(),
+		ExecOptions{Command: []string{"true"}, Name: "x", Container: Container{Image: "i", Engine: "/no/such/docker"}},
+	)
 	if err == nil || !strings.Contains(err.Error(), "/no/such/docker") {
 		t.Errorf("got %v", err)
 	}

@@ -1,5 +1,5 @@
-// Package harness runs a training job and reads what it tells of its
-// minibatches.
+// Package harness runs a training job and reads the events of its minibatches
+// from its output.
 //
 //	command ──► process group or container ──► lines of JSON, or lines that a pattern matches ──► Event
 //	tegra/virtual ──► NextMinibatch ──► Event
@@ -7,10 +7,11 @@
 // # Protocol
 //
 // A job writes one JSON object per line to its standard output, each as soon
-// as the thing has happened (flush after every line). Times are milliseconds;
+// as it has happened (flush after every line). Times are milliseconds;
 // t is seconds since any fixed moment and never goes back.
 //
-//	{"event":"hello","protocol":1,"workload":"mynet","model":"ResNet-18","dataset":"CIFAR-10","samples":50000,"batch_size":16,"num_workers":4,"framework":"torch 2.0"}
+//	{"event":"hello","protocol":1,"workload":"mynet","model":"ResNet-18","dataset":"CIFAR-10",
+//	 "samples":50000,"batch_size":16,"num_workers":4,"framework":"torch 2.0"}
 //	{"event":"epoch_begin","epoch":0,"t":1.2}
 //	{"event":"minibatch","epoch":0,"batch":0,"time_ms":61.2,"fetch_ms":3.1,"compute_ms":55.0,"t":1.27}
 //	{"event":"epoch_end","epoch":0,"time_ms":187500,"t":188.9}
@@ -29,14 +30,14 @@
 // minibatch from the start of its fetch to the end of its step, after a
 // synchronise. fetch_ms is the visible wait for the data, copy to the device
 // included; compute_ms the step on the GPU; stall_ms and overhead_ms are
-// worked out when they are not given. "clean":false says that a minibatch does
-// not count, as one that also wrote a checkpoint. A cache event's share tells
-// how much of the data lies in the page cache. mode, fetch, compute, power, sys
-// and infer are events of the protocol that are passed over here.
+// computed when they are not given. "clean":false marks a minibatch that does
+// not count, such as one that also wrote a checkpoint. The share of a cache
+// event is the part of the data in the page cache. mode, fetch, compute, power,
+// sys and infer are events of the protocol that are ignored here.
 //
-// A job that tells nothing for a minute is taken for dead: one that loads or
-// warms its page cache for longer tells cache events meanwhile, or has
-// silence_s under its [workload.NAME] in the configuration file.
+// A job without an event for a minute is taken for dead. One that loads or warms
+// its page cache for longer prints cache events meanwhile, or has silence_s under
+// its [workload.NAME] in the configuration file.
 //
 // A job that cannot be changed is read by a pattern (see CheckPattern) from the
 // progress bar or the log lines that it prints. A job may run in a container;
@@ -48,8 +49,8 @@
 // environment: JTUNE_PROTOCOL, JTUNE_WORKLOAD, JTUNE_BATCH, JTUNE_WORKERS,
 // JTUNE_PREFETCH and JTUNE_EPOCHS (0: train until ended).
 //
-// A search over minibatch sizes starts the job anew for each, with its size in
-// JTUNE_BATCH. The name must stand in the command or in a script that the command
-// names, such as ["sh", "-c", "python3 -m mine --bs $JTUNE_BATCH"]; a hello that
-// then says another batch_size ends the search.
+// A search over batch sizes starts the job again for each, with the size in
+// JTUNE_BATCH. The command, or a script that it names, must contain that name, such
+// as ["sh", "-c", "python3 -m mine --bs $JTUNE_BATCH"]; a hello with another
+// batch_size ends the search.
 package harness

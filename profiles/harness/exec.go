@@ -7,28 +7,29 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/user"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"jtune/internal/caller"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
 const (
-	// DefaultSilence is how long a job may tell nothing.
+	// DefaultSilence is how long a job may be silent.
 	DefaultSilence = 60 * time.Second
 	termGrace      = 5 * time.Second // from TERM to KILL
 	drainGrace     = 2 * time.Second // for output still in the pipes of a dead job
 )
 
-// ExecOptions say how a job is run.
+// ExecOptions describe how a job is run.
 type ExecOptions struct {
 	Command []string
 	Dir     string
 	Env     map[string]string // added to the environment
-	Log     string            // file that gets stderr and what is no event; "" for none
+	Log     string            // file for stderr and output that is no event; "" for none
 	Silence time.Duration     // 60 s
 	Clock   tegra.Clock       // stamps events; the machine's when nil
 
@@ -37,9 +38,8 @@ type ExecOptions struct {
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
 }
 
-// job is an external training job. It runs in a process group of its own,
-// which is ended as a whole, also when jtune is killed: loader processes never
-// stay behind.
+// job is an external training job. It runs in its own process group, which is ended as a whole,
+// also when jtune is killed: loader processes never stay behind.
 type job struct {
 	name    string
 	cmd     *exec.Cmd
@@ -49,18 +49,18 @@ type job struct {
 	stdout  *pipe
 	clock   tegra.Clock
 	silence time.Duration
-	pattern *pattern      // nil: none
-	remove  []string      // command that ends the job's container; empty: it has none
-	who     *account      // whom the job runs as; nil: as jtune
-	exited  chan struct{} // closed when the job's first process has been reaped
-	ended   chan struct{} // closed when output is read up and the end is known
+	pattern *pattern        // nil: none
+	remove  []string        // command that ends the job's container; empty: it has none
+	who     *caller.Account // whom the job runs as; nil: as jtune
+	exited  chan struct{}   // closed when the job's first process has been reaped
+	ended   chan struct{}   // closed when output is read up and the end is known
 
-	mu       sync.Mutex
-	stopping bool
-	failure  string    // message of its error event
-	heard    time.Time // of the last event, or the start
-	garbage  int
-	lastBad  string
+	mu        sync.Mutex
+	stopping  bool
+	failure   string    // message of its error event
+	lastEvent time.Time // or the start
+	garbage   int
+	lastBad   string
 }
 
 var _ Harness = (*job)(nil)
@@ -81,8 +81,8 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{name: clip(o.Command[0]), pattern: read, log: log, queue: newQueue(), clock: o.Clock, silence: o.Silence,
-		exited: make(chan struct{}), ended: make(chan struct{}), heard: time.Now()}
+	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: newQueue(), clock: o.Clock,
+		silence: o.Silence, exited: make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now()}
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
 	}
@@ -120,16 +120,16 @@ func (j *job) removeContainer() {
 	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, j.remove[0], j.remove[1:]...)
-	j.who.own(cmd)
+	j.who.Use(cmd)
 	cmd.Run()
 }
 
 func (j *job) start(o ExecOptions) (err error) {
-	if j.who, err = callingUser(os.Geteuid(), os.Getenv, user.LookupId); err != nil {
+	if j.who, err = caller.Find(); err != nil {
 		return err
 	}
 	if j.who != nil && o.Log != "" {
-		if err := os.Lchown(o.Log, int(j.who.credential.Uid), int(j.who.credential.Gid)); err != nil {
+		if err := os.Lchown(o.Log, int(j.who.Credential.Uid), int(j.who.Credential.Gid)); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (j *job) start(o ExecOptions) (err error) {
 	}()
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
-	j.who.own(cmd)
+	j.who.Use(cmd)
 	j.group.add(cmd)
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
@@ -177,7 +177,7 @@ func (j *job) start(o ExecOptions) (err error) {
 	return nil
 }
 
-// follow reads the job's output until it is gone, then says how it ended.
+// follow reads the job's output to its end, then sets the outcome.
 func (j *job) follow(stdout, stderr *pipe) {
 	var readers sync.WaitGroup
 	j.listen(&readers, stdout, stderr)
@@ -201,7 +201,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	close(j.ended)
 }
 
-// outcome is how the job ended: io.EOF when it was done or told to stop.
+// outcome is how the job ended: io.EOF when it was done or stopped.
 func (j *job) outcome(err error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -236,12 +236,11 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// patience is how much longer the job may stay silent. What it has said may
-// wait to be looked at.
+// patience is how much longer the job may be silent. Its output may still wait to be read.
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.silence + j.stdout.most() - time.Since(j.heard)
+	return j.silence + j.stdout.most() - time.Since(j.lastEvent)
 }
 
 func (j *job) silent() error {
@@ -250,7 +249,7 @@ func (j *job) silent() error {
 	return &SilenceError{Command: j.name, After: j.silence, Garbage: j.garbage, Last: j.lastBad}
 }
 
-// Stop ends the job's group: TERM, and KILL when it does not listen.
+// Stop ends the job's group: TERM, and KILL when that has no effect.
 func (j *job) Stop(ctx context.Context) error {
 	j.mu.Lock()
 	j.stopping = true
@@ -269,21 +268,21 @@ func (j *job) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Pace is Paced's.
-func (j *job) Pace() (look func()) { return j.stdout.pace() }
+// Pace implements Paced.
+func (j *job) Pace() (poll func()) { return j.stdout.pace() }
 
-// Counts tells what was read besides events.
+// Counts are numbers of unusual input.
 type Counts struct {
 	Garbage int // lines that were no events, or events with absurd values
 	Dropped int // events lost to a flood
 }
 
-// Counted is a harness that keeps count.
+// Counted is a harness with Counts.
 type Counted interface{ Counts() Counts }
 
 var _ Counted = (*job)(nil)
 
-// Counts tells what was read besides events so far.
+// Counts implements Counted.
 func (j *job) Counts() Counts {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -43,9 +42,12 @@ func all(t *testing.T, h Harness) ([]Event, error) {
 
 const three = `for i in 0 1 2; do echo '{"event":"minibatch","batch":'$i',"time_ms":5}'; done; `
 
-func TestAJobThatFinishesGivesItsEventsThenEOF(t *testing.T) {
+func TestExecJobThatFinishesGivesItsEventsThenEOF(t *testing.T) {
 	t.Parallel()
-	events, err := all(t, sh(t, `echo '{"event":"hello","protocol":1}'; `+three+`echo '{"event":"done"}'`, ExecOptions{}))
+	events, err := all(
+		t,
+		sh(t, `echo '{"event":"hello","protocol":1}'; `+three+`echo '{"event":"done"}'`, ExecOptions{}),
+	)
 	if !errors.Is(err, io.EOF) || len(events) != 5 || events[3].Batch != 2 || events[4].Kind != Done {
 		t.Errorf("got %v, %v; want hello, three minibatches, done, EOF", events, err)
 	}
@@ -56,7 +58,7 @@ func TestAJobThatFinishesGivesItsEventsThenEOF(t *testing.T) {
 	}
 }
 
-func TestAJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
+func TestExecJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
 	t.Parallel()
 	events, err := all(t, sh(t, three+`echo warning >&2; echo 'CUDA out of memory' >&2; exit 3`, ExecOptions{}))
 	var died *ExitError
@@ -68,15 +70,23 @@ func TestAJobThatDiesGivesItsEventsThenStatusAndLastLine(t *testing.T) {
 	}
 }
 
-func TestAnEnginesAdviceIsNotTheReason(t *testing.T) {
+func TestExecEnginesAdviceIsNotTheReason(t *testing.T) {
 	t.Parallel()
-	_, err := all(t, sh(t, `echo 'docker: Cannot connect to the Docker daemon.' >&2; echo >&2; echo "Run 'docker run --help' for more information" >&2; exit 125`, ExecOptions{}))
-	if want := "harness sh died: exit status 125: docker: Cannot connect to the Docker daemon."; err == nil || err.Error() != want {
+	_, err := all(
+		t,
+		sh(
+			t,
+			`echo 'docker: Cannot connect to the Docker daemon.' >&2; echo >&2; echo "Run 'docker run --help' for more information" >&2; exit 125`,
+			ExecOptions{},
+		),
+	)
+	if want := "harness sh died: exit status 125: docker: Cannot connect to the Docker daemon."; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }
 
-func TestAJobKilledBySignalSaysSo(t *testing.T) {
+func TestExecJobKilledBySignalSaysSo(t *testing.T) {
 	t.Parallel()
 	_, err := all(t, sh(t, `kill -9 $$`, ExecOptions{}))
 	if err == nil || !strings.Contains(err.Error(), "signal: killed") {
@@ -84,7 +94,7 @@ func TestAJobKilledBySignalSaysSo(t *testing.T) {
 	}
 }
 
-func TestAnErrorEventIsTheReasonEvenWithStatusZero(t *testing.T) {
+func TestExecErrorEventIsTheReasonEvenWithStatusZero(t *testing.T) {
 	t.Parallel()
 	_, err := all(t, sh(t, `echo '{"event":"error","message":"no data set"}'`, ExecOptions{}))
 	if err == nil || !strings.Contains(err.Error(), "no data set") {
@@ -92,7 +102,7 @@ func TestAnErrorEventIsTheReasonEvenWithStatusZero(t *testing.T) {
 	}
 }
 
-func TestAJobThatPrintsNothingIsSilent(t *testing.T) {
+func TestExecJobThatPrintsNothingIsSilent(t *testing.T) {
 	t.Parallel()
 	_, err := all(t, sh(t, `sleep 60`, ExecOptions{Silence: 100 * time.Millisecond}))
 	var silent *SilenceError
@@ -101,7 +111,7 @@ func TestAJobThatPrintsNothingIsSilent(t *testing.T) {
 	}
 }
 
-func TestAJobThatPrintsOnlyGarbageIsSilentToo(t *testing.T) {
+func TestExecJobThatPrintsOnlyGarbageIsSilentToo(t *testing.T) {
 	t.Parallel()
 	_, err := all(t, sh(t, `while true; do echo 'Epoch 1/5'; sleep 0.02; done`, ExecOptions{Silence: 2 * time.Second}))
 	var silent *SilenceError
@@ -110,10 +120,14 @@ func TestAJobThatPrintsOnlyGarbageIsSilentToo(t *testing.T) {
 	}
 }
 
-func TestGarbageIsCountedAndLogged(t *testing.T) {
+func TestExecGarbageIsCountedAndLogged(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log.txt")
-	h := sh(t, `echo 'Loading weights'; printf '\377\000\n'; `+three+`echo '{"event":"minibatch","time_ms":-1}'; echo tired >&2`, ExecOptions{Log: log})
+	h := sh(
+		t,
+		`echo 'Loading weights'; printf '\377\000\n'; `+three+`echo '{"event":"minibatch","time_ms":-1}'; echo tired >&2`,
+		ExecOptions{Log: log},
+	)
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) || len(events) != 3 || h.Counts().Garbage != 3 {
 		t.Errorf("%d events, %v, %+v; want 3 events and 3 other lines", len(events), err, h.Counts())
@@ -127,10 +141,14 @@ func TestGarbageIsCountedAndLogged(t *testing.T) {
 	}
 }
 
-func TestAFloodIsSurvivedInBoundedMemory(t *testing.T) {
+func TestExecFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log.txt")
-	h := sh(t, `head -c 3000000 /dev/zero | tr '\0' x; echo; yes "$(printf %01000d 0)" | head -n 20000; yes '{"event":"minibatch","time_ms":1}' | head -n 20000`, ExecOptions{Log: log})
+	h := sh(
+		t,
+		`head -c 3000000 /dev/zero | tr '\0' x; echo; yes "$(printf %01000d 0)" | head -n 20000; yes '{"event":"minibatch","time_ms":1}' | head -n 20000`,
+		ExecOptions{Log: log},
+	)
 	<-h.ended
 	events, err := all(t, h)
 	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.Counts().Dropped != 20000-queueLen {
@@ -141,20 +159,28 @@ func TestAFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestALongBurstIsHeardWhole: also where all goroutines take turns on one
+// TestQueueLosesNothingOfALongBurst also where all goroutines take turns on one
 // thread, as while a mode is measured.
-func TestALongBurstIsHeardWhole(t *testing.T) { // not parallel: it changes the process
+func TestQueueLosesNothingOfALongBurst(t *testing.T) { // not parallel: it changes the process
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const n = 5 * queueLen
-	j := sh(t, fmt.Sprintf(`i=0; while [ $i -lt %d ]; do echo '{"event":"minibatch","time_ms":1,"t":'$i'}'; i=$((i+1)); done > "$OUT"; cat "$OUT"`, n),
-		ExecOptions{Env: map[string]string{"OUT": filepath.Join(t.TempDir(), "lines")}})
-	events, err := all(t, j)
-	if !errors.Is(err, io.EOF) || len(events) != n || j.Counts().Dropped != 0 {
-		t.Errorf("%d of %d events, %d dropped, %v", len(events), n, j.Counts().Dropped, err)
+	for name, c := range map[string]struct{ line, pattern string }{
+		"events of the protocol":  {`{"event":"minibatch","time_ms":1,"t":'$i'}`, ""},
+		"short lines, by pattern": {`1`, `(?P<time_ms>\d)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			script := `i=0; while [ $i -lt %d ]; do echo '` + c.line + `'; i=$((i+1)); done > "$OUT"; cat "$OUT"`
+			j := sh(t, fmt.Sprintf(script, n), ExecOptions{Pattern: c.pattern,
+				Env: map[string]string{"OUT": filepath.Join(t.TempDir(), "lines")}})
+			events, err := all(t, j)
+			if !errors.Is(err, io.EOF) || len(events) != n || j.Counts().Dropped != 0 {
+				t.Errorf("%d of %d events, %d dropped, %v", len(events), n, j.Counts().Dropped, err)
+			}
+		})
 	}
 }
 
-func TestStopEndsTheWholeGroup(t *testing.T) {
+func TestExecStopEndsTheWholeGroup(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
 	// A job with a loader process that ignores TERM.
@@ -185,7 +211,7 @@ func TestStopEndsTheWholeGroup(t *testing.T) {
 	}
 }
 
-// running tells whether a process lives; one that waits for its parent to
+// running reports whether a process lives; one that waits for its parent to
 // notice its death does not.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -196,7 +222,7 @@ func running(pid int) bool {
 	return !strings.HasPrefix(rest, "Z")
 }
 
-func TestAJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
+func TestExecJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
 	t.Parallel()
 	h := sh(t, `trap '' TERM; echo '{"event":"minibatch","time_ms":1}'; while true; do sleep 0.05; done`, ExecOptions{})
 	if _, err := h.Next(t.Context()); err != nil {
@@ -210,7 +236,7 @@ func TestAJobThatIgnoresTermIsKilledWhenTheCallerHasNoTime(t *testing.T) {
 	}
 }
 
-func TestALeaderThatDiesTakesItsGroupAlong(t *testing.T) {
+func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	t.Parallel()
 	h := sh(t, `sleep 300 & `+three+`exit 1`, ExecOptions{})
 	events, err := all(t, h)
@@ -241,12 +267,16 @@ func TestMain(m *testing.M) {
 
 // A job of a shell, a loader and a loader's own child that ignore what a
 // terminal or jtune could send: kill -9 of jtune leaves none of them.
-func TestAJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
+func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	self := exec.Command(os.Args[0])
-	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; trap '' TERM HUP INT; echo $$ >leader; sh -c 'echo $$ >loader; sleep 300 & echo $! >child; wait' & "+
-		"until [ -s child ]; do sleep 0.01; done; touch ready; wait")
+	self.Env = append(
+		os.Environ(),
+		"JTUNE_TEST_JOB=cd "+dir+"; trap '' TERM HUP INT; echo $$ >leader; sh -c 'echo $$ >loader; sleep 300 & "+
+			"echo $! >child; wait' & "+
+			"until [ -s child ]; do sleep 0.01; done; touch ready; wait",
+	)
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -277,18 +307,30 @@ func TestAJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 }
 
 // A launcher whose workers lead sessions of their own, as torchrun's do, ends
-// them itself when it is asked to end.
-func TestALauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
+// them itself when it is asked to end. The pause that the watcher makes between TERM and KILL is the test's: it lasts
+// until the launcher has done what it was asked, however busy the machine is.
+func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	pause := "#!/bin/sh\necho $1 >" + dir + "/paused\n" +
+		"i=0; while [ -e " + dir + "/ready ] && [ ! -e " + dir + "/asked ] && [ $i -lt 600 ]; do\n" +
+		"/bin/sleep 0.1; i=$((i+1)); done\n"
+	if err := os.WriteFile(filepath.Join(dir, "sleep"), []byte(pause), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	self := exec.Command(os.Args[0])
-	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; setsid sleep 300 & worker=$!; trap 'kill $worker; touch asked; exit' TERM; touch ready; wait")
+	self.Env = append(
+		os.Environ(),
+		"PATH="+dir+":"+os.Getenv("PATH"),
+		"JTUNE_TEST_JOB=cd "+dir+"; setsid /bin/sleep 300 & worker=$!; trap 'kill $worker; : >asked; exit' TERM; "+
+			": >ready; wait",
+	)
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
 	}
 	for name, deadline := "ready", time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && name == "asked" {
-			return
+			break
 		} else if err == nil {
 			name = "asked"
 			self.Process.Kill()
@@ -298,9 +340,17 @@ func TestALauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 			t.Fatalf("waited in vain for %s", name)
 		}
 	}
+	text, err := os.ReadFile(filepath.Join(dir, "paused"))
+	if seconds, perr := strconv.ParseFloat(
+		strings.TrimSpace(string(text)),
+		64,
+	); err != nil || perr != nil ||
+		seconds < 1 {
+		t.Errorf("between TERM and KILL it pauses for %q s, %v; want 1 at least", text, err)
+	}
 }
 
-func TestNextEndsWithItsContext(t *testing.T) {
+func TestExecNextEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	h := sh(t, `sleep 60`, ExecOptions{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -310,17 +360,25 @@ func TestNextEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestTheJobLearnsItsSettings(t *testing.T) {
+func TestExecJobLearnsItsSettings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, err := all(t, sh(t, `echo "$JTUNE_BATCH $PYTHONUNBUFFERED $(pwd)" >out`, ExecOptions{Dir: dir, Env: map[string]string{"JTUNE_BATCH": "32"}}))
+	_, err := all(
+		t,
+		sh(
+			t,
+			`echo "$JTUNE_BATCH $PYTHONUNBUFFERED $(pwd)" >out`,
+			ExecOptions{Dir: dir, Env: map[string]string{"JTUNE_BATCH": "32"}},
+		),
+	)
 	text, _ := os.ReadFile(filepath.Join(dir, "out"))
-	if !errors.Is(err, io.EOF) || !strings.HasPrefix(string(text), "32 1 ") || !strings.Contains(string(text), filepath.Base(dir)) {
+	if !errors.Is(err, io.EOF) || !strings.HasPrefix(string(text), "32 1 ") ||
+		!strings.Contains(string(text), filepath.Base(dir)) {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
 
-func TestACommandThatCannotStartIsAnError(t *testing.T) {
+func TestExecCommandThatCannotStartIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -337,53 +395,5 @@ func TestACommandThatCannotStartIsAnError(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
-	}
-}
-
-func TestUnderSudoTheJobRunsAsTheCaller(t *testing.T) {
-	t.Parallel()
-	nobody := func(string) (*user.User, error) { return nil, errors.New("none") }
-	env := func(pairs ...string) func(string) string {
-		return func(k string) string {
-			for i := 0; i < len(pairs); i += 2 {
-				if pairs[i] == k {
-					return pairs[i+1]
-				}
-			}
-			return ""
-		}
-	}
-	for _, c := range []struct {
-		name string
-		euid int
-		env  func(string) string
-		want uint32
-		bad  bool
-	}{
-		{"root behind sudo goes back to the caller", 0, env("SUDO_UID", "1000", "SUDO_GID", "1001"), 1000, false},
-		{"a user stays", 1000, env("SUDO_UID", "1001", "SUDO_GID", "1001"), 0, false},
-		{"root by login stays", 0, env(), 0, false},
-		{"sudo by root stays", 0, env("SUDO_UID", "0", "SUDO_GID", "0"), 0, false},
-		{"a broken number is refused", 0, env("SUDO_UID", "-5", "SUDO_GID", "1"), 0, true},
-		{"a missing group is refused", 0, env("SUDO_UID", "1000"), 0, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := callingUser(c.euid, c.env, nobody)
-			if (err != nil) != c.bad {
-				t.Fatalf("error %v, want one: %v", err, c.bad)
-			}
-			if (got != nil) != (c.want != 0) {
-				t.Fatalf("got %+v, want uid %d", got, c.want)
-			}
-			if got != nil && (*got.credential).Uid != c.want {
-				t.Errorf("uid %d, want %d", got.credential.Uid, c.want)
-			}
-		})
-	}
-	if self, err := user.Current(); err == nil {
-		a, err := callingUser(0, env("SUDO_UID", "12345", "SUDO_GID", self.Gid), func(string) (*user.User, error) { return self, nil })
-		if err != nil || len(a.env) != 3 || a.env[0] != "HOME="+self.HomeDir || a.home != self.HomeDir {
-			t.Errorf("account with a name: %+v, %v", a, err)
-		}
 	}
 }

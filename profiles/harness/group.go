@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+
+	"jtune/internal/caller"
 )
 
 // group is the process group in which a job runs. Its leader is a watcher, a
@@ -20,18 +22,21 @@ type group struct {
 	over bool // the number may mean other processes
 }
 
-// watch does not end at what ends the job; $@ removes the job's container.
+// watch ignores the signals that end the job; $@ removes the job's container.
 const watch = `trap '' HUP INT QUIT TERM; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1; kill -KILL 0`
 
-func newGroup(who *account, remove []string) (*group, error) {
+func newGroup(who *caller.Account, remove []string) (*group, error) {
 	held, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer held.Close()
-	g := &group{watcher: exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch"}, remove...)...), pipe: pipe}
+	g := &group{
+		watcher: exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch"}, remove...)...),
+		pipe:    pipe,
+	}
 	g.watcher.Stdin = held
-	who.own(g.watcher)
+	who.Use(g.watcher)
 	if g.watcher.SysProcAttr == nil {
 		g.watcher.SysProcAttr = &syscall.SysProcAttr{}
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"syscall"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"jtune/tegra"
 )
 
-// Kind is what an event tells.
+// Kind is the kind of an event.
 type Kind string
 
 // Kinds of events.
@@ -22,24 +23,24 @@ const (
 	Stable     Kind = "stable"
 	Failure    Kind = "error"
 	Done       Kind = "done"
-	Cache      Kind = "cache" // Share tells how much of the data lies in the page cache
+	Cache      Kind = "cache" // Share is the part of the data in the page cache
 	Other      Kind = "other" // known to the protocol, of no use here
 )
 
-// Event is one thing a harness told.
+// Event is a message of a harness.
 type Event struct {
 	Kind Kind
-	// T is the device's clock when the event was taken in: a minibatch began
-	// TimeMS before it.
+	// T is the device's clock when the event was read: a minibatch began TimeMS
+	// before it.
 	T          time.Duration
 	Epoch      int // from 0
 	Batch      int // within the epoch, from 0
 	TimeMS     float64
-	FetchMS    tegra.Val[float64] // this and the next: absent when the job does not tell
+	FetchMS    tegra.Val[float64] // this and the next: absent when the job does not report them
 	StallMS    tegra.Val[float64] // part of the time in which the GPU waits for data
 	ComputeMS  tegra.Val[float64]
 	OverheadMS tegra.Val[float64]
-	Unclean    bool               // the job itself says that this minibatch does not count
+	Unclean    bool               // the job marked this minibatch as not counting
 	Message    string             // of error and done
 	Info       map[string]string  // of hello
 	Share      tegra.Val[float64] // of cache: 0 to 1
@@ -50,36 +51,40 @@ func (e Event) Began() time.Duration {
 	return e.T - time.Duration(e.TimeMS*float64(time.Millisecond))
 }
 
-// Complete works out stall and overhead of a minibatch where they are not given
-// and follow from the rest (method note c.1, c.2).
+// Complete computes stall and overhead of a minibatch where they are not given and follow from
+// the other parts: stall is the wait for data that the compute time does not hide, overhead the
+// rest of the time (the 2022 study, docs/method.md).
 func (e *Event) Complete() {
 	if !e.StallMS.OK && e.FetchMS.OK && e.ComputeMS.OK {
-		e.StallMS = tegra.Some(max(0, min(e.FetchMS.V, e.TimeMS-e.ComputeMS.V)))
+		e.StallMS = tegra.Some(RoundMS(max(0, min(e.FetchMS.V, e.TimeMS-e.ComputeMS.V))))
 	}
 	if !e.OverheadMS.OK && e.StallMS.OK && e.ComputeMS.OK {
-		e.OverheadMS = tegra.Some(max(0, e.TimeMS-e.StallMS.V-e.ComputeMS.V))
+		e.OverheadMS = tegra.Some(RoundMS(max(0, e.TimeMS-e.StallMS.V-e.ComputeMS.V)))
 	}
 }
 
-// Harness is a training job that tells of its minibatches one by one.
+// RoundMS removes the rounding errors of subtracting times in milliseconds: no clock
+// resolves less than a nanosecond.
+func RoundMS(ms float64) float64 { return math.Round(ms*1e6) / 1e6 }
+
+// Harness is a running training job that reports its minibatches one by one.
 type Harness interface {
 	// Next waits for the next event. io.EOF when the job is done, *ExitError
-	// when it died, *SilenceError when it tells nothing.
+	// when it died, *SilenceError when it prints no events.
 	Next(ctx context.Context) (Event, error)
 	// Stop ends the job and all its processes. Stopping twice is no error.
 	Stop(ctx context.Context) error
 }
 
-// Paced is a harness that can do without looking at its job at a pace of its
-// own, which wakes the machine some times a second. From Pace on its events
-// may come late, though with their true times: when look is called, as whoever
-// reads the board meanwhile does, and else after hearMost. Events of a job that does not tell
-// their times come at once all the same.
+// Paced is a harness whose output can be read at the pace of the caller, so that it does not
+// wake the machine several times a second by itself. After Pace its events may come late, with
+// their true times: when poll is called, or after pollMost. Events of a job that does not
+// report their times still come at once.
 type Paced interface {
-	Pace() (look func())
+	Pace() (poll func())
 }
 
-// ExitError tells that the job died.
+// ExitError means that the job ended with an error.
 type ExitError struct {
 	Command string
 	Status  string   // "exit status 1", "signal: killed"
@@ -89,15 +94,19 @@ type ExitError struct {
 func (e *ExitError) Error() string {
 	switch {
 	case e.Status == "signal: "+syscall.SIGKILL.String():
-		return fmt.Sprintf("harness %s was killed from outside (%s): most often by the kernel, out of memory (dmesg tells), which counts as did not run (DNR)", e.Command, e.Status)
+		return fmt.Sprintf(
+			"harness %s was killed from outside (%s): most often by the kernel, out of memory (dmesg tells), "+
+				"which counts as did not run (DNR)",
+			e.Command,
+			e.Status,
+		)
 	case len(e.Lines) == 0:
 		return fmt.Sprintf("harness %s died: %s, with nothing on stderr", e.Command, e.Status)
 	}
 	return fmt.Sprintf("harness %s died: %s: %s", e.Command, e.Status, reason(e.Lines))
 }
 
-// reason is the last line that says something: engines of containers end with
-// advice to read their help.
+// reason is the last meaningful line: container engines end with advice to read their help.
 func reason(lines []string) string {
 	for i := len(lines) - 1; i > 0; i-- {
 		if text := strings.TrimSpace(lines[i]); text != "" && !strings.Contains(text, " --help'") {
@@ -107,7 +116,7 @@ func reason(lines []string) string {
 	return lines[0]
 }
 
-// SilenceError tells that the job lives but prints no events.
+// SilenceError means that the job runs but prints no events.
 type SilenceError struct {
 	Command string
 	After   time.Duration
@@ -117,7 +126,18 @@ type SilenceError struct {
 
 func (e *SilenceError) Error() string {
 	if e.Garbage == 0 {
-		return fmt.Sprintf("harness %s prints nothing for %s: does it flush its output after each line? (a job that loads for longer: silence_s under [workload.NAME] in the configuration file)", e.Command, e.After)
+		return fmt.Sprintf(
+			"harness %s prints nothing for %s: does it flush its output after each line? (a job that loads for "+
+				"longer: silence_s under [workload.NAME] in the configuration file)",
+			e.Command,
+			e.After,
+		)
 	}
-	return fmt.Sprintf("harness %s prints no event for %s, only %d lines that are none; last: %s", e.Command, e.After, e.Garbage, e.Last)
+	return fmt.Sprintf(
+		"harness %s prints no event for %s, only %d lines that are none; last: %s",
+		e.Command,
+		e.After,
+		e.Garbage,
+		e.Last,
+	)
 }

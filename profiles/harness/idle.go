@@ -18,8 +18,8 @@ type idle struct {
 // idleStep is one "minibatch" of idling.
 const idleStep = time.Second
 
-// Idle lets the base load of a device be measured as a workload is: a job
-// that does nothing and tells of every second.
+// Idle is a job that does nothing and reports every second as a minibatch, so that the base
+// load of a device can be measured like a workload.
 func Idle(c tegra.Clock) Harness { return &idle{clock: c} }
 
 // Next waits a second of the device's clock.
@@ -31,7 +31,12 @@ func (i *idle) Next(ctx context.Context) (Event, error) {
 		return Event{}, err
 	}
 	i.count++
-	return Event{Kind: Minibatch, T: i.clock.Now(), Batch: i.count - 1, TimeMS: float64(idleStep / time.Millisecond)}, nil
+	return Event{
+		Kind:   Minibatch,
+		T:      i.clock.Now(),
+		Batch:  i.count - 1,
+		TimeMS: float64(idleStep / time.Millisecond),
+	}, nil
 }
 
 // Stop ends it.

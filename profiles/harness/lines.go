@@ -10,7 +10,7 @@ import (
 // maxLine is how much of a line is kept; the rest of it is read and dropped.
 const maxLine = 64 << 10
 
-// maxBar is the longest progress bar that is read before it is ended.
+// maxBar is the longest unfinished progress bar that is read.
 const maxBar = 4 << 10
 
 // eachLine calls f with every line of r, without its newline and cut to
@@ -36,13 +36,13 @@ func eachLine(r io.Reader, f func(text []byte)) {
 	}
 }
 
-// eachDraw calls f with every piece of r that ends in a newline or a carriage
-// return, and with what stands unfinished whenever r has no more for now:
-// progress bars begin with the return, so that one that is drawn ends with the
-// next one only. Longer pieces than maxLine are cut off their head.
+// eachDraw calls f with every piece of r that ends in a newline or a carriage return, and with
+// the unfinished rest whenever r has no more for now: progress bars start with the return, so
+// one that is drawn ends only with the next one. Pieces longer than maxLine lose their
+// beginning.
 func eachDraw(r io.Reader, f func(text []byte, whole bool)) {
 	var held []byte
-	chunk := make([]byte, maxLine)
+	chunk := make([]byte, queueLen) // an event takes two bytes at least, see queue.handOver
 	for {
 		n, err := r.Read(chunk)
 		held = append(held, chunk[:n]...)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"jtune/internal/text"
 )
 
 const (
@@ -13,8 +15,8 @@ const (
 	lastLines = 10       // lines of stderr that are kept for an error
 )
 
-// jobLog takes what a job says besides events, up to maxLog, and remembers the
-// last lines. A log that cannot be written (disk full) never stops the job.
+// jobLog keeps the output of a job other than events, up to maxLog, and the last lines of
+// stderr. A log that cannot be written (disk full) never stops the job.
 type jobLog struct {
 	mu      sync.Mutex
 	to      io.WriteCloser // nil: none
@@ -34,19 +36,19 @@ func openLog(path string) (*jobLog, error) {
 	return &jobLog{to: f}, nil
 }
 
-func (l *jobLog) stderr(text []byte) {
+func (l *jobLog) stderr(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(text) > 0 {
-		l.last = append(l.last, clip(string(text)))
+	if len(line) > 0 {
+		l.last = append(l.last, text.OneLine(string(line)))
 		if len(l.last) > lastLines {
 			l.last = slices.Delete(l.last, 0, 1)
 		}
 	}
-	l.write("", text)
+	l.write("", line)
 }
 
-// note adds a line of our own.
+// note adds a line by jtune.
 func (l *jobLog) note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +63,7 @@ func (l *jobLog) write(prefix string, text []byte) {
 	record := slices.Concat([]byte(prefix), text, []byte("\n"))
 	l.written += len(record)
 	if l.written > maxLog {
-		record = []byte("jtune: the job says too much; the rest of this run is not kept\n")
+		record = []byte("jtune: the job prints too much; the rest of this run is not kept\n")
 	}
 	l.to.Write(record)
 }

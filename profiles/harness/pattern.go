@@ -8,13 +8,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jtune/internal/text"
 )
 
 // Pattern mode reads the times of minibatches out of the lines that a training
 // program prints anyway, on either of its outputs:
 //
 //	line or bar ──► regular expression ──► count of done minibatches ──► time since the last count, shared out
-//	                                  └──► time or rate, when no count stands in the line
+//	                                  └──► time or rate, when the line has no count
 //
 // A count gives the true mean time; the rate that a progress bar shows is
 // smoothed and lags behind a change of power mode. Minibatches that one line
@@ -35,7 +37,10 @@ var patterns = map[string]struct {
 	"huggingface": {`^\s*\d+%\|.*?\|\s*` + barCount, 0},
 	//   1/100  2.23G  1.23  2.34  1.12  45  640: 100%|███| 1563/1563 [04:55<00:00,  5.29it/s]
 	//   1/100  2.23G  1.23  2.34  1.12  45  640: 3% ──── 47/1563 5.3it/s 6.1s<4:49
-	"ultralytics": {`^\s*(?P<epoch>\d+)/\d+\s+[\d.]+G\s.*?:\s+\d+%[|\s].*?\s(?P<batch>\d+)/(?P<of>\d+)\s.*?` + speed, 1},
+	"ultralytics": {
+		`^\s*(?P<epoch>\d+)/\d+\s+[\d.]+G\s.*?:\s+\d+%[|\s].*?\s(?P<batch>\d+)/(?P<of>\d+)\s.*?` + speed,
+		1,
+	},
 	// step 120 loss 2.31 5.21 it/s; 1.92 s/it
 	"it/s": {`(?P<rate>\d+(?:\.\d+)?)\s?it/s|(?P<time_s>\d+(?:\.\d+)?)\s?s/it`, 0},
 }
@@ -43,14 +48,14 @@ var patterns = map[string]struct {
 const (
 	speed    = `[\d.?]+\s?(?:(?:it|batch|batches|step|steps)/s|s/(?:it|batch|step))`
 	barCount = `(?P<batch>\d+)/(?P<of>\d+) \[[\d:]+<[\d:?]+,\s*` + speed
-	// maxAtOnce: a count that leaps further is of something else.
+	// maxAtOnce: a larger step of a count is of something else.
 	maxAtOnce = 1000
 )
 
 // escapes are what colours and moves the cursor of a terminal.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// pattern reads minibatches out of lines. Not for several goroutines.
+// pattern reads minibatches from lines. It is not safe for several goroutines.
 type pattern struct {
 	re    *regexp.Regexp
 	first int
@@ -59,25 +64,29 @@ type pattern struct {
 	epoch   int           // of the last count
 	done    int           // the last count
 	at      time.Duration // when it came
-	counted bool          // done and at tell what they should
+	counted bool          // done and at are valid
 	events  int           // without a count: how many so far
 }
 
-// CheckPattern tells what is wrong with a pattern: the name of a known one, or
-// a regular expression with named groups.
+// CheckPattern returns an error unless a pattern is the name of a known one, or a regular
+// expression with named groups.
 func CheckPattern(text string) error {
 	_, err := newPattern(text)
 	return err
 }
 
-func newPattern(text string) (*pattern, error) {
-	known, named := patterns[text]
+func newPattern(expr string) (*pattern, error) {
+	known, named := patterns[expr]
 	if !named {
-		known.text = text
+		known.text = expr
 	}
 	re, err := regexp.Compile(known.text)
 	if err != nil {
-		return nil, fmt.Errorf("pattern: %w; known ones: %s", err, strings.Join(slices.Sorted(maps.Keys(patterns)), " "))
+		return nil, fmt.Errorf(
+			"pattern: %w; known ones: %s",
+			err,
+			strings.Join(slices.Sorted(maps.Keys(patterns)), " "),
+		)
 	}
 	finds := re.SubexpNames()
 	for _, need := range []string{"batch", "time_ms", "time_s", "rate"} {
@@ -85,12 +94,16 @@ func newPattern(text string) (*pattern, error) {
 			return &pattern{re: re, first: known.firstEpoch}, nil
 		}
 	}
-	return nil, fmt.Errorf("pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) or (?P<rate>…), or take one of: %s",
-		clip(text), strings.Join(slices.Sorted(maps.Keys(patterns)), " "))
+	return nil, fmt.Errorf(
+		"pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) or (?P<rate>…), "+
+			"or take one of: %s",
+		text.OneLine(expr),
+		strings.Join(slices.Sorted(maps.Keys(patterns)), " "),
+	)
 }
 
-// read takes a line that came at now. ok tells whether it is of the pattern,
-// with events or not. Half a line is a bar that was drawn and not ended yet.
+// read reads a line that came at now. ok reports whether it matches the pattern, with events or
+// not. whole is false for a progress bar that is not finished yet.
 func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Event, ok bool) {
 	m := p.re.FindSubmatch(escapes.ReplaceAll(text, nil))
 	if m == nil {
@@ -130,7 +143,11 @@ func timeOf(ms, s, rate string) float64 {
 	for _, f := range []struct {
 		text string
 		ms   func(float64) float64
-	}{{ms, func(v float64) float64 { return v }}, {s, func(v float64) float64 { return 1000 * v }}, {rate, func(v float64) float64 { return 1000 / v }}} {
+	}{
+		{ms, func(v float64) float64 { return v }},
+		{s, func(v float64) float64 { return 1000 * v }},
+		{rate, func(v float64) float64 { return 1000 / v }},
+	} {
 		if f.text == "" {
 			continue
 		}
@@ -143,8 +160,8 @@ func timeOf(ms, s, rate string) float64 {
 	return 0
 }
 
-// count takes a number of done minibatches: those since the last number share
-// the time since then. A number that falls begins an epoch.
+// count handles a number of finished minibatches: those since the last number divide the time
+// since then equally. A falling number starts an epoch.
 func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) []Event {
 	done, err := strconv.Atoi(doneText)
 	of, _ := strconv.Atoi(ofText)
@@ -154,7 +171,7 @@ func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) [
 	if p.of == 0 {
 		p.of = of
 	}
-	if of != p.of { // something else runs meanwhile; its time is none of training
+	if of != p.of { // the bar of something else, whose time is not training
 		p.counted = false
 		return nil
 	}

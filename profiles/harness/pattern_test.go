@@ -47,35 +47,64 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 			{10, "Epoch 3:   3%|▎         | 47/1563 [00:12<06:31,  3.87it/s]"},
 			{11, "Epoch 3:   3%|▎         | 51/1563 [00:13<06:31,  3.97it/s]"}}, []float64{250, 250, 250, 250}, 0},
 		{"slow iterations in s/it", "tqdm", []shown{
-			{0, " 10%|█         | 10/100 [00:12<01:52,  1.25s/it]"}, {1.3, " 11%|█         | 11/100 [00:13<01:52,  1.30s/it, loss=2.31]"}}, []float64{1300}, 0},
+			{0, " 10%|█         | 10/100 [00:12<01:52,  1.25s/it]"}, {1.3, " 11%|█         | 11/100 " +
+				"[00:13<01:52,  1.30s/it, loss=2.31]"}}, []float64{1300}, 0},
 		{"a bar drawn again is no minibatch", "tqdm", []shown{
-			{0, "1%|▏| 1/100 [00:01<02:00, 1.00it/s]"}, {1, "1%|▏| 1/100 [00:02<02:00, 1.00it/s, loss=1.2]"}, {2, "2%|▏| 2/100 [00:02<02:00, 1.00it/s]"}}, []float64{2000}, 0},
+			{0, "1%|▏| 1/100 [00:01<02:00, 1.00it/s]"}, {
+				1,
+				"1%|▏| 1/100 [00:02<02:00, 1.00it/s, loss=1.2]",
+			}, {2, "2%|▏| 2/100 [00:02<02:00, 1.00it/s]"}}, []float64{2000}, 0},
 		{"a new epoch begins anew and loses its first interval", "tqdm", []shown{
-			{0, "100%|██████████| 9/10 [00:09<00:01,  1.00it/s]"}, {1, "100%|██████████| 10/10 [00:10<00:00,  1.00it/s]"},
-			{60, " 10%|█         | 1/10 [00:01<00:09,  1.00it/s]"}, {61, " 20%|██        | 2/10 [00:02<00:08,  1.00it/s]"}}, []float64{1000, 1000}, 1},
+			{0, "100%|██████████| 9/10 [00:09<00:01,  1.00it/s]"}, {1, "100%|██████████| 10/10 [00:10<00:00,  " +
+				"1.00it/s]"},
+			{60, " 10%|█         | 1/10 [00:01<00:09,  1.00it/s]"}, {61, " 20%|██        | 2/10 [00:02<00:08,  " +
+				"1.00it/s]"}}, []float64{1000, 1000}, 1},
 		{"a validation between two minibatches is no training", "huggingface", []shown{
-			{0, "  5%|▌         | 500/10000 [02:00<38:00,  4.17it/s]"}, {0.2, "  5%|▌         | 501/10000 [02:00<38:00,  4.17it/s]"},
+			{0, "  5%|▌         | 500/10000 [02:00<38:00,  4.17it/s]"}, {0.2, "  5%|▌         | 501/10000 " +
+				"[02:00<38:00,  4.17it/s]"},
 			{1, "  0%|          | 0/338 [00:00<?, ?it/s]"}, {30, "100%|██████████| 338/338 [00:29<00:00, 11.66it/s]"},
-			{31, "  5%|▌         | 502/10000 [02:30<38:00,  4.17it/s]"}, {31.3, "  5%|▌         | 503/10000 [02:30<38:00,  4.17it/s]"}}, []float64{200, 300}, 0},
+			{31, "  5%|▌         | 502/10000 [02:30<38:00,  4.17it/s]"}, {31.3, "  5%|▌         | 503/10000 " +
+				"[02:30<38:00,  4.17it/s]"}}, []float64{200, 300}, 0},
 		{"loading before a Hugging Face training is none of it", "huggingface", []shown{
-			{0, "Map:  10%|█         | 8000/87599 [00:01<00:10, 8000.00 examples/s]"}, {1, "Loading checkpoint shards:  50%|█████     | 1/2 [00:01<00:01,  1.60s/it]"},
+			{0, "Map:  10%|█         | 8000/87599 [00:01<00:10, 8000.00 examples/s]"}, {1, "Loading checkpoint " +
+				"shards:  50%|█████     | 1/2 [00:01<00:01,  1.60s/it]"},
 			{2, "{'loss': 2.5, 'grad_norm': 4.1, 'learning_rate': 4e-05, 'epoch': 0.12}"},
-			{3, "  0%|          | 1/3000 [00:01<50:00,  1.00it/s]"}, {4, "  0%|          | 2/3000 [00:02<50:00,  1.00it/s]"}}, []float64{1000}, 0},
+			{3, "  0%|          | 1/3000 [00:01<50:00,  1.00it/s]"}, {4, "  0%|          | 2/3000 [00:02<50:00,  " +
+				"1.00it/s]"}}, []float64{1000}, 0},
 		{"Ultralytics as of 8.0", "ultralytics", []shown{
 			{0, "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size"},
-			{1, ul + "  3%|▎         | 47/1563 [00:12<06:31,  3.87it/s]"}, {1.2, ul + "  3%|▎         | 48/1563 [00:12<06:31,  3.87it/s]"},
-			{2, "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): 100%|██████████| 79/79 [00:10<00:00,  7.60it/s]"}}, []float64{200}, 0},
+			{1, ul + "  3%|▎         | 47/1563 [00:12<06:31,  3.87it/s]"}, {1.2, ul + "  3%|▎         | 48/1563 " +
+				"[00:12<06:31,  3.87it/s]"},
+			{2, "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): " +
+				"100%|██████████| 79/79 [00:10<00:00,  7.60it/s]"}}, []float64{200}, 0},
 		{"Ultralytics with colours and its newer bar", "ultralytics", []shown{
-			{1, "\x1b[K      3/100         0G      1.234      2.345      1.123         45        640: 3% ──────────── 47/1563 5.3it/s 6.1s<4:49"},
-			{1.4, "\x1b[34m\x1b[1m      3/100         0G      1.234      2.345      1.123         45        640: 3% ──────────── 49/1563 5.3it/s 6.4s<4:49"}}, []float64{200, 200}, 2},
+			{1, "\x1b[K      3/100         0G      1.234      2.345      1.123         45        640: 3% " +
+				"──────────── 47/1563 5.3it/s 6.1s<4:49"},
+			{1.4, "\x1b[34m\x1b[1m      3/100         0G      1.234      2.345      1.123         45        640: " +
+				"3% ──────────── 49/1563 5.3it/s 6.4s<4:49"}}, []float64{200, 200}, 2},
 		{"plain rates in a log", "it/s", []shown{
-			{0, "step 120: loss 2.31 (5.00 it/s)"}, {9, "2026-01-02 10:11:12 INFO step 121: 4it/s"}, {11, "iter 122, 1.92 s/it, lr 0.01"}, {12, "0 it/s"}}, []float64{200, 250, 1920}, 0},
+			{0, "step 120: loss 2.31 (5.00 it/s)"}, {
+				9,
+				"2026-01-02 10:11:12 INFO step 121: 4it/s",
+			}, {11, "iter 122, 1.92 s/it, lr 0.01"}, {12, "0 it/s"}}, []float64{200, 250, 1920}, 0},
 		{"an expression of one's own in ms", `iteration (?P<batch>\d+) took (?P<time_ms>[\d.]+) ms`, []shown{
 			{0, "iteration 7 took 12.5 ms"}, {1, "iteration 8 took abc ms"}}, []float64{12.5}, 0},
 		{"an expression of one's own that counts", `epoch (?P<epoch>\d+) batch (?P<batch>\d+)`, []shown{
 			{0, "epoch 2 batch 100"}, {10, "epoch 2 batch 105"}}, []float64{2000, 2000, 2000, 2000, 2000}, 2},
-		{"a count that leaps is of something else", `batch (?P<batch>\d+)`, []shown{{0, "batch 1"}, {10, "batch 900000"}, {11, "batch 900001"}}, []float64{1000}, 0},
-		{"numbers beyond reason", `batch (?P<batch>\d+)|(?P<rate>[-\de.]+)/s`, []shown{{0, "batch 99999999999999999999"}, {1, "0/s"}, {2, "1e-300/s"}, {3, "-4/s"}}, nil, 0},
+		{
+			"a count that leaps is of something else",
+			`batch (?P<batch>\d+)`,
+			[]shown{{0, "batch 1"}, {10, "batch 900000"}, {11, "batch 900001"}},
+			[]float64{1000},
+			0,
+		},
+		{
+			"numbers beyond reason",
+			`batch (?P<batch>\d+)|(?P<rate>[-\de.]+)/s`,
+			[]shown{{0, "batch 99999999999999999999"}, {1, "0/s"}, {2, "1e-300/s"}, {3, "-4/s"}},
+			nil,
+			0,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,19 +124,27 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 	}
 }
 
-func TestMinibatchesOfOneLineFollowEachOther(t *testing.T) {
+func TestPatternMinibatchesOfOneLineFollowEachOther(t *testing.T) {
 	t.Parallel()
 	got := reads(t, `n=(?P<batch>\d+)`, []shown{{1, "n=4"}, {3, "n=8"}})
 	for i, want := range []time.Duration{1500, 2000, 2500, 3000} {
 		if got[i].T != want*time.Millisecond || got[i].Batch != 4+i {
-			t.Errorf("minibatch %d: at %v with index %d, want %v ms and %d", i, got[i].T, got[i].Batch, int64(want), 4+i)
+			t.Errorf(
+				"minibatch %d: at %v with index %d, want %v ms and %d",
+				i,
+				got[i].T,
+				got[i].Batch,
+				int64(want),
+				4+i,
+			)
 		}
 	}
 }
 
-func TestAPatternThatFindsNothingIsRefused(t *testing.T) {
+func TestPatternThatFindsNothingIsRefused(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{`step \d+`: "finds no minibatch", `(?P<batch`: "known ones: huggingface it/s tqdm ultralytics", "": "finds no minibatch"} {
+	for text, want := range map[string]string{`step \d+`: "finds no minibatch", `(?P<batch`: "known ones: " +
+		"huggingface it/s tqdm ultralytics", "": "finds no minibatch"} {
 		if err := CheckPattern(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -122,7 +159,7 @@ func TestAPatternThatFindsNothingIsRefused(t *testing.T) {
 	}
 }
 
-func TestBarsAreReadBeforeTheyEnd(t *testing.T) {
+func TestPatternBarsAreReadBeforeTheyEnd(t *testing.T) {
 	t.Parallel()
 	var got []string
 	eachDraw(iotest.OneByteReader(strings.NewReader("ab\rc\n\nd")), func(text []byte, whole bool) {
@@ -143,7 +180,7 @@ func TestBarsAreReadBeforeTheyEnd(t *testing.T) {
 	})
 }
 
-func TestAJobsProgressBarIsRead(t *testing.T) {
+func TestPatternJobsProgressBarIsRead(t *testing.T) {
 	t.Parallel()
 	script := `echo start; for i in 0 1 2 3; do printf '\r %d%%|##| %d/9 [00:01<00:02,  9.00it/s]' $i $i >&2; sleep 0.05; done; echo '{"event":"done"}'`
 	h := sh(t, script, ExecOptions{Pattern: "tqdm"})

@@ -12,36 +12,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long what a job has said may wait where its lines tell when they were
-// written: each look at it wakes the machine that is being measured.
+// How long output may wait when its lines have their own times: each poll wakes
+// the machine that is being measured.
 const (
-	hearEvery = 250 * time.Millisecond  // to measure no longer than need be
-	hearMost  = 1500 * time.Millisecond // where somebody else sets the pace, see Paced
+	pollEvery = 250 * time.Millisecond  // a longer one would prolong the measurement
+	pollMost  = 1500 * time.Millisecond // when the caller sets the pace, see Paced
 )
 
-// pipeBytes is what a job can say before it has to wait for us, where Linux
-// lets us have so much: a system may have less to give.
+// pipeBytes is the size of the pipe: what a job can write before it blocks. A system may grant
+// less.
 const pipeBytes = 1 << 20
 
-// filledPart: a job that says more than this part of its pipe, one in so many,
-// before a look is due is looked at sooner, so that it never waits for us.
+// filledPart: a job that would fill more than one such part of its pipe before the next poll is
+// polled sooner, so that it never blocks.
 const filledPart = 4
 
-// pipe is the reading end of a job's output. Go's runtime waits for whatever
-// is written to a file of its own, and so wakes at every line even while
-// nobody reads; a pipe whose lines may be read late is taken away from it and
-// looked at now and then.
+// pipe is the reading end of a job's output. Go's runtime waits on its own files and so wakes
+// at every line even when no goroutine reads. A pipe whose lines may be read late is therefore
+// withdrawn from the runtime and polled.
 type pipe struct {
 	calm   bool   // lines may be read late; set by the reader alone
 	before func() // called before each wait for more
 	looked time.Time
-	more   bool          // the last look has not seen all
-	said   int           // bytes since the look that has
-	fills  time.Duration // how long the job takes to say as much as room
-	room   int           // what it may have said when it is looked at, in bytes
+	more   bool          // the last poll has not read all
+	said   int           // bytes since the poll that has
+	fills  time.Duration // how long the job takes to write as much as room
+	room   int           // bytes that it may have written before a poll
 	paced  atomic.Bool
-	last   atomic.Bool   // nothing more is written: what is left is not to wait
-	poke   chan struct{} // asks for a look
+	last   atomic.Bool   // nothing more is written: the rest must not wait
+	poke   chan struct{} // requests a poll
 
 	mu     sync.Mutex
 	file   *os.File // the runtime's; nil while it is taken away
@@ -52,10 +51,16 @@ type pipe struct {
 var _ io.ReadCloser = (*pipe)(nil)
 
 func newPipe(f *os.File) *pipe {
-	return &pipe{file: f, before: func() {}, poke: make(chan struct{}, 1), room: widen(f) / filledPart, fills: hearEvery}
+	return &pipe{
+		file:   f,
+		before: func() {},
+		poke:   make(chan struct{}, 1),
+		room:   widen(f) / filledPart,
+		fills:  pollEvery,
+	}
 }
 
-// widen gives a pipe pipeBytes, and tells how many it has got.
+// widen sets the size of a pipe to pipeBytes, and returns the size that the system granted.
 func widen(f *os.File) (size int) {
 	err := control(f, func(fd uintptr) (err error) {
 		if size, err = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeBytes); err != nil {
@@ -73,11 +78,11 @@ func widen(f *os.File) (size int) {
 func (p *pipe) Read(b []byte) (int, error) {
 	p.before()
 	for {
-		if f := p.waited(); f != nil {
+		if f := p.runtimeFile(); f != nil {
 			return f.Read(b)
 		}
 		p.pause()
-		n, err := p.look(b)
+		n, err := p.poll(b)
 		p.seen(n, n == len(b))
 		if !errors.Is(err, syscall.EAGAIN) {
 			return n, err
@@ -85,29 +90,29 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// seen learns from a look how soon the next one is due.
+// seen derives from a poll when the next one is due.
 func (p *pipe) seen(n int, more bool) {
 	p.said += n
 	if p.more = more; more {
 		return
 	}
 	now := time.Now()
-	if !p.looked.IsZero() { // two looks in a row see nothing of a job that says much: the time is doubled at most
+	if !p.looked.IsZero() { // two polls in a row may miss a talkative job: the time is at most doubled
 		fills := float64(now.Sub(p.looked)) * float64(p.room) / float64(max(p.said, 1))
-		p.fills = time.Duration(min(max(fills, float64(time.Millisecond)), float64(2*p.fills), float64(hearMost)))
+		p.fills = time.Duration(min(max(fills, float64(time.Millisecond)), float64(2*p.fills), float64(pollMost)))
 	}
 	p.looked, p.said = now, 0
 }
 
-// most is how long what was written may wait.
+// most is the maximum time that output may wait.
 func (p *pipe) most() time.Duration {
 	if p.paced.Load() {
-		return hearMost
+		return pollMost
 	}
-	return hearEvery
+	return pollEvery
 }
 
-// pause waits until it is time for a look.
+// pause waits until the next poll is due.
 func (p *pipe) pause() {
 	wait := min(p.most(), p.fills) - time.Since(p.looked)
 	if p.more || wait <= 0 {
@@ -121,35 +126,35 @@ func (p *pipe) pause() {
 	}
 }
 
-// pace leaves it to its caller when to look, which look asks for.
-func (p *pipe) pace() (look func()) {
+// pace lets the caller decide when to poll.
+func (p *pipe) pace() (poll func()) {
 	p.paced.Store(true)
-	return p.hear
+	return p.wake
 }
 
-// hear asks for a look.
-func (p *pipe) hear() {
+// wake requests a poll.
+func (p *pipe) wake() {
 	select {
 	case p.poke <- struct{}{}:
 	default:
 	}
 }
 
-// end says that the job has ended: what is left is read at once.
+// end is called after the job has ended: the rest is read at once.
 func (p *pipe) end() {
 	p.last.Store(true)
-	p.hear()
+	p.wake()
 }
 
-// waited gives the file to wait for, or nil when the pipe is to be looked at.
-func (p *pipe) waited() *os.File {
+// runtimeFile returns the file when the runtime waits on it, or nil when the pipe is polled.
+func (p *pipe) runtimeFile() *os.File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	late := p.calm && !p.last.Load()
 	switch {
 	case p.closed:
 	case late && p.file != nil:
-		if fd, err := another(p.file); err == nil {
+		if fd, err := duplicate(p.file); err == nil {
 			p.file.Close()
 			p.file, p.fd = nil, fd
 		}
@@ -159,8 +164,8 @@ func (p *pipe) waited() *os.File {
 	return p.file
 }
 
-// another gives a second descriptor of a file, which the runtime does not know.
-func another(f *os.File) (fd int, err error) {
+// duplicate returns a second descriptor of a file, which the runtime does not know.
+func duplicate(f *os.File) (fd int, err error) {
 	err = control(f, func(own uintptr) (err error) {
 		fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
 		return err
@@ -168,8 +173,7 @@ func another(f *os.File) (fd int, err error) {
 	return fd, err
 }
 
-// control does something with a file's descriptor; unlike Fd it leaves the file
-// as it is, which is not to block.
+// control calls do with a file's descriptor. Unlike Fd it leaves the file non-blocking.
 func control(f *os.File, do func(fd uintptr) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -179,8 +183,8 @@ func control(f *os.File, do func(fd uintptr) error) error {
 	return errors.Join(ctlErr, err)
 }
 
-// look reads what is there; EAGAIN when nothing is.
-func (p *pipe) look(b []byte) (int, error) {
+// poll reads what is available; EAGAIN when there is nothing.
+func (p *pipe) poll(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -202,7 +206,7 @@ func (p *pipe) look(b []byte) (int, error) {
 
 // Close ends a Read.
 func (p *pipe) Close() error {
-	defer p.hear()
+	defer p.wake()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

@@ -20,11 +20,11 @@ func testPipe(t *testing.T) (*pipe, *os.File) {
 	return p, to
 }
 
-func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
+func TestPipeCalmIsLookedAtSeldom(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
 	b := make([]byte, 100)
-	hear := func(want string) (took time.Duration) {
+	read := func(want string) (took time.Duration) {
 		t.Helper()
 		began := time.Now()
 		n, err := p.Read(b)
@@ -34,38 +34,38 @@ func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
 		return time.Since(began)
 	}
 	to.WriteString("hello")
-	hear("hello")
+	read("hello")
 	p.calm = true
 	to.WriteString("a")
-	if hear("a"); p.file != nil {
+	if read("a"); p.file != nil {
 		t.Error("a calm pipe is waited for by the runtime, which wakes at each write")
 	}
 	to.WriteString("b")
 	to.WriteString("c")
-	if took := hear("bc"); took < hearEvery/2 {
-		t.Errorf("looked at again after %v, want %v", took, hearEvery)
+	if took := read("bc"); took < pollEvery/2 {
+		t.Errorf("polled again after %v, want %v", took, pollEvery)
 	}
 	p.calm = false // lines that must be stamped as they come
 	written := make(chan time.Time, 1)
-	time.AfterFunc(hearEvery/10, func() { written <- time.Now(); to.WriteString("d") })
-	if hear("d"); p.file == nil {
+	time.AfterFunc(pollEvery/10, func() { written <- time.Now(); to.WriteString("d") })
+	if read("d"); p.file == nil {
 		t.Error("a pipe that is waited for is not the runtime's")
 	}
-	if late := time.Since(<-written); late > hearEvery/2 {
+	if late := time.Since(<-written); late > pollEvery/2 {
 		t.Errorf("heard %v after it was written", late)
 	}
 	p.calm = true
 	to.WriteString("e")
-	hear("e")
-	look := p.pace()
+	read("e")
+	poll := p.pace()
 	to.WriteString("f")
-	time.AfterFunc(hearEvery/10, look)
-	if took := hear("f"); took > hearMost/2 {
-		t.Errorf("a look that was asked for came after %v", took)
+	time.AfterFunc(pollEvery/10, poll)
+	if took := read("f"); took > pollMost/2 {
+		t.Errorf("a requested poll came after %v", took)
 	}
 	to.WriteString("g")
-	if took := hear("g"); took < hearMost/2 {
-		t.Errorf("nobody asked for a look, which came after %v", took)
+	if took := read("g"); took < pollMost/2 {
+		t.Errorf("without a request the poll came after %v", took)
 	}
 	to.Close()
 	if n, err := p.Read(b); n != 0 || !errors.Is(err, io.EOF) {
@@ -73,7 +73,7 @@ func TestACalmPipeIsLookedAtSeldom(t *testing.T) {
 	}
 }
 
-func TestClosingAPipeEndsItsReader(t *testing.T) {
+func TestPipeClosingAPipeEndsItsReader(t *testing.T) {
 	t.Parallel()
 	for _, calm := range []bool{false, true} {
 		p, _ := testPipe(t) // the other end stays open
@@ -96,9 +96,9 @@ func TestClosingAPipeEndsItsReader(t *testing.T) {
 	}
 }
 
-// TestAJobThatSaysMuchIsLookedAtOften: a pipe that fills before it is time for a
+// TestPipeJobThatSaysMuchIsLookedAtOften: a pipe that fills before it is time for a
 // look would hold up the job that is being measured.
-func TestAJobThatSaysMuchIsLookedAtOften(t *testing.T) {
+func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
 	p.calm, p.room = true, 1000 // as on a system that gives small pipes
@@ -118,7 +118,7 @@ func TestAJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	}()
 	b := make([]byte, 1<<16)
 	most, began := 0, time.Now()
-	for looks := 0; time.Since(began) < hearMost; looks++ {
+	for looks := 0; time.Since(began) < pollMost; looks++ {
 		n, err := p.Read(b)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestAJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 	}
 }
 
-func TestWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
+func TestPipeWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
 	b := make([]byte, 100)
@@ -154,7 +154,7 @@ func TestWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
 	if n, err := p.Read(b); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("at its end %d bytes, %v", n, err)
 	}
-	if took := time.Since(began); took > hearMost/2 {
+	if took := time.Since(began); took > pollMost/2 {
 		t.Errorf("its end was heard after %v", took)
 	}
 }

@@ -6,20 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
 const (
 	// maxTimeMS bounds what a minibatch or an epoch may last: 100 days.
 	maxTimeMS = 100 * 24 * 3600 * 1000.0
-	maxText   = 300 // bytes kept of a message or a value of hello
 	maxCount  = 1 << 40
 )
 
-// line is an event as it is written. Pointers tell absent from zero.
+// line is an event as it is written. Pointers distinguish absent from zero.
 type line struct {
 	Event      *string  `json:"event"`
 	T          *float64 `json:"t"`
@@ -36,21 +35,20 @@ type line struct {
 	Message    string   `json:"message"`
 }
 
-// errNoEvent: a line that does not even try to be an event.
+// errNoEvent: the line is not a JSON object with an event.
 var errNoEvent = errors.New("not a JSON object with an event")
 
 // parser reads events in order; it remembers the time of the last one.
 type parser struct {
 	lastT   float64
 	begunT  bool
-	stamped bool          // the last line told its time
+	stamped bool          // the last line had its time
 	tied    bool          // offset is known
 	offset  time.Duration // of our clock to the job's, by the line that was read soonest
 }
 
-// when tells at which time of our clock an event happened that is read now,
-// and whether the next one may wait: lines that tell their own time can be
-// read late. No line is taken for older than it can be by that, most.
+// when returns the time of an event by our clock, and whether the next line may be read late:
+// lines that have their own time may. An event is never dated back by more than most.
 func (p *parser) when(now, most time.Duration) (at time.Duration, mayWait bool) {
 	if !p.stamped {
 		return now, false
@@ -64,13 +62,13 @@ func (p *parser) when(now, most time.Duration) (at time.Duration, mayWait bool) 
 
 // parse reads one line. errNoEvent (wrapped) when it is no event at all, other
 // errors when it is one with absurd values.
-func (p *parser) parse(text []byte) (Event, error) {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '{' {
+func (p *parser) parse(raw []byte) (Event, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' {
 		return Event{}, errNoEvent
 	}
 	var l line
-	if err := json.Unmarshal(text, &l); err != nil {
+	if err := json.Unmarshal(raw, &l); err != nil {
 		return Event{}, fmt.Errorf("%w: %v", errNoEvent, err)
 	}
 	if l.Event == nil {
@@ -82,9 +80,9 @@ func (p *parser) parse(text []byte) (Event, error) {
 	e := Event{Kind: kindOf(*l.Event)}
 	switch e.Kind {
 	case "":
-		return Event{}, fmt.Errorf("%w: unknown event %q", errNoEvent, clip(*l.Event))
+		return Event{}, fmt.Errorf("%w: unknown event %q", errNoEvent, text.OneLine(*l.Event))
 	case Hello:
-		e.Info = info(text)
+		e.Info = info(raw)
 	case Minibatch:
 		if err := l.minibatch(&e); err != nil {
 			return Event{}, err
@@ -94,7 +92,7 @@ func (p *parser) parse(text []byte) (Event, error) {
 			return Event{}, err
 		}
 	case Failure, Done:
-		e.Message = clip(l.Message)
+		e.Message = text.OneLine(l.Message)
 	case Cache:
 		if l.Share == nil { // a sign of life while files are read
 			e.Kind = Other
@@ -185,13 +183,28 @@ func (l line) epoch(e *Event) error {
 	return nil
 }
 
-// helloKeys are what a hello may tell of the job.
-var helloKeys = []string{"protocol", "workload", "model", "dataset", "samples", "batch_size", "num_workers", "prefetch", "epochs",
-	"storage", "os", "jetpack", "cuda", "framework", "reference_time"}
+// helloKeys are the keys of a hello that are kept.
+var helloKeys = []string{
+	"protocol",
+	"workload",
+	"model",
+	"dataset",
+	"samples",
+	"batch_size",
+	"num_workers",
+	"prefetch",
+	"epochs",
+	"storage",
+	"os",
+	"jetpack",
+	"cuda",
+	"framework",
+	"reference_time",
+}
 
-func info(text []byte) map[string]string {
+func info(raw []byte) map[string]string {
 	var all map[string]any
-	if json.Unmarshal(text, &all) != nil {
+	if json.Unmarshal(raw, &all) != nil {
 		return nil
 	}
 	out := map[string]string{}
@@ -201,27 +214,13 @@ func info(text []byte) map[string]string {
 		case float64:
 			out[k] = fmt.Sprintf("%.15g", v)
 		default:
-			out[k] = clip(fmt.Sprint(v))
+			out[k] = text.OneLine(fmt.Sprint(v))
 		}
 	}
 	return out
 }
 
-// clip shortens text from outside and keeps it on one line.
-func clip(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) > maxText {
-		s = s[:maxText] + "…"
-	}
-	return strings.ToValidUTF8(s, "�")
-}
-
-// stamp puts the device's clock on an event.
+// stamp sets the time of an event by the device's clock.
 func stamp(e Event, now time.Duration) Event {
 	e.T = now
 	return e

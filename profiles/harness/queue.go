@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// queueLen is how many events wait for their reader. A job that floods loses
-// the oldest: it is never slowed down by its reader, and memory is bounded.
+// queueLen is the number of events that can wait. A job that floods the queue loses the oldest:
+// its reader never slows it down, and memory is bounded.
 const queueLen = 4096
 
 // queue hands events from the job's reader to Next.
@@ -22,18 +22,9 @@ type queue struct {
 
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
-// put adds an event. Who waits for it hears of it by tell: events that came
-// together are taken together. When they are very many it lets their reader
-// run in between, which may have no other thread (GOMAXPROCS 1).
+// put adds an event. Next is woken by wake or handOver, so that events that came together are
+// taken together.
 func (q *queue) put(e Event) {
-	if q.add(e)%(queueLen/4) == 0 {
-		q.tell()
-		runtime.Gosched()
-	}
-}
-
-// add tells how many events wait now.
-func (q *queue) add(e Event) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.n == queueLen {
@@ -43,17 +34,33 @@ func (q *queue) add(e Event) int {
 	}
 	q.ring[(q.head+q.n)%queueLen] = e
 	q.n++
-	return q.n
 }
 
-// tell wakes who waits, if there is something to take.
-func (q *queue) tell() {
+// handOver is called by the job's reader between two reads of its output: it
+// wakes Next, and lets it run first when many events wait, for as long as it
+// takes some. While a mode is measured all goroutines share one thread
+// (internal/cpubudget), which a reader of a long burst would keep until the queue
+// runs over: one read brings at most half a queue of events.
+func (q *queue) handOver() {
+	for waiting := q.wake(); waiting >= queueLen/4; {
+		runtime.Gosched()
+		left := q.wake()
+		if left >= waiting {
+			return
+		}
+		waiting = left
+	}
+}
+
+// wake wakes Next if there is something to take. It returns the number of waiting events.
+func (q *queue) wake() (waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.signal()
+	return q.n
 }
 
-// close says how the job ended; only the first call counts.
+// close sets the error after the last event; only the first call counts.
 func (q *queue) close(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -63,12 +70,12 @@ func (q *queue) close(err error) {
 	q.signal()
 }
 
-// take gives the next event, or how the job ended; false when neither is here.
-func (q *queue) take() (Event, error, bool) {
+// take returns the next event, or the end of the job; ok is false when there is neither.
+func (q *queue) take() (e Event, err error, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.n > 0 {
-		e := q.ring[q.head]
+		e = q.ring[q.head]
 		q.ring[q.head] = Event{}
 		q.head = (q.head + 1) % queueLen
 		q.n--

@@ -14,7 +14,10 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// VirtualOptions say what a virtual board trains.
+// Simulated is what the job of a virtual board says of its framework.
+const Simulated = "virtual board"
+
+// VirtualOptions describe the training on a virtual board.
 type VirtualOptions struct {
 	Workload string
 	Batch    int
@@ -31,9 +34,9 @@ type simulated struct {
 	board *virtual.Board
 	clock *virtual.Clock
 	o     VirtualOptions
-	ready []Event // told before the next minibatch
+	ready []Event // returned before the next minibatch
 	count int     // minibatches so far
-	share float64 // of the data in the page cache, as last told
+	share float64 // of the data in the page cache, as last emitted
 	ended error
 
 	unwatch func()
@@ -56,9 +59,19 @@ func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
 		return nil, fmt.Errorf("harness on the virtual board: %w", err)
 	}
 	s.unwatch = s.clock.Every(time.Second, s.watch)
-	s.tell(Event{Kind: Hello, Info: map[string]string{"protocol": "1", "workload": o.Workload, "batch_size": strconv.Itoa(o.Batch), "framework": "virtual board"}})
-	s.tellCache(0)
-	s.tell(Event{Kind: EpochBegin})
+	s.emit(
+		Event{
+			Kind: Hello,
+			Info: map[string]string{
+				"protocol":   "1",
+				"workload":   o.Workload,
+				"batch_size": strconv.Itoa(o.Batch),
+				"framework":  Simulated,
+			},
+		},
+	)
+	s.emitCache(0)
+	s.emit(Event{Kind: EpochBegin})
 	return s, nil
 }
 
@@ -72,18 +85,18 @@ func (s *simulated) prepare(epoch int) {
 	}
 }
 
-// tellCache tells how much of the data the board holds in its page cache, when
-// that has changed by more than least since it was told last.
-func (s *simulated) tellCache(least float64) {
+// emitCache emits the share of the data in the board's page cache when it has changed by at
+// least least since the last cache event.
+func (s *simulated) emitCache(least float64) {
 	if now := s.board.Cached(s.o.Workload); now.OK && math.Abs(now.V-s.share) >= least {
 		s.share = now.V
-		s.tell(Event{Kind: Cache, Share: now})
+		s.emit(Event{Kind: Cache, Share: now})
 	}
 }
 
-func (s *simulated) tell(e Event) { s.ready = append(s.ready, stamp(e, s.clock.Now())) }
+func (s *simulated) emit(e Event) { s.ready = append(s.ready, stamp(e, s.clock.Now())) }
 
-// Next gives what is ready, else trains one minibatch.
+// Next returns the next event; it trains a minibatch when none is ready.
 func (s *simulated) Next(ctx context.Context) (Event, error) {
 	for len(s.ready) == 0 && s.ended == nil {
 		if err := ctx.Err(); err != nil {
@@ -125,11 +138,11 @@ func (s *simulated) step(ctx context.Context) error {
 	s.count++
 	e := Event{Kind: Minibatch, T: m.T, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS}
 	if m.Parts {
-		e.FetchMS, e.StallMS = tegra.Some(m.FetchMS), tegra.Some(m.StallMS)
-		e.ComputeMS, e.OverheadMS = tegra.Some(m.ComputeMS), tegra.Some(m.OverheadMS)
+		e.FetchMS, e.StallMS = tegra.Some(RoundMS(m.FetchMS)), tegra.Some(RoundMS(m.StallMS))
+		e.ComputeMS, e.OverheadMS = tegra.Some(RoundMS(m.ComputeMS)), tegra.Some(RoundMS(m.OverheadMS))
 	}
 	s.ready = append(s.ready, e)
-	s.tellCache(0.01)
+	s.emitCache(0.01)
 	s.endEpoch(epoch, batch)
 	return nil
 }
@@ -138,20 +151,20 @@ func (s *simulated) endEpoch(epoch, batch int) {
 	if s.o.PerEpoch == 0 || batch != s.o.PerEpoch-1 {
 		return
 	}
-	s.tellCache(1e-9)
-	s.tell(Event{Kind: EpochEnd, Epoch: epoch})
+	s.emitCache(1e-9)
+	s.emit(Event{Kind: EpochEnd, Epoch: epoch})
 	if s.o.Epochs > 0 && epoch == s.o.Epochs-1 {
-		s.tell(Event{Kind: Done, Epoch: epoch})
+		s.emit(Event{Kind: Done, Epoch: epoch})
 		s.ended = io.EOF
 		return
 	}
 	s.prepare(epoch + 1)
-	s.tellCache(1e-9)
-	s.tell(Event{Kind: EpochBegin, Epoch: epoch + 1})
+	s.emitCache(1e-9)
+	s.emit(Event{Kind: EpochBegin, Epoch: epoch + 1})
 }
 
-// wait and waited frame the time in which the board owes a minibatch; watch
-// ends it when it lasts too long by the board's clock.
+// wait and waited enclose the time in which the board computes a minibatch; watch ends it when
+// it takes too long by the board's clock.
 func (s *simulated) wait(cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,8 +187,8 @@ func (s *simulated) watch(now time.Duration) {
 	}
 }
 
-// machineSilence is how long a job on a clock that runs fast must be silent by
-// the machine's clock too: a busy machine does not make a job silent.
+// machineSilence is how long a job on a fast clock must also be silent by the machine's clock:
+// a busy machine does not make a job silent.
 const machineSilence = 2 * time.Second
 
 // patience is how long the job may be silent, by the board's clock.

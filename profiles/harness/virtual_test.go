@@ -26,7 +26,7 @@ func board(t *testing.T, o virtual.Options) *virtual.Board {
 	return b
 }
 
-func TestAVirtualJobTellsItsEpochsInOrder(t *testing.T) {
+func TestVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 	t.Parallel()
 	h, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "lstm", Batch: 16, PerEpoch: 2, Epochs: 2})
 	if err != nil {
@@ -46,7 +46,8 @@ func TestAVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 			t.Errorf("minibatch %d: parts do not add up: %+v", i, e)
 		}
 	}
-	want := "hello 0/0, cache 0/0, epoch_begin 0/0, minibatch 0/0, minibatch 0/1, cache 0/0, epoch_end 0/0, epoch_begin 1/0, minibatch 1/0, minibatch 1/1, cache 0/0, epoch_end 1/0, done 1/0"
+	want := "hello 0/0, cache 0/0, epoch_begin 0/0, minibatch 0/0, minibatch 0/1, cache 0/0, epoch_end 0/0, " +
+		"epoch_begin 1/0, minibatch 1/0, minibatch 1/1, cache 0/0, epoch_end 1/0, done 1/0"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -55,10 +56,13 @@ func TestAVirtualJobTellsItsEpochsInOrder(t *testing.T) {
 	}
 }
 
-func TestAVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
+func TestVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 	t.Parallel()
 	run := func(f virtual.Faults) ([]Event, error) {
-		h, err := Virtual(board(t, virtual.Options{Faults: f}), VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second})
+		h, err := Virtual(
+			board(t, virtual.Options{Faults: f}),
+			VirtualOptions{Workload: "resnet18", Batch: 16, Silence: 10 * time.Second},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +81,7 @@ func TestAVirtualJobThatDiesOrHangsTellsAsARealOne(t *testing.T) {
 	}
 }
 
-func TestASlowVirtualMinibatchIsNoSilence(t *testing.T) {
+func TestVirtualSlowMinibatchIsNoSilence(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})
 	h, err := Virtual(b, VirtualOptions{Workload: "bert", Batch: 16, Silence: 20 * time.Second})
@@ -98,7 +102,7 @@ func TestASlowVirtualMinibatchIsNoSilence(t *testing.T) {
 
 // At 1000 times real time a minute passes in 60 ms: a machine that is busy for
 // as long does not make a job silent, one that hangs is silent in the end.
-func TestSilenceOnAFastClockIsJudgedByTheMachinesClockToo(t *testing.T) {
+func TestVirtualSilenceOnAFastClockIsJudgedByTheMachinesClockToo(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{Speed: 1000, Faults: virtual.Faults{HangAfter: 1}})
 	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
@@ -114,7 +118,7 @@ func TestSilenceOnAFastClockIsJudgedByTheMachinesClockToo(t *testing.T) {
 	}
 }
 
-func TestAVirtualJobStops(t *testing.T) {
+func TestVirtualJobStops(t *testing.T) {
 	t.Parallel()
 	b := board(t, virtual.Options{})
 	h, err := Virtual(b, VirtualOptions{Workload: "lstm", Batch: 16})
@@ -142,17 +146,23 @@ func TestAVirtualJobStops(t *testing.T) {
 	}
 }
 
-func TestAnUnknownVirtualWorkloadCannotStart(t *testing.T) {
+func TestVirtualUnknownWorkloadCannotStart(t *testing.T) {
 	t.Parallel()
-	if _, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "gpt5", Batch: 16}); err == nil || !strings.Contains(err.Error(), "gpt5") {
+	if _, err := Virtual(board(t, virtual.Options{}), VirtualOptions{Workload: "gpt5", Batch: 16}); err == nil ||
+		!strings.Contains(err.Error(), "gpt5") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // The virtual job treats the page cache as the real one does and tells of it.
-func TestAVirtualJobTellsWhatThePageCacheHolds(t *testing.T) {
+func TestVirtualJobTellsWhatThePageCacheHolds(t *testing.T) {
 	t.Parallel()
-	for how, want := range map[string]string{"": "0.0 to 1.0, 1.0 to 1.0", "drop": "0.0 to 1.0, 0.0 to 1.0", "drop-once": "0.0 to 1.0, 1.0 to 1.0", "preload": "1.0 to 1.0, 1.0 to 1.0"} {
+	for how, want := range map[string]string{
+		"":          "0.0 to 1.0, 1.0 to 1.0",
+		"drop":      "0.0 to 1.0, 0.0 to 1.0",
+		"drop-once": "0.0 to 1.0, 1.0 to 1.0",
+		"preload":   "1.0 to 1.0, 1.0 to 1.0",
+	} {
 		b := board(t, virtual.Options{})
 		if how == "drop" || how == "drop-once" {
 			b.SetCached("lenet5", 1)

@@ -29,7 +29,7 @@ const (
 const mark = "# Written by jtune apply --at-boot; jtune apply --at-boot off removes it."
 
 // after are the units that set the same knobs at boot: ours comes last.
-// multi-user.target stands for whatever the vendor's scripts start late;
+// multi-user.target covers whatever the vendor's scripts start late;
 // systemd leaves out the opposite order that the link would imply.
 const after = "nvpower.service nvpmodel.service nvfancontrol.service jetson_clocks.service multi-user.target"
 
@@ -55,10 +55,11 @@ func (u Unit) Text() (string, error) {
 	if !path.IsAbs(u.Program) {
 		return "", fmt.Errorf("program %q: a unit needs an absolute path", u.Program)
 	}
-	words := append([]string{u.Program, "apply", u.Mode, "--yes", "--device=jetson", "--log-file=" + logFile}, u.Flags...)
+	words := append([]string{u.Program, "apply", u.Mode, "--yes", "--device=jetson", "--log-file=" + logFile},
+		u.Flags...)
 	for i, w := range words {
 		if strings.ContainsFunc(w, unicode.IsControl) || w == "" {
-			return "", fmt.Errorf("%q cannot stand in a unit file", w)
+			return "", fmt.Errorf("%q is not allowed in a unit file", w)
 		}
 		words[i] = quote(w)
 	}
@@ -87,7 +88,7 @@ func quote(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(word) + `"`
 }
 
-// ours tells a unit that we wrote.
+// ours reports whether a unit is one that jtune wrote.
 func ours(text []byte) bool { return strings.HasPrefix(string(text), mark+"\n") }
 
 // Command is the command line of a unit's text; "" when it has none.

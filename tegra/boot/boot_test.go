@@ -7,7 +7,11 @@ import (
 
 func TestTheUnitIsThisText(t *testing.T) {
 	t.Parallel()
-	got, err := Unit{Program: "/usr/local/bin/jtune", Mode: "12c/2.20C/1.30G/3.20M", Flags: []string{"--dvfs=off", "--fan=max"}}.Text()
+	got, err := Unit{
+		Program: "/usr/local/bin/jtune",
+		Mode:    "12c/2.20C/1.30G/3.20M",
+		Flags:   []string{"--dvfs=off", "--fan=max"},
+	}.Text()
 	if err != nil {
 		t.Fatal(err)
 	}

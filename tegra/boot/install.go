@@ -37,7 +37,7 @@ func Open(root string) (*Dir, error) {
 // Close lets go of the folder.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Installed gives the unit's text; "" when there is none.
+// Installed returns the unit's text; "" when there is none.
 // errors.Is(err, ErrForeign) when a file of that name is not ours.
 func (d *Dir) Installed() (string, error) {
 	name := below(Path)
@@ -65,7 +65,7 @@ func (d *Dir) Installed() (string, error) {
 	return string(text), nil
 }
 
-// Enabled tells whether the unit is wanted at boot.
+// Enabled reports whether the unit is wanted at boot.
 // errors.Is(err, ErrForeign) when something else has the link's name.
 func (d *Dir) Enabled() (bool, error) {
 	target, err := d.root.Readlink(below(Link))
@@ -82,13 +82,19 @@ func (d *Dir) Enabled() (bool, error) {
 	return true, nil
 }
 
-// Check tells whether Install could write here, and leaves nothing behind: errors.Is(err, tegra.ErrPermission) without the rights, ErrForeign
+// present is Installed and Enabled.
+func (d *Dir) present() (text string, enabled bool, err error) {
+	if text, err = d.Installed(); err == nil {
+		enabled, err = d.Enabled()
+	}
+	return text, enabled, err
+}
+
+// Check returns the error that Install would meet here, and leaves nothing behind:
+// errors.Is(err, tegra.ErrPermission) without the rights, ErrForeign
 // where a file is in the way.
 func (d *Dir) Check() error {
-	if _, err := d.Installed(); err != nil {
-		return err
-	}
-	if _, err := d.Enabled(); err != nil {
+	if _, _, err := d.present(); err != nil {
 		return err
 	}
 	for _, name := range []string{Path, Link} {
@@ -129,11 +135,7 @@ func (d *Dir) Install(text string) error {
 	if !ours([]byte(text)) {
 		panic("boot: a unit without our mark")
 	}
-	old, err := d.Installed()
-	if err != nil {
-		return err
-	}
-	enabled, err := d.Enabled()
+	old, enabled, err := d.present()
 	if err != nil {
 		return err
 	}
@@ -188,11 +190,7 @@ func (d *Dir) write(text string, replace bool) error {
 // Remove takes the unit away and its link. errors.Is(err, ErrNotInstalled)
 // when there is neither, ErrForeign when either is not ours.
 func (d *Dir) Remove() error {
-	text, err := d.Installed()
-	if err != nil {
-		return err
-	}
-	enabled, err := d.Enabled()
+	text, enabled, err := d.present()
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,9 @@ func TestForeignFilesAreNeitherReplacedNorRemoved(t *testing.T) {
 		"an empty file":           func(t *testing.T, root string) { put(t, root, Path, "") },
 		"our mark further down":   func(t *testing.T, root string) { put(t, root, Path, "\n"+mark+"\n") },
 		"our mark in a line":      func(t *testing.T, root string) { put(t, root, Path, mark+" not") },
-		"a folder":                func(t *testing.T, root string) { must(t, os.MkdirAll(filepath.Join(root, Path), 0o755)) },
+		"a folder": func(t *testing.T, root string) {
+			must(t, os.MkdirAll(filepath.Join(root, Path), 0o755))
+		},
 		"a link to a file": func(t *testing.T, root string) {
 			put(t, root, "etc/victim", mark+"\n")
 			must(t, os.MkdirAll(filepath.Join(root, filepath.Dir(Path)), 0o755))
@@ -154,7 +156,8 @@ func TestForeignFilesAreNeitherReplacedNorRemoved(t *testing.T) {
 			root, d, text := system(t)
 			prepare(t, root)
 			before := names(t, root)
-			for what, err := range map[string]error{"check": d.Check(), "install": d.Install(text), "remove": d.Remove()} {
+			for what, err := range map[string]error{"check": d.Check(), "install": d.Install(text),
+				"remove": d.Remove()} {
 				if !errors.Is(err, ErrForeign) {
 					t.Errorf("%s: got %v, want %v", what, err, ErrForeign)
 				}
@@ -171,7 +174,9 @@ func TestNoLinkLeadsOutOfTheRoot(t *testing.T) {
 	for _, name := range []string{"etc/systemd", "etc/systemd/system", "etc/systemd/system/multi-user.target.wants"} {
 		for how, target := range map[string]func(outside string) string{
 			"absolute": func(outside string) string { return outside },
-			"relative": func(outside string) string { return strings.Repeat("../", 20) + strings.TrimPrefix(outside, "/") },
+			"relative": func(outside string) string {
+				return strings.Repeat("../", 20) + strings.TrimPrefix(outside, "/")
+			},
 		} {
 			t.Run(name+" is a link, "+how, func(t *testing.T) {
 				t.Parallel()

@@ -40,7 +40,7 @@ func (r *rig) try(req tegra.Request) tegra.Applied {
 	return a
 }
 
-func TestAllFourKnobsReadBackOnEveryBoard(t *testing.T) {
+func TestGuardReadsAllFourKnobsBackOnEveryBoard(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		space := r.space
 		low := tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]}
@@ -54,7 +54,7 @@ func TestAllFourKnobsReadBackOnEveryBoard(t *testing.T) {
 	})
 }
 
-func TestEachKnobAloneChangesItsOwnFilesOnEveryBoard(t *testing.T) {
+func TestGuardChangesOnlyTheFilesOfAKnobOnEveryBoard(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		space := r.space
 		top := space.Max()
@@ -83,7 +83,7 @@ func TestEachKnobAloneChangesItsOwnFilesOnEveryBoard(t *testing.T) {
 	})
 }
 
-func TestDVFSOnLeavesClocksFreeOnEveryBoard(t *testing.T) {
+func TestGuardDVFSLeavesClocksFreeOnEveryBoard(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		for _, m := range r.space.Sample(4, 5) {
 			r.try(tegra.Request{Mode: m})
@@ -111,7 +111,7 @@ func listBeside(limit string) string {
 
 func first(list string) string { return strings.Fields(list + " none")[0] }
 
-func TestThePresetsApplyByTheirValuesOnEveryBoard(t *testing.T) {
+func TestGuardAppliesThePresetsOfEveryBoard(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		s, err := tegra.Open(tegra.DiskFS(r.root), tegra.RealClock())
 		if err != nil {
@@ -137,7 +137,7 @@ func TestThePresetsApplyByTheirValuesOnEveryBoard(t *testing.T) {
 	})
 }
 
-func TestTheFanGoesToItsTopAndBackOnEveryBoard(t *testing.T) {
+func TestGuardSetsAndRestoresTheFanOnEveryBoard(t *testing.T) {
 	onEveryBoard(t, func(t *testing.T, r *rig) {
 		fan := tegratest.Fan
 		if r.k.Value("/sys/devices/pwm-fan/target_pwm") == "0" {
@@ -157,10 +157,10 @@ func TestTheFanGoesToItsTopAndBackOnEveryBoard(t *testing.T) {
 	})
 }
 
-func TestClocksLeftFreeGetAGovernorThatMovesThem(t *testing.T) {
+func TestGuardGivesFreeClocksAGovernorThatScales(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	tree := tegratest.NewAGXOrin36()
+	tree := tegratest.New("agx-orin-36")
 	cpu := func(policy, file string) string { return tegratest.CPU + "/cpufreq/policy" + policy + "/" + file }
 	for _, policy := range []string{"0", "4", "8"} {
 		tree.Set(cpu(policy, "scaling_governor"), "performance")
@@ -169,7 +169,8 @@ func TestClocksLeftFreeGetAGovernorThatMovesThem(t *testing.T) {
 	tree.Set(tegratest.GPU36+"/governor", "performance")
 	r := newRig(t, tree)
 	governors := func() string {
-		return strings.Join([]string{r.k.Value(cpu("0", "scaling_governor")), r.k.Value(cpu("4", "scaling_governor")), r.k.Value(cpu("8", "scaling_governor")), r.k.Value(tegratest.GPU36 + "/governor")}, " ")
+		return strings.Join([]string{r.k.Value(cpu("0", "scaling_governor")), r.k.Value(cpu("4", "scaling_governor")),
+			r.k.Value(cpu("8", "scaling_governor")), r.k.Value(tegratest.GPU36 + "/governor")}, " ")
 	}
 	locked := mode(12, 1113600, 408000000, 665600000)
 	r.try(tegra.Request{Mode: locked})
@@ -197,9 +198,9 @@ func TestClocksLeftFreeGetAGovernorThatMovesThem(t *testing.T) {
 	r.wantNoRefusals()
 }
 
-func TestAGovernorOfTheUsersIsLeftAlone(t *testing.T) {
+func TestGuardLeavesTheUsersGovernorAlone(t *testing.T) {
 	t.Parallel()
-	tree := tegratest.NewXavier32()
+	tree := tegratest.New("agx-xavier-32")
 	tree.Set(tegratest.CPU+"/cpufreq/policy2/scaling_governor", "ondemand")
 	r := newRig(t, tree)
 	r.try(tegra.Request{Mode: r.space.Max(), DVFS: true})

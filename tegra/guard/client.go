@@ -14,29 +14,30 @@ import (
 	"jtune/tegra"
 )
 
-// errGone is what a client says of a guard that ended without a word.
-var errGone = fmt.Errorf("%w before it could answer: its watchdog puts back what was found; jtune device shows the mode in force, then try again", ErrGone)
+// errGone is the error of a request that the guard did not answer before it ended.
+var errGone = fmt.Errorf("%w before it could answer: its watchdog restores the found state; "+
+	"jtune device shows the mode in force, then try again", ErrGone)
 
 // Client speaks to a guard. It is safe for use by several goroutines.
 type Client struct {
-	in   io.WriteCloser // to the guard
-	done chan struct{}  // closed when the guard's output ends
-	lost atomic.Bool    // it takes no more requests
-	pid  int
-	left bool
+	in      io.WriteCloser // to the guard
+	done    chan struct{}  // closed when the guard's output ends
+	lost    atomic.Bool    // a request could not be written
+	pid     int
+	pending bool // a dead guard left a state behind
 
-	write sync.Mutex
-	mu    sync.Mutex
-	next  int64
-	calls map[int64]chan response
-	told  func(tegra.Applied)
-	final error        // of the restore at the guard's end
-	ended func() error // waits for the guard itself; nil: nothing to wait for
+	write    sync.Mutex
+	mu       sync.Mutex
+	next     int64
+	calls    map[int64]chan response
+	onRevert func(tegra.Applied)
+	final    error        // of the restore at the guard's end
+	ended    func() error // closes what is held of the guard; nil: nothing
 }
 
 var _ tegra.Applier = (*Client)(nil)
 
-// connect waits for the guard to say that it is ready.
+// connect waits until the guard reports that it is ready.
 func connect(in io.WriteCloser, out io.Reader) (*Client, error) {
 	c := &Client{in: in, done: make(chan struct{}), calls: map[int64]chan response{}}
 	r := bufio.NewReader(out)
@@ -51,7 +52,7 @@ func connect(in io.WriteCloser, out io.Reader) (*Client, error) {
 	if err := ready.err(); err != nil {
 		return nil, err
 	}
-	c.pid, c.left = ready.PID, ready.Pending
+	c.pid, c.pending = ready.PID, ready.Pending
 	go c.listen(r)
 	return c, nil
 }
@@ -68,7 +69,7 @@ func (c *Client) listen(r *bufio.Reader) {
 			continue
 		}
 		c.mu.Lock()
-		call, told := c.calls[answer.ID], c.told
+		call, onRevert := c.calls[answer.ID], c.onRevert
 		delete(c.calls, answer.ID)
 		if answer.Event == "ended" {
 			c.final = answer.err()
@@ -77,14 +78,14 @@ func (c *Client) listen(r *bufio.Reader) {
 		switch {
 		case call != nil:
 			call <- answer
-		case answer.Event == "reverted" && told != nil:
-			go told(answer.Applied.applied())
+		case answer.Event == "reverted" && onRevert != nil:
+			go onRevert(answer.Applied.applied())
 		}
 	}
 }
 
-// call sends a request and waits for its answer. A context that ends leaves
-// the guard at its work.
+// call sends a request and waits for its answer. A context that ends does not
+// interrupt the guard.
 func (c *Client) call(ctx context.Context, r request) (response, error) {
 	answer := make(chan response, 1)
 	c.mu.Lock()
@@ -123,7 +124,7 @@ func (c *Client) callApplied(ctx context.Context, r request) (tegra.Applied, err
 	return got.Applied.applied(), err
 }
 
-// Gone tells that the guard has ended: nothing can be asked of it any more.
+// Gone reports whether the guard has ended: it answers no more requests.
 func (c *Client) Gone() bool {
 	select {
 	case <-c.done:
@@ -133,53 +134,59 @@ func (c *Client) Gone() bool {
 	}
 }
 
-// PID is the guard's process.
+// PID is the guard's process ID.
 func (c *Client) PID() int { return c.pid }
 
-// HasPending tells that a dead guard left a state behind; see RestorePending.
-func (c *Client) HasPending() bool { return c.left }
+// HasPending reports whether a dead guard left a state behind; see RestorePending.
+func (c *Client) HasPending() bool { return c.pending }
 
 // Apply sets a mode; see tegra.Applier.
 func (c *Client) Apply(ctx context.Context, r tegra.Request) (tegra.Applied, error) {
 	return c.ApplyFor(ctx, r, 0)
 }
 
-// ApplyFor sets a mode that the guard itself takes back after keepAfter
-// unless Keep comes first. OnRevert tells. Zero means no countdown.
+// ApplyFor sets a mode that the guard itself reverts after keepAfter unless Keep
+// comes first; OnRevert is called then. Zero means no countdown.
 func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
 	if keepAfter > 0 && keepAfter < time.Millisecond {
 		keepAfter = time.Millisecond
 	}
-	a, err := c.callApplied(ctx, request{Op: "apply", Mode: toWire(r.Mode), DVFS: r.DVFS, Fan: fanName(r.Fan), KeepAfterMS: keepAfter.Milliseconds()})
+	a, err := c.callApplied(ctx, request{
+		Op:          "apply",
+		Mode:        toWire(r.Mode),
+		DVFS:        r.DVFS,
+		Fan:         fanName(r.Fan),
+		KeepAfterMS: keepAfter.Milliseconds(),
+	})
 	a.Asked = r.Mode
 	return a, err
 }
 
-// OnRevert has f called (on its own goroutine) when a countdown ran out.
+// OnRevert makes the client call f, on its own goroutine, when a countdown ends.
 func (c *Client) OnRevert(f func(tegra.Applied)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told = f
+	c.onRevert = f
 }
 
-// Revert puts back the state before the last apply, also one of an earlier
+// Revert restores the state before the last apply, also one of an earlier
 // process that was kept. errors.Is(err, ErrNothing) when there is none.
 func (c *Client) Revert(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "revert"})
 }
 
-// Restore puts back the found state.
+// Restore restores the found state.
 func (c *Client) Restore(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "restore"})
 }
 
-// RestorePending puts back the state that a dead guard left behind.
+// RestorePending restores the state that a dead guard left behind.
 func (c *Client) RestorePending(ctx context.Context) (tegra.Applied, error) {
 	return c.callApplied(ctx, request{Op: "recover"})
 }
 
 // Keep makes the present state the found state. errors.Is(err, ErrReverted)
-// when the countdown had run out already.
+// when the countdown had already ended.
 func (c *Client) Keep(ctx context.Context) error {
 	_, err := c.call(ctx, request{Op: "keep"})
 	return err
@@ -189,7 +196,7 @@ func (c *Client) Keep(ctx context.Context) error {
 func (c *Client) ReadFile(name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readWait)
 	defer cancel()
-	got, err := c.call(ctx, request{Op: "read", Path: name})
+	got, err := c.call(ctx, request{Op: opRead, Path: name})
 	return got.Data, err
 }
 

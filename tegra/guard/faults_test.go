@@ -49,7 +49,7 @@ func (r *rig) heal() {
 
 // Whatever goes wrong with a knob: either it reads back as asked, or the knob
 // is named as failed; and once the board is well, all is as found.
-func TestNoFaultOfAKnobPassesForSuccessOrStays(t *testing.T) {
+func TestGuardReportsEveryFaultOfAKnobAndRestores(t *testing.T) {
 	t.Parallel()
 	boards := []string{"agx-orin-36", "nano-32"}
 	if long {
@@ -121,10 +121,10 @@ func (r *rig) faulty(knob tegra.KnobFile, m tegra.Mode, hurt func(path string)) 
 	r.wantAsFound()
 }
 
-func TestTablesThatChangeBeforeOrWhileAModeIsSet(t *testing.T) {
+func TestGuardFollowsTablesThatChange(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	r := newRig(t, tegratest.NewOrinNano36())
+	r := newRig(t, tegratest.New("orin-nano-36"))
 	top, list := r.space.Max(), tegratest.GPU36+"/available_frequencies"
 	super, err := r.k.FS.ReadFile(list)
 	if err != nil {
@@ -153,7 +153,11 @@ func TestTablesThatChangeBeforeOrWhileAModeIsSet(t *testing.T) {
 			}
 		}
 	})
-	if a, err := r.Apply(ctx, tegra.Request{Mode: top}); err == nil || !strings.Contains(err.Error(), "GPU max") || a.Actual.OK && a.Actual.V == top {
+	if a, err := r.Apply(
+		ctx,
+		tegra.Request{Mode: top},
+	); err == nil || !strings.Contains(err.Error(), "GPU max") ||
+		a.Actual.OK && a.Actual.V == top {
 		t.Errorf("clipped while being set: %v, %v", a.Actual, err)
 	}
 	r.heal()
@@ -166,11 +170,12 @@ func TestTablesThatChangeBeforeOrWhileAModeIsSet(t *testing.T) {
 
 // What a saved state says of the time is for people; a clock that jumped, or
 // a file that is damaged, changes nothing about what is put back.
-func TestASavedStateOutlivesAnyClockAndDamageIsNoEnd(t *testing.T) {
+func TestGuardReadsASavedStateOfAnyClockAndSetsADamagedOneAside(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for name, when := range map[string]time.Time{"the future": time.Now().AddDate(50, 0, 0), "1970": time.Unix(0, 0), "no time": {}} {
-		r := newRig(t, tegratest.NewNano32())
+	for name, when := range map[string]time.Time{"the future": time.Now().AddDate(50, 0, 0), "1970": time.Unix(0, 0),
+		"no time": {}} {
+		r := newRig(t, tegratest.New("nano-32"))
 		r.apply(tegra.Mode{Cores: 1, CPU: r.space.CPU[0], GPU: r.space.GPU[0], EMC: r.space.EMC[0]})
 		left := r.saved()
 		r.Keep(ctx)
@@ -187,8 +192,9 @@ func TestASavedStateOutlivesAnyClockAndDamageIsNoEnd(t *testing.T) {
 		r.Close()
 		r.wantAsFound()
 	}
-	for name, text := range map[string]string{"empty": "", "cut": `{"state":{"files":[{"path":"/sys/dev`, "garbage": "\x00\xff", "another shape": `[1]`, "huge": strings.Repeat("9", 4<<20)} {
-		r := newRig(t, tegratest.NewNano32())
+	for name, text := range map[string]string{"empty": "", "cut": `{"state":{"files":[{"path":"/sys/dev`,
+		"garbage": "\x00\xff", "another shape": `[1]`, "huge": strings.Repeat("9", 4<<20)} {
+		r := newRig(t, tegratest.New("nano-32"))
 		if err := os.WriteFile(path.Join(r.dir(), foundFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // FuzzSavedState gives a guard any saved state: putting it back must touch no
 // file besides the knobs.
 func FuzzSavedState(f *testing.F) {
-	tree := tegratest.NewNano32()
+	tree := tegratest.New("nano-32")
 	tree.Set("/etc/passwd", "root")
 	root := tree.Write(f)
 	before := tegratest.Contents(f, root)
@@ -24,10 +24,13 @@ func FuzzSavedState(f *testing.F) {
 	if err := st.create(); err != nil {
 		f.Fatal(err)
 	}
-	for _, text := range []string{"", "{}", "null", `{"state":{"files":null},"pid":-1}`, `{"state":{"files":[{"path":"/etc/passwd","value":"x"}]}}`,
+	for _, text := range []string{"", "{}", "null", `{"state":{"files":null},"pid":-1}`,
+		`{"state":{"files":[{"path":"/etc/passwd","value":"x"}]}}`,
 		`{"state":{"files":[{"path":"` + tegratest.CPU + `/cpu1/../../../../../etc/passwd","value":"x"}]}}`,
-		`{"state":{"files":[{"path":"` + tegratest.GPUNano + `/max_freq","value":"1\n2"},{"path":"` + tegratest.CPU + `/cpu3/online","value":"0"}]}}`,
-		`{"state":{"files":[{"path":"` + tegratest.EMCNano + `/clk_state","value":"1"},{"path":"` + tegratest.EMCNano + `/clk_update_rate","value":"-5"}]},"when":"x"}`} {
+		`{"state":{"files":[{"path":"` + tegratest.GPUNano + `/max_freq","value":"1\n2"},{"path":"` + tegratest.CPU +
+			`/cpu3/online","value":"0"}]}}`,
+		`{"state":{"files":[{"path":"` + tegratest.EMCNano + `/clk_state","value":"1"},{"path":"` + tegratest.EMCNano +
+			`/clk_update_rate","value":"-5"}]},"when":"x"}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -61,7 +64,8 @@ func FuzzSavedState(f *testing.F) {
 // FuzzAnswers gives a client any answers: it must neither crash nor wait.
 func FuzzAnswers(f *testing.F) {
 	f.Add(`{"event":"ready","pid":1}` + "\n" + `{"id":1,"applied":{"asked":null,"files":null}}` + "\n")
-	f.Add(`{"event":"ready"}` + "\n" + `{"id":1,"error":"x","code":"busy"}` + "\n" + `{"event":"reverted"}` + "\n" + `{"event":"ended","error":"y"}` + "\n")
+	f.Add(`{"event":"ready"}` + "\n" + `{"id":1,"error":"x","code":"busy"}` + "\n" + `{"event":"reverted"}` + "\n" +
+		`{"event":"ended","error":"y"}` + "\n")
 	f.Add("\x00\n{}\n[]\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := connect(discard{}, strings.NewReader(text))

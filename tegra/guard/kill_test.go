@@ -22,7 +22,8 @@ import (
 // says so line by line until it is killed or its guard is.
 func roamingClient(root string) int {
 	ctx := context.Background()
-	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
+	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1],
+		LogFile: filepath.Join(root, "run/jtune/guard.log")})
 	if err != nil {
 		fmt.Println("failed:", err)
 		return 1
@@ -34,7 +35,8 @@ func roamingClient(root string) int {
 	}
 	fmt.Println("guard", c.PID())
 	space := s.Space()
-	modes := append(space.Sample(5, uint64(c.PID())), space.Max(), tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]})
+	modes := append(space.Sample(5, uint64(c.PID())), space.Max(),
+		tegra.Mode{Cores: 1, CPU: space.CPU[0], GPU: space.GPU[0], EMC: space.EMC[0]})
 	for i := 0; ; i++ {
 		fan := []tegra.FanPolicy{tegra.FanMax, tegra.FanUntouched, tegra.FanAuto}[i%3]
 		_, err := c.Apply(ctx, tegra.Request{Mode: modes[i%len(modes)], DVFS: i%4 == 3, Fan: fan})
@@ -63,10 +65,10 @@ var killings = []victims{
 	{"client, guard and watchdog", true, true, true, 4, 100},
 }
 
-// TestKilledAtAnyMomentEveryFileIsAsFound kills at random moments while modes
+// TestGuardRestoresEveryFileWhenKilledAtAnyMoment kills at random moments while modes
 // are being set and wants every file of the root as it was found: put back by
 // the guard, by its watchdog, or, where both died, by the next start.
-func TestKilledAtAnyMomentEveryFileIsAsFound(t *testing.T) {
+func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	for i, v := range killings {
 		t.Run(v.name, func(t *testing.T) {
@@ -120,7 +122,8 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) {
 	lines := bufio.NewScanner(out)
 	var pid int
 	if !lines.Scan() || !scan(lines.Text(), &pid) {
-		t.Fatalf("the client says %q; its guard's log ends\n%s", lines.Text(), tail(filepath.Join(root, "run/jtune/guard.log")))
+		t.Fatalf("the client says %q; its guard's log ends\n%s", lines.Text(),
+			tail(filepath.Join(root, "run/jtune/guard.log")))
 	}
 	watchdog := 0
 	if v.watchdog {

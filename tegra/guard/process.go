@@ -45,7 +45,7 @@ const (
 const oomScore = "-900"
 
 // Main is `jtune guard`: the protocol on standard input and output, the log
-// on standard error. It gives the exit code.
+// on standard error. It returns the exit code.
 func Main(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
 	sysroot := flags.String("sysroot", "/", "the board's files lie below `DIR`")
@@ -88,7 +88,7 @@ func exitCode(err error) int {
 
 // stages starts this program again for a later stage.
 type stages struct {
-	command []string // what stands before the guard's own arguments
+	command []string // what precedes the guard's own arguments
 	sysroot string
 }
 
@@ -108,7 +108,7 @@ func (st stages) start(stage string, extra []*os.File, in, out *os.File) error {
 	return cmd.Process.Release()
 }
 
-// commandOf is what stands before args on this process's command line:
+// commandOf is what precedes args on this process's command line:
 // "guard", or nothing where the program is only a guard.
 func commandOf(args []string) []string {
 	if n := len(os.Args) - len(args); n >= 1 && slices.Equal(os.Args[n:], args) {
@@ -124,27 +124,27 @@ func serveProcess(ctx context.Context, next stages) error {
 	defer stop()
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
 
-	w := &lineWriter{w: os.Stdout}
+	refuse := func(err error) error {
+		_, _ = os.Stdout.Write(encode(response{Event: "failed"}.failed(err)))
+		return err
+	}
 	s, err := NewServer(tegra.DiskFS(next.sysroot), tegra.RealClock(), ServerOptions{Persist: true, Log: os.Stderr})
 	if err != nil {
-		w.send(response{Event: "failed", Error: err.Error(), Code: codeOf(err)})
-		return err
+		return refuse(err)
 	}
 	lock, err := s.store.lock()
 	if err != nil {
-		w.send(response{Event: "failed", Error: err.Error(), Code: codeOf(err)})
-		return err
+		return refuse(err)
 	}
 	defer lock.Close()
 	end, err := next.startWatchdog(lock)
 	if err != nil {
-		w.send(response{Event: "failed", Error: err.Error(), Code: codeOf(err)})
-		return err
+		return refuse(err)
 	}
 	defer end.Close()
 	err = Serve(ctx, os.Stdin, os.Stdout, s)
-	// The watchdog ends a moment after us and holds the lock till then: a
-	// next guard waits for it, rather than report one that is at its end.
+	// The watchdog ends a moment after this process and holds the lock until
+	// then: without a pid in the file the next guard waits for it.
 	disown(lock)
 	return err
 }
@@ -164,7 +164,7 @@ func (st stages) startWatchdog(lock *os.File) (end *os.File, err error) {
 	return end, nil
 }
 
-// watchProcess waits for the guard's end and puts back what it left undone.
+// watchProcess waits for the guard's end and restores what it did not.
 func watchProcess(sysroot string) error {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE, syscall.SIGTERM)
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
@@ -183,7 +183,7 @@ func watchProcess(sysroot string) error {
 	return restoreLeft(sysroot)
 }
 
-// restoreLeft puts back the state that a killed guard left behind, if any.
+// restoreLeft restores the state that a killed guard left behind, if any.
 func restoreLeft(sysroot string) error {
 	fsys := tegra.DiskFS(sysroot)
 	st, err := stateStore(fsys)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -36,13 +38,28 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(context.Background(), os.Args[1:]))
 	}
 	os.Setenv(asGuard, "1")
+	if onTmpfs() {
+		os.Setenv("TMPDIR", shm)
+	}
 	os.Exit(m.Run())
+}
+
+const shm = "/dev/shm"
+
+// onTmpfs reports whether fake roots can lie in memory, as the state folder
+// /run/jtune does: each state is synced, which takes long on a disk.
+func onTmpfs() bool {
+	var st unix.Statfs_t
+	err := unix.Statfs(shm, &st)
+	return err == nil && st.Type == unix.TMPFS_MAGIC && st.Flags&unix.ST_NOEXEC == 0 &&
+		st.Bavail*uint64(st.Bsize) > 1<<28 && unix.Access(shm, unix.W_OK) == nil && os.Getenv("TMPDIR") == ""
 }
 
 // busyClient applies one mode after the other and says so line by line.
 func busyClient(root string) int {
 	ctx := context.Background()
-	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
+	c, err := Start(ctx, StartOptions{Sysroot: root, Command: os.Args[:1],
+		LogFile: filepath.Join(root, "run/jtune/guard.log")})
 	if err != nil {
 		fmt.Println("failed:", err)
 		return 1
@@ -60,7 +77,8 @@ func busyClient(root string) int {
 
 func startGuard(t *testing.T, root string) *Client {
 	t.Helper()
-	c, err := Start(context.Background(), StartOptions{Sysroot: root, Command: os.Args[:1], LogFile: filepath.Join(root, "run/jtune/guard.log")})
+	c, err := Start(context.Background(), StartOptions{Sysroot: root, Command: os.Args[:1],
+		LogFile: filepath.Join(root, "run/jtune/guard.log")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +107,7 @@ func wantSame(t *testing.T, before map[string]string, root, when string) {
 	}
 }
 
-func TestAGuardProcessAppliesAndRestoresWhenItsPipeCloses(t *testing.T) {
+func TestGuardProcessRestoresWhenItsPipeCloses(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	root := tegratest.AGXOrin35(t)
@@ -113,12 +131,13 @@ func TestAGuardProcessAppliesAndRestoresWhenItsPipeCloses(t *testing.T) {
 	wantSame(t, before, root, "after close")
 }
 
-func TestTERMRestoresAndOtherSignalsAreIgnored(t *testing.T) {
+func TestGuardProcessRestoresOnTERMAndIgnoresOtherSignals(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	before := tegratest.Contents(t, root)
 	c := startGuard(t, root)
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP,
+		syscall.SIGPIPE} {
 		if err := syscall.Kill(c.PID(), sig); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +155,7 @@ func TestTERMRestoresAndOtherSignalsAreIgnored(t *testing.T) {
 	}
 }
 
-func TestAGuardWithoutABoardSaysSo(t *testing.T) {
+func TestGuardProcessWithoutABoardIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := Start(context.Background(), StartOptions{Sysroot: t.TempDir(), Command: os.Args[:1]})
 	if !errors.Is(err, tegra.ErrNoDevice) {
@@ -144,7 +163,7 @@ func TestAGuardWithoutABoardSaysSo(t *testing.T) {
 	}
 }
 
-func TestStartWithoutAProgramFails(t *testing.T) {
+func TestStartWithoutAProgramIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := Start(context.Background(), StartOptions{Sysroot: t.TempDir(), Command: []string{"/does/not/exist"}})
 	if err == nil {
@@ -152,7 +171,7 @@ func TestStartWithoutAProgramFails(t *testing.T) {
 	}
 }
 
-func TestBadArgumentsAreUsage(t *testing.T) {
+func TestMainReportsBadArgumentsAsUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-stage=x"}, {"extra"}, {"-write=/etc/passwd"}} {
 		if got := Main(context.Background(), args); got != exitUsage {
@@ -161,7 +180,7 @@ func TestBadArgumentsAreUsage(t *testing.T) {
 	}
 }
 
-func TestTheNextGuardStartsRightAfterTheLast(t *testing.T) {
+func TestGuardProcessStartsRightAfterTheLast(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	root := tegratest.AGXOrin35(t)
@@ -181,7 +200,7 @@ func TestTheNextGuardStartsRightAfterTheLast(t *testing.T) {
 
 // A watchdog that comes late finds nothing to restore: what the next guard
 // has set stays.
-func TestTheWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
+func TestWatchdogOfAnEndedGuardLeavesTheNextOneAlone(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	root := tegratest.AGXOrin35(t)
@@ -236,7 +255,8 @@ func watchdogOf(t *testing.T, guard int, root string) int {
 	dirs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range dirs {
 		line, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(line), "-stage=watch") || !strings.Contains(string(line), "-sysroot="+root) {
+		if err != nil || !strings.Contains(string(line), "-stage=watch") ||
+			!strings.Contains(string(line), "-sysroot="+root) {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != guard {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -17,6 +18,25 @@ type request struct {
 	Fan         string    `json:"fan,omitempty"` // "", auto, max
 	KeepAfterMS int64     `json:"keep_after_ms,omitempty"`
 	Path        string    `json:"path,omitempty"` // read only: see tegra.RootOnly
+
+	invalid error // why the line is no request, with opInvalid
+}
+
+const (
+	opRead    = "read"
+	opInvalid = "" // of a line that is no request
+)
+
+// parseRequest reads one line.
+func parseRequest(line []byte) request {
+	var r request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return request{invalid: fmt.Errorf("not a request: %w", err)}
+	}
+	if r.Op == opInvalid {
+		r.invalid = errors.New(`not a request: no "op"`)
+	}
+	return r
 }
 
 // response is one line to the client: the answer to the request of that id,
@@ -56,7 +76,8 @@ func (w *wireMode) mode() tegra.Mode {
 	if w == nil {
 		return tegra.Mode{}
 	}
-	return tegra.Mode{Cores: w.Cores, CPU: tegra.Freq(w.CPU) * tegra.KHz, GPU: tegra.Freq(w.GPU), EMC: tegra.Freq(w.EMC)}
+	return tegra.Mode{Cores: w.Cores, CPU: tegra.Freq(w.CPU) * tegra.KHz, GPU: tegra.Freq(w.GPU),
+		EMC: tegra.Freq(w.EMC)}
 }
 
 func toWireApplied(a tegra.Applied) *wireApplied {

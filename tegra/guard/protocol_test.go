@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,32 +38,39 @@ func serveText(t *testing.T, fsys tegra.FS, text string) []response {
 	return answers
 }
 
-func TestWhatIsNoRequestIsAnsweredWithAnError(t *testing.T) {
+func TestServeAnswersWhatIsNoRequestWithAnError(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	before := tegratest.Contents(t, root)
 	for name, line := range map[string]string{
-		"no JSON":               "hello",
-		"an empty line":         "",
-		"another shape":         `[1,2]`,
-		"an unknown request":    `{"id":1,"op":"exec","path":"/bin/sh"}`,
-		"no mode":               `{"id":1,"op":"apply"}`,
-		"a mode of zeroes":      `{"id":1,"op":"apply","mode":{}}`,
-		"an overflowing mode":   `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":9223372036854775807,"gpu_hz":1,"mem_hz":1}}`,
-		"an unknown fan policy": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":2201600,"gpu_hz":1300500000,"mem_hz":3199000000},"fan":"off"}`,
-		"a negative countdown":  `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":2201600,"gpu_hz":1300500000,"mem_hz":3199000000},"keep_after_ms":-5}`,
-		"a path of one's own":   `{"id":1,"op":"read","path":"/etc/shadow"}`,
-		"a line too long":       `{"id":1,"op":"` + strings.Repeat("x", 1<<18) + `"}`,
+		"no JSON":            "hello",
+		"an empty line":      "",
+		"another shape":      `[1,2]`,
+		"an unknown request": `{"id":1,"op":"exec","path":"/bin/sh"}`,
+		"no mode":            `{"id":1,"op":"apply"}`,
+		"a mode of zeroes":   `{"id":1,"op":"apply","mode":{}}`,
+		"an overflowing mode": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":9223372036854775807,"gpu_hz":1,` +
+			`"mem_hz":1}}`,
+		"an unknown fan policy": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":2201600,"gpu_hz":1300500000,` +
+			`"mem_hz":3199000000},"fan":"off"}`,
+		"a negative countdown": `{"id":1,"op":"apply","mode":{"cores":12,"cpu_khz":2201600,"gpu_hz":1300500000,` +
+			`"mem_hz":3199000000},"keep_after_ms":-5}`,
+		"a path of one's own": `{"id":1,"op":"read","path":"/etc/shadow"}`,
+		"a line too long":     `{"id":1,"op":"` + strings.Repeat("x", 1<<18) + `"}`,
 	} {
-		answers := serveText(t, tegra.DiskFS(root), line+"\n"+`{"id":2,"op":"read","path":"`+tegratest.EMC+`/rate"}`+"\n")
-		if len(answers) != 4 || answers[0].Event != "ready" || answers[1].Error == "" || string(answers[2].Data) != "2133000000\n" || answers[3].Event != "ended" {
+		answers := serveText(t, tegra.DiskFS(root),
+			line+"\n"+`{"id":2,"op":"read","path":"`+tegratest.EMC+`/rate"}`+"\n")
+		failed := func(r response) bool { return r.Error != "" }
+		read := func(r response) bool { return r.ID == 2 && string(r.Data) == "2133000000\n" }
+		if len(answers) != 4 || answers[0].Event != "ready" || !slices.ContainsFunc(answers, failed) ||
+			!slices.ContainsFunc(answers, read) || answers[3].Event != "ended" {
 			t.Errorf("%s: answers %+v; want ready, an error, the next request's data, ended", name, answers)
 		}
 	}
 	wantSame(t, before, root, "after nonsense")
 }
 
-func TestATornRequestIsNotCarriedOut(t *testing.T) {
+func TestServeIgnoresATornRequest(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	k := tegratest.NewKernel(tegra.DiskFS(root))
@@ -72,20 +80,21 @@ func TestATornRequestIsNotCarriedOut(t *testing.T) {
 	}
 }
 
-func TestErrorsKeepTheirKindOverThePipe(t *testing.T) {
+func TestResponseKeepsTheKindOfAnError(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []error{tegra.ErrPermission, tegra.ErrNoDevice, tegra.ErrUnsupported, ErrBusy, ErrReverted, ErrNothing} {
-		sent := failure(1, withKind("write", kind))
+	for _, kind := range []error{tegra.ErrPermission, tegra.ErrNoDevice, tegra.ErrUnsupported, ErrBusy, ErrReverted,
+		ErrNothing} {
+		sent := response{ID: 1}.failed(withKind("write", kind))
 		if err := sent.err(); !errors.Is(err, kind) || !strings.Contains(err.Error(), "write") {
 			t.Errorf("%v arrives as %v", kind, err)
 		}
 	}
-	if err := failure(1, errors.New("plain")).err(); err.Error() != "plain" || errors.Unwrap(err) != nil {
+	if err := (response{ID: 1}).failed(errors.New("plain")).err(); err.Error() != "plain" || errors.Unwrap(err) != nil {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestAContextThatEndsLetsTheCallerGo(t *testing.T) {
+func TestClientReturnsWhenItsContextEnds(t *testing.T) {
 	t.Parallel()
 	in, out := io.Pipe()
 	answers, guard := io.Pipe()
@@ -106,7 +115,7 @@ func TestAContextThatEndsLetsTheCallerGo(t *testing.T) {
 	}
 }
 
-func TestAGuardThatSaysNothingSensibleIsAnError(t *testing.T) {
+func TestClientRejectsAGuardThatIsNotReady(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"", "hello\n", `{"event":"failed","error":"no","code":"permission"}` + "\n"} {
 		in, out := io.Pipe()
@@ -122,7 +131,8 @@ func TestAGuardThatSaysNothingSensibleIsAnError(t *testing.T) {
 func FuzzServe(f *testing.F) {
 	root := tegratest.AGXOrin35(f)
 	before := tegratest.Contents(f, root)
-	f.Add(`{"id":1,"op":"apply","mode":{"cores":2,"cpu_khz":268800,"gpu_hz":114750000,"mem_hz":204000000},"dvfs":true,"fan":"max"}` + "\n" + `{"id":2,"op":"revert"}` + "\n")
+	f.Add(`{"id":1,"op":"apply","mode":{"cores":2,"cpu_khz":268800,"gpu_hz":114750000,"mem_hz":204000000},` +
+		`"dvfs":true,"fan":"max"}` + "\n" + `{"id":2,"op":"revert"}` + "\n")
 	f.Add(`{"op":"restore"}` + "\n" + `{"op":"recover"}` + "\n" + `{"op":"keep"}` + "\n")
 	f.Add("\x00\n{}\n[]\n\"\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -12,23 +12,25 @@ import (
 	"jtune/tegra"
 )
 
-// Server does the work of one guard: it alone writes knobs.
+// Server is the guard proper: nothing else writes knobs.
 type Server struct {
 	fs      tegra.FS
 	sysfs   *tegra.Sysfs
 	control *tegra.Control
 	store   store
 	log     io.Writer
+	pause   func(time.Duration) // before a write that the kernel was too busy for is tried again
+	flush   time.Duration       // for a client to read the last answers, at the end
 
 	mu     sync.Mutex
 	found  *tegra.State    // before the first write that was not kept; nil: all is as found
-	last   *tegra.State    // before the last apply; once that was kept, the found state before it
-	kept   bool            // last is such a found state, and saved
+	last   *tegra.State    // before the last apply, which was not kept; nil: none
+	trials int             // modes applied since found that were neither kept nor reverted
+	back   *steps          // the found states before; nil until they are needed
 	fanOn  bool            // the fan's files belong to the states
 	timer  *time.Timer     // countdown of the last apply; nil: none runs
-	lapsed bool            // the last countdown ran out
-	undone bool            // the state of an earlier process was put back; Keep forgets it
-	owed   map[string]bool // files whose last write did not show: to be written again when a state is put back
+	lapsed bool            // the last countdown ended without Keep
+	owed   map[string]bool // files whose last write had no effect: written again by every restore
 	events func(response)
 }
 
@@ -39,10 +41,11 @@ type ServerOptions struct {
 }
 
 // NewServer opens the board behind fsys for writing. A state that a dead
-// guard left behind is taken over: Restore and the end of Serve put it back
-// once anything is applied; Keep forgets it.
+// guard left behind is taken over: Restore and the end of Serve restore it
+// once anything has been applied; Keep forgets it.
 func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, error) {
-	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, events: func(response) {}}
+	s := &Server{fs: fsys, log: o.Log, owed: map[string]bool{}, events: func(response) {},
+		pause: time.Sleep, flush: lastAnswers}
 	var err error
 	if s.sysfs, err = tegra.Open(fsys, clock); err != nil {
 		return nil, err
@@ -61,7 +64,8 @@ func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, erro
 
 func (s *Server) logf(format string, args ...any) {
 	if s.log != nil {
-		fmt.Fprintf(s.log, "%s pid %d: %s\n", time.Now().Format("15:04:05.000000"), os.Getpid(), fmt.Sprintf(format, args...))
+		text := fmt.Sprintf(format, args...)
+		fmt.Fprintf(s.log, "%s pid %d: %s\n", time.Now().Format("15:04:05.000000"), os.Getpid(), text)
 	}
 }
 
@@ -74,8 +78,8 @@ func (s *Server) snapshot() (tegra.State, error) {
 }
 
 // hold makes sure that the found state is known and saved before a write. It
-// takes over what a dead guard left, and adds files that could not be read
-// when the state was found.
+// takes over what a dead guard left, and adds files that could not be read at
+// first.
 func (s *Server) hold(now tegra.State) error {
 	fresh := s.found == nil
 	if fresh {
@@ -105,7 +109,7 @@ func (s *Server) pending(st tegra.State) Pending {
 	return Pending{State: st, When: time.Now(), PID: os.Getpid()}
 }
 
-// apply sets a mode; on failure the state before is put back.
+// apply sets a mode; on failure it rolls back to the state before.
 func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +119,7 @@ func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied,
 	s.stopTimer()
 	s.fanOn = s.fanOn || r.Fan != tegra.FanUntouched
 	var before tegra.State
-	j := job{s: s,
+	j := transition{s: s,
 		plan: func(now tegra.State) ([]tegra.Write, error) { return s.control.Plan(now, r, *s.found) },
 		seen: func(now tegra.State) error {
 			before.Add(now)
@@ -131,7 +135,8 @@ func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied,
 		return applied, err
 	}
 	applied.Actual = s.mode()
-	s.last, s.kept = &before, false
+	s.last = &before
+	s.trials++
 	if keepAfter > 0 {
 		s.startTimer(keepAfter)
 	}
@@ -147,15 +152,15 @@ func (s *Server) mode() tegra.Val[tegra.Mode] {
 }
 
 func (s *Server) rollBack(cause error, before tegra.State) error {
-	if _, err := s.putBack(before); err != nil {
-		return fmt.Errorf("%w; the state before could not be put back: %w", cause, err)
+	if _, err := s.restoreTo(before); err != nil {
+		return fmt.Errorf("%w; rolling back failed too: %w", cause, err)
 	}
 	return fmt.Errorf("%w; the state before is back", cause)
 }
 
-// putBack brings every file to the given state, as far as it goes.
-func (s *Server) putBack(want tegra.State) (tegra.Applied, error) {
-	j := job{s: s, best: true, seen: func(tegra.State) error { return nil },
+// restoreTo restores a state, as far as possible.
+func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
+	j := transition{s: s, bestEffort: true, seen: func(tegra.State) error { return nil },
 		plan: func(now tegra.State) ([]tegra.Write, error) {
 			return s.control.PlanState(now, want, slices.Collect(maps.Keys(s.owed))...), nil
 		}}
@@ -169,24 +174,30 @@ func (s *Server) putBack(want tegra.State) (tegra.Applied, error) {
 	return tegra.Applied{Files: j.files, Asked: s.control.ModeOf(want).V, Actual: s.mode()}, err
 }
 
-// revert puts back the state before the last apply, also one of an earlier
-// guard's.
+// revert goes one step back: to the state before the last apply, then to the
+// found state, then to the found states before modes that were kept, also by
+// earlier guards, down to the one found first.
 func (s *Server) revert() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopTimer()
-	want := s.last
-	if want == nil {
-		saved, err := s.store.load(lastFile)
-		if err != nil {
-			return tegra.Applied{}, err
-		}
-		if saved == nil {
-			return tegra.Applied{}, ErrNothing
-		}
-		want, s.undone = &saved.State, true
+	if s.last != nil {
+		return s.undoLast()
 	}
-	s.undone = s.undone || s.kept
+	if s.trials > 0 {
+		applied, err := s.restoreTo(*s.found)
+		if err == nil {
+			s.trials = 0
+		}
+		return applied, err
+	}
+	back, err := s.steps()
+	if err != nil {
+		return tegra.Applied{}, err
+	}
+	if back.next == nil {
+		return tegra.Applied{}, ErrNothing
+	}
 	now, err := s.snapshot()
 	if err != nil {
 		return tegra.Applied{}, err
@@ -194,14 +205,24 @@ func (s *Server) revert() (tegra.Applied, error) {
 	if err := s.hold(now); err != nil {
 		return tegra.Applied{}, err
 	}
-	applied, err := s.putBack(*want)
+	applied, err := s.restoreTo(back.next.State)
 	if err == nil {
-		s.last, s.kept = nil, false
+		back.reached, back.next = back.next, back.next.Before
 	}
 	return applied, err
 }
 
-// restore puts back the found state. Without one there is nothing to do.
+// undoLast restores the state before the last apply.
+func (s *Server) undoLast() (tegra.Applied, error) {
+	applied, err := s.restoreTo(*s.last)
+	if err == nil {
+		s.last = nil
+		s.trials--
+	}
+	return applied, err
+}
+
+// restore restores the found state. Without one there is nothing to do.
 func (s *Server) restore() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,16 +235,17 @@ func (s *Server) restoreLocked() (tegra.Applied, error) {
 		mode := s.mode()
 		return tegra.Applied{Asked: mode.V, Actual: mode}, nil
 	}
-	applied, err := s.putBack(*s.found)
+	applied, err := s.restoreTo(*s.found)
 	s.logf("restored %d files: %v", len(applied.Files), err)
 	if err != nil {
 		return applied, err
 	}
-	s.found, s.last, s.kept, s.undone = nil, nil, false, false
+	s.found, s.last, s.trials = nil, nil, 0
+	s.back.forget()
 	return applied, s.store.remove(foundFile)
 }
 
-// recoverPending puts back the state that a dead guard left behind.
+// recoverPending restores the state that a dead guard left behind.
 func (s *Server) recoverPending() (tegra.Applied, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,18 +272,32 @@ func (s *Server) keep() error {
 		return ErrReverted
 	}
 	s.stopTimer()
-	if s.undone {
-		if err := s.store.remove(lastFile); err != nil {
+	back, err := s.steps()
+	if err != nil {
+		s.logf("states to go back to unreadable, set aside: %v", err)
+		s.store.setAside(lastFile)
+		back = &steps{}
+		s.back = back
+	}
+	if top := back.next; s.trials > 0 && s.found != nil {
+		before := s.pending(*s.found)
+		if back.reached != nil { // the mode was applied there
+			before.State = back.reached.State
+		}
+		before.Before = top
+		top = before.shortened()
+		if err := s.store.save(lastFile, *top); err != nil {
 			return err
 		}
-	}
-	if s.last != nil && s.found != nil {
-		if err := s.store.save(lastFile, s.pending(*s.found)); err != nil {
+		back.saved = top
+	} else if back.reached != nil {
+		if err := s.store.saveOrRemove(lastFile, top); err != nil {
 			return err
 		}
-		s.last, s.kept = s.found, true
+		back.saved = top
 	}
-	s.found, s.undone = nil, false
+	back.forget()
+	s.found, s.last, s.trials = nil, nil, 0
 	return s.store.remove(foundFile)
 }
 
@@ -274,14 +310,10 @@ func (s *Server) startTimer(d time.Duration) {
 			return
 		}
 		s.timer, s.lapsed = nil, true
-		applied, err := s.putBack(*s.last)
+		applied, err := s.undoLast()
 		s.last = nil
-		event := response{Event: "reverted", Applied: toWireApplied(applied)}
-		if err != nil {
-			event.Error, event.Code = err.Error(), codeOf(err)
-		}
 		s.logf("not kept in time: reverted, %v", err)
-		s.events(event)
+		s.events(response{Event: "reverted", Applied: toWireApplied(applied)}.failed(err))
 	})
 	s.timer = t
 }
@@ -294,7 +326,7 @@ func (s *Server) stopTimer() {
 	s.lapsed = false
 }
 
-// read gives one of the few files that only root may read.
+// read returns the content of one of the few files that only root may read.
 func (s *Server) read(path string) ([]byte, error) {
 	if !tegra.RootOnly(path) {
 		return nil, fmt.Errorf("read %q: not one of the files that the guard reads for others", path)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -41,6 +42,7 @@ func (r *rig) connect() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	s.pause = func(time.Duration) {} // the fault lasts for a number of tries, not for a time
 	if s.store, err = stateStore(tegra.DiskFS(r.root)); err != nil {
 		r.t.Fatal(err)
 	}
@@ -100,11 +102,12 @@ var (
 	mid  = mode(6, 1344000, 624750000, 2133000000)
 )
 
-func TestEveryModeReadsBackAndClosingPutsEveryFileBack(t *testing.T) {
+func TestGuardReadsEveryModeBackAndRestoresEveryFile(t *testing.T) {
 	t.Parallel()
 	plain := tegratest.NewAGXOrin35()
 	plain.Unlink()
-	for name, tree := range map[string]*tegratest.Tree{"policies as links": tegratest.NewAGXOrin35(), "a root without links": plain} {
+	for name, tree := range map[string]*tegratest.Tree{"policies as links": tegratest.NewAGXOrin35(),
+		"a root without links": plain} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, tree)
@@ -124,7 +127,7 @@ func TestEveryModeReadsBackAndClosingPutsEveryFileBack(t *testing.T) {
 	}
 }
 
-func TestAClusterThatWasOfflineGetsItsOldLimitsBack(t *testing.T) {
+func TestGuardRestoresTheLimitsOfAClusterThatWasOffline(t *testing.T) {
 	t.Parallel()
 	tree := tegratest.NewAGXOrin35()
 	for _, n := range []string{"8", "9", "10", "11"} {
@@ -142,7 +145,7 @@ func TestAClusterThatWasOfflineGetsItsOldLimitsBack(t *testing.T) {
 	r.wantNoRefusals()
 }
 
-func TestCoreZeroIsNeverWritten(t *testing.T) {
+func TestGuardNeverWritesCoreZero(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(mode(1, 115200, 114750000, 204000000))
@@ -153,7 +156,7 @@ func TestCoreZeroIsNeverWritten(t *testing.T) {
 	}
 }
 
-func TestCoresComeOnlineFirstAndGoOfflineLast(t *testing.T) {
+func TestGuardBringsCoresOnlineFirstAndOfflineLast(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(slow)
@@ -172,7 +175,9 @@ func TestCoresComeOnlineFirstAndGoOfflineLast(t *testing.T) {
 		if strings.HasSuffix(w, "/online = 1") {
 			last = i
 		}
-		if strings.Contains(w, "scaling_") && slices.ContainsFunc(writes[i:], func(w string) bool { return strings.Contains(w, "cpu11/online = 1") }) && !strings.Contains(w, "cpu0/") {
+		if strings.Contains(w, "scaling_") &&
+			slices.ContainsFunc(writes[i:], func(w string) bool { return strings.Contains(w, "cpu11/online = 1") }) &&
+			!strings.Contains(w, "cpu0/") {
 			t.Errorf("%s before core 11 was online", w)
 		}
 	}
@@ -181,7 +186,7 @@ func TestCoresComeOnlineFirstAndGoOfflineLast(t *testing.T) {
 	}
 }
 
-func TestDVFSLeavesMinimaAndMemoryFree(t *testing.T) {
+func TestGuardDVFSLeavesMinimaAndMemoryFree(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(mid)
@@ -190,8 +195,10 @@ func TestDVFSLeavesMinimaAndMemoryFree(t *testing.T) {
 		t.Fatalf("%v, %v", a.Actual, err)
 	}
 	for path, want := range map[string]string{
-		tegratest.CPU + "/cpu0/cpufreq/scaling_min_freq": "115200", tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq": "1344000",
-		tegratest.GPU35 + "/min_freq": "114750000", tegratest.EMC + "/mrq_rate_locked": "0", tegratest.EMC + "/state": "1", tegratest.Cap35: "2133000000",
+		tegratest.CPU + "/cpu0/cpufreq/scaling_min_freq": "115200",
+		tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq": "1344000",
+		tegratest.GPU35 + "/min_freq":                    "114750000", tegratest.EMC + "/mrq_rate_locked": "0",
+		tegratest.EMC + "/state": "1", tegratest.Cap35: "2133000000",
 	} {
 		if got := r.k.Value(path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
@@ -199,7 +206,7 @@ func TestDVFSLeavesMinimaAndMemoryFree(t *testing.T) {
 	}
 }
 
-func TestTheTopMemoryRateIsNoCap(t *testing.T) {
+func TestGuardWritesTheTopMemoryRateAsNoCap(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(mid)
@@ -212,7 +219,7 @@ func TestTheTopMemoryRateIsNoCap(t *testing.T) {
 	}
 }
 
-func TestAFailedKnobIsNamedAndTheStateBeforeIsBack(t *testing.T) {
+func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 	t.Parallel()
 	gpuMax := tegratest.GPU35 + "/max_freq"
 	for name, c := range map[string]struct {
@@ -220,13 +227,23 @@ func TestAFailedKnobIsNamedAndTheStateBeforeIsBack(t *testing.T) {
 		names string
 		kind  error
 	}{
-		"a GPU that takes no write":          {func(k *tegratest.Kernel) { k.Stuck[gpuMax] = true }, "GPU max", nil},
-		"a memory rate that is clipped":      {func(k *tegratest.Kernel) { k.Clip[tegratest.EMC+"/rate"] = "665600000" }, "EMC rate", nil},
-		"a core that stays online":           {func(k *tegratest.Kernel) { k.Stuck[tegratest.CPU+"/cpu7/online"] = true }, "core 7", nil},
-		"a core that refuses":                {func(k *tegratest.Kernel) { k.Refuse[tegratest.CPU+"/cpu9/online"] = syscall.EIO }, "core 9", nil},
-		"a cap that only root may write":     {func(k *tegratest.Kernel) { k.Refuse[tegratest.Cap35] = syscall.EACCES }, "EMC cap", tegra.ErrPermission},
-		"a limit that is busy for good":      {func(k *tegratest.Kernel) { k.Busy[tegratest.CPU+"/cpu4/cpufreq/scaling_max_freq"] = 1000 }, "CPU 4 max", nil},
-		"a limit that cannot be read back":   {func(k *tegratest.Kernel) { k.After = failWhenWritten(k, gpuMax) }, "GPU max", nil},
+		"a GPU that takes no write": {func(k *tegratest.Kernel) { k.Stuck[gpuMax] = true }, "GPU max", nil},
+		"a memory rate that is clipped": {func(k *tegratest.Kernel) {
+			k.Clip[tegratest.EMC+"/rate"] = "665600000"
+		}, "EMC rate", nil},
+		"a core that stays online": {func(k *tegratest.Kernel) {
+			k.Stuck[tegratest.CPU+"/cpu7/online"] = true
+		}, "core 7", nil},
+		"a core that refuses": {func(k *tegratest.Kernel) {
+			k.Refuse[tegratest.CPU+"/cpu9/online"] = syscall.EIO
+		}, "core 9", nil},
+		"a cap that only root may write": {func(k *tegratest.Kernel) { k.Refuse[tegratest.Cap35] = syscall.EACCES },
+			"EMC cap", tegra.ErrPermission},
+		"a limit that is busy for good": {func(k *tegratest.Kernel) {
+			k.Busy[tegratest.CPU+"/cpu4/cpufreq/scaling_max_freq"] = 1000
+		}, "CPU 4 max", nil},
+		"a limit that cannot be read back": {func(k *tegratest.Kernel) { k.After = failWhenWritten(k, gpuMax) },
+			"GPU max", nil},
 		"a knob that a later write moves on": {func(k *tegratest.Kernel) { k.After = moveLater(k) }, "CPU 0 max", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +299,7 @@ func moveLater(k *tegratest.Kernel) func(string) {
 	}
 }
 
-func TestAKnobThatIsBusyForAMomentIsTriedAgain(t *testing.T) {
+func TestGuardRetriesABusyKnob(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.k.Do(func() { r.k.Busy[tegratest.CPU+"/cpu11/online"] = 2 })
@@ -291,7 +308,7 @@ func TestAKnobThatIsBusyForAMomentIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAModeThatTheBoardLacksTouchesNothing(t *testing.T) {
+func TestGuardWritesNothingForAModeThatTheBoardLacks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	for name, m := range map[string]tegra.Mode{
@@ -309,7 +326,7 @@ func TestAModeThatTheBoardLacksTouchesNothing(t *testing.T) {
 	}
 }
 
-func TestManyRandomAppliesRevertsAndKeepsNeverBreakARule(t *testing.T) {
+func TestGuardKeepsTheKernelsRulesOverRandomRequests(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())

@@ -21,7 +21,7 @@ type StartOptions struct {
 }
 
 // Start spawns a guard process for the board below o.Sysroot: directly when
-// root or for a sysroot of one's own, else through sudo, which asks on the
+// root or for a sysroot of the user's own, else through sudo, which asks on the
 // terminal itself. errors.Is(err, tegra.ErrPermission) when the rights are
 // missing, ErrBusy when another guard is there.
 func Start(ctx context.Context, o StartOptions) (*Client, error) {
@@ -88,7 +88,11 @@ func spawn(ctx context.Context, command []string, logName string, sudo bool) (*C
 		return nil, startError(err, sudo)
 	}
 	_ = out.SetReadDeadline(time.Now().Add(readyWait))
+	stop := context.AfterFunc(ctx, func() { _ = out.SetReadDeadline(time.Unix(1, 0)) })
 	c, err := connect(in, out)
+	if !stop() {
+		err = ctx.Err()
+	}
 	if err != nil {
 		in.Close()
 		out.Close()
@@ -107,7 +111,7 @@ func startError(err error, sudo bool) error {
 	return fmt.Errorf("start the guard: %w", err)
 }
 
-// openLog gives nil when there is to be no log, or none can be written.
+// openLog returns nil when no log is wanted, or none can be written.
 func openLog(name string) *os.File {
 	if name == "" {
 		return nil

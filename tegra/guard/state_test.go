@@ -12,7 +12,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-func TestRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
+func TestGuardRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
@@ -22,16 +22,108 @@ func TestRevertGoesBackOneApplyAndRestoreToTheStart(t *testing.T) {
 	if err != nil || a.Actual != tegra.Some(mid) {
 		t.Fatalf("revert gives %v, %v; want %s", a.Actual, err, mid)
 	}
-	if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
-		t.Errorf("a second revert: %v, want ErrNothing", err)
+	if _, err := r.Revert(ctx); err != nil {
+		t.Errorf("a second revert: %v", err)
 	}
+	r.wantAsFound()
+	if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
+		t.Errorf("a third revert: %v, want ErrNothing", err)
+	}
+	r.apply(mid)
+	r.apply(slow)
 	if _, err := r.Restore(ctx); err != nil {
 		t.Fatal(err)
 	}
 	r.wantAsFound()
 }
 
-func TestWhatWasKeptStaysAndALaterProcessCanRevertIt(t *testing.T) {
+func TestGuardRevertGoesBackThroughWhatWasKeptToTheStateFoundFirst(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, again := range []bool{false, true} { // every step by a process of its own
+		r := newRig(t, tegratest.NewAGXOrin35())
+		next := func() {
+			t.Helper()
+			if err := r.Keep(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if again {
+				r.Close()
+				r.connect()
+			}
+		}
+		back := func(want tegra.Mode) {
+			t.Helper()
+			if a, err := r.Revert(ctx); err != nil || a.Actual != tegra.Some(want) {
+				t.Fatalf("revert gives %v, %v; want %s", a.Actual, err, want)
+			}
+		}
+		for _, m := range []tegra.Mode{slow, mid, fast} {
+			r.apply(m)
+			next()
+		}
+		back(mid)
+		next()
+		r.apply(fast) // another way from there
+		next()
+		back(mid)
+		back(slow)
+		next()
+		if _, err := r.Revert(ctx); err != nil {
+			t.Fatal(err)
+		}
+		r.wantAsFound()
+		next()
+		if _, err := r.Revert(ctx); !errors.Is(err, ErrNothing) {
+			t.Errorf("one more revert: %v, want ErrNothing", err)
+		}
+		r.Close()
+		r.wantAsFound()
+	}
+}
+
+func TestGuardForgetsStepsBackThatWereNotKept(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	for _, m := range []tegra.Mode{slow, mid} {
+		r.apply(m)
+		if err := r.Keep(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if _, err := r.Revert(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.wantAsFound()
+	r.Close() // back to mid, with both steps
+	r.connect()
+	for _, want := range []tegra.Mode{slow, {}} {
+		if a, err := r.Revert(ctx); err != nil || want.Cores > 0 && a.Actual != tegra.Some(want) {
+			t.Fatalf("revert gives %v, %v; want %s", a.Actual, err, want)
+		}
+	}
+	r.wantAsFound()
+}
+
+func TestPendingShortenedKeepsTheStateFoundFirst(t *testing.T) {
+	t.Parallel()
+	var p *Pending
+	for n := range 3 * mostSteps {
+		p = Pending{PID: n, Before: p}.shortened()
+	}
+	n, last := 0, p
+	for q := p; q != nil; q = q.Before {
+		n, last = n+1, q
+	}
+	if n != mostSteps || p.PID != 3*mostSteps-1 || p.Before.PID != 3*mostSteps-2 || last.PID != 0 {
+		t.Errorf("%d steps from %d to %d", n, p.PID, last.PID)
+	}
+}
+
+func TestGuardKeepStaysAndALaterProcessCanRevertIt(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
@@ -69,7 +161,7 @@ func TestWhatWasKeptStaysAndALaterProcessCanRevertIt(t *testing.T) {
 	}
 }
 
-func TestACountdownThatIsNotKeptReverts(t *testing.T) {
+func TestGuardRevertsWhenACountdownEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
@@ -85,7 +177,7 @@ func TestACountdownThatIsNotKeptReverts(t *testing.T) {
 	}
 }
 
-func TestAKeptModeOutlivesItsCountdown(t *testing.T) {
+func TestGuardKeepStopsTheCountdown(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
@@ -102,7 +194,7 @@ func TestAKeptModeOutlivesItsCountdown(t *testing.T) {
 	}
 }
 
-func TestTheFanIsTouchedOnlyOnRequestAndGivenBack(t *testing.T) {
+func TestGuardWritesTheFanOnlyOnRequestAndRestoresIt(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
@@ -126,21 +218,22 @@ func TestTheFanIsTouchedOnlyOnRequestAndGivenBack(t *testing.T) {
 	r.wantAsFound()
 }
 
-func TestOnlyTheListedFilesAreReadForOthers(t *testing.T) {
+func TestGuardReadsOnlyTheListedFiles(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	data, err := r.ReadFile(tegratest.EMC + "/rate")
 	if err != nil || string(data) != "2133000000\n" {
 		t.Errorf("EMC rate: %q, %v", data, err)
 	}
-	for _, path := range []string{"/etc/nvpmodel.conf", tegratest.EMC + "/../../../../../etc/nvpmodel.conf", "", "/etc/shadow"} {
+	for _, path := range []string{"/etc/nvpmodel.conf", tegratest.EMC + "/../../../../../etc/nvpmodel.conf", "",
+		"/etc/shadow"} {
 		if data, err := r.ReadFile(path); err == nil {
 			t.Errorf("read %q: %q", path, data)
 		}
 	}
 }
 
-func TestAStateLeftBehindIsOfferedAndTakenOver(t *testing.T) {
+func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, tegratest.NewAGXOrin35())
 	r.apply(mid)
@@ -196,19 +289,20 @@ func (r *rig) leave(p *Pending) {
 	}
 }
 
-func TestASavedStateWritesNoOtherFiles(t *testing.T) {
+func TestGuardWritesOnlyKnownFilesOfASavedState(t *testing.T) {
 	t.Parallel()
 	tree := tegratest.NewAGXOrin35()
 	tree.Set("/etc/passwd", "root")
 	r := newRig(t, tree)
-	r.leave(&Pending{State: tegra.State{Files: []tegra.StateFile{{Path: "/etc/passwd", Value: "evil"}, {Path: tegratest.GPU35 + "/max_freq", Value: "1300500000"}}}})
+	r.leave(&Pending{State: tegra.State{Files: []tegra.StateFile{{Path: "/etc/passwd", Value: "evil"},
+		{Path: tegratest.GPU35 + "/max_freq", Value: "1300500000"}}}})
 	if _, err := r.RestorePending(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	r.wantAsFound()
 }
 
-func TestRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
+func TestGuardRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())
@@ -248,7 +342,7 @@ func TestRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	}
 }
 
-func TestAKeptModeThatIsRevertedAndKeptIsNotOfferedAgain(t *testing.T) {
+func TestGuardOffersNoStateThatWasRevertedAndKept(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t, tegratest.NewAGXOrin35())

@@ -18,7 +18,7 @@ import (
 // Files of the state folder.
 const (
 	foundFile = "found.json" // there while knobs are not as they were found
-	lastFile  = "last.json"  // the state before the last apply that was kept
+	lastFile  = "last.json"  // the states before modes that were kept, the latest first
 	lockFile  = "guard.lock" // held by the guard and its watchdog
 	logFile   = "guard.log"
 )
@@ -113,8 +113,8 @@ func (s store) remove(name string) error {
 	return nil
 }
 
-// lock takes the board. Where a guard has just ended or was killed it waits
-// for the watchdog, which holds the lock until all is restored.
+// lock locks the board for one guard. Where a guard has just ended or was killed
+// it waits for the watchdog, which holds the lock until all is restored.
 func (s store) lock() (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -129,7 +129,8 @@ func (s store) lock() (*os.File, error) {
 		if alive(pid) || time.Now().After(deadline) {
 			f.Close()
 			if pid <= 0 {
-				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy, filepath.Join(s.dir, lockFile))
+				name := filepath.Join(s.dir, lockFile)
+				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy, name)
 			}
 			return nil, fmt.Errorf("%w: pid %d; wait until it is done, or end it", ErrBusy, pid)
 		}
@@ -140,7 +141,7 @@ func (s store) lock() (*os.File, error) {
 	return f, nil
 }
 
-// disown takes the pid out of the lock file: its guard is about to end.
+// disown removes the pid from the lock file: its guard is about to end.
 func disown(f *os.File) { _ = f.Truncate(0) }
 
 func owner(f *os.File) int {
@@ -154,7 +155,7 @@ func alive(pid int) bool {
 	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
-// withKind marks what only root may do.
+// withKind adds tegra.ErrPermission to an error that root would not get.
 func withKind(what string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("%s: %w: %w", what, tegra.ErrPermission, err)
@@ -162,8 +163,8 @@ func withKind(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// PendingRestore looks for a state that a dead guard did not put back; nil
-// when there is none. Client.RestorePending puts it back.
+// PendingRestore looks for a state that a dead guard did not restore; nil when
+// there is none. Client.RestorePending restores it.
 func PendingRestore(sysroot string) (*Pending, error) {
 	s, err := stateStore(tegra.DiskFS(sysroot))
 	if err != nil || s.locked() {
@@ -172,7 +173,7 @@ func PendingRestore(sysroot string) (*Pending, error) {
 	return s.load(foundFile)
 }
 
-// locked tells that a guard is at work, or its watchdog restoring.
+// locked reports whether a guard is at work, or its watchdog restoring.
 func (s store) locked() bool {
 	f, err := os.Open(filepath.Join(s.dir, lockFile))
 	if err != nil {

@@ -47,7 +47,8 @@ func ordinary(t *testing.T, root, sudo string) (client *exec.Cmd, log string) {
 	}
 	log = filepath.Join(place, "log")
 	client = exec.Command(filepath.Join(place, "jtune"))
-	client.Env = []string{asGuard + "=1", asClient + "=/", "PATH=" + place + ":/no/such/folder", "SUDO_LOG=" + log, "SUDO_ROOT=" + root}
+	client.Env = []string{asGuard + "=1", asClient + "=/", "PATH=" + place + ":/no/such/folder", "SUDO_LOG=" + log,
+		"SUDO_ROOT=" + root}
 	if os.Geteuid() == 0 {
 		client.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		give(t, place)
@@ -73,7 +74,7 @@ func give(t *testing.T, dir string) {
 	}
 }
 
-func TestSudoIsAskedOnceAndItsGuardRestoresWhenTheClientDies(t *testing.T) {
+func TestStartAsksSudoOnceAndItsGuardRestores(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
 	before := tegratest.Contents(t, root)
@@ -107,7 +108,7 @@ func TestSudoIsAskedOnceAndItsGuardRestoresWhenTheClientDies(t *testing.T) {
 	}
 }
 
-func TestWithoutSudosConsentThereIsNoPermission(t *testing.T) {
+func TestStartWithoutSudosConsentIsErrPermission(t *testing.T) {
 	t.Parallel()
 	for name, sudo := range map[string]string{
 		"a wrong password":     "#!/bin/sh\nexit 1\n",
@@ -122,7 +123,8 @@ func TestWithoutSudosConsentThereIsNoPermission(t *testing.T) {
 			if errors.Is(err, fs.ErrPermission) {
 				t.Skipf("cannot run as another user here: %v", err)
 			}
-			if !strings.HasPrefix(string(out), "failed: ") || !strings.Contains(string(out), tegra.ErrPermission.Error()) {
+			if !strings.HasPrefix(string(out), "failed: ") ||
+				!strings.Contains(string(out), tegra.ErrPermission.Error()) {
 				t.Errorf("got %q, %v, want %v", out, err, tegra.ErrPermission)
 			}
 			wantSame(t, before, root, "after the refusal")

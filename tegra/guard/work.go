@@ -7,28 +7,27 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"jtune/tegra"
 )
 
-// job is one run of writes from the present state to another.
-type job struct {
+// transition is one sequence of writes from the present state to another.
+type transition struct {
 	s *Server
 	// plan lists the writes from a present state.
 	plan func(now tegra.State) ([]tegra.Write, error)
-	// best goes on after a failure: putting back as much as can be.
-	best bool
-	// seen is told of every fresh snapshot, before anything more is written.
+	// bestEffort goes on after a failure, to restore as much as possible.
+	bestEffort bool
+	// seen is called with every new snapshot, before anything more is written.
 	seen func(now tegra.State) error
 
 	files []tegra.KnobFile
 	errs  []error
 }
 
-// run plans and writes. After cores came online it looks again and plans
-// anew: limits of a policy that was offline can only then be read.
-func (j *job) run() ([]tegra.KnobFile, error) {
+// run plans and writes. After cores came online it takes a new snapshot and plans
+// again: the limits of a policy that was offline can only be read then.
+func (j *transition) run() ([]tegra.KnobFile, error) {
 	for round := 0; ; round++ {
 		again, err := j.round(round == 0)
 		if err != nil {
@@ -38,15 +37,15 @@ func (j *job) run() ([]tegra.KnobFile, error) {
 			break
 		}
 	}
-	if len(j.errs) == 0 || j.best {
+	if len(j.errs) == 0 || j.bestEffort {
 		j.check()
 	}
 	return j.files, errors.Join(j.errs...)
 }
 
-func (j *job) round(first bool) (again bool, err error) {
+func (j *transition) round(first bool) (again bool, err error) {
 	now, err := j.s.snapshot()
-	if err != nil && !j.best { // what cannot be read may still be put back
+	if err != nil && !j.bestEffort { // what cannot be read may still be restored
 		return false, err
 	}
 	if err := j.seen(now); err != nil {
@@ -63,7 +62,7 @@ func (j *job) round(first bool) (again bool, err error) {
 	for i, w := range writes {
 		if err := j.do(w); err != nil {
 			j.errs = append(j.errs, err)
-			if !j.best {
+			if !j.bestEffort {
 				return false, nil
 			}
 			continue
@@ -76,12 +75,11 @@ func (j *job) round(first bool) (again bool, err error) {
 	return false, nil
 }
 
-// undoable refuses, before anything is written, to set a file whose present
-// value is not known: it could not be put back. In the first round only the
-// writes that bring cores online count, if there are any: more can be read
-// after them.
-func (j *job) undoable(writes []tegra.Write, first bool) error {
-	if j.best {
+// undoable refuses, before anything is written, to write a file whose present
+// value is not known: it could not be restored. If the first round brings cores
+// online, only those writes count: more files can be read after them.
+func (j *transition) undoable(writes []tegra.Write, first bool) error {
+	if j.bestEffort {
 		return nil
 	}
 	last := len(writes)
@@ -92,14 +90,14 @@ func (j *job) undoable(writes []tegra.Write, first bool) error {
 	}
 	for _, w := range writes[:last] {
 		if _, ok := j.s.found.Get(w.Path); !ok {
-			return fmt.Errorf("%s: what %s holds now cannot be told, so it could not be put back: not touched", w.Knob, w.Path)
+			return fmt.Errorf("%s: cannot read %s: refusing to write a knob that could not be restored", w.Knob, w.Path)
 		}
 	}
 	return nil
 }
 
 // do writes one knob and reads the very file back.
-func (j *job) do(w tegra.Write) error {
+func (j *transition) do(w tegra.Write) error {
 	if err := j.s.write(w.Path, w.Value); err != nil {
 		j.note(w, "")
 		j.s.owed[w.Path] = true
@@ -136,8 +134,8 @@ func quoteEmpty(s string) string {
 	return s
 }
 
-// note keeps one entry per file, where it was first written.
-func (j *job) note(w tegra.Write, actual string) {
+// note keeps one entry per file, in the order of the first writes.
+func (j *transition) note(w tegra.Write, actual string) {
 	f := tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: actual}
 	if i := slices.IndexFunc(j.files, func(k tegra.KnobFile) bool { return k.Path == w.Path }); i >= 0 {
 		j.files[i] = f
@@ -146,9 +144,9 @@ func (j *job) note(w tegra.Write, actual string) {
 	j.files = append(j.files, f)
 }
 
-// check reads every written file once more: a later write may have moved an
+// check reads every written file once more: a later write may have changed an
 // earlier knob.
-func (j *job) check() {
+func (j *transition) check() {
 	for i, f := range j.files {
 		actual, err := j.s.readBack(f.Path)
 		if err != nil {
@@ -161,16 +159,24 @@ func (j *job) check() {
 	}
 }
 
-// write writes a knob, waiting a little where the kernel is busy.
+// write writes a knob.
 func (s *Server) write(path, value string) error {
-	pause := retryPause
-	for try := 1; ; try++ {
+	return s.patiently(func() error {
 		err := s.fs.WriteFile(path, []byte(value+"\n"))
 		s.logf("write %s = %s: %v", path, value, err)
+		return err
+	})
+}
+
+// patiently tries again after a pause when the kernel is busy.
+func (s *Server) patiently(do func() error) error {
+	pause := retryPause
+	for try := 1; ; try++ {
+		err := do()
 		if err == nil || try == retries || !temporary(err) {
 			return err
 		}
-		time.Sleep(pause)
+		s.pause(pause)
 		pause *= 2
 	}
 }
@@ -180,18 +186,10 @@ func temporary(err error) bool {
 }
 
 func (s *Server) readBack(path string) (string, error) {
-	var err error
-	pause := retryPause
-	for range retries {
-		var data []byte
-		if data, err = s.fs.ReadFile(path); err == nil {
-			return strings.TrimSpace(string(data)), nil
-		}
-		if !temporary(err) {
-			break
-		}
-		time.Sleep(pause)
-		pause *= 2
-	}
-	return "", err
+	var data []byte
+	err := s.patiently(func() (err error) {
+		data, err = s.fs.ReadFile(path)
+		return err
+	})
+	return strings.TrimSpace(string(data)), err
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jtune/internal/text"
 )
 
 // Target is a mode in nvpmodel's own terms.
@@ -22,11 +24,11 @@ var modeName = regexp.MustCompile(`^[A-Z0-9][A-Z0-9_]*$`)
 // Block prints a POWER_MODEL section for t with the configuration's own
 // parameter names, the next free id, and name. It pins CPU and GPU (min =
 // max); nvpmodel can only cap the memory. Engines such as the DLA get the
-// limits of the mode nearest to t's masks. It is to stand before PM_CONFIG.
+// limits of the mode nearest to t's masks. It belongs before PM_CONFIG.
 func Block(c *Config, t Target, name string) (string, error) {
 	name = strings.ToUpper(strings.TrimSpace(name))
 	if !modeName.MatchString(name) {
-		return "", fmt.Errorf("mode name %q: want letters, digits and _ without spaces", clip(name))
+		return "", fmt.Errorf("mode name %q: want letters, digits and _ without spaces", text.Clip(name))
 	}
 	id := 0
 	for _, m := range c.Modes {
@@ -68,7 +70,8 @@ type blockWriter struct {
 
 func (w *blockWriter) check() error {
 	if len(w.t.CoresOn) == 0 || w.t.CPUKHz <= 0 || w.t.GPUHz <= 0 || w.t.EMCHz < 0 {
-		return fmt.Errorf("power mode is incomplete: %d cores, CPU %d kHz, GPU %d Hz, memory %d Hz", len(w.t.CoresOn), w.t.CPUKHz, w.t.GPUHz, w.t.EMCHz)
+		return fmt.Errorf("power mode is incomplete: %d cores, CPU %d kHz, GPU %d Hz, memory %d Hz", len(w.t.CoresOn),
+			w.t.CPUKHz, w.t.GPUHz, w.t.EMCHz)
 	}
 	have := map[kind]bool{}
 	declared := map[int]bool{0: true}
@@ -82,7 +85,8 @@ func (w *blockWriter) check() error {
 			}
 		}
 	}
-	for k, what := range map[kind]string{cores: "cores (CORE_n)", cpuClock: "CPU clock", gpuClock: "GPU clock", emcClock: "EMC clock"} {
+	for k, what := range map[kind]string{cores: "cores (CORE_n)", cpuClock: "CPU clock", gpuClock: "GPU clock",
+		emcClock: "EMC clock"} {
 		if !have[k] {
 			return fmt.Errorf("nvpmodel configuration declares no parameter for %s: cannot write a mode for it", what)
 		}
@@ -177,7 +181,7 @@ func (w *blockWriter) copied(p Param) {
 	}
 }
 
-// emcCap says "no cap" as this file's own modes do: 0, or -1 since L4T 36.
+// emcCap writes "no cap" as this file's own modes do: 0, or -1 since L4T 36.
 func (w *blockWriter) emcCap() int64 {
 	if w.t.EMCHz > 0 {
 		return w.t.EMCHz

@@ -30,7 +30,8 @@ type (
 
 // MarshalJSON prints the facts of the file; what a mode does not set is null.
 func (c *Config) MarshalJSON() ([]byte, error) {
-	out := jsonConfig{Default: c.Default, Params: map[string]jsonParam{}, Modes: []jsonMode{}, Reboots: [][2]int{}, Errors: []Error{}}
+	out := jsonConfig{Default: c.Default, Params: map[string]jsonParam{}, Modes: []jsonMode{}, Reboots: [][2]int{},
+		Errors: []Error{}}
 	if c.FanDefault != "" {
 		out.FanDefault = &c.FanDefault
 	}

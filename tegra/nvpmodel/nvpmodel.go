@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// NoLimit is how a CLOCK value says "as fast as it goes" (INT_MAX).
+// NoLimit is the CLOCK value for "no limit" (INT_MAX).
 const NoLimit = -1
 
 // Config is one nvpmodel.conf. It marshals to the JSON of
 // `jtune convert nvpmodel`.
 type Config struct {
-	Default    *int   // id of the mode set when none was chosen; nil: not given
+	Default    *int   // id of the mode set when none was chosen; nil: none
 	FanDefault string // JetPack 4.6 only: "quiet" or "cool"
 	Params     []Param
 	Modes      []Mode
@@ -157,7 +157,7 @@ func (c *Config) Mode(id int) (Mode, bool) {
 	return c.Modes[i], true
 }
 
-// Cores gives the indexes of the cores that a mode sets on and off,
+// Cores returns the indexes of the cores that a mode sets on and off,
 // ascending. Core 0 counts as on where the mode sets any core but does not
 // list it (TX2): it cannot go off.
 func (c *Config) Cores(m Mode) (on, off []int) {
@@ -182,7 +182,7 @@ func (c *Config) Cores(m Mode) (on, off []int) {
 	return on, off
 }
 
-// CPU gives a mode's limits in kHz by parameter name.
+// CPU returns a mode's limits in kHz by parameter name.
 func (c *Config) CPU(m Mode) map[string]Range {
 	out := map[string]Range{}
 	for _, p := range c.Params {
@@ -195,10 +195,10 @@ func (c *Config) CPU(m Mode) map[string]Range {
 	return out
 }
 
-// GPU gives a mode's limits in Hz; false when it sets none.
+// GPU returns a mode's limits in Hz; false when it sets none.
 func (c *Config) GPU(m Mode) (Range, bool) { return c.limits(m, "GPU") }
 
-// EMC gives a mode's memory cap in Hz: 0 or NoLimit for none; false when the
+// EMC returns a mode's memory cap in Hz: 0 or NoLimit for none; false when the
 // mode does not set it.
 func (c *Config) EMC(m Mode) (int64, bool) {
 	r, ok := c.limits(m, "EMC")
@@ -208,7 +208,7 @@ func (c *Config) EMC(m Mode) (int64, bool) {
 	return *r.Max, true
 }
 
-// Masks gives a mode's power-gate masks by argument name.
+// Masks returns a mode's power-gate masks by argument name.
 func (c *Config) Masks(m Mode) map[string]int64 {
 	out := map[string]int64{}
 	for _, s := range m.Settings {
@@ -222,7 +222,7 @@ func (c *Config) Masks(m Mode) map[string]int64 {
 	return out
 }
 
-// MaskPaths gives the file of every power-gate mask by argument name, the
+// MaskPaths returns the file of every power-gate mask by argument name, the
 // one of older kernels first.
 func (c *Config) MaskPaths() map[string][]string {
 	out := map[string][]string{}
@@ -257,7 +257,7 @@ func (c *Config) limits(m Mode, param string) (Range, bool) {
 	return r, r.Min != nil || r.Max != nil
 }
 
-// NeedsReboot tells whether going from one set of masks to another does: a
+// NeedsReboot reports whether going from one set of masks to another does: a
 // mask that both name differs.
 func NeedsReboot(from, to map[string]int64) bool {
 	for name, v := range to {

@@ -104,12 +104,15 @@ func TestTheJSONHoldsTheFactsOfTheFile(t *testing.T) {
 	}
 	delete(got, "params")
 	var want map[string]any
-	if err := json.Unmarshal([]byte(`{"default":7,"fan_default":"quiet","mode_pairs_that_need_a_reboot":[[0,7]],"errors":[],
+	if err := json.Unmarshal(
+		[]byte(`{"default":7,"fan_default":"quiet","mode_pairs_that_need_a_reboot":[[0,7]],"errors":[],
 		"modes":[
 		 {"id":0,"name":"MAXN","cores_on":[0,1,2,3],"cores_off":[],"gpu_hz":{"min_freq":0,"max_freq":-1},"emc_max_hz":0,"masks":{"TPC_PG_MASK":0},
 		  "cpu_khz":{"CPU_A78_0":{"min_freq":729600,"max_freq":-1},"CPU_A78_1":{"min_freq":729600,"max_freq":-1}}},
 		 {"id":7,"name":"MODE_7W","cores_on":[0,1],"cores_off":[2,3],"gpu_hz":{"min_freq":null,"max_freq":408000000},"emc_max_hz":2133000000,"masks":{"TPC_PG_MASK":252},
-		  "cpu_khz":{"CPU_A78_0":{"min_freq":null,"max_freq":960000}}}]}`), &want); err != nil {
+		  "cpu_khz":{"CPU_A78_0":{"min_freq":null,"max_freq":960000}}}]}`),
+		&want,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -123,16 +126,19 @@ func TestLinesThatMakeNoSenseAreNamedAndSkipped(t *testing.T) {
 		text string
 		line int
 	}{
-		"a value without a section":       {"CORE_0 /sys/x\n", 1},
-		"an unknown section":              {"< NONSENSE A=1 >\nfoo bar\n", 1},
-		"a parameter of an unknown type":  {"\n< PARAM TYPE=MAGIC NAME=A >\nX /y\n", 2},
-		"a parameter without a path":      {"< PARAM TYPE=FILE NAME=A >\nX y\n", 2},
-		"a mode without an id":            {"< POWER_MODEL ID=x NAME=A >\nGPU MAX_FREQ 1\n", 1},
-		"a mode without a name":           {"< POWER_MODEL ID=1 >\n", 1},
-		"an undeclared parameter":         {"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 1\n", 2},
-		"an undeclared argument":          {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MID_FREQ 1\n", 4},
-		"a clock that is no number":       {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ fast\n", 4},
-		"a setting cut short":             {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ\n", 4},
+		"a value without a section":      {"CORE_0 /sys/x\n", 1},
+		"an unknown section":             {"< NONSENSE A=1 >\nfoo bar\n", 1},
+		"a parameter of an unknown type": {"\n< PARAM TYPE=MAGIC NAME=A >\nX /y\n", 2},
+		"a parameter without a path":     {"< PARAM TYPE=FILE NAME=A >\nX y\n", 2},
+		"a mode without an id":           {"< POWER_MODEL ID=x NAME=A >\nGPU MAX_FREQ 1\n", 1},
+		"a mode without a name":          {"< POWER_MODEL ID=1 >\n", 1},
+		"an undeclared parameter":        {"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 1\n", 2},
+		"an undeclared argument": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
+			"< POWER_MODEL ID=1 NAME=A >\nGPU MID_FREQ 1\n", 4},
+		"a clock that is no number": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
+			"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ fast\n", 4},
+		"a setting cut short": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
+			"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ\n", 4},
 		"a header that is never closed":   {"< POWER_MODEL ID=1 NAME=A\n", 1},
 		"the same id twice":               {"< POWER_MODEL ID=1 NAME=A >\n< POWER_MODEL ID=1 NAME=B >\n", 2},
 		"the same parameter twice":        {"< PARAM TYPE=FILE NAME=A >\n< PARAM TYPE=FILE NAME=A >\n", 2},
@@ -163,7 +169,8 @@ func TestAnEmptyFileIsAnEmptyConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"default":null,"fan_default":null,"params":{},"modes":[],"mode_pairs_that_need_a_reboot":[],"errors":[]}`
+	const want = `{"default":null,"fan_default":null,"params":{},"modes":[],"mode_pairs_that_need_a_reboot":[],` +
+		`"errors":[]}`
 	if string(data) != want {
 		t.Errorf("%s, want %s", data, want)
 	}
@@ -177,7 +184,13 @@ func TestALineOfAMegabyteIsAnErrorNotACrash(t *testing.T) {
 }
 
 func target() nvpmodel.Target {
-	return nvpmodel.Target{CoresOn: []int{0, 1}, CPUKHz: 1113600, GPUHz: 624750000, EMCHz: 2133000000, Masks: map[string]int64{"TPC_PG_MASK": 252}}
+	return nvpmodel.Target{
+		CoresOn: []int{0, 1},
+		CPUKHz:  1113600,
+		GPUHz:   624750000,
+		EMCHz:   2133000000,
+		Masks:   map[string]int64{"TPC_PG_MASK": 252},
+	}
 }
 
 func TestABlockReadsBackAsTheModeItWasMadeFrom(t *testing.T) {
@@ -240,9 +253,12 @@ func TestABlockThatCannotBeRightIsRefused(t *testing.T) {
 	five := target()
 	five.CoresOn = []int{0, 1, 2, 3, 4}
 	for name, f := range map[string]func() (string, error){
-		"a name with a space":        func() (string, error) { return nvpmodel.Block(c, target(), "MY MODE") },
-		"no name":                    func() (string, error) { return nvpmodel.Block(c, target(), "") },
-		"a header in the name":       func() (string, error) { return nvpmodel.Block(c, target(), "A >\n< PM_CONFIG DEFAULT=0") },
+		"a name with a space": func() (string, error) { return nvpmodel.Block(c, target(), "MY MODE") },
+		"no name":             func() (string, error) { return nvpmodel.Block(c, target(), "") },
+		"a header in the name": func() (string, error) {
+			return nvpmodel.Block(c, target(),
+				"A >\n< PM_CONFIG DEFAULT=0")
+		},
 		"a name that is taken":       func() (string, error) { return nvpmodel.Block(c, target(), "maxn") },
 		"a core that is not there":   func() (string, error) { return nvpmodel.Block(c, five, "A") },
 		"an empty mode":              func() (string, error) { return nvpmodel.Block(c, nvpmodel.Target{}, "A") },
@@ -323,7 +339,20 @@ func facts(c *nvpmodel.Config, id string) []string {
 		}
 		return "-"
 	}
-	return []string{id, m.Name, isDefault, fmt.Sprint(len(on)), fmt.Sprint(len(on) + len(off)), num(cpu.Min), num(cpu.Max), num(gpu.Min), num(gpu.Max), emc, mask("TPC_PG_MASK"), mask("FBP_PG_MASK")}
+	return []string{
+		id,
+		m.Name,
+		isDefault,
+		fmt.Sprint(len(on)),
+		fmt.Sprint(len(on) + len(off)),
+		num(cpu.Min),
+		num(cpu.Max),
+		num(gpu.Min),
+		num(gpu.Max),
+		emc,
+		mask("TPC_PG_MASK"),
+		mask("FBP_PG_MASK"),
+	}
 }
 
 // Pairs that need a reboot, by device (device notes, section 5).
@@ -357,7 +386,9 @@ func TestReboots(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(sample)
-	f.Add("< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 99999999999999999999\n")
+	f.Add(
+		"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 99999999999999999999\n",
+	)
 	f.Add("<<<>>>\n< PM_CONFIG DEFAULT=-1 >")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := nvpmodel.Parse(strings.NewReader(text))

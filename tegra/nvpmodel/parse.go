@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"jtune/internal/text"
 )
 
 // Bounds on what a file may hold before it is taken for something else.
@@ -30,15 +32,15 @@ func Parse(r io.Reader) (*Config, error) {
 	lines.Buffer(make([]byte, 0, 4096), maxLine)
 	for lines.Scan() {
 		p.line++
-		text := lines.Text()
+		raw := lines.Text()
 		if p.line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
+			raw = strings.TrimPrefix(raw, "\ufeff")
 		}
-		if at := strings.Index(text, "#"); at == 0 || at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
-			text = text[:at]
+		if at := strings.Index(raw, "#"); at == 0 || at > 0 && (raw[at-1] == ' ' || raw[at-1] == '\t') {
+			raw = raw[:at]
 		}
-		if text = strings.TrimSpace(text); text != "" {
-			p.take(text)
+		if raw = strings.TrimSpace(raw); raw != "" {
+			p.take(raw)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -54,7 +56,7 @@ const (
 	outside section = iota
 	inParam
 	inMode
-	skipped // its header was bad: the lines below it say nothing more
+	skipped // its header was bad: the lines below it mean nothing
 )
 
 type parser struct {
@@ -69,31 +71,31 @@ func (p *parser) fail(format string, args ...any) {
 	}
 }
 
-func (p *parser) take(text string) {
-	if strings.HasPrefix(text, "<") {
-		p.header(text)
+func (p *parser) take(raw string) {
+	if strings.HasPrefix(raw, "<") {
+		p.header(raw)
 		return
 	}
-	words := strings.Fields(text)
+	words := strings.Fields(raw)
 	switch p.in {
 	case inParam:
 		p.arg(words)
 	case inMode:
 		p.setting(words)
 	case outside:
-		p.fail("%q stands in no section", clip(text))
+		p.fail("%q is in no section", text.Clip(raw))
 	}
 }
 
-func (p *parser) header(text string) {
-	m := header.FindStringSubmatch(text)
+func (p *parser) header(raw string) {
+	m := header.FindStringSubmatch(raw)
 	if m == nil {
 		p.in = skipped
-		p.fail("%q is no section header", clip(text))
+		p.fail("%q is no section header", text.Clip(raw))
 		return
 	}
-	if !strings.HasSuffix(text, ">") {
-		p.fail("%q lacks its closing >", clip(text))
+	if !strings.HasSuffix(raw, ">") {
+		p.fail("%q lacks its closing >", text.Clip(raw))
 	}
 	keys := map[string]string{}
 	for _, word := range strings.Fields(m[2]) {
@@ -109,14 +111,14 @@ func (p *parser) header(text string) {
 	case "PM_CONFIG":
 		id, err := strconv.Atoi(keys["DEFAULT"])
 		if err != nil {
-			p.fail("PM_CONFIG: DEFAULT=%s is no mode id", clip(keys["DEFAULT"]))
+			p.fail("PM_CONFIG: DEFAULT=%s is no mode id", text.Clip(keys["DEFAULT"]))
 			return
 		}
 		p.c.Default = &id
 	case "FAN_CONFIG":
 		p.c.FanDefault = keys["DEFAULT"]
 	default:
-		p.fail("unknown section %s", clip(m[1]))
+		p.fail("unknown section %s", text.Clip(m[1]))
 	}
 }
 
@@ -127,11 +129,11 @@ func (p *parser) param(keys map[string]string) {
 		return
 	}
 	if kind != "FILE" && kind != "CLOCK" && kind != "HWMON" {
-		p.fail("PARAM %s: unknown TYPE=%s", clip(name), clip(kind))
+		p.fail("PARAM %s: unknown TYPE=%s", text.Clip(name), text.Clip(kind))
 		return
 	}
 	if _, twice := p.c.Param(name); twice {
-		p.fail("PARAM %s is declared twice", clip(name))
+		p.fail("PARAM %s is declared twice", text.Clip(name))
 		return
 	}
 	if len(p.c.Params) == maxParams {
@@ -145,11 +147,11 @@ func (p *parser) param(keys map[string]string) {
 func (p *parser) mode(keys map[string]string) {
 	id, err := strconv.Atoi(keys["ID"])
 	if err != nil || id < 0 {
-		p.fail("POWER_MODEL: ID=%s is no number", clip(keys["ID"]))
+		p.fail("POWER_MODEL: ID=%s is no number", text.Clip(keys["ID"]))
 		return
 	}
 	if _, twice := p.c.Mode(id); twice {
-		p.fail("POWER_MODEL ID=%d stands twice", id)
+		p.fail("POWER_MODEL ID=%d appears twice", id)
 		return
 	}
 	if keys["NAME"] == "" {
@@ -167,7 +169,7 @@ func (p *parser) mode(keys map[string]string) {
 func (p *parser) arg(words []string) {
 	param := &p.c.Params[len(p.c.Params)-1]
 	if len(words) < 2 || !strings.HasPrefix(words[1], "/") {
-		p.fail("PARAM %s: want an argument and its path, not %q", param.Name, clip(strings.Join(words, " ")))
+		p.fail("PARAM %s: want an argument and its path, not %q", param.Name, text.Clip(strings.Join(words, " ")))
 		return
 	}
 	if len(param.Args) == maxLines {
@@ -181,21 +183,22 @@ func (p *parser) arg(words []string) {
 func (p *parser) setting(words []string) {
 	mode := &p.c.Modes[len(p.c.Modes)-1]
 	if len(words) < 3 {
-		p.fail("POWER_MODEL %s: want parameter, argument and value, not %q", mode.Name, clip(strings.Join(words, " ")))
+		p.fail("POWER_MODEL %s: want parameter, argument and value, not %q", mode.Name,
+			text.Clip(strings.Join(words, " ")))
 		return
 	}
 	s := Setting{words[0], words[1], strings.Join(words[2:], " ")}
 	param, ok := p.c.Param(s.Param)
 	switch {
 	case !ok:
-		p.fail("POWER_MODEL %s: parameter %s is not declared above", mode.Name, clip(s.Param))
+		p.fail("POWER_MODEL %s: parameter %s is not declared above", mode.Name, text.Clip(s.Param))
 		return
 	case !param.arg(s.Arg):
-		p.fail("POWER_MODEL %s: parameter %s has no argument %s", mode.Name, clip(s.Param), clip(s.Arg))
+		p.fail("POWER_MODEL %s: parameter %s has no argument %s", mode.Name, text.Clip(s.Param), text.Clip(s.Arg))
 		return
 	}
 	if _, err := strconv.ParseInt(s.Value, 10, 64); err != nil && param.Type == "CLOCK" {
-		p.fail("POWER_MODEL %s: %s %s is %q, not a number", mode.Name, s.Param, s.Arg, clip(s.Value))
+		p.fail("POWER_MODEL %s: %s %s is %q, not a number", mode.Name, s.Param, s.Arg, text.Clip(s.Value))
 		return
 	}
 	if len(mode.Settings) == maxLines {
@@ -204,11 +207,4 @@ func (p *parser) setting(words []string) {
 		return
 	}
 	mode.Settings = append(mode.Settings, s)
-}
-
-func clip(s string) string {
-	if len(s) > 60 {
-		return s[:60] + "…"
-	}
-	return s
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -29,10 +30,12 @@ func processes(fsys tegra.FS, self int) []Rival {
 		}
 		comm, _ := fsys.ReadFile(dir + "/comm")
 		if p, ok := known(strings.TrimSpace(string(comm)), words(cmdline)); ok {
-			out = append(out, Rival{Name: p.name, Kind: Process, State: Running, Path: dir, Touches: p.touches, Note: p.note})
+			out = append(out, Rival{Name: p.name, Kind: Process, State: Running, Path: text.Optional(dir),
+				Touches: p.touches, Note: p.note})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Rival) int { return len(a.Path) - len(b.Path) }) // as numbers: Glob sorts as text
+	// as numbers: Glob sorts as text
+	slices.SortStableFunc(out, func(a, b Rival) int { return len(a.Path) - len(b.Path) })
 	return out
 }
 
@@ -54,7 +57,8 @@ const commLen = 15
 // runs. A program that was merely given such a name as an argument is none.
 func known(comm string, argv []string) (program, bool) {
 	candidates := []string{comm, path.Base(argv[0])}
-	if base := path.Base(argv[0]); slices.ContainsFunc(interpreters, func(i string) bool { return base == i || strings.HasPrefix(base, i+".") }) {
+	if base := path.Base(argv[0]); slices.ContainsFunc(interpreters,
+		func(i string) bool { return base == i || strings.HasPrefix(base, i+".") }) {
 		for _, w := range argv[1:] {
 			if !strings.HasPrefix(w, "-") {
 				candidates = append(candidates, path.Base(w))

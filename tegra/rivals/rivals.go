@@ -13,17 +13,18 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
 // Rival is one finding.
 type Rival struct {
-	Name    string // "nvfancontrol.service", "jtop"
-	Kind    Kind
-	State   State
-	Path    string // where it was seen: "/proc/812", a unit file; "" for limits
-	Touches string // what it changes: "the fan"
-	Note    string // what to do or to know; ""
+	Name    string        `json:"name"` // "nvfancontrol.service", "jtop"
+	Kind    Kind          `json:"kind"`
+	State   State         `json:"state"`
+	Path    text.Optional `json:"path"`    // where it was seen: "/proc/812", a unit file; "" for limits
+	Touches text.Optional `json:"touches"` // what it changes: "the fan"
+	Note    text.Optional `json:"note"`    // what to do or to know; ""
 }
 
 // Kind is the way a rival was found.
@@ -36,7 +37,7 @@ const (
 	Mark    Kind = "mark" // what one left behind: a status file, locked limits
 )
 
-// State says how present a rival is.
+// State is how present a rival is.
 type State string
 
 // States, the most present last.
@@ -49,11 +50,14 @@ const (
 	Unlooked State = "unknown"  // could not be looked at
 )
 
-// Active tells whether this may change knobs while jtune works.
+// Active reports whether this may change knobs while jtune works.
 func (r Rival) Active() bool { return r.State == Running && r.Touches != "" }
 
 // program is a program known to change knobs.
-type program struct{ name, touches, note string }
+type program struct {
+	name          string
+	touches, note text.Optional
+}
 
 // programs by the name of their process. Sources: NVIDIA's L4T services,
 // jetson_stats, Ubuntu's power daemons.
@@ -61,7 +65,8 @@ var programs = []program{
 	{"nvpmodel", "all limits of a preset", "ends by itself; wait for it"},
 	{"nvpower.sh", "all limits of a preset", "ends by itself; wait for it"},
 	{"jetson_clocks", "CPU, GPU and memory clocks", "ends by itself; wait for it"},
-	{"nvfancontrol", "the fan", "writes the fan anew every few seconds: jtune apply --fan max needs it stopped (systemctl stop nvfancontrol)"},
+	{"nvfancontrol", "the fan", "writes the fan again every few seconds: jtune apply --fan max needs it stopped " +
+		"(systemctl stop nvfancontrol)"},
 	{"jtop", "presets and clocks, when a user presses its keys", "reads only, until a key is pressed in it"},
 	{"power-profiles-daemon", "the CPU governor", ""},
 	{"tuned", "the CPU governor and limits", ""},
@@ -89,7 +94,7 @@ var units = []program{
 	{"thermald.service", "the CPU limits", ""},
 }
 
-// Find looks for rivals behind fsys. The reading tells whether the clocks are
+// Find looks for rivals behind fsys. The reading shows whether the clocks are
 // locked; presets name the one that nvpmodel restores at boot. self is the
 // process that asks, and not a rival.
 func Find(fsys tegra.FS, r tegra.Reading, presets []tegra.Preset, self int) []Rival {
@@ -108,19 +113,21 @@ func Find(fsys tegra.FS, r tegra.Reading, presets []tegra.Preset, self int) []Ri
 const status = "/var/lib/nvpmodel/status"
 
 func lastPreset(fsys tegra.FS, presets []tegra.Preset) (Rival, bool) {
-	text, err := fsys.ReadFile(status)
+	content, err := fsys.ReadFile(status)
 	if err != nil {
 		return Rival{}, false
 	}
 	id := -1
-	if _, err := fmt.Sscanf(string(text), "pmode:%d", &id); err != nil || id < 0 {
-		return Rival{Name: "nvpmodel", Kind: Mark, State: Unlooked, Path: status, Note: "its text names no preset"}, true
+	if _, err := fmt.Sscanf(string(content), "pmode:%d", &id); err != nil || id < 0 {
+		return Rival{Name: "nvpmodel", Kind: Mark, State: Unlooked, Path: status, Note: "its text names no preset"},
+			true
 	}
 	name := fmt.Sprintf("preset %d", id)
 	if i := slices.IndexFunc(presets, func(p tegra.Preset) bool { return p.ID == id }); i >= 0 {
 		name += " (" + presets[i].Name + ")"
 	}
-	return Rival{Name: "nvpmodel", Kind: Mark, State: InForce, Path: status, Touches: "all limits, at boot", Note: "sets " + name + " again at every boot"}, true
+	return Rival{Name: "nvpmodel", Kind: Mark, State: InForce, Path: status, Touches: "all limits, at boot",
+		Note: text.Optional("sets " + name + " again at every boot")}, true
 }
 
 // lockedClocks recognises what jetson_clocks leaves: it writes no file that
@@ -139,6 +146,7 @@ func lockedClocks(r tegra.Reading) (Rival, bool) {
 	if len(which) == 0 {
 		return Rival{}, false
 	}
-	return Rival{Name: "jetson_clocks", Kind: Mark, State: InForce, Touches: strings.Join(which, ", ") + " clocks",
-		Note: "minimum = maximum: locked by jetson_clocks, or by jtune apply"}, true
+	return Rival{Name: "jetson_clocks", Kind: Mark, State: InForce,
+		Touches: text.Optional(strings.Join(which, ", ") + " clocks"),
+		Note:    "minimum = maximum: locked by jetson_clocks, or by jtune apply"}, true
 }

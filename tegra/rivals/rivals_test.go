@@ -26,7 +26,10 @@ func rootWith(t *testing.T, files, links map[string]string) (string, tegra.FS) {
 
 // process is the files of a process in /proc.
 func process(pid, comm string, argv ...string) map[string]string {
-	return map[string]string{"/proc/" + pid + "/comm": comm + "\n", "/proc/" + pid + "/cmdline": strings.Join(argv, "\x00") + "\x00"}
+	return map[string]string{
+		"/proc/" + pid + "/comm":    comm + "\n",
+		"/proc/" + pid + "/cmdline": strings.Join(argv, "\x00") + "\x00",
+	}
 }
 
 func TestProcessesAreKnownByTheirOwnNameOrTheirScripts(t *testing.T) {
@@ -37,13 +40,18 @@ func TestProcessesAreKnownByTheirOwnNameOrTheirScripts(t *testing.T) {
 		want       string
 	}{
 		{"the fan's daemon", "nvfancontrol", []string{"/usr/sbin/nvfancontrol"}, "nvfancontrol"},
-		{"a shell script under its own name", "jetson_clocks", []string{"/bin/bash", "/usr/bin/jetson_clocks", "--fan"}, "jetson_clocks"},
-		{"a script that a shell was told to run", "bash", []string{"bash", "-e", "/usr/bin/jetson_clocks"}, "jetson_clocks"},
+		{"a shell script under its own name", "jetson_clocks", []string{"/bin/bash", "/usr/bin/jetson_clocks", "--fan"},
+			"jetson_clocks"},
+		{"a script that a shell was told to run", "bash", []string{"bash", "-e", "/usr/bin/jetson_clocks"},
+			"jetson_clocks"},
 		{"jtop under Python", "python3", []string{"/usr/bin/python3", "/usr/local/bin/jtop", "--force"}, "jtop"},
-		{"jtop under a Python with its version", "python3.10", []string{"/usr/bin/python3.10", "/usr/local/bin/jtop"}, "jtop"},
+		{"jtop under a Python with its version", "python3.10", []string{"/usr/bin/python3.10", "/usr/local/bin/jtop"},
+			"jtop"},
 		{"nvpmodel at work", "nvpmodel", []string{"nvpmodel", "-m", "0"}, "nvpmodel"},
-		{"a name that the kernel cuts", "power-profiles-", []string{"/usr/libexec/power-profiles-daemon"}, "power-profiles-daemon"},
-		{"another jtune's guard", "jtune", []string{"/usr/local/bin/jtune", "guard", "-stage=serve", "-sysroot=/"}, "jtune guard"},
+		{"a name that the kernel cuts", "power-profiles-", []string{"/usr/libexec/power-profiles-daemon"},
+			"power-profiles-daemon"},
+		{"another jtune's guard", "jtune", []string{"/usr/local/bin/jtune", "guard", "-stage=serve", "-sysroot=/"},
+			"jtune guard"},
 		{"another jtune that only watches", "jtune", []string{"jtune", "watch"}, ""},
 		{"an editor of such a file", "vim", []string{"vim", "/usr/bin/jetson_clocks"}, ""},
 		{"a search for such a name", "grep", []string{"grep", "nvpmodel"}, ""},
@@ -105,10 +113,12 @@ func TestUnitsAreEnabledIdleOrMasked(t *testing.T) {
 		"/lib/systemd/system/nvpmodel.service":     text,
 		"/lib/systemd/system/nvfancontrol.service": text,
 		"/lib/systemd/system/ondemand.service":     text,
-		"/etc/systemd/system/fast.service":         "[Service]\n# nvpmodel -m 0\nExecStart=/bin/sh -c 'sleep 60 && jetson_clocks'\n",
-		"/etc/systemd/system/quiet.service":        "[Service]\n# ExecStart=/usr/bin/jetson_clocks\nExecStart=/bin/true\n",
-		"/etc/rc.local":                            "#!/bin/sh\nnvpmodel  -m 0\nexit 0\n",
-		"/etc/systemd/system/jtune-mode.service":   "# ours\n[Service]\nExecStart=/opt/jtune apply MAXN --yes\n",
+		"/etc/systemd/system/fast.service": "[Service]\n# nvpmodel -m 0\n" +
+			"ExecStart=/bin/sh -c 'sleep 60 && jetson_clocks'\n",
+		"/etc/systemd/system/quiet.service": "[Service]\n# ExecStart=/usr/bin/jetson_clocks\n" +
+			"ExecStart=/bin/true\n",
+		"/etc/rc.local":                          "#!/bin/sh\nnvpmodel  -m 0\nexit 0\n",
+		"/etc/systemd/system/jtune-mode.service": "# ours\n[Service]\nExecStart=/opt/jtune apply MAXN --yes\n",
 	}, map[string]string{
 		"/etc/systemd/system/multi-user.target.wants/nvpmodel.service":   "/lib/systemd/system/nvpmodel.service",
 		"/etc/systemd/system/multi-user.target.wants/fast.service":       "/etc/systemd/system/fast.service",
@@ -116,17 +126,18 @@ func TestUnitsAreEnabledIdleOrMasked(t *testing.T) {
 		"/etc/systemd/system/ondemand.service":                           "/dev/null",
 	})
 	got := find(t, fsys)
-	for name, want := range map[string]State{"nvpmodel.service": Enabled, "nvfancontrol.service": Idle, "ondemand.service": Masked,
-		"fast.service": Enabled, "rc.local": Enabled, "jtune-mode.service": Enabled} {
+	for name, want := range map[string]State{"nvpmodel.service": Enabled, "nvfancontrol.service": Idle,
+		"ondemand.service": Masked,
+		"fast.service":     Enabled, "rc.local": Enabled, "jtune-mode.service": Enabled} {
 		if r, ok := got[name+" unit"]; !ok || r.State != want {
 			t.Errorf("%s: got %+v, want it %s", name, r, want)
 		}
 	}
-	if r := got["fast.service unit"]; !strings.Contains(r.Note, "jetson_clocks") {
+	if r := got["fast.service unit"]; !strings.Contains(string(r.Note), "jetson_clocks") {
 		t.Errorf("the homemade unit's tool is not named: %+v", r)
 	}
-	if r := got["jtune-mode.service unit"]; !strings.Contains(r.Note, "/opt/jtune apply MAXN --yes") {
-		t.Errorf("our unit's command is not told: %+v", r)
+	if r := got["jtune-mode.service unit"]; !strings.Contains(string(r.Note), "/opt/jtune apply MAXN --yes") {
+		t.Errorf("our unit's command is not named: %+v", r)
 	}
 	if _, ok := got["quiet.service unit"]; ok {
 		t.Error("a unit that names a tool in a comment is no rival")
@@ -135,9 +146,10 @@ func TestUnitsAreEnabledIdleOrMasked(t *testing.T) {
 
 func TestThePresetOfTheNextBootIsNamed(t *testing.T) {
 	t.Parallel()
-	for content, want := range map[string]string{"pmode:0002\n": "preset 2 (MODE_30W)", "pmode:0077\n": "preset 77 again", "": "no preset", "garbage": "no preset", "pmode:-1": "no preset"} {
+	for content, want := range map[string]string{"pmode:0002\n": "preset 2 (MODE_30W)",
+		"pmode:0077\n": "preset 77 again", "": "no preset", "garbage": "no preset", "pmode:-1": "no preset"} {
 		_, fsys := rootWith(t, map[string]string{status: content}, nil)
-		if r := find(t, fsys)["nvpmodel mark"]; !strings.Contains(r.Note, want) {
+		if r := find(t, fsys)["nvpmodel mark"]; !strings.Contains(string(r.Note), want) {
 			t.Errorf("%q: got %+v, want %q", content, r, want)
 		}
 	}

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/boot"
 )
 
 // unitDirs is where systemd looks for units, the first that has one wins
 // (systemd.unit(5)).
-var unitDirs = []string{"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"}
+var unitDirs = []string{"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+	"/lib/systemd/system", "/usr/lib/systemd/system"}
 
 // findUnits lists the known units that are installed, and any of the
 // administrator's own that runs a known tool.
@@ -25,17 +27,21 @@ func findUnits(fsys tegra.FS) []Rival {
 			out = append(out, unit(fsys, u, place))
 		}
 	}
-	if text, err := fsys.ReadFile(boot.Path); err == nil {
-		out = append(out, unit(fsys, program{boot.Name, "all knobs, at boot", "runs: " + boot.Command(string(text))}, boot.Path))
+	if content, err := fsys.ReadFile(boot.Path); err == nil {
+		out = append(out, unit(fsys, program{boot.Name, "all knobs, at boot",
+			text.Optional("runs: " + boot.Command(string(content)))},
+			boot.Path))
 	}
 	out = append(out, homemade(fsys)...)
-	if text, err := fsys.ReadFile("/etc/rc.local"); err == nil && setsKnobs.Match(text) {
-		out = append(out, Rival{Name: "rc.local", Kind: Unit, State: Enabled, Path: "/etc/rc.local", Touches: "clocks or limits, at boot", Note: "it runs " + string(setsKnobs.FindSubmatch(text)[1])})
+	if content, err := fsys.ReadFile("/etc/rc.local"); err == nil && setsKnobs.Match(content) {
+		out = append(out, Rival{Name: "rc.local", Kind: Unit, State: Enabled, Path: "/etc/rc.local",
+			Touches: "clocks or limits, at boot",
+			Note:    text.Optional("it runs " + string(setsKnobs.FindSubmatch(content)[1]))})
 	}
 	return out
 }
 
-// findUnit gives the file that systemd would take; a link to /dev/null counts,
+// findUnit returns the file that systemd would take; a link to /dev/null counts,
 // for it masks the others.
 func findUnit(fsys tegra.FS, name string) (string, bool) {
 	for _, dir := range unitDirs {
@@ -51,7 +57,9 @@ func findUnit(fsys tegra.FS, name string) (string, bool) {
 }
 
 func unit(fsys tegra.FS, u program, place string) Rival {
-	return Rival{Name: u.name, Kind: Unit, State: unitState(fsys, u.name, place), Path: place, Touches: u.touches, Note: u.note}
+	return Rival{Name: u.name, Kind: Unit, State: unitState(fsys, u.name, place), Path: text.Optional(place),
+		Touches: u.touches,
+		Note:    u.note}
 }
 
 // unitState looks for the links by which a target or another unit wants it.
@@ -89,14 +97,15 @@ func homemade(fsys tegra.FS) []Rival {
 		if name == boot.Name || slices.ContainsFunc(units, func(u program) bool { return u.name == name }) {
 			continue
 		}
-		text, err := fsys.ReadFile(place)
+		content, err := fsys.ReadFile(place)
 		if errors.Is(err, fs.ErrPermission) {
-			out = append(out, Rival{Name: name, Kind: Unit, State: Unlooked, Path: place, Note: "no permission to read it"})
+			out = append(out, Rival{Name: name, Kind: Unit, State: Unlooked, Path: text.Optional(place),
+				Note: "no permission to read it"})
 			continue
 		}
-		if m := setsKnobs.FindSubmatch(text); err == nil && m != nil {
+		if m := setsKnobs.FindSubmatch(content); err == nil && m != nil {
 			tool := strings.Join(strings.Fields(string(m[1])), " ")
-			out = append(out, unit(fsys, program{name, "clocks or limits", "it runs " + tool}, place))
+			out = append(out, unit(fsys, program{name, "clocks or limits", text.Optional("it runs " + tool)}, place))
 		}
 	}
 	return out

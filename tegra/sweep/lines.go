@@ -26,7 +26,7 @@ func newLines(r io.Reader) *lines {
 	return &lines{from: bufio.NewReader(r), text: text, line: line, csv: c}
 }
 
-// next gives the fields of the next line that is not empty; they hold until
+// next returns the fields of the next line that is not empty; they hold until
 // the next call. io.EOF comes at the end, a *csv.ParseError for a line that
 // cannot be taken apart.
 func (l *lines) next() ([]string, error) {
@@ -39,7 +39,7 @@ func (l *lines) next() ([]string, error) {
 		l.text.Reset(text)
 		l.line.Reset(l.text)
 		record, err := l.csv.Read()
-		if !errors.Is(err, io.EOF) { // which an empty line gives
+		if !errors.Is(err, io.EOF) { // an empty line returns it
 			return record, err
 		}
 	}

@@ -6,6 +6,8 @@
 package sweep
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -18,8 +20,8 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 )
 
 // Columns are the required ones, in the order in which files are written.
@@ -34,16 +36,18 @@ type alias struct {
 
 // aliases are the names that published data use for Columns: PowerTrain's and
 // its derived ones (power in mW), and FlexiBO's of a TX2 (time in s).
-var aliases = map[string]alias{"cpu": {"cpu_khz", 1}, "gpu": {"gpu_hz", 1}, "mem": {"mem_hz", 1}, "observed_time": {"time_ms", 1}, "observed_power": {"power_w", 1},
+var aliases = map[string]alias{"cpu": {"cpu_khz", 1}, "gpu": {"gpu_hz", 1}, "mem": {"mem_hz", 1},
+	"observed_time": {"time_ms", 1}, "observed_power": {"power_w", 1},
 	"time_ms_median": {"time_ms", 1}, "power_mw_median": {"power_w", 1e-3},
-	"core_freq": {"cpu_khz", 1}, "gpu_freq": {"gpu_hz", 1}, "emc_freq": {"mem_hz", 1}, "inference_time": {"time_ms", 1000}}
+	"core_freq": {"cpu_khz", 1}, "gpu_freq": {"gpu_hz", 1}, "emc_freq": {"mem_hz", 1},
+	"inference_time": {"time_ms", 1000}}
 
-// coreStatus is the name of a FlexiBO column that tells whether a core is on,
+// coreStatus is the name of a FlexiBO column that holds whether a core is on,
 // 1 or 0; the number of cores is their sum.
 var coreStatus = regexp.MustCompile(`^core\d+_status$`)
 
-// soundsLikePower tells whether an unknown column may be power under another
-// name, so that it would be wrong to say that the file has none.
+// soundsLikePower reports whether an unknown column may be power under another
+// name, so that the file must not be reported to have none.
 func soundsLikePower(column string) bool {
 	return column != notPower && likePower.MatchString(column)
 }
@@ -80,12 +84,15 @@ type Table struct {
 	Problems []Problem
 }
 
-// Options say what to ask of a file.
+// Options of Read and ReadFile.
 type Options struct {
 	// Strict makes the first bad row fatal.
 	Strict bool
 	// ModesOnly asks for the four knob columns alone (predict --modes).
 	ModesOnly bool
+	// Space takes, with ModesOnly, a list without a header too: a line is then
+	// what Space.Select reads.
+	Space *tegra.Space
 	// TimeOnly takes a file without a power column too; its rows have none. A
 	// column that may be power under a name of its own is still an error.
 	TimeOnly bool
@@ -109,8 +116,14 @@ func ReadFile(path string, o Options) (*Table, error) {
 // an unclosed quote costs just its own. No usable row is an error, but for a
 // list of modes that has no row at all.
 func Read(r io.Reader, name string, o Options) (*Table, error) {
-	l := newLines(r)
 	t := &Table{Name: name}
+	if o.ModesOnly && o.Space != nil {
+		from := bufio.NewReader(r)
+		if r = from; selects(from) {
+			return t, t.selections(from, o)
+		}
+	}
+	l := newLines(r)
 	place, err := t.header(l, o)
 	if err != nil {
 		return nil, err
@@ -152,7 +165,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	return t, nil
 }
 
-// columns is where each known column stands in a record; -1 when absent.
+// columns is the index of each known column in a record; -1 when absent.
 type columns struct {
 	at    map[string]int
 	unit  map[string]float64 // that its values are multiplied with
@@ -200,7 +213,8 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 	}
 	for _, name := range need {
 		if _, ok := p.at[name]; !ok {
-			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name, strings.Join(Columns[:max(4, len(need))], ","))
+			return columns{}, fmt.Errorf("%s: column %s is missing; a sweep file needs %s", t.Name, name,
+				strings.Join(Columns[:max(4, len(need))], ","))
 		}
 	}
 	return p, nil
@@ -211,43 +225,32 @@ func (p columns) row(record []string, o Options) (Row, error) {
 	if len(record) < p.width {
 		return row, fmt.Errorf("%d fields where the header has %d (torn line?)", len(record), p.width)
 	}
-	number := func(column string) (float64, error) {
-		text := strings.TrimSpace(record[p.at[column]])
-		v, err := strconv.ParseFloat(text, 64)
-		switch {
-		case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-			return 0, fmt.Errorf("%s is %q, not a number", column, clip(text))
-		case v <= 0:
-			return 0, fmt.Errorf("%s is %s, must be positive", column, text)
-		}
-		return v, nil
-	}
-	v := [6]float64{5: math.NaN()}
+	var fields []string
+	var units []float64
 	for i, name := range Columns {
-		if _, ok := p.at[name]; !ok || o.ModesOnly && i >= 4 {
+		at, ok := p.at[name]
+		switch {
+		case o.ModesOnly && i >= 4, !ok && name == "power_w":
 			continue
+		case ok:
+			fields = append(fields, record[at])
+		default: // cores, as the sum of their states
+			n, err := p.online(record)
+			if err != nil {
+				return row, err
+			}
+			fields = append(fields, strconv.Itoa(n))
 		}
-		x, err := number(name)
-		if err != nil {
-			return row, err
-		}
-		v[i] = x * p.unit[name]
+		units = append(units, cmp.Or(p.unit[name], 1))
 	}
-	if _, ok := p.at["cores"]; !ok {
-		var err error
-		if v[0], err = p.online(record); err != nil {
-			return row, err
-		}
-	}
-	if err := plausible(v[0], v[1], v[2], v[3]); err != nil {
+	var err error
+	if row.Measured, err = parse(fields, units); err != nil {
 		return row, err
 	}
-	row.Mode = tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
-	row.TimeMS, row.PowerW = v[4], v[5]
-	if _, ok := p.at["bs"]; ok {
-		b, err := number("bs")
+	if at, ok := p.at["bs"]; ok {
+		b, err := number("bs", record[at])
 		if err != nil || b != math.Trunc(b) || b > 1<<20 {
-			return row, fmt.Errorf("bs is %q, not a minibatch size", clip(record[p.at["bs"]]))
+			return row, fmt.Errorf("bs is %q, not a batch size", text.Clip(record[at]))
 		}
 		row.Batch = int(b)
 	}
@@ -257,16 +260,53 @@ func (p columns) row(record []string, o Options) (Row, error) {
 	return row, nil
 }
 
+// Parse reads fields in the order of Columns: those of a mode, or of a mode with
+// its time and power. What is not there is NaN.
+func Parse(fields []string) (tegra.Measured, error) { return parse(fields, nil) }
+
+// parse is Parse of values that are multiplied with units first; nil: they are
+// in those of Columns.
+func parse(fields []string, units []float64) (tegra.Measured, error) {
+	v := [6]float64{4: math.NaN(), 5: math.NaN()}
+	for i, raw := range fields {
+		x, err := number(Columns[i], raw)
+		if err != nil {
+			return tegra.Measured{}, err
+		}
+		if v[i] = x; units != nil {
+			v[i] *= units[i]
+		}
+	}
+	if err := plausible(v[0], v[1], v[2], v[3]); err != nil {
+		return tegra.Measured{}, err
+	}
+	mode := tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
+	return tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: v[4], PowerW: v[5]}, nil
+}
+
+// number reads the value of a column.
+func number(column, raw string) (float64, error) {
+	raw = strings.TrimSpace(raw)
+	v, err := strconv.ParseFloat(raw, 64)
+	switch {
+	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("%s is %q, not a number", column, text.Clip(raw))
+	case v <= 0:
+		return 0, fmt.Errorf("%s is %s, must be positive", column, raw)
+	}
+	return v, nil
+}
+
 // online adds up the cores that are on.
-func (p columns) online(record []string) (float64, error) {
-	n := 0.0
+func (p columns) online(record []string) (int, error) {
+	n := 0
 	for _, i := range p.cores {
-		switch text := strings.TrimSpace(record[i]); text {
+		switch raw := strings.TrimSpace(record[i]); raw {
 		case "1":
 			n++
 		case "0":
 		default:
-			return 0, fmt.Errorf("the state of a core is %q, not 0 or 1", clip(text))
+			return 0, fmt.Errorf("the state of a core is %q, not 0 or 1", text.Clip(raw))
 		}
 	}
 	if n == 0 {
@@ -295,13 +335,6 @@ func plausible(cores, cpuKHz, gpuHz, memHz float64) error {
 		return fmt.Errorf("gpu_hz %.0f or mem_hz %.0f is above 20 GHz", gpuHz, memHz)
 	}
 	return nil
-}
-
-func clip(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "…"
-	}
-	return s
 }
 
 // ForBatches keeps the rows of some minibatch sizes.
@@ -335,52 +368,63 @@ func (t *Table) Batches() []int {
 	return slices.Compact(out)
 }
 
-// Measured gives one value per distinct mode, the median where a mode stands
-// more than once, in the order of first appearance.
-func (t *Table) Measured() []tegra.Measured { return t.medians(false) }
-
-// Settings is Measured per distinct mode and minibatch size, which the values
-// then say.
-func (t *Table) Settings() []tegra.Measured { return t.medians(true) }
-
-func (t *Table) medians(sized bool) []tegra.Measured {
-	type setting struct {
-		mode  tegra.Mode
-		batch int
-	}
-	times, powers := map[setting][]float64{}, map[setting][]float64{}
-	var order []setting
-	for _, r := range t.Rows {
-		at := setting{mode: r.Mode}
-		if sized {
-			at.batch = r.Batch
-		}
-		if _, seen := times[at]; !seen {
-			order = append(order, at)
-		}
-		times[at] = append(times[at], r.TimeMS)
-		powers[at] = append(powers[at], r.PowerW)
-	}
-	out := make([]tegra.Measured, len(order))
-	for i, at := range order {
-		out[i] = tegra.Measured{Mode: at.mode, Batch: at.batch, TimeMS: quantile.Median(times[at]).V, PowerW: quantile.Median(powers[at]).Or(math.NaN())}
+// Readings are the measurements of all rows, each with the batch size that it has.
+func (t *Table) Readings() []tegra.Measured {
+	out := make([]tegra.Measured, len(t.Rows))
+	for i, r := range t.Rows {
+		out[i] = r.Measured
 	}
 	return out
 }
 
+// Measured returns one value per distinct mode, the median where a mode stands
+// more than once, in the order of first appearance.
+func (t *Table) Measured() []tegra.Measured {
+	rows := t.Readings()
+	for i := range rows {
+		rows[i].Batch = 0
+	}
+	return tegra.OncePerSetting(rows)
+}
+
+// Settings is Measured per distinct mode and batch size, which the values then
+// have.
+func (t *Table) Settings() []tegra.Measured { return tegra.OncePerSetting(t.Readings()) }
+
 // Modes lists the distinct modes in the order of first appearance.
 func (t *Table) Modes() []tegra.Mode {
-	measured := t.Measured()
-	out := make([]tegra.Mode, len(measured))
-	for i, m := range measured {
-		out[i] = m.Mode
+	return tegra.ModesOf(tegra.SettingsOf(t.Measured()))
+}
+
+// ModeFields prints the columns of a mode, as files hold them.
+func ModeFields(m tegra.Mode) []string {
+	v := m.Values()
+	v[tegra.KnobCPU] /= int64(tegra.KHz)
+	var out []string
+	for _, x := range v {
+		out = append(out, strconv.FormatInt(x, 10))
 	}
 	return out
+}
+
+// ParseMode reads what ModeFields prints.
+func ParseMode(fields []string) (tegra.Mode, error) {
+	var v [tegra.NumKnobs]int64
+	if len(fields) != len(v) {
+		return tegra.Mode{}, errors.New("want cores, CPU kHz, GPU Hz and memory Hz")
+	}
+	for i, f := range fields {
+		var err error
+		if v[i], err = strconv.ParseInt(f, 10, 64); err != nil || v[i] <= 0 || v[i] > 1e12 {
+			return tegra.Mode{}, fmt.Errorf("%q is no value of a power mode", text.Clip(f))
+		}
+	}
+	v[tegra.KnobCPU] *= int64(tegra.KHz)
+	return tegra.ModeOfValues(v), nil
 }
 
 // Fields prints the six required columns of a row, as files hold them.
 func Fields(m tegra.Measured) []string {
 	num := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	return []string{strconv.Itoa(m.Mode.Cores), strconv.FormatInt(m.Mode.CPU.KHz(), 10), strconv.FormatInt(int64(m.Mode.GPU), 10),
-		strconv.FormatInt(int64(m.Mode.EMC), 10), num(m.TimeMS), num(m.PowerW)}
+	return append(ModeFields(m.Mode), num(m.TimeMS), num(m.PowerW))
 }

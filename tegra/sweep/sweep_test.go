@@ -30,14 +30,25 @@ func read(t *testing.T, text string) *sweep.Table {
 func TestBothHeadersMeanTheSame(t *testing.T) {
 	t.Parallel()
 	row := "4,1190400,420750000,2133000000,80.5,25\n"
-	want := []tegra.Measured{{Mode: tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}, TimeMS: 80.5, PowerW: 25}}
+	want := []tegra.Measured{
+		{
+			Setting: tegra.Setting{
+				Mode: tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz},
+			},
+			TimeMS: 80.5,
+			PowerW: 25,
+		},
+	}
 	for name, text := range map[string]string{
-		"our columns":               head + row,
-		"the published columns":     "cores,cpu,gpu,mem,observed_time,observed_power\n" + row,
-		"an Orin Nano's columns":    "workload,cores,cpu,gpu,mem,n_mb,time_ms_median,power_mw_median\nResNet,4,1190400,420750000,2133000000,49,80.5,25000\n",
-		"a byte order mark":         "\ufeff" + head + row,
-		"capital letters, spaces":   "Cores, CPU_kHz, GPU_Hz, Mem_Hz, Time_ms, Power_W\n" + strings.ReplaceAll(row, ",", ", "),
-		"another order, more":       "note,power_w,time_ms,mem_hz,gpu_hz,cpu_khz,cores\nx,25,80.5,2133000000,420750000,1190400,4\n",
+		"our columns":           head + row,
+		"the published columns": "cores,cpu,gpu,mem,observed_time,observed_power\n" + row,
+		"an Orin Nano's columns": "workload,cores,cpu,gpu,mem,n_mb,time_ms_median,power_mw_median\n" +
+			"ResNet,4,1190400,420750000,2133000000,49,80.5,25000\n",
+		"a byte order mark": "\ufeff" + head + row,
+		"capital letters, spaces": "Cores, CPU_kHz, GPU_Hz, Mem_Hz, Time_ms, Power_W\n" +
+			strings.ReplaceAll(row, ",", ", "),
+		"another order, more": "note,power_w,time_ms,mem_hz,gpu_hz,cpu_khz,cores\n" +
+			"x,25,80.5,2133000000,420750000,1190400,4\n",
 		"Windows line ends":         strings.ReplaceAll(head+row, "\n", "\r\n"),
 		"numbers with an exponent":  head + "4,1.1904e6,420750000,2.133e9,8.05e1,25\n",
 		"no line end at the end":    strings.TrimSuffix(head+row, "\n"),
@@ -54,7 +65,8 @@ func TestBothHeadersMeanTheSame(t *testing.T) {
 // is no power.
 func TestASweepMayHoldTimeAlone(t *testing.T) {
 	t.Parallel()
-	tx2 := ",core0_status,core1_status,core2_status,core3_status,core_freq,gpu_freq,emc_freq,inference_time,power_consumption\n0,1,0,1,1,1190400,420750000,2133000000,0.0805,1955.5\n"
+	tx2 := ",core0_status,core1_status,core2_status,core3_status,core_freq,gpu_freq,emc_freq," +
+		"inference_time,power_consumption\n0,1,0,1,1,1190400,420750000,2133000000,0.0805,1955.5\n"
 	for name, text := range map[string]string{
 		"our columns": "cores,cpu_khz,gpu_hz,mem_hz,time_ms\n3,1190400,420750000,2133000000,80.5\n",
 		"a TX2's":     tx2,
@@ -64,24 +76,50 @@ func TestASweepMayHoldTimeAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := table.Measured()
-		if want := (tegra.Mode{Cores: 3, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}); !table.TimeOnly || len(got) != 1 || got[0].Mode != want || got[0].TimeMS != 80.5 || got[0].HasPower() {
+		if want := (tegra.Mode{Cores: 3, CPU: 1190400 * tegra.KHz, GPU: 420750000,
+			EMC: 2133 * tegra.MHz}); !table.TimeOnly ||
+			len(got) != 1 ||
+			got[0].Mode != want ||
+			got[0].TimeMS != 80.5 ||
+			got[0].HasPower() {
 			t.Errorf("%s: got %+v, want 80.5 ms in %v without power", name, got, want)
 		}
-		if _, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{}); err == nil || !strings.Contains(err.Error(), "power_w") {
+		if _, err := sweep.Read(
+			strings.NewReader(text),
+			"t.csv",
+			sweep.Options{},
+		); err == nil ||
+			!strings.Contains(err.Error(), "power_w") {
 			t.Errorf("%s: taken where power is needed: %v", name, err)
 		}
 	}
-	for name, text := range map[string]string{"no core on": strings.Replace(tx2, "1,0,1,1,", "0,0,0,0,", 1), "half a core": strings.Replace(tx2, "1,0,1,1,", "1,0.5,0,0,", 1)} {
-		if _, err := sweep.Read(strings.NewReader(text), "t.csv", sweep.Options{TimeOnly: true}); err == nil || !strings.Contains(err.Error(), "core") {
+	for name, text := range map[string]string{"no core on": strings.Replace(tx2, "1,0,1,1,", "0,0,0,0,", 1),
+		"half a core": strings.Replace(tx2, "1,0,1,1,", "1,0.5,0,0,", 1)} {
+		if _, err := sweep.Read(
+			strings.NewReader(text),
+			"t.csv",
+			sweep.Options{TimeOnly: true},
+		); err == nil ||
+			!strings.Contains(err.Error(), "core") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, name := range []string{"watts", "Power", "module_mw"} {
-		if _, err := sweep.Read(strings.NewReader(strings.Replace(head, "power_w", name, 1)+"3,1190400,420750000,2133000000,80.5,9\n"), "t.csv", sweep.Options{TimeOnly: true}); err == nil || !strings.Contains(err.Error(), "power_w") {
+		if _, err := sweep.Read(
+			strings.NewReader(strings.Replace(head, "power_w", name, 1)+"3,1190400,420750000,2133000000,80.5,9\n"),
+			"t.csv",
+			sweep.Options{TimeOnly: true},
+		); err == nil ||
+			!strings.Contains(err.Error(), "power_w") {
 			t.Errorf("power called %s was taken for none: %v", name, err)
 		}
 	}
-	if table, err := sweep.Read(strings.NewReader(head+"3,1190400,420750000,2133000000,80.5,\n3,1190400,420750000,2133000000,80.5,9\n"), "t.csv", sweep.Options{TimeOnly: true}); err != nil || table.TimeOnly || len(table.Problems) != 1 {
+	if table, err := sweep.Read(
+		strings.NewReader(head+"3,1190400,420750000,2133000000,80.5,\n3,1190400,420750000,2133000000,80.5,9\n"),
+		"t.csv",
+		sweep.Options{TimeOnly: true},
+	); err != nil || table.TimeOnly ||
+		len(table.Problems) != 1 {
 		t.Errorf("a row that lacks its power among others: %+v, %v; want it skipped", table, err)
 	}
 }
@@ -110,12 +148,22 @@ func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	} {
 		table := read(t, head+good+bad+good)
 		if len(table.Rows) != 2 || len(table.Problems) != 1 || table.Problems[0].Line != 3 {
-			t.Errorf("%s: %d rows, problems %v; want 2 rows and a problem in line 3", name, len(table.Rows), table.Problems)
+			t.Errorf(
+				"%s: %d rows, problems %v; want 2 rows and a problem in line 3",
+				name,
+				len(table.Rows),
+				table.Problems,
+			)
 		}
 		if table.Rows[1].Line != 4 {
 			t.Errorf("%s: the row after it is said to be in line %d", name, table.Rows[1].Line)
 		}
-		if _, err := sweep.Read(strings.NewReader(head+good+bad), "test.csv", sweep.Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "line 3") {
+		if _, err := sweep.Read(
+			strings.NewReader(head+good+bad),
+			"test.csv",
+			sweep.Options{Strict: true},
+		); err == nil ||
+			!strings.Contains(err.Error(), "line 3") {
 			t.Errorf("%s: strict gives %v", name, err)
 		}
 	}
@@ -138,28 +186,48 @@ func TestAFileWithoutUsableRowsIsAnError(t *testing.T) {
 			t.Errorf("%s: error %q does not say where", name, err)
 		}
 	}
-	if _, err := sweep.ReadFile(filepath.Join(t.TempDir(), "none.csv"), sweep.Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := sweep.ReadFile(
+		filepath.Join(t.TempDir(), "none.csv"),
+		sweep.Options{},
+	); !errors.Is(
+		err,
+		os.ErrNotExist,
+	) {
 		t.Errorf("no file: %v", err)
 	}
 }
 
 func TestModesNeedNoMeasurements(t *testing.T) {
 	t.Parallel()
-	table, err := sweep.Read(strings.NewReader("cores,cpu,gpu,mem\n4,1190400,420750000,2133000000\n4,1190400,420750000,2133000000\n"), "m.csv", sweep.Options{ModesOnly: true})
+	table, err := sweep.Read(
+		strings.NewReader("cores,cpu,gpu,mem\n4,1190400,420750000,2133000000\n4,1190400,420750000,2133000000\n"),
+		"m.csv",
+		sweep.Options{ModesOnly: true},
+	)
 	if err != nil || len(table.Rows) != 2 || len(table.Modes()) != 1 {
 		t.Errorf("%v, %v; want two rows of one mode", table, err)
 	}
-	if table, err = sweep.Read(strings.NewReader("cores,cpu,gpu,mem\n"), "m.csv", sweep.Options{ModesOnly: true}); err != nil || len(table.Rows) != 0 {
+	if table, err = sweep.Read(
+		strings.NewReader("cores,cpu,gpu,mem\n"),
+		"m.csv",
+		sweep.Options{ModesOnly: true},
+	); err != nil ||
+		len(table.Rows) != 0 {
 		t.Errorf("a header alone: %v, %v; want no rows", table, err)
 	}
-	if _, err = sweep.Read(strings.NewReader("cores,cpu,gpu,mem\nx,y,z,0\n"), "m.csv", sweep.Options{ModesOnly: true}); err == nil {
+	if _, err = sweep.Read(
+		strings.NewReader("cores,cpu,gpu,mem\nx,y,z,0\n"),
+		"m.csv",
+		sweep.Options{ModesOnly: true},
+	); err == nil {
 		t.Error("modes none of which can be read: no error")
 	}
 }
 
 func TestModesNeedNoBatchEither(t *testing.T) {
 	t.Parallel()
-	text := "cores,cpu,gpu,mem,bs,time_ms,power_w\n4,1190400,420750000,2133000000,junk,NaN,\n4,1190400,420750000,2133000000,,x,-1\n"
+	text := "cores,cpu,gpu,mem,bs,time_ms,power_w\n4,1190400,420750000,2133000000,junk,NaN,\n" +
+		"4,1190400,420750000,2133000000,,x,-1\n"
 	table, err := sweep.Read(strings.NewReader(text), "m.csv", sweep.Options{ModesOnly: true, Strict: true})
 	if err != nil || len(table.Rows) != 2 || table.HasBatch {
 		t.Errorf("%+v, %v; want two rows, no matter what the other columns hold", table, err)
@@ -181,7 +249,11 @@ func TestOfAModeMeasuredOftenTheMedianCounts(t *testing.T) {
 
 func TestBatchesAreKeptApart(t *testing.T) {
 	t.Parallel()
-	table := read(t, "cores,cpu,gpu,mem,bs,observed_time,observed_power\n4,1190400,420750000,2133000000,16,80,25\n4,1190400,420750000,2133000000,4,30,20\n4,1190400,420750000,2133000000,x,30,20\n")
+	table := read(
+		t,
+		"cores,cpu,gpu,mem,bs,observed_time,observed_power\n4,1190400,420750000,2133000000,16,80,25\n"+
+			"4,1190400,420750000,2133000000,4,30,20\n4,1190400,420750000,2133000000,x,30,20\n",
+	)
 	if got := table.Batches(); !slices.Equal(got, []int{4, 16}) || !table.HasBatch || len(table.Problems) != 1 {
 		t.Errorf("batches %v, problems %v", got, table.Problems)
 	}
@@ -192,8 +264,12 @@ func TestBatchesAreKeptApart(t *testing.T) {
 
 func TestUnknownColumnsAreKept(t *testing.T) {
 	t.Parallel()
-	table := read(t, "status,cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w,why\nok,4,1190400,420750000,2133000000,80,25,\"a, b\"\n")
-	if !slices.Equal(table.Extra, []string{"status", "why"}) || !slices.Equal(table.Rows[0].Extra, []string{"ok", "a, b"}) {
+	table := read(
+		t,
+		"status,cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w,why\nok,4,1190400,420750000,2133000000,80,25,\"a, b\"\n",
+	)
+	if !slices.Equal(table.Extra, []string{"status", "why"}) ||
+		!slices.Equal(table.Rows[0].Extra, []string{"ok", "a, b"}) {
 		t.Errorf("%v, %v", table.Extra, table.Rows[0].Extra)
 	}
 }
@@ -201,8 +277,18 @@ func TestUnknownColumnsAreKept(t *testing.T) {
 func TestWhatIsWrittenReadsBack(t *testing.T) {
 	t.Parallel()
 	want := []tegra.Measured{
-		{Mode: tegra.Mode{Cores: 1, CPU: 115200 * tegra.KHz, GPU: 114750000, EMC: 665600000}, TimeMS: 0.1234567890123, PowerW: 7.08032},
-		{Mode: tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199 * tegra.MHz}, TimeMS: 1e6, PowerW: 60},
+		{
+			Setting: tegra.Setting{Mode: tegra.Mode{Cores: 1, CPU: 115200 * tegra.KHz, GPU: 114750000, EMC: 665600000}},
+			TimeMS:  0.1234567890123,
+			PowerW:  7.08032,
+		},
+		{
+			Setting: tegra.Setting{
+				Mode: tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199 * tegra.MHz},
+			},
+			TimeMS: 1e6,
+			PowerW: 60,
+		},
 	}
 	var out bytes.Buffer
 	if err := sweeptest.Write(&out, want); err != nil {
@@ -223,7 +309,11 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestAFolderMeansItsModesFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "modes.csv"), []byte(head+"4,1190400,420750000,2133000000,80,25\n"), 0o644); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(dir, "modes.csv"),
+		[]byte(head+"4,1190400,420750000,2133000000,80,25\n"),
+		0o644,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if table, err := sweep.ReadFile(dir, sweep.Options{}); err != nil || len(table.Rows) != 1 {

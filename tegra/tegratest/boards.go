@@ -1,6 +1,13 @@
 package tegratest
 
-import "slices"
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+)
 
 // Board is a fake root that can be asked for by name.
 type Board struct {
@@ -9,29 +16,84 @@ type Board struct {
 	L4T   string
 	// Unverified says which of its facts no recording shows; "" for none.
 	Unverified string
-	New        func() *Tree
+}
+
+//go:embed boards.toml
+var boardsTOML string
+
+// facts is what boards.toml holds of a tree.
+type facts struct {
+	Board
+	Base                       []string
+	Compatible, Model, Release string
+	CPU                        struct {
+		Leaders     []int // of each core: the first core of its policy
+		Clocks, Low string
+	}
+	GPU struct {
+		Class, Dir, Clocks, Device string
+		Masks                      map[string]string // power-gate masks in force
+	}
+	Memory            struct{ Rates, Now string } // kHz, and the present one in Hz
+	Zones, Trips      string                      // sensors, and what each of a die has
+	Hwmon, IIO        map[string]string           // channels by folder
+	Files, Raw, Links map[string]string
+	Conf              conf
+}
+
+// file is boards.toml; decoding a part of it needs decoding.
+var (
+	file = sync.OnceValues(func() (trees map[string]toml.Primitive, meta toml.MetaData) {
+		var f struct{ Tree map[string]toml.Primitive }
+		meta, err := toml.Decode(boardsTOML, &f)
+		must(err)
+		return f.Tree, meta
+	})
+	decoding sync.Mutex
+)
+
+func must(err error) {
+	if err != nil {
+		panic("tegratest: " + err.Error())
+	}
+}
+
+// take merges the bases of a tree and then its own values into f.
+func (f *facts) take(name string) {
+	trees, meta := file()
+	tree, ok := trees[name]
+	if !ok {
+		panic("tegratest: no tree " + name)
+	}
+	var own struct{ Base []string }
+	must(meta.PrimitiveDecode(tree, &own))
+	for _, base := range own.Base {
+		f.take(base)
+	}
+	must(meta.PrimitiveDecode(tree, f))
+	f.Name = name
+}
+
+// factsOf are the facts of a tree, its bases included.
+func factsOf(name string) (f facts) {
+	decoding.Lock()
+	defer decoding.Unlock()
+	f.take(name)
+	return f
 }
 
 // Boards lists every fake root, newest module first.
-func Boards() []Board {
-	const gcid = "GCID of the release text"
-	return []Board{
-		{"agx-thor-38", "AGX Thor", "38.4", "compatible string, clusters, clocks between the ends of the lists, nvpmodel parameters, memory control", NewThor38},
-		{"agx-orin-36", "AGX Orin 64GB", "36.4", "bandwidth manager's halt file", NewAGXOrin36},
-		{"agx-orin-35", "AGX Orin 64GB", "35.3.1", gcid, NewAGXOrin353},
-		{"agx-orin-35.1", "AGX Orin 64GB", "35.1", gcid, NewAGXOrin35},
-		{"orin-nx-super-36", "Orin NX 16GB Super", "36.4.3", "last three GPU clocks (derived), rail values (Orin Nano's)", NewOrinNXSuper36},
-		{"orin-nx-36", "Orin NX 16GB", "36.4", "rail values (Orin Nano's)", NewOrinNX36},
-		{"orin-nano-36", "Orin Nano 8GB Super", "36.4.3", "", NewOrinNano36},
-		{"orin-nano-36-odd", "Orin Nano 8GB in MAXN_SUPER without Super tables", "36.4.4", "clock of its 7W mode's GPU", NewOrinNano364},
-		{"orin-nano-35", "Orin Nano 8GB", "35.3.1", gcid, NewOrinNano35},
-		{"agx-xavier-35", "AGX Xavier", "35.3.1", "rail labels and values, file of the memory's load", NewXavier35},
-		{"agx-xavier-32", "AGX Xavier", "32.7.3", "order of the zones, form of the list of rates", NewXavier32},
-		{"xavier-nx-35", "Xavier NX", "35.3.1", "memory rates between the ends, rail values", NewXavierNX35},
-		{"xavier-nx-32", "Xavier NX", "32.7.3", "memory rates between the ends", NewXavierNX32},
-		{"tx2-32", "TX2", "32.4.3", "", NewTX2},
-		{"nano-32", "Nano", "32.7.1", "memory rates between the ends (no list is known)", NewNano32},
+func Boards() (out []Board) {
+	_, meta := file()
+	for _, key := range meta.Keys() {
+		if len(key) != 2 {
+			continue
+		}
+		if f := factsOf(key[1]); f.Title != "" {
+			out = append(out, f.Board)
+		}
 	}
+	return out
 }
 
 // BoardNamed finds a fake root.
@@ -42,4 +104,38 @@ func BoardNamed(name string) (Board, bool) {
 		return Board{}, false
 	}
 	return all[i], true
+}
+
+// New builds the board's root.
+func (b Board) New() *Tree { return New(b.Name) }
+
+// New builds the root of the board of a name.
+func New(name string) *Tree {
+	f := factsOf(name)
+	tr := newTree(f.Compatible, f.Model, f.Release)
+	tr.cpus(f.CPU.Leaders, f.CPU.Clocks+" ", f.CPU.Low)
+	tr.gpu(f.GPU.Class, f.GPU.Dir, f.GPU.Clocks+" ")
+	if f.GPU.Device != "" {
+		tr.gpuDevice(f.GPU.Device, f.GPU.Masks)
+	}
+	if f.Memory.Rates != "" {
+		tr.bpmp(f.Memory.Rates, f.Memory.Now)
+	}
+	for dir, channels := range f.Hwmon {
+		tr.hwmon(dir, channels)
+	}
+	for dir, channels := range f.IIO {
+		tr.iio(dir, channels)
+	}
+	tr.zones(f.Zones)
+	if f.Trips != "" {
+		tr.trips(f.Trips)
+	}
+	tr.Files[f.Conf.Path] = f.Conf.String()
+	for name, value := range f.Files {
+		tr.Set(name, value)
+	}
+	maps.Copy(tr.Files, f.Raw)
+	maps.Copy(tr.Links, f.Links)
+	return tr
 }

@@ -2,6 +2,7 @@ package tegratest
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -12,30 +13,7 @@ func newTree(compatible, model, release string) *Tree {
 	tr.Files["/proc/device-tree/compatible"] = strings.ReplaceAll(compatible, " ", "\x00") + "\x00"
 	tr.Files["/proc/device-tree/model"] = model + "\x00"
 	tr.Set("/etc/nv_tegra_release", release)
-	tr.Set("/var/lib/nvpmodel/status", "pmode:0000")
-	tr.Files["/proc/meminfo"] = "MemTotal:       64336236 kB\nMemFree:        50000000 kB\nMemAvailable:   58000000 kB\nBuffers:          336236 kB\nCached:          8000000 kB\nSReclaimable:     200000 kB\n"
 	return tr
-}
-
-// steps lists n clocks from the first on, and then the others given.
-func steps(first, step, n int, more ...int) string {
-	var out strings.Builder
-	for k := range n {
-		fmt.Fprintf(&out, "%d ", first+step*k)
-	}
-	for _, f := range more {
-		fmt.Fprintf(&out, "%d ", f)
-	}
-	return out.String()
-}
-
-// policies tells the first core of each core's policy, for clusters of one size.
-func policies(cores, size int) []int {
-	out := make([]int, cores)
-	for i := range out {
-		out[i] = i - i%size
-	}
-	return out
 }
 
 // cpus adds one core for each entry of leaders, which names the first core of
@@ -86,7 +64,9 @@ func (tr *Tree) gpu(class, dir, list string) {
 	tr.Set(dir+"/cur_freq", clocks[0])
 	tr.Set(dir+"/governor", "nvhost_podgov")
 	tr.Set(dir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand ")
-	tr.Links["/sys/class/devfreq/"+class] = dir
+	if name := "/sys/class/devfreq/" + class; name != dir { // on Thor it is a folder of its own
+		tr.Links[name] = dir
+	}
 }
 
 // gpuDevice adds the GPU's own folder with the power-gate masks in force.
@@ -112,21 +92,15 @@ func (tr *Tree) bpmp(rates, now string) {
 	tr.Set(Rates, rates+" (kHz)")
 }
 
-// channel is one input of a power monitor: a label, mV and mA.
-type channel struct {
-	label  string
-	mv, ma int
-}
-
-// hwmon adds an INA3221 as kernels from 5.10 on show it. Channels 4 to 7 hold
-// shunt voltages, which are no rails.
-func (tr *Tree) hwmon(dir string, channels ...channel) {
+// hwmon adds an INA3221 as kernels from 5.10 on show it, by "label mV mA, …".
+// Channels 4 to 7 hold shunt voltages, which are no rails.
+func (tr *Tree) hwmon(dir, channels string) {
 	tr.Set(dir+"/name", "ina3221")
-	for i, c := range channels {
-		n := strconv.Itoa(i + 1)
-		tr.Set(dir+"/in"+n+"_label", c.label)
-		tr.Set(dir+"/in"+n+"_input", strconv.Itoa(c.mv))
-		tr.Set(dir+"/curr"+n+"_input", strconv.Itoa(c.ma))
+	for i, c := range strings.Split(channels, ", ") {
+		n, values := strconv.Itoa(i+1), strings.Fields(c)
+		tr.Set(dir+"/in"+n+"_label", values[0])
+		tr.Set(dir+"/in"+n+"_input", values[1])
+		tr.Set(dir+"/curr"+n+"_input", values[2])
 		tr.Set(dir+"/in"+strconv.Itoa(i+4)+"_input", "91234")
 	}
 	tr.Set(dir+"/in7_label", "sum of shunt voltages")
@@ -137,11 +111,11 @@ func (tr *Tree) hwmon(dir string, channels ...channel) {
 }
 
 // iio adds an INA3221 as L4T 32 shows it: names and mW.
-func (tr *Tree) iio(dir string, names string, mw ...int) {
-	for i, name := range strings.Fields(names) {
-		n := strconv.Itoa(i)
-		tr.Set(dir+"/rail_name_"+n, name)
-		tr.Set(dir+"/in_power"+n+"_input", strconv.Itoa(mw[i]))
+func (tr *Tree) iio(dir, channels string) {
+	for i, c := range strings.Split(channels, ", ") {
+		n, values := strconv.Itoa(i), strings.Fields(c)
+		tr.Set(dir+"/rail_name_"+n, values[0])
+		tr.Set(dir+"/in_power"+n+"_input", values[1])
 		tr.Set(dir+"/crit_current_limit_"+n, "32760 ma")
 	}
 }
@@ -159,23 +133,23 @@ func (tr *Tree) zones(list string) {
 	}
 }
 
-// oldFan is the fan of L4T 32; newFan that of later releases.
-func (tr *Tree) oldFan() {
-	tr.Set("/sys/devices/pwm-fan/target_pwm", "0")
-	tr.Set("/sys/devices/pwm-fan/temp_control", "1")
-	tr.Set("/sys/devices/pwm-fan/rpm_measured", "0")
-}
-
-func (tr *Tree) newFan() {
-	tr.Set("/sys/devices/platform/pwm-fan/hwmon/hwmon2/name", "pwmfan")
-	tr.Set(Fan, "55")
-	tr.Set("/sys/class/hwmon/hwmon6/name", "pwm_tach")
-	tr.Set("/sys/class/hwmon/hwmon6/rpm", "1200")
-}
-
-// overCurrent adds the counters of Orin's over-current events.
-func (tr *Tree) overCurrent() {
-	tr.Set("/sys/class/hwmon/hwmon5/name", "soctherm_oc")
-	tr.Set("/sys/class/hwmon/hwmon5/oc1_event_cnt", "0")
-	tr.Set("/sys/class/hwmon/hwmon5/oc2_event_cnt", "0")
+// trips adds trip points "kind=m°C" to the zones of the dies; those of the hottest place
+// drive the fan too.
+func (tr *Tree) trips(list string) {
+	for name, kind := range maps.Clone(tr.Files) {
+		dir, isType := strings.CutSuffix(name, "/type")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+		if !isType || !strings.Contains(dir, "/thermal_zone") || !strings.Contains(kind, "-therm") {
+			continue
+		}
+		points := strings.Fields(list)
+		if strings.HasPrefix(kind, "tj") {
+			points = append(points, "active=51000")
+		}
+		for i, point := range points {
+			trip, at, _ := strings.Cut(point, "=")
+			tr.Set(fmt.Sprintf("%s/trip_point_%d_type", dir, i), trip)
+			tr.Set(fmt.Sprintf("%s/trip_point_%d_temp", dir, i), at)
+		}
+	}
 }

@@ -44,7 +44,7 @@ func (k *Kernel) Do(f func()) {
 	f()
 }
 
-// Writes gives the log so far.
+// Writes returns the log so far.
 func (k *Kernel) Writes() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +70,7 @@ func (k *Kernel) ReadFile(name string) ([]byte, error) {
 	return k.FS.ReadFile(name)
 }
 
-// Open gives a handle that fails while its path is to fail.
+// Open returns a handle that fails while its path is to fail.
 func (k *Kernel) Open(name string) (tegra.File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -174,9 +174,13 @@ func (k *Kernel) refusal(name, value string) error {
 
 // noteStray notes a limit that the kernel would have to round.
 func (k *Kernel) noteStray(dir, file, value string) {
-	list := map[string]string{"scaling_min_freq": "scaling_available_frequencies", "scaling_max_freq": "scaling_available_frequencies",
-		"min_freq": "available_frequencies", "max_freq": "available_frequencies"}[file]
-	if data, err := k.FS.ReadFile(dir + list); list != "" && err == nil && !slices.Contains(strings.Fields(string(data)), value) {
+	list := map[string]string{"scaling_min_freq": "scaling_available_frequencies",
+		"scaling_max_freq": "scaling_available_frequencies",
+		"min_freq":         "available_frequencies", "max_freq": "available_frequencies"}[file]
+	if data, err := k.FS.ReadFile(
+		dir + list,
+	); list != "" && err == nil &&
+		!slices.Contains(strings.Fields(string(data)), value) {
 		k.Stray = append(k.Stray, dir+file+" = "+value)
 	}
 }
@@ -184,7 +188,7 @@ func (k *Kernel) noteStray(dir, file, value string) {
 // within tells that a rate keeps to a cap; 0 is none.
 func within(rate, limit string) bool { return limit == "0" || above(rate, limit) == nil }
 
-// above gives EINVAL when number a is larger than b.
+// above returns EINVAL when number a is larger than b.
 func above(a, b string) error {
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)

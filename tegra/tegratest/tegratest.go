@@ -27,8 +27,11 @@ type Tree struct {
 // AGXOrin35 writes an AGX Orin 64 GB with L4T 35.1 and gives its root.
 func AGXOrin35(t testing.TB) string { return NewAGXOrin35().Write(t) }
 
+// NewAGXOrin35 is an AGX Orin 64 GB with L4T 35.1: 18,096 modes.
+func NewAGXOrin35() *Tree { return New("agx-orin-35.1") }
+
 // AGXOrin353 writes an AGX Orin 64 GB with L4T 35.3 and gives its root.
-func AGXOrin353(t testing.TB) string { return NewAGXOrin353().Write(t) }
+func AGXOrin353(t testing.TB) string { return New("agx-orin-35").Write(t) }
 
 // Set sets a file's value and its final newline.
 func (tr *Tree) Set(name, value string) { tr.Files[name] = value + "\n" }
@@ -38,6 +41,20 @@ func (tr *Tree) Remove(name string) {
 	below := func(n string, _ string) bool { return n == name || strings.HasPrefix(n, name+"/") }
 	maps.DeleteFunc(tr.Files, below)
 	maps.DeleteFunc(tr.Links, below)
+}
+
+// FollowClocks makes the clocks of CPU and GPU read what their upper limits are, as under
+// load: the files become links to the limits.
+func (tr *Tree) FollowClocks() {
+	for name := range maps.Clone(tr.Files) {
+		for file, limit := range map[string]string{"scaling_cur_freq": "scaling_max_freq", "cur_freq": "max_freq"} {
+			dir, isClock := strings.CutSuffix(name, "/"+file)
+			if _, ok := tr.Files[dir+"/"+limit]; isClock && ok {
+				delete(tr.Files, name)
+				tr.Links[name] = limit
+			}
+		}
+	}
 }
 
 // Unlink turns every link to a folder into a folder of its own, as a root has
@@ -60,7 +77,7 @@ func (tr *Tree) Unlink() {
 func (tr *Tree) Write(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
-	must(t, tr.WriteTo(root))
+	check(t, tr.WriteTo(root))
 	return root
 }
 
@@ -92,7 +109,7 @@ func (tr *Tree) WriteTo(root string) error {
 func Contents(t testing.TB, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	must(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	check(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -138,10 +155,10 @@ func Program(t testing.TB, name, content string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	must(t, os.WriteFile(name, []byte(content), 0o755))
+	check(t, os.WriteFile(name, []byte(content), 0o755))
 }
 
-func must(t testing.TB, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package virtual
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"jtune/tegra"
@@ -56,8 +57,10 @@ func (b *Board) identity() {
 	}
 	b.text(tree+"/model", model+"\x00")
 	b.link("/proc/device-tree", tree)
-	b.text("/etc/nv_tegra_release", "# R35 (release), REVISION: 1.0, GCID: 0, BOARD: t186ref, EABI: aarch64, DATE: Thu Aug 11 00:00:00 UTC 2022\n")
-	b.knob("/etc/nvpmodel/nvpmodel_p3701_0000.conf", func() string { return b.knobs.conf }, func(v string) error { b.knobs.conf = v + "\n"; return nil })
+	b.text("/etc/nv_tegra_release",
+		"# R35 (release), REVISION: 1.0, GCID: 0, BOARD: t186ref, EABI: aarch64, DATE: Thu Aug 11 00:00:00 UTC 2022\n")
+	b.knob("/etc/nvpmodel/nvpmodel_p3701_0000.conf", func() string { return b.knobs.conf },
+		func(v string) error { b.knobs.conf = v + "\n"; return nil })
 	b.link("/etc/nvpmodel.conf", "/etc/nvpmodel/nvpmodel_p3701_0000.conf")
 	b.cell("/var/lib/nvpmodel/status", &b.knobs.status)
 }
@@ -109,19 +112,19 @@ func (b *Board) switchCore(core int, text string) error {
 func (b *Board) policyFiles(p int) {
 	dir := fmt.Sprintf("%s/cpufreq/policy%d", cpuDir, p*coresPerPolicy)
 	g := &b.knobs.policy[p]
-	related := ""
-	for i := p * coresPerPolicy; i < min((p+1)*coresPerPolicy, b.lists.cores); i++ {
-		related += strconv.Itoa(i) + " "
-	}
-	khz := func(f tegra.Freq) string { return strconv.FormatInt(f.KHz(), 10) + "\n" }
+	khz := func(f tegra.Freq) string { return f.In(tegra.KHz) + "\n" }
+	online := func(i int) bool { return b.knobs.online[i] }
 	for _, n := range []*node{
 		b.text(dir+"/scaling_available_frequencies", list(g.list, tegra.KHz)),
 		b.text(dir+"/cpuinfo_min_freq", khz(g.list[0])),
 		b.text(dir+"/cpuinfo_max_freq", khz(g.list[len(g.list)-1])),
-		b.text(dir+"/related_cpus", related[:len(related)-1]+"\n"),
-		b.show(dir+"/affected_cpus", func() string { return b.affected(p) }),
-		b.text(dir+"/scaling_available_governors", "conservative ondemand userspace powersave performance schedutil \n"),
-		b.choice(dir+"/scaling_governor", &g.governor, "conservative", "ondemand", "userspace", "powersave", "performance", "schedutil"),
+		b.text(dir+"/related_cpus", b.coresOf(p, func(int) bool { return true })),
+		b.show(dir+"/affected_cpus", func() string { return b.coresOf(p, online) }),
+		b.text(dir+"/scaling_available_governors",
+			"conservative ondemand userspace powersave performance schedutil \n"),
+		b.choice(dir+"/scaling_governor", &g.governor, "conservative", "ondemand", "userspace", "powersave",
+			"performance",
+			"schedutil"),
 		b.show(dir+"/scaling_cur_freq", func() string { return khz(b.policyClock(p)) }),
 		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p) - 1*tegra.MHz) }),
 		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, nearest, true),
@@ -133,14 +136,15 @@ func (b *Board) policyFiles(p int) {
 	}
 }
 
-func (b *Board) affected(p int) string {
-	out := ""
+// coresOf prints the cores of a policy for which on holds.
+func (b *Board) coresOf(p int, on func(int) bool) string {
+	var out []string
 	for i := p * coresPerPolicy; i < min((p+1)*coresPerPolicy, b.lists.cores); i++ {
-		if b.knobs.online[i] {
-			out += strconv.Itoa(i) + " "
+		if on(i) {
+			out = append(out, strconv.Itoa(i))
 		}
 	}
-	return out[:max(0, len(out)-1)] + "\n"
+	return strings.Join(out, " ") + "\n"
 }
 
 // choice is a cell whose text counts for clocks and power.
@@ -153,12 +157,13 @@ func (b *Board) choice(name string, value *string, known ...string) *node {
 
 // limit is a min or max file of a clock. A request is moved to the list by
 // snap; one beyond the other limit is refused.
-func (b *Board) limit(name string, g *governed, unit tegra.Freq, snap func([]tegra.Freq, tegra.Freq) tegra.Freq, isMin bool) *node {
+func (b *Board) limit(name string, g *governed, unit tegra.Freq, snap func([]tegra.Freq, tegra.Freq) tegra.Freq,
+	isMin bool) *node {
 	get := func() string {
 		if isMin {
-			return strconv.FormatInt(int64(g.min/unit), 10) + "\n"
+			return g.min.In(unit) + "\n"
 		}
-		return strconv.FormatInt(int64(g.max/unit), 10) + "\n"
+		return g.max.In(unit) + "\n"
 	}
 	return b.knob(name, get, func(text string) error {
 		v, err := number(text)
@@ -180,14 +185,14 @@ func (b *Board) limit(name string, g *governed, unit tegra.Freq, snap func([]teg
 
 func (b *Board) gpuFiles() {
 	g := &b.knobs.gpu
-	hz := func(f tegra.Freq) string { return strconv.FormatInt(int64(f), 10) + "\n" }
 	b.text(gpuFreqDir+"/available_frequencies", list(g.list, tegra.Hz))
 	b.limit(gpuFreqDir+"/min_freq", g, tegra.Hz, above, true)
 	b.limit(gpuFreqDir+"/max_freq", g, tegra.Hz, above, false)
-	b.show(gpuFreqDir+"/cur_freq", func() string { return hz(b.gpuClock()) })
-	b.show(gpuFreqDir+"/target_freq", func() string { return hz(b.gpuClock()) })
+	b.show(gpuFreqDir+"/cur_freq", func() string { return hertz(b.gpuClock()) })
+	b.show(gpuFreqDir+"/target_freq", func() string { return hertz(b.gpuClock()) })
 	b.show(gpuFreqDir+"/trans_stat", func() string { return transStat(g.list, b.gpuClock(), b.spent.gpu) })
-	b.choice(gpuFreqDir+"/governor", &g.governor, "wmark_simple", "nvhost_podgov", "userspace", "performance", "simple_ondemand")
+	b.choice(gpuFreqDir+"/governor", &g.governor, "wmark_simple", "nvhost_podgov", "userspace", "performance",
+		"simple_ondemand")
 	b.text(gpuFreqDir+"/available_governors", "wmark_simple nvhost_podgov userspace performance simple_ondemand \n")
 	b.link(gpuFreqDir+"/device", gpuReal)
 	b.text(gpuReal+"/of_node/name", "ga10b\x00")
@@ -209,8 +214,11 @@ func (b *Board) gpuFiles() {
 	b.link("/sys/devices/platform/17000000.ga10b", gpuReal)
 	b.link(gpuReal+"/devfreq_dev", gpuFreqDir)
 	b.link("/sys/class/devfreq/17000000.ga10b", gpuFreqDir)
-	b.show(bpmpDir+"/clk/nafll_gpc0/pto_counter", func() string { return hz(b.gpuClock() - b.gpuClock()/300) })
+	b.show(bpmpDir+"/clk/nafll_gpc0/pto_counter", func() string { return hertz(b.gpuClock() - b.gpuClock()/300) })
 }
+
+// hertz is a file with a clock.
+func hertz(f tegra.Freq) string { return f.In(tegra.Hz) + "\n" }
 
 // gpuBusy is the GPU's load with the scatter of a short look, 0 to 1.
 func (b *Board) gpuBusy() float64 {
@@ -223,19 +231,18 @@ func (b *Board) gpuBusy() float64 {
 
 func (b *Board) emcFiles() {
 	k := &b.knobs
-	hz := func(f tegra.Freq) string { return strconv.FormatInt(int64(f), 10) + "\n" }
 	changing := func(set func(string) error) func(string) error {
 		return func(v string) error { return b.changed(func() error { return set(v) }) }
 	}
-	b.knob(emcDir+"/rate", func() string { return hz(b.emcClock()) }, changing(k.setEMCRate))
-	b.text(emcDir+"/min_rate", hz(k.emcList[0]))
-	b.text(emcDir+"/max_rate", hz(k.emcList[len(k.emcList)-1]))
+	b.knob(emcDir+"/rate", func() string { return hertz(b.emcClock()) }, changing(k.setEMCRate))
+	b.text(emcDir+"/min_rate", hertz(k.emcList[0]))
+	b.text(emcDir+"/max_rate", hertz(k.emcList[len(k.emcList)-1]))
 	for name, cell := range map[string]*string{"/mrq_rate_locked": &k.emcLocked, "/state": &k.emcState} {
 		b.choice(emcDir+name, cell, "0", "1")
 	}
 	rates := list(k.emcList, tegra.KHz)
 	b.text(bpmpDir+"/emc/possible_rates", rates[:len(rates)-1]+"(kHz)\n")
-	b.knob(emcCapFile, func() string { return hz(k.emcCap) }, changing(k.setEMCCap))
+	b.knob(emcCapFile, func() string { return hertz(k.emcCap) }, changing(k.setEMCCap))
 	b.show("/sys/kernel/debug/cactmon/mc_all", func() string {
 		return strconv.FormatInt(int64(100*b.steady.steps.EMCBusy*float64(b.emcClock().KHz())), 10) + "\n"
 	})

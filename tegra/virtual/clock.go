@@ -3,6 +3,7 @@ package virtual
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // clock, so many times as fast. At full speed (+Inf) it never waits: Sleep
 // itself moves it, and the calls of Every happen inside Sleep at their exact
 // times, in order of time and then of registration; with nobody sleeping it
-// stands still. One driver gives the same run every time; several are safe.
+// stands still. One driver repeats the same run every time; several are safe.
 type Clock struct {
 	mu      sync.Mutex
 	start   time.Time     // calendar time of zero
@@ -116,7 +117,7 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // approach takes one step towards target: at full speed the next due call, or
-// the arrival; at a finite speed it says how long to wait.
+// the arrival; at a finite speed it returns how long to wait.
 func (c *Clock) approach(target time.Duration) (arrived bool, wait time.Duration, changed chan struct{}) {
 	c.mu.Lock()
 	if !math.IsInf(c.speed, 1) {
@@ -233,12 +234,7 @@ func (c *Clock) stop(e *event) {
 		if !e.running {
 			close(e.idle)
 		}
-		for i := range c.events {
-			if c.events[i] == e {
-				c.events = append(c.events[:i:i], c.events[i+1:]...)
-				break
-			}
-		}
+		c.events = slices.DeleteFunc(c.events, func(o *event) bool { return o == e })
 	}
 	c.mu.Unlock()
 	<-e.idle

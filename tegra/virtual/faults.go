@@ -7,13 +7,13 @@ import (
 	"jtune/tegra"
 )
 
-// Faults are the troubles a virtual board can be given, at the start or, by
+// Faults are what can go wrong on a virtual board, from the start or, by
 // Board.Inject, while it runs. The zero value has none.
 type Faults struct {
-	// Files fail as told; the first whose pattern matches a path counts.
+	// Files fail as listed; the first whose pattern matches a path counts.
 	Files []FileFault
 	// RejectRaise refuses to raise a CPU or GPU limit above the one in force
-	// with EINVAL, as the paper's boards did (method note d.2).
+	// with EINVAL, as boards have done in published measurements.
 	RejectRaise bool
 	// MissingRails names rails (by label) whose files have vanished.
 	MissingRails []string
@@ -37,9 +37,9 @@ type Faults struct {
 // FileFault is what goes wrong with the files that a pattern matches.
 type FileFault struct {
 	Pattern string // as path.Match takes, on absolute paths
-	Read    error  // reading gives this error (syscall.EIO, EAGAIN, …)
-	Write   error  // writing gives this error
-	Garbage string // reading gives this text instead
+	Read    error  // reading returns this error (syscall.EIO, EAGAIN, …)
+	Write   error  // writing returns this error
+	Garbage string // reading returns this text instead
 	Stuck   bool   // writing succeeds and changes nothing
 	Times   int    // how many uses are hit, then the fault is over; 0 all
 }
@@ -82,10 +82,10 @@ func (b *Board) fault(name, where string, u use) *FileFault {
 	return nil
 }
 
-// mayRaise tells whether a limit may go from one value to another.
+// mayRaise reports whether a limit may go from one value to another.
 func (b *Board) mayRaise(from, to tegra.Freq) bool { return !b.faults.RejectRaise || to <= from }
 
-// holdClocks freezes the clocks that are stuck where they stand, and frees
+// holdClocks freezes the clocks that are stuck where they are, and frees
 // the others.
 func (b *Board) holdClocks() {
 	hold := func(k tegra.Knob, at *tegra.Freq, actual func() tegra.Freq) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -22,7 +23,9 @@ func TestFilesFailAsTold(t *testing.T) {
 		text  string
 	}{
 		{"EIO", FileFault{Pattern: rail, Read: syscall.EIO}, syscall.EIO, ""},
-		{"EAGAIN by the file's real place", FileFault{Pattern: "/sys/devices/platform/*/*/1-0040/hwmon/hwmon3/curr1_input", Read: syscall.EAGAIN}, syscall.EAGAIN, ""},
+		{"EAGAIN by the file's real place",
+			FileFault{Pattern: "/sys/devices/platform/*/*/1-0040/hwmon/hwmon3/curr1_input", Read: syscall.EAGAIN},
+			syscall.EAGAIN, ""},
 		{"no permission", FileFault{Pattern: rail, Read: syscall.EACCES}, syscall.EACCES, ""},
 		{"garbage", FileFault{Pattern: rail, Garbage: "\x00???"}, nil, "\x00???"},
 	} {
@@ -52,7 +55,14 @@ func TestAFaultMayHitAFewTimesOnly(t *testing.T) {
 }
 
 func TestAStuckKnobKeepsItsValueSilently(t *testing.T) {
-	b := fast(t, Options{Faults: Faults{Files: []FileFault{{Pattern: "/sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq", Stuck: true}}}})
+	b := fast(
+		t,
+		Options{
+			Faults: Faults{
+				Files: []FileFault{{Pattern: "/sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq", Stuck: true}},
+			},
+		},
+	)
 	write(t, b, cpuDir+"/cpu0/cpufreq/scaling_max_freq", "1113600")
 	if got := read(t, b, policy0+"/scaling_max_freq"); got != "2201600" {
 		t.Errorf("maximum is %s, want the old 2201600", got)
@@ -272,5 +282,24 @@ func TestManyUsersAtOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
+	}
+}
+
+func TestBoardCanBeHeatedToItsTripPoints(t *testing.T) {
+	b := fast(t, Options{Noise: new(float64)})
+	d := open(t, b)
+	for _, c := range []struct {
+		to   float64
+		want string
+	}{{40, ""}, {90, ""}, {95, "passive trip point at 99 °C"}, {100, "throttled by heat"}} {
+		b.Heat(c.to)
+		sleep(t, b, time.Second)
+		if r, _ := d.Read(); (r.Hot() == "") != (c.want == "") || !strings.Contains(r.Hot(), c.want) {
+			t.Errorf("at %.0f °C: %q, want %q", c.to, r.Hot(), c.want)
+		}
+	}
+	sleep(t, b, 20*time.Minute)
+	if r, _ := d.Read(); r.Hot() != "" {
+		t.Errorf("20 minutes later: %q", r.Hot())
 	}
 }

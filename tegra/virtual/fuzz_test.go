@@ -10,12 +10,27 @@ import (
 // reading, minibatches that end.
 func FuzzWrites(f *testing.F) {
 	paths := []string{
-		policy0 + "/scaling_min_freq", policy0 + "/scaling_max_freq", policy0 + "/scaling_governor", cpuDir + "/cpu4/online", cpuDir + "/cpu0/online",
-		gpuFreqDir + "/min_freq", gpuFreqDir + "/max_freq", gpuFreqDir + "/governor", gpuDir + "/power/control", gpuDir + "/tpc_pg_mask",
-		emcDir + "/rate", emcDir + "/mrq_rate_locked", emcDir + "/state", emcCapFile,
-		"/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1", "/proc/sys/vm/drop_caches", "/etc/nvpmodel.conf", "/var/lib/nvpmodel/status",
+		policy0 + "/scaling_min_freq",
+		policy0 + "/scaling_max_freq",
+		policy0 + "/scaling_governor",
+		cpuDir + "/cpu4/online",
+		cpuDir + "/cpu0/online",
+		gpuFreqDir + "/min_freq",
+		gpuFreqDir + "/max_freq",
+		gpuFreqDir + "/governor",
+		gpuDir + "/power/control",
+		gpuDir + "/tpc_pg_mask",
+		emcDir + "/rate",
+		emcDir + "/mrq_rate_locked",
+		emcDir + "/state",
+		emcCapFile,
+		"/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1",
+		"/proc/sys/vm/drop_caches",
+		"/etc/nvpmodel.conf",
+		"/var/lib/nvpmodel/status",
 	}
-	for i, value := range []string{"0", "1", "-1", "729600", "99999999999999999999", "9223372036854775807", "performance", "", "\x00", "on\n", " 1300500000 ", "1e9", "3"} {
+	for i, value := range []string{"0", "1", "-1", "729600", "99999999999999999999", "9223372036854775807",
+		"performance", "", "\x00", "on\n", " 1300500000 ", "1e9", "3"} {
 		f.Add(uint8(i), value, uint8(3*i), value)
 	}
 	f.Fuzz(func(t *testing.T, p uint8, v string, q uint8, w string) {
@@ -30,14 +45,17 @@ func FuzzWrites(f *testing.F) {
 			}
 		}
 		d := open(t, b)
-		if r, err := d.Read(); err != nil || !r.TotalW.OK || math.IsNaN(r.TotalW.V) || r.TotalW.V < 3 || r.TotalW.V > 80 {
+		if r, err := d.Read(); err != nil || !r.TotalW.OK || math.IsNaN(r.TotalW.V) || r.TotalW.V < 3 ||
+			r.TotalW.V > 80 {
 			t.Fatalf("%+v, %v", r.TotalW, err)
 		}
 	})
 }
 
 func FuzzNames(f *testing.F) {
-	for _, name := range []string{"/", "", "..", "/sys/../../etc", "/sys/class/devfreq/17000000.ga10b/device/devfreq_dev/device/load", "*", "/sys/*/*/*", "[", "/proc/device-tree/model/x", "//sys//"} {
+	for _, name := range []string{"/", "", "..", "/sys/../../etc",
+		"/sys/class/devfreq/17000000.ga10b/device/devfreq_dev/device/load", "*", "/sys/*/*/*", "[",
+		"/proc/device-tree/model/x", "//sys//"} {
 		f.Add(name)
 	}
 	b, err := New(Options{Name: AGXOrin, Speed: math.Inf(1)})

@@ -36,7 +36,8 @@ func TestGuardAppliesModesOfAVirtualBoard(t *testing.T) {
 		if got := modeOf(t, d); got != m {
 			t.Fatalf("applied %s, the board says %s", m, got)
 		}
-		if r, _ := d.Read(); i%5 != 4 && (r.CPU.Actual.V != m.CPU || r.GPU.Actual.V != m.GPU || r.EMC.Actual.V != m.EMC || !r.Locked.V) {
+		if r, _ := d.Read(); i%5 != 4 &&
+			(r.CPU.Actual.V != m.CPU || r.GPU.Actual.V != m.GPU || r.EMC.Actual.V != m.EMC || !r.Locked.V) {
 			t.Fatalf("%s locked, clocks are %v %v %v", m, r.CPU.Actual, r.GPU.Actual, r.EMC.Actual)
 		}
 	}
@@ -52,10 +53,12 @@ func TestGuardReportsWhatAVirtualBoardRefuses(t *testing.T) {
 	low := tegra.Mode{Cores: 4, CPU: 1190400 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}
 	high := low
 	high.GPU = 1032750000
+	const gpuMax = "/sys/devices/17000000.ga10b/devfreq/*/max_freq"
 	for name, f := range map[string]virtual.Faults{
-		"a raise is rejected":                {RejectRaise: true},
-		"a knob keeps its value":             {Files: []virtual.FileFault{{Pattern: "/sys/devices/17000000.ga10b/devfreq/*/max_freq", Stuck: true}}},
-		"a knob is busy":                     {Files: []virtual.FileFault{{Pattern: "/sys/devices/17000000.ga10b/devfreq/*/max_freq", Write: context.DeadlineExceeded}}},
+		"a raise is rejected":    {RejectRaise: true},
+		"a knob keeps its value": {Files: []virtual.FileFault{{Pattern: gpuMax, Stuck: true}}},
+		"a knob is busy": {Files: []virtual.FileFault{{Pattern: gpuMax,
+			Write: context.DeadlineExceeded}}},
 		"the memory's clock does not follow": {StuckClocks: []tegra.Knob{tegra.KnobEMC}},
 		"a core stays online":                {PinnedCores: []int{3}},
 	} {

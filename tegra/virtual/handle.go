@@ -1,14 +1,14 @@
 package virtual
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"syscall"
 	"time"
 )
 
-// handle is an open file. Reading at 0 takes the content anew, as kernel
+// handle is an open file. Reading at 0 takes the content again, as kernel
 // files do; a file that vanished meanwhile answers ENODEV.
 type handle struct {
 	files
@@ -40,14 +40,7 @@ func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	if err != nil {
 		return 0, failed("read", h.name, err)
 	}
-	if off >= int64(len(h.content)) {
-		return 0, io.EOF
-	}
-	n := copy(p, h.content[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return bytes.NewReader(h.content).ReadAt(p, off)
 }
 
 func (h *handle) WriteAt(p []byte, off int64) (int, error) {

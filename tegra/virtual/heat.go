@@ -9,7 +9,7 @@ import (
 )
 
 // Heat of the module on its cooler: one body that follows the total power
-// slowly, and dies that stand above it by their own power.
+// slowly, and dies that are warmer by their own power.
 const (
 	ambientC    = 25.0
 	bodyTau     = 60 * time.Second
@@ -18,6 +18,7 @@ const (
 	dieKPerW    = 0.35 // GPU and CPU dies over the body
 	throttleAtC = 99.0 // clocks are cut from here
 	releaseAtC  = 92.0 // and freed again below this
+	stopAtC     = 104.5
 	cutTo       = 0.55 // of the highest clock
 	fanFromC    = 45.0 // the fan service begins to speed up
 	fanFullC    = 80.0
@@ -37,6 +38,13 @@ type heat struct {
 
 func newHeat(air float64) heat {
 	return heat{body: air + 12, gpu: air + 13, cpu: air + 13, pwm: fanIdlePWM, fan: fanIdlePWM / 255.0}
+}
+
+// Heat brings the whole module to a temperature at once; from there it follows its
+// power and the air again.
+func (b *Board) Heat(c float64) {
+	defer b.enter()()
+	b.heat.body, b.heat.gpu, b.heat.cpu = c, c, c
 }
 
 // ambient is the air's temperature.

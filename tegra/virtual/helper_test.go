@@ -55,7 +55,14 @@ func set(t testing.TB, b *Board, m tegra.Mode) {
 		}
 	}
 	for p := range b.knobs.policy {
-		lock(t, b, &b.knobs.policy[p], fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, p*coresPerPolicy), m.CPU, tegra.KHz)
+		lock(
+			t,
+			b,
+			&b.knobs.policy[p],
+			fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, p*coresPerPolicy),
+			m.CPU,
+			tegra.KHz,
+		)
 	}
 	lock(t, b, &b.knobs.gpu, gpuFreqDir+"/", m.GPU, tegra.Hz)
 	if !b.knobs.emcFixed() {
@@ -124,7 +131,12 @@ func power(t testing.TB, d tegra.Device) float64 {
 }
 
 // table makes a sweep of every combination of the values.
-func table(t testing.TB, cores []int, cpu, gpu, emc []tegra.Freq, row func(m tegra.Mode) (timeMS, powerW float64)) *sweep.Table {
+func table(
+	t testing.TB,
+	cores []int,
+	cpu, gpu, emc []tegra.Freq,
+	row func(m tegra.Mode) (timeMS, powerW float64),
+) *sweep.Table {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("cores,cpu,gpu,mem,observed_time,observed_power\n")

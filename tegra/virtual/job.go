@@ -26,11 +26,11 @@ var (
 	ErrStopped = errors.New("no workload runs on the virtual board")
 )
 
-// Minibatch is one step of training, timed as method note c.1 says.
+// Minibatch is one step of training, timed as PowerTrain does (docs/method.md, "Energy and power").
 type Minibatch struct {
 	Epoch, Index int           // from 0
 	TimeMS       float64       // end to end: stall + compute + overhead
-	Parts        bool          // false in a replay: its table tells no more than TimeMS, the parts below are 0
+	Parts        bool          // false in a replay: its table has only TimeMS, the parts below are 0
 	FetchMS      float64       // work of fetching and preprocessing, hidden or not
 	StallMS      float64       // part of the fetch that compute does not hide
 	ComputeMS    float64       // kernel launch and execution on the GPU
@@ -58,7 +58,7 @@ const (
 	hangLimit     = 24 * time.Hour
 )
 
-// Job says what to train.
+// Job describes what to train.
 type Job struct {
 	Workload string
 	Batch    int  // 0: the workload's own
@@ -78,7 +78,7 @@ func (b *Board) Start(j Job) error {
 		if b.table == nil {
 			return unknown(j.Workload)
 		}
-		w = physics.Workloads[0] // for its shares of load and power
+		w = physics.Workloads()[0] // for its shares of load and power
 	}
 	if j.Batch < 0 || j.Batch > 1024 {
 		return fmt.Errorf("minibatch size %d: want 1 to 1024, or 0 for the workload's own", j.Batch)
@@ -88,7 +88,8 @@ func (b *Board) Start(j Job) error {
 	}
 	if b.table != nil {
 		if _, ok := b.table.of(w.Batch); !ok {
-			return fmt.Errorf("%s has no minibatches of %d: %v are there", b.table.name, w.Batch, slices.Sorted(maps.Keys(b.table.sizes)))
+			return fmt.Errorf("%s has no minibatches of %d: %v are there", b.table.name, w.Batch,
+				slices.Sorted(maps.Keys(b.table.sizes)))
 		}
 	}
 	if j.Workers != nil && b.table == nil { // a table has been measured with whatever there was
@@ -98,13 +99,14 @@ func (b *Board) Start(j Job) error {
 		w.Workers = *j.Workers
 	}
 	defer b.enter()()
-	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at, coldShare: 1 - b.cached[w.Name]}
+	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at,
+		coldShare: 1 - b.cached[w.Name]}
 	b.retarget()
 	return nil
 }
 
 // Cached is the share, 0 to 1, of a workload's data in the page cache; absent
-// in a replay, whose table does not tell.
+// in a replay, whose table lacks it.
 func (b *Board) Cached(workload string) tegra.Val[float64] {
 	defer b.enter()()
 	if b.table != nil {
@@ -124,7 +126,8 @@ func (b *Board) SetCached(workload string, share float64) {
 }
 
 func unknown(workload string) error {
-	return fmt.Errorf("workload %q cannot be simulated, a virtual board runs no commands: try it on a Jetson, or take one of %s", workload, strings.Join(Workloads(), " "))
+	return fmt.Errorf("workload %q cannot be simulated, a virtual board runs no commands: try it on a Jetson, "+
+		"or take one of %s", workload, strings.Join(Workloads(), " "))
 }
 
 // StopWorkload ends the workload, if one runs.
@@ -135,7 +138,7 @@ func (b *Board) StopWorkload() {
 }
 
 // NextMinibatch moves the clock by one minibatch of the running workload under
-// the knobs as they are now, and tells of it.
+// the knobs as they are now, and reports it.
 func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) {
 	j, m, wait, err := b.begin()
 	if err != nil {
@@ -154,11 +157,11 @@ func (b *Board) NextMinibatch(ctx context.Context) (Minibatch, error) {
 }
 
 // lump is how long whoever waits for a minibatch sleeps at least while the
-// clock follows the machine's: those done meanwhile are told together, each
+// clock follows the machine's: those done meanwhile are reported together, each
 // with its own time. Waking up for each costs more than simulating it.
 const lump = 250 * time.Millisecond
 
-// follows tells whether the clock follows the machine's.
+// follows reports whether the clock follows the machine's.
 func (b *Board) follows() bool { return !math.IsInf(b.clock.Speed(), 1) }
 
 // begin works out the minibatch that starts now and how long it still takes.
@@ -216,8 +219,8 @@ func (b *Board) minibatch(j *job) Minibatch {
 	s := b.steady.steps
 	if b.table == nil && j.coldShare > 1e-9 {
 		megabytes := j.workload.DatasetMB / float64(j.perEpoch)
-		plain := j.workload.Steady(physics.Orin, b.steady.conditions)
-		cold := j.workload.Run(physics.Orin, b.steady.conditions, j.coldShare*megabytes/diskMBPerMS)
+		plain := j.workload.Steady(physics.Orin(), b.steady.conditions)
+		cold := j.workload.Run(physics.Orin(), b.steady.conditions, j.coldShare*megabytes/diskMBPerMS)
 		s.FetchMS += cold.FetchMS - plain.FetchMS
 		s.StallMS += cold.StallMS - plain.StallMS
 	}

@@ -45,7 +45,15 @@ func TestMeasuringAModeFindsItsTruth(t *testing.T) {
 				mean += p / float64(len(powers))
 			}
 			if !near(median(times), wantMS, 0.012) || !near(mean, wantW, 0.01) {
-				t.Errorf("%s in %s: measured %.3f ms, %.2f W; truth %.3f ms, %.2f W", name, mode, median(times), mean, wantMS, wantW)
+				t.Errorf(
+					"%s in %s: measured %.3f ms, %.2f W; truth %.3f ms, %.2f W",
+					name,
+					mode,
+					median(times),
+					mean,
+					wantMS,
+					wantW,
+				)
 			}
 			b.StopWorkload()
 		}
@@ -65,7 +73,13 @@ func TestMinibatchAddsUpAndTheFirstOnesAreSlow(t *testing.T) {
 			t.Fatalf("minibatch of %.3f ms has parts of %.3f", m.TimeMS, sum)
 		}
 		if took := float64(b.Clock().Now()-before) / 1e6; !near(took, m.TimeMS, 1e-5) || m.T != b.Clock().Now() {
-			t.Fatalf("the clock moved %.3f ms in a minibatch of %.3f; T %v, now %v", took, m.TimeMS, m.T, b.Clock().Now())
+			t.Fatalf(
+				"the clock moved %.3f ms in a minibatch of %.3f; T %v, now %v",
+				took,
+				m.TimeMS,
+				m.T,
+				b.Clock().Now(),
+			)
 		}
 		if m.Index != i+1 || m.Epoch != 0 {
 			t.Fatalf("minibatch %d of epoch %d, want %d of 0", m.Index, m.Epoch, i+1)
@@ -73,7 +87,7 @@ func TestMinibatchAddsUpAndTheFirstOnesAreSlow(t *testing.T) {
 		steady = append(steady, m.TimeMS)
 	}
 	if first.TimeMS < 5*median(steady) {
-		t.Errorf("the first minibatch took %.1f ms, others %.1f: want a slow first one (method note c.2)", first.TimeMS, median(steady))
+		t.Errorf("the first minibatch took %.1f ms, others %.1f: want a slow first one", first.TimeMS, median(steady))
 	}
 	set(t, b, midst)
 	changed := next(t, b).TimeMS
@@ -146,7 +160,7 @@ func TestPowerSettlesWithinThePublishedTime(t *testing.T) {
 	}
 }
 
-func TestFreeClocksCostLittle(t *testing.T) { // method note (j) 13: about 3 %
+func TestFreeClocksCostLittle(t *testing.T) { // by about 3 %
 	b := fast(t, Options{Seed: 2})
 	measure := func() (ms, joule float64) {
 		start(t, b, "resnet18")
@@ -158,7 +172,13 @@ func TestFreeClocksCostLittle(t *testing.T) { // method note (j) 13: about 3 %
 	set(t, b, maxn)
 	lockedMS, lockedJ := measure()
 	if !near(freeMS, lockedMS, 0.03) || !near(freeJ, lockedJ, 0.03) || freeMS == lockedMS {
-		t.Errorf("free %.2f ms %.0f mJ, locked %.2f ms %.0f mJ; want within 3 %%, not equal", freeMS, freeJ, lockedMS, lockedJ)
+		t.Errorf(
+			"free %.2f ms %.0f mJ, locked %.2f ms %.0f mJ; want within 3 %%, not equal",
+			freeMS,
+			freeJ,
+			lockedMS,
+			lockedJ,
+		)
 	}
 }
 
@@ -186,7 +206,8 @@ func TestEpochsVaryLittle(t *testing.T) { // law 14
 func TestStartRefusesWhatItCannotRun(t *testing.T) {
 	b := fast(t, Options{})
 	bad, many := -1, 1000
-	for _, j := range []Job{{Workload: "gpt"}, {}, {Workload: "lstm", Batch: -1}, {Workload: "lstm", Batch: 1 << 20}, {Workload: "lstm", Workers: &bad}, {Workload: "lstm", Workers: &many}} {
+	for _, j := range []Job{{Workload: "gpt"}, {}, {Workload: "lstm", Batch: -1}, {Workload: "lstm", Batch: 1 << 20},
+		{Workload: "lstm", Workers: &bad}, {Workload: "lstm", Workers: &many}} {
 		if err := b.Start(j); err == nil {
 			t.Errorf("started %+v", j)
 		}

@@ -24,7 +24,7 @@ type governed struct {
 	list     []tegra.Freq
 	min, max tegra.Freq
 	governor string
-	stuckAt  tegra.Freq // where the hardware stands while its clock is stuck
+	stuckAt  tegra.Freq // the hardware's clock while it is stuck
 }
 
 // knobs is everything that can be written, as the kernel keeps it.
@@ -60,7 +60,8 @@ func newKnobs(l lists, p []preset) knobs {
 	for i := range l.cores {
 		k.online = append(k.online, true)
 		if i%coresPerPolicy == 0 {
-			k.policy = append(k.policy, governed{list: l.cpu, min: least, max: l.cpu[len(l.cpu)-1], governor: "schedutil"})
+			k.policy = append(k.policy, governed{list: l.cpu, min: least, max: l.cpu[len(l.cpu)-1],
+				governor: "schedutil"})
 		}
 	}
 	return k
@@ -76,7 +77,7 @@ func (k *knobs) cores() (n int) {
 	return n
 }
 
-// policyOnline tells whether any core of the policy is.
+// policyOnline reports whether any core of the policy is.
 func (k *knobs) policyOnline(p int) bool {
 	return slices.Contains(k.online[p*coresPerPolicy:min((p+1)*coresPerPolicy, len(k.online))], true)
 }
@@ -128,7 +129,7 @@ func (g *governed) setMax(f tegra.Freq) error {
 	return nil
 }
 
-// actual is where the domain's clock stands: at a limit, by its governor.
+// actual is the domain's clock: at a limit, by its governor.
 func (g *governed) actual(busy bool) tegra.Freq {
 	switch {
 	case g.stuckAt != 0:
@@ -141,7 +142,7 @@ func (g *governed) actual(busy bool) tegra.Freq {
 	return g.max
 }
 
-// free tells whether the governor has a choice.
+// free reports whether the governor has a choice.
 func (g *governed) free() bool {
 	return g.min != g.max && g.governor != "performance" && g.governor != "powersave"
 }
@@ -193,7 +194,7 @@ func (k *knobs) emcLimit() tegra.Freq {
 	return below(k.emcList, k.emcCap)
 }
 
-// emcFixed tells whether the rate asked for is the one that rules.
+// emcFixed reports whether the rate asked for is the one that rules.
 func (k *knobs) emcFixed() bool { return k.emcLocked == "1" && k.emcState == "1" }
 
 // emcActual is the memory clock: the locked rate, else what the load needs.
@@ -214,7 +215,7 @@ func (k *knobs) emcActual(busy bool) tegra.Freq {
 func list(freqs []tegra.Freq, unit tegra.Freq) string {
 	var b strings.Builder
 	for _, f := range freqs {
-		b.WriteString(strconv.FormatInt(int64(f/unit), 10))
+		b.WriteString(f.In(unit))
 		b.WriteByte(' ')
 	}
 	return b.String() + "\n"

@@ -72,7 +72,7 @@ func TestLoadsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, _ := physics.Find("mobilenet")
-	want := w.Steady(physics.Orin, physics.Conditions{Cores: 4, CPU: 0.7296, GPU: 1.3005, EMC: 3.199})
+	want := w.Steady(physics.Orin(), physics.Conditions{Cores: 4, CPU: 0.7296, GPU: 1.3005, EMC: 3.199})
 	if got := r.CPU.LoadPct.V * 4 / 100; !near(got, want.CPUBusy, 0.03) {
 		t.Errorf("%.2f cores busy, want %.2f", got, want.CPUBusy)
 	}

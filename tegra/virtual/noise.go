@@ -1,6 +1,9 @@
 package virtual
 
-import "math"
+import (
+	"hash/fnv"
+	"math"
+)
 
 // Scatter of what the board answers, one standard deviation.
 const (
@@ -39,9 +42,7 @@ func normal(parts ...uint64) float64 {
 
 // text makes a number of a name, for hash (FNV-1a).
 func text(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }

@@ -62,13 +62,19 @@ func nvpmodelConf(l lists, presets []preset) string {
 	}
 	fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=TPC_POWER_GATING >\nTPC_PG_MASK %s/tpc_pg_mask\n", gpuDir)
 	for _, p := range []struct{ name, arg string }{{"ENABLE", "EN"}, {"DISABLE", "DIS"}} {
-		fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=GPU_POWER_CONTROL_%s >\nGPU_PWR_CNTL_%s %s/power/control\n", p.name, p.arg, gpuDir)
+		fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=GPU_POWER_CONTROL_%s >\nGPU_PWR_CNTL_%s %s/power/control\n", p.name,
+			p.arg,
+			gpuDir)
 	}
 	for i := 0; i < l.cores; i += coresPerPolicy {
 		dir := fmt.Sprintf("%s/cpu%d/cpufreq", cpuDir, i)
-		fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=CPU_A78_%d >\nFREQ_TABLE %s/scaling_available_frequencies\nMAX_FREQ %s/scaling_max_freq\nMIN_FREQ %s/scaling_min_freq\n", i/coresPerPolicy, dir, dir, dir)
+		fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=CPU_A78_%d >\nFREQ_TABLE %s/scaling_available_frequencies\n"+
+			"MAX_FREQ %s/scaling_max_freq\nMIN_FREQ %s/scaling_min_freq\n", i/coresPerPolicy, dir, dir, dir)
 	}
-	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=GPU >\nFREQ_TABLE %s/available_frequencies\nMAX_FREQ %s/max_freq\nMIN_FREQ %s/min_freq\n", gpuFreqDir, gpuFreqDir, gpuFreqDir)
+	fmt.Fprintf(&b,
+		"\n< PARAM TYPE=CLOCK NAME=GPU >\nFREQ_TABLE %s/available_frequencies\nMAX_FREQ %s/max_freq\n"+
+			"MIN_FREQ %s/min_freq\n",
+		gpuFreqDir, gpuFreqDir, gpuFreqDir)
 	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=EMC >\nMAX_FREQ %s\n", emcCapFile)
 	for _, p := range presets {
 		p.write(&b, l)
@@ -92,9 +98,11 @@ func (p preset) write(b *strings.Builder, l lists) {
 	}
 	fmt.Fprintf(b, "TPC_POWER_GATING TPC_PG_MASK %d\nGPU_POWER_CONTROL_ENABLE GPU_PWR_CNTL_EN on\n", p.mask)
 	for i := 0; i < cores; i += coresPerPolicy {
-		fmt.Fprintf(b, "CPU_A78_%d MIN_FREQ %d\nCPU_A78_%d MAX_FREQ %d\n", i/coresPerPolicy, min(729600, l.cpu[len(l.cpu)-1].KHz()), i/coresPerPolicy, limit(p.cpu, l.cpu, tegra.KHz))
+		fmt.Fprintf(b, "CPU_A78_%d MIN_FREQ %d\nCPU_A78_%d MAX_FREQ %d\n", i/coresPerPolicy,
+			min(729600, l.cpu[len(l.cpu)-1].KHz()), i/coresPerPolicy, limit(p.cpu, l.cpu, tegra.KHz))
 	}
-	fmt.Fprintf(b, "GPU MIN_FREQ 0\nGPU MAX_FREQ %d\nGPU_POWER_CONTROL_DISABLE GPU_PWR_CNTL_DIS auto\n", limit(p.gpu, l.gpu, tegra.Hz))
+	fmt.Fprintf(b, "GPU MIN_FREQ 0\nGPU MAX_FREQ %d\nGPU_POWER_CONTROL_DISABLE GPU_PWR_CNTL_DIS auto\n",
+		limit(p.gpu, l.gpu, tegra.Hz))
 	fmt.Fprintf(b, "EMC MAX_FREQ %d\n", max(0, limit(p.emc, l.emc, tegra.Hz)))
 }
 

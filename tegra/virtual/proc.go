@@ -68,7 +68,8 @@ func (b *Board) stat() string {
 		sum.busy, sum.idle = sum.busy+j.busy, sum.idle+j.idle
 		fmt.Fprintln(&lines, ticks(fmt.Sprintf("cpu%d", i), j))
 	}
-	return ticks("cpu ", sum) + "\n" + lines.String() + "intr 0\nctxt 0\nbtime 1660000000\nprocesses 4242\nprocs_running 1\nprocs_blocked 0\n"
+	return ticks("cpu ", sum) + "\n" + lines.String() +
+		"intr 0\nctxt 0\nbtime 1660000000\nprocesses 4242\nprocs_running 1\nprocs_blocked 0\n"
 }
 
 // gpuClients is the driver's list of who holds memory for the GPU: the job, by
@@ -93,11 +94,13 @@ func (b *Board) meminfo() string {
 		used += b.job.workload.MemoryMB * 1000
 	}
 	cached := float64(baseCache)
-	for _, w := range physics.Workloads {
+	for _, w := range physics.Workloads() {
 		cached += b.cached[w.Name] * w.DatasetMB * 1000
 	}
 	cached = min(cached, memoryKB-used)
 	free := memoryKB - used - cached
-	return fmt.Sprintf("MemTotal:       %8d kB\nMemFree:        %8.0f kB\nMemAvailable:   %8.0f kB\nBuffers:        %8d kB\nCached:         %8.0f kB\nSReclaimable:   %8d kB\nSwapTotal:      %8d kB\nSwapFree:       %8d kB\n",
+	return fmt.Sprintf("MemTotal:       %8d kB\nMemFree:        %8.0f kB\nMemAvailable:   %8.0f kB\n"+
+		"Buffers:        %8d kB\nCached:         %8.0f kB\n"+
+		"SReclaimable:   %8d kB\nSwapTotal:      %8d kB\nSwapFree:       %8d kB\n",
 		memoryKB, free, free+cached, 0, cached, 0, 0, 0)
 }

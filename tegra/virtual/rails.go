@@ -30,10 +30,10 @@ const (
 	sag         = 60                    // mV per 10 W
 )
 
-// measure is what a channel tells.
+// measure is what a channel reports.
 type measure struct{ milliVolt, milliAmp int64 }
 
-// measured gives the channels' present values. With noise they scatter and are
+// measured returns the channels' present values. With noise they scatter and are
 // quantised as the chip does; without, they add up to the steady power to the
 // microwatt once it has settled.
 func (b *Board) measured() (m [rails]measure) {
@@ -49,7 +49,7 @@ func (b *Board) measured() (m [rails]measure) {
 	return m
 }
 
-// channel turns watts into what the chip tells of them.
+// channel turns watts into what the chip reports.
 func channel(rail int, watt, noise, deviation float64) measure {
 	volt := supply(rail, watt)
 	amp := watt * 1e6 / float64(volt)
@@ -113,7 +113,7 @@ func decompose(total int64, gpuShare, sysWatt float64) [summed]measure {
 	return best
 }
 
-// solve gives the least i ≥ 0 with low·i ≡ total (mod high), if there is one.
+// solve returns the least i ≥ 0 with low·i ≡ total (mod high), if there is one.
 func solve(total, low, high int64) (int64, bool) {
 	inverse, divisor := invert(low%high, high)
 	if divisor != 1 {
@@ -122,7 +122,7 @@ func solve(total, low, high int64) (int64, bool) {
 	return (total % high) * inverse % high, true
 }
 
-// invert gives x with a·x ≡ gcd (mod m), and the greatest common divisor.
+// invert returns x with a·x ≡ gcd (mod m), and the greatest common divisor.
 func invert(a, m int64) (x, gcd int64) {
 	r0, r1, x0, x1 := m, a, int64(0), int64(1)
 	for r1 != 0 {

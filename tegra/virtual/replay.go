@@ -50,10 +50,14 @@ func newReplay(t *sweep.Table) (*replay, error) {
 	}
 	for _, m := range all {
 		if m.Mode.CPU%tegra.KHz != 0 || m.Mode.EMC%tegra.KHz != 0 {
-			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is no whole kHz, as the kernel counts them", t.Name, m.Mode)
+			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is no whole kHz, as the kernel "+
+				"counts them",
+				t.Name, m.Mode)
 		}
 		if m.TimeMS < leastMS || m.TimeMS > mostMS || m.PowerW > mostW {
-			return nil, fmt.Errorf("%s: power mode %s took %g ms at %g W, which no board does", t.Name, m.Mode, m.TimeMS, m.PowerW)
+			return nil, fmt.Errorf("%s: power mode %s took %g ms at %g W, which no board does", t.Name, m.Mode,
+				m.TimeMS,
+				m.PowerW)
 		}
 		a := r.sizes[m.Batch]
 		if a == nil {
@@ -68,7 +72,7 @@ func newReplay(t *sweep.Table) (*replay, error) {
 	return r, nil
 }
 
-// of gives the answers for a minibatch size; false when the table has several and
+// of returns the answers for a minibatch size; false when the table has several and
 // not that one.
 func (r *replay) of(batch int) (*answers, bool) {
 	if only, ok := r.sizes[0]; ok {
@@ -87,7 +91,7 @@ func (r *replay) row(m tegra.Mode, batch int) tegra.Measured {
 	return a.row(m)
 }
 
-// within tells whether other has every setting of l.
+// within reports whether other has every setting of l.
 func (l lists) within(other lists) bool {
 	in := func(some, all []tegra.Freq) bool {
 		return !slices.ContainsFunc(some, func(f tegra.Freq) bool { return !slices.Contains(all, f) })

@@ -30,7 +30,9 @@ func synthetic(t testing.TB) *sweep.Table {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cores, cpu, gpu, emc := evenGrid()
 	return table(t, cores, cpu, gpu, emc, func(tegra.Mode) (float64, float64) {
-		return 10 + 3000*rng.Float64(), float64(11000+rng.IntN(48000)*2+rng.IntN(2)) / 2000 // half mW, as medians of two
+		return 10 + 3000*rng.Float64(), float64(
+			11000+rng.IntN(48000)*2+rng.IntN(2),
+		) / 2000 // half mW, as medians of two
 	})
 }
 
@@ -140,11 +142,14 @@ func TestHostileReplayTables(t *testing.T) {
 	}{
 		{"one row", header + "12,2201600,1300500000,3199000000,60,50", 1},
 		{"one row of one core", header + "1,102000,76800000,204000000,60,1.5", 1},
-		{"duplicates count by their median", header + "4,1036800,318750000,665600000,10,10\n4,1036800,318750000,665600000,30,30\n4,1036800,318750000,665600000,20,20", 1},
-		{"a partial sweep has just its modes", header + "2,1036800,318750000,665600000,40,10\n12,2201600,1300500000,3199000000,10,40", 2},
+		{"duplicates count by their median", header + "4,1036800,318750000,665600000,10,10\n" +
+			"4,1036800,318750000,665600000,30,30\n4,1036800,318750000,665600000,20,20", 1},
+		{"a partial sweep has just its modes", header + "2,1036800,318750000,665600000,40,10\n" +
+			"12,2201600,1300500000,3199000000,10,40", 2},
 		{"five cores, an odd policy", header + "5,1036800,318750000,665600000,40,10", 1},
 		{"more cores than an Orin has", header + "64,3000000,2000000000,4266000000,1,400", 1},
-		{"values closer than nominal ones", header + "2,1036800,318750000,665600000,40,10\n2,1036801,318750001,665601000,41,11", 2},
+		{"values closer than nominal ones", header + "2,1036800,318750000,665600000,40,10\n" +
+			"2,1036801,318750001,665601000,41,11", 2},
 		{"tiny power", header + "2,1036800,318750000,665600000,40,0.000123", 1},
 		{"tiny time", header + "2,1036800,318750000,665600000,0.0000001,10", 0},
 		{"endless time", header + "2,1036800,318750000,665600000,1e300,10", 0},
@@ -171,14 +176,15 @@ func TestHostileReplayTables(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkExact(t, b, d, tegra.Measured{Mode: m, TimeMS: ms, PowerW: w})
+				checkExact(t, b, d, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 			}
 		})
 	}
 }
 
 func TestReplayOfAnotherBoardIsNotCalledAnOrin(t *testing.T) {
-	const nano = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,1510400,624750000,665600000,400,6\n6,1510400,306000000,2133000000,60,9"
+	const nano = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,1510400,624750000,665600000,400,6\n" +
+		"6,1510400,306000000,2133000000,60,9"
 	d := open(t, fast(t, Options{Replay: tableOf(t, nano)}))
 	if b := d.Board(); b.Name == "AGX Orin" || b.Model != "Replay of sweep.csv" {
 		t.Errorf("called %q, %q", b.Name, b.Model)
@@ -193,24 +199,38 @@ func TestReplayOfAnotherBoardIsNotCalledAnOrin(t *testing.T) {
 }
 
 func TestAReplaysPresetsAreTheBoardsOwnOrMissing(t *testing.T) {
-	const rows = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n12,1497600,828750000,3199000000,80,30\n4,1036800,420750000,2133000000,300,12\n12,2201600,1300500000,3199000000,60,50"
+	const rows = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n12,1497600,828750000,3199000000,80,30\n" +
+		"4,1036800,420750000,2133000000,300,12\n12,2201600,1300500000,3199000000,60,50"
 	got := open(t, fast(t, Options{Replay: tableOf(t, rows)})).Presets()
 	if len(got) != 2 || got[0].Name != "MAXN" || got[1].Name != "MODE_50W" || got[1].ID != 3 {
 		t.Fatalf("got %+v, want MAXN and MODE_50W: the table has no mode of the others", got)
 	}
-	if want := (tegra.Mode{Cores: 12, CPU: 1497600 * tegra.KHz, GPU: 828750000, EMC: 3199 * tegra.MHz}); got[1].Mode != want {
+	if want := (tegra.Mode{Cores: 12, CPU: 1497600 * tegra.KHz, GPU: 828750000,
+		EMC: 3199 * tegra.MHz}); got[1].Mode != want {
 		t.Errorf("MODE_50W is %s, want %s", got[1].Mode, want)
 	}
 }
 
 func TestReplayAnswersStatesBetweenItsModesWithTheNearest(t *testing.T) {
-	b := fast(t, Options{Replay: tableOf(t, "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,422400,318750000,665600000,400,12\n12,2201600,1300500000,3199000000,60,50")})
+	b := fast(
+		t,
+		Options{
+			Replay: tableOf(
+				t,
+				"cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n2,422400,318750000,665600000,400,12\n"+
+					"12,2201600,1300500000,3199000000,60,50",
+			),
+		},
+	)
 	start(t, b, "label") // clocks are free: everything at its maximum
 	next(t, b)
 	if m := next(t, b); m.TimeMS != 60 {
 		t.Errorf("%v ms, want the nearest row's 60", m.TimeMS)
 	}
-	if _, _, err := b.Truth("label", tegra.Mode{Cores: 4, CPU: 422400 * tegra.KHz, GPU: 318750000, EMC: 665600 * tegra.KHz}); err == nil {
+	if _, _, err := b.Truth(
+		"label",
+		tegra.Mode{Cores: 4, CPU: 422400 * tegra.KHz, GPU: 318750000, EMC: 665600 * tegra.KHz},
+	); err == nil {
 		t.Error("truth of a mode that the table lacks")
 	}
 }
@@ -296,7 +316,12 @@ func ExampleBoard() {
 
 func TestAReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 	const low, top = "2,1036800,318750000,665600000,", "4,1036800,318750000,665600000,"
-	b, err := New(Options{Replay: tableOf(t, "cores,cpu,gpu,mem,bs,time_ms,power_w\n"+low+"1,40,10\n"+low+"4,60,11\n"+top+"1,30,12"), Speed: math.Inf(1)})
+	b, err := New(
+		Options{
+			Replay: tableOf(t, "cores,cpu,gpu,mem,bs,time_ms,power_w\n"+low+"1,40,10\n"+low+"4,60,11\n"+top+"1,30,12"),
+			Speed:  math.Inf(1),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +341,14 @@ func TestAReplayOfSeveralMinibatchSizesAnswersEachWithItsOwnRows(t *testing.T) {
 		sleep(t, b, settleEnd)
 		next(t, b)
 		if got, watts := next(t, b), power(t, d); got.TimeMS != want.TimeMS || math.Abs(watts-want.PowerW) > 1e-6 {
-			t.Errorf("minibatches of %d take %v ms at %v W, the file says %v and %v", size, got.TimeMS, watts, want.TimeMS, want.PowerW)
+			t.Errorf(
+				"minibatches of %d take %v ms at %v W, the file says %v and %v",
+				size,
+				got.TimeMS,
+				watts,
+				want.TimeMS,
+				want.PowerW,
+			)
 		}
 		b.StopWorkload()
 	}

@@ -55,7 +55,8 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 		b.show(curr+"_input", value(func(m measure) int64 { return m.milliAmp })),
 		b.text(curr+"_max", "32760\n"),
 		b.text(curr+"_crit", "32760\n"),
-		b.show(fmt.Sprintf("%s/in%d_input", dir, channel+3), value(func(m measure) int64 { return 2 * m.milliAmp })), // shunt µV
+		b.show(fmt.Sprintf("%s/in%d_input", dir, channel+3),
+			value(func(m measure) int64 { return 2 * m.milliAmp })), // shunt µV
 	}
 	for _, n := range made {
 		n.gone = func() bool { return slices.Contains(b.faults.MissingRails, label) }
@@ -90,6 +91,7 @@ func (b *Board) thermalFiles() {
 	}
 	for i, z := range zones {
 		dir := fmt.Sprintf("/sys/devices/virtual/thermal/thermal_zone%d", i)
+		b.tripFiles(dir, z.name)
 		b.text(dir+"/type", z.name+"\n")
 		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(z.temp()*32)*1000/32)) + "\n" })
 		b.link(fmt.Sprintf("/sys/class/thermal/thermal_zone%d", i), dir)
@@ -107,11 +109,32 @@ func (b *Board) thermalFiles() {
 	b.link("/sys/class/hwmon/hwmon5", oc)
 }
 
+// tripFiles are a zone's trip points: the dies' slow and stop the module, the hottest
+// place also drives the fan, the circuit board's sensors have none.
+func (b *Board) tripFiles(dir, zone string) {
+	type trip struct {
+		kind string
+		c    float64
+	}
+	var trips []trip
+	if zone == "tj-therm" {
+		trips = []trip{{"active", fanFromC}, {"active", fanFullC}}
+	}
+	if strings.HasSuffix(zone, "-therm") {
+		trips = append(trips, trip{"passive", throttleAtC}, trip{"critical", stopAtC})
+	}
+	for i, t := range trips {
+		b.text(fmt.Sprintf("%s/trip_point_%d_type", dir, i), t.kind+"\n")
+		b.text(fmt.Sprintf("%s/trip_point_%d_temp", dir, i), strconv.Itoa(int(1000*t.c))+"\n")
+	}
+}
+
 // fanFiles: full speed holds, as after jetson_clocks --fan; any other duty
 // cycle is taken over by the fan service again.
 func (b *Board) fanFiles() {
 	h := &b.heat
-	const fan, tach = "/sys/devices/platform/pwm-fan/hwmon/hwmon2", "/sys/devices/platform/39c0000.tachometer/hwmon/hwmon0"
+	const fan, tach = "/sys/devices/platform/pwm-fan/hwmon/hwmon2",
+		"/sys/devices/platform/39c0000.tachometer/hwmon/hwmon0"
 	b.text(fan+"/name", "pwmfan\n")
 	b.knob(fan+"/pwm1", func() string { return strconv.Itoa(h.pwm) + "\n" }, func(v string) error {
 		pwm, err := number(v)

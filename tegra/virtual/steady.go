@@ -19,7 +19,7 @@ type steady struct {
 	coreBusy   []float64      // per core, 0 to 1
 }
 
-// What governors cost while a job runs (method note (j) 13: at most about 3 %
+// What governors cost while a job runs (at most about 3 %
 // of time and energy).
 const (
 	freeTime  = 1.012
@@ -37,7 +37,7 @@ func (b *Board) gpuClock() tegra.Freq {
 	return b.heat.limit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
 }
 
-// gated tells whether the GPU is switched off for want of work.
+// gated reports whether the GPU is switched off for want of work.
 func (b *Board) gated() bool {
 	return b.job == nil && b.knobs.railgate == "1" && b.knobs.gpuControl == "auto"
 }
@@ -48,7 +48,7 @@ func (b *Board) emcClock() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
 func (b *Board) tendency() (s steady) {
 	s.conditions, s.mode, s.free = b.conditions()
 	if b.job == nil {
-		s.steps.Power = physics.Orin.Idle(s.conditions, b.gated())
+		s.steps.Power = physics.Orin().Idle(s.conditions, b.gated())
 		s.steps.CPUBusy = 0.03 * float64(s.conditions.Cores)
 	} else {
 		s.steps = b.expected(b.job.workload, b.job.label, s.conditions, s.mode)
@@ -85,7 +85,7 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 // expected is a job's minibatch in a mode, free of noise but for the quirks
 // that tell one board and mode from the laws.
 func (b *Board) expected(w physics.Workload, label string, c physics.Conditions, m tegra.Mode) physics.Steps {
-	s := w.Steady(physics.Orin, c)
+	s := w.Steady(physics.Orin(), c)
 	if b.table != nil {
 		row := b.table.row(m, w.Batch)
 		return scaled(s, row.TimeMS/s.TimeMS, row.PowerW/s.Power.Total())
@@ -106,7 +106,8 @@ func clamp(x, most float64) float64 { return max(-most, min(most, x)) }
 
 // scaled stretches a minibatch in time and power.
 func scaled(s physics.Steps, time, power float64) physics.Steps {
-	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS, &s.ExecuteMS, &s.KernelMS} {
+	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS, &s.ExecuteMS,
+		&s.KernelMS} {
 		*ms *= time
 	}
 	for _, w := range []*float64{&s.Power.GPU, &s.Power.CPU, &s.Power.Sys, &s.Power.RAM} {
@@ -148,7 +149,7 @@ func (b *Board) spread(s physics.Steps) []float64 {
 	return busy
 }
 
-// Truth gives time per minibatch and module power of a workload in a mode,
+// Truth returns time per minibatch and module power of a workload in a mode,
 // steady, clocks locked, free of noise. A replay of one minibatch size answers
 // the modes of its table, whatever the workload's name.
 func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, err error) {
@@ -167,7 +168,8 @@ func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, er
 	if !ok {
 		return 0, 0, unknown(workload)
 	}
-	if m.Cores < 1 || m.Cores > b.lists.cores || !slices.Contains(b.lists.cpu, m.CPU) || !slices.Contains(b.lists.gpu, m.GPU) || !slices.Contains(b.lists.emc, m.EMC) {
+	if m.Cores < 1 || m.Cores > b.lists.cores || !slices.Contains(b.lists.cpu, m.CPU) ||
+		!slices.Contains(b.lists.gpu, m.GPU) || !slices.Contains(b.lists.emc, m.EMC) {
 		return 0, 0, fmt.Errorf("power mode %s is not one of this board's", m)
 	}
 	s := b.expected(w, workload, physics.At(m), m)

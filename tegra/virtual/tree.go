@@ -109,7 +109,7 @@ func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// read gives a node's content, faults included.
+// read returns a node's content, faults included.
 func (f files) read(n *node, name, where string) ([]byte, error) {
 	if n.kids != nil {
 		return nil, syscall.EISDIR

@@ -69,7 +69,8 @@ func TestMinimumAboveMaximumIsRefused(t *testing.T) {
 func TestFourCoresShareOnePolicy(t *testing.T) {
 	b := fast(t, Options{})
 	write(t, b, cpuDir+"/cpu6/cpufreq/scaling_max_freq", "1190400")
-	for core, want := range map[string]string{"cpu4": "1190400", "cpu7": "1190400", "cpu3": "2201600", "cpu8": "2201600"} {
+	for core, want := range map[string]string{"cpu4": "1190400", "cpu7": "1190400", "cpu3": "2201600",
+		"cpu8": "2201600"} {
 		if got := read(t, b, cpuDir+"/"+core+"/cpufreq/scaling_max_freq"); got != want {
 			t.Errorf("%s has maximum %s, want %s", core, got, want)
 		}
@@ -156,7 +157,16 @@ func TestUnlockedClocksFollowTheLoad(t *testing.T) {
 		t.Errorf("an idle board runs at GPU %s, CPU %s, want its minima", idleGPU, idleCPU)
 	}
 	start(t, b, "resnet18")
-	if gpu, cpu := read(t, b, gpuFreqDir+"/cur_freq"), read(t, b, policy0+"/scaling_cur_freq"); gpu != "1300500000" || cpu != "2201600" {
+	if gpu, cpu := read(
+		t,
+		b,
+		gpuFreqDir+"/cur_freq",
+	), read(
+		t,
+		b,
+		policy0+"/scaling_cur_freq",
+	); gpu != "1300500000" ||
+		cpu != "2201600" {
 		t.Errorf("under load it runs at GPU %s, CPU %s, want its maxima", gpu, cpu)
 	}
 }
@@ -170,7 +180,9 @@ func TestLinksAndFoldersResolve(t *testing.T) {
 	if _, err := f.Readlink(gpuFreqDir); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a folder is no link: %v", err)
 	}
-	for _, name := range []string{gpuDir + "/devfreq_dev/max_freq", "/sys/class/devfreq/17000000.ga10b/device/of_node/name", "/proc/device-tree/model", "/sys/class/../class/hwmon/hwmon3/name", "//etc//nvpmodel.conf"} {
+	for _, name := range []string{gpuDir + "/devfreq_dev/max_freq",
+		"/sys/class/devfreq/17000000.ga10b/device/of_node/name", "/proc/device-tree/model",
+		"/sys/class/../class/hwmon/hwmon3/name", "//etc//nvpmodel.conf"} {
 		if _, err := f.ReadFile(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -31,27 +31,27 @@ func Names() []string { return []string{AGXOrin} }
 // Workloads lists the workloads that the physics knows.
 func Workloads() []string {
 	var names []string
-	for _, w := range physics.Workloads {
+	for _, w := range physics.Workloads() {
 		names = append(names, w.Name)
 	}
 	return names
 }
 
-// Estimated tells that no measurement on this kind of board stands behind a
+// Estimated: no measurement on this kind of board is behind a
 // workload's simulation.
 func Estimated(workload string) bool {
 	w, _ := physics.Find(workload)
 	return w.Estimated
 }
 
-// Options say which board to build. Only Name is needed.
+// Options describe the board to build. Only Name is required.
 type Options struct {
 	Name   string       // see Names; may be empty with Replay
 	Replay *sweep.Table // answers from this table instead of physics
 	Speed  float64      // clock seconds per second; 0 means 1, +Inf never sleeps
 	Seed   uint64
 	// Noise scales the scatter of times and sensor readings. nil: 1; for a
-	// replay less, and 0 at full speed, which gives exactly the table's numbers.
+	// replay less, and 0 at full speed, which returns exactly the table's numbers.
 	Noise  *float64
 	Faults Faults
 }
@@ -90,12 +90,14 @@ func New(o Options) (*Board, error) {
 		o.Name = AGXOrin
 	}
 	if !slices.Contains(Names(), o.Name) {
-		return nil, fmt.Errorf("virtual:%s is not simulated yet; there is virtual:%s: %w", o.Name, strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
+		return nil, fmt.Errorf("virtual:%s is not simulated yet; there is virtual:%s: %w", o.Name,
+			strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
 	}
 	if o.Noise != nil && !(*o.Noise >= 0 && *o.Noise <= 100) {
 		return nil, fmt.Errorf("noise of %g: want 0 to 100, 1 is usual", *o.Noise)
 	}
-	b := &Board{clock: newClock(o.Speed), seed: o.Seed, lists: agxOrin(), cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
+	b := &Board{clock: newClock(o.Speed), seed: o.Seed, lists: agxOrin(), cached: map[string]float64{},
+		used: map[int]int{}, splits: map[int64][summed]measure{}}
 	if o.Noise != nil {
 		b.noise = tegra.Some(*o.Noise)
 	}
@@ -212,7 +214,7 @@ const (
 	settleEnd = 2 * time.Second
 )
 
-// powers gives the rails' power at a time, W.
+// powers returns the rails' power at a time, W.
 func (b *Board) powers(at time.Duration) (w [rails]float64) {
 	f := remaining(at - b.since)
 	for i := range w {

@@ -18,7 +18,7 @@ func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := d.Space().Len(), 12*29*13*4; got != want {
-		t.Errorf("%d power modes, want %d (method note a.3)", got, want)
+		t.Errorf("%d power modes, want %d", got, want)
 	}
 	board := d.Board()
 	if !board.Virtual || board.Replay != "" {
@@ -29,9 +29,23 @@ func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
 	}
 	want := []tegra.Preset{
 		{ID: 0, Name: "MAXN", Mode: d.Space().Max(), Default: true},
-		{ID: 1, Name: "MODE_15W", Mode: tegra.Mode{Cores: 4, CPU: 1113600 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz}, NeedsReboot: true},
-		{ID: 2, Name: "MODE_30W", Mode: tegra.Mode{Cores: 8, CPU: 1728000 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}, NeedsReboot: true},
-		{ID: 3, Name: "MODE_50W", Mode: tegra.Mode{Cores: 12, CPU: 1497600 * tegra.KHz, GPU: 828750000, EMC: 3199 * tegra.MHz}},
+		{
+			ID:          1,
+			Name:        "MODE_15W",
+			Mode:        tegra.Mode{Cores: 4, CPU: 1113600 * tegra.KHz, GPU: 420750000, EMC: 2133 * tegra.MHz},
+			NeedsReboot: true,
+		},
+		{
+			ID:          2,
+			Name:        "MODE_30W",
+			Mode:        tegra.Mode{Cores: 8, CPU: 1728000 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz},
+			NeedsReboot: true,
+		},
+		{
+			ID:   3,
+			Name: "MODE_50W",
+			Mode: tegra.Mode{Cores: 12, CPU: 1497600 * tegra.KHz, GPU: 828750000, EMC: 3199 * tegra.MHz},
+		},
 	}
 	if got := d.Presets(); len(got) != len(want) {
 		t.Fatalf("presets %v, want %v", got, want)

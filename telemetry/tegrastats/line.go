@@ -1,11 +1,11 @@
 // Package tegrastats reads lines of NVIDIA's tegrastats, of every release
-// from L4T 28 to 39, as they stand in logs and come through pipes.
+// from L4T 28 to 39, from logs and pipes.
 //
 //	line of text ──► Parse ──► Line ──► JSON of `jtune convert`, tegra.Reading
 //
-// NVIDIA gives no grammar; this one is read off recordings. Fields may be
+// NVIDIA publishes no grammar; this one follows recordings. Fields may be
 // missing (a user sees fewer than root), may repeat, and new ones come with
-// every release: what is not known is passed over, one word at a time.
+// every release: unknown words are skipped one at a time.
 package tegrastats
 
 import (
@@ -14,7 +14,7 @@ import (
 	"jtune/tegra"
 )
 
-// Line is one line of tegrastats. Pointers are nil for what it does not tell.
+// Line is one line of tegrastats. A nil pointer is a field that the line lacks.
 type Line struct {
 	Timestamp *string `json:"timestamp"` // as printed: "04-19-2026 01:31:10"
 	RAM       *RAM    `json:"ram"`

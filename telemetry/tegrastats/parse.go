@@ -32,18 +32,19 @@ var (
 	railName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 )
 
-// Parse reads one line; false when it is not one of tegrastats: it tells
-// neither memory nor cores nor the load of memory or GPU.
+// Parse reads one line. It returns false for a line that is not of tegrastats:
+// one without memory, cores, memory load and GPU load.
 func Parse(text string) (Line, bool) {
 	l, _ := parse(text)
 	l.total()
 	return l, l.RAM != nil || len(l.CPU) > 0 || l.EMC != nil || l.GPU != nil
 }
 
-// parse also gives the words that it passed over.
+// parse also returns the words that it skipped.
 func parse(text string) (l Line, unknown []string) {
-	p := parser{words: strings.Fields(text), line: Line{CPU: []Core{}, TempsC: map[string]float64{}, TempsOff: []string{},
-		TempsMaxC: map[string]float64{}, Rails: []Rail{}, Engines: map[string]Engine{}}}
+	p := parser{words: strings.Fields(text),
+		line: Line{CPU: []Core{}, TempsC: map[string]float64{}, TempsOff: []string{},
+			TempsMaxC: map[string]float64{}, Rails: []Rail{}, Engines: map[string]Engine{}}}
 	if len(p.words) >= 2 && datePattern.MatchString(p.words[0]) && clockPattern.MatchString(p.words[1]) {
 		stamp := p.words[0] + " " + p.words[1]
 		p.line.Timestamp, p.words = &stamp, p.words[2:]
@@ -67,7 +68,7 @@ type parser struct {
 	line  Line
 }
 
-// word gives a word from here on; "" behind the end.
+// word is the i-th word from here on; "" after the last one.
 func (p *parser) word(i int) string {
 	if i < len(p.words) {
 		return p.words[i]
@@ -75,7 +76,7 @@ func (p *parser) word(i int) string {
 	return ""
 }
 
-// field reads the field that begins here and gives its number of words; 0
+// field reads the field that begins here and returns its number of words; 0
 // for a word that begins none.
 func (p *parser) field() int {
 	switch p.word(0) {
@@ -237,7 +238,8 @@ func (p *parser) rail() bool {
 	if m == nil || !railName.MatchString(p.word(0)) {
 		return false
 	}
-	p.line.Rails = append(p.line.Rails, Rail{Name: p.word(0), CurMW: number(m[1]), AvgMW: number(m[2]), MaxMW: optional(m[3])})
+	rail := Rail{Name: p.word(0), CurMW: number(m[1]), AvgMW: number(m[2]), MaxMW: optional(m[3])}
+	p.line.Rails = append(p.line.Rails, rail)
 	return true
 }
 
@@ -246,7 +248,8 @@ func (p *parser) engine() bool {
 	if m == nil || !unitName.MatchString(p.word(0)) {
 		return false
 	}
-	p.line.Engines[strings.TrimSuffix(p.word(0), "_FREQ")] = Engine{On: m[1] == "", LoadPct: optional(m[2]), FreqMHz: optional(m[3])}
+	name := strings.TrimSuffix(p.word(0), "_FREQ")
+	p.line.Engines[name] = Engine{On: m[1] == "", LoadPct: optional(m[2]), FreqMHz: optional(m[3])}
 	return true
 }
 

@@ -16,13 +16,22 @@ import (
 
 // Lines with made-up numbers in the form of each release.
 const (
-	oldTX2   = "RAM 1000/7852MB (lfb 7x2MB) cpu [17%,13%,off]@408 EMC 1%@408 GR3D 3%@76 APE 150 MTS fg 0% bg 3% PLL@34C PMIC@100C VDD_IN 1876/1900 VDD_SYS_GPU 153/150"
-	nano32   = "RAM 534/3964MB (lfb 1x512kB) SWAP 5/1982MB (cached 1MB) IRAM 0/252kB(lfb 252kB) CPU [16%@204,9%@204,0%@204,off] EMC_FREQ 0% GR3D_FREQ 99% PLL@34.5C GPU@36C POM_5V_IN 1022/1000 POM_5V_GPU 0/0"
-	xavier32 = "RAM 721/31927MB CPU [2%@1190,off] EMC_FREQ 0%@665 GR3D_FREQ 0%@318 GPU@37.5C CPU@37.5C GPU 10/10 CPU 311/310 SOC 932/930 CV 0/0 VDDRQ 621/620 SYS5V 1482/1480"
-	orin35   = "04-24-2023 00:01:24 RAM 1282/62795MB (lfb 15152x4MB) SWAP 0/31398MB (cached 0MB) CPU [0%@729,3%@730]   EMC_FREQ 0%@2133 GR3D_FREQ 0%@0 GR3D2_FREQ 5%@7 VIC_FREQ 729 NVDLA0_FREQ @1600 APE 174 CV0@-256C CPU@42.593C tj@42.593C VDD_GPU_SOC 2399mW/2300mW VDD_CPU_CV 400mW/401mW VIN_SYS_5V0 4032mW/4000mW NC 0mW/0mW VDDQ_VDD2_1V8AO 301mW/300mW NC 0mW/0mW"
-	orin39   = "07-25-2026 09:08:28 RAM 20642/62817MB (lfb 1x2MB) CPU [23%@2201] EMC_FREQ @4266 GR3D_FREQ 12%@[1300,1301] NVENC0 79%@166 NVDEC0 off FUTURE_TOKEN value PVA0_FREQ off cpu@52.968C/53C VDD_GPU_SOC 5139mW/5000mW/6000mW VDD_CPU_CV 3268mW/3000mW/4000mW VIN_SYS_5V0 5500mW/5400mW/5600mW"
-	thor38   = "RAM 105265/125772MB (lfb 34x4MB) CPU [0%@972] EMC_FREQ 0%@2750 GR3D_FREQ @[314,315,314] VDD_GPU 1962mW/1900mW VIN_SYS_5V0 5635mW/5600mW VIN 19780mW/19700mW"
-	cut      = "[7%@729,off] EMC_FREQ 0% GR3D_FREQ 0%"
+	oldTX2 = "RAM 1000/7852MB (lfb 7x2MB) cpu [17%,13%,off]@408 EMC 1%@408 GR3D 3%@76 APE 150 MTS fg 0% bg 3% " +
+		"PLL@34C PMIC@100C VDD_IN 1876/1900 VDD_SYS_GPU 153/150"
+	nano32 = "RAM 534/3964MB (lfb 1x512kB) SWAP 5/1982MB (cached 1MB) IRAM 0/252kB(lfb 252kB) CPU " +
+		"[16%@204,9%@204,0%@204,off] EMC_FREQ 0% GR3D_FREQ 99% PLL@34.5C GPU@36C POM_5V_IN 1022/1000 POM_5V_GPU 0/0"
+	xavier32 = "RAM 721/31927MB CPU [2%@1190,off] EMC_FREQ 0%@665 GR3D_FREQ 0%@318 GPU@37.5C CPU@37.5C GPU 10/10 CPU " +
+		"311/310 SOC 932/930 CV 0/0 VDDRQ 621/620 SYS5V 1482/1480"
+	orin35 = "04-24-2023 00:01:24 RAM 1282/62795MB (lfb 15152x4MB) SWAP 0/31398MB (cached 0MB) CPU [0%@729,3%@730]  " +
+		" EMC_FREQ 0%@2133 GR3D_FREQ 0%@0 GR3D2_FREQ 5%@7 VIC_FREQ 729 NVDLA0_FREQ @1600 APE 174 CV0@-256C " +
+		"CPU@42.593C tj@42.593C VDD_GPU_SOC 2399mW/2300mW VDD_CPU_CV 400mW/401mW " +
+		"VIN_SYS_5V0 4032mW/4000mW NC 0mW/0mW VDDQ_VDD2_1V8AO 301mW/300mW NC 0mW/0mW"
+	orin39 = "07-25-2026 09:08:28 RAM 20642/62817MB (lfb 1x2MB) CPU [23%@2201] EMC_FREQ @4266 GR3D_FREQ " +
+		"12%@[1300,1301] NVENC0 79%@166 NVDEC0 off FUTURE_TOKEN value PVA0_FREQ off cpu@52.968C/53C " +
+		"VDD_GPU_SOC 5139mW/5000mW/6000mW VDD_CPU_CV 3268mW/3000mW/4000mW VIN_SYS_5V0 5500mW/5400mW/5600mW"
+	thor38 = "RAM 105265/125772MB (lfb 34x4MB) CPU [0%@972] EMC_FREQ 0%@2750 GR3D_FREQ @[314,315,314] VDD_GPU " +
+		"1962mW/1900mW VIN_SYS_5V0 5635mW/5600mW VIN 19780mW/19700mW"
+	cut = "[7%@729,off] EMC_FREQ 0% GR3D_FREQ 0%"
 )
 
 // asJSON gives the line as scripts see it.
@@ -43,21 +52,26 @@ func asJSON(t *testing.T, text string) map[string]any {
 	return out
 }
 
-func TestLinesOfEveryReleaseAsJSON(t *testing.T) {
+func TestParseReadsLinesOfEveryRelease(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, line, key, want string }{
 		{"no timestamp", oldTX2, "timestamp", `null`},
 		{"a timestamp", orin35, "timestamp", `"04-24-2023 00:01:24"`},
 		{"memory", oldTX2, "ram", `{"lfb_block_mb":2,"lfb_blocks":7,"total_mb":7852,"used_mb":1000}`},
 		{"a largest block in kB", nano32, "ram", `{"lfb_block_mb":0.5,"lfb_blocks":1,"total_mb":3964,"used_mb":534}`},
-		{"memory without its largest block", xavier32, "ram", `{"lfb_block_mb":null,"lfb_blocks":null,"total_mb":31927,"used_mb":721}`},
+		{"memory without its largest block", xavier32, "ram",
+			`{"lfb_block_mb":null,"lfb_blocks":null,"total_mb":31927,"used_mb":721}`},
 		{"no swap", oldTX2, "swap", `null`},
 		{"swap", nano32, "swap", `{"cached_mb":1,"total_mb":1982,"used_mb":5}`},
 		{"IRAM", nano32, "iram", `{"lfb_kb":252,"total_kb":252,"used_kb":0}`},
 		{"no IRAM", orin39, "iram", `null`},
-		{"one clock for all cores", oldTX2, "cpu", `[{"freq_mhz":408,"load_pct":17,"online":true},{"freq_mhz":408,"load_pct":13,"online":true},{"freq_mhz":null,"load_pct":null,"online":false}]`},
-		{"a clock per core", xavier32, "cpu", `[{"freq_mhz":1190,"load_pct":2,"online":true},{"freq_mhz":null,"load_pct":null,"online":false}]`},
-		{"a line cut before its cores", cut, "cpu", `[{"freq_mhz":729,"load_pct":7,"online":true},{"freq_mhz":null,"load_pct":null,"online":false}]`},
+		{"one clock for all cores", oldTX2, "cpu",
+			`[{"freq_mhz":408,"load_pct":17,"online":true},{"freq_mhz":408,"load_pct":13,"online":true},` +
+				`{"freq_mhz":null,"load_pct":null,"online":false}]`},
+		{"a clock per core", xavier32, "cpu",
+			`[{"freq_mhz":1190,"load_pct":2,"online":true},{"freq_mhz":null,"load_pct":null,"online":false}]`},
+		{"a line cut before its cores", cut, "cpu",
+			`[{"freq_mhz":729,"load_pct":7,"online":true},{"freq_mhz":null,"load_pct":null,"online":false}]`},
 		{"memory clock", oldTX2, "emc", `{"freq_mhz":408,"load_pct":1}`},
 		{"memory load alone", nano32, "emc", `{"freq_mhz":null,"load_pct":0}`},
 		{"memory clock alone", orin39, "emc", `{"freq_mhz":4266,"load_pct":null}`},
@@ -70,10 +84,17 @@ func TestLinesOfEveryReleaseAsJSON(t *testing.T) {
 		{"sensors that are off", orin35, "temps_off", `["CV0"]`},
 		{"maxima", orin39, "temps_max_c", `{"cpu":53}`},
 		{"no maxima", orin35, "temps_max_c", `{}`},
-		{"rails without a unit", oldTX2, "rails", `[{"avg_mw":1900,"cur_mw":1876,"max_mw":null,"name":"VDD_IN"},{"avg_mw":150,"cur_mw":153,"max_mw":null,"name":"VDD_SYS_GPU"}]`},
-		{"rails with a maximum", thor38, "rails", `[{"avg_mw":1900,"cur_mw":1962,"max_mw":null,"name":"VDD_GPU"},{"avg_mw":5600,"cur_mw":5635,"max_mw":null,"name":"VIN_SYS_5V0"},{"avg_mw":19700,"cur_mw":19780,"max_mw":null,"name":"VIN"}]`},
-		{"engines", orin39, "engines", `{"NVDEC0":{"freq_mhz":null,"load_pct":null,"on":false},"NVENC0":{"freq_mhz":166,"load_pct":79,"on":true},"PVA0":{"freq_mhz":null,"load_pct":null,"on":false}}`},
-		{"engines in older forms; MTS is none", oldTX2, "engines", `{"APE":{"freq_mhz":150,"load_pct":null,"on":true}}`},
+		{"rails without a unit", oldTX2, "rails",
+			`[{"avg_mw":1900,"cur_mw":1876,"max_mw":null,"name":"VDD_IN"},{"avg_mw":150,"cur_mw":153,"max_mw":null,` +
+				`"name":"VDD_SYS_GPU"}]`},
+		{"rails with a maximum", thor38, "rails",
+			`[{"avg_mw":1900,"cur_mw":1962,"max_mw":null,"name":"VDD_GPU"},{"avg_mw":5600,"cur_mw":5635,` +
+				`"max_mw":null,"name":"VIN_SYS_5V0"},{"avg_mw":19700,"cur_mw":19780,"max_mw":null,"name":"VIN"}]`},
+		{"engines", orin39, "engines",
+			`{"NVDEC0":{"freq_mhz":null,"load_pct":null,"on":false},"NVENC0":{"freq_mhz":166,"load_pct":79,` +
+				`"on":true},"PVA0":{"freq_mhz":null,"load_pct":null,"on":false}}`},
+		{"engines in older forms; MTS is none", oldTX2, "engines",
+			`{"APE":{"freq_mhz":150,"load_pct":null,"on":true}}`},
 		{"the module's input is its total", oldTX2, "total_power_rule", `"VDD_IN"`},
 		{"Nano", nano32, "total_power_mw", `1022`},
 		{"six rails of an AGX Xavier", xavier32, "total_power_mw", `3356`},
@@ -98,29 +119,38 @@ func TestLinesOfEveryReleaseAsJSON(t *testing.T) {
 	}
 }
 
-func TestOtherTextIsNoTegrastats(t *testing.T) {
+func TestParseRejectsOtherText(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "   ", "Epoch 3/5: loss 0.4", `{"event":"minibatch"}`, "RAM is full", "VDD_IN 3/4", "CPU [x]", "[0%@5,", "\x00\xff"} {
+	for _, text := range []string{"", "   ", "Epoch 3/5: loss 0.4", `{"event":"minibatch"}`, "RAM is full",
+		"VDD_IN 3/4", "CPU [x]", "[0%@5,", "\x00\xff"} {
 		if l, ok := Parse(text); ok {
 			t.Errorf("%q was taken for %+v", text, l)
 		}
 	}
 }
 
-func TestBrokenFieldsDoNotEndTheParse(t *testing.T) {
+func TestParseGoesOnAfterABrokenField(t *testing.T) {
 	t.Parallel()
-	l, ok := Parse("RAM x/yMB SWAP IRAM 1/2 CPU [1%@2] EMC_FREQ EMC_FREQ GR3D_FREQ GR3D_FREQ 5% cpu@C tj@nanC gpu@40C VDD_IN 5/ VDD_IN 7/8 MTS fg")
-	if !ok || len(l.CPU) != 1 || l.EMC != nil || l.GPU == nil || *l.GPU.LoadPct != 5 || len(l.TempsC) != 1 || len(l.Rails) != 1 || *l.TotalPowerMW != 7 {
+	l, ok := Parse(
+		"RAM x/yMB SWAP IRAM 1/2 CPU [1%@2] EMC_FREQ EMC_FREQ GR3D_FREQ GR3D_FREQ 5% cpu@C tj@nanC gpu@40C VDD_IN 5/ " +
+			"VDD_IN 7/8 MTS fg",
+	)
+	if !ok || len(l.CPU) != 1 || l.EMC != nil || l.GPU == nil || *l.GPU.LoadPct != 5 || len(l.TempsC) != 1 ||
+		len(l.Rails) != 1 ||
+		*l.TotalPowerMW != 7 {
 		t.Errorf("got %+v", l)
 	}
 }
 
-func TestReadingHasTheUnitsOfADevice(t *testing.T) {
+func TestLineReadingHasTheUnitsOfADevice(t *testing.T) {
 	t.Parallel()
 	l, _ := Parse(orin39)
 	r := l.Reading()
-	if r.TotalW != tegra.Some(13.907) || r.GPU.Actual != tegra.Some(1301*tegra.MHz) || r.CPU.Actual != tegra.Some(2201*tegra.MHz) ||
-		r.EMC.LoadPct.OK || r.Temps[0] != (tegra.TempReading{Name: "cpu", C: 52.968}) || r.RAMUsed != tegra.Some(int64(20642<<20)) {
+	if r.TotalW != tegra.Some(13.907) || r.GPU.Actual != tegra.Some(1301*tegra.MHz) ||
+		r.CPU.Actual != tegra.Some(2201*tegra.MHz) ||
+		r.EMC.LoadPct.OK ||
+		r.Temps[0] != (tegra.TempReading{Name: "cpu", C: 52.968}) ||
+		r.RAMUsed != tegra.Some(int64(20642<<20)) {
 		t.Errorf("got %+v", r)
 	}
 	empty, _ := Parse(cut)
@@ -129,7 +159,7 @@ func TestReadingHasTheUnitsOfADevice(t *testing.T) {
 	}
 }
 
-func TestRecordedLinesLeaveNoWordUnread(t *testing.T) {
+func TestParseReadsEveryWordOfRecordedLines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Dir(sweeptest.Shared(t, "data/tegrastats/SOURCES.md"))
 	files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
@@ -160,7 +190,8 @@ func TestRecordedLinesLeaveNoWordUnread(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{oldTX2, nano32, xavier32, orin35, orin39, thor38, cut, "RAM 99999999999999999999/1MB (lfb 9x9MB) cpu@1e9C"} {
+	for _, text := range []string{oldTX2, nano32, xavier32, orin35, orin39, thor38, cut,
+		"RAM 99999999999999999999/1MB (lfb 9x9MB) cpu@1e9C"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -7,7 +7,7 @@ import (
 	"jtune/tegra"
 )
 
-// Reading gives the line in the units of a device's own readings. Clocks are
+// Reading is the line in the units of a device's own readings. Clocks are
 // the rounded megahertz that tegrastats prints; T is left zero.
 func (l Line) Reading() tegra.Reading {
 	r := tegra.Reading{TempsOff: l.TempsOff}
@@ -17,12 +17,18 @@ func (l Line) Reading() tegra.Reading {
 	if l.TotalPowerMW != nil {
 		r.TotalW = tegra.Some(float64(*l.TotalPowerMW) / 1000)
 	}
+	load, n := 0.0, 0
 	for _, c := range l.CPU {
-		r.Cores = append(r.Cores, tegra.CoreReading{Online: c.Online, LoadPct: percent(c.LoadPct), Freq: megahertz(c.FreqMHz)})
-		if f := megahertz(c.FreqMHz); f.OK && f.V > r.CPU.Actual.V {
+		if c.Online && c.LoadPct != nil {
+			load, n = load+float64(*c.LoadPct), n+1
+		}
+		f := megahertz(c.FreqMHz)
+		r.Cores = append(r.Cores, tegra.CoreReading{Online: c.Online, LoadPct: percent(c.LoadPct), Freq: f})
+		if f.OK && f.V > r.CPU.Actual.V {
 			r.CPU.Actual = f
 		}
 	}
+	r.CPU.LoadPct = tegra.Val[float64]{V: load / float64(max(n, 1)), OK: n > 0}
 	if l.EMC != nil {
 		r.EMC.Actual, r.EMC.LoadPct = megahertz(l.EMC.FreqMHz), percent(l.EMC.LoadPct)
 	}

@@ -11,7 +11,7 @@ func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
 	out := jtune(t, "advice").done(t).out
 	for _, a := range optimize.Approaches() {
 		if !strings.Contains(out, a.Scenario) || !strings.Contains(out, a.Paper) || !strings.Contains(out, a.Jtune) {
-			t.Errorf("%q is not told in full:\n%s", a.Scenario, out)
+			t.Errorf("%q is not printed in full:\n%s", a.Scenario, out)
 		}
 	}
 }
@@ -19,7 +19,8 @@ func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
 func TestAdviceOfAModel(t *testing.T) {
 	model, _ := fitToy(t)
 	out := jtune(t, "advice", "--model", model, "--minibatches", "1000000").done(t).out
-	for _, word := range []string{"the workload is", "knobs by what they change", "a whole training of 1,000,000 minibatches takes", "for a training of that length"} {
+	for _, word := range []string{"the workload is", "knobs by what they change",
+		"a whole training of 1,000,000 minibatches takes", "for a training of that length"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("the advice does not say %q:\n%s", word, out)
 		}

@@ -4,39 +4,54 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
 // answerJSON is `jtune tune --json` and `jtune choose --json`.
 type answerJSON struct {
-	Device      *string       `json:"device"`
-	Virtual     bool          `json:"virtual"`
-	Workload    *string       `json:"workload"`
-	Limit       any           `json:"limit"`
-	Mode        *modeJSON     `json:"mode"`
-	Predicted   *bandsJSON    `json:"predicted"`
-	Measured    *measuredJSON `json:"measured"`
-	Feasible    bool          `json:"feasible"`
-	Probes      []probeJSON   `json:"probes"`
-	ProfilingS  number        `json:"profiling_s"`
-	Versus      versusJSON    `json:"versus"`
-	export.Size               // of the answer, where the size of a minibatch is an input
+	Device     text.Optional      `json:"device"`
+	Virtual    bool               `json:"virtual"`
+	Workload   text.Optional      `json:"workload"`
+	Limit      any                `json:"limit"`
+	Mode       tegra.Mode         `json:"mode"`
+	Predicted  *export.Bands      `json:"predicted"`
+	Measured   *measuredJSON      `json:"measured"`
+	Feasible   bool               `json:"feasible"`
+	Probes     []probeJSON        `json:"probes"`
+	ProfilingS tegra.Val[float64] `json:"profiling_s"`
+	Versus     versusJSON         `json:"versus"`
+	export.Size
 }
 
+// measuredJSON is marked when the measurement is an outlier that was not repeated:
+// then the prediction counts.
+type measuredJSON struct {
+	export.Means
+	Suspicious bool `json:"suspicious,omitempty"`
+}
+
+// probeJSON lacks what the search keeps for itself; a failed probe has no values.
 type probeJSON struct {
-	Mode   modeJSON     `json:"mode"`
-	TimeMS number       `json:"time_ms"`
-	PowerW number       `json:"power_w"`
-	Why    optimize.Why `json:"why"`
+	Mode   tegra.Mode         `json:"mode"`
+	TimeMS tegra.Val[float64] `json:"time_ms"`
+	PowerW tegra.Val[float64] `json:"power_w"`
+	Why    optimize.Why       `json:"why"`
 	export.Size
+}
+
+func toProbeJSON(p optimize.Probe) probeJSON {
+	out := probeJSON{Mode: p.Mode, Why: p.Why, Size: export.SizeOf(p.Measured)}
+	if p.Err == nil {
+		out.TimeMS, out.PowerW = tegra.Finite(p.TimeMS), tegra.Finite(p.PowerW)
+	}
+	return out
 }
 
 type versusJSON struct {
@@ -45,18 +60,17 @@ type versusJSON struct {
 	Presets []comparisonJSON `json:"presets"`
 }
 
-// comparisonJSON is another mode; the percentages say how the answer differs.
+// comparisonJSON adds the energy and the time per sample to a comparison; the
+// percentages are how the answer differs.
 type comparisonJSON struct {
-	ID        *int     `json:"id"`
-	Name      string   `json:"name"`
-	Mode      modeJSON `json:"mode"`
-	TimeMS    number   `json:"time_ms"`
-	PowerW    number   `json:"power_w"`
-	EnergyJ   number   `json:"energy_j"`
-	Measured  bool     `json:"measured"`
-	TimePct   number   `json:"time_pct"`
-	PowerPct  number   `json:"power_pct"`
-	EnergyPct number   `json:"energy_pct"`
+	ID   tegra.Val[int] `json:"id"`
+	Name string         `json:"name"`
+	Mode tegra.Mode     `json:"mode"`
+	export.Means
+	Measured  bool               `json:"measured"`
+	TimePct   tegra.Val[float64] `json:"time_pct"`
+	PowerPct  tegra.Val[float64] `json:"power_pct"`
+	EnergyPct tegra.Val[float64] `json:"energy_pct"`
 	export.Size
 }
 
@@ -72,81 +86,67 @@ func toComparisonJSON(c *session.Comparison) *comparisonJSON {
 	if c == nil {
 		return nil
 	}
-	out := comparisonJSON{Name: c.Name, Mode: export.ModeOf(c.Mode), TimeMS: number(c.TimeMS), PowerW: number(c.PowerW), EnergyJ: number(c.TimeMS * c.PowerW / 1000),
-		Measured: c.Measured, TimePct: number(c.TimePct), PowerPct: number(c.PowerPct), EnergyPct: number(c.EnergyPct),
-		Size: export.SizeOf(optimize.Point{Batch: c.Batch, TimeMS: c.TimeMS})}
-	if c.ID.OK {
-		out.ID = &c.ID.V
+	m := tegra.Measured{Setting: c.Setting, TimeMS: c.TimeMS, PowerW: c.PowerW}
+	return &comparisonJSON{
+		ID:        c.ID,
+		Name:      c.Name,
+		Mode:      c.Mode,
+		Means:     export.MeansOf(m),
+		Measured:  c.Measured,
+		TimePct:   tegra.Finite(c.TimePct),
+		PowerPct:  tegra.Finite(c.PowerPct),
+		EnergyPct: tegra.Finite(c.EnergyPct),
+		Size:      export.SizeOf(m),
 	}
-	return &out
 }
 
-// limitPart is one limit in JSON.
-type limitPart struct {
-	Kind     string   `json:"kind"`
-	ValueW   *float64 `json:"value_w,omitempty"`
-	ValueMS  *float64 `json:"value_ms,omitempty"`
-	ValuePct *float64 `json:"value_pct,omitempty"`
-}
-
-// limitJSON gives one object, or an array when several limits hold at once.
+// limitJSON is one object, or an array when several limits hold at once.
 func limitJSON(l optimize.Limit) any {
-	var parts []limitPart
-	if l.PowerW > 0 {
-		parts = append(parts, limitPart{Kind: "power", ValueW: &l.PowerW})
+	var parts []map[string]any
+	add := func(given bool, kind, key string, value float64) {
+		if given {
+			parts = append(parts, map[string]any{"kind": kind})
+		}
+		if given && key != "" {
+			parts[len(parts)-1][key] = value
+		}
 	}
-	if l.TimeMS > 0 {
-		parts = append(parts, limitPart{Kind: "time", ValueMS: &l.TimeMS})
-	}
-	if l.Energy {
-		parts = append(parts, limitPart{Kind: "energy"})
-	}
-	if l.MaxSlowdownPct > 0 {
-		parts = append(parts, limitPart{Kind: "max_slowdown", ValuePct: &l.MaxSlowdownPct})
-	}
-	if l.Throughput {
-		parts = append(parts, limitPart{Kind: "throughput"})
-	}
-	if l.Knee {
-		parts = append(parts, limitPart{Kind: "knee"})
-	}
+	add(l.PowerW > 0, "power", "value_w", l.PowerW)
+	add(l.TimeMS > 0, "time", "value_ms", l.TimeMS)
+	add(l.Energy, "energy", "", 0)
+	add(l.MaxSlowdownPct > 0, "max_slowdown", "value_pct", l.MaxSlowdownPct)
+	add(l.Throughput, "throughput", "", 0)
+	add(l.Knee, "knee", "", 0)
 	if len(parts) == 1 {
 		return parts[0]
 	}
 	return parts
 }
 
-// limitFlags are the ways to say what is wanted.
-type limitFlags struct {
-	power, time, slowdown float64
-	energy, knee          bool
-	throughput            bool
-}
-
-// limit checks the flags that were given and makes a limit of them.
-func (f limitFlags) limit(given func(name string) bool) (optimize.Limit, error) {
+// checkLimit finds values of the goals' flags that make no limit.
+func checkLimit(l optimize.Limit, given func(name string) bool) error {
 	for _, v := range []struct {
 		flag  string
 		value float64
-	}{{"power-limit", f.power}, {"time-limit", f.time}, {"max-slowdown", f.slowdown}} {
+	}{{"power-limit", l.PowerW}, {"time-limit", l.TimeMS}, {"max-slowdown", l.MaxSlowdownPct}} {
 		if given(v.flag) && (!(v.value > 0) || math.IsInf(v.value, 0)) {
-			return optimize.Limit{}, usagef("--%s %g: must be a positive number", v.flag, v.value)
+			return usagef("--%s %g: must be a positive number", v.flag, v.value)
 		}
 	}
-	l := optimize.Limit{PowerW: f.power, TimeMS: f.time, Energy: f.energy, MaxSlowdownPct: f.slowdown, Knee: f.knee, Throughput: f.throughput}
-	if l == (optimize.Limit{}) {
-		return l, usagef("what is wanted? give --power-limit W, --time-limit MS, both, or --energy")
+	if l.Margin = 0; l == (optimize.Limit{}) {
+		return usagef("no goal: give --power-limit W, --time-limit MS, both, or --energy")
 	}
 	if (l.Energy || l.Knee || l.MaxSlowdownPct > 0) && (l.PowerW > 0 || l.TimeMS > 0) {
-		return l, usagef("--power-limit and --time-limit may be given together, but not with --energy, --knee or --max-slowdown")
+		return usagef("--power-limit and --time-limit may be given together, but not with --energy, --knee or " +
+			"--max-slowdown")
 	}
 	if err := l.Check(); err != nil {
-		return l, usagef("%v", err)
+		return usagef("%v", err)
 	}
-	return l, nil
+	return nil
 }
 
-// answer is a chosen mode with all that is to be told of it.
+// answer is a chosen mode with everything to print about it.
 type answer struct {
 	space     *tegra.Space
 	mode      tegra.Mode
@@ -162,10 +162,31 @@ type answer struct {
 	advice     []string
 }
 
+// document is the answer as JSON, without what only the caller knows: the device,
+// the workload and the search.
+func (x answer) document(limit optimize.Limit) answerJSON {
+	out := answerJSON{
+		Limit:    limitJSON(limit),
+		Mode:     x.mode,
+		Feasible: x.feasible,
+		Probes:   []probeJSON{},
+		Versus:   toVersusJSON(x.versus),
+		Size:     x.size(),
+	}
+	if x.predicted != nil {
+		bands := export.BandsOf(*x.predicted)
+		out.Predicted = &bands
+	}
+	if x.measured != nil {
+		out.Measured = &measuredJSON{export.MeansOf(*x.measured), x.suspicious}
+	}
+	return out
+}
+
 // size is that of the answer's minibatch, with the measured time per sample, or
 // the predicted one.
 func (x answer) size() export.Size {
-	p := optimize.Point{Batch: x.batch}
+	p := tegra.Measured{Setting: tegra.Setting{Batch: x.batch}}
 	switch {
 	case x.measured != nil && !x.suspicious:
 		p.TimeMS = x.measured.TimeMS
@@ -186,36 +207,72 @@ func (x answer) energyJ() float64 {
 	return math.NaN()
 }
 
-// print tells an answer in words.
+// print prints an answer as text.
 func (x answer) print(w io.Writer) error {
 	var rows [][]string
 	if x.batch > 0 {
 		fmt.Fprintf(w, "%s with minibatches of %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
 		s := x.size()
-		rows = append(rows, []string{"per sample", figures.Of(float64(s.SampleMS)) + " ms", fmt.Sprintf("(%s samples per second)", figures.Of(1000/float64(s.SampleMS))), "", "", figures.Of(x.energyJ()/float64(x.batch)) + " J"})
+		rows = append(rows, []string{
+			"per sample",
+			text.Of(s.SampleMS.V) + " ms",
+			fmt.Sprintf("(%s samples per second)", text.Of(1000/s.SampleMS.V)),
+			"",
+			"",
+			text.Of(x.energyJ()/float64(x.batch)) + " J",
+		})
 	} else {
 		fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	}
 	if p := x.predicted; p != nil {
-		rows = append(rows, []string{"predicted", figures.Of(p.TimeMS) + " ms", "(" + between(p.TimeLoMS, p.TimeHiMS) + ")", figures.Of(p.PowerW) + " W", "(" + between(p.PowerLoW, p.PowerHiW) + ")", figures.Of(p.EnergyJ()) + " J"})
+		rows = append(rows, []string{
+			"predicted",
+			text.Of(p.TimeMS) + " ms",
+			x.band(p.TimeLoMS, p.TimeHiMS),
+			text.Of(p.PowerW) + " W",
+			x.band(p.PowerLoW, p.PowerHiW),
+			text.Of(p.EnergyJ()) + " J",
+		})
 	}
 	if m := x.measured; m != nil {
 		name := "measured"
 		if x.suspicious {
 			name = "measured, in doubt"
 		}
-		rows = append(rows, []string{name, figures.Of(m.TimeMS) + " ms", "", figures.Of(m.PowerW) + " W", "", figures.Of(m.EnergyJ()) + " J"})
+		rows = append(rows, []string{
+			name, text.Of(m.TimeMS) + " ms", "", text.Of(m.PowerW) + " W", "", text.Of(m.EnergyJ()) + " J",
+		})
 	}
-	for _, c := range x.comparisons() {
-		rows = append(rows, []string{"against " + c.Name, change(c.TimePct) + " time", "", change(c.PowerPct) + " power", "", change(c.EnergyPct) + " energy"})
+	for _, c := range x.versus.Distinct() {
+		rows = append(rows, []string{
+			"against " + c.Name,
+			change(c.TimePct) + " time",
+			"",
+			change(c.PowerPct) + " power",
+			"",
+			change(c.EnergyPct) + " energy",
+		})
 	}
 	if !x.feasible {
-		rows = append(rows, []string{"does not meet the limit: the nearest there is"})
+		rows = append(rows, []string{"does not meet the limit: the nearest mode"})
 	}
 	if err := table(w, rows...); err != nil {
 		return err
 	}
 	return printAdvice(w, x.advice)
+}
+
+// widestBand is the ratio of the ends of a band beyond which it says nothing beside a
+// measurement.
+const widestBand = 4
+
+// band prints a credible band; nothing where there is none, or none worth it beside a
+// measurement.
+func (x answer) band(lo, hi float64) string {
+	if math.IsNaN(lo) || math.IsNaN(hi) || x.measured != nil && hi > widestBand*lo {
+		return ""
+	}
+	return "(" + between(lo, hi) + ")"
 }
 
 // printAdvice prints sentences below a table.
@@ -226,30 +283,3 @@ func printAdvice(w io.Writer, lines []string) error {
 	_, err := fmt.Fprintln(w, "\n"+strings.Join(lines, "\n"))
 	return err
 }
-
-// comparisons lists the other modes, each once under all of its names: a
-// preset may be MAXN itself, and the board may be in it.
-func (x answer) comparisons() []session.Comparison {
-	var out []session.Comparison
-	add := func(c session.Comparison) {
-		i := slices.IndexFunc(out, func(o session.Comparison) bool { return o.Mode == c.Mode })
-		switch {
-		case i < 0:
-			out = append(out, c)
-		case !slices.Contains(strings.Split(out[i].Name, sameAs), c.Name):
-			out[i].Name += sameAs + c.Name
-		}
-	}
-	for _, c := range []*session.Comparison{x.versus.MaxN, x.versus.Present} {
-		if c != nil {
-			add(*c)
-		}
-	}
-	for _, c := range x.versus.Presets {
-		add(c)
-	}
-	return out
-}
-
-// sameAs joins the names of one mode.
-const sameAs = " = "

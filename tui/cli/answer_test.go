@@ -1,40 +1,13 @@
 package cli
 
 import (
-	"slices"
+	"math"
 	"strings"
 	"testing"
 
+	"jtune/learn"
 	"jtune/tegra"
-	"jtune/tui/session"
 )
-
-func TestEachModeIsComparedOnceUnderAllItsNames(t *testing.T) {
-	modes := toyModes()
-	is := func(name string, m tegra.Mode) session.Comparison { return session.Comparison{Name: name, Mode: m} }
-	maxn, present := is("MAXN", modes[0]), is("present", modes[0])
-	other := is("present", modes[1])
-	for _, c := range []struct {
-		name   string
-		versus session.Versus
-		want   []string
-	}{
-		{"the board is in MAXN", session.Versus{MaxN: &maxn, Present: &present, Presets: []session.Comparison{is("MAXN", modes[0]), is("30W", modes[2])}}, []string{"MAXN = present", "30W"}},
-		{"the board is in a preset", session.Versus{MaxN: &maxn, Present: &other, Presets: []session.Comparison{is("MAXN", modes[0]), is("30W", modes[1])}}, []string{"MAXN", "present = 30W"}},
-		{"a preset that is MAXN under another name", session.Versus{MaxN: &maxn, Presets: []session.Comparison{is("MODE_60W", modes[0])}}, []string{"MAXN = MODE_60W"}},
-		{"nothing known", session.Versus{}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var got []string
-			for _, o := range (answer{versus: c.versus}).comparisons() {
-				got = append(got, o.Name)
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
 
 func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "tune", "lstm", "--power-limit", "30", "--probes", "6")...).done(t)
@@ -43,5 +16,37 @@ func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	}
 	if !strings.Contains(o.out, "VIRTUAL: a simulation, not a measurement") {
 		t.Errorf("no mark of a simulation:\n%s", o.out)
+	}
+}
+
+func TestAnswerPrintsNoAbsurdBandBesideAMeasurement(t *testing.T) {
+	t.Parallel()
+	mode := toyModes()[0]
+	at := tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 93.8, PowerW: 29.5}
+	space, err := tegra.NewSubspace(toyModes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		lo, hi   float64
+		measured bool
+		want     bool
+	}{
+		"narrow":                     {90, 98, true, true},
+		"absurd beside a reading":    {10.1, 870.7, true, false},
+		"wide, nothing was measured": {10.1, 870.7, false, true},
+		"none is known":              {nan, nan, false, false},
+	} {
+		p := learn.Prediction{Measured: at, TimeLoMS: c.lo, TimeHiMS: c.hi, PowerLoW: nan, PowerHiW: nan}
+		x := answer{space: space, mode: mode, predicted: &p, feasible: true}
+		if c.measured {
+			x.measured = &at
+		}
+		var b strings.Builder
+		err := x.print(&b)
+		if err != nil || strings.Contains(b.String(), "(") != c.want || strings.Contains(b.String(), "NaN") {
+			t.Errorf("%s: %v\n%s", name, err, b.String())
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,20 +12,21 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/boot"
 	"jtune/tegra/guard"
-	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
 // appliedJSON is `jtune apply --json` and `jtune revert --json`.
 type appliedJSON struct {
-	Asked    *modeJSON  `json:"asked"`
-	Actual   *modeJSON  `json:"actual"`
-	Kept     bool       `json:"kept"`
-	Reverted bool       `json:"reverted"`
-	Files    []fileJSON `json:"files"`
-	AtBoot   *bootJSON  `json:"at_boot,omitempty"` // with --at-boot alone
+	Asked    tegra.Val[tegra.Mode] `json:"asked"`
+	Actual   tegra.Val[tegra.Mode] `json:"actual"`
+	Kept     bool                  `json:"kept"`
+	Reverted bool                  `json:"reverted"`
+	Locked   tegra.Val[bool]       `json:"locked"` // read back: min = max and the memory's rate locked
+	Files    []fileJSON            `json:"files"`
+	AtBoot   *bootJSON             `json:"at_boot,omitempty"` // with --at-boot alone
 }
 
+// fileJSON is a tegra.KnobFile without its knob, which only the guard's protocol names.
 type fileJSON struct {
 	Path   string `json:"path"`
 	Asked  string `json:"asked"`
@@ -34,11 +34,8 @@ type fileJSON struct {
 }
 
 func toAppliedJSON(x tegra.Applied) appliedJSON {
-	out := appliedJSON{Actual: optionalMode(x.Actual), Files: []fileJSON{}}
-	if x.Asked != (tegra.Mode{}) {
-		asked := export.ModeOf(x.Asked)
-		out.Asked = &asked
-	}
+	out := appliedJSON{Actual: x.Actual, Files: []fileJSON{}}
+	out.Asked = tegra.Val[tegra.Mode]{V: x.Asked, OK: x.Asked != (tegra.Mode{})}
 	for _, f := range x.Files {
 		out.Files = append(out.Files, fileJSON{f.Path, f.Asked, f.Actual})
 	}
@@ -47,24 +44,26 @@ func toAppliedJSON(x tegra.Applied) appliedJSON {
 
 // applyFlags are those of `jtune apply`.
 type applyFlags struct {
-	keepAfter   time.Duration
-	yes, asJSON bool
-	atBoot      bool
-	dvfs, fan   string
+	keepAfter time.Duration
+	yes       bool
+	atBoot    bool
+	dvfs, fan string
 }
 
 func (a *app) apply() *cobra.Command {
 	f := applyFlags{keepAfter: 30 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "apply MODE|PRESET|ID",
-		Short: "Set a mode, read it back, and keep or revert it",
-		Long: "Sets a mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads every\n" +
-			"knob back, and waits for one line: y keeps, n reverts, silence reverts.\n\n" +
+		Short: "Set a power mode, read it back, and keep or revert it",
+		Long: "Sets a power mode such as 12c/2.20C/1.30G/3.20M, a preset of the board or its nvpmodel id, reads " +
+			"every\n" +
+			"knob back, and waits for one line: y keeps, n reverts, no answer reverts.\n\n" +
 			"With --at-boot a mode that was kept is applied at every boot too: a systemd unit,\n" +
 			boot.Path + ", is shown first and written when\n" +
 			"the mode is kept. It needs root rights. jtune apply --at-boot off removes the unit.",
-		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n  sudo jtune apply --at-boot off\n  jtune revert",
-		Args:    takes(cobra.ExactArgs(1)),
+		Example: "  jtune apply 12c/2.20C/1.30G/3.20M\n  jtune apply MAXN --yes\n  sudo jtune apply MAXN --at-boot\n" +
+			"  sudo jtune apply --at-boot off\n  jtune revert",
+		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.request()
 			if err != nil {
@@ -74,10 +73,7 @@ func (a *app) apply() *cobra.Command {
 				if f.atBoot && args[0] == bootOff {
 					return a.endBoot(s)
 				}
-				if err := s.Whole(cmd.Context()); err != nil {
-					return err
-				}
-				if r.Mode, err = findMode(s.Device, args[0]); err != nil {
+				if r.Mode, err = s.FindMode(cmd.Context(), args[0]); err != nil {
 					return err
 				}
 				return a.doApply(cmd.Context(), s, r, f)
@@ -86,11 +82,13 @@ func (a *app) apply() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.DurationVar(&f.keepAfter, "keep-after", f.keepAfter, "revert after this long without an answer")
-	fl.BoolVar(&f.yes, "yes", false, "keep at once, without a question")
-	fl.StringVar(&f.dvfs, "dvfs", "off", "on leaves the clocks free below the mode's, off locks them")
-	fl.StringVar(&f.fan, "fan", "", "auto or max (default: leave it)")
-	fl.BoolVar(&f.atBoot, "at-boot", false, "apply the mode at every boot too, once it is kept; with off in the mode's place: no longer")
-	fl.BoolVar(&f.asJSON, "json", false, "as JSON, when it is decided")
+	fl.BoolVar(&f.yes, "yes", false, "keep the mode without asking")
+	fl.StringVar(&f.dvfs, "dvfs", "off",
+		"on lets the governor scale clocks below those of the mode, off locks them (min = max)")
+	fl.StringVar(&f.fan, "fan", "", "fan: auto or max (default: unchanged)")
+	fl.BoolVar(&f.atBoot, "at-boot", false,
+		"also apply the mode at every boot, once it is kept; apply --at-boot off ends that")
+	fl.BoolVar(&a.asJSON, "json", false, "as JSON, once the mode is kept or reverted")
 	return cmd
 }
 
@@ -121,35 +119,8 @@ func (f applyFlags) request() (tegra.Request, error) {
 	return r, nil
 }
 
-// findMode reads a mode in the compact notation, or the name or id of one of
-// the board's presets.
-func findMode(d tegra.Device, text string) (tegra.Mode, error) {
-	if strings.Contains(text, "/") {
-		m, err := d.Space().Parse(text)
-		if err != nil {
-			return m, usagef("%v", err)
-		}
-		return m, nil
-	}
-	var known []string
-	for _, p := range d.Presets() {
-		if text == strconv.Itoa(p.ID) || presetName(text) == presetName(p.Name) {
-			if p.NeedsReboot {
-				return p.Mode, fmt.Errorf("%w without a reboot: preset %s needs another GPU power gating: set it with nvpmodel -m %d, or just its clocks with jtune apply %s",
-					tegra.ErrUnsupported, p.Name, p.ID, d.Space().Format(p.Mode))
-			}
-			return p.Mode, nil
-		}
-		known = append(known, fmt.Sprintf("%s (%d)", p.Name, p.ID))
-	}
-	return tegra.Mode{}, usagef("%q is no mode like 12c/2.20C/1.30G/3.20M and no preset of this board: %s", text, orDash(strings.Join(known, ", ")))
-}
-
-// presetName makes "30W", "mode_30w" and "MODE_30W" alike.
-func presetName(s string) string { return strings.TrimPrefix(strings.ToUpper(s), "MODE_") }
-
-// trial is a guard that takes a mode back by itself when it is not kept in
-// time, also when this process is stopped.
+// trial is a guard that reverts a mode by itself when it is not kept in time, also
+// when this process is stopped.
 type trial interface {
 	tegra.Applier
 	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
@@ -158,7 +129,7 @@ type trial interface {
 
 var _ trial = (*guard.Client)(nil)
 
-// grace is how long after the countdown the guard's word is waited for.
+// grace is how long after the countdown to wait for the guard's answer.
 const grace = 5 * time.Second
 
 func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, f applyFlags) error {
@@ -169,7 +140,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 			return err
 		}
 		w := a.out
-		if f.asJSON {
+		if a.asJSON {
 			w = a.err
 		}
 		a.showBoot(unit, w)
@@ -182,7 +153,10 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	if !ok {
 		panic("cli: guard without a countdown")
 	}
-	before := s.PresentMode()
+	before, wasLocked := s.PresentMode(), s.Locked()
+	if now, err := s.Device.Read(); err == nil && now.Hot() != "" {
+		a.note("warning: the board is hot: %s", now.Hot())
+	}
 	reverted := make(chan struct{})
 	g.OnRevert(func(tegra.Applied) { close(reverted) })
 	var applied tegra.Applied
@@ -192,18 +166,20 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		applied, err = g.ApplyFor(ctx, r, f.keepAfter)
 	}
 	if err != nil {
-		return errors.Join(err, a.notApplied(s, applied, before, f.asJSON))
+		return errors.Join(err, a.notApplied(s, applied, before))
 	}
-	if !f.asJSON {
+	locked := s.Locked()
+	if !a.asJSON {
 		if err := a.printApplied(s.Device.Space(), applied); err != nil {
 			return err
 		}
+		fmt.Fprintf(a.out, "clocks  %s → %s\n", session.LockText(wasLocked), session.LockText(locked))
 	}
 	if err = a.decide(ctx, g, f, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
 	out := toAppliedJSON(applied)
-	out.Kept, out.Reverted = err == nil, err != nil
+	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, locked
 	if unit != nil {
 		if out.Kept {
 			err = a.installBoot(unit)
@@ -211,7 +187,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		out.AtBoot = &bootJSON{boot.Path, unit.Text, out.Kept && err == nil}
 	}
 	switch {
-	case f.asJSON:
+	case a.asJSON:
 		return errors.Join(err, printJSON(a.out, out))
 	case out.Kept && s.Virtual != nil:
 		fmt.Fprintln(a.out, "kept for as long as the virtual board lives: it ends with this command")
@@ -221,14 +197,14 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	return err
 }
 
-// notApplied tells what was asked and read back when a knob did not take its
-// value; the guard has put back the mode before. Nothing when nothing was
-// written.
-func (a *app) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode], asJSON bool) error {
+// notApplied prints what was asked and read back when a knob did not take its
+// value; the guard has restored the mode before. It prints nothing when nothing
+// was written.
+func (a *app) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode]) error {
 	if len(applied.Files) == 0 {
 		return nil
 	}
-	if !asJSON {
+	if !a.asJSON {
 		return a.printApplied(s.Device.Space(), applied)
 	}
 	out := toAppliedJSON(applied)
@@ -242,8 +218,8 @@ type declined struct{}
 func (declined) Error() string        { return "reverted, as answered" }
 func (declined) Is(target error) bool { return target == guard.ErrReverted }
 
-// decide keeps the mode that was just applied, or sees to it that it is taken
-// back: then errors.Is(err, guard.ErrReverted).
+// decide keeps the mode that was just applied, or makes sure that it is reverted:
+// then errors.Is(err, guard.ErrReverted).
 func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan struct{}) error {
 	if !f.yes {
 		err := a.ask(ctx, f.question(), f.keepAfter, reverted)
@@ -294,7 +270,7 @@ func (a *app) ask(ctx context.Context, question string, limit time.Duration, rev
 	}
 }
 
-// lines gives the lines of standard input, lower case and trimmed, for as long
+// lines returns the lines of standard input, lower case and trimmed, for as long
 // as somebody listens. The end of input ends nothing.
 func (a *app) lines(ctx context.Context) <-chan string {
 	out := make(chan string)
@@ -316,7 +292,7 @@ func (a *app) lines(ctx context.Context) <-chan string {
 }
 
 func (a *app) printApplied(space *tegra.Space, x tegra.Applied) error {
-	actual := "free: no mode expresses it"
+	actual := "custom (matches no power mode)"
 	if x.Actual.OK {
 		actual = space.Format(x.Actual.V)
 	}

@@ -11,11 +11,10 @@ import (
 
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
-	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
-func TestAModeThatWasNotTakenIsToldFileByFile(t *testing.T) {
+func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 	s, err := session.Open(session.Options{Device: "virtual:agx-orin"})
 	if err != nil {
 		t.Fatal(err)
@@ -23,25 +22,33 @@ func TestAModeThatWasNotTakenIsToldFileByFile(t *testing.T) {
 	defer s.Close()
 	space := s.Device.Space()
 	before := tegra.Some(space.At(0))
-	applied := tegra.Applied{Asked: space.Max(), Actual: before, Files: []tegra.KnobFile{{Knob: "GPU max", Path: "/sys/gpu/max_freq", Asked: "1300500000", Actual: "318750000"}}}
+	applied := tegra.Applied{Asked: space.Max(), Actual: before,
+		Files: []tegra.KnobFile{{Knob: "GPU max", Path: "/sys/gpu/max_freq", Asked: "1300500000", Actual: "318750000"}}}
 	var out bytes.Buffer
-	a := &app{out: &out}
-	if err := a.notApplied(s, applied, before, true); err != nil {
+	a := &app{out: &out, asJSON: true}
+	if err := a.notApplied(s, applied, before); err != nil {
 		t.Fatal(err)
 	}
-	var got appliedJSON
+	var got struct {
+		Asked          map[string]int64
+		Kept, Reverted bool
+		Files          []tegra.KnobFile
+	}
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
 	}
-	if got.Kept || !got.Reverted || len(got.Files) != 1 || got.Files[0].Actual != "318750000" || *got.Asked != export.ModeOf(space.Max()) {
+	if got.Kept || !got.Reverted || len(got.Files) != 1 || got.Files[0].Actual != "318750000" ||
+		got.Asked["gpu_hz"] != int64(space.Max().GPU) {
 		t.Errorf("got %+v", got)
 	}
 	out.Reset()
-	if err := a.notApplied(s, applied, before, false); err != nil || !strings.Contains(out.String(), "differs") {
+	a.asJSON = false
+	if err := a.notApplied(s, applied, before); err != nil || !strings.Contains(out.String(), "differs") {
 		t.Errorf("%v; got %s", err, out.String())
 	}
 	out.Reset()
-	if err := a.notApplied(s, tegra.Applied{Asked: space.Max()}, before, true); err != nil || out.Len() > 0 {
+	a.asJSON = true
+	if err := a.notApplied(s, tegra.Applied{Asked: space.Max()}, before); err != nil || out.Len() > 0 {
 		t.Errorf("nothing was written, yet: %v %s", err, out.String())
 	}
 }

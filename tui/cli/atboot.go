@@ -12,10 +12,10 @@ import (
 	"jtune/tui/session"
 )
 
-// bootOff is the word that stands in a mode's place to end --at-boot.
+// bootOff in place of a mode ends --at-boot.
 const bootOff = "off"
 
-// bootJSON tells of the boot unit in `jtune apply --at-boot --json`.
+// bootJSON is the boot unit in `jtune apply --at-boot --json`.
 type bootJSON struct {
 	Unit    string `json:"unit"`
 	Text    string `json:"text"`
@@ -38,7 +38,7 @@ func planBoot(s *session.Session, m tegra.Mode, f applyFlags) (*session.BootUnit
 
 // showBoot prints what will be written, before the question.
 func (a *app) showBoot(u *session.BootUnit, w io.Writer) {
-	fmt.Fprintf(w, "at boot, %s will say:\n", u.Path())
+	fmt.Fprintf(w, "%s, for every boot:\n", u.Path())
 	for line := range strings.Lines(u.Text) {
 		fmt.Fprint(w, "    "+line)
 	}
@@ -50,7 +50,8 @@ func (a *app) installBoot(u *session.BootUnit) error {
 	if err := u.Install(); err != nil {
 		return fmt.Errorf("the mode is kept, but will not be applied at boot: %w", err)
 	}
-	a.note("%s is written and enabled; the next boot reads it (no systemctl daemon-reload needed); jtune apply --at-boot %s removes it", u.Path(), bootOff)
+	a.note("%s is written and enabled; the next boot reads it (no systemctl daemon-reload needed); jtune apply "+
+		"--at-boot %s removes it", u.Path(), bootOff)
 	return nil
 }
 
@@ -65,6 +66,7 @@ func (a *app) endBoot(s *session.Session) error {
 	case err != nil:
 		return err
 	}
-	_, err := fmt.Fprintln(a.out, "removed", filepath.Join(s.Options.Sysroot, boot.Path), "and its link: the mode in force stays until the next boot")
+	_, err := fmt.Fprintln(a.out, "removed", filepath.Join(s.Sysroot, boot.Path),
+		"and its link: the mode in force stays until the next boot")
 	return err
 }

@@ -24,7 +24,8 @@ func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 	board, root := fakeBoard(t, "true")
 	o := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--dvfs", "on", "--fan", "max")...).done(t)
 	unit := unitOf(root)
-	for _, want := range []string{"ExecStart=/", " apply " + bootMode + " --yes --device=jetson ", " --dvfs=on --fan=max\n", "After=nvpower.service nvpmodel.service "} {
+	for _, want := range []string{"ExecStart=/", " apply " + bootMode + " --yes --device=jetson ",
+		" --dvfs=on --fan=max\n", "After=nvpower.service nvpmodel.service "} {
 		if !strings.Contains(unit, want) {
 			t.Errorf("the unit lacks %q:\n%s", want, unit)
 		}
@@ -41,7 +42,8 @@ func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 	if unitOf(root) != "" || !strings.Contains(o.out, "removed") {
 		t.Errorf("the unit is still there; got %q", o.out)
 	}
-	if o = jtune(t, with(board, "apply", "off", "--at-boot")...).done(t); !strings.Contains(o.err, "nothing to remove") {
+	if o = jtune(t, with(board, "apply", "off", "--at-boot")...).done(t); !strings.Contains(o.err,
+		"nothing to remove") {
 		t.Errorf("removing twice says %q", o.err)
 	}
 }
@@ -52,7 +54,7 @@ func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
 	jtune(t, with(board, "apply", "MAXN", "--yes")...).done(t)
 	command := strings.Fields(boot.Command(unitOf(root)))
 	o := jtune(t, with(command[1:], with(board, "--json")...)...).done(t) // as after a reboot
-	v := o.object(t, "asked actual kept reverted files")
+	v := o.object(t, "asked actual kept reverted locked files")
 	if v["kept"] != true || modeOf(t, v["actual"]) != modeOf(t, v["asked"]) || modeOf(t, v["actual"]).Cores != 8 {
 		t.Errorf("got %v for %s", v, bootMode)
 	}
@@ -71,7 +73,8 @@ func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			board, root := fakeBoard(t, "true")
-			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), with(board, "apply", bootMode, "--at-boot", "--keep-after", "1s")...)
+			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer),
+				with(board, "apply", bootMode, "--at-boot", "--keep-after", "1s")...)
 			if o.code != c.code || (unitOf(root) != "") != c.written {
 				t.Errorf("got exit code %d and unit %q; stderr %s", o.code, unitOf(root), o.err)
 			}
@@ -84,7 +87,8 @@ func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
 
 func TestAtBootInJSON(t *testing.T) {
 	board, root := fakeBoard(t, "true")
-	v := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--json")...).done(t).object(t, "asked actual kept reverted files at_boot")
+	v := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--json")...).done(t).object(t,
+		"asked actual kept reverted locked files at_boot")
 	unit := hasKeys(t, v["at_boot"], "unit text written")
 	if unit["written"] != true || unit["text"] != unitOf(root) || unit["unit"] != boot.Path {
 		t.Errorf("got %v", unit)
@@ -108,11 +112,16 @@ func TestAtBootIsRefusedBeforeAnythingIsSet(t *testing.T) {
 		code  int
 		words []string
 	}{
-		{"a file of somebody else", with(board, "apply", bootMode, "--at-boot", "--yes"), exitFailed, []string{boot.Path, "not written by jtune"}},
-		{"removing a file of somebody else", with(board, "apply", "--at-boot", "off"), exitFailed, []string{boot.Path, "not written by jtune"}},
-		{"a virtual board", with(virtualBoard, "apply", "MAXN", "--at-boot", "--yes"), exitNoDevice, []string{"virtual", "boot"}},
-		{"removing on a virtual board", with(virtualBoard, "apply", "--at-boot", "off"), exitNoDevice, []string{"virtual"}},
-		{"reading only", with(board, "apply", "--at-boot", "off", "--read-only"), exitPermission, []string{"--read-only"}},
+		{"a file of somebody else", with(board, "apply", bootMode, "--at-boot", "--yes"), exitFailed,
+			[]string{boot.Path, "not written by jtune"}},
+		{"removing a file of somebody else", with(board, "apply", "--at-boot", "off"), exitFailed,
+			[]string{boot.Path, "not written by jtune"}},
+		{"a virtual board", with(virtualBoard, "apply", "MAXN", "--at-boot", "--yes"), exitNoDevice,
+			[]string{"virtual", "boot"}},
+		{"removing on a virtual board", with(virtualBoard, "apply", "--at-boot", "off"), exitNoDevice,
+			[]string{"virtual"}},
+		{"reading only", with(board, "apply", "--at-boot", "off", "--read-only"), exitPermission,
+			[]string{"--read-only"}},
 		{"off without --at-boot is no mode", with(board, "apply", "off"), exitUsage, []string{`"off"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

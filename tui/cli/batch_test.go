@@ -19,7 +19,8 @@ import (
 func served(m tegra.Mode, batch int) tegra.Measured {
 	b, f, g := float64(batch), m.CPU.GHz(), m.GPU.GHz()
 	ms := 1 + 6/f + b*1.5/g
-	return tegra.Measured{Mode: m, Batch: batch, TimeMS: ms, PowerW: 9 + 2*g*g*g + b/ms*(3+4*g*g)}
+	return tegra.Measured{Setting: tegra.Setting{Mode: m, Batch: batch}, TimeMS: ms,
+		PowerW: 9 + 2*g*g*g + b/ms*(3+4*g*g)}
 }
 
 // servedSweep writes a sweep of the made-up service: every third setting.
@@ -32,7 +33,8 @@ func servedSweep(t testing.TB, batches ...int) (path string, rows []tegra.Measur
 			if (i+k)%3 == 0 {
 				r := served(m, batch)
 				rows = append(rows, r)
-				fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%d.0,%g\n", m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC), r.TimeMS, batch, r.PowerW)
+				fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%d.0,%g\n", m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC), r.TimeMS,
+					batch, r.PowerW)
 			}
 		}
 	}
@@ -43,10 +45,14 @@ func fitServed(t testing.TB, batches ...int) (model string, rows []tegra.Measure
 	t.Helper()
 	path, rows := servedSweep(t, batches...)
 	model = filepath.Join(t.TempDir(), "served.model")
-	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t, "method samples cv reference warnings batches")
+	space, _ := toySweep(t)
+	fit := with(replay(space), "fit", "--samples", path, "--out", model, "--json")
+	v := jtune(t, fit...).done(t).object(t, "method samples cv reference warnings batches")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
-	if v["method"] != "gp" || v["samples"] != float64(len(rows)) || v["reference"] != nil || len(v["batches"].([]any)) != len(batches) {
-		t.Errorf("method %v, %v samples of %d, reference %v, sizes %v", v["method"], v["samples"], len(rows), v["reference"], v["batches"])
+	if v["method"] != "gp" || v["samples"] != float64(len(rows)) || v["reference"] != nil ||
+		len(v["batches"].([]any)) != len(batches) {
+		t.Errorf("method %v, %v samples of %d, reference %v, sizes %v", v["method"], v["samples"], len(rows),
+			v["reference"], v["batches"])
 	}
 	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
 		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
@@ -60,7 +66,8 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	jtune(t, "front", "--model", model).fails(t, exitUsage, "minibatch sizes 1 8 32", "--batch N")
 
 	// one size: the contract's columns, then bs
-	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8", "--csv").done(t).out)).ReadAll()
+	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8",
+		"--csv").done(t).out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +106,8 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	if v := list[0]; math.Abs(v["time_per_sample_ms"].(float64)*4/v["time_ms"].(float64)-1) > 1e-9 {
 		t.Errorf("time per sample %v of minibatches of 4 that take %v", v["time_per_sample_ms"], v["time_ms"])
 	}
-	if !strings.Contains(o.err, "minibatches of 4 were not measured") || !strings.Contains(o.err, "minibatches of 64 were not measured") || !strings.Contains(o.err, "extrapolated") {
+	if !strings.Contains(o.err, "minibatches of 4 were not measured") || !strings.Contains(o.err,
+		"minibatches of 64 were not measured") || !strings.Contains(o.err, "extrapolated") {
 		t.Errorf("sizes that nobody measured go unsaid: %s", o.err)
 	}
 }
@@ -108,7 +116,8 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 	model, _ := fitServed(t, 1, 8, 32)
 	list := array(t, jtune(t, "front", "--model", model, "--batch", "1,8,32", "--json").done(t).out)
 	for i := 1; i < len(list); i++ {
-		if list[i]["power_w"].(float64) <= list[i-1]["power_w"].(float64) || list[i]["time_per_sample_ms"].(float64) >= list[i-1]["time_per_sample_ms"].(float64) {
+		if list[i]["power_w"].(float64) <= list[i-1]["power_w"].(float64) ||
+			list[i]["time_per_sample_ms"].(float64) >= list[i-1]["time_per_sample_ms"].(float64) {
 			t.Fatalf("point %d does not trade power for time per sample: %v after %v", i, list[i], list[i-1])
 		}
 	}
@@ -122,7 +131,8 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 	}
 	path, _ := servedSweep(t, 1, 8)
 	jtune(t, "front", "--samples", path).fails(t, exitUsage, "minibatch sizes 1 8", "--batch N")
-	if head, _, _ := strings.Cut(jtune(t, "front", "--samples", path, "--batch", "8", "--csv").done(t).out, "\n"); strings.Contains(head, "bs") {
+	if head, _, _ := strings.Cut(jtune(t, "front", "--samples", path, "--batch", "8", "--csv").done(t).out,
+		"\n"); strings.Contains(head, "bs") {
 		t.Errorf("measured modes of one size have the columns %s", head)
 	}
 }
@@ -134,26 +144,32 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 		least = min(least, r.PowerW)
 	}
 	limit := fmt.Sprint(least + 8)
-	v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--json").done(t).object(t, answerKeys+" batch time_per_sample_ms")
+	v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--json").done(t).object(t,
+		answerKeys+" batch time_per_sample_ms")
 	if v["batch"] != 32.0 || v["feasible"] != true {
-		t.Errorf("the fastest within %s W has minibatches of %v, want 32 (feasible %v)", limit, v["batch"], v["feasible"])
+		t.Errorf("the fastest within %s W has minibatches of %v, want 32 (feasible %v)", limit, v["batch"],
+			v["feasible"])
 	}
 	free := v["time_per_sample_ms"].(float64)
 	// a limit on the latency takes smaller minibatches, and is kept
-	v = jtune(t, "choose", "--model", model, "--power-limit", limit, "--time-limit", "25", "--json").done(t).object(t, answerKeys+" batch time_per_sample_ms")
-	if p := v["predicted"].(map[string]any); v["batch"] != 8.0 || p["time_ms"].(float64) > 25 || v["time_per_sample_ms"].(float64) < free {
-		t.Errorf("within 25 ms: minibatches of %v that take %v, %v a sample without that limit", v["batch"], p["time_ms"], free)
+	v = jtune(t, "choose", "--model", model, "--power-limit", limit, "--time-limit", "25", "--json").done(t).object(t,
+		answerKeys+" batch time_per_sample_ms")
+	if p := v["predicted"].(map[string]any); v["batch"] != 8.0 || p["time_ms"].(float64) > 25 ||
+		v["time_per_sample_ms"].(float64) < free {
+		t.Errorf("within 25 ms: minibatches of %v that take %v, %v a sample without that limit", v["batch"],
+			p["time_ms"], free)
 	}
 	if l, ok := v["limit"].([]any); !ok || len(l) != 2 {
 		t.Errorf("the two limits read %v", v["limit"])
 	}
 	// --batch leaves the others out
-	if v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--batch", "1", "--json").done(t).object(t, answerKeys+" batch time_per_sample_ms"); v["batch"] != 1.0 {
+	if v := jtune(t, "choose", "--model", model, "--power-limit", limit, "--batch", "1", "--json").done(t).object(t,
+		answerKeys+" batch time_per_sample_ms"); v["batch"] != 1.0 {
 		t.Errorf("--batch 1 chose minibatches of %v", v["batch"])
 	}
 	o := jtune(t, "choose", "--model", model, "--throughput").done(t)
 	if !strings.Contains(o.out, "with minibatches of 32") || !strings.Contains(o.out, "samples per second") {
-		t.Errorf("the answer does not tell its size and rate:\n%s", o.out)
+		t.Errorf("the answer lacks its size and rate:\n%s", o.out)
 	}
 	jtune(t, "choose", "--model", model, "--power-limit", "0.5").fails(t, exitInfeasible, "with minibatches of")
 	jtune(t, "choose", "--model", model, "--throughput", "--energy").fails(t, exitUsage, "throughput")
@@ -162,7 +178,8 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	path, _ := servedSweep(t, 1, 8)
 	out := filepath.Join(t.TempDir(), "m")
-	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "minibatch sizes 1 8", "--batch N")
+	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "minibatch sizes 1 8",
+		"--batch N")
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "16").fails(t, exitUsage, "minibatch sizes 1 8, not 16")
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "0").fails(t, exitUsage, "--batch 0")
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "1,99999999").fails(t, exitUsage, "--batch 99999999")
@@ -181,15 +198,17 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	}
 	mixed := write(t, strings.Join(lines, ""))
 	o := jtune(t, "fit", "--samples", mixed, "--out", out, "--json").done(t)
-	if n := strings.Count(o.err, "row skipped"); n != 7 || !strings.Contains(o.err, `line 2: bs is "0", not a minibatch size`) {
-		t.Errorf("%d rows of 7 are told of:\n%s", n, o.err)
+	if n := strings.Count(o.err, "row skipped"); n != 7 ||
+		!strings.Contains(o.err, `line 2: bs is "0", not a batch size`) {
+		t.Errorf("%d rows of 7 are noted:\n%s", n, o.err)
 	}
 	jtune(t, "fit", "--samples", mixed, "--out", out, "--strict").fails(t, exitFailed, "line 2")
 
-	// one size is no input: the columns are the contract's, and --batch is not heeded
+	// one size is no input: the columns are the contract's, and --batch is ignored
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "8").done(t)
 	o = jtune(t, "predict", "--model", out, "--batch", "4", "--csv").done(t)
-	if head, _, _ := strings.Cut(o.out, "\n"); head != export.Columns || !strings.Contains(o.err, "not heeded") {
+	if head, _, _ := strings.Cut(o.out, "\n"); head != export.Columns ||
+		!strings.Contains(o.err, "--batch is ignored") {
 		t.Errorf("columns %s, said %s", head, o.err)
 	}
 
@@ -206,19 +225,22 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 			jtune(t, "choose", "--model", write(t, c.text), "--power-limit", "30").fails(t, exitFailed, c.words)
 		})
 	}
-	jtune(t, "fit", "--samples", path, "--batch", "8", "--out", out+"2", "--reference", out).fails(t, exitFailed, "is no reference")
+	jtune(t, "fit", "--samples", path, "--batch", "8", "--out", out+"2", "--reference", out).fails(t, exitFailed,
+		"is no reference")
 }
 
 func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
 	path, rows := servedSweep(t, 1, 8, 32)
-	v := jtune(t, "evaluate", "--truth", path, "--methods", "gp,tune", "--sizes", "30", "--seeds", "2", "--budgets", "14:30:8", "--latencies", "15,60", "--json").done(t).
+	v := jtune(t, "evaluate", "--truth", path, "--methods", "gp,tune", "--sizes", "30", "--seeds", "2", "--budgets",
+		"14:30:8", "--latencies", "15,60", "--json").done(t).
 		object(t, "truth modes budgets_w budgets_dropped batches latencies_ms rows notes")
 	if v["modes"] != float64(len(rows)) || len(v["batches"].([]any)) != 3 || len(v["latencies_ms"].([]any)) != 2 {
 		t.Errorf("%v settings of %d, sizes %v, latencies %v", v["modes"], len(rows), v["batches"], v["latencies_ms"])
 	}
 	for _, r := range v["rows"].([]any) {
 		row := r.(map[string]any)
-		if row["method"] == "tune" && (row["over_pct"] != 0.0 || row["over_time_pct"] != 0.0 || row["penalty_pct"].(map[string]any)["median"].(float64) > 5) {
+		if row["method"] == "tune" && (row["over_pct"] != 0.0 || row["over_time_pct"] != 0.0 ||
+			row["penalty_pct"].(map[string]any)["median"].(float64) > 5) {
 			t.Errorf("the closed loop: %v", row)
 		}
 		if e, ok := row["time_mape_pct"].(map[string]any); row["method"] == "gp" && (!ok || e["median"].(float64) > 6) {
@@ -226,5 +248,6 @@ func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
 		}
 	}
 	jtune(t, "evaluate", "--truth", path, "--latencies", "0").fails(t, exitUsage, "--latencies")
-	jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "9").fails(t, exitFailed, "none of the methods")
+	jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "9").fails(t, exitFailed,
+		"none of the methods")
 }

@@ -20,7 +20,7 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 	}
 	last := math.Inf(-1)
 	for i, line := range lines {
-		v := outcome{out: line}.object(t, "t_s device virtual total_power_w total_power_rule rails cpu cpu_asked_khz gpu emc temps_c temps_off fan_pct throttled mode self")
+		v := outcome{out: line}.object(t, watchKeys)
 		for _, k := range []string{"gpu", "emc"} {
 			hasKeys(t, v[k], "hz asked_hz load_pct")
 		}
@@ -48,7 +48,8 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 
 func TestWatchInWords(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "watch", "--count", "2")...).done(t)
-	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") || !strings.Contains(o.out, "VIRTUAL") {
+	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") ||
+		!strings.Contains(o.out, "VIRTUAL") {
 		t.Errorf("got %d lines: %s", n, o.out)
 	}
 }
@@ -116,10 +117,12 @@ func TestModesAreCountedListedAndDrawn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			csv := jtune(t, with(with(virtualBoard, "modes", "--csv"), c.args...)...).done(t).out
-			if got := strings.Count(csv, "\n") - 1; got != c.want || !strings.HasPrefix(csv, "cores,cpu_khz,gpu_hz,mem_hz\n") {
+			if got := strings.Count(csv, "\n") - 1; got != c.want || !strings.HasPrefix(csv,
+				"cores,cpu_khz,gpu_hz,mem_hz\n") {
 				t.Errorf("got %d modes, want %d; begins %.60q", got, c.want, csv)
 			}
-			if got := array(t, jtune(t, with(with(virtualBoard, "modes", "--json"), c.args...)...).done(t).out); len(got) != c.want {
+			if got := array(t, jtune(t, with(with(virtualBoard, "modes", "--json"),
+				c.args...)...).done(t).out); len(got) != c.want {
 				t.Errorf("got %d modes as JSON, want %d", len(got), c.want)
 			}
 		})
@@ -176,13 +179,15 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 
 func TestAPlainListOfModesHoldsModesAlone(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "modes", "--sample", "3")...).done(t)
-	if n := strings.Count(o.out, "\n"); n != 3 || strings.Contains(o.out, "modes") || !strings.Contains(o.err, "3 modes") {
+	if n := strings.Count(o.out, "\n"); n != 3 || strings.Contains(o.out, "modes") ||
+		!strings.Contains(o.err, "3 modes") {
 		t.Errorf("got %q, and %q on stderr", o.out, o.err)
 	}
 }
 
 func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
-	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50}, {Name: "GPU", C: 44}}
+	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50},
+		{Name: "GPU", C: 44}}
 	if hot := hottest(temps); hot == nil || hot.Name != "GPU" {
 		t.Errorf("got %+v, want the GPU", hot)
 	}
@@ -191,44 +196,13 @@ func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
 	}
 }
 
-const (
-	// fixedRunKeys are what scripts lean on; characterKeys stand beside them.
-	fixedRunKeys  = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
-	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why base_share_pct cpu_residency gpu_residency mem_residency " +
-		"cache_before_pct cache_after_pct cache_why disk uptime_s versions advice latency_ms"
-	runKeys = fixedRunKeys + " " + characterKeys
-)
-
-func TestRunReportsThePresentMode(t *testing.T) {
-	v := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t).object(t, runKeys)
-	n := func(k string) float64 { return v[k].(float64) }
-	if v["device"] != "AGX Orin" || v["virtual"] != true {
-		t.Errorf("device %v, virtual %v", v["device"], v["virtual"])
-	}
-	if n("minibatches") != 50 {
-		t.Errorf("got %g minibatches, want 50", n("minibatches"))
-	}
-	if sum := n("stall_ms") + n("compute_ms") + n("overhead_ms"); math.Abs(sum-n("time_ms")) > 0.05*n("time_ms") {
-		t.Errorf("stall, compute and overhead sum to %g ms of %g", sum, n("time_ms"))
-	}
-	if e := n("power_w") * n("time_ms") / 1000; n("power_w") < 5 || math.Abs(e-n("energy_j")) > 1e-9*e {
-		t.Errorf("got %g W and %g J", n("power_w"), n("energy_j"))
-	}
-}
-
-func TestRunOfEpochsCountsTheirMinibatches(t *testing.T) {
-	v := jtune(t, with(virtualBoard, "run", "lstm", "--epochs", "1", "--json")...).done(t).object(t, runKeys)
-	if got := v["minibatches"].(float64); got < 2200 || got > 2260 {
-		t.Errorf("got %g minibatches, want those of one epoch, about 2250", got)
-	}
-}
-
 func TestTuneOnThePhysicsAnswersWithAMeasurement(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "tune", "resnet", "--power-limit", "30", "--probes", "12", "--json")...).done(t)
 	v := o.object(t, answerKeys)
 	m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
 	if m["power_w"].(float64) > 30 || v["feasible"] != true || v["virtual"] != true || v["workload"] != "resnet18" {
-		t.Errorf("got %v W, feasible %v, virtual %v, workload %v", m["power_w"], v["feasible"], v["virtual"], v["workload"])
+		t.Errorf("got %v W, feasible %v, virtual %v, workload %v", m["power_w"], v["feasible"], v["virtual"],
+			v["workload"])
 	}
 	checkProbes(t, v, 12)
 }
@@ -268,7 +242,8 @@ func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			o := jtune(t, with(with(replay(path), "tune", "label", "--probes", "15", "--json", "--data-dir", data), c.args...)...).done(t)
+			o := jtune(t, with(with(replay(path), "tune", "label", "--probes", "15", "--json", "--data-dir", data),
+				c.args...)...).done(t)
 			v := o.object(t, answerKeys)
 			m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
 			want := toyLaw(modeOf(t, v["mode"]))
@@ -296,7 +271,8 @@ func TestTuneWithAnImpossibleLimitExitsWithFive(t *testing.T) {
 }
 
 func TestModeOutsideTheSpaceNamesItsNeighbours(t *testing.T) {
-	jtune(t, with(virtualBoard, "apply", "12c/2.20C/0.17G/3.20M", "--yes")...).fails(t, exitUsage, "114.75 MHz", "216.75 MHz")
+	jtune(t, with(virtualBoard, "apply", "12c/2.20C/0.17G/3.20M", "--yes")...).fails(t, exitUsage, "114.75 MHz",
+		"216.75 MHz")
 	jtune(t, with(virtualBoard, "apply", "13c/2.20C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "12")
 	jtune(t, with(virtualBoard, "apply", "TURBO", "--yes")...).fails(t, exitUsage, "MAXN")
 }
@@ -308,7 +284,8 @@ func TestReadOnlyRefusesToApply(t *testing.T) {
 func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json")...).done(t)
 	v := o.object(t, appliedKeys)
-	if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000, EMC: 2133000000}); got != want {
+	if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000,
+		EMC: 2133000000}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	asked, _ := json.Marshal(v["asked"])
@@ -318,4 +295,4 @@ func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	}
 }
 
-const appliedKeys = "asked actual kept reverted files"
+const appliedKeys = "asked actual kept reverted locked files"

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
@@ -48,19 +49,39 @@ func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
 	}
 }
 
-func TestProfileTellsItsCostAndTakesItsSettings(t *testing.T) {
+// What the networks of PowerTrain's reference know is the grid.
+func TestProfileSamplesFromTheGrid(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(virtualBoard, "profile", "resnet", "--sample", "6", "--minibatches", "5", "--out", out)
+	jtune(t, with(args, "--grid")...).done(t)
+	_, rows, err := record.Read(out)
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.Mode.Cores%2 != 0 || r.Mode.CPU < 268*tegra.MHz {
+			t.Errorf("%v is no mode of the grid", r.Mode)
+		}
+	}
+	jtune(t, with(args, "--resume")...).fails(t, exitFailed, "sample")
+}
+
+func TestProfilePrintsItsCostAndTakesItsSettings(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(virtualBoard, "profile", "resnet", "--grid", "--shard", "3/600", "--out", out)
-	o := jtune(t, with(args, "--wait", "21s", "--minibatches", "5", "--dvfs", "on", "--keep-fan", "--mode-timeout", "90s", "--retries", "0")...).done(t)
-	if !strings.Contains(o.err, "modes to measure, about ") || !strings.Contains(o.err, "left") {
-		t.Errorf("stderr tells no cost or no time left:\n%s", o.err)
+	o := jtune(t, with(args, "--wait", "21s", "--minibatches", "5", "--dvfs", "on", "--keep-fan", "--mode-timeout",
+		"90s", "--retries", "0")...).done(t)
+	if !strings.Contains(o.err, "modes to measure, about ") || !strings.Contains(o.err, "remaining") {
+		t.Errorf("stderr lacks the cost or the remaining time:\n%s", o.err)
 	}
-	head, rows, err := profiles.Read(out)
+	head, rows, err := record.Read(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := head.Settings; s.FixedWait != 21*time.Second || s.Minibatches != 5 || !s.DVFS || !s.KeepFan || s.ModeTimeout != 90*time.Second {
+	if s := head.Settings; s.FixedWait != 21*time.Second || s.Minibatches != 5 || !s.DVFS || !s.KeepFan ||
+		s.ModeTimeout != 90*time.Second {
 		t.Errorf("recorded settings %+v", s)
 	}
 	for _, r := range rows {
@@ -89,7 +110,7 @@ func TestAResumedCampaignKeepsItsSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	jtune(t, with(args, "--resume")...).done(t)
-	_, rows, err := profiles.Read(out)
+	_, rows, err := record.Read(out)
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -104,8 +125,9 @@ func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
 	t.Parallel()
 	mean := func(part string) float64 {
 		out := filepath.Join(t.TempDir(), "part")
-		jtune(t, with(virtualBoard, "profile", "resnet", "--grid", "--shard", part, "--minibatches", "5", "--out", out)...).done(t)
-		_, rows, err := profiles.Read(out)
+		jtune(t, with(virtualBoard, "profile", "resnet", "--grid", "--shard", part, "--minibatches", "5", "--out",
+			out)...).done(t)
+		_, rows, err := record.Read(out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,18 +161,21 @@ func TestProfileFolderMustBeNewOrResumed(t *testing.T) {
 func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,1000000,318750000,665600000\n")
 	jtune(t, with(virtualBoard, "profile", "resnet", "--list", list)...).fails(t, exitUsage, "GHz")
-	jtune(t, with(virtualBoard, "profile", "resnet", "--list", write(t, "cores,cpu,gpu,mem\n"))...).fails(t, exitUsage, "no mode to measure")
+	jtune(t, with(virtualBoard, "profile", "resnet", "--list", write(t, "cores,cpu,gpu,mem\n"))...).fails(t, exitUsage,
+		"no mode to measure")
 }
 
-// A list may be older than the board's software: modes that are gone are told
+// A list may be older than the board's software: modes that are gone are noted
 // and left out.
-func TestAListWithModesTheBoardHasLostMeasuresTheOthers(t *testing.T) {
+func TestProfileMeasuresTheModesOfAListThatTheBoardHas(t *testing.T) {
 	t.Parallel()
-	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n2,1000000,318750000,665600000\n4,729600,318750000,665600000\n14,729600,318750000,665600000\n")
+	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n2,1000000,318750000,665600000\n"+
+		"4,729600,318750000,665600000\n14,729600,318750000,665600000\n")
 	out := filepath.Join(t.TempDir(), "c")
 	args := with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out", out)
 	o := jtune(t, args...).done(t)
-	if got := modesIn(t, out); got != 2 || !strings.Contains(o.err, "2 of 4 modes are none of this board's") || !strings.Contains(o.err, "GHz") {
+	if got := modesIn(t, out); got != 2 || !strings.Contains(o.err, "2 of 4 modes are not of this board") ||
+		!strings.Contains(o.err, "GHz") {
 		t.Errorf("%d modes; stderr %s", got, o.err)
 	}
 	jtune(t, with(args, "--resume")...).done(t)
@@ -160,8 +185,9 @@ func TestAListSaysThatItsMinibatchSizesAreNotMeasured(t *testing.T) {
 	t.Parallel()
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz,bs\n2,729600,318750000,665600000,4\n2,729600,318750000,665600000,8\n")
 	out := filepath.Join(t.TempDir(), "c")
-	o := jtune(t, with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out", out)...).done(t)
-	if got := modesIn(t, out); got != 1 || !strings.Contains(o.err, "column bs is left unread") {
+	o := jtune(t, with(virtualBoard, "profile", "resnet", "--minibatches", "5", "--list", list, "--out",
+		out)...).done(t)
+	if got := modesIn(t, out); got != 1 || !strings.Contains(o.err, "column bs is ignored") {
 		t.Errorf("%d modes; stderr %s", got, o.err)
 	}
 }
@@ -210,10 +236,12 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := jtune(t, with(args, "--resume")...).done(t); !strings.Contains(o.out, "3 modes recorded, 2 of them usable, 0 new") {
+	if o := jtune(t, with(args, "--resume")...).done(t); !strings.Contains(o.out,
+		"3 modes recorded, 2 of them usable, 0 new") {
 		t.Errorf("plain --resume: %s", o.out)
 	}
-	if o := jtune(t, with(args, "--resume", "--redo-failed")...).done(t); !strings.Contains(o.out, "3 modes recorded, 3 of them usable, 1 new") {
+	if o := jtune(t, with(args, "--resume", "--redo-failed")...).done(t); !strings.Contains(o.out,
+		"3 modes recorded, 3 of them usable, 1 new") {
 		t.Errorf("with --redo-failed: %s", o.out)
 	}
 }
@@ -230,7 +258,8 @@ func TestACampaignFeedsFitAndReplay(t *testing.T) {
 	if got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out); len(got) != len(toyModes()) {
 		t.Errorf("the model speaks of %d modes, want the %d of the campaign's device", len(got), len(toyModes()))
 	}
-	if csv := jtune(t, with(replay(filepath.Join(out, "modes.csv")), "modes", "--csv")...).done(t).out; strings.Count(csv, "\n") != 13 {
+	if csv := jtune(t, with(replay(filepath.Join(out, "modes.csv")), "modes",
+		"--csv")...).done(t).out; strings.Count(csv, "\n") != 13 {
 		t.Errorf("a replay of the campaign has %d lines, want 12 modes and a header", strings.Count(csv, "\n"))
 	}
 }
@@ -245,8 +274,10 @@ func TestEveryRowOfAReplayThatIsLeftOutIsTold(t *testing.T) {
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[2], lines[5] = "2,729600,318750000,665600000,100,\"torn\n", "x,y\n"
 	o := jtune(t, with(replay(write(t, strings.Join(lines, ""))), "modes", "--csv")...).done(t)
-	if !strings.Contains(o.err, "line 3") || !strings.Contains(o.err, "line 6") || strings.Count(o.out, "\n") != len(toyModes())-1 {
-		t.Errorf("got %d lines on stdout, stderr %q; want the header and all but two modes, and a word on lines 3 and 6", strings.Count(o.out, "\n"), o.err)
+	if !strings.Contains(o.err, "line 3") || !strings.Contains(o.err, "line 6") ||
+		strings.Count(o.out, "\n") != len(toyModes())-1 {
+		t.Errorf("got %d lines on stdout, stderr %q; want the header and all but two modes, and a word on lines 3 and "+
+			"6", strings.Count(o.out, "\n"), o.err)
 	}
 }
 
@@ -266,7 +297,8 @@ func TestRowsOfACampaignThatDoNotParseAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, samples := range []string{dir, table} {
-		for _, args := range [][]string{{"front", "--samples", samples}, {"fit", "--samples", samples, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m")}} {
+		for _, args := range [][]string{{"front", "--samples", samples},
+			{"fit", "--samples", samples, "--method", "linear", "--out", filepath.Join(t.TempDir(), "m")}} {
 			if o := jtune(t, args...).done(t); !strings.Contains(o.err, "line 4") {
 				t.Errorf("%v: stderr %q says nothing of line 4", args, o.err)
 			}

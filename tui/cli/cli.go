@@ -1,6 +1,6 @@
 // Package cli is the command line of jtune: it parses flags, calls the
 // packages below, and prints. Data goes to standard output, everything else to
-// standard error; the exit code says how it ended.
+// standard error; the exit code shows how it ended.
 //
 //	arguments ──► cobra ──► app (streams, global flags) ──► session ──► answer ──► text, JSON, CSV
 //	error ──► one line on standard error, exit code
@@ -17,7 +17,7 @@ import (
 	"jtune/tegra/guard"
 )
 
-// Main runs the program's own arguments and gives the exit code.
+// Main runs the program's own arguments and returns the exit code.
 func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == "guard" { // has its own idea of signals
 		return guard.Main(context.Background(), os.Args[2:])
@@ -47,7 +47,7 @@ func windUp(signals <-chan os.Signal, cancel func()) {
 	}
 }
 
-// Run runs one command line and gives the exit code. When ctx ends, work in
+// Run runs one command line and returns the exit code. When ctx ends, work in
 // progress is wound up: knobs restored, what was recorded kept.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return (&app{in: stdin, out: stdout, err: stderr, args: args}).execute(ctx)
@@ -60,5 +60,9 @@ func (a *app) execute(ctx context.Context) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	ownHelp(root)
+	defer func() { a.budget.End() }()
+	if err := knownCommand(root, a.args); err != nil {
+		return a.report(ctx, err)
+	}
 	return a.report(ctx, root.ExecuteContext(ctx))
 }

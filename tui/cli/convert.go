@@ -15,10 +15,10 @@ import (
 func (a *app) convert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert tegrastats|nvpmodel",
-		Short: "Read the vendor's formats",
+		Short: "Convert NVIDIA's formats",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("convert what? jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE")
+			return usagef("convert needs a format: jtune convert tegrastats [FILE], or jtune convert nvpmodel FILE")
 		},
 	}
 	cmd.AddCommand(a.convertTegrastats(), a.convertNvpmodel())
@@ -26,7 +26,6 @@ func (a *app) convert() *cobra.Command {
 }
 
 func (a *app) convertNvpmodel() *cobra.Command {
-	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "nvpmodel FILE",
 		Short: "Print the power modes of an nvpmodel.conf",
@@ -45,15 +44,16 @@ func (a *app) convertNvpmodel() *cobra.Command {
 				a.note("%s: line %d: %s", args[0], e.Line, e.Message)
 			}
 			if len(conf.Modes) == 0 {
-				return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a Jetson", args[0])
+				return fmt.Errorf("%s: no power mode in it: give an nvpmodel.conf, such as /etc/nvpmodel.conf of a "+
+					"Jetson", args[0])
 			}
-			if asJSON {
+			if a.asJSON {
 				return printJSON(a.out, conf)
 			}
 			return a.printNvpmodel(conf)
 		},
 	}
-	jsonFlag(cmd.Flags(), &asJSON)
+	a.jsonFlag(cmd.Flags())
 	return cmd
 }
 

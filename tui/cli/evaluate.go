@@ -13,22 +13,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/learn"
-	"jtune/optimize"
+	"jtune/optimize/bench"
 	"jtune/tui/session"
 )
 
 func (a *app) evaluate() *cobra.Command {
 	var truth, reference, methods, sizes, budgets, latencies string
 	var samplesOf, others []string
-	o := optimize.EvaluateOptions{}
-	asJSON, strict := false, false
+	o := bench.Options{}
+	strict := false
 	cmd := &cobra.Command{
 		Use:   "evaluate --truth FILE",
-		Short: "Compare methods on a measured sweep, in the papers' measures",
-		Long: "Learns from random modes of a sweep in which every mode was measured, predicts the others, and lets each method choose for every limit.\n\n" +
-			"Choices are held against two optima: the best reading within the limit, and, for a sweep of 400 modes and more, the best one that a fit to 400 " +
-			"of them bears out (\"clean\": its power no more than 10 % and its time no more than 25 % below), since the best of thousands of single readings is often " +
-			"luck. A search is \"hot\" when one of its probes drew more than 10 % over the power limit.",
+		Short: "Compare the methods on a measured sweep, with the papers' metrics",
+		Long: "Fits each method to random modes of a sweep in which every mode was measured, predicts the other " +
+			"modes, and lets the method choose a mode for every limit.\n\n" +
+			"Choices are compared with two optima: the best reading within the limit, and, for a sweep of at least " +
+			"400 modes, the best reading that a fit to 400 of them confirms (\"clean\": at most 10 % less power and " +
+			"25 % less time than predicted), because the best of thousands of single readings is often luck. A " +
+			"search is \"hot\" when one of its probes drew more than 10 % over the power limit.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if truth == "" {
@@ -42,7 +44,8 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			a.notes(s.Notes)
-			o.Truth, o.Name, o.Workload, o.Seed, o.Presets = s.Measured, truth, s.Workload, a.options.Seed, a.presetsFor(s)
+			o.Truth, o.Name, o.Workload, o.Seed, o.Presets = s.Measured, truth, s.Workload, a.options.Seed,
+				a.options.PresetsFor(s)
 			if o.Reference, err = a.options.Reference(reference); err != nil {
 				return err
 			}
@@ -53,14 +56,14 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			o.Progress = a.counter(o.Quick)
-			report, err := optimize.Evaluate(cmd.Context(), o)
+			report, err := bench.Evaluate(cmd.Context(), o)
 			if isTerminal(a.err) {
 				fmt.Fprintln(a.err)
 			}
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if a.asJSON {
 				return printJSON(a.out, report)
 			}
 			return report.WriteText(a.out)
@@ -68,43 +71,50 @@ func (a *app) evaluate() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
-	f.StringVar(&reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another workload for gp+ref and powertrain, or none; never the sweep's own workload (default: gp+ref is left out, powertrain transfers from "+learn.ShippedName+")")
-	f.StringVar(&methods, "methods", "", "of "+strings.Join(optimize.EvaluateMethods(), ", ")+" (default: all that can run)")
-	f.StringVar(&sizes, "sizes", "", "how many modes are learnt from (default 10,20,50)")
+	f.StringVar(&reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another "+
+		"workload for gp+ref and powertrain, or none; never the sweep's own workload (default: gp+ref is left out, "+
+		"powertrain transfers from "+learn.ShippedName+")")
+	f.StringVar(&methods, "methods", "", "of "+strings.Join(bench.Methods(), ", ")+" (default: all that can run)")
+	f.StringVar(&sizes, "sizes", "", "numbers of modes to fit to (default 10,20,50)")
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
-	f.StringSliceVar(&samplesOf, "samples-of", nil, "published runs (`FILE`, comma-separated): learn from the modes they name, and stand beside their errors")
-	f.StringSliceVar(&others, "others", nil, "other workloads measured on that board (`FILE`, comma-separated): linear4 picks its four modes, and learns energy, by them")
-	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default 17:50:1)")
-	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, for a sweep with several minibatch sizes (default 25,50,100,200; budgets 17:50:3)")
-	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false, "leave out settings of the sweep whose GPU clock seems not to have been set; without, they are only told")
+	f.StringSliceVar(&samplesOf, "samples-of", nil,
+		"published runs (`FILE`, comma-separated): fit to the same modes and compare the errors")
+	f.StringSliceVar(&others, "others", nil, "other workloads measured on that board (`FILE`, comma-separated): "+
+		"linear4 picks its four modes, and learns energy, by them")
+	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default: about 34 "+
+		"limits from the least power of the sweep to that of its fastest mode; PowerTrain has 17:50:1)")
+	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+
+		"for a sweep with several minibatch sizes (default 25,50,100,200, with a third of the power limits)")
+	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false,
+		"leave out settings whose GPU clock seems not to have been set; without the flag they are only listed")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
-	jsonFlag(f, &asJSON)
+	a.jsonFlag(f)
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
 	return cmd
 }
 
 // otherWorkloads reads sweeps of other workloads.
-func (a *app) otherWorkloads(paths []string, strict bool) (list []optimize.Workload, err error) {
+func (a *app) otherWorkloads(paths []string, strict bool) (list []bench.Workload, err error) {
 	for _, path := range paths {
 		s, err := session.ReadSamples(path, a.options.Batches, strict)
 		if err != nil {
 			return nil, err
 		}
 		a.notes(s.Notes)
-		list = append(list, optimize.Workload{Name: path, Measured: s.Measured})
+		list = append(list, bench.Workload{Name: path, Measured: s.Measured})
 	}
 	return list, nil
 }
 
 // readAuthors reads files of published runs.
-func readAuthors(paths []string) (list []optimize.Authors, err error) {
+func readAuthors(paths []string) (list []bench.Authors, err error) {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		a, err := optimize.ReadAuthors(filepath.Base(path), f)
+		a, err := bench.ReadAuthors(filepath.Base(path), f)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +124,7 @@ func readAuthors(paths []string) (list []optimize.Authors, err error) {
 }
 
 // evaluateLists reads the flags that hold several values.
-func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets, latencies string) error {
+func evaluateLists(o *bench.Options, methods, sizes, budgets, latencies string) error {
 	if o.Seeds < 0 {
 		return usagef("--seeds %d: must be positive", o.Seeds)
 	}
@@ -122,8 +132,8 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets, latenci
 		o.Methods = strings.Split(methods, ",")
 	}
 	for _, m := range o.Methods {
-		if !slices.Contains(optimize.EvaluateMethods(), m) {
-			return usagef("--methods %q: want some of %s", m, strings.Join(optimize.EvaluateMethods(), ","))
+		if !slices.Contains(bench.Methods(), m) {
+			return usagef("--methods %q: want some of %s", m, strings.Join(bench.Methods(), ","))
 		}
 	}
 	for _, field := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
@@ -134,8 +144,8 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets, latenci
 		o.Sizes = append(o.Sizes, n)
 	}
 	for _, field := range strings.FieldsFunc(latencies, func(r rune) bool { return r == ',' }) {
-		ms, err := strconv.ParseFloat(field, 64)
-		if err != nil || !(ms > 0) || math.IsInf(ms, 0) {
+		ms, err := positive(field)
+		if err != nil {
 			return usagef("--latencies %q: want milliseconds such as 25,50,100", latencies)
 		}
 		o.LatenciesMS = append(o.LatenciesMS, ms)
@@ -143,6 +153,15 @@ func evaluateLists(o *optimize.EvaluateOptions, methods, sizes, budgets, latenci
 	var err error
 	o.BudgetFrom, o.BudgetTo, o.BudgetStep, err = parseBudgets(budgets)
 	return err
+}
+
+// positive reads a number that can be a rate or a limit.
+func positive(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is no positive number", text)
+	}
+	return v, nil
 }
 
 // parseBudgets reads FROM:TO:STEP in watts; zeros for "".
@@ -155,8 +174,8 @@ func parseBudgets(text string) (from, to, step float64, err error) {
 		return 0, 0, 0, usagef("--budgets %q: want FROM:TO:STEP such as 17:50:1", text)
 	}
 	for i, v := range []*float64{&from, &to, &step} {
-		if *v, err = strconv.ParseFloat(parts[i], 64); err != nil || !(*v > 0) || math.IsInf(*v, 0) {
-			return 0, 0, 0, usagef("--budgets %q: %q is no positive number", text, parts[i])
+		if *v, err = positive(parts[i]); err != nil {
+			return 0, 0, 0, usagef("--budgets %q: %w", text, err)
 		}
 	}
 	if to < from {
@@ -169,8 +188,8 @@ func parseBudgets(text string) (from, to, step float64, err error) {
 // in place.
 const seldom = 15 * time.Second
 
-// counter tells of progress, and of the way to less: in place on a terminal, by
-// a line now and then elsewhere.
+// counter prints progress, with a hint to --quick: in place on a terminal, a line
+// now and then elsewhere.
 func (a *app) counter(quick bool) func(done, total int) {
 	less := " (--quick makes fewer)"
 	if quick {
@@ -179,11 +198,11 @@ func (a *app) counter(quick bool) func(done, total int) {
 	if isTerminal(a.err) {
 		return func(done, total int) { fmt.Fprintf(a.err, "\r%d of %d runs%s", done, total, less) }
 	}
-	told := time.Now()
+	last := time.Now()
 	return func(done, total int) {
-		if time.Since(told) >= seldom {
+		if time.Since(last) >= seldom {
 			a.note("%d of %d runs%s", done, total, less)
-			told = time.Now()
+			last = time.Now()
 		}
 	}
 }

@@ -34,12 +34,12 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// usagef is an error about how the command was put.
+// usagef is an error in the arguments of a command.
 func usagef(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", session.ErrUsage, fmt.Errorf(format, args...))
 }
 
-// report prints an error as one line and gives the exit code.
+// report prints an error as one line and returns the exit code.
 func (a *app) report(ctx context.Context, err error) int {
 	var code exitError
 	switch {
@@ -47,7 +47,8 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitOK
 	case errors.As(err, &code):
 		return int(code)
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.Is(err, context.Canceled), errors.Is(err, tui.ErrTerminalGone):
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.Is(err, context.Canceled),
+		errors.Is(err, tui.ErrTerminalGone):
 		fmt.Fprintln(a.err, "jtune: interrupted")
 		return exitInterrupted
 	}
@@ -74,7 +75,7 @@ func (a *app) asRoot() string {
 	return strings.Join(words, " ")
 }
 
-// shellWord quotes what a shell would take apart.
+// shellWord quotes a word that a shell would split or expand.
 func shellWord(w string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%"
 	if w != "" && strings.Trim(w, plain) == "" {
@@ -112,7 +113,7 @@ func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + ": "
 }
 
-// countOf says how many arguments there are, and which if there are any.
+// countOf describes the arguments in an error.
 func countOf(args []string) string {
 	switch len(args) {
 	case 0:
@@ -127,9 +128,6 @@ func countOf(args []string) string {
 func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			if !cmd.HasParent() && len(args) > 0 {
-				return usagef("unknown command %q: jtune help lists them", args[0])
-			}
 			return usagef("%s%s given; the form is: %s", commandName(cmd), countOf(args), cmd.UseLine())
 		}
 		return nil

@@ -9,16 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/profiles"
+	"jtune/internal/text"
 	"jtune/profiles/experiment"
-	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
 func (a *app) experiment() *cobra.Command {
 	var r session.ExperimentRequest
 	var workload, mode string
-	asJSON := false
 	var about strings.Builder
 	var names []string
 	for _, e := range experiment.All() {
@@ -26,15 +24,18 @@ func (a *app) experiment() *cobra.Command {
 		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
 	}
 	cmd := &cobra.Command{
-		Use:   "experiment [NAME]",
-		Short: "Run one of the papers' sweeps and say what follows",
-		Long: "Runs a training job under several settings, one after another in the fastest power mode with fan at maximum and clocks locked, and compares " +
-			"them: a table, a CSV file, and in words what follows from the numbers just measured. Without a name it lists the experiments.\n\n" + about.String() +
-			"Every run is recorded in --out DIR as it ends, with its report beside it (report.txt, report.csv); --resume goes on with what is missing. " +
-			"The board is put back as it was found. Times are means per minibatch, the first one left out; a part that this board or job cannot do is skipped, and said.",
-		Example: "  jtune experiment\n  jtune experiment workers --workload resnet --repeat 3 --out workers\n" +
-			"  jtune experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n  jtune experiment cache --epochs 6 --json",
-		Args:      takes(cobra.MaximumNArgs(1)),
+		Use:   "experiment [NAME [WORKLOAD]]",
+		Short: "Run one of the papers' characterisation sweeps and explain it",
+		Long: "Runs a training job with several settings, one after another in the fastest power mode with the fan " +
+			"at maximum and locked clocks, and compares them: a table, a CSV file, and sentences about the measured " +
+			"numbers. Without a name it lists the experiments.\n\n" + about.String() +
+			"Every run is recorded in --out DIR when it ends, with the report (report.txt, report.csv); --resume " +
+			"continues with the missing runs. At the end the board is restored. Times are means per minibatch " +
+			"without the first one. Parts that this board or job cannot do are skipped and listed.",
+		Example: "  jtune experiment\n  jtune experiment workers resnet --repeat 3 --out workers\n" +
+			"  jtune experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
+			"  jtune experiment cache --epochs 6 --json",
+		Args:      takes(cobra.MaximumNArgs(2)),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -44,82 +45,70 @@ func (a *app) experiment() *cobra.Command {
 			if r.Experiment, err = experiment.Find(args[0]); err != nil {
 				return usagef("%v", err)
 			}
+			if len(args) > 1 {
+				if workload != "" {
+					return usagef("experiment: give either WORKLOAD or --workload NAME")
+				}
+				workload = args[1]
+			}
 			if err := checkExperiment(cmd, r); err != nil {
 				return err
 			}
 			return a.onDevice(func(s *session.Session) error {
-				if r.Workload, err = experimentWorkload(s, r.Experiment, workload); err != nil {
+				if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
 					return err
 				}
-				if err := s.Whole(cmd.Context()); err != nil {
+				if err := s.EnsureFullSpace(cmd.Context()); err != nil {
 					return err
 				}
 				if mode != "" {
-					if r.Mode, err = findMode(s.Device, mode); err != nil {
+					if r.Mode, err = s.FindMode(cmd.Context(), mode); err != nil {
 						return err
 					}
 				}
-				return a.doExperiment(cmd.Context(), s, r, asJSON)
+				return a.doExperiment(cmd.Context(), s, r)
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&workload, "workload", "", "train `NAME` (default: the one of the papers)")
+	f.StringVar(&workload, "workload", "", "train workload `NAME` (default: the one of the papers)")
 	f.StringVar(&mode, "mode", "", "run in power mode `MODE`, also a preset (default: the fastest)")
-	f.IntVar(&r.Minibatches, "minibatches", 0, "run `N` minibatches with the data in memory (default 100)")
-	f.IntVar(&r.Epochs, "epochs", 0, "run `N` whole epochs instead, from a cold page cache; results are of the later ones")
-	f.IntVar(&r.Repeat, "repeat", 1, "run every setting `N` times and tell the spread")
-	f.StringArrayVar(&r.Data, "data", nil, "the data lie in `DIR`; several times for storage: a copy on each medium")
-	f.DurationVar(&r.Idle, "idle", time.Minute, "baseload: measure each state for so long (papers: 30m)")
-	f.DurationVar(&r.Base, "base", 5*time.Second, "measure the idle board for so long before each run, for the share of its base load; 0: not")
-	f.DurationVar(&r.Every, "interval", time.Second, "between two power samples")
+	countFlag(f, &r.Minibatches, "minibatches", "run `N` minibatches with the data in memory (default 100)")
+	countFlag(f, &r.Epochs, "epochs",
+		"run `N` whole epochs instead, from a cold page cache; results are of the later ones")
+	r.Repeat = 1
+	countFlag(f, &r.Repeat, "repeat", "run every setting `N` times and report the spread")
+	f.StringArrayVar(&r.Data, "data", nil,
+		"`DIR` of the training data; for storage several times: a copy on each medium")
+	f.DurationVar(&r.Idle, "idle", time.Minute, "baseload: measure each state for this long (papers: 30m)")
+	f.DurationVar(&r.Base, "base", 5*time.Second,
+		"measure the idle board for this long before each run, for its share of the energy; 0: do not")
+	f.DurationVar(&r.Every, "interval", time.Second, "time between two power samples")
 	f.StringVar(&r.Dir, "out", "", "record folder, new (default below the data directory)")
-	f.BoolVar(&r.Resume, "resume", false, "go on with the same experiment in --out DIR")
-	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: run the settings again that failed")
-	jsonFlag(f, &asJSON)
+	f.BoolVar(&r.Resume, "resume", false, "continue the same experiment in --out DIR")
+	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: repeat the settings that failed")
+	a.jsonFlag(f)
 	return cmd
 }
 
 func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
-	for flag, n := range map[string]int{"minibatches": r.Minibatches, "epochs": r.Epochs, "repeat": r.Repeat} {
-		if err := positiveIfGiven(cmd, flag, n); err != nil {
-			return err
-		}
-	}
 	switch {
 	case r.Minibatches > 0 && r.Epochs > 0:
 		return usagef("--minibatches and --epochs exclude each other")
 	case r.Minibatches > 0 && r.Experiment.Epochs > 0:
-		return usagef("experiment %s compares whole epochs: give --epochs N", r.Experiment.Name)
+		return usagef("experiment %s compares whole epochs, %d unless --epochs N says otherwise: "+
+			"leave --minibatches away",
+			r.Experiment.Name, r.Experiment.Epochs)
 	case r.Experiment.Name == "batch" && cmd.Flags().Changed("batch"):
-		return usagef("experiment batch runs sizes of its own: leave --batch away")
+		return usagef("experiment batch runs sizes of its own: leave out --batch")
 	case r.Base < 0:
 		return usagef("--base must not be negative")
 	case r.Idle < time.Second || r.Every < 10*time.Millisecond:
 		return usagef("--idle takes a second at least, --interval 10ms")
 	case len(r.Data) > 1 && r.Experiment.Name != "storage":
 		return usagef("several --data are for experiment storage, which compares them")
-	case r.RedoFailed && !r.Resume:
-		return usagef("--redo-failed needs --resume, and the folder to go on with")
-	case r.Resume && r.Dir == "":
-		return usagef("--resume needs --out DIR, the folder to go on with")
 	}
-	return nil
-}
-
-// experimentWorkload is the one that was asked for, else the experiment's own;
-// none when nothing is to run.
-func experimentWorkload(s *session.Session, e experiment.Experiment, name string) (profiles.Workload, error) {
-	if e.Workload == "" {
-		if name != "" {
-			return profiles.Workload{}, usagef("experiment %s runs no workload", e.Name)
-		}
-		return profiles.Workload{}, nil
-	}
-	if name == "" {
-		name = e.Workload
-	}
-	return s.Workload(name)
+	return checkResume(r.Dir, r.Resume, r.RedoFailed)
 }
 
 func (a *app) listExperiments() error {
@@ -128,7 +117,7 @@ func (a *app) listExperiments() error {
 		def := e.Workload
 		switch {
 		case def == "":
-			def = "nothing runs"
+			def = "none"
 		case e.Epochs > 0:
 			def += fmt.Sprintf(", %d epochs", e.Epochs)
 		default:
@@ -139,7 +128,7 @@ func (a *app) listExperiments() error {
 	return table(a.out, rows...)
 }
 
-func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest, asJSON bool) error {
+func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest) error {
 	rep := a.reporter(s.Device)
 	res, err := s.Experiment(ctx, r, rep.observe)
 	rep.wipe()
@@ -147,13 +136,14 @@ func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.Ex
 		return err
 	}
 	if ctx.Err() != nil {
-		a.note("interrupted after %s; go on with: jtune experiment %s … --out %s --resume", res.Elapsed.Round(time.Second), r.Experiment.Name, res.Dir)
+		a.note("interrupted after %s; continue with: jtune experiment %s … --out %s --resume",
+			res.Elapsed.Round(time.Second), r.Experiment.Name, res.Dir)
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if a.asJSON {
 		err = printJSON(a.out, toExperimentJSON(res, s))
 	} else {
 		err = res.Text(a.out)
@@ -166,47 +156,43 @@ func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.Ex
 }
 
 type experimentJSON struct {
-	Experiment string           `json:"experiment"`
-	Workload   *string          `json:"workload"`
-	Device     string           `json:"device"`
-	Virtual    bool             `json:"virtual"`
-	Repeat     int              `json:"repeat"`
-	Dir        string           `json:"dir"`
-	Lines      []map[string]any `json:"lines"`
-	Skipped    []skipJSON       `json:"skipped"`
-	Failed     []string         `json:"failed"`
-	Notes      []string         `json:"notes"`
-	Takeaway   []string         `json:"takeaway"`
-}
-
-type skipJSON struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-}
-
-// statJSON is a number over repeated runs.
-type statJSON struct {
-	Median number `json:"median"`
-	Lo     number `json:"lo"`
-	Hi     number `json:"hi"`
+	Experiment string            `json:"experiment"`
+	Workload   text.Optional     `json:"workload"`
+	Device     string            `json:"device"`
+	Virtual    bool              `json:"virtual"`
+	Repeat     int               `json:"repeat"`
+	Dir        string            `json:"dir"`
+	Lines      []map[string]any  `json:"lines"`
+	Skipped    []experiment.Skip `json:"skipped"`
+	Failed     []string          `json:"failed"`
+	Notes      []string          `json:"notes"`
+	Takeaway   []string          `json:"takeaway"`
 }
 
 func toExperimentJSON(r session.ExperimentResult, s *session.Session) experimentJSON {
 	b := s.Device.Board()
-	out := experimentJSON{Experiment: r.Experiment.Name, Workload: optionalText(r.Workload.Name), Device: b.Name, Virtual: b.Virtual, Repeat: r.Repeat, Dir: r.Dir,
-		Lines: []map[string]any{}, Skipped: []skipJSON{}, Failed: append([]string{}, r.Failed...), Notes: append([]string{}, r.Notes...), Takeaway: append([]string{}, r.Takeaway...)}
+	out := experimentJSON{
+		Experiment: r.Experiment.Name,
+		Workload:   text.Optional(r.Workload.Name),
+		Device:     b.Name,
+		Virtual:    b.Virtual,
+		Repeat:     r.Repeat,
+		Dir:        r.Dir,
+		Lines:      []map[string]any{},
+		Skipped:    listOf(r.Skipped),
+		Failed:     listOf(r.Failed),
+		Notes:      listOf(r.Notes),
+		Takeaway:   listOf(r.Takeaway),
+	}
 	for _, l := range r.Lines {
-		line := map[string]any{"setting": l.Setting, "part": optionalText(l.Part), "runs": l.Runs, "mode": export.ModeOf(l.Mode)}
+		line := map[string]any{"setting": l.Setting, "part": text.Optional(l.Part), "runs": l.Runs, "mode": l.Mode}
 		for _, c := range experiment.Columns() {
 			line[c.Key] = nil
 			if v, ok := l.Stats[c.Key]; ok {
-				line[c.Key] = statJSON{number(v.Median), number(v.Lo), number(v.Hi)}
+				line[c.Key] = v
 			}
 		}
 		out.Lines = append(out.Lines, line)
-	}
-	for _, k := range r.Skipped {
-		out.Skipped = append(out.Skipped, skipJSON(k))
 	}
 	return out
 }

@@ -31,8 +31,10 @@ func TestExperimentAloneListsThem(t *testing.T) {
 func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "x")
-	o := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir)...).done(t)
-	for _, want := range []string{"dvfs: clocks locked or following", "a simulation, not a measurement", "DVFS off", "DVFS on", "What follows", "skipped: clocks that fall"} {
+	o := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode",
+		"8c/1.73C/0.62G/3.20M", "--out", dir)...).done(t)
+	for _, want := range []string{"dvfs: clocks locked or following", "a simulation, not a measurement", "DVFS off",
+		"DVFS on", "What follows", "skipped: clocks that fall"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, o.out)
 		}
@@ -51,8 +53,10 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 		t.Errorf("report.csv: %v, %v; want two settings in a mode of 8 cores", table, err)
 	}
 
-	jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir)...).fails(t, exitFailed, "--resume")
-	v := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode", "8c/1.73C/0.62G/3.20M", "--out", dir, "--resume", "--json")...).done(t).
+	jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode",
+		"8c/1.73C/0.62G/3.20M", "--out", dir)...).fails(t, exitFailed, "--resume")
+	v := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode",
+		"8c/1.73C/0.62G/3.20M", "--out", dir, "--resume", "--json")...).done(t).
 		object(t, "experiment workload device virtual repeat dir lines skipped failed notes takeaway")
 	lines := v["lines"].([]any)
 	if len(lines) != 2 || v["virtual"] != true || v["workload"] != "lenet5" {
@@ -88,17 +92,19 @@ func TestExperimentRefusesWhatMakesNoSense(t *testing.T) {
 		{exitUsage, "baseload --idle 1ms", []string{"--idle"}},
 		{exitPermission, "workers --read-only", []string{"--read-only"}},
 	} {
-		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).fails(t, c.code, c.says...)
+		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).fails(t, c.code,
+			c.says...)
 	}
 }
 
-// A real job on a tree of files: what is known is told, what is not is a dash,
-// and the board is put back.
+// A real job on a tree of files: what is known is printed, what is not is a dash,
+// and the board is restored.
 func TestExperimentOfARealCommand(t *testing.T) {
 	t.Parallel()
 	args, root := fakeBoard(t, goodJob)
 	before := tegratest.Contents(t, root)
-	o := jtune(t, with(args, "experiment", "dvfs", "--workload", "job", "--minibatches", "5", "--base", "0", "--interval", "100ms")...).done(t)
+	o := jtune(t, with(args, "experiment", "dvfs", "--workload", "job", "--minibatches", "5", "--base", "0",
+		"--interval", "100ms")...).done(t)
 	if !strings.Contains(o.out, "20.0") || !strings.Contains(o.out, "no difference beyond noise (3 %)") {
 		t.Errorf("two runs of 20 ms:\n%s", o.out)
 	}
@@ -116,9 +122,12 @@ func TestExperimentTrainsForReal(t *testing.T) {
 	needPyTorch(t)
 	data := t.TempDir()
 	mnist(t, data, 320)
-	config := write(t, "[torch]\ndata = \""+data+"\"\npython = \""+python+"\"\nbeside = true\n[workload.lenet5]\nworkers = 1\nsamples = 320\n")
-	args := []string{"experiment", "cache", "--workload", "lenet5", "--config", config, "--device", "virtual:agx-orin", "--base", "0", "--interval", "50ms", "--json"}
-	v := jtune(t, args...).done(t).object(t, "experiment workload device virtual repeat dir lines skipped failed notes takeaway")
+	config := write(t, "[torch]\ndata = \""+data+"\"\npython = \""+python+"\"\nbeside = true\n[workload.lenet5]\n"+
+		"workers = 1\nsamples = 320\n")
+	args := []string{"experiment", "cache", "--workload", "lenet5", "--config", config, "--device", "virtual:agx-orin",
+		"--base", "0", "--interval", "50ms", "--json"}
+	v := jtune(t, args...).done(t).object(t,
+		"experiment workload device virtual repeat dir lines skipped failed notes takeaway")
 	got := map[string]map[string]any{}
 	for _, l := range v["lines"].([]any) {
 		line := l.(map[string]any)
@@ -149,7 +158,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 	}
 }
 
-// inMemory tells whether a folder's file system has nothing but the page cache.
+// inMemory reports whether a folder's file system has nothing but the page cache.
 func inMemory(t *testing.T, dir string) bool {
 	t.Helper()
 	var st unix.Statfs_t
@@ -162,7 +171,11 @@ func inMemory(t *testing.T, dir string) bool {
 // mnist writes blank pictures in the published form of MNIST.
 func mnist(t *testing.T, dir string, n uint32) {
 	t.Helper()
-	images := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2051), n), 28), 28), make([]byte, n*28*28)...)
+	var images []byte
+	for _, v := range []uint32{2051, n, 28, 28} {
+		images = binary.BigEndian.AppendUint32(images, v)
+	}
+	images = append(images, make([]byte, n*28*28)...)
 	labels := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2049), n), make([]byte, n)...)
 	for name, content := range map[string][]byte{"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {

@@ -12,10 +12,10 @@ import (
 func (a *app) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export nvpmodel",
-		Short: "Print a mode in the vendor's format",
+		Short: "Print a mode in NVIDIA's format",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("export as what? jtune export nvpmodel MODE --name NAME")
+			return usagef("export needs a format: jtune export nvpmodel MODE --name NAME")
 		},
 	}
 	cmd.AddCommand(a.exportNvpmodel())
@@ -30,21 +30,19 @@ func (a *app) exportNvpmodel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nvpmodel MODE --name NAME",
 		Short: "Print a POWER_MODEL block for this board's nvpmodel.conf",
-		Long: "Print a mode as a POWER_MODEL block with the next free id. It belongs at the end of the list of modes in\n" +
-			"the board's nvpmodel.conf, whose parameters it uses; after that sudo nvpmodel -m ID sets it.",
+		Long: "Prints a mode as a POWER_MODEL block with the next free id. Append it to the list of modes in the " +
+			"board's\n" +
+			"nvpmodel.conf, whose parameters it uses; then sudo nvpmodel -m ID sets it.",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" {
-				return usagef("export nvpmodel: --name NAME is missing: what the mode is to be called")
+				return usagef("export nvpmodel: --name NAME is missing: the name of the mode")
 			}
 			if !presetNamePattern.MatchString(name) {
 				return usagef("--name %q: want letters, digits and _", name)
 			}
 			return a.onDevice(func(s *session.Session) error {
-				if err := s.Whole(cmd.Context()); err != nil {
-					return err
-				}
-				m, err := findMode(s.Device, args[0])
+				m, err := s.FindMode(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}

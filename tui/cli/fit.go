@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/learn/nn"
+	"jtune/learn/baseline/nn"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 	"jtune/tui/export"
 	"jtune/tui/session"
@@ -22,26 +22,21 @@ import (
 
 // fitJSON is `jtune fit --json`.
 type fitJSON struct {
-	Method    string   `json:"method"`
-	Samples   int      `json:"samples"`
-	CV        cvJSON   `json:"cv"`
-	Reference *string  `json:"reference"`
-	Warnings  []string `json:"warnings"`
-	Batches   []int    `json:"batches,omitempty"` // minibatch sizes, where they are an input
-}
-
-type cvJSON struct {
-	Time  number `json:"time_mape_pct"`
-	Power number `json:"power_mape_pct"`
+	Method    learn.Method  `json:"method"`
+	Samples   int           `json:"samples"`
+	CV        learn.Errors  `json:"cv"`
+	Reference text.Optional `json:"reference"`
+	Warnings  []string      `json:"warnings"`
+	Batches   []int         `json:"batches,omitempty"` // where the batch size is an input
 }
 
 func (a *app) fit() *cobra.Command {
 	var r session.FitRequest
 	var method, out string
-	loss, freeze, asJSON := "mse", false, false
+	loss, freeze := "mse", false
 	cmd := &cobra.Command{
 		Use:   "fit --samples FILE|DIR --out MODEL",
-		Short: "Learn to predict time and power of every mode from measured ones",
+		Short: "Fit a model of time and power of all modes to measured modes",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -58,7 +53,7 @@ func (a *app) fit() *cobra.Command {
 				return err
 			}
 			r.Training = func() {
-				a.note("networks are trained, and five times more for the cross-validation: a minute or two")
+				a.note("training networks, and five times more for the cross-validation: a minute or two")
 			}
 			m, notes, err := session.Fit(cmd.Context(), a.options, r)
 			a.notes(notes)
@@ -68,7 +63,7 @@ func (a *app) fit() *cobra.Command {
 			if err := m.Save(out); err != nil {
 				return fmt.Errorf("%w: choose another file with --out", err)
 			}
-			return a.printFit(m, asJSON)
+			return a.printFit(m)
 		},
 	}
 	f := cmd.Flags()
@@ -76,14 +71,15 @@ func (a *app) fit() *cobra.Command {
 	referenceFlag(f, &r.Reference)
 	f.StringVar(&method, "method", string(learn.Auto), "auto, gp, powertrain, nn, linear, tree, forest or mlp")
 	f.StringVar(&out, "out", "", "model `FILE`, replaced if it exists")
-	f.StringVar(&loss, "loss", loss, "what the networks of powertrain and nn make small: mse, or mape (the paper's for a transfer to an Orin Nano)")
-	f.BoolVar(&freeze, "freeze", false, "powertrain: train the fresh last layer alone")
+	f.StringVar(&loss, "loss", loss,
+		"loss of the networks of powertrain and nn: mse, or mape (the paper's for a transfer to an Orin Nano)")
+	f.BoolVar(&freeze, "freeze", false, "powertrain: train only the new last layer")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
-	jsonFlag(f, &asJSON)
+	a.jsonFlag(f)
 	return cmd
 }
 
-// networkFlags puts what --loss and --freeze say into the request.
+// networkFlags puts --loss and --freeze into the request.
 func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze bool) error {
 	var l nn.Loss
 	if err := l.UnmarshalText([]byte(strings.ToUpper(loss))); err != nil {
@@ -91,7 +87,7 @@ func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze
 	}
 	switch networks := r.Method == learn.PowerTrain || r.Method == learn.NN; {
 	case cmd.Flags().Changed("loss") && !networks:
-		return usagef("--loss is of networks: it needs --method powertrain or nn")
+		return usagef("--loss is for networks: it needs --method powertrain or nn")
 	case freeze && r.Method != learn.PowerTrain:
 		return usagef("--freeze keeps the transferred layers: it needs --method powertrain")
 	}
@@ -99,13 +95,16 @@ func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze
 	return nil
 }
 
-func (a *app) printFit(m *learn.Model, asJSON bool) error {
-	if asJSON {
-		cv := cvJSON{notKnown, notKnown}
-		if m.CV.Known() {
-			cv = cvJSON{number(m.CV.TimeMAPEPct), number(m.CV.PowerMAPEPct)}
-		}
-		return printJSON(a.out, fitJSON{string(m.Method), len(m.Samples), cv, optionalText(m.Reference), append([]string{}, m.Warnings...), m.Batches})
+func (a *app) printFit(m *learn.Model) error {
+	if a.asJSON {
+		return printJSON(a.out, fitJSON{
+			Method:    m.Method,
+			Samples:   len(m.Samples),
+			CV:        m.CV,
+			Reference: text.Optional(m.Reference),
+			Warnings:  listOf(m.Warnings),
+			Batches:   m.Batches,
+		})
 	}
 	a.notes(m.Warnings)
 	pct := func(v float64) string {
@@ -117,12 +116,13 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		}
 		return fmt.Sprintf("%.1f %%", v)
 	}
-	speaksOf := figures.Thousands(m.Space.Len()) + " modes"
+	covers := text.Thousands(m.Space.Len()) + " modes"
 	if m.Batches != nil {
-		speaksOf += " with minibatches of " + listed(m.Batches)
+		covers += " with minibatches of " + listed(m.Batches)
 	}
 	if err := table(a.out,
-		[]string{"method", string(m.Method)}, []string{"samples", figures.Thousands(len(m.Samples))}, []string{"speaks of", speaksOf},
+		[]string{"method", string(m.Method)}, []string{"samples", text.Thousands(len(m.Samples))},
+		[]string{"covers", covers},
 		[]string{"time error", pct(m.CV.TimeMAPEPct)}, []string{"power error", pct(m.CV.PowerMAPEPct)},
 		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)}); err != nil {
 		return err
@@ -132,10 +132,11 @@ func (a *app) printFit(m *learn.Model, asJSON bool) error {
 		fmt.Fprintf(a.out, "\nwith minibatches of %d:\n", largest)
 		m = m.At(largest)
 	}
-	return printAdvice(a.out, optimize.Advice(m, optimize.Situation{Mode: m.Space.Max(), Minibatches: a.minibatches(m.Provenance.Workload)}))
+	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: a.options.Minibatches(m.Provenance.Workload)}
+	return printAdvice(a.out, optimize.Advice(m, about))
 }
 
-// withSize adds fields to a row where there is something to tell of sizes.
+// withSize adds fields to a row where the batch size is an input.
 func withSize(sized bool, row []string, fields ...string) []string {
 	if sized {
 		row = append(row, fields...)
@@ -145,70 +146,62 @@ func withSize(sized bool, row []string, fields ...string) []string {
 
 func (a *app) predict() *cobra.Command {
 	var model, modes string
-	var asCSV, asJSON, strict bool
+	strict := false
 	cmd := &cobra.Command{
-		Use:   "predict --model MODEL",
+		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
-		Args:  takes(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			if asCSV && asJSON {
-				return usagef("--csv and --json exclude each other")
-			}
+		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
+			"such as cores=2,4,6 for all that match; clocks also take 900MHz, 0.9GHz or just 900. A line of the " +
+			"text is a mode with its time, power and energy per minibatch and their 95 % bands.",
+		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
+			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
+			"  jtune predict --model resnet.model --csv",
+		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := a.loadModel(model)
 			if err != nil {
 				return err
 			}
 			list := m.Space.Modes()
-			if modes != "" {
-				if list, err = a.modesToPredict(modes, strict); err != nil {
+			switch {
+			case modes != "" && len(args) > 0:
+				return usagef("predict: give either MODE or --modes FILE")
+			case modes != "":
+				if list, err = a.modesToPredict(modes, m.Space, strict); err != nil {
 					return err
 				}
+			case len(args) > 0:
+				list = nil
+				for _, text := range args {
+					some, err := m.Space.Select(text)
+					if err != nil {
+						return usagef("predict: %v", err)
+					}
+					list = append(list, some...)
+				}
 			}
-			settings, err := a.settings(m, list, "choose with --batch N, or several with commas")
+			settings, err := a.settings(m, list)
 			if err != nil {
 				return err
 			}
-			return a.printPredictions(m, m.PredictSettings(settings), asCSV, asJSON)
+			return a.printPredictions(m, m.PredictSettings(settings))
 		},
 	}
 	f := cmd.Flags()
 	modelFlag(f, &model, "")
-	f.StringVar(&modes, "modes", "", "CSV `FILE` with the modes to predict, - for standard input (default: all that the model speaks of)")
-	f.BoolVar(&asCSV, "csv", false, "as CSV")
-	jsonListFlag(f, &asJSON)
+	f.StringVar(&modes, "modes", "",
+		"`FILE` with the modes to predict, as CSV or one MODE per line; - for standard input (default: all of the "+
+			"model)")
+	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
+	a.jsonListFlag(f)
 	f.BoolVar(&strict, "strict", false, "a bad row is an error")
 	return cmd
 }
 
-// settings are modes with the minibatch sizes that --batch gives, size by size;
-// without one it says what to do. Where the model has no size as an input, they
-// are the modes.
-func (a *app) settings(m *learn.Model, modes []tegra.Mode, todo string) ([]learn.Setting, error) {
-	asked := a.options.Batches
-	if a.options.AllSizes {
-		asked = m.Batches
-	}
-	switch {
-	case m.Batches == nil && len(asked) > 0:
-		a.note("the model knows one minibatch size, its samples': --batch is not heeded")
-		fallthrough
-	case m.Batches == nil:
-		return learn.Settings(modes, nil), nil
-	case len(asked) == 0:
-		return nil, usagef("the model holds minibatch sizes %s: %s", listed(m.Batches), todo)
-	}
-	var out []learn.Setting
-	for _, b := range asked {
-		if !slices.Contains(m.Batches, b) {
-			how := "between measured ones"
-			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
-				how = "beyond all measured ones, so its values are extrapolated"
-			}
-			a.note("minibatches of %d were not measured, only %s: it lies %s", b, listed(m.Batches), how)
-		}
-		out = append(out, learn.Settings(modes, []int{b})...)
-	}
-	return out, nil
+// settings are modes at the batch sizes that --batch names.
+func (a *app) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, error) {
+	list, notes, err := a.options.SettingsOf(m, modes)
+	a.notes(notes)
+	return list, err
 }
 
 // listed prints minibatch sizes.
@@ -232,12 +225,13 @@ func (a *app) loadPowered(command, name string) (*learn.Model, error) {
 
 // noPower is why a command has nothing to do with measured times alone.
 func noPower(command, what string) error {
-	return fmt.Errorf("%s: %s knows time alone, and every limit and front needs power: measure it too (column power_w)", command, what)
+	return fmt.Errorf("%s: %s has times only, and every limit and Pareto front needs power: measure it too (column "+
+		"power_w)", command, what)
 }
 
 // modesToPredict keeps the order and the duplicates of a file.
-func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
-	o := sweep.Options{ModesOnly: true, Strict: strict}
+func (a *app) modesToPredict(path string, space *tegra.Space, strict bool) ([]tegra.Mode, error) {
+	o := sweep.Options{ModesOnly: true, Space: space, Strict: strict}
 	var t *sweep.Table
 	var err error
 	if path == "-" {
@@ -258,16 +252,16 @@ func (a *app) modesToPredict(path string, strict bool) ([]tegra.Mode, error) {
 	return out, nil
 }
 
-func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, asJSON bool) error {
+func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction) error {
 	sized := m.Batches != nil
 	switch {
-	case asJSON:
+	case a.asJSON:
 		out := make([]export.Point, len(preds))
 		for i, p := range preds {
 			out[i] = export.PointOf(p)
 		}
 		return printJSON(a.out, out)
-	case asCSV:
+	case a.asCSV:
 		w := csv.NewWriter(a.out)
 		w.Write(withSize(sized, strings.Split(export.Columns, ","), export.SizeColumn))
 		for _, p := range preds {
@@ -276,10 +270,12 @@ func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction, asCSV, 
 		w.Flush()
 		return w.Error()
 	}
-	rows := [][]string{withSize(sized, []string{"mode", "ms", "95 %", "W", "95 %", "J"}, "batch", "ms per sample")}
+	var rows [][]string
 	for _, p := range preds {
-		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), figures.Of(p.TimeMS), between(p.TimeLoMS, p.TimeHiMS), figures.Of(p.PowerW), between(p.PowerLoW, p.PowerHiW), figures.Of(p.EnergyJ())},
-			strconv.Itoa(p.Batch), figures.Of(optimize.PredictedPoint(p).SampleMS())))
+		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
+			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
+			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")},
+			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample")))
 	}
 	return table(a.out, rows...)
 }
@@ -288,5 +284,13 @@ func between(lo, hi float64) string {
 	if math.IsNaN(lo) {
 		return "–"
 	}
-	return figures.Of(lo) + " – " + figures.Of(hi)
+	return text.Of(lo) + " – " + text.Of(hi)
+}
+
+// inUnit prints a value with its unit; a dash when it is not known.
+func inUnit(v float64, unit string) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return text.Of(v) + " " + unit
 }

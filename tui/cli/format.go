@@ -12,60 +12,6 @@ import (
 	"jtune/tui/export"
 )
 
-// What export writes, by the names that the documents here use.
-type (
-	modeJSON  = export.Mode
-	bandsJSON = export.Bands
-	number    = export.Number
-)
-
-// optionalMode is null when absent.
-func optionalMode(m tegra.Val[tegra.Mode]) *modeJSON {
-	if !m.OK {
-		return nil
-	}
-	out := export.ModeOf(m.V)
-	return &out
-}
-
-// measuredJSON is a measurement.
-type measuredJSON struct {
-	TimeMS  number `json:"time_ms"`
-	PowerW  number `json:"power_w"`
-	EnergyJ number `json:"energy_j"`
-	// Suspicious: it disagrees with all others and was not repeated, the prediction counts.
-	Suspicious bool `json:"suspicious,omitempty"`
-}
-
-func toMeasuredJSON(m tegra.Measured) *measuredJSON {
-	return &measuredJSON{TimeMS: number(m.TimeMS), PowerW: number(m.PowerW), EnergyJ: number(m.EnergyJ())}
-}
-
-// notKnown prints as null.
-var notKnown = number(math.NaN())
-
-func optionalNumber(v tegra.Val[float64]) number {
-	if !v.OK {
-		return notKnown
-	}
-	return number(v.V)
-}
-
-func optionalFreq(v tegra.Val[tegra.Freq]) *int64 {
-	if !v.OK {
-		return nil
-	}
-	hz := int64(v.V)
-	return &hz
-}
-
-func optionalText(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // printJSON prints one indented document.
 func printJSON(w io.Writer, v any) error { return export.WriteJSON(w, v) }
 
@@ -92,31 +38,16 @@ func table(w io.Writer, rows ...[]string) error {
 	return nil
 }
 
+// listOf is a list in a document, where an empty one is [] and not null.
+func listOf[T any](list []T) []T { return append([]T{}, list...) }
+
 // dash prints an absent value as a dash.
-func dash(v tegra.Val[float64], format string) string {
+func dash[T any](v tegra.Val[T], format string) string {
 	if !v.OK {
 		return "–"
 	}
 	return fmt.Sprintf(format, v.V)
 }
-
-func dashFreq(v tegra.Val[tegra.Freq]) string {
-	if !v.OK {
-		return "–"
-	}
-	return v.V.String()
-}
-
-// text is an optional text as it is printed.
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// known tells a number from one that prints as null.
-func known(n number) bool { return !math.IsNaN(float64(n)) }
 
 // change prints by how many percent something differs, without a decimal that
 // nobody reads where it is many times as much.

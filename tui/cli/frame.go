@@ -1,18 +1,21 @@
 package cli
 
 import (
+	"errors"
+	"strconv"
+
 	"github.com/spf13/pflag"
 
 	"jtune/learn"
-	"jtune/profiles"
+	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tui/session"
 )
 
 // What commands have in common: an open device, a job on it, and flags that
 // mean the same wherever they stand.
 
-// onDevice opens the device, tells what there is to tell of it, and calls f. The
-// device is closed whatever comes of that.
+// onDevice opens the device, prints its notice, calls f and closes the device.
 func (a *app) onDevice(f func(*session.Session) error) error {
 	s, err := a.session()
 	if err != nil {
@@ -23,7 +26,7 @@ func (a *app) onDevice(f func(*session.Session) error) error {
 }
 
 // withJob is onDevice for a command that runs a workload.
-func (a *app) withJob(workload string, f func(*session.Session, profiles.Workload) error) error {
+func (a *app) withJob(workload string, f func(*session.Session, workload.Workload) error) error {
 	return a.onDevice(func(s *session.Session) error {
 		w, err := s.Workload(workload)
 		if err != nil {
@@ -34,7 +37,7 @@ func (a *app) withJob(workload string, f func(*session.Session, profiles.Workloa
 }
 
 // withSizedJob is withJob for a command that may choose among minibatch sizes.
-func (a *app) withSizedJob(workload string, f func(*session.Session, profiles.Workload, []int) error) error {
+func (a *app) withSizedJob(workload string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
 		w, sizes, err := s.SizedWorkload(workload)
 		if err != nil {
@@ -45,21 +48,59 @@ func (a *app) withSizedJob(workload string, f func(*session.Session, profiles.Wo
 }
 
 // jsonFlag adds --json to a command that answers with one document.
-func jsonFlag(f *pflag.FlagSet, asJSON *bool) { f.BoolVar(asJSON, "json", false, "as JSON") }
+func (a *app) jsonFlag(f *pflag.FlagSet) { f.BoolVar(&a.asJSON, "json", false, "as JSON") }
 
 // jsonListFlag adds --json to a command that answers with a list.
-func jsonListFlag(f *pflag.FlagSet, asJSON *bool) {
-	f.BoolVar(asJSON, "json", false, "as a JSON array")
+func (a *app) jsonListFlag(f *pflag.FlagSet) {
+	f.BoolVar(&a.asJSON, "json", false, "as a JSON array")
+}
+
+// jsonLinesFlag adds --json to a command whose answer has no end.
+func (a *app) jsonLinesFlag(f *pflag.FlagSet) {
+	f.BoolVar(&a.asJSON, "json", false, "one JSON object per line")
+}
+
+// count is a flag of a number that cannot be 0; its default is not for the user to write.
+type count int
+
+// errCount is the answer to a smaller number.
+var errCount = errors.New("1 at least")
+
+func (c *count) String() string { return strconv.Itoa(int(*c)) }
+func (c *count) Type() string   { return "int" }
+
+func (c *count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err == nil && n < 1 {
+		return errCount
+	}
+	*c = count(n)
+	return err
+}
+
+// countFlag adds a count.
+func countFlag(f *pflag.FlagSet, n *int, name, usage string) { f.Var((*count)(n), name, usage) }
+
+// checkResume finds what the flags that continue a campaign lack.
+func checkResume(dir string, resume, redoFailed bool) error {
+	switch {
+	case redoFailed && !resume:
+		return usagef("--redo-failed needs --resume and --out DIR")
+	case resume && dir == "":
+		return usagef("--resume needs --out DIR, the folder to continue")
+	}
+	return nil
 }
 
 // perModeFlag adds --minibatches to a command that measures modes.
 func perModeFlag(f *pflag.FlagSet, n *int) {
-	f.IntVar(n, "minibatches", 0, "clean minibatches per mode (default 40)")
+	countFlag(f, n, "minibatches", "clean minibatches per mode (default 40)")
 }
 
-// referenceFlag adds --reference to a command that may lean on one.
+// referenceFlag adds --reference.
 func referenceFlag(f *pflag.FlagSet, name *string) {
-	f.StringVar(name, "reference", "", "`FILE`, name of a kept model or campaign, "+learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
+	f.StringVar(name, "reference", "", "reference workload: `FILE`, name of a kept model or campaign, "+
+		learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
 }
 
 // modelFlag adds --model.
@@ -67,9 +108,11 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 	f.StringVar(name, "model", "", "model `FILE`, or the name of a kept one"+more)
 }
 
-// goalFlags adds what choose and tune both can be asked for.
-func (l *limitFlags) goalFlags(f *pflag.FlagSet) {
-	f.Float64Var(&l.power, "power-limit", 0, "fastest mode that draws at most `W` watts; of several minibatch sizes the most samples per second")
-	f.Float64Var(&l.time, "time-limit", 0, "mode of least power that needs at most `MS` milliseconds per minibatch; with --power-limit and several sizes: the limit on the latency")
-	f.BoolVar(&l.energy, "energy", false, "mode of least energy per minibatch; of several sizes, per sample")
+// goalFlags adds the goals of choose and tune.
+func goalFlags(f *pflag.FlagSet, l *optimize.Limit) {
+	f.Float64Var(&l.PowerW, "power-limit", 0,
+		"fastest mode that draws at most `W` watts; with several batch sizes: most samples per second")
+	f.Float64Var(&l.TimeMS, "time-limit", 0, "mode of least power with at most `MS` milliseconds per minibatch; "+
+		"with --power-limit and several batch sizes: the limit on the latency")
+	f.BoolVar(&l.Energy, "energy", false, "mode of least energy per minibatch; with several batch sizes: per sample")
 }

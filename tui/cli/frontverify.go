@@ -6,16 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/profiles"
-	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
 
-// mostBudgets bounds what a person may mean.
+// mostBudgets bounds the number of power limits.
 const mostBudgets = 10000
 
-// verification is what `front --verify` was told.
+// verification holds the flags of `front --verify`.
 type verification struct {
 	most            int // modes to measure; 0: no verification
 	workload, refit string
@@ -37,14 +36,11 @@ func (v verification) check(cmd *cobra.Command, model string) error {
 	if model == "" {
 		return usagef("--verify measures along a predicted front: give --model MODEL")
 	}
-	if err := positiveIfGiven(cmd, "minibatches", v.request.Settings.Minibatches); err != nil {
-		return err
-	}
-	return positiveIfGiven(cmd, "verify", v.most)
+	return nil
 }
 
 // verifyFront measures along a model's front; the result holds what was
-// expected, what was found, and the model that has learnt it.
+// expected, what was measured, and the updated model.
 func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (session.VerifyResult, error) {
 	var none session.VerifyResult
 	s, err := a.session()
@@ -52,9 +48,6 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 		return none, err
 	}
 	defer s.Close()
-	if there := m.Provenance.Device; there != "" && there != s.Device.Board().Name {
-		return none, usagef("the model speaks of %s, this is %s: measure on that device, or fit a model for this one", there, s.Device.Board().Name)
-	}
 	r := v.request
 	from, to, step, err := parseBudgets(v.budgets)
 	if err != nil {
@@ -66,7 +59,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 	for k := 0.0; step > 0 && from+k*step <= to*(1+1e-12); k++ {
 		r.BudgetsW = append(r.BudgetsW, from+k*step)
 	}
-	r.Model, r.Most, r.Margin = m, v.most, defaultMargin
+	r.Model, r.Most, r.Margin = m, v.most, session.Margin
 	name := v.workload
 	if name == "" {
 		name = m.Provenance.Workload
@@ -81,7 +74,8 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 	case res.Dir == "" && err == nil:
 		a.note("nothing to verify: every mode that these limits choose was measured")
 	case res.Dir != "":
-		a.note("%s measured along the front in %.0f s; recorded in %s", figures.Count(len(res.Measured), "mode"), res.Elapsed.Seconds(), res.Dir)
+		a.note("%s measured along the front in %.0f s; recorded in %s", text.Count(len(res.Measured), "mode"),
+			res.Elapsed.Seconds(), res.Dir)
 	}
 	if err != nil {
 		return none, err
@@ -90,10 +84,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 		if err := res.Fitted.Save(v.refit); err != nil {
 			return none, fmt.Errorf("%w: choose another file with --refit", err)
 		}
-		if err := profiles.Own(v.refit); err != nil {
-			return none, err
-		}
-		a.note("%s: the corrected model, of %s", v.refit, figures.Count(len(res.Fitted.Samples), "measured mode"))
+		a.note("%s: the updated model, of %s", v.refit, text.Count(len(res.Fitted.Samples), "measured mode"))
 	}
 	return res, nil
 }
@@ -103,11 +94,10 @@ func (a *app) printVerified(res session.VerifyResult) error {
 	rows := [][]string{{"verified", "ms predicted", "measured", "", "W predicted", "measured", ""}}
 	for i, got := range res.Measured {
 		p := res.Before[i]
-		rows = append(rows, []string{res.Fitted.Space.Format(got.Mode), figures.Of(p.TimeMS), figures.Of(got.TimeMS), deviation(got.TimeMS, p.TimeMS),
-			figures.Of(p.PowerW), figures.Of(got.PowerW), deviation(got.PowerW, p.PowerW)})
+		off := session.Against(got, p.Measured)
+		rows = append(rows, []string{res.Fitted.Space.Format(got.Mode), text.Of(p.TimeMS), text.Of(got.TimeMS),
+			change(off.TimePct),
+			text.Of(p.PowerW), text.Of(got.PowerW), change(off.PowerPct)})
 	}
 	return table(a.out, rows...)
 }
-
-// deviation is by how much a measurement differs from what was expected.
-func deviation(got, expected float64) string { return change(100 * (got/expected - 1)) }

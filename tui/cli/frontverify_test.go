@@ -8,7 +8,7 @@ import (
 	"jtune/learn"
 )
 
-// A front is verified on a virtual board: the modes are measured, told beside
+// A front is verified on a virtual board: the modes are measured, printed with
 // what was expected, learnt, and counted as measured on the front.
 func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 	t.Parallel()
@@ -18,13 +18,15 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 	jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 
 	checks := filepath.Join(dir, "checks")
-	o := jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "3", "--budgets", "20:40:2", "--out", checks, "--refit", refit)...).done(t)
+	o := jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "3", "--budgets", "20:40:2", "--out",
+		checks, "--refit", refit)...).done(t)
 	front, verified, ok := strings.Cut(strings.TrimSpace(o.out), "\n\n")
-	if lines := strings.Split(verified, "\n"); !ok || len(lines) != 4 || !strings.HasPrefix(lines[0], "verified") || strings.Count(verified, "%") != 6 {
+	if lines := strings.Split(verified, "\n"); !ok || len(lines) != 4 || !strings.HasPrefix(lines[0], "verified") ||
+		strings.Count(verified, "%") != 6 {
 		t.Errorf("want three verified modes with their deviations, got:\n%s", verified)
 	}
 	if !strings.Contains(front, "measured") || !strings.Contains(front, "predicted") {
-		t.Errorf("the corrected front tells no measured and predicted modes:\n%s", front)
+		t.Errorf("the updated front lacks measured or predicted modes:\n%s", front)
 	}
 	before, err := learn.Load(model)
 	if err != nil {
@@ -34,15 +36,18 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(before.Samples) != 10 || len(after.Samples) != 13 || !after.CV.Known() || after.Provenance.Workload != "resnet18" {
-		t.Errorf("the model has %d samples, the corrected one %d, provenance %+v", len(before.Samples), len(after.Samples), after.Provenance)
+	if len(before.Samples) != 10 || len(after.Samples) != 13 || !after.CV.Known() ||
+		after.Provenance.Workload != "resnet18" {
+		t.Errorf("the model has %d samples, the corrected one %d, provenance %+v", len(before.Samples),
+			len(after.Samples), after.Provenance)
 	}
 	again := jtune(t, "fit", "--samples", checks, "--out", filepath.Join(dir, "of-checks")).done(t)
 	if !strings.Contains(again.out, "samples          3") {
 		t.Errorf("the record of the checks has not three samples:\n%s", again.out)
 	}
 
-	for _, p := range array(t, jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "1", "--json")...).done(t).out) {
+	for _, p := range array(t, jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "1",
+		"--json")...).done(t).out) {
 		if p["measured"] == nil || p["time_ms"] == nil {
 			t.Errorf("a point of the corrected front lacks what the contract says: %v", p)
 		}
@@ -65,7 +70,8 @@ func TestVerifyingAFrontThatCannotBe(t *testing.T) {
 		jtune(t, with(virtualBoard, c.args...)...).fails(t, c.code, c.says)
 	}
 	o := jtune(t, with(virtualBoard, "front", "--model", model, "--verify", "3", "--workload", "resnet18")...).done(t)
-	if !strings.Contains(o.err, "nothing to verify") || strings.Contains(o.err, "recorded in") || strings.Contains(o.out, "verified") {
+	if !strings.Contains(o.err, "nothing to verify") || strings.Contains(o.err, "recorded in") ||
+		strings.Contains(o.out, "verified") {
 		t.Errorf("a model whose front is all measured: %s", o.err)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"jtune/tui/session"
 )
 
-// guard is the privileged side. Main starts it without coming by here; this is
-// for tests, which call Run.
+// guard is the privileged side. Main starts it directly; this command is for tests,
+// which call Run.
 func (a *app) guard() *cobra.Command {
 	return &cobra.Command{
 		Use:                "guard",
-		Short:              "Internal: the privileged side, which jtune starts by itself",
+		Short:              "Internal: the privileged process that jtune starts by itself",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
@@ -36,10 +36,16 @@ func (a *app) version() *cobra.Command {
 		Short: "Print the version",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "jtune %s (%s, %s, %s/%s)\n", session.Version, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(a.out, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what version and --version print.
+func versionLine() string {
+	return fmt.Sprintf("jtune %s (%s, %s, %s/%s)\n", session.Version, revision(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 // revision is the commit that the program was built from and its day, as far
@@ -47,7 +53,7 @@ func (a *app) version() *cobra.Command {
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "revision not known"
+		return "revision unknown"
 	}
 	return revisionOf(info)
 }
@@ -65,7 +71,7 @@ func revisionOf(info *debug.BuildInfo) string {
 		}
 	}
 	if rev == "" {
-		return "revision not known"
+		return "revision unknown"
 	}
 	return rev + dirty + when
 }

@@ -17,7 +17,8 @@ import (
 func TestADeadGuardIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := tegratest.AGXOrin35(t)
-	s, err := session.Open(session.Options{Sysroot: root, DataDir: t.TempDir(), LogFile: filepath.Join(t.TempDir(), "log")})
+	s, err := session.Open(session.Options{Sysroot: root, DataDir: t.TempDir(),
+		LogFile: filepath.Join(t.TempDir(), "log")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +62,6 @@ func TestAVirtualBoardKeepsNothingBeyondItsCommand(t *testing.T) {
 	t.Parallel()
 	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes")...).done(t)
 	if !strings.Contains(o.out, "ends with this command") {
-		t.Errorf("stdout %q does not tell that a virtual board forgets", o.out)
+		t.Errorf("stdout %q does not name that a virtual board forgets", o.out)
 	}
 }

@@ -13,9 +13,11 @@ func (a *app) harness() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "harness [--write DIR]",
 		Short: "Print jtune.py, the helper for a training script of your own",
-		Long: "Print jtune.py, which tells jtune of the minibatches of a training script of your own: import it\n" +
-			"and put the step into \"with jtune.minibatch(epoch, batch):\". With --write DIR put it there together\n" +
-			"with the built-in PyTorch jobs, to read or change them: python3 DIR/train.py --help",
+		Long: "Prints jtune.py, which reports the minibatches of your own training script to jtune: import it and " +
+			"put\n" +
+			"the step into \"with jtune.minibatch(epoch, batch):\". --write DIR writes it into DIR, with the " +
+			"built-in\n" +
+			"PyTorch jobs, to read or change them: python3 DIR/train.py --help",
 		Example: "  jtune harness > jtune.py",
 		Args:    takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,6 +38,6 @@ func (a *app) harness() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&folder, "write", "", "put all scripts into `DIR`, made if need be")
+	cmd.Flags().StringVar(&folder, "write", "", "write all scripts into `DIR`, which is made if it does not exist")
 	return cmd
 }

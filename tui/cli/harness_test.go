@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/profiles"
+	"jtune/profiles/record"
 )
 
 func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
@@ -19,7 +19,8 @@ func TestHarnessPrintsTheHelperAndWritesTheJobs(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "new")
 	o = jtune(t, "harness", "--write", dir)
-	if _, err := os.Stat(filepath.Join(dir, "train.py")); o.code != 0 || err != nil || !strings.Contains(o.out, filepath.Join(dir, "jtune.py")) {
+	if _, err := os.Stat(filepath.Join(dir, "train.py")); o.code != 0 || err != nil ||
+		!strings.Contains(o.out, filepath.Join(dir, "jtune.py")) {
 		t.Errorf("exit code %d, %v: %s%s", o.code, err, o.out, o.err)
 	}
 	jtune(t, "harness", "--write", "").fails(t, exitUsage, "--write")
@@ -54,7 +55,8 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	}
 	needPyTorch(t)
 	t.Parallel()
-	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\nworkers = 1\n"
+	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\n" +
+		"workers = 1\n"
 	modes := 3 // some 7 s each, in real time
 	if os.Getenv("JTUNE_LONG") != "" {
 		modes = 20
@@ -67,16 +69,18 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 		fits  bool
 	}{
 		{"board of files", files, 1, false},
-		{"virtual board", []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}, modes, true},
+		{"virtual board", []string{"--device", "virtual:agx-orin", "--data-dir", t.TempDir(), "--log-file",
+			filepath.Join(t.TempDir(), "log")}, modes, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := with(c.args, "--config", write(t, config))
 			dir := filepath.Join(t.TempDir(), "campaign")
-			o := jtune(t, with(args, "profile", "lenet5", "--modes", strconv.Itoa(c.modes), "--minibatches", "5", "--out", dir)...)
+			o := jtune(t, with(args, "profile", "lenet5", "--modes", strconv.Itoa(c.modes), "--minibatches", "5",
+				"--out", dir)...)
 			if o.code != 0 {
 				t.Fatalf("exit code %d: %s%s", o.code, o.out, o.err)
 			}
-			head, rows, err := profiles.Read(dir)
+			head, rows, err := record.Read(dir)
 			if err != nil || len(rows) != c.modes || head.Workload.Torch.Net != "lenet5" {
 				t.Fatalf("%d rows, %v, workload %+v", len(rows), err, head.Workload)
 			}

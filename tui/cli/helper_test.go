@@ -60,7 +60,8 @@ func jtuneWith(t testing.TB, ctx context.Context, stdin io.Reader, args ...strin
 	var out, err safeBuffer
 	all := args
 	if !strings.Contains(strings.Join(args, " "), "--data-dir") {
-		all = append(append([]string{}, args...), "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log"))
+		all = append(append([]string{}, args...), "--data-dir", t.TempDir(), "--log-file",
+			filepath.Join(t.TempDir(), "log"))
 	}
 	code := Run(ctx, all, stdin, &out, &err)
 	return outcome{code, out.String(), err.String()}
@@ -181,7 +182,7 @@ func toyModes() []tegra.Mode {
 func toyLaw(m tegra.Mode) tegra.Measured {
 	time := 60/m.GPU.GHz() + 150/(float64(m.Cores)*m.CPU.GHz()) + 40/m.EMC.GHz() + 10
 	power := 9 + 9*m.GPU.GHz()*m.GPU.GHz() + 0.35*float64(m.Cores)*m.CPU.GHz() + 1.2*m.EMC.GHz()
-	return tegra.Measured{Mode: m, TimeMS: time, PowerW: power}
+	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: time, PowerW: power}
 }
 
 // toySweep writes the made-up board's sweep file.
@@ -212,10 +213,14 @@ func with(args []string, more ...string) []string {
 // one workload "job" that a shell runs. The test ends when its guards have.
 func fakeBoard(t testing.TB, script string) (args []string, root string) {
 	t.Helper()
-	root = tegratest.AGXOrin35(t)
+	tree := tegratest.NewAGXOrin35()
+	tree.FollowClocks()
+	root = tree.Write(t)
 	t.Cleanup(func() {
 		until(t, "its guards have ended", func() bool { return len(processes("-sysroot="+root)) == 0 })
 	})
-	config := fmt.Sprintf("[workload.job]\ntitle = \"job\"\nbatch = 16\nsamples = 1600\ncommand = [\"sh\", \"-c\", %q]\n", script)
-	return []string{"--sysroot", root, "--config", write(t, config), "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")}, root
+	config := fmt.Sprintf("[workload.job]\ntitle = \"job\"\nbatch = 16\nsamples = 1600\n"+
+		"command = [\"sh\", \"-c\", %q]\n", script)
+	return []string{"--sysroot", root, "--config", write(t, config), "--data-dir", t.TempDir(), "--log-file",
+		filepath.Join(t.TempDir(), "log")}, root
 }

@@ -12,31 +12,46 @@ const helpWidth = 80
 
 // examples show a line or two of each command that has none of its own.
 var examples = map[string]string{
-	"jtune":                    "jtune\njtune --device virtual:agx-orin --speed 60",
-	"jtune watch":              "jtune watch --interval 100ms --count 50 --json",
-	"jtune device":             "jtune device --json",
-	"jtune doctor":             "jtune doctor",
-	"jtune modes":              "jtune modes --filter 'cores>=8 gpu<900MHz' --csv",
-	"jtune workloads":          "jtune workloads",
-	"jtune run":                "jtune run resnet --minibatches 100",
-	"jtune merge":              "jtune merge part1 part2 part3 --out campaign",
-	"jtune import":             "jtune import sweep.csv --out campaign",
-	"jtune fit":                "jtune fit --samples campaign --out resnet.model",
-	"jtune predict":            "jtune predict --model resnet.model --csv",
-	"jtune front":              "jtune front --model resnet.model --svg front.svg",
-	"jtune revert":             "jtune revert",
-	"jtune export":             "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
-	"jtune export nvpmodel":    "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
-	"jtune convert":            "jtune convert tegrastats log.txt --csv\njtune convert nvpmodel /etc/nvpmodel.conf --json",
+	"jtune":                 "jtune\njtune --device virtual:agx-orin --speed 60",
+	"jtune watch":           "jtune watch --interval 100ms --count 50 --json",
+	"jtune device":          "jtune device --json",
+	"jtune doctor":          "jtune doctor",
+	"jtune modes":           "jtune modes --filter 'cores>=8 gpu<900MHz' --csv",
+	"jtune workloads":       "jtune workloads",
+	"jtune run":             "jtune run resnet --minibatches 100",
+	"jtune merge":           "jtune merge part1 part2 part3 --out campaign",
+	"jtune import":          "jtune import sweep.csv --out campaign",
+	"jtune fit":             "jtune fit --samples campaign --out resnet.model",
+	"jtune predict":         "jtune predict --model resnet.model --csv",
+	"jtune front":           "jtune front --model resnet.model --svg front.svg",
+	"jtune revert":          "jtune revert",
+	"jtune export":          "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
+	"jtune export nvpmodel": "jtune export nvpmodel 8c/1.34C/0.83G/2.13M --name TRAIN",
+	"jtune convert": "jtune convert tegrastats log.txt --csv\n" +
+		"jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune convert tegrastats": "tegrastats | jtune convert tegrastats - --json",
 	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
 	"jtune keys":               "jtune keys",
+	"jtune campaigns list":     "jtune campaigns list --json",
+	"jtune campaigns show":     "jtune campaigns show 20260105-101500-resnet18-tune",
+	"jtune campaigns rename":   "jtune campaigns rename 20260105-101500-resnet18-tune before-update",
+	"jtune campaigns delete":   "jtune campaigns delete before-update",
+	"jtune campaigns restore":  "jtune campaigns restore before-update",
+	"jtune campaigns purge":    "jtune campaigns purge before-update",
+	"jtune models list":        "jtune models list --json",
+	"jtune models show":        "jtune models show resnet18",
+	"jtune models keep":        "jtune models keep resnet.model",
+	"jtune models rename":      "jtune models rename resnet18 resnet18-orin",
+	"jtune models delete":      "jtune models delete resnet18-orin",
+	"jtune models restore":     "jtune models restore resnet18-orin",
+	"jtune models purge":       "jtune models purge",
+	"jtune models reduce":      "jtune models reduce resnet18 resnet18.reference",
 	"jtune version":            "jtune version",
 	"jtune man":                "jtune man | man -l -",
 }
 
-// helpPages gives every command an example and fits what the library prints
+// helpPages adds an example to every command and fits what the library prints
 // into the width of a plain terminal.
 func helpPages(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages ", "FlagUsagesWrapped 80 "))

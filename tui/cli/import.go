@@ -5,19 +5,22 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/profiles"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
 
 func (a *app) importLogs() *cobra.Command {
 	out, mode, strict := "", "", false
-	var log profiles.LogImport
+	var log imports.Log
 	cmd := &cobra.Command{
 		Use:   "import PATH --out DIR",
-		Short: "Make a campaign folder of a sweep, of raw runs or of a power log",
-		Long: "PATH is a sweep file; a folder or .tar.gz of published runs, one folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>\n" +
-			"per mode; or the power log of one run, of tegrastats or jtop, with the times of its minibatches from --epochs.",
+		Short: "Make a campaign folder from a sweep, raw runs or a power log",
+		Long: "PATH is a sweep file; a folder or .tar.gz of published runs, one folder pm_<cores>_<CPU kHz>_<GPU " +
+			"Hz>_<memory Hz>\n" +
+			"per mode; or the power log of one run, of tegrastats or jtop, with the times of its minibatches from " +
+			"--epochs.",
 		Example: "  jtune import sweep.csv --out campaign\n  jtune import runs.tar.gz --out campaign\n" +
 			"  jtune import tegrastats.log --epochs epoch_stats.csv --out campaign",
 		Args: takes(cobra.ExactArgs(1)),
@@ -25,11 +28,8 @@ func (a *app) importLogs() *cobra.Command {
 			if out == "" {
 				return usagef("import: --out DIR is missing: the new campaign folder")
 			}
-			if err := positiveIfGiven(cmd, "per-epoch", log.PerEpoch); err != nil {
-				return err
-			}
 			if mode != "" {
-				m, err := profiles.ModeOfName(mode)
+				m, err := imports.ModeOfName(mode)
 				if err != nil {
 					return usagef("--mode %v", err)
 				}
@@ -45,10 +45,13 @@ func (a *app) importLogs() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
 	cmd.Flags().BoolVar(&strict, "strict", false, "a bad row is an error")
-	cmd.Flags().StringVar(&log.Times, "epochs", "", "of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
-	cmd.Flags().IntVar(&log.PerEpoch, "per-epoch", 0, "an epoch is one row of its log and has `N` minibatches")
-	cmd.Flags().StringVar(&mode, "mode", "", "of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
-	cmd.Flags().DurationVar(&log.Every, "every", 0, "`TIME` between lines of tegrastats that tell none (default 1s)")
+	cmd.Flags().StringVar(&log.Times, "epochs", "",
+		"of a power log: CSV `FILE` with epoch and epochtime_ms or time_ms, a row per minibatch or epoch")
+	countFlag(cmd.Flags(), &log.PerEpoch, "per-epoch", "an epoch is one row of its log and has `N` minibatches")
+	cmd.Flags().StringVar(&mode, "mode", "",
+		"of a power log: `MODE` as cores,CPU kHz,GPU Hz,memory Hz (default: the clocks it shows)")
+	cmd.Flags().DurationVar(&log.Every, "every", 0,
+		"`TIME` between lines of tegrastats without timestamps (default 1s)")
 	return cmd
 }
 
@@ -74,14 +77,14 @@ func (a *app) merge() *cobra.Command {
 	return cmd
 }
 
-// printFolder tells what a campaign folder holds.
+// printFolder prints what a campaign folder holds.
 func (a *app) printFolder(dir string) error {
-	head, rows, err := profiles.Read(dir)
+	head, rows, err := record.Read(dir)
 	if err != nil {
 		return err
 	}
 	from := " on " + orDash(head.Device.Name)
-	if head.Plan.Kind == profiles.ImportKind {
+	if head.Plan.Kind == imports.Kind {
 		from = ", imported: the board is not known"
 	}
 	_, err = fmt.Fprintf(a.out, "%s: %d rows of %s%s\n", dir, len(rows), orDash(head.Workload.Name), from)

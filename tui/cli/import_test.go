@@ -40,8 +40,10 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 	if got := modesIn(t, out); got != 1 {
 		t.Errorf("imported %d modes, want 1", got)
 	}
-	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode", "no mode")
-	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage, "--per-epoch")
+	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode",
+		"no mode")
+	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage,
+		"--per-epoch")
 	jtune(t, "import", power, "--epochs", times, "--out", out+"2").fails(t, exitFailed, "--mode")
 	o := jtune(t, "import", power, "--mode", "12,2201600,1300500000,3199000000", "--out", out+"2")
 	o.fails(t, exitFailed, power, "20.00 W", "--epochs FILE")
@@ -59,7 +61,8 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	}
 	a, b := profile("--sample", "9", "--shard", "1/2"), profile("--sample", "9", "--shard", "2/2")
 	out := filepath.Join(t.TempDir(), "whole")
-	if o := jtune(t, "merge", a, b, "--out", out).done(t); strings.Count(o.err, "\n") != 2 || strings.Count(o.err, "too few to tell whether it agrees") != 2 {
+	if o := jtune(t, "merge", a, b, "--out", out).done(t); strings.Count(o.err, "\n") != 2 ||
+		strings.Count(o.err, "too few to compare") != 2 {
 		t.Errorf("whole parts, too small to be judged: %s", o.err)
 	}
 	if got := modesIn(t, out); got != 9 {
@@ -75,10 +78,12 @@ func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644); err != nil { // a mode less
+	// a mode less
+	if err := os.WriteFile(rows, text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err, b+" is not finished: 1 of its 4 modes are missing") {
+	if o := jtune(t, "merge", a, b, "--out", out+"6").done(t); !strings.Contains(o.err,
+		b+" is not finished: 1 of its 4 modes are missing") {
 		t.Errorf("a part without its last mode: %s", o.err)
 	}
 }
@@ -90,12 +95,14 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 		var dirs []string
 		for _, part := range []string{"1/3", "2/3", "3/3"} {
 			dirs = append(dirs, filepath.Join(top, seed+strings.ReplaceAll(part, "/", "-")))
-			jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "75", "--shard", part, "--out", dirs[len(dirs)-1])...).done(t)
+			jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "75", "--shard", part, "--out",
+				dirs[len(dirs)-1])...).done(t)
 		}
 		return dirs
 	}
 	dirs := parts("a")
-	if o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "same")}, dirs...)...).done(t); strings.Contains(o.err, "disagree") {
+	if o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "same")},
+		dirs...)...).done(t); strings.Contains(o.err, "disagree") {
 		t.Errorf("devices that are the same: %s", o.err)
 	}
 	edit := func(dir, column string, factor float64) {
@@ -121,7 +128,8 @@ func TestMergeTellsOfADeviceThatDisagrees(t *testing.T) {
 	}
 	edit(dirs[1], "time_ms", 1.12)
 	o := jtune(t, with([]string{"merge", "--out", filepath.Join(top, "other")}, dirs...)...).done(t)
-	if strings.Count(o.err, "disagree") != 1 || !strings.Contains(o.err, dirs[1]+" disagrees with the others: time +1") {
+	if strings.Count(o.err, "disagree") != 1 ||
+		!strings.Contains(o.err, dirs[1]+" disagrees with the others: time +1") {
 		t.Errorf("one device is 12 %% slower: %s", o.err)
 	}
 	list := filepath.Join(dirs[0], "modes.csv")
@@ -146,12 +154,15 @@ func TestMergeTellsWhatIsTwiceAndWhatIsMissing(t *testing.T) {
 	a, b := part("--sample", "9", "--shard", "1/3"), part("--sample", "9", "--shard", "2/3")
 	out := filepath.Join(t.TempDir(), "whole")
 	jtune(t, "merge", a, a+"/.", "--out", out).fails(t, exitUsage, "one folder")
-	jtune(t, "merge", a, part("--sample", "9", "--shard", "1/3"), "--out", out).fails(t, exitFailed, "shard 1/3", "once")
+	jtune(t, "merge", a, part("--sample", "9", "--shard", "1/3"), "--out", out).fails(t, exitFailed, "shard 1/3",
+		"once")
 	jtune(t, "merge", a, part("--sample", "9", "--shard", "2/2"), "--out", out).fails(t, exitFailed, "number of shards")
-	if o := jtune(t, "merge", a, b, "--out", out).done(t); !strings.Contains(o.err, "shard 3/3") || strings.Contains(o.err, "1/3") {
-		t.Errorf("stderr %q does not tell that shard 3/3 alone is missing", o.err)
+	if o := jtune(t, "merge", a, b, "--out", out).done(t); !strings.Contains(o.err, "shard 3/3") ||
+		strings.Contains(o.err, "1/3") {
+		t.Errorf("stderr %q does not name the missing shard 3/3", o.err)
 	}
-	for _, args := range [][]string{{"merge", a, b}, {"import", path}, with(replay(path), "tune", "label", "--energy")} {
+	for _, args := range [][]string{{"merge", a, b}, {"import", path},
+		with(replay(path), "tune", "label", "--energy")} {
 		o := jtune(t, with(args, "--out", out)...)
 		o.fails(t, exitFailed, out, "give a new folder")
 		if strings.Contains(o.err, "--resume") {
@@ -167,7 +178,8 @@ func TestAnImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
 	if o := jtune(t, "import", path, "--out", dir).done(t); !strings.Contains(o.out, "72 rows of toy, imported") {
 		t.Errorf("got %q", o.out)
 	}
-	if o := jtune(t, "fit", "--samples", dir, "--out", model).done(t); !strings.Contains(o.err, "grid that the samples span") {
+	if o := jtune(t, "fit", "--samples", dir, "--out", model).done(t); !strings.Contains(o.err,
+		"grid that the samples span") {
 		t.Errorf("stderr %q does not warn that no device is known", o.err)
 	}
 	v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys)
@@ -175,7 +187,8 @@ func TestAnImportSpeaksOfItsGridAndNoBoard(t *testing.T) {
 		t.Errorf("got device %v of an imported file, want null", v["device"])
 	}
 	jtune(t, "fit", "--samples", dir, "--out", model, "--device", "virtual:agx-orin").done(t)
-	if v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t, answerKeys); v["device"] == nil {
+	if v := jtune(t, "choose", "--model", model, "--energy", "--json").done(t).object(t,
+		answerKeys); v["device"] == nil {
 		t.Error("the device that was named is not that of the model")
 	}
 }

@@ -25,10 +25,10 @@ func (a *app) input(name string) (in io.Reader, done func(), err error) {
 	return f, func() { f.Close() }, nil
 }
 
-// errLongLine stands for a line beyond longestLine; more may follow it.
+// errLongLine reports a line longer than longestLine; more lines may follow it.
 var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
 
-// scan gives what reads one line after the other; io.EOF at the end. A read
+// scan returns a function that reads the next line; io.EOF at the end. A read
 // that waits on a silent pipe is left alone when ctx ends.
 func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
 	type line struct {
@@ -61,7 +61,7 @@ func scan(ctx context.Context, in io.Reader) (next func() (string, error)) {
 }
 
 // readLine reads a line without its end. A line that is too long is read past
-// and gives errLongLine.
+// and returns errLongLine.
 func readLine(r *bufio.Reader) (string, error) {
 	var text []byte
 	long := false

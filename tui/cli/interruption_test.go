@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 	"jtune/tegra/tegratest"
@@ -48,7 +48,8 @@ var misfortunes = []struct {
 	do    func(c *interrupted, client *os.Process) (ends bool)
 }{
 	{"kill -9 of jtune", false, func(c *interrupted, client *os.Process) bool { client.Kill(); return true }},
-	{"a terminal that hangs up", false, func(c *interrupted, client *os.Process) bool { client.Signal(syscall.SIGHUP); return true }},
+	{"a terminal that hangs up", false,
+		func(c *interrupted, client *os.Process) bool { client.Signal(syscall.SIGHUP); return true }},
 	{"an interrupt", false, func(c *interrupted, client *os.Process) bool { client.Signal(os.Interrupt); return true }},
 	{"a full disk", false, func(c *interrupted, client *os.Process) bool { return c.fillDisk() }},
 	{"kill -9 of the guard", true, func(c *interrupted, client *os.Process) bool { return c.kill("-stage=serve") > 0 }},
@@ -75,19 +76,21 @@ var misfortunes = []struct {
 // left.
 func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	t.Parallel()
-	virtualRounds, boardRounds, boards := 22, 2, 4
+	virtualRounds, boardRounds, boards := 8, 1, 4
 	switch {
 	case os.Getenv("JTUNE_LONG") != "":
 		virtualRounds, boardRounds, boards = 280, 17, 6
 	case testing.Short():
-		virtualRounds, boardRounds = 3, 1
+		virtualRounds, boards = 3, 2
 	}
 	var lanes sync.WaitGroup // mostly asleep: more at a time than there are processors
 	defer lanes.Wait()
 	lanes.Go(func() {
 		t.Run("virtual board", func(t *testing.T) {
-			c := &interrupted{t: t, rng: rand.New(rand.NewPCG(1, 1)), disk: smallDisk(t), modes: 120, patience: time.Second,
-				args: []string{"--device", "virtual:agx-orin", "--speed", "200", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log")},
+			c := &interrupted{t: t, rng: rand.New(rand.NewPCG(1, 1)), disk: smallDisk(t), modes: 120,
+				patience: time.Second,
+				args: []string{"--device", "virtual:agx-orin", "--speed", "200", "--data-dir", t.TempDir(),
+					"--log-file", filepath.Join(t.TempDir(), "log")},
 				plan: []string{"resnet18", "--sample", "120", "--minibatches", "5"}}
 			c.rounds(virtualRounds)
 		})
@@ -97,8 +100,10 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 			t.Run(fmt.Sprint("board of files ", i+1), func(t *testing.T) {
 				job := t.TempDir()
 				args, root := fakeBoard(t, strings.ReplaceAll(jobWithLoaders, "JOB", job))
-				c := &interrupted{t: t, rng: rand.New(rand.NewPCG(2, uint64(i))), disk: smallDisk(t), modes: 2, patience: 9 * time.Second, args: args, root: root,
-					found: tegratest.Contents(t, root), job: job, plan: []string{"job", "--sample", "2", "--minibatches", "5"}}
+				c := &interrupted{t: t, rng: rand.New(rand.NewPCG(2, uint64(i))), disk: smallDisk(t), modes: 2,
+					patience: 9 * time.Second, args: args, root: root,
+					found: tegratest.Contents(t, root), job: job,
+					plan: []string{"job", "--sample", "2", "--minibatches", "5"}}
 				c.rounds(boardRounds)
 			})
 		})
@@ -106,7 +111,7 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 }
 
 // jobWithLoaders trains while its data set is there, beside a loader that ends
-// when it is told to and one that does not. The folder JOB marks them all.
+// on request and one that does not. The folder JOB marks them all.
 const jobWithLoaders = `cd JOB
 sh -c 'while :; do sleep 0.5; done; : loader JOB' & sh -c 'trap "" TERM HUP; while :; do sleep 0.5; done; : loader JOB' &
 i=0; while [ -e data ]; do echo '{"event":"minibatch","batch":'$i',"time_ms":100}'; i=$((i+1)); sleep 0.1; done
@@ -148,7 +153,8 @@ func (c *interrupted) round(round int) {
 		m = misfortunes[c.rng.IntN(len(misfortunes))]
 	}
 	var said safeBuffer
-	client := exec.Command(os.Args[0], slices.Concat(c.args, []string{"profile"}, c.plan, []string{"--out", c.dir, "--resume", "--redo-failed"})...)
+	client := exec.Command(os.Args[0], slices.Concat(c.args, []string{"profile"}, c.plan,
+		[]string{"--out", c.dir, "--resume", "--redo-failed"})...)
 	client.Env = append(os.Environ(), asJtune+"=1")
 	client.Stderr = &said
 	if err := client.Start(); err != nil {
@@ -241,7 +247,7 @@ func (c *interrupted) check(said string) {
 	if len(whole) == 0 {
 		return
 	}
-	head, rows, notes, err := profiles.ReadNoted(c.dir)
+	head, rows, notes, err := record.ReadNoted(c.dir)
 	if err != nil || len(notes) > 0 {
 		t.Errorf("the record does not open: %v %v", err, notes)
 		return
@@ -265,7 +271,7 @@ func (c *interrupted) check(said string) {
 			continue
 		}
 		if m, err := space.Parse(f[1]); err != nil || !seen[m] {
-			t.Errorf("told as done but not in the record: %s (%v)", line, err)
+			t.Errorf("reported as done but not in the record: %s (%v)", line, err)
 		}
 	}
 	if measured == c.modes {
@@ -280,7 +286,8 @@ func processes(words ...string) (pids []int) {
 	for _, name := range names {
 		line, _ := os.ReadFile(name)
 		missing := func(w string) bool { return !strings.Contains(string(line), w) }
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != os.Getpid() && !slices.ContainsFunc(words, missing) {
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != os.Getpid() &&
+			!slices.ContainsFunc(words, missing) {
 			pids = append(pids, pid)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // A job may die, hang, print garbage, or never print: the campaign ends with
-// an error that tells, and the board is as it was.
+// an error that explains, and the board is as it was.
 func TestBadHarnesses(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -40,7 +40,8 @@ func TestBadHarnesses(t *testing.T) {
 	}
 	t.Run("a harness that dies half way", func(t *testing.T) {
 		t.Parallel()
-		args, _ := fakeBoard(t, `for i in 1 2 3; do echo '{"event":"minibatch","time_ms":20}'; done; echo out of memory >&2; exit 9`)
+		args, _ := fakeBoard(t,
+			`for i in 1 2 3; do echo '{"event":"minibatch","time_ms":20}'; done; echo out of memory >&2; exit 9`)
 		jtune(t, with(args, "run", "job")...).fails(t, exitFailed, "exit status 9", "out of memory")
 	})
 	t.Run("a harness that is silent for longer than it may", func(t *testing.T) {
@@ -54,7 +55,8 @@ func TestBadHarnesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		jtune(t, with(args, "profile", "job", "--sample", "1", "--retries", "0", "--out", filepath.Join(t.TempDir(), "c"))...).fails(t, exitFailed, "prints nothing for 1s")
+		jtune(t, with(args, "profile", "job", "--sample", "1", "--retries", "0", "--out",
+			filepath.Join(t.TempDir(), "c"))...).fails(t, exitFailed, "prints nothing for 1s")
 	})
 	t.Run("a harness that never prints is left at an interrupt", func(t *testing.T) {
 		t.Parallel()
@@ -70,7 +72,8 @@ func TestBadHarnesses(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}()
-		o := jtuneWith(t, ctx, strings.NewReader(""), with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
+		o := jtuneWith(t, ctx, strings.NewReader(""),
+			with(args, "profile", "job", "--sample", "2", "--out", filepath.Join(t.TempDir(), "c"))...)
 		o.fails(t, exitInterrupted)
 		same(t, root, before)
 	})
@@ -79,7 +82,8 @@ func TestBadHarnesses(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "c")
 		config := write(t, "[torch]\ndata = \"/no/such/data\"\npython = \"sh\"\nbeside = true\n")
 		for _, args := range [][]string{{"--sysroot", tegratest.AGXOrin35(t)}, {"--device", "virtual:agx-orin"}} {
-			jtune(t, with(args, "--config", config, "profile", "lenet5", "--sample", "1", "--out", out)...).fails(t, exitFailed, "/no/such/data")
+			jtune(t, with(args, "--config", config, "profile", "lenet5", "--sample", "1", "--out", out)...).fails(t,
+				exitFailed, "/no/such/data")
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Error("a folder was made all the same")
@@ -93,7 +97,8 @@ func TestBadHarnesses(t *testing.T) {
 }
 
 // goodJob prints minibatches in the harness protocol for ever.
-const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":20,"fetch_ms":2,"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
+const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'$i',"time_ms":20,"fetch_ms":2,` +
+	`"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
 
 func TestRunOfARealCommand(t *testing.T) {
 	args, root := fakeBoard(t, goodJob)

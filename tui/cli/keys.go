@@ -8,18 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/tui"
+	"jtune/tui/session"
 )
 
-// keysText says how keys are bound.
-const keysText = "Prints the keys of the full-screen tuner, with your own bindings in force, and checks them. " +
-	"Bindings stand in the configuration file under [keys]: an action of this list and a key or several, such as " +
+// keysText is the help text about bindings.
+const keysText = "Prints the keys of the full-screen tuner, your own bindings included, and checks them. " +
+	"Bindings belong in the configuration file under [keys]: an action of this list and one or more keys, such as " +
 	"apply = [\"a\", \"ctrl+o\"]. A key is a character, ctrl+ and a letter, or a word of this list. " +
-	"Two actions may share a key only where they are never heard at the same time. ctrl+c always quits."
+	"Two actions may share a key only if they are never active at the same time. ctrl+c always quits."
 
 func (a *app) keys() *cobra.Command {
 	return &cobra.Command{
 		Use:   "keys",
-		Short: "List the keys of the screens, and how to bind others",
+		Short: "List the keys of the screens and check your own bindings",
 		Long:  keysText,
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -33,17 +34,18 @@ func (a *app) keys() *cobra.Command {
 }
 
 // keyBindings reads the user's own keys.
-func (a *app) keyBindings() (tui.KeyBindings, error) {
+func (a *app) keyBindings() (map[string][]string, error) {
 	path, err := a.options.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
-	return tui.ReadKeys(path)
+	return session.ReadKeys(path, tui.CheckKeys)
 }
 
 func printKeys(w io.Writer, list []tui.KeyLine) {
 	fmt.Fprintf(w, "%-12s %-18s %-26s %s\n", "ACTION", "KEYS", "WHERE", "DOES")
 	for _, k := range list {
-		fmt.Fprintf(w, "%-12s %-18s %-26s %s\n", k.Action, strings.Join(k.Keys, " "), strings.Join(k.Where, " "), k.Does)
+		fmt.Fprintf(w, "%-12s %-18s %-26s %s\n", k.Action, strings.Join(k.Keys, " "), strings.Join(k.Where, " "),
+			k.Does)
 	}
 }

@@ -26,19 +26,18 @@ func noisyToy() []tegra.Measured {
 	return out
 }
 
-// Predictions are replaced by measurements where they exist (recipe §7): when
+// Predictions are replaced by measurements where they exist: when
 // every mode was measured, choice and front are those of the measurements.
 func TestMeasuredModesAreNotPredicted(t *testing.T) {
 	t.Parallel()
 	rows := noisyToy()
 	var b strings.Builder
 	b.WriteString(head)
-	var points []optimize.Point
 	var known []learn.Prediction
 	for _, r := range rows {
 		known = append(known, optimize.MeasuredPrediction(r))
-		fmt.Fprintf(&b, "%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
-		points = append(points, optimize.MeasuredPoint(r))
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS,
+			r.PowerW)
 	}
 	campaign, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "m")
 	jtune(t, "import", write(t, b.String()), "--out", campaign).done(t)
@@ -48,32 +47,37 @@ func TestMeasuredModesAreNotPredicted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t).object(t, answerKeys)
+		v := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t).object(t,
+			answerKeys)
 		measured := hasKeys(t, v["measured"], "time_ms power_w energy_j")
-		if got := modeOf(t, v["mode"]); got != want.Mode || measured["power_w"].(float64) > limit || hasKeys(t, v["predicted"], bandKeys)["time_lo_ms"] == nil {
-			t.Errorf("within %g W: got %v measured %v predicted %v, want the measured best %v with its prediction beside it", limit, got, measured, v["predicted"], want.Mode)
+		if got := modeOf(t, v["mode"]); got != want.Mode || measured["power_w"].(float64) > limit ||
+			hasKeys(t, v["predicted"], bandKeys)["time_lo_ms"] == nil {
+			t.Errorf("within %g W: got %v measured %v predicted %v, want the measured best %v with its prediction "+
+				"beside it", limit, got, measured, v["predicted"], want.Mode)
 		}
 	}
 	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
 	o.fails(t, exitInfeasible, "nearest")
 	v := o.object(t, answerKeys)
-	if m := hasKeys(t, v["measured"], "time_ms power_w energy_j"); !strings.Contains(o.err, fmt.Sprintf("%.1f W", m["power_w"])) {
-		t.Errorf("stderr %q does not tell the measured power of the nearest mode, %v W", o.err, m["power_w"])
+	if m := hasKeys(t, v["measured"], "time_ms power_w energy_j"); !strings.Contains(o.err,
+		fmt.Sprintf("%.1f W", m["power_w"])) {
+		t.Errorf("stderr %q lacks the measured power of the nearest mode, %v W", o.err, m["power_w"])
 	}
 	got := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
-	want := optimize.Front(points, optimize.Power)
+	want := optimize.Front(rows, optimize.Power)
 	if len(got) != len(want) {
-		t.Fatalf("got a front of %d points, want the measured one's %d", len(got), len(want))
+		t.Fatalf("got a front of %d rows, want the measured one's %d", len(got), len(want))
 	}
 	for i, k := range want {
-		if got[i]["time_ms"] != points[k].TimeMS || got[i]["power_w"] != points[k].PowerW || got[i]["measured"] != true || got[i]["time_lo_ms"] != nil {
-			t.Errorf("point %d: got %v, want the measurement %v without bands", i, got[i], points[k])
+		if got[i]["time_ms"] != rows[k].TimeMS || got[i]["power_w"] != rows[k].PowerW || got[i]["measured"] != true ||
+			got[i]["time_lo_ms"] != nil {
+			t.Errorf("point %d: got %v, want the measurement %v without bands", i, got[i], rows[k])
 		}
 	}
 }
 
 // One false reading that would win is not chosen and not on the front until a
-// second reading agrees with it; it is shown and told of all the same.
+// second reading agrees with it; it is shown and noted nevertheless.
 func TestAFalseReadingDoesNotWin(t *testing.T) {
 	t.Parallel()
 	const limit = 18.0
@@ -85,7 +89,8 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 		}
 	}
 	row := func(r tegra.Measured) string {
-		return fmt.Sprintf("%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
+		return fmt.Sprintf("%d,%d,%d,%d,%v,%v\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS,
+			r.PowerW)
 	}
 	rows[odd].PowerW = 0.9 * limit
 	var b strings.Builder
@@ -100,12 +105,14 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 		model := filepath.Join(t.TempDir(), "m")
 		jtune(t, "fit", "--samples", write(t, c.text), "--out", model).done(t)
 		o := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t)
-		got, told := modeOf(t, o.object(t, answerKeys)["mode"]), strings.Contains(o.err, "until a second reading agrees")
-		if (got == rows[odd].Mode) != c.wins || told == c.wins {
-			t.Errorf("%s: chose %v, the false reading is of %v; told: %q", c.name, got, rows[odd].Mode, o.err)
+		got, noted := modeOf(t, o.object(t, answerKeys)["mode"]), strings.Contains(o.err,
+			"until a second reading agrees")
+		if (got == rows[odd].Mode) != c.wins || noted == c.wins {
+			t.Errorf("%s: chose %v, the false reading is of %v; stderr: %q", c.name, got, rows[odd].Mode, o.err)
 		}
 		front := array(t, jtune(t, "front", "--model", model, "--json").done(t).out)
-		if on := slices.ContainsFunc(front, func(p map[string]any) bool { return p["power_w"] == rows[odd].PowerW }); on != c.wins {
+		if on := slices.ContainsFunc(front,
+			func(p map[string]any) bool { return p["power_w"] == rows[odd].PowerW }); on != c.wins {
 			t.Errorf("%s: the false reading on the front: %v", c.name, on)
 		}
 		if c.wins {
@@ -115,12 +122,14 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 		o = jtune(t, "choose", "--model", model, "--power-limit", "1000", "--json").done(t)
 		v := o.object(t, answerKeys)
 		if modeOf(t, v["mode"]) != rows[odd].Mode {
-			t.Fatalf("%s: without a limit that matters %v was chosen, %v is the fastest", c.name, v["mode"], rows[odd].Mode)
+			t.Fatalf("%s: without a limit that matters %v was chosen, %v is the fastest", c.name, v["mode"],
+				rows[odd].Mode)
 		}
 		if m := v["measured"].(map[string]any); m["power_w"] != rows[odd].PowerW || m["suspicious"] != true {
 			t.Errorf("%s: measured %v, want it marked as suspicious", c.name, m)
 		}
-		if words := jtune(t, "choose", "--model", model, "--power-limit", "1000").done(t).out; !strings.Contains(words, "measured, in doubt") {
+		if words := jtune(t, "choose", "--model", model, "--power-limit", "1000").done(t).out; !strings.Contains(words,
+			"measured, in doubt") {
 			t.Errorf("%s: the answer in words is %q", c.name, words)
 		}
 	}

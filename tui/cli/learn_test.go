@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
+	"jtune/tui/session"
 )
 
 const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
@@ -33,7 +35,8 @@ func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 	v := o.done(t).object(t, "method samples cv reference warnings")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["method"] != "gp" || v["samples"] != 72.0 || v["reference"] != nil {
-		t.Errorf("got method %v, %v samples, reference %v; want gp, 72, none", v["method"], v["samples"], v["reference"])
+		t.Errorf("got method %v, %v samples, reference %v; want gp, 72, none", v["method"], v["samples"],
+			v["reference"])
 	}
 	if e := cv["time_mape_pct"].(float64); !(e >= 0 && e < 5) {
 		t.Errorf("cross-validated time error of a smooth law is %g %%, want below 5", e)
@@ -43,11 +46,14 @@ func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
 	path := sampleFile(t, 1)
 	model := filepath.Join(t.TempDir(), "m")
-	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t, "method samples cv reference warnings")
-	if cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct"); cv["time_mape_pct"] != nil || cv["power_mape_pct"] != nil {
+	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t,
+		"method samples cv reference warnings")
+	if cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct"); cv["time_mape_pct"] != nil ||
+		cv["power_mape_pct"] != nil {
 		t.Errorf("one sample: got errors %v, want null", cv)
 	}
-	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t).out; !strings.Contains(text, "not known") || strings.Contains(text, "0.0 %") {
+	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t).out; !strings.Contains(text, "not known") ||
+		strings.Contains(text, "0.0 %") {
 		t.Errorf("got %s", text)
 	}
 }
@@ -62,11 +68,12 @@ func TestEveryMethodFits(t *testing.T) {
 			if networks {
 				n = 2
 			}
-			if testing.Short() && networks {
-				t.Skip("trains networks")
+			if networks && os.Getenv("JTUNE_LONG") == "" {
+				t.Skip("trains networks, as learn's tests do; JTUNE_LONG=1 does it here too")
 			}
 			path := sampleFile(t, n)
-			o := jtune(t, "fit", "--samples", path, "--out", filepath.Join(t.TempDir(), "m"), "--method", string(m), "--json", "--device", "virtual:agx-orin").done(t)
+			o := jtune(t, "fit", "--samples", path, "--out", filepath.Join(t.TempDir(), "m"), "--method", string(m),
+				"--json", "--device", "virtual:agx-orin").done(t)
 			v := o.object(t, "method samples cv reference warnings")
 			if v["method"] != string(m) || (v["reference"] != nil) != (m == learn.PowerTrain) {
 				t.Errorf("got method %v with reference %v", v["method"], v["reference"])
@@ -77,7 +84,8 @@ func TestEveryMethodFits(t *testing.T) {
 
 func TestTrainingIsNotAnnouncedBeforeAUsageError(t *testing.T) {
 	t.Parallel()
-	o := jtune(t, "fit", "--samples", sampleFile(t, 2), "--out", filepath.Join(t.TempDir(), "m"), "--method", "powertrain", "--reference", "none", "--device", "virtual:agx-orin")
+	o := jtune(t, "fit", "--samples", sampleFile(t, 2), "--out", filepath.Join(t.TempDir(), "m"), "--method",
+		"powertrain", "--reference", "none", "--device", "virtual:agx-orin")
 	o.fails(t, exitUsage, "powertrain transfers from a reference")
 	if strings.Count(o.err, "\n") != 1 {
 		t.Errorf("more is said than the error: %s", o.err)
@@ -91,14 +99,16 @@ func sampleFile(t testing.TB, n int) string {
 	b.WriteString(head)
 	for i := range n {
 		r := rows[i*len(rows)/n]
-		fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%g\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS, r.PowerW)
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%g\n", r.Mode.Cores, r.Mode.CPU.KHz(), r.Mode.GPU, r.Mode.EMC, r.TimeMS,
+			r.PowerW)
 	}
 	return write(t, b.String())
 }
 
 func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 	orinRows := sampleFile(t, 12)
-	foreign := write(t, head+"2,1000000,500000000,900000000,50,10\n4,1200000,500000000,900000000,40,12\n4,1000000,600000000,800000000,45,11\n")
+	foreign := write(t, head+"2,1000000,500000000,900000000,50,10\n4,1200000,500000000,900000000,40,12\n"+
+		"4,1000000,600000000,800000000,45,11\n")
 	for _, c := range []struct {
 		name    string
 		args    []string
@@ -125,7 +135,8 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 		})
 	}
 	t.Run("samples that the named board lacks are an error", func(t *testing.T) {
-		o := jtune(t, "fit", "--out", filepath.Join(t.TempDir(), "m"), "--samples", foreign, "--device", "virtual:agx-orin")
+		o := jtune(t, "fit", "--out", filepath.Join(t.TempDir(), "m"), "--samples", foreign, "--device",
+			"virtual:agx-orin")
 		if o.code == exitOK {
 			t.Error("foreign samples were accepted")
 		}
@@ -133,27 +144,34 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 }
 
 func TestBadSweepFilesAreReportedByLine(t *testing.T) {
-	good := "2,729600,318750000,665600000,100,12\n4,729600,318750000,665600000,80,13\n8,729600,318750000,665600000,60,15\n"
+	good := "2,729600,318750000,665600000,100,12\n4,729600,318750000,665600000,80,13\n" +
+		"8,729600,318750000,665600000,60,15\n"
 	for _, c := range []struct {
 		name, text string
 		code       int
 		words      []string
 	}{
 		{"NaN is skipped", head + good + "12,729600,318750000,665600000,NaN,15\n", exitOK, []string{"line 5", "NaN"}},
-		{"a negative power is skipped", head + good + "12,729600,318750000,665600000,50,-3\n", exitOK, []string{"line 5", "positive"}},
+		{"a negative power is skipped", head + good + "12,729600,318750000,665600000,50,-3\n", exitOK,
+			[]string{"line 5", "positive"}},
 		{"a torn last line is skipped", head + good + "12,729600,3187", exitOK, []string{"line 5", "torn"}},
-		{"kHz where Hz belongs are skipped", head + good + "12,729600,318750,665600000,50,15\n", exitOK, []string{"line 5", "kHz"}},
+		{"kHz where Hz belongs are skipped", head + good + "12,729600,318750,665600000,50,15\n", exitOK,
+			[]string{"line 5", "kHz"}},
 		{"duplicate modes count once", head + good + "8,729600,318750000,665600000,62,15\n", exitOK, nil},
-		{"duplicates far apart are said", head + good + "8,729600,318750000,665600000,162,15\n", exitOK, []string{"measured more than once", "8c/"}},
+		{"duplicates far apart are said", head + good + "8,729600,318750000,665600000,162,15\n", exitOK,
+			[]string{"measured more than once", "8c/"}},
 		{"one row still fits", head + "2,729600,318750000,665600000,100,12\n", exitOK, nil},
-		{"a missing column is an error", strings.Replace(head, ",power_w", ",watts", 1) + good, exitFailed, []string{"power_w"}},
-		{"no usable row is an error", head + "2,729600,318750000,665600000,NaN,12\n", exitFailed, []string{"no usable row"}},
+		{"a missing column is an error", strings.Replace(head, ",power_w", ",watts", 1) + good, exitFailed,
+			[]string{"power_w"}},
+		{"no usable row is an error", head + "2,729600,318750000,665600000,NaN,12\n", exitFailed,
+			[]string{"no usable row"}},
 		{"a header alone is an error", head, exitFailed, []string{"header only"}},
 		{"an empty file is an error", "", exitFailed, []string{"empty"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", write(t, c.text), "--out", filepath.Join(t.TempDir(), "m"))
+			o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", write(t, c.text), "--out",
+				filepath.Join(t.TempDir(), "m"))
 			if o.code != c.code {
 				t.Fatalf("got exit code %d, want %d; stderr %s", o.code, c.code, o.err)
 			}
@@ -166,17 +184,20 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 	}
 	t.Run("strict makes a bad row fatal", func(t *testing.T) {
 		path := write(t, head+good+"12,729600,318750000,665600000,NaN,15\n")
-		jtune(t, "fit", "--strict", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed, "line 5")
+		jtune(t, "fit", "--strict", "--samples", path, "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed,
+			"line 5")
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
-		jtune(t, "fit", "--samples", "/nowhere.csv", "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed, "/nowhere.csv")
+		jtune(t, "fit", "--samples", "/nowhere.csv", "--out", filepath.Join(t.TempDir(), "m")).fails(t, exitFailed,
+			"/nowhere.csv")
 	})
 }
 
 func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	model, o := fitToy(t)
 	o.done(t)
-	modes := write(t, "cores,cpu,gpu,mem,note\n12,2201600,1300500000,3199000000,a\n2,729600,318750000,665600000,b\nx,1,2,3,c\n12,2201600,1300500000,3199000000,d\n")
+	modes := write(t, "cores,cpu,gpu,mem,note\n12,2201600,1300500000,3199000000,a\n2,729600,318750000,665600000,b\n"+
+		"x,1,2,3,c\n12,2201600,1300500000,3199000000,d\n")
 	o = jtune(t, "predict", "--model", model, "--modes", modes, "--csv").done(t)
 	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
 	if err != nil {
@@ -185,7 +206,8 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	if got := strings.Join(rows[0], ","); got != export.Columns {
 		t.Errorf("got header %s, want %s", got, export.Columns)
 	}
-	if len(rows) != 4 || rows[1][0] != "12" || rows[2][0] != "2" || strings.Join(rows[1], ",") != strings.Join(rows[3], ",") {
+	if len(rows) != 4 || rows[1][0] != "12" || rows[2][0] != "2" ||
+		strings.Join(rows[1], ",") != strings.Join(rows[3], ",") {
 		t.Errorf("got rows %v, want the three readable ones in order", rows[1:])
 	}
 	if !strings.Contains(o.err, "line 4") {
@@ -205,15 +227,42 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	}
 }
 
+func TestPredictTakesModesInEveryNotation(t *testing.T) {
+	model, _ := fitToy(t)
+	list := strings.Split(strings.TrimSpace(jtune(t, "predict", "--model", model).done(t).out), "\n")
+	mode := strings.Fields(list[0])[0]
+	one := regexp.MustCompile(`^(\d+)c/([\d.]+)C/([\d.]+)G/([\d.]+)M +[\d.]+ ms .* [\d.]+ W .* [\d.]+ J\n$`)
+	o := jtune(t, "predict", "--model", model, mode).done(t)
+	p := one.FindStringSubmatch(o.out)
+	if p == nil {
+		t.Fatalf("got %q, want one line that starts with the mode", o.out)
+	}
+	for _, args := range [][]string{{p[1] + "c/" + p[2] + "GHz/" + p[3] + "/" + p[4]},
+		{"cores=" + p[1] + " cpu=" + p[2] + "GHz gpu=" + p[3] + " mem=" + p[4] + "M"}} {
+		if got := jtune(t, with([]string{"predict", "--model", model}, args...)...).done(t).out; got != o.out {
+			t.Errorf("%q: got %q, want %q", args, got, o.out)
+		}
+	}
+	file := write(t, "# wanted\n"+mode+"\n"+mode+"\n")
+	if got := jtune(t, "predict", "--model", model, "--modes", file).done(t).out; got != o.out+o.out {
+		t.Errorf("a list: got %q", got)
+	}
+	jtune(t, "predict", "--model", model, mode, "--modes", file).fails(t, exitUsage, "--modes")
+	jtune(t, "predict", "--model", model, "99c/1C/1G/1M").fails(t, exitUsage, "99 cores", "nearest")
+	jtune(t, "predict", "--model", model, "gpu=9GHz").fails(t, exitUsage, "nearest")
+}
+
 func TestPredictReadsModesFromStandardInput(t *testing.T) {
 	model, _ := fitToy(t)
 	const head = "cores,cpu_khz,gpu_hz,mem_hz\n"
-	o := jtuneWith(t, t.Context(), strings.NewReader(head+"8,1344000,726750000,3199000000\n"), "predict", "--model", model, "--modes", "-", "--csv").done(t)
+	o := jtuneWith(t, t.Context(), strings.NewReader(head+"8,1344000,726750000,3199000000\n"), "predict", "--model",
+		model, "--modes", "-", "--csv").done(t)
 	if n := strings.Count(o.out, "\n"); n != 2 {
 		t.Errorf("got %d lines, want a header and one row:\n%s", n, o.out)
 	}
 	none := func(format ...string) string {
-		return jtuneWith(t, t.Context(), strings.NewReader(head), with([]string{"predict", "--model", model, "--modes", "-"}, format...)...).done(t).out
+		return jtuneWith(t, t.Context(), strings.NewReader(head),
+			with([]string{"predict", "--model", model, "--modes", "-"}, format...)...).done(t).out
 	}
 	if got := none("--csv"); got != export.Columns+"\n" {
 		t.Errorf("of no modes: got %q, want the header", got)
@@ -238,7 +287,8 @@ func TestBrokenModelFilesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"cut in half": string(data[:len(data)/2]), "no model": "hello", "empty": ""} {
+	for name, text := range map[string]string{"cut in half": string(data[:len(data)/2]), "no model": "hello",
+		"empty": ""} {
 		t.Run(name, func(t *testing.T) {
 			jtune(t, "predict", "--model", write(t, text)).fails(t, exitFailed)
 		})
@@ -250,18 +300,14 @@ func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 	for _, axis := range []optimize.Axis{optimize.Power, optimize.Energy} {
 		t.Run(axis.String(), func(t *testing.T) {
 			got := array(t, jtune(t, "front", "--samples", path, "--y", axis.String(), "--json").done(t).out)
-			var points []optimize.Point
-			for _, r := range rows {
-				points = append(points, optimize.MeasuredPoint(r))
-			}
-			want := optimize.Front(points, axis)
+			want := optimize.Front(rows, axis)
 			if len(got) != len(want) {
 				t.Fatalf("got %d points, want %d", len(got), len(want))
 			}
 			for i, k := range want {
 				p := hasKeys(t, got[i], strings.ReplaceAll(export.Columns, ",", " ")+" measured")
-				if p["time_ms"] != points[k].TimeMS || p["measured"] != true || p["time_lo_ms"] != nil {
-					t.Errorf("point %d: got %v, want %v", i, p, points[k])
+				if p["time_ms"] != rows[k].TimeMS || p["measured"] != true || p["time_lo_ms"] != nil {
+					t.Errorf("point %d: got %v, want %v", i, p, rows[k])
 				}
 			}
 		})
@@ -277,7 +323,8 @@ func TestFrontIsDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	if !strings.HasPrefix(text, "<svg") || !strings.Contains(text, "<polyline") || strings.Contains(text, "NaN") || o.out != "" {
+	if !strings.HasPrefix(text, "<svg") || !strings.Contains(text, "<polyline") || strings.Contains(text, "NaN") ||
+		o.out != "" {
 		t.Errorf("got %.80q… and %q on stdout", text, o.out)
 	}
 }
@@ -304,8 +351,28 @@ func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
 		t.Errorf("chose %v: %.1f ms, %.1f W; the best within 20 W takes %.1f ms", mode, got.TimeMS, got.PowerW, best)
 	}
 	versus := hasKeys(t, v["versus"], "maxn present presets")
-	if maxn := hasKeys(t, versus["maxn"], comparisonKeys); maxn["time_pct"].(float64) <= 0 || maxn["power_pct"].(float64) >= 0 {
-		t.Errorf("against MAXN: got %v %% time, %v %% power; want slower with less power", maxn["time_pct"], maxn["power_pct"])
+	if maxn := hasKeys(t, versus["maxn"], comparisonKeys); maxn["time_pct"].(float64) <= 0 ||
+		maxn["power_pct"].(float64) >= 0 {
+		t.Errorf("against MAXN: got %v %% time, %v %% power; want slower with less power", maxn["time_pct"],
+			maxn["power_pct"])
+	}
+}
+
+func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
+	path, _ := fitToy(t)
+	m, err := learn.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := session.NewOutlook("toy", m, m.Space)
+	for _, watts := range []float64{1, 14, 17.5, 20, 33} {
+		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)
+		limit := optimize.Limit{PowerW: watts}
+		at := o.Answer(limit)
+		if mode := modeOf(t, got["mode"]); mode != o.Known[at].Mode || got["feasible"] != o.State(at, limit).Within() {
+			t.Errorf("%g W: choose gives %v (feasible: %v), the Front page %v (%v)", watts, mode, got["feasible"],
+				o.Known[at].Mode, o.State(at, limit))
+		}
 	}
 }
 
@@ -331,7 +398,8 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 	}{
 		{"power", []string{"--power-limit", "30"}, `{"kind":"power","value_w":30}`},
 		{"time", []string{"--time-limit", "200"}, `{"kind":"time","value_ms":200}`},
-		{"both", []string{"--power-limit", "30", "--time-limit", "200"}, `[{"kind":"power","value_w":30},{"kind":"time","value_ms":200}]`},
+		{"both", []string{"--power-limit", "30", "--time-limit", "200"},
+			`[{"kind":"power","value_w":30},{"kind":"time","value_ms":200}]`},
 		{"energy", []string{"--energy"}, `{"kind":"energy"}`},
 		{"slowdown", []string{"--max-slowdown", "10"}, `{"kind":"max_slowdown","value_pct":10}`},
 		{"knee", []string{"--knee"}, `{"kind":"knee"}`},
@@ -367,22 +435,27 @@ func TestASweepWithoutPower(t *testing.T) {
 	}
 	path := write(t, b.String())
 	model := filepath.Join(t.TempDir(), "m")
-	cv := hasKeys(t, jtune(t, "fit", "--samples", path, "--out", model, "--json", "--reference", "none").done(t).object(t, "method samples cv reference warnings")["cv"], "time_mape_pct power_mape_pct")
+	cv := hasKeys(t, jtune(t, "fit", "--samples", path, "--out", model, "--json", "--reference",
+		"none").done(t).object(t, "method samples cv reference warnings")["cv"], "time_mape_pct power_mape_pct")
 	if cv["power_mape_pct"] != nil || !(cv["time_mape_pct"].(float64) < 5) {
 		t.Errorf("errors %v, want those of time alone", cv)
 	}
-	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t); strings.Contains(text.out, "NaN") || !strings.Contains(text.err, "time alone") {
+	if text := jtune(t, "fit", "--samples", path, "--out", model).done(t); strings.Contains(text.out, "NaN") ||
+		!strings.Contains(text.err, "time alone") {
 		t.Errorf("got %s%s", text.out, text.err)
 	}
 	first := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)[0]
-	if p := hasKeys(t, first, strings.ReplaceAll(export.Columns, ",", " ")); p["time_ms"] == nil || p["power_w"] != nil || p["power_hi_w"] != nil || p["energy_j"] != nil {
+	if p := hasKeys(t, first, strings.ReplaceAll(export.Columns, ",", " ")); p["time_ms"] == nil ||
+		p["power_w"] != nil || p["power_hi_w"] != nil || p["energy_j"] != nil {
 		t.Errorf("got %v, want time and null for the rest", p)
 	}
-	if text := jtune(t, "predict", "--model", model).done(t).out; strings.Contains(text, "NaN") || !strings.Contains(text, "–     –") {
+	if text := jtune(t, "predict", "--model", model).done(t).out; strings.Contains(text, "NaN") ||
+		!strings.Contains(text, "–  (–)  –") {
 		t.Errorf("got %.200s, want dashes for power", text)
 	}
-	for _, args := range [][]string{{"choose", "--model", model, "--power-limit", "20"}, {"choose", "--model", model, "--energy"}, {"front", "--model", model}, {"front", "--samples", path}} {
-		jtune(t, args...).fails(t, exitFailed, args[0], "time alone", "power")
+	for _, args := range [][]string{{"choose", "--model", model, "--power-limit", "20"},
+		{"choose", "--model", model, "--energy"}, {"front", "--model", model}, {"front", "--samples", path}} {
+		jtune(t, args...).fails(t, exitFailed, args[0], "times only", "power")
 	}
 	rowsOf := jtune(t, "evaluate", "--truth", path, "--quick", "--methods", "gp,linear", "--json").done(t)
 	var report struct{ Rows []map[string]any }
@@ -400,10 +473,12 @@ func TestASweepWithoutPower(t *testing.T) {
 // layers that are asked for.
 func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 	dir, model := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "m")
-	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out", dir).done(t)
-	o := jtune(t, "fit", "--samples", dir, "--out", model, "--method", "powertrain", "--freeze", "--loss", "mape").done(t)
+	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out",
+		dir).done(t)
+	o := jtune(t, "fit", "--samples", dir, "--out", model, "--method", "powertrain", "--freeze", "--loss",
+		"mape").done(t)
 	if !strings.Contains(o.err, "single minibatches") || !strings.Contains(o.err, "of 2 modes") {
-		t.Errorf("stderr %q does not tell of minibatches", o.err)
+		t.Errorf("stderr %q does not name minibatches", o.err)
 	}
 	for _, c := range []struct {
 		args  []string

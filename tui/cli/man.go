@@ -29,7 +29,8 @@ const exitCodesText = "0 done, 1 failed, 2 usage, 3 no permission, 4 no such dev
 
 // writeMan prints the command tree as one manual page in troff.
 func writeMan(w io.Writer, root *cobra.Command) {
-	fmt.Fprintf(w, ".TH JTUNE 1\n.SH NAME\njtune \\- %s\n.SH SYNOPSIS\n.B jtune\n[flags] [command]\n.SH DESCRIPTION\n%s\n", troff(root.Short), troff(root.Long))
+	fmt.Fprintf(w, ".TH JTUNE 1\n.SH NAME\njtune \\- %s\n.SH SYNOPSIS\n.B jtune\n[flags] [command]\n.SH DESCRIPTION\n"+
+		"%s\n", troff(root.Short), troff(root.Long))
 	fmt.Fprint(w, ".SH GLOBAL FLAGS\n")
 	writeFlags(w, root.PersistentFlags())
 	fmt.Fprint(w, ".SH COMMANDS\n")
@@ -40,9 +41,11 @@ func writeMan(w io.Writer, root *cobra.Command) {
 		writeCommand(w, c)
 	}
 	fmt.Fprint(w, ".SS completion SHELL\nPrint a completion script for bash, zsh, fish or powershell.\n")
-	fmt.Fprint(w, ".SH KEYS\nOf the full\\-screen tuner, by the names under which [keys] in the configuration file binds others.\n")
+	fmt.Fprint(w, ".SH KEYS\nOf the full\\-screen tuner, by the names under which [keys] in the configuration file "+
+		"binds others.\n")
 	for _, k := range tui.KeyLines(nil) {
-		fmt.Fprintf(w, ".TP\n.B %s\n%s: %s (%s)\n", troff(k.Action), troff(strings.Join(k.Keys, ", ")), troff(k.Does), strings.Join(k.Where, ", "))
+		fmt.Fprintf(w, ".TP\n.B %s\n%s: %s (%s)\n", troff(k.Action), troff(strings.Join(k.Keys, ", ")), troff(k.Does),
+			strings.Join(k.Where, ", "))
 	}
 	fmt.Fprintf(w, ".SH EXIT STATUS\n%s\n", troff(exitCodesText))
 	fmt.Fprint(w, ".SH FILES\n$XDG_CONFIG_HOME/jtune/config.toml, $XDG_DATA_HOME/jtune, $XDG_STATE_HOME/jtune\n")

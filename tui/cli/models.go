@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,47 +10,71 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/learn/nn"
-	"jtune/tegra/figures"
+	"jtune/learn/baseline/nn"
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
 // modelJSON is one entry of `jtune models --json`.
 type modelJSON struct {
-	Name     string   `json:"name"`
-	Path     *string  `json:"path"`   // null: inside this program
-	Method   string   `json:"method"` // reference for what is no model
-	Samples  int      `json:"samples"`
-	CV       cvJSON   `json:"cv"`
-	Workload *string  `json:"workload"`
-	Device   *string  `json:"device"`
-	Virtual  bool     `json:"virtual"`
-	Version  int      `json:"version,omitempty"` // of a reference
-	Source   string   `json:"source,omitempty"`  // of its measurements
-	Licence  string   `json:"licence,omitempty"`
-	Commands []string `json:"commands,omitempty"` // that made it
-	When     *string  `json:"when"`
-	Warnings []string `json:"warnings"`
-	Error    *string  `json:"error"` // why the file cannot be read
+	Name     string        `json:"name"`
+	Path     text.Optional `json:"path"`   // absent: inside this program
+	Method   string        `json:"method"` // reference for what is no model
+	Samples  int           `json:"samples"`
+	CV       learn.Errors  `json:"cv"`
+	Workload text.Optional `json:"workload"`
+	Device   text.Optional `json:"device"`
+	Virtual  bool          `json:"virtual"`
+	Version  int           `json:"version,omitempty"` // of a reference
+	Source   string        `json:"source,omitempty"`  // of its measurements
+	Licence  string        `json:"licence,omitempty"`
+	Commands []string      `json:"commands,omitempty"` // that made it
+	When     text.Optional `json:"when"`
+	Warnings []string      `json:"warnings"`
+	Error    text.Optional `json:"error"` // why the file cannot be read
+
+	campaigns int // that the samples come from
+}
+
+// keptModelJSON is one entry of `jtune models list --json`.
+type keptModelJSON struct {
+	Name      string        `json:"name"`
+	Workload  text.Optional `json:"workload"`
+	Device    text.Optional `json:"device"`
+	Virtual   bool          `json:"virtual"`
+	Method    text.Optional `json:"method"` // reference for what is no model; absent where the file cannot be read
+	Modes     int           `json:"modes"`
+	Campaigns int           `json:"campaigns"` // that the modes come from; 0 where they were chosen in another way
+	CV        learn.Errors  `json:"cv"`
+	Made      text.Optional `json:"made"`
+}
+
+func toKeptModel(m modelJSON) keptModelJSON {
+	return keptModelJSON{Name: m.Name, Workload: m.Workload, Device: m.Device, Virtual: m.Virtual,
+		Method: text.Optional(m.Method), Modes: m.Samples, Campaigns: m.campaigns, CV: m.CV, Made: m.When}
 }
 
 func (a *app) models() *cobra.Command {
-	keep, reduce, asJSON := "", "", false
+	keep, reduce := "", ""
 	cmd := &cobra.Command{
 		Use:   "models [NAME|FILE]",
-		Short: "List kept models and the shipped reference, or tell all of one",
-		Long: "Lists what --model and --reference find by name: the reference inside this program and the models kept in " +
-			"the data directory. A kept model is one file, which may be copied to anyone; it holds the measured modes that it " +
-			"learned from. --reduce writes what a model teaches other workloads of its board without them.",
-		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models --keep resnet.model\n  jtune models resnet --reduce resnet.reference",
-		Args:    takes(cobra.MaximumNArgs(1)),
+		Short: "Manage models: what was learned of workloads",
+		Long: "Lists what --model and --reference find by name: the reference inside this program and the models " +
+			"kept in the data directory. One model for each workload and board learns from all campaigns. A model is " +
+			"one file that can be copied; it holds the measured modes that it was fitted to. A deleted one is moved " +
+			"aside and can be restored until it is purged; that of a workload comes back when something is measured " +
+			"again.",
+		Example: "  jtune models\n  jtune models resnet18-agx-orin\n  jtune models keep resnet.model\n" +
+			"  jtune models reduce resnet resnet.reference",
+		Args: takes(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case keep != "" && (len(args) > 0 || reduce != ""):
-				return usagef("models: --keep FILE stands alone")
+				return usagef("models: --keep FILE takes no other argument")
 			case reduce != "" && len(args) == 0:
-				return usagef("models: --reduce what? give NAME or FILE of a model")
+				return usagef("models: --reduce needs the NAME or FILE of a model")
 			case keep != "":
 				return a.keepModel(keep)
 			case reduce != "":
@@ -62,7 +85,7 @@ func (a *app) models() *cobra.Command {
 				return err
 			}
 			switch {
-			case asJSON:
+			case a.asJSON:
 				return printJSON(a.out, list)
 			case len(args) > 0:
 				return a.printModel(list[0])
@@ -71,10 +94,80 @@ func (a *app) models() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&keep, "keep", "", "copy a model or reference `FILE` into the data directory, to be found by its name")
-	f.StringVar(&reduce, "reduce", "", "write what the model teaches other workloads into `FILE`, without its measured modes")
-	jsonListFlag(f, &asJSON)
+	f.StringVar(&keep, "keep", "",
+		"copy a model or reference `FILE` into the data directory, where it is found by its name")
+	f.StringVar(&reduce, "reduce", "", "write a reference for other workloads into `FILE`, without the measured modes")
+	a.jsonListFlag(f)
+	cmd.AddCommand(a.modelVerbs()...)
 	return cmd
+}
+
+// modelVerbs are the commands on models that have a name.
+func (a *app) modelVerbs() []*cobra.Command {
+	deleted := false
+	list := verb("list", "List the models of the data directory and the shipped reference", 0, 0, func([]string) error {
+		return a.listModels(deleted)
+	})
+	list.Flags().BoolVar(&deleted, "deleted", false, "the names of those that were deleted and can be restored")
+	show := verb("show NAME|FILE", "Tell all of one model", 1, 1, func(args []string) error {
+		all, err := a.modelList(args)
+		switch {
+		case err != nil:
+			return err
+		case a.asJSON:
+			return printJSON(a.out, toKeptModel(all[0]))
+		}
+		return a.printModel(all[0])
+	})
+	for _, c := range []*cobra.Command{list, show} {
+		a.jsonFlag(c.Flags())
+	}
+	return []*cobra.Command{list, show,
+		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, func(args []string) error {
+			return a.keepModel(args[0])
+		}),
+		verb("rename NAME NEW", "Give a model another name; searches keep it by that from then on", 2, 2,
+			func(args []string) error {
+				return a.say(a.options.RenameModel(args[0], args[1]), "%s is %s now", args[0], args[1])
+			}),
+		verb("delete NAME", "Move a model aside; campaigns are left alone", 1, 1, func(args []string) error {
+			name, err := a.options.DeleteModel(args[0])
+			return a.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
+		}),
+		verb("restore NAME", "Bring a deleted model back", 1, 1, func(args []string) error {
+			return a.say(a.options.RestoreModel(args[0]), "%s is back", args[0])
+		}),
+		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
+			gone, err := a.options.PurgeModels(strings.Join(args, ""))
+			return a.say(err, "%s removed for good", text.Count(len(gone), "model"))
+		}),
+		verb("reduce NAME|FILE OUT", "Write what a model teaches other workloads", 2, 2,
+			func(args []string) error { return a.reduceModel(args[0], args[1]) }),
+	}
+}
+
+func (a *app) listModels(deleted bool) error {
+	if deleted {
+		names := listOf(a.options.DeletedModels())
+		if a.asJSON {
+			return printJSON(a.out, names)
+		}
+		return a.say(nil, "%s", strings.Join(names, "\n"))
+	}
+	all, err := a.modelList(nil)
+	switch {
+	case err != nil:
+		return err
+	case !a.asJSON:
+		return a.printModels(all)
+	}
+	list := make([]keptModelJSON, len(all))
+	for i, m := range all {
+		if list[i] = toKeptModel(m); m.Error != "" {
+			a.note("%s is unreadable: %s", m.Name, m.Error)
+		}
+	}
+	return printJSON(a.out, list)
 }
 
 // modelList is the shipped reference and all that is kept, or just the one that
@@ -103,8 +196,7 @@ func (a *app) modelList(args []string) ([]modelJSON, error) {
 	for _, path := range references {
 		m, err := a.modelAt(path)
 		if err != nil {
-			text := err.Error()
-			m = modelJSON{Name: filepath.Base(path), Path: &path, CV: cvJSON{notKnown, notKnown}, Warnings: []string{}, Error: &text}
+			m = modelOf(session.ModelInfo{Name: filepath.Base(path), Path: path, Err: err})
 		}
 		list = append(list, m)
 	}
@@ -128,32 +220,38 @@ func (a *app) modelAt(path string) (modelJSON, error) {
 }
 
 func modelOf(info session.ModelInfo) modelJSON {
-	out := modelJSON{Name: info.Name, Path: &info.Path, CV: cvJSON{notKnown, notKnown}, Warnings: []string{}}
+	out := modelJSON{Name: info.Name, Path: text.Optional(info.Path), Warnings: []string{}}
 	if info.Err != nil {
-		text := info.Err.Error()
-		out.Error = &text
+		out.Error = text.Optional(info.Err.Error())
 		return out
 	}
-	m := info.Model
-	out.Method, out.Samples, out.Warnings = string(m.Method), len(m.Samples), append(out.Warnings, m.Warnings...)
-	out.Workload, out.Device, out.Virtual = optionalText(m.Provenance.Workload), optionalText(m.Provenance.Device), m.Provenance.Virtual
-	if m.CV.Known() {
-		out.CV = cvJSON{number(m.CV.TimeMAPEPct), number(m.CV.PowerMAPEPct)}
+	m, from := info.Model, info.Model.Provenance
+	out.Method, out.Samples, out.CV, out.Warnings = string(m.Method), len(m.Samples), m.CV, listOf(m.Warnings)
+	out.Workload, out.Device, out.Virtual = text.Optional(from.Workload), text.Optional(from.Device), from.Virtual
+	if out.campaigns = from.Campaigns; from.When.IsZero() {
+		from.When = info.Modified
 	}
-	when := m.Provenance.When
-	if when.IsZero() {
-		when = info.Modified
-	}
-	if !when.IsZero() {
-		text := when.UTC().Format(time.RFC3339)
-		out.When = &text
+	if !from.When.IsZero() {
+		out.When = text.Optional(from.When.UTC().Format(time.RFC3339))
 	}
 	return out
 }
 
 func referenceOf(path string, c *learn.Compact) modelJSON {
-	return modelJSON{Name: c.Name, Path: &path, Method: "reference", Samples: c.Modes, CV: cvJSON{notKnown, notKnown}, Workload: optionalText(c.Workload), Device: optionalText(c.Device),
-		Virtual: c.Virtual, Version: c.Version, Source: c.Source, Licence: c.Licence, Commands: []string{c.Command}, Warnings: []string{}}
+	return modelJSON{
+		Name:     c.Name,
+		Path:     text.Optional(path),
+		Method:   "reference",
+		Samples:  c.Modes,
+		Workload: text.Optional(c.Workload),
+		Device:   text.Optional(c.Device),
+		Virtual:  c.Virtual,
+		Version:  c.Version,
+		Source:   c.Source,
+		Licence:  c.Licence,
+		Commands: []string{c.Command},
+		Warnings: []string{},
+	}
 }
 
 // shippedModel is the reference inside this program; its errors are those of
@@ -162,7 +260,9 @@ func shippedModel() modelJSON {
 	_, from := nn.ResNetReference()
 	c := learn.ShippedReference().Compact
 	out := referenceOf("", c)
-	out.Path, out.Samples, out.CV, out.Workload = nil, from.Modes, cvJSON{number(from.TimeMAPEPct), number(from.PowerMAPEPct)}, &from.Workload
+	out.Samples, out.Workload = from.Modes, text.Optional(from.Workload)
+	out.CV = learn.Errors{TimeMAPEPct: from.TimeMAPEPct, PowerMAPEPct: from.PowerMAPEPct,
+		How: "on the modes that they were fitted to"}
 	out.Commands = []string{from.Command, c.Command}
 	return out
 }
@@ -170,43 +270,59 @@ func shippedModel() modelJSON {
 func (a *app) printModels(list []modelJSON) error {
 	rows := [][]string{{"name", "method", "modes", "time error", "power error", "workload", "device"}}
 	for _, m := range list {
-		if m.Error != nil {
-			rows = append(rows, []string{m.Name, "unreadable: " + *m.Error})
+		if m.Error != "" {
+			rows = append(rows, []string{m.Name, "unreadable: " + string(m.Error)})
 			continue
 		}
-		workload, _, _ := strings.Cut(text(m.Workload), ",")
-		device := orDash(text(m.Device))
-		if m.Virtual {
-			device += " (virtual)"
-		}
-		rows = append(rows, []string{m.Name, m.Method, figures.Thousands(m.Samples), errorPct(m.CV.Time), errorPct(m.CV.Power), orDash(workload), device})
+		workload, _, _ := strings.Cut(string(m.Workload), ",")
+		rows = append(rows, []string{
+			m.Name, m.Method, text.Thousands(m.Samples), errorText(m.CV, m.CV.TimeMAPEPct),
+			errorText(m.CV, m.CV.PowerMAPEPct), orDash(workload), ofDevice(string(m.Device), m.Virtual),
+		})
 	}
 	if err := table(a.out, rows...); err != nil {
 		return err
 	}
-	a.note("%s is inside this program; the others are in %s. jtune models NAME tells all about one", learn.ShippedName, a.options.ModelsDir())
+	a.note("%s is inside this program; the others are in %s. jtune models NAME shows one", learn.ShippedName,
+		a.options.ModelsDir())
 	return nil
 }
 
-func errorPct(v number) string {
-	if math.IsNaN(float64(v)) {
+// errorText is one of a model's cross-validated errors.
+func errorText(e learn.Errors, pct float64) string {
+	if !e.Known() {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f %%", float64(v))
+	return dash(tegra.Finite(pct), "%.1f %%")
 }
 
 func (a *app) printModel(m modelJSON) error {
 	where, own := "inside this program", ""
-	if m.Path != nil {
-		where = *m.Path
+	if m.Path != "" {
+		where = string(m.Path)
 	}
-	if m.Method == "reference" && known(m.CV.Time) {
-		own = " of its networks, on the modes that they learned from"
+	if m.Method == "reference" && m.CV.Known() {
+		own = " of its networks, " + m.CV.How
 	}
-	rows := [][]string{{"name", m.Name}, {"where", where}, {"method", m.Method}, {"modes", figures.Thousands(m.Samples)},
-		{"time error", errorPct(m.CV.Time) + own}, {"power error", errorPct(m.CV.Power) + own}, {"workload", orDash(text(m.Workload))}, {"device", orDash(text(m.Device))}, {"made", orDash(text(m.When))}}
+	rows := [][]string{
+		{"name", m.Name},
+		{"where", where},
+		{"method", m.Method},
+		{"modes", text.Thousands(m.Samples)},
+		{"time error", errorText(m.CV, m.CV.TimeMAPEPct) + own},
+		{"power error", errorText(m.CV, m.CV.PowerMAPEPct) + own},
+		{"workload", orDash(string(m.Workload))},
+		{"device", orDash(string(m.Device))},
+		{"made", orDash(string(m.When))},
+	}
+	if m.campaigns > 0 {
+		rows = append(rows, []string{"campaigns", strconv.Itoa(m.campaigns)})
+	}
 	if m.Version > 0 {
-		rows = append(rows, []string{"version", strconv.Itoa(m.Version)}, []string{"source", m.Source}, []string{"licence", m.Licence})
+		rows = append(rows,
+			[]string{"version", strconv.Itoa(m.Version)},
+			[]string{"source", m.Source},
+			[]string{"licence", m.Licence})
 	}
 	for _, c := range m.Commands {
 		rows = append(rows, []string{"made by", c})
@@ -220,30 +336,17 @@ func (a *app) keepModel(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s: kept in %s; --model and --reference find it by that name\n", name, a.options.ModelsDir())
+	_, err = fmt.Fprintf(a.out, "%s: kept in %s; --model and --reference find it by that name\n", name,
+		a.options.ModelsDir())
 	return err
 }
 
 func (a *app) reduceModel(name, out string) error {
-	m, err := a.options.LoadModel(name)
+	c, err := a.options.Reduce(name, out)
 	if err != nil {
 		return err
 	}
-	if !m.HasPower() {
-		return fmt.Errorf("model %s knows time alone, a reference needs power too", name)
-	}
-	if m.Provenance.Device == "" {
-		return fmt.Errorf("model %s does not tell its board, and a reference is of use on that board alone: fit it again with --device", name)
-	}
-	base := filepath.Base(out)
-	c, err := learn.NewCompact(learn.ReferenceNote{Name: strings.TrimSuffix(base, filepath.Ext(base)), Version: 1, Workload: m.Provenance.Workload, Device: m.Provenance.Device, Virtual: m.Provenance.Virtual && m.Provenance.Replay == "",
-		Source: "measured by the maker of this file", Licence: "the maker's", Command: fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(name), base)}, m.Samples)
-	if err != nil {
-		return fmt.Errorf("model %s: %w", name, err)
-	}
-	if err := c.Save(out); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.out, "%s: %s of %s modes, no measured value; give it to --reference on an %s\n", out, figures.Count(len(c.Centres), "kernel"), figures.Thousands(c.Modes), c.Device)
+	_, err = fmt.Fprintf(a.out, "%s: %s of %s modes, no measured value; give it to --reference on an %s\n",
+		out, text.Count(len(c.Centres), "kernel"), text.Thousands(c.Modes), c.Device)
 	return err
 }

@@ -10,9 +10,11 @@ import (
 const modelKeys = "name path method samples cv workload device virtual when warnings error"
 
 func TestModelsTellOfTheShippedReference(t *testing.T) {
-	v := hasKeys(t, array(t, jtune(t, "models", "resnet18-agx-orin", "--json").done(t).out)[0], modelKeys+" version source licence commands")
+	v := hasKeys(t, array(t, jtune(t, "models", "resnet18-agx-orin", "--json").done(t).out)[0],
+		modelKeys+" version source licence commands")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
-	if v["path"] != nil || v["device"] != "AGX Orin" || v["version"] != 1.0 || v["samples"] != 4368.0 || !(cv["time_mape_pct"].(float64) > 0) || len(v["commands"].([]any)) != 2 {
+	if v["path"] != nil || v["device"] != "AGX Orin" || v["version"] != 1.0 || v["samples"] != 4368.0 ||
+		!(cv["time_mape_pct"].(float64) > 0) || len(v["commands"].([]any)) != 2 {
 		t.Errorf("got %v", v)
 	}
 	if text := jtune(t, "models").done(t).out; !strings.Contains(text, "resnet18-agx-orin") {
@@ -20,7 +22,7 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 	}
 }
 
-// A model of one's own is made, kept, told, reduced to what may be shared, and
+// A model is made, kept, shown, reduced to what may be shared, and
 // leant on by name.
 func TestAReferenceOfOnesOwn(t *testing.T) {
 	path, _ := toySweep(t)
@@ -32,14 +34,16 @@ func TestAReferenceOfOnesOwn(t *testing.T) {
 	run("models", "mine").fails(t, exitFailed, "no model mine", "data")
 	run("models", "--keep", model).done(t)
 	run("models", model, "--reduce", shared).fails(t, exitFailed, "at least 100") // the made-up board has 72 modes
-	if v := array(t, run("models", "--json").done(t).out); len(v) != 2 || v[1]["name"] != "mine" || v[1]["samples"] != 72.0 || v[1]["error"] != nil || v[1]["when"] == nil {
+	if v := array(t, run("models", "--json").done(t).out); len(v) != 2 || v[1]["name"] != "mine" ||
+		v[1]["samples"] != 72.0 || v[1]["error"] != nil || v[1]["when"] == nil {
 		t.Errorf("got %v, want the shipped reference and mine", v)
 	}
 	run("predict", "--model", "mine", "--modes", few, "--csv").done(t)
 	run("fit", "--samples", few, "--out", filepath.Join(dir, "m"), "--reference", "mine").done(t)
 
 	big := filepath.Join(dir, "campaign")
-	run("profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "100", "--minibatches", "2", "--out", big).done(t)
+	run("profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "100", "--minibatches", "2",
+		"--out", big).done(t)
 	run("fit", "--samples", big, "--out", model, "--reference", "none").done(t)
 	run("models", model, "--reduce", shared).done(t)
 	text, err := os.ReadFile(shared)
@@ -47,10 +51,12 @@ func TestAReferenceOfOnesOwn(t *testing.T) {
 		t.Errorf("the shared reference holds samples: %v", err)
 	}
 	run("models", "--keep", shared).done(t)
-	if v := array(t, run("models", "shared", "--json").done(t).out)[0]; v["method"] != "reference" || v["samples"] != 100.0 || v["device"] != "AGX Orin" {
+	if v := array(t, run("models", "shared", "--json").done(t).out)[0]; v["method"] != "reference" ||
+		v["samples"] != 100.0 || v["device"] != "AGX Orin" {
 		t.Errorf("got %v", v)
 	}
-	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference", "shared").done(t); strings.Contains(o.err, "not used") {
+	if o := run("fit", "--samples", big, "--out", filepath.Join(dir, "m"), "--reference",
+		"shared").done(t); strings.Contains(o.err, "not used") {
 		t.Errorf("got %s", o.err)
 	}
 	os.WriteFile(filepath.Join(dir, "data", "models", "torn.model"), []byte("jtune-model 1 "), 0o644)
@@ -60,7 +66,8 @@ func TestAReferenceOfOnesOwn(t *testing.T) {
 	if o := run("models").done(t); !strings.Contains(o.out, "unreadable") {
 		t.Errorf("got %s", o.out)
 	}
-	for _, args := range [][]string{{"models", "--reduce", shared}, {"models", "mine", "--keep", model}, {"models", "a", "b"}} {
+	for _, args := range [][]string{{"models", "--reduce", shared}, {"models", "mine", "--keep", model},
+		{"models", "a", "b"}} {
 		run(args...).fails(t, exitUsage)
 	}
 	run("models", "--keep", path).fails(t, exitFailed, "not a jtune model")

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/profiles"
+	"jtune/internal/text"
+	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/tui/export"
@@ -23,33 +23,32 @@ var measuredKey = regexp.MustCompile(`(?i)\b(time|power|energy)\b`)
 
 func (a *app) modes() *cobra.Command {
 	var filter string
-	var grid, asCSV, asJSON bool
+	grid := false
 	sample := 0
 	cmd := &cobra.Command{
 		Use:   "modes",
-		Short: "List or count the power modes of the device",
+		Short: "List or count the power modes of the board",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asCSV && asJSON {
-				return usagef("--csv and --json exclude each other")
-			}
 			if cmd.Flags().Changed("sample") && sample < 1 {
 				return usagef("--sample %d: must be positive", sample)
 			}
 			if k := measuredKey.FindString(filter); k != "" {
-				return usagef("--filter %s: the time and power of a mode follow from a workload: jtune predict tells them", k)
-			}
-			f, err := tegra.ParseFilter(filter)
-			if err != nil {
-				return usagef("--filter: %v", err)
+				return usagef("--filter %s: time and power of a mode depend on the workload: jtune predict prints them",
+					k)
 			}
 			return a.onDevice(func(s *session.Session) error {
 				if !s.Sysfs().Complete() {
-					return fmt.Errorf("%w: the memory clocks of this board can be read by root alone: run jtune modes as root", tegra.ErrPermission)
+					return fmt.Errorf("%w: only root can read the memory clocks of this board: run jtune modes as root",
+						tegra.ErrPermission)
 				}
 				space := s.Device.Space()
 				if grid {
 					space = space.Grid()
+				}
+				f, err := space.ParseFilter(filter)
+				if err != nil {
+					return usagef("--filter: %v", err)
 				}
 				space = space.Filter(f)
 				modes := space.Modes()
@@ -57,9 +56,9 @@ func (a *app) modes() *cobra.Command {
 					modes = space.Sample(sample, a.options.Seed)
 				}
 				switch {
-				case asJSON:
-					return a.modesJSON(modes)
-				case asCSV:
+				case a.asJSON:
+					return printJSON(a.out, listOf(modes))
+				case a.asCSV:
 					return a.modesCSV(modes)
 				case filter == "" && !grid && sample == 0:
 					return a.countModes(space)
@@ -69,20 +68,13 @@ func (a *app) modes() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&filter, "filter", "", "`EXPR` such as 'cores>=8 gpu<900MHz'")
-	fl.BoolVar(&grid, "grid", false, "just the even subset that the paper profiles")
-	fl.IntVar(&sample, "sample", 0, "draw `N` of them at random")
-	fl.BoolVar(&asCSV, "csv", false, "as CSV, one mode per line")
-	jsonListFlag(fl, &asJSON)
+	fl.StringVar(&filter, "filter", "", "only modes that match `EXPR`, such as 'cores>=8 gpu<900MHz' or cores=2,4,6")
+	fl.BoolVar(&grid, "grid", false, "only the evenly spaced subset: all GPU and memory clocks, every second "+
+		"count of cores and CPU clock")
+	fl.IntVar(&sample, "sample", 0, "`N` random modes")
+	fl.BoolVar(&a.asCSV, "csv", false, "as CSV, one mode per line")
+	a.jsonListFlag(fl)
 	return cmd
-}
-
-func (a *app) modesJSON(modes []tegra.Mode) error {
-	out := make([]modeJSON, len(modes))
-	for i, m := range modes {
-		out[i] = export.ModeOf(m)
-	}
-	return printJSON(a.out, out)
 }
 
 func (a *app) modesCSV(modes []tegra.Mode) error {
@@ -95,9 +87,9 @@ func (a *app) modesCSV(modes []tegra.Mode) error {
 	return w.Error()
 }
 
-// countModes tells the size of the space and what each knob can be set to.
+// countModes prints the size of the space and the values of each knob.
 func (a *app) countModes(s *tegra.Space) error {
-	fmt.Fprintf(a.out, "%s power modes\n", figures.Thousands(s.Len()))
+	fmt.Fprintf(a.out, "%s power modes\n", text.Thousands(s.Len()))
 	freqs := func(list []tegra.Freq) string {
 		var out []string
 		for _, f := range list {
@@ -118,11 +110,12 @@ func (a *app) listModes(s *tegra.Space, modes []tegra.Mode) error {
 			return err
 		}
 	}
-	a.note("%s", figures.Count(len(modes), "mode"))
+	a.note("%s", text.Count(len(modes), "mode"))
 	return nil
 }
 
-// workloadJSON is one element of `jtune workloads --json`.
+// workloadJSON is one element of `jtune workloads --json`: a workload without its
+// environment and what else only the job needs.
 type workloadJSON struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
@@ -137,43 +130,31 @@ type workloadJSON struct {
 	Epochs   int      `json:"epochs"`
 	Command  []string `json:"command"`
 	// Estimated is null on a real board, which simulates nothing.
-	Estimated *bool `json:"estimated"`
+	Estimated tegra.Val[bool] `json:"estimated"`
 }
 
 func (a *app) workloads() *cobra.Command {
-	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "workloads",
-		Short: "List the known training jobs",
+		Short: "List the known workloads",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			list, err := a.options.Workloads()
 			if err != nil {
 				return err
 			}
-			simulated := a.simulates()
-			if asJSON {
+			simulated := a.options.Simulates()
+			if a.asJSON {
 				return printJSON(a.out, toWorkloadsJSON(list, simulated))
 			}
 			return a.printWorkloads(list, simulated)
 		},
 	}
-	jsonListFlag(cmd.Flags(), &asJSON)
+	a.jsonListFlag(cmd.Flags())
 	return cmd
 }
 
-// simulates tells whether workloads would run on a board's physics.
-func (a *app) simulates() bool {
-	s, err := session.Open(a.options)
-	if err != nil {
-		return false
-	}
-	defer s.Close()
-	b := s.Device.Board()
-	return b.Virtual && b.Replay == ""
-}
-
-func (a *app) printWorkloads(list []profiles.Workload, simulated bool) error {
+func (a *app) printWorkloads(list []workload.Workload, simulated bool) error {
 	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
 	marked := false
 	for _, w := range list {
@@ -181,22 +162,33 @@ func (a *app) printWorkloads(list []profiles.Workload, simulated bool) error {
 		if simulated && virtual.Estimated(name) {
 			name, marked = name+"*", true
 		}
-		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset, figures.Thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
+		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset,
+			text.Thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
 	}
 	if err := table(a.out, rows...); err != nil || !marked {
 		return err
 	}
-	_, err := fmt.Fprintln(a.out, "* estimated: no measurement on such a board stands behind this simulation")
+	_, err := fmt.Fprintln(a.out, "* estimated: this simulation is not based on measurements of such a board")
 	return err
 }
 
-func toWorkloadsJSON(list []profiles.Workload, simulated bool) []workloadJSON {
+func toWorkloadsJSON(list []workload.Workload, simulated bool) []workloadJSON {
 	out := make([]workloadJSON, len(list))
 	for i, w := range list {
-		out[i] = workloadJSON{w.Name, w.Title, append([]string{}, w.Aliases...), w.Task, w.Model, w.Dataset, w.Samples, w.Batch, w.Workers, w.Prefetch, w.Epochs, append([]string{}, w.Command...), nil}
-		if simulated {
-			estimated := virtual.Estimated(w.Name)
-			out[i].Estimated = &estimated
+		out[i] = workloadJSON{
+			Name:      w.Name,
+			Title:     w.Title,
+			Aliases:   listOf(w.Aliases),
+			Task:      w.Task,
+			Model:     w.Model,
+			Dataset:   w.Dataset,
+			Samples:   w.Samples,
+			Batch:     w.Batch,
+			Workers:   w.Workers,
+			Prefetch:  w.Prefetch,
+			Epochs:    w.Epochs,
+			Command:   listOf(w.Command),
+			Estimated: tegra.Val[bool]{V: virtual.Estimated(w.Name), OK: simulated},
 		}
 	}
 	return out

@@ -9,12 +9,13 @@ import (
 
 	"jtune/tui"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // open is jtune without a command: on a terminal the full-screen tuner, else
 // one reading as text.
 func (a *app) open(cmd *cobra.Command) error {
-	glyphs, err := tui.ParseGlyphs(a.glyphs)
+	glyphs, err := widget.ParseGlyphs(a.glyphs)
 	if err != nil {
 		return usagef("--%v", err)
 	}
@@ -28,17 +29,20 @@ func (a *app) open(cmd *cobra.Command) error {
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
-		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs, Version: session.Version, Keys: bindings})
+		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs,
+			Version: session.Version, Keys: bindings,
+			Budget: a.limitCPU()})
 	}
 	a.notice(s)
 	if err := warmUp(cmd.Context(), s); err != nil {
 		return err
 	}
-	r, err := s.Device.Read()
+	r, err := s.Sampler.Read()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out, strings.TrimSpace(readingLine(s.Device.Board(), r)))
-	a.note("this is no terminal, so here is one reading. See jtune watch, tune, profile and apply; jtune help lists all commands")
+	fmt.Fprintln(a.out, strings.TrimSpace(readingLine(s.Device.Board(), r.Reading)))
+	a.note("not a terminal: printed one reading. See jtune watch, tune, profile and apply; jtune help lists all " +
+		"commands")
 	return nil
 }

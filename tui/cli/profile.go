@@ -2,18 +2,19 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"jtune/learn"
+	"jtune/internal/text"
 	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 	"jtune/tui/session"
 )
@@ -23,17 +24,15 @@ func (a *app) profile() *cobra.Command {
 	var list, part string
 	dvfs, retries := "", 1
 	cmd := &cobra.Command{
-		Use:   "profile WORKLOAD (--modes N | --sample N | --grid | --list FILE)",
+		Use:   "profile WORKLOAD (--modes N | --sample N [--grid] | --grid | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
-		Example: "  jtune profile resnet --modes 50 --out campaign\n  jtune profile resnet --modes 50 --out campaign --resume\n" +
+		Example: "  jtune profile resnet --modes 50 --out campaign\n" +
+			"  jtune profile resnet --modes 50 --out campaign --resume\n" +
 			"  jtune profile resnet --grid --shard 1/3 --out part1",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := errors.Join(positiveIfGiven(cmd, "modes", r.Choose), positiveIfGiven(cmd, "sample", r.Sample), positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches))
+			err := selectsOnce(r.Choose, r.Sample, r.Grid, list)
 			if err != nil {
-				return err
-			}
-			if err := selectsOnce(r.Choose, r.Sample, r.Grid, list); err != nil {
 				return err
 			}
 			if r.Shard, err = parseShard(part); err != nil {
@@ -52,16 +51,13 @@ func (a *app) profile() *cobra.Command {
 				return usagef("--dvfs %q: want on or off", dvfs)
 			}
 			r.Settings.DVFS = dvfs == "on"
-			if r.RedoFailed && !r.Resume {
-				return usagef("--redo-failed needs --resume, and the folder to go on with")
+			if err := checkResume(r.Dir, r.Resume, r.RedoFailed); err != nil {
+				return err
 			}
-			if r.Resume && r.Dir == "" {
-				return usagef("--resume needs --out DIR, the folder to go on with")
-			}
-			return a.withSizedJob(args[0], func(s *session.Session, w profiles.Workload, sizes []int) error {
+			return a.withSizedJob(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
 				r.Workload, r.Batches = w, sizes
 				if list != "" {
-					if err := s.Whole(cmd.Context()); err != nil {
+					if err := s.EnsureFullSpace(cmd.Context()); err != nil {
 						return err
 					}
 				}
@@ -69,47 +65,40 @@ func (a *app) profile() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				r.List = learn.Settings(modes, sizes)
+				r.List = tegra.Settings(modes, sizes)
 				r.ListName = list
 				return a.doProfile(cmd.Context(), s, r)
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&r.Choose, "modes", 0, "measure `N` modes, chosen as it goes")
-	f.IntVar(&r.Sample, "sample", 0, "measure `N` modes drawn at random, each with a minibatch size where --batch gives several")
-	f.BoolVar(&r.Grid, "grid", false, "measure the even subset that the paper profiles")
-	f.StringVar(&list, "list", "", "measure the modes of a CSV `FILE`")
-	f.StringVar(&part, "shard", "", "measure just part `i/n`, to share the work among devices")
-	f.StringVar(&r.Dir, "out", "", "campaign folder, new (default below the data directory)")
-	f.BoolVar(&r.Resume, "resume", false, "go on with the same plan in --out DIR")
-	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: measure the modes again that failed")
+	countFlag(f, &r.Choose, "modes", "measure `N` modes, each chosen from the results so far")
+	countFlag(f, &r.Sample, "sample", "measure `N` modes drawn at random, each with one of the batch sizes of --batch")
+	f.BoolVar(&r.Grid, "grid", false, "measure the evenly spaced subset: all GPU and memory clocks, every second "+
+		"count of cores and CPU clock (on an AGX Orin PowerTrain's grid); with --sample N, N modes of it")
+	f.StringVar(&list, "list", "", "measure the modes of a `FILE`: CSV, or one per line such as 12c/1.65C/0.62G/3.19M")
+	f.StringVar(&part, "shard", "", "measure only part `i/n`, to share the work among devices")
+	f.StringVar(&r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
+	f.BoolVar(&r.Resume, "resume", false, "continue the same plan in --out DIR")
+	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: measure the failed modes again")
 	perModeFlag(f, &r.Settings.Minibatches)
-	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode, in place of waiting until power is steady")
+	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
-	f.IntVar(&retries, "retries", 1, "measure a mode that fails `N` times more")
-	f.StringVar(&dvfs, "dvfs", "", "`on` leaves the clocks free below a mode's (default off)")
-	f.BoolVar(&r.Settings.KeepFan, "keep-fan", false, "leave the fan alone; else it is at its maximum meanwhile")
+	f.IntVar(&retries, "retries", 1, "retry a failed mode `N` times")
+	f.StringVar(&dvfs, "dvfs", "", "`on` lets the governor scale clocks below those of a mode (default off: locked)")
+	f.BoolVar(&r.Settings.KeepFan, "keep-fan", false, "leave the fan unchanged (default: at maximum while measuring)")
 	return cmd
-}
-
-// positiveIfGiven checks a count whose default is not for the user to write.
-func positiveIfGiven(cmd *cobra.Command, flag string, n int) error {
-	if cmd.Flags().Changed(flag) && n < 1 {
-		return usagef("--%s %d: 1 at least", flag, n)
-	}
-	return nil
 }
 
 func selectsOnce(choose, sample int, grid bool, list string) error {
 	n := 0
-	for _, given := range []bool{choose > 0, sample > 0, grid, list != ""} {
+	for _, given := range []bool{choose > 0, sample > 0, grid && sample == 0, list != ""} {
 		if given {
 			n++
 		}
 	}
 	if n != 1 {
-		return usagef("which modes? give exactly one of --modes N, --sample N, --grid and --list FILE")
+		return usagef("give exactly one of --modes N, --sample N, --grid and --list FILE, or --sample N --grid")
 	}
 	return nil
 }
@@ -119,19 +108,20 @@ func parseShard(text string) ([2]int, error) {
 		return [2]int{}, nil
 	}
 	var i, n int
-	if got, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || got != 2 || fmt.Sprintf("%d/%d", i, n) != text || i < 1 || i > n {
+	if got, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || got != 2 || fmt.Sprintf("%d/%d", i, n) != text ||
+		i < 1 || i > n {
 		return [2]int{}, usagef("--shard %q: want i/n with 1 ≤ i ≤ n, such as 2/3", text)
 	}
 	return [2]int{i, n}, nil
 }
 
-// readModes reads the modes to measure from a file. Those that the device has
-// not, as after an update of its software, are told and left out.
+// readModes reads the modes to measure from a file. Modes that the device lacks, as
+// after an update of its software, are noted and left out.
 func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 	if path == "" {
 		return nil, nil
 	}
-	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true})
+	t, err := sweep.ReadFile(path, sweep.Options{ModesOnly: true, Space: space})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +129,8 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 		a.note("%s: %s: row skipped", path, p)
 	}
 	if slices.Contains(t.Extra, "bs") {
-		a.note("%s: its modes are measured once each, column bs is left unread: --batch N,M measures them with several minibatch sizes", path)
+		a.note("%s: each mode is measured once, column bs is ignored: --batch N,M measures them with several batch "+
+			"sizes", path)
 	}
 	var modes []tegra.Mode
 	var lost []error
@@ -156,7 +147,8 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 	case len(modes) == 0:
 		return nil, usagef("--list %s: %v", path, lost[0])
 	case len(lost) > 0:
-		a.note("%s: %d of %d modes are none of this board's and left out; the first: %v", path, len(lost), len(lost)+len(modes), lost[0])
+		a.note("%s: %d of %d modes are not of this board and left out; the first: %v", path, len(lost),
+			len(lost)+len(modes), lost[0])
 	}
 	return modes, nil
 }
@@ -165,10 +157,12 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 	rep := a.reporter(s.Device)
 	res, err := s.Profile(ctx, r, rep.observe)
 	rep.wipe()
-	all, usable := map[learn.Setting]bool{}, map[learn.Setting]bool{} // one that was measured again has several rows
+	all, usable := map[tegra.Setting]bool{}, map[tegra.Setting]bool{} // one that was measured again has several rows
+	misset := map[tegra.Setting]bool{}
 	for _, row := range res.Rows {
-		at := learn.SettingOf(row.Measured)
-		if all[at] = true; row.Status.Usable() {
+		at := row.Measured.Setting
+		all[at], misset[at] = true, row.Status == record.Misset
+		if row.Status.Usable() {
 			usable[at] = true
 		}
 	}
@@ -176,20 +170,31 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 	if r.Batches != nil {
 		thing = "setting"
 	}
-	recorded := figures.Count(len(all), thing)
+	recorded := text.Count(len(all), thing)
 	if res.Dir != "" {
-		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, recorded, len(usable), res.New, res.Elapsed.Round(time.Second))
+		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s\n", res.Dir, recorded, len(usable),
+			res.New, res.Elapsed.Round(time.Second))
+	}
+	maps.DeleteFunc(misset, func(_ tegra.Setting, still bool) bool { return !still })
+	if len(misset) > 0 {
+		a.note("%s misset: a clock read otherwise than set while the job ran, twice; not learned from, column why "+
+			"says which", text.Count(len(misset), thing))
+	}
+	if res.Kept != "" {
+		a.note("the model of all that is known: %s", res.Kept)
 	}
 	if ctx.Err() != nil && res.Dir != "" {
-		a.note("kept: %s; go on with: jtune profile … --out %s --resume", recorded, res.Dir)
+		a.note("kept: %s; continue with: jtune profile … --out %s --resume", recorded, res.Dir)
 		return context.Cause(ctx)
 	}
-	if n := len(res.Rows); err == nil && res.End == profiles.Complete && n > 0 && !slices.ContainsFunc(res.Rows, func(r profiles.Row) bool { return r.Status.Usable() }) {
-		return fmt.Errorf("every mode failed; the last: %s; put that right, then go on with --out %s --resume --redo-failed", lastWhy(res.Rows), res.Dir)
+	if n := len(res.Rows); err == nil && res.End == profiles.Complete && n > 0 &&
+		!slices.ContainsFunc(res.Rows, func(r record.Row) bool { return r.Status.Usable() }) {
+		return fmt.Errorf("every mode failed; the last: %s; fix this, then resume with --out %s --resume --redo-failed",
+			lastWhy(res.Rows), res.Dir)
 	}
 	return err
 }
 
-func lastWhy(rows []profiles.Row) string {
+func lastWhy(rows []record.Row) string {
 	return strings.TrimSpace(rows[len(rows)-1].Why)
 }

@@ -9,13 +9,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 	"jtune/tui/session"
 )
 
-// isTerminal tells whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -25,12 +25,12 @@ func isTerminal(stream any) bool {
 	return err == nil
 }
 
-// reporter tells of a running job on standard error: a bar that rewrites its
+// reporter prints the progress of a task on standard error: a bar that rewrites its
 // line on a terminal, plain lines elsewhere.
 type reporter struct {
 	w         io.Writer
 	bar       bool
-	quietRows bool // tell only of failed rows
+	quietRows bool // print only failed rows
 	device    tegra.Device
 	pace      session.Pace
 	done      int
@@ -41,24 +41,23 @@ type reporter struct {
 // redraw is the least time between two states of the bar.
 const redraw = 100 * time.Millisecond
 
-// reporter is for a job that begins now.
+// reporter is for a task that begins now.
 func (a *app) reporter(d tegra.Device) *reporter {
 	r := &reporter{w: a.err, bar: isTerminal(a.err), device: d}
-	if a.alone {
-		r.pace.Effort = session.NewEffort()
-		r.pace.Compute(true)
-	}
+	r.pace.Budget = a.limitCPU()
+	r.pace.Compute(true)
 	return r
 }
 
-// observe takes the events of a session's job.
+// observe takes the events of a session's task.
 func (r *reporter) observe(e session.Event) {
 	r.pace.Observe(e)
 	switch {
 	case e.Note != "":
 		r.line("%s", e.Note)
 	case e.Probe != nil && e.Probe.Err == nil:
-		r.line("%s (%s): %s ms, %s W", r.name(e.Probe.Mode, e.Probe.Batch), e.Probe.Why, figures.Of(e.Probe.TimeMS), figures.Of(e.Probe.PowerW))
+		r.line("%s (%s): %s ms, %s W", r.name(e.Probe.Mode, e.Probe.Batch), e.Probe.Why, text.Of(e.Probe.TimeMS),
+			text.Of(e.Probe.PowerW))
 	case e.Progress != nil:
 		r.progress(*e.Progress)
 	}
@@ -93,7 +92,7 @@ func (r *reporter) name(m tegra.Mode, batch int) string {
 	return text
 }
 
-// row tells of a finished mode.
+// row prints a finished mode.
 func (r *reporter) row(p profiles.Progress) {
 	count := fmt.Sprintf("%d", r.done)
 	if p.Total > 0 {
@@ -103,20 +102,20 @@ func (r *reporter) row(p profiles.Progress) {
 	if p.Step.Variant != nil {
 		name = p.Step.Variant.Setting
 	}
-	text := fmt.Sprintf("%s  %s  %s", count, name, p.Row.Status)
+	line := fmt.Sprintf("%s  %s  %s", count, name, p.Row.Status)
 	if p.Row.Status.Usable() {
 		if p.Step.Variant == nil || !p.Step.Variant.Idle {
-			text += "  " + figures.Of(p.Row.TimeMS) + " ms"
+			line += "  " + text.Of(p.Row.TimeMS) + " ms"
 		}
-		text += "  " + figures.Of(p.Row.PowerW) + " W"
+		line += "  " + text.Of(p.Row.PowerW) + " W"
 	}
 	if p.Row.Why != "" {
-		text += "  (" + p.Row.Why + ")"
+		line += "  (" + p.Row.Why + ")"
 	}
 	if p.ETAHi > 0 {
-		text += fmt.Sprintf("  %s to %s left", p.ETALo.Round(time.Second), p.ETAHi.Round(time.Second))
+		line += fmt.Sprintf("  %s to %s remaining", p.ETALo.Round(time.Second), p.ETAHi.Round(time.Second))
 	}
-	r.line("%s", text)
+	r.line("%s", line)
 }
 
 func minibatches(p profiles.Progress) string {
@@ -152,7 +151,7 @@ func (r *reporter) draw(text string) {
 	r.barLine, r.drawn = text, time.Now()
 }
 
-// wipe takes the bar away.
+// wipe removes the bar.
 func (r *reporter) wipe() {
 	if r.barLine != "" {
 		fmt.Fprintf(r.w, "\r%s\r", strings.Repeat(" ", len([]rune(r.barLine))))

@@ -6,6 +6,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
@@ -26,10 +27,13 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 	var out strings.Builder
 	r := &reporter{w: &out, device: stillBoard{space: space}}
 	mode := space.At(0)
-	good := profiles.Row{Measured: tegra.Measured{Mode: mode, TimeMS: 80, PowerW: 20}, Status: profiles.OK}
-	bad := profiles.Row{Measured: tegra.Measured{Mode: mode}, Status: profiles.Rejected, Why: "100 % no"}
+	good := record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: 80, PowerW: 20},
+		Status: record.OK}
+	bad := record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode}}, Status: record.Rejected,
+		Why: "100 % no"}
 	r.observe(session.Event{Note: "a torn line was cut: 50 %"})
-	r.observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: 3, Of: 40, Step: profiles.Step{Mode: mode}}})
+	r.observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: 3, Of: 40,
+		Step: profiles.Step{Setting: tegra.Setting{Mode: mode}}}})
 	r.observe(session.Event{Progress: &profiles.Progress{Row: &good, Done: 1, Total: 9}})
 	r.observe(session.Event{Progress: &profiles.Progress{Row: &bad, Done: 2, Total: 9}})
 	r.observe(session.Event{Probe: &optimize.Probe{Measured: good.Measured, Why: optimize.Start}})
@@ -48,10 +52,12 @@ func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
 	var out strings.Builder
 	r := &reporter{w: &out, bar: true, device: stillBoard{space: space}}
 	for n := range 40 {
-		r.observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: n, Of: 40, Total: 4, Step: profiles.Step{Mode: space.At(0)}}})
+		r.observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: n, Of: 40, Total: 4,
+			Step: profiles.Step{Setting: tegra.Setting{Mode: space.At(0)}}}})
 	}
 	r.wipe()
-	if got := out.String(); strings.Contains(got, "\n") || !strings.Contains(got, "[....................] 0/4") || !strings.HasSuffix(got, "\r") {
+	if got := out.String(); strings.Contains(got, "\n") || !strings.Contains(got, "[....................] 0/4") ||
+		!strings.HasSuffix(got, "\r") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -26,9 +26,11 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 		info *debug.BuildInfo
 		want string
 	}{
-		{"of a clean tree", set("vcs.revision", "0123456789abcdef0123", "vcs.time", "2026-11-20T10:00:00Z", "vcs.modified", "false"), "0123456789ab of 2026-11-20"},
-		{"of a changed tree", set("vcs.revision", "0123456789abcdef0123", "vcs.modified", "true"), "0123456789ab+changes"},
-		{"of no repository", set(), "revision not known"},
+		{"of a clean tree", set("vcs.revision", "0123456789abcdef0123", "vcs.time", "2026-11-20T10:00:00Z",
+			"vcs.modified", "false"), "0123456789ab of 2026-11-20"},
+		{"of a changed tree", set("vcs.revision", "0123456789abcdef0123", "vcs.modified", "true"),
+			"0123456789ab+changes"},
+		{"of no repository", set(), "revision unknown"},
 	} {
 		if got := revisionOf(c.info); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
@@ -38,13 +40,14 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 
 func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
 	page := jtune(t, "man").done(t).out
-	for _, want := range []string{".TH JTUNE 1", ".SS tune WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`, "130 interrupted"} {
+	for _, want := range []string{".TH JTUNE 1", ".SS tune WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`,
+		"130 interrupted"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the manual lacks %q", want)
 		}
 	}
 	if strings.Contains(page, ".SS guard") {
-		t.Error("the manual tells of the internal guard")
+		t.Error("the manual names the internal guard")
 	}
 }
 
@@ -68,50 +71,74 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"completion with more than a shell", []string{"completion", "bash", "extra"}, []string{"extra"}},
 		{"help on an unknown command", []string{"help", "tunee"}, []string{"tunee", "jtune help"}},
 		{"help on an unknown sub-command", []string{"help", "convert", "jtop"}, []string{"convert jtop"}},
-		{"a profile of negative minibatches", []string{"profile", "resnet", "--sample", "3", "--minibatches", "-5"}, []string{"--minibatches -5"}},
-		{"a search with no minibatches", []string{"tune", "resnet", "--energy", "--minibatches", "0"}, []string{"--minibatches 0"}},
+		{"a profile of negative minibatches", []string{"profile", "resnet", "--sample", "3", "--minibatches", "-5"},
+			[]string{"--minibatches -5"}},
+		{"a search with no minibatches", []string{"tune", "resnet", "--energy", "--minibatches", "0"},
+			[]string{"--minibatches 0"}},
 		{"a missing argument", []string{"tune"}, []string{"tune", "no argument", "WORKLOAD"}},
 		{"an unknown flag", []string{"watch", "--intervall", "1s"}, []string{"intervall"}},
 		{"no limit", []string{"tune", "resnet"}, []string{"--power-limit"}},
 		{"a negative limit", []string{"tune", "resnet", "--power-limit", "-3"}, []string{"--power-limit", "positive"}},
 		{"a limit that is no number", []string{"tune", "resnet", "--power-limit", "NaN"}, []string{"--power-limit"}},
-		{"a limit that is a word", []string{"tune", "resnet", "--power-limit", "ten"}, []string{`--power-limit "ten": want a number`}},
+		{"a limit that is a word", []string{"tune", "resnet", "--power-limit", "ten"},
+			[]string{`--power-limit "ten": want a number`}},
 		{"a time without its unit", []string{"watch", "--interval", "5"}, []string{`--interval "5"`, "500ms"}},
 		{"energy beside a limit", []string{"tune", "resnet", "--energy", "--power-limit", "20"}, []string{"--energy"}},
 		{"no probes", []string{"tune", "resnet", "--energy", "--probes", "0"}, []string{"--probes"}},
-		{"an unknown strategy", []string{"tune", "resnet", "--energy", "--strategy", "luck"}, []string{"luck", "binary"}},
-		{"a rotation of one knob", []string{"tune", "resnet", "--energy", "--strategy", "binary", "--rotation", "gpu"}, []string{"--rotation", "every knob once"}},
-		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"}, []string{"gpt9", "resnet18"}},
+		{"an unknown strategy", []string{"tune", "resnet", "--energy", "--strategy", "luck"},
+			[]string{"luck", "binary"}},
+		{"an unknown coverage", []string{"tune", "resnet", "--energy", "--coverage", "half"},
+			[]string{`--coverage "half": want limit or front`}},
+		{"an unknown depth by its former name", []string{"tune", "resnet", "--energy", "--effort", "some"},
+			[]string{`--depth "some": want quick or thorough`}},
+		{"a rotation of one knob", []string{"tune", "resnet", "--energy", "--strategy", "binary", "--rotation", "gpu"},
+			[]string{"--rotation", "every knob once"}},
+		{"an unknown workload", []string{"tune", "gpt9", "--energy", "--device", "virtual:agx-orin"},
+			[]string{"gpt9", "resnet18"}},
 		{"a speed that is no number", []string{"watch", "--speed", "fast"}, []string{"--speed", "max"}},
 		{"a fit without samples", []string{"fit", "--out", "x"}, []string{"--samples"}},
 		{"a fit without a place for the model", []string{"fit", "--samples", "x"}, []string{"--out"}},
-		{"an unknown method", []string{"fit", "--samples", "x", "--out", "y", "--method", "magic"}, []string{"magic", "gp"}},
+		{"an unknown method", []string{"fit", "--samples", "x", "--out", "y", "--method", "magic"},
+			[]string{"magic", "gp"}},
 		{"a prediction without a model", []string{"predict"}, []string{"--model"}},
 		{"a front of nothing", []string{"front"}, []string{"--model", "--samples"}},
 		{"a front of nonsense", []string{"front", "--samples", "x", "--x", "love"}, []string{"--x love"}},
 		{"a profile without modes", []string{"profile", "resnet"}, []string{"--modes", "--grid"}},
 		{"a profile of no modes", []string{"profile", "resnet", "--modes", "0"}, []string{"--modes 0"}},
 		{"a run of no minibatches", []string{"run", "resnet", "--minibatches", "0"}, []string{"--minibatches 0"}},
-		{"a run of negative epochs", []string{"run", "resnet", "--epochs", "-1"}, []string{"--epochs -1"}},
-		{"a profile with two selections", []string{"profile", "resnet", "--grid", "--sample", "3"}, []string{"exactly one"}},
+		{"a run of negative epochs", []string{"run", "resnet", "--epochs=-1"}, []string{"--epochs -1"}},
+		{"a run of a readings' storm", []string{"run", "resnet", "--interval", "1ms"}, []string{"--interval 1ms"}},
+		{"a run of many workers", []string{"run", "resnet", "--workers", "65"}, []string{"--workers 65"}},
+		{"a profile with two selections", []string{"profile", "resnet", "--grid", "--modes", "3"},
+			[]string{"exactly one"}},
 		{"a shard of nothing", []string{"profile", "resnet", "--grid", "--shard", "3/2"}, []string{"--shard"}},
-		{"a bad filter", []string{"modes", "--filter", "cores>>8"}, []string{"--filter"}},
+		{"a bad filter", []string{"modes", "--filter", "cores>>8", "--device", "virtual:agx-orin"},
+			[]string{"--filter"}},
 		{"an argument too many", []string{"watch", "extra"}, []string{"extra", "jtune watch"}},
 		{"no modes drawn", []string{"modes", "--sample", "0"}, []string{"--sample", "positive"}},
 		{"a negative number of modes drawn", []string{"modes", "--sample", "-1"}, []string{"--sample", "positive"}},
-		{"a clock without its unit", []string{"modes", "--filter", "gpu<900"}, []string{"gpu<900", "900MHz"}},
-		{"a mode's name that nvpmodel does not take", []string{"export", "nvpmodel", "MAXN", "--name", "bad name>"}, []string{"--name", "bad name>", "letters"}},
-		{"failed modes to redo in a new campaign", []string{"profile", "resnet", "--grid", "--redo-failed"}, []string{"--redo-failed", "--resume"}},
+		{"a clock in the unit of another knob", []string{"modes", "--filter", "gpu<900M", "--device",
+			"virtual:agx-orin"},
+			[]string{"gpu<900M", "no value for gpu"}},
+		{"a mode's name that nvpmodel does not take", []string{"export", "nvpmodel", "MAXN", "--name", "bad name>"},
+			[]string{"--name", "bad name>", "letters"}},
+		{"failed modes to redo in a new campaign", []string{"profile", "resnet", "--grid", "--redo-failed"},
+			[]string{"--redo-failed", "--resume"}},
 		{"an unknown format", []string{"convert", "jtop"}, []string{"jtop", "jtune convert"}},
-		{"a filter on power, which no bare mode has", []string{"modes", "--filter", "power<20"}, []string{"power", "predict"}},
-		{"a filter on nothing known", []string{"modes", "--filter", "love>8"}, []string{"love"}},
+		{"a filter on power, which no bare mode has", []string{"modes", "--filter", "power<20"},
+			[]string{"power", "predict"}},
+		{"a filter on nothing known", []string{"modes", "--filter", "love>8", "--device", "virtual:agx-orin"},
+			[]string{"love"}},
 		{"an evaluation without a truth", []string{"evaluate"}, []string{"--truth"}},
 		{"an import without a place", []string{"import", "x"}, []string{"--out"}},
 		{"a bad fan", []string{"apply", "MAXN", "--fan", "loud"}, []string{"--fan"}},
 		{"a bad countdown", []string{"apply", "MAXN", "--keep-after", "0s"}, []string{"--keep-after"}},
-		{"a countdown of two days", []string{"apply", "MAXN", "--keep-after", "48h"}, []string{"--keep-after 48h", "24h"}},
-		{"a configuration that is not there", []string{"device", "--config", "/nowhere.toml"}, []string{"/nowhere.toml"}},
-		{"a sysroot with a virtual board", []string{"device", "--sysroot", "/tmp", "--device", "virtual:agx-orin"}, []string{"--sysroot"}},
+		{"a countdown of two days", []string{"apply", "MAXN", "--keep-after", "48h"},
+			[]string{"--keep-after 48h", "24h"}},
+		{"a configuration that is not there", []string{"device", "--config", "/nowhere.toml"},
+			[]string{"/nowhere.toml"}},
+		{"a sysroot with a virtual board", []string{"device", "--sysroot", "/tmp", "--device", "virtual:agx-orin"},
+			[]string{"--sysroot"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

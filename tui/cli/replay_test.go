@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
-// A table of measurements tells time and power, so nothing else may be told.
+// A table of measurements has time and power, so nothing else may be printed.
 func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 	path, _ := toySweep(t)
 	v := jtune(t, with(replay(path), "run", "label", "--minibatches", "5", "--json")...).done(t).object(t, runKeys)
-	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms", "bound", "base_w", "cache_before_pct", "disk"} {
+	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms", "bound", "base_w", "cache_before_pct",
+		"disk"} {
 		if v[key] != nil {
 			t.Errorf("%s is %v, want null", key, v[key])
 		}
@@ -37,13 +38,14 @@ func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", dir)...).done(t)
-	head, rows, err := profiles.Read(dir)
+	head, rows, err := record.Read(dir)
 	if err != nil || len(rows) != 3 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for _, r := range rows {
 		if r.StallMS.OK || r.ComputeMS.OK || r.OverheadMS.OK || r.TimeMS <= 0 {
-			t.Errorf("%s: stall %v compute %v overhead %v time %g", r.Mode, r.StallMS, r.ComputeMS, r.OverheadMS, r.TimeMS)
+			t.Errorf("%s: stall %v compute %v overhead %v time %g", r.Mode, r.StallMS, r.ComputeMS, r.OverheadMS,
+				r.TimeMS)
 		}
 	}
 	if head.Device.Replay == "" {
@@ -59,7 +61,8 @@ func TestReplayedSamplesAreNoSimulation(t *testing.T) {
 	fit := jtune(t, "fit", "--samples", dir, "--out", model).done(t)
 	choose := jtune(t, "choose", "--model", model, "--power-limit", "20").done(t)
 	front := jtune(t, "front", "--samples", dir).done(t)
-	for name, text := range map[string]string{"tune": o.out, "fit": fit.err, "choose": choose.out, "device": jtune(t, with(replay(path), "device")...).done(t).out, "front": front.out + front.err} {
+	for name, text := range map[string]string{"tune": o.out, "fit": fit.err, "choose": choose.out,
+		"device": jtune(t, with(replay(path), "device")...).done(t).out, "front": front.out + front.err} {
 		if !strings.Contains(text, "replayed from "+file) && name != "front" {
 			t.Errorf("%s does not say what is replayed:\n%s", name, text)
 		}

@@ -72,10 +72,15 @@ func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
 		words []string
 	}{
 		{"setting a mode", []string{"apply", "MAXN", "--yes", "--sysroot", root}, []string{root, "root"}},
-		{"writing a model", []string{"fit", "--device", "virtual:agx-orin", "--samples", samples, "--out", filepath.Join(shut, "m")}, []string{shut, "--out"}},
-		{"writing a campaign", []string{"profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out", filepath.Join(shut, "c")}, []string{shut, "--out"}},
-		{"writing below the data directory", []string{"tune", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--energy", "--data-dir", filepath.Join(shut, "d")}, []string{shut, "--data-dir"}},
-		{"drawing a front", []string{"front", "--samples", samples, "--svg", filepath.Join(shut, "f.svg")}, []string{shut}},
+		{"writing a model", []string{"fit", "--device", "virtual:agx-orin", "--samples", samples, "--out",
+			filepath.Join(shut, "m")}, []string{shut, "--out"}},
+		{"writing a campaign", []string{"profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max",
+			"--sample", "2", "--out", filepath.Join(shut, "c")}, []string{shut, "--out"}},
+		{"writing below the data directory",
+			[]string{"tune", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--energy", "--data-dir",
+				filepath.Join(shut, "d")}, []string{shut, "--data-dir"}},
+		{"drawing a front", []string{"front", "--samples", samples, "--svg", filepath.Join(shut, "f.svg")},
+			[]string{shut}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			powerless(t, c.args...).fails(t, exitPermission, c.words...)
@@ -99,7 +104,8 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	v := o.object(t, "model compatible soc l4t virtual space rails total_power_rule presets rights")
 	space := hasKeys(t, v["space"], "cores cpu_khz gpu_hz mem_hz modes")
 	if space["mem_hz"] != nil || space["modes"] != nil || len(space["gpu_hz"].([]any)) == 0 {
-		t.Errorf("got memory clocks %v and %v modes, want null for both, and the GPU's clocks", space["mem_hz"], space["modes"])
+		t.Errorf("got memory clocks %v and %v modes, want null for both, and the GPU's clocks", space["mem_hz"],
+			space["modes"])
 	}
 	unknown := 0
 	for _, p := range v["presets"].([]any) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jtune/internal/cpubudget"
 	"jtune/learn"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
@@ -19,8 +20,11 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	args     []string // the command line, without the program
-	alone    bool     // the process is this command's own
+	args     []string          // the command line, without the program
+	alone    bool              // the process is this command's own
+	budget   *cpubudget.Budget // of CPU time; nil until limitCPU, and in a process of others
+
+	asJSON, asCSV bool // --json and --csv, of the commands that have them
 
 	options session.Options
 	speed   string
@@ -29,14 +33,22 @@ type app struct {
 	batches []string // --batch as it was written
 }
 
+// limitCPU limits the CPU use of jtune on the machine that is measured.
+func (a *app) limitCPU() *cpubudget.Budget {
+	if a.alone && a.budget == nil {
+		a.budget = cpubudget.New()
+	}
+	return a.budget
+}
+
 // root builds the tree of commands.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "jtune",
 		Short: "Find the best power mode of an NVIDIA Jetson for a training job",
-		Long: "jtune measures a few power modes of an NVIDIA Jetson under your training job, predicts time and\n" +
-			"power of all of them, and applies the one that you choose. Without a command it opens the\n" +
-			"full-screen tuner. Off a Jetson it works on a virtual board.",
+		Long: "jtune measures a few power modes of an NVIDIA Jetson with your training job, predicts time and power\n" +
+			"of all modes, shows the Pareto front, and applies the mode that you choose. Without a command it opens\n" +
+			"the full-screen tuner. On other machines it works with a virtual board.",
 		Args:          takes(cobra.NoArgs),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -46,20 +58,29 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-			return usagef("%s--%s %q: want %s", commandName(cmd), bad.GetFlag().Name, bad.GetValue(), valueForm(bad.GetFlag()))
+		bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+		switch {
+		case ok && errors.Is(err, errCount):
+			return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), errCount)
+		case ok:
+			return usagef("%s--%s %q: want %s", commandName(cmd), bad.GetFlag().Name, bad.GetValue(),
+				valueForm(bad.GetFlag()))
 		}
 		return usagef("%s%v: jtune help lists the flags", commandName(cmd), err)
 	})
 	a.globals(root)
-	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.harness(), a.profile(), a.merge(), a.experiment(), a.importLogs(),
-		a.fit(), a.models(), a.predict(), a.front(), a.choose(), a.tune(), a.advice(), a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
+	root.Version = session.Version
+	root.SetVersionTemplate(versionLine())
+	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.harness(), a.profile(),
+		a.merge(), a.experiment(), a.importLogs(),
+		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.tune(), a.advice(),
+		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
 		a.guard(), a.keys(), a.version(), a.man())
 	helpPages(root)
 	return root
 }
 
-// valueForm says what a flag's value looks like.
+// valueForm describes the values of a flag.
 func valueForm(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":
@@ -81,18 +102,24 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Device, "device", "auto", "`NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
-	f.Uint64Var(&o.Seed, "seed", 0, "`N` from which everything random is drawn")
-	f.StringSliceVar(&a.batches, "batch", nil, "minibatch size `N` of a job, or picked from sweep files and models that hold several; several with commas, or all (that a file holds): tune chooses among them, profile measures each")
+	f.Uint64Var(&o.Seed, "seed", 0, "seed `N` of all random draws")
+	f.StringSliceVar(&a.batches, "batch", nil,
+		"batch size `N` of a job, or to pick from sweep files and models that hold several; several with commas, "+
+			"or all (those of a file): tune chooses among them, profile measures each")
 	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default below $XDG_CONFIG_HOME/jtune)")
 	f.StringVar(&o.DataDir, "data-dir", "", "`DIR` of campaigns and models (default $XDG_DATA_HOME/jtune)")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "never write to the device")
-	f.BoolVar(&a.noColor, "no-color", false, "no colours; so does NO_COLOR with any value")
-	f.StringVar(&a.glyphs, "glyphs", "auto", "what the screens are drawn with: `LEVEL` auto, braille, blocks or ascii")
-	f.StringVar(&o.LogFile, "log-file", "", "`FILE` for the log of the process that sets modes (default below $XDG_STATE_HOME/jtune)")
+	f.BoolVar(&a.noColor, "no-color", false, "no colours; as NO_COLOR with any value")
+	f.StringVar(&a.glyphs, "glyphs", "auto", "characters of the screens: `LEVEL` auto, braille, blocks or ascii")
+	f.StringVar(&o.LogFile, "log-file", "",
+		"`FILE` for the log of the process that sets modes (default below $XDG_STATE_HOME/jtune)")
 }
 
 // readGlobals checks the global flags that have a grammar of their own.
 func (a *app) readGlobals() error {
+	if a.asCSV && a.asJSON {
+		return usagef("--csv and --json exclude each other")
+	}
 	if err := a.readBatches(); err != nil {
 		return err
 	}
@@ -103,12 +130,12 @@ func (a *app) readGlobals() error {
 		a.options.Speed = math.Inf(1)
 		return nil
 	}
-	v, err := strconv.ParseFloat(a.speed, 64)
-	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+	v, err := positive(a.speed)
+	if err != nil {
 		return usagef("--speed %q: want a positive number or max", a.speed)
 	}
 	if v > virtual.Fastest {
-		a.note("--speed %s: taken for %d, the fastest that can be followed; max never sleeps", a.speed, virtual.Fastest)
+		a.note("--speed %s: limited to %d, the fastest real-time rate; max never sleeps", a.speed, virtual.Fastest)
 	}
 	a.options.Speed = v
 	return nil
@@ -134,7 +161,7 @@ func (a *app) readBatches() error {
 	return nil
 }
 
-// session opens the device and tells what it has to tell.
+// session opens the device and prints its notice.
 func (a *app) session() (*session.Session, error) {
 	s, err := session.Open(a.options)
 	if err == nil {
@@ -143,7 +170,7 @@ func (a *app) session() (*session.Session, error) {
 	return s, err
 }
 
-// notice tells what opening a device has to tell, each row left out included.
+// notice prints the notice of an open device, each row that was left out included.
 func (a *app) notice(s *session.Session) {
 	a.notes(s.Skipped)
 	if len(s.Skipped) == 0 && s.Notice != "" {
@@ -158,7 +185,7 @@ func (a *app) notes(list []string) {
 	}
 }
 
-// note prints a line for the person, beside the data.
+// note prints a line on standard error.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.err, "jtune: "+format+"\n", args...)
 }

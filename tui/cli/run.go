@@ -1,87 +1,170 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"jtune/profiles"
+	"jtune/internal/text"
+	"jtune/profiles/workload"
 	"jtune/tegra"
-	"jtune/tegra/figures"
+	"jtune/telemetry"
 	"jtune/tui/session"
 )
 
-// runJSON is `jtune run --json`.
-type runJSON struct {
-	Minibatches int    `json:"minibatches"`
-	TimeMS      number `json:"time_ms"`
-	StallMS     number `json:"stall_ms"`
-	ComputeMS   number `json:"compute_ms"`
-	OverheadMS  number `json:"overhead_ms"`
-	PowerW      number `json:"power_w"`
-	EnergyJ     number `json:"energy_j"`
-	Device      string `json:"device"`
-	Virtual     bool   `json:"virtual"` // where the power, if not the times, is a simulation or a replay
-	characterJSON
+// defaultEpochs is how many epochs --epochs without a number takes: as many as the 2022 study.
+const defaultEpochs = 6
+
+// epochsFlag is a count that may be left out: --epochs, --epochs=3, --epochs 3.
+type epochsFlag struct {
+	n    int
+	bare bool // given without a number
+}
+
+func (e *epochsFlag) String() string { return "" }
+func (e *epochsFlag) Type() string   { return "int" }
+
+// bareEpochs is what the flag is set to when no number comes with it.
+const bareEpochs = "default"
+
+func (e *epochsFlag) Set(text string) (err error) {
+	if e.bare = text == bareEpochs; e.bare {
+		e.n = defaultEpochs
+		return nil
+	}
+	e.n, err = strconv.Atoi(text)
+	return err
+}
+
+// takeNumber takes the number that stands apart from its flag out of the arguments.
+func (e *epochsFlag) takeNumber(args []string) []string {
+	for i, arg := range args {
+		if n, err := strconv.Atoi(arg); err == nil && e.bare && len(args) == 2 {
+			e.n = n
+			return slices.Delete(slices.Clone(args), i, i+1)
+		}
+	}
+	return args
 }
 
 func (a *app) run() *cobra.Command {
 	var r session.RunRequest
-	asJSON := false
+	var epochs epochsFlag
+	workers := -1
 	cmd := &cobra.Command{
 		Use:   "run WORKLOAD",
-		Short: "Run a training job in the present mode: time, power, energy",
-		Args:  takes(cobra.ExactArgs(1)),
+		Short: "Run a workload in the present mode; report time, power, energy",
+		Long: "Runs a workload in the present mode and changes nothing. It waits until power is steady,\n" +
+			"then takes 40 minibatches, or more until there are three readings of power. --minibatches takes\n" +
+			"exactly so many from the second one on, and says if power was not steady; --epochs takes whole\n" +
+			"epochs and keeps epoch 0, which reads the data for the first time, apart.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			return takes(cobra.ExactArgs(1))(cmd, epochs.takeNumber(args))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(positiveIfGiven(cmd, "minibatches", r.Minibatches), positiveIfGiven(cmd, "epochs", r.Epochs)); err != nil {
-				return err
-			}
+			args = epochs.takeNumber(args)
+			r.Epochs = epochs.n
 			switch {
+			case cmd.Flags().Changed("epochs") && r.Epochs < 1:
+				return usagef("--epochs %d: %w", r.Epochs, errCount)
 			case r.Minibatches > 0 && r.Epochs > 0:
 				return usagef("--minibatches and --epochs exclude each other")
 			case r.Base < 0:
 				return usagef("--base must not be negative")
+			case r.Every < 10*time.Millisecond:
+				return usagef("--interval %s: 10ms at least", r.Every)
+			case cmd.Flags().Changed("workers") && (workers < 0 || workers > mostWorkers):
+				return usagef("--workers %d: want 0 to %d", workers, mostWorkers)
 			}
-			return a.withJob(args[0], func(s *session.Session, w profiles.Workload) error {
-				r.Workload = w
-				rep := a.reporter(s.Device)
-				rep.pace.Compute(false) // the idle board is measured first
-				res, err := s.Run(cmd.Context(), r, rep.observe)
-				rep.wipe()
-				if err != nil {
-					return err
+			return a.withJob(args[0], func(s *session.Session, w workload.Workload) error {
+				if r.Workload = w; workers >= 0 {
+					r.Workload.Workers = workers
+					if s.Virtual == nil && !w.TakesWorkers() {
+						a.note("--workers %d: the command of %s never reads JTUNE_WORKERS", workers, w.Name)
+					}
 				}
-				return a.printRun(res, s, w, asJSON)
+				return a.doRun(cmd.Context(), s, r)
 			})
 		},
 	}
-	cmd.Flags().IntVar(&r.Minibatches, "minibatches", 0, "stop after `N` clean minibatches (default 40)")
-	cmd.Flags().IntVar(&r.Epochs, "epochs", 0, "stop after `N` epochs")
-	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second, "measure the idle board for so long first, for the share of its base load; 0: not")
-	jsonFlag(cmd.Flags(), &asJSON)
+	countFlag(cmd.Flags(), &r.Minibatches, "minibatches",
+		"stop after `N` minibatches, steady or not (default 40 in steady power)")
+	cmd.Flags().Var(&epochs, "epochs", fmt.Sprintf("stop after `N` epochs; %d without a number", defaultEpochs))
+	cmd.Flags().Lookup("epochs").NoOptDefVal = bareEpochs
+	cmd.Flags().IntVar(&workers, "workers", -1,
+		"`N` loader processes, 0 loads in the training process (default the workload's)")
+	cmd.Flags().Lookup("workers").DefValue = "0" // the workload's
+	cmd.Flags().DurationVar(&r.Every, "interval", time.Second, "between two readings of power")
+	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second,
+		"first measure the idle board for this long, for its share of the energy; 0: do not")
+	cmd.Flags().BoolVar(&r.NoRecord, "no-record", false, "leave no campaign folder")
+	a.jsonFlag(cmd.Flags())
 	return cmd
 }
 
-func (a *app) printRun(r session.RunResult, s *session.Session, w profiles.Workload, asJSON bool) error {
-	if asJSON {
-		b := s.Device.Board()
-		return printJSON(a.out, runJSON{r.Minibatches, number(r.TimeMS), optionalNumber(r.StallMS), optionalNumber(r.ComputeMS), optionalNumber(r.OverheadMS), optionalNumber(r.PowerW), optionalNumber(r.EnergyJ), b.Name, b.Virtual, toCharacterJSON(r.Character)})
+// mostWorkers is more loader processes than any board has use for.
+const mostWorkers = 64
+
+func (a *app) doRun(ctx context.Context, s *session.Session, r session.RunRequest) error {
+	rep := a.reporter(s.Device)
+	rep.pace.Compute(false) // the idle board is measured first
+	res, err := s.Run(ctx, r, rep.observe)
+	rep.wipe()
+	if err != nil {
+		return err
 	}
-	ms := func(v tegra.Val[float64]) string {
-		if !v.OK {
-			return "–"
-		}
-		return figures.Of(v.V) + " ms"
+	if res.Dir != "" {
+		a.note("recorded in %s", res.Dir)
 	}
-	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", fmt.Sprint(r.Minibatches)}, {"time", ms(tegra.Some(r.TimeMS))}, {"stall", ms(r.StallMS)}, {"compute", ms(r.ComputeMS)},
-		{"overhead", ms(r.OverheadMS)}, {"power", dash(r.PowerW, "%.2f W")}, {"energy", dash(r.EnergyJ, "%.3f J per minibatch")}}
+	return a.printRun(res, s, r.Workload)
+}
+
+func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workload) error {
+	if a.asJSON {
+		return printJSON(a.out, toRunJSON(r, s.Device.Board()))
+	}
+	later := r.Character.SteadyIsLater()
+	count := text.Thousands(r.Minibatches)
+	if later {
+		count += fmt.Sprintf("; the numbers below are of the %s after epoch 0",
+			text.Thousands(r.Counted()))
+	}
+	power := dash(r.PowerW, "%.2f W mean")
+	if r.Settled != telemetry.Settled && r.PowerW.OK {
+		power += ", not steady"
+	}
+	part := r.Character.Steady()
+	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", count},
+		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
+		{"stall", msPair(r.StallMS, part.StallMS)}, {"compute", msPair(r.ComputeMS, part.ComputeMS)},
+		{"overhead", msPair(r.OverheadMS, part.OverheadMS)}, {"power", power},
+		{"energy", dash(r.EnergyJ, "%.3f J per minibatch, mean")}}
 	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err
 	}
-	for _, line := range r.Character.Advice() {
+	for _, line := range append(r.Doubts(), r.Character.Advice()...) {
 		fmt.Fprintln(a.out, wrapped(line))
 	}
 	return nil
+}
+
+// msText prints a time in ms; less than half a microsecond is none.
+func msText(v tegra.Val[float64]) string {
+	if !v.OK {
+		return "–"
+	}
+	return text.Of(math.Round(v.V*1000)/1000) + " ms"
+}
+
+// msPair prints the median and the mean of a part of the minibatches.
+func msPair(median, mean tegra.Val[float64]) string {
+	if !median.OK {
+		return "–"
+	}
+	return msText(median) + " median, " + msText(mean) + " mean"
 }

@@ -35,7 +35,8 @@ func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 	if got.PowerW == 0 || got.PowerW > 30 {
 		t.Fatalf("chose %v, which draws %g W", got.Mode, got.PowerW)
 	}
-	if m := hasKeys(t, v["measured"], "time_ms power_w energy_j"); math.Abs(m["time_ms"].(float64)-got.TimeMS) > 1e-6*got.TimeMS {
+	if m := hasKeys(t, v["measured"],
+		"time_ms power_w energy_j"); math.Abs(m["time_ms"].(float64)-got.TimeMS) > 1e-6*got.TimeMS {
 		t.Errorf("measured %v ms, the file says %g", m["time_ms"], got.TimeMS)
 	}
 	// recipe 8: p90 of the gap is below 5 % for this limit; one run gets slack.
@@ -46,7 +47,7 @@ func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 }
 
 // Fits on 10, 20 and 50 random rows of the measured MobileNet sweep, scored on
-// all of it. The bars are those of the recipe's section 10, with slack for a
+// all of it. The bars are those of docs/results.md, with slack for a
 // single draw.
 func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
 	path := sweeptest.Shared(t, sweeptest.MobileNet)
@@ -113,7 +114,8 @@ func score(t testing.TB, predictions string, truth []tegra.Measured) (timePct, p
 
 func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	path, _ := toySweep(t)
-	o := jtune(t, "evaluate", "--truth", path, "--methods", "gp,linear,tune,maxn", "--sizes", "8,16", "--seeds", "2", "--budgets", "15:30:5", "--json").done(t)
+	o := jtune(t, "evaluate", "--truth", path, "--methods", "gp,linear,tune,maxn", "--sizes", "8,16", "--seeds", "2",
+		"--budgets", "15:30:5", "--json").done(t)
 	if strings.Contains(o.err, "minutes") {
 		t.Errorf("stderr %q promises minutes of a comparison of 72 modes", o.err)
 	}
@@ -128,7 +130,8 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range rows {
 		row := r.(map[string]any)
-		for _, k := range strings.Fields("method size seeds time_mape_pct power_mape_pct minutes penalty_pct area_w over_pct over1w_pct probes") {
+		for _, k := range strings.Fields("method size seeds time_mape_pct power_mape_pct minutes penalty_pct area_w " +
+			"over_pct over1w_pct probes") {
 			if _, ok := row[k]; !ok {
 				t.Errorf("%v: key %q is missing", row["method"], k)
 			}
@@ -140,7 +143,8 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 			t.Errorf("no row of %s", m)
 		}
 	}
-	text := jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "8", "--seeds", "1", "--budgets", "15:30:5").done(t).out
+	text := jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "8", "--seeds", "1", "--budgets",
+		"15:30:5").done(t).out
 	if !strings.Contains(text, "linear") {
 		t.Errorf("got %s", text)
 	}
@@ -152,10 +156,12 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 		drawn = append(drawn, fmt.Sprintf("'%d_%d_%d_%d'", m.Cores, int64(m.CPU/tegra.KHz), int64(m.GPU), int64(m.EMC)))
 	}
 	runs := filepath.Join(t.TempDir(), "theirs.csv")
-	if err := os.WriteFile(runs, fmt.Appendf(nil, "Val_MAPE_time,Val_MAPE_power,Sampled_powermodes\n9.5,9.5,\"[%s]\"\n", strings.Join(drawn, ", ")), 0o600); err != nil {
+	if err := os.WriteFile(runs, fmt.Appendf(nil, "Val_MAPE_time,Val_MAPE_power,Sampled_powermodes\n9.5,9.5,\"[%s]\"\n",
+		strings.Join(drawn, ", ")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	text = jtune(t, "evaluate", "--truth", path, "--methods", "gp", "--samples-of", runs, "--budgets", "20:30:10").done(t).out
+	text = jtune(t, "evaluate", "--truth", path, "--methods", "gp", "--samples-of", runs, "--budgets",
+		"20:30:10").done(t).out
 	if !strings.Contains(text, "950.0 / 950.0") || !strings.Contains(text, "theirs.csv") {
 		t.Errorf("their errors are not beside ours:\n%s", text)
 	}
@@ -178,7 +184,8 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 		t.Error("reading from a pipe gives another answer")
 	}
 	jtune(t, "convert", "nvpmodel", "/nowhere.conf").fails(t, exitFailed, "/nowhere.conf")
-	jtune(t, "convert", "nvpmodel", write(t, "cores,cpu\n1,2\n")).fails(t, exitFailed, "no power mode in it", "/etc/nvpmodel.conf")
+	jtune(t, "convert", "nvpmodel", write(t, "cores,cpu\n1,2\n")).fails(t, exitFailed, "no power mode in it",
+		"/etc/nvpmodel.conf")
 }
 
 func TestExportedBlockReadsBack(t *testing.T) {
@@ -192,7 +199,8 @@ func TestExportedBlockReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	joined := strings.Replace(string(conf), "< PM_CONFIG", o.out+"\n< PM_CONFIG", 1)
-	v := jtune(t, "convert", "nvpmodel", write(t, joined), "--json").done(t).object(t, "default fan_default params modes mode_pairs_that_need_a_reboot errors")
+	v := jtune(t, "convert", "nvpmodel", write(t, joined), "--json").done(t).object(t,
+		"default fan_default params modes mode_pairs_that_need_a_reboot errors")
 	modes := v["modes"].([]any)
 	last := modes[len(modes)-1].(map[string]any)
 	if last["name"] != "TRY" || len(last["cores_on"].([]any)) != 8 || len(v["errors"].([]any)) > 0 {

@@ -39,7 +39,8 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "the mode is applied", func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) > 0 })
+			until(t, "the mode is applied",
+				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) > 0 })
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +48,8 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
 				t.Errorf("got %v, want exit code %d", err, c.code)
 			}
-			until(t, "every file is as it was", func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
+			until(t, "every file is as it was",
+				func() bool { return len(tegratest.Differences(before, tegratest.Contents(t, root))) == 0 })
 		})
 	}
 }
@@ -56,14 +58,15 @@ func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
 func TestAnInterruptedFitWritesNoModel(t *testing.T) {
 	t.Parallel()
 	samples, model := sampleFile(t, 30), filepath.Join(t.TempDir(), "m")
-	cmd := exec.Command(os.Args[0], "fit", "--samples", samples, "--out", model, "--method", "nn", "--data-dir", t.TempDir())
+	cmd := exec.Command(os.Args[0], "fit", "--samples", samples, "--out", model, "--method", "nn", "--data-dir",
+		t.TempDir())
 	cmd.Env = append(os.Environ(), asJtune+"=1")
 	var said safeBuffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "networks are trained", func() bool { return strings.Contains(said.String(), "networks are trained") })
+	until(t, "training networks", func() bool { return strings.Contains(said.String(), "training networks") })
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +80,14 @@ func TestAnInterruptedFitWritesNoModel(t *testing.T) {
 }
 
 // patience is how long something may take: longer is a hang, not a slow machine.
-const patience = 3 * time.Minute
+const patience = time.Minute
 
-// until waits for something that another process does.
+// until waits for something that another process does, looking less and less often.
 func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(10 * time.Millisecond) {
+	pause := 5 * time.Millisecond
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(pause) {
+		pause = min(2*pause, 200*time.Millisecond)
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain until %s", what)
 		}

@@ -23,7 +23,8 @@ func wholeService(t testing.TB, batches ...int) (path string, rows []tegra.Measu
 		for _, batch := range batches {
 			r := served(m, batch)
 			rows = append(rows, r)
-			fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%g,%d\n", m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC), r.TimeMS, r.PowerW, batch)
+			fmt.Fprintf(&b, "%d,%d,%d,%d,%g,%g,%d\n", m.Cores, m.CPU.KHz(), int64(m.GPU), int64(m.EMC), r.TimeMS,
+				r.PowerW, batch)
 		}
 	}
 	return write(t, b.String()), rows
@@ -60,10 +61,12 @@ func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
 					least = min(least, goal(r))
 				}
 			}
-			args := with(with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "all", "--json"), c.limit...)
+			args := with(with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "all", "--json"),
+				c.limit...)
 			v := jtune(t, args...).done(t).object(t, sizedKeys)
 			got := v["measured"].(map[string]any)
-			m := tegra.Measured{Batch: int(v["batch"].(float64)), TimeMS: got["time_ms"].(float64), PowerW: got["power_w"].(float64)}
+			m := tegra.Measured{Setting: tegra.Setting{Batch: int(v["batch"].(float64))},
+				TimeMS: got["time_ms"].(float64), PowerW: got["power_w"].(float64)}
 			if m.TimeMS > c.ms || m.PowerW > c.watts || v["feasible"] != true {
 				t.Errorf("the answer takes %.1f ms at %.1f W", m.TimeMS, m.PowerW)
 			}
@@ -77,7 +80,8 @@ func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
 				p := hasKeys(t, p, "mode time_ms power_w why batch time_per_sample_ms")
 				mode := p["mode"].(map[string]any)
 				i := slices.IndexFunc(rows, func(r tegra.Measured) bool {
-					return float64(r.Batch) == p["batch"] && float64(r.Mode.Cores) == mode["cores"] && float64(r.Mode.CPU.KHz()) == mode["cpu_khz"] &&
+					return float64(r.Batch) == p["batch"] && float64(r.Mode.Cores) == mode["cores"] &&
+						float64(r.Mode.CPU.KHz()) == mode["cpu_khz"] &&
 						float64(r.Mode.GPU) == mode["gpu_hz"] && float64(r.Mode.EMC) == mode["mem_hz"]
 				})
 				if i < 0 || math.Abs(rows[i].TimeMS-p["time_ms"].(float64)) > 1e-6 {
@@ -87,8 +91,10 @@ func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
 			top := served(tegra.Mode{Cores: 12, CPU: 2201600 * tegra.KHz, GPU: 1300500000, EMC: 3199000000}, m.Batch)
 			maxn := v["versus"].(map[string]any)["maxn"].(map[string]any)
 			want := 100 * (v["time_per_sample_ms"].(float64)/maxn["time_per_sample_ms"].(float64) - 1)
-			if off := maxn["time_ms"].(float64)/top.TimeMS - 1; maxn["batch"] != v["batch"] || math.Abs(maxn["time_pct"].(float64)-want) > 1e-6 || math.Abs(off) > 0.3 {
-				t.Errorf("MAXN takes %v ms for %v samples (it does %.1f for %d): %v %% time per sample, want %.1f", maxn["time_ms"], maxn["batch"], top.TimeMS, m.Batch, maxn["time_pct"], want)
+			if off := maxn["time_ms"].(float64)/top.TimeMS - 1; maxn["batch"] != v["batch"] ||
+				math.Abs(maxn["time_pct"].(float64)-want) > 1e-6 || math.Abs(off) > 0.3 {
+				t.Errorf("MAXN takes %v ms for %v samples (it does %.1f for %d): %v %% time per sample, want %.1f",
+					maxn["time_ms"], maxn["batch"], top.TimeMS, m.Batch, maxn["time_pct"], want)
 			}
 		})
 	}
@@ -96,23 +102,29 @@ func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
 
 func TestTuneTakesSomeOfAFilesMinibatchSizes(t *testing.T) {
 	path, _ := wholeService(t, 1, 8, 32)
-	v := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "1,8", "--power-limit", "30", "--json")...).done(t).object(t, sizedKeys)
+	v := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "1,8", "--power-limit",
+		"30", "--json")...).done(t).object(t, sizedKeys)
 	if v["batch"] != 8.0 {
 		t.Errorf("minibatches of %v, want 8: the fastest of 1 and 8", v["batch"])
 	}
-	one := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8", "--power-limit", "30", "--json")...).done(t).object(t, answerKeys)
+	one := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8", "--power-limit",
+		"30", "--json")...).done(t).object(t, answerKeys)
 	if one["batch"] != nil {
 		t.Errorf("one size is none to choose: batch %v", one["batch"])
 	}
-	text := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8,32", "--power-limit", "30")...).done(t)
-	if !strings.Contains(text.err, "minibatches of 8 32: looking for the most samples per second") || !strings.Contains(text.out, "with minibatches of 32") || !strings.Contains(text.out, "samples per second") || !strings.Contains(text.err, "batch 32 (verify)") {
+	text := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "8,32",
+		"--power-limit", "30")...).done(t)
+	if !strings.Contains(text.err, "minibatches of 8 32: looking for the most samples per second") ||
+		!strings.Contains(text.out, "with minibatches of 32") || !strings.Contains(text.out, "samples per second") ||
+		!strings.Contains(text.err, "batch 32 (verify)") {
 		t.Errorf("the answer does not say its size:\n%s%s", text.out, text.err)
 	}
 }
 
 func TestABinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
 	path, rows := wholeService(t, 1, 8, 32)
-	o := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "all", "--power-limit", "26", "--strategy", "binary", "--rotation", "batch,gpu,cpu,mem,cores", "--json")...).done(t)
+	o := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "all", "--power-limit",
+		"26", "--strategy", "binary", "--rotation", "batch,gpu,cpu,mem,cores", "--json")...).done(t)
 	v := o.object(t, sizedKeys)
 	if got := v["measured"].(map[string]any)["power_w"].(float64); got > 26 || len(v["probes"].([]any)) > len(rows)/5 {
 		t.Errorf("%v W after %d probes", got, len(v["probes"].([]any)))
@@ -133,20 +145,29 @@ func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
 		{"a size that the file has not", with(replay(path), "--batch", "1,4"), []string{"not 4"}},
 		{"all of a board's sizes", []string{"--device", "virtual:agx-orin", "--batch", "all"}, []string{"name those"}},
 		{"all and some", with(replay(path), "--batch", "all,8"), []string{"exclude each other"}},
-		{"networks", with(replay(path), "--batch", "all", "--strategy", "powertrain"), []string{"powertrain knows one minibatch size"}},
+		{"networks", with(replay(path), "--batch", "all", "--strategy", "powertrain"),
+			[]string{"powertrain knows one minibatch size"}},
 	} {
-		jtune(t, with(c.args, "--data-dir", t.TempDir(), "tune", "resnet", "--power-limit", "30")...).fails(t, exitUsage, c.says...)
+		jtune(t, with(c.args, "--data-dir", t.TempDir(), "tune", "resnet", "--power-limit", "30")...).fails(t,
+			exitUsage, c.says...)
 	}
-	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "resnet", "--batch", "all", "--strategy", "binary", "--energy")...).fails(t, exitUsage, "needs --power-limit")
-	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "run", "resnet", "--batch", "all")...).fails(t, exitUsage, "one minibatch size")
-	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "profile", "resnet", "--batch", "all", "--modes", "5")...).fails(t, exitUsage, "--sample")
+	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "resnet", "--batch", "all", "--strategy", "binary",
+		"--energy")...).fails(t, exitUsage, "needs --power-limit")
+	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "run", "resnet", "--batch", "all")...).fails(t, exitUsage,
+		"one minibatch size")
+	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "profile", "resnet", "--batch", "all", "--modes",
+		"5")...).fails(t, exitUsage, "--sample")
 }
 
-func TestAJobThatDictatesItsMinibatchSize(t *testing.T) {
+func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
 	args, _ := fakeBoard(t, `while :; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)
-	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage, "dictates its minibatch size", "JTUNE_BATCH")
-	args, _ = fakeBoard(t, `: $JTUNE_BATCH; echo '{"event":"hello","protocol":1,"batch_size":16}'; while :; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)
-	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage, "minibatches of 16 where")
+	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage,
+		"has a fixed batch size", "JTUNE_BATCH")
+	args, _ = fakeBoard(t,
+		`: $JTUNE_BATCH; echo '{"event":"hello","protocol":1,"batch_size":16}'; while :; do echo `+
+			`'{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)
+	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage,
+		"minibatches of 16 where")
 }
 
 // rowsOf reads a record's modes.csv by the names of its columns.
@@ -190,11 +211,13 @@ func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	if again := rowsOf(t, whole); len(again) != len(got) {
 		t.Errorf("a resume of what was finished measured %d more", len(again)-len(got))
 	}
-	jtune(t, with(replay(path), "--batch", "1,8", "profile", "service", "--grid", "--out", whole, "--resume")...).fails(t, exitFailed, "different selection")
+	jtune(t, with(replay(path), "--batch", "1,8", "profile", "service", "--grid", "--out", whole,
+		"--resume")...).fails(t, exitFailed, "different selection")
 
 	parts := []string{filepath.Join(dir, "1"), filepath.Join(dir, "2")}
 	for i, part := range parts {
-		jtune(t, with(base, "profile", "service", "--sample", "60", "--shard", fmt.Sprintf("%d/2", i+1), "--out", part)...).done(t)
+		jtune(t, with(base, "profile", "service", "--sample", "60", "--shard", fmt.Sprintf("%d/2", i+1), "--out",
+			part)...).done(t)
 	}
 	joined := filepath.Join(dir, "joined")
 	jtune(t, "merge", parts[0], parts[1], "--out", joined).done(t)
@@ -203,17 +226,21 @@ func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	}
 
 	model := filepath.Join(dir, "m.model")
-	v := jtune(t, "fit", "--samples", joined, "--out", model, "--json").done(t).object(t, "method samples cv reference warnings batches")
+	v := jtune(t, "fit", "--samples", joined, "--out", model, "--json").done(t).object(t,
+		"method samples cv reference warnings batches")
 	if v["samples"] != 60.0 || len(v["batches"].([]any)) != 3 {
 		t.Errorf("fitted to %v samples of sizes %v", v["samples"], v["batches"])
 	}
 	// one size of it is a model of one size, also for methods that know no other
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--method", "linear", "--out", model).done(t)
-	jtune(t, "fit", "--samples", whole, "--batch", "8", "--out", model, "--json").done(t).object(t, "method samples cv reference warnings")
-	jtune(t, "fit", "--samples", whole, "--batch", "4", "--out", model).fails(t, exitUsage, "minibatch sizes 1 8 32, not 4")
+	jtune(t, "fit", "--samples", whole, "--batch", "8", "--out", model, "--json").done(t).object(t,
+		"method samples cv reference warnings")
+	jtune(t, "fit", "--samples", whole, "--batch", "4", "--out", model).fails(t, exitUsage,
+		"minibatch sizes 1 8 32, not 4")
 
 	// as a replay it answers with what was measured
-	o := jtune(t, "tune", "service", "--device", "replay:"+whole, "--speed", "max", "--batch", "8,32", "--power-limit", "26", "--data-dir", t.TempDir(), "--json").done(t).object(t, sizedKeys)
+	o := jtune(t, "tune", "service", "--device", "replay:"+whole, "--speed", "max", "--batch", "8,32", "--power-limit",
+		"26", "--data-dir", t.TempDir(), "--json").done(t).object(t, sizedKeys)
 	if m := o["measured"].(map[string]any); m["power_w"].(float64) > 26 {
 		t.Errorf("%v W", m["power_w"])
 	}
@@ -227,8 +254,9 @@ func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 }
 
 func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
-	o := jtune(t, "tune", "resnet", "--power-limit", "30", "--batch", "8,16,32", "--speed", "max", "--data-dir", t.TempDir(), "--json").done(t)
-	if v := o.object(t, sizedKeys); v["feasible"] != true || !slices.Contains([]any{8.0, 16.0, 32.0}, v["batch"]) {
+	o := jtune(t, "tune", "resnet", "--power-limit", "30", "--batch", "8,16", "--speed", "max", "--data-dir",
+		t.TempDir(), "--json").done(t)
+	if v := o.object(t, sizedKeys); v["feasible"] != true || !slices.Contains([]any{8.0, 16.0}, v["batch"]) {
 		t.Errorf("feasible %v, minibatches of %v", v["feasible"], v["batch"])
 	}
 	if !strings.Contains(o.err, "published for an AGX Xavier") {

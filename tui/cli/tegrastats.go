@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry/tegrastats"
 	"jtune/tui/export"
@@ -20,8 +21,8 @@ import (
 // errEnough ends reading a log early without an error.
 var errEnough = errors.New("enough")
 
-// eachLine gives the lines of a tegrastats log, as they come. Other lines are
-// counted and told of at the end; a log of nothing else is an error.
+// eachLine calls f with each line of a tegrastats log. Other lines are counted and
+// noted at the end; a log without any tegrastats line is an error.
 func (a *app) eachLine(ctx context.Context, name string, f func(tegrastats.Line) error) error {
 	in, done, err := a.input(name)
 	if err != nil {
@@ -56,24 +57,27 @@ func (a *app) eachLine(ctx context.Context, name string, f func(tegrastats.Line)
 		}
 	}
 	if taken == 0 && other > 0 {
-		return fmt.Errorf("%s: none of %d lines is of tegrastats: give the log of tegrastats, or pipe it in", name, other)
+		return fmt.Errorf("%s: none of %d lines is tegrastats output: give a log of tegrastats, or pipe it in", name,
+			other)
 	}
 	if other > 0 {
-		a.note("%s: %d lines are not of tegrastats: skipped", name, other)
+		a.note("%s: %s skipped: not tegrastats output", name, text.Count(other, "line"))
 	}
 	return nil
 }
 
 // watchLog prints the readings of a tegrastats log.
-func (a *app) watchLog(ctx context.Context, name string, count int, asJSON bool) error {
+func (a *app) watchLog(ctx context.Context, name string, count int) error {
 	n := 0
 	var since stopwatch
 	return a.eachLine(ctx, name, func(l tegrastats.Line) error {
 		r, t := l.Reading(), since.at(l.Timestamp)
 		var err error
-		if asJSON {
+		if a.asJSON {
 			line := toWatchJSON(r)
-			line.TS, line.TotalRule = optionalNumber(t), l.TotalPowerRule
+			if line.TS = t; l.TotalPowerRule != nil {
+				line.TotalRule = text.Optional(*l.TotalPowerRule)
+			}
 			err = printLine(a.out, line)
 		} else {
 			_, err = fmt.Fprintf(a.out, "%9s  %s\n", dash(t, "%.1fs"), readingLine(tegra.Board{}, r))
@@ -103,35 +107,31 @@ func (w *stopwatch) at(stamp *string) tegra.Val[float64] {
 }
 
 func (a *app) convertTegrastats() *cobra.Command {
-	asJSON, asCSV := false, false
 	cmd := &cobra.Command{
 		Use:   "tegrastats [FILE|-]",
-		Short: "Read a log of tegrastats, or its pipe",
+		Short: "Convert a tegrastats log, or its output through a pipe",
 		Args:  takes(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asCSV && asJSON {
-				return usagef("--csv and --json exclude each other")
-			}
 			name := "-"
 			if len(args) > 0 {
 				name = args[0]
 			}
 			switch {
-			case asJSON:
+			case a.asJSON:
 				return a.eachLine(cmd.Context(), name, func(l tegrastats.Line) error { return printLine(a.out, l) })
-			case asCSV:
+			case a.asCSV:
 				return a.tegrastatsCSV(cmd.Context(), name)
 			}
-			return a.watchLog(cmd.Context(), name, 0, false)
+			return a.watchLog(cmd.Context(), name, 0)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per line")
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "as CSV, with the rails of the first line")
+	a.jsonLinesFlag(cmd.Flags())
+	cmd.Flags().BoolVar(&a.asCSV, "csv", false, "as CSV, with the rails of the first line")
 	return cmd
 }
 
 // tegrastatsCSV prints a row per line. The columns of the rails are those of
-// the first line; fields that a line does not tell stay empty.
+// the first line; fields that a line lacks stay empty.
 func (a *app) tegrastatsCSV(ctx context.Context, name string) error {
 	w := csv.NewWriter(a.out)
 	var rails []string
@@ -139,7 +139,8 @@ func (a *app) tegrastatsCSV(ctx context.Context, name string) error {
 	return a.eachLine(ctx, name, func(l tegrastats.Line) error {
 		if !begun {
 			begun = true
-			header := []string{"timestamp", "total_power_mw", "ram_used_mb", "cores_on", "cpu_load_pct", "gpu_load_pct", "gpu_freq_mhz", "emc_load_pct", "emc_freq_mhz", "temp_max_c"}
+			header := []string{"timestamp", "total_power_mw", "ram_used_mb", "cores_on", "cpu_load_pct", "gpu_load_pct",
+				"gpu_freq_mhz", "emc_load_pct", "emc_freq_mhz", "temp_max_c"}
 			for _, r := range l.Rails {
 				rails, header = append(rails, r.Name), append(header, strings.ToLower(r.Name)+"_mw")
 			}
@@ -153,12 +154,6 @@ func (a *app) tegrastatsCSV(ctx context.Context, name string) error {
 
 func tegrastatsFields(l tegrastats.Line, rails []string) []string {
 	r := l.Reading()
-	on := 0
-	for _, c := range l.CPU {
-		if c.Online {
-			on++
-		}
-	}
 	value := func(v tegra.Val[float64]) string {
 		if !v.OK {
 			return ""
@@ -187,7 +182,18 @@ func tegrastatsFields(l tegrastats.Line, rails []string) []string {
 	if t := hottest(r.Temps); t != nil {
 		hot = export.Text(t.C)
 	}
-	out := []string{stamp, whole(l.TotalPowerMW), ram, strconv.Itoa(on), value(cpuLoad(r)), value(r.GPU.LoadPct), mhz(r.GPU.Actual), value(r.EMC.LoadPct), mhz(r.EMC.Actual), hot}
+	out := []string{
+		stamp,
+		whole(l.TotalPowerMW),
+		ram,
+		strconv.Itoa(r.Online()),
+		value(r.CPU.LoadPct),
+		value(r.GPU.LoadPct),
+		mhz(r.GPU.Actual),
+		value(r.EMC.LoadPct),
+		mhz(r.EMC.Actual),
+		hot,
+	}
 	power := map[string]string{}
 	for _, rail := range l.Rails {
 		power[rail.Name] = strconv.Itoa(rail.CurMW)

@@ -8,31 +8,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jtune/learn"
+	"jtune/internal/text"
 	"jtune/optimize"
-	"jtune/profiles"
-	"jtune/tegra/figures"
-	"jtune/tui/export"
+	"jtune/profiles/workload"
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
 func (a *app) tune() *cobra.Command {
-	var f limitFlags
-	r := session.TuneRequest{}
-	strategy, effort, rotation, asJSON := string(optimize.Auto), optimize.Quick.String(), "", false
+	r := session.TuneRequest{Keep: true}
+	strategy, rotation := string(optimize.Auto), ""
+	depth, coverage := optimize.Quick.String(), session.CoverLimit.String()
 	cmd := &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
-		Short: "Find the best mode by measuring: the answer has been measured",
+		Short: "Search for the best power mode by measuring on the board",
 		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
 			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if r.Limit, err = f.limit(cmd.Flags().Changed); err != nil {
-				return err
-			}
-			if err := errors.Join(positiveIfGiven(cmd, "probes", r.Probes), positiveIfGiven(cmd, "minibatches", r.Settings.Minibatches)); err != nil {
+			err := checkLimit(r.Limit, cmd.Flags().Changed)
+			if err != nil {
 				return err
 			}
 			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
@@ -41,35 +37,54 @@ func (a *app) tune() *cobra.Command {
 			if r.Rotation, err = optimize.ParseRotation(rotation); err != nil {
 				return usagef("--rotation: %v", err)
 			}
-			switch effort {
+			switch depth {
 			case optimize.Quick.String():
 			case optimize.Thorough.String():
-				r.Effort = optimize.Thorough
+				r.Depth = optimize.Thorough
 			default:
-				return usagef("--effort %q: want quick or thorough", effort)
+				return usagef("--depth %q: want quick or thorough", depth)
 			}
-			return a.withSizedJob(args[0], func(s *session.Session, w profiles.Workload, sizes []int) error {
+			switch coverage {
+			case session.CoverLimit.String():
+			case session.CoverFront.String():
+				r.Coverage = session.CoverFront
+			default:
+				return usagef("--coverage %q: want limit or front", coverage)
+			}
+			return a.withSizedJob(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
 				r.Workload, r.Batches = w, sizes
-				return a.doTune(cmd.Context(), s, r, asJSON)
+				return a.doTune(cmd.Context(), s, r)
 			})
 		},
 	}
 	fl := cmd.Flags()
-	f.goalFlags(fl)
-	fl.IntVar(&r.Probes, "probes", 0, "measure at most `N` times, start and verification included")
-	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its networks pick) or random")
-	fl.StringVar(&rotation, "rotation", "", "`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores,batch), widest or one-by-one")
-	fl.StringVar(&effort, "effort", effort, "quick or thorough")
+	goalFlags(fl, &r.Limit)
+	fl.StringVar(&coverage, "coverage", coverage, "limit: few measurements, for this limit; front: about 25 modes "+
+		"for a model of the whole Pareto front, for any limit")
+	countFlag(fl, &r.Probes, "probes",
+		"measure at most `N` times, start and verification included; with --coverage front: "+
+			"this many modes before the answer")
+	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its "+
+		"networks pick) or random")
+	fl.StringVar(&rotation, "rotation", "",
+		"`ORDER` in which binary halves the knobs (default gpu,cpu,mem,cores,batch), "+
+			"or widest or one-by-one")
+	fl.StringVar(&depth, "depth", depth, "search depth: quick or thorough")
+	fl.StringVar(&depth, "effort", depth, "the former name of --depth")
+	_ = fl.MarkHidden("effort")
+	fl.BoolVar(&r.Fresh, "fresh", false,
+		"start from nothing; else a search starts from what is known of the workload on "+
+			"this board, and measures its best guess again first")
 	referenceFlag(fl, &r.Reference)
-	fl.StringVar(&r.Dir, "out", "", "campaign folder for what is measured, new (default below the data directory)")
+	fl.StringVar(&r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
 	perModeFlag(fl, &r.Settings.Minibatches)
-	jsonFlag(fl, &asJSON)
+	a.jsonFlag(fl)
 	return cmd
 }
 
-func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest, asJSON bool) error {
+func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest) error {
 	rep := a.reporter(s.Device)
-	rep.quietRows = true // each probe tells of itself
+	rep.quietRows = r.Coverage == session.CoverLimit // each probe has a line of its own
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"
@@ -78,7 +93,11 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()
 	if res.Dir != "" {
-		a.note("%s measured, %s in %.0f s, %s; recorded in %s", figures.Count(distinct(res.Probes), thing), figures.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
+		a.note("%s measured, %s in %.0f s, %s; recorded in %s", text.Count(distinct(res.Probes), thing),
+			text.Count(len(res.Probes), "measurement"), res.Took.Seconds(), res.Ended, res.Dir)
+	}
+	if res.Kept != "" {
+		a.note("the model of all that is known: %s", res.Kept)
 	}
 	for _, h := range res.Trace {
 		a.note("%v", h)
@@ -88,13 +107,14 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 		return err
 	}
 	if res.Feasible && !res.Verified {
-		a.note("the answer was measured once: no measurement was left to repeat it, one may have been luck")
+		a.note("the answer was measured only once: no probe was left to repeat it")
 	}
-	x := answer{space: s.Device.Space(), mode: res.Mode, batch: res.Batch, origin: originOf(s.Device.Board()), measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
+	x := answer{space: s.Device.Space(), mode: res.Mode, batch: res.Batch, origin: originOf(s.Device.Board()),
+		measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
 	if res.Predicted.TimeMS > 0 {
 		x.predicted = &res.Predicted
 	}
-	if !asJSON {
+	if !a.asJSON {
 		if m, w := res.Fitted, r.Workload; m != nil {
 			if res.Batch > 0 {
 				w.Batch = res.Batch
@@ -102,51 +122,45 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 			if m.Batches != nil {
 				m = m.At(res.Batch)
 			}
-			x.advice = optimize.Advice(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(), Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
+			x.advice = optimize.Advice(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
+				Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
 		}
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, tuneJSON(s, r, res, x)))
 }
 
-// sizedGoal says what a limit asks of modes with minibatches of several sizes.
+// sizedGoal describes what a limit means with several batch sizes.
 func sizedGoal(l optimize.Limit) string {
 	latency := ""
 	if l.TimeMS > 0 {
-		latency = fmt.Sprintf(" within %s ms a minibatch", figures.Of(l.TimeMS))
+		latency = fmt.Sprintf(" within %s ms a minibatch", text.Of(l.TimeMS))
 	}
 	switch {
 	case l.Energy:
 		return "looking for the least energy per sample"
 	case l.PowerW > 0:
-		return fmt.Sprintf("looking for the most samples per second at %s W at most%s", figures.Of(l.PowerW), latency)
+		return fmt.Sprintf("looking for the most samples per second at %s W at most%s", text.Of(l.PowerW), latency)
 	}
 	return "looking for the least power" + latency + ", however many samples it has"
 }
 
 func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, x answer) answerJSON {
-	board, mode := s.Device.Board(), export.ModeOf(x.mode)
-	out := answerJSON{Device: optionalText(board.Name), Virtual: board.Virtual, Workload: optionalText(r.Workload.Name), Limit: limitJSON(r.Limit),
-		Mode: &mode, Measured: toMeasuredJSON(*x.measured), Feasible: x.feasible, Probes: []probeJSON{}, ProfilingS: number(res.Took.Seconds()), Versus: toVersusJSON(x.versus), Size: x.size()}
-	if x.predicted != nil {
-		bands := export.BandsOf(*x.predicted)
-		out.Predicted = &bands
-	}
+	board, out := s.Device.Board(), x.document(r.Limit)
+	out.Device, out.Virtual = text.Optional(board.Name), board.Virtual
+	out.Workload = text.Optional(r.Workload.Name)
+	out.ProfilingS = tegra.Some(res.Took.Seconds())
 	for _, p := range res.Probes {
-		probe := probeJSON{Mode: export.ModeOf(p.Mode), TimeMS: number(p.TimeMS), PowerW: number(p.PowerW), Why: p.Why, Size: export.SizeOf(optimize.MeasuredPoint(p.Measured))}
-		if p.Err != nil {
-			probe.TimeMS, probe.PowerW = notKnown, notKnown
-		}
-		out.Probes = append(out.Probes, probe)
+		out.Probes = append(out.Probes, toProbeJSON(p))
 	}
 	return out
 }
 
 // distinct counts the modes among probes, each with its minibatch size.
 func distinct(probes []optimize.Probe) int {
-	seen := map[learn.Setting]bool{}
+	seen := map[tegra.Setting]bool{}
 	for _, p := range probes {
-		seen[learn.SettingOf(p.Measured)] = true
+		seen[p.Measured.Setting] = true
 	}
 	return len(seen)
 }

@@ -2,15 +2,16 @@ package export
 
 import (
 	"encoding/csv"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"jtune/internal/axis"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tui/chart"
 )
 
 // Cloud is many modes in the plane of two axes, and their front.
@@ -23,7 +24,7 @@ type Cloud struct {
 	several  bool               // sizes of a minibatch
 
 	// What follows is for the drawing; none of it need be there.
-	Across, Up *chart.Scale // what part is drawn and how; nil: all of it, time and energy across by their logarithm
+	Across, Up *axis.Scale // what part is drawn and how; nil: all of it, time and energy across by their logarithm
 	Marks      []Mark
 	Limit      optimize.Limit
 }
@@ -40,23 +41,32 @@ type FrontPoint struct {
 	Measured bool `json:"measured"`
 }
 
-// TakeFront finds the front of two axes.
-func (c *Cloud) TakeFront(x, y optimize.Axis) {
-	points := make([]optimize.Point, len(c.Known))
-	for i, p := range c.Known {
-		points[i] = optimize.PredictedPoint(p)
-	}
-	c.X, c.Y, c.Front = x, y, optimize.FrontOf(points, y, x)
-	c.several = slices.ContainsFunc(points, func(p optimize.Point) bool { return p.Batch != points[0].Batch })
+// NewCloud takes modes, which of them were measured, and their front of two axes:
+// indexes, ascending in x.
+func NewCloud(title string, known []learn.Prediction, measured []bool, x, y optimize.Axis, front []int) *Cloud {
+	c := List(known, measured)
+	c.Title, c.X, c.Y, c.Front = title, x, y, slices.Clone(front)
+	slices.Reverse(c.Front)
+	c.several = slices.ContainsFunc(known, func(p learn.Prediction) bool { return p.Batch != known[0].Batch })
+	return c
 }
 
-// Sized tells whether the points say the size of their minibatch.
+// List is modes as they are listed, for CSV and JSON.
+func List(known []learn.Prediction, measured []bool) *Cloud {
+	c := &Cloud{Known: known, Measured: measured}
+	for i := range known {
+		c.Front = append(c.Front, i)
+	}
+	return c
+}
+
+// Sized reports whether the batch size is an input of the points.
 func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
 
 // point is one of Known as it is drawn: by sample where minibatches have several
 // sizes, which compare in no other way.
-func (c *Cloud) point(i int) optimize.Point {
-	p := optimize.PredictedPoint(c.Known[i])
+func (c *Cloud) point(i int) tegra.Measured {
+	p := c.Known[i].Measured
 	if !c.several {
 		p.Batch = 0
 	}
@@ -89,16 +99,9 @@ func (c *Cloud) WriteCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// Predicted is the cloud of what a model says, measured values in the place of
-// its own where there are any.
-func Predicted(preds []learn.Prediction, measured []tegra.Measured) *Cloud {
-	known := make(map[learn.Setting]bool, len(measured))
-	for _, m := range measured {
-		known[learn.SettingOf(m)] = true
-	}
-	c := &Cloud{Known: optimize.Known(preds, measured), Measured: make([]bool, len(preds))}
-	for i, p := range preds {
-		c.Measured[i] = known[learn.Setting{Mode: p.Mode, Batch: p.Batch}]
-	}
-	return c
+// Tables are the points as CSV and the front's as JSON.
+func (c *Cloud) Tables() (list, doc string, err error) {
+	var table, points strings.Builder
+	err = errors.Join(c.WriteCSV(&table), WriteJSON(&points, c.FrontPoints()))
+	return table.String(), points.String(), err
 }

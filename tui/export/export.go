@@ -1,8 +1,8 @@
 // Package export writes power modes, and what is known of them, into files: for
 // the line commands and for the screens alike.
 //
-//	modes, predictions ──► Mode, Bands (JSON), Fields (CSV)
-//	predictions, measured ──► Cloud (the front of two axes) ──► SVG, CSV, JSON
+//	predictions ──► Point, Bands, Means (JSON), Fields (CSV)
+//	predictions, measured ──► Cloud (the Pareto front of two axes) ──► SVG, CSV, JSON
 //
 // It opens no files and knows no devices. Absent values are null in JSON and
 // empty in CSV.
@@ -15,79 +15,74 @@ import (
 	"strconv"
 
 	"jtune/learn"
-	"jtune/optimize"
 	"jtune/tegra"
 )
 
-// Mode is a power mode in every JSON document.
-type Mode struct {
-	Cores  int   `json:"cores"`
-	CPUKHz int64 `json:"cpu_khz"`
-	GPUHz  int64 `json:"gpu_hz"`
-	MemHz  memHz `json:"mem_hz"`
+// Means are the time, power and energy of a minibatch.
+type Means struct {
+	TimeMS  tegra.Val[float64] `json:"time_ms"`
+	PowerW  tegra.Val[float64] `json:"power_w"`
+	EnergyJ tegra.Val[float64] `json:"energy_j"`
 }
 
-// memHz is null where a preset means the top rate and root alone may read it.
-type memHz int64
-
-// MarshalJSON is json.Marshaler's.
-func (f memHz) MarshalJSON() ([]byte, error) {
-	if f == 0 {
-		return []byte("null"), nil
-	}
-	return json.Marshal(int64(f))
-}
-
-// ModeOf is a mode as it is written.
-func ModeOf(m tegra.Mode) Mode {
-	return Mode{m.Cores, m.CPU.KHz(), int64(m.GPU), memHz(m.EMC)}
+// MeansOf are those of a measurement.
+func MeansOf(m tegra.Measured) Means {
+	return Means{tegra.Finite(m.TimeMS), tegra.Finite(m.PowerW), tegra.Finite(m.EnergyJ())}
 }
 
 // Bands is a prediction per minibatch, with the ends of its 95 % bands, which
-// are null for a measured value.
+// are absent for a measured value.
 type Bands struct {
-	TimeMS   Number `json:"time_ms"`
-	TimeLo   Number `json:"time_lo_ms"`
-	TimeHi   Number `json:"time_hi_ms"`
-	PowerW   Number `json:"power_w"`
-	PowerLoW Number `json:"power_lo_w"`
-	PowerHiW Number `json:"power_hi_w"`
-	EnergyJ  Number `json:"energy_j"`
+	TimeMS   tegra.Val[float64] `json:"time_ms"`
+	TimeLo   tegra.Val[float64] `json:"time_lo_ms"`
+	TimeHi   tegra.Val[float64] `json:"time_hi_ms"`
+	PowerW   tegra.Val[float64] `json:"power_w"`
+	PowerLoW tegra.Val[float64] `json:"power_lo_w"`
+	PowerHiW tegra.Val[float64] `json:"power_hi_w"`
+	EnergyJ  tegra.Val[float64] `json:"energy_j"`
 }
 
 // BandsOf is a prediction as it is written.
 func BandsOf(p learn.Prediction) Bands {
-	return Bands{Number(p.TimeMS), Number(p.TimeLoMS), Number(p.TimeHiMS), Number(p.PowerW), Number(p.PowerLoW), Number(p.PowerHiW), Number(p.EnergyJ())}
+	return Bands{
+		TimeMS:   tegra.Finite(p.TimeMS),
+		TimeLo:   tegra.Finite(p.TimeLoMS),
+		TimeHi:   tegra.Finite(p.TimeHiMS),
+		PowerW:   tegra.Finite(p.PowerW),
+		PowerLoW: tegra.Finite(p.PowerLoW),
+		PowerHiW: tegra.Finite(p.PowerHiW),
+		EnergyJ:  tegra.Finite(p.EnergyJ()),
+	}
 }
 
-// Size is that of a minibatch, where it is an input beside the mode; nothing
-// of it is written elsewhere.
+// Size is the batch size where it is an input beside the mode; nothing of it
+// is written elsewhere.
 type Size struct {
-	Batch    int    `json:"batch,omitempty"`
-	SampleMS Number `json:"time_per_sample_ms,omitempty"`
+	Batch    int                `json:"batch,omitempty"`
+	SampleMS tegra.Val[float64] `json:"time_per_sample_ms,omitzero"`
 }
 
-// SizeOf is the size of a point's minibatch as it is written.
-func SizeOf(p optimize.Point) Size {
-	if p.Batch == 0 {
+// SizeOf is the batch size of a measurement as it is written.
+func SizeOf(m tegra.Measured) Size {
+	if m.Batch == 0 {
 		return Size{}
 	}
-	return Size{p.Batch, Number(p.SampleMS())}
+	return Size{m.Batch, tegra.Finite(m.SampleMS())}
 }
 
-// SizeColumn is the last column of CSV where the size of a minibatch is an input.
+// SizeColumn is the last column of CSV where the batch size is an input.
 const SizeColumn = "bs"
 
-// Point is a mode and what it is predicted to do.
+// Point is a mode and its prediction.
 type Point struct {
-	Mode
+	tegra.ModeUnits
 	Bands
 	Size
 }
 
 // PointOf is a prediction and its mode as they are written.
 func PointOf(p learn.Prediction) Point {
-	return Point{ModeOf(p.Mode), BandsOf(p), SizeOf(optimize.PredictedPoint(p))}
+	return Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured)}
 }
 
 // KnobColumns and Columns head the CSV of KnobFields and Fields.
@@ -98,23 +93,22 @@ const (
 
 // KnobFields are the fields of a mode, in kHz and Hz.
 func KnobFields(m tegra.Mode) []string {
-	return []string{strconv.Itoa(m.Cores), strconv.FormatInt(m.CPU.KHz(), 10), strconv.FormatInt(int64(m.GPU), 10), strconv.FormatInt(int64(m.EMC), 10)}
+	var out []string
+	for _, v := range []int64{int64(m.Cores), m.CPU.KHz(), int64(m.GPU), int64(m.EMC)} {
+		out = append(out, strconv.FormatInt(v, 10))
+	}
+	return out
 }
 
 // Fields are the fields of a prediction.
 func Fields(p learn.Prediction) []string {
-	return append(KnobFields(p.Mode), Text(p.TimeMS), Text(p.TimeLoMS), Text(p.TimeHiMS), Text(p.PowerW), Text(p.PowerLoW), Text(p.PowerHiW), Text(p.EnergyJ()))
-}
-
-// Number prints as JSON null when it is no finite number.
-type Number float64
-
-// MarshalJSON is json.Marshaler's.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
-		return []byte("null"), nil
+	out := KnobFields(p.Mode)
+	for _, v := range []float64{
+		p.TimeMS, p.TimeLoMS, p.TimeHiMS, p.PowerW, p.PowerLoW, p.PowerHiW, p.EnergyJ(),
+	} {
+		out = append(out, Text(v))
 	}
-	return json.Marshal(float64(n))
+	return out
 }
 
 // Text prints a value with six significant digits and no exponent; "" when it

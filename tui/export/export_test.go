@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/axis"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tui/chart"
 )
 
 // few is a cloud of four modes: the first beaten, the second measured.
@@ -21,12 +21,13 @@ func few() *Cloud {
 	var preds []learn.Prediction
 	for i, at := range [][2]float64{{120, 50}, {100, 40}, {200, 20}, {400, 15}} {
 		m := tegra.Mode{Cores: i + 1, CPU: tegra.GHz, GPU: tegra.GHz, EMC: 2 * tegra.GHz}
-		preds = append(preds, learn.Prediction{Mode: m, TimeMS: at[0], TimeLoMS: at[0] * 0.9, TimeHiMS: at[0] * 1.1, PowerW: at[1], PowerLoW: at[1] - 1, PowerHiW: at[1] + 1})
+		preds = append(preds, learn.Prediction{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: at[0],
+			PowerW: at[1]}, TimeLoMS: at[0] * 0.9, TimeHiMS: at[0] * 1.1, PowerLoW: at[1] - 1, PowerHiW: at[1] + 1})
 	}
-	c := Predicted(preds, []tegra.Measured{{Mode: preds[1].Mode, TimeMS: 110, PowerW: 42}})
-	c.Title = "a < b & c"
-	c.TakeFront(optimize.Time, optimize.Power)
-	return c
+	preds[1] = optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: preds[1].Mode}, TimeMS: 110,
+		PowerW: 42})
+	return NewCloud("a < b & c", preds, []bool{false, true, false, false}, optimize.Time, optimize.Power,
+		[]int{1, 2, 3})
 }
 
 func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
@@ -49,8 +50,10 @@ func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 		t.Errorf("got %v, want %v", rows, want)
 	}
 	text, err := json.Marshal(c.FrontPoints()[2])
-	if want := `{"cores":2,"cpu_khz":1000000,"gpu_hz":1000000000,"mem_hz":2000000000,"time_ms":110,"time_lo_ms":null,"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true}`; err != nil || string(text) != want {
-		t.Errorf("got %s (%v), want %s", text, err, want)
+	wanted := `{"cores":2,"cpu_khz":1000000,"gpu_hz":1000000000,"mem_hz":2000000000,"time_ms":110,"time_lo_ms":null,` +
+		`"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true}`
+	if err != nil || string(text) != wanted {
+		t.Errorf("got %s (%v), want %s", text, err, wanted)
 	}
 }
 
@@ -87,12 +90,13 @@ func TestTheDrawingHoldsWhatTheScreenShows(t *testing.T) {
 	if count["circle"] != 9 || count["polyline"] != 1 {
 		t.Errorf("got %d circles and %d lines, want 9 and 1", count["circle"], count["polyline"])
 	}
-	for _, want := range []string{"a < b & c", "15W & less", "limit 30 W", "limit 300 ms", "time per minibatch, ms", "power, W", "2c/1.00C/1.00G/2.00M: 110 ms, 42 W"} {
+	for _, want := range []string{"a < b & c", "15W & less", "limit 30 W", "limit 300 ms", "time per minibatch, ms",
+		"power, W", "2c/1.00C/1.00G/2.00M: 110 ms, 42 W"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the drawing lacks %q: %s", want, text)
 		}
 	}
-	c.Across, c.Up = &chart.Scale{Lo: 150, Hi: 250}, &chart.Scale{Lo: 15, Hi: 25}
+	c.Across, c.Up = &axis.Scale{Lo: 150, Hi: 250}, &axis.Scale{Lo: 15, Hi: 25}
 	if count, _, _ := elements(c.SVG()); count["circle"] != 2+3 { // one mode: its dot and its ring
 		t.Errorf("zoomed in on one mode: %d circles, want 2 and the legend's 3", count["circle"])
 	}
@@ -101,10 +105,7 @@ func TestTheDrawingHoldsWhatTheScreenShows(t *testing.T) {
 func TestPowerAgainstEnergyIsAFrontToo(t *testing.T) {
 	t.Parallel()
 	c := few()
-	c.TakeFront(optimize.Power, optimize.Energy)
-	if want := []int{2, 3}; !slices.Equal(c.Front, want) { // 4 J at 20 W, 6 J at 15 W
-		t.Errorf("got %v, want %v", c.Front, want)
-	}
+	c = NewCloud(c.Title, c.Known, c.Measured, optimize.Power, optimize.Energy, []int{3, 2}) // 6 J at 15 W, 4 J at 20 W
 	if _, text, err := elements(c.SVG()); err != nil || !strings.Contains(text, "energy per minibatch, J") {
 		t.Errorf("%v: %s", err, text)
 	}
@@ -113,9 +114,9 @@ func TestPowerAgainstEnergyIsAFrontToo(t *testing.T) {
 func TestMadValuesAreLeftOutOfTheDrawing(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1} {
-		preds := []learn.Prediction{{TimeMS: v, PowerW: 3}, {TimeMS: 3, PowerW: v}}
-		c := Predicted(preds, nil)
-		c.TakeFront(optimize.Time, optimize.Power)
+		preds := []learn.Prediction{{Measured: tegra.Measured{TimeMS: v, PowerW: 3}},
+			{Measured: tegra.Measured{TimeMS: 3, PowerW: v}}}
+		c := NewCloud("", preds, make([]bool, 2), optimize.Time, optimize.Power, nil)
 		svg := c.SVG()
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
 			t.Errorf("%g is drawn: %s", v, svg)

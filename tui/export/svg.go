@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"jtune/internal/axis"
 	"jtune/optimize"
-	"jtune/tui/chart"
 )
 
 // Size of the drawing and of the room around it, in pixels.
@@ -31,7 +31,8 @@ const (
 // measured as full circles, and limits and names where there are any.
 func (c *Cloud) SVG() string {
 	d := c.drawing()
-	d.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`, svgWidth, svgHeight)
+	d.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`,
+		svgWidth, svgHeight)
 	d.add(`<rect width="%d" height="%d" fill="#ffffff"/>`, svgWidth, svgHeight)
 	d.add(`<text x="%d" y="22" font-size="14">%s</text>`, svgLeft, html.EscapeString(c.Title))
 	d.legend()
@@ -52,7 +53,8 @@ func (c *Cloud) SVG() string {
 	for _, m := range c.Marks {
 		if x, y, ok := d.place(m.At); ok {
 			d.add(`<path d="M%.1f %.1f l5 5 -5 5 -5 -5 z" fill="none" stroke="#000000"/>`, x, y-5)
-			d.add(`<text x="%.1f" y="%.1f" paint-order="stroke" stroke="#ffffff" stroke-width="3">%s</text>`, x+8, y-3, html.EscapeString(m.Name))
+			d.add(`<text x="%.1f" y="%.1f" paint-order="stroke" stroke="#ffffff" stroke-width="3">%s</text>`, x+8, y-3,
+				html.EscapeString(m.Name))
 		}
 	}
 	d.add("</svg>")
@@ -63,20 +65,20 @@ func (c *Cloud) SVG() string {
 type drawing struct {
 	strings.Builder
 	*Cloud
-	across, up chart.Scale
+	across, up axis.Scale
 }
 
 func (c *Cloud) drawing() *drawing {
 	d := &drawing{Cloud: c}
 	xs, ys := c.values(c.X), c.values(c.Y)
-	d.across = chart.NewScale(xs, c.X != optimize.Power)
+	d.across = axis.NewScale(xs, c.X != optimize.Power)
 	most := 0.0
 	for _, y := range ys {
 		if !math.IsInf(y, 0) && y > most {
 			most = y
 		}
 	}
-	d.up = chart.Scale{Lo: 0, Hi: max(most*1.05, 1e-9)}
+	d.up = axis.Scale{Lo: 0, Hi: max(most*1.05, 1e-9)}
 	if c.Across != nil {
 		d.across = *c.Across
 	}
@@ -89,18 +91,18 @@ func (c *Cloud) drawing() *drawing {
 func (c *Cloud) values(a optimize.Axis) []float64 {
 	out := make([]float64, len(c.Known))
 	for i := range c.Known {
-		out[i] = c.point(i).On(a)
+		out[i] = a.Of(c.point(i))
 	}
 	return out
 }
 
 func (d *drawing) add(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
-// place gives the pixels of a mode; false when it lies outside.
+// place returns the pixels of a mode; false when it lies outside.
 func (d *drawing) place(i int) (x, y float64, ok bool) {
 	p := d.point(i)
-	x, okX := d.pixelX(p.On(d.X))
-	y, okY := d.pixelY(p.On(d.Y))
+	x, okX := d.pixelX(d.X.Of(p))
+	y, okY := d.pixelY(d.Y.Of(p))
 	return x, y, okX && okY
 }
 
@@ -116,7 +118,8 @@ func (d *drawing) pixelY(v float64) (float64, bool) {
 
 func (d *drawing) circle(i int, x, y float64, fill, stroke string) {
 	p := d.Known[i]
-	d.add(`<circle cx="%.1f" cy="%.1f" r="3" fill="%s" stroke="%s"><title>%s: %s ms, %s W</title></circle>`, x, y, fill, stroke, p.Mode, Text(d.point(i).SampleMS()), Text(p.PowerW))
+	d.add(`<circle cx="%.1f" cy="%.1f" r="3" fill="%s" stroke="%s"><title>%s: %s ms, %s W</title></circle>`, x, y, fill,
+		stroke, p.Mode, Text(d.point(i).SampleMS()), Text(p.PowerW))
 }
 
 func (d *drawing) front() {
@@ -142,25 +145,31 @@ func (d *drawing) limits() {
 	}{{optimize.Power, d.Limit.PowerW}, {optimize.Time, d.Limit.TimeMS}} {
 		style := `fill="none" stroke="` + svgLimit + `" stroke-dasharray="6 4"`
 		if y, ok := d.pixelY(l.value); ok && l.value > 0 && l.axis == d.Y {
-			d.add(`<path d="M%d %.1f H%d" %s/><text x="%d" y="%.1f" text-anchor="end">limit %s %s</text>`, svgLeft, y, svgWidth-svgRight, style, svgWidth-svgRight, y-4, Text(l.value), l.axis.Unit())
+			d.add(`<path d="M%d %.1f H%d" %s/><text x="%d" y="%.1f" text-anchor="end">limit %s %s</text>`, svgLeft, y,
+				svgWidth-svgRight, style, svgWidth-svgRight, y-4, Text(l.value), l.axis.Unit())
 		}
 		if x, ok := d.pixelX(l.value); ok && l.value > 0 && l.axis == d.X {
-			d.add(`<path d="M%.1f %d V%d" %s/><text x="%.1f" y="%d">limit %s %s</text>`, x, svgTop, svgHeight-svgBottom, style, x+4, svgTop+12, Text(l.value), l.axis.Unit())
+			d.add(`<path d="M%.1f %d V%d" %s/><text x="%.1f" y="%d">limit %s %s</text>`, x, svgTop, svgHeight-svgBottom,
+				style, x+4, svgTop+12, Text(l.value), l.axis.Unit())
 		}
 	}
 }
 
-// legend says what the shapes mean, at the upper right.
+// legend explains the shapes, at the upper right.
 func (d *drawing) legend() {
 	y := svgTop + 14
-	d.add(`<circle cx="%d" cy="%d" r="1.2" fill="%s"/><text x="%d" y="%d">predicted</text>`, svgWidth-118, y-4, svgCloud, svgWidth-108, y)
-	d.add(`<circle cx="%d" cy="%d" r="3" fill="#ffffff" stroke="%s"/><text x="%d" y="%d">front</text>`, svgWidth-118, y+12, svgFront, svgWidth-108, y+16)
-	d.add(`<circle cx="%d" cy="%d" r="3" fill="%s"/><text x="%d" y="%d">measured</text>`, svgWidth-118, y+28, svgMeasured, svgWidth-108, y+32)
+	d.add(`<circle cx="%d" cy="%d" r="1.2" fill="%s"/><text x="%d" y="%d">predicted</text>`, svgWidth-118, y-4,
+		svgCloud, svgWidth-108, y)
+	d.add(`<circle cx="%d" cy="%d" r="3" fill="#ffffff" stroke="%s"/><text x="%d" y="%d">front</text>`, svgWidth-118,
+		y+12, svgFront, svgWidth-108, y+16)
+	d.add(`<circle cx="%d" cy="%d" r="3" fill="%s"/><text x="%d" y="%d">measured</text>`, svgWidth-118, y+28,
+		svgMeasured, svgWidth-108, y+32)
 }
 
 // axes draws ticks and the names of the axes.
 func (d *drawing) axes() {
-	d.add(`<path d="M%d %d V%d H%d" fill="none" stroke="#333333"/>`, svgLeft, svgTop, svgHeight-svgBottom, svgWidth-svgRight)
+	d.add(`<path d="M%d %d V%d H%d" fill="none" stroke="#333333"/>`, svgLeft, svgTop, svgHeight-svgBottom,
+		svgWidth-svgRight)
 	for _, v := range d.across.Ticks(svgTicks) {
 		if x, ok := d.pixelX(v); ok {
 			d.add(`<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, x, svgHeight-svgBottom+18, Text(v))
@@ -171,8 +180,10 @@ func (d *drawing) axes() {
 			d.add(`<text x="%d" y="%.1f" text-anchor="end">%s</text>`, svgLeft-6, y+4, Text(v))
 		}
 	}
-	d.add(`<text x="%d" y="%d" text-anchor="middle">%s</text>`, (svgLeft+svgWidth-svgRight)/2, svgHeight-12, d.axisName(d.X))
-	d.add(`<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`, (svgTop+svgHeight-svgBottom)/2, d.axisName(d.Y))
+	d.add(`<text x="%d" y="%d" text-anchor="middle">%s</text>`, (svgLeft+svgWidth-svgRight)/2, svgHeight-12,
+		d.axisName(d.X))
+	d.add(`<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`,
+		(svgTop+svgHeight-svgBottom)/2, d.axisName(d.Y))
 }
 
 func (c *Cloud) axisName(a optimize.Axis) string {
@@ -180,5 +191,6 @@ func (c *Cloud) axisName(a optimize.Axis) string {
 	if c.several {
 		per = "sample"
 	}
-	return map[optimize.Axis]string{optimize.Time: "time per " + per + ", ms", optimize.Power: "power, W", optimize.Energy: "energy per " + per + ", J"}[a]
+	return map[optimize.Axis]string{optimize.Time: "time per " + per + ", ms", optimize.Power: "power, W",
+		optimize.Energy: "energy per " + per + ", J"}[a]
 }

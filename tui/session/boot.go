@@ -25,7 +25,7 @@ type BootUnit struct {
 // be written, because a virtual board has no boot (tegra.ErrUnsupported), for
 // want of rights (tegra.ErrPermission), or because a foreign file is in the way.
 func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
-	u := &BootUnit{Root: s.Options.Sysroot}
+	u := &BootUnit{Root: s.Sysroot}
 	program, err := os.Executable()
 	if err == nil {
 		program, err = filepath.EvalSymlinks(program)
@@ -39,7 +39,8 @@ func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
 	if u.Root != "/" && u.Root != "" {
 		u.Notes = append(u.Notes, "that system needs this program at "+program)
 	} else if name := boot.Exposed(program); name != "" {
-		u.Notes = append(u.Notes, fmt.Sprintf("others than root may change %s: who does gets root rights at the next boot; install jtune in /usr/local/bin first", name))
+		u.Notes = append(u.Notes, fmt.Sprintf("others than root may change %s: who does gets root rights at the next "+
+			"boot; install jtune in /usr/local/bin first", name))
 	}
 	if err := s.mayBoot(); err != nil {
 		return u, err
@@ -52,13 +53,14 @@ func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
 	}))
 }
 
-// mayBoot tells why what happens at boot cannot be changed.
+// mayBoot returns an error where what happens at boot cannot be changed.
 func (s *Session) mayBoot() error {
 	switch {
 	case s.Virtual != nil:
 		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
-	case s.Options.ReadOnly:
-		return fmt.Errorf("%w: --read-only was given: start without it to change what happens at boot", tegra.ErrPermission)
+	case s.ReadOnly:
+		return fmt.Errorf("%w: --read-only was given: start without it to change what happens at boot",
+			tegra.ErrPermission)
 	}
 	return nil
 }
@@ -112,5 +114,5 @@ func (s *Session) EndBoot() error {
 	if err := s.mayBoot(); err != nil {
 		return err
 	}
-	return (&BootUnit{Root: s.Options.Sysroot}).Remove()
+	return (&BootUnit{Root: s.Sysroot}).Remove()
 }

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"jtune/profiles"
+	"jtune/internal/safefile"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 )
 
 // Version is written into records and models; main sets it at link time.
@@ -15,19 +17,17 @@ var Version = "dev"
 // tuneKind is the kind of plan of a search.
 const tuneKind = "tune"
 
-// header is what a campaign folder says of itself. It was made when the user's
-// clock says so: a virtual board's may be days ahead.
-func (s *Session) header(w profiles.Workload, plan profiles.PlanHeader, set profiles.Settings) profiles.Header {
-	return profiles.Header{Jtune: Version, Created: time.Now(), Seed: s.Options.Seed,
-		Device: profiles.NewDeviceHeader(s.Device), Workload: w, Plan: plan, Settings: set}
+// header describes a campaign in its folder. Its time of creation is the machine's:
+// a virtual board's clock may be days ahead.
+func (s *Session) header(w workload.Workload, plan record.PlanHeader, search *record.SearchHeader,
+	set record.Settings) record.Header {
+	return record.Header{Jtune: Version, Created: time.Now(), Seed: s.Seed,
+		Device: s.deviceHeader(), Workload: w, Plan: plan, Search: search, Settings: set}
 }
-
-// Running lists the campaigns that other processes run now.
-func (s *Session) Running() []profiles.Running { return s.finder.Running() }
 
 // record opens the folder of a campaign; dir "" makes a new one below the
 // data directory, named after the time of day, workload and kind.
-func (s *Session) record(dir string, h profiles.Header, resume bool) (*profiles.Record, error) {
+func (s *Session) record(dir string, h record.Header, resume bool) (*record.Record, error) {
 	advice := "choose another folder with --out DIR"
 	if dir == "" {
 		advice = "choose another place with --data-dir DIR"
@@ -36,21 +36,21 @@ func (s *Session) record(dir string, h profiles.Header, resume bool) (*profiles.
 			return nil, denied(err, advice)
 		}
 	}
-	open := func() (*profiles.Record, error) { return profiles.OpenOrCreate(dir, h, resume) }
+	open := func() (*record.Record, error) { return record.OpenOrCreate(dir, h, resume) }
 	if h.Plan.Kind == tuneKind { // which cannot be resumed
-		open = func() (*profiles.Record, error) { return profiles.Create(dir, h) }
+		open = func() (*record.Record, error) { return record.Create(dir, h) }
 	}
 	r, err := open()
 	return r, denied(err, advice)
 }
 
-func (s *Session) newCampaignDir(h profiles.Header) (string, error) {
-	parent := s.Options.campaignsDir()
-	if err := profiles.MakeDir(parent); err != nil {
+func (s *Session) newCampaignDir(h record.Header) (string, error) {
+	parent := s.campaignsDir()
+	if err := safefile.MakeDir(parent); err != nil {
 		return "", err
 	}
 	kind := h.Plan.Kind
-	if kind == profiles.ExperimentKind {
+	if kind == record.ExperimentKind {
 		kind = h.Plan.Source
 	}
 	base := fmt.Sprintf("%s-%s-%s", h.Created.Format("20060102-150405"), safeName(h.Workload.Name), kind)

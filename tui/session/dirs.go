@@ -9,8 +9,8 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"jtune/profiles"
-	"jtune/profiles/harness"
+	"jtune/internal/caller"
+	"jtune/internal/safefile"
 	"jtune/tegra"
 )
 
@@ -23,9 +23,14 @@ func (o Options) dataDir() string {
 }
 
 // DataDir is where campaigns and models are kept.
-func (s *Session) DataDir() string { return s.Options.dataDir() }
+func (s *Session) DataDir() string { return s.dataDir() }
 
-func (o Options) modelsDir() string    { return filepath.Join(o.dataDir(), "models") }
+// TrainLog is the file that gets what the job of a training run says.
+func (s *Session) TrainLog() string { return filepath.Join(s.DataDir(), "train.log") }
+
+// ModelsDir is where models are kept.
+func (o Options) ModelsDir() string { return filepath.Join(o.dataDir(), "models") }
+
 func (o Options) campaignsDir() string { return filepath.Join(o.dataDir(), "campaigns") }
 
 // ConfigFile is the user's TOML file, "" when there is none. Only one that was
@@ -33,7 +38,8 @@ func (o Options) campaignsDir() string { return filepath.Join(o.dataDir(), "camp
 func (o Options) ConfigFile() (string, error) {
 	if o.Config != "" {
 		if _, err := os.Stat(o.Config); err != nil {
-			return "", fmt.Errorf("%w: --config: %w; give a file, or leave it out for %s", ErrUsage, err, defaultConfig())
+			return "", fmt.Errorf("%w: --config: %w; give a file, or leave it out for %s", ErrUsage, err,
+				defaultConfig())
 		}
 		return o.Config, nil
 	}
@@ -56,8 +62,8 @@ func stateFile(name string) string {
 // names, or the user's own. Root behind sudo works for the user who called: the
 // settings are in that user's home, and records in root's would be out of reach.
 func home(variable, own string, below ...string) string {
-	if caller := harness.CallerHome(); caller != "" && os.Getenv(variable) == "" {
-		return filepath.Join(caller, filepath.Join(below...))
+	if home := caller.Home(); home != "" && os.Getenv(variable) == "" {
+		return filepath.Join(home, filepath.Join(below...))
 	}
 	return own
 }
@@ -69,10 +75,10 @@ func (o Options) logFile() string {
 	return stateFile("guard.log")
 }
 
-// introduced is the file that says that this user knows the screens.
+// introduced is the file that exists once this user knows the screens.
 func introduced() string { return stateFile("introduced") }
 
-// Introduced tells whether the user has done anything in the screens before.
+// Introduced reports whether the user has done anything in the screens before.
 func (s *Session) Introduced() bool {
 	_, err := os.Stat(introduced())
 	return err == nil
@@ -80,14 +86,14 @@ func (s *Session) Introduced() bool {
 
 // SetIntroduced keeps that for all later starts.
 func (s *Session) SetIntroduced() error {
-	if err := profiles.MakeDir(filepath.Dir(introduced())); err != nil {
+	if err := safefile.MakeDir(filepath.Dir(introduced())); err != nil {
 		return err
 	}
-	return profiles.WriteFile(introduced(), nil)
+	return safefile.Write(introduced(), nil)
 }
 
-// denied gives a refusal to write its exit code and the way out, which also
-// who cannot have a folder there needs to hear.
+// denied adds the exit code and advice to the error of a refused write, and the
+// advice to that of a folder that cannot be made.
 func denied(err error, advice string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: %w: %s", tegra.ErrPermission, err, advice)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"jtune/profiles"
+	"jtune/internal/safefile"
 )
 
 // What root does through sudo for a user is kept in that user's home, and is
@@ -35,7 +35,7 @@ func TestRootBehindSudoWorksInTheCallersHome(t *testing.T) {
 		t.Errorf("settings in %s although XDG_CONFIG_HOME names another folder", got)
 	}
 	top := t.TempDir()
-	if err := profiles.MakeDir(filepath.Join(top, "jtune", "campaigns")); err != nil {
+	if err := safefile.MakeDir(filepath.Join(top, "jtune", "campaigns")); err != nil {
 		t.Fatal(err)
 	}
 	if got := ownerOf(t, filepath.Join(top, "jtune")); got != caller.Uid {

@@ -8,14 +8,15 @@ import (
 )
 
 func TestAPartTooSmallToJudgeIsTold(t *testing.T) {
-	space, err := tegra.NewSpace([]int{2, 4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz}, []tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz})
+	space, err := tegra.NewSpace([]int{2, 4, 8}, []tegra.Freq{tegra.GHz, 2 * tegra.GHz},
+		[]tegra.Freq{300 * tegra.MHz, 600 * tegra.MHz}, []tegra.Freq{2133 * tegra.MHz})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rows, slow []tegra.Measured
 	for _, m := range space.Modes() {
-		rows = append(rows, tegra.Measured{Mode: m, TimeMS: 100, PowerW: 20})
-		slow = append(slow, tegra.Measured{Mode: m, TimeMS: 130, PowerW: 20})
+		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100, PowerW: 20})
+		slow = append(slow, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 130, PowerW: 20})
 	}
 	for name, c := range map[string]struct {
 		other []tegra.Measured

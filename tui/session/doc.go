@@ -4,5 +4,7 @@
 //
 //	Options ──► Open ──► Session ──► Device, Clock, Guard
 //	TuneRequest, ProfileRequest ──► guard + harness + bench ──► Event… ──► result, campaign folder
-//	samples ──► Fit ──► learn.Model ──► Versus
+//	campaign folders ──► Pool ──► the model of a workload on a board, kept under a name that stays
+//	samples ──► Fit ──► learn.Model ──► Outlook (predictions, readings, Pareto fronts) ──► Choose, State, Compare
+//	a job's readings ──► Outlooks ──► the outlook of their own workload and board
 package session

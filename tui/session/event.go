@@ -5,20 +5,21 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
 )
 
-// Event is news of a running job. Exactly one of Progress, Probe, Character
+// Event is progress of a running task. Exactly one of Progress, Probe, Character
 // and Note is set; Minibatch may come with a Progress, Surrogate with a Probe.
 type Event struct {
 	Progress *profiles.Progress // every phase, minibatch and finished row of the bench
-	// Minibatch is what the harness told; it comes with the Progress of a Run.
+	// Minibatch is what the harness reported; it comes with the Progress of a Run.
 	Minibatch *harness.Event
 	Probe     *optimize.Probe // tune: a mode was measured
 	// Surrogate is the model that knows the probe; nil while there is none. It
-	// may be asked from any goroutine.
+	// may be used from any goroutine.
 	Surrogate *learn.Surrogate
 	// Character is what a Run is like so far, with each reading of the device.
-	Character *profiles.Character
+	Character *record.Character
 	Note      string // one line for the log
 }
 
@@ -40,5 +41,11 @@ func (f observer) progress(p profiles.Progress) {
 func (f observer) minibatch(e harness.Event, p profiles.Progress) {
 	if f != nil {
 		f(Event{Progress: &p, Minibatch: &e})
+	}
+}
+
+func (f observer) probe(p optimize.Probe, s *learn.Surrogate) {
+	if f != nil {
+		f(Event{Probe: &p, Surrogate: s})
 	}
 }

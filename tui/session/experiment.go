@@ -11,6 +11,8 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/experiment"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -18,7 +20,7 @@ import (
 // ExperimentRequest asks for one of the papers' sweeps.
 type ExperimentRequest struct {
 	Experiment  experiment.Experiment
-	Workload    profiles.Workload
+	Workload    workload.Workload
 	Mode        tegra.Mode    // zero: the fastest there is, as in the papers
 	Minibatches int           // of a warm run; 0: the experiment's own
 	Epochs      int           // whole epochs; 0: the experiment's own
@@ -68,27 +70,41 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	if err != nil {
 		return ExperimentResult{}, err
 	}
-	if s.replays() { // a table does not tell what the idle board draws
+	observer(observe).note(s.fanWarning(false))
+	if s.replays() { // a table has no power of the idle board
 		r.Base = 0
 	}
 	if r.Mode == (tegra.Mode{}) {
 		r.Mode = s.Device.Space().Max()
 	}
-	plan := r.Experiment.Plan(experiment.Request{Workload: r.Workload, Space: s.Device.Space(), Mode: r.Mode, Simulated: s.Virtual != nil && !r.Workload.Torch.Beside,
-		Replayed: s.replays(), Minibatches: r.Minibatches, Epochs: r.Epochs, Data: data, Idle: r.Idle, Base: r.Base, Every: r.Every})
+	plan := r.Experiment.Plan(experiment.Request{
+		Workload:    r.Workload,
+		Space:       s.Device.Space(),
+		Mode:        r.Mode,
+		Simulated:   s.Virtual != nil && !r.Workload.Torch.Beside,
+		Replayed:    s.replays(),
+		Minibatches: r.Minibatches,
+		Epochs:      r.Epochs,
+		Data:        data,
+		Idle:        r.Idle,
+		Base:        r.Base,
+		Every:       r.Every,
+	})
 	if len(plan.Settings) == 0 {
 		var why []string
 		for _, skip := range plan.Skipped {
 			why = append(why, skip.Why)
 		}
-		return ExperimentResult{}, fmt.Errorf("%w: experiment %s cannot run here: %s", tegra.ErrUnsupported, r.Experiment.Name, strings.Join(why, "; "))
+		return ExperimentResult{}, fmt.Errorf("%w: experiment %s cannot run here: %s", tegra.ErrUnsupported,
+			r.Experiment.Name, strings.Join(why, "; "))
 	}
 	if idle {
 		r.Workload = plan.Settings[0].Workload
 	}
 	repeat := max(1, r.Repeat)
-	head := profiles.PlanHeader{Kind: profiles.ExperimentKind, Modes: repeat * len(plan.Settings), Source: r.Experiment.Name, Digest: r.Experiment.Name + " " + plan.Digest(repeat)}
-	rec, err := s.record(r.Dir, s.header(r.Workload, head, profiles.Settings{}), r.Resume)
+	head := record.PlanHeader{Kind: record.ExperimentKind, Modes: repeat * len(plan.Settings),
+		Source: r.Experiment.Name, Digest: r.Experiment.Name + " " + plan.Digest(repeat)}
+	rec, err := s.record(r.Dir, s.header(r.Workload, head, nil, record.Settings{}), r.Resume)
 	if err != nil {
 		return ExperimentResult{}, err
 	}
@@ -96,8 +112,9 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	for _, note := range rec.Notes() {
 		observer(observe).note(note)
 	}
-	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload, Observe: observer(observe).progress}
-	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Plan: &experimentPlan{plan: plan, repeat: repeat, bench: func(set experiment.Setting) *profiles.Bench {
+	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
+		Observe: observer(observe).progress}
+	own := func(set experiment.Setting) *profiles.Bench {
 		b := *bench
 		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
 		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs)
@@ -105,16 +122,18 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 			b.NewHarness = func(context.Context, int) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
 		}
 		return &b
-	}}}
+	}
+	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed,
+		Plan: &experimentPlan{plan: plan, repeat: repeat, bench: own}}
 	sum, err := campaign.Run(ctx)
 	out := ExperimentResult{Dir: rec.Dir(), End: sum.End, Elapsed: sum.Elapsed}
-	runs, notes, readErr := profiles.ReadRuns(rec.Dir())
+	runs, notes, readErr := record.ReadRuns(rec.Dir())
 	for _, note := range notes {
 		observer(observe).note(note)
 	}
 	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
 	out.Workload, out.Board = r.Workload, s.BoardOf(r.Workload)
-	return out, errors.Join(err, readErr, writeReport(rec, out))
+	return out, errors.Join(err, readErr, writeReport(rec, out), rec.End(sum.End.String()))
 }
 
 // medium names a data folder by the disk it lies on.
@@ -127,9 +146,10 @@ func medium(dir string) experiment.Medium {
 }
 
 // writeReport puts both forms of the report into the record's folder.
-func writeReport(rec *profiles.Record, r ExperimentResult) error {
+func writeReport(rec *record.Record, r ExperimentResult) error {
 	var text, table bytes.Buffer
-	return errors.Join(r.Text(&text), r.CSV(&table), rec.Attach(reportText, text.Bytes()), rec.Attach(reportCSV, table.Bytes()))
+	return errors.Join(r.Text(&text), r.CSV(&table), rec.Attach(reportText, text.Bytes()),
+		rec.Attach(reportCSV, table.Bytes()))
 }
 
 // experimentPlan runs every setting once, then all of them again: what drifts
@@ -144,17 +164,17 @@ var _ profiles.Plan = (*experimentPlan)(nil)
 
 func (p *experimentPlan) Len() (int, bool) { return p.repeat * len(p.plan.Settings), true }
 
-func (p *experimentPlan) Next(done []profiles.Row) (profiles.Step, bool) {
+func (p *experimentPlan) Next(done []record.Row) (profiles.Step, bool) {
 	finished := map[string]bool{}
 	for _, r := range done {
 		finished[strings.Join(r.Extra, "\x00")] = true
 	}
 	for k := 1; k <= p.repeat; k++ {
 		for _, set := range p.plan.Settings {
-			v := &profiles.Variant{Setting: set.Name, Repeat: k}
+			v := &profiles.Variant{Variant: record.Variant{Setting: set.Name, Repeat: k}}
 			if !finished[strings.Join(v.Columns(), "\x00")] {
 				v.Bench, v.Idle = p.bench(set), set.Idle
-				return profiles.Step{Mode: set.Mode, Why: set.Name, Variant: v}, true
+				return profiles.Step{Setting: tegra.Setting{Mode: set.Mode}, Why: set.Name, Variant: v}, true
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jtune/profiles"
 	"jtune/profiles/experiment"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
@@ -22,7 +23,8 @@ func small(t *testing.T, s *Session, name string) ExperimentRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ExperimentRequest{Experiment: e, Idle: 20 * time.Second, Base: time.Second, Dir: filepath.Join(t.TempDir(), name)}
+	r := ExperimentRequest{Experiment: e, Idle: 20 * time.Second, Base: time.Second,
+		Dir: filepath.Join(t.TempDir(), name)}
 	if e.Workload != "" {
 		if r.Workload, err = s.Workload("lenet5"); err != nil {
 			t.Fatal(err)
@@ -49,7 +51,8 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 				t.Fatal(err)
 			}
 			if res.End != profiles.Complete || len(res.Lines) == 0 || len(res.Failed) > 0 || len(res.Takeaway) == 0 {
-				t.Fatalf("ended %s with %d lines, failed %q, says %q", res.End, len(res.Lines), res.Failed, res.Takeaway)
+				t.Fatalf("ended %s with %d lines, failed %q, says %q", res.End, len(res.Lines), res.Failed,
+					res.Takeaway)
 			}
 			for _, l := range res.Lines {
 				for _, key := range []string{"time_ms", "power_w", "energy_j", "cpu_pct", "gpu_hz"} {
@@ -58,7 +61,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 					}
 				}
 			}
-			_, rows, err := profiles.Read(res.Dir)
+			_, rows, err := record.Read(res.Dir)
 			folders, dirErr := os.ReadDir(filepath.Join(res.Dir, "logs"))
 			if err != nil || dirErr != nil || len(folders) != len(rows) {
 				t.Errorf("%d folders %v of logs for %d runs: %v, %v", len(folders), folders, len(rows), err, dirErr)
@@ -66,10 +69,12 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 			if after := s.PresentMode(); after != before {
 				t.Errorf("the board is left in %v, it was in %v", after, before)
 			}
-			if _, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: res.Dir}); err == nil || !strings.Contains(err.Error(), "holds experiment "+e.Name) {
+			if _, _, err := Fit(t.Context(), s.Options, FitRequest{Samples: res.Dir}); err == nil ||
+				!strings.Contains(err.Error(), "holds experiment "+e.Name) {
 				t.Errorf("fit of its folder: %v", err)
 			}
-			if _, err := Merge([]string{res.Dir}, filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "holds experiment "+e.Name) {
+			if _, err := Merge([]string{res.Dir}, filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrUsage) ||
+				!strings.Contains(err.Error(), "holds experiment "+e.Name) {
 				t.Errorf("merge of its folder: %v", err)
 			}
 			for _, name := range []string{reportText, reportCSV, "campaign.toml", "runs.csv"} {
@@ -105,22 +110,26 @@ func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	workers := run("workers")
 	// Method note (j) 3: pipelining cuts the stall sharply, more workers help
 	// until the loader is hidden.
-	if a, b, c := workers["workers 0"]["stall_ms"].Median, workers["workers 1"]["stall_ms"].Median, workers["workers 4"]["stall_ms"].Median; !(a > 1.5*b && b > 10*c) {
+	if a, b, c := workers["workers 0"]["stall_ms"].Median, workers["workers 1"]["stall_ms"].Median,
+		workers["workers 4"]["stall_ms"].Median; !(a > 1.5*b && b > 10*c) {
 		t.Errorf("stalls with 0, 1 and 4 workers: %.1f, %.1f, %.1f ms", a, b, c)
 	}
 	// (j) 5: energy falls with pipelining, although power rises.
-	if workers["workers 4"]["energy_j"].Median >= workers["workers 0"]["energy_j"].Median || workers["workers 4"]["power_w"].Median <= workers["workers 0"]["power_w"].Median {
+	if workers["workers 4"]["energy_j"].Median >= workers["workers 0"]["energy_j"].Median ||
+		workers["workers 4"]["power_w"].Median <= workers["workers 0"]["power_w"].Median {
 		t.Errorf("energy and power without and with workers: %v, %v", workers["workers 0"], workers["workers 4"])
 	}
 	// (j) 1: epoch 0 reads the data set from the disk, later ones nothing, and
 	// all of it again when the cache is dropped.
 	cache := run("cache")
-	cold, warm, dropped := cache["cold at the start|epoch 0"], cache["cold at the start|later epochs"], cache["dropped each epoch|later epochs"]
+	cold, warm, dropped := cache["cold at the start|epoch 0"], cache["cold at the start|later epochs"],
+		cache["dropped each epoch|later epochs"]
 	if read := cold["read_bytes_per_s"].Median * cold["epoch_s"].Median / 1e6; read < 2700 || read > 2900 {
 		t.Errorf("epoch 0 read %.0f MB, the data set has 2,827", read)
 	}
 	if warm["reads_per_s"].Median != 0 || dropped["reads_per_s"].Median == 0 || warm["cache_pct"].Median < 99.9 {
-		t.Errorf("later epochs read %v, with the cache dropped %v, and hold %v %%", warm["reads_per_s"], dropped["reads_per_s"], warm["cache_pct"])
+		t.Errorf("later epochs read %v, with the cache dropped %v, and hold %v %%", warm["reads_per_s"],
+			dropped["reads_per_s"], warm["cache_pct"])
 	}
 	// (j) 7: time per epoch falls with the minibatch size, the stall per
 	// minibatch rises.
@@ -170,7 +179,7 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 			t.Errorf("%s: %d runs, want 2", l.Setting, l.Runs)
 		}
 	}
-	runs, notes, err := profiles.ReadRuns(res.Dir)
+	runs, notes, err := record.ReadRuns(res.Dir)
 	if err != nil || len(notes) > 0 || len(runs) != 10 {
 		t.Errorf("%d runs recorded, notes %q, %v", len(runs), notes, err)
 	}
@@ -179,12 +188,14 @@ func TestAnInterruptedExperimentGoesOnWhereItStood(t *testing.T) {
 func TestAnExperimentThatCannotRunSaysWhy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sweep.csv")
-	if err := os.WriteFile(path, []byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n4,729600,318750000,2133000000,100,20\n8,729600,318750000,2133000000,90,22\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"+
+		"4,729600,318750000,2133000000,100,20\n8,729600,318750000,2133000000,90,22\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, Options{Device: "replay:" + path})
 	r := small(t, s, "workers")
-	if _, err := s.Experiment(t.Context(), r, nil); !errors.Is(err, tegra.ErrUnsupported) || !strings.Contains(err.Error(), "replay answers by power mode alone") {
+	if _, err := s.Experiment(t.Context(), r, nil); !errors.Is(err, tegra.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "replay answers by power mode alone") {
 		t.Errorf("on a replay: %v", err)
 	}
 	if _, err := os.Stat(r.Dir); err == nil {

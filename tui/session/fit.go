@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
+	"jtune/internal/text"
 	"jtune/learn"
-	"jtune/learn/nn"
-	"jtune/profiles"
+	"jtune/learn/baseline/nn"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tegra/figures"
 	"jtune/tegra/sweep"
 )
 
@@ -32,12 +35,12 @@ type FitRequest struct {
 
 // Samples are measured modes and what is known of their origin.
 type Samples struct {
-	Measured   []tegra.Measured // they say the size of their minibatch where there are several
+	Measured   []tegra.Measured // with their batch size where there are several
 	Space      *tegra.Space     // of the campaign's device; nil for a bare file
 	Batches    []int            // minibatch sizes, ascending, where there are several; else nil
 	Provenance learn.Provenance
 	Notes      []string         // rows skipped, and why
-	readings   []tegra.Measured // every one behind Measured: what a fit is told
+	readings   []tegra.Measured // every reading behind Measured, for a fit
 	Folder     string           // of the campaign; "" for a bare file
 	size       int              // of the minibatches, picked from a campaign of several; else 0
 	Workload   string           // that a bare file names in its column "workload"; "" for none or several
@@ -45,19 +48,20 @@ type Samples struct {
 	board      tegra.Board      // they were measured on, as far as known
 }
 
-// HasPower tells whether power was measured; a sweep file may hold time alone.
+// HasPower reports whether power was measured; a sweep file may hold time alone.
 func (s Samples) HasPower() bool { return len(s.Measured) > 0 && s.Measured[0].HasPower() }
 
-// ReadSamples reads a sweep file or a campaign folder. Rows that cannot be
-// learnt from are left out and noted. Of one with several minibatch sizes it
-// takes those asked for, or all.
+// ReadSamples reads a sweep file or a campaign folder. Rows that are not
+// usable are left out and noted. Of a file with several batch sizes it takes the
+// given ones, or all.
 func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if dir, ok := campaignDir(path); ok {
 		return readCampaign(dir, batches, strict)
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict, TimeOnly: true})
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("no samples %s: there is no such file; name a campaign folder or a CSV file of measured modes", path)
+		err = fmt.Errorf("no samples %s: there is no such file; name a campaign folder or a CSV file of measured modes",
+			path)
 	}
 	if err != nil {
 		return Samples{}, err
@@ -65,20 +69,13 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if t, err = someBatches(t, batches); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Measured: t.Measured(), Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t), Workload: t.Workload()}
-	if sizes := t.Batches(); len(sizes) > 1 {
-		out.Measured, out.Batches = t.Settings(), sizes
-	}
-	for _, r := range t.Rows {
-		if out.Batches == nil {
-			r.Measured.Batch = 0
-		}
-		out.readings = append(out.readings, r.Measured)
-	}
+	out := Samples{Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t),
+		Workload: t.Workload()}
+	out.take(t.Readings())
 	return out, nil
 }
 
-// campaignDir tells whether path is a campaign folder, or the table in one.
+// campaignDir reports whether path is a campaign folder, or the table in one.
 func campaignDir(path string) (string, bool) {
 	dir := path
 	if filepath.Base(path) == "modes.csv" {
@@ -89,27 +86,31 @@ func campaignDir(path string) (string, bool) {
 }
 
 func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
-	head, rows, notes, err := profiles.ReadNoted(dir)
+	head, rows, notes, err := record.ReadNoted(dir)
 	if err != nil {
 		return Samples{}, err
 	}
 	if strict && len(notes) > 0 {
 		return Samples{}, errors.New(notes[0])
 	}
-	if head.Plan.Kind == profiles.ExperimentKind {
-		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes a campaign of jtune profile", dir, head.Plan.Source)
+	if head.Plan.Kind == record.ExperimentKind {
+		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes "+
+			"a campaign of jtune profile", dir, head.Plan.Source)
 	}
 	if rows, err = rowsOf(dir, head, rows, batches); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Folder: dir, Measured: oncePerSetting(usable(rows)), Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name, Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
-	out.Notes, out.readings = notes, usable(rows)
-	if sizes := sizesOf(out.Measured); len(sizes) > 1 {
-		out.Batches = sizes
-	} else if len(sizes) == 1 {
-		out.Measured, out.readings, out.size = oneSize(out.Measured), oneSize(out.readings), sizes[0]
+	out := Samples{Folder: dir, Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name,
+		Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
+	out.Notes = notes
+	out.take(usable(rows))
+	if sizes := tegra.BatchSizes(tegra.SettingsOf(usable(rows))); len(sizes) == 1 {
+		out.size = sizes[0]
 	}
-	out.board = tegra.Board{Name: head.Device.Name, Module: head.Device.Module, Virtual: head.Device.Virtual, Replay: head.Device.Replay}
+	if out.Batches == nil {
+		out.Provenance.Batch = cmp.Or(out.size, head.Workload.Batch)
+	}
+	out.board = head.Device.Board()
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))
 	}
@@ -118,71 +119,47 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s left out: %s: %s", dir, r.Mode, r.Status, r.Why))
 		}
 	}
-	out.Imported = head.Plan.Kind == profiles.ImportKind
+	out.Imported = head.Plan.Kind == imports.Kind
 	out.Space, err = head.Device.Space()
 	return out, err
 }
 
-// rowsOf picks the rows of the minibatch sizes asked for from a campaign of
-// several; all when none is.
-func rowsOf(dir string, head profiles.Header, rows []profiles.Row, asked []int) ([]profiles.Row, error) {
+// rowsOf picks the rows of the given batch sizes from a campaign of several; all
+// rows when none is given.
+func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]record.Row, error) {
 	if head.Plan.Batches == nil || len(asked) == 0 {
 		return rows, nil
 	}
 	for _, b := range asked {
 		if !slices.Contains(head.Plan.Batches, b) {
-			return nil, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, dir, join(head.Plan.Batches), b)
+			return nil, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, dir,
+				join(head.Plan.Batches), b)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(rows), func(r profiles.Row) bool { return !slices.Contains(asked, r.Batch) }), nil
+	return slices.DeleteFunc(slices.Clone(rows),
+		func(r record.Row) bool { return !slices.Contains(asked, r.Batch) }), nil
 }
 
-// oncePerSetting gives one value per mode and minibatch size, the median of its
-// measurements.
-func oncePerSetting(rows []tegra.Measured) []tegra.Measured {
-	t := sweep.Table{}
-	for _, r := range rows {
-		t.Rows = append(t.Rows, sweep.Row{Measured: r})
-	}
-	return t.Settings()
+// take sets the measurements and the batch sizes where those are an input.
+func (s *Samples) take(readings []tegra.Measured) {
+	s.readings, s.Batches = tegra.Sized(readings)
+	s.Measured = tegra.OncePerSetting(s.readings)
 }
 
-// sizesOf lists the minibatch sizes that measurements say, ascending; none where
-// the size is no input.
-func sizesOf(rows []tegra.Measured) []int {
-	settings := make([]learn.Setting, len(rows))
-	for i, r := range rows {
-		settings[i] = learn.SettingOf(r)
-	}
-	return sizesIn(settings)
-}
-
-// oneSize leaves the minibatch size out where all have the same one: then it is
-// no input. Others are given back as they are.
-func oneSize(rows []tegra.Measured) []tegra.Measured {
-	if len(sizesOf(rows)) != 1 {
-		return rows
-	}
-	rows = slices.Clone(rows)
-	for i := range rows {
-		rows[i].Batch = 0
-	}
-	return rows
-}
-
-// Fit learns a model from samples and gives the notes on rows left out. The
-// model speaks of: the campaign's device, when the samples come from a
+// Fit fits a model to samples and returns notes on rows left out. The model covers
+// the campaign's device, when the samples come from a
 // campaign folder; else the device named in o; else, for a bare file, the
 // board that is here, or the default one, when it has every sampled mode; else
 // the grid that the samples span, with a warning. The device of an imported
-// campaign is not known. When ctx ends it gives up with ctx.Err().
+// campaign is not known. When ctx ends it returns ctx.Err().
 func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, error) {
 	samples, err := ReadSamples(r.Samples, o.Batches, r.Strict)
 	if err != nil {
 		return nil, nil, err
 	}
 	if samples.Batches != nil && r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
-		return nil, samples.Notes, fmt.Errorf("%w: %s holds minibatch sizes %s, which --method %s cannot take for an input: choose one with --batch N, or use --method gp",
+		return nil, samples.Notes, fmt.Errorf("%w: %s holds minibatch sizes %s, which --method %s cannot take for an "+
+			"input: choose one with --batch N, or use --method gp",
 			ErrUsage, r.Samples, join(samples.Batches), r.Method)
 	}
 	if samples.Batches != nil && r.Reference == "" {
@@ -192,17 +169,19 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 	if err != nil {
 		return nil, samples.Notes, err
 	}
-	if r.Reference == "" && !leans(r.Method) {
+	if r.Reference == "" && !Transfers(r.Method) {
 		r.Reference = "none"
 	} else if r.Method == learn.PowerTrain && r.Reference == "none" {
-		return nil, samples.Notes, fmt.Errorf("%w: powertrain transfers from a reference: leave --reference none away, or use --method nn", ErrUsage)
+		return nil, samples.Notes, fmt.Errorf("%w: powertrain transfers from a reference: leave --reference none "+
+			"away, or use --method nn", ErrUsage)
 	}
 	ref, err := o.reference(r.Reference, samples.board)
 	if err != nil {
 		return nil, samples.Notes, err
 	}
-	samples.Provenance.Jtune = Version
-	options := learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed, Provenance: samples.Provenance}
+	samples.Provenance.Jtune, samples.Provenance.When = Version, time.Now()
+	options := learn.Options{Method: r.Method, Space: space, Reference: ref, Seed: o.Seed,
+		Provenance: samples.Provenance}
 	if r.Method == learn.PowerTrain || r.Method == learn.NN {
 		if options.Entries, err = samples.entries(); err != nil {
 			return nil, samples.Notes, err
@@ -233,7 +212,7 @@ func (s *Samples) entries() ([]nn.Sample, error) {
 	if s.Folder == "" {
 		return nil, nil
 	}
-	raw, notes, err := profiles.ReadEntries(s.Folder, s.size)
+	raw, notes, err := record.ReadEntries(s.Folder, s.size)
 	s.Notes = append(s.Notes, notes...)
 	if err != nil {
 		return nil, err
@@ -247,16 +226,33 @@ func (s *Samples) entries() ([]nn.Sample, error) {
 	}
 	switch {
 	case times > mostEntries:
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: the networks learn from medians, %d single minibatches would take very long", s.Folder, times))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the networks learn from medians, %d single minibatches would take "+
+			"very long", s.Folder, times))
 		return nil, nil
 	case times > 0:
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: the networks learn from %d single minibatches and %d power readings of %d modes", s.Folder, times, powers, len(s.Measured)))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: the networks learn from %d single minibatches and %d power "+
+			"readings of %d modes", s.Folder, times, powers, len(s.Measured)))
 	}
 	return out, nil
 }
 
-// leans tells whether a method uses a reference when nobody names one.
-func leans(m learn.Method) bool {
+// Refit fits a model's own samples again by a method, and transfers from
+// the model or reference in a file where one is named. When ctx ends it
+// returns ctx.Err().
+func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference string) (*learn.Model, error) {
+	o := learn.Options{Method: method, Space: old.Space, Seed: old.Seed, Provenance: old.Provenance}
+	o.Provenance.Jtune, o.Provenance.When, o.Provenance.Pool = Version, time.Now(), "" // the pool's own stays
+	if reference != "" {
+		var err error
+		if o.Reference, err = learn.LoadReference(reference); err != nil {
+			return nil, err
+		}
+	}
+	return learn.Fit(ctx, old.Samples, o)
+}
+
+// Transfers reports whether a method uses a reference when nobody names one.
+func Transfers(m learn.Method) bool {
 	return m == "" || m == learn.Auto || m == learn.GP || m == learn.PowerTrain
 }
 
@@ -278,7 +274,8 @@ func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 	if space := dev.Device.Space(); named || holdsAll(space, s.Measured) {
 		s.board = dev.Device.Board()
 		if !named && s.board.Virtual {
-			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %s of virtual:%s", figures.Count(space.Len(), "mode"), DefaultVirtual))
+			s.Notes = append(s.Notes, fmt.Sprintf("no Jetson here: the model speaks of the %s of virtual:%s",
+				text.Count(space.Len(), "mode"), DefaultVirtual))
 			s.board.Virtual = false // it lends its modes; the numbers are the file's
 		}
 		s.Provenance.Device = s.board.Name
@@ -287,7 +284,7 @@ func (o Options) spaceOf(s *Samples) (*tegra.Space, error) {
 	return nil, nil
 }
 
-// holdsAll tells whether every sampled mode is one of the space's.
+// holdsAll reports whether every sampled mode belongs to the space.
 func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	for _, r := range rows {
 		if _, err := space.Snap(r.Mode); err != nil {
@@ -297,15 +294,15 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 	return true
 }
 
-// Reference finds a reference by its name, as the --reference flag gives it;
+// Reference finds a reference by its name, as in the --reference flag;
 // none unless one is named.
 func (o Options) Reference(name string) (*learn.Reference, error) {
 	return o.reference(name, tegra.Board{})
 }
 
-// reference finds the workload to lean on; nil for none. "" asks for the
-// shipped one where it suits the board. Another name is the shipped one's, a
-// file's, or one of a model or a campaign of the data directory.
+// reference finds the reference workload; nil for none. "" is the shipped one where
+// it suits the board. Another name is that of the shipped one, of a file, or of a
+// model or campaign in the data directory.
 func (o Options) reference(name string, board tegra.Board) (*learn.Reference, error) {
 	switch name {
 	case "":
@@ -320,5 +317,6 @@ func (o Options) reference(name string, board tegra.Board) (*learn.Reference, er
 			return learn.LoadReference(path)
 		}
 	}
-	return nil, fmt.Errorf("%w: reference %q is no file, not %s, and no model or campaign of that name is in %s", ErrUsage, name, learn.ShippedName, o.dataDir())
+	return nil, fmt.Errorf("%w: reference %q is no file, not %s, and no model or campaign of that name is in %s",
+		ErrUsage, name, learn.ShippedName, o.dataDir())
 }

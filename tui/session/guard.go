@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"jtune/tegra"
@@ -13,45 +14,159 @@ import (
 
 // Guard is the one way to set power modes. The first call starts it: in this
 // process for a virtual board, else as a child with root rights. Without them
-// the error wraps tegra.ErrPermission. One that has died is replaced: the new
-// one waits until the dead one's watchdog has put back what was found.
+// the error wraps tegra.ErrPermission. A guard that has died is replaced: the
+// new one waits until the dead one's watchdog has restored the found state.
 func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.guard != nil && !gone(s.guard) {
-		return s.guard, nil
-	}
-	var patience time.Duration
-	if s.guard != nil {
-		s.guard.Close() // reaps it; that it ended was told to whoever asked it last
-		s.guard, patience = nil, watchdogWait
-	}
-	if s.Options.ReadOnly {
+	if s.ReadOnly {
 		return nil, fmt.Errorf("%w: --read-only was given: start without it to set power modes", tegra.ErrPermission)
 	}
-	g, err := s.startGuard(ctx)
-	for begun := time.Now(); errors.Is(err, guard.ErrBusy) && time.Since(begun) < patience && ctx.Err() == nil; {
-		time.Sleep(watchdogPoll)
-		g, err = s.startGuard(ctx)
-	}
+	g, err := s.guard.get(ctx, s.startGuard)
 	if err != nil {
 		return nil, NeedsRoot(err)
 	}
-	s.guard = g
 	return g, nil
 }
 
-// watchdogWait bounds how long the watchdog of a guard that died may take to
-// put back what was found: a hundred files, on a board under load.
-const watchdogWait = 20 * time.Second
+const (
+	// watchdogWait bounds how long the watchdog of a guard that died may take
+	// to restore the found state: a hundred files, on a board under load.
+	watchdogWait = 20 * time.Second
+	// watchdogPoll is the time between two attempts to start the next guard.
+	watchdogPoll = 100 * time.Millisecond
+	// promptWait is how long a caller that is cancelled waits for sudo to end and
+	// with it to restore the terminal's echo.
+	promptWait = time.Second
+)
 
-// watchdogPoll is how often it is asked whether that is done.
-const watchdogPoll = 100 * time.Millisecond
+// privileged is a guard as the session needs it.
+type privileged interface {
+	tegra.Applier
+	Gone() bool // it has ended and answers no more requests
+}
 
-// gone tells that an applier's process has ended.
-func gone(g tegra.Applier) bool {
-	c, ok := g.(interface{ Gone() bool })
-	return ok && c.Gone()
+var errClosed = errors.New("the session is closed")
+
+// guardSlot holds the session's one guard. Starting it may ask for a password
+// and take minutes: no lock is held meanwhile, everybody who wants a guard
+// waits for the same attempt and leaves when their own context ends. The zero
+// value is ready.
+type guardSlot struct {
+	mu      sync.Mutex
+	guard   privileged // nil until one has started
+	attempt *attempt   // under way; nil: none
+	closed  bool
+}
+
+// attempt is one start of a guard.
+type attempt struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has ended; what is below is set then
+	guard  privileged
+	err    error
+}
+
+// get returns the running guard, or the one that start starts. An attempt
+// belongs to the caller who began it and ends with that caller's context; the
+// others then make one of their own.
+func (g *guardSlot) get(ctx context.Context, start func(context.Context) (privileged, error)) (privileged, error) {
+	for {
+		g.mu.Lock()
+		a, own := g.attempt, false
+		switch {
+		case g.closed:
+			g.mu.Unlock()
+			return nil, errClosed
+		case a == nil && g.guard != nil && !g.guard.Gone():
+			defer g.mu.Unlock()
+			return g.guard, nil
+		case a == nil:
+			a, own = g.begin(ctx, start), true
+		}
+		g.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			if own {
+				a.wait(promptWait)
+			}
+			return nil, ctx.Err()
+		case <-a.done:
+		}
+		if own || !errors.Is(a.err, context.Canceled) && !errors.Is(a.err, context.DeadlineExceeded) {
+			return a.guard, a.err
+		}
+	}
+}
+
+// begin starts a guard on a goroutine of its own. It needs g.mu.
+func (g *guardSlot) begin(ctx context.Context, start func(context.Context) (privileged, error)) *attempt {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &attempt{cancel: cancel, done: make(chan struct{})}
+	dead := g.guard
+	g.guard, g.attempt = nil, a
+	go func() {
+		defer close(a.done)
+		defer cancel()
+		started, err := replace(ctx, dead, start)
+		g.mu.Lock()
+		g.attempt = nil
+		switch {
+		case err != nil:
+		case g.closed:
+			defer started.Close() // nothing was set: its error concerns nobody
+			started, err = nil, errClosed
+		default:
+			g.guard = started
+		}
+		g.mu.Unlock()
+		a.guard, a.err = started, err
+	}()
+	return a
+}
+
+// wait waits for the attempt's end, but not longer than d.
+func (a *attempt) wait(d time.Duration) {
+	select {
+	case <-a.done:
+	case <-time.After(d):
+	}
+}
+
+// replace starts a guard after one that has died (nil: there was none).
+func replace(ctx context.Context, dead privileged,
+	start func(context.Context) (privileged, error)) (privileged, error) {
+	var patience time.Duration
+	if dead != nil {
+		dead.Close() // reaps it; its last caller has had the error
+		patience = watchdogWait
+	}
+	for begun := time.Now(); ; {
+		next, err := start(ctx)
+		if !errors.Is(err, guard.ErrBusy) || time.Since(begun) >= patience {
+			return next, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(watchdogPoll):
+		}
+	}
+}
+
+// close ends the guard, which restores what was not kept, and cancels an
+// attempt under way without waiting for it: a guard that starts all the same
+// is ended before anybody gets it.
+func (g *guardSlot) close() error {
+	g.mu.Lock()
+	running := g.guard
+	g.guard, g.closed = nil, true
+	if g.attempt != nil {
+		g.attempt.cancel()
+	}
+	g.mu.Unlock()
+	if running == nil {
+		return nil
+	}
+	return running.Close()
 }
 
 // RootError is a refusal that the same command would not meet as root.
@@ -68,9 +183,9 @@ func NeedsRoot(err error) error {
 	return err
 }
 
-// Whole makes the list of modes whole: on a board that shows its memory clocks
-// to root alone it takes the guard to read them. Take Device.Space anew after.
-func (s *Session) Whole(ctx context.Context) error {
+// EnsureFullSpace completes the list of modes: where only root may read the memory's
+// clocks, the guard is started to read them. Call Device.Space again after it.
+func (s *Session) EnsureFullSpace(ctx context.Context) error {
 	if s.sysfs.Complete() {
 		return nil
 	}
@@ -78,12 +193,16 @@ func (s *Session) Whole(ctx context.Context) error {
 	return err
 }
 
-func (s *Session) startGuard(ctx context.Context) (*guard.Client, error) {
+func (s *Session) startGuard(ctx context.Context) (privileged, error) {
 	if s.Virtual != nil {
-		return guard.InProcess(s.fs, s.Clock)
+		g, err := guard.InProcess(s.fs, s.Clock)
+		if err != nil {
+			return nil, err
+		}
+		return g, nil
 	}
-	root := s.Options.Sysroot
-	g, err := guard.Start(ctx, guard.StartOptions{Sysroot: root, LogFile: s.Options.logFile()})
+	root := s.Sysroot
+	g, err := guard.Start(ctx, guard.StartOptions{Sysroot: root, LogFile: s.logFile()})
 	switch {
 	case err == nil:
 		s.sysfs.UsePrivileged(g.ReadFile)
@@ -94,11 +213,13 @@ func (s *Session) startGuard(ctx context.Context) (*guard.Client, error) {
 	return nil, err
 }
 
-// leftBehind tells of a state that a killed guard could not put back.
+// leftBehind describes a state that a killed guard could not restore; "" when
+// there is none.
 func leftBehind(root string) string {
 	p, err := guard.PendingRestore(root)
 	if err != nil || p == nil {
 		return ""
 	}
-	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert puts it back", p.When.Format("15:04:05"))
+	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert puts it back",
+		p.When.Format("15:04:05"))
 }

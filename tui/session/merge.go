@@ -8,22 +8,24 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/learn"
-	"jtune/profiles"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
+	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
 // Import makes a campaign folder of a sweep file, of a folder or .tar.gz of
 // published raw runs, or, log being the details, of a run's power log, and
-// gives the notes on rows or runs left out.
-func Import(o Options, path, out string, log profiles.LogImport, strict bool) (notes []string, err error) {
-	if log.Times != "" || profiles.IsPowerLog(path) {
+// returns notes on rows or runs left out.
+func Import(o Options, path, out string, log imports.Log, strict bool) (notes []string, err error) {
+	if log.Times != "" || imports.IsPowerLog(path) {
 		log.Power = path
 		notes, err := log.Import(out)
 		return notes, denied(err, "choose another folder with --out DIR")
 	}
-	if st, err := os.Stat(path); err == nil && (st.IsDir() || strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
-		notes, err := profiles.ImportRuns(path, out, log.PerEpoch, strict)
+	if st, err := os.Stat(path); err == nil && (st.IsDir() ||
+		strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")) {
+		notes, err := imports.Runs(path, out, log.PerEpoch, strict)
 		return notes, denied(err, "choose another folder with --out DIR")
 	}
 	t, err := sweep.ReadFile(path, sweep.Options{Strict: strict})
@@ -34,27 +36,28 @@ func Import(o Options, path, out string, log profiles.LogImport, strict bool) (n
 	if t, err = chosenBatches(t, o); err != nil {
 		return notes, err
 	}
-	return notes, denied(profiles.ImportTable(t, out), "choose another folder with --out DIR")
+	return notes, denied(imports.Table(t, out), "choose another folder with --out DIR")
 }
 
 // Merge joins the campaign folders that several devices made of one plan into
-// a new one, and gives notes on lines left out, parts that are missing or not
-// finished and devices whose numbers do not go with the others'. Folders of another kind of
+// a new one, and returns notes on lines left out, parts that are missing or not
+// finished, and devices whose numbers differ from those of the others. Folders of another kind of
 // device, workload or plan, and one part twice, are an error that names what
 // differs or where.
 func Merge(dirs []string, out string) (notes []string, err error) {
-	var head profiles.Header
-	var all []profiles.Row
+	var head record.Header
+	var all []record.Row
 	var devices []part
-	var runs []profiles.Run
+	var runs []record.Run
 	parts := map[string]string{} // shard: the folder that holds it
 	for i, dir := range dirs {
-		h, rows, bad, err := profiles.ReadNoted(dir)
+		h, rows, bad, err := record.ReadNoted(dir)
 		if err != nil {
 			return nil, err
 		}
-		if h.Plan.Kind == profiles.ExperimentKind {
-			return nil, fmt.Errorf("%w: %s holds experiment %s: parts of a plan of modes can be joined; put the report.csv files of experiments side by side", ErrUsage, dir, h.Plan.Source)
+		if h.Plan.Kind == record.ExperimentKind {
+			return nil, fmt.Errorf("%w: %s holds experiment %s: parts of a plan of modes can be joined; put the "+
+				"report.csv files of experiments side by side", ErrUsage, dir, h.Plan.Source)
 		}
 		if i == 0 {
 			head = h
@@ -69,14 +72,16 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		}
 		parts[h.Plan.Shard] = dir
 		all, notes = append(all, rows...), append(notes, bad...)
-		devices = append(devices, part{dir, oncePerSetting(usable(rows))})
+		devices = append(devices, part{dir, tegra.OncePerSetting(usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
-			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with --resume, then join again", dir, left, h.Plan.Modes))
+			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
+				"--resume, then join again", dir, left, h.Plan.Modes))
 		}
 		if h.Device.L4T != head.Device.L4T {
-			notes = append(notes, fmt.Sprintf("%s is of L4T %s, %s of L4T %s: results move with versions", dirs[0], head.Device.L4T, dir, h.Device.L4T))
+			notes = append(notes, fmt.Sprintf("%s is of L4T %s, %s of L4T %s: results move with versions", dirs[0],
+				head.Device.L4T, dir, h.Device.L4T))
 		}
-		like, bad, err := profiles.ReadRuns(dir)
+		like, bad, err := record.ReadRuns(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -88,12 +93,12 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		return notes, fmt.Errorf("%s: %w", dirs[0], err)
 	}
 	notes = append(notes, disagreements(devices, space)...)
-	if slices.ContainsFunc(all, func(r profiles.Row) bool { return len(r.Extra) > 0 }) {
+	if slices.ContainsFunc(all, func(r record.Row) bool { return len(r.Extra) > 0 }) {
 		notes = append(notes, "columns of imported files that jtune does not know are left out")
 	}
 	head.Plan.Modes, head.Plan.Digest, head.Plan.Shard = len(all), "", ""
 	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
-	r, err := profiles.Create(out, head)
+	r, err := record.Create(out, head)
 	if err != nil {
 		return notes, denied(err, "choose another folder with --out DIR")
 	}
@@ -111,10 +116,10 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 }
 
 // unmeasured is how many modes of a campaign's plan have no row.
-func unmeasured(h profiles.Header, rows []profiles.Row) int {
-	seen := map[learn.Setting]bool{}
+func unmeasured(h record.Header, rows []record.Row) int {
+	seen := map[tegra.Setting]bool{}
 	for _, r := range rows {
-		seen[learn.SettingOf(r.Measured)] = true
+		seen[r.Measured.Setting] = true
 	}
 	return h.Plan.Modes - len(seen)
 }
@@ -125,8 +130,7 @@ func sameFolder(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// missingShards tells which parts of a plan that was split are not among
-// those joined.
+// missingShards lists the parts of a split plan that are not among the joined ones.
 func missingShards(parts map[string]string) (notes []string) {
 	of := 0
 	for part := range parts {
@@ -143,11 +147,12 @@ func missingShards(parts map[string]string) (notes []string) {
 }
 
 // differs names the first thing in which two campaigns are not of one plan.
-func differs(a, b profiles.Header) string {
+func differs(a, b record.Header) string {
 	switch x, y := a.Device, b.Device; {
 	case x.Name != y.Name || x.Virtual != y.Virtual:
 		return "the device"
-	case !slices.Equal(x.Cores, y.Cores) || !slices.Equal(x.CPUKHz, y.CPUKHz) || !slices.Equal(x.GPUHz, y.GPUHz) || !slices.Equal(x.MemHz, y.MemHz):
+	case !slices.Equal(x.Cores, y.Cores) || !slices.Equal(x.CPUKHz, y.CPUKHz) ||
+		!slices.Equal(x.GPUHz, y.GPUHz) || !slices.Equal(x.MemHz, y.MemHz):
 		return "the modes that the device offers"
 	case a.Workload.Name != b.Workload.Name || a.Workload.Batch != b.Workload.Batch:
 		return "the workload"
@@ -168,7 +173,7 @@ func differs(a, b profiles.Header) string {
 }
 
 // shards is in how many parts a campaign's plan was split; "" for none.
-func shards(h profiles.Header) string {
+func shards(h record.Header) string {
 	_, n, _ := strings.Cut(h.Plan.Shard, "/")
 	return n
 }

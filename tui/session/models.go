@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/safefile"
 	"jtune/learn"
-	"jtune/profiles"
+	"jtune/tegra"
 )
 
 // modelSuffix ends the names of model files in the data directory.
@@ -19,16 +20,17 @@ const modelSuffix = ".model"
 // referenceSuffix ends those of references without measured modes.
 const referenceSuffix = ".reference"
 
-// ModelsDir is where models are kept.
-func (o Options) ModelsDir() string { return o.modelsDir() }
-
-// Models lists the models of the data directory.
-func (s *Session) Models() ([]ModelInfo, error) { return s.Options.Models() }
+// Models lists the models of the data directory, when they have learned what a program that
+// was killed had measured.
+func (s *Session) Models() ([]ModelInfo, error) {
+	s.refreshModels()
+	return s.Options.Models()
+}
 
 // Models lists the models of the data directory, newest first. A file that is
 // no model is listed with its error.
 func (o Options) Models() ([]ModelInfo, error) {
-	dir := o.modelsDir()
+	dir := o.ModelsDir()
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+modelSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("models in %s: %w", dir, err)
@@ -55,55 +57,63 @@ func ofOneSize(m *learn.Model) *learn.Model {
 		return m
 	}
 	one := m.At(slices.Max(m.Batches))
-	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("told here for minibatches of %d; s on the Front page steps through the sizes %s", one.Batch, join(m.Batches)))
+	one.Warnings = append(slices.Clone(m.Warnings), fmt.Sprintf("shown for batch size %d of %s", one.Batch,
+		join(m.Batches)))
 	return one
 }
 
-// SaveModel keeps a model in the data directory under a name and gives its path.
+// Foreign is the reason why a model does not fit the modes of a board, or "".
+func Foreign(m *learn.Model, space *tegra.Space) string {
+	switch {
+	case m.Space != nil && m.Space.Max() != space.Max():
+		return "the model is of another board (" + m.Provenance.Device + ")"
+	case !m.HasPower():
+		return "the model has times only; Pareto fronts and limits need power"
+	}
+	return ""
+}
+
+// SaveModel keeps a model in the data directory under a name and returns its path.
 func (s *Session) SaveModel(name string, m *learn.Model) (string, error) {
-	path, err := s.Options.keepAs(name, modelSuffix)
+	path, err := s.keepAs(name, modelSuffix)
 	if err != nil {
 		return "", err
 	}
-	return path, saveOwned(m, path)
-}
-
-// saveOwned writes a model or reference; what root writes for a user, through
-// sudo, is that user's.
-func saveOwned(m interface{ Save(path string) error }, path string) error {
-	if err := m.Save(path); err != nil {
-		return denied(err, elsewhere)
-	}
-	return profiles.Own(path)
+	return path, denied(m.Save(path), elsewhere)
 }
 
 const elsewhere = "choose another place with --data-dir DIR"
 
-// keepAs makes the data directory and gives the place of a name in it.
+// keepAs makes the data directory and returns the path of a name in it.
 func (o Options) keepAs(name, suffix string) (string, error) {
-	if name == "" || strings.ContainsAny(name, "/\\\x00") || strings.HasPrefix(name, ".") {
-		return "", fmt.Errorf("%w: model name %q: give a plain name without slashes", ErrUsage, name)
+	if err := plainName("model", name); err != nil {
+		return "", err
 	}
-	dir := o.modelsDir()
-	if err := profiles.MakeDir(dir); err != nil {
+	dir := o.ModelsDir()
+	if err := safefile.MakeDir(dir); err != nil {
 		return "", denied(err, elsewhere)
 	}
 	return filepath.Join(dir, name+suffix), nil
 }
 
 // Keep copies a model or reference file that can be read into the data
-// directory and gives the name by which it is found there: the file's own,
+// directory and returns the name by which it is found there: the file's own,
 // without its ending.
 func (o Options) Keep(path string) (string, error) {
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	m, err := learn.Load(path)
 	if err == nil {
+		m.Provenance.Pool = "" // a copy: searches leave it alone
 		kept, err := o.keepAs(name, modelSuffix)
 		if err != nil {
 			return "", err
 		}
-		return name, saveOwned(m, kept)
+		if there, _, err := learn.LoadSource(kept); err == nil && there.Pool != "" {
+			return "", fmt.Errorf("%w: model %s is there already and learns from the campaigns: rename it, or the file",
+				ErrUsage, name)
+		}
+		return name, denied(m.Save(kept), elsewhere)
 	}
 	r, refErr := learn.LoadReference(path)
 	if refErr != nil || r.Compact == nil {
@@ -113,19 +123,15 @@ func (o Options) Keep(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, saveOwned(r.Compact, kept)
+	return name, denied(r.Compact.Save(kept), elsewhere)
 }
 
 // LoadModel reads a model by its name in the data directory, or by its path.
-func (s *Session) LoadModel(nameOrPath string) (*learn.Model, error) {
-	return s.Options.LoadModel(nameOrPath)
-}
-
-// LoadModel is Session.LoadModel without a device.
 func (o Options) LoadModel(nameOrPath string) (*learn.Model, error) {
 	m, err := learn.Load(o.ModelPath(nameOrPath))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no model %s: there is no such file, and none is kept by that name in %s", nameOrPath, o.modelsDir())
+		return nil, fmt.Errorf("no model %s: there is no such file, and none is kept by that name in %s", nameOrPath,
+			o.ModelsDir())
 	}
 	return m, err
 }
@@ -137,7 +143,7 @@ func (o Options) ModelPath(nameOrPath string) string {
 		return nameOrPath
 	}
 	for _, suffix := range []string{modelSuffix, referenceSuffix} {
-		kept := filepath.Join(o.modelsDir(), nameOrPath+suffix)
+		kept := filepath.Join(o.ModelsDir(), nameOrPath+suffix)
 		if _, err := os.Stat(kept); err == nil {
 			return kept
 		}
@@ -148,5 +154,37 @@ func (o Options) ModelPath(nameOrPath string) string {
 // KeptReferences lists the paths of the references without measured modes in
 // the data directory.
 func (o Options) KeptReferences() ([]string, error) {
-	return filepath.Glob(filepath.Join(o.modelsDir(), "*"+referenceSuffix))
+	return filepath.Glob(filepath.Join(o.ModelsDir(), "*"+referenceSuffix))
+}
+
+// Reduce writes a model into a file as a reference for other workloads of its board,
+// without its measured modes.
+func (o Options) Reduce(name, out string) (*learn.Compact, error) {
+	m, err := o.LoadModel(name)
+	if err != nil {
+		return nil, err
+	}
+	if !m.HasPower() {
+		return nil, fmt.Errorf("model %s has times only; a reference needs power too", name)
+	}
+	from := m.Provenance
+	if from.Device == "" {
+		return nil, fmt.Errorf("model %s names no board, and a reference is of use on its own board only: "+
+			"fit it again with --device", name)
+	}
+	base := filepath.Base(out)
+	c, err := learn.NewCompact(learn.ReferenceNote{
+		Name:     strings.TrimSuffix(base, filepath.Ext(base)),
+		Version:  1,
+		Workload: from.Workload,
+		Device:   from.Device,
+		Virtual:  from.Virtual && from.Replay == "",
+		Source:   "measured by the maker of this file",
+		Licence:  "the maker's",
+		Command:  fmt.Sprintf("jtune models %s --reduce %s", filepath.Base(name), base),
+	}, m.Samples)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", name, err)
+	}
+	return c, c.Save(out)
 }

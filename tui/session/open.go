@@ -10,19 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"jtune/learn"
-	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
 )
 
-// DefaultVirtual is the board that stands in where there is no Jetson.
+// DefaultVirtual is the virtual board where there is no Jetson.
 const DefaultVirtual = "agx-orin"
 
-// slowEvery is how often temperatures, fan and memory are looked at when
-// readings come faster: twice a second shows every change a person can see.
+// slowEvery is how often temperatures, fan and memory are read when readings come
+// faster: twice a second shows every change a person can see.
 const slowEvery = 500 * time.Millisecond
 
 // Open opens the device that o names. Errors wrap tegra.ErrNoDevice when there
@@ -35,7 +34,8 @@ func Open(o Options) (*Session, error) {
 	kind, arg, _ := strings.Cut(o.Device, ":")
 	if o.Sysroot != "/" {
 		if kind == "virtual" || kind == "replay" {
-			return nil, fmt.Errorf("%w: --sysroot %s means a Jetson's files, --device %s does not: give one of them", ErrUsage, o.Sysroot, o.Device)
+			return nil, fmt.Errorf("%w: --sysroot %s means a Jetson's files, --device %s does not: give one of them",
+				ErrUsage, o.Sysroot, o.Device)
 		}
 		kind = "jetson"
 	}
@@ -67,7 +67,7 @@ func Open(o Options) (*Session, error) {
 
 func openJetson(o Options) (*Session, error) {
 	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot), Notice: leftBehind(o.Sysroot),
-		finder: profiles.Finder{Parents: []string{o.campaignsDir()}}}
+		which: hostName(o.Sysroot), finder: record.Finder{Parents: []string{o.campaignsDir()}}}
 	var err error
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
 		return nil, err
@@ -79,9 +79,10 @@ func openJetson(o Options) (*Session, error) {
 
 func openVirtual(o Options, name string) (*Session, error) {
 	if name == "" {
-		return nil, fmt.Errorf("%w: virtual: without a name; known: %s", tegra.ErrNoDevice, strings.Join(virtual.Names(), ", "))
+		return nil, fmt.Errorf("%w: virtual: without a name; known: %s", tegra.ErrNoDevice,
+			strings.Join(virtual.Names(), ", "))
 	}
-	return openBoard(o, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed})
+	return openBoard(o, name, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed})
 }
 
 func openReplay(o Options, path string) (*Session, error) {
@@ -91,7 +92,8 @@ func openReplay(o Options, path string) (*Session, error) {
 	table, err := sweep.ReadFile(path, sweep.Options{})
 	if errors.Is(err, fs.ErrNotExist) {
 		if st, statErr := os.Stat(path); statErr == nil && st.IsDir() {
-			return nil, fmt.Errorf("%w: replay: folder %s is no campaign: it holds no modes.csv", tegra.ErrNoDevice, path)
+			return nil, fmt.Errorf("%w: replay: folder %s is no campaign: it holds no modes.csv", tegra.ErrNoDevice,
+				path)
 		}
 		return nil, fmt.Errorf("%w: replay: %w", tegra.ErrNoDevice, err)
 	}
@@ -101,14 +103,13 @@ func openReplay(o Options, path string) (*Session, error) {
 	if table, err = chosenBatches(table, o); err != nil {
 		return nil, err
 	}
-	s, err := openBoard(o, virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed, Seed: o.Seed})
+	s, err := openBoard(o, contentHash(path), virtual.Options{Name: DefaultVirtual, Replay: table, Speed: o.Speed,
+		Seed: o.Seed})
 	if err != nil {
 		return nil, err
 	}
 	if len(table.Batches()) > 1 {
-		for _, m := range table.Settings() {
-			s.settings = append(s.settings, learn.SettingOf(m))
-		}
+		s.settings = tegra.SettingsOf(table.Settings())
 	}
 	if s.Skipped = skipped(path, table); len(s.Skipped) > 0 {
 		s.Notice = fmt.Sprintf("%d rows left out, first: %s", len(s.Skipped), s.Skipped[0])
@@ -116,7 +117,7 @@ func openReplay(o Options, path string) (*Session, error) {
 	return s, nil
 }
 
-// skipped tells of each row of a sweep file that was left out, and why.
+// skipped lists each row of a sweep file that was left out, and why.
 func skipped(path string, t *sweep.Table) []string {
 	var out []string
 	for _, p := range t.Problems {
@@ -125,25 +126,26 @@ func skipped(path string, t *sweep.Table) []string {
 	return out
 }
 
-// chosenBatches picks the rows of the minibatch sizes that are asked for from a
-// file that says them: a different minibatch size is a different workload, so
-// that several must be asked for.
+// chosenBatches picks the rows of the batch sizes in o from a file with batch sizes: a
+// different batch size is a different workload, so several must be asked for.
 func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	t, err := someBatches(t, o.Batches)
 	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
-		err = fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N, several with commas, or --batch all", ErrUsage, t.Name, join(t.Batches()))
+		err = fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N, several with commas, or "+
+			"--batch all", ErrUsage, t.Name, join(t.Batches()))
 	}
 	return t, err
 }
 
-// someBatches picks the rows of the minibatch sizes asked for; all when none is.
+// someBatches picks the rows of the given batch sizes; all when none is given.
 func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 	if !t.HasBatch || len(asked) == 0 {
 		return t, nil
 	}
 	for _, b := range asked {
 		if !slices.Contains(t.Batches(), b) {
-			return t, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, t.Name, join(t.Batches()), b)
+			return t, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, t.Name,
+				join(t.Batches()), b)
 		}
 	}
 	return t.ForBatches(asked), nil
@@ -151,12 +153,13 @@ func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 
 func join(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-func openBoard(o Options, v virtual.Options) (*Session, error) {
+func openBoard(o Options, which string, v virtual.Options) (*Session, error) {
 	board, err := virtual.New(v)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS(), finder: profiles.Finder{Parents: []string{o.campaignsDir()}}}
+	s := &Session{Clock: board.Clock(), Virtual: board, Options: o, fs: board.FS(), which: which,
+		finder: record.Finder{Parents: []string{o.campaignsDir()}}}
 	if s.sysfs, err = board.Open(); err != nil {
 		return nil, err
 	}

@@ -2,34 +2,44 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
 // Profile measures the modes that r selects and records each. It ends with the
 // found state back on the device. An interrupted campaign keeps its rows and
-// can be resumed.
+// can be resumed. The model of the workload's pool learns them.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
+	out, err := s.profilePlanned(ctx, r, nil, observe)
+	out.Kept = s.update(r.Workload, r.Batches, out.Dir, usable(out.Rows), observe)
+	return out, err
+}
+
+// profilePlanned measures what a request selects; search says what for, where a search asks.
+func (s *Session) profilePlanned(ctx context.Context, r ProfileRequest, search *record.SearchHeader,
+	observe func(Event)) (ProfileResult, error) {
 	plan, head, err := s.plan(r)
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	return s.profile(ctx, r, plan, head, observe)
+	return s.profile(ctx, r, plan, s.header(r.Workload, head, search, r.Settings), observe)
 }
 
-// profile measures what a plan asks for; head says in the record what plan.
-func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.Plan, head profiles.PlanHeader, observe func(Event)) (ProfileResult, error) {
+// profile measures what a plan asks for; head describes it in the record.
+func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.Plan, head record.Header,
+	observe func(Event)) (ProfileResult, error) {
 	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
 	}
-	rec, err := s.record(r.Dir, s.header(r.Workload, head, r.Settings), r.Resume)
+	rec, err := s.record(r.Dir, head, r.Resume)
 	if err != nil {
 		return ProfileResult{}, err
 	}
@@ -41,17 +51,20 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0)
 	done := rec.Rows()
 	if r.RedoFailed {
-		done = slices.DeleteFunc(done, func(row profiles.Row) bool { return !row.Status.Usable() })
+		done = slices.DeleteFunc(done, func(row record.Row) bool { return !row.Status.Usable() })
 	}
-	observer(observe).note(s.ofSizes(r.Workload, r.Batches))
-	observer(observe).note(cost(plan, len(done), bench.Settings))
-	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries, RedoFailed: r.RedoFailed, Gate: r.Gate}
+	observer(observe).note(s.scaledBatchNote(r.Workload, r.Batches))
+	if head.Plan.Kind != tuneKind { // how long a search takes is not known
+		observer(observe).note(cost(plan, len(done), bench.Settings))
+	}
+	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries,
+		RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
-	return ProfileResult{Summary: sum, Dir: rec.Dir()}, dictated(err)
+	return ProfileResult{Summary: sum, Dir: rec.Dir()}, errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
 }
 
-// cost tells what is to be measured and about how long that takes.
-func cost(plan profiles.Plan, done int, set profiles.Settings) string {
+// cost describes what is to be measured and about how long that takes.
+func cost(plan profiles.Plan, done int, set record.Settings) string {
 	n, _ := plan.Len()
 	n -= done
 	if n <= 0 {
@@ -77,41 +90,48 @@ func roundly(d time.Duration) string {
 }
 
 // plan turns the selection into a plan and the record's words for it.
-func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, error) {
+func (s *Session) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
 	space := s.Device.Space()
-	head := profiles.PlanHeader{Batches: r.Batches}
+	head := record.PlanHeader{Batches: r.Batches}
 	if r.Batches != nil {
-		if err := s.takesSizes(r.Workload); err != nil {
+		if err := s.checkSizes(r.Workload); err != nil {
 			return nil, head, err
 		}
 	}
-	var list []learn.Setting
+	var list []tegra.Setting
 	switch {
 	case r.Choose > 0:
 		n := min(r.Choose, space.Len())
 		head.Kind, head.Modes = "modes", n
 		switch {
 		case r.Batches != nil:
-			return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one minibatch size: with several use --sample, --grid or --list", ErrUsage)
+			return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one minibatch size: "+
+				"with several use --sample, --grid or --list", ErrUsage)
 		case r.Shard != [2]int{}:
-			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: use --sample, --grid or --list", ErrUsage)
+			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
+				"use --sample, --grid or --list", ErrUsage)
 		}
-		return &designPlan{design: optimize.NewDesign(space, n, s.Options.Seed, 0), n: n}, head, nil
+		return &designPlan{design: optimize.NewDesign(space, n, s.Seed, 0), n: n}, head, nil
 	case r.Sample > 0:
-		list = s.measurable(learn.Places{Space: space, Batches: r.Batches}.Sample(len(r.Batches)*space.Len()+r.Sample, s.Options.Seed))
+		from := space
+		if head.Kind = "sample"; r.Grid {
+			from, head.Source = space.Grid(), "grid"
+		}
+		places := tegra.Places{Space: from, Batches: r.Batches}
+		list = s.measurable(places.Sample(len(r.Batches)*from.Len()+r.Sample, s.Seed))
 		list = list[:min(r.Sample, len(list))]
-		head.Kind = "sample"
 	case r.Grid:
-		list = s.measurable(learn.Settings(space.Grid().Modes(), r.Batches))
+		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Batches))
 		head.Kind = "grid"
 	case len(r.List) > 0:
 		list = s.measurable(slices.Clone(r.List))
-		if head.Batches == nil { // they say their own
-			head.Batches = sizesIn(list)
+		if head.Batches == nil { // the list has its own
+			head.Batches = tegra.BatchSizes(list)
 		}
-		head.Kind, head.Source, head.Digest = "list", r.ListName, profiles.Digest(modesIn(list))
+		head.Kind, head.Source, head.Digest = "list", r.ListName, record.Digest(tegra.ModesOf(list))
 	default:
-		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE", ErrUsage)
+		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE",
+			ErrUsage)
 	}
 	list, err := shard(list, r.Shard)
 	if err != nil {
@@ -122,50 +142,29 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, profiles.PlanHeader, er
 	}
 	steps := make([]profiles.Step, len(list))
 	for i, a := range list {
-		steps[i] = profiles.Step{Mode: a.Mode, Batch: a.Batch}
+		steps[i] = profiles.Step{Setting: a}
 	}
 	plan := profiles.ListPlan(steps)
 	head.Modes, _ = plan.Len()
 	return plan, head, nil
 }
 
-// sizesIn lists the minibatch sizes of settings, ascending; nil where the size
-// is no input.
-func sizesIn(list []learn.Setting) []int {
-	var sizes []int
-	for _, a := range list {
-		if a.Batch > 0 {
-			sizes = append(sizes, a.Batch)
-		}
-	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
-}
-
-func modesIn(list []learn.Setting) []tegra.Mode {
-	modes := make([]tegra.Mode, len(list))
-	for i, a := range list {
-		modes[i] = a.Mode
-	}
-	return modes
-}
-
 // measurable keeps the settings that a replay of several sizes can answer; all
 // elsewhere.
-func (s *Session) measurable(list []learn.Setting) []learn.Setting {
+func (s *Session) measurable(list []tegra.Setting) []tegra.Setting {
 	if s.settings == nil {
 		return list
 	}
-	there := make(map[learn.Setting]bool, len(s.settings))
+	there := make(map[tegra.Setting]bool, len(s.settings))
 	for _, a := range s.settings {
 		there[a] = true
 	}
-	return slices.DeleteFunc(list, func(a learn.Setting) bool { return !there[a] })
+	return slices.DeleteFunc(list, func(a tegra.Setting) bool { return !there[a] })
 }
 
 // shard keeps part i of n. Settings are dealt out in turns, each turn beginning
 // one part later: parts are alike in cost, whatever pattern the list has.
-func shard(list []learn.Setting, part [2]int) ([]learn.Setting, error) {
+func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 	if part == [2]int{} {
 		return list, nil
 	}
@@ -173,7 +172,7 @@ func shard(list []learn.Setting, part [2]int) ([]learn.Setting, error) {
 	if i < 1 || n < i {
 		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
 	}
-	var out []learn.Setting
+	var out []tegra.Setting
 	for k, a := range list {
 		if (k+k/n)%n == i-1 {
 			out = append(out, a)
@@ -195,16 +194,16 @@ var _ profiles.Plan = (*designPlan)(nil)
 
 func (p *designPlan) Len() (int, bool) { return p.n, true }
 
-func (p *designPlan) Next(done []profiles.Row) (profiles.Step, bool) {
+func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 	if len(done) >= p.n {
 		return profiles.Step{}, false
 	}
 	m, ok := p.design.Next(usable(done))
-	return profiles.Step{Mode: m, Why: "chosen"}, ok
+	return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "chosen"}, ok
 }
 
-// usable are the rows that may be learnt from.
-func usable(rows []profiles.Row) []tegra.Measured {
+// usable are the rows that a model may be fitted to.
+func usable(rows []record.Row) []tegra.Measured {
 	var out []tegra.Measured
 	for _, r := range rows {
 		if r.Status.Usable() {

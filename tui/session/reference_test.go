@@ -36,8 +36,9 @@ func TestReferenceIsTheShippedOneOnItsKindOfBoardUnlessNamed(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, r, err)
 		}
 	}
-	if _, err := o.reference("resnet", orin); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), learn.ShippedName) {
-		t.Errorf("an unknown name: got %v, want a usage error that tells the shipped one's", err)
+	if _, err := o.reference("resnet", orin); !errors.Is(err, ErrUsage) ||
+		!strings.Contains(err.Error(), learn.ShippedName) {
+		t.Errorf("an unknown name: got %v, want a usage error that names the shipped one", err)
 	}
 	if r, err := o.Reference(""); r != nil || err != nil {
 		t.Errorf("no name where the board does not choose: got %v, %v", r, err)
@@ -81,19 +82,23 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	}
 	top := []tegra.Mode{alone.Space.Max()}
 	if alone.Reference != "" || alone.Predict(top)[0] == with.Predict(top)[0] {
-		t.Errorf("with none: reference %q, the same prediction %v", alone.Reference, alone.Predict(top)[0] == with.Predict(top)[0])
+		t.Errorf("with none: reference %q, the same prediction %v", alone.Reference,
+			alone.Predict(top)[0] == with.Predict(top)[0])
 	}
 	path := filepath.Join(t.TempDir(), "x.model")
 	if err := with.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := o.LoadModel(path); err != nil || got.Predict(top)[0] != with.Predict(top)[0] || got.Reference != with.Reference {
+	if got, err := o.LoadModel(path); err != nil || got.Predict(top)[0] != with.Predict(top)[0] ||
+		got.Reference != with.Reference {
 		t.Errorf("after loading: %v, %v", got, err)
 	}
 	for device, want := range map[string]bool{"virtual:agx-orin": false, "auto": true} {
 		o.Device = device
-		if m, _, err := Fit(t.Context(), o, FitRequest{Samples: samples}); err != nil || (m.Reference != "") != want || !want && strings.Contains(strings.Join(m.Warnings, ""), "reference") {
-			t.Errorf("%s: reference %q, warnings %q, %v; a simulated board that is named has quirks of its own", device, m.Reference, m.Warnings, err)
+		if m, _, err := Fit(t.Context(), o, FitRequest{Samples: samples}); err != nil || (m.Reference != "") != want ||
+			!want && strings.Contains(strings.Join(m.Warnings, ""), "reference") {
+			t.Errorf("%s: reference %q, warnings %q, %v; a simulated board that is named has quirks of its own", device,
+				m.Reference, m.Warnings, err)
 		}
 	}
 	linear, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Method: learn.Linear})

@@ -6,22 +6,41 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/telemetry"
 )
 
-// TuneRequest asks for the best mode of one workload.
+// Measuring is what every campaign is asked for with.
+type Measuring struct {
+	Workload workload.Workload
+	// minibatch sizes, ascending: Tune chooses among them, Profile measures each; nil: the
+	// workload's own
+	Batches  []int
+	Dir      string // campaign folder, new; "" makes one below the data directory
+	Resume   bool   // continue the campaign in Dir
+	Settings record.Settings
+	Gate     profiles.Gate
+}
+
+// TuneRequest asks for the best mode of one workload. Only one of coverage front
+// can be resumed.
 type TuneRequest struct {
-	Workload  profiles.Workload
-	Batches   []int // minibatch sizes to choose among, ascending; nil: the workload's own
-	Limit     optimize.Limit
-	Probes    int               // hard cap, start and verification included; 0: the effort's own
-	Effort    optimize.Effort   // Quick unless set
-	Strategy  optimize.Strategy // auto unless set
-	Rotation  optimize.Rotation // of a binary search
-	Reference string            // "" the shipped one on its kind of board, "none", a name or a file
-	Dir       string            // record folder, new; "" makes one below the data directory
-	Settings  profiles.Settings
-	Gate      profiles.Gate
+	Measuring
+	Limit    optimize.Limit
+	Coverage Coverage // limit unless set
+	// Probes caps the measurements, start and verification included; with
+	// coverage front it counts the modes measured before the answer is chosen.
+	// 0: the strategy's own, or FrontModes.
+	Probes    int
+	Depth     optimize.SearchDepth // Quick unless set
+	Strategy  optimize.Strategy    // auto unless set
+	Rotation  optimize.Rotation    // of a binary search
+	Reference string               // "" the shipped one on its kind of board, "none", a name or a file
+	Keep      bool                 // save the model in the data directory, under the workload's name
+	Fresh     bool                 // start from nothing, whatever is known of the workload on this board
+	Before    time.Time            // start from what was known then, as a repetition does; zero: from all
 }
 
 // TuneResult is the answer and how it came about.
@@ -30,53 +49,63 @@ type TuneResult struct {
 	// Fitted knows everything that was measured, ready to be saved; nil when
 	// too little was.
 	Fitted *learn.Model
+	Kept   string // the file of Fitted, when that was asked for
 	Versus Versus
 	Dir    string        // the campaign folder
 	Took   time.Duration // device time from first mode to restored state
 }
 
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,
-// Sample, Grid and List selects them.
+// Sample, Grid and List selects them; with Grid too, Sample draws from the grid.
 type ProfileRequest struct {
-	Workload   profiles.Workload
-	Choose     int             // so many modes, chosen as it goes
-	Sample     int             // so many modes, drawn at random, with their sizes where there are several
-	Grid       bool            // the even subset
-	List       []learn.Setting // exactly these, sizes as Batches has them
+	Measuring
+	Choose     int             // this many modes, each chosen from the results so far
+	Sample     int             // this many random modes, with their batch sizes where there are several
+	Grid       bool            // the evenly spaced subset
+	List       []tegra.Setting // exactly these, sizes as Batches has them
 	ListName   string          // where List came from, for the record
-	Batches    []int           // minibatch sizes, ascending, each measured in the modes that Sample or Grid selects; nil: the workload's own
 	Shard      [2]int          // part i of n; zero: all
-	Dir        string          // campaign folder; "" makes one below the data directory
-	Resume     bool            // continue the plan found in Dir
-	RedoFailed bool            // then measure again what failed
+	RedoFailed bool            // of a resumed one: measure again what failed
 	Retries    int             // of a mode that fails; 0: one, negative: none
-	Settings   profiles.Settings
-	Gate       profiles.Gate
 }
 
 // ProfileResult is a finished or interrupted campaign.
 type ProfileResult struct {
 	profiles.Summary
-	Dir string
+	Dir  string
+	Kept string // the model of the workload's pool, which knows the new rows; "" when none was kept
 }
 
 // RunRequest asks to run a workload in the mode the device is in now.
 type RunRequest struct {
-	Workload    profiles.Workload
-	Minibatches int // 0: as Epochs say, or 40
-	Epochs      int
-	Log         string        // file that gets what the job says besides events; "" for none
-	Base        time.Duration // measure the idle device's power for so long first; 0: not
+	Workload    workload.Workload
+	Minibatches int           // exactly so many; 0: by Epochs, or 40 in steady power
+	Epochs      int           // whole ones
+	Every       time.Duration // between two power samples; 0: 1 s
+	Log         string        // file for the job's output besides events; "" for none
+	Base        time.Duration // measure the idle device's power for this long first; 0: do not
+	Dir         string        // campaign folder, new; "" makes one below the data directory
+	NoRecord    bool          // leave none
 }
 
-// RunResult is what a run did, per minibatch, first one left out.
+// RunResult is what a run did, per minibatch, first one left out. The numbers are of the part
+// of the run that represents long training, Character.Steady: the epochs after epoch 0, or all.
 type RunResult struct {
-	Minibatches                    int
-	TimeMS                         float64            // this and the next: medians of the clean minibatches
-	StallMS, ComputeMS, OverheadMS tegra.Val[float64] // absent when the workload does not tell
-	PowerW                         tegra.Val[float64]
-	EnergyJ                        tegra.Val[float64] // per minibatch
-	Character                      profiles.Character // means, loads, clocks, disk and page cache
+	Minibatches int     `json:"minibatches"` // of the whole run
+	TimeMS      float64 `json:"time_ms"`     // median
+	MeanMS      float64 `json:"time_mean_ms"`
+	// StallMS and the next two are medians, absent when the workload does not report them.
+	StallMS    tegra.Val[float64] `json:"stall_ms"`
+	ComputeMS  tegra.Val[float64] `json:"compute_ms"`
+	OverheadMS tegra.Val[float64] `json:"overhead_ms"`
+	PowerW     tegra.Val[float64] `json:"power_w"`  // mean, since power was steady when it became so
+	EnergyJ    tegra.Val[float64] `json:"energy_j"` // mean
+	MedianW    tegra.Val[float64] `json:"-"`        // median of steady power; absent when it never was
+	Settled    telemetry.Verdict  `json:"-"`        // Settling: the run ended before power was steady
+	SettleS    tegra.Val[float64] `json:"settle_s"` // from the first minibatch until then; absent while settling
+	Hot        string             `json:"-"`        // why the board was too hot to be measured; "" when it was not
+	Character  record.Character   `json:"-"`        // means, loads, clocks, disk and page cache
+	Dir        string             `json:"-"`        // the campaign folder; "" for none
 }
 
 // ModelInfo is one line of the model list.
@@ -85,4 +114,12 @@ type ModelInfo struct {
 	Model      *learn.Model // nil when Err
 	Modified   time.Time
 	Err        error // the file could not be read as a model
+}
+
+// Workload is the one that the model is of.
+func (i ModelInfo) Workload() string {
+	if i.Model != nil && i.Model.Provenance.Workload != "" {
+		return i.Model.Provenance.Workload
+	}
+	return i.Name
 }

@@ -1,70 +1,95 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
+	"jtune/internal/safefile"
+	"jtune/internal/stats"
 	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
 	"jtune/tegra"
-	"jtune/tegra/quantile"
 	"jtune/telemetry"
 )
 
-// defaultMinibatches is how many clean minibatches a run takes unless told
-// otherwise: as many as profiling a mode does (method note d.3).
-const defaultMinibatches = 40
+const (
+	// defaultMinibatches is how many clean minibatches a run takes unless told otherwise: as many as
+	// profiling a mode does (PowerTrain, section 3.1).
+	defaultMinibatches = 40
+	// longestWait bounds how long a run goes on for readings of steady power.
+	longestWait = 30 * time.Second
+	// sampleEvery is the papers' power sampling interval (docs/method.md, "Energy and power").
+	sampleEvery = time.Second
+)
 
-// Run runs a workload in the mode the device is in and changes nothing. An
-// interrupted run gives what it has.
+// Run runs a workload in the mode the device is in and changes nothing. Unless it is told how
+// many minibatches or epochs to take, it counts those from when power is steady, until there
+// is enough. An interrupted run returns what it has.
 func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (RunResult, error) {
 	if err := s.canRun(r.Workload); err != nil {
 		return RunResult{}, err
 	}
-	want := r.Minibatches
-	if want == 0 && r.Epochs > 0 {
-		want = r.Epochs * r.Workload.MinibatchesPerEpoch()
-	} else if want == 0 {
-		want = defaultMinibatches
+	if r.Every <= 0 {
+		r.Every = sampleEvery
 	}
 	var base profiles.Base
-	if r.Base > 0 && !s.replays() { // a table does not tell what the idle board draws
+	if r.Base > 0 && !s.replays() { // a table has no power of the idle board
 		var err error
 		if base, err = profiles.BaseLoad(ctx, s.Sampler, s.Clock, r.Base, false); err != nil {
 			return RunResult{}, err
 		}
 	}
-	watch := profiles.NewWatch(r.Workload, s.Device, s.Clock, s.system(r.Workload), base)
-	h, err := s.harness(r.Workload, profiles.Settings{}, r.Log, r.Epochs)(ctx, 0)
+	rec := s.recordOfRun(r, observe)
+	defer rec.close()
+	monitor := profiles.NewMonitor(r.Workload, s.Device, s.Clock, s.system(r.Workload), base)
+	h, err := s.harness(r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs)(ctx, 0)
 	if err != nil {
 		return RunResult{}, err
 	}
-	meter := s.startMeter(watch, h)
-	t, err := collect(ctx, h, want, observer(observe), meter)
-	watch.End()
-	power := meter.stop()
+	c := &collector{meter: s.startMeter(monitor, h, r.Every), observe: observe, want: r.Minibatches}
+	switch {
+	case c.want > 0:
+	case r.Epochs > 0:
+		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
+	default:
+		c.want, c.patient = defaultMinibatches, s.Device.Board().TotalRule != ""
+	}
+	err = c.collect(ctx, h)
+	monitor.End()
+	power := c.meter.stop()
 	if stopErr := h.Stop(context.WithoutCancel(ctx)); err == nil {
 		err = stopErr
 	}
-	return t.result(watch.Finish(), power), err
+	out := c.result(monitor.Finish(), power)
+	out.Dir = rec.keep(out)
+	return out, err
 }
 
-// timings are the clean minibatches of a run: all are counted, the newest are
-// kept for the medians, so that a run may go on for days.
-type timings struct {
-	count                          int
-	time, stall, compute, overhead []float64
+// newLog makes place for the log of a run; "" where there can be none.
+func newLog(path string) string {
+	err := safefile.MakeDir(filepath.Dir(path))
+	if gone := os.Remove(path); err != nil || gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		return "" // another user's: the run goes without
+	}
+	return path
 }
+
+// timings are clean minibatches: the newest are kept for the medians, so that a run may go
+// on for days.
+type timings struct{ time, stall, compute, overhead []float64 }
 
 // keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
 const keptTimings = 10000
 
 func (t *timings) add(e harness.Event) {
-	t.count++
 	for _, v := range []struct {
 		list *[]float64
 		ms   tegra.Val[float64]
@@ -79,111 +104,145 @@ func (t *timings) add(e harness.Event) {
 	}
 }
 
-// collect takes minibatches until there are enough, the job ends (want 0: only
-// then) or fails. The first one of a run is left out.
-func collect(ctx context.Context, h harness.Harness, want int, observe observer, meter *meter) (timings, error) {
-	var t timings
-	first := true
-	for want == 0 || t.count < want {
-		e, err := h.Next(ctx)
-		switch {
-		case errors.Is(err, io.EOF) && t.count > 0:
-			return t, nil
-		case errors.Is(err, io.EOF):
-			return t, errors.New("the workload ended before its second minibatch: let it run longer")
-		case err != nil:
-			return t, err
-		case e.Kind == harness.Failure:
-			return t, fmt.Errorf("the workload reports: %s", e.Message)
-		case e.Kind != harness.Minibatch:
-			meter.watch.Tell(e)
-			continue
-		case first:
-			first = false
-			meter.watch.Skip(e)
-			continue
-		}
-		t.add(e)
-		meter.watch.Minibatch(e)
-		observe.minibatch(e, profiles.Progress{Phase: profiles.Measuring, Minibatch: t.count, Of: want, TimeMS: e.TimeMS, PowerW: meter.last()})
-		if meter.due() && observe != nil {
-			soFar := meter.watch.Character()
-			observe(Event{Character: &soFar})
-		}
-	}
-	return t, nil
+// collector takes the minibatches of a run.
+type collector struct {
+	meter   *meter
+	observe observer
+	want    int  // minibatches; 0: until the job ends
+	patient bool // wait until power is steady, and for enough samples of it
+
+	count   int
+	all     timings
+	later   timings // of these, after epoch 0
+	began   time.Duration
+	verdict telemetry.Verdict
+	full    time.Duration // when there were enough minibatches; 0: not yet
 }
 
-func (t timings) result(c profiles.Character, latestW tegra.Val[float64]) RunResult {
-	powerW := c.All.PowerW
-	if !powerW.OK {
-		powerW = latestW
+// collect takes minibatches until there are enough, the job ends or fails. The first one of a
+// run is left out.
+func (c *collector) collect(ctx context.Context, h harness.Harness) error {
+	first := true
+	for !c.enough() {
+		e, err := h.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF) && c.count > 0:
+			return nil
+		case errors.Is(err, io.EOF) && !first && c.patient:
+			return errors.New("the workload ended before its power was steady: let it run longer, or take " +
+				"--epochs or --minibatches")
+		case errors.Is(err, io.EOF):
+			return errors.New("the workload ended before its second minibatch: let it run longer")
+		case err != nil:
+			return err
+		case e.Kind == harness.Failure:
+			return fmt.Errorf("the workload reports: %s", e.Message)
+		case e.Kind != harness.Minibatch:
+			c.meter.monitor.Event(e)
+		case first:
+			first, c.began = false, e.Began()
+			c.meter.settle.Begin(c.began)
+			c.meter.monitor.Skip(e)
+		default:
+			c.minibatch(e)
+		}
 	}
-	out := RunResult{Minibatches: t.count, TimeMS: quantile.Median(t.time).V, StallMS: quantile.Median(t.stall),
-		ComputeMS: quantile.Median(t.compute), OverheadMS: quantile.Median(t.overhead), PowerW: powerW, Character: c}
-	if powerW.OK {
-		out.EnergyJ = tegra.Some(powerW.V * out.TimeMS / 1000)
+	return nil
+}
+
+func (c *collector) minibatch(e harness.Event) {
+	before := c.verdict
+	c.verdict = c.meter.settle.Until(e.T)
+	settled := c.verdict != telemetry.Settling
+	if c.verdict == telemetry.Settled && before == telemetry.Settling {
+		c.meter.monitor.PowerFrom(c.meter.settle.At())
+	}
+	p := profiles.Progress{Phase: profiles.Measuring, Of: c.want, TimeMS: e.TimeMS, PowerW: c.meter.last()}
+	if c.patient && (!settled || e.Began() < c.meter.settle.At()) {
+		c.meter.monitor.Skip(e)
+		p.Phase = profiles.Settling
+		c.observe.minibatch(e, p)
+		return
+	}
+	c.count++
+	c.all.add(e)
+	if e.Epoch > 0 {
+		c.later.add(e)
+	}
+	if c.count == c.want {
+		c.full = e.T
+	}
+	c.meter.monitor.Minibatch(e)
+	p.Minibatch = c.count
+	c.observe.minibatch(e, p)
+	if c.meter.due() && c.observe != nil {
+		soFar := c.meter.monitor.Character()
+		c.observe(Event{Character: &soFar})
+	}
+}
+
+// enough reports whether the run ends.
+func (c *collector) enough() bool {
+	if c.want == 0 || c.count < c.want {
+		return false
+	}
+	if !c.patient || c.verdict == telemetry.Unstable || c.meter.settle.Enough() {
+		return true
+	}
+	return c.meter.clock.Now()-c.full > longestWait
+}
+
+func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) RunResult {
+	part, t := ch.Steady(), &c.all
+	if ch.SteadyIsLater() {
+		t = &c.later
+	}
+	median := func(list []float64) float64 { return harness.RoundMS(stats.Median(list)) }
+	out := RunResult{
+		Minibatches: c.count,
+		TimeMS:      stats.OrZero(stats.Median(t.time)),
+		MeanMS:      part.TimeMS,
+		StallMS:     tegra.Finite(median(t.stall)),
+		ComputeMS:   tegra.Finite(median(t.compute)),
+		OverheadMS:  tegra.Finite(median(t.overhead)),
+		PowerW:      part.PowerW,
+		EnergyJ:     part.EnergyJ,
+		MedianW:     c.meter.settle.MedianW(),
+		Settled:     c.verdict,
+		Hot:         c.meter.settle.Hot(),
+		Character:   ch,
+	}
+	if c.verdict != telemetry.Settling {
+		out.SettleS = tegra.Some((c.meter.settle.At() - c.began).Seconds())
+	}
+	if !out.PowerW.OK && latestW.OK {
+		out.PowerW, out.EnergyJ = latestW, tegra.Some(latestW.V*out.MeanMS/1000)
 	}
 	return out
 }
 
-// meter samples the device for a watch and knows the latest power.
-type meter struct {
-	device tegra.Device
-	watch  *profiles.Watch
-	look   func() // at what the job has said
-	cancel func()
-	mu     sync.Mutex
-	latest tegra.Val[float64]
-	fresh  bool // a sample came since due was asked
-}
-
-// sampleEvery is the papers' power sampling interval (method note c.3).
-const sampleEvery = time.Second
-
-// startMeter begins to sample; what the job has said is looked at with each
-// sample, so that the machine wakes once for both.
-func (s *Session) startMeter(w *profiles.Watch, h harness.Harness) *meter {
-	m := &meter{device: s.Device, watch: w, look: func() {}}
-	if p, ok := h.(harness.Paced); ok {
-		m.look = p.Pace()
+// Counted is how many minibatches the numbers of a run are of.
+func (r RunResult) Counted() int {
+	if r.Character.SteadyIsLater() {
+		return r.Character.Later.V.Minibatches
 	}
-	m.cancel = s.Sampler.Subscribe(sampleEvery, m.take)
-	return m
+	return r.Minibatches
 }
 
-func (m *meter) take(s telemetry.Sample) {
-	m.watch.Sample(s)
-	m.look()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.latest, m.fresh = s.Reading.TotalW, true
-}
-
-// due tells whether a sample came since it was asked last.
-func (m *meter) due() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	fresh := m.fresh
-	m.fresh = false
-	return fresh
-}
-
-func (m *meter) last() tegra.Val[float64] {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.latest
-}
-
-// stop ends sampling and gives the latest power, read anew when there is none;
-// absent when no reading tells it.
-func (m *meter) stop() tegra.Val[float64] {
-	now, err := m.device.Read() // the job still runs
-	m.cancel()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.latest.OK && err == nil {
-		return now.TotalW
+// Doubts are the reasons not to trust a run's power; nil when there are none.
+func (r RunResult) Doubts() (lines []string) {
+	switch {
+	case !r.PowerW.OK: // a board without a figure
+	case r.Settled == telemetry.Unstable:
+		lines = append(lines, fmt.Sprintf("Power was not steady within %.0f s of the first minibatch: power and "+
+			"energy are in doubt.", r.SettleS.V))
+	case r.Settled == telemetry.Settling:
+		lines = append(lines, "Power was not steady when the run ended: power and energy are in doubt; "+
+			"let it run longer.")
 	}
-	return m.latest
+	if r.Hot != "" {
+		lines = append(lines, "The board was hot: "+r.Hot+". It may have slowed itself: these "+
+			"numbers are not those of a cool board.")
+	}
+	return lines
 }

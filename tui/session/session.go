@@ -1,12 +1,9 @@
 package session
 
 import (
-	"context"
 	"errors"
-	"sync"
 
-	"jtune/learn"
-	"jtune/profiles"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/telemetry"
@@ -19,64 +16,51 @@ var ErrUsage = errors.New("usage")
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.
 type Options struct {
-	Device   string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
-	Sysroot  string  // device files are read and written below it; "" is /
-	DataDir  string  // campaigns and models; "" is the XDG data directory
-	Config   string  // TOML with the user's workloads; "" is the XDG one, which may be absent
-	LogFile  string  // where the guard logs; "" is the XDG state directory
-	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
-	Seed     uint64  // of everything that draws at random
-	Batches  []int   // minibatch size of jobs, or sizes to choose among and those picked from files and models that hold several
-	AllSizes bool    // of files and models that hold several
-	ReadOnly bool    // refuse everything that would write to the device
-	Workload string  // preselected workload, for the screens
+	Device  string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
+	Sysroot string  // device files are read and written below it; "" is /
+	DataDir string  // campaigns and models; "" is the XDG data directory
+	Config  string  // TOML with the user's workloads; "" is the XDG one, which may be absent
+	LogFile string  // where the guard logs; "" is the XDG state directory
+	Speed   float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
+	Seed    uint64  // of everything that draws at random
+	// minibatch size of jobs, or sizes to choose among and those picked from files and models that hold several
+	Batches  []int
+	AllSizes bool   // of files and models that hold several
+	ReadOnly bool   // refuse everything that would write to the device
+	Workload string // preselected workload, for the screens
 }
 
 // Session is an open device and everything needed to work with it. Its
 // methods may be called from several goroutines; the jobs (Tune, Profile,
 // Verify, Run) must not overlap.
 type Session struct {
+	Options
 	Device  tegra.Device
 	Sampler *telemetry.Sampler // reads Device, for the jobs and for who looks on
 	Clock   tegra.Clock
 	Virtual *virtual.Board // nil on real hardware
 	Notice  string         // worth a line to the user: "no Jetson here: using virtual:agx-orin"
 	Skipped []string       // each row of a replayed file that was left out; Notice sums them up
-	Options Options
 
-	settings []learn.Setting // of a replay with several minibatch sizes: what can be measured; else nil
+	settings []tegra.Setting // of a replay with several minibatch sizes: what can be measured; else nil
 
 	sysfs  *tegra.Sysfs
 	fs     tegra.FS
-	finder profiles.Finder
+	finder record.Finder
+	which  string // board of its kind, see record.DeviceHeader
 
-	mu    sync.Mutex
-	guard tegra.Applier // nil until first asked for
+	guard guardSlot
 }
 
-// Sysfs is the device's backend, for what Device does not tell: the sources
+// Sysfs is the device's backend, for what is not in Device: the sources
 // it tried, and the files behind a mode.
 func (s *Session) Sysfs() *tegra.Sysfs { return s.sysfs }
 
 // FS is where the device's files live.
 func (s *Session) FS() tegra.FS { return s.fs }
 
-// Close ends the guard, which puts back what was found unless it was kept,
-// and lets go of the device's files.
+// Close ends the guard, which restores the found state unless it was kept, and
+// closes the device's files. It waits for no password prompt.
 func (s *Session) Close() error {
-	s.mu.Lock()
-	g := s.guard
-	s.guard = nil
-	s.mu.Unlock()
-	var err error
-	if g != nil {
-		err = g.Close()
-	}
-	return errors.Join(err, s.sysfs.Close())
-}
-
-// restore puts back the found state after a job, also when ctx has ended.
-func restore(ctx context.Context, g tegra.Applier) error {
-	_, err := g.Restore(context.WithoutCancel(ctx))
-	return err
+	return errors.Join(s.guard.close(), s.sysfs.Close())
 }

@@ -13,6 +13,8 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/tegratest"
@@ -41,7 +43,8 @@ func TestACampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
 	if err := s.Clock.Sleep(t.Context(), 30*24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := s.newCampaignDir(s.header(profiles.Workload{Name: "lstm"}, profiles.PlanHeader{Kind: "sample"}, profiles.Settings{}))
+	dir, err := s.newCampaignDir(s.header(workload.Workload{Name: "lstm"}, record.PlanHeader{Kind: "sample"}, nil,
+		record.Settings{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,8 @@ func TestACampaignIsNamedByTheUsersClockNotTheVirtualBoards(t *testing.T) {
 func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 	root := tegratest.AGXOrin35(t)
 	batches := filepath.Join(t.TempDir(), "bs.csv")
-	os.WriteFile(batches, []byte("bs,"+strings.Join(sweep.Columns, ",")+"\n16,2,729600,318750000,665600000,50,10\n32,2,729600,318750000,665600000,90,11\n32,4,729600,318750000,665600000,80,12\n"), 0o644)
+	os.WriteFile(batches, []byte("bs,"+strings.Join(sweep.Columns, ",")+"\n16,2,729600,318750000,665600000,50,10\n"+
+		"32,2,729600,318750000,665600000,90,11\n32,4,729600,318750000,665600000,80,12\n"), 0o644)
 	for _, c := range []struct {
 		name    string
 		o       Options
@@ -71,7 +75,8 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 		{"a board that is not simulated", Options{Device: "virtual:nano"}, false, 0, tegra.ErrNoDevice},
 		{"a replay of one minibatch size", Options{Device: "replay:" + batches, Batches: []int{32}}, true, 2, nil},
 		{"a replay of several needs a choice", Options{Device: "replay:" + batches}, false, 0, ErrUsage},
-		{"a minibatch size that is not there", Options{Device: "replay:" + batches, Batches: []int{8}}, false, 0, ErrUsage},
+		{"a minibatch size that is not there", Options{Device: "replay:" + batches, Batches: []int{8}}, false, 0,
+			ErrUsage},
 		{"a replay of nothing", Options{Device: "replay:/nowhere.csv"}, false, 0, tegra.ErrNoDevice},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,8 +91,10 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if b := s.Device.Board(); b.Virtual != c.virtual || (s.Virtual != nil) != c.virtual || s.Device.Space().Len() != c.modes {
-				t.Errorf("got virtual %v with %d modes, want %v with %d", b.Virtual, s.Device.Space().Len(), c.virtual, c.modes)
+			if b := s.Device.Board(); b.Virtual != c.virtual || (s.Virtual != nil) != c.virtual ||
+				s.Device.Space().Len() != c.modes {
+				t.Errorf("got virtual %v with %d modes, want %v with %d", b.Virtual, s.Device.Space().Len(), c.virtual,
+					c.modes)
 			}
 		})
 	}
@@ -101,7 +108,8 @@ func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 	if err != nil || w.Batch != 64 || w.MinibatchesPerEpoch() != 938 {
 		t.Errorf("batch %d, %d minibatches per epoch, %v; want 64 and 938", w.Batch, w.MinibatchesPerEpoch(), err)
 	}
-	if got, want := s.BoardOf(w), "AGX Orin (VIRTUAL: a simulation, not a measurement)"; got != want || s.system(w).NoLoads {
+	if got, want := s.BoardOf(w), "AGX Orin (VIRTUAL: a simulation, not a measurement)"; got != want ||
+		s.system(w).NoLoads {
 		t.Errorf("simulated: board %q, want %q; loads left out: %v", got, want, s.system(w).NoLoads)
 	}
 	w.Torch.Beside = true
@@ -149,8 +157,10 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	}
 	probes, rows, gates := 0, 0, 0
 	var last profiles.Phase
-	res, err := s.Tune(t.Context(), TuneRequest{Workload: w, Limit: optimize.Limit{PowerW: 25}, Probes: 10,
-		Gate: func(_ context.Context) error { gates++; return nil }}, func(e Event) {
+	res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w, Gate: func(_ context.Context) error {
+		gates++
+		return nil
+	}}, Limit: optimize.Limit{PowerW: 25}, Probes: 10}, func(e Event) {
 		if e.Probe != nil {
 			probes++
 		}
@@ -164,12 +174,14 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last != profiles.Restoring { // the board is put back before the model is fitted
-		t.Errorf("told last that it was %s", last)
+		t.Errorf("the last phase was %s", last)
 	}
-	if probes != len(res.Probes) || rows != probes || gates != probes || probes > 10 {
-		t.Errorf("told of %d probes and %d rows, asked the gate %d times, for %d measurements", probes, rows, gates, len(res.Probes))
+	if probes != len(res.Probes) || rows != probes || gates != probes+1 || probes > 10 {
+		t.Errorf("reported %d probes and %d rows, asked the gate %d times, for %d measurements", probes, rows, gates,
+			len(res.Probes))
 	}
-	if head, kept, err := profiles.Read(res.Dir); err != nil || len(kept) != probes || head.Plan.Kind != "tune" || !head.Device.Virtual {
+	if head, kept, err := record.Read(res.Dir); err != nil || len(kept) != probes || head.Plan.Kind != "tune" ||
+		!head.Device.Virtual {
 		t.Errorf("record: %d rows, plan %q, virtual %v, %v", len(kept), head.Plan.Kind, head.Device.Virtual, err)
 	}
 	if res.Fitted == nil || res.Versus.MaxN == nil || res.Versus.Present == nil || len(res.Versus.Presets) == 0 {
@@ -195,7 +207,8 @@ func TestAGateThatRefusesEndsTheJob(t *testing.T) {
 		}
 		return nil
 	}
-	res, err := s.Tune(t.Context(), TuneRequest{Workload: w, Limit: optimize.Limit{Energy: true}, Gate: gate}, nil)
+	res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w, Gate: gate},
+		Limit: optimize.Limit{Energy: true}}, nil)
 	if !errors.Is(err, stop) {
 		t.Errorf("tune: got %v, want the gate's error", err)
 	}
@@ -203,7 +216,7 @@ func TestAGateThatRefusesEndsTheJob(t *testing.T) {
 		t.Errorf("tune: %d probes, want the two that were let through", kept)
 	}
 	calls = 0
-	got, err := s.Profile(t.Context(), ProfileRequest{Workload: w, Sample: 9, Gate: gate}, nil)
+	got, err := s.Profile(t.Context(), ProfileRequest{Measuring: Measuring{Workload: w, Gate: gate}, Sample: 9}, nil)
 	if !errors.Is(err, stop) || len(got.Rows) != 2 {
 		t.Errorf("profile: got %d rows and %v, want 2 and the gate's error", len(got.Rows), err)
 	}
@@ -217,7 +230,7 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, tegra.Measured{Mode: m, TimeMS: ms, PowerW: w})
+		rows = append(rows, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
 	}
 	m, err := learn.Fit(t.Context(), rows, learn.Options{Space: s.Device.Space()})
 	if err != nil {
@@ -247,8 +260,9 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 	s := fast(t)
 	top := s.Device.Space().Max()
-	chosen := tegra.Measured{Mode: s.Device.Space().At(0), TimeMS: 200, PowerW: 10}
-	v := Compare(chosen, nil, []tegra.Measured{{Mode: top, TimeMS: 100, PowerW: 40}}, s.Device.Space(), s.Device.Presets(), tegra.Some(chosen.Mode))
+	chosen := tegra.Measured{Setting: tegra.Setting{Mode: s.Device.Space().At(0)}, TimeMS: 200, PowerW: 10}
+	v := Compare(chosen, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
+		s.Device.Space(), s.Device.Presets(), tegra.Some(chosen.Mode))
 	if v.MaxN == nil || !v.MaxN.Measured || v.MaxN.TimePct != 100 || v.MaxN.PowerPct != -75 || v.MaxN.EnergyPct != -50 {
 		t.Errorf("against MAXN: got %+v", v.MaxN)
 	}
@@ -258,7 +272,7 @@ func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
 }
 
 func TestShardsPartTheModes(t *testing.T) {
-	all := make([]learn.Setting, 10)
+	all := make([]tegra.Setting, 10)
 	for i := range all {
 		all[i].Mode.Cores = i + 1
 	}
@@ -288,7 +302,8 @@ func TestShardsPartTheModes(t *testing.T) {
 }
 
 func TestSafeNamesHaveNoWayOut(t *testing.T) {
-	for in, want := range map[string]string{"resnet18": "resnet18", "../etc": "_._etc", "my net/2": "my_net_2", ".x": "_x"} {
+	for in, want := range map[string]string{"resnet18": "resnet18", "../etc": "_._etc", "my net/2": "my_net_2",
+		".x": "_x"} {
 		if got := safeName(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
@@ -320,9 +335,11 @@ func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
 			}
 			return broken
 		}
-		res, err := s.Tune(ctx, TuneRequest{Workload: w, Limit: optimize.Limit{Energy: true}, Gate: gate}, nil)
+		res, err := s.Tune(ctx, TuneRequest{Measuring: Measuring{Workload: w, Gate: gate},
+			Limit: optimize.Limit{Energy: true}}, nil)
 		if res.Ended != c.want || len(res.Probes) != 2 || errors.Is(err, broken) == c.cancel {
-			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes), err, c.want)
+			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
+				err, c.want)
 		}
 	}
 }

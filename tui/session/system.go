@@ -4,29 +4,30 @@ import (
 	"fmt"
 
 	"jtune/profiles"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
 
-// system is where a run of a workload is looked at beyond the readings of the
+// system is what a run of a workload is monitored by beyond the readings of the
 // device: the kernel's counters, the disk and the page cache of its data. A
 // virtual board answers for a job that it simulates; a job that really runs
 // has its data on this machine.
-func (s *Session) system(w profiles.Workload) profiles.System {
+func (s *Session) system(w workload.Workload) profiles.System {
 	out := profiles.System{FS: s.fs, Clocks: s.sysfs.ClockTimes, Facts: softwareOf(s.Device.Board())}
 	if s.Virtual != nil && !w.Torch.Beside {
 		if s.replays() {
-			out.DataWhy, out.NoLoads = "the replayed file does not tell", true
+			out.DataWhy, out.NoLoads = "not in the replayed file", true
 		} else {
 			out.Disk = telemetry.NewDisk(s.fs)
 		}
 		return out
 	}
 	machine := s.fs
-	if s.Virtual != nil || s.Options.Sysroot != "/" {
+	if s.Virtual != nil || s.Sysroot != "/" {
 		machine = tegra.DiskFS("/") // where the job runs
 	}
-	out.Disk, out.NoLoads = telemetry.NewDisk(machine), s.beside(w)
+	out.Disk, out.NoLoads = telemetry.NewDisk(machine), s.runsOnHost(w)
 	dir := w.Torch.DataFolder()
 	switch {
 	case dir == "" && w.Torch.Data != "":

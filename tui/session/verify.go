@@ -9,33 +9,65 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
-// Verify measures one mode and leaves the device as it was found. A row that
-// is not usable says why.
-func (s *Session) Verify(ctx context.Context, w profiles.Workload, m tegra.Mode, observe func(Event)) (profiles.Row, error) {
-	bench, err := s.bench(ctx, w, profiles.Settings{}, observe)
-	if err != nil {
-		return profiles.Row{}, err
+// Verify measures one mode, as a campaign of its own, and leaves the device as it was
+// found. A row that is not usable has the reason. The model of the workload's pool learns it.
+func (s *Session) Verify(ctx context.Context, w workload.Workload, m tegra.Mode,
+	observe func(Event)) (record.Row, error) {
+	head := s.header(w, record.PlanHeader{Kind: "verify", Modes: 1}, nil, record.Settings{})
+	row, dir, err := s.verify(ctx, ProfileRequest{Measuring: Measuring{Workload: w}}, head, m, observe)
+	s.update(w, nil, dir, usable([]record.Row{row}), observe)
+	return row, err
+}
+
+// verify measures one mode and records it: in the campaign that r resumes, or in a new one.
+func (s *Session) verify(ctx context.Context, r ProfileRequest, head record.Header, m tegra.Mode,
+	observe func(Event)) (record.Row, string, error) {
+	r.Retries = -1
+	res, err := s.profile(ctx, r, &oncePlan{mode: m}, head, observe)
+	var hot *profiles.HotError
+	switch {
+	case errors.As(err, &hot) && res.New > 0: // the row says so
+		err = nil
+	case err == nil && res.New == 0:
+		err = context.Cause(ctx)
 	}
-	row, err := bench.Measure(ctx, profiles.Step{Mode: m, Why: "verify"})
-	return row, errors.Join(err, bench.Close(), restore(ctx, bench.Applier))
+	if err != nil || res.New == 0 {
+		return record.Row{}, res.Dir, err
+	}
+	return res.Rows[len(res.Rows)-1], res.Dir, nil
+}
+
+// oncePlan measures a mode once, whatever was measured before.
+type oncePlan struct {
+	mode  tegra.Mode
+	asked bool
+}
+
+var _ profiles.Plan = (*oncePlan)(nil)
+
+func (p *oncePlan) Len() (int, bool) { return 0, false } // beside what a resumed campaign holds
+
+func (p *oncePlan) Next([]record.Row) (profiles.Step, bool) {
+	first := !p.asked
+	p.asked = true
+	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}, Why: "verify"}, first
 }
 
 // VerifyRequest asks to measure what limits choose along a model's front.
 type VerifyRequest struct {
+	Measuring
 	Model    *learn.Model // a gp
-	Workload profiles.Workload
-	Most     int       // modes to measure
-	BudgetsW []float64 // power limits that may be asked for; nil: along the whole front
-	Margin   float64   // deviations of ln power that a choice keeps from its limit
-	Dir      string    // campaign folder, new; "" makes one below the data directory
-	Settings profiles.Settings
-	Gate     profiles.Gate
+	Most     int          // modes to measure
+	BudgetsW []float64    // power limits to measure for; nil: along the whole front
+	Margin   float64      // deviations of ln power that a choice keeps from its limit
 }
 
-// VerifyResult is what was measured and what the model says since.
+// VerifyResult is what was measured and the updated model.
 type VerifyResult struct {
 	ProfileResult
 	Before   []learn.Prediction // of the measured modes, by place in Measured, before any was
@@ -43,38 +75,44 @@ type VerifyResult struct {
 	Fitted   *learn.Model // knows them; the model as it was when nothing was measured
 }
 
-// VerifyFront measures along a model's front on this device (recipe §7): each
-// time the mode that most limits choose and whose power is least sure, then the
-// model learns it. The measurements are a campaign of their own; the device is
+// VerifyFront measures along a model's front on this device (docs/method.md): each
+// time the mode that most limits choose and whose power is least sure, which then
+// updates the model. The measurements are a campaign of their own; the device is
 // left as it was found. Where every choice was measured before there is nothing
 // to do and no folder. On an error the result holds what was measured.
 func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func(Event)) (VerifyResult, error) {
 	space := s.Device.Space()
+	if there, here := r.Model.Provenance.Device, s.Device.Board().Name; there != "" && there != here {
+		return VerifyResult{}, fmt.Errorf("%w: the model is of %s, this is %s: measure on that device, or fit a "+
+			"model for this one",
+			ErrUsage, there, here)
+	}
 	if r.Model.Batches != nil {
-		return VerifyResult{}, fmt.Errorf("%w: the model has the size of a minibatch as an input: fit one size with --batch N", ErrUsage)
+		return VerifyResult{}, fmt.Errorf("%w: the model has the size of a minibatch as an input: fit one size with "+
+			"--batch N", ErrUsage)
 	}
 	for _, m := range r.Model.Space.Modes() {
 		if !space.Contains(m) {
-			return VerifyResult{}, fmt.Errorf("%w: the model speaks of %s, which is no mode of this device: fit it for this one", ErrUsage, r.Model.Space.Format(m))
+			return VerifyResult{}, fmt.Errorf("%w: the model speaks of %s, which is no mode of this device: fit it "+
+				"for this one", ErrUsage, r.Model.Space.Format(m))
 		}
 	}
 	if r.BudgetsW == nil {
 		r.BudgetsW = optimize.FrontLimits(optimize.Known(r.Model.Predict(r.Model.Space.Modes()), r.Model.Trusted()))
 	}
-	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space, Margin: r.Margin, BudgetsW: r.BudgetsW}}
+	plan := &frontPlan{ctx: ctx, model: r.Model, n: r.Most, check: optimize.FrontCheck{Space: r.Model.Space,
+		Margin: r.Margin, BudgetsW: r.BudgetsW}}
 	if _, err := r.Model.With(ctx, nil, false); err != nil {
 		return VerifyResult{}, err
 	}
 	if _, more := plan.Next(nil); !more {
 		return VerifyResult{Fitted: r.Model}, plan.err
 	}
-	res, err := s.profile(ctx, ProfileRequest{Workload: r.Workload, Dir: r.Dir, Settings: r.Settings, Gate: r.Gate}, plan, profiles.PlanHeader{Kind: "front", Modes: r.Most}, observe)
+	res, err := s.profile(ctx, ProfileRequest{Measuring: r.Measuring}, plan,
+		s.header(r.Workload, record.PlanHeader{Kind: "front", Modes: r.Most}, nil, r.Settings), observe)
+	res.Kept = s.update(r.Workload, nil, res.Dir, usable(res.Rows), observe)
 	out := VerifyResult{ProfileResult: res, Measured: usable(res.Rows), Fitted: r.Model}
-	modes := make([]tegra.Mode, len(out.Measured))
-	for i, m := range out.Measured {
-		modes[i] = m.Mode
-	}
-	out.Before = r.Model.Predict(modes)
+	out.Before = r.Model.Predict(tegra.ModesOf(tegra.SettingsOf(out.Measured)))
 	if err = errors.Join(err, plan.err); len(out.Measured) == 0 || ctx.Err() != nil {
 		return out, err
 	}
@@ -85,7 +123,7 @@ func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func
 	return out, errors.Join(err, fitErr)
 }
 
-// frontPlan lets each mode follow from what the model has learnt of the rows.
+// frontPlan chooses each mode by the model updated with the rows so far.
 type frontPlan struct {
 	ctx   context.Context
 	model *learn.Model
@@ -98,7 +136,7 @@ var _ profiles.Plan = (*frontPlan)(nil)
 
 func (p *frontPlan) Len() (int, bool) { return p.n, false }
 
-func (p *frontPlan) Next(done []profiles.Row) (profiles.Step, bool) {
+func (p *frontPlan) Next(done []record.Row) (profiles.Step, bool) {
 	if len(done) >= p.n || p.err != nil {
 		return profiles.Step{}, false
 	}
@@ -109,11 +147,11 @@ func (p *frontPlan) Next(done []profiles.Row) (profiles.Step, bool) {
 		}
 	}
 	preds := model.Predict(model.Space.Modes())
-	for _, r := range done { // one that failed is not asked for again
+	for _, r := range done { // a failed mode is not measured again
 		if i, ok := model.Space.Index(r.Mode); ok && !r.Status.Usable() {
 			preds[i].PowerW = 0
 		}
 	}
 	m, ok := p.check.Next(preds, slices.Concat(model.Trusted(), rows))
-	return profiles.Step{Mode: m, Why: "front"}, ok
+	return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "front"}, ok
 }

@@ -1,34 +1,50 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"jtune/profiles"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
-// Workloads lists the built-in workloads and those of the user's file.
-func (s *Session) Workloads() ([]profiles.Workload, error) { return s.Options.Workloads() }
+// Workloads lists what can be run here: the built-in workloads and those of the
+// user's file. A replay has just one: what was measured when its file was made,
+// whatever it is called.
+func (s *Session) Workloads() ([]workload.Workload, error) {
+	file := s.Device.Board().Replay
+	if file == "" {
+		return s.Options.Workloads()
+	}
+	w, err := s.findWorkload(cmp.Or(s.Options.Workload, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))))
+	if sizes := s.Sizes(); sizes != nil {
+		w.Batch = slices.Max(sizes)
+	}
+	return []workload.Workload{w}, err
+}
 
-// Workloads is Session.Workloads without a device.
-func (o Options) Workloads() ([]profiles.Workload, error) {
+// Workloads lists the built-in workloads and those of the user's file.
+func (o Options) Workloads() ([]workload.Workload, error) {
 	path, err := o.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
-	return profiles.Workloads(path)
+	return workload.Load(path)
 }
 
 // Workload finds a workload by name or alias, at the minibatch size of
 // Options.Batches if one is given there. On a replay any name does: it is a
 // label.
-func (s *Session) Workload(name string) (profiles.Workload, error) {
+func (s *Session) Workload(name string) (workload.Workload, error) {
 	w, sizes, err := s.SizedWorkload(name)
 	if err == nil && sizes != nil {
 		err = fmt.Errorf("%w: --batch %s: a job has one minibatch size", ErrUsage, join(sizes))
@@ -39,18 +55,19 @@ func (s *Session) Workload(name string) (profiles.Workload, error) {
 // SizedWorkload is Workload where the minibatch size may be chosen among
 // several: those of Options.Batches, or of a replay that holds several. They
 // are ascending, nil for one.
-func (s *Session) SizedWorkload(name string) (w profiles.Workload, sizes []int, err error) {
-	if w, err = s.named(name); err != nil {
+func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, err error) {
+	if w, err = s.findWorkload(name); err != nil {
 		return w, nil, err
 	}
-	if sizes = s.Sizes(); sizes == nil && len(s.Options.Batches) > 0 {
-		w.Batch = s.Options.Batches[0]
+	if sizes = s.Sizes(); sizes == nil && len(s.Batches) > 0 {
+		w.Batch = s.Batches[0]
 	}
-	if sizes == nil && s.Options.AllSizes && !s.replays() {
-		return w, nil, fmt.Errorf("%w: --batch all takes the sizes of a replayed file: name those to choose among, such as --batch %d,%d,%d", ErrUsage, max(1, w.Batch/2), w.Batch, 2*w.Batch)
+	if sizes == nil && s.AllSizes && !s.replays() {
+		return w, nil, fmt.Errorf("%w: --batch all takes the sizes of a replayed file: name those to choose among, "+
+			"such as --batch %d,%d,%d", ErrUsage, max(1, w.Batch/2), w.Batch, 2*w.Batch)
 	}
 	if sizes != nil {
-		err = s.takesSizes(w)
+		err = s.checkSizes(w)
 	}
 	return w, sizes, err
 }
@@ -58,9 +75,9 @@ func (s *Session) SizedWorkload(name string) (w profiles.Workload, sizes []int, 
 // Sizes are the minibatch sizes to choose among, ascending; nil where they are
 // not several.
 func (s *Session) Sizes() []int {
-	sizes := sizesIn(s.settings)
+	sizes := tegra.BatchSizes(s.settings)
 	if s.settings == nil {
-		sizes = slices.Compact(slices.Sorted(slices.Values(s.Options.Batches)))
+		sizes = slices.Compact(slices.Sorted(slices.Values(s.Batches)))
 	}
 	if len(sizes) < 2 {
 		return nil
@@ -68,45 +85,47 @@ func (s *Session) Sizes() []int {
 	return sizes
 }
 
-// takesSizes refuses several minibatch sizes for a job that dictates its own.
-func (s *Session) takesSizes(w profiles.Workload) error {
-	if s.DictatesSize(w) == "" {
+// checkSizes rejects several batch sizes for a workload with a fixed one.
+func (s *Session) checkSizes(w workload.Workload) error {
+	if s.FixedBatch(w) == "" {
 		return nil
 	}
-	return fmt.Errorf("%w: workload %s dictates its minibatch size: neither its command nor a script that this names reads JTUNE_BATCH; pass it on there, or give one --batch (%s)", ErrUsage, w.Name, s.configName())
+	return fmt.Errorf("%w: workload %s has a fixed batch size: its command never reads JTUNE_BATCH; "+
+		"read it there or in a script that the command names, or give one --batch (%s)", ErrUsage, w.Name,
+		s.configName())
 }
 
-// DictatesSize says why a workload's minibatch size cannot be chosen, or "".
-func (s *Session) DictatesSize(w profiles.Workload) string {
-	if s.Virtual != nil && !s.beside(w) || w.TakesBatch() {
+// FixedBatch is the reason why a workload's batch size cannot be chosen; "" when it can.
+func (s *Session) FixedBatch(w workload.Workload) string {
+	if s.Virtual != nil && !s.runsOnHost(w) || w.TakesBatch() {
 		return ""
 	}
-	return "its job reads no JTUNE_BATCH"
+	return "its command never reads JTUNE_BATCH"
 }
 
-// named finds a workload.
-func (s *Session) named(name string) (profiles.Workload, error) {
-	list, err := s.Workloads()
+// findWorkload finds a workload; on a replay any name does.
+func (s *Session) findWorkload(name string) (workload.Workload, error) {
+	list, err := s.Options.Workloads()
 	if err != nil {
-		return profiles.Workload{}, err
+		return workload.Workload{}, err
 	}
-	w, err := profiles.Find(list, name)
+	w, err := workload.Find(list, name)
 	switch {
 	case err == nil:
 	case s.replays() && name != "":
-		w = profiles.Workload{Name: name, Title: name, Batch: 16}
+		w = workload.Workload{Name: name, Title: name, Model: workload.AsMeasured, Dataset: "in that file", Batch: 16}
 	default:
 		return w, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	return w, nil
 }
 
-// BoardOf names the device that a workload's numbers are of, and says so when
-// none measured them.
-func (s *Session) BoardOf(w profiles.Workload) string {
+// BoardOf names the device that a workload's numbers are of, marked when
+// they are not measured.
+func (s *Session) BoardOf(w workload.Workload) string {
 	b := s.Device.Board()
 	switch origin := b.Origin(); {
-	case s.beside(w):
+	case s.runsOnHost(w):
 		return "times of this machine, power and clocks of a simulated " + b.Name
 	case origin != "":
 		return b.Name + " (VIRTUAL: " + origin + ")"
@@ -114,13 +133,14 @@ func (s *Session) BoardOf(w profiles.Workload) string {
 	return b.Name
 }
 
-// beside: the workload really runs here while a virtual board plays it.
-func (s *Session) beside(w profiles.Workload) bool { return s.Virtual != nil && w.Torch.Beside }
+// runsOnHost reports whether the workload really runs here, with a virtual board.
+func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Torch.Beside }
 
 func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
 
 // bench joins guard, harness and device to measure modes with one workload.
-func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.Settings, observe observer) (*profiles.Bench, error) {
+func (s *Session) bench(ctx context.Context, w workload.Workload, set record.Settings,
+	observe observer) (*profiles.Bench, error) {
 	if err := s.canRun(w); err != nil {
 		return nil, err
 	}
@@ -128,20 +148,43 @@ func (s *Session) bench(ctx context.Context, w profiles.Workload, set profiles.S
 	if err != nil {
 		return nil, err
 	}
-	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, NewHarness: s.harness(w, set, "", 0),
-		Workload: w, Settings: set, Observe: observe.progress, System: s.system(w)}, nil
+	observe.note(s.fanWarning(set.KeepFan))
+	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
+		NewHarness: s.harness(w, set, "", 0), Workload: w, Settings: set,
+		Observe: observe.progress, System: s.system(w)}, nil
 }
 
-// harness gives what starts the workload here; log is the file for what it
-// says besides its events, "" for none.
-func (s *Session) harness(w profiles.Workload, set profiles.Settings, log string, epochs int) func(ctx context.Context, batch int) (harness.Harness, error) {
-	return w.NewHarness(profiles.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence, Epochs: epochs,
-		Scripts: filepath.Join(s.DataDir(), "torch")})
+// fanWarning says that the fan stays as it is although it should run at its maximum
+// while modes are measured; "" where it can be set.
+func (s *Session) fanWarning(keep bool) string {
+	unset := func(p tegra.Probe) bool { return p.Name == "fan" && !p.Found }
+	if keep || !slices.ContainsFunc(s.Sysfs().Probes(), unset) {
+		return ""
+	}
+	return "warning: jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat slows " +
+		"a board and spoils what is measured"
 }
 
-// canRun refuses a workload that this board cannot start, before anybody is
-// asked for a password.
-func (s *Session) canRun(w profiles.Workload) error {
+// harness returns what starts the workload here; log is the file for its output
+// besides events, "" for none.
+func (s *Session) harness(w workload.Workload, set record.Settings, log string,
+	epochs int) func(ctx context.Context, batch int) (harness.Harness, error) {
+	return w.NewHarness(workload.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence,
+		Epochs: epochs, Scripts: filepath.Join(s.DataDir(), "torch")})
+}
+
+// Blocked is the reason why a workload can certainly not run on this board, or "". It
+// touches no file.
+func (s *Session) Blocked(w workload.Workload) string {
+	if s.Virtual == nil && len(w.Command) == 0 && (w.Torch.Net == "" || w.Torch.Data == "") {
+		return "no command"
+	}
+	return ""
+}
+
+// canRun refuses a workload that this board cannot start, before a
+// password prompt.
+func (s *Session) canRun(w workload.Workload) error {
 	if s.Virtual != nil && !w.Torch.Beside {
 		return nil
 	}
@@ -157,8 +200,8 @@ func (s *Session) canRun(w profiles.Workload) error {
 
 // configName is where the user's workloads belong, for advice.
 func (s *Session) configName() string {
-	if s.Options.Config != "" {
-		return s.Options.Config
+	if s.Config != "" {
+		return s.Config
 	}
 	return defaultConfig()
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Check tells why nothing can be learned from rows of inputs x and targets y:
+// Check returns an error where nothing can be learned from rows of inputs x and targets y:
 // no rows, another number of targets, rows of unequal length, values that are
 // not finite.
 func Check(x [][]float64, y []float64) error {

@@ -21,7 +21,7 @@ func put(t *testing.T, path, text string) string {
 	return path
 }
 
-func TestWithoutPyTorchThereIsOneClearLine(t *testing.T) {
+func TestScriptWithoutPyTorchThereIsOneClearLine(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	bare := filepath.Join(t.TempDir(), "python")
@@ -29,12 +29,13 @@ func TestWithoutPyTorchThereIsOneClearLine(t *testing.T) {
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic, Python: bare}
 	_, err := all(t, start(t, "", nil, job.Command(scripts(t))...))
 	var died *harness.ExitError
-	if !errors.As(err, &died) || !strings.Contains(err.Error(), "has no PyTorch") || strings.Contains(err.Error(), "\n") {
+	if !errors.As(err, &died) || !strings.Contains(err.Error(), "has no PyTorch") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestOutOfMemoryIsToldAsDidNotRun(t *testing.T) {
+func TestScriptOutOfMemoryIsToldAsDidNotRun(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	for name, raise := range map[string]string{
@@ -45,14 +46,22 @@ func TestOutOfMemoryIsToldAsDidNotRun(t *testing.T) {
 		folder := scripts(t)
 		put(t, filepath.Join(folder, "torch.py"), "")
 		put(t, filepath.Join(folder, "loop.py"), "def train(o): raise "+raise+"\n")
-		_, err := all(t, start(t, "", nil, torch.Job{Net: "bert", Set: "squad", Data: torch.Synthetic, Python: python}.Command(folder)...))
-		if err == nil || !strings.Contains(err.Error(), "out of memory, did not run (DNR)") || strings.Contains(err.Error(), "\n") {
+		_, err := all(
+			t,
+			start(
+				t,
+				"",
+				nil,
+				torch.Job{Net: "bert", Set: "squad", Data: torch.Synthetic, Python: python}.Command(folder)...),
+		)
+		if err == nil || !strings.Contains(err.Error(), "out of memory, did not run (DNR)") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
 
-func TestHelperTimesAnybodysScript(t *testing.T) {
+func TestScriptHelperTimesAnybodysScript(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	folder := t.TempDir()
@@ -81,12 +90,16 @@ for epoch in range(2):
 	}
 }
 
-func TestHelperIsSilentOutsideJtune(t *testing.T) {
+func TestScriptHelperIsSilentOutsideJtune(t *testing.T) {
 	t.Parallel()
 	needs(t, "json")
 	folder := t.TempDir()
 	put(t, filepath.Join(folder, "jtune.py"), string(torch.Helper()))
-	script := put(t, filepath.Join(folder, "mine.py"), "import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n")
+	script := put(
+		t,
+		filepath.Join(folder, "mine.py"),
+		"import os\nos.environ.pop('JTUNE_PROTOCOL', None)\nimport jtune\nwith jtune.minibatch(): pass\n",
+	)
 	if got, err := all(t, start(t, "", nil, python, script)); !errors.Is(err, io.EOF) || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}

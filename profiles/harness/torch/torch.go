@@ -6,7 +6,7 @@
 // The scripts run on Python 3.6 and PyTorch 1.8 upwards, on CUDA where there is
 // some and on the CPU elsewhere. YOLOv8n's loss is a simplified one (yolo.py
 // says how); networks and numbers of parameters are the published ones.
-// jtune.py among them is what anybody's own script imports.
+// jtune.py among them is imported by users' own scripts.
 package torch
 
 import (
@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"jtune/internal/safefile"
 )
 
 //go:embed *.py
@@ -39,13 +41,17 @@ const (
 // the table [workload.NAME.torch]; a table [torch] gives python, data,
 // cache and beside for all.
 type Job struct {
-	Net    string `toml:"net,omitempty" json:"net"`       // resnet18 mobilenet yolov8n bert lstm lenet5 vgg11; empty: no built-in job
+	// resnet18 mobilenet yolov8n bert lstm lenet5 vgg11; empty: no built-in job
+	Net    string `toml:"net,omitempty" json:"net"`
 	Set    string `toml:"set,omitempty" json:"set"`       // imagenet-val gld23k coco squad wikitext mnist cifar10
 	Data   string `toml:"data,omitempty" json:"data"`     // folder of the data set or of several, or "synthetic"
 	Python string `toml:"python,omitempty" json:"python"` // interpreter that has PyTorch; python3
-	Cache  string `toml:"cache,omitempty" json:"cache"`   // page cache before each epoch: "preload", "drop" (before the first alone: "drop-once") or "" for as it is
-	Infer  bool   `toml:"infer,omitempty" json:"infer"`   // forward passes alone: compute time is the latency
-	Beside bool   `toml:"beside,omitempty" json:"beside"` // runs for real on a virtual board too: this machine's times beside the board's power
+	// Cache is what to do with the page cache before each epoch: "preload", "drop"
+	// (before the first epoch only: "drop-once"), or "" for nothing.
+	Cache string `toml:"cache,omitempty" json:"cache"`
+	Infer bool   `toml:"infer,omitempty" json:"infer"` // forward passes alone: compute time is the latency
+	// runs for real on a virtual board too: this machine's times beside the board's power
+	Beside bool `toml:"beside,omitempty" json:"beside"`
 }
 
 var (
@@ -108,16 +114,25 @@ func (j Job) python() string {
 // interpreter and a data folder.
 func (j Job) Ready() error {
 	if _, err := exec.LookPath(j.python()); err != nil {
-		return fmt.Errorf("no %s to run PyTorch with (%w): name one by python = \"…\" under [torch] in the configuration file, or give the workload a command of your own", j.python(), errors.Unwrap(err))
+		return fmt.Errorf(
+			"no %s to run PyTorch with (%w): name one by python = \"…\" under [torch] in the configuration file, "+
+				"or give the workload a command of your own",
+			j.python(),
+			errors.Unwrap(err),
+		)
 	}
 	return j.HasData()
 }
 
-// HasData tells whether a data folder, which must exist, or synthetic data are
-// given.
+// HasData returns an error unless a data folder, which must exist, or synthetic data are given.
 func (j Job) HasData() error {
 	if j.Data == "" {
-		return fmt.Errorf("no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the configuration file, or give the workload a command of your own", j.Set, Synthetic)
+		return fmt.Errorf(
+			"no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the "+
+				"configuration file, or give the workload a command of your own",
+			j.Set,
+			Synthetic,
+		)
 	}
 	if j.Data == Synthetic {
 		return nil
@@ -150,8 +165,8 @@ func (j Job) DataFolder() string {
 // the user that the job runs as.
 const sharedFolder = "/run/jtune/torch"
 
-// Folder is where the scripts belong: the wanted one, made absolute, or, run by
-// root through sudo, one that the calling user may read.
+// Folder is where the scripts belong: the wanted folder, made absolute, or, for root behind
+// sudo, one that the calling user may read.
 func Folder(wanted string) (string, error) {
 	if os.Geteuid() == 0 && os.Getenv("SUDO_UID") != "" {
 		return sharedFolder, nil
@@ -166,7 +181,7 @@ func Folder(wanted string) (string, error) {
 	return filepath.Abs(wanted)
 }
 
-// Helper is the text of jtune.py, which a script of anybody's own imports.
+// Helper is the text of jtune.py, which a user's own script imports.
 func Helper() []byte {
 	text, err := scripts.ReadFile(helper)
 	if err != nil {
@@ -175,15 +190,15 @@ func Helper() []byte {
 	return text
 }
 
-// Write puts the scripts into a folder, made if need be, and gives their
-// paths. Files that are right already are left alone; others are replaced at
-// once, so that a job that starts meanwhile reads one version or the other.
+// Write writes the scripts to a folder, which it makes when needed, and returns their paths.
+// Unchanged files are left alone; others are replaced atomically, so that a job that starts
+// meanwhile reads one version or the other.
 func Write(folder string) ([]string, error) {
 	names, err := fs.Glob(scripts, "*.py")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := safefile.MakeDir(folder); err != nil {
 		return nil, fmt.Errorf("training scripts: %w", err)
 	}
 	var paths []string
@@ -205,17 +220,5 @@ func replace(to string, text []byte) error {
 	if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), ".jtune-*.py")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), to)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return safefile.Replace(to, text)
 }

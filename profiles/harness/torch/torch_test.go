@@ -46,19 +46,26 @@ func TestWriteWithoutAFolderIsAnError(t *testing.T) {
 	}
 }
 
-func TestCommandNamesNetSetAndData(t *testing.T) {
+func TestJobCommandNamesNetSetAndData(t *testing.T) {
 	t.Parallel()
-	j := Job{Net: "lenet5", Set: "mnist", Infer: true}.Over(Job{Net: "bert", Data: "/data", Python: "/opt/py", Cache: "drop", Infer: false})
+	j := Job{
+		Net:   "lenet5",
+		Set:   "mnist",
+		Infer: true,
+	}.Over(
+		Job{Net: "bert", Data: "/data", Python: "/opt/py", Cache: "drop", Infer: false},
+	)
 	want := "/opt/py -B /s/train.py --net lenet5 --set mnist --data /data --cache drop --infer"
 	if got := strings.Join(j.Command("/s"), " "); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := (Job{Net: "bert", Set: "squad", Data: "synthetic"}).Command("/s"); got[0] != "python3" || slices.Contains(got, "--cache") {
+	if got := (Job{Net: "bert", Set: "squad", Data: "synthetic"}).Command("/s"); got[0] != "python3" ||
+		slices.Contains(got, "--cache") {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestScriptsOfRootLieWhereTheCallerMayRead(t *testing.T) {
+func TestFolderOfRootLieWhereTheCallerMayRead(t *testing.T) {
 	t.Setenv("SUDO_UID", "1000")
 	want := sharedFolder
 	if os.Geteuid() != 0 {
@@ -77,7 +84,7 @@ func TestScriptsOfRootLieWhereTheCallerMayRead(t *testing.T) {
 	}
 }
 
-func TestReadySaysWhatIsMissing(t *testing.T) {
+func TestJobReadySaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -93,7 +100,8 @@ func TestReadySaysWhatIsMissing(t *testing.T) {
 		{"no such folder", Job{Python: "sh", Set: "mnist", Data: "/no/such/folder"}, "no such file"},
 		{"a file for a folder", Job{Python: "sh", Set: "mnist", Data: file}, "is a file"},
 	} {
-		if err := c.job.Ready(); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "%!") {
+		if err := c.job.Ready(); err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "%!") {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -102,7 +110,7 @@ func TestReadySaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestFaultNamesTheKey(t *testing.T) {
+func TestJobFaultNamesTheKey(t *testing.T) {
 	t.Parallel()
 	for key, j := range map[string]Job{
 		"":      {Net: "mobilenet", Set: "imagenet-val", Cache: "preload"},

@@ -26,7 +26,13 @@ func needs(t *testing.T, module string) {
 	}
 	if out, err := exec.Command(python, "-c", "import "+module).CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Skipf("%s cannot import %s (%v, %s): install python3-%[2]s to run this test", python, module, err, lines[len(lines)-1])
+		t.Skipf(
+			"%s cannot import %s (%v, %s): install python3-%[2]s to run this test",
+			python,
+			module,
+			err,
+			lines[len(lines)-1],
+		)
 	}
 }
 
@@ -42,7 +48,10 @@ func scripts(t *testing.T) string {
 // start runs a command and ends it with the test.
 func start(t *testing.T, log string, env map[string]string, command ...string) harness.Harness {
 	t.Helper()
-	h, err := harness.Exec(t.Context(), harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute})
+	h, err := harness.Exec(
+		t.Context(),
+		harness.ExecOptions{Command: command, Env: env, Log: log, Silence: 3 * time.Minute},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +71,7 @@ func all(t *testing.T, h harness.Harness) (byKind map[harness.Kind][]harness.Eve
 	}
 }
 
-func TestNetworksTrainForRealOnTheCPU(t *testing.T) {
+func TestTrainNetworksTrainForRealOnTheCPU(t *testing.T) {
 	needs(t, "torch")
 	for _, c := range []struct {
 		name           string
@@ -76,20 +85,34 @@ func TestNetworksTrainForRealOnTheCPU(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.job.Python, c.job.Data = python, torch.Synthetic
-			env := map[string]string{"JTUNE_BATCH": c.batch, "JTUNE_WORKERS": c.workers, "JTUNE_PREFETCH": "2", "JTUNE_EPOCHS": "0", "JTUNE_WORKLOAD": "test"}
-			got, err := all(t, start(t, "", env, append(c.job.Command(scripts(t)), "--minibatches", strconv.Itoa(c.minibatches))...))
+			env := map[string]string{
+				"JTUNE_BATCH":    c.batch,
+				"JTUNE_WORKERS":  c.workers,
+				"JTUNE_PREFETCH": "2",
+				"JTUNE_EPOCHS":   "0",
+				"JTUNE_WORKLOAD": "test",
+			}
+			got, err := all(
+				t,
+				start(t, "", env, append(c.job.Command(scripts(t)), "--minibatches", strconv.Itoa(c.minibatches))...),
+			)
 			if !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
-			if len(got[harness.Minibatch]) != c.minibatches || len(got[harness.Hello]) != 1 || len(got[harness.EpochEnd]) != 1 || len(got[harness.Done]) != 1 {
+			if len(got[harness.Minibatch]) != c.minibatches || len(got[harness.Hello]) != 1 ||
+				len(got[harness.EpochEnd]) != 1 ||
+				len(got[harness.Done]) != 1 {
 				t.Fatalf("got %v; want %d minibatches, a hello, an epoch, done", got, c.minibatches)
 			}
 			info := got[harness.Hello][0].Info
-			if info["samples"] != c.samples || info["batch_size"] != c.batch || info["num_workers"] != c.workers || info["workload"] != "test" || !strings.HasPrefix(info["framework"], "torch ") {
+			if info["samples"] != c.samples || info["batch_size"] != c.batch || info["num_workers"] != c.workers ||
+				info["workload"] != "test" ||
+				!strings.HasPrefix(info["framework"], "torch ") {
 				t.Errorf("hello says %v", info)
 			}
 			for i, e := range got[harness.Minibatch] {
-				if e.Batch != i || e.FetchMS.V <= 0 || e.ComputeMS.V <= 0 || e.FetchMS.V+e.ComputeMS.V > e.TimeMS*1.001 {
+				if e.Batch != i || e.FetchMS.V <= 0 || e.ComputeMS.V <= 0 ||
+					e.FetchMS.V+e.ComputeMS.V > e.TimeMS*1.001 {
 					t.Errorf("minibatch %d: %+v; want fetch and compute within the whole", i, e)
 				}
 			}
@@ -102,7 +125,8 @@ func mnist(t *testing.T, n int) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"train-images-idx3-ubyte": append([]byte("\x00\x00\x08\x03\x00\x00\x00\x14\x00\x00\x00\x1c\x00\x00\x00\x1c"), make([]byte, 784*n)...),
+		"train-images-idx3-ubyte": append([]byte("\x00\x00\x08\x03\x00\x00\x00\x14\x00\x00\x00\x1c\x00\x00\x00\x1c"),
+			make([]byte, 784*n)...),
 		"train-labels-idx1-ubyte": append([]byte("\x00\x00\x08\x01\x00\x00\x00\x14"), make([]byte, n)...),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
@@ -112,11 +136,19 @@ func mnist(t *testing.T, n int) string {
 	return folder
 }
 
-func TestEpochsOverFilesEndByThemselves(t *testing.T) {
+func TestTrainEpochsOverFilesEndByThemselves(t *testing.T) {
 	needs(t, "torch")
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: mnist(t, 20), Python: python, Cache: "drop"}
-	got, err := all(t, start(t, "", map[string]string{"JTUNE_BATCH": "16", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2"}, job.Command(scripts(t))...))
-	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 4 || len(got[harness.EpochEnd]) != 2 || len(got[harness.Done]) != 1 {
+	got, err := all(
+		t,
+		start(
+			t,
+			"",
+			map[string]string{"JTUNE_BATCH": "16", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2"},
+			job.Command(scripts(t))...),
+	)
+	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 4 || len(got[harness.EpochEnd]) != 2 ||
+		len(got[harness.Done]) != 1 {
 		t.Fatalf("%v, %v; want two epochs of two minibatches, the last one of each with 4 samples", got, err)
 	}
 	if last := got[harness.Minibatch][3]; last.Epoch != 1 || last.Batch != 1 {
@@ -191,7 +223,7 @@ import images
 print("boxes", images.read_labels(root + "/coco/images/a.jpg").tolist()[0], len(images.read_labels(root + "/coco/images/none.jpg")))
 `
 
-func TestPublishedFormatsOfDataSetsAreRead(t *testing.T) {
+func TestTrainPublishedFormatsOfDataSetsAreRead(t *testing.T) {
 	needs(t, "torch")
 	needs(t, "numpy")
 	out, err := exec.Command(python, "-B", "-c", looks, scripts(t), t.TempDir()).CombinedOutput()

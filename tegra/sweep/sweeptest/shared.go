@@ -1,13 +1,15 @@
-// Package sweeptest finds the measured data that lie beside a checkout, for
+// Package sweeptest finds the measured data next to a checkout, for
 // tests and benchmarks, and writes made-up ones. No row of measured data is part of
 // the project.
 package sweeptest
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"jtune/tegra"
@@ -22,8 +24,8 @@ const (
 	OrinNano  = "data/sweeps/powertrain-orin-nano/orin_nano_train_derived.csv"
 )
 
-// Shared gives the path of a file of the shared folder: $JTUNE_SHARED, else
-// the folder "shared" beside the checkout. It skips the test where that file
+// Shared returns the path of a file of the shared folder: $JTUNE_SHARED, else
+// the folder "shared" next to the checkout. It skips the test where that file
 // is absent.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
@@ -33,7 +35,7 @@ func Shared(t testing.TB, name string) string {
 	}
 	path := filepath.Join(root, filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("measured data not beside the checkout: %v (set JTUNE_SHARED to the folder that holds them)", err)
+		t.Skipf("measured data not next to the checkout: %v (set JTUNE_SHARED to the folder that holds them)", err)
 	}
 	return path
 }
@@ -85,4 +87,28 @@ func moduleRoot(t testing.TB) string {
 		}
 		dir = parent
 	}
+}
+
+// MadeUp is a small sweep: times and powers of no simple
+// pattern, on the virtual Orin's clocks.
+func MadeUp(t testing.TB) *sweep.Table {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n")
+	for i, c := range []int{2, 8, 12} {
+		for j, cpu := range []int{729600, 1651200, 2201600} {
+			for k, gpu := range []int{318750000, 828750000, 1300500000} {
+				for l, mem := range []int{2133000000, 3199000000} {
+					tm := 2500.123 / float64((i+1)*(j+2)*(k+1)) * (1.17 - 0.1*float64(l))
+					fmt.Fprintf(&b, "%d,%d,%d,%d,%.7f,%.6f\n", c, cpu, gpu, mem, tm,
+						9.87654+1.234*float64(i)+2.345*float64(j)+6.789*float64(k)+0.777*float64(l))
+				}
+			}
+		}
+	}
+	table, err := sweep.Read(strings.NewReader(b.String()), "made-up.csv", sweep.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
 }

@@ -24,13 +24,20 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 			w := at(t, c.workload)
 			var timeErr, powerErr float64
 			for _, r := range rows {
-				s := w.Steady(Orin, At(r.Mode))
+				s := w.Steady(Orin(), At(r.Mode))
 				timeErr += math.Abs(s.TimeMS/r.TimeMS - 1)
 				powerErr += math.Abs(s.Power.Total()/r.PowerW - 1)
 			}
 			timeErr, powerErr = 100*timeErr/float64(len(rows)), 100*powerErr/float64(len(rows))
 			if timeErr > c.timeBar || powerErr > c.powerBarP {
-				t.Errorf("MAPE over %d modes: time %.2f %%, power %.2f %%; want at most %g and %g", len(rows), timeErr, powerErr, c.timeBar, c.powerBarP)
+				t.Errorf(
+					"MAPE over %d modes: time %.2f %%, power %.2f %%; want at most %g and %g",
+					len(rows),
+					timeErr,
+					powerErr,
+					c.timeBar,
+					c.powerBarP,
+				)
 			}
 		})
 	}
@@ -39,9 +46,18 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 func TestPhysicsComesNearThePublishedFigures(t *testing.T) {
 	for _, f := range Published {
 		w := at(t, f.Workload)
-		got := f.Metric.Of(w.Steady(Orin, At(f.Mode)))
+		got := f.Metric.Of(w.Steady(Orin(), At(f.Mode)))
 		if math.Abs(got/f.Value-1) > f.Tolerance {
-			t.Errorf("%s in %s: %s is %.1f, published %.1f (%s) ± %.0f %%", f.Workload, f.Mode, f.Metric, got, f.Value, f.Source, 100*f.Tolerance)
+			t.Errorf(
+				"%s in %s: %s is %.1f, published %.1f (%s) ± %.0f %%",
+				f.Workload,
+				f.Mode,
+				f.Metric,
+				got,
+				f.Value,
+				f.Source,
+				100*f.Tolerance,
+			)
 		}
 	}
 }
@@ -49,7 +65,7 @@ func TestPhysicsComesNearThePublishedFigures(t *testing.T) {
 // The paper's spans over all modes: at most 36 in time and 4.3 in power.
 func TestResNetSpansAsPublished(t *testing.T) {
 	w := at(t, "resnet18")
-	top, bottom := w.Steady(Orin, At(maxn)), w.Steady(Orin, At(low))
+	top, bottom := w.Steady(Orin(), At(maxn)), w.Steady(Orin(), At(low))
 	if span := bottom.TimeMS / top.TimeMS; span < 25 || span > 36*1.05 {
 		t.Errorf("slowest over fastest is %.1f, published 36", span)
 	}
@@ -69,7 +85,7 @@ func TestMobileNetUnder30WattsComesNearThePublishedOptimum(t *testing.T) {
 			for g := range 13 {
 				gpu := min(0.11475+0.102*float64(g), 1.3005)
 				for _, emc := range emcSteps {
-					if s := w.Steady(Orin, Conditions{cores, cpu, gpu, emc}); s.Power.Total() <= 30 {
+					if s := w.Steady(Orin(), Conditions{cores, cpu, gpu, emc}); s.Power.Total() <= 30 {
 						best = min(best, s.TimeMS)
 					}
 				}
@@ -81,8 +97,16 @@ func TestMobileNetUnder30WattsComesNearThePublishedOptimum(t *testing.T) {
 	}
 }
 
-func TestEpochsAreAsManyMinibatchesAsPublished(t *testing.T) { // method note b.2, Derived
-	want := map[string]int{"mobilenet": 1443, "resnet18": 3125, "yolov8n": 1563, "bert": 4375, "lstm": 2250, "lenet5": 3750, "vgg11": 3125}
+func TestEpochsAreAsManyMinibatchesAsPublished(t *testing.T) {
+	want := map[string]int{
+		"mobilenet": 1443,
+		"resnet18":  3125,
+		"yolov8n":   1563,
+		"bert":      4375,
+		"lstm":      2250,
+		"lenet5":    3750,
+		"vgg11":     3125,
+	}
 	for name, n := range want {
 		if got := at(t, name).Minibatches(16); got != n {
 			t.Errorf("%s: %d minibatches per epoch, want %d", name, got, n)
@@ -92,12 +116,12 @@ func TestEpochsAreAsManyMinibatchesAsPublished(t *testing.T) { // method note b.
 
 func TestIdleBoardDrawsLessThanAnyWorkload(t *testing.T) {
 	for _, m := range []tegra.Mode{maxn, low, low441} {
-		gated, idle := Orin.Idle(At(m), true).Total(), Orin.Idle(At(m), false).Total()
+		gated, idle := Orin().Idle(At(m), true).Total(), Orin().Idle(At(m), false).Total()
 		if gated < 5 || gated > 12 || gated >= idle {
 			t.Errorf("idle draw in %s is %.1f W, %.1f with the GPU gated off", m, idle, gated)
 		}
-		for _, w := range Workloads {
-			if busy := w.Steady(Orin, At(m)).Power.Total(); busy <= idle {
+		for _, w := range Workloads() {
+			if busy := w.Steady(Orin(), At(m)).Power.Total(); busy <= idle {
 				t.Errorf("%s in %s draws %.2f W, an idle board %.2f", w.Name, m, busy, idle)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package physics says how long a minibatch of training takes on a chip and
+// Package physics models how long a minibatch of training takes on a chip and
 // which power it draws: a pipeline of loader processes and one computing
 // process, and power by domain.
 //
@@ -22,7 +22,7 @@ type Conditions struct {
 // Batch. Work is in ms·GHz: divided by a clock it is a time.
 type Workload struct {
 	Name      string
-	Estimated bool // no measurement on this board stands behind the constants
+	Estimated bool // the constants rest on no measurement of this board
 	Samples   int  // per epoch
 	Batch     int
 	Workers   int     // loader processes; 0: the computing process loads
@@ -67,8 +67,8 @@ type Steps struct {
 // Minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
-// Sized gives the workload at another minibatch size: kernels fill the GPU
-// badly below the workload's own size (method note (j) 7; slopes from
+// Sized returns the workload at another minibatch size: kernels fill the GPU
+// badly below the workload's own size (slopes from
 // MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
 func (w Workload) Sized(batch int) Workload {
 	if batch == w.Batch {

@@ -23,7 +23,7 @@ const (
 
 func (m Metric) String() string { return [...]string{"time_ms", "power_w"}[m] }
 
-// Of gives the metric's value of s.
+// Of returns the metric's value of s.
 func (m Metric) Of(s Steps) float64 {
 	if m == TimeMS {
 		return s.TimeMS
@@ -31,7 +31,7 @@ func (m Metric) Of(s Steps) float64 {
 	return s.Power.Total()
 }
 
-// At gives the conditions of a mode whose clocks are locked.
+// At returns the conditions of a mode whose clocks are locked.
 func At(m tegra.Mode) Conditions {
 	return Conditions{Cores: m.Cores, CPU: m.CPU.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}
 }

@@ -1,0 +1,208 @@
+package plan
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// root of the module.
+const root = "../.."
+
+// lower are the rooms below the session, whose types and parsers all above it
+// may name.
+var lower = []string{"tegra", "telemetry", "profiles", "learn", "optimize"}
+
+// mayImport gives the rooms that each room may import besides its own and
+// internal. A page is its own room: no other page is in its list.
+var mayImport = map[string][]string{
+	"main":         {"tui/cli"},
+	"internal":     nil,
+	"tegra":        nil,
+	"telemetry":    {"tegra"},
+	"profiles":     {"tegra", "telemetry"},
+	"learn":        {"tegra"},
+	"optimize":     {"tegra", "learn"},
+	"tui/session":  lower,
+	"tui/export":   {"tegra", "learn", "optimize"},
+	"tui/widget":   nil,
+	"tui/page":     append([]string{"tui/session", "tui/widget"}, lower...),
+	"tui/page/...": append([]string{"tui/page", "tui/session", "tui/widget", "tui/export"}, lower...),
+	"tui":          append([]string{"tui/page", "tui/page/...", "tui/session", "tui/widget"}, lower...),
+	"tui/cli":      append([]string{"tui", "tui/session", "tui/widget", "tui/export"}, lower...),
+}
+
+// foreign are libraries that belong to some rooms alone.
+var foreign = []struct {
+	paths []string // prefixes
+	rooms []string
+}{
+	{
+		[]string{"charm.land/", "github.com/NimbleMarkets/ntcharts", "github.com/charmbracelet/"},
+		[]string{"tui", "tui/page", "tui/page/...", "tui/widget"},
+	},
+	{
+		[]string{"flag", "github.com/spf13/"},
+		[]string{"tui/cli", "internal/tools"},
+	},
+}
+
+// guardArguments: the guard is a process of its own and reads the two arguments
+// that its client gave it.
+const guardArguments = "tegra/guard"
+
+// topLevel is what lies at the top of the module.
+var topLevel = []string{
+	"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
+	"docs", "go.mod", "go.sum", "internal", "learn", "main.go", "optimize", "packaging", "profiles",
+	"tegra", "telemetry", "tui",
+}
+
+// ignored lies there on the machine of somebody who builds.
+var ignored = []string{"jtune", "dist"}
+
+// roomOf is the room that a package lies in, by its path below the module.
+func roomOf(pkg string) string {
+	switch parts := strings.Split(pkg, "/"); {
+	case pkg == ".":
+		return "main"
+	case strings.HasPrefix(pkg, "internal/tools/"):
+		return "internal/tools"
+	case strings.HasPrefix(pkg, "tui/page/"):
+		return "tui/page/..."
+	case parts[0] == "tui" && len(parts) > 1:
+		return path.Join(parts[:2]...)
+	default:
+		return parts[0]
+	}
+}
+
+// ofTests reports whether a package holds what tests share: tegra/tegratest.
+func ofTests(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
+
+// fault says how an import points against the plan, or "".
+func fault(from, to string) string {
+	room := roomOf(from)
+	if pkg, ours := strings.CutPrefix(to, "jtune/"); ours {
+		there := roomOf(pkg)
+		switch {
+		case room == "internal/tools", from == pkg:
+			return ""
+		case there == "internal/tools":
+			return "a developer's program"
+		case room == "tui/page/..." && there == room:
+			return "another page"
+		case ofTests(pkg) && !ofTests(from):
+			return "what tests share"
+		case there == room, there == "internal", slices.Contains(mayImport[room], there):
+			return ""
+		}
+		return "not below " + room
+	}
+	for _, f := range foreign {
+		for _, p := range f.paths {
+			known := to == p || strings.HasSuffix(p, "/") && strings.HasPrefix(to, p) || strings.HasPrefix(to, p+"/")
+			if known && !slices.Contains(f.rooms, room) && !(to == "flag" && from == guardArguments) {
+				return "it belongs to " + strings.Join(f.rooms, ", ")
+			}
+		}
+	}
+	return ""
+}
+
+func TestImportsFollowThePlan(t *testing.T) {
+	packages := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		name := filepath.Base(file)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata"):
+			return filepath.SkipDir
+		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(dir)
+		packages[pkg] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, i := range parsed.Imports {
+			to, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := fault(pkg, to); why != "" {
+				t.Errorf("%s/%s imports %s: %s", pkg, name, to, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range packages {
+		if _, planned := mayImport[roomOf(pkg)]; !planned && roomOf(pkg) != "internal/tools" {
+			t.Errorf("package %s lies in no room of the plan", pkg)
+		}
+	}
+	if len(packages) < 40 {
+		t.Errorf("%d packages are looked at: that is not the whole module", len(packages))
+	}
+}
+
+func TestImportsAgainstThePlanAreFound(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		bad      bool
+	}{
+		{"tegra", "jtune/telemetry", true},
+		{"tegra/guard", "jtune/tegra", false},
+		{"tui/session", "jtune/tui/page", true},
+		{"tui/page", "jtune/tui/page/front", true},
+		{"tui/page/front", "jtune/tui/page", false},
+		{"tui/page/front", "jtune/tui/page/live", true},
+		{"tui/page/front", "jtune/tui", true},
+		{"tui/page/front", "jtune/tui/page/pagetest", true},
+		{"tui/widget", "jtune/tegra", true},
+		{"tui/widget/chart", "jtune/internal/axis", false},
+		{"tui/cli", "jtune/tui/page", true},
+		{"internal/stats", "jtune/tegra", true},
+		{"internal/tools/demo", "jtune/tui", false},
+		{"tui/session", "charm.land/bubbletea/v2", true},
+		{"tui/widget/chart", "github.com/NimbleMarkets/ntcharts/v2/canvas", false},
+		{"tui/session", "flag", true},
+	} {
+		if why := fault(c.from, c.to); (why != "") != c.bad {
+			t.Errorf("%s imports %s: %q, a fault %v", c.from, c.to, why, c.bad)
+		}
+	}
+}
+
+func TestTopLevelHoldsWhatThePlanNames(t *testing.T) {
+	list, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		name := e.Name()
+		if slices.Contains(topLevel, name) || slices.Contains(ignored, name) || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if built := filepath.Ext(name); built != ".test" && built != ".prof" && built != ".out" {
+			t.Errorf("%s lies at the top of the module", name)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+// Package stats sums up readings.
+//
+//	readings ──► Quantile(v, 0.95), Median(v), IQR(v), Mean(v) ──► one number
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Quantile is the q-quantile (0 to 1) of values, in any order, by linear
+// interpolation between the order statistics. Values that are not finite are
+// left out; without any it is NaN.
+func Quantile(values []float64, q float64) float64 {
+	v := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(v)
+	at := q * float64(len(v)-1)
+	i := min(int(at), len(v)-1)
+	if i == len(v)-1 || v[i] == v[i+1] {
+		return v[i]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}
+
+// Median is the middle one of values, or between the two in the middle; NaN
+// without any.
+func Median(values []float64) float64 { return Quantile(values, 0.5) }
+
+// OrZero is v, or 0 for NaN.
+func OrZero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// Positive reports whether every value is finite and above zero, so that it has
+// a logarithm.
+func Positive(values ...float64) bool {
+	for _, v := range values {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// IQR is the distance between the quartiles of values; 0 without any.
+func IQR(values []float64) float64 { return OrZero(Quantile(values, 0.75) - Quantile(values, 0.25)) }
+
+// Mean is the sum of values over their number; 0 without any.
+func Mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
+}

@@ -1,0 +1,30 @@
+package text
+
+import (
+	"math"
+	"testing"
+)
+
+func TestCountsHaveCommas(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 modes", 1: "1 mode", 12: "12 modes", 999: "999 modes",
+		1000: "1,000 modes", 18096: "18,096 modes", 1234567: "1,234,567 modes", -375000: "-375,000 modes",
+		-100: "-100 modes"} {
+		if got := Count(n, "mode"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestThreeDigitsAreShown(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{0: "0", 0.012345: "0.0123", 2.5899: "2.59", 58.87: "58.9", 129.04: "129.0",
+		17503.1: "17503", math.Inf(1): "–"} {
+		if got := Of(v); got != want {
+			t.Errorf("%g: got %q, want %q", v, got, want)
+		}
+	}
+	if got := Of(math.NaN()); got != "–" {
+		t.Errorf("NaN: got %q", got)
+	}
+}

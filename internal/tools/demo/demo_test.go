@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hinshun/vt10x"
+)
+
+// TestTheRecordingCanBeMade runs the script, pauses cut short: it fails when
+// the program no longer does or says what the demo shows.
+func TestTheRecordingCanBeMade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	dir := t.TempDir()
+	if err := run(context.Background(), []string{"-out", dir, "-hurry", "20"}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	replay(t, filepath.Join(dir, "demo.cast"))
+	picture(t, filepath.Join(dir, "demo.svg"))
+}
+
+// TestTheRecordingInTheTreeIsOfThisScript: make it again with
+// go run ./internal/tools/demo when a step or its words have changed.
+func TestTheRecordingInTheTreeIsOfThisScript(t *testing.T) {
+	replay(t, filepath.FromSlash("../../../docs/demo.cast"))
+	picture(t, filepath.FromSlash("../../../docs/demo.svg"))
+}
+
+// replay plays a recording and asks that each step's words come, one step
+// after the other, on a board that says it is virtual.
+func replay(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	var head struct{ Version, Width, Height int }
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version != 2 || head.Width != columns ||
+		head.Height != rows {
+		t.Fatalf("%s begins with %q", path, lines.Text())
+	}
+	screen := vt10x.New(vt10x.WithSize(columns, rows))
+	next, last := 0, 0.0
+	for lines.Scan() {
+		var event [3]any
+		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
+			t.Fatal(err)
+		}
+		at, ok := event[0].(float64)
+		text, isText := event[2].(string)
+		if !ok || !isText || event[1] != "o" || at < last {
+			t.Fatalf("%s: %.80q after %v s", path, lines.Text(), last)
+		}
+		last = at
+		_, _ = screen.Write([]byte(text))
+		for next < len(script) && script[next].met(screen.String()) {
+			next++
+		}
+	}
+	if next < len(script) {
+		t.Errorf("%s never shows step %d, %q; at its end:\n%s", path, next+1, script[next].shows, screen.String())
+	}
+}
+
+// picture asks for well-formed SVG in which every frame says VIRTUAL.
+func picture(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := xml.NewDecoder(strings.NewReader(string(text))); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	frames := strings.Split(string(text), "<g")[1:]
+	want := 1 // the still one below
+	for _, s := range script {
+		if s.caption != "" {
+			want++
+		}
+	}
+	if len(frames) != want {
+		t.Errorf("%s has %d frames, want %d", path, len(frames), want)
+	}
+	for i, f := range frames {
+		if !strings.Contains(f, "VIRTUAL") {
+			t.Errorf("%s: frame %d does not say that the board is virtual", path, i)
+		}
+	}
+	if len(text) > 200_000 {
+		t.Errorf("%s has %d bytes, too many for a README", path, len(text))
+	}
+}
+
+func TestRunesAreNotCutInTheRecording(t *testing.T) {
+	c := newCast("test")
+	text := "a⣿│é"
+	for i := range len(text) {
+		c.add(time.Duration(i)*time.Second, []byte(text[i:i+1]))
+	}
+	var got strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(c.String()), "\n")[1:] {
+		var event [3]any
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatal(err)
+		}
+		got.WriteString(event[2].(string))
+	}
+	if got.String() != text {
+		t.Errorf("recorded %q, want %q", got.String(), text)
+	}
+}
+
+func TestAPictureKeepsColumnsAndColours(t *testing.T) {
+	screen := vt10x.New(vt10x.WithSize(8, 1))
+	_, _ = screen.Write([]byte("\x1b[1;38;5;130ma  b\x1b[m <\x1b[7m>\x1b[m"))
+	got := frame{"", cellsOf(screen)}.draw()
+	for _, want := range []string{`textLength="33.6" class="b" style="fill:` + palette[130] + `">a` + "\u00a0\u00a0" +
+		`b</text>`, `&lt;</text>`,
+		`fill="` + ground[0] + `"/><text x="62.4" y="51.0" style="fill:` + ground[1] + `">&gt;</text>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the picture lacks %s:\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/learn/baseline/nn"
+)
+
+// rows are made up: twelve modes of a board that is slower with less GPU.
+const rows = `cores,cpu,gpu,mem,observed_time,observed_power
+2,268800,114750000,204000000,900,12
+4,268800,216750000,204000000,700,13
+6,576000,318750000,665600000,500,15
+8,576000,420750000,665600000,420,16
+10,883200,522750000,665600000,350,18
+12,883200,624750000,2133000000,260,21
+2,1190400,726750000,2133000000,220,22
+4,1190400,828750000,2133000000,200,25
+6,1497600,930750000,3199000000,160,29
+8,1804800,1032750000,3199000000,140,33
+10,2112000,1134750000,3199000000,125,38
+12,2201600,1300500000,3199000000,110,45
+`
+
+func TestMakerefWritesNetworksAndTheirNote(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "sweep.csv")
+	if err := os.WriteFile(file, []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := run(t.Context(), []string{
+		"-networks", "-sweep", file, "-out", dir, "-minsteps", "-1",
+	}, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{nn.TimeSuffix, nn.PowerSuffix} {
+		data, err := os.ReadFile(filepath.Join(dir, nn.ReferenceName+suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := new(nn.Net).UnmarshalBinary(data); err != nil {
+			t.Errorf("%s: %v", suffix, err)
+		}
+	}
+	note, err := os.ReadFile(filepath.Join(dir, nn.ReferenceName+nn.ProvenanceSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"modes": 12`, "bf7d6b73", "makeref -networks -sweep"} {
+		if !strings.Contains(string(note), want) {
+			t.Errorf("the note lacks %q:\n%s", want, note)
+		}
+	}
+	if !strings.Contains(out.String(), "MAPE over 12 modes") {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+func TestMakerefRejectsBadArgumentsForNetworks(t *testing.T) {
+	t.Parallel()
+	bad := filepath.Join(t.TempDir(), "bad.csv")
+	if err := os.WriteFile(bad, []byte(rows+"2,268800,torn\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no arguments", []string{"-networks"}, "required"},
+		{"no folder", []string{"-networks", "-sweep", bad}, "required"},
+		{"no such file", []string{"-networks", "-sweep", bad + "x", "-out", "."}, "no such file"},
+		{"a torn row", []string{"-networks", "-sweep", bad, "-out", "."}, "line 14"},
+	} {
+		if err := run(t.Context(), c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want it to say %q", c.name, err, c.want)
+		}
+	}
+}

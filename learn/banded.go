@@ -1,0 +1,44 @@
+package learn
+
+import (
+	"math"
+
+	"jtune/learn/baseline"
+	"jtune/tegra"
+)
+
+// banded puts error bars around the predictions of a baseline, which has none:
+// the spread of ln errors on modes left out.
+type banded struct {
+	*baseline.Pair
+	timeSD  float64 // of ln time
+	powerSD float64 // NaN where power was not measured
+	dof     int
+}
+
+func (b *banded) Predict(modes []tegra.Mode) []Prediction {
+	t := studentQuantile(0.95, b.dof)
+	timeMS := b.Time.At(modes)
+	var powerW []float64
+	if b.Power != nil {
+		powerW = b.Power.At(modes)
+	}
+	out := make([]Prediction, len(modes))
+	for i, m := range modes {
+		lnPower := math.NaN()
+		if powerW != nil {
+			lnPower = math.Log(clampTo(powerW[i], leastPowerW, mostPowerW))
+		}
+		lnTime := math.Log(clampTo(timeMS[i], leastTimeMS, mostTimeMS))
+		out[i] = logBands(m, lnTime, b.timeSD, t, lnPower, b.powerSD, t)
+	}
+	return out
+}
+
+// clampTo keeps v within bounds; what is not a number becomes the lower one.
+func clampTo(v, least, most float64) float64 {
+	if !(v > least) {
+		return least
+	}
+	return min(v, most)
+}

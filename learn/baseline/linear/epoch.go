@@ -1,0 +1,181 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
+
+	"jtune/learn/baseline/nn"
+	"jtune/tegra"
+)
+
+// Epoch is one measured epoch of a training, epoch 0 excluded (it has a cold
+// page cache).
+type Epoch struct {
+	Mode    tegra.Mode
+	TimeS   float64 // end to end
+	EnergyJ float64
+}
+
+// TimeModel predicts the time of an epoch of one workload.
+type TimeModel struct{ Regression }
+
+// knobs are the regression's inputs: cores and raw MHz.
+func knobs(m tegra.Mode) []float64 {
+	x := nn.Features(m)
+	return x[:]
+}
+
+// FitTime learns T = a·CPU + b·cores + c·GPU + d·memory + e from epochs of one
+// workload. Four modes, as the study had, leave five coefficients open: see
+// Regression.Warning.
+func FitTime(epochs []Epoch) (TimeModel, error) {
+	x, y := make([][]float64, len(epochs)), make([]float64, len(epochs))
+	for i, e := range epochs {
+		x[i], y[i] = knobs(e.Mode), e.TimeS
+	}
+	r, err := Fit(x, y)
+	return TimeModel{r}, err
+}
+
+// TimeS predicts the seconds of an epoch. A straight line may fall below zero.
+func (t TimeModel) TimeS(m tegra.Mode) float64 { return t.At(knobs(m)) }
+
+// EnergyModel predicts the energy of an epoch of any workload from its time:
+// the study's universal model.
+type EnergyModel struct{ Regression }
+
+// FitEnergy learns E from mode and observed time of epochs of several
+// workloads together.
+func FitEnergy(epochs []Epoch) (EnergyModel, error) {
+	x, y := make([][]float64, len(epochs)), make([]float64, len(epochs))
+	for i, e := range epochs {
+		x[i], y[i] = append(knobs(e.Mode), e.TimeS), e.EnergyJ
+	}
+	r, err := Fit(x, y)
+	return EnergyModel{r}, err
+}
+
+// EnergyJ predicts the joules of an epoch that takes timeS, which is usually
+// itself predicted.
+func (e EnergyModel) EnergyJ(m tegra.Mode, timeS float64) float64 {
+	return e.At(append(knobs(m), timeS))
+}
+
+// studied are the ten modes of an AGX Xavier that the study measured all its
+// workloads in, a to j of its Table 3: cores, and nominal MHz of CPU, GPU and
+// memory.
+var studied = [...][4]int{
+	{4, 1200, 670, 1333},
+	{8, 1200, 670, 1333},
+	{8, 1200, 900, 1333},
+	{8, 1200, 900, 1600},
+	{8, 2100, 900, 1600},
+	{2, 2100, 900, 1600},
+	{8, 2265, 1377, 2133},
+	{8, 2265, 1377, 1066},
+	{8, 2265, 1377, 1333},
+	{8, 2265, 1377, 1600},
+}
+
+// StudyModes returns the study's ten modes as a space lists them; false where it
+// lacks one.
+func StudyModes(space *tegra.Space) ([]tegra.Mode, bool) {
+	var out []tegra.Mode
+	for _, s := range studied {
+		m, err := space.Snap(tegra.Mode{
+			Cores: s[0],
+			CPU:   tegra.Freq(s[1]) * tegra.MHz,
+			GPU:   tegra.Freq(s[2]) * tegra.MHz,
+			EMC:   tegra.Freq(s[3]) * tegra.MHz,
+		})
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, m)
+	}
+	return out, true
+}
+
+// Selection is the outcome of BestModes.
+type Selection struct {
+	Modes   []tegra.Mode // in the order of the candidates
+	SumRMSE float64      // seconds, summed over the workloads
+	Tried   int          // subsets
+}
+
+// mostSubsets bounds the search; the study's is 210.
+const mostSubsets = 1_000_000
+
+// BestModes tries every subset of k of the candidate modes: fits each
+// workload's time model on its epochs in the subset, predicts all candidates,
+// and keeps the subset with the least sum over workloads of the root mean
+// square error against the mean time per mode. Every workload must have epochs
+// in every candidate. Of equally good subsets the first counts.
+func BestModes(candidates []tegra.Mode, workloads [][]Epoch, k int) (Selection, error) {
+	n := len(candidates)
+	if k < 1 || k > n || len(workloads) == 0 ||
+		combin.LogGeneralizedBinomial(float64(n), float64(k)) > math.Log(mostSubsets+1) {
+		return Selection{}, fmt.Errorf("cannot search %d of %d modes over %d workloads: want 1 to all modes and at "+
+			"most %d subsets",
+			k, n, len(workloads), mostSubsets)
+	}
+	sorted := make([][][]Epoch, len(workloads)) // by workload and candidate
+	for w, epochs := range workloads {
+		sorted[w] = make([][]Epoch, n)
+		for i, m := range candidates {
+			for _, e := range epochs {
+				if e.Mode == m {
+					sorted[w][i] = append(sorted[w][i], e)
+				}
+			}
+			if len(sorted[w][i]) == 0 {
+				return Selection{}, fmt.Errorf("workload %d of %d has no epoch in mode %s", w+1, len(workloads), m)
+			}
+		}
+	}
+	best := Selection{SumRMSE: math.Inf(1)}
+	var chosen []int
+	for subsets, subset := combin.NewCombinationGenerator(n, k), make([]int, k); subsets.Next(); best.Tried++ {
+		subsets.Combination(subset)
+		sum := 0.0
+		for _, byMode := range sorted {
+			rmse, err := rmseFrom(byMode, subset)
+			if err != nil {
+				return Selection{}, err
+			}
+			sum += rmse
+		}
+		if sum < best.SumRMSE {
+			best.SumRMSE, chosen = sum, slices.Clone(subset)
+		}
+	}
+	for _, i := range chosen {
+		best.Modes = append(best.Modes, candidates[i])
+	}
+	return best, nil
+}
+
+// rmseFrom is the error over all modes of a time model fitted in some.
+func rmseFrom(byMode [][]Epoch, subset []int) (float64, error) {
+	var train []Epoch
+	for _, i := range subset {
+		train = append(train, byMode[i]...)
+	}
+	model, err := FitTime(train)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, epochs := range byMode {
+		mean := 0.0
+		for _, e := range epochs {
+			mean += e.TimeS / float64(len(epochs))
+		}
+		d := model.TimeS(epochs[0].Mode) - mean
+		sum += d * d
+	}
+	return math.Sqrt(sum / float64(len(byMode))), nil
+}

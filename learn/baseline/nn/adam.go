@@ -1,0 +1,44 @@
+package nn
+
+import "math"
+
+// adam is the optimiser's state (Kingma and Ba 2015), in Keras' form: the bias
+// corrections are folded into the step, epsilon is added after them.
+type adam struct {
+	rate float64
+	m, v []float32
+	b1t  float64 // beta1 to the power of the steps done
+	b2t  float64
+}
+
+func newAdam(rate float64, n int) *adam {
+	return &adam{rate: rate, m: make([]float32, n), v: make([]float32, n), b1t: 1, b2t: 1}
+}
+
+// tiny is where a first moment counts as zero. A weight whose gradient stays
+// zero would else decay into denormals, which many processors compute a
+// hundred times slower.
+const tiny = 1e-30
+
+const signBit = 1 << 31
+
+var tinyBits = math.Float32bits(tiny)
+
+// step moves w against the gradient g and clears g for the next batch.
+func (a *adam) step(w, g []float32) {
+	a.b1t *= beta1
+	a.b2t *= beta2
+	rate := float32(a.rate * math.Sqrt(1-a.b2t) / (1 - a.b1t))
+	m, v := a.m[:len(w)], a.v[:len(w)]
+	g = g[:len(w)]
+	for i, grad := range g {
+		first := beta1*m[i] + (1-beta1)*grad
+		// one branch that is seldom taken; testing the sign would be mispredicted
+		if math.Float32bits(first)&^signBit < tinyBits {
+			first = 0
+		}
+		second := beta2*v[i] + (1-beta2)*(grad*grad)
+		m[i], v[i], g[i] = first, second, 0
+		w[i] -= rate * first / (float32(math.Sqrt(float64(second))) + epsilon)
+	}
+}

@@ -1,0 +1,218 @@
+package nn
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sample is a network with every field of its header set.
+func sample(t testing.TB) *Net {
+	t.Helper()
+	c, err := Config{Loss: MAPE, LogTarget: true, Freeze: true, Seed: 1<<64 - 1}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Net{
+		Config: c, Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1},
+		w: randomNet(1), in: [inputs]Scaler{{1, 2}, {3, 4}, {5, 6}, {7, 0.1}}, target: Scaler{1.0 / 3, 2}, floor: 0.01,
+	}
+}
+
+func TestANetworkComesBackTheSame(t *testing.T) {
+	t.Parallel()
+	n := sample(t)
+	data, err := n.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Net
+	if err := got.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.w.all, n.w.all) {
+		t.Error("weights differ")
+	}
+	if got.Config != n.Config || got.Report != n.Report || got.in != n.in || got.target != n.target ||
+		got.floor != n.floor {
+		t.Errorf("header differs: got %+v, want %+v", got, *n)
+	}
+}
+
+func TestACompactNetworkPredictsAlike(t *testing.T) {
+	t.Parallel()
+	n := mustTrain(t, board(100, 1, 1), brief)
+	data, err := n.MarshalCompact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) > 90_000 {
+		t.Errorf("%d bytes, want at most 90 kB", len(data))
+	}
+	var got Net
+	if err := got.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	x, _ := columns(board(300, 2, 1), timeMS)
+	want := n.Predict(x)
+	for i, v := range got.Predict(x) {
+		// Weights round by at most 2^-11; a few hundred of them average out.
+		if math.Abs(v-want[i]) > 2e-3*want[i] {
+			t.Errorf("row %d: got %g, want %g within 0.2 %%", i, v, want[i])
+		}
+	}
+}
+
+func TestAnUntrainedNetworkIsNotSaved(t *testing.T) {
+	t.Parallel()
+	if _, err := new(Net).MarshalBinary(); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestAWeightTooLargeForHalfIsAnError(t *testing.T) {
+	t.Parallel()
+	n := sample(t)
+	n.w.b1[3] = 70000
+	if _, err := n.MarshalCompact(); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// sealed puts a valid checksum behind a changed encoding.
+func sealed(data []byte, change func(body []byte) []byte) []byte {
+	body := change(slices.Clone(data[:len(data)-crcBytes]))
+	return binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE(body))
+}
+
+func TestDamagedNetworksAreRefusedWithAReason(t *testing.T) {
+	t.Parallel()
+	data, err := sample(t).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := func(old, new string) []byte {
+		return sealed(data, func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) })
+	}
+	for _, c := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"nothing", "begin", nil},
+		{"another file", "begin", []byte("cores,cpu_khz,gpu_hz,mem_hz\n")},
+		{"the magic alone", "begin", []byte(magic)},
+		{"half a file", "cut short", data[:len(data)/2]},
+		{"one byte short", "cut short", data[:len(data)-1]},
+		{"one byte more", "cut short", append(slices.Clone(data), 0)},
+		{"a flipped bit", "damaged", func() []byte { d := slices.Clone(data); d[len(d)/2] ^= 4; return d }()},
+		{"a later version", "version 2", sealed(data, func(b []byte) []byte { b[4] = 2; return b })},
+		{"a header longer than the file", "header of", sealed(data, func(b []byte) []byte { b[9] = 0xff; return b })},
+		{"a header that is no JSON", "header", replace(`{"layers"`, `["layers"`)},
+		{"a field of the future", "unknown field", replace(`"floor"`, `"flour"`)},
+		{"other layers", "layers", replace(`[4,256,128,64,1]`, `[4,256,128,65,1]`)},
+		{"other weights", "weights are", replace(`"float32"`, `"float64"`)},
+		{"weights of another precision", "want 84994", replace(`"float32"`, `"float16"`)},
+		{"a deviation of zero", "deviation", replace(`"SD":0.1`, `"SD":0.0`)},
+		{"a floor of zero", "floor", replace(`"floor":0.01`, `"floor":0.00`)},
+		{"settings that make no sense", "dropout", replace(`"dropout":0.1`, `"dropout":1.1`)},
+		{"an unknown loss", "unknown loss", replace(`"MAPE"`, `"MOPE"`)},
+		{"a weight that is no number", "weight 42496", sealed(data, func(b []byte) []byte {
+			return binary.LittleEndian.AppendUint32(b[:len(b)-4], math.Float32bits(float32(math.NaN())))
+		})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var n Net
+			err := n.UnmarshalBinary(c.data)
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want ErrFormat that says %q", err, c.want)
+			}
+			if n.w != nil {
+				t.Error("the network changed")
+			}
+		})
+	}
+}
+
+func TestHalfPrecision(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		v    float32
+		bits uint16
+	}{
+		{"zero", 0, 0},
+		{"minus zero", float32(math.Copysign(0, -1)), 0x8000},
+		{"one", 1, 0x3c00},
+		{"minus two", -2, 0xc000},
+		{"the largest", 65504, 0x7bff},
+		{"the smallest normal", 1.0 / (1 << 14), 0x0400},
+		{"the smallest of all", 1.0 / (1 << 24), 0x0001},
+		{"a tie goes to the even below", 1 + 1.0/2048, 0x3c00},
+		{"a tie goes to the even above", 1 + 3.0/2048, 0x3c02},
+		{"a carry reaches the exponent", 1.9999, 0x4000},
+		{"the largest subnormal rounds up to a normal", 0.99999 / (1 << 14), 0x0400},
+		{"half of the smallest goes to the even zero", 0.5 / (1 << 24), 0x0000},
+		{"too large", 65520, 0x7c00},
+		{"infinity", float32(math.Inf(1)), 0x7c00},
+	} {
+		if got := toHalf(c.v); got != c.bits {
+			t.Errorf("%s: toHalf(%g) = %#04x, want %#04x", c.name, c.v, got, c.bits)
+		}
+	}
+	for h := range 1 << 16 {
+		v := fromHalf(uint16(h))
+		if math.IsNaN(float64(v)) {
+			if h&halfExponent != halfExponent || toHalf(v)&halfExponent != halfExponent {
+				t.Fatalf("%#04x is no number", h)
+			}
+			continue
+		}
+		if got := toHalf(v); got != uint16(h) {
+			t.Fatalf("%#04x is %g and comes back as %#04x", h, v, got)
+		}
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	n := sample(f)
+	exact, err := n.MarshalBinary()
+	if err != nil {
+		f.Fatal(err)
+	}
+	compact, err := n.MarshalCompact()
+	if err != nil {
+		f.Fatal(err)
+	}
+	// Without the checksum's help: the fuzzer changes the body, the test seals it.
+	for _, data := range [][]byte{exact, compact, exact[:400], []byte(magic), nil} {
+		f.Add(data[:max(0, len(data)-crcBytes)])
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var n Net
+		data := binary.LittleEndian.AppendUint32(slices.Clone(body), crc32.ChecksumIEEE(body))
+		if err := n.UnmarshalBinary(data); err != nil {
+			if !errors.Is(err, ErrFormat) {
+				t.Fatalf("%v does not wrap ErrFormat", err)
+			}
+			return
+		}
+		for _, v := range n.Predict([][inputs]float64{{1, 200, 200, 200}}) {
+			if !(v >= n.floor) {
+				t.Fatalf("predicted %g, below the floor %g", v, n.floor)
+			}
+		}
+		again, err := n.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := new(Net).UnmarshalBinary(again); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package nn
+
+// Entries makes rows of what was measured in each mode: the paper learns from
+// single minibatches, 40 per mode, not from their median. Power is sampled once
+// a second, so modes have more or fewer samples of it; where a mode has fewer than
+// the most, its own are repeated in turn, so that every mode has the same weight
+// (PowerTrain, section 3.1). A mode without a measurement is left out. The published
+// sweeps hold medians only (Medians); there each mode is one row.
+func Entries(modes [][inputs]float64, measured [][]float64) (x [][inputs]float64, y []float64) {
+	most := 0
+	for _, list := range measured {
+		most = max(most, len(list))
+	}
+	for i, list := range measured {
+		if len(list) == 0 {
+			continue
+		}
+		for k := range most {
+			x, y = append(x, modes[i]), append(y, list[k%len(list)])
+		}
+	}
+	return x, y
+}
+
+// byMode lists the rows of each distinct input, in the order of its first.
+func byMode(x [][inputs]float64) [][]int {
+	at := map[[inputs]float64]int{}
+	var out [][]int
+	for i, row := range x {
+		k, ok := at[row]
+		if !ok {
+			k = len(out)
+			at[row] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
+}

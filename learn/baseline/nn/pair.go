@@ -1,0 +1,114 @@
+package nn
+
+import (
+	"context"
+	"sync"
+
+	"jtune/tegra"
+)
+
+// Pair is the two networks of one workload.
+type Pair struct {
+	Time  *Net // ms per minibatch
+	Power *Net // W of the module; nil where power was not measured
+}
+
+// Sample is what was measured in one mode.
+type Sample struct {
+	Mode    tegra.Mode
+	TimesMS []float64 // of single minibatches, or one median
+	PowersW []float64 // readings during these, or one median; none: not measured
+}
+
+// Medians makes samples of modes of which only medians are known, as in the
+// published sweeps.
+func Medians(modes []tegra.Measured) []Sample {
+	out := make([]Sample, len(modes))
+	for i, m := range modes {
+		out[i] = Sample{Mode: m.Mode, TimesMS: []float64{m.TimeMS}}
+		if m.HasPower() {
+			out[i].PowersW = []float64{m.PowerW}
+		}
+	}
+	return out
+}
+
+// powerSeed keeps the two networks of a pair on different random streams.
+const powerSeed = 0x9e3779b97f4a7c15
+
+// Features are a mode's inputs to a network: cores, then CPU, GPU and memory
+// frequency in MHz.
+func Features(m tegra.Mode) [inputs]float64 {
+	return [inputs]float64{float64(m.Cores), m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz()}
+}
+
+// Inputs are the Features of modes.
+func Inputs(modes []tegra.Mode) [][inputs]float64 {
+	x := make([][inputs]float64, len(modes))
+	for i, m := range modes {
+		x[i] = Features(m)
+	}
+	return x
+}
+
+// TrainPair trains both networks from scratch, each on its own goroutine.
+func TrainPair(ctx context.Context, samples []Sample, c Config) (Pair, error) {
+	return both(ctx, samples, c, Train, Train)
+}
+
+// Transfer carries both networks over to a new workload, each on its own
+// goroutine.
+func (p Pair) Transfer(ctx context.Context, samples []Sample, c Config) (Pair, error) {
+	return both(ctx, samples, c, p.Time.Transfer, p.Power.Transfer)
+}
+
+// Transfers reports whether the networks are fit to start from: of plain targets
+// (Config.RawTarget) the hidden layers are scaled to milliseconds and watts, which
+// doubles the error of a transfer whose last layer learns standardised targets. Train
+// others from the same samples, with the zero Config.
+func (p Pair) Transfers() bool {
+	return !p.Time.Config.RawTarget && (p.Power == nil || !p.Power.Config.RawTarget)
+}
+
+type trainer func(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error)
+
+func both(ctx context.Context, samples []Sample, c Config, time, power trainer) (Pair, error) {
+	modes := make([][inputs]float64, len(samples))
+	times, powers := make([][]float64, len(samples)), make([][]float64, len(samples))
+	for i, s := range samples {
+		modes[i], times[i], powers[i] = Features(s.Mode), s.TimesMS, s.PowersW
+	}
+	var p Pair
+	var timeErr, powerErr error
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		x, ms := Entries(modes, times)
+		p.Time, timeErr = time(ctx, x, ms, c)
+	})
+	if x, watt := Entries(modes, powers); len(x) > 0 {
+		other := c
+		other.Seed ^= powerSeed
+		p.Power, powerErr = power(ctx, x, watt, other)
+	}
+	wait.Wait()
+	if timeErr != nil {
+		return Pair{}, timeErr
+	}
+	if powerErr != nil {
+		return Pair{}, powerErr
+	}
+	return p, nil
+}
+
+// Predict returns the time [ms per minibatch] and module power [W] of modes;
+// power is nil without a network for it.
+func (p Pair) Predict(modes []tegra.Mode) (timeMS, powerW []float64) {
+	x := Inputs(modes)
+	var wait sync.WaitGroup
+	wait.Go(func() { timeMS = p.Time.Predict(x) })
+	if p.Power != nil {
+		powerW = p.Power.Predict(x)
+	}
+	wait.Wait()
+	return timeMS, powerW
+}

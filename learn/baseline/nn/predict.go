@@ -1,0 +1,33 @@
+package nn
+
+// Predict returns one value per row of x, in the unit of the training targets.
+// Values are never below a tenth of the smallest training target: the linear
+// output can fall to zero or below it. It is safe for concurrent use.
+func (n *Net) Predict(x [][inputs]float64) []float64 {
+	out := make([]float64, len(x))
+	var s pass
+	for i := range x {
+		row := n.standardiseRow(&x[i])
+		s.forward(n.w, &row, nil)
+		out[i] = n.Config.decode(n.target.Backward(float64(s.out)))
+		if !(out[i] > n.floor) { // also what is no number, from inputs out of all reason
+			out[i] = n.floor
+		}
+	}
+	return out
+}
+
+func (n *Net) standardiseRow(x *[inputs]float64) (row [inputs]float32) {
+	for k, s := range n.in {
+		row[k] = float32(s.Forward(x[k]))
+	}
+	return row
+}
+
+func (n *Net) standardise(x [][inputs]float64) [][inputs]float32 {
+	out := make([][inputs]float32, len(x))
+	for i := range x {
+		out[i] = n.standardiseRow(&x[i])
+	}
+	return out
+}

@@ -1,0 +1,211 @@
+package nn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Train learns a network from scratch: x are modes (see Features), y the
+// positive values to predict. Equal arguments give equal networks on one
+// machine; arm64 fuses multiply-add and amd64 does not, after some thousand
+// steps their predictions differ by less than 1e-6. When ctx ends it gives up
+// with ctx.Err() within a pass.
+//
+// Cost on one core of a 2 vCPU Xeon (4th generation): about 11 µs per row and
+// pass, plus 0.1 ms per step; the shipped reference takes 5 s per network, a
+// transfer of 50 modes 1.5 s, 0.3 s with ForTransfer's settings.
+func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(x, y); err != nil {
+		return nil, err
+	}
+	n := &Net{Config: c, w: newParams()}
+	for k := range n.in {
+		n.in[k] = FitScaler(len(x), func(i int) float64 { return x[i][k] })
+	}
+	t := newTraining(n)
+	n.w.drawAll(t.rand)
+	return n, t.run(ctx, x, y)
+}
+
+// Transfer learns a new workload starting from n: n's weights and input
+// scaler, a fresh last layer and a new target scaler; then all layers train,
+// or with Config.Freeze the last alone. n itself does not change. Whether the
+// targets are logarithms is the new configuration's choice.
+func (n *Net) Transfer(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(x, y); err != nil {
+		return nil, err
+	}
+	next := &Net{Config: c, w: n.w.clone(), in: n.in}
+	t := newTraining(next)
+	next.w.drawLast(t.rand)
+	return next, t.run(ctx, x, y)
+}
+
+// training is the state of one run.
+type training struct {
+	net     *Net
+	rand    *rand.Rand
+	drop    *dropout
+	grad    *params
+	x       [][inputs]float32 // standardised
+	z       []float32         // standardised targets
+	y       []float64         // plain targets
+	order   []int             // training rows, shuffled every pass
+	held    []int             // rows that choose the checkpoint
+	current pass
+}
+
+func newTraining(n *Net) *training {
+	seed := n.Config.Seed
+	return &training{
+		net:  n,
+		rand: rand.New(rand.NewPCG(seed, 1)),
+		drop: newDropout(n.Config.Dropout, rand.NewPCG(seed, 2)),
+		grad: newParams(),
+	}
+}
+
+var errDiverged = errors.New("nn: training diverged; lower the learning rate")
+
+// run trains t.net and leaves the best checkpoint in it. On error the network
+// is not to be used.
+func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) error {
+	n, c := t.net, t.net.Config
+	t.split(x)
+	plan := c.plan(len(t.order), len(t.held))
+	t.prepare(x, y)
+
+	trained, moved := n.w.all, t.grad.all
+	if c.Freeze {
+		trained, moved = trained[lastLayer:], moved[lastLayer:]
+	}
+	optimiser := newAdam(c.LearnRate, len(trained))
+	best := newParams()
+	n.Report = Report{
+		Rows:      plan.train,
+		Validated: plan.holdout,
+		Epochs:    plan.epochs,
+		Steps:     plan.steps,
+		BestLoss:  math.Inf(1),
+	}
+	for epoch := 1; epoch <= plan.epochs; epoch++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t.rand.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+		for from := 0; from < len(t.order); from += plan.batch {
+			t.gradient(t.order[from:min(from+plan.batch, len(t.order))])
+			optimiser.step(trained, moved)
+		}
+		if loss := t.loss(t.held); loss < n.Report.BestLoss {
+			n.Report.BestLoss, n.Report.BestEpoch = loss, epoch
+			copy(best.all, n.w.all)
+		}
+	}
+	if n.Report.BestEpoch == 0 {
+		return fmt.Errorf("%w (now %g)", errDiverged, c.LearnRate)
+	}
+	n.w = best
+	return nil
+}
+
+// split draws the modes that choose the checkpoint.
+func (t *training) split(x [][inputs]float64) {
+	modes := byMode(x)
+	held := t.net.Config.heldOut(len(modes))
+	for k, mode := range t.rand.Perm(len(modes)) {
+		if k < held {
+			t.held = append(t.held, modes[mode]...)
+		} else {
+			t.order = append(t.order, modes[mode]...)
+		}
+	}
+}
+
+// prepare fits the target scaler on the training rows and standardises.
+func (t *training) prepare(x [][inputs]float64, y []float64) {
+	n := t.net
+	n.target = Scaler{0, 1}
+	if !n.Config.RawTarget {
+		n.target = FitScaler(len(t.order), func(i int) float64 { return n.Config.code(y[t.order[i]]) })
+	}
+	least := math.Inf(1)
+	for _, v := range y {
+		least = min(least, v)
+	}
+	n.floor = floorShare * least
+	t.x, t.z, t.y = n.standardise(x), make([]float32, len(y)), y
+	for i, v := range y {
+		t.z[i] = float32(n.target.Forward(n.Config.code(v)))
+	}
+	if len(t.held) == 0 {
+		t.held = append([]int(nil), t.order...)
+	}
+}
+
+// code and decode turn a target into what is standardised and back.
+func (c Config) code(y float64) float64 {
+	if c.LogTarget {
+		return math.Log(y)
+	}
+	return y
+}
+
+func (c Config) decode(v float64) float64 {
+	if c.LogTarget {
+		return math.Exp(v)
+	}
+	return v
+}
+
+// gradient adds up the gradient of a batch's mean loss in t.grad.
+func (t *training) gradient(batch []int) {
+	share := 1 / float32(len(batch))
+	for _, i := range batch {
+		t.current.forward(t.net.w, &t.x[i], t.drop)
+		t.current.backward(t.net.w, t.grad, share*t.slope(i, t.current.out), t.drop, t.net.Config.Freeze)
+	}
+}
+
+// slope is the derivative of row i's loss with respect to the output.
+func (t *training) slope(i int, out float32) float32 {
+	if t.net.Config.Loss == MSE {
+		return 2 * (out - t.z[i])
+	}
+	v := t.net.Config.decode(t.net.target.Backward(float64(out)))
+	slope := t.net.target.SD / t.y[i]
+	if t.net.Config.LogTarget {
+		slope *= v
+	}
+	if v < t.y[i] {
+		slope = -slope
+	}
+	return float32(slope)
+}
+
+// loss is the mean loss of rows without dropout.
+func (t *training) loss(rows []int) float64 {
+	var sum float64
+	for _, i := range rows {
+		t.current.forward(t.net.w, &t.x[i], nil)
+		if t.net.Config.Loss == MSE {
+			d := float64(t.current.out) - float64(t.z[i])
+			sum += d * d
+			continue
+		}
+		v := t.net.Config.decode(t.net.target.Backward(float64(t.current.out)))
+		sum += math.Abs(v-t.y[i]) / t.y[i]
+	}
+	return sum / float64(len(rows))
+}

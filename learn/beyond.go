@@ -1,0 +1,78 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// Beyond says how many of these modes have a knob below or above all settings that the
+// reference was measured in, where its networks extrapolate; "" for none, and where
+// these settings are not known.
+func (r *Reference) Beyond(modes []tegra.Mode) string {
+	least, most, ok := r.reach()
+	if !ok {
+		return ""
+	}
+	off := 0
+	var knobs [tegra.NumKnobs]bool
+	for _, m := range modes {
+		beyond := false
+		for k := range tegra.NumKnobs {
+			if v := m.Value(k); v < least[k]*(1-sameSetting) || v > most[k]*(1+sameSetting) {
+				beyond, knobs[k] = true, true
+			}
+		}
+		if beyond {
+			off++
+		}
+	}
+	if off == 0 {
+		return ""
+	}
+	var ranges []string
+	for k := range tegra.NumKnobs {
+		switch {
+		case !knobs[k]:
+		case k == tegra.KnobCores:
+			ranges = append(ranges, fmt.Sprintf("cores %g to %g", math.Round(least[k]), math.Round(most[k])))
+		default:
+			ranges = append(ranges, fmt.Sprintf("%v %v to %v", k, tegra.Freq(least[k]), tegra.Freq(most[k])))
+		}
+	}
+	return fmt.Sprintf("%d of %s off the grid that reference %s was measured on (%s): its networks are far off there; "+
+		"keep to the grid: jtune profile --sample N --grid",
+		off, count(len(modes), "mode lies", "modes lie"), r.Name, strings.Join(ranges, ", "))
+}
+
+// sameSetting is by how much, relative, settings of a knob may differ that are the same.
+const sameSetting = 0.01
+
+// reach is the range of each knob in which the reference was measured. Networks that
+// came without what they were trained on have none.
+func (r *Reference) reach() (least, most [tegra.NumKnobs]float64, ok bool) {
+	for k := range least {
+		least[k] = math.Inf(1)
+	}
+	add := func(k tegra.Knob, v float64) { least[k], most[k] = min(least[k], v), max(most[k], v) }
+	switch {
+	case r.Compact != nil:
+		top := r.Compact.Max
+		for k := range tegra.NumKnobs {
+			for _, c := range r.Compact.Centres {
+				add(k, float64(top[k])*math.Exp2(float64(c[k])))
+			}
+		}
+		return least, most, len(r.Compact.Centres) > 0
+	case r.Networks != nil:
+		return least, most, false
+	}
+	for _, m := range r.Samples {
+		for k := range tegra.NumKnobs {
+			add(k, m.Mode.Value(k))
+		}
+	}
+	return least, most, len(r.Samples) > 0
+}

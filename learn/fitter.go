@@ -1,0 +1,166 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"jtune/learn/baseline"
+	"jtune/learn/baseline/nn"
+	"jtune/tegra"
+)
+
+// mostSamples bounds the cost of the gp method, which grows with their square per
+// predicted mode: of more samples a random part is used.
+const mostSamples = 500
+
+// fitter fits one method to all samples and, for cross-validation, to parts of them.
+type fitter struct {
+	model    *Model
+	options  Options
+	residual *Residual // gp
+	network  *nn.Pair  // powertrain: to transfer from
+	// tuned are the hyper-parameters chosen on all samples; cross-validation keeps
+	// them.
+	tuned *hyperparameters
+}
+
+// newFitter prepares the reference. One that cannot be used is left out with a
+// warning.
+func newFitter(ctx context.Context, m *Model, o Options) (*fitter, error) {
+	t := &fitter{model: m, options: o}
+	switch o.Method {
+	case GP:
+		t.residualFrom(o.Reference)
+	case PowerTrain:
+		return t, t.networksFrom(ctx, o.Reference)
+	default:
+		if o.Reference != nil {
+			m.warn("reference %s is not used: method %s learns from the samples alone", o.Reference.Name, o.Method)
+		}
+	}
+	return t, nil
+}
+
+func (t *fitter) residualFrom(r *Reference) {
+	if r == nil {
+		return
+	}
+	if t.model.Batches != nil {
+		t.model.warn("reference %s is not used: the batch size is an input here, and references have one size", r.Name)
+		return
+	}
+	residual, err := r.Residual(t.model.Space)
+	if err == nil {
+		err = t.sameDevice(r)
+	}
+	if err != nil {
+		t.model.warn("reference %s is not used: %v", r.Name, err)
+		return
+	}
+	t.residual, t.model.reference, t.model.compact = residual, residual.samples, r.Compact
+}
+
+func (t *fitter) sameDevice(r *Reference) error {
+	here, there := t.options.Provenance, r.Provenance
+	if here.Device != "" && there.Device != "" && here.Device != there.Device {
+		return fmt.Errorf("it was measured on %s, the samples on %s; a reference must be of the same device",
+			there.Device, here.Device)
+	}
+	if there.Device != "" && here.simulated() != there.simulated() {
+		return fmt.Errorf("one of it and the samples comes from a simulation, the other does not")
+	}
+	return nil
+}
+
+// networksFrom takes a reference's networks, or trains them when it has
+// measured modes only.
+func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
+	if r == nil {
+		r = ShippedReference()
+	}
+	grid := r
+	if r.Networks == nil {
+		pair, err := nn.TrainPair(ctx, nn.Medians(r.Samples), nn.Config{Seed: t.options.Seed})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			t.model.warn("reference %s is not used: %v", r.Name, err)
+			r = ShippedReference()
+			pair, grid = *r.Networks, r
+		}
+		r = &Reference{Name: r.Name, Networks: &pair, Provenance: r.Provenance}
+	}
+	t.network = r.Networks
+	t.model.Reference = r.Name
+	if words := grid.Beyond(tegra.ModesOf(tegra.SettingsOf(t.model.Samples))); words != "" {
+		t.model.warn("%s", words)
+	}
+	if here, there := t.options.Provenance.Device, r.Provenance.Device; here != "" && there != "" && here != there {
+		t.model.warn("the networks of reference %s come from %s, the samples from %s", r.Name, there, here)
+	}
+	return nil
+}
+
+// fit fits the method to samples, unless ctx has ended.
+func (t *fitter) fit(ctx context.Context, samples []tegra.Measured) (Predictor, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if t.options.Method == GP {
+		return t.fitGP(thin(samples, mostSamples, t.options.Seed))
+	}
+	fitted, err := t.fitBaseline(ctx, samples)
+	if err != nil {
+		return nil, err
+	}
+	// very wide error bars, until cross-validation has narrower ones
+	return &banded{Pair: fitted, timeSD: unknownSD, powerSD: unknownSD, dof: leastDoF}, nil
+}
+
+func (t *fitter) fitBaseline(ctx context.Context, samples []tegra.Measured) (*baseline.Pair, error) {
+	if fit, ok := baseline.Of(string(t.options.Method)); ok {
+		return baseline.FitPair(ctx, samples, t.options.Seed, fit)
+	}
+	train, c := nn.TrainPair, NetworkDefaults(t.options.Method)
+	if t.network != nil {
+		train = t.network.Transfer
+	}
+	if t.options.Network != nil {
+		c = *t.options.Network
+	}
+	c.Seed = t.options.Seed
+	entries := slices.Clone(t.options.Entries)
+	for i, e := range entries {
+		if snapped, err := t.model.Space.Snap(e.Mode); err == nil {
+			entries[i].Mode = snapped
+		}
+	}
+	pair, err := train(ctx, baseline.WithEntries(samples, entries), c)
+	return baseline.OfNetworks(pair), err
+}
+
+// NetworkDefaults are the settings of a method's networks unless
+// Options.Network says otherwise.
+func NetworkDefaults(m Method) nn.Config {
+	if m == PowerTrain {
+		return nn.ForTransfer()
+	}
+	return nn.FromScratch()
+}
+
+func (t *fitter) fitGP(samples []tegra.Measured) (Predictor, error) {
+	if t.tuned != nil {
+		o := SurrogateOptions{Robust: 1, Reference: t.residual, Batches: t.model.Batches}
+		return fitSurrogate(t.model.Space, samples, o, *t.tuned)
+	}
+	o := SurrogateOptions{Grid: true, Robust: 2, Reference: t.residual, Batches: t.model.Batches}
+	s, err := FitSurrogate(t.model.Space, samples, o)
+	if err != nil {
+		return nil, err
+	}
+	tuned := s.hyperparameters()
+	t.tuned = &tuned
+	return s, nil
+}

@@ -1,0 +1,159 @@
+package learn
+
+import "math"
+
+// family is the constants of one target's model (docs/method.md, Mean functions and
+// Gaussian process)
+//
+//	ln y(x) = M(x; a, p) + G(x) + e,   M = (1/p) ln Σ_k exp(p (a_k + l_k(x)))
+//
+// where G is a Gaussian process with a Matérn 5/2 kernel and e is noise. The
+// amplitudes have the prior a = centre + s·1 + d, d_k ~ N(0, ownSD²),
+// s ~ N(0, levelSD²); ln p ~ N(ln p0, lnPSD²), fixed when lnPSD is 0.
+type family struct {
+	// terms writes l_k at x; u is ln of the speed relative to the top mode, by
+	// the time model; the time terms do not use it.
+	terms   func(x point, u float64, l []float64)
+	waits   []waiting // what each time term waits for; nil for power
+	centre  []float64 // of ln amplitudes
+	ownSD   float64   // of each about the others
+	levelSD float64
+	p0      float64
+	lnPSD   float64
+	octaves point   // lengthscale of G per input
+	smooth  float64 // standard deviation of G: sf
+	noise   float64 // standard deviation of e: sn
+	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
+}
+
+// timeFamily: the slowest resource decides, softly. Terms: fixed time; GPU; one CPU
+// thread; all CPU cores; memory; GPU and memory mixed; and crowded cores, where more
+// processes run than a mode has cores (docs/decisions/014-crowded-cores.md).
+var timeFamily = family{
+	terms:  timeTerms,
+	waits:  []waiting{waitsFixed, waitsGPU, waitsThread, waitsCores, waitsMemory, waitsMixed, waitsCores},
+	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, -3.5},
+	ownSD:  0.7, levelSD: 3, p0: 4, lnPSD: 0.3,
+	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02,
+}
+
+// powerFamily: static power and clocks, plus energy per minibatch times
+// minibatches per second. Centres in watts: static 10, memory 2, GPU clock 4,
+// CPU cores 2, CPU clock 1; work: fixed 10, GPU 5, CPU 3, memory 2.
+var powerFamily = family{
+	terms:  powerTerms,
+	centre: logs(10, 2, 4, 2, 1, 10, 5, 3, 2),
+	ownSD:  0.7, levelSD: 1, p0: 1,
+	octaves: point{1.5, 1.5, 2.5, 2, noBatch}, smooth: 0.04, noise: 0.015,
+}
+
+// noBatch is the lengthscale of an input that is always 0.
+const noBatch = 1
+
+func logs(v ...float64) []float64 {
+	for i := range v {
+		v[i] = math.Log(v[i])
+	}
+	return v
+}
+
+// timeTerms writes the log terms l_k of the time formula at x.
+func timeTerms(x point, _ float64, l []float64) {
+	c, f, g, m := math.Ln2*x[0], math.Ln2*x[1], math.Ln2*x[2], math.Ln2*x[3]
+	l[0], l[1], l[2], l[3], l[4], l[5], l[6] = 0, -g, -f, -f-c, -m, -(g+m)/2, -1.25*f-2*c
+}
+
+// powerTerms writes the log terms of the power formula at x; u is ln of the
+// speed relative to the top mode, by the time model.
+func powerTerms(x point, u float64, l []float64) {
+	c, f, g, m := math.Ln2*x[0], math.Ln2*x[1], math.Ln2*x[2], math.Ln2*x[3]
+	l[0], l[1], l[2], l[3], l[4] = 0, m, 3*g, c+3*f, 3*f
+	l[5], l[6], l[7], l[8] = u, u+2*g, u+f, u+m
+}
+
+// amplitudes counts the terms; params counts what is fitted.
+func (f *family) amplitudes() int { return len(f.centre) }
+
+func (f *family) params() int {
+	if f.lnPSD > 0 {
+		return len(f.centre) + 1
+	}
+	return len(f.centre)
+}
+
+// start is the prior mean of theta = (a_1 … a_K, ln p).
+func (f *family) start() []float64 {
+	return append(append([]float64(nil), f.centre...), math.Log(f.p0))
+}
+
+// priorPrecision is S⁻¹ over the fitted parameters, row-major, and ln|S|. The
+// amplitudes' block is σ²I + s²11ᵀ, inverted by Sherman and Morrison.
+func (f *family) priorPrecision() (inv []float64, lnDet float64) {
+	k, p := f.amplitudes(), f.params()
+	inv = make([]float64, p*p)
+	v, s := f.ownSD*f.ownSD, f.levelSD*f.levelSD
+	common := s / (v * (v + float64(k)*s))
+	for i := range k {
+		for j := range k {
+			inv[i*p+j] = -common
+		}
+		inv[i*p+i] += 1 / v
+	}
+	lnDet = float64(k-1)*math.Log(v) + math.Log(v+float64(k)*s)
+	if p > k {
+		inv[k*p+k] = 1 / (f.lnPSD * f.lnPSD)
+		lnDet += 2 * math.Log(f.lnPSD)
+	}
+	return inv, lnDet
+}
+
+// powerMean is M at a mode with log terms l. With grad it also writes the
+// derivatives by the amplitudes and, if grad has room, by ln p.
+func powerMean(theta, l, grad []float64) float64 {
+	k := len(l)
+	p := math.Exp(theta[k])
+	top := math.Inf(-1)
+	for i, li := range l {
+		top = max(top, theta[i]+li)
+	}
+	sum, weighted := 0.0, 0.0
+	for i, li := range l {
+		z := theta[i] + li
+		w := math.Exp(p * (z - top))
+		sum += w
+		if grad != nil {
+			grad[i] = w
+			weighted += w * z
+		}
+	}
+	value := top + math.Log(sum)/p
+	if grad != nil {
+		for i := range k {
+			grad[i] /= sum
+		}
+		if len(grad) > k {
+			grad[k] = weighted/sum - value
+		}
+	}
+	return value
+}
+
+// matern is the Matérn 5/2 correlation at squared scaled distance r2.
+func matern(r2 float64) float64 {
+	const sqrt5 = 2.23606797749978969640917366873127623544
+	r := math.Sqrt(r2)
+	return (1 + sqrt5*r + 5*r2/3) * math.Exp(-sqrt5*r)
+}
+
+// scaled divides a point by the family's lengthscales.
+func (f *family) scaled(x point) point {
+	for k := range x {
+		x[k] /= f.octaves[k]
+	}
+	return x
+}
+
+func distance2(a, b *point) float64 {
+	d0, d1, d2, d3, d4 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3], a[4]-b[4]
+	return d0*d0 + d1*d1 + d2*d2 + d3*d3 + d4*d4
+}

@@ -1,0 +1,181 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+
+	"jtune/learn/internal/parallel"
+)
+
+// timePowerModel is the two fitted targets of one workload: time, and power, whose
+// mean function needs the speed that the time model predicts. power has no curves
+// where none was measured.
+type timePowerModel struct {
+	time, power mixture
+	lnTimeTop   float64 // predicted ln time at the top point
+	n           int     // samples
+}
+
+// hyperparameters are the two families with the values to start from.
+type hyperparameters struct{ time, power *family }
+
+// residuals are a reference's at some points; nil without a reference.
+type residuals struct{ time, power []float64 }
+
+// fitTimePower fits the logarithms of time and power at x; lnPower nil: none was
+// measured. Speeds are relative to the one point of top.
+func fitTimePower(
+	x []point,
+	lnTime, lnPower []float64,
+	r residuals,
+	top inputs,
+	o SurrogateOptions,
+	h hyperparameters,
+) (timePowerModel, error) {
+	t := timePowerModel{n: len(x)}
+	at := timeInputs(h.time, x, r.time)
+	var err error
+	if t.time, err = h.time.mix(at, lnTime, o); err != nil {
+		return t, fmt.Errorf("time model: %w", err)
+	}
+	t.lnTimeTop = t.meanTime(top)[0]
+	if lnPower == nil {
+		return t, nil
+	}
+	at = powerInputs(h.power, x, r.power, t.lnTimeTop, t.meanTime(at))
+	if t.power, err = h.power.mix(at, lnPower, o); err != nil {
+		return t, fmt.Errorf("power model: %w", err)
+	}
+	return t, nil
+}
+
+// allEvidence is the weight from which one of two fits is kept alone: the other
+// would cost as much again and change nothing.
+const allEvidence = 0.99
+
+// mix fits without and, when there is a reference, with it, weighted by
+// evidence: a reference that does not help fades out.
+func (f *family) mix(at inputs, y []float64, o SurrogateOptions) (mixture, error) {
+	k := f.amplitudes()
+	d := data{x: at.x, y: y, l: make([]float64, len(y)*k)}
+	for i := range y {
+		at.terms(i, d.l[i*k:(i+1)*k])
+	}
+	alone, err := f.fit(d, o.Grid, o.Robust)
+	if err != nil || at.r == nil || len(y) == 0 {
+		return mixture{[]*curve{alone}, []float64{1}}, err
+	}
+	d.r = at.r
+	with, err := f.fit(d, o.Grid, o.Robust)
+	if err != nil {
+		return mixture{}, err
+	}
+	trust := 1 / (1 + math.Exp(with.score-alone.score))
+	switch {
+	case trust > allEvidence:
+		return mixture{[]*curve{with}, []float64{1}}, nil
+	case trust < 1-allEvidence:
+		return mixture{[]*curve{alone}, []float64{1}}, nil
+	}
+	return mixture{[]*curve{alone, with}, []float64{1 - trust, trust}}, nil
+}
+
+func timeInputs(f *family, x []point, r []float64) inputs {
+	return inputs{x: x, r: r, terms: func(i int, l []float64) { f.terms(x[i], 0, l) }}
+}
+
+// wherePower needs ln time at each point for its speed: batches per second,
+// or, where the batch is a knob, samples per second.
+func powerInputs(f *family, x []point, r []float64, lnTimeTop float64, lnTime []float64) inputs {
+	return inputs{x: x, r: r, terms: func(i int, l []float64) {
+		f.terms(x[i], lnTimeTop-lnTime[i]+math.Ln2*x[i][batchInput], l)
+	}}
+}
+
+func (t *timePowerModel) timeInputs(x []point, r []float64) inputs {
+	return timeInputs(t.time.dominant().family, x, r)
+}
+
+func (t *timePowerModel) powerInputs(x []point, r, lnTime []float64) inputs {
+	return powerInputs(t.power.dominant().family, x, r, t.lnTimeTop, lnTime)
+}
+
+func (t *timePowerModel) meanTime(at inputs) []float64 {
+	out := make([]float64, len(at.x))
+	t.time.mean(at, out)
+	return out
+}
+
+// trust is the weight of the fit with the reference.
+func (m mixture) trust() float64 {
+	for i, c := range m.curves {
+		if c.r != nil {
+			return m.weights[i]
+		}
+	}
+	return 0
+}
+
+// dominant is the curve of the larger weight.
+func (m mixture) dominant() *curve {
+	if len(m.curves) == 2 && m.weights[1] > m.weights[0] {
+		return m.curves[1]
+	}
+	return m.curves[0]
+}
+
+// outlier reports whether sample i is one by the dominant curve.
+func (m mixture) outlier(i int) bool {
+	return len(m.curves) > 0 && m.dominant().suspect != nil && m.dominant().suspect[i]
+}
+
+// hyperparameters are the families with the values that were chosen.
+func (t *timePowerModel) hyperparameters() hyperparameters {
+	tuned := func(m mixture) *family {
+		if len(m.curves) == 0 {
+			return nil // never used
+		}
+		f := *m.dominant().family
+		f.smooth, f.noise = m.dominant().sf, m.dominant().sn
+		return &f
+	}
+	return hyperparameters{tuned(t.time), tuned(t.power)}
+}
+
+// posterior predicts at points.
+func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
+	n := len(x)
+	p := &Posterior{
+		LnTime:        make([]float64, n),
+		SdTime:        make([]float64, n),
+		LnPower:       make([]float64, n),
+		SdPower:       make([]float64, n),
+		SdPowerByTime: make([]float64, n),
+		NoiseTime:     t.time.noise(),
+		NoisePower:    t.power.noise(),
+		DoF:           max(t.n-5, 3),
+	}
+	atTime := t.timeInputs(x, r.time)
+	if len(t.power.curves) == 0 {
+		for i := range n {
+			p.LnPower[i], p.SdPower[i], p.SdPowerByTime[i] = math.NaN(), math.NaN(), math.NaN()
+		}
+		parallel.Ranges(n, func(from, to int) {
+			t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
+		})
+		return p
+	}
+	atPower, slower, faster := t.powerInputs(x, r.power, p.LnTime), make([]float64, n), make([]float64, n)
+	atSlower, atFaster := t.powerInputs(x, r.power, slower), t.powerInputs(x, r.power, faster)
+	parallel.Ranges(n, func(from, to int) {
+		t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
+		t.power.posterior(atPower, from, to, p.LnPower[from:to], p.SdPower[from:to])
+		l := make([]float64, t.power.dominant().family.amplitudes())
+		// speeds are relative to the top point, whose own uncertainty is in the amplitudes
+		for i := from; i < to; i++ {
+			slower[i], faster[i] = p.LnTime[i]+p.SdTime[i], p.LnTime[i]-p.SdTime[i]
+			p.SdPowerByTime[i] = math.Abs(t.power.formula(atFaster, i, l)-t.power.formula(atSlower, i, l)) / 2
+		}
+	})
+	return p
+}

@@ -1,0 +1,43 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// With fits a gp model again to its samples and more, with the same reference. A mode
+// that was measured before counts with the median of all its readings. check
+// cross-validates, which multiplies the cost. Other methods are an error: they are
+// fitted from their samples alone (Fit).
+func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*Model, error) {
+	if m.Method != GP {
+		return nil, fmt.Errorf("only gp models can be updated with new measurements, this one is of method %s: fit "+
+			"one with --method gp",
+			m.Method)
+	}
+	return Fit(ctx, slices.Concat(m.Samples, more), Options{
+		Method:     GP,
+		Space:      m.Space,
+		Reference:  m.usedReference(),
+		Seed:       m.Seed,
+		Provenance: m.Provenance,
+		SkipCV:     !check,
+		repeated:   m.Repeated,
+	})
+}
+
+// usedReference is the reference of a gp model; nil for none.
+func (m *Model) usedReference() *Reference {
+	if m.compact == nil && len(m.reference) == 0 {
+		return nil
+	}
+	name, _, _ := strings.Cut(m.Reference, " modes: counts") // describeReference adds that
+	if i := strings.LastIndex(name, ", "); i > 0 {
+		name = name[:i]
+	}
+	return &Reference{Name: name, Samples: m.reference, Compact: m.compact}
+}

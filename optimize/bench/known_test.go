@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"os"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// chain searches for several limits after one another, each time from nothing and from
+// what the searches before have measured.
+func (s *cleanSweep) chain(t *testing.T, limits []optimize.Limit, seed int, fresh, again *runs) {
+	t.Helper()
+	var known []tegra.Measured
+	for d := range chainLimits {
+		l := limits[(5*d+seed)%len(limits)]
+		want, err := bestOf(s.clean, l)
+		if err != nil {
+			continue
+		}
+		best, believed := goal(l, want.Measured), 0.0
+		if want, err := bestOf(s.believed(l), l); err == nil {
+			believed = goal(l, want.Measured)
+		}
+		search := func(known []tegra.Measured) optimize.Result {
+			res, err := optimize.Tune(t.Context(), optimizetest.OfModes(s.Measure),
+				optimize.TuneOptions{Limit: l, Space: s.Space, Seed: uint64(seed), Known: known})
+			if err != nil || !res.Feasible || !res.Verified || !l.Met(s.At[res.Mode]) {
+				t.Errorf("%v, seed %d, %d known: %v is not a verified mode within the limit: %v",
+					l, seed, len(known), res.Measured, err)
+			}
+			if res.Drift != (optimize.Drift{}) || len(known) > 0 && res.Known == 0 {
+				t.Errorf("%v, seed %d: %v, %q, but nothing has moved", l, seed, res.Drift, res.Warnings)
+			}
+			return res
+		}
+		res := search(nil)
+		if len(known) > 0 {
+			fresh.add(res, l, best, believed)
+			res = search(known)
+			again.add(res, l, best, believed)
+		}
+		for _, p := range res.Probes {
+			known = append(known, p.Measured)
+		}
+	}
+}
+
+// chainLimits is how many limits are asked for, one after the other.
+const chainLimits = 5
+
+// A search for another limit needs far fewer modes, and its answer is as good. The table
+// of docs/results.md is the long form's.
+func TestKnownModesShortenASearchForAnotherLimit(t *testing.T) {
+	t.Parallel()
+	names, seeds := []string{sweeptest.LSTM}, 3
+	if os.Getenv("JTUNE_LONG") != "" {
+		names, seeds = []string{sweeptest.MobileNet, sweeptest.ResNet, sweeptest.LSTM}, 20
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := loadClean(t, name)
+			var fresh, again runs
+			for what, limits := range map[string][]optimize.Limit{
+				"power": powerLimits(18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42),
+				"time":  s.timeLimits(1.02, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2, 2.4, 3, 4, 5, 7),
+			} {
+				var nothing, known runs
+				for seed := range seeds {
+					s.chain(t, limits, seed, &nothing, &known)
+				}
+				t.Logf("limits on %s, from nothing: %v", what, &nothing)
+				t.Logf("limits on %s, from what is known: %v", what, &known)
+				fresh.join(&nothing)
+				again.join(&known)
+			}
+			t.Logf("both, from nothing: %v", &fresh)
+			t.Logf("both, from what is known: %v", &again)
+			var more []float64 // by pairs of searches for one limit
+			sum, worse, better := 0.0, 0, 0
+			for i, gap := range again.gapPct {
+				d := gap - fresh.gapPct[i]
+				more = append(more, d)
+				sum += d
+				switch {
+				case d > 1:
+					worse++
+				case d < -1:
+					better++
+				}
+			}
+			t.Logf("by pairs: median %+.2f, mean %+.2f; by more than 1 worse %d, better %d of %d",
+				again.quantile(more, 0.5), sum/float64(len(more)), worse, better, len(more))
+			again.within(t, fresh.quantile(fresh.gapPct, 0.5)+1.5, fresh.quantile(fresh.gapPct, 0.9)+2, 4)
+			if again.quantile(more, 0.5) > 0.1 {
+				t.Errorf("in the median the gap is %.2f points larger than from nothing", again.quantile(more, 0.5))
+			}
+			if again.over > fresh.over+1 {
+				t.Errorf("%d searches of %d were hot, %d from nothing", again.over, again.total, fresh.over)
+			}
+		})
+	}
+}

@@ -1,0 +1,347 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/learn"
+	"jtune/learn/baseline/nn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// method is one way to pick modes.
+type method struct {
+	name   string
+	sized  bool // learns from a number of modes
+	seeded bool // depends on which
+	slow   bool // takes ten seconds a run
+	// note sums up the runs in words when they are done; nil: nothing to say.
+	note func(trials []*trial) string
+	run  func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error)
+}
+
+// evalMargin is how many deviations of ln power gp keeps from a limit: at 1 the picks
+// are hardly ever over.
+const evalMargin = 1
+
+// methods prepares the methods asked for. A method that cannot run here is
+// left out with a note.
+func methods(ctx context.Context, o *Options, f *truth) (list []*method, notes []string, err error) {
+	var powerless []string
+	for _, name := range Methods() {
+		if !slices.Contains(o.Methods, name) {
+			continue
+		}
+		if !f.powered && slices.Contains(onlyPick, name) {
+			powerless = append(powerless, name)
+			continue
+		}
+		c, note, err := newMethod(ctx, name, o, f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if note != "" {
+			notes = append(notes, name+": "+note)
+		}
+		if c != nil {
+			c.name = name
+			list = append(list, c)
+		}
+	}
+	if len(powerless) > 0 {
+		notes = append(notes, strings.Join(powerless, ", ")+": left out, the sweep has no power")
+	}
+	if len(list) == 0 {
+		return nil, nil, errors.New("none of the methods can run on this sweep")
+	}
+	return list, notes, nil
+}
+
+// onlyPick are the methods that only pick modes for power limits; the others have errors in time
+// where power was not measured.
+var onlyPick = []string{GPVerify, Random, Tune, Binary, Maxn, Presets}
+
+// sizedMethods are those that can choose among batch sizes too.
+var sizedMethods = []string{GP, Random, Tune, Maxn, Presets}
+
+func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *method, note string, err error) {
+	if f.places.Batches != nil && !slices.Contains(sizedMethods, name) {
+		return nil, "left out, it is for one batch size: choose one with --batch N", nil
+	}
+	switch name {
+	case GP:
+		return surrogate(nil), "", nil
+	case GPRef:
+		if o.Reference == nil {
+			return nil, "left out, no reference given", nil
+		}
+		r, err := o.Reference.Residual(f.places.Space)
+		if err != nil {
+			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
+		}
+		return surrogate(r), f.ownWorkload(o.Reference), nil
+	case GPVerify:
+		return verified(), "", nil
+	case PowerTrain, PTMAPE, PTFrozen:
+		r, err := networks(ctx, o)
+		if err != nil {
+			return nil, "", err
+		}
+		c := nn.ForTransfer()
+		c.Freeze = name == PTFrozen
+		if name == PTMAPE {
+			c.Loss = nn.MAPE
+		}
+		note := "transferred from " + r.Name
+		if own := f.ownWorkload(r); own != "" {
+			note += "; " + own
+		}
+		if beyond := o.networkReference().Beyond(f.modes()); beyond != "" {
+			note += "; " + beyond
+		}
+		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r, Network: &c}), note, nil
+	case NN:
+		c, note := fitted(learn.Options{Method: learn.NN}), ""
+		if c.slow = true; o.all && o.Seeds > slowSeeds {
+			note = fmt.Sprintf("%d of %d samples, the networks train slowly; all of them when methods are named",
+				slowSeeds, o.Seeds)
+		}
+		return c, note, nil
+	case Linear4:
+		c, note := newFourModes(o, f)
+		return c, note, nil
+	case Linear, Tree, Forest, MLP:
+		return fitted(learn.Options{Method: learn.Method(name)}), "", nil
+	case Random:
+		return &method{sized: true, seeded: true, run: bestOfSample}, "", nil
+	case Tune:
+		return searched(optimize.Auto), "", nil
+	case Binary:
+		return searched(optimize.Binary), "", nil
+	case Maxn:
+		index := f.having(f.places.Space.Max())
+		if index == nil {
+			return nil, "left out, the sweep lacks the highest mode", nil
+		}
+		return oneOf(index), "", nil
+	}
+	return presets(o.Presets, f)
+}
+
+// networkReference is the one that the networks are transferred from.
+func (o *Options) networkReference() *learn.Reference {
+	if o.Reference == nil || o.Reference.Networks == nil && len(o.Reference.Samples) == 0 {
+		return learn.ShippedReference()
+	}
+	return o.Reference
+}
+
+// networks returns a reference with networks, trained on its measured modes once and
+// not in every run.
+func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
+	r := o.networkReference()
+	switch {
+	case r.Networks != nil:
+		return r, nil
+	case o.trained == nil:
+		pair, err := nn.TrainPair(ctx, nn.Medians(r.Samples), nn.Config{Seed: o.Seed})
+		if err != nil {
+			return r, err
+		}
+		o.trained = &learn.Reference{Name: r.Name, Networks: &pair}
+	}
+	return o.trained, nil
+}
+
+// surrogate is the gp: a margin on predictions, none on what was measured.
+func surrogate(r *learn.Residual) *method {
+	return &method{
+		sized:  true,
+		seeded: true,
+		run: func(_ context.Context, f *truth, size int, seed uint64) (outcome, error) {
+			index, rows := f.sample(size, seed)
+			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
+			model, err := learn.FitSurrogate(f.places.Space, rows, o)
+			if err != nil {
+				return outcome{}, err
+			}
+			preds := model.PredictSettings(f.all)
+			return f.predicted(preds, index, rows, evalMargin)
+		},
+	}
+}
+
+// evalChecks is how many picks gp+verify measures.
+const evalChecks = 10
+
+// verified is the gp that then measures some of its own picks.
+func verified() *method {
+	return &method{
+		sized:  true,
+		seeded: true,
+		run: func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error) {
+			index, rows := f.sample(size, seed)
+			check := optimize.FrontCheck{
+				Space:    f.places.Space,
+				BudgetsW: f.once(func(l optimize.Limit) float64 { return l.PowerW }),
+				Margin:   evalMargin,
+			}
+			for k := 0; ; k++ {
+				model, err := learn.FitSurrogate(f.places.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 2})
+				if err = errors.Join(err, ctx.Err()); err != nil {
+					return outcome{}, err
+				}
+				preds := model.PredictSettings(f.all)
+				m, more := check.Next(preds, rows)
+				if !more || k == evalChecks {
+					return f.predicted(preds, index, rows, evalMargin)
+				}
+				i, _ := f.places.Space.Index(m)
+				index, rows = append(index, i), append(rows, f.truth[i])
+			}
+		},
+	}
+}
+
+// fitted is a baseline, used the paper's way: the predicted Pareto front without
+// margin.
+func fitted(o learn.Options) *method {
+	return &method{
+		sized:  true,
+		seeded: true,
+		run: func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error) {
+			index, rows := f.sample(size, seed)
+			o := o
+			o.Space, o.Seed, o.SkipCV = f.places.Space, seed, true
+			model, err := learn.Fit(ctx, rows, o)
+			if err != nil {
+				return outcome{}, err
+			}
+			preds := model.PredictSettings(f.all)
+			return f.predicted(preds, index, nil, 0)
+		},
+	}
+}
+
+// predicted is the outcome of a method that predicts all modes, having learned from those of index: its picks
+// are among all that the sweep has, as predicted; what was measured counts as measured.
+func (f *truth) predicted(preds []learn.Prediction, index []int, measured []tegra.Measured, margin float64) (
+	outcome, error) {
+	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
+	f.score(&out, preds, index)
+	preds = optimize.Known(preds, measured)
+	candidates := make([]learn.Prediction, len(f.rows))
+	for k, i := range f.rows {
+		candidates[k] = preds[i]
+	}
+	return out, f.pickAll(&out, candidates, f.rows, margin)
+}
+
+func bestOfSample(_ context.Context, f *truth, size int, seed uint64) (outcome, error) {
+	index, _ := f.sample(size, seed)
+	out := outcome{probes: []float64{float64(size)}, profilingMn: []float64{f.minutes(index)}}
+	return out, f.pickAll(&out, f.measured(index), index, 0)
+}
+
+// oneOf always has the same modes to pick from, and measures none.
+func oneOf(index []int) *method {
+	return &method{run: func(_ context.Context, f *truth, _ int, _ uint64) (outcome, error) {
+		out := outcome{probes: []float64{0}, profilingMn: []float64{0}}
+		return out, f.pickAll(&out, f.measured(index), index, 0)
+	}}
+}
+
+// modes are those that the sweep has.
+func (f *truth) modes() []tegra.Mode {
+	out := make([]tegra.Mode, len(f.rows))
+	for k, i := range f.rows {
+		out[k] = f.all[i].Mode
+	}
+	return out
+}
+
+// having returns the places of a mode that the sweep has, with any batch size.
+func (f *truth) having(m tegra.Mode) []int {
+	var out []int
+	for _, i := range f.rows {
+		if f.all[i].Mode == m {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// presetDistance is how far, in octaves over all knobs, a mode of the sweep may lie
+// from a preset to represent it.
+const presetDistance = 0.3
+
+func presets(list []tegra.Preset, f *truth) (*method, string, error) {
+	var index []int
+	found := 0
+	for _, p := range list {
+		near, least := -1, presetDistance
+		for i, m := range f.places.Space.All() {
+			if d := tegra.Distance(m, p.Mode); d <= least {
+				near, least = i, d
+			}
+		}
+		if near >= 0 {
+			found++
+			index = append(index, f.having(f.places.Space.At(near))...)
+		}
+	}
+	if len(index) == 0 {
+		return nil, "left out, no preset is a mode of the sweep", nil
+	}
+	return oneOf(index), fmt.Sprintf("%d of %d presets, the sweep's mode next to each", found, len(list)), nil
+}
+
+// searched is a search of its own for every budget.
+func searched(strategy optimize.Strategy) *method {
+	return &method{
+		seeded: strategy != optimize.Binary,
+		run: func(ctx context.Context, f *truth, _ int, seed uint64) (outcome, error) {
+			var out outcome
+			measure := func(ctx context.Context, a tegra.Setting) (tegra.Measured, error) {
+				i, _ := f.places.Index(a)
+				return f.truth[i], ctx.Err()
+			}
+			var only []tegra.Setting
+			if len(f.rows) < len(f.all) {
+				for _, i := range f.rows {
+					only = append(only, f.all[i])
+				}
+			}
+			for _, l := range f.limits {
+				res, err := optimize.Tune(ctx, measure, optimize.TuneOptions{
+					Limit:    l,
+					Space:    f.places.Space,
+					Batches:  f.places.Batches,
+					Only:     only,
+					Strategy: strategy,
+					Seed:     seed,
+				})
+				if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+					return out, err
+				}
+				if err != nil {
+					out.unsure++
+				}
+				i, _ := f.places.Index(res.Setting)
+				minutes, hot := 0.0, false
+				for _, p := range res.Probes {
+					minutes += optimize.ProfilingS(p.TimeMS) / 60
+					hot = hot || p.PowerW > optimize.MaxOvershoot*l.PowerW
+				}
+				out.picks, out.hot = append(out.picks, i), append(out.hot, hot)
+				out.probes = append(out.probes, float64(len(res.Probes)))
+				out.profilingMn = append(out.profilingMn, minutes)
+			}
+			return out, nil
+		},
+	}
+}

@@ -1,0 +1,67 @@
+package bench
+
+// The clean optimum beside the raw one. A sweep holds one reading per mode, and the
+// best of thousands of readings within a limit is often a lucky one: a third of the
+// power of its neighbours. A method that misses it did nothing wrong. So picks are also
+// compared with the best mode whose reading a fit to a part of the sweep confirms
+// (docs/method.md, Scores). Cost: one fit and one pass over the space, one or two
+// seconds.
+
+import (
+	"errors"
+	"math"
+
+	"jtune/learn"
+	"jtune/optimize"
+)
+
+const (
+	cleanSample  = 400 // modes that are fitted; a smaller sweep has no clean optimum
+	cleanSeed    = 7   // of their draw
+	cleanPowerBy = 0.1 // share of the fit by which a reading's power may lie below it
+	cleanTimeBy  = 0.25
+)
+
+// confirmed lists the indexes of the sweep whose readings are not far below a fit to
+// cleanSample of them; nil where the sweep is too small.
+func (f *truth) confirmed() ([]int, error) {
+	if !f.powered || len(f.rows) < cleanSample {
+		return nil, nil
+	}
+	_, rows := f.draw(cleanSample, cleanSeed)
+	model, err := learn.FitSurrogate(f.places.Space, rows, learn.SurrogateOptions{Robust: 1, Batches: f.places.Batches})
+	if err != nil {
+		return nil, err
+	}
+	fit := model.Posterior()
+	var out []int
+	for _, i := range f.rows {
+		r := f.truth[i]
+		if r.PowerW >= (1-cleanPowerBy)*math.Exp(fit.LnPower[i]) &&
+			r.TimeMS >= (1-cleanTimeBy)*math.Exp(fit.LnTime[i]) {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// solveClean finds the best time for each limit among the confirmed readings.
+func (f *truth) solveClean() error {
+	kept, err := f.confirmed()
+	if err != nil || kept == nil {
+		return err
+	}
+	f.lucky = len(f.rows) - len(kept)
+	candidates := f.measured(kept)
+	for _, l := range f.limits {
+		c, err := optimize.Choose(candidates, l)
+		best := c.SampleMS()
+		if errors.Is(err, optimize.ErrInfeasible) {
+			best = math.NaN()
+		} else if err != nil {
+			return err
+		}
+		f.clean = append(f.clean, best)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// sameWorkload is how far, in the median over modes, times of one workload may differ:
+// the published sweeps of training differ from each other by a third and more, the
+// shipped networks from their own by 2 %.
+const sameWorkload = 0.10
+
+// leastLikeness of a reduced reference, which holds no times, to be of the
+// sweep's workload, see learn.Reference.Likeness.
+const leastLikeness = 0.9
+
+// ownWorkload is a note for a reference that is the sweep's own workload: its times, or
+// those of its networks, are the sweep's, or a reduced one deviates as the sweep does. A
+// method that uses it is then not tested on a new workload. "" when they differ.
+func (f *truth) ownWorkload(r *learn.Reference) string {
+	if r.Compact != nil {
+		measured := make([]tegra.Measured, len(f.rows))
+		for k, i := range f.rows {
+			measured[k] = f.truth[i]
+		}
+		if like, err := r.Likeness(f.places.Space, measured); err == nil && like > leastLikeness {
+			return fmt.Sprintf("reference %s seems to be this sweep's own workload "+
+				"(its deviations are the sweep's: correlation %.2f): errors for a new one are larger", r.Name, like)
+		}
+		return ""
+	}
+	if off := f.apart(r); off < sameWorkload {
+		return fmt.Sprintf("reference %s seems to be this sweep's own workload "+
+			"(the times differ by %.1f %% in the median): errors for a new one are larger", r.Name, 100*off)
+	}
+	return ""
+}
+
+// apart is the median relative difference of a reference's times from the
+// sweep's; +Inf when they have no mode in common.
+func (f *truth) apart(r *learn.Reference) float64 {
+	var apart []float64
+	switch {
+	case len(r.Samples) > 0:
+		at := make(map[tegra.Mode]float64, len(r.Samples))
+		for _, m := range r.Samples {
+			at[m.Mode] = m.TimeMS
+		}
+		for _, i := range f.rows {
+			if ms, ok := at[f.all[i].Mode]; ok {
+				apart = append(apart, math.Abs(ms/f.truth[i].TimeMS-1))
+			}
+		}
+	case r.Networks != nil:
+		modes := make([]tegra.Mode, len(f.rows))
+		for k, i := range f.rows {
+			modes[k] = f.all[i].Mode
+		}
+		times, _ := r.Networks.Predict(modes)
+		for k, i := range f.rows {
+			apart = append(apart, math.Abs(times[k]/f.truth[i].TimeMS-1))
+		}
+	}
+	if len(apart) == 0 {
+		return math.Inf(1)
+	}
+	return stats.Median(apart)
+}

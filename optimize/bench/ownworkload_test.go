@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// Workloads as far apart as the published ones are told apart, by measured
+// modes and by networks; a reference that knows the sweep already is told.
+func TestOwnWorkloadIsNoted(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	own := &learn.Reference{Name: "itself", Samples: b.All()}
+	for _, m := range []*learn.Reference{own, optimizetest.Reference(t, b, false)} {
+		r, err := Evaluate(
+			t.Context(),
+			Options{
+				Truth:      b.All(),
+				Reference:  m,
+				Sizes:      []int{8},
+				Seeds:      1,
+				BudgetFrom: 20,
+				BudgetTo:   20,
+				Methods:    []string{GPRef},
+			},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(r.Notes, "\n"), "own workload"); told != (m == own) {
+			t.Errorf("reference %s: notes %q", m.Name, r.Notes)
+		}
+	}
+	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
+		f, err := newTruth(&Options{Truth: thinned(t, name), BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := f.ownWorkload(learn.ShippedReference()) != ""; told != (name == sweeptest.ResNet) {
+			t.Errorf("%s: the shipped networks, of ResNet-18, are %.2f off in the median",
+				name, f.apart(learn.ShippedReference()))
+		}
+	}
+}
+
+// thinned is a random part of a sweep, too small for a clean optimum, or all of it
+// under JTUNE_LONG.
+func thinned(t *testing.T, name string) []tegra.Measured {
+	rows := sweeptest.Load(t, name)
+	if os.Getenv("JTUNE_LONG") == "" {
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rows = rows[:min(len(rows), cleanSample-1)]
+	}
+	return rows
+}
+
+// A reduced reference holds no times: it is known by what it says of the board,
+// where the sweep has power as the reference has.
+func TestOwnWorkloadOfAReducedReferenceIsNoted(t *testing.T) {
+	t.Parallel()
+	note := learn.ReferenceNote{
+		Name:     "lstm",
+		Version:  1,
+		Workload: "lstm",
+		Device:   "AGX Orin",
+		Source:   "test",
+		Licence:  "test",
+		Command:  "test",
+	}
+	c, err := learn.NewCompact(note, thinned(t, sweeptest.LSTM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, power := range []bool{true, false} {
+		for _, name := range []string{sweeptest.MobileNet, sweeptest.LSTM} {
+			truth := thinned(t, name)
+			for i := range truth {
+				if !power {
+					truth[i].PowerW = math.NaN()
+				}
+			}
+			f, err := newTruth(&Options{Truth: truth, BudgetFrom: 30, BudgetTo: 30, BudgetStep: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := f.ownWorkload(&learn.Reference{Name: "lstm", Compact: c}); (told != "") != (power &&
+				name == sweeptest.LSTM) {
+				t.Errorf("%s, power %v: of the reduced reference of LSTM it is told: %q", name, power, told)
+			}
+		}
+	}
+}

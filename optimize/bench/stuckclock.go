@@ -1,0 +1,120 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jtune/internal/stats"
+	"jtune/tegra"
+)
+
+// A sweep may hold rows whose clock was requested and never set. In the published
+// inference sweeps of an AGX Orin, 4 cores with memory at 2.13 GHz are such a block
+// (ResNet with batch sizes 4, 32 and 64, MobileNet with all): from the second-lowest GPU
+// clock on, time and power stay what other core counts have at the highest clock, while
+// they double everywhere else. No method can predict such rows, and a search prefers
+// them or passes a limit there. So they are reported and can be left out.
+
+const (
+	stuckShare     = 0.4 // of the clock's effect elsewhere; below, it may have been stuck
+	stuckTime      = 0.1 // of ln time that it may change at most
+	movingPower    = 0.1 // of ln power that it must change elsewhere
+	leastStuckRuns = 3   // runs over the clock, at as many CPU clocks
+	leastClocks    = 4   // in such a run
+	leastBlocks    = 4   // of one batch size, to know what is usual
+)
+
+// block is the settings of a sweep that differ in CPU and GPU clock alone.
+type block struct {
+	cores int
+	emc   tegra.Freq
+	batch int
+}
+
+// Stuck finds the settings of a sweep whose GPU clock seems not to have been
+// set, by index, and describes each block in words.
+func Stuck(rows []tegra.Measured) (index []int, words []string) {
+	runs := map[block]map[tegra.Freq][]int{} // by CPU clock
+	for i, r := range rows {
+		at := block{r.Mode.Cores, r.Mode.EMC, r.Batch}
+		if runs[at] == nil {
+			runs[at] = map[tegra.Freq][]int{}
+		}
+		if stats.Positive(r.TimeMS, r.PowerW) {
+			runs[at][r.Mode.CPU] = append(runs[at][r.Mode.CPU], i)
+		}
+	}
+	type effect struct {
+		block
+		time, power float64 // medians of ln over the clock's range but for its lowest value
+	}
+	usual := map[int][]float64{} // effects on power by minibatch size
+	var all []effect
+	for at, byCPU := range runs {
+		var time, power []float64
+		for _, run := range byCPU {
+			slices.SortFunc(run, func(a, b int) int { return cmp.Compare(rows[a].Mode.GPU, rows[b].Mode.GPU) })
+			if n := len(run); n >= leastClocks {
+				lo, hi := rows[run[1]], rows[run[n-1]]
+				time, power = append(time, math.Log(hi.TimeMS/lo.TimeMS)), append(power, math.Log(hi.PowerW/lo.PowerW))
+			}
+		}
+		if len(power) >= leastStuckRuns {
+			e := effect{at, stats.Median(time), stats.Median(power)}
+			all, usual[at.batch] = append(all, e), append(usual[at.batch], e.power)
+		}
+	}
+	slices.SortFunc(all, func(a, b effect) int {
+		return cmp.Or(cmp.Compare(a.batch, b.batch), cmp.Compare(a.cores, b.cores), cmp.Compare(a.emc, b.emc))
+	})
+	for _, e := range all {
+		most := stats.Median(usual[e.batch])
+		if len(usual[e.batch]) < leastBlocks || most < movingPower || math.Abs(e.power) >= stuckShare*most ||
+			math.Abs(e.time) >= stuckTime {
+			continue
+		}
+		from := len(index)
+		for _, run := range runs[e.block] {
+			if len(run) >= leastClocks {
+				index = append(index, run[1:]...)
+			}
+		}
+		size := ""
+		if e.batch > 0 {
+			size = fmt.Sprintf(", minibatches of %d", e.batch)
+		}
+		words = append(
+			words,
+			fmt.Sprintf("%d cores, memory at %s%s (%d settings)",
+				e.cores, strings.TrimSpace(e.emc.String()), size, len(index)-from),
+		)
+	}
+	slices.Sort(index)
+	return index, words
+}
+
+// withoutStuck applies Stuck to the truth: it notes what was found, and leaves it out if
+// LeaveOutStuck is set.
+func (o *Options) withoutStuck() []string {
+	index, words := Stuck(o.Truth)
+	if len(index) == 0 {
+		return nil
+	}
+	note := fmt.Sprintf("the GPU's clock changes neither time nor power, as it does elsewhere, with %s: was it set "+
+		"there?",
+		strings.Join(words, "; "))
+	if !o.LeaveOutStuck {
+		return []string{note + fmt.Sprintf(" Leave these %d settings out with --leave-out-stuck", len(index))}
+	}
+	var kept []tegra.Measured
+	for i, r := range o.Truth {
+		if _, stuck := slices.BinarySearch(index, i); !stuck {
+			kept = append(kept, r)
+		}
+	}
+	o.Truth = kept
+	return []string{note + fmt.Sprintf(" These %d settings are left out", len(index))}
+}

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	gpus := b.Space.GPU
+	var rows []tegra.Measured
+	var want []int
+	for _, a := range tegra.Settings(b.Space.Modes(), []int{1, 16}) {
+		r := b.Served(a)
+		if a.Mode.Cores == 4 && a.Mode.EMC == 1600*tegra.MHz && a.Batch == 16 && a.Mode.GPU > gpus[0] {
+			m := a.Mode
+			m.GPU = gpus[len(gpus)-1]
+			r = b.Served(tegra.Setting{Mode: m, Batch: a.Batch})
+			r.Mode = a.Mode
+			want = append(want, len(rows))
+		}
+		rows = append(rows, r)
+	}
+	got, words := Stuck(rows)
+	if !slices.Equal(got, want) || len(words) != 1 ||
+		!strings.Contains(words[0], "4 cores, memory at 1.60 GHz, minibatches of 16") {
+		t.Fatalf("found %d settings of %d: %v", len(got), len(want), words)
+	}
+	if got, words := Stuck(b.All()); len(got) != 0 {
+		t.Errorf("a sound sweep: %v", words)
+	}
+	if got, _ := Stuck(rows[:3]); len(got) != 0 {
+		t.Error("three rows tell nothing")
+	}
+	o := Options{Truth: rows, Name: "toy", Methods: []string{Maxn}, BudgetFrom: 15, BudgetTo: 25, BudgetStep: 5}
+	told, err := Evaluate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.LeaveOutStuck = true
+	left, err := Evaluate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told.Modes != len(rows) || left.Modes != len(rows)-len(want) ||
+		!strings.Contains(told.Notes[0], "was it set there") ||
+		!strings.Contains(left.Notes[0], "are left out") {
+		t.Errorf("%d and %d settings, said %q and %q", told.Modes, left.Modes, told.Notes[0], left.Notes[0])
+	}
+}
+
+// What the published sweeps hold is what the notes on the tails rest on.
+func TestStuckOnThePublishedInferenceSweeps(t *testing.T) {
+	t.Parallel()
+	const dir = "data/sweeps/powertrain-agx-orin/"
+	for name, want := range map[string]int{
+		dir + "infer/mobnet_infer_data_final.csv": 210,
+		dir + "infer/resnet_infer_data_final.csv": 126,
+		sweeptest.MobileNet:                       0,
+		sweeptest.ResNet:                          0,
+		sweeptest.LSTM:                            0,
+	} {
+		table, err := sweep.ReadFile(sweeptest.Shared(t, name), sweep.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := table.Settings()
+		index, words := Stuck(rows)
+		if len(index) != want {
+			t.Errorf("%s: %d settings, want %d: %v", name, len(index), want, words)
+		}
+		for _, i := range index {
+			if m := rows[i].Mode; m.Cores != 4 || m.EMC != 2133*tegra.MHz {
+				t.Errorf("%s: %v", name, m)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// truth is what methods are compared on: a measured sweep by index of its
+// places, and the limits with the best possible time for each.
+type truth struct {
+	places  tegra.Places
+	powered bool // power was measured; without, there are no limits to pick for
+	all     []tegra.Setting
+	truth   []tegra.Measured // by index; without a time where the sweep lacks one
+	rows    []int            // indexes that the sweep has
+	limits  []optimize.Limit // those that some mode meets
+	optimum []float64        // ms per limit: of a minibatch, or of a sample where the batch size is an input
+	dropped int              // limits that no mode meets
+	// clean is the optimum among the readings that a fit confirms (optimum.go), NaN where
+	// none meets the limit; nil: unknown.
+	clean []float64
+	lucky int // readings that it does not confirm
+	// sets are given samples by size, as indexes of the space, where samples
+	// are not drawn; firstSeed is the seed that means the first of a size.
+	sets      map[int][][]int
+	firstSeed uint64
+}
+
+func newTruth(o *Options) (*truth, error) {
+	at := map[tegra.Setting]tegra.Measured{}
+	modes := make([]tegra.Mode, len(o.Truth))
+	var sizes []int
+	for i, m := range o.Truth {
+		if !stats.Positive(m.TimeMS, m.PowerW) && (m.HasPower() || !stats.Positive(m.TimeMS, 1)) {
+			return nil, fmt.Errorf("mode %v of the sweep has %g ms and %g W, both must be positive",
+				m.Mode, m.TimeMS, m.PowerW)
+		}
+		if i > 0 && m.HasPower() != o.Truth[0].HasPower() {
+			return nil, errors.New(
+				"power was measured in some modes of the sweep and not in others: leave one kind out",
+			)
+		}
+		modes[i], at[m.Setting] = m.Mode, m
+		if m.Batch > 0 {
+			sizes = append(sizes, m.Batch)
+		}
+	}
+	space, err := tegra.NewSubspace(modes)
+	if err != nil {
+		return nil, err
+	}
+	f := &truth{
+		places:  tegra.Places{Space: space, Batches: slices.Compact(slices.Sorted(slices.Values(sizes)))},
+		powered: o.Truth[0].HasPower(),
+	}
+	f.all = f.places.All()
+	for i, a := range f.all {
+		f.truth = append(f.truth, at[a])
+		if at[a].TimeMS > 0 {
+			f.rows = append(f.rows, i)
+		}
+	}
+	if f.powered {
+		if err = f.solve(o); err == nil {
+			err = f.solveClean()
+		}
+	}
+	if err == nil && len(o.Authors) > 0 {
+		err = f.take(o)
+	}
+	return f, err
+}
+
+// solve finds the limits that some mode meets and the best time for each.
+func (f *truth) solve(o *Options) error {
+	measured := f.measured(f.rows)
+	for _, l := range o.limits(f.places.Batches != nil) {
+		c, err := optimize.Choose(measured, l)
+		switch {
+		case errors.Is(err, optimize.ErrInfeasible):
+			f.dropped++
+		case err != nil:
+			return err
+		default:
+			f.limits = append(f.limits, l)
+			f.optimum = append(f.optimum, c.SampleMS())
+		}
+	}
+	if len(f.limits) == 0 {
+		least := slices.MinFunc(measured, func(a, b learn.Prediction) int { return cmp.Compare(a.PowerW, b.PowerW) })
+		return fmt.Errorf("no mode of the sweep meets a budget of %g W: least is %.2f W", o.BudgetTo, least.PowerW)
+	}
+	return nil
+}
+
+// limits are the tasks: each power limit, with each limit on the latency where the
+// batch size is an input.
+func (o *Options) limits(sized bool) []optimize.Limit {
+	latencies := []float64{0}
+	if sized {
+		latencies = o.LatenciesMS
+	}
+	var out []optimize.Limit
+	for k := 0; ; k++ {
+		w := o.BudgetFrom + float64(k)*o.BudgetStep
+		if w > o.BudgetTo*(1+1e-12) {
+			return out
+		}
+		for _, ms := range latencies {
+			out = append(out, optimize.Limit{PowerW: w, TimeMS: ms, Throughput: sized})
+		}
+	}
+}
+
+// once lists values of the limits, ascending.
+func (f *truth) once(value func(optimize.Limit) float64) []float64 {
+	var out []float64
+	for _, l := range f.limits {
+		out = append(out, value(l))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// take lets samples be those of the authors' runs.
+func (f *truth) take(o *Options) error {
+	if !f.powered {
+		return errors.New("published runs hold errors of time and power, this sweep has no power")
+	}
+	f.sets, f.firstSeed = map[int][][]int{}, o.Seed
+	for _, n := range o.Sizes {
+		runs := o.Authors[0].of(n)
+		if len(runs) == 0 {
+			return fmt.Errorf("%s has no run of %d modes, only of %v", o.Authors[0].Name, n, o.Authors[0].sizes())
+		}
+		for k, r := range runs {
+			set := make([]int, n)
+			for i, m := range r.Modes {
+				var ok bool
+				if set[i], ok = f.places.Index(tegra.Setting{Mode: m}); !ok {
+					return fmt.Errorf("%s, run %d of %d modes: mode %v is not in the sweep",
+						o.Authors[0].Name, k+1, n, m)
+				}
+			}
+			f.sets[n] = append(f.sets[n], set)
+		}
+	}
+	return nil
+}
+
+// drawn is how many given samples of a size there are; 0: samples are drawn.
+func (f *truth) drawn(size int) int { return len(f.sets[size]) }
+
+// outcome is the result of one run of a method.
+type outcome struct {
+	predicts            bool
+	timePct, powerPct   float64 // MAPE on the modes not learned from
+	timeAll, powerAll   float64 // MAPE on all modes, the paper's way
+	picks               []int   // mode by budget
+	unsure              int     // budgets for which the method knew no mode and took the lowest power
+	probes, profilingMn []float64
+	hot                 []bool     // by search: a probe drew more than MaxOvershoot times the power limit
+	fourModes           *fourModes // of linear4 alone
+}
+
+// sample returns the modes that a run learns from: drawn, unless they are given.
+func (f *truth) sample(size int, seed uint64) (index []int, rows []tegra.Measured) {
+	if f.drawn(size) > 0 {
+		index = slices.Clone(f.sets[size][seed-f.firstSeed])
+		for _, i := range index {
+			rows = append(rows, f.truth[i])
+		}
+		return index, rows
+	}
+	return f.draw(size, seed)
+}
+
+// draw returns random modes.
+func (f *truth) draw(size int, seed uint64) (index []int, rows []tegra.Measured) {
+	draw := size
+	if len(f.rows) < len(f.all) {
+		draw = len(f.all) // some of them are not there
+	}
+	for _, a := range f.places.Sample(draw, seed) {
+		if i, _ := f.places.Index(a); f.truth[i].TimeMS > 0 && len(index) < size {
+			index, rows = append(index, i), append(rows, f.truth[i])
+		}
+	}
+	return index, rows
+}
+
+// minutes is what measuring these modes takes.
+func (f *truth) minutes(index []int) float64 {
+	sum := 0.0
+	for _, i := range index {
+		sum += optimize.ProfilingS(f.truth[i].TimeMS) / 60
+	}
+	return sum
+}
+
+// score fills in the errors of predictions for all modes.
+func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int) {
+	o.predicts = true
+	seen := make([]bool, len(preds))
+	for _, i := range learned {
+		seen[i] = true
+	}
+	var timeP, timeO, powerP, powerO [2][]float64 // all, not learned from
+	for _, i := range f.rows {
+		p := preds[i]
+		for k := range 2 {
+			if k == 1 && seen[i] {
+				continue
+			}
+			timeP[k], timeO[k] = append(timeP[k], p.TimeMS), append(timeO[k], f.truth[i].TimeMS)
+			powerP[k], powerO[k] = append(powerP[k], p.PowerW), append(powerO[k], f.truth[i].PowerW)
+		}
+	}
+	o.timeAll, o.powerAll = learn.MAPE(timeP[0], timeO[0]), learn.MAPE(powerP[0], powerO[0])
+	o.timePct, o.powerPct = learn.MAPE(timeP[1], timeO[1]), learn.MAPE(powerP[1], powerO[1])
+}
+
+// pickAll takes, per limit, the fastest of the candidates that is predicted to
+// keep it with so many deviations of margin. Where there is none it takes the
+// one that is nearest, and counts that. index are the candidates'.
+func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int, margin float64) error {
+	for _, l := range f.limits {
+		l.Margin = margin
+		c, err := optimize.Choose(candidates, l)
+		var none *optimize.InfeasibleError
+		if errors.As(err, &none) {
+			o.unsure++
+			c.Index = none.Index
+		} else if err != nil {
+			return err
+		}
+		o.picks = append(o.picks, index[c.Index])
+	}
+	return nil
+}
+
+// measured returns the truth of some indexes as predictions without uncertainty.
+func (f *truth) measured(index []int) []learn.Prediction {
+	out := make([]learn.Prediction, len(index))
+	for k, i := range index {
+		out[k] = optimize.MeasuredPrediction(f.truth[i])
+	}
+	return out
+}

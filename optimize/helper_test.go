@@ -1,0 +1,39 @@
+package optimize
+
+import (
+	"context"
+
+	"jtune/learn"
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+// bestOf is what a limit asks for among measured modes.
+func bestOf(rows []tegra.Measured, l Limit) (Choice, error) {
+	preds := make([]learn.Prediction, len(rows))
+	for i, r := range rows {
+		preds[i] = MeasuredPrediction(r)
+	}
+	return Choose(preds, l)
+}
+
+// tuneModes is Tune over modes alone.
+func tuneModes(
+	ctx context.Context,
+	measure func(context.Context, tegra.Mode) (tegra.Measured, error),
+	o TuneOptions,
+) (Result, error) {
+	return Tune(ctx, optimizetest.OfModes(measure), o)
+}
+
+// fourModes is a board of four modes; index and core count go together.
+func fourModes() []tegra.Measured {
+	at := func(cores int, timeMS, powerW float64) tegra.Measured {
+		return tegra.Measured{
+			Setting: tegra.Setting{Mode: tegra.Mode{Cores: cores, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}},
+			TimeMS:  timeMS,
+			PowerW:  powerW,
+		}
+	}
+	return []tegra.Measured{at(1, 400, 10), at(2, 200, 18), at(3, 150, 25), at(4, 100, 35.5)}
+}

@@ -1,0 +1,32 @@
+package optimize
+
+import (
+	"math"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Known returns the predictions with those of measured settings replaced by their
+// measurements: what is measured needs no model and no margin.
+func Known(preds []learn.Prediction, measured []tegra.Measured) []learn.Prediction {
+	at := make(map[tegra.Setting]tegra.Measured, len(measured))
+	for _, m := range measured {
+		at[m.Setting] = m
+	}
+	out := make([]learn.Prediction, len(preds))
+	for i, p := range preds {
+		if m, ok := at[p.Setting]; ok {
+			p = MeasuredPrediction(m)
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// MeasuredPrediction is a measurement as a prediction without uncertainty:
+// deviations of zero, and NaN for the ends of bands.
+func MeasuredPrediction(m tegra.Measured) learn.Prediction {
+	nan := math.NaN()
+	return learn.Prediction{Measured: m, TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan}
+}

@@ -1,0 +1,50 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tegra/virtual"
+)
+
+func TestExecAlongsideRunsWhileAVirtualBoardDrawsItsPower(t *testing.T) {
+	t.Parallel()
+	b, err := virtual.New(virtual.Options{Name: "agx-orin", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ExecOptions{Command: []string{"sh", "-c", three + "sleep 60"}, Clock: b.Clock()}
+	h, err := ExecAlongside(t.Context(), b, "lenet5", 16, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := h.Next(t.Context()); err != nil || e.TimeMS != 5 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := b.NextMinibatch(t.Context()); err != nil {
+		t.Errorf("the board does not play the workload: %v", err)
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.NextMinibatch(t.Context()); err == nil {
+		t.Error("the board plays on after Stop")
+	}
+	if _, err := ExecAlongside(
+		t.Context(),
+		b,
+		"lenet5",
+		16,
+		ExecOptions{Command: []string{"/no/such/program"}},
+	); err == nil {
+		t.Error("no error for a command that is not there")
+	}
+	if _, err := b.NextMinibatch(t.Context()); err == nil {
+		t.Error("the board plays though the job never started")
+	}
+	b.Clock().SetSpeed(60)
+	if _, err := ExecAlongside(t.Context(), b, "lenet5", 16, o); err == nil ||
+		!strings.Contains(err.Error(), "--speed 1") {
+		t.Errorf("at speed 60: %v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+func TestParserLineThatTellsItsTimeMayBeReadLate(t *testing.T) {
+	var p parser
+	read := func(line string, now time.Duration) (time.Duration, bool) {
+		if _, err := p.parse([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+		return p.when(now, pollEvery)
+	}
+	minibatch := func(at float64) string { return fmt.Sprintf(`{"event":"minibatch","time_ms":60,"t":%g}`, at) }
+	const s = time.Second
+	for _, c := range []struct {
+		name      string
+		line      string
+		now, want time.Duration
+		mayWait   bool
+	}{
+		{"the first ties the clocks", minibatch(100), 5 * s, 5 * s, true},
+		{"two that were read together", minibatch(100.06), 5*s + 120*time.Millisecond, 5*s + 60*time.Millisecond, true},
+		{"the second of them", minibatch(100.12), 5*s + 120*time.Millisecond, 5*s + 120*time.Millisecond, true},
+		{
+			"one that came sooner than the first ties them anew",
+			minibatch(100.2),
+			5*s + 180*time.Millisecond,
+			5*s + 180*time.Millisecond,
+			true,
+		},
+		{
+			"a job's clock that runs slow makes none older than it can be",
+			minibatch(101),
+			10 * s,
+			10*s - pollEvery,
+			true,
+		},
+		{"a line without its time happened now", `{"event":"minibatch","time_ms":60}`, 11 * s, 11 * s, false},
+	} {
+		if at, mayWait := read(c.line, c.now); (at-c.want).Abs() > time.Microsecond || mayWait != c.mayWait {
+			t.Errorf("%s: at %v, may wait %v; want %v, %v", c.name, at, mayWait, c.want, c.mayWait)
+		}
+	}
+}
+
+// TestParserReadsAJobSeldomAndRightly: minibatches of a job that stamps them are
+// read in lumps, and their times are those at which they were written.
+func TestParserReadsAJobSeldomAndRightly(t *testing.T) {
+	script := `t=0; while [ $t -lt 20 ]; do sleep 0.05; t=$((t+1)); echo "{\"event\":\"minibatch\",\"time_ms\":50,\"t\":$(date +%s.%N)}"; done`
+	clock := tegra.RealClock()
+	j, err := Exec(context.Background(), ExecOptions{Command: []string{"sh", "-c", script}, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Stop(context.Background())
+	var last, lastCame time.Duration
+	lumps, n := 0, 0
+	for ; n < 20; n++ {
+		e, err := j.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		came := clock.Now()
+		if e.T < last || e.T > came || came-e.T > 10*time.Second {
+			t.Errorf("minibatch %d: at %v, after one at %v, taken at %v", n, e.T, last, came)
+		}
+		if came-lastCame > 30*time.Millisecond {
+			lumps++
+		}
+		last, lastCame = e.T, came
+	}
+	if lumps >= n/2 {
+		t.Errorf("%d minibatches came in %d lumps", n, lumps)
+	}
+}
+
+// TestParserJobThatIsReadSeldomIsNotSilent: what it has said waits for longer than
+// it may be silent.
+func TestParserJobThatIsReadSeldomIsNotSilent(t *testing.T) {
+	t.Parallel()
+	script := `while :; do sleep 0.1; echo "{\"event\":\"minibatch\",\"time_ms\":50,\"t\":$(date +%s.%N)}"; done`
+	j := sh(t, script, ExecOptions{Silence: time.Second})
+	j.Pace()
+	for began := time.Now(); time.Since(began) < 2*pollMost; {
+		if _, err := j.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	if err := j.Stop(t.Context()); err != nil || time.Since(began) > pollMost/2 {
+		t.Errorf("stopped after %v, %v", time.Since(began), err)
+	}
+}

@@ -1,0 +1,80 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"jtune/internal/text"
+)
+
+// listen reads both outputs, each in its own goroutine.
+func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
+	stdout.before, stderr.before = j.queue.handOver, j.queue.handOver
+	if j.pattern == nil {
+		take := j.take(stdout)
+		readers.Go(func() { eachLine(stdout, take) })
+		readers.Go(func() { eachLine(stderr, j.log.stderr) })
+		return
+	}
+	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // its lines have no time of their own
+	readers.Go(func() { eachDraw(stdout, take) })
+	readers.Go(func() { eachDraw(stderr, log) })
+}
+
+// match returns the function that reads minibatches from lines and passes other lines to rest.
+func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
+	return func(text []byte, whole bool) {
+		j.mu.Lock()
+		now := j.clock.Now()
+		events, ok := j.pattern.read(text, now, whole)
+		if ok {
+			j.lastEvent = time.Now()
+		}
+		for _, e := range events {
+			j.queue.put(e)
+		}
+		j.mu.Unlock()
+		if !ok && whole {
+			rest(text)
+		}
+	}
+}
+
+// take returns the function that turns lines of stdout into events, and marks the pipe as calm
+// when the next line may be read late.
+func (j *job) take(from *pipe) func(text []byte) {
+	var p parser
+	return func(text []byte) {
+		e, err := p.parse(text)
+		if err != nil {
+			j.bad(text, err)
+			return
+		}
+		j.mu.Lock()
+		j.lastEvent = time.Now()
+		if e.Kind == Failure {
+			j.failure = e.Message
+		}
+		j.mu.Unlock()
+		if e.Kind == Hello {
+			j.log.note("hello: %s", text)
+		}
+		var at time.Duration
+		at, from.calm = p.when(j.clock.Now(), from.most())
+		j.queue.put(stamp(e, at))
+	}
+}
+
+func (j *job) bad(line []byte, err error) {
+	j.mu.Lock()
+	j.garbage++
+	j.lastBad = fmt.Sprintf("%q: %v", text.OneLine(string(line[:min(len(line), 120)])), err)
+	j.mu.Unlock()
+	if errors.Is(err, errNoEvent) {
+		j.log.note("stdout: %s", line)
+		return
+	}
+	j.log.note("event refused: %v: %s", err, line)
+}

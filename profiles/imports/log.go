@@ -1,0 +1,312 @@
+package imports
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry/tegrastats"
+)
+
+// Log is one run in one power mode: a power log, and the file of the
+// times of its minibatches or epochs.
+type Log struct {
+	Power    string                // log of tegrastats, or CSV of jtop
+	Times    string                // CSV with epoch and epochtime_ms (or time_ms), log_time if there is one
+	PerEpoch int                   // minibatches in an epoch, when Times has a row per epoch; 0: a row per minibatch
+	Mode     tegra.Val[tegra.Mode] // absent: the clocks that a tegrastats log shows, if they stand still
+	Every    time.Duration         // between lines without a time; 1 s
+}
+
+// Import makes a campaign folder of the run; outDir must be new. The notes list what was left
+// out or assumed.
+func (l Log) Import(outDir string) (notes []string, err error) {
+	text, err := readBounded(l.Power)
+	if err != nil {
+		return nil, err
+	}
+	log, err := parsePower(text, l.Every)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Power, err)
+	}
+	if log.skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d lines are no samples and left out", l.Power, log.skipped))
+	}
+	name := strings.TrimSuffix(filepath.Base(l.Power), filepath.Ext(l.Power))
+	run := &rawRun{
+		dir:     l.Power,
+		set:     name,
+		mode:    l.Mode.V,
+		power:   log.samples,
+		logs:    map[string][]byte{},
+		batches: l.PerEpoch,
+	}
+	if !l.Mode.OK {
+		if run.mode, err = log.mode(); err != nil {
+			return notes, fmt.Errorf("%s: %w", l.Power, err)
+		}
+		notes = append(
+			notes,
+			fmt.Sprintf("%s: the log's clocks are taken for the mode, in whole MHz: %s", l.Power, run.mode),
+		)
+	}
+	if l.Times == "" {
+		return nil, l.errTimeless(run.power)
+	}
+	if run.logs["epoch"], err = readBounded(l.Times); err != nil {
+		return notes, err
+	}
+	row, err := run.row()
+	if err != nil {
+		return notes, fmt.Errorf("%s: %w", l.Times, err)
+	}
+	row.When = fileTime(l.Power)
+	return notes, recordRuns(l.Power, outDir, []*rawRun{run}, []record.Row{row})
+}
+
+// errTimeless is the error for a log without minibatch times, from which no row can be made; it
+// reports the power that the log holds.
+func (l Log) errTimeless(power []powerSample) error {
+	watts := make([]float64, len(power))
+	for i, s := range power {
+		watts[i] = s.w
+	}
+	span := power[len(power)-1].t - power[0].t
+	return fmt.Errorf(
+		"%s has %.2f W over %s (median of %d readings) and no minibatch times: give them with --epochs FILE",
+		l.Power,
+		stats.Median(watts),
+		span.Round(time.Second),
+		len(watts),
+	)
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return bounded(path, f)
+}
+
+func bounded(name string, r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxRawFile+1))
+	if err == nil && len(text) > maxRawFile {
+		err = fmt.Errorf("more than %d MB", maxRawFile>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return text, nil
+}
+
+// IsPowerLog reports whether a file looks like a log of tegrastats or jtop.
+func IsPowerLog(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, 1<<16))
+	return looksLikePower(head)
+}
+
+func looksLikePower(text []byte) bool {
+	if _, ok := powerColumn(text); ok {
+		return true
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 0; n < 20 && lines.Scan(); n++ {
+		if l, ok := tegrastats.Parse(lines.Text()); ok && (len(l.Rails) > 0 || len(l.CPU) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// powerSample is one row of a power log.
+type powerSample struct {
+	t time.Duration
+	w float64
+}
+
+// powerLog is the content of a power log.
+type powerLog struct {
+	samples  []powerSample
+	readings []tegra.Reading // of a tegrastats log, with its clocks
+	skipped  int             // lines that are no samples
+}
+
+// powerColumns are the names of the module's power in mW in logs of jtop: the first up to
+// version 3, the second (UNVERIFIED, no log available) from version 4 on.
+var powerColumns = []string{"power cur", "Power TOT"}
+
+// powerColumn finds the module's power in the header of a CSV.
+func powerColumn(text []byte) (name string, ok bool) {
+	head := header(text)
+	for _, c := range powerColumns {
+		if slices.Contains(head, c) {
+			return c, true
+		}
+	}
+	return "", false
+}
+
+// parsePower reads a log of jtop or tegrastats. every is the interval between lines of
+// tegrastats without a time; 0 is its own default, 1 s.
+func parsePower(content []byte, every time.Duration) (log powerLog, err error) {
+	if column, ok := powerColumn(content); ok {
+		log.samples, err = jtopSamples(content, column)
+	} else if looksLikePower(content) {
+		err = log.tegrastats(content, every)
+	} else {
+		first, _, _ := strings.Cut(string(content), "\n")
+		return log, fmt.Errorf("power log: neither of tegrastats nor CSV of jtop, which has a column %q: it "+
+			"begins %q", powerColumns[0], text.Clip(first))
+	}
+	switch {
+	case err != nil:
+		return log, fmt.Errorf("power log: %w", err)
+	case len(log.samples) == 0:
+		return log, errors.New("power log: no sample in it")
+	}
+	for i, s := range log.samples {
+		if math.Abs(s.t.Seconds()) > maxRawNumber || i > 0 && s.t < log.samples[i-1].t {
+			return log, fmt.Errorf("power log: sample %d at %g s is out of order", i+1, s.t.Seconds())
+		}
+	}
+	return log, nil
+}
+
+// jtopSamples reads a CSV of jtop. Seconds are those of a column log_time, else
+// those since the first row by the column time.
+func jtopSamples(text []byte, column string) ([]powerSample, error) {
+	clock := "log_time"
+	if !slices.Contains(header(text), clock) {
+		clock = calendar
+	}
+	rows, err := numbers(text, column, clock)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]powerSample, len(rows))
+	for i, r := range rows {
+		s := r[1]
+		if clock == calendar {
+			s -= rows[0][1]
+		}
+		if math.Abs(s) > maxRawNumber {
+			return nil, fmt.Errorf("a sample at %g s", s)
+		}
+		list[i] = powerSample{ofSeconds(s), r[0] / 1000}
+	}
+	return list, nil
+}
+
+// tegrastats reads a log of tegrastats.
+func (log *powerLog) tegrastats(text []byte, every time.Duration) error {
+	if every <= 0 {
+		every = time.Second
+	}
+	var stamps []string
+	for line := range strings.Lines(string(text)) {
+		l, ok := tegrastats.Parse(line)
+		if !ok || l.TotalPowerMW == nil {
+			if strings.TrimSpace(line) != "" {
+				log.skipped++
+			}
+			continue
+		}
+		stamp := ""
+		if l.Timestamp != nil {
+			stamp = *l.Timestamp
+		}
+		stamps = append(stamps, stamp)
+		log.readings = append(log.readings, l.Reading())
+		log.samples = append(
+			log.samples,
+			powerSample{time.Duration(len(log.samples)) * every, float64(*l.TotalPowerMW) / 1000},
+		)
+	}
+	if len(log.samples) == 0 {
+		return fmt.Errorf(
+			"none of %d lines has the power of the module (rails are read by root alone on most boards)",
+			log.skipped,
+		)
+	}
+	return log.stamp(stamps)
+}
+
+// stamp sets the times of the samples from the lines, which have whole seconds: lines of one
+// second are spread over it. Lines without times keep their regular ones.
+func (log *powerLog) stamp(stamps []string) error {
+	var first time.Time
+	for i := 0; i < len(stamps); {
+		if stamps[i] == "" {
+			return nil
+		}
+		when, err := time.Parse("01-02-2006 15:04:05", stamps[i])
+		if err != nil {
+			return fmt.Errorf("time %q: %w", text.Clip(stamps[i]), err)
+		}
+		if i == 0 {
+			first = when
+		}
+		n := 1
+		for i+n < len(stamps) && stamps[i+n] == stamps[i] {
+			n++
+		}
+		for k := range n {
+			log.samples[i+k].t = when.Sub(first) + time.Duration(k)*time.Second/time.Duration(n)
+		}
+		i += n
+	}
+	return nil
+}
+
+// mode is the power mode that the clocks of a log show, when they are constant.
+func (log powerLog) mode() (tegra.Mode, error) {
+	if len(log.readings) == 0 {
+		return tegra.Mode{}, errors.New("a log of jtop has no clocks: give the mode with --mode")
+	}
+	var list [4][]float64
+	for _, r := range log.readings {
+		online := 0
+		for _, c := range r.Cores {
+			if c.Online {
+				online++
+			}
+		}
+		for i, v := range []float64{float64(online), r.CPU.Actual.V.MHz(), r.GPU.Actual.V.MHz(), r.EMC.Actual.V.MHz()} {
+			list[i] = append(list[i], v)
+		}
+	}
+	var typical [4]float64
+	for i, name := range []string{"number of cores", "CPU clock", "GPU clock", "memory clock"} {
+		typical[i] = stats.Median(list[i])
+		off := 0
+		for _, v := range list[i] {
+			if math.Abs(v-typical[i]) > record.ClockTolerance*typical[i] {
+				off++
+			}
+		}
+		if typical[i] == 0 || float64(off) > record.ThrottledShare*float64(len(list[i])) {
+			return tegra.Mode{}, fmt.Errorf("the %s is missing or not constant: give the mode with --mode", name)
+		}
+	}
+	mhz := func(v float64) tegra.Freq { return tegra.Freq(math.Round(v)) * tegra.MHz }
+	return tegra.Mode{Cores: int(typical[0]), CPU: mhz(typical[1]), GPU: mhz(typical[2]), EMC: mhz(typical[3])}, nil
+}

@@ -1,0 +1,241 @@
+package imports
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// maxRawFile bounds a log that is read whole: weeks of one row a second.
+const maxRawFile = 64 << 20
+
+// rawRun is the logs of one mode, by kind.
+type rawRun struct {
+	dir  string // where it lies, for messages
+	set  string // name of the folder above: the workload
+	mode tegra.Mode
+	logs map[string][]byte // epoch, fetch, compute, power
+
+	perEpoch bool          // the epoch log has one row per epoch, not per minibatch
+	batches  int           // minibatches in an epoch of such a log, when no other log tells; 0: not known
+	power    []powerSample // when it has been read already
+}
+
+// rawKinds are the endings of the logs' names.
+var rawKinds = map[string]string{"epoch_stats.csv": "epoch", "fetch.csv": "fetch", "compute.csv": "compute",
+	"tegrastats.csv": "power", "jtop.csv": "power", "tegrastats.txt": "power", "tegrastats.log": "power"}
+
+// runName is the name of a run's folder; the text before pm names the set.
+var runName = regexp.MustCompile(`^(?:(.+)_)?pm_(\d+)_(\d+)_(\d+)_(\d+)$`)
+
+// readRuns collects the runs in a folder or in a .tar.gz of one, sorted.
+func readRuns(from string) ([]*rawRun, error) {
+	found := map[string]*rawRun{}
+	take := func(name string, r io.Reader) error { return takeLog(found, name, r) }
+	st, err := os.Stat(from)
+	switch {
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		err = eachFile(from, take)
+	default:
+		err = eachPacked(from, take)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	var runs []*rawRun
+	for _, r := range found {
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("%s: no folder pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz> with logs in it", from)
+	}
+	slices.SortFunc(runs, func(a, b *rawRun) int { return strings.Compare(a.dir, b.dir) })
+	return runs, nil
+}
+
+// takeLog keeps a log that lies in a run's folder.
+func takeLog(found map[string]*rawRun, name string, r io.Reader) error {
+	dir, file := path.Split(name)
+	dir = path.Clean(dir)
+	m := runName.FindStringSubmatch(path.Base(dir))
+	kind := ""
+	for ending, k := range rawKinds {
+		if strings.HasSuffix(file, ending) {
+			kind = k
+		}
+	}
+	if m == nil || kind == "" {
+		return nil
+	}
+	run := found[dir]
+	if run == nil {
+		mode, err := sweep.ParseMode(m[2:])
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		set := m[1]
+		if set == "" {
+			set = path.Base(path.Dir(dir))
+		}
+		run = &rawRun{dir: dir, set: set, mode: mode, logs: map[string][]byte{}}
+		found[dir] = run
+	}
+	if run.logs[kind] != nil {
+		return fmt.Errorf("%s: two logs that end alike, the second %s: a folder holds one run", dir, file)
+	}
+	text, err := bounded(name, r)
+	run.logs[kind] = text
+	return err
+}
+
+// ModeOfName reads a mode as folders of runs are named and sweep files list it:
+// pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>, or the four values with commas.
+func ModeOfName(name string) (tegra.Mode, error) {
+	m := runName.FindStringSubmatch("pm_" + strings.ReplaceAll(strings.TrimPrefix(name, "pm_"), ",", "_"))
+	if m == nil {
+		return tegra.Mode{}, fmt.Errorf(
+			"%q is no mode: want cores,CPU kHz,GPU Hz,memory Hz such as 12,2201600,1300500000,3199000000",
+			text.Clip(name),
+		)
+	}
+	return sweep.ParseMode(m[2:])
+}
+
+func eachFile(root string, take func(string, io.Reader) error) error {
+	return filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		abs, err := filepath.Abs(at) // the folder above may be root itself
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(at)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return take(filepath.ToSlash(abs), f)
+	})
+}
+
+func eachPacked(file string, take func(string, io.Reader) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	for t := tar.NewReader(unzipped); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := take(path.Clean(h.Name), t); err != nil {
+			return err
+		}
+	}
+}
+
+// header returns the columns of a CSV; nil when its first line has none.
+func header(text []byte) []string {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	head, err := csv.NewReader(bytes.NewReader(first)).Read()
+	if err != nil {
+		return nil
+	}
+	for i := range head {
+		head[i] = strings.TrimSpace(head[i])
+	}
+	return head
+}
+
+// calendar is the column of logs of jtop with the calendar time.
+const calendar = "time"
+
+// numbers reads named columns of a CSV log, row by row. A row in which one of
+// them is no finite number ends it when it is the last, torn one, else it is an
+// error. Calendar times become seconds.
+func numbers(text []byte, names ...string) ([][]float64, error) {
+	r := csv.NewReader(strings.NewReader(string(text)))
+	r.LazyQuotes, r.FieldsPerRecord = true, -1
+	head, err := r.Read()
+	if err != nil {
+		return nil, fmt.Errorf("no header: %w", err)
+	}
+	at := make([]int, len(names))
+	for i, n := range names {
+		if at[i] = slices.IndexFunc(head, func(h string) bool { return strings.TrimSpace(h) == n }); at[i] < 0 {
+			return nil, fmt.Errorf("no column %q", n)
+		}
+	}
+	var rows [][]float64
+	bad := 0 // line of a bad row
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		if bad > 0 {
+			return nil, fmt.Errorf("line %d: no numbers in %s", bad, strings.Join(names, ", "))
+		}
+		row := make([]float64, len(names))
+		for i, c := range at {
+			if c >= len(record) {
+				bad = line
+				break
+			}
+			cell := strings.TrimSpace(record[c])
+			if names[i] == calendar {
+				when, err := time.Parse("2006-01-02 15:04:05", cell) // a fraction may follow
+				if err != nil {
+					return nil, fmt.Errorf("line %d: time %q", line, cell[:min(len(cell), 40)])
+				}
+				row[i] = float64(when.UnixMicro()) / 1e6
+				continue
+			}
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				bad = line
+				break
+			}
+			row[i] = v
+		}
+		if bad == 0 {
+			rows = append(rows, row)
+		}
+	}
+}

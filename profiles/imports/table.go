@@ -1,0 +1,125 @@
+package imports
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Kind is the kind of plan of imported campaigns. Their device is unknown.
+const Kind = "import"
+
+// Table makes a campaign folder of a sweep in memory; outDir must be new. The device is not
+// known from such a file; its space is the grid that the modes span. Columns with the same
+// meaning as a campaign's become these; others are kept.
+func Table(t *sweep.Table, outDir string) error {
+	sizes, batch := t.Batches(), 0
+	if len(sizes) == 1 {
+		batch = sizes[0]
+	}
+	h, err := importHeader(t.Name, t.Modes(), batch)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if len(sizes) > 1 {
+		h.Plan.Batches, h.Plan.Modes = sizes, len(t.Settings())
+	}
+	c := newImportColumns(t)
+	r, err := record.CreateWith(outDir, h, c.extra)
+	if err != nil {
+		return err
+	}
+	lines := make([]record.Line, len(t.Rows))
+	for i, row := range t.Rows {
+		lines[i] = c.line(row)
+	}
+	return errors.Join(r.Import(lines), r.Close())
+}
+
+// importColumns is where the unknown columns of a sweep go in modes.csv.
+type importColumns struct {
+	to    []int    // by column of Table.Extra: its place in Columns; -1 for one that is kept beside them
+	extra []string // names of those
+}
+
+// newImportColumns maps all of a campaign's columns when they are present, else only the parts
+// of a minibatch. Another column with a campaign's name is renamed.
+func newImportColumns(t *sweep.Table) importColumns {
+	takes := []string{"stall_ms", "compute_ms", "overhead_ms"}
+	if own := record.Columns[len(sweep.Columns):]; !slices.ContainsFunc(
+		own,
+		func(name string) bool { return !slices.Contains(t.Extra, name) },
+	) {
+		takes = own
+	}
+	var c importColumns
+	for i, name := range t.Extra {
+		at := slices.Index(record.Columns, name)
+		if at >= 0 && slices.Contains(takes, name) && !slices.Contains(t.Extra[:i], name) {
+			c.to = append(c.to, at)
+			continue
+		}
+		if at >= 0 || name == record.SizeColumn {
+			name = "imported_" + name
+		}
+		c.to, c.extra = append(c.to, -1), append(c.extra, name)
+	}
+	return c
+}
+
+// line makes a line of modes.csv of a row. Values that the file lacks stay empty, and so do
+// values that do not fit their column.
+func (c importColumns) line(row sweep.Row) record.Line {
+	bare := record.Row{Measured: row.Measured, Status: record.OK, EnergyJ: row.EnergyJ(), Bare: true}.Fields()
+	l := record.Line{Known: slices.Clone(bare), Batch: row.Batch}
+	for i, to := range c.to {
+		if to < 0 {
+			l.Extra = append(l.Extra, text.OneLine(row.Extra[i]))
+		} else {
+			l.Known[to] = strings.TrimSpace(row.Extra[i])
+		}
+	}
+	if _, err := record.ParseRow(l.Known); err != nil {
+		l.Known = bare
+	}
+	return l
+}
+
+func importHeader(path string, modes []tegra.Mode, batch int) (record.Header, error) {
+	grid, err := tegra.Spanned(modes)
+	if err != nil {
+		return record.Header{}, err
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	h := record.Header{
+		Created: fileTime(path),
+		Plan: record.PlanHeader{
+			Kind:   Kind,
+			Modes:  len(modes),
+			Source: filepath.Base(path),
+			Digest: record.Digest(modes),
+		},
+	}
+	h.Workload = workload.Workload{Name: name, Title: name, Batch: batch}
+	h.Device.SetSpace(grid)
+	return h, nil
+}
+
+// fileTime is when the file was last written.
+func fileTime(path string) time.Time {
+	st, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return st.ModTime().UTC().Truncate(time.Second)
+}

@@ -1,0 +1,139 @@
+package record
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// diskFile is what an appendFile needs of *os.File.
+type diskFile interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// errClosed is returned by writes to a record after Close.
+var errClosed = errors.New("the campaign's record is closed")
+
+// appendFile is a CSV file to which whole lines are added. A partial write is truncated, so a
+// full disk leaves no half line.
+type appendFile struct {
+	name string
+	f    diskFile
+	size int64
+	wait bytes.Buffer // lines not yet written
+}
+
+// openAppend opens a CSV file with this header for adding lines. A torn last line, as a crash
+// leaves it, is cut and reported in note.
+func openAppend(path string, columns []string) (a *appendFile, note string, err error) {
+	header := csvLine(columns)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, "", err
+	}
+	whole := len(text)
+	if whole > 0 && text[whole-1] != '\n' {
+		whole = bytes.LastIndexByte(text, '\n') + 1
+		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), len(text)-whole)
+	}
+	if whole > 0 && !bytes.HasPrefix(text[:whole], []byte(header)) {
+		return nil, "", fmt.Errorf("%s: its columns are not those of this version of jtune", path)
+	}
+	if whole == 0 && !strings.HasPrefix(header, string(text)) {
+		return nil, "", fmt.Errorf("%s: not a file that jtune wrote", path)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, "", err
+	}
+	a = &appendFile{name: filepath.Base(path), f: f, size: int64(whole)}
+	if whole < len(text) {
+		err = f.Truncate(a.size)
+	}
+	if err == nil && whole == 0 {
+		a.wait.WriteString(header)
+		err = a.flush(true)
+	}
+	if err != nil {
+		f.Close()
+		return nil, "", err
+	}
+	return a, note, nil
+}
+
+// csvLine prints fields as one line of CSV.
+func csvLine(fields []string) string {
+	var b strings.Builder
+	c := csv.NewWriter(&b)
+	c.Write(fields)
+	c.Flush()
+	return b.String()
+}
+
+// eachLine reads what an appendFile wrote, line by line, so that a bad line affects no other.
+// The header is line 1. f gets the fields of a line, or the error. Empty lines are skipped;
+// torn reports a torn last line, which is skipped too.
+func eachLine(text []byte, f func(n int, fields []string, err error)) (torn bool) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; line[len(line)-1] != '\n' {
+			return true
+		}
+		if fields, err := csv.NewReader(bytes.NewReader(line)).Read(); !errors.Is(err, io.EOF) {
+			f(n, fields, err)
+		}
+	}
+	return false
+}
+
+// add keeps a line for the next flush.
+func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(fields)) }
+
+// flush writes the lines kept, and syncs them to the disk when asked to.
+func (a *appendFile) flush(sync bool) error {
+	if a.wait.Len() == 0 {
+		return nil
+	}
+	n, err := a.f.Write(a.wait.Bytes())
+	if err == nil && sync {
+		err = a.f.Sync()
+	}
+	if err != nil {
+		if n > 0 {
+			a.f.Truncate(a.size) // no half line; the first error is returned
+		}
+		return fmt.Errorf("writing %s: %w%s", a.name, err, remedy(err))
+	}
+	a.size += int64(a.wait.Len())
+	a.wait.Reset()
+	return nil
+}
+
+// spillAt is how many bytes of lines wait in memory at most.
+const spillAt = 1 << 20
+
+// spill writes the lines kept when they have become many.
+func (a *appendFile) spill() error {
+	if a.wait.Len() < spillAt {
+		return nil
+	}
+	return a.flush(false)
+}
+
+// remedy is the advice for a disk that is full.
+func remedy(err error) string {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "; free some space, then resume with --resume: all finished modes are kept"
+	}
+	return ""
+}
+
+func (a *appendFile) close() error { return errors.Join(a.flush(true), a.f.Close()) }

@@ -1,0 +1,291 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// Character sums up a run of a workload in one power mode: where the time of a minibatch went,
+// its energy, the load of the parts of the device and the source of the data (the 2022 study,
+// docs/method.md). The run's first minibatch is not counted. profiles.Monitor makes one.
+type Character struct {
+	Workers  int `json:"workers"` // loader processes that the job was told to use
+	Batch    int `json:"batch"`   // samples per minibatch
+	PerEpoch int `json:"-"`       // minibatches of a whole epoch; 0 when not known
+
+	All   Part            `json:"all"`          // the whole run
+	First tegra.Val[Part] `json:"first_epoch"`  // its epoch 0, which reads the data for the first time
+	Later tegra.Val[Part] `json:"later_epochs"` // epochs 1 and on; absent when the run ended in epoch 0
+	// Epochs are the run's epochs one by one, the newest of a long run.
+	Epochs []Part `json:"-"`
+
+	// Latency is of an inference job's forward passes, the copy of their data
+	// left out; absent for a training job.
+	Latency tegra.Val[Latency] `json:"latency_ms"`
+	// Drop is a sudden drop of the measured power while the work continued at the same speed.
+	// Its time counts from the start of the run.
+	Drop tegra.Val[telemetry.PowerDrop] `json:"-"`
+	// BaseW is the module's power before the job began, idle in the same mode.
+	BaseW   tegra.Val[float64] `json:"base_w"`
+	BaseWhy string             `json:"-"` // why BaseW is absent; "" when it was not asked for
+
+	CPU telemetry.Residency `json:"cpu_residency"` // shares of time at each clock
+	GPU telemetry.Residency `json:"gpu_residency"`
+	EMC telemetry.Residency `json:"mem_residency"`
+	// CacheBefore and CacheAfter are the share, 0 to 1, of the dataset's bytes
+	// that lay in the page cache when the run began and ended; CacheWhy is why
+	// they are absent.
+	CacheBefore tegra.Val[float64] `json:"-"`
+	CacheAfter  tegra.Val[float64] `json:"-"`
+	CacheWhy    string             `json:"-"`
+	Disk        string             `json:"-"` // whose reads All counts: "nvme0n1", "all disks"; "" for none
+
+	Uptime   tegra.Val[time.Duration] `json:"-"` // of the system, when the run ended
+	Versions []string                 `json:"-"` // what the results depend on: "L4T 35.1", "torch 2.0.0 on cuda"
+}
+
+// Latency is how long one minibatch's inference takes: quantiles in ms.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+}
+
+// Part is a stretch of a run: an epoch or several. Times are means per
+// minibatch, so that they add up.
+type Part struct {
+	Epoch       int           `json:"-"`      // the first, from 0
+	Epochs      int           `json:"epochs"` // how many, begun ones included
+	Minibatches int           `json:"minibatches"`
+	Span        time.Duration `json:"-"` // from the beginning of the first minibatch to the end of the last
+
+	TimeMS     float64            `json:"time_ms"`
+	StallMS    tegra.Val[float64] `json:"stall_ms"` // this and the next two: absent unless every minibatch has it
+	ComputeMS  tegra.Val[float64] `json:"compute_ms"`
+	OverheadMS tegra.Val[float64] `json:"overhead_ms"`
+
+	PowerW  tegra.Val[float64] `json:"power_w"`  // mean of the module, by the samples' true times
+	EnergyJ tegra.Val[float64] `json:"energy_j"` // per minibatch
+
+	CPUPct   tegra.Val[float64] `json:"cpu_pct"` // mean load of the online cores
+	GPUPct   tegra.Val[float64] `json:"gpu_pct"`
+	RAMBytes tegra.Val[float64] `json:"ram_bytes"` // mean in use
+
+	ReadsPerS     tegra.Val[float64] `json:"reads_per_s"` // by the data's disk
+	ReadBytesPerS tegra.Val[float64] `json:"read_bytes_per_s"`
+}
+
+// MarshalJSON also prints the span in seconds. A part without minibatches is null.
+func (p Part) MarshalJSON() ([]byte, error) {
+	if p.Minibatches == 0 {
+		return []byte("null"), nil
+	}
+	type plain Part
+	return json.Marshal(struct {
+		plain
+		SpanS float64 `json:"span_s"`
+	}{plain(p), p.Span.Seconds()})
+}
+
+// StallShare is the part of the time, 0 to 1, in which the GPU waits for data.
+func (p Part) StallShare() tegra.Val[float64] {
+	if !p.StallMS.OK || p.TimeMS <= 0 {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(p.StallMS.V / p.TimeMS)
+}
+
+// enoughLater minibatches of later epochs say more of long training than a longer epoch 0.
+const enoughLater = defaultMinibatches
+
+// SteadyIsLater reports whether the epochs after the first represent long training: they do
+// unless the run ended soon after they began.
+func (c Character) SteadyIsLater() bool {
+	n := c.Later.V.Minibatches
+	return c.Later.OK && (n >= enoughLater || n >= c.First.V.Minibatches)
+}
+
+// Steady is the part of the run that represents long training.
+func (c Character) Steady() Part {
+	if c.SteadyIsLater() {
+		return c.Later.V
+	}
+	return c.All
+}
+
+// EpochS is the time of a whole epoch in seconds at the pace of p; absent when
+// the number of minibatches is not known.
+func (c Character) EpochS(p Part) tegra.Val[float64] {
+	if c.PerEpoch <= 0 || p.Minibatches == 0 {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(p.TimeMS * float64(c.PerEpoch) / 1000)
+}
+
+// BaseShare is the part, 0 to 1, of the energy that the idle device would have drawn in the
+// same time.
+func (c Character) BaseShare() tegra.Val[float64] {
+	if p := c.Steady().PowerW; c.BaseW.OK && p.OK && p.V > 0 {
+		return tegra.Some(min(1, c.BaseW.V/p.V))
+	}
+	return tegra.Val[float64]{}
+}
+
+// Bound is what limits the time of a minibatch.
+type Bound string
+
+// What may decide it.
+const (
+	BoundUnknown Bound = ""
+	BoundLoader  Bound = "loader" // fetching and preprocessing the data
+	BoundCPU     Bound = "CPU"    // launching kernels: the GPU idles although the data are there
+	BoundGPU     Bound = "GPU"
+)
+
+// Limits between the bounds: a wait for data of a tenth of the time is worth fixing, and large
+// networks keep a GPU 99 % busy where small ones reach 25 % (the 2022 study, batch size
+// experiments).
+const (
+	loaderShare = 0.10
+	busyGPUPct  = 70
+	busyCPUPct  = 85
+	coldShare   = 0.95 // of the dataset in the page cache, below which it is read from the disk
+)
+
+// Bound is what limits the time; BoundUnknown when the job or the device reports too little.
+func (c Character) Bound() Bound {
+	p := c.Steady()
+	stall := p.StallShare()
+	switch {
+	case p.Minibatches == 0:
+		return BoundUnknown
+	case stall.OK && stall.V >= loaderShare:
+		return BoundLoader
+	case !p.GPUPct.OK:
+		return BoundUnknown
+	case p.GPUPct.V >= busyGPUPct:
+		return BoundGPU
+	case stall.OK:
+		return BoundCPU
+	}
+	return BoundUnknown
+}
+
+// Advice explains in texts what the numbers mean for this workload, the most important
+// first; nil when they show nothing. Every text follows from a measured value.
+func (c Character) Advice() []string {
+	var out []string
+	if d := c.Drop; d.OK {
+		out = append(
+			out,
+			fmt.Sprintf(
+				"After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads "+
+					"it is in doubt, and power and energy of all after it.",
+				d.V.At.Round(time.Minute),
+				d.V.FromW,
+				d.V.ToW,
+			),
+		)
+	}
+	p := c.Steady()
+	stall := 100 * p.StallShare().Or(0)
+	switch c.Bound() {
+	case BoundLoader:
+		out = append(
+			out,
+			fmt.Sprintf("The data loader decides: the GPU waits for data in %.0f %% of each minibatch.", stall),
+			c.loaderAdvice(p),
+		)
+	case BoundGPU:
+		text := fmt.Sprintf("The GPU decides: it is busy %.0f %% of the time", p.GPUPct.V)
+		if p.StallMS.OK {
+			text += fmt.Sprintf(" and waits for data in %.0f %%", stall)
+		}
+		out = append(out, text+": GPU and memory clock count most, CPU clock and cores can go down.")
+	case BoundCPU:
+		out = append(
+			out,
+			fmt.Sprintf(
+				"The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
+					"A higher CPU clock or a larger minibatch would help; a lower GPU clock would cost little time.",
+				p.GPUPct.V,
+				stall,
+			),
+		)
+	}
+	return append(append(out, c.cacheAdvice()...), c.energyAdvice()...)
+}
+
+// rereads reports whether the data come from the disk in every epoch: whole epochs did not
+// bring them into memory. That epoch 0 reads them says nothing.
+func (c Character) rereads(p Part) bool {
+	return c.SteadyIsLater() && p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare
+}
+
+func (c Character) loaderAdvice(p Part) string {
+	switch {
+	case c.Workers == 0:
+		return "It loads in the training process (workers = 0): loader processes would work meanwhile."
+	case c.rereads(p):
+		return fmt.Sprintf(
+			"The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: experiment "+
+				"cache measures what it brings to preload them (cache = \"preload\") or to use a faster medium.",
+			p.ReadBytesPerS.V/1e6,
+			100*c.CacheAfter.V,
+		)
+	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
+		return fmt.Sprintf(
+			"The cores are %.0f %% busy: more cores or a higher CPU clock would help, more workers would not.",
+			p.CPUPct.V,
+		)
+	case p.CPUPct.OK:
+		return fmt.Sprintf(
+			"The cores are %.0f %% busy with workers = %d: more workers may help, and so does a higher CPU clock.",
+			p.CPUPct.V,
+			c.Workers,
+		)
+	}
+	return fmt.Sprintf("It has workers = %d: try more, and a higher CPU clock.", c.Workers)
+}
+
+// cacheAdvice compares epoch 0 with the later ones, and notes when the data do not stay in
+// memory.
+func (c Character) cacheAdvice() (out []string) {
+	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
+		out = append(
+			out,
+			fmt.Sprintf(
+				"After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch "+
+					"reads it anew.",
+				100*c.CacheAfter.V,
+			),
+		)
+	}
+	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
+		out = append(
+			out,
+			fmt.Sprintf(
+				"The first epoch is %.0f %% slower than the later ones.",
+				100*(c.First.V.TimeMS/c.Later.V.TimeMS-1),
+			),
+		)
+	}
+	return out
+}
+
+// energyAdvice applies when the idle device draws half of the energy or more.
+func (c Character) energyAdvice() []string {
+	if share := c.BaseShare(); share.OK && share.V >= 0.5 {
+		return []string{
+			fmt.Sprintf(
+				"%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves energy.",
+				100*share.V,
+			),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// Entries are the single measurements behind the medians of a mode's row; PowerTrain's networks
+// are fitted to them (PowerTrain, section 3.1).
+type Entries struct {
+	TimesMS []float64 // of the clean minibatches
+	PowersW []float64 // the valid readings while these ran; few or none in a fast mode
+}
+
+// ReadEntries reads the raw files of a campaign folder, for one batch size where it has
+// several. The notes report lines that were unreadable and left out. A folder without raw
+// files, such as an import's, has no entries.
+func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes []string, err error) {
+	entries = map[tegra.Mode]Entries{}
+	type span struct{ from, to float64 } // seconds
+	clean := map[tegra.Mode]span{}
+	note, err := rawLines(dir, minibatchesName, minibatchColumns, func(p *fieldParser) {
+		end, mode := p.number(), p.mode()
+		p.at += 2 // epoch, batch
+		ms := p.number()
+		p.at = len(minibatchColumns) - 1
+		if p.text() != "true" || !p.isOf(batch) || p.err != nil {
+			return
+		}
+		at, again := clean[mode]
+		if !again {
+			at.from = end - ms/1000
+		}
+		at.to = end
+		clean[mode] = at
+		e := entries[mode]
+		e.TimesMS = append(e.TimesMS, ms)
+		entries[mode] = e
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, note...)
+	note, err = rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
+		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
+		p.at = len(sampleColumns)
+		if at, ok := clean[mode]; !p.isOf(batch) || !ok || p.err != nil || !valid || !watts.OK || t < at.from ||
+			t > at.to {
+			return
+		}
+		e := entries[mode]
+		e.PowersW = append(e.PowersW, watts.V)
+		entries[mode] = e
+	})
+	return entries, append(notes, note...), err
+}
+
+// isOf reports whether a line is of that batch size; the size, if the line has one, is its next
+// and last field.
+func (p *fieldParser) isOf(batch int) bool {
+	return p.at >= len(p.fields) || p.whole() == int64(batch)
+}
+
+// rawLines calls f with the fields of each whole line of a raw file below its header, which may
+// have the batch size as an additional column. Lines that f cannot read, and a torn line, are
+// counted in the note.
+func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
+	text, err := readIfThere(dir, name)
+	bad := 0
+	torn := eachLine(text, func(n int, fields []string, err error) {
+		if n == 1 {
+			if len(fields) > len(columns) && fields[len(columns)] == SizeColumn {
+				columns = slices.Concat(columns, []string{SizeColumn})
+			}
+			return
+		}
+		p := fieldParser{fields: fields, columns: columns}
+		if err == nil && len(fields) == len(columns) {
+			f(&p)
+		} else {
+			p.fail("the line")
+		}
+		if p.err != nil {
+			bad++
+		}
+	})
+	if torn {
+		bad++
+	}
+	if bad > 0 {
+		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", filepath.Join(dir, name), bad)}
+	}
+	return note, err
+}

@@ -1,0 +1,104 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+)
+
+// What counts are the clean minibatches, and the valid readings from the
+// beginning of the first to the end of the last.
+func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	rec, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := tegra.Mode{Cores: 2, CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199 * tegra.MHz}
+	b := a
+	b.Cores = 4
+	for i, ms := range []float64{900, 100, 110, 120} {
+		if err := rec.Minibatch(tegra.Setting{Mode: a}, harness.Event{
+			Kind:   harness.Minibatch,
+			T:      time.Duration(i+2) * time.Second,
+			TimeMS: ms,
+		}, i > 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Minibatch(tegra.Setting{Mode: b}, harness.Event{
+		Kind:   harness.Minibatch,
+		T:      20 * time.Second,
+		TimeMS: 50,
+	}, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []struct {
+		mode  tegra.Mode
+		at    time.Duration
+		watts float64
+		valid bool
+	}{
+		{a, 2500, 1, true},
+		{a, 2950, 21, true},
+		{a, 4000, 22, false},
+		{a, 4500, 23, true},
+		{a, 5001, 2, true},
+		{b, 3000, 3, true},
+	} {
+		if err := rec.Sample(
+			tegra.Setting{Mode: s.mode},
+			s.at*time.Millisecond,
+			tegra.Some(s.watts),
+			s.valid,
+			"",
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check := func(wantNotes int) {
+		t.Helper()
+		got, notes, err := ReadEntries(dir, 0)
+		if err != nil || len(got) != 2 || len(notes) != wantNotes {
+			t.Fatalf("%v, %q, %v; want two modes and %d notes", got, notes, err, wantNotes)
+		}
+		if e := got[a]; !slices.Equal(e.TimesMS, []float64{100, 110, 120}) ||
+			!slices.Equal(e.PowersW, []float64{21, 23}) {
+			t.Errorf("mode a: %+v", e)
+		}
+		if e := got[b]; !slices.Equal(e.TimesMS, []float64{50}) || e.PowersW != nil {
+			t.Errorf("mode b: %+v", e)
+		}
+	}
+	check(0)
+	raw := filepath.Join(dir, minibatchesName)
+	text, err := os.ReadFile(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := string(
+		text,
+	) + strings.Replace(
+		string(text[strings.LastIndex(string(text[:len(text)-1]), "\n")+1:]),
+		"20.000",
+		"soon",
+		1,
+	) + "21.000,4,16"
+	if err := os.WriteFile(raw, []byte(torn), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check(1)
+	if got, notes, err := ReadEntries(t.TempDir(), 0); err != nil || len(got) != 0 || notes != nil {
+		t.Errorf("without raw files: %v, %q, %v", got, notes, err)
+	}
+}

@@ -1,0 +1,53 @@
+package record
+
+import (
+	"testing"
+
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+)
+
+// deviceOf opens a virtual AGX Orin.
+func deviceOf(t *testing.T, o virtual.Options) tegra.Device {
+	t.Helper()
+	o.Name = virtual.AGXOrin
+	board, err := virtual.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := board.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { device.Close() })
+	return device
+}
+
+// headerOf describes a campaign of a built-in workload on a device.
+func headerOf(t *testing.T, d tegra.Device, name string, seed uint64, plan PlanHeader) Header {
+	t.Helper()
+	list, err := workload.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := workload.Find(list, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Header{Jtune: "test", Seed: seed, Device: NewDeviceHeader(d), Workload: w, Plan: plan}
+}
+
+func testHeader(t *testing.T) Header {
+	t.Helper()
+	return headerOf(t, deviceOf(t, virtual.Options{}), "resnet", 7, PlanHeader{Kind: "grid", Modes: 4368})
+}
+
+// open goes on with whatever campaign a folder holds.
+func open(dir string) (*Record, error) {
+	h, err := readHeader(dir)
+	if err != nil {
+		return nil, err
+	}
+	return OpenOrCreate(dir, h, true)
+}

@@ -1,0 +1,266 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Header is campaign.toml: what was measured, on what, and how.
+type Header struct {
+	Format   int               `toml:"format"` // of the folder: 1
+	Jtune    string            `toml:"jtune"`  // version
+	Created  time.Time         `toml:"created"`
+	Seed     uint64            `toml:"seed"`
+	Device   DeviceHeader      `toml:"device"`
+	Workload workload.Workload `toml:"workload"`
+	Plan     PlanHeader        `toml:"plan"`
+	// Search says how the modes were asked for; nil in folders of older versions and
+	// where the plan says all.
+	Search   *SearchHeader `toml:"search,omitempty"`
+	Settings Settings      `toml:"settings"`
+}
+
+// SearchHeader is what a search was asked for besides its workload, for a repeat.
+type SearchHeader struct {
+	Strategy  string  `toml:"strategy,omitempty"`
+	Rotation  string  `toml:"rotation,omitempty"` // of a binary search
+	Depth     string  `toml:"depth,omitempty"`
+	Coverage  string  `toml:"coverage,omitempty"`
+	Probes    int     `toml:"probes,omitempty"` // at most; 0: the strategy's own
+	PowerW    float64 `toml:"power_limit_w,omitempty"`
+	TimeMS    float64 `toml:"time_limit_ms,omitempty"`
+	Energy    bool    `toml:"energy,omitempty"`
+	Reference string  `toml:"reference,omitempty"` // as it was asked for
+	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
+}
+
+// String says what was searched for, and how.
+func (h SearchHeader) String() string {
+	var parts []string
+	for _, part := range []struct {
+		format string
+		value  any
+		given  bool
+	}{
+		{"at most %v W", h.PowerW, h.PowerW > 0},
+		{"at most %v ms", h.TimeMS, h.TimeMS > 0},
+		{"least energy%v", "", h.Energy},
+		{"strategy %v", h.Strategy, h.Strategy != ""},
+		{"rotation %v", h.Rotation, h.Rotation != ""},
+		{"depth %v", h.Depth, h.Depth != ""},
+		{"coverage %v", h.Coverage, h.Coverage != ""},
+		{"at most %v probes", h.Probes, h.Probes > 0},
+		{"reference %v", h.Reference, h.Reference != ""},
+		{"from nothing%v", "", h.Fresh},
+	} {
+		if part.given {
+			parts = append(parts, fmt.Sprintf(part.format, part.value))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// headerFormat is the version of the folder's layout.
+const headerFormat = 1
+
+// DeviceHeader identifies the device and its space of modes.
+type DeviceHeader struct {
+	Name    string `toml:"name"`
+	Model   string `toml:"model"`
+	Module  string `toml:"module"`
+	SoC     string `toml:"soc"`
+	L4T     string `toml:"l4t"`
+	JetPack string `toml:"jetpack"`
+	Virtual bool   `toml:"virtual"` // a simulation or a replay, no measurement
+	Replay  string `toml:"replay"`
+	// Which one of its kind: the host name of a board, the name of a virtual one, the
+	// content hash of a replayed file; "" in folders of older versions.
+	Which  string  `toml:"which,omitempty"`
+	Path   string  `toml:"replay_path,omitempty"` // where the replayed file was
+	Total  string  `toml:"total_power_rule"`
+	Cores  []int   `toml:"cores"`
+	CPUKHz []int64 `toml:"cpu_khz"`
+	GPUHz  []int64 `toml:"gpu_hz"`
+	MemHz  []int64 `toml:"mem_hz"`
+	// cores,cpu_khz,gpu_hz,mem_hz of each mode when not every combination exists
+	Members []string `toml:"members,omitempty"`
+}
+
+// PlanHeader describes how the modes are selected; a resume must have the same selection.
+type PlanHeader struct {
+	// grid, list, sample, modes (chosen as it goes), tune, front, verify, run, experiment, import
+	Kind   string `toml:"kind"`
+	Modes  int    `toml:"modes"`
+	Source string `toml:"source,omitempty"` // the list's file, the filter, …
+	Digest string `toml:"digest,omitempty"` // of a list's modes
+	Shard  string `toml:"shard,omitempty"`  // i/n: just part i of n was measured
+	// Batches are the batch sizes, ascending, when the campaign has several: each row then has
+	// its own in column "bs", and Modes counts pairs of mode and batch size.
+	Batches []int `toml:"batches,omitempty"`
+}
+
+// Digest is a fingerprint of a list of modes that does not depend on their
+// order.
+func Digest(modes []tegra.Mode) string {
+	h := sha256.New()
+	for _, m := range slices.Compact(slices.SortedFunc(slices.Values(modes), tegra.CompareModes)) {
+		fmt.Fprintln(h, memberText(m))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// NewDeviceHeader describes a device.
+func NewDeviceHeader(d tegra.Device) DeviceHeader {
+	b := d.Board()
+	h := DeviceHeader{Name: b.Name, Model: b.Model, Module: b.Module, SoC: b.SoC, L4T: b.L4T, JetPack: b.JetPack,
+		Virtual: b.Virtual, Replay: b.Replay, Total: b.TotalRule}
+	h.SetSpace(d.Space())
+	return h
+}
+
+// Board is the device as far as the header describes it.
+func (h DeviceHeader) Board() tegra.Board {
+	return tegra.Board{Name: h.Name, Model: h.Model, Module: h.Module, SoC: h.SoC, L4T: h.L4T, JetPack: h.JetPack,
+		TotalRule: h.Total, Virtual: h.Virtual, Replay: h.Replay}
+}
+
+func (h *DeviceHeader) SetSpace(s *tegra.Space) {
+	h.Cores = s.Cores
+	for _, f := range s.CPU {
+		h.CPUKHz = append(h.CPUKHz, f.KHz())
+	}
+	for _, f := range s.GPU {
+		h.GPUHz = append(h.GPUHz, int64(f))
+	}
+	for _, f := range s.EMC {
+		h.MemHz = append(h.MemHz, int64(f))
+	}
+	if !s.Full() {
+		for _, m := range s.All() {
+			h.Members = append(h.Members, memberText(m))
+		}
+	}
+}
+
+func memberText(m tegra.Mode) string {
+	return strings.Join(sweep.ModeFields(m), ",")
+}
+
+// Space rebuilds the device's space of modes.
+func (h DeviceHeader) Space() (*tegra.Space, error) {
+	freqs := func(list []int64, unit tegra.Freq) []tegra.Freq {
+		out := make([]tegra.Freq, len(list))
+		for i, v := range list {
+			out[i] = tegra.Freq(v) * unit
+		}
+		return out
+	}
+	s, err := tegra.NewSpace(h.Cores, freqs(h.CPUKHz, tegra.KHz), freqs(h.GPUHz, tegra.Hz), freqs(h.MemHz, tegra.Hz))
+	if err != nil || len(h.Members) == 0 {
+		return s, err
+	}
+	modes := make([]tegra.Mode, len(h.Members))
+	for i, text := range h.Members {
+		if modes[i], err = sweep.ParseMode(strings.Split(text, ",")); err != nil {
+			return nil, fmt.Errorf("member %q: %w", text, err)
+		}
+	}
+	return s.Restrict(modes)
+}
+
+// checkResume returns an error when a campaign with header o cannot continue h: rows must be of
+// the same device, software, workload and selection.
+func (h Header) checkResume(o Header) error {
+	type pair struct{ what, there, here string }
+	text := func(v any) string { return fmt.Sprint(v) }
+	for _, p := range []pair{
+		{"device", h.Device.identity(), o.Device.identity()},
+		{"L4T", h.Device.L4T, o.Device.L4T},
+		{"set of power modes", h.Device.spaceText(), o.Device.spaceText()},
+		{"workload", h.Workload.Name, o.Workload.Name},
+		{"minibatch size", text(h.Workload.Batch), text(o.Workload.Batch)},
+		{"selection", h.Plan.selection().String(), o.Plan.selection().String()},
+		{"seed", text(h.Seed), text(o.Seed)},
+	} {
+		if p.there != p.here {
+			return fmt.Errorf(
+				"the campaign there has a different %s: %s there, %s here; give the same flags or another folder",
+				p.what,
+				cmp.Or(p.there, "none"),
+				cmp.Or(p.here, "none"),
+			)
+		}
+	}
+	if !h.Workload.Same(o.Workload) {
+		return fmt.Errorf(
+			"the campaign there ran workload %s with other settings (workers %d, prefetch %d, command %q)",
+			h.Workload.Name,
+			h.Workload.Workers,
+			h.Workload.Prefetch,
+			h.Workload.Command,
+		)
+	}
+	return nil
+}
+
+func (h DeviceHeader) identity() string {
+	kind := ""
+	switch {
+	case h.Replay != "":
+		kind = "replay of " + filepath.Base(h.Replay)
+	case h.Virtual:
+		kind = "virtual"
+	}
+	return strings.Join(
+		slices.DeleteFunc([]string{h.Name, h.Model, h.Module, kind}, func(s string) bool { return s == "" }),
+		", ",
+	)
+}
+
+// spaceText describes a space in an error: its sizes and a fingerprint.
+func (h DeviceHeader) spaceText() string {
+	sum := sha256.Sum256(fmt.Append(nil, h.Cores, h.CPUKHz, h.GPUHz, h.MemHz, h.Members))
+	return fmt.Sprintf(
+		"%d core counts, %d CPU, %d GPU, %d memory clocks (%x)",
+		len(h.Cores),
+		len(h.CPUKHz),
+		len(h.GPUHz),
+		len(h.MemHz),
+		sum[:4],
+	)
+}
+
+func (p PlanHeader) String() string {
+	s := fmt.Sprintf("%s of %d modes", p.Kind, p.Modes)
+	if p.Batches != nil {
+		s += fmt.Sprintf(" with minibatches of %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
+	}
+	if p.Source != "" {
+		s += " from " + p.Source
+	}
+	if p.Digest != "" {
+		s += " (" + p.Digest + ")"
+	}
+	if p.Shard != "" {
+		s += ", shard " + p.Shard
+	}
+	return s
+}
+
+// selection leaves out the source of a list: its digest identifies it.
+func (p PlanHeader) selection() PlanHeader {
+	if p.Digest != "" {
+		p.Source = ""
+	}
+	return p
+}

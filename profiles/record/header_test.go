@@ -1,0 +1,163 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
+	"jtune/tegra/virtual"
+)
+
+func TestHeaderCutAnywhereIsAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	path := filepath.Join(dir, headerName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range len(text) {
+		os.WriteFile(path, text[:cut], 0o600)
+		if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), headerName) {
+			t.Fatalf("cut at %d of %d: %v", cut, len(text), err)
+		}
+	}
+}
+
+func TestHeaderSurvivesAndRebuildsTheSpace(t *testing.T) {
+	t.Parallel()
+	full := deviceOf(t, virtual.Options{})
+	part := deviceOf(t, virtual.Options{Replay: sweeptest.MadeUp(t)})
+	odd := part.Space().Filter(mustFilter(t, part.Space(), "cores>2 gpu<900MHz"))
+	for _, c := range []struct {
+		name   string
+		device tegra.Device
+		space  *tegra.Space
+	}{
+		{"a whole board", full, full.Space()},
+		{"a replay's grid", part, part.Space()},
+		{"modes that are no grid", part, odd},
+	} {
+		h := headerOf(t, c.device, "yolo", 3, PlanHeader{Kind: "sample", Modes: 5})
+		if c.space == odd {
+			h.Device = DeviceHeader{}
+			h.Device.SetSpace(odd)
+		}
+		dir := t.TempDir()
+		r, err := Create(dir, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		got, _, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		space, err := got.Device.Space()
+		if err != nil || !slices.Equal(space.Modes(), c.space.Modes()) {
+			t.Errorf("%s: the space came back with another %v modes, %v", c.name, space.Len(), err)
+		}
+		if got.Seed != 3 || got.Jtune != "test" || got.Workload.Workers != 0 || !reflect.DeepEqual(got.Plan, h.Plan) ||
+			got.Device.Virtual != h.Device.Virtual ||
+			got.Device.Replay != h.Device.Replay {
+			t.Errorf("%s: header came back as %+v", c.name, got)
+		}
+		if s := got.Settings; s.Minibatches != 40 || s.SampleEvery != time.Second || s.SteadyGiveUp != 30*time.Second ||
+			s.Discard != 1 {
+			t.Errorf("%s: settings came back as %+v; want the defaults spelt out", c.name, s)
+		}
+		if err := got.checkResume(h); err != nil {
+			t.Errorf("%s: cannot resume itself: %v", c.name, err)
+		}
+	}
+}
+
+func mustFilter(t *testing.T, s *tegra.Space, text string) tegra.Filter {
+	t.Helper()
+	f, err := s.ParseFilter(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestHeaderResumeWantsTheSameCampaign(t *testing.T) {
+	t.Parallel()
+	base := testHeader(t)
+	dir := filepath.Join(t.TempDir(), "c")
+	if r, err := OpenOrCreate(dir, base, true); err != nil {
+		t.Fatalf("resuming what was never begun: %v", err)
+	} else {
+		r.Close()
+	}
+	if _, err := OpenOrCreate(dir, base, false); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("a campaign in the folder: %v", err)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Header)
+		want   string
+	}{
+		{"another seed", func(h *Header) { h.Seed = 8 }, "seed: 7 there, 8 here"},
+		{"another workload", func(h *Header) { h.Workload.Name = "lstm" }, "workload: resnet18 there, lstm here"},
+		{"another minibatch size", func(h *Header) { h.Workload.Batch = 32 }, "minibatch size"},
+		{"another command", func(h *Header) { h.Workload.Command = []string{"x"} }, "other settings"},
+		{"another selection", func(h *Header) { h.Plan = PlanHeader{Kind: "sample", Modes: 50} }, "selection: " +
+			"grid of 4368 modes there, sample of 50 modes here"},
+		{"another list", func(h *Header) { h.Plan.Digest = "ab" }, "selection"},
+		{"another device", func(h *Header) { h.Device.Model = "Orin Nano" }, "device"},
+		{"a replay in place of the board", func(h *Header) { h.Device.Replay = "x.csv" }, "replay of x.csv"},
+		{"another release", func(h *Header) { h.Device.L4T = "99.1" }, "L4T"},
+		{"other clocks", func(h *Header) { h.Device.GPUHz = h.Device.GPUHz[1:] }, "power modes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := base
+			c.change(&h)
+			_, err := OpenOrCreate(dir, h, true)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	if r, err := OpenOrCreate(dir, base, true); err != nil {
+		t.Errorf("the same campaign: %v", err)
+	} else {
+		r.Close()
+	}
+}
+
+func TestHeaderBrokenIsAClearError(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"half of it":     "format = 1\n[device\n",
+		"another format": "format = 9\n",
+		"nothing":        "",
+	} {
+		dir := t.TempDir()
+		os.WriteFile(filepath.Join(dir, headerName), []byte(text), 0o600)
+		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), headerName) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	os.WriteFile(filepath.Join(dir, modesName), []byte("a,b,c\n1,2,3\n"), 0o600)
+	if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "columns") {
+		t.Errorf("other columns: %v", err)
+	}
+}

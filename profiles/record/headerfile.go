@@ -1,0 +1,56 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/BurntSushi/toml"
+
+	"jtune/internal/safefile"
+)
+
+// lastKey is the last one of every campaign.toml.
+var lastKey = toml.Key{"settings", "keep_fan"}
+
+// writeHeader writes campaign.toml whole or not at all.
+func writeHeader(dir string, h Header) error {
+	var b bytes.Buffer
+	b.WriteString("# What was measured, on what, and how. Written once by jtune; modes.csv holds the results.\n")
+	if err := toml.NewEncoder(&b).Encode(h); err != nil {
+		return fmt.Errorf("campaign.toml: %w", err)
+	}
+	if err := safefile.Replace(filepath.Join(dir, headerName), b.Bytes()); err != nil {
+		return fmt.Errorf("campaign.toml: %w%s", err, remedy(err))
+	}
+	return nil
+}
+
+// readHeader reads campaign.toml of a folder.
+func readHeader(dir string) (Header, error) {
+	var h Header
+	path := filepath.Join(dir, headerName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, fmt.Errorf("%s is no campaign folder: it has no %s", dir, headerName)
+	}
+	if err != nil {
+		return h, fmt.Errorf("campaign folder: %w", err)
+	}
+	meta, err := toml.Decode(string(text), &h)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", path, err)
+	case h.Format != headerFormat:
+		err = fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
+	case !meta.IsDefined(lastKey...) || !bytes.HasSuffix(text, []byte("\n")):
+		err = fmt.Errorf(
+			"%s is cut off: it does not describe how the rows were measured; restore it from a copy of the folder",
+			path,
+		)
+	}
+	return h, err
+}

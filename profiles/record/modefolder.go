@@ -1,0 +1,123 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"jtune/internal/safefile"
+	"jtune/tegra"
+)
+
+// A campaign's folder has a folder for each mode, named by the mode's four
+// values as the published raw data are:
+//
+//	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
+//	                                              /log.txt    other output of the job in this mode
+//
+// In a campaign of several minibatch sizes the name ends in _bs and the size, in
+// an experiment in the setting and which of its runs it was.
+// A mode that is measured again has its files replaced.
+const (
+	logsName  = "logs"
+	knobsName = "knobs.csv"
+)
+
+// modeFolder makes the folder of a setting; variant are the columns of an
+// experiment's, empty elsewhere.
+func (r *Record) modeFolder(s tegra.Setting, variant []string) (string, error) {
+	dir := filepath.Join(r.dir, logsName, "pm_"+strings.ReplaceAll(memberText(s.Mode), ",", "_"))
+	if s.Batch > 0 {
+		dir += "_bs" + strconv.Itoa(s.Batch)
+	}
+	for _, text := range variant {
+		dir += "_" + fileName(text)
+	}
+	return dir, safefile.MakeDir(dir)
+}
+
+// fileName makes of a text, such as "nvme0n1 (/data): cold", a part of a file's
+// name: letters and digits stay, the rest becomes dashes.
+func fileName(text string) string {
+	words := strings.FieldsFunc(
+		text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' },
+	)
+	name := strings.Join(words, "-")
+	return strings.ToValidUTF8(name[:min(len(name), longestPart)], "")
+}
+
+// longestPart is the longest part of a file's name that a text makes, in bytes.
+const longestPart = 100
+
+// Knobs records the requested and the read-back value of each knob of a mode.
+func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.modes == nil {
+		return errClosed
+	}
+	text := csvLine([]string{"knob", "path", "asked", "actual"})
+	for _, f := range a.Files {
+		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual})
+	}
+	var variant []string
+	if v != nil {
+		variant = v.Columns()
+	}
+	dir, err := r.modeFolder(s, variant)
+	if err == nil {
+		err = writeOwned(filepath.Join(dir, knobsName), strings.NewReader(text))
+	}
+	if err != nil {
+		return fmt.Errorf("recording in %s: %w%s", r.dir, err, remedy(err))
+	}
+	return nil
+}
+
+// keepLog copies what the job has written since the last row to the folder of this one. It
+// needs r.mu.
+func (r *Record) keepLog(row Row) error {
+	f, err := os.Open(r.Log())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the virtual board's job says nothing
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || st.Size() <= r.logged {
+		return err
+	}
+	var variant []string
+	if r.header.Plan.Kind == ExperimentKind {
+		variant = row.Extra
+	}
+	dir, err := r.modeFolder(row.Setting, variant)
+	if err != nil {
+		return err
+	}
+	added := io.NewSectionReader(f, r.logged, st.Size()-r.logged)
+	if err := writeOwned(filepath.Join(dir, logName), added); err != nil {
+		return fmt.Errorf("%w%s", err, remedy(err))
+	}
+	r.logged = st.Size()
+	return nil
+}
+
+// writeOwned replaces a file and gives it to the calling user.
+func writeOwned(path string, from io.Reader) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, safefile.Own(path), f.Close())
+}

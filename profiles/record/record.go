@@ -1,0 +1,441 @@
+package record
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Files of a campaign folder.
+const (
+	headerName      = "campaign.toml"
+	modesName       = "modes.csv"
+	samplesName     = "samples.csv"
+	minibatchesName = "minibatches.csv"
+	runsName        = "runs.csv"
+	logName         = "log.txt"
+)
+
+var (
+	sampleColumns    = slices.Concat([]string{"t_s"}, sweep.Columns[:4], []string{"power_w", "valid", "why"})
+	minibatchColumns = slices.Concat(
+		[]string{"t_s"},
+		sweep.Columns[:4],
+		[]string{"epoch", "batch", "time_ms", "fetch_ms", "stall_ms", "compute_ms", "overhead_ms", "clean"},
+	)
+)
+
+// SizeColumn follows the other known columns in modes.csv, samples.csv and minibatches.csv of a
+// campaign with several batch sizes.
+const SizeColumn = "bs"
+
+// Record is the folder of a campaign: campaign.toml, modes.csv with a row per finished mode,
+// runs.csv with the character of each run, the raw samples.csv and minibatches.csv, and a
+// folder of logs for each mode. It is safe for use by several goroutines.
+type Record struct {
+	dir    string
+	header Header
+	lock   *os.File
+	notes  []string
+	extra  []string // names of the columns of modes.csv beyond those known
+
+	mu          sync.Mutex
+	rows        []Row
+	modes       *appendFile
+	samples     *appendFile
+	minibatches *appendFile
+	logged      int64 // length of the job's log before the mode in progress
+	runs        *appendFile
+	runsWidth   int // columns of runs.csv: an older jtune's has fewer
+}
+
+// Create makes a new campaign folder. The folder must not exist, or be empty.
+func Create(dir string, h Header) (*Record, error) { return CreateWith(dir, h, nil) }
+
+// CreateWith is Create with more columns in modes.csv than jtune knows.
+func CreateWith(dir string, h Header, extra []string) (*Record, error) {
+	held, err := holdsCampaign(dir)
+	if err == nil && held {
+		err = fmt.Errorf("folder %s already holds a campaign; give a new folder", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openOrCreate(dir, h, held, extra)
+}
+
+// OpenOrCreate makes a new campaign folder, or with resume opens one that holds the same
+// campaign as h.
+func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
+	held, err := holdsCampaign(dir)
+	if err != nil {
+		return nil, err
+	}
+	if held && !resume {
+		return nil, fmt.Errorf(
+			"folder %s already holds a campaign: --resume continues it, a new folder begins another",
+			dir,
+		)
+	}
+	return openOrCreate(dir, h, held, nil)
+}
+
+func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
+	if err := safefile.MakeDir(dir); err != nil {
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	r, err := lockRecord(dir)
+	if err != nil {
+		return nil, err
+	}
+	if r.extra = extra; h.Plan.Kind == ExperimentKind {
+		r.extra = variantColumns
+	}
+	if held {
+		if r.header, err = readHeader(dir); err == nil {
+			err = r.header.checkResume(h)
+		}
+		if err != nil {
+			err = fmt.Errorf("cannot resume %s: %w", dir, err)
+		}
+	} else {
+		h.Format, h.Settings = headerFormat, h.Settings.WithDefaults()
+		r.header = h
+		err = errors.Join(safefile.Own(dir), writeHeader(dir, h))
+	}
+	if err != nil {
+		unlockFolder(r.lock)
+		return nil, err
+	}
+	return r.open()
+}
+
+// holdsCampaign reports whether a folder holds a campaign. A folder that was left before
+// campaign.toml was written may be used; any other file in it is an error.
+func holdsCampaign(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("campaign folder: %w", err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case headerName:
+			return true, nil
+		case lockName, logName:
+		default:
+			if strings.HasPrefix(e.Name(), "."+headerName+".") { // it was about to be written
+				continue
+			}
+			return false, fmt.Errorf(
+				"folder %s is not empty (%s) and holds no campaign; give a new folder",
+				dir,
+				e.Name(),
+			)
+		}
+	}
+	return false, nil
+}
+
+func lockRecord(dir string) (*Record, error) {
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Record{dir: dir, lock: lock}, nil
+}
+
+// modesColumns are those of modes.csv: the known ones, then the further columns of an import,
+// which are read from the file when it exists.
+func (r *Record) modesColumns() []string {
+	known := r.sized(Columns)
+	if names := r.columnsOf(modesName); len(names) > len(known) && slices.Equal(names[:len(known)], known) {
+		r.extra = slices.Clone(names[len(known):])
+	}
+	return slices.Concat(known, r.extra)
+}
+
+// columnsOf reads the columns of a file of the folder; nil when it has none.
+func (r *Record) columnsOf(name string) []string {
+	f, err := os.Open(filepath.Join(r.dir, name))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, err := csv.NewReader(f).Read()
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// sized adds the column of the batch size where the campaign has several.
+func (r *Record) sized(columns []string) []string {
+	if r.header.Plan.Batches == nil {
+		return columns
+	}
+	return slices.Concat(columns, []string{SizeColumn})
+}
+
+// withSize is sized for a line.
+func (r *Record) withSize(line []string, batch int) []string {
+	if r.header.Plan.Batches == nil {
+		return line
+	}
+	return append(line, strconv.Itoa(batch))
+}
+
+func (r *Record) open() (*Record, error) {
+	for _, file := range []struct {
+		to      **appendFile
+		name    string
+		columns []string
+	}{
+		{&r.modes, modesName, r.modesColumns()},
+		{&r.samples, samplesName, r.sized(sampleColumns)},
+		{&r.minibatches, minibatchesName, r.sized(minibatchColumns)},
+		{&r.runs, runsName, r.runsColumns()},
+	} {
+		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
+		if err != nil {
+			r.Close()
+			return nil, fmt.Errorf("campaign folder: %w", err)
+		}
+		*file.to = a
+		if err := safefile.Own(filepath.Join(r.dir, file.name)); err != nil {
+			r.Close()
+			return nil, fmt.Errorf("campaign folder: %w", err)
+		}
+		if note != "" {
+			r.notes = append(r.notes, note)
+		}
+	}
+	rows, bad, err := readRows(r.dir)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	r.rows, r.notes = rows, append(r.notes, bad...)
+	if st, err := os.Stat(r.Log()); err == nil {
+		r.logged = st.Size()
+	}
+	return r, nil
+}
+
+// readRows reads modes.csv. A line that is no row is reported in bad and left out; its mode
+// will be measured again.
+func readRows(dir string) (rows []Row, bad []string, err error) {
+	text, err := readIfThere(dir, modesName)
+	rows, bad = parseRows(text)
+	return rows, bad, err
+}
+
+// readIfThere reads a file of a folder; nil where there is none.
+func readIfThere(dir, name string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	return text, nil
+}
+
+func parseRows(text []byte) (rows []Row, bad []string) {
+	width, sized := len(Columns), false
+	eachLine(text, func(n int, fields []string, err error) {
+		if n == 1 { // header
+			width = max(width, len(fields))
+			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn
+			return
+		}
+		var row Row
+		switch {
+		case err != nil:
+		case len(fields) != width:
+			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
+		default:
+			row, err = parseSized(fields, sized)
+		}
+		if err != nil {
+			bad = append(bad, unreadable(modesName, n, err))
+			return
+		}
+		rows = append(rows, row)
+	})
+	return rows, bad
+}
+
+// unreadable is the note on a line that is left out.
+func unreadable(file string, n int, err error) string {
+	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
+}
+
+// Read returns header and rows of a campaign folder without locking it; the campaign may be
+// running. Lines that are no rows are left out.
+func Read(dir string) (Header, []Row, error) {
+	h, rows, _, err := ReadNoted(dir)
+	return h, rows, err
+}
+
+// ReadNoted is Read with a note on each line of modes.csv that is no row.
+func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
+	if h, err = readHeader(dir); err != nil {
+		return h, nil, nil, err
+	}
+	rows, notes, err = readRows(dir)
+	for i, n := range notes {
+		notes[i] = filepath.Join(dir, n)
+	}
+	return h, rows, notes, err
+}
+
+// Header is the content of campaign.toml.
+func (r *Record) Header() Header { return r.header }
+
+// Dir is the folder.
+func (r *Record) Dir() string { return r.dir }
+
+// Log is the file for the output of the harness that is no event.
+func (r *Record) Log() string { return filepath.Join(r.dir, logName) }
+
+// Notes lists what was repaired on opening.
+func (r *Record) Notes() []string { return slices.Clone(r.notes) }
+
+// Rows lists the finished modes in the order in which they were measured.
+func (r *Record) Rows() []Row {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.rows)
+}
+
+// Append writes a row and syncs it to disk: first what its run was like, last
+// the line of modes.csv, by which a resume knows that the mode is done.
+func (r *Record) Append(row Row) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.modes == nil {
+		return errClosed
+	}
+	if run, ok := r.run(row); ok {
+		if err := r.writeRun(run); err != nil {
+			return err
+		}
+	}
+	extra := make([]string, len(r.extra))
+	copy(extra, row.Extra)
+	r.modes.add(append(r.withSize(row.Fields(), row.Batch), extra...))
+	if err := r.modes.flush(true); err != nil {
+		r.modes.wait.Reset()
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
+	r.rows = append(r.rows, row)
+	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row)); err != nil {
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
+	return nil
+}
+
+// Line is a line of modes.csv that was made elsewhere.
+type Line struct {
+	Known []string // by Columns
+	Batch int      // in a record of several minibatch sizes
+	Extra []string // by the further columns that the record was created with
+}
+
+// Import writes lines to modes.csv and syncs them to disk together.
+func (r *Record) Import(lines []Line) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.modes == nil {
+		return errClosed
+	}
+	for _, l := range lines {
+		r.modes.add(append(r.withSize(l.Known, l.Batch), l.Extra...))
+	}
+	return r.modes.flush(true)
+}
+
+// Minibatch keeps a raw minibatch.
+func (r *Record) Minibatch(s tegra.Setting, e harness.Event, clean bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.minibatches == nil {
+		return errClosed
+	}
+	line := slices.Concat([]string{seconds(e.T)}, sweep.ModeFields(s.Mode), []string{
+		strconv.Itoa(e.Epoch),
+		strconv.Itoa(e.Batch),
+		decimal(e.TimeMS),
+		optional(e.FetchMS),
+		optional(e.StallMS),
+		optional(e.ComputeMS),
+		optional(e.OverheadMS),
+		strconv.FormatBool(clean),
+	})
+	r.minibatches.add(r.withSize(line, s.Batch))
+	return r.minibatches.spill()
+}
+
+// Sample keeps a raw power sample.
+func (r *Record) Sample(s tegra.Setting, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.samples == nil {
+		return errClosed
+	}
+	line := slices.Concat([]string{seconds(t)}, sweep.ModeFields(s.Mode), []string{
+		optional(powerW),
+		strconv.FormatBool(valid),
+		text.OneLine(why),
+	})
+	r.samples.add(r.withSize(line, s.Batch))
+	return r.samples.spill()
+}
+
+// Attach adds a file to the folder, or replaces it.
+func (r *Record) Attach(name string, content []byte) error {
+	path := filepath.Join(r.dir, name)
+	if err := safefile.Replace(path, content); err != nil {
+		return fmt.Errorf("writing %s: %w%s", path, err, remedy(err))
+	}
+	return nil
+}
+
+// seconds prints device time with a millisecond's digits.
+func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
+
+// Close releases the folder.
+func (r *Record) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches, r.runs} {
+		if a != nil {
+			errs = append(errs, a.close())
+		}
+	}
+	r.modes, r.samples, r.minibatches, r.runs = nil, nil, nil, nil
+	if r.lock != nil {
+		errs = append(errs, unlockFolder(r.lock))
+		r.lock = nil
+	}
+	return errors.Join(errs...)
+}

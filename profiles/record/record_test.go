@@ -1,0 +1,421 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// long runs every case of what else is sampled.
+var long = os.Getenv("JTUNE_LONG") != ""
+
+// exampleRows are rows of every kind.
+func exampleRows() []Row {
+	mode := func(i int) tegra.Mode {
+		return tegra.Mode{Cores: 2 * (i + 1), CPU: 1651200 * tegra.KHz, GPU: 624750000, EMC: 3199000000}
+	}
+	when := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	return []Row{
+		{
+			Measured:     tegra.Measured{Setting: tegra.Setting{Mode: mode(0)}, TimeMS: 71.26351, PowerW: 21.5},
+			Status:       OK,
+			Applied:      mode(0),
+			Minibatches:  40,
+			PowerSamples: 4,
+			TimeIQRMS:    0.125,
+			PowerIQRW:    0.25,
+			StallMS:      tegra.Some(1.5),
+			ComputeMS:    tegra.Some(60.0),
+			OverheadMS:   tegra.Some(9.7),
+			EnergyJ:      1.53216,
+			SettleS:      3,
+			TookS:        6.5,
+			Raise:        true,
+			When:         when,
+		},
+		{
+			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(1)}, TimeMS: 0.1 + 0.2, PowerW: 1e-7},
+			Status:   Unstable,
+			Why:      "power was not steady, within \"30s\"",
+			When:     when,
+		},
+		{
+			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(2)}},
+			Status:   Failed,
+			Why:      "harness died: exit status 1: x, y",
+			When:     when,
+		},
+		{
+			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(3)}},
+			Status:   Throttled,
+			Applied:  mode(3),
+			When:     when,
+		},
+	}
+}
+
+func TestRecordRowsSurviveTheRecord(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "campaign")
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := exampleRows()
+	for _, row := range want {
+		if err := r.Append(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := harness.Event{T: 1500 * time.Millisecond, Epoch: 1, Batch: 3, TimeMS: 60.5, ComputeMS: tegra.Some(50.0)}
+	if err := errors.Join(
+		r.Minibatch(tegra.Setting{Mode: want[0].Mode}, e, true),
+		r.Sample(tegra.Setting{Mode: want[0].Mode}, time.Second, tegra.Val[float64]{}, false, "total,\npower"),
+		r.Close(),
+	); err != nil {
+		t.Fatal(err)
+	}
+	again, err := open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := again.Rows(); fmt.Sprint(got) != fmt.Sprint(want) || len(again.Notes()) != 0 {
+		t.Errorf("got %v %v\nwant %v", got, again.Notes(), want)
+	}
+	for name, want := range map[string]string{
+		"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true",
+		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power"`,
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil ||
+			!strings.HasSuffix(string(text), "\n"+want+"\n") {
+			t.Errorf("%s: %v\n%s\nwant its last line %s", name, err, text, want)
+		}
+	}
+}
+
+func TestRecordUnusableRowsAreSkippedByReadersOfSweeps(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range exampleRows() {
+		if err := r.Append(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Close()
+	table, err := sweep.ReadFile(dir, sweep.Options{})
+	if err != nil || len(table.Rows) != 2 || len(table.Problems) != 2 {
+		t.Fatalf("%+v, %v; want 2 rows and 2 problems", table, err)
+	}
+	if got := table.Rows[1].Measured; got != exampleRows()[1].Measured {
+		t.Errorf("got %+v: numbers changed on the way", got)
+	}
+}
+
+// A power cut may leave any file of the folder cut anywhere: whole rows are
+// read, what is torn is told, and the record goes on.
+func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
+	t.Parallel()
+	whole := filepath.Join(t.TempDir(), "whole")
+	r, err := Create(whole, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := exampleRows()
+	for i, row := range rows {
+		at := time.Duration(i) * time.Second
+		r.Sample(tegra.Setting{Mode: row.Mode}, at, tegra.Some(20.5), true, "")
+		r.Minibatch(tegra.Setting{Mode: row.Mode}, harness.Event{T: at, TimeMS: 12.5}, true)
+		if err := r.Append(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.AppendRun(Run{
+		Mode:      rows[0].Mode,
+		Status:    OK,
+		Character: Character{All: Part{Epochs: 1, Minibatches: 40, TimeMS: 12.5}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	dir := filepath.Join(t.TempDir(), "cut")
+	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
+		text, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cut := len(text); cut >= 0; cut-- {
+			if last := bytes.LastIndexByte(text[:len(text)-1], '\n'); !long && cut%9 != 0 &&
+				(cut < last || name != modesName || testing.Short()) {
+				continue
+			}
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(filepath.Join(dir, name), int64(cut)); err != nil {
+				t.Fatal(err)
+			}
+			left := rows
+			if name == modesName {
+				left = rows[:max(0, bytes.Count(text[:cut], []byte("\n"))-1)]
+			}
+			goesOn(
+				t,
+				fmt.Sprintf("%s cut at %d of %d", name, cut, len(text)),
+				dir,
+				left,
+				cut > 0 && text[cut-1] != '\n',
+			)
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// goesOn opens a record and wants its rows, a note when it is torn, and room
+// for one more row.
+func goesOn(t *testing.T, what, dir string, rows []Row, torn bool) {
+	t.Helper()
+	r, err := open(dir)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if got := r.Rows(); fmt.Sprint(got) != fmt.Sprint(rows) {
+		t.Fatalf("%s: %d rows, want %d", what, len(got), len(rows))
+	}
+	if torn != (len(r.Notes()) == 1) {
+		t.Fatalf("%s: notes %v, torn %v", what, r.Notes(), torn)
+	}
+	if err := errors.Join(r.Append(exampleRows()[0]), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := Read(dir); err != nil || len(got) != len(rows)+1 {
+		t.Fatalf("%s: after one more row %d rows, %v; want %d", what, len(got), err, len(rows)+1)
+	}
+}
+
+func TestRecordBadLineInTheMiddleIsToldAndLeftOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range exampleRows() {
+		r.Append(row)
+	}
+	r.Close()
+	path := filepath.Join(dir, modesName)
+	text, _ := os.ReadFile(path)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines[2] = append(bytes.Repeat([]byte{0}, 30), '\n')
+	os.WriteFile(path, bytes.Join(lines, nil), 0o600)
+	again, err := open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if len(again.Rows()) != 3 || len(again.Notes()) != 1 || !strings.Contains(again.Notes()[0], "line 3") {
+		t.Errorf("%d rows, notes %v", len(again.Rows()), again.Notes())
+	}
+}
+
+func TestRecordFoldersThatAreNoCampaignAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := testHeader(t)
+	full := t.TempDir()
+	os.WriteFile(filepath.Join(full, "thesis.tex"), []byte("x"), 0o600)
+	for _, resume := range []bool{false, true} {
+		if _, err := OpenOrCreate(full, h, resume); err == nil || !strings.Contains(err.Error(), "thesis.tex") {
+			t.Errorf("a folder with other files, resume %v: %v", resume, err)
+		}
+	}
+	if _, err := open(full); err == nil || !strings.Contains(err.Error(), "no campaign folder") {
+		t.Errorf("opening it: %v", err)
+	}
+	if entries, _ := os.ReadDir(full); len(entries) != 1 {
+		t.Errorf("files were left in it: %v", entries)
+	}
+	killed := t.TempDir() // before its plan was written
+	for _, name := range []string{lockName, "." + headerName + ".123"} {
+		os.WriteFile(filepath.Join(killed, name), []byte("half"), 0o600)
+	}
+	r, err := OpenOrCreate(killed, h, true)
+	if err != nil {
+		t.Fatalf("a folder without a plan yet: %v", err)
+	}
+	r.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(file, nil, 0o600)
+	if _, err := OpenOrCreate(file, h, false); err == nil {
+		t.Error("a file in place of the folder")
+	}
+}
+
+func TestRecordTwoCampaignsCannotShareAFolder(t *testing.T) {
+	t.Parallel()
+	dir, h := t.TempDir(), testHeader(t)
+	first, err := Create(dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = OpenOrCreate(dir, h, true)
+	if want := fmt.Sprintf("process %d", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("second: %v, want %q", err, want)
+	}
+	if _, rows, err := Read(dir); err != nil || len(rows) != 0 {
+		t.Errorf("reading beside it: %v", err)
+	}
+	first.Close()
+	second, err := OpenOrCreate(dir, h, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
+}
+
+// fullDisk is a file that takes so many bytes and no more.
+type fullDisk struct {
+	text bytes.Buffer
+	room int
+}
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	n := min(len(p), f.room)
+	f.text.Write(p[:n])
+	f.room -= n
+	if n < len(p) {
+		return n, syscall.ENOSPC
+	}
+	return n, nil
+}
+
+func (f *fullDisk) Sync() error { return nil }
+
+func (f *fullDisk) Close() error { return nil }
+
+func (f *fullDisk) Truncate(size int64) error { f.text.Truncate(int(size)); return nil }
+
+func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	r, err := Create(t.TempDir(), testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	disk := &fullDisk{room: 500}
+	r.modes = &appendFile{name: modesName, f: disk}
+	rows := exampleRows()
+	var failed error
+	n := 0
+	for failed == nil && n < 100 {
+		failed = r.Append(rows[n%len(rows)])
+		n++
+	}
+	if failed == nil || !errors.Is(failed, syscall.ENOSPC) || !strings.Contains(failed.Error(), "--resume") {
+		t.Fatalf("got %v", failed)
+	}
+	text := disk.text.String()
+	if !strings.HasSuffix(text, "\n") || strings.Count(text, "\n") != n-1 || len(r.Rows()) != n-1 {
+		t.Errorf(
+			"%d lines and %d rows after %d appends, the last of which failed:\n%s",
+			strings.Count(text, "\n"),
+			len(r.Rows()),
+			n,
+			text,
+		)
+	}
+	disk.room = 1000
+	if err := r.Append(rows[0]); err != nil || strings.Count(disk.text.String(), "\n") != n {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	for name, want := range map[string][]string{
+		modesName:       Columns,
+		samplesName:     sampleColumns,
+		minibatchesName: minibatchColumns,
+	} {
+		if got := r.columnsOf(name); !slices.Equal(got, want) {
+			t.Errorf("%s: columns %v", name, got)
+		}
+	}
+}
+
+func TestReadRowsLeavesOutARowWithoutItsBatchSize(t *testing.T) {
+	t.Parallel()
+	good := append(
+		Row{
+			Measured: tegra.Measured{
+				Setting: tegra.Setting{Mode: tegra.Mode{Cores: 2, CPU: tegra.GHz, GPU: tegra.GHz, EMC: tegra.GHz}},
+				TimeMS:  5,
+				PowerW:  6,
+			},
+			Status: OK,
+			Bare:   true,
+		}.Fields(),
+		"8",
+	)
+	text := csvLine(append(slices.Clone(Columns), SizeColumn)) + csvLine(good)
+	for _, bad := range []string{"", "0", "-4", "many"} {
+		text += csvLine(append(slices.Clone(good[:len(good)-1]), bad))
+	}
+	rows, notes := parseRows([]byte(text))
+	if len(rows) != 1 || rows[0].Batch != 8 || len(notes) != 4 {
+		t.Errorf("%+v, notes %q", rows, notes)
+	}
+}
+
+func FuzzParseRows(f *testing.F) {
+	var b strings.Builder
+	b.WriteString(csvLine(Columns))
+	for _, r := range exampleRows() {
+		b.WriteString(csvLine(r.Fields()))
+	}
+	f.Add([]byte(b.String()))
+	f.Add([]byte(b.String()[:len(b.String())-20]))
+	f.Add(
+		[]byte(
+			csvLine(
+				append(slices.Clone(Columns), "note"),
+			) + csvLine(
+				append(Row{Measured: exampleRows()[0].Measured, Status: OK, Bare: true}.Fields(), "x"),
+			),
+		),
+	)
+	f.Add([]byte("x\n\"\n,,,\n\x00\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		rows, _ := parseRows(text)
+		for _, r := range rows {
+			again, err := ParseRow(r.Fields())
+			if err != nil {
+				t.Fatalf("row %+v cannot be read back: %v", r, err)
+			}
+			if again.Measured != r.Measured || again.Status != r.Status || again.Minibatches != r.Minibatches {
+				t.Fatalf("row %+v came back as %+v", r, again)
+			}
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/internal/text"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+)
+
+// Status is how measuring a mode ended.
+type Status string
+
+// Statuses.
+const (
+	OK        Status = "ok"
+	Unstable  Status = "unstable"  // measured, but power never became steady
+	Throttled Status = "throttled" // the board slowed itself: not a measurement of the mode
+	Hot       Status = "hot"       // the board was close to its thermal limits, or they slowed it
+	Misset    Status = "misset"    // a clock read otherwise than set while the job ran
+	Rejected  Status = "rejected"  // the board did not take the mode
+	TimedOut  Status = "timeout"   // too few minibatches in the time a mode may take
+	Failed    Status = "failed"    // anything else, see Why
+)
+
+var statuses = []Status{OK, Unstable, Throttled, Hot, Misset, Rejected, TimedOut, Failed}
+
+// Usable reports whether a model may be fitted to time and power of such a row.
+func (s Status) Usable() bool { return s == OK || s == Unstable }
+
+// Row is one finished mode. Time and power are zero when Status is not usable.
+type Row struct {
+	tegra.Measured
+	Status       Status
+	Why          string     // reason when Status is not ok
+	Applied      tegra.Mode // read back; zero when no mode expresses it
+	Minibatches  int        // clean ones
+	PowerSamples int        // valid ones
+	TimeIQRMS    float64    // quartile distance of the minibatch times
+	PowerIQRW    float64
+	StallMS      tegra.Val[float64] // medians; absent when no minibatch has them
+	ComputeMS    tegra.Val[float64]
+	OverheadMS   tegra.Val[float64]
+	EnergyJ      float64 // per minibatch, from samples at their true times
+	SettleS      float64 // apply to steady power
+	TookS        float64 // the whole mode
+	Raise        bool
+	When         time.Time // calendar time of the end; zero when it is not known
+	// Bare rows come from a foreign file. How they were measured, from Applied to When, is
+	// unknown except for the parts of a minibatch and the energy.
+	Bare bool
+	// Character sums up the run; nil in rows that were read back, whose characters ReadRuns
+	// returns.
+	Character *Character
+	// Extra holds the texts of columns that jtune does not know, in the order
+	// of the file's header.
+	Extra []string
+}
+
+// When samples do not belong to their mode.
+const (
+	// ClockTolerance is how far a clock that follows its set value may be off it,
+	// as a share of that value.
+	ClockTolerance = 0.05
+	// MissetTolerance is the same for a clock that is locked while it is measured.
+	MissetTolerance = 0.03
+	// ThrottledShare of the samples makes a mode throttled, or hot.
+	ThrottledShare = 0.1
+)
+
+// Columns are those of modes.csv: a sweep file's first.
+var Columns = slices.Concat(sweep.Columns, []string{
+	"status", "why",
+	"applied_cores", "applied_cpu_khz", "applied_gpu_hz", "applied_mem_hz",
+	"minibatches", "power_samples",
+	"time_iqr_ms", "power_iqr_w", "stall_ms", "compute_ms", "overhead_ms", "energy_j",
+	"settle_s", "took_s", "raise", "when",
+})
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// optional prints an absent value as an empty field.
+func optional(v tegra.Val[float64]) string {
+	if !v.OK {
+		return ""
+	}
+	return decimal(v.V)
+}
+
+// Fields prints the row in the order of Columns. Time and power of an unusable row are left
+// empty, so that readers of sweeps skip it.
+func (r Row) Fields() []string {
+	f := sweep.Fields(r.Measured)
+	if !r.Status.Usable() {
+		f[4], f[5] = "", ""
+	}
+	f = slices.Concat(f, []string{string(r.Status), text.OneLine(r.Why)}, sweep.ModeFields(r.Applied), []string{
+		strconv.Itoa(r.Minibatches), strconv.Itoa(r.PowerSamples), decimal(r.TimeIQRMS), decimal(r.PowerIQRW),
+		optional(
+			r.StallMS,
+		), optional(r.ComputeMS), optional(r.OverheadMS), decimal(r.EnergyJ), decimal(r.SettleS), decimal(r.TookS),
+		strconv.FormatBool(r.Raise), r.When.UTC().Format(time.RFC3339)})
+	if r.Bare {
+		for i := 8; i < len(f); i++ {
+			if !slices.Contains(knownWhenBare, Columns[i]) {
+				f[i] = ""
+			}
+		}
+	}
+	return f
+}
+
+// SetParts sets the medians of the parts of the minibatches.
+func (r *Row) SetParts(clean []harness.Event) {
+	r.StallMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.StallMS })
+	r.ComputeMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.ComputeMS })
+	r.OverheadMS = part(clean, func(e harness.Event) tegra.Val[float64] { return e.OverheadMS })
+}
+
+// part is the median of a part of the clean minibatches; absent when one of them lacks it.
+func part(clean []harness.Event, of func(harness.Event) tegra.Val[float64]) tegra.Val[float64] {
+	var list []float64
+	for _, e := range clean {
+		v := of(e)
+		if !v.OK {
+			return v
+		}
+		list = append(list, v.V)
+	}
+	return tegra.Finite(harness.RoundMS(stats.Median(list)))
+}
+
+// RoundW removes the rounding errors of adding up rails from watts; sensors resolve microwatts
+// at best.
+func RoundW(w float64) float64 { return math.Round(w*1e9) / 1e9 }
+
+// knownWhenBare are the columns after the status that a bare row fills.
+var knownWhenBare = []string{"stall_ms", "compute_ms", "overhead_ms", "energy_j"}
+
+// parseSized is ParseRow for a file whose column after Columns is, when sized, the batch size.
+func parseSized(f []string, sized bool) (Row, error) {
+	r, err := ParseRow(f)
+	if !sized || err != nil {
+		return r, err
+	}
+	b, err := strconv.Atoi(r.Extra[0])
+	if err != nil || b < 1 {
+		return r, fmt.Errorf("%s cannot be read", SizeColumn)
+	}
+	r.Batch, r.Extra = b, r.Extra[1:]
+	return r, nil
+}
+
+// ParseRow reads the fields of a line of modes.csv. Fields after Columns are kept as Extra.
+func ParseRow(f []string) (Row, error) {
+	if len(f) < len(Columns) {
+		return Row{}, fmt.Errorf("%d fields where %d belong", len(f), len(Columns))
+	}
+	r := Row{Status: Status(f[6]), Why: f[7]}
+	if !slices.Contains(statuses, r.Status) {
+		return Row{}, fmt.Errorf("status is %q", text.Clip(f[6]))
+	}
+	known := f[:len(sweep.Columns)]
+	if !r.Status.Usable() {
+		known = f[:tegra.NumKnobs]
+	}
+	var err error
+	if r.Measured, err = sweep.Parse(known); err != nil {
+		return Row{}, err
+	}
+	if !r.Status.Usable() {
+		r.TimeMS, r.PowerW = 0, 0
+	}
+	p := fieldParser{columns: Columns, fields: f[:len(Columns)]}
+	r.Extra = slices.Clone(f[len(Columns):])
+	if r.Bare = f[12] == ""; r.Bare {
+		p.at = 16
+		r.StallMS, r.ComputeMS, r.OverheadMS, r.EnergyJ = p.optional(), p.optional(), p.optional(), p.number()
+		return r, p.err
+	}
+	p.at = 8
+	r.Applied = p.mode()
+	r.Minibatches, r.PowerSamples = int(p.whole()), int(p.whole())
+	r.TimeIQRMS, r.PowerIQRW = p.number(), p.number()
+	r.StallMS, r.ComputeMS, r.OverheadMS = p.optional(), p.optional(), p.optional()
+	r.EnergyJ, r.SettleS, r.TookS = p.number(), p.number(), p.number()
+	r.Raise = p.text() == "true"
+	when, err := time.Parse(time.RFC3339, p.text())
+	if err != nil {
+		p.fail("when")
+	}
+	r.When = when
+	return r, p.err
+}
+
+// fieldParser reads fields one after another and keeps the first error.
+type fieldParser struct {
+	columns []string // their names
+	fields  []string
+	at      int
+	err     error
+}
+
+func (p *fieldParser) fail(what string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s cannot be read", what)
+	}
+}
+
+func (p *fieldParser) text() string {
+	p.at++
+	return p.fields[p.at-1]
+}
+
+// number reads a value that is finite and not negative.
+func (p *fieldParser) number() float64 {
+	text := p.text()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		p.fail(p.columns[p.at-1])
+		return 0
+	}
+	return v
+}
+
+// optional is a number that may be absent.
+func (p *fieldParser) optional() tegra.Val[float64] {
+	if p.fields[p.at] == "" {
+		p.at++
+		return tegra.Val[float64]{}
+	}
+	return tegra.Some(p.number())
+}
+
+// optionals are n numbers of which all are there or none; nil for none.
+func (p *fieldParser) optionals(n int) (list []float64) {
+	for range n {
+		if v := p.optional(); v.OK {
+			list = append(list, v.V)
+		}
+	}
+	if len(list) != 0 && len(list) != n {
+		p.fail(p.columns[p.at-n])
+	}
+	if len(list) < n {
+		return nil
+	}
+	return list
+}
+
+// whole reads a count or a clock; none on a Jetson reaches 1e12.
+func (p *fieldParser) whole() int64 {
+	v, err := strconv.ParseInt(p.text(), 10, 64)
+	if err != nil || v < 0 || v > 1e12 {
+		p.fail(p.columns[p.at-1])
+		return 0
+	}
+	return v
+}
+
+func (p *fieldParser) mode() tegra.Mode {
+	return tegra.Mode{
+		Cores: int(p.whole()),
+		CPU:   tegra.Freq(p.whole()) * tegra.KHz,
+		GPU:   tegra.Freq(p.whole()),
+		EMC:   tegra.Freq(p.whole()),
+	}
+}

@@ -1,0 +1,198 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+func aCharacter() Character {
+	part := func(epoch, epochs int, ms float64) Part {
+		return Part{
+			Epoch:       epoch,
+			Epochs:      epochs,
+			Minibatches: 40,
+			Span:        1500 * time.Millisecond,
+			TimeMS:      ms,
+			StallMS:     some(1.5),
+			ComputeMS:   some(30),
+			OverheadMS:  some(2),
+			PowerW: some(
+				31.25,
+			),
+			EnergyJ:       some(1.2),
+			CPUPct:        some(40),
+			GPUPct:        some(97),
+			RAMBytes:      some(4e9),
+			ReadsPerS:     some(0),
+			ReadBytesPerS: some(12),
+		}
+	}
+	return Character{
+		Workers:  4,
+		Batch:    16,
+		PerEpoch: 40,
+		All:      part(0, 3, 40),
+		First:    tegra.Some(part(0, 1, 50)),
+		Later:    tegra.Some(part(1, 2, 35)),
+		Epochs: []Part{
+			part(0, 1, 50),
+			part(1, 1, 34),
+			part(2, 1, 36),
+		},
+		BaseW:       some(7.5),
+		CacheBefore: some(0),
+		CacheAfter:  some(1),
+		Disk:        "nvme0n1",
+		CPU: telemetry.Residency{
+			Source: telemetry.KernelCounted,
+			Shares: []telemetry.ClockShare{
+				{Freq: 2201600 * tegra.KHz, Share: 0.75},
+				{Freq: 729600 * tegra.KHz, Share: 0.25},
+			},
+		},
+		Uptime:   tegra.Some(90 * time.Second),
+		Versions: []string{"L4T 35.1", "torch 2.0 on cuda"},
+		Latency: tegra.Some(
+			Latency{11.5, 14, 20.25},
+		),
+		Drop: tegra.Some(telemetry.PowerDrop{At: 16 * time.Hour, FromW: 31, ToW: 18.5}),
+	}
+}
+
+func TestReadRunsComeBackAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	m := tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 114750 * tegra.KHz, EMC: 204 * tegra.MHz}
+	bare := Character{All: Part{Minibatches: 3, TimeMS: 20}, CacheWhy: "the job does not tell, \"why\""}
+	bare.Epochs = []Part{bare.All}
+	want := []Run{
+		{Mode: m, Setting: "workers 2, \"x\"", Repeat: 2, Status: OK, Character: aCharacter()},
+		{Mode: m, Status: Unstable, Why: "power was not steady", Character: bare},
+	}
+	text := csvLine(runColumns)
+	if strings.Contains(text, " ") {
+		t.Error("a column's name has a space")
+	}
+	for _, r := range want {
+		for _, line := range r.lines() {
+			if len(line) != len(runColumns) {
+				t.Fatalf("%d fields for %d columns", len(line), len(runColumns))
+			}
+			text += csvLine(line)
+		}
+	}
+	got, notes := parseRuns([]byte(text))
+	if diff := cmp.Diff(want, got); diff != "" || len(notes) > 0 {
+		t.Errorf("notes %q, difference\n%s", notes, diff)
+	}
+	// A run that was cut off after any of its lines, and made again.
+	lines := want[0].lines()
+	for n := range lines {
+		text := csvLine(runColumns)
+		for _, line := range slices.Concat(lines[:n], lines) {
+			text += csvLine(line)
+		}
+		if got, _ := parseRuns([]byte(text)); !cmp.Equal(got, want[:1]) {
+			t.Errorf("cut off after %d lines and made again: %s", n, cmp.Diff(want[:1], got))
+		}
+	}
+	// Cut anywhere, what is whole still reads and nothing is made up.
+	for n := range text {
+		got, _ := parseRuns([]byte(text[:n]))
+		if len(got) > len(want) || len(got) > 0 && got[0].Character.All != want[0].Character.All {
+			t.Fatalf("cut at byte %d: %+v", n, got)
+		}
+	}
+}
+
+// A folder of before the columns of latency and power drop still reads.
+func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
+	t.Parallel()
+	whole := Run{
+		Mode:      tegra.Mode{Cores: 4, CPU: 729600 * tegra.KHz, GPU: 114750 * tegra.KHz, EMC: 204 * tegra.MHz},
+		Status:    OK,
+		Character: aCharacter(),
+	}
+	text := csvLine(runColumns[:olderRuns])
+	for _, line := range whole.lines() {
+		text += csvLine(line[:olderRuns])
+	}
+	want := whole
+	want.Character.Latency, want.Character.Drop = tegra.Val[Latency]{}, tegra.Val[telemetry.PowerDrop]{}
+	if got, notes := parseRuns([]byte(text)); !cmp.Equal(got, []Run{want}) || len(notes) > 0 {
+		t.Errorf("notes %q, difference\n%s", notes, cmp.Diff([]Run{want}, got))
+	}
+
+	// Its campaign goes on, in its own columns.
+	dir := t.TempDir()
+	head := testHeader(t)
+	rec, err := Create(dir, head)
+	if err := errors.Join(
+		err,
+		rec.Close(),
+		os.WriteFile(filepath.Join(dir, runsName), []byte(text), 0o644),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if rec, err = OpenOrCreate(dir, head, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rec.AppendRun(whole), rec.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, notes, err := ReadRuns(dir); err != nil || len(notes) > 0 || !cmp.Equal(got, []Run{want, want}) {
+		t.Errorf("resumed: notes %q, %v, difference\n%s", notes, err, cmp.Diff([]Run{want, want}, got))
+	}
+}
+
+func TestReadRunsStrangeOnesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	good := (Run{Status: OK, Character: aCharacter()}).lines()
+	line := func(column, value string) string {
+		l := append([]string(nil), good[len(good)-1]...)
+		for i, name := range runColumns {
+			if name == column {
+				l[i] = value
+			}
+		}
+		return csvLine(runColumns) + csvLine(l)
+	}
+	for column, value := range map[string]string{"status": "great", "part": "half", "time_ms": "-1",
+		"power_w": "NaN", "epochs": "x", "cpu_residency": "kernel 5:2",
+		"gpu_residency": "kernel x", "uptime_s": "-3", "latency_p95_ms": "", "power_drop_s": "soon",
+		"base_w": "Inf", "cores": "1e9"} {
+		if runs, notes := parseRuns([]byte(line(column, value))); len(runs) != 0 || len(notes) != 1 {
+			t.Errorf("%s = %s: %d runs, notes %q; want none and a note", column, value, len(runs), notes)
+		}
+	}
+	for _, text := range []string{"", "\n\n\n", "a,b\nc,d\n", "\x00\n\"\n"} {
+		if runs, _ := parseRuns([]byte(text)); len(runs) != 0 {
+			t.Errorf("%q: %+v", text, runs)
+		}
+	}
+}
+
+func FuzzRuns(f *testing.F) {
+	text := csvLine(runColumns)
+	for _, line := range (Run{Status: OK, Character: aCharacter()}).lines() {
+		text += csvLine(line)
+	}
+	f.Add([]byte(text))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		runs, _ := parseRuns(text)
+		for _, r := range runs {
+			r.Character.Advice()
+		}
+	})
+}
+
+// A campaign keeps what each of its modes was like.

@@ -1,0 +1,95 @@
+package record
+
+import (
+	"time"
+
+	"jtune/telemetry"
+)
+
+// Settings are the tunables of measuring one mode. The zero value takes the defaults, which are
+// the papers' where they give one (PowerTrain, section 3.1).
+type Settings struct {
+	Minibatches int           `toml:"minibatches"`  // clean ones to collect; 40
+	Discard     int           `toml:"discard"`      // first ones after a mode change; 1, none when negative
+	MinSamples  int           `toml:"min_samples"`  // valid power samples to collect at least; 3
+	SampleEvery time.Duration `toml:"sample_every"` // 1 s
+	// in a new mode, in place of waiting until power is steady; 0: not
+	FixedWait    time.Duration `toml:"fixed_wait"`
+	SteadyGiveUp time.Duration `toml:"steady_giveup"` // 30 s
+	ModeTimeout  time.Duration `toml:"mode_timeout"`  // for a whole mode; 20 min
+	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
+	// whole epochs from the job's start in place of Minibatches; 0: not
+	Epochs int `toml:"epochs"`
+	// measure the idle device for so long before a job is started; 0: not
+	Base    time.Duration `toml:"base"`
+	DVFS    bool          `toml:"dvfs"`     // leave clocks free below the mode's limits
+	KeepFan bool          `toml:"keep_fan"` // leave the fan alone; else it is set to maximum
+}
+
+const (
+	defaultMinibatches = 40
+	defaultDiscard     = 1
+	defaultMinSamples  = 3
+	defaultSampleEvery = time.Second
+	// The slowest mode of the slowest workload known, BERT at the lowest
+	// clocks, needs about 8 min for 40 minibatches.
+	defaultModeTimeout = 20 * time.Minute
+	defaultSilence     = 60 * time.Second
+)
+
+// WithDefaults fills in the defaults.
+func (s Settings) WithDefaults() Settings {
+	set := func(v *time.Duration, def time.Duration) {
+		if *v <= 0 {
+			*v = def
+		}
+	}
+	if s.Minibatches <= 0 {
+		s.Minibatches = defaultMinibatches
+	}
+	if s.Discard == 0 {
+		s.Discard = defaultDiscard
+	}
+	if s.MinSamples <= 0 {
+		s.MinSamples = defaultMinSamples
+	}
+	set(&s.SampleEvery, defaultSampleEvery)
+	set(&s.SteadyGiveUp, telemetry.SteadyGiveUp)
+	set(&s.ModeTimeout, defaultModeTimeout)
+	set(&s.Silence, defaultSilence)
+	s.FixedWait = max(0, s.FixedWait)
+	return s
+}
+
+// Over fills what these settings leave open from those of an earlier run, so that its campaign
+// continues as it began. Silence is left out: it belongs to the workload, not to measuring.
+func (s Settings) Over(earlier Settings) Settings {
+	choose(&s.Minibatches, earlier.Minibatches)
+	choose(&s.Discard, earlier.Discard)
+	choose(&s.MinSamples, earlier.MinSamples)
+	choose(&s.SampleEvery, earlier.SampleEvery)
+	choose(&s.FixedWait, earlier.FixedWait)
+	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
+	choose(&s.ModeTimeout, earlier.ModeTimeout)
+	choose(&s.DVFS, earlier.DVFS)
+	choose(&s.KeepFan, earlier.KeepFan)
+	return s
+}
+
+// Cost estimates how long n modes take on the device's clock before anything is known of the
+// workload: between the minimum time for the samples of a mode, and the half minute that the
+// papers allow for 40 minibatches (PowerTrain: 30 modes within 15 min, 50 within
+// 25).
+func (s Settings) Cost(n int) (lo, hi time.Duration) {
+	s = s.WithDefaults()
+	wait := max(telemetry.SteadyWindow*s.SampleEvery, s.FixedWait)
+	lo = wait + time.Duration(s.MinSamples)*s.SampleEvery
+	hi = max(2*lo, wait+27*time.Second*time.Duration(s.Minibatches)/defaultMinibatches)
+	return time.Duration(n) * lo, time.Duration(n) * min(hi, s.ModeTimeout)
+}
+
+func choose[T comparable](v *T, otherwise T) {
+	if *v == *new(T) {
+		*v = otherwise
+	}
+}

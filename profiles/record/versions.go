@@ -1,0 +1,52 @@
+package record
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jtune/profiles/harness"
+)
+
+// FrameworkVersions reads what the first run of a campaign said of its framework:
+// "torch 2.0.0 on cuda; CUDA 11.4". "" where no run said anything, as a user's own
+// command may not.
+func FrameworkVersions(dir string) string {
+	f, err := os.Open(filepath.Join(dir, runsName))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	at := slices.Index(runColumns, "versions")
+	lines := csv.NewReader(bufio.NewReader(f))
+	lines.FieldsPerRecord, lines.ReuseRecord = -1, true
+	for first := true; ; first = false {
+		line, err := lines.Read()
+		if errors.Is(err, io.EOF) || err != nil {
+			return ""
+		}
+		if !first && len(line) > at && line[at] != "" {
+			return frameworkOf(strings.Split(line[at], "; "))
+		}
+	}
+}
+
+// frameworkOf picks the framework and CUDA from Character.Versions; board, kernel and
+// operating system are no part of the workload.
+func frameworkOf(versions []string) string {
+	var out []string
+	for _, v := range versions {
+		switch {
+		case v == harness.Simulated: // no framework
+		case strings.HasPrefix(v, "L4T "), strings.HasPrefix(v, "JetPack "), strings.HasPrefix(v, "kernel "):
+		case len(out) == 0, strings.HasPrefix(v, "CUDA "):
+			out = append(out, v)
+		}
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,113 @@
+package profiles
+
+import (
+	"math"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// Settle finds when the power of a run became steady, by the samples of the device up to
+// each of its minibatches. Samples that come faster than usual are taken together: single
+// ones scatter more.
+type Settle struct {
+	every   time.Duration // of what Steady is told
+	queue   sampleQueue
+	steady  telemetry.Steady
+	block   adder // power since the newest value that Steady was told
+	told    time.Duration
+	powersW []float64 // of the good samples since power settled, or waiting was given up: the newest
+	all     int
+	hot     int
+	hotWhy  string // of the newest hot sample
+	hotLast bool   // that is the newest sample of all
+}
+
+// NewSettle returns a Settle that has seen nothing.
+func NewSettle() *Settle {
+	usual := record.Settings{}.WithDefaults()
+	return &Settle{every: usual.SampleEvery, steady: telemetry.Steady{GiveUp: usual.SteadyGiveUp}}
+}
+
+// Sample takes a reading of the device; it may come from any goroutine.
+func (s *Settle) Sample(sample telemetry.Sample) { s.queue.push(sample) }
+
+// Begin starts to watch when the job began to train; samples from before are left out.
+func (s *Settle) Begin(t time.Duration) {
+	s.queue.popUntil(t)
+	s.steady.Begin(t)
+	s.told = t - s.every // the first sample is told at once
+}
+
+// Until handles the samples up to now.
+func (s *Settle) Until(now time.Duration) telemetry.Verdict {
+	for _, sample := range s.queue.popUntil(now) {
+		s.all++
+		why := sample.Reading.Hot()
+		if s.hotLast = why != ""; s.hotLast {
+			s.hot, s.hotWhy = s.hot+1, why
+		}
+		switch {
+		case s.steady.Verdict() == telemetry.Settling:
+			s.tell(sample)
+		case sample.Valid:
+			s.powersW = append(s.powersW, sample.Reading.TotalW.V)
+			s.powersW = s.powersW[max(0, len(s.powersW)-keptPowers):]
+			s.told = sample.T
+		}
+	}
+	return s.steady.Verdict()
+}
+
+// slack is how much earlier than due a sample may come.
+const slack = 20 * time.Millisecond
+
+func (s *Settle) tell(sample telemetry.Sample) {
+	if p := sample.PowerW(); p.OK {
+		s.block.add(p)
+	} else {
+		s.block, s.told = adder{}, sample.T
+		s.steady.Add(sample.T, math.NaN())
+	}
+	if sample.T-s.told >= s.every-slack {
+		s.steady.Add(sample.T, s.block.mean(1).Or(math.NaN()))
+		s.block, s.told = adder{}, sample.T
+	}
+}
+
+// Verdict is the last verdict.
+func (s *Settle) Verdict() telemetry.Verdict { return s.steady.Verdict() }
+
+// At is when power settled, or waiting was given up.
+func (s *Settle) At() time.Duration { return s.steady.At() }
+
+// enoughSamples of steady power make its mean worth something; they come from as many of the
+// usual intervals.
+const enoughSamples = 3
+
+// Enough reports whether steady power was watched for long enough.
+func (s *Settle) Enough() bool {
+	return len(s.powersW) >= enoughSamples && s.told-s.At() >= enoughSamples*s.every-slack
+}
+
+// keptPowers bounds the powers of which a median is taken.
+const keptPowers = 10000
+
+// MedianW is the median of steady power; absent when it never was, or was not for long enough.
+func (s *Settle) MedianW() tegra.Val[float64] {
+	if s.Verdict() != telemetry.Settled || len(s.powersW) < enoughSamples {
+		return tegra.Val[float64]{}
+	}
+	return tegra.Finite(stats.Median(s.powersW))
+}
+
+// Hot is why the board was too hot for the run; "" when it was not.
+func (s *Settle) Hot() string {
+	if s.hotLast || float64(s.hot) > record.ThrottledShare*float64(s.all) {
+		return s.hotWhy
+	}
+	return ""
+}

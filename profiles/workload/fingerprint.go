@@ -1,0 +1,48 @@
+package workload
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// AsMeasured is the model of a workload that stands for whatever a replayed file was
+// measured with: only its name says more.
+const AsMeasured = "as measured"
+
+// Fingerprint identifies what runs, whatever it is called: training or inference,
+// model, data, loader settings, command, and the versions of the framework. The batch
+// size is left out, for it is part of each setting.
+func (w Workload) Fingerprint(versions string) string {
+	sum := sha256.New()
+	add := func(key string, value any) { // what is not set does not count: later versions may know more
+		if text := fmt.Sprint(value); text != "" && text != "false" && text != "0" && text != "[]" {
+			fmt.Fprintf(sum, "%s=%q\n", key, text)
+		}
+	}
+	model := cmp.Or(w.Model, w.Torch.Net)
+	if model == "" && len(w.Command) == 0 || model == AsMeasured {
+		add("name", w.Name)
+	}
+	add("model", model)
+	add("data", cmp.Or(w.Dataset, w.Torch.Set))
+	add("workers", w.Workers)
+	add("prefetch", w.Prefetch)
+	add("command", fmt.Sprintf("%q", w.Command))
+	add("dir", w.Dir)
+	for _, k := range slices.Sorted(maps.Keys(w.Env)) {
+		add("env "+k, w.Env[k])
+	}
+	add("image", w.Container.Image)
+	add("net", w.Torch.Net)
+	add("set", w.Torch.Set)
+	add("folder", w.Torch.Data)
+	add("cache", w.Torch.Cache)
+	add("inference", w.Torch.Infer)
+	add("beside", w.Torch.Beside)
+	add("versions", versions)
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+}

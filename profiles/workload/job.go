@@ -1,0 +1,197 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+)
+
+// HarnessOptions are the options of where and how a workload runs.
+type HarnessOptions struct {
+	Virtual *virtual.Board // nil: the workload's own command
+	Clock   tegra.Clock    // stamps events; the machine's when nil
+	Log     string         // file for what the command says besides events
+	Silence time.Duration  // the workload's own when 0
+	Epochs  int            // 0: goes on until it is stopped
+	Scripts string         // folder that gets the built-in job's scripts; one below the user's cache when empty
+}
+
+// NewHarness returns the function with which a Bench starts the workload at a batch size; 0
+// means its own. A workload without a command or a built-in job runs on a virtual board only;
+// elsewhere starting it is an error that wraps ErrNoCommand.
+func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
+	if o.Silence <= 0 {
+		o.Silence = time.Duration(w.SilenceS) * time.Second
+	}
+	if o.Virtual != nil && !w.Torch.Beside {
+		return func(_ context.Context, batch int) (harness.Harness, error) {
+			w := w.AtBatch(batch)
+			return harness.Virtual(
+				o.Virtual,
+				harness.VirtualOptions{Workload: w.Name, Batch: w.Batch, Workers: &w.Workers, Cache: w.Torch.Cache,
+					PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Silence: o.Silence},
+			)
+		}
+	}
+	return func(ctx context.Context, batch int) (harness.Harness, error) {
+		w := w.AtBatch(batch)
+		job, err := w.job(o)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+		}
+		if o.Virtual != nil {
+			return harness.ExecAlongside(ctx, o.Virtual, w.Torch.Net, w.Batch, job)
+		}
+		return harness.Exec(ctx, job)
+	}
+}
+
+// Ready returns an error for what is missing to run the workload on real hardware, as far as it
+// is known before the start.
+func (w Workload) Ready() error {
+	switch {
+	case len(w.Command) > 0:
+		return nil
+	case w.Torch.Net == "":
+		return fmt.Errorf(
+			"%w: write command = [\"program\", \"argument\"] under [workload.%s] in the configuration file",
+			ErrNoCommand,
+			w.Name,
+		)
+	case w.Container.Image != "": // its interpreter is none of ours
+		return w.Torch.HasData()
+	}
+	return w.Torch.Ready()
+}
+
+// Environment variables with the batch size of a job and its loader processes.
+const (
+	batchVariable   = "JTUNE_BATCH"
+	workersVariable = "JTUNE_WORKERS"
+)
+
+// TakesBatch reports whether the workload can run at another batch size: the built-in jobs can,
+// and a command of the user whose words, or a script named by them, contain JTUNE_BATCH.
+// Whether the job really uses it is seen when it runs, see profiles.ErrFixedBatch.
+func (w Workload) TakesBatch() bool { return w.reads(batchVariable) }
+
+// TakesWorkers is TakesBatch for the number of loader processes.
+func (w Workload) TakesWorkers() bool { return w.reads(workersVariable) }
+
+func (w Workload) reads(variable string) bool {
+	if _, fixed := w.Env[variable]; fixed {
+		return false
+	}
+	if len(w.Command) == 0 {
+		return true
+	}
+	words := strings.Join(w.Command, " ") // also those of a line for a shell
+	if strings.Contains(words, variable) {
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields(words), func(word string) bool {
+		path := strings.Trim(word, `"';`)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(w.Dir, path)
+		}
+		return mentions(path, variable)
+	})
+}
+
+// longestScript is as much of a file as is looked through.
+const longestScript = 1 << 20
+
+func mentions(path, name string) bool {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, longestScript))
+	return err == nil && bytes.Contains(text, []byte(name))
+}
+
+// job is how the workload is started on real hardware.
+func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
+	e := harness.ExecOptions{
+		Command:   w.Command,
+		Dir:       w.Dir,
+		Env:       w.environment(o.Epochs),
+		Log:       o.Log,
+		Silence:   o.Silence,
+		Clock:     o.Clock,
+		Name:      w.Name,
+		Container: w.Container,
+		Pattern:   w.Pattern,
+	}
+	if err := w.Ready(); err != nil {
+		return e, err
+	}
+	if len(w.Command) > 0 {
+		return e, nil
+	}
+	return e, w.builtIn(&e, o.Scripts)
+}
+
+const (
+	// inContainer is where a container finds the built-in job.
+	inContainer = "/opt/jtune"
+	// builtInSilence covers the import of PyTorch, the listing of the data's
+	// files and the first kernels at low clocks.
+	builtInSilence = 5 * time.Minute
+)
+
+// builtIn sets e to the built-in job, whose scripts are written to folder.
+func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
+	folder, err := torch.Folder(folder)
+	if err != nil {
+		return err
+	}
+	if _, err := torch.Write(folder); err != nil {
+		return err
+	}
+	if e.Silence <= 0 {
+		e.Silence = builtInSilence
+	}
+	if w.Container.Image == "" {
+		e.Command = w.Torch.Command(folder)
+		return nil
+	}
+	mounts := append(slices.Clone(w.Container.Mounts), folder+":"+inContainer+":ro")
+	if w.Torch.Data != torch.Synthetic {
+		mounts = append(mounts, w.Torch.Data+":"+w.Torch.Data+":ro")
+	}
+	e.Container.Mounts = mounts
+	e.Command = w.Torch.Command(inContainer)
+	return nil
+}
+
+// environment holds the settings of a command; see package harness.
+func (w Workload) environment(epochs int) map[string]string {
+	env := map[string]string{
+		"JTUNE_PROTOCOL": "1",
+		"JTUNE_WORKLOAD": w.Name,
+		batchVariable:    strconv.Itoa(w.Batch),
+		workersVariable:  strconv.Itoa(w.Workers),
+		"JTUNE_PREFETCH": strconv.Itoa(w.Prefetch),
+		"JTUNE_EPOCHS":   strconv.Itoa(epochs),
+	}
+	maps.Copy(env, w.Env)
+	return env
+}

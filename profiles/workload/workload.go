@@ -1,0 +1,91 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
+)
+
+// ErrNoCommand: no command is known that runs the workload on this device.
+var ErrNoCommand = errors.New("no command to run it")
+
+// Workload is a training job: a model on a dataset at a batch size. Another batch size makes
+// another workload.
+type Workload struct {
+	Name    string   `toml:"name" json:"name"`
+	Title   string   `toml:"title" json:"title"`
+	Task    string   `toml:"task" json:"task"`
+	Model   string   `toml:"model" json:"model"`
+	Dataset string   `toml:"dataset" json:"dataset"`
+	Aliases []string `toml:"aliases,omitempty" json:"aliases,omitempty"`
+	Samples int      `toml:"samples" json:"samples"` // per epoch; 0 when not known
+	Batch   int      `toml:"batch" json:"batch"`     // samples per minibatch
+	// loader processes; 0: loads in the training process
+	Workers  int `toml:"workers" json:"workers"`
+	Prefetch int `toml:"prefetch" json:"prefetch"` // minibatches ahead per loader
+	Epochs   int `toml:"epochs" json:"epochs"`     // of a full run
+	// what starts it; empty for the built-in ones
+	Command []string `toml:"command,omitempty" json:"command"`
+	// where Command runs; the present folder when empty
+	Dir string            `toml:"dir,omitempty" json:"dir,omitempty"`
+	Env map[string]string `toml:"env,omitempty" json:"env,omitempty"` // added to the environment
+	// seconds that Command may be silent, loading included; 60 when 0
+	SilenceS int `toml:"silence_s,omitempty" json:"silence_s,omitempty"`
+	// reads minibatches out of Command's own lines: tqdm, huggingface, ultralytics, it/s or an
+	// expression
+	Pattern string `toml:"pattern,omitempty" json:"pattern,omitempty"`
+	Own     bool   `toml:"own,omitempty" json:"own"` // from the user's file
+
+	// in which Command or the built-in job runs
+	Container harness.Container `toml:"container,omitempty" json:"container,omitzero"`
+	// the built-in job; used when there is no Command
+	Torch torch.Job `toml:"torch,omitempty" json:"torch,omitzero"`
+}
+
+// MinibatchesPerEpoch counts them, the last partial one kept; 0 when the
+// number of samples is not known.
+func (w Workload) MinibatchesPerEpoch() int {
+	if w.Batch <= 0 || w.Samples <= 0 {
+		return 0
+	}
+	return (w.Samples-1)/w.Batch + 1
+}
+
+// AtBatch is the workload with minibatches of n samples; 0 means its own size.
+func (w Workload) AtBatch(n int) Workload {
+	if n > 0 {
+		w.Batch = n
+	}
+	return w
+}
+
+// Same reports whether rows of one workload may continue the rows of the other.
+func (w Workload) Same(o Workload) bool {
+	return w.Name == o.Name && w.Batch == o.Batch && w.Workers == o.Workers && w.Prefetch == o.Prefetch &&
+		slices.Equal(w.Command, o.Command) &&
+		w.Torch == o.Torch &&
+		w.Container.Image == o.Container.Image
+}
+
+// Find returns the workload of that name or alias; names have priority.
+func Find(list []Workload, name string) (Workload, error) {
+	want := strings.ToLower(strings.TrimSpace(name))
+	for _, w := range list {
+		if w.Name == want {
+			return w, nil
+		}
+	}
+	var known []string
+	for _, w := range list {
+		if slices.Contains(w.Aliases, want) {
+			return w, nil
+		}
+		known = append(known, w.Name)
+	}
+	return Workload{}, fmt.Errorf("workload %q: no such workload; known: %s", text.Clip(name), strings.Join(known, " "))
+}

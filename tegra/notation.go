@@ -1,0 +1,172 @@
+package tegra
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/text"
+)
+
+// typed is a knob's value as it was typed: a listed value that prints alike
+// comes before one that is near.
+type typed struct {
+	value    float64 // hertz, or a count of cores
+	digits   string  // the number without its unit
+	unit     float64 // of the digits
+	decimals int
+}
+
+// Bare numbers of a clock are GHz below mostGHz, MHz below mostMHz, kHz below
+// mostKHz (a cpufreq file's) and hertz from there on (a devfreq file's): no two
+// of these ranges hold clocks of a Jetson.
+const (
+	mostGHz = 10
+	mostMHz = 1e5
+	mostKHz = 5e7
+)
+
+// knobLetters end the fields of the compact notation, whose clocks count in GHz.
+var knobLetters = [NumKnobs]string{"c", "C", "G", "M"}
+
+var errNoNumber = errors.New("no positive number")
+
+// parseKnob reads one value of a knob: a count of cores such as 8 or 8c, or a
+// clock such as 1.65C, 900MHz, 0.9 GHz or the bare 900 (MHz) and 0.9 (GHz).
+func parseKnob(k Knob, s string) (typed, error) {
+	t := typed{digits: strings.ToLower(strings.TrimSpace(s)), unit: 1}
+	suffixes := []struct {
+		name string
+		unit Freq
+	}{{"ghz", GHz}, {"mhz", MHz}, {"khz", KHz}, {"hz", Hz}, {strings.ToLower(knobLetters[k]), GHz}}
+	if k == KnobCores {
+		suffixes = suffixes[len(suffixes)-1:]
+		suffixes[0].unit = 1
+	}
+	bare := k != KnobCores
+	for _, u := range suffixes {
+		if number, ok := strings.CutSuffix(t.digits, u.name); ok {
+			t.digits, t.unit, bare = strings.TrimSpace(number), float64(u.unit), false
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(t.digits, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 1) || strings.ContainsAny(t.digits, "xp_+") {
+		return t, errNoNumber
+	}
+	if bare {
+		t.unit = float64(bareUnit(v))
+	}
+	t.value = v * t.unit
+	switch {
+	case k == KnobCores && (v != math.Trunc(v) || v > math.MaxInt32):
+		return t, errors.New("no whole number of cores")
+	case k != KnobCores && t.value > float64(maxFreq):
+		return t, errors.New("no clock: above 100 GHz")
+	case k != KnobCores && t.value < float64(MHz):
+		return t, errors.New("no clock: below 1 MHz")
+	}
+	if _, frac, ok := strings.Cut(t.digits, "."); ok {
+		t.decimals = len(frac)
+	}
+	return t, nil
+}
+
+func bareUnit(v float64) Freq {
+	switch {
+	case v < mostGHz:
+		return GHz
+	case v < mostMHz:
+		return MHz
+	case v < mostKHz:
+		return KHz
+	}
+	return Hz
+}
+
+// alike is the one listed value that prints as it was typed; false when there
+// is none, or several.
+func (t typed) alike(list []float64) (float64, bool) {
+	var found []float64
+	for _, v := range list {
+		if strconv.FormatFloat(v/t.unit, 'f', t.decimals, 64) == t.digits {
+			found = append(found, v)
+		}
+	}
+	if len(found) != 1 {
+		return 0, false
+	}
+	return found[0], true
+}
+
+// listed is the setting of a knob that was meant: the one listed value that
+// prints as typed, else the nearest within SnapTolerance, else an error naming
+// neighbours.
+func (s *Space) listed(k Knob, t typed) (int64, error) {
+	if k == KnobCores {
+		n := int(t.value)
+		if !slices.Contains(s.Cores, n) {
+			return 0, s.unlistedCores(n)
+		}
+		return int64(n), nil
+	}
+	if v, ok := t.alike(s.Values(k)); ok {
+		return int64(v), nil
+	}
+	f, err := snapFreq(k, s.freqs(k), Freq(math.Round(t.value)))
+	return int64(f), err
+}
+
+var errNotation = errors.New(`want cores/CPU/GPU/memory such as 12c/2.20C/1.30G/3.20M`)
+
+// Parse reads the compact notation, whose clocks may also have a unit. Each
+// knob is the one listed value that prints so, else the nearest within
+// SnapTolerance, else an error naming neighbours.
+func (s *Space) Parse(mode string) (Mode, error) {
+	var v [NumKnobs]int64
+	fields := strings.Split(strings.TrimSpace(mode), "/")
+	if len(fields) != len(v) {
+		return Mode{}, fmt.Errorf("power mode %q: %w", text.Clip(mode), errNotation)
+	}
+	var values [NumKnobs]typed
+	for k := range NumKnobs {
+		var err error
+		if values[k], err = parseKnob(k, fields[k]); err != nil {
+			return Mode{}, fmt.Errorf("power mode %q: %q is %w; %w", text.Clip(mode), text.Clip(fields[k]), err,
+				errNotation)
+		}
+	}
+	if !strings.HasSuffix(strings.ToLower(strings.TrimSpace(fields[KnobCores])), "c") {
+		return Mode{}, fmt.Errorf("power mode %q: %q lacks its letter c; %w", text.Clip(mode),
+			text.Clip(fields[KnobCores]), errNotation)
+	}
+	for k := range NumKnobs {
+		var err error
+		if v[k], err = s.listed(k, values[k]); err != nil {
+			return Mode{}, err
+		}
+	}
+	m := ModeOfValues(v)
+	return m, s.member(m)
+}
+
+// Select reads one mode in the compact notation, or a filter such as
+// "cores=2,4,6 gpu=0.62GHz,0.83GHz", and lists the modes meant.
+func (s *Space) Select(expr string) ([]Mode, error) {
+	if !strings.ContainsAny(expr, "<>=") {
+		m, err := s.Parse(expr)
+		return []Mode{m}, err
+	}
+	f, err := s.ParseFilter(expr)
+	if err != nil {
+		return nil, err
+	}
+	modes := s.Filter(f).Modes()
+	if len(modes) == 0 {
+		err = fmt.Errorf("%q selects none of %d modes", text.Clip(expr), s.Len())
+	}
+	return modes, err
+}

@@ -1,0 +1,50 @@
+package tegra
+
+import (
+	"slices"
+	"time"
+)
+
+// slowValues are those that need not be read at every reading when readings are
+// frequent: temperatures (a call to the firmware each, 80 µs on a board), the
+// fan, the memory in use. Clocks, loads, power and throttling are never kept.
+type slowValues struct {
+	every   time.Duration // 0: at every reading
+	at      time.Duration // device time of the last look
+	looked  bool
+	temps   []TempReading
+	off     []string
+	fan     Val[float64]
+	ram     [3]Val[int64] // used, total, cached
+	missing []Missing
+}
+
+// Relax lets Read repeat temperatures, fan and memory in use that are younger
+// than d, for readings that come many times a second. Zero, as at Open, looks
+// at all of them each time.
+func (s *Sysfs) Relax(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = slowValues{every: d}
+}
+
+func (s *Sysfs) readSlow(r *Reading) {
+	k := &s.slow
+	if !k.looked || r.T-k.at >= k.every {
+		k.look(s, r.T)
+	}
+	r.Temps, r.TempsOff = slices.Clone(k.temps), slices.Clone(k.off)
+	r.FanPct, r.RAMUsed, r.RAMTotal, r.RAMCached = k.fan, k.ram[0], k.ram[1], k.ram[2]
+	r.Missing = append(r.Missing, k.missing...)
+}
+
+func (k *slowValues) look(s *Sysfs, now time.Duration) {
+	var r Reading
+	miss := func(name string, err error) { r.Missing = append(r.Missing, Missing{name, reason(err)}) }
+	readZones(s.zones, &r, miss)
+	s.fan.read(&r, miss)
+	readMemory(s.meminfo, &r, miss)
+	*k = slowValues{k.every, now, true, r.Temps, r.TempsOff, r.FanPct,
+		[3]Val[int64]{r.RAMUsed, r.RAMTotal, r.RAMCached},
+		r.Missing}
+}

@@ -1,0 +1,62 @@
+package sweep
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"jtune/internal/text"
+)
+
+// mostSelection bounds a line of a list of modes.
+const mostSelection = 4096
+
+// selects reports whether the first line that holds something is a mode or a
+// filter rather than the header of a table.
+func selects(r *bufio.Reader) bool {
+	head, _ := r.Peek(mostSelection)
+	for line := range strings.Lines(string(head)) {
+		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
+			first, _, _ := strings.Cut(line, ",")
+			return strings.ContainsAny(first, "/<>=")
+		}
+	}
+	return false
+}
+
+// selections reads a mode in the compact notation, or a filter, per line; what
+// follows a # is a remark. The rows have no values.
+func (t *Table) selections(r *bufio.Reader, o Options) error {
+	for number := 1; ; number++ {
+		line, end := r.ReadString('\n')
+		if end != nil && !errors.Is(end, io.EOF) {
+			return fmt.Errorf("%s: %w", t.Name, end)
+		}
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			modes, err := o.Space.Select(line)
+			p := Problem{number, fmt.Sprint(err)}
+			switch {
+			case err != nil && o.Strict:
+				return fmt.Errorf("%s: %s", t.Name, p)
+			case err != nil:
+				t.Problems = append(t.Problems, p)
+				modes = nil
+			}
+			for _, m := range modes {
+				row := Row{Line: number}
+				row.Mode = m
+				t.Rows = append(t.Rows, row)
+			}
+		}
+		if end != nil {
+			break
+		}
+	}
+	if len(t.Rows) == 0 {
+		return fmt.Errorf("%s: no usable row: %s", text.Clip(t.Name), t.Problems[0])
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package tegra
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// target is the state of all knob files that a request asks for.
+func (c *Control) target(now, found State, r Request) (State, error) {
+	s := c.s
+	m, err := c.snap(r.Mode)
+	if err != nil {
+		return State{}, err
+	}
+	var want State
+	on := s.cpu.order[:m.Cores]
+	for _, core := range s.cpu.cores {
+		isOn := slices.Contains(on, core.n)
+		if core.n != 0 {
+			if _, ok := now.Get(core.online.path); !ok && !isOn {
+				return State{}, fmt.Errorf("core %d cannot be taken offline: %w", core.n, ErrUnsupported)
+			}
+			want.put(core.online.path, flag(isOn))
+		}
+		if isOn {
+			dir := s.cpu.dir(core.n)
+			want.put(dir+minFile, lowest(r.DVFS, s.cpu.freqs, m.CPU).In(KHz))
+			want.put(dir+maxFile, m.CPU.In(KHz))
+			c.targetGovernor(&want, now, found, dir+governorFile, dir+"/scaling_available_governors", r.DVFS)
+		}
+	}
+	c.targetGovernor(&want, now, found, s.gpu.dir+gpuGovernor, s.gpu.dir+"/available_governors", r.DVFS)
+	want.put(s.gpu.min.path, lowest(r.DVFS, s.gpu.freqs, m.GPU).In(Hz))
+	want.put(s.gpu.max.path, m.GPU.In(Hz))
+	c.targetEMC(&want, found, m.EMC, r.DVFS)
+	c.targetFan(&want, found, r.Fan)
+	return want, nil
+}
+
+func lowest(dvfs bool, list []Freq, f Freq) Freq {
+	if dvfs {
+		return list[0]
+	}
+	return f
+}
+
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
+// targetEMC caps the memory and, unless dvfs leaves it free below the cap,
+// locks its rate. Freed, the lock's files hold what they held when it was
+// found free.
+func (c *Control) targetEMC(want *State, found State, f Freq, dvfs bool) {
+	emc := c.s.emc
+	if emc.cap != nil {
+		v := f
+		if emc.capZero && f == emc.freqs[len(emc.freqs)-1] { // the guard sees the whole list
+			v = 0
+		}
+		want.put(emc.cap.path, v.In(Hz))
+	}
+	wasFree := false
+	if emc.locked != nil {
+		v, ok := found.Get(emc.locked.path)
+		wasFree = ok && v == "0"
+	}
+	for _, lock := range emc.locks {
+		v := flag(!dvfs)
+		if was, ok := found.Get(lock.path); ok && dvfs && wasFree {
+			v = was
+		}
+		want.put(lock.path, v)
+	}
+	if emc.setRate == "" {
+		return
+	}
+	if !dvfs {
+		want.put(emc.setRate, f.In(Hz))
+	} else if was, ok := found.Get(emc.setRate); ok && wasFree {
+		want.put(emc.setRate, was) // so that freeing the rate leaves the file as it was
+	}
+}
+
+func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
+	fan := c.s.fan
+	if fan.pwm == nil || policy == FanUntouched {
+		return
+	}
+	control, duty := fan.manual, strconv.Itoa(fanFull)
+	if policy == FanAuto {
+		control = fan.auto
+		duty, _ = found.Get(fan.pwm.path)
+	}
+	if fan.control != "" {
+		want.put(fan.control, control)
+	}
+	if duty != "" {
+		want.put(fan.pwm.path, duty)
+	}
+}
+
+// scaling are the governors that move a clock with its load, the kernel's own
+// choice on a Jetson first: CPU, then GPU.
+var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "nvhost_podgov", "simple_ondemand"}
+
+// targetGovernor sees to it that clocks left free do move: one that is found
+// pinned to its range's end gets a governor that follows the load. Locked,
+// minimum = maximum decides, and the governor is again the found one.
+func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool) {
+	is, ok := now.Get(path)
+	if !ok {
+		return
+	}
+	if was, ok := found.Get(path); ok && !dvfs {
+		want.put(path, was)
+	}
+	if !dvfs || is != "performance" && is != "powersave" {
+		return
+	}
+	text, err := readText(c.s.fs, list)
+	if err != nil {
+		return
+	}
+	offered := strings.Fields(text)
+	for _, governor := range scaling {
+		if slices.Contains(offered, governor) {
+			want.put(path, governor)
+			return
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const campaignKeys = "name path workload fingerprint device virtual state modes usable started strategy seed"
+
+const keptModelKeys = "name workload device virtual method modes campaigns cv made"
+
+// inData is a command line with a data directory that the test keeps.
+func inData(t *testing.T) (run func(args ...string) outcome, dir string) {
+	dir = t.TempDir()
+	return func(args ...string) outcome {
+		t.Helper()
+		return jtune(t, with(virtualBoard, with(args, "--data-dir", dir)...)...)
+	}, dir
+}
+
+func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
+	t.Parallel()
+	run, dir := inData(t)
+	if out := run("campaigns", "--json").done(t).out; strings.TrimSpace(out) != "[]" {
+		t.Errorf("no campaigns are %s", out)
+	}
+	run("tune", "lstm", "--power-limit", "25", "--probes", "3", "--seed", "7").done(t)
+	run("profile", "lstm", "--sample", "3", "--minibatches", "5").done(t)
+	run("run", "lstm", "--minibatches", "5").done(t)
+	run("run", "lstm", "--minibatches", "5", "--no-record").done(t)
+	list := array(t, run("campaigns", "list", "--json").done(t).out)
+	if len(list) != 3 {
+		t.Fatalf("%d campaigns, want a search, a profile and a run", len(list))
+	}
+	for i, strategy := range []any{"auto", nil, nil} {
+		c := hasKeys(t, list[i], campaignKeys)
+		if c["workload"] != "lstm" || c["device"] != "AGX Orin" || c["virtual"] != true || c["state"] != "finished" ||
+			c["strategy"] != strategy || c["fingerprint"] != list[0]["fingerprint"] {
+			t.Errorf("got %v", c)
+		}
+		if when, err := time.Parse(time.RFC3339, c["started"].(string)); err != nil || time.Since(when) > time.Hour {
+			t.Errorf("started %v", c["started"])
+		}
+	}
+	if list[0]["seed"] != 7.0 || list[1]["modes"] != 3.0 || list[1]["usable"] != 3.0 {
+		t.Errorf("got %v", list)
+	}
+	tuned, sampled := list[0]["name"].(string), list[1]["name"].(string)
+	run("campaigns", "rename", sampled, "mine").done(t)
+	run("campaigns", "show", sampled).fails(t, exitFailed, "no campaign "+sampled, "jtune campaigns")
+	shown := run("campaigns", "show", tuned).done(t).out
+	for _, word := range []string{tuned, "at most 25 W", "strategy auto", "depth quick", "seed", "batch size 16"} {
+		if !strings.Contains(shown, word) {
+			t.Errorf("campaigns show does not say %q:\n%s", word, shown)
+		}
+	}
+	if c := run("campaigns", "show", "mine", "--json").done(t).object(t, campaignKeys); c["name"] != "mine" {
+		t.Errorf("got %v", c)
+	}
+
+	samples := func() any {
+		t.Helper()
+		for _, m := range array(t, run("models", "list", "--json").done(t).out) {
+			if hasKeys(t, m, keptModelKeys); m["name"] == "lstm-virtual" {
+				return m["modes"]
+			}
+		}
+		return nil
+	}
+	all := samples()
+	run("campaigns", "delete", "mine").done(t)
+	if n := samples(); n == nil || n.(float64) >= all.(float64) {
+		t.Errorf("after a campaign was deleted the model knows %v modes, before %v", n, all)
+	}
+	if left := array(t, run("campaigns", "--json").done(t).out); len(left) != 2 {
+		t.Errorf("%d campaigns are left, want 2", len(left))
+	}
+	gone := array(t, run("campaigns", "list", "--deleted", "--json").done(t).out)
+	if len(gone) != 1 || gone[0]["name"] != "mine" {
+		t.Errorf("deleted: %v", gone)
+	}
+	run("campaigns", "restore", "mine").done(t)
+	if n := samples(); n != all {
+		t.Errorf("after it was restored the model knows %v modes, want %v", n, all)
+	}
+	run("campaigns", "delete", "mine").done(t)
+	run("campaigns", "delete", tuned).done(t)
+	if n := samples(); n != nil {
+		t.Errorf("without a campaign there is a model of %v modes", n)
+	}
+	run("campaigns", "purge", "mine").done(t)
+	run("campaigns", "restore", "mine").fails(t, exitFailed, "no campaign mine")
+	run("campaigns", "restore", tuned).done(t)
+	run("campaigns", "purge").done(t)
+	if entries, _ := os.ReadDir(filepath.Join(dir, "deleted", "campaigns")); len(entries) != 0 {
+		t.Errorf("after a purge there are %v", entries)
+	}
+	for _, bad := range [][]string{{"campaigns", "rename", tuned, "a/b"}, {"campaigns", "delete", "../models"},
+		{"campaigns", "rename", tuned, tuned}, {"campaigns", "delete"}, {"campaigns", "lsit"}} {
+		run(bad...).fails(t, exitUsage)
+	}
+}
+
+func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
+	t.Parallel()
+	run, dir := inData(t)
+	run("profile", "lstm", "--sample", "3", "--minibatches", "5").done(t)
+	names := func() (out []string) {
+		t.Helper()
+		for _, m := range array(t, run("models", "list", "--json").done(t).out) {
+			out = append(out, m["name"].(string))
+		}
+		return out[1:] // the shipped reference comes first
+	}
+	run("models", "rename", "lstm-virtual", "mine").done(t)
+	run("profile", "lstm", "--sample", "4", "--minibatches", "5").done(t)
+	if got := names(); !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("models %v, want the renamed one, which goes on learning", got)
+	}
+	m := run("models", "show", "mine", "--json").done(t).object(t, keptModelKeys)
+	if m["campaigns"] != 2.0 || m["modes"].(float64) < 4 || m["workload"] != "lstm" || m["method"] != "gp" ||
+		m["virtual"] != true {
+		t.Errorf("got %v", m)
+	}
+	made, err := time.Parse(time.RFC3339, m["made"].(string))
+	if err != nil || time.Since(made) > time.Hour || time.Until(made) > time.Second {
+		t.Errorf("made %v, %v", m["made"], err)
+	}
+	run("models", "delete", "mine").done(t)
+	if out := run("models", "list", "--deleted").done(t).out; len(names()) != 0 || strings.TrimSpace(out) != "mine" {
+		t.Errorf("models %v, deleted %q", names(), out)
+	}
+	run("models", "show", "mine").fails(t, exitFailed, "no model mine")
+	run("models", "restore", "mine").done(t)
+	if got := names(); !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("restored: %v", got)
+	}
+	if err := os.Rename(filepath.Join(dir, "models", "mine.model"), filepath.Join(dir, "other.model")); err != nil {
+		t.Fatal(err)
+	}
+	run("models", "keep", filepath.Join(dir, "other.model")).done(t)
+	run("models", "delete", "other").done(t)
+	run("models", "purge", "other").done(t)
+	run("models", "restore", "other").fails(t, exitFailed, "no model other")
+	run("models", "reduce", "nothing", "out").fails(t, exitFailed, "no model nothing")
+	run("models", "rename", "nothing", "x").fails(t, exitFailed, "no model nothing")
+}
+
+func TestRepeatMeasuresTheSameAgainIntoANewFolder(t *testing.T) {
+	t.Parallel()
+	run, dir := inData(t)
+	run("tune", "lstm", "--time-limit", "40", "--strategy", "binary", "--rotation", "one-by-one:cpu,gpu,mem,cores",
+		"--seed", "3").done(t)
+	run("profile", "lstm", "--sample", "4", "--minibatches", "5", "--seed", "4").done(t)
+	run("run", "lstm", "--minibatches", "6", "--base", "0").done(t)
+	list := func() []map[string]any {
+		t.Helper()
+		return array(t, run("campaigns", "--json").done(t).out)
+	}
+	first := list()
+	for _, c := range first {
+		o := jtune(t, "repeat", c["name"].(string), "--speed", "max", "--data-dir", dir)
+		if o.code != exitOK {
+			t.Fatalf("repeat %s: %d %s", c["name"], o.code, o.err)
+		}
+	}
+	again := list()
+	if len(again) != 6 {
+		t.Fatalf("%d campaigns after each was repeated, want 6", len(again))
+	}
+	for i, c := range first {
+		d := again[i+3]
+		for _, key := range []string{"workload", "fingerprint", "strategy", "seed", "state", "modes"} {
+			if c[key] != d[key] {
+				t.Errorf("%s: %s is %v the second time, was %v", c["name"], key, d[key], c[key])
+			}
+		}
+		old, err := os.ReadFile(filepath.Join(c["path"].(string), "campaign.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.ReadFile(filepath.Join(d["path"].(string), "campaign.toml"))
+		if err != nil || undated(string(old)) != undated(string(now)) {
+			t.Errorf("asked for:\n%s\nthe second time, %v:\n%s", old, err, now)
+		}
+	}
+}
+
+// undated leaves out the line that says when a campaign was begun.
+func undated(header string) string {
+	lines := strings.Split(header, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "created") }), "\n")
+}
+
+// A folder never says what to run: a campaign of a command that the user's file does not
+// have, or has otherwise, repeats only for who trusts it.
+func TestRepeatRunsNoCommandThatAFolderNames(t *testing.T) {
+	path, _ := toySweep(t)
+	out := filepath.Join(t.TempDir(), "campaign")
+	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--out", out)...).done(t)
+	head := filepath.Join(out, "campaign.toml")
+	text, err := os.ReadFile(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := filepath.Join(t.TempDir(), "ran")
+	command := fmt.Sprintf("[workload]\ncommand = [\"touch\", %q]\n", mark)
+	bad := strings.Replace(string(text), "[workload]\n", command, 1)
+	if err := os.WriteFile(head, []byte(bad), 0o644); err != nil || bad == string(text) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	jtune(t, "repeat", out, "--speed", "max").fails(t, exitUsage, "touch", "--trust-command")
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the folder's command was run")
+	}
+	jtune(t, "repeat", out, "--speed", "max", "--trust-command").done(t)
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// checkout is the repository, seen from this package.
+const checkout = "../.."
+
+// docPages are the pages that a reader is sent to, with their text.
+func docPages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md"} {
+		found, err := filepath.Glob(filepath.Join(checkout, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no page %s: %v", pattern, err)
+		}
+		for _, path := range found {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages[path] = string(text)
+		}
+	}
+	return pages
+}
+
+func TestReadmeIsShortAndNamesTheTwoCommands(t *testing.T) {
+	text := docPages(t)[filepath.Join(checkout, "README.md")]
+	if n := strings.Count(text, "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, want at most 150", n)
+	}
+	for _, want := range []string{"go run .", "go test ./...", "Pareto front", "docs/demo.svg", "docs/demo.cast"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("README.md does not name %s", want)
+		}
+	}
+}
+
+var (
+	docLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	docHead = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	// docPath is a source file or directory as the pages write it: in backquotes, from the top.
+	docPath = regexp.MustCompile("`((?:docs|internal|learn|optimize|profiles|tegra|telemetry|tui|\\.ci)/[\\w./*-]+)`")
+	// docLine is a command line of jtune.
+	docLine = regexp.MustCompile(`^\s*(?:sudo )?(?:\./)?jtune( [^#|&]*|$)`)
+	notWord = regexp.MustCompile(`[^\pL\pN\- ]`)
+)
+
+// anchor is the name under which a heading can be linked to.
+func anchor(heading string) string {
+	return strings.ReplaceAll(notWord.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
+func TestDocsLinkToWhatExists(t *testing.T) {
+	pages := docPages(t)
+	for page, text := range pages {
+		for _, m := range docLink.FindAllStringSubmatch(text, -1) {
+			target, section, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+				continue
+			}
+			found := section == ""
+			for _, h := range docHead.FindAllStringSubmatch(pages[path], -1) {
+				found = found || anchor(h[1]) == section
+			}
+			if !found {
+				t.Errorf("%s links to %s, a section that is not there", page, m[1])
+			}
+		}
+	}
+}
+
+func TestDocsNameFilesThatExist(t *testing.T) {
+	for page, text := range docPages(t) {
+		if strings.Contains(page, "decisions") { // they describe their time
+			continue
+		}
+		for _, m := range docPath.FindAllStringSubmatch(text, -1) {
+			if found, err := filepath.Glob(filepath.Join(checkout, strings.TrimSuffix(m[1], "..."))); err != nil ||
+				len(found) == 0 {
+				t.Errorf("%s names %s, which is not there", page, m[1])
+			}
+		}
+	}
+}
+
+func TestDocsShowCommandsThatExist(t *testing.T) {
+	seen := 0
+	for page, text := range docPages(t) {
+		for line := range strings.Lines(text) {
+			m := docLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+			if m == nil {
+				continue
+			}
+			words := strings.Fields(m[1])
+			on, rest, err := new(app).root().Find(words)
+			if err != nil {
+				t.Errorf("%s: %q: %v", page, strings.TrimSpace(line), err)
+				continue
+			}
+			for _, w := range rest {
+				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
+				if strings.HasPrefix(w, "--") && on.Flag(name) == nil {
+					t.Errorf("%s: %q: there is no flag %s", page, strings.TrimSpace(line), w)
+				}
+			}
+			seen++
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d command lines were found in the pages, want 10 at least", seen)
+	}
+}

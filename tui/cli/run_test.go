@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	// fixedRunKeys are what scripts lean on; characterKeys stand beside them.
+	fixedRunKeys  = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
+	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why " +
+		"base_share_pct cpu_residency gpu_residency mem_residency cache_before_pct cache_after_pct cache_why disk " +
+		"uptime_s versions advice latency_ms"
+	runKeys = fixedRunKeys + " time_mean_ms epochs steady settle_s hot_reason " + characterKeys
+)
+
+func TestRunReportsThePresentMode(t *testing.T) {
+	v := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t).object(t, runKeys)
+	n := func(k string) float64 { return v[k].(float64) }
+	if v["device"] != "AGX Orin" || v["virtual"] != true {
+		t.Errorf("device %v, virtual %v", v["device"], v["virtual"])
+	}
+	if n("minibatches") != 50 {
+		t.Errorf("got %g minibatches, want 50", n("minibatches"))
+	}
+	if sum := n("stall_ms") + n("compute_ms") + n("overhead_ms"); math.Abs(sum-n("time_ms")) > 0.05*n("time_ms") {
+		t.Errorf("stall, compute and overhead sum to %g ms of %g", sum, n("time_ms"))
+	}
+	if e := n("power_w") * n("time_mean_ms") / 1000; n("power_w") < 5 || math.Abs(e-n("energy_j")) > 1e-9*e {
+		t.Errorf("got %g W and %g J", n("power_w"), n("energy_j"))
+	}
+}
+
+// 40 minibatches of LSTM take 0.4 s: power is far from steady then.
+func TestRunWaitsForSteadyPower(t *testing.T) {
+	run := func(args ...string) map[string]any {
+		all := with(virtualBoard, with([]string{"run", "lstm", "--json"}, args...)...)
+		return jtune(t, all...).done(t).object(t, runKeys)
+	}
+	long := run("--minibatches", "2000")
+	for _, args := range [][]string{nil, {"--interval", "100ms"}, {"--interval", "3s"}} {
+		v := run(args...)
+		if off := v["power_w"].(float64)/long["power_w"].(float64) - 1; math.Abs(off) > 0.015 || v["steady"] != true {
+			t.Errorf("%v: %.2f W, %.1f %% off a long run; steady %v", args, v["power_w"], 100*off, v["steady"])
+		}
+		if s := v["settle_s"].(float64); v["minibatches"].(float64) < 200 || s < 2 || s > 10 {
+			t.Errorf("%v: %v minibatches after %v s", args, v["minibatches"], s)
+		}
+		if all := hasKeys(t, v["all"], partKeys); all["cpu_pct"] == nil || v["base_share_pct"] == nil {
+			t.Errorf("%v: loads %v, share of the base load %v", args, all["cpu_pct"], v["base_share_pct"])
+		}
+	}
+	short := run("--minibatches", "40")
+	if short["minibatches"] != 40.0 || short["steady"] != false || short["settle_s"] != nil {
+		t.Errorf("40 minibatches: %v of them, steady %v after %v", short["minibatches"], short["steady"],
+			short["settle_s"])
+	}
+	text := jtune(t, with(virtualBoard, "run", "lstm", "--minibatches", "40")...).done(t).out
+	for _, word := range []string{"W mean, not steady", "Power was not steady when the run ended", " median, ",
+		" ms mean"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("the text does not say %q:\n%s", word, text)
+		}
+	}
+}
+
+const partKeys = "epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct " +
+	"ram_bytes reads_per_s read_bytes_per_s"
+
+func TestRunOfEpochsCountsTheirMinibatches(t *testing.T) {
+	v := jtune(t, with(virtualBoard, "run", "lstm", "--epochs", "1", "--json")...).done(t).object(t, runKeys)
+	if got := v["minibatches"].(float64); got < 2200 || got > 2260 || v["epochs"] != "all" {
+		t.Errorf("got %g minibatches of %v epochs, want those of one epoch, about 2250", got, v["epochs"])
+	}
+}
+
+func TestRunKeepsEpochZeroApart(t *testing.T) {
+	v := jtune(t, with(virtualBoard, "run", "mobilenet", "--epochs=2", "--json")...).done(t).object(t, runKeys)
+	first, later := hasKeys(t, v["first_epoch"], partKeys), hasKeys(t, v["later_epochs"], partKeys)
+	if v["epochs"] != "later" || v["energy_j"] != later["energy_j"] || v["time_mean_ms"] != later["time_ms"] ||
+		v["power_w"] != later["power_w"] {
+		t.Errorf("the headline of %v epochs, %v J, %v ms, is not that of the later ones: %v", v["epochs"],
+			v["energy_j"], v["time_mean_ms"], later)
+	}
+	// 1.1 GB within an epoch of 145 s come from the disk; the page cache holds them afterwards.
+	cold, warm := first["read_bytes_per_s"].(float64), later["read_bytes_per_s"].(float64)
+	if cold < 1e6 || warm != 0 || v["cache_after_pct"] != 100.0 {
+		t.Errorf("read %g and then %g B/s, %v %% cached", cold, warm, v["cache_after_pct"])
+	}
+	text := jtune(t, with(virtualBoard, "run", "mobilenet", "--epochs=2")...).done(t).out
+	disk := regexp.MustCompile(`disk +all disks: epoch 0 [1-9][0-9]* reads/s, [0-9.]+ MB/s; later epochs 0 reads/s`)
+	if !disk.MatchString(text) {
+		t.Errorf("the disk's line:\n%s", text)
+	}
+	if !strings.Contains(text, "2,885; the numbers below are of the 1,443 after epoch 0") {
+		t.Errorf("what the numbers are of:\n%s", text)
+	}
+}
+
+func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
+	perEpoch := 3750.0 // of LeNet-5
+	for _, c := range []struct {
+		args   []string
+		epochs float64
+	}{
+		{[]string{"lenet", "--epochs"}, defaultEpochs}, {[]string{"--epochs", "lenet"}, defaultEpochs},
+		{[]string{"lenet", "--epochs", "2"}, 2}, {[]string{"--epochs", "2", "lenet"}, 2},
+		{[]string{"lenet", "--epochs=2"}, 2},
+	} {
+		v := jtune(t, with(virtualBoard, with([]string{"run", "--json"}, c.args...)...)...).done(t).object(t, runKeys)
+		if got := v["minibatches"].(float64); got != c.epochs*perEpoch-1 {
+			t.Errorf("%v: %g minibatches, want %g less the first", c.args, got, c.epochs*perEpoch)
+		}
+	}
+	jtune(t, with(virtualBoard, "run", "lenet", "2")...).fails(t, exitUsage, "2 arguments")
+	jtune(t, with(virtualBoard, "run", "lenet", "--epochs=2", "3")...).fails(t, exitUsage, "2 arguments")
+	jtune(t, with(virtualBoard, "run", "lenet", "--epochs", "0")...).fails(t, exitUsage, "1 at least")
+}
+
+func TestRunTakesWorkers(t *testing.T) {
+	run := func(n string) (workers, ms float64) {
+		v := jtune(t, with(virtualBoard, "run", "lenet", "--workers", n, "--json")...).done(t).object(t, runKeys)
+		return v["workers"].(float64), v["time_ms"].(float64)
+	}
+	none, slow := run("0")
+	two, quick := run("2")
+	if none != 0 || two != 2 || slow < 1.2*quick {
+		t.Errorf("%g workers %g ms, %g workers %g ms", none, slow, two, quick)
+	}
+}
+
+func TestRunPrintsNoRoundingErrors(t *testing.T) {
+	text := jtune(t, with(virtualBoard, "run", "lstm", "--minibatches", "10")...).done(t).out
+	if !strings.Contains(text, "0 ms median, 0 ms mean") || strings.Contains(text, "e-0") {
+		t.Errorf("stall of LSTM:\n%s", text)
+	}
+}

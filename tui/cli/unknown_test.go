@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
+	for args, near := range map[string]string{"fleeet": "", "prdict --json": "predict", "modse --help": "modes",
+		"--seed 3 tunee resnet": "tune", "--read-only --device=virtual:agx-orin aply -h": "apply", "fleeet --json": "",
+		"fleeet --help": ""} {
+		o := jtune(t, strings.Fields(args)...)
+		o.fails(t, exitUsage, "unknown command", "the nearest is "+near)
+		if o.out != "" || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("%s: got %q on stdout and %q on stderr, want nothing and one line", args, o.out, o.err)
+		}
+	}
+	for _, args := range []string{"--help", "modes --help", "help", "--seed 3 version", "__complete mod"} {
+		jtune(t, strings.Fields(args)...).done(t)
+	}
+}
+
+func TestApplySaysWhetherClocksAreLocked(t *testing.T) {
+	for dvfs, want := range map[string]bool{"on": false, "off": true} {
+		o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json", "--dvfs", dvfs)...).done(t)
+		if got := o.object(t, appliedKeys)["locked"]; got != want {
+			t.Errorf("--dvfs %s: locked %v, want %v", dvfs, got, want)
+		}
+	}
+}
+
+func TestVersionIsAFlagToo(t *testing.T) {
+	want := jtune(t, "version").done(t).out
+	if got := jtune(t, "--version").done(t).out; got != want || !strings.HasPrefix(got, "jtune ") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestExperimentTakesItsWorkloadAsAWordToo(t *testing.T) {
+	jtune(t, with(virtualBoard, "experiment", "dvfs", "gpt9")...).fails(t, exitUsage, "gpt9")
+	jtune(t, "experiment", "dvfs", "lenet", "--workload", "resnet").fails(t, exitUsage, "--workload")
+	jtune(t, "experiment", "dvfs", "lenet", "three").fails(t, exitUsage, "WORKLOAD")
+}

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"jtune/tui/page/pagetest"
+	"jtune/tui/widget"
+)
+
+func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
+	for _, c := range []struct {
+		glyphs widget.Glyphs
+		may    func(r rune) bool
+	}{
+		{widget.GlyphsBlocks, func(r rune) bool { return r < 127 || strings.ContainsRune(widget.OnConsole, r) }},
+		{widget.GlyphsASCII, func(r rune) bool { return r < 127 }},
+	} {
+		for name, scene := range scenes() {
+			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = c.glyphs })
+			scene(d)
+			for _, s := range sizes {
+				d.size(s[0], s[1])
+				for _, r := range d.screen() {
+					if !c.may(r) && r != '\n' {
+						t.Errorf("%v: %s at %v holds %q", c.glyphs, name, s, r)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
+	for _, name := range []string{"train-run", "profile", "models", "modes-sorted"} {
+		for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
+			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g })
+			scenes()[name](d)
+			for _, s := range sizes {
+				d.size(s[0], s[1])
+				compare(t, fmt.Sprintf("%s-%v-%dx%d", name, g, s[0], s[1]), trimmed(d.screen()))
+			}
+		}
+	}
+}
+
+func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
+	for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
+		d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g }).withView()
+		for _, s := range [][2]int{{80, 24}, {200, 50}, {40, 12}} {
+			d.size(s[0], s[1])
+			d.press("1")
+			compare(t, fmt.Sprintf("live-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
+			d.press("5")
+			if strings.Contains(d.screen(), "b plot") {
+				d.press("b") // the table twin is the default in ASCII
+			}
+			compare(t, fmt.Sprintf("front-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
+			if s[0] == 80 {
+				d.press("g", "+")
+				compare(t, fmt.Sprintf("front-group-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
+				d.press("0", "g", "g", "g", "g")
+			}
+		}
+	}
+}
+
+func TestStylesOfSixteenColoursAreTheThemes(t *testing.T) {
+	d := drive(t, func(_ *pagetest.Board, d *deps) { d.sixteen = true }).withView()
+	d.press("5")
+	frame := d.r.draw()
+	if strings.Contains(frame, "38;5;") {
+		t.Error("a colour of 256 is in a frame for 16")
+	}
+	for _, code := range []string{"32m", "90m"} { // the front's green, the cloud's grey
+		if !strings.Contains(frame, code) {
+			t.Errorf("the frame has no colour %s", code)
+		}
+	}
+}

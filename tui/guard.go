@@ -1,0 +1,116 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+	"jtune/tui/session"
+)
+
+// withGuard does what writes to the device. Where sudo may have to ask for a
+// password on the terminal, it starts the guard first, the screen released.
+func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
+	if !sh.sudo {
+		return do()
+	}
+	start := func() error { _, err := sh.host.Guard(sh.ctx); return err }
+	return tea.Exec(startGuard{func() error { return sh.aside(start) }}, func(err error) tea.Msg {
+		return guardMsg{err, do}
+	})
+}
+
+// guardMsg says how starting the guard went, and what waits for it.
+type guardMsg struct {
+	err error
+	do  func() tea.Cmd
+}
+
+// startGuard is the start of the guard as something that runs with the
+// screen released.
+type startGuard struct{ start func() error }
+
+func (s startGuard) Run() error { return s.start() }
+
+func (startGuard) SetStdin(io.Reader) {}
+
+func (startGuard) SetStdout(io.Writer) {}
+
+func (startGuard) SetStderr(io.Writer) {}
+
+// guarded is a command that asks the guard for something.
+func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, says func(err error) tea.Msg) tea.Cmd {
+	ctx, h := sh.ctx, sh.host
+	return func() tea.Msg {
+		g, err := h.Guard(ctx)
+		if err == nil {
+			err = ask(ctx, g)
+		}
+		return says(err)
+	}
+}
+
+// setMode sets a mode.
+func (sh *shared) setMode(m tegra.Mode) tea.Cmd {
+	// On real hardware the guard counts down too, a little longer, in case these
+	// screens hang: a virtual board's clock may run too fast for that.
+	patience := dialog.KeepWithin + 10*time.Second
+	if sh.Device.Rate != nil {
+		patience = 0
+	}
+	from := page.ReaderOf(&sh.State).Found()
+	write := sh.guarded(func(ctx context.Context, g tegra.Applier) error {
+		_, err := session.SetMode(ctx, g, tegra.Request{Mode: m}, patience)
+		return err
+	}, func(err error) tea.Msg { return page.ModeSet{Mode: m, From: from, Err: err} })
+	return sh.withGuard(func() tea.Cmd { return write })
+}
+
+// keepMode makes the mode that was set the found state.
+func (sh *shared) keepMode() tea.Cmd {
+	return sh.guarded(func(ctx context.Context, g tegra.Applier) error { return g.Keep(ctx) },
+		func(err error) tea.Msg { return page.ModeKept{Err: err} })
+}
+
+// revert restores the state before the last mode.
+func (sh *shared) revert(i page.Revert) tea.Cmd {
+	return sh.guarded(func(ctx context.Context, g tegra.Applier) error {
+		_, err := session.TakeBack(ctx, g, i.Settle)
+		return err
+	}, func(err error) tea.Msg { return page.ModeReverted{Why: i.Why, Err: err} })
+}
+
+// planBoot prepares the unit of a mode at boot.
+func (sh *shared) planBoot(m tegra.Mode) tea.Cmd {
+	h := sh.host
+	return func() tea.Msg {
+		unit, err := h.PlanBoot(m, "--dvfs=off")
+		return page.BootPlanned{Mode: m, Unit: unit, Err: err}
+	}
+}
+
+// bootChangedMsg says that what happens at boot was changed.
+type bootChangedMsg struct {
+	page.ChangeBoot
+	err error
+}
+
+// bootChanged says what was done, and remembers how it is undone.
+func (sh *shared) bootChanged(msg bootChangedMsg) {
+	switch {
+	case msg.err != nil:
+		sh.fail("at boot", msg.err)
+	case msg.Undo:
+		sh.Applied.Boot = nil
+		sh.say("at boot: as it was before")
+	default:
+		sh.Applied.Boot = msg.Unit
+		sh.say("%s (%s); %s takes that back", msg.Done, filepath.Base(msg.Unit.Path()), sh.Keys.Undo.Label())
+	}
+}

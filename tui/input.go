@@ -1,0 +1,184 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+)
+
+// rush is faster than fingers and key repeat are: keys that follow each other
+// so closely were pasted.
+const rush = 20 * time.Millisecond
+
+// typing reports whether keys write a text on the page.
+func (r *root) typing() bool {
+	t, ok := r.shown().(page.Typist)
+	return ok && t.Typing()
+}
+
+// key walks a key down: what lies over the page, the keep question, keys that
+// work everywhere, the page.
+func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
+	now := r.sh.now()
+	r.sh.Moment.Rushed, r.keyAt = now.Sub(r.keyAt) < rush, now
+	return tea.Batch(r.sh.acquaint(), r.route(k))
+}
+
+func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
+	if cmd, taken := r.overlayKey(k); taken {
+		return cmd
+	}
+	if does, taken := r.apply.Key(k); taken {
+		return r.do(does)
+	}
+	does, taken := r.shown().Key(k)
+	if taken || r.typing() && k.String() != "ctrl+c" {
+		return r.do(does)
+	}
+	return r.globalKey(k)
+}
+
+// overlayKey serves what lies over the page.
+func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	keys := r.sh.Keys
+	switch {
+	case r.asking:
+		r.asking = false
+		if keys.Yes.Matches(k) || keys.Quit.Matches(k) {
+			return r.quit(), true
+		}
+		return nil, true
+	case r.help:
+		switch {
+		case keys.Down.Matches(k), keys.PageDown.Matches(k):
+			r.scroll++
+		case keys.Up.Matches(k), keys.PageUp.Matches(k):
+			r.scroll = max(0, r.scroll-1)
+		default:
+			r.help, r.scroll = false, 0
+		}
+		return nil, true
+	case r.tune != nil:
+		does, closed := r.tune.Key(k)
+		if closed {
+			r.tune = nil
+		}
+		return r.do(does), true
+	}
+	return nil, false
+}
+
+// globalKey serves the keys that work on every page.
+func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
+	keys := r.sh.Keys
+	sh := r.sh
+	switch {
+	case keys.Page.Matches(k):
+		r.turn(int(k.String()[0] - '1'))
+	case keys.NextPage.Matches(k):
+		r.turn((r.active + 1) % len(r.pages))
+	case keys.PrevPage.Matches(k):
+		r.turn((r.active + len(r.pages) - 1) % len(r.pages))
+	case keys.Help.Matches(k):
+		r.help = true
+	case keys.Tune.Matches(k):
+		if why := sh.MayMeasure(); why != "" {
+			sh.say("tune: not now, %s", why)
+			return nil
+		}
+		r.tune = dialog.NewTune(page.ReaderOf(&sh.State))
+	case keys.Undo.Matches(k):
+		return r.do(r.apply.Undo())
+	case keys.Freeze.Matches(k):
+		if sh.Look.Frozen = !sh.Look.Frozen; !sh.Look.Frozen {
+			return r.thaw()
+		}
+	case keys.Slower.Matches(k), keys.Faster.Matches(k):
+		return r.changeSpeed(keys.Faster.Matches(k))
+	case keys.Mouse.Matches(k):
+		sh.mouse = !sh.mouse
+		if sh.mouse {
+			sh.say("mouse on: click tabs and modes, zoom by the wheel; the terminal selects no text")
+		} else {
+			sh.say("mouse off: the terminal selects text again")
+		}
+	case keys.Enlarge.Matches(k):
+		sh.say("enlarge: %s has nothing to enlarge now", r.shown().Name().Title())
+	case keys.Copy.Matches(k):
+		return r.copy()
+	case keys.Export.Matches(k):
+		return r.export()
+	case keys.Back.Matches(k):
+		sh.notice = ""
+	case keys.Quit.Matches(k):
+		if r.reasonToStay() == "" {
+			return r.quit()
+		}
+		r.asking = true
+	}
+	return nil
+}
+
+// reasonToStay is why quitting asks first.
+func (r *root) reasonToStay() string {
+	switch {
+	case r.sh.Busy():
+		return r.sh.task.Kind.String() + " goes on: quitting stops it and restores the board"
+	case r.sh.Applied.Unkept():
+		return "the applied mode was not kept: quitting restores the state before it"
+	}
+	return ""
+}
+
+// quit stops a running task first; its end ends the program.
+func (r *root) quit() tea.Cmd {
+	r.gone = true
+	if r.sh.Busy() {
+		r.sh.task.stop()
+		r.sh.say("stopping, restoring the board …")
+		return nil
+	}
+	return tea.Quit
+}
+
+func (r *root) changeSpeed(up bool) tea.Cmd {
+	if r.sh.Device.Rate == nil {
+		r.sh.say("speed: only a virtual board's clock can be changed")
+		return nil
+	}
+	r.sh.Device.Rate.SetSpeed(faster(r.sh.Device.Rate.Speed(), up))
+	r.sh.say("virtual clock %s", page.SpeedText(r.sh.Device.Rate.Speed()))
+	return r.pulse()
+}
+
+func (r *root) copy() tea.Cmd {
+	text := r.shown().Copied()
+	if text == "" {
+		text = ansi.Strip(r.draw())
+	}
+	r.sh.say("copied: %s", firstLine(text))
+	return func() tea.Msg { return clipMsg(text) }
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(line)
+}
+
+// acquaint takes the welcome away for good: the user has done something.
+func (sh *shared) acquaint() tea.Cmd {
+	keep := sh.introduced
+	if keep == nil {
+		return nil
+	}
+	sh.introduced = nil
+	return func() tea.Msg {
+		_ = keep() // where it cannot be kept the line comes once more
+		return nil
+	}
+}

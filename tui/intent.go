@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/optimize"
+	"jtune/tui/page"
+)
+
+// do carries out what a page or dialog wants.
+func (r *root) do(i page.Intent) tea.Cmd {
+	sh := r.sh
+	switch i := i.(type) {
+	case nil:
+	case page.All:
+		var cmds []tea.Cmd
+		for _, one := range i {
+			cmds = append(cmds, r.do(one))
+		}
+		return tea.Batch(cmds...)
+	case page.Say:
+		sh.say("%s", i)
+	case page.Fail:
+		sh.fail(i.What, i.Err)
+	case page.Run:
+		return sh.run(i)
+	case page.Compute:
+		return sh.computed(sh.run(i))
+	case page.Open:
+		r.open(page.Name(i))
+	case page.Export:
+		return sh.export(i)
+	case page.Load:
+		return sh.load(i.Model)
+	case page.Size:
+		return sh.toSize(int(i))
+	case page.Limit:
+		sh.Limit = optimize.Limit(i)
+	case page.ListModels:
+		return listModels(sh.host)
+	default:
+		return r.doOnBoard(i)
+	}
+	return nil
+}
+
+// run is a page's command.
+func (sh *shared) run(work func(ctx context.Context) tea.Msg) func() tea.Msg {
+	ctx := sh.ctx
+	return func() tea.Msg { return work(ctx) }
+}
+
+// doOnBoard carries out what concerns the board: tasks, modes, its boot.
+func (r *root) doOnBoard(i page.Intent) tea.Cmd {
+	sh := r.sh
+	switch i := i.(type) {
+	case page.Start:
+		return sh.begin(i)
+	case page.Stop:
+		sh.task.stop()
+	case page.Pause:
+		sh.task.pause()
+	case page.Apply:
+		return r.do(r.apply.Ask(i.Mode))
+	case page.SetMode:
+		return sh.setMode(i.Mode)
+	case page.KeepMode:
+		return sh.keepMode()
+	case page.Revert:
+		return sh.revert(i)
+	case page.PlanBoot:
+		return sh.planBoot(i.Mode)
+	case page.ChangeBoot:
+		return func() tea.Msg { return bootChangedMsg{i, i.Do()} }
+	default:
+		panic(fmt.Sprintf("nobody carries out %T", i))
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/learn"
+	"jtune/profiles/record"
+	"jtune/tui/page/pagetest"
+)
+
+func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
+	d := drive(t, func(_ *pagetest.Board, deps *deps) {
+		deps.campaigns.Running = func() []record.Running { return nil }
+	})
+	d.press("4")
+	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.board.SaveModel("of-another", m); err != nil {
+		t.Fatal(err)
+	}
+	listed := func() bool { return strings.Contains(d.screen(), "of-another") }
+	if listed() {
+		t.Error("the list was read while nothing has changed")
+	}
+	dir := filepath.Join(d.board.Dir, "models")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.now = d.now.Add(4 * followEvery)
+	d.send(d.reading())
+	d.until("the model is listed", listed)
+}

@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+// modelLoadedMsg brings the predictions of a model.
+type modelLoadedMsg struct {
+	view *session.Outlook
+	name string
+}
+
+// sizedMsg brings the outlook of another batch size.
+type sizedMsg struct{ view *session.Outlook }
+
+// listModels looks through the models of the data directory.
+func listModels(h host) tea.Cmd {
+	return func() tea.Msg {
+		list, err := h.Models()
+		return page.ModelsListed{List: list, Err: err}
+	}
+}
+
+// load works out what a model predicts.
+func (sh *shared) load(info session.ModelInfo) tea.Cmd {
+	space := sh.Device.Space
+	return sh.computed(func() tea.Msg {
+		return modelLoadedMsg{session.NewOutlook(info.Workload(), info.Model, space), info.Name}
+	})
+}
+
+// toSize asks for the next batch size of the model, or the one before.
+func (sh *shared) toSize(by int) tea.Cmd {
+	v := sh.Outlook
+	all, from := v.Batches(), v.Batch
+	if sh.askedBatch != 0 {
+		from = sh.askedBatch
+	}
+	next := all[(slices.Index(all, from)+by+len(all))%len(all)]
+	sh.askedBatch = next
+	if known := sh.outlooks.Get(sh.subject(v.Workload), next); known != nil {
+		return func() tea.Msg { return sizedMsg{known} }
+	}
+	return sh.computed(func() tea.Msg { return sizedMsg{v.AtBatch(next)} })
+}
+
+// asked reports whether this outlook is the one that toSize asked for last.
+func (sh *shared) asked(v *session.Outlook) bool {
+	return sh.Outlook != nil && v.Model.Whole() == sh.Outlook.Model.Whole() && v.Batch == sh.askedBatch
+}
+
+// hand gives readings to the outlook of their workload, whatever shows now.
+func (sh *shared) hand(workload string, readings ...tegra.Measured) {
+	sh.outlooks.Add(sh.subject(workload), readings...)
+	if v := sh.Outlook; v != nil {
+		sh.Outlook = sh.outlooks.Get(sh.subject(v.Workload), v.Batch)
+	}
+}
+
+// show makes an outlook the one that all pages read.
+func (r *root) show(v *session.Outlook) tea.Cmd {
+	sh := r.sh
+	before := sh.Outlook
+	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
+	return r.tell(page.OutlookShown{Before: before})
+}

@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"slices"
+	"testing"
+
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+)
+
+// otherLoaded is the message of a model of another workload, loaded while a job runs.
+func (d *driver) otherLoaded() modelLoadedMsg {
+	v := *d.board.Outlook(d.board.Samples())
+	v.Workload = "bert"
+	return modelLoadedMsg{&v, "bert"}
+}
+
+func TestOutlookOfAnotherWorkloadGetsNoReadingOfAVerification(t *testing.T) {
+	d := drive(t).withView()
+	d.press("5")
+	before := d.r.sh.Outlook
+	mode := before.Known[d.onFront()].Mode
+	d.press("v")
+	d.send(d.otherLoaded())
+	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
+	if v := d.r.sh.Outlook; v.Workload != "bert" || v.About(mode).Measured() {
+		t.Errorf("%s shows a reading of resnet18", v.Workload)
+	}
+	d.send(modelLoadedMsg{before, "resnet18"})
+	if !d.r.sh.Outlook.About(mode).Measured() {
+		t.Error("resnet18 has lost its reading")
+	}
+}
+
+// A task goes on while pages change, the view freezes and another model shows:
+// its rows reach the outlook of its own workload, in order and once.
+func TestTaskHandsItsRowsToItsOwnWorkload(t *testing.T) {
+	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
+	d.press("t", "t")
+	for i := range d.board.Samples() {
+		d.board.Wait <- struct{}{}
+		d.press([]string{"1", "f", "4", "f", "6", "2", "?", "esc", "5"}[i%9])
+		d.send(d.reading())
+		if i == 4 {
+			d.send(d.otherLoaded())
+		}
+	}
+	d.send(d.otherLoaded())
+	other := d.r.sh.Outlook
+	learned := len(other.Measured())
+	d.until("the search ends", func() bool { return d.r.sh.task.Done() })
+	if got, want := d.r.sh.task.Measured(), d.board.Samples(); !slices.Equal(got, want) {
+		t.Errorf("%d rows, want the %d measured ones in order", len(got), len(want))
+	}
+	if d.r.sh.Outlook.Workload != "resnet18" {
+		t.Errorf("%s shows after a search for resnet18", d.r.sh.Outlook.Workload)
+	}
+	for _, m := range d.board.Samples() {
+		if !d.r.sh.Outlook.About(m.Mode).Measured() {
+			t.Errorf("%v was measured for resnet18, and its outlook does not know", m.Mode)
+		}
+	}
+	if n := len(other.Measured()); n != learned {
+		t.Errorf("bert has %d readings, had %d", n, learned)
+	}
+}
+
+func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
+	d := drive(t).withView()
+	before := d.r.sh.Outlook
+	j := runningJob(d.board, session.Tuning)
+	j.State = session.Done
+	d.shows(j)
+	failed := j.Rows[5].Mode
+	d.press("3", "r")
+	other := d.otherLoaded()
+	d.send(other)
+	d.until("it was measured", func() bool { return d.r.sh.task.Kind == session.Redoing && d.r.sh.task.Done() })
+	if d.r.sh.Outlook != other.view {
+		t.Errorf("shown is %s, want bert as it was loaded", d.r.sh.Outlook.Workload)
+	}
+	d.send(modelLoadedMsg{before, "resnet18"})
+	if n := d.r.sh.Outlook.About(failed).Reading.N; n != 2 {
+		t.Errorf("resnet18 has %d readings of the failed mode, want that of the model and the new one", n)
+	}
+}
+
+func TestOutlookReachesThePagesInAnyOrder(t *testing.T) {
+	d := drive(t)
+	slices.Reverse(d.r.pages)
+	d.withView()
+	d.press("2", "]", "[")
+	at := d.onFront()
+	d.press("home")
+	d.send(d.otherLoaded())
+	if want := d.r.sh.Outlook.Answer(d.r.sh.Limit); d.onFront() != want || at != want ||
+		d.r.sh.Outlook.Workload != "bert" {
+		t.Errorf("the cursor is on mode %d of %s, before on %d, want the answer %d", d.onFront(),
+			d.r.sh.Outlook.Workload, at, want)
+	}
+}

@@ -1,0 +1,159 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// modal are the places that hear their own keys alone, not those of
+// everywhere.
+var modal = []string{"form", "compose", "typed", "question", "help"}
+
+// meets reports whether two actions can be heard at the same time, and gives a
+// place where they are.
+func (a action) meets(b action) (where string, yes bool) {
+	for _, w := range a.where {
+		if slices.Contains(b.where, w) {
+			return w, true
+		}
+	}
+	for _, pair := range [][2]action{{a, b}, {b, a}} {
+		if !slices.Contains(pair[0].where, "everywhere") {
+			continue
+		}
+		for _, w := range pair[1].where {
+			if !slices.Contains(modal, w) {
+				return w, true
+			}
+		}
+	}
+	return "", false
+}
+
+// KeysWith is the table with the user's keys in place of the built-in ones, by
+// the names of their actions; the error comes with the action at fault: an
+// unknown one, a key that no terminal sends, a key that two actions would hear
+// at once.
+func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
+	t = DefaultKeys()
+	list := t.actions()
+	for name := range wish {
+		if !slices.ContainsFunc(list, func(a action) bool { return a.name == name }) {
+			return t, name, fmt.Errorf("no such action; jtune keys lists them")
+		}
+	}
+	for _, a := range list {
+		typed, changed := wish[a.name]
+		switch {
+		case !changed:
+			continue
+		case a.name == "page":
+			return t, a.name, fmt.Errorf("cannot be changed: the digits open the pages")
+		}
+		for _, k := range typed {
+			if err := a.takes(k); err != nil {
+				return t, a.name, err
+			}
+		}
+		if a.name == "quit" && !slices.Contains(typed, "ctrl+c") {
+			typed = append(slices.Clone(typed), "ctrl+c")
+		}
+		a.bind(typed, a.Help().Desc)
+	}
+	fault, err = t.clash(wish)
+	return t, fault, err
+}
+
+// clash finds a key that two actions would hear at once. Those that share one
+// in the built-in table never do.
+func (t *Keys) clash(wish map[string][]string) (fault string, err error) {
+	list, before := t.actions(), DefaultKeys().actions()
+	for i, a := range list {
+		for j, b := range list[:i] {
+			where, meet := a.meets(b)
+			if !meet || common(before[i], before[j]) != "" {
+				continue
+			}
+			if k := common(a, b); k != "" {
+				one, other := a, b
+				if _, mine := wish[one.name]; !mine {
+					one, other = b, a
+				}
+				return one.name, fmt.Errorf("key %q is %s already (%s); give another, or bind %s elsewhere too",
+					k, other.name, where, other.name)
+			}
+		}
+	}
+	return "", nil
+}
+
+// common is a key that both bindings hold, or "".
+func common(a, b action) string {
+	for _, k := range a.Keys() {
+		if slices.Contains(b.Keys(), k) {
+			return k
+		}
+	}
+	return ""
+}
+
+// keyNames are the keys that are not a letter; keySigns what some of them are
+// called on the screen.
+var (
+	keyNames = strings.Fields("backspace delete down end enter esc home insert left pgdown pgup right " +
+		"shift+tab space tab up")
+	keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
+)
+
+func keyLabel(k string) string {
+	return cmp.Or(keySigns[k], k)
+}
+
+// takes says why an action cannot have a key, or nil.
+func (a action) takes(k string) error {
+	r, size := utf8.DecodeRuneInString(k)
+	letter := size > 0 && size == len(k) && unicode.IsGraphic(r) && r != ' '
+	word := slices.Contains(keyNames, k)
+	rest, control := strings.CutPrefix(k, "ctrl+")
+	control = control && len(rest) == 1 && rest[0] >= 'a' && rest[0] <= 'z'
+	switch {
+	case !letter && !word && !control:
+		return fmt.Errorf("%q is no key; give a character, ctrl+ and a letter, or one of %s",
+			k, strings.Join(keyNames, " "))
+	case letter && r >= '0' && r <= '9':
+		return fmt.Errorf("%q: digits open the pages and are typed into limits", k)
+	case letter && slices.Contains(a.where, "typed"):
+		return fmt.Errorf("%q is typed into filters: give a key that writes nothing", k)
+	case k == "backspace", k == "space" && slices.Contains(a.where, "typed"):
+		return fmt.Errorf("%q is needed where text is typed", k)
+	}
+	return nil
+}
+
+// KeyLine is one action of the screens, for the manual.
+type KeyLine struct {
+	Action string   // its name under [keys] in the configuration file
+	Keys   []string // bound to it
+	Where  []string // where it is heard; "everywhere" is all pages
+	Does   string
+}
+
+// Lines lists the actions of the table.
+func (t *Keys) Lines() []KeyLine {
+	var out []KeyLine
+	for _, a := range t.actions() {
+		var typed []string
+		for _, k := range a.Keys() {
+			if k == " " {
+				continue // the same as space, as some terminals send it
+			}
+			typed = append(typed, k)
+		}
+		out = append(out, KeyLine{Action: a.name, Keys: typed, Where: a.where, Does: a.Explained()})
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+package dialog
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/page"
+)
+
+// KeepWithin is how long an applied mode waits for the word "keep".
+const KeepWithin = 30 * time.Second
+
+// Stage is where setting a mode stands.
+type Stage int
+
+// Stages of setting a mode.
+const (
+	Idle    Stage = iota
+	Asking        // the difference is shown
+	Working       // the mode is being set
+	Keeping       // it is set and waits to be kept
+	Ending        // keep or revert is under way
+)
+
+// Apply sets a mode on the device in steps: show the difference, apply, keep or
+// revert. Silence reverts.
+type Apply struct {
+	read      page.Reader
+	stage     Stage
+	mode      tegra.Mode
+	reboot    bool // the preset needs one
+	from      tegra.Val[tegra.Mode]
+	predicted *learn.Prediction
+	measured  *tegra.Measured
+	deadline  time.Time
+	serial    int // of the countdown in force: an old tick is not heard
+}
+
+// NewApply sets modes of the board that is read.
+func NewApply(read page.Reader) *Apply { return &Apply{read: read} }
+
+// Stage is where it stands.
+func (f *Apply) Stage() Stage { return f.stage }
+
+// Cancel ends it: there is no way to set modes.
+func (f *Apply) Cancel() { f.stage = Idle }
+
+// countdownMsg says that another second of the countdown is over.
+type countdownMsg struct{ serial int }
+
+// Ask begins with a mode: nothing is written yet.
+func (f *Apply) Ask(m tegra.Mode) page.Intent {
+	if why := f.read.MayWrite(); why != "" {
+		return page.Say("apply: not now, " + why)
+	}
+	if f.stage != Idle {
+		return nil
+	}
+	f.stage, f.mode, f.from = Asking, m, f.read.Present()
+	f.reboot, f.predicted, f.measured = false, nil, nil
+	for _, p := range f.read.Presets() {
+		if p.Mode == m && p.NeedsReboot {
+			f.reboot = true
+		}
+	}
+	about := f.read.Outlook().About(m)
+	if !about.Fitted && about.Predicted.TimeMS > 0 {
+		f.predicted = &about.Predicted
+	}
+	if about.Measured() {
+		f.measured = &about.Reading.Measured
+	}
+	return nil
+}
+
+// Key handles keys while the difference is shown or the countdown runs; false
+// leaves the key to the page.
+func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := f.read.Keys()
+	switch f.stage {
+	case Asking:
+		switch {
+		case keys.Apply.Matches(k) && f.read.Rushed():
+			return page.Sayf("that came too fast for a finger: press %s again to apply", keys.Apply.Label()), true
+		case keys.Apply.Matches(k):
+			f.stage = Working
+			return page.SetMode{Mode: f.mode}, true
+		case keys.Back.Matches(k) || keys.No.Matches(k) || keys.Quit.Matches(k):
+			f.stage = Idle
+		}
+		return nil, true
+	case Keeping:
+		switch {
+		case keys.Yes.Matches(k) && f.read.Rushed():
+			return nil, true
+		case keys.Yes.Matches(k):
+			f.stage = Ending
+			return page.KeepMode{}, true
+		case keys.No.Matches(k):
+			return f.revert("answered no"), true
+		}
+	}
+	return nil, false
+}
+
+func (f *Apply) revert(why string) page.Intent {
+	f.stage = Ending
+	return page.Revert{Why: why}
+}
+
+// Update takes the outcomes of what the dialog asked for.
+func (f *Apply) Update(msg tea.Msg) page.Intent {
+	keys := f.read.Keys()
+	switch msg := msg.(type) {
+	case page.ModeSet:
+		if f.stage = Idle; msg.Err != nil {
+			return page.Fail{What: "not applied, former state is back", Err: msg.Err}
+		}
+		f.stage = Keeping
+		f.deadline = f.read.Now().Add(KeepWithin)
+		f.serial++
+		return page.All{page.Say("applied and read back: " + f.read.ModeText(msg.Mode)), countdown(f.serial)}
+	case page.ModeKept:
+		if f.stage = Idle; msg.Err != nil {
+			return page.Fail{What: "keep", Err: msg.Err}
+		}
+		stays := "until a reboot (6 " + keys.AtBoot.Label() + ": at every boot)"
+		if f.read.Board().Virtual {
+			stays = "on a virtual board, until you quit"
+		}
+		return page.Sayf("kept %s: %s; %s takes it back", f.read.ModeText(f.mode), stays, keys.Undo.Label())
+	case page.ModeReverted:
+		if f.stage = Idle; msg.Err != nil {
+			return page.Fail{What: "revert", Err: msg.Err}
+		}
+		return page.Sayf("reverted (%s): the state before is back", msg.Why)
+	case countdownMsg:
+		switch {
+		case f.stage != Keeping || msg.serial != f.serial:
+		case f.read.Now().Before(f.deadline):
+			return countdown(f.serial)
+		default:
+			return f.revert("no answer")
+		}
+	}
+	return nil
+}
+
+func countdown(serial int) page.Intent {
+	return page.Run(func(ctx context.Context) tea.Msg {
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+		return countdownMsg{serial}
+	})
+}
+
+// Undo takes the last change to the device back.
+func (f *Apply) Undo() page.Intent {
+	done := f.read.Applied()
+	switch why := f.read.MayWrite(); {
+	case why != "":
+		return page.Say("undo: not now, " + why)
+	case f.stage == Keeping:
+		return f.revert("undone")
+	case f.stage != Idle:
+		return nil
+	case done.Boot != nil:
+		return page.ChangeBoot{Unit: done.Boot, Do: done.Boot.Undo, Undo: true}
+	case !done.Undoable():
+		return page.Say("nothing to undo: this session has not changed the device")
+	}
+	f.stage = Ending
+	return page.Revert{Why: "undone", Settle: true}
+}

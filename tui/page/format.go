@@ -1,0 +1,152 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/widget"
+)
+
+// Num prints a value with so many decimals, or a dash.
+func Num(v tegra.Val[float64], decimals int) string {
+	if !v.OK {
+		return widget.Dash
+	}
+	return widget.Number(v.V, decimals)
+}
+
+// Unit prints a value with its unit, or a dash.
+func Unit(v tegra.Val[float64], decimals int, u string) string {
+	if s := Num(v, decimals); s != widget.Dash {
+		return s + " " + u
+	}
+	return widget.Dash
+}
+
+// Percent prints a share, 0 to 1.
+func Percent(share tegra.Val[float64]) string {
+	if !share.OK {
+		return widget.Dash
+	}
+	return fmt.Sprintf("%.0f %%", 100*share.V)
+}
+
+// GHz prints a clock in gigahertz, two decimals.
+func GHz(f tegra.Val[tegra.Freq]) string {
+	if !f.OK {
+		return widget.Dash
+	}
+	return strconv.FormatFloat(f.V.GHz(), 'f', 2, 64)
+}
+
+// Figures are what a minibatch takes, as text.
+type Figures struct{ MS, BandMS, W, BandW, J string }
+
+// FiguresOf prints those of a reading, whose bands are dashes.
+func FiguresOf(m tegra.Measured) Figures {
+	nan := math.NaN()
+	return FiguresIn(learn.Prediction{Measured: m, TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan})
+}
+
+// FiguresIn prints those of a prediction with its 95 % bands.
+func FiguresIn(p learn.Prediction) Figures {
+	return Figures{
+		MS:     widget.MS(p.TimeMS),
+		BandMS: between(widget.MS(p.TimeLoMS), widget.MS(p.TimeHiMS)),
+		W:      widget.Positive(p.PowerW, 1),
+		BandW:  between(widget.Positive(p.PowerLoW, 1), widget.Positive(p.PowerHiW, 1)),
+		J:      widget.Positive(p.EnergyJ(), 2),
+	}
+}
+
+// Takes prints what a minibatch takes in one line.
+func Takes(m tegra.Measured) string {
+	return fmt.Sprintf("%s ms/mb, %.1f W", widget.MS(m.TimeMS), m.PowerW)
+}
+
+// YesNo prints a truth that may be unknown.
+func YesNo(v tegra.Val[bool]) string {
+	switch {
+	case !v.OK:
+		return widget.Dash
+	case v.V:
+		return "YES"
+	}
+	return "no"
+}
+
+// Gigabytes prints bytes as GB with one decimal, or a dash.
+func Gigabytes(v tegra.Val[int64]) string {
+	if !v.OK {
+		return widget.Dash
+	}
+	return strconv.FormatFloat(float64(v.V)/1e9, 'f', 1, 64)
+}
+
+// KnobText prints a mode's value of a knob.
+func KnobText(m tegra.Mode, k tegra.Knob) string {
+	switch {
+	case k == tegra.KnobCores:
+		return fmt.Sprintf("%d", m.Cores)
+	case m.Value(k) == 0: // not known without root
+		return widget.Dash
+	}
+	return GHz(tegra.Some(tegra.Freq(m.Value(k)))) + " GHz"
+}
+
+// BatchText names a batch size, with a blank before it; "" where it is no input.
+func BatchText(batch int) string {
+	if batch == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" batch %d", batch)
+}
+
+// ErrorText prints a model's error.
+func ErrorText(pct float64) string {
+	switch {
+	case math.IsNaN(pct) || pct <= 0:
+		return widget.Dash
+	case pct >= 100:
+		return fmt.Sprintf("±%.0f %%", pct)
+	}
+	return fmt.Sprintf("±%.1f %%", pct)
+}
+
+// between prints a band; a dash where there is none.
+func between(lo, hi string) string {
+	if lo == widget.Dash || hi == widget.Dash {
+		return widget.Dash
+	}
+	return lo + "–" + hi
+}
+
+// SpeedText prints how fast a virtual board's clock runs.
+func SpeedText(x float64) string {
+	if math.IsInf(x, 1) {
+		return "×max"
+	}
+	return "×" + strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// DiskText tells what the disks read: a dataset that the page cache holds is
+// read once.
+func DiskText(d telemetry.DiskRates) string {
+	if !d.ReadsPerS.OK {
+		return "disk reads " + widget.Dash
+	}
+	return fmt.Sprintf("disk %.0f reads/s, %.1f MB/s", d.ReadsPerS.V, d.BytesPerS.V/1e6)
+}
+
+// SpeedHints offers the clock's speed where it can be changed.
+func SpeedHints(r Reader) []widget.Action {
+	if !r.Speed().OK {
+		return nil
+	}
+	keys := r.Keys()
+	return []widget.Action{keys.Slower.With(keys.Faster, "speed").Doing("virtual clock slower, faster")}
+}

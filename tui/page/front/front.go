@@ -1,0 +1,376 @@
+// Package front is the page of all modes as far as they are known, their Pareto
+// front, and the choice under the limit.
+package front
+
+import (
+	"math"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/export"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Page shows all modes as far as they are known, the front, and the choice
+// under the limit; from here a mode goes onto the board.
+type Page struct {
+	read   page.Reader
+	plane  int                     // of planes
+	log    [optimize.Time + 1]bool // by axis: drawn by its logarithm
+	cloud  widget.Cloud
+	top    int  // first row of the cloud on the page
+	cursor int  // index of the space
+	asTab  bool // the plot's table twin
+	large  bool
+	group  int // 0: none; else knob group-1, the modes that share the cursor's setting
+	tab    widget.Table
+	// answered is the last answer that was worked out.
+	answered struct {
+		of answerKey
+		at int
+	}
+}
+
+// frontStrides is in how many long steps one walks the whole front.
+const frontStrides = 20
+
+var _ page.Page = (*Page)(nil)
+
+// New draws the outlook that is read.
+func New(read page.Reader) *Page {
+	p := &Page{read: read, asTab: read.Look().Glyphs == widget.GlyphsASCII}
+	p.log[optimize.Time], p.log[optimize.Energy] = true, true
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
+		{Title: "front mode", Width: 22},
+		{Title: "ms/mb", Width: 7, Right: true},
+		{Title: "95 %", Width: 15, Drop: 3},
+		{Title: "W", Width: 5, Right: true},
+		{Title: "95 %", Width: 13, Drop: 4},
+		{Title: "J/mb", Width: 6, Right: true, Drop: 1},
+		{Title: "is", Width: 10, Drop: 2},
+	}}
+	return p
+}
+
+// Name is page.Page's.
+func (p *Page) Name() page.Name { return page.Front }
+
+// Update is page.Page's.
+func (p *Page) Update(msg tea.Msg) page.Intent {
+	if m, ok := msg.(page.OutlookShown); ok {
+		v, before := p.read.Outlook(), m.Before
+		otherSize := before != nil && before.Model.Whole() == v.Model.Whole() && before.Batch != v.Batch
+		if !otherSize || p.cursor == before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
+			p.goTo(p.answer())
+		}
+	}
+	return nil
+}
+
+// goTo puts the cursor on a mode; the part that shows goes with it.
+func (p *Page) goTo(i int) {
+	p.cursor = i
+	if p.cloud.Zoom.Steps > 0 {
+		p.cloud.Zoom = p.cloud.Zoom.Follow(p.points().Share(i))
+	}
+}
+
+// front lists the members of the front as drawn, left to right.
+func (p *Page) front() []int { return p.read.Outlook().Front(p.plane) }
+
+// Key is page.Page's.
+func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	v := p.read.Outlook()
+	if v == nil {
+		return nil, false
+	}
+	for _, pair := range []struct {
+		less, more widget.Action
+		do         func(by int) page.Intent
+	}{
+		{keys.Left, keys.Right, p.along},
+		{keys.Up, keys.Down, p.off},
+		{keys.PageUp, keys.PageDown, p.stride},
+		{keys.Home, keys.End, p.toEnd},
+		{keys.Lower, keys.Higher, p.moveLimit},
+		{keys.SizeBefore, keys.Size, p.toSize},
+		{keys.ZoomOut, keys.ZoomIn, p.zoomBy},
+	} {
+		switch {
+		case pair.less.Matches(k):
+			return pair.do(-1), true
+		case pair.more.Matches(k):
+			return pair.do(1), true
+		}
+	}
+	switch {
+	case keys.Answer.Matches(k):
+		p.goTo(p.answer())
+	case keys.Verify.Matches(k):
+		return p.verify(), true
+	case keys.Apply.Matches(k):
+		return page.Apply{Mode: v.Known[p.cursor].Mode}, true
+	default:
+		return p.viewKey(k)
+	}
+	return nil, true
+}
+
+// viewKey takes the keys that change what is drawn, not where one is.
+func (p *Page) viewKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	switch {
+	case keys.Axes.Matches(k):
+		p.plane = (p.plane + 1) % len(session.Planes)
+		p.goTo(p.cursor)
+	case keys.Log.Matches(k):
+		says := p.nextLog()
+		p.goTo(p.cursor)
+		return says, true
+	case keys.Whole.Matches(k):
+		p.cloud.Zoom = widget.Zoom{}
+	case keys.Group.Matches(k):
+		p.group = (p.group + 1) % (int(tegra.NumKnobs) + 1)
+	case keys.Table.Matches(k):
+		p.asTab = !p.asTab
+	case keys.Enlarge.Matches(k):
+		p.large = !p.large
+	case keys.Back.Matches(k) && p.large:
+		p.large = false
+	case keys.Back.Matches(k) && p.cloud.Zoom.Steps > 0:
+		p.cloud.Zoom = widget.Zoom{}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// nextLog takes the next of the four ways to draw the two axes.
+func (p *Page) nextLog() page.Intent {
+	pl := session.Planes[p.plane]
+	p.log[pl.Across] = !p.log[pl.Across]
+	if p.log[pl.Across] {
+		p.log[pl.Up] = !p.log[pl.Up]
+	}
+	return page.Sayf("across: %s; up: %s", p.axisText(pl.Across), p.axisText(pl.Up))
+}
+
+// axisText says what an axis shows and how.
+func (p *Page) axisText(a optimize.Axis) string {
+	if p.log[a] {
+		return a.String() + ", logarithmic"
+	}
+	return a.String() + ", linear"
+}
+
+func (p *Page) zoomBy(steps int) page.Intent {
+	x, y := p.points().Share(p.cursor)
+	p.cloud.Zoom = p.cloud.Zoom.By(steps, x, y)
+	return nil
+}
+
+// toSize shows the next batch size, or the one before, where there are several.
+func (p *Page) toSize(by int) page.Intent {
+	if p.read.Outlook().Batches() == nil {
+		return nil
+	}
+	return page.Size(by)
+}
+
+// listed is the front with the cursor's mode in its place, also where that is
+// off the front, and that place.
+func (p *Page) listed() (list []int, at int) {
+	f := p.front()
+	if at = slices.Index(f, p.cursor); at >= 0 {
+		return f, at
+	}
+	xs, _ := p.columns()
+	if at = slices.IndexFunc(f, func(m int) bool { return xs[m] > xs[p.cursor] }); at < 0 {
+		at = len(f)
+	}
+	return slices.Insert(slices.Clone(f), at, p.cursor), at
+}
+
+// along walks the front: to its neighbour, or from a mode off the front to
+// the member nearest across. The table lists that mode too.
+func (p *Page) along(by int) page.Intent {
+	list, at := p.front(), 0
+	switch {
+	case len(list) == 0:
+		return nil
+	case p.asTab:
+		list, at = p.listed()
+	case slices.Contains(list, p.cursor):
+		at = slices.Index(list, p.cursor)
+	default:
+		by, at = 0, p.nearOnFront(list)
+	}
+	p.goTo(list[min(max(0, at+by), len(list)-1)])
+	return nil
+}
+
+// stride walks a twentieth of the front.
+func (p *Page) stride(by int) page.Intent { return p.along(by * max(1, len(p.front())/frontStrides)) }
+
+// toEnd goes to the first member of the front, or to the last.
+func (p *Page) toEnd(by int) page.Intent {
+	switch f := p.front(); {
+	case len(f) == 0:
+	case by > 0:
+		p.goTo(f[len(f)-1])
+	default:
+		p.goTo(f[0])
+	}
+	return nil
+}
+
+// nearOnFront gives the place in a front of the member nearest across to the
+// cursor's mode.
+func (p *Page) nearOnFront(f []int) int {
+	xs, _ := p.columns()
+	x := math.Log(xs[p.cursor])
+	at, least := 0, math.Inf(1)
+	for i, m := range f {
+		if d := math.Abs(math.Log(xs[m]) - x); d < least {
+			at, least = i, d
+		}
+	}
+	return at
+}
+
+// off walks to the nearest mode above (by < 0) or below in the plot.
+func (p *Page) off(by int) page.Intent {
+	if p.asTab {
+		return p.along(by)
+	}
+	xs, ys := p.columns()
+	x0, y0 := math.Log(xs[p.cursor]), ys[p.cursor]
+	best, least := -1, math.Inf(1)
+	for i := range xs {
+		dy := (ys[i] - y0) / y0
+		if float64(by)*dy >= 0 {
+			continue
+		}
+		dx := math.Log(xs[i]) - x0
+		if d := math.Abs(dy) + 4*math.Abs(dx); d < least {
+			best, least = i, d
+		}
+	}
+	if best >= 0 {
+		p.goTo(best)
+	}
+	return nil
+}
+
+// moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
+// takes the cursor to the new answer.
+func (p *Page) moveLimit(steps int) page.Intent {
+	by := float64(steps)
+	l := p.read.Limit()
+	switch {
+	case l.TimeMS > 0:
+		l.TimeMS = max(0.01, l.TimeMS*(1+0.05*by))
+	case l.PowerW > 0:
+		l.PowerW = max(1, math.Round(l.PowerW)+by)
+	default:
+		l = optimize.Limit{PowerW: max(1, math.Round(p.read.Outlook().Known[p.cursor].PowerW)+by)}
+	}
+	p.goTo(p.answerTo(l))
+	return page.Limit(l)
+}
+
+// mayVerify gives the reason why the cursor's mode cannot be measured, or "".
+func (p *Page) mayVerify() string {
+	if p.read.Outlook() == nil {
+		return "no model"
+	}
+	return p.read.MayMeasure()
+}
+
+// verify measures the mode under the cursor and restores the board.
+func (p *Page) verify() page.Intent {
+	if why := p.mayVerify(); why != "" {
+		return page.Say("verify: not now, " + why)
+	}
+	v := p.read.Outlook()
+	w, known := p.read.Work().Find(v.Workload)
+	if !known {
+		return page.Sayf("verify: workload %s is not known here", v.Workload)
+	}
+	return page.Start{Task: session.VerifyTask(w, v.Known[p.cursor].Mode, v.Batch), Fast: true}
+}
+
+// Hints is page.Page's.
+func (p *Page) Hints() []widget.Action {
+	keys := p.read.Keys()
+	why := ""
+	if p.read.Outlook() == nil {
+		why = "no model"
+	} else if r := p.read.MayWrite(); r != "" {
+		why = r
+	}
+	apply := keys.Apply.Unless(why)
+	if p.read.Outlook() == nil {
+		return []widget.Action{apply}
+	}
+	other := keys.Table.As("table").Doing("the front as a table")
+	if p.asTab {
+		other = keys.Table.As("plot").Doing("the table as a plot")
+	}
+	out := []widget.Action{
+		apply,
+		keys.Left.With(keys.Right, "along").Doing("walk along the front"),
+		keys.Lower.With(keys.Higher, "limit").Doing("move the limit and go to its answer"),
+		keys.Verify.Unless(p.mayVerify()),
+	}
+	if p.read.Outlook().Batches() != nil {
+		size := keys.SizeBefore.With(keys.Size, "size")
+		out = append(out, size.Doing("the model's batch size before, the next one"))
+	}
+	return append(out, other,
+		keys.Axes, keys.Log, keys.ZoomIn, keys.ZoomOut, keys.Whole,
+		keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below"),
+		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
+		keys.PageDown.As("far right").Doing("the other way"),
+		keys.Home, keys.End, keys.Answer, keys.Group)
+}
+
+// Copied is the mode under the cursor.
+func (p *Page) Copied() string {
+	if v := p.read.Outlook(); v != nil {
+		return p.read.ModeText(v.Known[p.cursor].Mode)
+	}
+	return ""
+}
+
+// Files are the front as it is drawn, and its members.
+func (p *Page) Files() ([]page.File, error) {
+	v := p.read.Outlook()
+	if v == nil {
+		return nil, nil
+	}
+	title := "predicted: " + v.Workload + page.BatchText(v.Batch) + " on " + p.read.Board().Name
+	if o := p.read.Board().Origin(); o != "" {
+		title += "  (VIRTUAL: " + o + ")"
+	}
+	pl := session.Planes[p.plane]
+	c := export.NewCloud(title, v.Known, v.IsMeasured(), pl.Across, pl.Up, p.front())
+	x, y := p.scales()
+	c.Across, c.Up, c.Limit = &x, &y, p.read.Limit()
+	for _, m := range p.marks() {
+		c.Marks = append(c.Marks, export.Mark{At: m.At, Name: m.Name})
+	}
+	c.Marks = append(c.Marks, export.Mark{At: p.cursor, Name: p.read.ModeText(v.Known[p.cursor].Mode)})
+	list, doc, err := c.Tables()
+	return []page.File{
+		{Ending: "svg", Text: c.SVG()},
+		{Ending: "csv", Text: list},
+		{Ending: "json", Text: doc},
+	}, err
+}

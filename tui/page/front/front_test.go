@@ -1,0 +1,173 @@
+package front
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+)
+
+// withView opens the page on the law's predictions, as a tuned model would.
+func withView(t *testing.T) (*pagetest.Driver, *Page) {
+	d, p := pagetest.Drive(t, New)
+	d.Show(d.Board.Outlook(d.Board.Samples()))
+	return d, p
+}
+
+// A reading that disagrees with all others is shown and stands for nothing until
+// the mode is measured again.
+func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
+	d, p := withView(t)
+	d.Size(120, 40)
+	samples := d.Board.Samples()
+	odd := &samples[3]
+	odd.PowerW /= 3
+	model := d.Board.Fitted(samples)
+	model.Suspicious = []tegra.Setting{{Mode: odd.Mode}}
+	v := session.OutlookBy(pagetest.Predictor{}, "resnet18", model, samples, d.Board.Space())
+	d.Show(v)
+	i, _ := v.Index(odd.Mode)
+	p.goTo(i)
+	if d.Sees("disagrees with all others", "in doubt: v measures again",
+		"?\u00a0measured,\u00a0in\u00a0doubt"); v.Known[i].PowerW == odd.PowerW || v.Known[i] != v.Predicted[i] {
+		t.Errorf("the mode is taken for %g W, predicted are %g and read was %g", v.Known[i].PowerW,
+			v.Predicted[i].PowerW, odd.PowerW)
+	}
+	again := v.With(tegra.Measured{Setting: tegra.Setting{Mode: odd.Mode}, TimeMS: 50, PowerW: 30})
+	if len(again.Doubted()) != 0 || again.Known[i].PowerW != 30 || len(v.Doubted()) != 1 {
+		t.Errorf("measured again: %v in doubt, %g W; before it %v", again.Doubted(), again.Known[i].PowerW, v.Doubted())
+	}
+}
+
+func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
+	d, p := withView(t)
+	d.Size(120, 40)
+	d.Press("b")
+	for plane := range session.Planes {
+		f := p.front()
+		p.goTo((f[len(f)/2] + 1) % d.Board.Space().Len())
+		for slices.Contains(f, p.cursor) {
+			p.goTo(p.cursor + 1)
+		}
+		list, at := p.listed()
+		d.Sees("▸" + d.State.Device.Space.Format(d.State.Outlook.Known[p.cursor].Mode))
+		if len(list) != len(f)+1 || !strings.Contains(d.Screen(), "off it") {
+			t.Errorf("plane %d: %d rows for a front of %d and a mode off it:\n%s", plane, len(list), len(f), d.Screen())
+		}
+		xs, _ := p.columns()
+		if !slices.IsSortedFunc(list, func(a, b int) int { return cmp.Compare(xs[a], xs[b]) }) {
+			t.Errorf("plane %d: the rows are not in order", plane)
+		}
+		want := list[min(at+1, len(list)-1)]
+		if d.Press("down"); p.cursor != want {
+			t.Errorf("plane %d: one row down leads to mode %d, want %d", plane, p.cursor, want)
+		}
+		d.Press("x")
+	}
+}
+
+func TestFrontCursorStaysInThePartThatShows(t *testing.T) {
+	d, p := withView(t)
+	d.Press("+", "+", "+", "+", "+")
+	for _, k := range []string{"home", "end", "right", "x", "x", "L", "L", "up", "down", "[", "]", "c"} {
+		d.Press(k)
+		x, y := p.scales()
+		xs, ys := p.columns()
+		if _, ok := x.At(xs[p.cursor]); !ok {
+			t.Errorf("after %s the cursor is outside: %g of %v", k, xs[p.cursor], x)
+		}
+		if _, ok := y.At(ys[p.cursor]); !ok {
+			t.Errorf("after %s the cursor is outside: %g of %v", k, ys[p.cursor], y)
+		}
+	}
+	whole := p.points().X
+	if part, _ := p.scales(); math.Log(part.Hi/part.Lo) > math.Log(whole.Hi/whole.Lo)/5 {
+		t.Errorf("five steps in show %v of %v", part, whole)
+	}
+	d.Sees("zoom ×10.5")
+	d.Press("esc")
+	if part, _ := p.scales(); part != whole {
+		t.Errorf("esc shows %v, the whole is %v", part, whole)
+	}
+}
+
+func TestFrontOfEveryPlane(t *testing.T) {
+	d, p := withView(t)
+	v := d.State.Outlook
+	for i, pl := range session.Planes {
+		xs, ys := p.columns()
+		f := p.front()
+		if p.plane != i || len(f) < 5 {
+			t.Fatalf("plane %d of %v has a front of %d", p.plane, pl, len(f))
+		}
+		for k := range f[1:] {
+			if xs[f[k+1]] <= xs[f[k]] || ys[f[k+1]] >= ys[f[k]] {
+				t.Fatalf("%v: front member %d is beaten by its neighbour", pl, k)
+			}
+		}
+		d.Press("home")
+		if p.cursor != f[0] {
+			t.Errorf("%v: home goes to %d, the front begins at %d", pl, p.cursor, f[0])
+		}
+		d.Press("end")
+		if p.cursor != f[len(f)-1] {
+			t.Errorf("%v: end goes to %d, the front ends at %d", pl, p.cursor, f[len(f)-1])
+		}
+		d.Press("x")
+	}
+	if p.plane != 0 || d.State.Outlook != v {
+		t.Errorf("plane %d after all of them", p.plane)
+	}
+}
+
+func TestFrontIsWalkedInLongSteps(t *testing.T) {
+	d, p := withView(t)
+	d.Press("home")
+	f, steps := p.front(), 0
+	for p.cursor != f[len(f)-1] && steps < 100 {
+		d.Press("pgdown")
+		steps++
+	}
+	if steps < 10 || steps > 40 {
+		t.Errorf("%d long steps along a front of %d, want about 20", steps, len(f))
+	}
+	if d.Press("pgup"); p.cursor == f[len(f)-1] {
+		t.Error("there is no way back")
+	}
+}
+
+func TestFrontTellsNothingByColourAlone(t *testing.T) {
+	d, _ := withView(t)
+	d.Press("g", "g", "g")
+	d.Size(120, 40)
+	grouped := d.Screen()
+	d.Sees("⠿\u00a0GPU\u00a00.83\u00a0GHz", "⠠\u00a0others")
+	d.Press("g")
+	if other := d.Screen(); grouped == other {
+		t.Error("without colours the modes of one group look like those of another")
+	}
+}
+
+func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
+	d, p := withView(t)
+	v, learned := d.State.Outlook, d.Board.Samples()[3]
+	p.cursor, _ = v.Index(learned.Mode)
+	d.Sees("fitted measured")
+	said := v.Predicted[p.cursor]
+	said.TimeMS *= 1.5
+	probe := optimize.Probe{Measured: learned, Predicted: said}
+	answer := tegra.Measured{Setting: tegra.Setting{Mode: learned.Mode}}
+	v = v.Answering(optimize.Limit{PowerW: 30}, &session.TuneResult{
+		Result: optimize.Result{Measured: answer, Probes: []optimize.Probe{probe}},
+	})
+	if at := v.About(learned.Mode); at.Fitted || at.Predicted.TimeMS != said.TimeMS {
+		t.Errorf("expected %.1f ms (fitted %v), what was said before it was measured is %.1f",
+			at.Predicted.TimeMS, at.Fitted, said.TimeMS)
+	}
+}

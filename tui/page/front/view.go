@@ -1,0 +1,389 @@
+package front
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
+)
+
+// Render draws the front page.
+func (p *Page) Render(w, h int) string {
+	p.cloud.Hide()
+	if p.read.Outlook() == nil {
+		text := " No model yet. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then shows " +
+			"every power mode's predicted time and power, the Pareto front of the best, and the mode to apply. " +
+			"4 loads a model of an earlier day."
+		return widget.Fit("\n"+widget.Wrap(text, w), w, h)
+	}
+	head := p.head(w)
+	rest := h - 1
+	switch {
+	case h < 4: // the mode and its numbers alone
+		return widget.Fit(widget.Wrap(ansi.Strip(p.line()), w), w, h)
+	case h < 10 || w < 44:
+		card := widget.Fit(p.card(w, true), w, min(rest, 5))
+		if rest > 5 {
+			card = widget.Under(card, p.picture(w, rest-5, 6))
+		}
+		return widget.Fit(widget.Under(head, card), w, h)
+	case p.large:
+		return widget.Under(head, widget.Cut(" "+p.line(), w), p.picture(w, rest-2, 2),
+			widget.Cut(" "+strings.ReplaceAll(p.legend(1000), "\n", "  "), w))
+	case w < 70:
+		low := min(8, rest/2)
+		return widget.Under(head, p.picture(w, rest-low, 1), widget.Box(p.cardTitle(), "", p.card(w-4, false), w, low))
+	}
+	side := 34
+	if w > 120 {
+		side = 44
+	}
+	return widget.Under(head, widget.Beside(p.picture(w-side-1, rest, 1), widget.Fit("", 1, rest), p.side(side, rest)))
+}
+
+// side is what stands beside the plot: the card, what the glyphs mean, and
+// where there is room the front around the cursor in numbers.
+func (p *Page) side(w, h int) string {
+	card := p.card(w-4, false)
+	high := min(h, strings.Count(card, "\n")+3)
+	right, legend := widget.Box(p.cardTitle(), "", card, w, high), "\n"+p.legend(w)
+	rows := strings.Count(legend, "\n") + 2 // a blank one below it
+	if list := h - high - rows; list >= 8 && !p.asTab {
+		_, at := p.listed()
+		p.tab.Top = max(0, at-list/2+1) // the cursor in the middle
+		return widget.Under(right, widget.Fit(legend, w, rows),
+			widget.Box("front", fmt.Sprintf("%d modes", len(p.front())), p.twin(w-4, list-2), w, list))
+	}
+	if h == high {
+		return right
+	}
+	return widget.Under(right, widget.Fit(legend, w, h-high))
+}
+
+// head says what the page speaks of, how sure it is, what part shows, and the
+// limit, which always stays.
+func (p *Page) head(w int) string {
+	limit := "limit " + limitText(p.read.Limit())
+	if p.cloud.Zoom.Steps > 0 {
+		limit = fmt.Sprintf("zoom ×%.1f  %s", p.cloud.Zoom.Factor(), limit)
+	}
+	words := p.about()
+	for len(words) > 1 && ansi.StringWidth(" "+strings.Join(words, "  ")+" "+limit) > w {
+		words = words[:len(words)-1]
+	}
+	left := " " + strings.Join(words, "  ")
+	if room := w - ansi.StringWidth(limit) - 1; room >= 12 {
+		left = strings.TrimRight(widget.Cut(left, min(room, ansi.StringWidth(left))), " ")
+	}
+	return widget.Ends(widget.StyleBold.Render(left), limit, w)
+}
+
+// about says what the page speaks of, the most needed first.
+func (p *Page) about() []string {
+	v := p.read.Outlook()
+	words := []string{v.Workload + page.BatchText(v.Batch)}
+	if p.group > 0 {
+		k := tegra.Knob(p.group - 1)
+		setting := page.KnobText(v.Known[p.cursor].Mode, k)
+		words = append(words, fmt.Sprintf("%s %s: %d modes", k, setting, len(p.grouped())))
+	}
+	if m := v.Model; m != nil {
+		learned := text.Count(len(m.Samples), "mode")
+		if v.Batches() != nil {
+			learned = text.Count(len(m.Whole().Samples), "setting")
+		}
+		words = append(words, fmt.Sprintf("%s, %s", m.Method, learned))
+		if e := page.ErrorText(m.CV.TimeMAPEPct); e != widget.Dash {
+			words = append(words, fmt.Sprintf("error %s time %s power", e, page.ErrorText(m.CV.PowerMAPEPct)))
+		}
+		if sizes := v.Batches(); sizes != nil {
+			words = append(words, "sizes "+strings.Trim(fmt.Sprint(sizes), "[]"))
+		}
+	}
+	return words
+}
+
+// cardTitle says which mode the card speaks of. With several minibatch sizes the
+// best mode of the one that is shown is the answer only where tuning found it.
+func (p *Page) cardTitle() string {
+	v := p.read.Outlook()
+	n, met := v.Batch, v.State(p.cursor, p.read.Limit()).Within()
+	switch {
+	case p.cursor != p.answer() && n > 0:
+		return fmt.Sprintf("at the cursor, batch %d", n)
+	case p.cursor != p.answer():
+		return "at the cursor"
+	case met && n > 0 && v.Tuned(p.read.Limit()):
+		return fmt.Sprintf("the answer, batch %d", n)
+	case met && n > 0:
+		return fmt.Sprintf("best of batch %d", n)
+	case met:
+		return "the answer to the limit"
+	case n > 0:
+		return fmt.Sprintf("nearest of batch %d", n)
+	}
+	return "nearest to the limit"
+}
+
+// answer is the view's answer to the limit.
+func (p *Page) answer() int { return p.answerTo(p.read.Limit()) }
+
+// answerTo is that to any limit, worked out once for each.
+func (p *Page) answerTo(l optimize.Limit) int {
+	if of := (answerKey{p.read.Outlook(), l}); p.answered.of != of {
+		p.answered.of, p.answered.at = of, of.view.Answer(of.limit)
+	}
+	return p.answered.at
+}
+
+func limitText(l optimize.Limit) string {
+	switch {
+	case l.TimeMS > 0:
+		return widget.MS(l.TimeMS) + " ms"
+	case l.PowerW > 0:
+		return fmt.Sprintf("%.1f W", l.PowerW)
+	}
+	return "least energy"
+}
+
+// picture is the plot, or its table twin; y is its first row on the page.
+func (p *Page) picture(w, h, y int) string {
+	if p.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
+		return p.twin(w, h)
+	}
+	p.top = y
+	return p.plot(w, h)
+}
+
+// legend says what the glyphs of the plot mean; the table has none.
+func (p *Page) legend(w int) string {
+	if p.asTab {
+		return ""
+	}
+	here := p.read.Outlook().Known[p.cursor].Mode
+	words := []string{"· predicted", "● measured", "◉ here"}
+	if p.group > 0 {
+		k := tegra.Knob(p.group - 1)
+		words[0] = "⠿ " + k.String() + " " + page.KnobText(here, k)
+		if !p.frontByGlyph() {
+			words[0] += "  ⠠ others"
+		}
+	}
+	if p.frontByGlyph() {
+		words = append(words, "○ front")
+	}
+	if !p.read.Outlook().About(here).Measured() {
+		words = append(words, "├─┤ 95 % band")
+	}
+	if len(p.read.Outlook().Doubted()) > 0 {
+		words = append(words, "? measured, in doubt")
+	}
+	var names []string
+	for _, m := range p.marks() {
+		names = append(names, string(m.Glyph)+" "+m.Name)
+	}
+	return widget.StyleDim.Render(flow(words, w) + "\n" + flow(names, w))
+}
+
+// flow sets words that belong together side by side, in lines of w columns.
+func flow(words []string, w int) string {
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, " ", "\u00a0")
+	}
+	return widget.Wrap(strings.Join(words, "  "), w)
+}
+
+// line is the card in one line.
+func (p *Page) line() string {
+	v := p.read.Outlook()
+	pr := v.Known[p.cursor]
+	text := widget.StyleBold.Render(p.read.ModeText(pr.Mode)) + page.BatchText(v.Batch) +
+		fmt.Sprintf("  %s ms/mb  %.1f W  %.2f J/mb  ", widget.MS(pr.TimeMS), pr.PowerW, pr.EnergyJ())
+	if v.About(pr.Mode).Measured() {
+		return text + "measured"
+	}
+	return text + fmt.Sprintf("predicted (%s – %s ms, %.1f – %.1f W)", widget.MS(pr.TimeLoMS),
+		widget.MS(pr.TimeHiMS), pr.PowerLoW, pr.PowerHiW)
+}
+
+// card tells of the mode under the cursor: predicted, measured, and against
+// what one would have without it.
+func (p *Page) card(w int, short bool) string {
+	v := p.read.Outlook()
+	about := v.About(v.Known[p.cursor].Mode)
+	pr, got, measured := about.Predicted, about.Reading, about.Measured()
+	title := widget.StyleBold.Render(p.read.ModeText(pr.Mode))
+	if name := p.read.NameOf(pr.Mode); name != "" {
+		title += " = " + name
+	}
+	lines := []string{title}
+	if measured {
+		row := func(name, predicted, measured string, off float64) string {
+			return fmt.Sprintf("%-5s%9s %8s %6s", name, predicted, measured, widget.SignedPct(off))
+		}
+		off, said := session.Against(got.Measured, pr.Measured), "predicted"
+		told, read := page.FiguresIn(pr), page.FiguresOf(got.Measured)
+		if about.Fitted {
+			said = "fitted"
+		}
+		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", said, "measured", "off")),
+			row("ms/mb", told.MS, read.MS, off.TimePct),
+			row("W", told.W, read.W, off.PowerPct),
+			row("J/mb", told.J, read.J, off.EnergyPct))
+	} else {
+		lines = append(lines,
+			fmt.Sprintf("%7s ms/mb (%s – %s)", widget.MS(pr.TimeMS), widget.MS(pr.TimeLoMS), widget.MS(pr.TimeHiMS)),
+			fmt.Sprintf("%7.1f W     (%.1f – %.1f)", pr.PowerW, pr.PowerLoW, pr.PowerHiW),
+			fmt.Sprintf("%7.2f J/mb", pr.EnergyJ()))
+	}
+	if got := about.Doubted.V; about.Doubted.OK {
+		reading := fmt.Sprintf("read %s ms/mb, %.1f W", widget.MS(got.TimeMS), got.PowerW)
+		lines = append(lines, widget.StyleWarn.Render(reading), widget.StyleWarn.Render("disagrees with all others"))
+	}
+	if short {
+		verdict, _, _ := strings.Cut(p.status(measured), "\n")
+		return strings.Join(append(lines, verdict), "\n")
+	}
+	if n := v.Batch; n > 0 {
+		lines = append(lines, fmt.Sprintf("%7s ms/sample", text.Of(v.Known[p.cursor].TimeMS/float64(n))))
+	}
+	if w, ok := p.read.Work().Find(v.Workload); ok {
+		if v.Batch > 0 {
+			w.Batch = v.Batch
+		}
+		if n := w.MinibatchesPerEpoch(); n > 0 {
+			lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[p.cursor].TimeMS*float64(n)/60000))
+		}
+	}
+	lines = append(lines, p.status(measured))
+	return strings.Join(append(lines, p.versus()...), "\n")
+}
+
+// status says whether the mode meets the limit, whether it was measured, and
+// whether the board runs in it.
+func (p *Page) status(measured bool) string {
+	point, how := p.read.Outlook().Known[p.cursor], "predicted"
+	if measured {
+		how = "measured"
+	}
+	text := widget.StyleGood.Render("✓ within the limit, " + how)
+	switch state := p.read.Outlook().State(p.cursor, p.read.Limit()); {
+	case p.read.Limit().PowerW == 0 && p.read.Limit().TimeMS == 0:
+		text = how
+	case state == session.Over:
+		text = widget.StyleWarn.Render("✗ over the limit, " + how)
+	case !state.Within():
+		text = widget.StyleWarn.Render("? at the limit: doubtful, " + how)
+	}
+	if j := p.read.Task(); p.read.Busy() && j.Kind == session.Verifying && j.Progress.Step.Mode == point.Mode {
+		text += "\n" + widget.StyleAsk.Render(phaseText(j.Progress))
+	} else if p.read.Outlook().About(point.Mode).Doubted.OK {
+		text += "\n" + widget.StyleWarn.Render("in doubt: "+p.read.Keys().Verify.Label()+" measures again")
+	} else if !measured {
+		text += "\n" + widget.StyleDim.Render("not measured yet: "+p.read.Keys().Verify.Label()+" measures")
+	}
+	if m := p.read.Present(); m.OK && m.V == point.Mode {
+		text += "\n" + widget.StyleGood.Render("the board is in it")
+		if w := p.read.Sample().Reading.TotalW; w.OK {
+			text += fmt.Sprintf(": %.1f W", w.V)
+			if !p.read.Busy() {
+				text += " idle"
+			}
+		}
+	}
+	return text
+}
+
+// phaseText is where the measurement of a mode stands.
+func phaseText(pr profiles.Progress) string {
+	if pr.Phase == profiles.Measuring && pr.Of > 0 {
+		return fmt.Sprintf("%s %d of %d", pr.Phase, pr.Minibatch, pr.Of)
+	}
+	return pr.Phase.String() + " …"
+}
+
+// versus compares the cursor's mode with MAXN, the presets and the present.
+func (p *Page) versus() []string {
+	v, top := p.read.Outlook(), p.read.Space().Max()
+	presets := slices.DeleteFunc(slices.Clone(p.read.Presets()), func(pr tegra.Preset) bool { return pr.Mode == top })
+	now := p.read.Present()
+	now.OK = now.OK && p.read.NameOf(now.V) == ""
+	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-10s %7s %7s", "against", "time", "power"))}
+	row := func(name string, c *session.Comparison) {
+		if c != nil && c.Mode != v.Known[p.cursor].Mode {
+			lines = append(lines, fmt.Sprintf("%-10s %7s %7s", widget.Cut(name, 10), widget.SignedPct(c.TimePct),
+				widget.SignedPct(c.PowerPct)))
+		}
+	}
+	versus := v.Compare(p.cursor, presets, now)
+	row("MAXN", versus.MaxN)
+	for _, c := range versus.Presets {
+		row(c.Name, &c)
+	}
+	row("now", versus.Present)
+	return lines
+}
+
+// twin is the front as a table, in the order of the plot.
+func (p *Page) twin(w, h int) string {
+	v, front := p.read.Outlook(), p.front()
+	f, at := p.listed()
+	p.tab.Rows, p.tab.Cursor = len(f), at
+	p.tab.Cell = func(row, col int) string {
+		pr := v.Known[f[row]]
+		n := page.FiguresIn(pr)
+		if col < 6 {
+			return [...]string{p.read.ModeText(pr.Mode), n.MS, n.BandMS, n.W, n.BandW, n.J}[col]
+		}
+		what := p.isWhat(f[row])
+		if len(f) > len(front) && row == at {
+			what = strings.TrimRight("off it "+what, " ")
+		}
+		return what
+	}
+	return p.tab.Render(w, h)
+}
+
+func (p *Page) isWhat(i int) string {
+	var words []string
+	v := p.read.Outlook()
+	m := v.Known[i].Mode
+	if name := p.read.NameOf(m); name != "" {
+		words = append(words, name)
+	}
+	about := v.About(m)
+	if about.Measured() {
+		words = append(words, "measured")
+	}
+	if about.Doubted.OK {
+		words = append(words, "in doubt")
+	}
+	if v.State(i, p.read.Limit()) == session.Over {
+		words = append(words, "over")
+	}
+	return strings.Join(words, " ")
+}
+
+// Numbers is page.Page's.
+func (p *Page) Numbers() string {
+	return "Each dot is a power mode: time of one minibatch to the right, watts upward (x takes other axes); left " +
+		"and low is good. The Pareto front, the cloud's lower left edge: modes that no other beats in both. In " +
+		"brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was measured " +
+		"stands in the place of its prediction and has no band, but for ?: a reading that disagrees with all " +
+		"others counts for nothing until a second agrees. predicted: before the mode was measured; fitted: the " +
+		"model was fitted to this very mode. off: measured against that. ms/mb, J/mb: time and energy per " +
+		"minibatch; W: what the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: " +
+		"the method, and how many measured modes it was fitted to. error: of modes left out of the fit. " +
+		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within " +
+		"it."
+}

@@ -1,0 +1,110 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// Intent is what a page wants to happen: one of the types below, or nil for
+// nothing. The shell carries it out.
+type Intent interface{ intent() }
+
+type (
+	// All are several intents, in their order.
+	All []Intent
+	// Say tells something in the line for news.
+	Say string
+	// Fail tells an error there; of a nil error nothing is told.
+	Fail struct {
+		What string
+		Err  error
+	}
+	// Run does something that takes a while on a goroutine of its own. What it gives
+	// comes to Update of all pages; ctx ends with the program.
+	Run func(ctx context.Context) tea.Msg
+	// Compute is Run for what keeps processors busy.
+	Compute func(ctx context.Context) tea.Msg
+	// Open shows another page.
+	Open Name
+	// Export writes files of one name below the data directory.
+	Export struct {
+		Name  string
+		Files []File
+	}
+)
+
+type (
+	// Start begins a task.
+	Start struct {
+		Task *session.Task
+		Fast bool // a virtual board's clock runs at full speed meanwhile
+	}
+	// Stop ends the running task; it restores the board.
+	Stop struct{}
+	// Pause holds the running task after the mode in progress, or lets it go on.
+	Pause struct{}
+	// ListModels looks through the models of the data directory; ModelsListed
+	// brings them.
+	ListModels struct{}
+	// Load shows the predictions of a model.
+	Load struct{ Model session.ModelInfo }
+	// Size shows the model's batch size so many places further in its list.
+	Size int
+	// Limit chooses by another limit.
+	Limit optimize.Limit
+)
+
+type (
+	// Apply asks for a mode to be set: its difference is shown first.
+	Apply struct{ Mode tegra.Mode }
+	// SetMode sets a mode through the guard; ModeSet says how it went.
+	SetMode struct{ Mode tegra.Mode }
+	// KeepMode makes the mode that was set the found state; ModeKept.
+	KeepMode struct{}
+	// Revert restores the state before the last mode; ModeReverted. Settle makes it
+	// the found state too, so that quitting does not bring the mode again.
+	Revert struct {
+		Why    string
+		Settle bool
+	}
+	// PlanBoot prepares the unit that applies a mode at every boot; BootPlanned
+	// brings it.
+	PlanBoot struct{ Mode tegra.Mode }
+	// ChangeBoot changes what happens at boot; Undo takes the last change back.
+	ChangeBoot struct {
+		Unit *session.BootUnit
+		Do   func() error
+		Done string // what to say then
+		Undo bool
+	}
+)
+
+func (All) intent()        {}
+func (Say) intent()        {}
+func (Fail) intent()       {}
+func (Run) intent()        {}
+func (Compute) intent()    {}
+func (Open) intent()       {}
+func (Export) intent()     {}
+func (Start) intent()      {}
+func (Stop) intent()       {}
+func (Pause) intent()      {}
+func (ListModels) intent() {}
+func (Load) intent()       {}
+func (Size) intent()       {}
+func (Limit) intent()      {}
+func (Apply) intent()      {}
+func (SetMode) intent()    {}
+func (KeepMode) intent()   {}
+func (Revert) intent()     {}
+func (PlanBoot) intent()   {}
+func (ChangeBoot) intent() {}
+
+// Sayf is Say with a format.
+func Sayf(format string, args ...any) Say { return Say(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,179 @@
+package page
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"jtune/tui/widget"
+)
+
+// Keys is the table of keys: matching, the last line, the help and the names in
+// the configuration file are all made from it and keyTable.
+type Keys struct {
+	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Mouse, Slower, Faster, Page,
+	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, Home, End, Enter, Apply, Yes, No, Filter,
+	Sort, Reverse, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify,
+	Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop, Output, Pause,
+	Resume, Redo, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow widget.Action
+}
+
+// keyTable has a row for each of the Keys: its name, its keys, its word in the
+// last line, where it is heard, and what it does where the help says more. It is
+// heard on a page, in a dialog ("form", "compose"), in the line where a filter is
+// "typed", in a "question" over the page, in the "help", or "everywhere", which is
+// all pages. No function keys, no alt chords, nothing that screen and tmux keep
+// for themselves.
+const keyTable = `
+NextPage    tab         next page         everywhere
+PrevPage    shift+tab   page before       everywhere
+Help        ?           help              everywhere  the keys and the numbers of this page
+Freeze      f           freeze            everywhere  freeze the view; reading goes on
+Tune        t           tune              everywhere  find the best power mode for a workload
+Undo        u           undo              everywhere  undo the last change to the device
+Copy        y           copy              everywhere  copy what the cursor is on (OSC 52)
+Export      ctrl+s      export view       everywhere  write this view to files: text, and CSV, JSON, SVG
+Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
+Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
+Slower      <           slower            everywhere  a virtual board's clock slower
+Faster      >           faster            everywhere  a virtual board's clock faster
+Page        1 2 3 4 5 6  open a page       everywhere
+Enlarge     e           enlarge           everywhere  enlarge a panel, one after another
+Back        esc         back              everywhere form compose typed question  leave what is open; never quits
+Up          up k        up                train profile models front modes compose help
+Down        down j      down              train profile models front modes compose help
+Left        left h      left              front modes compose
+Right       right l     right             front modes compose
+PageUp      pgup        a screen up       train front modes help
+PageDown    pgdown      a screen down     train front modes help
+Home        home        first             train front modes compose
+End         end         last              train front modes compose
+Enter       enter       next              form compose typed
+Apply       a           apply             front modes compose question  show what would change; again: apply it
+Yes         y Y         yes               question    yes to the question asked: keep, quit
+No          n N         no                question    no to it: revert, stay
+Filter      /           filter            train modes  keep modes such as cores>=8 gpu<900MHz
+Sort        s           sort              modes       sort by the next column
+Reverse     S           reverse           modes       sort the other way round
+AtBoot      b           at boot           modes       have the mode the board is in set at every boot, too
+Compare     d           compare           modes       marked modes side by side
+Presets     p           presets           modes       list the board's own presets
+Compose     c           compose           modes       build a mode knob by knob
+Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
+Lower       [           limit down        front form  lower the limit, and go to its answer
+Higher      ]           limit up          front form  raise it
+Axes        x           axes              front       time and power, time and energy, power and energy
+Group       g           group by knob     front       light up the modes that share a knob's setting
+Verify      v           verify            front       measure this mode, then restore the board
+Table       b           table/plot        front       the Pareto front as a table, and back
+Answer      c           to the answer     front       back to the best mode within the limit
+Size        s           next batch size   front
+SizeBefore  S           batch size before  front
+Log         L           log/linear        front       axes logarithmic or linear, in turn
+Whole       0           no zoom           front       all modes again
+ZoomIn      + =         zoom in           front       zoom in on the cursor
+ZoomOut     -           zoom out          front
+Start       enter       start             train       run the workload in the mode the board is in
+Edit        c           settings          train       batch size and loader workers of a run
+Stop        x           stop              train profile modes  stop now and restore the board
+Output      o           log               train
+Pause       space       pause             profile     pause after the mode in progress, and go on
+Resume      r           go on             profile     go on with a campaign, or with the one cut off
+Redo        r           redo failed       profile     measure the failed modes once more
+Load        enter       load              models      load this model's predictions
+Refit       r           fit again         models      fit the same modes by another method, or with another reference
+Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it
+NextPlot    x           next plot         models      predictions, error by region, learning curve, comparison
+FieldNext   down tab j  next answer       form
+FieldPrev   up shift+tab k  answer before     form
+OptionNext  right l     change            form
+OptionPrev  left h      change            form
+StartNow    t           start now         form
+`
+
+// keyRow is a row of keyTable.
+type keyRow struct {
+	name, word, does string
+	typed, where     []string
+}
+
+var keyRows = parseKeyTable(keyTable)
+
+func parseKeyTable(table string) (rows []keyRow) {
+	gap := regexp.MustCompile("  +")
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		c := append(gap.Split(strings.TrimSpace(line), -1), "")
+		rows = append(rows, keyRow{c[0], c[2], c[4], strings.Fields(c[1]), strings.Fields(c[3])})
+	}
+	return rows
+}
+
+// DefaultKeys is the built-in table.
+func DefaultKeys() *Keys {
+	t := &Keys{}
+	for i, a := range t.actions() {
+		row := keyRows[i]
+		a.ID, a.Does = a.name, row.does
+		a.bind(row.typed, row.word)
+	}
+	t.Page.SetHelp("1-6", t.Page.Help().Desc)
+	return t
+}
+
+// ListKeys are the keys that walk rows.
+func (t *Keys) ListKeys() widget.ListKeys {
+	return widget.ListKeys{Up: t.Up, Down: t.Down, PageUp: t.PageUp, PageDown: t.PageDown, Home: t.Home, End: t.End}
+}
+
+// LogKeys are the keys of a log pane.
+func (t *Keys) LogKeys() widget.LogKeys {
+	return widget.LogKeys{ListKeys: t.ListKeys(), Filter: t.Filter, Enter: t.Enter, Back: t.Back}
+}
+
+// FormKeys are the keys of a form.
+func (t *Keys) FormKeys() widget.FormKeys {
+	return widget.FormKeys{Back: t.Back, Quit: t.Quit, Enter: t.Enter, StartNow: t.StartNow,
+		FieldNext: t.FieldNext, FieldPrev: t.FieldPrev, OptionNext: t.OptionNext, OptionPrev: t.OptionPrev,
+		Lower: t.Lower, Higher: t.Higher}
+}
+
+// action is one row of the key table.
+type action struct {
+	*widget.Action
+	name  string // in the configuration file: "next_page"
+	where []string
+}
+
+// bind gives an action its keys; the first one names it on the screen.
+func (a action) bind(typed []string, word string) {
+	a.SetHelp(keyLabel(typed[0]), word)
+	if slices.Contains(typed, "space") {
+		typed = append(slices.Clone(typed), " ") // as some terminals send it
+	}
+	a.SetKeys(typed...)
+}
+
+// actions lists the rows of a table, in the order of keyTable.
+func (t *Keys) actions() []action {
+	v := reflect.ValueOf(t).Elem()
+	var out []action
+	for _, row := range keyRows {
+		a := v.FieldByName(row.name).Addr().Interface().(*widget.Action)
+		out = append(out, action{Action: a, name: snake(row.name), where: row.where})
+	}
+	return out
+}
+
+// snake writes NextPage as next_page.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

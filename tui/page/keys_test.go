@@ -1,0 +1,87 @@
+package page
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestKeysAreEachHeardByOneActionWhereTheyMayMeet(t *testing.T) {
+	// Pairs that share a key although both belong to one page: only one of
+	// them is ever offered.
+	known := []string{"redo resume"}
+	list := DefaultKeys().actions()
+	for i, a := range list {
+		if len(a.where) == 0 || a.Label() == "" || len(a.Keys()) == 0 {
+			t.Errorf("%s has no place, name or key", a.name)
+		}
+		for _, b := range list[:i] {
+			where, meet := a.meets(b)
+			if k := common(a, b); meet && k != "" && !slices.Contains(known, a.name+" "+b.name) {
+				t.Errorf("%q is %s and %s (%s)", k, a.name, b.name, where)
+			}
+		}
+	}
+}
+
+func TestKeysHaveAnIDAWordAndAHelpTextEach(t *testing.T) {
+	for _, a := range DefaultKeys().actions() {
+		if a.ID != a.name || a.Help().Desc == "" || a.Explained() == "" {
+			t.Errorf("%s: ID %q, word %q, help text %q", a.name, a.ID, a.Help().Desc, a.Explained())
+		}
+	}
+	if fields := reflect.TypeFor[Keys]().NumField(); fields != len(keyRows) {
+		t.Errorf("%d actions have a row, want %d", len(keyRows), fields)
+	}
+}
+
+func mustBind(t *testing.T, wish map[string][]string) *Keys {
+	t.Helper()
+	keys, action, err := KeysWith(wish)
+	if err != nil {
+		t.Fatalf("%s: %v", action, err)
+	}
+	return keys
+}
+
+func TestKeysListTheUsersOwn(t *testing.T) {
+	for _, l := range mustBind(t, map[string][]string{"apply": {"o"}}).Lines() {
+		if l.Action == "apply" && !slices.Equal(l.Keys, []string{"o"}) || l.Does == "" || len(l.Where) == 0 {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+func TestKeysOfTheUserReplaceTheBuiltInOnes(t *testing.T) {
+	keys := mustBind(t, map[string][]string{"tune": {"f"}, "freeze": {"t"}, "pause": {"space"}})
+	if keys.Tune.Label() != "f" || !slices.Equal(keys.Pause.Keys(), []string{"space", " "}) {
+		t.Errorf("tune by %q, pause by %q", keys.Tune.Label(), keys.Pause.Keys())
+	}
+	built := DefaultKeys().Tune
+	if built.Label() != "t" || keys.Tune.ID != built.ID || keys.Tune.Does != built.Does {
+		t.Error("another table changes the built-in one, or a bound action is not the same action")
+	}
+}
+
+func TestKeysThatCannotBeBoundNameTheAction(t *testing.T) {
+	for name, c := range map[string]struct {
+		action, key, want string
+	}{
+		"an unknown action":            {"aply", "a", "no such action"},
+		"an unknown key":               {"apply", "ctrl+alt+del", `"ctrl+alt+del" is no key`},
+		"a key of another action":      {"apply", "v", `key "v" is verify already (front)`},
+		"a key heard everywhere":       {"sort", "t", `key "t" is tune already (modes)`},
+		"ctrl+c, which quits":          {"sort", "ctrl+c", `key "ctrl+c" is quit already`},
+		"a letter where text is typed": {"back", "b", `"b" is typed into filters`},
+		"a digit":                      {"apply", "7", "digits open the pages"},
+		"the pages":                    {"page", "a", "cannot be changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, action, err := KeysWith(map[string][]string{c.action: {c.key}})
+			if err == nil || action != c.action || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %q, %v; want %q, %q", action, err, c.action, c.want)
+			}
+		})
+	}
+}

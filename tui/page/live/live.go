@@ -1,0 +1,241 @@
+// Package live is the page of what the board does now: clocks, power, heat,
+// memory, and who uses them.
+package live
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// Page shows what the board does now.
+type Page struct {
+	read  page.Reader
+	large int // panel that fills the page; 0: all panels
+}
+
+var _ page.Page = (*Page)(nil)
+
+// New shows what is read.
+func New(read page.Reader) *Page { return &Page{read: read} }
+
+// Name is page.Page's.
+func (p *Page) Name() page.Name { return page.Live }
+
+// Update is page.Page's: everything is in the state.
+func (p *Page) Update(tea.Msg) page.Intent { return nil }
+
+// Key is page.Page's.
+func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	switch {
+	case p.read.Keys().Enlarge.Matches(k):
+		p.large = (p.large + 1) % (len(p.panels()) + 1)
+	case p.read.Keys().Back.Matches(k) && p.large != 0:
+		p.large = 0
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// Hints is page.Page's.
+func (p *Page) Hints() []widget.Action {
+	freeze := p.read.Keys().Freeze
+	if p.read.Look().Frozen {
+		freeze = freeze.As("unfreeze")
+	}
+	return append([]widget.Action{freeze, p.read.Keys().Enlarge}, page.SpeedHints(p.read)...)
+}
+
+// Copied is the mode that the board is in.
+func (p *Page) Copied() string {
+	if m := p.read.Present(); m.OK {
+		return p.read.ModeText(m.V)
+	}
+	return ""
+}
+
+// Panels of the page, in the order in which e enlarges them.
+const (
+	panelClocks = iota
+	panelPower
+	panelPowerChart
+	panelHeat
+	panelMemory
+	panelBusyChart
+	panelHeatChart
+)
+
+func (p *Page) panels() []widget.Panel {
+	return []widget.Panel{
+		panelClocks:     p.read.Panel("Clocks", "", p.clocks),
+		panelPower:      p.read.Panel("Power", "", p.power),
+		panelPowerChart: p.read.Panel("Power, last 2 min", "", p.powerChart),
+		panelHeat:       p.read.Panel("Heat", "", p.heat),
+		panelMemory:     p.read.Panel("Memory, disk, GPU", "", p.memory),
+		panelBusyChart:  p.read.Panel("Busy, last 2 min", "", p.busyChart),
+		panelHeatChart:  p.read.Panel("Temperature, last 2 min", "the hottest", p.heatChart),
+	}
+}
+
+// Render draws the page.
+func (p *Page) Render(w, h int) string {
+	if !p.read.Readings().OK {
+		return widget.Fit("\n waiting for the first reading …", w, h)
+	}
+	if p.large > 0 {
+		return p.panels()[p.large-1].Render(w, h)
+	}
+	if w < 70 || h < 16 {
+		return p.compact(w, h)
+	}
+	b := p.panels()
+	left := 44
+	roomy := w >= 110 && h >= 36
+	if w >= 110 {
+		left = w / 2
+	}
+	rows := h - 2
+	rails := min(len(p.read.Sample().Reading.Rails)+5+p.coversLines(w-left-4), rows-7)
+	clocks := 9
+	if roomy {
+		clocks += 1 + strings.Count(p.coreList(left-4), "\n") + 1
+		if p.differs() != "" {
+			clocks++
+		}
+	}
+	heat := max(3, min(5, rows-rails-3))
+	memory := rows - rails - heat
+	column := widget.Under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, rows-clocks))
+	right := w - left
+	other := widget.Under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat),
+		b[panelMemory].Render(right, memory))
+	if roomy {
+		heat = max(heat, 4)
+		fixed := max(6, min(6+len(p.read.Readings().GPU.Processes), 11)) // the memory panel
+		memory = rows - rails - heat
+		free := rows - clocks
+		column = widget.Under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, free/2),
+			b[panelBusyChart].Render(left, free-free/2))
+		other = widget.Under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat),
+			b[panelMemory].Render(right, fixed),
+			b[panelHeatChart].Render(right, memory-fixed))
+	}
+	return widget.Under(widget.Beside(column, other), widget.Cut(p.workloadLine(), w), widget.Cut(p.ownLine(), w))
+}
+
+// compact answers what it draws, what is set and whether it is all right in
+// 40×10.
+func (p *Page) compact(w, h int) string {
+	read := p.read.Sample().Reading
+	clock := func(name string, c tegra.ClockReading) string {
+		busy := page.Num(c.LoadPct, 0)
+		return fmt.Sprintf("%-4s%s GHz  of %s  busy %s %%", name, page.GHz(c.Actual), page.GHz(c.Max), busy)
+	}
+	total := widget.StyleBold.Render(page.Num(read.TotalW, 1))
+	lines := []string{
+		fmt.Sprintf("%-8s%s W   1 min %s W", "module", total, page.Num(p.meanW(""), 1)),
+		clock("CPU", read.CPU) + fmt.Sprintf("  %d/%d", read.Online(), len(read.Cores)),
+		clock("GPU", read.GPU),
+		clock("EMC", read.EMC),
+		"mode " + p.modeText(),
+		p.health(),
+		p.hottest() + "  fan " + page.Num(read.FanPct, 0) + " %",
+		"RAM " + page.Gigabytes(read.RAMUsed) + " of " + page.Gigabytes(read.RAMTotal) + " GB",
+		"energy since " + p.read.Readings().Since.Format("15:04") + "  " + widget.Joules(p.read.Readings().EnergyJ),
+	}
+	if h > len(lines)+4 {
+		lines = append(lines, strings.Split(p.powerChart(w, h-len(lines)), "\n")...)
+	} else {
+		lines = append(lines, p.powerSpark(w))
+	}
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// health is one line: all right, or what is not.
+func (p *Page) health() string {
+	hot := p.read.Sample().Reading.Hot()
+	switch t := p.read.Sample().Reading.Throttled; {
+	case hot != "" && !p.read.Sample().Reading.Heat.Or(false):
+		return widget.StyleBad.Render("HOT: " + hot)
+	case p.differs() != "":
+		return widget.StyleWarn.Render(p.differs())
+	case !p.read.Sample().Valid:
+		return widget.StyleWarn.Render("reading not valid: " + p.read.Sample().Why)
+	case p.read.Sample().Reading.Heat.Or(false):
+		return widget.StyleBad.Render("THROTTLED by heat: slower than asked")
+	case t.OK && t.V:
+		return widget.StyleBad.Render("THROTTLED: slower than asked")
+	case p.overCurrents() > 0:
+		return widget.StyleWarn.Render("over-current " + p.overCurrentText())
+	case !t.OK:
+		return "throttling " + widget.Dash + " (n/a)"
+	}
+	return widget.StyleGood.Render("all right") + ": not throttled"
+}
+
+func (p *Page) modeText() string {
+	m := p.read.Present()
+	if !m.OK {
+		return "custom (matches no power mode)"
+	}
+	text := p.read.ModeText(m.V)
+	if name := p.read.NameOf(m.V); name != "" {
+		text += " = " + name
+		if p.read.Locked().V {
+			text += page.LockedNote
+		}
+	}
+	return text
+}
+
+// workloadLine tells what runs.
+func (p *Page) workloadLine() string {
+	j := p.read.Task()
+	if f := p.read.Followed(); (j == nil || j.Done()) && f != nil && !f.Done() {
+		return fmt.Sprintf(" another jtune (process %d) measures %s here: %s shows it",
+			f.Follows.PID, f.Workload.Name, widget.StyleKey.Render("3"))
+	}
+	if j == nil || j.Done() {
+		tune := widget.Press(p.read.Keys().Tune)
+		return " no workload of ours runs; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
+	}
+	text := fmt.Sprintf(" %s, %s: %s", j.Kind, j.Workload.Name, j.Progress.Phase)
+	if t := j.Progress.TimeMS; t > 0 {
+		text += fmt.Sprintf(", %s ms/minibatch", widget.MS(t))
+		if w := p.read.Sample().Reading.TotalW; w.OK {
+			text += ", " + widget.Joules(t*w.V/1000)
+		}
+	}
+	if l := j.Last; l != nil && l.TimeMS > 0 && l.StallMS.OK {
+		text += fmt.Sprintf(", stall %.0f %%", 100*l.StallMS.V/l.TimeMS)
+	}
+	return text
+}
+
+func (p *Page) ownLine() string {
+	cost, rate := p.read.Readings().Cost, widget.Dash
+	if cost.BytesPerS.OK {
+		rate = fmt.Sprintf("%.1f", cost.BytesPerS.V/1000)
+	}
+	own := page.Num(cost.CPUPct, 1) + " % of one core, " + rate + " kB/s to this terminal"
+	return widget.StyleDim.Render(" jtune itself: " + own)
+}
+
+// Numbers is page.Page's.
+func (p *Page) Numbers() string {
+	return "actual: what a clock runs at. asked: its upper limit, in wide windows lower–upper. cap: the most " +
+		"this board allows. busy: share of time at work. per core: busy by height, × is switched off. EMC: the " +
+		"memory's clock. rails: the supply lines, by the board's names. now, 1 min: watts at this moment and on " +
+		"average. module total: what the rails with + (or =) add up to; covers says what is in it. locked: " +
+		"clocks stand at what was asked. throttled: heat slows a part of the SoC now. HOT: a sensor is close to " +
+		"where the board slows down or stops; what is measured now does not count. tj: the hottest place of " +
+		"the chip. off: sensors of parts without power. cache: files kept in RAM. over-current: times the " +
+		"supply's limit was met since the start. on the GPU: processes that hold its memory, as the driver " +
+		"tells root."
+}

@@ -1,0 +1,85 @@
+package live
+
+import (
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+)
+
+// reads gives the page a reading, changed.
+func reads(d *pagetest.Driver, change func(r *tegra.Reading)) {
+	sample := d.Board.Readings().Last
+	change(&sample.Reading)
+	d.State.Readings.Sample = sample
+}
+
+func TestLiveTellsHeatAndOverCurrentApart(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Sees("throttled no", "over-current no")
+	reads(d, func(r *tegra.Reading) { r.OverCurrents = tegra.Some(int64(5)) })
+	d.Sees("throttled no", "over-current 2× since 15:09")
+	reads(d, func(r *tegra.Reading) { r.Heat, r.Throttled = tegra.Some(true), tegra.Some(true) })
+	d.Sees("throttled YES (heat)")
+	d.Size(40, 10)
+	d.Sees("THROTTLED by heat")
+	d.Size(80, 22)
+	reads(d, func(r *tegra.Reading) {
+		r.Heat, r.Throttled, r.OverCurrents = tegra.Val[bool]{}, tegra.Val[bool]{}, tegra.Val[int64]{}
+	})
+	d.Sees("throttled –", "over-current –")
+}
+
+func TestLiveSaysThatTheBoardIsHot(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	if strings.Contains(d.Screen(), "HOT") {
+		t.Error("a cool board is hot")
+	}
+	reads(d, func(r *tegra.Reading) {
+		trip := tegra.Some(tegra.Trip{Kind: "passive", C: 99})
+		r.Temps = []tegra.TempReading{{Name: "tj-thermal", C: 97, Trip: trip}}
+	})
+	d.Sees("HOT: tj-thermal at 97 °C")
+	d.Size(40, 10)
+	d.Sees("HOT: tj-thermal at 97 °C")
+}
+
+func TestLiveListsProcessesOnTheGPUOrSaysWhyNot(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Sees("on the GPU: python3 1.9 GB, Xor…")
+	d.Size(200, 50)
+	d.Sees("python3", "7001", "1.9 GB", "Xorg", "20 MB")
+	for _, c := range []struct {
+		use  session.GPUUse
+		want string
+	}{
+		{session.GPUUse{Asked: true, Why: "no permission (root only)"}, "on the GPU: – no permission (root only)"},
+		{session.GPUUse{Asked: true}, "on the GPU: nobody"},
+		{session.GPUUse{}, "on the GPU: –"},
+	} {
+		d.State.Readings.GPU = c.use
+		d.Sees(c.want)
+	}
+}
+
+func TestLiveMarksRailsThatMakeTheTotal(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Sees("+ VDD_GPU_SOC", "total = the rails with +", "module, not carrier board")
+	d.State.Device.Board.TotalRule = "VDD_CPU_CV"
+	d.Sees("= VDD_CPU_CV", "covers module")
+	if strings.Contains(d.Screen(), "+ VDD") {
+		t.Error("a rail beside the total is marked")
+	}
+	d.State.Device.Board.TotalRule = ""
+	d.Sees("no total: this board's rails")
+}
+
+func TestLiveTellsDiskOrADash(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Sees("disk reads –")
+	d.State.Readings.Disk = telemetry.DiskRates{ReadsPerS: tegra.Some(120.0), BytesPerS: tegra.Some(61.4e6)}
+	d.Sees("disk 120 reads/s, 61.4 MB/s")
+}

@@ -1,0 +1,79 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// comparison is how two models of the list differ over the whole space.
+type comparison struct {
+	session.ModelComparison
+	ids    [2]modelID
+	models [2]*learn.Model
+}
+
+// comparisonMsg brings it.
+type comparisonMsg struct{ c *comparison }
+
+// compareModels predicts every mode by both, off the screen's goroutine.
+func compareModels(a, b session.ModelInfo, space *tegra.Space, l optimize.Limit) page.Compute {
+	return func(context.Context) tea.Msg {
+		both := [2]*learn.Model{a.Model, b.Model}
+		return comparisonMsg{&comparison{session.CompareModels(both, space, l), [2]modelID{idOf(a), idOf(b)}, both}}
+	}
+}
+
+// of reports whether the comparison is of these two.
+func (c *comparison) of(a, b session.ModelInfo) bool {
+	return c != nil && c.ids == [2]modelID{idOf(a), idOf(b)}
+}
+
+// text sets the two side by side.
+func (c *comparison) text(read page.Reader, w int) string {
+	const names = 10 // columns of "reference" and the gap after it
+	room := max(8, (w-names-1)/2)
+	beside := func(name, a, b string) string {
+		return widget.Cut(name, names) + widget.Cut(a, room) + " " + widget.Cut(b, room)
+	}
+	lines := []string{widget.StyleBold.Render(beside("", widget.CutFront(c.ids[0].name, room),
+		widget.CutFront(c.ids[1].name, room)))}
+	facts := func(m *learn.Model) []string {
+		return []string{string(m.Method), fmt.Sprint(len(m.Samples)), page.ErrorText(m.CV.TimeMAPEPct),
+			page.ErrorText(m.CV.PowerMAPEPct), m.CV.How, cmp.Or(m.Reference, "none")}
+	}
+	a, b := facts(c.models[0]), facts(c.models[1])
+	for i, name := range []string{"method", "modes", "time", "power", "checked", "reference"} {
+		lines = append(lines, beside(name, a[i], b[i]))
+	}
+	differ := "They say the same of every mode."
+	if c.WorstPct > 0 {
+		differ = fmt.Sprintf("They differ by %.1f %% in time and %.1f %% in power (medians over all modes), "+
+			"most at %s: %.0f %% in time.",
+			c.TimePct, c.PowerPct, read.ModeText(c.Worst), c.WorstPct)
+	}
+	answer, choices := "answer: "+read.Limit().String(), [2]string{widget.Dash, widget.Dash}
+	for i, choice := range c.Choices {
+		if choice.OK {
+			choices[i] = read.ModeText(choice.V)
+		}
+	}
+	switch {
+	case max(widget.Width(choices[0]), widget.Width(choices[1])) <= room:
+		lines = append(lines, beside("answer", choices[0], choices[1]))
+	case choices[0] == choices[1]:
+		answer += ": both " + choices[0]
+	default:
+		answer += ": " + choices[0] + " against " + choices[1]
+	}
+	return widget.Under(append(lines, "", widget.Wrap(differ, w), widget.StyleDim.Render(widget.Wrap(answer, w)))...)
+}

@@ -1,0 +1,117 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/learn"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// fitDialog asks how to learn again from a model's own modes: by which method,
+// and transferred from which other workload of the same device.
+type fitDialog struct {
+	widget.Form
+	from    session.ModelInfo
+	methods []learn.Method
+	leanOn  []session.ModelInfo // models of other workloads on this device
+	method  int
+	lean    int // 0: none; else one more than the index into leanOn
+}
+
+// fitMethods are offered in this order: networks take longest.
+var fitMethods = []learn.Method{learn.GP, learn.Linear, learn.Tree, learn.Forest, learn.PowerTrain, learn.NN}
+
+func newFitDialog(keys *page.Keys, from session.ModelInfo, list []session.ModelInfo) *fitDialog {
+	d := &fitDialog{from: from, methods: fitMethods}
+	if at := slices.Index(d.methods, from.Model.Method); at >= 0 {
+		d.method = (at + 1) % len(d.methods)
+	}
+	for _, other := range list {
+		if other.Model != nil && other.Name != from.Name && other.Workload() != from.Workload() &&
+			other.Model.Provenance.Device == from.Model.Provenance.Device {
+			d.leanOn = append(d.leanOn, other)
+		}
+	}
+	d.Form = widget.Form{Keys: keys.FormKeys(), Title: "Fit again, or transfer from another workload", Verb: "fit",
+		Width: 64, Note: d.note, Fields: []widget.Field{
+			{Name: "method", Text: func() string { return string(d.methods[d.method]) },
+				Turn: func(by int) { widget.Around(&d.method, by, len(d.methods)) }},
+			{Name: "reference", Text: d.leanText, Turn: func(by int) { widget.Around(&d.lean, by, len(d.leanOn)+1) }},
+		}}
+	return d
+}
+
+// transfers reports whether the method can transfer from another workload.
+func (d *fitDialog) transfers() bool {
+	return session.Transfers(d.methods[d.method])
+}
+
+func (d *fitDialog) leanText() string {
+	switch {
+	case !d.transfers():
+		return "none: " + string(d.methods[d.method]) + " uses these modes alone"
+	case d.lean > 0:
+		return d.leanOn[d.lean-1].Name
+	case d.methods[d.method] == learn.PowerTrain:
+		return "the ResNet-18 networks inside jtune"
+	case len(d.leanOn) == 0:
+		return "none: no model of another workload here"
+	}
+	return "none"
+}
+
+// name is that of the model to come.
+func (d *fitDialog) name() string {
+	base, _, _ := strings.Cut(d.from.Name, "-by-")
+	name := base + "-by-" + string(d.methods[d.method])
+	if d.lean > 0 && d.transfers() {
+		name += "-from-" + d.leanOn[d.lean-1].Name
+	}
+	return name
+}
+
+// fit learns again and keeps the result beside the model, unless ctx ends first.
+func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
+	old, name, method, reference := d.from.Model, d.name(), d.methods[d.method], ""
+	if d.lean > 0 && d.transfers() {
+		reference = d.leanOn[d.lean-1].Path
+	}
+	return func() tea.Msg {
+		m, err := session.Refit(ctx, old, method, reference)
+		if err == nil {
+			_, err = h.SaveModel(name, m)
+		}
+		return refitMsg{name, err}
+	}
+}
+
+// methodNotes say what each method is, for who has not read of it.
+var methodNotes = map[learn.Method]string{
+	learn.GP: "the default: physics of the board with a Gaussian process for what it misses; good from ten " +
+		"modes on, with honest bands",
+	learn.Linear:     "a straight line through the knobs: for comparison, seldom good",
+	learn.Tree:       "one decision tree: for comparison",
+	learn.Forest:     "a random forest: for comparison; wants fifty modes or more",
+	learn.PowerTrain: "the published networks, transferred from another workload: takes a while, wants fifty modes",
+	learn.NN:         "the same networks from these modes alone: takes a while, wants hundreds of modes",
+}
+
+func (d *fitDialog) note(int) []string {
+	lines := []string{string(d.methods[d.method]) + ": " + methodNotes[d.methods[d.method]] + ".",
+		fmt.Sprintf("Fits again to the %d measured modes of %s, measures nothing, keeps the result as %s.",
+			len(d.from.Model.Samples), d.from.Name, d.name())}
+	if d.lean > 0 && d.methods[d.method] == learn.GP {
+		if other := d.leanOn[d.lean-1]; len(other.Model.Samples) < learn.LeastReference {
+			lines = append(lines, fmt.Sprintf("%s has %d modes; a reference needs at least %d.",
+				other.Name, len(other.Model.Samples), learn.LeastReference))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,287 @@
+// Package models is the page of what was learned: the models, how far each can be
+// trusted, and how two of them differ.
+package models
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Page lists what has been learnt and how far it can be trusted.
+type Page struct {
+	read    page.Reader
+	list    []session.ModelInfo
+	tab     widget.Table
+	fitting string // the model that is being fitted now; ""
+	stopFit context.CancelFunc
+	large   int // 1: the plot, 2: the description fills the page
+	view    modelPlot
+	fit     *fitDialog                      // nil: closed
+	marked  modelID                         // zero: none
+	studies map[modelID]*session.Assessment // nil value: being worked out
+	curves  map[modelID]*learningCurve      // the same
+	versus  *comparison
+	listed  bool // the folder was looked at
+}
+
+// modelID is one state of one model's file: a list read anew holds other
+// pointers to the same models.
+type modelID struct {
+	name     string
+	modified time.Time
+}
+
+func idOf(info session.ModelInfo) modelID { return modelID{info.Name, info.Modified} }
+
+// modelPlot is what the panel beside a model's description shows.
+type modelPlot int
+
+const (
+	plotTime modelPlot = iota
+	plotPower
+	plotRegions
+	plotCurve
+	plotCompare
+	numModelPlots
+)
+
+var plotTitles = [...]string{
+	"Time, predicted against measured",
+	"Power, predicted against measured",
+	"Error by region, of modes left out",
+	"Learning curve",
+	"Compared",
+}
+
+var _ page.Page = (*Page)(nil)
+
+// New lists the models that it gets by news.
+func New(read page.Reader) *Page {
+	p := &Page{read: read, studies: map[modelID]*session.Assessment{}, curves: map[modelID]*learningCurve{}}
+	empty := "no model yet: " + read.Keys().Tune.Label() + " tunes a workload and keeps its model here"
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: empty, Cols: []widget.Column{
+		{Title: "model", Width: 17},
+		{Title: "method", Width: 10, Drop: 3},
+		{Title: "modes", Width: 5, Right: true},
+		{Title: "time", Width: 7, Right: true},
+		{Title: "power", Width: 7, Right: true},
+		{Title: "age", Width: 7, Right: true, Drop: 2},
+		{Title: "device", Width: 12, Drop: 4},
+	}}
+	return p
+}
+
+// Name is page.Page's.
+func (p *Page) Name() page.Name { return page.Models }
+
+// Update is page.Page's.
+func (p *Page) Update(msg tea.Msg) page.Intent {
+	switch msg := msg.(type) {
+	case page.ModelsListed:
+		p.list, p.tab.Rows, p.listed = msg.List, len(msg.List), true
+		return page.All{page.Fail{What: "models", Err: msg.Err}, p.look()}
+	case Assessed:
+		p.studies[idOf(msg.Of)] = &msg.Assessment
+	case curveMsg:
+		p.curves[msg.of] = &msg.curve
+	case comparisonMsg:
+		p.versus = msg.c
+	case refitMsg:
+		p.fitting = ""
+		p.stopFit()
+		switch {
+		case errors.Is(msg.err, context.Canceled):
+			return page.Sayf("fit stopped: %s is not kept", msg.name)
+		case msg.err != nil:
+			return page.Fail{What: "fit", Err: msg.err}
+		default:
+			return page.All{page.Sayf("fitted: %s", msg.name), page.ListModels{}}
+		}
+	}
+	return nil
+}
+
+// Key is page.Page's.
+func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	if p.fit != nil {
+		return p.dialogKey(k), true
+	}
+	switch {
+	case p.tab.Key(k):
+	case keys.Enlarge.Matches(k):
+		p.large = (p.large + 1) % 3
+	case keys.Back.Matches(k) && p.large > 0:
+		p.large = 0
+	case keys.Load.Matches(k):
+		return p.load(), true
+	case keys.Refit.Matches(k):
+		return p.refit(), true
+	case keys.NextPlot.Matches(k):
+		p.view = (p.view + 1) % numModelPlots
+	case keys.Mark.Matches(k):
+		return page.All{p.mark(), p.look()}, true
+	default:
+		return nil, false
+	}
+	return p.look(), true
+}
+
+// Typing reports whether all keys go to the dialog.
+func (p *Page) Typing() bool { return p.fit != nil }
+
+func (p *Page) dialogKey(k tea.KeyPressMsg) page.Intent {
+	closed, fit := p.fit.Key(k)
+	d := p.fit
+	if closed {
+		p.fit = nil
+	}
+	if !fit {
+		return nil
+	}
+	halt, stop := context.WithCancel(context.Background())
+	p.fitting, p.stopFit = d.name(), stop
+	work := d.fit(halt, p.read.Session())
+	return page.Compute(func(ctx context.Context) tea.Msg {
+		defer context.AfterFunc(ctx, stop)()
+		return work()
+	})
+}
+
+// refit asks how to fit the chosen model again, or stops the fit that goes on.
+func (p *Page) refit() page.Intent {
+	info, ok := p.chosen()
+	switch {
+	case p.fitting != "":
+		p.stopFit()
+		return page.Sayf("stopping the fit of %s …", p.fitting)
+	case !ok || info.Model == nil:
+	default:
+		p.fit = newFitDialog(p.read.Keys(), info, p.list)
+	}
+	return nil
+}
+
+// mark remembers the chosen model as the one to compare others with; once more
+// forgets it.
+func (p *Page) mark() page.Intent {
+	info, ok := p.chosen()
+	switch {
+	case !ok || info.Model == nil:
+	case p.marked == idOf(info):
+		p.marked = modelID{}
+	default:
+		p.marked, p.view = idOf(info), plotCompare
+		return page.Sayf("marked %s: move to another model to compare", info.Name)
+	}
+	return nil
+}
+
+// look begins to work out what the plot in view needs, once.
+func (p *Page) look() page.Intent {
+	info, ok := p.chosen()
+	if !ok || info.Model == nil {
+		return nil
+	}
+	var out page.All
+	id := idOf(info)
+	if _, known := p.studies[id]; !known {
+		p.studies[id] = nil
+		out = append(out, assess(info))
+	}
+	switch p.view {
+	case plotCurve:
+		if _, known := p.curves[id]; !known && session.TooSlow(info.Model) == "" {
+			p.curves[id] = nil
+			out = append(out, curveOf(info))
+		}
+	case plotCompare:
+		other, ok := p.markedInfo()
+		if ok && p.marked != id && !p.versus.of(other, info) && p.ours(info) && p.ours(other) {
+			out = append(out, compareModels(other, info, p.read.Space(), p.read.Limit()))
+		}
+	}
+	return out
+}
+
+// ours reports whether a model is one of this board.
+func (p *Page) ours(info session.ModelInfo) bool {
+	return session.Foreign(info.Model, p.read.Space()) == ""
+}
+
+func (p *Page) markedInfo() (session.ModelInfo, bool) {
+	for _, info := range p.list {
+		if info.Model != nil && idOf(info) == p.marked {
+			return info, true
+		}
+	}
+	return session.ModelInfo{}, false
+}
+
+func (p *Page) load() page.Intent {
+	info, ok := p.chosen()
+	if !ok {
+		return nil
+	}
+	if info.Model == nil {
+		return page.Fail{What: "model " + info.Name, Err: info.Err}
+	}
+	if why := session.Foreign(info.Model, p.read.Space()); why != "" {
+		return page.Say("not loaded: " + why)
+	}
+	return page.Load{Model: info}
+}
+
+// refitMsg says how fitting by another method went.
+type refitMsg struct {
+	name string
+	err  error
+}
+
+func (p *Page) chosen() (session.ModelInfo, bool) {
+	if p.tab.Cursor >= len(p.list) {
+		return session.ModelInfo{}, false
+	}
+	return p.list[p.tab.Cursor], true
+}
+
+// Hints is page.Page's.
+func (p *Page) Hints() []widget.Action {
+	keys := p.read.Keys()
+	if p.fit != nil {
+		return p.fit.Hints()
+	}
+	why := ""
+	if len(p.list) == 0 {
+		why = "no model"
+	}
+	fit := keys.Refit.Unless(why)
+	if p.fitting != "" {
+		fit = keys.Refit.As("stop the fit")
+	}
+	mark := why
+	if len(p.list) == 1 {
+		mark = "no other model"
+	}
+	return []widget.Action{
+		keys.Up.With(keys.Down, "choose"),
+		keys.Load.Unless(why),
+		keys.NextPlot.Unless(why),
+		fit,
+		keys.Mark.Unless(mark),
+		keys.Enlarge,
+	}
+}
+
+// Copied is the path of the chosen model.
+func (p *Page) Copied() string {
+	info, _ := p.chosen()
+	return info.Path
+}

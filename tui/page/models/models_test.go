@@ -1,0 +1,174 @@
+package models
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+)
+
+// lawModel is fitted, by a method, to modes that the law measured.
+func lawModel(f *pagetest.Board, t *testing.T, method learn.Method, n int, workload string) *learn.Model {
+	t.Helper()
+	var samples []tegra.Measured
+	for _, m := range f.Space().Sample(n, 7) {
+		ms, w := pagetest.Law(m)
+		samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: ms, PowerW: w})
+	}
+	m, err := learn.Fit(t.Context(), samples, learn.Options{Method: method, Space: f.Space(), Seed: 1,
+		Provenance: learn.Provenance{Device: "AGX Orin", Workload: workload}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// withModels opens the Models page on a gp and a linear model of resnet18 and
+// on one of another workload.
+func withModels(t *testing.T) (*pagetest.Driver, *Page) {
+	t.Helper()
+	d, p := pagetest.Drive(t, New)
+	list := []session.ModelInfo{
+		{Name: "resnet18", Path: "/models/resnet18", Model: lawModel(d.Board, t, learn.GP, 24, "resnet18")},
+		{Name: "resnet18-by-linear", Path: "/models/resnet18-by-linear",
+			Model: lawModel(d.Board, t, learn.Linear, 24, "resnet18")},
+		{Name: "bert", Path: "/models/bert", Model: lawModel(d.Board, t, learn.GP, 12, "bert")},
+	}
+	for i := range list {
+		list[i].Modified = pagetest.Start.Add(-time.Hour)
+	}
+	d.Send(page.ModelsListed{List: list})
+	return d, p
+}
+
+func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
+	d, p := withModels(t)
+	d.Press("x", "x")
+	m := p.list[0].Model
+	id := idOf(p.list[0])
+	d.Until("the study is there", func() bool { return p.studies[id] != nil })
+	d.Sees("Error by region", "of modes left out", "knob", "EMC")
+	for _, s := range pagetest.Sizes {
+		d.Size(s[0], s[1])
+		d.Screen()
+	}
+	d.Size(80, 24)
+	s := p.studies[id]
+	var modes [tegra.NumKnobs]int
+	last := session.Region{Knob: -1}
+	for _, r := range s.Regions() {
+		if r.Hi < r.Lo || r.Knob == last.Knob && r.Lo <= last.Hi {
+			t.Errorf("%v: regions overlap or fall: %+v", r.Knob, s.Regions())
+		}
+		modes[r.Knob] += r.Modes
+		last = r
+	}
+	for k, n := range modes {
+		if n != len(m.Samples) {
+			t.Errorf("%v: %d modes in its regions, want all %d", tegra.Knob(k), n, len(m.Samples))
+		}
+	}
+	d.Press("x")
+	d.Until("the curve is there", func() bool { return p.curves[id] != nil })
+	d.Sees("Learning curve", "modes", "time", "power")
+}
+
+func TestModelsSayWhatMattersAndHowBandsHeldBeforeOneIsLoaded(t *testing.T) {
+	d, p := withModels(t)
+	d.Until("the study is there", func() bool { return p.studies[idOf(p.list[0])] != nil })
+	d.Sees("knob", "EMC", "at their largest:", "within its 95 % bands", "enter loads it")
+	s := p.studies[idOf(p.list[0])]
+	if time, power := s.Held(); time < 18 || power < 18 || time > 24 || power > 24 {
+		t.Errorf("95 %% bands held %d and %d of 24 modes that the law measured", time, power)
+	}
+	d.Sees("Time, predicted against measured", "each mode left out, then predicted", "●")
+	d.Press("x")
+	d.Sees("Power, predicted against measured", "measured W")
+	d.Press("e", "e")
+	if screen := d.Screen(); strings.Contains(screen, "predicted against measured") ||
+		!strings.Contains(screen, "About") {
+		t.Errorf("the description does not fill the page:\n%s", screen)
+	}
+	d.Press("esc")
+	d.Sees("Models", "About", "Power, predicted")
+}
+
+func TestModelsAreComparedSideBySide(t *testing.T) {
+	d, p := withModels(t)
+	d.Press("space")
+	d.Sees("+resnet18", "is marked: move to another")
+	d.Press("down")
+	d.Until("they are compared", func() bool { return p.versus != nil })
+	d.Size(200, 50)
+	d.Sees("method", "gp", "linear", "They differ by", "answer")
+	d.Press("up", "space")
+	d.Sees("space marks a model")
+}
+
+func TestModelsOfAnotherBoardAreNotCompared(t *testing.T) {
+	d, p := withModels(t)
+	space, err := tegra.NewSpace([]int{2, 4}, []tegra.Freq{1e9}, []tegra.Freq{5e8}, []tegra.Freq{2e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := p.list
+	list[1].Model, err = learn.Fit(t.Context(), []tegra.Measured{{Setting: tegra.Setting{Mode: space.Max()},
+		TimeMS: 100, PowerW: 8}}, learn.Options{Space: space, Provenance: learn.Provenance{Device: "Nano"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Press("space", "down")
+	d.Sees("of another board")
+}
+
+func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
+	d, p := withModels(t)
+	d.Press("r", "left", "down", "right")
+	d.Sees("method      gp", "reference ‹ bert ›", "resnet18-by-gp-from-", "a reference needs at least 100")
+	d.Press("up", "right")
+	d.Sees("none: linear uses these modes alone")
+	d.Press("esc")
+	if p.fit != nil || p.fitting != "" {
+		t.Error("esc did not close the dialog, or began to fit")
+	}
+	if s := d.Screen(); strings.Contains(s, "Fit again,") {
+		t.Errorf("the dialog still shows:\n%s", s)
+	}
+}
+
+// A model of time alone is shown without power, and is not laid over the modes.
+func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
+	d, p := withModels(t)
+	timed := *p.list[0].Model
+	samples := slices.Clone(timed.Samples)
+	for i := range samples {
+		samples[i].PowerW = math.NaN()
+	}
+	m, err := learn.Fit(t.Context(), samples, learn.Options{Space: timed.Space, Seed: 1, Provenance: timed.Provenance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.list[0].Model = m
+	delete(p.studies, idOf(p.list[0]))
+	s := session.Assessment{Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
+	if s.Left, err = m.LeaveOut(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.studies[idOf(p.list[0])] = &s
+	for range len(plotTitles) {
+		if page := d.Screen(); strings.Contains(page, "NaN") {
+			t.Errorf("made-up numbers:\n%s", page)
+		}
+		d.Press("x")
+	}
+	if d.Press("enter"); d.State.Outlook != nil && d.State.Outlook.Model == m {
+		t.Error("a model without power was laid over the modes")
+	}
+}

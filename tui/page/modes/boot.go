@@ -1,0 +1,155 @@
+package modes
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// bootDialog shows the unit that would apply the present mode at every boot,
+// and writes it when asked: the file's text is what the user says yes to.
+type bootDialog struct {
+	read   page.Reader
+	mode   tegra.Mode
+	unit   *session.BootUnit
+	cannot string // why it cannot be written; ""
+}
+
+// noBoot gives the reason why the present mode cannot become that at boot, or
+// "". A virtual board shows what a real one would do.
+func (p *Page) noBoot() string {
+	done := p.read.Applied()
+	switch why := p.read.MayWrite(); {
+	case why != "":
+		return why
+	case done.Unkept():
+		return "keep the mode first"
+	case !p.bootMode().OK:
+		return "the board is in no mode; apply one"
+	}
+	return ""
+}
+
+// bootMode is the mode that was kept, else the one the board is in.
+func (p *Page) bootMode() tegra.Val[tegra.Mode] {
+	if done := p.read.Applied(); done.Kept {
+		return done.Mode
+	}
+	return p.read.Present()
+}
+
+// planBoot prepares the unit of the mode that the board is in.
+func (p *Page) planBoot() page.Intent {
+	if why := p.noBoot(); why != "" {
+		return page.Say("at boot: not now, " + why)
+	}
+	return page.PlanBoot{Mode: p.bootMode().V}
+}
+
+// openBoot shows what was planned.
+func (p *Page) openBoot(msg page.BootPlanned) page.Intent {
+	if msg.Unit == nil || msg.Unit.Text == "" {
+		return page.Fail{What: "at boot", Err: msg.Err}
+	}
+	p.boot = &bootDialog{read: p.read, mode: msg.Mode, unit: msg.Unit}
+	switch {
+	case errors.Is(msg.Err, tegra.ErrUnsupported):
+		p.boot.cannot = "a virtual board has no boot: on a Jetson this would be written"
+	case msg.Err != nil:
+		p.boot.cannot = msg.Err.Error()
+	}
+	return nil
+}
+
+// key takes a key; closed says that the dialog goes.
+func (d *bootDialog) key(k tea.KeyPressMsg) (does page.Intent, closed, taken bool) {
+	keys := d.read.Keys()
+	unit := d.unit
+	change := func(done string, do func() error) page.Intent {
+		return page.ChangeBoot{Unit: unit, Do: do, Done: done}
+	}
+	switch {
+	case keys.Back.Matches(k):
+		return nil, true, true
+	case (keys.AtBoot.Matches(k) || keys.Stop.Matches(k)) && d.read.Rushed(): // pasted
+		return nil, false, true
+	case keys.AtBoot.Matches(k) && d.cannot != "":
+		return page.Say("at boot: " + d.cannot), false, true
+	case keys.AtBoot.Matches(k):
+		return change("written: every boot sets "+d.read.ModeText(d.mode), unit.Install), true, true
+	case keys.Stop.Matches(k) && d.noRemove() != "":
+		return page.Say("remove: " + d.noRemove()), false, true
+	case keys.Stop.Matches(k):
+		return change("removed: no mode is applied at boot", unit.Remove), true, true
+	}
+	return nil, false, false
+}
+
+// noRemove gives the reason why there is nothing to take away, or "".
+func (d *bootDialog) noRemove() string {
+	switch {
+	case d.cannot != "":
+		return "not here"
+	case d.unit.Before == "":
+		return "none is there"
+	}
+	return ""
+}
+
+func (d *bootDialog) hints() []widget.Action {
+	keys := d.read.Keys()
+	why := ""
+	if d.cannot != "" {
+		why = "see above"
+	}
+	return []widget.Action{
+		keys.AtBoot.As("write it").Unless(why),
+		keys.Stop.As("remove").Unless(d.noRemove()),
+		keys.Back.As("leave"),
+	}
+}
+
+// Render draws the dialog in at most w×h cells.
+func (d *bootDialog) Render(w, h int) string {
+	width := min(w, 76)
+	inner := width - 4
+	now := "now at boot: nothing of jtune's"
+	if d.unit.Before != "" {
+		now = "now at boot: " + d.unit.ModeBefore()
+	}
+	mode := widget.StyleBold.Render(d.read.ModeText(d.mode))
+	lines := []string{now, "from then on: " + mode + ", the mode the board is in", ""}
+	if d.cannot != "" {
+		lines = append(lines, widget.StyleWarn.Render(widget.Wrap(d.cannot, inner)))
+	}
+	for _, n := range d.unit.Notes {
+		lines = append(lines, widget.StyleWarn.Render(widget.Wrap(n, inner)))
+	}
+	writes := d.read.Keys().AtBoot.Label() + " writes " + d.unit.Path()
+	lines = append(lines, widget.Wrap(writes+", which root runs once at each boot:", inner))
+	head := strings.Join(lines, "\n") + "\n"
+	text := head + d.unitText(inner, "")
+	if strings.Count(text, "\n")+3 > h { // the command alone
+		text = head + d.unitText(inner, "ExecStart=")
+	}
+	return widget.Box("The mode at every boot", "", text, width, min(h, strings.Count(text, "\n")+3))
+}
+
+// unitText gives the unit's lines that begin with a word.
+func (d *bootDialog) unitText(w int, with string) string {
+	var lines []string
+	for line := range strings.Lines(d.unit.Text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && strings.HasPrefix(line, with) {
+			line = strings.ReplaceAll(ansi.Hardwrap(line, w-2, true), "\n", "\n  ")
+			lines = append(lines, "  "+widget.StyleDim.Render(line))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,218 @@
+package modes
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// comparer sets modes side by side: the others against the first one.
+type comparer struct {
+	modes  []tegra.Mode
+	cursor int // the one that apply takes
+	left   int // the first one that shows
+	heads  []string
+	rows   []compareRow
+}
+
+// compareRow is one thing told of all the modes.
+type compareRow struct {
+	name  string
+	cells []string
+	need  int // 0: always told; higher ones go first where rows are short
+}
+
+// toCompare are the marked modes and the one under the cursor.
+func (p *Page) toCompare() []tegra.Mode {
+	list := slices.Clone(p.marked)
+	if m, ok := p.chosen(); ok && !slices.Contains(list, m) && len(p.marked) < 2 {
+		list = append(list, m)
+	}
+	return list
+}
+
+// compare opens the comparison.
+func (p *Page) compare() page.Intent {
+	list := p.toCompare()
+	if len(list) < 2 {
+		mark := p.read.Keys().Mark.Label()
+		return page.Sayf("compare: mark modes with %s first; one mark and the cursor are enough", mark)
+	}
+	p.compared = newComparer(p.read, list)
+	return nil
+}
+
+// compareRows name what is told of each mode, besides its knobs, with a model.
+var compareRows = []compareRow{
+	{name: "pred. ms/mb"},
+	{name: " 95 %", need: 3},
+	{name: "pred. W"},
+	{name: " 95 %", need: 3},
+	{name: "pred. J/mb", need: 2},
+	{name: "meas. ms/mb", need: 1},
+	{name: "meas. W", need: 1},
+	{name: "time to A"},
+	{name: "power to A", need: 1},
+	{name: "energy to A", need: 2},
+}
+
+func newComparer(read page.Reader, modes []tegra.Mode) *comparer {
+	c := &comparer{modes: modes}
+	for k := range tegra.NumKnobs {
+		c.rows = append(c.rows, compareRow{name: k.String()})
+	}
+	v := read.Outlook()
+	if v != nil {
+		c.rows = append(c.rows, compareRows...)
+	}
+	for i, m := range modes {
+		c.heads = append(c.heads, compareHead(read, i, m))
+		at, nan := v.About(m), math.NaN()
+		pred, meas := page.FiguresIn(at.Predicted), page.FiguresOf(at.Reading.Measured)
+		if at.Fitted {
+			pred = page.FiguresOf(tegra.Measured{})
+		}
+		off := session.Difference{TimePct: nan, PowerPct: nan, EnergyPct: nan}
+		if i > 0 {
+			off = session.Against(at.Best(), v.About(modes[0]).Best())
+		}
+		var cells []string
+		for k := range tegra.NumKnobs {
+			cells = append(cells, page.KnobText(m, k))
+		}
+		cells = append(cells, pred.MS, pred.BandMS, pred.W, pred.BandW, pred.J, meas.MS, meas.W,
+			widget.SignedPct(off.TimePct), widget.SignedPct(off.PowerPct), widget.SignedPct(off.EnergyPct))
+		for r := range c.rows {
+			c.rows[r].cells = append(c.rows[r].cells, cells[r])
+		}
+	}
+	return c
+}
+
+func letter(i int) string { return string(rune('A' + i%26)) }
+
+// compareHead calls a mode by its preset, else by a letter; the board's own
+// present mode is said.
+func compareHead(read page.Reader, i int, m tegra.Mode) string {
+	text := letter(i)
+	if name := read.NameOf(m); name != "" {
+		text += " " + name
+	}
+	if now := read.Present(); now.OK && now.V == m {
+		text += " now"
+	}
+	return text
+}
+
+func (p *Page) compareKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	c := p.compared
+	at, walked := widget.ListKeys{Up: keys.Left, Down: keys.Right}.Step(k, c.cursor, 0, len(c.modes)-1)
+	switch {
+	case walked:
+		c.cursor = at
+	case keys.Back.Matches(k), keys.Compare.Matches(k):
+		p.compared = nil
+	case keys.Apply.Matches(k):
+		return page.Apply{Mode: c.modes[c.cursor]}, true
+	case keys.Mark.Matches(k):
+		p.unmark()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// unmark takes the mode under the cursor out of the comparison.
+func (p *Page) unmark() {
+	at := p.compared.cursor
+	rest := slices.Delete(slices.Clone(p.compared.modes), at, at+1)
+	p.marked, p.compared = rest, nil
+	if len(rest) > 1 {
+		p.compared = newComparer(p.read, rest)
+		p.compared.cursor = min(at, len(rest)-1)
+	}
+}
+
+func (c *comparer) hints(read page.Reader) []widget.Action {
+	keys := read.Keys()
+	return []widget.Action{
+		keys.Apply.As("apply " + letter(c.cursor)).Unless(read.MayWrite()),
+		keys.Left.With(keys.Right, "choose"),
+		keys.Mark.As("take out").Doing("take this mode out of the comparison"),
+		keys.Back.As("close"),
+	}
+}
+
+// Widths of the comparison's columns.
+const (
+	compareName = 11
+	compareCell = 14
+)
+
+// Render draws the comparison in w×h cells.
+func (c *comparer) Render(w, h int) string {
+	n := max(1, (w-compareName)/compareCell)
+	c.left = max(0, min(c.left, c.cursor, len(c.modes)-n))
+	c.left = max(c.left, c.cursor-n+1)
+	end := min(len(c.modes), c.left+n)
+	heads := widget.Cut("", compareName)
+	for i := c.left; i < end; i++ {
+		text := widget.Right(c.heads[i], compareCell-1)
+		if i == c.cursor {
+			text = widget.StyleCursor.Render("▸" + widget.Right(c.heads[i], compareCell-2))
+		}
+		heads += " " + text
+	}
+	lines := []string{heads}
+	for _, r := range c.fitting(h - 1) {
+		line := widget.Cut(r.name, compareName)
+		for i := c.left; i < end; i++ {
+			line += " " + widget.Right(r.cells[i], compareCell-1)
+		}
+		lines = append(lines, line)
+	}
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// fitting leaves out the least needed rows, those of equal need together.
+func (c *comparer) fitting(h int) []compareRow {
+	for need := 3; ; need-- {
+		var out []compareRow
+		for _, r := range c.rows {
+			if r.need <= need {
+				out = append(out, r)
+			}
+		}
+		if len(out) <= h || need == 0 {
+			return out
+		}
+	}
+}
+
+// note says how many modes there are, and that more are to the side.
+func (c *comparer) note(w int) string {
+	if n := max(1, (w-compareName)/compareCell); n < len(c.modes) {
+		return fmt.Sprintf("%d of %d show", n, len(c.modes))
+	}
+	return ""
+}
+
+// text is the comparison for the clipboard, columns parted by tabs.
+func (c *comparer) text() string {
+	lines := []string{"\t" + strings.Join(c.heads, "\t")}
+	for _, r := range c.rows {
+		if r.name != "" {
+			lines = append(lines, strings.TrimSpace(r.name)+"\t"+strings.Join(r.cells, "\t"))
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

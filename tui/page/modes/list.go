@@ -1,0 +1,160 @@
+package modes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/export"
+	"jtune/tui/page"
+)
+
+// build filters and sorts the space again. While a filter is typed, what
+// cannot be read yet leaves the rows as they are.
+func (p *Page) build() {
+	p.built, p.view = true, p.read.Outlook()
+	expr := p.filter
+	if p.input != nil {
+		expr = p.input.Value()
+	}
+	f, err := p.read.Space().ParseFilter(expr)
+	p.problem = ""
+	if err != nil {
+		p.problem = err.Error()
+		if p.order != nil {
+			return
+		}
+		f = tegra.Filter{}
+	}
+	p.order = []int{}
+	for i := p.read.Space().Len() - 1; i >= 0; i-- { // the largest first: MAXN is on top
+		if f.Match(p.row(i, p.read.Space().At(i))) {
+			p.order = append(p.order, i)
+		}
+	}
+	if !p.hasColumn(p.sortBy) {
+		p.sortBy, p.falling = columnMode, true
+	}
+	if p.sortBy == columnMode {
+		if !p.falling {
+			slices.Reverse(p.order)
+		}
+		return
+	}
+	value := p.values(p.sortBy)
+	slices.SortStableFunc(p.order, func(a, b int) int {
+		if p.falling {
+			a, b = b, a
+		}
+		return cmp.Compare(value[a], value[b])
+	})
+}
+
+// row is what is known of mode i: measured before predicted before nothing.
+func (p *Page) row(i int, m tegra.Mode) tegra.Measured {
+	if p.read.Outlook() != nil && i < len(p.read.Outlook().Known) {
+		return p.read.Outlook().Known[i].Measured
+	}
+	return tegra.Measured{Setting: tegra.Setting{Mode: m}}
+}
+
+// hasColumn reports whether a column can be sorted by.
+func (p *Page) hasColumn(c modesColumn) bool {
+	switch {
+	case c >= columnMode && c <= columnEMC:
+		return true
+	case c == columnTime, c == columnPower, c == columnEnergy:
+		return p.read.Outlook() != nil
+	}
+	return false
+}
+
+// values are what a column sorts by, by index of the space.
+func (p *Page) values(c modesColumn) []float64 {
+	switch c {
+	case columnTime:
+		return p.view.Column(optimize.Time)
+	case columnPower:
+		return p.view.Column(optimize.Power)
+	case columnEnergy:
+		return p.view.Column(optimize.Energy)
+	}
+	out := make([]float64, p.read.Space().Len())
+	for i := range out {
+		out[i] = p.read.Space().At(i).Value(tegra.Knob(c - columnCores))
+	}
+	return out
+}
+
+// sort goes to the next column: knobs begin with the largest, what a minibatch
+// costs with the least.
+func (p *Page) sort() {
+	for p.sortBy++; p.sortBy <= columnEnergy && !p.hasColumn(p.sortBy); p.sortBy++ {
+	}
+	if p.sortBy > columnEnergy {
+		p.sortBy = columnMode
+	}
+	p.falling = p.sortBy < columnTime
+	p.list, p.built, p.tab.Cursor = listAll, false, 0
+}
+
+// sortText says what the rows are sorted by.
+func (p *Page) sortText() string {
+	name := strings.ToLower(p.tab.Cols[p.sortBy].Title)
+	switch p.sortBy {
+	case columnMode:
+		name = "mode"
+	case columnCPU, columnGPU, columnEMC:
+		name = p.tab.Cols[p.sortBy].Title
+	case columnTime:
+		name = "time"
+	case columnPower:
+		name = "power"
+	case columnEnergy:
+		name = "energy"
+	}
+	if p.falling {
+		return "by " + name + " ▾"
+	}
+	return "by " + name + " ▴"
+}
+
+// shown lists the modes of the rows, or of the comparison.
+func (p *Page) shown() []tegra.Mode {
+	p.fill()
+	if p.compared != nil {
+		return p.compared.modes
+	}
+	at := p.tab.Cursor
+	defer func() { p.tab.Cursor = at }()
+	var out []tegra.Mode
+	for p.tab.Cursor = 0; p.tab.Cursor < p.tab.Rows; p.tab.Cursor++ {
+		if m, ok := p.chosen(); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Files are the rows that show.
+func (p *Page) Files() ([]page.File, error) {
+	var known []learn.Prediction
+	var measured []bool
+	nan := math.NaN()
+	for _, m := range p.shown() {
+		pr := learn.Prediction{TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan}
+		pr.Mode, pr.TimeMS, pr.PowerW = m, nan, nan
+		if v := p.read.Outlook(); v != nil {
+			if i, ok := v.Index(m); ok {
+				pr = v.Known[i]
+			}
+		}
+		known, measured = append(known, pr), append(measured, p.read.Outlook().About(m).Measured())
+	}
+	list, doc, err := export.List(known, measured).Tables()
+	return []page.File{{Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
+}

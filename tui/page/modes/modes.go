@@ -1,0 +1,323 @@
+// Package modes is the page of the whole space as a table: filtered, sorted,
+// compared; presets, composing, the mode at boot.
+package modes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Page is the whole space as a table that can be filtered and sorted,
+// with what is known of each mode when a model is loaded; presets, composing,
+// comparing, history.
+type Page struct {
+	read     page.Reader
+	tab      widget.Table
+	order    []int // indexes of the space, filtered and sorted
+	view     *session.Outlook
+	built    bool
+	sortBy   modesColumn
+	falling  bool // the largest first
+	filter   string
+	input    *widget.Input // the filter while it is typed; nil: it is not
+	problem  string        // of the filter
+	list     modesList
+	marked   []tegra.Mode // to compare, in the order they were marked
+	compared *comparer    // nil: closed
+	compose  *composer    // nil: closed
+	boot     *bootDialog  // nil: closed
+}
+
+// modesList is which list the page shows.
+type modesList int
+
+const (
+	listAll modesList = iota
+	listPresets
+	listHistory
+)
+
+// modesColumn is a column of the table.
+type modesColumn int
+
+// Columns, from left to right; the knobs as tegra.Knob orders them.
+const (
+	columnMark modesColumn = iota
+	columnMode
+	columnCores
+	columnCPU
+	columnGPU
+	columnEMC
+	columnTime
+	columnTimeBand
+	columnPower
+	columnPowerBand
+	columnEnergy
+	columnIs
+)
+
+var _ page.Page = (*Page)(nil)
+
+// New lists the space that is read.
+func New(read page.Reader) *Page {
+	p := &Page{read: read, sortBy: columnMode, falling: true}
+	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
+		{Title: " ", Width: 1},
+		{Title: "cores/CPU/GPU/EMC", Width: 21},
+		{Title: "cores", Width: 6, Right: true, Drop: 4},
+		{Title: "CPU", Width: 10, Right: true, Drop: 4},
+		{Title: "GPU", Width: 10, Right: true, Drop: 4},
+		{Title: "EMC", Width: 10, Right: true, Drop: 4},
+		{Title: "ms/mb", Width: 7, Right: true},
+		{Title: "95 %", Width: 15, Drop: 5},
+		{Title: "W", Width: 5, Right: true},
+		{Title: "95 %", Width: 11, Drop: 5},
+		{Title: "J/mb", Width: 6, Right: true, Drop: 2},
+		{Title: "is", Width: 18, Drop: 1},
+	}}
+	return p
+}
+
+// Name is page.Page's.
+func (p *Page) Name() page.Name { return page.Modes }
+
+// Typing reports whether a filter is typed.
+func (p *Page) Typing() bool { return p.input != nil }
+
+// Update is page.Page's.
+func (p *Page) Update(msg tea.Msg) page.Intent {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		if p.input != nil {
+			p.built = false
+			p.input.Update(msg)
+		}
+	case page.TaskDone, page.OutlookShown:
+		p.built = false
+	case blockMsg:
+		if msg.err != nil {
+			return page.Fail{What: "nvpmodel block", Err: msg.err}
+		}
+		return page.Export{Name: msg.name, Files: []page.File{{Ending: "conf", Text: msg.text}}}
+	case page.BootPlanned:
+		return p.openBoot(msg)
+	}
+	return nil
+}
+
+// Key is page.Page's.
+func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
+	if p.input != nil {
+		p.typeFilter(k)
+		return nil, true
+	}
+	if p.compose != nil {
+		return p.composeKey(k)
+	}
+	if p.boot != nil {
+		does, closed, taken := p.boot.key(k)
+		if closed {
+			p.boot = nil
+		}
+		return does, taken
+	}
+	p.fill()
+	if p.compared != nil {
+		return p.compareKey(k)
+	}
+	switch {
+	case p.read.Keys().AtBoot.Matches(k):
+		return p.planBoot(), true
+	case p.read.Keys().Block.Matches(k):
+		return p.writeBlock(), true
+	}
+	if does, taken := p.listKey(k); taken {
+		return does, true
+	}
+	return p.rowKey(k)
+}
+
+// rowKey takes the keys that move the cursor or use the mode under it.
+func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	switch {
+	case p.tab.Key(k):
+	case keys.Mark.Matches(k):
+		p.mark()
+	case keys.Apply.Matches(k):
+		if m, ok := p.chosen(); ok {
+			return page.Apply{Mode: m}, true
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// listKey takes the keys that change which rows show, and in what order.
+func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	switch {
+	case keys.Filter.Matches(k):
+		p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll
+	case keys.Sort.Matches(k):
+		p.sort()
+	case keys.Reverse.Matches(k):
+		p.falling, p.built, p.tab.Cursor = !p.falling, false, 0
+	case keys.Presets.Matches(k):
+		p.list = (p.list + 1) % 3
+		p.tab.Cursor = 0
+	case keys.Compose.Matches(k):
+		p.compose = newComposer(p.read)
+	case keys.Compare.Matches(k):
+		return p.compare(), true
+	case keys.Back.Matches(k) && (p.list != listAll || p.filter != ""):
+		p.list, p.filter, p.built = listAll, "", false
+	case keys.Back.Matches(k) && len(p.marked) > 0:
+		p.marked = nil
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// mark marks the mode under the cursor to be compared, or takes its mark away.
+func (p *Page) mark() {
+	m, ok := p.chosen()
+	if !ok {
+		return
+	}
+	if i := slices.Index(p.marked, m); i >= 0 {
+		p.marked = slices.Delete(p.marked, i, i+1)
+	} else {
+		p.marked = append(p.marked, m)
+	}
+	p.tab.Move(1)
+}
+
+// noBlock gives the reason why a mode cannot be written for nvpmodel, or "".
+func (p *Page) noBlock() string {
+	if _, can := p.read.Block(); !can {
+		return "not for this board"
+	}
+	return ""
+}
+
+// blockMsg brings a mode as a block for nvpmodel.conf.
+type blockMsg struct {
+	name, text string
+	err        error
+}
+
+// writeBlock exports the chosen mode for the vendor's nvpmodel.conf.
+func (p *Page) writeBlock() page.Intent {
+	m, ok := p.chosen()
+	if why := p.noBlock(); why != "" || !ok {
+		return page.Say("nvpmodel block: " + cmp.Or(why, "no mode is chosen"))
+	}
+	name := fmt.Sprintf("JTUNE_%dC_%.0f_%.0f_%.0f", m.Cores, m.CPU.MHz(), m.GPU.MHz(), m.EMC.MHz())
+	write, _ := p.read.Block()
+	return page.Run(func(context.Context) tea.Msg {
+		text, err := write(m, name)
+		return blockMsg{name, text, err}
+	})
+}
+
+// typeFilter edits the filter's text; the table follows what is typed.
+func (p *Page) typeFilter(k tea.KeyPressMsg) {
+	p.built = false
+	switch {
+	case p.read.Keys().Enter.Matches(k):
+		p.filter, p.input, p.tab.Cursor = p.input.Value(), nil, 0
+	case p.read.Keys().Back.Matches(k):
+		p.input = nil
+	default:
+		p.input.Update(k)
+	}
+}
+
+func (p *Page) composeKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	switch {
+	case keys.Back.Matches(k):
+		p.compose = nil
+	case keys.Apply.Matches(k), keys.Enter.Matches(k):
+		m := p.compose.mode()
+		if !p.read.Space().Contains(m) {
+			return page.Say("this combination does not exist on this board"), true
+		}
+		p.compose = nil
+		return page.Apply{Mode: m}, true
+	default:
+		return nil, p.compose.key(k)
+	}
+	return nil, true
+}
+
+// chosen is the mode under the cursor.
+func (p *Page) chosen() (tegra.Mode, bool) {
+	at := p.tab.Cursor
+	switch {
+	case p.list == listPresets && at < len(p.read.Presets()):
+		return p.read.Presets()[at].Mode, true
+	case p.list == listHistory && at < len(p.read.Applied().History):
+		return p.read.Applied().History[len(p.read.Applied().History)-1-at].Mode, true
+	case p.list == listAll && at < len(p.order):
+		return p.read.Space().At(p.order[at]), true
+	}
+	return tegra.Mode{}, false
+}
+
+// Hints is page.Page's.
+func (p *Page) Hints() []widget.Action {
+	keys := p.read.Keys()
+	switch {
+	case p.input != nil:
+		return []widget.Action{keys.Enter.As("filter by it"), keys.Back.As("leave it")}
+	case p.compose != nil:
+		knob, change := keys.Up.With(keys.Down, "knob"), keys.Left.With(keys.Right, "change")
+		return []widget.Action{knob, change, keys.Apply, keys.Back}
+	case p.boot != nil:
+		return p.boot.hints()
+	case p.compared != nil:
+		return p.compared.hints(p.read)
+	}
+	next := [...]widget.Action{
+		listAll:     keys.Presets,
+		listPresets: keys.Presets.As("history").Doing("list what was applied in this session"),
+		listHistory: keys.Presets.As("all modes"),
+	}[p.list]
+	compare := keys.Compare
+	if len(p.toCompare()) < 2 {
+		compare.Why = "mark a mode"
+	}
+	return []widget.Action{
+		keys.Apply.Unless(p.read.MayWrite()),
+		keys.Filter, keys.Sort,
+		keys.Mark.As("mark").Doing("mark a mode to compare it"),
+		compare, next, keys.Compose, keys.Reverse,
+		keys.AtBoot.Unless(p.noBoot()),
+		keys.Block.Unless(p.noBlock()),
+		keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.Home, keys.End,
+	}
+}
+
+// Copied is the chosen mode, or the comparison.
+func (p *Page) Copied() string {
+	if p.compared != nil {
+		return p.compared.text()
+	}
+	if m, ok := p.chosen(); ok {
+		return p.read.ModeText(m)
+	}
+	return ""
+}

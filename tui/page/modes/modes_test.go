@@ -1,0 +1,151 @@
+package modes
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/widget"
+)
+
+// withView opens the page on the law's predictions, as a tuned model would.
+func withView(t *testing.T) (*pagetest.Driver, *Page) {
+	d, p := pagetest.Drive(t, New)
+	d.Show(d.Board.Outlook(d.Board.Samples()))
+	return d, p
+}
+
+func TestModesSortByEveryColumnBothWays(t *testing.T) {
+	d, p := withView(t)
+	d.Size(120, 24)
+	for range 8 {
+		if p.sortBy != columnMode {
+			value := p.values(p.sortBy)
+			for i := range p.order[1:] {
+				if a, b := value[p.order[i]], value[p.order[i+1]]; p.falling && a < b || !p.falling && a > b {
+					t.Fatalf("%s: row %d has %g, the next one %g", p.sortText(), i, a, b)
+				}
+			}
+			first, falling := p.order[0], p.falling
+			d.Press("S")
+			d.Screen()
+			if value[p.order[0]] == value[first] || p.falling == falling {
+				t.Errorf("%s: reversed, the first row is the same", p.sortText())
+			}
+		}
+		d.Press("s")
+		d.Sees(p.sortText())
+	}
+	if p.sortBy != columnMode || !p.falling {
+		t.Errorf("after all columns it sorts %s", p.sortText())
+	}
+}
+
+func TestModesWithoutAModelSortByKnobsAlone(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Press("s", "s", "s", "s")
+	d.Sees("no model: knobs only, by EMC ▾")
+	d.Press("s")
+	d.Sees("by mode ▾")
+}
+
+func TestModesFollowAFilterAsItIsTyped(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Press("/")
+	d.Type("cores=1")
+	d.Sees("1,508 of 18,096 modes")
+	d.Type("2 gpu")
+	d.Sees("1,508 of 18,096 modes", "not yet: filter term")
+	d.Type(">1.2GHz")
+	d.Sees("232 of 18,096 modes")
+	d.Press("esc")
+	d.Sees("18,096 of 18,096 modes")
+}
+
+func TestModesAreComparedSideBySide(t *testing.T) {
+	d, p := withView(t)
+	d.Size(120, 24)
+	d.Press("d")
+	d.Sees("compare: mark modes with space first", "d compare (mark a mode)")
+	d.Press("p", "space", "space") // MAXN and the 15 W preset
+	d.Sees("●", "d compare")
+	d.Press("d")
+	maxT, maxW := pagetest.Law(d.Board.Presets()[0].Mode)
+	lowT, lowW := pagetest.Law(d.Board.Presets()[1].Mode)
+	d.Sees("2 modes side by side", "A MAXN now", "B MODE_15W", "0.42 GHz", widget.MS(maxT), widget.MS(lowT),
+		widget.Positive(lowW, 1),
+		widget.SignedPct(100*(lowT/maxT-1)), widget.SignedPct(100*(lowW/maxW-1)))
+	if text := p.Copied(); !strings.Contains(text, "GPU\t1.30 GHz\t0.42 GHz\n") {
+		t.Errorf("the copy holds no row of the GPU clocks: %q", text)
+	}
+	d.Press("right", "a")
+	if want := (page.Apply{Mode: d.Board.Presets()[1].Mode}); d.Want() != want {
+		t.Error("apply does not take the mode under the cursor")
+	}
+	d.Press("space")
+	if p.compared != nil || len(p.marked) != 1 {
+		t.Errorf("with one of two taken out, %d are marked and the comparison is %v", len(p.marked), p.compared)
+	}
+	d.Press("down", "d") // the mark and the cursor
+	d.Sees("2 modes side by side")
+	d.Press("esc", "esc", "esc")
+	if len(p.marked) != 0 {
+		t.Error("esc does not take the marks away")
+	}
+}
+
+func TestModesComparisonTellsWhatWasMeasured(t *testing.T) {
+	d, p := withView(t)
+	got := d.Board.Samples()[0]
+	p.marked = append(p.marked, d.Board.Space().Max(), got.Mode)
+	d.Press("d")
+	top, _ := pagetest.Law(d.Board.Space().Max())
+	d.Sees(widget.MS(got.TimeMS), widget.Positive(got.PowerW, 1), widget.SignedPct(100*(got.TimeMS/top-1)))
+}
+
+func TestModesComparisonOfManyReachesAll(t *testing.T) {
+	d, _ := withView(t)
+	for range 9 {
+		d.Press("space")
+	}
+	d.Press("d")
+	d.Sees("9 modes side by side", "show")
+	for _, s := range pagetest.Sizes {
+		d.Size(s[0], s[1])
+		for i := range 9 {
+			d.Sees("▸")
+			d.Sees(" " + letter(i) + " is ")
+			d.Press("right")
+		}
+		for range 9 {
+			d.Press("left")
+		}
+	}
+}
+
+func TestModesClickChoosesARow(t *testing.T) {
+	d, p := withView(t)
+	d.Press("pgdown", "pgdown", "pgdown")
+	for i, line := range strings.Split(d.Screen(), "\n") {
+		if i < 4 || i > 12 {
+			continue
+		}
+		p.Click(10, i)
+		m, _ := p.chosen()
+		if !strings.Contains(line, d.State.Device.Space.Format(m)) {
+			t.Errorf("a click on %q chooses %s", line, d.State.Device.Space.Format(m))
+		}
+	}
+}
+
+func TestModesFilterTakesAPastedTextInOneLine(t *testing.T) {
+	d, p := withView(t)
+	d.Press("/")
+	d.Send(tea.PasteMsg{Content: "cores>=8\n power<20\x1b[31m" + strings.Repeat("x", 1<<20)})
+	if got := p.input.Value(); !strings.HasPrefix(got, "cores>=8  power<20[31m") || len(got) != widget.MostFilter {
+		t.Errorf("the filter holds %d bytes: %.60q", len(got), got)
+	}
+}

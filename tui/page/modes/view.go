@@ -1,0 +1,213 @@
+package modes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// Render draws the page.
+func (p *Page) Render(w, h int) string {
+	title, note := p.fill()
+	if c := p.compared; c != nil {
+		room := w - 4
+		if p.read.Look().Narrow {
+			room = w
+		}
+		title, note = fmt.Sprintf("%d modes side by side", len(c.modes)), c.note(room)
+	}
+	body := func(w, h int) string {
+		text := ""
+		if p.compared != nil {
+			text = p.compared.Render(w, h)
+		} else {
+			text = p.tab.Render(w, h)
+		}
+		if p.compose != nil {
+			text = widget.Over(text, p.compose.Render(w, h), w, h)
+		}
+		if p.boot != nil {
+			text = widget.Over(text, p.boot.Render(w, h), w, h)
+		}
+		return text
+	}
+	if h < 4 {
+		return body(w, h)
+	}
+	list := p.read.Panel(title, note, body)
+	if c := p.aside(); c != nil && w >= asideFrom {
+		wide := compareName + asideModes*compareCell + 4
+		both := widget.Beside(list.Render(w-wide, h-1),
+			p.read.Panel("the mode at the cursor", "", c.Render).Render(wide, h-1))
+		return widget.Under(both, widget.Cut(p.filterLine(), w))
+	}
+	return widget.Under(list.Render(w, h-1), widget.Cut(p.filterLine(), w))
+}
+
+// From asideFrom columns on, the mode at the cursor stands beside the list with
+// those that one would have without it, asideModes in all.
+const (
+	asideFrom  = 150
+	asideModes = 3
+)
+
+// aside compares the mode at the cursor with MAXN and the present mode; nil
+// while something else takes the room.
+func (p *Page) aside() *comparer {
+	m, ok := p.chosen()
+	if !ok || p.compared != nil || p.boot != nil || p.compose != nil {
+		return nil
+	}
+	list := []tegra.Mode{p.read.Space().Max()}
+	if !slices.Contains(list, m) {
+		list = append(list, m)
+	}
+	if now := p.read.Present(); now.OK && !slices.Contains(list, now.V) {
+		list = append(list, now.V)
+	}
+	c := newComparer(p.read, list)
+	c.cursor = slices.Index(list, m)
+	return c
+}
+
+// fill points the table at the list that shows.
+func (p *Page) fill() (title, note string) {
+	if !p.built || p.view != p.read.Outlook() {
+		p.build()
+	}
+	switch p.list {
+	case listPresets:
+		p.tab.Rows, p.tab.Empty = len(p.read.Presets()), "the board names no presets"
+		p.tab.Cell = func(row, col int) string {
+			return p.cell(p.read.Presets()[row].Mode, modesColumn(col), presetText(p.read.Presets()[row]))
+		}
+		return "Presets of this board", ""
+	case listHistory:
+		hist := p.read.Applied().History
+		p.tab.Rows, p.tab.Empty = len(hist), "nothing was applied yet"
+		p.tab.Cell = func(row, col int) string {
+			c := hist[len(hist)-1-row]
+			return p.cell(c.Mode, modesColumn(col), c.At.Format("15:04 ")+c.What)
+		}
+		return "Applied in this session, newest first", ""
+	}
+	p.tab.Rows, p.tab.Empty = len(p.order), "no mode passes the filter"
+	if p.read.Outlook() == nil {
+		p.tab.Empty += "; without a model no mode has time, power or energy"
+	}
+	p.tab.Cell = func(row, col int) string {
+		m := p.read.Space().At(p.order[row])
+		return p.cell(m, modesColumn(col), p.isWhat(m))
+	}
+	title = text.Thousands(len(p.order)) + " of " + text.Count(p.read.Space().Len(), "mode")
+	if n := len(p.marked); n > 0 {
+		title += fmt.Sprintf(", %d marked", n)
+	}
+	if p.read.Outlook() == nil {
+		return title, "no model: knobs only, " + p.sortText()
+	}
+	return title, "for " + p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + ", " + p.sortText()
+}
+
+func (p *Page) filterLine() string {
+	switch {
+	case p.input != nil:
+		text := widget.StyleAsk.Render(" filter: ") + p.input.Render("█")
+		if p.problem != "" {
+			return text + widget.StyleDim.Render("   not yet: "+p.problem)
+		}
+		return text + widget.StyleDim.Render("   such as cores>=8 gpu<900MHz power<30")
+	case p.problem != "":
+		return widget.StyleBad.Render(" " + p.problem)
+	case p.compared != nil:
+		return p.compareLine()
+	case p.filter != "":
+		all := "   " + p.read.Keys().Back.Label() + " shows all modes again"
+		return " filter " + widget.StyleBold.Render(p.filter) + widget.StyleDim.Render(all)
+	}
+	filter := p.read.Keys().Filter.Label()
+	return widget.StyleDim.Render(" " + filter + " filters: cores>=8 gpu<900MHz power<30 time<100")
+}
+
+// compareLine says what the comparison compares.
+func (p *Page) compareLine() string {
+	at := " " + letter(p.compared.cursor) + " is " + p.read.ModeText(p.compared.modes[p.compared.cursor])
+	if p.read.Outlook() == nil {
+		return at + widget.StyleDim.Render("   without a model only the knobs are known")
+	}
+	return at + widget.StyleDim.Render("   to A: measured where it is known, else predicted")
+}
+
+// presetText calls a preset by its name.
+func presetText(pr tegra.Preset) string {
+	if pr.NeedsReboot {
+		return pr.Name + ", reboot"
+	}
+	return pr.Name
+}
+
+func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
+	switch col {
+	case columnMark:
+		if slices.Contains(p.marked, m) {
+			return "●"
+		}
+		return " "
+	case columnMode:
+		return p.read.ModeText(m)
+	case columnCores, columnCPU, columnGPU, columnEMC:
+		return page.KnobText(m, tegra.Knob(col-columnCores))
+	case columnIs:
+		return what
+	}
+	i, ok := p.read.Space().Index(m)
+	if !ok {
+		return widget.Dash
+	}
+	n := page.FiguresOf(p.row(i, m))
+	if v := p.read.Outlook(); v != nil && i < len(v.Known) {
+		n = page.FiguresIn(v.Known[i])
+	}
+	return [...]string{n.MS, n.BandMS, n.W, n.BandW, n.J}[col-columnTime]
+}
+
+// Click puts the cursor on a row.
+func (p *Page) Click(_, y int) bool {
+	row := p.tab.Top + y - 2 // the frame or the title, and the head of the table
+	if p.compose != nil || p.compared != nil || p.boot != nil || y < 2 || row >= p.tab.Rows {
+		return false
+	}
+	p.tab.Cursor = row
+	return true
+}
+
+// Wheel leaves the wheel to the arrow keys.
+func (p *Page) Wheel(_, _, _ int) bool { return false }
+
+func (p *Page) isWhat(m tegra.Mode) string {
+	var words []string
+	if now := p.read.Present(); now.OK && now.V == m {
+		words = append(words, "now")
+	}
+	if name := p.read.NameOf(m); name != "" {
+		words = append(words, name)
+	}
+	if p.read.Outlook().About(m).Measured() {
+		words = append(words, "measured")
+	}
+	return strings.Join(words, " ")
+}
+
+// Numbers is page.Page's.
+func (p *Page) Numbers() string {
+	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, " +
+		"module power and energy of one minibatch of the workload named above the table, measured where the " +
+		"last column says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times " +
+		"in 100. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the " +
+		"largest first. to A: compared with the mode marked first."
+}

@@ -1,0 +1,50 @@
+package page
+
+import (
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// News that pages get by Update. What they speak of is in the State already.
+type (
+	// Sampled says that there are new readings.
+	Sampled struct{}
+	// WorkloadsListed says that the workloads are known.
+	WorkloadsListed struct{}
+	// TaskNews says that a task has gone on.
+	TaskNews struct{ Task *Task }
+	// TaskDone says that a task has ended and the board is as it was found.
+	TaskDone struct{ Task *Task }
+	// OutlookShown says that another outlook shows than the one before, which may
+	// be nil.
+	OutlookShown struct{ Before *session.Outlook }
+	// ModelsListed brings the models of the data directory.
+	ModelsListed struct {
+		List []session.ModelInfo
+		Err  error
+	}
+)
+
+// Answers to what a page or dialog asked of the guard.
+type (
+	// ModeSet says how setting a mode went.
+	ModeSet struct {
+		Mode tegra.Mode
+		From session.Before
+		Err  error
+	}
+	// ModeKept says how keeping it went.
+	ModeKept struct{ Err error }
+	// ModeReverted says how restoring the state before it went.
+	ModeReverted struct {
+		Why string
+		Err error
+	}
+	// BootPlanned brings the unit of a mode at boot; with an error it cannot be
+	// written, or there is none.
+	BootPlanned struct {
+		Mode tegra.Mode
+		Unit *session.BootUnit
+		Err  error
+	}
+)

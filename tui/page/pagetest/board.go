@@ -1,0 +1,232 @@
+package pagetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// Start is the user's time in tests: a fixed afternoon.
+var Start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+
+// Board is a device, its guard and a session in one, without physics: the
+// law below answers for every mode. It counts what is written to it.
+type Board struct {
+	mu       sync.Mutex
+	space    *tegra.Space
+	now      tegra.Mode
+	Found    tegra.Mode   // what the guard restores
+	before   []tegra.Mode // each apply, the last one last
+	applies  int
+	Keeps    int                 // so often a mode was kept
+	Reverts  int                 // so often one was taken back
+	Refuse   error               // of Apply
+	Stuck    bool                // Apply succeeds but reads back something else
+	TuneErr  error               // of Tune
+	Says     *record.Character   // of a run; nil: n/a
+	Asked    session.TuneRequest // the last one
+	Wait     chan struct{}       // Tune waits for it between modes; nil: no waiting
+	saved    map[string]*learn.Model
+	speed    float64
+	Dir      string        // of its data
+	Root     string        // of the system whose boot is changed
+	NoBoot   error         // why it cannot be
+	Elapsed  time.Duration // the board's clock, which stands
+	ReadOnly bool          // there is no guard
+}
+
+// NewBoard is an AGX Orin in MAXN.
+func NewBoard(t testing.TB) *Board {
+	t.Helper()
+	var cores []int
+	for c := 1; c <= 12; c++ {
+		cores = append(cores, c)
+	}
+	var cpu, gpu []tegra.Freq
+	for k := range 28 {
+		cpu = append(cpu, tegra.Freq(115200+76800*k)*tegra.KHz)
+	}
+	cpu = append(cpu, 2201600*tegra.KHz)
+	for k := range 12 {
+		gpu = append(gpu, tegra.Freq(114750+102000*k)*tegra.KHz)
+	}
+	gpu = append(gpu, 1300500*tegra.KHz)
+	space, err := tegra.NewSpace(cores, cpu, gpu, []tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz,
+		3199 * tegra.MHz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	max := space.Max()
+	return &Board{space: space, now: max, Found: max, saved: map[string]*learn.Model{}, speed: 60,
+		Dir: t.TempDir(), Root: t.TempDir(), Elapsed: 100 * time.Second}
+}
+
+// Law is time and power of every mode: smooth, monotone, of the right size.
+func Law(m tegra.Mode) (timeMS, powerW float64) {
+	g, c, e, n := m.GPU.GHz(), m.CPU.GHz(), m.EMC.GHz(), float64(m.Cores)
+	timeMS = 30/g + 15/c + 20/e + 40/(n*c)
+	powerW = 9 + 3*g + 14*g*g*min(1, 60/timeMS) + n*0.25*c*c + 1.5*e
+	return timeMS, powerW
+}
+
+// Board is what the device is.
+func (f *Board) Board() tegra.Board {
+	return tegra.Board{Name: "AGX Orin", Model: "Jetson AGX Orin",
+		Rails:     []string{"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"},
+		TotalRule: "SUM:VDD_GPU_SOC,VDD_CPU_CV,VIN_SYS_5V0", TotalCovers: "module, not carrier board", Virtual: true}
+}
+
+// Space is 18,096 modes.
+func (f *Board) Space() *tegra.Space { return f.space }
+
+// Presets are four.
+func (f *Board) Presets() []tegra.Preset {
+	s := f.space
+	return []tegra.Preset{
+		{ID: 0, Name: "MAXN", Mode: s.Max(), Default: true},
+		{ID: 1, Name: "MODE_15W", Mode: tegra.Mode{Cores: 4, CPU: s.CPU[13], GPU: s.GPU[3], EMC: s.EMC[2]},
+			NeedsReboot: true},
+		{ID: 2, Name: "MODE_30W", Mode: tegra.Mode{Cores: 8, CPU: s.CPU[21], GPU: s.GPU[5], EMC: s.EMC[3]},
+			NeedsReboot: true},
+		{ID: 3, Name: "MODE_50W", Mode: tegra.Mode{Cores: 12, CPU: s.CPU[18], GPU: s.GPU[7], EMC: s.EMC[3]}},
+	}
+}
+
+// Read reads what the law says of the present mode.
+func (f *Board) Read() (tegra.Reading, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, watts := Law(f.now)
+	clock := func(now, cap tegra.Freq, load float64) tegra.ClockReading {
+		return tegra.ClockReading{Actual: tegra.Some(now), Min: tegra.Some(now), Max: tegra.Some(now),
+			Cap: tegra.Some(cap), LoadPct: tegra.Some(load)}
+	}
+	top := f.space.Max()
+	r := tegra.Reading{T: f.Elapsed, TotalW: tegra.Some(watts), CPU: clock(f.now.CPU, top.CPU, 34),
+		GPU: clock(f.now.GPU, top.GPU, 98), EMC: clock(f.now.EMC, top.EMC, 61),
+		Temps: []tegra.TempReading{{Name: "cpu-thermal", C: 58}, {Name: "gpu-thermal", C: 61},
+			{Name: "tj-thermal", C: 63}}, TempsOff: []string{"cv0-thermal"},
+		FanPct: tegra.Some(100.0), Throttled: tegra.Some(false), Heat: tegra.Some(false),
+		OverCurrents: tegra.Some(int64(3)), RAMUsed: tegra.Some(int64(18.2e9)), RAMTotal: tegra.Some(int64(30.6e9)),
+		RAMCached: tegra.Some(int64(2.8e9)),
+		Mode:      tegra.Some(f.now), Locked: tegra.Some(true),
+		Rails: []tegra.RailReading{{Name: "VDD_GPU_SOC", PowerW: tegra.Some(watts * 0.56)},
+			{Name: "VDD_CPU_CV", PowerW: tegra.Some(watts * 0.19)}, {Name: "VIN_SYS_5V0"}}}
+	for i := range 12 {
+		c := tegra.CoreReading{Online: i < f.now.Cores}
+		if c.Online {
+			c.LoadPct, c.Freq = tegra.Some(float64((i*37)%100)), tegra.Some(f.now.CPU)
+		}
+		r.Cores = append(r.Cores, c)
+	}
+	r.CPU.LoadPct = meanLoad(r.Cores)
+	return r, nil
+}
+
+// meanLoad is that of the cores that are online.
+func meanLoad(cores []tegra.CoreReading) tegra.Val[float64] {
+	var loads []float64
+	for _, c := range cores {
+		if c.LoadPct.OK {
+			loads = append(loads, c.LoadPct.V)
+		}
+	}
+	return tegra.Finite(stats.Mean(loads))
+}
+
+// Clock of the board: it stands where the test puts it.
+func (f *Board) Now() time.Duration                                  { return f.Elapsed }
+func (f *Board) Wall() time.Time                                     { return Start }
+func (f *Board) Sleep(ctx context.Context, _ time.Duration) error    { return ctx.Err() }
+func (f *Board) Every(time.Duration, func(time.Duration)) (s func()) { return func() {} }
+
+// Speed is that of the clock.
+func (f *Board) Speed() float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.speed
+}
+
+// SetSpeed is session.SpeedSetter's.
+func (f *Board) SetSpeed(x float64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.speed = x
+}
+
+// Guard gives the board itself.
+func (f *Board) Guard(context.Context) (tegra.Applier, error) {
+	if f.ReadOnly {
+		return nil, tegra.ErrPermission
+	}
+	return f, nil
+}
+
+// Apply counts, and sets the mode unless it is to fail.
+func (f *Board) Apply(_ context.Context, r tegra.Request) (tegra.Applied, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.applies++
+	if f.Refuse != nil {
+		return tegra.Applied{Asked: r.Mode}, f.Refuse
+	}
+	got := r.Mode
+	if f.Stuck {
+		got = f.now
+	}
+	f.before, f.now = append(f.before, f.now), got
+	return tegra.Applied{Asked: r.Mode, Actual: tegra.Some(got), Files: []tegra.KnobFile{
+		{Knob: "GPU", Path: "/sys/fake/gpu", Asked: fmt.Sprint(int64(r.Mode.GPU)),
+			Actual: fmt.Sprint(int64(got.GPU))}}}, nil
+}
+
+// Revert restores the mode before.
+func (f *Board) Revert(context.Context) (tegra.Applied, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Reverts++
+	if n := len(f.before) - 1; n >= 0 {
+		f.now, f.before = f.before[n], f.before[:n]
+	}
+	return tegra.Applied{Actual: tegra.Some(f.now)}, nil
+}
+
+func (f *Board) Restore(context.Context) (tegra.Applied, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = f.Found
+	return tegra.Applied{Actual: tegra.Some(f.now)}, nil
+}
+
+// Keep makes the present mode the found one.
+func (f *Board) Keep(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Keeps++
+	f.Found = f.now
+	return nil
+}
+
+// Close restores as the guard does.
+func (f *Board) Close() error { _, err := f.Restore(context.Background()); return err }
+
+// Mode is the present one.
+func (f *Board) Mode() tegra.Mode { f.mu.Lock(); defer f.mu.Unlock(); return f.now }
+
+// Applies is how often a mode was set.
+func (f *Board) Applies() int { f.mu.Lock(); defer f.mu.Unlock(); return f.applies }
+
+var (
+	_ tegra.Device        = (*Board)(nil)
+	_ tegra.Applier       = (*Board)(nil)
+	_ tegra.Clock         = (*Board)(nil)
+	_ session.SpeedSetter = (*Board)(nil)
+)

@@ -1,0 +1,195 @@
+// Package pagetest has what tests of the pages share: a board without physics, a
+// task in its midst, and a driver that works one page without a shell.
+//
+//	Board ──► State ──► page ──► intents ──► Driver (its own) or Wants (a shell's)
+package pagetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/optimize"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Sizes of windows that every page is drawn in: the usual one, a roomy one, a
+// tiny one.
+var Sizes = [][2]int{{80, 24}, {200, 50}, {40, 12}}
+
+// NewState is what a shell would know of a board.
+func NewState(b *Board, now func() time.Time) *page.State {
+	s := page.NewState(b, b, b)
+	s.Device.Rate, s.Moment.Now = b, now
+	s.Work.List, _ = b.Workloads()
+	r := b.Readings()
+	s.Readings = page.Readings{Sample: r.Last, OK: true, History: r.Samples, EnergyJ: r.EnergyJ, Since: Start,
+		Cost: r.Cost,
+		GPU:  r.GPU, Before: r.Last.Reading.OverCurrents}
+	return &s
+}
+
+// Driver works one page, or what lies over it, without a shell.
+type Driver struct {
+	Board  *Board
+	State  *page.State
+	Wants  []page.Intent // what only a shell carries out, oldest first
+	Notice string        // said last
+	Time   time.Time     // of the user
+	t      testing.TB
+	page   Driven
+	msgs   chan tea.Msg
+	w, h   int
+}
+
+// Driven is a page or a dialog.
+type Driven interface {
+	Update(msg tea.Msg) page.Intent
+	Key(k tea.KeyPressMsg) (does page.Intent, taken bool)
+	Render(w, h int) string
+}
+
+// Drive makes a page and works it on a board of its own.
+func Drive[P Driven](t testing.TB, made func(read page.Reader) P) (*Driver, P) {
+	d := &Driver{Board: NewBoard(t), Time: Start, t: t, msgs: make(chan tea.Msg, 1000), w: 80, h: 22}
+	d.State = NewState(d.Board, func() time.Time { return d.Time })
+	p := made(page.ReaderOf(d.State))
+	d.page = p
+	return d, p
+}
+
+// do carries out what concerns the page alone, and keeps the rest.
+func (d *Driver) do(i page.Intent) {
+	switch i := i.(type) {
+	case nil:
+	case page.All:
+		for _, one := range i {
+			d.do(one)
+		}
+	case page.Say:
+		d.Notice = string(i)
+	case page.Fail:
+		if i.Err != nil {
+			d.Notice = i.What + ": " + i.Err.Error()
+		}
+	case page.Limit:
+		d.State.Limit = optimize.Limit(i)
+	case page.Run:
+		d.run(i)
+	case page.Compute:
+		d.run(i)
+	default:
+		d.Wants = append(d.Wants, i)
+	}
+}
+
+func (d *Driver) run(work func(ctx context.Context) tea.Msg) {
+	ctx := d.t.Context()
+	go func() { d.msgs <- work(ctx) }()
+}
+
+// Want is the intent that was kept last; nil when there is none. It is taken.
+func (d *Driver) Want() page.Intent {
+	if len(d.Wants) == 0 {
+		return nil
+	}
+	last := d.Wants[len(d.Wants)-1]
+	d.Wants = nil
+	return last
+}
+
+// Send gives news to the page.
+func (d *Driver) Send(msg tea.Msg) { d.do(d.page.Update(msg)) }
+
+// Press types keys, one by one.
+func (d *Driver) Press(typed ...string) {
+	for _, s := range typed {
+		does, _ := d.page.Key(Key(s))
+		d.do(does)
+	}
+}
+
+// Type presses the keys of a text.
+func (d *Driver) Type(text string) {
+	for _, c := range text {
+		if c == ' ' {
+			d.Press("space")
+			continue
+		}
+		d.Press(string(c))
+	}
+}
+
+// Until takes what commands bring until a condition holds.
+func (d *Driver) Until(what string, cond func() bool) {
+	d.t.Helper()
+	late := time.After(3 * time.Minute) // a hang, not a slow machine
+	for !cond() {
+		select {
+		case msg := <-d.msgs:
+			d.Send(msg)
+		case <-late:
+			d.t.Fatalf("waited 3 minutes until %s; the page:\n%s", what, d.Screen())
+		}
+	}
+}
+
+// Show makes an outlook the one that shows.
+func (d *Driver) Show(v *session.Outlook) {
+	before := d.State.Outlook
+	d.State.Outlook = v
+	d.Send(page.OutlookShown{Before: before})
+}
+
+// Size is the room for the page from now on.
+func (d *Driver) Size(w, h int) {
+	d.w, d.h, d.State.Look.Narrow = w, h, w < 60
+}
+
+// Screen is the page as text.
+func (d *Driver) Screen() string { return ansi.Strip(d.page.Render(d.w, d.h)) }
+
+// hints is the last line that a shell would draw, as long as it needs to be.
+func (d *Driver) hints() string {
+	if p, ok := d.page.(page.Page); ok {
+		return ansi.Strip(widget.Footer(p.Hints(), 0, 1000))
+	}
+	return ""
+}
+
+// Sees fails unless the page, with what was said last and its keys, holds all the
+// words.
+func (d *Driver) Sees(words ...string) {
+	d.t.Helper()
+	screen := d.Screen() + "\n" + d.Notice + "\n" + d.hints()
+	for _, w := range words {
+		if !strings.Contains(screen, w) {
+			d.t.Errorf("the page lacks %q:\n%s", w, screen)
+		}
+	}
+}
+
+var namedKeys = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp,
+	"down": tea.KeyDown,
+	"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp,
+	"pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
+
+// Key is the press of a key by its name: "a", "enter", "ctrl+s".
+func Key(s string) tea.KeyPressMsg {
+	if code, ok := namedKeys[s]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if s == "space" {
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	}
+	if rest, ok := strings.CutPrefix(s, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(s)[0], Text: s}
+}

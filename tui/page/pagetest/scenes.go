@@ -1,0 +1,84 @@
+package pagetest
+
+import (
+	"math"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+// Task is a campaign in its midst, without a goroutine behind it.
+func Task(b *Board, kind session.TaskKind) *page.Task {
+	w, _ := b.Workloads()
+	j := &page.Task{TaskSpec: session.TaskSpec{Kind: kind, Workload: w[0], Limit: optimize.Limit{PowerW: 30},
+		Planned: optimize.DefaultProbes}}
+	j.State, j.Began = session.Running, b.Elapsed-372*time.Second
+	for i, s := range b.Samples()[:8] {
+		row := record.Row{Measured: s, Status: record.OK}
+		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: s.PowerW <= 30}
+		if i == 5 {
+			row = record.Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: s.Mode}}, Status: record.TimedOut,
+				Why: "slower than 10 min"}
+		}
+		j.Rows, j.Probes = append(j.Rows, row), append(j.Probes, probe)
+	}
+	j.Progress = profiles.Progress{Phase: profiles.Measuring,
+		Step: profiles.Step{Setting: tegra.Setting{Mode: b.Samples()[8].Mode}}, Minibatch: 31, Of: 40, TimeMS: 88.1,
+		PowerW: tegra.Some(27.3),
+		ETALo:  7 * time.Minute, ETAHi: 9 * time.Minute}
+	for i, t := range []float64{55, 70, 95, 140, 210, 310} { // as a preview of eight modes might be
+		w := 9 + 1600/t
+		j.Preview.TimeMS, j.Preview.PowerW = append(j.Preview.TimeMS, t), append(j.Preview.PowerW, w)
+		j.Preview.LowW, j.Preview.HighW = append(j.Preview.LowW, w*(0.93-0.01*float64(i))),
+			append(j.Preview.HighW, w*(1.07+0.02*float64(i)))
+	}
+	j.Preview.Modes, j.Preview.TimePct, j.Preview.PowerPct, j.Bands = 7, 14, 8, []float64{60, 45, 20, 14}
+	for i := range 50 {
+		j.Times = append(j.Times, 60+float64(i%7))
+	}
+	return j
+}
+
+// Character is a run in its third epoch that the data loader holds up.
+func Character() *record.Character {
+	part := func(epoch, n int, stall, read float64) record.Part {
+		return record.Part{Epoch: epoch, Epochs: 1, Minibatches: n,
+			Span: time.Duration(float64(n) * (56 + stall) * float64(time.Millisecond)), TimeMS: 56 + stall,
+			StallMS: tegra.Some(stall), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0),
+			PowerW: tegra.Some(27.3), EnergyJ: tegra.Some(1.8),
+			CPUPct: tegra.Some(44.0), GPUPct: tegra.Some(81.0), ReadsPerS: tegra.Some(read),
+			ReadBytesPerS: tegra.Some(read * 128e3)}
+	}
+	first, later := part(0, 3125, 30, 400), part(1, 3200, 14, 0)
+	all := part(0, 6325, 22, 200)
+	return &record.Character{Workers: 4, Batch: 16, PerEpoch: 3125, All: all, First: tegra.Some(first),
+		Later:  tegra.Some(later),
+		Epochs: []record.Part{first, part(1, 3125, 14, 0), part(2, 75, 14, 0)}, CacheBefore: tegra.Some(0.1),
+		CacheAfter: tegra.Some(1.0)}
+}
+
+// Readings are those of two minutes.
+func (f *Board) Readings() session.Readings {
+	var m session.Readings
+	for i := range 120 {
+		r, _ := f.Read()
+		r.T = f.Elapsed - time.Duration(119-i)*time.Second
+		if i == 60 { // a sensor that did not answer once
+			r.TotalW = tegra.Val[float64]{}
+		} else {
+			r.TotalW.V += 3 * math.Sin(float64(i)/9)
+		}
+		m.Last = telemetry.Sample{T: r.T, Reading: r, Valid: true}
+		m.Samples = append(m.Samples, m.Last)
+	}
+	m.EnergyJ, m.Cost = 31400, telemetry.Cost{CPUPct: tegra.Some(0.3), BytesPerS: tegra.Some(900.0)}
+	m.GPU = session.GPUUse{Asked: true, Processes: []tegra.GPUProcess{{PID: 7001, Name: "python3", Bytes: 1.9e9},
+		{PID: 6520, Name: "Xorg", Bytes: 20e6}}}
+	return m
+}

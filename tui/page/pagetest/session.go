@@ -1,0 +1,211 @@
+package pagetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/boot"
+	"jtune/tui/session"
+)
+
+// Workloads are three that can run.
+func (f *Board) Workloads() ([]workload.Workload, error) {
+	return []workload.Workload{
+		{Name: "resnet18", Model: "ResNet-18", Dataset: "ImageNet", Task: "image classification", Samples: 50000,
+			Batch: 16, Workers: 4},
+		{Name: "mobilenet", Model: "MobileNet v3", Dataset: "GLD23k", Task: "image classification", Samples: 23080,
+			Batch: 16, Workers: 4},
+		{Name: "bert", Model: "BERT base", Dataset: "SQuAD", Task: "question answering", Samples: 70000, Batch: 16,
+			Workers: 4},
+	}, nil
+}
+
+// Blocked says that all can.
+func (f *Board) Blocked(workload.Workload) string { return "" }
+
+// TrainLog is a file of the test's own.
+func (f *Board) TrainLog() string { return filepath.Join(f.Dir, "train.log") }
+
+// DataDir is the test's own.
+func (f *Board) DataDir() string { return f.Dir }
+
+// PlanBoot writes below the test's own folder, unless it is told that it may
+// not.
+func (f *Board) PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error) {
+	text, err := boot.Unit{Program: "/usr/local/bin/jtune", Mode: f.space.Format(m), Flags: flags}.Text()
+	return &session.BootUnit{Root: f.Root, Text: text, Before: f.Unit()}, errors.Join(err, f.NoBoot)
+}
+
+// Unit is what is written for the boot; "" for nothing.
+func (f *Board) Unit() string {
+	text, err := os.ReadFile(filepath.Join(f.Root, boot.Link)) // through the link: it must lead there
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Models are those that were saved.
+func (f *Board) Models() ([]session.ModelInfo, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []session.ModelInfo
+	for name, m := range f.saved {
+		out = append(out, session.ModelInfo{Name: name, Path: "/models/" + name, Model: m,
+			Modified: Start.Add(-3 * time.Hour)})
+	}
+	return out, nil
+}
+
+// SaveModel keeps a model in memory.
+func (f *Board) SaveModel(name string, m *learn.Model) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.saved[name] = m
+	return "/models/" + name, nil
+}
+
+// Run takes thirty minibatches and then waits to be stopped.
+func (f *Board) Run(ctx context.Context, r session.RunRequest, observe func(session.Event)) (session.RunResult, error) {
+	t, _ := Law(f.Mode())
+	for i := range 30 {
+		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Minibatch: i + 1,
+			TimeMS: t * (1 + 0.02*math.Sin(float64(i)))},
+			Minibatch: &harness.Event{Kind: harness.Minibatch, TimeMS: t, StallMS: tegra.Some(0.1 * t),
+				ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}})
+	}
+	if f.Says != nil {
+		observe(session.Event{Character: f.Says})
+	}
+	<-ctx.Done()
+	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t),
+		OverheadMS: tegra.Some(0.05 * t)}, nil
+}
+
+// read is a reading that is so many times what the law says.
+func read(m tegra.Mode, timeX, powerX float64) tegra.Measured {
+	t, w := Law(m)
+	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t * timeX, PowerW: w * powerX}
+}
+
+// finished tells of a reading and gives its row.
+func finished(m tegra.Measured, observe func(session.Event)) record.Row {
+	row := record.Row{Measured: m, Status: record.OK}
+	observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})
+	return row
+}
+
+// Samples are the modes that the fake tuner measures: a fixed spread.
+func (f *Board) Samples() []tegra.Measured {
+	var out []tegra.Measured
+	for _, m := range f.space.Sample(11, 7) {
+		out = append(out, read(m, 1.01, 0.99))
+	}
+	return out
+}
+
+// Outlook predicts by the law itself.
+func (f *Board) Outlook(samples []tegra.Measured) *session.Outlook {
+	return session.OutlookBy(Predictor{}, "resnet18", f.Fitted(samples), samples, f.space)
+}
+
+// Predictor knows the law.
+type Predictor struct{}
+
+// Predict says the law, with bands around it.
+func (Predictor) Predict(modes []tegra.Mode) []learn.Prediction {
+	var preds []learn.Prediction
+	for _, mode := range modes {
+		m := read(mode, 1, 1)
+		preds = append(preds, learn.Prediction{Measured: m, TimeLoMS: m.TimeMS * 0.95, TimeHiMS: m.TimeMS * 1.05,
+			PowerLoW: m.PowerW * 0.97, PowerHiW: m.PowerW * 1.03})
+	}
+	return preds
+}
+
+// Fitted is a model of samples.
+func (f *Board) Fitted(samples []tegra.Measured) *learn.Model {
+	return &learn.Model{Method: learn.GP, Space: f.space, Samples: samples,
+		CV:         learn.Errors{TimeMAPEPct: 4.1, PowerMAPEPct: 1.9, How: "leave-one-out"},
+		Warnings:   []string{"measured with another L4T than this board runs"},
+		Provenance: learn.Provenance{Device: "AGX Orin", Workload: "resnet18", Virtual: true}}
+}
+
+// Tune measures the samples, whatever is asked for.
+func (f *Board) Tune(ctx context.Context, r session.TuneRequest, observe func(session.Event)) (session.TuneResult,
+	error) {
+	var res session.TuneResult
+	f.mu.Lock()
+	f.Asked = r
+	f.mu.Unlock()
+	samples := f.Samples()
+	for i, s := range samples {
+		if f.Wait != nil {
+			select {
+			case <-f.Wait:
+			case <-ctx.Done():
+			}
+		}
+		if err := errors.Join(ctx.Err(), r.Gate(ctx)); err != nil {
+			return res, err
+		}
+		probe := optimize.Probe{Measured: s, Why: optimize.Improve, Feasible: r.Limit.Met(s)}
+		if i == 0 {
+			probe.Why = optimize.Start
+		}
+		row := record.Row{Measured: s, Status: record.OK}
+		observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished,
+			Step: profiles.Step{Setting: tegra.Setting{Mode: s.Mode}}, Row: &row, Done: i + 1}})
+		observe(session.Event{Probe: &probe})
+		res.Probes = append(res.Probes, probe)
+	}
+	if f.TuneErr != nil {
+		return res, f.TuneErr
+	}
+	res.Mode, res.Feasible, res.Verified = f.space.At(f.Outlook(nil).Answer(r.Limit)), true, true
+	res.Measured = read(res.Mode, 1.002, 0.998)
+	fitted, err := learn.Fit(context.Background(), append(samples, res.Measured),
+		learn.Options{Space: f.space, Provenance: learn.Provenance{Device: "AGX Orin", Workload: r.Workload.Name,
+			Virtual: true}})
+	res.Fitted = fitted
+	if r.Keep {
+		_, _ = f.SaveModel(r.Workload.Name+"-virtual", fitted)
+	}
+	return res, err
+}
+
+// Profile measures by the law.
+func (f *Board) Profile(ctx context.Context, r session.ProfileRequest,
+	observe func(session.Event)) (session.ProfileResult, error) {
+	var res session.ProfileResult
+	modes := r.List
+	if r.Choose > 0 {
+		modes = tegra.Settings(f.space.Sample(r.Choose, 3), nil)
+	}
+	for _, m := range modes {
+		if err := r.Gate(ctx); err != nil {
+			return res, err
+		}
+		got := read(m.Mode, 1, 1)
+		got.Setting = m
+		res.Rows = append(res.Rows, finished(got, observe))
+	}
+	return res, nil
+}
+
+// Verify measures a little more than the law says.
+func (f *Board) Verify(_ context.Context, _ workload.Workload, m tegra.Mode, observe func(session.Event)) (record.Row,
+	error) {
+	return finished(read(m, 1.01, 1.01), observe), nil
+}

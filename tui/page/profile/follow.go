@@ -1,0 +1,43 @@
+package profile
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"jtune/internal/text"
+	"jtune/profiles"
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// followedHead tells in two lines where another process' campaign stands.
+func (p *Page) followedHead(j *page.Task, w int) string {
+	f := j.Follows
+	on := f.Header.Device.Name
+	if f.Header.Device.Replay != "" {
+		on += " REPLAY"
+	} else if f.Header.Device.Virtual {
+		on += " VIRTUAL"
+	}
+	count := text.Count(len(j.Rows), "mode")
+	if j.Planned > 0 {
+		count = fmt.Sprintf("%d of %d modes", len(j.Rows), j.Planned)
+	}
+	what := fmt.Sprintf(" following jtune %d: %s %s on %s", f.PID, f.Header.Plan.Kind, j.Workload.Name, on)
+	first := widget.Cut(what, w-widget.Width(count)-1) + " " + count
+	state, left := widget.StyleBold.Render("running")+", read only", ""
+	switch {
+	case j.Done() && j.Planned > 0 && len(j.Rows) >= j.Planned:
+		state = widget.StyleBold.Render("finished") + ": " + filepath.Base(f.Dir)
+	case j.Done():
+		state = widget.StyleBold.Render("ended") + " or cut off: that jtune has let go of " + filepath.Base(f.Dir)
+	default:
+		if !f.Newest.IsZero() && len(j.Rows) > 0 {
+			state += ", newest mode " + widget.Ago(p.read.Now().Sub(f.Newest))
+		}
+		if lo, hi := profiles.Remaining(j.Rows, j.Planned-len(j.Rows)); hi > 0 {
+			left = fmt.Sprintf("%.0f–%.0f min left", lo.Minutes(), hi.Minutes())
+		}
+	}
+	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+state, left, w))
+}

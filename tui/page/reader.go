@@ -1,0 +1,187 @@
+package page
+
+import (
+	"cmp"
+	"time"
+
+	"jtune/optimize"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Reader reads a State. What it gives belongs to the shell: it is not changed.
+type Reader struct{ state *State }
+
+// ReaderOf reads this state, as it is at each call.
+func ReaderOf(s *State) Reader { return Reader{s} }
+
+// Board is what the device is.
+func (r Reader) Board() tegra.Board { return r.state.Device.Board }
+
+// Space is the modes that the board has.
+func (r Reader) Space() *tegra.Space { return r.state.Device.Space }
+
+// Presets are the board's own.
+func (r Reader) Presets() []tegra.Preset { return r.state.Device.Presets }
+
+// Session is what a command may ask.
+func (r Reader) Session() Session { return r.state.Device.Session }
+
+// Block writes a mode as the vendor's POWER_MODEL block, in a command; ok is false
+// where that cannot be done.
+func (r Reader) Block() (write func(m tegra.Mode, name string) (string, error), ok bool) {
+	return r.state.Device.Block, r.state.Device.Block != nil
+}
+
+// Speed is how fast a virtual board's clock runs; absent on real hardware.
+func (r Reader) Speed() tegra.Val[float64] {
+	if rate := r.state.Device.Rate; rate != nil {
+		return tegra.Some(rate.Speed())
+	}
+	return tegra.Val[float64]{}
+}
+
+// Readings is what the board does.
+func (r Reader) Readings() Readings { return r.state.Readings }
+
+// Sample is the newest one.
+func (r Reader) Sample() telemetry.Sample { return r.state.Readings.Sample }
+
+// History is the samples of the last two minutes, oldest first.
+func (r Reader) History() []telemetry.Sample { return r.state.Readings.History }
+
+// Present is the mode that the device reads back now.
+func (r Reader) Present() tegra.Val[tegra.Mode] {
+	if !r.state.Readings.OK {
+		return tegra.Val[tegra.Mode]{}
+	}
+	return r.state.Readings.Sample.Reading.Mode
+}
+
+// Found is what the device reads back now, for undo to name it.
+func (r Reader) Found() session.Before {
+	return session.Before{Mode: r.Present(), Locked: r.Locked()}
+}
+
+// Locked reports whether clocks are locked, as far as it was read.
+func (r Reader) Locked() tegra.Val[bool] {
+	if !r.state.Readings.OK {
+		return tegra.Val[bool]{}
+	}
+	return r.state.Readings.Sample.Reading.Locked
+}
+
+// UndoTo names the mode or preset that undo goes back to; "" when it is none.
+func (r Reader) UndoTo() string {
+	list := r.state.Applied.Before
+	if r.state.Applied.Boot != nil || len(list) == 0 {
+		return ""
+	}
+	b := list[len(list)-1]
+	if !b.Mode.OK {
+		return "the state found"
+	}
+	name := cmp.Or(r.NameOf(b.Mode.V), r.ModeText(b.Mode.V))
+	if b.Locked.V && r.NameOf(b.Mode.V) != "" {
+		name += LockedNote
+	}
+	return name
+}
+
+// LockedNote follows the name of a preset whose clocks were locked, which the
+// preset itself leaves free.
+const LockedNote = " locked"
+
+// Work is the workloads that are known, and what they may be run with.
+func (r Reader) Work() Work { return r.state.Work }
+
+// Workloads lists those that are known.
+func (r Reader) Workloads() []workload.Workload { return r.state.Work.List }
+
+// Task is the one of this process that runs, or the last one; nil before.
+func (r Reader) Task() *Task { return r.state.Tasks.Own }
+
+// Followed is a campaign of another process; nil without.
+func (r Reader) Followed() *Task { return r.state.Tasks.Followed }
+
+// Interrupted is the newest campaign that can go on; nil: there is none.
+func (r Reader) Interrupted() *session.Interrupted { return r.state.Tasks.Interrupted }
+
+// Busy reports whether a task runs.
+func (r Reader) Busy() bool { return r.state.Busy() }
+
+// MayWrite gives the reason why modes cannot be set now, or "".
+func (r Reader) MayWrite() string { return r.state.MayWrite() }
+
+// MayMeasure gives the reason why nothing can be measured now, or "".
+func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
+
+// Limit is what modes are chosen by.
+func (r Reader) Limit() optimize.Limit { return r.state.Limit }
+
+// Outlook is the one that shows; nil without a model.
+func (r Reader) Outlook() *session.Outlook { return r.state.Outlook }
+
+// Applied is what this program has done to the board.
+func (r Reader) Applied() session.Applied { return r.state.Applied }
+
+// Look is how pages are drawn.
+func (r Reader) Look() Look { return r.state.Look }
+
+// Panel is a part of a page; in a narrow window without a frame.
+func (r Reader) Panel(title, note string, body func(w, h int) string) widget.Panel {
+	return widget.Panel{Title: title, Note: note, Body: body, Bare: r.state.Look.Narrow}
+}
+
+// Keys is the table of keys in force.
+func (r Reader) Keys() *Keys { return r.state.Keys }
+
+// Now is the user's time.
+func (r Reader) Now() time.Time { return r.state.Moment.Now() }
+
+// BoardNow is the time on the board's clock.
+func (r Reader) BoardNow() time.Duration { return r.state.Moment.Clock.Now() }
+
+// Rushed reports whether the key in hand came too soon after the one before.
+func (r Reader) Rushed() bool { return r.state.Moment.Rushed }
+
+// ModeText prints a mode in the device's own notation.
+func (r Reader) ModeText(m tegra.Mode) string { return r.state.Device.Space.Format(m) }
+
+// NameOf gives the preset or MAXN that a mode is, or "".
+func (r Reader) NameOf(m tegra.Mode) string {
+	if m == r.state.Device.Space.Max() {
+		return "MAXN"
+	}
+	for _, p := range r.state.Device.Presets {
+		if p.Mode == m {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// Busy reports whether a task runs.
+func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
+
+// MayWrite gives the reason why modes cannot be set now, or "".
+func (s *State) MayWrite() string {
+	switch {
+	case s.Device.ReadOnly:
+		return "read-only"
+	case s.Busy():
+		return "busy " + s.Tasks.Own.Kind.String()
+	}
+	return ""
+}
+
+// MayMeasure gives the reason why nothing can be measured now, or "".
+func (s *State) MayMeasure() string {
+	if s.Moment.Asking {
+		return "answer keep first"
+	}
+	return s.MayWrite()
+}

@@ -1,0 +1,138 @@
+package page
+
+import (
+	"slices"
+	"time"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// State is what all pages look at. The shell alone writes it; pages get a Reader.
+type State struct {
+	Device   Device
+	Readings Readings
+	Work     Work
+	Tasks    Tasks
+	Limit    optimize.Limit   // what Front chooses by
+	Outlook  *session.Outlook // the one that shows; nil without a model
+	Applied  session.Applied  // what this program has done to the board
+	Look     Look
+	Keys     *Keys
+	Moment   Moment
+}
+
+// NewState is what is known of a device before it is read: the built-in keys, the
+// limit that its presets suggest.
+func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
+	return State{
+		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
+		Limit:  optimize.Limit{PowerW: session.DefaultPowerW(d.Presets())},
+		Keys:   DefaultKeys(),
+		Moment: Moment{Now: time.Now, Clock: clock},
+	}
+}
+
+// Device is the board, as far as it never changes.
+type Device struct {
+	Board    tegra.Board
+	Space    *tegra.Space
+	Presets  []tegra.Preset
+	ReadOnly bool
+	Rate     session.SpeedSetter // nil on real hardware
+	// Block writes a mode as the vendor's POWER_MODEL block, in a command; nil where
+	// that cannot be done.
+	Block   func(m tegra.Mode, name string) (string, error)
+	Session Session
+}
+
+// Session is what pages ask a session for, in commands that they give to the
+// shell.
+type Session interface {
+	// Blocked says why a workload cannot run on this board, or "".
+	Blocked(w workload.Workload) string
+	SaveModel(name string, m *learn.Model) (path string, err error)
+	// TrainLog is the file that gets what the job of a training run says.
+	TrainLog() string
+}
+
+// Readings is what the board does now and did in the last two minutes.
+type Readings struct {
+	Sample  telemetry.Sample // as shown
+	OK      bool             // there is one
+	History []telemetry.Sample
+	EnergyJ float64 // since the program began
+	Since   time.Time
+	Cost    telemetry.Cost // of this program
+	Disk    telemetry.DiskRates
+	GPU     session.GPUUse
+	Before  tegra.Val[int64] // over-current events when the program began
+}
+
+// ChartSpan is how much of the past the readings hold.
+const ChartSpan = 2 * time.Minute
+
+// Work is the workloads that are known, and what they may be run with.
+type Work struct {
+	List      []workload.Workload
+	Preferred string // the one to begin with; "" for none
+	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
+	// Fixed says by a workload's name why its batch size cannot be chosen.
+	Fixed map[string]string
+}
+
+// Find gives the workload of a name or of one that it had.
+func (k Work) Find(name string) (w workload.Workload, known bool) {
+	for _, w := range k.List {
+		if w.Name == name || slices.Contains(w.Aliases, name) {
+			return w, true
+		}
+	}
+	return workload.Workload{}, false
+}
+
+// Tasks are the tasks that show.
+type Tasks struct {
+	Own         *Task                // running, or the last one; nil before
+	Followed    *Task                // a campaign of another process; nil without
+	Interrupted *session.Interrupted // the newest campaign that can go on; nil: there is none
+}
+
+// Task is a task of the session, or what another process measures, as it shows.
+type Task struct {
+	session.TaskSpec
+	session.Snapshot                   // as told last
+	Follows          *session.Followed // nil: a task of this process
+	Preview          session.Preview
+	Bands            []float64 // of time along the Pareto front, as preview after preview found them, %
+}
+
+// SpaceOr is the space that the task's modes belong to.
+func (t *Task) SpaceOr(own *tegra.Space) *tegra.Space {
+	if t.Follows != nil {
+		return t.Follows.Space
+	}
+	return own
+}
+
+// Look is how pages are drawn.
+type Look struct {
+	Shown      Name // the page that shows
+	Narrow     bool // the window has no room for frames
+	Frozen     bool
+	Glyphs     widget.Glyphs
+	Colourless bool
+}
+
+// Moment is what holds while a key is in hand.
+type Moment struct {
+	Now    func() time.Time // the user's time, for countdowns
+	Clock  tegra.Clock      // the board's
+	Rushed bool             // the key came too soon after the one before
+	Asking bool             // a mode that was set waits to be kept
+}

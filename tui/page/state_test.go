@@ -1,0 +1,22 @@
+package page_test
+
+import (
+	"fmt"
+
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+func ExampleReader() {
+	var state page.State // the shell's: it alone writes it
+	read := page.ReaderOf(&state)
+	fmt.Printf("%q\n", read.MayWrite())
+	state.Tasks.Own = &page.Task{TaskSpec: session.TaskSpec{Kind: session.Verifying}}
+	fmt.Printf("%q\n", read.MayWrite())
+	state.Device.ReadOnly = true
+	fmt.Printf("%q\n", read.MayWrite())
+	// Output:
+	// ""
+	// "busy verifying"
+	// "read-only"
+}

@@ -1,0 +1,295 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"jtune/internal/axis"
+	"jtune/internal/stats"
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
+)
+
+// run draws a run: its numbers beside the minibatch times, where the time of a
+// minibatch goes, the epochs, what it means, and what the job says.
+func (p *Page) run(j *page.Task, w, h int) string {
+	state := "running"
+	if j.Done() {
+		state = "ended"
+	}
+	if h < 12 || w < 70 {
+		return p.brief(j, w, h)
+	}
+	about := func(title string, text func(j *page.Task, w, h int) string) widget.Panel {
+		return p.read.Panel(title, "", func(w, h int) string { return text(j, w, h) })
+	}
+	numbers, times := about(j.Workload.Name+" "+state, p.summary), p.times(j)
+	const stages = 5
+	top := max(9, (h-stages)/2)
+	if h < 22 {
+		top = h - stages
+	}
+	left := 40
+	if w > 120 {
+		left = 50
+	}
+	out := widget.Under(widget.Beside(numbers.Render(left, top), times.Render(w-left, top)),
+		about("Where the time goes, mean of a minibatch", p.stages).Render(w, stages))
+	rest := h - top - stages
+	if rest < 3 {
+		return out
+	}
+	means, epochs := about("What it means", p.meaning), about("Epochs", epochTable)
+	log := p.read.Panel("Log", p.log.Note(), p.log.Render)
+	if w > 150 {
+		third := w / 3
+		return widget.Under(out, widget.Beside(epochs.Render(third, rest), means.Render(third, rest),
+			log.Render(w-2*third, rest)))
+	}
+	if rest >= 11 {
+		half := max(7, rest/2)
+		return widget.Under(out, widget.Beside(epochs.Render(left, half), means.Render(w-left, half)),
+			log.Render(w, rest-half))
+	}
+	return widget.Under(out, widget.Beside(epochs.Render(left, rest), means.Render(w-left, rest)))
+}
+
+// brief is a run where there is little room.
+func (p *Page) brief(j *page.Task, w, h int) string {
+	lines := []string{p.summary(j, w, h), p.stages(j, w, 2)}
+	if text := p.meaning(j, w, 3); text != "" {
+		lines = append(lines, text)
+	}
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// summary is a run in numbers: while it runs the newest minibatch, at its end
+// the median.
+func (p *Page) summary(j *page.Task, w, _ int) string {
+	pr := j.Progress
+	t := stats.OrZero(stats.Median(j.Times))
+	lines := []string{fmt.Sprintf("last       %s ms/minibatch", widget.MS(pr.TimeMS)),
+		fmt.Sprintf("minibatch  %d", pr.Minibatch)}
+	if j.Ran != nil && j.Ran.TimeMS > 0 {
+		t = j.Ran.TimeMS
+		lines[0] = fmt.Sprintf("median     %s ms of %s", widget.MS(t), text.Thousands(j.Ran.Counted()))
+	}
+	if n := j.Workload.MinibatchesPerEpoch(); n > 0 {
+		lines[1] = fmt.Sprintf("epoch %-4d minibatch %d of %d", 1+pr.Minibatch/n, pr.Minibatch%n, n)
+		if t > 0 {
+			text := fmt.Sprintf("an epoch   %.1f min", t*float64(n)/60000)
+			if !j.Done() {
+				text += fmt.Sprintf(", %.1f left", t*float64(n-pr.Minibatch%n)/60000)
+			}
+			lines = append(lines, text)
+		}
+	}
+	watts := p.read.Sample().Reading.TotalW
+	if j.Ran != nil {
+		watts = j.Ran.PowerW
+	}
+	energy := ""
+	switch {
+	case j.Ran != nil && j.Ran.EnergyJ.OK:
+		energy = ", " + widget.Joules(j.Ran.EnergyJ.V) + "/minibatch"
+	case t > 0 && watts.OK:
+		energy = ", " + widget.Joules(t*watts.V/1000) + "/minibatch"
+	}
+	lines = append(lines, "power      "+page.Unit(watts, 1, "W")+energy)
+	if c := j.Character; c != nil {
+		s := c.Steady()
+		lines = append(lines, "busy       GPU "+page.Num(s.GPUPct, 0)+" %, CPU "+page.Num(s.CPUPct, 0)+" %")
+	}
+	lines = append(lines, cacheLine(j, p.read.Sample().Reading), page.DiskText(p.read.Readings().Disk))
+	if j.Err != nil {
+		lines = append(lines, widget.StyleBad.Render(widget.Wrap(j.Err.Error(), w)))
+	} else if n := len(j.Notes); n > 0 {
+		lines = append(lines, widget.StyleDim.Render(widget.Wrap(j.Notes[n-1], w)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cacheLine tells how much of the data lies in memory; where that is not known,
+// how much of the memory holds files.
+func cacheLine(j *page.Task, now tegra.Reading) string {
+	if c := j.Character; c != nil && c.CacheAfter.OK {
+		return fmt.Sprintf("in memory  %.0f %% of the data", 100*c.CacheAfter.V)
+	}
+	return "page cache " + cacheText(now)
+}
+
+// cacheText tells how much of the memory holds files read before.
+func cacheText(now tegra.Reading) string {
+	if !now.RAMCached.OK || now.RAMTotal.Or(0) <= 0 {
+		return widget.Dash
+	}
+	share := float64(now.RAMCached.V) / float64(now.RAMTotal.V)
+	return fmt.Sprintf("%s GB, %.0f %% of RAM", page.Gigabytes(now.RAMCached), 100*share)
+}
+
+// stages draws how a minibatch's time is shared: the first epoch, which reads
+// the data for the first time, and the later ones; else the newest minibatch.
+func (p *Page) stages(j *page.Task, w, h int) string {
+	var parts []shares
+	switch c := j.Character; {
+	case c != nil && c.First.OK && c.Later.OK:
+		parts = []shares{sharesOf("epoch 1", c.First.V), sharesOf("later", c.Later.V)}
+	case c != nil && c.All.Minibatches > 0:
+		parts = []shares{sharesOf("so far", c.All)}
+	case j.Ran != nil && j.Ran.TimeMS > 0:
+		parts = []shares{{"median", j.Ran.StallMS, j.Ran.ComputeMS, j.Ran.OverheadMS}}
+	}
+	if len(parts) < 2 && j.Last != nil && !j.Done() {
+		parts = append(parts, shares{"newest", j.Last.StallMS, j.Last.ComputeMS, j.Last.OverheadMS})
+	}
+	if len(parts) == 0 {
+		return widget.StyleDim.Render("the first minibatch has not come yet")
+	}
+	most := 0.0
+	for _, s := range parts {
+		most = max(most, s.total())
+	}
+	var lines []string
+	for _, s := range parts {
+		lines = append(lines, s.line(most, w))
+	}
+	if h > len(lines) {
+		lines = append(lines, widget.StyleDim.Render("░ stall: waits for data   █ compute   ▒ other"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shares are a minibatch's time in its parts; absent where the job does not tell.
+type shares struct {
+	name                  string
+	stall, compute, other tegra.Val[float64]
+}
+
+func sharesOf(name string, p record.Part) shares {
+	return shares{name, p.StallMS, p.ComputeMS, p.OverheadMS}
+}
+
+func (s shares) total() float64 { return s.stall.V + s.compute.V + s.other.V }
+
+// line is a bar, as long as its time against most, each part with its own
+// glyph, and the parts in numbers.
+func (s shares) line(most float64, w int) string {
+	if !s.stall.OK || !s.compute.OK || !s.other.OK || s.total() <= 0 {
+		return widget.Cut(s.name, 8) + widget.StyleDim.Render("the job does not tell its parts")
+	}
+	share := 100 * s.stall.V / s.total()
+	text := fmt.Sprintf(" stall %2.0f %%", share)
+	if w >= 60 {
+		text += fmt.Sprintf("  %.3g + %.3g + %.3g ms", s.stall.V, s.compute.V, s.other.V)
+	}
+	room := max(6, w-8-len(text))
+	if share >= 10 {
+		text = widget.StyleWarn.Render(text)
+	}
+	bar := chart.Stack([]chart.Part{{Value: s.stall.V, Glyph: '░'}, {Value: s.compute.V, Glyph: '█'},
+		{Value: s.other.V, Glyph: '▒'}}, max(3, int(float64(room)*s.total()/most)))
+	return widget.Cut(s.name, 8) + widget.Cut(bar, room) + text
+}
+
+// meaning says in words what decides and what might help.
+func (p *Page) meaning(j *page.Task, w, h int) string {
+	if j.Character == nil {
+		return widget.StyleDim.Render(widget.Wrap("what decides the time is said here when some minibatches are in", w))
+	}
+	var lines, doubts []string
+	if j.Ran != nil {
+		doubts = j.Ran.Doubts()
+	}
+	for _, text := range append(doubts, j.Character.Advice()...) {
+		lines = append(lines, widget.Wrap(text, w))
+	}
+	if len(lines) == 0 {
+		lines = append(lines, widget.Wrap("The job tells too little to say what decides its time.", w))
+	}
+	if j.Character.CacheWhy != "" && h > 4 {
+		why := widget.Wrap("data in memory: not known, "+j.Character.CacheWhy, w)
+		lines = append(lines, widget.StyleDim.Render(why))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// epochTable lists the epochs, the newest first.
+func epochTable(j *page.Task, w, h int) string {
+	if j.Character == nil || len(j.Character.Epochs) == 0 {
+		return widget.StyleDim.Render(widget.Wrap("the times of its epochs stand here", w))
+	}
+	head := fmt.Sprintf("%5s %6s %5s %5s", "min", "ms/mb", "stall", "W")
+	lines := []string{widget.StyleDim.Render(widget.Row("epoch", head, w))}
+	list := j.Character.Epochs
+	whole := j.Character.PerEpoch
+	for i := len(list) - 1; i >= 0 && len(lines) < h; i-- {
+		e := list[i]
+		name := fmt.Sprint(e.Epoch + 1)
+		if e.Minibatches < whole-1 { // of the first one a minibatch is left out
+			name += fmt.Sprintf(", %.0f %%", 100*float64(e.Minibatches)/float64(whole))
+		}
+		numbers := fmt.Sprintf("%5.1f %6s %5s %5s",
+			e.Span.Minutes(), widget.MS(e.TimeMS), page.Percent(e.StallShare()), page.Num(e.PowerW, 1))
+		lines = append(lines, widget.Row(name, numbers, w))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Files are the epochs of the run as a table for other programs.
+func (p *Page) Files() ([]page.File, error) {
+	j := p.shown()
+	if j == nil || j.Character == nil {
+		return nil, nil
+	}
+	var b strings.Builder
+	b.WriteString("epoch,minibatches,span_s,time_ms,stall_ms,compute_ms,overhead_ms,power_w,energy_j\n")
+	field := func(v tegra.Val[float64]) string {
+		if !v.OK {
+			return ""
+		}
+		return strconv.FormatFloat(v.V, 'g', 6, 64)
+	}
+	for _, e := range j.Character.Epochs {
+		fmt.Fprintf(&b, "%d,%d,%g,%g,%s\n", e.Epoch+1, e.Minibatches, e.Span.Seconds(), e.TimeMS,
+			strings.Join([]string{field(e.StallMS), field(e.ComputeMS), field(e.OverheadMS), field(e.PowerW),
+				field(e.EnergyJ)}, ","))
+	}
+	return []page.File{{Ending: "csv", Text: b.String()}}, nil
+}
+
+// times is the panel of a run's minibatch times.
+func (p *Page) times(j *page.Task) widget.Panel {
+	return p.read.Panel("ms per minibatch", "", func(w, h int) string { return minibatchChart(j.Times, w, h) })
+}
+
+// minibatchChart draws minibatch times, oldest left.
+func minibatchChart(times []float64, w, h int) string {
+	if len(times) == 0 {
+		return "no minibatch yet"
+	}
+	var xs []float64
+	most := 0.0
+	for i, t := range times {
+		xs = append(xs, float64(i-len(times)+1))
+		if !math.IsInf(t, 0) {
+			most = max(most, t)
+		}
+	}
+	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, Y: axis.FromZero(most * 1.05),
+		XName: "minibatches ago", YName: "ms"}
+	plot.Line(xs, times, chart.InkSeries)
+	return plot.Render(w, h, widget.Paint)
+}
+
+// Numbers is page.Page's.
+func (p *Page) Numbers() string {
+	return "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a " +
+		"minibatch. in memory: how much of the data lies in the page cache, files kept in RAM; the first epoch " +
+		"reads the rest. busy: share of time at work."
+}

@@ -1,0 +1,207 @@
+package tui
+
+import (
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+)
+
+// frameGap is the least time between two frames: keys that are held down and
+// news that come in a stream are drawn together.
+const frameGap = 50 * time.Millisecond
+
+// renderer writes frames to the terminal: when a frame differs, and then only
+// where it does. Bubble Tea's own renderer looks at a fixed rate whether there
+// is something to write; docs/decisions/001-own-renderer.md has what that costs.
+type renderer struct {
+	in    *os.File
+	taken bool        // between open and close
+	found *term.State // of the terminal, before it was made raw; nil: not raw
+	scr   *uv.TerminalScreen
+	query bool     // whether the terminal may be asked what it can
+	w, h  int      // of scr
+	shown []string // lines of the last frame; nil: nothing is there
+	mouse tea.MouseMode
+	at    time.Time // of the last frame
+}
+
+func newRenderer(in *os.File, out io.Writer, environ []string, colours colorprofile.Profile) *renderer {
+	r := &renderer{in: in, scr: uv.NewTerminalScreen(out, environ), query: answersQueries(environ)}
+	r.scr.SetColorProfile(colours)
+	return r
+}
+
+// answersQueries reports whether a terminal may be asked for its modes: over SSH
+// and on the plainest terminals the answer can come late or as garbage.
+func answersQueries(environ []string) bool {
+	env := uv.Environ(environ)
+	return env.Getenv("SSH_TTY") == "" && env.Getenv("TERM") != "linux" && env.Getenv("TERM") != "dumb"
+}
+
+// open takes the terminal: raw keys, a screen of its own, no cursor. What it
+// changes close takes back.
+func (r *renderer) open() error {
+	if term.IsTerminal(r.in.Fd()) {
+		found, err := term.MakeRaw(r.in.Fd())
+		if err != nil {
+			return err
+		}
+		r.found = found
+	}
+	r.scr.EnterAltScreen()
+	r.scr.EnableBracketedPaste()
+	_, _ = r.scr.WriteString(ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
+	if r.query {
+		_, _ = r.scr.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
+	}
+	r.taken, r.mouse = true, tea.MouseModeNone
+	r.resize(r.w, r.h) // whatever stands there is not ours
+	return r.scr.Flush()
+}
+
+func (r *renderer) close() {
+	if !r.taken {
+		return
+	}
+	r.taken = false
+	_, _ = r.scr.WriteString(ansi.PopKittyKeyboard(1))
+	r.scr.Reset()
+	_ = r.scr.Flush()
+	if r.found != nil {
+		_ = term.Restore(r.in.Fd(), r.found)
+		r.found = nil
+	}
+}
+
+// aside gives the terminal back while something else asks there.
+func (r *renderer) aside(ask func() error) error {
+	r.close()
+	err := ask()
+	if openErr := r.open(); err == nil {
+		err = openErr
+	}
+	return err
+}
+
+func (r *renderer) resize(w, h int) {
+	r.w, r.h, r.shown = w, h, nil
+	r.scr.Resize(w, h)
+}
+
+// report takes what the terminal says of itself.
+func (r *renderer) report(m tea.ModeReportMsg) {
+	switch {
+	case m.Mode == ansi.ModeSynchronizedOutput && m.Value == ansi.ModeReset:
+		r.scr.SetSynchronizedUpdates(true)
+	case m.Mode == ansi.ModeUnicodeCore && (m.Value.IsSet() || m.Value == ansi.ModeReset):
+		_, _ = r.scr.WriteString(ansi.SetModeUnicodeCore)
+		r.scr.SetWidthMethod(ansi.GraphemeWidth)
+		r.shown = nil
+	}
+}
+
+// wait is how long it takes until the next frame may be written.
+func (r *renderer) wait() time.Duration { return frameGap - time.Since(r.at) }
+
+// show writes what is new in a frame.
+func (r *renderer) show(v tea.View) {
+	lines := strings.Split(v.Content, "\n")
+	changed := r.shown == nil
+	for y := range r.h {
+		line := ""
+		if y < len(lines) {
+			line = lines[y]
+		}
+		if r.shown == nil || y >= len(r.shown) || r.shown[y] != line {
+			uv.NewStyledString(line).Draw(r.scr, uv.Rect(0, y, r.w, 1))
+			changed = true
+		}
+	}
+	r.shown = lines
+	if v.WindowTitle != r.scr.WindowTitle() {
+		r.scr.SetWindowTitle(v.WindowTitle)
+		changed = true
+	}
+	if v.MouseMode != r.mouse {
+		r.mouse, changed = v.MouseMode, true
+		r.setMouse()
+	}
+	if !changed {
+		return
+	}
+	if strings.TrimSpace(ansi.Strip(lines[len(lines)-1])) == "" {
+		// Ultraviolet erases the line above blank ones at the foot too, and
+		// draws it again only where it has changed. Pages have a last line;
+		// the smallest windows may not.
+		r.scr.Resize(r.w, r.h)
+	}
+	r.at = time.Now()
+	r.scr.Render()
+	_ = r.scr.Flush()
+}
+
+func (r *renderer) setMouse() {
+	if r.mouse == tea.MouseModeNone {
+		r.scr.SetMouseMode(uv.MouseModeNone)
+		r.scr.SetMouseEncoding(uv.MouseEncodingLegacy)
+		return
+	}
+	r.scr.SetMouseMode(uv.MouseModeDrag)
+	r.scr.SetMouseEncoding(uv.MouseEncodingSGR)
+}
+
+// copy puts text on the clipboard of whoever sits at the terminal (OSC 52).
+func (r *renderer) copy(text string) {
+	_, _ = r.scr.WriteString(ansi.SetSystemClipboard(text))
+	_ = r.scr.Flush()
+}
+
+// screen draws the root model on the terminal.
+type screen struct {
+	*root
+	renderer *renderer
+	due      bool // a frame waits for its time
+}
+
+// frameMsg: the time of a frame has come.
+type frameMsg struct{}
+
+// clipMsg carries what the user copies.
+type clipMsg string
+
+// Update is tea.Model's: the root model's, and the frame that follows.
+func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case frameMsg:
+		s.due = false
+	case clipMsg:
+		s.renderer.copy(string(msg))
+	case tea.ModeReportMsg:
+		s.renderer.report(msg)
+	case tea.WindowSizeMsg:
+		s.renderer.resize(msg.Width, msg.Height)
+		_, cmd = s.root.Update(msg)
+	default:
+		_, cmd = s.root.Update(msg)
+	}
+	wait := s.renderer.wait()
+	switch {
+	case wait <= 0:
+		s.renderer.show(s.root.View())
+	case !s.due:
+		s.due = true
+		return s, tea.Batch(cmd, tea.Tick(wait, func(time.Time) tea.Msg { return frameMsg{} }))
+	}
+	return s, cmd
+}
+
+// View is tea.Model's; Bubble Tea itself draws nothing.
+func (s *screen) View() tea.View { return tea.View{} }

@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/hinshun/vt10x"
+
+	"jtune/tui/page/pagetest"
+	"jtune/tui/widget"
+)
+
+// emulator is a terminal that counts what is written to it.
+type emulator struct {
+	vt10x.Terminal
+	writes, bytes int
+}
+
+func (e *emulator) Write(b []byte) (int, error) {
+	if len(b) > 0 {
+		e.writes++
+		e.bytes += len(b)
+	}
+	return e.Terminal.Write(b)
+}
+
+// onRenderer opens a renderer on an emulated terminal.
+func onRenderer(t *testing.T, w, h int) (*renderer, *emulator) {
+	t.Helper()
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	e := &emulator{Terminal: vt10x.New(vt10x.WithSize(w, h))}
+	p := newRenderer(in, e, []string{"TERM=xterm-256color"}, colorprofile.ANSI256)
+	if err := p.open(); err != nil {
+		t.Fatal(err)
+	}
+	p.resize(w, h)
+	return p, e
+}
+
+// text is what stands on the emulated terminal, without the blanks at the end
+// of lines.
+func (e *emulator) text() string {
+	lines := strings.Split(strings.TrimSuffix(e.String(), "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \x00")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func plain(frame string) string {
+	lines := strings.Split(ansi.Strip(frame), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestRendererShowsEveryFrameWhateverStoodThere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p, e := onRenderer(t, 80, 24)
+	parts := []string{"┌─", "─┐", "│ ", "⣿⡇", "12.3 W", "    ", "          ", widget.StyleTitle.Render("Clocks"),
+		widget.StyleDim.Render("GHz"), widget.StyleCursor.Render(" 1 Live "), "×max", "…"}
+	lines := make([]string, 24)
+	for range 500 {
+		if rng.IntN(20) == 0 {
+			w, h := 10+rng.IntN(120), 4+rng.IntN(40)
+			e.Resize(w, h)
+			p.resize(w, h)
+			lines = make([]string, h)
+		}
+		for i := range lines {
+			if rng.IntN(3) > 0 {
+				continue
+			}
+			var b strings.Builder
+			for range rng.IntN(12) {
+				b.WriteString(parts[rng.IntN(len(parts))])
+			}
+			lines[i] = widget.Cut(b.String(), p.w)
+		}
+		frame := strings.Join(lines, "\n")
+		p.show(tea.NewView(frame))
+		if got, want := e.text(), plain(frame); got != want {
+			t.Fatalf("the terminal of %dx%d shows\n%s\nwant\n%s", p.w, p.h, got, want)
+		}
+	}
+}
+
+func TestRendererWritesOnlyWhatIsNew(t *testing.T) {
+	p, e := onRenderer(t, 80, 24)
+	frame := func(watts string) tea.View {
+		return tea.NewView(widget.Fit(strings.Repeat(strings.Repeat("x", 80)+"\n", 23)+"total "+watts+" W", 80, 24))
+	}
+	p.show(frame("41.9"))
+	whole, writes := e.bytes, e.writes
+	p.show(frame("41.9"))
+	if e.writes != writes {
+		t.Errorf("an unchanged frame took %d writes", e.writes-writes)
+	}
+	p.show(frame("42.0"))
+	if got := e.bytes - whole; e.writes != writes+1 || got > 20 {
+		t.Errorf("three new digits took %d bytes in %d writes", got, e.writes-writes)
+	}
+}
+
+func TestRendererGivesTheTerminalBack(t *testing.T) {
+	p, e := onRenderer(t, 80, 24)
+	v := tea.NewView("frame")
+	v.MouseMode, v.WindowTitle = tea.MouseModeCellMotion, "jtune"
+	p.show(v)
+	const taken = vt10x.ModeAltScreen | vt10x.ModeMouseMotion
+	if e.Mode()&taken == 0 || e.CursorVisible() || e.Title() != "jtune" {
+		t.Errorf("taken: mode %b, cursor %v, title %q", e.Mode(), e.CursorVisible(), e.Title())
+	}
+	err := p.aside(func() error {
+		if e.Mode()&(vt10x.ModeAltScreen|vt10x.ModeMouseMask) != 0 || !e.CursorVisible() {
+			t.Errorf("given back: mode %b, cursor %v", e.Mode(), e.CursorVisible())
+		}
+		fmt.Fprint(e, "password: ")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.show(v)
+	if got := e.text(); !strings.HasPrefix(got, "frame\n") || e.Mode()&vt10x.ModeAltScreen == 0 {
+		t.Errorf("after that the terminal shows %q, mode %b", got, e.Mode())
+	}
+	p.close()
+	p.close()
+	if e.Mode()&(vt10x.ModeAltScreen|vt10x.ModeMouseMask) != 0 || !e.CursorVisible() {
+		t.Errorf("at the end: mode %b, cursor %v", e.Mode(), e.CursorVisible())
+	}
+}
+
+func TestScreenDrawsAFrameAtOnceAndAStreamOfThemTogether(t *testing.T) {
+	d := drive(t)
+	p, e := onRenderer(t, 80, 24)
+	s := &screen{root: d.r, renderer: p}
+	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	p.at = time.Now().Add(-time.Second)
+	s.Update(pagetest.Key("6"))
+	if !strings.Contains(e.text(), "filter") {
+		t.Errorf("a key after a quiet second is not answered at once:\n%s", e.text())
+	}
+	p.at = time.Now().Add(time.Hour) // no frame is due
+	writes, waiting := e.writes, 0
+	for range 10 {
+		if _, cmd := s.Update(pagetest.Key("down")); cmd != nil {
+			waiting++
+		}
+	}
+	if e.writes != writes || waiting != 1 {
+		t.Errorf("ten keys at once: %d frames, %d waits; want 0 and 1", e.writes-writes, waiting)
+	}
+	p.at = time.Time{}
+	s.Update(frameMsg{})
+	if got, want := e.text(), plain(s.root.View().Content); got != want {
+		t.Errorf("after the wait the terminal shows\n%s\nwant\n%s", got, want)
+	}
+	s.Update(clipMsg("12c/2.20C/1.30G/3.20M"))
+	s.Update(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset})
+	if !p.scr.SynchronizedUpdates() {
+		t.Error("a terminal that offers synchronized updates is not taken at its word")
+	}
+}

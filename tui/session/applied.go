@@ -1,0 +1,108 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"jtune/tegra"
+)
+
+// Applied is what this program has set on the board: the mode in force, and what
+// can be taken back. The zero value has changed nothing. It belongs to one
+// goroutine.
+type Applied struct {
+	Mode    tegra.Val[tegra.Mode] // absent after a revert
+	Kept    bool                  // Mode is the found state now
+	History []Change              // oldest first
+	Boot    *BootUnit             // changed what happens at boot, after the last mode; nil
+	Before  []Before              // what undo goes back to, the last one next
+}
+
+// Before is what the board did before a mode was applied.
+type Before struct {
+	Mode   tegra.Val[tegra.Mode] // absent: no mode means it
+	Locked tegra.Val[bool]
+}
+
+// Change is one line of the history of applied modes.
+type Change struct {
+	At   time.Time
+	Mode tegra.Mode
+	What string // "kept", "reverted: no answer", …
+}
+
+// Unkept reports whether quitting would put something back.
+func (a *Applied) Unkept() bool { return a.Mode.OK && !a.Kept }
+
+// Undoable reports whether there is something to take back.
+func (a *Applied) Undoable() bool { return len(a.Before) > 0 || a.Boot != nil }
+
+// Set says that a mode was applied and read back.
+func (a *Applied) Set(m tegra.Mode, from Before, at time.Time) {
+	a.Mode, a.Kept, a.Boot = tegra.Some(m), false, nil
+	a.Before = append(a.Before, from)
+	a.History = append(a.History, Change{at, m, "applied"})
+}
+
+// Keep says that the mode is the found state now.
+func (a *Applied) Keep() {
+	a.Kept = true
+	a.note("kept")
+}
+
+// Revert says that the state before the last mode is back.
+func (a *Applied) Revert(why string) {
+	a.Before = a.Before[:max(0, len(a.Before)-1)]
+	a.Mode, a.Kept = tegra.Val[tegra.Mode]{}, false
+	a.note("reverted: " + why)
+}
+
+func (a *Applied) note(what string) {
+	if n := len(a.History); n > 0 {
+		a.History[n-1].What = what
+	}
+}
+
+// timedApplier is a guard that can count down itself.
+type timedApplier interface {
+	ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error)
+}
+
+// SetMode sets a mode through a guard and takes one back that does not read back
+// as asked. The guard takes it back too when it is not kept in time; 0: never.
+func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter time.Duration) (tegra.Applied, error) {
+	var applied tegra.Applied
+	var err error
+	if t, ok := g.(timedApplier); ok && keepAfter > 0 {
+		applied, err = t.ApplyFor(ctx, r, keepAfter)
+	} else {
+		applied, err = g.Apply(ctx, r)
+	}
+	if err == nil && !applied.OK() {
+		_, undone := g.Revert(context.WithoutCancel(ctx))
+		err = errors.Join(mismatch(applied), undone)
+	}
+	return applied, err
+}
+
+// mismatch names the first knob that does not read back as asked.
+func mismatch(a tegra.Applied) error {
+	for _, file := range a.Files {
+		if file.Asked != file.Actual {
+			return fmt.Errorf("%s reads back %s, asked %s (%s)", file.Knob, file.Actual, file.Asked, file.Path)
+		}
+	}
+	return errors.New("the board reads back another mode")
+}
+
+// TakeBack puts back the state before the last apply; settle makes it the found
+// state too, so that the end of the guard does not bring the mode again.
+func TakeBack(ctx context.Context, g tegra.Applier, settle bool) (tegra.Applied, error) {
+	applied, err := g.Revert(ctx)
+	if err == nil && settle {
+		err = g.Keep(ctx)
+	}
+	return applied, err
+}

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// Coverage is how much of the Pareto front a search learns.
+type Coverage int
+
+// Coverages.
+const (
+	CoverLimit Coverage = iota // what one limit needs, with few probes
+	CoverFront                 // the whole front, with a campaign, for any limit
+)
+
+func (c Coverage) String() string { return [...]string{"limit", "front"}[c] }
+
+const (
+	// FrontModes is how many modes a search over the whole front measures
+	// before it answers.
+	FrontModes = 25
+	// frontTries is how many choices of the model are measured; after these, as many
+	// at most among the modes that were measured.
+	frontTries = 4
+)
+
+// tuneFront learns the whole Pareto front and then answers for one limit: a
+// design chooses the modes of a campaign, the model of them chooses the answer
+// with a margin, and the answer is measured. The model learns of it, and while it then
+// chooses another mode, that one is measured too; after some tries it is chosen among
+// the measured modes. So the answer is never worse than a mode of its own list.
+func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Reference,
+	observe func(Event)) (out TuneResult, err error) {
+	camp, err := s.profilePlanned(ctx, ProfileRequest{Measuring: r.Measuring,
+		Choose: cmp.Or(r.Probes, FrontModes)}, searchHeader(r), observe)
+	out.Dir, out.Ended = camp.Dir, optimize.NoWay
+	for _, row := range camp.Rows {
+		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))
+	}
+	if err == nil {
+		err = ctx.Err() // interrupted: the rows are on disk and the campaign can be resumed
+	}
+	begun := s.Clock.Now()
+	for try, more := 1, true; err == nil && more && try <= 2*frontTries; try++ {
+		more, err = s.tryFront(ctx, r, ref, &out, try >= frontTries, observe)
+	}
+	if out.Feasible && errors.Is(err, optimize.ErrInfeasible) {
+		err = nil // what was measured since broke the limit, the answer did not
+	}
+	out.Took = camp.Elapsed + s.Clock.Now() - begun
+	switch {
+	case out.Feasible:
+		out.Ended = optimize.Converged
+	case ctx.Err() != nil:
+		out.Ended = optimize.Cancelled
+	case err == nil:
+		err = &optimize.InfeasibleError{Limit: r.Limit, Nearest: out.Measured, Measured: true}
+	case !errors.Is(err, optimize.ErrInfeasible):
+		out.Ended = optimize.Failing
+	}
+	return out, err
+}
+
+// tryFront measures what the model of all probes chooses; last: among the modes that
+// have been measured. It takes it for the answer if it is better, and reports whether
+// another may be better still: a prediction that came out worse than hoped.
+func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Reference, out *TuneResult, last bool,
+	observe func(Event)) (more bool, err error) {
+	known, err := s.learn(r.Workload, nil, out.Dir, measuredOf(out.Probes), ref, false)
+	if err != nil {
+		return false, err
+	}
+	m := known.Model
+	out.Fitted = m
+	limit := r.Limit
+	limit.Margin = Margin
+	o := NewOutlook(r.Workload.Name, m, m.Space)
+	at, err := o.Choose(limit)
+	if last || errors.Is(err, optimize.ErrInfeasible) {
+		o = MeasuredOutlook(m.Trusted())
+		at, err = o.Choose(limit)
+	}
+	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok && !out.Feasible {
+		none.Measured = true
+		out.Measured = none.Nearest
+	}
+	if err != nil {
+		return false, err
+	}
+	choice := o.Known[at].Mode
+	if out.Feasible && choice == out.Mode {
+		return false, nil
+	}
+	head, _, err := record.Read(out.Dir)
+	if err != nil {
+		return false, err
+	}
+	again := Measuring{Workload: r.Workload, Dir: out.Dir, Resume: true, Settings: r.Settings}
+	row, _, err := s.verify(ctx, ProfileRequest{Measuring: again}, head, choice, observe)
+	if err != nil {
+		return false, err
+	}
+	probe := probeOf(row, optimize.Verify, r.Limit)
+	probe.Predicted = m.Predict([]tegra.Mode{choice})[0]
+	out.Probes = append(out.Probes, probe)
+	if probe.Err != nil {
+		return false, fmt.Errorf("verification %w", probe.Err)
+	}
+	if out.Feasible && !(probe.Feasible && limit.Better(row.Measured, out.Measured)) {
+		return true, nil
+	}
+	out.Predicted, out.Measured = probe.Predicted, row.Measured
+	out.Verified, out.Feasible = true, probe.Feasible
+	return true, nil
+}
+
+// probeOf is a row of a campaign as a probe of a search.
+func probeOf(row record.Row, why optimize.Why, l optimize.Limit) optimize.Probe {
+	return optimize.Probe{Measured: row.Measured, Why: why, Err: unusable(row),
+		Feasible: row.Status.Usable() && l.Met(row.Measured)}
+}
+
+// unusable is the error of a row without a value; nil for others.
+func unusable(row record.Row) error {
+	if row.Status.Usable() {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", row.Status, row.Why)
+}

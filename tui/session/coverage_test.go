@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+)
+
+// TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther: the same version, date,
+// device and reference as a search for one limit gives its model.
+func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	if err := s.Clock.Sleep(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Workload("mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := TuneRequest{Measuring: Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
+		Coverage: CoverFront, Probes: 12, Keep: true}
+	res, err := s.Tune(t.Context(), front, nil)
+	if err != nil || !res.Feasible || !res.Verified || res.Measured.PowerW > 30 || res.Took <= 0 {
+		t.Fatalf("answer %+v, error %v; want a verified mode within 30 W", res.Result, err)
+	}
+	if n := len(res.Probes); n < 13 || n > 12+2*frontTries {
+		t.Errorf("%d measurements, want 12 modes and the answer, verified in %d tries at most", n, 2*frontTries)
+	}
+	kept, err := learn.Load(res.Kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, now := kept.Provenance, time.Now()
+	when := got.When
+	got.When = time.Time{}
+	pool, err := s.Pool(w, nil)
+	if err != nil || len(pool.Rows()) != len(res.Probes) {
+		t.Fatalf("pool of %d rows, %v; want the %d measurements", len(pool.Rows()), err, len(res.Probes))
+	}
+	want := learn.Provenance{Device: "AGX Orin", Workload: "mobilenet", Virtual: true, Jtune: Version,
+		Pool: pool.String(), Campaigns: 1, Readings: len(res.Probes), Batch: w.Batch}
+	if got != want || when.After(now) || now.Sub(when) > time.Hour {
+		t.Errorf("model of %+v made %v, want %+v made before %v", got, when, want, now)
+	}
+	list, err := s.Models()
+	if err != nil || len(list) != 1 || list[0].Name != "mobilenet-virtual" {
+		t.Errorf("models %v, %v", list, err)
+	}
+}
+
+func TestTuneOfTheWholeFrontTakesTheReferenceItIsGiven(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	w, err := s.Workload("lstm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 1},
+		Coverage: CoverFront, Probes: 8, Reference: learn.ShippedName}, nil)
+	none, ok := errors.AsType[*optimize.InfeasibleError](err)
+	if !ok || !none.Measured || res.Mode != none.Nearest.Mode || res.Measured.PowerW <= 1 || res.Feasible {
+		t.Errorf("nearest %+v, error %v; want the measured mode nearest to 1 W", res.Measured, err)
+	}
+	if res.Fitted == nil || !strings.Contains(strings.Join(res.Fitted.Warnings, "\n"), "reference "+learn.ShippedName) {
+		t.Error("the fit of the whole front was given no reference: want it refused by name on a simulated board")
+	}
+}
+
+func TestTuneOfTheWholeFrontGoesOnWhereItWasInterrupted(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	w, err := s.Workload("resnet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rows := 0
+	r := TuneRequest{Measuring: Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 30},
+		Coverage: CoverFront, Probes: 8}
+	first, err := s.Tune(ctx, r, func(e Event) {
+		if p := e.Progress; p != nil && p.Phase == profiles.Finished {
+			if rows++; rows == 3 {
+				cancel()
+			}
+		}
+	})
+	if !errors.Is(err, context.Canceled) || len(first.Probes) != 3 || first.Fitted != nil ||
+		first.Ended != optimize.Cancelled {
+		t.Fatalf("interrupted with %d measurements, ended %v, error %v; want 3", len(first.Probes), first.Ended, err)
+	}
+	r.Dir, r.Resume = first.Dir, true
+	res, err := s.Tune(t.Context(), r, nil)
+	if err != nil || res.Dir != first.Dir || !res.Feasible || math.IsNaN(res.Predicted.TimeMS) ||
+		res.Probes[0].Measured != first.Probes[0].Measured {
+		t.Errorf("gone on to %+v in %s, error %v", res.Result, res.Dir, err)
+	}
+}
+
+func TestTuneOfTheWholeFrontRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	for name, r := range map[string]TuneRequest{
+		"several batch sizes":    {Coverage: CoverFront, Measuring: Measuring{Batches: []int{8, 16}}},
+		"a strategy of a search": {Coverage: CoverFront, Strategy: optimize.Binary},
+	} {
+		if _, err := s.Tune(t.Context(), r, nil); !errors.Is(err, ErrUsage) {
+			t.Errorf("%s: %v, want a usage error", name, err)
+		}
+	}
+}
+
+// A prediction may come out worse than hoped, and worse than a mode measured before.
+func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(2)
+	if os.Getenv("JTUNE_LONG") != "" {
+		seeds = 12
+	}
+	for seed := range seeds {
+		s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed, DataDir: t.TempDir()})
+		w, err := s.Workload("resnet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, watts := range []float64{25, 30} {
+			limit := optimize.Limit{PowerW: watts}
+			res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w},
+				Limit: limit, Coverage: CoverFront, Probes: 14}, nil)
+			if err != nil || !res.Feasible {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			for _, m := range tegra.OncePerSetting(measuredOf(res.Probes)) {
+				if limit.Met(m) && m.TimeMS < 0.99*res.Measured.TimeMS {
+					t.Errorf("seed %d, %g W: answer %v, measured %v", seed, watts, res.Measured, m)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// Followed is a campaign that another process runs, as read from its record.
+type Followed struct {
+	record.Running
+	Header record.Header
+	Rows   []record.Row
+	Space  *tegra.Space
+	Newest time.Time // when its record last grew
+	Ended  bool      // its process has released the folder
+}
+
+// Follow reads the campaign of another process that is worth following after the
+// one before (nil at first): that one to its end, unless one of this data
+// directory begins while another's runs; else the newest, those of this data
+// directory first. nil: there is none.
+func (c Campaigns) Follow(before *Followed) *Followed {
+	own := filepath.Dir(c.Dir) + string(filepath.Separator)
+	rank := func(r record.Running) int { // the least is followed
+		switch {
+		case !strings.HasPrefix(r.Dir, own):
+			return 2
+		case before == nil || before.Ended || before.Dir != r.Dir:
+			return 1
+		}
+		return 0
+	}
+	list := c.running()
+	slices.SortStableFunc(list, func(a, b record.Running) int { return modified(b.Dir).Compare(modified(a.Dir)) })
+	slices.SortStableFunc(list, func(a, b record.Running) int { return rank(a) - rank(b) })
+	if before != nil && !before.Ended {
+		at := slices.Index(list, before.Running)
+		if at < 0 {
+			last := *before
+			if f, err := readFollowed(last.Running); err == nil {
+				last = *f
+			} // else its folder is gone: what was read before stays
+			last.Ended = true
+			return &last
+		}
+		if rank(list[0]) == rank(list[at]) {
+			list[0] = list[at]
+		}
+	}
+	for _, r := range list {
+		if f, err := readFollowed(r); err == nil && c.here(f.Header.Device) {
+			return f
+		}
+	}
+	return nil
+}
+
+// modified is when a file or folder was last changed; zero when it is gone.
+func modified(path string) time.Time {
+	st, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return st.ModTime()
+}
+
+func readFollowed(r record.Running) (*Followed, error) {
+	f := &Followed{Running: r, Newest: modified(filepath.Join(r.Dir, "modes.csv"))}
+	var err error
+	if f.Header, f.Rows, err = record.Read(r.Dir); err != nil {
+		return nil, err
+	}
+	f.Space, err = f.Header.Device.Space()
+	return f, err
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// tuned makes a search and gives the modes that it measured and the notes that it made.
+func tuned(t *testing.T, s *Session, r TuneRequest) (TuneResult, []tegra.Mode, string) {
+	t.Helper()
+	var notes []string
+	w, err := s.Workload("mobilenet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Workload = w
+	res, err := s.Tune(t.Context(), r, func(e Event) {
+		if e.Note != "" {
+			notes = append(notes, e.Note)
+		}
+	})
+	if err != nil || !res.Feasible || !r.Limit.Met(res.Measured) {
+		t.Fatalf("%v: %+v, %v", r.Limit, res.Measured, err)
+	}
+	var modes []tegra.Mode
+	for _, p := range res.Probes {
+		if !slices.Contains(modes, p.Mode) {
+			modes = append(modes, p.Mode)
+		}
+	}
+	return res, modes, strings.Join(notes, "\n")
+}
+
+func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	_, first, notes := tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 30}})
+	if strings.Contains(notes, "starts from") || len(first) < 6 {
+		t.Errorf("the first search measured %d modes and said %q", len(first), notes)
+	}
+	res, second, notes := tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 25}})
+	if !strings.Contains(notes, "starts from the ") || !strings.Contains(notes, "(1 campaign)") || len(second) > 6 {
+		t.Errorf("the second search measured %d modes after %d and said %q", len(second), len(first), notes)
+	}
+	if res.Known != len(first) || res.Fitted == nil || len(res.Fitted.Samples) < len(first)+1 {
+		t.Errorf("%d modes known, want the %d of the first search in the search and the model", res.Known, len(first))
+	}
+	for _, p := range res.Probes { // none of the pool's rows
+		if p.Err != nil || p.TimeMS == 0 {
+			t.Errorf("probe %+v", p)
+		}
+	}
+	_, fresh, notes := tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 25}, Fresh: true})
+	if strings.Contains(notes, "starts from") || len(fresh) < len(second) {
+		t.Errorf("a fresh search measured %d modes and said %q", len(fresh), notes)
+	}
+}
+
+// What a search measures follows from what was known: a repetition knows as much, not
+// what was measured since.
+func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: t.TempDir()})
+	tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 30}})
+	second, _, _ := tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 25}})
+	tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 20}})
+	list, err := s.Options.Campaigns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list, func(c Campaign) bool { return c.Dir == second.Dir })
+	again, err := s.Repeat(list[i], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.known(*again.Tune, nil)
+	if err != nil || len(tegra.OncePerSetting(rows)) != second.Known {
+		t.Errorf("%d modes known, want the %d of then: %v", len(tegra.OncePerSetting(rows)), second.Known, err)
+	}
+}

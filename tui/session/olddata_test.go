@@ -1,0 +1,68 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"jtune/optimize"
+)
+
+// TestDataDirectoryOfAnOlderVersionOpensUnchanged: testdata/datadir-4057b01 was written by
+// jtune at commit 4057b01 (profile lstm --sample 3, tune lstm --power-limit 25 --probes 4,
+// models --keep, on virtual:agx-orin --speed max).
+func TestDataDirectoryOfAnOlderVersionOpensUnchanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "datadir-4057b01"))); err != nil {
+		t.Fatal(err)
+	}
+	s, w := inDir(t, dir, 0)
+	list, err := s.Options.Campaigns()
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d campaigns, %v", len(list), err)
+	}
+	for i, want := range []struct {
+		kind   string
+		usable int
+	}{{"sample", 3}, {"tune", 3}} {
+		c := list[i]
+		if c.Err != nil || c.Header.Plan.Kind != want.kind || c.Usable() != want.usable ||
+			c.State(nil) != CampaignFinished {
+			t.Errorf("%s: %d usable modes, %s, %v; want %d", c.Name, c.Usable(), c.State(nil), c.Err, want.usable)
+		}
+	}
+	models, err := s.Models()
+	if err != nil || len(models) != 1 || models[0].Err != nil || len(models[0].Model.Samples) != 3 {
+		t.Fatalf("models %+v, %v", models, err)
+	}
+	pool, err := s.Pool(w, nil)
+	if err != nil || len(pool.Parts) != 2 || len(pool.Rows()) != 7 {
+		t.Fatalf("pool of %v with %d rows, %v; want both campaigns and 7", pool.Campaigns(), len(pool.Rows()), err)
+	}
+
+	resumed := ProfileRequest{Measuring: Measuring{Workload: w, Dir: list[0].Dir, Resume: true}, Sample: 3}
+	if res, err := s.Profile(t.Context(), resumed, nil); err != nil || res.New != 0 || len(res.Rows) != 3 {
+		t.Errorf("resumed: %d rows, %d new, %v", len(res.Rows), res.New, err)
+	}
+	search := TuneRequest{Measuring: Measuring{Workload: w},
+		Limit: optimize.Limit{PowerW: 25}, Probes: 4, Keep: true}
+	res, err := s.Tune(t.Context(), search, nil)
+	if err != nil || res.Kept != models[0].Path {
+		t.Errorf("another search keeps its model as %s, %v; want %s", res.Kept, err, models[0].Path)
+	}
+	now := samplesOf(t, res.Kept)
+	for _, m := range slices.Concat(pool.Rows(), models[0].Model.Samples) {
+		if !now[m.Setting] {
+			t.Errorf("the model does not know %v", m.Mode)
+		}
+	}
+	if again, err := s.Repeat(list[1], false); err == nil {
+		t.Errorf("a search without its settings repeats as %+v", again)
+	}
+	again, err := s.Repeat(list[0], false)
+	if err != nil || again.Profile == nil || again.Profile.Sample != 3 {
+		t.Errorf("a profile repeats as %+v, %v", again.Profile, err)
+	}
+}

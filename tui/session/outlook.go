@@ -1,0 +1,312 @@
+package session
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// Margin is how many standard deviations of a prediction an answer keeps from
+// its limit, on the screen and in the commands alike.
+const Margin = 1
+
+// Plane is the two quantities that a Pareto front trades: one across, one up.
+type Plane struct{ Across, Up optimize.Axis }
+
+// Planes are those that can be chosen; each has a front of its own.
+var Planes = [...]Plane{
+	{optimize.Time, optimize.Power},
+	{optimize.Time, optimize.Energy},
+	{optimize.Power, optimize.Energy},
+}
+
+// numAxes is how many quantities there are.
+const numAxes = optimize.Time + 1
+
+// Reading is what was measured in one setting: the mean of N measurements.
+type Reading struct {
+	tegra.Measured
+	N int
+}
+
+// Outlook is what is known of every mode of a space for one workload on one board:
+// the predictions of a model, and measurements in their place where there are any.
+// It is a value: With, AtBatch and Answering return another one.
+//
+//	model ──► Predicted ─┐
+//	readings ────────────┴─► Known ──► columns, Pareto fronts ──► Choose, Answer, Compare
+type Outlook struct {
+	Workload  string
+	Batch     int // samples per minibatch where that is an input; 0 where it is none, or several are compared
+	Model     *learn.Model
+	Predicted []learn.Prediction // by the model, by index of the space
+	Known     []learn.Prediction // the same with readings in place of predictions
+
+	space     *tegra.Space
+	predictor learn.Predictor // of Predicted
+	readings  map[tegra.Setting]Reading
+	doubted   map[tegra.Setting]tegra.Measured // disagree with all others and were not repeated: they count for nothing
+	learned   map[tegra.Setting]bool           // what the model has learned from
+	before    map[tegra.Mode]learn.Prediction  // of measured modes: what was predicted before they were measured
+	columns   [numAxes][]float64               // of Known
+	span      [numAxes][]float64               // the least and the largest usable value of each column
+	fronts    [len(Planes)][]int               // indexes of Known, ascending across
+	found     tegra.Val[tegra.Mode]            // what tuning answered,
+	limit     optimize.Limit                   // to this limit
+}
+
+// NewOutlook predicts every mode of the space by a model; with the largest batch
+// size where the model knows several.
+func NewOutlook(workload string, m *learn.Model, space *tegra.Space) *Outlook {
+	if m.Batches != nil {
+		m = m.At(slices.Max(m.Batches))
+	}
+	return OutlookBy(m, workload, m, m.Samples, space)
+}
+
+// OutlookBy is an outlook with the predictions of p and the readings of samples;
+// the model lists its samples and its outliers.
+func OutlookBy(p learn.Predictor, workload string, m *learn.Model, samples []tegra.Measured,
+	space *tegra.Space) *Outlook {
+	return newOutlook(p, workload, m, samples, space, p.Predict(space.Modes()))
+}
+
+// OutlookOf predicts these settings, which may have several batch sizes.
+func OutlookOf(m *learn.Model, settings []tegra.Setting) *Outlook {
+	return newOutlook(m, m.Provenance.Workload, m, m.Samples, m.Space, m.PredictSettings(settings))
+}
+
+// MeasuredOutlook holds readings alone.
+func MeasuredOutlook(samples []tegra.Measured) *Outlook {
+	preds := make([]learn.Prediction, len(samples))
+	for i, m := range samples {
+		preds[i] = optimize.MeasuredPrediction(m)
+	}
+	return newOutlook(nil, "", &learn.Model{}, samples, nil, preds)
+}
+
+func newOutlook(p learn.Predictor, workload string, m *learn.Model, samples []tegra.Measured, space *tegra.Space,
+	preds []learn.Prediction) *Outlook {
+	o := &Outlook{
+		Workload: workload, Batch: m.Batch, Model: m, Predicted: preds, space: space, predictor: p,
+		readings: map[tegra.Setting]Reading{},
+		doubted:  map[tegra.Setting]tegra.Measured{},
+		learned:  map[tegra.Setting]bool{},
+	}
+	for _, s := range samples {
+		if at := s.Setting; slices.Contains(m.Suspicious, at) {
+			o.doubted[at] = s
+		} else {
+			o.readings[at] = Reading{s, 1}
+		}
+	}
+	for _, s := range m.Samples {
+		o.learned[s.Setting] = true
+	}
+	o.work()
+	return o
+}
+
+// work makes what follows from predictions and readings.
+func (o *Outlook) work() {
+	o.Known = optimize.Known(o.Predicted, o.Measured())
+	points := make([]tegra.Measured, len(o.Known))
+	several := o.Several()
+	for a := range o.columns {
+		o.columns[a] = make([]float64, len(o.Known))
+	}
+	for i, p := range o.Known {
+		points[i] = p.Measured
+		if !several { // all have one batch size: they compare by the minibatch
+			points[i].Batch = 0
+		}
+		for a := range o.columns {
+			o.columns[a][i] = optimize.Axis(a).Of(points[i])
+		}
+	}
+	for a, column := range o.columns {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, x := range column {
+			if x > 0 && !math.IsInf(x, 0) {
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+		o.span[a] = []float64{lo, hi}
+	}
+	for i, pl := range Planes {
+		o.fronts[i] = optimize.FrontOf(points, pl.Across, pl.Up)
+	}
+}
+
+// Several reports whether the outlook compares several batch sizes.
+func (o *Outlook) Several() bool {
+	return slices.ContainsFunc(o.Predicted, func(p learn.Prediction) bool { return p.Batch != o.Predicted[0].Batch })
+}
+
+// Batches are the batch sizes that the model knows, ascending; nil where the size
+// is no input.
+func (o *Outlook) Batches() []int { return o.Model.Whole().Batches }
+
+// AtBatch predicts every mode with another batch size of the model.
+func (o *Outlook) AtBatch(n int) *Outlook {
+	return NewOutlook(o.Workload, o.Model.Whole().At(n), o.space)
+}
+
+// With also knows one more measurement, with the outlook's own batch size. A mode
+// whose reading was an outlier has this reading from now on.
+func (o *Outlook) With(m tegra.Measured) *Outlook {
+	next := *o
+	m.Batch = o.Predicted[0].Batch // 0 in a model of one size
+	at := m.Setting
+	next.readings = maps.Clone(o.readings)
+	next.readings[at] = o.readings[at].and(m)
+	next.doubted = maps.Clone(o.doubted)
+	delete(next.doubted, at)
+	next.work()
+	return &next
+}
+
+// and is the mean with one more measurement.
+func (r Reading) and(m tegra.Measured) Reading {
+	n := float64(r.N)
+	m.TimeMS = (n*r.TimeMS + m.TimeMS) / (n + 1)
+	m.PowerW = (n*r.PowerW + m.PowerW) / (n + 1)
+	return Reading{m, r.N + 1}
+}
+
+// Answering also knows what tuning found for a limit, and what was expected of
+// the modes that it measured.
+func (o *Outlook) Answering(l optimize.Limit, r *TuneResult) *Outlook {
+	next := *o
+	next.found, next.limit = tegra.Some(r.Mode), l
+	next.before = map[tegra.Mode]learn.Prediction{}
+	answer := optimize.Probe{Measured: tegra.Measured{Setting: r.Setting}, Predicted: r.Predicted}
+	for _, p := range append(slices.Clone(r.Probes), answer) {
+		if _, earlier := next.before[p.Mode]; !earlier && p.Batch == r.Batch {
+			next.before[p.Mode] = p.Predicted
+		}
+	}
+	return &next
+}
+
+// Measured lists the readings that count.
+func (o *Outlook) Measured() []tegra.Measured {
+	out := make([]tegra.Measured, 0, len(o.readings))
+	for _, r := range o.readings {
+		out = append(out, r.Measured)
+	}
+	return out
+}
+
+// Doubted lists the readings that disagree with all others.
+func (o *Outlook) Doubted() []tegra.Measured { return slices.Collect(maps.Values(o.doubted)) }
+
+// Index finds a mode; false when it has no prediction. An outlook of chosen
+// settings has no such index.
+func (o *Outlook) Index(m tegra.Mode) (int, bool) {
+	i, ok := o.space.Index(m)
+	return i, ok && i < len(o.Predicted)
+}
+
+// Column is the value of every mode on an axis, by index.
+func (o *Outlook) Column(a optimize.Axis) []float64 { return o.columns[a] }
+
+// Span is the least and the largest usable value on an axis.
+func (o *Outlook) Span(a optimize.Axis) []float64 { return o.span[a] }
+
+// Front is the Pareto front of one of Planes: indexes, ascending across.
+func (o *Outlook) Front(plane int) []int { return o.fronts[plane] }
+
+// About is what is known of one mode.
+type About struct {
+	Predicted learn.Prediction // without the mode's own reading, as far as that is known
+	Fitted    bool             // Predicted is what the model fitted: it has learned from this very mode
+	Reading   Reading          // N is 0 where it was not measured
+	Doubted   tegra.Val[tegra.Measured]
+}
+
+// Measured reports whether there is a reading that counts.
+func (a About) Measured() bool { return a.Reading.N > 0 }
+
+// Best is the reading, else the prediction.
+func (a About) Best() tegra.Measured {
+	if a.Measured() {
+		return a.Reading.Measured
+	}
+	return a.Predicted.Measured
+}
+
+// About is what is known of a mode; nothing without an outlook.
+func (o *Outlook) About(m tegra.Mode) About {
+	if o == nil {
+		return About{}
+	}
+	i, ok := o.Index(m)
+	if !ok {
+		return About{}
+	}
+	return o.At(i)
+}
+
+// At is About by index.
+func (o *Outlook) At(i int) About {
+	p := o.Predicted[i]
+	at := p.Setting
+	a := About{Predicted: p, Fitted: o.learned[at], Reading: o.readings[at]}
+	if before, ok := o.before[p.Mode]; ok && before.TimeMS > 0 {
+		a.Predicted, a.Fitted = before, false
+	}
+	if m, ok := o.doubted[at]; ok {
+		a.Doubted = tegra.Some(m)
+	}
+	return a
+}
+
+// IsMeasured reports of every mode, by index, whether it was measured.
+func (o *Outlook) IsMeasured() []bool {
+	out := make([]bool, len(o.Predicted))
+	for i, p := range o.Predicted {
+		out[i] = o.readings[p.Setting].N > 0
+	}
+	return out
+}
+
+// Choose returns the index of the mode that a limit asks for. Where none meets the
+// limit it is the nearest, and the error an *optimize.InfeasibleError. With a
+// power limit a model of several batch sizes is searched for the most samples per
+// second, within a time limit too, which is one on the latency.
+func (o *Outlook) Choose(l optimize.Limit) (int, error) {
+	if o.Batches() != nil && l.PowerW > 0 {
+		l.Throughput = true
+	}
+	choice, err := optimize.Choose(o.Known, l)
+	var none *optimize.InfeasibleError
+	if errors.As(err, &none) {
+		near := none.Nearest
+		same := func(p learn.Prediction) bool { return p.Mode == near.Mode && p.Batch == near.Batch }
+		return slices.IndexFunc(o.Known, same), err
+	}
+	return choice.Index, err
+}
+
+// Answer is the mode to show for a limit: what tuning found for it, else what
+// Choose returns with the usual Margin, else the knee of the Pareto front.
+func (o *Outlook) Answer(l optimize.Limit) int {
+	if i, ok := o.Index(o.found.V); ok && o.Tuned(l) {
+		return i
+	}
+	l.Margin = Margin
+	i, err := o.Choose(l)
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		i, _ = o.Choose(optimize.Limit{Knee: true})
+	}
+	return i
+}
+
+// Tuned reports whether tuning answered this very limit.
+func (o *Outlook) Tuned(l optimize.Limit) bool { return o.found.OK && o.limit == l }

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Subject is what readings are of: those of one subject never count for another.
+type Subject struct{ Workload, Board string }
+
+// SubjectOf names a workload on a board; a replay or a virtual board is another
+// board than the real one.
+func SubjectOf(workload string, b tegra.Board) Subject {
+	return Subject{workload, b.Name + " " + b.Origin()}
+}
+
+// Outlooks holds what is known of each subject: one model's outlook for
+// each batch size that was shown, and the readings since the model was made.
+// The zero value is ready. It belongs to one goroutine.
+type Outlooks struct{ by map[Subject]*beliefs }
+
+// beliefs are those of one subject.
+type beliefs struct {
+	model *learn.Model // whole
+	sizes map[int]*Outlook
+	since []handed // oldest first
+}
+
+// handed is a reading and the model that was known when it came.
+type handed struct {
+	tegra.Measured
+	under *learn.Model
+}
+
+func (s *Outlooks) of(subject Subject) *beliefs {
+	if s.by[subject] == nil {
+		if s.by == nil {
+			s.by = map[Subject]*beliefs{}
+		}
+		s.by[subject] = &beliefs{}
+	}
+	return s.by[subject]
+}
+
+// Put takes the outlook of a model and returns it with what was measured since
+// and the model does not know; of a model that is known already, the outlook that
+// is known. Another model takes the place of the one before.
+func (s *Outlooks) Put(subject Subject, o *Outlook) *Outlook {
+	b := s.of(subject)
+	if whole := o.Model.Whole(); b.model != whole {
+		b.model, b.sizes = whole, map[int]*Outlook{}
+	}
+	if known := b.sizes[o.Batch]; known != nil {
+		return known
+	}
+	made := o
+	for _, m := range b.since {
+		if m.Batch == o.Batch && (m.under == b.model || !made.About(m.Mode).Measured()) {
+			o = o.With(m.Measured)
+		}
+	}
+	b.sizes[o.Batch] = o
+	return o
+}
+
+// Add hands over readings, each with the batch size that its model has as an
+// input, else 0.
+func (s *Outlooks) Add(subject Subject, readings ...tegra.Measured) {
+	b := s.of(subject)
+	for _, m := range readings {
+		b.since = append(b.since, handed{m, b.model})
+		if o := b.sizes[m.Batch]; o != nil {
+			b.sizes[m.Batch] = o.With(m)
+		}
+	}
+}
+
+// Get returns the outlook of a subject's model for a batch size; nil while there is
+// none.
+func (s *Outlooks) Get(subject Subject, batch int) *Outlook { return s.of(subject).sizes[batch] }

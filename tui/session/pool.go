@@ -1,0 +1,222 @@
+package session
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// Pool is everything usable that was measured of one workload on one board, from all
+// campaigns of the data directory:
+//
+//	campaign folders ──► Pool ──► Rows ──► learn.Fit: the model; optimize.Tune: what is known
+//
+// The folders are the truth: a pool is read from them each time and only ever grows,
+// whichever process measured and however its campaign ended. What was measured with
+// other framework versions than the newest campaign's is another pool; campaigns that do
+// not say theirs belong to all.
+type Pool struct {
+	Fingerprint string     // of the workload
+	Board       string     // identity of the board
+	Batch       int        // of all rows; 0 where the batch size is an input
+	Parts       []PoolPart // oldest first
+
+	workload workload.Workload
+	versions string // of its framework; "" where no campaign says them
+}
+
+// PoolPart is what one campaign gives to its pool.
+type PoolPart struct {
+	Campaign string // its name
+	Began    time.Time
+	Rows     []record.Row // usable, as they were measured; Batch is 0 where the pool has one size
+}
+
+// Rows are all rows of the pool, in the order in which they were measured.
+func (p Pool) Rows() []tegra.Measured {
+	var out []tegra.Measured
+	for _, part := range p.Parts {
+		out = append(out, usable(part.Rows)...)
+	}
+	return out
+}
+
+// Campaigns lists the names of the campaigns that the pool has rows of.
+func (p Pool) Campaigns() []string {
+	var out []string
+	for _, part := range p.Parts {
+		out = append(out, part.Campaign)
+	}
+	return out
+}
+
+// Pool is what is known of a workload on this board: with its own batch size, or with
+// all that were measured where there are several to choose among.
+func (s *Session) Pool(w workload.Workload, batches []int) (Pool, error) {
+	list, err := s.Options.Campaigns()
+	if err != nil {
+		return Pool{}, err
+	}
+	pool := poolOf(list, w, s.board(), batches)
+	pool.keep(s.Device.Space())
+	return pool, nil
+}
+
+// poolOf collects the pool of a workload on a board from campaigns, the oldest first, with
+// the framework versions of the newest.
+func poolOf(list []Campaign, w workload.Workload, board string, batches []int) Pool {
+	versions := ""
+	for _, c := range slices.Backward(list) {
+		if c.pools() && c.Board() == board && c.Header.Workload.Fingerprint("") == w.Fingerprint("") {
+			if versions = record.FrameworkVersions(c.Dir); versions != "" {
+				break
+			}
+		}
+	}
+	pool := newPool(w, versions, board)
+	if batches == nil {
+		pool.Batch = w.Batch
+	}
+	pool.collect(list)
+	return pool
+}
+
+func newPool(w workload.Workload, versions, board string) Pool {
+	return Pool{Fingerprint: w.Fingerprint(versions), Board: board, workload: w, versions: versions}
+}
+
+// collect takes the rows of the campaigns that belong to the pool.
+func (p *Pool) collect(list []Campaign) {
+	type reading struct {
+		tegra.Measured
+		when time.Time
+	}
+	seen := map[reading]bool{} // a folder may be there twice, or joined with another
+	for _, c := range list {
+		if !c.pools() || c.Board() != p.Board || c.Header.Workload.Fingerprint(p.versions) != p.Fingerprint {
+			continue
+		}
+		if v := record.FrameworkVersions(c.Dir); v != "" && v != p.versions {
+			continue
+		}
+		part := PoolPart{Campaign: c.Name, Began: c.Header.Created}
+		for _, row := range c.Rows {
+			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
+			at := reading{row.Measured, row.When}
+			if !row.Status.Usable() || seen[at] || p.Batch > 0 && row.Batch != p.Batch {
+				continue
+			}
+			if seen[at] = true; p.Batch > 0 {
+				row.Batch = 0
+			}
+			part.Rows = append(part.Rows, row)
+		}
+		if part.Rows != nil {
+			p.Parts = append(p.Parts, part)
+		}
+	}
+}
+
+// keep leaves out rows in modes that a space does not have.
+func (p *Pool) keep(space *tegra.Space) {
+	for i := range p.Parts {
+		p.Parts[i].Rows = slices.DeleteFunc(p.Parts[i].Rows, func(r record.Row) bool { return !space.Contains(r.Mode) })
+	}
+	p.Parts = slices.DeleteFunc(p.Parts, func(part PoolPart) bool { return len(part.Rows) == 0 })
+}
+
+// pools reports whether rows of a campaign may be learned from together with those of
+// others: all but those whose runs differ in more than the setting, and those with clocks
+// that were free below their limits.
+func (c Campaign) pools() bool {
+	kind := c.Header.Plan.Kind
+	return c.Err == nil && kind != record.ExperimentKind && kind != imports.Kind && !c.Header.Settings.DVFS &&
+		len(usable(c.Rows)) > 0
+}
+
+// Fingerprint identifies the campaign's workload, versions of its framework included.
+func (c Campaign) Fingerprint() string {
+	return c.Header.Workload.Fingerprint(record.FrameworkVersions(c.Dir))
+}
+
+// Board identifies the board of a campaign: module, L4T and host name; of a replay the
+// content of its file; of a virtual board its name. Folders of older versions do not say
+// which of its kind it was: a board was this host's, a replayed file is read again unless
+// it has changed since.
+func (c Campaign) Board() string {
+	d := c.Header.Device
+	if d.Which == "" {
+		switch {
+		case d.Replay != "":
+		case d.Virtual:
+			d.Which = virtualName(d.Name)
+		default:
+			d.Which = hostName("/")
+		}
+	}
+	return boardIdentity(d)
+}
+
+// board identifies the session's board as Campaign.Board does.
+func (s *Session) board() string { return boardIdentity(s.deviceHeader()) }
+
+func (s *Session) deviceHeader() record.DeviceHeader {
+	d := record.NewDeviceHeader(s.Device)
+	d.Which = s.which
+	if path, ok := strings.CutPrefix(s.Options.Device, "replay:"); ok {
+		d.Path, _ = filepath.Abs(path)
+	}
+	return d
+}
+
+func boardIdentity(d record.DeviceHeader) string {
+	switch {
+	case d.Replay != "":
+		return "replay " + cmp.Or(d.Which, d.Replay)
+	case d.Virtual:
+		return "virtual " + d.Which
+	}
+	return strings.Join([]string{cmp.Or(d.Module, d.Name), "L4T " + d.L4T, d.Which}, ", ")
+}
+
+// hostName is this machine's name, with the root that the device's files lie below
+// unless that is the machine's own.
+func hostName(sysroot string) string {
+	name, _ := os.Hostname()
+	if sysroot != "/" {
+		name += ":" + sysroot
+	}
+	return cmp.Or(name, "unknown host")
+}
+
+// contentHash identifies a sweep file, or the table of a campaign folder, by its
+// content; "" where it cannot be read.
+func contentHash(path string) string {
+	if dir, ok := campaignDir(path); ok {
+		path = filepath.Join(dir, "modes.csv")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:8])
+}
+
+// virtualName is the name by which folders of older versions mean a virtual board.
+func virtualName(board string) string {
+	if board == "AGX Orin" {
+		return DefaultVirtual
+	}
+	return strings.ToLower(strings.ReplaceAll(board, " ", "-"))
+}

@@ -1,0 +1,252 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/learn"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// The model of a pool is derived from it: it is fitted from the campaign folders whenever
+// they have grown, and replaced whole. Who fits holds the lock of the models, so that of
+// two processes the later one knows the rows of both.
+
+// String identifies a pool in its model's file.
+func (p Pool) String() string {
+	if p.versions == "" {
+		return p.unversioned()
+	}
+	return p.unversioned() + ", with " + p.versions
+}
+
+func (p Pool) unversioned() string {
+	size := "all batch sizes"
+	if p.Batch > 0 {
+		size = fmt.Sprintf("batch size %d", p.Batch)
+	}
+	return fmt.Sprintf("workload %s on %s, %s", p.workload.Fingerprint(""), p.Board, size)
+}
+
+// learned is what a job's readings have led to.
+type learned struct {
+	*learn.Model
+	path string           // of the model's file; "" when it was not kept
+	rows []tegra.Measured // that it was fitted to
+}
+
+// learn fits the model of everything known of a workload on this board, and keeps it
+// under the workload's name when asked to. Of a campaign outside the data directory it
+// knows that one's readings alone, and keeps nothing.
+func (s *Session) learn(w workload.Workload, batches []int, dir string, readings []tegra.Measured,
+	ref *learn.Reference, keep bool) (out learned, err error) {
+	out.rows = readings
+	if !s.Options.holds(dir) {
+		out.Model, err = s.fit(w, Pool{}, readings, ref)
+		return out, err
+	}
+	if keep {
+		unlock, err := s.Options.lockModels()
+		if err != nil {
+			return out, err
+		}
+		defer unlock()
+	}
+	pool, err := s.Pool(w, batches)
+	if err != nil {
+		return out, err
+	}
+	out.rows = pool.Rows()
+	if out.Model, err = s.fit(w, pool, out.rows, ref); err != nil || !keep {
+		return out, err
+	}
+	path, err := s.Options.poolModel(pool, modelName(w, s.Device.Board()))
+	if err == nil {
+		err = denied(out.Save(path), elsewhere)
+	}
+	out.path = path
+	return out, err
+}
+
+// update keeps the models of a workload's pools after they have grown: the one of its
+// batch size, or of the sizes asked for, and the one of all sizes where there is one. A
+// job's outcome does not depend on it: what goes wrong is noted. It gives the file of
+// the first.
+func (s *Session) update(w workload.Workload, batches []int, dir string, readings []tegra.Measured,
+	observe observer) string {
+	if !s.Options.holds(dir) || len(readings) == 0 {
+		return ""
+	}
+	first := ""
+	for _, sizes := range s.kept(w, batches) {
+		ref, err := s.Options.reference(poolReference(sizes), s.Device.Board())
+		var out learned
+		if err == nil {
+			out, err = s.learn(w, sizes, dir, nil, ref, true)
+		}
+		if err != nil {
+			observe.note("the model is not brought up to date: " + err.Error())
+		}
+		first = cmp.Or(first, out.path)
+	}
+	return first
+}
+
+// kept lists the batch sizes of the models that learn what was measured of a workload:
+// where several were asked for, those; else its own size, nil, unless the only model
+// there is has all sizes.
+func (s *Session) kept(w workload.Workload, batches []int) [][]int {
+	if batches != nil {
+		return [][]int{batches}
+	}
+	all := []int{w.Batch}
+	if pool, err := s.Pool(w, all); err != nil || s.Options.modelOf(pool) == "" {
+		return [][]int{nil}
+	}
+	if pool, err := s.Pool(w, nil); err != nil || s.Options.modelOf(pool) == "" {
+		return [][]int{all}
+	}
+	return [][]int{nil, all}
+}
+
+// poolReference names the reference of a pool's model: references know one batch size.
+func poolReference(batches []int) string {
+	if batches != nil {
+		return "none"
+	}
+	return ""
+}
+
+// fit learns from what was measured of a workload on this device.
+func (s *Session) fit(w workload.Workload, pool Pool, readings []tegra.Measured, ref *learn.Reference) (*learn.Model,
+	error) {
+	return fitPool(pool, readings, w.Name, s.Device.Board(), s.Device.Space(), ref, s.Seed, time.Now())
+}
+
+// fitPool learns from readings of a workload: those of a pool, or others where that is empty.
+func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Board, space *tegra.Space,
+	ref *learn.Reference, seed uint64, when time.Time) (*learn.Model, error) {
+	from := learn.Provenance{Device: b.Name, Workload: workload, Virtual: b.Virtual, Replay: b.Replay, Jtune: Version,
+		When: when, Campaigns: len(pool.Parts), Batch: pool.Batch}
+	if pool.Parts != nil {
+		from.Pool, from.Readings = pool.String(), len(readings)
+	}
+	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, Reference: ref, Seed: seed,
+		Provenance: from})
+	if err == nil && m.Batches == nil && len(readings) > 0 { // one size, or none
+		m.Batch = readings[0].Batch
+	}
+	return m, err
+}
+
+// holds reports whether a campaign folder lies among those of the data directory.
+func (o Options) holds(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	parent, err := os.Stat(filepath.Dir(dir))
+	own, ownErr := os.Stat(o.campaignsDir())
+	return err == nil && ownErr == nil && os.SameFile(parent, own)
+}
+
+// lockModels waits until no other process fits a model of the data directory.
+func (o Options) lockModels() (unlock func(), err error) {
+	if err := safefile.MakeDir(o.ModelsDir()); err != nil {
+		return nil, denied(err, elsewhere)
+	}
+	path := filepath.Join(o.ModelsDir(), ".lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, denied(fmt.Errorf("models: %w", err), elsewhere)
+	}
+	_ = safefile.Own(path)
+	for {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("models: lock: %w", err)
+	}
+	return func() {
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+		f.Close()
+	}, nil
+}
+
+// modelOf is the file that holds a pool's model, under whatever name; "" for none.
+func (o Options) modelOf(pool Pool) string {
+	for _, path := range modelsIn(o.ModelsDir()) {
+		if from, _, err := learn.LoadSource(path); err == nil && from.Pool == pool.String() {
+			return path
+		}
+	}
+	return ""
+}
+
+func modelsIn(dir string) []string {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*"+modelSuffix))
+	return paths
+}
+
+// poolModel is the file to keep a pool's model in: the one that holds it already; one
+// of that name and of an older version, whose samples are all in the pool; else a new
+// one under the first name that is free.
+func (o Options) poolModel(pool Pool, name string) (string, error) {
+	if path := o.modelOf(pool); path != "" {
+		return path, nil
+	}
+	path, err := o.keepAs(name, modelSuffix)
+	if err != nil {
+		return "", err
+	}
+	from, samples, err := learn.LoadSource(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && pool.follows(from.Pool) && pool.knows(samples) {
+		return path, nil
+	}
+	if pool.Batch > 0 {
+		name += fmt.Sprintf("-bs%d", pool.Batch)
+	} else {
+		name += "-batches"
+	}
+	taken := modelsIn(o.ModelsDir())
+	for n := 1; ; n++ {
+		candidate := name
+		if n > 1 {
+			candidate = fmt.Sprintf("%s-%d", name, n)
+		}
+		if path, err = o.keepAs(candidate, modelSuffix); err != nil || !slices.Contains(taken, path) {
+			return path, err
+		}
+	}
+}
+
+// follows reports whether the pool may be what another one has become: that of a file of
+// an older version, or of campaigns that did not say their framework's versions.
+func (p Pool) follows(other string) bool { return other == "" || other == p.unversioned() }
+
+// knows reports whether a model's samples are all readings of the pool, or medians of them.
+func (p Pool) knows(samples []tegra.Measured) bool {
+	rows := map[tegra.Setting][]tegra.Measured{}
+	for _, r := range p.Rows() {
+		rows[r.Setting] = append(rows[r.Setting], r)
+	}
+	near := func(a, b float64) bool { return math.Abs(math.Log(a/b)) < 0.1 }
+	return !slices.ContainsFunc(samples, func(m tegra.Measured) bool {
+		return !slices.ContainsFunc(rows[m.Setting], func(r tegra.Measured) bool {
+			return near(r.TimeMS, m.TimeMS) && near(r.PowerW, m.PowerW)
+		})
+	})
+}

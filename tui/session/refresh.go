@@ -1,0 +1,76 @@
+package session
+
+import (
+	"slices"
+
+	"jtune/learn"
+	"jtune/profiles/record"
+)
+
+// refreshModels brings the models of pools up to date after a program was killed: those
+// that do not know every row, and those of campaigns that were cut off before there was
+// one. Pools that somebody measures for now wait for the end of that. What goes wrong
+// leaves the models as they were.
+func (o Options) refreshModels() {
+	list, err := o.Campaigns()
+	if err != nil || len(list) == 0 {
+		return
+	}
+	known, deleted := readingsOf(o.ModelsDir()), readingsOf(o.deletedDir(modelsKind))
+	held := o.Held()
+	seen := map[string]bool{}
+	for _, c := range slices.Backward(list) {
+		space, err := c.Header.Device.Space()
+		if err != nil || !c.pools() {
+			continue
+		}
+		for _, sizes := range [][]int{nil, {c.Header.Workload.Batch}} {
+			pool := poolOf(list, c.Header.Workload, c.Board(), sizes)
+			name := pool.String()
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			pool.keep(space)
+			readings, kept := known[name]
+			_, unwanted := deleted[name]
+			if kept && readings == len(pool.Rows()) || !kept && (pool.Batch == 0 || unwanted || !pool.cutOff(list)) ||
+				pool.heldBy(list, held) {
+				continue
+			}
+			if unlock, err := o.lockModels(); err == nil {
+				_ = o.refitPool(pool, c.Header)
+				unlock()
+			}
+		}
+	}
+}
+
+// readingsOf counts the readings behind the models of pools in a folder, by pool.
+func readingsOf(dir string) map[string]int {
+	out := map[string]int{}
+	for _, path := range modelsIn(dir) {
+		if from, _, err := learn.LoadSource(path); err == nil && from.Pool != "" {
+			out[from.Pool] = from.Readings
+		}
+	}
+	return out
+}
+
+// campaigns picks those of the pool.
+func (p Pool) campaigns(list []Campaign) []Campaign {
+	names := p.Campaigns()
+	return slices.DeleteFunc(slices.Clone(list), func(c Campaign) bool { return !slices.Contains(names, c.Name) })
+}
+
+// cutOff reports whether a campaign of the pool ended before it could keep a model.
+func (p Pool) cutOff(list []Campaign) bool {
+	return slices.ContainsFunc(p.campaigns(list), func(c Campaign) bool {
+		return c.Header.Device.Which != "" && record.Ended(c.Dir) == ""
+	})
+}
+
+// heldBy reports whether a process measures for the pool now.
+func (p Pool) heldBy(list []Campaign, held []record.Running) bool {
+	return slices.ContainsFunc(p.campaigns(list), func(c Campaign) bool { return c.State(held) == CampaignRunning })
+}

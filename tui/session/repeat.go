@@ -1,0 +1,168 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles/imports"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// Repetition is what a campaign was asked for, ready to be asked again; one of its requests
+// is there.
+type Repetition struct {
+	Tune    *TuneRequest
+	Profile *ProfileRequest
+	Run     *RunRequest
+	Notes   []string
+}
+
+// ToRepeat are these options for the board, seed and batch sizes of a campaign, where they
+// do not name others themselves.
+func (o Options) ToRepeat(c Campaign) Options {
+	h := c.Header
+	if o.Device == "" || o.Device == "auto" {
+		switch d := h.Device; {
+		case d.Replay != "":
+			o.Device = "replay:" + cmp.Or(d.Path, d.Replay)
+		case d.Virtual && d.Which != "":
+			o.Device = "virtual:" + d.Which
+		case d.Virtual:
+			o.Device = "virtual:" + virtualName(d.Name)
+		}
+	}
+	if o.Batches == nil {
+		if o.Batches = h.Plan.Batches; o.Batches == nil {
+			o.Batches = []int{h.Workload.Batch}
+		}
+	}
+	o.Seed = h.Seed
+	return o
+}
+
+// Repeat gives what a campaign was asked for. What it ran must be a workload of this
+// user's, or a built-in one, with the same settings, for a file never says what to run:
+// trust takes the file's word.
+func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
+	h := c.Header
+	if here, there := s.board(), c.Board(); here != there {
+		return r, fmt.Errorf("%w: campaign %s was measured on %s, this is %s", ErrUsage, c.Name, there, here)
+	}
+	w, err := s.ownWorkload(h.Workload, trust)
+	if err != nil {
+		return r, err
+	}
+	settings := h.Settings
+	settings.Base, settings.Epochs = 0, 0
+	switch plan := h.Plan; {
+	case plan.Kind == record.ExperimentKind || plan.Kind == imports.Kind:
+		return r, fmt.Errorf("%w: campaign %s holds an %s, which repeats with jtune %s", ErrUsage, c.Name, plan.Kind,
+			plan.Kind)
+	case plan.Kind == runKind:
+		r.Run = &RunRequest{Workload: w, Minibatches: h.Settings.Minibatches, Epochs: h.Settings.Epochs,
+			Every: h.Settings.SampleEvery, Base: h.Settings.Base}
+		if r.Run.Epochs > 0 || plan.Source == whenSteady {
+			r.Run.Minibatches = 0
+		}
+		if now := s.PresentMode(); len(c.Rows) > 0 && (!now.OK || now.V != c.Rows[0].Mode) {
+			then := s.Device.Space().Format(c.Rows[0].Mode)
+			r.Notes = append(r.Notes, "the board is not in the mode of that run, "+then)
+		}
+	case h.Search != nil:
+		r.Tune, err = tuneRequest(h, w)
+	case plan.Kind == tuneKind:
+		return r, fmt.Errorf("%w: campaign %s is of jtune %s, which did not record its search", ErrUsage, c.Name,
+			h.Jtune)
+	default:
+		r.Profile = &ProfileRequest{Measuring: Measuring{Workload: w, Batches: plan.Batches, Settings: settings},
+			ListName: plan.Source}
+		selected(r.Profile, c)
+		if n := len(r.Profile.List); plan.Shard == "" && n > 0 && n < plan.Modes {
+			r.Notes = append(r.Notes, fmt.Sprintf("the campaign ended early: the %s that it measured, of %d",
+				text.Count(n, "mode"), plan.Modes))
+		}
+	}
+	if r.Tune != nil {
+		r.Tune.Settings = settings
+	}
+	return r, err
+}
+
+// ownWorkload is the user's or built-in workload that a file means.
+func (s *Session) ownWorkload(there workload.Workload, trust bool) (workload.Workload, error) {
+	if trust {
+		return there, nil
+	}
+	w, err := s.findWorkload(there.Name)
+	w = w.AtBatch(there.Batch)
+	if w.Workers = there.Workers; err == nil && w.Same(there) { // as run --workers sets them
+		return w, nil
+	}
+	why := "has other settings here"
+	if err != nil {
+		why = "is not known here"
+	}
+	command := "the built-in job of " + there.Torch.Net
+	if len(there.Command) > 0 {
+		command = fmt.Sprintf("%q", strings.Join(there.Command, " "))
+	}
+	return w, fmt.Errorf("%w: workload %s of the campaign %s: it ran %s (workers %d, prefetch %d); "+
+		"--trust-command runs that", ErrUsage, text.Clip(there.Name), why, command, there.Workers, there.Prefetch)
+}
+
+// tuneRequest is a search as its header records it.
+func tuneRequest(h record.Header, w workload.Workload) (*TuneRequest, error) {
+	from := h.Search
+	r := &TuneRequest{
+		Measuring: Measuring{Workload: w, Batches: h.Plan.Batches},
+		Probes:    from.Probes,
+		Reference: from.Reference,
+		Strategy:  optimize.Strategy(from.Strategy),
+		Keep:      true,
+		Fresh:     from.Fresh,
+		Before:    h.Created,
+		Limit:     optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy},
+	}
+	if from.Coverage == CoverFront.String() {
+		r.Coverage = CoverFront
+	}
+	if from.Depth == optimize.Thorough.String() {
+		r.Depth = optimize.Thorough
+	}
+	var err error
+	if r.Rotation, err = optimize.ParseRotation(from.Rotation); err != nil {
+		return nil, fmt.Errorf("campaign: %w", err)
+	}
+	return r, nil
+}
+
+// selected asks for the modes of a campaign in the way in which they were asked for; those
+// of a list, or that a model chose, by name.
+func selected(r *ProfileRequest, c Campaign) {
+	switch plan := c.Header.Plan; plan.Kind {
+	case "modes":
+		r.Choose = plan.Modes
+	case "sample":
+		r.Sample, r.Grid = plan.Modes, plan.Source == "grid"
+	case "grid":
+		r.Grid = true
+	default:
+		seen := map[tegra.Setting]bool{}
+		for _, row := range c.Rows {
+			if !seen[row.Setting] {
+				seen[row.Setting] = true
+				r.List = append(r.List, row.Setting)
+			}
+		}
+		return
+	}
+	_, _ = fmt.Sscanf(c.Header.Plan.Shard, "%d/%d", &r.Shard[0], &r.Shard[1])
+	if r.Shard != [2]int{} && r.Sample > 0 { // the plan counts its own part
+		r.Sample *= r.Shard[1]
+	}
+}

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"os"
+	"time"
+
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// runKind is the kind of plan of a single run, in the mode that the board was in.
+const runKind = "run"
+
+// whenSteady is the source of a run that ends by itself, after enough minibatches in
+// steady power.
+const whenSteady = "steady power"
+
+// runRecord is the campaign folder of a single run: one row where a mode expresses the
+// state of the board and power became steady. nil: the run leaves none.
+type runRecord struct {
+	s       *Session
+	r       RunRequest
+	rec     *record.Record
+	began   time.Duration
+	mode    tegra.Val[tegra.Mode]
+	observe observer
+}
+
+// recordOfRun makes the folder of a run. A run goes on without when there can be none.
+func (s *Session) recordOfRun(r RunRequest, observe observer) *runRecord {
+	if r.NoRecord {
+		return nil
+	}
+	now, err := s.Device.Read()
+	set := record.Settings{Minibatches: r.Minibatches, Epochs: r.Epochs, Base: r.Base, SampleEvery: r.Every,
+		DVFS: err != nil || !now.Locked.OK || !now.Locked.V}
+	plan := record.PlanHeader{Kind: runKind, Modes: 1}
+	if r.Minibatches == 0 && r.Epochs == 0 {
+		plan.Source = whenSteady
+	}
+	head := s.header(r.Workload, plan, nil, set)
+	rec, err := s.record(r.Dir, head, false)
+	if err != nil {
+		observe.note("the run is not recorded: " + err.Error())
+		return nil
+	}
+	return &runRecord{s: s, r: r, rec: rec, began: s.Clock.Now(), mode: now.Mode, observe: observe}
+}
+
+// log is the file for what the job says besides events; "" for none.
+func (k *runRecord) log() string {
+	if k == nil {
+		return ""
+	}
+	return k.rec.Log()
+}
+
+// keep records what a run gave and lets the model of the workload's pool learn it.
+// It gives the folder; "" where nothing was measured.
+func (k *runRecord) keep(out RunResult) string {
+	if k == nil || out.Minibatches == 0 {
+		return ""
+	}
+	row := record.Row{Measured: tegra.Measured{TimeMS: out.TimeMS, PowerW: out.MedianW.V}, Status: record.OK,
+		Minibatches: out.Minibatches, StallMS: out.StallMS, ComputeMS: out.ComputeMS, OverheadMS: out.OverheadMS,
+		EnergyJ: out.EnergyJ.Or(0), SettleS: out.SettleS.Or(0), TookS: (k.s.Clock.Now() - k.began).Seconds(),
+		When: k.s.Clock.Wall(), Character: &out.Character}
+	switch {
+	case out.Hot != "":
+		row.Status, row.Why = record.Hot, out.Hot
+	case out.Settled == telemetry.Settling || !out.MedianW.OK:
+		row.Status, row.Why = record.Failed, "the run ended before power was steady"
+	case out.Settled == telemetry.Unstable:
+		row.Status, row.Why = record.Unstable, "power never became steady"
+	}
+	var err error
+	if after := k.s.PresentMode(); k.mode.OK && after == k.mode {
+		row.Mode, row.Applied = k.mode.V, k.mode.V
+		err = k.rec.Append(row)
+	} else { // the board was in no mode, or not in one
+		err = k.rec.AppendRun(record.Run{Status: record.Failed, Why: "no power mode expresses the board's state",
+			Character: out.Character})
+		row.Status = record.Failed
+	}
+	if err == nil {
+		err = k.rec.End("complete")
+	}
+	if err != nil {
+		k.observe.note("the run is not recorded: " + err.Error())
+	}
+	dir := k.rec.Dir()
+	if !k.rec.Header().Settings.DVFS {
+		k.s.update(k.r.Workload, nil, dir, usable([]record.Row{row}), k.observe)
+	}
+	return dir
+}
+
+// close releases the folder; that of a run without a minibatch goes.
+func (k *runRecord) close() {
+	if k == nil {
+		return
+	}
+	_ = k.rec.Close()
+	if k.r.Dir == "" && record.Ended(k.rec.Dir()) == "" {
+		_ = os.RemoveAll(k.rec.Dir())
+	}
+}

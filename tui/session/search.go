@@ -1,0 +1,145 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// tuneLimit searches in a closed loop for what one limit asks for: a campaign
+// whose plan is the search.
+func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Reference,
+	observe func(Event)) (TuneResult, error) {
+	known, err := s.known(r, observe)
+	if err != nil {
+		return TuneResult{}, err
+	}
+	plan := newSearchPlan(ctx, optimize.TuneOptions{
+		Known:     known,
+		Limit:     r.Limit,
+		Probes:    r.Probes,
+		Depth:     r.Depth,
+		Strategy:  r.Strategy,
+		Rotation:  r.Rotation,
+		Seed:      s.Seed,
+		Space:     s.Device.Space(),
+		Batches:   r.Batches,
+		Only:      s.measurableSettings(r.Batches),
+		Reference: ref,
+		Observe:   observer(observe).probe,
+	})
+	head := record.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: r.Limit.String(), Batches: r.Batches}
+	res, err := s.profile(ctx, ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan,
+		s.header(r.Workload, head, searchHeader(r), r.Settings), observe)
+	plan.end(res.Rows)
+	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
+		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
+	}
+	return TuneResult{Result: plan.found, Dir: res.Dir, Took: res.Elapsed}, errors.Join(plan.err, err)
+}
+
+// known is what a search starts from: the pool of its workload, older campaigns moved to
+// the later ones where the board has drifted between them.
+func (s *Session) known(r TuneRequest, observe func(Event)) ([]tegra.Measured, error) {
+	if r.Fresh || r.Strategy != "" && r.Strategy != optimize.Auto {
+		return nil, nil
+	}
+	pool, err := s.Pool(r.Workload, r.Batches)
+	if err != nil {
+		return nil, err
+	}
+	var lists [][]tegra.Measured
+	for _, part := range pool.Parts {
+		if r.Before.IsZero() || part.Began.Before(r.Before) {
+			lists = append(lists, usable(part.Rows))
+		}
+	}
+	rows, aligned, leftOut := optimize.Align(lists)
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	note := fmt.Sprintf("starts from the %s known of this workload on this board (%s)",
+		text.Count(len(tegra.OncePerSetting(rows)), "mode"), text.Count(len(lists), "campaign"))
+	if aligned > 0 {
+		note += fmt.Sprintf("; the board has drifted since: %d of them count with an offset", aligned)
+	}
+	if leftOut > 0 {
+		note += fmt.Sprintf("; %d of them disagree with later ones and are left out", leftOut)
+	}
+	observer(observe).note(note)
+	return rows, nil
+}
+
+// searchHeader records what a search was asked for.
+func searchHeader(r TuneRequest) *record.SearchHeader {
+	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(),
+		Coverage: r.Coverage.String(), Probes: r.Probes, PowerW: r.Limit.PowerW, TimeMS: r.Limit.TimeMS,
+		Energy: r.Limit.Energy, Reference: r.Reference, Fresh: r.Fresh}
+	if r.Strategy == optimize.Binary {
+		h.Rotation = r.Rotation.String()
+	}
+	return h
+}
+
+// searchPlan lets a search choose the modes of a campaign. The search asks for a
+// setting, rests while it is measured, and goes on with its row.
+type searchPlan struct {
+	most  int // probes; 0: the search's own
+	ask   func() (tegra.Setting, bool)
+	asked int
+	stop  func()
+	found optimize.Result // when it has ended, and its error
+	err   error
+	row   record.Row // of the setting asked for last
+}
+
+var _ profiles.Plan = (*searchPlan)(nil)
+
+func newSearchPlan(ctx context.Context, o optimize.TuneOptions) *searchPlan {
+	p := &searchPlan{most: o.Probes, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
+	p.ask, p.stop = iter.Pull(func(yield func(tegra.Setting) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		p.found, p.err = optimize.Tune(ctx, func(_ context.Context, a tegra.Setting) (tegra.Measured, error) {
+			if !yield(a) {
+				cancel()
+				return tegra.Measured{}, ctx.Err()
+			}
+			if err := unusable(p.row); err != nil {
+				return tegra.Measured{}, err
+			}
+			return p.row.Measured, nil
+		}, o)
+	})
+	return p
+}
+
+func (p *searchPlan) Len() (int, bool) { return p.most, p.most > 0 }
+
+func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
+	if len(done) > 0 {
+		p.row = done[len(done)-1]
+	}
+	a, ok := p.ask()
+	if ok {
+		p.asked++
+	}
+	return profiles.Step{Setting: a}, ok
+}
+
+// end ends the search where it is; it hears of the last row first.
+func (p *searchPlan) end(rows []record.Row) {
+	if p.asked > 0 && len(rows) == p.asked {
+		p.Next(rows)
+	}
+	p.stop()
+}

@@ -1,0 +1,99 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// What commands that open no device of their own want to know of the one at hand.
+
+// Situation is what advice about a mode of a model rests on. Presets and the
+// present mode are known when the model's own board is at hand.
+func (o Options) Situation(m *learn.Model, mode tegra.Mode) optimize.Situation {
+	out := optimize.Situation{Mode: mode, Minibatches: o.Minibatches(m.Provenance.Workload)}
+	s, err := Open(o)
+	if err != nil {
+		return out
+	}
+	defer s.Close()
+	if s.Device.Board().Name == m.Provenance.Device {
+		out.Presets, out.Present = s.Device.Presets(), s.PresentMode()
+	}
+	return out
+}
+
+// Minibatches counts those of a workload's whole training; 0 when it is unknown.
+func (o Options) Minibatches(name string) int {
+	list, err := o.Workloads()
+	if err != nil {
+		return 0
+	}
+	w, err := workload.Find(list, name)
+	if err != nil {
+		return 0
+	}
+	return w.MinibatchesPerEpoch() * w.Epochs
+}
+
+// PresetsFor are the presets of the device at hand when it has all sampled
+// modes; none otherwise.
+func (o Options) PresetsFor(samples Samples) []tegra.Preset {
+	s, err := Open(o)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	for _, m := range samples.Measured {
+		if !s.Device.Space().Contains(m.Mode) {
+			return nil
+		}
+	}
+	return s.Device.Presets()
+}
+
+// Simulates reports whether workloads would run on a board's physics.
+func (o Options) Simulates() bool {
+	s, err := Open(o)
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	return s.Virtual != nil && !s.replays()
+}
+
+// SettingsOf are modes at the batch sizes asked for, size by size; plain modes
+// where the model has one batch size. Notes are worth a line to the user.
+func (o Options) SettingsOf(m *learn.Model, modes []tegra.Mode) (list []tegra.Setting, notes []string, err error) {
+	asked := o.Batches
+	if o.AllSizes {
+		asked = m.Batches
+	}
+	switch {
+	case m.Batches == nil && len(asked) > 0:
+		notes = []string{"the model has one batch size, that of its samples: --batch is ignored"}
+		fallthrough
+	case m.Batches == nil:
+		return tegra.Settings(modes, nil), notes, nil
+	case len(asked) == 0:
+		return nil, nil, fmt.Errorf("%w: the model holds minibatch sizes %s: choose with --batch N, several with "+
+			"commas "+
+			"(a Pareto front then goes by time per sample), or --batch all", ErrUsage, join(m.Batches))
+	}
+	for _, b := range asked {
+		if !slices.Contains(m.Batches, b) {
+			how := "between measured ones"
+			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
+				how = "beyond all measured ones, so its values are extrapolated"
+			}
+			notes = append(notes, fmt.Sprintf("minibatches of %d were not measured, only %s: it lies %s", b,
+				join(m.Batches), how))
+		}
+		list = append(list, tegra.Settings(modes, []int{b})...)
+	}
+	return list, notes, nil
+}

@@ -1,0 +1,377 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"jtune/internal/cpubudget"
+	"jtune/internal/latest"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// TaskKind is what a task is for.
+type TaskKind int
+
+// Kinds of tasks.
+const (
+	Tuning      TaskKind = iota
+	FrontSearch          // of the whole Pareto front
+	Verifying
+	Training
+	Redoing
+	Following // what another process does: never a task of this one
+)
+
+func (k TaskKind) String() string {
+	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "following"}[k]
+}
+
+// TaskState is how far a task is:
+//
+//	queued ──► running ──► pausing ──► paused ──► running … ──► stopping ──► done
+type TaskState int
+
+// States of a task.
+const (
+	Queued   TaskState = iota
+	Running            // it measures
+	Pausing            // it will hold when the mode in progress is measured
+	Paused             // it holds between two modes
+	Stopping           // it was cancelled and restores the board
+	Done               // the board is as it was found
+)
+
+// TaskSpec describes a task.
+type TaskSpec struct {
+	Kind     TaskKind
+	Workload workload.Workload
+	Limit    optimize.Limit
+	Planned  int // modes, about; of a search the most
+}
+
+// Snapshot is a task at one moment. Its lists are not changed afterwards.
+type Snapshot struct {
+	State     TaskState
+	Began     time.Duration // device clock
+	Progress  profiles.Progress
+	Rows      []record.Row
+	Probes    []optimize.Probe
+	Times     []float64         // minibatch times of a run, newest last
+	Last      *harness.Event    // the newest minibatch, with its parts
+	Character *record.Character // of a run, so far
+	Notes     []string
+	Log       string // file of the output of a run's job; "" for none
+
+	Stopped bool // it was cancelled
+	Err     error
+	Outcome
+
+	changes int // of the task before this moment
+}
+
+// OlderThan reports whether a snapshot was taken before another one of its task.
+func (s *Snapshot) OlderThan(o Snapshot) bool { return s.changes < o.changes }
+
+// Done reports whether the task has ended and the board is as it was found.
+func (s *Snapshot) Done() bool { return s.State == Done }
+
+// Sized reports whether the rows have batch sizes of their own.
+func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 }
+
+// Measured lists the usable results so far, in order.
+func (s *Snapshot) Measured() []tegra.Measured { return usable(s.Rows) }
+
+const (
+	// mostTimes bounds the minibatch times that a run keeps for its chart.
+	mostTimes = 600
+	// mostNotes bounds the notes that a task keeps.
+	mostNotes = 100
+)
+
+// add folds an event into the snapshot.
+func (s *Snapshot) add(e Event) {
+	if p := e.Progress; p != nil {
+		s.Progress = *p
+		if p.Row != nil {
+			s.Rows = append(s.Rows, *p.Row)
+		} else if p.TimeMS > 0 {
+			s.Times = newest(append(s.Times, p.TimeMS), mostTimes)
+		}
+		if p.Line != "" {
+			s.Notes = append(s.Notes, p.Line)
+		}
+	}
+	if e.Minibatch != nil {
+		s.Last = e.Minibatch
+	}
+	if e.Character != nil {
+		s.Character = e.Character
+	}
+	if e.Probe != nil {
+		s.Probes = append(s.Probes, *e.Probe)
+	}
+	if e.Note != "" {
+		s.Notes = append(s.Notes, e.Note)
+	}
+	s.Notes = newest(s.Notes, mostNotes)
+}
+
+func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
+
+// Measurer is what tasks ask of a session.
+type Measurer interface {
+	Tune(ctx context.Context, r TuneRequest, observe func(Event)) (TuneResult, error)
+	Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error)
+	Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(Event)) (record.Row, error)
+	Run(ctx context.Context, r RunRequest, observe func(Event)) (RunResult, error)
+}
+
+var _ Measurer = (*Session)(nil)
+
+// Task is one piece of work on a board: a search, a verification, a training
+// run. It is safe for use by several goroutines.
+type Task struct {
+	TaskSpec
+	Fast bool // a virtual board's clock runs at full speed meanwhile
+	work work
+
+	news   *latest.Value[Snapshot]
+	ended  chan struct{}
+	pace   Pace // of the task's goroutine
+	cancel context.CancelFunc
+
+	mu   sync.Mutex
+	now  Snapshot
+	shut chan struct{} // closed when the pause ends; nil: no pause
+}
+
+// work is what a task does on its goroutine.
+type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
+
+// Outcome is what a task found.
+type Outcome struct {
+	Tuned    *TuneResult
+	Ran      *RunResult
+	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
+}
+
+func newTask(spec TaskSpec, work work) *Task {
+	return &Task{TaskSpec: spec, work: work, news: latest.New[Snapshot](), ended: make(chan struct{}),
+		cancel: func() {}}
+}
+
+// TuneTask is a search.
+func TuneTask(r TuneRequest) *Task {
+	spec := TaskSpec{Tuning, r.Workload, r.Limit, optimize.DefaultProbes}
+	if r.Coverage == CoverFront {
+		spec.Kind, spec.Planned = FrontSearch, FrontModes+1
+	}
+	return newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Gate, r.Keep = t.hold, true
+		res, err := on.Tune(ctx, r, t.observe)
+		switch {
+		case len(res.Probes) == 0:
+			return Outcome{}, err
+		case res.Fitted == nil:
+			return Outcome{Tuned: &res, Readings: measuredOf(res.Probes)}, err
+		}
+		return Outcome{Tuned: &res}, err
+	})
+}
+
+// VerifyTask measures one mode, with minibatches of a size where the model has
+// it as an input.
+func VerifyTask(w workload.Workload, m tegra.Mode, batch int) *Task {
+	if batch > 0 {
+		w.Batch = batch
+	}
+	spec := TaskSpec{Kind: Verifying, Workload: w, Planned: 1}
+	return newTask(spec, func(ctx context.Context, on Measurer, t *Task) (out Outcome, err error) {
+		row, err := on.Verify(ctx, w, m, t.observe)
+		if row.Batch = batch; err == nil {
+			out.Readings, err = usable([]record.Row{row}), unusable(row)
+		}
+		return out, err
+	})
+}
+
+// RunTask runs a workload in the present mode until it is stopped.
+func RunTask(r RunRequest) *Task {
+	spec := TaskSpec{Kind: Training, Workload: r.Workload}
+	return newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Log = newLog(r.Log)
+		t.change(func(s *Snapshot) { s.Log = r.Log })
+		res, err := on.Run(ctx, r, t.observe)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		return Outcome{Ran: &res}, err
+	})
+}
+
+// RedoTask measures the failed modes of a task that has ended once more, as
+// rows after its own.
+func RedoTask(spec TaskSpec, old Snapshot) *Task {
+	failed := Failed(old.Rows)
+	spec.Kind, spec.Planned = Redoing, len(old.Rows)+len(failed)
+	t := newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r := ProfileRequest{Measuring: Measuring{Workload: spec.Workload, Gate: t.hold}, List: failed,
+			ListName: "failed modes, once more"}
+		res, err := on.Profile(ctx, r, t.observe)
+		if err == nil {
+			err = ctx.Err()
+		}
+		return Outcome{Readings: usable(res.Rows)}, err
+	})
+	t.now.Rows, t.now.Probes = slices.Clone(old.Rows), slices.Clone(old.Probes)
+	return t
+}
+
+// Now is the task as it is.
+func (t *Task) Now() Snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// Subscribe returns the task after each change; a slow subscriber gets the latest
+// only. There can be one subscriber.
+func (t *Task) Subscribe() *latest.Value[Snapshot] { return t.news }
+
+// Ended is closed when the task is done.
+func (t *Task) Ended() <-chan struct{} { return t.ended }
+
+// change makes the task another one for all who look.
+func (t *Task) change(by func(s *Snapshot)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	by(&t.now)
+	t.now.changes++
+	now := t.now
+	t.news.Put(func(news *Snapshot) { *news = now })
+}
+
+// observe takes an event on the task's goroutine.
+func (t *Task) observe(e Event) {
+	t.pace.Observe(e)
+	t.change(func(s *Snapshot) { s.add(e) })
+}
+
+// Stop ends the task; it restores the board and is done then.
+func (t *Task) Stop() {
+	t.change(func(s *Snapshot) {
+		if !s.Done() {
+			s.State, s.Stopped = Stopping, true
+		}
+	})
+	t.cancel()
+}
+
+// Pause holds the task when the mode in progress is measured, or lets it go on.
+func (t *Task) Pause(hold bool) {
+	t.change(func(s *Snapshot) {
+		switch {
+		case hold && s.State == Running:
+			s.State, t.shut = Pausing, make(chan struct{})
+		case !hold && (s.State == Pausing || s.State == Paused):
+			close(t.shut)
+			s.State, t.shut = Running, nil
+		}
+	})
+}
+
+// hold is the task's gate between two modes: it returns when there is no pause.
+func (t *Task) hold(ctx context.Context) error {
+	var shut chan struct{}
+	t.change(func(s *Snapshot) {
+		if s.State == Pausing {
+			s.State, shut = Paused, t.shut
+		}
+	})
+	if shut != nil {
+		select {
+		case <-shut:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// SpeedSetter is a clock whose speed can be set: a virtual board's.
+type SpeedSetter interface {
+	Speed() float64
+	SetSpeed(x float64)
+}
+
+// Tasks runs the tasks of one board, one at a time.
+type Tasks struct {
+	On     Measurer
+	Clock  tegra.Clock
+	Rate   SpeedSetter       // nil on real hardware
+	Budget *cpubudget.Budget // nil: not ours to limit
+	last   *Task
+}
+
+// ErrBusy is the answer to a second task on a board.
+var ErrBusy = errors.New("another task runs on this board")
+
+// Start begins a task on a goroutine of its own. Call it from one goroutine.
+func (q *Tasks) Start(ctx context.Context, t *Task) error {
+	if q.last != nil && !q.last.done() {
+		return ErrBusy
+	}
+	q.last = t
+	ctx, t.cancel = context.WithCancel(ctx)
+	t.change(func(s *Snapshot) { s.State, s.Began = Running, q.Clock.Now() })
+	slower := q.hurry(t.Fast)
+	go func() {
+		defer t.cancel()
+		t.pace = Pace{Budget: q.Budget}
+		t.pace.Compute(t.Kind != Training)
+		out, err := t.work(ctx, q.On, t)
+		t.pace.Compute(false)
+		slower()
+		t.finish(out, err)
+	}()
+	return nil
+}
+
+func (t *Task) done() bool { s := t.Now(); return s.Done() }
+
+// hurry sets a virtual board's clock to full speed; undo it with slower.
+func (q *Tasks) hurry(fast bool) (slower func()) {
+	if q.Rate == nil || !fast {
+		return func() {}
+	}
+	before := q.Rate.Speed()
+	q.Rate.SetSpeed(math.Inf(1))
+	return func() {
+		if math.IsInf(q.Rate.Speed(), 1) {
+			q.Rate.SetSpeed(before)
+		}
+	}
+}
+
+// finish records how the work ended.
+func (t *Task) finish(out Outcome, err error) {
+	t.change(func(s *Snapshot) {
+		if s.Stopped && errors.Is(err, context.Canceled) {
+			err = nil // as requested
+		}
+		s.State, s.Err, s.Outcome = Done, err, out
+		if r := out.Ran; r != nil && r.Character.All.Minibatches > 0 {
+			s.Character = &r.Character
+		}
+	})
+	t.news.Close()
+	close(t.ended)
+}

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"jtune/internal/latest"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+const (
+	watchEvery = time.Second     // between two samples of a Watch
+	gpuEvery   = 5 * time.Second // between two questions to the driver who uses the GPU
+
+	// MaxReadings is how many samples a Watch keeps while Next is not called: two
+	// minutes, with room for a sampler that is late.
+	MaxReadings = 130
+)
+
+// Readings is what a Watch has seen since the last call of Next.
+type Readings struct {
+	Last    telemetry.Sample
+	Samples []telemetry.Sample // oldest first, Last among them
+	EnergyJ float64            // of the module since the Watch began
+	Cost    telemetry.Cost     // of this program
+	Disk    telemetry.DiskRates
+	GPU     GPUUse
+}
+
+// GPUUse is who uses the GPU.
+type GPUUse struct {
+	Processes []tegra.GPUProcess
+	Why       string // why it is not known; ""
+	Asked     bool   // false: not tried yet
+}
+
+// WatchOptions are what a Watch reads.
+type WatchOptions struct {
+	Sampler      *telemetry.Sampler
+	Files        tegra.FS                                     // the device's, for its disks; nil: not read
+	GPUProcesses func() (list []tegra.GPUProcess, why string) // nil: unknown
+	Written      func() int64                                 // bytes written to the terminal so far
+}
+
+// Watch collects the readings of a device between calls of Next.
+type Watch struct {
+	o       WatchOptions
+	news    *latest.Value[Readings]
+	energy  telemetry.Energy
+	cost    *telemetry.CostMeter
+	disk    *telemetry.Disk // nil: not read
+	gpu     GPUUse
+	askedAt time.Time
+	stop    func()
+}
+
+// NewWatch begins to watch. Stop ends it.
+func NewWatch(o WatchOptions) *Watch {
+	w := &Watch{o: o, news: latest.New[Readings](), cost: telemetry.NewCostMeter(o.Written)}
+	if o.Files != nil {
+		w.disk = telemetry.NewDisk(o.Files)
+	}
+	w.stop = o.Sampler.Subscribe(watchEvery, w.take)
+	return w
+}
+
+// Stop ends the sampling.
+func (w *Watch) Stop() { w.stop() }
+
+func (w *Watch) take(s telemetry.Sample) {
+	if p := s.PowerW(); p.OK {
+		w.energy.Add(s.T, p.V)
+	}
+	joules := w.energy.Joules()
+	w.news.Put(func(r *Readings) {
+		r.Last, r.EnergyJ = s, joules
+		r.Samples = append(r.Samples, s)
+		r.Samples = r.Samples[max(0, len(r.Samples)-MaxReadings):]
+	})
+}
+
+// Next waits for new readings, not sooner than every after the last ones; ok
+// is false when ctx has ended. One goroutine at a time calls it: what takes
+// longer than a sample, the driver and the disks, is read here.
+func (w *Watch) Next(ctx context.Context, every time.Duration) (r Readings, ok bool) {
+	if r, ok = w.news.Next(ctx, every); !ok {
+		return r, false
+	}
+	now := time.Now()
+	if w.o.GPUProcesses != nil && (!w.gpu.Asked || now.Sub(w.askedAt) >= gpuEvery) {
+		w.gpu.Processes, w.gpu.Why = w.o.GPUProcesses()
+		w.gpu.Asked, w.askedAt = true, now
+	}
+	r.Cost, r.GPU = w.cost.Read(now), w.gpu
+	if w.disk != nil {
+		r.Disk = w.disk.Rates(r.Last.T)
+	}
+	return r, true
+}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+func TestWatchFoldsReadingsForWhoLooksNowAndThen(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	asked := 0
+	w := NewWatch(WatchOptions{Sampler: s.Sampler, Files: s.FS(), Written: func() int64 { return 0 },
+		GPUProcesses: func() ([]tegra.GPUProcess, string) { asked++; return nil, "no permission" }})
+	defer w.Stop()
+	const seconds = 2 * MaxReadings
+	if err := s.Clock.Sleep(t.Context(), seconds*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	r, ok := w.Next(t.Context(), 0)
+	if !ok || len(r.Samples) != MaxReadings || r.Samples[MaxReadings-1].T != r.Last.T {
+		t.Fatalf("%d samples, %v; want the newest %d", len(r.Samples), ok, MaxReadings)
+	}
+	if p := r.Last.PowerW(); !p.OK || r.EnergyJ < 0.5*seconds*p.V || r.EnergyJ > 2*seconds*p.V {
+		t.Errorf("%.0f J after %d s at %v W", r.EnergyJ, seconds, p)
+	}
+	if !r.GPU.Asked || r.GPU.Why != "no permission" {
+		t.Errorf("GPU %+v", r.GPU)
+	}
+	if err := s.Clock.Sleep(t.Context(), 3*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if again, ok := w.Next(t.Context(), 0); !ok || len(again.Samples) > 4 || again.EnergyJ <= r.EnergyJ || asked != 1 {
+		t.Errorf("%d samples more, %.0f J, the driver asked %d times", len(again.Samples), again.EnergyJ, asked)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, ok := w.Next(ctx, 0); ok {
+		t.Error("something new after the context has ended")
+	}
+}

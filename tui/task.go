@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+// task is a task of the session, or what another process measures. Pages see
+// the part that shows. Its fields belong to Update.
+type task struct {
+	page.Task
+	run        *session.Task // nil: of another process
+	endedAt    time.Time     // of a followed one: when that was seen
+	previewing bool
+}
+
+// own makes a task the one that pages show.
+func (sh *shared) own(t *task) { sh.task, sh.Tasks.Own = t, &t.Task }
+
+// taskNewsMsg brings what has changed since the screen looked last.
+type taskNewsMsg struct {
+	task *task
+	now  session.Snapshot
+}
+
+// taskDoneMsg says that a task has ended and the board is as it was found.
+type taskDoneMsg struct {
+	task *task
+	now  session.Snapshot
+	view *session.Outlook // of the model that was fitted; nil when none was
+}
+
+// take shows the task as it is. News that were on their way may be older than
+// what is shown; the end comes with a taskDoneMsg.
+func (j *task) take(now session.Snapshot) {
+	if !now.Done() && !now.OlderThan(j.Snapshot) {
+		j.Snapshot = now
+	}
+}
+
+func (j *task) stop() {
+	if j.run != nil {
+		j.run.Stop()
+		j.take(j.run.Now())
+	}
+}
+
+// pause holds the task after the mode in progress, or lets it go on.
+func (j *task) pause() {
+	if j.run != nil {
+		j.run.Pause(j.State == session.Running)
+		j.take(j.run.Now())
+	}
+}
+
+// taskEvery is the least time between two looks at a task in real time: a busy
+// screen takes power and cores that are being measured. It is much longer than
+// a sample takes to come, with which the task's news are told (root.news): nobody
+// is woken for them alone.
+const taskEvery = 5 * time.Second
+
+// next brings the task's news; a virtual clock that runs ahead is followed as
+// fast as is drawn.
+func (j *task) next(sh *shared) tea.Cmd {
+	if j.run == nil {
+		return nil
+	}
+	every := taskEvery
+	if sh.Device.Rate != nil && sh.Device.Rate.Speed() > 1 {
+		every = frameEvery
+	}
+	news := func(now session.Snapshot) tea.Msg { return taskNewsMsg{j, now} }
+	return next(sh.ctx, j.run.Subscribe().Next, every, news)
+}
+
+// next waits for news of a stream and brings them as one message; nil when it
+// has ended. Ask again after each.
+func next[T any](ctx context.Context, wait func(context.Context, time.Duration) (T, bool), every time.Duration,
+	wrap func(T) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if v, ok := wait(ctx, every); ok {
+			return wrap(v)
+		}
+		return nil
+	}
+}
+
+// begin starts a task and shows it; one that sets modes through the guard.
+func (sh *shared) begin(i page.Start) tea.Cmd {
+	if i.Task.Kind == session.Training {
+		sh.Work.Preferred = i.Task.Workload.Name
+		return sh.start(i.Task)
+	}
+	i.Task.Fast = i.Fast
+	return sh.withGuard(func() tea.Cmd { return sh.start(i.Task) })
+}
+
+func (sh *shared) start(t *session.Task) tea.Cmd {
+	if err := sh.tasks.Start(sh.ctx, t); err != nil {
+		sh.fail("not now", err)
+		return nil
+	}
+	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
+	j.take(t.Now()) // a short one may have ended already
+	sh.own(j)
+	space := sh.Device.Space
+	return tea.Batch(j.next(sh), func() tea.Msg {
+		<-t.Ended()
+		msg := taskDoneMsg{task: j, now: t.Now()}
+		if r := msg.now.Tuned; r != nil && r.Fitted != nil {
+			defer sh.budget.Compute()()
+			m := r.Fitted
+			if m.Batches != nil {
+				m = m.At(r.Batch)
+			}
+			msg.view = session.NewOutlook(t.Workload.Name, m, space)
+		}
+		return msg
+	})
+}
+
+// interruptedMsg brings the newest campaign that can go on; nil: there is none.
+type interruptedMsg struct{ found *session.Interrupted }
+
+// findInterrupted looks through the campaign folders.
+func (sh *shared) findInterrupted() tea.Cmd {
+	c := sh.campaigns
+	return func() tea.Msg { return interruptedMsg{c.Interrupted()} }
+}

@@ -1,0 +1,97 @@
+package widget
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Action is one thing that keys do: a row of a key table. Matching, the last
+// line and the help are made from it; it is known by its ID, never by its
+// words.
+type Action struct {
+	key.Binding        // the keys, their label and the word for the last line
+	ID          string // "next_page"
+	Does        string // for the help; "": the word says enough
+	Why         string // it does not work now, because …; "": it works
+}
+
+// Matches reports whether a key is one of the action's.
+func (a Action) Matches(k tea.KeyPressMsg) bool { return key.Matches(k, a.Binding) }
+
+// Label is what the action's key is called on the screen.
+func (a Action) Label() string { return a.Help().Key }
+
+// As is the action under another word, where it does something of its own.
+func (a Action) As(word string) Action {
+	a.SetHelp(a.Label(), word)
+	a.Does = ""
+	return a
+}
+
+// Doing is the action with a help text of its own.
+func (a Action) Doing(does string) Action {
+	a.Does = does
+	return a
+}
+
+// Unless is the action, which does not work now where why is not "".
+func (a Action) Unless(why string) Action {
+	a.Why = why
+	return a
+}
+
+// With is two actions that belong together under one word: "← →", "[ ]".
+func (a Action) With(b Action, word string) Action {
+	between := " "
+	if a.Label() == "←" || a.Label() == "↑" {
+		between = ""
+	}
+	both := a.As(word)
+	both.SetHelp(a.Label()+between+b.Label(), word)
+	return both
+}
+
+// Explained is what the action does, in words for the help.
+func (a Action) Explained() string {
+	if a.Does != "" {
+		return a.Does
+	}
+	return a.Help().Desc
+}
+
+// Press is how a key is called in running text.
+func Press(a Action) string { return StyleKey.Render(a.Label()) }
+
+// Footer fits the hints into the last line: the last keep of them always, then
+// the first ones first.
+func Footer(hints []Action, keep, w int) string {
+	room := w
+	for _, k := range hints[len(hints)-keep:] {
+		room -= Width(k.Label()+" "+k.Help().Desc) + 2
+	}
+	own := footerPart(hints[:len(hints)-keep], room)
+	tail := footerPart(hints[len(hints)-keep:], w)
+	if own != "" && tail != "" {
+		own += "  "
+	}
+	return Cut(own+tail, w)
+}
+
+func footerPart(hints []Action, room int) string {
+	var parts []string
+	for _, k := range hints {
+		text := StyleKey.Render(k.Label()) + " " + k.Help().Desc
+		if k.Why != "" {
+			text = StyleDim.Render(k.Label() + " " + k.Help().Desc + " (" + k.Why + ")")
+		}
+		n := Width(text)
+		if n > room {
+			continue
+		}
+		parts = append(parts, text)
+		room -= n + 2
+	}
+	return strings.Join(parts, "  ")
+}

@@ -1,0 +1,210 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
+
+	"jtune/internal/axis"
+)
+
+func TestPlotOfNothingIsDrawn(t *testing.T) {
+	nan := math.NaN()
+	for _, values := range [][]float64{nil, {nan}, {math.Inf(1)}, {5}, {0}, {-3, nan}, {1e300, -1e300}} {
+		for _, log := range []bool{false, true} {
+			s := axis.NewScale(values, log)
+			if !(s.Hi > s.Lo) {
+				t.Errorf("scale of %v (log %v) is empty: %v", values, log, s)
+			}
+			p := Plot{X: s, Y: s, XName: "ms", YName: "W"}
+			p.Line(values, values, InkFront)
+			p.Render(30, 10, Plain)
+		}
+	}
+	if s := axis.FromZero(nan); s.Lo != 0 || !(s.Hi > 0) {
+		t.Errorf("scale from zero to NaN: %v", s)
+	}
+}
+
+// size asks for exactly w×h cells.
+func size(t *testing.T, text string, w, h int) {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	if h > 0 && len(lines) != h {
+		t.Fatalf("%d rows, want %d", len(lines), h)
+	}
+	for _, l := range lines {
+		if n := utf8.RuneCountInString(l); h > 0 && n != max(w, 0) {
+			t.Fatalf("row of %d columns, want %d: %q", n, w, l)
+		}
+	}
+}
+
+func TestPlotOfExtremeValuesKeepsItsSize(t *testing.T) {
+	mad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 0, 1, 0.5, 1e6}
+	for w := -1; w < 70; w += 7 {
+		for h := -1; h < 30; h += 3 {
+			p := Plot{X: axis.Scale{Lo: 0, Hi: 1}, Y: axis.Scale{Lo: 0, Hi: 1}, XName: "ms", YName: "W"}
+			p.Points(mad, mad, InkCloud)
+			p.Line(mad, mad, InkFront)
+			p.Haze(mad, mad, InkCloud)
+			p.Base(p.Drawn(w, h))
+			for _, v := range mad {
+				p.Level(v, "limit", InkLimit)
+				p.Column(v, "limit", InkLimit)
+				p.Mark(v, v, 'M', InkPreset)
+				p.Bars(0.5, v, 0.7, 0.5, 0.1, v, InkBand)
+				p.Label(v, v, "CPU", InkPreset)
+			}
+			size(t, p.Render(w, h, Plain), w, h)
+		}
+	}
+}
+
+func TestPlotValueOfACell(t *testing.T) {
+	p := Plot{X: axis.Scale{Lo: 1, Hi: 1000, Log: true}, Y: axis.Scale{Lo: 0, Hi: 60}, XName: "ms", YName: "W"}
+	const w, h = 60, 20
+	for _, at := range [][2]float64{{1.2, 58}, {30, 30}, {900, 1}} {
+		q := p
+		q.Mark(at[0], at[1], 'M', InkPreset)
+		rows := strings.Split(q.Render(w, h, Plain), "\n")
+		for cy, row := range rows {
+			if cx := strings.IndexRune(row, 'M'); cx >= 0 {
+				cx = utf8.RuneCountInString(row[:cx])
+				x, y, ok := p.Value(w, h, cx, cy)
+				if !ok || math.Abs(math.Log(x/at[0])) > math.Log(1000)/w || math.Abs(y-at[1]) > 60.0/(h-2) {
+					t.Errorf("the mark of %v stands in a cell of %g, %g (%v)", at, x, y, ok)
+				}
+			}
+		}
+	}
+	if _, _, ok := p.Value(w, h, 0, 0); ok {
+		t.Error("a label of the axis has a value")
+	}
+}
+
+func TestPlotBaseIsLaidUnder(t *testing.T) {
+	xs, ys := benchCloud()
+	p := Plot{X: axis.NewScale(xs, true), Y: axis.NewScale(ys, false), XName: "ms", YName: "W"}
+	again := p
+	p.Points(xs, ys, InkCloud)
+	again.Base(p.Drawn(80, 20))
+	if got, want := again.Render(80, 20, Plain), p.Render(80, 20, Plain); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPlotTicksBesideASingleValueAreRound(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		for v, want := range map[float64]string{30.437: "[28 30 32]", 87.2: "[80 85 90 95]", 0.5: "[0.45 0.5 0.55]"} {
+			if got := fmt.Sprint(axis.NewScale([]float64{v, v}, log).Ticks(4)); got != want {
+				t.Errorf("log %v: ticks beside %g are %s, want %s", log, v, got, want)
+			}
+		}
+	}
+	if got := fmt.Sprint(axis.NewScale([]float64{0}, false).Ticks(4)); got != "[-1 -0.5 0 0.5 1]" {
+		t.Errorf("ticks beside zero are %s", got)
+	}
+}
+
+func TestPlotBarsAreSeenWhereTheyAreWiderThanACell(t *testing.T) {
+	p := Plot{X: axis.Scale{Lo: 0, Hi: 100}, Y: axis.Scale{Lo: 0, Hi: 100}}
+	p.Bars(50, 30, 150, 55, 54, 56, InkBand) // to the right it goes on outside
+	got := strings.Split(p.Render(30, 12, Plain), "\n")
+	if want := "   │       ├─────────────────┤"; got[4] != want {
+		t.Errorf("got %q, want %q", got[4], want)
+	}
+	for i, row := range got[:10] {
+		if i != 4 && strings.TrimSpace(string([]rune(row)[4:])) != "" {
+			t.Errorf("row %d holds part of a band within one cell: %q", i, row)
+		}
+	}
+}
+
+func TestRasterLineJoinsItsEnds(t *testing.T) {
+	r := NewRaster(10, 5)
+	r.Line([]canvas.Float64Point{{X: 0, Y: 1}, {X: 1, Y: 0}}, InkFront)
+	if n := touched(r); n != 10 {
+		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, r.Render(Plain))
+	}
+}
+
+// touched counts the cells that are not empty.
+func touched(r *Raster) int {
+	return utf8.RuneCountInString(strings.NewReplacer(" ", "", "\n", "").Replace(r.Render(Plain)))
+}
+
+func TestRasterLineHasGaps(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e18, -1e18, -0.01, 1.01} {
+		r := NewRaster(10, 1)
+		r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 0.5, Y: bad}, {X: 1, Y: 0}, {X: bad, Y: 0.5}}, InkFront)
+		if got, want := r.Render(Plain), "⡀        ⢀"; got != want {
+			t.Errorf("with %g between: %q, want its ends alone %q", bad, got, want)
+		}
+	}
+	NewRaster(0, 0).Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 1}}, InkFront) // no room, no panic
+}
+
+func TestRasterLineAddsToTheDots(t *testing.T) {
+	r := NewRaster(2, 1)
+	r.Dot(0, 0, InkCloud)
+	r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 0}}, InkFront)
+	if got, want := r.Render(Plain), "⣁⣀"; got != want {
+		t.Errorf("drawn %q, want %q", got, want)
+	}
+	if r.ink[0] != InkFront {
+		t.Errorf("the shared cell has ink %d, want the front's", r.ink[0])
+	}
+}
+
+func TestRasterHighestInkColoursACell(t *testing.T) {
+	r := NewRaster(1, 1)
+	r.Dot(0, 0, InkFront)
+	r.Dot(1, 3, InkCloud)
+	var inks []Ink
+	r.Render(func(ink Ink, text string) string { inks = append(inks, ink); return text })
+	if len(inks) != 1 || inks[0] != InkFront {
+		t.Errorf("inks %v, want the front's alone", inks)
+	}
+}
+
+func TestRasterRowHasOneRunPerStretchOfInk(t *testing.T) {
+	r := NewRaster(20, 1)
+	for x := range 20 {
+		r.Dot(x, 0, InkCloud)
+	}
+	for x := 20; x < 40; x++ {
+		r.Dot(x, 0, InkFront)
+	}
+	runs := 0
+	r.Render(func(_ Ink, text string) string { runs++; return text })
+	if runs != 2 {
+		t.Errorf("%d styled runs, want 2", runs)
+	}
+}
+
+func TestBarStackAndSpark(t *testing.T) {
+	for _, c := range []struct{ name, got, want string }{
+		{"half a bar", Bar(0.5, 4), "██░░"},
+		{"more than all is all", Bar(7, 3), "███"},
+		{"a missing share is dots", Bar(math.NaN(), 3), "···"},
+		{"no room, no bar", Bar(0.5, -1), ""},
+		{"a spark per value", Spark([]float64{0, 50, 100}, 100, 3), "▁▄█"},
+		{"a missing value is a dot", Spark([]float64{math.NaN()}, 100, 1), "·"},
+		{"folding keeps the largest", Spark([]float64{0, 100, 0, 0}, 100, 2), "█▁"},
+		{"no scale, no bars", Spark([]float64{1}, 0, 1), "·"},
+		{"shares fill the width", Stack([]Part{{1, 'a'}, {2, 'b'}, {math.NaN(), 'c'}, {1, 'd'}}, 8), "aabbbbdd"},
+		{"nothing to share", Stack(nil, 3), "   "},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+// Plain paints nothing.
+func Plain(_ Ink, text string) string { return text }

@@ -1,0 +1,33 @@
+// Package chart draws numbers as text: a braille raster with own 1-2-5 axes,
+// lines against time, bars and sparklines. It knows numbers only, no devices
+// and no keys.
+//
+//	points, series ──► Scale (range, log, ticks) ──► Raster (dots + ink) ──► text
+//
+// Lines and sparklines take their geometry from ntcharts; the cloud of 18,000
+// points has a raster of its own, and everything is written as runs of one ink.
+//
+// Missing values (NaN, Inf) and values outside the range never reach the
+// raster. Everything drawn has exactly the asked size.
+package chart
+
+// Ink names what a mark stands for; the page gives each ink its style. In a
+// cell that holds marks of several inks, the highest one colours it.
+type Ink uint8
+
+// Inks, in rising priority.
+const (
+	InkNone Ink = iota
+	InkCloud
+	InkAxis
+	InkLimit
+	InkSeries
+	InkBand
+	InkFront
+	InkMeasured
+	InkPreset
+	InkCursor
+)
+
+// Paint gives a run of text of one ink its style.
+type Paint func(ink Ink, text string) string

@@ -1,0 +1,299 @@
+package chart
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
+
+	"jtune/internal/axis"
+)
+
+// Plot is a raster with axes: points, lines, levels and named marks over two
+// scales. Add everything, then Render. Smallest useful size 12×4; below that
+// Render answers with blank lines of the asked size.
+type Plot struct {
+	X, Y         axis.Scale
+	XName, YName string // printed at the ends of the axes
+	layers       []func(p *Plot, r *Raster)
+}
+
+// MinPlotW and MinPlotH are the smallest size that shows anything.
+const (
+	MinPlotW = 12
+	MinPlotH = 4
+)
+
+// Points adds one dot per pair of values.
+func (p *Plot) Points(xs, ys []float64, ink Ink) {
+	p.dots(xs, ys, ink, func(x, y int) (int, int) { return x, y })
+}
+
+// Haze is Points that stand back: one dot in each cell that holds any.
+func (p *Plot) Haze(xs, ys []float64, ink Ink) {
+	p.dots(xs, ys, ink, func(x, y int) (int, int) { return x | 1, y&^3 | 2 })
+}
+
+// dots adds a dot per pair of values, where place moves it within the raster.
+func (p *Plot) dots(xs, ys []float64, ink Ink, place func(x, y int) (int, int)) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		atX, atY := p.X.Places(), p.Y.Places()
+		w, h := float64(2*r.W-1), float64(4*r.H-1)
+		for i := range min(len(xs), len(ys)) {
+			fx, okX := atX(xs[i])
+			fy, okY := atY(ys[i])
+			if okX && okY {
+				x, y := place(int(fx*w+0.5), int((1-fy)*h+0.5))
+				r.Dot(x, y, ink)
+			}
+		}
+	})
+}
+
+// Line joins neighbouring pairs; a pair that cannot be drawn leaves a gap.
+func (p *Plot) Line(xs, ys []float64, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		n := min(len(xs), len(ys))
+		at := make([]canvas.Float64Point, n)
+		atX, atY := p.X.Places(), p.Y.Places()
+		for i := range n {
+			fx, okX := atX(xs[i])
+			fy, okY := atY(ys[i])
+			if at[i] = (canvas.Float64Point{X: fx, Y: fy}); !okX || !okY {
+				at[i] = gap
+			}
+		}
+		r.Line(at, ink)
+	})
+}
+
+// Limits draws the limits that there are: above 0.
+func (p *Plot) Limits(x, y float64) {
+	if y > 0 {
+		p.Level(y, "limit", InkLimit)
+	}
+	if x > 0 {
+		p.Column(x, "limit", InkLimit)
+	}
+}
+
+// Level draws a dotted line across at height y, named at its right end.
+func (p *Plot) Level(y float64, name string, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		f, ok := p.Y.At(y)
+		if !ok || r.H == 0 {
+			return
+		}
+		cy := int(math.Round((1-f)*float64(4*r.H-1))) / 4
+		for cx := range r.W {
+			r.behind(cx, cy, '┄', ink)
+		}
+		r.Text(r.W-utf8.RuneCountInString(name), cy, name, ink)
+	})
+}
+
+// Column draws a dotted line down at x, named at its top.
+func (p *Plot) Column(x float64, name string, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		f, ok := p.X.At(x)
+		if !ok || r.W == 0 {
+			return
+		}
+		cx := int(math.Round(f*float64(2*r.W-1))) / 2
+		for cy := range r.H {
+			r.behind(cx, cy, '┊', ink)
+		}
+		r.Text(min(cx+1, r.W-utf8.RuneCountInString(name)), 0, name, ink)
+	})
+}
+
+// Bars draws how far a value may lie off at both sides: across at height y from
+// x0 to x1, and upright at x from y0 to y1, cut where the plot ends. What is
+// within one cell is not seen.
+func (p *Plot) Bars(x, x0, x1, y, y0, y1 float64, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		cx, cy, ok := p.cell(r, x, y)
+		if !ok {
+			return
+		}
+		left, _, okL := p.cell(r, p.X.Into(x0), y)
+		end, _, okR := p.cell(r, p.X.Into(x1), y)
+		_, low, okB := p.cell(r, x, p.Y.Into(y0))
+		_, top, okT := p.cell(r, x, p.Y.Into(y1))
+		for i := left; okL && okR && left < end && i <= end; i++ {
+			glyph := '─'
+			switch i {
+			case left:
+				glyph = '├'
+			case end:
+				glyph = '┤'
+			}
+			r.Rune(i, cy, glyph, ink)
+		}
+		for i := top; okB && okT && top < low && i <= low; i++ {
+			r.Rune(cx, i, '│', ink)
+		}
+	})
+}
+
+// cell is the cell of a value pair; false when it cannot be drawn.
+func (p *Plot) cell(r *Raster, x, y float64) (cx, cy int, ok bool) {
+	fx, okX := p.X.At(x)
+	fy, okY := p.Y.At(y)
+	if !okX || !okY {
+		return 0, 0, false
+	}
+	return int(math.Round(fx*float64(2*r.W-1))) / 2, int(math.Round((1-fy)*float64(4*r.H-1))) / 4, true
+}
+
+// Mark puts one glyph at a pair of values.
+func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		if cx, cy, ok := p.cell(r, x, y); ok {
+			r.Rune(cx, cy, glyph, ink)
+		}
+	})
+}
+
+// Label writes a word at a pair of values, shifted left where it would leave
+// the plot.
+func (p *Plot) Label(x, y float64, word string, ink Ink) {
+	p.layers = append(p.layers, func(p *Plot, r *Raster) {
+		if cx, cy, ok := p.cell(r, x, y); ok {
+			r.Text(min(cx, r.W-utf8.RuneCountInString(word)), cy, word, ink)
+		}
+	})
+}
+
+// Drawn is what was added so far as it lies in a picture of w×h cells. Base of
+// a plot of equal scales and size lays it under what that plot adds: so that
+// 18,000 points need not be placed again because a cursor moved.
+func (p *Plot) Drawn(w, h int) *Raster {
+	r := NewRaster(p.room(w, h))
+	for _, layer := range p.layers {
+		layer(p, r)
+	}
+	return r
+}
+
+// Base begins with what Drawn gave.
+func (p *Plot) Base(drawn *Raster) {
+	p.layers = append(p.layers, func(_ *Plot, r *Raster) {
+		if r.W == drawn.W && r.H == drawn.H {
+			copy(r.dots, drawn.dots)
+			copy(r.ink, drawn.ink)
+			copy(r.marks, drawn.marks)
+		}
+	})
+}
+
+// Value gives the pair of values that stands in the middle of a cell of a
+// picture of w×h cells; false for the axes.
+func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
+	rw, rh := p.room(w, h)
+	cx -= w - rw
+	if rw <= 0 || rh <= 0 || cx < 0 || cy < 0 || cx >= rw || cy >= rh {
+		return 0, 0, false
+	}
+	return p.X.Value((float64(cx) + 0.5) / float64(rw)), p.Y.Value(1 - (float64(cy)+0.5)/float64(rh)), true
+}
+
+// room is the raster's size in a picture of w×h cells.
+func (p *Plot) room(w, h int) (int, int) { return w - p.gutter(h) - 1, h - axisRows }
+
+// axisRows are those below the raster.
+const axisRows = 2
+
+// Render draws everything in exactly w×h cells: y labels on the left, the x
+// axis with its labels in the two lowest rows.
+func (p *Plot) Render(w, h int, paint Paint) string {
+	if w < MinPlotW || h < MinPlotH {
+		return blank(w, h)
+	}
+	gutter, r := p.gutter(h), p.Drawn(w, h)
+	rows := make([]string, 0, h)
+	marks := p.yLabels(r.H)
+	for y := range r.H {
+		text, edge := marks[y], "│"
+		if text != "" {
+			edge = "┤"
+		}
+		rows = append(rows, paint(InkAxis, padLeft(text, gutter)+edge)+r.Row(y, paint))
+	}
+	rows = append(rows, paint(InkAxis, p.xAxis(gutter, r.W)), paint(InkAxis, p.xLabels(gutter, r.W)))
+	return strings.Join(rows, "\n")
+}
+
+// yLabels gives the text of the tick on each raster row; the axis' name takes
+// the top row when no tick is there.
+func (p *Plot) yLabels(h int) []string {
+	out := make([]string, h)
+	for _, v := range p.Y.Ticks(max(2, h/3)) {
+		if f, ok := p.Y.At(v); ok {
+			out[min(h-1, int(math.Round((1-f)*float64(4*h-1)))/4)] = axis.Label(v)
+		}
+	}
+	if p.YName != "" {
+		out[0] = p.YName
+	}
+	return out
+}
+
+func (p *Plot) gutter(h int) int {
+	widest := utf8.RuneCountInString(p.YName)
+	for _, v := range p.Y.Ticks(max(2, (h-2)/3)) {
+		widest = max(widest, len(axis.Label(v)))
+	}
+	return widest
+}
+
+func (p *Plot) xTicks(w int) []float64 { return p.X.Ticks(max(2, w/9)) }
+
+func (p *Plot) xAxis(gutter, w int) string {
+	row := []rune(strings.Repeat(" ", gutter) + "└" + strings.Repeat("─", w))
+	for _, v := range p.xTicks(w) {
+		if f, ok := p.X.At(v); ok {
+			row[gutter+1+int(math.Round(f*float64(w-1)))] = '┬'
+		}
+	}
+	return string(row)
+}
+
+// xLabels centres each tick's text below it, leaving out what would touch its
+// neighbour or the axis' name at the right end.
+func (p *Plot) xLabels(gutter, w int) string {
+	total := gutter + 1 + w
+	row := []rune(strings.Repeat(" ", total))
+	name := []rune(p.XName)
+	end := total
+	if len(name) < w/2 {
+		end -= len(name)
+		copy(row[end:], name)
+		end--
+	}
+	free := 0
+	for _, v := range p.xTicks(w) {
+		f, ok := p.X.At(v)
+		if !ok {
+			continue
+		}
+		text := []rune(axis.Label(v))
+		at := max(0, gutter+1+int(math.Round(f*float64(w-1)))-len(text)/2)
+		if at < free || at+len(text) > end {
+			continue
+		}
+		copy(row[at:], text)
+		free = at + len(text) + 1
+	}
+	return string(row)
+}
+
+func padLeft(s string, w int) string {
+	return strings.Repeat(" ", max(0, w-utf8.RuneCountInString(s))) + s
+}
+
+func blank(w, h int) string {
+	line := strings.Repeat(" ", max(0, w))
+	return strings.TrimSuffix(strings.Repeat(line+"\n", max(0, h)), "\n")
+}

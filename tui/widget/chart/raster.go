@@ -1,0 +1,120 @@
+package chart
+
+import (
+	"strings"
+
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+)
+
+// Limits of what a raster accepts, in cells.
+const (
+	maxCols = 1000
+	maxRows = 400
+)
+
+// Raster is a grid of text cells of 2×4 braille dots each. Dot coordinates
+// run right and down from the top left: 0 ≤ x < 2·W, 0 ≤ y < 4·H.
+type Raster struct {
+	W, H  int
+	dots  []uint8
+	ink   []Ink
+	marks []rune // over the dots; 0: the braille pattern of dots
+}
+
+// NewRaster makes an empty raster of w×h cells; sizes are clamped to what can
+// be drawn, so none panics.
+func NewRaster(w, h int) *Raster {
+	w, h = min(max(w, 0), maxCols), min(max(h, 0), maxRows)
+	return &Raster{W: w, H: h, dots: make([]uint8, w*h), ink: make([]Ink, w*h), marks: make([]rune, w*h)}
+}
+
+// dotBit is what ntcharts' grid works out per cell, as a table: a cloud has
+// 18,000 dots and needs each one's ink. It holds the bit of a braille pattern (U+2800 block) of a dot in its cell.
+var dotBit = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+// Dot sets one dot of the cloud; lines are drawn by Line. Outside the raster nothing happens.
+func (r *Raster) Dot(x, y int, ink Ink) {
+	if x < 0 || y < 0 || x >= 2*r.W || y >= 4*r.H {
+		return
+	}
+	i := y/4*r.W + x/2
+	r.dots[i] |= dotBit[y%4][x%2]
+	r.ink[i] = max(r.ink[i], ink)
+}
+
+// Rune puts a glyph of one column over a cell, if no glyph of a higher ink is
+// there already.
+func (r *Raster) Rune(cx, cy int, glyph rune, ink Ink) {
+	if cx < 0 || cy < 0 || cx >= r.W || cy >= r.H {
+		return
+	}
+	i := cy*r.W + cx
+	if r.marks[i] != 0 && r.ink[i] > ink {
+		return
+	}
+	r.marks[i] = glyph
+	r.ink[i] = max(r.ink[i], ink)
+}
+
+// Text puts a word over cells, left to right.
+func (r *Raster) Text(cx, cy int, text string, ink Ink) {
+	for _, g := range text {
+		r.Rune(cx, cy, g, ink)
+		cx++
+	}
+}
+
+func clamp(v, lo, hi float64) float64 { return min(max(v, lo), hi) }
+
+// Row gives row cy of the raster as text of exactly W columns, one styled run
+// per stretch of equal ink.
+func (r *Raster) Row(cy int, paint Paint) string {
+	var out, run strings.Builder
+	last := InkNone
+	flush := func() {
+		if run.Len() > 0 {
+			out.WriteString(paint(last, run.String()))
+			run.Reset()
+		}
+	}
+	for cx := range r.W {
+		i := cy*r.W + cx
+		glyph, ink := r.glyph(i), r.ink[i]
+		if glyph == ' ' {
+			ink = InkNone
+		}
+		if ink != last {
+			flush()
+			last = ink
+		}
+		run.WriteRune(glyph)
+	}
+	flush()
+	return out.String()
+}
+
+func (r *Raster) glyph(i int) rune {
+	switch {
+	case r.marks[i] != 0:
+		return r.marks[i]
+	case r.dots[i] == 0:
+		return ' '
+	}
+	return runes.BrailleBlockOffset + rune(r.dots[i])
+}
+
+// Render gives the whole raster, rows parted by newlines.
+func (r *Raster) Render(paint Paint) string {
+	rows := make([]string, r.H)
+	for y := range rows {
+		rows[y] = r.Row(y, paint)
+	}
+	return strings.Join(rows, "\n")
+}
+
+// behind puts a glyph where no dots of a nearer ink lie.
+func (r *Raster) behind(cx, cy int, glyph rune, ink Ink) {
+	if i := cy*r.W + cx; r.dots[i] == 0 || r.ink[i] < ink {
+		r.Rune(cx, cy, glyph, ink)
+	}
+}

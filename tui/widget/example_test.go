@@ -1,0 +1,92 @@
+package widget_test
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/axis"
+	"jtune/tui/widget"
+)
+
+// show prints a part of a screen without its colours.
+func show(text string) {
+	for _, line := range strings.Split(ansi.Strip(text), "\n") {
+		fmt.Println(strings.TrimRight(line, " "))
+	}
+}
+
+// A table asks for the cells that show; where room is short the columns that
+// are needed least go.
+func ExampleTable() {
+	modes := [][]string{{"12c/2.20C", "58.1", "61.0"}, {"8c/1.50C", "74.9", "33.2"}}
+	t := widget.Table{
+		Cols: []widget.Column{
+			{Title: "mode", Width: 10},
+			{Title: "W", Width: 5, Right: true},
+			{Title: "ms", Width: 6, Right: true, Drop: 1},
+		},
+		Rows:   len(modes),
+		Cell:   func(row, col int) string { return modes[row][[]int{0, 2, 1}[col]] },
+		Cursor: 1,
+	}
+	show(t.Render(26, 3))
+	show(t.Render(18, 3))
+	// Output:
+	//  mode           W     ms
+	//  12c/2.20C   61.0   58.1
+	// ▸8c/1.50C    33.2   74.9
+	//  mode           W
+	//  12c/2.20C   61.0
+	// ▸8c/1.50C    33.2
+}
+
+func ExampleBox() {
+	show(widget.Box("Power", "1 min", "12.3 W", 24, 3))
+	// Output:
+	// ┌─ Power ────── 1 min ─┐
+	// │ 12.3 W               │
+	// └──────────────────────┘
+}
+
+// A form's questions have an answer each; keys change it, and what is typed
+// replaces it.
+func ExampleForm() {
+	right := widget.Action{Binding: key.NewBinding(key.WithKeys("right"))}
+	workers, limit := 4, widget.NewInput("", "0123456789", 4)
+	f := widget.Form{
+		Keys:  widget.FormKeys{OptionNext: right},
+		Title: "Settings",
+		Width: 40,
+		Note:  func(int) []string { return nil },
+		Fields: []widget.Field{{
+			Name:  "workers",
+			Text:  func() string { return fmt.Sprint(workers, " ", limit.Value()) },
+			Turn:  func(by int) { workers += by },
+			Input: limit,
+		}},
+	}
+	f.Key(tea.KeyPressMsg{Code: tea.KeyRight})
+	f.Key(tea.KeyPressMsg{Code: '8', Text: "8"})
+	show(f.Render(40, 10))
+	// Output:
+	// ┌─ Settings ───────────────────────────┐
+	// │ ▸workers ‹ 5 8 ›                     │
+	// └──────────────────────────────────────┘
+}
+
+// A cloud draws points over two axes; the mouse finds the one under it.
+func ExampleCloud() {
+	p := widget.Points{Xs: []float64{1, 2, 3}, Ys: []float64{9, 4, 1}}
+	p.X, p.Y = axis.NewScale(p.Xs, false), axis.NewScale(p.Ys, false)
+	var c widget.Cloud
+	c.Render(widget.CloudView{Points: p, XName: "ms", YName: "W"}, 40, 12)
+	fx, fy, _ := c.Under(38, 9)
+	i, _ := p.Nearest(fx, fy)
+	fmt.Println("point", i)
+	// Output:
+	// point 2
+}

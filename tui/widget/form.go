@@ -1,0 +1,140 @@
+package widget
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// FormKeys are the keys of a form.
+type FormKeys struct {
+	Back, Quit, Enter, StartNow                  Action
+	FieldNext, FieldPrev, OptionNext, OptionPrev Action
+	Lower, Higher                                Action // where a field takes steps
+}
+
+// Form is a dialog of questions that each have an answer already: arrows walk
+// and change, enter takes, esc leaves. Every dialog that asks is one.
+type Form struct {
+	Keys   FormKeys
+	Title  string
+	Verb   string               // what enter does at the end: "fit"
+	Note   func(w int) []string // below the questions
+	Width  int                  // at most
+	Fields []Field
+	At     int
+	// Walk is the field from which enter takes the form; before it enter goes
+	// to the next question.
+	Walk int
+}
+
+// Field is one question.
+type Field struct {
+	Name string
+	Text func() string // the answer, in words
+	Turn func(by int)  // the next one
+
+	Input *Input       // what is typed as an answer; nil: nothing
+	Typed func()       // the input has changed; nil: nobody asks
+	Step  func(by int) // the lower and higher keys; nil: they do nothing
+}
+
+// Key takes a key; closed says that the dialog goes, taken that it counts.
+func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
+	now := f.Fields[f.At]
+	switch {
+	case now.Input != nil && now.Input.Takes(k):
+		f.typed(k)
+	case f.Keys.Back.Matches(k) || f.Keys.Quit.Matches(k):
+		return true, false
+	case f.Walk > 0 && f.Keys.StartNow.Matches(k):
+		return true, true
+	case f.Keys.Enter.Matches(k):
+		if f.At >= f.Walk {
+			return true, true
+		}
+		f.At++
+	case f.Keys.FieldNext.Matches(k):
+		f.At = (f.At + 1) % len(f.Fields)
+	case f.Keys.FieldPrev.Matches(k):
+		f.At = (f.At + len(f.Fields) - 1) % len(f.Fields)
+	case f.Keys.OptionNext.Matches(k):
+		now.Turn(1)
+	case f.Keys.OptionPrev.Matches(k):
+		now.Turn(-1)
+	case now.Step != nil && f.Keys.Lower.Matches(k):
+		now.Step(-1)
+	case now.Step != nil && f.Keys.Higher.Matches(k):
+		now.Step(1)
+	}
+	return false, false
+}
+
+// Paste takes what the terminal pastes.
+func (f *Form) Paste(m tea.PasteMsg) {
+	if f.Fields[f.At].Input != nil {
+		f.typed(m)
+	}
+}
+
+func (f *Form) typed(msg tea.Msg) {
+	now := f.Fields[f.At]
+	now.Input.Update(msg)
+	if now.Typed != nil {
+		now.Typed()
+	}
+}
+
+// Hints lists the keys that work now, for the last line.
+func (f *Form) Hints() []Action {
+	enter := f.Keys.Enter.As("next")
+	if f.At >= f.Walk {
+		enter = f.Keys.Enter.As(f.Verb)
+	}
+	out := []Action{enter}
+	if f.Walk > 0 {
+		out = append(out, f.Keys.StartNow)
+	}
+	if len(f.Fields) > 1 {
+		out = append(out, f.Keys.FieldPrev.With(f.Keys.FieldNext, "answer"))
+	}
+	out = append(out, f.Keys.OptionPrev.With(f.Keys.OptionNext, "change"))
+	if f.Fields[f.At].Step != nil {
+		out = append(out, f.Keys.Lower.With(f.Keys.Higher, "1 down, up"))
+	}
+	return append(out, f.Keys.Back)
+}
+
+// Render draws the dialog in at most w×h cells.
+func (f *Form) Render(w, h int) string {
+	name := 0
+	for _, q := range f.Fields {
+		name = max(name, ansi.StringWidth(q.Name))
+	}
+	var lines []string
+	for i, q := range f.Fields {
+		text := fmt.Sprintf(" %-*s   %s", name, q.Name, q.Text())
+		if i == f.At {
+			text = "▸" + StyleCursor.Render(fmt.Sprintf("%-*s ‹ %s ›", name, q.Name, q.Text()))
+		}
+		lines = append(lines, text)
+	}
+	width := min(w, f.Width)
+	if notes := f.Note(width - 4); len(notes) > 0 {
+		lines = append(lines, "")
+		for _, n := range notes {
+			lines = append(lines, StyleDim.Render(Wrap(n, width-4)))
+		}
+	}
+	text := strings.Join(lines, "\n")
+	return Box(f.Title, "", text, width, min(h, strings.Count(text, "\n")+3))
+}
+
+// Around steps through n options in a circle.
+func Around(at *int, by, n int) {
+	if n > 0 {
+		*at = (*at + by + n) % n
+	}
+}

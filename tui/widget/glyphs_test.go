@@ -1,0 +1,107 @@
+package widget
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+func env(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
+func TestGlyphsOfATerminal(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		vars map[string]string
+		want Glyphs
+	}{
+		{"a modern terminal has braille", map[string]string{"TERM": "xterm-256color", "LANG": "de_DE.UTF-8"},
+			GlyphsBraille},
+		{"so have tmux and screen", map[string]string{"TERM": "screen", "LC_ALL": "C.utf8"}, GlyphsBraille},
+		{"the text console has blocks", map[string]string{"TERM": "linux", "LANG": "C.UTF-8"}, GlyphsBlocks},
+		{"a dumb terminal has nothing", map[string]string{"TERM": "dumb", "LANG": "C.UTF-8"}, GlyphsASCII},
+		{"nor has one of glass", map[string]string{"TERM": "vt220", "LANG": "C.UTF-8"}, GlyphsASCII},
+		{"a locale without UTF-8", map[string]string{"TERM": "xterm", "LANG": "C"}, GlyphsASCII},
+		{
+			"LC_ALL goes before LANG",
+			map[string]string{"TERM": "tmux-256color", "LC_ALL": "POSIX", "LANG": "C.UTF-8"},
+			GlyphsASCII,
+		},
+		{"no locale is set", map[string]string{"TERM": "xterm-256color"}, GlyphsBraille},
+	} {
+		if got := GlyphsOf(env(c.vars)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestParseGlyphsReadsEveryNameAndNoOther(t *testing.T) {
+	for _, g := range []Glyphs{GlyphsAuto, GlyphsBraille, GlyphsBlocks, GlyphsASCII} {
+		if got, err := ParseGlyphs(g.String()); err != nil || got != g {
+			t.Errorf("%v is read as %v, %v", g, got, err)
+		}
+	}
+	if _, err := ParseGlyphs("unicode"); err == nil || !strings.Contains(err.Error(), "braille, blocks, ascii") {
+		t.Errorf("an unknown name: %v, want the names that there are", err)
+	}
+}
+
+func TestGlyphsBoundTheColours(t *testing.T) {
+	rich := []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
+	for _, c := range []struct {
+		name    string
+		glyphs  Glyphs
+		environ []string
+		noColor bool
+		want    colorprofile.Profile
+	}{
+		{"braille has 256", GlyphsBraille, rich, false, colorprofile.ANSI256},
+		{"blocks have 16", GlyphsBlocks, rich, false, colorprofile.ANSI},
+		{"ASCII has none", GlyphsASCII, rich, false, colorprofile.Ascii},
+		{"NO_COLOR has none", GlyphsBraille, rich, true, colorprofile.Ascii},
+		{"not more than the terminal has", GlyphsBraille, []string{"TERM=xterm-color"}, false, colorprofile.ANSI},
+		{"a dumb terminal keeps bold and reverse", GlyphsBraille, []string{"TERM=dumb"}, false, colorprofile.Ascii},
+	} {
+		if got := c.glyphs.Profile(c.environ, c.noColor); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// luminance is the relative luminance of WCAG 2.1.
+func luminance(r, g, b uint32) float64 {
+	linear := func(c uint32) float64 {
+		v := float64(c>>8) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+func TestStylesCanBeReadOnLightAndOnDark(t *testing.T) {
+	const least = 3.0 // WCAG 2.1 for large text and graphics
+	grounds := map[string]float64{
+		"black":           0,
+		"white":           1,
+		"Solarized light": luminance(0xfdfd, 0xf6f6, 0xe3e3),
+		"a dark theme":    luminance(0x1e1e, 0x1e1e, 0x1e1e),
+	}
+	for _, c := range []ansi.IndexedColor{red, green, yellow, blue, pink, cyan, grey} {
+		r, g, b, _ := c.RGBA()
+		for name, ground := range grounds {
+			hi, lo := luminance(r, g, b)+0.05, ground+0.05
+			if hi < lo {
+				hi, lo = lo, hi
+			}
+			if hi/lo < least {
+				t.Errorf("colour %d on %s has a contrast of %.1f, want %.1f", c, name, hi/lo, least)
+			}
+		}
+	}
+}

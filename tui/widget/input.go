@@ -1,0 +1,92 @@
+package widget
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Input is one line of text that is being typed. Bubbles' textinput edits it;
+// Input adds which characters it takes, and draws it in plain cells.
+type Input struct {
+	text textinput.Model
+	may  string
+}
+
+// MostFilter is how long the text of a filter may be, in characters.
+const MostFilter = 80
+
+// NewInput begins with a text and the cursor at its end. It takes at most so
+// many characters, of those in may; "" are all that print.
+func NewInput(text, may string, most int) *Input {
+	in := &Input{text: textinput.New(), may: may}
+	in.text.CharLimit = most
+	in.text.KeyMap.Paste.SetEnabled(false) // it would run a program: the terminal pastes
+	in.text.SetValue(text)
+	in.text.Focus()
+	return in
+}
+
+// Value is the text.
+func (in *Input) Value() string { return in.text.Value() }
+
+// SetValue begins again with another text.
+func (in *Input) SetValue(text string) {
+	in.text.SetValue(text)
+	in.text.CursorEnd()
+}
+
+// Update takes a key or what the terminal pastes.
+func (in *Input) Update(msg tea.Msg) {
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		if m.Text != "" && in.taken(m.Text) == "" {
+			return
+		}
+	case tea.PasteMsg:
+		msg = tea.PasteMsg{Content: in.taken(m.Content)}
+	}
+	in.text, _ = in.text.Update(msg)
+}
+
+// taken is what the input takes of a text.
+func (in *Input) taken(text string) string {
+	if in.may == "" {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(in.may, r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// Takes reports whether a key writes here or edits what is written: other keys,
+// and a step past either end of the text, mean what they mean without an input.
+func (in *Input) Takes(k tea.KeyPressMsg) bool {
+	if k.Text != "" {
+		return in.taken(k.Text) != ""
+	}
+	m, at, last := in.text.KeyMap, in.text.Position(), len([]rune(in.Value()))
+	switch {
+	case key.Matches(k, m.CharacterForward, m.WordForward):
+		return at < last
+	case key.Matches(k, m.CharacterBackward, m.WordBackward):
+		return at > 0
+	}
+	return last > 0 && key.Matches(k, m.LineStart, m.LineEnd, m.DeleteBeforeCursor, m.DeleteAfterCursor,
+		m.DeleteCharacterBackward, m.DeleteCharacterForward, m.DeleteWordBackward, m.DeleteWordForward)
+}
+
+// Render draws the text with its cursor: the given glyph at its end, else the
+// character under the cursor reversed.
+func (in *Input) Render(end string) string {
+	text, at := []rune(in.Value()), in.text.Position()
+	if at >= len(text) {
+		return string(text) + end
+	}
+	return string(text[:at]) + StyleCursor.Render(string(text[at])) + string(text[at+1:])
+}

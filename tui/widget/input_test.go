@@ -1,0 +1,45 @@
+package widget
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestInputEditsWhereItsCursorStands(t *testing.T) {
+	in := NewInput("gpu<90", "", 8)
+	for _, c := range []struct{ key, want string }{
+		{"left", "gpu<90"},
+		{"1", "gpu<910"},
+		{"home", "gpu<910"},
+		{"!", "!gpu<910"},
+		{"x", "!gpu<910"}, // it is full
+		{"backspace", "gpu<910"},
+		{"end", "gpu<910_"},
+		{"backspace", "gpu<91_"},
+	} {
+		in.Update(keyPress(c.key))
+		if got := ansi.Strip(in.Render("_")); got != c.want {
+			t.Errorf("after %s: %q, want %q", c.key, got, c.want)
+		}
+	}
+	in.SetValue("")
+	in.Update(tea.PasteMsg{Content: "a\nb\x1b[31mc and more"})
+	if got := in.Value(); got != "a b[31mc" {
+		t.Errorf("pasted %q", got)
+	}
+}
+
+func TestInputTakesItsOwnCharactersAndEditsOnlyWhatIsThere(t *testing.T) {
+	in := NewInput("", "0123456789.", 6)
+	for _, k := range []string{"left", "backspace", "x", "home"} {
+		if in.Takes(keyPress(k)) {
+			t.Errorf("an empty input takes %s", k)
+		}
+	}
+	in.Update(tea.PasteMsg{Content: "30.5 W"})
+	if in.Value() != "30.5" || !in.Takes(keyPress("left")) || in.Takes(keyPress("x")) || in.Takes(keyPress("enter")) {
+		t.Errorf("%q: it should take cursor keys, and no letter", in.Value())
+	}
+}

@@ -1,0 +1,105 @@
+package widget
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestLogPaneFollowsScrollsAndKeepsToLinesThatHoldAText(t *testing.T) {
+	l := LogPane{Keys: testKeys}
+	for i := range 100 {
+		text := fmt.Sprintf("line %d", i)
+		if i%10 == 3 {
+			text += " Loss"
+		}
+		l.Add(text)
+	}
+	shows := func(want ...string) {
+		t.Helper()
+		got := l.Render(20, 3)
+		for i, line := range strings.Split(got, "\n") {
+			if strings.TrimSpace(line) != want[i] {
+				t.Errorf("got %q, want %q", got, want)
+				return
+			}
+		}
+	}
+	shows("line 97", "line 98", "line 99")
+	l.Key(keyPress("up"))
+	shows("line 96", "line 97", "line 98")
+	l.Add("line 100")
+	shows("line 96", "line 97", "line 98") // scrolled back: it stays
+	l.Key(keyPress("home"))
+	shows("line 0", "line 1", "line 2")
+	l.Key(keyPress("pgdown"))
+	shows("line 2", "line 3 Loss", "line 4")
+	l.Key(keyPress("end"))
+	l.Add("line 101")
+	shows("line 99", "line 100", "line 101") // and follows again
+	for _, k := range []string{"/", "l", "O", "s", "x", "backspace", "s", "enter"} {
+		l.Key(keyPress(k))
+	}
+	shows("line 73 Loss", "line 83 Loss", "line 93 Loss")
+	if l.Note() != `10 of 102 lines with "lOss"` {
+		t.Errorf("note %q", l.Note())
+	}
+	l.Key(keyPress("esc"))
+	shows("line 99", "line 100", "line 101")
+	for range MaxLogLines {
+		l.Add("x")
+	}
+	if len(l.Lines) != MaxLogLines || len(l.kept) != MaxLogLines {
+		t.Errorf("%d lines kept, want %d", len(l.Lines), MaxLogLines)
+	}
+}
+
+func TestLogPaneWithoutRoomDrawsNothing(t *testing.T) {
+	l := LogPane{Keys: testKeys}
+	l.Add("a", "b", "c")
+	for h := -2; h < 6; h++ {
+		if got, want := l.Render(10, h), max(h, 1); strings.Count(got, "\n")+1 != want {
+			t.Errorf("%d rows in a room of %d: %q", strings.Count(got, "\n")+1, h, got)
+		}
+	}
+}
+
+func action(typed string) Action {
+	return Action{Binding: key.NewBinding(key.WithKeys(typed))}
+}
+
+// testKeys are a log pane's keys, as the screens have them.
+var testKeys = LogKeys{
+	ListKeys: ListKeys{
+		Up:       action("up"),
+		Down:     action("down"),
+		PageUp:   action("pgup"),
+		PageDown: action("pgdown"),
+		Home:     action("home"),
+		End:      action("end"),
+	},
+	Filter: action("/"),
+	Enter:  action("enter"),
+	Back:   action("esc"),
+}
+
+// keyPress is a key by its name.
+func keyPress(name string) tea.KeyPressMsg {
+	codes := map[string]rune{
+		"up":        tea.KeyUp,
+		"left":      tea.KeyLeft,
+		"pgdown":    tea.KeyPgDown,
+		"home":      tea.KeyHome,
+		"end":       tea.KeyEnd,
+		"enter":     tea.KeyEnter,
+		"esc":       tea.KeyEscape,
+		"backspace": tea.KeyBackspace,
+	}
+	if code, ok := codes[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}

@@ -1,0 +1,100 @@
+package widget
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"jtune/internal/axis"
+	"jtune/internal/text"
+)
+
+// Dash stands for a value that is not there; never a zero.
+const Dash = "–"
+
+// Number prints a value with so many decimals, or a dash where it is not finite.
+func Number(v float64, decimals int) string {
+	if !axis.Finite(v) {
+		return Dash
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// Positive prints a value that is only known when it is above zero.
+func Positive(v float64, decimals int) string {
+	if !(v > 0) {
+		return Dash
+	}
+	return Number(v, decimals)
+}
+
+// MS prints milliseconds with about three figures.
+func MS(v float64) string {
+	if !(v > 0) {
+		return Dash
+	}
+	return text.Of(v)
+}
+
+// Joules prints an energy in J, kJ or mJ.
+func Joules(j float64) string {
+	switch {
+	case !axis.Finite(j) || j < 0:
+		return Dash
+	case j >= 1000:
+		return strconv.FormatFloat(j/1000, 'f', 1, 64) + " kJ"
+	case j >= 0.1 || j == 0:
+		return strconv.FormatFloat(j, 'f', 2, 64) + " J"
+	}
+	return strconv.FormatFloat(j*1000, 'f', 1, 64) + " mJ"
+}
+
+// SignedPct prints "+34 %" or "-41 %", and "×132" for what is many times more.
+func SignedPct(v float64) string {
+	if !axis.Finite(v) {
+		return Dash
+	}
+	if v >= 1000 {
+		return fmt.Sprintf("×%.0f", 1+v/100)
+	}
+	return fmt.Sprintf("%+.0f %%", math.Round(v)+0) // +0 makes zero of a negative one
+}
+
+// ClockText prints a duration as 06:12 or 1:02:03.
+func ClockText(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%02d:%02d", s/60, s%60)
+}
+
+// MemorySize prints bytes in GB, or in MB below a tenth of one.
+func MemorySize(n int64) string {
+	if n < 1e8 {
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// Ago prints how long ago something was.
+func Ago(d time.Duration) string {
+	if text := Age(d); text != "now" {
+		return text + " ago"
+	}
+	return "less than a minute ago"
+}
+
+// Age prints how long ago something was, in its largest unit.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
