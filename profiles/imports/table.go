@@ -1,3 +1,9 @@
+// Package imports makes campaign folders from what others measured: sweep files,
+// published raw runs, and power logs of tegrastats or jtop.
+//
+//	sweep.Table ──────► Table ──────┐
+//	folders of logs ──► Runs ───────┼──► campaign folder (profiles/record)
+//	Log ──────────────► Log.Import ─┘
 package imports
 
 import (

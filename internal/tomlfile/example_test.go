@@ -1,0 +1,29 @@
+package tomlfile_test
+
+import (
+	"fmt"
+
+	"github.com/BurntSushi/toml"
+
+	"jtune/internal/tomlfile"
+)
+
+const workloads = `[workload.mine]
+command = "python3 train.py"
+batch = 16
+`
+
+// The decoder knows where the syntax is broken.
+func ExampleError() {
+	var into map[string]any
+	_, err := toml.Decode("batch = sixteen\n", &into)
+	fmt.Println(tomlfile.Error("workloads.toml", err))
+	// Output: workloads.toml: line 1: batch: expected value but found "sixteen" instead
+}
+
+// A value that reads well may still make no sense: the line for such an error.
+func ExampleLine() {
+	line := tomlfile.Line(workloads, toml.Key{"workload", "mine", "batch"})
+	fmt.Printf("workloads.toml: line %d: batch is larger than the data set\n", line)
+	// Output: workloads.toml: line 3: batch is larger than the data set
+}

@@ -1,0 +1,30 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"jtune/tui/cli"
+)
+
+// A command line is run with any streams; data goes to the one for output, and
+// the code shows how it ended.
+func ExampleRun() {
+	run := func(args ...string) {
+		code := cli.Run(context.Background(), args, strings.NewReader(""), os.Stdout, os.Stdout)
+		fmt.Println("exit code", code)
+	}
+	run("modes", "--device", "virtual:agx-orin", "--filter", "gpu<=200MHz cores=12 cpu>=2.2GHz")
+	run("modes", "--device", "virtual:agx-orin", "--filter", "gpu<=fast")
+	// Output:
+	// 12c/2.20C/0.11G/0.20M
+	// 12c/2.20C/0.11G/0.67M
+	// 12c/2.20C/0.11G/2.13M
+	// 12c/2.20C/0.11G/3.20M
+	// jtune: 4 modes
+	// exit code 0
+	// jtune: --filter: filter term "gpu<=fast": "fast" is no value for gpu: no positive number
+	// exit code 2
+}

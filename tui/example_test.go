@@ -1,0 +1,26 @@
+package tui_test
+
+import (
+	"fmt"
+
+	"jtune/tui"
+)
+
+// The user's keys are checked before the screens start, and listed as they are
+// in force.
+func ExampleKeyLines() {
+	wish := map[string][]string{"quit": {"ctrl+q"}}
+	if action, err := tui.CheckKeys(wish); err != nil {
+		fmt.Println(action, err)
+	}
+	for _, line := range tui.KeyLines(wish) {
+		if line.Action == "quit" {
+			fmt.Println(line.Keys, line.Where, line.Does)
+		}
+	}
+	action, err := tui.CheckKeys(map[string][]string{"leave": {"ctrl+q"}})
+	fmt.Println(action, err)
+	// Output:
+	// [ctrl+q ctrl+c] [everywhere] quit; what was not kept is restored
+	// leave no such action; jtune keys lists them
+}

@@ -1,0 +1,38 @@
+package modes_test
+
+import (
+	"fmt"
+
+	"jtune/tegra/virtual"
+	"jtune/tui/page"
+	"jtune/tui/page/modes"
+	"jtune/tui/page/pagetest"
+)
+
+// A page takes keys and gives back what it wants the shell to do: here the
+// filter leaves the modes with two cores, and the first of them is to be applied.
+func ExamplePage() {
+	board, err := virtual.New(virtual.Options{Name: virtual.AGXOrin})
+	if err != nil {
+		panic(err)
+	}
+	device, err := board.Open()
+	if err != nil {
+		panic(err)
+	}
+	defer device.Close()
+	state := page.NewState(device, nil, board.Clock())
+	p := modes.New(page.ReaderOf(&state))
+	p.Render(80, 22)
+
+	for _, key := range []string{"/", "c", "o", "r", "e", "s", "=", "2", "enter"} {
+		p.Key(pagetest.Key(key))
+	}
+	p.Render(80, 22)
+	fmt.Println(p.Copied())
+	does, _ := p.Key(pagetest.Key("a"))
+	fmt.Printf("%T: %v\n", does, does)
+	// Output:
+	// 2c/2.20C/1.30G/3.20M
+	// page.Apply: {2c/2.20C/1.30G/3.20M}
+}
