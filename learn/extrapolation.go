@@ -3,24 +3,38 @@ package learn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"jtune/tegra"
 )
 
-// farOctaves is how far beyond the measured values of a knob predictions depend more
-// on the mean function than on measurements: the shortest lengthscale of the model is
-// an octave and a half.
-const farOctaves = 1
+// farOctaves is how far beyond the measured values of a knob predictions count as
+// extrapolated: a third of the model's shortest lengthscale.
+const farOctaves = 0.5
 
-// extrapolated is a warning about values of a knob farther than that from any measured
-// one; "" when there are none.
-func (m *Model) extrapolated(k tegra.Knob) string {
-	var measured []float64
-	for _, s := range m.Samples {
-		measured = append(measured, s.Mode.Value(k))
+// Extrapolates reports whether a knob of mode m lies farther than that from all values
+// that were measured of it.
+func Extrapolates(measured []tegra.Measured, m tegra.Mode) bool {
+	for k := range tegra.NumKnobs {
+		lo, hi := valuesOf(measured, k)
+		if v := m.Value(k); math.Log2(lo/v) > farOctaves || math.Log2(v/hi) > farOctaves {
+			return true
+		}
 	}
-	lo, hi := slices.Min(measured), slices.Max(measured)
+	return false
+}
+
+// valuesOf is the range in which a knob was measured.
+func valuesOf(measured []tegra.Measured, k tegra.Knob) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range measured {
+		lo, hi = min(lo, s.Mode.Value(k)), max(hi, s.Mode.Value(k))
+	}
+	return lo, hi
+}
+
+// extrapolated is a warning about the values of a knob that are; "" when there are none.
+func (m *Model) extrapolated(k tegra.Knob) string {
+	lo, hi := valuesOf(m.Samples, k)
 	below, above := 0, 0
 	for _, v := range m.Space.Values(k) {
 		switch {

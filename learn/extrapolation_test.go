@@ -7,12 +7,12 @@ func TestModelWarnsOfExtrapolatedValues(t *testing.T) {
 	space := smallSpace(t) // CPU 300 to 2000 MHz, GPU 200 to 1300 MHz, memory 204 to 3200 MHz
 	for name, c := range map[string]struct{ filter, words string }{
 		"only high CPU clocks": {"cpu>=1100MHz", "CPU was measured from 1.10 GHz to 2.00 GHz: predictions for the " +
-			"1 setting far below are extrapolated"},
-		"only low GPU clocks": {"gpu<=500MHz", "GPU was measured from 200 MHz to 500 MHz: predictions for the 1 " +
-			"setting far above are extrapolated"},
-		"only many cores": {"cores>=6", "cores was measured from 6 to 8: predictions for the 2 settings far " +
+			"2 settings far below are extrapolated"},
+		"only low GPU clocks": {"gpu<=500MHz", "GPU was measured from 200 MHz to 500 MHz: predictions for the 2 " +
+			"settings far above are extrapolated"},
+		"only many cores": {"cores>=6", "cores was measured from 6 to 8: predictions for the 3 settings far " +
 			"below are extrapolated"},
-		"a knob that is covered": {"cores>=2", ""},
+		"a knob that is covered": {"cores>=1", ""},
 	} {
 		m := mustFit(
 			t,

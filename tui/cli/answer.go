@@ -61,16 +61,17 @@ type versusJSON struct {
 }
 
 // comparisonJSON adds the energy and the time per sample to a comparison; the
-// percentages are how the answer differs.
+// percentages are how the answer differs. A measured mode has no bands.
 type comparisonJSON struct {
 	ID   tegra.Val[int] `json:"id"`
 	Name string         `json:"name"`
 	Mode tegra.Mode     `json:"mode"`
-	export.Means
-	Measured  bool               `json:"measured"`
-	TimePct   tegra.Val[float64] `json:"time_pct"`
-	PowerPct  tegra.Val[float64] `json:"power_pct"`
-	EnergyPct tegra.Val[float64] `json:"energy_pct"`
+	export.Bands
+	Measured     bool               `json:"measured"`
+	Extrapolated bool               `json:"extrapolated"`
+	TimePct      tegra.Val[float64] `json:"time_pct"`
+	PowerPct     tegra.Val[float64] `json:"power_pct"`
+	EnergyPct    tegra.Val[float64] `json:"energy_pct"`
 	export.Size
 }
 
@@ -86,17 +87,17 @@ func toComparisonJSON(c *session.Comparison) *comparisonJSON {
 	if c == nil {
 		return nil
 	}
-	m := tegra.Measured{Setting: c.Setting, TimeMS: c.TimeMS, PowerW: c.PowerW}
 	return &comparisonJSON{
-		ID:        c.ID,
-		Name:      c.Name,
-		Mode:      c.Mode,
-		Means:     export.MeansOf(m),
-		Measured:  c.Measured,
-		TimePct:   tegra.Finite(c.TimePct),
-		PowerPct:  tegra.Finite(c.PowerPct),
-		EnergyPct: tegra.Finite(c.EnergyPct),
-		Size:      export.SizeOf(m),
+		ID:           c.ID,
+		Name:         c.Name,
+		Mode:         c.Other.Mode,
+		Bands:        export.BandsOf(c.Other),
+		Measured:     c.Measured,
+		Extrapolated: c.Extrapolated,
+		TimePct:      tegra.Finite(c.TimePct),
+		PowerPct:     tegra.Finite(c.PowerPct),
+		EnergyPct:    tegra.Finite(c.EnergyPct),
+		Size:         export.SizeOf(c.Other.Measured),
 	}
 }
 
@@ -247,10 +248,12 @@ func (x answer) print(w io.Writer) error {
 		rows = append(rows, []string{
 			"against " + c.Name,
 			change(c.TimePct) + " time",
-			"",
+			changes(c, c.Lo.TimePct, c.Hi.TimePct),
 			change(c.PowerPct) + " power",
-			"",
+			changes(c, c.Lo.PowerPct, c.Hi.PowerPct),
 			change(c.EnergyPct) + " energy",
+			changes(c, c.Lo.EnergyPct, c.Hi.EnergyPct),
+			c.How(),
 		})
 	}
 	if !x.feasible {
@@ -260,6 +263,14 @@ func (x answer) print(w io.Writer) error {
 		return err
 	}
 	return printAdvice(w, x.advice)
+}
+
+// changes prints the 95 % band of a difference from a predicted mode.
+func changes(c session.Comparison, lo, hi float64) string {
+	if c.Measured {
+		return ""
+	}
+	return fmt.Sprintf("(%+.0f to %+.0f)", lo, hi)
 }
 
 // widestBand is the ratio of the ends of a band beyond which it says nothing beside a

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,10 @@ func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "tune", "lstm", "--power-limit", "30", "--probes", "6")...).done(t)
 	if n := strings.Count(o.out, "against MAXN"); n != 1 {
 		t.Errorf("\"against MAXN\" stands %d times, want once:\n%s", n, o.out)
+	}
+	if row := regexp.MustCompile(`against MODE_30W .* time +\([-+]\d+ to [-+]\d+\) .*(predicted|extrapolated)\n`); !row.
+		MatchString(o.out) {
+		t.Errorf("the comparison with a mode that was not measured lacks its bands:\n%s", o.out)
 	}
 	if !strings.Contains(o.out, "VIRTUAL: a simulation, not a measurement") {
 		t.Errorf("no mark of a simulation:\n%s", o.out)

@@ -379,7 +379,7 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 const (
 	answerKeys     = "device virtual workload limit mode predicted measured feasible probes profiling_s versus"
 	bandKeys       = "time_ms time_lo_ms time_hi_ms power_w power_lo_w power_hi_w energy_j"
-	comparisonKeys = "id name mode time_ms power_w energy_j measured time_pct power_pct energy_pct"
+	comparisonKeys = "id name mode measured extrapolated time_pct power_pct energy_pct " + bandKeys
 )
 
 func modeOf(t testing.TB, v any) tegra.Mode {

@@ -33,12 +33,26 @@ func medianOf(list []Difference) Difference {
 
 // Comparison is another mode beside a chosen one.
 type Comparison struct {
-	Name           string
-	ID             tegra.Val[int] // of a preset
-	tegra.Setting                 // with the chosen mode's batch size
-	TimeMS, PowerW float64
-	Measured       bool // else predicted
-	Difference          // of the chosen mode from this one
+	Name         string
+	ID           tegra.Val[int]   // of a preset
+	Other        learn.Prediction // with the chosen mode's batch size; its reading, without bands, where Measured
+	Measured     bool             // else predicted
+	Extrapolated bool             // predicted, beyond what was measured
+	Difference                    // of the chosen mode from this one
+	// Lo and Hi are the ends of the difference's 95 % band, as if the errors of both
+	// modes were independent; Difference where both were measured.
+	Lo, Hi Difference
+}
+
+// How says where the numbers of the other mode come from, in one word.
+func (c Comparison) How() string {
+	switch {
+	case c.Measured:
+		return "measured"
+	case c.Extrapolated:
+		return "extrapolated"
+	}
+	return "predicted"
 }
 
 // Versus compares a choice with what one would have had without it.
@@ -54,7 +68,7 @@ func (v Versus) Distinct() []Comparison {
 	const sameAs = " = "
 	var out []Comparison
 	add := func(c Comparison) {
-		i := slices.IndexFunc(out, func(o Comparison) bool { return o.Mode == c.Mode })
+		i := slices.IndexFunc(out, func(o Comparison) bool { return o.Other.Mode == c.Other.Mode })
 		switch {
 		case i < 0:
 			out = append(out, c)
@@ -75,7 +89,7 @@ func (v Versus) Distinct() []Comparison {
 
 // Compare is the function Compare for what is known of setting i.
 func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Val[tegra.Mode]) Versus {
-	chosen, p := o.Known[i].Measured, o.predictor
+	chosen, p := o.Known[i], o.predictor
 	if o.Several() {
 		p = o.Model.At(chosen.Batch)
 	}
@@ -87,12 +101,12 @@ func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Val[tegra
 // energies compare as those per sample do; p must speak of that size. Measured
 // values count before predicted ones; what neither the
 // predictor (may be nil) nor a measurement knows is left out.
-func Compare(chosen tegra.Measured, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
+func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
 	presets []tegra.Preset, present tegra.Val[tegra.Mode]) Versus {
-	c := comparer{chosen: chosen, predictor: p, measured: map[tegra.Mode]tegra.Measured{}}
+	c := comparer{chosen: chosen, predictor: p, measured: measured, at: map[tegra.Mode]tegra.Measured{}}
 	for _, m := range measured {
 		if m.Batch == chosen.Batch {
-			c.measured[m.Mode] = m
+			c.at[m.Mode] = m
 		}
 	}
 	var v Versus
@@ -112,24 +126,45 @@ func Compare(chosen tegra.Measured, p learn.Predictor, measured []tegra.Measured
 }
 
 type comparer struct {
-	chosen    tegra.Measured
+	chosen    learn.Prediction
 	predictor learn.Predictor
-	measured  map[tegra.Mode]tegra.Measured
+	measured  []tegra.Measured
+	at        map[tegra.Mode]tegra.Measured // those of the chosen batch size
 }
 
 // with gives the comparison with mode m; nil when nothing is known about m.
 func (c comparer) with(name string, m tegra.Mode) *Comparison {
-	other, known := c.measured[m]
-	if !known {
-		if c.predictor == nil {
-			return nil
-		}
-		other = c.predictor.Predict([]tegra.Mode{m})[0].Measured
+	out := &Comparison{Name: name}
+	if read, ok := c.at[m]; ok {
+		out.Other, out.Measured = optimize.MeasuredPrediction(read), true
+	} else if c.predictor == nil {
+		return nil
+	} else {
+		out.Other = c.predictor.Predict([]tegra.Mode{m})[0]
+		out.Extrapolated = learn.Extrapolates(c.measured, m)
 	}
-	return &Comparison{
-		Name: name, Setting: tegra.Setting{Mode: m, Batch: c.chosen.Batch}, TimeMS: other.TimeMS, PowerW: other.PowerW,
-		Measured: known, Difference: Against(c.chosen, other),
+	out.Other.Batch = c.chosen.Batch
+	out.Difference = Against(c.chosen.Measured, out.Other.Measured)
+	mine, its := c.chosen, out.Other
+	time := math.Hypot(halfBand(mine.TimeLoMS, mine.TimeHiMS), halfBand(its.TimeLoMS, its.TimeHiMS))
+	power := math.Hypot(halfBand(mine.PowerLoW, mine.PowerHiW), halfBand(its.PowerLoW, its.PowerHiW))
+	out.Lo = out.Difference.moved(-time, -power, -math.Hypot(time, power))
+	out.Hi = out.Difference.moved(time, power, math.Hypot(time, power))
+	return out
+}
+
+// halfBand is half the width of a band in logarithms; 0 of a measured value, which has none.
+func halfBand(lo, hi float64) float64 {
+	if half := math.Log(hi/lo) / 2; half > 0 {
+		return half
 	}
+	return 0
+}
+
+// moved is the difference farther on by so much in logarithms.
+func (d Difference) moved(time, power, energy float64) Difference {
+	by := func(pct, ln float64) float64 { return (100+pct)*math.Exp(ln) - 100 }
+	return Difference{by(d.TimePct, time), by(d.PowerPct, power), by(d.EnergyPct, energy)}
 }
 
 // ModelComparison is how two models differ over all modes of a space.

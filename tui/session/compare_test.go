@@ -1,16 +1,85 @@
 package session
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
+
+func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
+	s := fast(t)
+	top := s.Device.Space().Max()
+	chosen := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: s.Device.Space().At(0)},
+		TimeMS: 200, PowerW: 10})
+	v := Compare(chosen, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
+		s.Device.Space(), s.Device.Presets(), tegra.Some(chosen.Mode))
+	if v.MaxN == nil || v.MaxN.How() != "measured" || v.MaxN.TimePct != 100 || v.MaxN.PowerPct != -75 ||
+		v.MaxN.EnergyPct != -50 || v.MaxN.Lo != v.MaxN.Difference || v.MaxN.Hi != v.MaxN.Difference {
+		t.Errorf("against MAXN: got %+v", v.MaxN)
+	}
+	if v.Present != nil {
+		t.Errorf("the present mode was never measured nor predicted, got %+v", v.Present)
+	}
+}
+
+// oneBand predicts the same of every mode: 100 ms within a factor of 1.2, 40 W within 1.1.
+type oneBand struct{}
+
+func (oneBand) Predict(modes []tegra.Mode) []learn.Prediction {
+	out := make([]learn.Prediction, len(modes))
+	for i, m := range modes {
+		out[i] = learn.Prediction{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 100, PowerW: 40},
+			TimeLoMS: 100 / 1.2, TimeHiMS: 100 * 1.2, PowerLoW: 40 / 1.1, PowerHiW: 40 * 1.1}
+	}
+	return out
+}
+
+func TestComparedWithAPredictionTheSavingIsARange(t *testing.T) {
+	s := fast(t)
+	space := s.Device.Space()
+	top := space.Max()
+	near, far := top, top // below the highest measured CPU clock by less than half an octave, and by more
+	from := func(least tegra.Freq) tegra.Freq {
+		return space.CPU[slices.IndexFunc(space.CPU, func(f tegra.Freq) bool { return f >= least })]
+	}
+	near.CPU, far.CPU = from(top.CPU*3/4), from(top.CPU/2)
+	same := func(got, want float64) bool { return math.Abs(got-want) < 1e-9 }
+	reading := optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: space.At(0)}, TimeMS: 200,
+		PowerW: 10})
+	for _, c := range []struct {
+		name           string
+		chosen         learn.Prediction
+		knownTo        tegra.Mode
+		how            string
+		timeLo, timeHi float64 // of the difference
+	}{
+		{"a measured choice has the band of the other mode", reading, near, "predicted", 200/1.2 - 100, 240 - 100},
+		{"two predictions add up", oneBand{}.Predict([]tegra.Mode{space.At(0)})[0], near, "predicted",
+			100*math.Exp(-math.Sqrt2*math.Log(1.2)) - 100, 100*math.Exp(math.Sqrt2*math.Log(1.2)) - 100},
+		{"beyond what was measured", reading, far, "extrapolated", 200/1.2 - 100, 240 - 100},
+	} {
+		known := []tegra.Measured{{Setting: tegra.Setting{Mode: c.knownTo}, TimeMS: 1, PowerW: 1}}
+		got := Compare(c.chosen, oneBand{}, known, space, nil, tegra.Val[tegra.Mode]{}).MaxN
+		if got == nil || got.How() != c.how || !same(got.Lo.TimePct, c.timeLo) || !same(got.Hi.TimePct, c.timeHi) {
+			t.Errorf("%s: got %+v, want %s, %.2f to %.2f %% of time", c.name, got, c.how, c.timeLo, c.timeHi)
+		}
+		if got.EnergyPct < got.Lo.EnergyPct || got.EnergyPct > got.Hi.EnergyPct ||
+			got.Hi.EnergyPct-got.Lo.EnergyPct <= got.Hi.PowerPct-got.Lo.PowerPct {
+			t.Errorf("%s: the energy's range is that of time and power together, got %+v", c.name, got)
+		}
+	}
+}
 
 func TestVersusNamesEachModeOnce(t *testing.T) {
 	modes := []tegra.Mode{{Cores: 1}, {Cores: 2}, {Cores: 3}}
 	is := func(name string, m tegra.Mode) Comparison {
-		return Comparison{Setting: tegra.Setting{Mode: m}, Name: name}
+		c := Comparison{Name: name}
+		c.Other.Mode = m
+		return c
 	}
 	maxn, present := is("MAXN", modes[0]), is("present", modes[0])
 	other := is("present", modes[1])

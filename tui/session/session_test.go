@@ -257,20 +257,6 @@ func TestModelsListsWhatIsThereAndWhatIsBroken(t *testing.T) {
 	}
 }
 
-func TestCompareCountsMeasurementsBeforePredictions(t *testing.T) {
-	s := fast(t)
-	top := s.Device.Space().Max()
-	chosen := tegra.Measured{Setting: tegra.Setting{Mode: s.Device.Space().At(0)}, TimeMS: 200, PowerW: 10}
-	v := Compare(chosen, nil, []tegra.Measured{{Setting: tegra.Setting{Mode: top}, TimeMS: 100, PowerW: 40}},
-		s.Device.Space(), s.Device.Presets(), tegra.Some(chosen.Mode))
-	if v.MaxN == nil || !v.MaxN.Measured || v.MaxN.TimePct != 100 || v.MaxN.PowerPct != -75 || v.MaxN.EnergyPct != -50 {
-		t.Errorf("against MAXN: got %+v", v.MaxN)
-	}
-	if v.Present != nil {
-		t.Errorf("the present mode was never measured nor predicted, got %+v", v.Present)
-	}
-}
-
 func TestShardsPartTheModes(t *testing.T) {
 	all := make([]tegra.Setting, 10)
 	for i := range all {

@@ -118,8 +118,8 @@ func (s *Session) summarise(out *TuneResult, r TuneRequest, ref *learn.Reference
 			predictor = known.At(out.Batch)
 		}
 	}
-	out.Versus = Compare(out.Measured, predictor, tegra.OncePerSetting(known.rows), s.Device.Space(),
-		s.Device.Presets(), present)
+	out.Versus = Compare(optimize.MeasuredPrediction(out.Measured), predictor, tegra.OncePerSetting(known.rows),
+		s.Device.Space(), s.Device.Presets(), present)
 	if r.Keep {
 		return err
 	}

@@ -318,11 +318,15 @@ func (p *Page) versus() []string {
 	presets := slices.DeleteFunc(slices.Clone(p.read.Presets()), func(pr tegra.Preset) bool { return pr.Mode == top })
 	now := p.read.Present()
 	now.OK = now.OK && p.read.NameOf(now.V) == ""
-	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-10s %7s %7s", "against", "time", "power"))}
+	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-8s %10s %10s", "against", "time", "power"))}
 	row := func(name string, c *session.Comparison) {
-		if c != nil && c.Mode != v.Known[p.cursor].Mode {
-			lines = append(lines, fmt.Sprintf("%-10s %7s %7s", widget.Cut(name, 10), widget.SignedPct(c.TimePct),
-				widget.SignedPct(c.PowerPct)))
+		if c != nil && c.Other.Mode != v.Known[p.cursor].Mode {
+			time, power := widget.SignedPct(c.TimePct), widget.SignedPct(c.PowerPct)
+			if !c.Measured {
+				time = widget.SignedRange(c.Lo.TimePct, c.Hi.TimePct)
+				power = widget.SignedRange(c.Lo.PowerPct, c.Hi.PowerPct)
+			}
+			lines = append(lines, fmt.Sprintf("%-8s %10s %10s", widget.Cut(name, 8), time, power))
 		}
 	}
 	versus := v.Compare(p.cursor, presets, now)
@@ -384,6 +388,8 @@ func (p *Page) Numbers() string {
 		"model was fitted to this very mode. off: measured against that. ms/mb, J/mb: time and energy per " +
 		"minibatch; W: what the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: " +
 		"the method, and how many measured modes it was fitted to. error: of modes left out of the fit. " +
-		"against: this mode compared with others, minus is less. limit: the answer is the fastest mode within " +
+		"against: this mode compared with others, minus is less; from … to where the other was not measured, " +
+		"with the " +
+		"uncertainty of its prediction. limit: the answer is the fastest mode within " +
 		"it."
 }
