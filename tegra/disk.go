@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,8 @@ const maxFileSize = 1 << 20
 const maxLinks = 40
 
 // DiskFS is the real disk below a root folder ("/" for the machine itself).
-// Absolute links resolve below the root and nothing leads out of it.
+// Absolute links resolve below the root and nothing leads out of it, also
+// where somebody swaps folders for links meanwhile.
 func DiskFS(root string) FS {
 	if root == "" {
 		root = "/"
@@ -38,13 +40,47 @@ func HostPath(f FS, name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	full, err := d.resolve(name, true)
-	return full, err == nil
+	at, err := d.resolve(name, true)
+	return d.path(at), err == nil
 }
+
+// OpenDir opens a folder of a DiskFS, and makes it when create is set. Nothing
+// that is opened through the result lies outside the folder. A folder that is
+// absent is fs.ErrNotExist.
+func OpenDir(f FS, name string, create bool) (*os.Root, error) {
+	d, ok := f.(diskFS)
+	if !ok {
+		return nil, fmt.Errorf("%s lies in no folder of this disk", name)
+	}
+	r, below, err := d.within(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if create {
+		if err := r.MkdirAll(below, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return r.OpenRoot(below)
+}
+
+// within opens the root and returns where name lies below it.
+func (d diskFS) within(name string) (r *os.Root, below string, err error) {
+	at, err := d.resolve(name, true)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err = os.OpenRoot(string(d))
+	return r, path.Join(".", strings.TrimPrefix(at, "/")), err
+}
+
+// path is a resolved name as a path of this machine.
+func (d diskFS) path(at string) string { return filepath.Join(string(d), at) }
 
 // resolve walks name link by link, keeping to the root: an absolute link
 // starts over at the root and ".." stops there. The last element's link is
-// followed too when follow is set.
+// followed too when follow is set. The result begins at the root.
 func (d diskFS) resolve(name string, follow bool) (string, error) {
 	if d == "/" {
 		return path.Clean("/" + name), nil // the kernel does it
@@ -79,21 +115,40 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	return filepath.Join(string(d), at), nil
+	return at, nil
 }
 
 // open opens a regular file. A device or pipe in a fake root would block.
 func (d diskFS) open(name string, flag int) (*os.File, error) {
-	full, err := d.resolve(name, true)
+	if d == "/" {
+		return openKernels(path.Clean("/"+name), flag)
+	}
+	r, below, err := d.within(name)
 	if err != nil {
 		return nil, err
 	}
+	defer r.Close()
+	f, err := r.OpenFile(below, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: cmp.Or(err, errIrregular)}
+	}
+	return f, nil
+}
+
+var errIrregular = errors.New("not a regular file")
+
+// openKernels opens a regular file of the machine itself.
+func openKernels(full string, flag int) (*os.File, error) {
 	st, err := os.Stat(full)
 	if err != nil {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+		return nil, &fs.PathError{Op: "open", Path: full, Err: errIrregular}
 	}
 	for {
 		fd, err := syscall.Open(full, flag|syscall.O_CLOEXEC, 0)
@@ -198,11 +253,11 @@ func (d diskFS) globIn(dir, element string) []string {
 		}
 		return []string{name}
 	}
-	full, err := d.resolve(dir, true)
+	at, err := d.resolve(dir, true)
 	if err != nil {
 		return nil
 	}
-	entries, err := os.ReadDir(full)
+	entries, err := os.ReadDir(d.path(at))
 	if err != nil {
 		return nil
 	}
@@ -217,18 +272,18 @@ func (d diskFS) globIn(dir, element string) []string {
 
 // Readlink returns a link's target as it is written.
 func (d diskFS) Readlink(name string) (string, error) {
-	full, err := d.resolve(name, false)
+	at, err := d.resolve(name, false)
 	if err != nil {
 		return "", err
 	}
-	return os.Readlink(full)
+	return os.Readlink(d.path(at))
 }
 
 // Stat follows links.
 func (d diskFS) Stat(name string) (fs.FileInfo, error) {
-	full, err := d.resolve(name, true)
+	at, err := d.resolve(name, true)
 	if err != nil {
 		return nil, err
 	}
-	return os.Stat(full)
+	return os.Stat(d.path(at))
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"jtune/tegra"
 )
 
@@ -130,6 +132,75 @@ func TestAFileOfManyMegabytesIsRefused(t *testing.T) {
 	_, fsys := lay(t, map[string]string{"huge": strings.Repeat("x", 3<<20)})
 	if _, err := fsys.ReadFile("/huge"); err == nil {
 		t.Error("read whole")
+	}
+}
+
+func TestOpenDirStaysBelowTheRoot(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	_, fsys := lay(t, map[string]string{"run": "→/var/run", "var/run/x": "", "out": "→" + outside})
+	dir, err := tegra.OpenDir(fsys, "/run/jtune", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := dir.WriteFile("y", []byte("z"), 0o600); err != nil {
+		t.Error(err)
+	}
+	if got, err := fsys.ReadFile("/var/run/jtune/y"); err != nil || string(got) != "z" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := tegra.OpenDir(fsys, "/absent", false); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("absent: %v", err)
+	}
+	if _, err := tegra.OpenDir(fsys, "/out/x", true); err != nil {
+		t.Errorf("a link is followed below the root: %v", err)
+	}
+	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Errorf("made outside: %v", left)
+	}
+	if _, err := tegra.OpenDir(deny{fsys, "/"}, "/run", false); err == nil {
+		t.Error("an FS that is no disk has a folder on it")
+	}
+}
+
+// TestDiskFSOpensNothingOutsideWhileFoldersBecomeLinks swaps a folder for a link
+// to another one outside, to and fro, while files are read and written.
+func TestDiskFSOpensNothingOutsideWhileFoldersBecomeLinks(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "online")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, fsys := lay(t, map[string]string{"cpu1/online": "1"})
+	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, "cpu1"), unix.AT_FDCWD,
+					filepath.Join(root, "link"), unix.RENAME_EXCHANGE)
+			}
+		}
+	}()
+	for range 2000 {
+		if data, err := fsys.ReadFile("/cpu1/online"); err == nil && string(data) == "secret" {
+			t.Error("read through the link")
+			break
+		}
+		_ = fsys.WriteFile("/cpu1/online", []byte("0"))
+	}
+	close(stop)
+	<-stopped
+	if data, err := os.ReadFile(secret); err != nil || string(data) != "secret" {
+		t.Errorf("the file outside holds %q, %v", data, err)
 	}
 }
 

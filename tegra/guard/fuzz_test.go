@@ -17,11 +17,8 @@ func FuzzSavedState(f *testing.F) {
 	tree.Set("/etc/passwd", "root")
 	root := tree.Write(f)
 	before := tegratest.Contents(f, root)
-	st, err := stateStore(tegra.DiskFS(root))
+	st, err := stateStore(tegra.DiskFS(root), true)
 	if err != nil {
-		f.Fatal(err)
-	}
-	if err := st.create(); err != nil {
 		f.Fatal(err)
 	}
 	for _, text := range []string{"", "{}", "null", `{"state":{"files":null},"pid":-1}`,
@@ -34,7 +31,7 @@ func FuzzSavedState(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if err := os.WriteFile(filepath.Join(st.dir, foundFile), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(st.path(foundFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		s, err := NewServer(tegra.DiskFS(root), tegra.RealClock(), ServerOptions{Persist: true})

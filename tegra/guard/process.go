@@ -57,6 +57,10 @@ func Main(ctx context.Context, args []string) int {
 	if err != nil {
 		return exitFailed
 	}
+	if err := allowed(root, os.Geteuid(), os.Getenv("SUDO_UID")); err != nil {
+		fmt.Fprintln(os.Stderr, "jtune guard:", err)
+		return exitCode(err)
+	}
 	next := stages{commandOf(args), root}
 	switch *stage {
 	case "":
@@ -72,6 +76,17 @@ func Main(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "jtune guard:", err)
 	}
 	return exitCode(err)
+}
+
+// allowed refuses root rights below a folder of the caller's choice: through
+// sudo, the guard sets the machine's own knobs and nothing else, so that a
+// sudoers line for it gives no more than that away.
+func allowed(root string, euid int, sudoUID string) error {
+	if euid == 0 && sudoUID != "" && sudoUID != "0" && root != "/" {
+		return fmt.Errorf("%w: through sudo the guard works on / only, not on %s: run jtune without sudo for that folder",
+			tegra.ErrPermission, root)
+	}
+	return nil
 }
 
 func exitCode(err error) int {
@@ -186,7 +201,7 @@ func watchProcess(sysroot string) error {
 // restoreLeft restores the state that a killed guard left behind, if any.
 func restoreLeft(sysroot string) error {
 	fsys := tegra.DiskFS(sysroot)
-	st, err := stateStore(fsys)
+	st, err := stateStore(fsys, false)
 	if err != nil {
 		return err
 	}

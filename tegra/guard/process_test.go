@@ -23,6 +23,8 @@ const (
 	asGuard  = "JTUNE_TEST_GUARD"  // the guard on its command line
 	asClient = "JTUNE_TEST_CLIENT" // a client that applies modes below this root until it is killed
 	asRoamer = "JTUNE_TEST_ROAMER" // one that roams the modes of the board below this root
+	// asStranger is another user who looks at the lock of the board below this root.
+	asStranger = "JTUNE_TEST_STRANGER"
 )
 
 func TestMain(m *testing.M) {
@@ -33,6 +35,9 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(asRoamer); root != "" {
 		os.Unsetenv(asRoamer)
 		os.Exit(roamingClient(root))
+	}
+	if root := os.Getenv(asStranger); root != "" {
+		os.Exit(stranger(root))
 	}
 	if os.Getenv(asGuard) != "" && !strings.HasPrefix(strings.Join(os.Args[1:], " "), "-test.") { // not a fuzz worker
 		os.Exit(Main(context.Background(), os.Args[1:]))
@@ -89,7 +94,7 @@ func startGuard(t *testing.T, root string) *Client {
 // waitFree waits until no guard and no watchdog hold the board.
 func waitFree(t *testing.T, root string) {
 	t.Helper()
-	st, err := stateStore(tegra.DiskFS(root))
+	st, err := stateStore(tegra.DiskFS(root), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,10 +51,7 @@ func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, erro
 		return nil, err
 	}
 	if o.Persist {
-		if s.store, err = stateStore(fsys); err != nil {
-			return nil, err
-		}
-		if err := s.store.create(); err != nil {
+		if s.store, err = stateStore(fsys, true); err != nil {
 			return nil, err
 		}
 	}

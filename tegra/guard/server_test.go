@@ -43,10 +43,7 @@ func (r *rig) connect() {
 		r.t.Fatal(err)
 	}
 	s.pause = func(time.Duration) {} // the fault lasts for a number of tries, not for a time
-	if s.store, err = stateStore(tegra.DiskFS(r.root)); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := s.store.create(); err != nil {
+	if s.store, err = stateStore(tegra.DiskFS(r.root), true); err != nil {
 		r.t.Fatal(err)
 	}
 	r.space = s.sysfs.Space()

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -270,7 +271,7 @@ func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 
 func (r *rig) saved() *Pending {
 	r.t.Helper()
-	st, err := stateStore(tegra.DiskFS(r.root))
+	st, err := stateStore(tegra.DiskFS(r.root), true)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func (r *rig) saved() *Pending {
 
 func (r *rig) leave(p *Pending) {
 	r.t.Helper()
-	st, _ := stateStore(tegra.DiskFS(r.root))
+	st, _ := stateStore(tegra.DiskFS(r.root), true)
 	if err := st.save(foundFile, *p); err != nil {
 		r.t.Fatal(err)
 	}
@@ -313,7 +314,7 @@ func TestGuardRevertNeverReturnsToATrialThatNobodyKept(t *testing.T) {
 	}
 	r.Close()
 	r.leave(left) // … as if guard and watchdog had been killed at the question
-	if err := (store{dir: r.dir()}).remove(lastFile); err != nil {
+	if err := os.Remove(filepath.Join(r.dir(), lastFile)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -367,7 +368,7 @@ func (r *rig) dir() string { return filepath.Join(r.root, StateDir) }
 // lastApplied is the state before the last apply that was kept, which
 // Client.Revert puts back; nil when there is none.
 func lastApplied(sysroot string) (*Pending, error) {
-	s, err := stateStore(tegra.DiskFS(sysroot))
+	s, err := stateStore(tegra.DiskFS(sysroot), false)
 	if err != nil {
 		return nil, err
 	}

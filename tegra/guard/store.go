@@ -25,44 +25,46 @@ const (
 
 // store keeps states on disk. The zero store keeps nothing: a virtual board
 // is gone with its process.
-type store struct{ dir string }
+type store struct{ dir *os.Root }
 
-// stateStore is the state folder of the board below a sysroot.
-func stateStore(fsys tegra.FS) (store, error) {
-	dir, ok := tegra.HostPath(fsys, StateDir)
-	if !ok {
-		return store{}, fmt.Errorf("%s lies in no folder of this disk", StateDir)
+// stateStore is the state folder of the board below a sysroot; create makes the
+// folder where it is absent, else the store keeps nothing then.
+func stateStore(fsys tegra.FS, create bool) (store, error) {
+	dir, err := tegra.OpenDir(fsys, StateDir, create)
+	if !create && errors.Is(err, fs.ErrNotExist) {
+		return store{}, nil
+	}
+	if err != nil {
+		return store{}, withKind("state folder", err)
 	}
 	return store{dir}, nil
 }
 
-func (s store) create() error {
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return withKind("state folder", err)
-	}
-	return nil
-}
+// path is a file of the folder as an error names it.
+func (s store) path(name string) string { return filepath.Join(s.dir.Name(), name) }
 
 // save writes a state so that a crash leaves the old file or the new one.
 func (s store) save(name string, p Pending) error {
-	if s.dir == "" {
+	if s.dir == nil {
 		return nil
 	}
 	data, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	full := filepath.Join(s.dir, name)
-	if err := writeSynced(full+".new", append(data, '\n')); err != nil {
+	if err := s.writeSynced(name+".new", append(data, '\n')); err != nil {
 		return withKind("save the found state", err)
 	}
-	return os.Rename(full+".new", full)
+	return s.dir.Rename(name+".new", name)
 }
 
 // writeSynced writes a new file to the disk itself. Only the one guard that
 // holds the lock writes here.
-func writeSynced(name string, data []byte) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NOFOLLOW, 0o644)
+func (s store) writeSynced(name string, data []byte) error {
+	if err := s.remove(name); err != nil {
+		return err
+	}
+	f, err := s.dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -78,11 +80,10 @@ func writeSynced(name string, data []byte) error {
 
 // load reads a state; nil when there is none.
 func (s store) load(name string) (*Pending, error) {
-	if s.dir == "" {
+	if s.dir == nil {
 		return nil, nil
 	}
-	full := filepath.Join(s.dir, name)
-	data, err := os.ReadFile(full)
+	data, err := s.dir.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -91,33 +92,41 @@ func (s store) load(name string) (*Pending, error) {
 	}
 	var p Pending
 	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("%s: %w", full, err)
+		return nil, fmt.Errorf("%s: %w", s.path(name), err)
 	}
 	return &p, nil
 }
 
 // setAside keeps a file that cannot be read under another name.
 func (s store) setAside(name string) {
-	if s.dir != "" {
-		_ = os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, name+".damaged"))
+	if s.dir != nil {
+		_ = s.dir.Rename(name, name+".damaged")
 	}
 }
 
 func (s store) remove(name string) error {
-	if s.dir == "" {
+	if s.dir == nil {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
 // lock locks the board for one guard. Where a guard has just ended or was killed
-// it waits for the watchdog, which holds the lock until all is restored.
+// it waits for the watchdog, which holds the lock until all is restored. Nobody
+// else may open the file: a lock needs no right to write.
 func (s store) lock() (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(s.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if st, err := s.dir.Lstat(lockFile); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("lock: %s is not a regular file: remove it", s.path(lockFile))
+	}
+	f, err := s.dir.OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
+		return nil, withKind("lock", err)
+	}
+	if err := f.Chmod(0o600); err != nil { // an earlier jtune's was readable
+		f.Close()
 		return nil, withKind("lock", err)
 	}
 	for deadline := time.Now().Add(deadOwner); ; time.Sleep(20 * time.Millisecond) {
@@ -129,8 +138,8 @@ func (s store) lock() (*os.File, error) {
 		if alive(pid) || time.Now().After(deadline) {
 			f.Close()
 			if pid <= 0 {
-				name := filepath.Join(s.dir, lockFile)
-				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy, name)
+				return nil, fmt.Errorf("%w: the watchdog of one that has ended still holds %s", ErrBusy,
+					s.path(lockFile))
 			}
 			return nil, fmt.Errorf("%w: pid %d; wait until it is done, or end it", ErrBusy, pid)
 		}
@@ -166,19 +175,39 @@ func withKind(what string, err error) error {
 // PendingRestore looks for a state that a dead guard did not restore; nil when
 // there is none. Client.RestorePending restores it.
 func PendingRestore(sysroot string) (*Pending, error) {
-	s, err := stateStore(tegra.DiskFS(sysroot))
+	s, err := stateStore(tegra.DiskFS(sysroot), false)
 	if err != nil || s.locked() {
 		return nil, err
 	}
 	return s.load(foundFile)
 }
 
-// locked reports whether a guard is at work, or its watchdog restoring.
+// locked reports whether a guard is at work, or its watchdog restoring. Who may
+// not open the lock looks for it in the kernel's table, /proc/locks, by the
+// file's number: "1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF".
 func (s store) locked() bool {
-	f, err := os.Open(filepath.Join(s.dir, lockFile))
+	if s.dir == nil {
+		return false
+	}
+	if f, err := s.dir.Open(lockFile); err == nil {
+		defer f.Close()
+		return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	}
+	st, err := s.dir.Lstat(lockFile)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	file, ok := st.Sys().(*syscall.Stat_t)
+	table, err := os.ReadFile("/proc/locks")
+	if err != nil || !ok {
+		return false
+	}
+	inode := strconv.FormatUint(file.Ino, 10)
+	for line := range strings.Lines(string(table)) {
+		f := strings.Fields(line)
+		if len(f) > 5 && f[1] == "FLOCK" && f[3] == "WRITE" && strings.HasSuffix(f[5], ":"+inode) {
+			return true
+		}
+	}
+	return false
 }
