@@ -313,7 +313,7 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 			fmt.Sprintf("pm_%d_%d_%d_%d", row.Mode.Cores, row.Mode.CPU.KHz(), int64(row.Mode.GPU), int64(row.Mode.EMC)),
 		)
 		knobs, err := os.ReadFile(filepath.Join(folder, "knobs.csv"))
-		if err != nil || !strings.HasPrefix(string(knobs), "knob,path,asked,actual\n") ||
+		if err != nil || !strings.HasPrefix(string(knobs), "knob,path,asked,actual,virtual\n") ||
 			!strings.Contains(string(knobs), fmt.Sprint(row.Mode.CPU.KHz())) {
 			t.Errorf("%s: %v: %s", folder, err, knobs)
 		}

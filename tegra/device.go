@@ -66,6 +66,9 @@ type Board struct {
 // not measured on this machine; "" when they are.
 func (b Board) Origin() string { return Origin(b.Virtual, b.Replay) }
 
+// Simulated reports whether workloads run on the board's physics.
+func (b Board) Simulated() bool { return b.Virtual && b.Replay == "" }
+
 // Origin is Board.Origin for whoever kept no more than these two.
 func Origin(virtual bool, replay string) string {
 	switch {
@@ -75,6 +78,14 @@ func Origin(virtual bool, replay string) string {
 		return "a simulation, not a measurement"
 	}
 	return ""
+}
+
+// VirtualMark is what stands beside numbers of that origin; "" for those of a real board.
+func VirtualMark(origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return "(VIRTUAL: " + origin + ")"
 }
 
 // Preset is a mode of the device's own nvpmodel configuration.

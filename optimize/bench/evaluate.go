@@ -73,6 +73,7 @@ func Methods() []string {
 type Options struct {
 	Truth    []tegra.Measured
 	Name     string // of the sweep, for the heading and the published figures
+	Origin   string // of the sweep, when no real board measured it (tegra.Origin); ""
 	Workload string // what ran, if known; selects the published figures, with Name
 	// Reference is for powertrain and gp+ref. nil: powertrain transfers from
 	// the shipped networks and gp+ref is left out, since a reference that nobody
@@ -247,11 +248,13 @@ func Evaluate(ctx context.Context, o Options) (*Report, error) {
 	}
 	r := &Report{
 		Name:    o.Name,
+		Virtual: o.Origin != "",
 		Modes:   len(f.rows),
 		Budgets: append([]float64{}, f.once(func(l optimize.Limit) float64 { return l.PowerW })...),
 		Batches: f.places.Batches,
 		Dropped: f.dropped,
 		Notes:   append(stuck, notes...),
+		origin:  o.Origin,
 	}
 	if r.Batches != nil {
 		r.LatenciesMS = f.once(func(l optimize.Limit) float64 { return l.TimeMS })

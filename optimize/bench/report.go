@@ -15,6 +15,7 @@ import (
 // the evaluate command and, by WriteText, as a table.
 type Report struct {
 	Name    string    `json:"truth"`
+	Virtual bool      `json:"virtual"` // no real board measured the sweep
 	Modes   int       `json:"modes"`
 	Budgets []float64 `json:"budgets_w"`       // that some mode meets
 	Dropped int       `json:"budgets_dropped"` // that none does, counted with each latency where there are some
@@ -24,6 +25,8 @@ type Report struct {
 	Rows        []Row     `json:"rows"`
 	Duels       []Duel    `json:"duels,omitempty"` // on the authors' own samples
 	Notes       []string  `json:"notes"`
+
+	origin string // Options.Origin
 }
 
 // WriteText prints the report as two tables, of errors and of choices, with published
@@ -33,7 +36,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Batches != nil {
 		what = "settings of mode and batch size"
 	}
-	fmt.Fprintf(w, "%s: %d %s, ", r.Name, r.Modes, what)
+	name := strings.TrimSpace(r.Name + " " + tegra.VirtualMark(r.origin))
+	fmt.Fprintf(w, "%s: %d %s, ", name, r.Modes, what)
 	if n := len(r.Budgets); n > 0 {
 		fmt.Fprintf(w, "%d power limits from %g to %g W", n, r.Budgets[0], r.Budgets[n-1])
 	} else {

@@ -294,6 +294,7 @@ func TestExperimentReportLooksAsItDid(t *testing.T) {
 	}
 	r := e.Report(p, 2, rows, runs)
 	r.Workload, r.Board = workload.Workload{Name: "w", Batch: 16, Workers: 4}, "AGX Orin"
+	r.Virtual = true
 	var got bytes.Buffer
 	if err := r.Text(&got); err != nil {
 		t.Fatal(err)

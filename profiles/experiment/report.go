@@ -24,6 +24,7 @@ type Report struct {
 	Experiment Experiment
 	Workload   workload.Workload
 	Board      string // with what stands behind its numbers when it is not real
+	Virtual    bool   // it is not
 	Repeat     int
 	Lines      []Line
 	Skipped    []Skip
@@ -387,7 +388,7 @@ func (r Report) CSV(w io.Writer) error {
 	for _, col := range Columns() {
 		head = append(head, col.Key, col.Key+"_lo", col.Key+"_hi")
 	}
-	c.Write(head)
+	c.Write(append(head, sweep.VirtualColumn))
 	for _, l := range r.Lines {
 		row := slices.Concat(
 			[]string{l.Setting, l.Part, strconv.Itoa(l.Runs)},
@@ -403,7 +404,7 @@ func (r Report) CSV(w io.Writer) error {
 				row = append(row, strconv.FormatFloat(v, 'g', 8, 64))
 			}
 		}
-		c.Write(row)
+		c.Write(append(row, strconv.FormatBool(r.Virtual)))
 	}
 	c.Flush()
 	return c.Error()

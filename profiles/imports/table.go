@@ -40,6 +40,7 @@ func Table(t *sweep.Table, outDir string) error {
 	if len(sizes) > 1 {
 		h.Plan.Batches, h.Plan.Modes = sizes, len(t.Settings())
 	}
+	h.Device.Virtual = t.Virtual()
 	c := newImportColumns(t)
 	r, err := record.CreateWith(outDir, h, c.extra)
 	if err != nil {
@@ -54,9 +55,15 @@ func Table(t *sweep.Table, outDir string) error {
 
 // importColumns is where the unknown columns of a sweep go in modes.csv.
 type importColumns struct {
-	to    []int    // by column of Table.Extra: its place in Columns; -1 for one that is kept beside them
+	to    []int    // by column of Table.Extra: its place in Columns, or one of the next two
 	extra []string // names of those
 }
+
+// Columns of a sweep that have no place in Columns.
+const (
+	beside = -1 // kept after them
+	none   = -2 // not copied: the folder says the same by itself
+)
 
 // newImportColumns maps all of a campaign's columns when they are present, else only the parts
 // of a minibatch. Another column with a campaign's name is renamed.
@@ -75,10 +82,14 @@ func newImportColumns(t *sweep.Table) importColumns {
 			c.to = append(c.to, at)
 			continue
 		}
+		if name == sweep.VirtualColumn {
+			c.to = append(c.to, none)
+			continue
+		}
 		if at >= 0 || name == record.SizeColumn {
 			name = "imported_" + name
 		}
-		c.to, c.extra = append(c.to, -1), append(c.extra, name)
+		c.to, c.extra = append(c.to, beside), append(c.extra, name)
 	}
 	return c
 }
@@ -89,9 +100,11 @@ func (c importColumns) line(row sweep.Row) record.Line {
 	bare := record.Row{Measured: row.Measured, Status: record.OK, EnergyJ: row.EnergyJ(), Bare: true}.Fields()
 	l := record.Line{Known: slices.Clone(bare), Batch: row.Batch}
 	for i, to := range c.to {
-		if to < 0 {
+		switch to {
+		case none:
+		case beside:
 			l.Extra = append(l.Extra, text.OneLine(row.Extra[i]))
-		} else {
+		default:
 			l.Known[to] = strings.TrimSpace(row.Extra[i])
 		}
 	}

@@ -8,8 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+
+	"jtune/tegra/sweep"
 )
 
 // diskFile is what an appendFile needs of *os.File.
@@ -28,13 +32,16 @@ type appendFile struct {
 	name string
 	f    diskFile
 	size int64
+	mark []string     // the field of sweep.VirtualColumn; none in a file that lacks the column
 	wait bytes.Buffer // lines not yet written
 }
 
-// openAppend opens a CSV file with this header for adding lines. A torn last line, as a crash
-// leaves it, is cut and reported in note.
-func openAppend(path string, columns []string) (a *appendFile, note string, err error) {
-	header := csvLine(columns)
+// openAppend opens a CSV file with these columns and sweep.VirtualColumn for adding lines; one that
+// an older jtune began goes on without that column. A torn last line, as a crash leaves it, is cut
+// and reported in note.
+func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
+	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
+	mark := []string{strconv.FormatBool(virtual)}
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
@@ -43,6 +50,9 @@ func openAppend(path string, columns []string) (a *appendFile, note string, err 
 	if whole > 0 && text[whole-1] != '\n' {
 		whole = bytes.LastIndexByte(text, '\n') + 1
 		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), len(text)-whole)
+	}
+	if bytes.HasPrefix(text[:whole], []byte(older)) {
+		header, mark = older, nil
 	}
 	if whole > 0 && !bytes.HasPrefix(text[:whole], []byte(header)) {
 		return nil, "", fmt.Errorf("%s: its columns are not those of this version of jtune", path)
@@ -54,7 +64,7 @@ func openAppend(path string, columns []string) (a *appendFile, note string, err 
 	if err != nil {
 		return nil, "", err
 	}
-	a = &appendFile{name: filepath.Base(path), f: f, size: int64(whole)}
+	a = &appendFile{name: filepath.Base(path), f: f, size: int64(whole), mark: mark}
 	if whole < len(text) {
 		err = f.Truncate(a.size)
 	}
@@ -79,23 +89,33 @@ func csvLine(fields []string) string {
 }
 
 // eachLine reads what an appendFile wrote, line by line, so that a bad line affects no other.
-// The header is line 1. f gets the fields of a line, or the error. Empty lines are skipped;
-// torn reports a torn last line, which is skipped too.
+// The header is line 1. f gets the fields of a line without sweep.VirtualColumn, or the error. Empty
+// lines are skipped; torn reports a torn last line, which is skipped too.
 func eachLine(text []byte, f func(n int, fields []string, err error)) (torn bool) {
-	n := 0
+	n, marked := 0, 0 // the columns of a file that has sweep.VirtualColumn; 0: it has not
 	for line := range bytes.Lines(text) {
 		if n++; line[len(line)-1] != '\n' {
 			return true
 		}
-		if fields, err := csv.NewReader(bytes.NewReader(line)).Read(); !errors.Is(err, io.EOF) {
-			f(n, fields, err)
+		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			continue
+		case n == 1 && err == nil && fields[len(fields)-1] == sweep.VirtualColumn:
+			marked = len(fields)
+		case err == nil && marked > 0 && len(fields) != marked:
+			err = fmt.Errorf("%d fields where %d belong", len(fields), marked)
 		}
+		if marked > 0 && err == nil {
+			fields = fields[:marked-1]
+		}
+		f(n, fields, err)
 	}
 	return false
 }
 
 // add keeps a line for the next flush.
-func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(fields)) }
+func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(slices.Concat(fields, a.mark))) }
 
 // flush writes the lines kept, and syncs them to the disk when asked to.
 func (a *appendFile) flush(sync bool) error {

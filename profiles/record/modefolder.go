@@ -13,6 +13,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/tegra"
+	"jtune/tegra/sweep"
 )
 
 // A campaign's folder has a folder for each mode, named by the mode's four
@@ -63,9 +64,9 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 	if r.modes == nil {
 		return errClosed
 	}
-	text := csvLine([]string{"knob", "path", "asked", "actual"})
+	text := csvLine([]string{"knob", "path", "asked", "actual", sweep.VirtualColumn})
 	for _, f := range a.Files {
-		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual})
+		text += csvLine([]string{f.Knob, f.Path, f.Asked, f.Actual, strconv.FormatBool(r.header.Device.Virtual)})
 	}
 	var variant []string
 	if v != nil {

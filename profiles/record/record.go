@@ -165,7 +165,11 @@ func lockRecord(dir string) (*Record, error) {
 // which are read from the file when it exists.
 func (r *Record) modesColumns() []string {
 	known := r.sized(Columns)
-	if names := r.columnsOf(modesName); len(names) > len(known) && slices.Equal(names[:len(known)], known) {
+	names := r.columnsOf(modesName)
+	if n := len(names) - 1; n >= 0 && names[n] == sweep.VirtualColumn {
+		names = names[:n]
+	}
+	if len(names) > len(known) && slices.Equal(names[:len(known)], known) {
 		r.extra = slices.Clone(names[len(known):])
 	}
 	return slices.Concat(known, r.extra)
@@ -212,7 +216,7 @@ func (r *Record) open() (*Record, error) {
 		{&r.minibatches, minibatchesName, r.sized(minibatchColumns)},
 		{&r.runs, runsName, r.runsColumns()},
 	} {
-		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns)
+		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns, r.header.Device.Virtual)
 		if err != nil {
 			r.Close()
 			return nil, fmt.Errorf("campaign folder: %w", err)

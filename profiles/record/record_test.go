@@ -95,13 +95,59 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 		t.Errorf("got %v %v\nwant %v", got, again.Notes(), want)
 	}
 	for name, want := range map[string]string{
-		"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true",
-		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power"`,
+		"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true,true",
+		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power",true`,
 	} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil ||
 			!strings.HasSuffix(string(text), "\n"+want+"\n") {
 			t.Errorf("%s: %v\n%s\nwant its last line %s", name, err, text, want)
 		}
+	}
+}
+
+// A folder of before the column "virtual" opens, and goes on in its own columns.
+func TestRecordOfAnOlderJtuneGoesOnWithoutTheMark(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	fill := func(again bool) {
+		r, err := OpenOrCreate(dir, testHeader(t), again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := tegra.Setting{Mode: exampleRows()[0].Mode}
+		if err := errors.Join(r.Append(exampleRows()[0]), r.Sample(at, time.Second, tegra.Some(20.5), true, ""),
+			r.Minibatch(at, harness.Event{T: time.Second, TimeMS: 12.5}, true), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(false)
+	older := map[string]string{}
+	for _, name := range []string{modesName, samplesName, minibatchesName, runsName} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := strings.NewReplacer(",virtual\n", "\n", ",true\n", "\n").Replace(string(text))
+		if cut == string(text) {
+			t.Fatalf("%s is not marked: %s", name, text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(cut), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		older[name] = cut
+	}
+	fill(true)
+	for name, before := range older {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		header, line, _ := strings.Cut(before, "\n")
+		if want := header + "\n" + line + line; err != nil || string(text) != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, text, want)
+		}
+	}
+	_, rows, notes, err := ReadNoted(dir)
+	if want := []Row{exampleRows()[0], exampleRows()[0]}; err != nil || len(notes) > 0 ||
+		fmt.Sprint(rows) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, %v", rows, notes, err)
 	}
 }
 
@@ -358,7 +404,7 @@ func TestRecordOfOneBatchSizeHasNoColumnOfIt(t *testing.T) {
 		samplesName:     sampleColumns,
 		minibatchesName: minibatchColumns,
 	} {
-		if got := r.columnsOf(name); !slices.Equal(got, want) {
+		if got := r.columnsOf(name); !slices.Equal(got, slices.Concat(want, []string{sweep.VirtualColumn})) {
 			t.Errorf("%s: columns %v", name, got)
 		}
 	}

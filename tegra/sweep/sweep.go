@@ -27,6 +27,10 @@ import (
 // Columns are the required ones, in the order in which files are written.
 var Columns = []string{"cores", "cpu_khz", "gpu_hz", "mem_hz", "time_ms", "power_w"}
 
+// VirtualColumn says of each row whether it is of a simulation or a replay, true, or of a real
+// board, false. Files of others and of older versions lack it.
+const VirtualColumn = "virtual"
+
 // alias is another name of one of Columns, whose values times unit are that
 // column's.
 type alias struct {
@@ -347,7 +351,7 @@ func (t *Table) ForBatches(sizes []int) *Table {
 // Workload is what every row names in a column "workload"; "" without one, or
 // when rows differ.
 func (t *Table) Workload() string {
-	at := slices.IndexFunc(t.Extra, func(name string) bool { return strings.EqualFold(name, "workload") })
+	at := slices.Index(t.Extra, "workload")
 	if at < 0 || len(t.Rows) == 0 {
 		return ""
 	}
@@ -356,6 +360,12 @@ func (t *Table) Workload() string {
 		return ""
 	}
 	return first
+}
+
+// Virtual reports whether a row says by VirtualColumn that no real board measured it.
+func (t *Table) Virtual() bool {
+	at := slices.Index(t.Extra, VirtualColumn)
+	return at >= 0 && slices.ContainsFunc(t.Rows, func(r Row) bool { return strings.TrimSpace(r.Extra[at]) == "true" })
 }
 
 // Batches lists the minibatch sizes in the file, ascending.

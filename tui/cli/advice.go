@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -54,7 +55,7 @@ func (a *app) doAdvice(model, mode string, minibatches int) error {
 	if minibatches > 0 {
 		s.Minibatches = minibatches
 	}
-	return printLines(a.out, optimize.Advice(m, s))
+	return errors.Join(printLines(a.out, optimize.Advice(m, s)), a.printOrigin(m.Provenance.Origin()))
 }
 
 // printApproaches lists which way of measuring suits which training.

@@ -22,6 +22,7 @@ type appliedJSON struct {
 	Kept     bool                  `json:"kept"`
 	Reverted bool                  `json:"reverted"`
 	Locked   tegra.Val[bool]       `json:"locked"` // read back: min = max and the memory's rate locked
+	Virtual  bool                  `json:"virtual"`
 	Files    []fileJSON            `json:"files"`
 	AtBoot   *bootJSON             `json:"at_boot,omitempty"` // with --at-boot alone
 }
@@ -33,8 +34,8 @@ type fileJSON struct {
 	Actual string `json:"actual"`
 }
 
-func toAppliedJSON(x tegra.Applied) appliedJSON {
-	out := appliedJSON{Actual: x.Actual, Files: []fileJSON{}}
+func toAppliedJSON(x tegra.Applied, b tegra.Board) appliedJSON {
+	out := appliedJSON{Actual: x.Actual, Virtual: b.Virtual, Files: []fileJSON{}}
 	out.Asked = tegra.Val[tegra.Mode]{V: x.Asked, OK: x.Asked != (tegra.Mode{})}
 	for _, f := range x.Files {
 		out.Files = append(out.Files, fileJSON{f.Path, f.Asked, f.Actual})
@@ -170,7 +171,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	}
 	locked := s.Locked()
 	if !a.asJSON {
-		if err := a.printApplied(s.Device.Space(), applied); err != nil {
+		if err := a.printApplied(s, applied); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.out, "clocks  %s → %s\n", session.LockText(wasLocked), session.LockText(locked))
@@ -178,7 +179,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	if err = a.decide(ctx, g, f, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
-	out := toAppliedJSON(applied)
+	out := toAppliedJSON(applied, s.Device.Board())
 	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, locked
 	if unit != nil {
 		if out.Kept {
@@ -205,9 +206,9 @@ func (a *app) notApplied(s *session.Session, applied tegra.Applied, before tegra
 		return nil
 	}
 	if !a.asJSON {
-		return a.printApplied(s.Device.Space(), applied)
+		return a.printApplied(s, applied)
 	}
-	out := toAppliedJSON(applied)
+	out := toAppliedJSON(applied, s.Device.Board())
 	out.Reverted = applied.Actual == before
 	return printJSON(a.out, out)
 }
@@ -291,7 +292,8 @@ func (a *app) lines(ctx context.Context) <-chan string {
 	return out
 }
 
-func (a *app) printApplied(space *tegra.Space, x tegra.Applied) error {
+func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
+	space := s.Device.Space()
 	actual := "custom (matches no power mode)"
 	if x.Actual.OK {
 		actual = space.Format(x.Actual.V)
@@ -299,7 +301,7 @@ func (a *app) printApplied(space *tegra.Space, x tegra.Applied) error {
 	if x.Asked != (tegra.Mode{}) {
 		fmt.Fprintln(a.out, "asked   "+space.Format(x.Asked))
 	}
-	fmt.Fprintln(a.out, "actual  "+actual)
+	fmt.Fprintln(a.out, "actual  "+actual+originOf(s.Device.Board()))
 	rows := [][]string{{"knob", "asked", "actual", "", "file"}}
 	for _, f := range x.Files {
 		mark := ""

@@ -54,7 +54,7 @@ func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
 	jtune(t, with(board, "apply", "MAXN", "--yes")...).done(t)
 	command := strings.Fields(boot.Command(unitOf(root)))
 	o := jtune(t, with(command[1:], with(board, "--json")...)...).done(t) // as after a reboot
-	v := o.object(t, "asked actual kept reverted locked files")
+	v := o.object(t, appliedKeys)
 	if v["kept"] != true || modeOf(t, v["actual"]) != modeOf(t, v["asked"]) || modeOf(t, v["actual"]).Cores != 8 {
 		t.Errorf("got %v for %s", v, bootMode)
 	}
@@ -88,7 +88,7 @@ func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
 func TestAtBootInJSON(t *testing.T) {
 	board, root := fakeBoard(t, "true")
 	v := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--json")...).done(t).object(t,
-		"asked actual kept reverted locked files at_boot")
+		appliedKeys+" at_boot")
 	unit := hasKeys(t, v["at_boot"], "unit text written")
 	if unit["written"] != true || unit["text"] != unitOf(root) || unit["unit"] != boot.Path {
 		t.Errorf("got %v", unit)

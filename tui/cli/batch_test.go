@@ -47,7 +47,7 @@ func fitServed(t testing.TB, batches ...int) (model string, rows []tegra.Measure
 	model = filepath.Join(t.TempDir(), "served.model")
 	space, _ := toySweep(t)
 	fit := with(replay(space), "fit", "--samples", path, "--out", model, "--json")
-	v := jtune(t, fit...).done(t).object(t, "method samples cv reference warnings batches")
+	v := jtune(t, fit...).done(t).object(t, "method samples cv reference warnings virtual batches")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["method"] != "gp" || v["samples"] != float64(len(rows)) || v["reference"] != nil ||
 		len(v["batches"].([]any)) != len(batches) {
@@ -233,7 +233,7 @@ func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
 	path, rows := servedSweep(t, 1, 8, 32)
 	v := jtune(t, "evaluate", "--truth", path, "--methods", "gp,tune", "--sizes", "30", "--seeds", "2", "--budgets",
 		"14:30:8", "--latencies", "15,60", "--json").done(t).
-		object(t, "truth modes budgets_w budgets_dropped batches latencies_ms rows notes")
+		object(t, "truth virtual modes budgets_w budgets_dropped batches latencies_ms rows notes")
 	if v["modes"] != float64(len(rows)) || len(v["batches"].([]any)) != 3 || len(v["latencies_ms"].([]any)) != 2 {
 		t.Errorf("%v settings of %d, sizes %v, latencies %v", v["modes"], len(rows), v["batches"], v["latencies_ms"])
 	}

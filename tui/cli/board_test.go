@@ -118,7 +118,7 @@ func TestModesAreCountedListedAndDrawn(t *testing.T) {
 			t.Parallel()
 			csv := jtune(t, with(with(virtualBoard, "modes", "--csv"), c.args...)...).done(t).out
 			if got := strings.Count(csv, "\n") - 1; got != c.want || !strings.HasPrefix(csv,
-				"cores,cpu_khz,gpu_hz,mem_hz\n") {
+				"cores,cpu_khz,gpu_hz,mem_hz,virtual\n") {
 				t.Errorf("got %d modes, want %d; begins %.60q", got, c.want, csv)
 			}
 			if got := array(t, jtune(t, with(with(virtualBoard, "modes", "--json"),
@@ -146,7 +146,8 @@ func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
 	list := array(t, jtune(t, "workloads", "--json").done(t).out)
 	known := map[string]bool{}
 	for _, w := range list {
-		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command estimated")
+		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command estimated "+
+			"virtual")
 		known[w["name"].(string)] = true
 	}
 	for _, name := range strings.Fields("resnet18 mobilenet yolov8n bert lstm lenet5 vgg11") {
@@ -295,4 +296,4 @@ func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	}
 }
 
-const appliedKeys = "asked actual kept reverted locked files"
+const appliedKeys = "asked actual kept reverted locked virtual files"

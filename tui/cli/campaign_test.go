@@ -252,7 +252,7 @@ func TestACampaignFeedsFitAndReplay(t *testing.T) {
 	jtune(t, with(replay(path), "profile", "label", "--modes", "12", "--out", out)...).done(t)
 	model := filepath.Join(t.TempDir(), "m")
 	o := jtune(t, "fit", "--samples", out, "--out", model, "--json").done(t)
-	if v := o.object(t, "method samples cv reference warnings"); v["samples"] != 12.0 {
+	if v := o.object(t, "method samples cv reference warnings virtual"); v["samples"] != 12.0 {
 		t.Errorf("got %v samples, want 12", v["samples"])
 	}
 	if got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out); len(got) != len(toyModes()) {

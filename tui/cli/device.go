@@ -174,7 +174,16 @@ func originMark(origin string) string {
 	if origin == "" {
 		return ""
 	}
-	return "  (VIRTUAL: " + origin + ")"
+	return "  " + tegra.VirtualMark(origin)
+}
+
+// printOrigin ends a text whose numbers no real board measured.
+func (a *app) printOrigin(origin string) error {
+	if origin == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(a.out, tegra.VirtualMark(origin))
+	return err
 }
 
 // originOf marks a board that is not real.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func (a *app) doctor() *cobra.Command {
 				if a.asJSON {
 					err = printJSON(a.out, d)
 				} else {
-					err = a.printDiagnosis(d)
+					err = errors.Join(a.printOrigin(s.Device.Board().Origin()), a.printDiagnosis(d))
 				}
 				if err != nil || d.Verdict.Level != session.LevelHot {
 					return err

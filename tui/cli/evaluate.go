@@ -44,6 +44,7 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			a.notes(s.Notes)
+			o.Origin = s.Provenance.Origin()
 			o.Truth, o.Name, o.Workload, o.Seed, o.Presets = s.Measured, truth, s.Workload, a.options.Seed,
 				a.options.PresetsFor(s)
 			if o.Reference, err = a.options.Reference(reference); err != nil {

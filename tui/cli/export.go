@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/tegra"
 	"jtune/tui/session"
 )
 
@@ -49,6 +50,9 @@ func (a *app) exportNvpmodel() *cobra.Command {
 				text, err := s.Sysfs().NVPModelBlock(m, name)
 				if err != nil {
 					return err
+				}
+				if mark := tegra.VirtualMark(s.Device.Board().Origin()); mark != "" {
+					text = "# " + mark + "\n" + text
 				}
 				_, err = fmt.Fprint(a.out, text)
 				return err

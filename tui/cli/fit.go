@@ -28,6 +28,7 @@ type fitJSON struct {
 	Reference text.Optional `json:"reference"`
 	Warnings  []string      `json:"warnings"`
 	Batches   []int         `json:"batches,omitempty"` // where the batch size is an input
+	Virtual   bool          `json:"virtual"`
 }
 
 func (a *app) fit() *cobra.Command {
@@ -104,6 +105,7 @@ func (a *app) printFit(m *learn.Model) error {
 			Reference: text.Optional(m.Reference),
 			Warnings:  listOf(m.Warnings),
 			Batches:   m.Batches,
+			Virtual:   m.Provenance.Virtual,
 		})
 	}
 	a.notes(m.Warnings)
@@ -121,10 +123,13 @@ func (a *app) printFit(m *learn.Model) error {
 		covers += " with minibatches of " + listed(m.Batches)
 	}
 	if err := table(a.out,
-		[]string{"method", string(m.Method)}, []string{"samples", text.Thousands(len(m.Samples))},
+		[]string{"method", string(m.Method) + originMark(m.Provenance.Origin())},
+		[]string{"samples", text.Thousands(len(m.Samples))},
 		[]string{"covers", covers},
-		[]string{"time error", pct(m.CV.TimeMAPEPct)}, []string{"power error", pct(m.CV.PowerMAPEPct)},
-		[]string{"cross-validated", orDash(m.CV.How)}, []string{"reference", orDash(m.Reference)}); err != nil {
+		[]string{"time error", pct(m.CV.TimeMAPEPct)},
+		[]string{"power error", pct(m.CV.PowerMAPEPct)},
+		[]string{"cross-validated", orDash(m.CV.How)},
+		[]string{"reference", orDash(m.Reference)}); err != nil {
 		return err
 	}
 	if m.Batches != nil {

@@ -42,7 +42,7 @@ func TestAProfileOfTheVirtualBoardFits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(virtualBoard, "profile", "lenet5", "--modes", "20", "--out", dir)...).done(t)
 	o := jtune(t, "fit", "--samples", dir, "--out", filepath.Join(t.TempDir(), "m"), "--json").done(t)
-	if v := o.object(t, "method samples cv reference warnings"); v["samples"] != 20.0 {
+	if v := o.object(t, "method samples cv reference warnings virtual"); v["samples"] != 20.0 {
 		t.Errorf("got %v samples, want 20", v["samples"])
 	}
 }

@@ -87,6 +87,7 @@ func (a *app) printFolder(dir string) error {
 	if head.Plan.Kind == imports.Kind {
 		from = ", imported: the board is not known"
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %d rows of %s%s\n", dir, len(rows), orDash(head.Workload.Name), from)
+	_, err = fmt.Fprintf(a.out, "%s: %d rows of %s%s%s\n", dir, len(rows), orDash(head.Workload.Name), from,
+		originOf(head.Device.Board()))
 	return err
 }

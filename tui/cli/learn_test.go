@@ -32,7 +32,7 @@ func fitToy(t testing.TB, more ...string) (model string, o outcome) {
 
 func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 	_, o := fitToy(t, "--json", "--reference", "none")
-	v := o.done(t).object(t, "method samples cv reference warnings")
+	v := o.done(t).object(t, "method samples cv reference warnings virtual")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["method"] != "gp" || v["samples"] != 72.0 || v["reference"] != nil {
 		t.Errorf("got method %v, %v samples, reference %v; want gp, 72, none", v["method"], v["samples"],
@@ -47,7 +47,7 @@ func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
 	path := sampleFile(t, 1)
 	model := filepath.Join(t.TempDir(), "m")
 	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t,
-		"method samples cv reference warnings")
+		"method samples cv reference warnings virtual")
 	if cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct"); cv["time_mape_pct"] != nil ||
 		cv["power_mape_pct"] != nil {
 		t.Errorf("one sample: got errors %v, want null", cv)
@@ -74,7 +74,7 @@ func TestEveryMethodFits(t *testing.T) {
 			path := sampleFile(t, n)
 			o := jtune(t, "fit", "--samples", path, "--out", filepath.Join(t.TempDir(), "m"), "--method", string(m),
 				"--json", "--device", "virtual:agx-orin").done(t)
-			v := o.object(t, "method samples cv reference warnings")
+			v := o.object(t, "method samples cv reference warnings virtual")
 			if v["method"] != string(m) || (v["reference"] != nil) != (m == learn.PowerTrain) {
 				t.Errorf("got method %v with reference %v", v["method"], v["reference"])
 			}
@@ -436,7 +436,7 @@ func TestASweepWithoutPower(t *testing.T) {
 	path := write(t, b.String())
 	model := filepath.Join(t.TempDir(), "m")
 	cv := hasKeys(t, jtune(t, "fit", "--samples", path, "--out", model, "--json", "--reference",
-		"none").done(t).object(t, "method samples cv reference warnings")["cv"], "time_mape_pct power_mape_pct")
+		"none").done(t).object(t, "method samples cv reference warnings virtual")["cv"], "time_mape_pct power_mape_pct")
 	if cv["power_mape_pct"] != nil || !(cv["time_mape_pct"].(float64) < 5) {
 		t.Errorf("errors %v, want those of time alone", cv)
 	}

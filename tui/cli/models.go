@@ -312,7 +312,7 @@ func (a *app) printModel(m modelJSON) error {
 		{"time error", errorText(m.CV, m.CV.TimeMAPEPct) + own},
 		{"power error", errorText(m.CV, m.CV.PowerMAPEPct) + own},
 		{"workload", orDash(string(m.Workload))},
-		{"device", orDash(string(m.Device))},
+		{"device", ofDevice(string(m.Device), m.Virtual)},
 		{"made", orDash(string(m.When))},
 	}
 	if m.campaigns > 0 {

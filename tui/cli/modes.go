@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,13 +59,13 @@ func (a *app) modes() *cobra.Command {
 				}
 				switch {
 				case a.asJSON:
-					return printJSON(a.out, listOf(modes))
+					return printJSON(a.out, toModesJSON(modes, s.Device.Board()))
 				case a.asCSV:
-					return a.modesCSV(modes)
+					return a.modesCSV(modes, s.Device.Board())
 				case filter == "" && !grid && sample == 0:
-					return a.countModes(space)
+					return errors.Join(a.countModes(space), a.printOrigin(s.Device.Board().Origin()))
 				}
-				return a.listModes(space, modes)
+				return a.listModes(space, modes, s.Device.Board())
 			})
 		},
 	}
@@ -77,11 +79,25 @@ func (a *app) modes() *cobra.Command {
 	return cmd
 }
 
-func (a *app) modesCSV(modes []tegra.Mode) error {
+// modeJSON is one element of `jtune modes --json`.
+type modeJSON struct {
+	tegra.ModeUnits
+	Virtual bool `json:"virtual"`
+}
+
+func toModesJSON(modes []tegra.Mode, b tegra.Board) []modeJSON {
+	out := make([]modeJSON, len(modes))
+	for i, m := range modes {
+		out[i] = modeJSON{m.Units(), b.Virtual}
+	}
+	return out
+}
+
+func (a *app) modesCSV(modes []tegra.Mode, b tegra.Board) error {
 	w := csv.NewWriter(a.out)
-	w.Write(sweep.Columns[:4])
+	w.Write(slices.Concat(sweep.Columns[:4], []string{sweep.VirtualColumn}))
 	for _, m := range modes {
-		w.Write(export.KnobFields(m))
+		w.Write(append(export.KnobFields(m), strconv.FormatBool(b.Virtual)))
 	}
 	w.Flush()
 	return w.Error()
@@ -104,13 +120,14 @@ func (a *app) countModes(s *tegra.Space) error {
 		[]string{fmt.Sprintf("%d memory clocks, MHz", len(s.EMC)), freqs(s.EMC)})
 }
 
-func (a *app) listModes(s *tegra.Space, modes []tegra.Mode) error {
+// listModes prints modes alone: what else there is to say goes beside them.
+func (a *app) listModes(s *tegra.Space, modes []tegra.Mode, b tegra.Board) error {
 	for _, m := range modes {
 		if _, err := fmt.Fprintln(a.out, s.Format(m)); err != nil {
 			return err
 		}
 	}
-	a.note("%s", text.Count(len(modes), "mode"))
+	a.note("%s%s", text.Count(len(modes), "mode"), originOf(b))
 	return nil
 }
 
@@ -131,6 +148,7 @@ type workloadJSON struct {
 	Command  []string `json:"command"`
 	// Estimated is null on a real board, which simulates nothing.
 	Estimated tegra.Val[bool] `json:"estimated"`
+	Virtual   bool            `json:"virtual"` // the board here is
 }
 
 func (a *app) workloads() *cobra.Command {
@@ -143,36 +161,38 @@ func (a *app) workloads() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			simulated := a.options.Simulates()
+			b := a.options.Board()
 			if a.asJSON {
-				return printJSON(a.out, toWorkloadsJSON(list, simulated))
+				return printJSON(a.out, toWorkloadsJSON(list, b))
 			}
-			return a.printWorkloads(list, simulated)
+			return a.printWorkloads(list, b)
 		},
 	}
 	a.jsonListFlag(cmd.Flags())
 	return cmd
 }
 
-func (a *app) printWorkloads(list []workload.Workload, simulated bool) error {
+func (a *app) printWorkloads(list []workload.Workload, b tegra.Board) error {
 	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
 	marked := false
 	for _, w := range list {
 		name := w.Name
-		if simulated && virtual.Estimated(name) {
+		if b.Simulated() && virtual.Estimated(name) {
 			name, marked = name+"*", true
 		}
 		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset,
 			text.Thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
 	}
-	if err := table(a.out, rows...); err != nil || !marked {
+	if err := table(a.out, rows...); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.out, "* estimated: this simulation is not based on measurements of such a board")
-	return err
+	if marked {
+		fmt.Fprintln(a.out, "* estimated: this simulation is not based on measurements of such a board")
+	}
+	return a.printOrigin(b.Origin())
 }
 
-func toWorkloadsJSON(list []workload.Workload, simulated bool) []workloadJSON {
+func toWorkloadsJSON(list []workload.Workload, b tegra.Board) []workloadJSON {
 	out := make([]workloadJSON, len(list))
 	for i, w := range list {
 		out[i] = workloadJSON{
@@ -188,7 +208,8 @@ func toWorkloadsJSON(list []workload.Workload, simulated bool) []workloadJSON {
 			Prefetch:  w.Prefetch,
 			Epochs:    w.Epochs,
 			Command:   listOf(w.Command),
-			Estimated: tegra.Val[bool]{V: virtual.Estimated(w.Name), OK: simulated},
+			Estimated: tegra.Val[bool]{V: virtual.Estimated(w.Name), OK: b.Simulated()},
+			Virtual:   b.Virtual,
 		}
 	}
 	return out

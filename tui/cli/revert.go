@@ -18,11 +18,11 @@ func (a *app) revert() *cobra.Command {
 					return err
 				}
 				if a.asJSON {
-					out := toAppliedJSON(applied)
+					out := toAppliedJSON(applied, s.Device.Board())
 					out.Kept, out.Reverted, out.Locked = true, true, s.Locked()
 					return printJSON(a.out, out)
 				}
-				return a.printApplied(s.Device.Space(), applied)
+				return a.printApplied(s, applied)
 			})
 		},
 	}

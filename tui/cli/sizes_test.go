@@ -227,14 +227,14 @@ func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 
 	model := filepath.Join(dir, "m.model")
 	v := jtune(t, "fit", "--samples", joined, "--out", model, "--json").done(t).object(t,
-		"method samples cv reference warnings batches")
+		"method samples cv reference warnings virtual batches")
 	if v["samples"] != 60.0 || len(v["batches"].([]any)) != 3 {
 		t.Errorf("fitted to %v samples of sizes %v", v["samples"], v["batches"])
 	}
 	// one size of it is a model of one size, also for methods that know no other
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--method", "linear", "--out", model).done(t)
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--out", model, "--json").done(t).object(t,
-		"method samples cv reference warnings")
+		"method samples cv reference warnings virtual")
 	jtune(t, "fit", "--samples", whole, "--batch", "4", "--out", model).fails(t, exitUsage,
 		"minibatch sizes 1 8 32, not 4")
 

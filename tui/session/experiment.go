@@ -132,7 +132,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		observer(observe).note(note)
 	}
 	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
-	out.Workload, out.Board = r.Workload, s.BoardOf(r.Workload)
+	out.Workload, out.Board, out.Virtual = r.Workload, s.BoardOf(r.Workload), s.Device.Board().Virtual
 	return out, errors.Join(err, readErr, writeReport(rec, out), rec.End(sum.End.String()))
 }
 

@@ -69,7 +69,8 @@ func ReadSamples(path string, batches []int, strict bool) (Samples, error) {
 	if t, err = someBatches(t, batches); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Provenance: learn.Provenance{Workload: filepath.Base(path)}, Notes: skipped(path, t),
+	from := learn.Provenance{Workload: filepath.Base(path), Virtual: t.Virtual()}
+	out := Samples{Provenance: from, Notes: skipped(path, t),
 		Workload: t.Workload()}
 	out.take(t.Readings())
 	return out, nil

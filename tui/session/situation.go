@@ -56,14 +56,14 @@ func (o Options) PresetsFor(samples Samples) []tegra.Preset {
 	return s.Device.Presets()
 }
 
-// Simulates reports whether workloads would run on a board's physics.
-func (o Options) Simulates() bool {
+// Board is the one that Open opens; zero where it opens none.
+func (o Options) Board() tegra.Board {
 	s, err := Open(o)
 	if err != nil {
-		return false
+		return tegra.Board{}
 	}
 	defer s.Close()
-	return s.Virtual != nil && !s.replays()
+	return s.Device.Board()
 }
 
 // SettingsOf are modes at the batch sizes asked for, size by size; plain modes

@@ -124,13 +124,10 @@ func (s *Session) findWorkload(name string) (workload.Workload, error) {
 // they are not measured.
 func (s *Session) BoardOf(w workload.Workload) string {
 	b := s.Device.Board()
-	switch origin := b.Origin(); {
-	case s.runsOnHost(w):
+	if s.runsOnHost(w) {
 		return "times of this machine, power and clocks of a simulated " + b.Name
-	case origin != "":
-		return b.Name + " (VIRTUAL: " + origin + ")"
 	}
-	return b.Name
+	return strings.TrimSpace(b.Name + " " + tegra.VirtualMark(b.Origin()))
 }
 
 // runsOnHost reports whether the workload really runs here, with a virtual board.

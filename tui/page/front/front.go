@@ -357,7 +357,7 @@ func (p *Page) Files() ([]page.File, error) {
 	}
 	title := "predicted: " + v.Workload + page.BatchText(v.Batch) + " on " + p.read.Board().Name
 	if o := p.read.Board().Origin(); o != "" {
-		title += "  (VIRTUAL: " + o + ")"
+		title += "  " + tegra.VirtualMark(o)
 	}
 	pl := session.Planes[p.plane]
 	c := export.NewCloud(title, v.Known, v.IsMeasured(), pl.Across, pl.Up, p.front())

@@ -248,7 +248,7 @@ func (p *Page) Files() ([]page.File, error) {
 		return nil, nil
 	}
 	var b strings.Builder
-	b.WriteString("epoch,minibatches,span_s,time_ms,stall_ms,compute_ms,overhead_ms,power_w,energy_j\n")
+	b.WriteString("epoch,minibatches,span_s,time_ms,stall_ms,compute_ms,overhead_ms,power_w,energy_j,virtual\n")
 	field := func(v tegra.Val[float64]) string {
 		if !v.OK {
 			return ""
@@ -256,9 +256,9 @@ func (p *Page) Files() ([]page.File, error) {
 		return strconv.FormatFloat(v.V, 'g', 6, 64)
 	}
 	for _, e := range j.Character.Epochs {
-		fmt.Fprintf(&b, "%d,%d,%g,%g,%s\n", e.Epoch+1, e.Minibatches, e.Span.Seconds(), e.TimeMS,
+		fmt.Fprintf(&b, "%d,%d,%g,%g,%s,%t\n", e.Epoch+1, e.Minibatches, e.Span.Seconds(), e.TimeMS,
 			strings.Join([]string{field(e.StallMS), field(e.ComputeMS), field(e.OverheadMS), field(e.PowerW),
-				field(e.EnergyJ)}, ","))
+				field(e.EnergyJ)}, ","), p.read.Board().Virtual)
 	}
 	return []page.File{{Ending: "csv", Text: b.String()}}, nil
 }
