@@ -157,7 +157,7 @@ func TestUndoAfterKeepRestoresTheFormerModeForGood(t *testing.T) {
 		t.Errorf("after undo and quitting the board runs in %v, want %v", got, found)
 	}
 	d.press("u")
-	d.sees("nothing to undo")
+	d.sees("nothing to undo: the board is as this session found it")
 }
 
 func TestUndoGoesBackStepByStepToTheStateFound(t *testing.T) {

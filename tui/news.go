@@ -16,6 +16,11 @@ import (
 func (r *root) news(msg tea.Msg) tea.Cmd {
 	var more tea.Cmd
 	switch msg := msg.(type) {
+	case rereadMsg:
+		if now := &r.sh.Readings; !r.sh.Look.Frozen && now.OK && msg.T >= now.Sample.T {
+			now.Sample = msg.Sample
+		}
+		return nil
 	case sampleMsg:
 		if r.watch != nil {
 			more = nextReadings(r.sh.ctx, r.watch)
@@ -117,6 +122,7 @@ func (r *root) takeOfTask(msg tea.Msg) tea.Cmd {
 // takeOfGuard folds what the guard has done; other news are those of a page.
 func (r *root) takeOfGuard(msg tea.Msg) tea.Cmd {
 	sh := r.sh
+	var again tea.Cmd
 	switch msg := msg.(type) {
 	case guardMsg:
 		if msg.err != nil {
@@ -127,6 +133,7 @@ func (r *root) takeOfGuard(msg tea.Msg) tea.Cmd {
 		sh.sudo = false
 		return msg.do()
 	case page.ModeSet:
+		again = sh.reread()
 		if msg.Err == nil {
 			sh.Applied.Set(msg.Mode, msg.From, sh.now())
 		}
@@ -135,6 +142,7 @@ func (r *root) takeOfGuard(msg tea.Msg) tea.Cmd {
 			sh.Applied.Keep()
 		}
 	case page.ModeReverted:
+		again = sh.reread()
 		if msg.Err == nil {
 			sh.Applied.Revert(msg.Why)
 		}
@@ -142,7 +150,7 @@ func (r *root) takeOfGuard(msg tea.Msg) tea.Cmd {
 		sh.bootChanged(msg)
 		return nil
 	}
-	return r.tell(msg)
+	return tea.Batch(r.tell(msg), again)
 }
 
 // tell passes news on to the pages and to the dialog that applies modes.
@@ -172,7 +180,7 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	if r.gone {
 		return tea.Quit
 	}
-	again := tea.Batch(sh.findInterrupted(), listModels(sh.host), r.pulse())
+	again := tea.Batch(sh.reread(), sh.findInterrupted(), listModels(sh.host), r.pulse())
 	if msg.view == nil {
 		return again
 	}

@@ -11,6 +11,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize"
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
@@ -71,9 +73,32 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	d.sees("resnet18 running", "epoch 1", "compute")
 	d.press("x")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
-	if r := d.r.sh.task.Ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
+	d.sees("training stopped: the board is back")
+	ran := d.r.sh.task.Ran
+	d.press("enter")
+	d.until("the next run begins", func() bool { return !d.r.sh.task.Done() })
+	if strings.Contains(d.screen(), "training stopped") {
+		t.Errorf("the end of the last run stands below the next one:\n%s", d.screen())
+	}
+	d.press("x")
+	d.until("that one ends", func() bool { return d.r.sh.task.Done() })
+	if r := ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
 		t.Errorf("outcome %+v: want more than 20 minibatches of about 60 ms (3.1 min of 3125 at MAXN, published)", r)
 	}
+}
+
+func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
+	d.r.watch.Stop() // no reading comes by itself
+	found := s.PresentMode()
+	shown := func() tegra.Val[tegra.Mode] { return page.ReaderOf(&d.r.sh.State).Present() }
+	d.press("6", "down", "a", "a")
+	d.until("the mode that was set shows", func() bool { return shown() != found })
+	if set := d.r.sh.Applied.Mode; shown() != set {
+		t.Errorf("%v shows, %v was set", shown(), set)
+	}
+	d.press("n")
+	d.until("the mode found shows", func() bool { return shown() == found })
 }
 
 func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
@@ -121,24 +146,44 @@ func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
 }
 
 func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
-	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})
-	d.press("t", "down", "down", "right", "enter")
-	d.until("some modes are measured", func() bool { return len(d.r.sh.task.Rows) >= 3 })
-	d.press("x")
-	d.until("it stops", func() bool { return d.r.sh.task.Done() })
-	if len(d.r.sh.task.Rows) >= session.FrontModes {
-		t.Skip("the machine measured everything before the key came")
-	}
-	d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
-	before := len(d.r.sh.Tasks.Interrupted.Rows)
-	d.sees("r goes on", "r go on")
-	d.press("r")
-	d.until("the front search ends", func() bool { return d.r.sh.task.Done() })
-	if j := d.r.sh.task; j.Err != nil || j.Tuned == nil || !j.Tuned.Feasible || before < 3 {
-		t.Fatalf("after %d modes went on to %+v, error %v", before, j.Tuned, j.Err)
-	}
-	dirs, _ := filepath.Glob(filepath.Join(s.DataDir(), "campaigns", "*"))
-	if len(dirs) != 1 {
-		t.Errorf("%d campaign folders, want the one", len(dirs))
+	for name, c := range map[string]struct {
+		keys    []string
+		folders int // of both
+	}{
+		"over the whole front, in its folder":          {[]string{"down", "down", "right"}, 1},
+		"for a limit, in another, from what was known": {[]string{"down", "2", "6"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Seed: 1})
+			d.press("t")
+			d.press(c.keys...)
+			d.press("t")
+			d.until("some modes are measured", func() bool { return len(d.r.sh.task.Rows) >= 3 })
+			d.press("x")
+			d.until("it stops", func() bool { return d.r.sh.task.Done() })
+			if !d.r.sh.task.Stopped || d.r.sh.task.Tuned != nil && d.r.sh.task.Tuned.Ended == optimize.Converged {
+				t.Skip("the machine measured everything before the key came")
+			}
+			d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
+			before, limit := len(d.r.sh.Tasks.Interrupted.Rows), d.r.sh.task.Limit
+			d.press("3")
+			d.sees("r goes on", "r go on")
+			d.press("1")
+			d.sees("cut off earlier: ")
+			d.press("3", "r")
+			d.until("the search ends", func() bool { return d.r.sh.task.Done() })
+			j := d.r.sh.task
+			if j.Err != nil || j.Tuned == nil || !j.Tuned.Feasible || j.Limit != limit || before < 3 {
+				t.Fatalf("after %d modes went on to %+v, error %v", before, j.Tuned, j.Err)
+			}
+			if known := strings.Contains(strings.Join(j.Notes, "; "), "starts from the "); known != (c.folders == 2) {
+				t.Errorf("notes %q", j.Notes)
+			}
+			dirs, _ := filepath.Glob(filepath.Join(s.DataDir(), "campaigns", "*"))
+			if len(dirs) != c.folders {
+				t.Errorf("%d campaign folders, want %d", len(dirs), c.folders)
+			}
+			d.until("nothing is left to go on with", func() bool { return d.r.sh.Tasks.Interrupted == nil })
+		})
 	}
 }

@@ -96,6 +96,20 @@ func (d deps) first() sampleMsg {
 	return sampleMsg{session.Readings{Last: s, Samples: []telemetry.Sample{s}}}
 }
 
+// rereadMsg brings a reading out of turn.
+type rereadMsg struct{ telemetry.Sample }
+
+// reread reads the device after its mode has changed: the newest sample may be of before.
+func (sh *shared) reread() tea.Cmd {
+	if sh.sampler == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		s, _ := sh.sampler.Read() // its error is in Why
+		return rereadMsg{s}
+	}
+}
+
 // takeSample folds new readings into what the pages show.
 func (sh *shared) takeSample(m sampleMsg) {
 	r := &sh.Readings

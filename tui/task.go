@@ -105,6 +105,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 		sh.fail("not now", err)
 		return nil
 	}
+	sh.notice = "" // of what was before
 	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
 	j.take(t.Now()) // a short one may have ended already
 	sh.own(j)

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"time"
 
 	"jtune/learn"
@@ -86,14 +85,10 @@ type Work struct {
 	Fixed map[string]string
 }
 
-// Find gives the workload of a name or of one that it had.
+// Find gives the workload of a name or alias.
 func (k Work) Find(name string) (w workload.Workload, known bool) {
-	for _, w := range k.List {
-		if w.Name == name || slices.Contains(w.Aliases, name) {
-			return w, true
-		}
-	}
-	return workload.Workload{}, false
+	w, err := workload.Find(k.List, name)
+	return w, err == nil
 }
 
 // Tasks are the tasks that show.

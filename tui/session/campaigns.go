@@ -1,10 +1,12 @@
 package session
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -26,40 +28,82 @@ func (s *Session) Campaigns() Campaigns {
 	return Campaigns{s.campaignsDir(), s.Device.Board(), s.findWorkload, s.finder.Running}
 }
 
-// Interrupted is a campaign over the whole front that ended early: its rows are
-// on disk and it can go on.
+// Interrupted is a search that ended early: what it measured is on disk, and it can go on.
 type Interrupted struct {
 	Dir      string
 	Workload workload.Workload // the user's own: a folder never decides what is run
 	Rows     []record.Row
-	Of       int
+	Of       int // modes of a search over the whole front; 0: for one limit
+	search   TuneRequest
 }
 
-// Interrupted finds the newest such campaign of this board that nobody runs now
-// and whose workload is known; nil when there is none.
+func (u *Interrupted) String() string {
+	if u.Of > 0 {
+		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name, len(u.Rows), u.Of)
+	}
+	return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.search.Limit,
+		text.Count(len(u.Rows), "mode"))
+}
+
+// Interrupted finds the newest such search of this board that nobody runs now and whose
+// workload is known; nil when there is none. One for a limit goes on in a new campaign:
+// a later search of its workload has taken its place.
 func (c Campaigns) Interrupted() *Interrupted {
 	list, _ := campaignsIn(c.Dir)
 	held := c.running()
+	later := map[string]bool{} // searches for a limit, by workload
 	for _, at := range slices.Backward(list) {
-		dir, h, rows := at.Dir, at.Header, at.Rows
-		if slices.ContainsFunc(held, func(r record.Running) bool { return r.Dir == dir }) {
+		kind, name := at.Header.Plan.Kind, at.Header.Workload.Name
+		toLimit := kind == tuneKind && at.Header.Search != nil
+		if at.Err != nil || len(at.Rows) == 0 || kind != "modes" && !toLimit || !c.here(at.Header.Device) ||
+			toLimit && later[name] {
 			continue
 		}
-		if at.Err != nil || h.Plan.Kind != "modes" || len(rows) == 0 || len(rows) >= h.Plan.Modes || !c.here(h.Device) {
-			continue
-		}
-		if w, err := c.Find(h.Workload.Name); err == nil {
-			w.Batch = h.Workload.Batch
-			return &Interrupted{dir, w, rows, h.Plan.Modes}
+		if later[name] = later[name] || toLimit; at.State(held) == CampaignInterrupted {
+			if u := c.interrupted(at); u != nil {
+				return u
+			}
 		}
 	}
 	return nil
 }
 
-// Task goes on with the campaign and then answers for a limit.
+// interrupted is a campaign as a search that can go on; nil where its workload or its
+// search is not known here.
+func (c Campaigns) interrupted(at Campaign) *Interrupted {
+	h := at.Header
+	w, err := c.Find(h.Workload.Name)
+	if err != nil {
+		return nil
+	}
+	w.Batch = h.Workload.Batch
+	u := &Interrupted{Dir: at.Dir, Workload: w, Rows: at.Rows, search: TuneRequest{Coverage: CoverFront}}
+	if h.Search != nil {
+		r, err := tuneRequest(h, w)
+		if err != nil {
+			return nil
+		}
+		u.search = *r
+	}
+	u.search.Measuring = Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
+	if u.search.Before = (time.Time{}); h.Plan.Kind == "modes" {
+		u.Of = h.Plan.Modes
+	}
+	return u
+}
+
+// Task goes on with the search; l is the limit to answer for where it had none. A search
+// for one limit begins again from what is known of the workload, its own rows included.
 func (u *Interrupted) Task(l optimize.Limit) *Task {
-	t := TuneTask(TuneRequest{Measuring: Measuring{Workload: u.Workload, Dir: u.Dir, Resume: true}, Limit: l,
-		Coverage: CoverFront, Probes: u.Of})
+	r := u.search
+	if r.Limit == (optimize.Limit{}) {
+		r.Limit = l
+	}
+	if u.Of == 0 {
+		return TuneTask(r)
+	}
+	r.Dir, r.Resume, r.Probes, r.Settings = u.Dir, true, u.Of, record.Settings{}
+	t := TuneTask(r)
 	t.Planned, t.now.Rows = u.Of+1, slices.Clone(u.Rows)
 	return t
 }

@@ -20,16 +20,10 @@ const modelSuffix = ".model"
 // referenceSuffix ends those of references without measured modes.
 const referenceSuffix = ".reference"
 
-// Models lists the models of the data directory, when they have learned what a program that
-// was killed had measured.
-func (s *Session) Models() ([]ModelInfo, error) {
-	s.refreshModels()
-	return s.Options.Models()
-}
-
-// Models lists the models of the data directory, newest first. A file that is
-// no model is listed with its error.
+// Models lists the models of the data directory, newest first, when they have learned what
+// a program that was killed had measured. A file that is no model is listed with its error.
 func (o Options) Models() ([]ModelInfo, error) {
+	o.refreshModels()
 	dir := o.ModelsDir()
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+modelSuffix))
 	if err != nil {
@@ -126,20 +120,30 @@ func (o Options) Keep(path string) (string, error) {
 	return name, denied(r.Compact.Save(kept), elsewhere)
 }
 
-// LoadModel reads a model by its name in the data directory, or by its path.
+// LoadModel reads a model by its path, or by its name in the data directory, brought up to
+// date as by Models.
 func (o Options) LoadModel(nameOrPath string) (*learn.Model, error) {
+	if !isPath(nameOrPath) {
+		o.refreshModels()
+	}
 	m, err := learn.Load(o.ModelPath(nameOrPath))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no model %s: there is no such file, and none is kept by that name in %s", nameOrPath,
-			o.ModelsDir())
+		return nil, fmt.Errorf("no model %s: there is no such file, and none is kept by that name in %s: jtune models "+
+			"lists those that are", nameOrPath, o.ModelsDir())
 	}
 	return m, err
+}
+
+// isPath reports whether a name means a file, whatever is kept by it.
+func isPath(nameOrPath string) bool {
+	_, err := os.Stat(nameOrPath)
+	return err == nil || strings.ContainsRune(nameOrPath, filepath.Separator)
 }
 
 // ModelPath is the file of a model: the path itself, or that of a kept model or
 // reference by its name, where no file of that name is here.
 func (o Options) ModelPath(nameOrPath string) string {
-	if _, err := os.Stat(nameOrPath); err == nil || strings.ContainsRune(nameOrPath, filepath.Separator) {
+	if isPath(nameOrPath) {
 		return nameOrPath
 	}
 	for _, suffix := range []string{modelSuffix, referenceSuffix} {

@@ -253,7 +253,7 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	}
 	listed := func() map[tegra.Setting]bool {
 		t.Helper()
-		list, err := s.Models()
+		list, err := s.Options.Models() // as the commands do, without a device
 		if err != nil || len(list) > 1 {
 			t.Fatal(list, err)
 		}
@@ -279,6 +279,12 @@ func TestPoolModelLearnsWhatAKilledProgramHadMeasured(t *testing.T) {
 	}
 	if n := len(listed()); n != 5 {
 		t.Errorf("the model that was never kept knows %d modes, want 5", n)
+	}
+	if err := os.WriteFile(model, early, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := s.Options.LoadModel("lstm-virtual"); err != nil || len(m.Samples) != 5 {
+		t.Errorf("by its name it is %+v, %v; want the 5 modes on disk", m, err)
 	}
 	at, err := os.Stat(model)
 	if err != nil {

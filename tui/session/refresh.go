@@ -25,12 +25,16 @@ func (o Options) refreshModels() {
 			continue
 		}
 		for _, sizes := range [][]int{nil, {c.Header.Workload.Batch}} {
-			pool := poolOf(list, c.Header.Workload, c.Board(), sizes)
-			name := pool.String()
-			if seen[name] {
+			of := newPool(c.Header.Workload, "", c.Board())
+			if sizes == nil {
+				of.Batch = c.Header.Workload.Batch
+			}
+			if seen[of.String()] {
 				continue
 			}
-			seen[name] = true
+			seen[of.String()] = true
+			pool := poolOf(list, c.Header.Workload, c.Board(), sizes)
+			name := pool.String()
 			pool.keep(space)
 			readings, kept := known[name]
 			_, unwanted := deleted[name]

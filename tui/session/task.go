@@ -50,6 +50,10 @@ const (
 	Done               // the board is as it was found
 )
 
+func (s TaskState) String() string {
+	return [...]string{"queued", "running", "pausing after this mode", "paused", "stopping", "done"}[s]
+}
+
 // TaskSpec describes a task.
 type TaskSpec struct {
 	Kind     TaskKind

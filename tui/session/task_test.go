@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -172,6 +173,9 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		return dir
 	}
 	same := func(*record.Header) {}
+	search := func(l optimize.Limit) func(h *record.Header) {
+		return func(h *record.Header) { h.Search = searchHeader(TuneRequest{Limit: l}) }
+	}
 	campaign("2026-1", "modes", 8, 4, same)
 	want := campaign("2026-2", "modes", 9, 3, func(h *record.Header) {
 		h.Workload.Batch, h.Workload.Command = 32, []string{"rm"}
@@ -194,6 +198,25 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	c.Running = func() []record.Running { return []record.Running{{Dir: want, PID: 1}} }
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v, want the one that nobody runs", u)
+	}
+	limit := optimize.Limit{PowerW: 27}
+	campaign("2026-7", tuneKind, 0, 2, search(limit))
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" || u.Of != 0 {
+		t.Fatalf("found %+v, want the search for a limit", u)
+	}
+	if got, want := u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+	if task := u.Task(optimize.Limit{PowerW: 30}); task.Kind != Tuning || task.Limit != limit || u.search.Resume ||
+		u.search.Fresh || !u.search.Before.IsZero() {
+		t.Errorf("goes on as %+v by %+v", task.TaskSpec, u.search)
+	}
+	done := campaign("2026-8", tuneKind, 0, 2, search(optimize.Limit{PowerW: 20}))
+	if err := os.WriteFile(filepath.Join(done, "end.txt"), []byte("complete\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
+		t.Errorf("found %+v although a later search has ended", u)
 	}
 	f := c.Follow(nil)
 	if f == nil || f.Dir != want || len(f.Rows) != 3 || f.Ended {

@@ -28,6 +28,8 @@ type Form struct {
 	// Walk is the field from which enter takes the form; before it enter goes
 	// to the next question.
 	Walk int
+	// Types is the field that takes what is typed at a question without an input.
+	Types int
 }
 
 // Field is one question.
@@ -36,8 +38,11 @@ type Field struct {
 	Text func() string // the answer, in words
 	Turn func(by int)  // the next one
 
-	Input *Input       // what is typed as an answer; nil: nothing
-	Typed func()       // the input has changed; nil: nobody asks
+	Input *Input // what is typed as an answer; nil: nothing
+	Typed func() // the input has changed; nil: nobody asks
+	// Wrong says why what was typed is no answer, or "": the form is not taken then. nil:
+	// every answer is one.
+	Wrong func() string
 	Step  func(by int) // the lower and higher keys; nil: they do nothing
 }
 
@@ -45,15 +50,15 @@ type Field struct {
 func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	now := f.Fields[f.At]
 	switch {
-	case now.Input != nil && now.Input.Takes(k):
+	case now.Input != nil && now.Input.Takes(k), now.Input == nil && k.Text != "" && f.types(k.Text):
 		f.typed(k)
 	case f.Keys.Back.Matches(k) || f.Keys.Quit.Matches(k):
 		return true, false
 	case f.Walk > 0 && f.Keys.StartNow.Matches(k):
-		return true, true
+		return f.take()
 	case f.Keys.Enter.Matches(k):
 		if f.At >= f.Walk {
-			return true, true
+			return f.take()
 		}
 		f.At++
 	case f.Keys.FieldNext.Matches(k):
@@ -72,11 +77,32 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	return false, false
 }
 
+// take ends the form, or goes to the first answer that is none.
+func (f *Form) take() (closed, taken bool) {
+	for i, q := range f.Fields {
+		if q.Wrong != nil && q.Wrong() != "" {
+			f.At = i
+			return false, false
+		}
+	}
+	return true, true
+}
+
 // Paste takes what the terminal pastes.
 func (f *Form) Paste(m tea.PasteMsg) {
-	if f.Fields[f.At].Input != nil {
+	if f.Fields[f.At].Input != nil || f.types(m.Content) {
 		f.typed(m)
 	}
+}
+
+// types goes to the field that takes a text at a question without an input.
+func (f *Form) types(text string) bool {
+	in := f.Fields[f.Types].Input
+	if in == nil || in.taken(text) == "" {
+		return false
+	}
+	f.At = f.Types
+	return true
 }
 
 func (f *Form) typed(msg tea.Msg) {
@@ -118,6 +144,9 @@ func (f *Form) Render(w, h int) string {
 		text := fmt.Sprintf(" %-*s   %s", name, q.Name, q.Text())
 		if i == f.At {
 			text = "▸" + StyleCursor.Render(fmt.Sprintf("%-*s ‹ %s ›", name, q.Name, q.Text()))
+		}
+		if q.Wrong != nil && q.Wrong() != "" {
+			text += " " + StyleBad.Render("✗ "+q.Wrong())
 		}
 		lines = append(lines, text)
 	}

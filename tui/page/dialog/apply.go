@@ -172,6 +172,8 @@ func (f *Apply) Undo() page.Intent {
 		return nil
 	case done.Boot != nil:
 		return page.ChangeBoot{Unit: done.Boot, Do: done.Boot.Undo, Undo: true}
+	case !done.Undoable() && len(done.History) > 0:
+		return page.Say("nothing to undo: the board is as this session found it")
 	case !done.Undoable():
 		return page.Say("nothing to undo: this session has not changed the device")
 	}

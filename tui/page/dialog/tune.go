@@ -10,6 +10,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -53,10 +54,10 @@ func NewTune(read page.Reader) *Tune {
 		typed:  widget.NewInput("", "0123456789.", 6),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
-	for i, w := range read.Workloads() {
-		if w.Name == read.Work().Preferred || slices.Contains(w.Aliases, read.Work().Preferred) {
-			d.choice[fieldWorkload] = i
-		}
+	if preferred, known := read.Work().Find(read.Work().Preferred); known {
+		d.choice[fieldWorkload] = slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
+			return w.Name == preferred.Name
+		})
 	}
 	names := []string{"workload", "limit", "coverage", "batch", "clock"}
 	if !read.Speed().OK {
@@ -69,11 +70,15 @@ func NewTune(read page.Reader) *Tune {
 		Width: 72,
 		Note:  d.note,
 		Walk:  fieldCoverage,
+		Types: fieldLimit,
 	}
 	for i, name := range names {
 		text := func() string { return d.text(i) }
 		d.Fields = append(d.Fields, widget.Field{Name: name, Text: text, Turn: func(by int) {
 			d.settle()
+			if i == fieldLimit {
+				d.typed.SetValue("") // of another unit
+			}
 			if i == fieldWorkload || i == fieldBatch {
 				d.listed.SetValue("")
 			}
@@ -86,8 +91,8 @@ func NewTune(read page.Reader) *Tune {
 		}})
 	}
 	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
-	limit.Input, limit.Typed, limit.Step = d.typed, d.limitTyped, d.step
-	batch.Input, batch.Typed = d.listed, d.sizesTyped
+	limit.Input, limit.Typed, limit.Step, limit.Wrong = d.typed, d.limitTyped, d.step, d.wrongLimit
+	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
 	return d
 }
 
@@ -128,22 +133,53 @@ func (d *Tune) fixedBatch() string {
 // batches are the sizes to choose among; nil for the workload's own.
 func (d *Tune) batches() []int {
 	list := d.sizes()[d.choice[fieldBatch]]
-	if listed := d.listed.Value(); listed != "" {
-		list = nil
-		for _, word := range strings.Split(listed, ",") {
-			b, err := strconv.Atoi(word)
-			has := d.read.Board().Replay == "" || slices.Contains(d.read.Work().Sizes, b)
-			if err == nil && b > 0 && b <= learn.MostBatch && has {
-				list = append(list, b)
-			}
-		}
-		slices.Sort(list)
-		list = slices.Compact(list)
+	if d.listed.Value() != "" {
+		list, _ = d.listedSizes()
 	}
 	if len(list) < 2 {
 		return nil
 	}
 	return list
+}
+
+// listedSizes are those that were typed, ascending, and why they are no answer, or "".
+func (d *Tune) listedSizes() (list []int, wrong string) {
+	for word := range strings.SplitSeq(d.listed.Value(), ",") {
+		if word == "" { // the next one is to be typed
+			continue
+		}
+		b, err := strconv.Atoi(word)
+		switch {
+		case err != nil || b < 1 || b > learn.MostBatch:
+			wrong = fmt.Sprintf("%s is not 1 to %d", word, learn.MostBatch)
+		case d.read.Board().Replay != "" && !slices.Contains(d.read.Work().Sizes, b):
+			wrong = word + " was not measured"
+		default:
+			list = append(list, b)
+		}
+	}
+	slices.Sort(list)
+	if list = slices.Compact(list); wrong == "" && len(list) < 2 {
+		wrong = "two sizes at least, with commas"
+	}
+	return list, wrong
+}
+
+// wrongSizes says why the sizes that were typed are no answer, or "".
+func (d *Tune) wrongSizes() string {
+	if d.listed.Value() == "" {
+		return ""
+	}
+	_, wrong := d.listedSizes()
+	return wrong
+}
+
+// wrongLimit says why what was typed is no limit, or "".
+func (d *Tune) wrongLimit() string {
+	if v, err := strconv.ParseFloat(d.typed.Value(), 64); d.typed.Value() != "" && (err != nil || v <= 0) {
+		return "a number above 0"
+	}
+	return ""
 }
 
 // sizesTyped follows what was typed as batch sizes.
@@ -160,8 +196,6 @@ func (d *Tune) sizesTyped() {
 func (d *Tune) batchText() string {
 	several := d.batches()
 	switch {
-	case d.listed.Value() != "" && several == nil:
-		return d.listed.Render("_") + "  two sizes at least, with commas"
 	case d.listed.Value() != "":
 		return d.listed.Render("_")
 	case several != nil:
@@ -227,9 +261,12 @@ func (d *Tune) number() *float64 {
 	return nil
 }
 
-// settle turns what was typed into the limit's value.
+// settle turns what was typed into the limit's value; what is none stays as it was typed.
 func (d *Tune) settle() {
-	if v, err := strconv.ParseFloat(d.typed.Value(), 64); err == nil && v > 0 && d.number() != nil {
+	if d.wrongLimit() != "" {
+		return
+	}
+	if v, err := strconv.ParseFloat(d.typed.Value(), 64); err == nil && d.number() != nil {
 		*d.number() = v
 	}
 	d.typed.SetValue("")
@@ -295,6 +332,7 @@ func (d *Tune) limitTyped() {
 func (d *Tune) step(by int) {
 	if v := d.number(); v != nil {
 		d.settle()
+		d.typed.SetValue("")
 		*v = max(1, *v+float64(by))
 	}
 }

@@ -93,3 +93,58 @@ func TestTuneTakesAPastedListAndEditsItInPlace(t *testing.T) {
 	d.Press("end", "backspace", "2")
 	d.Sees("8,16,32_")
 }
+
+func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
+	for name, write := range map[string]func(d *pagetest.Driver){
+		"typed at the workload": func(d *pagetest.Driver) { d.Press("up", "up", "up"); d.Type("27.5") },
+		"typed at the coverage": func(d *pagetest.Driver) { d.Press("up"); d.Type("27.5") },
+		"pasted": func(d *pagetest.Driver) {
+			d.Press("up", "up")
+			d.Send(tea.PasteMsg{Content: "27.5 W"})
+		},
+		"pasted at the workload": func(d *pagetest.Driver) {
+			d.Press("up", "up", "up")
+			d.Send(tea.PasteMsg{Content: "27.5\n"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, f := driveTune(t, nil)
+			write(d)
+			d.Sees("fastest within 27.5_ W")
+			d.Press("t")
+			if got := f.limit(); got.PowerW != 27.5 {
+				t.Errorf("it asks for %v, want 27.5 W", got)
+			}
+		})
+	}
+}
+
+func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string // at the batch size
+		sees string
+	}{
+		"no power at all":       {[]string{"up", "up", "0"}, "0_ W"},
+		"two decimal points":    {[]string{"up", "up", "2", ".", "5", ".", "7"}, "✗ a number above 0"},
+		"one batch size":        {[]string{"1", "2"}, "✗ two sizes at least"},
+		"an impossible size":    {[]string{"8", ",", "1", "6", ",", "0"}, "✗ 0 is not 1 to"},
+		"wrong, and moved away": {[]string{"up", "up", "0", "enter", "enter"}, "✗ a number above 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := driveTune(t, nil)
+			d.Press(c.keys...)
+			d.Press("t")
+			d.Sees(c.sees)
+			if want := d.Want(); want != nil {
+				t.Fatalf("it starts %+v", want)
+			}
+			for range 12 {
+				d.Press("backspace")
+			}
+			d.Press("t")
+			if d.Want() == nil {
+				t.Errorf("it does not start with its own answers; the dialog:\n%s", d.Screen())
+			}
+		})
+	}
+}

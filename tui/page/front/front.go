@@ -28,6 +28,7 @@ type Page struct {
 	asTab  bool // the plot's table twin
 	large  bool
 	group  int // 0: none; else knob group-1, the modes that share the cursor's setting
+	kept   int // models in the data directory
 	tab    widget.Table
 	// answered is the last answer that was worked out.
 	answered struct {
@@ -62,7 +63,10 @@ func (p *Page) Name() page.Name { return page.Front }
 
 // Update is page.Page's.
 func (p *Page) Update(msg tea.Msg) page.Intent {
-	if m, ok := msg.(page.OutlookShown); ok {
+	switch m := msg.(type) {
+	case page.ModelsListed:
+		p.kept = len(m.List)
+	case page.OutlookShown:
 		v, before := p.read.Outlook(), m.Before
 		otherSize := before != nil && before.Model.Whole() == v.Model.Whole() && before.Batch != v.Batch
 		if !otherSize || p.cursor == before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor

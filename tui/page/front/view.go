@@ -21,10 +21,12 @@ import (
 func (p *Page) Render(w, h int) string {
 	p.cloud.Hide()
 	if p.read.Outlook() == nil {
-		text := " No model yet. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then shows " +
-			"every power mode's predicted time and power, the Pareto front of the best, and the mode to apply. " +
-			"4 loads a model of an earlier day."
-		return widget.Fit("\n"+widget.Wrap(text, w), w, h)
+		none := " No model is loaded. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then " +
+			"shows every power mode's predicted time and power, the Pareto front of the best, and the mode to apply."
+		if p.kept > 0 {
+			none += " 4 loads one of the " + text.Count(p.kept, "model") + " that are kept."
+		}
+		return widget.Fit("\n"+widget.Wrap(none, w), w, h)
 	}
 	head := p.head(w)
 	rest := h - 1
@@ -389,7 +391,6 @@ func (p *Page) Numbers() string {
 		"minibatch; W: what the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: " +
 		"the method, and how many measured modes it was fitted to. error: of modes left out of the fit. " +
 		"against: this mode compared with others, minus is less; from … to where the other was not measured, " +
-		"with the " +
-		"uncertainty of its prediction. limit: the answer is the fastest mode within " +
-		"it."
+		"with the uncertainty of its prediction. limit: the answer is the fastest mode within a power limit, " +
+		"the one of least power within a time limit."
 }

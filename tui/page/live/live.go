@@ -8,8 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -202,10 +204,19 @@ func (p *Page) workloadLine() string {
 			f.Follows.PID, f.Workload.Name, widget.StyleKey.Render("3"))
 	}
 	if j == nil || j.Done() {
+		if u := p.read.Interrupted(); u != nil {
+			return " cut off earlier: " + u.String() + "; " + widget.StyleKey.Render("3") + " shows it"
+		}
 		tune := widget.Press(p.read.Keys().Tune)
 		return " no workload of ours runs; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
 	}
-	text := fmt.Sprintf(" %s, %s: %s", j.Kind, j.Workload.Name, j.Progress.Phase)
+	doing := j.Progress.Phase.String()
+	if j.State != session.Running {
+		doing = j.State.String()
+	} else if j.Progress.Phase == profiles.Finished {
+		doing = "between two modes"
+	}
+	text := fmt.Sprintf(" %s, %s: %s", j.Kind, j.Workload.Name, doing)
 	if t := j.Progress.TimeMS; t > 0 {
 		text += fmt.Sprintf(", %s ms/minibatch", widget.MS(t))
 		if w := p.read.Sample().Reading.TotalW; w.OK {

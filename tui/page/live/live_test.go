@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page/pagetest"
@@ -82,4 +83,25 @@ func TestLiveTellsDiskOrADash(t *testing.T) {
 	d.Sees("disk reads –")
 	d.State.Readings.Disk = telemetry.DiskRates{ReadsPerS: tegra.Some(120.0), BytesPerS: tegra.Some(61.4e6)}
 	d.Sees("disk 120 reads/s, 61.4 MB/s")
+}
+
+func TestLiveDoesNotCallACampaignFinishedBetweenTwoModes(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Task(d.Board, session.Tuning)
+	j.Progress, d.State.Tasks.Own = profiles.Progress{Phase: profiles.Finished}, j
+	d.Sees("tuning, resnet18: between two modes")
+	j.State = session.Paused
+	d.Sees("tuning, resnet18: paused")
+	j.State, j.Progress.Phase = session.Running, profiles.Measuring
+	d.Sees("tuning, resnet18: measuring")
+}
+
+func TestLiveShowsTheJunctionInTheSmallestPanelOfHeat(t *testing.T) {
+	d, p := pagetest.Drive(t, New)
+	for _, line := range strings.Split(p.heat(34, 2), "\n") {
+		if strings.Contains(line, "tj\u00a063") {
+			return
+		}
+	}
+	t.Errorf("the hottest sensor is cut off:\n%s", d.Screen())
 }

@@ -240,7 +240,12 @@ func (p *Page) heat(w, h int) string {
 	read := p.read.Sample().Reading
 	var parts []string
 	for _, t := range read.Temps {
-		parts = append(parts, fmt.Sprintf("%s\u00a0%.0f", shortTemp(t.Name), t.C))
+		part := fmt.Sprintf("%s\u00a0%.0f", shortTemp(t.Name), t.C)
+		if shortTemp(t.Name) == "tj" { // the junction, hottest of all: it stands where nothing is cut off
+			parts = slices.Insert(parts, 0, part)
+			continue
+		}
+		parts = append(parts, part)
 	}
 	temps := widget.Dash
 	if len(parts) > 0 {

@@ -180,8 +180,10 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.compose = newComposer(p.read)
 	case keys.Compare.Matches(k):
 		return p.compare(), true
-	case keys.Back.Matches(k) && (p.list != listAll || p.filter != ""):
-		p.list, p.filter, p.built = listAll, "", false
+	case keys.Back.Matches(k) && p.list != listAll:
+		p.list, p.tab.Cursor = listAll, 0
+	case keys.Back.Matches(k) && p.filter != "":
+		p.filter, p.built = "", false
 	case keys.Back.Matches(k) && len(p.marked) > 0:
 		p.marked = nil
 	default:

@@ -149,3 +149,20 @@ func TestModesFilterTakesAPastedTextInOneLine(t *testing.T) {
 		t.Errorf("the filter holds %d bytes: %.60q", len(got), got)
 	}
 }
+
+func TestModesListOfPresetsKnowsNoFilterAndKeepsIt(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Press("/")
+	d.Type("cores=12")
+	d.Press("enter")
+	d.Sees("filter cores=12")
+	d.Press("p")
+	d.Sees("Presets of this board", "esc shows all modes again")
+	if text := d.Screen(); strings.Contains(text, "cores=12") {
+		t.Errorf("a filter stands below the presets, which it does not filter:\n%s", text)
+	}
+	d.Press("esc")
+	d.Sees("1,508 of 18,096 modes", "filter cores=12")
+	d.Press("esc")
+	d.Sees("18,096 of 18,096 modes")
+}

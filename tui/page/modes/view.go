@@ -126,6 +126,8 @@ func (p *Page) filterLine() string {
 		return widget.StyleBad.Render(" " + p.problem)
 	case p.compared != nil:
 		return p.compareLine()
+	case p.list != listAll:
+		return widget.StyleDim.Render(" " + p.read.Keys().Back.Label() + " shows all modes again")
 	case p.filter != "":
 		all := "   " + p.read.Keys().Back.Label() + " shows all modes again"
 		return " filter " + widget.StyleBold.Render(p.filter) + widget.StyleDim.Render(all)

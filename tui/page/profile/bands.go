@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
@@ -11,7 +12,10 @@ import (
 // bandsText tells how wide the bands are and how they shrank.
 func bandsText(j *page.Task, w int) string {
 	if len(j.Bands) == 0 {
-		return widget.StyleDim.Render("bands from 4 modes on")
+		if len(j.Measured()) >= session.LeastPreview {
+			return widget.StyleDim.Render("bands: computing")
+		}
+		return widget.StyleDim.Render(fmt.Sprintf("bands from %d modes on", session.LeastPreview))
 	}
 	text := fmt.Sprintf("±%.0f %% ms, ±%.0f %% W", j.Preview.TimePct, j.Preview.PowerPct)
 	if w >= 28 {

@@ -148,19 +148,20 @@ func (p *Page) Render(w, h int) string {
 	j := p.shown()
 	if j == nil {
 		keys := p.read.Keys()
-		text := "\n" + widget.Wrap(" No campaign yet. Press "+keys.Tune.Label()+": it asks for a workload, a limit "+
-			"and the coverage, measures a few power modes here, and answers with the best one. The board is "+
-			"restored as it was found.", w)
+		text := " No campaign yet. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the " +
+			"coverage, measures a few power modes here, and answers with the best one. The board is restored as " +
+			"it was found."
 		if u := p.cut(); u != nil {
-			cut := fmt.Sprintf(" Cut off earlier: front search of %s, %d of %d modes measured. %s resumes it.",
-				u.Workload.Name, len(u.Rows), u.Of, keys.Resume.Label())
-			text += "\n\n" + widget.Wrap(cut, w)
+			text = fmt.Sprintf(" Cut off earlier: %s. %s goes on with it, %s begins another search.", u,
+				keys.Resume.Label(), keys.Tune.Label())
 		}
+		text = "\n" + widget.Wrap(text, w)
 		return widget.Fit(text, w, h)
 	}
 	head := p.head(j, w)
 	rest := h - strings.Count(head, "\n") - 1
 	p.tab.Rows = len(j.Rows)
+	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
 	p.tab.Cols[sizeColumn].Off = !j.Sized()
 	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
 	list := p.read.Panel("measured, newest first", "", p.tab.Render)
@@ -178,6 +179,7 @@ func (p *Page) Render(w, h int) string {
 	if w > 130 {
 		left = 62
 	}
+	left += p.tab.Cols[0].Width - 2
 	return widget.Under(head, widget.Beside(list.Render(left, rest), front.Render(w-left, rest)))
 }
 
@@ -225,7 +227,7 @@ func (p *Page) state(j *page.Task) string {
 	pr := j.Progress
 	switch {
 	case j.Done() && j.Stopped:
-		if p.cut() != nil && j.Kind == session.FrontSearch {
+		if p.cut() != nil {
 			return "stopped by you; the board is back as it was found; " + keys.Resume.Label() + " goes on"
 		}
 		return "stopped by you; the board is back as it was found"

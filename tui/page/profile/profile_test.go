@@ -27,3 +27,22 @@ func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
 		t.Error("a column of sizes where there is one")
 	}
 }
+
+func TestProfileTellsWhyThereAreNoBandsYet(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Task(d.Board, session.Tuning)
+	j.Bands, d.State.Tasks.Own = nil, j
+	d.Sees("bands: computing")
+	j.Rows = j.Rows[:3]
+	d.Sees("bands from 4 modes on")
+}
+
+func TestProfileNumbersAThousandModes(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Task(d.Board, session.Tuning)
+	for len(j.Rows) < 1234 {
+		j.Rows = append(j.Rows, j.Rows[0])
+	}
+	d.State.Tasks.Own = j
+	d.Sees("▸1234 ", " 1233 ", " ok ")
+}
