@@ -94,7 +94,7 @@ func (s *Surrogate) At(batch int) *Surrogate {
 	return &view
 }
 
-// Batches are its batch sizes, ascending; nil where the size is no input.
+// Batches are its batch sizes, ascending; nil where the size is not an input.
 func (s *Surrogate) Batches() []int { return s.batches }
 
 // At is the model at one batch size: its samples are those of that size, possibly

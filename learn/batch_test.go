@@ -160,7 +160,7 @@ func TestBatchModelLearnsAServiceFromTwentySettings(t *testing.T) {
 	}
 }
 
-// With one batch size for all, the batch is no input: the model is that of a
+// With one batch size for all, the batch is not an input: the model is that of a
 // training, to the digit.
 func TestBatchModelNeedsMoreThanOneSize(t *testing.T) {
 	t.Parallel()
@@ -272,7 +272,7 @@ func reframed(body []byte, old, new string) []byte {
 	return frame(fileMagic, batchVersion, bytes.Replace(body, []byte(old), []byte(new), 1))
 }
 
-// swapped gives the first two differing samples each other's size.
+// swapped exchanges the batch sizes of the first two samples that differ in it.
 func swapped(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var d document

@@ -8,7 +8,7 @@ import (
 
 // point is the features of a setting: octaves below the device's largest value of
 // each knob, so values are ≤ 0 inside the space, and last the batch size's, 0 where
-// that is no input.
+// that is not an input.
 type point [batchInput + 1]float64
 
 const batchInput = int(tegra.NumKnobs)

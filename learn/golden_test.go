@@ -73,7 +73,7 @@ func (s sweepOf) split(places []int) (in, out []tegra.Measured) {
 	return in, out
 }
 
-// place gives the row of a mode written as cores_cpu(kHz)_gpu(Hz)_mem(Hz).
+// place returns the row of a mode written as cores_cpu(kHz)_gpu(Hz)_mem(Hz).
 func (s sweepOf) place(t testing.TB, text string) int {
 	t.Helper()
 	m := parseUnderscored(t, text)
@@ -86,7 +86,7 @@ func (s sweepOf) place(t testing.TB, text string) int {
 	return -1
 }
 
-// errorsOn gives MAPE of time and power on measured modes.
+// errorsOn returns MAPE of time and power on measured modes.
 func errorsOn(p Predictor, truth []tegra.Measured) (timePct, powerPct float64) {
 	modes := make([]tegra.Mode, len(truth))
 	for i, m := range truth {

@@ -47,7 +47,7 @@ func LoadReference(path string) (*Reference, error) {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
 		if m.Batches != nil {
-			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is no reference; fit one size "+
+			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is not a reference; fit one size "+
 				"with --batch N",
 				path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
 		}
@@ -68,7 +68,7 @@ func LoadReference(path string) (*Reference, error) {
 		return nil, fmt.Errorf("reference: %w; give a model file, a sweep file or a campaign folder", err)
 	}
 	if table.HasBatch && len(table.Batches()) > 1 {
-		return nil, fmt.Errorf("reference %s: rows of %d minibatch sizes; give a file of one",
+		return nil, fmt.Errorf("reference %s: rows of %d batch sizes; give a file of one",
 			path, len(table.Batches()))
 	}
 	return &Reference{Name: referenceName(path, ""), Samples: table.Measured()}, nil

@@ -17,7 +17,7 @@ import (
 type Surrogate struct {
 	timePowerModel
 	space     *tegra.Space
-	batches   []int // ascending; nil where the batch size is no input
+	batches   []int // ascending; nil where the batch size is not an input
 	view      int   // the batch size of Predict
 	scale     scale
 	samples   []tegra.Measured

@@ -1,6 +1,6 @@
 package optimize
 
-// Multi-dimensional binary search (the summer report, section 4.2): probe the
+// Multi-dimensional binary search (docs/method.md, Binary search): probe the
 // middle of every knob's remaining range; over the power limit drop the higher half
 // of one knob, else the lower half, knob by knob in rotation. It takes about log2 of
 // the number of modes in probes, assumes that every knob alone trades time for
@@ -134,7 +134,7 @@ func (r Rotation) String() string {
 // Halving is one step of a binary search.
 type Halving struct {
 	tegra.Setting            // in the middle of what was left
-	Knob          tegra.Knob // BatchKnob for the minibatch size
+	Knob          tegra.Knob // BatchKnob for the batch size
 	Raised        bool       // the lower half was dropped, else the higher
 	Sizes         bool       // the higher half of the sizes was dropped too
 	Left          rungs      // values left of each knob after it; 1 of the sizes where they are no input
@@ -163,7 +163,7 @@ func (h Halving) String() string {
 func (s *search) binary() error {
 	switch {
 	case s.limit.PowerW == 0 && s.places.Batches != nil:
-		return errors.New("a binary search over minibatch sizes needs a power limit, with or without a time limit")
+		return errors.New("a binary search over batch sizes needs a power limit, with or without a time limit")
 	case s.limit.PowerW == 0 && s.limit.TimeMS == 0:
 		return errors.New("a binary search needs a power limit or a time limit")
 	}

@@ -18,7 +18,7 @@ var errNoProbe = errors.New("no probe was allowed")
 // *InfeasibleError with the nearest one.
 var ErrInfeasible = errors.New("no power mode meets the limit")
 
-// Limit says what is asked of a mode. PowerW and TimeMS are limits, 0 where
+// Limit says what a mode must meet. PowerW and TimeMS are limits, 0 where
 // there is none; what is best among the modes that meet them follows from the
 // first of these that applies:
 //

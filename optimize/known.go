@@ -80,7 +80,7 @@ func (s *search) checkKnown() bool {
 	}
 	p, moved, ok := s.check(s.guess)
 	if _, known := s.known[s.at(p)]; ok && moved.far && !known {
-		// A mode that was never measured may be as odd as it reads: one that was can tell.
+		// Only a mode that was measured before shows whether the board has changed.
 		p, moved, ok = s.check(s.bestKnown)
 	}
 	if !ok || !moved.far {
@@ -105,7 +105,7 @@ func (s *search) checkKnown() bool {
 type movement struct {
 	Drift
 	far  bool // more than noise
-	none bool // there was no mode left to check
+	none bool // no mode was left to check
 }
 
 // at is the index of a probe's setting; -1 for the empty probe.

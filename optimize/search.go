@@ -78,7 +78,7 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	sizes := slices.Compact(slices.Sorted(slices.Values(o.Batches)))
 	switch {
 	case len(sizes) > 0 && (sizes[0] < 1 || sizes[len(sizes)-1] > learn.MostBatch):
-		return nil, fmt.Errorf("minibatch sizes %v: want 1 to %d", sizes, learn.MostBatch)
+		return nil, fmt.Errorf("batch sizes %v: want 1 to %d", sizes, learn.MostBatch)
 	case sizes != nil && o.Limit.PowerW > 0 && !o.Limit.Energy:
 		o.Limit.Throughput = true
 	}

@@ -127,7 +127,7 @@ func TestTuneRejectsBatchSizesOutOfRange(t *testing.T) {
 		}
 	}
 	if _, err := tuneModes(t.Context(), b.Measure, o); err == nil {
-		t.Error("a search that measures modes alone takes minibatch sizes")
+		t.Error("a search that measures modes alone takes batch sizes")
 	}
 	random, err := Tune(
 		t.Context(),

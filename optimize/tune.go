@@ -76,7 +76,7 @@ type TuneOptions struct {
 	// and of powertrain. nil: none.
 	Reference *learn.Reference
 	// Known are readings of earlier searches, from which the closed loop starts: one
-	// of them is measured again, and tells how they count. They are no probes.
+	// of them is measured again, which decides how they count. They are no probes.
 	Known []tegra.Measured
 	// Observe receives every probe when it is done, and the model fitted to it
 	// (nil while there is none).

@@ -149,7 +149,7 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 		why := differences(applied)
 		if _, err := b.Applier.Revert(ctx); err != nil {
 			return applied, nil, fmt.Errorf(
-				"mode %s was not taken (%s), nor the one before put back: %w",
+				"mode %s was not taken (%s), and the mode before could not be restored: %w",
 				step.Mode,
 				why,
 				err,
@@ -198,7 +198,7 @@ var ErrFixedBatch = errors.New("it has a fixed batch size: its command never rea
 func (b *Bench) checkBatchSize(info map[string]string) error {
 	if said := info["batch_size"]; b.batch > 0 && said != "" && said != strconv.Itoa(b.batch) {
 		return fmt.Errorf(
-			"workload %s: %w: it says minibatches of %s where %d was asked for",
+			"workload %s: %w: it reports batch size %s where %d was requested",
 			b.Workload.Name,
 			ErrFixedBatch,
 			said,
@@ -213,7 +213,7 @@ func (b *Bench) settingsNote(info map[string]string, w workload.Workload) (note 
 	for _, c := range []struct {
 		key, name string
 		set       int
-	}{{"batch_size", "minibatch size", w.Batch}, {"num_workers", "workers", w.Workers}} {
+	}{{"batch_size", "batch size", w.Batch}, {"num_workers", "workers", w.Workers}} {
 		if said := info[c.key]; said != "" && said != strconv.Itoa(c.set) {
 			return fmt.Sprintf("note: the job says %s %s, workload %s has %d", c.name, said, w.Name, c.set)
 		}

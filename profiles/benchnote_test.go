@@ -41,7 +41,7 @@ func TestBenchJobThatRunsAnotherMinibatchSizeIsNoted(t *testing.T) {
 	r := newRig(t, "resnet", virtual.Options{Noise: noNoise()})
 	r.bench.Workload.Batch = 32 // the board was told 16
 	if got := r.mustMeasure(t, r.device.Space().Max()); got.Status != record.OK ||
-		!strings.Contains(got.Why, "says minibatch size 16, workload resnet18 has 32") {
+		!strings.Contains(got.Why, "says batch size 16, workload resnet18 has 32") {
 		t.Errorf("%s %q", got.Status, got.Why)
 	}
 }

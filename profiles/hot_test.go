@@ -72,7 +72,7 @@ func TestCampaignStopsOnABoardThatIsThrottledByHeat(t *testing.T) {
 	c := &Campaign{Bench: r.bench, Plan: listOf(r.device.Space().Sample(4, 3))}
 	sum, err := c.Run(t.Context())
 	if err == nil || sum.New != 1 || sum.Rows[0].Status != record.Throttled ||
-		!strings.Contains(err.Error(), "throttled by heat") {
+		!strings.Contains(err.Error(), "thermal throttling") {
 		t.Errorf("%d modes, %v", sum.New, err)
 	}
 }

@@ -53,7 +53,7 @@ type measurement struct {
 	toDiscard int           // minibatches still to be discarded
 	steady    telemetry.Steady
 	clean     []harness.Event
-	flood     int // minibatches told since floodFrom
+	flood     int // minibatches reported since floodFrom
 	floodFrom time.Duration
 	samples   []telemetry.Sample // since power settled, or waiting was given up
 	hotNow    string             // why the board was too hot in the newest sample; "" when it was not
@@ -220,7 +220,7 @@ func (m *measurement) flooded(e harness.Event) error {
 	m.flood, m.floodFrom = 0, e.T
 	if took < time.Second {
 		return fmt.Errorf(
-			"the job tells of %d minibatches in %s: does it print in a loop of its own?",
+			"the job reports %d minibatches in %s: does it print in a loop of its own?",
 			floodLen,
 			took.Round(time.Millisecond),
 		)

@@ -124,7 +124,7 @@ func (w *Monitor) present() []*tally {
 	return []*tally{&w.all, last, &w.later}
 }
 
-// Event handles an event that is no minibatch: hello and cache.
+// Event handles an event that is not a minibatch: hello and cache.
 func (w *Monitor) Event(e harness.Event) {
 	switch e.Kind {
 	case harness.Hello:
@@ -277,7 +277,7 @@ func (w *Monitor) Character() record.Character {
 		if out.CacheAfter = w.cacheShare; w.cacheShare.OK {
 			out.CacheWhy = ""
 		} else if out.CacheWhy == "" {
-			out.CacheWhy = "the job does not tell where its data lie"
+			out.CacheWhy = "the job does not report where its data are"
 		}
 	}
 	if now.disk.OK {

@@ -25,7 +25,7 @@ type Step struct {
 type Variant struct {
 	record.Variant
 	Bench *Bench // measures it, with a job of its own
-	Idle  bool   // nothing runs: there is no minibatch to speak of
+	Idle  bool   // nothing runs: there is no minibatch
 }
 
 // Plan chooses the next mode, given all rows so far. An adaptive plan uses their numbers; a

@@ -35,7 +35,7 @@ func (m *measurement) verdict() *fault {
 	case n > 0 && float64(throttled) > record.ThrottledShare*n:
 		return &fault{
 			record.Throttled,
-			fmt.Sprintf("throttled by heat or over-current in %d of %d samples", throttled, len(during)),
+			fmt.Sprintf("throttled (thermal or over-current) in %d of %d samples", throttled, len(during)),
 		}
 	case m.hot() != "":
 		return &fault{record.Hot, m.hot()}
@@ -201,14 +201,14 @@ func (m *measurement) timingNote(times []float64) string {
 	switch {
 	case told > 1.5*passed+500:
 		return fmt.Sprintf(
-			"note: minibatches tell %.0f ms in all but came within %.0f ms: does the job flush its output after "+
+			"note: the reported minibatch times add up to %.0f ms, but they came within %.0f ms: does the job flush its output after "+
 				"each line?",
 			told,
 			passed,
 		)
 	case 20*told < passed:
 		return fmt.Sprintf(
-			"note: minibatches tell %.3g ms in all but came over %.0f ms: is time_ms in milliseconds?",
+			"note: the reported minibatch times add up to %.3g ms, but they came over %.0f ms: is time_ms in milliseconds?",
 			told,
 			passed,
 		)

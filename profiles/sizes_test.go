@@ -17,7 +17,7 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// sized makes a campaign of three modes at two minibatch sizes.
+// sized makes a campaign of three modes at two batch sizes.
 func sized(t *testing.T, r *rig, dir string, resume bool) *Campaign {
 	t.Helper()
 	modes := r.device.Space().Sample(3, 4)

@@ -206,7 +206,7 @@ func (c *Control) Check(m Mode) error {
 func (c *Control) snap(m Mode) (Mode, error) {
 	space := c.s.enumerate()
 	if space.Len() == 0 {
-		return m, fmt.Errorf("no power modes are known on this board (jtune doctor tells why): %w", ErrUnsupported)
+		return m, fmt.Errorf("no power modes are known on this board (jtune doctor shows why): %w", ErrUnsupported)
 	}
 	return space.Snap(m)
 }

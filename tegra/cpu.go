@@ -116,7 +116,7 @@ func (f *finder) cpu(fam family) (*cpuGroup, error) {
 	return g, nil
 }
 
-// coreOrder is the family's order when it speaks of exactly these cores.
+// coreOrder is the family's order when it lists exactly these cores.
 func coreOrder(present, order []int) []int {
 	if slices.Equal(present, ascending(order)) {
 		return order
@@ -180,7 +180,7 @@ func (c *core) isOnline() (bool, error) {
 
 // khz reads a cpufreq file as a clock.
 func khz(s *source) (Freq, error) {
-	v, err := s.within(0, int64(maxFreq/KHz), " kHz is no clock")
+	v, err := s.within(0, int64(maxFreq/KHz), " kHz is not a plausible clock")
 	return Freq(v) * KHz, err
 }
 

@@ -11,15 +11,15 @@ import (
 var (
 	// ErrPermission: a knob or file needs root rights that we do not have.
 	ErrPermission = errors.New("no permission")
-	// ErrGone: who writes the knobs has ended or was killed.
+	// ErrGone: the process that writes the knobs has ended or was killed.
 	ErrGone = errors.New("the guard has ended")
 	// ErrNoDevice: no Jetson here, or none of that name.
 	ErrNoDevice = errors.New("no such device")
-	// ErrUnsupported: this board lacks what was asked for.
+	// ErrUnsupported: this board lacks what was requested.
 	ErrUnsupported = errors.New("not supported by this board")
 )
 
-// Device is a Jetson, real or virtual, as far as it can be watched. Reading
+// Device is a Jetson, real or virtual, as far as it can be read. Reading
 // never needs root, though some values are absent without it.
 type Device interface {
 	Board() Board
@@ -162,10 +162,10 @@ func (c CoreReading) MarshalJSON() ([]byte, error) {
 	}{c.Online, c.LoadPct, InKHz(c.Freq)})
 }
 
-// ClockReading is what a clock does, what it was asked to do, and what it may.
+// ClockReading is the actual frequency of a clock and the limits that hold it.
 type ClockReading struct {
 	Actual  Val[Freq]    `json:"hz"`
-	Min     Val[Freq]    `json:"-"` // limits asked for
+	Min     Val[Freq]    `json:"-"` // limits that are set
 	Max     Val[Freq]    `json:"asked_hz"`
 	Cap     Val[Freq]    `json:"-"` // most that hardware or firmware allows
 	LoadPct Val[float64] `json:"load_pct"`

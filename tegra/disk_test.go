@@ -211,6 +211,6 @@ func TestHostPathStaysBelowTheRoot(t *testing.T) {
 		t.Errorf("%s, %v", got, ok)
 	}
 	if _, ok := tegra.HostPath(deny{fsys, "/"}, "/run"); ok {
-		t.Error("an FS that is no disk has a place on it")
+		t.Error("an FS that is not a disk has a place on it")
 	}
 }

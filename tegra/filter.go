@@ -39,7 +39,7 @@ var (
 // filterKnobs are the keys of knobs, in their order.
 var filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
 
-// ParseFilter reads terms parted by spaces or commas: a key (cores, cpu, gpu,
+// ParseFilter reads terms separated by spaces or commas: a key (cores, cpu, gpu,
 // mem or emc, time in ms, power in W, energy in J), one of < <= > >= = !=, and
 // a value as Parse reads it; or modes in the compact notation. After = and !=
 // a list with commas may stand: cores=2,4,6. Equality means the listed value of
@@ -101,14 +101,14 @@ func (t *term) add(s *Space, word, value string) error {
 		digits := strings.TrimSuffix(strings.ToLower(value), suffix)
 		v, err := strconv.ParseFloat(digits, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("filter term %q: %q is no value for %s", text.Clip(word), text.Clip(value), t.key)
+			return fmt.Errorf("filter term %q: %q is not a value for %s", text.Clip(word), text.Clip(value), t.key)
 		}
 		_, frac, _ := strings.Cut(digits, ".")
 		b = bound{v, math.Pow(10, -float64(len(frac))) / 2}
 	case k >= 0:
 		typed, err := parseKnob(k, value)
 		if err != nil {
-			return fmt.Errorf("filter term %q: %q is no value for %s: %w", text.Clip(word), text.Clip(value), t.key,
+			return fmt.Errorf("filter term %q: %q is not a value for %s: %w", text.Clip(word), text.Clip(value), t.key,
 				err)
 		}
 		if b.value = typed.value; t.op[0] == '<' || t.op[0] == '>' {

@@ -81,7 +81,7 @@ func TestWhatIsNoFilterIsAnError(t *testing.T) {
 
 func TestAFilterErrorShowsWhatWasTyped(t *testing.T) {
 	t.Parallel()
-	for expr, want := range map[string]string{"gpu<Fast": `"Fast"`, "GPU<0": `"0" is no value for gpu`,
+	for expr, want := range map[string]string{"gpu<Fast": `"Fast"`, "GPU<0": `"0" is not a value for gpu`,
 		"cores=13":    "nearest: 12",
 		"gpu=0.77GHz": "MHz and 828.75 MHz",
 		"Speed>1":     `"Speed>1"`} {

@@ -17,7 +17,7 @@ const (
 // one that is closest to its limit, or furthest above.
 func (r Reading) Hot() string {
 	if r.Heat.Or(false) {
-		return "throttled by heat"
+		return "thermal throttling"
 	}
 	why, most := "", 0.0
 	for _, t := range r.Temps {

@@ -55,7 +55,7 @@ func TestHotIsAZoneCloseToItsTripPointOrThrottling(t *testing.T) {
 		})
 	}
 	slowed := tegra.Reading{Heat: tegra.Some(true)}
-	if got := slowed.Hot(); got != "throttled by heat" {
+	if got := slowed.Hot(); got != "thermal throttling" {
 		t.Errorf("throttled: %q", got)
 	}
 	overCurrent := tegra.Reading{Throttled: tegra.Some(true), Heat: tegra.Some(false)}

@@ -32,7 +32,7 @@ const (
 // knobLetters end the fields of the compact notation, whose clocks count in GHz.
 var knobLetters = [NumKnobs]string{"c", "C", "G", "M"}
 
-var errNoNumber = errors.New("no positive number")
+var errNoNumber = errors.New("not a positive number")
 
 // parseKnob reads one value of a knob: a count of cores such as 8 or 8c, or a
 // clock such as 1.65C, 900MHz, 0.9 GHz or the bare 900 (MHz) and 0.9 (GHz).
@@ -63,11 +63,11 @@ func parseKnob(k Knob, s string) (typed, error) {
 	t.value = v * t.unit
 	switch {
 	case k == KnobCores && (v != math.Trunc(v) || v > math.MaxInt32):
-		return t, errors.New("no whole number of cores")
+		return t, errors.New("not a whole number of cores")
 	case k != KnobCores && t.value > float64(maxFreq):
-		return t, errors.New("no clock: above 100 GHz")
+		return t, errors.New("not a clock: above 100 GHz")
 	case k != KnobCores && t.value < float64(MHz):
-		return t, errors.New("no clock: below 1 MHz")
+		return t, errors.New("not a clock: below 1 MHz")
 	}
 	if _, frac, ok := strings.Cut(t.digits, "."); ok {
 		t.decimals = len(frac)

@@ -85,7 +85,7 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (Mode, string
 	if r, ok := conf.GPU(m); ok && r.Max != nil && *r.Max > 0 {
 		out.GPU = nearest(s.space.GPU, Freq(*r.Max))
 	}
-	out.EMC = s.emc.top().Or(0) // 0 is no setting: only root can read which the top is
+	out.EMC = s.emc.top().Or(0) // 0 is not a setting: only root can read which the top is
 	if v, ok := conf.EMC(m); ok && v > 0 {
 		out.EMC = nearest(s.space.EMC, Freq(v))
 	}

@@ -152,7 +152,7 @@ func (r *rail) powerW() (float64, error) {
 		w = float64(mv) * float64(ma) / 1e6
 	}
 	if w < 0 || w > maxRailW {
-		return 0, fmt.Errorf("%.0f W is no power of a rail", w)
+		return 0, fmt.Errorf("%.0f W is not a plausible power of a rail", w)
 	}
 	return w, nil
 }

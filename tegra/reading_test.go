@@ -196,7 +196,7 @@ func TestWhichStatesAreModes(t *testing.T) {
 
 func TestPresetsAreSnappedToTheKernelsLists(t *testing.T) {
 	t.Parallel()
-	// The values that L4T 35.1 and 35.2+ print for the same modes (device notes, section 4).
+	// The values that L4T 35.1 and 35.2+ print for the same modes.
 	for name, c := range map[string]struct {
 		tree *tegratest.Tree
 		want []string

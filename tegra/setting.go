@@ -11,7 +11,7 @@ import (
 // input as well, the batch size.
 type Setting struct {
 	Mode  Mode
-	Batch int // samples per minibatch; 0 where the batch size is no input
+	Batch int // samples per minibatch; 0 where the batch size is not an input
 }
 
 // Sized decides whether the batch size is an input of measurements: it is where
@@ -42,7 +42,7 @@ func BatchSizes(list []Setting) []int {
 	return slices.Compact(sizes)
 }
 
-// Settings lists every mode with every minibatch size, mode by mode; a size of
+// Settings lists every mode with every batch size, mode by mode; a size of
 // 0 where there is none.
 func Settings(modes []Mode, batches []int) []Setting {
 	if len(batches) == 0 {
@@ -57,11 +57,11 @@ func Settings(modes []Mode, batches []int) []Setting {
 	return out
 }
 
-// Places are the modes of a space, each with every size of a minibatch, by
+// Places are the modes of a space, each with every batch size, by
 // index in the order of Settings. Without sizes they are the space.
 type Places struct {
 	Space   *Space
-	Batches []int // ascending; nil where the size is no input
+	Batches []int // ascending; nil where the size is not an input
 }
 
 // Len counts the settings.

@@ -183,7 +183,7 @@ func cpuList(raw string) ([]int, error) {
 		a, errA := strconv.Atoi(first)
 		b, errB := strconv.Atoi(last)
 		if errA != nil || errB != nil || a < 0 || b < a || b >= 1024 {
-			return nil, fmt.Errorf("core list %q: %q is no range", text.Clip(raw), text.Clip(part))
+			return nil, fmt.Errorf("core list %q: %q is not a range", text.Clip(raw), text.Clip(part))
 		}
 		for n := a; n <= b; n++ {
 			out = append(out, n)

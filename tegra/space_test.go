@@ -120,9 +120,9 @@ func TestWhatCannotBeSnappedNamesItsNeighbours(t *testing.T) {
 		"12c/2.20C/1.30G":         "want cores/CPU/GPU/memory",
 		"12/2.20C/1.30G/3.20M":    "letter c",
 		"1.5c/2.20C/1.30G/3.20M":  "whole number",
-		"12c/-2.20C/1.30G/3.20M":  "no positive number",
-		"12c/2.20C/infG/3.20M":    "no positive number",
-		"12c/2.20C/1.30G/NaNM":    "no positive number",
+		"12c/-2.20C/1.30G/3.20M":  "not a positive number",
+		"12c/2.20C/infG/3.20M":    "not a positive number",
+		"12c/2.20C/1.30G/NaNM":    "not a positive number",
 		"":                        "want cores/CPU/GPU/memory",
 		strings.Repeat("9", 1000): "…",
 	} {
@@ -232,7 +232,7 @@ func FuzzParseMode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if m, err := s.Parse(text); err == nil && !s.Contains(m) {
-			t.Errorf("%q gives %s, which is no mode", text, m)
+			t.Errorf("%q gives %s, which is not a mode", text, m)
 		}
 	})
 }

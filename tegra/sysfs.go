@@ -42,7 +42,7 @@ type Sysfs struct {
 var _ Device = (*Sysfs)(nil)
 
 // about is what is known of a device between two looks at its files: it is
-// replaced as a whole, so that who asks for it never waits for a slow sensor.
+// replaced as a whole, so that a caller never waits for a slow sensor.
 type about struct {
 	board    Board
 	space    *Space

@@ -89,7 +89,7 @@ func readZones(zones []zone, r *Reading, miss func(string, error)) {
 	for _, z := range zones {
 		v, err := z.temp.int()
 		if err == nil && v != offMilliC && (v < -60_000 || v > 200_000) {
-			err = fmt.Errorf("%s: %d m°C is no temperature", z.temp.path, v)
+			err = fmt.Errorf("%s: %d m°C is not a temperature", z.temp.path, v)
 		}
 		switch {
 		case err != nil:
@@ -193,7 +193,7 @@ func (g *fanGroup) read(r *Reading, miss func(string, error)) {
 	if g.pwm == nil {
 		return
 	}
-	v, err := g.pwm.within(0, fanFull, " is no duty cycle")
+	v, err := g.pwm.within(0, fanFull, " is not a duty cycle")
 	if err != nil {
 		miss("fan", err)
 		return

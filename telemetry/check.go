@@ -35,7 +35,7 @@ func CheckPower(r tegra.Reading) string {
 	case p.V > MaxPowerW:
 		return fmt.Sprintf("total power %g W is more than any module draws", p.V)
 	case r.Throttled.Or(false):
-		return "board is throttled (heat or over-current)"
+		return "board is throttled (thermal or over-current)"
 	}
 	return ""
 }

@@ -120,7 +120,7 @@ func RatesBetween(before, after DiskCount, span time.Duration) DiskRates {
 
 // parseDiskstats adds up the whole disks, or takes the one of that name;
 // absent when there are none. What lies upon another device (partitions,
-// loops, RAM, device mapper) would count twice or is no disk.
+// loops, RAM, device mapper) would count twice or is not a disk.
 func parseDiskstats(text, name string) (sum tegra.Val[DiskCount]) {
 	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.Fields(line)

@@ -76,7 +76,7 @@ func TestCheckPowerNamesTheFault(t *testing.T) {
 		{"a plain reading is good", watts(31.3), ""},
 		{"a board that says it is not throttled is good", cool, ""},
 		{"no total", tegra.Reading{}, "absent"},
-		{"a total that is no number", watts(math.NaN()), "not a number"},
+		{"a total that is not a number", watts(math.NaN()), "not a number"},
 		{"an infinite total", watts(math.Inf(1)), "not a number"},
 		{"a negative total", watts(-3), "negative"},
 		{"a total of zero", watts(0), "zero"},

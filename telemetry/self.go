@@ -37,7 +37,7 @@ func (s *Self) CPUPct() tegra.Val[float64] {
 }
 
 // costSpan is the span over which the own cost is taken: a reading now and then
-// is no burst of work, and its mean is what counts.
+// is not a burst of work, and its mean is what counts.
 const costSpan = 3 * time.Second
 
 // Cost is what this process costs the machine; absent until a span has passed.
@@ -50,7 +50,7 @@ type Cost struct {
 type CostMeter struct {
 	self    *Self
 	written func() int64 // bytes so far
-	before  int64        // written at the begin of the span
+	before  int64        // written at the start of the span
 	since   time.Time
 	last    Cost
 }

@@ -58,7 +58,7 @@ func (d deps) watch(written func() int64) *session.Watch {
 // speeds are the rates that < and > walk through.
 var speeds = []float64{1, 2, 5, 10, 30, 60, 120, math.Inf(1)}
 
-// faster gives the next rate up (or down) from now.
+// faster returns the next rate up (or down) from now.
 func faster(now float64, up bool) float64 {
 	next := now
 	for i := range speeds {

@@ -44,7 +44,7 @@ func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
 	return r.key(tea.KeyPressMsg{Code: code})
 }
 
-// tabAt gives the page whose tab is drawn in a column of the first line.
+// tabAt returns the page whose tab is drawn in a column of the first line.
 func (r *root) tabAt(x int) (tab int, ok bool) {
 	line := []rune(ansi.Strip(r.tabs(r.w)))
 	if x < 0 || x >= len(line) {

@@ -55,7 +55,7 @@ func (sh *shared) asked(v *session.Outlook) bool {
 	return sh.Outlook != nil && v.Model.Whole() == sh.Outlook.Model.Whole() && v.Batch == sh.askedBatch
 }
 
-// hand gives readings to the outlook of their workload, whatever shows now.
+// hand passes readings on to the outlook of their workload, whatever shows now.
 func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 	sh.outlooks.Add(sh.subject(workload), readings...)
 	if v := sh.Outlook; v != nil {

@@ -80,7 +80,7 @@ func (r *renderer) close() {
 	}
 }
 
-// aside gives the terminal back while something else asks there.
+// aside releases the terminal while something else asks there.
 func (r *renderer) aside(ask func() error) error {
 	r.close()
 	err := ask()

@@ -56,7 +56,7 @@ func FromZero(most float64) Scale {
 	return Scale{0, math.Ceil(most/step*(1-1e-9)) * step, false}
 }
 
-// At gives the place of v; false when v cannot be placed (missing, or not
+// At returns the place of v; false when v cannot be placed (missing, or not
 // positive on a log scale) or lies outside.
 func (s Scale) At(v float64) (float64, bool) { return s.Places()(v) }
 
@@ -97,7 +97,7 @@ func (s Scale) Places() func(v float64) (float64, bool) {
 	}
 }
 
-// Ticks gives about n round values (1, 2, 5 times a power of ten; on a log
+// Ticks returns about n round values (1, 2, 5 times a power of ten; on a log
 // scale of more than a doubling also their tens) inside the range, ascending.
 func (s Scale) Ticks(n int) []float64 {
 	if n < 1 || !(s.Hi > s.Lo) || !Finite(s.Lo) || !Finite(s.Hi) {

@@ -20,7 +20,7 @@ const root = "../.."
 // may name.
 var lower = []string{"tegra", "telemetry", "profiles", "learn", "optimize"}
 
-// mayImport gives the rooms that each room may import besides its own and
+// mayImport returns the rooms that each room may import besides its own and
 // internal. A page is its own room: no other page is in its list.
 var mayImport = map[string][]string{
 	"main":         {"tui/cli"},

@@ -1,4 +1,4 @@
-// Package text tells numbers to people, alike on every screen and line.
+// Package text prints numbers for people, alike on every screen and line.
 // Documents for machines keep all digits.
 //
 //	18096 ──► "18,096", "18,096 modes"

@@ -81,7 +81,7 @@ func parseRun(timeText, powerText, modes string) (AuthorsRun, error) {
 	}{{timeText, &run.TimeMAPEPct}, {powerText, &run.PowerMAPEPct}} {
 		f, err := strconv.ParseFloat(v.text, 64)
 		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
-			return run, fmt.Errorf("%q is no error as a fraction", v.text)
+			return run, fmt.Errorf("%q is not an error as a fraction", v.text)
 		}
 		*v.to = 100 * f
 	}

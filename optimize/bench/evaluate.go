@@ -3,7 +3,7 @@ package bench
 // PowerTrain's evaluation (sections 4 and 5; docs/method.md, Scores) on any measured
 // sweep: how well each method predicts the modes that it has not seen, and how good the
 // modes are that it picks for every power limit. All methods learn from the same random
-// modes. Beside the paper's: errors on the modes not learned from, the 90th percentile
+// modes. In addition to the paper's: errors on the modes not learned from, the 90th percentile
 // of the penalty, and the closed loop, which searches once for each limit.
 
 import (

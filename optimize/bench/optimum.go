@@ -1,6 +1,6 @@
 package bench
 
-// The clean optimum beside the raw one. A sweep holds one reading per mode, and the
+// The clean optimum next to the raw one. A sweep holds one reading per mode, and the
 // best of thousands of readings within a limit is often a lucky one: a third of the
 // power of its neighbours. A method that misses it did nothing wrong. So picks are also
 // compared with the best mode whose reading a fit to a part of the sweep confirms

@@ -51,7 +51,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 		block
 		time, power float64 // medians of ln over the clock's range but for its lowest value
 	}
-	usual := map[int][]float64{} // effects on power by minibatch size
+	usual := map[int][]float64{} // effects on power by batch size
 	var all []effect
 	for at, byCPU := range runs {
 		var time, power []float64

@@ -19,7 +19,7 @@ import (
 type Experiment struct {
 	Name     string
 	Title    string // what it compares
-	Workload string // unless another is asked for
+	Workload string // unless another is requested
 	Epochs   int    // whole epochs per run unless told otherwise; 0: minibatches of a warm run
 
 	plan     func(Request, *Plan)
@@ -58,7 +58,7 @@ func All() []Experiment {
 			columns: strings.Fields("time_ms stall_ms epoch_s power_w energy_j " +
 				"reads_per_s read_bytes_per_s cache_pct"),
 		},
-		{Name: "batch", Title: "minibatch sizes 1 to 128", Workload: "mobilenet", plan: planBatch, takeaway: sayBatch,
+		{Name: "batch", Title: "batch sizes 1 to 128", Workload: "mobilenet", plan: planBatch, takeaway: sayBatch,
 			columns: strings.Fields("time_ms stall_ms compute_ms epoch_s power_w epoch_j cpu_pct gpu_pct")},
 		{
 			Name:     "dvfs",
@@ -204,7 +204,7 @@ func (r Request) holdsCache() (why string) {
 		return "the job is a command of your own: dropping the whole page cache takes root, which is not done " +
 			"here; a built-in job drops its own files"
 	case w.Torch.DataFolder() == "":
-		return "synthetic data lie in no file"
+		return "synthetic data are not in a file"
 	}
 	return ""
 }
@@ -368,13 +368,13 @@ func planBaseload(r Request, p *Plan) {
 	}
 	p.skip(
 		"(ii), (iii) logging off",
-		"the board's sensors tell nothing when nobody reads them: it takes a meter at the socket; a reading "+
+		"without reading the sensors the board's power is unknown: it takes a meter at the supply; a reading "+
 			"every 10 s comes near",
 	)
 	if r.Simulated {
 		p.skip("the cost of logging", "the virtual board draws nothing for being read")
 	}
-	p.skip("(iv) suspended", "a board that sleeps cannot measure itself: it takes a meter at the socket")
+	p.skip("(iv) suspended", "a suspended board cannot measure itself: it takes a meter at the supply")
 }
 
 func planVariability(r Request, p *Plan) {

@@ -116,7 +116,7 @@ func columnsOf(c record.Character, p record.Part) []Column {
 var defaultColumns = strings.Fields("time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct")
 
 // Report makes the report of what was run. Of several runs of a setting with
-// one repeat the newest counts; rows tell of settings that failed.
+// one repeat the newest counts; rows hold the settings that failed.
 func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) Report {
 	out := Report{Experiment: e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same}
 	for _, s := range p.Settings {

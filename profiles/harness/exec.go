@@ -29,7 +29,7 @@ type ExecOptions struct {
 	Command []string
 	Dir     string
 	Env     map[string]string // added to the environment
-	Log     string            // file for stderr and output that is no event; "" for none
+	Log     string            // file for stderr and output that is not an event; "" for none
 	Silence time.Duration     // 60 s
 	Clock   tegra.Clock       // stamps events; the machine's when nil
 

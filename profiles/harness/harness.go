@@ -72,7 +72,7 @@ type Harness interface {
 	// Next waits for the next event. io.EOF when the job is done, *ExitError
 	// when it died, *SilenceError when it prints no events.
 	Next(ctx context.Context) (Event, error)
-	// Stop ends the job and all its processes. Stopping twice is no error.
+	// Stop ends the job and all its processes. Stopping twice is not an error.
 	Stop(ctx context.Context) error
 }
 
@@ -95,7 +95,7 @@ func (e *ExitError) Error() string {
 	switch {
 	case e.Status == "signal: "+syscall.SIGKILL.String():
 		return fmt.Sprintf(
-			"harness %s was killed from outside (%s): most often by the kernel, out of memory (dmesg tells), "+
+			"harness %s was killed from outside (%s): most often by the kernel, out of memory (see dmesg), "+
 				"which counts as did not run (DNR)",
 			e.Command,
 			e.Status,

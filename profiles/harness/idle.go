@@ -8,7 +8,7 @@ import (
 	"jtune/tegra"
 )
 
-// idle is no job: each of its minibatches is a second in which nothing runs.
+// idle is not a job: each of its minibatches is a second in which nothing runs.
 type idle struct {
 	clock   tegra.Clock
 	count   int

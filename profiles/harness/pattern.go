@@ -138,7 +138,7 @@ func (p *pattern) read(text []byte, now time.Duration, whole bool) (events []Eve
 }
 
 // timeOf is a minibatch's time in ms by the first text that is given; 0 when
-// it is no number.
+// it is not a number.
 func timeOf(ms, s, rate string) float64 {
 	for _, f := range []struct {
 		text string

@@ -49,7 +49,7 @@ func TestPatternsReadTimesFromLines(t *testing.T) {
 		{"slow iterations in s/it", "tqdm", []shown{
 			{0, " 10%|█         | 10/100 [00:12<01:52,  1.25s/it]"}, {1.3, " 11%|█         | 11/100 " +
 				"[00:13<01:52,  1.30s/it, loss=2.31]"}}, []float64{1300}, 0},
-		{"a bar drawn again is no minibatch", "tqdm", []shown{
+		{"a bar drawn again is not a minibatch", "tqdm", []shown{
 			{0, "1%|▏| 1/100 [00:01<02:00, 1.00it/s]"}, {
 				1,
 				"1%|▏| 1/100 [00:02<02:00, 1.00it/s, loss=1.2]",

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// testPipe gives a pipe and what its job would write to.
+// testPipe returns a pipe and what its job would write to.
 func testPipe(t *testing.T) (*pipe, *os.File) {
 	t.Helper()
 	from, to, err := os.Pipe()

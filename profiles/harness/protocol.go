@@ -60,7 +60,7 @@ func (p *parser) when(now, most time.Duration) (at time.Duration, mayWait bool) 
 	return max(own+p.offset, now-most), true
 }
 
-// parse reads one line. errNoEvent (wrapped) when it is no event at all, other
+// parse reads one line. errNoEvent (wrapped) when it is not an event at all, other
 // errors when it is one with absurd values.
 func (p *parser) parse(raw []byte) (Event, error) {
 	raw = bytes.TrimSpace(raw)

@@ -35,7 +35,7 @@ type rawRun struct {
 	logs map[string][]byte // epoch, fetch, compute, power
 
 	perEpoch bool          // the epoch log has one row per epoch, not per minibatch
-	batches  int           // minibatches in an epoch of such a log, when no other log tells; 0: not known
+	batches  int           // minibatches in an epoch of such a log, when no other log has it; 0: not known
 	power    []powerSample // when it has been read already
 }
 
@@ -114,7 +114,7 @@ func ModeOfName(name string) (tegra.Mode, error) {
 	m := runName.FindStringSubmatch("pm_" + strings.ReplaceAll(strings.TrimPrefix(name, "pm_"), ",", "_"))
 	if m == nil {
 		return tegra.Mode{}, fmt.Errorf(
-			"%q is no mode: want cores,CPU kHz,GPU Hz,memory Hz such as 12,2201600,1300500000,3199000000",
+			"%q is not a mode: want cores,CPU kHz,GPU Hz,memory Hz such as 12,2201600,1300500000,3199000000",
 			text.Clip(name),
 		)
 	}
@@ -183,7 +183,7 @@ func header(text []byte) []string {
 const calendar = "time"
 
 // numbers reads named columns of a CSV log, row by row. A row in which one of
-// them is no finite number ends it when it is the last, torn one, else it is an
+// them is not a finite number ends it when it is the last, torn one, else it is an
 // error. Calendar times become seconds.
 func numbers(text []byte, names ...string) ([][]float64, error) {
 	r := csv.NewReader(strings.NewReader(string(text)))

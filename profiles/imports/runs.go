@@ -16,7 +16,7 @@ import (
 
 // The rule by which published runs become rows (that of their table of
 // results): the last 40 minibatches without the run's first one, the median of
-// their times, the median of the power samples from the begin of the first of
+// their times, the median of the power samples from the start of the first of
 // them to the end of the last. Both logs count seconds from their own start;
 // where the power log ends later it also began earlier, and the minibatches
 // are moved by the difference. A run with one row per epoch counts from its

@@ -226,7 +226,7 @@ func TestRunsFoldersThatHoldNoOneWorkloadAreRefused(t *testing.T) {
 	}
 	putRun(t, filepath.Join(root, "A", "deeper", "pm_2_0_306000000_665600000"), 10)
 	if _, err := Runs(filepath.Join(root, "A", "deeper"), out, 0, false); err == nil ||
-		!strings.Contains(err.Error(), "no value of a power mode") {
+		!strings.Contains(err.Error(), "not a value of a power mode") {
 		t.Errorf("a mode of 0 kHz: %v", err)
 	}
 	if _, err := Runs(filepath.Join(root, "A", "pm_2_268800_306000000_665600000"), out, 0, false); err != nil {

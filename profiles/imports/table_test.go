@@ -54,7 +54,7 @@ func TestTableKeepsEveryNumber(t *testing.T) {
 		rows[1].Batch != 32 ||
 		rows[1].TimeMS != 99 ||
 		!slices.Equal(h.Plan.Batches, []int{16, 32}) {
-		t.Errorf("two minibatch sizes: %+v, %v", rows, err)
+		t.Errorf("two batch sizes: %+v, %v", rows, err)
 	}
 	if err := importFile(filepath.Join(dir, "none.csv"), filepath.Join(dir, "three")); err == nil {
 		t.Error("no file")

@@ -188,7 +188,7 @@ func (h Header) checkResume(o Header) error {
 		{"L4T", h.Device.L4T, o.Device.L4T},
 		{"set of power modes", h.Device.spaceText(), o.Device.spaceText()},
 		{"workload", h.Workload.Name, o.Workload.Name},
-		{"minibatch size", text(h.Workload.Batch), text(o.Workload.Batch)},
+		{"batch size", text(h.Workload.Batch), text(o.Workload.Batch)},
 		{"selection", h.Plan.selection().String(), o.Plan.selection().String()},
 		{"seed", text(h.Seed), text(o.Seed)},
 	} {

@@ -111,7 +111,7 @@ func TestHeaderResumeWantsTheSameCampaign(t *testing.T) {
 	}{
 		{"another seed", func(h *Header) { h.Seed = 8 }, "seed: 7 there, 8 here"},
 		{"another workload", func(h *Header) { h.Workload.Name = "lstm" }, "workload: resnet18 there, lstm here"},
-		{"another minibatch size", func(h *Header) { h.Workload.Batch = 32 }, "minibatch size"},
+		{"another batch size", func(h *Header) { h.Workload.Batch = 32 }, "batch size"},
 		{"another command", func(h *Header) { h.Workload.Command = []string{"x"} }, "other settings"},
 		{"another selection", func(h *Header) { h.Plan = PlanHeader{Kind: "sample", Modes: 50} }, "selection: " +
 			"grid of 4368 modes there, sample of 50 modes here"},

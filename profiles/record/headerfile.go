@@ -35,7 +35,7 @@ func readHeader(dir string) (Header, error) {
 	path := filepath.Join(dir, headerName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, fmt.Errorf("%s is no campaign folder: it has no %s", dir, headerName)
+		return h, fmt.Errorf("%s is not a campaign folder: it has no %s", dir, headerName)
 	}
 	if err != nil {
 		return h, fmt.Errorf("campaign folder: %w", err)

@@ -22,7 +22,7 @@ import (
 //	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
 //	                                              /log.txt    other output of the job in this mode
 //
-// In a campaign of several minibatch sizes the name ends in _bs and the size, in
+// In a campaign of several batch sizes the name ends in _bs and the size, in
 // an experiment in the setting and which of its runs it was.
 // A mode that is measured again has its files replaced.
 const (

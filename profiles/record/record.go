@@ -242,7 +242,7 @@ func (r *Record) open() (*Record, error) {
 	return r, nil
 }
 
-// readRows reads modes.csv. A line that is no row is reported in bad and left out; its mode
+// readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode
 // will be measured again.
 func readRows(dir string) (rows []Row, bad []string, err error) {
 	text, err := readIfThere(dir, modesName)
@@ -299,7 +299,7 @@ func Read(dir string) (Header, []Row, error) {
 	return h, rows, err
 }
 
-// ReadNoted is Read with a note on each line of modes.csv that is no row.
+// ReadNoted is Read with a note on each line of modes.csv that is not a row.
 func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
 	if h, err = readHeader(dir); err != nil {
 		return h, nil, nil, err
@@ -317,7 +317,7 @@ func (r *Record) Header() Header { return r.header }
 // Dir is the folder.
 func (r *Record) Dir() string { return r.dir }
 
-// Log is the file for the output of the harness that is no event.
+// Log is the file for the output of the harness that is not an event.
 func (r *Record) Log() string { return filepath.Join(r.dir, logName) }
 
 // Notes lists what was repaired on opening.
@@ -360,7 +360,7 @@ func (r *Record) Append(row Row) error {
 // Line is a line of modes.csv that was made elsewhere.
 type Line struct {
 	Known []string // by Columns
-	Batch int      // in a record of several minibatch sizes
+	Batch int      // in a record of several batch sizes
 	Extra []string // by the further columns that the record was created with
 }
 

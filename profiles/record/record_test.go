@@ -290,7 +290,7 @@ func TestRecordFoldersThatAreNoCampaignAreLeftAlone(t *testing.T) {
 			t.Errorf("a folder with other files, resume %v: %v", resume, err)
 		}
 	}
-	if _, err := open(full); err == nil || !strings.Contains(err.Error(), "no campaign folder") {
+	if _, err := open(full); err == nil || !strings.Contains(err.Error(), "not a campaign folder") {
 		t.Errorf("opening it: %v", err)
 	}
 	if entries, _ := os.ReadDir(full); len(entries) != 1 {

@@ -130,7 +130,7 @@ func TestWorkloadNoUsersFileIsNoError(t *testing.T) {
 		t.Errorf("%d workloads, %v", len(list), err)
 	}
 	if _, err := Load(t.TempDir()); err == nil {
-		t.Error("a folder in place of the file is no error")
+		t.Error("a folder in place of the file is not an error")
 	}
 }
 

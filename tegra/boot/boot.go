@@ -18,7 +18,7 @@ import (
 	"unicode"
 )
 
-// Where the unit lies, below the root.
+// Paths of the unit, below the root.
 const (
 	Name = "jtune-mode.service"
 	Path = "/etc/systemd/system/" + Name

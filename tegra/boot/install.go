@@ -20,7 +20,7 @@ const linkTarget = "../" + Name
 // maxUnit bounds what is read of a unit file.
 const maxUnit = 1 << 16
 
-// Dir is the system whose boot is spoken of: a root folder, "/" for this
+// Dir is the system whose boot is configured: a root folder, "/" for this
 // machine's own. Nothing outside it is read or written, whatever links it
 // holds.
 type Dir struct{ root *os.Root }
@@ -34,7 +34,7 @@ func Open(root string) (*Dir, error) {
 	return &Dir{r}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (d *Dir) Close() error { return d.root.Close() }
 
 // Installed returns the unit's text; "" when there is none.
@@ -48,7 +48,7 @@ func (d *Dir) Installed() (string, error) {
 	case err != nil:
 		return "", kind(err)
 	case !st.Mode().IsRegular():
-		return "", foreign(Path, "it is no regular file")
+		return "", foreign(Path, "it is not a regular file")
 	}
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -73,7 +73,7 @@ func (d *Dir) Enabled() (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case errors.Is(err, syscall.EINVAL):
-		return false, foreign(Link, "it is no link")
+		return false, foreign(Link, "it is not a link")
 	case err != nil:
 		return false, kind(err)
 	case target != linkTarget && target != Path: // systemctl enable writes the absolute one

@@ -47,7 +47,7 @@ func connect(in io.WriteCloser, out io.Reader) (*Client, error) {
 	}
 	var ready response
 	if err := json.Unmarshal(line, &ready); err != nil {
-		return nil, fmt.Errorf("the guard's first line is no answer: %w", err)
+		return nil, fmt.Errorf("the guard's first line is not an answer: %w", err)
 	}
 	if err := ready.err(); err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func TestGuardReportsEveryFaultOfAKnobAndRestores(t *testing.T) {
 	}
 }
 
-// knobs gives one file of each kind that setting m writes.
+// knobs returns one file of each kind that setting m writes.
 func (r *rig) knobs(m tegra.Mode) []tegra.KnobFile {
 	r.t.Helper()
 	var out []tegra.KnobFile

@@ -10,7 +10,7 @@ import (
 	"jtune/tegra/tegratest"
 )
 
-// FuzzSavedState gives a guard any saved state: putting it back must touch no
+// FuzzSavedState gives a guard any saved state: restoring it must touch no
 // file besides the knobs.
 func FuzzSavedState(f *testing.F) {
 	tree := tegratest.New("nano-32")

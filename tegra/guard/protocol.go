@@ -19,12 +19,12 @@ type request struct {
 	KeepAfterMS int64     `json:"keep_after_ms,omitempty"`
 	Path        string    `json:"path,omitempty"` // read only: see tegra.RootOnly
 
-	invalid error // why the line is no request, with opInvalid
+	invalid error // why the line is not a request, with opInvalid
 }
 
 const (
 	opRead    = "read"
-	opInvalid = "" // of a line that is no request
+	opInvalid = "" // of a line that is not a request
 )
 
 // parseRequest reads one line.
@@ -118,7 +118,7 @@ func (r request) command() (tegra.Request, time.Duration, error) {
 	case r.Mode == nil:
 		return tegra.Request{}, 0, errors.New("apply: no mode given")
 	case r.Mode.Cores <= 0 || r.Mode.CPU <= 0 || r.Mode.CPU > 1e9 || r.Mode.GPU <= 0 || r.Mode.EMC <= 0:
-		return tegra.Request{}, 0, fmt.Errorf("apply: %+v is no power mode", *r.Mode)
+		return tegra.Request{}, 0, fmt.Errorf("apply: %+v is not a power mode", *r.Mode)
 	case !ok:
 		return tegra.Request{}, 0, fmt.Errorf("apply: unknown fan policy %q", r.Fan)
 	case r.KeepAfterMS < 0 || r.KeepAfterMS > MaxKeepAfter.Milliseconds():

@@ -22,7 +22,7 @@ const (
 )
 
 // Serve answers requests from in on out until in ends or ctx is done, then
-// restores the found state unless it was kept. A line that is no request is
+// restores the found state unless it was kept. A line that is not a request is
 // answered with an error; the error returned is the restore's.
 //
 // Requests that set knobs are carried out one at a time, in their order. Reads

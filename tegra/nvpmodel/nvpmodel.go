@@ -35,7 +35,7 @@ type Param struct {
 // newer kernels have.
 type Arg struct {
 	Name string
-	Path string // HWMON: folder and file, parted by a space
+	Path string // HWMON: folder and file, separated by a space
 }
 
 // Mode is a POWER_MODEL: its settings in file order.

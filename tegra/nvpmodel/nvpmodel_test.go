@@ -135,7 +135,7 @@ func TestLinesThatMakeNoSenseAreNamedAndSkipped(t *testing.T) {
 		"an undeclared parameter":        {"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ 1\n", 2},
 		"an undeclared argument": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
 			"< POWER_MODEL ID=1 NAME=A >\nGPU MID_FREQ 1\n", 4},
-		"a clock that is no number": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
+		"a clock that is not a number": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
 			"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ fast\n", 4},
 		"a setting cut short": {"< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /x\n" +
 			"< POWER_MODEL ID=1 NAME=A >\nGPU MAX_FREQ\n", 4},

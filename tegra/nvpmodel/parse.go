@@ -91,7 +91,7 @@ func (p *parser) header(raw string) {
 	m := header.FindStringSubmatch(raw)
 	if m == nil {
 		p.in = skipped
-		p.fail("%q is no section header", text.Clip(raw))
+		p.fail("%q is not a section header", text.Clip(raw))
 		return
 	}
 	if !strings.HasSuffix(raw, ">") {
@@ -111,7 +111,7 @@ func (p *parser) header(raw string) {
 	case "PM_CONFIG":
 		id, err := strconv.Atoi(keys["DEFAULT"])
 		if err != nil {
-			p.fail("PM_CONFIG: DEFAULT=%s is no mode id", text.Clip(keys["DEFAULT"]))
+			p.fail("PM_CONFIG: DEFAULT=%s is not a mode id", text.Clip(keys["DEFAULT"]))
 			return
 		}
 		p.c.Default = &id
@@ -147,7 +147,7 @@ func (p *parser) param(keys map[string]string) {
 func (p *parser) mode(keys map[string]string) {
 	id, err := strconv.Atoi(keys["ID"])
 	if err != nil || id < 0 {
-		p.fail("POWER_MODEL: ID=%s is no number", text.Clip(keys["ID"]))
+		p.fail("POWER_MODEL: ID=%s is not a number", text.Clip(keys["ID"]))
 		return
 	}
 	if _, twice := p.c.Mode(id); twice {

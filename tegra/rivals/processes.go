@@ -47,7 +47,7 @@ func words(cmdline []byte) []string {
 	return out
 }
 
-// interpreters run a script whose name is the next word that is no flag.
+// interpreters run a script whose name is the next word that is not a flag.
 var interpreters = []string{"sh", "bash", "dash", "python", "python3"}
 
 // commLen is how much of a name the kernel keeps in comm.

@@ -83,8 +83,8 @@ var units = []program{
 	{"jetson_clocks.service", "CPU, GPU and memory clocks, at boot", ""},
 	{"jetson-clocks.service", "CPU, GPU and memory clocks, at boot", ""},
 	{"jetsonclocks.service", "CPU, GPU and memory clocks, at boot", ""},
-	{"jtop.service", "presets and clocks, as its users ask", ""},
-	{"jetson_stats.service", "presets and clocks, as its users ask", ""},
+	{"jtop.service", "presets and clocks, when its users request it", ""},
+	{"jetson_stats.service", "presets and clocks, when its users request it", ""},
 	{"jetson_performance.service", "presets and clocks, at boot", ""},
 	{"ondemand.service", "the CPU governor, once after boot", ""},
 	{"cpufrequtils.service", "the CPU governor and limits, at boot", ""},
@@ -130,8 +130,8 @@ func lastPreset(fsys tegra.FS, presets []tegra.Preset) (Rival, bool) {
 		Note: text.Optional("sets " + name + " again at every boot")}, true
 }
 
-// lockedClocks recognises what jetson_clocks leaves: it writes no file that
-// tells, only minimum = maximum. A mode that jtune applied looks the same.
+// lockedClocks recognises what jetson_clocks leaves: it leaves no status
+// file, only minimum = maximum. A mode that jtune applied looks the same.
 func lockedClocks(r tegra.Reading) (Rival, bool) {
 	pinned := func(c tegra.ClockReading) bool { return c.Min.OK && c.Max.OK && c.Min.V == c.Max.V }
 	var which []string

@@ -68,7 +68,7 @@ func TestProcessesAreKnownByTheirOwnNameOrTheirScripts(t *testing.T) {
 	}
 }
 
-// find gives the findings by name.
+// find returns the findings by name.
 func find(t *testing.T, fsys tegra.FS) map[string]Rival {
 	t.Helper()
 	s, err := tegra.Open(fsys, tegra.RealClock())

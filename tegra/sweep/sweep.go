@@ -341,7 +341,7 @@ func plausible(cores, cpuKHz, gpuHz, memHz float64) error {
 	return nil
 }
 
-// ForBatches keeps the rows of some minibatch sizes.
+// ForBatches keeps the rows of some batch sizes.
 func (t *Table) ForBatches(sizes []int) *Table {
 	kept := *t
 	kept.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !slices.Contains(sizes, r.Batch) })
@@ -426,7 +426,7 @@ func ParseMode(fields []string) (tegra.Mode, error) {
 	for i, f := range fields {
 		var err error
 		if v[i], err = strconv.ParseInt(f, 10, 64); err != nil || v[i] <= 0 || v[i] > 1e12 {
-			return tegra.Mode{}, fmt.Errorf("%q is no value of a power mode", text.Clip(f))
+			return tegra.Mode{}, fmt.Errorf("%q is not a value of a power mode", text.Clip(f))
 		}
 	}
 	v[tegra.KnobCPU] *= int64(tegra.KHz)

@@ -62,7 +62,7 @@ func TestBothHeadersMeanTheSame(t *testing.T) {
 }
 
 // FlexiBO's TX2 files: one column per core, seconds, and a sum of readings that
-// is no power.
+// is not a power.
 func TestASweepMayHoldTimeAlone(t *testing.T) {
 	t.Parallel()
 	tx2 := ",core0_status,core1_status,core2_status,core3_status,core_freq,gpu_freq,emc_freq," +
@@ -298,7 +298,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		t.Errorf("(-written +read):\n%s", d)
 	}
 	if err := sweeptest.Write(broken{}, want); err == nil {
-		t.Error("a full disk is no error")
+		t.Error("a full disk is not an error")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // conf is an nvpmodel.conf in a text of our own: the vendor's grammar with
 // its oddities (an unspaced header, two spaces before a value, a space at a
 // line's end, paths of newer kernels, a parameter that a board lacks), and
-// the facts of a board's modes (device notes, section 4).
+// the facts of a board's modes.
 type conf struct {
 	Path     string
 	Order    []int    // cores as counts take them

@@ -25,7 +25,7 @@ type Kernel struct {
 	Stray  []string           // writes of clocks that the list beside them lacks
 	Refuse map[string]error   // writing the path fails
 	Fail   map[string]error   // reading the path fails
-	Busy   map[string]int     // so many writes answer EBUSY first
+	Busy   map[string]int     // this many writes answer EBUSY first
 	Stuck  map[string]bool    // the path takes no write, without an error
 	Clip   map[string]string  // whatever is written, the path then holds this
 	After  func(write string) // called after each write that took place
@@ -185,7 +185,7 @@ func (k *Kernel) noteStray(dir, file, value string) {
 	}
 }
 
-// within tells that a rate keeps to a cap; 0 is none.
+// within reports whether a rate is at most the cap; 0 is no cap.
 func within(rate, limit string) bool { return limit == "0" || above(rate, limit) == nil }
 
 // above returns EINVAL when number a is larger than b.
@@ -198,7 +198,7 @@ func above(a, b string) error {
 	return nil
 }
 
-// policyOff tells that name lies in the cpufreq folder of a policy whose
+// policyOff reports whether name lies in the cpufreq folder of a policy whose
 // cores are all offline.
 func (k *Kernel) policyOff(name string) bool {
 	dir, _, ok := strings.Cut(name, "/cpufreq/")

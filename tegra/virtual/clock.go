@@ -11,7 +11,7 @@ import (
 )
 
 // Clock is a virtual board's clock. At a finite speed it follows the machine's
-// clock, so many times as fast. At full speed (+Inf) it never waits: Sleep
+// clock at a multiple of its speed. At full speed (+Inf) it never waits: Sleep
 // itself moves it, and the calls of Every happen inside Sleep at their exact
 // times, in order of time and then of registration; with nobody sleeping it
 // stands still. One driver repeats the same run every time; several are safe.
@@ -47,7 +47,7 @@ func newClock(speed float64) *Clock {
 // what happens once a second of the clock. Higher ones are taken for it.
 const Fastest = 1000
 
-// validSpeed makes 1 of what is no positive number.
+// validSpeed makes 1 of what is not a positive number.
 func validSpeed(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || x <= 0:

@@ -22,10 +22,10 @@ type Faults struct {
 	// StuckClocks lists knobs whose hardware clock stays where it is: limits
 	// can be written and read back, the clock does not follow.
 	StuckClocks []tegra.Knob
-	// DieAfter ends the workload with ErrDied after so many of its
+	// DieAfter ends the workload with ErrDied after this many of its
 	// minibatches, counted from its start; 0 never.
 	DieAfter int
-	// HangAfter makes the workload fall silent after so many; 0 never.
+	// HangAfter makes the workload fall silent after this many; 0 never.
 	HangAfter int
 	// AmbientC is the air's temperature; 0 means 25 °C. Hot air brings thermal
 	// throttling.

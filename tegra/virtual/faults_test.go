@@ -291,7 +291,7 @@ func TestBoardCanBeHeatedToItsTripPoints(t *testing.T) {
 	for _, c := range []struct {
 		to   float64
 		want string
-	}{{40, ""}, {90, ""}, {95, "passive trip point at 99 °C"}, {100, "throttled by heat"}} {
+	}{{40, ""}, {90, ""}, {95, "passive trip point at 99 °C"}, {100, "thermal throttling"}} {
 		b.Heat(c.to)
 		sleep(t, b, time.Second)
 		if r, _ := d.Read(); (r.Hot() == "") != (c.want == "") || !strings.Contains(r.Hot(), c.want) {

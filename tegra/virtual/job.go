@@ -81,7 +81,7 @@ func (b *Board) Start(j Job) error {
 		w = physics.Workloads()[0] // for its shares of load and power
 	}
 	if j.Batch < 0 || j.Batch > 1024 {
-		return fmt.Errorf("minibatch size %d: want 1 to 1024, or 0 for the workload's own", j.Batch)
+		return fmt.Errorf("batch size %d: want 1 to 1024, or 0 for the workload's own", j.Batch)
 	}
 	if j.Batch > 0 {
 		w = w.Sized(j.Batch)

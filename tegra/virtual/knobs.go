@@ -34,7 +34,7 @@ type knobs struct {
 	gpu    governed
 
 	emcList    []tegra.Freq
-	emcRate    tegra.Freq // last rate asked for
+	emcRate    tegra.Freq // last rate requested
 	emcLocked  string     // mrq_rate_locked
 	emcState   string
 	emcCap     tegra.Freq // 0: none
@@ -194,7 +194,7 @@ func (k *knobs) emcLimit() tegra.Freq {
 	return below(k.emcList, k.emcCap)
 }
 
-// emcFixed reports whether the rate asked for is the one that rules.
+// emcFixed reports whether the requested rate is in force.
 func (k *knobs) emcFixed() bool { return k.emcLocked == "1" && k.emcState == "1" }
 
 // emcActual is the memory clock: the locked rate, else what the load needs.

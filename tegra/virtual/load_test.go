@@ -46,7 +46,7 @@ func TestColdPageCacheStallsTheFirstEpochOnly(t *testing.T) { // laws 1, 2 and 6
 	}
 }
 
-// memory gives a line of /proc/meminfo in MB.
+// memory returns a line of /proc/meminfo in MB.
 func memory(t *testing.T, b *Board, key string) int {
 	t.Helper()
 	for line := range strings.Lines(read(t, b, "/proc/meminfo")) {

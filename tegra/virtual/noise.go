@@ -15,7 +15,7 @@ const (
 )
 
 // hash mixes its arguments into 64 bits (splitmix64), so that noise depends
-// on what is asked and on the seed, never on how often was asked before.
+// on the query and the seed, never on the number of queries before.
 func hash(parts ...uint64) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, p := range parts {

@@ -16,11 +16,11 @@ type replay struct {
 	sizes map[int]*answers // by samples per minibatch; 0 is the only one where there are not several
 	space *tegra.Space
 	lists lists
-	// foreign tells that the table is no AGX Orin's: it has other values.
+	// foreign: the table is not of an AGX Orin, its values are others.
 	foreign bool
 }
 
-// answers are a table's rows of one minibatch size.
+// answers are a table's rows of one batch size.
 type answers struct {
 	rows  map[tegra.Mode]tegra.Measured
 	order []tegra.Measured              // in the order of the file
@@ -36,7 +36,7 @@ const (
 	mostW   = 500
 )
 
-// newReplay takes one value per mode of a table, and per minibatch size where it
+// newReplay takes one value per mode of a table, and per batch size where it
 // has several: the median of duplicates.
 func newReplay(t *sweep.Table) (*replay, error) {
 	r := &replay{name: filepath.Base(t.Name), sizes: map[int]*answers{}}
@@ -50,7 +50,7 @@ func newReplay(t *sweep.Table) (*replay, error) {
 	}
 	for _, m := range all {
 		if m.Mode.CPU%tegra.KHz != 0 || m.Mode.EMC%tegra.KHz != 0 {
-			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is no whole kHz, as the kernel "+
+			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is not a whole number of kHz, as the kernel "+
 				"counts them",
 				t.Name, m.Mode)
 		}
@@ -72,7 +72,7 @@ func newReplay(t *sweep.Table) (*replay, error) {
 	return r, nil
 }
 
-// of returns the answers for a minibatch size; false when the table has several and
+// of returns the answers for a batch size; false when the table has several and
 // not that one.
 func (r *replay) of(batch int) (*answers, bool) {
 	if only, ok := r.sizes[0]; ok {
@@ -82,11 +82,11 @@ func (r *replay) of(batch int) (*answers, bool) {
 	return a, ok
 }
 
-// row answers a mode at a minibatch size that the table has.
+// row answers a mode at a batch size that the table has.
 func (r *replay) row(m tegra.Mode, batch int) tegra.Measured {
 	a, ok := r.of(batch)
 	if !ok {
-		panic("virtual: a job of a minibatch size that its table has not")
+		panic("virtual: a job of a batch size that its table has not")
 	}
 	return a.row(m)
 }

@@ -83,7 +83,7 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 }
 
 // expected is a job's minibatch in a mode, free of noise but for the quirks
-// that tell one board and mode from the laws.
+// by which a board and mode deviate from the laws.
 func (b *Board) expected(w physics.Workload, label string, c physics.Conditions, m tegra.Mode) physics.Steps {
 	s := w.Steady(physics.Orin(), c)
 	if b.table != nil {
@@ -150,13 +150,13 @@ func (b *Board) spread(s physics.Steps) []float64 {
 }
 
 // Truth returns time per minibatch and module power of a workload in a mode,
-// steady, clocks locked, free of noise. A replay of one minibatch size answers
+// steady, clocks locked, free of noise. A replay of one batch size answers
 // the modes of its table, whatever the workload's name.
 func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, err error) {
 	if b.table != nil {
 		a, ok := b.table.of(0)
 		if !ok {
-			return 0, 0, fmt.Errorf("%s has several minibatch sizes", b.table.name)
+			return 0, 0, fmt.Errorf("%s has several batch sizes", b.table.name)
 		}
 		row, ok := a.rows[m]
 		if !ok {

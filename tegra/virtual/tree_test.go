@@ -178,7 +178,7 @@ func TestLinksAndFoldersResolve(t *testing.T) {
 		t.Errorf("link to %q, %v", got, err)
 	}
 	if _, err := f.Readlink(gpuFreqDir); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("a folder is no link: %v", err)
+		t.Errorf("a folder is not a link: %v", err)
 	}
 	for _, name := range []string{gpuDir + "/devfreq_dev/max_freq",
 		"/sys/class/devfreq/17000000.ga10b/device/of_node/name", "/proc/device-tree/model",

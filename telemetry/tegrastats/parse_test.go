@@ -34,7 +34,7 @@ const (
 	cut = "[7%@729,off] EMC_FREQ 0% GR3D_FREQ 0%"
 )
 
-// asJSON gives the line as scripts see it.
+// asJSON returns the line as scripts see it.
 func asJSON(t *testing.T, text string) map[string]any {
 	t.Helper()
 	l, ok := Parse(text)

@@ -53,7 +53,7 @@ func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
 	}
 }
 
-// pipe gives a standard input that stays open without a word.
+// pipe returns a standard input that stays open without a word.
 func pipe(t testing.TB) (io.Reader, io.WriteCloser) {
 	r, w := io.Pipe()
 	t.Cleanup(func() { w.Close() })

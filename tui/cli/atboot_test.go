@@ -122,7 +122,7 @@ func TestAtBootIsRefusedBeforeAnythingIsSet(t *testing.T) {
 			[]string{"virtual"}},
 		{"reading only", with(board, "apply", "--at-boot", "off", "--read-only"), exitPermission,
 			[]string{"--read-only"}},
-		{"off without --at-boot is no mode", with(board, "apply", "off"), exitUsage, []string{`"off"`}},
+		{"off without --at-boot is not a mode", with(board, "apply", "off"), exitUsage, []string{`"off"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			jtune(t, c.args...).fails(t, c.code, c.words...)

@@ -62,8 +62,8 @@ func fitServed(t testing.TB, batches ...int) (model string, rows []tegra.Measure
 
 func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	model, rows := fitServed(t, 1, 8, 32)
-	jtune(t, "predict", "--model", model).fails(t, exitUsage, "minibatch sizes 1 8 32", "--batch N")
-	jtune(t, "front", "--model", model).fails(t, exitUsage, "minibatch sizes 1 8 32", "--batch N")
+	jtune(t, "predict", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
+	jtune(t, "front", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
 
 	// one size: the contract's columns, then bs
 	records, err := csv.NewReader(strings.NewReader(jtune(t, "predict", "--model", model, "--batch", "8",
@@ -130,7 +130,7 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 		t.Errorf("%v: the drawing does not say what time it draws", err)
 	}
 	path, _ := servedSweep(t, 1, 8)
-	jtune(t, "front", "--samples", path).fails(t, exitUsage, "minibatch sizes 1 8", "--batch N")
+	jtune(t, "front", "--samples", path).fails(t, exitUsage, "batch sizes 1 8", "--batch N")
 	if head, _, _ := strings.Cut(jtune(t, "front", "--samples", path, "--batch", "8", "--csv").done(t).out,
 		"\n"); strings.Contains(head, "bs") {
 		t.Errorf("measured modes of one size have the columns %s", head)
@@ -178,9 +178,9 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	path, _ := servedSweep(t, 1, 8)
 	out := filepath.Join(t.TempDir(), "m")
-	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "minibatch sizes 1 8",
+	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "batch sizes 1 8",
 		"--batch N")
-	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "16").fails(t, exitUsage, "minibatch sizes 1 8, not 16")
+	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "16").fails(t, exitUsage, "batch sizes 1 8, not 16")
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "0").fails(t, exitUsage, "--batch 0")
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "1,99999999").fails(t, exitUsage, "--batch 99999999")
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "eight").fails(t, exitUsage, "--batch")
@@ -204,7 +204,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	}
 	jtune(t, "fit", "--samples", mixed, "--out", out, "--strict").fails(t, exitFailed, "line 2")
 
-	// one size is no input: the columns are the contract's, and --batch is ignored
+	// one size is not an input: the columns are the contract's, and --batch is ignored
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "8").done(t)
 	o = jtune(t, "predict", "--model", out, "--batch", "4", "--csv").done(t)
 	if head, _, _ := strings.Cut(o.out, "\n"); head != export.Columns ||
@@ -226,7 +226,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 		})
 	}
 	jtune(t, "fit", "--samples", path, "--batch", "8", "--out", out+"2", "--reference", out).fails(t, exitFailed,
-		"is no reference")
+		"is not a reference")
 }
 
 func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {

@@ -61,7 +61,7 @@ func TestProfileSamplesFromTheGrid(t *testing.T) {
 	}
 	for _, r := range rows {
 		if r.Mode.Cores%2 != 0 || r.Mode.CPU < 268*tegra.MHz {
-			t.Errorf("%v is no mode of the grid", r.Mode)
+			t.Errorf("%v is not a mode of the grid", r.Mode)
 		}
 	}
 	jtune(t, with(args, "--resume")...).fails(t, exitFailed, "sample")

@@ -85,7 +85,7 @@ func (a *app) evaluate() *cobra.Command {
 	f.StringVar(&budgets, "budgets", "", "power limits `FROM:TO:STEP` in watts (default: about 34 "+
 		"limits from the least power of the sweep to that of its fastest mode; PowerTrain has 17:50:1)")
 	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+
-		"for a sweep with several minibatch sizes (default 25,50,100,200, with a third of the power limits)")
+		"for a sweep with several batch sizes (default 25,50,100,200, with a third of the power limits)")
 	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false,
 		"leave out settings whose GPU clock seems not to have been set; without the flag they are only listed")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
@@ -160,7 +160,7 @@ func evaluateLists(o *bench.Options, methods, sizes, budgets, latencies string) 
 func positive(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is no positive number", text)
+		return 0, fmt.Errorf("%q is not a positive number", text)
 	}
 	return v, nil
 }

@@ -25,6 +25,6 @@ func ExampleRun() {
 	// 12c/2.20C/0.11G/3.20M
 	// jtune: 4 modes
 	// exit code 0
-	// jtune: --filter: filter term "gpu<=fast": "fast" is no value for gpu: no positive number
+	// jtune: --filter: filter term "gpu<=fast": "fast" is not a value for gpu: not a positive number
 	// exit code 2
 }

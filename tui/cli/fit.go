@@ -209,7 +209,7 @@ func (a *app) settings(m *learn.Model, modes []tegra.Mode) ([]tegra.Setting, err
 	return list, err
 }
 
-// listed prints minibatch sizes.
+// listed prints batch sizes.
 func listed(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 func (a *app) loadModel(name string) (*learn.Model, error) {

@@ -36,7 +36,7 @@ func (a *app) withJob(workload string, f func(*session.Session, workload.Workloa
 	})
 }
 
-// withSizedJob is withJob for a command that may choose among minibatch sizes.
+// withSizedJob is withJob for a command that may choose among batch sizes.
 func (a *app) withSizedJob(workload string, f func(*session.Session, workload.Workload, []int) error) error {
 	return a.onDevice(func(s *session.Session) error {
 		w, sizes, err := s.SizedWorkload(workload)

@@ -110,7 +110,7 @@ func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, st
 		return nil, "", err
 	}
 	if s.Batches != nil && len(a.options.Batches) == 0 && !a.options.AllSizes {
-		return nil, "", usagef("%s holds minibatch sizes %s: choose with --batch N, or several for one front by time "+
+		return nil, "", usagef("%s holds batch sizes %s: choose with --batch N, or several for one front by time "+
 			"per sample", samples, listed(s.Batches))
 	}
 	a.notes(s.Notes)

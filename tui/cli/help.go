@@ -42,5 +42,5 @@ func unknownShell(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("completion for which shell? %s", shells)
 	}
-	return usagef("completion: %q is no known shell: want %s", strings.Join(args, " "), shells)
+	return usagef("completion: %q is not a known shell: want %s", strings.Join(args, " "), shells)
 }

@@ -21,7 +21,7 @@ import (
 type modelJSON struct {
 	Name     string        `json:"name"`
 	Path     text.Optional `json:"path"`   // absent: inside this program
-	Method   string        `json:"method"` // reference for what is no model
+	Method   string        `json:"method"` // reference for what is not a model
 	Samples  int           `json:"samples"`
 	CV       learn.Errors  `json:"cv"`
 	Workload text.Optional `json:"workload"`
@@ -44,7 +44,7 @@ type keptModelJSON struct {
 	Workload  text.Optional `json:"workload"`
 	Device    text.Optional `json:"device"`
 	Virtual   bool          `json:"virtual"`
-	Method    text.Optional `json:"method"` // reference for what is no model; absent where the file cannot be read
+	Method    text.Optional `json:"method"` // reference for what is not a model; absent where the file cannot be read
 	Modes     int           `json:"modes"`
 	Campaigns int           `json:"campaigns"` // that the modes come from; 0 where they were chosen in another way
 	CV        learn.Errors  `json:"cv"`

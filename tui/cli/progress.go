@@ -83,7 +83,7 @@ func (r *reporter) progress(p profiles.Progress) {
 	}
 }
 
-// name is a mode, with its minibatch size where there are several.
+// name is a mode, with its batch size where there are several.
 func (r *reporter) name(m tegra.Mode, batch int) string {
 	text := r.device.Space().Format(m)
 	if batch > 0 {

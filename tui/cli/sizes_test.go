@@ -141,12 +141,12 @@ func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{"a file of several sizes, none named", replay(path), []string{"minibatch sizes 1 8", "--batch all"}},
+		{"a file of several sizes, none named", replay(path), []string{"batch sizes 1 8", "--batch all"}},
 		{"a size that the file has not", with(replay(path), "--batch", "1,4"), []string{"not 4"}},
 		{"all of a board's sizes", []string{"--device", "virtual:agx-orin", "--batch", "all"}, []string{"name those"}},
 		{"all and some", with(replay(path), "--batch", "all,8"), []string{"exclude each other"}},
 		{"networks", with(replay(path), "--batch", "all", "--strategy", "powertrain"),
-			[]string{"powertrain knows one minibatch size"}},
+			[]string{"powertrain knows one batch size"}},
 	} {
 		jtune(t, with(c.args, "--data-dir", t.TempDir(), "tune", "resnet", "--power-limit", "30")...).fails(t,
 			exitUsage, c.says...)
@@ -154,7 +154,7 @@ func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
 	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "resnet", "--batch", "all", "--strategy", "binary",
 		"--energy")...).fails(t, exitUsage, "needs --power-limit")
 	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "run", "resnet", "--batch", "all")...).fails(t, exitUsage,
-		"one minibatch size")
+		"one batch size")
 	jtune(t, with(replay(path), "--data-dir", t.TempDir(), "profile", "resnet", "--batch", "all", "--modes",
 		"5")...).fails(t, exitUsage, "--sample")
 }
@@ -236,7 +236,7 @@ func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 	jtune(t, "fit", "--samples", whole, "--batch", "8", "--out", model, "--json").done(t).object(t,
 		"method samples cv reference warnings virtual")
 	jtune(t, "fit", "--samples", whole, "--batch", "4", "--out", model).fails(t, exitUsage,
-		"minibatch sizes 1 8 32, not 4")
+		"batch sizes 1 8 32, not 4")
 
 	// as a replay it answers with what was measured
 	o := jtune(t, "tune", "service", "--device", "replay:"+whole, "--speed", "max", "--batch", "8,32", "--power-limit",

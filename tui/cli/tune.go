@@ -156,7 +156,7 @@ func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult,
 	return out
 }
 
-// distinct counts the modes among probes, each with its minibatch size.
+// distinct counts the modes among probes, each with its batch size.
 func distinct(probes []optimize.Probe) int {
 	seen := map[tegra.Setting]bool{}
 	for _, p := range probes {

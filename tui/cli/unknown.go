@@ -10,7 +10,7 @@ import (
 	"jtune/internal/text"
 )
 
-// knownCommand is a usage error when the first word that is no flag is no
+// knownCommand is a usage error when the first word that is not a flag is no
 // command, whatever flags stand around it.
 func knownCommand(root *cobra.Command, args []string) error {
 	name, ok := firstWord(root, args)

@@ -21,7 +21,7 @@ type Cloud struct {
 	Measured []bool             // by index of Known
 	X, Y     optimize.Axis      // across and up
 	Front    []int              // indexes of Known, ascending in Y and so descending in X
-	several  bool               // sizes of a minibatch
+	several  bool               // batch sizes
 
 	// What follows is for the drawing; none of it need be there.
 	Across, Up *axis.Scale // what part is drawn and how; nil: all of it, time and energy across by their logarithm

@@ -112,7 +112,7 @@ func Fields(p learn.Prediction) []string {
 }
 
 // Text prints a value with six significant digits and no exponent; "" when it
-// is no finite number.
+// is not a finite number.
 func Text(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""

@@ -122,7 +122,7 @@ func (a action) takes(k string) error {
 	control = control && len(rest) == 1 && rest[0] >= 'a' && rest[0] <= 'z'
 	switch {
 	case !letter && !word && !control:
-		return fmt.Errorf("%q is no key; give a character, ctrl+ and a letter, or one of %s",
+		return fmt.Errorf("%q is not a key; give a character, ctrl+ and a letter, or one of %s",
 			k, strings.Join(keyNames, " "))
 	case letter && r >= '0' && r <= '9':
 		return fmt.Errorf("%q: digits open the pages and are typed into limits", k)

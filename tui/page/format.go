@@ -98,7 +98,7 @@ func KnobText(m tegra.Mode, k tegra.Knob) string {
 	return GHz(tegra.Some(tegra.Freq(m.Value(k)))) + " GHz"
 }
 
-// BatchText names a batch size, with a blank before it; "" where it is no input.
+// BatchText names a batch size, with a blank before it; "" where it is not an input.
 func BatchText(batch int) string {
 	if batch == 0 {
 		return ""

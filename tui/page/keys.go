@@ -146,7 +146,7 @@ type action struct {
 	where []string
 }
 
-// bind gives an action its keys; the first one names it on the screen.
+// bind sets the keys of an action; the first one names it on the screen.
 func (a action) bind(typed []string, word string) {
 	a.SetHelp(keyLabel(typed[0]), word)
 	if slices.Contains(typed, "space") {

@@ -69,7 +69,7 @@ func TestKeysThatCannotBeBoundNameTheAction(t *testing.T) {
 		action, key, want string
 	}{
 		"an unknown action":            {"aply", "a", "no such action"},
-		"an unknown key":               {"apply", "ctrl+alt+del", `"ctrl+alt+del" is no key`},
+		"an unknown key":               {"apply", "ctrl+alt+del", `"ctrl+alt+del" is not a key`},
 		"a key of another action":      {"apply", "v", `key "v" is verify already (front)`},
 		"a key heard everywhere":       {"sort", "t", `key "t" is tune already (modes)`},
 		"ctrl+c, which quits":          {"sort", "ctrl+c", `key "ctrl+c" is quit already`},

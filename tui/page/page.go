@@ -48,7 +48,7 @@ type Typist interface {
 }
 
 // Mouser is a page that the mouse means something to. Cells are the page's own;
-// false gives the event back.
+// false passes the event on.
 type Mouser interface {
 	Click(x, y int) bool
 	Wheel(x, y, by int) bool // by +1 down, -1 up

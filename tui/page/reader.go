@@ -113,10 +113,10 @@ func (r Reader) Interrupted() *session.Interrupted { return r.state.Tasks.Interr
 // Busy reports whether a task runs.
 func (r Reader) Busy() bool { return r.state.Busy() }
 
-// MayWrite gives the reason why modes cannot be set now, or "".
+// MayWrite returns the reason why modes cannot be set now, or "".
 func (r Reader) MayWrite() string { return r.state.MayWrite() }
 
-// MayMeasure gives the reason why nothing can be measured now, or "".
+// MayMeasure returns the reason why nothing can be measured now, or "".
 func (r Reader) MayMeasure() string { return r.state.MayMeasure() }
 
 // Limit is what modes are chosen by.
@@ -151,7 +151,7 @@ func (r Reader) Rushed() bool { return r.state.Moment.Rushed }
 // ModeText prints a mode in the device's own notation.
 func (r Reader) ModeText(m tegra.Mode) string { return r.state.Device.Space.Format(m) }
 
-// NameOf gives the preset or MAXN that a mode is, or "".
+// NameOf returns the preset or MAXN that a mode is, or "".
 func (r Reader) NameOf(m tegra.Mode) string {
 	if m == r.state.Device.Space.Max() {
 		return "MAXN"
@@ -167,7 +167,7 @@ func (r Reader) NameOf(m tegra.Mode) string {
 // Busy reports whether a task runs.
 func (s *State) Busy() bool { return s.Tasks.Own != nil && !s.Tasks.Own.Done() }
 
-// MayWrite gives the reason why modes cannot be set now, or "".
+// MayWrite returns the reason why modes cannot be set now, or "".
 func (s *State) MayWrite() string {
 	switch {
 	case s.Device.ReadOnly:
@@ -178,7 +178,7 @@ func (s *State) MayWrite() string {
 	return ""
 }
 
-// MayMeasure gives the reason why nothing can be measured now, or "".
+// MayMeasure returns the reason why nothing can be measured now, or "".
 func (s *State) MayMeasure() string {
 	if s.Moment.Asking {
 		return "answer keep first"

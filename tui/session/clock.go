@@ -14,7 +14,7 @@ type ClockOff struct {
 	Why           string
 }
 
-// SlowClock gives the first locked clock that does not run as asked, and why;
+// SlowClock returns the first locked clock that does not run as asked, and why;
 // false when all do. Clocks that scale freely are ignored.
 func SlowClock(r tegra.Reading) (ClockOff, bool) {
 	if !r.Locked.Or(false) {
@@ -31,7 +31,7 @@ func SlowClock(r tegra.Reading) (ClockOff, bool) {
 		found := ClockOff{c.name, c.Actual.V, c.Max.V, "cause unknown"}
 		switch {
 		case r.Heat.Or(false):
-			found.Why = "slowed by heat"
+			found.Why = "thermal throttling"
 		case r.Throttled.Or(false):
 			found.Why = "throttled"
 		case c.Cap.OK && c.Cap.V < c.Max.V:

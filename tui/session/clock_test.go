@@ -21,7 +21,7 @@ func TestSlowClockNamesTheLockedClockThatLags(t *testing.T) {
 		"a clock that scales": {tegra.Reading{CPU: full, GPU: slow}, ""},
 		"no reason known":     {tegra.Reading{Locked: locked, CPU: full, GPU: slow}, "GPU: cause unknown"},
 		"heat before the rest": {tegra.Reading{Locked: locked, CPU: slow, Heat: locked, Throttled: locked},
-			"CPU: slowed by heat"},
+			"CPU: thermal throttling"},
 		"a cap below the wish": {tegra.Reading{Locked: locked, EMC: clock(tegra.GHz/2, tegra.GHz, tegra.GHz/2)},
 			"EMC: capped"},
 	} {

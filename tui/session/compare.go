@@ -132,7 +132,7 @@ type comparer struct {
 	at        map[tegra.Mode]tegra.Measured // those of the chosen batch size
 }
 
-// with gives the comparison with mode m; nil when nothing is known about m.
+// with returns the comparison with mode m; nil when nothing is known about m.
 func (c comparer) with(name string, m tegra.Mode) *Comparison {
 	out := &Comparison{Name: name}
 	if read, ok := c.at[m]; ok {

@@ -60,7 +60,7 @@ func (o Options) RestoreCampaign(name string) error {
 	return o.refit(c)
 }
 
-// RenameCampaign gives a campaign another name.
+// RenameCampaign renames a campaign.
 func (o Options) RenameCampaign(name, to string) error {
 	c, err := o.ownCampaign(o.campaignsDir(), name)
 	if err == nil {
@@ -109,7 +109,7 @@ func (o Options) RestoreModel(name string) error {
 	return move(path, filepath.Join(o.ModelsDir(), name+suffix))
 }
 
-// RenameModel gives a model another name, under which searches keep it from then on.
+// RenameModel renames a model: under the new name searches keep it from then on.
 func (o Options) RenameModel(name, to string) error {
 	path, suffix, err := o.ownModel(o.ModelsDir(), name)
 	if err == nil {

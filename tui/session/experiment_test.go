@@ -86,7 +86,7 @@ func TestEveryExperimentRunsOnAVirtualBoard(t *testing.T) {
 	}
 }
 
-// The virtual board's physics must answer to workers, minibatch size and cache.
+// The virtual board's physics must answer to workers, batch size and cache.
 func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 	t.Parallel()
 	s := fast(t)
@@ -131,7 +131,7 @@ func TestTheVirtualBoardAnswersToWhatIsVaried(t *testing.T) {
 		t.Errorf("later epochs read %v, with the cache dropped %v, and hold %v %%", warm["reads_per_s"],
 			dropped["reads_per_s"], warm["cache_pct"])
 	}
-	// (j) 7: time per epoch falls with the minibatch size, the stall per
+	// (j) 7: time per epoch falls with the batch size, the stall per
 	// minibatch rises.
 	batch := run("batch")
 	if a, b := batch["batch 1"]["epoch_s"].Median, batch["batch 16"]["epoch_s"].Median; a < 3*b {

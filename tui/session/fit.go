@@ -37,7 +37,7 @@ type FitRequest struct {
 type Samples struct {
 	Measured   []tegra.Measured // with their batch size where there are several
 	Space      *tegra.Space     // of the campaign's device; nil for a bare file
-	Batches    []int            // minibatch sizes, ascending, where there are several; else nil
+	Batches    []int            // batch sizes, ascending, where there are several; else nil
 	Provenance learn.Provenance
 	Notes      []string         // rows skipped, and why
 	readings   []tegra.Measured // every reading behind Measured, for a fit
@@ -133,7 +133,7 @@ func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]r
 	}
 	for _, b := range asked {
 		if !slices.Contains(head.Plan.Batches, b) {
-			return nil, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, dir,
+			return nil, fmt.Errorf("%w: %s holds batch sizes %s, not %d: choose with --batch N", ErrUsage, dir,
 				join(head.Plan.Batches), b)
 		}
 	}
@@ -159,7 +159,7 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 		return nil, nil, err
 	}
 	if samples.Batches != nil && r.Method != "" && r.Method != learn.Auto && r.Method != learn.GP {
-		return nil, samples.Notes, fmt.Errorf("%w: %s holds minibatch sizes %s, which --method %s cannot take for an "+
+		return nil, samples.Notes, fmt.Errorf("%w: %s holds batch sizes %s, which --method %s cannot take for an "+
 			"input: choose one with --batch N, or use --method gp",
 			ErrUsage, r.Samples, join(samples.Batches), r.Method)
 	}
@@ -318,6 +318,6 @@ func (o Options) reference(name string, board tegra.Board) (*learn.Reference, er
 			return learn.LoadReference(path)
 		}
 	}
-	return nil, fmt.Errorf("%w: reference %q is no file, not %s, and no model or campaign of that name is in %s",
+	return nil, fmt.Errorf("%w: reference %q is neither a file nor %s, and no model or campaign of that name is in %s",
 		ErrUsage, name, learn.ShippedName, o.dataDir())
 }

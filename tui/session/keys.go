@@ -39,7 +39,7 @@ func ReadKeys(file string, check func(map[string][]string) (action string, err e
 	}
 	if meta.IsDefined("keys") && meta.Type("keys") != "Hash" {
 		line := tomlfile.Line(string(text), toml.Key{"keys"})
-		return nil, fmt.Errorf("%s: line %d: keys is no table; begin it with a line [keys]", file, line)
+		return nil, fmt.Errorf("%s: line %d: keys is not a table; begin it with a line [keys]", file, line)
 	}
 	wish := map[string][]string{}
 	for name, value := range doc.Keys {

@@ -25,7 +25,7 @@ func TestReadKeysNamesFileAndLine(t *testing.T) {
 		"what the key table lacks": {"[keys]\n\naply = [\"a\"]", "config.toml: line 3: [keys] aply: no such action"},
 		"a number":                 {"[keys]\napply = 7", "line 2: [keys] apply: want a key or several"},
 		"nothing":                  {"[keys]\napply = []", "want a key or several"},
-		"no table":                 {"keys = 3", "config.toml: line 1: keys is no table"},
+		"no table":                 {"keys = 3", "config.toml: line 1: keys is not a table"},
 		"no TOML":                  {"[keys", "config.toml: line 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

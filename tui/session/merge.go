@@ -157,7 +157,7 @@ func differs(a, b record.Header) string {
 	case a.Workload.Name != b.Workload.Name || a.Workload.Batch != b.Workload.Batch:
 		return "the workload"
 	case !slices.Equal(a.Plan.Batches, b.Plan.Batches):
-		return "the minibatch sizes"
+		return "the batch sizes"
 	case a.Plan.Kind != b.Plan.Kind:
 		return "the kind of plan"
 	case a.Plan.Kind == "list" && a.Plan.Digest != b.Plan.Digest:

@@ -44,7 +44,7 @@ func (o Options) Models() ([]ModelInfo, error) {
 	return out, nil
 }
 
-// ofOneSize is a model with the minibatch size as an input as the screens show
+// ofOneSize is a model with the batch size as an input as the screens show
 // it: for the largest size.
 func ofOneSize(m *learn.Model) *learn.Model {
 	if m.Batches == nil {

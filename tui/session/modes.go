@@ -25,7 +25,7 @@ func FindMode(text string, space *tegra.Space, presets []tegra.Preset) (tegra.Mo
 		for _, p := range presets {
 			known = append(known, fmt.Sprintf("%s (%d)", p.Name, p.ID))
 		}
-		err = fmt.Errorf("%q is no mode like 12c/2.20C/1.30G/3.20M and no preset of this board: %s", text,
+		err = fmt.Errorf("%q is neither a mode such as 12c/2.20C/1.30G/3.20M nor a preset of this board: %s", text,
 			cmp.Or(strings.Join(known, ", "), "–"))
 	}
 	if err != nil {

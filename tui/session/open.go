@@ -92,7 +92,7 @@ func openReplay(o Options, path string) (*Session, error) {
 	table, err := sweep.ReadFile(path, sweep.Options{})
 	if errors.Is(err, fs.ErrNotExist) {
 		if st, statErr := os.Stat(path); statErr == nil && st.IsDir() {
-			return nil, fmt.Errorf("%w: replay: folder %s is no campaign: it holds no modes.csv", tegra.ErrNoDevice,
+			return nil, fmt.Errorf("%w: replay: folder %s is not a campaign: it holds no modes.csv", tegra.ErrNoDevice,
 				path)
 		}
 		return nil, fmt.Errorf("%w: replay: %w", tegra.ErrNoDevice, err)
@@ -131,7 +131,7 @@ func skipped(path string, t *sweep.Table) []string {
 func chosenBatches(t *sweep.Table, o Options) (*sweep.Table, error) {
 	t, err := someBatches(t, o.Batches)
 	if err == nil && t.HasBatch && len(t.Batches()) > 1 && len(o.Batches) == 0 && !o.AllSizes {
-		err = fmt.Errorf("%w: %s holds minibatch sizes %s: choose one with --batch N, several with commas, or "+
+		err = fmt.Errorf("%w: %s holds batch sizes %s: choose one with --batch N, several with commas, or "+
 			"--batch all", ErrUsage, t.Name, join(t.Batches()))
 	}
 	return t, err
@@ -144,7 +144,7 @@ func someBatches(t *sweep.Table, asked []int) (*sweep.Table, error) {
 	}
 	for _, b := range asked {
 		if !slices.Contains(t.Batches(), b) {
-			return t, fmt.Errorf("%w: %s holds minibatch sizes %s, not %d: choose with --batch N", ErrUsage, t.Name,
+			return t, fmt.Errorf("%w: %s holds batch sizes %s, not %d: choose with --batch N", ErrUsage, t.Name,
 				join(t.Batches()), b)
 		}
 	}

@@ -149,7 +149,7 @@ func (o *Outlook) Several() bool {
 }
 
 // Batches are the batch sizes that the model knows, ascending; nil where the size
-// is no input.
+// is not an input.
 func (o *Outlook) Batches() []int { return o.Model.Whole().Batches }
 
 // AtBatch predicts every mode with another batch size of the model.

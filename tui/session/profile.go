@@ -105,7 +105,7 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, erro
 		head.Kind, head.Modes = "modes", n
 		switch {
 		case r.Batches != nil:
-			return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one minibatch size: "+
+			return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size: "+
 				"with several use --sample, --grid or --list", ErrUsage)
 		case r.Shard != [2]int{}:
 			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+

@@ -45,7 +45,7 @@ func (o Options) ToRepeat(c Campaign) Options {
 	return o
 }
 
-// Repeat gives what a campaign was asked for. What it ran must be a workload of this
+// Repeat returns what a campaign was asked for. What it ran must be a workload of this
 // user's, or a built-in one, with the same settings, for a file never says what to run:
 // trust takes the file's word.
 func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {

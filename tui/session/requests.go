@@ -15,7 +15,7 @@ import (
 // Measuring is what every campaign is asked for with.
 type Measuring struct {
 	Workload workload.Workload
-	// minibatch sizes, ascending: Tune chooses among them, Profile measures each; nil: the
+	// batch sizes, ascending: Tune chooses among them, Profile measures each; nil: the
 	// workload's own
 	Batches  []int
 	Dir      string // campaign folder, new; "" makes one below the data directory

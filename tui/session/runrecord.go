@@ -57,7 +57,7 @@ func (k *runRecord) log() string {
 }
 
 // keep records what a run gave and lets the model of the workload's pool learn it.
-// It gives the folder; "" where nothing was measured.
+// It returns the folder; "" where nothing was measured.
 func (k *runRecord) keep(out RunResult) string {
 	if k == nil || out.Minibatches == 0 {
 		return ""

@@ -23,7 +23,7 @@ type Options struct {
 	LogFile string  // where the guard logs; "" is the XDG state directory
 	Speed   float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
 	Seed    uint64  // of everything that draws at random
-	// minibatch size of jobs, or sizes to choose among and those picked from files and models that hold several
+	// batch size of jobs, or sizes to choose among and those picked from files and models that hold several
 	Batches  []int
 	AllSizes bool   // of files and models that hold several
 	ReadOnly bool   // refuse everything that would write to the device
@@ -42,7 +42,7 @@ type Session struct {
 	Notice  string         // worth a line to the user: "no Jetson here: using virtual:agx-orin"
 	Skipped []string       // each row of a replayed file that was left out; Notice sums them up
 
-	settings []tegra.Setting // of a replay with several minibatch sizes: what can be measured; else nil
+	settings []tegra.Setting // of a replay with several batch sizes: what can be measured; else nil
 
 	sysfs  *tegra.Sysfs
 	fs     tegra.FS

@@ -73,9 +73,9 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 		{"an empty root has none", Options{Sysroot: t.TempDir()}, false, 0, tegra.ErrNoDevice},
 		{"a fake root is no virtual board", Options{Sysroot: root, Device: "virtual:agx-orin"}, false, 0, ErrUsage},
 		{"a board that is not simulated", Options{Device: "virtual:nano"}, false, 0, tegra.ErrNoDevice},
-		{"a replay of one minibatch size", Options{Device: "replay:" + batches, Batches: []int{32}}, true, 2, nil},
+		{"a replay of one batch size", Options{Device: "replay:" + batches, Batches: []int{32}}, true, 2, nil},
 		{"a replay of several needs a choice", Options{Device: "replay:" + batches}, false, 0, ErrUsage},
-		{"a minibatch size that is not there", Options{Device: "replay:" + batches, Batches: []int{8}}, false, 0,
+		{"a batch size that is not there", Options{Device: "replay:" + batches, Batches: []int{8}}, false, 0,
 			ErrUsage},
 		{"a replay of nothing", Options{Device: "replay:/nowhere.csv"}, false, 0, tegra.ErrNoDevice},
 	} {
@@ -100,7 +100,7 @@ func TestOpenPicksTheDeviceThatIsNamed(t *testing.T) {
 	}
 }
 
-// A job's minibatch size is the one asked for, and whose numbers it gives is
+// A job's batch size is the one asked for, and whose numbers it gives is
 // said: a real job beside a virtual board has this machine's times.
 func TestAJobsSizeAndWhoseNumbersItGives(t *testing.T) {
 	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Batches: []int{64}})

@@ -80,7 +80,7 @@ func (o Options) SettingsOf(m *learn.Model, modes []tegra.Mode) (list []tegra.Se
 	case m.Batches == nil:
 		return tegra.Settings(modes, nil), notes, nil
 	case len(asked) == 0:
-		return nil, nil, fmt.Errorf("%w: the model holds minibatch sizes %s: choose with --batch N, several with "+
+		return nil, nil, fmt.Errorf("%w: the model holds batch sizes %s: choose with --batch N, several with "+
 			"commas "+
 			"(a Pareto front then goes by time per sample), or --batch all", ErrUsage, join(m.Batches))
 	}

@@ -31,7 +31,7 @@ func (s *Session) system(w workload.Workload) profiles.System {
 	dir := w.Torch.DataFolder()
 	switch {
 	case dir == "" && w.Torch.Data != "":
-		out.DataWhy = "synthetic data lie in no file"
+		out.DataWhy = "synthetic data are not in a file"
 	case dir == "":
 		out.DataWhy = "the workload names no data folder"
 	default:

@@ -18,7 +18,7 @@ type Tail struct {
 	More bool   // it has grown by more than was read
 }
 
-// Next gives the new lines. A file that is not there has none.
+// Next returns the new lines. A file that is not there has none.
 func (t *Tail) Next() []string {
 	t.More = false
 	f, err := os.Open(t.Path)

@@ -54,22 +54,22 @@ func modelName(w workload.Workload, b tegra.Board) string {
 	return w.Name
 }
 
-// mayTune refuses what a search over the whole front, or over minibatch sizes,
+// mayTune refuses what a search over the whole front, or over batch sizes,
 // cannot do.
 func (s *Session) mayTune(r TuneRequest) error {
 	switch {
 	case r.Coverage == CoverFront && r.Batches != nil:
-		return fmt.Errorf("%w: --coverage front knows one minibatch size: give one --batch", ErrUsage)
+		return fmt.Errorf("%w: --coverage front knows one batch size: give one --batch", ErrUsage)
 	case r.Coverage == CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return fmt.Errorf("%w: --coverage front chooses its modes by a design of its own: leave --strategy away",
 			ErrUsage)
 	case r.Batches == nil:
 		return nil
 	case r.Strategy == optimize.PowerTrain:
-		return fmt.Errorf("%w: strategy powertrain knows one minibatch size: give one --batch, or use auto, "+
+		return fmt.Errorf("%w: strategy powertrain knows one batch size: give one --batch, or use auto, "+
 			"binary or random", ErrUsage)
 	case r.Strategy == optimize.Binary && r.Limit.PowerW == 0:
-		return fmt.Errorf("%w: strategy binary over minibatch sizes looks for the most samples per second: "+
+		return fmt.Errorf("%w: strategy binary over batch sizes looks for the most samples per second: "+
 			"it needs --power-limit, with or without --time-limit", ErrUsage)
 	}
 	return s.checkSizes(r.Workload)
@@ -90,7 +90,7 @@ func (s *Session) scaledBatchNote(w workload.Workload, sizes []int) string {
 	if sizes == nil || s.Virtual == nil || s.replays() || s.runsOnHost(w) {
 		return ""
 	}
-	return "the virtual board scales the times of other minibatch sizes by slopes that were published for an " +
+	return "the virtual board scales the times of other batch sizes by slopes that were published for an " +
 		"AGX Xavier: no AGX Orin was measured at them"
 }
 

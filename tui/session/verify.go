@@ -88,12 +88,12 @@ func (s *Session) VerifyFront(ctx context.Context, r VerifyRequest, observe func
 			ErrUsage, there, here)
 	}
 	if r.Model.Batches != nil {
-		return VerifyResult{}, fmt.Errorf("%w: the model has the size of a minibatch as an input: fit one size with "+
+		return VerifyResult{}, fmt.Errorf("%w: the model has the batch size as an input: fit one size with "+
 			"--batch N", ErrUsage)
 	}
 	for _, m := range r.Model.Space.Modes() {
 		if !space.Contains(m) {
-			return VerifyResult{}, fmt.Errorf("%w: the model speaks of %s, which is no mode of this device: fit it "+
+			return VerifyResult{}, fmt.Errorf("%w: the model speaks of %s, which is not a mode of this device: fit it "+
 				"for this one", ErrUsage, r.Model.Space.Format(m))
 		}
 	}

@@ -41,18 +41,18 @@ func (o Options) Workloads() ([]workload.Workload, error) {
 	return workload.Load(path)
 }
 
-// Workload finds a workload by name or alias, at the minibatch size of
+// Workload finds a workload by name or alias, at the batch size of
 // Options.Batches if one is given there. On a replay any name does: it is a
 // label.
 func (s *Session) Workload(name string) (workload.Workload, error) {
 	w, sizes, err := s.SizedWorkload(name)
 	if err == nil && sizes != nil {
-		err = fmt.Errorf("%w: --batch %s: a job has one minibatch size", ErrUsage, join(sizes))
+		err = fmt.Errorf("%w: --batch %s: a job has one batch size", ErrUsage, join(sizes))
 	}
 	return w, err
 }
 
-// SizedWorkload is Workload where the minibatch size may be chosen among
+// SizedWorkload is Workload where the batch size may be chosen among
 // several: those of Options.Batches, or of a replay that holds several. They
 // are ascending, nil for one.
 func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, err error) {
@@ -72,7 +72,7 @@ func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, 
 	return w, sizes, err
 }
 
-// Sizes are the minibatch sizes to choose among, ascending; nil where they are
+// Sizes are the batch sizes to choose among, ascending; nil where they are
 // not several.
 func (s *Session) Sizes() []int {
 	sizes := tegra.BatchSizes(s.settings)

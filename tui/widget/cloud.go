@@ -13,7 +13,7 @@ type Points struct {
 	X, Y   axis.Scale
 }
 
-// Share gives the place of a point, as shares of the two axes.
+// Share returns the place of a point, as shares of the two axes.
 func (p Points) Share(i int) (fx, fy float64) {
 	fx, _ = p.X.At(p.Xs[i])
 	fy, _ = p.Y.At(p.Ys[i])
@@ -34,7 +34,7 @@ func (p Points) Nearest(fx, fy float64) (i int, ok bool) {
 	return i, ok
 }
 
-// pick gives the value pairs of some points.
+// pick returns the value pairs of some points.
 func (p Points) pick(list []int) (xs, ys []float64) {
 	for _, i := range list {
 		xs, ys = append(xs, p.Xs[i]), append(ys, p.Ys[i])
@@ -133,7 +133,7 @@ func (v CloudView) mark(plot *chart.Plot, glyph rune, ink chart.Ink, list ...int
 // Hide forgets where the cloud was drawn: no cell shows a place of it.
 func (c *Cloud) Hide() { c.w, c.h = 0, 0 }
 
-// Under gives the place among all points that a cell of the cloud shows, as
+// Under returns the place among all points that a cell of the cloud shows, as
 // shares of the axes; false outside of it.
 func (c *Cloud) Under(x, y int) (fx, fy float64, ok bool) {
 	vx, vy, ok := c.plot.Value(c.w, c.h, x, y)

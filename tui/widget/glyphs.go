@@ -70,7 +70,7 @@ func (g Glyphs) Profile(environ []string, noColor bool) colorprofile.Profile {
 	return max(colorprofile.Ascii, min(limit, colorprofile.Env(environ)))
 }
 
-// Redraw gives a frame the glyphs of a level.
+// Redraw replaces the glyphs of a frame by those of a level.
 func (g Glyphs) Redraw(frame string) string {
 	switch g {
 	case GlyphsBlocks:
@@ -128,7 +128,7 @@ func plainGlyph(r rune) string {
 	return "?"
 }
 
-// asciiGlyph gives the plain characters that stand in for the glyphs of the
+// asciiGlyph returns the plain characters that stand in for the glyphs of the
 // screens where a terminal cannot draw them.
 var asciiGlyph = func() map[rune]string {
 	out := map[rune]string{}

@@ -68,7 +68,7 @@ var inkStyles = [...]Style{
 	chart.InkCursor:   lipgloss.NewStyle().Bold(true).Reverse(true),
 }
 
-// Paint gives chart marks their style.
+// Paint styles the marks of a chart.
 func Paint(ink chart.Ink, text string) string {
 	if ink == chart.InkNone {
 		return text

@@ -64,7 +64,7 @@ func (t *Table) Key(k tea.KeyPressMsg) (taken bool) {
 // Move shifts the cursor, staying within the rows.
 func (t *Table) Move(by int) { t.Cursor = min(max(0, t.Cursor+by), max(0, t.Rows-1)) }
 
-// visible gives the columns that fit w. The least needed ones go first, those
+// visible returns the columns that fit w. The least needed ones go first, those
 // of equal need together.
 func (t *Table) visible(w int) []int {
 	keep := 0

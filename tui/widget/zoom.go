@@ -60,7 +60,7 @@ func (z Zoom) inside() Zoom {
 	return z
 }
 
-// Of gives the part of two whole scales.
+// Of returns the part of two whole scales.
 func (z Zoom) Of(x, y axis.Scale) (axis.Scale, axis.Scale) {
 	if z.Steps == 0 {
 		return x, y

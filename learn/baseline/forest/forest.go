@@ -127,8 +127,8 @@ func grow(x [][]float64, y []float64, orders [][]int, c Config, t uint64) []node
 	return g.nodes
 }
 
-// add makes the subtree of the rows that stand, sorted by each input, in
-// orders, and gives its root.
+// add makes the subtree of these rows, sorted by each input in orders, and
+// returns its root.
 func (g *grower) add(orders [][]int) int32 {
 	here := int32(len(g.nodes))
 	count, mean := 0.0, 0.0

@@ -1,6 +1,6 @@
 // Package linear is the straight-line predictors of the first study of these
-// boards (Characterization of Jetson DNN training, 2022, section 5.7; method
-// note e.1), which everything later is compared with.
+// boards (Characterization of Jetson DNN training, 2022, section 5.7;
+// docs/method.md), which everything later is compared with.
 //
 //	inputs, targets ──► Fit ──► Regression ──► At
 //	epochs of one workload in a few modes ──► FitTime ──► TimeModel ──► seconds per epoch of any mode

@@ -121,7 +121,7 @@ func TestDamagedNetworksAreRefusedWithAReason(t *testing.T) {
 		{"a floor of zero", "floor", replace(`"floor":0.01`, `"floor":0.00`)},
 		{"settings that make no sense", "dropout", replace(`"dropout":0.1`, `"dropout":1.1`)},
 		{"an unknown loss", "unknown loss", replace(`"MAPE"`, `"MOPE"`)},
-		{"a weight that is no number", "weight 42496", sealed(data, func(b []byte) []byte {
+		{"a weight that is not a number", "weight 42496", sealed(data, func(b []byte) []byte {
 			return binary.LittleEndian.AppendUint32(b[:len(b)-4], math.Float32bits(float32(math.NaN())))
 		})},
 	} {
@@ -169,7 +169,7 @@ func TestHalfPrecision(t *testing.T) {
 		v := fromHalf(uint16(h))
 		if math.IsNaN(float64(v)) {
 			if h&halfExponent != halfExponent || toHalf(v)&halfExponent != halfExponent {
-				t.Fatalf("%#04x is no number", h)
+				t.Fatalf("%#04x is not a number", h)
 			}
 			continue
 		}

@@ -61,8 +61,8 @@ type Report struct {
 // Scaler standardises one column: zero mean, unit population deviation.
 type Scaler struct{ Mean, SD float64 }
 
-// FitScaler returns the scaler of n values; one that do not vary has the deviation 1, as
-// scikit-learn's StandardScaler does, so that it standardises to zero.
+// FitScaler returns the scaler of n values; values that do not vary have the deviation 1, as
+// scikit-learn's StandardScaler does, so that they standardise to zero.
 func FitScaler(n int, value func(i int) float64) Scaler {
 	var sum, squares float64
 	for i := range n {

@@ -10,7 +10,7 @@ func (n *Net) Predict(x [][inputs]float64) []float64 {
 		row := n.standardiseRow(&x[i])
 		s.forward(n.w, &row, nil)
 		out[i] = n.Config.decode(n.target.Backward(float64(s.out)))
-		if !(out[i] > n.floor) { // also what is no number, from inputs out of all reason
+		if !(out[i] > n.floor) { // also what is not a number, from inputs out of all reason
 			out[i] = n.floor
 		}
 	}

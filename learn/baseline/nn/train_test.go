@@ -170,12 +170,12 @@ func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
 		{"no rows", nil, nil, Config{}, "at least 2"},
 		{"one row", two[:1], []float64{1}, Config{}, "at least 2"},
 		{"unequal lengths", two, []float64{1}, Config{}, "2 modes but 1 values"},
-		{"an input that is no number", [][inputs]float64{row, {nan, 1, 1, 1}}, []float64{1, 2}, Config{}, "input 0 " +
+		{"an input that is not a number", [][inputs]float64{row, {nan, 1, 1, 1}}, []float64{1, 2}, Config{}, "input 0 " +
 			"of row 1"},
 		{"a target of zero", two, []float64{1, 0}, Config{}, "target of row 1"},
 		{"a negative target", two, []float64{-1, 1}, Config{}, "target of row 0"},
 		{"an infinite target", two, []float64{1, math.Inf(1)}, Config{}, "target of row 1"},
-		{"a target that is no number", two, []float64{1, nan}, Config{}, "target of row 1"},
+		{"a target that is not a number", two, []float64{1, nan}, Config{}, "target of row 1"},
 		{"dropout of everything", two, []float64{1, 2}, Config{Dropout: 1}, "dropout"},
 		{"a negative learning rate", two, []float64{1, 2}, Config{LearnRate: -1}, "learning rate"},
 		{"a negative batch", two, []float64{1, 2}, Config{Batch: -1}, "batch"},

@@ -5,7 +5,7 @@
 //	Workload constants, Conditions ──► Steps: fetch ┐
 //	                                   launch, GPU  ┴─► time, load, power
 //
-// It imitates published measurements (see workloads.go for which) and is no
+// It imitates published measurements (orin.toml and published.go name them) and is no
 // measurement. The form is deliberately not the one that jtune's predictor
 // assumes: contention, the pipeline and the voltage curves have kinks.
 package physics
@@ -67,7 +67,7 @@ type Steps struct {
 // Minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
-// Sized returns the workload at another minibatch size: kernels fill the GPU
+// Sized returns the workload at another batch size: kernels fill the GPU
 // badly below the workload's own size (slopes from
 // MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
 func (w Workload) Sized(batch int) Workload {

@@ -18,7 +18,7 @@ import (
 
 // Tune asks three things, each with a default that enter takes: which
 // workload, which limit, which coverage. Two more need not be visited: which
-// minibatch sizes to choose among and, on a virtual board, how fast its clock
+// batch sizes to choose among and, on a virtual board, how fast its clock
 // runs.
 type Tune struct {
 	widget.Form
@@ -234,7 +234,7 @@ func (d *Tune) text(field int) string {
 	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[c]
 }
 
-// perSample is the first text where several minibatch sizes are chosen among,
+// perSample is the first text where several batch sizes are chosen among,
 // which compare by the sample.
 func (d *Tune) perSample(sized, one string) string {
 	if d.batches() != nil {

@@ -234,7 +234,7 @@ func (p *Page) toEnd(by int) page.Intent {
 	return nil
 }
 
-// nearOnFront gives the place in a front of the member nearest across to the
+// nearOnFront returns the place in a front of the member nearest across to the
 // cursor's mode.
 func (p *Page) nearOnFront(f []int) int {
 	xs, _ := p.columns()
@@ -289,7 +289,7 @@ func (p *Page) moveLimit(steps int) page.Intent {
 	return page.Limit(l)
 }
 
-// mayVerify gives the reason why the cursor's mode cannot be measured, or "".
+// mayVerify returns the reason why the cursor's mode cannot be measured, or "".
 func (p *Page) mayVerify() string {
 	if p.read.Outlook() == nil {
 		return "no model"

@@ -40,7 +40,7 @@ func (p *Page) points() widget.Points {
 	}
 }
 
-// scales gives those of the part that shows.
+// scales returns those of the part that shows.
 func (p *Page) scales() (x, y axis.Scale) {
 	all := p.points()
 	return p.cloud.Zoom.Of(all.X, all.Y)
@@ -73,7 +73,7 @@ func (p *Page) plot(w, h int) string {
 	return p.cloud.Render(show, w, h)
 }
 
-// indexes gives the places of readings among all modes.
+// indexes returns the places of readings among all modes.
 func (p *Page) indexes(list []tegra.Measured) []int {
 	var out []int
 	for _, m := range list {

@@ -115,7 +115,7 @@ func (p *Page) about() []string {
 	return words
 }
 
-// cardTitle says which mode the card speaks of. With several minibatch sizes the
+// cardTitle says which mode the card speaks of. With several batch sizes the
 // best mode of the one that is shown is the answer only where tuning found it.
 func (p *Page) cardTitle() string {
 	v := p.read.Outlook()

@@ -146,7 +146,7 @@ func (p *Page) coreList(w int) string {
 	return strings.Join(append(lines, strings.Join(parts, " ")), "\n")
 }
 
-// coreTable gives each core a line with its clock, its load and a bar.
+// coreTable has a line for each core: its clock, its load and a bar.
 func (p *Page) coreTable(w int) string {
 	var lines []string
 	for i, c := range p.read.Sample().Reading.Cores {

@@ -14,7 +14,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// Page lists what has been learnt and how far it can be trusted.
+// Page lists what has been learned and how far it can be trusted.
 type Page struct {
 	read    page.Reader
 	list    []session.ModelInfo

@@ -80,7 +80,7 @@ func predictedPlot(s session.Assessment, power bool, w, h int) string {
 	return plot.Render(w, h, widget.Paint)
 }
 
-// plot draws the error against the number of modes learnt from.
+// plot draws the error against the number of modes learned from.
 func (s learningCurve) plot(w, h int) string {
 	if len(s.points) < 2 {
 		return widget.Wrap("too few measured modes for a curve: learning from some must leave others to judge by", w)

@@ -22,7 +22,7 @@ type bootDialog struct {
 	cannot string // why it cannot be written; ""
 }
 
-// noBoot gives the reason why the present mode cannot become that at boot, or
+// noBoot returns the reason why the present mode cannot become that at boot, or
 // "". A virtual board shows what a real one would do.
 func (p *Page) noBoot() string {
 	done := p.read.Applied()
@@ -92,7 +92,7 @@ func (d *bootDialog) key(k tea.KeyPressMsg) (does page.Intent, closed, taken boo
 	return nil, false, false
 }
 
-// noRemove gives the reason why there is nothing to take away, or "".
+// noRemove returns the reason why there is nothing to take away, or "".
 func (d *bootDialog) noRemove() string {
 	switch {
 	case d.cannot != "":
@@ -142,7 +142,7 @@ func (d *bootDialog) Render(w, h int) string {
 	return widget.Box("The mode at every boot", "", text, width, min(h, strings.Count(text, "\n")+3))
 }
 
-// unitText gives the unit's lines that begin with a word.
+// unitText returns the unit's lines that begin with a word.
 func (d *bootDialog) unitText(w int, with string) string {
 	var lines []string
 	for line := range strings.Lines(d.unit.Text) {

@@ -206,7 +206,7 @@ func (c *comparer) note(w int) string {
 	return ""
 }
 
-// text is the comparison for the clipboard, columns parted by tabs.
+// text is the comparison for the clipboard, columns separated by tabs.
 func (c *comparer) text() string {
 	lines := []string{"\t" + strings.Join(c.heads, "\t")}
 	for _, r := range c.rows {

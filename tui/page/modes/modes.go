@@ -206,7 +206,7 @@ func (p *Page) mark() {
 	p.tab.Move(1)
 }
 
-// noBlock gives the reason why a mode cannot be written for nvpmodel, or "".
+// noBlock returns the reason why a mode cannot be written for nvpmodel, or "".
 func (p *Page) noBlock() string {
 	if _, can := p.read.Block(); !can {
 		return "not for this board"

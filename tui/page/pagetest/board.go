@@ -162,7 +162,7 @@ func (f *Board) SetSpeed(x float64) {
 	f.speed = x
 }
 
-// Guard gives the board itself.
+// Guard returns the board itself.
 func (f *Board) Guard(context.Context) (tegra.Applier, error) {
 	if f.ReadOnly {
 		return nil, tegra.ErrPermission

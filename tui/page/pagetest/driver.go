@@ -104,7 +104,7 @@ func (d *Driver) Want() page.Intent {
 	return last
 }
 
-// Send gives news to the page.
+// Send sends a message to the page.
 func (d *Driver) Send(msg tea.Msg) { d.do(d.page.Update(msg)) }
 
 // Press types keys, one by one.

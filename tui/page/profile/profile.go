@@ -261,10 +261,10 @@ func outcome(j *page.Task) string {
 	return fmt.Sprintf(": %s, %.0f min", j.Tuned.Ended, j.Tuned.Took.Minutes())
 }
 
-// sizeColumn shows the minibatch size, where a campaign has several.
+// sizeColumn shows the batch size, where a campaign has several.
 const sizeColumn = 2
 
-// cell gives the table newest first.
+// cell returns the table newest first.
 func (p *Page) cell(j *page.Task, row, col int) string {
 	n := len(j.Rows) - 1 - row
 	r := j.Rows[n]

@@ -29,5 +29,5 @@ const (
 	InkCursor
 )
 
-// Paint gives a run of text of one ink its style.
+// Paint applies the style of an ink to a run of text.
 type Paint func(ink Ink, text string) string

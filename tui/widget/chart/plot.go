@@ -188,7 +188,7 @@ func (p *Plot) Base(drawn *Raster) {
 	})
 }
 
-// Value gives the pair of values that stands in the middle of a cell of a
+// Value returns the pair of values that stands in the middle of a cell of a
 // picture of w×h cells; false for the axes.
 func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
 	rw, rh := p.room(w, h)
@@ -225,7 +225,7 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 	return strings.Join(rows, "\n")
 }
 
-// yLabels gives the text of the tick on each raster row; the axis' name takes
+// yLabels returns the text of the tick on each raster row; the axis' name takes
 // the top row when no tick is there.
 func (p *Plot) yLabels(h int) []string {
 	out := make([]string, h)

@@ -66,7 +66,7 @@ func (r *Raster) Text(cx, cy int, text string, ink Ink) {
 
 func clamp(v, lo, hi float64) float64 { return min(max(v, lo), hi) }
 
-// Row gives row cy of the raster as text of exactly W columns, one styled run
+// Row returns row cy of the raster as text of exactly W columns, one styled run
 // per stretch of equal ink.
 func (r *Raster) Row(cy int, paint Paint) string {
 	var out, run strings.Builder
@@ -103,7 +103,7 @@ func (r *Raster) glyph(i int) rune {
 	return runes.BrailleBlockOffset + rune(r.dots[i])
 }
 
-// Render gives the whole raster, rows parted by newlines.
+// Render returns the whole raster, rows separated by newlines.
 func (r *Raster) Render(paint Paint) string {
 	rows := make([]string, r.H)
 	for y := range rows {
