@@ -41,7 +41,7 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 		t.Errorf("imported %d modes, want 1", got)
 	}
 	jtune(t, "import", power, "--epochs", times, "--mode", "12c/2.20C", "--out", out+"2").fails(t, exitUsage, "--mode",
-		"no mode")
+		"not a mode")
 	jtune(t, "import", power, "--epochs", times, "--per-epoch", "0", "--out", out+"2").fails(t, exitUsage,
 		"--per-epoch")
 	jtune(t, "import", power, "--epochs", times, "--out", out+"2").fails(t, exitFailed, "--mode")

@@ -167,7 +167,7 @@ func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
 		`: $JTUNE_BATCH; echo '{"event":"hello","protocol":1,"batch_size":16}'; while :; do echo `+
 			`'{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)
 	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage,
-		"minibatches of 16 where")
+		"batch size 16 where")
 }
 
 // rowsOf reads a record's modes.csv by the names of its columns.
