@@ -182,7 +182,8 @@ func TestFitRejectsSamplesOutOfRange(t *testing.T) {
 		"a negative time":             {with(func(m *tegra.Measured) { m.TimeMS = -3 }), "time of -3 ms"},
 		"an infinite power":           {with(func(m *tegra.Measured) { m.PowerW = math.Inf(1) }), "power of +Inf W"},
 		"no power":                    {with(func(m *tegra.Measured) { m.PowerW = 0 }), "power of 0 W"},
-		"a mode of another board":     {with(func(m *tegra.Measured) { m.Mode.Cores = 12 }), "not one of the 300 modes"},
+		"a mode of another board": {with(func(m *tegra.Measured) { m.Mode.Cores = 12 }),
+			"not one of the 300 modes"},
 		"the zero mode": {with(func(m *tegra.Measured) { m.Mode = tegra.Mode{} }), "not one of the 300 " +
 			"modes"},
 	} {

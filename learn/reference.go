@@ -47,8 +47,8 @@ func LoadReference(path string) (*Reference, error) {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
 		if m.Batches != nil {
-			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is not a reference; fit one size "+
-				"with --batch N",
+			return nil, fmt.Errorf("reference %s: a model of several batch sizes (%s) is not a reference; fit one "+
+				"size with --batch N",
 				path, strings.Trim(fmt.Sprint(m.Batches), "[]"))
 		}
 		name := referenceName(path, m.Provenance.Workload)

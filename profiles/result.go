@@ -201,14 +201,15 @@ func (m *measurement) timingNote(times []float64) string {
 	switch {
 	case told > 1.5*passed+500:
 		return fmt.Sprintf(
-			"note: the reported minibatch times add up to %.0f ms, but they came within %.0f ms: does the job flush its output after "+
-				"each line?",
+			"note: the reported minibatch times add up to %.0f ms, but they came within %.0f ms: does the job flush "+
+				"its output after each line?",
 			told,
 			passed,
 		)
 	case 20*told < passed:
 		return fmt.Sprintf(
-			"note: the reported minibatch times add up to %.3g ms, but they came over %.0f ms: is time_ms in milliseconds?",
+			"note: the reported minibatch times add up to %.3g ms, but they came over %.0f ms: is time_ms in "+
+				"milliseconds?",
 			told,
 			passed,
 		)

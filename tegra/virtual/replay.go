@@ -50,8 +50,8 @@ func newReplay(t *sweep.Table) (*replay, error) {
 	}
 	for _, m := range all {
 		if m.Mode.CPU%tegra.KHz != 0 || m.Mode.EMC%tegra.KHz != 0 {
-			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is not a whole number of kHz, as the kernel "+
-				"counts them",
+			return nil, fmt.Errorf("%s: power mode %s has a CPU or memory clock that is not a whole number of "+
+				"kHz, as the kernel counts them",
 				t.Name, m.Mode)
 		}
 		if m.TimeMS < leastMS || m.TimeMS > mostMS || m.PowerW > mostW {

@@ -21,7 +21,8 @@ func ExampleGrow() {
 	}
 	for _, x := range []float64{0.6, 0.7, 2.5} {
 		at := smooth.At([]float64{x})
-		fmt.Printf("%.1f GHz: tree %g W, forest within 12 and 28 W: %v\n", x, tree.At([]float64{x}), 12 <= at && at <= 28)
+		within := 12 <= at && at <= 28
+		fmt.Printf("%.1f GHz: tree %g W, forest within 12 and 28 W: %v\n", x, tree.At([]float64{x}), within)
 	}
 	// Output:
 	// 0.6 GHz: tree 16 W, forest within 12 and 28 W: true

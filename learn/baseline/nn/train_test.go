@@ -170,8 +170,9 @@ func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
 		{"no rows", nil, nil, Config{}, "at least 2"},
 		{"one row", two[:1], []float64{1}, Config{}, "at least 2"},
 		{"unequal lengths", two, []float64{1}, Config{}, "2 modes but 1 values"},
-		{"an input that is not a number", [][inputs]float64{row, {nan, 1, 1, 1}}, []float64{1, 2}, Config{}, "input 0 " +
-			"of row 1"},
+		{"an input that is not a number", [][inputs]float64{row, {nan, 1, 1, 1}}, []float64{1, 2}, Config{},
+			"input 0 " +
+				"of row 1"},
 		{"a target of zero", two, []float64{1, 0}, Config{}, "target of row 1"},
 		{"a negative target", two, []float64{-1, 1}, Config{}, "target of row 0"},
 		{"an infinite target", two, []float64{1, math.Inf(1)}, Config{}, "target of row 1"},
