@@ -23,8 +23,8 @@ import (
 type Report struct {
 	Experiment Experiment
 	Workload   workload.Workload
-	Board      string // with what stands behind its numbers when it is not real
-	Virtual    bool   // it is not
+	Board      string // with the origin of its numbers when it is not real
+	Virtual    bool   // it is not real
 	Repeat     int
 	Lines      []Line
 	Skipped    []Skip

@@ -368,7 +368,7 @@ func (t *Table) Virtual() bool {
 	return at >= 0 && slices.ContainsFunc(t.Rows, func(r Row) bool { return strings.TrimSpace(r.Extra[at]) == "true" })
 }
 
-// Batches lists the minibatch sizes in the file, ascending.
+// Batches lists the batch sizes in the file, ascending.
 func (t *Table) Batches() []int {
 	var out []int
 	for _, r := range t.Rows {
