@@ -163,7 +163,7 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 func differences(a tegra.Applied) string {
 	for _, f := range a.Files {
 		if f.Asked != f.Actual {
-			return fmt.Sprintf("%s: asked %s, read back %s (%s)", f.Knob, f.Asked, f.Actual, f.Path)
+			return fmt.Sprintf("%s: requested %s, read back %s (%s)", f.Knob, f.Asked, f.Actual, f.Path)
 		}
 	}
 	return ""

@@ -249,7 +249,7 @@ func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
 	d.send(m)
 	for _, s := range sizes {
 		d.size(s[0], s[1])
-		d.sees("GPU runs at 0.31, asked 1.30: throttled")
+		d.sees("GPU runs at 0.31, set to 1.30: throttled")
 	}
 }
 

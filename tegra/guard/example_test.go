@@ -34,9 +34,9 @@ func ExampleClient() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("asked", applied.Asked, "reads back", applied.Actual.V, applied.OK())
+	fmt.Println("requested", applied.Asked, "reads back", applied.Actual.V, applied.OK())
 	fmt.Println("closed:", g.Close())
 	// Output:
-	// asked 12c/2.20C/1.30G/3.20M reads back 12c/2.20C/1.30G/3.20M true
+	// requested 12c/2.20C/1.30G/3.20M reads back 12c/2.20C/1.30G/3.20M true
 	// closed: <nil>
 }

@@ -121,7 +121,7 @@ func mismatch(knob, path, asked, actual string) error {
 	if actual == asked {
 		return nil
 	}
-	return fmt.Errorf("%s: asked %s, reads back %s (%s)", knob, asked, quoteEmpty(actual), path)
+	return fmt.Errorf("%s: requested %s, reads back %s (%s)", knob, asked, quoteEmpty(actual), path)
 }
 
 func quoteEmpty(s string) string {

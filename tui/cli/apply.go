@@ -198,7 +198,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	return err
 }
 
-// notApplied prints what was asked and read back when a knob did not take its
+// notApplied prints what was requested and read back when a knob did not take its
 // value; the guard has restored the mode before. It prints nothing when nothing
 // was written.
 func (a *app) notApplied(s *session.Session, applied tegra.Applied, before tegra.Val[tegra.Mode]) error {
@@ -299,10 +299,10 @@ func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
 		actual = space.Format(x.Actual.V)
 	}
 	if x.Asked != (tegra.Mode{}) {
-		fmt.Fprintln(a.out, "asked   "+space.Format(x.Asked))
+		fmt.Fprintln(a.out, "requested  "+space.Format(x.Asked))
 	}
-	fmt.Fprintln(a.out, "actual  "+actual+originOf(s.Device.Board()))
-	rows := [][]string{{"knob", "asked", "actual", "", "file"}}
+	fmt.Fprintln(a.out, "actual     "+actual+originOf(s.Device.Board()))
+	rows := [][]string{{"knob", "requested", "actual", "", "file"}}
 	for _, f := range x.Files {
 		mark := ""
 		if f.Asked != f.Actual {

@@ -91,7 +91,7 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 func mismatch(a tegra.Applied) error {
 	for _, file := range a.Files {
 		if file.Asked != file.Actual {
-			return fmt.Errorf("%s reads back %s, asked %s (%s)", file.Knob, file.Actual, file.Asked, file.Path)
+			return fmt.Errorf("%s reads back %s, requested %s (%s)", file.Knob, file.Actual, file.Asked, file.Path)
 		}
 	}
 	return errors.New("the board reads back another mode")

@@ -7,14 +7,14 @@ import (
 	"jtune/tegra"
 )
 
-// ClockOff is a clock that does not run as it was asked to.
+// ClockOff is a locked clock that does not run at the frequency that it was set to.
 type ClockOff struct {
-	Name          string // "GPU"
-	Actual, Asked tegra.Freq
-	Why           string
+	Name        string // "GPU"
+	Actual, Set tegra.Freq
+	Why         string
 }
 
-// SlowClock returns the first locked clock that does not run as asked, and why;
+// SlowClock returns the first locked clock that does not run as set, and why;
 // false when all do. Clocks that scale freely are ignored.
 func SlowClock(r tegra.Reading) (ClockOff, bool) {
 	if !r.Locked.Or(false) {

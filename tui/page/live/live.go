@@ -1,4 +1,4 @@
-// Package live is the page of what the board does now: clocks, power, heat,
+// Package live is the page of what the board does now: clocks, power, temperatures,
 // memory, and who uses them.
 package live
 
@@ -78,7 +78,7 @@ func (p *Page) panels() []widget.Panel {
 		panelClocks:     p.read.Panel("Clocks", "", p.clocks),
 		panelPower:      p.read.Panel("Power", "", p.power),
 		panelPowerChart: p.read.Panel("Power, last 2 min", "", p.powerChart),
-		panelHeat:       p.read.Panel("Heat", "", p.heat),
+		panelHeat:       p.read.Panel("Thermal", "", p.heat),
 		panelMemory:     p.read.Panel("Memory, disk, GPU", "", p.memory),
 		panelBusyChart:  p.read.Panel("Busy, last 2 min", "", p.busyChart),
 		panelHeatChart:  p.read.Panel("Temperature, last 2 min", "the hottest", p.heatChart),
@@ -170,9 +170,9 @@ func (p *Page) health() string {
 	case !p.read.Sample().Valid:
 		return widget.StyleWarn.Render("reading not valid: " + p.read.Sample().Why)
 	case p.read.Sample().Reading.Heat.Or(false):
-		return widget.StyleBad.Render("THROTTLED by heat: slower than asked")
+		return widget.StyleBad.Render("THROTTLED (thermal): slower than set")
 	case t.OK && t.V:
-		return widget.StyleBad.Render("THROTTLED: slower than asked")
+		return widget.StyleBad.Render("THROTTLED: slower than set")
 	case p.overCurrents() > 0:
 		return widget.StyleWarn.Render("over-current " + p.overCurrentText())
 	case !t.OK:
@@ -208,7 +208,7 @@ func (p *Page) workloadLine() string {
 			return " cut off earlier: " + u.String() + "; " + widget.StyleKey.Render("3") + " shows it"
 		}
 		tune := widget.Press(p.read.Keys().Tune)
-		return " no workload of ours runs; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
+		return " no workload is running; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
 	}
 	doing := j.Progress.Phase.String()
 	if j.State != session.Running {
@@ -240,13 +240,13 @@ func (p *Page) ownLine() string {
 
 // Numbers is page.Page's.
 func (p *Page) Numbers() string {
-	return "actual: what a clock runs at. asked: its upper limit, in wide windows lower–upper. cap: the most " +
+	return "actual: what a clock runs at. limit: its upper limit as set, in wide windows lower–upper. cap: the most " +
 		"this board allows. busy: share of time at work. per core: busy by height, × is switched off. EMC: the " +
 		"memory's clock. rails: the supply lines, by the board's names. now, 1 min: watts at this moment and on " +
 		"average. module total: what the rails with + (or =) add up to; covers says what is in it. locked: " +
-		"clocks stand at what was asked. throttled: heat slows a part of the SoC now. HOT: a sensor is close to " +
+		"minimum = maximum. throttled: a thermal limit slows a part of the SoC now. HOT: a sensor is close to " +
 		"where the board slows down or stops; what is measured now does not count. tj: the hottest place of " +
 		"the chip. off: sensors of parts without power. cache: files kept in RAM. over-current: times the " +
-		"supply's limit was met since the start. on the GPU: processes that hold its memory, as the driver " +
-		"tells root."
+		"supply's limit was met since the start. on the GPU: processes that hold its memory; the driver " +
+		"shows them to root only."
 }

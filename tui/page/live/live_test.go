@@ -24,9 +24,9 @@ func TestLiveTellsHeatAndOverCurrentApart(t *testing.T) {
 	reads(d, func(r *tegra.Reading) { r.OverCurrents = tegra.Some(int64(5)) })
 	d.Sees("throttled no", "over-current 2× since 15:09")
 	reads(d, func(r *tegra.Reading) { r.Heat, r.Throttled = tegra.Some(true), tegra.Some(true) })
-	d.Sees("throttled YES (heat)")
+	d.Sees("throttled YES (thermal)")
 	d.Size(40, 10)
-	d.Sees("THROTTLED by heat")
+	d.Sees("THROTTLED (thermal)")
 	d.Size(80, 22)
 	reads(d, func(r *tegra.Reading) {
 		r.Heat, r.Throttled, r.OverCurrents = tegra.Val[bool]{}, tegra.Val[bool]{}, tegra.Val[int64]{}

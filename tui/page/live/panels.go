@@ -64,15 +64,15 @@ func (p *Page) clocks(w, h int) string {
 	w = min(w, 2*tableW)
 	wide := w >= 56
 	line := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
-		asked := page.GHz(c.Max)
+		limit := page.GHz(c.Max)
 		if wide && c.Min.OK && c.Max.OK && c.Min.V != c.Max.V {
-			asked = page.GHz(c.Min) + "–" + page.GHz(c.Max)
+			limit = page.GHz(c.Min) + "–" + page.GHz(c.Max)
 		}
-		return widget.Row(name, clockColumns(wide, page.GHz(c.Actual), asked, page.GHz(c.Cap),
+		return widget.Row(name, clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
 			page.Num(load, 0)+" %"), min(w, tableW))
 	}
 	lines := []string{
-		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "asked", "cap", "busy"), min(w, tableW))),
+		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "limit", "cap", "busy"), min(w, tableW))),
 		line(fmt.Sprintf("CPU %d/%d on", read.Online(), len(read.Cores)), read.CPU, read.CPU.LoadPct),
 		line("GPU", read.GPU, read.GPU.LoadPct),
 		line("EMC (memory)", read.EMC, read.EMC.LoadPct),
@@ -92,12 +92,12 @@ func (p *Page) clocks(w, h int) string {
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
-func clockColumns(wide bool, actual, asked, most, busy string) string {
+func clockColumns(wide bool, actual, limit, most, busy string) string {
 	room := 5
 	if wide {
 		room = 10
 	}
-	return fmt.Sprintf("%6s %*s %5s %6s", actual, room, asked, most, busy)
+	return fmt.Sprintf("%6s %*s %5s %6s", actual, room, limit, most, busy)
 }
 
 // boardText names the board in full, as far as it is known.
@@ -175,14 +175,14 @@ func (p *Page) scaling() string {
 	return "DVFS on (min < max)"
 }
 
-// differs says which clock does not run as asked, and why.
+// differs says which clock does not run as set, and why.
 func (p *Page) differs() string {
 	c, off := session.SlowClock(p.read.Sample().Reading)
 	if !off {
 		return ""
 	}
-	asked, runs := page.GHz(tegra.Some(c.Asked)), page.GHz(tegra.Some(c.Actual))
-	return fmt.Sprintf("%s runs at %s, asked %s: %s", c.Name, runs, asked, c.Why)
+	set, runs := page.GHz(tegra.Some(c.Set)), page.GHz(tegra.Some(c.Actual))
+	return fmt.Sprintf("%s runs at %s, set to %s: %s", c.Name, runs, set, c.Why)
 }
 
 func (p *Page) power(w, h int) string {
@@ -256,7 +256,7 @@ func (p *Page) heat(w, h int) string {
 	}
 	slowed, over := "throttled "+page.YesNo(read.Heat), "over-current "+p.overCurrentText()
 	if read.Heat.Or(false) {
-		slowed = widget.StyleBad.Render(slowed + " (heat)")
+		slowed = widget.StyleBad.Render(slowed + " (thermal)")
 	}
 	if p.overCurrents() > 0 {
 		over = widget.StyleBad.Render(over)
