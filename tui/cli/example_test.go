@@ -23,7 +23,7 @@ func ExampleRun() {
 	// 12c/2.20C/0.11G/0.67M
 	// 12c/2.20C/0.11G/2.13M
 	// 12c/2.20C/0.11G/3.20M
-	// jtune: 4 modes
+	// jtune: 4 modes  (VIRTUAL: a simulation, not a measurement)
 	// exit code 0
 	// jtune: --filter: filter term "gpu<=fast": "fast" is not a value for gpu: not a positive number
 	// exit code 2
