@@ -93,7 +93,7 @@ func TestContainerDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait := func(lines int) string {
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			text, _ := os.ReadFile(calls)
 			if strings.Count(string(text), "\n") == lines {
 				return string(text)

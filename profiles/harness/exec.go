@@ -21,7 +21,6 @@ const (
 	// DefaultSilence is how long a job may be silent.
 	DefaultSilence = 60 * time.Second
 	termGrace      = 5 * time.Second // from TERM to KILL
-	drainGrace     = 2 * time.Second // for output still in the pipes of a dead job
 )
 
 // ExecOptions describe how a job is run.
@@ -187,11 +186,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	stdout.end()
 	stderr.end()
 	j.removeContainer()
-	// The pipes end with their last holder; a process that left the group
-	// may hold them for ever.
-	drained := time.AfterFunc(drainGrace, func() { stdout.Close(); stderr.Close() })
 	readers.Wait()
-	drained.Stop()
 	stdout.Close()
 	stderr.Close()
 	j.queue.close(j.outcome(err))

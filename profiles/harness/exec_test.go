@@ -204,7 +204,7 @@ func TestExecStopEndsTheWholeGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); running(pid); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d of the group still runs", pid)
 		}
@@ -280,7 +280,7 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
 			break
@@ -312,7 +312,7 @@ func TestExecJobDoesNotOutliveAJtuneThatIsKilled(t *testing.T) {
 func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	pause := "#!/bin/sh\necho $1 >" + dir + "/paused\n" +
+	pause := "#!/bin/sh\necho $1 >" + dir + "/pausing; mv " + dir + "/pausing " + dir + "/paused\n" +
 		"i=0; while [ -e " + dir + "/ready ] && [ ! -e " + dir + "/asked ] && [ $i -lt 600 ]; do\n" +
 		"/bin/sleep 0.1; i=$((i+1)); done\n"
 	if err := os.WriteFile(filepath.Join(dir, "sleep"), []byte(pause), 0o755); err != nil {
@@ -328,16 +328,18 @@ func TestExecLauncherIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for name, deadline := "ready", time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && name == "asked" {
-			break
-		} else if err == nil {
-			name = "asked"
+	for _, name := range []string{"ready", "asked", "paused"} {
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("waited in vain for %s", name)
+			}
+		}
+		if name == "ready" {
 			self.Process.Kill()
 			self.Wait()
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", name)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "paused"))

@@ -27,6 +27,13 @@ const pipeBytes = 1 << 20
 // polled sooner, so that it never blocks.
 const filledPart = 4
 
+// The pipe of a dead job is read to its end, however long that takes. It ends with its last
+// holder, but a process that left the group may hold it and write to it for ever.
+const (
+	drainGrace = 2 * time.Second // of waiting for more, in all
+	drainBytes = 2 * pipeBytes   // what the job can have left there is less
+)
+
 // pipe is the reading end of a job's output. Go's runtime waits on its own files and so wakes
 // at every line even when no goroutine reads. A pipe whose lines may be read late is therefore
 // withdrawn from the runtime and polled.
@@ -41,6 +48,8 @@ type pipe struct {
 	paced  atomic.Bool
 	last   atomic.Bool   // nothing more is written: the rest must not wait
 	poke   chan struct{} // requests a poll
+	grace  time.Duration // drainGrace less what has been waited since last
+	rest   int           // drainBytes less what has been read since last
 
 	mu     sync.Mutex
 	file   *os.File // the runtime's; nil while it is taken away
@@ -57,6 +66,8 @@ func newPipe(f *os.File) *pipe {
 		poke:   make(chan struct{}, 1),
 		room:   widen(f) / filledPart,
 		fills:  pollEvery,
+		grace:  drainGrace,
+		rest:   drainBytes,
 	}
 }
 
@@ -78,8 +89,16 @@ func widen(f *os.File) (size int) {
 func (p *pipe) Read(b []byte) (int, error) {
 	p.before()
 	for {
-		if f := p.runtimeFile(); f != nil {
-			return f.Read(b)
+		f := p.runtimeFile()
+		switch {
+		case f != nil && p.last.Load():
+			return p.drain(f, b)
+		case f != nil:
+			n, err := f.Read(b)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				continue // the job ended meanwhile
+			}
+			return n, err
 		}
 		p.pause()
 		n, err := p.poll(b)
@@ -144,6 +163,27 @@ func (p *pipe) wake() {
 func (p *pipe) end() {
 	p.last.Store(true)
 	p.wake()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.file != nil { // a Read that waits does so no longer than the grace
+		p.file.SetReadDeadline(time.Now().Add(drainGrace))
+	}
+}
+
+// drain is Read after the end of the job. Only waiting uses up the grace: a slow reader loses
+// nothing.
+func (p *pipe) drain(f *os.File, b []byte) (int, error) {
+	if p.grace <= 0 || p.rest <= 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	began := time.Now()
+	f.SetReadDeadline(began.Add(p.grace))
+	n, err := f.Read(b[:min(len(b), p.rest)])
+	p.rest -= n
+	if n < len(b) { // all that there was
+		p.grace -= time.Since(began)
+	}
+	return n, err
 }
 
 // runtimeFile returns the file when the runtime waits on it, or nil when the pipe is polled.

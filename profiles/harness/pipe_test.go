@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// patience is how long something may take before it counts as hanging.
+const patience = 3 * time.Minute
+
 // testPipe returns a pipe and what its job would write to.
 func testPipe(t *testing.T) (*pipe, *os.File) {
 	t.Helper()
@@ -24,14 +27,14 @@ func TestPipeCalmIsLookedAtSeldom(t *testing.T) {
 	t.Parallel()
 	p, to := testPipe(t)
 	b := make([]byte, 100)
-	read := func(want string) (took time.Duration) {
+	read := func(want string) (took time.Duration) { // since the poll before, however busy the machine is
 		t.Helper()
-		began := time.Now()
+		before := p.looked
 		n, err := p.Read(b)
 		if err != nil || string(b[:n]) != want {
 			t.Fatalf("read %q, %v; want %q", b[:n], err, want)
 		}
-		return time.Since(began)
+		return time.Since(before)
 	}
 	to.WriteString("hello")
 	read("hello")
@@ -46,13 +49,9 @@ func TestPipeCalmIsLookedAtSeldom(t *testing.T) {
 		t.Errorf("polled again after %v, want %v", took, pollEvery)
 	}
 	p.calm = false // lines that must be stamped as they come
-	written := make(chan time.Time, 1)
-	time.AfterFunc(pollEvery/10, func() { written <- time.Now(); to.WriteString("d") })
+	time.AfterFunc(pollEvery/10, func() { to.WriteString("d") })
 	if read("d"); p.file == nil {
 		t.Error("a pipe that is waited for is not the runtime's")
-	}
-	if late := time.Since(<-written); late > pollEvery/2 {
-		t.Errorf("heard %v after it was written", late)
 	}
 	p.calm = true
 	to.WriteString("e")
@@ -60,7 +59,7 @@ func TestPipeCalmIsLookedAtSeldom(t *testing.T) {
 	poll := p.pace()
 	to.WriteString("f")
 	time.AfterFunc(pollEvery/10, poll)
-	if took := read("f"); took > pollMost/2 {
+	if took := read("f"); took >= pollMost {
 		t.Errorf("a requested poll came after %v", took)
 	}
 	to.WriteString("g")
@@ -90,7 +89,7 @@ func TestPipeClosingAPipeEndsItsReader(t *testing.T) {
 			if !errors.Is(err, os.ErrClosed) {
 				t.Errorf("calm %v: %v", calm, err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Errorf("calm %v: its reader waits for ever", calm)
 		}
 	}
@@ -117,13 +116,16 @@ func TestPipeJobThatSaysMuchIsLookedAtOften(t *testing.T) {
 		}
 	}()
 	b := make([]byte, 1<<16)
-	most, began := 0, time.Now()
-	for looks := 0; time.Since(began) < pollMost; looks++ {
+	most := 0
+	for looks, timely := 0, 0; timely < 5; looks++ {
+		due, before := p.fills, p.looked
 		n, err := p.Read(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if looks > 1 { // the second one learns how much it says
+		// The second one learns how much it says. Those that a busy machine made late say nothing.
+		if looks > 1 && p.looked.Sub(before) < due+50*time.Millisecond {
+			timely++
 			most = max(most, n)
 		}
 	}
@@ -146,15 +148,55 @@ func TestPipeWhatAJobSaidLastIsReadAtOnceWhenItHasEnded(t *testing.T) {
 	}
 	to.WriteString("last")
 	to.Close()
-	began := time.Now()
 	p.end()
-	if n, err := p.Read(b); string(b[:n]) != "last" || err != nil {
-		t.Errorf("read %q, %v", b[:n], err)
+	if n, err := p.Read(b); string(b[:n]) != "last" || err != nil || p.file == nil {
+		t.Errorf("read %q, %v; polled: %v", b[:n], err, p.file == nil)
 	}
 	if n, err := p.Read(b); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("at its end %d bytes, %v", n, err)
 	}
-	if took := time.Since(began); took > pollMost/2 {
-		t.Errorf("its end was heard after %v", took)
+}
+
+// TestPipeSlowReaderLosesNothingOfADeadJob although it takes longer than it may wait for more.
+func TestPipeSlowReaderLosesNothingOfADeadJob(t *testing.T) {
+	t.Parallel()
+	p, to := testPipe(t) // the other end stays open
+	p.grace = 20 * time.Millisecond
+	to.Write(make([]byte, 60_000))
+	p.end()
+	b, got, began := make([]byte, 1000), 0, time.Now()
+	for {
+		n, err := p.Read(b)
+		got += n
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond) // the reader's work
+	}
+	if got != 60_000 || time.Since(began) < 20*time.Millisecond {
+		t.Errorf("%d bytes of 60000 in %v", got, time.Since(began))
+	}
+}
+
+// TestPipeEndsUnderAFlood of a process that outlived its job.
+func TestPipeEndsUnderAFlood(t *testing.T) {
+	t.Parallel()
+	p, to := testPipe(t)
+	p.end()
+	go func() {
+		for _, err := to.Write(make([]byte, 1<<16)); err == nil; _, err = to.Write(make([]byte, 1<<16)) {
+		}
+	}()
+	got, b := 0, make([]byte, 1<<16)
+	for {
+		n, err := p.Read(b)
+		if got += n; err != nil {
+			break
+		}
+	}
+	if got > drainBytes {
+		t.Errorf("read %d bytes, want %d at most", got, drainBytes)
 	}
 }
