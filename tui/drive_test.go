@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long something may take: longer is a hang, not a slow machine.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // driver runs the root model without a terminal: it presses keys, runs the
 // commands that follow in goroutines as Bubble Tea does, and feeds back what

@@ -21,7 +21,7 @@ import (
 
 // patience is how long a program may take to show or do something: longer is a
 // hang, not a slow machine.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // terminal is the real program in a real terminal of tmux.
 type terminal struct {

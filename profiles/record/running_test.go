@@ -68,7 +68,7 @@ func TestFinderCampaignsOfOtherProcessesAreFoundWhereverTheyLie(t *testing.T) {
 	var got []Running
 	finder := &Finder{Parents: []string{parent}}
 	// until it holds the lock
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		got = nil
 		for _, r := range finder.Running() {
 			if r.Dir == foreign || r.Dir == mine || r.Dir == free {

@@ -91,6 +91,9 @@ func startGuard(t *testing.T, root string) *Client {
 	return c
 }
 
+// patience is how long something may take before it counts as hanging.
+const patience = 3 * time.Minute
+
 // waitFree waits until no guard and no watchdog hold the board.
 func waitFree(t *testing.T, root string) {
 	t.Helper()
@@ -98,9 +101,9 @@ func waitFree(t *testing.T, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); st.locked(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); st.locked(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the board is still held after half a minute")
+			t.Fatalf("the board is still held after %v", patience)
 		}
 	}
 }

@@ -170,8 +170,11 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 
 			// A countdown whose event cannot be written reverts all the same,
 			io.WriteString(requests, requestSlow+`,"keep_after_ms":100}`+"\n")
-			eventually(t, "the mode is set", func() bool { return !asFound() })
-			eventually(t, "the countdown reverts", asFound)
+			eventually(t, "the countdown reverts", func() bool {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				return s.lapsed && asFound()
+			})
 			// and so does the end, whatever is still unread.
 			io.WriteString(requests, requestSlow+"}\n"+strings.Repeat(`{"id":2,"op":"nothing"}`+"\n", 2*maxUnread))
 			eventually(t, "the mode is set again", func() bool { return !asFound() })
@@ -181,7 +184,7 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(patience):
 				t.Fatal("still serving")
 			}
 			wantSame(t, before, root, "at the end")
@@ -191,9 +194,9 @@ func TestServeRestoresForAClientThatStoppedReading(t *testing.T) {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within 20 s: %s", what)
+			t.Fatalf("not within %v: %s", patience, what)
 		}
 	}
 }

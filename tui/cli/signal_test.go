@@ -80,7 +80,7 @@ func TestAnInterruptedFitWritesNoModel(t *testing.T) {
 }
 
 // patience is how long something may take: longer is a hang, not a slow machine.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until waits for something that another process does, looking less and less often.
 func until(t testing.TB, what string, is func() bool) {

@@ -74,14 +74,14 @@ func ask(ctx context.Context, slot *guardSlot, p *prompt) chan got {
 	return out
 }
 
-// within receives, or fails the test after ten seconds.
+// within receives, or fails the test after a time in which it must have hung.
 func within[T any](t *testing.T, what string, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(10 * time.Second):
-		t.Fatalf("%s: nothing within 10 s", what)
+	case <-time.After(3 * time.Minute):
+		t.Fatalf("%s: nothing within three minutes", what)
 		panic("unreachable")
 	}
 }

@@ -82,14 +82,13 @@ func TestTaskPausesBetweenTwoModesAndGoesOn(t *testing.T) {
 	on <- true
 	await(t, task, "a mode is measured", func(s Snapshot) bool { return len(s.Rows) == 4 })
 	task.Pause(true)
-	for more := true; more; { // the mode in progress, if the pause came too late to hold before it
+	held := task.Now()
+	for ; held.State != Paused; held = task.Now() {
 		select {
-		case on <- true:
-		case <-time.After(100 * time.Millisecond):
-			more = false
+		case on <- true: // the mode in progress, if the pause came too late to hold before it
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
-	held := await(t, task, "it holds", func(s Snapshot) bool { return s.State == Paused })
 	if len(held.Rows) > 5 {
 		t.Errorf("%d rows while paused, want 5 at most", len(held.Rows))
 	}

@@ -56,7 +56,7 @@ type Terminal struct {
 }
 
 // patience is how long a program may take to end on request.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Open starts a program on a terminal. tap, which may be nil, gets all output
 // with its time since the start, from one goroutine.
