@@ -104,7 +104,8 @@ func BenchmarkTuneStep18096(b *testing.B) {
 			b.Fatal(err)
 		}
 		l := &loop{search: s}
-		if _, ok := l.next(); !ok {
+		belief := l.believe()
+		if _, ok := l.next(&belief); !ok {
 			b.Fatal("the search ended")
 		}
 	}

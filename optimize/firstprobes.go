@@ -1,8 +1,33 @@
 package optimize
 
-// The first probes of a search over batch sizes: the settings that reduce the
-// uncertainty about all settings most, among those that are trusted to keep a power
-// limit. docs/decisions/012-first-probes-over-batch-sizes.md says what they gain.
+import "jtune/tegra"
+
+// The first probes of a search.
+//
+// Over modes: those that the answer will be compared with, each as soon as it is trusted to
+// keep a power limit, so that what is gained over them is measured; without such a limit
+// the first of them takes the place of the start mode.
+//
+// Over batch sizes: the settings that reduce the uncertainty about all settings most, among
+// those that are trusted to keep a power limit.
+// docs/decisions/012-first-probes-over-batch-sizes.md says what they gain.
+
+// comparedShare bounds the modes to compare with to the cap of probes divided by this.
+const comparedShare = 4
+
+// toCompare is the next mode to compare the answer with that may be measured; false when
+// there is none, as where the batch size is searched too: the answer's is not known yet.
+func (s *search) toCompare(may func(i int) bool) (int, bool) {
+	if s.places.Batches != nil {
+		return 0, false
+	}
+	for _, m := range s.o.Compare[:min(len(s.o.Compare), s.cap/comparedShare)] {
+		if i, ok := s.places.Index(tegra.Setting{Mode: m}); ok && may(i) {
+			return i, true
+		}
+	}
+	return 0, false
+}
 
 const (
 	firstSettings   = 4   // measured, the start among them, before the best is sought

@@ -151,7 +151,9 @@ func (s *search) guess() int {
 	if i >= 0 && !(s.met(i) && s.promising(i)) {
 		return i
 	}
-	if next, ok := (&loop{search: s}).next(); ok {
+	l := &loop{search: s}
+	b := l.believe()
+	if next, ok := l.next(&b); ok {
 		return next
 	}
 	return -1

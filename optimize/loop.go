@@ -178,8 +178,14 @@ func (s *search) closedLoop() error {
 func (l *loop) improve() {
 	l.quiet, l.detours = 0, 0
 	for l.mayGoOn() {
-		i, ok := l.next()
-		if !ok || !l.probe(i, Improve) {
+		b := l.believe()
+		i, ok := l.toCompare(func(i int) bool { return b.open[i] && b.trusted(l.limit, i, l.caution()) })
+		why := Start
+		if !ok {
+			i, ok = l.next(&b)
+			why = Improve
+		}
+		if !ok || !l.probe(i, why) {
 			return
 		}
 	}
@@ -198,16 +204,15 @@ func (s *search) prepareReference() {
 }
 
 // next chooses the mode to measure; false when the search is over.
-func (l *loop) next() (int, bool) {
-	b := l.believe()
-	if i, ok := l.firstProbe(&b); ok {
+func (l *loop) next(b *belief) (int, bool) {
+	if i, ok := l.firstProbe(b); ok {
 		return i, true
 	}
 	best, found := l.best()
 	if !found {
-		return l.seekFeasible(&b)
+		return l.seekFeasible(b)
 	}
-	return l.seekBetter(&b, l.lnGoal(best))
+	return l.seekBetter(b, l.lnGoal(best))
 }
 
 // lnGoal is ln of the objective of a measured mode, in the units of belief.goal.

@@ -43,8 +43,9 @@ func (l *ladder) level(k tegra.Knob, rung int) float64 {
 	return float64(rung) / float64(max(1, len(l[k])-1))
 }
 
-// startMode draws the first mode: a low one under a power limit, else a
-// lower-middle one. When no mode of the space lies there, or all that do have
+// startMode is the first mode: one to compare the answer with that lies there, or any such
+// one without a power limit. Else it is drawn: a low one under a power limit, a
+// lower-middle one without. When no mode of the space lies there, or all that do have
 // failed, it is the one nearest to it.
 func (s *search) startMode() int {
 	most, least, mean, ideal := startLevelMost, startMeanLeast, startMean, startFallback
@@ -72,6 +73,10 @@ func (s *search) startMode() int {
 			fit = append(fit, i)
 		}
 		nearest.offer(i, -math.Abs(avg-ideal)-max(0, top-most), 0)
+	}
+	safe := func(i int) bool { return s.limit.PowerW == 0 && !s.failed[i] || slices.Contains(fit, i) }
+	if i, ok := s.toCompare(safe); ok {
+		return i
 	}
 	if len(fit) > 0 {
 		return fit[s.rng.IntN(len(fit))]

@@ -42,7 +42,7 @@ type Why string
 
 // Reasons of a probe.
 const (
-	Start   Why = "start"   // before anything is known
+	Start   Why = "start"   // before anything is known, or to compare the answer with
 	Improve Why = "improve" // expected to be better, or to say most about better ones
 	Verify  Why = "verify"  // the winner once more
 )
@@ -78,6 +78,9 @@ type TuneOptions struct {
 	// Known are readings of earlier searches, from which the closed loop starts: one
 	// of them is measured again, which decides how they count. They are no probes.
 	Known []tegra.Measured
+	// Compare are modes that the answer will be compared with, such as the present one: the
+	// closed loop measures them early, where it trusts them to keep a power limit.
+	Compare []tegra.Mode
 	// Observe receives every probe when it is done, and the model fitted to it
 	// (nil while there is none).
 	Observe func(Probe, *learn.Surrogate)

@@ -22,6 +22,7 @@ type cleanSweep struct {
 	clean     []tegra.Measured
 	fit       map[tegra.Mode]float64 // W of the clean modes by that fit
 	reference *learn.Reference       // of its searches; nil: none
+	compare   []tegra.Mode           // that their answers will be compared with
 }
 
 // cleanSweeps are those that loadClean has made.
@@ -103,6 +104,16 @@ type runs struct {
 	gapPct, modes []float64
 	believedPct   []float64 // gap to the best believed mode, where there is one
 	over, total   int
+	with          int // modes to compare with that were measured
+}
+
+// compared counts the modes to compare with that a search measured.
+func (r *runs) compared(res optimize.Result, with []tegra.Mode) {
+	for _, m := range with {
+		if slices.ContainsFunc(res.Probes, func(p optimize.Probe) bool { return p.Mode == m && p.Err == nil }) {
+			r.with++
+		}
+	}
 }
 
 func (r *runs) add(res optimize.Result, limit optimize.Limit, best, believed float64) {
@@ -168,6 +179,7 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 					Seed:      uint64(seed),
 					Depth:     depth,
 					Reference: s.reference,
+					Compare:   s.compare,
 				},
 			)
 			if err != nil {
@@ -179,6 +191,7 @@ func (s *cleanSweep) search(t *testing.T, limits []optimize.Limit, seeds int, de
 					l, seed, res.Mode, s.At[res.Mode])
 			}
 			out.add(res, l, best, believed)
+			out.compared(res, s.compare)
 		}
 	}
 	t.Log(&out)

@@ -245,6 +245,10 @@ func (x answer) print(w io.Writer) error {
 		})
 	}
 	for _, c := range x.versus.Distinct() {
+		if c.Other.Mode == x.mode {
+			rows = append(rows, []string{"this is " + c.Name})
+			continue
+		}
 		rows = append(rows, []string{
 			"against " + c.Name,
 			change(c.TimePct) + " time",

@@ -40,7 +40,7 @@ const (
 func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (out TuneResult, err error) {
 	camp, err := s.profilePlanned(ctx, ProfileRequest{Measuring: r.Measuring,
-		Choose: cmp.Or(r.Probes, FrontModes)}, searchHeader(r), observe)
+		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare()}, searchHeader(r), observe)
 	out.Dir, out.Ended = camp.Dir, optimize.NoWay
 	for _, row := range camp.Rows {
 		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))

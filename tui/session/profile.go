@@ -111,7 +111,7 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, erro
 			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
 				"use --sample, --grid or --list", ErrUsage)
 		}
-		return &designPlan{design: optimize.NewDesign(space, n, s.Seed, 0), n: n}, head, nil
+		return &designPlan{design: optimize.NewDesign(space, n, s.Seed, 0), n: n, first: r.First}, head, nil
 	case r.Sample > 0:
 		from := space
 		if head.Kind = "sample"; r.Grid {
@@ -188,6 +188,7 @@ func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 type designPlan struct {
 	design *optimize.Design
 	n      int
+	first  []tegra.Mode // measured before it chooses
 }
 
 var _ profiles.Plan = (*designPlan)(nil)
@@ -197,6 +198,11 @@ func (p *designPlan) Len() (int, bool) { return p.n, true }
 func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 	if len(done) >= p.n {
 		return profiles.Step{}, false
+	}
+	for _, m := range p.first {
+		if !slices.ContainsFunc(done, func(r record.Row) bool { return r.Mode == m }) {
+			return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "to compare with"}, true
+		}
 	}
 	m, ok := p.design.Next(usable(done))
 	return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "chosen"}, ok

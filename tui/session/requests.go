@@ -60,6 +60,7 @@ type TuneResult struct {
 type ProfileRequest struct {
 	Measuring
 	Choose     int             // this many modes, each chosen from the results so far
+	First      []tegra.Mode    // of Choose: measured before any is chosen
 	Sample     int             // this many random modes, with their batch sizes where there are several
 	Grid       bool            // the evenly spaced subset
 	List       []tegra.Setting // exactly these, sizes as Batches has them

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"jtune/internal/text"
 	"jtune/learn"
@@ -25,6 +26,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 	}
 	plan := newSearchPlan(ctx, optimize.TuneOptions{
 		Known:     known,
+		Compare:   s.toCompare(),
 		Limit:     r.Limit,
 		Probes:    r.Probes,
 		Depth:     r.Depth,
@@ -45,6 +47,18 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
 	}
 	return TuneResult{Result: plan.found, Dir: res.Dir, Took: res.Elapsed}, errors.Join(plan.err, err)
+}
+
+// toCompare are the modes that a user compares an answer with: the present one, and MAXN.
+func (s *Session) toCompare() []tegra.Mode {
+	var out []tegra.Mode
+	if m := s.PresentMode(); m.OK {
+		out = append(out, m.V)
+	}
+	if top := s.Device.Space().Max(); s.Device.Space().Contains(top) && !slices.Contains(out, top) {
+		out = append(out, top)
+	}
+	return out
 }
 
 // known is what a search starts from: the pool of its workload, older campaigns moved to
