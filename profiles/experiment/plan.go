@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -25,7 +26,7 @@ type Experiment struct {
 	plan     func(Request, *Plan)
 	columns  []string // of the text report
 	perEpoch bool     // a line per epoch in place of one per run
-	takeaway func(Report) words
+	takeaway func(Report) text.Lines
 }
 
 // All lists the experiments.

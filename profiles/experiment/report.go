@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -28,8 +29,8 @@ type Report struct {
 	Repeat     int
 	Lines      []Line
 	Skipped    []Skip
-	Failed     []string // settings without a usable run, and why
-	Notes      []string // what is peculiar about runs that count
+	Failed     text.Lines // settings without a usable run, and why
+	Notes      text.Lines // what is peculiar about runs that count
 	Takeaway   []string
 
 	same map[string]string // see Plan
@@ -40,11 +41,6 @@ type lineKey struct {
 	Setting string
 	Part    string // "" for the whole run, else Epoch0, Later or "epoch N"
 }
-
-// words are sentences.
-type words []string
-
-func (w *words) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 
 // Line holds a setting's numbers over its repeats.
 type Line struct {
@@ -131,10 +127,10 @@ func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.
 				name += fmt.Sprintf(", run %d", k)
 			}
 			if row.Why != "" && row.Status.Usable() {
-				out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", name, strings.TrimPrefix(row.Why, "note: ")))
+				out.Notes.Add("%s: %s", name, strings.TrimPrefix(row.Why, "note: "))
 			}
 			if !row.Status.Usable() {
-				out.Failed = append(out.Failed, fmt.Sprintf("%s: %s: %s", name, row.Status, row.Why))
+				out.Failed.Add("%s: %s: %s", name, row.Status, row.Why)
 				continue
 			}
 			for _, run := range slices.Backward(runs) {

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
-func sayWorkers(r Report) (out words) {
+func sayWorkers(r Report) (out text.Lines) {
 	names := r.settings()
 	fastest, best := r.extreme("time_ms", 1)
 	if fastest == "" {
@@ -24,7 +25,7 @@ func sayWorkers(r Report) (out words) {
 	}
 	beyond := percent(r.margin("time_ms", r.pace(fastest), r.pace(enough)))
 	if enough == names[0] {
-		out.add(
+		out.Add(
 			"Loader processes change little: with %s a minibatch takes %s ms, at best (%s) %s ms.",
 			enough,
 			short(r.stat(r.pace(enough), "time_ms").V),
@@ -32,14 +33,14 @@ func sayWorkers(r Report) (out words) {
 			short(best),
 		)
 	} else if enough == names[len(names)-1] {
-		out.add("%s is not one too many: of those that ran it is the fastest by more than "+
+		out.Add("%s is not one too many: of those that ran it is the fastest by more than "+
 			"%s.", capital(enough), beyond)
 	} else {
-		out.add("%s is enough: more bring less than %s.", capital(enough), beyond)
+		out.Add("%s is enough: more bring less than %s.", capital(enough), beyond)
 	}
 	for i := 1; i < len(names); i++ {
 		if names[i-1] == "workers 0" || names[i] == enough {
-			out.add(
+			out.Add(
 				"From %s to %s: %s.",
 				names[i-1],
 				names[i],
@@ -48,18 +49,18 @@ func sayWorkers(r Report) (out words) {
 		}
 	}
 	if last := names[len(names)-1]; last != enough {
-		out.add("From %s to %s: %s.", enough, last, r.compared(r.pace(enough), r.pace(last)))
+		out.Add("From %s to %s: %s.", enough, last, r.compared(r.pace(enough), r.pace(last)))
 	}
 	return out
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func sayCache(r Report) (out words) {
+func sayCache(r Report) (out text.Lines) {
 	for _, s := range r.settings() {
 		first, later := lineKey{s, Epoch0}, lineKey{s, Later}
 		if text := r.compared(first, later); text != "" {
-			out.add("%s: from epoch 0 to the later ones %s%s.", capital(s), text, r.readText(s))
+			out.Add("%s: from epoch 0 to the later ones %s%s.", capital(s), text, r.readText(s))
 		}
 	}
 	cold, dropped := lineKey{"cold at the start", Later}, lineKey{"dropped each epoch", Later}
@@ -67,7 +68,7 @@ func sayCache(r Report) (out words) {
 	switch {
 	case !a.OK || !b.OK:
 	case !r.apart("time_ms", cold, dropped):
-		out.add(
+		out.Add(
 			"Whether the data come from the disk or from memory makes no difference beyond noise here: %s "+
 				"and %s ms, less than %s apart.",
 			short(b.V),
@@ -75,14 +76,14 @@ func sayCache(r Report) (out words) {
 			percent(r.margin("time_ms", cold, dropped)),
 		)
 	case b.V > a.V:
-		out.add(
+		out.Add(
 			"The page cache is worth %.0f %%: without it a minibatch takes %s ms, with it %s ms.",
 			100*(1-a.V/b.V),
 			short(b.V),
 			short(a.V),
 		)
 	default:
-		out.add(
+		out.Add(
 			"With the cache dropped a minibatch took %s ms, with it %s ms: something else changed; repeat it "+
 				"(--repeat 3).",
 			short(b.V),
@@ -100,7 +101,7 @@ func (r Report) readText(s string) string {
 	return fmt.Sprintf("; the disk read %s MB/s, then %s", short(a.V/1e6), short(b.V/1e6))
 }
 
-func sayStorage(r Report) (out words) {
+func sayStorage(r Report) (out text.Lines) {
 	type medium struct {
 		name       string
 		cold, warm tegra.Val[float64]
@@ -114,7 +115,7 @@ func sayStorage(r Report) (out words) {
 	}
 	for _, m := range media {
 		if m.cold.OK && m.warm.OK {
-			out.add(
+			out.Add(
 				"%s: cold and without workers a minibatch takes %s ms, warm and with four %s ms (%s).",
 				m.name,
 				short(m.cold.V),
@@ -152,7 +153,7 @@ func sayStorage(r Report) (out words) {
 	return append(out, text+".")
 }
 
-func sayBatch(r Report) (out words) {
+func sayBatch(r Report) (out text.Lines) {
 	perSample := func(s string) (ms float64, n int) {
 		var size int
 		if _, err := fmt.Sscanf(s, "batch %d", &size); err != nil || size == 0 {
@@ -199,7 +200,7 @@ func sayBatch(r Report) (out words) {
 	}
 	if len(names) > 1 {
 		a, b := r.pace(names[0]), r.pace(names[len(names)-1])
-		out.add(
+		out.Add(
 			"From %s to %s, per epoch: %s; per minibatch: %s.",
 			a.Setting,
 			b.Setting,
@@ -213,30 +214,30 @@ func sayBatch(r Report) (out words) {
 	return out
 }
 
-func sayDVFS(r Report) (out words) {
+func sayDVFS(r Report) (out text.Lines) {
 	off, on := r.pace(dvfsOff), r.pace(dvfsOn)
 	if text := r.compared(off, on); text != "" {
-		out.add("With DVFS on: %s.", text)
+		out.Add("With DVFS on: %s.", text)
 	}
 	a, b := r.stat(off, "energy_j"), r.stat(on, "energy_j")
 	if within := r.margin("energy_j", off, on); a.OK && b.OK && !math.IsInf(within, 1) &&
 		!r.apart("energy_j", off, on) {
-		out.add("It neither saves nor costs energy beyond noise: less than %s.", percent(within))
+		out.Add("It neither saves nor costs energy beyond noise: less than %s.", percent(within))
 	}
 	for _, c := range []struct{ name, key string }{{"CPU", "cpu_hz"}, {"GPU", "gpu_hz"}, {"memory", "mem_hz"}} {
 		if f := r.stat(off, c.key); f.OK {
 			if g := r.stat(on, c.key); g.OK && g.V < 0.95*f.V {
-				out.add("The %s clock falls from %.2f to %.2f GHz in the mean.", c.name, f.V/1e9, g.V/1e9)
+				out.Add("The %s clock falls from %.2f to %.2f GHz in the mean.", c.name, f.V/1e9, g.V/1e9)
 			}
 		}
 	}
 	return out
 }
 
-func sayBaseload(r Report) (out words) {
+func sayBaseload(r Report) (out text.Lines) {
 	watts := func(s string) tegra.Val[float64] { return r.stat(lineKey{s, ""}, "power_w") }
 	if v := watts(idleLogging); v.OK {
-		out.add(
+		out.Add(
 			"Idle, clocks locked and logging every second, the module draws %.2f W: that is the base load of "+
 				"every run in this mode.",
 			v.V,
@@ -250,9 +251,9 @@ func sayBaseload(r Report) (out words) {
 		switch {
 		case !a.OK || !b.OK:
 		case !r.apart("power_w", lineKey{c.from, ""}, lineKey{c.to, ""}):
-			out.add("%s: no difference beyond noise (%.2f and %.2f W).", c.what, a.V, b.V)
+			out.Add("%s: no difference beyond noise (%.2f and %.2f W).", c.what, a.V, b.V)
 		default:
-			out.add("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V))
+			out.Add("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V))
 		}
 	}
 	return out
@@ -263,7 +264,7 @@ func sayBaseload(r Report) (out words) {
 // board.
 const powerStep = 0.15
 
-func sayVariability(r Report) (out words) {
+func sayVariability(r Report) (out text.Lines) {
 	later := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part == Epoch0 })
 	if len(later) == 0 {
 		return nil
@@ -281,7 +282,7 @@ func sayVariability(r Report) (out words) {
 		}
 		first, last := v[0], v[len(v)-1]
 		mid := stats.Median(v)
-		out.add(
+		out.Add(
 			"Over %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of "+
 				"the median; from the first of them to the last %s.",
 			len(v),
@@ -298,7 +299,7 @@ func sayVariability(r Report) (out words) {
 		b, okB := later[i].Stats["power_w"]
 		ta, tb := later[i-1].Stats["time_ms"], later[i].Stats["time_ms"]
 		if okA && okB && b.Median < (1-powerStep)*a.Median && math.Abs(tb.Median/ta.Median-1) < alike {
-			out.add(
+			out.Add(
 				"In %s the power reads %s while the time stays: doubt the sensor, not the board.",
 				later[i].Part,
 				change(a.Median, b.Median),
@@ -311,7 +312,7 @@ func sayVariability(r Report) (out words) {
 // neighbours are pairs of labels that differ in one knob (the 2022 study, table of power modes).
 var neighbours = strings.Fields("ab bc cd de ef hi ij jg kl lm mn ng")
 
-func sayModes(r Report) (out words) {
+func sayModes(r Report) (out text.Lines) {
 	byLabel := map[string]Line{}
 	for _, s := range r.settings() {
 		label, _, _ := strings.Cut(s, " ")
@@ -328,7 +329,7 @@ func sayModes(r Report) (out words) {
 		a, okA := byLabel[n[:1]]
 		b, okB := byLabel[n[1:]]
 		if what := knobOf(a.Mode, b.Mode); okA && okB && what != "" {
-			out.add(
+			out.Add(
 				"%s to %s, %s: %s.",
 				n[:1],
 				n[1:],
@@ -343,9 +344,9 @@ func sayModes(r Report) (out words) {
 	switch {
 	case fast == "" || least == "":
 	case !r.apart("energy_j", r.pace(least), r.pace(most)):
-		out.add("Fastest is %s with %s ms; the energies do not differ beyond noise.", fast, short(ms))
+		out.Add("Fastest is %s with %s ms; the energies do not differ beyond noise.", fast, short(ms))
 	default:
-		out.add(
+		out.Add(
 			"Fastest is %s with %s ms; least energy takes %s with %s J, most %s with %s J (%s).",
 			fast,
 			short(ms),
@@ -379,7 +380,7 @@ func knobOf(a, b tegra.Mode) string {
 }
 
 // front lists the settings that no other beats in time and energy.
-func (r Report) front() (out words) {
+func (r Report) front() (out text.Lines) {
 	value := func(s, key string) tegra.Val[float64] { return r.stat(r.pace(s), key) }
 	for _, s := range r.settings() {
 		t, e := value(s, "time_ms"), value(s, "energy_j")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -178,46 +179,41 @@ func (c Character) Bound() Bound {
 // Advice explains in texts what the numbers mean for this workload, the most important
 // first; nil when they show nothing. Every text follows from a measured value.
 func (c Character) Advice() []string {
-	var out []string
+	var out text.Lines
 	if d := c.Drop; d.OK {
-		out = append(
-			out,
-			fmt.Sprintf(
-				"After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads "+
-					"it is in doubt, and power and energy of all after it.",
-				d.V.At.Round(time.Minute),
-				d.V.FromW,
-				d.V.ToW,
-			),
-		)
+		out.Add("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads it is "+
+			"in doubt, and power and energy of all after it.", d.V.At.Round(time.Minute), d.V.FromW, d.V.ToW)
 	}
 	p := c.Steady()
 	stall := 100 * p.StallShare().Or(0)
 	switch c.Bound() {
 	case BoundLoader:
-		out = append(
-			out,
-			fmt.Sprintf("The data loader decides: the GPU waits for data in %.0f %% of each minibatch.", stall),
-			c.loaderAdvice(p),
-		)
+		out.Add("The data loader decides: the GPU waits for data in %.0f %% of each minibatch.", stall)
+		c.adviseLoader(&out, p)
 	case BoundGPU:
-		text := fmt.Sprintf("The GPU decides: it is busy %.0f %% of the time", p.GPUPct.V)
+		waits := ""
 		if p.StallMS.OK {
-			text += fmt.Sprintf(" and waits for data in %.0f %%", stall)
+			waits = fmt.Sprintf(" and waits for data in %.0f %%", stall)
 		}
-		out = append(out, text+": GPU and memory clock count most, CPU clock and cores can go down.")
+		out.Add("The GPU decides: it is busy %.0f %% of the time%s: GPU and memory clock count most, CPU clock and "+
+			"cores can go down.", p.GPUPct.V, waits)
 	case BoundCPU:
-		out = append(
-			out,
-			fmt.Sprintf(
-				"The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
-					"A higher CPU clock or a larger minibatch would help; a lower GPU clock would cost little time.",
-				p.GPUPct.V,
-				stall,
-			),
-		)
+		out.Add("The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. A "+
+			"higher CPU clock or a larger minibatch would help; a lower GPU clock would cost little time.",
+			p.GPUPct.V, stall)
 	}
-	return append(append(out, c.cacheAdvice()...), c.energyAdvice()...)
+	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
+		out.Add("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it "+
+			"anew.", 100*c.CacheAfter.V)
+	}
+	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
+		out.Add("The first epoch is %.0f %% slower than the later ones.", 100*(c.First.V.TimeMS/c.Later.V.TimeMS-1))
+	}
+	if share := c.BaseShare(); share.OK && share.V >= 0.5 {
+		out.Add("%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves energy.",
+			100*share.V)
+	}
+	return out
 }
 
 // rereads reports whether the data come from the disk in every epoch: whole epochs did not
@@ -226,66 +222,22 @@ func (c Character) rereads(p Part) bool {
 	return c.SteadyIsLater() && p.ReadBytesPerS.Or(0) > 1e6 && c.CacheAfter.Or(1) < coldShare
 }
 
-func (c Character) loaderAdvice(p Part) string {
+// adviseLoader says what would make loading faster.
+func (c Character) adviseLoader(out *text.Lines, p Part) {
 	switch {
 	case c.Workers == 0:
-		return "It loads in the training process (workers = 0): loader processes would work meanwhile."
+		out.Add("It loads in the training process (workers = 0): loader processes would work meanwhile.")
 	case c.rereads(p):
-		return fmt.Sprintf(
-			"The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: experiment "+
-				"cache measures what it brings to preload them (cache = \"preload\") or to use a faster medium.",
-			p.ReadBytesPerS.V/1e6,
-			100*c.CacheAfter.V,
-		)
+		out.Add("The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: experiment "+
+			"cache measures what it brings to preload them (cache = \"preload\") or to use a faster medium.",
+			p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
 	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
-		return fmt.Sprintf(
-			"The cores are %.0f %% busy: more cores or a higher CPU clock would help, more workers would not.",
-			p.CPUPct.V,
-		)
+		out.Add("The cores are %.0f %% busy: more cores or a higher CPU clock would help, more workers would not.",
+			p.CPUPct.V)
 	case p.CPUPct.OK:
-		return fmt.Sprintf(
-			"The cores are %.0f %% busy with workers = %d: more workers may help, and so does a higher CPU clock.",
-			p.CPUPct.V,
-			c.Workers,
-		)
+		out.Add("The cores are %.0f %% busy with workers = %d: more workers may help, and so does a higher CPU clock.",
+			p.CPUPct.V, c.Workers)
+	default:
+		out.Add("It has workers = %d: try more, and a higher CPU clock.", c.Workers)
 	}
-	return fmt.Sprintf("It has workers = %d: try more, and a higher CPU clock.", c.Workers)
-}
-
-// cacheAdvice compares epoch 0 with the later ones, and notes when the data do not stay in
-// memory.
-func (c Character) cacheAdvice() (out []string) {
-	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
-		out = append(
-			out,
-			fmt.Sprintf(
-				"After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch "+
-					"reads it anew.",
-				100*c.CacheAfter.V,
-			),
-		)
-	}
-	if c.First.OK && c.Later.OK && c.First.V.TimeMS > 1.05*c.Later.V.TimeMS {
-		out = append(
-			out,
-			fmt.Sprintf(
-				"The first epoch is %.0f %% slower than the later ones.",
-				100*(c.First.V.TimeMS/c.Later.V.TimeMS-1),
-			),
-		)
-	}
-	return out
-}
-
-// energyAdvice applies when the idle device draws half of the energy or more.
-func (c Character) energyAdvice() []string {
-	if share := c.BaseShare(); share.OK && share.V >= 0.5 {
-		return []string{
-			fmt.Sprintf(
-				"%.0f %% of the energy is what the idle device draws: whatever makes an epoch shorter saves energy.",
-				100*share.V,
-			),
-		}
-	}
-	return nil
 }

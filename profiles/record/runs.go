@@ -74,23 +74,8 @@ func (r *Record) runsColumns() []string {
 	return columns
 }
 
-var partColumns = []string{
-	"epoch",
-	"epochs",
-	"minibatches",
-	"span_s",
-	"time_ms",
-	"stall_ms",
-	"compute_ms",
-	"overhead_ms",
-	"power_w",
-	"energy_j",
-	"cpu_pct",
-	"gpu_pct",
-	"ram_bytes",
-	"reads_per_s",
-	"read_bytes_per_s",
-}
+var partColumns = strings.Fields("epoch epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w " +
+	"energy_j cpu_pct gpu_pct ram_bytes reads_per_s read_bytes_per_s")
 
 // run is the line of runs.csv of a finished row; ok is false for a mode that never ran.
 func (r *Record) run(row Row) (run Run, ok bool) {

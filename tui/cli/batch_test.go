@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/sweep"
 	"jtune/tui/export"
 )
 
@@ -87,7 +88,7 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 		if r.Batch != 8 {
 			continue
 		}
-		got, err := strconv.ParseFloat(at[strings.Join(export.KnobFields(r.Mode), ",")][4], 64)
+		got, err := strconv.ParseFloat(at[strings.Join(sweep.ModeFields(r.Mode), ",")][4], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

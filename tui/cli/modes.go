@@ -16,7 +16,6 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual"
-	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -97,7 +96,7 @@ func (a *app) modesCSV(modes []tegra.Mode, b tegra.Board) error {
 	w := csv.NewWriter(a.out)
 	w.Write(slices.Concat(sweep.Columns[:4], []string{sweep.VirtualColumn}))
 	for _, m := range modes {
-		w.Write(append(export.KnobFields(m), strconv.FormatBool(b.Virtual)))
+		w.Write(append(sweep.ModeFields(m), strconv.FormatBool(b.Virtual)))
 	}
 	w.Flush()
 	return w.Error()

@@ -16,6 +16,7 @@ import (
 
 	"jtune/learn"
 	"jtune/tegra"
+	"jtune/tegra/sweep"
 )
 
 // Means are the time, power and energy of a minibatch.
@@ -85,24 +86,12 @@ func PointOf(p learn.Prediction) Point {
 	return Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured)}
 }
 
-// KnobColumns and Columns head the CSV of KnobFields and Fields.
-const (
-	KnobColumns = "cores,cpu_khz,gpu_hz,mem_hz"
-	Columns     = KnobColumns + ",time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
-)
-
-// KnobFields are the fields of a mode, in kHz and Hz.
-func KnobFields(m tegra.Mode) []string {
-	var out []string
-	for _, v := range []int64{int64(m.Cores), m.CPU.KHz(), int64(m.GPU), int64(m.EMC)} {
-		out = append(out, strconv.FormatInt(v, 10))
-	}
-	return out
-}
+// Columns head the CSV of Fields.
+const Columns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
 
 // Fields are the fields of a prediction.
 func Fields(p learn.Prediction) []string {
-	out := KnobFields(p.Mode)
+	out := sweep.ModeFields(p.Mode)
 	for _, v := range []float64{
 		p.TimeMS, p.TimeLoMS, p.TimeHiMS, p.PowerW, p.PowerLoW, p.PowerHiW, p.EnergyJ(),
 	} {
