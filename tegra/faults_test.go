@@ -120,7 +120,7 @@ func TestNoFaultOfAFileEverShowsAWrongNumber(t *testing.T) {
 			t.Parallel()
 			tr := board.New()
 			root := tr.Write(t)
-			fsys := tegratest.NewBroken(tegra.DiskFS(root))
+			fsys := newBroken(tegra.DiskFS(root))
 			running, err := tegra.Open(fsys, tegra.RealClock())
 			if err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestNoFaultOfAFileEverShowsAWrongNumber(t *testing.T) {
 						if !on {
 							err = nil
 						}
-						if err := fsys.Break(name, err); err != nil {
+						if err := fsys.breakFile(name, err); err != nil {
 							t.Fatal(err)
 						}
 					}

@@ -52,7 +52,7 @@ func (p *privilegedFS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guardedInfo{path.Base(name), int64(len(data))}, nil
+	return FileInfo{path.Base(name), int64(len(data)), 0o400, time.Time{}}, nil
 }
 
 // guardedFile is a handle each of whose reads asks the guard.
@@ -73,14 +73,17 @@ func (f guardedFile) ReadAt(b []byte, off int64) (int, error) {
 func (f guardedFile) WriteAt([]byte, int64) (int, error) { return 0, f.denied }
 func (f guardedFile) Close() error                       { return nil }
 
-type guardedInfo struct {
-	name string
-	size int64
+// FileInfo describes a file that is on no disk.
+type FileInfo struct {
+	Base   string
+	Bytes  int64
+	Kind   fs.FileMode
+	Edited time.Time
 }
 
-func (i guardedInfo) Name() string       { return i.name }
-func (i guardedInfo) Size() int64        { return i.size }
-func (i guardedInfo) Mode() fs.FileMode  { return 0o400 }
-func (i guardedInfo) ModTime() time.Time { return time.Time{} }
-func (i guardedInfo) IsDir() bool        { return false }
-func (i guardedInfo) Sys() any           { return nil }
+func (i FileInfo) Name() string       { return i.Base }
+func (i FileInfo) Size() int64        { return i.Bytes }
+func (i FileInfo) Mode() fs.FileMode  { return i.Kind }
+func (i FileInfo) ModTime() time.Time { return i.Edited }
+func (i FileInfo) IsDir() bool        { return i.Kind.IsDir() }
+func (i FileInfo) Sys() any           { return nil }

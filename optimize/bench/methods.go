@@ -74,7 +74,7 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 	}
 	switch name {
 	case GP:
-		return surrogate(nil), "", nil
+		return surrogate(nil, 0), "", nil
 	case GPRef:
 		if o.Reference == nil {
 			return nil, "left out, no reference given", nil
@@ -83,9 +83,9 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 		if err != nil {
 			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
 		}
-		return surrogate(r), f.ownWorkload(o.Reference), nil
+		return surrogate(r, 0), f.ownWorkload(o.Reference), nil
 	case GPVerify:
-		return verified(), "", nil
+		return surrogate(nil, evalChecks), "", nil
 	case PowerTrain, PTMAPE, PTFrozen:
 		r, err := networks(ctx, o)
 		if err != nil {
@@ -157,47 +157,35 @@ func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
 	return o.trained, nil
 }
 
-// surrogate is the gp: a margin on predictions, none on what was measured.
-func surrogate(r *learn.Residual) *method {
-	return &method{
-		sized:  true,
-		seeded: true,
-		run: func(_ context.Context, f *truth, size int, seed uint64) (outcome, error) {
-			index, rows := f.sample(size, seed)
-			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
-			model, err := learn.FitSurrogate(f.places.Space, rows, o)
-			if err != nil {
-				return outcome{}, err
-			}
-			preds := model.PredictSettings(f.all)
-			return f.predicted(preds, index, rows, evalMargin)
-		},
-	}
-}
-
 // evalChecks is how many picks gp+verify measures.
 const evalChecks = 10
 
-// verified is the gp that then measures some of its own picks.
-func verified() *method {
+// surrogate is the gp: a margin on predictions, none on what was measured. It then measures so many of its own
+// picks.
+func surrogate(r *learn.Residual, checks int) *method {
 	return &method{
 		sized:  true,
 		seeded: true,
 		run: func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error) {
 			index, rows := f.sample(size, seed)
+			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
 			check := optimize.FrontCheck{
 				Space:    f.places.Space,
 				BudgetsW: f.once(func(l optimize.Limit) float64 { return l.PowerW }),
 				Margin:   evalMargin,
 			}
 			for k := 0; ; k++ {
-				model, err := learn.FitSurrogate(f.places.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 2})
+				model, err := learn.FitSurrogate(f.places.Space, rows, o)
 				if err = errors.Join(err, ctx.Err()); err != nil {
 					return outcome{}, err
 				}
 				preds := model.PredictSettings(f.all)
-				m, more := check.Next(preds, rows)
-				if !more || k == evalChecks {
+				more := k < checks
+				var m tegra.Mode
+				if more {
+					m, more = check.Next(preds, rows)
+				}
+				if !more {
 					return f.predicted(preds, index, rows, evalMargin)
 				}
 				i, _ := f.places.Space.Index(m)

@@ -56,11 +56,7 @@ func (f *truth) apart(r *learn.Reference) float64 {
 			}
 		}
 	case r.Networks != nil:
-		modes := make([]tegra.Mode, len(f.rows))
-		for k, i := range f.rows {
-			modes[k] = f.all[i].Mode
-		}
-		times, _ := r.Networks.Predict(modes)
+		times, _ := r.Networks.Predict(f.modes())
 		for k, i := range f.rows {
 			apart = append(apart, math.Abs(times[k]/f.truth[i].TimeMS-1))
 		}

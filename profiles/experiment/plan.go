@@ -388,32 +388,6 @@ func planVariability(r Request, p *Plan) {
 	p.skip("other boards", "one board runs here: run the same there and put the CSV files side by side")
 }
 
-// xavierModes are the modes a to n of the 2022 study on an AGX Xavier.
-var xavierModes = []tegra.Mode{
-	nominal(4, 1200, 670, 1333),
-	nominal(8, 1200, 670, 1333),
-	nominal(8, 1200, 900, 1333),
-	nominal(8, 1200, 900, 1600),
-	nominal(8, 2100, 900, 1600),
-	nominal(2, 2100, 900, 1600),
-	nominal(8, 2265, 1377, 2133),
-	nominal(8, 2265, 1377, 1066),
-	nominal(8, 2265, 1377, 1333),
-	nominal(8, 2265, 1377, 1600),
-	nominal(4, 1036, 420, 2133),
-	nominal(8, 1036, 420, 2133),
-	nominal(8, 2265, 420, 2133),
-	nominal(8, 2265, 900, 2133),
-}
-
-// fullXavier is the index of the mode with every knob at its maximum.
-const fullXavier = 6
-
-// nominal is a mode by its clocks in MHz.
-func nominal(cores int, cpu, gpu, emc tegra.Freq) tegra.Mode {
-	return tegra.Mode{Cores: cores, CPU: cpu * tegra.MHz, GPU: gpu * tegra.MHz, EMC: emc * tegra.MHz}
-}
-
 func planModes(r Request, p *Plan) {
 	modes, like := labelled(r.Space)
 	if like {
@@ -444,23 +418,15 @@ func planModes(r Request, p *Plan) {
 // labelled returns the modes a to n on a board; like: they are at the same shares of its maxima
 // instead.
 func labelled(space *tegra.Space) (modes []tegra.Mode, like bool) {
-	for _, x := range xavierModes {
-		m, err := space.Snap(x)
-		if err != nil || space.Max().Cores != 8 {
-			like = true
-			break
-		}
-		modes = append(modes, m)
-	}
-	if !like {
+	if modes, ok := space.SnapAll(tegra.XavierStudy); ok && space.Max().Cores == 8 {
 		return modes, false
 	}
-	modes = nil
-	for _, x := range xavierModes {
+	full := tegra.XavierStudy[6]
+	for _, x := range tegra.XavierStudy {
 		var at [tegra.NumKnobs]int64
 		for k := range at {
 			knob := tegra.Knob(k)
-			want := math.Round(space.Max().Value(knob) * x.Value(knob) / xavierModes[fullXavier].Value(knob))
+			want := math.Round(space.Max().Value(knob) * x.Value(knob) / full.Value(knob))
 			at[k] = int64(slices.MinFunc(space.Values(knob), func(a, b float64) int {
 				return cmp.Compare(math.Abs(a-want), math.Abs(b-want))
 			}))

@@ -213,13 +213,16 @@ func (j *job) outcome(err error) error {
 // Next waits for the next event.
 func (j *job) Next(ctx context.Context) (Event, error) {
 	for {
-		if e, err, ok := j.queue.take(); ok {
-			return e, err
+		select {
+		case e, ok := <-j.queue.events:
+			return j.queue.taken(e, ok)
+		default:
 		}
 		silence := time.NewTimer(j.patience())
 		select {
-		case <-j.queue.ready:
+		case e, ok := <-j.queue.events:
 			silence.Stop()
+			return j.queue.taken(e, ok)
 		case <-ctx.Done():
 			silence.Stop()
 			return Event{}, ctx.Err()

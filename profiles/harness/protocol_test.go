@@ -200,14 +200,14 @@ func TestQueueFloodLosesTheOldestEvents(t *testing.T) {
 		q.put(Event{Batch: i})
 	}
 	q.close(errors.New("over"))
-	q.close(errors.New("twice"))
 	for i := range queueLen {
-		e, err, ok := q.take()
-		if !ok || err != nil || e.Batch != i+100 {
-			t.Fatalf("take %d: %v %v %v, want batch %d", i, e.Batch, err, ok, i+100)
+		e, ok := <-q.events
+		if !ok || e.Batch != i+100 {
+			t.Fatalf("event %d: %v %v, want batch %d", i, e.Batch, ok, i+100)
 		}
 	}
-	if _, err, ok := q.take(); !ok || err == nil || err.Error() != "over" || q.dropped != 100 {
-		t.Errorf("end: %v, %d dropped; want the first end and 100", err, q.dropped)
+	e, ok := <-q.events
+	if _, err := q.taken(e, ok); err == nil || err.Error() != "over" || q.dropped != 100 {
+		t.Errorf("end: %v, %d dropped; want its end and 100", err, q.dropped)
 	}
 }

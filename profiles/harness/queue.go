@@ -9,42 +9,42 @@ import (
 // its reader never slows it down, and memory is bounded.
 const queueLen = 4096
 
-// queue hands events from the job's reader to Next.
+// queue hands events from the job's readers to Next.
 type queue struct {
-	mu      sync.Mutex
-	ring    [queueLen]Event
-	head    int // the oldest
-	n       int
-	end     error // after the last event; nil while more may come
+	events chan Event // closed after the last one
+	end    error      // how the job ended, once events is closed
+
+	mu      sync.Mutex // of put
 	dropped int
-	ready   chan struct{} // holds a token while something can be taken
 }
 
-func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
+func newQueue() *queue { return &queue{events: make(chan Event, queueLen)} }
 
-// put adds an event. Next is woken by wake or handOver, so that events that came together are
-// taken together.
+// put adds an event.
 func (q *queue) put(e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.n == queueLen {
-		q.head = (q.head + 1) % queueLen
-		q.n--
-		q.dropped++
+	for {
+		select {
+		case q.events <- e:
+			return
+		default:
+		}
+		select {
+		case <-q.events:
+			q.dropped++
+		default: // Next took one meanwhile
+		}
 	}
-	q.ring[(q.head+q.n)%queueLen] = e
-	q.n++
 }
 
-// handOver is called by the job's reader between two reads of its output: it
-// wakes Next, and lets it run first when many events wait, for as long as it
-// takes some. While a mode is measured all goroutines share one thread
-// (internal/cpubudget), which a reader of a long burst would keep until the queue
-// runs over: one read brings at most half a queue of events.
+// handOver is called by the job's reader between two reads of its output: it lets Next run first when many events
+// wait, for as long as it takes some. While a mode is measured all goroutines share one thread (internal/cpubudget),
+// which a reader of a long burst would keep until the queue runs over: one read brings at most half a queue of events.
 func (q *queue) handOver() {
-	for waiting := q.wake(); waiting >= queueLen/4; {
+	for waiting := len(q.events); waiting >= queueLen/4; {
 		runtime.Gosched()
-		left := q.wake()
+		left := len(q.events)
 		if left >= waiting {
 			return
 		}
@@ -52,50 +52,16 @@ func (q *queue) handOver() {
 	}
 }
 
-// wake wakes Next if there is something to take. It returns the number of waiting events.
-func (q *queue) wake() (waiting int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.signal()
-	return q.n
-}
-
-// close sets the error after the last event; only the first call counts.
+// close sets the error after the last event.
 func (q *queue) close(err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.end == nil {
-		q.end = err
-	}
-	q.signal()
+	q.end = err
+	close(q.events)
 }
 
-// take returns the next event, or the end of the job; ok is false when there is neither.
-func (q *queue) take() (e Event, err error, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.n > 0 {
-		e = q.ring[q.head]
-		q.ring[q.head] = Event{}
-		q.head = (q.head + 1) % queueLen
-		q.n--
-		q.signal()
-		return e, nil, true
+// taken is the next event as it was received, or the end of the job.
+func (q *queue) taken(e Event, ok bool) (Event, error) {
+	if !ok {
+		return Event{}, q.end
 	}
-	if q.end != nil {
-		q.signal()
-		return Event{}, q.end, true
-	}
-	return Event{}, nil, false
-}
-
-// signal needs q.mu.
-func (q *queue) signal() {
-	if q.n == 0 && q.end == nil {
-		return
-	}
-	select {
-	case q.ready <- struct{}{}:
-	default:
-	}
+	return e, nil
 }

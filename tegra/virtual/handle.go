@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"syscall"
-	"time"
 )
 
 // handle is an open file. Reading at 0 takes the content again, as kernel
@@ -66,25 +65,3 @@ func (h *handle) Close() error {
 	h.closed = true
 	return nil
 }
-
-// info describes a node.
-type info struct {
-	name          string
-	dir, writable bool
-	made          time.Time
-}
-
-func (i info) Name() string { return i.name }
-func (i info) Size() int64  { return 4096 } // as sysfs says
-func (i info) Mode() fs.FileMode {
-	switch {
-	case i.dir:
-		return fs.ModeDir | 0o755
-	case i.writable:
-		return 0o644
-	}
-	return 0o444
-}
-func (i info) ModTime() time.Time { return i.made }
-func (i info) IsDir() bool        { return i.dir }
-func (i info) Sys() any           { return nil }

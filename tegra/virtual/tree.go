@@ -155,62 +155,65 @@ func (f files) write(n *node, name, where string, data []byte) error {
 	return n.set(strings.TrimRight(string(data), "\n"))
 }
 
-func (f files) ReadFile(name string) ([]byte, error) {
+// at calls do with the node at a path, the board locked. An error is one of the operation.
+func (f files) at(op, name string, follow bool, do func(n *node, where string) error) error {
 	defer f.b.enter()()
-	n, where, err := f.find(name, true)
-	var data []byte
+	n, where, err := f.find(name, follow)
 	if err == nil {
-		data, err = f.read(n, name, where)
+		err = do(n, where)
 	}
 	if err != nil {
-		return nil, failed("read", name, err)
-	}
-	return data, nil
-}
-
-func (f files) WriteFile(name string, data []byte) error {
-	defer f.b.enter()()
-	n, where, err := f.find(name, true)
-	if err == nil {
-		err = f.write(n, name, where, data)
-	}
-	if err != nil {
-		return failed("write", name, err)
+		return failed(op, name, err)
 	}
 	return nil
 }
 
-func (f files) Readlink(name string) (string, error) {
-	defer f.b.enter()()
-	n, _, err := f.find(name, false)
-	if err == nil && n.link == "" {
-		err = syscall.EINVAL
-	}
-	if err != nil {
-		return "", failed("readlink", name, err)
-	}
-	return n.link, nil
+func (f files) ReadFile(name string) (data []byte, err error) {
+	err = f.at("read", name, true, func(n *node, where string) (err error) {
+		data, err = f.read(n, name, where)
+		return err
+	})
+	return data, err
 }
 
-func (f files) Stat(name string) (fs.FileInfo, error) {
-	defer f.b.enter()()
-	n, _, err := f.find(name, true)
-	if err != nil {
-		return nil, failed("stat", name, err)
-	}
-	return info{path.Base(name), n.kids != nil, n.set != nil, f.b.clock.start}, nil
+func (f files) WriteFile(name string, data []byte) error {
+	return f.at("write", name, true, func(n *node, where string) error { return f.write(n, name, where, data) })
 }
 
-func (f files) Open(name string) (tegra.File, error) {
-	defer f.b.enter()()
-	n, where, err := f.find(name, true)
-	if err == nil && n.kids != nil {
-		err = syscall.EISDIR
-	}
-	if err != nil {
-		return nil, failed("open", name, err)
-	}
-	return &handle{files: f, node: n, name: name, where: where}, nil
+func (f files) Readlink(name string) (target string, err error) {
+	err = f.at("readlink", name, false, func(n *node, _ string) error {
+		if target = n.link; target == "" {
+			return syscall.EINVAL
+		}
+		return nil
+	})
+	return target, err
+}
+
+func (f files) Stat(name string) (st fs.FileInfo, err error) {
+	err = f.at("stat", name, true, func(n *node, _ string) error {
+		kind := fs.FileMode(0o444)
+		switch {
+		case n.kids != nil:
+			kind = fs.ModeDir | 0o755
+		case n.set != nil:
+			kind = 0o644
+		}
+		st = tegra.FileInfo{Base: path.Base(name), Bytes: 4096, Kind: kind, Edited: f.b.clock.start} // as sysfs says
+		return nil
+	})
+	return st, err
+}
+
+func (f files) Open(name string) (h tegra.File, err error) {
+	err = f.at("open", name, true, func(n *node, where string) error {
+		if n.kids != nil {
+			return syscall.EISDIR
+		}
+		h = &handle{files: f, node: n, name: name, where: where}
+		return nil
+	})
+	return h, err
 }
 
 // Glob lists the paths that match, sorted; links in the middle are followed.

@@ -64,39 +64,10 @@ func (e EnergyModel) EnergyJ(m tegra.Mode, timeS float64) float64 {
 	return e.At(append(knobs(m), timeS))
 }
 
-// studied are the ten modes of an AGX Xavier that the study measured all its
-// workloads in, a to j of its Table 3: cores, and nominal MHz of CPU, GPU and
-// memory.
-var studied = [...][4]int{
-	{4, 1200, 670, 1333},
-	{8, 1200, 670, 1333},
-	{8, 1200, 900, 1333},
-	{8, 1200, 900, 1600},
-	{8, 2100, 900, 1600},
-	{2, 2100, 900, 1600},
-	{8, 2265, 1377, 2133},
-	{8, 2265, 1377, 1066},
-	{8, 2265, 1377, 1333},
-	{8, 2265, 1377, 1600},
-}
-
-// StudyModes returns the study's ten modes as a space lists them; false where it
-// lacks one.
+// StudyModes returns the ten modes in which the study measured all of its workloads, as a space lists them; false
+// where it lacks one.
 func StudyModes(space *tegra.Space) ([]tegra.Mode, bool) {
-	var out []tegra.Mode
-	for _, s := range studied {
-		m, err := space.Snap(tegra.Mode{
-			Cores: s[0],
-			CPU:   tegra.Freq(s[1]) * tegra.MHz,
-			GPU:   tegra.Freq(s[2]) * tegra.MHz,
-			EMC:   tegra.Freq(s[3]) * tegra.MHz,
-		})
-		if err != nil {
-			return nil, false
-		}
-		out = append(out, m)
-	}
-	return out, true
+	return space.SnapAll(tegra.XavierStudy[:10])
 }
 
 // Selection is the outcome of BestModes.

@@ -3,6 +3,7 @@ package pagetest
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"jtune/learn"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
 
@@ -22,6 +24,7 @@ var Start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 type Board struct {
 	mu       sync.Mutex
 	space    *tegra.Space
+	presets  []tegra.Preset
 	now      tegra.Mode
 	Found    tegra.Mode   // what the guard restores
 	before   []tegra.Mode // each apply, the last one last
@@ -46,26 +49,18 @@ type Board struct {
 // NewBoard is an AGX Orin in MAXN.
 func NewBoard(t testing.TB) *Board {
 	t.Helper()
-	var cores []int
-	for c := 1; c <= 12; c++ {
-		cores = append(cores, c)
-	}
-	var cpu, gpu []tegra.Freq
-	for k := range 28 {
-		cpu = append(cpu, tegra.Freq(115200+76800*k)*tegra.KHz)
-	}
-	cpu = append(cpu, 2201600*tegra.KHz)
-	for k := range 12 {
-		gpu = append(gpu, tegra.Freq(114750+102000*k)*tegra.KHz)
-	}
-	gpu = append(gpu, 1300500*tegra.KHz)
-	space, err := tegra.NewSpace(cores, cpu, gpu, []tegra.Freq{204 * tegra.MHz, 665600 * tegra.KHz, 2133 * tegra.MHz,
-		3199 * tegra.MHz})
+	orin, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	device, err := orin.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	space := device.Space()
 	max := space.Max()
-	return &Board{space: space, now: max, Found: max, saved: map[string]*learn.Model{}, speed: 60,
+	return &Board{space: space, presets: device.Presets(), now: max, Found: max, saved: map[string]*learn.Model{}, speed: 60,
 		Dir: t.TempDir(), Root: t.TempDir(), Elapsed: 100 * time.Second}
 }
 
@@ -88,17 +83,7 @@ func (f *Board) Board() tegra.Board {
 func (f *Board) Space() *tegra.Space { return f.space }
 
 // Presets are four.
-func (f *Board) Presets() []tegra.Preset {
-	s := f.space
-	return []tegra.Preset{
-		{ID: 0, Name: "MAXN", Mode: s.Max(), Default: true},
-		{ID: 1, Name: "MODE_15W", Mode: tegra.Mode{Cores: 4, CPU: s.CPU[13], GPU: s.GPU[3], EMC: s.EMC[2]},
-			NeedsReboot: true},
-		{ID: 2, Name: "MODE_30W", Mode: tegra.Mode{Cores: 8, CPU: s.CPU[21], GPU: s.GPU[5], EMC: s.EMC[3]},
-			NeedsReboot: true},
-		{ID: 3, Name: "MODE_50W", Mode: tegra.Mode{Cores: 12, CPU: s.CPU[18], GPU: s.GPU[7], EMC: s.EMC[3]}},
-	}
-}
+func (f *Board) Presets() []tegra.Preset { return f.presets }
 
 // Read reads what the law says of the present mode.
 func (f *Board) Read() (tegra.Reading, error) {

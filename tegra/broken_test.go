@@ -1,4 +1,4 @@
-package tegratest
+package tegra_test
 
 import (
 	"errors"
@@ -10,20 +10,20 @@ import (
 	"jtune/tegra"
 )
 
-// Broken is an FS one of whose files cannot be read, under whichever of its
+// brokenFS is an FS one of whose files cannot be read, under whichever of its
 // names. Handles that are open already fail too.
-type Broken struct {
+type brokenFS struct {
 	tegra.FS
 	mu   sync.Mutex
 	file fs.FileInfo
 	err  error
 }
 
-// NewBroken wraps an FS in which nothing is broken yet.
-func NewBroken(fsys tegra.FS) *Broken { return &Broken{FS: fsys} }
+// newBroken wraps an FS in which nothing is broken yet.
+func newBroken(fsys tegra.FS) *brokenFS { return &brokenFS{FS: fsys} }
 
 // Break lets reading a file fail with err; nil heals it.
-func (b *Broken) Break(name string, err error) error {
+func (b *brokenFS) breakFile(name string, err error) error {
 	st, serr := b.FS.Stat(name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -32,7 +32,7 @@ func (b *Broken) Break(name string, err error) error {
 }
 
 // fault is the error of the file that st describes; nil when it is well.
-func (b *Broken) fault(st fs.FileInfo, name string) error {
+func (b *brokenFS) fault(st fs.FileInfo, name string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.err == nil || st == nil || !os.SameFile(st, b.file) {
@@ -42,7 +42,7 @@ func (b *Broken) fault(st fs.FileInfo, name string) error {
 }
 
 // Stat hides a file that is not there.
-func (b *Broken) Stat(name string) (fs.FileInfo, error) {
+func (b *brokenFS) Stat(name string) (fs.FileInfo, error) {
 	st, err := b.FS.Stat(name)
 	if ferr := b.fault(st, name); errors.Is(ferr, fs.ErrNotExist) {
 		return nil, ferr
@@ -51,7 +51,7 @@ func (b *Broken) Stat(name string) (fs.FileInfo, error) {
 }
 
 // ReadFile fails for the broken file.
-func (b *Broken) ReadFile(name string) ([]byte, error) {
+func (b *brokenFS) ReadFile(name string) ([]byte, error) {
 	st, _ := b.FS.Stat(name)
 	if err := b.fault(st, name); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (b *Broken) ReadFile(name string) ([]byte, error) {
 }
 
 // Open fails where the kernel's would; other faults show when reading.
-func (b *Broken) Open(name string) (tegra.File, error) {
+func (b *brokenFS) Open(name string) (tegra.File, error) {
 	st, _ := b.FS.Stat(name)
 	if err := b.fault(st, name); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EACCES) {
 		return nil, err
@@ -74,7 +74,7 @@ func (b *Broken) Open(name string) (tegra.File, error) {
 
 type brokenFile struct {
 	tegra.File
-	b    *Broken
+	b    *brokenFS
 	st   fs.FileInfo
 	name string
 }

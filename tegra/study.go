@@ -1,0 +1,38 @@
+package tegra
+
+// XavierStudy are the power modes a to n in which the 2022 study (Characterizing the Performance of Accelerated
+// Jetson Edge Devices for Training Deep Learning Models, table of power modes) measured an AGX Xavier, by nominal
+// clocks. It measured all of its workloads in the first ten.
+var XavierStudy = []Mode{
+	nominal(4, 1200, 670, 1333),
+	nominal(8, 1200, 670, 1333),
+	nominal(8, 1200, 900, 1333),
+	nominal(8, 1200, 900, 1600),
+	nominal(8, 2100, 900, 1600),
+	nominal(2, 2100, 900, 1600),
+	nominal(8, 2265, 1377, 2133), // every knob at its maximum
+	nominal(8, 2265, 1377, 1066),
+	nominal(8, 2265, 1377, 1333),
+	nominal(8, 2265, 1377, 1600),
+	nominal(4, 1036, 420, 2133),
+	nominal(8, 1036, 420, 2133),
+	nominal(8, 2265, 420, 2133),
+	nominal(8, 2265, 900, 2133),
+}
+
+// nominal is a mode by its clocks in MHz.
+func nominal(cores int, cpu, gpu, emc Freq) Mode {
+	return Mode{Cores: cores, CPU: cpu * MHz, GPU: gpu * MHz, EMC: emc * MHz}
+}
+
+// SnapAll returns modes as a space lists them; false where it lacks one.
+func (s *Space) SnapAll(modes []Mode) (out []Mode, ok bool) {
+	for _, m := range modes {
+		m, err := s.Snap(m)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, m)
+	}
+	return out, true
+}
