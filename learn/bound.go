@@ -52,8 +52,7 @@ const clearlyBound = 0.5
 
 // Bound is what decides the time of a minibatch in one mode.
 type Bound struct {
-	Mode tegra.Mode
-	By   Resource // the one of the largest share
+	By Resource // the one of the largest share
 	// Share is, per resource, by how much of a percent the time falls when
 	// the resource gets one percent faster; they sum to 1.
 	Share [NumResources]float64
@@ -96,7 +95,7 @@ func (b Bound) String() string {
 // those of the prior.
 func (s *Surrogate) Bound(m tegra.Mode) Bound {
 	x := s.scale.settings([]tegra.Setting{{Mode: m, Batch: s.view}})[0]
-	b := Bound{Mode: m}
+	var b Bound
 	for i, c := range s.time.curves {
 		l, w := make([]float64, c.family.amplitudes()), make([]float64, c.family.amplitudes())
 		c.family.terms(x, 0, l)

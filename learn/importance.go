@@ -12,11 +12,8 @@ type KnobEffect struct {
 	Knob tegra.Knob
 	// TimeX and PowerX are the largest over the smallest predicted value while the
 	// knob varies and the others are fixed; 1 for a knob without effect. PowerX
-	// is NaN for a model of time alone, and its share 0.
+	// is NaN for a model of time alone.
 	TimeX, PowerX float64
-	// TimeShare and PowerShare are ln of these over their sum for all four
-	// knobs: 0 to 1, together 1, or all 0 when no knob changes anything.
-	TimeShare, PowerShare float64
 }
 
 // Importance returns the effect of each knob around one mode, usually the chosen one.
@@ -26,7 +23,6 @@ type KnobEffect struct {
 // that only help together both look small.
 func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float64) [tegra.NumKnobs]KnobEffect {
 	var out [tegra.NumKnobs]KnobEffect
-	var time, power float64
 	for k := range tegra.NumKnobs {
 		var varied []tegra.Mode
 		for _, v := range within(space.Values(k), near.Value(k), octaves) {
@@ -41,15 +37,6 @@ func Importance(p Predictor, space *tegra.Space, near tegra.Mode, octaves float6
 			lo.PowerW, hi.PowerW = min(lo.PowerW, q.PowerW), max(hi.PowerW, q.PowerW)
 		}
 		out[k] = KnobEffect{Knob: k, TimeX: hi.TimeMS / lo.TimeMS, PowerX: hi.PowerW / lo.PowerW}
-		time, power = time+math.Log(out[k].TimeX), power+math.Log(out[k].PowerX)
-	}
-	for k := range out {
-		if time > 0 {
-			out[k].TimeShare = math.Log(out[k].TimeX) / time
-		}
-		if power > 0 {
-			out[k].PowerShare = math.Log(out[k].PowerX) / power
-		}
 	}
 	return out
 }

@@ -24,12 +24,11 @@ import (
 var errOneSize = errors.New("strategy powertrain searches modes of one batch size: use auto or random")
 
 // random measures as many random modes as there are probes for.
-func (s *search) random() error {
+func (s *search) random() {
 	s.draw(s.cap-s.reserve(), s.o.Space)
 	if s.ended == Converged && len(s.probes) < s.places.Len() {
 		s.ended = OutOfProbes
 	}
-	return nil
 }
 
 // draw measures n random modes of a part of the space that were not measured;

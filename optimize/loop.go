@@ -156,21 +156,20 @@ type loop struct {
 }
 
 // closedLoop runs the search up to, not including, the verification.
-func (s *search) closedLoop() error {
+func (s *search) closedLoop() {
 	s.fits = true
 	s.prepareReference()
 	if len(s.known) > 0 && !s.checkKnown() {
-		return nil
+		return
 	}
 	l := &loop{search: s}
 	for len(s.order) == 0 {
 		if !l.mayGoOn() || !s.probe(s.startMode(), Start) {
-			return nil
+			return
 		}
 	}
 	l.improve()
 	s.goOn = l.improve
-	return nil
 }
 
 // improve measures one promising mode after the other until none promises

@@ -147,13 +147,13 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 	}
 	switch o.Strategy {
 	case Auto, "":
-		err = s.closedLoop()
+		s.closedLoop()
 	case Binary:
 		err = s.binary()
 	case PowerTrain:
 		err = s.powerTrain()
 	case Random:
-		err = s.random()
+		s.random()
 	default:
 		err = fmt.Errorf("unknown strategy %q: want one of %v", o.Strategy, Strategies())
 	}

@@ -74,11 +74,9 @@ type Progress struct {
 	Of        int
 	TimeMS    float64 // of the latest minibatch; 0 before
 	PowerW    tegra.Val[float64]
-	SpreadPct tegra.Val[float64] // range of the latest power samples, of their mean
-	Row       *record.Row        // when a mode has finished
+	Row       *record.Row // when a mode has finished
 	// Of the campaign; zero when a single mode is measured.
-	Done, Total  int // Total 0: not known
-	Elapsed      time.Duration
+	Done, Total  int           // Total 0: not known
 	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
 	Line         string        // a message for the user
 }

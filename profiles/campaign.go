@@ -256,7 +256,6 @@ func (r *campaignRun) place(p Progress) Progress {
 		p.Total = n
 		p.ETALo, p.ETAHi = Remaining(r.rows, n-p.Done)
 	}
-	p.Elapsed = r.Bench.Clock.Now() - r.began
 	return p
 }
 

@@ -361,9 +361,6 @@ func (m *measurement) progress(e harness.Event) {
 	if n := len(m.samples); n > 0 {
 		p.PowerW = m.samples[n-1].PowerW()
 	}
-	if spread := m.steady.SpreadNow(); spread < 10 {
-		p.SpreadPct = tegra.Some(100 * spread)
-	}
 	m.b.notify(p)
 }
 

@@ -13,8 +13,7 @@ import (
 // the workload's own.
 type Step struct {
 	tegra.Setting
-	Raise bool // CPU or GPU clock rises from the mode before, which some boards reject
-	Why   string
+	Raise bool   // CPU or GPU clock rises from the mode before, which some boards reject
 	Group string // of a plan in groups: which one this mode is of
 	// Variant is not nil for a step that departs from its campaign's workload
 	// or settings.
@@ -83,7 +82,7 @@ func (p *listPlan) Next(done []record.Row) (Step, bool) {
 	}
 	for _, s := range p.steps {
 		if !seen[s.Setting] {
-			s.Why, s.Group = "list", p.group(s)
+			s.Group = p.group(s)
 			return s, true
 		}
 	}

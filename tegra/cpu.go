@@ -180,7 +180,7 @@ func (c *core) isOnline() (bool, error) {
 
 // khz reads a cpufreq file as a clock.
 func khz(s *source) (Freq, error) {
-	v, err := s.within(0, int64(maxFreq/KHz), " kHz is not a plausible clock")
+	v, err := s.within(int64(maxFreq/KHz), " kHz is not a plausible clock")
 	return Freq(v) * KHz, err
 }
 

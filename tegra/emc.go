@@ -201,7 +201,7 @@ func (g *emcGroup) read(r *Reading, miss func(string, error)) {
 	if g.load == nil || !r.EMC.Actual.OK || r.EMC.Actual.V < KHz {
 		return
 	}
-	activity, err := g.load.within(0, math.MaxInt64, " is not a valid activity")
+	activity, err := g.load.within(math.MaxInt64, " is not a valid activity")
 	if err != nil {
 		miss("EMC load", err)
 		return

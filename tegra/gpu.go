@@ -99,7 +99,7 @@ func (f *finder) gpuFreqs(dir string) []Freq {
 
 // hertz reads a file as a clock in Hz.
 func hertz(s *source) (Freq, error) {
-	v, err := s.within(0, int64(maxFreq), " Hz is not a plausible clock")
+	v, err := s.within(int64(maxFreq), " Hz is not a plausible clock")
 	return Freq(v), err
 }
 
@@ -132,7 +132,7 @@ func (g *gpuGroup) read(r *Reading, miss func(string, error)) {
 	if g.load == nil {
 		return
 	}
-	tenths, err := g.load.within(0, 1000, " is not a load in tenths of a percent")
+	tenths, err := g.load.within(1000, " is not a load in tenths of a percent")
 	if err != nil {
 		miss("GPU load", err)
 		return

@@ -90,10 +90,10 @@ func (s *source) int() (int64, error) {
 	return parseInt(s.path, string(data))
 }
 
-// within is int for values between bounds; the error says what another value is.
-func (s *source) within(least, most int64, what string) (int64, error) {
+// within is int for values from 0 to most; the error says what another value is.
+func (s *source) within(most int64, what string) (int64, error) {
 	v, err := s.int()
-	if err == nil && (v < least || v > most) {
+	if err == nil && (v < 0 || v > most) {
 		err = fmt.Errorf("%s: %d%s", s.path, v, what)
 	}
 	return v, err
@@ -101,7 +101,7 @@ func (s *source) within(least, most int64, what string) (int64, error) {
 
 // flag reads a switch: 0 or 1, and nothing else.
 func (s *source) flag() (bool, error) {
-	v, err := s.within(0, 1, " is neither 0 nor 1")
+	v, err := s.within(1, " is neither 0 nor 1")
 	return v == 1, err
 }
 

@@ -193,7 +193,7 @@ func (g *fanGroup) read(r *Reading, miss func(string, error)) {
 	if g.pwm == nil {
 		return
 	}
-	v, err := g.pwm.within(0, fanFull, " is not a duty cycle")
+	v, err := g.pwm.within(fanFull, " is not a duty cycle")
 	if err != nil {
 		miss("fan", err)
 		return

@@ -1,9 +1,31 @@
 package text
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
 
 // Lines are sentences that are found one after another.
 type Lines []string
 
 // Add adds a sentence.
 func (l *Lines) Add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// Fold breaks plain text into lines of at most width characters, at spaces but not before a per cent sign. All lines
+// but the first begin with the indent. A longer word stands on a line of its own.
+func Fold(text, indent string, width int) string {
+	const glued = "\x00" // stands for a space at which no line ends
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(strings.ReplaceAll(text, " %", glued+"%")) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), indent+word
+		} else if line == "" {
+			line = word
+		} else {
+			line += " " + word
+		}
+	}
+	return strings.ReplaceAll(strings.Join(append(lines, line), "\n"), glued, " ")
+}

@@ -249,45 +249,18 @@ func (r Report) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s\n", t)
 	}
 	for line := range strings.Lines(b.String()) {
-		if err := folded(w, strings.TrimRight(line, " \n")); err != nil {
+		line, indent := strings.TrimRight(line, " \n"), ""
+		if strings.HasPrefix(line, "- ") {
+			indent = "  "
+		}
+		if !strings.Contains(line, "  ") { // else a table's
+			line = text.Fold(line, indent, 80)
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// folded prints a line of words in lines of 80 columns; a table's lines, which
-// have runs of spaces, are left as they are.
-func folded(w io.Writer, line string) error {
-	const (
-		width = 80
-		glued = "\x00" // stands for a space at which no line ends
-	)
-	if strings.Contains(line, "  ") || len([]rune(line)) <= width {
-		_, err := fmt.Fprintln(w, line)
-		return err
-	}
-	indent := ""
-	if strings.HasPrefix(line, "- ") {
-		indent = "  "
-	}
-	row := ""
-	for word := range strings.FieldsSeq(strings.ReplaceAll(line, " %", glued+"%")) {
-		word = strings.ReplaceAll(word, glued, " ")
-		if row != "" && len([]rune(row))+1+len([]rune(word)) > width {
-			if _, err := fmt.Fprintln(w, row); err != nil {
-				return err
-			}
-			row = indent + word
-			continue
-		}
-		if row != "" {
-			row += " "
-		}
-		row += word
-	}
-	_, err := fmt.Fprintln(w, row)
-	return err
 }
 
 func (r Report) heading() string {

@@ -268,23 +268,3 @@ func (j *job) Stop(ctx context.Context) error {
 
 // Pace implements Paced.
 func (j *job) Pace() (poll func()) { return j.stdout.pace() }
-
-// Counts are numbers of unusual input.
-type Counts struct {
-	Garbage int // lines that were no events, or events with absurd values
-	Dropped int // events lost to a flood
-}
-
-// Counted is a harness with Counts.
-type Counted interface{ Counts() Counts }
-
-var _ Counted = (*job)(nil)
-
-// Counts implements Counted.
-func (j *job) Counts() Counts {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.queue.mu.Lock()
-	defer j.queue.mu.Unlock()
-	return Counts{Garbage: j.garbage, Dropped: j.queue.dropped}
-}

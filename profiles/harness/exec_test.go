@@ -129,8 +129,8 @@ func TestExecGarbageIsCountedAndLogged(t *testing.T) {
 		ExecOptions{Log: log},
 	)
 	events, err := all(t, h)
-	if !errors.Is(err, io.EOF) || len(events) != 3 || h.Counts().Garbage != 3 {
-		t.Errorf("%d events, %v, %+v; want 3 events and 3 other lines", len(events), err, h.Counts())
+	if !errors.Is(err, io.EOF) || len(events) != 3 || h.counts().Garbage != 3 {
+		t.Errorf("%d events, %v, %+v; want 3 events and 3 other lines", len(events), err, h.counts())
 	}
 	h.Stop(t.Context())
 	text, _ := os.ReadFile(log)
@@ -151,8 +151,8 @@ func TestExecFloodIsSurvivedInBoundedMemory(t *testing.T) {
 	)
 	<-h.ended
 	events, err := all(t, h)
-	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.Counts().Dropped != 20000-queueLen {
-		t.Errorf("%d events, %v, %+v", len(events), err, h.Counts())
+	if !errors.Is(err, io.EOF) || len(events) != queueLen || h.counts().Dropped != 20000-queueLen {
+		t.Errorf("%d events, %v, %+v", len(events), err, h.counts())
 	}
 	if st, err := os.Stat(log); err != nil || st.Size() > maxLog+maxLine {
 		t.Errorf("log has %d bytes, %v; want %d at most", st.Size(), err, maxLog)
@@ -173,8 +173,8 @@ func TestQueueLosesNothingOfALongBurst(t *testing.T) { // not parallel: it chang
 			j := sh(t, fmt.Sprintf(script, n), ExecOptions{Pattern: c.pattern,
 				Env: map[string]string{"OUT": filepath.Join(t.TempDir(), "lines")}})
 			events, err := all(t, j)
-			if !errors.Is(err, io.EOF) || len(events) != n || j.Counts().Dropped != 0 {
-				t.Errorf("%d of %d events, %d dropped, %v", len(events), n, j.Counts().Dropped, err)
+			if !errors.Is(err, io.EOF) || len(events) != n || j.counts().Dropped != 0 {
+				t.Errorf("%d of %d events, %d dropped, %v", len(events), n, j.counts().Dropped, err)
 			}
 		})
 	}
@@ -398,4 +398,18 @@ func TestExecCommandThatCannotStartIsAnError(t *testing.T) {
 			}
 		})
 	}
+}
+
+// counts are numbers of unusual input.
+type counts struct {
+	Garbage int // lines that were no events, or events with absurd values
+	Dropped int // events lost to a flood
+}
+
+func (j *job) counts() counts {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queue.mu.Lock()
+	defer j.queue.mu.Unlock()
+	return counts{Garbage: j.garbage, Dropped: j.queue.dropped}
 }

@@ -194,8 +194,8 @@ func TestPatternJobsProgressBarIsRead(t *testing.T) {
 			batches++
 		}
 	}
-	if batches != 3 || h.Counts().Garbage != 1 {
-		t.Errorf("%d minibatches of %v, %+v; want 3 and one other line", batches, events, h.Counts())
+	if batches != 3 || h.counts().Garbage != 1 {
+		t.Errorf("%d minibatches of %v, %+v; want 3 and one other line", batches, events, h.counts())
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"jtune/internal/text"
+
 	"github.com/spf13/cobra"
 )
 
@@ -73,21 +75,10 @@ func each(c *cobra.Command, f func(*cobra.Command)) {
 var paragraphs = regexp.MustCompile(`\n\n+`)
 
 // wrapped breaks each paragraph anew, at spaces.
-func wrapped(text string) string {
+func wrapped(long string) string {
 	var out []string
-	for _, paragraph := range paragraphs.Split(text, -1) {
-		var lines []string
-		line := ""
-		for _, word := range strings.Fields(paragraph) {
-			if line != "" && len([]rune(line))+1+len([]rune(word)) > helpWidth {
-				lines, line = append(lines, line), ""
-			}
-			if line != "" {
-				line += " "
-			}
-			line += word
-		}
-		out = append(out, strings.Join(append(lines, line), "\n"))
+	for _, paragraph := range paragraphs.Split(long, -1) {
+		out = append(out, text.Fold(paragraph, "", helpWidth))
 	}
 	return strings.Join(out, "\n\n")
 }

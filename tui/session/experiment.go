@@ -174,7 +174,7 @@ func (p *experimentPlan) Next(done []record.Row) (profiles.Step, bool) {
 			v := &profiles.Variant{Variant: record.Variant{Setting: set.Name, Repeat: k}}
 			if !finished[strings.Join(v.Columns(), "\x00")] {
 				v.Bench, v.Idle = p.bench(set), set.Idle
-				return profiles.Step{Setting: tegra.Setting{Mode: set.Mode}, Why: set.Name, Variant: v}, true
+				return profiles.Step{Setting: tegra.Setting{Mode: set.Mode}, Variant: v}, true
 			}
 		}
 	}

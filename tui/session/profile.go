@@ -205,7 +205,7 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 		}
 	}
 	m, ok := p.design.Next(usable(done))
-	return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "chosen"}, ok
+	return profiles.Step{Setting: tegra.Setting{Mode: m}}, ok
 }
 
 // usable are the rows that a model may be fitted to.

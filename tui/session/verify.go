@@ -55,7 +55,7 @@ func (p *oncePlan) Len() (int, bool) { return 0, false } // beside what a resume
 func (p *oncePlan) Next([]record.Row) (profiles.Step, bool) {
 	first := !p.asked
 	p.asked = true
-	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}, Why: "verify"}, first
+	return profiles.Step{Setting: tegra.Setting{Mode: p.mode}}, first
 }
 
 // VerifyRequest asks to measure what limits choose along a model's front.
@@ -153,5 +153,5 @@ func (p *frontPlan) Next(done []record.Row) (profiles.Step, bool) {
 		}
 	}
 	m, ok := p.check.Next(preds, slices.Concat(model.Trusted(), rows))
-	return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "front"}, ok
+	return profiles.Step{Setting: tegra.Setting{Mode: m}}, ok
 }

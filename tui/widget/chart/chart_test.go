@@ -129,20 +129,20 @@ func TestRasterLineJoinsItsEnds(t *testing.T) {
 	r := NewRaster(10, 5)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 1}, {X: 1, Y: 0}}, InkFront)
 	if n := touched(r); n != 10 {
-		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, r.Render(Plain))
+		t.Errorf("a diagonal of 20 dots touches %d cells, want 10:\n%s", n, rendered(r, Plain))
 	}
 }
 
 // touched counts the cells that are not empty.
 func touched(r *Raster) int {
-	return utf8.RuneCountInString(strings.NewReplacer(" ", "", "\n", "").Replace(r.Render(Plain)))
+	return utf8.RuneCountInString(strings.NewReplacer(" ", "", "\n", "").Replace(rendered(r, Plain)))
 }
 
 func TestRasterLineHasGaps(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e18, -1e18, -0.01, 1.01} {
 		r := NewRaster(10, 1)
 		r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 0.5, Y: bad}, {X: 1, Y: 0}, {X: bad, Y: 0.5}}, InkFront)
-		if got, want := r.Render(Plain), "⡀        ⢀"; got != want {
+		if got, want := rendered(r, Plain), "⡀        ⢀"; got != want {
 			t.Errorf("with %g between: %q, want its ends alone %q", bad, got, want)
 		}
 	}
@@ -153,7 +153,7 @@ func TestRasterLineAddsToTheDots(t *testing.T) {
 	r := NewRaster(2, 1)
 	r.Dot(0, 0, InkCloud)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 0}, {X: 1, Y: 0}}, InkFront)
-	if got, want := r.Render(Plain), "⣁⣀"; got != want {
+	if got, want := rendered(r, Plain), "⣁⣀"; got != want {
 		t.Errorf("drawn %q, want %q", got, want)
 	}
 	if r.ink[0] != InkFront {
@@ -166,7 +166,7 @@ func TestRasterHighestInkColoursACell(t *testing.T) {
 	r.Dot(0, 0, InkFront)
 	r.Dot(1, 3, InkCloud)
 	var inks []Ink
-	r.Render(func(ink Ink, text string) string { inks = append(inks, ink); return text })
+	rendered(r, func(ink Ink, text string) string { inks = append(inks, ink); return text })
 	if len(inks) != 1 || inks[0] != InkFront {
 		t.Errorf("inks %v, want the front's alone", inks)
 	}
@@ -181,7 +181,7 @@ func TestRasterRowHasOneRunPerStretchOfInk(t *testing.T) {
 		r.Dot(x, 0, InkFront)
 	}
 	runs := 0
-	r.Render(func(_ Ink, text string) string { runs++; return text })
+	rendered(r, func(_ Ink, text string) string { runs++; return text })
 	if runs != 2 {
 		t.Errorf("%d styled runs, want 2", runs)
 	}
@@ -208,3 +208,12 @@ func TestBarStackAndSpark(t *testing.T) {
 
 // Plain paints nothing.
 func Plain(_ Ink, text string) string { return text }
+
+// rendered is the whole raster, rows parted by newlines.
+func rendered(r *Raster, paint Paint) string {
+	rows := make([]string, r.H)
+	for y := range rows {
+		rows[y] = r.Row(y, paint)
+	}
+	return strings.Join(rows, "\n")
+}

@@ -103,15 +103,6 @@ func (r *Raster) glyph(i int) rune {
 	return runes.BrailleBlockOffset + rune(r.dots[i])
 }
 
-// Render returns the whole raster, rows separated by newlines.
-func (r *Raster) Render(paint Paint) string {
-	rows := make([]string, r.H)
-	for y := range rows {
-		rows[y] = r.Row(y, paint)
-	}
-	return strings.Join(rows, "\n")
-}
-
 // behind puts a glyph where no dots of a nearer ink lie.
 func (r *Raster) behind(cx, cy int, glyph rune, ink Ink) {
 	if i := cy*r.W + cx; r.dots[i] == 0 || r.ink[i] < ink {
