@@ -185,8 +185,8 @@ func (l line) epoch(e *Event) error {
 }
 
 // helloKeys are the keys of a hello that are kept.
-var helloKeys = strings.Fields("protocol workload model dataset samples batch_size num_workers prefetch epochs storage " +
-	"os jetpack cuda framework reference_time")
+var helloKeys = strings.Fields("protocol workload model dataset samples batch_size num_workers prefetch epochs " +
+	"storage os jetpack cuda framework reference_time")
 
 func info(raw []byte) map[string]string {
 	var all map[string]any

@@ -181,8 +181,8 @@ func (c Character) Bound() Bound {
 func (c Character) Advice() []string {
 	var out text.Lines
 	if d := c.Drop; d.OK {
-		out.Add("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads it is "+
-			"in doubt, and power and energy of all after it.", d.V.At.Round(time.Minute), d.V.FromW, d.V.ToW)
+		out.Add("After %s the measured power fell from %.1f to %.1f W at the same pace: the sensor or what reads it "+
+			"is in doubt, and power and energy of all after it.", d.V.At.Round(time.Minute), d.V.FromW, d.V.ToW)
 	}
 	p := c.Steady()
 	stall := 100 * p.StallShare().Or(0)

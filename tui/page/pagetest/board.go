@@ -60,8 +60,8 @@ func NewBoard(t testing.TB) *Board {
 	defer device.Close()
 	space := device.Space()
 	max := space.Max()
-	return &Board{space: space, presets: device.Presets(), now: max, Found: max, saved: map[string]*learn.Model{}, speed: 60,
-		Dir: t.TempDir(), Root: t.TempDir(), Elapsed: 100 * time.Second}
+	return &Board{space: space, presets: device.Presets(), now: max, Found: max, saved: map[string]*learn.Model{},
+		speed: 60, Dir: t.TempDir(), Root: t.TempDir(), Elapsed: 100 * time.Second}
 }
 
 // Law is time and power of every mode: smooth, monotone, of the right size.
