@@ -201,7 +201,7 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 	}
 	for _, m := range p.first {
 		if !slices.ContainsFunc(done, func(r record.Row) bool { return r.Mode == m }) {
-			return profiles.Step{Setting: tegra.Setting{Mode: m}, Why: "to compare with"}, true
+			return profiles.Step{Setting: tegra.Setting{Mode: m}}, true
 		}
 	}
 	m, ok := p.design.Next(usable(done))
