@@ -1,7 +1,7 @@
 // Package tui is the full-screen tuner: the shell around six pages over one
 // session.
 //
-//	session (device, tasks) ──► host ──► news ──► root ──► State ──► page ──► frame
+//	session (device, tasks) ──► host ──► messages ──► root ──► State ──► page ──► frame
 //	keys ──► root (what lies over the page, page, everywhere) ──► intent ──► root ──► commands ──► host
 //
 // The root model alone writes the state that the pages read, and carries out

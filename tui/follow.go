@@ -48,8 +48,8 @@ func (sh *shared) followNext() tea.Cmd {
 	return func() tea.Msg { return followedMsg{c.Follow(followed), c.ModelsChanged()} }
 }
 
-// takeModels lists the models again when any program has changed them.
-func (sh *shared) takeModels(changed time.Time) tea.Cmd {
+// foldModels lists the models again when any program has changed them.
+func (sh *shared) foldModels(changed time.Time) tea.Cmd {
 	known := sh.modelsAt
 	if sh.modelsAt = changed; known.Equal(changed) {
 		return nil
@@ -57,8 +57,8 @@ func (sh *shared) takeModels(changed time.Time) tea.Cmd {
 	return listModels(sh.host)
 }
 
-// takeFollowed folds what was read into the task that the page shows.
-func (sh *shared) takeFollowed(f *session.Followed) tea.Cmd {
+// foldFollowed folds what was read into the task that the page shows.
+func (sh *shared) foldFollowed(f *session.Followed) tea.Cmd {
 	if f == nil {
 		return nil
 	}

@@ -79,7 +79,7 @@ func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 	d.press("3")
 	for i, s := range d.board.Samples() {
 		j.Rows = append(j.Rows, record.Row{Measured: s, Status: record.OK})
-		d.send(taskNewsMsg{task: j, now: j.Snapshot})
+		d.send(taskChangedMsg{task: j, now: j.Snapshot})
 		if want := i + 1; want >= session.LeastPreview {
 			d.until("the preview is of all modes so far", func() bool { return j.Preview.Modes == want })
 		}
@@ -98,9 +98,9 @@ func TestTaskIsNotShownAsItWasBefore(t *testing.T) {
 	before := j.run.Now()
 	d.board.Wait <- struct{}{}
 	d.until("a mode is measured", func() bool { return len(j.Rows) == 1 })
-	d.send(taskNewsMsg{j, before}) // it was on its way
+	d.send(taskChangedMsg{j, before}) // it was on its way
 	if len(j.Rows) != 1 {
-		t.Error("old news take a row back")
+		t.Error("an old snapshot takes a row back")
 	}
 	d.press("x")
 	d.until("it ends", func() bool { return j.Done() })

@@ -32,7 +32,7 @@ func (r *root) View() tea.View {
 }
 
 // draw makes the whole screen: first line, page with what lies over it, a
-// line for news while there is some, last line.
+// line for messages while there is one, last line.
 func (r *root) draw() string {
 	w, h := min(r.w, 500), min(r.h, 200)
 	if w <= 0 || h <= 0 {
@@ -42,10 +42,10 @@ func (r *root) draw() string {
 	if w < minW || h < minH {
 		text = r.tiny(w, h)
 	} else {
-		news := r.newsLines(w, h)
+		notice := r.noticeLines(w, h)
 		body := h - 2
-		if news != "" {
-			body -= 1 + strings.Count(news, "\n")
+		if notice != "" {
+			body -= 1 + strings.Count(notice, "\n")
 		}
 		strip := ""
 		if r.sh.introduced != nil && r.sh.Look.Shown == page.Live && body > minH {
@@ -55,7 +55,7 @@ func (r *root) draw() string {
 			body--
 		}
 		middle := widget.Fit(r.overlay(r.shown().Render(w, body), w, body), w, body)
-		text = widget.Under(r.tabs(w), strip, middle, news, r.footer(w))
+		text = widget.Under(r.tabs(w), strip, middle, notice, r.footer(w))
 	}
 	if r.sh.sixteen {
 		text = widget.Sixteen.Replace(text)
@@ -102,12 +102,12 @@ func (r *root) tabs(w int) string {
 	return widget.Ends(widget.StyleTabOn.Render(tab), widget.StyleBadge.Render(badge), w)
 }
 
-// newsRows is how many lines a notice may take where there is room: errors say
+// noticeRows is how many lines a notice may take where there is room: errors say
 // what to do at their end.
-const newsRows = 3
+const noticeRows = 3
 
-// newsLines is the question that must be answered now, else the last notice.
-func (r *root) newsLines(w, h int) string {
+// noticeLines is the question that must be answered now, else the last notice.
+func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
 	if r.asking {
 		question := "quit? " + keys.Yes.Label() + " / " + keys.No.Label() + "  "
@@ -125,8 +125,8 @@ func (r *root) newsLines(w, h int) string {
 		if h >= 20 {
 			lines = strings.Split(widget.Wrap(r.sh.notice, w-1), "\n")
 		}
-		if len(lines) > newsRows {
-			lines = append(lines[:newsRows-1], strings.Join(lines[newsRows-1:], " "))
+		if len(lines) > noticeRows {
+			lines = append(lines[:noticeRows-1], strings.Join(lines[noticeRows-1:], " "))
 		}
 		for i, line := range lines {
 			lines[i] = widget.Cut(" "+line, w)

@@ -25,7 +25,7 @@ type host interface {
 
 var _ host = (*session.Session)(nil)
 
-// deps is everything the screens stand on.
+// deps is everything the screens need.
 type deps struct {
 	host
 	state     page.State         // as it is at the start

@@ -68,5 +68,5 @@ func (r *root) show(v *session.Outlook) tea.Cmd {
 	sh := r.sh
 	before := sh.Outlook
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
-	return r.tell(page.OutlookShown{Before: before})
+	return r.broadcast(page.OutlookShown{Before: before})
 }

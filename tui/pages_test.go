@@ -108,7 +108,7 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	n := len(j.Rows)
 	now := j.Snapshot
 	now.Rows = append(slices.Clone(j.Rows), j.Rows[0])
-	d.send(taskNewsMsg{j, now})
+	d.send(taskChangedMsg{j, now})
 	if len(j.Rows) != n {
 		t.Error("a job's rows move a frozen view")
 	}

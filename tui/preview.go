@@ -37,8 +37,8 @@ func (sh *shared) previewOwn() tea.Cmd {
 	return sh.previewNext(sh.task)
 }
 
-// takePreview shows a preview, and begins the next one.
-func (sh *shared) takePreview(m previewMsg) tea.Cmd {
+// foldPreview shows a preview, and begins the next one.
+func (sh *shared) foldPreview(m previewMsg) tea.Cmd {
 	j := m.task
 	j.Preview, j.previewing = m.preview, false
 	if len(j.Preview.TimeMS) > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // frameGap is the least time between two frames: keys that are held down and
-// news that come in a stream are drawn together.
+// messages that come in a stream are drawn together.
 const frameGap = 50 * time.Millisecond
 
 // renderer writes frames to the terminal: when a frame differs, and then only

@@ -53,7 +53,7 @@ type root struct {
 	scroll  int // of the help
 	asking  bool
 	gone    bool      // quitting
-	held    []tea.Msg // news that wait while the view is frozen
+	held    []tea.Msg // messages that wait while the view is frozen
 	pulsing bool      // a pulse is under way
 	keyAt   time.Time // of the last key
 	w, h    int
@@ -143,7 +143,7 @@ func (r *root) update(msg tea.Msg) tea.Cmd {
 		r.click(msg)
 		return nil
 	}
-	return r.news(msg)
+	return r.message(msg)
 }
 
 func (r *root) resize(w, h int) {

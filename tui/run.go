@@ -33,12 +33,12 @@ type Options struct {
 	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
 }
 
-// goodbye is how long a task may take to put the board back at the end.
+// goodbye is how long a task may take to restore the board at the end.
 const goodbye = 20 * time.Second
 
 // Run shows the screens until the user quits, ctx ends or the terminal goes.
 // Every task it began has ended when it returns. The caller closes the
-// session, which puts back what was not kept.
+// session, which restores what was not kept.
 func Run(ctx context.Context, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -54,7 +54,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	r := newRenderer(os.Stdin, out, os.Environ(), colours)
 	d.aside = r.aside
 	st := &screen{root: newRoot(ctx, d), renderer: r}
-	st.sh.takeSample(d.first())
+	st.sh.foldSample(d.first())
 	w, h, err := term.GetSize(out.Fd())
 	if err == nil {
 		err = r.open()
@@ -115,7 +115,7 @@ func depsOf(s *session.Session, o Options) deps {
 	return d
 }
 
-// end stops a running task and waits until it has put the board back.
+// end stops a running task and waits until it has restored the board.
 func (r *root) end() {
 	j := r.sh.task
 	if j == nil || j.run == nil || j.Done() {
@@ -131,7 +131,7 @@ func (r *root) end() {
 // watchTerminal tells the program its terminal's size when that changes, and
 // ends it when the terminal is closed: on SIGHUP, or when reading it ends or
 // fails (a closed terminal with SIGHUP ignored). Other signals end ctx; Bubble
-// Tea hears none, as it can wait for ever for a loop that ctx has ended.
+// Tea gets none, as it can wait for ever for a loop that ctx has ended.
 func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (gone func() bool) {
 	hup, winch := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
@@ -167,7 +167,7 @@ func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (go
 	}
 }
 
-// guardedInput is standard input that tells when it has ended.
+// guardedInput is standard input that reports its end.
 type guardedInput struct {
 	*os.File
 	gone chan struct{}

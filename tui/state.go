@@ -110,8 +110,8 @@ func (sh *shared) reread() tea.Cmd {
 	}
 }
 
-// takeSample folds new readings into what the pages show.
-func (sh *shared) takeSample(m sampleMsg) {
+// foldSample folds new readings into what the pages show.
+func (sh *shared) foldSample(m sampleMsg) {
 	r := &sh.Readings
 	r.History = append(r.History, m.Samples...)
 	for len(r.History) > 1 &&

@@ -22,8 +22,8 @@ type task struct {
 // own makes a task the one that pages show.
 func (sh *shared) own(t *task) { sh.task, sh.Tasks.Own = t, &t.Task }
 
-// taskNewsMsg brings what has changed since the screen looked last.
-type taskNewsMsg struct {
+// taskChangedMsg brings the newest snapshot of a task.
+type taskChangedMsg struct {
 	task *task
 	now  session.Snapshot
 }
@@ -35,9 +35,9 @@ type taskDoneMsg struct {
 	view *session.Outlook // of the model that was fitted; nil when none was
 }
 
-// take shows the task as it is. News that were on their way may be older than
+// fold shows the task as it is. A snapshot that was on its way may be older than
 // what is shown; the end comes with a taskDoneMsg.
-func (j *task) take(now session.Snapshot) {
+func (j *task) fold(now session.Snapshot) {
 	if !now.Done() && !now.OlderThan(j.Snapshot) {
 		j.Snapshot = now
 	}
@@ -46,7 +46,7 @@ func (j *task) take(now session.Snapshot) {
 func (j *task) stop() {
 	if j.run != nil {
 		j.run.Stop()
-		j.take(j.run.Now())
+		j.fold(j.run.Now())
 	}
 }
 
@@ -54,17 +54,17 @@ func (j *task) stop() {
 func (j *task) pause() {
 	if j.run != nil {
 		j.run.Pause(j.State == session.Running)
-		j.take(j.run.Now())
+		j.fold(j.run.Now())
 	}
 }
 
 // taskEvery is the least time between two looks at a task in real time: a busy
 // screen takes power and cores that are being measured. It is much longer than
-// a sample takes to come, with which the task's news are told (root.news): nobody
-// is woken for them alone.
+// a sample takes to come, with which the task's progress is shown (root.message):
+// nothing is woken for it alone.
 const taskEvery = 5 * time.Second
 
-// next brings the task's news; a virtual clock that runs ahead is followed as
+// next brings the task's next snapshot; a virtual clock that runs ahead is followed as
 // fast as is drawn.
 func (j *task) next(sh *shared) tea.Cmd {
 	if j.run == nil {
@@ -74,11 +74,11 @@ func (j *task) next(sh *shared) tea.Cmd {
 	if sh.Device.Rate != nil && sh.Device.Rate.Speed() > 1 {
 		every = frameEvery
 	}
-	news := func(now session.Snapshot) tea.Msg { return taskNewsMsg{j, now} }
-	return next(sh.ctx, j.run.Subscribe().Next, every, news)
+	changed := func(now session.Snapshot) tea.Msg { return taskChangedMsg{j, now} }
+	return next(sh.ctx, j.run.Subscribe().Next, every, changed)
 }
 
-// next waits for news of a stream and brings them as one message; nil when it
+// next waits for a stream and brings what is new as one message; nil when it
 // has ended. Ask again after each.
 func next[T any](ctx context.Context, wait func(context.Context, time.Duration) (T, bool), every time.Duration,
 	wrap func(T) tea.Msg) tea.Cmd {
@@ -107,7 +107,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 	}
 	sh.notice = "" // of what was before
 	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
-	j.take(t.Now()) // a short one may have ended already
+	j.fold(t.Now()) // a short one may have ended already
 	sh.own(j)
 	space := sh.Device.Space
 	return tea.Batch(j.next(sh), func() tea.Msg {

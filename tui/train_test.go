@@ -71,7 +71,7 @@ func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {
 	d.shows(runningJob(d.board, session.Training))
 	d.r.sh.task.Last = &harness.Event{TimeMS: 60}
 	d.press("2")
-	d.sees("newest  the job does not tell its parts")
+	d.sees("newest  the job does not report its parts")
 	d.r.sh.task.Character, d.r.frame = &record.Character{All: record.Part{Minibatches: 3, TimeMS: 60}}, ""
 	d.sees("The job tells too little")
 }

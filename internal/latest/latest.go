@@ -13,13 +13,13 @@ import (
 
 // Value holds what its reader has not seen yet. Make one with New.
 type Value[T any] struct {
-	mu     sync.Mutex
-	news   T
-	fresh  bool // news holds something
-	closed bool
-	taken  time.Time     // when news was last taken
-	wake   chan struct{} // holds a token when Next should look again
-	end    chan struct{} // closed with the stream: the last news need not wait
+	mu      sync.Mutex
+	pending T
+	fresh   bool // pending holds something
+	closed  bool
+	taken   time.Time     // when pending was last taken
+	wake    chan struct{} // holds a token when Next should look again
+	end     chan struct{} // closed with the stream: what is left need not wait
 }
 
 // New returns an empty Value.
@@ -28,9 +28,9 @@ func New[T any]() *Value[T] {
 }
 
 // Put folds something new into what has not been taken yet.
-func (v *Value[T]) Put(fold func(news *T)) {
+func (v *Value[T]) Put(fold func(pending *T)) {
 	v.mu.Lock()
-	fold(&v.news)
+	fold(&v.pending)
 	v.fresh = true
 	v.mu.Unlock()
 	v.signal()
@@ -64,15 +64,15 @@ func (v *Value[T]) state() (fresh, closed bool, taken time.Time) {
 func (v *Value[T]) Take() T {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	news := v.news
+	pending := v.pending
 	var zero T
-	v.news, v.fresh, v.taken = zero, false, time.Now()
-	return news
+	v.pending, v.fresh, v.taken = zero, false, time.Now()
+	return pending
 }
 
 // Next waits for something new and takes it, not sooner than every after the
 // last time; ok is false when the stream or ctx has ended.
-func (v *Value[T]) Next(ctx context.Context, every time.Duration) (news T, ok bool) {
+func (v *Value[T]) Next(ctx context.Context, every time.Duration) (pending T, ok bool) {
 	for ctx.Err() == nil {
 		fresh, closed, taken := v.state()
 		early := every - time.Since(taken)
@@ -82,7 +82,7 @@ func (v *Value[T]) Next(ctx context.Context, every time.Duration) (news T, ok bo
 		case fresh:
 			v.pause(ctx, early)
 		case closed:
-			return news, false
+			return pending, false
 		default:
 			select {
 			case <-v.wake:
@@ -90,10 +90,10 @@ func (v *Value[T]) Next(ctx context.Context, every time.Duration) (news T, ok bo
 			}
 		}
 	}
-	return news, false
+	return pending, false
 }
 
-// pause lets news gather until it is time, or nothing more can come.
+// pause lets values gather until it is time, or nothing more can come.
 func (v *Value[T]) pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

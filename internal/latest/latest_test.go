@@ -37,7 +37,7 @@ func TestValueGivesTheLastNewsAtItsEnd(t *testing.T) {
 	v.Close()
 	v.Close()
 	if got, ok := v.Next(t.Context(), time.Hour); got != 1 || !ok {
-		t.Errorf("got %d, %v, want the last news at once", got, ok)
+		t.Errorf("got %d, %v, want the last value at once", got, ok)
 	}
 	if got, ok := v.Next(t.Context(), time.Hour); ok {
 		t.Errorf("got %d after the end", got)
@@ -63,7 +63,7 @@ func TestValueNextEndsWithItsContext(t *testing.T) {
 func ExampleValue() {
 	sum := latest.New[int]()
 	for n := range 10 {
-		sum.Put(func(news *int) { *news += n })
+		sum.Put(func(sum *int) { *sum += n })
 	}
 	sum.Close()
 	fmt.Println(sum.Next(context.Background(), 100*time.Millisecond))

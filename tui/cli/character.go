@@ -152,7 +152,7 @@ func clockText(r telemetry.Residency) string {
 	return strings.Join(parts, ", ") + " (by " + by + ")"
 }
 
-// diskText tells what the disk read, epoch 0 apart: it reads what the later ones find in memory.
+// diskText prints what the disk read, epoch 0 apart: it reads what the later ones find in memory.
 func diskText(c record.Character) string {
 	rates := func(p record.Part) string {
 		return fmt.Sprintf("%.0f reads/s, %.1f MB/s", p.ReadsPerS.V, p.ReadBytesPerS.Or(0)/1e6)

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// modal are the places that hear their own keys alone, not those of
+// modal are the places where only their own keys work, not those of
 // everywhere.
 var modal = []string{"form", "compose", "typed", "question", "help"}
 
-// meets reports whether two actions can be heard at the same time, and gives a
+// meets reports whether two actions can be active at the same time, and returns a
 // place where they are.
 func (a action) meets(b action) (where string, yes bool) {
 	for _, w := range a.where {
@@ -36,8 +36,8 @@ func (a action) meets(b action) (where string, yes bool) {
 
 // KeysWith is the table with the user's keys in place of the built-in ones, by
 // the names of their actions; the error comes with the action at fault: an
-// unknown one, a key that no terminal sends, a key that two actions would hear
-// at once.
+// unknown one, a key that no terminal sends, a key of two actions that are
+// active at once.
 func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 	t = DefaultKeys()
 	list := t.actions()
@@ -68,7 +68,7 @@ func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 	return t, fault, err
 }
 
-// clash finds a key that two actions would hear at once. Those that share one
+// clash finds a key of two actions that are active at once. Those that share one
 // in the built-in table never do.
 func (t *Keys) clash(wish map[string][]string) (fault string, err error) {
 	list, before := t.actions(), DefaultKeys().actions()
@@ -138,7 +138,7 @@ func (a action) takes(k string) error {
 type KeyLine struct {
 	Action string   // its name under [keys] in the configuration file
 	Keys   []string // bound to it
-	Where  []string // where it is heard; "everywhere" is all pages
+	Where  []string // where it works; "everywhere" is all pages
 	Does   string
 }
 

@@ -133,7 +133,7 @@ func SpeedText(x float64) string {
 	return "×" + strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// DiskText tells what the disks read: a dataset that the page cache holds is
+// DiskText prints what the disks read: a dataset that the page cache holds is
 // read once.
 func DiskText(d telemetry.DiskRates) string {
 	if !d.ReadsPerS.OK {

@@ -18,9 +18,9 @@ type Intent interface{ intent() }
 type (
 	// All are several intents, in their order.
 	All []Intent
-	// Say tells something in the line for news.
+	// Say shows a text in the line for messages.
 	Say string
-	// Fail tells an error there; of a nil error nothing is told.
+	// Fail shows an error there; nil shows nothing.
 	Fail struct {
 		What string
 		Err  error

@@ -21,8 +21,8 @@ type Keys struct {
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the
-// last line, where it is heard, and what it does where the help says more. It is
-// heard on a page, in a dialog ("form", "compose"), in the line where a filter is
+// last line, where it works, and what it does where the help says more. It works
+// on a page, in a dialog ("form", "compose"), in the line where a filter is
 // "typed", in a "question" over the page, in the "help", or "everywhere", which is
 // all pages. No function keys, no alt chords, nothing that screen and tmux keep
 // for themselves.

@@ -24,10 +24,10 @@ const (
 	Modes   Name = "modes"
 )
 
-// Page is one of the screens. News go to all of them; keys to the one that shows.
+// Page is one of the screens. Messages go to all of them, keys to the one that shows.
 type Page interface {
 	Name() Name
-	// Update takes news that all pages may care for.
+	// Update handles a message; all pages get it.
 	Update(msg tea.Msg) Intent
 	// Key takes a key that means something here; false gives it back.
 	Key(k tea.KeyPressMsg) (does Intent, taken bool)

@@ -101,7 +101,7 @@ type Tasks struct {
 // Task is a task of the session, or what another process measures, as it shows.
 type Task struct {
 	session.TaskSpec
-	session.Snapshot                   // as told last
+	session.Snapshot                   // as received last
 	Follows          *session.Followed // nil: a task of this process
 	Preview          session.Preview
 	Bands            []float64 // of time along the Pareto front, as preview after preview found them, %

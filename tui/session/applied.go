@@ -33,7 +33,7 @@ type Change struct {
 	What string // "kept", "reverted: no answer", …
 }
 
-// Unkept reports whether quitting would put something back.
+// Unkept reports whether quitting would restore something.
 func (a *Applied) Unkept() bool { return a.Mode.OK && !a.Kept }
 
 // Undoable reports whether there is something to take back.
@@ -97,7 +97,7 @@ func mismatch(a tegra.Applied) error {
 	return errors.New("the board reads back another mode")
 }
 
-// TakeBack puts back the state before the last apply; settle makes it the found
+// TakeBack restores the state before the last apply; settle makes it the found
 // state too, so that the end of the guard does not bring the mode again.
 func TakeBack(ctx context.Context, g tegra.Applier, settle bool) (tegra.Applied, error) {
 	applied, err := g.Revert(ctx)

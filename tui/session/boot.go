@@ -100,7 +100,7 @@ func (u *BootUnit) Remove() error {
 	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Remove() }))
 }
 
-// Undo puts back what was there when the unit was planned.
+// Undo restores what was there when the unit was planned.
 func (u *BootUnit) Undo() error {
 	if u.Before == "" {
 		return u.Remove()

@@ -220,6 +220,6 @@ func leftBehind(root string) string {
 	if err != nil || p == nil {
 		return ""
 	}
-	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert puts it back",
+	return fmt.Sprintf("a run that was killed at %s left this board changed: jtune revert restores it",
 		p.When.Format("15:04:05"))
 }

@@ -150,7 +150,7 @@ func (p *searchPlan) Next(done []record.Row) (profiles.Step, bool) {
 	return profiles.Step{Setting: a}, ok
 }
 
-// end ends the search where it is; it hears of the last row first.
+// end ends the search where it is; it gets the last row first.
 func (p *searchPlan) end(rows []record.Row) {
 	if p.asked > 0 && len(rows) == p.asked {
 		p.Next(rows)

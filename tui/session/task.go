@@ -148,10 +148,10 @@ type Task struct {
 	Fast bool // a virtual board's clock runs at full speed meanwhile
 	work work
 
-	news   *latest.Value[Snapshot]
-	ended  chan struct{}
-	pace   Pace // of the task's goroutine
-	cancel context.CancelFunc
+	updates *latest.Value[Snapshot]
+	ended   chan struct{}
+	pace    Pace // of the task's goroutine
+	cancel  context.CancelFunc
 
 	mu   sync.Mutex
 	now  Snapshot
@@ -169,7 +169,7 @@ type Outcome struct {
 }
 
 func newTask(spec TaskSpec, work work) *Task {
-	return &Task{TaskSpec: spec, work: work, news: latest.New[Snapshot](), ended: make(chan struct{}),
+	return &Task{TaskSpec: spec, work: work, updates: latest.New[Snapshot](), ended: make(chan struct{}),
 		cancel: func() {}}
 }
 
@@ -249,7 +249,7 @@ func (t *Task) Now() Snapshot {
 
 // Subscribe returns the task after each change; a slow subscriber gets the latest
 // only. There can be one subscriber.
-func (t *Task) Subscribe() *latest.Value[Snapshot] { return t.news }
+func (t *Task) Subscribe() *latest.Value[Snapshot] { return t.updates }
 
 // Ended is closed when the task is done.
 func (t *Task) Ended() <-chan struct{} { return t.ended }
@@ -261,7 +261,7 @@ func (t *Task) change(by func(s *Snapshot)) {
 	by(&t.now)
 	t.now.changes++
 	now := t.now
-	t.news.Put(func(news *Snapshot) { *news = now })
+	t.updates.Put(func(newest *Snapshot) { *newest = now })
 }
 
 // observe takes an event on the task's goroutine.
@@ -376,6 +376,6 @@ func (t *Task) finish(out Outcome, err error) {
 			s.Character = &r.Character
 		}
 	})
-	t.news.Close()
+	t.updates.Close()
 	close(t.ended)
 }

@@ -46,7 +46,7 @@ type WatchOptions struct {
 // Watch collects the readings of a device between calls of Next.
 type Watch struct {
 	o       WatchOptions
-	news    *latest.Value[Readings]
+	updates *latest.Value[Readings]
 	energy  telemetry.Energy
 	cost    *telemetry.CostMeter
 	disk    *telemetry.Disk // nil: not read
@@ -57,7 +57,7 @@ type Watch struct {
 
 // NewWatch begins to watch. Stop ends it.
 func NewWatch(o WatchOptions) *Watch {
-	w := &Watch{o: o, news: latest.New[Readings](), cost: telemetry.NewCostMeter(o.Written)}
+	w := &Watch{o: o, updates: latest.New[Readings](), cost: telemetry.NewCostMeter(o.Written)}
 	if o.Files != nil {
 		w.disk = telemetry.NewDisk(o.Files)
 	}
@@ -73,7 +73,7 @@ func (w *Watch) take(s telemetry.Sample) {
 		w.energy.Add(s.T, p.V)
 	}
 	joules := w.energy.Joules()
-	w.news.Put(func(r *Readings) {
+	w.updates.Put(func(r *Readings) {
 		r.Last, r.EnergyJ = s, joules
 		r.Samples = append(r.Samples, s)
 		r.Samples = r.Samples[max(0, len(r.Samples)-MaxReadings):]
@@ -84,7 +84,7 @@ func (w *Watch) take(s telemetry.Sample) {
 // is false when ctx has ended. One goroutine at a time calls it: what takes
 // longer than a sample, the driver and the disks, is read here.
 func (w *Watch) Next(ctx context.Context, every time.Duration) (r Readings, ok bool) {
-	if r, ok = w.news.Next(ctx, every); !ok {
+	if r, ok = w.updates.Next(ctx, every); !ok {
 		return r, false
 	}
 	now := time.Now()

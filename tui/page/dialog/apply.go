@@ -37,7 +37,7 @@ type Apply struct {
 	predicted *learn.Prediction
 	measured  *tegra.Measured
 	deadline  time.Time
-	serial    int // of the countdown in force: an old tick is not heard
+	serial    int // of the countdown in force: an old tick is ignored
 }
 
 // NewApply sets modes of the board that is read.

@@ -63,7 +63,7 @@ func (f *Apply) Render(w, h int) string {
 	return widget.Box("Apply "+f.title(), "", strings.Join(lines, "\n"), min(w, 50), min(h, len(lines)+2))
 }
 
-// difference tells each knob as it is and as it would be.
+// difference shows each knob as it is and as it would be.
 func (f *Apply) difference() []string {
 	lines := []string{fmt.Sprintf("%-6s %12s   %s", "knob", "now", "then")}
 	for k := range tegra.NumKnobs {

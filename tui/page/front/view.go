@@ -53,7 +53,7 @@ func (p *Page) Render(w, h int) string {
 	return widget.Under(head, widget.Beside(p.picture(w-side-1, rest, 1), widget.Fit("", 1, rest), p.side(side, rest)))
 }
 
-// side is what stands beside the plot: the card, what the glyphs mean, and
+// side is what is next to the plot: the card, what the glyphs mean, and
 // where there is room the front around the cursor in numbers.
 func (p *Page) side(w, h int) string {
 	card := p.card(w-4, false)
@@ -218,7 +218,7 @@ func (p *Page) line() string {
 		widget.MS(pr.TimeHiMS), pr.PowerLoW, pr.PowerHiW)
 }
 
-// card tells of the mode under the cursor: predicted, measured, and against
+// card describes the mode under the cursor: predicted, measured, and against
 // what one would have without it.
 func (p *Page) card(w int, short bool) string {
 	v := p.read.Outlook()

@@ -196,7 +196,7 @@ func (p *Page) modeText() string {
 	return text
 }
 
-// workloadLine tells what runs.
+// workloadLine shows what runs.
 func (p *Page) workloadLine() string {
 	j := p.read.Task()
 	if f := p.read.Followed(); (j == nil || j.Done()) && f != nil && !f.Done() {

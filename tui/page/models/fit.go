@@ -18,11 +18,11 @@ import (
 // and transferred from which other workload of the same device.
 type fitDialog struct {
 	widget.Form
-	from    session.ModelInfo
-	methods []learn.Method
-	leanOn  []session.ModelInfo // models of other workloads on this device
-	method  int
-	lean    int // 0: none; else one more than the index into leanOn
+	from       session.ModelInfo
+	methods    []learn.Method
+	references []session.ModelInfo // models of other workloads on this device
+	method     int
+	reference  int // 0: none; else one more than the index into references
 }
 
 // fitMethods are offered in this order: networks take longest.
@@ -36,14 +36,16 @@ func newFitDialog(keys *page.Keys, from session.ModelInfo, list []session.ModelI
 	for _, other := range list {
 		if other.Model != nil && other.Name != from.Name && other.Workload() != from.Workload() &&
 			other.Model.Provenance.Device == from.Model.Provenance.Device {
-			d.leanOn = append(d.leanOn, other)
+			d.references = append(d.references, other)
 		}
 	}
 	d.Form = widget.Form{Keys: keys.FormKeys(), Title: "Fit again, or transfer from another workload", Verb: "fit",
 		Width: 64, Note: d.note, Fields: []widget.Field{
 			{Name: "method", Text: func() string { return string(d.methods[d.method]) },
 				Turn: func(by int) { widget.Around(&d.method, by, len(d.methods)) }},
-			{Name: "reference", Text: d.leanText, Turn: func(by int) { widget.Around(&d.lean, by, len(d.leanOn)+1) }},
+			{Name: "reference", Text: d.referenceText, Turn: func(by int) {
+				widget.Around(&d.reference, by, len(d.references)+1)
+			}},
 		}}
 	return d
 }
@@ -53,15 +55,15 @@ func (d *fitDialog) transfers() bool {
 	return session.Transfers(d.methods[d.method])
 }
 
-func (d *fitDialog) leanText() string {
+func (d *fitDialog) referenceText() string {
 	switch {
 	case !d.transfers():
 		return "none: " + string(d.methods[d.method]) + " uses these modes alone"
-	case d.lean > 0:
-		return d.leanOn[d.lean-1].Name
+	case d.reference > 0:
+		return d.references[d.reference-1].Name
 	case d.methods[d.method] == learn.PowerTrain:
 		return "the ResNet-18 networks inside jtune"
-	case len(d.leanOn) == 0:
+	case len(d.references) == 0:
 		return "none: no model of another workload here"
 	}
 	return "none"
@@ -71,8 +73,8 @@ func (d *fitDialog) leanText() string {
 func (d *fitDialog) name() string {
 	base, _, _ := strings.Cut(d.from.Name, "-by-")
 	name := base + "-by-" + string(d.methods[d.method])
-	if d.lean > 0 && d.transfers() {
-		name += "-from-" + d.leanOn[d.lean-1].Name
+	if d.reference > 0 && d.transfers() {
+		name += "-from-" + d.references[d.reference-1].Name
 	}
 	return name
 }
@@ -80,8 +82,8 @@ func (d *fitDialog) name() string {
 // fit learns again and keeps the result beside the model, unless ctx ends first.
 func (d *fitDialog) fit(ctx context.Context, h page.Session) func() tea.Msg {
 	old, name, method, reference := d.from.Model, d.name(), d.methods[d.method], ""
-	if d.lean > 0 && d.transfers() {
-		reference = d.leanOn[d.lean-1].Path
+	if d.reference > 0 && d.transfers() {
+		reference = d.references[d.reference-1].Path
 	}
 	return func() tea.Msg {
 		m, err := session.Refit(ctx, old, method, reference)
@@ -107,8 +109,8 @@ func (d *fitDialog) note(int) []string {
 	lines := []string{string(d.methods[d.method]) + ": " + methodNotes[d.methods[d.method]] + ".",
 		fmt.Sprintf("Fits again to the %d measured modes of %s, measures nothing, keeps the result as %s.",
 			len(d.from.Model.Samples), d.from.Name, d.name())}
-	if d.lean > 0 && d.methods[d.method] == learn.GP {
-		if other := d.leanOn[d.lean-1]; len(other.Model.Samples) < learn.LeastReference {
+	if d.reference > 0 && d.methods[d.method] == learn.GP {
+		if other := d.references[d.reference-1]; len(other.Model.Samples) < learn.LeastReference {
 			lines = append(lines, fmt.Sprintf("%s has %d modes; a reference needs at least %d.",
 				other.Name, len(other.Model.Samples), learn.LeastReference))
 		}

@@ -62,7 +62,7 @@ var plotTitles = [...]string{
 
 var _ page.Page = (*Page)(nil)
 
-// New lists the models that it gets by news.
+// New makes the page; page.ModelsListed brings the models.
 func New(read page.Reader) *Page {
 	p := &Page{read: read, studies: map[modelID]*session.Assessment{}, curves: map[modelID]*learningCurve{}}
 	empty := "no model yet: " + read.Keys().Tune.Label() + " tunes a workload and keeps its model here"

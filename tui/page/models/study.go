@@ -111,12 +111,12 @@ func (s learningCurve) plot(w, h int) string {
 	return plot.Render(w, h, widget.Paint)
 }
 
-// regionTable tells the error in each quarter of each knob's range: where the
+// regionTable shows the error in each quarter of each knob's range: where the
 // model must not be trusted as far as elsewhere.
 func regionTable(s session.Assessment, w int) string {
 	regions := s.Regions()
 	if regions == nil {
-		return widget.Wrap("too few measured modes to part the space", w)
+		return widget.Wrap("too few measured modes to divide the space", w)
 	}
 	room := min(w-37, 16)
 	worst := 0.01

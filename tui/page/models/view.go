@@ -76,7 +76,7 @@ func (p *Page) cell(row, col int) string {
 		page.ErrorText(m.CV.PowerMAPEPct), age, m.Provenance.Device}[col]
 }
 
-// about tells where the chosen model comes from, what to be wary of, and what
+// about shows where the chosen model comes from, what to be wary of, and what
 // each knob does to this workload.
 func (p *Page) about(w, h int) string {
 	info, ok := p.chosen()

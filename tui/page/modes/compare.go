@@ -23,11 +23,11 @@ type comparer struct {
 	rows   []compareRow
 }
 
-// compareRow is one thing told of all the modes.
+// compareRow is one property of all the modes.
 type compareRow struct {
 	name  string
 	cells []string
-	need  int // 0: always told; higher ones go first where rows are short
+	need  int // 0: always shown; higher ones go first where rows are short
 }
 
 // toCompare are the marked modes and the one under the cursor.
@@ -50,7 +50,7 @@ func (p *Page) compare() page.Intent {
 	return nil
 }
 
-// compareRows name what is told of each mode, besides its knobs, with a model.
+// compareRows name what is shown of each mode, besides its knobs, with a model.
 var compareRows = []compareRow{
 	{name: "pred. ms/mb"},
 	{name: " 95 %", need: 3},

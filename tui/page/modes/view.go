@@ -49,7 +49,7 @@ func (p *Page) Render(w, h int) string {
 	return widget.Under(list.Render(w, h-1), widget.Cut(p.filterLine(), w))
 }
 
-// From asideFrom columns on, the mode at the cursor stands beside the list with
+// From asideFrom columns on, the mode at the cursor is shown next to the list with
 // those that one would have without it, asideModes in all.
 const (
 	asideFrom  = 150

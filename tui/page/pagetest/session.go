@@ -99,7 +99,7 @@ func read(m tegra.Mode, timeX, powerX float64) tegra.Measured {
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: t * timeX, PowerW: w * powerX}
 }
 
-// finished tells of a reading and gives its row.
+// finished reports a reading and returns its row.
 func finished(m tegra.Measured, observe func(session.Event)) record.Row {
 	row := record.Row{Measured: m, Status: record.OK}
 	observe(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})

@@ -9,7 +9,7 @@ import (
 	"jtune/tui/widget/chart"
 )
 
-// bandsText tells how wide the bands are and how they shrank.
+// bandsText shows how wide the bands are and how they shrank.
 func bandsText(j *page.Task, w int) string {
 	if len(j.Bands) == 0 {
 		if len(j.Measured()) >= session.LeastPreview {

@@ -29,7 +29,7 @@ func ExamplePage() {
 		task.Rows = append(task.Rows, row)
 	}
 	state.Tasks.Own = task
-	p.Update(page.TaskNews{Task: task})
+	p.Update(page.TaskChanged{Task: task})
 	p.Render(80, 22)
 	fmt.Println(p.Copied())
 	p.Key(pagetest.Key("down"))

@@ -10,7 +10,7 @@ import (
 	"jtune/tui/widget"
 )
 
-// followedHead tells in two lines where another process' campaign stands.
+// followedHead shows in two lines the progress of another process' campaign.
 func (p *Page) followedHead(j *page.Task, w int) string {
 	f := j.Follows
 	on := f.Header.Device.Name

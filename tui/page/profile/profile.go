@@ -51,7 +51,7 @@ func (p *Page) Name() page.Name { return page.Profile }
 // cut is the campaign that can go on; nil: there is none.
 func (p *Page) cut() *session.Interrupted { return p.read.Interrupted() }
 
-// shown is the campaign that the page tells of: its own while one runs, else
+// shown is the campaign that the page shows: its own while one runs, else
 // that of another process, else its own last one; nil when there was none.
 func (p *Page) shown() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
@@ -183,7 +183,7 @@ func (p *Page) Render(w, h int) string {
 	return widget.Under(head, widget.Beside(list.Render(left, rest), front.Render(w-left, rest)))
 }
 
-// head tells in two lines where the campaign stands.
+// head shows in two lines the progress of the campaign.
 func (p *Page) head(j *page.Task, w int) string {
 	if j.Follows != nil {
 		return p.followedHead(j, w)

@@ -81,7 +81,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 				return p.readLog()
 			}
 		}
-	case page.TaskNews:
+	case page.TaskChanged:
 		if msg.Task.Kind == session.Training {
 			p.tellEpochs(msg.Task)
 		}
@@ -276,7 +276,7 @@ func (p *Page) Hints() []widget.Action {
 	return append(out, page.SpeedHints(p.read)...)
 }
 
-// shown is the run that the page tells of; nil when there was none.
+// shown is the run that the page shows; nil when there was none.
 func (p *Page) shown() *page.Task {
 	if j := p.read.Task(); j != nil && j.Kind == session.Training {
 		return j

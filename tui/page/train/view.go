@@ -115,7 +115,7 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 	return strings.Join(lines, "\n")
 }
 
-// cacheLine tells how much of the data lies in memory; where that is not known,
+// cacheLine shows how much of the data is in memory; where that is not known,
 // how much of the memory holds files.
 func cacheLine(j *page.Task, now tegra.Reading) string {
 	if c := j.Character; c != nil && c.CacheAfter.OK {
@@ -124,7 +124,7 @@ func cacheLine(j *page.Task, now tegra.Reading) string {
 	return "page cache " + cacheText(now)
 }
 
-// cacheText tells how much of the memory holds files read before.
+// cacheText shows how much of the memory holds files read before.
 func cacheText(now tegra.Reading) string {
 	if !now.RAMCached.OK || now.RAMTotal.Or(0) <= 0 {
 		return widget.Dash
@@ -165,7 +165,7 @@ func (p *Page) stages(j *page.Task, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// shares are a minibatch's time in its parts; absent where the job does not tell.
+// shares are a minibatch's time in its parts; absent where the job does not report them.
 type shares struct {
 	name                  string
 	stall, compute, other tegra.Val[float64]
@@ -181,7 +181,7 @@ func (s shares) total() float64 { return s.stall.V + s.compute.V + s.other.V }
 // glyph, and the parts in numbers.
 func (s shares) line(most float64, w int) string {
 	if !s.stall.OK || !s.compute.OK || !s.other.OK || s.total() <= 0 {
-		return widget.Cut(s.name, 8) + widget.StyleDim.Render("the job does not tell its parts")
+		return widget.Cut(s.name, 8) + widget.StyleDim.Render("the job does not report its parts")
 	}
 	share := 100 * s.stall.V / s.total()
 	text := fmt.Sprintf(" stall %2.0f %%", share)
@@ -210,7 +210,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 		lines = append(lines, widget.Wrap(text, w))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, widget.Wrap("The job tells too little to say what decides its time.", w))
+		lines = append(lines, widget.Wrap("The job reports too little to say what decides its time.", w))
 	}
 	if j.Character.CacheWhy != "" && h > 4 {
 		why := widget.Wrap("data in memory: not known, "+j.Character.CacheWhy, w)

@@ -5,14 +5,14 @@ import (
 	"jtune/tui/session"
 )
 
-// News that pages get by Update. What they speak of is in the State already.
+// Messages that pages get by Update. What they report is in the State already.
 type (
 	// Sampled says that there are new readings.
 	Sampled struct{}
 	// WorkloadsListed says that the workloads are known.
 	WorkloadsListed struct{}
-	// TaskNews says that a task has gone on.
-	TaskNews struct{ Task *Task }
+	// TaskChanged says that a task has made progress.
+	TaskChanged struct{ Task *Task }
 	// TaskDone says that a task has ended and the board is as it was found.
 	TaskDone struct{ Task *Task }
 	// OutlookShown says that another outlook shows than the one before, which may
@@ -25,7 +25,7 @@ type (
 	}
 )
 
-// Answers to what a page or dialog asked of the guard.
+// Responses to a page's or dialog's request to the guard.
 type (
 	// ModeSet says how setting a mode went.
 	ModeSet struct {

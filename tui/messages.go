@@ -11,9 +11,9 @@ import (
 	"jtune/tui/session"
 )
 
-// news takes everything that is not input. Readings and a task's progress wait
-// while the view is frozen; asking for the next goes on.
-func (r *root) news(msg tea.Msg) tea.Cmd {
+// message handles everything that is not input. Readings and a task's progress
+// wait while the view is frozen; the streams are read on.
+func (r *root) message(msg tea.Msg) tea.Cmd {
 	var more tea.Cmd
 	switch msg := msg.(type) {
 	case rereadMsg:
@@ -25,12 +25,12 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 		if r.watch != nil {
 			more = nextReadings(r.sh.ctx, r.watch)
 		}
-	case taskNewsMsg:
+	case taskChangedMsg:
 		more = msg.task.next(r.sh)
 	case taskDoneMsg: // no end without what came before it
-		return tea.Batch(r.thaw(), r.take(msg))
+		return tea.Batch(r.thaw(), r.fold(msg))
 	default:
-		return r.take(msg)
+		return r.fold(msg)
 	}
 	if r.sh.Look.Frozen {
 		r.hold(msg)
@@ -38,12 +38,12 @@ func (r *root) news(msg tea.Msg) tea.Cmd {
 	}
 	if j := r.sh.task; r.sh.Busy() && j.run != nil { // one drawing for both
 		j.run.Subscribe().Take()
-		j.take(j.run.Now())
+		j.fold(j.run.Now())
 	}
-	return tea.Batch(more, r.take(msg))
+	return tea.Batch(more, r.fold(msg))
 }
 
-// hold keeps news for later: of readings no more than the pages show.
+// hold keeps a message for later: of readings no more than the pages show.
 func (r *root) hold(msg tea.Msg) {
 	r.held = append(r.held, msg)
 	reading := func(m tea.Msg) bool { _, ok := m.(sampleMsg); return ok }
@@ -59,28 +59,28 @@ func (r *root) hold(msg tea.Msg) {
 	}
 }
 
-// thaw takes the news that waited.
+// thaw handles the messages that waited.
 func (r *root) thaw() tea.Cmd {
 	held := r.held
 	r.held = nil
 	var cmds []tea.Cmd
 	for _, msg := range held {
-		cmds = append(cmds, r.take(msg))
+		cmds = append(cmds, r.fold(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
-// take folds news into what the pages show.
-func (r *root) take(msg tea.Msg) tea.Cmd {
+// fold brings a message into the state that the pages show.
+func (r *root) fold(msg tea.Msg) tea.Cmd {
 	sh := r.sh
 	switch msg := msg.(type) {
 	case sampleMsg:
-		sh.takeSample(msg)
-		return tea.Batch(r.tell(page.Sampled{}), sh.followNext(), sh.previewOwn())
+		sh.foldSample(msg)
+		return tea.Batch(r.broadcast(page.Sampled{}), sh.followNext(), sh.previewOwn())
 	case workloadsMsg:
 		sh.Work.List, sh.Work.Fixed = msg.list, msg.fixed
 		sh.fail("workloads", msg.err)
-		return r.tell(page.WorkloadsListed{})
+		return r.broadcast(page.WorkloadsListed{})
 	case modelLoadedMsg:
 		sh.say("loaded %s: Front and Modes show its predictions", msg.name)
 		return r.show(msg.view)
@@ -92,35 +92,35 @@ func (r *root) take(msg tea.Msg) tea.Cmd {
 		sh.say("written: %s", msg.path)
 		sh.fail("export", msg.err)
 	default:
-		return r.takeOfTask(msg)
+		return r.foldTask(msg)
 	}
 	return nil
 }
 
-// takeOfTask folds news of tasks, of other processes too.
-func (r *root) takeOfTask(msg tea.Msg) tea.Cmd {
+// foldTask is fold for tasks, those of other processes too.
+func (r *root) foldTask(msg tea.Msg) tea.Cmd {
 	sh := r.sh
 	switch msg := msg.(type) {
-	case taskNewsMsg:
-		msg.task.take(msg.now)
-		return tea.Batch(r.tell(page.TaskNews{Task: &msg.task.Task}), sh.previewOwn())
+	case taskChangedMsg:
+		msg.task.fold(msg.now)
+		return tea.Batch(r.broadcast(page.TaskChanged{Task: &msg.task.Task}), sh.previewOwn())
 	case taskDoneMsg:
 		cmd := r.taskDone(msg)
-		return tea.Batch(cmd, r.tell(page.TaskDone{Task: &msg.task.Task}))
+		return tea.Batch(cmd, r.broadcast(page.TaskDone{Task: &msg.task.Task}))
 	case interruptedMsg:
 		sh.Tasks.Interrupted = msg.found
 	case followedMsg:
-		return tea.Batch(sh.takeFollowed(msg.found), sh.takeModels(msg.models))
+		return tea.Batch(sh.foldFollowed(msg.found), sh.foldModels(msg.models))
 	case previewMsg:
-		return sh.takePreview(msg)
+		return sh.foldPreview(msg)
 	default:
-		return r.takeOfGuard(msg)
+		return r.foldGuard(msg)
 	}
 	return nil
 }
 
-// takeOfGuard folds what the guard has done; other news are those of a page.
-func (r *root) takeOfGuard(msg tea.Msg) tea.Cmd {
+// foldGuard is fold for what the guard has done; other messages are a page's own.
+func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 	sh := r.sh
 	var again tea.Cmd
 	switch msg := msg.(type) {
@@ -150,11 +150,11 @@ func (r *root) takeOfGuard(msg tea.Msg) tea.Cmd {
 		sh.bootChanged(msg)
 		return nil
 	}
-	return tea.Batch(r.tell(msg), again)
+	return tea.Batch(r.broadcast(msg), again)
 }
 
-// tell passes news on to the pages and to the dialog that applies modes.
-func (r *root) tell(msg tea.Msg) tea.Cmd {
+// broadcast passes a message on to the pages and to the dialog that applies modes.
+func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 	cmds := []tea.Cmd{r.do(r.apply.Update(msg))}
 	for _, p := range r.pages {
 		cmds = append(cmds, r.do(p.Update(msg)))
