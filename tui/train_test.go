@@ -73,5 +73,5 @@ func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {
 	d.press("2")
 	d.sees("newest  the job does not report its parts")
 	d.r.sh.task.Character, d.r.frame = &record.Character{All: record.Part{Minibatches: 3, TimeMS: 60}}, ""
-	d.sees("The job tells too little")
+	d.sees("The job reports too little")
 }
