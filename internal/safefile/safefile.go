@@ -3,10 +3,14 @@
 package safefile
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"jtune/internal/caller"
 )
@@ -19,6 +23,67 @@ func Own(path string) error {
 	}
 	return os.Lchown(path, uid, gid)
 }
+
+// Read reads a regular file of at most most bytes; anything else, such as a pipe that would
+// block, is an error that names the path.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadOpen(f, most)
+}
+
+// ReadOpen is Read of an open file.
+func ReadOpen(f *os.File, most int64) ([]byte, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: errIrregular}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("larger than %d MB", most>>20)}
+	}
+	return data, err
+}
+
+// Open opens a regular file, and makes it when there is none: it then belongs to the user behind
+// sudo. It follows no link and opens no pipe, so that nobody else's folder leads to another file.
+// flag is O_WRONLY or O_RDWR, with O_APPEND or O_TRUNC.
+func Open(path string, flag int) (*os.File, error) {
+	flag |= syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+	f, err := os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o644)
+	if err == nil {
+		if err := Own(path); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return f, nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if f, err = os.OpenFile(path, flag&^os.O_TRUNC, 0); err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: path, Err: cmp.Or(err, errIrregular)}
+	}
+	if flag&os.O_TRUNC != 0 {
+		if err := f.Truncate(0); err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+var errIrregular = errors.New("not a regular file")
 
 // Write writes a file in place. A new file belongs to the user behind sudo.
 func Write(path string, data []byte) error {
@@ -78,7 +143,9 @@ func MakeDir(dir string) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
+		return nil // somebody else made it just now
+	} else if err != nil {
 		return err
 	}
 	return Own(dir)

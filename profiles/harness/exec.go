@@ -127,11 +127,6 @@ func (j *job) start(o ExecOptions) (err error) {
 	if j.who, err = caller.Find(); err != nil {
 		return err
 	}
-	if j.who != nil && o.Log != "" {
-		if err := os.Lchown(o.Log, int(j.who.Credential.Uid), int(j.who.Credential.Gid)); err != nil {
-			return err
-		}
-	}
 	if o.Container.Image != "" {
 		o = j.contain(o)
 	}

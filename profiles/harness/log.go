@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 )
 
@@ -29,7 +30,7 @@ func openLog(path string) (*jobLog, error) {
 	if path == "" {
 		return &jobLog{}, nil
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := safefile.Open(path, os.O_APPEND|os.O_WRONLY)
 	if err != nil {
 		return nil, fmt.Errorf("log of the harness: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"jtune/internal/safefile"
 	"jtune/tegra/sweep"
 )
 
@@ -23,6 +24,9 @@ type diskFile interface {
 	Truncate(size int64) error
 }
 
+// mostBytes is the size up to which a file of a folder is read.
+const mostBytes = 256 << 20
+
 // errClosed is returned by writes to a record after Close.
 var errClosed = errors.New("the campaign's record is closed")
 
@@ -30,6 +34,7 @@ var errClosed = errors.New("the campaign's record is closed")
 // full disk leaves no half line.
 type appendFile struct {
 	name string
+	info os.FileInfo // of the open file
 	f    diskFile
 	size int64
 	mark []string     // the field of sweep.VirtualColumn; none in a file that lacks the column
@@ -42,7 +47,7 @@ type appendFile struct {
 func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
 	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
 	mark := []string{strconv.FormatBool(virtual)}
-	text, err := os.ReadFile(path)
+	text, err := safefile.Read(path, mostBytes)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
 	}
@@ -60,12 +65,13 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 	if whole == 0 && !strings.HasPrefix(header, string(text)) {
 		return nil, "", fmt.Errorf("%s: not a file that jtune wrote", path)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := safefile.Open(path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return nil, "", err
 	}
 	a = &appendFile{name: filepath.Base(path), f: f, size: int64(whole), mark: mark}
-	if whole < len(text) {
+	a.info, err = f.Stat()
+	if err == nil && whole < len(text) {
 		err = f.Truncate(a.size)
 	}
 	if err == nil && whole == 0 {

@@ -1,9 +1,10 @@
 package record
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
+
+	"jtune/internal/safefile"
 )
 
 // endName is the file that says how the last work on a campaign ended. A campaign without
@@ -15,7 +16,7 @@ func (r *Record) End(how string) error { return r.Attach(endName, []byte(how+"\n
 
 // Ended says how the last work on a campaign ended; "" where nothing says so.
 func Ended(dir string) string {
-	text, err := os.ReadFile(filepath.Join(dir, endName))
+	text, err := safefile.Read(filepath.Join(dir, endName), 1<<10)
 	if err != nil {
 		return ""
 	}

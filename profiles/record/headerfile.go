@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/BurntSushi/toml"
 
 	"jtune/internal/safefile"
+	"jtune/internal/tomlfile"
 )
 
 // lastKey is the last one of every campaign.toml.
@@ -33,17 +33,16 @@ func writeHeader(dir string, h Header) error {
 func readHeader(dir string) (Header, error) {
 	var h Header
 	path := filepath.Join(dir, headerName)
-	text, err := os.ReadFile(path)
+	text, err := safefile.Read(path, tomlfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, fmt.Errorf("%s is not a campaign folder: it has no %s", dir, headerName)
 	}
 	if err != nil {
 		return h, fmt.Errorf("campaign folder: %w", err)
 	}
-	meta, err := toml.Decode(string(text), &h)
+	meta, err := tomlfile.Decode(path, string(text), &h)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%s: %w", path, err)
 	case h.Format != headerFormat:
 		err = fmt.Errorf("%s: format %d, this jtune reads format %d", path, h.Format, headerFormat)
 	case !meta.IsDefined(lastKey...) || !bytes.HasSuffix(text, []byte("\n")):

@@ -27,7 +27,7 @@ func Lock(dir string) (unlock func() error, err error) {
 }
 
 func lockFolder(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := safefile.Open(filepath.Join(dir, lockName), os.O_RDWR)
 	if err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
@@ -45,7 +45,6 @@ func lockFolder(dir string) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("campaign folder %s: lock: %w", dir, err)
 	}
-	safefile.Own(f.Name())
 	if f.Truncate(0) == nil { // the number is for people; the lock holds without it
 		fmt.Fprintln(f, os.Getpid())
 	}

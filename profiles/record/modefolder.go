@@ -85,7 +85,7 @@ func (r *Record) Knobs(s tegra.Setting, v *Variant, a tegra.Applied) error {
 // keepLog copies what the job has written since the last row to the folder of this one. It
 // needs r.mu.
 func (r *Record) keepLog(row Row) error {
-	f, err := os.Open(r.Log())
+	f, err := os.Open(filepath.Join(r.dir, logName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the virtual board's job says nothing
 	}
@@ -115,10 +115,10 @@ func (r *Record) keepLog(row Row) error {
 
 // writeOwned replaces a file and gives it to the calling user.
 func writeOwned(path string, from io.Reader) error {
-	f, err := os.Create(path)
+	f, err := safefile.Open(path, os.O_WRONLY|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(f, from)
-	return errors.Join(err, safefile.Own(path), f.Close())
+	return errors.Join(err, f.Close())
 }

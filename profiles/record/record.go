@@ -60,7 +60,8 @@ type Record struct {
 	minibatches *appendFile
 	logged      int64 // length of the job's log before the mode in progress
 	runs        *appendFile
-	runsWidth   int // columns of runs.csv: an older jtune's has fewer
+	runsWidth   int  // columns of runs.csv: an older jtune's has fewer
+	salvage     bool // holds what another record lost: not rescued again
 }
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
@@ -115,7 +116,7 @@ func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, err
 	} else {
 		h.Format, h.Settings = headerFormat, h.Settings.WithDefaults()
 		r.header = h
-		err = errors.Join(safefile.Own(dir), writeHeader(dir, h))
+		err = writeHeader(dir, h)
 	}
 	if err != nil {
 		unlockFolder(r.lock)
@@ -222,10 +223,6 @@ func (r *Record) open() (*Record, error) {
 			return nil, fmt.Errorf("campaign folder: %w", err)
 		}
 		*file.to = a
-		if err := safefile.Own(filepath.Join(r.dir, file.name)); err != nil {
-			r.Close()
-			return nil, fmt.Errorf("campaign folder: %w", err)
-		}
 		if note != "" {
 			r.notes = append(r.notes, note)
 		}
@@ -236,7 +233,7 @@ func (r *Record) open() (*Record, error) {
 		return nil, err
 	}
 	r.rows, r.notes = rows, append(r.notes, bad...)
-	if st, err := os.Stat(r.Log()); err == nil {
+	if st, err := os.Stat(filepath.Join(r.dir, logName)); err == nil {
 		r.logged = st.Size()
 	}
 	return r, nil
@@ -252,7 +249,7 @@ func readRows(dir string) (rows []Row, bad []string, err error) {
 
 // readIfThere reads a file of a folder; nil where there is none.
 func readIfThere(dir, name string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	text, err := safefile.Read(filepath.Join(dir, name), mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -315,10 +312,14 @@ func ReadNoted(dir string) (h Header, rows []Row, notes []string, err error) {
 func (r *Record) Header() Header { return r.header }
 
 // Dir is the folder.
-func (r *Record) Dir() string { return r.dir }
+func (r *Record) Dir() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.dir
+}
 
 // Log is the file for the output of the harness that is not an event.
-func (r *Record) Log() string { return filepath.Join(r.dir, logName) }
+func (r *Record) Log() string { return filepath.Join(r.Dir(), logName) }
 
 // Notes lists what was repaired on opening.
 func (r *Record) Notes() []string { return slices.Clone(r.notes) }
@@ -331,7 +332,9 @@ func (r *Record) Rows() []Row {
 }
 
 // Append writes a row and syncs it to disk: first what its run was like, last
-// the line of modes.csv, by which a resume knows that the mode is done.
+// the line of modes.csv, by which a resume knows that the mode is done. Where the
+// folder is gone (ErrFolder) or takes no more, all rows are written to a new
+// folder, which the error names.
 func (r *Record) Append(row Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -340,15 +343,19 @@ func (r *Record) Append(row Row) error {
 	}
 	if run, ok := r.run(row); ok {
 		if err := r.writeRun(run); err != nil {
-			return err
+			return r.rescue(row, err)
 		}
 	}
 	extra := make([]string, len(r.extra))
 	copy(extra, row.Extra)
 	r.modes.add(append(r.withSize(row.Fields(), row.Batch), extra...))
-	if err := r.modes.flush(true); err != nil {
+	err := r.modes.flush(true)
+	if err == nil {
+		err = r.present()
+	}
+	if err != nil {
 		r.modes.wait.Reset()
-		return fmt.Errorf("recording in %s: %w", r.dir, err)
+		return r.rescue(row, err)
 	}
 	r.rows = append(r.rows, row)
 	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row)); err != nil {
@@ -426,10 +433,8 @@ func (r *Record) Attach(name string, content []byte) error {
 // seconds prints device time with a millisecond's digits.
 func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 
-// Close releases the folder.
-func (r *Record) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// closeFiles needs r.mu.
+func (r *Record) closeFiles() error {
 	var errs []error
 	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches, r.runs} {
 		if a != nil {
@@ -437,6 +442,14 @@ func (r *Record) Close() error {
 		}
 	}
 	r.modes, r.samples, r.minibatches, r.runs = nil, nil, nil, nil
+	return errors.Join(errs...)
+}
+
+// Close releases the folder.
+func (r *Record) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	errs := []error{r.closeFiles()}
 	if r.lock != nil {
 		errs = append(errs, unlockFolder(r.lock))
 		r.lock = nil

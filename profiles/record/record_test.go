@@ -358,13 +358,14 @@ func (f *fullDisk) Truncate(size int64) error { f.text.Truncate(int(size)); retu
 
 func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	r, err := Create(t.TempDir(), testHeader(t))
+	dir := filepath.Join(t.TempDir(), "c")
+	r, err := Create(dir, testHeader(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	disk := &fullDisk{room: 500}
-	r.modes = &appendFile{name: modesName, f: disk}
+	r.modes = &appendFile{name: modesName, f: disk, info: r.modes.info}
 	rows := exampleRows()
 	var failed error
 	n := 0
@@ -384,6 +385,9 @@ func TestRecordFullDiskLeavesNoHalfLineAndSaysWhatToDo(t *testing.T) {
 			n,
 			text,
 		)
+	}
+	if _, rows, err := Read(dir + "-rescued"); err != nil || len(rows) != n {
+		t.Errorf("%d rows rescued of %d, %v", len(rows), n, err)
 	}
 	disk.room = 1000
 	if err := r.Append(rows[0]); err != nil || strings.Count(disk.text.String(), "\n") != n {

@@ -97,7 +97,10 @@ func (r *Record) AppendRun(run Run) error {
 	if r.runs == nil {
 		return errClosed
 	}
-	return r.writeRun(run)
+	if err := r.writeRun(run); err != nil {
+		return fmt.Errorf("recording in %s: %w", r.dir, err)
+	}
+	return nil
 }
 
 func (r *Record) writeRun(run Run) error {
@@ -106,7 +109,7 @@ func (r *Record) writeRun(run Run) error {
 	}
 	if err := r.runs.flush(true); err != nil {
 		r.runs.wait.Reset()
-		return fmt.Errorf("recording in %s: %w", r.dir, err)
+		return err
 	}
 	return nil
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
 	"jtune/profiles/harness"
@@ -56,7 +56,7 @@ func Load(userFile string) ([]Workload, error) {
 	if userFile == "" {
 		return list, nil
 	}
-	text, err := os.ReadFile(userFile)
+	text, err := safefile.Read(userFile, tomlfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return list, nil
 	}
@@ -65,6 +65,9 @@ func Load(userFile string) ([]Workload, error) {
 	}
 	return parse(userFile, string(text), list)
 }
+
+// mostWorkloads is how many workloads a file may hold.
+const mostWorkloads = 1000
 
 // workfile is a workloads file being read, with what an error needs to name a
 // line.
@@ -83,8 +86,11 @@ func parse(name, text string, base []Workload) ([]Workload, error) {
 		Torch    torch.Job                 `toml:"torch"`
 	}
 	var err error
-	if f.meta, err = toml.Decode(text, &doc); err != nil {
-		return nil, tomlfile.Error(f.name, err)
+	if f.meta, err = tomlfile.Decode(f.name, text, &doc); err != nil {
+		return nil, err
+	}
+	if n := len(doc.Workload); n > mostWorkloads {
+		return nil, fmt.Errorf("%s: %d workloads, at most %d", f.name, n, mostWorkloads)
 	}
 	if bad, why := doc.Torch.Fault(); why != "" {
 		return nil, f.errorAt(toml.Key{"torch", bad}, "%s", why)

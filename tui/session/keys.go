@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/BurntSushi/toml"
 
+	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
 )
 
@@ -23,7 +23,7 @@ func ReadKeys(file string, check func(map[string][]string) (action string, err e
 	if file == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(file)
+	text, err := safefile.Read(file, tomlfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -33,9 +33,9 @@ func ReadKeys(file string, check func(map[string][]string) (action string, err e
 	var doc struct {
 		Keys map[string]any `toml:"keys"`
 	}
-	meta, err := toml.Decode(string(text), &doc)
+	meta, err := tomlfile.Decode(file, string(text), &doc)
 	if err != nil {
-		return nil, tomlfile.Error(file, err)
+		return nil, err
 	}
 	if meta.IsDefined("keys") && meta.Type("keys") != "Hash" {
 		line := tomlfile.Line(string(text), toml.Key{"keys"})

@@ -1,0 +1,97 @@
+package tomlfile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Bounds of a file. The decoder itself has none: nesting and dotted keys of a few
+// hundred kilobytes take it gigabytes of memory.
+const (
+	MaxSize  = 1 << 20 // bytes of a file
+	maxDepth = 32      // of brackets, and of the names of a dotted key
+)
+
+// Decode decodes a file's text. An error is one line with the file and, where it has one, the line.
+func Decode(file, text string, into any) (toml.MetaData, error) {
+	if len(text) > MaxSize {
+		return toml.MetaData{}, fmt.Errorf("%s: larger than %d bytes", file, MaxSize)
+	}
+	if line, what := tooDeep(text); line > 0 {
+		return toml.MetaData{}, fmt.Errorf("%s: line %d: %s is deeper than %d levels", file, line, what, maxDepth)
+	}
+	meta, err := toml.Decode(text, into)
+	if err != nil {
+		return meta, Error(file, err)
+	}
+	return meta, nil
+}
+
+// tooDeep finds the line where brackets or a dotted key are nested too deeply; 0 where none is.
+func tooDeep(text string) (line int, what string) {
+	line = 1
+	depth, dots := 0, 0
+	for len(text) > 0 {
+		if skip := stringOrComment(text); skip > 0 {
+			line += strings.Count(text[:skip], "\n")
+			text = text[skip:]
+			continue
+		}
+		switch text[0] {
+		case '[', '{':
+			depth++
+			dots = 0
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '.':
+			dots++
+		case '\n':
+			line++
+			dots = 0
+		case '=', ',':
+			dots = 0
+		}
+		if depth > maxDepth {
+			return line, "a value"
+		}
+		if dots > maxDepth {
+			return line, "a key"
+		}
+		text = text[1:]
+	}
+	return 0, ""
+}
+
+// stringOrComment is the length of the string or comment that text begins with; 0 for anything else.
+func stringOrComment(text string) int {
+	if text[0] == '#' {
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			return i
+		}
+		return len(text)
+	}
+	for _, quote := range []string{`"""`, "'''", `"`, "'"} {
+		if strings.HasPrefix(text, quote) {
+			return quoted(text, quote)
+		}
+	}
+	return 0
+}
+
+// quoted is the length of a string that begins with this quote, up to where it
+// must end when it is not closed.
+func quoted(text, quote string) int {
+	for i := len(quote); i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], quote):
+			return i + len(quote)
+		case text[i] == '\\' && quote[0] == '"':
+			i++
+		case text[i] == '\n' && len(quote) == 1:
+			return i
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,55 @@
+package tomlfile
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDecodeRefusesWhatTheDecoderWouldChokeOn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"brackets":      {"a = " + strings.Repeat("[", 500_000), "line 1: a value is deeper than 32 levels"},
+		"inline tables": {"\na = " + strings.Repeat("{a=", 100_000), "line 2: a value is deeper"},
+		"a header":      {"[" + strings.Repeat("a.", 100_000) + "a]", "line 1: a key is deeper"},
+		"a dotted key": {
+			"# x\n'it.' = 1\n\n''" + strings.Repeat(".a", 100_000) + " = 1", "line 4: a key is deeper",
+		},
+		"a large file": {"a = '" + strings.Repeat("x", MaxSize) + "'", "larger than 1048576 bytes"},
+	} {
+		var into map[string]any
+		_, err := Decode("f.toml", c.text, &into)
+		if err == nil || !strings.HasPrefix(err.Error(), "f.toml: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDecodeTakesBracketsAndDotsOfStringsAndNumbers(t *testing.T) {
+	t.Parallel()
+	brackets := strings.Repeat("[{.", 50)
+	text := `a = "` + brackets + `\"` + brackets + `" # ` + brackets + "\n" +
+		"b = '" + brackets + "'\n" +
+		`c = """` + "\n" + brackets + "\n" + `"""` + "\n" +
+		"d = [" + strings.Repeat("1.5, ", 100) + "2.5]\n" +
+		"[[e]]\nx.y.z = {k.l = 1.5}\n[[e]]\n"
+	var into struct {
+		A, B, C string
+		D       []float64
+		E       []map[string]any
+	}
+	_, err := Decode("f.toml", text, &into)
+	if err != nil || into.B != brackets || len(into.D) != 101 || len(into.E) != 2 {
+		t.Errorf("%v, %+v", err, into)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("a = 1\n[b.c]\nd = [1.5, {e = 'x'}]\n")
+	f.Add(`a = """x""" # y`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var into map[string]any
+		if _, err := Decode("f", text, &into); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("more than a line: %q", err)
+		}
+	})
+}

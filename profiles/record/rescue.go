@@ -1,0 +1,73 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"jtune/internal/text"
+)
+
+// ErrFolder reports that a campaign's folder was moved, replaced or deleted while it was measured.
+var ErrFolder = errors.New("the folder was moved or deleted while modes were measured")
+
+// present checks that what is written still arrives in the folder. It needs r.mu.
+func (r *Record) present() error {
+	st, err := os.Lstat(filepath.Join(r.dir, modesName))
+	if err == nil && os.SameFile(st, r.modes.info) {
+		return nil
+	}
+	return ErrFolder
+}
+
+// rescue writes all rows, and one that could not be added, to a new folder: next to this one, or
+// below the system's folder for temporary files. It returns err with where they are. A record
+// whose folder is gone is that folder's from then on, and takes no more. It needs r.mu.
+func (r *Record) rescue(row Row, err error) error {
+	rows := append(r.rows[:len(r.rows):len(r.rows)], row)
+	failed := fmt.Errorf("recording in %s: %w", r.dir, err)
+	if r.salvage {
+		return failed
+	}
+	for _, base := range []string{r.dir, filepath.Join(os.TempDir(), filepath.Base(r.dir))} {
+		dir := newFolder(base + "-rescued")
+		if err := copyRows(dir, r.header, r.extra, rows); err != nil {
+			failed = fmt.Errorf("%w; %w", failed, err)
+			continue
+		}
+		if errors.Is(err, ErrFolder) {
+			r.dir, r.rows = dir, rows
+			r.closeFiles()
+		}
+		return fmt.Errorf("%w; %s (without raw samples) are in %s: resume with --out %s --resume", failed,
+			text.Count(len(rows), "row"), dir, dir)
+	}
+	return failed
+}
+
+// newFolder is a name that does not exist yet.
+func newFolder(name string) string {
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name += "-" + strconv.Itoa(n)
+	}
+}
+
+// copyRows makes a record of rows.
+func copyRows(dir string, h Header, extra []string, rows []Row) error {
+	r, err := CreateWith(dir, h, extra)
+	if err != nil {
+		return err
+	}
+	r.salvage = true
+	for _, row := range rows {
+		if err = r.Append(row); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, r.Close())
+}

@@ -1,0 +1,69 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRecordWhoseFolderVanishesRescuesItsRows(t *testing.T) {
+	t.Parallel()
+	for name, vanish := range map[string]func(dir string) error{
+		"deleted":  os.RemoveAll,
+		"moved":    func(dir string) error { return os.Rename(dir, dir+"-elsewhere") },
+		"replaced": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(t.TempDir()))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "c")
+			r, err := Create(dir, testHeader(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			rows := exampleRows()[:3]
+			if err := errors.Join(r.Append(rows[0]), r.Append(rows[1]), vanish(dir)); err != nil {
+				t.Fatal(err)
+			}
+			err = r.Append(rows[2])
+			if !errors.Is(err, ErrFolder) || !strings.Contains(err.Error(), "3 rows (without raw samples) are in "+dir+"-rescued") {
+				t.Fatalf("got %v", err)
+			}
+			kept, err := open(dir + "-rescued")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer kept.Close()
+			if got := kept.Rows(); len(got) != 3 || got[2].Setting != rows[2].Setting {
+				t.Errorf("%d rows rescued: %+v", len(got), got)
+			}
+		})
+	}
+}
+
+// TestRecordFollowsNoLinkOfItsFolder as a folder out of somebody's archive may hold one.
+func TestRecordFollowsNoLinkOfItsFolder(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{lockName, modesName, runsName, samplesName} {
+		dir, diary := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "diary")
+		r, err := Create(dir, testHeader(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err = errors.Join(err, r.Close(), os.WriteFile(diary, text, 0o600), os.Remove(filepath.Join(dir, name)),
+			os.Symlink(diary, filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := open(dir); err == nil {
+			again.Append(exampleRows()[0])
+			again.Close()
+			t.Errorf("%s: a link was opened", name)
+		}
+		if now, _ := os.ReadFile(diary); string(now) != string(text) {
+			t.Errorf("%s: the file behind the link holds %q", name, now)
+		}
+	}
+}
