@@ -42,7 +42,7 @@ var filterKnobs = []string{"cores", "cpu", "gpu", "emc"}
 // ParseFilter reads terms separated by spaces or commas: a key (cores, cpu, gpu,
 // mem or emc, time in ms, power in W, energy in J), one of < <= > >= = !=, and
 // a value as Parse reads it; or modes in the compact notation. After = and !=
-// a list with commas may stand: cores=2,4,6. Equality means the listed value of
+// a list with commas may follow: cores=2,4,6. Equality means the listed value of
 // a knob, and the digits typed of what is measured.
 func (s *Space) ParseFilter(expr string) (Filter, error) {
 	var f Filter

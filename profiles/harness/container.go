@@ -17,7 +17,7 @@ const (
 // that a killed jtune left behind is removed when the workload is started again.
 type Container struct {
 	Image string `toml:"image,omitempty" json:"image"`
-	// docker when empty; podman takes the same words
+	// docker when empty; podman takes the same arguments
 	Engine  string `toml:"engine,omitempty" json:"engine,omitempty"`
 	Runtime string `toml:"runtime,omitempty" json:"runtime,omitempty"` // "nvidia" on a Jetson
 	// Flags are further words for run, such as "--user=1000:1000".

@@ -338,7 +338,7 @@ func (d *Tune) step(by int) {
 }
 
 func (d *Tune) note(w int) []string {
-	starts := d.read.Keys().StartNow.Label() + " starts with what stands here"
+	starts := d.read.Keys().StartNow.Label() + " starts with these answers"
 	out := []string{"measures a few modes, answers with the best one, measures that twice, restores the board"}
 	if session.Coverage(d.choice[fieldCoverage]) == session.CoverFront {
 		out[0] = "searches the whole Pareto front, answers with the best mode, measures it, restores the board"
