@@ -85,7 +85,8 @@ func (m *Model) Doubt() string {
 	if len(m.Suspicious) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s with all others and %s for nothing until a second reading agrees, measure again: %s",
+	return fmt.Sprintf("%s with the model of all others, by a false reading or where the model errs, and %s for "+
+		"nothing until a second reading agrees, measure again: %s",
 		count(len(m.Suspicious), "measured mode disagrees", "measured modes disagree"),
 		plural(len(m.Suspicious), "counts", "count"), m.list(m.Suspicious))
 }

@@ -152,9 +152,9 @@ func (h Halving) String() string {
 		knob += " and of batch"
 	}
 	if h.Batch > 0 {
-		batch, sizes = fmt.Sprintf(" batch %d", h.Batch), fmt.Sprintf(" × %d sizes", h.Left[BatchKnob])
+		batch, sizes = fmt.Sprintf(" batch %d", h.Batch), fmt.Sprintf(" × sizes %d", h.Left[BatchKnob])
 	}
-	return fmt.Sprintf("%v%s: %s half of %s dropped, left %d cores × %d CPU × %d GPU × %d memory%s",
+	return fmt.Sprintf("%v%s: %s half of %s dropped, left settings: cores %d × CPU %d × GPU %d × memory %d%s",
 		h.Mode, batch, half, knob, h.Left[tegra.KnobCores], h.Left[tegra.KnobCPU], h.Left[tegra.KnobGPU],
 		h.Left[tegra.KnobEMC], sizes)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,9 +13,11 @@ import (
 )
 
 func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
-	dir := t.TempDir()
-	held := []record.Running{{Dir: dir, PID: 4242}}
+	var dir string
+	var held []record.Running
 	d := drive(t, func(_ *pagetest.Board, deps *deps) {
+		dir = filepath.Join(deps.campaigns.Dir, "other")
+		held = []record.Running{{Dir: dir, PID: 4242}}
 		deps.campaigns.Running = func() []record.Running { return slices.Clone(held) }
 	})
 	rec, err := record.Create(dir, record.Header{Created: pagetest.Start, Device: record.NewDeviceHeader(d.board),
@@ -43,7 +46,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	record(3)
 	look("it is found", func(f *task) bool { return len(f.Rows) == 3 })
 	d.press("1")
-	d.sees("another jtune (process 4242) measures bert here: 3 shows it")
+	d.sees("another jtune (process 4242) simulates bert: 3 shows it")
 	d.press("3")
 	d.sees("following jtune 4242: sample bert on AGX Orin VIRTUAL", "3 of 11 modes", "read only",
 		"space pause (jtune 4242 runs it)", "bands from 4 modes on", "min left")

@@ -162,7 +162,7 @@ func (a *app) showCampaign(name string) error {
 		rows = append(rows, []string{"plan", h.Plan.String()})
 	}
 	rows = append(rows,
-		[]string{"modes", fmt.Sprintf("%d, %d of them usable", d.Modes, d.Usable)},
+		[]string{"modes", text.Thousands(d.Modes) + ", " + text.Thousands(d.Usable) + " usable"},
 		[]string{"started", d.Started},
 		[]string{"seed", strconv.FormatUint(d.Seed, 10)},
 		[]string{"settings", fmt.Sprintf("%d minibatches per mode", h.Settings.Minibatches)},

@@ -172,8 +172,9 @@ func (a *app) doProfile(ctx context.Context, s *session.Session, r session.Profi
 	}
 	recorded := text.Count(len(all), thing)
 	if res.Dir != "" {
-		fmt.Fprintf(a.out, "%s: %s recorded, %d of them usable, %d new in %s%s\n", res.Dir, recorded, len(usable),
-			res.New, res.Elapsed.Round(time.Second), originOf(s.Device.Board()))
+		fmt.Fprintf(a.out, "%s: %s recorded, %s usable, %s new in %s%s\n", res.Dir, recorded,
+			text.Thousands(len(usable)), text.Thousands(res.New), res.Elapsed.Round(time.Second),
+			originOf(s.Device.Board()))
 	}
 	maps.DeleteFunc(misset, func(_ tegra.Setting, still bool) bool { return !still })
 	if len(misset) > 0 {

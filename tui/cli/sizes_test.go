@@ -129,7 +129,7 @@ func TestABinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
 	if got := v["measured"].(map[string]any)["power_w"].(float64); got > 26 || len(v["probes"].([]any)) > len(rows)/5 {
 		t.Errorf("%v W after %d probes", got, len(v["probes"].([]any)))
 	}
-	if !strings.Contains(o.err, "half of batch dropped") || !strings.Contains(o.err, "× 1 sizes") {
+	if !strings.Contains(o.err, "half of batch dropped") || !strings.Contains(o.err, "× sizes 1") {
 		t.Errorf("no trace of the sizes in %s", o.err)
 	}
 }

@@ -20,8 +20,9 @@ type Assessment struct {
 	Err     error
 }
 
-// curveSizes are the numbers of modes of a learning curve.
-var curveSizes = []int{4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
+// curveSizes are the numbers of modes of a learning curve; from fewer than the first no
+// error is worth telling.
+var curveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 
 // leastRegions is how many samples it takes to part them into regions.
 const leastRegions = 4

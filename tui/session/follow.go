@@ -24,7 +24,8 @@ type Followed struct {
 // Follow reads the campaign of another process that is worth following after the
 // one before (nil at first): that one to its end, unless one of this data
 // directory begins while another's runs; else the newest, those of this data
-// directory first. nil: there is none.
+// directory first. Of other directories only those on real boards count: a virtual
+// board is its process's own. nil: there is none.
 func (c Campaigns) Follow(before *Followed) *Followed {
 	own := filepath.Dir(c.Dir) + string(filepath.Separator)
 	rank := func(r record.Running) int { // the least is followed
@@ -36,7 +37,9 @@ func (c Campaigns) Follow(before *Followed) *Followed {
 		}
 		return 0
 	}
-	list := c.running()
+	list := slices.DeleteFunc(c.running(), func(r record.Running) bool {
+		return c.Board.Virtual && !strings.HasPrefix(r.Dir, own)
+	})
 	slices.SortStableFunc(list, func(a, b record.Running) int { return modified(b.Dir).Compare(modified(a.Dir)) })
 	slices.SortStableFunc(list, func(a, b record.Running) int { return rank(a) - rank(b) })
 	if before != nil && !before.Ended {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
@@ -70,12 +71,9 @@ func cost(plan profiles.Plan, done int, set record.Settings) string {
 	if n <= 0 {
 		return ""
 	}
-	lo, hi := set.Cost(n)
-	modes := "modes"
-	if n == 1 {
-		modes = "mode"
-	}
-	return fmt.Sprintf("%d %s to measure, about %s to %s", n, modes, roundly(lo), roundly(hi))
+	lo, hi := set.Cost(n) // of modes in general
+	return fmt.Sprintf("%s to measure, about %s to %s: closer once some are measured",
+		text.Count(n, "mode"), roundly(lo), roundly(hi))
 }
 
 // roundly leaves out what nobody wants to know of an estimate.

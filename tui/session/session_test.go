@@ -13,6 +13,7 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/harness/torch"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -327,5 +328,38 @@ func TestASearchThatBreaksWasNotCancelled(t *testing.T) {
 			t.Errorf("%s: ended %q after %d measurements with %v, want %q after 2", c.name, res.Ended, len(res.Probes),
 				err, c.want)
 		}
+	}
+}
+
+func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
+	virtualBoard := fast(t)
+	job := func(net, data string) torch.Job { return torch.Job{Net: net, Set: "coco", Data: data} }
+	board, infer := &Session{Device: virtualBoard.Device}, job("resnet18", "")
+	infer.Infer = true
+	for name, c := range map[string]struct {
+		s    *Session
+		w    workload.Workload
+		want string
+	}{
+		"measured physics":        {virtualBoard, workload.Workload{Name: "resnet18"}, "simulated"},
+		"physics from a paper":    {virtualBoard, workload.Workload{Name: "lenet5"}, "estimated"},
+		"inference of a known":    {virtualBoard, workload.Workload{Name: "resnet18", Torch: infer}, "not here"},
+		"a name without physics":  {virtualBoard, workload.Workload{Name: "mine", Command: []string{"x"}}, "not here"},
+		"a board without command": {board, workload.Workload{Name: "mine"}, "no command"},
+		"a network without data":  {board, workload.Workload{Name: "resnet18", Torch: job("resnet18", "")}, "no data"},
+		"a network with data":     {board, workload.Workload{Name: "resnet18", Torch: job("resnet18", "/data")}, "yes"},
+	} {
+		if got := c.s.RunsAs(c.w); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	w, err := virtualBoard.Workload("resnet18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Torch.Infer = true
+	_, err = virtualBoard.Run(t.Context(), RunRequest{Workload: w, Minibatches: 5}, nil)
+	if !errors.Is(err, tegra.ErrUnsupported) || !strings.Contains(err.Error(), "simulates training alone") {
+		t.Errorf("inference on a virtual board ends with %v", err)
 	}
 }

@@ -221,6 +221,22 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if f == nil || f.Dir != want || len(f.Rows) != 3 || f.Ended {
 		t.Fatalf("follows %+v, want the one in %s", f, want)
 	}
+	head, rows, err := record.Read(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange := filepath.Join(t.TempDir(), "other")
+	rec, err := record.Create(strange, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rec.Append(rows[0]), rec.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c.Running = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
+	if other := c.Follow(nil); other != nil {
+		t.Errorf("follows %+v, the virtual board of another data directory", other)
+	}
 	c.Running = func() []record.Running { return nil }
 	if f = c.Follow(f); f == nil || !f.Ended || c.Follow(f) != nil {
 		t.Errorf("its end is %+v", f)

@@ -15,6 +15,7 @@ import (
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tegra/virtual"
 )
 
 // Workloads lists what can be run here: the built-in workloads and those of the
@@ -173,16 +174,47 @@ func (s *Session) harness(w workload.Workload, set record.Settings, log string,
 // Blocked is the reason why a workload can certainly not run on this board, or "". It
 // touches no file.
 func (s *Session) Blocked(w workload.Workload) string {
-	if s.Virtual == nil && len(w.Command) == 0 && (w.Torch.Net == "" || w.Torch.Data == "") {
+	switch {
+	case s.replays():
+	case s.Virtual != nil && !w.Torch.Beside:
+		if w.Torch.Infer || !slices.Contains(virtual.Workloads(), w.Name) {
+			return "not here"
+		}
+	case len(w.Command) > 0:
+	case w.Torch.Net == "":
 		return "no command"
+	case w.Torch.Data == "":
+		return "no data"
 	}
 	return ""
+}
+
+// RunsAs says in a word how a workload runs on this board, or why it does not. It touches
+// no file.
+func (s *Session) RunsAs(w workload.Workload) string {
+	switch why := s.Blocked(w); {
+	case why != "":
+		return why
+	case s.replays():
+		return "replayed"
+	case s.Virtual == nil || w.Torch.Beside:
+		return "yes"
+	case virtual.Estimated(w.Name):
+		return "estimated"
+	}
+	return "simulated"
 }
 
 // canRun refuses a workload that this board cannot start, before a
 // password prompt.
 func (s *Session) canRun(w workload.Workload) error {
-	if s.Virtual != nil && !w.Torch.Beside {
+	switch {
+	case s.replays() && !w.Torch.Beside:
+		return nil
+	case s.Virtual != nil && !w.Torch.Beside && w.Torch.Infer:
+		return fmt.Errorf("%w: workload %s: infer = true: a virtual board simulates training alone: measure inference "+
+			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name)
+	case s.Virtual != nil && !w.Torch.Beside:
 		return nil
 	}
 	err := w.Ready()

@@ -200,8 +200,12 @@ func (p *Page) modeText() string {
 func (p *Page) workloadLine() string {
 	j := p.read.Task()
 	if f := p.read.Followed(); (j == nil || j.Done()) && f != nil && !f.Done() {
-		return fmt.Sprintf(" another jtune (process %d) measures %s here: %s shows it",
-			f.Follows.PID, f.Workload.Name, widget.StyleKey.Render("3"))
+		does := "measures " + f.Workload.Name + " here"
+		if p.read.Board().Simulated() { // on a board of its own
+			does = "simulates " + f.Workload.Name
+		}
+		return fmt.Sprintf(" another jtune (process %d) %s: %s shows it", f.Follows.PID, does,
+			widget.StyleKey.Render("3"))
 	}
 	if j == nil || j.Done() {
 		if u := p.read.Interrupted(); u != nil {

@@ -172,3 +172,16 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 		t.Error("a model without power was laid over the modes")
 	}
 }
+
+func TestModelsDrawNoLearningCurveOfTwoPoints(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	list := []session.ModelInfo{{Name: "m", Path: "/models/m", Model: lawModel(d.Board, t, learn.GP, 12, "resnet18")}}
+	d.Send(page.ModelsListed{List: list})
+	points, err := session.LearningCurve(t.Context(), list[0].Model)
+	if err != nil || len(points) != 2 || points[0].Modes != 6 {
+		t.Fatalf("%+v, %v; want the errors from 6 and 8 modes", points, err)
+	}
+	if text := (learningCurve{points: points}).plot(60, 12); !strings.Contains(text, "too few measured modes") {
+		t.Errorf("two points are drawn as a curve:\n%s", text)
+	}
+}

@@ -24,6 +24,9 @@ type Assessed struct {
 	session.Assessment
 }
 
+// leastPoints is how many points of a learning curve show a trend.
+const leastPoints = 3
+
 // learningCurve is a model's learning curve.
 type learningCurve struct {
 	points []learn.CurvePoint
@@ -82,8 +85,9 @@ func predictedPlot(s session.Assessment, power bool, w, h int) string {
 
 // plot draws the error against the number of modes learned from.
 func (s learningCurve) plot(w, h int) string {
-	if len(s.points) < 2 {
-		return widget.Wrap("too few measured modes for a curve: learning from some must leave others to judge by", w)
+	if len(s.points) < leastPoints {
+		return widget.Wrap("too few measured modes for a learning curve: learning from some must leave others to "+
+			"judge by", w)
 	}
 	var ns, timePct, powerPct []float64
 	most := 0.0

@@ -34,6 +34,9 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 // Blocked says that all can.
 func (f *Board) Blocked(workload.Workload) string { return "" }
 
+// RunsAs is page.Session's.
+func (f *Board) RunsAs(workload.Workload) string { return "simulated" }
+
 // TrainLog is a file of the test's own.
 func (f *Board) TrainLog() string { return filepath.Join(f.Dir, "train.log") }
 

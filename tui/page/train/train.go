@@ -227,9 +227,12 @@ func (p *Page) start() page.Intent {
 	if p.read.Busy() {
 		return page.Sayf("not now: busy %s", p.read.Task().Kind)
 	}
-	if why := p.read.Session().Blocked(w); why != "" {
-		return page.Sayf("%s cannot run on this board: give data = \"FOLDER\" under [torch], "+
-			"or command under [workload.%s], in the configuration file", w.Name, w.Name)
+	if why := p.read.Session().Blocked(w); why != "" && p.read.Board().Virtual {
+		return page.Sayf("%s cannot run on a virtual board, which runs no commands and simulates the training of the "+
+			"built-in workloads", w.Name)
+	} else if why != "" {
+		return page.Sayf("%s cannot run on this board, %s: give data = \"FOLDER\" under [torch], "+
+			"or command under [workload.%s], in the configuration file", w.Name, why, w.Name)
 	}
 	p.log, p.tail, p.told = widget.LogPane{Keys: p.read.Keys().LogKeys()}, &session.Tail{}, 0
 	p.log.Add(fmt.Sprintf("jtune: %s begins, %d samples a minibatch, %d workers", w.Name, w.Batch, w.Workers))
@@ -342,14 +345,5 @@ func (p *Page) cell(row, col int) string {
 	case 6:
 		return fmt.Sprint(w.Workers)
 	}
-	if why := p.read.Session().Blocked(w); why != "" {
-		return why
-	}
-	if p.read.Board().Replay != "" {
-		return "replayed"
-	}
-	if p.read.Board().Virtual {
-		return "simulated"
-	}
-	return "yes"
+	return p.read.Session().RunsAs(w)
 }
