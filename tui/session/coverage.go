@@ -81,16 +81,17 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 	m := known.Model
 	out.Fitted = m
 	limit := r.Limit
-	limit.Margin = Margin
-	o := NewOutlook(r.Workload.Name, m, m.Space)
+	limit.Margin = optimize.Margin
+	all := NewOutlook(r.Workload.Name, m, m.Space)
+	o := all
 	at, err := o.Choose(limit)
 	if last || errors.Is(err, optimize.ErrInfeasible) {
-		o = MeasuredOutlook(m.Trusted())
+		o = MeasuredOutlook(m.Trusted(), m.Provenance)
 		at, err = o.Choose(limit)
 	}
 	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok && !out.Feasible {
 		none.Measured = true
-		out.Measured = none.Nearest
+		out.Measured, out.N = none.Nearest, all.About(none.Nearest.Mode).Reading.N
 	}
 	if err != nil {
 		return false, err
@@ -114,11 +115,13 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 	if probe.Err != nil {
 		return false, fmt.Errorf("verification %w", probe.Err)
 	}
-	if out.Feasible && !(probe.Feasible && limit.Better(row.Measured, out.Measured)) {
+	got := all.With(row.Measured).About(choice).Reading
+	met := limit.Met(got.Measured)
+	if out.Feasible && !(met && limit.Better(got.Measured, out.Measured)) {
 		return true, nil
 	}
-	out.Predicted, out.Measured = probe.Predicted, row.Measured
-	out.Verified, out.Feasible = true, probe.Feasible
+	out.Predicted, out.Measured, out.N = probe.Predicted, got.Measured, got.N
+	out.Verified, out.Feasible = true, met
 	return true, nil
 }
 
