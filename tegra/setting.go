@@ -133,7 +133,8 @@ func (r Repeats) Median() Measured {
 
 // Mean is the mean of all measurements.
 func (r Repeats) Mean() Mean {
-	return Mean{Measured{Setting: r.Setting, TimeMS: stats.Mean(r.TimesMS), PowerW: stats.Mean(r.PowersW)}, len(r.TimesMS)}
+	m := Measured{Setting: r.Setting, TimeMS: stats.Mean(r.TimesMS), PowerW: stats.Mean(r.PowersW)}
+	return Mean{m, len(r.TimesMS)}
 }
 
 // Mean is the mean of N measurements of a setting.

@@ -12,7 +12,6 @@ import (
 
 	"jtune/tegra"
 	"jtune/tegra/sweep"
-	"jtune/tui/export"
 )
 
 // served is a made-up service: launches on one CPU thread, work on the GPU for

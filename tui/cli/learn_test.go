@@ -368,17 +368,19 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)
 		limit := optimize.Limit{PowerW: watts}
 		at := o.Answer(limit)
-		if mode := modeOf(t, got["mode"]); mode != o.Known[at].Mode || got["feasible"] != o.Standing(at, limit).Within() {
+		mode, s := modeOf(t, got["mode"]), o.Standing(at, limit)
+		if mode != o.Known[at].Mode || got["feasible"] != s.Within() || got["state"] != s.State.String() {
 			t.Errorf("%g W: choose gives %v (feasible: %v), the Front page %v (%v)", watts, mode, got["feasible"],
-				o.Known[at].Mode, o.Standing(at, limit))
+				o.Known[at].Mode, s)
 		}
 	}
 }
 
 const (
-	predictColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j," +
-		"measured,n,state,chance_over,virtual"
-	answerKeys     = "device virtual workload limit mode predicted measured feasible probes profiling_s versus state n chance_over"
+	predictColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w," +
+		"energy_j,measured,n,state,chance_over,virtual"
+	answerKeys = "device virtual workload limit mode predicted measured feasible probes profiling_s versus " +
+		"state n chance_over"
 	bandKeys       = "time_ms time_lo_ms time_hi_ms power_w power_lo_w power_hi_w energy_j"
 	comparisonKeys = "id name mode measured extrapolated time_pct power_pct energy_pct " + bandKeys
 )

@@ -48,11 +48,12 @@ func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 	// ascending in power: 4 cores, 3 cores, and the measured 2 cores without a band
 	want := [][]string{strings.Split("cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,"+
 		"power_hi_w,energy_j,measured,n,state,chance_over,virtual", ","),
-		{"4", "1000000", "1000000000", "2000000000", "400", "360", "440", "15", "14", "16", "6", "false", "0", "sure", "0.0001",
-			"true"},
+		{"4", "1000000", "1000000000", "2000000000", "400", "360", "440", "15", "14", "16", "6", "false", "0", "sure",
+			"0.0001", "true"},
 		{"3", "1000000", "1000000000", "2000000000", "200", "180", "220", "20", "19", "21", "4", "false", "0", "likely",
 			"0.0679", "true"},
-		{"2", "1000000", "1000000000", "2000000000", "110", "", "", "42", "", "", "4.62", "true", "2", "over", "", "true"}}
+		{"2", "1000000", "1000000000", "2000000000", "110", "", "", "42", "", "", "4.62", "true", "2", "over", "",
+			"true"}}
 	if !slices.EqualFunc(rows, want, slices.Equal) {
 		t.Errorf("got %v, want %v", rows, want)
 	}
@@ -124,7 +125,8 @@ func TestMadValuesAreLeftOutOfTheDrawing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1} {
 		preds := []learn.Prediction{{Measured: tegra.Measured{TimeMS: v, PowerW: 3}},
 			{Measured: tegra.Measured{TimeMS: 3, PowerW: v}}}
-		c := NewCloud("", Points{Known: preds, Standings: make([]optimize.Standing, 2)}, optimize.Time, optimize.Power, nil)
+		of := Points{Known: preds, Standings: make([]optimize.Standing, 2)}
+		c := NewCloud("", of, optimize.Time, optimize.Power, nil)
 		svg := c.SVG()
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
 			t.Errorf("%g is drawn: %s", v, svg)

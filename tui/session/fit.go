@@ -264,7 +264,8 @@ func CheckError(m *learn.Model, mostPct float64) error {
 	switch pct := m.ErrorPct(); {
 	case mostPct == 0:
 	case !pct.OK:
-		return fmt.Errorf("%w: %s, and at most %g %% is allowed: measure more modes", ErrInaccurate, m.Weakness(), mostPct)
+		return fmt.Errorf("%w: %s, and at most %g %% is allowed: measure more modes", ErrInaccurate, m.Weakness(),
+			mostPct)
 	case pct.V > mostPct:
 		return fmt.Errorf("%w: its own error is %.1f %%, and at most %g %% is allowed: measure more modes",
 			ErrInaccurate, pct.V, mostPct)
