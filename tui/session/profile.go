@@ -45,9 +45,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 		return ProfileResult{}, err
 	}
 	defer rec.Close()
-	for _, note := range rec.Notes() {
-		observer(observe).note(note)
-	}
+	observer(observe).note(rec.Notes()...)
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0)
 	done := rec.Rows()
