@@ -151,7 +151,7 @@ func (m *Model) list(settings []tegra.Setting) string {
 	for _, a := range settings[:min(len(settings), mostListed)] {
 		name := m.Space.Format(a.Mode)
 		if a.Batch > 0 {
-			name += fmt.Sprintf(" with minibatches of %d", a.Batch)
+			name += fmt.Sprintf(" at batch size %d", a.Batch)
 		}
 		names = append(names, name)
 	}

@@ -30,7 +30,7 @@ type SurrogateOptions struct {
 	Grid      bool      // choose among 3×3 noise and smoothness settings by evidence
 	Robust    int       // rounds in which outliers are found and down-weighted: 2 for a final fit, 1 in a loop
 	Reference *Residual // another workload of this device; nil: none
-	// Batches makes the batch size an input: those that may be asked for. A sample
+	// Batches makes the batch size an input: those that may be predicted. A sample
 	// has one of them, and the reference is not used. nil: samples have no size.
 	Batches []int
 }

@@ -169,7 +169,7 @@ func (e *InfeasibleError) Error() string {
 		measured = " measured"
 	}
 	if n.Batch > 0 {
-		return fmt.Sprintf("%v (%v): nearest%s is %v with minibatches of %d, %s ms each, and %s W",
+		return fmt.Sprintf("%v (%v): nearest%s is %v at batch size %d with %s ms per minibatch and %s W",
 			ErrInfeasible, e.Limit, measured, n.Mode, n.Batch, text.Of(n.TimeMS), text.Of(n.PowerW))
 	}
 	return fmt.Sprintf("%v (%v): nearest%s is %v with %s ms and %s W",

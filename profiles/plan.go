@@ -108,7 +108,7 @@ func (p *listPlan) group(of Step) string {
 	}
 	text := fmt.Sprintf("batch %d of %d: %d modes at CPU %s", at, groups, size, of.Mode.CPU)
 	if of.Batch > 0 {
-		text += fmt.Sprintf(", minibatches of %d", of.Batch)
+		text += fmt.Sprintf(", batch size %d", of.Batch)
 	}
 	return text
 }

@@ -22,7 +22,7 @@ func steadyBy(s record.Settings) telemetry.Steady {
 	return telemetry.Steady{GiveUp: s.SteadyGiveUp}
 }
 
-// request asks for a mode as the settings want it.
+// request is a mode with the settings of the campaign.
 func request(s record.Settings, m tegra.Mode) tegra.Request {
 	r := tegra.Request{Mode: m, DVFS: s.DVFS, Fan: tegra.FanMax}
 	if s.KeepFan {

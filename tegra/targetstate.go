@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// target is the state of all knob files that a request asks for.
+// target is the state of all knob files that a request wants.
 func (c *Control) target(now, found State, r Request) (State, error) {
 	s := c.s
 	m, err := c.snap(r.Mode)

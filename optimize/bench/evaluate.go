@@ -90,7 +90,7 @@ type Options struct {
 	// limit binds, in about defaultBudgets steps.
 	BudgetFrom, BudgetTo, BudgetStep float64
 	// LatenciesMS are limits on the time of a minibatch, each with every power
-	// limit, where Truth has minibatches of several sizes; nil: 25, 50, 100, 200.
+	// limit, where Truth has several batch sizes; nil: 25, 50, 100, 200.
 	LatenciesMS []float64
 	Presets     []tegra.Preset
 	Seed        uint64

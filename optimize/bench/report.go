@@ -214,7 +214,7 @@ func (r *Report) writeNotes(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(legend)
 	if r.Batches != nil {
-		fmt.Fprintf(&b, "With minibatches of %s the optimum is the most samples per second within both limits, "+
+		fmt.Fprintf(&b, "With batch sizes %s the optimum is the most samples per second within both limits, "+
 			"the penalty the time per sample above it.\n", strings.Trim(fmt.Sprint(r.Batches), "[]"))
 	}
 	for _, n := range r.Notes {

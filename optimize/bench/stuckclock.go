@@ -84,7 +84,7 @@ func Stuck(rows []tegra.Measured) (index []int, words []string) {
 		}
 		size := ""
 		if e.batch > 0 {
-			size = fmt.Sprintf(", minibatches of %d", e.batch)
+			size = fmt.Sprintf(", batch size %d", e.batch)
 		}
 		words = append(
 			words,

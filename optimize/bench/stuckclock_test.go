@@ -30,7 +30,7 @@ func TestStuckFindsAClockThatWasNeverSet(t *testing.T) {
 	}
 	got, words := Stuck(rows)
 	if !slices.Equal(got, want) || len(words) != 1 ||
-		!strings.Contains(words[0], "4 cores, memory at 1.60 GHz, minibatches of 16") {
+		!strings.Contains(words[0], "4 cores, memory at 1.60 GHz, batch size 16") {
 		t.Fatalf("found %d settings of %d: %v", len(got), len(want), words)
 	}
 	if got, words := Stuck(b.All()); len(got) != 0 {

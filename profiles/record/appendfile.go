@@ -123,7 +123,7 @@ func eachLine(text []byte, f func(n int, fields []string, err error)) (torn bool
 // add keeps a line for the next flush.
 func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(slices.Concat(fields, a.mark))) }
 
-// flush writes the lines kept, and syncs them to the disk when asked to.
+// flush writes the lines kept, and syncs them to the disk on request.
 func (a *appendFile) flush(sync bool) error {
 	if a.wait.Len() == 0 {
 		return nil

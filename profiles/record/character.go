@@ -32,7 +32,7 @@ type Character struct {
 	Drop tegra.Val[telemetry.PowerDrop] `json:"-"`
 	// BaseW is the module's power before the job began, idle in the same mode.
 	BaseW   tegra.Val[float64] `json:"base_w"`
-	BaseWhy string             `json:"-"` // why BaseW is absent; "" when it was not asked for
+	BaseWhy string             `json:"-"` // why BaseW is absent; "" when it was not requested
 
 	CPU telemetry.Residency `json:"cpu_residency"` // shares of time at each clock
 	GPU telemetry.Residency `json:"gpu_residency"`

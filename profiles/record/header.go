@@ -24,13 +24,13 @@ type Header struct {
 	Device   DeviceHeader      `toml:"device"`
 	Workload workload.Workload `toml:"workload"`
 	Plan     PlanHeader        `toml:"plan"`
-	// Search says how the modes were asked for; nil in folders of older versions and
+	// Search says how the modes were requested; nil in folders of older versions and
 	// where the plan says all.
 	Search   *SearchHeader `toml:"search,omitempty"`
 	Settings Settings      `toml:"settings"`
 }
 
-// SearchHeader is what a search was asked for besides its workload, for a repeat.
+// SearchHeader is what a search looked for besides its workload, for a repeat.
 type SearchHeader struct {
 	Strategy  string  `toml:"strategy,omitempty"`
 	Rotation  string  `toml:"rotation,omitempty"` // of a binary search
@@ -40,7 +40,7 @@ type SearchHeader struct {
 	PowerW    float64 `toml:"power_limit_w,omitempty"`
 	TimeMS    float64 `toml:"time_limit_ms,omitempty"`
 	Energy    bool    `toml:"energy,omitempty"`
-	Reference string  `toml:"reference,omitempty"` // as it was asked for
+	Reference string  `toml:"reference,omitempty"` // as it was requested
 	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
 }
 
@@ -243,7 +243,7 @@ func (h DeviceHeader) spaceText() string {
 func (p PlanHeader) String() string {
 	s := fmt.Sprintf("%s of %d modes", p.Kind, p.Modes)
 	if p.Batches != nil {
-		s += fmt.Sprintf(" with minibatches of %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
+		s += fmt.Sprintf(" at batch sizes %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
 	}
 	if p.Source != "" {
 		s += " from " + p.Source

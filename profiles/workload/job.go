@@ -19,7 +19,7 @@ import (
 	"jtune/tegra/virtual"
 )
 
-// HarnessOptions are the options of where and how a workload runs.
+// HarnessOptions say where and how a workload runs.
 type HarnessOptions struct {
 	Virtual *virtual.Board // nil: the workload's own command
 	Clock   tegra.Clock    // stamps events; the machine's when nil

@@ -59,13 +59,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, s *Server) error {
 				continue
 			}
 			err := s.end("the client is gone")
-			select { // reads that it asked for before
+			select { // reads that it requested before
 			case <-answered:
 			case <-time.After(readWait):
 			}
 			return s.finish(err)
 		case <-ctx.Done():
-			return s.finish(s.end("asked to end"))
+			return s.finish(s.end("terminated"))
 		}
 	}
 }

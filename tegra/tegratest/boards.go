@@ -9,7 +9,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Board is a fake root that can be asked for by name.
+// Board is a fake root that can be found by name.
 type Board struct {
 	Name  string // "orin-nano-36"
 	Title string

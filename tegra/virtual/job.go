@@ -88,7 +88,7 @@ func (b *Board) Start(j Job) error {
 	}
 	if b.table != nil {
 		if _, ok := b.table.of(w.Batch); !ok {
-			return fmt.Errorf("%s has no minibatches of %d: %v are there", b.table.name, w.Batch,
+			return fmt.Errorf("%s does not hold batch size %d, only %v", b.table.name, w.Batch,
 				slices.Sorted(maps.Keys(b.table.sizes)))
 		}
 	}

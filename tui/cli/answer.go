@@ -227,7 +227,7 @@ func (x answer) energyJ() float64 {
 func (x answer) print(w io.Writer) error {
 	var rows [][]string
 	if x.batch > 0 {
-		fmt.Fprintf(w, "%s with minibatches of %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
+		fmt.Fprintf(w, "%s at batch size %d%s\n", x.space.Format(x.mode), x.batch, x.origin)
 		s := x.size()
 		rows = append(rows, []string{
 			"per sample",

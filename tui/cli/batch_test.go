@@ -106,8 +106,8 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	if v := list[0]; math.Abs(v["time_per_sample_ms"].(float64)*4/v["time_ms"].(float64)-1) > 1e-9 {
 		t.Errorf("time per sample %v of minibatches of 4 that take %v", v["time_per_sample_ms"], v["time_ms"])
 	}
-	if !strings.Contains(o.err, "minibatches of 4 were not measured") || !strings.Contains(o.err,
-		"minibatches of 64 were not measured") || !strings.Contains(o.err, "extrapolated") {
+	if !strings.Contains(o.err, "batch size 4 was not measured") || !strings.Contains(o.err,
+		"batch size 64 was not measured") || !strings.Contains(o.err, "extrapolated") {
 		t.Errorf("sizes that nobody measured go unsaid: %s", o.err)
 	}
 }
@@ -168,10 +168,10 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 		t.Errorf("--batch 1 chose minibatches of %v", v["batch"])
 	}
 	o := jtune(t, "choose", "--model", model, "--throughput").done(t)
-	if !strings.Contains(o.out, "with minibatches of 32") || !strings.Contains(o.out, "samples per second") {
+	if !strings.Contains(o.out, "at batch size 32") || !strings.Contains(o.out, "samples per second") {
 		t.Errorf("the answer lacks its size and rate:\n%s", o.out)
 	}
-	jtune(t, "choose", "--model", model, "--power-limit", "0.5").fails(t, exitInfeasible, "with minibatches of")
+	jtune(t, "choose", "--model", model, "--power-limit", "0.5").fails(t, exitInfeasible, "at batch size")
 	jtune(t, "choose", "--model", model, "--throughput", "--energy").fails(t, exitUsage, "throughput")
 }
 

@@ -50,10 +50,10 @@ func (a *app) campaigns() *cobra.Command {
 		c.Flags().BoolVar(&deleted, "deleted", false, "those that were deleted and can be restored")
 	}
 	cmd.AddCommand(lister,
-		verb("show NAME", "Tell all of one campaign, by its name or folder", 1, 1, func(args []string) error {
+		verb("show NAME", "Show one campaign in full, by its name or folder", 1, 1, func(args []string) error {
 			return a.showCampaign(args[0])
 		}),
-		verb("rename NAME NEW", "Give a campaign another name", 2, 2, func(args []string) error {
+		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
 			return a.say(a.options.RenameCampaign(args[0], args[1]), "%s is %s now", args[0], args[1])
 		}),
 		verb("delete NAME", "Move a campaign aside; its model forgets what it measured", 1, 1,
@@ -61,7 +61,7 @@ func (a *app) campaigns() *cobra.Command {
 				name, err := a.options.DeleteCampaign(args[0])
 				return a.say(err, "%s is deleted: jtune campaigns restore %s brings it back", args[0], name)
 			}),
-		verb("restore NAME", "Bring a deleted campaign back", 1, 1, func(args []string) error {
+		verb("restore NAME", "Restore a deleted campaign", 1, 1, func(args []string) error {
 			return a.say(a.options.RestoreCampaign(args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted campaigns for good: one, or all", 0, 1, func(args []string) error {

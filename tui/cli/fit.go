@@ -119,7 +119,7 @@ func (a *app) printFit(m *learn.Model) error {
 	}
 	covers := text.Thousands(m.Space.Len()) + " modes"
 	if m.Batches != nil {
-		covers += " with minibatches of " + listed(m.Batches)
+		covers += " at batch sizes " + listed(m.Batches)
 	}
 	if err := table(a.out,
 		[]string{"method", string(m.Method) + originMark(m.Provenance.Origin())},
@@ -133,7 +133,7 @@ func (a *app) printFit(m *learn.Model) error {
 	}
 	if m.Batches != nil {
 		largest := slices.Max(m.Batches)
-		fmt.Fprintf(a.out, "\nwith minibatches of %d:\n", largest)
+		fmt.Fprintf(a.out, "\nat batch size %d:\n", largest)
 		m = m.At(largest)
 	}
 	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: a.options.Minibatches(m.Provenance.Workload)}

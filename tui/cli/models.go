@@ -109,7 +109,7 @@ func (a *app) modelVerbs() []*cobra.Command {
 		return a.listModels(deleted)
 	})
 	list.Flags().BoolVar(&deleted, "deleted", false, "the names of those that were deleted and can be restored")
-	show := verb("show NAME|FILE", "Tell all of one model", 1, 1, func(args []string) error {
+	show := verb("show NAME|FILE", "Show one model in full", 1, 1, func(args []string) error {
 		all, err := a.modelList(args)
 		switch {
 		case err != nil:
@@ -126,7 +126,7 @@ func (a *app) modelVerbs() []*cobra.Command {
 		verb("keep FILE", "Copy a model or reference into the data directory", 1, 1, func(args []string) error {
 			return a.keepModel(args[0])
 		}),
-		verb("rename NAME NEW", "Give a model another name; searches keep it by that from then on", 2, 2,
+		verb("rename NAME NEW", "Rename a model; searches keep it under the new name", 2, 2,
 			func(args []string) error {
 				return a.say(a.options.RenameModel(args[0], args[1]), "%s is %s now", args[0], args[1])
 			}),
@@ -134,14 +134,14 @@ func (a *app) modelVerbs() []*cobra.Command {
 			name, err := a.options.DeleteModel(args[0])
 			return a.say(err, "%s is deleted: jtune models restore %s brings it back", args[0], name)
 		}),
-		verb("restore NAME", "Bring a deleted model back", 1, 1, func(args []string) error {
+		verb("restore NAME", "Restore a deleted model", 1, 1, func(args []string) error {
 			return a.say(a.options.RestoreModel(args[0]), "%s is back", args[0])
 		}),
 		verb("purge [NAME]", "Remove deleted models for good: one, or all", 0, 1, func(args []string) error {
 			gone, err := a.options.PurgeModels(strings.Join(args, ""))
 			return a.say(err, "%s removed for good", text.Count(len(gone), "model"))
 		}),
-		verb("reduce NAME|FILE OUT", "Write what a model teaches other workloads", 2, 2,
+		verb("reduce NAME|FILE OUT", "Write a model as a reference for other workloads", 2, 2,
 			func(args []string) error { return a.reduceModel(args[0], args[1]) }),
 	}
 }

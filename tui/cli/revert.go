@@ -9,7 +9,7 @@ import (
 func (a *app) revert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revert",
-		Short: "Go back one step, again and again to the state found first",
+		Short: "Undo the last applied mode; again: the one before it",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.onDevice(func(s *session.Session) error {

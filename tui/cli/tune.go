@@ -88,7 +88,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"
-		a.note("minibatches of %s: %s", listed(r.Batches), sizedGoal(r.Limit))
+		a.note("batch sizes %s: %s", listed(r.Batches), sizedGoal(r.Limit))
 	}
 	res, err := s.Tune(ctx, r, rep.observe)
 	rep.wipe()

@@ -97,7 +97,7 @@ func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Val[tegra
 }
 
 // Compare puts the chosen mode beside MAXN of a space, the present mode and
-// presets, all with minibatches of the chosen mode's size, so that times and
+// presets, all at the chosen mode's batch size, so that times and
 // energies compare as those per sample do; p must speak of that size. Measured
 // values count before predicted ones; what neither the
 // predictor (may be nil) nor a measurement knows is left out.

@@ -90,7 +90,7 @@ func (o Options) SettingsOf(m *learn.Model, modes []tegra.Mode) (list []tegra.Se
 			if b < m.Batches[0] || b > m.Batches[len(m.Batches)-1] {
 				how = "beyond all measured ones, so its values are extrapolated"
 			}
-			notes = append(notes, fmt.Sprintf("minibatches of %d were not measured, only %s: it lies %s", b,
+			notes = append(notes, fmt.Sprintf("batch size %d was not measured, only %s: it lies %s", b,
 				join(m.Batches), how))
 		}
 		list = append(list, tegra.Settings(modes, []int{b})...)

@@ -8,7 +8,7 @@
 // points has a raster of its own, and everything is written as runs of one ink.
 //
 // Missing values (NaN, Inf) and values outside the range never reach the
-// raster. Everything drawn has exactly the asked size.
+// raster. Everything drawn has exactly the requested size.
 package chart
 
 // Ink names what a mark stands for; the page gives each ink its style. In a

@@ -12,7 +12,7 @@ import (
 
 // Plot is a raster with axes: points, lines, levels and named marks over two
 // scales. Add everything, then Render. Smallest useful size 12×4; below that
-// Render answers with blank lines of the asked size.
+// Render returns blank lines of the requested size.
 type Plot struct {
 	X, Y         axis.Scale
 	XName, YName string // printed at the ends of the axes
