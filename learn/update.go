@@ -26,7 +26,6 @@ func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*M
 		Seed:       m.Seed,
 		Provenance: m.Provenance,
 		SkipCV:     !check,
-		Means:      m.Means,
 		repeated:   m.Repeated,
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/tui/export"
 )
 
 // served is a made-up service: launches on one CPU thread, work on the GPU for
@@ -71,13 +72,13 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(records[0], ","); got != strings.Replace(predictColumns, ",virtual", ",bs,virtual", 1) {
+	if got := strings.Join(records[0], ","); got != export.Columns+",bs" {
 		t.Errorf("columns %s", got)
 	}
 	at := map[string][]string{}
 	for _, r := range records[1:] {
-		if r[len(r)-2] != "8" {
-			t.Fatalf("a row of minibatches of %s", r[len(r)-2])
+		if r[len(r)-1] != "8" {
+			t.Fatalf("a row of minibatches of %s", r[len(r)-1])
 		}
 		at[strings.Join(r[:4], ",")] = r
 	}
@@ -207,7 +208,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 	// one size is not an input: the columns are the contract's, and --batch is ignored
 	jtune(t, "fit", "--samples", path, "--out", out, "--batch", "8").done(t)
 	o = jtune(t, "predict", "--model", out, "--batch", "4", "--csv").done(t)
-	if head, _, _ := strings.Cut(o.out, "\n"); head != predictColumns ||
+	if head, _, _ := strings.Cut(o.out, "\n"); head != export.Columns ||
 		!strings.Contains(o.err, "--batch is ignored") {
 		t.Errorf("columns %s, said %s", head, o.err)
 	}

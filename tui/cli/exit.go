@@ -91,7 +91,6 @@ func exitCode(err error) int {
 	}{
 		{session.ErrUsage, exitUsage},
 		{optimize.ErrInfeasible, exitInfeasible},
-		{session.ErrInaccurate, exitInfeasible},
 		{guard.ErrReverted, exitReverted},
 		{tegra.ErrPermission, exitPermission},
 		{tegra.ErrNoDevice, exitNoDevice},

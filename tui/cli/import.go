@@ -36,7 +36,11 @@ func (a *app) importLogs() *cobra.Command {
 				log.Mode = tegra.Some(m)
 			}
 			notes, err := session.Import(a.options, args[0], out, log, strict)
-			return a.printFolder(out, notes, err)
+			a.notes(notes)
+			if err != nil {
+				return err
+			}
+			return a.printFolder(out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
@@ -62,19 +66,19 @@ func (a *app) merge() *cobra.Command {
 				return usagef("merge: --out DIR is missing: the new campaign folder")
 			}
 			notes, err := session.Merge(args, out)
-			return a.printFolder(out, notes, err)
+			a.notes(notes)
+			if err != nil {
+				return err
+			}
+			return a.printFolder(out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
 	return cmd
 }
 
-// printFolder prints what a campaign folder holds that was made, with notes, or why it was not.
-func (a *app) printFolder(dir string, notes []string, err error) error {
-	a.notes(notes)
-	if err != nil {
-		return err
-	}
+// printFolder prints what a campaign folder holds.
+func (a *app) printFolder(dir string) error {
 	head, rows, err := record.Read(dir)
 	if err != nil {
 		return err

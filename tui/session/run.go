@@ -161,7 +161,7 @@ func (c *collector) minibatch(e harness.Event) {
 	if c.patient && (!settled || e.Began() < c.meter.settle.At()) {
 		c.meter.monitor.Skip(e)
 		p.Phase = profiles.Settling
-		c.observe.send(Event{Progress: &p, Minibatch: &e})
+		c.observe.minibatch(e, p)
 		return
 	}
 	c.count++
@@ -174,7 +174,7 @@ func (c *collector) minibatch(e harness.Event) {
 	}
 	c.meter.monitor.Minibatch(e)
 	p.Minibatch = c.count
-	c.observe.send(Event{Progress: &p, Minibatch: &e})
+	c.observe.minibatch(e, p)
 	if c.meter.due() && c.observe != nil {
 		soFar := c.meter.monitor.Character()
 		c.observe(Event{Character: &soFar})

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -103,7 +102,7 @@ func (p *Page) about(w, h int) string {
 	if s := p.studies[idOf(info)]; s == nil {
 		lines = append(lines, widget.StyleDim.Render("working out what matters …"))
 	} else {
-		if n := len(s.Left); n >= learn.LeastJudged && w >= 36 {
+		if n := len(s.Left); n > 0 && w >= 36 {
 			time, power := s.Held()
 			text := fmt.Sprintf("left out, within its 95 %% bands: %d of %d times", time, n)
 			if m.HasPower() {
@@ -120,8 +119,8 @@ func (p *Page) about(w, h int) string {
 	for _, text := range m.Warnings {
 		lines = append(lines, widget.StyleWarn.Render(widget.Wrap("! "+text, w)))
 	}
-	if weak := m.Weakness(); weak != "" {
-		lines = append(lines, widget.StyleWarn.Render("! "+weak))
+	if len(m.Samples) < 8 {
+		lines = append(lines, widget.StyleWarn.Render("! too few modes to say how large the error is"))
 	}
 	return widget.FitMore(strings.Join(lines, "\n"), p.showsRest(), w, h)
 }

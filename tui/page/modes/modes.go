@@ -62,7 +62,6 @@ const (
 	columnPower
 	columnPowerBand
 	columnEnergy
-	columnState
 	columnIs
 )
 
@@ -83,8 +82,7 @@ func New(read page.Reader) *Page {
 		{Title: "W", Width: 5, Right: true},
 		{Title: "95 %", Width: 11, Drop: 5},
 		{Title: "J/mb", Width: 6, Right: true, Drop: 2},
-		{Title: "state", Width: 13, Drop: 1},
-		{Title: "is", Width: 9, Drop: 3},
+		{Title: "is", Width: 18, Drop: 1},
 	}}
 	return p
 }
