@@ -90,7 +90,7 @@ func identify(f *finder) (Board, family, error) {
 	b.Name = fam.name
 	if path, ok := f.first("model", "/proc/device-tree/model", "/sys/firmware/devicetree/base/model"); ok {
 		text, _ := readText(f.fs, path)
-		b.Model = strings.TrimRight(text, "\x00\n ")
+		b.Model = strings.TrimSpace(text)
 	}
 	if path, ok := f.first("L4T release", "/etc/nv_tegra_release"); ok {
 		text, _ := readText(f.fs, path)

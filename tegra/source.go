@@ -123,7 +123,7 @@ func parseInt(path, raw string) (int64, error) {
 // readText reads a small file once.
 func readText(fsys FS, path string) (string, error) {
 	data, err := fsys.ReadFile(path)
-	return strings.TrimSpace(string(data)), err
+	return text.Plain(strings.TrimSpace(string(data))), err
 }
 
 // reason describes in a few words why a value is missing.

@@ -11,6 +11,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+
+	"jtune/internal/text"
 )
 
 // frameGap is the least time between two frames: keys that are held down and
@@ -120,7 +122,7 @@ func (r *renderer) show(v tea.View) {
 			line = lines[y]
 		}
 		if r.shown == nil || y >= len(r.shown) || r.shown[y] != line {
-			uv.NewStyledString(line).Draw(r.scr, uv.Rect(0, y, r.w, 1))
+			uv.NewStyledString(styled(line)).Draw(r.scr, uv.Rect(0, y, r.w, 1))
 			changed = true
 		}
 	}
@@ -145,6 +147,24 @@ func (r *renderer) show(v tea.View) {
 	r.at = time.Now()
 	r.scr.Render()
 	_ = r.scr.Flush()
+}
+
+// styled leaves nothing in a line but text and the sequences that style it:
+// whatever else stands there came with a text from outside.
+func styled(line string) string {
+	if text.Plain(line) == line {
+		return line
+	}
+	var b strings.Builder
+	for i, part := range strings.Split(line, "\x1b[") {
+		if n := strings.IndexFunc(part, func(r rune) bool { return !strings.ContainsRune("0123456789;:", r) }); i > 0 &&
+			n >= 0 && part[n] == 'm' {
+			b.WriteString("\x1b[" + part[:n+1])
+			part = part[n+1:]
+		}
+		b.WriteString(text.Plain(part))
+	}
+	return b.String()
 }
 
 func (r *renderer) setMouse() {

@@ -175,3 +175,18 @@ func TestScreenDrawsAFrameAtOnceAndAStreamOfThemTogether(t *testing.T) {
 		t.Error("a terminal that offers synchronized updates is not taken at its word")
 	}
 }
+
+func TestStyledKeepsStylesAndNothingElseThatCommandsATerminal(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"\x1b[1;38:2:1:2:3mbold\x1b[m ü": "\x1b[1;38:2:1:2:3mbold\x1b[m ü",
+		"\x1b[1mX\u009b2J\x1b[0m":        "\x1b[1mX2J\x1b[0m",
+		"a\x1b[2Jb\x1b]0;t\ac":           "a2Jb]0;tc",
+		"\u202eabc\x7f\x1b[":             "abc",
+		"\x1b[31":                        "31",
+	} {
+		if got := styled(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -123,7 +123,7 @@ func (p *parser) header(raw string) {
 }
 
 func (p *parser) param(keys map[string]string) {
-	name, kind := keys["NAME"], keys["TYPE"]
+	name, kind := text.Plain(keys["NAME"]), keys["TYPE"]
 	if name == "" {
 		p.fail("PARAM without NAME=")
 		return

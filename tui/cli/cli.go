@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/tegra/guard"
 )
 
@@ -54,6 +55,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) execute(ctx context.Context) int {
+	a.out, a.err = &text.PlainWriter{To: a.out}, &text.PlainWriter{To: a.err, Returns: true}
 	root := a.root()
 	root.SetArgs(a.args)
 	root.SetIn(a.in)

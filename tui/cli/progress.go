@@ -17,6 +17,9 @@ import (
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
+	if w, ok := stream.(*text.PlainWriter); ok {
+		stream = w.To
+	}
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false

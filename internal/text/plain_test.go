@@ -1,0 +1,42 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestPlainLeavesNothingThatCommandsATerminal(t *testing.T) {
+	t.Parallel()
+	hostile := "a\x1b]52;c;ZXZpbA==\a b\u009b2J c\x7f d\u202ee\u2028f\r\xff\tg\nü≥"
+	want := "a]52;c;ZXZpbA== b2J c def?\tg\nü≥"
+	if got := Plain(hostile); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Clip("\x1b[31m" + strings.Repeat("x", 100)); strings.Contains(got, "\x1b") || len(got) > longestQuote+5 {
+		t.Errorf("clipped: %q", got)
+	}
+	if got := OneLine(hostile); strings.ContainsAny(got, "\x1b\n\r\t\u009b\u202e") {
+		t.Errorf("one line: %q", got)
+	}
+}
+
+// TestPlainWriterCutAnywhere writes a text in two parts, cut at every byte.
+func TestPlainWriterCutAnywhere(t *testing.T) {
+	t.Parallel()
+	const whole = "µ\x1b[2J ≥\u009bü\r😀 end\n"
+	for cut := range len(whole) + 1 {
+		for returns, want := range map[bool]string{false: "µ[2J ≥ü😀 end\n", true: "µ[2J ≥ü\r😀 end\n"} {
+			var out bytes.Buffer
+			w := &PlainWriter{To: &out, Returns: returns}
+			for _, part := range []string{whole[:cut], whole[cut:]} {
+				if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
+					t.Fatalf("%d, %v", n, err)
+				}
+			}
+			if out.String() != want {
+				t.Errorf("cut at %d: %q, want %q", cut, out.String(), want)
+			}
+		}
+	}
+}
