@@ -162,7 +162,7 @@ func (p *parser) mode(keys map[string]string) {
 		p.fail("more than %d modes", maxModes)
 		return
 	}
-	p.c.Modes = append(p.c.Modes, Mode{ID: id, Name: keys["NAME"]})
+	p.c.Modes = append(p.c.Modes, Mode{ID: id, Name: text.Plain(keys["NAME"])})
 	p.in = inMode
 }
 
