@@ -137,7 +137,7 @@ func (a *app) printFit(m *learn.Model) error {
 		fmt.Fprintf(a.out, "\nat batch size %d:\n", largest)
 		m = m.At(largest)
 	}
-	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: a.options.Minibatches(m.Provenance.Workload)}
+	about := optimize.Situation{Mode: m.Space.Max(), Minibatches: a.options.Minibatches(m)}
 	return printAdvice(a.out, optimize.Advice(m, about))
 }
 

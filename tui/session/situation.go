@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,7 +16,7 @@ import (
 // Situation is what advice about a mode of a model rests on. Presets and the
 // present mode are known when the model's own board is at hand.
 func (o Options) Situation(m *learn.Model, mode tegra.Mode) optimize.Situation {
-	out := optimize.Situation{Mode: mode, Minibatches: o.Minibatches(m.Provenance.Workload)}
+	out := optimize.Situation{Mode: mode, Minibatches: o.Minibatches(m)}
 	s, err := Open(o)
 	if err != nil {
 		return out
@@ -27,17 +28,19 @@ func (o Options) Situation(m *learn.Model, mode tegra.Mode) optimize.Situation {
 	return out
 }
 
-// Minibatches counts those of a workload's whole training; 0 when it is unknown.
-func (o Options) Minibatches(name string) int {
+// Minibatches counts those of a whole training of a model's workload, of the model's batch
+// size; 0 when it is unknown, as for a replay: its name is a label, and its file may be of
+// inference.
+func (o Options) Minibatches(m *learn.Model) int {
 	list, err := o.Workloads()
-	if err != nil {
+	if err != nil || m.Provenance.Replay != "" {
 		return 0
 	}
-	w, err := workload.Find(list, name)
-	if err != nil {
+	w, err := workload.Find(list, m.Provenance.Workload)
+	if err != nil || w.Torch.Infer {
 		return 0
 	}
-	return w.MinibatchesPerEpoch() * w.Epochs
+	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch() * w.Epochs
 }
 
 // PresetsFor are the presets of the device at hand when it has all sampled
