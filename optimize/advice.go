@@ -1,15 +1,12 @@
 package optimize
 
-// Advice in words from a fitted model: what the workload waits for, which knob
-// matters, whether a mode in use lies off the Pareto front, what a whole training
-// gains, and which way of measuring suits it (PowerTrain, Table 1).
+// Advice in words from a fitted model: what the workload waits for, what its knobs cost,
+// whether a mode in use lies off the Pareto front, what a whole training gains, and which
+// way of measuring suits it (PowerTrain, Table 1).
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"jtune/internal/stats"
@@ -35,49 +32,65 @@ func Advice(m *learn.Model, s Situation) []string {
 	if fit, ok := m.Surrogate(); ok {
 		lines = append(lines, a.bound(fit.Bound(s.Mode)))
 	}
-	lines = append(lines, a.ranked())
-	if off := a.tooWrong(); off != "" {
-		lines = append(lines, off)
-	} else {
-		lines = append(lines, a.idle()...)
-		lines = append(lines, a.offFront()...)
+	lines = append(append(lines, Knobs(m, s.Mode)...), a.doubtOrFront()...)
+	length, approach := a.training()
+	return append(append(lines, length...), approach...)
+}
+
+// Findings are the part of Advice that an answer is worth: what else can be gained, and
+// what the answer comes to over a whole training.
+func Findings(m *learn.Model, s Situation) []string {
+	a := newAdviser(m, s)
+	lines := a.doubtOrFront()
+	if tooWrong(m) == "" {
+		lines = append(free(Halves(m, s.Mode)), lines...)
 	}
-	return append(lines, a.training()...)
+	length, _ := a.training()
+	return append(lines, length...)
 }
 
 type adviser struct {
 	Situation
 	model  *learn.Model
-	points []tegra.Measured // of all modes of the model's space
+	points []point // of all modes of the model's space
 	known  map[tegra.Mode]tegra.Measured
-	// effects are those of the knobs around Mode, the largest on time first.
-	effects []learn.KnobEffect
+}
+
+// point is what is known of a mode.
+type point struct {
+	tegra.Measured
+	read bool // it was measured
 }
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
-	a := &adviser{Situation: s, model: m, known: map[tegra.Mode]tegra.Measured{}}
-	effects := learn.Importance(m, m.Space, s.Mode, nearOctaves)
-	a.effects = effects[:]
-	slices.SortStableFunc(a.effects, func(x, y learn.KnobEffect) int { return cmp.Compare(y.TimeX, x.TimeX) })
-	for _, r := range m.Samples {
-		a.known[r.Mode] = r
-	}
+	a := &adviser{Situation: s, model: m, known: readings(m)}
 	for _, p := range m.Predict(m.Space.Modes()) {
-		point, ok := a.known[p.Mode]
-		if !ok {
-			point = p.Measured
+		read, ok := a.known[p.Mode]
+		if ok {
+			p.Measured = read
 		}
-		a.points = append(a.points, point)
+		a.points = append(a.points, point{p.Measured, ok})
 	}
 	return a
 }
 
-// at is what is known of a mode.
-func (a *adviser) at(m tegra.Mode) tegra.Measured {
-	if p, ok := a.known[m]; ok {
-		return p
+// readings are what was measured with the model's batch size, without outliers.
+func readings(m *learn.Model) map[tegra.Mode]tegra.Measured {
+	known := map[tegra.Mode]tegra.Measured{}
+	for _, r := range m.Trusted() {
+		if r.Batch == m.Batch {
+			known[r.Mode] = r
+		}
 	}
-	return a.model.Predict([]tegra.Mode{m})[0].Measured
+	return known
+}
+
+// at is what is known of a mode.
+func (a *adviser) at(m tegra.Mode) point {
+	if p, ok := a.known[m]; ok {
+		return point{p, true}
+	}
+	return point{a.model.Predict([]tegra.Mode{m})[0].Measured, false}
 }
 
 func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
@@ -85,96 +98,78 @@ func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
 func (a *adviser) bound(b learn.Bound) string {
 	text := fmt.Sprintf("in %s the workload is %s", a.name(a.Mode), b)
 	if b.OneThread > b.Share[learn.OnCPU]/2 && b.By == learn.OnCPU {
-		text += ": one thread decides, more cores do not help"
+		text += ": one thread decides"
 	}
 	return text
 }
-
-// nearOctaves is how far around a mode knobs are judged: a factor of two.
-const nearOctaves = 1
-
-// idleX is the effect on time up to which a knob counts as having none.
-const idleX = 1.03
 
 // mostErrorPct is the cross-validated error above which a model's best and
 // idlest modes are its mistakes rather than the workload's.
 const mostErrorPct = 20.0
 
-// tooWrong says why there is no advice on single modes; "" for a model that is good
-// enough, or whose errors are not known.
-func (a *adviser) tooWrong() string {
-	cv := a.model.CV
-	if !cv.Known() || !(cv.TimeMAPEPct > mostErrorPct || cv.PowerMAPEPct > mostErrorPct) {
+// tooWrong says why there is no advice on single modes; "" for a model that is good enough.
+func tooWrong(m *learn.Model) string {
+	cv := m.CV
+	switch {
+	case !cv.Known():
+		return "the model's errors are not known, so neither is which modes waste power: measure more"
+	case !(cv.TimeMAPEPct > mostErrorPct || cv.PowerMAPEPct > mostErrorPct):
 		return ""
 	}
 	what := fmt.Sprintf("%.0f %% in time", cv.TimeMAPEPct)
-	if a.model.HasPower() {
+	if m.HasPower() {
 		what += fmt.Sprintf(" and %.0f %% in power", cv.PowerMAPEPct)
 	}
 	todo := "measure more"
-	if a.model.Method != learn.GP {
+	if m.Method != learn.GP {
 		todo += ", or fit with --method gp"
 	}
 	return "errors of " + what + " are too large to say which modes waste power: " + todo
 }
 
-// ranked says what each knob does, the one with most effect on time first.
-func (a *adviser) ranked() string {
-	var parts []string
-	for _, e := range a.effects {
-		effect := fmt.Sprintf("%s (time ×%.2f", e.Knob, e.TimeX)
-		if a.model.HasPower() {
-			effect += fmt.Sprintf(", power ×%.2f", e.PowerX)
-		}
-		parts = append(parts, effect+")")
+// doubtOrFront looks for modes off the front, unless the model is too wrong for that.
+func (a *adviser) doubtOrFront() []string {
+	if doubt := tooWrong(a.model); doubt != "" {
+		return []string{doubt}
 	}
-	return "knobs by what they change within a factor of two: " + strings.Join(parts, ", ")
+	return a.offFront()
 }
 
-// idle names the knobs that cost power and save no time.
-func (a *adviser) idle() (lines []string) {
-	for _, e := range a.effects {
-		least := a.model.Space.Values(e.Knob)[0]
-		if e.TimeX <= idleX && e.PowerX > idleX && a.Mode.Value(e.Knob) > least {
-			lines = append(lines, fmt.Sprintf(
-				"%s hardly changes the time here but up to %.0f %% of power: a lower setting costs nothing",
-				e.Knob, 100*(1-1/e.PowerX)))
-		}
+// noise is the relative error of one reading per mode.
+const noise = 0.03
+
+// errors are the relative errors of time and power of a point: those that the model has by
+// its cross-validation, of a measured one those of a reading; NaN where they are not known.
+func (a *adviser) errors(p point) (time, power float64) {
+	cv := a.model.CV
+	switch {
+	case p.read:
+		return noise, noise
+	case !cv.Known():
+		return math.NaN(), math.NaN()
 	}
-	return lines
+	return max(noise, cv.TimeMAPEPct/100), max(noise, cv.PowerMAPEPct/100)
 }
 
-// noiseGain is the relative gain that is noise where there is one reading per mode.
-const noiseGain = 0.03
-
-// OffFront reports whether other points beat p by more than the given relative
-// gains: faster is the fastest of those that draw no more power, thriftier the
-// one of least power of those that take no more time. Each is p itself where
-// the gain in time or in power is less.
-func OffFront(
-	points []tegra.Measured,
-	p tegra.Measured,
-	timeGain, powerGain float64,
-) (faster, thriftier tegra.Measured, off bool) {
-	faster, thriftier = p, p
-	for _, q := range points {
-		if !stats.Positive(q.TimeMS, q.PowerW) {
+// better finds points that beat p in time and in power both, by more than the larger error
+// of either point: the fastest and the one of least power; false when there is none.
+func (a *adviser) better(p point) (faster, thriftier point, found bool) {
+	ownTime, ownPower := a.errors(p)
+	for _, q := range a.points {
+		errTime, errPower := a.errors(q)
+		if !stats.Positive(q.TimeMS, q.PowerW) || !(q.TimeMS*(1+max(errTime, ownTime)) <= p.TimeMS) ||
+			!(q.PowerW*(1+max(errPower, ownPower)) <= p.PowerW) {
 			continue
 		}
-		if q.PowerW <= p.PowerW && q.TimeMS < faster.TimeMS {
+		if !found || q.TimeMS < faster.TimeMS {
 			faster = q
 		}
-		if q.TimeMS <= p.TimeMS && q.PowerW < thriftier.PowerW {
+		if !found || q.PowerW < thriftier.PowerW {
 			thriftier = q
 		}
+		found = true
 	}
-	if faster.TimeMS > p.TimeMS*(1-timeGain) {
-		faster = p
-	}
-	if thriftier.PowerW > p.PowerW*(1-powerGain) {
-		thriftier = p
-	}
-	return faster, thriftier, faster != p || thriftier != p
+	return faster, thriftier, found
 }
 
 // offFront looks at the present mode, MAXN and the presets.
@@ -201,49 +196,51 @@ func (a *adviser) offFront() []string {
 			continue
 		}
 		seen[n.mode] = true
-		lines = append(lines, a.beaten(n.name, p)...)
+		if faster, thriftier, off := a.better(p); off {
+			lines = append(lines, a.beaten(n.name, p, faster, thriftier))
+		}
 	}
 	return lines
 }
 
-// beaten asks for gains above the noise and the model's errors: the best of
-// thousands of predictions is likely to be too good.
-func (a *adviser) beaten(name string, p tegra.Measured) []string {
-	cv := a.model.CV
-	timeGain, powerGain := noiseGain+cv.TimeMAPEPct/100, noiseGain+cv.PowerMAPEPct/100
-	faster, thriftier, off := OffFront(a.points, p, timeGain, powerGain)
-	if !off {
-		return nil
+// beaten says by how much a mode is beaten, and whether that was measured.
+func (a *adviser) beaten(name string, p, faster, thriftier point) string {
+	how := func(q point) string {
+		if p.read && q.read {
+			return "measured"
+		}
+		return "predicted"
 	}
-	var ways []string
-	if faster != p {
-		ways = append(ways, fmt.Sprintf("%s is %.0f %% faster at no more power",
-			a.name(faster.Mode), 100*(p.TimeMS/faster.TimeMS-1)))
+	way := func(q point) string {
+		return fmt.Sprintf("%s is %.0f %% faster and draws %.0f %% less (%.1f W, %s)", a.name(q.Mode),
+			100*(p.TimeMS/q.TimeMS-1), 100*(1-q.PowerW/p.PowerW), p.PowerW-q.PowerW, how(q))
 	}
-	if thriftier != p {
-		ways = append(ways, fmt.Sprintf("%s draws %.0f %% less (%.1f W) in no more time",
-			a.name(thriftier.Mode), 100*(1-thriftier.PowerW/p.PowerW), p.PowerW-thriftier.PowerW))
+	ways := way(faster)
+	if thriftier.Mode != faster.Mode {
+		ways += "; " + way(thriftier)
 	}
-	return []string{fmt.Sprintf("%s (%s) is predicted to lie off the Pareto front: %s",
-		name, a.name(p.Mode), strings.Join(ways, "; "))}
+	return fmt.Sprintf("%s (%s) lies off the Pareto front: %s", name, a.name(p.Mode), ways)
 }
 
 // training compares whole trainings with the present mode's, and says which
 // way of measuring suits one of that length.
-func (a *adviser) training() []string {
+func (a *adviser) training() (length, approach []string) {
 	if a.Minibatches <= 0 {
-		return nil
+		return nil, nil
 	}
-	here := Whole(a.at(a.Mode), a.Minibatches)
+	here := Whole(a.at(a.Mode).Measured, a.Minibatches)
 	text := fmt.Sprintf("a whole training of %s minibatches takes %s in %s",
 		text.Thousands(a.Minibatches), here, a.name(a.Mode))
 	than := here
 	if a.Present.OK && a.Present.V != a.Mode {
-		than = Whole(a.at(a.Present.V), a.Minibatches)
+		than = Whole(a.at(a.Present.V).Measured, a.Minibatches)
 		text += "; " + against(here, than) + " the present mode"
+		if !a.at(a.Mode).read || !a.at(a.Present.V).read {
+			text += " (predicted)"
+		}
 	}
 	fit := ApproachFor(than.Time)
-	return []string{text, fmt.Sprintf("for a training of that length (%s): %s", fit.Scenario, fit.Jtune)}
+	return []string{text}, []string{fmt.Sprintf("for a training of that length (%s): %s", fit.Scenario, fit.Jtune)}
 }
 
 // Training is what a whole training takes.

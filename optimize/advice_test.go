@@ -13,27 +13,38 @@ import (
 	"jtune/tegra/sweep/sweeptest"
 )
 
-func TestOffFront(t *testing.T) {
+// A mode is off the front only beyond the errors: those of readings where both modes were
+// measured, those of the model where one is predicted.
+func TestOffTheFrontOnlyBeyondTheErrors(t *testing.T) {
 	t.Parallel()
-	at := func(ms, w float64) tegra.Measured { return tegra.Measured{TimeMS: ms, PowerW: w} }
-	points := []tegra.Measured{at(100, 40), at(110, 29), at(120, 30), at(200, 15), at(math.NaN(), 1), at(0, 1)}
+	at := func(ms, w float64, read bool) point { return point{tegra.Measured{TimeMS: ms, PowerW: w}, read} }
+	cv := learn.Errors{TimeMAPEPct: 6, PowerMAPEPct: 4, How: "10 folds"}
 	for _, c := range []struct {
-		name                 string
-		p, faster, thriftier tegra.Measured
-		off                  bool
+		name     string
+		cv       learn.Errors
+		p, other point
+		off      bool
 	}{
-		{"a point of the front is on it", at(110, 29), at(110, 29), at(110, 29), false},
-		{"a point behind another is off it both ways", at(120, 30), at(110, 29), at(110, 29), true},
-		{"far off, the two ways lead apart", at(250, 35), at(110, 29), at(200, 15), true},
-		{"beaten by less than three percent is noise", at(112, 29.5), at(112, 29.5), at(112, 29.5), false},
-		{"beaten in power alone", at(201, 20), at(201, 20), at(200, 15), true},
-		{"faster than all", at(50, 60), at(50, 60), at(50, 60), false},
+		{"by more than a reading's error, both measured", cv, at(100, 30, true), at(96, 28, true), true},
+		{"by less than a reading's error", cv, at(100, 30, true), at(98, 28, true), false},
+		{"by more than the model's errors", cv, at(100, 30, true), at(93, 28, false), true},
+		{"by less than its error of time", cv, at(100, 30, true), at(96, 25, false), false},
+		{"by less than its error of power", cv, at(100, 30, true), at(80, 29.3, false), false},
+		{"itself predicted", cv, at(100, 30, false), at(96, 28, true), false},
+		{"less power in the same time, which may be more", cv, at(58.8, 50, true), at(58.8, 46.5, false), false},
+		{"of a model whose errors are not known", learn.Errors{}, at(100, 30, true), at(50, 10, false), false},
+		{"nothing is known of the other", cv, at(100, 30, true), at(math.NaN(), 1, false), false},
 	} {
-		faster, thriftier, off := OffFront(points, c.p, 0.03, 0.03)
-		if faster != c.faster || thriftier != c.thriftier || off != c.off {
-			t.Errorf("%s: got %v, %v, %v, want %v, %v, %v",
-				c.name, faster, thriftier, off, c.faster, c.thriftier, c.off)
+		a := &adviser{model: &learn.Model{CV: c.cv}, points: []point{c.p, c.other}}
+		faster, thriftier, off := a.better(c.p)
+		if off != c.off || off && (faster != c.other || thriftier != c.other) {
+			t.Errorf("%s: got %v, %v, %v, want %v", c.name, faster, thriftier, off, c.off)
 		}
+	}
+	a := &adviser{model: &learn.Model{CV: cv}, points: []point{at(100, 29, true), at(200, 15, true), at(50, 60, true)}}
+	faster, thriftier, off := a.better(at(250, 35, true))
+	if !off || faster != a.points[0] || thriftier != a.points[1] {
+		t.Errorf("far off, the two ways lead apart: got %v, %v, %v", faster, thriftier, off)
 	}
 }
 
@@ -92,44 +103,79 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 			},
 		)
 	}
-	model, err := learn.Fit(t.Context(), samples, learn.Options{Space: space, SkipCV: true})
+	model, err := learn.Fit(t.Context(), samples, learn.Options{Space: space})
 	if err != nil {
 		t.Fatal(err)
 	}
 	top := space.Max()
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
-	text := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
+	said := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(lean), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
-		"GPU-bound (GPU ", "knobs by what they change within a factor of two: GPU (time ×", "cores hardly changes " +
-			"the time", "CPU hardly changes the time",
-		"the present mode (12c/2.20C/1.30G/3.20M) is predicted to lie off the Pareto front", "in no more time", "a " +
-			"whole training of 360,000 minibatches takes", "fine-tuning a model",
+		"GPU-bound (GPU ",
+		"half of one setting of 12c/2.20C/1.30G/3.20M: GPU 600 MHz +1", // 108 % by the law
+		"cores can go down: 8 cores cost 0.",
+		"CPU can go down: CPU 1.00 GHz cost 0.",
+		"a whole training of 360,000 minibatches takes",
+		"fine-tuning a model",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("advice lacks %q:\n%s", want, text)
+		if !strings.Contains(said, want) {
+			t.Errorf("advice lacks %q:\n%s", want, said)
 		}
 	}
-	if strings.Count(text, "off the Pareto front") != 1 {
-		t.Errorf("the present mode is MAXN: it is to be named once:\n%s", text)
+	if strings.Contains(said, "GPU can go down") {
+		t.Errorf("half of the GPU clock doubles the time:\n%s", said)
 	}
-	text = strings.Join(Advice(model, Situation{Mode: lean, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
-	if !strings.Contains(text, "Wh less than in the present mode") || strings.Contains(text, "cores hardly") {
-		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", text)
+	wasteful := tegra.Mode{Cores: 12, CPU: top.CPU, GPU: 900 * tegra.MHz, EMC: top.EMC}
+	worth := Situation{Mode: top, Present: tegra.Some(wasteful), Minibatches: 360_000}
+	found := strings.Join(Findings(model, worth), "\n")
+	if !strings.Contains(found, "the present mode (12c/2.20C/0.90G/3.20M) lies off the Pareto front") ||
+		strings.Contains(found, "half of one setting") || strings.Contains(found, "fine-tuning") {
+		t.Errorf("what an answer is worth:\n%s", found)
 	}
-	model.CV = learn.Errors{TimeMAPEPct: 30, PowerMAPEPct: 5, How: "10 folds"}
-	text = strings.Join(Advice(model, Situation{Mode: top}), "\n")
-	if !strings.Contains(text, "errors of 30 % in time and 5 % in power are too large") ||
-		strings.Contains(text, "hardly changes") ||
-		strings.Contains(text, "off the Pareto front") {
-		t.Errorf("advice of a model that is far off:\n%s", text)
+	said = strings.Join(Advice(model, Situation{Mode: lean, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
+	if !strings.Contains(said, "Wh less than in the present mode") || strings.Contains(said, "cores can") {
+		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", said)
+	}
+	for want, cv := range map[string]learn.Errors{
+		"errors of 30 % in time and 5 % in power are too large": {TimeMAPEPct: 30, PowerMAPEPct: 5, How: "10 folds"},
+		"errors are not known": {},
+	} {
+		model.CV = cv
+		said = strings.Join(Advice(model, Situation{Mode: top}), "\n")
+		if !strings.Contains(said, want) || strings.Contains(said, "can go down") ||
+			strings.Contains(said, "off the Pareto front") {
+			t.Errorf("advice of a model that is far off lacks %q:\n%s", want, said)
+		}
 	}
 	linear, err := learn.Fit(t.Context(), samples, learn.Options{Method: learn.Linear, Space: space, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := Advice(linear, Situation{Mode: lean}); strings.Contains(strings.Join(got, "\n"), "bound") ||
-		!strings.HasPrefix(got[0], "knobs") {
+		!strings.HasPrefix(got[0], "half of one setting") {
 		t.Errorf("a straight line knows no resource: got %q", got)
+	}
+}
+
+// A cost that nothing near it was measured for is no reason to go down.
+func TestAHalfBeyondWhatWasMeasuredIsNotFree(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	var high []tegra.Measured
+	for _, m := range b.All() {
+		if m.Mode.EMC == b.Space.Max().EMC && len(high) < 40 {
+			m.TimeMS, m.PowerW = 100, 10+float64(m.Mode.Cores)
+			high = append(high, m)
+		}
+	}
+	model, err := learn.Fit(t.Context(), high, learn.Options{Space: b.Space})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range Halves(model, b.Space.Max()) {
+		if h.Knob == tegra.KnobEMC && (!h.Beyond || h.Free()) {
+			t.Errorf("memory was measured at its highest clock alone: got %+v", h)
+		}
 	}
 }
 
@@ -148,38 +194,27 @@ func TestAdviceIsTrueOfMeasuredSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		top := s.Space.Max()
-		// True effects of a knob between the top mode and a factor of two below it.
-		var truth [tegra.NumKnobs]float64
-		for k := range tegra.NumKnobs {
-			for _, r := range s.Rows {
-				same := true
-				for other := range tegra.NumKnobs {
-					same = same && (other == k || r.Mode.Value(other) == top.Value(other))
-				}
-				if same && r.Mode.Value(k) >= top.Value(k)/2 {
-					truth[k] = max(truth[k], r.TimeMS/s.At[top].TimeMS)
-				}
-			}
-		}
-		most := learn.KnobEffect{}
-		for _, e := range learn.Importance(model, s.Space, top, nearOctaves) {
-			if e.TimeX > most.TimeX {
-				most = e
-			}
-			if e.TimeX <= idleX && truth[e.Knob] > 1.08 {
-				t.Errorf("%s: %v is said to have no effect on time, it has ×%.2f", name, e.Knob, truth[e.Knob])
-			}
-		}
-		if best := slices.Max(truth[:]); truth[most.Knob] < 0.9*best {
-			t.Errorf("%s: %v is said to matter most (×%.2f, truly ×%.2f), another has ×%.2f",
-				name, most.Knob, most.TimeX, truth[most.Knob], best)
-		}
-		for _, line := range Advice(model, Situation{Mode: top}) {
-			if !strings.Contains(line, "lie off the Pareto front") {
+		said := Advice(model, Situation{Mode: top})
+		for _, h := range Halves(model, top) {
+			truth, ok := s.At[h.To]
+			if !ok {
 				continue
 			}
-			all := slices.Clone(s.Rows)
-			if _, _, off := OffFront(all, s.At[top], 0, 0); !off {
+			cost := 100 * (truth.TimeMS/s.At[top].TimeMS - 1)
+			if h.Free() && cost > mostCostPct+5 { // single readings of both, which scatter by 3 %
+				t.Errorf("%s: %v is said to cost nothing, truly %.0f %%", name, h, cost)
+			}
+			if math.Abs(math.Log((100+h.TimePct)/(100+cost))) > 0.15 { // a model's 5 % and two readings, twice over
+				t.Errorf("%s: %v, truly %.0f %%", name, h, cost)
+			}
+		}
+		for _, line := range said {
+			if !strings.Contains(line, "off the Pareto front") {
+				continue
+			}
+			if !slices.ContainsFunc(s.Rows, func(r tegra.Measured) bool {
+				return r.TimeMS < s.At[top].TimeMS && r.PowerW < s.At[top].PowerW
+			}) {
 				t.Errorf("%s: %q, but no measured mode beats it", name, line)
 			}
 		}

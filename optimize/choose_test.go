@@ -53,7 +53,7 @@ func TestChoose(t *testing.T) {
 		{"least energy within a time limit", Limit{Energy: true, TimeMS: 130}, 2},
 		{"least power within ten percent of the fastest", Limit{MaxSlowdownPct: 10.001}, 2},
 		{"slowdown is counted from the fastest within the power limit", Limit{MaxSlowdownPct: 90, PowerW: 30}, 4},
-		{"the knee", Limit{Knee: true}, 4},
+		{"the knee", Limit{Knee: true}, 2},
 		{"too little power", Limit{PowerW: 5}, 0},
 	} {
 		got, err := Choose(menu, c.limit)

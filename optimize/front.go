@@ -75,15 +75,25 @@ func FrontOf(points []tegra.Measured, x, y Axis) []int {
 	return front
 }
 
-// knee returns the member of a front that lies farthest below the chord between
-// the front's ends, both axes logarithmic and scaled so that the ends lie at 0
-// and 1: where giving up a little more time stops saving much power. A front
-// without a point below the chord has its knee at the end of least x.
+// kneeSlowdown is the most that a knee may be slower than the fastest mode: beyond it a
+// front goes on saving a little power for ever more time.
+const kneeSlowdown = 2
+
+// knee returns the member of a front of the largest curvature, where giving up a little
+// more time stops saving much power: of those at most kneeSlowdown slower than the
+// fastest, the one farthest below the chord between their ends, both axes logarithmic and
+// scaled so that the ends lie at 0 and 1 (Satopää et al. 2011, "Finding a Kneedle in a
+// Haystack": the measure of curvature for points that scatter). A front without a point
+// below the chord has its knee at the end of least x.
 func knee(points []tegra.Measured, front []int, x Axis) int {
+	last := points[front[len(front)-1]]
+	front = slices.DeleteFunc(slices.Clone(front), func(i int) bool {
+		return points[i].SampleMS() > kneeSlowdown*last.SampleMS()
+	})
 	if len(front) < 3 {
 		return front[0]
 	}
-	first, last := points[front[0]], points[front[len(front)-1]]
+	first := points[front[0]]
 	x0, dx := math.Log(x.Of(first)), math.Log(x.Of(last)/x.Of(first))
 	t0, dt := math.Log(last.SampleMS()), math.Log(first.SampleMS()/last.SampleMS())
 	best, depth := front[0], 1e-12

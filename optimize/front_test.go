@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"jtune/internal/stats"
+	"jtune/optimize/optimizetest"
 	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
 )
 
 // beaten is the definition of the front for distinct answers: another point is
@@ -122,14 +124,48 @@ func TestKnee(t *testing.T) {
 		points []tegra.Measured
 		want   int
 	}{
-		{"the knee is the point farthest below the " +
-			"chord", []tegra.Measured{at(1000, 10), at(120, 14), at(110, 25), at(100, 40)}, 1},
-		{"a front of two has its knee at the least power", []tegra.Measured{at(100, 40), at(1000, 10)}, 1},
-		{"a front above its chord has its knee at the least " +
-			"power", []tegra.Measured{at(1000, 10), at(900, 30), at(100, 40)}, 0},
+		{"the knee is the point farthest below the chord",
+			[]tegra.Measured{at(190, 10), at(120, 14), at(110, 25), at(100, 40)}, 1},
+		{"a mode of more than twice the fastest time is none",
+			[]tegra.Measured{at(205, 10), at(120, 14), at(110, 15), at(100, 40)}, 2},
+		{"nor is an end", []tegra.Measured{at(2000, 9), at(180, 10), at(110, 25), at(100, 40)}, 2},
+		{"a front of two has its knee at the least power", []tegra.Measured{at(100, 40), at(190, 10)}, 1},
+		{"one mode is alone within twice the time", []tegra.Measured{at(100, 40), at(1000, 10)}, 0},
+		{"a front above its chord has its knee at the least power",
+			[]tegra.Measured{at(190, 10), at(180, 30), at(100, 40)}, 0},
 	} {
 		if got := knee(c.points, Front(c.points, Power), Power); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// On a curve whose largest curvature is known, the knee lies there: the hyperbola
+// (ln T - a)(ln P - b) = 1 is bent most where both factors are 1, and is cut off at both ends
+// alike.
+func TestKneeIsTheLargestCurvature(t *testing.T) {
+	t.Parallel()
+	var points []tegra.Measured
+	for k := -40; k <= 40; k++ {
+		u := math.Exp(float64(k) / 20) // e^-2 to e^2, 1 at the bend
+		points = append(points, tegra.Measured{TimeMS: math.Exp(0.09 * u), PowerW: math.Exp(1 / u)})
+	}
+	if got := points[knee(points, Front(points, Power), Power)]; math.Abs(math.Log(got.PowerW)-1) > 1e-9 {
+		t.Errorf("got the knee at ln P = %g, want 1", math.Log(got.PowerW))
+	}
+}
+
+// Of the measured sweeps the knee gives up little time for much power.
+func TestKneeOfMeasuredSweeps(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{sweeptest.ResNet, sweeptest.MobileNet, sweeptest.LSTM} {
+		s := optimizetest.Load(t, name)
+		front := Front(s.Rows, Power)
+		got, fastest := s.Rows[knee(s.Rows, front, Power)], s.Rows[front[len(front)-1]]
+		slower, saved := got.TimeMS/fastest.TimeMS-1, 1-got.PowerW/fastest.PowerW
+		if slower > 0.35 || saved < 0.15 || got.EnergyJ() > fastest.EnergyJ() {
+			t.Errorf("%s: %v takes %.0f %% more time for %.0f %% less power, and %.0f %% of the energy", name, got.Mode,
+				100*slower, 100*saved, 100*got.EnergyJ()/fastest.EnergyJ())
 		}
 	}
 }

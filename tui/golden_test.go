@@ -115,6 +115,7 @@ func scenes() map[string]func(d *driver) {
 			d.r.sh.task.Last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0),
 				OverheadMS: tegra.Some(6.0)}
 			d.r.sh.task.Character = pagetest.Character()
+			d.r.sh.task.Advice = d.r.sh.task.Character.Advice()
 			d.press("2")
 		},
 		"profile-idle":   func(d *driver) { d.press("3") },

@@ -254,6 +254,41 @@ func TestExperimentPrintsNoPercentageOfNextToNothing(t *testing.T) {
 	}
 }
 
+// To preload the data is advised where they do not stay in memory and a run with them there
+// is faster, both measured.
+func TestExperimentAdvisesToPreloadOnlyWhatPays(t *testing.T) {
+	t.Parallel()
+	s := orin(t)
+	e := find(t, "cache")
+	p := e.Plan(Request{Workload: workload.Workload{Name: "w", Batch: 16, Workers: 4}, Space: s, Mode: s.Max(),
+		Simulated: true})
+	for _, c := range []struct {
+		name               string
+		cold, cached, kept float64 // stall in ms of the later epochs, and the share in memory
+		want               bool
+	}{
+		{"read in every epoch, faster from memory", 60, 1, 0.4, true},
+		{"in memory after the first epoch", 60, 1, 1, false},
+		{"read in every epoch, which costs nothing", 1, 1, 0.4, false},
+		{"slower from memory", 1, 60, 0.4, false},
+	} {
+		var rows []record.Row
+		var runs []record.Run
+		for i, set := range p.Settings {
+			row, run := ran(set, 1, part(60, 58, 26), part([]float64{c.cold, c.cold, c.cached}[i], 58, 26))
+			run.Character.CacheAfter = some(c.kept)
+			rows, runs = append(rows, row), append(runs, run)
+		}
+		var text strings.Builder
+		if err := e.Report(p, 1, rows, runs).Text(&text); err != nil {
+			t.Fatal(err)
+		}
+		if got := text.String(); strings.Contains(got, "Preload the data (cache =") != c.want {
+			t.Errorf("%s: want the advice %v:\n%s", c.name, c.want, got)
+		}
+	}
+}
+
 func part(stall, compute, watts float64) record.Part {
 	t := stall + compute + 2
 	return record.Part{

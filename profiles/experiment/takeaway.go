@@ -90,6 +90,22 @@ func sayCache(r Report) (out text.Lines) {
 			short(a.V),
 		)
 	}
+	return append(out, r.preload()...)
+}
+
+// inMemory is the share of the data, in percent, from which on no epoch reads them anew.
+const inMemory = 95
+
+// preload advises to preload the data: where a run that begins cold does not bring them into
+// memory, and one with the data in memory is faster.
+func (r Report) preload() (out text.Lines) {
+	cold, cached := lineKey{"cold at the start", Later}, lineKey{"preloaded", Later}
+	share, from, to := r.stat(cold, "cache_pct"), r.stat(cold, "time_ms"), r.stat(cached, "time_ms")
+	if share.OK && share.V < inMemory && r.apart("time_ms", cold, cached) && to.V < from.V {
+		out.Add("Preload the data (cache = \"preload\"): a run that begins cold has %s %% of them in memory after "+
+			"whole epochs and takes %s ms a minibatch, preloaded it takes %s ms (%s).", short(share.V), short(from.V),
+			short(to.V), change(from.V, to.V))
+	}
 	return out
 }
 

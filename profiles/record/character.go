@@ -193,14 +193,12 @@ func (c Character) Advice() []string {
 	case BoundGPU:
 		waits := ""
 		if p.StallMS.OK {
-			waits = fmt.Sprintf(" and waits for data in %.0f %%", stall)
+			waits = fmt.Sprintf(" and waits for data in %.0f %%: the CPU keeps up", stall)
 		}
-		out.Add("The GPU decides: it is busy %.0f %% of the time%s: GPU and memory clock count most, CPU clock and "+
-			"cores can go down.", p.GPUPct.V, waits)
+		out.Add("The GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
 	case BoundCPU:
-		out.Add("The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. A "+
-			"higher CPU clock or a larger minibatch would help; a lower GPU clock would cost little time.",
-			p.GPUPct.V, stall)
+		out.Add("The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
+			"jtune experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {
 		out.Add("After whole epochs %.0f %% of the dataset are in memory: it does not stay there, each epoch reads it "+
@@ -226,18 +224,17 @@ func (c Character) rereads(p Part) bool {
 func (c Character) adviseLoader(out *text.Lines, p Part) {
 	switch {
 	case c.Workers == 0:
-		out.Add("It loads in the training process (workers = 0): loader processes would work meanwhile.")
+		out.Add("It loads in the training process (workers = 0): jtune experiment workers measures what loader " +
+			"processes bring.")
 	case c.rereads(p):
-		out.Add("The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: experiment "+
-			"cache measures what it brings to preload them (cache = \"preload\") or to use a faster medium.",
-			p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
+		out.Add("The data come from the disk in every epoch, at %.0f MB/s; %.0f %% of them are in memory: jtune "+
+			"experiment cache measures what that costs.", p.ReadBytesPerS.V/1e6, 100*c.CacheAfter.V)
 	case p.CPUPct.OK && p.CPUPct.V >= busyCPUPct:
-		out.Add("The cores are %.0f %% busy: more cores or a higher CPU clock would help, more workers would not.",
-			p.CPUPct.V)
+		out.Add("The cores are %.0f %% busy with workers = %d: more workers find no free core.", p.CPUPct.V, c.Workers)
 	case p.CPUPct.OK:
-		out.Add("The cores are %.0f %% busy with workers = %d: more workers may help, and so does a higher CPU clock.",
+		out.Add("The cores are %.0f %% busy with workers = %d: jtune experiment workers measures what more bring.",
 			p.CPUPct.V, c.Workers)
 	default:
-		out.Add("It has workers = %d: try more, and a higher CPU clock.", c.Workers)
+		out.Add("It has workers = %d: jtune experiment workers measures what more bring.", c.Workers)
 	}
 }

@@ -39,7 +39,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"a large network that keeps the GPU busy",
 			Character{All: steadyPart(1, 97, 98, 20)},
 			BoundGPU,
-			[]string{"The GPU decides: it is busy 98 %", "waits for data in 1 %"},
+			[]string{"The GPU is busy 98 %", "waits for data in 1 %: the CPU keeps up."},
 		},
 		{
 			"a small network whose kernels the CPU cannot launch fast enough",
@@ -51,13 +51,13 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"a loader with too few workers",
 			Character{All: steadyPart(60, 38, 40, 30), Workers: 1},
 			BoundLoader,
-			[]string{"waits for data in 60 %", "30 % busy with workers = 1: more workers may help"},
+			[]string{"waits for data in 60 %", "30 % busy with workers = 1: jtune experiment workers measures"},
 		},
 		{
 			"a loader whose cores are busy",
 			Character{All: steadyPart(60, 38, 40, 93), Workers: 4},
 			BoundLoader,
-			[]string{"cores are 93 % busy: more cores"},
+			[]string{"cores are 93 % busy with workers = 4: more workers find no free core"},
 		},
 		{
 			"a job that loads by itself",
@@ -70,13 +70,13 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			Character{All: withDisk, First: tegra.Some(withDisk), Later: tegra.Some(withDisk), Workers: 4,
 				CacheAfter: some(0.4)},
 			BoundLoader,
-			[]string{"from the disk in every epoch, at 63 MB/s; 40 % of them are in memory"},
+			[]string{"from the disk in every epoch, at 63 MB/s; 40 % of them are in memory: jtune experiment cache"},
 		},
 		{
 			"data from the disk in epoch 0, as always",
 			Character{All: withDisk, First: tegra.Some(withDisk), Workers: 4, CacheAfter: some(0.4)},
 			BoundLoader,
-			[]string{"more workers may help"},
+			[]string{"jtune experiment workers measures"},
 		},
 		{
 			"data from the disk, loaded in the training process",
@@ -88,25 +88,25 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"data from the disk, but all of them in memory by now",
 			Character{All: withDisk, Workers: 4, CacheAfter: some(1)},
 			BoundLoader,
-			[]string{"more workers may help"},
+			[]string{"jtune experiment workers measures"},
 		},
 		{
 			"energy that is mostly the idle board's",
 			Character{All: powered, BaseW: some(7)},
 			BoundGPU,
-			[]string{"The GPU decides", "70 % of the energy"},
+			[]string{"The GPU is busy", "70 % of the energy"},
 		},
 		{
 			"a first epoch slower than the rest",
 			Character{All: slower, First: tegra.Some(slower), Later: tegra.Some(steadyPart(1, 97, 98, 20))},
 			BoundGPU,
-			[]string{"The GPU decides", "The first epoch is 100 % slower"},
+			[]string{"The GPU is busy", "The first epoch is 100 % slower"},
 		},
 		{
 			"a dataset that does not stay in memory",
 			Character{All: slower, First: tegra.Some(slower), Later: tegra.Some(slower), CacheAfter: some(0.06)},
 			BoundGPU,
-			[]string{"The GPU decides", "6 % of the dataset"},
+			[]string{"The GPU is busy", "6 % of the dataset"},
 		},
 		{"a job that tells its times alone", Character{All: Part{Minibatches: 9, TimeMS: 10}}, BoundUnknown, nil},
 		{"no run at all", Character{}, BoundUnknown, nil},
@@ -119,6 +119,11 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			for _, want := range c.says {
 				if !strings.Contains(got, want) {
 					t.Errorf("advice lacks %q:\n%s", want, got)
+				}
+			}
+			for _, claim := range []string{"can go down", "preload", "would help", "may help"} {
+				if strings.Contains(got, claim) {
+					t.Errorf("%q, which this run has not measured:\n%s", claim, got)
 				}
 			}
 			if len(c.says) == 0 && got != "" {

@@ -57,7 +57,7 @@ func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
 		Disk:           text.Optional(c.Disk),
 		UptimeS:        tegra.Val[float64]{V: c.Uptime.V.Seconds(), OK: c.Uptime.OK},
 		Versions:       listOf(c.Versions),
-		Advice:         listOf(c.Advice()),
+		Advice:         listOf(r.Advice),
 	}
 }
 

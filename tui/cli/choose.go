@@ -82,7 +82,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 		if m.Batches != nil {
 			m = m.At(x.batch)
 		}
-		x.advice = optimize.Advice(m, situation)
+		x.advice = optimize.Findings(m, situation)
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))

@@ -147,7 +147,7 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err
 	}
-	for _, line := range append(r.Doubts(), r.Character.Advice()...) {
+	for _, line := range append(r.Doubts(), r.Advice...) {
 		fmt.Fprintln(a.out, wrapped(line))
 	}
 	return nil

@@ -122,7 +122,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 			if m.Batches != nil {
 				m = m.At(res.Batch)
 			}
-			x.advice = optimize.Advice(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
+			x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
 				Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
 		}
 		return errors.Join(err, x.print(a.out))

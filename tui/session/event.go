@@ -20,7 +20,8 @@ type Event struct {
 	Surrogate *learn.Surrogate
 	// Character is what a Run is like so far, with each reading of the device.
 	Character *record.Character
-	Note      string // one line for the log
+	Advice    []string // what Character and the model of the workload say in words
+	Note      string   // one line for the log
 }
 
 // observer is called from the job's goroutine and must not block.

@@ -50,11 +50,12 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	rec := s.recordOfRun(r, observe)
 	defer rec.close()
 	monitor := profiles.NewMonitor(r.Workload, s.Device, s.Clock, s.system(r.Workload), base)
+	advise := s.runAdviser(r.Workload)
 	h, err := s.harness(r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs)(ctx, 0)
 	if err != nil {
 		return RunResult{}, err
 	}
-	c := &collector{meter: s.startMeter(monitor, h, r.Every), observe: observe, want: r.Minibatches}
+	c := &collector{meter: s.startMeter(monitor, h, r.Every), observe: observe, want: r.Minibatches, advise: advise}
 	switch {
 	case c.want > 0:
 	case r.Epochs > 0:
@@ -69,7 +70,10 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 		err = stopErr
 	}
 	out := c.result(monitor.Finish(), power)
-	out.Dir = rec.keep(out)
+	if out.Dir = rec.keep(out); out.Dir != "" {
+		advise = s.runAdviser(r.Workload) // by the model that knows the run
+	}
+	out.Advice = advise.of(out.Character)
 	return out, err
 }
 
@@ -108,7 +112,8 @@ func (t *timings) add(e harness.Event) {
 type collector struct {
 	meter   *meter
 	observe observer
-	want    int  // minibatches; 0: until the job ends
+	want    int // minibatches; 0: until the job ends
+	advise  runAdviser
 	patient bool // wait until power is steady, and for enough samples of it
 
 	count   int
@@ -177,7 +182,7 @@ func (c *collector) minibatch(e harness.Event) {
 	c.observe.minibatch(e, p)
 	if c.meter.due() && c.observe != nil {
 		soFar := c.meter.monitor.Character()
-		c.observe(Event{Character: &soFar})
+		c.observe(Event{Character: &soFar, Advice: c.advise.of(soFar)})
 	}
 }
 

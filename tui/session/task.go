@@ -72,6 +72,7 @@ type Snapshot struct {
 	Times     []float64         // minibatch times of a run, newest last
 	Last      *harness.Event    // the newest minibatch, with its parts
 	Character *record.Character // of a run, so far
+	Advice    []string          // what it shows, in sentences
 	Notes     []string
 	Log       string // file of the output of a run's job; "" for none
 
@@ -118,7 +119,7 @@ func (s *Snapshot) add(e Event) {
 		s.Last = e.Minibatch
 	}
 	if e.Character != nil {
-		s.Character = e.Character
+		s.Character, s.Advice = e.Character, e.Advice
 	}
 	if e.Probe != nil {
 		s.Probes = append(s.Probes, *e.Probe)
@@ -373,7 +374,7 @@ func (t *Task) finish(out Outcome, err error) {
 		}
 		s.State, s.Err, s.Outcome = Done, err, out
 		if r := out.Ran; r != nil && r.Character.All.Minibatches > 0 {
-			s.Character = &r.Character
+			s.Character, s.Advice = &r.Character, r.Advice
 		}
 	})
 	t.updates.Close()

@@ -89,7 +89,7 @@ func (f *Board) Run(ctx context.Context, r session.RunRequest, observe func(sess
 				ComputeMS: tegra.Some(0.85 * t), OverheadMS: tegra.Some(0.05 * t)}})
 	}
 	if f.Says != nil {
-		observe(session.Event{Character: f.Says})
+		observe(session.Event{Character: f.Says, Advice: f.Says.Advice()})
 	}
 	<-ctx.Done()
 	return session.RunResult{Minibatches: 30, TimeMS: t, StallMS: tegra.Some(0.1 * t), ComputeMS: tegra.Some(0.85 * t),

@@ -206,7 +206,7 @@ func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Ran != nil {
 		doubts = j.Ran.Doubts()
 	}
-	for _, text := range append(doubts, j.Character.Advice()...) {
+	for _, text := range append(doubts, j.Advice...) {
 		lines = append(lines, widget.Wrap(text, w))
 	}
 	if len(lines) == 0 {

@@ -1,0 +1,159 @@
+package optimize
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Half is what half of one knob's setting changes, the other knobs as they are.
+type Half struct {
+	Knob     tegra.Knob
+	To       tegra.Mode // the listed setting nearest to half
+	TimePct  float64    // change of the time of a minibatch: +24 takes a quarter longer
+	PowerPct float64    // NaN where power is not known
+	Measured bool       // both modes were, else one is predicted
+	Beyond   bool       // To lies beyond what was measured
+}
+
+const (
+	// mostCostPct is the cost in time up to which a setting may be halved for nothing, and
+	// leastSavedPct the power that must be saved by it: less of either is the noise of a reading.
+	mostCostPct   = 3.0
+	leastSavedPct = 3.0
+)
+
+// Free reports whether the knob can go down: half of its setting costs no time to speak
+// of, and saves power.
+func (h Half) Free() bool {
+	return h.TimePct <= mostCostPct && h.PowerPct <= -leastSavedPct && !h.Beyond
+}
+
+func (h Half) setting() string {
+	if h.Knob == tegra.KnobCores {
+		return fmt.Sprintf("%d cores", h.To.Cores)
+	}
+	return fmt.Sprintf("%v %v", h.Knob, tegra.Freq(math.Round(h.To.Value(h.Knob)/1e6))*tegra.MHz)
+}
+
+// how marks what was not measured.
+func (h Half) how() string {
+	switch {
+	case h.Measured:
+		return "measured"
+	case h.Beyond:
+		return "extrapolated"
+	}
+	return "predicted"
+}
+
+func (h Half) String() string {
+	out := fmt.Sprintf("%s %+.0f %% time", h.setting(), math.Round(h.TimePct)+0)
+	if !math.IsNaN(h.PowerPct) {
+		out += fmt.Sprintf(", %+.0f %% power", math.Round(h.PowerPct)+0)
+	}
+	return out
+}
+
+// advice says that the knob can go down, and what that costs.
+func (h Half) advice() string {
+	return fmt.Sprintf("%v can go down: %s cost %.1f %% of time and save %.0f %% of power (%s)",
+		h.Knob, h.setting(), max(0, h.TimePct), -h.PowerPct, h.how())
+}
+
+// Halves are what half of each setting of a mode changes, the most costly first; of a knob
+// at its lowest setting there is none. Measured values count before predicted ones.
+func Halves(m *learn.Model, at tegra.Mode) []Half {
+	known := readings(m)
+	value := func(mode tegra.Mode) (p tegra.Measured, measured bool) {
+		if p, measured = known[mode]; !measured {
+			p = m.Predict([]tegra.Mode{mode})[0].Measured
+		}
+		return p, measured
+	}
+	here, read := value(at)
+	var out []Half
+	for k := range tegra.NumKnobs {
+		to, ok := halved(m.Space, at, k)
+		if !ok {
+			continue
+		}
+		p, both := value(to)
+		h := Half{
+			Knob:     k,
+			To:       to,
+			TimePct:  100 * (p.TimeMS/here.TimeMS - 1),
+			PowerPct: 100 * (p.PowerW/here.PowerW - 1),
+			Measured: read && both,
+			Beyond:   !both && learn.Extrapolates(m.Samples, to),
+		}
+		if stats.Positive(p.TimeMS, here.TimeMS) {
+			out = append(out, h)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Half) int { return cmp.Compare(b.TimePct, a.TimePct) })
+	return out
+}
+
+// halved is a mode of the space with half of one setting, or the listed one nearest to that;
+// false where the setting is the lowest.
+func halved(space *tegra.Space, at tegra.Mode, k tegra.Knob) (tegra.Mode, bool) {
+	v, best := at.Value(k), math.Inf(1)
+	var to tegra.Mode
+	for _, w := range space.Values(k) {
+		turned := at.Values()
+		turned[k] = int64(w)
+		m := tegra.ModeOfValues(turned)
+		if off := math.Abs(math.Log2(2 * w / v)); w < v && off < best && space.Contains(m) {
+			to, best = m, off
+		}
+	}
+	return to, !math.IsInf(best, 1)
+}
+
+// Knobs is what the knobs of a mode do to the workload, one sentence per line: what half of
+// each setting costs, and which can go down for nothing.
+func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
+	halves := Halves(m, at)
+	if len(halves) == 0 {
+		return nil
+	}
+	var parts []string
+	how := halves[0].how()
+	for _, h := range halves {
+		if h.how() != how {
+			how = ""
+		}
+	}
+	for _, h := range halves {
+		text := h.String()
+		if how == "" {
+			text += " (" + h.how() + ")"
+		}
+		parts = append(parts, text)
+	}
+	line := fmt.Sprintf("half of one setting of %s: %s", m.Space.Format(at), strings.Join(parts, "; "))
+	if how != "" {
+		line += " (" + how + ")"
+	}
+	if lines = append(lines, line); tooWrong(m) != "" {
+		return lines
+	}
+	return append(lines, free(halves)...)
+}
+
+// free says of the knobs that can go down what that costs.
+func free(halves []Half) (lines []string) {
+	for _, h := range halves {
+		if h.Free() {
+			lines = append(lines, h.advice())
+		}
+	}
+	return lines
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"jtune/optimize"
+)
+
+// A run says of the knobs what jtune advice says by the model of its workload, and nothing
+// where there is no model.
+func TestARunAdvisesAsTheModelDoes(t *testing.T) {
+	t.Parallel()
+	s, w := inDir(t, t.TempDir(), 1)
+	run := func() []string {
+		t.Helper()
+		var live []string
+		res, err := s.Run(t.Context(), RunRequest{Workload: w}, func(e Event) {
+			if e.Character != nil {
+				live = e.Advice
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(live) == 0 || live[0] != res.Advice[0] && !strings.HasPrefix(live[0], "The GPU is busy") {
+			t.Errorf("while it runs %q, at its end %q", live, res.Advice)
+		}
+		return res.Advice
+	}
+	if got := strings.Join(run(), "\n"); !strings.Contains(got, "is not known: jtune tune lstm measures it.") ||
+		strings.Contains(got, "Half of") || strings.Contains(got, "go down") {
+		t.Errorf("nothing was measured of any other mode:\n%s", got)
+	}
+	res, err := s.Profile(t.Context(), ProfileRequest{Measuring: Measuring{Workload: w}, Choose: 12}, nil)
+	if err != nil || res.Kept == "" {
+		t.Fatalf("no model was kept: %v", err)
+	}
+	got := run()
+	m, err := s.LoadModel(modelName(w, s.Device.Board()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := optimize.Knobs(m, s.PresentMode().V)
+	if len(lines) == 0 || !strings.HasPrefix(lines[0], "half of one setting of ") {
+		t.Errorf("the model says %q", lines)
+	}
+	said := optimize.Advice(m, optimize.Situation{Mode: s.PresentMode().V})
+	for _, line := range lines {
+		if !slices.Contains(got, sentence(line)) || !slices.Contains(said, line) {
+			t.Errorf("%q: the run says %q, advice %q", line, got, said)
+		}
+	}
+}
