@@ -22,7 +22,8 @@ const (
 	mostSD          = 20 // of ln errors
 )
 
-// validate fills m.CV: predictions of samples by models fitted without them.
+// validate fills m.CV, where there are samples enough: predictions of samples by models
+// fitted without them.
 // gp keeps the hyper-parameters it chose on all samples.
 func (m *Model) validate(ctx context.Context, t *fitter) error {
 	samples := m.Samples
@@ -34,9 +35,10 @@ func (m *Model) validate(ctx context.Context, t *fitter) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	var timeSD, powerSD float64
-	m.CV, timeSD, powerSD = errorsOf(preds, left)
-	m.CV.How = how
+	errors, timeSD, powerSD := errorsOf(preds, left)
+	if errors.How = how; len(left) >= LeastJudged {
+		m.CV = errors
+	}
 	if b, ok := m.predictor.(*banded); ok {
 		b.timeSD, b.powerSD, b.dof = timeSD, powerSD, max(len(left)-5, leastDoF)
 	}

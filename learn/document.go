@@ -34,6 +34,7 @@ type document struct {
 	SuspectBs  []int         `json:"suspicious_batches,omitempty"`
 	Repeated   []modeRow     `json:"repeated,omitempty"`
 	RepeatBs   []int         `json:"repeated_batches,omitempty"`
+	Means      []meanRow     `json:"means,omitempty"`    // of samples that were measured more than once
 	Bands      *bands        `json:"bands,omitempty"`    // of methods other than gp
 	Networks   *networkBytes `json:"networks,omitempty"` // of nn and powertrain
 }
@@ -51,6 +52,14 @@ type spaceLists struct {
 
 // modeRow is cores, cpu_hz, gpu_hz, mem_hz.
 type modeRow = [tegra.NumKnobs]int64
+
+// meanRow is the mean of N readings of a sample, which is their median.
+type meanRow struct {
+	Sample int      `json:"sample"` // its index
+	N      int      `json:"n"`
+	TimeMS float64  `json:"time_ms"`
+	PowerW optional `json:"power_w"`
+}
 
 // row is a measured mode: cores, cpu_hz, gpu_hz, mem_hz, time_ms, power_w.
 type row [6]optional
@@ -123,9 +132,12 @@ func (m *Model) document() (*document, error) {
 	}
 	d.Suspicious, d.SuspectBs = m.settingRows(m.Suspicious)
 	d.Repeated, d.RepeatBs = m.settingRows(m.Repeated)
-	if m.Batches != nil {
-		for _, s := range m.Samples {
-			d.Batches = append(d.Batches, s.Batch)
+	for i, r := range m.Readings() {
+		if m.Batches != nil {
+			d.Batches = append(d.Batches, r.Batch)
+		}
+		if r.N > 1 {
+			d.Means = append(d.Means, meanRow{i, r.N, r.TimeMS, optional(r.PowerW)})
 		}
 	}
 	b, ok := m.predictor.(*banded)
@@ -189,6 +201,12 @@ func (d *document) model() (*Model, error) {
 	if err := d.batches(m); err != nil {
 		return nil, err
 	}
+	if len(m.Samples) < LeastJudged { // older versions judged models of fewer
+		m.CV = Errors{}
+	}
+	if err := d.means(m); err != nil {
+		return nil, err
+	}
 	if err := d.check(m); err != nil {
 		return nil, err
 	}
@@ -212,6 +230,21 @@ func (d *document) batches(m *Model) error {
 	}
 	if m.Samples, m.Batches = tegra.Sized(m.Samples); m.Batches == nil {
 		return errors.New("its batch sizes are all the same")
+	}
+	return nil
+}
+
+// means sets the means of samples that were measured more than once.
+func (d *document) means(m *Model) error {
+	for _, r := range d.Means {
+		if r.Sample < 0 || r.Sample >= len(m.Samples) || r.N < 2 {
+			return fmt.Errorf("a mean of %d readings of sample %d", r.N, r.Sample)
+		}
+		mean := tegra.Measured{Setting: m.Samples[r.Sample].Setting, TimeMS: r.TimeMS, PowerW: float64(r.PowerW)}
+		if err := checkSample(m.Space, mean); err != nil {
+			return err
+		}
+		m.Means = append(m.Means, tegra.Mean{Measured: mean, N: r.N})
 	}
 	return nil
 }

@@ -52,6 +52,9 @@ type Options struct {
 	// other than gp, which are made from it, are very wide.
 	SkipCV bool
 
+	// Means are those of samples that are medians of several readings already.
+	Means []tegra.Mean
+
 	repeated []tegra.Setting // samples that are the medians of readings that agreed
 }
 
@@ -67,7 +70,7 @@ type Provenance struct {
 	// "" where they were chosen in another way.
 	Pool      string `json:"pool,omitempty"`
 	Campaigns int    `json:"campaigns,omitempty"` // that the pool has samples of
-	Readings  int    `json:"readings,omitempty"`  // of the pool: the samples are medians of those that count
+	Readings  int    `json:"readings,omitempty"`  // of the pool, of which the samples are medians
 	Batch     int    `json:"batch,omitempty"`     // of all samples; 0 where not known or several
 }
 
@@ -112,7 +115,7 @@ func Fit(ctx context.Context, samples []tegra.Measured, o Options) (*Model, erro
 		}
 		m.warn("no device given: the model knows the %d modes of the grid that the samples span", m.Space.Len())
 	}
-	if m.Samples, err = m.prepare(samples, o.repeated); err != nil {
+	if m.Samples, err = m.prepare(samples, o); err != nil {
 		return nil, err
 	}
 	t, err := newFitter(ctx, m, o)
@@ -143,9 +146,9 @@ func methodNames() string {
 }
 
 // prepare checks the samples, moves nominal frequencies to the device's own and takes
-// the medians of settings measured more than once. Those of repeated are such medians
-// already.
-func (m *Model) prepare(samples []tegra.Measured, repeated []tegra.Setting) ([]tegra.Measured, error) {
+// the medians and the means of settings measured more than once. Those of o.repeated and
+// o.Means are such medians already.
+func (m *Model) prepare(samples []tegra.Measured, o Options) ([]tegra.Measured, error) {
 	if err := checkPower(samples); err != nil {
 		return nil, err
 	}
@@ -159,15 +162,22 @@ func (m *Model) prepare(samples []tegra.Measured, repeated []tegra.Setting) ([]t
 			return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(samples), err)
 		}
 	}
-	groups := tegra.BySetting(samples)
+	groups, before := tegra.BySetting(samples), meansOf(o.Means)
 	out := make([]tegra.Measured, len(groups))
 	var apart []tegra.Setting
 	for i, g := range groups {
 		out[i] = g.Median()
+		more := g
+		if before[g.Setting].N > 0 { // the first of the samples stands for these
+			more.TimesMS, more.PowersW = g.TimesMS[1:], g.PowersW[1:]
+		}
+		if mean := before[g.Setting].And(more.Mean()); mean.N > 1 {
+			m.Means = append(m.Means, mean)
+		}
 		if spread(g.TimesMS) > repeatSpread || spread(g.PowersW) > repeatSpread {
 			apart = append(apart, g.Setting)
 		}
-		if agreeing(g, out[i]) || len(g.TimesMS) == 1 && slices.Contains(repeated, g.Setting) {
+		if agreeing(g, out[i]) || len(g.TimesMS) == 1 && slices.Contains(o.repeated, g.Setting) {
 			m.Repeated = append(m.Repeated, g.Setting)
 		}
 	}
@@ -176,6 +186,15 @@ func (m *Model) prepare(samples []tegra.Measured, repeated []tegra.Setting) ([]t
 			count(len(apart), "mode was", "modes were"), 100*repeatSpread, m.list(apart))
 	}
 	return out, nil
+}
+
+// meansOf are means by their settings.
+func meansOf(list []tegra.Mean) map[tegra.Setting]tegra.Mean {
+	out := make(map[tegra.Setting]tegra.Mean, len(list))
+	for _, m := range list {
+		out[m.Setting] = m
+	}
+	return out
 }
 
 // repeatSpread is how far repeated measurements of one mode may lie apart, relative

@@ -24,6 +24,7 @@ type Model struct {
 	// confirmed by a second one.
 	Suspicious []tegra.Setting
 	Repeated   []tegra.Setting // measured more than once, with readings that agree
+	Means      []tegra.Mean    // of the samples that were measured more than once
 	Provenance Provenance
 	Seed       uint64
 
@@ -50,7 +51,7 @@ func (e Errors) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"time_mape_pct": known(e.TimeMAPEPct), "power_mape_pct": known(e.PowerMAPEPct)})
 }
 
-// Known reports whether cross-validation was done, which needs two modes at least.
+// Known reports whether cross-validation was done with LeastJudged settings at least.
 func (e Errors) Known() bool { return e.How != "" }
 
 var _ Predictor = (*Model)(nil)
@@ -72,12 +73,63 @@ func (m *Model) warn(format string, args ...any) {
 	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Trusted are the samples whose readings replace their predictions: all but the
-// suspicious ones.
+// Readings are what was measured of each sample: the mean, where Samples has the median
+// that it was learned by.
+func (m *Model) Readings() []tegra.Mean {
+	out, several := make([]tegra.Mean, len(m.Samples)), meansOf(m.Means)
+	for i, s := range m.Samples {
+		if out[i] = several[s.Setting]; out[i].N == 0 {
+			out[i] = tegra.Mean{Measured: s, N: 1}
+		}
+	}
+	return out
+}
+
+// Trusted are the readings that replace their predictions: all but the suspicious ones.
 func (m *Model) Trusted() []tegra.Measured {
-	return slices.DeleteFunc(slices.Clone(m.Samples), func(s tegra.Measured) bool {
-		return slices.Contains(m.Suspicious, s.Setting)
-	})
+	var out []tegra.Measured
+	for _, r := range m.Readings() {
+		if !slices.Contains(m.Suspicious, r.Setting) {
+			out = append(out, r.Measured)
+		}
+	}
+	return out
+}
+
+const (
+	// LeastJudged is how many measured settings a model needs for an error to be told.
+	LeastJudged = 6
+	// MostErrorPct is the cross-validated error of time or power up to which a model's
+	// choice is no guess.
+	MostErrorPct = 20
+)
+
+// ErrorPct is the larger of the cross-validated errors of time and power; absent where
+// they are not known.
+func (m *Model) ErrorPct() tegra.Val[float64] {
+	if !m.CV.Known() {
+		return tegra.Val[float64]{}
+	}
+	worst := m.CV.TimeMAPEPct
+	if m.HasPower() {
+		worst = max(worst, m.CV.PowerMAPEPct)
+	}
+	return tegra.Finite(worst)
+}
+
+// Weakness is the reason why what the model chooses is a guess, for one line; "" where
+// it is none.
+func (m *Model) Weakness() string {
+	n := len(m.Whole().Samples)
+	switch pct := m.ErrorPct(); {
+	case n < LeastJudged:
+		return fmt.Sprintf("%s: too few to know the error", count(n, "mode", "modes"))
+	case !pct.OK:
+		return "its error is not known"
+	case pct.V > MostErrorPct:
+		return fmt.Sprintf("its own error is %.0f %%", pct.V)
+	}
+	return ""
 }
 
 // Doubt is a warning about the suspicious readings; "" when there are none.

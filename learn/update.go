@@ -26,6 +26,7 @@ func (m *Model) With(ctx context.Context, more []tegra.Measured, check bool) (*M
 		Seed:       m.Seed,
 		Provenance: m.Provenance,
 		SkipCV:     !check,
+		Means:      m.Means,
 		repeated:   m.Repeated,
 	})
 }

@@ -122,12 +122,23 @@ func (s *search) result() Result {
 		if near := s.verifiedNear(i); near >= 0 {
 			i = near
 		}
-	} else {
+	} else if i, ok = s.bestMean(); !ok {
 		i = s.nearest()
 	}
-	r.Measured, r.Feasible, r.Verified = s.mean(i), ok, s.twice(i)
+	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), s.counting(i), ok, s.twice(i)
 	r.Predicted = s.predictedFirst(r.Setting)
 	return r
+}
+
+// bestMean is the best of the modes whose mean meets the limits; false where none does.
+func (s *search) bestMean() (index int, ok bool) {
+	index = -1
+	for _, i := range s.order {
+		if m := s.mean(i); !s.failed[i] && s.limit.Met(m) && (index < 0 || s.limit.Better(m, s.mean(index))) {
+			index = i
+		}
+	}
+	return index, index >= 0
 }
 
 // nearest is the measured mode that misses the limits least, going by each

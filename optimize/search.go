@@ -240,15 +240,23 @@ func (s *search) seen(p Probe) bool {
 // for being good: when a later one disagrees, the later ones count alone.
 func (s *search) mean(i int) tegra.Measured {
 	list := s.readings[i]
-	if n := len(list); n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
-		list = list[1:]
-	}
+	list = list[len(list)-s.counting(i):]
 	m := tegra.Measured{Setting: s.places.At(i)}
 	for _, r := range list {
 		m.TimeMS += r.TimeMS / float64(len(list))
 		m.PowerW += r.PowerW / float64(len(list))
 	}
 	return m
+}
+
+// counting is how many of a mode's readings count, the newest.
+func (s *search) counting(i int) int {
+	list := s.readings[i]
+	n := len(list)
+	if n > 1 && (apart(list[0].TimeMS, list[n-1].TimeMS) || apart(list[0].PowerW, list[n-1].PowerW)) {
+		return n - 1
+	}
+	return n
 }
 
 // apart reports whether two readings of one mode differ by more than noise.

@@ -113,8 +113,10 @@ func (e Ended) String() string {
 // Result is the outcome of a search.
 type Result struct {
 	// Measured is the answer, with the mean of its readings, of which every one
-	// met the limit; the later alone where the first disagrees with it.
+	// met the limit; the later alone where the first disagrees with it. Where no mode
+	// has only such readings, it is the best whose mean meets the limit.
 	tegra.Measured
+	N int // readings that Measured is the mean of
 	// Predicted is what the model said before the mode was first measured, or
 	// says now if it had not been asked.
 	Predicted learn.Prediction
@@ -129,10 +131,14 @@ type Result struct {
 	Drift     Drift // with which they counted
 }
 
+// Standing is where the answer stands against the limit.
+func (r Result) Standing(l Limit) Standing { return l.Stand(MeasuredPrediction(r.Measured), r.N) }
+
 // Tune searches for the best mode within a limit by measuring (docs/method.md,
 // Search rule). The answer has been measured, and all of its readings meet the
-// limit. When no measured mode does, the error is an *InfeasibleError and Result
-// holds the nearest; on any error Result holds the probes made so far.
+// limit, or their mean does where there is no such mode. When no measured mode does,
+// the error is an *InfeasibleError and Result holds the nearest; on any error Result
+// holds the probes made so far.
 //
 // With batch sizes in o.Batches it searches every mode with every size: speed and
 // energy are per sample, a time limit is one on the latency of a minibatch, and with

@@ -131,6 +131,33 @@ func (r Repeats) Median() Measured {
 	return Measured{Setting: r.Setting, TimeMS: stats.Median(r.TimesMS), PowerW: stats.Median(r.PowersW)}
 }
 
+// Mean is the mean of all measurements.
+func (r Repeats) Mean() Mean {
+	m := Measured{Setting: r.Setting, TimeMS: stats.Mean(r.TimesMS), PowerW: stats.Mean(r.PowersW)}
+	return Mean{m, len(r.TimesMS)}
+}
+
+// Mean is the mean of N measurements of a setting.
+type Mean struct {
+	Measured
+	N int
+}
+
+// And is the mean with those of another one of the same setting; N may be 0 in either.
+func (m Mean) And(more Mean) Mean {
+	switch {
+	case m.N == 0:
+		return more
+	case more.N == 0:
+		return m
+	}
+	share := float64(more.N) / float64(m.N+more.N)
+	m.TimeMS += share * (more.TimeMS - m.TimeMS)
+	m.PowerW += share * (more.PowerW - m.PowerW)
+	m.N += more.N
+	return m
+}
+
 // BySetting groups measurements by setting, in the order of first appearance.
 func BySetting(rows []Measured) []Repeats {
 	var out []Repeats

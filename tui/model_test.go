@@ -20,7 +20,7 @@ func TestTuneThenApplyTakesSixKeys(t *testing.T) {
 	d.press(tuneKeys...)
 	d.sees("tuning resnet18", "power ≤ 30 W")
 	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
-	d.sees("measured", "within the limit")
+	d.sees("✓ measured within, mean of 2")
 	if got := d.board.Mode(); got != found {
 		t.Fatalf("tuning left the board in %v, found it in %v", got, found)
 	}

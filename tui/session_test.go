@@ -46,7 +46,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	d.sees("VIRTUAL ×60", "MAXN")
 	d.press("t", "t")
 	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
-	d.sees("within the limit, measured", "limit 30.0 W")
+	d.sees("✓ measured within, ", "limit 30.0 W")
 	answer := d.r.sh.task.Tuned.Mode
 	_, watts, err := s.Virtual.Truth("resnet18", answer)
 	if err != nil || watts > 30*1.03 {

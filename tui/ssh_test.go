@@ -146,7 +146,7 @@ func TestSSHTuneApplyKeepAndUndo(t *testing.T) {
 	here.press("t")
 	here.sees("workload", "limit", "coverage")
 	here.press("Enter", "Enter", "Enter")
-	here.sees("within the limit", "limit 30.0 W", "a apply")
+	here.sees("measured within", "limit 30.0 W", "a apply")
 	here.press("a")
 	here.sees("no reboot needed")
 	here.press("a")

@@ -148,7 +148,7 @@ func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 	s.press("t")
 	s.sees("workload", "limit", "coverage")
 	s.press("Enter", "Enter", "Enter")
-	s.sees("the answer to the limit", "measured", "within the limit", "limit 30.0 W")
+	s.sees("the answer to the limit", "measured", "measured within", "limit 30.0 W")
 	s.press("a")
 	s.sees("knob", "no reboot needed")
 	s.press("a")

@@ -9,10 +9,8 @@ package baseline
 
 import (
 	"context"
-	"math"
 
 	"jtune/learn/baseline/forest"
-	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
 
@@ -63,24 +61,4 @@ func (p *Pair) Warning() string {
 		return w.Warning()
 	}
 	return ""
-}
-
-// rawKnobs are the inputs of linear and mlp: core count and MHz.
-func rawKnobs(modes []tegra.Mode) [][]float64 {
-	out := make([][]float64, len(modes))
-	for i, m := range modes {
-		x := nn.Features(m)
-		out[i] = x[:]
-	}
-	return out
-}
-
-// floor is the least value that linear and mlp predict, which could fall below
-// zero: half the least measured one.
-func floor(y []float64) float64 {
-	least := math.Inf(1)
-	for _, v := range y {
-		least = min(least, v/2)
-	}
-	return least
 }

@@ -27,6 +27,9 @@ type answerJSON struct {
 	Probes     []probeJSON        `json:"probes"`
 	ProfilingS tegra.Val[float64] `json:"profiling_s"`
 	Versus     versusJSON         `json:"versus"`
+	State      optimize.State     `json:"state"`
+	N          int                `json:"n"` // readings of the answer, of which the mean counts
+	ChanceOver tegra.Val[float64] `json:"chance_over"`
 	export.Size
 }
 
@@ -124,8 +127,8 @@ func limitJSON(l optimize.Limit) any {
 	return parts
 }
 
-// checkLimit finds values of the goals' flags that make no limit.
-func checkLimit(l optimize.Limit, given func(name string) bool) error {
+// checkLimits finds values of the limits' flags that make no limit.
+func checkLimits(l optimize.Limit, given func(name string) bool) error {
 	for _, v := range []struct {
 		flag  string
 		value float64
@@ -133,6 +136,14 @@ func checkLimit(l optimize.Limit, given func(name string) bool) error {
 		if given(v.flag) && (!(v.value > 0) || math.IsInf(v.value, 0)) {
 			return usagef("--%s %g: must be a positive number", v.flag, v.value)
 		}
+	}
+	return nil
+}
+
+// checkLimit finds goals that make no limit.
+func checkLimit(l optimize.Limit, given func(name string) bool) error {
+	if err := checkLimits(l, given); err != nil {
+		return err
 	}
 	if l.Margin = 0; l == (optimize.Limit{}) {
 		return usagef("no goal: give --power-limit W, --time-limit MS, both, or --energy")
@@ -159,6 +170,7 @@ type answer struct {
 	// the prediction counts.
 	suspicious bool
 	feasible   bool
+	standing   optimize.Standing
 	versus     session.Versus
 	advice     []string
 }
@@ -167,12 +179,15 @@ type answer struct {
 // the workload and the search.
 func (x answer) document(limit optimize.Limit) answerJSON {
 	out := answerJSON{
-		Limit:    limitJSON(limit),
-		Mode:     x.mode,
-		Feasible: x.feasible,
-		Probes:   []probeJSON{},
-		Versus:   toVersusJSON(x.versus),
-		Size:     x.size(),
+		Limit:      limitJSON(limit),
+		Mode:       x.mode,
+		Feasible:   x.feasible,
+		Probes:     []probeJSON{},
+		Versus:     toVersusJSON(x.versus),
+		State:      x.standing.State,
+		N:          x.standing.N,
+		ChanceOver: x.standing.ChanceOver,
+		Size:       x.size(),
 	}
 	if x.predicted != nil {
 		bands := export.BandsOf(*x.predicted)
@@ -243,6 +258,9 @@ func (x answer) print(w io.Writer) error {
 		rows = append(rows, []string{
 			name, text.Of(m.TimeMS) + " ms", "", text.Of(m.PowerW) + " W", "", text.Of(m.EnergyJ()) + " J",
 		})
+	}
+	if x.standing.Limited {
+		rows = append(rows, []string{"the limit", x.standing.String()})
 	}
 	for _, c := range x.versus.Distinct() {
 		if c.Other.Mode == x.mode {

@@ -14,7 +14,7 @@ import (
 
 func (a *app) choose() *cobra.Command {
 	var limit optimize.Limit
-	model := ""
+	model, maxError := "", 0.0
 	cmd := &cobra.Command{
 		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --throughput | --max-slowdown " +
 			"PCT | --knee)",
@@ -29,8 +29,14 @@ func (a *app) choose() *cobra.Command {
 			if !(limit.Margin >= 0) {
 				return usagef("--margin %g: want 0 or a positive number", limit.Margin)
 			}
+			if cmd.Flags().Changed("max-error") && !(maxError > 0) {
+				return usagef("--max-error %g: must be a positive number of percent", maxError)
+			}
 			m, err := a.loadPowered("choose", model)
 			if err != nil {
+				return err
+			}
+			if err := session.CheckError(m, maxError); err != nil {
 				return err
 			}
 			return a.doChoose(m, limit)
@@ -45,8 +51,10 @@ func (a *app) choose() *cobra.Command {
 		"fastest mode, also within --time-limit; with several batch sizes: most samples per second, "+
 			"as with --power-limit")
 	fl.BoolVar(&limit.Knee, "knee", false, "knee of the Pareto front of time and power")
-	fl.Float64Var(&limit.Margin, "margin", session.Margin,
+	fl.Float64Var(&limit.Margin, "margin", optimize.Margin,
 		"stay `Z` standard deviations of the prediction below a limit")
+	fl.Float64Var(&maxError, "max-error", 0,
+		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
 	a.jsonFlag(fl)
 	return cmd
 }
@@ -64,13 +72,11 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
-	if doubt := m.Doubt(); doubt != "" {
-		a.note("%s", doubt)
-	}
+	a.doubts(m)
 	predicted, about := o.Predicted[at], o.At(at)
 	situation := a.options.Situation(m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
-		predicted: &predicted, feasible: err == nil,
+		predicted: &predicted, feasible: err == nil, standing: o.Standing(at, limit),
 		suspicious: about.Doubted.OK, versus: o.Compare(at, situation.Presets, situation.Present)}
 	switch {
 	case about.Measured():
@@ -86,6 +92,16 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+}
+
+// doubts notes why what a model predicts is not to be trusted.
+func (a *app) doubts(m *learn.Model) {
+	if doubt := m.Doubt(); doubt != "" {
+		a.note("%s", doubt)
+	}
+	if weak := m.Weakness(); weak != "" {
+		a.note("the model is weak, its choice is a guess: %s", weak)
+	}
 }
 
 func (a *app) answerJSON(x answer, m *learn.Model, limit optimize.Limit) answerJSON {

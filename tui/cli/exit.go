@@ -91,6 +91,7 @@ func exitCode(err error) int {
 	}{
 		{session.ErrUsage, exitUsage},
 		{optimize.ErrInfeasible, exitInfeasible},
+		{session.ErrInaccurate, exitInfeasible},
 		{guard.ErrReverted, exitReverted},
 		{tegra.ErrPermission, exitPermission},
 		{tegra.ErrNoDevice, exitNoDevice},

@@ -78,7 +78,7 @@ func (a *app) experiment() *cobra.Command {
 		"run `N` whole epochs instead, from a cold page cache; results are of the later ones")
 	r.Repeat = 1
 	countFlag(f, &r.Repeat, "repeat", "run every setting `N` times and report the spread")
-	f.StringArrayVar(&r.Data, "data", nil,
+	f.StringArrayVar(&r.Folders, "data", nil,
 		"`DIR` of the training data; for storage several times: a copy on each medium")
 	f.DurationVar(&r.Idle, "idle", time.Minute, "baseload: measure each state for this long (papers: 30m)")
 	f.DurationVar(&r.Base, "base", 5*time.Second,
@@ -105,7 +105,7 @@ func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
 		return usagef("--base must not be negative")
 	case r.Idle < time.Second || r.Every < 10*time.Millisecond:
 		return usagef("--idle takes a second at least, --interval 10ms")
-	case len(r.Data) > 1 && r.Experiment.Name != "storage":
+	case len(r.Folders) > 1 && r.Experiment.Name != "storage":
 		return usagef("several --data are for experiment storage, which compares them")
 	}
 	return checkResume(r.Dir, r.Resume, r.RedoFailed)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -112,7 +111,7 @@ func (a *app) printFit(m *learn.Model) error {
 	pct := func(v float64) string {
 		switch {
 		case !m.CV.Known():
-			return "not known"
+			return "not known, " + m.Weakness()
 		case math.IsNaN(v):
 			return "–"
 		}
@@ -151,17 +150,23 @@ func withSize(sized bool, row []string, fields ...string) []string {
 
 func (a *app) predict() *cobra.Command {
 	var model, modes string
+	var limit optimize.Limit
 	strict := false
 	cmd := &cobra.Command{
 		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
 		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
 			"such as cores=2,4,6 for all that match; clocks also take 900MHz, 0.9GHz or just 900. A line of the " +
-			"text is a mode with its time, power and energy per minibatch and their 95 % bands.",
+			"text is a mode with its time, power and energy per minibatch and their 95 % bands, and where it stands " +
+			"against a limit. Values are the model's, also of modes that it has learned from; where a mode stands is " +
+			"decided by its readings if there are any.",
 		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
 			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
 			"  jtune predict --model resnet.model --csv",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLimits(limit, cmd.Flags().Changed); err != nil {
+				return err
+			}
 			m, err := a.loadModel(model)
 			if err != nil {
 				return err
@@ -188,7 +193,7 @@ func (a *app) predict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printPredictions(m, m.PredictSettings(settings))
+			return a.printPredictions(session.OutlookOf(m, settings), limit)
 		},
 	}
 	f := cmd.Flags()
@@ -196,6 +201,7 @@ func (a *app) predict() *cobra.Command {
 	f.StringVar(&modes, "modes", "",
 		"`FILE` with the modes to predict, as CSV or one MODE per line; - for standard input (default: all of the "+
 			"model)")
+	limitFlags(f, &limit)
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
 	a.jsonListFlag(f)
 	f.BoolVar(&strict, "strict", false, "a bad row is an error")
@@ -257,30 +263,25 @@ func (a *app) modesToPredict(path string, space *tegra.Space, strict bool) ([]te
 	return out, nil
 }
 
-func (a *app) printPredictions(m *learn.Model, preds []learn.Prediction) error {
-	sized := m.Batches != nil
+func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit) error {
+	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(limit)}
+	of.Virtual = m.Provenance.Virtual
 	switch {
 	case a.asJSON:
-		out := make([]export.Point, len(preds))
-		for i, p := range preds {
-			out[i] = export.PointOf(p)
-		}
-		return printJSON(a.out, out)
+		return printJSON(a.out, export.List(of).Listed())
 	case a.asCSV:
-		w := csv.NewWriter(a.out)
-		w.Write(withSize(sized, strings.Split(export.Columns, ","), export.SizeColumn))
-		for _, p := range preds {
-			w.Write(withSize(sized, export.Fields(p), strconv.Itoa(p.Batch)))
-		}
-		w.Flush()
-		return w.Error()
+		return export.List(of).WriteCSV(a.out)
 	}
 	var rows [][]string
-	for _, p := range preds {
-		rows = append(rows, withSize(sized, []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
+	for i, p := range of.Known {
+		row := withSize(m.Batches != nil, []string{m.Space.Format(p.Mode), inUnit(p.TimeMS, "ms"),
 			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
 			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")},
-			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample")))
+			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
+		if s := of.Standings[i]; s.Limited {
+			row = append(row, s.String())
+		}
+		rows = append(rows, row)
 	}
 	return table(a.out, rows...)
 }

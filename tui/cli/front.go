@@ -10,12 +10,14 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/internal/text"
+	"jtune/optimize"
 	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
 func (a *app) front() *cobra.Command {
 	var model, samples, x, y, svg string
+	var limit optimize.Limit
 	strict := false
 	var v verification
 	cmd := &cobra.Command{
@@ -34,6 +36,9 @@ func (a *app) front() *cobra.Command {
 			if (model == "") == (samples == "") {
 				return usagef("give exactly one of --model MODEL and --samples FILE")
 			}
+			if err := checkLimits(limit, cmd.Flags().Changed); err != nil {
+				return err
+			}
 			if err := v.check(cmd, model); err != nil {
 				return err
 			}
@@ -50,7 +55,9 @@ func (a *app) front() *cobra.Command {
 				return err
 			}
 			axes := session.Planes[plane]
-			c := export.NewCloud(title, o.Known, o.IsMeasured(), axes.Across, axes.Up, o.Front(plane))
+			points := export.Points{Known: o.Known, Standings: o.Standings(limit), Virtual: o.Model.Provenance.Virtual}
+			c := export.NewCloud(title, points, axes.Across, axes.Up, o.Front(plane))
+			c.Limit = limit
 			if svg != "" {
 				if err := writeFile(svg, c.SVG()); err != nil {
 					return err
@@ -75,6 +82,7 @@ func (a *app) front() *cobra.Command {
 	f.StringVar(&samples, "samples", "", "sweep `FILE` or campaign folder: the measured Pareto front")
 	f.StringVar(&x, "x", "time", "x axis: time, or power with --y energy")
 	f.StringVar(&y, "y", "power", "y axis: power or energy")
+	limitFlags(f, &limit)
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
 	a.jsonListFlag(f)
 	f.StringVar(&svg, "svg", "", "draw the cloud of modes and the front into `FILE`")
@@ -117,7 +125,7 @@ func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, st
 	if !s.HasPower() {
 		return nil, "", noPower("front", samples)
 	}
-	return session.MeasuredOutlook(s.Measured), "measured: " + samples + originMark(s.Provenance.Origin()), nil
+	return s.Outlook(), "measured: " + samples + originMark(s.Provenance.Origin()), nil
 }
 
 // predictedOutlook is all modes by a model, after it was verified where that is
@@ -139,9 +147,7 @@ func (a *app) predictedOutlook(ctx context.Context, model string,
 	if err != nil {
 		return nil, "", checks, err
 	}
-	if doubt := m.Doubt(); doubt != "" {
-		a.note("%s", doubt)
-	}
+	a.doubts(m)
 	title := "predicted: " + m.Provenance.Workload
 	if m.Provenance.Device != "" {
 		title += " on " + m.Provenance.Device
@@ -152,17 +158,14 @@ func (a *app) predictedOutlook(ctx context.Context, model string,
 func (a *app) printFront(c *export.Cloud) error {
 	switch {
 	case a.asJSON:
-		return printJSON(a.out, c.FrontPoints())
+		return printJSON(a.out, c.Listed())
 	case a.asCSV:
 		return c.WriteCSV(a.out)
 	}
 	sized := c.Sized()
 	rows := [][]string{withSize(sized, []string{"mode", "ms", "W", "J", ""}, "batch", "ms per sample")}
 	for _, k := range c.Front {
-		p, mark := c.Known[k], "predicted"
-		if c.Measured[k] {
-			mark = "measured"
-		}
+		p, mark := c.Known[k], c.Standings[k].String()
 		rows = append(rows, withSize(sized, []string{p.Mode.String(), text.Of(p.TimeMS), text.Of(p.PowerW),
 			text.Of(p.EnergyJ()), mark},
 			strconv.Itoa(p.Batch), text.Of(p.Measured.SampleMS())))

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tui/session"
 )
 
@@ -59,7 +60,7 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 	for k := 0.0; step > 0 && from+k*step <= to*(1+1e-12); k++ {
 		r.BudgetsW = append(r.BudgetsW, from+k*step)
 	}
-	r.Model, r.Most, r.Margin = m, v.most, session.Margin
+	r.Model, r.Most, r.Margin = m, v.most, optimize.Margin
 	name := v.workload
 	if name == "" {
 		name = m.Provenance.Workload

@@ -36,11 +36,7 @@ func (a *app) importLogs() *cobra.Command {
 				log.Mode = tegra.Some(m)
 			}
 			notes, err := session.Import(a.options, args[0], out, log, strict)
-			a.notes(notes)
-			if err != nil {
-				return err
-			}
-			return a.printFolder(out)
+			return a.printFolder(out, notes, err)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
@@ -66,19 +62,19 @@ func (a *app) merge() *cobra.Command {
 				return usagef("merge: --out DIR is missing: the new campaign folder")
 			}
 			notes, err := session.Merge(args, out)
-			a.notes(notes)
-			if err != nil {
-				return err
-			}
-			return a.printFolder(out)
+			return a.printFolder(out, notes, err)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "campaign `DIR`, new")
 	return cmd
 }
 
-// printFolder prints what a campaign folder holds.
-func (a *app) printFolder(dir string) error {
+// printFolder prints what a campaign folder holds that was made, with notes, or why it was not.
+func (a *app) printFolder(dir string, notes []string, err error) error {
+	a.notes(notes)
+	if err != nil {
+		return err
+	}
 	head, rows, err := record.Read(dir)
 	if err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -203,8 +202,8 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(rows[0], ","); got != export.Columns {
-		t.Errorf("got header %s, want %s", got, export.Columns)
+	if got := strings.Join(rows[0], ","); got != predictColumns {
+		t.Errorf("got header %s, want %s", got, predictColumns)
 	}
 	if len(rows) != 4 || rows[1][0] != "12" || rows[2][0] != "2" ||
 		strings.Join(rows[1], ",") != strings.Join(rows[3], ",") {
@@ -264,7 +263,7 @@ func TestPredictReadsModesFromStandardInput(t *testing.T) {
 		return jtuneWith(t, t.Context(), strings.NewReader(head),
 			with([]string{"predict", "--model", model, "--modes", "-"}, format...)...).done(t).out
 	}
-	if got := none("--csv"); got != export.Columns+"\n" {
+	if got := none("--csv"); got != predictColumns+"\n" {
 		t.Errorf("of no modes: got %q, want the header", got)
 	}
 	if got := none("--json"); got != "[]\n" {
@@ -278,7 +277,7 @@ func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
 	if len(got) != len(toyModes()) {
 		t.Fatalf("got %d predictions, want %d", len(got), len(toyModes()))
 	}
-	hasKeys(t, got[0], strings.ReplaceAll(export.Columns, ",", " "))
+	hasKeys(t, got[0], strings.ReplaceAll(predictColumns, ",", " "))
 }
 
 func TestBrokenModelFilesAreRefused(t *testing.T) {
@@ -305,7 +304,7 @@ func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 				t.Fatalf("got %d points, want %d", len(got), len(want))
 			}
 			for i, k := range want {
-				p := hasKeys(t, got[i], strings.ReplaceAll(export.Columns, ",", " ")+" measured")
+				p := hasKeys(t, got[i], strings.ReplaceAll(predictColumns, ",", " "))
 				if p["time_ms"] != rows[k].TimeMS || p["measured"] != true || p["time_lo_ms"] != nil {
 					t.Errorf("point %d: got %v, want %v", i, p, rows[k])
 				}
@@ -369,15 +368,19 @@ func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
 		got := jtune(t, "choose", "--model", path, "--power-limit", fmt.Sprint(watts), "--json").object(t, answerKeys)
 		limit := optimize.Limit{PowerW: watts}
 		at := o.Answer(limit)
-		if mode := modeOf(t, got["mode"]); mode != o.Known[at].Mode || got["feasible"] != o.State(at, limit).Within() {
+		mode, s := modeOf(t, got["mode"]), o.Standing(at, limit)
+		if mode != o.Known[at].Mode || got["feasible"] != s.Within() || got["state"] != s.State.String() {
 			t.Errorf("%g W: choose gives %v (feasible: %v), the Front page %v (%v)", watts, mode, got["feasible"],
-				o.Known[at].Mode, o.State(at, limit))
+				o.Known[at].Mode, s)
 		}
 	}
 }
 
 const (
-	answerKeys     = "device virtual workload limit mode predicted measured feasible probes profiling_s versus"
+	predictColumns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w," +
+		"energy_j,measured,n,state,chance_over,virtual"
+	answerKeys = "device virtual workload limit mode predicted measured feasible probes profiling_s versus " +
+		"state n chance_over"
 	bandKeys       = "time_ms time_lo_ms time_hi_ms power_w power_lo_w power_hi_w energy_j"
 	comparisonKeys = "id name mode measured extrapolated time_pct power_pct energy_pct " + bandKeys
 )
@@ -445,7 +448,7 @@ func TestASweepWithoutPower(t *testing.T) {
 		t.Errorf("got %s%s", text.out, text.err)
 	}
 	first := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)[0]
-	if p := hasKeys(t, first, strings.ReplaceAll(export.Columns, ",", " ")); p["time_ms"] == nil ||
+	if p := hasKeys(t, first, strings.ReplaceAll(predictColumns, ",", " ")); p["time_ms"] == nil ||
 		p["power_w"] != nil || p["power_hi_w"] != nil || p["energy_j"] != nil {
 		t.Errorf("got %v, want time and null for the rest", p)
 	}

@@ -78,11 +78,7 @@ func (r *reporter) progress(p profiles.Progress) {
 		r.line("%s", p.Line)
 	}
 	if r.bar {
-		name := r.name(p.Step.Mode, p.Step.Batch)
-		if p.Step.Variant != nil {
-			name = p.Step.Variant.Setting
-		}
-		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), name, p.Phase, minibatches(p)))
+		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.what(p, p.Step.Setting), p.Phase, minibatches(p)))
 	}
 }
 
@@ -95,17 +91,21 @@ func (r *reporter) name(m tegra.Mode, batch int) string {
 	return text
 }
 
+// what is measured: a setting, or one of an experiment.
+func (r *reporter) what(p profiles.Progress, s tegra.Setting) string {
+	if p.Step.Variant != nil {
+		return p.Step.Variant.Setting
+	}
+	return r.name(s.Mode, s.Batch)
+}
+
 // row prints a finished mode.
 func (r *reporter) row(p profiles.Progress) {
 	count := fmt.Sprintf("%d", r.done)
 	if p.Total > 0 {
 		count = fmt.Sprintf("%d/%d", r.done, p.Total)
 	}
-	name := r.name(p.Row.Mode, p.Row.Batch)
-	if p.Step.Variant != nil {
-		name = p.Step.Variant.Setting
-	}
-	line := fmt.Sprintf("%s  %s  %s", count, name, p.Row.Status)
+	line := fmt.Sprintf("%s  %s  %s", count, r.what(p, p.Row.Setting), p.Row.Status)
 	if p.Row.Status.Usable() {
 		if p.Step.Variant == nil || !p.Step.Variant.Idle {
 			line += "  " + text.Of(p.Row.TimeMS) + " ms"

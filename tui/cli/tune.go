@@ -110,7 +110,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 		a.note("the answer was measured only once: no probe was left to repeat it")
 	}
 	x := answer{space: s.Device.Space(), mode: res.Mode, batch: res.Batch, origin: originOf(s.Device.Board()),
-		measured: &res.Measured, feasible: res.Feasible, versus: res.Versus}
+		measured: &res.Measured, feasible: res.Feasible, standing: res.Standing(r.Limit), versus: res.Versus}
 	if res.Predicted.TimeMS > 0 {
 		x.predicted = &res.Predicted
 	}

@@ -14,14 +14,20 @@ import (
 	"jtune/tegra"
 )
 
+// Points are settings, what is predicted or known of them, and where they stand.
+type Points struct {
+	Known     []learn.Prediction
+	Standings []optimize.Standing // by index of Known
+	Virtual   bool                // numbers of a virtual board
+}
+
 // Cloud is many modes in the plane of two axes, and their front.
 type Cloud struct {
-	Title    string
-	Known    []learn.Prediction // measured where that is known
-	Measured []bool             // by index of Known
-	X, Y     optimize.Axis      // across and up
-	Front    []int              // indexes of Known, ascending in Y and so descending in X
-	several  bool               // batch sizes
+	Points
+	Title   string
+	X, Y    optimize.Axis // across and up
+	Front   []int         // indexes of Known, ascending in Y and so descending in X
+	several bool          // batch sizes
 
 	// What follows is for the drawing; none of it need be there.
 	Across, Up *axis.Scale // what part is drawn and how; nil: all of it, time and energy across by their logarithm
@@ -35,26 +41,19 @@ type Mark struct {
 	Name string
 }
 
-// FrontPoint is one member of the front in JSON.
-type FrontPoint struct {
-	Point
-	Measured bool `json:"measured"`
-}
-
-// NewCloud takes modes, which of them were measured, and their front of two axes:
-// indexes, ascending in x.
-func NewCloud(title string, known []learn.Prediction, measured []bool, x, y optimize.Axis, front []int) *Cloud {
-	c := List(known, measured)
+// NewCloud takes modes and their front of two axes: indexes, ascending in x.
+func NewCloud(title string, of Points, x, y optimize.Axis, front []int) *Cloud {
+	c := List(of)
 	c.Title, c.X, c.Y, c.Front = title, x, y, slices.Clone(front)
 	slices.Reverse(c.Front)
-	c.several = slices.ContainsFunc(known, func(p learn.Prediction) bool { return p.Batch != known[0].Batch })
+	c.several = slices.ContainsFunc(of.Known, func(p learn.Prediction) bool { return p.Batch != of.Known[0].Batch })
 	return c
 }
 
 // List is modes as they are listed, for CSV and JSON.
-func List(known []learn.Prediction, measured []bool) *Cloud {
-	c := &Cloud{Known: known, Measured: measured}
-	for i := range known {
+func List(of Points) *Cloud {
+	c := &Cloud{Points: of}
+	for i := range of.Known {
 		c.Front = append(c.Front, i)
 	}
 	return c
@@ -73,11 +72,12 @@ func (c *Cloud) point(i int) tegra.Measured {
 	return p
 }
 
-// FrontPoints lists the front for JSON.
-func (c *Cloud) FrontPoints() []FrontPoint {
-	out := make([]FrontPoint, len(c.Front))
+// Listed are the members of the front for JSON.
+func (c *Cloud) Listed() []Point {
+	out := make([]Point, len(c.Front))
 	for i, k := range c.Front {
-		out[i] = FrontPoint{PointOf(c.Known[k]), c.Measured[k]}
+		p := c.Known[k]
+		out[i] = Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured), StandingOf(c.Standings[k]), c.Virtual}
 	}
 	return out
 }
@@ -85,15 +85,16 @@ func (c *Cloud) FrontPoints() []FrontPoint {
 // WriteCSV lists the front.
 func (c *Cloud) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	write := func(row []string, size string) {
+	write := func(row []string, size, virtual string) {
 		if c.Sized() {
 			row = append(row, size)
 		}
-		w.Write(row)
+		w.Write(append(row, virtual))
 	}
-	write(append(strings.Split(Columns, ","), "measured"), SizeColumn)
+	write(strings.Split(Columns+","+StandingColumns, ","), SizeColumn, VirtualColumn)
 	for _, k := range c.Front {
-		write(append(Fields(c.Known[k]), strconv.FormatBool(c.Measured[k])), strconv.Itoa(c.Known[k].Batch))
+		row := append(Fields(c.Known[k]), StandingOf(c.Standings[k]).fields()...)
+		write(row, strconv.Itoa(c.Known[k].Batch), strconv.FormatBool(c.Virtual))
 	}
 	w.Flush()
 	return w.Error()
@@ -102,6 +103,6 @@ func (c *Cloud) WriteCSV(to io.Writer) error {
 // Tables are the points as CSV and the front's as JSON.
 func (c *Cloud) Tables() (list, doc string, err error) {
 	var table, points strings.Builder
-	err = errors.Join(c.WriteCSV(&table), WriteJSON(&points, c.FrontPoints()))
+	err = errors.Join(c.WriteCSV(&table), WriteJSON(&points, c.Listed()))
 	return table.String(), points.String(), err
 }

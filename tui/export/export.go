@@ -15,6 +15,7 @@ import (
 	"strconv"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
@@ -71,23 +72,37 @@ func SizeOf(m tegra.Measured) Size {
 	return Size{m.Batch, tegra.Finite(m.SampleMS())}
 }
 
-// SizeColumn is the last column of CSV where the batch size is an input.
-const SizeColumn = "bs"
+// Standing is what a point was measured to be, and where it stands against the limit.
+type Standing struct {
+	Measured   bool               `json:"measured"`
+	N          int                `json:"n"` // readings, of which the mean counts
+	State      optimize.State     `json:"state"`
+	ChanceOver tegra.Val[float64] `json:"chance_over"`
+}
 
-// Point is a mode and its prediction.
+// StandingOf is a standing as it is written.
+func StandingOf(s optimize.Standing) Standing {
+	return Standing{!s.Predicted(), s.N, s.State, s.ChanceOver}
+}
+
+// Point is a mode, what is predicted or known of it, and where it stands.
 type Point struct {
 	tegra.ModeUnits
 	Bands
 	Size
+	Standing
+	Virtual bool `json:"virtual"`
 }
 
-// PointOf is a prediction and its mode as they are written.
-func PointOf(p learn.Prediction) Point {
-	return Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured)}
-}
+// Columns head the CSV of Fields. After them come those of the standing, SizeColumn where
+// the batch size is an input, and VirtualColumn.
+const (
+	Columns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
 
-// Columns head the CSV of Fields.
-const Columns = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j"
+	StandingColumns = "measured,n,state,chance_over"
+	SizeColumn      = "bs"
+	VirtualColumn   = "virtual"
+)
 
 // Fields are the fields of a prediction.
 func Fields(p learn.Prediction) []string {
@@ -98,6 +113,15 @@ func Fields(p learn.Prediction) []string {
 		out = append(out, Text(v))
 	}
 	return out
+}
+
+// fields are the columns of a standing.
+func (s Standing) fields() []string {
+	chance := ""
+	if s.ChanceOver.OK {
+		chance = Text(s.ChanceOver.V)
+	}
+	return []string{strconv.FormatBool(s.Measured), strconv.Itoa(s.N), s.State.String(), chance}
 }
 
 // Text prints a value with six significant digits and no exponent; "" when it

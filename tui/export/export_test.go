@@ -22,12 +22,16 @@ func few() *Cloud {
 	for i, at := range [][2]float64{{120, 50}, {100, 40}, {200, 20}, {400, 15}} {
 		m := tegra.Mode{Cores: i + 1, CPU: tegra.GHz, GPU: tegra.GHz, EMC: 2 * tegra.GHz}
 		preds = append(preds, learn.Prediction{Measured: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: at[0],
-			PowerW: at[1]}, TimeLoMS: at[0] * 0.9, TimeHiMS: at[0] * 1.1, PowerLoW: at[1] - 1, PowerHiW: at[1] + 1})
+			PowerW: at[1]}, TimeLoMS: at[0] * 0.9, TimeHiMS: at[0] * 1.1, PowerLoW: at[1] - 1, PowerHiW: at[1] + 1,
+			LnPowerSD: []float64{0.01, 0.01, math.Log(1.5) / 1.5, 0.01}[i]})
 	}
 	preds[1] = optimize.MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: preds[1].Mode}, TimeMS: 110,
 		PowerW: 42})
-	return NewCloud("a < b & c", preds, []bool{false, true, false, false}, optimize.Time, optimize.Power,
-		[]int{1, 2, 3})
+	of := Points{Known: preds, Virtual: true}
+	for i, p := range preds {
+		of.Standings = append(of.Standings, optimize.Limit{PowerW: 30}.Stand(p, []int{0, 2, 0, 0}[i]))
+	}
+	return NewCloud("a < b & c", of, optimize.Time, optimize.Power, []int{1, 2, 3})
 }
 
 func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
@@ -42,16 +46,21 @@ func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
 		t.Fatal(err)
 	}
 	// ascending in power: 4 cores, 3 cores, and the measured 2 cores without a band
-	want := [][]string{append(strings.Split(Columns, ","), "measured"),
-		{"4", "1000000", "1000000000", "2000000000", "400", "360", "440", "15", "14", "16", "6", "false"},
-		{"3", "1000000", "1000000000", "2000000000", "200", "180", "220", "20", "19", "21", "4", "false"},
-		{"2", "1000000", "1000000000", "2000000000", "110", "", "", "42", "", "", "4.62", "true"}}
+	want := [][]string{strings.Split("cores,cpu_khz,gpu_hz,mem_hz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,"+
+		"power_hi_w,energy_j,measured,n,state,chance_over,virtual", ","),
+		{"4", "1000000", "1000000000", "2000000000", "400", "360", "440", "15", "14", "16", "6", "false", "0", "sure",
+			"0.0001", "true"},
+		{"3", "1000000", "1000000000", "2000000000", "200", "180", "220", "20", "19", "21", "4", "false", "0", "likely",
+			"0.0679", "true"},
+		{"2", "1000000", "1000000000", "2000000000", "110", "", "", "42", "", "", "4.62", "true", "2", "over", "",
+			"true"}}
 	if !slices.EqualFunc(rows, want, slices.Equal) {
 		t.Errorf("got %v, want %v", rows, want)
 	}
-	text, err := json.Marshal(c.FrontPoints()[2])
+	text, err := json.Marshal(c.Listed()[2])
 	wanted := `{"cores":2,"cpu_khz":1000000,"gpu_hz":1000000000,"mem_hz":2000000000,"time_ms":110,"time_lo_ms":null,` +
-		`"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true}`
+		`"time_hi_ms":null,"power_w":42,"power_lo_w":null,"power_hi_w":null,"energy_j":4.62,"measured":true,"n":2,"state":"over",` +
+		`"chance_over":null,"virtual":true}`
 	if err != nil || string(text) != wanted {
 		t.Errorf("got %s (%v), want %s", text, err, wanted)
 	}
@@ -105,7 +114,7 @@ func TestTheDrawingHoldsWhatTheScreenShows(t *testing.T) {
 func TestPowerAgainstEnergyIsAFrontToo(t *testing.T) {
 	t.Parallel()
 	c := few()
-	c = NewCloud(c.Title, c.Known, c.Measured, optimize.Power, optimize.Energy, []int{3, 2}) // 6 J at 15 W, 4 J at 20 W
+	c = NewCloud(c.Title, c.Points, optimize.Power, optimize.Energy, []int{3, 2}) // 6 J at 15 W, 4 J at 20 W
 	if _, text, err := elements(c.SVG()); err != nil || !strings.Contains(text, "energy per minibatch, J") {
 		t.Errorf("%v: %s", err, text)
 	}
@@ -116,7 +125,8 @@ func TestMadValuesAreLeftOutOfTheDrawing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1} {
 		preds := []learn.Prediction{{Measured: tegra.Measured{TimeMS: v, PowerW: 3}},
 			{Measured: tegra.Measured{TimeMS: 3, PowerW: v}}}
-		c := NewCloud("", preds, make([]bool, 2), optimize.Time, optimize.Power, nil)
+		of := Points{Known: preds, Standings: make([]optimize.Standing, 2)}
+		c := NewCloud("", of, optimize.Time, optimize.Power, nil)
 		svg := c.SVG()
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
 			t.Errorf("%g is drawn: %s", v, svg)

@@ -39,14 +39,14 @@ func (c *Cloud) SVG() string {
 	d.axes()
 	step := 1 + len(c.Known)/svgMaxCloud
 	for i := 0; i < len(c.Known); i += step {
-		if x, y, ok := d.place(i); ok && !c.Measured[i] {
+		if x, y, ok := d.place(i); ok && c.Standings[i].Predicted() {
 			d.add(`<circle cx="%.1f" cy="%.1f" r="1.2" fill="%s"/>`, x, y, svgCloud)
 		}
 	}
 	d.limits()
 	d.front()
-	for i, measured := range c.Measured {
-		if x, y, ok := d.place(i); ok && measured {
+	for i, standing := range c.Standings {
+		if x, y, ok := d.place(i); ok && !standing.Predicted() {
 			d.circle(i, x, y, svgMeasured, svgMeasured)
 		}
 	}
@@ -131,7 +131,7 @@ func (d *drawing) front() {
 	}
 	d.add(`<polyline points="%s" fill="none" stroke="%s" stroke-width="1.5"/>`, strings.Join(line, " "), svgFront)
 	for _, k := range d.Front {
-		if x, y, ok := d.place(k); ok && !d.Measured[k] {
+		if x, y, ok := d.place(k); ok && d.Standings[k].Predicted() {
 			d.circle(k, x, y, "#ffffff", svgFront)
 		}
 	}

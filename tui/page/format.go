@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/widget"
@@ -77,6 +78,22 @@ func YesNo(v tegra.Val[bool]) string {
 		return "YES"
 	}
 	return "no"
+}
+
+// StandingText says where a mode stands against the limit, by a mark and in words. Only
+// what is measured or surely within is ticked and green.
+func StandingText(s optimize.Standing) string {
+	switch {
+	case !s.Limited:
+		return s.String()
+	case s.Ticked():
+		return widget.StyleGood.Render("✓ " + s.String())
+	case s.State <= optimize.Likely:
+		return "~ " + s.String()
+	case s.State == optimize.Doubtful:
+		return widget.StyleWarn.Render("? " + s.String())
+	}
+	return widget.StyleWarn.Render("✗ " + s.String())
 }
 
 // Gigabytes prints bytes as GB with one decimal, or a dash.

@@ -39,22 +39,14 @@ const (
 // the measured modes. So the answer is never worse than a mode of its own list.
 func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (out TuneResult, err error) {
-	known, err := s.knownOfFront(r, observe)
-	if err != nil {
-		return out, err
-	}
 	camp, err := s.profilePlanned(ctx, ProfileRequest{Measuring: r.Measuring,
-		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare(), known: known}, searchHeader(r), observe)
+		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare()}, searchHeader(r), observe)
 	out.Dir, out.Ended = camp.Dir, optimize.NoWay
 	for _, row := range camp.Rows {
 		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))
 	}
 	if err == nil {
 		err = ctx.Err() // interrupted: the rows are on disk and the campaign can be resumed
-	}
-	_, aligned := known.with(camp.Rows)
-	if observer(observe).note(aligned.String()); aligned.LeftOut == 0 {
-		out.Known = len(tegra.OncePerSetting(known.rows))
 	}
 	begun := s.Clock.Now()
 	for try, more := 1, true; err == nil && more && try <= 2*frontTries; try++ {
@@ -77,21 +69,6 @@ func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Refer
 	return out, err
 }
 
-// knownOfFront is what a search over the whole front starts from; one that is resumed, what
-// it started from.
-func (s *Session) knownOfFront(r TuneRequest, observe func(Event)) (out knownRows, err error) {
-	if r.Resume {
-		head, _, err := record.Read(r.Dir)
-		if err != nil {
-			return out, err
-		}
-		r.Before, r.Fresh = head.Created, head.Search != nil && head.Search.Fresh
-	}
-	out.limit = r.Limit
-	out.rows, err = s.known(r, observe)
-	return out, err
-}
-
 // tryFront measures what the model of all probes chooses; last: among the modes that
 // have been measured. It takes it for the answer if it is better, and reports whether
 // another may be better still: a prediction that came out worse than hoped.
@@ -104,16 +81,17 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 	m := known.Model
 	out.Fitted = m
 	limit := r.Limit
-	limit.Margin = Margin
-	o := NewOutlook(r.Workload.Name, m, m.Space)
+	limit.Margin = optimize.Margin
+	all := NewOutlook(r.Workload.Name, m, m.Space)
+	o := all
 	at, err := o.Choose(limit)
 	if last || errors.Is(err, optimize.ErrInfeasible) {
-		o = MeasuredOutlook(m.Trusted())
+		o = MeasuredOutlook(m.Trusted(), m.Provenance)
 		at, err = o.Choose(limit)
 	}
 	if none, ok := errors.AsType[*optimize.InfeasibleError](err); ok && !out.Feasible {
 		none.Measured = true
-		out.Measured = none.Nearest
+		out.Measured, out.N = none.Nearest, all.About(none.Nearest.Mode).Reading.N
 	}
 	if err != nil {
 		return false, err
@@ -137,11 +115,13 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 	if probe.Err != nil {
 		return false, fmt.Errorf("verification %w", probe.Err)
 	}
-	if out.Feasible && !(probe.Feasible && limit.Better(row.Measured, out.Measured)) {
+	got := all.With(row.Measured).About(choice).Reading
+	met := limit.Met(got.Measured)
+	if out.Feasible && !(met && limit.Better(got.Measured, out.Measured)) {
 		return true, nil
 	}
-	out.Predicted, out.Measured = probe.Predicted, row.Measured
-	out.Verified, out.Feasible = true, probe.Feasible
+	out.Predicted, out.Measured, out.N = probe.Predicted, got.Measured, got.N
+	out.Verified, out.Feasible = true, met
 	return true, nil
 }
 

@@ -27,26 +27,20 @@ type Event struct {
 // observer is called from the job's goroutine and must not block.
 type observer func(Event)
 
-func (f observer) note(text string) {
-	if f != nil && text != "" {
-		f(Event{Note: text})
+func (f observer) send(e Event) {
+	if f != nil {
+		f(e)
 	}
 }
 
-func (f observer) progress(p profiles.Progress) {
-	if f != nil {
-		f(Event{Progress: &p})
+func (f observer) note(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			f.send(Event{Note: text})
+		}
 	}
 }
 
-func (f observer) minibatch(e harness.Event, p profiles.Progress) {
-	if f != nil {
-		f(Event{Progress: &p, Minibatch: &e})
-	}
-}
+func (f observer) progress(p profiles.Progress) { f.send(Event{Progress: &p}) }
 
-func (f observer) probe(p optimize.Probe, s *learn.Surrogate) {
-	if f != nil {
-		f(Event{Probe: &p, Surrogate: s})
-	}
-}
+func (f observer) probe(p optimize.Probe, s *learn.Surrogate) { f.send(Event{Probe: &p, Surrogate: s}) }

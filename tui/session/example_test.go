@@ -31,15 +31,15 @@ func ExampleOutlook() {
 	limit := optimize.Limit{PowerW: 22}
 	o := session.NewOutlook("resnet18", model, space)
 	answer := o.Answer(limit)
-	fmt.Println(space.Format(o.Known[answer].Mode), o.State(answer, limit))
+	fmt.Println(space.Format(o.Known[answer].Mode), o.Standing(answer, limit))
 
 	again := o.Known[answer].Measured
 	again.PowerW = 24.45 // measured once more, and more than before
 	o = o.With(again)
-	fmt.Printf("%.2f W, %v\n", o.Known[answer].PowerW, o.State(answer, limit))
+	fmt.Printf("%.2f W, %v\n", o.Known[answer].PowerW, o.Standing(answer, limit))
 	fmt.Println(space.Format(o.Known[o.Answer(limit)].Mode))
 	// Output:
-	// 4c/1.00C/0.90G/3.20M measured
-	// 22.30 W, over
+	// 4c/1.00C/0.90G/3.20M measured within, one reading
+	// 22.30 W, measured over, mean of 2
 	// 4c/1.00C/0.60G/3.20M
 }

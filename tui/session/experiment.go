@@ -12,26 +12,20 @@ import (
 	"jtune/profiles/experiment"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
 
-// ExperimentRequest asks for one of the papers' sweeps.
+// ExperimentRequest asks for one of the papers' sweeps. The request's space, media and kind of board are found here,
+// and its zero mode is the fastest, as in the papers.
 type ExperimentRequest struct {
-	Experiment  experiment.Experiment
-	Workload    workload.Workload
-	Mode        tegra.Mode    // zero: the fastest there is, as in the papers
-	Minibatches int           // of a warm run; 0: the experiment's own
-	Epochs      int           // whole epochs; 0: the experiment's own
-	Repeat      int           // times each setting is run; 0: once
-	Data        []string      // folders of the data: one replaces the workload's, several are media to compare
-	Idle        time.Duration // how long an idle state is measured; 0: a minute
-	Base        time.Duration // idle before each run, for the base load; 0: not
-	Every       time.Duration // between power samples; 0: 1 s
-	Dir         string        // record folder; "" makes one below the data directory
-	Resume      bool
-	RedoFailed  bool // then run again what failed
+	experiment.Request
+	Experiment experiment.Experiment
+	Repeat     int      // times each setting is run; 0: once
+	Folders    []string // of the data: one replaces the workload's, several are media to compare
+	Dir        string   // record folder; "" makes one below the data directory
+	Resume     bool
+	RedoFailed bool // then run again what failed
 }
 
 // ExperimentResult is a finished or interrupted experiment.
@@ -53,12 +47,11 @@ const (
 // an interrupted one keeps its runs and can be resumed. The reports are written
 // into the record's folder.
 func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe func(Event)) (ExperimentResult, error) {
-	if len(r.Data) == 1 {
-		r.Workload.Torch.Data = r.Data[0]
+	if len(r.Folders) == 1 {
+		r.Workload.Torch.Data = r.Folders[0]
 	}
-	var data []experiment.Medium
-	for _, dir := range r.Data {
-		data = append(data, medium(dir))
+	for _, dir := range r.Folders {
+		r.Data = append(r.Data, medium(dir))
 	}
 	idle := r.Workload.Name == ""
 	if !idle {
@@ -77,19 +70,8 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	if r.Mode == (tegra.Mode{}) {
 		r.Mode = s.Device.Space().Max()
 	}
-	plan := r.Experiment.Plan(experiment.Request{
-		Workload:    r.Workload,
-		Space:       s.Device.Space(),
-		Mode:        r.Mode,
-		Simulated:   s.Virtual != nil && !r.Workload.Torch.Beside,
-		Replayed:    s.replays(),
-		Minibatches: r.Minibatches,
-		Epochs:      r.Epochs,
-		Data:        data,
-		Idle:        r.Idle,
-		Base:        r.Base,
-		Every:       r.Every,
-	})
+	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.Virtual != nil && !r.Workload.Torch.Beside, s.replays()
+	plan := r.Experiment.Plan(r.Request)
 	if len(plan.Settings) == 0 {
 		var why []string
 		for _, skip := range plan.Skipped {
@@ -109,9 +91,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		return ExperimentResult{}, err
 	}
 	defer rec.Close()
-	for _, note := range rec.Notes() {
-		observer(observe).note(note)
-	}
+	observer(observe).note(rec.Notes()...)
 	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
 		Observe: observer(observe).progress}
 	own := func(set experiment.Setting) *profiles.Bench {
@@ -128,9 +108,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	sum, err := campaign.Run(ctx)
 	out := ExperimentResult{Dir: rec.Dir(), End: sum.End, Elapsed: sum.Elapsed}
 	runs, notes, readErr := record.ReadRuns(rec.Dir())
-	for _, note := range notes {
-		observer(observe).note(note)
-	}
+	observer(observe).note(notes...)
 	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
 	out.Workload, out.Board, out.Virtual = r.Workload, s.BoardOf(r.Workload), s.Device.Board().Virtual
 	return out, errors.Join(err, readErr, writeReport(rec, out), rec.End(sum.End.String()))

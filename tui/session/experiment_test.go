@@ -23,8 +23,8 @@ func small(t *testing.T, s *Session, name string) ExperimentRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ExperimentRequest{Experiment: e, Idle: 20 * time.Second, Base: time.Second,
-		Dir: filepath.Join(t.TempDir(), name)}
+	r := ExperimentRequest{Experiment: e, Dir: filepath.Join(t.TempDir(), name),
+		Request: experiment.Request{Idle: 20 * time.Second, Base: time.Second}}
 	if e.Workload != "" {
 		if r.Workload, err = s.Workload("lenet5"); err != nil {
 			t.Fatal(err)

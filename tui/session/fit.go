@@ -141,6 +141,9 @@ func rowsOf(dir string, head record.Header, rows []record.Row, asked []int) ([]r
 		func(r record.Row) bool { return !slices.Contains(asked, r.Batch) }), nil
 }
 
+// Outlook is what was measured of each setting.
+func (s *Samples) Outlook() *Outlook { return MeasuredOutlook(s.readings, s.Provenance) }
+
 // take sets the measurements and the batch sizes where those are an input.
 func (s *Samples) take(readings []tegra.Measured) {
 	s.readings, s.Batches = tegra.Sized(readings)
@@ -241,7 +244,7 @@ func (s *Samples) entries() ([]nn.Sample, error) {
 // the model or reference in a file where one is named. When ctx ends it
 // returns ctx.Err().
 func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference string) (*learn.Model, error) {
-	o := learn.Options{Method: method, Space: old.Space, Seed: old.Seed, Provenance: old.Provenance}
+	o := learn.Options{Method: method, Space: old.Space, Seed: old.Seed, Provenance: old.Provenance, Means: old.Means}
 	o.Provenance.Jtune, o.Provenance.When, o.Provenance.Pool = Version, time.Now(), "" // the pool's own stays
 	if reference != "" {
 		var err error
@@ -250,6 +253,24 @@ func Refit(ctx context.Context, old *learn.Model, method learn.Method, reference
 		}
 	}
 	return learn.Fit(ctx, old.Samples, o)
+}
+
+// ErrInaccurate: a model's own error is larger than the user allows.
+var ErrInaccurate = errors.New("the model is not accurate enough")
+
+// CheckError returns an error that wraps ErrInaccurate where the cross-validated error of
+// time or power is above mostPct, or not known; 0 allows any.
+func CheckError(m *learn.Model, mostPct float64) error {
+	switch pct := m.ErrorPct(); {
+	case mostPct == 0:
+	case !pct.OK:
+		return fmt.Errorf("%w: %s, and at most %g %% is allowed: measure more modes", ErrInaccurate, m.Weakness(),
+			mostPct)
+	case pct.V > mostPct:
+		return fmt.Errorf("%w: its own error is %.1f %%, and at most %g %% is allowed: measure more modes",
+			ErrInaccurate, pct.V, mostPct)
+	}
+	return nil
 }
 
 // Transfers reports whether a method uses a reference when nobody names one.

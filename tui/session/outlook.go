@@ -11,10 +11,6 @@ import (
 	"jtune/tegra"
 )
 
-// Margin is how many standard deviations of a prediction an answer keeps from
-// its limit, on the screen and in the commands alike.
-const Margin = 1
-
 // Plane is the two quantities that a Pareto front trades: one across, one up.
 type Plane struct{ Across, Up optimize.Axis }
 
@@ -27,12 +23,6 @@ var Planes = [...]Plane{
 
 // numAxes is how many quantities there are.
 const numAxes = optimize.Time + 1
-
-// Reading is what was measured in one setting: the mean of N measurements.
-type Reading struct {
-	tegra.Measured
-	N int
-}
 
 // Outlook is what is known of every mode of a space for one workload on one board:
 // the predictions of a model, and measurements in their place where there are any.
@@ -49,7 +39,7 @@ type Outlook struct {
 
 	space     *tegra.Space
 	predictor learn.Predictor // of Predicted
-	readings  map[tegra.Setting]Reading
+	readings  map[tegra.Setting]tegra.Mean
 	doubted   map[tegra.Setting]tegra.Measured // disagree with all others and were not repeated: they count for nothing
 	learned   map[tegra.Setting]bool           // what the model has learned from
 	before    map[tegra.Mode]learn.Prediction  // of measured modes: what was predicted before they were measured
@@ -66,43 +56,54 @@ func NewOutlook(workload string, m *learn.Model, space *tegra.Space) *Outlook {
 	if m.Batches != nil {
 		m = m.At(slices.Max(m.Batches))
 	}
-	return OutlookBy(m, workload, m, m.Samples, space)
+	return newOutlook(m, workload, m, m.Readings(), space, m.Predict(space.Modes()))
 }
 
 // OutlookBy is an outlook with the predictions of p and the readings of samples;
 // the model lists its samples and its outliers.
 func OutlookBy(p learn.Predictor, workload string, m *learn.Model, samples []tegra.Measured,
 	space *tegra.Space) *Outlook {
-	return newOutlook(p, workload, m, samples, space, p.Predict(space.Modes()))
+	return newOutlook(p, workload, m, meansOf(samples), space, p.Predict(space.Modes()))
 }
 
 // OutlookOf predicts these settings, which may have several batch sizes.
 func OutlookOf(m *learn.Model, settings []tegra.Setting) *Outlook {
-	return newOutlook(m, m.Provenance.Workload, m, m.Samples, m.Space, m.PredictSettings(settings))
+	return newOutlook(m, m.Provenance.Workload, m, m.Readings(), m.Space, m.PredictSettings(settings))
 }
 
-// MeasuredOutlook holds readings alone.
-func MeasuredOutlook(samples []tegra.Measured) *Outlook {
-	preds := make([]learn.Prediction, len(samples))
-	for i, m := range samples {
-		preds[i] = optimize.MeasuredPrediction(m)
+// MeasuredOutlook holds samples alone, of several of one setting the mean.
+func MeasuredOutlook(samples []tegra.Measured, from learn.Provenance) *Outlook {
+	readings := meansOf(samples)
+	preds := make([]learn.Prediction, len(readings))
+	for i, m := range readings {
+		preds[i] = optimize.MeasuredPrediction(m.Measured)
 	}
-	return newOutlook(nil, "", &learn.Model{}, samples, nil, preds)
+	return newOutlook(nil, from.Workload, &learn.Model{Provenance: from}, readings, nil, preds)
 }
 
-func newOutlook(p learn.Predictor, workload string, m *learn.Model, samples []tegra.Measured, space *tegra.Space,
+// meansOf are the means of samples, setting by setting.
+func meansOf(samples []tegra.Measured) []tegra.Mean {
+	groups := tegra.BySetting(samples)
+	out := make([]tegra.Mean, len(groups))
+	for i, g := range groups {
+		out[i] = g.Mean()
+	}
+	return out
+}
+
+func newOutlook(p learn.Predictor, workload string, m *learn.Model, readings []tegra.Mean, space *tegra.Space,
 	preds []learn.Prediction) *Outlook {
 	o := &Outlook{
 		Workload: workload, Batch: m.Batch, Model: m, Predicted: preds, space: space, predictor: p,
-		readings: map[tegra.Setting]Reading{},
+		readings: map[tegra.Setting]tegra.Mean{},
 		doubted:  map[tegra.Setting]tegra.Measured{},
 		learned:  map[tegra.Setting]bool{},
 	}
-	for _, s := range samples {
-		if at := s.Setting; slices.Contains(m.Suspicious, at) {
-			o.doubted[at] = s
+	for _, r := range readings {
+		if at := r.Setting; slices.Contains(m.Suspicious, at) {
+			o.doubted[at] = r.Measured
 		} else {
-			o.readings[at] = Reading{s, 1}
+			o.readings[at] = r
 		}
 	}
 	for _, s := range m.Samples {
@@ -164,26 +165,26 @@ func (o *Outlook) With(m tegra.Measured) *Outlook {
 	m.Batch = o.Predicted[0].Batch // 0 in a model of one size
 	at := m.Setting
 	next.readings = maps.Clone(o.readings)
-	next.readings[at] = o.readings[at].and(m)
+	next.readings[at] = o.readings[at].And(tegra.Mean{Measured: m, N: 1})
 	next.doubted = maps.Clone(o.doubted)
 	delete(next.doubted, at)
 	next.work()
 	return &next
 }
 
-// and is the mean with one more measurement.
-func (r Reading) and(m tegra.Measured) Reading {
-	n := float64(r.N)
-	m.TimeMS = (n*r.TimeMS + m.TimeMS) / (n + 1)
-	m.PowerW = (n*r.PowerW + m.PowerW) / (n + 1)
-	return Reading{m, r.N + 1}
-}
-
-// Answering also knows what tuning found for a limit, and what was expected of
-// the modes that it measured.
+// Answering also knows what tuning found for a limit, by the readings that it counted, and
+// what was expected of the modes that it measured.
 func (o *Outlook) Answering(l optimize.Limit, r *TuneResult) *Outlook {
 	next := *o
 	next.found, next.limit = tegra.Some(r.Mode), l
+	if at := (tegra.Setting{Mode: r.Mode, Batch: o.Predicted[0].Batch}); r.N > 0 && r.Batch == o.Batch {
+		found := tegra.Mean{Measured: r.Measured, N: r.N}
+		found.Setting = at
+		next.readings, next.doubted = maps.Clone(o.readings), maps.Clone(o.doubted)
+		next.readings[at] = found
+		delete(next.doubted, at)
+		next.work()
+	}
 	next.before = map[tegra.Mode]learn.Prediction{}
 	answer := optimize.Probe{Measured: tegra.Measured{Setting: r.Setting}, Predicted: r.Predicted}
 	for _, p := range append(slices.Clone(r.Probes), answer) {
@@ -226,7 +227,7 @@ func (o *Outlook) Front(plane int) []int { return o.fronts[plane] }
 type About struct {
 	Predicted learn.Prediction // without the mode's own reading, as far as that is known
 	Fitted    bool             // Predicted is what the model fitted: it has learned from this very mode
-	Reading   Reading          // N is 0 where it was not measured
+	Reading   tegra.Mean       // N is 0 where it was not measured
 	Doubted   tegra.Val[tegra.Measured]
 }
 
@@ -267,16 +268,7 @@ func (o *Outlook) At(i int) About {
 	return a
 }
 
-// IsMeasured reports of every mode, by index, whether it was measured.
-func (o *Outlook) IsMeasured() []bool {
-	out := make([]bool, len(o.Predicted))
-	for i, p := range o.Predicted {
-		out[i] = o.readings[p.Setting].N > 0
-	}
-	return out
-}
-
-// Choose returns the index of the mode that a limit asks for. Where none meets the
+// Choose returns the index of the mode that a limit asks for. Where none keeps the
 // limit it is the nearest, and the error an *optimize.InfeasibleError. With a
 // power limit a model of several batch sizes is searched for the most samples per
 // second, within a time limit too, which is one on the latency.
@@ -294,13 +286,40 @@ func (o *Outlook) Choose(l optimize.Limit) (int, error) {
 	return choice.Index, err
 }
 
-// Answer is the mode to show for a limit: what tuning found for it, else what
-// Choose returns with the usual Margin, else the knee of the Pareto front.
+// Standing is where setting i stands against a limit. Screens and commands have it from
+// here.
+func (o *Outlook) Standing(i int, l optimize.Limit) optimize.Standing {
+	return l.Stand(o.Known[i], o.readings[o.Known[i].Setting].N)
+}
+
+// StandingOf is that of a mode; optimize.Unknown without an outlook, or without a
+// prediction of the mode.
+func (o *Outlook) StandingOf(m tegra.Mode, l optimize.Limit) optimize.Standing {
+	if o != nil {
+		if i, ok := o.Index(m); ok {
+			return o.Standing(i, l)
+		}
+	}
+	return optimize.Standing{State: optimize.Unknown}
+}
+
+// Standings are those of all settings, by index.
+func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
+	out := make([]optimize.Standing, len(o.Known))
+	for i := range out {
+		out[i] = o.Standing(i, l)
+	}
+	return out
+}
+
+// Answer is the mode to show for a limit: what tuning found for it, unless its readings
+// are over the limit by now; else what Choose returns with the usual Margin, else the
+// knee of the Pareto front.
 func (o *Outlook) Answer(l optimize.Limit) int {
-	if i, ok := o.Index(o.found.V); ok && o.Tuned(l) {
+	if i, ok := o.Index(o.found.V); ok && o.Tuned(l) && o.Standing(i, l).State == optimize.Measured {
 		return i
 	}
-	l.Margin = Margin
+	l.Margin = optimize.Margin
 	i, err := o.Choose(l)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		i, _ = o.Choose(optimize.Limit{Knee: true})

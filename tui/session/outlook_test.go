@@ -37,11 +37,11 @@ func TestOutlookAnswersWithTheMarginThatChooseKeeps(t *testing.T) {
 	o := lineOutlook(t)
 	l := optimize.Limit{PowerW: 36}
 	at := o.Answer(l)
-	l.Margin = Margin
+	l.Margin = optimize.Margin
 	if want, err := o.Choose(l); err != nil || at != want {
 		t.Errorf("the answer is mode %d, the choice with margin %d (%v)", at, want, err)
 	}
-	if p := o.Known[at]; p.PowerW*math.Exp(Margin*0.1) > 36 || p.PowerW < 32 {
+	if p := o.Known[at]; p.PowerW*math.Exp(optimize.Margin*0.1) > 36 || p.PowerW < 32 {
 		t.Errorf("36 W are answered by a mode of %g W ± 10 %%", p.PowerW)
 	}
 }
@@ -88,23 +88,45 @@ func TestOutlooksHandReadingsToTheirOwnSubjectAlone(t *testing.T) {
 	}
 }
 
-func TestStateAgreesWithTheChoice(t *testing.T) {
+func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	o := lineOutlook(t)
 	l := optimize.Limit{PowerW: 36}
-	if s := o.State(o.Answer(l), l); s != Likely {
+	if s := o.Standing(o.Answer(l), l); s.State != optimize.Likely {
 		t.Errorf("the fastest mode that keeps the margin is %v", s)
 	}
+	all := o.Standings(l)
 	for i, p := range o.Known {
-		keeps := p.PowerW*math.Exp(Margin*0.1) <= 36
-		if s := o.State(i, l); s.Within() != keeps || (s == Over) != (p.PowerW > 36) {
+		keeps := p.PowerW*math.Exp(optimize.Margin*0.1) <= 36
+		if s := all[i]; s.Within() != keeps || (s.State == optimize.Over) != (p.PowerW > 36) {
 			t.Errorf("%g W ± 10 %% is %v within 36 W", p.PowerW, s)
 		}
 	}
 	m := tegra.Measured{Setting: o.Known[4].Setting, TimeMS: 70, PowerW: 35.9}
-	if s := o.With(m).State(4, l); s != Measured {
+	if s := o.With(m).Standing(4, l); s.State != optimize.Measured || s.N != 1 {
 		t.Errorf("35.9 W were measured: %v within 36 W", s)
 	}
-	if s := o.State(0, optimize.Limit{Energy: true}); s != Sure {
-		t.Errorf("%v where there is no limit", s)
+	if s := (*Outlook)(nil).StandingOf(m.Mode, l); s.State != optimize.Unknown {
+		t.Errorf("%v where there is no model", s)
+	}
+}
+
+// What tuning found is the answer until its readings are over the limit: then the best
+// mode within is.
+func TestAnAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
+	o := lineOutlook(t)
+	l := optimize.Limit{PowerW: 36}
+	found, other := o.Known[6].Setting, o.Known[8].Setting
+	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 35.8}).
+		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
+	r := &TuneResult{}
+	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35.8, 1
+	o = o.Answering(l, r)
+	if at := o.Answer(l); at != 6 {
+		t.Errorf("the answer is mode %d, tuning found mode 6", at)
+	}
+	o = o.With(tegra.Measured{Setting: found, TimeMS: 70, PowerW: 36.4})
+	at := o.Answer(l)
+	if s := o.Standing(at, l); at == 6 || !s.Within() {
+		t.Errorf("with a mean of 36.1 W mode 6 is over 36 W: the answer is mode %d, %v", at, s)
 	}
 }

@@ -166,7 +166,7 @@ func (c *collector) minibatch(e harness.Event) {
 	if c.patient && (!settled || e.Began() < c.meter.settle.At()) {
 		c.meter.monitor.Skip(e)
 		p.Phase = profiles.Settling
-		c.observe.minibatch(e, p)
+		c.observe.send(Event{Progress: &p, Minibatch: &e})
 		return
 	}
 	c.count++
@@ -179,7 +179,7 @@ func (c *collector) minibatch(e harness.Event) {
 	}
 	c.meter.monitor.Minibatch(e)
 	p.Minibatch = c.count
-	c.observe.minibatch(e, p)
+	c.observe.send(Event{Progress: &p, Minibatch: &e})
 	if c.meter.due() && c.observe != nil {
 		soFar := c.meter.monitor.Character()
 		c.observe(Event{Character: &soFar, Advice: c.advise.of(soFar)})

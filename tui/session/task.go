@@ -95,6 +95,16 @@ func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 
 // Measured lists the usable results so far, in order.
 func (s *Snapshot) Measured() []tegra.Measured { return usable(s.Rows) }
 
+// Standing is where a setting stands against a limit, by the mean of its results so far.
+func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {
+	for _, m := range meansOf(s.Measured()) {
+		if m.Setting == at {
+			return l.Stand(optimize.MeasuredPrediction(m.Measured), m.N)
+		}
+	}
+	return optimize.Standing{State: optimize.Unknown}
+}
+
 const (
 	// mostTimes bounds the minibatch times that a run keeps for its chart.
 	mostTimes = 600

@@ -22,8 +22,8 @@ type Epoch struct {
 // TimeModel predicts the time of an epoch of one workload.
 type TimeModel struct{ Regression }
 
-// knobs are the regression's inputs: cores and raw MHz.
-func knobs(m tegra.Mode) []float64 {
+// Knobs are the inputs of a regression over modes: cores and raw MHz.
+func Knobs(m tegra.Mode) []float64 {
 	x := nn.Features(m)
 	return x[:]
 }
@@ -34,14 +34,14 @@ func knobs(m tegra.Mode) []float64 {
 func FitTime(epochs []Epoch) (TimeModel, error) {
 	x, y := make([][]float64, len(epochs)), make([]float64, len(epochs))
 	for i, e := range epochs {
-		x[i], y[i] = knobs(e.Mode), e.TimeS
+		x[i], y[i] = Knobs(e.Mode), e.TimeS
 	}
 	r, err := Fit(x, y)
 	return TimeModel{r}, err
 }
 
 // TimeS predicts the seconds of an epoch. A straight line may fall below zero.
-func (t TimeModel) TimeS(m tegra.Mode) float64 { return t.At(knobs(m)) }
+func (t TimeModel) TimeS(m tegra.Mode) float64 { return t.At(Knobs(m)) }
 
 // EnergyModel predicts the energy of an epoch of any workload from its time:
 // the study's universal model.
@@ -52,7 +52,7 @@ type EnergyModel struct{ Regression }
 func FitEnergy(epochs []Epoch) (EnergyModel, error) {
 	x, y := make([][]float64, len(epochs)), make([]float64, len(epochs))
 	for i, e := range epochs {
-		x[i], y[i] = append(knobs(e.Mode), e.TimeS), e.EnergyJ
+		x[i], y[i] = append(Knobs(e.Mode), e.TimeS), e.EnergyJ
 	}
 	r, err := Fit(x, y)
 	return EnergyModel{r}, err
@@ -61,7 +61,7 @@ func FitEnergy(epochs []Epoch) (EnergyModel, error) {
 // EnergyJ predicts the joules of an epoch that takes timeS, which is usually
 // itself predicted.
 func (e EnergyModel) EnergyJ(m tegra.Mode, timeS float64) float64 {
-	return e.At(append(knobs(m), timeS))
+	return e.At(append(Knobs(m), timeS))
 }
 
 // StudyModes returns the ten modes in which the study measured all of its workloads, as a space lists them; false

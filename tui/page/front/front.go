@@ -37,6 +37,9 @@ type Page struct {
 	}
 }
 
+// columnIs is the last column of the table.
+const columnIs = 7
+
 // frontStrides is in how many long steps one walks the whole front.
 const frontStrides = 20
 
@@ -49,11 +52,12 @@ func New(read page.Reader) *Page {
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
 		{Title: "front mode", Width: 22},
 		{Title: "ms/mb", Width: 7, Right: true},
-		{Title: "95 %", Width: 15, Drop: 3},
+		{Title: "95 %", Width: 15, Drop: 4},
 		{Title: "W", Width: 5, Right: true},
-		{Title: "95 %", Width: 13, Drop: 4},
+		{Title: "95 %", Width: 13, Drop: 5},
 		{Title: "J/mb", Width: 6, Right: true, Drop: 1},
-		{Title: "is", Width: 10, Drop: 2},
+		{Title: "state", Width: 13, Drop: 2},
+		{Title: "is", Width: 10, Drop: 3},
 	}}
 	return p
 }
@@ -364,7 +368,8 @@ func (p *Page) Files() ([]page.File, error) {
 		title += "  " + tegra.VirtualMark(o)
 	}
 	pl := session.Planes[p.plane]
-	c := export.NewCloud(title, v.Known, v.IsMeasured(), pl.Across, pl.Up, p.front())
+	points := export.Points{Known: v.Known, Standings: v.Standings(p.read.Limit()), Virtual: v.Model.Provenance.Virtual}
+	c := export.NewCloud(title, points, pl.Across, pl.Up, p.front())
 	x, y := p.scales()
 	c.Across, c.Up, c.Limit = &x, &y, p.read.Limit()
 	for _, m := range p.marks() {

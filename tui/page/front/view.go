@@ -105,8 +105,11 @@ func (p *Page) about() []string {
 			learned = text.Count(len(m.Whole().Samples), "setting")
 		}
 		words = append(words, fmt.Sprintf("%s, %s", m.Method, learned))
-		if e := page.ErrorText(m.CV.TimeMAPEPct); e != widget.Dash {
+		switch e, weak := page.ErrorText(m.CV.TimeMAPEPct), m.Weakness(); {
+		case e != widget.Dash:
 			words = append(words, fmt.Sprintf("error %s time %s power", e, page.ErrorText(m.CV.PowerMAPEPct)))
+		case weak != "":
+			words[len(words)-1] = string(m.Method) + ", " + weak
 		}
 		if sizes := v.Batches(); sizes != nil {
 			words = append(words, "sizes "+strings.Trim(fmt.Sprint(sizes), "[]"))
@@ -119,7 +122,7 @@ func (p *Page) about() []string {
 // best mode of the one that is shown is the answer only where tuning found it.
 func (p *Page) cardTitle() string {
 	v := p.read.Outlook()
-	n, met := v.Batch, v.State(p.cursor, p.read.Limit()).Within()
+	n, met := v.Batch, p.standing(p.cursor).Within()
 	switch {
 	case p.cursor != p.answer() && n > 0:
 		return fmt.Sprintf("at the cursor, batch %d", n)
@@ -136,6 +139,9 @@ func (p *Page) cardTitle() string {
 	}
 	return "nearest to the limit"
 }
+
+// standing is where mode i stands against the limit.
+func (p *Page) standing(i int) optimize.Standing { return p.read.Outlook().Standing(i, p.read.Limit()) }
 
 // answer is the view's answer to the limit.
 func (p *Page) answer() int { return p.answerTo(p.read.Limit()) }
@@ -253,7 +259,7 @@ func (p *Page) card(w int, short bool) string {
 		lines = append(lines, widget.StyleWarn.Render(reading), widget.StyleWarn.Render("disagrees with all others"))
 	}
 	if short {
-		verdict, _, _ := strings.Cut(p.status(measured), "\n")
+		verdict, _, _ := strings.Cut(p.status(), "\n")
 		return strings.Join(append(lines, verdict), "\n")
 	}
 	if n := v.Batch; n > 0 {
@@ -267,31 +273,25 @@ func (p *Page) card(w int, short bool) string {
 			lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[p.cursor].TimeMS*float64(n)/60000))
 		}
 	}
-	lines = append(lines, p.status(measured))
+	lines = append(lines, p.status())
 	return strings.Join(append(lines, p.versus()...), "\n")
 }
 
-// status says whether the mode meets the limit, whether it was measured, and
-// whether the board runs in it.
-func (p *Page) status(measured bool) string {
-	point, how := p.read.Outlook().Known[p.cursor], "predicted"
-	if measured {
-		how = "measured"
-	}
-	text := widget.StyleGood.Render("✓ within the limit, " + how)
-	switch state := p.read.Outlook().State(p.cursor, p.read.Limit()); {
-	case p.read.Limit().PowerW == 0 && p.read.Limit().TimeMS == 0:
-		text = how
-	case state == session.Over:
-		text = widget.StyleWarn.Render("✗ over the limit, " + how)
-	case !state.Within():
-		text = widget.StyleWarn.Render("? at the limit: doubtful, " + how)
+// status says where the mode stands against the limit, and whether the board runs in it.
+func (p *Page) status() string {
+	point, standing := p.read.Outlook().Known[p.cursor], p.standing(p.cursor)
+	text := page.StandingText(standing)
+	if standing.Limited && !standing.Within() && p.standing(p.answer()).Within() {
+		text += "\n" + widget.StyleDim.Render(p.read.Keys().Answer.Label()+" goes to the best within")
 	}
 	if j := p.read.Task(); p.read.Busy() && j.Kind == session.Verifying && j.Progress.Step.Mode == point.Mode {
 		text += "\n" + widget.StyleAsk.Render(phaseText(j.Progress))
 	} else if p.read.Outlook().About(point.Mode).Doubted.OK {
 		text += "\n" + widget.StyleWarn.Render("in doubt: "+p.read.Keys().Verify.Label()+" measures again")
-	} else if !measured {
+	} else if standing.Predicted() {
+		if weak := p.read.Outlook().Model.Weakness(); weak != "" {
+			text += "\n" + widget.StyleWarn.Render("a guess: "+weak)
+		}
 		text += "\n" + widget.StyleDim.Render("not measured yet: "+p.read.Keys().Verify.Label()+" measures")
 	}
 	if m := p.read.Present(); m.OK && m.V == point.Mode {
@@ -348,8 +348,9 @@ func (p *Page) twin(w, h int) string {
 	p.tab.Cell = func(row, col int) string {
 		pr := v.Known[f[row]]
 		n := page.FiguresIn(pr)
-		if col < 6 {
-			return [...]string{p.read.ModeText(pr.Mode), n.MS, n.BandMS, n.W, n.BandW, n.J}[col]
+		if col < columnIs {
+			return [...]string{p.read.ModeText(pr.Mode), n.MS, n.BandMS, n.W, n.BandW, n.J,
+				p.standing(f[row]).Brief()}[col]
 		}
 		what := p.isWhat(f[row])
 		if len(f) > len(front) && row == at {
@@ -367,15 +368,8 @@ func (p *Page) isWhat(i int) string {
 	if name := p.read.NameOf(m); name != "" {
 		words = append(words, name)
 	}
-	about := v.About(m)
-	if about.Measured() {
-		words = append(words, "measured")
-	}
-	if about.Doubted.OK {
+	if v.About(m).Doubted.OK {
 		words = append(words, "in doubt")
-	}
-	if v.State(i, p.read.Limit()) == session.Over {
-		words = append(words, "over")
 	}
 	return strings.Join(words, " ")
 }
@@ -391,6 +385,8 @@ func (p *Page) Numbers() string {
 		"minibatch; W: what the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: " +
 		"the method, and how many measured modes it was fitted to. error: of modes left out of the fit. " +
 		"against: this mode compared with others, minus is less; from … to where the other was not measured, " +
-		"with the uncertainty of its prediction. limit: the answer is the fastest mode within a power limit, " +
-		"the one of least power within a time limit."
+		"with the uncertainty of its prediction. limit: the answer is the best mode within it: the fastest within " +
+		"watts, the one of least power within a time. measured: the mean of its readings keeps the limit; surely " +
+		"within: the upper end of the 95 % band does; likely: the chance of exceeding is 16 % at most; doubtful: a " +
+		"half at most; over: more, or measured over."
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jtune/learn"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -102,7 +103,7 @@ func (p *Page) about(w, h int) string {
 	if s := p.studies[idOf(info)]; s == nil {
 		lines = append(lines, widget.StyleDim.Render("working out what matters …"))
 	} else {
-		if n := len(s.Left); n > 0 && w >= 36 {
+		if n := len(s.Left); n >= learn.LeastJudged && w >= 36 {
 			time, power := s.Held()
 			text := fmt.Sprintf("left out, within its 95 %% bands: %d of %d times", time, n)
 			if m.HasPower() {
@@ -119,8 +120,8 @@ func (p *Page) about(w, h int) string {
 	for _, text := range m.Warnings {
 		lines = append(lines, widget.StyleWarn.Render(widget.Wrap("! "+text, w)))
 	}
-	if len(m.Samples) < 8 {
-		lines = append(lines, widget.StyleWarn.Render("! too few modes to say how large the error is"))
+	if weak := m.Weakness(); weak != "" {
+		lines = append(lines, widget.StyleWarn.Render("! "+weak))
 	}
 	return widget.FitMore(strings.Join(lines, "\n"), p.showsRest(), w, h)
 }

@@ -142,19 +142,26 @@ func (p *Page) shown() []tegra.Mode {
 
 // Files are the rows that show.
 func (p *Page) Files() ([]page.File, error) {
-	var known []learn.Prediction
-	var measured []bool
-	nan := math.NaN()
+	points := export.Points{Virtual: p.read.Board().Virtual}
+	v, nan := p.read.Outlook(), math.NaN()
+	if v != nil {
+		points.Virtual = v.Model.Provenance.Virtual
+	}
 	for _, m := range p.shown() {
 		pr := learn.Prediction{TimeLoMS: nan, TimeHiMS: nan, PowerLoW: nan, PowerHiW: nan}
 		pr.Mode, pr.TimeMS, pr.PowerW = m, nan, nan
-		if v := p.read.Outlook(); v != nil {
+		if v != nil {
 			if i, ok := v.Index(m); ok {
 				pr = v.Known[i]
 			}
 		}
-		known, measured = append(known, pr), append(measured, p.read.Outlook().About(m).Measured())
+		points.Known, points.Standings = append(points.Known, pr), append(points.Standings, p.standing(m))
 	}
-	list, doc, err := export.List(known, measured).Tables()
+	list, doc, err := export.List(points).Tables()
 	return []page.File{{Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
+}
+
+// standing is where a mode stands against the limit.
+func (p *Page) standing(m tegra.Mode) optimize.Standing {
+	return p.read.Outlook().StandingOf(m, p.read.Limit())
 }

@@ -62,6 +62,7 @@ const (
 	columnPower
 	columnPowerBand
 	columnEnergy
+	columnState
 	columnIs
 )
 
@@ -82,7 +83,8 @@ func New(read page.Reader) *Page {
 		{Title: "W", Width: 5, Right: true},
 		{Title: "95 %", Width: 11, Drop: 5},
 		{Title: "J/mb", Width: 6, Right: true, Drop: 2},
-		{Title: "is", Width: 18, Drop: 1},
+		{Title: "state", Width: 13, Drop: 1},
+		{Title: "is", Width: 9, Drop: 3},
 	}}
 	return p
 }

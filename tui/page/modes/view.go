@@ -164,6 +164,8 @@ func (p *Page) cell(m tegra.Mode, col modesColumn, what string) string {
 		return p.read.ModeText(m)
 	case columnCores, columnCPU, columnGPU, columnEMC:
 		return page.KnobText(m, tegra.Knob(col-columnCores))
+	case columnState:
+		return p.standing(m).Brief()
 	case columnIs:
 		return what
 	}
@@ -199,9 +201,6 @@ func (p *Page) isWhat(m tegra.Mode) string {
 	if name := p.read.NameOf(m); name != "" {
 		words = append(words, name)
 	}
-	if p.read.Outlook().About(m).Measured() {
-		words = append(words, "measured")
-	}
 	return strings.Join(words, " ")
 }
 
@@ -209,7 +208,8 @@ func (p *Page) isWhat(m tegra.Mode) string {
 func (p *Page) Numbers() string {
 	return "12c/2.20C/1.30G/3.20M: cores online, clocks of CPU, GPU and memory (EMC) in GHz. ms/mb, W, J/mb: time, " +
 		"module power and energy of one minibatch of the workload named above the table, measured where the " +
-		"last column says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times " +
-		"in 100. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, ▾ the " +
-		"largest first. to A: compared with the mode marked first."
+		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
+		"state: where the mode stands against the limit of Front, with the chance of exceeding it; measured 3×: by " +
+		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, " +
+		"▾ the largest first. to A: compared with the mode marked first."
 }

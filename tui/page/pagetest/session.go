@@ -126,13 +126,13 @@ func (f *Board) Outlook(samples []tegra.Measured) *session.Outlook {
 // Predictor knows the law.
 type Predictor struct{}
 
-// Predict says the law, with bands around it.
+// Predict says the law, with bands of two deviations around it.
 func (Predictor) Predict(modes []tegra.Mode) []learn.Prediction {
 	var preds []learn.Prediction
 	for _, mode := range modes {
 		m := read(mode, 1, 1)
 		preds = append(preds, learn.Prediction{Measured: m, TimeLoMS: m.TimeMS * 0.95, TimeHiMS: m.TimeMS * 1.05,
-			PowerLoW: m.PowerW * 0.97, PowerHiW: m.PowerW * 1.03})
+			PowerLoW: m.PowerW * 0.97, PowerHiW: m.PowerW * 1.03, LnTimeSD: 0.025, LnPowerSD: 0.015})
 	}
 	return preds
 }
@@ -177,7 +177,7 @@ func (f *Board) Tune(ctx context.Context, r session.TuneRequest, observe func(se
 		return res, f.TuneErr
 	}
 	res.Mode, res.Feasible, res.Verified = f.space.At(f.Outlook(nil).Answer(r.Limit)), true, true
-	res.Measured = read(res.Mode, 1.002, 0.998)
+	res.Measured, res.N = read(res.Mode, 1.002, 0.998), 2
 	fitted, err := learn.Fit(context.Background(), append(samples, res.Measured),
 		learn.Options{Space: f.space, Provenance: learn.Provenance{Device: "AGX Orin", Workload: r.Workload.Name,
 			Virtual: true}})

@@ -280,8 +280,8 @@ func (p *Page) cell(j *page.Task, row, col int) string {
 	text := string(r.Status)
 	if n < len(j.Probes) && ok {
 		text = string(j.Probes[n].Why)
-		if !j.Probes[n].Feasible {
-			text = "over limit"
+		if s := j.Standing(r.Setting, j.Limit); s.State == optimize.Over {
+			text = s.State.String()
 		}
 	}
 	if r.Why != "" && !ok {
@@ -343,8 +343,8 @@ func within(band, measured []float64) []float64 {
 // Numbers is page.Page's.
 func (p *Page) Numbers() string {
 	return "Each row is a measured mode: ms/mb, W, J: time, module power and energy of a minibatch. state: ok, or " +
-		"why it was chosen and whether it is over the limit; a mode without values says why. front so far: the " +
-		"Pareto front that a model of the modes measured so far expects of all others, with its 95 % bands; ±: " +
+		"why it was chosen, or over: the mean of its readings is over the limit; a mode without values says why. " +
+		"front so far: the Pareto front that a model of the modes measured so far expects of all others, with its 95 % bands; ±: " +
 		"half their width along the front, which shrinks as modes come in. following: another jtune measures, " +
 		"this one only shows it."
 }

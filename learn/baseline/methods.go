@@ -1,0 +1,93 @@
+package baseline
+
+import (
+	"context"
+	"math"
+
+	"jtune/learn/baseline/forest"
+	"jtune/learn/baseline/linear"
+	"jtune/learn/baseline/mlp"
+	"jtune/learn/internal/parallel"
+	"jtune/tegra"
+)
+
+// each predicts one mode at a time.
+type each func(m tegra.Mode) float64
+
+// At predicts on all processors.
+func (f each) At(modes []tegra.Mode) []float64 {
+	out := make([]float64, len(modes))
+	parallel.Ranges(len(modes), func(from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = f(modes[i])
+		}
+	})
+	return out
+}
+
+// inputs are the same inputs of several modes.
+func inputs(modes []tegra.Mode, of func(m tegra.Mode) []float64) [][]float64 {
+	out := make([][]float64, len(modes))
+	for i, m := range modes {
+		out[i] = of(m)
+	}
+	return out
+}
+
+// floor is the lowest value that linear and mlp predict, which could fall below
+// zero: half the lowest measured one.
+func floor(y []float64) float64 {
+	least := math.Inf(1)
+	for _, v := range y {
+		least = min(least, v/2)
+	}
+	return least
+}
+
+// line is the method linear: a straight line in core count and raw MHz
+// (package linear), never below floor.
+type line struct {
+	each
+	fit linear.Regression
+}
+
+// Warning says what limits the trust in the fit; "" for nothing.
+func (l line) Warning() string { return l.fit.Warning() }
+
+func fitLine(_ context.Context, modes []tegra.Mode, y []float64, _ uint64) (Predictor, error) {
+	r, err := linear.Fit(inputs(modes, linear.Knobs), y)
+	least := floor(y)
+	return line{func(m tegra.Mode) float64 { return max(r.At(linear.Knobs(m)), least) }, r}, err
+}
+
+// fitPerceptron is the method mlp: a small network (package mlp), never below
+// floor.
+func fitPerceptron(ctx context.Context, modes []tegra.Mode, y []float64, seed uint64) (Predictor, error) {
+	n, err := mlp.Fit(ctx, inputs(modes, linear.Knobs), y, mlp.Config{Seed: seed})
+	least := floor(y)
+	return each(func(m tegra.Mode) float64 { return max(n.At(linear.Knobs(m)), least) }), err
+}
+
+func logKnobs(m tegra.Mode) []float64 {
+	x := make([]float64, tegra.NumKnobs)
+	for k := range x {
+		x[k] = math.Log(max(m.Value(tegra.Knob(k)), math.SmallestNonzeroFloat64))
+	}
+	return x
+}
+
+// growing is the methods tree and forest with these settings but for the seed: the
+// logarithm of a quantity by the logarithms of core count and frequencies. Logarithms
+// of the inputs change only where a cut lies between two measured values.
+func growing(c forest.Config) Fit {
+	return func(_ context.Context, modes []tegra.Mode, y []float64, seed uint64) (Predictor, error) {
+		lnY := make([]float64, len(y))
+		for i, v := range y {
+			lnY[i] = math.Log(v)
+		}
+		c := c
+		c.Seed = seed
+		f, err := forest.Grow(inputs(modes, logKnobs), lnY, c)
+		return each(func(m tegra.Mode) float64 { return math.Exp(f.At(logKnobs(m))) }), err
+	}
+}

@@ -1,0 +1,91 @@
+package learn
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+)
+
+func TestNoErrorIsToldOfFewerThanSixModes(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	for n, known := range map[int]bool{LeastJudged - 1: false, LeastJudged: true} {
+		m, err := Fit(t.Context(), truths(space.Sample(n, 5)), Options{Space: space})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.CV.Known() != known || m.ErrorPct().OK != known || known == strings.Contains(m.Weakness(), "too few") {
+			t.Errorf("%d modes: errors %+v, weakness %q", n, m.CV, m.Weakness())
+		}
+	}
+}
+
+func TestAnErrorAboveAFifthIsAWeakness(t *testing.T) {
+	t.Parallel()
+	m := &Model{Samples: truths(smallSpace(t).Sample(8, 1)), CV: Errors{3, 21, "leave-one-out"}}
+	if got := m.Weakness(); got != "its own error is 21 %" {
+		t.Errorf("got %q", got)
+	}
+	if m.CV.PowerMAPEPct = 19; m.Weakness() != "" {
+		t.Errorf("got %q of errors %+v", m.Weakness(), m.CV)
+	}
+}
+
+// A file of an older version may judge a model of few samples.
+func TestAnErrorOfFewModesIsLeftOutWhenAFileIsRead(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	m, err := Fit(t.Context(), truths(space.Sample(2, 5)), Options{Space: space})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.CV = Errors{16.4, 3.5, "leave-one-out"}
+	path := filepath.Join(t.TempDir(), "old.model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load(path); err != nil || got.CV.Known() {
+		t.Errorf("%v: errors %+v of two modes", err, got.CV)
+	}
+}
+
+// The median of several readings is learned, their mean is what was measured: also after
+// saving, and with readings that come later.
+func TestReadingsOfAModeCountAsTheirMean(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(8, 5))
+	again := func(factor float64) tegra.Measured {
+		m := samples[0]
+		m.TimeMS, m.PowerW = m.TimeMS*factor, m.PowerW*factor
+		return m
+	}
+	m, err := Fit(t.Context(), append(samples, again(1.01), again(1.05)), Options{Space: space})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "repeats.model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = Load(path); err != nil {
+		t.Fatal(err)
+	}
+	check := func(m *Model, n int, factor float64) {
+		t.Helper()
+		got, want := m.Readings()[0], samples[0].PowerW*factor
+		if got.N != n || got.PowerW < want*0.9999 || got.PowerW > want*1.0001 || m.Readings()[1].N != 1 {
+			t.Errorf("%d readings with a mean of %g W, want %d of %g W", got.N, got.PowerW, n, want)
+		}
+	}
+	check(m, 3, 1.02)
+	if got, want := m.Samples[0].PowerW, samples[0].PowerW*1.01; got < want*0.9999 || got > want*1.0001 {
+		t.Errorf("%g W are learned, want the median of %g W", got, want)
+	}
+	if m, err = m.With(t.Context(), []tegra.Measured{again(1.06)}, false); err != nil {
+		t.Fatal(err)
+	}
+	check(m, 4, 1.03)
+}

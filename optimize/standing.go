@@ -1,0 +1,190 @@
+package optimize
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Margin is how many standard deviations of a prediction an answer keeps from its
+// limit, on the screens and in the commands alike.
+const Margin = 1
+
+// The chances of exceeding a limit that part the states of a prediction, and the
+// deviations of a normal distribution that go with the first two.
+const (
+	sureChance     = 0.025 // at the upper end of the 95 % band
+	likelyChance   = 0.16  // at Margin deviations
+	doubtfulChance = 0.5   // at the median
+
+	sureZ   = 1.959963984540054
+	likelyZ = 0.994457883209753
+)
+
+// chanceSteps is the inverse of the steps of a chance, to the next of which it is rounded
+// up: no chance is said to be zero, and none is rounded across a bound of the states.
+const chanceSteps = 10_000
+
+// wideBand is the ratio of the ends of a 95 % band beyond which a prediction is no
+// ground for a tick.
+const wideBand = 2
+
+// State is whether a mode is within a limit, and how sure that is.
+type State int
+
+// States, the best first.
+const (
+	Measured State = iota // the mean of its readings is within
+	Sure                  // predicted: the chance of exceeding is 2.5 % at most
+	Likely                // 16 % at most, which is the usual Margin
+	Doubtful              // a half at most
+	Over                  // more, or the mean of its readings is over
+	Unknown               // nothing is known of the mode
+)
+
+// String is the word; "" where nothing is known.
+func (s State) String() string {
+	return [...]string{"measured", "sure", "likely", "doubtful", "over", ""}[s]
+}
+
+// MarshalJSON is the word; null where nothing is known.
+func (s State) MarshalJSON() ([]byte, error) {
+	if s == Unknown {
+		return []byte("null"), nil
+	}
+	return json.Marshal(s.String())
+}
+
+// Within reports whether the mode counts as one within the limit, as Choose with the
+// usual Margin has it.
+func (s State) Within() bool { return s <= Likely }
+
+// Standing is where a mode stands against a limit.
+type Standing struct {
+	State
+	N          int                // readings, of which the mean counts; 0: predicted
+	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent where measured, or without a limit
+	Limited    bool               // there is a limit on power or time
+	Wide       bool               // predicted with a 95 % band of time or power wider than a factor of two
+}
+
+// Stand says where a mode stands against the limits: by the mean of its n readings,
+// which p is then, else by its prediction. Of two limits the worse one counts. Without
+// a limit on power or time a mode is Measured or Sure.
+func (l Limit) Stand(p learn.Prediction, n int) Standing {
+	s := Standing{N: n, Limited: l.PowerW > 0 || l.TimeMS > 0}
+	if n > 0 {
+		if s.Limited && !(l.excess(p.Measured, 0, 0) <= 0) {
+			s.State = Over
+		}
+		return s
+	}
+	s.Wide = p.TimeHiMS > wideBand*p.TimeLoMS || p.PowerHiW > wideBand*p.PowerLoW
+	chance := 0.0
+	if !(p.TimeMS > 0) {
+		chance = math.NaN()
+	}
+	if l.PowerW > 0 {
+		chance += chanceOver(p.PowerW, l.PowerW, p.LnPowerSD, p.PowerHiW)
+	}
+	if l.TimeMS > 0 {
+		chance = max(chance, chanceOver(p.TimeMS, l.TimeMS, p.LnTimeSD, p.TimeHiMS)) // NaN stays
+	}
+	if s.Limited {
+		s.ChanceOver = tegra.Finite(math.Ceil(chance*chanceSteps) / chanceSteps)
+	}
+	switch {
+	case chance <= sureChance:
+		s.State = Sure
+	case chance <= likelyChance:
+		s.State = Likely
+	case chance <= doubtfulChance:
+		s.State = Doubtful
+	case chance > doubtfulChance:
+		s.State = Over
+	default:
+		s.State = Unknown
+	}
+	return s
+}
+
+// chanceOver is the chance that a measurement of a predicted value exceeds a limit: a
+// half at the median, likelyChance at Margin deviations, sureChance at the upper end of
+// the 95 % band, which lies farther out than in a normal distribution where few modes
+// were measured. NaN where nothing is predicted.
+func chanceOver(value, limit, sd, hi float64) float64 {
+	room, end, margin := math.Log(limit/value), math.Log(hi/value), Margin*sd
+	z := likelyZ * room / margin
+	if room > margin && end > margin {
+		z = likelyZ + (sureZ-likelyZ)*(room-margin)/(end-margin)
+	}
+	return normalCDF(-z)
+}
+
+// Predicted reports whether no reading counts.
+func (s Standing) Predicted() bool { return s.N == 0 }
+
+// Ticked reports whether the mode may be marked as good: measured within the limit, or
+// surely within by a band that is worth the name.
+func (s Standing) Ticked() bool { return s.Limited && s.State <= Sure && !s.Wide }
+
+// String says it in words: how sure, by how many readings, the chance of exceeding.
+func (s Standing) String() string {
+	readings := "one reading"
+	if s.N > 1 {
+		readings = fmt.Sprintf("mean of %d", s.N)
+	}
+	switch {
+	case s.State == Unknown:
+		return "nothing is known of it"
+	case !s.Limited && s.Predicted():
+		return "predicted"
+	case !s.Limited:
+		return "measured, " + readings
+	case s.State == Measured:
+		return "measured within, " + readings
+	case !s.Predicted():
+		return "measured over, " + readings
+	case s.State == Sure && s.Wide:
+		return "surely within, by a wide band"
+	case s.State == Sure:
+		return "surely within"
+	case s.State == Over:
+		return "over, chance " + s.Chance()
+	}
+	return fmt.Sprintf("%v, %s chance over", s.State, s.Chance())
+}
+
+// Brief is String in a few letters, for a column of a table; "" where nothing is to say.
+func (s Standing) Brief() string {
+	switch {
+	case !s.Predicted() && s.State == Over:
+		return fmt.Sprintf("over, %d× read", s.N)
+	case !s.Predicted() && s.N > 1:
+		return fmt.Sprintf("measured %d×", s.N)
+	case !s.Predicted():
+		return Measured.String()
+	case !s.Limited, s.State == Unknown:
+		return ""
+	case s.State == Sure:
+		return s.State.String()
+	}
+	return s.State.String() + " " + s.Chance()
+}
+
+// Chance prints the chance of exceeding the limit; "unknown" where there is none.
+func (s Standing) Chance() string {
+	switch pct := 100 * s.ChanceOver.V; {
+	case !s.ChanceOver.OK:
+		return "unknown"
+	case pct < 0.5:
+		return "<1 %"
+	case pct > 99.5:
+		return ">99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", pct)
+	}
+}

@@ -1,0 +1,122 @@
+package optimize
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// drawing predicts a minibatch of 100 ms and some watts, both with a tenth of deviation
+// and a band of 1.96 of them, or of more.
+func drawing(watts, deviations float64) learn.Prediction {
+	e := math.Exp(0.1 * deviations)
+	return learn.Prediction{Measured: tegra.Measured{TimeMS: 100, PowerW: watts}, LnTimeSD: 0.1, LnPowerSD: 0.1,
+		TimeLoMS: 100 / e, TimeHiMS: 100 * e, PowerLoW: watts / e, PowerHiW: watts * e}
+}
+
+func TestStatesPartAtTheMedianTheMarginAndTheEndOfTheBand(t *testing.T) {
+	t.Parallel()
+	const normal = 1.959964
+	for name, band := range map[string]float64{"a normal band": normal, "a band of few modes": 3.18} {
+		at := func(deviations float64) Standing {
+			return Limit{PowerW: 30}.Stand(drawing(30*math.Exp(-0.1*deviations), band), 0)
+		}
+		for _, c := range []struct {
+			deviations float64
+			want       State
+			chance     float64
+		}{
+			{-0.01, Over, 0.504}, {0.01, Doubtful, 0.496}, {0.99, Doubtful, 0.1624}, {1.001, Likely, 0.16},
+			{band - 0.01, Likely, 0.0253}, {band + 0.01, Sure, 0.0249},
+		} {
+			got := at(c.deviations)
+			if got.State != c.want || math.Abs(got.ChanceOver.V-c.chance) > 0.0015 {
+				t.Errorf("%s, %g deviations below the limit: %v with a chance of %g, want %v and %g",
+					name, c.deviations, got.State, got.ChanceOver.V, c.want, c.chance)
+			}
+		}
+	}
+}
+
+func TestOfTwoLimitsTheWorseOneCounts(t *testing.T) {
+	t.Parallel()
+	p := drawing(20, 1.96)
+	power, both := Limit{PowerW: 30}.Stand(p, 0), Limit{PowerW: 30, TimeMS: 99}.Stand(p, 0)
+	if power.State != Sure || both.State != Over || !(both.ChanceOver.V > 0.5) {
+		t.Errorf("20 W within 30 W is %v; and 100 ms within 99 ms: %v", power, both)
+	}
+}
+
+func TestReadingsStandByTheirMeanWithoutAChance(t *testing.T) {
+	t.Parallel()
+	m := MeasuredPrediction(tegra.Measured{TimeMS: 100, PowerW: 29.9})
+	within, over := Limit{PowerW: 30}.Stand(m, 3), Limit{PowerW: 29.8}.Stand(m, 3)
+	if within.State != Measured || over.State != Over || within.ChanceOver.OK || over.ChanceOver.OK {
+		t.Errorf("29.9 W are %v within 30 W and %v within 29.8 W", within, over)
+	}
+	if within.String() != "measured within, mean of 3" || over.String() != "measured over, mean of 3" {
+		t.Errorf("%v; %v", within, over)
+	}
+}
+
+func TestWithoutALimitAModeIsMeasuredOrSureAndHasNoChance(t *testing.T) {
+	t.Parallel()
+	for n, want := range []State{Sure, Measured} {
+		if s := (Limit{Energy: true}).Stand(drawing(20, 1.96), n); s.State != want || s.ChanceOver.OK || s.Ticked() {
+			t.Errorf("with %d readings: %+v, want %v, no chance and no tick", n, s, want)
+		}
+	}
+}
+
+func TestOnlyMeasuredAndSurelyWithinByABandOfUseIsTicked(t *testing.T) {
+	t.Parallel()
+	l := Limit{PowerW: 30}
+	for _, c := range []struct {
+		name string
+		s    Standing
+		want bool
+	}{
+		{"surely within", l.Stand(drawing(20, 1.96), 0), true},
+		{"likely within", l.Stand(drawing(26, 1.96), 0), false},
+		{"surely within by a band of more than a factor of two", l.Stand(drawing(10, 3.5), 0), false},
+		{"measured within", l.Stand(drawing(29, 1.96), 1), true},
+		{"measured over", l.Stand(drawing(31, 1.96), 1), false},
+	} {
+		if got := c.s.Ticked(); got != c.want {
+			t.Errorf("%s (%v): ticked %v, want %v", c.name, c.s, got, c.want)
+		}
+	}
+}
+
+func TestOfAModeWithoutAPredictionNothingIsSaid(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	none := learn.Prediction{Measured: tegra.Measured{TimeMS: nan, PowerW: nan}}
+	timeOnly := learn.Prediction{Measured: tegra.Measured{TimeMS: 100, PowerW: nan}, LnTimeSD: 0.1, TimeHiMS: 122}
+	for _, s := range []Standing{Limit{}.Stand(none, 0), Limit{TimeMS: 200}.Stand(none, 0),
+		Limit{PowerW: 30}.Stand(timeOnly, 0)} {
+		text, err := json.Marshal(s.State)
+		if s.State != Unknown || s.ChanceOver.OK || s.Within() || string(text) != "null" || err != nil {
+			t.Errorf("%+v in JSON %s (%v)", s, text, err)
+		}
+	}
+}
+
+// What Choose with the usual margin takes is within by its state, and what it passes
+// over is not.
+func TestTheChoiceAgreesWithTheState(t *testing.T) {
+	t.Parallel()
+	l := Limit{PowerW: 30, Margin: Margin}
+	for w := 20.0; w < 32; w += 0.01 {
+		for _, band := range []float64{1.96, 2.4, 3.18} {
+			p := drawing(w, band)
+			_, err := Choose([]learn.Prediction{p}, l)
+			if s := l.Stand(p, 0); s.Within() != (err == nil) {
+				t.Fatalf("%.2f W is %v, and Choose says %v", w, s, err)
+			}
+		}
+	}
+}

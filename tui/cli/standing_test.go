@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"encoding/csv"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The columns of predict and front follow the bounds that the contract names, and the
+// answer of choose is one of the modes within.
+func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "twelve.model")
+	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", model).done(t)
+	answer := jtune(t, "choose", "--model", model, "--power-limit", "20", "--json").object(t, answerKeys)
+	knobs := answer["mode"].(map[string]any)
+	seen := map[string]int{}
+	for _, command := range []string{"predict", "front"} {
+		o := jtune(t, command, "--model", model, "--power-limit", "20", "--csv").done(t)
+		rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head := strings.Join(rows[0], ","); head != predictColumns {
+			t.Fatalf("%s: columns %s", command, head)
+		}
+		for _, r := range rows[1:] {
+			measured, n, state, chance, virtual := r[11], r[12], r[13], r[14], r[15]
+			if virtual != "false" || (measured == "true") != (n != "0") || (measured == "true") != (chance == "") {
+				t.Fatalf("%s: %v", command, r)
+			}
+			if seen[state]++; measured == "true" && state != "measured" && state != "over" {
+				t.Fatalf("%s: a measured mode is %s", command, state)
+			}
+			if r[0] == strconv.Itoa(int(knobs["cores"].(float64))) && r[1] == field(knobs["cpu_khz"]) &&
+				r[2] == field(knobs["gpu_hz"]) && r[3] == field(knobs["mem_hz"]) && state != answer["state"] {
+				t.Errorf("%s: the answer is %s, choose says %v", command, state, answer["state"])
+			}
+			if c, err := strconv.ParseFloat(chance, 64); err == nil {
+				want := map[bool]string{true: "over", false: "doubtful"}[c > 0.5]
+				if c <= 0.16 {
+					want = map[bool]string{true: "likely", false: "sure"}[c > 0.025]
+				}
+				if state != want {
+					t.Errorf("%s: %s with a chance of %s, want %s", command, state, chance, want)
+				}
+			}
+		}
+	}
+	for _, state := range []string{"measured", "sure", "likely", "doubtful", "over"} {
+		if seen[state] == 0 {
+			t.Errorf("no mode is %s: the test shows too little", state)
+		}
+	}
+	o := jtune(t, "predict", "--model", model, "--csv").done(t)
+	if strings.Contains(o.out, ",over,") || !strings.Contains(o.out, "false,0,sure,,false") {
+		t.Errorf("without a limit a mode is measured or sure, without a chance: %.300s", o.out)
+	}
+}
+
+func field(v any) string { return strconv.FormatFloat(v.(float64), 'f', 0, 64) }
+
+func TestAWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
+	weak, good := filepath.Join(t.TempDir(), "weak.model"), filepath.Join(t.TempDir(), "good.model")
+	jtune(t, "fit", "--samples", sampleFile(t, 3), "--out", weak).done(t)
+	jtune(t, "fit", "--samples", sampleFile(t, 20), "--out", good).done(t)
+	const words = "3 modes: too few to know the error"
+	choose := func(model string, more ...string) outcome {
+		return jtune(t, with([]string{"choose", "--model", model, "--power-limit", "20"}, more...)...)
+	}
+	if o := choose(weak); !strings.Contains(o.err, words) {
+		t.Errorf("no warning of a model of three modes: %q", o.err)
+	}
+	choose(weak, "--max-error", "50").fails(t, exitInfeasible, words)
+	if o := choose(good, "--max-error", "20").done(t); strings.Contains(o.err, "weak") {
+		t.Errorf("a warning of a good model: %q", o.err)
+	}
+	choose(good, "--max-error", "0.001").fails(t, exitInfeasible, "its own error is", "0.001 %")
+	choose(good, "--max-error", "-1").fails(t, exitUsage, "--max-error")
+}
