@@ -70,7 +70,7 @@ type Provenance struct {
 	// "" where they were chosen in another way.
 	Pool      string `json:"pool,omitempty"`
 	Campaigns int    `json:"campaigns,omitempty"` // that the pool has samples of
-	Readings  int    `json:"readings,omitempty"`  // of the pool, of which the samples are medians
+	Readings  int    `json:"readings,omitempty"`  // of the pool: the samples are medians of those that count
 	Batch     int    `json:"batch,omitempty"`     // of all samples; 0 where not known or several
 }
 

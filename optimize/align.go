@@ -1,64 +1,117 @@
 package optimize
 
 import (
-	"math"
+	"fmt"
 	"slices"
+	"strings"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
-// Align joins what several searches measured, one list each and the oldest first, into
-// one list that a model can be fitted to. Where at least two modes of a list were
-// measured again later and all of them have moved, by more than driftLeast:
-//
-//	by as much    the list's rows are moved to the later ones, in ln time and ln power
-//	otherwise     they are left out
-//
-// aligned and leftOut count the lists.
-func Align(lists [][]tegra.Measured) (rows []tegra.Measured, aligned, leftOut int) {
-	later := map[tegra.Setting][]tegra.Measured{}
-	parts := make([][]tegra.Measured, len(lists))
-	for k, list := range slices.Backward(lists) {
-		d, moved, alike := drifted(list, later)
-		switch {
-		case moved && !alike:
-			leftOut++
-			continue
-		case moved:
-			aligned++
-		default:
-			d = Drift{}
-		}
-		for _, m := range list {
-			parts[k] = append(parts[k], d.of(m))
-		}
-		for _, m := range parts[k] {
-			later[m.Setting] = append(later[m.Setting], m)
-		}
-	}
-	return slices.Concat(parts...), aligned, leftOut
+// Alignment says what Align did with the older of several lists.
+type Alignment struct {
+	Moved, LeftOut         int // lists
+	MovedRows, LeftOutRows int
 }
 
-// drifted is by how much the modes of a list that were measured later have moved in the
-// mean; whether all of them have, and whether by as much.
-func drifted(list []tegra.Measured, later map[tegra.Setting][]tegra.Measured) (d Drift, moved, alike bool) {
-	var time, power []float64
-	for _, m := range tegra.OncePerSetting(list) {
-		if rows := later[m.Setting]; rows != nil && stats.Positive(m.TimeMS, m.PowerW) {
-			now := tegra.OncePerSetting(rows)[0]
-			time, power = append(time, math.Log(now.TimeMS/m.TimeMS)), append(power, math.Log(now.PowerW/m.PowerW))
+// String is one clause for each; "" when all rows count as they were measured.
+func (a Alignment) String() string {
+	var out []string
+	if a.Moved > 0 {
+		out = append(out, fmt.Sprintf("the board has drifted since: %s of %s count with an offset",
+			text.Count(a.MovedRows, "reading"), text.Count(a.Moved, "campaign")))
+	}
+	if a.LeftOut > 0 {
+		out = append(out, fmt.Sprintf("%s of %s disagree with later ones and are left out",
+			text.Count(a.LeftOutRows, "reading"), text.Count(a.LeftOut, "campaign")))
+	}
+	return strings.Join(out, "; ")
+}
+
+// Align joins what several searches measured, one list each and the oldest first, into
+// one list that a model can be fitted to. Where at least two modes of older lists were
+// measured again and all of them have moved, by more than driftLeast:
+//
+//	by as much    older rows are moved to the later ones, in ln time and ln power
+//	otherwise     they are left out
+//
+// A list goes by its own modes where two of them were measured again, else by those of
+// all older lists together: what they share with it is the time when they were measured.
+func Align(lists [][]tegra.Measured) (rows []tegra.Measured, a Alignment) {
+	parts := make([][]tegra.Measured, 0, len(lists)) // nil: left out
+	moved := make([]bool, len(lists))
+	for _, list := range lists {
+		now := bySetting(list)
+		all := drifted(slices.Concat(parts...), now)
+		for i, part := range parts {
+			own := drifted(part, now)
+			switch {
+			case own.modes > 1 && own.far && !own.alike:
+				parts[i] = nil
+				continue
+			case own.modes < 2:
+				own = all
+			}
+			if own.modes < 2 || !own.far || !own.alike {
+				continue
+			}
+			moved[i] = true
+			for j, m := range part {
+				part[j] = own.of(m)
+			}
+		}
+		parts = append(parts, slices.Clone(list))
+	}
+	for i, part := range parts {
+		switch {
+		case part == nil && len(lists[i]) > 0:
+			a.LeftOut++
+			a.LeftOutRows += len(lists[i])
+		case moved[i]:
+			a.Moved++
+			a.MovedRows += len(part)
 		}
 	}
-	if len(time) < 2 {
-		return d, false, false
+	return slices.Concat(parts...), a
+}
+
+// common is what the modes that were measured again say about a list.
+type common struct {
+	Drift      // the mean of theirs
+	modes int  // that were measured again
+	far   bool // all of them have moved
+	alike bool // by as much
+}
+
+// drifted compares a list with later readings of the same settings.
+func drifted(list []tegra.Measured, later map[tegra.Setting]tegra.Measured) (c common) {
+	var time, power []float64
+	c.far = true
+	for _, m := range tegra.OncePerSetting(list) {
+		now, ok := later[m.Setting]
+		if !ok || !stats.Positive(m.TimeMS, m.PowerW) || !stats.Positive(now.TimeMS, now.PowerW) {
+			continue
+		}
+		d := between(m, now)
+		time, power = append(time, d.LnTime), append(power, d.LnPower)
+		c.far = c.far && d.beyond(0, 0)
 	}
-	moved = true
-	for i := range time {
-		moved = moved && max(math.Abs(time[i]), math.Abs(power[i])) > driftLeast
-		d.LnTime += time[i] / float64(len(time))
-		d.LnPower += power[i] / float64(len(time))
+	if c.modes = len(time); c.modes == 0 {
+		return common{}
 	}
+	c.LnTime, c.LnPower = stats.Mean(time), stats.Mean(power)
 	apart := func(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
-	return d, moved, apart(time) <= 2*driftLeast && apart(power) <= 2*driftLeast
+	c.alike = apart(time) <= 2*driftLeast && apart(power) <= 2*driftLeast
+	return c
+}
+
+// bySetting are the medians of a list's settings.
+func bySetting(list []tegra.Measured) map[tegra.Setting]tegra.Measured {
+	out := map[tegra.Setting]tegra.Measured{}
+	for _, m := range tegra.OncePerSetting(list) {
+		out[m.Setting] = m
+	}
+	return out
 }

@@ -79,7 +79,7 @@ func (s *search) checkKnown() bool {
 		return false
 	}
 	p, moved, ok := s.check(s.guess)
-	if _, known := s.known[s.at(p)]; ok && moved.far && !known {
+	if _, known := s.known[s.at(p.Setting)]; ok && moved.far && !known {
 		// Only a mode that was measured before shows whether the board has changed.
 		p, moved, ok = s.check(s.bestKnown)
 	}
@@ -108,9 +108,9 @@ type movement struct {
 	none bool // no mode was left to check
 }
 
-// at is the index of a probe's setting; -1 for the empty probe.
-func (s *search) at(p Probe) int {
-	if i, ok := s.places.Index(p.Setting); ok {
+// at is the index of a setting; -1 for the empty one.
+func (s *search) at(a tegra.Setting) int {
+	if i, ok := s.places.Index(a); ok {
 		return i
 	}
 	return -1
@@ -159,23 +159,13 @@ func (s *search) guess() int {
 	return -1
 }
 
-// bestKnown is the known mode that is best within the limits or, where none is, nearest
-// to them, of those that may be measured again; -1 for none.
+// bestKnown is the best of the known modes that may be measured again; -1 for none.
 func (s *search) bestKnown() int {
-	found, nearest := -1, newArgmax()
-	for _, i := range s.order {
-		switch {
-		case !s.mayCheck(i):
-		case !s.met(i):
-			nearest.offer(i, -s.limit.excess(s.mean(i), 0, 0), 0)
-		case found < 0 || s.limit.objective().better(s.mean(i), s.mean(found)):
-			found = i
-		}
+	list := s.checkable()
+	if i := bestIn(list, s.limit); i >= 0 {
+		return s.at(list[i].Setting)
 	}
-	if found < 0 {
-		return nearest.index
-	}
-	return found
+	return -1
 }
 
 // promising reports whether a mode that was not measured is expected to be so much
@@ -192,31 +182,26 @@ func (s *search) promising(i int) bool {
 	return false
 }
 
-// mayCheck reports whether a mode is known, was not measured since, and keeps a power
-// limit well enough to be.
-func (s *search) mayCheck(i int) bool {
-	_, known := s.known[i]
-	return known && !s.failed[i] && len(s.fresh(i)) == 0 &&
-		(s.limit.PowerW == 0 || s.mean(i).PowerW <= trustOver*s.limit.PowerW)
+// checkable are the known modes that were not measured since, and keep a power limit well
+// enough to be.
+func (s *search) checkable() []tegra.Measured {
+	var out []tegra.Measured
+	for _, i := range s.order {
+		if _, known := s.known[i]; known && !s.failed[i] && len(s.fresh(i)) == 0 && s.limit.harmless(s.mean(i)) {
+			out = append(out, s.mean(i))
+		}
+	}
+	return out
 }
 
 // farKnown is the known mode farthest from a setting, of those that may be measured
 // again; -1 for none.
 func (s *search) farKnown(from tegra.Setting) int {
-	most, ladder := newArgmax(), newLadder(s.o.Space)
-	a := ladder.rungs(from.Mode)
-	for _, i := range s.order {
-		if !s.mayCheck(i) {
-			continue
-		}
-		far := 0.0
-		for k, rung := range ladder.rungs(s.places.At(i).Mode) {
-			d := ladder.level(tegra.Knob(k), rung) - ladder.level(tegra.Knob(k), a[k])
-			far += d * d
-		}
-		most.offer(i, far, 0)
+	list := s.checkable()
+	if i := farthest(list, from, s.o.Space); i >= 0 {
+		return s.at(list[i].Setting)
 	}
-	return most.index
+	return -1
 }
 
 // shift lets the known modes count with an offset, and those measured since with

@@ -173,11 +173,24 @@ func TestAlignMovesOldListsToLaterOnes(t *testing.T) {
 			[][]tegra.Measured{moved(0, 5, 1.4, 1.2), moved(3, 5, 1.2, 1.1), moved(6, 5, 1, 1)}, 2, 0, 15,
 		},
 		"another workload, it seems": {[][]tegra.Measured{scrambled, moved(10, 5, 1, 1)}, 0, 1, 5},
+		"one mode of each of two lists, moved": {
+			[][]tegra.Measured{moved(0, 5, 1.2, 1.1), moved(5, 5, 1.2, 1.1), moved(4, 2, 1, 1)}, 2, 0, 12,
+		},
+		"a list of its own drift": {
+			[][]tegra.Measured{moved(0, 5, 1.4, 1.1), moved(5, 5, 1.2, 1.1), moved(3, 4, 1, 1)}, 2, 0, 14,
+		},
+		"a list that is off between two that agree": {
+			[][]tegra.Measured{moved(0, 5, 1, 1), scrambled, moved(3, 8, 1, 1)}, 0, 1, 13,
+		},
 	} {
-		rows, aligned, leftOut := Align(c.lists)
-		if aligned != c.aligned || leftOut != c.leftOut || len(rows) != c.rows {
-			t.Errorf("%s: %d aligned, %d left out, %d rows; want %d, %d, %d", name, aligned, leftOut, len(rows),
+		before := len(slices.Concat(c.lists...))
+		rows, a := Align(c.lists)
+		if a.Moved != c.aligned || a.LeftOut != c.leftOut || len(rows) != c.rows || before-len(rows) != a.LeftOutRows {
+			t.Errorf("%s: %+v, %d rows; want %d moved, %d left out, %d rows", name, a, len(rows),
 				c.aligned, c.leftOut, c.rows)
+		}
+		if (a.String() == "") != (c.aligned+c.leftOut == 0) {
+			t.Errorf("%s: %+v is said as %q", name, a, a.String())
 		}
 		if c.aligned == 0 {
 			continue

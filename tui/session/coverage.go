@@ -39,14 +39,22 @@ const (
 // the measured modes. So the answer is never worse than a mode of its own list.
 func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (out TuneResult, err error) {
+	known, err := s.knownOfFront(r, observe)
+	if err != nil {
+		return out, err
+	}
 	camp, err := s.profilePlanned(ctx, ProfileRequest{Measuring: r.Measuring,
-		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare()}, searchHeader(r), observe)
+		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare(), known: known}, searchHeader(r), observe)
 	out.Dir, out.Ended = camp.Dir, optimize.NoWay
 	for _, row := range camp.Rows {
 		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))
 	}
 	if err == nil {
 		err = ctx.Err() // interrupted: the rows are on disk and the campaign can be resumed
+	}
+	_, aligned := known.with(camp.Rows)
+	if observer(observe).note(aligned.String()); aligned.LeftOut == 0 {
+		out.Known = len(tegra.OncePerSetting(known.rows))
 	}
 	begun := s.Clock.Now()
 	for try, more := 1, true; err == nil && more && try <= 2*frontTries; try++ {
@@ -66,6 +74,21 @@ func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Refer
 	case !errors.Is(err, optimize.ErrInfeasible):
 		out.Ended = optimize.Failing
 	}
+	return out, err
+}
+
+// knownOfFront is what a search over the whole front starts from; one that is resumed, what
+// it started from.
+func (s *Session) knownOfFront(r TuneRequest, observe func(Event)) (out knownRows, err error) {
+	if r.Resume {
+		head, _, err := record.Read(r.Dir)
+		if err != nil {
+			return out, err
+		}
+		r.Before, r.Fresh = head.Created, head.Search != nil && head.Search.Fresh
+	}
+	out.limit = r.Limit
+	out.rows, err = s.known(r, observe)
 	return out, err
 }
 

@@ -296,7 +296,7 @@ func (o Options) refitPool(pool Pool, h record.Header) error {
 	if err != nil {
 		return err
 	}
-	m, err := fitPool(pool, pool.Rows(), h.Workload.Name, board, space, ref, o.Seed, time.Now())
+	m, err := fitPool(pool, nil, h.Workload.Name, board, space, ref, o.Seed, time.Now())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/optimize"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -19,7 +20,7 @@ import (
 // Pool is everything usable that was measured of one workload on one board, from all
 // campaigns of the data directory:
 //
-//	campaign folders ──► Pool ──► Rows ──► learn.Fit: the model; optimize.Tune: what is known
+//	campaign folders ──► Pool ──► Aligned ──► learn.Fit: the model; optimize.Tune: what is known
 //
 // The folders are the truth: a pool is read from them each time and only ever grows,
 // whichever process measured and however its campaign ended. What was measured with
@@ -42,13 +43,29 @@ type PoolPart struct {
 	Rows     []record.Row // usable, as they were measured; Batch is 0 where the pool has one size
 }
 
-// Rows are all rows of the pool, in the order in which they were measured.
-func (p Pool) Rows() []tegra.Measured {
-	var out []tegra.Measured
-	for _, part := range p.Parts {
-		out = append(out, usable(part.Rows)...)
+// Rows are all rows of the pool as they were measured, in that order.
+func (p Pool) Rows() []tegra.Measured { return slices.Concat(p.lists()...) }
+
+// Aligned are the rows that the pool's model is fitted to and that its searches start
+// from: where the board has drifted, those of older campaigns are moved to later ones or
+// left out.
+func (p Pool) Aligned() ([]tegra.Measured, optimize.Alignment) { return optimize.Align(p.lists()) }
+
+// lists are the rows of each campaign.
+func (p Pool) lists() [][]tegra.Measured {
+	out := make([][]tegra.Measured, len(p.Parts))
+	for i, part := range p.Parts {
+		out[i] = usable(part.Rows)
 	}
 	return out
+}
+
+// before is the pool as it was at a time; zero: as it is.
+func (p Pool) before(t time.Time) Pool {
+	p.Parts = slices.DeleteFunc(slices.Clone(p.Parts), func(part PoolPart) bool {
+		return !t.IsZero() && !part.Began.Before(t)
+	})
+	return p
 }
 
 // Campaigns lists the names of the campaigns that the pool has rows of.

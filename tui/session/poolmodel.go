@@ -15,6 +15,7 @@ import (
 
 	"jtune/internal/safefile"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/profiles/workload"
 	"jtune/tegra"
 )
@@ -51,10 +52,8 @@ type learned struct {
 // knows that one's readings alone, and keeps nothing.
 func (s *Session) learn(w workload.Workload, batches []int, dir string, readings []tegra.Measured,
 	ref *learn.Reference, keep bool) (out learned, err error) {
-	out.rows = readings
 	if !s.Options.holds(dir) {
-		out.Model, err = s.fit(w, Pool{}, readings, ref)
-		return out, err
+		return s.fit(w, Pool{}, readings, ref)
 	}
 	if keep {
 		unlock, err := s.Options.lockModels()
@@ -67,8 +66,7 @@ func (s *Session) learn(w workload.Workload, batches []int, dir string, readings
 	if err != nil {
 		return out, err
 	}
-	out.rows = pool.Rows()
-	if out.Model, err = s.fit(w, pool, out.rows, ref); err != nil || !keep {
+	if out, err = s.fit(w, pool, nil, ref); err != nil || !keep {
 		return out, err
 	}
 	path, err := s.Options.poolModel(pool, modelName(w, s.Device.Board()))
@@ -129,25 +127,31 @@ func poolReference(batches []int) string {
 }
 
 // fit learns from what was measured of a workload on this device.
-func (s *Session) fit(w workload.Workload, pool Pool, readings []tegra.Measured, ref *learn.Reference) (*learn.Model,
+func (s *Session) fit(w workload.Workload, pool Pool, readings []tegra.Measured, ref *learn.Reference) (learned,
 	error) {
 	return fitPool(pool, readings, w.Name, s.Device.Board(), s.Device.Space(), ref, s.Seed, time.Now())
 }
 
-// fitPool learns from readings of a workload: those of a pool, or others where that is empty.
+// fitPool learns from what was measured of a workload: the pool, or readings where that is
+// empty. The model's warnings say what drift has done to the pool.
 func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Board, space *tegra.Space,
-	ref *learn.Reference, seed uint64, when time.Time) (*learn.Model, error) {
+	ref *learn.Reference, seed uint64, when time.Time) (learned, error) {
 	from := learn.Provenance{Device: b.Name, Workload: workload, Virtual: b.Virtual, Replay: b.Replay, Jtune: Version,
 		When: when, Campaigns: len(pool.Parts), Batch: pool.Batch}
+	var aligned optimize.Alignment
 	if pool.Parts != nil {
-		from.Pool, from.Readings = pool.String(), len(readings)
+		from.Pool, from.Readings = pool.String(), len(pool.Rows())
+		readings, aligned = pool.Aligned()
 	}
 	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, Reference: ref, Seed: seed,
 		Provenance: from})
 	if err == nil && m.Batches == nil && len(readings) > 0 { // one size, or none
 		m.Batch = readings[0].Batch
 	}
-	return m, err
+	if text := aligned.String(); err == nil && text != "" {
+		m.Warnings = append(m.Warnings, text)
+	}
+	return learned{Model: m, rows: readings}, err
 }
 
 // holds reports whether a campaign folder lies among those of the data directory.
@@ -237,10 +241,12 @@ func (o Options) poolModel(pool Pool, name string) (string, error) {
 // an older version, or of campaigns that did not say their framework's versions.
 func (p Pool) follows(other string) bool { return other == "" || other == p.unversioned() }
 
-// knows reports whether a model's samples are all readings of the pool, or medians of them.
+// knows reports whether a model's samples are all readings of the pool, as they were
+// measured or as they are fitted, or medians of them.
 func (p Pool) knows(samples []tegra.Measured) bool {
 	rows := map[tegra.Setting][]tegra.Measured{}
-	for _, r := range p.Rows() {
+	aligned, _ := p.Aligned()
+	for _, r := range append(aligned, p.Rows()...) {
 		rows[r.Setting] = append(rows[r.Setting], r)
 	}
 	near := func(a, b float64) bool { return math.Abs(math.Log(a/b)) < 0.1 }

@@ -21,8 +21,13 @@ import (
 // inDir opens a virtual board with a data directory, and finds a workload.
 func inDir(t *testing.T, dir string, seed uint64) (*Session, workload.Workload) {
 	t.Helper()
+	return inDirOf(t, dir, seed, "lstm")
+}
+
+func inDirOf(t *testing.T, dir string, seed uint64, name string) (*Session, workload.Workload) {
+	t.Helper()
 	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: dir, Seed: seed})
-	w, err := s.Workload("lstm")
+	w, err := s.Workload(name)
 	if err != nil {
 		t.Fatal(err)
 	}

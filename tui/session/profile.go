@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"jtune/internal/text"
-	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -107,7 +106,7 @@ func (s *Session) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, erro
 			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
 				"use --sample, --grid or --list", ErrUsage)
 		}
-		return &designPlan{design: optimize.NewDesign(space, n, s.Seed, 0), n: n, first: r.First}, head, nil
+		return newDesignPlan(space, n, s.Seed, r.First, r.known), head, nil
 	case r.Sample > 0:
 		from := space
 		if head.Kind = "sample"; r.Grid {
@@ -178,30 +177,6 @@ func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
 		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(list))
 	}
 	return out, nil
-}
-
-// designPlan lets the design choose each mode from the rows so far.
-type designPlan struct {
-	design *optimize.Design
-	n      int
-	first  []tegra.Mode // measured before it chooses
-}
-
-var _ profiles.Plan = (*designPlan)(nil)
-
-func (p *designPlan) Len() (int, bool) { return p.n, true }
-
-func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
-	if len(done) >= p.n {
-		return profiles.Step{}, false
-	}
-	for _, m := range p.first {
-		if !slices.ContainsFunc(done, func(r record.Row) bool { return r.Mode == m }) {
-			return profiles.Step{Setting: tegra.Setting{Mode: m}}, true
-		}
-	}
-	m, ok := p.design.Next(usable(done))
-	return profiles.Step{Setting: tegra.Setting{Mode: m}}, ok
 }
 
 // usable are the rows that a model may be fitted to.

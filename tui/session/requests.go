@@ -68,6 +68,8 @@ type ProfileRequest struct {
 	Shard      [2]int          // part i of n; zero: all
 	RedoFailed bool            // of a resumed one: measure again what failed
 	Retries    int             // of a mode that fails; 0: one, negative: none
+
+	known knownRows // count as measured where modes are chosen
 }
 
 // ProfileResult is a finished or interrupted campaign.

@@ -71,23 +71,15 @@ func (s *Session) known(r TuneRequest, observe func(Event)) ([]tegra.Measured, e
 	if err != nil {
 		return nil, err
 	}
-	var lists [][]tegra.Measured
-	for _, part := range pool.Parts {
-		if r.Before.IsZero() || part.Began.Before(r.Before) {
-			lists = append(lists, usable(part.Rows))
-		}
-	}
-	rows, aligned, leftOut := optimize.Align(lists)
+	pool = pool.before(r.Before)
+	rows, aligned := pool.Aligned()
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	note := fmt.Sprintf("starts from the %s known of this workload on this board (%s)",
-		text.Count(len(tegra.OncePerSetting(rows)), "mode"), text.Count(len(lists), "campaign"))
-	if aligned > 0 {
-		note += fmt.Sprintf("; the board has drifted since: %d of them count with an offset", aligned)
-	}
-	if leftOut > 0 {
-		note += fmt.Sprintf("; %d of them disagree with later ones and are left out", leftOut)
+		text.Count(len(tegra.OncePerSetting(rows)), "mode"), text.Count(len(pool.Parts), "campaign"))
+	if aligned := aligned.String(); aligned != "" {
+		note += "; " + aligned
 	}
 	observer(observe).note(note)
 	return rows, nil

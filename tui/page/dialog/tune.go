@@ -17,13 +17,13 @@ import (
 )
 
 // Tune asks three things, each with a default that enter takes: which
-// workload, which limit, which coverage. Two more need not be visited: which
-// batch sizes to choose among and, on a virtual board, how fast its clock
-// runs.
+// workload, which limit, which coverage. Three more need not be visited: which
+// batch sizes to choose among, whether to start from nothing and, on a virtual
+// board, how fast its clock runs.
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [5]int // option of each field
+	choice [6]int // option of each field
 	powerW float64
 	timeMS float64
 	typed  *widget.Input // digits of the limit
@@ -35,6 +35,7 @@ const (
 	fieldLimit
 	fieldCoverage
 	fieldBatch
+	fieldFresh
 	fieldSpeed
 )
 
@@ -59,7 +60,7 @@ func NewTune(read page.Reader) *Tune {
 			return w.Name == preferred.Name
 		})
 	}
-	names := []string{"workload", "limit", "coverage", "batch", "clock"}
+	names := []string{"workload", "limit", "coverage", "batch", "fresh", "clock"}
 	if !read.Speed().OK {
 		names = names[:fieldSpeed]
 	}
@@ -230,6 +231,9 @@ func (d *Tune) text(field int) string {
 	case fieldCoverage:
 		return [...]string{fmt.Sprintf("this limit: at most %d measurements", optimize.DefaultProbes),
 			fmt.Sprintf("whole front: about %d modes, for any limit", session.FrontModes)}[c]
+	case fieldFresh:
+		return [...]string{"no: starts from what is known here of the workload",
+			"yes: starts from nothing"}[c]
 	}
 	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[c]
 }
@@ -291,6 +295,7 @@ func (d *Tune) request() session.TuneRequest {
 		},
 		Limit:    d.limit(),
 		Coverage: session.Coverage(d.choice[fieldCoverage]),
+		Fresh:    d.choice[fieldFresh] == 1,
 	}
 }
 

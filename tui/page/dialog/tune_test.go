@@ -148,3 +148,15 @@ func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
 		})
 	}
 }
+
+func TestTuneStartsFromWhatIsKnownUnlessAskedNotTo(t *testing.T) {
+	d, f := driveTune(t, nil)
+	d.Press("down")
+	if d.Sees("starts from what is known"); f.request().Fresh {
+		t.Error("by itself it starts from nothing")
+	}
+	d.Press("right")
+	if d.Sees("starts from nothing"); !f.request().Fresh {
+		t.Error("from nothing was asked for")
+	}
+}

@@ -1,0 +1,84 @@
+package optimize
+
+import (
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Recheck gives the next known setting to measure again before known readings are relied
+// on, as a search does (docs/method.md, Search rule, "What is known already"): the best for
+// a limit and, where that has moved, the one farthest from it. again are the readings made
+// of them so far. It reports false when enough were measured again: Align then says how the
+// known ones count.
+func Recheck(space *tegra.Space, known, again []tegra.Measured, l Limit) (tegra.Setting, bool) {
+	now := bySetting(again)
+	var list, open []tegra.Measured
+	for _, m := range tegra.OncePerSetting(known) {
+		if list = append(list, m); l.harmless(m) {
+			open = append(open, m)
+		}
+	}
+	first := bestIn(open, l)
+	if first < 0 {
+		return tegra.Setting{}, false
+	}
+	was := open[first]
+	m, ok := now[was.Setting]
+	if !ok {
+		return was.Setting, true
+	}
+	model, err := learn.FitSurrogate(space, list, learn.SurrogateOptions{Robust: 1})
+	if err != nil {
+		return tegra.Setting{}, false
+	}
+	p := model.PredictSettings([]tegra.Setting{was.Setting})[0]
+	if !between(was, m).beyond(p.LnTimeSD, p.LnPowerSD) {
+		return tegra.Setting{}, false
+	}
+	open[first] = open[len(open)-1]
+	far := farthest(open[:len(open)-1], was.Setting, space)
+	if far < 0 {
+		return tegra.Setting{}, false
+	}
+	_, ok = now[open[far].Setting]
+	return open[far].Setting, !ok
+}
+
+// bestIn is the measured setting that is best within a limit or, where none is, nearest to
+// it; -1 for none.
+func bestIn(list []tegra.Measured, l Limit) int {
+	found, nearest := -1, newArgmax()
+	for i, m := range list {
+		switch {
+		case !l.Met(m):
+			nearest.offer(i, -l.excess(m, 0, 0), 0)
+		case found < 0 || l.objective().better(m, list[found]):
+			found = i
+		}
+	}
+	if found < 0 {
+		return nearest.index
+	}
+	return found
+}
+
+// farthest is the setting whose mode lies farthest from another; -1 for none.
+func farthest(list []tegra.Measured, from tegra.Setting, space *tegra.Space) int {
+	most, ladder := newArgmax(), newLadder(space)
+	a := ladder.rungs(from.Mode)
+	for i, m := range list {
+		far := 0.0
+		for k, rung := range ladder.rungs(m.Mode) {
+			d := ladder.level(tegra.Knob(k), rung) - ladder.level(tegra.Knob(k), a[k])
+			far += d * d
+		}
+		most.offer(i, far, 0)
+	}
+	return most.index
+}
+
+// harmless reports whether a measured setting keeps a power limit well enough to be
+// measured again.
+func (l Limit) harmless(m tegra.Measured) bool {
+	return l.PowerW == 0 || m.PowerW <= trustOver*l.PowerW
+}
