@@ -50,11 +50,13 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 		return profiles.Step{Setting: at}, true
 	}
 	rows, _ := p.known.with(done)
-	left := max(0, p.n-len(tegra.OncePerSetting(rows)))
-	p.total = len(done) + left
+	left := max(0, p.n-len(tegra.OncePerSetting(rows))-(len(done)-len(usable(done))))
+	if p.total = len(done) + left; left == 0 {
+		return profiles.Step{}, false
+	}
 	for _, m := range p.first {
 		measured := slices.ContainsFunc(done, func(r record.Row) bool { return r.Mode == m })
-		if left > 0 && !measured && !slices.ContainsFunc(rows, func(k tegra.Measured) bool { return k.Mode == m }) {
+		if !measured && !slices.ContainsFunc(rows, func(k tegra.Measured) bool { return k.Mode == m }) {
 			return profiles.Step{Setting: tegra.Setting{Mode: m}}, true
 		}
 	}
