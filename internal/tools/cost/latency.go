@@ -47,7 +47,7 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 	defer t.Close()
 	for _, step := range []struct{ keys, shows string }{
 		{"", "module total"},
-		{"t", "workload"}, {"t", "within the limit"}, // a model, at full speed
+		{"t", "workload"}, {"t", "measured within"}, // a model, at full speed
 		{"t", "workload"}, {"\x1b[B\x1b[B\x1b[B\x1b[B", "▸clock"}, {"\x1b[C", "as it is"}, {"t", "mode "}, // a campaign
 		{"5", "limit"},
 	} {

@@ -40,7 +40,7 @@ type step struct {
 var script = []step{
 	{"", []string{"module total"}, 4 * time.Second, "the board, live"},
 	{"t", []string{"Tune:", "workload", "fastest within 30 W"}, 3 * time.Second, "t: what to tune for"},
-	{"t", []string{"limit 30.0 W", "within the limit", "measured", "the board is back"}, 5 * time.Second,
+	{"t", []string{"limit 30.0 W", "measured within", "the board is back"}, 5 * time.Second,
 		"t: measured, learned, verified"},
 	{"]", []string{"limit 31.0 W"}, 3 * time.Second, "]: another limit, from the same model"},
 	{"[", []string{"limit 30.0 W"}, 2 * time.Second, ""},
