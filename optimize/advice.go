@@ -103,17 +103,14 @@ func (a *adviser) bound(b learn.Bound) string {
 	return text
 }
 
-// mostErrorPct is the cross-validated error above which a model's best and
-// idlest modes are its mistakes rather than the workload's.
-const mostErrorPct = 20.0
-
 // tooWrong says why there is no advice on single modes; "" for a model that is good enough.
+// The best and idlest modes of another are its mistakes rather than the workload's.
 func tooWrong(m *learn.Model) string {
-	cv := m.CV
+	cv, pct := m.CV, m.ErrorPct()
 	switch {
-	case !cv.Known():
+	case !pct.OK:
 		return "the model's errors are not known, so neither is which modes waste power: measure more"
-	case !(cv.TimeMAPEPct > mostErrorPct || cv.PowerMAPEPct > mostErrorPct):
+	case pct.V <= learn.MostErrorPct:
 		return ""
 	}
 	what := fmt.Sprintf("%.0f %% in time", cv.TimeMAPEPct)

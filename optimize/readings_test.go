@@ -48,3 +48,30 @@ func TestKnownReplacesPredictionsByReadings(t *testing.T) {
 		t.Errorf("a measurement became %+v", p)
 	}
 }
+
+// Readings on either side of the limit: the mean decides where no other mode keeps it.
+func TestASearchAnswersByTheMeanWhereNoModeHasOnlyReadingsWithin(t *testing.T) {
+	t.Parallel()
+	modes := fourModes()
+	space, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(modes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for second, feasible := range map[float64]bool{10.1: true, 10.25: false} {
+		s, err := newSearch(t.Context(), nil, TuneOptions{Space: space, Limit: Limit{PowerW: 10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, watts := range []float64{9.8, second} {
+			m := modes[0]
+			m.PowerW = watts
+			i, _ := s.places.Index(m.Setting)
+			s.read(i, m)
+		}
+		r := s.result()
+		want := map[bool]State{true: Measured, false: Over}[feasible]
+		if got := r.Standing(s.limit); r.Feasible != feasible || got.State != want || got.N != 2 {
+			t.Errorf("9.8 and %g W within 10 W: feasible %v, %v", second, r.Feasible, got)
+		}
+	}
+}

@@ -168,7 +168,7 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	j.Snapshot = msg.now
 	switch {
 	case errors.Is(j.Err, optimize.ErrInfeasible):
-		sh.say("%s: no power mode meets the limit; the nearest one is shown", j.Kind)
+		sh.say("%s: no measured mode meets the limit", j.Kind)
 	case j.Err != nil:
 		sh.fail(j.Kind.String(), j.Err)
 	case j.Stopped:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -83,17 +84,40 @@ func YesNo(v tegra.Val[bool]) string {
 // StandingText says where a mode stands against the limit, by a mark and in words. Only
 // what is measured or surely within is ticked and green.
 func StandingText(s optimize.Standing) string {
+	text := strings.TrimSpace(StandingMark(s) + " " + s.String())
 	switch {
-	case !s.Limited:
-		return s.String()
 	case s.Ticked():
-		return widget.StyleGood.Render("✓ " + s.String())
-	case s.State <= optimize.Likely:
-		return "~ " + s.String()
-	case s.State == optimize.Doubtful:
-		return widget.StyleWarn.Render("? " + s.String())
+		return widget.StyleGood.Render(text)
+	case s.Limited && !s.Within():
+		return widget.StyleWarn.Render(text)
 	}
-	return widget.StyleWarn.Render("✗ " + s.String())
+	return text
+}
+
+// StandingMark is the mark alone; "" without a limit.
+func StandingMark(s optimize.Standing) string {
+	switch {
+	case !s.Limited || s.State == optimize.Unknown:
+		return ""
+	case s.Ticked():
+		return "✓"
+	case s.Within():
+		return "~"
+	case s.State == optimize.Doubtful:
+		return "?"
+	}
+	return "✗"
+}
+
+// LimitText prints a limit in a few letters.
+func LimitText(l optimize.Limit) string {
+	switch {
+	case l.TimeMS > 0:
+		return widget.MS(l.TimeMS) + " ms"
+	case l.PowerW > 0:
+		return fmt.Sprintf("%.1f W", l.PowerW)
+	}
+	return "least energy"
 }
 
 // Gigabytes prints bytes as GB with one decimal, or a dash.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
 )
@@ -36,6 +37,7 @@ type Apply struct {
 	from      tegra.Val[tegra.Mode]
 	predicted *learn.Prediction
 	measured  *tegra.Measured
+	standing  optimize.Standing // against the limit
 	deadline  time.Time
 	serial    int // of the countdown in force: an old tick is ignored
 }
@@ -67,6 +69,7 @@ func (f *Apply) Ask(m tegra.Mode) page.Intent {
 			f.reboot = true
 		}
 	}
+	f.standing = f.read.Outlook().StandingOf(m, f.read.Limit())
 	about := f.read.Outlook().About(m)
 	if !about.Fitted && about.Predicted.TimeMS > 0 {
 		f.predicted = &about.Predicted

@@ -1,9 +1,13 @@
 package dialog
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
@@ -33,6 +37,16 @@ func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
 	d.Send(countdownMsg{f.serial})
 	if got := d.Want(); got != (page.Revert{Why: "no answer"}) || f.Stage() != Ending {
 		t.Errorf("silence asks for %v", got)
+	}
+}
+
+func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
+	d, f := pagetest.Drive(t, NewApply)
+	d.State.Outlook = d.Board.Outlook(d.Board.Samples())
+	d.State.Limit = optimize.Limit{PowerW: 30}
+	f.Ask(d.Board.Space().Max())
+	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30.0 W  ✗ over, chance >99 %") {
+		t.Errorf("the dialog does not say that MAXN is over 30 W:\n%s", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -51,6 +52,9 @@ func (f *Apply) Render(w, h int) string {
 	}
 	if m := f.measured; m != nil {
 		lines = append(lines, "measured  "+page.Takes(*m))
+	}
+	if s := f.standing; s.Limited && s.State != optimize.Unknown {
+		lines = append(lines, "limit     "+page.LimitText(f.read.Limit())+"  "+page.StandingText(s))
 	}
 	keys := f.read.Keys()
 	lines = append(lines, "", widget.Press(keys.Apply)+" apply   "+widget.Press(keys.Back)+" leave as it is")

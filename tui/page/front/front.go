@@ -38,7 +38,7 @@ type Page struct {
 }
 
 // columnIs is the last column of the table.
-const columnIs = 7
+const columnIs = 8
 
 // frontStrides is in how many long steps one walks the whole front.
 const frontStrides = 20
@@ -50,7 +50,8 @@ func New(read page.Reader) *Page {
 	p := &Page{read: read, asTab: read.Look().Glyphs == widget.GlyphsASCII}
 	p.log[optimize.Time], p.log[optimize.Energy] = true, true
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
-		{Title: "front mode", Width: 22},
+		{Title: "front mode", Width: 21},
+		{Title: "", Width: 1}, // where it stands
 		{Title: "ms/mb", Width: 7, Right: true},
 		{Title: "95 %", Width: 15, Drop: 4},
 		{Title: "W", Width: 5, Right: true},

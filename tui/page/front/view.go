@@ -75,7 +75,7 @@ func (p *Page) side(w, h int) string {
 // head says what the page speaks of, how sure it is, what part shows, and the
 // limit, which always stays.
 func (p *Page) head(w int) string {
-	limit := "limit " + limitText(p.read.Limit())
+	limit := "limit " + page.LimitText(p.read.Limit())
 	if p.cloud.Zoom.Steps > 0 {
 		limit = fmt.Sprintf("zoom ×%.1f  %s", p.cloud.Zoom.Factor(), limit)
 	}
@@ -152,16 +152,6 @@ func (p *Page) answerTo(l optimize.Limit) int {
 		p.answered.of, p.answered.at = of, of.view.Answer(of.limit)
 	}
 	return p.answered.at
-}
-
-func limitText(l optimize.Limit) string {
-	switch {
-	case l.TimeMS > 0:
-		return widget.MS(l.TimeMS) + " ms"
-	case l.PowerW > 0:
-		return fmt.Sprintf("%.1f W", l.PowerW)
-	}
-	return "least energy"
 }
 
 // picture is the plot, or its table twin; y is its first row on the page.
@@ -349,7 +339,7 @@ func (p *Page) twin(w, h int) string {
 		pr := v.Known[f[row]]
 		n := page.FiguresIn(pr)
 		if col < columnIs {
-			return [...]string{p.read.ModeText(pr.Mode), n.MS, n.BandMS, n.W, n.BandW, n.J,
+			return [...]string{p.read.ModeText(pr.Mode), page.StandingMark(p.standing(f[row])), n.MS, n.BandMS, n.W, n.BandW, n.J,
 				p.standing(f[row]).Brief()}[col]
 		}
 		what := p.isWhat(f[row])

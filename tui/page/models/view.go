@@ -97,6 +97,9 @@ func (p *Page) about(w, h int) string {
 		}
 		lines = append(lines, widget.Wrap(text, w))
 	}
+	if weak := m.Weakness(); weak != "" {
+		lines = append(lines, widget.StyleWarn.Render("! "+weak))
+	}
 	if m.CV.How != "" {
 		lines = append(lines, widget.StyleDim.Render("errors: "+m.CV.How))
 	}
@@ -119,9 +122,6 @@ func (p *Page) about(w, h int) string {
 	}
 	for _, text := range m.Warnings {
 		lines = append(lines, widget.StyleWarn.Render(widget.Wrap("! "+text, w)))
-	}
-	if weak := m.Weakness(); weak != "" {
-		lines = append(lines, widget.StyleWarn.Render("! "+weak))
 	}
 	return widget.FitMore(strings.Join(lines, "\n"), p.showsRest(), w, h)
 }
