@@ -51,7 +51,8 @@ func TestGuardMainThroughSudoTouchesNoFolderOfTheCaller(t *testing.T) {
 	guard.Stdin = strings.NewReader(`{"id":1,"op":"keep"}` + "\n")
 	out, err := guard.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitPermission || !strings.Contains(string(out), "works on / only") {
+	if !errors.As(err, &exit) || exit.ExitCode() != exitPermission ||
+		!strings.Contains(string(out), "works on / only") {
 		t.Errorf("%v: %s", err, out)
 	}
 	unharmed(t, secret)

@@ -83,7 +83,7 @@ func Main(ctx context.Context, args []string) int {
 // sudoers line for it gives no more than that away.
 func allowed(root string, euid int, sudoUID string) error {
 	if euid == 0 && sudoUID != "" && sudoUID != "0" && root != "/" {
-		return fmt.Errorf("%w: through sudo the guard works on / only, not on %s: run jtune without sudo for that folder",
+		return fmt.Errorf("%w: through sudo the guard works on / only, not on %s: run jtune without sudo for that one",
 			tegra.ErrPermission, root)
 	}
 	return nil

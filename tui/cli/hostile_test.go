@@ -16,7 +16,8 @@ func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
 	const evil = "x\x1b]52;c;ZXZpbA==\ay\u009b2Jz\u202e"
 	tree := tegratest.New("agx-orin-36")
 	tree.Set("/proc/device-tree/model", evil+"\x00")
-	tree.Set("/etc/nvpmodel/nvpmodel_p3701.conf", "< POWER_MODEL ID=0 NAME="+evil+" >\nCPU_ONLINE CORE_0 1\n< PM_CONFIG DEFAULT=0 >\n")
+	tree.Set("/etc/nvpmodel/nvpmodel_p3701.conf",
+		"< POWER_MODEL ID=0 NAME="+evil+" >\nCPU_ONLINE CORE_0 1\n< PM_CONFIG DEFAULT=0 >\n")
 	root := tree.Write(t)
 	config := filepath.Join(dir, "workloads.toml")
 	campaign := filepath.Join(dir, "camp")

@@ -210,6 +210,6 @@ func (p *Page) Numbers() string {
 		"module power and energy of one minibatch of the workload named above the table, measured where the " +
 		"state says so, else predicted; a dash without a model. 95 %: where the true value lies 95 times in 100. " +
 		"state: where the mode stands against the limit of Front, with the chance of exceeding it; measured 3×: by " +
-		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least first, " +
-		"▾ the largest first. to A: compared with the mode marked first."
+		"the mean of three readings. is: what the mode is besides: the board's now, MAXN, a preset. ▴ the least " +
+		"first, ▾ the largest first. to A: compared with the mode marked first."
 }
