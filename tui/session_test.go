@@ -169,7 +169,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			d.press("3")
 			d.sees("r goes on", "r go on")
 			d.press("1")
-			d.sees("cut off earlier: ")
+			d.sees("cut off earlier (3 shows it): ")
 			d.press("3", "r")
 			d.until("the search ends", func() bool { return d.r.sh.task.Done() })
 			j := d.r.sh.task

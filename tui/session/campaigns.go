@@ -93,7 +93,8 @@ func (c Campaigns) interrupted(at Campaign) *Interrupted {
 }
 
 // Task goes on with the search; l is the limit to answer for where it had none. A search
-// for one limit begins again from what is known of the workload, its own rows included.
+// for one limit begins again from what is known of the workload, its own rows included; one
+// that was to start from nothing does that again.
 func (u *Interrupted) Task(l optimize.Limit) *Task {
 	r := u.search
 	if r.Limit == (optimize.Limit{}) {

@@ -148,7 +148,7 @@ func (p *Page) Render(w, h int) string {
 	j := p.shown()
 	if j == nil {
 		keys := p.read.Keys()
-		text := " No campaign yet. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the " +
+		text := " Nothing is measured now. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the " +
 			"coverage, measures a few power modes here, and answers with the best one. The board is restored as " +
 			"it was found."
 		if u := p.cut(); u != nil {
