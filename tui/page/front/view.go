@@ -339,8 +339,9 @@ func (p *Page) twin(w, h int) string {
 		pr := v.Known[f[row]]
 		n := page.FiguresIn(pr)
 		if col < columnIs {
-			return [...]string{p.read.ModeText(pr.Mode), page.StandingMark(p.standing(f[row])), n.MS, n.BandMS, n.W, n.BandW, n.J,
-				p.standing(f[row]).Brief()}[col]
+			standing := p.standing(f[row])
+			return [...]string{p.read.ModeText(pr.Mode), page.StandingMark(standing), n.MS, n.BandMS, n.W, n.BandW, n.J,
+				standing.Brief()}[col]
 		}
 		what := p.isWhat(f[row])
 		if len(f) > len(front) && row == at {
