@@ -59,6 +59,9 @@ func TestBeyondSaysWhichModesLieOffTheReferencesGrid(t *testing.T) {
 }
 
 func TestPowerTrainSaysWhenSamplesLieOffTheGrid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks")
+	}
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(6, 1))

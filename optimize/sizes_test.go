@@ -29,13 +29,17 @@ func TestTuneFindsModeAndBatchSize(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		seeds = 3
 	}
-	b := optimizetest.New(t)
-	for _, l := range []Limit{
+	limits := []Limit{
 		{PowerW: 18, TimeMS: 60},
 		{PowerW: 25, TimeMS: 30},
 		{PowerW: 20},
 		{PowerW: 16, TimeMS: 400},
-	} {
+	}
+	if testing.Short() {
+		limits = limits[:1]
+	}
+	b := optimizetest.New(t)
+	for _, l := range limits {
 		for seed := range seeds {
 			r, err := Tune(
 				t.Context(),

@@ -44,6 +44,10 @@ func TestTuneWithoutAFeasibleMode(t *testing.T) {
 // comes nearest to it; one a little beyond costs some more.
 func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 	t.Parallel()
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
 	s := optimizetest.Load(t, sweeptest.ResNet)
 	for _, c := range []struct {
 		limit Limit
@@ -53,7 +57,7 @@ func TestTuneEndsSoonForImpossibleLimits(t *testing.T) {
 		{Limit{PowerW: 5}, 2}, {Limit{PowerW: 9}, 3}, {Limit{PowerW: 11}, 8},
 		{Limit{PowerW: 20, TimeMS: 70}, 15}, {Limit{PowerW: 30, TimeMS: 60}, 15},
 	} {
-		for seed := range uint64(3) {
+		for seed := range seeds {
 			res, err := tuneModes(t.Context(), s.Measure, TuneOptions{Limit: c.limit, Space: s.Space, Seed: seed})
 			if !errors.Is(err, ErrInfeasible) || res.Ended != NoWay || len(res.Probes) > c.most {
 				t.Errorf("%v, seed %d: %v, %v after %d probes, want no way after %d at most",

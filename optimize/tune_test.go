@@ -12,6 +12,10 @@ import (
 
 func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 	t.Parallel()
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, c := range []struct {
 		limit  Limit
 		within float64 // of the true optimum's objective
@@ -24,7 +28,7 @@ func TestTuneFindsTheBestModeOfAToyBoard(t *testing.T) {
 		{Limit{Energy: true, PowerW: 20}, 0.04},
 		{Limit{PowerW: 1000}, 0.02},
 	} {
-		for seed := range uint64(4) {
+		for seed := range seeds {
 			b := optimizetest.New(t)
 			want, err := bestOf(b.All(), c.limit)
 			if err != nil {

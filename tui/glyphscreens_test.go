@@ -20,7 +20,7 @@ func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
 		for name, scene := range scenes() {
 			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = c.glyphs })
 			scene(d)
-			for _, s := range sizes {
+			for _, s := range sizes() {
 				d.size(s[0], s[1])
 				for _, r := range d.screen() {
 					if !c.may(r) && r != '\n' {
@@ -38,7 +38,7 @@ func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 		for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
 			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g })
 			scenes()[name](d)
-			for _, s := range sizes {
+			for _, s := range sizes() {
 				d.size(s[0], s[1])
 				compare(t, fmt.Sprintf("%s-%v-%dx%d", name, g, s[0], s[1]), trimmed(d.screen()))
 			}
@@ -49,7 +49,7 @@ func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
 	for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
 		d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g }).withView()
-		for _, s := range [][2]int{{80, 24}, {200, 50}, {40, 12}} {
+		for _, s := range sizes() {
 			d.size(s[0], s[1])
 			d.press("1")
 			compare(t, fmt.Sprintf("live-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))

@@ -25,14 +25,20 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens anew")
 
-// sizes of the golden screens: the first size, a roomy one, a tiny one.
-var sizes = pagetest.Sizes
+// sizes of the golden screens: the first size, a roomy one, a tiny one. One
+// goroutine draws all of them, so the short form takes the first alone.
+func sizes() [][2]int {
+	if testing.Short() {
+		return pagetest.Sizes[:1]
+	}
+	return pagetest.Sizes
+}
 
 // golden compares a screen with its file, and asks of every frame what holds
 // for all: exact size, and a badge that says what the board is.
 func golden(t *testing.T, d *driver, name string) {
 	t.Helper()
-	for _, s := range sizes {
+	for _, s := range sizes() {
 		d.size(s[0], s[1])
 		got := d.screen()
 		lines := strings.Split(got, "\n")
@@ -205,6 +211,9 @@ func TestFrameFitsEveryWindow(t *testing.T) {
 			}
 			for i := range max(len(widths), len(heights)) {
 				look(widths[min(i, len(widths)-1)], heights[min(i, len(heights)-1)])
+			}
+			if testing.Short() {
+				return
 			}
 			for i := range widths {
 				look(widths[len(widths)-1-i], 24)

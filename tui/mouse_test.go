@@ -10,7 +10,7 @@ import (
 
 func TestTabsOpenTheirPageByAClick(t *testing.T) {
 	d := drive(t)
-	for _, s := range sizes {
+	for _, s := range sizes() {
 		d.size(s[0], s[1])
 		for i := range d.r.pages {
 			first, _, _ := strings.Cut(d.screen(), "\n")

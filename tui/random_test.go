@@ -20,8 +20,11 @@ var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e"
 
 // walkSteps is how many keys and resizes a walk takes.
 func walkSteps() int {
-	if os.Getenv("JTUNE_LONG") != "" {
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
 		return 10_000
+	case testing.Short():
+		return 300
 	}
 	return 1000
 }

@@ -41,7 +41,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 		d.until("batch "+batch+" is shown", func() bool {
 			return d.r.sh.Outlook.Batch > 0 && strings.Contains(d.screen(), "resnet18 batch "+batch+" ")
 		})
-		for _, s := range sizes {
+		for _, s := range sizes() {
 			d.size(s[0], s[1])
 			d.sees("resnet18 batch "+batch, "W")
 		}

@@ -418,6 +418,9 @@ func TestEvaluateWithoutPowerScoresTimeAlone(t *testing.T) {
 		BudgetTo:   30,
 		BudgetStep: 10,
 	}
+	if os.Getenv("JTUNE_LONG") != "" {
+		o.BudgetStep = 0 // as by default
+	}
 	got, err := Evaluate(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,9 @@ import (
 // clock was not set. The medians are the bars of training; the tails are what
 // noise leaves: readings two or three times too slow.
 func TestEvaluateClosedLoopOnPublishedInference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("24 searches among thousands of settings")
+	}
 	t.Parallel()
 	for _, name := range []string{"mobnet", "resnet"} {
 		t.Run(name, func(t *testing.T) {

@@ -51,8 +51,11 @@ func (r *rig) heal() {
 // is named as failed; and once the board is well, all is as found.
 func TestGuardReportsEveryFaultOfAKnobAndRestores(t *testing.T) {
 	t.Parallel()
-	boards := []string{"agx-orin-36", "nano-32"}
-	if long {
+	boards := []string{"nano-32", "agx-orin-36"}
+	switch {
+	case testing.Short():
+		boards = boards[:1]
+	case long:
 		boards = nil
 		for _, b := range tegratest.Boards() {
 			boards = append(boards, b.Name)

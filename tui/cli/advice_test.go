@@ -17,7 +17,7 @@ func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
 }
 
 func TestAdviceOfAModel(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	out := jtune(t, "advice", "--model", model, "--minibatches", "1000000").done(t).out
 	for _, word := range []string{"the workload is", "half of one setting of ",
 		"a whole training of 1,000,000 minibatches takes", "for a training of that length"} {

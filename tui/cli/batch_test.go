@@ -41,13 +41,19 @@ func servedSweep(t testing.TB, batches ...int) (path string, rows []tegra.Measur
 	return write(t, b.String()), rows
 }
 
-func fitServed(t testing.TB, batches ...int) (model string, rows []tegra.Measured) {
+// fitServed gives a model of the made-up service. Its space is the made-up
+// board's 72 modes; JTUNE_LONG=1 takes the default board's 18,096.
+func fitServed(t testing.TB) (model string, rows []tegra.Measured) {
 	t.Helper()
+	batches := []int{1, 8, 32}
 	path, rows := servedSweep(t, batches...)
-	model = filepath.Join(t.TempDir(), "served.model")
-	space, _ := toySweep(t)
-	fit := with(replay(space), "fit", "--samples", path, "--out", model, "--json")
-	v := jtune(t, fit...).done(t).object(t, "method samples cv reference warnings virtual batches")
+	args := []string{"--samples", path, "--json"}
+	if os.Getenv("JTUNE_LONG") == "" {
+		space, _ := toySweep(t)
+		args = with(args, replay(space)...)
+	}
+	model, o := fitOnce(t, "served", args...)
+	v := o.done(t).object(t, "method samples cv reference warnings virtual batches")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["method"] != "gp" || v["samples"] != float64(len(rows)) || v["reference"] != nil ||
 		len(v["batches"].([]any)) != len(batches) {
@@ -61,7 +67,7 @@ func fitServed(t testing.TB, batches ...int) (model string, rows []tegra.Measure
 }
 
 func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
-	model, rows := fitServed(t, 1, 8, 32)
+	model, rows := fitServed(t)
 	jtune(t, "predict", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
 	jtune(t, "front", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
 
@@ -113,7 +119,7 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 }
 
 func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
-	model, _ := fitServed(t, 1, 8, 32)
+	model, _ := fitServed(t)
 	list := array(t, jtune(t, "front", "--model", model, "--batch", "1,8,32", "--json").done(t).out)
 	for i := 1; i < len(list); i++ {
 		if list[i]["power_w"].(float64) <= list[i-1]["power_w"].(float64) ||
@@ -138,7 +144,7 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 }
 
 func TestChooseAmongMinibatchSizes(t *testing.T) {
-	model, rows := fitServed(t, 1, 8, 32)
+	model, rows := fitServed(t)
 	least := math.Inf(1)
 	for _, r := range rows {
 		least = min(least, r.PowerW)

@@ -55,7 +55,7 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 }
 
 func TestVerifyingAFrontThatCannotBe(t *testing.T) {
-	model, _ := fitToy(t)
+	model, _ := fitWholeToy(t)
 	for _, c := range []struct {
 		args []string
 		code int

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"jtune/learn"
@@ -20,17 +21,53 @@ import (
 
 const head = "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 
-// fitToy fits a model to n evenly picked rows of the made-up board.
-func fitToy(t testing.TB, more ...string) (model string, o outcome) {
+// fitToy gives a model of the made-up board, from every third of its modes.
+func fitToy(t testing.TB) (model string) {
+	t.Helper()
+	path, rows := toySweep(t)
+	model, o := fitOnce(t, "toy", with(replay(path), "--samples", sampleFile(t, len(rows)/3))...)
+	o.done(t)
+	return model
+}
+
+// fitWholeToy gives a model of the made-up board from all its modes.
+func fitWholeToy(t testing.TB) (model string, o outcome) {
 	t.Helper()
 	path, _ := toySweep(t)
-	model = filepath.Join(t.TempDir(), "toy.model")
-	args := with(replay(path), "fit", "--samples", path, "--out", model)
-	return model, jtune(t, with(args, more...)...)
+	return fitOnce(t, "whole", with(replay(path), "--samples", path, "--json", "--reference", "none")...)
+}
+
+// fits are the models that several tests use, by name.
+var fits = struct {
+	sync.Mutex
+	models   map[string][]byte
+	outcomes map[string]outcome
+}{models: map[string][]byte{}, outcomes: map[string]outcome{}}
+
+// fitOnce gives each test a copy of its own of a model that the first of them
+// fits, and what the command said.
+func fitOnce(t testing.TB, name string, args ...string) (model string, o outcome) {
+	t.Helper()
+	fits.Lock()
+	defer fits.Unlock()
+	model = filepath.Join(t.TempDir(), name+".model")
+	if o, ok := fits.outcomes[name]; ok {
+		if err := os.WriteFile(model, fits.models[name], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return model, o
+	}
+	o = jtune(t, with([]string{"fit", "--out", model}, args...)...)
+	data, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatalf("%v; the fit said %s", err, o.err)
+	}
+	fits.models[name], fits.outcomes[name] = data, o
+	return model, o
 }
 
 func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
-	_, o := fitToy(t, "--json", "--reference", "none")
+	_, o := fitWholeToy(t)
 	v := o.done(t).object(t, "method samples cv reference warnings virtual")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
 	if v["method"] != "gp" || v["samples"] != 72.0 || v["reference"] != nil {
@@ -66,6 +103,9 @@ func TestEveryMethodFits(t *testing.T) {
 			n, networks := 20, m == learn.PowerTrain || m == learn.NN
 			if networks {
 				n = 2
+			}
+			if m == learn.MLP && testing.Short() {
+				t.Skip("trains networks, each on one goroutine")
 			}
 			if networks && os.Getenv("JTUNE_LONG") == "" {
 				t.Skip("trains networks, as learn's tests do; JTUNE_LONG=1 does it here too")
@@ -193,11 +233,10 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 }
 
 func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
-	model, o := fitToy(t)
-	o.done(t)
+	model := fitToy(t)
 	modes := write(t, "cores,cpu,gpu,mem,note\n12,2201600,1300500000,3199000000,a\n2,729600,318750000,665600000,b\n"+
 		"x,1,2,3,c\n12,2201600,1300500000,3199000000,d\n")
-	o = jtune(t, "predict", "--model", model, "--modes", modes, "--csv").done(t)
+	o := jtune(t, "predict", "--model", model, "--modes", modes, "--csv").done(t)
 	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +266,7 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 }
 
 func TestPredictTakesModesInEveryNotation(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	list := strings.Split(strings.TrimSpace(jtune(t, "predict", "--model", model).done(t).out), "\n")
 	mode := strings.Fields(list[0])[0]
 	one := regexp.MustCompile(`^(\d+)c/([\d.]+)C/([\d.]+)G/([\d.]+)M +[\d.]+ ms .* [\d.]+ W .* [\d.]+ J\n$`)
@@ -252,7 +291,7 @@ func TestPredictTakesModesInEveryNotation(t *testing.T) {
 }
 
 func TestPredictReadsModesFromStandardInput(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	const head = "cores,cpu_khz,gpu_hz,mem_hz\n"
 	o := jtuneWith(t, t.Context(), strings.NewReader(head+"8,1344000,726750000,3199000000\n"), "predict", "--model",
 		model, "--modes", "-", "--csv").done(t)
@@ -272,7 +311,7 @@ func TestPredictReadsModesFromStandardInput(t *testing.T) {
 }
 
 func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)
 	if len(got) != len(toyModes()) {
 		t.Fatalf("got %d predictions, want %d", len(got), len(toyModes()))
@@ -281,7 +320,7 @@ func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
 }
 
 func TestBrokenModelFilesAreRefused(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	data, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +353,7 @@ func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 }
 
 func TestFrontIsDrawn(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	svg := filepath.Join(t.TempDir(), "front.svg")
 	o := jtune(t, "front", "--model", model, "--svg", svg).done(t)
 	data, err := os.ReadFile(svg)
@@ -329,7 +368,7 @@ func TestFrontIsDrawn(t *testing.T) {
 }
 
 func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	o := jtune(t, "choose", "--model", model, "--power-limit", "20", "--json").done(t)
 	v := o.object(t, answerKeys)
 	limit := hasKeys(t, v["limit"], "kind value_w")
@@ -358,7 +397,7 @@ func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
 }
 
 func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
-	path, _ := fitToy(t)
+	path := fitToy(t)
 	m, err := learn.Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -393,7 +432,7 @@ func modeOf(t testing.TB, v any) tegra.Mode {
 }
 
 func TestChooseSpeaksEveryLimit(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	for _, c := range []struct {
 		name  string
 		args  []string
@@ -419,7 +458,7 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 }
 
 func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
-	model, _ := fitToy(t)
+	model := fitToy(t)
 	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
 	o.fails(t, exitInfeasible, "nearest")
 	if v := o.object(t, answerKeys); v["feasible"] != false || v["mode"] == nil {
@@ -460,7 +499,8 @@ func TestASweepWithoutPower(t *testing.T) {
 		{"choose", "--model", model, "--energy"}, {"front", "--model", model}, {"front", "--samples", path}} {
 		jtune(t, args...).fails(t, exitFailed, args[0], "times only", "power")
 	}
-	rowsOf := jtune(t, "evaluate", "--truth", path, "--quick", "--methods", "gp,linear", "--json").done(t)
+	rowsOf := jtune(t, "evaluate", "--truth", path, "--sizes", "8,16", "--seeds", "2", "--methods", "gp,linear",
+		"--json").done(t)
 	var report struct{ Rows []map[string]any }
 	if err := json.Unmarshal([]byte(rowsOf.out), &report); err != nil || len(report.Rows) != 4 {
 		t.Fatalf("%v: %s", err, rowsOf.out)
@@ -475,6 +515,9 @@ func TestASweepWithoutPower(t *testing.T) {
 // The networks learn from a campaign's single minibatches, by the loss and the
 // layers that are asked for.
 func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains networks; learn/baseline/nn trains two at a time")
+	}
 	dir, model := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "m")
 	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out",
 		dir).done(t)

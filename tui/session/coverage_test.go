@@ -122,9 +122,12 @@ func TestTuneOfTheWholeFrontRefusesWhatItCannotDo(t *testing.T) {
 // A prediction may come out worse than hoped, and worse than a mode measured before.
 func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(2)
-	if os.Getenv("JTUNE_LONG") != "" {
+	seeds, limits := uint64(2), []float64{25, 30}
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
 		seeds = 12
+	case testing.Short():
+		seeds, limits = 1, limits[:1]
 	}
 	for seed := range seeds {
 		s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: seed, DataDir: t.TempDir()})
@@ -132,7 +135,7 @@ func TestTuneOfTheWholeFrontIsNeverWorseThanItsList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, watts := range []float64{25, 30} {
+		for _, watts := range limits {
 			limit := optimize.Limit{PowerW: watts}
 			res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w},
 				Limit: limit, Coverage: CoverFront, Probes: 14}, nil)

@@ -111,7 +111,11 @@ func TestPoolModelNeverForgets(t *testing.T) {
 			return err
 		}},
 	}
-	for seed := range uint64(2) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		s, w := inDir(t, t.TempDir(), seed)
 		order := rand.New(rand.NewPCG(seed, 1)).Perm(len(jobs))
 		var path string

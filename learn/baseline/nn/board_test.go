@@ -1,8 +1,10 @@
 package nn
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"jtune/tegra"
@@ -38,6 +40,21 @@ func board(n int, seed uint64, slow float64) []tegra.Measured {
 
 // brief is a training long enough to learn something and no longer.
 var brief = Config{Epochs: 30, MinSteps: -1, Batch: 16, Seed: 7}
+
+// hundred is a brief training on a hundred modes, for tests that leave it as it is.
+var hundred = sync.OnceValues(func() (*Net, error) {
+	x, y := columns(board(100, 1, 1), timeMS)
+	return Train(context.Background(), x, y, brief)
+})
+
+func trainedOnHundred(t *testing.T) *Net {
+	t.Helper()
+	n, err := hundred()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 func mustTrain(t *testing.T, samples []tegra.Measured, c Config) *Net {
 	t.Helper()

@@ -46,7 +46,7 @@ func TestANetworkComesBackTheSame(t *testing.T) {
 
 func TestACompactNetworkPredictsAlike(t *testing.T) {
 	t.Parallel()
-	n := mustTrain(t, board(100, 1, 1), brief)
+	n := trainedOnHundred(t)
 	data, err := n.MarshalCompact()
 	if err != nil {
 		t.Fatal(err)

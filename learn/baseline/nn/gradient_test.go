@@ -127,7 +127,11 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 				return d * d
 			}
 			r := rand.New(rand.NewPCG(5, 0))
-			for k := range 1500 {
+			draws := 1500
+			if testing.Short() {
+				draws = 50
+			}
+			for k := range draws {
 				i := r.IntN(NumParams)
 				if k%5 == 0 { // the last layers are a small part of the weights
 					i = NumParams - 1 - r.IntN(width3*3)

@@ -11,6 +11,9 @@ import (
 )
 
 func TestTrainingLearnsASmoothBoard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains four networks to the end, each on one goroutine")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -137,7 +140,7 @@ func TestPlan(t *testing.T) {
 
 func TestTheCheckpointIsTheBestEpoch(t *testing.T) {
 	t.Parallel()
-	n := mustTrain(t, board(100, 1, 1), brief)
+	n := trainedOnHundred(t)
 	r := n.Report
 	if r.Rows != 90 || r.Validated != 10 || r.Epochs != 30 || r.Steps != 180 || r.BestEpoch < 1 || r.BestEpoch > 30 {
 		t.Errorf("report %+v", r)
