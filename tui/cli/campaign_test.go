@@ -237,11 +237,11 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := jtune(t, with(args, "--resume")...).done(t); !strings.Contains(o.out,
-		"3 modes recorded, 2 of them usable, 0 new") {
+		"3 modes recorded, 2 usable, 0 new") {
 		t.Errorf("plain --resume: %s", o.out)
 	}
 	if o := jtune(t, with(args, "--resume", "--redo-failed")...).done(t); !strings.Contains(o.out,
-		"3 modes recorded, 3 of them usable, 1 new") {
+		"3 modes recorded, 3 usable, 1 new") {
 		t.Errorf("with --redo-failed: %s", o.out)
 	}
 }

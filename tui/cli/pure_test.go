@@ -119,7 +119,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a negative number of modes drawn", []string{"modes", "--sample", "-1"}, []string{"--sample", "positive"}},
 		{"a clock in the unit of another knob", []string{"modes", "--filter", "gpu<900M", "--device",
 			"virtual:agx-orin"},
-			[]string{"gpu<900M", "no value for gpu"}},
+			[]string{"gpu<900M", "is not a value for gpu"}},
 		{"a mode's name that nvpmodel does not take", []string{"export", "nvpmodel", "MAXN", "--name", "bad name>"},
 			[]string{"--name", "bad name>", "letters"}},
 		{"failed modes to redo in a new campaign", []string{"profile", "resnet", "--grid", "--redo-failed"},
