@@ -345,6 +345,6 @@ func (p *Page) Numbers() string {
 	return "Each row is a measured mode: ms/mb, W, J: time, module power and energy of a minibatch. state: ok, or " +
 		"why it was chosen, or over: the mean of its readings is over the limit; a mode without values says why. " +
 		"front so far: the Pareto front that a model of the modes measured so far expects of all others, with its " +
-		"95 % bands; ±: half their width along the front, which shrinks as modes come in. following: another jtune measures, " +
-		"this one only shows it."
+		"95 % bands; ±: half their width along the front, which shrinks as modes come in. following: another " +
+		"jtune measures, this one only shows it."
 }
