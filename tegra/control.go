@@ -65,7 +65,7 @@ type Write struct {
 	Path    string
 	Value   string
 	Loose   bool // a step in between: what it reads back does not count
-	Enables bool // brings a core online: files below it may only appear then
+	Enables bool // other files appear or change with it: a core that comes online, a preset
 }
 
 // Control knows the files that a mode touches and the safe order to write
@@ -128,6 +128,8 @@ func plausible(file, text string) bool {
 	switch path.Base(file) {
 	case "online":
 		return text == "0" || text == "1"
+	case path.Base(PresetFile):
+		return PresetIn(text).OK
 	case path.Base(governorFile), path.Base(gpuGovernor), path.Base(gpuPower):
 		other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 		return text != "" && len(text) <= 32 && !strings.ContainsFunc(text, other)
@@ -164,6 +166,9 @@ func (c *Control) paths() []string {
 	}
 	if emc.setRate != "" {
 		out = append(out, emc.setRate)
+	}
+	if c.s.conf != nil {
+		out = append(out, PresetFile)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -94,6 +95,8 @@ type Preset struct {
 	Name string `json:"name"`
 	// Mode is its limits, snapped to the kernel's tables; EMC 0: the top rate, unknown without root.
 	Mode        Mode `json:"mode"`
+	MinCPU      Freq `json:"-"` // what it lets the CPU's clocks fall to while they are free; 0: the lowest
+	MinGPU      Freq `json:"-"` // and the GPU's
 	Default     bool `json:"-"`
 	NeedsReboot bool `json:"needs_reboot"` // its GPU power-gate mask differs from the one in force
 }
@@ -198,7 +201,10 @@ const (
 type Request struct {
 	Mode Mode
 	DVFS bool // leave minima free below the mode's maxima; false locks min = max
-	Fan  FanPolicy
+	// Preset is nvpmodel's id of the preset that Mode is: it is then set as that preset, id and
+	// all, which nvpmodel also applies at the next boot. Absent: the mode alone, the id stays.
+	Preset Val[int]
+	Fan    FanPolicy
 }
 
 // Applied is the outcome of setting a mode, knob by knob.
@@ -214,6 +220,11 @@ type KnobFile struct {
 	Path   string `json:"path"`
 	Asked  string `json:"asked"`
 	Actual string `json:"actual"`
+}
+
+// PresetSet reports whether nvpmodel's own id was set.
+func (a Applied) PresetSet() bool {
+	return slices.ContainsFunc(a.Files, func(f KnobFile) bool { return f.Path == PresetFile })
 }
 
 // OK reports whether every file reads back as it was written.

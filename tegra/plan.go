@@ -11,7 +11,7 @@ import (
 // planner puts the writes from one state to another into the order that never
 // asks the kernel for what it must refuse (jetson_clocks, nvpmodel):
 //
-//	cores online → CPU limits → GPU on, limits, auto → EMC → fan → cores offline
+//	preset → cores online → CPU limits → GPU on, limits, auto → EMC → fan → cores offline
 //
 // Core 0 is never switched. A range is raised max first and lowered min
 // first. The memory's cap stays above its rate all the while.
@@ -25,6 +25,7 @@ type planner struct {
 }
 
 func (p *planner) plan() []Write {
+	p.preset()
 	p.coresOn()
 	p.cpuLimits()
 	p.gpuLimits()
@@ -63,6 +64,13 @@ func (p *planner) differs(paths ...string) bool {
 		now, known := p.now[path]
 		return ok && (!known || now != want)
 	})
+}
+
+// preset comes first: nvpmodel sets the limits anew with it.
+func (p *planner) preset() {
+	if p.add("nvpmodel id", PresetFile); p.differs(PresetFile) {
+		p.out[len(p.out)-1].Enables = true
+	}
 }
 
 func (p *planner) coresOn() {

@@ -3,6 +3,8 @@ package tegra
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,10 +13,10 @@ import (
 	"jtune/tegra/nvpmodel"
 )
 
-const (
-	confPath   = "/etc/nvpmodel.conf"
-	statusPath = "/var/lib/nvpmodel/status"
-)
+const confPath = "/etc/nvpmodel.conf"
+
+// PresetFile names the preset that nvpmodel set last and sets again at boot.
+const PresetFile = "/var/lib/nvpmodel/status"
 
 // configuration reads the device's own nvpmodel.conf; nil when there is none.
 func (f *finder) configuration() *nvpmodel.Config {
@@ -48,12 +50,13 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
 	var out []Preset
 	for _, m := range conf.Modes {
 		p := Preset{ID: m.ID, Name: m.Name, Default: conf.Default != nil && *conf.Default == m.ID}
-		mode, why := s.presetMode(conf, m)
+		mode, minCPU, minGPU, why := s.presetMode(conf, m)
 		if why != "" {
 			f.missing("preset "+m.Name, confPath, why)
 			continue
 		}
 		p.Mode, p.NeedsReboot = mode, nvpmodel.NeedsReboot(inForce, conf.Masks(m))
+		p.MinCPU, p.MinGPU = minCPU, minGPU
 		out = append(out, p)
 	}
 	return out
@@ -61,18 +64,22 @@ func (f *finder) presets(conf *nvpmodel.Config, s *Sysfs) []Preset {
 
 // presetMode takes the mode's limits: the count of its cores, the fastest of
 // its clusters' maxima, and the listed clock nearest to each, as nvpmodel
-// itself lands. What a mode leaves open is the largest value.
-func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (Mode, string) {
-	out := s.space.Max()
+// itself lands. What a mode leaves open is the largest value. Beside it stand the
+// clocks' lower limits, 0 where the lowest is meant.
+func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, minCPU, minGPU Freq, why string) {
+	out = s.space.Max()
 	if on, off := conf.Cores(m); len(on)+len(off) > 0 {
 		on = slices.DeleteFunc(on, func(n int) bool { return !slices.Contains(s.cpu.order, n) })
 		if len(on) == 0 || len(on) > len(s.cpu.order) || !slices.Equal(on, ascending(s.cpu.order[:len(on)])) {
-			return Mode{}, "its cores are no count of cores on this board"
+			return Mode{}, 0, 0, "its cores are no count of cores on this board"
 		}
 		out.Cores = len(on)
 	}
 	var cpu int64
 	for _, r := range conf.CPU(m) {
+		if r.Min != nil && *r.Min > 0 {
+			minCPU = max(minCPU, nearest(s.space.CPU, Freq(min(*r.Min, maxFreq.KHz()))*KHz))
+		}
 		if r.Max != nil && cpu >= 0 {
 			if cpu = max(cpu, *r.Max); *r.Max < 0 {
 				cpu = -1
@@ -82,14 +89,18 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (Mode, string
 	if cpu > 0 {
 		out.CPU = nearest(s.space.CPU, Freq(min(cpu, maxFreq.KHz()))*KHz)
 	}
-	if r, ok := conf.GPU(m); ok && r.Max != nil && *r.Max > 0 {
+	r, _ := conf.GPU(m)
+	if r.Max != nil && *r.Max > 0 {
 		out.GPU = nearest(s.space.GPU, Freq(*r.Max))
+	}
+	if r.Min != nil && *r.Min > 0 {
+		minGPU = nearest(s.space.GPU, Freq(*r.Min))
 	}
 	out.EMC = s.emc.top().Or(0) // 0 is not a setting: only root can read which the top is
 	if v, ok := conf.EMC(m); ok && v > 0 {
 		out.EMC = nearest(s.space.EMC, Freq(v))
 	}
-	return out, ""
+	return out, min(minCPU, out.CPU), min(minGPU, out.GPU), ""
 }
 
 func nearest(list []Freq, f Freq) Freq {
@@ -115,13 +126,44 @@ func (f *finder) masksInForce(conf *nvpmodel.Config) map[string]int64 {
 	if len(out) > 0 {
 		return out
 	}
-	text, err := readText(f.fs, statusPath)
-	if id, idErr := strconv.Atoi(strings.TrimPrefix(text, "pmode:")); err == nil && idErr == nil {
-		if m, ok := conf.Mode(id); ok {
+	text, _ := readText(f.fs, PresetFile)
+	if id := PresetIn(text); id.OK {
+		if m, ok := conf.Mode(id.V); ok {
 			return conf.Masks(m)
 		}
 	}
 	return out
+}
+
+// presetStatus is the content of PresetFile: "pmode:0002", with more words on some releases.
+var presetStatus = regexp.MustCompile(`^pmode:([0-9]{1,6})(?:\s|$)`)
+
+// PresetIn is the id of the preset that nvpmodel set last, as PresetFile holds it.
+func PresetIn(text string) Val[int] {
+	m := presetStatus.FindStringSubmatch(text)
+	if m == nil {
+		return Val[int]{}
+	}
+	id, err := strconv.Atoi(m[1])
+	return Val[int]{id, err == nil}
+}
+
+// withPreset is the content of PresetFile with another id.
+func withPreset(text string, id int) string {
+	_, rest, more := strings.Cut(text, " ")
+	if more {
+		rest = " " + rest
+	}
+	return fmt.Sprintf("pmode:%04d%s", id, rest)
+}
+
+// PresetID is the id of the preset that nvpmodel set last; absent where it does not say.
+func (s *Sysfs) PresetID() Val[int] {
+	text, err := readText(s.fs, PresetFile)
+	if err != nil {
+		return Val[int]{}
+	}
+	return PresetIn(text)
 }
 
 // NVPModelBlock prints mode as a POWER_MODEL section for this device's own

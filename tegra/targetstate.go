@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,6 +16,17 @@ func (c *Control) target(now, found State, r Request) (State, error) {
 		return State{}, err
 	}
 	var want State
+	minCPU, minGPU := s.cpu.freqs[0], s.gpu.freqs[0]
+	if r.Preset.OK {
+		p, err := s.presetOf(r.Preset.V, m)
+		if err != nil {
+			return State{}, err
+		}
+		minCPU, minGPU = cmp.Or(p.MinCPU, minCPU), cmp.Or(p.MinGPU, minGPU)
+		if was, ok := now.Get(PresetFile); ok {
+			want.put(PresetFile, withPreset(was, p.ID))
+		}
+	}
 	on := s.cpu.order[:m.Cores]
 	for _, core := range s.cpu.cores {
 		isOn := slices.Contains(on, core.n)
@@ -26,24 +38,40 @@ func (c *Control) target(now, found State, r Request) (State, error) {
 		}
 		if isOn {
 			dir := s.cpu.dir(core.n)
-			want.put(dir+minFile, lowest(r.DVFS, s.cpu.freqs, m.CPU).In(KHz))
+			want.put(dir+minFile, lowest(r.DVFS, minCPU, m.CPU).In(KHz))
 			want.put(dir+maxFile, m.CPU.In(KHz))
 			c.targetGovernor(&want, now, found, dir+governorFile, dir+"/scaling_available_governors", r.DVFS)
 		}
 	}
 	c.targetGovernor(&want, now, found, s.gpu.dir+gpuGovernor, s.gpu.dir+"/available_governors", r.DVFS)
-	want.put(s.gpu.min.path, lowest(r.DVFS, s.gpu.freqs, m.GPU).In(Hz))
+	want.put(s.gpu.min.path, lowest(r.DVFS, minGPU, m.GPU).In(Hz))
 	want.put(s.gpu.max.path, m.GPU.In(Hz))
 	c.targetEMC(&want, found, m.EMC, r.DVFS)
 	c.targetFan(&want, found, r.Fan)
 	return want, nil
 }
 
-func lowest(dvfs bool, list []Freq, f Freq) Freq {
+func lowest(dvfs bool, least, f Freq) Freq {
 	if dvfs {
-		return list[0]
+		return least
 	}
 	return f
+}
+
+// presetOf finds the preset that a mode is to be set as.
+func (s *Sysfs) presetOf(id int, m Mode) (Preset, error) {
+	i := slices.IndexFunc(s.presets, func(p Preset) bool { return p.ID == id })
+	switch {
+	case i < 0:
+		return Preset{}, fmt.Errorf("no preset has the id %d: %w", id, ErrUnsupported)
+	case s.presets[i].NeedsReboot:
+		return Preset{}, fmt.Errorf("%w without a reboot: preset %s needs another GPU power gating", ErrUnsupported,
+			s.presets[i].Name)
+	case s.presets[i].Mode != m:
+		return Preset{}, fmt.Errorf("preset %s is %s, not %s: %w", s.presets[i].Name, s.presets[i].Mode, m,
+			ErrUnsupported)
+	}
+	return s.presets[i], nil
 }
 
 func flag(on bool) string {

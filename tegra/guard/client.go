@@ -151,11 +151,16 @@ func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.D
 	if keepAfter > 0 && keepAfter < time.Millisecond {
 		keepAfter = time.Millisecond
 	}
+	var preset *int
+	if r.Preset.OK {
+		preset = &r.Preset.V
+	}
 	a, err := c.callApplied(ctx, request{
 		Op:          "apply",
 		Mode:        toWire(r.Mode),
 		DVFS:        r.DVFS,
 		Fan:         fanName(r.Fan),
+		Preset:      preset,
 		KeepAfterMS: keepAfter.Milliseconds(),
 	})
 	a.Asked = r.Mode

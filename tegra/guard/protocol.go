@@ -15,7 +15,8 @@ type request struct {
 	Op          string    `json:"op"` // apply revert restore keep read recover
 	Mode        *wireMode `json:"mode,omitempty"`
 	DVFS        bool      `json:"dvfs,omitempty"`
-	Fan         string    `json:"fan,omitempty"` // "", auto, max
+	Fan         string    `json:"fan,omitempty"`    // "", auto, max
+	Preset      *int      `json:"preset,omitempty"` // the id that the mode is nvpmodel's preset of
 	KeepAfterMS int64     `json:"keep_after_ms,omitempty"`
 	Path        string    `json:"path,omitempty"` // read only: see tegra.RootOnly
 
@@ -124,7 +125,11 @@ func (r request) command() (tegra.Request, time.Duration, error) {
 	case r.KeepAfterMS < 0 || r.KeepAfterMS > MaxKeepAfter.Milliseconds():
 		return tegra.Request{}, 0, fmt.Errorf("apply: keep_after_ms %d is outside 0 to a day", r.KeepAfterMS)
 	}
-	return tegra.Request{Mode: r.Mode.mode(), DVFS: r.DVFS, Fan: fan}, keep, nil
+	out := tegra.Request{Mode: r.Mode.mode(), DVFS: r.DVFS, Fan: fan}
+	if r.Preset != nil {
+		out.Preset = tegra.Some(*r.Preset)
+	}
+	return out, keep, nil
 }
 
 // codes carry the kinds of errors that decide an exit code over the pipe.

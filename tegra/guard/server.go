@@ -21,6 +21,9 @@ type Server struct {
 	log     io.Writer
 	pause   func(time.Duration) // before a write that the kernel was too busy for is tried again
 	flush   time.Duration       // for a client to read the last answers, at the end
+	// preset has nvpmodel set a preset: that moves clocks of engines and writes the id; nil where
+	// the id is all there is to write.
+	preset func(id int) error
 
 	mu     sync.Mutex
 	found  *tegra.State    // before the first write that was not kept; nil: all is as found
@@ -56,6 +59,11 @@ func NewServer(fsys tegra.FS, clock tegra.Clock, o ServerOptions) (*Server, erro
 		}
 	}
 	s.control = s.sysfs.Control()
+	if program, ok := tegra.HostPath(fsys, nvpmodel); ok && program == nvpmodel { // this machine, no folder
+		if _, err := os.Stat(nvpmodel); err == nil {
+			s.preset = runNVPModel
+		}
+	}
 	return s, nil
 }
 

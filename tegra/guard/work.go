@@ -1,13 +1,17 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -159,8 +163,33 @@ func (j *transition) check() {
 	}
 }
 
+const (
+	nvpmodel     = "/usr/sbin/nvpmodel" // the vendor's program
+	nvpmodelWait = time.Minute          // it takes a second or two
+)
+
+// runNVPModel sets a preset. Where it takes a reboot the program asks for one, gets no answer and
+// changes nothing. UNVERIFIED on a Jetson.
+func runNVPModel(id int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), nvpmodelWait)
+	defer cancel()
+	said, err := exec.CommandContext(ctx, nvpmodel, "-m", strconv.Itoa(id)).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("nvpmodel -m %d: %w: %s", id, err, text.Clip(text.OneLine(string(said))))
+	}
+	return nil
+}
+
 // write writes a knob.
 func (s *Server) write(path, value string) error {
+	if id := tegra.PresetIn(value); path == tegra.PresetFile && id.OK && s.preset != nil {
+		if now, err := s.readBack(path); err == nil && now == value {
+			return nil
+		}
+		err := s.preset(id.V)
+		s.logf("nvpmodel -m %d: %v", id.V, err)
+		return err
+	}
 	return s.patiently(func() error {
 		err := s.fs.WriteFile(path, []byte(value+"\n"))
 		s.logf("write %s = %s: %v", path, value, err)

@@ -109,25 +109,24 @@ func Find(fsys tegra.FS, r tegra.Reading, presets []tegra.Preset, self int) []Ri
 	return out
 }
 
-// status holds the preset that nvpmodel set last and sets again at boot.
-const status = "/var/lib/nvpmodel/status"
-
 func lastPreset(fsys tegra.FS, presets []tegra.Preset) (Rival, bool) {
-	content, err := fsys.ReadFile(status)
+	content, err := fsys.ReadFile(tegra.PresetFile)
 	if err != nil {
 		return Rival{}, false
 	}
-	id := -1
-	if _, err := fmt.Sscanf(string(content), "pmode:%d", &id); err != nil || id < 0 {
-		return Rival{Name: "nvpmodel", Kind: Mark, State: Unlooked, Path: status, Note: "its text names no preset"},
-			true
+	out := Rival{Name: "nvpmodel", Kind: Mark, Path: tegra.PresetFile}
+	id := tegra.PresetIn(string(content))
+	if !id.OK {
+		out.State, out.Note = Unlooked, "its text names no preset"
+		return out, true
 	}
-	name := fmt.Sprintf("preset %d", id)
-	if i := slices.IndexFunc(presets, func(p tegra.Preset) bool { return p.ID == id }); i >= 0 {
+	name := fmt.Sprintf("preset %d", id.V)
+	if i := slices.IndexFunc(presets, func(p tegra.Preset) bool { return p.ID == id.V }); i >= 0 {
 		name += " (" + presets[i].Name + ")"
 	}
-	return Rival{Name: "nvpmodel", Kind: Mark, State: InForce, Path: status, Touches: "all limits, at boot",
-		Note: text.Optional("sets " + name + " again at every boot")}, true
+	out.State, out.Touches = InForce, "all limits, at boot"
+	out.Note = text.Optional("sets " + name + " again at every boot")
+	return out, true
 }
 
 // lockedClocks recognises what jetson_clocks leaves: it leaves no status

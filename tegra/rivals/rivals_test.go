@@ -148,7 +148,7 @@ func TestThePresetOfTheNextBootIsNamed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{"pmode:0002\n": "preset 2 (MODE_30W)",
 		"pmode:0077\n": "preset 77 again", "": "no preset", "garbage": "no preset", "pmode:-1": "no preset"} {
-		_, fsys := rootWith(t, map[string]string{status: content}, nil)
+		_, fsys := rootWith(t, map[string]string{tegra.PresetFile: content}, nil)
 		if r := find(t, fsys)["nvpmodel mark"]; !strings.Contains(string(r.Note), want) {
 			t.Errorf("%q: got %+v, want %q", content, r, want)
 		}
