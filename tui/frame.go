@@ -179,7 +179,7 @@ func (r *root) hints() []widget.Action {
 	case r.tune != nil:
 		return r.tune.Hints()
 	case r.apply.Stage() == dialog.Asking:
-		return []widget.Action{keys.Apply.As("apply it"), keys.Back.As("leave")}
+		return []widget.Action{keys.Apply.As("apply it"), keys.Lock, keys.Back.As("leave")}
 	case r.apply.Stage() == dialog.Keeping:
 		return append([]widget.Action{keys.Yes.As("keep"), keys.No.As("revert")}, r.shown().Hints()...)
 	}

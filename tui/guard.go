@@ -57,7 +57,7 @@ func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, 
 }
 
 // setMode sets a mode.
-func (sh *shared) setMode(m tegra.Mode) tea.Cmd {
+func (sh *shared) setMode(r tegra.Request) tea.Cmd {
 	// On real hardware the guard counts down too, a little longer, in case these
 	// screens hang: a virtual board's clock may run too fast for that.
 	patience := dialog.KeepWithin + 10*time.Second
@@ -66,9 +66,9 @@ func (sh *shared) setMode(m tegra.Mode) tea.Cmd {
 	}
 	from := page.ReaderOf(&sh.State).Found()
 	write := sh.guarded(func(ctx context.Context, g tegra.Applier) error {
-		_, err := session.SetMode(ctx, g, tegra.Request{Mode: m}, patience)
+		_, err := session.SetMode(ctx, g, r, patience)
 		return err
-	}, func(err error) tea.Msg { return page.ModeSet{Mode: m, From: from, Err: err} })
+	}, func(err error) tea.Msg { return page.ModeSet{Request: r, From: from, Err: err} })
 	return sh.withGuard(func() tea.Cmd { return write })
 }
 
@@ -87,11 +87,14 @@ func (sh *shared) revert(i page.Revert) tea.Cmd {
 }
 
 // planBoot prepares the unit of a mode at boot.
-func (sh *shared) planBoot(m tegra.Mode) tea.Cmd {
-	h := sh.host
+func (sh *shared) planBoot(i page.PlanBoot) tea.Cmd {
+	h, dvfs := sh.host, "--dvfs=off"
+	if i.Free {
+		dvfs = "--dvfs=on"
+	}
 	return func() tea.Msg {
-		unit, err := h.PlanBoot(m, "--dvfs=off")
-		return page.BootPlanned{Mode: m, Unit: unit, Err: err}
+		unit, err := h.PlanBoot(i.Mode, dvfs)
+		return page.BootPlanned{Mode: i.Mode, Unit: unit, Err: err}
 	}
 }
 

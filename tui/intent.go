@@ -64,15 +64,15 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	case page.Pause:
 		sh.task.pause()
 	case page.Apply:
-		return r.do(r.apply.Ask(i.Mode))
+		return r.do(r.apply.Ask(i))
 	case page.SetMode:
-		return sh.setMode(i.Mode)
+		return sh.setMode(i.Request)
 	case page.KeepMode:
 		return sh.keepMode()
 	case page.Revert:
 		return sh.revert(i)
 	case page.PlanBoot:
-		return sh.planBoot(i.Mode)
+		return sh.planBoot(i)
 	case page.ChangeBoot:
 		return func() tea.Msg { return bootChangedMsg{i, i.Do()} }
 	default:

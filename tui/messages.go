@@ -135,7 +135,7 @@ func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 	case page.ModeSet:
 		again = sh.reread()
 		if msg.Err == nil {
-			sh.Applied.Set(msg.Mode, msg.From, sh.now())
+			sh.Applied.Set(msg.Request, msg.From, sh.now())
 		}
 	case page.ModeKept:
 		if msg.Err == nil {

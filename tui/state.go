@@ -123,4 +123,5 @@ func (sh *shared) foldSample(m sampleMsg) {
 		r.Before = m.Last.Reading.OverCurrents
 	}
 	r.Sample, r.OK = m.Last, true
+	sh.Applied.Watch(r.History)
 }

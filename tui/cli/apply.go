@@ -22,9 +22,12 @@ type appliedJSON struct {
 	Kept     bool                  `json:"kept"`
 	Reverted bool                  `json:"reverted"`
 	Locked   tegra.Val[bool]       `json:"locked"` // read back: min = max and the memory's rate locked
-	Virtual  bool                  `json:"virtual"`
-	Files    []fileJSON            `json:"files"`
-	AtBoot   *bootJSON             `json:"at_boot,omitempty"` // with --at-boot alone
+	// Module power while nothing works on the board; null where something did.
+	IdleBeforeW tegra.Val[float64] `json:"idle_before_w"`
+	IdleAfterW  tegra.Val[float64] `json:"idle_after_w"`
+	Virtual     bool               `json:"virtual"`
+	Files       []fileJSON         `json:"files"`
+	AtBoot      *bootJSON          `json:"at_boot,omitempty"` // with --at-boot alone
 }
 
 // fileJSON is a tegra.KnobFile without its knob, which only the guard's protocol names.
@@ -74,9 +77,11 @@ func (a *app) apply() *cobra.Command {
 				if f.atBoot && args[0] == bootOff {
 					return a.endBoot(s)
 				}
-				if r.Mode, err = s.FindMode(cmd.Context(), args[0]); err != nil {
+				found, err := s.FindRequest(cmd.Context(), args[0])
+				if err != nil {
 					return err
 				}
+				r.Mode, r.Preset = found.Mode, found.Preset
 				return a.doApply(cmd.Context(), s, r, f)
 			})
 		},
@@ -130,6 +135,9 @@ type trial interface {
 
 var _ trial = (*guard.Client)(nil)
 
+// hasty is a countdown in which there is no time to wait for a reading of power.
+const hasty = 10 * time.Second
+
 // grace is how long after the countdown to wait for the guard's answer.
 const grace = 5 * time.Second
 
@@ -154,7 +162,7 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	if !ok {
 		panic("cli: guard without a countdown")
 	}
-	before, wasLocked := s.PresentMode(), s.Locked()
+	before, wasLocked, idle := s.PresentMode(), s.Locked(), s.IdleW(ctx, false)
 	if now, err := s.Device.Read(); err == nil && now.Hot() != "" {
 		a.note("warning: the board is hot: %s", now.Hot())
 	}
@@ -169,18 +177,24 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 	if err != nil {
 		return errors.Join(err, a.notApplied(s, applied, before))
 	}
-	locked := s.Locked()
+	locked, idleNow := s.Locked(), tegra.Val[float64]{}
+	if f.yes || f.keepAfter > hasty {
+		idleNow = s.IdleW(ctx, true)
+	}
 	if !a.asJSON {
 		if err := a.printApplied(s, applied); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "clocks  %s → %s\n", session.LockText(wasLocked), session.LockText(locked))
+		fmt.Fprintf(a.out, "clocks     %s → %s\n", session.LockText(wasLocked), session.LockText(locked))
+		fmt.Fprintf(a.out, "idle       %s → %s\n", dash(idle, "%.1f W"), dash(idleNow, "%.1f W"))
+		a.sayPreset(s, r, applied)
 	}
 	if err = a.decide(ctx, g, f, reverted); err != nil && !errors.Is(err, guard.ErrReverted) {
 		return err
 	}
 	out := toAppliedJSON(applied, s.Device.Board())
 	out.Kept, out.Reverted, out.Locked = err == nil, err != nil, locked
+	out.IdleBeforeW, out.IdleAfterW = idle, idleNow
 	if unit != nil {
 		if out.Kept {
 			err = a.installBoot(unit)
@@ -196,6 +210,17 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		fmt.Fprintln(a.out, "kept")
 	}
 	return err
+}
+
+// sayPreset says what a preset is now beside its mode.
+func (a *app) sayPreset(s *session.Session, r tegra.Request, applied tegra.Applied) {
+	switch {
+	case !r.Preset.OK:
+	case applied.PresetSet():
+		fmt.Fprintf(a.out, "preset     %s, nvpmodel's id %d, also at boot\n", s.NameOf(r.Mode), r.Preset.V)
+	default:
+		a.note("only the limits of %s are set: without %s nvpmodel's id stays", s.NameOf(r.Mode), tegra.PresetFile)
+	}
 }
 
 // notApplied prints what was requested and read back when a knob did not take its
@@ -297,6 +322,9 @@ func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
 	actual := "custom (matches no power mode)"
 	if x.Actual.OK {
 		actual = space.Format(x.Actual.V)
+		if r, err := s.Device.Read(); err == nil {
+			actual += named(session.NameNow(s.Device, r))
+		}
 	}
 	if x.Asked != (tegra.Mode{}) {
 		fmt.Fprintln(a.out, "requested  "+space.Format(x.Asked))

@@ -68,7 +68,8 @@ func TestAutoFallsBackToTheVirtualBoardAndSaysSo(t *testing.T) {
 	}
 }
 
-const deviceKeys = "model compatible soc l4t virtual space rails total_power_rule presets rights"
+const deviceKeys = "model compatible soc l4t virtual space rails total_power_rule presets rights mode name locked " +
+	"preset_id"
 
 func TestDeviceTellsSpaceRailsAndPresets(t *testing.T) {
 	v := jtune(t, with(virtualBoard, "device", "--json")...).done(t).object(t, deviceKeys)
@@ -296,4 +297,4 @@ func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
 	}
 }
 
-const appliedKeys = "asked actual kept reverted locked virtual files"
+const appliedKeys = "asked actual kept reverted locked virtual files idle_before_w idle_after_w"

@@ -24,6 +24,12 @@ type deviceJSON struct {
 	TotalRule  text.Optional  `json:"total_power_rule"`
 	Presets    []tegra.Preset `json:"presets"`
 	Rights     session.Rights `json:"rights"`
+	// The mode in force, absent when none expresses it; whether its clocks are locked; and the
+	// preset that nvpmodel set last.
+	Mode     tegra.Val[tegra.Mode] `json:"mode"`
+	Name     text.Optional         `json:"name"` // "MAXN", "MAXN locked", …
+	Locked   tegra.Val[bool]       `json:"locked"`
+	PresetID tegra.Val[int]        `json:"preset_id"`
 }
 
 // spaceJSON lists the values that each knob can take; memory clocks and the
@@ -59,7 +65,12 @@ func (a *app) device() *cobra.Command {
 
 func toDeviceJSON(s *session.Session) deviceJSON {
 	b := s.Device.Board()
+	now, _ := s.Device.Read() // what cannot be read is absent
 	return deviceJSON{
+		Mode:       now.Mode,
+		Name:       text.Optional(session.NameNow(s.Device, now)),
+		Locked:     now.Locked,
+		PresetID:   s.Sysfs().PresetID(),
 		Model:      b.Model,
 		Compatible: listOf(b.Compatible),
 		SoC:        text.Optional(b.SoC),
@@ -113,6 +124,9 @@ func (a *app) printDevice(s *session.Session) error {
 		if p.Default {
 			marks = append(marks, "default")
 		}
+		if tegra.Some(p.ID) == s.Sysfs().PresetID() {
+			marks = append(marks, "nvpmodel's own now")
+		}
 		if p.NeedsReboot {
 			marks = append(marks, "needs a reboot")
 		}
@@ -150,9 +164,9 @@ func presentRows(s *session.Session) [][]string {
 	now := "custom (matches no power mode)"
 	switch {
 	case r.Mode.OK && r.Locked.Or(false):
-		now = s.Device.Space().Format(r.Mode.V) + ", locked"
+		now = s.Device.Space().Format(r.Mode.V) + named(session.NameNow(s.Device, r)) + ", locked"
 	case r.Mode.OK:
-		now = s.Device.Space().Format(r.Mode.V) + ", free clocks below it"
+		now = s.Device.Space().Format(r.Mode.V) + named(session.NameNow(s.Device, r)) + ", free clocks below it"
 	case !r.EMC.Max.OK:
 		now = "– (the memory's limits cannot be read)"
 	}
@@ -167,6 +181,14 @@ func presentRows(s *session.Session) [][]string {
 		sources += "; jtune doctor lists which and why"
 	}
 	return [][]string{{"now", now}, {"sources", sources}}
+}
+
+// named adds a name after what it is of.
+func named(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " = " + name
 }
 
 // originMark marks what no real board measured, at the end of a line.

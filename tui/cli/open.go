@@ -41,7 +41,8 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out, strings.TrimSpace(readingLine(s.Device.Board(), r.Reading)))
+	name := session.NameNow(s.Device, r.Reading)
+	fmt.Fprintln(a.out, strings.TrimSpace(readingLine(s.Device.Board(), r.Reading, name)))
 	a.note("not a terminal: printed one reading. See jtune watch, tune, profile and apply; jtune help lists all " +
 		"commands")
 	return nil

@@ -80,7 +80,7 @@ func (a *app) watchLog(ctx context.Context, name string, count int) error {
 			}
 			err = printLine(a.out, line)
 		} else {
-			_, err = fmt.Fprintf(a.out, "%9s  %s\n", dash(t, "%.1fs"), readingLine(tegra.Board{}, r))
+			_, err = fmt.Fprintf(a.out, "%9s  %s\n", dash(t, "%.1fs"), readingLine(tegra.Board{}, r, ""))
 		}
 		if n++; err == nil && n == count {
 			err = errEnough

@@ -33,6 +33,7 @@ type watchJSON struct {
 	Hot       bool                  `json:"hot"`
 	HotReason text.Optional         `json:"hot_reason"`
 	Mode      tegra.Val[tegra.Mode] `json:"mode"`
+	Locked    tegra.Val[bool]       `json:"locked"` // its clocks
 	Self      struct {
 		CPUPct tegra.Val[float64] `json:"cpu_pct"`
 	} `json:"self"`
@@ -91,7 +92,8 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 			line.Self.CPUPct = self.CPUPct()
 			err = printLine(a.out, line)
 		} else {
-			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", r.T.Seconds(), readingLine(board, r))
+			text := readingLine(board, r, session.NameNow(s.Device, r))
+			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", r.T.Seconds(), text)
 		}
 		if err != nil {
 			return fmt.Errorf("writing: %w", err)
@@ -133,6 +135,7 @@ func toWatchJSON(r tegra.Reading) watchJSON {
 		Hot:       r.Hot() != "",
 		HotReason: text.Optional(r.Hot()),
 		Mode:      r.Mode,
+		Locked:    r.Locked,
 	}
 	for _, t := range r.Temps {
 		out.TempsC[t.Name] = t.C
@@ -140,12 +143,17 @@ func toWatchJSON(r tegra.Reading) watchJSON {
 	return out
 }
 
-// readingLine prints a reading on one line, without its time.
-func readingLine(b tegra.Board, r tegra.Reading) string {
+// readingLine prints a reading on one line, without its time; name is its mode's (session.NameNow).
+func readingLine(b tegra.Board, r tegra.Reading, name string) string {
 	mode := "custom"
 	switch {
 	case r.Mode.OK:
-		mode = r.Mode.V.String()
+		switch mode = r.Mode.V.String(); {
+		case name != "":
+			mode += named(name)
+		case r.Locked.V:
+			mode += " locked"
+		}
 	case b.Name == "", !r.EMC.Max.OK: // not in a log, nor where only root may read the memory's limits
 		mode = "–"
 	}

@@ -61,10 +61,14 @@ type (
 )
 
 type (
-	// Apply asks for a mode to be set: its difference is shown first.
-	Apply struct{ Mode tegra.Mode }
+	// Apply asks for a mode to be set, as the board's preset of that id where one is
+	// named: its difference is shown first.
+	Apply struct {
+		Mode   tegra.Mode
+		Preset tegra.Val[int]
+	}
 	// SetMode sets a mode through the guard; ModeSet says how it went.
-	SetMode struct{ Mode tegra.Mode }
+	SetMode struct{ tegra.Request }
 	// KeepMode makes the mode that was set the found state; ModeKept.
 	KeepMode struct{}
 	// Revert restores the state before the last mode; ModeReverted. Settle makes it
@@ -75,7 +79,10 @@ type (
 	}
 	// PlanBoot prepares the unit that applies a mode at every boot; BootPlanned
 	// brings it.
-	PlanBoot struct{ Mode tegra.Mode }
+	PlanBoot struct {
+		Mode tegra.Mode
+		Free bool // its clocks
+	}
 	// ChangeBoot changes what happens at boot; Undo takes the last change back.
 	ChangeBoot struct {
 		Unit *session.BootUnit

@@ -15,7 +15,7 @@ import (
 type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, Home, End, Enter, Apply, Yes, No, Filter,
-	Sort, Reverse, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify,
+	Sort, Reverse, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
 	Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop, Output, Pause,
 	Resume, Redo, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow widget.Action
 }
@@ -52,6 +52,7 @@ Home        home        first             train front modes compose
 End         end         last              train front modes compose
 Enter       enter       next              form compose typed
 Apply       a           apply             front modes compose question  show what would change; again: apply it
+Lock        l           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to it: revert, stay
 Filter      /           filter            train modes  keep modes such as cores>=8 gpu<900MHz

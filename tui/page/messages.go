@@ -29,8 +29,8 @@ type (
 type (
 	// ModeSet says how setting a mode went.
 	ModeSet struct {
-		Mode tegra.Mode
-		From session.Before
+		tegra.Request
+		From session.Standing
 		Err  error
 	}
 	// ModeKept says how keeping it went.

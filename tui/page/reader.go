@@ -62,8 +62,8 @@ func (r Reader) Present() tegra.Val[tegra.Mode] {
 }
 
 // Found is what the device reads back now, for undo to name it.
-func (r Reader) Found() session.Before {
-	return session.Before{Mode: r.Present(), Locked: r.Locked()}
+func (r Reader) Found() session.Standing {
+	return session.Standing{Mode: r.Present(), Locked: r.Locked(), IdleW: session.IdleW(r.History())}
 }
 
 // Locked reports whether clocks are locked, as far as it was read.
@@ -84,16 +84,8 @@ func (r Reader) UndoTo() string {
 	if !b.Mode.OK {
 		return "the state found"
 	}
-	name := cmp.Or(r.NameOf(b.Mode.V), r.ModeText(b.Mode.V))
-	if b.Locked.V && r.NameOf(b.Mode.V) != "" {
-		name += LockedNote
-	}
-	return name
+	return cmp.Or(r.NameAs(b.Mode.V, b.Locked), r.ModeText(b.Mode.V))
 }
-
-// LockedNote follows the name of a preset whose clocks were locked, which the
-// preset itself leaves free.
-const LockedNote = " locked"
 
 // Work is the workloads that are known, and what they may be run with.
 func (r Reader) Work() Work { return r.state.Work }
@@ -153,15 +145,12 @@ func (r Reader) ModeText(m tegra.Mode) string { return r.state.Device.Space.Form
 
 // NameOf returns the preset or MAXN that a mode is, or "".
 func (r Reader) NameOf(m tegra.Mode) string {
-	if m == r.state.Device.Space.Max() {
-		return "MAXN"
-	}
-	for _, p := range r.state.Device.Presets {
-		if p.Mode == m {
-			return p.Name
-		}
-	}
-	return ""
+	return session.NameOf(m, r.state.Device.Space, r.state.Device.Presets)
+}
+
+// NameAs is NameOf of a mode with its clocks locked or free.
+func (r Reader) NameAs(m tegra.Mode, locked tegra.Val[bool]) string {
+	return session.NameAs(m, locked, r.state.Device.Space, r.state.Device.Presets)
 }
 
 // Busy reports whether a task runs.

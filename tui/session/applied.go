@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/telemetry"
 )
 
 // Applied is what this program has set on the board: the mode in force, and what
@@ -14,23 +15,27 @@ import (
 // goroutine.
 type Applied struct {
 	Mode    tegra.Val[tegra.Mode] // absent after a revert
+	Free    bool                  // its clocks may fall below the mode's
 	Kept    bool                  // Mode is the found state now
 	History []Change              // oldest first
 	Boot    *BootUnit             // changed what happens at boot, after the last mode; nil
-	Before  []Before              // what undo goes back to, the last one next
+	Before  []Standing            // what undo goes back to, the last one next
+	seen    []Standing            // with their idle power, each once
 }
 
-// Before is what the board did before a mode was applied.
-type Before struct {
+// Standing is how a board is set.
+type Standing struct {
 	Mode   tegra.Val[tegra.Mode] // absent: no mode means it
 	Locked tegra.Val[bool]
+	IdleW  tegra.Val[float64] // module power while nothing works on it; absent: not known
 }
 
 // Change is one line of the history of applied modes.
 type Change struct {
-	At   time.Time
-	Mode tegra.Mode
-	What string // "kept", "reverted: no answer", …
+	At     time.Time
+	Mode   tegra.Mode
+	Locked bool
+	What   string // "kept", "reverted: no answer", …
 }
 
 // Unkept reports whether quitting would restore something.
@@ -40,10 +45,42 @@ func (a *Applied) Unkept() bool { return a.Mode.OK && !a.Kept }
 func (a *Applied) Undoable() bool { return len(a.Before) > 0 || a.Boot != nil }
 
 // Set says that a mode was applied and read back.
-func (a *Applied) Set(m tegra.Mode, from Before, at time.Time) {
-	a.Mode, a.Kept, a.Boot = tegra.Some(m), false, nil
+func (a *Applied) Set(r tegra.Request, from Standing, at time.Time) {
+	a.Mode, a.Free, a.Kept, a.Boot = tegra.Some(r.Mode), r.DVFS, false, nil
 	a.Before = append(a.Before, from)
-	a.History = append(a.History, Change{at, m, "applied"})
+	a.see(from)
+	a.History = append(a.History, Change{at, r.Mode, !r.DVFS, "applied"})
+}
+
+// Watch learns the idle power of the mode in force from the newest samples, oldest first.
+func (a *Applied) Watch(list []telemetry.Sample) {
+	if n := len(list); n > 0 {
+		now := list[n-1].Reading
+		a.see(Standing{now.Mode, now.Locked, IdleW(list)})
+	}
+}
+
+func (a *Applied) see(s Standing) {
+	if !s.IdleW.OK || !s.Mode.OK || !s.Locked.OK {
+		return
+	}
+	for i, old := range a.seen {
+		if old.Mode == s.Mode && old.Locked == s.Locked {
+			a.seen[i] = s
+			return
+		}
+	}
+	a.seen = append(a.seen, s)
+}
+
+// IdleW is the idle power that was read with a mode in force; absent: it never was.
+func (a *Applied) IdleW(m tegra.Mode, locked bool) tegra.Val[float64] {
+	for _, s := range a.seen {
+		if s.Mode.V == m && s.Locked.V == locked {
+			return s.IdleW
+		}
+	}
+	return tegra.Val[float64]{}
 }
 
 // Keep says that the mode is the found state now.

@@ -61,6 +61,16 @@ func (s *Session) FindMode(ctx context.Context, text string) (tegra.Mode, error)
 	return FindMode(text, space, presets)
 }
 
+// FindRequest is FindMode as something to be set: a preset, by its name or id, as that preset.
+func (s *Session) FindRequest(ctx context.Context, text string) (tegra.Request, error) {
+	m, err := s.FindMode(ctx, text)
+	r := tegra.Request{Mode: m}
+	if p, ok := findPreset(text, s.Device.Presets()); ok && err == nil {
+		r.Preset = tegra.Some(p.ID)
+	}
+	return r, err
+}
+
 // Revert restores what a killed run left changed, else the state before the
 // last mode that was applied.
 func (s *Session) Revert(ctx context.Context) (tegra.Applied, error) {

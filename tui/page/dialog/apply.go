@@ -10,6 +10,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/session"
 )
 
 // KeepWithin is how long an applied mode waits for the word "keep".
@@ -32,9 +33,9 @@ const (
 type Apply struct {
 	read      page.Reader
 	stage     Stage
-	mode      tegra.Mode
+	ask       tegra.Request
 	reboot    bool // the preset needs one
-	from      tegra.Val[tegra.Mode]
+	from      session.Standing
 	predicted *learn.Prediction
 	measured  *tegra.Measured
 	standing  optimize.Standing // against the limit
@@ -55,22 +56,22 @@ func (f *Apply) Cancel() { f.stage = Idle }
 type countdownMsg struct{ serial int }
 
 // Ask begins with a mode: nothing is written yet.
-func (f *Apply) Ask(m tegra.Mode) page.Intent {
+func (f *Apply) Ask(i page.Apply) page.Intent {
 	if why := f.read.MayWrite(); why != "" {
 		return page.Say("apply: not now, " + why)
 	}
 	if f.stage != Idle {
 		return nil
 	}
-	f.stage, f.mode, f.from = Asking, m, f.read.Present()
+	f.stage, f.ask, f.from = Asking, tegra.Request{Mode: i.Mode, Preset: i.Preset}, f.read.Found()
 	f.reboot, f.predicted, f.measured = false, nil, nil
 	for _, p := range f.read.Presets() {
-		if p.Mode == m && p.NeedsReboot {
-			f.reboot = true
+		if p.Mode == i.Mode && p.NeedsReboot {
+			f.reboot, f.ask.Preset = true, tegra.Val[int]{}
 		}
 	}
-	f.standing = f.read.Outlook().StandingOf(m, f.read.Limit())
-	about := f.read.Outlook().About(m)
+	f.standing = f.read.Outlook().StandingOf(i.Mode, f.read.Limit())
+	about := f.read.Outlook().About(i.Mode)
 	if !about.Fitted && about.Predicted.TimeMS > 0 {
 		f.predicted = &about.Predicted
 	}
@@ -91,7 +92,9 @@ func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 			return page.Sayf("that came too fast for a finger: press %s again to apply", keys.Apply.Label()), true
 		case keys.Apply.Matches(k):
 			f.stage = Working
-			return page.SetMode{Mode: f.mode}, true
+			return page.SetMode{Request: f.ask}, true
+		case keys.Lock.Matches(k):
+			f.ask.DVFS = !f.ask.DVFS
 		case keys.Back.Matches(k) || keys.No.Matches(k) || keys.Quit.Matches(k):
 			f.stage = Idle
 		}
@@ -135,7 +138,10 @@ func (f *Apply) Update(msg tea.Msg) page.Intent {
 		if f.read.Board().Virtual {
 			stays = "on a virtual board, until you quit"
 		}
-		return page.Sayf("kept %s: %s; %s takes it back", f.read.ModeText(f.mode), stays, keys.Undo.Label())
+		if f.ask.Preset.OK && !f.read.Board().Virtual {
+			stays = "nvpmodel sets it at every boot" + map[bool]string{false: ", unlocked"}[f.ask.DVFS]
+		}
+		return page.Sayf("kept %s: %s; %s takes it back", f.name(), stays, keys.Undo.Label())
 	case page.ModeReverted:
 		if f.stage = Idle; msg.Err != nil {
 			return page.Fail{What: "revert", Err: msg.Err}

@@ -9,15 +9,16 @@ import (
 
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 )
 
 // applied begins with a mode of the board and sets it, as a guard would.
 func applied(d *pagetest.Driver, f *Apply, m tegra.Mode) {
-	f.Ask(m)
+	f.Ask(page.Apply{Mode: m})
 	d.Press("a")
-	d.Send(page.ModeSet{Mode: m})
+	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
 }
 
 func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
@@ -44,7 +45,7 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
 	d.State.Outlook = d.Board.Outlook(d.Board.Samples())
 	d.State.Limit = optimize.Limit{PowerW: 30}
-	f.Ask(d.Board.Space().Max())
+	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
 	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30.0 W  ✗ over, chance >99 %") {
 		t.Errorf("the dialog does not say that MAXN is over 30 W:\n%s", got)
 	}
@@ -53,8 +54,75 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 func TestApplyDoesNotShowAsPredictedWhatWasFitted(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
 	d.State.Outlook = d.Board.Outlook(d.Board.Samples())
-	f.Ask(d.Board.Samples()[3].Mode)
+	f.Ask(page.Apply{Mode: d.Board.Samples()[3].Mode})
 	if f.predicted != nil || f.measured == nil {
 		t.Errorf("shows %v as predicted, %v as measured", f.predicted, f.measured)
+	}
+}
+
+func TestApplyLocksTheClocksOrOnlyCapsThem(t *testing.T) {
+	d, f := pagetest.Drive(t, NewApply)
+	free, reboot := d.Board.Presets()[0], d.Board.Presets()[1]
+	for _, c := range []struct {
+		name string
+		ask  page.Apply
+		keys []string
+		want tegra.Request
+	}{
+		{"a mode is locked", page.Apply{Mode: free.Mode}, []string{"a"}, tegra.Request{Mode: free.Mode}},
+		{"l leaves its clocks free", page.Apply{Mode: free.Mode}, []string{"l", "a"},
+			tegra.Request{Mode: free.Mode, DVFS: true}},
+		{"l again locks them", page.Apply{Mode: free.Mode}, []string{"l", "l", "a"}, tegra.Request{Mode: free.Mode}},
+		{"a preset is set as the preset", page.Apply{Mode: free.Mode, Preset: tegra.Some(free.ID)}, []string{"l", "a"},
+			tegra.Request{Mode: free.Mode, DVFS: true, Preset: tegra.Some(free.ID)}},
+		{"one that needs a reboot has its clocks set alone", page.Apply{Mode: reboot.Mode,
+			Preset: tegra.Some(reboot.ID)}, []string{"a"}, tegra.Request{Mode: reboot.Mode}},
+	} {
+		f.Cancel()
+		f.Ask(c.ask)
+		d.Press(c.keys...)
+		if got := d.Want(); got != (page.SetMode{Request: c.want}) {
+			t.Errorf("%s: asks for %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
+	d, f := pagetest.Drive(t, NewApply)
+	idle := func(seconds int, watts float64, locked bool) {
+		r := d.State.Readings.Sample.Reading
+		r.T, r.TotalW, r.Locked = time.Duration(seconds)*time.Second, tegra.Some(watts), tegra.Some(locked)
+		r.CPU.LoadPct, r.GPU.LoadPct = tegra.Some(2.0), tegra.Some(0.0)
+		s := telemetry.Sample{T: r.T, Reading: r, Valid: true}
+		d.State.Readings.Sample, d.State.Readings.History = s, append(d.State.Readings.History, s)
+		d.State.Applied.Watch(d.State.Readings.History)
+	}
+	m := d.Board.Presets()[0].Mode
+	d.State.Readings.History = nil
+	idle(1, 7.3, false)
+	f.Ask(page.Apply{Mode: m})
+	if text := ansi.Strip(f.Render(80, 24)); !strings.Contains(text, "free → locked") ||
+		!strings.Contains(text, "7.3 W → shown once applied") || !strings.Contains(text, "Apply MAXN locked") {
+		t.Errorf("before it is known:\n%s", text)
+	}
+	d.Press("a")
+	d.State.Applied.Set(tegra.Request{Mode: m}, f.from, d.Time)
+	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
+	idle(2, 9, true) // it settles still
+	if text := ansi.Strip(f.Banner()); strings.Contains(text, "idle") {
+		t.Errorf("power that is not steady yet is shown: %s", text)
+	}
+	idle(3, 11, true)
+	if text := ansi.Strip(f.Banner()); !strings.Contains(text, "idle 7.3 → 11.0 W") {
+		t.Errorf("banner %s", text)
+	}
+	idle(9, 11, true)
+	d.Press("y")
+	d.Send(page.ModeKept{})
+	f.Ask(page.Apply{Mode: m})
+	d.Press("l")
+	if text := ansi.Strip(f.Render(80, 24)); !strings.Contains(text, "locked → free") ||
+		!strings.Contains(text, "11.0 W → 7.3 W") || !strings.Contains(text, "Apply MAXN 12c") {
+		t.Errorf("what was read before is known:\n%s", text)
 	}
 }

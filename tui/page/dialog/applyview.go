@@ -17,14 +17,14 @@ import (
 func (f *Apply) Banner() string {
 	switch f.stage {
 	case Working:
-		return widget.StyleAsk.Render("applying " + f.read.ModeText(f.mode) + " …")
+		return widget.StyleAsk.Render("applying " + f.name() + " …")
 	case Ending:
 		return widget.StyleAsk.Render("writing …")
 	case Keeping:
 		left := max(0, int(f.deadline.Sub(f.read.Now()).Round(time.Second).Seconds()))
 		keys := f.read.Keys()
 		question := fmt.Sprintf("keep? %s / %s  %d s", keys.Yes.Label(), keys.No.Label(), left)
-		text := widget.StyleAsk.Render(question) + "  " + f.read.ModeText(f.mode)
+		text := widget.StyleAsk.Render(question) + "  " + f.name() + f.idleNow()
 		if f.predicted != nil {
 			text += fmt.Sprintf("  predicted %.1f W", f.predicted.PowerW)
 		}
@@ -41,10 +41,13 @@ func (f *Apply) Banner() string {
 // tells too.
 func (f *Apply) Render(w, h int) string {
 	lines := append(f.difference(), "")
-	if f.reboot {
+	switch {
+	case f.reboot:
 		lines = append(lines, widget.StyleWarn.Render("reboot needed for its GPU power gating:"),
 			widget.StyleWarn.Render("here only its clocks are set"))
-	} else {
+	case f.ask.Preset.OK:
+		lines = append(lines, fmt.Sprintf("set as nvpmodel's preset %d, also at boot", f.ask.Preset.V))
+	default:
 		lines = append(lines, "no reboot needed")
 	}
 	if p := f.predicted; p != nil {
@@ -57,7 +60,12 @@ func (f *Apply) Render(w, h int) string {
 		lines = append(lines, "limit     "+page.LimitText(f.read.Limit())+"  "+page.StandingText(s))
 	}
 	keys := f.read.Keys()
-	lines = append(lines, "", widget.Press(keys.Apply)+" apply   "+widget.Press(keys.Back)+" leave as it is")
+	lock := "only caps, clocks stay free"
+	if f.ask.DVFS {
+		lock = "lock the clocks"
+	}
+	lines = append(lines, "", widget.Press(keys.Lock)+" "+lock,
+		widget.Press(keys.Apply)+" apply   "+widget.Press(keys.Back)+" leave as it is")
 	if len(lines) > h-2 {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	}
@@ -72,30 +80,62 @@ func (f *Apply) difference() []string {
 	lines := []string{fmt.Sprintf("%-6s %12s   %s", "knob", "now", "then")}
 	for k := range tegra.NumKnobs {
 		now, note := widget.Dash, ""
-		if f.from.OK {
-			now = page.KnobText(f.from.V, k)
-			if f.from.V.Value(k) == f.mode.Value(k) {
+		if from := f.from.Mode; from.OK {
+			now = page.KnobText(from.V, k)
+			if from.V.Value(k) == f.ask.Mode.Value(k) {
 				note = "  same"
 			}
 		}
-		then := page.KnobText(f.mode, k) + widget.StyleDim.Render(note)
+		then := page.KnobText(f.ask.Mode, k) + widget.StyleDim.Render(note)
 		lines = append(lines, fmt.Sprintf("%-6s %12s → %s", k, now, then))
 	}
-	locked, note := f.read.Locked(), ""
-	if locked.V {
+	locked, then, note := f.from.Locked, tegra.Some(!f.ask.DVFS), ""
+	if locked == then {
 		note = "  same"
 	}
-	lines = append(lines, fmt.Sprintf("%-6s %12s → locked", "clocks", session.LockText(locked))+
+	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "clocks", session.LockText(locked), session.LockText(then))+
 		widget.StyleDim.Render(note))
-	if !f.from.OK {
+	if before := f.from.IdleW; before.OK {
+		done := f.read.Applied()
+		after := watts(done.IdleW(f.ask.Mode, then.V), "shown once applied")
+		lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "idle", watts(before, ""), after))
+	}
+	if !f.from.Mode.OK {
 		lines = append(lines, widget.StyleDim.Render("now: custom (matches no power mode)"))
 	}
 	return lines
 }
 
-func (f *Apply) title() string {
-	if name := f.read.NameOf(f.mode); name != "" {
-		return name + " " + f.read.ModeText(f.mode)
+// watts prints an idle power, or why there is none.
+func watts(v tegra.Val[float64], none string) string {
+	if !v.OK {
+		return widget.StyleDim.Render(none)
 	}
-	return f.read.ModeText(f.mode)
+	return fmt.Sprintf("%.1f W", v.V)
+}
+
+// idleNow compares the idle power with that before, once it is known.
+func (f *Apply) idleNow() string {
+	done := f.read.Applied()
+	after := done.IdleW(f.ask.Mode, !f.ask.DVFS)
+	if !f.from.IdleW.OK || !after.OK {
+		return ""
+	}
+	return fmt.Sprintf("  idle %.1f → %.1f W", f.from.IdleW.V, after.V)
+}
+
+// name is the mode as it will be, or is, called.
+func (f *Apply) name() string {
+	if f.ask.DVFS {
+		return f.title() + ", clocks free"
+	}
+	return f.title()
+}
+
+func (f *Apply) title() string {
+	text := f.read.ModeText(f.ask.Mode)
+	if name := f.read.NameAs(f.ask.Mode, tegra.Some(!f.ask.DVFS)); name != "" {
+		return name + " " + text
+	}
+	return text
 }

@@ -187,11 +187,8 @@ func (p *Page) modeText() string {
 		return "custom (matches no power mode)"
 	}
 	text := p.read.ModeText(m.V)
-	if name := p.read.NameOf(m.V); name != "" {
+	if name := p.read.NameAs(m.V, p.read.Locked()); name != "" {
 		text += " = " + name
-		if p.read.Locked().V {
-			text += page.LockedNote
-		}
 	}
 	return text
 }

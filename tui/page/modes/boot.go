@@ -50,7 +50,8 @@ func (p *Page) planBoot() page.Intent {
 	if why := p.noBoot(); why != "" {
 		return page.Say("at boot: not now, " + why)
 	}
-	return page.PlanBoot{Mode: p.bootMode().V}
+	done := p.read.Applied()
+	return page.PlanBoot{Mode: p.bootMode().V, Free: done.Kept && done.Free}
 }
 
 // openBoot shows what was planned.

@@ -31,8 +31,8 @@ func ExamplePage() {
 	p.Render(80, 22)
 	fmt.Println(p.Copied())
 	does, _ := p.Key(pagetest.Key("a"))
-	fmt.Printf("%T: %v\n", does, does)
+	fmt.Printf("%T: %v\n", does, does.(page.Apply).Mode)
 	// Output:
 	// 2c/2.20C/1.30G/3.20M
-	// page.Apply: {2c/2.20C/1.30G/3.20M}
+	// page.Apply: 2c/2.20C/1.30G/3.20M
 }

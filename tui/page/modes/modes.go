@@ -157,7 +157,7 @@ func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.mark()
 	case keys.Apply.Matches(k):
 		if m, ok := p.chosen(); ok {
-			return page.Apply{Mode: m}, true
+			return page.Apply{Mode: m, Preset: p.chosenPreset()}, true
 		}
 	default:
 		return nil, false
@@ -279,6 +279,14 @@ func (p *Page) chosen() (tegra.Mode, bool) {
 		return p.read.Space().At(p.order[at]), true
 	}
 	return tegra.Mode{}, false
+}
+
+// chosenPreset is the id of the preset under the cursor of their list.
+func (p *Page) chosenPreset() tegra.Val[int] {
+	if at := p.tab.Cursor; p.list == listPresets && at < len(p.read.Presets()) {
+		return tegra.Some(p.read.Presets()[at].ID)
+	}
+	return tegra.Val[int]{}
 }
 
 // Hints is page.Page's.

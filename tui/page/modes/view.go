@@ -8,6 +8,7 @@ import (
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -92,7 +93,8 @@ func (p *Page) fill() (title, note string) {
 		p.tab.Rows, p.tab.Empty = len(hist), "nothing was applied yet"
 		p.tab.Cell = func(row, col int) string {
 			c := hist[len(hist)-1-row]
-			return p.cell(c.Mode, modesColumn(col), c.At.Format("15:04 ")+c.What)
+			what := c.At.Format("15:04 ") + session.LockText(tegra.Some(c.Locked)) + ", " + c.What
+			return p.cell(c.Mode, modesColumn(col), what)
 		}
 		return "Applied in this session, newest first", ""
 	}
@@ -195,10 +197,12 @@ func (p *Page) Wheel(_, _, _ int) bool { return false }
 
 func (p *Page) isWhat(m tegra.Mode) string {
 	var words []string
+	name := p.read.NameOf(m)
 	if now := p.read.Present(); now.OK && now.V == m {
 		words = append(words, "now")
+		name = p.read.NameAs(m, p.read.Locked())
 	}
-	if name := p.read.NameOf(m); name != "" {
+	if name != "" {
 		words = append(words, name)
 	}
 	return strings.Join(words, " ")
