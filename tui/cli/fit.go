@@ -281,6 +281,9 @@ func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit) error {
 		if s := of.Standings[i]; s.Limited {
 			row = append(row, s.String())
 		}
+		if of.Virtual {
+			row = append(row, "VIRTUAL")
+		}
 		rows = append(rows, row)
 	}
 	return table(a.out, rows...)

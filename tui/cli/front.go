@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func (a *app) front() *cobra.Command {
 					text.Thousands(len(c.Front)))
 			}
 			if svg == "" || !words {
-				if err := a.printFront(c); err != nil {
+				if err := a.printFront(c, o.Model.Provenance.Origin()); err != nil {
 					return err
 				}
 			}
@@ -155,7 +156,7 @@ func (a *app) predictedOutlook(ctx context.Context, model string,
 	return session.OutlookOf(m, list), title + originMark(m.Provenance.Origin()), checks, nil
 }
 
-func (a *app) printFront(c *export.Cloud) error {
+func (a *app) printFront(c *export.Cloud, origin string) error {
 	switch {
 	case a.asJSON:
 		return printJSON(a.out, c.Listed())
@@ -170,7 +171,7 @@ func (a *app) printFront(c *export.Cloud) error {
 			text.Of(p.EnergyJ()), mark},
 			strconv.Itoa(p.Batch), text.Of(p.Measured.SampleMS())))
 	}
-	return table(a.out, rows...)
+	return errors.Join(table(a.out, rows...), a.printOrigin(origin))
 }
 
 // writeFile replaces a file that the user named.

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// unmarked are the commands whose answers hold no numbers of a board, and why.
+var unmarked = map[string]string{
+	"convert":            "has no answer of its own",
+	"convert nvpmodel":   "reads a file of the vendor's",
+	"convert tegrastats": "reads a log of the vendor's",
+	"campaigns rename":   "says what it did",
+	"campaigns delete":   "says what it did",
+	"campaigns restore":  "says what it did",
+	"campaigns purge":    "says what it did",
+	"models keep":        "says what it did",
+	"models rename":      "says what it did",
+	"models delete":      "says what it did",
+	"models restore":     "says what it did",
+	"models purge":       "says what it did",
+	"models reduce":      "says what it did",
+	"export":             "has no answer of its own",
+	"experiment":         "lists the experiments without a name; with one: below",
+	"revert":             "a virtual board has no steps of an earlier process",
+	"keys":               "prints the table of keys",
+	"harness":            "prints the jobs' scripts",
+	"guard":              "is internal",
+	"version":            "is of the program",
+	"man":                "is the manual",
+	"help":               "is help",
+	"completion":         "is a script for a shell",
+}
+
+// TestASimulationIsMarkedByEveryCommand goes over the whole tree of commands, so that a new one
+// is either marked or listed above.
+func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
+	dir := t.TempDir()
+	campaign, model := filepath.Join(dir, "c"), filepath.Join(dir, "m.model")
+	board := []string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir", filepath.Join(dir, "data"),
+		"--log-file", filepath.Join(dir, "log")}
+	run := func(t *testing.T, args ...string) string {
+		t.Helper()
+		return jtune(t, append(args, board...)...).done(t).out
+	}
+	kept := func() string { // a campaign of the data directory
+		t.Helper()
+		list, err := os.ReadDir(filepath.Join(dir, "data", "campaigns"))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no campaign is kept: %v", err)
+		}
+		return list[0].Name()
+	}
+	run(t, "run", "lstm", "--minibatches", "3", "--base", "0")
+	profile := run(t, "profile", "lstm", "--sample", "8", "--out", campaign)
+	run(t, "fit", "--samples", campaign, "--out", model)
+	run(t, "models", "keep", model)
+	limit := []string{"--power-limit", "30"}
+	commands := map[string][]string{
+		"watch":            {"--count", "2"},
+		"device":           {},
+		"doctor":           {},
+		"modes":            {"--filter", "cores=12 cpu=2.2GHz gpu=1.3GHz"},
+		"workloads":        {},
+		"run":              {"lstm", "--minibatches", "3", "--base", "0", "--no-record"},
+		"merge":            {campaign, again(t, campaign), "--out", filepath.Join(dir, "merged")},
+		"import":           {filepath.Join(campaign, "modes.csv"), "--out", filepath.Join(dir, "imported")},
+		"fit":              {"--samples", campaign, "--out", filepath.Join(dir, "again.model")},
+		"models":           {model},
+		"models list":      {},
+		"models show":      {model},
+		"campaigns":        {},
+		"campaigns list":   {},
+		"campaigns show":   {campaign},
+		"repeat":           {kept()},
+		"predict":          {"--model", model, "12c/2.20C/1.30G/3.20M"},
+		"front":            {"--samples", campaign},
+		"choose":           append([]string{"--model", model}, limit...),
+		"tune":             append([]string{"lstm", "--probes", "6"}, limit...),
+		"advice":           {"--model", model},
+		"apply":            {"MAXN", "--yes"},
+		"export nvpmodel":  {"MAXN", "--name", "X"},
+		"evaluate":         {"--truth", campaign, "--quick", "--sizes", "4", "--methods", "gp"},
+		"experiment":       {"workers", "lstm", "--minibatches", "3", "--base", "0"},
+		"profile":          nil, // above
+		"campaigns rename": nil,
+	}
+	text := map[string]string{"profile": profile}
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	for _, c := range leaves(root) {
+		name := strings.TrimPrefix(c.CommandPath(), "jtune ")
+		args, known := commands[name]
+		if unmarked[name] != "" && !known {
+			continue
+		}
+		if !known {
+			t.Errorf("jtune %s is in no list of this test: mark its answers, or say why they need no mark", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			line := append(strings.Fields(name), args...)
+			fresh := 0
+			do := func(more ...string) string { // folders that a command makes must be new
+				fresh++
+				full := append(append([]string{}, line...), more...)
+				for i, arg := range full {
+					if i > 0 && full[i-1] == "--out" && !strings.HasSuffix(arg, ".model") {
+						full[i] = arg + strings.Repeat("+", fresh)
+					}
+				}
+				return run(t, full...)
+			}
+			if args != nil || text[name] != "" {
+				out := text[name]
+				if out == "" {
+					out = do()
+				}
+				beside := name == "modes" // prints modes alone, for --list, with the mark beside them
+				if !strings.Contains(strings.ToLower(out), "virtual") && !beside {
+					t.Errorf("the text says nowhere that it is a simulation:\n%s", out)
+				}
+			}
+			flags := c.Flags()
+			flags.AddFlagSet(c.InheritedFlags())
+			if args != nil && flags.Lookup("json") != nil {
+				wantMarkedJSON(t, do("--json"))
+			}
+			if args != nil && flags.Lookup("csv") != nil {
+				wantMarkedCSV(t, "output", do("--csv"))
+			}
+		})
+	}
+	wantMarkedFiles(t, dir)
+}
+
+// leaves are the commands that do something.
+func leaves(c *cobra.Command) (out []*cobra.Command) {
+	for _, sub := range c.Commands() {
+		out = append(out, leaves(sub)...)
+	}
+	if c.Runnable() && c.HasParent() {
+		out = append(out, c)
+	}
+	return out
+}
+
+// again is a copy of a campaign folder, as another board's.
+func again(t *testing.T, campaign string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(campaign)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// wantMarkedJSON checks one document, or one per line: an object, or each element of an array.
+func wantMarkedJSON(t *testing.T, text string) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	for n := 0; ; n++ {
+		var v any
+		if err := d.Decode(&v); errors.Is(err, io.EOF) && n > 0 {
+			return
+		} else if err != nil {
+			t.Fatalf("not JSON: %v\n%.300s", err, text)
+		}
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		if len(list) == 0 {
+			t.Errorf("nothing to mark: %.300s", text)
+		}
+		for _, x := range list {
+			object, _ := x.(map[string]any)
+			if shipped := object["name"] == "resnet18-agx-orin"; object["virtual"] != true && !shipped {
+				t.Errorf("not marked as virtual: %v", x)
+				break
+			}
+		}
+	}
+}
+
+// wantMarkedCSV checks the last column.
+func wantMarkedCSV(t *testing.T, name, text string) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("%s: %v\n%.300s", name, err, text)
+	}
+	for i, row := range rows {
+		if want := map[bool]string{true: "virtual", false: "true"}[i == 0]; row[len(row)-1] != want {
+			t.Errorf("%s: line %d ends in %s, want %s", name, i+1, row[len(row)-1], want)
+			break
+		}
+	}
+}
+
+// wantMarkedFiles checks every CSV file that the commands have left.
+func wantMarkedFiles(t *testing.T, dir string) {
+	t.Helper()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".csv" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		wantMarkedCSV(t, path, string(text))
+		seen[e.Name()] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"modes.csv", "runs.csv", "samples.csv", "minibatches.csv", "knobs.csv", "report.csv"} {
+		if !seen[name] {
+			t.Errorf("no %s was written: this test checks nothing of it", name)
+		}
+	}
+}
