@@ -155,7 +155,7 @@ func (c *interrupted) round(round int) {
 	var said safeBuffer
 	client := exec.Command(os.Args[0], slices.Concat(c.args, []string{"profile"}, c.plan,
 		[]string{"--out", c.dir, "--resume", "--redo-failed"})...)
-	client.Env = append(os.Environ(), asJtune+"=1")
+	client.Env = append(os.Environ(), asJtune+"=1", "TMPDIR="+t.TempDir()) // rows may be rescued to it
 	client.Stderr = &said
 	if err := client.Start(); err != nil {
 		t.Fatal(err)
