@@ -222,7 +222,9 @@ func wantMarkedFiles(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"modes.csv", "runs.csv", "samples.csv", "minibatches.csv", "knobs.csv", "report.csv"} {
+	for _, name := range []string{
+		"modes.csv", "runs.csv", "samples.csv", "minibatches.csv", "knobs.csv", "report.csv",
+	} {
 		if !seen[name] {
 			t.Errorf("no %s was written: this test checks nothing of it", name)
 		}

@@ -24,9 +24,6 @@ type Assessment struct {
 // error is worth telling.
 var curveSizes = []int{6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200}
 
-// leastRegions is how many samples it takes to part them into regions.
-const leastRegions = 4
-
 // TooSlow is the reason why a model is not assessed while a person waits; "" where it is.
 func TooSlow(m *learn.Model) string {
 	if m.Method == learn.NN || m.Method == learn.PowerTrain {
@@ -66,7 +63,7 @@ func (a Assessment) Held() (time, power int) {
 	return time, power
 }
 
-// Region is a quarter of the measured modes by one knob, and the errors there.
+// Region is a part of the measured modes by one knob, and the errors there.
 type Region struct {
 	Knob              tegra.Knob
 	Lo, Hi            float64 // of the knob
@@ -75,22 +72,26 @@ type Region struct {
 }
 
 // Regions parts the left-out samples into quarters by the values of each knob,
-// knob by knob; equal values stay together. There are none where the samples are
-// too few.
+// knob by knob; equal values stay together, and a region has at least
+// learn.LeastJudged samples. There are none where the samples are too few for two.
 func (a Assessment) Regions() []Region {
 	var out []Region
-	if len(a.Left) < leastRegions {
+	if len(a.Left) < 2*learn.LeastJudged {
 		return nil
 	}
+	size := max(learn.LeastJudged, (len(a.Left)+3)/4)
 	for k := range tegra.NumKnobs {
 		knob := tegra.Knob(k)
 		value := func(l learn.LeftOut) float64 { return l.Measured.Mode.Value(knob) }
 		left := slices.Clone(a.Left)
 		slices.SortStableFunc(left, func(x, y learn.LeftOut) int { return cmp.Compare(value(x), value(y)) })
 		for i := 0; i < len(left); {
-			end := min(len(left), i+(len(left)+3)/4)
+			end := min(len(left), i+size)
 			for end < len(left) && value(left[end]) == value(left[end-1]) {
 				end++
+			}
+			if len(left)-end < learn.LeastJudged {
+				end = len(left)
 			}
 			r := Region{Knob: knob, Lo: value(left[i]), Hi: value(left[end-1]), Modes: end - i}
 			r.TimePct, r.PowerPct = errorsOf(left[i:end])

@@ -115,7 +115,7 @@ func (s learningCurve) plot(w, h int) string {
 	return plot.Render(w, h, widget.Paint)
 }
 
-// regionTable shows the error in each quarter of each knob's range: where the
+// regionTable shows the error in each part of each knob's range: where the
 // model must not be trusted as far as elsewhere.
 func regionTable(s session.Assessment, w int) string {
 	regions := s.Regions()
