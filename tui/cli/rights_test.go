@@ -101,7 +101,7 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(debug, 0o755) })
 	o := powerless(t, "device", "--json", "--sysroot", root).done(t)
-	v := o.object(t, "model compatible soc l4t virtual space rails total_power_rule presets rights")
+	v := o.object(t, deviceKeys)
 	space := hasKeys(t, v["space"], "cores cpu_khz gpu_hz mem_hz modes")
 	if space["mem_hz"] != nil || space["modes"] != nil || len(space["gpu_hz"].([]any)) == 0 {
 		t.Errorf("got memory clocks %v and %v modes, want null for both, and the GPU's clocks", space["mem_hz"],

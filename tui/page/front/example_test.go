@@ -27,8 +27,8 @@ func ExamplePage() {
 	p.Render(80, 22)
 	fmt.Println(p.Copied())
 	does, _ := p.Key(pagetest.Key("a"))
-	fmt.Printf("%T: %v\n", does, does)
+	fmt.Printf("%T: %v\n", does, does.(page.Apply).Mode)
 	// Output:
 	// 4c/1.00C/0.60G/3.20M
-	// page.Apply: {4c/1.00C/0.60G/3.20M}
+	// page.Apply: 4c/1.00C/0.60G/3.20M
 }
