@@ -48,7 +48,8 @@ func (w watch) latencies(ctx context.Context, jtune string, presses int) ([]late
 	for _, step := range []struct{ keys, shows string }{
 		{"", "module total"},
 		{"t", "workload"}, {"t", "measured within"}, // a model, at full speed
-		{"t", "workload"}, {"\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B", "▸clock"}, {"\x1b[C", "as it is"}, {"t", "mode "}, // a campaign
+		{"t", "workload"}, {"\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B", "▸clock"},
+		{"\x1b[C", "as it is"}, {"t", "mode "}, // a campaign
 		{"5", "limit"},
 	} {
 		if err := sleep(ctx, keyEvery); err != nil {
