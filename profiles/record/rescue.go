@@ -47,13 +47,14 @@ func (r *Record) rescue(row Row, err error) error {
 	return failed
 }
 
-// newFolder is a name that does not exist yet.
+// newFolder is a name that does not exist yet: this one, or with a number from 2.
 func newFolder(name string) string {
+	free := name
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(name); err != nil {
-			return name
+		if _, err := os.Lstat(free); err != nil {
+			return free
 		}
-		name += "-" + strconv.Itoa(n)
+		free = name + "-" + strconv.Itoa(n)
 	}
 }
 

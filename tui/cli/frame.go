@@ -110,7 +110,8 @@ func modelFlag(f *pflag.FlagSet, name *string, more string) {
 
 // limitFlags adds limits to a command that says of each mode where it stands against them.
 func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
-	f.Float64Var(&l.PowerW, "power-limit", 0, "say of each mode whether it stays within `W` watts, and how sure that is")
+	f.Float64Var(&l.PowerW, "power-limit", 0, "say of each mode whether it stays within `W` watts, and how sure "+
+		"that is")
 	f.Float64Var(&l.TimeMS, "time-limit", 0, "the same for `MS` milliseconds per minibatch")
 }
 
