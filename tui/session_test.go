@@ -2,7 +2,9 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +23,9 @@ import (
 // driveSession runs the root model over a real session on a virtual board.
 func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	t.Helper()
-	o.DataDir = t.TempDir()
+	if o.DataDir == "" {
+		o.DataDir = t.TempDir()
+	}
 	s, err := session.Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -185,5 +189,55 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			}
 			d.until("nothing is left to go on with", func() bool { return d.r.sh.Tasks.Interrupted == nil })
 		})
+	}
+}
+
+// A folder of somebody else's, cut short, whose file names a command: nothing of it runs before
+// the user saw the command and said yes.
+func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
+	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1), DataDir: t.TempDir()}
+	s, err := session.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Workload("resnet18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(s.DataDir(), "campaigns", "20261122-100000-from-a-colleague")
+	r := session.ProfileRequest{Measuring: session.Measuring{Workload: w, Dir: dir}, Choose: 4}
+	_, err = s.Profile(t.Context(), r, nil)
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(name string, change func(text string) string) {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(change(string(text))), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("modes.csv", func(text string) string { return strings.Join(strings.SplitAfter(text, "\n")[:3], "") })
+	edit("campaign.toml", func(text string) string {
+		return strings.Replace(text, "[workload]\n", "[workload]\ncommand = [\"/bin/sh\", \"-c\", \"id > PWNED\"]\n", 1)
+	})
+	if err := os.Remove(filepath.Join(dir, "end.txt")); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	d, _ := driveSession(t, o)
+	d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
+	d.press("3", "r")
+	d.sees(`command "/bin/sh -c`, "id > PWNED", "has other settings here", "y run what", "n leave it")
+	d.press("n", "r", "esc")
+	if d.r.sh.task != nil {
+		t.Fatalf("it runs %+v without a yes", d.r.sh.task.Workload)
+	}
+	d.press("r", "y")
+	d.until("it goes on", func() bool { return d.r.sh.task.Done() })
+	if j := d.r.sh.task; j.Err != nil || len(j.Workload.Command) != 3 {
+		t.Errorf("went on with %q, error %v", j.Workload.Command, j.Err)
 	}
 }

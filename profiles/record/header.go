@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -69,6 +70,9 @@ func (h SearchHeader) String() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// ErrOtherJob: the file of a campaign names another job than the one that is to continue it.
+var ErrOtherJob = errors.New("the campaign there ran workload")
 
 // headerFormat is the version of the folder's layout.
 const headerFormat = 1
@@ -201,14 +205,8 @@ func (h Header) checkResume(o Header) error {
 			)
 		}
 	}
-	if !h.Workload.Same(o.Workload) {
-		return fmt.Errorf(
-			"the campaign there ran workload %s with other settings (workers %d, prefetch %d, command %q)",
-			h.Workload.Name,
-			h.Workload.Workers,
-			h.Workload.Prefetch,
-			h.Workload.Command,
-		)
+	if other := h.Workload.Otherwise(o.Workload); len(other) > 0 {
+		return fmt.Errorf("%w %s with other settings: %s", ErrOtherJob, h.Workload.Name, strings.Join(other, ", "))
 	}
 	return nil
 }

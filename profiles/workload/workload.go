@@ -65,11 +65,61 @@ func (w Workload) AtBatch(n int) Workload {
 }
 
 // Same reports whether rows of one workload may continue the rows of the other.
-func (w Workload) Same(o Workload) bool {
-	return w.Name == o.Name && w.Batch == o.Batch && w.Workers == o.Workers && w.Prefetch == o.Prefetch &&
-		slices.Equal(w.Command, o.Command) &&
-		w.Torch == o.Torch &&
-		w.Container.Image == o.Container.Image
+func (w Workload) Same(o Workload) bool { return len(w.Otherwise(o)) == 0 }
+
+// Otherwise lists what w runs otherwise than o, in words: the setting, what w has, and what o
+// has. It is empty where both run the same.
+func (w Workload) Otherwise(o Workload) []string {
+	var out []string
+	for _, p := range []struct {
+		what        string
+		there, here any
+	}{
+		{"name", w.Name, o.Name},
+		{"command", w.Command, o.Command},
+		{"folder", w.Dir, o.Dir},
+		{"environment", w.Env, o.Env},
+		{"container", w.Container, o.Container},
+		{"built-in job", w.Torch, o.Torch},
+		{"pattern", w.Pattern, o.Pattern},
+		{"batch size", w.Batch, o.Batch},
+		{"workers", w.Workers, o.Workers},
+		{"prefetch", w.Prefetch, o.Prefetch},
+	} {
+		if there, here := setting(p.there), setting(p.here); there != here {
+			out = append(out, fmt.Sprintf("%s %s (here %s)", p.what, there, here))
+		}
+	}
+	return out
+}
+
+// setting is a value of a workload in words.
+func setting(v any) string {
+	switch v := v.(type) {
+	case []string:
+		if len(v) > 0 {
+			return fmt.Sprintf("%q", strings.Join(v, " "))
+		}
+	case map[string]string:
+		if len(v) > 0 {
+			return fmt.Sprintf("%q", v)
+		}
+	case torch.Job:
+		if v != (torch.Job{}) {
+			return fmt.Sprintf("%+v", v)
+		}
+	case harness.Container:
+		if v.Image != "" {
+			return fmt.Sprintf("%+v", v)
+		}
+	case string:
+		if v != "" {
+			return fmt.Sprintf("%q", v)
+		}
+	default:
+		return fmt.Sprint(v)
+	}
+	return "none"
 }
 
 // Find returns the workload of that name or alias; names have priority.

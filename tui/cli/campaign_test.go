@@ -121,6 +121,31 @@ func TestAResumedCampaignKeepsItsSettings(t *testing.T) {
 	}
 }
 
+// A folder's file never says what to resume with.
+func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(virtualBoard, "profile", "resnet", "--sample", "3", "--out", out)
+	jtune(t, args...).done(t)
+	head := filepath.Join(out, "campaign.toml")
+	text, err := os.ReadFile(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := strings.Replace(string(text), "[workload]\n", "[workload]\n"+
+		"command = [\"/bin/sh\", \"-c\", \"id > PWNED\"]\n"+
+		"env = { LD_PRELOAD = \"evil.so\" }\n", 1)
+	if err := os.WriteFile(head, []byte(bad), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, with(args, "--resume")...).fails(t, exitFailed, "id > PWNED", "evil.so", "--trust-command")
+	jtune(t, with(args, "--trust-command")...).fails(t, exitUsage, "--resume")
+	args[len(virtualBoard)+1] = "lstm"
+	jtune(t, with(args, "--resume", "--trust-command")...).fails(t, exitUsage, "resnet18, not lstm")
+	args[len(virtualBoard)+1] = "resnet"
+	jtune(t, with(args, "--resume", "--trust-command")...).done(t)
+}
+
 func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
 	t.Parallel()
 	mean := func(part string) float64 {

@@ -47,6 +47,19 @@ func (a *app) withSizedJob(workload string, f func(*session.Session, workload.Wo
 	})
 }
 
+// withRecordedJob is withSizedJob for what the file of a campaign runs, which the user trusts.
+func (a *app) withRecordedJob(dir string) func(string, func(*session.Session, workload.Workload, []int) error) error {
+	return func(name string, f func(*session.Session, workload.Workload, []int) error) error {
+		return a.onDevice(func(s *session.Session) error {
+			w, sizes, err := s.RecordedWorkload(dir, name)
+			if err != nil {
+				return err
+			}
+			return f(s, w, sizes)
+		})
+	}
+}
+
 // jsonFlag adds --json to a command that answers with one document.
 func (a *app) jsonFlag(f *pflag.FlagSet) { f.BoolVar(&a.asJSON, "json", false, "as JSON") }
 

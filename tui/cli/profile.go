@@ -22,7 +22,7 @@ import (
 func (a *app) profile() *cobra.Command {
 	var r session.ProfileRequest
 	var list, part string
-	dvfs, retries := "", 1
+	dvfs, retries, trust := "", 1, false
 	cmd := &cobra.Command{
 		Use:   "profile WORKLOAD (--modes N | --sample N [--grid] | --grid | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
@@ -54,7 +54,14 @@ func (a *app) profile() *cobra.Command {
 			if err := checkResume(r.Dir, r.Resume, r.RedoFailed); err != nil {
 				return err
 			}
-			return a.withSizedJob(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
+			if trust && !r.Resume {
+				return usagef("--trust-command needs --resume and --out DIR")
+			}
+			job := a.withSizedJob
+			if trust {
+				job = a.withRecordedJob(r.Dir)
+			}
+			return job(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
 				r.Workload, r.Batches = w, sizes
 				if list != "" {
 					if err := s.EnsureFullSpace(cmd.Context()); err != nil {
@@ -81,6 +88,8 @@ func (a *app) profile() *cobra.Command {
 	f.StringVar(&r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "continue the same plan in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: measure the failed modes again")
+	f.BoolVar(&trust, "trust-command", false, "with --resume: run the command that the campaign's file names, though "+
+		"your configuration has another")
 	perModeFlag(f, &r.Settings.Minibatches)
 	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")

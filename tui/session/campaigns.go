@@ -18,23 +18,28 @@ import (
 type Campaigns struct {
 	Dir   string // of the folders
 	Board tegra.Board
-	Find  func(name string) (workload.Workload, error) // the user's own or built-in workload
+	// Own is the user's own or built-in workload that a folder's file means; where they differ,
+	// the file's, and how.
+	Own func(there workload.Workload) (w workload.Workload, differs string)
 	// Running lists the campaigns that other processes run; nil: not looked for.
 	Running func() []record.Running
 }
 
 // Campaigns are those of this session's board and data directory.
 func (s *Session) Campaigns() Campaigns {
-	return Campaigns{s.campaignsDir(), s.Device.Board(), s.findWorkload, s.finder.Running}
+	return Campaigns{s.campaignsDir(), s.Device.Board(), s.ownWorkload, s.finder.Running}
 }
 
 // Interrupted is a search that ended early: what it measured is on disk, and it can go on.
 type Interrupted struct {
 	Dir      string
-	Workload workload.Workload // the user's own: a folder never decides what is run
-	Rows     []record.Row
-	Of       int // modes of a search over the whole front; 0: for one limit
-	search   TuneRequest
+	Workload workload.Workload
+	// Differs says what the folder's file runs otherwise than the user's own workload; "" where
+	// it is the same. A file alone never decides what is run: the user must see this and agree.
+	Differs string
+	Rows    []record.Row
+	Of      int // modes of a search over the whole front; 0: for one limit
+	search  TuneRequest
 }
 
 func (u *Interrupted) String() string {
@@ -45,8 +50,8 @@ func (u *Interrupted) String() string {
 		text.Count(len(u.Rows), "mode"))
 }
 
-// Interrupted finds the newest such search of this board that nobody runs now and whose
-// workload is known; nil when there is none. One for a limit goes on in a new campaign:
+// Interrupted finds the newest such search of this board that nobody runs now; nil when there is
+// none. One for a limit goes on in a new campaign:
 // a later search of its workload has taken its place.
 func (c Campaigns) Interrupted() *Interrupted {
 	list, _ := campaignsIn(c.Dir)
@@ -68,16 +73,12 @@ func (c Campaigns) Interrupted() *Interrupted {
 	return nil
 }
 
-// interrupted is a campaign as a search that can go on; nil where its workload or its
-// search is not known here.
+// interrupted is a campaign as a search that can go on; nil where its search is not known here.
 func (c Campaigns) interrupted(at Campaign) *Interrupted {
 	h := at.Header
-	w, err := c.Find(h.Workload.Name)
-	if err != nil {
-		return nil
-	}
-	w.Batch = h.Workload.Batch
-	u := &Interrupted{Dir: at.Dir, Workload: w, Rows: at.Rows, search: TuneRequest{Coverage: CoverFront}}
+	w, differs := c.Own(h.Workload)
+	u := &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows,
+		search: TuneRequest{Coverage: CoverFront}}
 	if h.Search != nil {
 		r, err := tuneRequest(h, w)
 		if err != nil {
@@ -94,8 +95,11 @@ func (c Campaigns) interrupted(at Campaign) *Interrupted {
 
 // Task goes on with the search; l is the limit to answer for where it had none. A search
 // for one limit begins again from what is known of the workload, its own rows included; one
-// that was to start from nothing does that again.
-func (u *Interrupted) Task(l optimize.Limit) *Task {
+// that was to start from nothing does that again. trust is the user's answer to Differs.
+func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
+	if u.Differs != "" && !trust {
+		panic("session: a folder's workload without the user's word")
+	}
 	r := u.search
 	if r.Limit == (optimize.Limit{}) {
 		r.Limit = l

@@ -40,6 +40,9 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 		return ProfileResult{}, err
 	}
 	rec, err := s.record(r.Dir, head, r.Resume)
+	if errors.Is(err, record.ErrOtherJob) {
+		err = fmt.Errorf("%w; --trust-command runs that", err)
+	}
 	if err != nil {
 		return ProfileResult{}, err
 	}

@@ -53,9 +53,9 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 	if here, there := s.board(), c.Board(); here != there {
 		return r, fmt.Errorf("%w: campaign %s was measured on %s, this is %s", ErrUsage, c.Name, there, here)
 	}
-	w, err := s.ownWorkload(h.Workload, trust)
-	if err != nil {
-		return r, err
+	w, differs := s.ownWorkload(h.Workload)
+	if differs != "" && !trust {
+		return r, fmt.Errorf("%w: %s; --trust-command runs that", ErrUsage, differs)
 	}
 	settings := h.Settings
 	settings.Base, settings.Epochs = 0, 0
@@ -93,26 +93,38 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 	return r, err
 }
 
-// ownWorkload is the user's or built-in workload that a file means.
-func (s *Session) ownWorkload(there workload.Workload, trust bool) (workload.Workload, error) {
-	if trust {
-		return there, nil
-	}
+// ownWorkload is the user's or built-in workload that a file means. differs says what the file
+// runs otherwise; then the workload is the file's, and to run it is for the user to decide.
+func (s *Session) ownWorkload(there workload.Workload) (w workload.Workload, differs string) {
 	w, err := s.findWorkload(there.Name)
 	w = w.AtBatch(there.Batch)
-	if w.Workers = there.Workers; err == nil && w.Same(there) { // as run --workers sets them
-		return w, nil
+	w.Workers = there.Workers // as run --workers sets them
+	other := there.Otherwise(w)
+	switch {
+	case err != nil:
+		known := workload.Workload{Name: there.Name, Batch: there.Batch, Workers: there.Workers,
+			Prefetch: there.Prefetch}
+		return there, "workload " + text.Clip(there.Name) + " is not known here; the campaign ran " +
+			cmp.Or(strings.Join(there.Otherwise(known), ", "), "it on a virtual board")
+	case len(other) > 0:
+		return there, "workload " + text.Clip(there.Name) + " has other settings here; the campaign ran " +
+			strings.Join(other, ", ")
 	}
-	why := "has other settings here"
+	return w, ""
+}
+
+// RecordedWorkload is the workload of the campaign in a folder, which must be called name, and
+// its batch sizes: what the user who trusts that file has resumed.
+func (s *Session) RecordedWorkload(dir, name string) (w workload.Workload, sizes []int, err error) {
+	h, _, err := record.Read(dir)
 	if err != nil {
-		why = "is not known here"
+		return w, nil, fmt.Errorf("cannot resume %s: %w", dir, err)
 	}
-	command := "the built-in job of " + there.Torch.Net
-	if len(there.Command) > 0 {
-		command = fmt.Sprintf("%q", strings.Join(there.Command, " "))
+	if own, err := s.findWorkload(name); h.Workload.Name != name && (err != nil || h.Workload.Name != own.Name) {
+		return w, nil, fmt.Errorf("%w: the campaign in %s is of workload %s, not %s", ErrUsage, dir,
+			text.Clip(h.Workload.Name), text.Clip(name))
 	}
-	return w, fmt.Errorf("%w: workload %s of the campaign %s: it ran %s (workers %d, prefetch %d); "+
-		"--trust-command runs that", ErrUsage, text.Clip(there.Name), why, command, there.Workers, there.Prefetch)
+	return h.Workload, h.Plan.Batches, nil
 }
 
 // tuneRequest is a search as its header records it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,24 +178,36 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	}
 	campaign("2026-1", "modes", 8, 4, same)
 	want := campaign("2026-2", "modes", 9, 3, func(h *record.Header) {
-		h.Workload.Batch, h.Workload.Command = 32, []string{"rm"}
+		h.Workload.Batch, h.Workload.Command = 32, []string{"rm", "-r", "x"}
 	})
 	campaign("2026-3", "modes", 4, 4, same)
 	campaign("2026-4", "list", 8, 4, same)
 	campaign("2026-5", "modes", 8, 4, func(h *record.Header) { h.Device.Virtual = false })
-	campaign("2026-6", "modes", 8, 4, func(h *record.Header) { h.Workload.Name = "nobodys" })
+	unknown := campaign("2026-6", "modes", 8, 4, func(h *record.Header) { h.Workload.Name = "nobodys" })
 	u := c.Interrupted()
-	if u == nil || u.Dir != want || len(u.Rows) != 3 || u.Of != 9 || u.Workload.Batch != 32 {
+	if u == nil || !strings.Contains(u.Differs, "nobodys is not known here") {
+		t.Fatalf("found %+v, want the one of an unknown workload, which says so", u)
+	}
+	c.Running = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }
+	if u = c.Interrupted(); u == nil || u.Dir != want || len(u.Rows) != 3 || u.Of != 9 || u.Workload.Batch != 32 {
 		t.Fatalf("found %+v, want the one in %s", u, want)
 	}
-	if u.Workload.Command != nil {
-		t.Errorf("the folder says what is run: %q", u.Workload.Command)
+	if !strings.Contains(u.Differs, `command "rm -r x" (here none)`) {
+		t.Errorf("the folder names another command; it says %q", u.Differs)
 	}
-	if task := u.Task(optimize.Limit{PowerW: 30}); task.Kind != FrontSearch || task.Planned != 10 ||
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the folder's command would run unasked")
+			}
+		}()
+		u.Task(optimize.Limit{PowerW: 30}, false)
+	}()
+	if task := u.Task(optimize.Limit{PowerW: 30}, true); task.Kind != FrontSearch || task.Planned != 10 ||
 		len(task.Now().Rows) != 3 {
 		t.Errorf("goes on as %+v", task.TaskSpec)
 	}
-	c.Running = func() []record.Running { return []record.Running{{Dir: want, PID: 1}} }
+	c.Running = func() []record.Running { return []record.Running{{Dir: unknown}, {Dir: want, PID: 1}} }
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v, want the one that nobody runs", u)
 	}
@@ -206,8 +219,8 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if got, want := u.String(), "search of lstm (fastest, power ≤ 27 W), 2 modes measured"; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
-	if task := u.Task(optimize.Limit{PowerW: 30}); task.Kind != Tuning || task.Limit != limit || u.search.Resume ||
-		u.search.Fresh || !u.search.Before.IsZero() {
+	if task := u.Task(optimize.Limit{PowerW: 30}, false); task.Kind != Tuning || task.Limit != limit ||
+		u.search.Resume || u.search.Fresh || !u.search.Before.IsZero() {
 		t.Errorf("goes on as %+v by %+v", task.TaskSpec, u.search)
 	}
 	done := campaign("2026-8", tuneKind, 0, 2, search(optimize.Limit{PowerW: 20}))
@@ -217,6 +230,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v although a later search has ended", u)
 	}
+	c.Running = func() []record.Running { return []record.Running{{Dir: want, PID: 1}} }
 	f := c.Follow(nil)
 	if f == nil || f.Dir != want || len(f.Rows) != 3 || f.Ended {
 		t.Fatalf("follows %+v, want the one in %s", f, want)

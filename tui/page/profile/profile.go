@@ -26,6 +26,9 @@ type Page struct {
 	read  page.Reader
 	tab   widget.Table
 	large int // 1: table, 2: front
+	// asked is the cut-off campaign whose file runs something else than the user's workload, while
+	// the page shows that and waits for the word; nil: none
+	asked *session.Interrupted
 }
 
 var _ page.Page = (*Page)(nil)
@@ -75,6 +78,18 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	j := p.shown()
 	running := j != nil && !j.Done() && j.Follows == nil
 	key, again := p.again()
+	if u := p.asked; u != nil {
+		switch {
+		case keys.Yes.Matches(k) && p.read.Rushed(): // pasted
+			return nil, true
+		case keys.Yes.Matches(k):
+			p.asked = nil
+			return page.Start{Task: u.Task(p.read.Limit(), true), Fast: true}, true
+		}
+		if p.asked = nil; keys.No.Matches(k) || keys.Back.Matches(k) {
+			return nil, true
+		}
+	}
 	switch {
 	case p.tab.Key(k):
 	case keys.Enlarge.Matches(k):
@@ -89,6 +104,10 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		if why := p.read.MayWrite(); why != "" {
 			return page.Say("not now: " + why), true
 		}
+		if u := p.cut(); u != nil && u.Differs != "" {
+			p.asked = u
+			return nil, true
+		}
 		return page.Start{Task: again(), Fast: true}, true
 	default:
 		return nil, false
@@ -99,6 +118,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
+	if p.asked != nil {
+		return []widget.Action{keys.Yes.As("run what the file names"), keys.No.As("leave it")}
+	}
 	why := "nothing runs"
 	pause := keys.Pause
 	if j := p.shown(); j != nil && !j.Done() && j.Follows != nil {
@@ -128,7 +150,7 @@ func (p *Page) again() (widget.Action, func() *session.Task) {
 	keys, j := p.read.Keys(), p.shown()
 	switch u := p.cut(); {
 	case u != nil:
-		return keys.Resume, func() *session.Task { return u.Task(p.read.Limit()) }
+		return keys.Resume, func() *session.Task { return u.Task(p.read.Limit(), false) }
 	case j != nil && j.Follows == nil && len(session.Failed(j.Rows)) > 0:
 		return keys.Redo, func() *session.Task { return session.RedoTask(j.TaskSpec, j.Snapshot) }
 	}
@@ -145,6 +167,9 @@ func (p *Page) Copied() string {
 
 // Render draws the page.
 func (p *Page) Render(w, h int) string {
+	if u := p.asked; u != nil {
+		return widget.Fit(p.question(u, w), w, h)
+	}
 	j := p.shown()
 	if j == nil {
 		keys := p.read.Keys()
@@ -181,6 +206,16 @@ func (p *Page) Render(w, h int) string {
 	}
 	left += p.tab.Cols[0].Width - 2
 	return widget.Under(head, widget.Beside(list.Render(left, rest), front.Render(w-left, rest)))
+}
+
+// question asks whether what the file of a folder names may run.
+func (p *Page) question(u *session.Interrupted, w int) string {
+	keys := p.read.Keys()
+	return fmt.Sprintf("\n%s\n%s\n\n%s",
+		widget.StyleAsk.Render(" Run what only a file names?"),
+		widget.Wrap(fmt.Sprintf(" %s runs it with your rights, %s leaves it. The file is %s/campaign.toml, and your "+
+			"configuration says otherwise:", keys.Yes.Label(), keys.No.Label(), u.Dir), w),
+		widget.Wrap(" "+u.Differs, w))
 }
 
 // head shows in two lines the progress of the campaign.
