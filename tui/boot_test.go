@@ -13,8 +13,8 @@ func (d *driver) bootShows() bool { return strings.Contains(d.screen(), "The mod
 
 func (d *driver) bootSettled() {
 	d.t.Helper()
-	before := d.r.sh.noticeAt
-	d.until("the unit was written or removed", func() bool { return d.r.sh.noticeAt.After(before) })
+	before := d.r.sh.notices.shown.at
+	d.until("the unit was written or removed", func() bool { return d.r.sh.notices.shown.at.After(before) })
 }
 
 func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
@@ -23,8 +23,8 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d.press("5", "a", "a")
 	d.settle()
 	d.press("6", "b")
-	if d.bootShows() || !strings.Contains(d.r.sh.notice, "keep the mode first") {
-		t.Errorf("a mode that was not kept can be that at boot: %q", d.r.sh.notice)
+	if d.bootShows() || !strings.Contains(d.r.sh.notices.shown.text, "keep the mode first") {
+		t.Errorf("a mode that was not kept can be that at boot: %q", d.r.sh.notices.shown.text)
 	}
 	d.press("y")
 	d.settle()

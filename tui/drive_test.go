@@ -149,7 +149,7 @@ func (d *driver) screen() string { return ansi.Strip(d.r.View().Content) }
 // written waits for the end of an export.
 func (d *driver) written() {
 	d.t.Helper()
-	d.until("files are written", func() bool { return strings.HasPrefix(d.r.sh.notice, "written: ") })
+	d.until("files are written", func() bool { return strings.HasPrefix(d.r.sh.notices.shown.text, "written: ") })
 }
 
 // exported is the text of the one file that an export wrote by such a name.
@@ -181,6 +181,6 @@ func (d *driver) sees(words ...string) {
 // withView loads the law's predictions, as a tuned model would.
 func (d *driver) withView() *driver {
 	d.send(modelLoadedMsg{d.board.Outlook(d.board.Samples()), "resnet"})
-	d.r.sh.notice = ""
+	d.r.sh.notices.hush()
 	return d
 }

@@ -14,9 +14,6 @@ import (
 	"jtune/tui/widget"
 )
 
-// noticeFor is how long a notice stays in its line.
-const noticeFor = 20 * time.Second
-
 // View is tea.Model's. The frame is drawn once per change.
 func (r *root) View() tea.View {
 	if r.frame == "" {
@@ -102,10 +99,6 @@ func (r *root) tabs(w int) string {
 	return widget.Ends(widget.StyleTabOn.Render(tab), widget.StyleBadge.Render(badge), w)
 }
 
-// noticeRows is how many lines a notice may take where there is room: errors say
-// what to do at their end.
-const noticeRows = 3
-
 // noticeLines is the question that must be answered now, else the last notice.
 func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
@@ -120,18 +113,8 @@ func (r *root) noticeLines(w, h int) string {
 		text := " " + keys.Freeze.Label() + " goes on; reading the board has not stopped"
 		return widget.Cut(widget.StyleAsk.Render("FROZEN")+text, w)
 	}
-	if r.sh.notice != "" && r.sh.now().Sub(r.sh.noticeAt) < noticeFor {
-		lines := []string{r.sh.notice}
-		if h >= 20 {
-			lines = strings.Split(widget.Wrap(r.sh.notice, w-1), "\n")
-		}
-		if len(lines) > noticeRows {
-			lines = append(lines[:noticeRows-1], strings.Join(lines[noticeRows-1:], " "))
-		}
-		for i, line := range lines {
-			lines[i] = widget.Cut(" "+line, w)
-		}
-		return strings.Join(lines, "\n")
+	if n := r.sh.notices.showing(r.sh.now()); n.text != "" {
+		return n.lines(w, h)
 	}
 	return ""
 }
@@ -141,6 +124,8 @@ func (r *root) overlay(under string, w, h int) string {
 	switch {
 	case r.help:
 		return widget.Over(under, r.helpText(w, h), w, h)
+	case r.log:
+		return widget.Over(under, r.pager("Messages, newest first", r.sh.notices.logText(min(w, pagerW)-4), w, h), w, h)
 	case r.tune != nil:
 		return widget.Over(under, r.tune.Render(w, h), w, h)
 	case r.apply.Stage() == dialog.Asking:
@@ -174,7 +159,7 @@ func (r *root) hints() []widget.Action {
 	switch {
 	case r.asking:
 		return []widget.Action{keys.Yes.As("quit").Doing("quit; what was not kept is restored"), keys.No.As("stay")}
-	case r.help:
+	case r.help, r.log:
 		return []widget.Action{keys.Up.With(keys.Down, "scroll"), keys.Back.As("close")}
 	case r.tune != nil:
 		return r.tune.Hints()

@@ -44,7 +44,7 @@ func (startGuard) SetStdout(io.Writer) {}
 
 func (startGuard) SetStderr(io.Writer) {}
 
-// guarded is a command that asks the guard for something.
+// guarded is a command that asks the guard for something, and reads the board afterwards.
 func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, says func(err error) tea.Msg) tea.Cmd {
 	ctx, h := sh.ctx, sh.host
 	return func() tea.Msg {
@@ -52,7 +52,7 @@ func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, 
 		if err == nil {
 			err = ask(ctx, g)
 		}
-		return says(err)
+		return sh.after(says(err))
 	}
 }
 

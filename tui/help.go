@@ -10,7 +10,7 @@ import (
 // helpText draws the keys of the page that shows and those that work everywhere.
 func (r *root) helpText(w, h int) string {
 	shown := r.pages[r.active]
-	inner := min(w, 76) - 4
+	inner := min(w, pagerW) - 4
 	lines := []string{widget.StyleBold.Render("on " + shown.Name().Title())}
 	for _, k := range shown.Hints() {
 		lines = append(lines, helpLine(k, inner))
@@ -22,6 +22,14 @@ func (r *root) helpText(w, h int) string {
 	}
 	lines = append(lines, "", widget.StyleDim.Render(widget.Wrap("VIRTUAL is a simulation, not a measurement; "+
 		"REPLAY answers from a file. A dash means not available. W: what the module draws.", inner)))
+	return r.pager(strings.TrimSpace("Help, jtune "+r.sh.version), lines, w, h)
+}
+
+// pagerW is the widest that a text over the page gets.
+const pagerW = 76
+
+// pager draws a text over the page, from the line that the user has scrolled to.
+func (r *root) pager(title string, lines []string, w, h int) string {
 	lines = strings.Split(strings.Join(lines, "\n"), "\n")
 	room := max(1, h-2)
 	lines = lines[max(0, min(r.scroll, len(lines)-room)):]
@@ -30,8 +38,7 @@ func (r *root) helpText(w, h int) string {
 		note = "↓ more"
 	}
 	text := strings.Join(lines[:min(len(lines), room)], "\n")
-	return widget.Box(strings.TrimSpace("Help, jtune "+r.sh.version), note, text, min(w, 76),
-		min(h, strings.Count(text, "\n")+3))
+	return widget.Box(title, note, text, min(w, pagerW), min(h, strings.Count(text, "\n")+3))
 }
 
 // helpKeys is how many columns the names of keys take in the help.
@@ -59,7 +66,7 @@ func globalHints(keys *page.Keys) []widget.Action {
 		keys.Page, keys.NextPage, keys.PrevPage,
 		keys.Tune, keys.Undo, keys.Freeze, keys.Enlarge,
 		keys.Slower, keys.Faster,
-		keys.Copy, keys.Export, keys.Mouse,
+		keys.Copy, keys.Export, keys.Messages, keys.Mouse,
 		keys.Back, keys.Quit,
 	}
 }

@@ -53,14 +53,14 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return r.quit(), true
 		}
 		return nil, true
-	case r.help:
+	case r.help, r.log:
 		switch {
 		case keys.Down.Matches(k), keys.PageDown.Matches(k):
 			r.scroll++
 		case keys.Up.Matches(k), keys.PageUp.Matches(k):
 			r.scroll = max(0, r.scroll-1)
 		default:
-			r.help, r.scroll = false, 0
+			r.help, r.log, r.scroll = false, false, 0
 		}
 		return nil, true
 	case r.tune != nil:
@@ -113,8 +113,10 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 		return r.copy()
 	case keys.Export.Matches(k):
 		return r.export()
+	case keys.Messages.Matches(k):
+		r.log = true
 	case keys.Back.Matches(k):
-		sh.notice = ""
+		sh.notices.hush()
 	case keys.Quit.Matches(k):
 		if r.reasonToStay() == "" {
 			return r.quit()

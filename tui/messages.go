@@ -1,12 +1,10 @@
 package tui
 
 import (
-	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/optimize"
 	"jtune/tui/page"
 	"jtune/tui/session"
 )
@@ -20,7 +18,7 @@ func (r *root) message(msg tea.Msg) tea.Cmd {
 		if now := &r.sh.Readings; !r.sh.Look.Frozen && now.OK && msg.T >= now.Sample.T {
 			now.Sample = msg.Sample
 		}
-		return nil
+		return r.message(msg.about)
 	case sampleMsg:
 		if r.watch != nil {
 			more = nextReadings(r.sh.ctx, r.watch)
@@ -122,7 +120,6 @@ func (r *root) foldTask(msg tea.Msg) tea.Cmd {
 // foldGuard is fold for what the guard has done; other messages are a page's own.
 func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 	sh := r.sh
-	var again tea.Cmd
 	switch msg := msg.(type) {
 	case guardMsg:
 		if msg.err != nil {
@@ -133,7 +130,6 @@ func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 		sh.sudo = false
 		return msg.do()
 	case page.ModeSet:
-		again = sh.reread()
 		if msg.Err == nil {
 			sh.Applied.Set(msg.Request, msg.From, sh.now())
 		}
@@ -142,7 +138,6 @@ func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 			sh.Applied.Keep()
 		}
 	case page.ModeReverted:
-		again = sh.reread()
 		if msg.Err == nil {
 			sh.Applied.Revert(msg.Why)
 		}
@@ -150,7 +145,7 @@ func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 		sh.bootChanged(msg)
 		return nil
 	}
-	return tea.Batch(r.broadcast(msg), again)
+	return r.broadcast(msg)
 }
 
 // broadcast passes a message on to the pages and to the dialog that applies modes.
@@ -166,21 +161,16 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	sh, j := r.sh, msg.task
 	j.Snapshot = msg.now
-	switch {
-	case errors.Is(j.Err, optimize.ErrInfeasible):
-		sh.say("%s: no measured mode meets the limit", j.Kind)
-	case j.Err != nil:
-		sh.fail(j.Kind.String(), j.Err)
-	case j.Stopped:
-		sh.say("%s stopped: the board is back as it was found", j.Kind)
-	default:
-		sh.say("%s finished: the board is back as it was found", j.Kind)
+	if text := j.Ending(j.Snapshot); j == sh.task {
+		sh.say("%s", text)
+	} else { // another one runs already
+		sh.notices.log(sh.now(), text)
 	}
 	sh.hand(j.Workload.Name, j.Readings...)
 	if r.gone {
 		return tea.Quit
 	}
-	again := tea.Batch(sh.reread(), sh.findInterrupted(), listModels(sh.host), r.pulse())
+	again := tea.Batch(sh.findInterrupted(), listModels(sh.host), r.pulse())
 	if msg.view == nil {
 		return again
 	}

@@ -197,7 +197,7 @@ func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
 		func(b *pagetest.Board, _ *deps) { b.Refuse = errors.New("gpu max_freq: device or resource busy") }).withView()
 	d.press("5", "a", "a")
 	d.settle()
-	d.sees("not applied", "device or resource busy")
+	d.sees("not applied", "device or resource")
 	if d.r.apply.Stage() != dialog.Idle {
 		t.Error("asks to keep a mode that was not applied")
 	}

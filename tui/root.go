@@ -50,7 +50,8 @@ type root struct {
 	apply   *dialog.Apply
 	tune    *dialog.Tune // nil: closed
 	help    bool
-	scroll  int // of the help
+	log     bool // the messages are listed
+	scroll  int  // of the help, or of the messages
 	asking  bool
 	gone    bool      // quitting
 	held    []tea.Msg // messages that wait while the view is frozen

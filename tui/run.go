@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"jtune/internal/cpubudget"
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -38,13 +39,13 @@ const goodbye = 20 * time.Second
 
 // Run shows the screens until the user quits, ctx ends or the terminal goes.
 // Every task it began has ended when it returns. The caller closes the
-// session, which restores what was not kept.
-func Run(ctx context.Context, s *session.Session, o Options) error {
+// session, which restores what was not kept, and then prints the farewell, a line or "".
+func Run(ctx context.Context, s *session.Session, o Options) (farewell string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	keys, action, err := page.KeysWith(o.Keys)
 	if err != nil {
-		return fmt.Errorf("key of %s: %w", action, err)
+		return "", fmt.Errorf("key of %s: %w", action, err)
 	}
 	d := depsOf(s, o)
 	d.state.Keys = keys
@@ -60,7 +61,7 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 		err = r.open()
 	}
 	if err != nil {
-		return fmt.Errorf("take the terminal: %w", err)
+		return "", fmt.Errorf("take the terminal: %w", err)
 	}
 	defer r.close()
 	st.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -76,13 +77,24 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	st.end()
 	switch {
 	case gone():
-		return ErrTerminalGone
+		return "", ErrTerminalGone
 	case errors.Is(err, tea.ErrInterrupted), errors.Is(err, context.Canceled):
-		return context.Canceled
+		err = context.Canceled
 	case errors.Is(err, tea.ErrProgramPanic):
-		return fmt.Errorf("%w: with TEA_DEBUG=1 the next one leaves its stack in a file here", err)
+		err = fmt.Errorf("%w: with TEA_DEBUG=1 the next one leaves its stack in a file here", err)
 	}
-	return err
+	return st.farewell(s.Device), err
+}
+
+// farewell says what is left of this run: the mode that was set, and the search that was cut off.
+func (r *root) farewell(d tegra.Device) string {
+	var cut *session.Interrupted
+	if j := r.sh.task; j != nil && j.run != nil && j.run.Now().Stopped {
+		if at := r.sh.campaigns.Interrupted(); at != nil && at.Workload.Name == j.Workload.Name {
+			cut = at
+		}
+	}
+	return session.Farewell(r.sh.Applied, cut, d)
 }
 
 func depsOf(s *session.Session, o Options) deps {

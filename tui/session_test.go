@@ -77,11 +77,11 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	d.sees("resnet18 running", "epoch 1", "compute")
 	d.press("x")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
-	d.sees("training stopped: the board is back")
+	d.sees("training resnet18 stopped")
 	ran := d.r.sh.task.Ran
 	d.press("enter")
 	d.until("the next run begins", func() bool { return !d.r.sh.task.Done() })
-	if strings.Contains(d.screen(), "training stopped") {
+	if strings.Contains(d.screen(), "training resnet18 stopped") {
 		t.Errorf("the end of the last run stands below the next one:\n%s", d.screen())
 	}
 	d.press("x")

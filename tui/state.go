@@ -25,8 +25,7 @@ type shared struct {
 	follow     *task         // that Tasks.Followed shows
 	lookedAt   time.Time     // for those
 	modelsAt   time.Time     // when the models that are listed were changed
-	notice     string        // one line, last thing that happened
-	noticeAt   time.Time
+	notices    notices
 	mouse      bool
 }
 
@@ -41,7 +40,7 @@ func newShared(ctx context.Context, d deps) *shared {
 func (sh *shared) now() time.Time { return sh.Moment.Now() }
 
 func (sh *shared) say(format string, args ...any) {
-	sh.notice, sh.noticeAt = fmt.Sprintf(format, args...), sh.now()
+	sh.notices.say(sh.now(), fmt.Sprintf(format, args...))
 }
 
 // fail says an error in one line; nil says nothing.
@@ -96,18 +95,20 @@ func (d deps) first() sampleMsg {
 	return sampleMsg{session.Readings{Last: s, Samples: []telemetry.Sample{s}}}
 }
 
-// rereadMsg brings a reading out of turn.
-type rereadMsg struct{ telemetry.Sample }
+// rereadMsg brings a message about the device, and a reading that was made after it.
+type rereadMsg struct {
+	telemetry.Sample
+	about tea.Msg
+}
 
-// reread reads the device after its mode has changed: the newest sample may be of before.
-func (sh *shared) reread() tea.Cmd {
+// after reads the device once more for a message about it: what it says must not stand beside
+// a reading of before.
+func (sh *shared) after(msg tea.Msg) tea.Msg {
 	if sh.sampler == nil {
-		return nil
+		return msg
 	}
-	return func() tea.Msg {
-		s, _ := sh.sampler.Read() // its error is in Why
-		return rereadMsg{s}
-	}
+	s, _ := sh.sampler.Read() // its error is in Why
+	return rereadMsg{s, msg}
 }
 
 // foldSample folds new readings into what the pages show.

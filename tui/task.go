@@ -105,7 +105,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 		sh.fail("not now", err)
 		return nil
 	}
-	sh.notice = "" // of what was before
+	sh.notices.hush() // of what was before
 	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
 	j.fold(t.Now()) // a short one may have ended already
 	sh.own(j)
@@ -121,7 +121,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 			}
 			msg.view = session.NewOutlook(t.Workload.Name, m, space)
 		}
-		return msg
+		return sh.after(msg)
 	})
 }
 

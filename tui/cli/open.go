@@ -29,9 +29,13 @@ func (a *app) open(cmd *cobra.Command) error {
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
-		return tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "", Glyphs: glyphs,
-			Version: session.Version, Keys: bindings,
-			Budget: a.limitCPU()})
+		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
+			Glyphs: glyphs, Version: session.Version, Keys: bindings, Budget: a.limitCPU()})
+		s.Close() // which restores what was not kept
+		if farewell != "" {
+			fmt.Fprintln(a.out, "jtune:", farewell)
+		}
+		return err
 	}
 	a.notice(s)
 	if err := warmUp(cmd.Context(), s); err != nil {

@@ -13,7 +13,7 @@ import (
 // Keys is the table of keys: matching, the last line, the help and the names in
 // the configuration file are all made from it and keyTable.
 type Keys struct {
-	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Mouse, Slower, Faster, Page,
+	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, Home, End, Enter, Apply, Yes, No, Filter,
 	Sort, Reverse, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
 	Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop, Output, Pause,
@@ -36,6 +36,7 @@ Undo        u           undo              everywhere  undo the last change to th
 Copy        y           copy              everywhere  copy what the cursor is on (OSC 52)
 Export      ctrl+s      export view       everywhere  write this view to files: text, and CSV, JSON, SVG
 Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
+Messages    !           messages          everywhere  list what was said, with its time
 Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
 Slower      <           slower            everywhere  a virtual board's clock slower
 Faster      >           faster            everywhere  a virtual board's clock faster

@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"jtune/tui/widget"
+)
+
+const (
+	noticeFor   = 6 * time.Second // how long a notice stays in its line
+	mostNotices = 500             // that the log keeps
+	noticeRows  = 3               // lines of one where there is room: errors say what to do at their end
+)
+
+// notice is one line about something that has happened.
+type notice struct {
+	at   time.Time
+	text string
+}
+
+// notices are what has happened, and the one that shows until it is old or what it says is over.
+type notices struct {
+	list  []notice // oldest first
+	shown notice
+}
+
+func (n *notices) say(at time.Time, text string) {
+	n.log(at, text)
+	n.shown = notice{at, text}
+}
+
+// log keeps a text that is over already, as of a task while the next one runs.
+func (n *notices) log(at time.Time, text string) {
+	n.list = append(n.list, notice{at, text})
+	n.list = n.list[max(0, len(n.list)-mostNotices):]
+}
+
+// hush takes the one that shows away: what it says is over.
+func (n *notices) hush() { n.shown = notice{} }
+
+// showing is the one that shows now; its text is "" where none does.
+func (n *notices) showing(now time.Time) notice {
+	if now.Sub(n.shown.at) < noticeFor {
+		return n.shown
+	}
+	return notice{}
+}
+
+const clockFormat = "15:04:05"
+
+// lines draws a notice in a window of w×h cells; its time where there is room for one.
+func (n notice) lines(w, h int) string {
+	text := n.text
+	if w >= narrowW {
+		text = n.at.Format(clockFormat) + " " + text
+	}
+	lines := []string{text}
+	if h >= 20 {
+		lines = strings.Split(widget.Wrap(text, w-1), "\n")
+	}
+	if len(lines) > noticeRows {
+		lines = append(lines[:noticeRows-1], strings.Join(lines[noticeRows-1:], " "))
+	}
+	for i, line := range lines {
+		lines[i] = widget.Cut(" "+line, w)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// logText lists the notices, newest first, in columns of w cells.
+func (n *notices) logText(w int) []string {
+	if len(n.list) == 0 {
+		return []string{"nothing has been said yet"}
+	}
+	indent := strings.Repeat(" ", len(clockFormat)+1)
+	var out []string
+	for i := len(n.list) - 1; i >= 0; i-- {
+		head := widget.StyleDim.Render(n.list[i].at.Format(clockFormat)) + " "
+		for line := range strings.SplitSeq(widget.Wrap(n.list[i].text, w-len(indent)), "\n") {
+			out, head = append(out, head+line), indent
+		}
+	}
+	return out
+}

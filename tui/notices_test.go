@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+func TestNoticeGoesAfterSixSecondsAndStaysInTheLog(t *testing.T) {
+	d := drive(t)
+	d.press("m")
+	d.sees("15:09:26 mouse on")
+	d.now = d.now.Add(noticeFor - 2*rush)
+	if d.r.frame = ""; !strings.Contains(d.screen(), "mouse on") {
+		t.Error("it goes before its time")
+	}
+	d.now = d.now.Add(2 * rush)
+	if d.r.frame = ""; strings.Contains(d.screen(), "mouse on") {
+		t.Error("it stays")
+	}
+	d.press("m", "esc") // taken away by hand
+	if strings.Contains(d.screen(), "mouse off") {
+		t.Error("esc leaves it")
+	}
+	d.press("!")
+	d.sees("Messages, newest first", "15:09:26 mouse on", "15:09:32 mouse off")
+	if d.press("esc"); strings.Contains(d.screen(), "newest first") {
+		t.Error("the log stays open")
+	}
+}
+
+func TestNoticeLogScrollsAndKeepsTheNewest(t *testing.T) {
+	d := drive(t)
+	for i := range mostNotices + 10 {
+		d.r.sh.say("message %d.", i)
+	}
+	d.press("!")
+	if d.sees(fmt.Sprintf("message %d.", mostNotices+9)); len(d.r.sh.notices.list) != mostNotices {
+		t.Errorf("%d are kept", len(d.r.sh.notices.list))
+	}
+	d.r.sh.notices.hush()
+	d.press("down", "down")
+	if strings.Contains(d.screen(), fmt.Sprintf("message %d.", mostNotices+9)) {
+		t.Error("it does not scroll")
+	}
+}
+
+func TestNoticeOfATaskThatEndedDoesNotStandOverTheNextOne(t *testing.T) {
+	d := drive(t)
+	first, second := runningJob(d.board, session.Training), runningJob(d.board, session.Tuning)
+	d.shows(second)
+	d.send(taskDoneMsg{task: first, now: session.Snapshot{State: session.Done, Stopped: true}})
+	if text := d.r.sh.notices.showing(d.now).text; text != "" {
+		t.Errorf("while another task runs it says %q", text)
+	}
+	d.press("!")
+	d.sees("training resnet18 stopped")
+}
+
+func TestNoticeOfAModeComesWithAReadingMadeAfterIt(t *testing.T) {
+	d := drive(t)
+	m := d.r.sh.Device.Space.At(7)
+	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
+	after.T = d.r.sh.Readings.Sample.T + time.Second
+	d.send(rereadMsg{after, page.ModeReverted{Why: "answered no"}})
+	if got := d.r.sh.Readings.Sample.Reading.Mode; got.V != m {
+		t.Errorf("the screen shows the board in %v", got)
+	}
+	d.sees("reverted (answered no)")
+}
+
+func TestFarewellSaysWhatIsLeft(t *testing.T) {
+	d := drive(t)
+	m := d.r.sh.Device.Space.At(7)
+	kept := session.Applied{Mode: tegra.Some(m), Kept: true}
+	for name, c := range map[string]struct {
+		applied session.Applied
+		cut     *session.Interrupted
+		want    string
+	}{
+		"nothing was done": {session.Applied{}, nil, ""},
+		"a mode was kept":  {kept, nil, "kept " + m.String()},
+		"a mode was not":   {session.Applied{Mode: tegra.Some(m)}, nil, m.String() + " was not kept"},
+		"a search was cut off": {session.Applied{}, &session.Interrupted{Of: 25},
+			"cut off: front search of , 0 of 25 modes measured; jtune, then 3 and r, goes on"},
+	} {
+		got := session.Farewell(c.applied, c.cut, d.board)
+		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package session
+
+import (
+	"errors"
+	"strings"
+
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// Ending says in a line how a task ended.
+func (s TaskSpec) Ending(now Snapshot) string {
+	what, restored := s.Kind.String()+" "+s.Workload.Name, ": the board is back as it was found"
+	if s.Kind == Training { // which sets no mode
+		restored = ""
+	}
+	switch {
+	case errors.Is(now.Err, optimize.ErrInfeasible):
+		return what + ": no measured mode meets the limit"
+	case now.Err != nil:
+		return what + ": " + now.Err.Error()
+	case now.Stopped:
+		return what + " stopped" + restored
+	}
+	return what + " finished" + restored
+}
+
+// Farewell is the line to leave with: the mode that was kept or restored, and how the search
+// goes on that was cut off (nil: none was). "" where there is nothing to say.
+func Farewell(a Applied, cut *Interrupted, d tegra.Device) string {
+	var parts []string
+	switch mode := d.Space().Format(a.Mode.V); {
+	case !a.Mode.OK:
+	case !a.Kept:
+		parts = append(parts, mode+" was not kept: the state before it is restored")
+	case d.Board().Virtual:
+		parts = append(parts, "kept "+mode+" until now: a virtual board ends with the program")
+	default:
+		parts = append(parts, "kept "+mode)
+	}
+	if cut != nil {
+		parts = append(parts, "cut off: "+cut.String()+"; jtune, then 3 and r, goes on")
+	}
+	return strings.Join(parts, "; ")
+}
