@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -337,38 +336,6 @@ type talkative struct {
 func (h talkative) Next(ctx context.Context) (harness.Event, error) {
 	h.say()
 	return h.Harness.Next(ctx)
-}
-
-// What root records on behalf of a user belongs to that user.
-func TestCampaignRecordMadeThroughSudoBelongsToTheCaller(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("takes root to give files away")
-	}
-	t.Setenv("SUDO_UID", "65534")
-	t.Setenv("SUDO_GID", "65533")
-	top := t.TempDir()
-	c := campaign(t, newRig(t, "lstm", virtual.Options{}), filepath.Join(top, "new", "c"), 2, false)
-	if _, err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == top {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		n++
-		if st := info.Sys().(*syscall.Stat_t); st.Uid != 65534 || st.Gid != 65533 {
-			t.Errorf("%s belongs to %d:%d", path, st.Uid, st.Gid)
-		}
-		return nil
-	})
-	if n < 8 {
-		t.Errorf("%d files and folders", n)
-	}
 }
 
 // jumpyClock is a device's clock on a machine whose calendar is set again and

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"jtune/internal/caller"
 )
 
 // maxFileSize bounds what ReadFile takes in: the largest device file we read
@@ -118,17 +120,31 @@ func (d diskFS) resolve(name string, follow bool) (string, error) {
 	return at, nil
 }
 
+// asRoot calls f with root's rights where they are kept in reserve and name is a file of this
+// machine's kernel: some are root's alone to read.
+func (d diskFS) asRoot(name string, f func() error) error {
+	name = path.Clean("/" + name)
+	if d == "/" && (strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/proc/")) {
+		return caller.AsRoot(f)
+	}
+	return f()
+}
+
 // open opens a regular file. A device or pipe in a fake root would block.
-func (d diskFS) open(name string, flag int) (*os.File, error) {
+func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 	if d == "/" {
-		return openKernels(path.Clean("/"+name), flag)
+		err := d.asRoot(name, func() error {
+			f, err = openKernels(path.Clean("/"+name), flag)
+			return err
+		})
+		return f, err
 	}
 	r, below, err := d.within(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := r.OpenFile(below, flag|syscall.O_NONBLOCK, 0)
+	f, err = r.OpenFile(below, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +273,11 @@ func (d diskFS) globIn(dir, element string) []string {
 	if err != nil {
 		return nil
 	}
-	entries, err := os.ReadDir(d.path(at))
+	var entries []fs.DirEntry
+	err = d.asRoot(at, func() error {
+		entries, err = os.ReadDir(d.path(at))
+		return err
+	})
 	if err != nil {
 		return nil
 	}
@@ -276,7 +296,12 @@ func (d diskFS) Readlink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return os.Readlink(d.path(at))
+	var target string
+	err = d.asRoot(at, func() error {
+		target, err = os.Readlink(d.path(at))
+		return err
+	})
+	return target, err
 }
 
 // Stat follows links.
@@ -285,5 +310,10 @@ func (d diskFS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.Stat(d.path(at))
+	var st fs.FileInfo
+	err = d.asRoot(at, func() error {
+		st, err = os.Stat(d.path(at))
+		return err
+	})
+	return st, err
 }

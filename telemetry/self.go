@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 )
 
@@ -90,7 +91,11 @@ type IO struct{ Bytes, Calls int64 }
 // OwnIO returns what this process has read so far; absent where the kernel does
 // not count it.
 func OwnIO() tegra.Val[IO] {
-	data, err := os.ReadFile("/proc/self/io")
+	var data []byte
+	err := caller.AsRoot(func() (err error) {
+		data, err = os.ReadFile("/proc/self/io")
+		return err
+	})
 	if err != nil {
 		return tegra.Val[IO]{}
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"jtune/internal/safefile"
 	"jtune/tui/page"
 )
 
@@ -38,11 +37,11 @@ func (r *root) export() tea.Cmd {
 func (sh *shared) export(i page.Export) tea.Cmd {
 	dir := filepath.Join(sh.DataDir(), "exports")
 	return func() tea.Msg {
-		err := safefile.MakeDir(dir)
+		err := os.MkdirAll(dir, 0o755)
 		var endings []string
 		for _, f := range i.Files {
 			if err == nil {
-				err = safefile.Write(filepath.Join(dir, i.Name+"."+f.Ending), []byte(f.Text))
+				err = os.WriteFile(filepath.Join(dir, i.Name+"."+f.Ending), []byte(f.Text), 0o644)
 			}
 			endings = append(endings, f.Ending)
 		}

@@ -3,11 +3,8 @@ package tui
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"jtune/profiles/record"
@@ -116,30 +113,6 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 	d.send(taskDoneMsg{task: j, now: now})
 	if len(j.Rows) != n+1 || !j.Done() {
 		t.Error("a job ended while the view was frozen, and its last rows are lost")
-	}
-}
-
-func TestExportsMadeThroughSudoBelongToTheCaller(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("takes root to give files away")
-	}
-	t.Setenv("SUDO_UID", "65534")
-	t.Setenv("SUDO_GID", "65533")
-	d := drive(t).withView()
-	d.press("5", "ctrl+s")
-	d.written()
-	files, err := filepath.Glob(filepath.Join(d.board.Dir, "exports", "*"))
-	if err != nil || len(files) != 4 {
-		t.Fatalf("exported %v, %v", files, err)
-	}
-	for _, file := range append(files, filepath.Dir(files[0])) {
-		st, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if of := st.Sys().(*syscall.Stat_t); of.Uid != 65534 || of.Gid != 65533 {
-			t.Errorf("%s belongs to %d:%d", file, of.Uid, of.Gid)
-		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 
+	"jtune/internal/caller"
 	"jtune/internal/cpubudget"
 	"jtune/tegra"
 	"jtune/tui/page"
@@ -123,7 +124,7 @@ func depsOf(s *session.Session, o Options) deps {
 		st.Device.Rate = s.Virtual.Clock()
 	}
 	root := s.Sysroot == "" || s.Sysroot == "/"
-	d.sudo = s.Virtual == nil && root && os.Geteuid() != 0
+	d.sudo = s.Virtual == nil && root && !caller.Root()
 	return d
 }
 

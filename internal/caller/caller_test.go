@@ -23,7 +23,7 @@ func TestFindGivesTheUserBehindSudo(t *testing.T) {
 		name string
 		euid int
 		env  func(string) string
-		want uint32
+		want int
 		bad  bool
 	}{
 		{"root behind sudo goes back to the caller", 0, env("SUDO_UID", "1000", "SUDO_GID", "1001"), 1000, false},
@@ -41,8 +41,8 @@ func TestFindGivesTheUserBehindSudo(t *testing.T) {
 			if (got != nil) != (c.want != 0) {
 				t.Fatalf("got %+v, want uid %d", got, c.want)
 			}
-			if got != nil && (*got.Credential).Uid != c.want {
-				t.Errorf("uid %d, want %d", got.Credential.Uid, c.want)
+			if got != nil && got.uid != c.want {
+				t.Errorf("uid %d, want %d", got.uid, c.want)
 			}
 		})
 	}
@@ -52,7 +52,7 @@ func TestFindGivesTheUserBehindSudo(t *testing.T) {
 			env("SUDO_UID", "12345", "SUDO_GID", self.Gid),
 			func(string) (*user.User, error) { return self, nil },
 		)
-		if err != nil || len(a.env) != 3 || a.env[0] != "HOME="+self.HomeDir || a.home != self.HomeDir {
+		if err != nil || len(a.env) != 3 || a.env[0] != [2]string{"HOME", self.HomeDir} {
 			t.Errorf("account with a name: %+v, %v", a, err)
 		}
 	}

@@ -2,24 +2,22 @@ package caller_test
 
 import (
 	"fmt"
-	"os/exec"
+	"os"
 
 	"jtune/internal/caller"
 )
 
-// A job of a user's runs with the user's rights, whether or not jtune itself
-// was started with sudo.
-func ExampleAccount_Use() {
-	account, err := caller.Find()
-	if err != nil {
+// A program begins with Drop: from there on its files are those of the user, whether or not it
+// was started with sudo. What only root may read takes AsRoot.
+func ExampleDrop() {
+	if err := caller.Drop(); err != nil {
 		panic(err)
 	}
-	job := exec.Command("echo", "training")
-	account.Use(job)
-	out, err := job.Output()
-	fmt.Print(string(out))
+	err := caller.AsRoot(func() error {
+		_, err := os.Stat("/proc/self")
+		return err
+	})
 	fmt.Println(err)
 	// Output:
-	// training
 	// <nil>
 }

@@ -16,7 +16,7 @@ func ExampleReplace() {
 	}
 	defer os.RemoveAll(dir)
 	models := filepath.Join(dir, "models")
-	if err := safefile.MakeDir(models); err != nil {
+	if err := os.MkdirAll(models, 0o755); err != nil {
 		panic(err)
 	}
 	file := filepath.Join(models, "resnet18.json")

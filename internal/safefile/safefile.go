@@ -1,5 +1,4 @@
-// Package safefile writes files whole or not at all. Files that root writes on behalf of a
-// user, through sudo, belong to that user.
+// Package safefile writes files whole or not at all, and follows no link that somebody else laid.
 package safefile
 
 import (
@@ -11,18 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"jtune/internal/caller"
 )
-
-// Own makes the user behind sudo the owner of a file; without one it does nothing.
-func Own(path string) error {
-	uid, gid, ok := caller.ID()
-	if !ok {
-		return nil
-	}
-	return os.Lchown(path, uid, gid)
-}
 
 // Read reads a regular file of at most most bytes; anything else, such as a pipe that would
 // block, is an error that names the path.
@@ -51,21 +39,14 @@ func ReadOpen(f *os.File, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Open opens a regular file, and makes it when there is none: it then belongs to the user behind
-// sudo. It follows no link and opens no pipe, so that nobody else's folder leads to another file.
+// Open opens a regular file, and makes it when there is none. It follows no link and opens no pipe,
+// so that nobody else's folder leads to another file.
 // flag is O_WRONLY or O_RDWR, with O_APPEND or O_TRUNC.
 func Open(path string, flag int) (*os.File, error) {
 	flag |= syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flag|os.O_CREATE|os.O_EXCL, 0o644)
-	if err == nil {
-		if err := Own(path); err != nil {
-			f.Close()
-			return nil, err
-		}
-		return f, nil
-	}
-	if !errors.Is(err, fs.ErrExist) {
-		return nil, err
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return f, err
 	}
 	if f, err = os.OpenFile(path, flag&^os.O_TRUNC, 0); err != nil {
 		return nil, err
@@ -85,17 +66,8 @@ func Open(path string, flag int) (*os.File, error) {
 
 var errIrregular = errors.New("not a regular file")
 
-// Write writes a file in place. A new file belongs to the user behind sudo.
-func Write(path string, data []byte) error {
-	_, missing := os.Lstat(path)
-	if err := os.WriteFile(path, data, 0o644); err != nil || !errors.Is(missing, fs.ErrNotExist) {
-		return err
-	}
-	return Own(path)
-}
-
 // Replace writes a file next to path, syncs it and renames it to path: a crash leaves the old
-// content or the new. The file belongs to the user behind sudo.
+// content or the new.
 func Replace(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
@@ -114,9 +86,6 @@ func Replace(path string, data []byte) (err error) {
 	if err = f.Chmod(0o644); err != nil {
 		return err
 	}
-	if err = Own(f.Name()); err != nil {
-		return err
-	}
 	if err = f.Sync(); err != nil {
 		return err
 	}
@@ -131,22 +100,4 @@ func Replace(path string, data []byte) (err error) {
 		d.Close()
 	}
 	return nil
-}
-
-// MakeDir makes a folder and its parents. New ones belong to the user behind sudo.
-func MakeDir(dir string) error {
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if up := filepath.Dir(dir); up != dir {
-		if err := MakeDir(up); err != nil {
-			return err
-		}
-	}
-	if err := os.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
-		return nil // somebody else made it just now
-	} else if err != nil {
-		return err
-	}
-	return Own(dir)
 }

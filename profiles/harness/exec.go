@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"jtune/internal/caller"
 	"jtune/internal/text"
 	"jtune/tegra"
 )
@@ -48,11 +47,10 @@ type job struct {
 	stdout  *pipe
 	clock   tegra.Clock
 	silence time.Duration
-	pattern *pattern        // nil: none
-	remove  []string        // command that ends the job's container; empty: it has none
-	who     *caller.Account // whom the job runs as; nil: as jtune
-	exited  chan struct{}   // closed when the job's first process has been reaped
-	ended   chan struct{}   // closed when output is read up and the end is known
+	pattern *pattern      // nil: none
+	remove  []string      // command that ends the job's container; empty: it has none
+	exited  chan struct{} // closed when the job's first process has been reaped
+	ended   chan struct{} // closed when output is read up and the end is known
 
 	mu        sync.Mutex
 	stopping  bool
@@ -119,18 +117,14 @@ func (j *job) removeContainer() {
 	ctx, cancel := context.WithTimeout(context.Background(), removeGrace)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, j.remove[0], j.remove[1:]...)
-	j.who.Use(cmd)
 	cmd.Run()
 }
 
 func (j *job) start(o ExecOptions) (err error) {
-	if j.who, err = caller.Find(); err != nil {
-		return err
-	}
 	if o.Container.Image != "" {
 		o = j.contain(o)
 	}
-	if j.group, err = newGroup(j.who, j.remove); err != nil {
+	if j.group, err = newGroup(j.remove); err != nil {
 		return err
 	}
 	defer func() {
@@ -140,7 +134,6 @@ func (j *job) start(o ExecOptions) (err error) {
 	}()
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
-	j.who.Use(cmd)
 	j.group.add(cmd)
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)

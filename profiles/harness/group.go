@@ -5,8 +5,6 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
-
-	"jtune/internal/caller"
 )
 
 // group is the process group in which a job runs. Its leader is a watcher, a
@@ -25,7 +23,7 @@ type group struct {
 // watch ignores the signals that end the job; $@ removes the job's container.
 const watch = `trap '' HUP INT QUIT TERM; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1; kill -KILL 0`
 
-func newGroup(who *caller.Account, remove []string) (*group, error) {
+func newGroup(remove []string) (*group, error) {
 	held, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -36,11 +34,7 @@ func newGroup(who *caller.Account, remove []string) (*group, error) {
 		pipe:    pipe,
 	}
 	g.watcher.Stdin = held
-	who.Use(g.watcher)
-	if g.watcher.SysProcAttr == nil {
-		g.watcher.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	g.watcher.SysProcAttr.Setpgid = true
+	g.watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := g.watcher.Start(); err != nil {
 		pipe.Close()
 		return nil, err
@@ -50,10 +44,7 @@ func newGroup(who *caller.Account, remove []string) (*group, error) {
 
 // add makes a command that has not been started a process of the group.
 func (g *group) add(cmd *exec.Cmd) {
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Pgid = true, g.watcher.Process.Pid
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.watcher.Process.Pid}
 }
 
 // signal reaches every process of the group.

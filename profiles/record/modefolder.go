@@ -40,7 +40,7 @@ func (r *Record) modeFolder(s tegra.Setting, variant []string) (string, error) {
 	for _, text := range variant {
 		dir += "_" + fileName(text)
 	}
-	return dir, safefile.MakeDir(dir)
+	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // fileName makes of a text, such as "nvme0n1 (/data): cold", a part of a file's

@@ -96,7 +96,7 @@ func OpenOrCreate(dir string, h Header, resume bool) (*Record, error) {
 }
 
 func openOrCreate(dir string, h Header, held bool, extra []string) (*Record, error) {
-	if err := safefile.MakeDir(dir); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("campaign folder: %w", err)
 	}
 	r, err := lockRecord(dir)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 )
 
@@ -60,6 +61,10 @@ func Main(ctx context.Context, args []string) int {
 	if err := allowed(root, os.Geteuid(), os.Getenv("SUDO_UID")); err != nil {
 		fmt.Fprintln(os.Stderr, "jtune guard:", err)
 		return exitCode(err)
+	}
+	if err := caller.Complete(); err != nil {
+		fmt.Fprintln(os.Stderr, "jtune guard:", err)
+		return exitFailed
 	}
 	next := stages{commandOf(args), root}
 	switch *stage {

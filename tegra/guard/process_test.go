@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -25,11 +26,21 @@ const (
 	asRoamer = "JTUNE_TEST_ROAMER" // one that roams the modes of the board below this root
 	// asStranger is another user who looks at the lock of the board below this root.
 	asStranger = "JTUNE_TEST_STRANGER"
+	// throughSudo has a client drop root first, as jtune does.
+	throughSudo = "JTUNE_TEST_SUDO"
+	// asMachine is a fake root that stands for the machine's own.
+	asMachine = "JTUNE_TEST_MACHINE"
 )
 
 func TestMain(m *testing.M) {
 	if root := os.Getenv(asClient); root != "" {
 		os.Unsetenv(asClient)
+		if os.Getenv(throughSudo) != "" {
+			if err := caller.Drop(); err != nil {
+				fmt.Println("failed:", err)
+				os.Exit(1)
+			}
+		}
 		os.Exit(busyClient(root))
 	}
 	if root := os.Getenv(asRoamer); root != "" {
@@ -40,6 +51,14 @@ func TestMain(m *testing.M) {
 		os.Exit(stranger(root))
 	}
 	if os.Getenv(asGuard) != "" && !strings.HasPrefix(strings.Join(os.Args[1:], " "), "-test.") { // not a fuzz worker
+		if machine := os.Getenv(asMachine); machine != "" {
+			os.Unsetenv("SUDO_UID") // it is allowed on / alone
+			for i, word := range os.Args {
+				if word == "-sysroot=/" {
+					os.Args[i] = "-sysroot=" + machine
+				}
+			}
+		}
 		os.Exit(Main(context.Background(), os.Args[1:]))
 	}
 	os.Setenv(asGuard, "1")

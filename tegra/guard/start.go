@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 )
 
@@ -20,9 +21,9 @@ type StartOptions struct {
 	NoSudo  bool     // fail with ErrPermission rather than ask for a password
 }
 
-// Start spawns a guard process for the board below o.Sysroot: directly when
-// root or for a sysroot of the user's own, else through sudo, which asks on the
-// terminal itself. errors.Is(err, tegra.ErrPermission) when the rights are
+// Start spawns a guard process for the board below o.Sysroot: as root for the
+// machine itself, directly or else through sudo, which asks on the terminal; as
+// this user for a sysroot. errors.Is(err, tegra.ErrPermission) when the rights are
 // missing, ErrBusy when another guard is there.
 func Start(ctx context.Context, o StartOptions) (*Client, error) {
 	if o.Sysroot == "" {
@@ -36,7 +37,7 @@ func Start(ctx context.Context, o StartOptions) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	sudo := root == "/" && os.Geteuid() != 0
+	sudo := root == "/" && !caller.Root()
 	if sudo {
 		path, err := exec.LookPath("sudo")
 		if o.NoSudo || err != nil {
@@ -44,7 +45,7 @@ func Start(ctx context.Context, o StartOptions) (*Client, error) {
 		}
 		command = append([]string{path, "--"}, command...)
 	}
-	return spawn(ctx, command, o.LogFile, sudo)
+	return spawn(ctx, command, root == "/", o.LogFile, sudo)
 }
 
 func (o StartOptions) command(root string) ([]string, error) {
@@ -59,7 +60,7 @@ func (o StartOptions) command(root string) ([]string, error) {
 	return append(command[:len(command):len(command)], "-sysroot="+root), nil
 }
 
-func spawn(ctx context.Context, command []string, logName string, sudo bool) (*Client, error) {
+func spawn(ctx context.Context, command []string, asRoot bool, logName string, sudo bool) (*Client, error) {
 	requests, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -72,6 +73,9 @@ func spawn(ctx context.Context, command []string, logName string, sudo bool) (*C
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout = requests, answers
+	if asRoot {
+		caller.Privileged(cmd)
+	}
 	if log := openLog(logName); log != nil {
 		cmd.Stderr = log
 		defer log.Close()

@@ -3,6 +3,7 @@ package guard
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -130,4 +131,50 @@ func TestStartWithoutSudosConsentIsErrPermission(t *testing.T) {
 			wantSame(t, before, root, "after the refusal")
 		})
 	}
+}
+
+// Through sudo the client has the user's rights alone; its guard is root all the same, without
+// another call of sudo.
+func TestStartOfAClientThatDroppedRootIsOfARootGuard(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("takes root, to be root through sudo")
+	}
+	root := tegratest.AGXOrin35(t)
+	if err := os.Mkdir(filepath.Join(root, "run"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+	before := tegratest.Contents(t, root)
+	client, log := ordinary(t, root, fakeSudo)
+	client.SysProcAttr = nil
+	client.Env = append(client.Env, throughSudo+"=1", "SUDO_UID=65534", "SUDO_GID=65534", asMachine+"="+root)
+	if err := filepath.WalkDir(root, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, 0, 0))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := client.StdoutPipe()
+	if err == nil {
+		err = client.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for n := range 5 {
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), "applied") {
+			t.Fatalf("mode %d: the client says %q", n, lines.Text())
+		}
+	}
+	if st, err := os.Stat(fmt.Sprintf("/proc/%d", client.Process.Pid)); err != nil ||
+		st.Sys().(*syscall.Stat_t).Uid != nobody {
+		t.Errorf("the client is not the user's: %+v, %v", st, err)
+	}
+	if calls, err := os.ReadFile(log); err == nil {
+		t.Errorf("sudo was called: %s", calls)
+	}
+	_ = client.Process.Kill()
+	_ = client.Wait()
+	waitFree(t, root)
+	wantSame(t, before, root, "after the client was killed")
 }

@@ -8,14 +8,17 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
+	"jtune/internal/caller"
 	"jtune/internal/text"
 	"jtune/tegra/guard"
+	"jtune/tui/session"
 )
 
 // Main runs the program's own arguments and returns the exit code.
@@ -23,6 +26,11 @@ func Main() int {
 	if len(os.Args) > 1 && os.Args[1] == "guard" { // has its own idea of signals
 		return guard.Main(context.Background(), os.Args[2:])
 	}
+	if err := caller.Drop(); err != nil {
+		fmt.Fprintln(os.Stderr, "jtune:", err)
+		return exitPermission
+	}
+	session.FindHome()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)

@@ -56,19 +56,22 @@ func (a *app) report(ctx context.Context, err error) int {
 	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
 	var root *session.RootError
 	if errors.As(err, &root) {
-		line += "; run: " + a.asRoot()
+		line += "; run: " + a.asRoot(root.Tree)
 	}
 	fmt.Fprintln(a.err, line)
 	return exitCode(err)
 }
 
-// asRoot is this very command line, run as root.
-func (a *app) asRoot() string {
+// asRoot is this very command line, run as root: below a --sysroot in root's own name.
+func (a *app) asRoot(tree bool) string {
 	program, err := os.Executable()
 	if err != nil {
 		program = "jtune"
 	}
 	words := []string{"sudo"}
+	if tree {
+		words = append(words, "env", "-u", "SUDO_UID")
+	}
 	for _, w := range append([]string{program}, a.args...) {
 		words = append(words, shellWord(w))
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/tui/export"
@@ -176,7 +176,7 @@ func (a *app) printFront(c *export.Cloud, origin string) error {
 
 // writeFile replaces a file that the user named.
 func writeFile(path, text string) error {
-	if err := safefile.Write(path, []byte(text)); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("%w: choose another file", err)
 	}
 	return nil

@@ -89,7 +89,8 @@ func TestAnOrdinaryUserIsToldTheExactCommand(t *testing.T) {
 				}
 			}
 			args := append(c.args, "--sysroot", root)
-			powerless(t, args...).fails(t, exitPermission, "no permission", "run: sudo /", " "+strings.Join(args, " "))
+			powerless(t, args...).fails(t, exitPermission, "no permission",
+				"run: sudo env -u SUDO_UID /", " "+strings.Join(args, " "))
 		})
 	}
 }

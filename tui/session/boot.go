@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 	"jtune/tegra/boot"
 )
@@ -45,12 +46,12 @@ func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
 	if err := s.mayBoot(); err != nil {
 		return u, err
 	}
-	return u, NeedsRoot(u.within(func(d *boot.Dir) error {
+	return u, u.within(func(d *boot.Dir) error {
 		if u.Before, err = d.Installed(); err != nil {
 			return err
 		}
 		return d.Check()
-	}))
+	})
 }
 
 // mayBoot returns an error where what happens at boot cannot be changed.
@@ -65,18 +66,21 @@ func (s *Session) mayBoot() error {
 	return nil
 }
 
-// within opens the system for one piece of work.
+// within opens the system for one piece of work; that of this machine with root's rights.
 func (u *BootUnit) within(work func(d *boot.Dir) error) error {
+	as := func(f func() error) error { return f() }
 	root := u.Root
-	if root == "" {
-		root = "/"
+	if root == "" || root == "/" {
+		root, as = "/", caller.AsRoot
 	}
-	d, err := boot.Open(root)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return work(d)
+	return needsRoot(as(func() error {
+		d, err := boot.Open(root)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		return work(d)
+	}), root)
 }
 
 // Path is where the unit lies, Root in front.
@@ -91,13 +95,13 @@ func (u *BootUnit) ModeBefore() string {
 
 // Install writes the unit and has it run at boot.
 func (u *BootUnit) Install() error {
-	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Install(u.Text) }))
+	return u.within(func(d *boot.Dir) error { return d.Install(u.Text) })
 }
 
 // Remove takes away the unit that is there. errors.Is(err,
 // boot.ErrNotInstalled) when there is none.
 func (u *BootUnit) Remove() error {
-	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Remove() }))
+	return u.within(func(d *boot.Dir) error { return d.Remove() })
 }
 
 // Undo restores what was there when the unit was planned.
@@ -105,7 +109,7 @@ func (u *BootUnit) Undo() error {
 	if u.Before == "" {
 		return u.Remove()
 	}
-	return NeedsRoot(u.within(func(d *boot.Dir) error { return d.Install(u.Before) }))
+	return u.within(func(d *boot.Dir) error { return d.Install(u.Before) })
 }
 
 // EndBoot has no mode applied at boot any more. errors.Is(err,

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"jtune/internal/safefile"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 )
@@ -46,7 +45,7 @@ func (s *Session) record(dir string, h record.Header, resume bool) (*record.Reco
 
 func (s *Session) newCampaignDir(h record.Header) (string, error) {
 	parent := s.campaignsDir()
-	if err := safefile.MakeDir(parent); err != nil {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
 	}
 	kind := h.Plan.Kind

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"jtune/internal/safefile"
 	"jtune/profiles/record"
 )
 
@@ -221,7 +220,7 @@ func moveCampaign(dir, to string) (string, error) {
 
 // move renames a file or folder, never onto another one.
 func move(from, to string) error {
-	if err := safefile.MakeDir(filepath.Dir(to)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return denied(err, elsewhere)
 	}
 	if _, err := os.Lstat(to); err == nil {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"jtune/internal/caller"
-	"jtune/internal/safefile"
 	"jtune/tegra"
 )
 
@@ -19,8 +17,11 @@ func (o Options) dataDir() string {
 	if o.DataDir != "" {
 		return o.DataDir
 	}
-	return filepath.Join(home("XDG_DATA_HOME", xdg.DataHome, ".local", "share"), "jtune")
+	return filepath.Join(xdg.DataHome, "jtune")
 }
+
+// FindHome reads the environment again for the folders below the user's home.
+func FindHome() { xdg.Reload() }
 
 // DataDir is where campaigns and models are kept.
 func (s *Session) DataDir() string { return s.dataDir() }
@@ -51,21 +52,11 @@ func (o Options) ConfigFile() (string, error) {
 }
 
 func defaultConfig() string {
-	return filepath.Join(home("XDG_CONFIG_HOME", xdg.ConfigHome, ".config"), "jtune", "config.toml")
+	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
 }
 
 func stateFile(name string) string {
-	return filepath.Join(home("XDG_STATE_HOME", xdg.StateHome, ".local", "state"), "jtune", name)
-}
-
-// home is a base folder of the XDG specification: the one that its variable
-// names, or the user's own. Root behind sudo works for the user who called: the
-// settings are in that user's home, and records in root's would be out of reach.
-func home(variable, own string, below ...string) string {
-	if home := caller.Home(); home != "" && os.Getenv(variable) == "" {
-		return filepath.Join(home, filepath.Join(below...))
-	}
-	return own
+	return filepath.Join(xdg.StateHome, "jtune", name)
 }
 
 func (o Options) logFile() string {
@@ -86,10 +77,10 @@ func (s *Session) Introduced() bool {
 
 // SetIntroduced keeps that for all later starts.
 func (s *Session) SetIntroduced() error {
-	if err := safefile.MakeDir(filepath.Dir(introduced())); err != nil {
+	if err := os.MkdirAll(filepath.Dir(introduced()), 0o755); err != nil {
 		return err
 	}
-	return safefile.Write(introduced(), nil)
+	return os.WriteFile(introduced(), nil, 0o644)
 }
 
 // denied adds the exit code and advice to the error of a refused write, and the

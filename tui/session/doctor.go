@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 	"jtune/tegra/rivals"
 	"jtune/telemetry"
@@ -142,6 +143,8 @@ func (s *Session) Rights() Rights {
 		return yes("directly, below " + s.Sysroot)
 	case os.Geteuid() == 0:
 		return yes("directly: running as root")
+	case caller.Root():
+		return yes("directly: running through sudo, with your own rights for everything else")
 	}
 	if _, err := exec.LookPath("sudo"); err != nil {
 		return no("not by this user, and there is no sudo: run as root")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/caller"
 	"jtune/tegra"
 	"jtune/tegra/guard"
 )
@@ -22,7 +23,7 @@ func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
 	}
 	g, err := s.guard.get(ctx, s.startGuard)
 	if err != nil {
-		return nil, NeedsRoot(err)
+		return nil, needsRoot(err, s.Sysroot)
 	}
 	return g, nil
 }
@@ -169,16 +170,21 @@ func (g *guardSlot) close() error {
 	return running.Close()
 }
 
-// RootError is a refusal that the same command would not meet as root.
-type RootError struct{ err error }
+// RootError is a refusal that the same command would not meet as root. Through sudo it would
+// meet it again where Tree is set: below a --sysroot sudo gives no rights.
+type RootError struct {
+	err  error
+	Tree bool
+}
 
 func (e *RootError) Error() string { return e.err.Error() }
 func (e *RootError) Unwrap() error { return e.err }
 
-// NeedsRoot makes a missing right a RootError, unless this is root already.
-func NeedsRoot(err error) error {
-	if errors.Is(err, tegra.ErrPermission) && os.Geteuid() != 0 {
-		return &RootError{err}
+// needsRoot makes a missing right a RootError, unless this is root already.
+func needsRoot(err error, root string) error {
+	tree := root != "/" && root != ""
+	if errors.Is(err, tegra.ErrPermission) && (!caller.Root() || tree && os.Geteuid() != 0) {
+		return &RootError{err, tree}
 	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"jtune/internal/safefile"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -84,7 +83,7 @@ func (o Options) keepAs(name, suffix string) (string, error) {
 		return "", err
 	}
 	dir := o.ModelsDir()
-	if err := safefile.MakeDir(dir); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", denied(err, elsewhere)
 	}
 	return filepath.Join(dir, name+suffix), nil

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"jtune/internal/safefile"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/workload"
@@ -166,7 +165,7 @@ func (o Options) holds(dir string) bool {
 
 // lockModels waits until no other process fits a model of the data directory.
 func (o Options) lockModels() (unlock func(), err error) {
-	if err := safefile.MakeDir(o.ModelsDir()); err != nil {
+	if err := os.MkdirAll(o.ModelsDir(), 0o755); err != nil {
 		return nil, denied(err, elsewhere)
 	}
 	path := filepath.Join(o.ModelsDir(), ".lock")
@@ -174,7 +173,6 @@ func (o Options) lockModels() (unlock func(), err error) {
 	if err != nil {
 		return nil, denied(fmt.Errorf("models: %w", err), elsewhere)
 	}
-	_ = safefile.Own(path)
 	for {
 		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
 			break

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"jtune/internal/safefile"
 	"jtune/internal/stats"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -79,7 +78,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 
 // newLog makes place for the log of a run; "" where there can be none.
 func newLog(path string) string {
-	err := safefile.MakeDir(filepath.Dir(path))
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if gone := os.Remove(path); err != nil || gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		return "" // another user's: the run goes without
 	}

@@ -161,16 +161,8 @@ func (j Job) DataFolder() string {
 	return j.Data
 }
 
-// sharedFolder gets the scripts when root's own folders would hide them from
-// the user that the job runs as.
-const sharedFolder = "/run/jtune/torch"
-
-// Folder is where the scripts belong: the wanted folder, made absolute, or, for root behind
-// sudo, one that the calling user may read.
+// Folder is where the scripts belong: the wanted folder, made absolute.
 func Folder(wanted string) (string, error) {
-	if os.Geteuid() == 0 && os.Getenv("SUDO_UID") != "" {
-		return sharedFolder, nil
-	}
 	if wanted == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -198,7 +190,7 @@ func Write(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := safefile.MakeDir(folder); err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("training scripts: %w", err)
 	}
 	var paths []string
