@@ -38,11 +38,10 @@ func ProfilingS(timeMS float64) float64 { return settleS + minibatchesPer*timeMS
 // measurements give equal choices, also when a campaign goes on in a new
 // process.
 type Design struct {
-	space    *tegra.Space
-	n        int
-	seed     uint64
-	costMS   float64
-	proposed map[int]bool
+	space  *tegra.Space
+	n      int
+	seed   uint64
+	costMS float64
 }
 
 // NewDesign plans n modes of a space. costMS guesses a minibatch's time in the
@@ -51,18 +50,17 @@ func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
 	if !stats.Positive(costMS) {
 		costMS = guessedCostMS
 	}
-	return &Design{space: space, n: min(n, space.Len()), seed: seed, costMS: costMS, proposed: map[int]bool{}}
+	return &Design{space: space, n: min(n, space.Len()), seed: seed, costMS: costMS}
 }
 
 // Len is the number of modes planned.
 func (d *Design) Len() int { return d.n }
 
 // Next returns the mode to measure after these; false when the design is done.
-// A mode that was proposed and is not among done has failed: it is not
-// proposed again, and another takes its place as long as fewer than half of
-// all proposals fail.
-func (d *Design) Next(done []tegra.Measured) (tegra.Mode, bool) {
-	known := map[int]bool{}
+// A mode of tried that is not among done has failed: it is not proposed again,
+// and another takes its place as long as fewer than half of all fail.
+func (d *Design) Next(done []tegra.Measured, tried ...tegra.Mode) (tegra.Mode, bool) {
+	known, failed := map[int]bool{}, map[int]bool{}
 	samples := make([]tegra.Measured, 0, len(done))
 	for _, m := range done {
 		if i, ok := d.space.Index(m.Mode); ok && stats.Positive(m.TimeMS, m.PowerW) {
@@ -70,24 +68,22 @@ func (d *Design) Next(done []tegra.Measured) (tegra.Mode, bool) {
 			known[i] = true
 		}
 	}
+	for _, m := range tried {
+		if i, ok := d.space.Index(m); ok && !known[i] {
+			failed[i] = true
+		}
+	}
 	var open []int
 	for i := range d.space.Len() {
-		if !known[i] && !d.proposed[i] {
+		if !known[i] && !failed[i] {
 			open = append(open, i)
 		}
 	}
-	failed := 0
-	for i := range d.proposed {
-		if !known[i] {
-			failed++
-		}
-	}
-	if len(known) >= d.n || len(open) == 0 || failed >= max(3, d.n) {
+	if len(known) >= d.n || len(open) == 0 || len(failed) >= max(3, d.n) {
 		return tegra.Mode{}, false
 	}
-	rng := rand.New(rand.NewPCG(d.seed, uint64(len(known)+failed)))
+	rng := rand.New(rand.NewPCG(d.seed, uint64(len(known)+len(failed))))
 	i := d.choose(samples, draw(rng, open, designCandidates), draw(rng, upTo(d.space.Len()), designTargets))
-	d.proposed[i] = true
 	return d.space.At(i), true
 }
 

@@ -146,6 +146,48 @@ func TestResumeRunsNoCommandThatAFolderNames(t *testing.T) {
 	jtune(t, with(args, "--resume", "--trust-command")...).done(t)
 }
 
+// A campaign that was cut short after modes that failed goes on as if it had not been.
+func TestResumedModesThatFailedAreNotMeasuredAgain(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with([]string{"--device", "virtual:agx-orin", "--seed", "11", "--speed", "max", "profile", "resnet",
+		"--modes", "8", "--mode-timeout", "20s", "--retries", "1"}, "--out", out)
+	jtune(t, args...).done(t)
+	_, whole, err := record.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, row := range whole[:6] {
+		if !row.Status.Usable() {
+			failed++
+		}
+	}
+	if failed == 0 || failed == 6 {
+		t.Fatalf("%d of 6 failed: nothing is tested", failed)
+	}
+	file := filepath.Join(out, "modes.csv")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.Join(strings.SplitAfter(string(text), "\n")[:7], "")), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, with(args, "--resume")...).done(t)
+	_, rows, err := record.Read(out)
+	if err != nil || len(rows) != len(whole) {
+		t.Fatalf("%d rows, want %d: %v", len(rows), len(whole), err)
+	}
+	seen := map[tegra.Mode]bool{}
+	for _, row := range rows {
+		if seen[row.Mode] {
+			t.Errorf("%s was measured again", row.Mode)
+		}
+		seen[row.Mode] = true
+	}
+}
+
 func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
 	t.Parallel()
 	mean := func(part string) float64 {

@@ -60,7 +60,11 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 			return profiles.Step{Setting: tegra.Setting{Mode: m}}, true
 		}
 	}
-	m, ok := p.design.Next(rows)
+	tried := make([]tegra.Mode, len(done))
+	for i, row := range done {
+		tried[i] = row.Mode
+	}
+	m, ok := p.design.Next(rows, tried...)
 	return profiles.Step{Setting: tegra.Setting{Mode: m}}, ok
 }
 
