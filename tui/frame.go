@@ -54,10 +54,7 @@ func (r *root) draw() string {
 		middle := widget.Fit(r.overlay(r.shown().Render(w, body), w, body), w, body)
 		text = widget.Under(r.tabs(w), strip, middle, notice, r.footer(w))
 	}
-	if r.sh.sixteen {
-		text = widget.Sixteen.Replace(text)
-	}
-	return r.sh.Look.Glyphs.Redraw(text)
+	return r.sh.Look.Glyphs.Redraw(r.sh.paint.Replace(text))
 }
 
 // tiny says what matters where there is hardly any room.

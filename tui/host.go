@@ -10,6 +10,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // host is what the screens ask of a session.
@@ -34,6 +35,8 @@ type deps struct {
 	budget    *cpubudget.Budget  // nil: not ours to limit
 	notice    string             // said at the start
 	version   string
+	theme     widget.Theme
+	light     bool                         // the terminal's background, as far as its environment says
 	sixteen   bool                         // colours, not 256
 	sudo      bool                         // starting the guard may ask for a password on the terminal
 	aside     func(ask func() error) error // gives the terminal back meanwhile

@@ -27,11 +27,14 @@ type renderer struct {
 	taken bool        // between open and close
 	found *term.State // of the terminal, before it was made raw; nil: not raw
 	scr   *uv.TerminalScreen
-	query bool     // whether the terminal may be asked what it can
-	w, h  int      // of scr
-	shown []string // lines of the last frame; nil: nothing is there
-	mouse tea.MouseMode
-	at    time.Time // of the last frame
+	query bool // whether the terminal may be asked what it can
+	// asksGround: the terminal is asked for its background once. Nobody waits for the answer: the
+	// first frame is drawn before, and drawn again in other colours where the background is light.
+	asksGround bool
+	w, h       int      // of scr
+	shown      []string // lines of the last frame; nil: nothing is there
+	mouse      tea.MouseMode
+	at         time.Time // of the last frame
 }
 
 func newRenderer(in *os.File, out io.Writer, environ []string, colours colorprofile.Profile) *renderer {
@@ -62,6 +65,10 @@ func (r *renderer) open() error {
 	_, _ = r.scr.WriteString(ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
 	if r.query {
 		_, _ = r.scr.WriteString(ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore)
+	}
+	if r.asksGround {
+		r.asksGround = false
+		_, _ = r.scr.WriteString(ansi.RequestBackgroundColor)
 	}
 	r.taken, r.mouse = true, tea.MouseModeNone
 	r.resize(r.w, r.h) // whatever stands there is not ours

@@ -131,6 +131,9 @@ func (r *root) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		r.resize(msg.Width, msg.Height)
 		return nil
+	case tea.BackgroundColorMsg:
+		r.sh.foldGround(msg.Color)
+		return nil
 	case tea.KeyPressMsg:
 		return r.key(msg)
 	case tea.MouseWheelMsg:

@@ -30,6 +30,7 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 type Options struct {
 	NoColor bool                // also when NO_COLOR holds anything
 	Glyphs  widget.Glyphs       // what to draw with
+	Theme   widget.Theme        // its colours
 	Version string              // of the program, for the help
 	Keys    map[string][]string // the user's own
 	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
@@ -52,8 +53,10 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	d.state.Keys = keys
 	colours := d.state.Look.Glyphs.Profile(os.Environ(), o.NoColor || os.Getenv("NO_COLOR") != "")
 	d.sixteen, d.state.Look.Colourless = colours == colorprofile.ANSI, colours == colorprofile.Ascii
+	d.theme, d.light = o.Theme, widget.LightByEnv(os.Getenv)
 	out := &countedOutput{File: os.Stdout}
 	r := newRenderer(os.Stdin, out, os.Environ(), colours)
+	r.asksGround = o.Theme.Asks() && colours > colorprofile.Ascii && os.Getenv("TERM") != "linux"
 	d.aside = r.aside
 	st := &screen{root: newRoot(ctx, d), renderer: r}
 	st.sh.foldSample(d.first())

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"image/color"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +12,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // shared is what all pages look at, and what the shell needs besides to keep it.
@@ -27,13 +30,23 @@ type shared struct {
 	modelsAt   time.Time     // when the models that are listed were changed
 	notices    notices
 	mouse      bool
+	paint      *strings.Replacer // writes the theme's colours
 }
 
 func newShared(ctx context.Context, d deps) *shared {
 	sh := &shared{State: d.state, deps: d, ctx: ctx, modelsAt: d.campaigns.ModelsChanged()}
 	sh.tasks = session.Tasks{On: d.host, Clock: sh.Moment.Clock, Rate: sh.Device.Rate, Budget: d.budget}
 	sh.Readings.Since = sh.now()
+	sh.paint = sh.theme.Painter(sh.light, sh.sixteen)
 	return sh
+}
+
+// foldGround takes what the terminal says of its background.
+func (sh *shared) foldGround(ground color.Color) {
+	if light := widget.Light(ground); light != sh.light {
+		sh.light = light
+		sh.paint = sh.theme.Painter(light, sh.sixteen)
+	}
 }
 
 // now is the user's time.

@@ -107,7 +107,7 @@ func parse(name, text string, base []Workload) ([]Workload, error) {
 			list = append(list, w)
 		}
 	}
-	ofTheScreens := func(k toml.Key) bool { return k[0] == "keys" } // who read that table themselves
+	ofTheScreens := func(k toml.Key) bool { return k[0] == "keys" || k[0] == "theme" } // who read these themselves
 	if unknown := slices.DeleteFunc(f.meta.Undecoded(), ofTheScreens); len(unknown) > 0 {
 		return nil, f.unknown(unknown[0])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jtune/tui"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // keysText is the help text about bindings.
@@ -40,6 +41,19 @@ func (a *app) keyBindings() (map[string][]string, error) {
 		return nil, err
 	}
 	return session.ReadKeys(path, tui.CheckKeys)
+}
+
+// theme reads the user's choice of colours.
+func (a *app) theme() (t widget.Theme, err error) {
+	path, err := a.options.ConfigFile()
+	if err != nil {
+		return t, err
+	}
+	err = session.ReadTheme(path, func(table map[string]string) (key string, err error) {
+		t, key, err = widget.ParseTheme(table)
+		return key, err
+	})
+	return t, err
 }
 
 func printKeys(w io.Writer, list []tui.KeyLine) {

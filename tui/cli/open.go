@@ -23,6 +23,10 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	theme, err := a.theme()
+	if err != nil {
+		return err
+	}
 	s, err := session.Open(a.options)
 	if err != nil {
 		return err
@@ -30,7 +34,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
-			Glyphs: glyphs, Version: session.Version, Keys: bindings, Budget: a.limitCPU()})
+			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU()})
 		s.Close() // which restores what was not kept
 		if farewell != "" {
 			fmt.Fprintln(a.out, "jtune:", farewell)

@@ -47,3 +47,29 @@ func TestReadKeysNamesFileAndLine(t *testing.T) {
 		t.Errorf("without a file: got %v, %v", got, err)
 	}
 }
+
+func TestReadThemeNamesFileAndLine(t *testing.T) {
+	refuse := func(wish map[string]string) (string, error) {
+		if wish["good"] == "256" {
+			return "good", errors.New("no such colour")
+		}
+		return "", nil
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"no table of colours":    {"", ""},
+		"a palette and a colour": {"[theme]\nname = \"light\"\ngood = 22", ""},
+		"keys beside it":         {"[keys]\napply = \"o\"\n[theme]\nname = \"dark\"", ""},
+		"what the theme refuses": {"[theme]\n\ngood = 256", "config.toml: line 3: [theme] good: no such colour"},
+		"a list":                 {"[theme]\ngood = [1]", "line 2: [theme] good: want a text or a number"},
+		"no table":               {"theme = 3", "config.toml: line 1: theme is not a table"},
+	} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := ReadTheme(path, refuse)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}

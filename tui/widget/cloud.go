@@ -48,6 +48,7 @@ type CloudView struct {
 	XName, YName string
 	Dots         any          // comparable: the dots are drawn anew when it differs
 	Group        func() []int // points that stand out; nil: none
+	Coarse       bool         // dots are blocks
 	Plain        bool         // nothing tells the front's line or other dots apart but their glyphs
 	Front        []int        // joined by a line
 	AtX, AtY     float64      // limits; 0: none
@@ -113,7 +114,11 @@ func (c *Cloud) Render(v CloudView, w, h int) string {
 // drawDots puts the dots into the plot. Those of a group stand out; the others
 // stand back, or stay away where dots look alike.
 func (v CloudView) drawDots(plot *chart.Plot) {
-	if v.Group == nil {
+	switch {
+	case v.Group == nil && v.Coarse:
+		plot.Specks(v.Xs, v.Ys, chart.InkCloud)
+		return
+	case v.Group == nil:
 		plot.Points(v.Xs, v.Ys, chart.InkCloud)
 		return
 	}

@@ -1,12 +1,10 @@
 package widget
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 )
 
 func env(vars map[string]string) func(string) string {
@@ -68,40 +66,6 @@ func TestGlyphsBoundTheColours(t *testing.T) {
 	} {
 		if got := c.glyphs.Profile(c.environ, c.noColor); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// luminance is the relative luminance of WCAG 2.1.
-func luminance(r, g, b uint32) float64 {
-	linear := func(c uint32) float64 {
-		v := float64(c>>8) / 255
-		if v <= 0.04045 {
-			return v / 12.92
-		}
-		return math.Pow((v+0.055)/1.055, 2.4)
-	}
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
-}
-
-func TestStylesCanBeReadOnLightAndOnDark(t *testing.T) {
-	const least = 3.0 // WCAG 2.1 for large text and graphics
-	grounds := map[string]float64{
-		"black":           0,
-		"white":           1,
-		"Solarized light": luminance(0xfdfd, 0xf6f6, 0xe3e3),
-		"a dark theme":    luminance(0x1e1e, 0x1e1e, 0x1e1e),
-	}
-	for _, c := range []ansi.IndexedColor{red, green, yellow, blue, pink, cyan, grey} {
-		r, g, b, _ := c.RGBA()
-		for name, ground := range grounds {
-			hi, lo := luminance(r, g, b)+0.05, ground+0.05
-			if hi < lo {
-				hi, lo = lo, hi
-			}
-			if hi/lo < least {
-				t.Errorf("colour %d on %s has a contrast of %.1f, want %.1f", c, name, hi/lo, least)
-			}
 		}
 	}
 }

@@ -140,7 +140,7 @@ func Row(name, numbers string, w int) string {
 }
 
 // frame is the border of a box; its upper edge is drawn apart, with the title in it.
-var frame = lipgloss.NewStyle().Border(lipgloss.NormalBorder(), false, true, true).BorderForeground(grey).Padding(0, 1)
+var frame = StylePlain.Border(lipgloss.NormalBorder(), false, true, true).BorderForeground(border).Padding(0, 1)
 
 // Box frames text in exactly w×h cells, the title in its upper edge; text is
 // to be made for w-4 columns. Where there is no room for a frame the bare
@@ -186,14 +186,20 @@ func Under(blocks ...string) string {
 	return strings.Join(slices.DeleteFunc(blocks, func(b string) bool { return b == "" }), "\n")
 }
 
-// Over lays top upon the middle of base, which is w×h cells.
+// Over lays top upon the middle of base, which is w×h cells and dimmed: what is beside top is not
+// read as a part of it.
 func Over(base, top string, w, h int) string {
 	topW, topH := lipgloss.Size(top)
 	if topW >= w {
 		return Fit(top, w, h)
 	}
 	dialog := lipgloss.NewLayer(top).X((w - topW) / 2).Y(max(0, (h-topH)/2)).Z(1)
-	return Fit(lipgloss.NewCompositor(lipgloss.NewLayer(Fit(base, w, h)), dialog).Render(), w, h)
+	lines := strings.Split(Fit(ansi.Strip(base), w, h), "\n")
+	for i, line := range lines {
+		lines[i] = StyleDim.Render(line)
+	}
+	back := lipgloss.NewLayer(strings.Join(lines, "\n"))
+	return Fit(lipgloss.NewCompositor(back, dialog).Render(), w, h)
 }
 
 // noBreak keeps the dashes of a flag and the sign of a number with what

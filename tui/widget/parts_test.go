@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,10 +27,32 @@ func TestCutPadsByWhatIsSeen(t *testing.T) {
 
 func TestOverKeepsWhatLiesAround(t *testing.T) {
 	base := strings.Repeat("..........\n", 4) + ".........."
-	got := Over(base, "ab\ncd", 10, 5)
+	over := Over(base, "ab\ncd", 10, 5)
+	got := ansi.Strip(over)
 	want := "..........\n....ab....\n....cd....\n..........\n.........."
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if dimmed := StyleDim.Render("...."); !strings.Contains(over, dimmed+"ab"+dimmed) {
+		t.Errorf("what lies behind is not dimmed: %q", over)
+	}
+}
+
+func TestTableNeverCutsANumber(t *testing.T) {
+	tab := Table{Rows: 20000, Cell: func(row, c int) string {
+		return []string{fmt.Sprint(row + 1), "12c/2.20C/1.30G/3.20M", "1234.5"}[c]
+	}, Cols: []Column{
+		{Title: "n", Width: 3, Right: true},
+		{Title: "mode", Width: 21},
+		{Title: "ms", Width: 5, Right: true, Drop: 1},
+	}}
+	tab.Cursor = 19999
+	for w, want := range map[int]string{40: "20000 12c/2.20C/1.30G/3.20M 1234.5", 30: "20000 12c/2.20C/1.30G/3.20M",
+		20: "20000 12c/2.20C/1.…"} {
+		lines := strings.Split(ansi.Strip(tab.Render(w, 5)), "\n")
+		if got := strings.TrimSpace(strings.TrimPrefix(lines[4], "▸")); got != want {
+			t.Errorf("at %d columns the last row is %q, want %q", w, got, want)
+		}
 	}
 }
 

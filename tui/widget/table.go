@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,7 +30,6 @@ type Table struct {
 	Cell   func(row, col int) string
 	Cursor int
 	Top    int
-	room   int    // columns of the last visible column, as drawn
 	Empty  string // said when there are no rows
 }
 
@@ -64,49 +64,86 @@ func (t *Table) Key(k tea.KeyPressMsg) (taken bool) {
 // Move shifts the cursor, staying within the rows.
 func (t *Table) Move(by int) { t.Cursor = min(max(0, t.Cursor+by), max(0, t.Rows-1)) }
 
-// visible returns the columns that fit w. The least needed ones go first, those
-// of equal need together.
-func (t *Table) visible(w int) []int {
-	keep := 0
-	for _, c := range t.Cols {
-		keep = max(keep, c.Drop)
-	}
-	for {
-		var out []int
-		need, worst := 0, 0
-		for i, c := range t.Cols {
-			if c.Drop <= keep && !c.Off {
-				out = append(out, i)
-				need += c.Width + 1
-				worst = max(worst, c.Drop)
+// fitted returns the columns that fit w, and how wide they are: numbers as wide as the
+// widest of those that show, as none is ever cut. The least needed columns go first,
+// those of equal need together; then texts give way, then the last columns of numbers.
+func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
+	worst := 0
+	for i, c := range t.Cols {
+		if c.Off {
+			continue
+		}
+		need := c.Width
+		for _, row := range cells {
+			if c.Right {
+				need = max(need, Width(row[i]))
 			}
 		}
-		if need <= w || worst == 0 {
-			return out
-		}
-		keep = worst - 1
+		cols, widths, worst = append(cols, i), append(widths, need), max(worst, c.Drop)
 	}
+	over := func() int {
+		sum := len(cols)
+		for _, n := range widths {
+			sum += n
+		}
+		return sum - w
+	}
+	drop := func(at int) {
+		cols, widths = slices.Delete(cols, at, at+1), slices.Delete(widths, at, at+1)
+	}
+	for ; over() > 0 && worst > 0; worst-- {
+		for at := len(cols) - 1; at >= 0; at-- {
+			if t.Cols[cols[at]].Drop == worst {
+				drop(at)
+			}
+		}
+	}
+	for at := range cols {
+		if c := t.Cols[cols[at]]; !c.Right && over() > 0 {
+			widths[at] = max(min(widths[at], leastText), widths[at]-over())
+		}
+	}
+	for at := len(cols) - 1; at > 0 && over() > 0; at-- {
+		if t.Cols[cols[at]].Right {
+			drop(at)
+		}
+	}
+	if n := len(cols) - 1; n >= 0 && !t.Cols[cols[n]].Right { // the last text takes the room that is left
+		widths[n] = max(0, widths[n]-over())
+	}
+	return cols, widths
 }
+
+// leastText is the width down to which a text gives way to numbers.
+const leastText = 8
 
 // Render draws head and rows in exactly w×h cells and scrolls so that the
 // cursor shows.
 func (t *Table) Render(w, h int) string {
-	cols := t.visible(w)
-	t.room = w - 1
-	for _, c := range cols[:len(cols)-1] {
-		t.room -= t.Cols[c].Width + 1
-	}
-	lines := []string{StyleDim.Render(Cut(" "+t.line(cols, func(c int) string { return t.Cols[c].Title }), w))}
-	if t.Rows == 0 {
-		return Fit(lines[0]+"\n"+Wrap(t.Empty, w), w, h)
-	}
 	t.Move(0)
 	room := max(1, h-1)
 	t.Top = min(max(t.Top, t.Cursor-room+1), t.Cursor)
 	t.Top = max(0, min(t.Top, t.Rows-room))
+	var cells [][]string
 	for i := t.Top; i < min(t.Rows, t.Top+room); i++ {
-		text := t.line(cols, func(c int) string { return t.Cell(i, c) })
-		if i == t.Cursor {
+		row := make([]string, len(t.Cols))
+		for c := range row {
+			row[c] = t.Cell(i, c)
+		}
+		cells = append(cells, row)
+	}
+	cols, widths := t.fitted(w, cells)
+	titles := make([]string, len(t.Cols))
+	for i, c := range t.Cols {
+		titles[i] = c.Title
+	}
+	lines := []string{StyleDim.Render(Cut(" "+t.line(cols, widths, titles), w))}
+	if t.Rows == 0 {
+		return Fit(lines[0]+"\n"+Wrap(t.Empty, w), w, h)
+	}
+	for i, row := range cells {
+		text := t.line(cols, widths, row)
+		if t.Top+i == t.Cursor {
 			lines = append(lines, StyleCursor.Render(Cut("▸"+text, w)))
 		} else {
 			lines = append(lines, Cut(" "+text, w))
@@ -115,20 +152,14 @@ func (t *Table) Render(w, h int) string {
 	return Fit(strings.Join(lines, "\n"), w, h)
 }
 
-func (t *Table) line(cols []int, cell func(col int) string) string {
-	var b strings.Builder
+func (t *Table) line(cols, widths []int, cells []string) string {
+	var parts []string
 	for i, c := range cols {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		switch {
-		case t.Cols[c].Right:
-			b.WriteString(Right(cell(c), t.Cols[c].Width))
-		case i == len(cols)-1: // the last text takes the room that is left
-			b.WriteString(Cut(cell(c), max(t.room, t.Cols[c].Width)))
-		default:
-			b.WriteString(Cut(cell(c), t.Cols[c].Width))
+		if t.Cols[c].Right {
+			parts = append(parts, Right(cells[c], widths[i]))
+		} else {
+			parts = append(parts, Cut(cells[c], widths[i]))
 		}
 	}
-	return b.String()
+	return strings.Join(parts, " ")
 }

@@ -133,7 +133,7 @@ func TestAPictureKeepsColumnsAndColours(t *testing.T) {
 	screen := vt10x.New(vt10x.WithSize(8, 1))
 	_, _ = screen.Write([]byte("\x1b[1;38;5;130ma  b\x1b[m <\x1b[7m>\x1b[m"))
 	got := frame{"", cellsOf(screen)}.draw()
-	for _, want := range []string{`textLength="33.6" class="b" style="fill:` + palette[130] + `">a` + "\u00a0\u00a0" +
+	for _, want := range []string{`textLength="33.6" class="b" style="fill:` + colour(130) + `">a` + "\u00a0\u00a0" +
 		`b</text>`, `&lt;</text>`,
 		`fill="` + ground[0] + `"/><text x="62.4" y="51.0" style="fill:` + ground[1] + `">&gt;</text>`} {
 		if !strings.Contains(got, want) {

@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/hinshun/vt10x"
 )
 
@@ -63,7 +64,7 @@ func svg(frames []frame) string {
 
 func (f frame) draw() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<text x="%d" y="%d" style="fill:%s">%s</text>`+"\n", margin, margin+fontSize, palette[244],
+	fmt.Fprintf(&b, `<text x="%d" y="%d" style="fill:%s">%s</text>`+"\n", margin, margin+fontSize, colour(247),
 		html.EscapeString(f.caption))
 	for y, line := range f.cells {
 		for x := 0; x < len(line); {
@@ -125,19 +126,13 @@ func piece(cells []vt10x.Glyph, x, y int) string {
 // ground is the colour of plain text and of what is behind it.
 var ground = [2]string{"#d4d4d4", "#16181c"}
 
-// palette has the colours of the 256 that the screens use.
-var palette = map[vt10x.Color]string{30: "#3aa6a6", 28: "#3fae3f", 32: "#3f97e0", 130: "#d08a2e", 133: "#c06ec0",
-	160: "#e05050", 244: "#8a8a8a"}
-
 func colour(c vt10x.Color) string {
-	switch c {
-	case vt10x.DefaultFG:
+	switch {
+	case c == vt10x.DefaultFG:
 		return ground[0]
-	case vt10x.DefaultBG:
+	case c > 255: // vt10x.DefaultBG
 		return ground[1]
 	}
-	if text, ok := palette[c]; ok {
-		return text
-	}
-	return ground[0]
+	r, g, b, _ := ansi.IndexedColor(c).RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

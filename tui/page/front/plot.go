@@ -53,6 +53,7 @@ func (p *Page) plot(w, h int) string {
 		Points:   p.points(),
 		XName:    pl.Across.Unit(),
 		YName:    pl.Up.Unit(),
+		Coarse:   p.read.Look().Glyphs >= widget.GlyphsBlocks,
 		Plain:    p.frontByGlyph(),
 		Front:    p.front(),
 		AtX:      p.limitOn(pl.Across),

@@ -125,6 +125,79 @@ func TestPlotBarsAreSeenWhereTheyAreWiderThanACell(t *testing.T) {
 	}
 }
 
+func TestPlotFromZeroHasRoundTicksAsFarFromEachOther(t *testing.T) {
+	for h := 5; h < 40; h++ {
+		for _, most := range []float64{0.03, 1, 5.5, 57.7, 99, 100, 1013, 86400} {
+			var p Plot
+			p.YName = "W"
+			p.FromZero(most, h)
+			if p.Y.Hi < most || p.Y.Hi > 2.5*most {
+				t.Errorf("%d rows: the scale to %g ends at %g", h, most, p.Y.Hi)
+			}
+			var at []int
+			for y, row := range strings.Split(p.Render(30, h, Plain), "\n")[:h-axisRows] {
+				if strings.ContainsRune(row, '┤') {
+					at = append(at, y)
+				}
+			}
+			for i := 2; i < len(at); i++ {
+				if at[i]-at[i-1] != at[1]-at[0] {
+					t.Errorf("%d rows, to %g: ticks at rows %v", h, most, at)
+				}
+			}
+			if len(at) < 2 {
+				t.Errorf("%d rows, to %g: ticks at rows %v, want two at least", h, most, at)
+			}
+		}
+	}
+}
+
+func TestPlotNameOfTheAxisLeavesEveryTick(t *testing.T) {
+	p := Plot{X: axis.Scale{Hi: 10}, Y: axis.Scale{Hi: 60}, XName: "s", YName: "W"}
+	rows := strings.Split(p.Render(30, 11, Plain), "\n")
+	for _, c := range []struct{ row, want string }{{rows[0], "60┤"}, {rows[9], " W└"}} {
+		if !strings.HasPrefix(c.row, c.want) {
+			t.Errorf("got %q, want %q first", c.row, c.want)
+		}
+	}
+}
+
+func TestPlotLabelsDoNotLieOverEachOther(t *testing.T) {
+	p := Plot{X: axis.Scale{Hi: 10}, Y: axis.Scale{Hi: 100}}
+	for _, name := range []string{"GPU", "tj", "SOC0"} {
+		p.Label(10, 61, name, InkPreset)
+	}
+	got := p.Render(30, 11, Plain)
+	for _, name := range []string{"GPU\n", "tj\n", "SOC0\n"} {
+		if !strings.Contains(got, name) {
+			t.Errorf("the picture lacks %q:\n%s", name, got)
+		}
+	}
+}
+
+func TestPlotLimitKeepsTheCloudVisible(t *testing.T) {
+	p := Plot{X: axis.Scale{Hi: 10}, Y: axis.Scale{Hi: 10}}
+	for x := range 200 {
+		p.Points([]float64{float64(x) / 20}, []float64{5}, InkCloud)
+	}
+	p.Limits(0, 5)
+	for _, row := range strings.Split(p.Render(40, 11, Plain), "\n") {
+		if strings.Contains(row, "limit") {
+			dots := 0
+			for _, r := range row {
+				if r >= 0x2800 {
+					dots++
+				}
+			}
+			if line := strings.Count(row, "┄"); line < 5 || dots < 3*line-6 {
+				t.Errorf("%d cells of the line over %d of the cloud: %q", line, dots, row)
+			}
+			return
+		}
+	}
+	t.Error("there is no limit")
+}
+
 func TestRasterLineJoinsItsEnds(t *testing.T) {
 	r := NewRaster(10, 5)
 	r.Line([]canvas.Float64Point{{X: 0, Y: 1}, {X: 1, Y: 0}}, InkFront)

@@ -22,6 +22,12 @@ const (
 	InkAxis
 	InkLimit
 	InkSeries
+	InkOther  // a series of a part without an ink of its own
+	InkMemory // what belongs to the memory
+	InkCPU
+	InkGPU
+	InkWarm // near a limit
+	InkHot  // at it
 	InkBand
 	InkFront
 	InkMeasured

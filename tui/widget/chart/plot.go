@@ -15,7 +15,8 @@ import (
 // Render returns blank lines of the requested size.
 type Plot struct {
 	X, Y         axis.Scale
-	XName, YName string // printed at the ends of the axes
+	Step         float64 // between the ticks of Y; 0: round ones
+	XName, YName string  // printed at the right end and in the corner of the axes
 	layers       []func(p *Plot, r *Raster)
 }
 
@@ -27,16 +28,22 @@ const (
 
 // Points adds one dot per pair of values.
 func (p *Plot) Points(xs, ys []float64, ink Ink) {
-	p.dots(xs, ys, ink, func(x, y int) (int, int) { return x, y })
+	p.dots(xs, ys, func(r *Raster, x, y int) { r.Dot(x, y, ink) })
 }
 
 // Haze is Points that stand back: one dot in each cell that holds any.
 func (p *Plot) Haze(xs, ys []float64, ink Ink) {
-	p.dots(xs, ys, ink, func(x, y int) (int, int) { return x | 1, y&^3 | 2 })
+	p.dots(xs, ys, func(r *Raster, x, y int) { r.Dot(x|1, y&^3|2, ink) })
 }
 
-// dots adds a dot per pair of values, where place moves it within the raster.
-func (p *Plot) dots(xs, ys []float64, ink Ink, place func(x, y int) (int, int)) {
+// Specks is Points as one mark in each cell that holds any, for terminals whose dots are blocks
+// that would bury everything else.
+func (p *Plot) Specks(xs, ys []float64, ink Ink) {
+	p.dots(xs, ys, func(r *Raster, x, y int) { r.Rune(x/2, y/4, '·', ink) })
+}
+
+// dots puts something at the dot of each pair of values.
+func (p *Plot) dots(xs, ys []float64, put func(r *Raster, x, y int)) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
 		atX, atY := p.X.Places(), p.Y.Places()
 		w, h := float64(2*r.W-1), float64(4*r.H-1)
@@ -44,8 +51,7 @@ func (p *Plot) dots(xs, ys []float64, ink Ink, place func(x, y int) (int, int)) 
 			fx, okX := atX(xs[i])
 			fy, okY := atY(ys[i])
 			if okX && okY {
-				x, y := place(int(fx*w+0.5), int((1-fy)*h+0.5))
-				r.Dot(x, y, ink)
+				put(r, int(fx*w+0.5), int((1-fy)*h+0.5))
 			}
 		}
 	})
@@ -78,6 +84,10 @@ func (p *Plot) Limits(x, y float64) {
 	}
 }
 
+// overDots is how many cells of a level or column lie from one mark over dots that stand
+// back to the next: between them the dots are seen.
+const overDots = 4
+
 // Level draws a dotted line across at height y, named at its right end.
 func (p *Plot) Level(y float64, name string, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
@@ -87,7 +97,7 @@ func (p *Plot) Level(y float64, name string, ink Ink) {
 		}
 		cy := int(math.Round((1-f)*float64(4*r.H-1))) / 4
 		for cx := range r.W {
-			r.behind(cx, cy, '┄', ink)
+			r.behind(cx, cy, '┄', ink, cx%overDots == 0)
 		}
 		r.Text(r.W-utf8.RuneCountInString(name), cy, name, ink)
 	})
@@ -102,7 +112,7 @@ func (p *Plot) Column(x float64, name string, ink Ink) {
 		}
 		cx := int(math.Round(f*float64(2*r.W-1))) / 2
 		for cy := range r.H {
-			r.behind(cx, cy, '┊', ink)
+			r.behind(cx, cy, '┊', ink, cy%overDots == 0)
 		}
 		r.Text(min(cx+1, r.W-utf8.RuneCountInString(name)), 0, name, ink)
 	})
@@ -157,11 +167,22 @@ func (p *Plot) Mark(x, y float64, glyph rune, ink Ink) {
 }
 
 // Label writes a word at a pair of values, shifted left where it would leave
-// the plot.
+// the plot, and to the nearest row where no other word stands.
 func (p *Plot) Label(x, y float64, word string, ink Ink) {
 	p.layers = append(p.layers, func(p *Plot, r *Raster) {
-		if cx, cy, ok := p.cell(r, x, y); ok {
-			r.Text(min(cx, r.W-utf8.RuneCountInString(word)), cy, word, ink)
+		cx, cy, ok := p.cell(r, x, y)
+		if !ok {
+			return
+		}
+		n := utf8.RuneCountInString(word)
+		cx = max(0, min(cx, r.W-n))
+		for away := range r.H {
+			for _, row := range []int{cy - away, cy + away} {
+				if r.free(cx, row, n) {
+					r.Text(cx, row, word, ink)
+					return
+				}
+			}
 		}
 	})
 }
@@ -225,24 +246,57 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 	return strings.Join(rows, "\n")
 }
 
-// yLabels returns the text of the tick on each raster row; the axis' name takes
-// the top row when no tick is there.
+// yLabels returns the text of the tick on each raster row.
 func (p *Plot) yLabels(h int) []string {
 	out := make([]string, h)
-	for _, v := range p.Y.Ticks(max(2, h/3)) {
+	for _, v := range p.yTicks(h) {
 		if f, ok := p.Y.At(v); ok {
 			out[min(h-1, int(math.Round((1-f)*float64(4*h-1)))/4)] = axis.Label(v)
 		}
 	}
-	if p.YName != "" {
-		out[0] = p.YName
+	return out
+}
+
+// yTicks are the values with a tick in h raster rows.
+func (p *Plot) yTicks(h int) []float64 {
+	if p.Step <= 0 {
+		return p.Y.Ticks(max(2, h/3))
+	}
+	var out []float64
+	for i := 0.0; i*p.Step <= p.Y.Hi && len(out) < h; i++ {
+		out = append(out, i*p.Step)
 	}
 	return out
 }
 
+// FromZero makes Y the scale from 0 to a little above most, in a picture of h rows: its ticks
+// are round, and as many rows from each other.
+func (p *Plot) FromZero(most float64, h int) {
+	rows := h - axisRows
+	if rows < 3 || !axis.Finite(most) || most <= 0 {
+		p.Y = axis.FromZero(most)
+		return
+	}
+	p.Y, p.Step = axis.Scale{Hi: math.Inf(1)}, 0
+	between := max(2, (rows+mostTicks-1)/mostTicks) // rows from tick to tick, at least
+	for exp := math.Floor(math.Log10(most)) - 1; exp <= math.Floor(math.Log10(most))+1; exp++ {
+		for _, round := range []float64{1, 2, 5} {
+			for n := between; n <= min(between+1, rows-1); n++ {
+				step := round * math.Pow(10, exp)
+				if hi := step * (float64(rows) - 0.25) / float64(n); hi >= most && hi < p.Y.Hi {
+					p.Y.Hi, p.Step = hi, step
+				}
+			}
+		}
+	}
+}
+
+// mostTicks is how many an axis gets.
+const mostTicks = 7
+
 func (p *Plot) gutter(h int) int {
 	widest := utf8.RuneCountInString(p.YName)
-	for _, v := range p.Y.Ticks(max(2, (h-2)/3)) {
+	for _, v := range p.yTicks(h - axisRows) {
 		widest = max(widest, len(axis.Label(v)))
 	}
 	return widest
@@ -250,8 +304,9 @@ func (p *Plot) gutter(h int) int {
 
 func (p *Plot) xTicks(w int) []float64 { return p.X.Ticks(max(2, w/9)) }
 
+// xAxis has the name of the other axis in its corner, where no tick stands.
 func (p *Plot) xAxis(gutter, w int) string {
-	row := []rune(strings.Repeat(" ", gutter) + "└" + strings.Repeat("─", w))
+	row := []rune(padLeft(p.YName, gutter) + "└" + strings.Repeat("─", w))
 	for _, v := range p.xTicks(w) {
 		if f, ok := p.X.At(v); ok {
 			row[gutter+1+int(math.Round(f*float64(w-1)))] = '┬'

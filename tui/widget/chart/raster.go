@@ -103,9 +103,22 @@ func (r *Raster) glyph(i int) rune {
 	return runes.BrailleBlockOffset + rune(r.dots[i])
 }
 
-// behind puts a glyph where no dots of a nearer ink lie.
-func (r *Raster) behind(cx, cy int, glyph rune, ink Ink) {
-	if i := cy*r.W + cx; r.dots[i] == 0 || r.ink[i] < ink {
+// behind puts a glyph where nothing is; over what stands back too where over says so.
+func (r *Raster) behind(cx, cy int, glyph rune, ink Ink, over bool) {
+	if i := cy*r.W + cx; r.dots[i] == 0 && r.marks[i] == 0 || r.ink[i] < ink && over {
 		r.Rune(cx, cy, glyph, ink)
 	}
+}
+
+// free reports whether no marks stand in n cells.
+func (r *Raster) free(cx, cy, n int) bool {
+	if cy < 0 || cy >= r.H {
+		return false
+	}
+	for x := max(0, cx); x < min(cx+n, r.W); x++ {
+		if r.marks[cy*r.W+x] != 0 {
+			return false
+		}
+	}
+	return true
 }

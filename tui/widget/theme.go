@@ -1,0 +1,189 @@
+package widget
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Colours by what they mean. Their numbers are those of the dark palette in the
+// table of 256 colours: a frame is drawn with them, and Theme.Painter writes
+// another palette's instead. Nothing is said by colour alone: each has a word or a
+// glyph.
+const (
+	dim      ansi.IndexedColor = 247
+	border   ansi.IndexedColor = 244 // of panels
+	cloudy   ansi.IndexedColor = 245 // dots that stand back
+	accent   ansi.IndexedColor = 80  // titles and keys
+	good     ansi.IndexedColor = 114
+	warn     ansi.IndexedColor = 215
+	bad      ansi.IndexedColor = 203
+	cpu      ansi.IndexedColor = 75
+	gpu      ansi.IndexedColor = 212
+	memory   ansi.IndexedColor = 149
+	total    ansi.IndexedColor = 81 // of the module, and a line that is alone
+	other    ansi.IndexedColor = 250
+	band     ansi.IndexedColor = 68
+	measured ansi.IndexedColor = 177
+)
+
+// Palette is a set of colours.
+type Palette int
+
+// Palettes that the user may ask for.
+const (
+	PaletteAuto  Palette = iota // dark or light, as the terminal's background
+	PaletteDark                 // for a dark background
+	PaletteLight                // for a light one
+	PaletteHigh                 // strong, as the terminal's background
+)
+
+var paletteNames = [...]string{"auto", "dark", "light", "high-contrast"}
+
+// hue is a colour in every palette: its number in the table of 256, and its SGR code
+// where a terminal has 16 colours.
+type hue struct {
+	name                string
+	dark                ansi.IndexedColor
+	light               ansi.IndexedColor
+	highDark, highLight ansi.IndexedColor
+	dark16, light16     string
+	graphic             bool // never text
+}
+
+// hues are all colours. Text has a contrast of 4.5 at least against the
+// backgrounds that the palette is for, 7 where it is strong; borders, dots and
+// bands have 3 (WCAG 2.1, 1.4.3, 1.4.6 and 1.4.11).
+var hues = []hue{
+	{"dim", dim, 241, 252, 238, "37", "90", false},
+	{"border", border, 244, 250, 240, "90", "90", true},
+	{"cloud", cloudy, 245, 248, 242, "90", "90", true},
+	{"accent", accent, 24, 123, 18, "96", "36", false},
+	{"good", good, 22, 120, 22, "92", "32", false},
+	{"warn", warn, 94, 222, 52, "93", "33", false},
+	{"bad", bad, 124, 217, 124, "91", "31", false},
+	{"cpu", cpu, 25, 117, 19, "96", "34", false},
+	{"gpu", gpu, 126, 219, 90, "95", "35", false},
+	{"memory", memory, 58, 191, 22, "92", "32", false},
+	{"total", total, 23, 159, 23, "97", "36", false},
+	{"other", other, 240, 254, 237, "37", "90", false},
+	{"band", band, 62, 111, 61, "94", "34", true},
+	{"measured", measured, 91, 183, 54, "95", "35", false},
+}
+
+// Theme is the user's choice of colours. The zero value follows the terminal.
+type Theme struct {
+	Palette Palette
+	own     map[ansi.IndexedColor]string // SGR parameters in place of the palette's
+}
+
+// ParseTheme reads the table [theme] of a configuration file: name is a palette,
+// every other key a colour by its name, such as good = "#5fd787" or good = "114".
+// It returns the key that is wrong, and why.
+func ParseTheme(table map[string]string) (t Theme, key string, err error) {
+	t.own = map[ansi.IndexedColor]string{}
+	for key, value := range table {
+		if key == "name" {
+			at := slices.Index(paletteNames[:], value)
+			if at < 0 {
+				return t, key, fmt.Errorf("%q: want one of %s", value, strings.Join(paletteNames[:], ", "))
+			}
+			t.Palette = Palette(at)
+			continue
+		}
+		var names []string
+		is := ansi.IndexedColor(0)
+		for _, h := range hues {
+			if names = append(names, h.name); h.name == key {
+				is = h.dark
+			}
+		}
+		if is == 0 {
+			return t, key, fmt.Errorf("no such colour: want name or one of %s", strings.Join(names, ", "))
+		}
+		if t.own[is], err = colourCodes(value); err != nil {
+			return t, key, err
+		}
+	}
+	return t, "", nil
+}
+
+// colourCodes writes a colour as SGR parameters of the foreground.
+func colourCodes(value string) (string, error) {
+	if n, err := strconv.ParseUint(value, 10, 8); err == nil {
+		return indexed(ansi.IndexedColor(n)), nil
+	}
+	if hex, ok := strings.CutPrefix(value, "#"); ok && len(hex) == 6 {
+		if n, err := strconv.ParseUint(hex, 16, 32); err == nil {
+			return fmt.Sprintf("38;2;%d;%d;%d", n>>16, n>>8&255, n&255), nil
+		}
+	}
+	return "", fmt.Errorf(`%q: want a colour such as "#5fd787", or a number of 0 to 255`, value)
+}
+
+// Asks reports whether the theme depends on the terminal's background.
+func (t Theme) Asks() bool { return t.Palette == PaletteAuto || t.Palette == PaletteHigh }
+
+// Painter writes a frame's colours as the theme has them, on a light or dark
+// background, with 16 colours where the terminal has no more.
+func (t Theme) Painter(light, sixteen bool) *strings.Replacer {
+	light = t.Palette == PaletteLight || light && t.Asks()
+	var pairs []string
+	for _, h := range hues {
+		pairs = append(pairs, indexed(h.dark), cmp.Or(t.own[h.dark], h.codes(light, t.Palette == PaletteHigh, sixteen)))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// codes are the SGR parameters of the foreground.
+func (h hue) codes(light, high, sixteen bool) string {
+	switch {
+	case sixteen && light:
+		return h.light16
+	case sixteen:
+		return h.dark16
+	case high && light:
+		return indexed(h.highLight)
+	case high:
+		return indexed(h.highDark)
+	case light:
+		return indexed(h.light)
+	}
+	return indexed(h.dark)
+}
+
+func indexed(c ansi.IndexedColor) string { return fmt.Sprintf("38;5;%d", c) }
+
+// Light reports whether a background is light: black text stands out from it more than
+// white text does (WCAG 2.1, relative luminance).
+func Light(ground color.Color) bool {
+	const even = 0.179 // where both have the same contrast
+	return luminance(ground) > even
+}
+
+func luminance(c color.Color) float64 {
+	linear := func(c uint32) float64 {
+		v := float64(c>>8) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := c.RGBA()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+// LightByEnv is what COLORFGBG, set by some terminals, says of the background: its last
+// number is one of 16 colours, of which 7 and 15 are white. Without it the background
+// is taken for dark, as most are.
+func LightByEnv(getenv func(string) string) bool {
+	list := strings.Split(getenv("COLORFGBG"), ";")
+	ground := list[len(list)-1]
+	return ground == "7" || ground == "15"
+}
