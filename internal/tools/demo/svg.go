@@ -5,7 +5,6 @@ import (
 	"html"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/hinshun/vt10x"
 )
 
@@ -126,13 +125,19 @@ func piece(cells []vt10x.Glyph, x, y int) string {
 // ground is the colour of plain text and of what is behind it.
 var ground = [2]string{"#d4d4d4", "#16181c"}
 
+// colour is one of the table of 256 that xterm has: a cube of six levels, then greys. The first
+// sixteen are the terminal's own, which the screens do not use.
 func colour(c vt10x.Color) string {
+	level := func(n vt10x.Color) vt10x.Color { return min(n, 1)*55 + 40*n }
 	switch {
-	case c == vt10x.DefaultFG:
-		return ground[0]
-	case c > 255: // vt10x.DefaultBG
+	case c == vt10x.DefaultBG:
 		return ground[1]
+	case c < 16 || c > 255:
+		return ground[0]
+	case c < 232:
+		c -= 16
+		return fmt.Sprintf("#%02x%02x%02x", level(c/36), level(c/6%6), level(c%6))
 	}
-	r, g, b, _ := ansi.IndexedColor(c).RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+	grey := 8 + 10*(c-232)
+	return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
 }
