@@ -9,7 +9,7 @@ import (
 // is drawn, with 18,096 modes on screen.
 func BenchmarkKeyOnFront(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
-		for _, key := range []string{"right", "up", "]", "x"} {
+		for _, key := range []string{"right", "up", "]", "X"} {
 			b.Run(fmt.Sprintf("%s-%dx%d", key, size[0], size[1]), func(b *testing.B) {
 				d := drive(b).withView()
 				d.size(size[0], size[1])

@@ -22,7 +22,7 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d.size(100, 40)
 	d.press("5", "a", "a")
 	d.settle()
-	d.press("6", "b")
+	d.press("6", "W")
 	if d.bootShows() || !strings.Contains(d.r.sh.notices.shown.text, "keep the mode first") {
 		t.Errorf("a mode that was not kept can be that at boot: %q", d.r.sh.notices.shown.text)
 	}
@@ -30,19 +30,19 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 	d.settle()
 	plan := func() {
 		t.Helper()
-		d.press("b")
+		d.press("W")
 		d.until("the unit shows", func() bool { return d.bootShows() })
 	}
 	plan()
 	mode := d.r.sh.Device.Space.Format(d.board.Mode())
-	d.sees("now at boot: nothing", mode, "b writes", "ExecStart=/usr/local/bin/jtune apply "+mode,
+	d.sees("now at boot: nothing", mode, "W writes", "ExecStart=/usr/local/bin/jtune apply "+mode,
 		"After=nvpower.service", "x remove (none is there)")
 	if d.board.Unit() != "" {
 		t.Fatal("written before it was asked for")
 	}
 	d.press("esc")
 	plan()
-	d.press("b")
+	d.press("W")
 	d.bootSettled()
 	if !strings.Contains(d.board.Unit(), " apply "+mode+" --yes ") {
 		t.Fatalf("the unit is %q", d.board.Unit())
@@ -54,7 +54,7 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 		t.Fatalf("after undo the unit is %q", d.board.Unit())
 	}
 	plan()
-	d.press("b")
+	d.press("W")
 	d.bootSettled()
 	plan()
 	d.sees("now at boot: " + mode)
@@ -82,10 +82,10 @@ func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
 			}
 		})
 		d.size(100, 30)
-		d.press("6", "b")
+		d.press("6", "W")
 		d.until("the unit shows", func() bool { return d.bootShows() })
-		d.sees(why, "ExecStart=", "b write it (see above)")
-		d.press("b", "x")
+		d.sees(why, "ExecStart=", "W write it (see above)")
+		d.press("W", "x")
 		if d.board.Unit() != "" {
 			t.Errorf("%v: written all the same", err)
 		}
@@ -103,9 +103,9 @@ func (permission) Is(target error) bool { return target == tegra.ErrPermission }
 
 func TestBootModeIsNotChangedByAPaste(t *testing.T) {
 	d := drive(t)
-	d.press("6", "b")
+	d.press("6", "W")
 	d.until("the unit shows", func() bool { return d.bootShows() })
-	for _, k := range []string{"b", "x", "b"} {
+	for _, k := range []string{"W", "x", "W"} {
 		d.now = d.now.Add(rush / 10)
 		d.send(pagetest.Key(k))
 	}

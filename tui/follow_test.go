@@ -105,6 +105,6 @@ func TestTaskIsNotShownAsItWasBefore(t *testing.T) {
 	if len(j.Rows) != 1 {
 		t.Error("an old snapshot takes a row back")
 	}
-	d.press("x")
+	d.press("x", "y")
 	d.until("it ends", func() bool { return j.Done() })
 }

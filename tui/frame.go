@@ -99,9 +99,9 @@ func (r *root) tabs(w int) string {
 // noticeLines is the question that must be answered now, else the last notice.
 func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
-	if r.asking {
-		question := "quit? " + keys.Yes.Label() + " / " + keys.No.Label() + "  "
-		return widget.Cut(widget.StyleAsk.Render(question)+r.reasonToStay(), w)
+	if r.asks != nil {
+		ask := r.asks.do + "? " + keys.Yes.Label() + " / " + keys.No.Label() + "  "
+		return widget.Cut(widget.StyleAsk.Render(ask)+r.asks.why(), w)
 	}
 	if text := r.apply.Banner(); text != "" {
 		return widget.Cut(text, w)
@@ -154,8 +154,8 @@ func (r *root) footer(w int) string {
 func (r *root) hints() []widget.Action {
 	keys := r.sh.Keys
 	switch {
-	case r.asking:
-		return []widget.Action{keys.Yes.As("quit").Doing("quit; what was not kept is restored"), keys.No.As("stay")}
+	case r.asks != nil:
+		return []widget.Action{keys.Yes.As(r.asks.do), keys.No.As(r.asks.not)}
 	case r.help, r.log:
 		return []widget.Action{keys.Up.With(keys.Down, "scroll"), keys.Back.As("close")}
 	case r.tune != nil:

@@ -94,7 +94,7 @@ func TestFrontClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
 func TestFrontIsExportedInFourForms(t *testing.T) {
 	d := drive(t).withView()
 	d.size(200, 50)
-	d.press("5", "x", "ctrl+s")
+	d.press("5", "X", "ctrl+s")
 	d.written()
 	d.sees("-front.{txt,svg,csv,json}")
 	read := func(ending string) string { return d.exported("*-front." + ending) }

@@ -59,9 +59,9 @@ func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
 			}
 			compare(t, fmt.Sprintf("front-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
 			if s[0] == 80 {
-				d.press("g", "+")
+				d.press("K", "+")
 				compare(t, fmt.Sprintf("front-group-%v-%dx%d", g, s[0], s[1]), trimmed(d.screen()))
-				d.press("0", "g", "g", "g", "g")
+				d.press("0", "K", "K", "K", "K")
 			}
 		}
 	}

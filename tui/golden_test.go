@@ -127,11 +127,11 @@ func scenes() map[string]func(d *driver) {
 		"profile-idle":   func(d *driver) { d.press("3") },
 		"profile":        func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
 		"models":         func(d *driver) { studied(d); d.press("4") },
-		"models-regions": func(d *driver) { studied(d); d.press("4", "x", "x") },
+		"models-regions": func(d *driver) { studied(d); d.press("4", "X", "X") },
 		"front-idle":     func(d *driver) { d.press("5") },
 		"front":          func(d *driver) { d.withView().press("5") },
-		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "g", "g") },
-		"front-energy":   func(d *driver) { d.withView().press("5", "x", "x", "L") },
+		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "K", "K") },
+		"front-energy":   func(d *driver) { d.withView().press("5", "X", "X", "L") },
 		"front-enlarged": func(d *driver) { d.withView().press("5", "e", "right", "right") },
 		"front-measured": func(d *driver) {
 			d.withView().press("5", "v")
@@ -145,15 +145,15 @@ func scenes() map[string]func(d *driver) {
 			for _, c := range "power<20" {
 				d.press(string(c))
 			}
-			d.press("enter", "s")
+			d.press("enter", "s", "c")
 		},
 		"modes-compare": func(d *driver) { d.withView().press("6", "p", "space", "space", "space", "d", "right") },
 		"modes-boot": func(d *driver) {
 			d.board.Root, d.board.NoBoot = "", tegra.ErrUnsupported // as on a virtual board: nothing is written
-			d.press("6", "b")
+			d.press("6", "W")
 			d.until("the unit shows", func() bool { return d.bootShows() })
 		},
-		"modes-compose": func(d *driver) { d.withView().press("6", "c", "down", "left") },
+		"modes-compose": func(d *driver) { d.withView().press("6", "C", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
 		"help":          func(d *driver) { d.press("5", "?") },
 		"train-log": func(d *driver) {
@@ -165,7 +165,7 @@ func scenes() map[string]func(d *driver) {
 			d.screen()
 			d.press("up")
 		},
-		"train-settings": func(d *driver) { d.press("2", "c", "down") },
+		"train-settings": func(d *driver) { d.press("2", "C", "down") },
 	}
 }
 

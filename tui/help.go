@@ -32,7 +32,9 @@ const pagerW = 76
 func (r *root) pager(title string, lines []string, w, h int) string {
 	lines = strings.Split(strings.Join(lines, "\n"), "\n")
 	room := max(1, h-2)
-	lines = lines[max(0, min(r.scroll, len(lines)-room)):]
+	r.rows, r.room = len(lines), room
+	r.scroll = max(0, min(r.scroll, len(lines)-room))
+	lines = lines[r.scroll:]
 	note := ""
 	if len(lines) > room {
 		note = "↓ more"

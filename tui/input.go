@@ -9,6 +9,7 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
+	"jtune/tui/widget"
 )
 
 // rush is faster than fingers and key repeat are: keys that follow each other
@@ -47,21 +48,18 @@ func (r *root) route(k tea.KeyPressMsg) tea.Cmd {
 func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	keys := r.sh.Keys
 	switch {
-	case r.asking:
-		r.asking = false
-		if keys.Yes.Matches(k) || keys.Quit.Matches(k) {
-			return r.quit(), true
+	case r.asks != nil:
+		asked := r.asks
+		r.asks = nil
+		switch yes := keys.Yes.Matches(k) || asked.also.Matches(k); {
+		case yes && r.sh.Moment.Rushed: // pasted
+			r.asks = asked
+		case yes:
+			return asked.yes(), true
 		}
 		return nil, true
 	case r.help, r.log:
-		switch {
-		case keys.Down.Matches(k), keys.PageDown.Matches(k):
-			r.scroll++
-		case keys.Up.Matches(k), keys.PageUp.Matches(k):
-			r.scroll = max(0, r.scroll-1)
-		default:
-			r.help, r.log, r.scroll = false, false, 0
-		}
+		r.scrollKey(k)
 		return nil, true
 	case r.tune != nil:
 		does, closed := r.tune.Key(k)
@@ -71,6 +69,40 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return r.do(does), true
 	}
 	return nil, false
+}
+
+// question is asked in the line for messages: a key that is no yes leaves it.
+type question struct {
+	do, not string         // what yes and no do: "quit", "stay"
+	why     func() string  // it is asked
+	yes     func() tea.Cmd // does it
+	also    widget.Action  // says yes too
+}
+
+// askToStop asks before the running task ends.
+func (r *root) askToStop() {
+	j := r.sh.task
+	if j == nil || j.Done() {
+		return
+	}
+	r.asks = &question{do: "stop", not: "go on", why: func() string { return j.IfStopped(j.TaskSpec) },
+		yes: func() tea.Cmd {
+			j.stop()
+			return nil
+		}}
+}
+
+// scrollKey scrolls the help or the messages, or closes them.
+func (r *root) scrollKey(k tea.KeyPressMsg) {
+	keys := r.sh.Keys
+	at, walked := keys.ListKeys().Step(k, r.scroll, max(1, r.room-1), max(0, r.rows-r.room))
+	switch {
+	case walked:
+		r.scroll = at
+	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Help.Matches(k), keys.Messages.Matches(k),
+		keys.Enter.Matches(k):
+		r.help, r.log, r.scroll = false, false, 0
+	}
 }
 
 // globalKey serves the keys that work on every page.
@@ -121,7 +153,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 		if r.reasonToStay() == "" {
 			return r.quit()
 		}
-		r.asking = true
+		r.asks = &question{do: "quit", not: "stay", why: r.reasonToStay, yes: r.quit, also: keys.Quit}
 	}
 	return nil
 }

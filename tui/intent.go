@@ -60,7 +60,7 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 	case page.Start:
 		return sh.begin(i)
 	case page.Stop:
-		sh.task.stop()
+		r.askToStop()
 	case page.Pause:
 		sh.task.pause()
 	case page.Apply:

@@ -9,14 +9,14 @@ import (
 )
 
 func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
-	keys, action, err := page.KeysWith(map[string][]string{"apply": {"ctrl+o"}, "help": {"f", "?"}, "freeze": {"z"},
-		"lower": {"("}, "higher": {")"}, "tune": {"g"}, "group": {"G"}})
+	keys, action, err := page.KeysWith(map[string][]string{"apply": {"ctrl+o"}, "help": {"f", "?"}, "freeze": {"S"},
+		"lower": {"("}, "higher": {")"}, "tune": {"K"}, "group": {"ctrl+k"}})
 	if err != nil {
 		t.Fatalf("%s: %v", action, err)
 	}
 	d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Keys = keys }).withView()
 	d.press("1")
-	d.sees("g tunes one")
+	d.sees("K tunes one")
 	d.press("5")
 	d.sees("ctrl+o apply", "( ) limit")
 	d.press("a")
@@ -32,9 +32,9 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	if !d.r.help {
 		t.Fatal("the new key does not open the help")
 	}
-	d.size(80, 50)
-	d.sees("ctrl+o", "G ", "light up the modes")
-	d.press("esc", "g")
+	d.size(80, 90)
+	d.sees("ctrl+o", "ctrl+k ", "light up the modes")
+	d.press("esc", "K")
 	d.sees("fastest within 30 W")
 	d.press("down", "(")
 	d.sees("fastest within 29 W")

@@ -279,7 +279,7 @@ func TestTaskPausesBetweenTwoModes(t *testing.T) {
 
 func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
-	d.press("t", "t", "x")
+	d.press("t", "t", "x", "y")
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("stopped", "back as it was found")
 }

@@ -14,7 +14,7 @@ import (
 // underMouse is the page if nothing lies over it; nil for one that knows no
 // mouse.
 func (r *root) underMouse() page.Mouser {
-	if r.asking || r.help || r.tune != nil || r.apply.Stage() == dialog.Asking {
+	if r.asks != nil || r.help || r.tune != nil || r.apply.Stage() == dialog.Asking {
 		return nil
 	}
 	p, _ := r.shown().(page.Mouser)
@@ -23,7 +23,7 @@ func (r *root) underMouse() page.Mouser {
 
 // click opens the page of a tab, or does what the page makes of it.
 func (r *root) click(m tea.MouseClickMsg) {
-	if tab, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && !r.asking {
+	if tab, ok := r.tabAt(m.X); ok && m.Y == 0 && m.Button == tea.MouseLeft && r.asks == nil {
 		r.turn(tab)
 		return
 	}

@@ -72,7 +72,7 @@ func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
 	j.State = session.Done
 	d.shows(j)
 	failed := j.Rows[5].Mode
-	d.press("3", "r")
+	d.press("3", "R")
 	other := d.otherLoaded()
 	d.send(other)
 	d.until("it was measured", func() bool { return d.r.sh.task.Kind == session.Redoing && d.r.sh.task.Done() })

@@ -76,7 +76,7 @@ func TestTrainShowsMinibatchesUntilTheRunIsStopped(t *testing.T) {
 	d.press("1")
 	d.sees("training, resnet18", "stall 10 %")
 	d.press("2")
-	d.press("x")
+	d.press("x", "y")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("stall", "compute", "median     37.6 ms of 30")
 }
@@ -126,7 +126,7 @@ func TestExportWritesTheViewWithItsBadge(t *testing.T) {
 
 func TestHelpListsEveryKeyOfThePage(t *testing.T) {
 	d := drive(t).withView()
-	d.size(100, 60)
+	d.size(100, 100)
 	for i, p := range d.r.pages {
 		d.r.turn(i)
 		d.press("?")
@@ -194,7 +194,7 @@ func TestFitKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 	d.press("t", "t")
 	d.press("4")
 	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18-virtual") })
-	d.press("r")
+	d.press("F")
 	d.sees("method    ‹ linear ›", "measures nothing")
 	d.press("enter")
 	d.until("two models are listed", func() bool { return strings.Count(d.screen(), "resnet18-virtual") > 1 })
@@ -206,13 +206,13 @@ func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
 	d.press("t", "t")
 	d.press("4")
 	d.until("the model is listed", func() bool { return strings.Contains(d.screen(), "resnet18-virtual") })
-	d.press("r", "left", "left")
+	d.press("F", "left", "left")
 	d.sees("method    ‹ nn ›") // takes minutes
 	d.press("enter")
-	d.sees("fitting resnet18-virtual-by-nn", "r stop the fit")
-	d.press("5", "4", "r")
-	d.until("it has stopped", func() bool { return strings.Contains(d.screen(), "r fit again") })
-	d.sees("fit stopped: resnet18-virtual-by-nn is not kept", "r fit again")
+	d.sees("fitting resnet18-virtual-by-nn", "F stop the fit")
+	d.press("5", "4", "F")
+	d.until("it has stopped", func() bool { return strings.Contains(d.screen(), "F fit again") })
+	d.sees("fit stopped: resnet18-virtual-by-nn is not kept", "F fit again")
 	if list, err := d.board.Models(); err != nil || len(list) != 1 {
 		t.Errorf("%d models are kept (%v), want the one before", len(list), err)
 	}
@@ -247,8 +247,8 @@ func TestRedoMeasuresFailedModesOnceMore(t *testing.T) {
 	j.State = session.Done
 	failed := j.Rows[5].Mode
 	d.press("3")
-	d.sees("r redo failed")
-	d.press("r")
+	d.sees("R redo failed")
+	d.press("R")
 	d.until("it was measured", func() bool {
 		return d.r.sh.task.Kind == session.Redoing && d.r.sh.task.Done() && len(d.r.sh.task.Rows) == 9
 	})

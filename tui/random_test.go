@@ -15,8 +15,9 @@ import (
 // typedKeys is what a cat on the keyboard finds, but for the key that applies.
 var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e", "t", "u", "y", "n", "ctrl+s", "esc",
 	"m", "<", ">", "enter", "enter",
-	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "g", "v", "b",
-	"c", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "d", "S", "o"}
+	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "X", "g", "G",
+	"v", "b", "c", "C", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "K", "d", "z", "Z", "o",
+	"W", "w", "r", "R", "F", "ctrl+d", "ctrl+u", "N", "!", "V"}
 
 // walkSteps is how many keys and resizes a walk takes.
 func walkSteps() int {
@@ -59,35 +60,42 @@ func TestKeysAtRandomApplyNoMode(t *testing.T) {
 	}
 }
 
-func TestKeysAtRandomApplyByASecondAOnly(t *testing.T) {
+func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
 	steps := walkSteps()
 	d := drive(t).withView()
 	rng := rand.New(rand.NewPCG(3, 4))
-	pressed := 0
+	pressed := map[string]int{}
+	first := []string{"5", "a", "a", "y", "A", "n", "A", "y"} // so that each happens, whatever the walk begins
 	for i := range steps {
 		k := typedKeys[rng.IntN(len(typedKeys))]
 		switch {
-		case i < 3: // so that one is applied at least, whatever jobs the walk begins
-			k = []string{"5", "a", "a"}[i]
+		case i < len(first):
+			k = first[i]
 		case rng.IntN(4) == 0:
-			k = "a"
+			k = []string{"a", "a", "A"}[rng.IntN(3)]
 		}
-		asking := d.r.apply.Stage() == dialog.Asking
-		before := d.board.Applies()
+		asking, keeping := d.r.apply.Stage() == dialog.Asking, d.r.apply.Stage() == dialog.Keeping
+		applies, kept := d.board.Applies(), d.r.sh.Applied.Kept
 		d.now = d.now.Add(rush)
 		_, cmd := d.r.Update(pagetest.Key(k))
-		if asking && k == "a" && d.r.apply.Stage() == dialog.Working {
-			pressed++
-		}
 		runNow(d, cmd)
 		d.screen()
 		d.drain()
-		if d.board.Applies() > before && (!asking || k != "a") {
-			t.Fatalf("key %q applied a mode (difference on screen: %v)", k, asking)
+		if d.board.Applies() > applies {
+			if pressed[k]++; k != "A" && (!asking || k != "a") {
+				t.Fatalf("key %q applied a mode (difference on screen: %v)", k, asking)
+			}
+		}
+		if d.r.sh.Applied.Kept && !kept {
+			if pressed[k]++; !keeping || k != "y" {
+				t.Fatalf("key %q kept a mode (asked whether to: %v)", k, keeping)
+			}
 		}
 	}
-	if pressed == 0 {
-		t.Error("the walk never applied anything: it proves nothing")
+	for _, k := range []string{"a", "A", "y"} {
+		if pressed[k] == 0 {
+			t.Errorf("the walk never applied or kept anything by %s: it proves nothing of it", k)
+		}
 	}
 }
 
@@ -103,7 +111,7 @@ func runNow(d *driver, cmd tea.Cmd) {
 
 func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	d := drive(t).withView()
-	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\n", walkSteps()/100)
+	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\nAyAAy6Ay\x1b", walkSteps()/100)
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
 		d.press("esc", page)
 		d.send(tea.PasteMsg{Content: storm}) // as terminals with bracketed paste tell it

@@ -50,9 +50,11 @@ type root struct {
 	apply   *dialog.Apply
 	tune    *dialog.Tune // nil: closed
 	help    bool
-	log     bool // the messages are listed
-	scroll  int  // of the help, or of the messages
-	asking  bool
+	log     bool      // the messages are listed
+	scroll  int       // of the help, or of the messages
+	rows    int       // lines of those, as drawn
+	room    int       // how many of them show
+	asks    *question // nil: nothing is asked
 	gone    bool      // quitting
 	held    []tea.Msg // messages that wait while the view is frozen
 	pulsing bool      // a pulse is under way

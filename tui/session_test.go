@@ -75,7 +75,7 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return len(d.r.sh.task.Times) > 20 && d.r.sh.task.Last != nil })
 	d.sees("resnet18 running", "epoch 1", "compute")
-	d.press("x")
+	d.press("x", "y")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("training resnet18 stopped")
 	ran := d.r.sh.task.Ran
@@ -84,7 +84,7 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	if strings.Contains(d.screen(), "training resnet18 stopped") {
 		t.Errorf("the end of the last run stands below the next one:\n%s", d.screen())
 	}
-	d.press("x")
+	d.press("x", "y")
 	d.until("that one ends", func() bool { return d.r.sh.task.Done() })
 	if r := ran; r == nil || r.Minibatches < 20 || !(r.TimeMS > 40 && r.TimeMS < 90) {
 		t.Errorf("outcome %+v: want more than 20 minibatches of about 60 ms (3.1 min of 3125 at MAXN, published)", r)
@@ -163,7 +163,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			d.press(c.keys...)
 			d.press("t")
 			d.until("some modes are measured", func() bool { return len(d.r.sh.task.Rows) >= 3 })
-			d.press("x")
+			d.press("x", "y")
 			d.until("it stops", func() bool { return d.r.sh.task.Done() })
 			if !d.r.sh.task.Stopped || d.r.sh.task.Tuned != nil && d.r.sh.task.Tuned.Ended == optimize.Converged {
 				t.Skip("the machine measured everything before the key came")

@@ -46,16 +46,16 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 			d.sees("resnet18 batch "+batch, "W")
 		}
 		d.size(80, 24)
-		d.sees("best of batch "+batch, "ms/sample", "S s size")
+		d.sees("best of batch "+batch, "ms/sample", "Z z size")
 		if d.onFront() != d.r.sh.Outlook.Answer(d.r.sh.Limit) {
 			t.Errorf("batch %s: the cursor left the answer", batch)
 		}
 	}
 	at("32") // the largest first
-	d.press("s")
+	d.press("z")
 	at("8")
 	slow := d.r.sh.Outlook.Known[d.onFront()].TimeMS
-	d.press("S", "S")
+	d.press("Z", "Z")
 	at("16")
 	if fast := d.r.sh.Outlook.Known[d.onFront()].TimeMS; fast < 1.2*slow {
 		t.Errorf("16 samples take %.1f ms, 8 take %.1f", fast, slow)
@@ -68,12 +68,12 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 	if got := d.r.sh.task.Workload.Batch; got != 16 {
 		t.Errorf("it was measured with minibatches of %d", got)
 	}
-	d.press("s")
+	d.press("z")
 	d.until("32", func() bool { return d.r.sh.Outlook.Batch == 32 })
 	if d.r.sh.Outlook.About(mode).Measured() {
 		t.Error("a measurement with 16 samples counts for 32")
 	}
-	d.press("S")
+	d.press("Z")
 	d.until("16", func() bool { return d.r.sh.Outlook.Batch == 16 })
 	if at := d.r.sh.Outlook.About(mode); !at.Measured() || at.Best().TimeMS != at.Reading.TimeMS {
 		t.Error("the measurement is forgotten on the way")
@@ -82,7 +82,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 	// a mode off the answer stays under the cursor
 	d.press("home")
 	off := d.onFront()
-	d.press("s")
+	d.press("z")
 	d.until("32", func() bool { return d.r.sh.Outlook.Batch == 32 })
 	if d.sees("at the cursor, batch 32"); d.onFront() != off {
 		t.Error("the cursor left its mode")
@@ -93,7 +93,7 @@ func TestFrontOfOneBatchSizeHasNoKeyForOthers(t *testing.T) {
 	d := drive(t).withView()
 	d.press("5")
 	before := d.r.sh.Outlook
-	d.press("s", "S")
+	d.press("z", "Z")
 	if screen := d.screen(); d.r.sh.Outlook != before || strings.Contains(screen, "size") ||
 		strings.Contains(screen, "batch") {
 		t.Errorf("sizes where there are none:\n%s", screen)
@@ -115,7 +115,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 		Outcome: session.Outcome{Tuned: res}}})
 	d.press("5")
 	d.sees("resnet18 batch 16", "the answer, batch 16")
-	d.press("s")
+	d.press("z")
 	d.until("32", func() bool { return d.r.sh.Outlook.Batch == 32 })
 	d.sees("best of batch 32")
 }

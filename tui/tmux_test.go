@@ -170,12 +170,12 @@ func TestTmuxTunesAppliesAndKeeps(t *testing.T) {
 func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(config, []byte("[keys]\ntune = [\"g\"]\ngroup = [\"G\"]\n"), 0o644); err != nil {
+	if err := os.WriteFile(config, []byte("[keys]\ntune = [\"K\"]\ngroup = [\"ctrl+k\"]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
 	s := inTmux(t, "", "--device", "virtual:agx-orin", "--config", config, "--data-dir", data)
-	s.sees("New here?", "g finds a job's best mode", "g tune", "module total")
+	s.sees("New here?", "K finds a job's best mode", "K tune", "module total")
 	bin, err := program()
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	if err := stranger.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	s.press("g")
+	s.press("K")
 	s.sees("workload", "limit", "coverage")
 	s.press("Escape")
 	s.sees("space pause") // a q too soon after esc is one key to a terminal

@@ -13,7 +13,7 @@ import (
 
 func TestTrainSettingsCountForTheRunAndNotForTuning(t *testing.T) {
 	d := drive(t)
-	d.press("2", "c")
+	d.press("2", "C")
 	d.sees("Settings of resnet18", "▸batch size ‹ 16 samples ›", "workers      4 loader")
 	d.press("right", "down", "left", "left", "left", "left", "left")
 	d.sees("batch size   32 samples", "workers    ‹ 0 loader", "waits for it")
@@ -24,21 +24,21 @@ func TestTrainSettingsCountForTheRunAndNotForTuning(t *testing.T) {
 	if w := d.r.sh.Work.List[0]; w.Batch != 16 || w.Workers != 4 {
 		t.Errorf("tuning would take batch %d and %d workers, want the listed 16 and 4", w.Batch, w.Workers)
 	}
-	d.press("x")
+	d.press("x", "y")
 	d.until("the run ends", func() bool { return d.r.sh.task.Done() })
 }
 
 func TestTrainSettingsStayAfterEsc(t *testing.T) {
 	d := drive(t)
-	d.press("2", "c", "right", "esc")
-	d.press("c")
+	d.press("2", "C", "right", "esc")
+	d.press("C")
 	d.sees("batch size ‹ 16 samples ›")
 }
 
 func TestTrainSettingsOfAReplayAreFixedAndSaySo(t *testing.T) {
 	d := drive(t)
 	d.r.sh.Device.Board.Replay = "sweep.csv"
-	d.press("2", "c")
+	d.press("2", "C")
 	d.sees("a replay holds one batch size")
 }
 
@@ -57,7 +57,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	if d.quit {
 		t.Fatal("a letter typed into the search quits")
 	}
-	d.press("o", "x")
+	d.press("o", "x", "y")
 	d.until("it has stopped", func() bool { return d.r.sh.task.Done() })
 	d.sees("ended", "Workloads", "enter start")
 	files, err := d.r.shown().(page.Exporter).Files()

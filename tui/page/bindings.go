@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,11 @@ func (a action) meets(b action) (where string, yes bool) {
 	return "", false
 }
 
+// retired are actions of earlier versions, and what takes their place.
+var retired = map[string]string{
+	"reverse": "is no action any more: sort and the same column again sorts the other way round",
+}
+
 // KeysWith is the table with the user's keys in place of the built-in ones, by
 // the names of their actions; the error comes with the action at fault: an
 // unknown one, a key that no terminal sends, a key of two actions that are
@@ -42,6 +48,9 @@ func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 	t = DefaultKeys()
 	list := t.actions()
 	for name := range wish {
+		if instead := retired[name]; instead != "" {
+			return t, name, errors.New(instead)
+		}
 		if !slices.ContainsFunc(list, func(a action) bool { return a.name == name }) {
 			return t, name, fmt.Errorf("no such action; jtune keys lists them")
 		}

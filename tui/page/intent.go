@@ -45,7 +45,7 @@ type (
 		Task *session.Task
 		Fast bool // a virtual board's clock runs at full speed meanwhile
 	}
-	// Stop ends the running task; it restores the board.
+	// Stop ends the running task once the user has said yes; it restores the board.
 	Stop struct{}
 	// Pause holds the running task after the mode in progress, or lets it go on.
 	Pause struct{}
@@ -62,10 +62,11 @@ type (
 
 type (
 	// Apply asks for a mode to be set, as the board's preset of that id where one is
-	// named: its difference is shown first.
+	// named: its difference is shown first, unless it is to be set at once.
 	Apply struct {
 		Mode   tegra.Mode
 		Preset tegra.Val[int]
+		AtOnce bool
 	}
 	// SetMode sets a mode through the guard; ModeSet says how it went.
 	SetMode struct{ tegra.Request }

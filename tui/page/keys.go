@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	tea "charm.land/bubbletea/v2"
+
 	"jtune/tui/widget"
 )
 
@@ -14,8 +16,8 @@ import (
 // the configuration file are all made from it and keyTable.
 type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
-	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, Home, End, Enter, Apply, Yes, No, Filter,
-	Sort, Reverse, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
+	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply,
+	AtOnce, Yes, No, Filter, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
 	Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop, Output, Pause,
 	Resume, Redo, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow widget.Action
 }
@@ -47,47 +49,49 @@ Up          up k        up                train profile models front modes compo
 Down        down j      down              train profile models front modes compose help
 Left        left h      left              front modes compose
 Right       right l     right             front modes compose
-PageUp      pgup        a screen up       train front modes help
-PageDown    pgdown      a screen down     train front modes help
-Home        home        first             train front modes compose
-End         end         last              train front modes compose
+PageUp      pgup        a screen up       train profile models front modes help
+PageDown    pgdown      a screen down     train profile models front modes help
+HalfUp      ctrl+u      half a screen up  train profile models front modes help
+HalfDown    ctrl+d      half a screen down  train profile models front modes help
+Home        home g      first             train profile models front modes compose help
+End         end G       last              train profile models front modes compose help
 Enter       enter       next              form compose typed
 Apply       a           apply             front modes compose question  show what would change; again: apply it
+AtOnce      A           apply at once     front modes compose question  apply the mode at the cursor without showing first what would change
 Lock        l           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to it: revert, stay
 Filter      /           filter            train modes  keep modes such as cores>=8 gpu<900MHz
-Sort        s           sort              modes       sort by the next column
-Reverse     S           reverse           modes       sort the other way round
-AtBoot      b           at boot           modes       have the mode the board is in set at every boot, too
+Sort        s           sort              modes       sort: then a letter for the column; again: the other way round
+AtBoot      W           at boot           modes       have the mode the board is in set at every boot, too
 Compare     d           compare           modes       marked modes side by side
 Presets     p           presets           modes       list the board's own presets
-Compose     c           compose           modes       build a mode knob by knob
+Compose     C           compose           modes       build a mode knob by knob
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
 Lower       [           limit down        front form  lower the limit, and go to its answer
 Higher      ]           limit up          front form  raise it
-Axes        x           axes              front       time and power, time and energy, power and energy
-Group       g           group by knob     front       light up the modes that share a knob's setting
+Axes        X           axes              front       time and power, time and energy, power and energy
+Group       K           group by knob     front       light up the modes that share a knob's setting
 Verify      v           verify            front       measure this mode, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit
-Size        s           next batch size   front
-SizeBefore  S           batch size before  front
+Size        z           next batch size   front
+SizeBefore  Z           batch size before  front
 Log         L           log/linear        front       axes logarithmic or linear, in turn
 Whole       0           no zoom           front       all modes again
 ZoomIn      + =         zoom in           front       zoom in on the cursor
 ZoomOut     -           zoom out          front
 Start       enter       start             train       run the workload in the mode the board is in
-Edit        c           settings          train       batch size and loader workers of a run
-Stop        x           stop              train profile modes  stop now and restore the board
+Edit        C           settings          train       batch size and loader workers of a run
+Stop        x           stop              train profile modes  stop it and restore the board, after a question
 Output      o           log               train
 Pause       space       pause             profile     pause after the mode in progress, and go on
 Resume      r           go on             profile     go on with a campaign, or with the one cut off
-Redo        r           redo failed       profile     measure the failed modes once more
+Redo        R           redo failed       profile     measure the failed modes once more
 Load        enter       load              models      load this model's predictions
-Refit       r           fit again         models      fit the same modes by another method, or with another reference
+Refit       F           fit again         models      fit the same modes by another method, or with another reference
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it
-NextPlot    x           next plot         models      predictions, error by region, learning curve, comparison
+NextPlot    X           next plot         models      predictions, error by region, learning curve, comparison
 FieldNext   down tab j  next answer       form
 FieldPrev   up shift+tab k  answer before     form
 OptionNext  right l     change            form
@@ -126,12 +130,20 @@ func DefaultKeys() *Keys {
 
 // ListKeys are the keys that walk rows.
 func (t *Keys) ListKeys() widget.ListKeys {
-	return widget.ListKeys{Up: t.Up, Down: t.Down, PageUp: t.PageUp, PageDown: t.PageDown, Home: t.Home, End: t.End}
+	return widget.ListKeys{Up: t.Up, Down: t.Down, PageUp: t.PageUp, PageDown: t.PageDown,
+		HalfUp: t.HalfUp, HalfDown: t.HalfDown, Home: t.Home, End: t.End}
 }
 
 // LogKeys are the keys of a log pane.
 func (t *Keys) LogKeys() widget.LogKeys {
 	return widget.LogKeys{ListKeys: t.ListKeys(), Filter: t.Filter, Enter: t.Enter, Back: t.Back}
+}
+
+// Applies reports whether a key applies the mode under the cursor, and returns the
+// intent without that mode.
+func (t *Keys) Applies(k tea.KeyPressMsg) (i Apply, yes bool) {
+	i.AtOnce = t.AtOnce.Matches(k)
+	return i, i.AtOnce || t.Apply.Matches(k)
 }
 
 // FormKeys are the keys of a form.

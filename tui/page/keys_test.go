@@ -69,6 +69,8 @@ func TestKeysThatCannotBeBoundNameTheAction(t *testing.T) {
 		action, key, want string
 	}{
 		"an unknown action":            {"aply", "a", "no such action"},
+		"one that there was":           {"reverse", "S", "the same column again"},
+		"a key that has another use":   {"group", "g", `key "g" is home already (front)`},
 		"an unknown key":               {"apply", "ctrl+alt+del", `"ctrl+alt+del" is not a key`},
 		"a key of another action":      {"apply", "v", `key "v" is verify already (front)`},
 		"a key heard everywhere":       {"sort", "t", `key "t" is tune already (modes)`},

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"jtune/internal/cpubudget"
 	"jtune/internal/latest"
+	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -94,6 +96,15 @@ func (s *Snapshot) Sized() bool { return len(s.Rows) > 0 && s.Rows[0].Batch > 0 
 
 // Measured lists the usable results so far, in order.
 func (s *Snapshot) Measured() []tegra.Measured { return usable(s.Rows) }
+
+// IfStopped says what stopping the task now would mean.
+func (s *Snapshot) IfStopped(spec TaskSpec) string {
+	done := "after " + text.Count(len(s.Rows), "mode") + ", which stay recorded"
+	if spec.Kind == Training {
+		done = "after " + text.Count(s.Progress.Minibatch, "minibatch")
+	}
+	return fmt.Sprintf("%s %s ends %s; the board is restored", spec.Kind, spec.Workload.Name, done)
+}
 
 // Standing is where a setting stands against a limit, by the mean of its results so far.
 func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {

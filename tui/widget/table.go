@@ -18,7 +18,7 @@ type Column struct {
 
 // ListKeys are the keys that walk rows.
 type ListKeys struct {
-	Up, Down, PageUp, PageDown, Home, End Action
+	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Home, End Action
 }
 
 // Table draws rows that it asks for one by one, so that 18,000 cost no more
@@ -30,11 +30,13 @@ type Table struct {
 	Cell   func(row, col int) string
 	Cursor int
 	Top    int
+	page   int    // rows, as drawn
 	Empty  string // said when there are no rows
 }
 
-// Step is where a key leads from a row, page rows at a time by the page keys, at
-// most to the last one; false for keys that do something else.
+// Step is where a key leads from a row, page rows at a time by the page keys, half
+// as many by the half page's, at most to the last one; false for keys that do
+// something else.
 func (l ListKeys) Step(k tea.KeyPressMsg, at, page, last int) (int, bool) {
 	switch {
 	case l.Up.Matches(k):
@@ -45,6 +47,10 @@ func (l ListKeys) Step(k tea.KeyPressMsg, at, page, last int) (int, bool) {
 		at -= page
 	case l.PageDown.Matches(k):
 		at += page
+	case l.HalfUp.Matches(k):
+		at -= max(1, page/2)
+	case l.HalfDown.Matches(k):
+		at += max(1, page/2)
 	case l.Home.Matches(k):
 		at = 0
 	case l.End.Matches(k):
@@ -57,7 +63,7 @@ func (l ListKeys) Step(k tea.KeyPressMsg, at, page, last int) (int, bool) {
 
 // Key walks the rows; false for keys that do something else.
 func (t *Table) Key(k tea.KeyPressMsg) (taken bool) {
-	t.Cursor, taken = t.Keys.Step(k, t.Cursor, 10, t.Rows-1)
+	t.Cursor, taken = t.Keys.Step(k, t.Cursor, max(1, t.page-1), t.Rows-1)
 	return taken
 }
 
@@ -122,6 +128,7 @@ const leastText = 8
 func (t *Table) Render(w, h int) string {
 	t.Move(0)
 	room := max(1, h-1)
+	t.page = room
 	t.Top = min(max(t.Top, t.Cursor-room+1), t.Cursor)
 	t.Top = max(0, min(t.Top, t.Rows-room))
 	var cells [][]string

@@ -11,6 +11,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // KeepWithin is how long an applied mode waits for the word "keep".
@@ -60,8 +61,13 @@ func (f *Apply) Ask(i page.Apply) page.Intent {
 	if why := f.read.MayWrite(); why != "" {
 		return page.Say("apply: not now, " + why)
 	}
-	if f.stage != Idle {
+	switch {
+	case f.stage == Keeping:
+		return page.Sayf("apply: not now, first answer whether to keep %s", f.read.ModeText(f.ask.Mode))
+	case f.stage != Idle:
 		return nil
+	case i.AtOnce && f.read.Rushed():
+		return f.tooFast(f.read.Keys().AtOnce)
 	}
 	f.stage, f.ask, f.from = Asking, tegra.Request{Mode: i.Mode, Preset: i.Preset}, f.read.Found()
 	f.reboot, f.predicted, f.measured = false, nil, nil
@@ -78,7 +84,21 @@ func (f *Apply) Ask(i page.Apply) page.Intent {
 	if about.Measured() {
 		f.measured = &about.Reading.Measured
 	}
+	if i.AtOnce {
+		return f.set()
+	}
 	return nil
+}
+
+// set applies the mode.
+func (f *Apply) set() page.Intent {
+	f.stage = Working
+	return page.SetMode{Request: f.ask}
+}
+
+// tooFast answers a key that was pasted, not pressed.
+func (f *Apply) tooFast(key widget.Action) page.Intent {
+	return page.Sayf("that came too fast for a finger: press %s again to apply", key.Label())
 }
 
 // Key handles keys while the difference is shown or the countdown runs; false
@@ -87,12 +107,12 @@ func (f *Apply) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := f.read.Keys()
 	switch f.stage {
 	case Asking:
+		_, apply := keys.Applies(k)
 		switch {
-		case keys.Apply.Matches(k) && f.read.Rushed():
-			return page.Sayf("that came too fast for a finger: press %s again to apply", keys.Apply.Label()), true
-		case keys.Apply.Matches(k):
-			f.stage = Working
-			return page.SetMode{Request: f.ask}, true
+		case apply && f.read.Rushed():
+			return f.tooFast(keys.Apply), true
+		case apply:
+			return f.set(), true
 		case keys.Lock.Matches(k):
 			f.ask.DVFS = !f.ask.DVFS
 		case keys.Back.Matches(k) || keys.No.Matches(k) || keys.Quit.Matches(k):

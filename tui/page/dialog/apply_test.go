@@ -87,6 +87,35 @@ func TestApplyLocksTheClocksOrOnlyCapsThem(t *testing.T) {
 	}
 }
 
+func TestApplyAtOnceSetsWithoutAPreviewUnlessPasted(t *testing.T) {
+	d, f := pagetest.Drive(t, NewApply)
+	m := d.Board.Presets()[0].Mode
+	d.State.Moment.Rushed = true
+	if does := f.Ask(page.Apply{Mode: m, AtOnce: true}); does == (page.SetMode{Request: tegra.Request{Mode: m}}) ||
+		f.Stage() != Idle {
+		t.Errorf("a pasted key asks for %v", does)
+	}
+	d.State.Moment.Rushed = false
+	want := page.SetMode{Request: tegra.Request{Mode: m}}
+	if does := f.Ask(page.Apply{Mode: m, AtOnce: true}); does != want || f.Stage() != Working {
+		t.Errorf("asks for %v at stage %d, want %v", does, f.Stage(), want)
+	}
+	d.Send(page.ModeSet{Request: tegra.Request{Mode: m}})
+	if f.Stage() != Keeping {
+		t.Error("a mode that was applied at once needs no word to be kept")
+	}
+	says, _ := f.Ask(page.Apply{Mode: d.Board.Presets()[1].Mode, AtOnce: true}).(page.Say)
+	if !strings.Contains(string(says), "first answer whether to keep") || f.Stage() != Keeping {
+		t.Errorf("another one meanwhile: %q", says)
+	}
+	d.Press("n")
+	d.Send(page.ModeReverted{})
+	f.Ask(page.Apply{Mode: m})
+	if d.Press("A"); d.Want() != want {
+		t.Error("A in the preview does not apply")
+	}
+}
+
 func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
 	idle := func(seconds int, watts float64, locked bool) {

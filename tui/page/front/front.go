@@ -106,6 +106,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		{keys.Left, keys.Right, p.along},
 		{keys.Up, keys.Down, p.off},
 		{keys.PageUp, keys.PageDown, p.stride},
+		{keys.HalfUp, keys.HalfDown, p.halfStride},
 		{keys.Home, keys.End, p.toEnd},
 		{keys.Lower, keys.Higher, p.moveLimit},
 		{keys.SizeBefore, keys.Size, p.toSize},
@@ -123,9 +124,11 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.goTo(p.answer())
 	case keys.Verify.Matches(k):
 		return p.verify(), true
-	case keys.Apply.Matches(k):
-		return page.Apply{Mode: v.Known[p.cursor].Mode}, true
 	default:
+		if does, yes := keys.Applies(k); yes {
+			does.Mode = v.Known[p.cursor].Mode
+			return does, true
+		}
 		return p.viewKey(k)
 	}
 	return nil, true
@@ -226,6 +229,11 @@ func (p *Page) along(by int) page.Intent {
 
 // stride walks a twentieth of the front.
 func (p *Page) stride(by int) page.Intent { return p.along(by * max(1, len(p.front())/frontStrides)) }
+
+// halfStride walks half as far.
+func (p *Page) halfStride(by int) page.Intent {
+	return p.along(by * max(1, len(p.front())/frontStrides/2))
+}
 
 // toEnd goes to the first member of the front, or to the last.
 func (p *Page) toEnd(by int) page.Intent {
@@ -347,7 +355,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below"),
 		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
 		keys.PageDown.As("far right").Doing("the other way"),
-		keys.Home, keys.End, keys.Answer, keys.Group)
+		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Group, keys.AtOnce.Unless(why))
 }
 
 // Copied is the mode under the cursor.

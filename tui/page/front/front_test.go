@@ -68,14 +68,14 @@ func TestFrontTableListsTheCursorsModeOffTheFrontToo(t *testing.T) {
 		if d.Press("down"); p.cursor != want {
 			t.Errorf("plane %d: one row down leads to mode %d, want %d", plane, p.cursor, want)
 		}
-		d.Press("x")
+		d.Press("X")
 	}
 }
 
 func TestFrontCursorStaysInThePartThatShows(t *testing.T) {
 	d, p := withView(t)
 	d.Press("+", "+", "+", "+", "+")
-	for _, k := range []string{"home", "end", "right", "x", "x", "L", "L", "up", "down", "[", "]", "c"} {
+	for _, k := range []string{"home", "end", "right", "X", "X", "L", "L", "up", "down", "[", "]", "c"} {
 		d.Press(k)
 		x, y := p.scales()
 		xs, ys := p.columns()
@@ -119,7 +119,7 @@ func TestFrontOfEveryPlane(t *testing.T) {
 		if p.cursor != f[len(f)-1] {
 			t.Errorf("%v: end goes to %d, the front ends at %d", pl, p.cursor, f[len(f)-1])
 		}
-		d.Press("x")
+		d.Press("X")
 	}
 	if p.plane != 0 || d.State.Outlook != v {
 		t.Errorf("plane %d after all of them", p.plane)
@@ -144,11 +144,11 @@ func TestFrontIsWalkedInLongSteps(t *testing.T) {
 
 func TestFrontTellsNothingByColourAlone(t *testing.T) {
 	d, _ := withView(t)
-	d.Press("g", "g", "g")
+	d.Press("K", "K", "K")
 	d.Size(120, 40)
 	grouped := d.Screen()
 	d.Sees("⠿\u00a0GPU\u00a00.83\u00a0GHz", "⠠\u00a0others")
-	d.Press("g")
+	d.Press("K")
 	if other := d.Screen(); grouped == other {
 		t.Error("without colours the modes of one group look like those of another")
 	}

@@ -50,7 +50,7 @@ func withModels(t *testing.T) (*pagetest.Driver, *Page) {
 
 func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 	d, p := withModels(t)
-	d.Press("x", "x")
+	d.Press("X", "X")
 	m := p.list[0].Model
 	id := idOf(p.list[0])
 	d.Until("the study is there", func() bool { return p.studies[id] != nil })
@@ -75,7 +75,7 @@ func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 			t.Errorf("%v: %d modes in its regions, want all %d", tegra.Knob(k), n, len(m.Samples))
 		}
 	}
-	d.Press("x")
+	d.Press("X")
 	d.Until("the curve is there", func() bool { return p.curves[id] != nil })
 	d.Sees("Learning curve", "modes", "time", "power")
 }
@@ -89,7 +89,7 @@ func TestModelsSayWhatMattersAndHowBandsHeldBeforeOneIsLoaded(t *testing.T) {
 		t.Errorf("95 %% bands held %d and %d of 24 modes that the law measured", time, power)
 	}
 	d.Sees("Time, predicted against measured", "each mode left out, then predicted", "●")
-	d.Press("x")
+	d.Press("X")
 	d.Sees("Power, predicted against measured", "measured W")
 	d.Press("e", "e")
 	if screen := d.Screen(); strings.Contains(screen, "predicted against measured") ||
@@ -130,7 +130,7 @@ func TestModelsOfAnotherBoardAreNotCompared(t *testing.T) {
 
 func TestFitDialogOffersOtherWorkloadsOfTheSameDevice(t *testing.T) {
 	d, p := withModels(t)
-	d.Press("r", "left", "down", "right")
+	d.Press("F", "left", "down", "right")
 	d.Sees("method      gp", "reference ‹ bert ›", "resnet18-by-gp-from-", "a reference needs at least 100")
 	d.Press("up", "right")
 	d.Sees("none: linear uses these modes alone")
@@ -166,7 +166,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 		if page := d.Screen(); strings.Contains(page, "NaN") {
 			t.Errorf("made-up numbers:\n%s", page)
 		}
-		d.Press("x")
+		d.Press("X")
 	}
 	if d.Press("enter"); d.State.Outlook != nil && d.State.Outlook.Model == m {
 		t.Error("a model without power was laid over the modes")

@@ -77,7 +77,7 @@ func (d *bootDialog) key(k tea.KeyPressMsg) (does page.Intent, closed, taken boo
 		return page.ChangeBoot{Unit: unit, Do: do, Done: done}
 	}
 	switch {
-	case keys.Back.Matches(k):
+	case keys.Back.Matches(k), keys.Quit.Matches(k):
 		return nil, true, true
 	case (keys.AtBoot.Matches(k) || keys.Stop.Matches(k)) && d.read.Rushed(): // pasted
 		return nil, false, true

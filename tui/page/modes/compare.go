@@ -119,13 +119,16 @@ func (p *Page) compareKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case walked:
 		c.cursor = at
-	case keys.Back.Matches(k), keys.Compare.Matches(k):
+	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Compare.Matches(k):
 		p.compared = nil
-	case keys.Apply.Matches(k):
-		return page.Apply{Mode: c.modes[c.cursor]}, true
 	case keys.Mark.Matches(k):
 		p.unmark()
 	default:
+		does, yes := keys.Applies(k)
+		if yes {
+			does.Mode = c.modes[c.cursor]
+			return does, true
+		}
 		return nil, false
 	}
 	return nil, true
@@ -149,6 +152,7 @@ func (c *comparer) hints(read page.Reader) []widget.Action {
 		keys.Left.With(keys.Right, "choose"),
 		keys.Mark.As("take out").Doing("take this mode out of the comparison"),
 		keys.Back.As("close"),
+		keys.AtOnce.Unless(read.MayWrite()),
 	}
 }
 

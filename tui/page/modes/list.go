@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/page"
+	"jtune/tui/widget"
 )
 
 // build filters and sorts the space again. While a filter is typed, what
@@ -90,37 +93,74 @@ func (p *Page) values(c modesColumn) []float64 {
 	return out
 }
 
-// sort goes to the next column: knobs begin with the largest, what a minibatch
-// costs with the least.
-func (p *Page) sort() {
-	for p.sortBy++; p.sortBy <= columnEnergy && !p.hasColumn(p.sortBy); p.sortBy++ {
+// sortColumn is a column that can be sorted by.
+type sortColumn struct {
+	letter, name string
+	column       modesColumn
+}
+
+// sortColumns are the columns that can be sorted by, and the letter that chooses
+// each after the key that sorts.
+var sortColumns = []sortColumn{
+	{"m", "mode", columnMode},
+	{"c", "cores", columnCores},
+	{"p", "CPU", columnCPU},
+	{"g", "GPU", columnGPU},
+	{"e", "EMC", columnEMC},
+	{"t", "time", columnTime},
+	{"w", "power", columnPower},
+	{"j", "energy", columnEnergy},
+}
+
+// sortKey takes the letter of a column; any other key leaves the order as it is.
+func (p *Page) sortKey(k tea.KeyPressMsg) page.Intent {
+	p.sorting = false
+	for _, c := range sortColumns {
+		switch {
+		case k.Text != c.letter:
+		case !p.hasColumn(c.column):
+			return page.Sayf("sort by %s: not now, no model is loaded", c.name)
+		default:
+			p.sort(c.column)
+			return nil
+		}
 	}
-	if p.sortBy > columnEnergy {
-		p.sortBy = columnMode
+	if keys := p.read.Keys(); !keys.Back.Matches(k) && !keys.Quit.Matches(k) {
+		return page.Sayf("sort: no column has the letter %s", k)
 	}
-	p.falling = p.sortBy < columnTime
-	p.list, p.built, p.tab.Cursor = listAll, false, 0
+	return nil
+}
+
+// sort sorts by a column, by the present one the other way round: knobs begin with
+// the largest, what a minibatch costs with the least.
+func (p *Page) sort(by modesColumn) {
+	if by == p.sortBy {
+		p.falling = !p.falling
+	} else {
+		p.falling = by < columnTime
+	}
+	p.sortBy, p.list, p.built, p.tab.Cursor = by, listAll, false, 0
 }
 
 // sortText says what the rows are sorted by.
 func (p *Page) sortText() string {
-	name := strings.ToLower(p.tab.Cols[p.sortBy].Title)
-	switch p.sortBy {
-	case columnMode:
-		name = "mode"
-	case columnCPU, columnGPU, columnEMC:
-		name = p.tab.Cols[p.sortBy].Title
-	case columnTime:
-		name = "time"
-	case columnPower:
-		name = "power"
-	case columnEnergy:
-		name = "energy"
-	}
+	at := slices.IndexFunc(sortColumns, func(c sortColumn) bool { return c.column == p.sortBy })
 	if p.falling {
-		return "by " + name + " ▾"
+		return "by " + sortColumns[at].name + " ▾"
 	}
-	return "by " + name + " ▴"
+	return "by " + sortColumns[at].name + " ▴"
+}
+
+// sortLine asks for the letter of a column.
+func (p *Page) sortLine() string {
+	var out []string
+	for _, c := range sortColumns {
+		if p.hasColumn(c.column) {
+			out = append(out, widget.StyleKey.Render(c.letter)+" "+c.name)
+		}
+	}
+	return widget.StyleAsk.Render(" sort by: ") + strings.Join(out, "  ") +
+		widget.StyleDim.Render("   the same again: the other way round")
 }
 
 // shown lists the modes of the rows, or of the comparison.

@@ -27,6 +27,7 @@ type Page struct {
 	built    bool
 	sortBy   modesColumn
 	falling  bool // the largest first
+	sorting  bool // the next key is a column's letter
 	filter   string
 	input    *widget.Input // the filter while it is typed; nil: it is not
 	problem  string        // of the filter
@@ -92,8 +93,8 @@ func New(read page.Reader) *Page {
 // Name is page.Page's.
 func (p *Page) Name() page.Name { return page.Modes }
 
-// Typing reports whether a filter is typed.
-func (p *Page) Typing() bool { return p.input != nil }
+// Typing reports whether a filter or the letter of a column is typed.
+func (p *Page) Typing() bool { return p.input != nil || p.sorting }
 
 // Update is page.Page's.
 func (p *Page) Update(msg tea.Msg) page.Intent {
@@ -121,6 +122,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	if p.input != nil {
 		p.typeFilter(k)
 		return nil, true
+	}
+	if p.sorting {
+		return p.sortKey(k), true
 	}
 	if p.compose != nil {
 		return p.composeKey(k)
@@ -155,12 +159,13 @@ func (p *Page) rowKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case p.tab.Key(k):
 	case keys.Mark.Matches(k):
 		p.mark()
-	case keys.Apply.Matches(k):
-		if m, ok := p.chosen(); ok {
-			return page.Apply{Mode: m, Preset: p.chosenPreset()}, true
-		}
 	default:
-		return nil, false
+		does, yes := keys.Applies(k)
+		if m, ok := p.chosen(); yes && ok {
+			does.Mode, does.Preset = m, p.chosenPreset()
+			return does, true
+		}
+		return nil, yes
 	}
 	return nil, true
 }
@@ -172,9 +177,7 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Filter.Matches(k):
 		p.input, p.list = widget.NewInput(p.filter, "", widget.MostFilter), listAll
 	case keys.Sort.Matches(k):
-		p.sort()
-	case keys.Reverse.Matches(k):
-		p.falling, p.built, p.tab.Cursor = !p.falling, false, 0
+		p.sorting = true
 	case keys.Presets.Matches(k):
 		p.list = (p.list + 1) % 3
 		p.tab.Cursor = 0
@@ -252,19 +255,25 @@ func (p *Page) typeFilter(k tea.KeyPressMsg) {
 func (p *Page) composeKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	switch {
-	case keys.Back.Matches(k):
+	case keys.Back.Matches(k), keys.Quit.Matches(k):
 		p.compose = nil
-	case keys.Apply.Matches(k), keys.Enter.Matches(k):
-		m := p.compose.mode()
-		if !p.read.Space().Contains(m) {
-			return page.Say("this combination does not exist on this board"), true
-		}
-		p.compose = nil
-		return page.Apply{Mode: m}, true
-	default:
-		return nil, p.compose.key(k)
+		return nil, true
+	case keys.Enter.Matches(k):
+		return p.applyComposed(page.Apply{}), true
 	}
-	return nil, true
+	if does, yes := keys.Applies(k); yes {
+		return p.applyComposed(does), true
+	}
+	return nil, p.compose.key(k)
+}
+
+func (p *Page) applyComposed(does page.Apply) page.Intent {
+	does.Mode = p.compose.mode()
+	if !p.read.Space().Contains(does.Mode) {
+		return page.Say("this combination does not exist on this board")
+	}
+	p.compose = nil
+	return does
 }
 
 // chosen is the mode under the cursor.
@@ -295,9 +304,11 @@ func (p *Page) Hints() []widget.Action {
 	switch {
 	case p.input != nil:
 		return []widget.Action{keys.Enter.As("filter by it"), keys.Back.As("leave it")}
+	case p.sorting:
+		return []widget.Action{keys.Sort.As("then a letter, as above"), keys.Back.As("leave it")}
 	case p.compose != nil:
 		knob, change := keys.Up.With(keys.Down, "knob"), keys.Left.With(keys.Right, "change")
-		return []widget.Action{knob, change, keys.Apply, keys.Back}
+		return []widget.Action{knob, change, keys.Apply, keys.AtOnce, keys.Back}
 	case p.boot != nil:
 		return p.boot.hints()
 	case p.compared != nil:
@@ -316,10 +327,11 @@ func (p *Page) Hints() []widget.Action {
 		keys.Apply.Unless(p.read.MayWrite()),
 		keys.Filter, keys.Sort,
 		keys.Mark.As("mark").Doing("mark a mode to compare it"),
-		compare, next, keys.Compose, keys.Reverse,
+		compare, next, keys.Compose,
 		keys.AtBoot.Unless(p.noBoot()),
 		keys.Block.Unless(p.noBlock()),
-		keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.Home, keys.End,
+		keys.AtOnce.Unless(p.read.MayWrite()),
+		keys.Up.With(keys.Down, "move"), keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End,
 	}
 }
 

@@ -21,8 +21,13 @@ func withView(t *testing.T) (*pagetest.Driver, *Page) {
 func TestModesSortByEveryColumnBothWays(t *testing.T) {
 	d, p := withView(t)
 	d.Size(120, 24)
-	for range 8 {
-		if p.sortBy != columnMode {
+	for _, c := range sortColumns {
+		d.Press("s", c.letter)
+		d.Sees(p.sortText())
+		if p.sortBy != c.column {
+			t.Fatalf("%s sorts %s", c.letter, p.sortText())
+		}
+		if c.column != columnMode {
 			value := p.values(p.sortBy)
 			for i := range p.order[1:] {
 				if a, b := value[p.order[i]], value[p.order[i+1]]; p.falling && a < b || !p.falling && a > b {
@@ -30,25 +35,28 @@ func TestModesSortByEveryColumnBothWays(t *testing.T) {
 				}
 			}
 			first, falling := p.order[0], p.falling
-			d.Press("S")
+			d.Press("s", c.letter)
 			d.Screen()
 			if value[p.order[0]] == value[first] || p.falling == falling {
 				t.Errorf("%s: reversed, the first row is the same", p.sortText())
 			}
 		}
-		d.Press("s")
-		d.Sees(p.sortText())
 	}
-	if p.sortBy != columnMode || !p.falling {
-		t.Errorf("after all columns it sorts %s", p.sortText())
-	}
+	d.Press("s", "t", "s", "z")
+	d.Sees("by time ▴", "sort: no column has the letter z")
+	d.Press("s")
+	d.Sees("sort by: m mode  c cores")
+	d.Press("esc")
+	d.Sees("by time ▴")
 }
 
 func TestModesWithoutAModelSortByKnobsAlone(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
-	d.Press("s", "s", "s", "s")
+	d.Press("s", "e")
 	d.Sees("no model: knobs only, by EMC ▾")
-	d.Press("s")
+	d.Press("s", "t")
+	d.Sees("by EMC ▾", "sort by time: not now, no model is loaded")
+	d.Press("s", "m")
 	d.Sees("by mode ▾")
 }
 

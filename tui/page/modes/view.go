@@ -124,6 +124,8 @@ func (p *Page) filterLine() string {
 			return text + widget.StyleDim.Render("   not yet: "+p.problem)
 		}
 		return text + widget.StyleDim.Render("   such as cores>=8 gpu<900MHz power<30")
+	case p.sorting:
+		return p.sortLine()
 	case p.problem != "":
 		return widget.StyleBad.Render(" " + p.problem)
 	case p.compared != nil:

@@ -77,7 +77,6 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	j := p.shown()
 	running := j != nil && !j.Done() && j.Follows == nil
-	key, again := p.again()
 	if u := p.asked; u != nil {
 		switch {
 		case keys.Yes.Matches(k) && p.read.Rushed(): // pasted
@@ -100,15 +99,14 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return page.Pause{}, true
 	case keys.Stop.Matches(k) && running:
 		return page.Stop{}, true
-	case again != nil && key.Matches(k):
-		if why := p.read.MayWrite(); why != "" {
-			return page.Say("not now: " + why), true
-		}
-		if u := p.cut(); u != nil && u.Differs != "" {
+	case keys.Resume.Matches(k) && p.noResume() == "":
+		if u := p.cut(); u.Differs != "" && p.read.MayWrite() == "" {
 			p.asked = u
 			return nil, true
 		}
-		return page.Start{Task: again(), Fast: true}, true
+		return p.begin(p.cut().Task(p.read.Limit(), false)), true
+	case keys.Redo.Matches(k) && p.noRedo() == "":
+		return p.begin(session.RedoTask(j.TaskSpec, j.Snapshot)), true
 	default:
 		return nil, false
 	}
@@ -138,23 +136,51 @@ func (p *Page) Hints() []widget.Action {
 		stop = stop.As("stop and restore")
 	}
 	out := []widget.Action{pause.Unless(why), stop.Unless(why)}
-	if key, again := p.again(); again != nil && why != "" {
-		out = append([]widget.Action{key}, out...)
+	resume, redo := keys.Resume.Unless(p.noResume()), keys.Redo.Unless(p.noRedo())
+	for _, again := range []widget.Action{redo, resume} {
+		if again.Why == "" {
+			out = append([]widget.Action{again}, out...)
+		}
 	}
-	return append(append(out, page.SpeedHints(p.read)...), keys.Enlarge, keys.Up.With(keys.Down, "walk the modes"))
+	out = append(append(out, page.SpeedHints(p.read)...), keys.Enlarge, keys.Up.With(keys.Down, "walk the modes"))
+	for _, again := range []widget.Action{redo, resume} {
+		if again.Why != "" {
+			out = append(out, again)
+		}
+	}
+	return append(out, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End)
 }
 
-// again is the key and the task that goes on with a campaign, or measures its
-// failed modes once more; nil: there is nothing to do again.
-func (p *Page) again() (widget.Action, func() *session.Task) {
-	keys, j := p.read.Keys(), p.shown()
-	switch u := p.cut(); {
-	case u != nil:
-		return keys.Resume, func() *session.Task { return u.Task(p.read.Limit(), false) }
-	case j != nil && j.Follows == nil && len(session.Failed(j.Rows)) > 0:
-		return keys.Redo, func() *session.Task { return session.RedoTask(j.TaskSpec, j.Snapshot) }
+// begin starts a task that sets modes, where that may be now.
+func (p *Page) begin(t *session.Task) page.Intent {
+	if why := p.read.MayWrite(); why != "" {
+		return page.Say("not now: " + why)
 	}
-	return widget.Action{}, nil
+	return page.Start{Task: t, Fast: true}
+}
+
+// noResume returns the reason why no campaign can go on, or "".
+func (p *Page) noResume() string {
+	switch {
+	case p.read.Busy():
+		return "another task runs"
+	case p.cut() == nil:
+		return "none was cut off"
+	}
+	return ""
+}
+
+// noRedo returns the reason why no failed modes can be measured once more, or "".
+func (p *Page) noRedo() string {
+	switch j := p.shown(); {
+	case j == nil || len(session.Failed(j.Rows)) == 0:
+		return "none failed"
+	case j.Follows != nil:
+		return "another jtune measured them"
+	case p.read.Busy():
+		return "another task runs"
+	}
+	return ""
 }
 
 // Copied is the mode of the chosen row.

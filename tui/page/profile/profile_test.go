@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 )
 
 func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
-	d, p := pagetest.Drive(t, New)
+	d, _ := pagetest.Drive(t, New)
 	j := pagetest.Task(d.Board, session.Tuning)
 	for i := range j.Rows {
 		j.Rows[i].Batch = []int{8, 32}[i%2]
@@ -19,8 +20,10 @@ func TestProfileShowsTheBatchSizeOfEachRow(t *testing.T) {
 		d.Size(s[0], s[1])
 		d.Sees(" bs ", "  8 ", " 32 ")
 	}
-	if key, again := p.again(); again == nil || again().Kind != session.Redoing || key.ID != "redo" {
-		t.Errorf("%q does what failed again", key.ID)
+	j.State = session.Done
+	d.Press("R")
+	if start, ok := d.Want().(page.Start); !ok || start.Task.Kind != session.Redoing {
+		t.Errorf("R starts %+v", start)
 	}
 	j.Rows = pagetest.Task(d.Board, session.Tuning).Rows
 	if strings.Contains(d.Screen(), " bs ") {
