@@ -65,7 +65,7 @@ func TestPowerTrainSaysWhenSamplesLieOffTheGrid(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(6, 1))
-	ref := &Reference{Name: "high modes", Samples: truths(space.Sample(40, 2))}
+	ref := &Reference{Name: "high modes", Samples: truths(space.Sample(14, 2))}
 	least := space.Cores[0]
 	for i := 0; i < len(ref.Samples); i++ {
 		if ref.Samples[i].Mode.Cores == least {
@@ -99,16 +99,17 @@ func TestReferenceSavedByNNTransfersAsItsSweepDoes(t *testing.T) {
 	}
 	t.Parallel()
 	space := smallSpace(t)
-	rows, samples := truths(space.Sample(60, 1)), truths(space.Sample(8, 2))
+	// few: both transfers train networks on the rows
+	rows, samples := truths(space.Sample(10, 1)), truths(space.Sample(8, 2))
 	brief := NetworkDefaults(NN)
-	brief.MinSteps = 200
+	brief.Epochs, brief.MinSteps = 10, -1
 	saved, err := Fit(t.Context(), rows, Options{Method: NN, Space: space, Network: &brief, SkipCV: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	transfer := func(r *Reference) []Prediction {
 		brief := NetworkDefaults(PowerTrain)
-		brief.MinSteps = 100
+		brief.Epochs, brief.MinSteps = 10, -1
 		o := Options{Method: PowerTrain, Space: space, Reference: r, Network: &brief, SkipCV: true}
 		m, err := Fit(t.Context(), samples, o)
 		if err != nil {

@@ -54,28 +54,30 @@ func OpenDir(f FS, name string, create bool) (*os.Root, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s lies in no folder of this disk", name)
 	}
-	r, below, err := d.within(name)
+	r, at, err := d.within(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	if create {
-		if err := r.MkdirAll(below, 0o755); err != nil {
+		if err := r.MkdirAll(at, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	return r.OpenRoot(below)
+	return r.OpenRoot(at)
 }
 
 // within opens the root and returns where name lies below it.
-func (d diskFS) within(name string) (r *os.Root, below string, err error) {
-	at, err := d.resolve(name, true)
-	if err != nil {
+func (d diskFS) within(name string) (r *os.Root, at string, err error) {
+	if at, err = d.resolve(name, true); err != nil {
 		return nil, "", err
 	}
 	r, err = os.OpenRoot(string(d))
-	return r, path.Join(".", strings.TrimPrefix(at, "/")), err
+	return r, below(at), err
 }
+
+// below is a name as it is written relative to the root.
+func below(name string) string { return cmp.Or(path.Clean("/" + name)[1:], ".") }
 
 // path is a resolved name as a path of this machine.
 func (d diskFS) path(at string) string { return filepath.Join(string(d), at) }
@@ -139,14 +141,20 @@ func (d diskFS) open(name string, flag int) (f *os.File, err error) {
 		})
 		return f, err
 	}
-	r, below, err := d.within(name)
+	r, err := os.OpenRoot(string(d))
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	f, err = r.OpenFile(below, flag|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
+	f, err = r.OpenFile(below(name), flag|syscall.O_NONBLOCK, 0)
+	if err != nil { // absent, or behind a link that os.Root does not follow: an absolute one
+		at, rerr := d.resolve(name, true)
+		if rerr != nil {
+			return nil, rerr
+		}
+		if f, err = r.OpenFile(below(at), flag|syscall.O_NONBLOCK, 0); err != nil {
+			return nil, err
+		}
 	}
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
 		f.Close()

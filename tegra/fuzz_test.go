@@ -19,13 +19,17 @@ func FuzzDeviceFile(f *testing.F) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for i, name := range names {
-		f.Add(uint16(i), tr.Files[name])
+	var first []int // of each kind
+	for _, name := range faultFiles(tr) {
+		first = append(first, slices.Index(names, name))
+	}
+	for _, i := range first {
+		f.Add(uint16(i), tr.Files[names[i]])
 	}
 	for k, text := range []string{"", "\x00", "-1\n", "0\n", "2\n", "9223372036854775807\n", "0-1023\n", "0,0,0\n",
 		"1 2 3 (kHz)\n", "performance\n", "nvidia,tegra210\x00", "pmode:-1\n", "NC\n", "-256000\n"} {
-		for i := k; i < len(names); i += 14 {
-			f.Add(uint16(i), text)
+		for i := k; i < len(first); i += 14 {
+			f.Add(uint16(first[i]), text)
 		}
 	}
 	root := tr.Write(f)

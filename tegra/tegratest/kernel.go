@@ -29,12 +29,14 @@ type Kernel struct {
 	Stuck  map[string]bool    // the path takes no write, without an error
 	Clip   map[string]string  // whatever is written, the path then holds this
 	After  func(write string) // called after each write that took place
+
+	related map[string][]string // cores of a core's policy, by the core's folder: they never change
 }
 
 // NewKernel wraps an FS.
 func NewKernel(fsys tegra.FS) *Kernel {
 	return &Kernel{FS: fsys, Refuse: map[string]error{}, Fail: map[string]error{}, Busy: map[string]int{},
-		Stuck: map[string]bool{}, Clip: map[string]string{}}
+		Stuck: map[string]bool{}, Clip: map[string]string{}, related: map[string][]string{}}
 }
 
 // Do runs f with the kernel held, to change faults while it is in use.
@@ -205,14 +207,16 @@ func (k *Kernel) policyOff(name string) bool {
 	if !ok || !strings.HasPrefix(dir, CPU+"/cpu") {
 		return false
 	}
-	related, err := k.FS.ReadFile(dir + "/cpufreq/related_cpus")
-	if err != nil {
-		return false
+	related, known := k.related[dir]
+	if !known {
+		text, _ := k.FS.ReadFile(dir + "/cpufreq/related_cpus") // absent: a core's clocks are its own file's
+		related = strings.Fields(string(text))
+		k.related[dir] = related
 	}
-	for core := range strings.FieldsSeq(string(related)) {
+	for _, core := range related {
 		if core == "0" || k.Value(CPU+"/cpu"+core+"/online") == "1" {
 			return false
 		}
 	}
-	return true
+	return len(related) > 0
 }
