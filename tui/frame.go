@@ -119,10 +119,10 @@ func (r *root) noticeLines(w, h int) string {
 // overlay lays the open dialog over the page.
 func (r *root) overlay(under string, w, h int) string {
 	switch {
-	case r.help:
-		return widget.Over(under, r.helpText(w, h), w, h)
-	case r.log:
-		return widget.Over(under, r.pager("Messages, newest first", r.sh.notices.logText(min(w, pagerW)-4), w, h), w, h)
+	case r.text != nil:
+		return widget.Over(under, r.text.Render(w, h), w, h)
+	case r.palette != nil:
+		return widget.Over(under, r.palette.Render(w, h), w, h)
 	case r.tune != nil:
 		return widget.Over(under, r.tune.Render(w, h), w, h)
 	case r.apply.Stage() == dialog.Asking:
@@ -156,8 +156,10 @@ func (r *root) hints() []widget.Action {
 	switch {
 	case r.asks != nil:
 		return []widget.Action{keys.Yes.As(r.asks.do), keys.No.As(r.asks.not)}
-	case r.help, r.log:
-		return []widget.Action{keys.Up.With(keys.Down, "scroll"), keys.Back.As("close")}
+	case r.text != nil:
+		return append(r.text.Hints(), keys.Back.As("close"))
+	case r.palette != nil:
+		return r.palette.Hints()
 	case r.tune != nil:
 		return r.tune.Hints()
 	case r.apply.Stage() == dialog.Asking:

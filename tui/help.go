@@ -3,44 +3,69 @@ package tui
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"jtune/tui/page"
 	"jtune/tui/widget"
 )
 
-// helpText draws the keys of the page that shows and those that work everywhere.
-func (r *root) helpText(w, h int) string {
-	shown := r.pages[r.active]
-	inner := min(w, pagerW) - 4
-	lines := []string{widget.StyleBold.Render("on " + shown.Name().Title())}
-	for _, k := range shown.Hints() {
-		lines = append(lines, helpLine(k, inner))
-	}
-	lines = append(lines, "", widget.StyleBold.Render("the numbers"), widget.Wrap(shown.Numbers(), inner))
-	lines = append(lines, "", widget.StyleBold.Render("everywhere"))
-	for _, k := range globalHints(r.sh.Keys) {
-		lines = append(lines, helpLine(k, inner))
-	}
-	lines = append(lines, "", widget.StyleDim.Render(widget.Wrap("VIRTUAL is a simulation, not a measurement; "+
-		"REPLAY answers from a file. A dash means not available. W: what the module draws.", inner)))
-	return r.pager(strings.TrimSpace("Help, jtune "+r.sh.version), lines, w, h)
+// overText is a text over the page that scrolls: the help, or the messages.
+type overText struct {
+	widget.Pager
+	title string
+	lines func(w int) []string // in columns of w cells
 }
 
-// pagerW is the widest that a text over the page gets.
-const pagerW = 76
+// textW is the widest that it gets.
+const textW = 76
 
-// pager draws a text over the page, from the line that the user has scrolled to.
-func (r *root) pager(title string, lines []string, w, h int) string {
-	lines = strings.Split(strings.Join(lines, "\n"), "\n")
-	room := max(1, h-2)
-	r.rows, r.room = len(lines), room
-	r.scroll = max(0, min(r.scroll, len(lines)-room))
-	lines = lines[r.scroll:]
-	note := ""
-	if len(lines) > room {
-		note = "↓ more"
+func (r *root) openText(title string, lines func(w int) []string) {
+	r.text = &overText{Pager: widget.Pager{Keys: r.sh.Keys.ListKeys()}, title: title, lines: lines}
+	r.text.fill(min(r.w, textW))
+}
+
+func (t *overText) fill(w int) { t.Lines = strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
+
+// key takes a key; closed says that the text goes.
+func (t *overText) key(k tea.KeyPressMsg, keys *page.Keys) (closed bool) {
+	switch {
+	case t.Pager.Key(k):
+	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Help.Matches(k), keys.Messages.Matches(k),
+		keys.Enter.Matches(k):
+		return true
 	}
-	text := strings.Join(lines[:min(len(lines), room)], "\n")
-	return widget.Box(title, note, text, min(w, pagerW), min(h, strings.Count(text, "\n")+3))
+	return false
+}
+
+// Render draws the text in at most w×h cells.
+func (t *overText) Render(w, h int) string {
+	w = min(w, textW)
+	t.fill(w)
+	h = min(h, len(t.Lines)+2)
+	text := t.Pager.Render(w-4, h-2)
+	return widget.Box(t.title, t.Note(), text, w, h)
+}
+
+// helpLines are the keys of the page that shows, its numbers, the keys that work everywhere, and
+// what each letter means.
+func (r *root) helpLines(w int) []string {
+	shown := r.pages[r.active]
+	lines := []string{widget.StyleBold.Render("on " + shown.Name().Title())}
+	for _, k := range shown.Hints() {
+		lines = append(lines, helpLine(k, w))
+	}
+	lines = append(lines, "", widget.StyleBold.Render("the numbers"), widget.Wrap(shown.Numbers(), w))
+	lines = append(lines, "", widget.StyleBold.Render("everywhere"))
+	for _, k := range globalHints(r.sh.Keys) {
+		lines = append(lines, helpLine(k, w))
+	}
+	lines = append(lines, "", widget.StyleBold.Render("one letter, one meaning"))
+	for _, l := range r.sh.Keys.Letters() {
+		lines = append(lines, "  "+widget.StyleKey.Render(widget.Cut(l.Letter, 3))+
+			widget.Row(strings.Join(l.Words, ", "), strings.Join(l.Where, " "), w-5))
+	}
+	return append(lines, "", widget.StyleDim.Render(widget.Wrap("VIRTUAL is a simulation, not a measurement; "+
+		"REPLAY answers from a file. A dash means not available. W: what the module draws.", w)))
 }
 
 // helpKeys is how many columns the names of keys take in the help.

@@ -58,9 +58,13 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return asked.yes(), true
 		}
 		return nil, true
-	case r.help, r.log:
-		r.scrollKey(k)
+	case r.text != nil:
+		if r.text.key(k, keys) {
+			r.text = nil
+		}
 		return nil, true
+	case r.palette != nil:
+		return r.paletteKey(k), true
 	case r.tune != nil:
 		does, closed := r.tune.Key(k)
 		if closed {
@@ -92,19 +96,6 @@ func (r *root) askToStop() {
 		}}
 }
 
-// scrollKey scrolls the help or the messages, or closes them.
-func (r *root) scrollKey(k tea.KeyPressMsg) {
-	keys := r.sh.Keys
-	at, walked := keys.ListKeys().Step(k, r.scroll, max(1, r.room-1), max(0, r.rows-r.room))
-	switch {
-	case walked:
-		r.scroll = at
-	case keys.Back.Matches(k), keys.Quit.Matches(k), keys.Help.Matches(k), keys.Messages.Matches(k),
-		keys.Enter.Matches(k):
-		r.help, r.log, r.scroll = false, false, 0
-	}
-}
-
 // globalKey serves the keys that work on every page.
 func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	keys := r.sh.Keys
@@ -117,7 +108,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.PrevPage.Matches(k):
 		r.turn((r.active + len(r.pages) - 1) % len(r.pages))
 	case keys.Help.Matches(k):
-		r.help = true
+		r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.helpLines)
 	case keys.Tune.Matches(k):
 		if why := sh.MayMeasure(); why != "" {
 			sh.say("tune: not now, %s", why)
@@ -146,7 +137,9 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.Export.Matches(k):
 		return r.export()
 	case keys.Messages.Matches(k):
-		r.log = true
+		r.openText("Messages, newest first", sh.notices.logText)
+	case keys.Palette.Matches(k):
+		r.palette = r.newPalette()
 	case keys.Back.Matches(k):
 		sh.notices.hush()
 	case keys.Quit.Matches(k):

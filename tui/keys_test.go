@@ -29,7 +29,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	}
 	d.sees("ctrl+o apply it")
 	d.press("esc", "f")
-	if !d.r.help {
+	if d.r.text == nil {
 		t.Fatal("the new key does not open the help")
 	}
 	d.size(80, 90)

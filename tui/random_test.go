@@ -17,7 +17,7 @@ var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e"
 	"m", "<", ">", "enter", "enter",
 	"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "h", "j", "k", "l", "[", "]", "x", "X", "g", "G",
 	"v", "b", "c", "C", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "K", "d", "z", "Z", "o",
-	"W", "w", "r", "R", "F", "ctrl+d", "ctrl+u", "N", "!", "V"}
+	"W", "w", "r", "R", "F", "ctrl+d", "ctrl+u", "N", "!", "V", ":", "ctrl+p"}
 
 // walkSteps is how many keys and resizes a walk takes.
 func walkSteps() int {

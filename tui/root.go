@@ -48,17 +48,14 @@ type root struct {
 	pages   []page.Page
 	active  int
 	apply   *dialog.Apply
-	tune    *dialog.Tune // nil: closed
-	help    bool
-	log     bool      // the messages are listed
-	scroll  int       // of the help, or of the messages
-	rows    int       // lines of those, as drawn
-	room    int       // how many of them show
-	asks    *question // nil: nothing is asked
-	gone    bool      // quitting
-	held    []tea.Msg // messages that wait while the view is frozen
-	pulsing bool      // a pulse is under way
-	keyAt   time.Time // of the last key
+	tune    *dialog.Tune    // nil: closed
+	text    *overText       // help or messages; nil: closed
+	palette *dialog.Palette // nil: closed
+	asks    *question       // nil: nothing is asked
+	gone    bool            // quitting
+	held    []tea.Msg       // messages that wait while the view is frozen
+	pulsing bool            // a pulse is under way
+	keyAt   time.Time       // of the last key
 	w, h    int
 	frame   string // last drawing; "" when something has changed
 }
@@ -141,7 +138,14 @@ func (r *root) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		return r.wheel(msg)
 	case tea.PasteMsg:
-		if r.tune != nil {
+		switch {
+		case r.text != nil:
+			r.text.Paste(msg)
+			return nil
+		case r.palette != nil:
+			r.palette.Paste(msg)
+			return nil
+		case r.tune != nil:
 			r.tune.Paste(msg)
 			return nil
 		}

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jtune/tui/widget"
 )
 
 // modal are the places where only their own keys work, not those of
 // everywhere.
-var modal = []string{"form", "compose", "typed", "question", "help"}
+var modal = []string{"form", "compose", "typed", "search", "question", "help"}
 
 // meets reports whether two actions can be active at the same time, and returns a
 // place where they are.
@@ -141,6 +144,65 @@ func (a action) takes(k string) error {
 		return fmt.Errorf("%q is needed where text is typed", k)
 	}
 	return nil
+}
+
+// On lists the actions of a page alone.
+func (t *Keys) On(page Name) []widget.Action { return t.at(string(page)) }
+
+// Everywhere lists the actions of all pages, but for the digits that open one.
+func (t *Keys) Everywhere() []widget.Action {
+	return slices.DeleteFunc(t.at("everywhere"), func(a widget.Action) bool { return a.ID == t.Page.ID })
+}
+
+func (t *Keys) at(place string) (out []widget.Action) {
+	for _, a := range t.actions() {
+		if slices.Contains(a.where, place) {
+			out = append(out, *a.Action)
+		}
+	}
+	return out
+}
+
+// PageKey is the action that opens the page of a digit.
+func (t *Keys) PageKey(digit int) widget.Action {
+	a := t.Page
+	a.ID += strconv.Itoa(digit)
+	a.SetKeys(strconv.Itoa(digit))
+	a.SetHelp(strconv.Itoa(digit), "")
+	return a
+}
+
+// Letter is what a letter means on the pages.
+type Letter struct {
+	Letter string
+	Words  []string // in the last line
+	Where  []string // pages, or "everywhere"
+}
+
+// Letters lists what each letter means on all pages, in the order of the alphabet.
+func (t *Keys) Letters() []Letter {
+	var out []Letter
+	for _, a := range t.actions() {
+		where := slices.DeleteFunc(slices.Clone(a.where), func(w string) bool {
+			return slices.Contains(modal, w) && w != "search"
+		})
+		for _, k := range a.Keys() {
+			if r, n := utf8.DecodeRuneInString(k); len(where) == 0 || n != len(k) || !unicode.IsLetter(r) {
+				continue
+			}
+			at := slices.IndexFunc(out, func(l Letter) bool { return l.Letter == k })
+			if at < 0 {
+				at, out = len(out), append(out, Letter{Letter: k})
+			}
+			out[at].Words = append(out[at].Words, a.Help().Desc)
+			out[at].Where = append(out[at].Where, where...)
+		}
+	}
+	slices.SortFunc(out, func(a, b Letter) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Letter), strings.ToLower(b.Letter)),
+			strings.Compare(b.Letter, a.Letter))
+	})
+	return out
 }
 
 // KeyLine is one action of the screens, for the manual.

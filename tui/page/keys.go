@@ -17,7 +17,7 @@ import (
 type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply,
-	AtOnce, Yes, No, Filter, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
+	AtOnce, Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
 	Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop, Output, Pause,
 	Resume, Redo, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow widget.Action
 }
@@ -25,8 +25,8 @@ type Keys struct {
 // keyTable has a row for each of the Keys: its name, its keys, its word in the
 // last line, where it works, and what it does where the help says more. It works
 // on a page, in a dialog ("form", "compose"), in the line where a filter is
-// "typed", in a "question" over the page, in the "help", or "everywhere", which is
-// all pages. No function keys, no alt chords, nothing that screen and tmux keep
+// "typed", while a "search" is on, in a "question" over the page, in the "help", or
+// "everywhere", which is all pages. No function keys, no alt chords, nothing that screen and tmux keep
 // for themselves.
 const keyTable = `
 NextPage    tab         next page         everywhere
@@ -39,6 +39,7 @@ Copy        y           copy              everywhere  copy what the cursor is on
 Export      ctrl+s      export view       everywhere  write this view to files: text, and CSV, JSON, SVG
 Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
 Messages    !           messages          everywhere  list what was said, with its time
+Palette     : ctrl+p    all actions       everywhere  list every action, its key and why it does not work now; type to find one
 Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
 Slower      <           slower            everywhere  a virtual board's clock slower
 Faster      >           faster            everywhere  a virtual board's clock faster
@@ -53,15 +54,17 @@ PageUp      pgup        a screen up       train profile models front modes help
 PageDown    pgdown      a screen down     train profile models front modes help
 HalfUp      ctrl+u      half a screen up  train profile models front modes help
 HalfDown    ctrl+d      half a screen down  train profile models front modes help
-Home        home g      first             train profile models front modes compose help
-End         end G       last              train profile models front modes compose help
+Home        g home      first             train profile models front modes compose help
+End         G end       last              train profile models front modes compose help
 Enter       enter       next              form compose typed
 Apply       a           apply             front modes compose question  show what would change; again: apply it
 AtOnce      A           apply at once     front modes compose question  apply the mode at the cursor without showing first what would change
 Lock        l           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to it: revert, stay
-Filter      /           filter            train modes  keep modes such as cores>=8 gpu<900MHz
+Filter      /           filter            train profile models modes help  keep modes such as cores>=8 gpu<900MHz; in other lists, logs and the help: search
+NextMatch   enter       next match        search      go to the next line that holds the text
+PrevMatch   N           match before      search      go to the one before
 Sort        s           sort              modes       sort: then a letter for the column; again: the other way round
 AtBoot      W           at boot           modes       have the mode the board is in set at every boot, too
 Compare     d           compare           modes       marked modes side by side
@@ -128,15 +131,11 @@ func DefaultKeys() *Keys {
 	return t
 }
 
-// ListKeys are the keys that walk rows.
+// ListKeys are the keys that walk rows, and search them.
 func (t *Keys) ListKeys() widget.ListKeys {
 	return widget.ListKeys{Up: t.Up, Down: t.Down, PageUp: t.PageUp, PageDown: t.PageDown,
-		HalfUp: t.HalfUp, HalfDown: t.HalfDown, Home: t.Home, End: t.End}
-}
-
-// LogKeys are the keys of a log pane.
-func (t *Keys) LogKeys() widget.LogKeys {
-	return widget.LogKeys{ListKeys: t.ListKeys(), Filter: t.Filter, Enter: t.Enter, Back: t.Back}
+		HalfUp: t.HalfUp, HalfDown: t.HalfDown, Home: t.Home, End: t.End,
+		Search: t.Filter, Next: t.NextMatch, Prev: t.PrevMatch, Back: t.Back}
 }
 
 // Applies reports whether a key applies the mode under the cursor, and returns the

@@ -25,6 +25,17 @@ func TestKeysAreEachHeardByOneActionWhereTheyMayMeet(t *testing.T) {
 	}
 }
 
+func TestKeysOfALetterHaveOneMeaningOnAllPages(t *testing.T) {
+	// Names of one idea: another plot or pair of axes, and composing a mode or a run's settings.
+	same := [][]string{{"axes", "next plot"}, {"compose", "settings"}}
+	for _, l := range DefaultKeys().Letters() {
+		slices.Sort(l.Words)
+		if len(l.Words) > 1 && !slices.ContainsFunc(same, func(s []string) bool { return slices.Equal(s, l.Words) }) {
+			t.Errorf("%s is %q", l.Letter, l.Words)
+		}
+	}
+}
+
 func TestKeysHaveAnIDAWordAndAHelpTextEach(t *testing.T) {
 	for _, a := range DefaultKeys().actions() {
 		if a.ID != a.name || a.Help().Desc == "" || a.Explained() == "" {

@@ -20,6 +20,37 @@ type Action struct {
 // Matches reports whether a key is one of the action's.
 func (a Action) Matches(k tea.KeyPressMsg) bool { return key.Matches(k, a.Binding) }
 
+// Pressed is a press of the action's first key.
+func (a Action) Pressed() tea.KeyPressMsg {
+	if len(a.Keys()) == 0 {
+		return tea.KeyPressMsg{}
+	}
+	return KeyPress(a.Keys()[0])
+}
+
+var keyCodes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp,
+	"down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "insert": tea.KeyInsert,
+	"delete": tea.KeyDelete}
+
+// KeyPress is the press of a key by its name: "a", "enter", "ctrl+s", "shift+tab".
+func KeyPress(name string) tea.KeyPressMsg {
+	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
+	}
+	rest, shifted := strings.CutPrefix(name, "shift+")
+	if code, ok := keyCodes[rest]; ok {
+		if shifted {
+			return tea.KeyPressMsg{Code: code, Mod: tea.ModShift}
+		}
+		return tea.KeyPressMsg{Code: code}
+	}
+	if name == "space" {
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
 // Label is what the action's key is called on the screen.
 func (a Action) Label() string { return a.Help().Key }
 

@@ -6,6 +6,6 @@
 //	strings ──► Table, LogPane ┼──► Panel, Box ──► Beside, Under, Over ──► a frame ──► Glyphs
 //	keys    ──► Form, Input ───┘
 //
-// Keys reach a widget as values (ListKeys, FormKeys, LogKeys) of actions,
+// Keys reach a widget as values (ListKeys, FormKeys) of actions,
 // each with its help text. Styles and colours are built in one file, styles.go.
 package widget

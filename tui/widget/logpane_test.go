@@ -7,10 +7,11 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
-func TestLogPaneFollowsScrollsAndKeepsToLinesThatHoldAText(t *testing.T) {
-	l := LogPane{Keys: testKeys}
+func TestLogPaneFollowsScrollsAndSearches(t *testing.T) {
+	l := LogPane{Pager: Pager{Keys: testKeys}}
 	for i := range 100 {
 		text := fmt.Sprintf("line %d", i)
 		if i%10 == 3 {
@@ -20,7 +21,7 @@ func TestLogPaneFollowsScrollsAndKeepsToLinesThatHoldAText(t *testing.T) {
 	}
 	shows := func(want ...string) {
 		t.Helper()
-		got := l.Render(20, 3)
+		got := ansi.Strip(l.Render(20, 3))
 		for i, line := range strings.Split(got, "\n") {
 			if strings.TrimSpace(line) != want[i] {
 				t.Errorf("got %q, want %q", got, want)
@@ -40,25 +41,36 @@ func TestLogPaneFollowsScrollsAndKeepsToLinesThatHoldAText(t *testing.T) {
 	l.Key(keyPress("end"))
 	l.Add("line 101")
 	shows("line 99", "line 100", "line 101") // and follows again
-	for _, k := range []string{"/", "l", "O", "s", "x", "backspace", "s", "enter"} {
-		l.Key(keyPress(k))
+	press := func(keys ...string) {
+		for _, k := range keys {
+			l.Key(keyPress(k))
+		}
 	}
-	shows("line 73 Loss", "line 83 Loss", "line 93 Loss")
-	if l.Note() != `10 of 102 lines with "lOss"` {
+	press("home", "/", "l", "O", "s", "x", "backspace", "s")
+	shows("line 3 Loss", "line 4", "line 5") // while it is typed
+	press("enter", "enter", "enter")
+	shows("line 23 Loss", "line 24", "line 25")
+	press("N", "N", "N")
+	shows("line 93 Loss", "line 94", "line 95") // around the end
+	if l.Note() != "search lOss" {
 		t.Errorf("note %q", l.Note())
 	}
-	l.Key(keyPress("esc"))
+	press("/", "z", "z")
+	if l.Note() != "search zz_: in no line" {
+		t.Errorf("note %q", l.Note())
+	}
+	press("esc", "end")
 	shows("line 99", "line 100", "line 101")
 	for range MaxLogLines {
 		l.Add("x")
 	}
-	if len(l.Lines) != MaxLogLines || len(l.kept) != MaxLogLines {
+	if len(l.Lines) != MaxLogLines {
 		t.Errorf("%d lines kept, want %d", len(l.Lines), MaxLogLines)
 	}
 }
 
 func TestLogPaneWithoutRoomDrawsNothing(t *testing.T) {
-	l := LogPane{Keys: testKeys}
+	l := LogPane{Pager: Pager{Keys: testKeys}}
 	l.Add("a", "b", "c")
 	for h := -2; h < 6; h++ {
 		if got, want := l.Render(10, h), max(h, 1); strings.Count(got, "\n")+1 != want {
@@ -72,34 +84,18 @@ func action(typed string) Action {
 }
 
 // testKeys are a log pane's keys, as the screens have them.
-var testKeys = LogKeys{
-	ListKeys: ListKeys{
-		Up:       action("up"),
-		Down:     action("down"),
-		PageUp:   action("pgup"),
-		PageDown: action("pgdown"),
-		Home:     action("home"),
-		End:      action("end"),
-	},
-	Filter: action("/"),
-	Enter:  action("enter"),
-	Back:   action("esc"),
+var testKeys = ListKeys{
+	Up:       action("up"),
+	Down:     action("down"),
+	PageUp:   action("pgup"),
+	PageDown: action("pgdown"),
+	Home:     action("home"),
+	End:      action("end"),
+	Search:   action("/"),
+	Next:     action("enter"),
+	Prev:     action("N"),
+	Back:     action("esc"),
 }
 
 // keyPress is a key by its name.
-func keyPress(name string) tea.KeyPressMsg {
-	codes := map[string]rune{
-		"up":        tea.KeyUp,
-		"left":      tea.KeyLeft,
-		"pgdown":    tea.KeyPgDown,
-		"home":      tea.KeyHome,
-		"end":       tea.KeyEnd,
-		"enter":     tea.KeyEnter,
-		"esc":       tea.KeyEscape,
-		"backspace": tea.KeyBackspace,
-	}
-	if code, ok := codes[name]; ok {
-		return tea.KeyPressMsg{Code: code}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
+func keyPress(name string) tea.KeyPressMsg { return KeyPress(name) }

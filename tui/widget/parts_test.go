@@ -74,6 +74,34 @@ func TestTableDropsTheLeastNeededColumnsTogether(t *testing.T) {
 	}
 }
 
+func TestTableSearchGoesToTheNextRowAndTheOneBefore(t *testing.T) {
+	names := []string{"resnet18", "mobilenet", "bert", "LeNet5"}
+	tab := Table{Keys: testKeys, Rows: len(names), Cell: func(r, _ int) string { return names[r] },
+		Cols: []Column{{Title: "name", Width: 10}}}
+	for i, c := range []struct {
+		key  string
+		want int
+		on   bool
+	}{{"/", 0, true}, {"n", 0, true}, {"e", 0, true}, {"t", 0, true}, {"enter", 0, true}, {"enter", 1, true},
+		{"enter", 3, true}, {"N", 1, true}, {"down", 2, true}, {"up", 1, true}, {"enter", 3, true},
+		{"esc", 3, false}, {"/", 3, true}, {"b", 1, true}, {"esc", 3, false}} {
+		if !tab.Key(keyPress(c.key)) || tab.Cursor != c.want || tab.Search.On() != c.on {
+			t.Fatalf("step %d, %q: row %d, search on: %v; want %d, %v", i, c.key, tab.Cursor, tab.Search.On(), c.want, c.on)
+		}
+	}
+	if tab.Key(keyPress("enter")) || tab.Key(keyPress("esc")) {
+		t.Error("without a search its keys are taken")
+	}
+}
+
+func TestKeyPressIsTheKeyOfItsName(t *testing.T) {
+	for _, name := range []string{"a", "A", "!", "space", "tab", "shift+tab", "ctrl+p", "pgdown", "esc", "insert"} {
+		if got := KeyPress(name); got.String() != name {
+			t.Errorf("%s is pressed as %s", name, got)
+		}
+	}
+}
+
 func TestTableCursorStaysOnScreen(t *testing.T) {
 	tab := Table{
 		Rows: 1000,

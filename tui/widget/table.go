@@ -16,9 +16,10 @@ type Column struct {
 	Off   bool // has nothing to show now
 }
 
-// ListKeys are the keys that walk rows.
+// ListKeys are the keys that walk rows, and search them.
 type ListKeys struct {
 	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Home, End Action
+	Search, Next, Prev, Back                                Action
 }
 
 // Table draws rows that it asks for one by one, so that 18,000 cost no more
@@ -32,6 +33,7 @@ type Table struct {
 	Top    int
 	page   int    // rows, as drawn
 	Empty  string // said when there are no rows
+	Search Search
 }
 
 // Step is where a key leads from a row, page rows at a time by the page keys, half
@@ -61,10 +63,27 @@ func (l ListKeys) Step(k tea.KeyPressMsg, at, page, last int) (int, bool) {
 	return max(0, min(at, last)), true
 }
 
-// Key walks the rows; false for keys that do something else.
+// Key walks or searches the rows; false for keys that do something else.
 func (t *Table) Key(k tea.KeyPressMsg) (taken bool) {
+	if t.Cursor, taken = t.Search.Key(k, t.Keys, t.Cursor, t.Rows, t.text); taken {
+		return true
+	}
 	t.Cursor, taken = t.Keys.Step(k, t.Cursor, max(1, t.page-1), t.Rows-1)
 	return taken
+}
+
+// Paste takes what the terminal pastes while a search is typed.
+func (t *Table) Paste(m tea.PasteMsg) { t.Cursor = t.Search.Paste(m, t.Cursor, t.Rows, t.text) }
+
+// text is a row as it is searched.
+func (t *Table) text(row int) string {
+	var cells []string
+	for i, c := range t.Cols {
+		if !c.Off && t.Cell != nil { // nil: never drawn
+			cells = append(cells, t.Cell(row, i))
+		}
+	}
+	return strings.Join(cells, " ")
 }
 
 // Move shifts the cursor, staying within the rows.

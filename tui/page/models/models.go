@@ -87,6 +87,8 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case page.ModelsListed:
 		p.list, p.tab.Rows, p.listed = msg.List, len(msg.List), true
 		return page.All{page.Fail{What: "models", Err: msg.Err}, p.look()}
+	case tea.PasteMsg:
+		p.tab.Paste(msg)
 	case Assessed:
 		p.studies[idOf(msg.Of)] = &msg.Assessment
 	case curveMsg:
@@ -134,8 +136,8 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return p.look(), true
 }
 
-// Typing reports whether all keys go to the dialog.
-func (p *Page) Typing() bool { return p.fit != nil }
+// Typing reports whether all keys go to the dialog or a search.
+func (p *Page) Typing() bool { return p.fit != nil || p.tab.Search.Typing() }
 
 func (p *Page) dialogKey(k tea.KeyPressMsg) page.Intent {
 	closed, fit := p.fit.Key(k)
@@ -255,8 +257,11 @@ func (p *Page) chosen() (session.ModelInfo, bool) {
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
-	if p.fit != nil {
+	switch {
+	case p.fit != nil:
 		return p.fit.Hints()
+	case p.tab.Search.On():
+		return p.tab.Search.Hints(p.tab.Keys)
 	}
 	why := ""
 	if len(p.list) == 0 {
@@ -277,6 +282,7 @@ func (p *Page) Hints() []widget.Action {
 		fit,
 		keys.Mark.Unless(mark),
 		keys.Enlarge,
+		keys.Filter.As("search"),
 	}
 }
 

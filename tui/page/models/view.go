@@ -32,7 +32,9 @@ func (p *Page) render(w, h int) string {
 		*name = 17
 	}
 	note := "cross-validated errors"
-	if p.fitting != "" {
+	if search := p.tab.Search.Note(); search != "" {
+		note = search
+	} else if p.fitting != "" {
 		note = "fitting " + p.fitting + " …"
 	}
 	list := p.read.Panel("Models", note, p.tab.Render)

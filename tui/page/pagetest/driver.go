@@ -175,21 +175,5 @@ func (d *Driver) Sees(words ...string) {
 	}
 }
 
-var namedKeys = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp,
-	"down": tea.KeyDown,
-	"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp,
-	"pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
-
 // Key is the press of a key by its name: "a", "enter", "ctrl+s".
-func Key(s string) tea.KeyPressMsg {
-	if code, ok := namedKeys[s]; ok {
-		return tea.KeyPressMsg{Code: code}
-	}
-	if s == "space" {
-		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
-	}
-	if rest, ok := strings.CutPrefix(s, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(s)[0], Text: s}
-}
+func Key(s string) tea.KeyPressMsg { return widget.KeyPress(s) }

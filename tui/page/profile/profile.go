@@ -67,8 +67,14 @@ func (p *Page) shown() *page.Task {
 	return own
 }
 
-// Update is page.Page's: everything is in the state.
-func (p *Page) Update(tea.Msg) page.Intent {
+// Typing reports whether a search is typed.
+func (p *Page) Typing() bool { return p.tab.Search.Typing() }
+
+// Update is page.Page's: the rest is in the state.
+func (p *Page) Update(msg tea.Msg) page.Intent {
+	if m, ok := msg.(tea.PasteMsg); ok {
+		p.tab.Paste(m)
+	}
 	return nil
 }
 
@@ -116,8 +122,11 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
-	if p.asked != nil {
+	switch {
+	case p.asked != nil:
 		return []widget.Action{keys.Yes.As("run what the file names"), keys.No.As("leave it")}
+	case p.tab.Search.On():
+		return p.tab.Search.Hints(p.tab.Keys)
 	}
 	why := "nothing runs"
 	pause := keys.Pause
@@ -142,7 +151,8 @@ func (p *Page) Hints() []widget.Action {
 			out = append([]widget.Action{again}, out...)
 		}
 	}
-	out = append(append(out, page.SpeedHints(p.read)...), keys.Enlarge, keys.Up.With(keys.Down, "walk the modes"))
+	out = append(append(out, page.SpeedHints(p.read)...), keys.Enlarge, keys.Up.With(keys.Down, "walk the modes"),
+		keys.Filter.As("search"))
 	for _, again := range []widget.Action{redo, resume} {
 		if again.Why != "" {
 			out = append(out, again)
@@ -215,7 +225,7 @@ func (p *Page) Render(w, h int) string {
 	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
 	p.tab.Cols[sizeColumn].Off = !j.Sized()
 	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
-	list := p.read.Panel("measured, newest first", "", p.tab.Render)
+	list := p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render)
 	front := p.read.Panel("front so far", "● measured ─ expected",
 		func(w, h int) string { return p.front(j, w, h) })
 	switch {

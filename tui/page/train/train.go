@@ -48,7 +48,7 @@ var _ page.Page = (*Page)(nil)
 
 // New runs the workloads that are read.
 func New(read page.Reader) *Page {
-	p := &Page{read: read, log: widget.LogPane{Keys: read.Keys().LogKeys()}, set: map[string]workload.Workload{}}
+	p := &Page{read: read, log: newLog(read), set: map[string]workload.Workload{}}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: []widget.Column{
 		{Title: "workload", Width: 11},
 		{Title: "model", Width: 16},
@@ -103,6 +103,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		}
 	case tea.PasteMsg:
 		p.log.Paste(msg)
+		p.tab.Paste(msg)
 	}
 	return nil
 }
@@ -140,6 +141,11 @@ func (p *Page) tellEpochs(j *page.Task) {
 	}
 }
 
+func newLog(read page.Reader) (l widget.LogPane) {
+	l.Keys = read.Keys().ListKeys()
+	return l
+}
+
 func (p *Page) chosen() (workload.Workload, bool) {
 	if p.tab.Cursor >= len(p.read.Workloads()) {
 		return workload.Workload{}, false
@@ -155,8 +161,8 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 	return w
 }
 
-// Typing reports whether all keys go to the dialog or the log's filter.
-func (p *Page) Typing() bool { return p.edit != nil || p.log.Typing() }
+// Typing reports whether all keys go to the dialog or a search.
+func (p *Page) Typing() bool { return p.edit != nil || p.log.Typing() || p.tab.Search.Typing() }
 
 func (p *Page) editKey(k tea.KeyPressMsg) {
 	closed, taken := p.edit.Key(k)
@@ -191,6 +197,7 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		return nil, true
 	}
 	switch {
+	case p.tab.Search.On() && p.tab.Key(k):
 	case keys.Edit.Matches(k):
 		return p.openSettings(), true
 	case keys.Output.Matches(k) && p.shown() != nil:
@@ -234,7 +241,7 @@ func (p *Page) start() page.Intent {
 		return page.Sayf("%s cannot run on this board, %s: give data = \"FOLDER\" under [torch], "+
 			"or command under [workload.%s], in the configuration file", w.Name, why, w.Name)
 	}
-	p.log, p.tail, p.told = widget.LogPane{Keys: p.read.Keys().LogKeys()}, &session.Tail{}, 0
+	p.log, p.tail, p.told = newLog(p.read), &session.Tail{}, 0
 	p.log.Add(fmt.Sprintf("jtune: %s begins, %d samples a minibatch, %d workers", w.Name, w.Batch, w.Workers))
 	r := session.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog()}
 	return page.Start{Task: session.RunTask(r)}
@@ -261,6 +268,9 @@ func (p *Page) Hints() []widget.Action {
 	if p.large == trainLog {
 		return append(p.log.Hints(), keys.Back.As("all"))
 	}
+	if p.tab.Search.On() {
+		return p.tab.Search.Hints(p.tab.Keys)
+	}
 	if p.running() {
 		return append([]widget.Action{keys.Stop, keys.Output, keys.Enlarge}, page.SpeedHints(p.read)...)
 	}
@@ -275,6 +285,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.Edit.Unless(why),
 		keys.Output.Unless(output),
 		keys.Stop.Unless("nothing runs"),
+		keys.Filter.As("search"),
 	}
 	return append(out, page.SpeedHints(p.read)...)
 }
@@ -304,7 +315,7 @@ func (p *Page) Render(w, h int) string {
 func (p *Page) render(w, h int) string {
 	p.tab.Rows, p.tab.Cell = len(p.read.Workloads()), p.cell
 	j := p.shown()
-	list := p.read.Panel("Workloads", "", p.tab.Render)
+	list := p.read.Panel("Workloads", p.tab.Search.Note(), p.tab.Render)
 	switch {
 	case j == nil && h >= 14:
 		return widget.Under(list.Render(w, h-4), widget.Fit(p.advice(w), w, 4))

@@ -1,0 +1,119 @@
+package dialog
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// Offer is an action that the palette lists, on the page where it works; "" is every page.
+type Offer struct {
+	widget.Action
+	On page.Name
+}
+
+// Palette lists every action, its key and why it does not work now, and finds one by what is typed.
+type Palette struct {
+	keys  *page.Keys
+	all   []Offer
+	found []Offer
+	typed *widget.Input
+	tab   widget.Table
+}
+
+// NewPalette lists the offers in their order.
+func NewPalette(keys *page.Keys, all []Offer) *Palette {
+	d := &Palette{keys: keys, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
+	list := keys.ListKeys()
+	list.Search, list.Back = widget.Action{}, widget.Action{}
+	d.tab = widget.Table{Keys: list, Empty: "no action has such a name", Cell: d.cell, Cols: []widget.Column{
+		{Title: "key", Width: 9},
+		{Title: "action", Width: 18},
+		{Title: "page", Width: 7, Drop: 2},
+		{Title: "what it does, or why not now", Width: 20, Drop: 1},
+	}}
+	return d
+}
+
+func (d *Palette) cell(row, col int) string {
+	at := d.found[row]
+	switch {
+	case col == 0:
+		return at.Label()
+	case col == 1:
+		return at.Help().Desc
+	case col == 2 && at.On != "":
+		return at.On.Title()
+	case col == 2:
+		return "every"
+	case at.Why != "":
+		return "not now: " + at.Why
+	}
+	return at.Explained()
+}
+
+// Key takes a key; closed says that the dialog goes, and chosen is the action to do then, where
+// one was chosen.
+func (d *Palette) Key(k tea.KeyPressMsg) (chosen *Offer, closed bool) {
+	switch {
+	case d.typed.Takes(k):
+		d.typed.Update(k)
+		d.find()
+	case d.keys.Back.Matches(k), d.keys.Quit.Matches(k), d.keys.Palette.Matches(k):
+		return nil, true
+	case d.keys.Enter.Matches(k) && d.tab.Cursor < len(d.found):
+		return &d.found[d.tab.Cursor], true
+	default:
+		d.tab.Key(k)
+	}
+	return nil, false
+}
+
+// Paste takes what the terminal pastes.
+func (d *Palette) Paste(m tea.PasteMsg) {
+	d.typed.Update(m)
+	d.find()
+}
+
+// find keeps the actions that hold each word that is typed: those whose name begins with it first.
+func (d *Palette) find() {
+	words := strings.Fields(strings.ToLower(d.typed.Value()))
+	d.found, d.tab.Cursor, d.tab.Top = nil, 0, 0
+	for _, o := range d.all {
+		text := strings.ToLower(strings.Join([]string{o.Label(), o.ID, o.Help().Desc, string(o.On), o.Explained()}, " "))
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			d.found = append(d.found, o)
+		}
+	}
+	if len(words) > 0 {
+		slices.SortStableFunc(d.found, func(a, b Offer) int { return begins(b, words[0]) - begins(a, words[0]) })
+	}
+}
+
+func begins(o Offer, word string) int {
+	if strings.HasPrefix(strings.ToLower(o.Help().Desc), word) {
+		return 1
+	}
+	return 0
+}
+
+// Hints lists the keys that work now, for the last line.
+func (d *Palette) Hints() []widget.Action {
+	return []widget.Action{
+		d.keys.Enter.As("do it"),
+		d.keys.Up.With(d.keys.Down, "choose"),
+		d.keys.Back.As("close"),
+	}
+}
+
+// Render draws the dialog in at most w×h cells.
+func (d *Palette) Render(w, h int) string {
+	w, h = min(w, 76), min(h, len(d.all)+4)
+	d.tab.Rows = len(d.found)
+	text := widget.Under(widget.StyleAsk.Render("find: ")+d.typed.Render("█"), d.tab.Render(w-4, max(1, h-3)))
+	return widget.Box("All actions", "", text, w, h)
+}

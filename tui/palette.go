@@ -1,0 +1,75 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/page/dialog"
+)
+
+// newPalette lists every action of the table of keys: applying and quitting, those of the page that
+// shows, those of every page, then those of the other pages. Why one does not work now is what its
+// page says in the last line.
+func (r *root) newPalette() *dialog.Palette {
+	keys := r.sh.Keys
+	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.AtOnce.ID: "only by its key, as nothing asks before"}
+	rank := func(o dialog.Offer) int {
+		switch {
+		case o.ID == keys.Apply.ID, o.ID == keys.AtOnce.ID:
+			return 0
+		case o.ID == keys.Quit.ID:
+			return 1
+		case o.On == r.shown().Name():
+			return 2
+		case o.On == "":
+			return 3
+		}
+		return 4
+	}
+	var out []dialog.Offer
+	for _, p := range append([]page.Page{r.shown()}, r.pages...) {
+		for _, h := range p.Hints() {
+			if _, known := why[h.ID]; !known {
+				why[h.ID] = h.Why
+			}
+		}
+		for _, a := range keys.On(p.Name()) {
+			o := dialog.Offer{Action: a.Unless(why[a.ID]), On: p.Name()}
+			if !slices.ContainsFunc(out, func(before dialog.Offer) bool { return before.ID == o.ID }) {
+				out = append(out, o)
+			}
+		}
+	}
+	for i, p := range r.pages {
+		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})
+	}
+	for _, a := range keys.Everywhere() {
+		out = append(out, dialog.Offer{Action: a.Unless(why[a.ID])})
+	}
+	slices.SortStableFunc(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
+	return dialog.NewPalette(keys, out)
+}
+
+// paletteKey takes a key of the palette and does what was chosen, on its page. An action that does
+// not work now says why.
+func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
+	chosen, closed := r.palette.Key(k)
+	if chosen != nil && chosen.Why != "" {
+		r.sh.say("%s: not now, %s", chosen.Help().Desc, chosen.Why)
+		return nil
+	}
+	if closed {
+		r.palette = nil
+	}
+	switch {
+	case chosen == nil:
+		return nil
+	case chosen.On == "":
+		return r.globalKey(chosen.Pressed())
+	}
+	r.open(chosen.On)
+	does, _ := r.shown().Key(chosen.Pressed())
+	return r.do(does)
+}
