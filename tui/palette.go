@@ -14,7 +14,7 @@ import (
 // page says in the last line.
 func (r *root) newPalette() *dialog.Palette {
 	keys := r.sh.Keys
-	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.AtOnce.ID: "only by its key, as nothing asks before"}
+	why := map[string]string{keys.Tune.ID: r.sh.MayMeasure(), keys.AtOnce.ID: "only by its key"}
 	rank := func(o dialog.Offer) int {
 		switch {
 		case o.ID == keys.Apply.ID, o.ID == keys.AtOnce.ID:
@@ -42,11 +42,11 @@ func (r *root) newPalette() *dialog.Palette {
 			}
 		}
 	}
-	for i, p := range r.pages {
-		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})
-	}
 	for _, a := range keys.Everywhere() {
 		out = append(out, dialog.Offer{Action: a.Unless(why[a.ID])})
+	}
+	for i, p := range r.pages {
+		out = append(out, dialog.Offer{Action: keys.PageKey(i + 1).As("open " + p.Name().Title())})
 	}
 	slices.SortStableFunc(out, func(a, b dialog.Offer) int { return rank(a) - rank(b) })
 	return dialog.NewPalette(keys, out)

@@ -16,10 +16,11 @@ import (
 // the configuration file are all made from it and keyTable.
 type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
-	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply,
-	AtOnce, Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher, Axes, Group, Verify, Lock,
-	Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop, Output, Pause,
-	Resume, Redo, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev, StartNow widget.Action
+	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
+	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
+	Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
+	Output, Pause, Resume, Redo, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev,
+	StartNow widget.Action
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the

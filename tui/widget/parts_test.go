@@ -86,7 +86,8 @@ func TestTableSearchGoesToTheNextRowAndTheOneBefore(t *testing.T) {
 		{"enter", 3, true}, {"N", 1, true}, {"down", 2, true}, {"up", 1, true}, {"enter", 3, true},
 		{"esc", 3, false}, {"/", 3, true}, {"b", 1, true}, {"esc", 3, false}} {
 		if !tab.Key(keyPress(c.key)) || tab.Cursor != c.want || tab.Search.On() != c.on {
-			t.Fatalf("step %d, %q: row %d, search on: %v; want %d, %v", i, c.key, tab.Cursor, tab.Search.On(), c.want, c.on)
+			t.Fatalf("step %d, %q: row %d, search on: %v; want %d, %v", i, c.key, tab.Cursor, tab.Search.On(), c.want,
+				c.on)
 		}
 	}
 	if tab.Key(keyPress("enter")) || tab.Key(keyPress("esc")) {
