@@ -84,7 +84,7 @@ func (d *Palette) find() {
 	words := strings.Fields(strings.ToLower(d.typed.Value()))
 	d.found, d.tab.Cursor, d.tab.Top = nil, 0, 0
 	for _, o := range d.all {
-		text := strings.ToLower(strings.Join([]string{o.Label(), o.ID, o.Help().Desc, string(o.On), o.Explained()}, " "))
+		text := strings.ToLower(o.Label() + " " + o.ID + " " + o.Help().Desc + " " + string(o.On) + " " + o.Explained())
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			d.found = append(d.found, o)
 		}
