@@ -92,12 +92,25 @@ func Replace(path string, data []byte) (err error) {
 	if err = f.Close(); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
+	return Rename(f.Name(), path)
+}
+
+// Rename renames a file or folder and syncs the folders that it lies in: a power cut afterwards leaves the new name.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	if d, err := os.Open(dir); err == nil {
-		d.Sync() // the rename itself; not every file system can
-		d.Close()
+	SyncDir(filepath.Dir(from))
+	if filepath.Dir(to) != filepath.Dir(from) {
+		SyncDir(filepath.Dir(to))
 	}
 	return nil
+}
+
+// SyncDir makes names that were changed in a folder outlive a power cut, where the file system can.
+func SyncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
 }

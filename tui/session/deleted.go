@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/profiles/record"
 )
 
@@ -152,6 +153,7 @@ func (o Options) purge(kind, name, suffix string) ([]string, error) {
 	} else if _, err := o.ownEntry(dir, kind, name, suffix); err != nil {
 		return nil, err
 	}
+	defer safefile.SyncDir(dir)
 	for i, name := range names {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return names[:i], denied(err, elsewhere)
@@ -226,7 +228,7 @@ func move(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("%w: %s is there already: rename one of them", ErrUsage, to)
 	}
-	return denied(os.Rename(from, to), elsewhere)
+	return denied(safefile.Rename(from, to), elsewhere)
 }
 
 // refit derives the models of a campaign's pool again, after the campaign came or went.

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/tegra/tegratest"
+)
+
+//go:embed init.sh
+var initScript []byte
+
+const (
+	suite     = "bookworm"
+	boardName = "agx-orin-36"
+)
+
+// modules of Debian's cloud kernel that a disk takes, in the order of their needs. ext4 and the console are built in.
+var modules = strings.Fields(`virtio/virtio_ring virtio/virtio virtio/virtio_pci_modern_dev
+	virtio/virtio_pci_legacy_dev virtio/virtio_pci block/virtio_blk`)
+
+// media is what an emulated machine boots from.
+type media struct{ arch, kernel, initrd, jtune string }
+
+// newMedia makes a kernel and an initramfs of busybox, jtune and a fake board's files.
+func (l *lab) newMedia(ctx context.Context, arch string) (media, error) {
+	dir := filepath.Join(l.dir, arch)
+	b := media{arch, filepath.Join(dir, "vmlinuz"), filepath.Join(dir, "initrd.gz"), filepath.Join(dir, "jtune")}
+	first := filepath.Join(dir, "first") // the initramfs
+	board := tegratest.New(boardName)
+	board.FollowClocks()
+	if err := board.WriteTo(filepath.Join(first, "board")); err != nil {
+		return b, err
+	}
+	if err := os.WriteFile(filepath.Join(first, "init"), initScript, 0o755); err != nil {
+		return b, err
+	}
+	return b, sh(ctx, `
+arch=$1 suite=$2 dir=$3
+shift 3
+export PATH="$PATH:/usr/sbin:/sbin" SOURCE_DATE_EPOCH=0
+CGO_ENABLED=0 GOARCH=$arch go build -trimpath -ldflags='-s -w' -o "$dir/jtune" .
+mmdebstrap --quiet --variant=extract --architectures="$arch" --include="linux-image-cloud-$arch,busybox-static" \
+  "$suite" "$dir/debian" 2>"$dir/log" || { cat "$dir/log"; exit 1; }
+cp "$dir"/debian/boot/vmlinuz-* "$dir/vmlinuz"
+cd "$dir/first"
+mkdir -p bin modules data proc sys dev
+cp ../debian/bin/busybox ../jtune bin/
+for m; do
+  cp ../debian/lib/modules/*/kernel/drivers/"$m.ko" modules/
+  basename "$m"
+done >modules/order
+find . | cpio --quiet -o -H newc | gzip -1 >../initrd.gz
+`, append([]string{arch, suite, dir}, modules...)...)
+}
+
+// disk makes an ext4 disk of a folder's files.
+func disk(ctx context.Context, path, files, size string) error {
+	return sh(ctx, `PATH="$PATH:/usr/sbin:/sbin"; truncate -s "$3" "$1"; mke2fs -q -t ext4 -d "$2" "$1"`, path, files, size)
+}
+
+// start boots a machine with a disk, without the host's hardware acceleration: not every host that offers it has it.
+func (b media) start(ctx context.Context, disk, words string, more ...string) (*emulator, error) {
+	program := "qemu-system-x86_64"
+	args := []string{"-M", "q35"}
+	console := "ttyS0"
+	if b.arch == "arm64" {
+		program, args, console = "qemu-system-aarch64", []string{"-M", "virt"}, "ttyAMA0"
+	}
+	args = append(args, "-accel", "tcg,thread=single", "-cpu", "max", "-m", "512", "-kernel", b.kernel, "-initrd",
+		b.initrd, "-append", "console="+console+" quiet panic=-1 mitigations=off "+words,
+		"-drive", "file="+disk+",if=virtio,format=raw,cache=writeback")
+	return start(ctx, program, append(args, more...)...)
+}

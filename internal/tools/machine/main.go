@@ -1,0 +1,126 @@
+// Command machine tries jtune on real Linux systems in QEMU: power cuts at random moments.
+//
+//	.ci/machine                      all of it
+//	.ci/machine -parts cuts -cuts 10 -seed 7
+//
+//	mmdebstrap ──► kernel, busybox ──► initramfs with jtune ──► QEMU ──► console ──► findings
+//	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
+//
+// It takes root, Debian's qemu-system-x86, mmdebstrap, cpio and e2fsprogs, and keeps at most one processor busy. Each
+// part prints a line of date, commit, part, seconds, count and findings.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// part is one of the things to try. It returns how many times, and what was wrong.
+type part struct {
+	name string
+	try  func(context.Context, *lab) (count int, findings []string, err error)
+}
+
+var parts = []part{{"cuts", powerCuts}}
+
+// lab is what all parts share.
+type lab struct {
+	dir  string    // for what they build; made anew
+	log  io.Writer // what goes on
+	seed int64
+	cuts int
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("machine", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	names := flags.String("parts", nameList(), "the `PARTS` to try, with commas")
+	l := &lab{log: stderr}
+	flags.Int64Var(&l.seed, "seed", time.Now().UnixNano()%1_000_000, "seed `N` of the moments of the cuts")
+	flags.IntVar(&l.cuts, "cuts", 100, "number `N` of power cuts")
+	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
+		return 2
+	}
+	if why := missing(); why != "" {
+		fmt.Fprintln(stderr, "machine: skipped:", why)
+		return 0
+	}
+	dir, err := os.MkdirTemp("", "jtune-machine")
+	if err != nil {
+		fmt.Fprintln(stderr, "machine:", err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	l.dir = dir
+	code := 0
+	for _, p := range parts {
+		if !slices.Contains(strings.Split(*names, ","), p.name) {
+			continue
+		}
+		begun := time.Now()
+		count, findings, err := p.try(ctx, l)
+		if err != nil {
+			findings = append(findings, err.Error())
+		}
+		for _, f := range findings {
+			fmt.Fprintf(stderr, "%s: %s\n", p.name, f)
+			code = 1
+		}
+		fmt.Fprintf(stdout, "%s,%s,%s,%.0f,%d,%d\n", begun.UTC().Format(time.DateOnly), commit(ctx), p.name,
+			time.Since(begun).Seconds(), count, len(findings))
+	}
+	return code
+}
+
+func nameList() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ",")
+}
+
+// missing says why nothing can be tried here; "" when all is there.
+func missing() string {
+	if os.Geteuid() != 0 {
+		return "building a Debian system takes root"
+	}
+	for _, program := range []string{"qemu-system-x86_64", "mmdebstrap", "cpio", "mke2fs", "debugfs"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Sprintf("no %s: apt-get install qemu-system-x86 mmdebstrap cpio e2fsprogs", program)
+		}
+	}
+	return ""
+}
+
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// sh runs a shell script whose $1, $2, … are words. The error has what it said.
+func sh(ctx context.Context, script string, words ...string) error {
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-euc", script, "sh"}, words...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", script, err, out)
+	}
+	return nil
+}
