@@ -20,10 +20,13 @@ import (
 
 // seeds is how many random samples a median is over.
 func seeds() int {
-	if testing.Short() {
+	switch {
+	case os.Getenv("JTUNE_LONG") != "":
+		return 12
+	case testing.Short():
 		return 3
 	}
-	return 12
+	return 6
 }
 
 // score is how a predictor did on modes it has not seen, in percent.

@@ -118,8 +118,10 @@ func powerMean(theta, l, grad []float64) float64 {
 	}
 	sum, weighted := 0.0, 0.0
 	for i, li := range l {
-		z := theta[i] + li
-		w := math.Exp(p * (z - top))
+		z, w := theta[i]+li, 1.0
+		if z < top {
+			w = math.Exp(p * (z - top))
+		}
 		sum += w
 		if grad != nil {
 			grad[i] = w

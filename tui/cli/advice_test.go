@@ -8,6 +8,7 @@ import (
 )
 
 func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
+	t.Parallel()
 	out := jtune(t, "advice").done(t).out
 	for _, a := range optimize.Approaches() {
 		if !strings.Contains(out, a.Scenario) || !strings.Contains(out, a.Paper) || !strings.Contains(out, a.Jtune) {
@@ -17,6 +18,7 @@ func TestAdviceWithoutAModelTellsTheApproaches(t *testing.T) {
 }
 
 func TestAdviceOfAModel(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	out := jtune(t, "advice", "--model", model, "--minibatches", "1000000").done(t).out
 	for _, word := range []string{"the workload is", "half of one setting of ",

@@ -11,6 +11,7 @@ import (
 )
 
 func TestTuneInWordsNamesNoModeTwice(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "tune", "lstm", "--power-limit", "30", "--probes", "6")...).done(t)
 	if n := strings.Count(o.out, "against MAXN"); n != 1 {
 		t.Errorf("\"against MAXN\" stands %d times, want once:\n%s", n, o.out)

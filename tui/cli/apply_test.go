@@ -15,6 +15,7 @@ import (
 )
 
 func TestApplyListsEachFileOfAModeThatWasNotTaken(t *testing.T) {
+	t.Parallel()
 	s, err := session.Open(session.Options{Device: "virtual:agx-orin"})
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +62,7 @@ func pipe(t testing.TB) (io.Reader, io.WriteCloser) {
 }
 
 func TestApplyKeepsRevertsOrWaits(t *testing.T) {
+	t.Parallel()
 	const mode = "8c/1.34C/0.83G/2.13M"
 	for _, c := range []struct {
 		name      string
@@ -112,6 +114,7 @@ func TestApplyKeepsRevertsOrWaits(t *testing.T) {
 }
 
 func TestInterruptedApplyRestores(t *testing.T) {
+	t.Parallel()
 	args, root := fakeBoard(t, "true")
 	before := tegratest.Contents(t, root)
 	r, _ := pipe(t)

@@ -21,6 +21,7 @@ func unitOf(root string) string {
 const bootMode = "8c/1.11C/0.42G/3.20M"
 
 func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
+	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	o := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--dvfs", "on", "--fan", "max")...).done(t)
 	unit := unitOf(root)
@@ -49,6 +50,7 @@ func TestAKeptModeIsAppliedAtBootUntilItIsNot(t *testing.T) {
 }
 
 func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
+	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes")...).done(t)
 	jtune(t, with(board, "apply", "MAXN", "--yes")...).done(t)
@@ -61,6 +63,7 @@ func TestTheUnitsOwnCommandSetsTheMode(t *testing.T) {
 }
 
 func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, answer string
 		code         int
@@ -86,6 +89,7 @@ func TestOnlyAKeptModeIsWrittenForTheBoot(t *testing.T) {
 }
 
 func TestAtBootInJSON(t *testing.T) {
+	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	v := jtune(t, with(board, "apply", bootMode, "--at-boot", "--yes", "--json")...).done(t).object(t,
 		appliedKeys+" at_boot")
@@ -96,6 +100,7 @@ func TestAtBootInJSON(t *testing.T) {
 }
 
 func TestAtBootIsRefusedBeforeAnythingIsSet(t *testing.T) {
+	t.Parallel()
 	board, root := fakeBoard(t, "true")
 	foreign := filepath.Join(root, boot.Path)
 	if err := os.MkdirAll(filepath.Dir(foreign), 0o755); err != nil {

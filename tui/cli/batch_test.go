@@ -67,6 +67,7 @@ func fitServed(t testing.TB) (model string, rows []tegra.Measured) {
 }
 
 func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
+	t.Parallel()
 	model, rows := fitServed(t)
 	jtune(t, "predict", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
 	jtune(t, "front", "--model", model).fails(t, exitUsage, "batch sizes 1 8 32", "--batch N")
@@ -119,6 +120,7 @@ func TestFitLearnsTheMinibatchSizeAsAnInput(t *testing.T) {
 }
 
 func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
+	t.Parallel()
 	model, _ := fitServed(t)
 	list := array(t, jtune(t, "front", "--model", model, "--batch", "1,8,32", "--json").done(t).out)
 	for i := 1; i < len(list); i++ {
@@ -144,6 +146,7 @@ func TestFrontOverMinibatchSizesComparesBySample(t *testing.T) {
 }
 
 func TestChooseAmongMinibatchSizes(t *testing.T) {
+	t.Parallel()
 	model, rows := fitServed(t)
 	least := math.Inf(1)
 	for _, r := range rows {
@@ -182,6 +185,7 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 }
 
 func TestMinibatchSizesThatCannotBe(t *testing.T) {
+	t.Parallel()
 	path, _ := servedSweep(t, 1, 8)
 	out := filepath.Join(t.TempDir(), "m")
 	jtune(t, "fit", "--samples", path, "--out", out, "--method", "linear").fails(t, exitUsage, "batch sizes 1 8",
@@ -236,6 +240,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 }
 
 func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
+	t.Parallel()
 	path, rows := servedSweep(t, 1, 8, 32)
 	v := jtune(t, "evaluate", "--truth", path, "--methods", "gp,tune", "--sizes", "30", "--seeds", "2", "--budgets",
 		"14:30:8", "--latencies", "15,60", "--json").done(t).

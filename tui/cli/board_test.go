@@ -13,6 +13,7 @@ import (
 var virtualBoard = []string{"--device", "virtual:agx-orin", "--speed", "max"}
 
 func TestWatchPrintsOneObjectPerLine(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "watch", "--count", "3", "--interval", "2s", "--json")...).done(t)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
 	if len(lines) != 3 {
@@ -47,6 +48,7 @@ func TestWatchPrintsOneObjectPerLine(t *testing.T) {
 }
 
 func TestWatchInWords(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "watch", "--count", "2")...).done(t)
 	if n := strings.Count(o.out, "\n"); n != 2 || !strings.Contains(o.out, " W ") ||
 		!strings.Contains(o.out, "VIRTUAL") {
@@ -55,6 +57,7 @@ func TestWatchInWords(t *testing.T) {
 }
 
 func TestWithoutATerminalJtunePrintsOneReading(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, virtualBoard...).done(t)
 	if strings.Count(o.out, "\n") != 1 || !strings.Contains(o.out, "GPU") || !strings.Contains(o.err, "jtune help") {
 		t.Errorf("got %q, and %q on stderr", o.out, o.err)
@@ -62,6 +65,7 @@ func TestWithoutATerminalJtunePrintsOneReading(t *testing.T) {
 }
 
 func TestAutoFallsBackToTheVirtualBoardAndSaysSo(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, "device", "--json").done(t)
 	if v := o.object(t, deviceKeys); v["virtual"] == true && !strings.Contains(o.err, "virtual:agx-orin") {
 		t.Errorf("stderr %q does not say that the board is virtual", o.err)
@@ -72,6 +76,7 @@ const deviceKeys = "model compatible soc l4t virtual space rails total_power_rul
 	"preset_id"
 
 func TestDeviceTellsSpaceRailsAndPresets(t *testing.T) {
+	t.Parallel()
 	v := jtune(t, with(virtualBoard, "device", "--json")...).done(t).object(t, deviceKeys)
 	space := hasKeys(t, v["space"], "cores cpu_khz gpu_hz mem_hz modes")
 	if space["modes"] != 18096.0 || len(space["cpu_khz"].([]any)) != 29 {
@@ -92,6 +97,7 @@ func TestDeviceTellsSpaceRailsAndPresets(t *testing.T) {
 }
 
 func TestDoctorListsEverySource(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "doctor")...).done(t)
 	if !strings.Contains(o.out, "/sys/") || !strings.Contains(o.out, "verdict: ready") {
 		t.Errorf("got %s", o.out)
@@ -99,6 +105,7 @@ func TestDoctorListsEverySource(t *testing.T) {
 }
 
 func TestModesAreCountedListedAndDrawn(t *testing.T) {
+	t.Parallel()
 	if o := jtune(t, with(virtualBoard, "modes")...).done(t); !strings.Contains(o.out, "18,096 power modes") {
 		t.Errorf("got %s", o.out)
 	}
@@ -136,6 +143,7 @@ func TestModesAreCountedListedAndDrawn(t *testing.T) {
 }
 
 func TestReplayHasJustTheModesOfTheFile(t *testing.T) {
+	t.Parallel()
 	path, rows := toySweep(t)
 	csv := jtune(t, with(replay(path), "modes", "--csv")...).done(t).out
 	if got := strings.Count(csv, "\n") - 1; got != len(rows) {
@@ -144,6 +152,7 @@ func TestReplayHasJustTheModesOfTheFile(t *testing.T) {
 }
 
 func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
 	list := array(t, jtune(t, "workloads", "--json").done(t).out)
 	known := map[string]bool{}
 	for _, w := range list {
@@ -159,6 +168,7 @@ func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
 }
 
 func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	text := jtune(t, with(virtualBoard, "workloads")...).done(t).out
 	for _, want := range []string{"lenet5*", "vgg11*", "* estimated"} {
@@ -180,6 +190,7 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 }
 
 func TestAPlainListOfModesHoldsModesAlone(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "modes", "--sample", "3")...).done(t)
 	if n := strings.Count(o.out, "\n"); n != 3 || strings.Contains(o.out, "modes") ||
 		!strings.Contains(o.err, "3 modes") {
@@ -188,6 +199,7 @@ func TestAPlainListOfModesHoldsModesAlone(t *testing.T) {
 }
 
 func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
+	t.Parallel()
 	temps := []tegra.TempReading{{Name: "CPU", C: 41}, {Name: "PMIC", C: 100}, {Name: "PMIC-Die", C: 50},
 		{Name: "GPU", C: 44}}
 	if hot := hottest(temps); hot == nil || hot.Name != "GPU" {
@@ -199,6 +211,7 @@ func TestTheDummySensorOfAPowerChipIsNeverTheHottest(t *testing.T) {
 }
 
 func TestTuneOnThePhysicsAnswersWithAMeasurement(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "tune", "resnet", "--power-limit", "30", "--probes", "12", "--json")...).done(t)
 	v := o.object(t, answerKeys)
 	m := hasKeys(t, v["measured"], "time_ms power_w energy_j")
@@ -230,6 +243,7 @@ func checkProbes(t testing.TB, v map[string]any, most int) {
 }
 
 func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	for _, c := range []struct {
 		name string
@@ -264,6 +278,7 @@ func TestTuneOnAReplayAnswersWithTheFilesOwnNumbers(t *testing.T) {
 }
 
 func TestTuneWithAnImpossibleLimitExitsWithFive(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	o := jtune(t, with(replay(path), "tune", "label", "--power-limit", "3", "--probes", "8", "--json")...)
 	o.fails(t, exitInfeasible, "nearest")
@@ -273,6 +288,7 @@ func TestTuneWithAnImpossibleLimitExitsWithFive(t *testing.T) {
 }
 
 func TestModeOutsideTheSpaceNamesItsNeighbours(t *testing.T) {
+	t.Parallel()
 	jtune(t, with(virtualBoard, "apply", "12c/2.20C/0.17G/3.20M", "--yes")...).fails(t, exitUsage, "114.75 MHz",
 		"216.75 MHz")
 	jtune(t, with(virtualBoard, "apply", "13c/2.20C/1.30G/3.20M", "--yes")...).fails(t, exitUsage, "12")
@@ -280,10 +296,12 @@ func TestModeOutsideTheSpaceNamesItsNeighbours(t *testing.T) {
 }
 
 func TestReadOnlyRefusesToApply(t *testing.T) {
+	t.Parallel()
 	jtune(t, with(virtualBoard, "--read-only", "apply", "MAXN", "--yes")...).fails(t, exitPermission, "--read-only")
 }
 
 func TestApplyOnAVirtualBoardReadsBack(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json")...).done(t)
 	v := o.object(t, appliedKeys)
 	if got, want := modeOf(t, v["actual"]), (tegra.Mode{Cores: 8, CPU: 1344000 * tegra.KHz, GPU: 828750000,

@@ -23,6 +23,7 @@ func modesIn(t testing.TB, dir string) int {
 }
 
 func TestProfileRecordsTheModesItWasAskedFor(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,729600,318750000,665600000\n12,2201600,1300500000,3199000000\n")
 	for _, c := range []struct {
@@ -210,6 +211,7 @@ func TestShardsOfAGridAreAlikeInCost(t *testing.T) {
 }
 
 func TestProfileFolderMustBeNewOrResumed(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(replay(path), "profile", "label", "--sample", "4", "--out", out)
@@ -226,6 +228,7 @@ func TestProfileFolderMustBeNewOrResumed(t *testing.T) {
 }
 
 func TestProfileOfModesTheDeviceLacksNamesNeighbours(t *testing.T) {
+	t.Parallel()
 	list := write(t, "cores,cpu_khz,gpu_hz,mem_hz\n2,1000000,318750000,665600000\n")
 	jtune(t, with(virtualBoard, "profile", "resnet", "--list", list)...).fails(t, exitUsage, "GHz")
 	jtune(t, with(virtualBoard, "profile", "resnet", "--list", write(t, "cores,cpu,gpu,mem\n"))...).fails(t, exitUsage,
@@ -262,6 +265,7 @@ func TestAListSaysThatItsMinibatchSizesAreNotMeasured(t *testing.T) {
 // An interrupt ends a campaign with 130; what was measured is kept, and
 // --resume goes on.
 func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := []string{"--device", "replay:" + path, "--speed", "100", "profile", "label", "--sample", "20", "--out", out}
@@ -287,6 +291,7 @@ func TestInterruptedProfileKeepsItsRowsAndResumes(t *testing.T) {
 }
 
 func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with(replay(path), "profile", "label", "--sample", "3", "--minibatches", "5", "--out", out)
@@ -314,6 +319,7 @@ func TestFailedModesAreMeasuredAgainWhenAsked(t *testing.T) {
 }
 
 func TestACampaignFeedsFitAndReplay(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(replay(path), "profile", "label", "--modes", "12", "--out", out)...).done(t)

@@ -200,6 +200,7 @@ func undated(header string) string {
 // A folder never says what to run: a campaign of a command that the user's file does not
 // have, or has otherwise, repeats only for who trusts it.
 func TestRepeatRunsNoCommandThatAFolderNames(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, with(replay(path), "profile", "label", "--sample", "3", "--out", out)...).done(t)

@@ -32,6 +32,7 @@ func docPages(t *testing.T) map[string]string {
 }
 
 func TestReadmeIsShortAndNamesTheTwoCommands(t *testing.T) {
+	t.Parallel()
 	text := docPages(t)[filepath.Join(checkout, "README.md")]
 	if n := strings.Count(text, "\n"); n > 150 {
 		t.Errorf("README.md has %d lines, want at most 150", n)
@@ -59,6 +60,7 @@ func anchor(heading string) string {
 }
 
 func TestDocsLinkToWhatExists(t *testing.T) {
+	t.Parallel()
 	pages := docPages(t)
 	for page, text := range pages {
 		for _, m := range docLink.FindAllStringSubmatch(text, -1) {
@@ -86,6 +88,7 @@ func TestDocsLinkToWhatExists(t *testing.T) {
 }
 
 func TestDocsNameFilesThatExist(t *testing.T) {
+	t.Parallel()
 	for page, text := range docPages(t) {
 		if strings.Contains(page, "decisions") { // they describe their time
 			continue
@@ -100,6 +103,7 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 }
 
 func TestDocsShowCommandsThatExist(t *testing.T) {
+	t.Parallel()
 	seen := 0
 	for page, text := range docPages(t) {
 		for line := range strings.Lines(text) {

@@ -55,6 +55,7 @@ func TestFrontIsVerifiedAndCorrected(t *testing.T) {
 }
 
 func TestVerifyingAFrontThatCannotBe(t *testing.T) {
+	t.Parallel()
 	model, _ := fitWholeToy(t)
 	for _, c := range []struct {
 		args []string

@@ -57,7 +57,7 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	t.Parallel()
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\n" +
 		"workers = 1\n"
-	modes := 3 // some 7 s each, in real time
+	modes := 2 // some 7 s each, in real time
 	if os.Getenv("JTUNE_LONG") != "" {
 		modes = 20
 	}
@@ -73,6 +73,7 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 			filepath.Join(t.TempDir(), "log")}, modes, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			args := with(c.args, "--config", write(t, config))
 			dir := filepath.Join(t.TempDir(), "campaign")
 			o := jtune(t, with(args, "profile", "lenet5", "--modes", strconv.Itoa(c.modes), "--minibatches", "5",

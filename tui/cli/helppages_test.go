@@ -8,6 +8,7 @@ import (
 )
 
 func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
+	t.Parallel()
 	root := new(app).root()
 	each(root, func(c *cobra.Command) {
 		if c.Hidden {
@@ -40,6 +41,7 @@ func TestEveryCommandHasAnExampleThatItTakes(t *testing.T) {
 }
 
 func TestHelpFitsAPlainTerminal(t *testing.T) {
+	t.Parallel()
 	each(new(app).root(), func(c *cobra.Command) {
 		if c.Hidden {
 			return
@@ -59,6 +61,7 @@ func TestHelpFitsAPlainTerminal(t *testing.T) {
 }
 
 func TestParagraphsAreBrokenAtSpaces(t *testing.T) {
+	t.Parallel()
 	word := strings.Repeat("x", 30)
 	for _, c := range []struct{ name, in, want string }{
 		{"a short one stays", "one two\n\nthree", "one two\n\nthree"},

@@ -12,6 +12,7 @@ import (
 // TestCommandsPrintNoControlCharactersOfOthers from the names of a board, a
 // configuration file and a campaign out of somebody's archive.
 func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const evil = "x\x1b]52;c;ZXZpbA==\ay\u009b2Jz\u202e"
 	tree := tegratest.New("agx-orin-36")

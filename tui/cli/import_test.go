@@ -12,6 +12,7 @@ import (
 )
 
 func TestImportMakesACampaign(t *testing.T) {
+	t.Parallel()
 	path, rows := toySweep(t)
 	out := filepath.Join(t.TempDir(), "campaign")
 	jtune(t, "import", path, "--out", out).done(t)
@@ -53,6 +54,7 @@ func TestImportTakesAPowerLogAndTheTimesOfItsRun(t *testing.T) {
 }
 
 func TestMergeJoinsThePartsOfOnePlan(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	profile := func(args ...string) string {
 		out := filepath.Join(t.TempDir(), "part")

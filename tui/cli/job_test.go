@@ -15,6 +15,7 @@ import (
 // A job may die, hang, print garbage, or never print: the campaign ends with
 // an error that explains, and the board is as it was.
 func TestBadHarnesses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script string
 		words        []string
@@ -101,6 +102,7 @@ const goodJob = `i=0; while :; do echo '{"event":"minibatch","epoch":0,"batch":'
 	`"stall_ms":1,"compute_ms":18}'; i=$((i+1)); sleep 0.02; done`
 
 func TestRunOfARealCommand(t *testing.T) {
+	t.Parallel()
 	args, root := fakeBoard(t, goodJob)
 	before := tegratest.Contents(t, root)
 	v := jtune(t, with(args, "run", "job", "--minibatches", "10", "--json")...).done(t).object(t, runKeys)

@@ -6,6 +6,7 @@ import (
 )
 
 func TestKeysAreListedAsBoundAndABadTableFails(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, "keys", "--config", write(t, "[keys]\napply = [\"o\", \"ctrl+o\"]\n"))
 	if o.code != exitOK || !strings.Contains(o.out, "apply        o ctrl+o ") {
 		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)

@@ -67,6 +67,7 @@ func fitOnce(t testing.TB, name string, args ...string) (model string, o outcome
 }
 
 func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
+	t.Parallel()
 	_, o := fitWholeToy(t)
 	v := o.done(t).object(t, "method samples cv reference warnings virtual")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
@@ -80,6 +81,7 @@ func TestFitReportsItsErrorsAsTheContractSays(t *testing.T) {
 }
 
 func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
+	t.Parallel()
 	path := sampleFile(t, 1)
 	model := filepath.Join(t.TempDir(), "m")
 	v := jtune(t, "fit", "--samples", path, "--out", model, "--json").done(t).object(t,
@@ -95,6 +97,7 @@ func TestErrorsThatAreNotKnownAreNull(t *testing.T) {
 }
 
 func TestEveryMethodFits(t *testing.T) {
+	t.Parallel()
 	for _, m := range learn.Methods() {
 		if m == learn.Auto {
 			continue
@@ -145,6 +148,7 @@ func sampleFile(t testing.TB, n int) string {
 }
 
 func TestModelSpeaksOfTheRightSpace(t *testing.T) {
+	t.Parallel()
 	orinRows := sampleFile(t, 12)
 	foreign := write(t, head+"2,1000000,500000000,900000000,50,10\n4,1200000,500000000,900000000,40,12\n"+
 		"4,1000000,600000000,800000000,45,11\n")
@@ -183,6 +187,7 @@ func TestModelSpeaksOfTheRightSpace(t *testing.T) {
 }
 
 func TestBadSweepFilesAreReportedByLine(t *testing.T) {
+	t.Parallel()
 	good := "2,729600,318750000,665600000,100,12\n4,729600,318750000,665600000,80,13\n" +
 		"8,729600,318750000,665600000,60,15\n"
 	for _, c := range []struct {
@@ -233,6 +238,7 @@ func TestBadSweepFilesAreReportedByLine(t *testing.T) {
 }
 
 func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	modes := write(t, "cores,cpu,gpu,mem,note\n12,2201600,1300500000,3199000000,a\n2,729600,318750000,665600000,b\n"+
 		"x,1,2,3,c\n12,2201600,1300500000,3199000000,d\n")
@@ -266,6 +272,7 @@ func TestPredictKeepsRowsOrderAndDuplicates(t *testing.T) {
 }
 
 func TestPredictTakesModesInEveryNotation(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	list := strings.Split(strings.TrimSpace(jtune(t, "predict", "--model", model).done(t).out), "\n")
 	mode := strings.Fields(list[0])[0]
@@ -291,6 +298,7 @@ func TestPredictTakesModesInEveryNotation(t *testing.T) {
 }
 
 func TestPredictReadsModesFromStandardInput(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	const head = "cores,cpu_khz,gpu_hz,mem_hz\n"
 	o := jtuneWith(t, t.Context(), strings.NewReader(head+"8,1344000,726750000,3199000000\n"), "predict", "--model",
@@ -311,6 +319,7 @@ func TestPredictReadsModesFromStandardInput(t *testing.T) {
 }
 
 func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	got := array(t, jtune(t, "predict", "--model", model, "--json").done(t).out)
 	if len(got) != len(toyModes()) {
@@ -320,6 +329,7 @@ func TestPredictWithoutModesGivesTheWholeSpace(t *testing.T) {
 }
 
 func TestBrokenModelFilesAreRefused(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	data, err := os.ReadFile(model)
 	if err != nil {
@@ -334,6 +344,7 @@ func TestBrokenModelFilesAreRefused(t *testing.T) {
 }
 
 func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
+	t.Parallel()
 	path, rows := toySweep(t)
 	for _, axis := range []optimize.Axis{optimize.Power, optimize.Energy} {
 		t.Run(axis.String(), func(t *testing.T) {
@@ -353,6 +364,7 @@ func TestFrontIsTheOneThatNoModeBeats(t *testing.T) {
 }
 
 func TestFrontIsDrawn(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	svg := filepath.Join(t.TempDir(), "front.svg")
 	o := jtune(t, "front", "--model", model, "--svg", svg).done(t)
@@ -368,6 +380,7 @@ func TestFrontIsDrawn(t *testing.T) {
 }
 
 func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	o := jtune(t, "choose", "--model", model, "--power-limit", "20", "--json").done(t)
 	v := o.object(t, answerKeys)
@@ -397,6 +410,7 @@ func TestChooseKeepsTheLimitAndTellsTheGain(t *testing.T) {
 }
 
 func TestChooseAnswersAsTheFrontPageDoes(t *testing.T) {
+	t.Parallel()
 	path := fitToy(t)
 	m, err := learn.Load(path)
 	if err != nil {
@@ -432,6 +446,7 @@ func modeOf(t testing.TB, v any) tegra.Mode {
 }
 
 func TestChooseSpeaksEveryLimit(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	for _, c := range []struct {
 		name  string
@@ -458,6 +473,7 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 }
 
 func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
+	t.Parallel()
 	model := fitToy(t)
 	o := jtune(t, "choose", "--model", model, "--power-limit", "5", "--json")
 	o.fails(t, exitInfeasible, "nearest")
@@ -469,6 +485,7 @@ func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
 // A sweep may hold time alone: power is null or a dash, and what needs it says
 // so in one line.
 func TestASweepWithoutPower(t *testing.T) {
+	t.Parallel()
 	_, rows := toySweep(t)
 	var b strings.Builder
 	b.WriteString("cores,cpu_khz,gpu_hz,mem_hz,time_ms\n")
@@ -515,6 +532,7 @@ func TestASweepWithoutPower(t *testing.T) {
 // The networks learn from a campaign's single minibatches, by the loss and the
 // layers that are asked for.
 func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains networks; learn/baseline/nn trains two at a time")
 	}

@@ -44,6 +44,7 @@ var unmarked = map[string]string{
 // TestASimulationIsMarkedByEveryCommand goes over the whole tree of commands, so that a new one
 // is either marked or listed above.
 func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	campaign, model := filepath.Join(dir, "c"), filepath.Join(dir, "m.model")
 	board := []string{"--device", "virtual:agx-orin", "--speed", "max", "--data-dir", filepath.Join(dir, "data"),

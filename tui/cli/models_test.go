@@ -10,6 +10,7 @@ import (
 const modelKeys = "name path method samples cv workload device virtual when warnings error"
 
 func TestModelsTellOfTheShippedReference(t *testing.T) {
+	t.Parallel()
 	v := hasKeys(t, array(t, jtune(t, "models", "resnet18-agx-orin", "--json").done(t).out)[0],
 		modelKeys+" version source licence commands")
 	cv := hasKeys(t, v["cv"], "time_mape_pct power_mape_pct")
@@ -25,6 +26,7 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 // A model is made, kept, shown, reduced to what may be shared, and
 // leant on by name.
 func TestAReferenceOfOnesOwn(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("fits a hundred modes twice, one command after another")
 	}

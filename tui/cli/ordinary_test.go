@@ -34,6 +34,7 @@ const (
 )
 
 func TestAnOrdinaryUserWatchesWhatMayBeSeen(t *testing.T) {
+	t.Parallel()
 	root := shutBoard(t, debugfs, railFile)
 	o := powerless(t, "watch", "--count", "1", "--sysroot", root).done(t)
 	for _, want := range []string{"s  –  –  CPU", "EMC – –", "GPU 1.30 GHz 12 %", "CPU 12/12 on 2.20 GHz"} {
@@ -50,6 +51,7 @@ func TestAnOrdinaryUserWatchesWhatMayBeSeen(t *testing.T) {
 }
 
 func TestDoctorTellsAnOrdinaryUserWhyAValueIsMissing(t *testing.T) {
+	t.Parallel()
 	root := shutBoard(t, debugfs, railFile)
 	o := powerless(t, "doctor", "--sysroot", root).done(t)
 	for _, want := range []string{"EMC rate", "rail VDD_GPU_SOC", "no permission (root only)"} {
@@ -60,6 +62,7 @@ func TestDoctorTellsAnOrdinaryUserWhyAValueIsMissing(t *testing.T) {
 }
 
 func TestAnOrdinaryUserIsToldTheExactCommand(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		shut []string
@@ -108,6 +111,7 @@ func TestWordsAreQuotedForTheShell(t *testing.T) {
 }
 
 func TestAPresetWhoseMemoryClockIsNotKnownHasADash(t *testing.T) {
+	t.Parallel()
 	root := shutBoard(t, debugfs)
 	o := powerless(t, "device", "--sysroot", root).done(t)
 	if !strings.Contains(o.out, "12c/2.20C/1.30G/–") || strings.Contains(o.out, "0.00M") ||

@@ -20,6 +20,7 @@ type stillBoard struct {
 func (b stillBoard) Space() *tegra.Space { return b.space }
 
 func TestProgressOffATerminalIsPlainLines(t *testing.T) {
+	t.Parallel()
 	space, err := tegra.NewSubspace(toyModes())
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +46,7 @@ func TestProgressOffATerminalIsPlainLines(t *testing.T) {
 }
 
 func TestProgressOnATerminalRewritesItsLine(t *testing.T) {
+	t.Parallel()
 	space, err := tegra.NewSubspace(toyModes())
 	if err != nil {
 		t.Fatal(err)

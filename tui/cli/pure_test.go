@@ -7,6 +7,7 @@ import (
 )
 
 func TestVersionPrintsOneLine(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, "version").done(t)
 	if !strings.HasPrefix(o.out, "jtune ") || strings.Count(o.out, "\n") != 1 || o.err != "" {
 		t.Errorf("got %q and %q on stderr, want one line", o.out, o.err)
@@ -14,6 +15,7 @@ func TestVersionPrintsOneLine(t *testing.T) {
 }
 
 func TestRevisionComesFromTheBuild(t *testing.T) {
+	t.Parallel()
 	set := func(pairs ...string) *debug.BuildInfo {
 		info := &debug.BuildInfo{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -39,6 +41,7 @@ func TestRevisionComesFromTheBuild(t *testing.T) {
 }
 
 func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
+	t.Parallel()
 	page := jtune(t, "man").done(t).out
 	for _, want := range []string{".TH JTUNE 1", ".SS tune WORKLOAD", ".SS export nvpmodel MODE", `\-\-power\-limit`,
 		"130 interrupted"} {
@@ -52,6 +55,7 @@ func TestManualNamesEveryCommandAndExitCode(t *testing.T) {
 }
 
 func TestCompletionKnowsTheShells(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if o := jtune(t, "completion", shell).done(t); !strings.Contains(o.out, "jtune") {
 			t.Errorf("%s: no script", shell)
@@ -60,6 +64,7 @@ func TestCompletionKnowsTheShells(t *testing.T) {
 }
 
 func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		args  []string
@@ -152,6 +157,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 }
 
 func TestUnknownDevicesExitWithFour(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		device string
 		words  []string

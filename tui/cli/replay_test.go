@@ -11,6 +11,7 @@ import (
 
 // A table of measurements has time and power, so nothing else may be printed.
 func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	v := jtune(t, with(replay(path), "run", "label", "--minibatches", "5", "--json")...).done(t).object(t, runKeys)
 	for _, key := range []string{"stall_ms", "compute_ms", "overhead_ms", "bound", "base_w", "cache_before_pct",
@@ -54,6 +55,7 @@ func TestAReplayMakesUpNoPartsOfAMinibatch(t *testing.T) {
 }
 
 func TestReplayedSamplesAreNoSimulation(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	file := filepath.Base(path)
 	dir, model := filepath.Join(t.TempDir(), "campaign"), filepath.Join(t.TempDir(), "model")
@@ -73,6 +75,7 @@ func TestReplayedSamplesAreNoSimulation(t *testing.T) {
 }
 
 func TestOriginSaysWhatStandsBehindANumber(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		board tegra.Board

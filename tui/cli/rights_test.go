@@ -55,6 +55,7 @@ func readable(t testing.TB, dir string) string {
 }
 
 func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	samples := sampleFile(t, 12)
 	readable(t, filepath.Dir(samples))
 	shut := readable(t, t.TempDir())
@@ -93,6 +94,7 @@ func TestWithoutRightsJtuneExitsWithThreeAndSaysWhatToDo(t *testing.T) {
 
 // Memory clocks stand in debugfs, which root alone may read.
 func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
+	t.Parallel()
 	_, root := fakeBoard(t, "true")
 	readable(t, root)
 	debug := filepath.Join(root, "sys/kernel/debug")

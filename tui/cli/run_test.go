@@ -17,6 +17,7 @@ const (
 )
 
 func TestRunReportsThePresentMode(t *testing.T) {
+	t.Parallel()
 	v := jtune(t, with(virtualBoard, "run", "resnet", "--minibatches", "50", "--json")...).done(t).object(t, runKeys)
 	n := func(k string) float64 { return v[k].(float64) }
 	if v["device"] != "AGX Orin" || v["virtual"] != true {
@@ -35,6 +36,7 @@ func TestRunReportsThePresentMode(t *testing.T) {
 
 // 40 minibatches of LSTM take 0.4 s: power is far from steady then.
 func TestRunWaitsForSteadyPower(t *testing.T) {
+	t.Parallel()
 	run := func(args ...string) map[string]any {
 		all := with(virtualBoard, with([]string{"run", "lstm", "--json"}, args...)...)
 		return jtune(t, all...).done(t).object(t, runKeys)
@@ -70,6 +72,7 @@ const partKeys = "epochs minibatches span_s time_ms stall_ms compute_ms overhead
 	"ram_bytes reads_per_s read_bytes_per_s"
 
 func TestRunOfEpochsCountsTheirMinibatches(t *testing.T) {
+	t.Parallel()
 	v := jtune(t, with(virtualBoard, "run", "lstm", "--epochs", "1", "--json")...).done(t).object(t, runKeys)
 	if got := v["minibatches"].(float64); got < 2200 || got > 2260 || v["epochs"] != "all" {
 		t.Errorf("got %g minibatches of %v epochs, want those of one epoch, about 2250", got, v["epochs"])
@@ -77,6 +80,7 @@ func TestRunOfEpochsCountsTheirMinibatches(t *testing.T) {
 }
 
 func TestRunKeepsEpochZeroApart(t *testing.T) {
+	t.Parallel()
 	v := jtune(t, with(virtualBoard, "run", "mobilenet", "--epochs=2", "--json")...).done(t).object(t, runKeys)
 	first, later := hasKeys(t, v["first_epoch"], partKeys), hasKeys(t, v["later_epochs"], partKeys)
 	if v["epochs"] != "later" || v["energy_j"] != later["energy_j"] || v["time_mean_ms"] != later["time_ms"] ||
@@ -100,6 +104,7 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 }
 
 func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
+	t.Parallel()
 	perEpoch := 3750.0 // of LeNet-5
 	for _, c := range []struct {
 		args   []string
@@ -120,6 +125,7 @@ func TestRunTakesEpochsWithAndWithoutANumber(t *testing.T) {
 }
 
 func TestRunTakesWorkers(t *testing.T) {
+	t.Parallel()
 	run := func(n string) (workers, ms float64) {
 		v := jtune(t, with(virtualBoard, "run", "lenet", "--workers", n, "--json")...).done(t).object(t, runKeys)
 		return v["workers"].(float64), v["time_ms"].(float64)
@@ -132,6 +138,7 @@ func TestRunTakesWorkers(t *testing.T) {
 }
 
 func TestRunPrintsNoRoundingErrors(t *testing.T) {
+	t.Parallel()
 	text := jtune(t, with(virtualBoard, "run", "lstm", "--minibatches", "10")...).done(t).out
 	if !strings.Contains(text, "0 ms median, 0 ms mean") || strings.Contains(text, "e-0") {
 		t.Errorf("stall of LSTM:\n%s", text)

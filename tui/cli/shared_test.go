@@ -21,6 +21,7 @@ import (
 // give a mode within 30 W whose own numbers are the file's. The optimum takes
 // the limit from 4,368 measured modes.
 func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
+	t.Parallel()
 	path := sweeptest.Shared(t, sweeptest.MobileNet)
 	truth, best := map[tegra.Mode]tegra.Measured{}, math.Inf(1)
 	for _, m := range sweeptest.Load(t, sweeptest.MobileNet) {
@@ -50,6 +51,7 @@ func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 // all of it. The bars are those of docs/results.md, with slack for a
 // single draw.
 func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
+	t.Parallel()
 	path := sweeptest.Shared(t, sweeptest.MobileNet)
 	all := sweeptest.Load(t, sweeptest.MobileNet)
 	space, err := tegra.NewSubspace(modesOf(all))
@@ -113,6 +115,7 @@ func score(t testing.TB, predictions string, truth []tegra.Measured) (timePct, p
 }
 
 func TestEvaluateReportsTheContractsRows(t *testing.T) {
+	t.Parallel()
 	path, _ := toySweep(t)
 	o := jtune(t, "evaluate", "--truth", path, "--methods", "gp,linear,tune,maxn", "--sizes", "8,16", "--seeds", "2",
 		"--budgets", "15:30:5", "--json").done(t)
@@ -169,6 +172,7 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 }
 
 func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
+	t.Parallel()
 	path := sweeptest.Shared(t, "data/nvpmodel/nvpmodel_p3701_0000.conf")
 	o := jtune(t, "convert", "nvpmodel", path, "--json").done(t)
 	v := o.object(t, "default fan_default params modes mode_pairs_that_need_a_reboot errors")
@@ -189,6 +193,7 @@ func TestConvertNvpmodelGivesTheContractsKeys(t *testing.T) {
 }
 
 func TestExportedBlockReadsBack(t *testing.T) {
+	t.Parallel()
 	args, root := fakeBoard(t, "true")
 	o := jtune(t, with(args, "export", "nvpmodel", "8c/1.34C/0.83G/2.13M", "--name", "TRY")...).done(t)
 	if !strings.HasPrefix(o.out, "< POWER_MODEL ID=") || !strings.Contains(o.out, "NAME=TRY >") {

@@ -15,6 +15,7 @@ import (
 
 // However a process that waits for an answer is ended, the board is as it was.
 func TestEndedProcessesLeaveTheBoardAsItWas(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int // -1: killed by the signal

@@ -33,6 +33,7 @@ func wholeService(t testing.TB, batches ...int) (path string, rows []tegra.Measu
 const sizedKeys = answerKeys + " batch time_per_sample_ms"
 
 func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
+	t.Parallel()
 	path, rows := wholeService(t, 1, 8, 32)
 	for _, c := range []struct {
 		name         string
@@ -101,6 +102,7 @@ func TestTuneChoosesAmongMinibatchSizes(t *testing.T) {
 }
 
 func TestTuneTakesSomeOfAFilesMinibatchSizes(t *testing.T) {
+	t.Parallel()
 	path, _ := wholeService(t, 1, 8, 32)
 	v := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "1,8", "--power-limit",
 		"30", "--json")...).done(t).object(t, sizedKeys)
@@ -122,6 +124,7 @@ func TestTuneTakesSomeOfAFilesMinibatchSizes(t *testing.T) {
 }
 
 func TestABinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
+	t.Parallel()
 	path, rows := wholeService(t, 1, 8, 32)
 	o := jtune(t, with(replay(path), "--data-dir", t.TempDir(), "tune", "service", "--batch", "all", "--power-limit",
 		"26", "--strategy", "binary", "--rotation", "batch,gpu,cpu,mem,cores", "--json")...).done(t)
@@ -135,6 +138,7 @@ func TestABinarySearchOverMinibatchSizesTellsItsTrace(t *testing.T) {
 }
 
 func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
+	t.Parallel()
 	path, _ := wholeService(t, 1, 8)
 	for _, c := range []struct {
 		name string
@@ -160,6 +164,7 @@ func TestWhatCannotBeTunedOverMinibatchSizes(t *testing.T) {
 }
 
 func TestTuneRejectsSizesForAFixedBatchSize(t *testing.T) {
+	t.Parallel()
 	args, _ := fakeBoard(t, `while :; do echo '{"event":"minibatch","time_ms":5}'; sleep 0.005; done`)
 	jtune(t, with(args, "tune", "job", "--power-limit", "30", "--batch", "4,8")...).fails(t, exitUsage,
 		"has a fixed batch size", "JTUNE_BATCH")
@@ -194,6 +199,7 @@ func rowsOf(t testing.TB, dir string) []map[string]string {
 }
 
 func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
+	t.Parallel()
 	path, rows := wholeService(t, 1, 8, 32)
 	base := with(replay(path), "--batch", "all", "--data-dir", t.TempDir())
 	dir := t.TempDir()
@@ -254,6 +260,7 @@ func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
 }
 
 func TestTuneOnAVirtualBoardSaysWhatStandsBehindItsSizes(t *testing.T) {
+	t.Parallel()
 	sizes := "8,16"
 	if os.Getenv("JTUNE_LONG") != "" {
 		sizes = "8,16,32"

@@ -17,6 +17,7 @@ const orinLine = "11-21-2025 08:49:48 RAM 13983/62840MB (lfb 4x4MB) SWAP 0/31420
 	"CPU@77.3C GPU@-256C VDD_GPU_SOC 3150mW/3150mW VDD_CPU_CV 14312mW/14000mW VIN_SYS_5V0 4968mW/4900mW"
 
 func TestConvertTegrastatsGivesOneObjectPerLine(t *testing.T) {
+	t.Parallel()
 	log := write(t, orinLine+"\nsome other text\n\n"+orinLine+"\n")
 	o := jtune(t, "convert", "tegrastats", log, "--json").done(t)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
@@ -35,6 +36,7 @@ func TestConvertTegrastatsGivesOneObjectPerLine(t *testing.T) {
 }
 
 func TestConvertTegrastatsAsTable(t *testing.T) {
+	t.Parallel()
 	o := jtune(t, "convert", "tegrastats", write(t, orinLine+"\n"), "--csv").done(t)
 	rows, err := csv.NewReader(strings.NewReader(o.out)).ReadAll()
 	if err != nil || len(rows) != 2 {
@@ -53,6 +55,7 @@ func TestConvertTegrastatsAsTable(t *testing.T) {
 }
 
 func TestWatchReadsALog(t *testing.T) {
+	t.Parallel()
 	log := orinLine + "\n" + strings.Replace(orinLine, "08:49:48", "08:49:51", 1) + "\n" + orinLine + "\n"
 	o := jtuneWith(t, t.Context(), strings.NewReader(log), "watch", "--from", "-", "--count", "2", "--json").done(t)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
@@ -71,6 +74,7 @@ func TestWatchReadsALog(t *testing.T) {
 }
 
 func TestEveryRecordedLogConverts(t *testing.T) {
+	t.Parallel()
 	dir := sweeptest.Shared(t, "data/tegrastats")
 	logs, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(logs) == 0 {

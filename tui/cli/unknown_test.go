@@ -6,6 +6,7 @@ import (
 )
 
 func TestAnUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
+	t.Parallel()
 	for args, near := range map[string]string{"fleeet": "", "prdict --json": "predict", "modse --help": "modes",
 		"--seed 3 tunee resnet": "tune", "--read-only --device=virtual:agx-orin aply -h": "apply", "fleeet --json": "",
 		"fleeet --help": ""} {
@@ -21,6 +22,7 @@ func TestAnUnknownCommandIsNamedWithTheNearestOne(t *testing.T) {
 }
 
 func TestApplySaysWhetherClocksAreLocked(t *testing.T) {
+	t.Parallel()
 	for dvfs, want := range map[string]bool{"on": false, "off": true} {
 		o := jtune(t, with(virtualBoard, "apply", "8c/1.34C/0.83G/2.13M", "--yes", "--json", "--dvfs", dvfs)...).done(t)
 		if got := o.object(t, appliedKeys)["locked"]; got != want {
@@ -30,6 +32,7 @@ func TestApplySaysWhetherClocksAreLocked(t *testing.T) {
 }
 
 func TestVersionIsAFlagToo(t *testing.T) {
+	t.Parallel()
 	want := jtune(t, "version").done(t).out
 	if got := jtune(t, "--version").done(t).out; got != want || !strings.HasPrefix(got, "jtune ") {
 		t.Errorf("got %q, want %q", got, want)
@@ -37,6 +40,7 @@ func TestVersionIsAFlagToo(t *testing.T) {
 }
 
 func TestExperimentTakesItsWorkloadAsAWordToo(t *testing.T) {
+	t.Parallel()
 	jtune(t, with(virtualBoard, "experiment", "dvfs", "gpt9")...).fails(t, exitUsage, "gpt9")
 	jtune(t, "experiment", "dvfs", "lenet", "--workload", "resnet").fails(t, exitUsage, "--workload")
 	jtune(t, "experiment", "dvfs", "lenet", "three").fails(t, exitUsage, "WORKLOAD")
