@@ -193,7 +193,17 @@ type Choice struct {
 //
 // Predictions without positive finite time and power are passed over. The
 // error is an *InfeasibleError when no mode meets the limits.
-func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
+func Choose(preds []learn.Prediction, l Limit) (Choice, error) { return choose(preds, nil, l) }
+
+// ChooseKnown is Choose where some settings were measured, n(i) times setting i, which
+// known[i] is the mean of then. Of those that are as good as the best one within the noise of
+// a reading it takes the one that is known best: measured more than once, measured, surely
+// within the limit, predicted; of equals the best.
+func ChooseKnown(known []learn.Prediction, n func(i int) int, l Limit) (Choice, error) {
+	return choose(known, n, l)
+}
+
+func choose(preds []learn.Prediction, n func(i int) int, l Limit) (Choice, error) {
 	if err := l.Check(); err != nil {
 		return Choice{}, err
 	}
@@ -220,12 +230,17 @@ func Choose(preds []learn.Prediction, l Limit) (Choice, error) {
 	default:
 		return Choice{}, &InfeasibleError{Limit: l, Nearest: preds[nearest].Measured, Index: nearest}
 	}
-	i := at[pick(points, l)]
+	doubt := func(int) int { return 0 }
+	if n != nil {
+		doubt = func(k int) int { return l.Stand(preds[at[k]], n(at[k])).doubt() }
+	}
+	i := at[pick(points, doubt, l)]
 	return Choice{Prediction: preds[i], Index: i, Limit: l}, nil
 }
 
-// pick returns the best of points that all meet the limits; there is one at least.
-func pick(points []tegra.Measured, l Limit) int {
+// pick returns the best of points that all meet the limits; there is one at least. Of those
+// as good within the noise it is the one of the least doubt.
+func pick(points []tegra.Measured, doubt func(i int) int, l Limit) int {
 	if l.Knee {
 		return knee(points, Front(points, Power), Power)
 	}
@@ -233,7 +248,19 @@ func pick(points []tegra.Measured, l Limit) int {
 	if l.MaxSlowdownPct > 0 {
 		slowest = points[best(points, byTime, slowest)].SampleMS() * (1 + l.MaxSlowdownPct/100)
 	}
-	return best(points, l.objective(), slowest)
+	o := l.objective()
+	found := best(points, o, slowest)
+	most, _ := o.value(points[found])
+	least := doubt(found)
+	for i, p := range points {
+		if v, _ := o.value(p); v > most*(1+sameValue) || p.SampleMS() > slowest {
+			continue
+		}
+		if d := doubt(i); d < least || d == least && o.better(p, points[found]) {
+			found, least = i, d
+		}
+	}
+	return found
 }
 
 // best returns the first of the best points no slower than slowestMS a sample.

@@ -33,6 +33,45 @@ var menu = []learn.Prediction{
 	pred(5, 500, 10, 0.1, 0.01),
 }
 
+// Differences below the noise of a reading decide nothing: what is known best does.
+func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
+	t.Parallel()
+	measured := func(cores int, timeMS, powerW float64) learn.Prediction {
+		return MeasuredPrediction(pred(cores, timeMS, powerW, 0, 0).Measured)
+	}
+	limit := Limit{PowerW: 30, Margin: Margin}
+	for _, c := range []struct {
+		name  string
+		known []learn.Prediction
+		n     []int
+		limit Limit
+		want  int
+	}{
+		{"measured before a likely one that is hardly faster",
+			[]learn.Prediction{pred(1, 90.8, 29, 0.02, 0.02), measured(2, 90.9, 29.5)}, []int{0, 1}, limit, 1},
+		{"a likely one that is faster by more than noise",
+			[]learn.Prediction{pred(1, 88, 29, 0.02, 0.02), measured(2, 90.9, 29.5)}, []int{0, 1}, limit, 0},
+		{"surely within before likely",
+			[]learn.Prediction{pred(1, 90, 29, 0.02, 0.02), pred(2, 91, 28, 0.02, 0.01)}, []int{0, 0}, limit, 1},
+		{"measured before surely within",
+			[]learn.Prediction{pred(1, 90, 27, 0.02, 0.01), measured(2, 91, 29.9)}, []int{0, 1}, limit, 1},
+		{"two readings before one",
+			[]learn.Prediction{measured(1, 90, 28), measured(2, 91, 29.9)}, []int{1, 2}, limit, 1},
+		{"of alike ones the fastest",
+			[]learn.Prediction{measured(1, 91, 28), measured(2, 90, 29.9), measured(3, 90.5, 25)}, []int{1, 1, 1}, limit, 1},
+		{"one measured over the limit counts for nothing",
+			[]learn.Prediction{pred(1, 90, 29, 0.02, 0.02), measured(2, 90, 30.1)}, []int{0, 3}, limit, 0},
+		{"no mode beyond the slowdown",
+			[]learn.Prediction{pred(1, 100, 40, 0, 0), pred(2, 109, 30, 0.01, 0.01), measured(3, 111, 30)}, []int{0, 0, 2},
+			Limit{MaxSlowdownPct: 10}, 1},
+	} {
+		got, err := ChooseKnown(c.known, func(i int) int { return c.n[i] }, c.limit)
+		if err != nil || got.Index != c.want {
+			t.Errorf("%s: got %d (%v), want %d", c.name, got.Index, err, c.want)
+		}
+	}
+}
+
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

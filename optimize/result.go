@@ -37,14 +37,14 @@ func (s *search) settled(i int) bool {
 
 func (s *search) twice(i int) bool { return len(s.readings[i]) > 1 }
 
-// verifiedNear is the best mode that was measured twice, meets the limit and is as
-// good as i within the noise; -1 when there is none.
+// verifiedNear is the best mode that was measured twice, meets the limit in the mean and is
+// as good as i within the noise; -1 when there is none.
 func (s *search) verifiedNear(i int) int {
 	found, o := -1, s.limit.objective()
 	goal, _ := o.value(s.mean(i))
 	for _, j := range s.order {
 		v, _ := o.value(s.mean(j))
-		if s.twice(j) && s.met(j) && !s.failed[j] && v <= goal*(1+sameValue) &&
+		if s.twice(j) && s.limit.Met(s.mean(j)) && !s.failed[j] && v <= goal*(1+sameValue) &&
 			(found < 0 || o.better(s.mean(j), s.mean(found))) {
 			found = j
 		}
@@ -107,7 +107,8 @@ func (s *search) finish() (Result, error) {
 	return r, nil
 }
 
-// result is the answer as far as it is known.
+// result is the answer as far as it is known: several readings of a mode count as their
+// mean, as ChooseKnown has it, though the search looked for another where one was over.
 func (s *search) result() Result {
 	r := Result{Probes: s.probes, Ended: s.ended, Trace: s.trace, Warnings: s.warnings, Known: len(s.known),
 		Drift: s.drift}
@@ -118,12 +119,13 @@ func (s *search) result() Result {
 		r.Model = s.model
 	}
 	i, ok := s.best()
-	if ok {
-		if near := s.verifiedNear(i); near >= 0 {
-			i = near
-		}
-	} else if i, ok = s.bestMean(); !ok {
+	if !s.pick.OK || !ok {
+		i, ok = s.bestMean()
+	}
+	if !ok {
 		i = s.nearest()
+	} else if near := s.verifiedNear(i); near >= 0 {
+		i = near
 	}
 	r.Measured, r.N, r.Feasible, r.Verified = s.mean(i), s.counting(i), ok, s.twice(i)
 	r.Predicted = s.predictedFirst(r.Setting)

@@ -124,6 +124,19 @@ func chanceOver(value, limit, sd, hi float64) float64 {
 	return normalCDF(-z)
 }
 
+// doubt ranks settings within a limit by how well that is known, the best first.
+func (s Standing) doubt() int {
+	switch {
+	case s.N > 1:
+		return 0
+	case s.N == 1:
+		return 1
+	case s.State == Sure && !s.Wide:
+		return 2
+	}
+	return 3
+}
+
 // Predicted reports whether no reading counts.
 func (s Standing) Predicted() bool { return s.N == 0 }
 

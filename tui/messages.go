@@ -81,11 +81,18 @@ func (r *root) fold(msg tea.Msg) tea.Cmd {
 		return r.broadcast(page.WorkloadsListed{})
 	case modelLoadedMsg:
 		sh.say("loaded %s: Front and Modes show its predictions", msg.name)
-		return r.show(msg.view)
+		return r.show(msg.view, false)
 	case sizedMsg:
 		if sh.asked(msg.view) {
-			return r.show(msg.view)
+			return r.show(msg.view, true)
 		}
+	case renewedMsg:
+		if sh.Outlook.Model == msg.old.Model {
+			return r.show(msg.view, true)
+		}
+		return sh.renew(msg.list) // of what shows by now
+	case page.ModelsListed:
+		return tea.Batch(r.broadcast(msg), sh.renew(msg.List))
 	case exportedMsg:
 		sh.say("written: %s", msg.path)
 		sh.fail("export", msg.err)
@@ -178,5 +185,5 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	if sh.Look.Shown == page.Profile {
 		r.open(page.Front)
 	}
-	return tea.Batch(r.show(msg.view.Answering(j.Limit, j.Tuned)), again)
+	return tea.Batch(r.show(msg.view.Answering(j.Limit, j.Tuned), false), again)
 }

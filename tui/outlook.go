@@ -35,6 +35,26 @@ func (sh *shared) load(info session.ModelInfo) tea.Cmd {
 	})
 }
 
+// renewedMsg brings the outlook by a later model of the same pool.
+type renewedMsg struct {
+	old, view *session.Outlook
+	list      []session.ModelInfo
+}
+
+// renew works out the shown outlook again when its model has been fitted again since, as
+// after a verification: a command reads the new one.
+func (sh *shared) renew(list []session.ModelInfo) tea.Cmd {
+	old := sh.Outlook
+	if old == nil {
+		return nil
+	}
+	m, ok := old.Renewal(list)
+	if !ok {
+		return nil
+	}
+	return sh.computed(func() tea.Msg { return renewedMsg{old, old.Renewed(m), list} })
+}
+
 // toSize asks for the next batch size of the model, or the one before.
 func (sh *shared) toSize(by int) tea.Cmd {
 	v := sh.Outlook
@@ -63,10 +83,11 @@ func (sh *shared) hand(workload string, readings ...tegra.Measured) {
 	}
 }
 
-// show makes an outlook the one that all pages read.
-func (r *root) show(v *session.Outlook) tea.Cmd {
+// show makes an outlook the one that all pages read; same: of the model that showed, with
+// other numbers.
+func (r *root) show(v *session.Outlook, same bool) tea.Cmd {
 	sh := r.sh
 	before := sh.Outlook
 	sh.Outlook, sh.askedBatch = sh.outlooks.Put(sh.subject(v.Workload), v), 0
-	return r.broadcast(page.OutlookShown{Before: before})
+	return r.broadcast(page.OutlookShown{Before: before, Same: same})
 }

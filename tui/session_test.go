@@ -70,6 +70,51 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	}
 }
 
+// What jtune choose answers by the kept model, the Front page answers too: after tuning, and
+// when a mode was verified since, whose reading the model has been fitted to again.
+func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
+	agree := func(when string) {
+		t.Helper()
+		kept, err := s.LoadModel("resnet18-virtual")
+		if err != nil {
+			t.Fatal(err)
+		}
+		command, v := session.OutlookOf(kept, tegra.Settings(kept.Space.Modes(), nil)), d.r.sh.Outlook
+		if len(v.Measured()) != len(command.Measured()) {
+			t.Errorf("%s: the page has readings of %d modes, the kept model of %d", when, len(v.Measured()),
+				len(command.Measured()))
+		}
+		for w := 16.0; w <= 48; w += 2 {
+			l := optimize.Limit{PowerW: w, Margin: optimize.Margin}
+			at, err := command.Choose(l)
+			l.Margin = 0
+			if want, got := command.Known[at], v.Known[v.Answer(l)]; got.Measured != want.Measured {
+				t.Errorf("%s, %g W: the page answers %+v, choose %+v (%v)", when, w, got.Measured, want.Measured, err)
+			}
+		}
+	}
+	d.press("t", "t")
+	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	agree("after tuning")
+	for i := 0; i < 20 && d.r.sh.Outlook.At(d.onFront()).Measured() || i == 0; i++ {
+		d.press("left")
+	}
+	here, before := d.onFront(), d.r.sh.Outlook.Model
+	if d.r.sh.Outlook.At(here).Measured() {
+		t.Fatalf("mode %d was measured already: the verification would teach nothing", here)
+	}
+	d.press("v")
+	d.until("the model that knows the reading shows", func() bool { return d.r.sh.Outlook.Model != before })
+	if d.onFront() != here {
+		t.Errorf("the cursor was on mode %d and is on %d", here, d.onFront())
+	}
+	if a := d.r.sh.Outlook.At(here); a.Reading.N != 1 || !a.Fitted {
+		t.Errorf("the verified mode has %d readings, fitted: %v", a.Reading.N, a.Fitted)
+	}
+	agree("after v")
+}
+
 func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 20, Seed: 1})
 	d.press("2", "enter")

@@ -215,6 +215,16 @@ func TestEvaluateTakesItsLimitsFromTheSweep(t *testing.T) {
 	}
 }
 
+func TestEvaluateLimitsHaveNoRoundingErrors(t *testing.T) {
+	t.Parallel()
+	o := Options{BudgetFrom: 82 * 0.2, BudgetTo: 20, BudgetStep: 0.2} // 16.400000000000002
+	for k, l := range o.limits(false) {
+		if want := float64(164+2*k) / 10; l.PowerW != want {
+			t.Errorf("limit %d is %v W, want %v", k, l.PowerW, want)
+		}
+	}
+}
+
 func TestEvaluatePrints(t *testing.T) {
 	t.Parallel()
 	b := optimizetest.New(t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"jtune/internal/stats"
@@ -113,6 +114,7 @@ func (o *Options) limits(sized bool) []optimize.Limit {
 		if w > o.BudgetTo*(1+1e-12) {
 			return out
 		}
+		w = math.Round(1e6*w) / 1e6 // 16.4, not 16.400000000000002
 		for _, ms := range latencies {
 			out = append(out, optimize.Limit{PowerW: w, TimeMS: ms, Throughput: sized})
 		}

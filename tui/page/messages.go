@@ -16,8 +16,11 @@ type (
 	// TaskDone says that a task has ended and the board is as it was found.
 	TaskDone struct{ Task *Task }
 	// OutlookShown says that another outlook shows than the one before, which may
-	// be nil.
-	OutlookShown struct{ Before *session.Outlook }
+	// be nil. Same: by the model that showed, for another batch size or with more readings.
+	OutlookShown struct {
+		Before *session.Outlook
+		Same   bool
+	}
 	// ModelsListed brings the models of the data directory.
 	ModelsListed struct {
 		List []session.ModelInfo

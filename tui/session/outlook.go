@@ -46,8 +46,7 @@ type Outlook struct {
 	columns   [numAxes][]float64               // of Known
 	span      [numAxes][]float64               // the least and the largest usable value of each column
 	fronts    [len(Planes)][]int               // indexes of Known, ascending across
-	found     tegra.Val[tegra.Mode]            // what tuning answered,
-	limit     optimize.Limit                   // to this limit
+	tuned     tegra.Val[optimize.Limit]        // that tuning answered with this batch size
 }
 
 // NewOutlook predicts every mode of the space by a model; with the largest batch
@@ -158,6 +157,30 @@ func (o *Outlook) AtBatch(n int) *Outlook {
 	return NewOutlook(o.Workload, o.Model.Whole().At(n), o.space)
 }
 
+// Renewal is the kept model that takes the place of the outlook's in a list: that of the same
+// pool, fitted later. False where there is none.
+func (o *Outlook) Renewal(list []ModelInfo) (*learn.Model, bool) {
+	from := o.Model.Provenance
+	for _, info := range list {
+		if m := info.Model; m != nil && from.Pool != "" && m.Provenance.Pool == from.Pool &&
+			m.Provenance.When.After(from.When) {
+			return m.Whole(), true
+		}
+	}
+	return nil, false
+}
+
+// Renewed is the outlook by a later model of its pool: for the same batch size, with what
+// tuning found.
+func (o *Outlook) Renewed(m *learn.Model) *Outlook {
+	if slices.Contains(m.Batches, o.Batch) {
+		m = m.At(o.Batch)
+	}
+	next := NewOutlook(o.Workload, m, o.space)
+	next.tuned, next.before = o.tuned, o.before
+	return next
+}
+
 // With also knows one more measurement, with the outlook's own batch size. A mode
 // whose reading was an outlier has this reading from now on.
 func (o *Outlook) With(m tegra.Measured) *Outlook {
@@ -172,11 +195,11 @@ func (o *Outlook) With(m tegra.Measured) *Outlook {
 	return &next
 }
 
-// Answering also knows what tuning found for a limit, by the readings that it counted, and
-// what was expected of the modes that it measured.
+// Answering also knows the readings that tuning counted of what it found for a limit, and
+// what it expected of the modes that it measured.
 func (o *Outlook) Answering(l optimize.Limit, r *TuneResult) *Outlook {
 	next := *o
-	next.found, next.limit = tegra.Some(r.Mode), l
+	next.tuned = tegra.Some(l)
 	if at := (tegra.Setting{Mode: r.Mode, Batch: o.Predicted[0].Batch}); r.N > 0 && r.Batch == o.Batch {
 		found := tegra.Mean{Measured: r.Measured, N: r.N}
 		found.Setting = at
@@ -268,7 +291,8 @@ func (o *Outlook) At(i int) About {
 	return a
 }
 
-// Choose returns the index of the mode that a limit asks for. Where none keeps the
+// Choose returns the index of the mode that a limit asks for, as optimize.ChooseKnown has it: on
+// screens and in commands. Where none keeps the
 // limit it is the nearest, and the error an *optimize.InfeasibleError. With a
 // power limit a model of several batch sizes is searched for the most samples per
 // second, within a time limit too, which is one on the latency.
@@ -276,7 +300,8 @@ func (o *Outlook) Choose(l optimize.Limit) (int, error) {
 	if o.Batches() != nil && l.PowerW > 0 {
 		l.Throughput = true
 	}
-	choice, err := optimize.Choose(o.Known, l)
+	n := func(i int) int { return o.readings[o.Known[i].Setting].N }
+	choice, err := optimize.ChooseKnown(o.Known, n, l)
 	var none *optimize.InfeasibleError
 	if errors.As(err, &none) {
 		near := none.Nearest
@@ -312,13 +337,9 @@ func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 	return out
 }
 
-// Answer is the mode to show for a limit: what tuning found for it, unless its readings
-// are over the limit by now; else what Choose returns with the usual Margin, else the
-// knee of the Pareto front.
+// Answer is the mode to show for a limit: what Choose returns with the usual Margin, else
+// the knee of the Pareto front.
 func (o *Outlook) Answer(l optimize.Limit) int {
-	if i, ok := o.Index(o.found.V); ok && o.Tuned(l) && o.Standing(i, l).State == optimize.Measured {
-		return i
-	}
 	l.Margin = optimize.Margin
 	i, err := o.Choose(l)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
@@ -327,5 +348,5 @@ func (o *Outlook) Answer(l optimize.Limit) int {
 	return i
 }
 
-// Tuned reports whether tuning answered this very limit.
-func (o *Outlook) Tuned(l optimize.Limit) bool { return o.found.OK && o.limit == l }
+// Tuned reports whether tuning answered this very limit, with the outlook's batch size.
+func (o *Outlook) Tuned(l optimize.Limit) bool { return o.tuned == tegra.Some(l) }

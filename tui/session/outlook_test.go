@@ -110,8 +110,8 @@ func TestStandingsAgreeWithTheAnswer(t *testing.T) {
 	}
 }
 
-// What tuning found is the answer until its readings are over the limit: then the best
-// mode within is.
+// What tuning found is the answer until its readings are over the limit: then another mode
+// within is.
 func TestAnAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 	o := lineOutlook(t)
 	l := optimize.Limit{PowerW: 36}

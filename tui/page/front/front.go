@@ -72,9 +72,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case page.ModelsListed:
 		p.kept = len(m.List)
 	case page.OutlookShown:
-		v, before := p.read.Outlook(), m.Before
-		otherSize := before != nil && before.Model.Whole() == v.Model.Whole() && before.Batch != v.Batch
-		if !otherSize || p.cursor == before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
+		if !m.Same || p.cursor == m.Before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
 			p.goTo(p.answer())
 		}
 	}
