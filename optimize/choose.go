@@ -187,8 +187,8 @@ type Choice struct {
 
 // Choose picks from predictions the mode that a limit asks for. MaxSlowdownPct
 // compares medians with the fastest mode within the limits, without margin,
-// since the errors of two near predictions go together. The knee is the point
-// of largest curvature of the log–log front, at most twice as slow as its fastest mode.
+// since the errors of two near predictions go together. The knee is where the log–log
+// front bends most, at most twice as slow as its fastest mode.
 // Ties go to less power, then less time, then the first.
 //
 // Predictions without positive finite time and power are passed over. The

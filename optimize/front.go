@@ -79,7 +79,7 @@ func FrontOf(points []tegra.Measured, x, y Axis) []int {
 // front goes on saving a little power for ever more time.
 const kneeSlowdown = 2
 
-// knee returns the member of a front of the largest curvature, where giving up a little
+// knee returns the member where a front bends most, and giving up a little
 // more time stops saving much power: of those at most kneeSlowdown slower than the
 // fastest, the one farthest below the chord between their ends, both axes logarithmic and
 // scaled so that the ends lie at 0 and 1 (Satopää et al. 2011, "Finding a Kneedle in a
