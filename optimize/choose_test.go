@@ -58,12 +58,13 @@ func TestChooseKnownTakesTheBestKnownOfEquals(t *testing.T) {
 		{"two readings before one",
 			[]learn.Prediction{measured(1, 90, 28), measured(2, 91, 29.9)}, []int{1, 2}, limit, 1},
 		{"of alike ones the fastest",
-			[]learn.Prediction{measured(1, 91, 28), measured(2, 90, 29.9), measured(3, 90.5, 25)}, []int{1, 1, 1}, limit, 1},
+			[]learn.Prediction{measured(1, 91, 28), measured(2, 90, 29.9), measured(3, 90.5, 25)}, []int{1, 1, 1}, limit,
+			1},
 		{"one measured over the limit counts for nothing",
 			[]learn.Prediction{pred(1, 90, 29, 0.02, 0.02), measured(2, 90, 30.1)}, []int{0, 3}, limit, 0},
 		{"no mode beyond the slowdown",
-			[]learn.Prediction{pred(1, 100, 40, 0, 0), pred(2, 109, 30, 0.01, 0.01), measured(3, 111, 30)}, []int{0, 0, 2},
-			Limit{MaxSlowdownPct: 10}, 1},
+			[]learn.Prediction{pred(1, 100, 40, 0, 0), pred(2, 109, 30, 0.01, 0.01), measured(3, 111, 30)},
+			[]int{0, 0, 2}, Limit{MaxSlowdownPct: 10}, 1},
 	} {
 		got, err := ChooseKnown(c.known, func(i int) int { return c.n[i] }, c.limit)
 		if err != nil || got.Index != c.want {

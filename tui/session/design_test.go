@@ -2,6 +2,7 @@ package session
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"jtune/optimize"
@@ -84,41 +85,50 @@ func TestADesignMeasuresKnownModesAgainOnlyToSeeDrift(t *testing.T) {
 	}
 }
 
-// A day's work: five limits after one another leave one model, which only ever gets better.
-func TestADayOfTuningLeavesOneModelThatOnlyGetsBetter(t *testing.T) {
+// A day's work: five limits after one another leave one model, which gets better. It is compared
+// with the virtual board's true values in 1,000 modes. Late steps add few readings, all near an
+// answer, and may move the error of all modes a little either way (docs/results.md): each step
+// may leave 1.1 times the error before it, the day 0.9 times that of the first search.
+func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	before, first, measured := math.Inf(1), 0.0, 0
-	for day, limit := range []optimize.Limit{{PowerW: 30}, {PowerW: 20}, {TimeMS: 120}, {PowerW: 42}, {Energy: true}} {
-		s, w := inDirOf(t, dir, uint64(day), "mobilenet") // another program each time
-		res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: limit, Keep: true}, nil)
-		if err != nil || !res.Feasible || !limit.Met(res.Measured) {
-			t.Fatalf("%v: %+v, %v", limit, res.Measured, err)
-		}
-		models, err := s.Models()
-		if err != nil || len(models) != 1 || models[0].Model == nil || models[0].Path != res.Kept {
-			t.Fatalf("%v: models %v in place of %s: %v", limit, models, res.Kept, err)
-		}
-		measured += len(res.Probes)
-		if n := models[0].Model.Provenance.Readings; n != measured {
-			t.Errorf("%v: the model knows %d readings, want all %d", limit, n, measured)
-		}
-		sum, sample := 0.0, s.Device.Space().Sample(1000, 1)
-		for i, p := range models[0].Model.Predict(sample) {
-			want := physicsOf(t, "mobilenet", sample[i])
-			sum += math.Abs(p.TimeMS/want.TimeMS-1) + math.Abs(p.PowerW/want.PowerW-1)
-		}
-		now := 100 * sum / 2000
-		t.Logf("%v: %d measurements, error %.2f %%", limit, len(res.Probes), now)
-		if now > 1.1*before {
-			t.Errorf("%v: the model errs by %.2f %%, by %.2f before", limit, now, before)
-		}
-		if before = now; first == 0 {
-			first = now
-		}
+	days := uint64(1)
+	if os.Getenv("JTUNE_LONG") != "" {
+		days = 6
 	}
-	if before > 0.9*first {
-		t.Errorf("the model of the first search errs by %.2f %%, that of the day by %.2f", first, before)
+	for day := range days {
+		dir := t.TempDir()
+		before, first, measured := math.Inf(1), 0.0, 0
+		for k, limit := range []optimize.Limit{{PowerW: 30}, {PowerW: 20}, {TimeMS: 120}, {PowerW: 42}, {Energy: true}} {
+			s, w := inDirOf(t, dir, 100*day+uint64(k), "mobilenet") // another program each time
+			res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: limit, Keep: true}, nil)
+			if err != nil || !res.Feasible || !limit.Met(res.Measured) {
+				t.Fatalf("%v: %+v, %v", limit, res.Measured, err)
+			}
+			models, err := s.Models()
+			if err != nil || len(models) != 1 || models[0].Model == nil || models[0].Path != res.Kept {
+				t.Fatalf("%v: models %v in place of %s: %v", limit, models, res.Kept, err)
+			}
+			measured += len(res.Probes)
+			if n := models[0].Model.Provenance.Readings; n != measured {
+				t.Errorf("%v: the model knows %d readings, want all %d", limit, n, measured)
+			}
+			sum, sample := 0.0, s.Device.Space().Sample(1000, 1)
+			for i, p := range models[0].Model.Predict(sample) {
+				want := physicsOf(t, "mobilenet", sample[i])
+				sum += math.Abs(p.TimeMS/want.TimeMS-1) + math.Abs(p.PowerW/want.PowerW-1)
+			}
+			now := 100 * sum / 2000
+			t.Logf("day %d, %v: %d measurements, error %.2f %%", day, limit, len(res.Probes), now)
+			if now > 1.1*before {
+				t.Errorf("day %d, %v: the model errs by %.2f %%, by %.2f before", day, limit, now, before)
+			}
+			if before = now; first == 0 {
+				first = now
+			}
+		}
+		if before > 0.9*first {
+			t.Errorf("day %d: the model of the first search errs by %.2f %%, that of the day by %.2f", day, first, before)
+		}
 	}
 }
 
