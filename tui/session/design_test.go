@@ -98,9 +98,11 @@ func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
 	for day := range days {
 		dir := t.TempDir()
 		before, first, measured := math.Inf(1), 0.0, 0
-		for k, limit := range []optimize.Limit{{PowerW: 30}, {PowerW: 20}, {TimeMS: 120}, {PowerW: 42}, {Energy: true}} {
+		limits := []optimize.Limit{{PowerW: 30}, {PowerW: 20}, {TimeMS: 120}, {PowerW: 42}, {Energy: true}}
+		for k, limit := range limits {
 			s, w := inDirOf(t, dir, 100*day+uint64(k), "mobilenet") // another program each time
-			res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: limit, Keep: true}, nil)
+			request := TuneRequest{Measuring: Measuring{Workload: w}, Limit: limit, Keep: true}
+			res, err := s.Tune(t.Context(), request, nil)
 			if err != nil || !res.Feasible || !limit.Met(res.Measured) {
 				t.Fatalf("%v: %+v, %v", limit, res.Measured, err)
 			}
@@ -127,7 +129,8 @@ func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
 			}
 		}
 		if before > 0.9*first {
-			t.Errorf("day %d: the model of the first search errs by %.2f %%, that of the day by %.2f", day, first, before)
+			t.Errorf("day %d: the model of the first search errs by %.2f %%, that of the day by %.2f", day, first,
+				before)
 		}
 	}
 }
