@@ -193,7 +193,7 @@ func (c Character) Advice() []string {
 	case BoundGPU:
 		waits := ""
 		if p.StallMS.OK {
-			waits = fmt.Sprintf(" and waits for data in %.0f %%: the CPU keeps up", stall)
+			waits = fmt.Sprintf(" and waits for data in %.0f %%", stall)
 		}
 		out.Add("The GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
 	case BoundCPU:

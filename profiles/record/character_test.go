@@ -39,7 +39,7 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			"a large network that keeps the GPU busy",
 			Character{All: steadyPart(1, 97, 98, 20)},
 			BoundGPU,
-			[]string{"The GPU is busy 98 %", "waits for data in 1 %: the CPU keeps up."},
+			[]string{"The GPU is busy 98 %", "waits for data in 1 %."},
 		},
 		{
 			"a small network whose kernels the CPU cannot launch fast enough",

@@ -326,10 +326,6 @@ func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
 			actual += named(session.NameNow(s.Device, r))
 		}
 	}
-	if x.Asked != (tegra.Mode{}) {
-		fmt.Fprintln(a.out, "requested  "+space.Format(x.Asked))
-	}
-	fmt.Fprintln(a.out, "actual     "+actual+originOf(s.Device.Board()))
 	rows := [][]string{{"knob", "requested", "actual", "", "file"}}
 	for _, f := range x.Files {
 		mark := ""
@@ -338,5 +334,12 @@ func (a *app) printApplied(s *session.Session, x tegra.Applied) error {
 		}
 		rows = append(rows, []string{f.Knob, f.Asked, f.Actual, mark, f.Path})
 	}
-	return table(a.out, rows...)
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	if x.Asked != (tegra.Mode{}) {
+		fmt.Fprintln(a.out, "requested  "+space.Format(x.Asked))
+	}
+	_, err := fmt.Fprintln(a.out, "actual     "+actual+originOf(s.Device.Board()))
+	return err
 }
