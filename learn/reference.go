@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"jtune/internal/safefile"
 	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -32,7 +33,7 @@ type Reference struct {
 func LoadReference(path string) (*Reference, error) {
 	switch magicOf(path) {
 	case referenceMagic:
-		data, err := os.ReadFile(path)
+		data, err := safefile.Read(path, mostFileBytes)
 		if err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
 		}

@@ -45,12 +45,12 @@ func checkSample(space *tegra.Space, m tegra.Measured) error {
 			m.Mode, space.Len())
 	}
 	if !inside(m.TimeMS, leastTimeMS, mostTimeMS) {
-		return fmt.Errorf("power mode %s has a time of %g ms; want a positive number of milliseconds",
-			space.Format(m.Mode), m.TimeMS)
+		return fmt.Errorf("power mode %s has a time of %g ms; want %g to %g",
+			space.Format(m.Mode), m.TimeMS, leastTimeMS, mostTimeMS)
 	}
 	if m.HasPower() && !inside(m.PowerW, leastPowerW, mostPowerW) {
-		return fmt.Errorf("power mode %s has a power of %g W; want a positive number of watts",
-			space.Format(m.Mode), m.PowerW)
+		return fmt.Errorf("power mode %s has a power of %g W; want %g to %g",
+			space.Format(m.Mode), m.PowerW, leastPowerW, mostPowerW)
 	}
 	return nil
 }

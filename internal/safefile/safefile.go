@@ -2,9 +2,9 @@
 package safefile
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -32,11 +32,15 @@ func ReadOpen(f *os.File, most int64) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: errIrregular}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("larger than %d MB", most>>20)}
+	if st.Size() > most {
+		return nil, tooLarge(f.Name(), most)
 	}
-	return data, err
+	data := bytes.NewBuffer(make([]byte, 0, st.Size()+bytes.MinRead)) // so that it need not grow
+	_, err = data.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && int64(data.Len()) > most { // it has grown
+		return nil, tooLarge(f.Name(), most)
+	}
+	return data.Bytes(), err
 }
 
 // Open opens a regular file, and makes it when there is none. It follows no link and opens no pipe,

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/safefile"
 	"jtune/internal/stats"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -44,10 +45,13 @@ const (
 	runsModes = "Sampled_powermodes"
 )
 
+// mostPublished bounds a file of published runs: those that there are have less than a megabyte.
+const mostPublished = 8 << 20
+
 // ReadAuthors reads a file of published runs. Frequencies are in kHz for the
 // CPU and in Hz for GPU and memory, modes written cores_cpu_gpu_mem.
 func ReadAuthors(name string, in io.Reader) (Authors, error) {
-	records, err := csv.NewReader(in).ReadAll()
+	records, err := csv.NewReader(safefile.Lines(safefile.Most(in, mostPublished))).ReadAll()
 	if err != nil {
 		return Authors{}, fmt.Errorf("%s: %w", name, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/record"
@@ -69,6 +70,9 @@ func (l Log) Import(outDir string) (notes []string, err error) {
 		return notes, err
 	}
 	row, err := run.row()
+	if err == nil {
+		err = row.Plausible()
+	}
 	if err != nil {
 		return notes, fmt.Errorf("%s: %w", l.Times, err)
 	}
@@ -103,10 +107,7 @@ func readBounded(path string) ([]byte, error) {
 }
 
 func bounded(name string, r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxRawFile+1))
-	if err == nil && len(text) > maxRawFile {
-		err = fmt.Errorf("more than %d MB", maxRawFile>>20)
-	}
+	text, err := io.ReadAll(safefile.Lines(safefile.Most(r, maxRawFile)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -145,9 +146,9 @@ type powerSample struct {
 
 // powerLog is the content of a power log.
 type powerLog struct {
-	samples  []powerSample
-	readings []tegra.Reading // of a tegrastats log, with its clocks
-	skipped  int             // lines that are no samples
+	samples []powerSample
+	clocks  [][4]float64 // of a tegrastats log: cores online, CPU, GPU and memory clock in MHz
+	skipped int          // lines that are no samples
 }
 
 // powerColumns are the names of the module's power in mW in logs of jtop: the first up to
@@ -222,7 +223,8 @@ func (log *powerLog) tegrastats(text []byte, every time.Duration) error {
 		every = time.Second
 	}
 	var stamps []string
-	for line := range strings.Lines(string(text)) {
+	for raw := range bytes.Lines(text) {
+		line := string(raw)
 		l, ok := tegrastats.Parse(line)
 		if !ok || l.TotalPowerMW == nil {
 			if strings.TrimSpace(line) != "" {
@@ -235,7 +237,10 @@ func (log *powerLog) tegrastats(text []byte, every time.Duration) error {
 			stamp = *l.Timestamp
 		}
 		stamps = append(stamps, stamp)
-		log.readings = append(log.readings, l.Reading())
+		if len(log.samples) >= maxRawRows {
+			return fmt.Errorf("more than %d lines", maxRawRows)
+		}
+		log.clocks = append(log.clocks, clocksOf(l.Reading()))
 		log.samples = append(
 			log.samples,
 			powerSample{time.Duration(len(log.samples)) * every, float64(*l.TotalPowerMW) / 1000},
@@ -277,20 +282,25 @@ func (log *powerLog) stamp(stamps []string) error {
 	return nil
 }
 
+// clocksOf are what says the power mode of a reading.
+func clocksOf(r tegra.Reading) [4]float64 {
+	online := 0
+	for _, c := range r.Cores {
+		if c.Online {
+			online++
+		}
+	}
+	return [4]float64{float64(online), r.CPU.Actual.V.MHz(), r.GPU.Actual.V.MHz(), r.EMC.Actual.V.MHz()}
+}
+
 // mode is the power mode that the clocks of a log show, when they are constant.
 func (log powerLog) mode() (tegra.Mode, error) {
-	if len(log.readings) == 0 {
+	if len(log.clocks) == 0 {
 		return tegra.Mode{}, errors.New("a log of jtop has no clocks: give the mode with --mode")
 	}
 	var list [4][]float64
-	for _, r := range log.readings {
-		online := 0
-		for _, c := range r.Cores {
-			if c.Online {
-				online++
-			}
-		}
-		for i, v := range []float64{float64(online), r.CPU.Actual.V.MHz(), r.GPU.Actual.V.MHz(), r.EMC.Actual.V.MHz()} {
+	for _, clocks := range log.clocks {
+		for i, v := range clocks {
 			list[i] = append(list[i], v)
 		}
 	}

@@ -19,13 +19,22 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
-// maxRawFile bounds a log that is read whole: weeks of one row a second.
-const maxRawFile = 64 << 20
+const (
+	// maxRawFile bounds a log that is read whole: weeks of one row a second.
+	maxRawFile = 64 << 20
+	// maxRawSum bounds the logs of all runs together.
+	maxRawSum = 96 << 20
+	// maxRawRows bounds the rows of a log: eleven days of one a second.
+	maxRawRows = 1_000_000
+	// maxRawColumns bounds those of a log.
+	maxRawColumns = 1000
+)
 
 // rawRun is the logs of one mode, by kind.
 type rawRun struct {
@@ -49,7 +58,8 @@ var runName = regexp.MustCompile(`^(?:(.+)_)?pm_(\d+)_(\d+)_(\d+)_(\d+)$`)
 // readRuns collects the runs in a folder or in a .tar.gz of one, sorted.
 func readRuns(from string) ([]*rawRun, error) {
 	found := map[string]*rawRun{}
-	take := func(name string, r io.Reader) error { return takeLog(found, name, r) }
+	sum := 0
+	take := func(name string, r io.Reader) error { return takeLog(found, &sum, name, r) }
 	st, err := os.Stat(from)
 	switch {
 	case err != nil:
@@ -73,8 +83,8 @@ func readRuns(from string) ([]*rawRun, error) {
 	return runs, nil
 }
 
-// takeLog keeps a log that lies in a run's folder.
-func takeLog(found map[string]*rawRun, name string, r io.Reader) error {
+// takeLog keeps a log that lies in a run's folder, and adds its bytes to sum.
+func takeLog(found map[string]*rawRun, sum *int, name string, r io.Reader) error {
 	dir, file := path.Split(name)
 	dir = path.Clean(dir)
 	m := runName.FindStringSubmatch(path.Base(dir))
@@ -105,6 +115,9 @@ func takeLog(found map[string]*rawRun, name string, r io.Reader) error {
 	}
 	text, err := bounded(name, r)
 	run.logs[kind] = text
+	if *sum += len(text); err == nil && *sum > maxRawSum {
+		err = fmt.Errorf("the logs are larger than %d MB together", maxRawSum>>20)
+	}
 	return err
 }
 
@@ -149,7 +162,7 @@ func eachPacked(file string, take func(string, io.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	for t := tar.NewReader(unzipped); ; {
+	for t := tar.NewReader(safefile.Most(unzipped, safefile.MostBytes)); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -186,12 +199,16 @@ const calendar = "time"
 // them is not a finite number ends it when it is the last, torn one, else it is an
 // error. Calendar times become seconds.
 func numbers(text []byte, names ...string) ([][]float64, error) {
-	r := csv.NewReader(strings.NewReader(string(text)))
+	r := csv.NewReader(bytes.NewReader(text))
 	r.LazyQuotes, r.FieldsPerRecord = true, -1
 	head, err := r.Read()
 	if err != nil {
 		return nil, fmt.Errorf("no header: %w", err)
 	}
+	if len(head) > maxRawColumns {
+		return nil, fmt.Errorf("%d columns, at most %d", len(head), maxRawColumns)
+	}
+	r.ReuseRecord = true
 	at := make([]int, len(names))
 	for i, n := range names {
 		if at[i] = slices.IndexFunc(head, func(h string) bool { return strings.TrimSpace(h) == n }); at[i] < 0 {
@@ -236,6 +253,9 @@ func numbers(text []byte, names ...string) ([][]float64, error) {
 		}
 		if bad == 0 {
 			rows = append(rows, row)
+		}
+		if len(rows) > maxRawRows {
+			return nil, fmt.Errorf("more than %d rows", maxRawRows)
 		}
 	}
 }

@@ -50,6 +50,9 @@ func Runs(from, outDir string, perEpoch int, strict bool) (notes []string, err e
 		}
 		run.batches = perEpoch
 		row, err := run.row()
+		if err == nil {
+			err = row.Plausible()
+		}
 		if other := seen[run.mode]; err == nil && other != "" {
 			err = fmt.Errorf("the mode of %s again", other)
 		}

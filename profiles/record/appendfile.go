@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"jtune/internal/safefile"
+	"jtune/internal/text"
 	"jtune/tegra/sweep"
 )
 
@@ -24,8 +25,12 @@ type diskFile interface {
 	Truncate(size int64) error
 }
 
-// mostBytes is the size up to which a file of a folder is read.
-const mostBytes = 256 << 20
+const (
+	// mostBytes is the size up to which a file of a folder is read.
+	mostBytes = 128 << 20
+	// mostBad is how many lines of a file may be unreadable before the rest is left.
+	mostBad = 10_000
+)
 
 // errClosed is returned by writes to a record after Close.
 var errClosed = errors.New("the campaign's record is closed")
@@ -47,22 +52,26 @@ type appendFile struct {
 func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
 	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
 	mark := []string{strconv.FormatBool(virtual)}
-	text, err := safefile.Read(path, mostBytes)
+	data, err := safefile.Read(path, mostBytes)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
 	}
-	whole := len(text)
-	if whole > 0 && text[whole-1] != '\n' {
-		whole = bytes.LastIndexByte(text, '\n') + 1
-		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), len(text)-whole)
+	whole := len(data)
+	if whole > 0 && data[whole-1] != '\n' {
+		whole = bytes.LastIndexByte(data, '\n') + 1
+		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), len(data)-whole)
 	}
-	if bytes.HasPrefix(text[:whole], []byte(older)) {
+	if bytes.HasPrefix(data[:whole], []byte(older)) {
 		header, mark = older, nil
 	}
-	if whole > 0 && !bytes.HasPrefix(text[:whole], []byte(header)) {
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(data, []byte("\ufeff")), bytes.HasSuffix(first, []byte("\r")):
+		return nil, "", fmt.Errorf("%s: an editor added a byte order mark or Windows line ends: save it without them",
+			path)
+	case whole > 0 && !bytes.HasPrefix(data[:whole], []byte(header)):
 		return nil, "", fmt.Errorf("%s: its columns are not those of this version of jtune", path)
-	}
-	if whole == 0 && !strings.HasPrefix(header, string(text)) {
+	case whole == 0 && !strings.HasPrefix(header, string(data)):
 		return nil, "", fmt.Errorf("%s: not a file that jtune wrote", path)
 	}
 	f, err := safefile.Open(path, os.O_WRONLY|os.O_APPEND)
@@ -71,7 +80,7 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 	}
 	a = &appendFile{name: filepath.Base(path), f: f, size: int64(whole), mark: mark}
 	a.info, err = f.Stat()
-	if err == nil && whole < len(text) {
+	if err == nil && whole < len(data) {
 		err = f.Truncate(a.size)
 	}
 	if err == nil && whole == 0 {
@@ -95,15 +104,23 @@ func csvLine(fields []string) string {
 }
 
 // eachLine reads what an appendFile wrote, line by line, so that a bad line affects no other.
-// The header is line 1. f gets the fields of a line without sweep.VirtualColumn, or the error. Empty
-// lines are skipped; torn reports a torn last line, which is skipped too.
-func eachLine(text []byte, f func(n int, fields []string, err error)) (torn bool) {
-	n, marked := 0, 0 // the columns of a file that has sweep.VirtualColumn; 0: it has not
-	for line := range bytes.Lines(text) {
+// The header is line 1. f gets the fields of a line without sweep.VirtualColumn, or the error, and
+// returns the error that makes the line bad; after many of these the rest is left. Empty lines are
+// skipped; torn reports a torn last line, which is skipped too.
+func eachLine(data []byte, f func(n int, fields []string, err error) error) (torn bool) {
+	n, bad := 0, 0
+	marked := 0 // the columns of a file that has sweep.VirtualColumn; 0: it has not
+	for line := range bytes.Lines(data) {
 		if n++; line[len(line)-1] != '\n' {
 			return true
 		}
-		fields, err := csv.NewReader(bytes.NewReader(line)).Read()
+		var fields []string
+		var err error
+		if len(line) > safefile.MostLine {
+			err = errLongLine
+		} else {
+			fields, err = csv.NewReader(bytes.NewReader(line)).Read()
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			continue
@@ -115,10 +132,21 @@ func eachLine(text []byte, f func(n int, fields []string, err error)) (torn bool
 		if marked > 0 && err == nil {
 			fields = fields[:marked-1]
 		}
-		f(n, fields, err)
+		if f(n, fields, err) == nil {
+			continue
+		}
+		if bad++; bad >= mostBad {
+			f(n+1, nil, errHopeless)
+			return false
+		}
 	}
 	return false
 }
+
+var (
+	errLongLine = fmt.Errorf("longer than %d MB", safefile.MostLine>>20)
+	errHopeless = fmt.Errorf("%s lines before it are too, and what follows is not read", text.Thousands(mostBad))
+)
 
 // add keeps a line for the next flush.
 func (a *appendFile) add(fields []string) { a.wait.WriteString(csvLine(slices.Concat(fields, a.mark))) }

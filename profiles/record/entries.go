@@ -70,12 +70,12 @@ func (p *fieldParser) isOf(batch int) bool {
 func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
 	text, err := readIfThere(dir, name)
 	bad := 0
-	torn := eachLine(text, func(n int, fields []string, err error) {
+	torn := eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 {
 			if len(fields) > len(columns) && fields[len(columns)] == SizeColumn {
 				columns = slices.Concat(columns, []string{SizeColumn})
 			}
-			return
+			return nil
 		}
 		p := fieldParser{fields: fields, columns: columns}
 		if err == nil && len(fields) == len(columns) {
@@ -86,6 +86,7 @@ func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []
 		if p.err != nil {
 			bad++
 		}
+		return p.err
 	})
 	if torn {
 		bad++

@@ -183,7 +183,7 @@ func (r *Record) columnsOf(name string) []string {
 		return nil
 	}
 	defer f.Close()
-	names, err := csv.NewReader(f).Read()
+	names, err := csv.NewReader(safefile.Lines(f)).Read()
 	if err != nil {
 		return nil
 	}
@@ -232,11 +232,41 @@ func (r *Record) open() (*Record, error) {
 		r.Close()
 		return nil, err
 	}
-	r.rows, r.notes = rows, append(r.notes, bad...)
+	r.notes = append(r.notes, bad...)
+	r.offSpace(rows)
 	if st, err := os.Stat(filepath.Join(r.dir, logName)); err == nil {
 		r.logged = st.Size()
 	}
 	return r, nil
+}
+
+// offSpace keeps the rows whose modes the device has; others are of another file, or edited.
+func (r *Record) offSpace(rows []Row) {
+	space, err := r.header.Device.Space()
+	for _, row := range rows {
+		if err == nil && !space.Contains(row.Mode) {
+			r.notes = append(r.notes, fmt.Sprintf("%s: %s is no mode of this device: its row is left out", modesName,
+				row.Mode))
+			continue
+		}
+		r.rows = append(r.rows, row)
+	}
+}
+
+// Distinct leaves out rows that are copies of others, to the last digit and the second: they are one
+// reading. It returns how many.
+func Distinct(rows []Row) (kept []Row, copies int) {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		key := fmt.Sprint(row.Batch, row.Fields(), row.Extra)
+		if seen[key] {
+			copies++
+			continue
+		}
+		seen[key] = true
+		kept = append(kept, row)
+	}
+	return kept, copies
 }
 
 // readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode
@@ -261,11 +291,11 @@ func readIfThere(dir, name string) ([]byte, error) {
 
 func parseRows(text []byte) (rows []Row, bad []string) {
 	width, sized := len(Columns), false
-	eachLine(text, func(n int, fields []string, err error) {
+	eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 { // header
 			width = max(width, len(fields))
 			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn
-			return
+			return nil
 		}
 		var row Row
 		switch {
@@ -277,9 +307,10 @@ func parseRows(text []byte) (rows []Row, bad []string) {
 		}
 		if err != nil {
 			bad = append(bad, unreadable(modesName, n, err))
-			return
+			return err
 		}
 		rows = append(rows, row)
+		return nil
 	})
 	return rows, bad
 }

@@ -45,7 +45,7 @@ func exampleRows() []Row {
 			When:         when,
 		},
 		{
-			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(1)}, TimeMS: 0.1 + 0.2, PowerW: 1e-7},
+			Measured: tegra.Measured{Setting: tegra.Setting{Mode: mode(1)}, TimeMS: 0.1 + 0.2, PowerW: 0.1 + 1e-16},
 			Status:   Unstable,
 			Why:      "power was not steady, within \"30s\"",
 			When:     when,

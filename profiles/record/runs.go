@@ -242,12 +242,12 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 	var c Character // of the run whose lines are being read
 	var key string  // that run
 	width := len(runColumns)
-	eachLine(text, func(n int, f []string, err error) {
+	eachLine(text, func(n int, f []string, err error) error {
 		if n == 1 { // the header, of an older jtune perhaps
 			if slices.Equal(f, runColumns[:olderRuns]) {
 				width = olderRuns
 			}
-			return
+			return nil
 		}
 		var run Run
 		var done bool
@@ -263,12 +263,13 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 		if err != nil {
 			notes = append(notes, unreadable(runsName, n, err))
 			c = Character{}
-			return
+			return err
 		}
 		if done {
 			run.Character = c
 			runs, c = append(runs, run), Character{}
 		}
+		return nil
 	})
 	return runs, notes
 }

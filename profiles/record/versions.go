@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/internal/safefile"
 	"jtune/profiles/harness"
 )
 
@@ -23,7 +23,7 @@ func FrameworkVersions(dir string) string {
 	}
 	defer f.Close()
 	at := slices.Index(runColumns, "versions")
-	lines := csv.NewReader(bufio.NewReader(f))
+	lines := csv.NewReader(safefile.Lines(f))
 	lines.FieldsPerRecord, lines.ReuseRecord = -1, true
 	for first := true; ; first = false {
 		line, err := lines.Read()

@@ -45,6 +45,9 @@ func (t *Table) selections(r *bufio.Reader, o Options) error {
 				t.Problems = append(t.Problems, p)
 				modes = nil
 			}
+			if len(t.Rows)+len(modes) > mostRows || len(t.Problems) >= hopeless {
+				return fmt.Errorf("%s: line %d: more than %s modes", t.Name, number, text.Thousands(mostRows))
+			}
 			for _, m := range modes {
 				row := Row{Line: number}
 				row.Mode = m

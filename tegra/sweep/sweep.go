@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/safefile"
 	"jtune/internal/text"
 	"jtune/tegra"
 )
@@ -86,6 +87,8 @@ type Table struct {
 	HasBatch bool
 	TimeOnly bool // no row has a power
 	Problems []Problem
+	Copies   int    // rows left out as copies of others, to the last digit: one reading each
+	Doubt    string // what in all rows together looks wrong, though each may be right; "" for nothing
 }
 
 // Options of Read and ReadFile.
@@ -101,6 +104,14 @@ type Options struct {
 	// column that may be power under a name of its own is still an error.
 	TimeOnly bool
 }
+
+// Bounds of a file, beside those of package safefile.
+const (
+	mostRows    = 500_000 // a hundred times the modes of PowerTrain's grid
+	mostColumns = 1000
+	// hopeless is how many rows may be bad while none is good.
+	hopeless = 10_000
+)
 
 // ReadFile reads a sweep file, or the modes.csv of a campaign folder.
 func ReadFile(path string, o Options) (*Table, error) {
@@ -118,9 +129,11 @@ func ReadFile(path string, o Options) (*Table, error) {
 // Read reads a sweep. Rows that do not parse, or hold NaN or a value that is
 // not positive, are skipped and listed in Problems. A row is a line, so that
 // an unclosed quote costs just its own. No usable row is an error, but for a
-// list of modes that has no row at all.
+// list of modes that has no row at all. Rows that are alike in every digit, those
+// of unknown columns included, are one reading.
 func Read(r io.Reader, name string, o Options) (*Table, error) {
 	t := &Table{Name: name}
+	r = safefile.Lines(r)
 	if o.ModesOnly && o.Space != nil {
 		from := bufio.NewReader(r)
 		if r = from; selects(from) {
@@ -132,6 +145,11 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	type reading struct {
+		tegra.Measured
+		extra string
+	}
+	seen := map[reading]bool{}
 	for {
 		record, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -153,7 +171,24 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 				return nil, fmt.Errorf("%s: %s", name, p)
 			}
 			t.Problems = append(t.Problems, p)
+			if len(t.Rows) == 0 && len(t.Problems) >= hopeless {
+				break
+			}
 			continue
+		}
+		if len(t.Rows)+len(t.Problems) >= mostRows {
+			return nil, fmt.Errorf("%s: more than %s rows", name, text.Thousands(mostRows))
+		}
+		if !o.ModesOnly {
+			key := reading{row.Measured, strings.Join(row.Extra, ",")}
+			if !key.HasPower() {
+				key.PowerW = 0 // NaN differs from itself
+			}
+			if seen[key] {
+				t.Copies++
+				continue
+			}
+			seen[key] = true
 		}
 		row.Line = l.number
 		t.Rows = append(t.Rows, row)
@@ -164,6 +199,11 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 		}
 		if !o.ModesOnly {
 			return nil, fmt.Errorf("%s: header only, no measured modes", name)
+		}
+	}
+	if t.Doubt = doubt(t.Readings()); !o.ModesOnly {
+		if err := Swapped(t.Readings()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return t, nil
@@ -185,6 +225,10 @@ func (t *Table) header(l *lines, o Options) (columns, error) {
 			err = errors.New("empty file")
 		}
 		return columns{}, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if len(record) > mostColumns {
+		return columns{}, fmt.Errorf("%s: %s columns, at most %s", t.Name, text.Thousands(len(record)),
+			text.Thousands(mostColumns))
 	}
 	p := columns{at: map[string]int{}, unit: map[string]float64{}, width: len(record)}
 	for i, name := range record {
@@ -285,7 +329,8 @@ func parse(fields []string, units []float64) (tegra.Measured, error) {
 		return tegra.Measured{}, err
 	}
 	mode := tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
-	return tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: v[4], PowerW: v[5]}, nil
+	m := tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: v[4], PowerW: v[5]}
+	return m, m.Plausible()
 }
 
 // number reads the value of a column.
@@ -293,7 +338,7 @@ func number(column, raw string) (float64, error) {
 	raw = strings.TrimSpace(raw)
 	v, err := strconv.ParseFloat(raw, 64)
 	switch {
-	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+	case strings.ContainsAny(raw, "_xX"), err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, fmt.Errorf("%s is %q, not a number", column, text.Clip(raw))
 	case v <= 0:
 		return 0, fmt.Errorf("%s is %s, must be positive", column, raw)

@@ -3,6 +3,8 @@ package sweep_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,6 +130,13 @@ func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 	t.Parallel()
 	good := "4,1190400,420750000,2133000000,80.5,25\n"
 	for name, bad := range map[string]string{
+		"mW":                "4,1190400,420750000,2133000000,80.5,21515\n",
+		"kW":                "4,1190400,420750000,2133000000,80.5,0.0215\n",
+		"an absurd time":    "4,1190400,420750000,2133000000,1e300,25\n",
+		"digits in groups":  "4,1190400,420750000,2133000000,80.5,1_0\n",
+		"hexadecimal":       "4,1190400,420750000,2133000000,80.5,0x14p0\n",
+		"CPU times 1000":    "4,1190400000,420750000,2133000000,80.5,25\n",
+		"GPU times 1000":    "4,1190400,420750000000,2133000000,80.5,25\n",
 		"not a number":      "4,1190400,fast,2133000000,80.5,25\n",
 		"NaN":               "4,1190400,420750000,2133000000,NaN,25\n",
 		"infinite":          "4,1190400,420750000,2133000000,80.5,Inf\n",
@@ -146,7 +155,7 @@ func TestABadRowIsSkippedWithItsLineNumber(t *testing.T) {
 		"a quote left open": "4,1190400,420750000,2133000000,80.5,25,\"torn\n",
 		"bytes of anything": "\x00\xff\xfe,,,,,\n",
 	} {
-		table := read(t, head+good+bad+good)
+		table := read(t, head+good+bad+strings.Replace(good, "80.5", "80.6", 1))
 		if len(table.Rows) != 2 || len(table.Problems) != 1 || table.Problems[0].Line != 3 {
 			t.Errorf(
 				"%s: %d rows, problems %v; want 2 rows and a problem in line 3",
@@ -370,6 +379,74 @@ func TestAFileMayNameItsWorkload(t *testing.T) {
 		table, err := sweep.Read(strings.NewReader(text), "test", sweep.Options{})
 		if err != nil || table.Workload() != want {
 			t.Errorf("%q: got %q and %v, want %q", text, table.Workload(), err, want)
+		}
+	}
+}
+
+func TestReadRefusesFilesBeyondItsBoundsAtOnce(t *testing.T) {
+	t.Parallel()
+	const mb = 1 << 20
+	row := "4,1190400,420750000,2133000000,80.5,25\n"
+	for name, c := range map[string]struct {
+		text io.Reader
+		want string
+	}{
+		"commas in one line":     {strings.NewReader(strings.Repeat(",", 2*mb)), "line 1 is longer than 1 MB"},
+		"a header of commas":     {strings.NewReader(strings.Repeat(",", mb/2) + "\n"), "columns, at most 1,000"},
+		"lines of commas":        {strings.NewReader(head + strings.Repeat(",\n", mb)), "no usable row"},
+		"one long line of a row": {strings.NewReader(head + row + strings.Repeat("9", 2*mb)), "line 3 is longer than 1 MB"},
+		"rows and rows": {io.MultiReader(strings.NewReader(head), &endless{row: row}),
+			"more than 500,000 rows"},
+	} {
+		if name == "rows and rows" && os.Getenv("JTUNE_LONG") == "" {
+			continue
+		}
+		if _, err := sweep.Read(c.text, "t.csv", sweep.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// endless gives the same row, with another time each time.
+type endless struct {
+	row string
+	n   int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.n++
+	return copy(p, strings.Replace(e.row, "80.5", fmt.Sprintf("80.%d", e.n), 1)), nil
+}
+
+func TestReadTakesCopiesOfARowOnce(t *testing.T) {
+	t.Parallel()
+	row := "4,1190400,420750000,2133000000,80.5,25\n"
+	table := read(t, head+row+row+strings.Replace(row, "80.5", "80.50001", 1)+row)
+	if len(table.Rows) != 2 || table.Copies != 2 || len(table.Problems) != 0 {
+		t.Errorf("%d rows, %d copies, problems %v; want 2 and 2", len(table.Rows), table.Copies, table.Problems)
+	}
+}
+
+func TestReadSeesSwappedColumnsAndDoubtsUnits(t *testing.T) {
+	t.Parallel()
+	text := func(values string, scale float64) string {
+		var b strings.Builder
+		b.WriteString(strings.Replace(head, "time_ms,power_w", values, 1))
+		for cores := 1; cores <= 10; cores++ {
+			fmt.Fprintf(&b, "%d,1190400,420750000,2133000000,%g,%g\n", cores, 400*scale/float64(cores), 10+float64(cores))
+		}
+		return b.String()
+	}
+	if table := read(t, text("time_ms,power_w", 1)); len(table.Rows) != 10 || table.Doubt != "" {
+		t.Errorf("as it is: %+v", table)
+	}
+	_, err := sweep.Read(strings.NewReader(text("power_w,time_ms", 1)), "t.csv", sweep.Options{})
+	if err == nil || !strings.Contains(err.Error(), "swapped") {
+		t.Errorf("swapped: %v", err)
+	}
+	for scale, want := range map[float64]string{1e-3: "seconds", 1e3: "microseconds"} {
+		if table := read(t, text("time_ms,power_w", scale)); !strings.Contains(table.Doubt, want) {
+			t.Errorf("times %g: %q, want %s", scale, table.Doubt, want)
 		}
 	}
 }

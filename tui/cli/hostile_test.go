@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"jtune/profiles/record"
 	"jtune/tegra/tegratest"
 )
 
@@ -44,6 +47,122 @@ func TestCommandsPrintNoControlCharactersOfOthers(t *testing.T) {
 		o := jtune(t, args...)
 		if all := o.out + o.err; all == "" || strings.ContainsAny(all, "\x1b\a\u009b\u202e") {
 			t.Errorf("%q prints %q", args, all)
+		}
+	}
+}
+
+// TestEveryDoorRefusesTheSameRows that nothing on a Jetson can have measured.
+func TestEveryDoorRefusesTheSameRows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lines := func(row func(i int, time, power float64) string) string {
+		text := "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
+		for i := 1; i <= 10; i++ {
+			text += row(i, 400/float64(i), 10+float64(i)) + "\n"
+		}
+		return text
+	}
+	const clocks = "%d,1190400,420750000,2133000000,"
+	for name, c := range map[string]struct {
+		row  func(i int, time, power float64) string
+		want string
+	}{
+		"milliwatts": {func(i int, time, power float64) string {
+			return fmt.Sprintf(clocks+"%g,%g", i, time, 1000*power)
+		}, "line 2: power_w is 11000: too much for a Jetson; is the power in mW?"},
+		"no time at all": {func(i int, _, power float64) string {
+			return fmt.Sprintf(clocks+"1e300,%g", i, power)
+		}, "line 2: time_ms is 1e+300"},
+		"clocks": {func(i int, time, power float64) string {
+			return fmt.Sprintf("%d,1190400000,420750000,2133000000,%g,%g", i, time, power)
+		}, "line 2: cpu_khz is 1190400000: looks like Hz where kHz belongs"},
+		"swapped": {func(i int, time, power float64) string {
+			return fmt.Sprintf(clocks+"%g,%g", i, power, time)
+		}, "swapped"},
+	} {
+		file := filepath.Join(dir, safe(name)+".csv")
+		if err := os.WriteFile(file, []byte(lines(c.row)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"import", file, "--out", filepath.Join(dir, safe(name))},
+			{"fit", "--samples", file, "--out", filepath.Join(dir, "m")},
+			{"front", "--samples", file},
+			{"device", "--device", "replay:" + file},
+		} {
+			if o := jtune(t, args...); o.code == exitOK || !strings.Contains(o.err, c.want) {
+				t.Errorf("%s, %s: exit code %d, %q; want %q", name, args[0], o.code, o.err, c.want)
+			}
+		}
+	}
+}
+
+// safe is a name without spaces.
+func safe(name string) string { return strings.ReplaceAll(name, " ", "-") }
+
+// A campaign's own rows are held against the same bounds when it goes on, and against the modes of
+// its board.
+func TestResumeTakesNoRowThatCannotBe(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "campaign")
+	args := with(virtualBoard, "profile", "resnet", "--sample", "4", "--minibatches", "3", "--out", out)
+	jtune(t, args...).done(t)
+	file := filepath.Join(out, "modes.csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.SplitAfter(string(text), "\n")
+	cells := func(i, at int, v string) {
+		fields := strings.Split(rows[i], ",")
+		fields[at] = v
+		rows[i] = strings.Join(fields, ",")
+	}
+	cells(1, 5, "1000000")  // 1 MW
+	cells(2, 4, "1e300")    // ms
+	cells(3, 1, "20000000") // kHz, no clock of the board
+	if err := os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := jtune(t, with(args, "--resume")...).done(t)
+	for _, want := range []string{"3 new", "line 2", "line 3", "no mode of this device"} {
+		if !strings.Contains(o.out+o.err, want) {
+			t.Errorf("got %q and %q, want %q", o.out, o.err, want)
+		}
+	}
+}
+
+// A copy of a measurement is no second one.
+func TestMergeTakesCopiesOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	base, double, both := filepath.Join(dir, "base"), filepath.Join(dir, "copy"), filepath.Join(dir, "both")
+	jtune(t, with(virtualBoard, "profile", "resnet", "--sample", "6", "--minibatches", "3", "--out", base)...).done(t)
+	if err := os.CopyFS(double, os.DirFS(base)); err != nil {
+		t.Fatal(err)
+	}
+	o := jtune(t, "merge", base, double, "--out", both).done(t)
+	if !strings.Contains(o.err, "6 rows are copies of others") {
+		t.Errorf("merge says %q and %q", o.out, o.err)
+	}
+	_, rows, err := record.Read(both)
+	runs, _, runsErr := record.ReadRuns(both)
+	if err := errors.Join(err, runsErr); err != nil || len(rows) != 6 || len(runs) != 6 {
+		t.Errorf("%d rows, %d runs, %v; want 6 of both", len(rows), len(runs), err)
+	}
+	file := filepath.Join(base, "modes.csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, below, _ := strings.Cut(string(text), "\n")
+	if err := os.WriteFile(file, append(text, below...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, samples := range []string{base, write(t, string(text)+below)} {
+		o := jtune(t, "fit", "--device", "virtual:agx-orin", "--samples", samples, "--out", filepath.Join(dir, "m")).done(t)
+		if !strings.Contains(o.err, "6 rows are copies of others") {
+			t.Errorf("fit of %s says %q and %q", samples, o.out, o.err)
 		}
 	}
 }

@@ -103,7 +103,13 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	}
 	out := Samples{Folder: dir, Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name,
 		Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
-	out.Notes = notes
+	rows, copies := record.Distinct(rows)
+	if out.Notes = notes; copies > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, copied(copies)))
+	}
+	if err := sweep.Swapped(usable(rows)); err != nil {
+		return Samples{}, fmt.Errorf("%s: %w", dir, err)
+	}
 	out.take(usable(rows))
 	if sizes := tegra.BatchSizes(tegra.SettingsOf(usable(rows))); len(sizes) == 1 {
 		out.size = sizes[0]

@@ -49,6 +49,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 	var all []record.Row
 	var devices []part
 	var runs []record.Run
+	copies := 0
 	parts := map[string]string{} // shard: the folder that holds it
 	for i, dir := range dirs {
 		h, rows, bad, err := record.ReadNoted(dir)
@@ -71,7 +72,11 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			return nil, fmt.Errorf("%s and %s both hold shard %s: name each part once", other, dir, h.Plan.Shard)
 		}
 		parts[h.Plan.Shard] = dir
-		all, notes = append(all, rows...), append(notes, bad...)
+		before := len(all)
+		all, copies = record.Distinct(append(all, rows...))
+		if notes = append(notes, bad...); copies > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s to the last digit, left out: one reading each", dir, copied(copies)))
+		}
 		devices = append(devices, part{dir, tegra.OncePerSetting(usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
@@ -85,7 +90,9 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		runs, notes = append(runs, like...), append(notes, bad...)
+		if notes = append(notes, bad...); len(all) > before { // else the folder is a copy
+			runs = append(runs, like...)
+		}
 	}
 	notes = append(notes, missingShards(parts)...)
 	space, err := head.Device.Space()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -112,7 +113,7 @@ func openReplay(o Options, path string) (*Session, error) {
 		s.settings = tegra.SettingsOf(table.Settings())
 	}
 	if s.Skipped = skipped(path, table); len(s.Skipped) > 0 {
-		s.Notice = fmt.Sprintf("%d rows left out, first: %s", len(s.Skipped), s.Skipped[0])
+		s.Notice = fmt.Sprintf("%s on the file, the first: %s", text.Count(len(s.Skipped), "note"), s.Skipped[0])
 	}
 	return s, nil
 }
@@ -123,7 +124,21 @@ func skipped(path string, t *sweep.Table) []string {
 	for _, p := range t.Problems {
 		out = append(out, fmt.Sprintf("%s: %s: row skipped", path, p))
 	}
+	if t.Copies > 0 {
+		out = append(out, fmt.Sprintf("%s: %s to the last digit: one reading each", path, copied(t.Copies)))
+	}
+	if t.Doubt != "" {
+		out = append(out, path+": "+t.Doubt)
+	}
 	return out
+}
+
+// copied counts rows that say nothing new.
+func copied(n int) string {
+	if n == 1 {
+		return "1 row is a copy of another"
+	}
+	return text.Thousands(n) + " rows are copies of others"
 }
 
 // chosenBatches picks the rows of the batch sizes in o from a file with batch sizes: a

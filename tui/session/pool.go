@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/optimize"
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
@@ -222,12 +224,16 @@ func contentHash(path string) string {
 	if dir, ok := campaignDir(path); ok {
 		path = filepath.Join(dir, "modes.csv")
 	}
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:8])
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, safefile.Most(f, safefile.MostBytes)); err != nil {
+		return ""
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // virtualName is the name by which folders of older versions mean a virtual board.

@@ -1,0 +1,59 @@
+package safefile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// Bounds of a file of lines, such as a CSV file or a log, before it is parsed.
+const (
+	MostBytes = 256 << 20
+	MostLine  = 1 << 20
+)
+
+// BoundError is the error for a file that is beyond a bound.
+type BoundError string
+
+func (e BoundError) Error() string { return string(e) }
+
+// Most is r up to most bytes; more are a BoundError.
+func Most(r io.Reader, most int64) io.Reader { return &bounded{r: r, most: most, line: most} }
+
+// Lines is r for a parser of lines: beyond MostBytes, or in a line of more than MostLine, comes a
+// BoundError.
+func Lines(r io.Reader) io.Reader { return &bounded{r: r, most: MostBytes, line: MostLine} }
+
+// bounded counts the bytes of r, and those of the line in progress.
+type bounded struct {
+	r          io.Reader
+	most, line int64
+	read, long int64
+	number     int // lines ended
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.read += int64(n); b.read > b.most {
+		return 0, BoundError(fmt.Sprintf("larger than %d MB", b.most>>20))
+	}
+	for text := p[:n]; ; b.number++ {
+		i := bytes.IndexByte(text, '\n')
+		if b.long += int64(max(i, 0)); i < 0 {
+			b.long += int64(len(text))
+		}
+		if b.long > b.line {
+			return 0, BoundError(fmt.Sprintf("line %d is longer than %d MB", b.number+1, b.line>>20))
+		}
+		if i < 0 {
+			return n, err
+		}
+		text, b.long = text[i+1:], 0
+	}
+}
+
+// tooLarge is the error for a file of more than most bytes.
+func tooLarge(name string, most int64) error {
+	return &fs.PathError{Op: "read", Path: name, Err: BoundError(fmt.Sprintf("larger than %d MB", most>>20))}
+}

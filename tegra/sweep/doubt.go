@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"jtune/internal/stats"
+	"jtune/tegra"
+)
+
+const (
+	// swapRows is how many modes it takes to see which column falls with the clocks.
+	swapRows = 8
+	// swapCorrelation is how clearly, both ways, as a coefficient of correlation.
+	swapCorrelation = 0.5
+)
+
+// Swapped returns an error when times rise and powers fall with the clocks, clearly: then the two
+// columns are mistaken for each other.
+func Swapped(rows []tegra.Measured) error {
+	var clocks, times, powers []float64
+	for _, m := range tegra.OncePerSetting(rows) {
+		if m.HasPower() {
+			speed := float64(m.Mode.Cores) * m.Mode.CPU.GHz() * m.Mode.GPU.GHz() * m.Mode.EMC.GHz()
+			clocks, times, powers = append(clocks, math.Log(speed)), append(times, math.Log(m.TimeMS)),
+				append(powers, math.Log(m.PowerW))
+		}
+	}
+	if len(clocks) >= swapRows && correlation(clocks, times) > swapCorrelation &&
+		correlation(clocks, powers) < -swapCorrelation {
+		return errors.New("columns time_ms and power_w look swapped: over all rows the time rises with the clocks and " +
+			"the power falls")
+	}
+	return nil
+}
+
+// correlation is Pearson's; 0 where one of the lists is constant.
+func correlation(a, b []float64) float64 {
+	ma, mb := stats.Mean(a), stats.Mean(b)
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - ma) * (b[i] - mb)
+		aa += (a[i] - ma) * (a[i] - ma)
+		bb += (b[i] - mb) * (b[i] - mb)
+	}
+	if aa <= 0 || bb <= 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// Times of a minibatch that all rows together seldom have: they may be of another unit.
+const (
+	shortMS = 1
+	longMS  = 60_000
+)
+
+// doubt says what looks wrong though it is possible; "" for nothing.
+func doubt(rows []tegra.Measured) string {
+	times := make([]float64, 0, len(rows))
+	for _, m := range rows {
+		if m.TimeMS > 0 {
+			times = append(times, m.TimeMS)
+		}
+	}
+	if len(times) == 0 {
+		return ""
+	}
+	switch mid := stats.Median(times); {
+	case mid < shortMS:
+		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are seconds, multiply them by 1000", mid)
+	case mid > longMS:
+		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are microseconds or of whole epochs, "+
+			"they belong divided", mid)
+	}
+	return ""
+}
