@@ -26,10 +26,10 @@ import (
 )
 
 const (
-	// maxRawFile bounds a log that is read whole: weeks of one row a second.
-	maxRawFile = 64 << 20
+	// maxRawFile bounds a log that is read whole: days of one row a second.
+	maxRawFile = 32 << 20
 	// maxRawSum bounds the logs of all runs together.
-	maxRawSum = 96 << 20
+	maxRawSum = 64 << 20
 	// maxRawRows bounds the rows of a log: eleven days of one a second.
 	maxRawRows = 1_000_000
 	// maxRawColumns bounds those of a log.

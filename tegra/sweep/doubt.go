@@ -29,8 +29,8 @@ func Swapped(rows []tegra.Measured) error {
 	}
 	if len(clocks) >= swapRows && correlation(clocks, times) > swapCorrelation &&
 		correlation(clocks, powers) < -swapCorrelation {
-		return errors.New("columns time_ms and power_w look swapped: over all rows the time rises with the clocks and " +
-			"the power falls")
+		return errors.New("columns time_ms and power_w look swapped: over all rows the time rises with the clocks " +
+			"and the power falls")
 	}
 	return nil
 }
@@ -69,10 +69,11 @@ func doubt(rows []tegra.Measured) string {
 	}
 	switch mid := stats.Median(times); {
 	case mid < shortMS:
-		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are seconds, multiply them by 1000", mid)
+		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are seconds, multiply them by 1000",
+			mid)
 	case mid > longMS:
-		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are microseconds or of whole epochs, "+
-			"they belong divided", mid)
+		return fmt.Sprintf("the median time of a minibatch is %.3g ms: if the times are microseconds or of whole "+
+			"epochs, they belong divided", mid)
 	}
 	return ""
 }

@@ -107,7 +107,7 @@ type Options struct {
 
 // Bounds of a file, beside those of package safefile.
 const (
-	mostRows    = 500_000 // a hundred times the modes of PowerTrain's grid
+	mostRows    = 200_000 // ten times the modes of the largest board
 	mostColumns = 1000
 	// hopeless is how many rows may be bad while none is good.
 	hopeless = 10_000

@@ -75,7 +75,8 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		before := len(all)
 		all, copies = record.Distinct(append(all, rows...))
 		if notes = append(notes, bad...); copies > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s to the last digit, left out: one reading each", dir, copied(copies)))
+			what := copied(copies)
+			notes = append(notes, fmt.Sprintf("%s: %s to the last digit: one reading each", dir, what))
 		}
 		devices = append(devices, part{dir, tegra.OncePerSetting(usable(rows))})
 		if left := unmeasured(h, rows); h.Plan.Shard != "" && left > 0 {
