@@ -37,7 +37,7 @@ type ExecOptions struct {
 }
 
 // job is an external training job. It runs in its own process group, which is ended as a whole,
-// also when jtune is killed: loader processes never stay behind.
+// also when jtune is killed: loader processes do not stay behind, nor those that left the group.
 type job struct {
 	name    string
 	cmd     *exec.Cmd
@@ -134,10 +134,10 @@ func (j *job) start(o ExecOptions) (err error) {
 	}()
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), "PYTHONUNBUFFERED=1")
-	j.group.add(cmd)
 	for k, v := range o.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
+	j.group.add(cmd)
 	stdout, outEnd, err := os.Pipe()
 	if err != nil {
 		return err
@@ -171,6 +171,9 @@ func (j *job) follow(stdout, stderr *pipe) {
 	err := j.cmd.Wait()
 	close(j.exited)
 	j.group.signal(syscall.SIGKILL) // what the job left behind
+	if n := j.group.killStrays(); n > 0 {
+		j.log.note("killed %d processes that had left the job's group", n)
+	}
 	stdout.end()
 	stderr.end()
 	j.removeContainer()
@@ -192,6 +195,9 @@ func (j *job) outcome(err error) error {
 		return io.EOF
 	}
 	e := &ExitError{Command: j.name, Status: j.cmd.ProcessState.String(), Lines: j.log.tail()}
+	if j.group.abandoned() {
+		e.Status = "the shell that watches over it was killed, so it was ended too"
+	}
 	if j.failure != "" {
 		e.Lines = append(e.Lines, j.failure)
 	}

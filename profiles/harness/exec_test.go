@@ -413,3 +413,68 @@ func (j *job) counts() counts {
 	defer j.queue.mu.Unlock()
 	return counts{Garbage: j.garbage, Dropped: j.queue.dropped}
 }
+
+// Processes that leave the job's group end with it, and with a jtune that is killed.
+func TestExecProcessesThatLeaveTheGroupEndWithTheJob(t *testing.T) {
+	t.Parallel()
+	const leave = `setsid sh -c 'echo $$ >stray; exec sleep 300' & until [ -s stray ]; do sleep 0.01; done; touch ready; `
+	gone := func(t *testing.T, dir string) {
+		t.Helper()
+		text, _ := os.ReadFile(filepath.Join(dir, "stray"))
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("process %d still runs", pid)
+			}
+		}
+	}
+	t.Run("when it is done", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		_, err := all(t, sh(t, leave+three, ExecOptions{Dir: dir}))
+		if !errors.Is(err, io.EOF) {
+			t.Error(err)
+		}
+		gone(t, dir)
+	})
+	t.Run("when jtune is killed", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		self := exec.Command(os.Args[0])
+		self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+leave+"wait")
+		if err := self.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("the job does not start")
+			}
+		}
+		self.Process.Kill()
+		self.Wait()
+		gone(t, dir)
+	})
+}
+
+// Without its watcher a job would outlive a jtune that is killed: it ends, and says why.
+func TestExecJobEndsWithItsWatcher(t *testing.T) {
+	t.Parallel()
+	j := sh(t, `echo '{"event":"hello","protocol":1}'; trap '' TERM; while :; do sleep 1; done`, ExecOptions{})
+	if _, err := j.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.group.watcher.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := all(t, j)
+	var exit *ExitError
+	if !errors.As(err, &exit) || !strings.Contains(err.Error(), "watches over it was killed") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,27 +1,47 @@
 package harness
 
 import (
+	"bytes"
+	"crypto/rand"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // group is the process group in which a job runs. Its leader is a watcher, a
 // shell that waits for the end of a pipe whose other end jtune holds: however
 // jtune ends, kill -9 included, the pipe ends with it, and the watcher removes
 // the job's container and kills the group. As the watcher is reaped last, the
-// group's number cannot come to mean other processes meanwhile.
+// group's number cannot come to mean other processes meanwhile. Where the
+// watcher is killed, the group is killed at once: nobody would do it later.
+//
+// A process of the job that leaves the group, with setsid, is known by a
+// variable of its environment. One that empties its environment too is lost.
 type group struct {
 	watcher *exec.Cmd
 	pipe    *os.File
+	run     string        // value of runVariable
+	dead    chan struct{} // closed when the watcher has ended and was reaped
 
 	mu   sync.Mutex
 	over bool // the number may mean other processes
+	ends bool // the watcher is to end
+	lost bool // it ended before
 }
 
-// watch ignores the signals that end the job; $@ removes the job's container.
-const watch = `trap '' HUP INT QUIT TERM; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1; kill -KILL 0`
+// runVariable is the environment variable that marks the processes of a job.
+const runVariable = "JTUNE_RUN"
+
+// watch ignores the signals that end the job; $1 marks its processes, what follows removes its
+// container.
+const watch = `trap '' HUP INT QUIT TERM; run=$1; shift; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1
+for p in /proc/[0-9]*; do grep -qsaF "` + runVariable + `=$run" "$p/environ" && kill -KILL "${p#/proc/}"; done
+kill -KILL 0`
 
 func newGroup(remove []string) (*group, error) {
 	held, pipe, err := os.Pipe()
@@ -29,22 +49,37 @@ func newGroup(remove []string) (*group, error) {
 		return nil, err
 	}
 	defer held.Close()
-	g := &group{
-		watcher: exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch"}, remove...)...),
-		pipe:    pipe,
-	}
+	g := &group{pipe: pipe, run: rand.Text(), dead: make(chan struct{})}
+	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.run}, remove...)...)
 	g.watcher.Stdin = held
 	g.watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := g.watcher.Start(); err != nil {
 		pipe.Close()
 		return nil, err
 	}
+	go g.wait()
 	return g, nil
+}
+
+// wait waits for the watcher's end, and reaps it when the group has been killed.
+func (g *group) wait() {
+	defer close(g.dead)
+	pid := g.watcher.Process.Pid
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.lost = !g.ends; g.lost {
+		syscall.Kill(-pid, syscall.SIGKILL)
+	}
+	g.over = true
+	g.watcher.Wait()
 }
 
 // add makes a command that has not been started a process of the group.
 func (g *group) add(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.watcher.Process.Pid}
+	cmd.Env = append(cmd.Environ(), runVariable+"="+g.run)
 }
 
 // signal reaches every process of the group.
@@ -52,18 +87,48 @@ func (g *group) signal(sig syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.over {
+		g.ends = g.ends || sig == syscall.SIGKILL
 		syscall.Kill(-g.watcher.Process.Pid, sig)
 	}
+}
+
+// killStrays kills the job's processes that left the group, and returns how many.
+func (g *group) killStrays() (killed int) {
+	mark := []byte(runVariable + "=" + g.run)
+	for range 10 { // what they started meanwhile
+		before := killed
+		names, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, name := range names {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			if err != nil {
+				continue
+			}
+			p, err := os.FindProcess(pid) // before its environment is read: the number may pass on
+			if err != nil {
+				continue
+			}
+			if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, mark) && p.Kill() == nil {
+				killed++
+			}
+			p.Release()
+		}
+		if killed == before {
+			break
+		}
+	}
+	return killed
 }
 
 // end kills what is left of the group, the watcher with it.
 func (g *group) end() {
 	g.signal(syscall.SIGKILL)
+	<-g.dead
+	g.pipe.Close()
+}
+
+// abandoned reports whether the watcher was killed.
+func (g *group) abandoned() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.over {
-		g.watcher.Wait()
-		g.pipe.Close()
-		g.over = true
-	}
+	return g.lost
 }

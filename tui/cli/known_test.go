@@ -98,10 +98,16 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 	for _, r := range rows {
 		b.WriteString(row(r))
 	}
+	again := rows[odd]
+	again.TimeMS *= 1.001
 	for _, c := range []struct {
 		name, text string
 		wins       bool
-	}{{"one reading", b.String(), false}, {"two that agree", b.String() + row(rows[odd]), true}} {
+	}{
+		{"one reading", b.String(), false},
+		{"a copy of it", b.String() + row(rows[odd]), false},
+		{"two that agree", b.String() + row(again), true},
+	} {
 		model := filepath.Join(t.TempDir(), "m")
 		jtune(t, "fit", "--samples", write(t, c.text), "--out", model).done(t)
 		o := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t)
