@@ -2,11 +2,14 @@ package guard
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -206,15 +209,14 @@ func (c *Client) ReadFile(name string) ([]byte, error) {
 }
 
 // Close ends the guard, which restores the found state first, and waits for
-// it. Closing twice is fine.
+// it. A guard that somebody has stopped, with SIGSTOP, is not waited for.
+// Closing twice is fine.
 func (c *Client) Close() error {
 	c.write.Lock()
 	_ = c.in.Close()
 	c.write.Unlock()
-	select {
-	case <-c.done:
-	case <-time.After(closeWait):
-		return errors.New("the guard is still restoring; see its log in " + StateDir)
+	if err := c.waitEnd(); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	ended, final := c.ended, c.final
@@ -224,6 +226,41 @@ func (c *Client) Close() error {
 		final = errors.Join(final, ended())
 	}
 	return final
+}
+
+// waitEnd waits until the guard has ended.
+func (c *Client) waitEnd() error {
+	late := time.NewTimer(closeWait)
+	defer late.Stop()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for stopped := 0; ; {
+		select {
+		case <-c.done:
+			return nil
+		case <-late.C:
+			return errors.New("the guard is still restoring; see its log in " + StateDir)
+		case <-look.C:
+			if stopped++; !isStopped(c.pid) {
+				stopped = 0
+			}
+			if stopped >= stoppedLooks {
+				return fmt.Errorf("the guard, process %d, is stopped and has not restored the board: kill -CONT %d, "+
+					"as root, lets it", c.pid, c.pid)
+			}
+		}
+	}
+}
+
+// isStopped reports whether a process is stopped by a signal: state T of /proc/PID/stat, behind the
+// name in parentheses.
+func isStopped(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, state, ok := strings.Cut(string(text[max(0, bytes.LastIndexByte(text, ')')):]), ") ")
+	return ok && strings.HasPrefix(state, "T")
 }
 
 // InProcess serves a virtual board over an in-memory pipe: the same server,

@@ -33,15 +33,16 @@ const (
 	// which vanishes exactly when the knobs reset.
 	StateDir = "/run/jtune"
 
-	retries     = 5                     // of a write that the kernel was too busy for
-	retryPause  = 10 * time.Millisecond // doubled each time
-	closeWait   = 30 * time.Second      // for a guard that restores while closing
-	readWait    = 2 * time.Second       // for a root-only file
-	deadOwner   = 10 * time.Second      // for the watchdog of an ended guard to let go of the lock
-	readyWait   = deadOwner + closeWait // for a guard to start, password aside; it waits for the lock first
-	restoreRuns = 3                     // attempts to restore a state
-	mostSteps   = 32                    // back that are remembered; the state found first always is
-	maxLog      = 4 << 20               // a larger log is truncated at the start
+	retries      = 5                     // of a write that the kernel was too busy for
+	retryPause   = 10 * time.Millisecond // doubled each time
+	stoppedLooks = 3                     // seconds in a row that a guard is stopped
+	closeWait    = 30 * time.Second      // for a guard that restores while closing
+	readWait     = 2 * time.Second       // for a root-only file
+	deadOwner    = 10 * time.Second      // for the watchdog of an ended guard to let go of the lock
+	readyWait    = deadOwner + closeWait // for a guard to start, password aside; it waits for the lock first
+	restoreRuns  = 3                     // attempts to restore a state
+	mostSteps    = 32                    // back that are remembered; the state found first always is
+	maxLog       = 4 << 20               // a larger log is truncated at the start
 )
 
 // Pending is a state of an earlier guard that is saved on disk.

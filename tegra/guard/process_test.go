@@ -302,3 +302,26 @@ func read(t *testing.T, name string) string {
 	}
 	return string(data)
 }
+
+func TestCloseSaysThatTheGuardIsStopped(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	before := tegratest.Contents(t, root)
+	c := startGuard(t, root)
+	if _, err := c.Apply(t.Context(), tegra.Request{Mode: slow}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(c.PID(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("kill -CONT %d", c.PID())
+	err := c.Close()
+	if cerr := syscall.Kill(c.PID(), syscall.SIGCONT); cerr != nil {
+		t.Fatal(cerr)
+	}
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	waitFree(t, root)
+	wantSame(t, before, root, "after it went on")
+}

@@ -21,7 +21,11 @@ func (a *app) onDevice(f func(*session.Session) error) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer func() {
+		if err := s.Close(); err != nil {
+			a.note("%v", err)
+		}
+	}()
 	return f(s)
 }
 

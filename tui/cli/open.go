@@ -35,7 +35,9 @@ func (a *app) open(cmd *cobra.Command) error {
 	if isTerminal(a.in) && isTerminal(a.out) {
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
 			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU()})
-		s.Close() // which restores what was not kept
+		if err := s.Close(); err != nil { // which restores what was not kept
+			a.note("%v", err)
+		}
 		if farewell != "" {
 			fmt.Fprintln(a.out, "jtune:", farewell)
 		}

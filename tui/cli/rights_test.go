@@ -123,3 +123,34 @@ func TestClocksThatMayNotBeReadAreNull(t *testing.T) {
 		t.Error("no preset of the highest memory clock, which cannot be known")
 	}
 }
+
+// Where the guard and its watchdog are both killed, the board stays as it is: the end says so.
+func TestABoardThatIsLeftChangedIsSaidAtTheEnd(t *testing.T) {
+	t.Parallel()
+	args, root := fakeBoard(t, "true")
+	cmd := exec.Command(os.Args[0], with(args, "apply", "8c/1.34C/0.83G/2.13M")...)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	var errs safeBuffer
+	cmd.Stderr = &errs
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it asks", func() bool { return strings.Contains(errs.String(), "keep") })
+	for _, stage := range []string{"-stage=watch", "-stage=serve"} {
+		for _, pid := range processes(stage, "-sysroot="+root) {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	until(t, "both are gone", func() bool { return len(processes("-stage=", "-sysroot="+root)) == 0 })
+	_, _ = in.Write([]byte("n\n"))
+	if err := cmd.Wait(); err == nil || !strings.Contains(errs.String(), "left this board changed") {
+		t.Errorf("it ends with %v and says %q", err, errs.String())
+	}
+	jtune(t, with(args, "revert")...).done(t)
+}

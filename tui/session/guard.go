@@ -153,6 +153,13 @@ func replace(ctx context.Context, dead privileged,
 	}
 }
 
+// has reports whether a guard was started.
+func (g *guardSlot) has() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.guard != nil
+}
+
 // close ends the guard, which restores what was not kept, and cancels an
 // attempt under way without waiting for it: a guard that starts all the same
 // is ended before anybody gets it.

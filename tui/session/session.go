@@ -60,7 +60,15 @@ func (s *Session) Sysfs() *tegra.Sysfs { return s.sysfs }
 func (s *Session) FS() tegra.FS { return s.fs }
 
 // Close ends the guard, which restores the found state unless it was kept, and
-// closes the device's files. It waits for no password prompt.
+// closes the device's files. It waits for no password prompt. Where the guard and its watchdog were
+// both killed, the error says that the board is left changed.
 func (s *Session) Close() error {
-	return errors.Join(s.guard.close(), s.sysfs.Close())
+	had := s.guard.has()
+	err := errors.Join(s.guard.close(), s.sysfs.Close())
+	if had && s.Virtual == nil {
+		if left := leftBehind(s.Sysroot); left != "" {
+			err = errors.Join(err, errors.New(left))
+		}
+	}
+	return err
 }
