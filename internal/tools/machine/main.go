@@ -7,7 +7,7 @@
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
 // It takes root, Debian's qemu-system-x86, mmdebstrap, cpio and e2fsprogs, and keeps at most one processor busy. Each
-// part prints a line of date, commit, part, seconds, count and findings.
+// part prints a line for docs/reliability.csv.
 package main
 
 import (
