@@ -1,4 +1,5 @@
-// Command machine tries jtune on real Linux systems in QEMU: power cuts at random moments.
+// Command machine tries jtune on real Linux systems in QEMU: power cuts at random moments, and a
+// Debian system with systemd, sudo, OpenSSH and CPU hotplug.
 //
 //	.ci/machine                      all of it
 //	.ci/machine -parts cuts -cuts 10 -seed 7
@@ -6,8 +7,8 @@
 //	mmdebstrap ──► kernel, busybox ──► initramfs with jtune ──► QEMU ──► console ──► findings
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
-// It takes root, Debian's qemu-system-x86, mmdebstrap, cpio and e2fsprogs, and keeps at most one processor busy. Each
-// part prints a line for docs/reliability.csv.
+// It takes root, Debian's qemu-system-x86, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps at most one
+// processor busy. Each part prints a line for docs/reliability.csv.
 package main
 
 import (
@@ -36,7 +37,7 @@ type part struct {
 	try  func(context.Context, *lab) (count int, findings []string, err error)
 }
 
-var parts = []part{{"cuts", powerCuts}}
+var parts = []part{{"cuts", powerCuts}, {"system", trySystem}}
 
 // lab is what all parts share.
 type lab struct {
@@ -100,9 +101,10 @@ func missing() string {
 	if os.Geteuid() != 0 {
 		return "building a Debian system takes root"
 	}
-	for _, program := range []string{"qemu-system-x86_64", "mmdebstrap", "cpio", "mke2fs", "debugfs"} {
+	for _, program := range []string{"qemu-system-x86_64", "mmdebstrap", "cpio", "mke2fs", "debugfs", "ssh"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Sprintf("no %s: apt-get install qemu-system-x86 mmdebstrap cpio e2fsprogs", program)
+			return "no " + program +
+				": apt-get install qemu-system-x86 mmdebstrap cpio e2fsprogs openssh-client"
 		}
 	}
 	return ""

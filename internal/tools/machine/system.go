@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//go:embed system.sh
+var systemScript string
+
+// system is a Debian system with systemd, sudo, OpenSSH and four processors. Its users are root, worker (with the
+// sudoers line of docs/fleet.md), other (sudo with a password) and guest (no rights).
+type system struct {
+	b        media
+	disk     string
+	key      string
+	port     int
+	e        *emulator
+	checks   int
+	findings []string
+	log      io.Writer
+}
+
+// twoCores is a mode of the fake board with two processors.
+const twoCores = "2c/0.73C/0.31G/2.13M"
+
+func trySystem(ctx context.Context, l *lab) (int, []string, error) {
+	b, err := l.newMedia(ctx, "amd64")
+	if err != nil {
+		return 0, nil, err
+	}
+	s := &system{b: b, disk: filepath.Join(l.dir, "system.img"), key: filepath.Join(l.dir, "key"), log: l.log}
+	if err := sh(ctx, systemScript, filepath.Join(l.dir, "system"), filepath.Join(l.dir, "amd64"), s.key, suite,
+		s.disk); err != nil {
+		return 0, nil, err
+	}
+	for _, day := range []func(context.Context){s.users, s.setAtBoot, s.notAtBoot, s.refused} {
+		if err := s.boot(ctx); err != nil {
+			return s.checks, s.findings, err
+		}
+		day(ctx)
+		s.ssh(ctx, "root", "systemctl reboot") // the machine ends in place of starting again
+		select {
+		case <-s.e.ended:
+		case <-time.After(hang):
+			s.findings = append(s.findings, "the machine does not reboot")
+		}
+		s.e.cut()
+	}
+	return s.checks, s.findings, ctx.Err()
+}
+
+func (s *system) boot(ctx context.Context) (err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.port = l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	begun := time.Now()
+	s.e, err = s.b.start(ctx, s.disk, "run=system", "-smp", "4", "-nic",
+		fmt.Sprintf("user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", s.port))
+	if err != nil {
+		return err
+	}
+	for {
+		o := s.ssh(ctx, "root", "systemctl is-system-running --wait")
+		if o.code != 255 { // of ssh itself
+			fmt.Fprintf(s.log, "system: up after %.0f s: %s", time.Since(begun).Seconds(), o.out)
+			return nil
+		}
+		if time.Since(begun) > 2*hang {
+			s.e.cut()
+			return fmt.Errorf("nobody can log in: %s\n%s", o.out, strings.Join(s.e.said(), "\n"))
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// said is what a command said, on both outputs, and its exit code.
+type said struct {
+	out  string
+	code int
+}
+
+func (s *system) ssh(ctx context.Context, user, command string) said {
+	return s.typed(ctx, user, command, "", nil)
+}
+
+// typed runs a command of a user in a terminal. Each time that prompt appears it does the next of the answers.
+func (s *system) typed(ctx context.Context, user, command, prompt string, answers []func(io.Writer)) said {
+	ctx, cancel := context.WithTimeout(ctx, hang)
+	defer cancel()
+	words := []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", s.key, "-o", "IdentitiesOnly=yes", "-o",
+		"BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+		"-o", "ConnectTimeout=20"}
+	if prompt != "" {
+		words = append(words, "-tt")
+	}
+	cmd := exec.CommandContext(ctx, "ssh", append(words, user+"@127.0.0.1", command)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return said{err.Error(), 255}
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return said{err.Error(), 255}
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		return said{err.Error(), 255}
+	}
+	var text bytes.Buffer
+	buf, seen := make([]byte, 4096), 0
+	for {
+		n, err := out.Read(buf)
+		text.Write(buf[:n])
+		if prompt != "" && len(answers) > 0 && bytes.Contains(text.Bytes()[seen:], []byte(prompt)) {
+			seen = text.Len()
+			answers[0](hangUp{in, cmd})
+			answers = answers[1:]
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait()
+	return said{text.String(), cmd.ProcessState.ExitCode()}
+}
+
+// hangUp is the keyboard of a terminal whose connection can be lost.
+type hangUp struct {
+	io.Writer
+	cmd *exec.Cmd
+}
+
+func types(text string) func(io.Writer) {
+	return func(w io.Writer) { _, _ = io.WriteString(w, text) }
+}
+
+// check notes what does not hold.
+func (s *system) check(what string, got said, code int, words ...string) {
+	s.checks++
+	wrong := got.code != code
+	for _, w := range words {
+		wrong = wrong || !strings.Contains(got.out, w)
+	}
+	if wrong {
+		s.findings = append(s.findings, fmt.Sprintf("%s: exit code %d, want %d and %q; it said:\n%s", what, got.code,
+			code, words, got.out))
+	}
+	fmt.Fprintf(s.log, "system: %s: %v\n", what, map[bool]string{true: "WRONG", false: "holds"}[wrong])
+}
+
+// processors waits until the kernel has so many of them online.
+func (s *system) processors(ctx context.Context, what string, want int) {
+	s.check(what, s.ssh(ctx, "root", fmt.Sprintf("for i in $(seq 300); do "+
+		"[ $(grep -c ^processor /proc/cpuinfo) = %d ] && exit 0; sleep 0.2; done; cat /proc/cpuinfo", want)), 0)
+}
+
+// users tries what users may do, and what is restored when they or the clock go away.
+func (s *system) users(ctx context.Context) {
+	s.check("the sudoers line sets a mode", s.ssh(ctx, "worker", "jtune apply "+twoCores+" --yes"), 0, "kept")
+	s.processors(ctx, "two processors are offline for real", 2)
+	s.check("the sudoers line reverts it", s.ssh(ctx, "worker", "jtune revert"), 0)
+	s.processors(ctx, "they are online again", 4)
+	s.check("the sudoers line allows nothing else", s.ssh(ctx, "worker", "sudo -n id"), 1, "password is required")
+	apply := "jtune apply " + twoCores + " --yes"
+	s.check("no rights", s.typed(ctx, "guest", apply, "password for guest: ", []func(io.Writer){types("guest\n")}), 3)
+	s.check("three wrong passwords", s.typed(ctx, "other", apply, "password for other: ",
+		[]func(io.Writer){types("a\n"), types("b\n"), types("c\n")}), 3)
+	s.check("no answer to sudo, which gives up", s.typed(ctx, "other", apply, "password for other: ",
+		[]func(io.Writer){func(io.Writer) {}}), 3)
+	s.check("the right password", s.typed(ctx, "other", apply, "password for other: ",
+		[]func(io.Writer){types("secret\n")}), 0, "kept")
+	s.check("root reverts it", s.ssh(ctx, "root", "jtune revert"), 0)
+	s.processors(ctx, "all processors are online", 4)
+
+	ask := "jtune apply " + twoCores + " --keep-after "
+	s.typed(ctx, "worker", ask+"10m", "keep this mode?", []func(io.Writer){func(w io.Writer) {
+		s.check("root at the same time", s.ssh(ctx, "root", "jtune apply MAXN --yes"), 4, "another jtune guard")
+		s.check("a second user holds the lock", s.ssh(ctx, "other",
+			"flock --nonblock /run/jtune/guard.lock true || exit 7"), 7)
+		_ = w.(hangUp).cmd.Process.Kill()
+	}})
+	s.processors(ctx, "the connection is lost: the mode is restored", 4)
+	s.check("no process is left", s.ssh(ctx, "root",
+		"for i in $(seq 300); do pgrep -x jtune >/dev/null || exit 0; sleep 0.2; done; exit 1"), 0)
+	s.check("the clock goes back a year", s.typed(ctx, "worker", ask+"20s", "keep this mode?",
+		[]func(io.Writer){func(io.Writer) { s.ssh(ctx, "root", "date -s '1 year ago'") }}), 6)
+	s.processors(ctx, "the mode is restored all the same", 4)
+	s.check("root sets a mode for every boot", s.ssh(ctx, "root", "jtune apply "+twoCores+" --yes --at-boot"), 0,
+		"written and enabled")
+}
+
+func (s *system) setAtBoot(ctx context.Context) {
+	s.processors(ctx, "the mode is set after a reboot", 2)
+	s.check("its unit is active", s.ssh(ctx, "root", "systemctl is-active jtune-mode; jtune device"), 0, "active\n",
+		"now            "+twoCores)
+	s.check("it is removed", s.ssh(ctx, "root", "jtune apply --at-boot off"), 0, "removed")
+}
+
+func (s *system) notAtBoot(ctx context.Context) {
+	s.processors(ctx, "once removed, it is not set after a reboot", 4)
+	s.check("there is no unit", s.ssh(ctx, "root", "systemctl status jtune-mode"), 4)
+	s.check("a knob that will refuse", s.ssh(ctx, "root",
+		"jtune apply "+twoCores+" --yes --at-boot && touch /etc/refuse"), 0, "written and enabled")
+}
+
+func (s *system) refused(ctx context.Context) {
+	s.check("the unit fails visibly", s.ssh(ctx, "root",
+		"systemctl is-failed jtune-mode; systemctl is-system-running; journalctl -u jtune-mode -o cat"), 0,
+		"failed\n", "degraded\n", "max_freq")
+	s.processors(ctx, "the board is as it was", 4)
+}

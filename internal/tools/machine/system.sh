@@ -1,0 +1,68 @@
+# Makes the disk $5 of a Debian system: $1 is its root, $2 the folder of jtune and the fake board, $3 the key for
+# SSH, $4 the suite.
+root=$1 dir=$2 key=$3 suite=$4 disk=$5
+export PATH="$PATH:/usr/sbin:/sbin"
+mmdebstrap --quiet --variant=minbase \
+  --include=linux-image-cloud-amd64,systemd-sysv,udev,kmod,openssh-server,sudo,procps "$suite" "$root"
+install -m 755 "$dir/jtune" "$root/usr/local/bin/jtune"
+
+# The board's files. Knobs and sensors are new with each boot, and the processors are the kernel's own. SSH and the
+# unit of --at-boot see them in place of the kernel's /sys.
+cp -a "$dir/first/board" "$root/srv/board"
+mkdir -p "$root/srv/board/sys/firmware/devicetree" "$root/var/lib/nvpmodel"
+mv "$root/srv/board/proc/device-tree" "$root/srv/board/sys/firmware/devicetree/base"
+chmod 700 "$root/srv/board/sys/kernel/debug"
+cp -a "$root/srv/board/etc/." "$root/etc/"
+cp -a "$root/srv/board/var/lib/nvpmodel/." "$root/var/lib/nvpmodel/"
+cat >"$root/usr/local/sbin/board" <<'END'
+#!/bin/sh -eu
+mkdir -p /run/board
+mount -t tmpfs board /run/board
+cp -a /srv/board/sys /run/board/
+for file in /sys/devices/system/cpu/cpu[0-9]*/online; do
+  mount --bind "$file" "/run/board$file"
+done
+if [ -e /etc/refuse ]; then # a knob that takes no value
+  file=/run/board/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu/max_freq
+  mount --bind "$file" "$file"
+  mount -o remount,bind,ro "$file"
+fi
+END
+chmod 755 "$root/usr/local/sbin/board"
+system=$root/etc/systemd/system
+cat >"$system/board.service" <<'END'
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/local/sbin/board
+END
+for unit in ssh jtune-mode; do
+  mkdir "$system/$unit.service.d"
+  printf '[Unit]\nRequires=board.service\nAfter=board.service\n[Service]\nBindPaths=/run/board/sys:/sys\n' \
+    >"$system/$unit.service.d/board.conf"
+done
+
+printf '[Match]\nName=e*\n[Network]\nAddress=10.0.2.15/24\n' >"$root/etc/systemd/network/machine.network"
+chroot "$root" systemctl --quiet enable systemd-networkd ssh
+ln -sf /dev/null "$system/systemd-networkd-wait-online.service"
+echo machine >"$root/etc/hostname"
+echo '127.0.0.1 localhost machine' >"$root/etc/hosts"
+rm -f "$key"
+ssh-keygen -q -t ed25519 -N '' -f "$key"
+for user in worker other guest; do
+  chroot "$root" useradd -m -s /bin/sh "$user"
+done
+printf 'other:secret\nguest:guest\n' | chroot "$root" chpasswd
+for home in root home/worker home/other home/guest; do
+  mkdir -p "$root/$home/.ssh"
+  cp "$key.pub" "$root/$home/.ssh/authorized_keys"
+  chroot "$root" chown -R --reference="/$home" "/$home/.ssh"
+done
+cat >"$root/etc/sudoers.d/jtune" <<'END'
+Defaults timestamp_timeout=0, passwd_timeout=0.3
+worker ALL=(root) NOPASSWD: /usr/local/bin/jtune guard -sysroot=/
+other ALL=(ALL) ALL
+END
+chmod 440 "$root/etc/sudoers.d/jtune"
+truncate -s 1500M "$disk"
+mke2fs -q -t ext4 -d "$root" "$disk"
