@@ -21,15 +21,19 @@ func (r Reading) Hot() string {
 	}
 	why, most := "", 0.0
 	for _, t := range r.Temps {
-		from := hotWithoutTripC
-		if t.Trip.OK {
-			from = t.Trip.V.C - HotMarginC
-		}
-		if over := t.C - from; over >= 0 && !t.Dummy() && (why == "" || over > most) {
+		if over := t.C - t.HotFromC(); over >= 0 && !t.Dummy() && (why == "" || over > most) {
 			why, most = t.hot(), over
 		}
 	}
 	return why
+}
+
+// HotFromC is the temperature at which a zone makes the board hot, in °C.
+func (t TempReading) HotFromC() float64 {
+	if t.Trip.OK {
+		return t.Trip.V.C - HotMarginC
+	}
+	return hotWithoutTripC
 }
 
 // Dummy reports whether no sensor stands behind a zone: a PMIC that always reads 50 or

@@ -109,17 +109,37 @@ func studied(d *driver) {
 		{Name: "broken", Err: os.ErrInvalid, Modified: pagetest.Start.Add(-72 * time.Hour)}}})
 }
 
+// hot makes the board throttle: a sensor near its trip point, a clock below what is set, memory
+// nearly full, over-currents, more than the preset's budget.
+func hot(d *driver) {
+	r := &d.r.sh.Readings
+	trip := tegra.Some(tegra.Trip{Kind: "passive", C: 99})
+	change := func(now *tegra.Reading) {
+		now.Temps = []tegra.TempReading{{Name: "cpu-thermal", C: 86, Trip: trip},
+			{Name: "gpu-thermal", C: 71, Trip: trip}, {Name: "tj-thermal", C: 97, Trip: trip}}
+		now.OverCurrents = tegra.Some(int64(5))
+		now.GPU.Actual = tegra.Some(tegra.Freq(828750000))
+		now.RAMUsed = tegra.Some(int64(30e9))
+		now.Mode = tegra.Some(d.r.sh.Device.Presets[2].Mode)
+	}
+	change(&r.Sample.Reading)
+	for i := range r.History {
+		change(&r.History[i].Reading)
+	}
+}
+
 // scenes are the pages and dialogs in their states, by the names of their
 // golden files.
 func scenes() map[string]func(d *driver) {
 	return map[string]func(d *driver){
 		"live":        func(d *driver) { d.press("1") },
 		"live-clocks": func(d *driver) { d.press("1", "e") },
+		"live-hot":    func(d *driver) { hot(d); d.press("1") },
 		"train":       func(d *driver) { d.press("2") },
 		"train-run": func(d *driver) {
 			d.shows(runningJob(d.board, session.Training))
-			d.r.sh.task.Last = &harness.Event{StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0),
-				OverheadMS: tegra.Some(6.0)}
+			d.r.sh.task.Last = &harness.Event{FetchMS: tegra.Some(9.0), CopyMS: tegra.Some(1.2),
+				StallMS: tegra.Some(6.0), ComputeMS: tegra.Some(50.0), OverheadMS: tegra.Some(6.0)}
 			d.r.sh.task.Character = pagetest.Character()
 			d.r.sh.task.Advice = d.r.sh.task.Character.Advice()
 			d.press("2")

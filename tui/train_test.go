@@ -46,7 +46,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Says = pagetest.Character() })
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return d.r.sh.task.Character != nil })
-	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "The data loader decides", "experiment workers",
+	d.sees("epoch 1 ░", "later", "stall 20 %", "14 + 50 + 6 ms", "Loader-bound: the GPU waits", "experiment workers",
 		"100 % of the data")
 	if strings.Contains(d.screen(), "mobilenet") {
 		t.Error("the list of workloads takes room while one runs")
@@ -73,5 +73,5 @@ func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {
 	d.press("2")
 	d.sees("newest  the job does not report its parts")
 	d.r.sh.task.Character, d.r.frame = &record.Character{All: record.Part{Minibatches: 3, TimeMS: 60}}, ""
-	d.sees("The job reports too little")
+	d.sees("the job reports too little")
 }

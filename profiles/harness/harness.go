@@ -37,6 +37,9 @@ type Event struct {
 	Batch      int // within the epoch, from 0
 	TimeMS     float64
 	FetchMS    tegra.Val[float64] // this and the next: absent when the job does not report them
+	PrepareMS  tegra.Val[float64] // pre-processing, where it is reported apart from the fetch
+	CopyMS     tegra.Val[float64] // to the GPU's memory; a part of FetchMS
+	LaunchMS   tegra.Val[float64] // the CPU's time for launching kernels; most of it passes during the compute time
 	StallMS    tegra.Val[float64] // part of the time in which the GPU waits for data
 	ComputeMS  tegra.Val[float64]
 	OverheadMS tegra.Val[float64]

@@ -28,6 +28,9 @@ type line struct {
 	TimeMS     *float64 `json:"time_ms"`
 	E2EMS      *float64 `json:"e2e_ms"` // another name of time_ms
 	FetchMS    *float64 `json:"fetch_ms"`
+	PrepareMS  *float64 `json:"preprocess_ms"`
+	CopyMS     *float64 `json:"copy_ms"`
+	LaunchMS   *float64 `json:"launch_ms"`
 	StallMS    *float64 `json:"stall_ms"`
 	ComputeMS  *float64 `json:"compute_ms"`
 	OverheadMS *float64 `json:"overhead_ms"`
@@ -158,6 +161,8 @@ func (l line) epoch(e *Event) error {
 	}{
 		{"time_ms", l.TimeMS, &whole}, {"fetch_ms", l.FetchMS, &e.FetchMS}, {"stall_ms", l.StallMS, &e.StallMS},
 		{"compute_ms", l.ComputeMS, &e.ComputeMS}, {"overhead_ms", l.OverheadMS, &e.OverheadMS},
+		{"preprocess_ms", l.PrepareMS, &e.PrepareMS}, {"copy_ms", l.CopyMS, &e.CopyMS},
+		{"launch_ms", l.LaunchMS, &e.LaunchMS},
 	} {
 		if f.from == nil {
 			continue

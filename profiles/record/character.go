@@ -188,16 +188,16 @@ func (c Character) Advice() []string {
 	stall := 100 * p.StallShare().Or(0)
 	switch c.Bound() {
 	case BoundLoader:
-		out.Add("The data loader decides: the GPU waits for data in %.0f %% of each minibatch.", stall)
+		out.Add("Loader-bound: the GPU waits for data in %.0f %% of each minibatch.", stall)
 		c.adviseLoader(&out, p)
 	case BoundGPU:
 		waits := ""
 		if p.StallMS.OK {
 			waits = fmt.Sprintf(" and waits for data in %.0f %%", stall)
 		}
-		out.Add("The GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
+		out.Add("GPU-bound: the GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
 	case BoundCPU:
-		out.Add("The CPU decides: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
+		out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
 			"jtune experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
 	}
 	if c.Later.OK && c.CacheAfter.OK && c.CacheAfter.V < coldShare {

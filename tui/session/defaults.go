@@ -3,8 +3,6 @@ package session
 import (
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"jtune/learn"
 	"jtune/tegra"
@@ -17,10 +15,8 @@ var presetWatts = regexp.MustCompile(`(\d+)\s*W`)
 func DefaultPowerW(presets []tegra.Preset) float64 {
 	var watts []float64
 	for _, p := range presets {
-		if m := presetWatts.FindStringSubmatch(strings.ToUpper(p.Name)); m != nil {
-			if w, err := strconv.ParseFloat(m[1], 64); err == nil && w > 0 {
-				watts = append(watts, w)
-			}
+		if w := namedWatts(p.Name); w.OK {
+			watts = append(watts, w.V)
 		}
 	}
 	if len(watts) == 0 {

@@ -95,15 +95,19 @@ class Trainer:
         sums, begin, batch = [0.0, 0.0], time.perf_counter(), 0
         self.watch.start()
         for x, y in self.loader:
+            self.watch.mark()
             x, y = x.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
             self.watch.mark()
+            launch = time.perf_counter()
             self.step(x, y)
+            launch = 1e3 * (time.perf_counter() - launch)
             self.watch.mark()
             if self.device.type == "cuda":
                 torch.cuda.synchronize()
             self.watch.mark()
-            fetched, computed, whole = self.watch.times()
-            tell("minibatch", epoch=epoch, batch=batch, time_ms=whole, fetch_ms=fetched, compute_ms=computed - fetched)
+            waited, fetched, computed, whole = self.watch.times()
+            stages = {"copy_ms": fetched - waited, "launch_ms": launch} if self.device.type == "cuda" else {}
+            tell("minibatch", epoch=epoch, batch=batch, time_ms=whole, fetch_ms=fetched, compute_ms=computed - fetched, **stages)
             sums = [sums[0] + fetched, sums[1] + computed - fetched]
             batch += 1
             if batch == self.left:

@@ -70,6 +70,7 @@ const (
 	panelHeat
 	panelMemory
 	panelBusyChart
+	panelClockChart
 	panelHeatChart
 )
 
@@ -77,58 +78,100 @@ func (p *Page) panels() []widget.Panel {
 	return []widget.Panel{
 		panelClocks:     p.read.Panel("Clocks", "", p.clocks),
 		panelPower:      p.read.Panel("Power", "", p.power),
-		panelPowerChart: p.read.Panel("Power, last 2 min", "", p.powerChart),
+		panelPowerChart: p.read.Panel("Power, last 2 min", "", p.read.PowerChart),
 		panelHeat:       p.read.Panel("Thermal", "", p.heat),
 		panelMemory:     p.read.Panel("Memory, disk, GPU", "", p.memory),
-		panelBusyChart:  p.read.Panel("Busy, last 2 min", "", p.busyChart),
-		panelHeatChart:  p.read.Panel("Temperature, last 2 min", "the hottest", p.heatChart),
+		panelBusyChart:  p.read.Panel("Busy, last 2 min", "", p.read.BusyChart),
+		panelClockChart: p.read.Panel("Clocks, last 2 min", "", p.read.ClockChart),
+		panelHeatChart:  p.read.Panel("Temperature, last 2 min", "the hottest", p.read.HeatChart),
 	}
 }
+
+// Sizes of the page: below the first it has no panels, from the others on there is room for
+// charts of everything, and for three panels side by side.
+const (
+	panelsW, panelsH = 70, 16
+	chartsH          = 30
+	threeW           = 110
+)
 
 // Render draws the page.
 func (p *Page) Render(w, h int) string {
 	if !p.read.Readings().OK {
-		return widget.Fit("\n waiting for the first reading …", w, h)
+		return widget.Fit("\nwaiting for the first reading …", w, h)
 	}
 	if p.large > 0 {
 		return p.panels()[p.large-1].Render(w, h)
 	}
-	if w < 70 || h < 16 {
+	if w < panelsW || h < panelsH {
 		return p.compact(w, h)
 	}
+	rows := h - 2
+	out := p.columns(w, rows)
+	switch {
+	case h >= chartsH && w >= threeW:
+		top := min(p.tablesHeight(w), rows/2)
+		out = widget.Under(p.tables(w, top), p.charts(w, rows-top))
+	case h >= chartsH:
+		const top = 20 // as in the smallest window with panels
+		out = widget.Under(p.columns(w, top), p.charts(w, rows-top))
+	}
+	return widget.Under(out, widget.Cut(p.workloadLine(), w), widget.Cut(p.ownLine(), w))
+}
+
+// columns are two columns of panels.
+func (p *Page) columns(w, rows int) string {
 	b := p.panels()
 	left := 44
-	roomy := w >= 110 && h >= 36
-	if w >= 110 {
+	if w >= threeW {
 		left = w / 2
 	}
-	rows := h - 2
-	rails := min(len(p.read.Sample().Reading.Rails)+5+p.coversLines(w-left-4), rows-7)
-	clocks := 9
-	if roomy {
-		clocks += 1 + strings.Count(p.coreList(left-4), "\n") + 1
-		if p.differs() != "" {
-			clocks++
-		}
-	}
-	heat := max(3, min(5, rows-rails-3))
-	memory := rows - rails - heat
-	column := widget.Under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, rows-clocks))
 	right := w - left
-	other := widget.Under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat),
-		b[panelMemory].Render(right, memory))
-	if roomy {
-		heat = max(heat, 4)
-		fixed := max(6, min(6+len(p.read.Readings().GPU.Processes), 11)) // the memory panel
-		memory = rows - rails - heat
-		free := rows - clocks
-		column = widget.Under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, free/2),
-			b[panelBusyChart].Render(left, free-free/2))
-		other = widget.Under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat),
-			b[panelMemory].Render(right, fixed),
-			b[panelHeatChart].Render(right, memory-fixed))
+	heat := p.heatHeight(right)
+	rails := min(p.powerHeight(right), max(rows-heat-3, p.powerHeight(right)-p.coversLines(right-4)), rows-7)
+	heat = max(3, min(heat, rows-rails-3))
+	clocks := 9
+	if why := p.differs(); why != "" {
+		clocks += 1 + strings.Count(widget.Wrap(why, left-4), "\n")
 	}
-	return widget.Under(widget.Beside(column, other), widget.Cut(p.workloadLine(), w), widget.Cut(p.ownLine(), w))
+	return widget.Beside(
+		widget.Under(b[panelClocks].Render(left, clocks), b[panelPowerChart].Render(left, rows-clocks)),
+		widget.Under(b[panelPower].Render(right, rails), b[panelHeat].Render(right, heat),
+			b[panelMemory].Render(right, rows-rails-heat)))
+}
+
+// tables are the numbers, in three columns.
+func (p *Page) tables(w, rows int) string {
+	b := p.panels()
+	left, middle := threeColumns(w)
+	right := w - left - middle
+	heat := max(4, min(p.heatHeight(right), rows-5))
+	return widget.Beside(b[panelClocks].Render(left, rows), b[panelPower].Render(middle, rows),
+		widget.Under(b[panelHeat].Render(right, heat), b[panelMemory].Render(right, rows-heat)))
+}
+
+// threeColumns are the widths of the first two of three columns.
+func threeColumns(w int) (left, middle int) { return w * 11 / 30, w * 10 / 30 }
+
+// tablesHeight is how many rows they need.
+func (p *Page) tablesHeight(w int) int {
+	left, middle := threeColumns(w)
+	cores := len(p.read.Sample().Reading.Cores)
+	clocks := 9 + (cores+coresPerLine(left-4, cores)-1)/coresPerLine(left-4, cores)
+	if why := p.differs(); why != "" {
+		clocks += 1 + strings.Count(widget.Wrap(why, left-4), "\n")
+	}
+	const memory = 7
+	return max(clocks, p.powerHeight(middle), p.heatHeight(w-left-middle)+memory)
+}
+
+// charts are histories of everything, two by two.
+func (p *Page) charts(w, rows int) string {
+	b := p.panels()
+	left, top := w/2, (rows+1)/2
+	return widget.Under(
+		widget.Beside(b[panelPowerChart].Render(left, top), b[panelBusyChart].Render(w-left, top)),
+		widget.Beside(b[panelHeatChart].Render(left, rows-top), b[panelClockChart].Render(w-left, rows-top)))
 }
 
 // compact answers what it draws, what is set and whether it is all right in
@@ -139,20 +182,20 @@ func (p *Page) compact(w, h int) string {
 		busy := page.Num(c.LoadPct, 0)
 		return fmt.Sprintf("%-4s%s GHz  of %s  busy %s %%", name, page.GHz(c.Actual), page.GHz(c.Max), busy)
 	}
-	total := widget.StyleBold.Render(page.Num(read.TotalW, 1))
+	total := p.totalW(page.Num(read.TotalW, 1))
 	lines := []string{
 		fmt.Sprintf("%-8s%s W   1 min %s W", "module", total, page.Num(p.meanW(""), 1)),
 		clock("CPU", read.CPU) + fmt.Sprintf("  %d/%d", read.Online(), len(read.Cores)),
 		clock("GPU", read.GPU),
 		clock("EMC", read.EMC),
-		"mode " + p.modeText(),
-		p.health(),
+		"mode " + p.modeText(w-5),
+		widget.Wrap(p.health(), w),
 		p.hottest() + "  fan " + page.Num(read.FanPct, 0) + " %",
 		"RAM " + page.Gigabytes(read.RAMUsed) + " of " + page.Gigabytes(read.RAMTotal) + " GB",
 		"energy since " + p.read.Readings().Since.Format("15:04") + "  " + widget.Joules(p.read.Readings().EnergyJ),
 	}
 	if h > len(lines)+4 {
-		lines = append(lines, strings.Split(p.powerChart(w, h-len(lines)), "\n")...)
+		lines = append(lines, strings.Split(p.read.PowerChart(w, h-len(lines)), "\n")...)
 	} else {
 		lines = append(lines, p.powerSpark(w))
 	}
@@ -175,20 +218,25 @@ func (p *Page) health() string {
 		return widget.StyleBad.Render("THROTTLED: slower than set")
 	case p.overCurrents() > 0:
 		return widget.StyleWarn.Render("over-current " + p.overCurrentText())
+	case p.overBudget() != "":
+		return widget.StyleWarn.Render(p.overBudget())
 	case !t.OK:
 		return "throttling " + widget.Dash + " (n/a)"
 	}
 	return widget.StyleGood.Render("all right") + ": not throttled"
 }
 
-func (p *Page) modeText() string {
+// modeText names the mode in w columns; that its clocks are locked is said elsewhere too.
+func (p *Page) modeText(w int) string {
 	m := p.read.Present()
 	if !m.OK {
 		return "custom (matches no power mode)"
 	}
 	text := p.read.ModeText(m.V)
-	if name := p.read.NameAs(m.V, p.read.Locked()); name != "" {
-		text += " = " + name
+	for _, name := range []string{p.read.NameAs(m.V, p.read.Locked()), p.read.NameOf(m.V)} {
+		if name != "" && widget.Width(text+" = "+name) <= w {
+			return text + " = " + name
+		}
 	}
 	return text
 }
@@ -245,9 +293,11 @@ func (p *Page) Numbers() string {
 		"this board allows. busy: share of time at work. per core: busy by height, × is switched off. EMC: the " +
 		"memory's clock. rails: the supply lines, by the board's names. now, 1 min: watts at this moment and on " +
 		"average. module total: what the rails with + (or =) add up to; covers says what is in it. locked: " +
-		"minimum = maximum. throttled: a thermal limit slows a part of the SoC now. HOT: a sensor is close to " +
-		"where the board slows down or stops; what is measured now does not count. tj: the hottest place of " +
-		"the chip. off: sensors of parts without power. cache: files kept in RAM. over-current: times the " +
+		"minimum = maximum. throttled: a thermal limit slows a part of the SoC now. HOT: a sensor is within 5 °C of " +
+		"where the board slows down or stops (its trip point), from 95 °C without one; what is measured now does " +
+		"not count. warm: 10 °C below that. Watts are warm from 95 % of the budget in the preset's name, red above " +
+		"it; a part at work is warm from 90 % of the time, memory in use from 90 %, red from 97 %. tj: the hottest " +
+		"place of the chip. off: sensors of parts without power. cache: files kept in RAM. over-current: times the " +
 		"supply's limit was met since the start. on the GPU: processes that hold its memory; the driver " +
 		"shows them to root only."
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -46,6 +48,37 @@ func TestLiveSaysThatTheBoardIsHot(t *testing.T) {
 	d.Sees("HOT: tj-thermal at 97 °C")
 	d.Size(40, 10)
 	d.Sees("HOT: tj-thermal at 97 °C")
+}
+
+func TestLiveWarnsInWordsNextToTheCause(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	trip := tegra.Some(tegra.Trip{Kind: "passive", C: 99})
+	reads(d, func(r *tegra.Reading) {
+		r.Temps = []tegra.TempReading{{Name: "cpu-thermal", C: 85, Trip: trip},
+			{Name: "gpu-thermal", C: 80, Trip: trip}, {Name: "tj-thermal", C: 97, Trip: trip}}
+		r.Mode, r.TotalW = tegra.Some(d.State.Device.Presets[2].Mode), tegra.Some(29.0)
+		r.GPU.Actual, r.RAMUsed = tegra.Some(r.GPU.Max.V/2), r.RAMTotal
+	})
+	d.Sees("tj\u00a097\u00a0HOT", "cpu\u00a085\u00a0warm", "gpu\u00a080\u00a0°C", "near the preset's budget of 30 W",
+		"GPU runs at 0.65, set to 1.30", "RAM nearly full")
+	reads(d, func(r *tegra.Reading) {
+		r.Mode, r.TotalW = tegra.Some(d.State.Device.Presets[2].Mode), tegra.Some(31.0)
+	})
+	d.Sees("over the preset's budget of 30 W")
+	reads(d, func(r *tegra.Reading) { r.Mode = tegra.Some(d.State.Device.Space.Max()) })
+	if strings.Contains(d.Screen(), "budget") {
+		t.Error("MAXN has a budget")
+	}
+}
+
+func TestLiveRailsShareAScale(t *testing.T) {
+	d, p := pagetest.Drive(t, New)
+	total, rail := ansi.Strip(p.railSpark("", 0, 20)), ansi.Strip(p.railSpark("VDD_CPU_CV", 0, 20))
+	if !strings.ContainsRune(total, '█') || strings.ContainsAny(rail, "▄▅▆▇█") {
+		t.Errorf("the total is drawn as %s, a rail of a fifth of it as %s", total, rail)
+	}
+	d.Size(120, 33)
+	d.Sees("Busy, last 2 min", "Clocks, last 2 min", "Temperature, last 2 min", "11 ░░░░░   7")
 }
 
 func TestLiveListsProcessesOnTheGPUOrSaysWhyNot(t *testing.T) {
@@ -98,7 +131,7 @@ func TestLiveDoesNotCallACampaignFinishedBetweenTwoModes(t *testing.T) {
 
 func TestLiveShowsTheJunctionInTheSmallestPanelOfHeat(t *testing.T) {
 	d, p := pagetest.Drive(t, New)
-	for _, line := range strings.Split(p.heat(34, 2), "\n") {
+	for _, line := range strings.Split(ansi.Strip(p.heat(34, 2)), "\n") {
 		if strings.Contains(line, "tj\u00a063") {
 			return
 		}

@@ -61,35 +61,57 @@ const tableW = 58
 
 func (p *Page) clocks(w, h int) string {
 	read := p.read.Sample().Reading
-	w = min(w, 2*tableW)
+	full := w
+	w = min(w, tableW)
 	wide := w >= 56
-	line := func(name string, c tegra.ClockReading, load tegra.Val[float64]) string {
+	line := func(name string, ink chart.Ink, c tegra.ClockReading) string {
 		limit := page.GHz(c.Max)
 		if wide && c.Min.OK && c.Max.OK && c.Min.V != c.Max.V {
 			limit = page.GHz(c.Min) + "–" + page.GHz(c.Max)
 		}
-		return widget.Row(name, clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
-			page.Num(load, 0)+" %"), min(w, tableW))
+		busy := fmt.Sprintf("%6s", page.Num(c.LoadPct, 0)+" %")
+		return widget.Row(widget.Paint(ink, name), clockColumns(wide, page.GHz(c.Actual), limit, page.GHz(c.Cap),
+			page.Alarmed(session.LoadAlarm(c.LoadPct), busy)), w)
 	}
 	lines := []string{
-		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "limit", "cap", "busy"), min(w, tableW))),
-		line(fmt.Sprintf("CPU %d/%d on", read.Online(), len(read.Cores)), read.CPU, read.CPU.LoadPct),
-		line("GPU", read.GPU, read.GPU.LoadPct),
-		line("EMC (memory)", read.EMC, read.EMC.LoadPct),
-		"per core " + p.coreBars(),
-		"mode " + widget.StyleBold.Render(p.modeText()),
+		widget.StyleDim.Render(widget.Row("GHz", clockColumns(wide, "actual", "limit", "cap", "  busy"), w)),
+		line(fmt.Sprintf("CPU %d/%d on", read.Online(), len(read.Cores)), chart.InkCPU, read.CPU),
+		line("GPU", chart.InkGPU, read.GPU),
+		line("EMC (memory)", chart.InkMemory, read.EMC),
 	}
-	if why := p.differs(); why != "" {
-		lines = append(lines, widget.StyleWarn.Render(why))
+	if why := p.differs(); why != "" { // next to the clocks that it slows
+		for line := range strings.SplitSeq(widget.Wrap(why, w), "\n") {
+			lines = append(lines, widget.StyleWarn.Render(line))
+		}
 	}
-	lines = append(lines, "clocks: "+p.scaling())
+	lines = append(lines, "mode "+widget.StyleBold.Render(p.modeText(w-5)), "clocks: "+p.scaling())
+	cores := len(read.Cores)
+	perLine := coresPerLine(full, cores)
+	rest := h - len(lines)
 	switch {
-	case h >= len(lines)+len(read.Cores) && w >= 56:
-		lines = append(lines, p.coreTable(min(w, 80)), widget.StyleDim.Render(p.boardText()))
-	case h > 9:
-		lines = append(lines, p.coreList(w), widget.StyleDim.Render(p.boardText()))
+	case rest >= cores+10: // enlarged
+		lines = append(lines, p.coreTable(min(full, 100)), widget.StyleDim.Render(p.boardText()))
+		return under(lines, p.read.ClockChart, full, h)
+	case rest >= (cores+perLine-1)/perLine && cores > 0:
+		for perLine > 1 && rest > (cores+perLine-2)/(perLine-1) {
+			perLine--
+		}
+		lines = append(lines, p.coreMeters(full, perLine), widget.StyleDim.Render(p.boardText()))
+	default:
+		lines = slices.Insert(lines, 4, "per core "+p.coreBars())
 	}
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
+	return widget.Fit(strings.Join(lines, "\n"), full, h)
+}
+
+// under puts a chart below lines where they leave room for one: in an enlarged panel.
+func under(lines []string, draw func(w, h int) string, w, h int) string {
+	const least = 8
+	text := strings.Join(lines, "\n")
+	n := strings.Count(text, "\n") + 1
+	if h-n-1 >= least {
+		text += "\n\n" + draw(w, h-n-1)
+	}
+	return widget.Fit(text, w, h)
 }
 
 func clockColumns(wide bool, actual, limit, most, busy string) string {
@@ -97,7 +119,7 @@ func clockColumns(wide bool, actual, limit, most, busy string) string {
 	if wide {
 		room = 10
 	}
-	return fmt.Sprintf("%6s %*s %5s %6s", actual, room, limit, most, busy)
+	return fmt.Sprintf("%6s %*s %5s %s", actual, room, limit, most, busy)
 }
 
 // boardText names the board in full, as far as it is known.
@@ -129,24 +151,35 @@ func (p *Page) coreBars() string {
 	return b.String()
 }
 
-func (p *Page) coreList(w int) string {
-	var parts []string
+// coresPerLine is how many meters of cores stand side by side.
+func coresPerLine(w, cores int) int { return max(1, min(w/coreW, (cores+1)/2)) }
+
+// coreW is the least width of a core's meter.
+const coreW = 13
+
+// coreMeters draws each core's number, load and load in %, several in a line.
+func (p *Page) coreMeters(w, perLine int) string {
+	each := w / max(1, perLine)
+	var b strings.Builder
 	for i, c := range p.read.Sample().Reading.Cores {
-		text := fmt.Sprintf("%d off", i)
-		if c.Online {
-			text = fmt.Sprintf("%d %s %s%%", i, page.GHz(c.Freq), page.Num(c.LoadPct, 0))
+		if i > 0 && i%perLine == 0 {
+			b.WriteByte('\n')
 		}
-		parts = append(parts, widget.Cut(text, 12))
+		text := fmt.Sprintf("%2d off", i)
+		if c.Online {
+			text = fmt.Sprintf("%2d ", i) + p.loadMeter(c, each-8) + fmt.Sprintf(" %3s", page.Num(c.LoadPct, 0))
+		}
+		b.WriteString(widget.Cut(text, each))
 	}
-	perLine := max(1, w/13)
-	var lines []string
-	for len(parts) > perLine {
-		lines, parts = append(lines, strings.Join(parts[:perLine], " ")), parts[perLine:]
-	}
-	return strings.Join(append(lines, strings.Join(parts, " ")), "\n")
+	return b.String()
 }
 
-// coreTable has a line for each core: its clock, its load and a bar.
+func (p *Page) loadMeter(c tegra.CoreReading, w int) string {
+	share := tegra.Val[float64]{V: c.LoadPct.V / 100, OK: c.LoadPct.OK}
+	return page.Meter(share, session.LoadAlarm(c.LoadPct), chart.InkCPU, w)
+}
+
+// coreTable has a line for each core: its clock, its load and a meter.
 func (p *Page) coreTable(w int) string {
 	var lines []string
 	for i, c := range p.read.Sample().Reading.Cores {
@@ -154,12 +187,8 @@ func (p *Page) coreTable(w int) string {
 			lines = append(lines, fmt.Sprintf("core %-3d off", i))
 			continue
 		}
-		frac := math.NaN()
-		if c.LoadPct.OK {
-			frac = c.LoadPct.V / 100
-		}
 		lines = append(lines, fmt.Sprintf("core %-3d %5s GHz %4s %% ", i, page.GHz(c.Freq),
-			page.Num(c.LoadPct, 0))+chart.Bar(frac, max(4, w-28)))
+			page.Num(c.LoadPct, 0))+p.loadMeter(c, max(4, w-28)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -185,37 +214,92 @@ func (p *Page) differs() string {
 	return fmt.Sprintf("%s runs at %s, set to %s: %s", c.Name, runs, set, c.Why)
 }
 
+// powerHeight is how many rows the panel of power needs.
+func (p *Page) powerHeight(w int) int {
+	n := len(p.read.Sample().Reading.Rails) + 5 + p.coversLines(w-4)
+	if p.overBudget() != "" {
+		n++
+	}
+	return n
+}
+
+// totalW paints the module's power by its level.
+func (p *Page) totalW(text string) string {
+	switch level := session.PowerAlarm(p.read.Sample().Reading.TotalW, p.read.BudgetW()); level {
+	case session.AlarmNone:
+		return widget.StyleBold.Render(text)
+	default:
+		return page.Alarmed(level, text)
+	}
+}
+
+// overBudget says that the module draws as much as its preset allows, or more; else "".
+func (p *Page) overBudget() string {
+	budget := p.read.BudgetW()
+	switch session.PowerAlarm(p.read.Sample().Reading.TotalW, budget) {
+	case session.AlarmHot:
+		return fmt.Sprintf("over the preset's budget of %.0f W", budget.V)
+	case session.AlarmWarm:
+		return fmt.Sprintf("near the preset's budget of %.0f W", budget.V)
+	}
+	return ""
+}
+
 func (p *Page) power(w, h int) string {
 	read := p.read.Sample().Reading
 	full := w
 	w = min(w, tableW)
-	line := func(name, rail string, v tegra.Val[float64]) string {
-		text := widget.Row(name, fmt.Sprintf("%5s W %5s W", page.Num(v, 1), page.Num(p.meanW(rail), 1)), w)
-		if room := full - w - 2; room >= 16 {
-			text += "  " + p.railSpark(rail, room)
+	if full-w < leastSpark+2 && full >= sparkFromW {
+		w = full - leastSpark - 2
+	}
+	numbers := func(rail string, v tegra.Val[float64]) string {
+		return fmt.Sprintf("%5s W %5s W", page.Num(v, 1), page.Num(p.meanW(rail), 1))
+	}
+	line := func(row, rail string, ink chart.Ink) string {
+		if room := full - w - 2; room >= leastSpark {
+			row += "  " + p.railSpark(rail, ink, room)
 		}
-		return text
+		return row
 	}
 	head := widget.Ends("", "now   1 min", w)
-	if full-w >= 18 {
+	if full-w >= leastSpark+2 {
 		head += "  last 2 min"
 	}
-	lines := []string{widget.StyleDim.Render(head), widget.StyleBold.Render(line("module total", "", read.TotalW))}
-	rails := read.Rails
-	room := h - 3 - p.coversLines(full)
-	for i, r := range rails {
+	lines := []string{widget.StyleDim.Render(head),
+		line(p.totalW(widget.Row("module total", numbers("", read.TotalW), w)), "", chart.InkSeries)}
+	level := session.PowerAlarm(read.TotalW, p.read.BudgetW())
+	if why := p.overBudget(); why != "" {
+		lines = append(lines, page.Alarmed(level, why))
+	}
+	covers := p.covers()
+	if h < p.powerHeight(full+4)-2 {
+		covers = "" // which numbers go before
+	}
+	room := h - 1 - len(lines)
+	if covers != "" {
+		room -= p.coversLines(full)
+	}
+	for i, r := range read.Rails {
 		if i >= room {
 			break
 		}
-		lines = append(lines, line(p.summand(r.Name)+r.Name, r.Name, r.PowerW))
+		ink := page.PartInk(r.Name)
+		name := p.summand(r.Name) + widget.Paint(ink, r.Name)
+		lines = append(lines, line(widget.Row(name, numbers(r.Name, r.PowerW), w), r.Name, ink))
 	}
 	all := p.read.Readings()
 	lines = append(lines, widget.Row("energy since "+all.Since.Format("15:04"), widget.Joules(all.EnergyJ), w))
-	if c := p.covers(); c != "" {
-		lines = append(lines, widget.StyleDim.Render(widget.Wrap(c, full)))
+	if covers != "" {
+		lines = append(lines, widget.StyleDim.Render(widget.Wrap(covers, full)))
 	}
-	return widget.Fit(strings.Join(lines, "\n"), full, h)
+	return under(lines, p.railChart, full, h)
 }
+
+// Sparklines of rails stand beside their numbers from a width on.
+const (
+	leastSpark = 12
+	sparkFromW = 52
+)
 
 // hottest names the hottest sensor and the junction.
 func (p *Page) hottest() string {
@@ -229,31 +313,12 @@ func (p *Page) hottest() string {
 			hot = t
 		}
 	}
-	return fmt.Sprintf("hottest %s %.0f °C", shortTemp(hot.Name), hot.C)
+	return fmt.Sprintf("hottest %s %.0f °C", page.ShortTemp(hot.Name), hot.C)
 }
 
-func shortTemp(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(name, "-thermal"), "-therm")
-}
-
-func (p *Page) heat(w, h int) string {
+// heatLines are the warnings and the counters of the panel of temperatures.
+func (p *Page) heatLines(w int) []string {
 	read := p.read.Sample().Reading
-	var parts []string
-	for _, t := range read.Temps {
-		part := fmt.Sprintf("%s\u00a0%.0f", shortTemp(t.Name), t.C)
-		if shortTemp(t.Name) == "tj" { // the junction, hottest of all: it stands where nothing is cut off
-			parts = slices.Insert(parts, 0, part)
-			continue
-		}
-		parts = append(parts, part)
-	}
-	temps := widget.Dash
-	if len(parts) > 0 {
-		temps = strings.Join(parts, "  ") + " °C"
-	}
-	if n := len(read.TempsOff); n > 0 {
-		temps += fmt.Sprintf("  %d\u00a0off", n)
-	}
 	slowed, over := "throttled "+page.YesNo(read.Heat), "over-current "+p.overCurrentText()
 	if read.Heat.Or(false) {
 		slowed = widget.StyleBad.Render(slowed + " (thermal)")
@@ -266,10 +331,94 @@ func (p *Page) heat(w, h int) string {
 		lines = []string{slowed, over}
 	}
 	if why := read.Hot(); why != "" && !read.Heat.Or(false) {
-		lines = append([]string{widget.StyleBad.Render("HOT: " + why)}, lines...)
+		hot := strings.Split(widget.Wrap("HOT: "+why, w), "\n")
+		for i := range hot {
+			hot[i] = widget.StyleBad.Render(hot[i])
+		}
+		lines = append(hot, lines...)
 	}
-	lines = append(lines, strings.Split(widget.Wrap("fan "+page.Num(read.FanPct, 0)+"\u00a0%  "+temps, w), "\n")...)
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
+	return lines
+}
+
+// tempTexts are the fan and the sensors, the hottest of all first: it stands where nothing
+// is cut off.
+func (p *Page) tempTexts() []string {
+	read := p.read.Sample().Reading
+	var parts []string
+	for _, t := range read.Temps {
+		part := widget.Paint(page.PartInk(t.Name), page.ShortTemp(t.Name)) +
+			page.Alarmed(session.HeatAlarm(t), fmt.Sprintf("\u00a0%.0f", t.C)+heatWord(t))
+		if page.ShortTemp(t.Name) == "tj" {
+			parts = slices.Insert(parts, 0, part)
+			continue
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		parts[len(parts)-1] += "\u00a0°C"
+	} else {
+		parts = []string{widget.Dash}
+	}
+	parts = append([]string{"fan " + page.Num(read.FanPct, 0) + "\u00a0%"}, parts...)
+	if n := len(read.TempsOff); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d\u00a0off", n))
+	}
+	return parts
+}
+
+// heatWord says what a temperature's colour says.
+func heatWord(t tegra.TempReading) string {
+	switch session.HeatAlarm(t) {
+	case session.AlarmHot:
+		return "\u00a0HOT"
+	case session.AlarmWarm:
+		return "\u00a0warm"
+	}
+	return ""
+}
+
+// flow fills lines of w columns with parts, none of which is broken.
+func flow(parts []string, w int) []string {
+	var lines []string
+	line := ""
+	for _, part := range parts {
+		switch {
+		case line == "":
+			line = part
+		case widget.Width(line)+2+widget.Width(part) <= w:
+			line += "  " + part
+		default:
+			lines, line = append(lines, line), part
+		}
+	}
+	return append(lines, line)
+}
+
+// heatHeight is how many rows the panel of temperatures needs.
+func (p *Page) heatHeight(w int) int {
+	return len(p.heatLines(w-4)) + len(flow(p.tempTexts(), w-4)) + 2
+}
+
+func (p *Page) heat(w, h int) string {
+	lines := p.heatLines(w)
+	temps := p.read.Sample().Reading.Temps
+	if h < len(lines)+len(temps)+10 {
+		return widget.Fit(strings.Join(append(lines, flow(p.tempTexts(), w)...), "\n"), w, h)
+	}
+	lines = append(lines, "fan "+page.Num(p.read.Sample().Reading.FanPct, 0)+" %", "") // enlarged
+	for _, t := range temps {
+		trip := "no trip point known"
+		if t.Trip.OK {
+			trip = fmt.Sprintf("%s trip point at %.0f °C", t.Trip.V.Kind, t.Trip.V.C)
+		}
+		name := widget.Cut(widget.Paint(page.PartInk(t.Name), page.ShortTemp(t.Name)), 12)
+		now := page.Alarmed(session.HeatAlarm(t), widget.Cut(fmt.Sprintf("%5.1f °C%s", t.C, heatWord(t)), 15))
+		lines = append(lines, name+" "+now+" "+widget.StyleDim.Render(trip))
+	}
+	for _, name := range p.read.Sample().Reading.TempsOff {
+		lines = append(lines, widget.StyleDim.Render(widget.Cut(page.ShortTemp(name), 12)+" off"))
+	}
+	return under(lines, p.read.HeatChart, w, h)
 }
 
 // overCurrents counts the over-current events since the program began.
@@ -312,25 +461,30 @@ func (p *Page) gpuText() string {
 
 func (p *Page) memory(w, h int) string {
 	read := p.read.Sample().Reading
-	frac := math.NaN()
-	if read.RAMUsed.OK && read.RAMTotal.Or(0) > 0 {
-		frac = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
+	level := session.RAMAlarm(read)
+	ram := fmt.Sprintf("RAM %s of %s, cache %s GB",
+		page.Gigabytes(read.RAMUsed), page.Gigabytes(read.RAMTotal), page.Gigabytes(read.RAMCached))
+	if level == session.AlarmHot {
+		ram = fmt.Sprintf("RAM nearly full: %s of %s GB", page.Gigabytes(read.RAMUsed), page.Gigabytes(read.RAMTotal))
 	}
 	lines := []string{
-		fmt.Sprintf("RAM %s of %s, cache %s GB",
-			page.Gigabytes(read.RAMUsed), page.Gigabytes(read.RAMTotal), page.Gigabytes(read.RAMCached)),
+		page.Alarmed(level, ram),
 		page.DiskText(p.read.Readings().Disk),
 		"on the GPU: " + p.gpuText(),
 	}
 	if h > len(lines) {
-		lines = append(lines[:1:1], append([]string{chart.Bar(frac, min(w, 40))}, lines[1:]...)...)
+		share := tegra.Val[float64]{OK: read.RAMUsed.OK && read.RAMTotal.Or(0) > 0}
+		if share.OK {
+			share.V = float64(read.RAMUsed.V) / float64(read.RAMTotal.V)
+		}
+		lines = slices.Insert(lines, 1, page.Meter(share, level, chart.InkMemory, min(w, 60)))
 	}
 	if list := p.read.Readings().GPU.Processes; len(list) > 1 && h >= len(lines)+len(list) {
-		lines[len(lines)-1] = widget.StyleDim.Render(widget.Row("on the GPU, by memory", "PID  memory", min(w, tableW)))
+		lines[len(lines)-1] = widget.StyleDim.Render(widget.Row("on the GPU", "PID  memory", min(w, tableW)))
 		for _, q := range list {
 			numbers := fmt.Sprintf("%7d %7s", q.PID, widget.MemorySize(q.Bytes))
 			lines = append(lines, widget.Row(q.Name, numbers, min(w, tableW)))
 		}
 	}
-	return widget.Fit(strings.Join(lines, "\n"), w, h)
+	return under(lines, p.ramChart, w, h)
 }

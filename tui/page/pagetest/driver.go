@@ -19,9 +19,9 @@ import (
 	"jtune/tui/widget"
 )
 
-// Sizes of windows that every page is drawn in: the usual one, a roomy one, a
+// Sizes of windows that every page is drawn in: the usual one, two roomy ones, a
 // tiny one.
-var Sizes = [][2]int{{80, 24}, {200, 50}, {40, 12}}
+var Sizes = [][2]int{{80, 24}, {120, 35}, {200, 50}, {40, 12}}
 
 // NewState is what a shell would know of a board.
 func NewState(b *Board, now func() time.Time) *page.State {

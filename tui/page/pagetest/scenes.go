@@ -60,7 +60,10 @@ func Character() *record.Character {
 	return &record.Character{Workers: 4, Batch: 16, PerEpoch: 3125, All: all, First: tegra.Some(first),
 		Later:  tegra.Some(later),
 		Epochs: []record.Part{first, part(1, 3125, 14, 0), part(2, 75, 14, 0)}, CacheBefore: tegra.Some(0.1),
-		CacheAfter: tegra.Some(1.0)}
+		CacheAfter: tegra.Some(1.0),
+		CPU: telemetry.Residency{Shares: []telemetry.ClockShare{{Freq: 2201600000, Share: 0.92},
+			{Freq: 1651200000, Share: 0.08}}},
+		GPU: telemetry.Residency{Shares: []telemetry.ClockShare{{Freq: 1300500000, Share: 1}}}}
 }
 
 // Readings are those of two minutes.

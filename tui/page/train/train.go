@@ -21,6 +21,7 @@ type Page struct {
 	read  page.Reader
 	tab   widget.Table
 	large trainPart // what fills the page
+	above int       // how many texts of advice stand above all panels, as drawn last
 	log   widget.LogPane
 	tail  *session.Tail                // of the run's log; nil before
 	told  int                          // epochs whose end the log tells

@@ -1,8 +1,10 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,61 +13,124 @@ import (
 	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/telemetry"
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 	"jtune/tui/widget/chart"
 )
 
-// run draws a run: its numbers beside the minibatch times, where the time of a
-// minibatch goes, the epochs, what it means, and what the job says.
+// Heights of a run's panels, and the size from which on they stand three in a row with
+// histories of the board.
+const (
+	numbersH = 9
+	stagesH  = 6
+	wideW    = 110
+	wideH    = 28
+)
+
+// run draws a run: what decides its time first, then its numbers beside the minibatch times,
+// where the time of a minibatch goes, the epochs, what it means, and what the job says.
 func (p *Page) run(j *page.Task, w, h int) string {
+	if h < 12 || w < 70 {
+		return p.brief(j, w, h)
+	}
+	wide := w >= wideW && h > wideH
+	p.above = min(1, len(j.Advice))
+	if !wide {
+		p.above = verdicts(j.Advice, w)
+	}
+	verdict := p.verdict(j, w)
+	rest := h - strings.Count(verdict, "\n") - 1
+	if wide {
+		return widget.Under(verdict, p.wide(j, w, rest))
+	}
 	state := "running"
 	if j.Done() {
 		state = "ended"
 	}
-	if h < 12 || w < 70 {
-		return p.brief(j, w, h)
+	top := max(7, min(numbersH, rest-stagesH), rest-stagesH-14)
+	stages := min(stagesH, rest-top)
+	const left = 40
+	out := widget.Under(verdict,
+		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(left, top),
+			p.times(j).Render(w-left, top)),
+		p.part(j, stagesTitle, p.stages).Render(w, stages))
+	if rest -= top + stages; rest < 3 {
+		return widget.Fit(out, w, h)
 	}
-	about := func(title string, text func(j *page.Task, w, h int) string) widget.Panel {
-		return p.read.Panel(title, "", func(w, h int) string { return text(j, w, h) })
+	means, epochs := p.part(j, "What it means", p.meaning), p.part(j, "Epochs", epochTable)
+	if rest < 11 {
+		return widget.Under(out, widget.Beside(epochs.Render(left, rest), means.Render(w-left, rest)))
 	}
-	numbers, times := about(j.Workload.Name+" "+state, p.summary), p.times(j)
-	const stages = 5
-	top := max(9, (h-stages)/2)
-	if h < 22 {
-		top = h - stages
-	}
-	left := 40
-	if w > 120 {
-		left = 50
-	}
-	out := widget.Under(widget.Beside(numbers.Render(left, top), times.Render(w-left, top)),
-		about("Where the time goes, mean of a minibatch", p.stages).Render(w, stages))
-	rest := h - top - stages
-	if rest < 3 {
-		return out
-	}
-	means, epochs := about("What it means", p.meaning), about("Epochs", epochTable)
+	half := max(7, rest/2)
 	log := p.read.Panel("Log", p.log.Note(), p.log.Render)
-	if w > 150 {
-		third := w / 3
-		return widget.Under(out, widget.Beside(epochs.Render(third, rest), means.Render(third, rest),
-			log.Render(w-2*third, rest)))
+	return widget.Under(out, widget.Beside(epochs.Render(left, half), means.Render(w-left, half)),
+		log.Render(w, rest-half))
+}
+
+const stagesTitle = "Where the time goes, mean of a minibatch"
+
+// part is a panel of a run.
+func (p *Page) part(j *page.Task, title string, text func(j *page.Task, w, h int) string) widget.Panel {
+	return p.read.Panel(title, "", func(w, h int) string { return text(j, w, h) })
+}
+
+// wide is a run where there is room for everything.
+func (p *Page) wide(j *page.Task, w, h int) string {
+	state := "running"
+	if j.Done() {
+		state = "ended"
 	}
-	if rest >= 11 {
-		half := max(7, rest/2)
-		return widget.Under(out, widget.Beside(epochs.Render(left, half), means.Render(w-left, half)),
-			log.Render(w, rest-half))
+	third := w / 3
+	last := w - 2*third
+	free := h - stagesH - numbersH
+	numbers := numbersH + max(0, free-16)/3
+	middle := (h - stagesH - numbers) / 2
+	bottom := h - stagesH - numbers - middle
+	busy := p.read.Panel("Busy, last 2 min", "", p.read.BusyChart)
+	power := p.read.Panel("Power, last 2 min", "", p.read.PowerChart)
+	log := p.read.Panel("Log", p.log.Note(), p.log.Render)
+	return widget.Under(
+		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(third, numbers),
+			p.times(j).Render(w-third, numbers)),
+		p.part(j, stagesTitle, p.stages).Render(w, stagesH),
+		widget.Beside(p.part(j, "Epochs", epochTable).Render(third, middle),
+			p.part(j, "What it means", p.meaning).Render(third, middle),
+			p.part(j, "Time at each clock", residencies).Render(last, middle)),
+		widget.Beside(log.Render(third, bottom), busy.Render(third, bottom), power.Render(last, bottom)))
+}
+
+// verdict says first what decides the time; the rest stands in "What it means".
+func (p *Page) verdict(j *page.Task, w int) string {
+	switch {
+	case j.Character == nil:
+		return widget.Cut("what decides the time is said here when some minibatches are in", w)
+	case len(j.Advice) == 0:
+		return widget.Cut("the job reports too little to say what decides its time", w)
 	}
-	return widget.Under(out, widget.Beside(epochs.Render(left, rest), means.Render(w-left, rest)))
+	text := widget.Wrap(strings.Join(j.Advice[:max(1, p.above)], " "), w)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = widget.StyleBold.Render(widget.Cut(line, w))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// verdicts is how many texts of advice stand above all: the first, and what else has room in two
+// lines.
+func verdicts(advice []string, w int) int {
+	n := min(1, len(advice))
+	for n < len(advice) && strings.Count(widget.Wrap(strings.Join(advice[:n+1], " "), w), "\n") < 2 {
+		n++
+	}
+	return n
 }
 
 // brief is a run where there is little room.
 func (p *Page) brief(j *page.Task, w, h int) string {
-	lines := []string{p.summary(j, w, h), p.stages(j, w, 2)}
-	if text := p.meaning(j, w, 3); text != "" {
-		lines = append(lines, text)
-	}
+	p.above = min(1, len(j.Advice))
+	lines := []string{p.verdict(j, w), p.summary(j, w, h), p.stages(j, w, 2)}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
@@ -159,11 +224,95 @@ func (p *Page) stages(j *page.Task, w, h int) string {
 	for _, s := range parts {
 		lines = append(lines, s.line(most, w))
 	}
+	if most == 0 {
+		return strings.Join(lines, "\n")
+	}
 	if h > len(lines) {
-		lines = append(lines, widget.StyleDim.Render("░ stall: waits for data   █ compute   ▒ other"))
+		legend := widget.Paint(chart.InkWarm, "░") + " stall: waits for data   " + widget.Paint(chart.InkGPU, "█") +
+			" compute   " + widget.Paint(chart.InkCPU, "▒") + " other"
+		lines = append(lines, legend)
+	}
+	if h > len(lines) {
+		lines = append(lines, p.pipeline(j, w))
 	}
 	return strings.Join(lines, "\n")
 }
+
+// pipeline is the way of the newest minibatch, as far as the job reports its stages.
+func (p *Page) pipeline(j *page.Task, w int) string {
+	if j.Last == nil {
+		return ""
+	}
+	var parts []string
+	known := false
+	for _, s := range []struct {
+		name string
+		ms   tegra.Val[float64]
+	}{{"fetch", j.Last.FetchMS}, {"pre-process", j.Last.PrepareMS}, {"copy", j.Last.CopyMS},
+		{"launch", j.Last.LaunchMS}, {"compute", j.Last.ComputeMS}} {
+		took := "n/a"
+		if s.ms.OK {
+			took, known = partMS(s.ms.V), true
+		}
+		parts = append(parts, s.name+" "+took)
+	}
+	if !known {
+		return ""
+	}
+	line := strings.Join(parts, " → ") + " ms"
+	if widget.Width(line)+8 <= w {
+		line = widget.Cut("newest", 8) + line
+	}
+	return widget.Cut(line, w)
+}
+
+// partMS prints a part of a minibatch's time; what is less than it is known to is zero.
+func partMS(ms float64) string {
+	switch {
+	case ms < 0.005:
+		return "0"
+	case ms >= 1000:
+		return strconv.FormatFloat(ms, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(ms, 'g', 3, 64)
+}
+
+// residencies draws how long CPU, GPU and memory ran at each of their clocks, the longest first.
+func residencies(j *page.Task, w, h int) string {
+	if j.Character == nil {
+		return widget.StyleDim.Render(widget.Wrap("the clocks of the run stand here", w))
+	}
+	c := j.Character
+	var lines []string
+	for _, part := range []struct {
+		name string
+		ink  chart.Ink
+		of   telemetry.Residency
+	}{{"CPU", chart.InkCPU, c.CPU}, {"GPU", chart.InkGPU, c.GPU}, {"EMC", chart.InkMemory, c.EMC}} {
+		if len(part.of.Shares) == 0 {
+			lines = append(lines, widget.Paint(part.ink, part.name)+" n/a")
+			continue
+		}
+		shares := slices.Clone(part.of.Shares)
+		slices.SortStableFunc(shares, func(a, b telemetry.ClockShare) int { return cmp.Compare(b.Share, a.Share) })
+		for i, s := range shares[:min(len(shares), max(1, h/3))] {
+			if i > 0 && s.Share < leastShare {
+				break
+			}
+			name := widget.Cut(part.name, 4)
+			if i > 0 {
+				name = "    "
+			}
+			lines = append(lines, widget.Paint(part.ink, name)+page.GHz(tegra.Some(s.Freq))+" GHz "+
+				page.Meter(tegra.Some(s.Share), session.AlarmNone, part.ink, max(4, w-19))+
+				fmt.Sprintf(" %3.0f %%", 100*s.Share))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// leastShare is the least part of the time that a clock's line is drawn for.
+const leastShare = 0.005
 
 // shares are a minibatch's time in its parts; absent where the job does not report them.
 type shares struct {
@@ -186,31 +335,32 @@ func (s shares) line(most float64, w int) string {
 	share := 100 * s.stall.V / s.total()
 	text := fmt.Sprintf(" stall %2.0f %%", share)
 	if w >= 60 {
-		text += fmt.Sprintf("  %.3g + %.3g + %.3g ms", s.stall.V, s.compute.V, s.other.V)
+		text += "  " + partMS(s.stall.V) + " + " + partMS(s.compute.V) + " + " + partMS(s.other.V) + " ms"
 	}
 	room := max(6, w-8-len(text))
 	if share >= 10 {
 		text = widget.StyleWarn.Render(text)
 	}
-	bar := chart.Stack([]chart.Part{{Value: s.stall.V, Glyph: '░'}, {Value: s.compute.V, Glyph: '█'},
-		{Value: s.other.V, Glyph: '▒'}}, max(3, int(float64(room)*s.total()/most)))
+	bar := chart.Stack([]chart.Part{{Value: s.stall.V, Glyph: '░', Ink: chart.InkWarm},
+		{Value: s.compute.V, Glyph: '█', Ink: chart.InkGPU}, {Value: s.other.V, Glyph: '▒', Ink: chart.InkCPU}},
+		max(3, int(float64(room)*s.total()/most)), widget.Paint)
 	return widget.Cut(s.name, 8) + widget.Cut(bar, room) + text
 }
 
 // meaning says in words what decides and what might help.
 func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Character == nil {
-		return widget.StyleDim.Render(widget.Wrap("what decides the time is said here when some minibatches are in", w))
+		return widget.StyleDim.Render(widget.Wrap("what might help is said here when some minibatches are in", w))
 	}
 	var lines, doubts []string
 	if j.Ran != nil {
 		doubts = j.Ran.Doubts()
 	}
-	for _, text := range append(doubts, j.Advice...) {
+	for _, text := range append(doubts, j.Advice[min(p.above, len(j.Advice)):]...) { // the first stand above all
 		lines = append(lines, widget.Wrap(text, w))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, widget.Wrap("The job reports too little to say what decides its time.", w))
+		lines = append(lines, widget.StyleDim.Render(widget.Wrap("nothing more than what stands above", w)))
 	}
 	if j.Character.CacheWhy != "" && h > 4 {
 		why := widget.Wrap("data in memory: not known, "+j.Character.CacheWhy, w)
@@ -281,8 +431,8 @@ func minibatchChart(times []float64, w, h int) string {
 			most = max(most, t)
 		}
 	}
-	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, Y: axis.FromZero(most * 1.05),
-		XName: "minibatches ago", YName: "ms"}
+	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: "minibatches ago", YName: "ms"}
+	plot.From(0, most*1.05, h)
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, widget.Paint)
 }

@@ -80,12 +80,13 @@ func Bar(frac float64, w int) string {
 type Part struct {
 	Value float64
 	Glyph rune
+	Ink   Ink
 }
 
 // Stack draws shares side by side in exactly w columns, each with its own
 // glyph, in proportion to their values. Values that are missing or not
 // positive take no room.
-func Stack(parts []Part, w int) string {
+func Stack(parts []Part, w int, paint Paint) string {
 	total := 0.0
 	for _, p := range parts {
 		if axis.Finite(p.Value) && p.Value > 0 {
@@ -103,7 +104,9 @@ func Stack(parts []Part, w int) string {
 		}
 		sum += p.Value
 		upTo := int(math.Round(sum / total * float64(w)))
-		out.WriteString(strings.Repeat(string(p.Glyph), upTo-drawn))
+		if upTo > drawn {
+			out.WriteString(paint(p.Ink, strings.Repeat(string(p.Glyph), upTo-drawn)))
+		}
 		drawn = upTo
 	}
 	return out.String()

@@ -125,12 +125,12 @@ func TestPlotBarsAreSeenWhereTheyAreWiderThanACell(t *testing.T) {
 	}
 }
 
-func TestPlotFromZeroHasRoundTicksAsFarFromEachOther(t *testing.T) {
+func TestPlotFromHasRoundTicksAsFarFromEachOther(t *testing.T) {
 	for h := 5; h < 40; h++ {
 		for _, most := range []float64{0.03, 1, 5.5, 57.7, 99, 100, 1013, 86400} {
 			var p Plot
 			p.YName = "W"
-			p.FromZero(most, h)
+			p.From(0, most, h)
 			if p.Y.Hi < most || p.Y.Hi > 2.5*most {
 				t.Errorf("%d rows: the scale to %g ends at %g", h, most, p.Y.Hi)
 			}
@@ -270,8 +270,9 @@ func TestBarStackAndSpark(t *testing.T) {
 		{"a missing value is a dot", Spark([]float64{math.NaN()}, 100, 1), "·"},
 		{"folding keeps the largest", Spark([]float64{0, 100, 0, 0}, 100, 2), "█▁"},
 		{"no scale, no bars", Spark([]float64{1}, 0, 1), "·"},
-		{"shares fill the width", Stack([]Part{{1, 'a'}, {2, 'b'}, {math.NaN(), 'c'}, {1, 'd'}}, 8), "aabbbbdd"},
-		{"nothing to share", Stack(nil, 3), "   "},
+		{"shares fill the width",
+			Stack([]Part{{1, 'a', 0}, {2, 'b', 0}, {math.NaN(), 'c', 0}, {1, 'd', 0}}, 8, Plain), "aabbbbdd"},
+		{"nothing to share", Stack(nil, 3, Plain), "   "},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)

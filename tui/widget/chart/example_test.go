@@ -40,7 +40,7 @@ func ExampleSpark() {
 }
 
 func ExampleStack() {
-	fmt.Println(chart.Stack([]chart.Part{{Value: 3, Glyph: 'G'}, {Value: 1, Glyph: 'C'}}, 12))
+	fmt.Println(chart.Stack([]chart.Part{{Value: 3, Glyph: 'G'}, {Value: 1, Glyph: 'C'}}, 12, plain))
 	fmt.Println(chart.Bar(0.5, 12))
 	// Output:
 	// GGGGGGGGGCCC

@@ -263,27 +263,27 @@ func (p *Plot) yTicks(h int) []float64 {
 		return p.Y.Ticks(max(2, h/3))
 	}
 	var out []float64
-	for i := 0.0; i*p.Step <= p.Y.Hi && len(out) < h; i++ {
-		out = append(out, i*p.Step)
+	for v := p.Y.Lo; v <= p.Y.Hi && len(out) < h; v += p.Step {
+		out = append(out, v)
 	}
 	return out
 }
 
-// FromZero makes Y the scale from 0 to a little above most, in a picture of h rows: its ticks
-// are round, and as many rows from each other.
-func (p *Plot) FromZero(most float64, h int) {
-	rows := h - axisRows
-	if rows < 3 || !axis.Finite(most) || most <= 0 {
+// From makes Y the scale from a round value to a little above most, in a picture of h rows: its
+// ticks are round, and as many rows from each other.
+func (p *Plot) From(least, most float64, h int) {
+	rows, span := h-axisRows, most-least
+	if rows < 3 || !axis.Finite(span) || span <= 0 {
 		p.Y = axis.FromZero(most)
 		return
 	}
-	p.Y, p.Step = axis.Scale{Hi: math.Inf(1)}, 0
+	p.Y, p.Step = axis.Scale{Lo: least, Hi: math.Inf(1)}, 0
 	between := max(2, (rows+mostTicks-1)/mostTicks) // rows from tick to tick, at least
-	for exp := math.Floor(math.Log10(most)) - 1; exp <= math.Floor(math.Log10(most))+1; exp++ {
+	for exp := math.Floor(math.Log10(span)) - 1; exp <= math.Floor(math.Log10(span))+1; exp++ {
 		for _, round := range []float64{1, 2, 5} {
-			for n := between; n <= min(between+1, rows-1); n++ {
+			for n := between; n <= min(max(between+1, rows/2), rows-1); n++ {
 				step := round * math.Pow(10, exp)
-				if hi := step * (float64(rows) - 0.25) / float64(n); hi >= most && hi < p.Y.Hi {
+				if hi := least + step*(float64(rows)-0.25)/float64(n); hi >= most && hi < p.Y.Hi {
 					p.Y.Hi, p.Step = hi, step
 				}
 			}
