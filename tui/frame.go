@@ -71,22 +71,30 @@ func (r *root) tiny(w, h int) string {
 // pages shrink to their digits; the badge always stays.
 func (r *root) tabs(w int) string {
 	badge := r.sh.badge()
-	for _, style := range []struct{ names, board bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+	for _, style := range []struct{ names, board, tight bool }{{names: true, board: true},
+		{names: true, board: true, tight: true}, {names: true}, {board: true}, {}} {
 		var b strings.Builder
 		for i, p := range r.pages {
 			text := fmt.Sprintf("%d", i+1)
 			if style.names || i == r.active {
 				text += " " + p.Name().Title()
 			}
+			look := widget.StyleTab
 			if i == r.active {
-				b.WriteString(widget.StyleTabOn.Render(" " + text + " "))
+				look = widget.StyleTabOn
+			}
+			if style.tight {
+				b.WriteString(" " + look.Render(text))
 			} else {
-				b.WriteString(widget.StyleTab.Render(" " + text + " "))
+				b.WriteString(look.Render(" " + text + " "))
 			}
 		}
 		tail := widget.StyleBadge.Render(badge)
 		if style.board {
 			tail = widget.StyleBold.Render(r.sh.Device.Board.Name) + "  " + tail
+		}
+		if style.tight {
+			tail = strings.Replace(tail, "  ", " ", 1)
 		}
 		if widget.Width(b.String())+widget.Width(tail)+1 <= w {
 			return widget.Ends(b.String(), tail, w)
@@ -103,7 +111,7 @@ func (r *root) noticeLines(w, h int) string {
 		ask := r.asks.do + "? " + keys.Yes.Label() + " / " + keys.No.Label() + "  "
 		return widget.Cut(widget.StyleAsk.Render(ask)+r.asks.why(), w)
 	}
-	if text := r.apply.Banner(); text != "" {
+	if text := r.apply.Banner(w); text != "" {
 		return widget.Cut(text, w)
 	}
 	if r.sh.Look.Frozen {
@@ -165,12 +173,17 @@ func (r *root) hints() []widget.Action {
 	case r.apply.Stage() == dialog.Asking:
 		return []widget.Action{keys.Apply.As("apply it"), keys.Lock, keys.Back.As("leave")}
 	case r.apply.Stage() == dialog.Keeping:
-		return append([]widget.Action{keys.Yes.As("keep"), keys.No.As("revert")}, r.shown().Hints()...)
+		own := r.shown().Hints()
+		own = append([]widget.Action{keys.Yes.As("keep"), keys.No.As("revert")}, own[:min(len(own), 4)]...)
+		return append(own, keys.Help, keys.Quit)
 	}
 	if r.typing() {
 		return r.shown().Hints()
 	}
 	own, most := r.shown().Hints(), 5
+	if n := len(own); r.sh.Look.Narrow && n > 0 && own[n-1].ID == keys.Back.ID {
+		return own // of a dialog: the way out of it before all others
+	}
 	if r.sh.Look.Narrow {
 		most = 2
 	}

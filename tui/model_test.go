@@ -290,3 +290,10 @@ func TestTaskThatFailsIsToldInOneLine(t *testing.T) {
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
 	d.sees("harness resnet18 died")
 }
+
+func TestHeaderKeepsTheBoardsNameWhereNothingMayBeWritten(t *testing.T) {
+	d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Device.ReadOnly = true })
+	d.board.SetSpeed(1)
+	d.size(80, 24)
+	d.sees("6 Modes AGX Orin VIRTUAL ×1 READ-ONLY")
+}

@@ -11,7 +11,8 @@ import (
 type Column struct {
 	Title string
 	Width int
-	Right bool // numbers stand right
+	Right bool // numbers stand right; none is ever cut
+	Whole bool // a text that is never cut either, such as a mode
 	Drop  int  // the highest go first where room is short; 0 never goes
 	Off   bool // has nothing to show now
 }
@@ -100,7 +101,7 @@ func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 		}
 		need := c.Width
 		for _, row := range cells {
-			if c.Right {
+			if c.Right || c.Whole {
 				need = max(need, Width(row[i]))
 			}
 		}
@@ -124,7 +125,7 @@ func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 		}
 	}
 	for at := range cols {
-		if c := t.Cols[cols[at]]; !c.Right && over() > 0 {
+		if c := t.Cols[cols[at]]; !c.Right && !c.Whole && over() > 0 {
 			widths[at] = max(min(widths[at], leastText), widths[at]-over())
 		}
 	}
@@ -133,7 +134,8 @@ func (t *Table) fitted(w int, cells [][]string) (cols, widths []int) {
 			drop(at)
 		}
 	}
-	if n := len(cols) - 1; n >= 0 && !t.Cols[cols[n]].Right { // the last text takes the room that is left
+	// The last text takes the room that is left.
+	if n := len(cols) - 1; n >= 0 && !t.Cols[cols[n]].Right && !t.Cols[cols[n]].Whole {
 		widths[n] = max(0, widths[n]-over())
 	}
 	return cols, widths

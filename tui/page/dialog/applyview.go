@@ -13,8 +13,9 @@ import (
 	"jtune/tui/widget"
 )
 
-// Banner is the line that asks to keep; "" when nothing is asked.
-func (f *Apply) Banner() string {
+// Banner is the line of w columns that asks to keep; "" when nothing is asked. Where there is
+// little room the numbers go first, then what the last line shows too.
+func (f *Apply) Banner(w int) string {
 	switch f.stage {
 	case Working:
 		return widget.StyleAsk.Render("applying " + f.name() + " …")
@@ -24,14 +25,25 @@ func (f *Apply) Banner() string {
 		left := max(0, int(f.deadline.Sub(f.read.Now()).Round(time.Second).Seconds()))
 		keys := f.read.Keys()
 		question := fmt.Sprintf("keep? %s / %s  %d s", keys.Yes.Label(), keys.No.Label(), left)
-		text := widget.StyleAsk.Render(question) + "  " + f.name() + f.idleNow()
+		numbers := f.idleNow()
 		if f.predicted != nil {
-			text += fmt.Sprintf("  predicted %.1f W", f.predicted.PowerW)
+			numbers += fmt.Sprintf("  predicted %.1f W", f.predicted.PowerW)
 		}
 		if f.measured != nil {
-			text += fmt.Sprintf(", measured %.1f W", f.measured.PowerW)
+			numbers += fmt.Sprintf(", measured %.1f W", f.measured.PowerW)
 		}
-		return text
+		short := fmt.Sprintf("keep? %d s", left)
+		for _, text := range []string{
+			widget.StyleAsk.Render(question) + "  " + f.name() + numbers,
+			widget.StyleAsk.Render(question) + "  " + f.name(),
+			widget.StyleAsk.Render(short) + "  " + f.name(),
+			widget.StyleAsk.Render(short) + "  " + f.read.ModeText(f.ask.Mode),
+		} {
+			if widget.Width(text) <= w {
+				return text
+			}
+		}
+		return widget.StyleAsk.Render(short)
 	}
 	return ""
 }

@@ -50,7 +50,7 @@ func New(read page.Reader) *Page {
 	p := &Page{read: read, asTab: read.Look().Glyphs == widget.GlyphsASCII}
 	p.log[optimize.Time], p.log[optimize.Energy] = true, true
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
-		{Title: "front mode", Width: 21},
+		{Title: "front mode", Width: 20, Whole: true},
 		{Title: "", Width: 1}, // where it stands
 		{Title: "ms/mb", Width: 7, Right: true},
 		{Title: "95 %", Width: 15, Drop: 4},

@@ -21,7 +21,7 @@ import (
 func (p *Page) Render(w, h int) string {
 	p.cloud.Hide()
 	if p.read.Outlook() == nil {
-		none := " No model is loaded. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then " +
+		none := "No model is loaded. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then " +
 			"shows every power mode's predicted time and power, the Pareto front of the best, and the mode to apply."
 		if p.kept > 0 {
 			none += " 4 loads one of the " + text.Count(p.kept, "model") + " that are kept."
@@ -47,7 +47,7 @@ func (p *Page) Render(w, h int) string {
 		return widget.Under(head, p.picture(w, rest-low, 1), widget.Box(p.cardTitle(), "", p.card(w-4, false), w, low))
 	}
 	side := 34
-	if w > 120 {
+	if w >= 110 {
 		side = 44
 	}
 	return widget.Under(head, widget.Beside(p.picture(w-side-1, rest, 1), widget.Fit("", 1, rest), p.side(side, rest)))

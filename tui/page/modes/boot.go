@@ -126,7 +126,7 @@ func (d *bootDialog) Render(w, h int) string {
 		now = "now at boot: " + d.unit.ModeBefore()
 	}
 	mode := widget.StyleBold.Render(d.read.ModeText(d.mode))
-	lines := []string{now, "from then on: " + mode + ", the mode the board is in", ""}
+	lines := []string{now, widget.Wrap("from then on: "+mode+", the mode the board is in", inner)}
 	if d.cannot != "" {
 		lines = append(lines, widget.StyleWarn.Render(widget.Wrap(d.cannot, inner)))
 	}
@@ -140,7 +140,9 @@ func (d *bootDialog) Render(w, h int) string {
 	if strings.Count(text, "\n")+3 > h { // the command alone
 		text = head + d.unitText(inner, "ExecStart=")
 	}
-	return widget.Box("The mode at every boot", "", text, width, min(h, strings.Count(text, "\n")+3))
+	high := min(h, strings.Count(text, "\n")+3)
+	text = widget.FitMore(text, "… a larger window shows the rest", inner, high-2)
+	return widget.Box("The mode at every boot", "", text, width, high)
 }
 
 // unitText returns the unit's lines that begin with a word.

@@ -74,7 +74,7 @@ func New(read page.Reader) *Page {
 	p := &Page{read: read, sortBy: columnMode, falling: true}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Cols: []widget.Column{
 		{Title: " ", Width: 1},
-		{Title: "cores/CPU/GPU/EMC", Width: 21},
+		{Title: "cores/CPU/GPU/EMC", Width: 20, Whole: true},
 		{Title: "cores", Width: 6, Right: true, Drop: 4},
 		{Title: "CPU", Width: 10, Right: true, Drop: 4},
 		{Title: "GPU", Width: 10, Right: true, Drop: 4},
@@ -244,7 +244,9 @@ func (p *Page) typeFilter(k tea.KeyPressMsg) {
 	p.built = false
 	switch {
 	case p.read.Keys().Enter.Matches(k):
-		p.filter, p.input, p.tab.Cursor = p.input.Value(), nil, 0
+		if p.build(); p.problem == "" { // else what was typed stays to be mended
+			p.filter, p.input, p.tab.Cursor = p.input.Value(), nil, 0
+		}
 	case p.read.Keys().Back.Matches(k):
 		p.input = nil
 	default:

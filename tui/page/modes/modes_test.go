@@ -174,3 +174,17 @@ func TestModesListOfPresetsKnowsNoFilterAndKeepsIt(t *testing.T) {
 	d.Press("esc")
 	d.Sees("18,096 of 18,096 modes")
 }
+
+func TestModesFilterThatIsWrongStaysToBeMended(t *testing.T) {
+	d, _ := pagetest.Drive(t, New)
+	d.Press("/")
+	d.Type("gpu>=much")
+	d.Press("enter")
+	d.Sees("filter: gpu>=much", "not yet: ", "not a positive")
+	for range "much" {
+		d.Press("backspace")
+	}
+	d.Type("0.9")
+	d.Press("enter")
+	d.Sees("filter gpu>=0.9", "shows all modes again")
+}

@@ -41,13 +41,15 @@ func (p *Page) Render(w, h int) string {
 		return body(w, h)
 	}
 	list := p.read.Panel(title, note, body)
+	filter := p.filterLine(w)
+	rows := min(strings.Count(filter, "\n")+1, h/2)
 	if c := p.aside(); c != nil && w >= asideFrom {
 		wide := compareName + asideModes*compareCell + 4
-		both := widget.Beside(list.Render(w-wide, h-1),
-			p.read.Panel("the mode at the cursor", "", c.Render).Render(wide, h-1))
-		return widget.Under(both, widget.Cut(p.filterLine(), w))
+		both := widget.Beside(list.Render(w-wide, h-rows),
+			p.read.Panel("the mode at the cursor", "", c.Render).Render(wide, h-rows))
+		return widget.Under(both, widget.Fit(filter, w, rows))
 	}
-	return widget.Under(list.Render(w, h-1), widget.Cut(p.filterLine(), w))
+	return widget.Under(list.Render(w, h-rows), widget.Fit(filter, w, rows))
 }
 
 // From asideFrom columns on, the mode at the cursor is shown next to the list with
@@ -116,18 +118,20 @@ func (p *Page) fill() (title, note string) {
 	return title, "for " + p.read.Outlook().Workload + page.BatchText(p.read.Outlook().Batch) + ", " + p.sortText()
 }
 
-func (p *Page) filterLine() string {
+// filterLine is the filter, or what may be typed. What is wrong with it is wrapped: its end says
+// what to do.
+func (p *Page) filterLine(w int) string {
 	switch {
 	case p.input != nil:
 		text := widget.StyleAsk.Render(" filter: ") + p.input.Render("█")
 		if p.problem != "" {
-			return text + widget.StyleDim.Render("   not yet: "+p.problem)
+			return text + "\n" + widget.StyleWarn.Render(widget.Wrap("not yet: "+p.problem, w))
 		}
 		return text + widget.StyleDim.Render("   such as cores>=8 gpu<900MHz power<30")
 	case p.sorting:
 		return p.sortLine()
 	case p.problem != "":
-		return widget.StyleBad.Render(" " + p.problem)
+		return widget.StyleBad.Render(widget.Wrap(p.problem, w))
 	case p.compared != nil:
 		return p.compareLine()
 	case p.list != listAll:

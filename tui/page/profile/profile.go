@@ -38,7 +38,7 @@ func New(read page.Reader) *Page {
 	p := &Page{read: read}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "nothing measured yet", Cols: []widget.Column{
 		{Title: "n", Width: 2, Right: true, Drop: 1},
-		{Title: "mode", Width: 21},
+		{Title: "mode", Width: 20, Whole: true},
 		{Title: "bs", Width: 3, Right: true, Off: true},
 		{Title: "ms/mb", Width: 7, Right: true},
 		{Title: "W", Width: 5, Right: true},
@@ -209,7 +209,7 @@ func (p *Page) Render(w, h int) string {
 	j := p.shown()
 	if j == nil {
 		keys := p.read.Keys()
-		text := " Nothing is measured now. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the " +
+		text := "Nothing is measured now. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the " +
 			"coverage, measures a few power modes here, and answers with the best one. The board is restored as " +
 			"it was found."
 		if u := p.cut(); u != nil {
