@@ -21,7 +21,7 @@ const (
 	tether   = 2e-5 // pull towards the constants at the start, per squared ln
 	firm     = 3e-3 // the same for workloads of which only a few figures are known
 	stride   = 5    // of the rows, coprime to every list's length
-	headline = 0.1  // weight of published figures next to a sweep
+	headline = 0.4  // weight of published figures next to a sweep
 )
 
 // constant is one number of the model that a fit may move: its logarithm,
@@ -144,7 +144,7 @@ func minimise(cs []constant, loss func() float64, tether float64, steps int) {
 	}
 }
 
-// print writes the constants as they stand in orin.toml.
+// print writes the constants as they stand in constants.toml.
 func (m *model) print(out io.Writer) {
 	fmt.Fprintf(out, "[chip]\n%s\n", fields(reflect.ValueOf(m.chip), "\n"))
 	for _, w := range m.workloads {

@@ -4,7 +4,7 @@
 //	go run ./internal/tools/calibrate -sweeps DIR [-fit]
 //
 // DIR holds powertrain-agx-orin/train/*.csv. With -fit it prints constants to
-// be pasted into tegra/virtual/physics/orin.toml.
+// be pasted into tegra/virtual/physics/constants.toml.
 package main
 
 import (
@@ -42,7 +42,7 @@ func run(args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	m := model{chip: physics.Orin(), workloads: physics.Workloads(), measured: map[string][]tegra.Measured{}}
+	m := model{chip: physics.On("agx-orin"), workloads: physics.Workloads(), measured: map[string][]tegra.Measured{}}
 	for _, f := range files {
 		table, err := sweep.ReadFile(filepath.Join(*dir, "powertrain-agx-orin", "train", f.name), sweep.Options{})
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 func made(t *testing.T) *model {
 	t.Helper()
 	m := &model{
-		chip:      physics.Orin(),
+		chip:      physics.On("agx-orin"),
 		workloads: physics.Workloads(),
 		measured:  map[string][]tegra.Measured{},
 	}

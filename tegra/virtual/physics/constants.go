@@ -8,11 +8,11 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-//go:embed orin.toml
+//go:embed constants.toml
 var constants string
 
 var load = sync.OnceValue(func() (c struct {
-	Chip     Chip
+	Chip     []Chip
 	Workload []Workload
 }) {
 	if err := toml.Unmarshal([]byte(constants), &c); err != nil {
@@ -21,8 +21,19 @@ var load = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// Orin is the AGX Orin module.
-func Orin() Chip { return load().Chip }
+// Chips are the modules that can be simulated.
+func Chips() []Chip { return slices.Clone(load().Chip) }
+
+// On returns the module of that name, as in virtual.Names; it panics when there
+// is none.
+func On(name string) Chip {
+	for _, c := range load().Chip {
+		if c.Name == name {
+			return c
+		}
+	}
+	panic("physics: no module " + name)
+}
 
 // Workloads are the training jobs that can be simulated.
 func Workloads() []Workload { return slices.Clone(load().Workload) }

@@ -14,7 +14,7 @@ func ExampleWorkload_Steady() {
 	mode := tegra.Mode{Cores: 8, CPU: 1500 * tegra.MHz, EMC: 3199 * tegra.MHz}
 	for _, mhz := range []tegra.Freq{300, 800, 1300} {
 		mode.GPU = mhz * tegra.MHz
-		s := w.Steady(physics.Orin(), physics.At(mode))
+		s := w.Steady(physics.On("agx-orin"), physics.At(mode))
 		fmt.Printf("%d MHz: %.0f ms, %.0f W\n", mhz, s.TimeMS, s.Power.Total())
 	}
 	// Output:

@@ -24,7 +24,7 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 			w := at(t, c.workload)
 			var timeErr, powerErr float64
 			for _, r := range rows {
-				s := w.Steady(Orin(), At(r.Mode))
+				s := w.Steady(On("agx-orin"), At(r.Mode))
 				timeErr += math.Abs(s.TimeMS/r.TimeMS - 1)
 				powerErr += math.Abs(s.Power.Total()/r.PowerW - 1)
 			}
@@ -46,7 +46,7 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 func TestPhysicsComesNearThePublishedFigures(t *testing.T) {
 	for _, f := range Published {
 		w := at(t, f.Workload)
-		got := f.Metric.Of(w.Steady(Orin(), At(f.Mode)))
+		got := f.Metric.Of(w.Steady(On("agx-orin"), At(f.Mode)))
 		if math.Abs(got/f.Value-1) > f.Tolerance {
 			t.Errorf(
 				"%s in %s: %s is %.1f, published %.1f (%s) ± %.0f %%",
@@ -65,7 +65,7 @@ func TestPhysicsComesNearThePublishedFigures(t *testing.T) {
 // The paper's spans over all modes: at most 36 in time and 4.3 in power.
 func TestResNetSpansAsPublished(t *testing.T) {
 	w := at(t, "resnet18")
-	top, bottom := w.Steady(Orin(), At(maxn)), w.Steady(Orin(), At(low))
+	top, bottom := w.Steady(On("agx-orin"), At(maxn)), w.Steady(On("agx-orin"), At(low))
 	if span := bottom.TimeMS / top.TimeMS; span < 25 || span > 36*1.05 {
 		t.Errorf("slowest over fastest is %.1f, published 36", span)
 	}
@@ -85,7 +85,7 @@ func TestMobileNetUnder30WattsComesNearThePublishedOptimum(t *testing.T) {
 			for g := range 13 {
 				gpu := min(0.11475+0.102*float64(g), 1.3005)
 				for _, emc := range emcSteps {
-					if s := w.Steady(Orin(), Conditions{cores, cpu, gpu, emc}); s.Power.Total() <= 30 {
+					if s := w.Steady(On("agx-orin"), Conditions{cores, cpu, gpu, emc}); s.Power.Total() <= 30 {
 						best = min(best, s.TimeMS)
 					}
 				}
@@ -116,12 +116,12 @@ func TestEpochsAreAsManyMinibatchesAsPublished(t *testing.T) {
 
 func TestIdleBoardDrawsLessThanAnyWorkload(t *testing.T) {
 	for _, m := range []tegra.Mode{maxn, low, low441} {
-		gated, idle := Orin().Idle(At(m), true).Total(), Orin().Idle(At(m), false).Total()
+		gated, idle := On("agx-orin").Idle(At(m), true).Total(), On("agx-orin").Idle(At(m), false).Total()
 		if gated < 5 || gated > 12 || gated >= idle {
 			t.Errorf("idle draw in %s is %.1f W, %.1f with the GPU gated off", m, idle, gated)
 		}
 		for _, w := range Workloads() {
-			if busy := w.Steady(Orin(), At(m)).Power.Total(); busy <= idle {
+			if busy := w.Steady(On("agx-orin"), At(m)).Power.Total(); busy <= idle {
 				t.Errorf("%s in %s draws %.2f W, an idle board %.2f", w.Name, m, busy, idle)
 			}
 		}

@@ -59,13 +59,13 @@ func raised(c Conditions, knob int) (Conditions, bool) {
 func TestRaisingAKnobNeverSlowsAWorkload(t *testing.T) {
 	for _, w := range Workloads() {
 		grid(func(c Conditions) {
-			now := w.Steady(Orin(), c)
+			now := w.Steady(On("agx-orin"), c)
 			for knob := range 4 {
 				up, ok := raised(c, knob)
 				if !ok {
 					continue
 				}
-				if then := w.Steady(Orin(), up); then.TimeMS > now.TimeMS*(1+1e-9) {
+				if then := w.Steady(On("agx-orin"), up); then.TimeMS > now.TimeMS*(1+1e-9) {
 					t.Fatalf("%s: %v takes %.4f ms, %v takes %.4f", w.Name, c, now.TimeMS, up, then.TimeMS)
 				}
 			}
@@ -79,10 +79,10 @@ func TestRaisingAKnobCostsPower(t *testing.T) {
 	const slack = 0.08
 	for _, w := range Workloads() {
 		grid(func(c Conditions) {
-			now := w.Steady(Orin(), c)
+			now := w.Steady(On("agx-orin"), c)
 			for knob := range 4 {
 				if up, ok := raised(c, knob); ok {
-					if then := w.Steady(Orin(), up); then.Power.Total() < now.Power.Total()*(1-slack) {
+					if then := w.Steady(On("agx-orin"), up); then.Power.Total() < now.Power.Total()*(1-slack) {
 						t.Fatalf(
 							"%s: %v draws %.2f W, %v draws %.2f",
 							w.Name,
@@ -95,7 +95,7 @@ func TestRaisingAKnobCostsPower(t *testing.T) {
 				}
 			}
 		})
-		top, bottom := w.Steady(Orin(), At(maxn)), w.Steady(Orin(), At(low))
+		top, bottom := w.Steady(On("agx-orin"), At(maxn)), w.Steady(On("agx-orin"), At(low))
 		if top.Power.Total() < 1.5*bottom.Power.Total() {
 			t.Errorf(
 				"%s: MAXN draws %.1f W, the lowest mode %.1f: hardly a difference",
@@ -112,12 +112,12 @@ func TestEveryMinibatchIsWholeAndFinite(t *testing.T) {
 		for _, workers := range []int{0, 1, 4, 16} {
 			w.Workers = workers
 			grid(func(c Conditions) {
-				s := w.Steady(Orin(), c)
+				s := w.Steady(On("agx-orin"), c)
 				parts := s.StallMS + s.ComputeMS + s.OverheadMS
 				switch {
 				case !(s.TimeMS > 0) || math.IsInf(s.TimeMS, 0) || math.Abs(parts-s.TimeMS) > 1e-9*s.TimeMS:
 					t.Fatalf("%s in %v: %.6f ms, parts add up to %.6f", w.Name, c, s.TimeMS, parts)
-				case s.StallMS < 0 || s.StallMS > s.FetchMS*(1+1e-9)*max(1, float64(workers+1)/float64(c.Cores)):
+				case s.StallMS < 0 || s.StallMS > s.HandMS+s.FetchMS*(1+1e-9)*max(1, float64(workers+1)/float64(c.Cores)):
 					t.Fatalf("%s in %v: stall %.3f ms of a fetch of %.3f", w.Name, c, s.StallMS, s.FetchMS)
 				case s.GPUBusy < 0 || s.GPUBusy > 1 || s.EMCBusy < 0 || s.EMCBusy > 1 || s.CPUBusy < 0 ||
 					s.CPUBusy > float64(c.Cores):
@@ -151,9 +151,9 @@ func TestPipeliningCutsTheStallSharply(t *testing.T) { // law 3
 	for _, name := range []string{"resnet18", "mobilenet", "lstm"} {
 		w := at(t, name)
 		w.Workers = 0
-		alone := w.Steady(Orin(), At(maxn))
+		alone := w.Steady(On("agx-orin"), At(maxn))
 		w.Workers = 1
-		one := w.Steady(Orin(), At(maxn))
+		one := w.Steady(On("agx-orin"), At(maxn))
 		if one.TimeMS > 0.95*alone.TimeMS {
 			t.Errorf("%s: %.1f ms with a loader process, %.1f without", name, one.TimeMS, alone.TimeMS)
 		}
@@ -180,16 +180,16 @@ func TestMoreWorkersHelpOnlyWhileFetchingExceedsCompute(t *testing.T) { // law 3
 		last := math.Inf(1)
 		for _, workers := range []int{1, 2, 4, 8} {
 			w.Workers = workers
-			s := w.Steady(Orin(), At(maxn))
+			s := w.Steady(On("agx-orin"), At(maxn))
 			if s.StallMS > last+1e-9 {
 				t.Errorf("%s: stall rises to %.3f ms with %d workers", w.Name, s.StallMS, workers)
 			}
 			last = s.StallMS
 		}
 		w.Workers = 4
-		four := w.Steady(Orin(), At(maxn))
+		four := w.Steady(On("agx-orin"), At(maxn))
 		w.Workers = 8
-		eight := w.Steady(Orin(), At(maxn))
+		eight := w.Steady(On("agx-orin"), At(maxn))
 		if hidden := four.FetchMS/4 < 0.8*four.ComputeMS; hidden && eight.TimeMS < 0.98*four.TimeMS {
 			t.Errorf(
 				"%s: loading is hidden behind compute, yet 8 workers make %.2f ms of %.2f",
@@ -205,7 +205,7 @@ func TestGPUClockScalesLargeNetworksOnly(t *testing.T) { // law 8
 	ratio := func(name string) float64 {
 		w := at(t, name)
 		slow := Conditions{12, 2.2016, 0.52275, 3.199}
-		return w.Steady(Orin(), slow).ComputeMS / w.Steady(Orin(), At(maxn)).ComputeMS
+		return w.Steady(On("agx-orin"), slow).ComputeMS / w.Steady(On("agx-orin"), At(maxn)).ComputeMS
 	}
 	for _, name := range []string{"resnet18", "mobilenet", "bert", "vgg11"} {
 		if r := ratio(name); r < 1.5 {
@@ -222,15 +222,15 @@ func TestCPUClockAndCoresCutTheStallAndLightCompute(t *testing.T) { // law 9
 	few := Conditions{2, 0.7296, 1.3005, 3.199}
 	for _, name := range []string{"resnet18", "mobilenet", "lenet5", "yolov8n"} {
 		w := at(t, name)
-		if a, b := w.Steady(Orin(), slow), w.Steady(Orin(), At(maxn)); a.StallMS < b.StallMS {
+		if a, b := w.Steady(On("agx-orin"), slow), w.Steady(On("agx-orin"), At(maxn)); a.StallMS < b.StallMS {
 			t.Errorf("%s: stall %.2f ms at 0.73 GHz, %.2f at 2.20", name, a.StallMS, b.StallMS)
 		}
-		if a, b := w.Steady(Orin(), few), w.Steady(Orin(), slow); a.TimeMS < 1.05*b.TimeMS && w.Workers > 0 {
+		if a, b := w.Steady(On("agx-orin"), few), w.Steady(On("agx-orin"), slow); a.TimeMS < 1.05*b.TimeMS && w.Workers > 0 {
 			t.Errorf("%s: %.1f ms on two cores, %.1f on twelve: no contention", name, a.TimeMS, b.TimeMS)
 		}
 	}
 	lenet := at(t, "lenet5")
-	if a, b := lenet.Steady(Orin(), slow), lenet.Steady(Orin(), At(maxn)); a.ComputeMS < 2*b.ComputeMS {
+	if a, b := lenet.Steady(On("agx-orin"), slow), lenet.Steady(On("agx-orin"), At(maxn)); a.ComputeMS < 2*b.ComputeMS {
 		t.Errorf(
 			"lenet5: compute %.2f ms at 0.73 GHz, %.2f at 2.20: kernel launch must count",
 			a.ComputeMS,
@@ -240,7 +240,7 @@ func TestCPUClockAndCoresCutTheStallAndLightCompute(t *testing.T) { // law 9
 	// About six processes: beyond that cores bring little.
 	for _, w := range Workloads() {
 		six, twelve := Conditions{6, 2.2016, 1.3005, 3.199}, At(maxn)
-		if a, b := w.Steady(Orin(), six).TimeMS, w.Steady(Orin(), twelve).TimeMS; a > 1.05*b {
+		if a, b := w.Steady(On("agx-orin"), six).TimeMS, w.Steady(On("agx-orin"), twelve).TimeMS; a > 1.05*b {
 			t.Errorf("%s: %.2f ms on six cores, %.2f on twelve", w.Name, a, b)
 		}
 	}
@@ -250,7 +250,7 @@ func TestMemoryClockAffectsComputeAndStall(t *testing.T) { // law 10
 	for _, name := range []string{"mobilenet", "yolov8n", "lenet5"} {
 		w := at(t, name)
 		slow := Conditions{12, 2.2016, 1.3005, 0.6656}
-		a, b := w.Steady(Orin(), slow), w.Steady(Orin(), At(maxn))
+		a, b := w.Steady(On("agx-orin"), slow), w.Steady(On("agx-orin"), At(maxn))
 		if a.ComputeMS <= b.ComputeMS || a.FetchMS <= b.FetchMS {
 			t.Errorf(
 				"%s: compute %.2f and %.2f, fetch %.2f and %.2f ms at 0.67 and 3.20 GHz",
@@ -270,7 +270,7 @@ func TestLargerMinibatches(t *testing.T) { // law 7
 		var epochs, perBatch []float64
 		for _, batch := range []int{1, 4, 16, 64} {
 			s := w.Sized(batch)
-			step := s.Steady(Orin(), At(maxn))
+			step := s.Steady(On("agx-orin"), At(maxn))
 			epochs = append(epochs, step.TimeMS*float64(s.Minibatches(batch)))
 			perBatch = append(perBatch, step.FetchMS)
 		}
@@ -297,10 +297,10 @@ func TestLargerMinibatches(t *testing.T) { // law 7
 func TestMAXNIsFastestAndWastesEnergy(t *testing.T) { // laws 11 and 12
 	for _, name := range []string{"resnet18", "mobilenet", "lstm", "yolov8n"} {
 		w := at(t, name)
-		top := w.Steady(Orin(), At(maxn))
+		top := w.Steady(On("agx-orin"), At(maxn))
 		least := math.Inf(1)
 		grid(func(c Conditions) {
-			s := w.Steady(Orin(), c)
+			s := w.Steady(On("agx-orin"), c)
 			if s.TimeMS < top.TimeMS*(1-1e-9) {
 				t.Errorf("%s: %v is faster than MAXN", name, c)
 			}

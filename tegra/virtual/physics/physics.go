@@ -27,9 +27,12 @@ type Workload struct {
 	Batch     int
 	Workers   int     // loader processes; 0: the computing process loads
 	DatasetMB float64 // on disk
+	InMemory  bool    // the data are read into memory before the first minibatch
+	InputMB   float64 // a minibatch as it is handed to the GPU
 	MemoryMB  float64 // of the processes
 
 	Kernel     float64 // GPU execution, by GPU clock
+	SmallShare float64 // of Kernel: too small to fill any GPU, 0 to 1
 	Traffic    float64 // the GPU's memory traffic, by EMC clock
 	Roofline   float64 // how sharply the slower of the two rules (≥ 1)
 	Fixed      float64 // ms that no clock changes
@@ -41,17 +44,43 @@ type Workload struct {
 	FetchMem   float64 // its cache misses, EMC clock
 	Jitter     float64 // sharpness of the pipeline's slower side (≥ 1)
 	Contention float64 // slowdown of the main thread that lacks a core
+	Crowding   float64 // slowdown of handing data over, cores lacking
 	Thrash     float64 // slowdown of loaders that share cores
+
+	FillLow  float64 // share of a minibatch's GPU work that half-empty minibatches keep
+	FillHigh float64 // GPU work per sample beyond the workload's own Batch
+
+	// Older is what differs with PyTorch 1.8, the stack of the boards before Orin.
+	Older *Adjusted
 
 	Switching float64 // GPU, W per GHz while kernels execute, at full voltage
 	CPUActive float64 // W per GHz of a busy core, at full voltage
 	TransferJ float64 // mJ per minibatch of memory traffic
 }
 
+// Adjusted holds the constants of a workload that depend on the software stack.
+type Adjusted struct{ SmallShare, Contention, Crowding, MemoryMB float64 }
+
+// On returns the workload with the constants of a chip's software stack.
+func (w Workload) On(chip Chip) Workload {
+	if a := w.Older; a != nil && chip.Older {
+		w.SmallShare, w.Contention, w.Crowding, w.MemoryMB = a.SmallShare, a.Contention, a.Crowding, a.MemoryMB
+	}
+	return w
+}
+
+// Reading is what each minibatch costs that is not in memory.
+type Reading struct {
+	MS      float64 // for one reader, per minibatch
+	Queue   float64 // n readers at once need MS/n^Queue for each minibatch
+	Reclaim bool    // the page cache holds less than half of the data: pages are freed all the time
+}
+
 // Steps is one steady minibatch and the load and power that go with it.
 type Steps struct {
 	FetchMS    float64 // one minibatch's fetch in a loader process
-	StallMS    float64 // what of it compute does not hide
+	StallMS    float64 // what of it compute does not hide, and HandMS
+	HandMS     float64 // receiving a ready minibatch and copying it to the GPU
 	ComputeMS  float64 // launch and execution
 	OverheadMS float64 // framework
 	TimeMS     float64 // stall + compute + overhead
@@ -67,20 +96,24 @@ type Steps struct {
 // Minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
-// Sized returns the workload at another batch size: kernels fill the GPU
-// badly below the workload's own size (slopes from
+// Sized returns the workload at another batch size: kernels fill the GPU badly
+// below the workload's own size, and a larger one saves a little (slopes from
 // MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
 func (w Workload) Sized(batch int) Workload {
 	if batch == w.Batch {
 		return w
 	}
 	ratio := float64(batch) / float64(w.Batch)
-	filled := 0.62 + 0.38*ratio
+	filled := w.FillLow + (1-w.FillLow)*math.Sqrt(ratio)
 	if ratio > 1 {
-		filled = 0.15 + 0.85*ratio
+		filled = 1 + w.FillHigh*(ratio-1)
 	}
-	w.Kernel, w.Traffic, w.TransferJ = w.Kernel*filled, w.Traffic*filled, w.TransferJ*filled
-	w.Fetch, w.FetchMem = w.Fetch*ratio, w.FetchMem*ratio
+	for _, gpu := range []*float64{&w.Kernel, &w.Traffic, &w.Fixed, &w.TransferJ} {
+		*gpu *= filled
+	}
+	for _, cpu := range []*float64{&w.Fetch, &w.FetchMem, &w.InputMB} {
+		*cpu *= ratio
+	}
 	w.Batch = batch
 	return w
 }
@@ -94,36 +127,70 @@ func sum(p, a, b float64) float64 {
 	return m * math.Pow(math.Pow(a/m, p)+math.Pow(b/m, p), 1/p)
 }
 
-// Steady is the workload under unchanging conditions with its data cached.
-func (w Workload) Steady(chip Chip, c Conditions) Steps { return w.Run(chip, c, 0) }
+// What a minibatch that is ready costs the computing process, an AGX Orin's: receiving
+// it, copying its InputMB to the GPU, and the share of both that a job without
+// loader processes pays.
+const (
+	receive, receiveMem     = 1.497, 0.993
+	copyPerMB, copyMemPerMB = 0.7805, 0.411
+	unpipelined             = 0.659
+	// queueing: how several loader processes even out their differences.
+	queueing = 2.08
+)
 
-// Run is Steady with diskMS of reading per minibatch in a loader process.
-func (w Workload) Run(chip Chip, c Conditions, diskMS float64) Steps {
+// Steady is the workload under unchanging conditions with its data cached.
+func (w Workload) Steady(chip Chip, c Conditions) Steps { return w.Run(chip, c, Reading{}) }
+
+// Run is Steady with reading from a drive.
+func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
+	w = w.On(chip)
 	var s Steps
-	n, procs := float64(c.Cores), float64(w.Workers+1)
-	cpu := c.CPU * (1 - min(0.6, chip.Background/(n*c.CPU))) // what the rest of the system leaves
-	short := max(0, procs-n)
-	contention := 1 + w.Contention*short/procs
-	s.KernelMS = w.Kernel / c.GPU
-	s.ExecuteMS = sum(w.Roofline, s.KernelMS, w.Traffic/c.EMC) + w.Fixed
-	launch := (w.Launch/cpu + w.LaunchMem/c.EMC) * contention
+	n, workers := float64(c.Cores), float64(w.Workers)
+	clock := chip.CPUSpeed * c.CPU * (1 - min(0.6, chip.Background/(n*c.CPU))) // what the rest of the system leaves
+	mem := chip.Latency / c.EMC * (1 - chip.Coupled + chip.Coupled*chip.TopCPU/c.CPU)
+	cpu := func(work, misses float64) float64 { return work/clock + misses*mem }
+	short := math.Pow(max(0, workers+chip.Threads-n)/(workers+chip.Threads), chip.Sharing)
+	contention := chip.Launch * (1 + w.Contention*short)
+
+	s.KernelMS = w.Kernel * (w.SmallShare + (1-w.SmallShare)*chip.GPUScale) / c.GPU
+	traffic := w.Traffic * chip.MemScale / c.EMC
+	s.ExecuteMS = sum(w.Roofline, s.KernelMS, traffic) + w.Fixed
+	launch := cpu(w.Launch, w.LaunchMem) * contention
+	if w.Workers > 0 {
+		launch *= 1 + chip.Disturbed
+	}
 	s.ComputeMS = sum(w.Overlap, s.ExecuteMS, launch)
-	s.OverheadMS = w.Serial / cpu * contention
-	work := (w.Fetch/cpu + w.FetchMem/c.EMC) * (1 + w.Thrash*short/n)
-	s.FetchMS = work + diskMS
+	s.OverheadMS = cpu(w.Serial, 0) * contention
+	s.HandMS = (cpu(receive, receiveMem)*chip.Launch + cpu(copyPerMB, copyMemPerMB)*w.InputMB) * (1 + w.Crowding*short)
+	work := cpu(w.Fetch, w.FetchMem) * (1 + w.Thrash*max(0, workers+1-n)/n)
+	if read.Reclaim {
+		work *= 1 + chip.Reclaim
+	}
+	s.FetchMS = work + read.MS
 	if w.Workers == 0 {
-		s.StallMS = s.FetchMS
+		s.StallMS = s.FetchMS + unpipelined*s.HandMS
 	} else {
-		lanes := min(float64(w.Workers), n*float64(w.Workers)/procs)
-		busy := s.ComputeMS + s.OverheadMS
-		s.StallMS = sum(w.Jitter, busy, s.FetchMS/lanes) - busy
+		busy := s.ComputeMS + s.OverheadMS + s.HandMS
+		disk := read.MS / math.Pow(workers, read.Queue)
+		step := func(loaders, jitter float64) float64 {
+			period := (work + disk) / min(loaders, n*loaders/(loaders+1))
+			if disk > 0 {
+				period = sum(6, period, disk)
+			}
+			return sum(jitter, busy, period)
+		}
+		pipelined := step(1, w.Jitter)
+		if w.Workers > 1 { // never slower than one loader process
+			pipelined = min(pipelined, step(workers, max(1, w.Jitter*math.Pow(workers/4, queueing))))
+		}
+		s.StallMS = s.HandMS + pipelined - busy
 	}
 	s.TimeMS = s.StallMS + s.ComputeMS + s.OverheadMS
 	s.GPUBusy = min(1, s.ExecuteMS/s.TimeMS)
 	waiting := chip.Spin * s.GPUBusy // main and CUDA threads poll for the GPU
-	s.MainBusy = min(1, (launch+s.OverheadMS)/s.TimeMS+s.GPUBusy)
-	s.CPUBusy = min(n, (work+launch+s.OverheadMS)/s.TimeMS+waiting)
-	s.EMCBusy = min(1, 0.02+0.7*w.Traffic/c.EMC/s.TimeMS)
+	s.MainBusy = min(1, (launch+s.OverheadMS+s.HandMS)/s.TimeMS+s.GPUBusy)
+	s.CPUBusy = min(n, (work+launch+s.OverheadMS+s.HandMS)/s.TimeMS+waiting)
+	s.EMCBusy = min(1, 0.02+0.7*traffic/s.TimeMS)
 	s.Power = chip.power(w, c, s)
 	return s
 }

@@ -29,17 +29,35 @@ func (v Curve) at(ghz float64) float64 {
 }
 
 // Chip holds a module's constants, alike for every workload. Power in watts,
-// W/GHz at full voltage, clocks in GHz.
+// W/GHz at full voltage, clocks in GHz. Scales are against an AGX Orin.
 type Chip struct {
+	Name  string
+	Older bool // its software stack is PyTorch 1.8, see Workload.Older
+
+	GPUScale  float64 // time of arithmetic at the same clock: 2048 over the CUDA cores
+	MemScale  float64 // time of memory traffic at the same clock: 256 over the bits of the bus, and efficiency
+	CPUSpeed  float64 // of a core at the same clock
+	TopCPU    float64 // GHz
+	Launch    float64 // the stack's CPU work of launching and handing over
+	Latency   float64 // of memory at the same clock
+	Coupled   float64 // share of the latency that follows the CPU's clock
+	Disturbed float64 // by how much loader processes slow launching down
+	Reclaim   float64 // by how much freeing pages slows loading down
+	Threads   float64 // threads besides the loaders that want a core
+	Sharing   float64 // power of the share of threads that lack one
+
 	Base     float64 // what no knob changes
 	GPULeak  float64 // GPU and SoC at full voltage
 	GPUClock float64 // W/GHz: clock tree
 	GPUOn    float64 // W/GHz more while kernels execute
+	Switch   float64 // energy of a workload's arithmetic
 	GPU      Curve
 	CoreIdle float64 // per online core at full voltage
 	CoreTick float64 // W/GHz per online core
+	CoreWork float64 // power of a busy core
 	CPU      Curve
 	EMCClock float64 // W/GHz²
+	Transfer float64 // energy of a workload's memory traffic
 	Spin     float64 // cores' worth of polling while kernels execute
 	// Background is the system's own CPU work, in core·GHz: with few slow cores
 	// it is most of what there is.
@@ -51,9 +69,10 @@ func (k Chip) power(w Workload, c Conditions, s Steps) Power {
 	vg, vc := k.GPU.at(c.GPU), k.CPU.at(c.CPU)
 	vg, vc = vg*vg, vc*vc
 	var p Power
-	p.GPU = 0.3*k.Base + k.GPULeak*vg + (k.GPUClock+k.GPUOn*s.GPUBusy+w.Switching*min(1, s.KernelMS/s.TimeMS))*c.GPU*vg
-	p.CPU = float64(c.Cores)*(k.CoreIdle+k.CoreTick*c.CPU)*vc + s.CPUBusy*w.CPUActive*c.CPU*vc
-	p.RAM = 0.1*k.Base + k.EMCClock*c.EMC*c.EMC + w.TransferJ/s.TimeMS
+	p.GPU = 0.3*k.Base + k.GPULeak*vg + (k.GPUClock+k.GPUOn*s.GPUBusy)*c.GPU*vg +
+		k.Switch*w.Switching*w.Kernel/s.TimeMS*vg
+	p.CPU = float64(c.Cores)*(k.CoreIdle+k.CoreTick*c.CPU)*vc + s.CPUBusy*k.CoreWork*w.CPUActive*c.CPU*vc
+	p.RAM = 0.1*k.Base + k.EMCClock*c.EMC*c.EMC + k.Transfer*w.TransferJ/s.TimeMS
 	p.Sys = p.RAM + 0.6*k.Base
 	return p.scale(1 + k.Heat*p.Total())
 }
