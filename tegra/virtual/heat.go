@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/virtual/physics"
 )
 
 // Heat of the module on its cooler: one body that follows the total power
@@ -55,8 +56,8 @@ func (b *Board) ambient() float64 {
 	return ambientC
 }
 
-// add lets dt pass at the rails' power; true when throttling began or ended.
-func (h *heat) add(dt time.Duration, power [rails]float64, air float64, fanStuck bool) (turned bool) {
+// add lets dt pass at the module's power; true when throttling began or ended.
+func (h *heat) add(dt time.Duration, power physics.Power, air float64, fanStuck bool) (turned bool) {
 	if !h.manual {
 		h.pwm = fanIdlePWM + int((255-fanIdlePWM)*max(0, min(1, (h.hottest()-fanFromC)/(fanFullC-fanFromC))))
 	}
@@ -64,10 +65,9 @@ func (h *heat) add(dt time.Duration, power [rails]float64, air float64, fanStuck
 	if fanStuck {
 		h.fan = 0
 	}
-	total := power[railGPU] + power[railCPU] + power[railSys]
-	rest := air + total*(blownKPerW+(stillKPerW-blownKPerW)*math.Pow(1-h.fan, 2))
+	rest := air + power.Total()*(blownKPerW+(stillKPerW-blownKPerW)*math.Pow(1-h.fan, 2))
 	h.body += (rest - h.body) * (1 - math.Exp(-float64(dt)/float64(bodyTau)))
-	h.gpu, h.cpu = h.body+dieKPerW*power[railGPU], h.body+dieKPerW*power[railCPU]
+	h.gpu, h.cpu = h.body+dieKPerW*power.GPU, h.body+dieKPerW*power.CPU
 	was := h.throttled
 	switch hot := h.hottest(); {
 	case hot >= throttleAtC && !was:

@@ -12,6 +12,13 @@ import (
 	"jtune/tegra/sweep"
 )
 
+// Files of the virtual AGX Orin.
+const (
+	gpuDir     = "/sys/devices/gpu.0"
+	gpuFreqDir = "/sys/devices/17000000.ga10b/devfreq/17000000.ga10b"
+	emcCapFile = "/sys/kernel/nvpmodel_emc_cap/emc_iso_cap"
+)
+
 // fast is a board at full speed.
 func fast(t testing.TB, o Options) *Board {
 	t.Helper()
@@ -50,7 +57,7 @@ func set(t testing.TB, b *Board, m tegra.Mode) {
 	t.Helper()
 	cores := b.lists.cores
 	for i := 1; i < cores; i++ {
-		if on := b.knobs.online[i]; !on && (i < m.Cores || !b.knobs.policyOnline(i/coresPerPolicy)) {
+		if on := b.knobs.online[i]; !on && (i < m.Cores || !b.knobs.policyOnline(b.knobs.policyOf[i])) {
 			write(t, b, fmt.Sprintf("%s/cpu%d/online", cpuDir, i), "1")
 		}
 	}
@@ -59,7 +66,7 @@ func set(t testing.TB, b *Board, m tegra.Mode) {
 			t,
 			b,
 			&b.knobs.policy[p],
-			fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, p*coresPerPolicy),
+			fmt.Sprintf("%s/cpu%d/cpufreq/scaling_", cpuDir, b.knobs.leader[p]),
 			m.CPU,
 			tegra.KHz,
 		)

@@ -51,10 +51,9 @@ type job struct {
 
 // What a job's first minibatches cost, and reading data that is not cached.
 const (
-	firstFactor   = 5.0  // kernels are chosen: compute of the first of all
-	firstMS       = 1200 // and the CUDA context
-	changedFactor = 1.8  // first after a change of clocks
-	diskMBPerMS   = 1.4  // random reads of the NVMe drive
+	firstFactor   = 5.0 // kernels are chosen: compute of the first of all
+	changedFactor = 1.8 // first after a change of clocks
+	diskMBPerMS   = 1.4 // random reads of the NVMe drive
 	hangLimit     = 24 * time.Hour
 )
 
@@ -83,7 +82,10 @@ func (b *Board) Start(j Job) error {
 	if j.Batch < 0 || j.Batch > 1024 {
 		return fmt.Errorf("batch size %d: want 1 to 1024, or 0 for the workload's own", j.Batch)
 	}
-	if j.Batch > 0 {
+	if err := b.Fits(j.Workload); err != nil {
+		return err
+	}
+	if w = w.On(b.chip); j.Batch > 0 {
 		w = w.Sized(j.Batch)
 	}
 	if b.table != nil {
@@ -99,8 +101,12 @@ func (b *Board) Start(j Job) error {
 		w.Workers = *j.Workers
 	}
 	defer b.enter()()
+	if w.InMemory && b.table == nil { // read before the first minibatch
+		b.readMB += (1 - b.cached[w.Name]) * w.DatasetMB
+		b.cached[w.Name] = b.cacheable(w)
+	}
 	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at,
-		coldShare: 1 - b.cached[w.Name]}
+		coldShare: b.cold(w)}
 	b.retarget()
 	return nil
 }
@@ -115,13 +121,17 @@ func (b *Board) Cached(workload string) tegra.Val[float64] {
 	return tegra.Some(b.cached[workload])
 }
 
-// SetCached loads a workload's data into the page cache up to that share, or
-// drops them.
+// SetCached loads a workload's data into the page cache up to that share, or as
+// far as the memory goes; 0 drops them.
 func (b *Board) SetCached(workload string, share float64) {
 	defer b.enter()()
-	b.cached[workload] = max(0, min(1, share))
+	most := 1.0
+	if w, known := physics.Find(workload); known && b.table == nil {
+		most = b.cacheable(w)
+	}
+	b.cached[workload] = max(0, min(most, share))
 	if b.job != nil && b.job.workload.Name == workload {
-		b.job.coldShare = 1 - b.cached[workload]
+		b.job.coldShare = b.cold(b.job.workload)
 	}
 }
 
@@ -207,9 +217,11 @@ func (b *Board) end(j *job, m Minibatch) (Minibatch, error) {
 	if b.table == nil {
 		b.readMB += j.coldShare * j.workload.DatasetMB / float64(j.perEpoch)
 	}
-	b.cached[name] = min(1, b.cached[name]+j.coldShare/float64(j.perEpoch))
+	if now := b.cached[name]; now < b.cacheable(j.workload) {
+		b.cached[name] = min(b.cacheable(j.workload), now+1/float64(j.perEpoch))
+	}
 	if j.count%j.perEpoch == 0 {
-		j.coldShare = 1 - b.cached[name]
+		j.coldShare = b.cold(j.workload)
 	}
 	return m, nil
 }
@@ -217,15 +229,14 @@ func (b *Board) end(j *job, m Minibatch) (Minibatch, error) {
 // minibatch is the next one: the steady one with what is peculiar to it.
 func (b *Board) minibatch(j *job) Minibatch {
 	s := b.steady.steps
-	if b.table == nil && j.coldShare > 1e-9 {
-		megabytes := j.workload.DatasetMB / float64(j.perEpoch)
-		plain := j.workload.Steady(physics.Orin(), b.steady.conditions)
-		cold := j.workload.Run(physics.Orin(), b.steady.conditions, j.coldShare*megabytes/diskMBPerMS)
-		s.FetchMS += cold.FetchMS - plain.FetchMS
-		s.StallMS += cold.StallMS - plain.StallMS
+	if later := b.coldLater(j.workload); math.Abs(j.coldShare-later) > 1e-9 {
+		usual := j.workload.Run(b.chip, b.steady.conditions, b.reading(j.workload, later))
+		now := j.workload.Run(b.chip, b.steady.conditions, b.reading(j.workload, j.coldShare))
+		s.FetchMS += now.FetchMS - usual.FetchMS
+		s.StallMS += now.StallMS - usual.StallMS
 	}
 	if j.count == 0 {
-		s.ComputeMS = s.ComputeMS*firstFactor + firstMS
+		s.ComputeMS = s.ComputeMS*firstFactor + b.model.firstMS
 	} else if j.last != b.steady.conditions {
 		s.ComputeMS *= changedFactor
 	}

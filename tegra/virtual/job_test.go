@@ -27,6 +27,7 @@ func TestMeasuringAModeFindsItsTruth(t *testing.T) {
 	for _, name := range Workloads() {
 		for _, mode := range []tegra.Mode{maxn, midst} {
 			set(t, b, mode)
+			b.SetCached(name, 1)
 			start(t, b, name)
 			sleep(t, b, settleEnd)
 			var times, powers []float64

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,6 @@ type lists struct {
 	cpu, gpu, emc []tegra.Freq
 }
 
-// coresPerPolicy: on Orin four cores share one clock.
-const coresPerPolicy = 4
-
 // governed is a clock domain: its limits and who chooses between them.
 type governed struct {
 	list     []tegra.Freq
@@ -29,9 +27,11 @@ type governed struct {
 
 // knobs is everything that can be written, as the kernel keeps it.
 type knobs struct {
-	online []bool
-	policy []governed // of four cores each
-	gpu    governed
+	online   []bool
+	policy   []governed
+	policyOf []int // of each core: the index in policy
+	leader   []int // of each policy: its first core
+	gpu      governed
 
 	emcList    []tegra.Freq
 	emcRate    tegra.Freq // last rate requested
@@ -41,28 +41,35 @@ type knobs struct {
 	emcStuckAt tegra.Freq
 
 	railgate, gpuControl, scaling3D string
-	idleStates                      []string // "disable" of each core's states, two by two
+	idleStates                      []string // "disable" of each core's states, core by core
 	conf, status                    string   // nvpmodel's files
 }
 
-func newKnobs(l lists, p []preset) knobs {
+// newKnobs is a board's state after boot in a preset.
+func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start preset, conf string) knobs {
 	k := knobs{
 		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
-		emcRate: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, 2*l.cores),
-		conf: nvpmodelConf(l, p), status: "pmode:0000",
+		emcRate: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, idleStates*l.cores),
+		conf: conf, status: fmt.Sprintf("pmode:%04d", start.id),
 		gpu: governed{list: l.gpu, min: l.gpu[0], max: l.gpu[len(l.gpu)-1], governor: "nvhost_podgov"},
 	}
-	// MAXN's minimum, which every preset of the Orin shares.
+	top := start.mode(l)
 	least := l.cpu[0]
-	if i, _ := slices.BinarySearch(l.cpu, 729600*tegra.KHz); i < len(l.cpu) {
-		least = l.cpu[i]
+	if low <= l.cpu[len(l.cpu)-1] {
+		least = above(l.cpu, low)
 	}
-	for i := range l.cores {
+	for i, leader := range leaders[:l.cores] {
 		k.online = append(k.online, true)
-		if i%coresPerPolicy == 0 {
-			k.policy = append(k.policy, governed{list: l.cpu, min: least, max: l.cpu[len(l.cpu)-1],
+		if !slices.Contains(k.leader, leader) {
+			k.leader = append(k.leader, leader)
+			k.policy = append(k.policy, governed{list: l.cpu, min: least, max: max(least, above(l.cpu, top.CPU)),
 				governor: "schedutil"})
 		}
+		k.policyOf = append(k.policyOf, slices.Index(k.leader, leaders[i]))
+	}
+	k.gpu.max = above(l.gpu, top.GPU)
+	if top.EMC < l.emc[len(l.emc)-1] {
+		k.emcCap = top.EMC
 	}
 	return k
 }
@@ -79,7 +86,12 @@ func (k *knobs) cores() (n int) {
 
 // policyOnline reports whether any core of the policy is.
 func (k *knobs) policyOnline(p int) bool {
-	return slices.Contains(k.online[p*coresPerPolicy:min((p+1)*coresPerPolicy, len(k.online))], true)
+	for i, on := range k.online {
+		if on && k.policyOf[i] == p {
+			return true
+		}
+	}
+	return false
 }
 
 // number parses what was written to a knob.

@@ -41,8 +41,11 @@ func TestColdPageCacheStallsTheFirstEpochOnly(t *testing.T) { // laws 1, 2 and 6
 	if now := memory(t, b, "Cached"); now > cached-2000 {
 		t.Errorf("%d MB cached after the drop, %d before", now, cached)
 	}
-	if hidden := stall(b, 4); hidden > 1 {
-		t.Errorf("four loader processes leave a stall of %.2f ms: pipelining must hide the disk", hidden)
+	hidden := stall(b, 4)
+	b.SetCached("mobilenet", 1)
+	if cached := next(t, b).StallMS; hidden > cached+1 {
+		t.Errorf("four loader processes leave a stall of %.2f ms, %.2f cached: pipelining must hide the disk", hidden,
+			cached)
 	}
 }
 
@@ -72,7 +75,7 @@ func TestLoadsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, _ := physics.Find("mobilenet")
-	want := w.Steady(physics.Orin(), physics.Conditions{Cores: 4, CPU: 0.7296, GPU: 1.3005, EMC: 3.199})
+	want := w.Steady(physics.On(AGXOrin), physics.Conditions{Cores: 4, CPU: 0.7296, GPU: 1.3005, EMC: 3.199})
 	if got := r.CPU.LoadPct.V * 4 / 100; !near(got, want.CPUBusy, 0.03) {
 		t.Errorf("%.2f cores busy, want %.2f", got, want.CPUBusy)
 	}

@@ -2,30 +2,50 @@ package virtual
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"jtune/tegra"
+	"jtune/tegra/boards"
 )
 
-// preset is one POWER_MODEL of the board's configuration; a limit of 0 means
-// none.
+// preset is a power mode of the board's configuration; a limit of 0 means none.
 type preset struct {
-	id       int
-	name     string
-	cores    int
-	cpu, gpu tegra.Freq
-	emc      tegra.Freq
-	mask     int // GPU units that are gated off
+	id            int
+	name          string
+	cores         int
+	cpu, gpu, emc tegra.Freq
+	masks         []string // GPU units that are gated off
+}
+
+// presetsOf reads the power modes of a configuration.
+func presetsOf(c boards.Conf) (out []preset) {
+	for line := range strings.Lines(c.Modes) {
+		f := strings.Fields(line)
+		number := func(i int) int64 {
+			v, err := strconv.ParseInt(f[i], 10, 64)
+			if err != nil {
+				panic("virtual: " + err.Error())
+			}
+			return max(0, v)
+		}
+		out = append(out, preset{id: int(number(0)), name: f[1], cores: int(number(2)),
+			cpu: tegra.Freq(number(3)) * tegra.KHz, gpu: tegra.Freq(number(4)), emc: tegra.Freq(number(5)),
+			masks: f[6:]})
+	}
+	return out
 }
 
 // presets of the board. A replay has MAXN, and of the others those whose very
 // mode is in its table; of another board's none is known.
 func (b *Board) presets() []preset {
+	all := presetsOf(b.facts.Conf)
 	if b.table == nil {
-		return orinPresets
+		return all
 	}
-	out := orinPresets[:1:1]
-	for _, p := range orinPresets[1:] {
+	out := all[:1:1]
+	for _, p := range all[1:] {
 		if b.table.space.Contains(p.mode(b.lists)) && !b.table.foreign {
 			out = append(out, p)
 		}
@@ -44,66 +64,28 @@ func (p preset) mode(l lists) tegra.Mode {
 	return tegra.Mode{Cores: p.cores, CPU: upTo(p.cpu, l.cpu), GPU: upTo(p.gpu, l.gpu), EMC: upTo(p.emc, l.emc)}
 }
 
-// orinPresets are an AGX Orin's on L4T 34 and 35.1.
-var orinPresets = []preset{
-	{name: "MAXN", cores: 12},
-	{id: 1, name: "MODE_15W", cores: 4, cpu: 1113600 * tegra.KHz, gpu: 420750000, emc: 2133 * tegra.MHz, mask: 248},
-	{id: 2, name: "MODE_30W", cores: 8, cpu: 1728000 * tegra.KHz, gpu: 624750000, mask: 240},
-	{id: 3, name: "MODE_50W", cores: 12, cpu: 1497600 * tegra.KHz, gpu: 828750000},
-}
-
-// nvpmodelConf writes the presets in the vendor's grammar for a board with
-// these lists. Limits that the lists do not reach are left out.
-func nvpmodelConf(l lists, presets []preset) string {
-	var b strings.Builder
-	b.WriteString("# Power modes of a virtual board: a simulation.\n\n< PARAM TYPE=FILE NAME=CPU_ONLINE >\n")
-	for i := range l.cores {
-		fmt.Fprintf(&b, "CORE_%d %s/cpu%d/online\n", i, cpuDir, i)
-	}
-	fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=TPC_POWER_GATING >\nTPC_PG_MASK %s/tpc_pg_mask\n", gpuDir)
-	for _, p := range []struct{ name, arg string }{{"ENABLE", "EN"}, {"DISABLE", "DIS"}} {
-		fmt.Fprintf(&b, "\n< PARAM TYPE=FILE NAME=GPU_POWER_CONTROL_%s >\nGPU_PWR_CNTL_%s %s/power/control\n", p.name,
-			p.arg,
-			gpuDir)
-	}
-	for i := 0; i < l.cores; i += coresPerPolicy {
-		dir := fmt.Sprintf("%s/cpu%d/cpufreq", cpuDir, i)
-		fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=CPU_A78_%d >\nFREQ_TABLE %s/scaling_available_frequencies\n"+
-			"MAX_FREQ %s/scaling_max_freq\nMIN_FREQ %s/scaling_min_freq\n", i/coresPerPolicy, dir, dir, dir)
-	}
-	fmt.Fprintf(&b,
-		"\n< PARAM TYPE=CLOCK NAME=GPU >\nFREQ_TABLE %s/available_frequencies\nMAX_FREQ %s/max_freq\n"+
-			"MIN_FREQ %s/min_freq\n",
-		gpuFreqDir, gpuFreqDir, gpuFreqDir)
-	fmt.Fprintf(&b, "\n< PARAM TYPE=CLOCK NAME=EMC >\nMAX_FREQ %s\n", emcCapFile)
-	for _, p := range presets {
-		p.write(&b, l)
-	}
-	b.WriteString("\n< PM_CONFIG DEFAULT=0 >\n")
-	return b.String()
-}
-
-func (p preset) write(b *strings.Builder, l lists) {
-	fmt.Fprintf(b, "\n< POWER_MODEL ID=%d NAME=%s >\n", p.id, p.name)
-	cores := min(p.cores, l.cores)
-	if p.id == 0 {
-		cores = l.cores
-	}
-	for i := range l.cores {
-		on := 0
-		if i < cores {
-			on = 1
+// configuration writes the presets in the vendor's grammar for the board's lists.
+// Limits that the lists do not reach are left out.
+func (b *Board) configuration(presets []preset) string {
+	c, l := b.facts.Conf, b.lists
+	c.Order = slices.DeleteFunc(slices.Clone(c.Order), func(core int) bool { return core >= l.cores })
+	c.Clusters = slices.DeleteFunc(slices.Clone(c.Clusters), func(cluster string) bool {
+		_, leader, _ := strings.Cut(cluster, " ")
+		core, _ := strconv.Atoi(leader)
+		return core >= l.cores
+	})
+	c.CPUMin = min(c.CPUMin, int(l.cpu[len(l.cpu)-1].KHz()))
+	var modes strings.Builder
+	for i, p := range presets {
+		cores := min(p.cores, l.cores)
+		if i == 0 && b.table != nil {
+			cores = l.cores // a replay's MAXN
 		}
-		fmt.Fprintf(b, "CPU_ONLINE CORE_%d %d\n", i, on)
+		fmt.Fprintf(&modes, "%d %s %d %d %d %d %s\n", p.id, p.name, cores, limit(p.cpu, l.cpu, tegra.KHz),
+			limit(p.gpu, l.gpu, tegra.Hz), max(0, limit(p.emc, l.emc, tegra.Hz)), strings.Join(p.masks, " "))
 	}
-	fmt.Fprintf(b, "TPC_POWER_GATING TPC_PG_MASK %d\nGPU_POWER_CONTROL_ENABLE GPU_PWR_CNTL_EN on\n", p.mask)
-	for i := 0; i < cores; i += coresPerPolicy {
-		fmt.Fprintf(b, "CPU_A78_%d MIN_FREQ %d\nCPU_A78_%d MAX_FREQ %d\n", i/coresPerPolicy,
-			min(729600, l.cpu[len(l.cpu)-1].KHz()), i/coresPerPolicy, limit(p.cpu, l.cpu, tegra.KHz))
-	}
-	fmt.Fprintf(b, "GPU MIN_FREQ 0\nGPU MAX_FREQ %d\nGPU_POWER_CONTROL_DISABLE GPU_PWR_CNTL_DIS auto\n",
-		limit(p.gpu, l.gpu, tegra.Hz))
-	fmt.Fprintf(b, "EMC MAX_FREQ %d\n", max(0, limit(p.emc, l.emc, tegra.Hz)))
+	c.Modes, c.Standard = modes.String(), presets[0].id
+	return c.String()
 }
 
 // limit prints a preset's limit; -1 where it does not bind.

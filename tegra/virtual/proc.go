@@ -9,11 +9,12 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// Memory of the 32 GB module, kB.
+// What the system itself uses of a board's memory, kB, and share of it.
 const (
-	memoryKB  = 31_378_044
-	systemKB  = 2_600_000 // used by the system itself
+	systemKB  = 2_600_000
 	baseCache = 1_400_000
+	mostShare = 0.3
+	visibleKB = 980_564 // of a module's GB, as recorded of an AGX Orin with 32
 )
 
 // jiffies are a core's times in seconds.
@@ -40,7 +41,7 @@ func (b *Board) procFiles() {
 		}
 		clear(b.cached)
 		if b.job != nil {
-			b.job.coldShare = 1
+			b.job.coldShare = b.cold(b.job.workload)
 		}
 		return nil
 	})
@@ -89,18 +90,19 @@ func ticks(name string, j jiffies) string {
 }
 
 func (b *Board) meminfo() string {
-	used := float64(systemKB)
+	memory := b.model.memoryGB * visibleKB
+	used := min(systemKB, mostShare*memory)
 	if b.job != nil {
 		used += b.job.workload.MemoryMB * 1000
 	}
-	cached := float64(baseCache)
+	cached := min(baseCache, mostShare*memory)
 	for _, w := range physics.Workloads() {
 		cached += b.cached[w.Name] * w.DatasetMB * 1000
 	}
-	cached = min(cached, memoryKB-used)
-	free := memoryKB - used - cached
-	return fmt.Sprintf("MemTotal:       %8d kB\nMemFree:        %8.0f kB\nMemAvailable:   %8.0f kB\n"+
+	cached = max(0, min(cached, memory-used))
+	free := max(0, memory-used-cached)
+	return fmt.Sprintf("MemTotal:       %8.0f kB\nMemFree:        %8.0f kB\nMemAvailable:   %8.0f kB\n"+
 		"Buffers:        %8d kB\nCached:         %8.0f kB\n"+
 		"SReclaimable:   %8d kB\nSwapTotal:      %8d kB\nSwapFree:       %8d kB\n",
-		memoryKB, free, free+cached, 0, cached, 0, 0, 0)
+		memory, free, free+cached, 0, cached, 0, 0, 0)
 }

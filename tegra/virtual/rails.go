@@ -7,81 +7,66 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// The rails whose sum is the module's power, and the memory's, which is fed
-// from the third and must not be added.
-const (
-	railGPU = iota
-	railCPU
-	railSys
-	railRAM
-	rails
-	summed = railRAM // rails before this one add up
-)
+// rail is a connected channel of a power monitor.
+type rail struct {
+	label    string
+	of       func(physics.Power) float64
+	supplyMV float64
+	stepMA   float64 // least significant bit
+}
 
-func split(p physics.Power) [rails]float64 { return [rails]float64{p.GPU, p.CPU, p.Sys, p.RAM} }
-
-// The INA3221 as set up on an AGX Orin.
+// The INA3221 as set up on an AGX Orin, whose first three rails are the module's power.
 const (
-	busStepMV   = 8                     // least significant bit of a voltage
-	shuntStepMA = 20                    // 40 µV across 2 mΩ
-	refresh     = 13 * time.Millisecond // of all channels
-	highMV      = 19000                 // supply of the GPU and CPU rails
-	lowMV       = 5000                  // 5 V supply
-	sag         = 60                    // mV per 10 W
+	busStepMV = 8                     // least significant bit of a voltage
+	refresh   = 13 * time.Millisecond // of all channels
+	highMV    = 19000                 // supply of the GPU and CPU rails
+	lowMV     = 5000                  // 5 V supply
+	sag       = 60                    // mV per 10 W
+	summed    = 3
 )
 
 // measure is what a channel reports.
 type measure struct{ milliVolt, milliAmp int64 }
 
-// measured returns the channels' present values. With noise they scatter and are
-// quantised as the chip does; without, they add up to the steady power to the
-// microwatt once it has settled.
-func (b *Board) measured() (m [rails]measure) {
+// measured returns the rails' present values. With noise they scatter and are
+// quantised as the chip does; without, an AGX Orin's add up to the steady power
+// to the microwatt once it has settled.
+func (b *Board) measured() []measure {
 	power, noise := b.powers(b.at), b.scatter()
-	if noise == 0 && b.at-b.since >= settleEnd {
-		return b.exact(power)
-	}
 	tick := uint64(b.at / refresh)
 	activity := 1 + noise*activitySD*clamp(normal(b.seed, tick), 3)
-	for i, w := range power {
-		m[i] = channel(i, w*activity, noise, normal(b.seed, tick, uint64(i)+1))
+	m := make([]measure, len(b.rails))
+	for i, r := range b.rails {
+		m[i] = r.channel(r.of(power)*activity, noise, normal(b.seed, tick, uint64(i)+1))
+	}
+	if noise == 0 && b.at-b.since >= settleEnd && b.model.name == AGXOrin {
+		exact := b.exact(power)
+		copy(m, exact[:])
 	}
 	return m
 }
 
 // channel turns watts into what the chip reports.
-func channel(rail int, watt, noise, deviation float64) measure {
-	volt := supply(rail, watt)
+func (r rail) channel(watt, noise, deviation float64) measure {
+	volt := busStepMV * int64(math.Round((r.supplyMV-min(sag*watt/10, 300))/busStepMV))
 	amp := watt * 1e6 / float64(volt)
 	if noise == 0 {
 		return measure{volt, int64(math.Round(amp))}
 	}
 	amp += noise * sensorMA * clamp(deviation, 3)
-	return measure{volt, max(0, shuntStepMA*int64(math.Round(amp/shuntStepMA)))}
-}
-
-// supply is a rail's voltage under load, mV.
-func supply(rail int, watt float64) int64 {
-	volt := highMV - 200.0
-	if rail >= railSys {
-		volt = lowMV - 20
-	}
-	volt -= min(sag*watt/10, 300)
-	return busStepMV * int64(math.Round(volt/busStepMV))
+	return measure{volt, max(0, int64(r.stepMA*math.Round(amp/r.stepMA)))}
 }
 
 // exact finds voltages and currents, whole mV and mA, whose products add up
-// to the sum of the rails' powers to the microwatt.
-func (b *Board) exact(power [rails]float64) (m [rails]measure) {
-	m[railRAM] = channel(railRAM, power[railRAM], 0, 0)
+// to the module's power to the microwatt.
+func (b *Board) exact(power physics.Power) [summed]measure {
 	total := int64(math.Round(b.steady.totalW * 1e6))
 	found, known := b.splits[total]
 	if !known {
-		found = decompose(total, power[railGPU]/(power[railGPU]+power[railCPU]), power[railSys])
+		found = decompose(total, power.GPU/(power.GPU+power.CPU), power.Sys)
 		b.splits[total] = found
 	}
-	copy(m[:], found[:])
-	return m
+	return found
 }
 
 // decompose writes total (µW) as high·(i1+i2) + low·i3 with a voltage of about

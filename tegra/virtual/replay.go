@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jtune/tegra"
+	"jtune/tegra/boards"
 	"jtune/tegra/sweep"
 )
 
@@ -38,7 +39,7 @@ const (
 
 // newReplay takes one value per mode of a table, and per batch size where it
 // has several: the median of duplicates.
-func newReplay(t *sweep.Table) (*replay, error) {
+func newReplay(t *sweep.Table, board lists) (*replay, error) {
 	r := &replay{name: filepath.Base(t.Name), sizes: map[int]*answers{}}
 	var err error
 	if r.space, err = tegra.NewSubspace(t.Modes()); err != nil {
@@ -68,8 +69,19 @@ func newReplay(t *sweep.Table) (*replay, error) {
 		a.order, a.place = append(a.order, m), append(a.place, octaves(m.Mode))
 	}
 	r.lists = lists{cores: slices.Max(r.space.Cores), cpu: r.space.CPU, gpu: r.space.GPU, emc: r.space.EMC}
-	r.foreign = !r.lists.within(agxOrin())
+	r.foreign = !r.lists.within(board)
 	return r, nil
+}
+
+// widen gives an AGX Orin's facts the cores of a table that has more.
+func widen(f *boards.Facts, cores int) {
+	for i := len(f.CPU.Leaders); i < cores; i++ {
+		if i%4 == 0 {
+			f.Conf.Clusters = append(f.Conf.Clusters, fmt.Sprintf("CPU_A78_%d %d", i/4, i))
+		}
+		f.CPU.Leaders = append(f.CPU.Leaders, i-i%4)
+		f.Conf.Order = append(f.Conf.Order, i)
+	}
 }
 
 // of returns the answers for a batch size; false when the table has several and

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/boards"
 	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 )
 
 // evenGrid is the published grid: 4,368 modes.
 func evenGrid() (cores []int, cpu, gpu, emc []tegra.Freq) {
-	l := agxOrin()
+	m := models[0]
+	l := m.lists(boards.Of(m.facts))
 	for i := 28; i >= 2; i -= 2 {
 		cpu = append(cpu, l.cpu[i])
 	}
@@ -258,7 +260,7 @@ func TestQuantisedRailsAreUnbiased(t *testing.T) {
 	set(t, b, midst)
 	start(t, b, "resnet18")
 	sleep(t, b, settleEnd)
-	var sum [rails]float64
+	sum := make([]float64, len(b.rails))
 	const n = 4000
 	for range n {
 		sleep(t, b, 100*time.Millisecond)
@@ -267,14 +269,14 @@ func TestQuantisedRailsAreUnbiased(t *testing.T) {
 		leave()
 		for i, v := range m {
 			sum[i] += float64(v.milliVolt*v.milliAmp) / 1e6 / n
-			if v.milliAmp%shuntStepMA != 0 || v.milliVolt%busStepMV != 0 {
+			if v.milliAmp%b.model.stepMA != 0 || v.milliVolt%busStepMV != 0 {
 				t.Fatalf("rail %d reads %+v: not the chip's steps", i, v)
 			}
 		}
 	}
 	for i, mean := range sum {
-		if !near(mean, b.steady.rails[i], 0.01) {
-			t.Errorf("rail %d reads %.3f W on average, draws %.3f", i, mean, b.steady.rails[i])
+		if !near(mean, b.rails[i].of(b.steady.steps.Power), 0.01) {
+			t.Errorf("%s reads %.3f W on average, draws %.3f", b.rails[i].label, mean, b.rails[i].of(b.steady.steps.Power))
 		}
 	}
 }

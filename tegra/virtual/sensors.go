@@ -2,7 +2,9 @@ package virtual
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,37 +12,66 @@ import (
 	"time"
 )
 
-// channels of the two INA3221 chips: which rail they measure, -1 for none.
-var channels = []struct {
-	chip, channel int
-	label         string
-	rail          int
-}{
-	{0, 1, "VDD_GPU_SOC", railGPU}, {0, 2, "VDD_CPU_CV", railCPU}, {0, 3, "VIN_SYS_5V0", railSys},
-	{1, 1, "NC", -1}, {1, 2, "VDDQ_VDD2_1V8AO", railRAM}, {1, 3, "NC", -1},
+// railFiles are the power monitors', by folder as recorded.
+func (b *Board) railFiles() {
+	for _, dir := range slices.Sorted(maps.Keys(b.facts.Hwmon)) {
+		b.hwmonFiles(dir, strings.Split(b.facts.Hwmon[dir], ", "))
+	}
+	for _, dir := range slices.Sorted(maps.Keys(b.facts.IIO)) {
+		for i, channel := range strings.Split(b.facts.IIO[dir], ", ") {
+			label := strings.Fields(channel)[0]
+			b.iioFiles(dir, i, b.connect(label, float64(b.model.supplyMV)))
+		}
+	}
 }
 
-func (b *Board) railFiles() {
-	for chip := range 2 {
-		device := fmt.Sprintf("/sys/devices/platform/c240000.i2c/i2c-1/1-004%d", chip)
-		hwmon := fmt.Sprintf("%s/hwmon/hwmon%d", device, 3+chip)
-		b.text(device+"/name", "ina3221\n")
-		b.text(hwmon+"/name", "ina3221\n")
-		b.text(hwmon+"/in7_label", "sum of shunt voltages\n")
-		b.show(hwmon+"/in7_input", func() string {
-			m := b.measured()
-			return strconv.FormatInt(2*(m[railGPU].milliAmp+m[railCPU].milliAmp), 10) + "\n"
-		})
-		b.text(hwmon+"/update_interval", strconv.Itoa(int(refresh/time.Millisecond))+"\n")
-		b.link(fmt.Sprintf("/sys/bus/i2c/drivers/ina3221/1-004%d", chip), device)
-		b.link(fmt.Sprintf("/sys/bus/i2c/devices/1-004%d", chip), device)
-		b.link(fmt.Sprintf("/sys/class/hwmon/hwmon%d", 3+chip), hwmon)
+// connect adds a rail and returns its index.
+func (b *Board) connect(label string, supplyMV float64) int {
+	of, known := railPower[label]
+	if !known {
+		panic("virtual: what rail " + label + " supplies is not known")
 	}
-	for _, c := range channels {
-		dir := fmt.Sprintf("/sys/bus/i2c/drivers/ina3221/1-004%d/hwmon/hwmon%d", c.chip, 3+c.chip)
-		real := strings.Replace(dir, "/sys/bus/i2c/drivers/ina3221/", "/sys/devices/platform/c240000.i2c/i2c-1/", 1)
-		b.channelFiles(real, c.channel, c.label, c.rail)
+	if label == "SYS5V" {
+		supplyMV = lowMV
 	}
+	b.rails = append(b.rails, rail{label, of, supplyMV, float64(b.model.stepMA)})
+	return len(b.rails) - 1
+}
+
+// hwmonFiles are a monitor's in kernels from 5.10 on: a device, and links to it. channels are "label mV mA".
+func (b *Board) hwmonFiles(dir string, channels []string) {
+	address, name := path.Base(path.Dir(path.Dir(dir))), path.Base(dir)
+	bus, _, _ := strings.Cut(address, "-")
+	device := "/sys/devices/platform/c240000.i2c/i2c-" + bus + "/" + address
+	hwmon := device + "/hwmon/" + name
+	b.text(device+"/name", "ina3221\n")
+	b.text(hwmon+"/name", "ina3221\n")
+	var connected []int
+	for i, channel := range channels {
+		fields := strings.Fields(channel)
+		index := -1
+		if label := fields[0]; label != "NC" {
+			index = b.connect(label, float64(clocks(fields[1], 1)[0]))
+			connected = append(connected, index)
+		}
+		b.channelFiles(hwmon, i+1, fields[0], index)
+	}
+	b.text(hwmon+"/in7_label", "sum of shunt voltages\n")
+	sum := func(per int64) func() string {
+		return func() string {
+			all := int64(0)
+			for _, i := range connected {
+				all += b.measured()[i].milliAmp
+			}
+			return strconv.FormatInt(per*all, 10) + "\n"
+		}
+	}
+	b.show(hwmon+"/in7_input", sum(2)) // µV
+	b.show(hwmon+"/curr4_input", sum(1))
+	b.text(hwmon+"/update_interval", strconv.Itoa(int(refresh/time.Millisecond))+"\n")
+	b.link("/sys/bus/i2c/drivers/ina3221/"+address, device)
+	b.link("/sys/bus/i2c/devices/"+address, device)
+	b.link("/sys/class/hwmon/"+name, hwmon)
 }
 
 // channelFiles are one channel's; those of a rail that a fault removed vanish.
@@ -58,42 +89,78 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 		b.show(fmt.Sprintf("%s/in%d_input", dir, channel+3),
 			value(func(m measure) int64 { return 2 * m.milliAmp })), // shunt µV
 	}
-	for _, n := range made {
-		n.gone = func() bool { return slices.Contains(b.faults.MissingRails, label) }
-	}
 	if rail < 0 { // not connected: the chip answers, the channel does not
 		for _, n := range made[1:3] {
 			n.fails = func() error { return syscall.EIO }
 		}
 	}
+	b.mayVanish(label, made...)
 }
 
-// thermalFiles are the zones of L4T 35 in order. What is powered down reads
-// -256 °C: the GPU without work, the vision units always.
-func (b *Board) thermalFiles() {
+// iioFiles are a channel's on L4T 32: mV, mA and mW.
+func (b *Board) iioFiles(dir string, channel, rail int) {
+	value := func(of func(measure) int64) func() string {
+		return func() string { return strconv.FormatInt(of(b.measured()[rail]), 10) + "\n" }
+	}
+	file := func(format string) string { return dir + "/" + fmt.Sprintf(format, channel) }
+	label := b.rails[rail].label
+	b.mayVanish(label,
+		b.text(file("rail_name_%d"), label+"\n"),
+		b.show(file("in_voltage%d_input"), value(func(m measure) int64 { return m.milliVolt })),
+		b.show(file("in_current%d_input"), value(func(m measure) int64 { return m.milliAmp })),
+		b.show(file("in_power%d_input"), value(func(m measure) int64 { return (m.milliVolt*m.milliAmp + 500) / 1000 })),
+		b.text(file("crit_current_limit_%d"), "32760 ma\n"),
+	)
+}
+
+// mayVanish removes files while the faults name their rail.
+func (b *Board) mayVanish(label string, files ...*node) {
+	for _, n := range files {
+		n.gone = func() bool { return slices.Contains(b.faults.MissingRails, label) }
+	}
+}
+
+// zone is what a thermal zone reads, °C. What is powered down reads -256 °C where the
+// kernel says so (L4T 34 and 35): the GPU without work, the vision units always.
+func (b *Board) zone(name, recorded string) func() float64 {
 	h := &b.heat
-	off := func() float64 { return -256 }
 	near := func(offset float64) func() float64 { return func() float64 { return h.body + offset } }
-	zones := []struct {
-		name string
-		temp func() float64
-	}{
-		{"CPU-therm", func() float64 { return h.cpu }},
-		{"GPU-therm", func() float64 {
-			if b.gated() {
+	kind := strings.ToLower(name)
+	offsets := map[string]float64{"soc0-therm": 0.4, "soc1-therm": 0.1, "soc2-therm": 0.6, "tboard_tegra": -7,
+		"tdiode_tegra": -4}
+	switch off := recorded == "-256000"; {
+	case strings.Contains(kind, "gpu"):
+		return func() float64 {
+			if off && b.gated() {
 				return -256
 			}
 			return h.gpu
-		}},
-		{"CV0-therm", off}, {"CV1-therm", off}, {"CV2-therm", off},
-		{"SOC0-therm", near(0.4)}, {"SOC1-therm", near(0.1)}, {"SOC2-therm", near(0.6)},
-		{"tj-therm", h.hottest}, {"Tboard_tegra", near(-7)}, {"Tdiode_tegra", near(-4)},
+		}
+	case off:
+		return func() float64 { return -256 }
+	case strings.Contains(kind, "cpu"):
+		return func() float64 { return h.cpu }
+	case strings.HasPrefix(kind, "tj"):
+		return h.hottest
+	case recorded == "100000": // the power controller's alarm, no temperature
+		return func() float64 { return 100 }
+	default:
+		return near(offsets[kind])
 	}
-	for i, z := range zones {
+}
+
+// thermalFiles are the zones in their recorded order, and what heat does.
+func (b *Board) thermalFiles() {
+	h := &b.heat
+	for i, field := range strings.Fields(b.facts.Zones) {
+		name, recorded, _ := strings.Cut(field, "=")
+		temp := b.zone(name, recorded)
 		dir := fmt.Sprintf("/sys/devices/virtual/thermal/thermal_zone%d", i)
-		b.tripFiles(dir, z.name)
-		b.text(dir+"/type", z.name+"\n")
-		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(z.temp()*32)*1000/32)) + "\n" })
+		if b.facts.Trips != "" {
+			b.tripFiles(dir, name)
+		}
+		b.text(dir+"/type", name+"\n")
+		b.show(dir+"/temp", func() string { return strconv.Itoa(int(math.Round(temp()*32)*1000/32)) + "\n" })
 		b.link(fmt.Sprintf("/sys/class/thermal/thermal_zone%d", i), dir)
 	}
 	for i, name := range []string{"cpu-throttle-alert", "gpu-throttle-alert"} {
@@ -103,10 +170,6 @@ func (b *Board) thermalFiles() {
 		b.show(dir+"/cur_state", func() string { return flag(h.throttled) })
 		b.link(fmt.Sprintf("/sys/class/thermal/cooling_device%d", i), dir)
 	}
-	const oc = "/sys/devices/platform/soctherm-oc-event/hwmon/hwmon5"
-	b.text(oc+"/name", "soctherm_oc\n")
-	b.text(oc+"/oc1_event_cnt", "0\n")
-	b.link("/sys/class/hwmon/hwmon5", oc)
 }
 
 // tripFiles are a zone's trip points: the dies' slow and stop the module, the hottest
@@ -133,19 +196,32 @@ func (b *Board) tripFiles(dir, zone string) {
 // cycle is taken over by the fan service again.
 func (b *Board) fanFiles() {
 	h := &b.heat
-	const fan, tach = "/sys/devices/platform/pwm-fan/hwmon/hwmon2",
-		"/sys/devices/platform/39c0000.tachometer/hwmon/hwmon0"
-	b.text(fan+"/name", "pwmfan\n")
-	b.knob(fan+"/pwm1", func() string { return strconv.Itoa(h.pwm) + "\n" }, func(v string) error {
+	duty := func() string { return strconv.Itoa(h.pwm) + "\n" }
+	drive := func(v string) error {
 		pwm, err := number(v)
 		if err != nil || pwm > 255 {
 			return syscall.EINVAL
 		}
 		h.pwm, h.manual = int(pwm), pwm == 255 || pwm == 0
 		return nil
-	})
+	}
+	rpm := func() string { return strconv.Itoa(int(fanTopRPM*h.fan)) + "\n" }
+	const old = "/sys/devices/pwm-fan"
+	if b.facts.Files[old+"/target_pwm"] != "" { // L4T 32
+		b.knob(old+"/target_pwm", duty, drive)
+		b.knob(old+"/temp_control", func() string { return flag(!h.manual) }, func(v string) error {
+			h.manual = v == "0"
+			return nil
+		})
+		b.show(old+"/rpm_measured", rpm)
+		return
+	}
+	const fan, tach = "/sys/devices/platform/pwm-fan/hwmon/hwmon2",
+		"/sys/devices/platform/39c0000.tachometer/hwmon/hwmon0"
+	b.text(fan+"/name", "pwmfan\n")
+	b.knob(fan+"/pwm1", duty, drive)
 	b.link("/sys/class/hwmon/hwmon2", fan)
 	b.text(tach+"/name", "pwm_tach\n")
-	b.show(tach+"/rpm", func() string { return strconv.Itoa(int(fanTopRPM*h.fan)) + "\n" })
+	b.show(tach+"/rpm", rpm)
 	b.link("/sys/class/hwmon/hwmon0", tach)
 }

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"jtune/tegra"
@@ -14,9 +15,8 @@ type steady struct {
 	mode       tegra.Mode // nearest to the conditions
 	free       bool       // governors choose the clocks
 	steps      physics.Steps
-	rails      [rails]float64 // W
-	totalW     float64        // of the summed rails; a replay's own number
-	coreBusy   []float64      // per core, 0 to 1
+	totalW     float64   // of the module; a replay's own number
+	coreBusy   []float64 // per core, 0 to 1
 }
 
 // What governors cost while a job runs (at most about 3 %
@@ -48,7 +48,7 @@ func (b *Board) emcClock() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
 func (b *Board) tendency() (s steady) {
 	s.conditions, s.mode, s.free = b.conditions()
 	if b.job == nil {
-		s.steps.Power = physics.Orin().Idle(s.conditions, b.gated())
+		s.steps.Power = b.chip.Idle(s.conditions, b.gated())
 		s.steps.CPUBusy = 0.03 * float64(s.conditions.Cores)
 	} else {
 		s.steps = b.expected(b.job.workload, b.job.label, s.conditions, s.mode)
@@ -56,7 +56,7 @@ func (b *Board) tendency() (s steady) {
 			s.steps = slower(s.steps)
 		}
 	}
-	s.rails, s.totalW = split(s.steps.Power), s.steps.Power.Total()
+	s.totalW = s.steps.Power.Total()
 	if b.job != nil && b.table != nil {
 		s.totalW = b.table.row(s.mode, b.job.workload.Batch).PowerW
 	}
@@ -72,8 +72,8 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 	var sum tegra.Freq
 	for i, on := range b.knobs.online {
 		if on {
-			sum += b.policyClock(i / coresPerPolicy)
-			free = free || b.knobs.policy[i/coresPerPolicy].free()
+			sum += b.policyClock(b.knobs.policyOf[i])
+			free = free || b.knobs.policy[b.knobs.policyOf[i]].free()
 		}
 	}
 	mean := sum / tegra.Freq(m.Cores)
@@ -85,13 +85,13 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 // expected is a job's minibatch in a mode, free of noise but for the quirks
 // by which a board and mode deviate from the laws.
 func (b *Board) expected(w physics.Workload, label string, c physics.Conditions, m tegra.Mode) physics.Steps {
-	s := w.Steady(physics.Orin(), c)
+	s := w.Run(b.chip, c, b.reading(w, b.coldLater(w)))
 	if b.table != nil {
 		row := b.table.row(m, w.Batch)
 		return scaled(s, row.TimeMS/s.TimeMS, row.PowerW/s.Power.Total())
 	}
 	time, power := b.quirks(label, m)
-	return scaled(s, time, power)
+	return scaled(s, time*b.unit[0], power*b.unit[1])
 }
 
 // quirks are mean-zero deviations from the laws, as factors: fixed for a
@@ -106,13 +106,11 @@ func clamp(x, most float64) float64 { return max(-most, min(most, x)) }
 
 // scaled stretches a minibatch in time and power.
 func scaled(s physics.Steps, time, power float64) physics.Steps {
-	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS, &s.ExecuteMS,
+	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.HandMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS, &s.ExecuteMS,
 		&s.KernelMS} {
 		*ms *= time
 	}
-	for _, w := range []*float64{&s.Power.GPU, &s.Power.CPU, &s.Power.Sys, &s.Power.RAM} {
-		*w *= power
-	}
+	s.Power = s.Power.Scale(power)
 	return s
 }
 
@@ -147,6 +145,43 @@ func (b *Board) spread(s physics.Steps) []float64 {
 		busy[i], left = busy[i]+extra, left-extra
 	}
 	return busy
+}
+
+// cacheable is the share of a workload's data that the page cache can hold.
+func (b *Board) cacheable(w physics.Workload) float64 {
+	free := b.model.memoryGB - systemGB - w.On(b.chip).MemoryMB/1000
+	return max(0, min(1, free/(w.DatasetMB/1000)))
+}
+
+// hit is the share of reads that a cache with the share x of the data serves, all read once
+// in random order and the longest unused dropped first.
+func hit(x float64) float64 {
+	if x >= 1 {
+		return 1
+	}
+	return x + (1-x)*math.Log1p(-x)
+}
+
+// cold is the share of a workload's reads that go to the drive just now, coldLater after
+// its first epoch.
+func (b *Board) cold(w physics.Workload) float64 {
+	if w.InMemory || b.table != nil {
+		return 0
+	}
+	return 1 - hit(b.cached[w.Name])
+}
+
+func (b *Board) coldLater(w physics.Workload) float64 {
+	if w.InMemory || b.table != nil {
+		return 0
+	}
+	return 1 - hit(b.cacheable(w))
+}
+
+// reading is what a share of a minibatch's data from the drive costs.
+func (b *Board) reading(w physics.Workload, cold float64) physics.Reading {
+	return physics.Reading{MS: cold * w.DatasetMB / float64(w.Minibatches(w.Batch)) * b.drive.msPerMB,
+		Queue: b.drive.queue, Reclaim: !w.InMemory && b.table == nil && b.cacheable(w) < 0.5}
 }
 
 // Truth returns time per minibatch and module power of a workload in a mode,

@@ -18,15 +18,13 @@ import (
 	"time"
 
 	"jtune/tegra"
+	"jtune/tegra/boards"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual/physics"
 )
 
-// AGXOrin is the name of the one board there is so far.
+// AGXOrin is the name of the board that is taken where none is asked for.
 const AGXOrin = "agx-orin"
-
-// Names lists the boards that New knows.
-func Names() []string { return []string{AGXOrin} }
 
 // Workloads lists the workloads that the physics knows.
 func Workloads() []string {
@@ -37,11 +35,25 @@ func Workloads() []string {
 	return names
 }
 
-// Estimated: no measurement on this kind of board is behind a
+// Estimated reports whether no measurement on this kind of board is behind a
 // workload's simulation.
-func Estimated(workload string) bool {
+func (b *Board) Estimated(workload string) bool {
 	w, _ := physics.Find(workload)
-	return w.Estimated
+	return !slices.Contains(w.Boards, b.model.name)
+}
+
+// systemGB is what a board's system needs of its memory beside a job.
+const systemGB = 1.2
+
+// Fits says why a workload does not fit the board's memory; nil when it does or
+// a table answers.
+func (b *Board) Fits(workload string) error {
+	w, known := physics.Find(workload)
+	if need := w.On(b.chip).MemoryMB/1000 + systemGB; b.table == nil && known && need > b.model.memoryGB {
+		return fmt.Errorf("%s needs %.1f GB of memory, %.1f with the system: virtual:%s has %g GB", workload,
+			need-systemGB, need, b.model.name, b.model.memoryGB)
+	}
+	return nil
 }
 
 // Options describe the board to build. Only Name is required.
@@ -50,6 +62,9 @@ type Options struct {
 	Replay *sweep.Table // answers from this table instead of physics
 	Speed  float64      // clock seconds per second; 0 means 1, +Inf never sleeps
 	Seed   uint64
+	Medium string // what the data lie on: ssd, emmc, sd or hdd; "": the board's usual one
+	// Instance numbers units of a board, which differ a little; 0 is the mean of all.
+	Instance int
 	// Noise scales the scatter of times and sensor readings. nil: 1; for a
 	// replay less, and 0 at full speed, which returns exactly the table's numbers.
 	Noise  *float64
@@ -62,6 +77,12 @@ type Board struct {
 	clock *Clock
 	noise tegra.Val[float64]
 	seed  uint64
+	model model
+	facts boards.Facts
+	chip  physics.Chip
+	rails []rail
+	drive medium
+	unit  [2]float64 // this instance's time and power, as factors
 	lists lists
 	table *replay // nil: physics
 	root  *node
@@ -72,7 +93,7 @@ type Board struct {
 	job    *job // nil: nothing runs
 	cached map[string]float64
 	steady steady // what the board tends to under the knobs and the job
-	from   [rails]float64
+	from   physics.Power
 	since  time.Duration             // when it began to tend there, coming from from
 	splits map[int64][summed]measure // exact rails by µW
 	heat   heat
@@ -83,39 +104,64 @@ type Board struct {
 	used   map[int]int // uses of Faults.Files by index
 }
 
-// New builds a board at its state after boot: MAXN, clocks free, nothing
+// New builds a board at its state after boot: clocks free, nothing
 // running. An unknown name is a tegra.ErrNoDevice.
 func New(o Options) (*Board, error) {
 	if o.Name == "" && o.Replay != nil {
 		o.Name = AGXOrin
 	}
-	if !slices.Contains(Names(), o.Name) {
-		return nil, fmt.Errorf("virtual:%s is not simulated yet; there is virtual:%s: %w", o.Name,
+	m, known := modelNamed(o.Name)
+	if !known {
+		return nil, fmt.Errorf("virtual:%s is not simulated; there is virtual:%s: %w", o.Name,
 			strings.Join(Names(), ", virtual:"), tegra.ErrNoDevice)
 	}
 	if o.Noise != nil && !(*o.Noise >= 0 && *o.Noise <= 100) {
 		return nil, fmt.Errorf("noise of %g: want 0 to 100, 1 is usual", *o.Noise)
 	}
-	b := &Board{clock: newClock(o.Speed), seed: o.Seed, lists: agxOrin(), cached: map[string]float64{},
-		used: map[int]int{}, splits: map[int64][summed]measure{}}
+	b := &Board{clock: newClock(o.Speed), seed: o.Seed, model: m, facts: boards.Of(m.facts), chip: physics.On(m.name),
+		cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
+	b.lists = m.lists(b.facts)
+	if o.Medium == "" {
+		o.Medium = m.media[0]
+	}
+	if !slices.Contains(m.media, o.Medium) {
+		return nil, fmt.Errorf("virtual:%s has no %q: give one of %s", m.name, o.Medium, strings.Join(m.media, ", "))
+	}
+	b.drive = media[o.Medium]
+	if o.Instance < 0 {
+		return nil, fmt.Errorf("instance %d: want a number from 1 on, 0 is the mean of all units", o.Instance)
+	}
+	for i, sd := range m.spread {
+		b.unit[i] = 1
+		if o.Instance > 0 {
+			b.unit[i] += sd * clamp(normal(text(m.name), uint64(o.Instance), uint64(i)), 1.6)
+		}
+	}
 	if o.Noise != nil {
 		b.noise = tegra.Some(*o.Noise)
 	}
 	if o.Replay != nil {
 		var err error
-		if b.table, err = newReplay(o.Replay); err != nil {
+		if b.table, err = newReplay(o.Replay, b.lists); err != nil {
 			return nil, err
 		}
 		b.lists = b.table.lists
+		widen(&b.facts, b.lists.cores)
 	}
-	b.knobs = newKnobs(b.lists, b.presets())
+	presets := b.presets()
+	start := presets[0]
+	if i := slices.IndexFunc(presets, func(p preset) bool { return p.id == m.boot }); i > 0 {
+		start = presets[i]
+	}
+	b.knobs = newKnobs(b.lists, b.facts.CPU.Leaders, clocks(b.facts.CPU.Low, tegra.KHz)[0], len(m.idle), start,
+		b.configuration(presets))
 	b.cpu = make([]jiffies, b.lists.cores)
 	b.spent = newClockTimes(len(b.knobs.policy))
 	b.faults = o.Faults.clone()
 	b.heat = newHeat(b.ambient())
 	b.holdClocks()
 	b.retarget()
-	b.from = b.steady.rails // at rest since long
+	b.from = b.steady.steps.Power // at rest since long
 	b.root = &node{kids: map[string]*node{}}
 	b.build()
 	return b, nil
@@ -214,13 +260,9 @@ const (
 	settleEnd = 2 * time.Second
 )
 
-// powers returns the rails' power at a time, W.
-func (b *Board) powers(at time.Duration) (w [rails]float64) {
-	f := remaining(at - b.since)
-	for i := range w {
-		w[i] = b.steady.rails[i] + f*(b.from[i]-b.steady.rails[i])
-	}
-	return w
+// powers returns the power at a time.
+func (b *Board) powers(at time.Duration) physics.Power {
+	return b.steady.steps.Power.Toward(b.from, remaining(at-b.since))
 }
 
 // remaining is the share of a change that is still to come after d: 1 at 0,
@@ -237,7 +279,7 @@ func remaining(d time.Duration) float64 {
 // is what it tends to already.
 func (b *Board) retarget() {
 	next := b.tendency()
-	if next.rails != b.steady.rails {
+	if next.steps.Power != b.steady.steps.Power {
 		b.from, b.since = b.powers(b.at), b.at
 	}
 	b.steady = next

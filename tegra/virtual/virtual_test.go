@@ -3,6 +3,8 @@ package virtual
 import (
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"jtune/tegra"
@@ -61,7 +63,7 @@ func TestBoardLooksLikeAnAGXOrin(t *testing.T) {
 }
 
 func TestUnknownBoardIsNoDevice(t *testing.T) {
-	for _, name := range []string{"orin-nano", "", "../../etc", "AGX-ORIN"} {
+	for _, name := range []string{"orin", "", "../../etc", "AGX-ORIN"} {
 		if _, err := New(Options{Name: name}); !errors.Is(err, tegra.ErrNoDevice) {
 			t.Errorf("New(%q) = %v, want a tegra.ErrNoDevice", name, err)
 		}
@@ -76,10 +78,63 @@ func TestNoiseIsAScale(t *testing.T) {
 	}
 }
 
-func TestEstimatesAreSaidToBeSo(t *testing.T) {
-	for _, name := range Workloads() {
-		if got, want := Estimated(name), name == "vgg11" || name == "lenet5"; got != want {
-			t.Errorf("%s estimated: %v, want %v", name, got, want)
+func TestBoardSaysWhatItEstimates(t *testing.T) {
+	for board, measured := range map[string][]string{
+		AGXOrin: {"resnet18", "mobilenet", "yolov8n", "bert", "lstm"}, "orin-nano": {"resnet18"},
+		"agx-xavier": {"mobilenet", "lenet5", "resnet18-cifar"}, "tx2": nil,
+	} {
+		b := fast(t, Options{Name: board})
+		for _, name := range Workloads() {
+			if got, want := b.Estimated(name), !slices.Contains(measured, name); got != want {
+				t.Errorf("%s on %s estimated: %v, want %v", name, board, got, want)
+			}
+		}
+	}
+}
+
+func TestBoardRefusesWhatItsMemoryDoesNotHold(t *testing.T) {
+	b := fast(t, Options{Name: "nano"})
+	err := b.StartWorkload("mobilenet", 0)
+	if err == nil || !strings.Contains(err.Error(), "6.7 GB") || !strings.Contains(err.Error(), "4 GB") {
+		t.Errorf("starting MobileNet on a Nano gives %v, want the memory it needs and the board's", err)
+	}
+	if err := b.StartWorkload("lenet5", 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBoardTakesItsOwnMediaOnly(t *testing.T) {
+	if _, err := New(Options{Name: "nano", Medium: "ssd"}); err == nil || !strings.Contains(err.Error(), "sd, hdd") {
+		t.Errorf("a Nano with an SSD: %v, want the media it takes", err)
+	}
+	stall := func(medium string) float64 {
+		b := fast(t, Options{Name: "agx-xavier", Medium: medium, Noise: new(float64)})
+		start(t, b, "mobilenet")
+		next(t, b)
+		return next(t, b).StallMS
+	}
+	if ssd, hdd := stall("ssd"), stall("hdd"); hdd < 2*ssd {
+		t.Errorf("the first epoch stalls %.1f ms a minibatch with a hard disk, %.1f with an SSD", hdd, ssd)
+	}
+}
+
+func TestInstancesDifferByTheirOffsetsAlone(t *testing.T) {
+	at := func(instance int) (float64, float64) {
+		b := fast(t, Options{Name: "xavier-nx", Instance: instance, Noise: new(float64)})
+		ms, w, err := b.Truth("lenet5", tegra.Mode{Cores: 4, CPU: 1420800 * tegra.KHz, GPU: 1109250000, EMC: 1600 * tegra.MHz})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ms, w
+	}
+	ms, w := at(0)
+	for i := 1; i <= 5; i++ {
+		time, power := at(i)
+		if time == ms || power == w || math.Abs(time/ms-1) > 1.6*0.012+1e-9 || math.Abs(power/w-1) > 1.6*0.012+1e-9 {
+			t.Errorf("instance %d takes %.3f ms at %.3f W, the mean of all %.3f at %.3f", i, time, power, ms, w)
+		}
+		if again, _ := at(i); again != time {
+			t.Errorf("instance %d takes %.4f ms, then %.4f", i, time, again)
 		}
 	}
 }

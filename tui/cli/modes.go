@@ -15,7 +15,6 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
-	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
 
@@ -160,23 +159,23 @@ func (a *app) workloads() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b := a.options.Board()
+			b, estimated := a.options.Estimated(list)
 			if a.asJSON {
-				return printJSON(a.out, toWorkloadsJSON(list, b))
+				return printJSON(a.out, toWorkloadsJSON(list, b, estimated))
 			}
-			return a.printWorkloads(list, b)
+			return a.printWorkloads(list, b, estimated)
 		},
 	}
 	a.jsonListFlag(cmd.Flags())
 	return cmd
 }
 
-func (a *app) printWorkloads(list []workload.Workload, b tegra.Board) error {
+func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, estimated map[string]bool) error {
 	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
 	marked := false
 	for _, w := range list {
 		name := w.Name
-		if b.Simulated() && virtual.Estimated(name) {
+		if b.Simulated() && estimated[name] {
 			name, marked = name+"*", true
 		}
 		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset,
@@ -191,7 +190,7 @@ func (a *app) printWorkloads(list []workload.Workload, b tegra.Board) error {
 	return a.printOrigin(b.Origin())
 }
 
-func toWorkloadsJSON(list []workload.Workload, b tegra.Board) []workloadJSON {
+func toWorkloadsJSON(list []workload.Workload, b tegra.Board, estimated map[string]bool) []workloadJSON {
 	out := make([]workloadJSON, len(list))
 	for i, w := range list {
 		out[i] = workloadJSON{
@@ -207,7 +206,7 @@ func toWorkloadsJSON(list []workload.Workload, b tegra.Board) []workloadJSON {
 			Prefetch:  w.Prefetch,
 			Epochs:    w.Epochs,
 			Command:   listOf(w.Command),
-			Estimated: tegra.Val[bool]{V: virtual.Estimated(w.Name), OK: b.Simulated()},
+			Estimated: tegra.Val[bool]{V: estimated[w.Name], OK: b.Simulated()},
 			Virtual:   b.Virtual,
 		}
 	}

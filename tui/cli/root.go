@@ -103,6 +103,8 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `N` of all random draws")
+	f.StringVar(&o.Medium, "medium", "", "what the data of a virtual board's jobs lie on: `NAME` ssd, emmc, sd or hdd")
+	f.IntVar(&o.Instance, "instance", 0, "`N` of a virtual board: units differ a little; 0 is the mean of all")
 	f.StringSliceVar(&a.batches, "batch", nil,
 		"batch size `N` of a job, or to pick from sweep files and models that hold several; several with commas, "+
 			"or all (those of a file): tune chooses among them, profile measures each")

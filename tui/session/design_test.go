@@ -18,7 +18,7 @@ func physicsOf(t *testing.T, workload string, m tegra.Mode) tegra.Measured {
 	if !ok {
 		t.Fatalf("no workload %s", workload)
 	}
-	s := w.Steady(physics.Orin(), physics.At(m))
+	s := w.Steady(physics.On(virtual.AGXOrin), physics.At(m))
 	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: physics.TimeMS.Of(s), PowerW: physics.PowerW.Of(s)}
 }
 

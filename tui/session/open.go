@@ -83,7 +83,16 @@ func openVirtual(o Options, name string) (*Session, error) {
 		return nil, fmt.Errorf("%w: virtual: without a name; known: %s", tegra.ErrNoDevice,
 			strings.Join(virtual.Names(), ", "))
 	}
-	return openBoard(o, name, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed})
+	which := name
+	if o.Instance > 0 {
+		which = fmt.Sprintf("%s %d", name, o.Instance)
+	}
+	s, err := openBoard(o, which, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed, Medium: o.Medium,
+		Instance: o.Instance})
+	if err != nil && !errors.Is(err, tegra.ErrNoDevice) {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return s, err
 }
 
 func openReplay(o Options, path string) (*Session, error) {

@@ -16,13 +16,15 @@ var ErrUsage = errors.New("usage")
 // Options say which device to open and where to keep things. The zero value
 // opens the Jetson this is, else the virtual AGX Orin.
 type Options struct {
-	Device  string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
-	Sysroot string  // device files are read and written below it; "" is /
-	DataDir string  // campaigns and models; "" is the XDG data directory
-	Config  string  // TOML with the user's workloads; "" is the XDG one, which may be absent
-	LogFile string  // where the guard logs; "" is the XDG state directory
-	Speed   float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
-	Seed    uint64  // of everything that draws at random
+	Device   string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
+	Sysroot  string  // device files are read and written below it; "" is /
+	DataDir  string  // campaigns and models; "" is the XDG data directory
+	Config   string  // TOML with the user's workloads; "" is the XDG one, which may be absent
+	LogFile  string  // where the guard logs; "" is the XDG state directory
+	Speed    float64 // rate of a virtual clock; 0 is 1, +Inf never sleeps
+	Seed     uint64  // of everything that draws at random
+	Medium   string  // of a virtual board: what the data lie on; "" is the board's usual one
+	Instance int     // of a virtual board: which unit; 0 is the mean of all
 	// batch size of jobs, or sizes to choose among and those picked from files and models that hold several
 	Batches  []int
 	AllSizes bool   // of files and models that hold several

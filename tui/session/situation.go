@@ -59,14 +59,19 @@ func (o Options) PresetsFor(samples Samples) []tegra.Preset {
 	return s.Device.Presets()
 }
 
-// Board is the one that Open opens; zero where it opens none.
-func (o Options) Board() tegra.Board {
+// Estimated returns the board of these options and, of a simulated one, which workloads no
+// measurement on such a board is behind.
+func (o Options) Estimated(list []workload.Workload) (b tegra.Board, estimated map[string]bool) {
 	s, err := Open(o)
 	if err != nil {
-		return tegra.Board{}
+		return tegra.Board{}, nil
 	}
 	defer s.Close()
-	return s.Device.Board()
+	estimated = map[string]bool{}
+	for _, w := range list {
+		estimated[w.Name] = s.Virtual != nil && s.Virtual.Estimated(w.Name)
+	}
+	return s.Device.Board(), estimated
 }
 
 // SettingsOf are modes at the batch sizes asked for, size by size; plain modes

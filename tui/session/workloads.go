@@ -180,6 +180,9 @@ func (s *Session) Blocked(w workload.Workload) string {
 		if w.Torch.Infer || !slices.Contains(virtual.Workloads(), w.Name) {
 			return "not here"
 		}
+		if s.Virtual.Fits(w.Name) != nil {
+			return "no memory"
+		}
 	case len(w.Command) > 0:
 	case w.Torch.Net == "":
 		return "no command"
@@ -199,7 +202,7 @@ func (s *Session) RunsAs(w workload.Workload) string {
 		return "replayed"
 	case s.Virtual == nil || w.Torch.Beside:
 		return "yes"
-	case virtual.Estimated(w.Name):
+	case s.Virtual.Estimated(w.Name):
 		return "estimated"
 	}
 	return "simulated"
@@ -215,6 +218,9 @@ func (s *Session) canRun(w workload.Workload) error {
 		return fmt.Errorf("%w: workload %s: infer = true: a virtual board simulates training alone: measure inference "+
 			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name)
 	case s.Virtual != nil && !w.Torch.Beside:
+		if err := s.Virtual.Fits(w.Name); err != nil {
+			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
+		}
 		return nil
 	}
 	err := w.Ready()

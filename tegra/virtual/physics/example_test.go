@@ -18,7 +18,7 @@ func ExampleWorkload_Steady() {
 		fmt.Printf("%d MHz: %.0f ms, %.0f W\n", mhz, s.TimeMS, s.Power.Total())
 	}
 	// Output:
-	// 300 MHz: 183 ms, 22 W
-	// 800 MHz: 80 ms, 33 W
-	// 1300 MHz: 61 ms, 47 W
+	// 300 MHz: 184 ms, 22 W
+	// 800 MHz: 81 ms, 32 W
+	// 1300 MHz: 61 ms, 46 W
 }

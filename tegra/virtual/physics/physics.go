@@ -22,8 +22,8 @@ type Conditions struct {
 // Batch. Work is in ms·GHz: divided by a clock it is a time.
 type Workload struct {
 	Name      string
-	Estimated bool // the constants rest on no measurement of this board
-	Samples   int  // per epoch
+	Boards    []string // on which measurements or published figures are behind the constants
+	Samples   int      // per epoch
 	Batch     int
 	Workers   int     // loader processes; 0: the computing process loads
 	DatasetMB float64 // on disk

@@ -5,6 +5,7 @@ import "math"
 // Power is a module's draw by supply, in watts.
 type Power struct {
 	GPU float64 // GPU and SoC supply
+	SoC float64 // of GPU: what the rest of the chip takes
 	CPU float64 // CPU supply
 	Sys float64 // 5 V supply: memory, I/O, regulators
 	RAM float64 // of Sys: memory alone
@@ -13,8 +14,16 @@ type Power struct {
 // Total is the module's draw.
 func (p Power) Total() float64 { return p.GPU + p.CPU + p.Sys }
 
-func (p Power) scale(x float64) Power {
-	return Power{GPU: p.GPU * x, CPU: p.CPU * x, Sys: p.Sys * x, RAM: p.RAM * x}
+// Scale multiplies each part.
+func (p Power) Scale(x float64) Power {
+	return Power{GPU: p.GPU * x, SoC: p.SoC * x, CPU: p.CPU * x, Sys: p.Sys * x, RAM: p.RAM * x}
+}
+
+// Toward is p moved towards q by a share: 0 is p, 1 is q.
+func (p Power) Toward(q Power, share float64) Power {
+	to := func(a, b float64) float64 { return a + share*(b-a) }
+	return Power{GPU: to(p.GPU, q.GPU), SoC: to(p.SoC, q.SoC), CPU: to(p.CPU, q.CPU), Sys: to(p.Sys, q.Sys),
+		RAM: to(p.RAM, q.RAM)}
 }
 
 // Curve is a supply's voltage over its clock, relative to the voltage at Top:
@@ -69,12 +78,13 @@ func (k Chip) power(w Workload, c Conditions, s Steps) Power {
 	vg, vc := k.GPU.at(c.GPU), k.CPU.at(c.CPU)
 	vg, vc = vg*vg, vc*vc
 	var p Power
-	p.GPU = 0.3*k.Base + k.GPULeak*vg + (k.GPUClock+k.GPUOn*s.GPUBusy)*c.GPU*vg +
+	p.SoC = 0.3 * k.Base
+	p.GPU = p.SoC + k.GPULeak*vg + (k.GPUClock+k.GPUOn*s.GPUBusy)*c.GPU*vg +
 		k.Switch*w.Switching*w.Kernel/s.TimeMS*vg
 	p.CPU = float64(c.Cores)*(k.CoreIdle+k.CoreTick*c.CPU)*vc + s.CPUBusy*k.CoreWork*w.CPUActive*c.CPU*vc
 	p.RAM = 0.1*k.Base + k.EMCClock*c.EMC*c.EMC + k.Transfer*w.TransferJ/s.TimeMS
 	p.Sys = p.RAM + 0.6*k.Base
-	return p.scale(1 + k.Heat*p.Total())
+	return p.Scale(1 + k.Heat*p.Total())
 }
 
 // gatedShare of the GPU's leakage stays when its supply is gated off.

@@ -1,4 +1,4 @@
-package tegratest
+package boards
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// conf is an nvpmodel.conf in a text of our own: the vendor's grammar with
+// Conf is an nvpmodel.conf in a text of our own: the vendor's grammar with
 // its oddities (an unspaced header, two spaces before a value, a space at a
 // line's end, paths of newer kernels, a parameter that a board lacks), and
 // the facts of a board's modes.
-type conf struct {
+type Conf struct {
 	Path     string
 	Order    []int    // cores as counts take them
 	From     int      // the first core that the file names: 1 on TX2
@@ -27,12 +27,15 @@ type conf struct {
 	Fan      string // FAN_CONFIG; ""
 }
 
-func (c conf) String() string {
+const cpuDir = "/sys/devices/system/cpu"
+
+// String is the file's text.
+func (c Conf) String() string {
 	var out strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
 	line("# written for tests\n< PARAM TYPE=FILE NAME=CPU_ONLINE >")
 	for i := c.From; i < len(c.Order); i++ {
-		line("CORE_%d %s/cpu%d/online", i, CPU, i)
+		line("CORE_%d %s/cpu%d/online", i, cpuDir, i)
 	}
 	for _, mask := range c.Masks {
 		file := strings.ToLower(mask)
@@ -46,7 +49,7 @@ func (c conf) String() string {
 	for _, k := range c.Clusters {
 		name, leader, _ := strings.Cut(k, " ")
 		line("< PARAM TYPE=CLOCK NAME=%s >", name)
-		c.clock(&out, "", CPU+"/cpu"+leader+"/cpufreq/scaling_")
+		c.clock(&out, "", cpuDir+"/cpu"+leader+"/cpufreq/scaling_")
 	}
 	line("< PARAM TYPE=CLOCK NAME=GPU >")
 	c.clock(&out, "", c.GPU+"/")
@@ -67,13 +70,13 @@ func (c conf) String() string {
 
 func gating(mask string) string { return strings.TrimSuffix(mask, "_PG_MASK") + "_POWER_GATING" }
 
-func (c conf) clock(out *strings.Builder, suffix, prefix string) {
+func (c Conf) clock(out *strings.Builder, suffix, prefix string) {
 	table := "available_frequencies"
 	fmt.Fprintf(out, "FREQ_TABLE%s %s%s\nMAX_FREQ%s %smax_freq\nMIN_FREQ%s %smin_freq\n", suffix, prefix, table, suffix,
 		prefix, suffix, prefix)
 }
 
-func (c conf) mode(line func(string, ...any), m []string) {
+func (c Conf) mode(line func(string, ...any), m []string) {
 	count, _ := strconv.Atoi(m[2])
 	on := c.Order[:count]
 	line("< POWER_MODEL ID=%s NAME=%s >", m[0], m[1])

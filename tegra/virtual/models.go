@@ -1,0 +1,120 @@
+package virtual
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/tegra"
+	"jtune/tegra/boards"
+	"jtune/tegra/virtual/physics"
+)
+
+// model is a kind of board: which recorded files it shows, and what they do not tell.
+type model struct {
+	name     string // of its physics.Chip too
+	facts    string // see package boards
+	boot     int    // the power mode after boot, by its id
+	memoryGB float64
+	media    []string   // that its data may lie on, the usual one first
+	spread   [2]float64 // of time and power from unit to unit, one standard deviation
+	firstMS  float64
+	stepMA   int64    // least significant bit of a rail's current
+	supplyMV int64    // of rails whose voltage was not recorded
+	idle     []string // names of a core's idle states
+	emc      []tegra.Freq
+}
+
+// models are the boards that New knows. What is an estimate: first minibatches of AGX Xavier,
+// Xavier NX, Nano and TX2, steps of the sensors of AGX Xavier, Nano and TX2, unit spread of other than AGX Xavier,
+// Xavier NX and Nano.
+var models = []model{
+	{name: AGXOrin, facts: "virtual-agx-orin", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"}, spread: [2]float64{0.002, 0.012}, firstMS: 1200, stepMA: 20,
+		idle: []string{"WFI", "c7"}},
+	{name: "agx-xavier", facts: "agx-xavier-32", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"}, spread: [2]float64{0.002, 0.012}, firstMS: 2000, stepMA: 16, supplyMV: 19904,
+		idle: []string{"WFI", "c7"}},
+	{name: "xavier-nx", facts: "xavier-nx-32", boot: 8, memoryGB: 8, media: []string{"ssd", "sd", "hdd"}, spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8,
+		supplyMV: 5000, idle: []string{"WFI", "c7"}},
+	{name: "nano", facts: "nano-32", memoryGB: 4, media: []string{"sd", "hdd"}, spread: [2]float64{0.018, 0.015}, firstMS: 5000, stepMA: 8, supplyMV: 5000,
+		idle: []string{"WFI", "c7"}, // no list of its memory's rates is known: these are those of other Tegra X1
+		emc: []tegra.Freq{204 * tegra.MHz, 408 * tegra.MHz, 800 * tegra.MHz, 1066 * tegra.MHz, 1333 * tegra.MHz,
+			1600 * tegra.MHz}},
+	{name: "orin-nano", facts: "orin-nano-35", memoryGB: 8, media: []string{"ssd", "sd"}, spread: [2]float64{0.002, 0.012}, firstMS: 2600, stepMA: 8,
+		idle: []string{"WFI", "c7"}},
+	{name: "tx2", facts: "tx2-32", memoryGB: 8, media: []string{"emmc", "ssd", "sd", "hdd"}, spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8, supplyMV: 19000,
+		idle: []string{"C1", "c6", "c7"}},
+}
+
+// medium is a kind of drive with a data set of many small files: what a megabyte takes one
+// reader, and how much several gain (see physics.Reading).
+type medium struct{ msPerMB, queue float64 }
+
+// No figure is behind the eMMC's.
+var media = map[string]medium{"ssd": {5.3, 0}, "emmc": {8, 0}, "sd": {66, 0.23}, "hdd": {156, 0.23}}
+
+// Names lists the boards that New knows.
+func Names() (names []string) {
+	for _, m := range models {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func modelNamed(name string) (model, bool) {
+	i := slices.IndexFunc(models, func(m model) bool { return m.name == name })
+	if i < 0 {
+		return model{}, false
+	}
+	return models[i], true
+}
+
+// lists are the settings that a board's files offer.
+func (m model) lists(f boards.Facts) lists {
+	l := lists{cores: len(f.CPU.Leaders), cpu: clocks(f.CPU.Clocks, tegra.KHz), gpu: clocks(f.GPU.Clocks, tegra.Hz),
+		emc: clocks(f.Memory.Rates, tegra.KHz)}
+	if len(l.emc) == 0 {
+		l.emc = m.emc
+	}
+	return l
+}
+
+// clocks reads a list of numbers in a unit; package boards holds no others.
+func clocks(text string, unit tegra.Freq) (out []tegra.Freq) {
+	for field := range strings.FieldsSeq(text) {
+		v, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			panic("virtual: " + err.Error())
+		}
+		out = append(out, tegra.Freq(v)*unit)
+	}
+	return out
+}
+
+// railPower is what each rail supplies, by its label (docs/boards.md says which add up on which board).
+var railPower = map[string]func(physics.Power) float64{
+	"VDD_GPU_SOC":     func(p physics.Power) float64 { return p.GPU },
+	"VDD_CPU_CV":      func(p physics.Power) float64 { return p.CPU },
+	"VIN_SYS_5V0":     func(p physics.Power) float64 { return p.Sys },
+	"VDDQ_VDD2_1V8AO": func(p physics.Power) float64 { return p.RAM },
+
+	"VDD_IN":         physics.Power.Total,
+	"VDD_CPU_GPU_CV": func(p physics.Power) float64 { return p.GPU - p.SoC + p.CPU },
+	"VDD_SOC":        func(p physics.Power) float64 { return p.SoC + p.RAM },
+
+	"GPU":   func(p physics.Power) float64 { return p.GPU - p.SoC },
+	"CPU":   func(p physics.Power) float64 { return p.CPU },
+	"SOC":   func(p physics.Power) float64 { return p.SoC + p.RAM/4 },
+	"CV":    func(physics.Power) float64 { return 0 },
+	"VDDRQ": func(p physics.Power) float64 { return p.RAM * 3 / 4 },
+	"SYS5V": func(p physics.Power) float64 { return p.Sys - p.RAM },
+
+	"POM_5V_IN":  physics.Power.Total,
+	"POM_5V_GPU": func(p physics.Power) float64 { return p.GPU - p.SoC },
+	"POM_5V_CPU": func(p physics.Power) float64 { return p.CPU },
+
+	"VDD_SYS_GPU":  func(p physics.Power) float64 { return p.GPU - p.SoC },
+	"VDD_SYS_SOC":  func(p physics.Power) float64 { return p.SoC },
+	"VDD_4V0_WIFI": func(physics.Power) float64 { return 0 },
+	"VDD_SYS_CPU":  func(p physics.Power) float64 { return p.CPU },
+	"VDD_SYS_DDR":  func(p physics.Power) float64 { return p.RAM },
+}
