@@ -84,7 +84,9 @@ func (b *Board) configuration(presets []preset) string {
 		fmt.Fprintf(&modes, "%d %s %d %d %d %d %s\n", p.id, p.name, cores, limit(p.cpu, l.cpu, tegra.KHz),
 			limit(p.gpu, l.gpu, tegra.Hz), max(0, limit(p.emc, l.emc, tegra.Hz)), strings.Join(p.masks, " "))
 	}
-	c.Modes, c.Standard = modes.String(), presets[0].id
+	if c.Modes = modes.String(); b.table != nil {
+		c.Standard = presets[0].id
+	}
 	return c.String()
 }
 

@@ -8,6 +8,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 )
 
