@@ -165,9 +165,9 @@ func TestVirtualJobTellsWhatThePageCacheHolds(t *testing.T) {
 	} {
 		b := board(t, virtual.Options{})
 		if how == "drop" || how == "drop-once" {
-			b.SetCached("lenet5", 1)
+			b.SetCached("mobilenet", 1)
 		}
-		h, err := Virtual(b, VirtualOptions{Workload: "lenet5", Batch: 16, Cache: how, PerEpoch: 3750, Epochs: 2})
+		h, err := Virtual(b, VirtualOptions{Workload: "mobilenet", Batch: 16, Cache: how, PerEpoch: 1443, Epochs: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,6 +43,23 @@ func TestPhysicsFitsTheMeasuredSweeps(t *testing.T) {
 	}
 }
 
+// An Orin Nano's time follows from data sheets alone: half the CUDA cores, half the bus.
+func TestOrinNanoFollowsFromDataSheets(t *testing.T) {
+	w := at(t, "resnet18")
+	var sum, n float64
+	for _, r := range sweeptest.Load(t, sweeptest.OrinNano) {
+		if r.Mode.Cores >= 4 {
+			sum += math.Abs(w.Steady(On("orin-nano"), At(r.Mode)).TimeMS/r.TimeMS - 1)
+			n++
+		}
+	}
+	if mape := 100 * sum / n; mape > 6 {
+		t.Errorf("MAPE of time over %g modes of 4 and 6 cores is %.2f %%, want at most 6", n, mape)
+	} else {
+		t.Logf("MAPE of time over %g modes of 4 and 6 cores: %.2f %%", n, mape)
+	}
+}
+
 func TestPhysicsComesNearThePublishedFigures(t *testing.T) {
 	for _, f := range Published {
 		w := at(t, f.Workload)
