@@ -123,3 +123,50 @@ func TestRaisingAKnobNeverSlowsAnyBoard(t *testing.T) {
 		}
 	}
 }
+
+// Figures of an AGX Xavier in its highest mode from "Characterizing the Performance of Accelerated Jetson Edge
+// Devices for Training Deep Learning Models" (SIGMETRICS 2023), sections 5.1 to 5.8; tolerances ours.
+func TestXavierComesNearItsPublishedFigures(t *testing.T) {
+	t.Parallel()
+	type figure struct {
+		workload  string
+		workers   int
+		medium    string
+		cold      bool // first epoch
+		batch     int
+		what      string // stall and epoch in s an epoch, compute in ms a minibatch, energy in Wh an epoch
+		published float64
+		tolerance float64
+	}
+	for _, f := range []figure{
+		{"mobilenet", 4, "hdd", true, 16, "stall", 46.4, 0.10},
+		{"mobilenet", 4, "hdd", false, 16, "stall", 12.9, 0.10},
+		{"mobilenet", 0, "ssd", true, 16, "stall", 306, 0.10},
+		{"mobilenet", 0, "sd", true, 16, "stall", 485, 0.10},
+		{"mobilenet", 0, "hdd", true, 16, "stall", 741, 0.10},
+		{"mobilenet", 4, "ssd", false, 16, "epoch", 298, 0.05},
+		{"mobilenet", 4, "ssd", false, 16, "compute", 195, 0.06},
+		{"mobilenet", 4, "ssd", false, 32, "compute", 361, 0.06},
+		{"lenet5", 0, "ssd", false, 16, "stall", 22, 0.10},
+		{"lenet5", 1, "ssd", false, 16, "stall", 12.1, 0.10},
+		{"resnet18-cifar", 4, "ssd", false, 16, "epoch", 349, 0.05},
+		{"resnet18-cifar", 4, "ssd", false, 16, "energy", 3.03, 0.06},
+	} {
+		b := fast(t, Options{Name: "agx-xavier", Medium: f.medium})
+		w, _ := physics.Find(f.workload)
+		w.Workers = f.workers
+		w = w.Sized(f.batch)
+		cold := b.coldLater(w)
+		if f.cold {
+			cold = 1
+		}
+		s := w.Run(b.chip, physics.At(b.presets()[0].mode(b.lists)), b.reading(w, cold))
+		epoch := float64(w.Minibatches(w.Batch)) / 1000
+		got := map[string]float64{"stall": s.StallMS * epoch, "epoch": s.TimeMS * epoch, "compute": s.ComputeMS,
+			"energy": s.Power.Total() * s.TimeMS * epoch / 3600}[f.what]
+		if math.Abs(got/f.published-1) > f.tolerance {
+			t.Errorf("%s of %s, %d workers, %s, cold %v, batch %d: %.4g, published %.4g ± %.0f %%", f.what, f.workload,
+				f.workers, f.medium, f.cold, f.batch, got, f.published, 100*f.tolerance)
+		}
+	}
+}
