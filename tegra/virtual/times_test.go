@@ -45,7 +45,7 @@ func TestColdDataAreReadFromTheDriveOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.StartWorkload("lenet5", 16); err != nil {
+	if err := b.StartWorkload("mobilenet", 16); err != nil {
 		t.Fatal(err)
 	}
 	read := func() string {
