@@ -124,8 +124,7 @@ func TestRaisingAKnobNeverSlowsAnyBoard(t *testing.T) {
 	}
 }
 
-// Figures of an AGX Xavier in its highest mode from "Characterizing the Performance of Accelerated Jetson Edge
-// Devices for Training Deep Learning Models" (SIGMETRICS 2023), sections 5.1 to 5.8; tolerances ours.
+// Figures of an AGX Xavier in its highest mode from the 2022 study (docs/method.md); tolerances ours.
 func TestXavierComesNearItsPublishedFigures(t *testing.T) {
 	t.Parallel()
 	type figure struct {
