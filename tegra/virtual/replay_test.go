@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,14 +153,18 @@ func TestHostileReplayTables(t *testing.T) {
 		{"more cores than an Orin has", header + "64,3000000,2000000000,4266000000,1,400", 1},
 		{"values closer than nominal ones", header + "2,1036800,318750000,665600000,40,10\n" +
 			"2,1036801,318750001,665601000,41,11", 2},
-		{"tiny power", header + "2,1036800,318750000,665600000,40,0.000123", 1},
+		{"tiny power", header + "2,1036800,318750000,665600000,40,0.000123", 0},
 		{"tiny time", header + "2,1036800,318750000,665600000,0.0000001,10", 0},
 		{"endless time", header + "2,1036800,318750000,665600000,1e300,10", 0},
 		{"more power than rails can tell", header + "2,1036800,318750000,665600000,40,1e9", 0},
 		{"a clock of no whole kHz", header + "2,1036800.5,318750000,665600000,40,10", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, err := New(Options{Replay: tableOf(t, c.text), Speed: math.Inf(1)})
+			rows, err := sweep.Read(strings.NewReader(c.text), "sweep.csv", sweep.Options{})
+			var b *Board
+			if err == nil {
+				b, err = New(Options{Replay: rows, Speed: math.Inf(1)})
+			}
 			if c.modes == 0 {
 				if err == nil {
 					t.Error("accepted")
