@@ -27,8 +27,8 @@ func TestBoardIsFoundAsItsFileTreeIs(t *testing.T) {
 			}
 			got, want := d.Board(), real.Board()
 			if got.Model != want.Model || !slices.Equal(got.Rails, want.Rails) || got.TotalRule != want.TotalRule {
-				t.Errorf("found %q with rails %v, total %q;\nits file tree is %q with %v, total %q", got.Model, got.Rails,
-					got.TotalRule, want.Model, want.Rails, want.TotalRule)
+				t.Errorf("found %q with rails %v, total %q;\nits file tree is %q with %v, total %q", got.Model,
+					got.Rails, got.TotalRule, want.Model, want.Rails, want.TotalRule)
 			}
 			if n := d.Space().Len(); n != spaces[m.name] || n != real.Space().Len() {
 				t.Errorf("%d modes, its file tree %d; want %d", n, real.Space().Len(), spaces[m.name])
@@ -103,7 +103,8 @@ func TestRaisingAKnobNeverSlowsAnyBoard(t *testing.T) {
 					if n > b.lists.cores || c == len(cpu) || g == len(gpu) || e == len(emc) {
 						return 0
 					}
-					return w.Steady(b.chip, physics.At(tegra.Mode{Cores: n, CPU: cpu[c], GPU: gpu[g], EMC: emc[e]})).TimeMS
+					mode := tegra.Mode{Cores: n, CPU: cpu[c], GPU: gpu[g], EMC: emc[e]}
+					return w.Steady(b.chip, physics.At(mode)).TimeMS
 				}
 				for n := 1; n <= b.lists.cores; n++ {
 					for c := range cpu {
@@ -112,8 +113,8 @@ func TestRaisingAKnobNeverSlowsAnyBoard(t *testing.T) {
 								now := at(n, c, g, e) * (1 + 1e-9)
 								if at(n+1, c, g, e) > now || at(n, c+1, g, e) > now || at(n, c, g+1, e) > now ||
 									at(n, c, g, e+1) > now {
-									t.Fatalf("%s, %s: a knob raised from %d cores, %v, %v, %v slows it", m.name, w.Name, n,
-										cpu[c], gpu[g], emc[e])
+									t.Fatalf("%s, %s: a knob raised from %d cores, %v, %v, %v slows it", m.name, w.Name,
+										n, cpu[c], gpu[g], emc[e])
 								}
 							}
 						}

@@ -29,19 +29,25 @@ type model struct {
 // Xavier NX, Nano and TX2, steps of the sensors of AGX Xavier, Nano and TX2, unit spread of other than AGX Xavier,
 // Xavier NX and Nano.
 var models = []model{
-	{name: AGXOrin, facts: "virtual-agx-orin", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"}, spread: [2]float64{0.002, 0.012}, firstMS: 1200, stepMA: 20,
+	{name: AGXOrin, facts: "virtual-agx-orin", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"},
+		spread: [2]float64{0.002, 0.012}, firstMS: 1200, stepMA: 20,
 		idle: []string{"WFI", "c7"}},
-	{name: "agx-xavier", facts: "agx-xavier-32", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"}, spread: [2]float64{0.002, 0.012}, firstMS: 2000, stepMA: 16, supplyMV: 19904,
+	{name: "agx-xavier", facts: "agx-xavier-32", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"},
+		spread: [2]float64{0.002, 0.012}, firstMS: 2000, stepMA: 16, supplyMV: 19904,
 		idle: []string{"WFI", "c7"}},
-	{name: "xavier-nx", facts: "xavier-nx-32", boot: 8, memoryGB: 8, media: []string{"ssd", "sd", "hdd"}, spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8,
+	{name: "xavier-nx", facts: "xavier-nx-32", boot: 8, memoryGB: 8, media: []string{"ssd", "sd", "hdd"},
+		spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8,
 		supplyMV: 5000, idle: []string{"WFI", "c7"}},
-	{name: "nano", facts: "nano-32", memoryGB: 4, media: []string{"sd", "hdd"}, spread: [2]float64{0.018, 0.015}, firstMS: 5000, stepMA: 8, supplyMV: 5000,
+	{name: "nano", facts: "nano-32", memoryGB: 4, media: []string{"sd", "hdd"},
+		spread: [2]float64{0.018, 0.015}, firstMS: 5000, stepMA: 8, supplyMV: 5000,
 		idle: []string{"WFI", "c7"}, // no list of its memory's rates is known: these are those of other Tegra X1
 		emc: []tegra.Freq{204 * tegra.MHz, 408 * tegra.MHz, 800 * tegra.MHz, 1066 * tegra.MHz, 1333 * tegra.MHz,
 			1600 * tegra.MHz}},
-	{name: "orin-nano", facts: "orin-nano-35", memoryGB: 8, media: []string{"ssd", "sd"}, spread: [2]float64{0.002, 0.012}, firstMS: 2600, stepMA: 8,
+	{name: "orin-nano", facts: "orin-nano-35", memoryGB: 8, media: []string{"ssd", "sd"},
+		spread: [2]float64{0.002, 0.012}, firstMS: 2600, stepMA: 8,
 		idle: []string{"WFI", "c7"}},
-	{name: "tx2", facts: "tx2-32", memoryGB: 8, media: []string{"emmc", "ssd", "sd", "hdd"}, spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8, supplyMV: 19000,
+	{name: "tx2", facts: "tx2-32", memoryGB: 8, media: []string{"emmc", "ssd", "sd", "hdd"},
+		spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8, supplyMV: 19000,
 		idle: []string{"C1", "c6", "c7"}},
 }
 

@@ -281,7 +281,8 @@ func TestQuantisedRailsAreUnbiased(t *testing.T) {
 	}
 	for i, mean := range sum {
 		if !near(mean, b.rails[i].of(b.steady.steps.Power), 0.01) {
-			t.Errorf("%s reads %.3f W on average, draws %.3f", b.rails[i].label, mean, b.rails[i].of(b.steady.steps.Power))
+			t.Errorf("%s reads %.3f W on average, draws %.3f", b.rails[i].label, mean,
+				b.rails[i].of(b.steady.steps.Power))
 		}
 	}
 }

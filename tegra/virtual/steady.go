@@ -106,8 +106,8 @@ func clamp(x, most float64) float64 { return max(-most, min(most, x)) }
 
 // scaled stretches a minibatch in time and power.
 func scaled(s physics.Steps, time, power float64) physics.Steps {
-	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.HandMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS, &s.ExecuteMS,
-		&s.KernelMS} {
+	for _, ms := range []*float64{&s.FetchMS, &s.StallMS, &s.HandMS, &s.ComputeMS, &s.OverheadMS, &s.TimeMS,
+		&s.ExecuteMS, &s.KernelMS} {
 		*ms *= time
 	}
 	s.Power = s.Power.Scale(power)

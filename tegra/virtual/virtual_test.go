@@ -121,7 +121,8 @@ func TestBoardTakesItsOwnMediaOnly(t *testing.T) {
 func TestInstancesDifferByTheirOffsetsAlone(t *testing.T) {
 	at := func(instance int) (float64, float64) {
 		b := fast(t, Options{Name: "xavier-nx", Instance: instance, Noise: new(float64)})
-		ms, w, err := b.Truth("lenet5", tegra.Mode{Cores: 4, CPU: 1420800 * tegra.KHz, GPU: 1109250000, EMC: 1600 * tegra.MHz})
+		mode := tegra.Mode{Cores: 4, CPU: 1420800 * tegra.KHz, GPU: 1109250000, EMC: 1600 * tegra.MHz}
+		ms, w, err := b.Truth("lenet5", mode)
 		if err != nil {
 			t.Fatal(err)
 		}

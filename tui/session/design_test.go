@@ -132,7 +132,8 @@ func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
 			}
 		}
 		if before > 1.1*first {
-			t.Errorf("day %d: the model of the first search errs by %.2f %%, that of the day by %.2f", day, first, before)
+			t.Errorf("day %d: the model of the first search errs by %.2f %%, that of the day by %.2f", day, first,
+				before)
 		}
 		fell += before / first / float64(days)
 	}

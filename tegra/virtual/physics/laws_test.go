@@ -117,7 +117,8 @@ func TestEveryMinibatchIsWholeAndFinite(t *testing.T) {
 				switch {
 				case !(s.TimeMS > 0) || math.IsInf(s.TimeMS, 0) || math.Abs(parts-s.TimeMS) > 1e-9*s.TimeMS:
 					t.Fatalf("%s in %v: %.6f ms, parts add up to %.6f", w.Name, c, s.TimeMS, parts)
-				case s.StallMS < 0 || s.StallMS > s.HandMS+s.FetchMS*(1+1e-9)*max(1, float64(workers+1)/float64(c.Cores)):
+				case s.StallMS < 0 ||
+					s.StallMS > s.HandMS+s.FetchMS*(1+1e-9)*max(1, float64(workers+1)/float64(c.Cores)):
 					t.Fatalf("%s in %v: stall %.3f ms of a fetch of %.3f", w.Name, c, s.StallMS, s.FetchMS)
 				case s.GPUBusy < 0 || s.GPUBusy > 1 || s.EMCBusy < 0 || s.EMCBusy > 1 || s.CPUBusy < 0 ||
 					s.CPUBusy > float64(c.Cores):
@@ -225,7 +226,8 @@ func TestCPUClockAndCoresCutTheStallAndLightCompute(t *testing.T) { // law 9
 		if a, b := w.Steady(On("agx-orin"), slow), w.Steady(On("agx-orin"), At(maxn)); a.StallMS < b.StallMS {
 			t.Errorf("%s: stall %.2f ms at 0.73 GHz, %.2f at 2.20", name, a.StallMS, b.StallMS)
 		}
-		if a, b := w.Steady(On("agx-orin"), few), w.Steady(On("agx-orin"), slow); a.TimeMS < 1.05*b.TimeMS && w.Workers > 0 {
+		a, b := w.Steady(On("agx-orin"), few), w.Steady(On("agx-orin"), slow)
+		if a.TimeMS < 1.05*b.TimeMS && w.Workers > 0 {
 			t.Errorf("%s: %.1f ms on two cores, %.1f on twelve: no contention", name, a.TimeMS, b.TimeMS)
 		}
 	}
