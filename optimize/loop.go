@@ -11,6 +11,8 @@ package optimize
 
 import (
 	"math"
+
+	"jtune/tegra"
 )
 
 // Settings of the closed loop.
@@ -316,9 +318,11 @@ func (l *loop) gain() float64 {
 	return l.o.Depth.gain()
 }
 
-// enough reports whether a search that started from known modes has made the probes
-// after which one quiet step ends it.
-func (l *loop) enough() bool { return len(l.known) > 0 && len(l.probes) >= knownProbes }
+// enough reports whether a search that started from known modes, or from those of another
+// limit, has made the probes after which one quiet step ends it.
+func (l *loop) enough() bool {
+	return (len(l.known) > 0 || l.begun > 0) && len(l.probes)-l.begun >= knownProbes
+}
 
 // detour chooses the trusted mode that says most about the desired one, which is
 // not trusted yet.
@@ -337,6 +341,7 @@ func (l *loop) detour(b *belief, desired int, z float64) (int, bool) {
 		l.ended = Exhausted
 		return 0, false
 	}
+	l.toward = tegra.Some(l.places.At(desired))
 	cov := l.model.CovPower(candidates, []int{desired})
 	most := newArgmax()
 	for k, i := range candidates {

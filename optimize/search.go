@@ -49,7 +49,9 @@ type search struct {
 	inARow   int
 	lastErr  error
 	ended    Ended
-	goOn     func() // looks for another winner when the first does not repeat; nil: not in this strategy
+	begun    int                      // probes made when the turn of the present limit came
+	toward   tegra.Val[tegra.Setting] // of which the next probe says most
+	goOn     func()                   // looks for another winner when the first does not repeat; nil: it ends there
 
 	trace    []Halving      // of a binary search
 	byMean   map[int]bool   // modes whose mean decides
@@ -72,21 +74,23 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}
-	if err := o.Limit.Check(); err != nil {
-		return nil, err
+	for _, l := range append([]Limit{o.Limit}, o.More...) {
+		if err := l.Check(); err != nil {
+			return nil, err
+		}
 	}
 	sizes := slices.Compact(slices.Sorted(slices.Values(o.Batches)))
 	switch {
 	case len(sizes) > 0 && (sizes[0] < 1 || sizes[len(sizes)-1] > learn.MostBatch):
 		return nil, fmt.Errorf("batch sizes %v: want 1 to %d", sizes, learn.MostBatch)
-	case sizes != nil && o.Limit.PowerW > 0 && !o.Limit.Energy:
-		o.Limit.Throughput = true
+	case o.More != nil && o.Strategy != Auto && o.Strategy != "":
+		return nil, fmt.Errorf("strategy %s answers one limit: several need %s", o.Strategy, Auto)
 	}
 	s := &search{
 		ctx:      ctx,
 		measure:  measure,
 		o:        o,
-		limit:    o.Limit,
+		limit:    o.sought()[0],
 		cap:      o.Probes,
 		places:   tegra.Places{Space: o.Space, Batches: sizes},
 		rng:      rand.New(rand.NewPCG(o.Seed, 0x74756e65)),
@@ -94,12 +98,11 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 		failed:   map[int]bool{},
 		absent:   map[int]bool{},
 	}
-	s.limit.Margin = 0
 	if s.cap == 0 {
 		s.cap = map[Strategy]int{Binary: math.MaxInt, PowerTrain: randomModes + 3, Random: randomModes + 1}[o.Strategy]
 	}
 	if s.cap == 0 {
-		s.cap = DefaultProbes
+		s.cap = MostProbes(1 + len(o.More))
 	}
 	if o.Only != nil {
 		for i := range s.places.Len() {
@@ -154,13 +157,17 @@ func (s *search) probe(i int, why Why) bool {
 		return false
 	}
 	at := s.places.At(i)
-	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why}
+	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why, Limit: s.limit}
 	switch {
 	case s.model != nil:
 		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
 	case s.networks != nil:
 		p.Predicted = s.networksSay(at)
 	}
+	if s.o.Choosing != nil {
+		s.o.Choosing(s.step(i, why))
+	}
+	s.toward = tegra.Val[tegra.Setting]{}
 	m, err := s.reading(at)
 	if err != nil && s.ctx.Err() != nil {
 		s.ended = Cancelled
@@ -227,7 +234,7 @@ func (s *search) seen(p Probe) bool {
 		}
 	}
 	if s.o.Observe != nil {
-		s.o.Observe(p, s.model)
+		s.o.Observe(s.seeing(p))
 	}
 	if s.inARow >= failuresInARow {
 		s.ended = Failing

@@ -52,7 +52,8 @@ type Probe struct {
 	tegra.Measured // Mode always; time and power are 0 when Err is set
 	Why            Why
 	Err            error // the mode could not be measured
-	Feasible       bool  // this reading meets the limit
+	Limit          Limit // that it was made for
+	Feasible       bool  // this reading meets it
 	// Predicted is what was expected before; zero for a start probe.
 	Predicted learn.Prediction
 }
@@ -60,8 +61,11 @@ type Probe struct {
 // TuneOptions say what to look for and how. Space and a Limit are needed.
 type TuneOptions struct {
 	Limit Limit // Margin, Knee and MaxSlowdownPct are for Choose only
+	// More are further limits, each answered from the same measurements; for the closed loop.
+	More []Limit
 	// Probes caps the measurements, start and verification included. 0: 30 for
-	// the closed loop, 53 for powertrain, 51 for random; binary ends by itself.
+	// the closed loop and 10 more for each further limit, 53 for powertrain, 51 for
+	// random; binary ends by itself.
 	Probes   int
 	Depth    SearchDepth
 	Strategy Strategy // "" means auto
@@ -80,10 +84,9 @@ type TuneOptions struct {
 	Known []tegra.Measured
 	// Compare are modes that the answer will be compared with, such as the present one: the
 	// closed loop measures them early, where it trusts them to keep a power limit.
-	Compare []tegra.Mode
-	// Observe receives every probe when it is done, and the model fitted to it
-	// (nil while there is none).
-	Observe func(Probe, *learn.Surrogate)
+	Compare  []tegra.Mode
+	Choosing func(Step) // receives every measurement before it is made; nil: nobody asks
+	Observe  func(Seen) // receives every probe when it is done; nil: nobody asks
 }
 
 // Ended says why a search stopped.
@@ -129,6 +132,8 @@ type Result struct {
 	Warnings  []string
 	Known     int   // modes of TuneOptions.Known that counted
 	Drift     Drift // with which they counted
+	// More are the answers to TuneOptions.More, in their order, with the same probes.
+	More []Result
 }
 
 // Standing is where the answer stands against the limit.
@@ -153,6 +158,9 @@ func Tune(ctx context.Context, measure Measure, o TuneOptions) (Result, error) {
 	}
 	switch o.Strategy {
 	case Auto, "":
+		if o.More != nil {
+			return s.answerAll()
+		}
 		s.closedLoop()
 	case Binary:
 		err = s.binary()

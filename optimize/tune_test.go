@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"testing"
 
-	"jtune/learn"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 )
@@ -56,11 +55,11 @@ func TestTuneReportsWhatItDid(t *testing.T) {
 	res, err := tuneModes(
 		t.Context(),
 		b.Measure,
-		TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: 3, Observe: func(p Probe, m *learn.Surrogate) {
-			if m == nil || len(m.Samples()) == 0 {
+		TuneOptions{Limit: Limit{PowerW: 25}, Space: b.Space, Seed: 3, Observe: func(s Seen) {
+			if s.Model == nil || len(s.Model.Samples()) == 0 {
 				t.Errorf("probe %d came without a model", len(seen))
 			}
-			seen = append(seen, p)
+			seen = append(seen, s.Probe)
 		}},
 	)
 	if err != nil {

@@ -75,6 +75,15 @@ func ListPlan(steps []Step) Plan {
 
 func (p *listPlan) Len() (int, bool) { return len(p.steps), true }
 
+// Settings are those of all steps, in their order.
+func (p *listPlan) Settings() []tegra.Setting {
+	out := make([]tegra.Setting, len(p.steps))
+	for i, s := range p.steps {
+		out[i] = s.Setting
+	}
+	return out
+}
+
 func (p *listPlan) Next(done []record.Row) (Step, bool) {
 	seen := make(map[tegra.Setting]bool, len(done))
 	for _, r := range done {

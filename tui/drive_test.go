@@ -178,6 +178,20 @@ func (d *driver) sees(words ...string) {
 	}
 }
 
+// answered waits for the card of a search's answer.
+func (d *driver) answered() {
+	d.t.Helper()
+	d.until("the card shows", func() bool { return d.r.sh.task.Done() && d.r.sh.Outlook != nil })
+	d.sees("a apply, then keep", "enter the front")
+}
+
+// toFront waits for it, and looks at its front.
+func (d *driver) toFront() {
+	d.t.Helper()
+	d.answered()
+	d.press("enter")
+}
+
 // withView loads the law's predictions, as a tuned model would.
 func (d *driver) withView() *driver {
 	d.send(modelLoadedMsg{d.board.Outlook(d.board.Samples()), "resnet"})

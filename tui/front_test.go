@@ -13,7 +13,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jtune/optimize"
-	"jtune/tui/page"
 )
 
 func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
@@ -48,7 +47,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 func TestFrontAnswersWithWhatTuningMeasured(t *testing.T) {
 	d := drive(t)
 	d.press("t", "t")
-	d.until("the front shows", func() bool { return d.r.sh.Look.Shown == page.Front })
+	d.toFront()
 	want := d.r.sh.task.Tuned.Mode
 	d.press("]", "[")
 	if got := d.r.sh.Outlook.Known[d.onFront()].Mode; got != want {

@@ -89,6 +89,11 @@ func runningJob(b *pagetest.Board, kind session.TaskKind) *task {
 	return &task{Task: *pagetest.Task(b, kind)}
 }
 
+// searchedJob is a search that has ended.
+func searchedJob(b *pagetest.Board, watts ...float64) *task {
+	return &task{Task: *pagetest.Searched(b, watts...)}
+}
+
 // studied lists a model that has been studied and a broken one.
 func studied(d *driver) {
 	samples := d.board.Samples()
@@ -146,6 +151,11 @@ func scenes() map[string]func(d *driver) {
 		},
 		"profile-idle":   func(d *driver) { d.press("3") },
 		"profile":        func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
+		"profile-card":   func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
+		"profile-limits": func(d *driver) { d.shows(searchedJob(d.board, 20, 25, 30)); d.press("3", "down") },
+		"messages": func(d *driver) {
+			d.press("m", "m", "e", "!")
+		},
 		"models":         func(d *driver) { studied(d); d.press("4") },
 		"models-regions": func(d *driver) { studied(d); d.press("4", "X", "X") },
 		"front-idle":     func(d *driver) { d.press("5") },
@@ -175,6 +185,8 @@ func scenes() map[string]func(d *driver) {
 		},
 		"modes-compose": func(d *driver) { d.withView().press("6", "C", "down", "left") },
 		"tune":          func(d *driver) { d.press("t") },
+		"tune-limits":   func(d *driver) { d.press("t", "2", "0", ",", "2", "5", ",", "x", "0") },
+		"tune-help":     func(d *driver) { d.press("t", "?") },
 		"help":          func(d *driver) { d.press("5", "?") },
 		"train-log": func(d *driver) {
 			d.shows(runningJob(d.board, session.Training))

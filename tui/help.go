@@ -9,6 +9,12 @@ import (
 	"jtune/tui/widget"
 )
 
+// explained is what the help is about: a page, or a dialog over it.
+type explained interface {
+	Hints() []widget.Action
+	Numbers() string
+}
+
 // overText is a text over the page that scrolls: the help, or the messages.
 type overText struct {
 	widget.Pager
@@ -22,6 +28,10 @@ const textW = 76
 func (r *root) openText(title string, lines func(w int) []string) {
 	r.text = &overText{Pager: widget.Pager{Keys: r.sh.Keys.ListKeys()}, title: title, lines: lines}
 	r.text.fill(min(r.w, textW))
+}
+
+func (r *root) openHelp() {
+	r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.helpLines)
 }
 
 func (t *overText) fill(w int) { t.Lines = strings.Split(strings.Join(t.lines(w-4), "\n"), "\n") }
@@ -49,12 +59,19 @@ func (t *overText) Render(w, h int) string {
 // helpLines are the keys of the page that shows, its numbers, the keys that work everywhere, and
 // what each letter means.
 func (r *root) helpLines(w int) []string {
-	shown := r.pages[r.active]
-	lines := []string{widget.StyleBold.Render("on " + shown.Name().Title())}
+	var shown explained = r.shown()
+	name := "on " + r.shown().Name().Title()
+	if r.tune != nil {
+		shown, name = r.tune, "in this dialog"
+	}
+	lines := []string{widget.StyleBold.Render(name)}
 	for _, k := range shown.Hints() {
 		lines = append(lines, helpLine(k, w))
 	}
 	lines = append(lines, "", widget.StyleBold.Render("the numbers"), widget.Wrap(shown.Numbers(), w))
+	if r.tune != nil {
+		return lines
+	}
 	lines = append(lines, "", widget.StyleBold.Render("everywhere"))
 	for _, k := range globalHints(r.sh.Keys) {
 		lines = append(lines, helpLine(k, w))

@@ -46,6 +46,8 @@ type deps struct {
 	// introduced keeps that the user has done something here; nil: that was so
 	// before this start.
 	introduced func() error
+	// remembered keeps how the Tune dialog was answered; nil: that is not kept.
+	remembered func(c session.TuneChoice) error
 	// gpuProcesses lists who uses the GPU, or why that is unknown; nil where
 	// nobody can be asked.
 	gpuProcesses func() (list []tegra.GPUProcess, why string)

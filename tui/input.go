@@ -65,6 +65,9 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case r.palette != nil:
 		return r.paletteKey(k), true
+	case r.tune != nil && keys.Help.Matches(k):
+		r.openHelp()
+		return nil, true
 	case r.tune != nil:
 		does, closed := r.tune.Key(k)
 		if closed {
@@ -108,7 +111,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 	case keys.PrevPage.Matches(k):
 		r.turn((r.active + len(r.pages) - 1) % len(r.pages))
 	case keys.Help.Matches(k):
-		r.openText(strings.TrimSpace("Help, jtune "+r.sh.version), r.helpLines)
+		r.openHelp()
 	case keys.Tune.Matches(k):
 		if why := sh.MayMeasure(); why != "" {
 			sh.say("tune: not now, %s", why)

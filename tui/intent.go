@@ -8,6 +8,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/tui/page"
+	"jtune/tui/session"
 )
 
 // do carries out what a page or dialog wants.
@@ -37,14 +38,30 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		return sh.load(i.Model)
 	case page.Size:
 		return sh.toSize(int(i))
+	case page.Remember:
+		sh.Work.Choice = session.TuneChoice(i)
+		return sh.remember(sh.Work.Choice)
 	case page.Limit:
 		sh.Limit = optimize.Limit(i)
+		return r.broadcast(page.LimitSet{})
 	case page.ListModels:
 		return listModels(sh.host)
 	default:
 		return r.doOnBoard(i)
 	}
 	return nil
+}
+
+// remember keeps how the Tune dialog was answered.
+func (sh *shared) remember(c session.TuneChoice) tea.Cmd {
+	keep := sh.remembered
+	if keep == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		_ = keep(c) // where it cannot be kept the dialog begins with the defaults again
+		return nil
+	}
 }
 
 // run is a page's command.

@@ -36,7 +36,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 	d.sees("ctrl+o", "ctrl+k ", "light up the modes")
 	d.press("esc", "K")
 	d.sees("fastest within 30 W")
-	d.press("down", "(")
+	d.press("(")
 	d.sees("fastest within 29 W")
 }
 

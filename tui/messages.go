@@ -164,11 +164,15 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// taskDone files a task's outcome and opens the page that shows it.
+// taskDone files a task's outcome.
 func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	sh, j := r.sh, msg.task
 	j.Snapshot = msg.now
-	if text := j.Ending(j.Snapshot); j == sh.task {
+	text := j.Ending(j.Snapshot)
+	if len(j.Answers) > 0 && j.Err == nil && !j.Stopped && sh.Look.Shown != page.Profile {
+		text += "; 3 shows the answer"
+	}
+	if j == sh.task {
 		sh.say("%s", text)
 	} else { // another one runs already
 		sh.notices.log(sh.now(), text)
@@ -182,8 +186,11 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 		return again
 	}
 	sh.Limit = j.Limit
-	if sh.Look.Shown == page.Profile {
-		r.open(page.Front)
+	view := msg.view
+	for _, a := range j.Answers {
+		if a.Batch == view.Batch {
+			view = view.Answering(a.Limit, a.Result)
+		}
 	}
-	return tea.Batch(r.show(msg.view.Answering(j.Limit, j.Tuned), false), again)
+	return tea.Batch(r.show(view, false), again)
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
@@ -16,10 +15,10 @@ import (
 func TestTuneThenApplyTakesSixKeys(t *testing.T) {
 	d := drive(t)
 	found := d.board.Mode()
-	tuneKeys := []string{"t", "enter", "enter", "enter"}
+	tuneKeys := []string{"t", "enter", "enter"}
 	d.press(tuneKeys...)
 	d.sees("tuning resnet18", "power ≤ 30 W")
-	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	d.answered()
 	d.sees("✓ measured within, mean of 2")
 	if got := d.board.Mode(); got != found {
 		t.Fatalf("tuning left the board in %v, found it in %v", got, found)
@@ -52,7 +51,7 @@ func TestTuneWithDefaultsAppliedAndKeptTakesFiveKeys(t *testing.T) {
 	d := drive(t)
 	typed := []string{"t", "t"}
 	d.press(typed...)
-	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	d.toFront()
 	typed = append(typed, "a", "a")
 	d.press("a", "a")
 	d.settle()
@@ -66,8 +65,8 @@ func TestTuneWithDefaultsAppliedAndKeptTakesFiveKeys(t *testing.T) {
 
 func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 	d := drive(t)
-	d.press("t", "down", "down", "right", "enter")
-	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	d.press("t", "down", "right", "enter")
+	d.toFront()
 	j := d.r.sh.task
 	if j.Tuned == nil || !j.Tuned.Verified || !j.Tuned.Feasible {
 		t.Fatalf("outcome %+v, error %v: want a verified mode within the limit", j.Tuned, j.Err)

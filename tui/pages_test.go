@@ -30,7 +30,7 @@ func TestFrontLimitMovesTheAnswer(t *testing.T) {
 
 func TestTuneDialogTakesATypedLimit(t *testing.T) {
 	d := drive(t)
-	d.press("t", "enter", "2", "2", ".", "5")
+	d.press("t", "2", "2", ".", "5")
 	d.sees("fastest within 22.5_ W")
 	d.press("enter", "enter")
 	if got := d.r.sh.task.Limit.PowerW; got != 22.5 {

@@ -112,11 +112,13 @@ func depsOf(s *session.Session, o Options) deps {
 		version:      o.Version,
 		campaigns:    s.Campaigns(),
 		fixedBatch:   s.FixedBatch,
+		remembered:   s.KeepTuneChoice,
 		gpuProcesses: s.Sysfs().GPUProcesses,
 	}
 	st := &d.state
 	st.Device.ReadOnly, st.Device.Block = s.ReadOnly, s.Sysfs().NVPModelBlock
-	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: s.Sizes()}
+	st.Work = page.Work{Preferred: s.Options.Workload, Sizes: s.Sizes(), Choice: s.TuneChoice()}
+	st.Limit = st.Work.Choice.Limits()[0]
 	if st.Look.Glyphs = o.Glyphs; o.Glyphs == widget.GlyphsAuto {
 		st.Look.Glyphs = widget.GlyphsOf(os.Getenv)
 	}

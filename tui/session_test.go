@@ -35,7 +35,10 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	t.Cleanup(cancel)
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
 	deps := depsOf(s, Options{})
-	deps.campaigns.Running, deps.introduced = nil, nil // what else runs on this machine is no part of a test
+	// what else runs on this machine, and who runs it, is no part of a test
+	deps.campaigns.Running, deps.introduced, deps.remembered = nil, nil, nil
+	deps.state.Work.Choice = session.DefaultChoice(s.Device.Presets())
+	deps.state.Limit = deps.state.Work.Choice.Limits()[0]
 	deps.state.Moment.Now = func() time.Time { return d.now }
 	d.r = newRoot(ctx, deps)
 	d.r.watch = deps.watch(func() int64 { return 0 })
@@ -49,7 +52,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 60, Seed: 1})
 	d.sees("VIRTUAL ×60", "MAXN")
 	d.press("t", "t")
-	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	d.toFront()
 	d.sees("✓ measured within, ", "limit 30.0 W")
 	answer := d.r.sh.task.Tuned.Mode
 	_, watts, err := s.Virtual.Truth("resnet18", answer)
@@ -95,7 +98,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 		}
 	}
 	d.press("t", "t")
-	d.until("the front shows the answer", func() bool { return d.r.sh.Look.Shown == page.Front })
+	d.toFront()
 	agree("after tuning")
 	for i := 0; i < 20 && d.r.sh.Outlook.At(d.onFront()).Measured() || i == 0; i++ {
 		d.press("left")
@@ -178,7 +181,7 @@ func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
 	if d.r.sh.task.Err != nil {
 		t.Fatal(d.r.sh.task.Err)
 	}
-	d.sees("nightly", "limit 30.0 W")
+	d.sees("nightly", "power ≤ 30 W")
 }
 
 func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
@@ -199,7 +202,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 		keys    []string
 		folders int // of both
 	}{
-		"over the whole front, in its folder":          {[]string{"down", "down", "right"}, 1},
+		"over the whole front, in its folder":          {[]string{"down", "right"}, 1},
 		"for a limit, in another, from what was known": {[]string{"down", "2", "6"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

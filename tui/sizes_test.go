@@ -112,7 +112,7 @@ func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
 		Workload: workload.Workload{Name: "resnet18"}, Limit: limit}}}
 	d.shows(j)
 	d.send(taskDoneMsg{task: j, view: view, now: session.Snapshot{State: session.Done,
-		Outcome: session.Outcome{Tuned: res}}})
+		Outcome: session.Outcome{Tuned: res, Answers: []session.Answered{{Result: res.Result, Limit: limit}}}}})
 	d.press("5")
 	d.sees("resnet18 batch 16", "the answer, batch 16")
 	d.press("z")

@@ -20,7 +20,12 @@ type task struct {
 }
 
 // own makes a task the one that pages show.
-func (sh *shared) own(t *task) { sh.task, sh.Tasks.Own = t, &t.Task }
+func (sh *shared) own(t *task) {
+	if before := sh.Tasks.Own; before != nil && before.Kind != session.Training && before.Kind != session.Verifying {
+		sh.Tasks.Searched = before
+	}
+	sh.task, sh.Tasks.Own = t, &t.Task
+}
 
 // taskChangedMsg brings the newest snapshot of a task.
 type taskChangedMsg struct {

@@ -43,6 +43,25 @@ type SearchHeader struct {
 	Energy    bool    `toml:"energy,omitempty"`
 	Reference string  `toml:"reference,omitempty"` // as it was requested
 	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
+
+	More []LimitHeader `toml:"more_limits,omitempty"` // further ones that were answered from the same search
+}
+
+// LimitHeader is a further limit of a search; 0: not limited.
+type LimitHeader struct {
+	PowerW float64 `toml:"power_w,omitempty"`
+	TimeMS float64 `toml:"time_ms,omitempty"`
+}
+
+// String prints the limit's numbers.
+func (h LimitHeader) String() string {
+	switch {
+	case h.TimeMS == 0:
+		return fmt.Sprintf("%v W", h.PowerW)
+	case h.PowerW == 0:
+		return fmt.Sprintf("%v ms", h.TimeMS)
+	}
+	return fmt.Sprintf("%v W and %v ms", h.PowerW, h.TimeMS)
 }
 
 // String says what was searched for, and how.
@@ -56,6 +75,7 @@ func (h SearchHeader) String() string {
 		{"at most %v W", h.PowerW, h.PowerW > 0},
 		{"at most %v ms", h.TimeMS, h.TimeMS > 0},
 		{"least energy%v", "", h.Energy},
+		{"then %v", h.More, h.More != nil},
 		{"strategy %v", h.Strategy, h.Strategy != ""},
 		{"rotation %v", h.Rotation, h.Rotation != ""},
 		{"depth %v", h.Depth, h.Depth != ""},

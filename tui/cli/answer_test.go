@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"strings"
@@ -55,4 +56,36 @@ func TestAnswerPrintsNoAbsurdBandBesideAMeasurement(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}
 	}
+}
+
+func TestTuneAnswersSeveralLimitsWithAnArray(t *testing.T) {
+	t.Parallel()
+	args := with(virtualBoard, "tune", "lstm", "--power-limit", "30,20,30", "--probes", "14")
+	var list []struct {
+		Limit struct {
+			Kind   string  `json:"kind"`
+			ValueW float64 `json:"value_w"`
+		} `json:"limit"`
+		Feasible bool `json:"feasible"`
+		Measured struct {
+			PowerW float64 `json:"power_w"`
+		} `json:"measured"`
+		Probes []any `json:"probes"`
+	}
+	o := jtune(t, append(args, "--json")...).done(t)
+	if err := json.Unmarshal([]byte(o.out), &list); err != nil || len(list) != 2 {
+		t.Fatalf("want an answer to 30 W and one to 20 W, each once: %v\n%s", err, o.out)
+	}
+	for i, watts := range []float64{30, 20} {
+		x := list[i]
+		if x.Limit.ValueW != watts || !x.Feasible || x.Measured.PowerW > watts || len(x.Probes) > 14 ||
+			len(x.Probes) != len(list[0].Probes) {
+			t.Errorf("to %g W it answers %+v", watts, x)
+		}
+	}
+	words := jtune(t, args...).done(t).out
+	if !strings.Contains(words, "fastest, power ≤ 30 W\n") || !strings.Contains(words, "fastest, power ≤ 20 W\n") {
+		t.Errorf("in words:\n%s", words)
+	}
+	jtune(t, append(args, "--strategy", "binary")...).fails(t, exitUsage, "answers one limit")
 }

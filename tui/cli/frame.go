@@ -132,10 +132,15 @@ func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	f.Float64Var(&l.TimeMS, "time-limit", 0, "the same for `MS` milliseconds per minibatch")
 }
 
-// goalFlags adds the goals of choose and tune.
+// goalFlags adds the goals of choose.
 func goalFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	f.Float64Var(&l.PowerW, "power-limit", 0,
 		"fastest mode that draws at most `W` watts; with several batch sizes: most samples per second")
+	otherGoalFlags(f, l)
+}
+
+// otherGoalFlags adds the goals besides watts of choose and tune.
+func otherGoalFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	f.Float64Var(&l.TimeMS, "time-limit", 0, "mode of least power with at most `MS` milliseconds per minibatch; "+
 		"with --power-limit and several batch sizes: the limit on the latency")
 	f.BoolVar(&l.Energy, "energy", false, "mode of least energy per minibatch; with several batch sizes: per sample")

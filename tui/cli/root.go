@@ -89,6 +89,8 @@ func valueForm(f *pflag.Flag) string {
 		return "a whole number, 0 at least"
 	case "float64":
 		return "a number"
+	case "float64Slice":
+		return "a number, or several with commas"
 	case "duration":
 		return "a time with its unit, such as 500ms or 2m"
 	case "bool":

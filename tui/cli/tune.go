@@ -18,16 +18,18 @@ import (
 func (a *app) tune() *cobra.Command {
 	r := session.TuneRequest{Keep: true}
 	strategy, rotation := string(optimize.Auto), ""
+	var watts []float64
 	depth, coverage := optimize.Quick.String(), session.CoverLimit.String()
 	cmd := &cobra.Command{
-		Use:   "tune WORKLOAD (--power-limit W | --time-limit MS | --energy)",
+		Use:   "tune WORKLOAD (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
 		Example: "  jtune tune resnet --power-limit 30\n  jtune tune resnet --power-limit 30 --speed max --json\n" +
+			"  jtune tune resnet --power-limit 20,25,30\n" +
 			"  jtune tune job --time-limit 80 --device replay:sweep.csv --speed max\n" +
 			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := checkLimit(r.Limit, cmd.Flags().Changed)
+			err := wantLimits(&r, watts, cmd.Flags().Changed)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,11 @@ func (a *app) tune() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	goalFlags(fl, &r.Limit)
+	fl.Float64SliceVar(&watts, "power-limit", nil,
+		"fastest mode that draws at most `W` watts; several with commas are answered from one search; with several "+
+			"batch sizes: most samples per second")
+	fl.Lookup("power-limit").DefValue = "" // as of one number
+	otherGoalFlags(fl, &r.Limit)
 	fl.StringVar(&coverage, "coverage", coverage, "limit: few measurements, for this limit; front: about 25 modes "+
 		"for a model of the whole Pareto front, for any limit")
 	countFlag(fl, &r.Probes, "probes",
@@ -80,6 +86,31 @@ func (a *app) tune() *cobra.Command {
 	perModeFlag(fl, &r.Settings.Minibatches)
 	a.jsonFlag(fl)
 	return cmd
+}
+
+// wantLimits makes the limits of a request of the watts that were given, each once and with the
+// other goals.
+func wantLimits(r *session.TuneRequest, watts []float64, given func(name string) bool) error {
+	goal := r.Limit
+	if len(watts) == 0 {
+		watts = []float64{0}
+	}
+	var list []optimize.Limit
+	for _, w := range watts {
+		l := goal
+		l.PowerW = w
+		if err := checkLimit(l, given); err != nil {
+			return err
+		}
+		if !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	r.Limit, r.More = list[0], list[1:]
+	if len(r.More) == 0 {
+		r.More = nil
+	}
+	return nil
 }
 
 func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequest) error {
@@ -106,28 +137,49 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err
 	}
-	if res.Feasible && !res.Verified {
-		a.note("the answer was measured only once: no probe was left to repeat it")
-	}
-	x := answer{space: s.Device.Space(), mode: res.Mode, batch: res.Batch, origin: originOf(s.Device.Board()),
-		measured: &res.Measured, feasible: res.Feasible, standing: res.Standing(r.Limit), versus: res.Versus}
-	if res.Predicted.TimeMS > 0 {
-		x.predicted = &res.Predicted
-	}
-	if !a.asJSON {
-		if m, w := res.Fitted, r.Workload; m != nil {
-			if res.Batch > 0 {
-				w.Batch = res.Batch
-			}
-			if m.Batches != nil {
-				m = m.At(res.Batch)
-			}
-			x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
-				Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
+	answers := res.Answers(r)
+	documents := make([]answerJSON, len(answers))
+	for i, found := range answers {
+		if found.Feasible && !found.Verified {
+			a.note("the answer was measured only once: no probe was left to repeat it")
 		}
-		return errors.Join(err, x.print(a.out))
+		x := a.tuned(s, r, res, found)
+		if documents[i] = tuneJSON(s, r, res, found, x); a.asJSON {
+			continue
+		}
+		if len(answers) > 1 {
+			fmt.Fprintf(a.out, "%s%v\n", map[bool]string{true: "\n"}[i > 0], found.Limit)
+		}
+		err = errors.Join(err, x.print(a.out))
 	}
-	return errors.Join(err, printJSON(a.out, tuneJSON(s, r, res, x)))
+	switch {
+	case !a.asJSON:
+		return err
+	case len(documents) == 1:
+		return errors.Join(err, printJSON(a.out, documents[0]))
+	}
+	return errors.Join(err, printJSON(a.out, documents))
+}
+
+// tuned is an answer of a search as it is printed.
+func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
+	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
+		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
+		versus: found.Versus}
+	if found.Predicted.TimeMS > 0 {
+		x.predicted = &found.Predicted
+	}
+	if m, w := res.Fitted, r.Workload; m != nil && !a.asJSON {
+		if found.Batch > 0 {
+			w.Batch = found.Batch
+		}
+		if m.Batches != nil {
+			m = m.At(found.Batch)
+		}
+		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
+			Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
+	}
+	return x
 }
 
 // sizedGoal describes what a limit means with several batch sizes.
@@ -145,8 +197,9 @@ func sizedGoal(l optimize.Limit) string {
 	return "looking for the least power" + latency + ", however many samples it has"
 }
 
-func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, x answer) answerJSON {
-	board, out := s.Device.Board(), x.document(r.Limit)
+func tuneJSON(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered,
+	x answer) answerJSON {
+	board, out := s.Device.Board(), x.document(found.Limit)
 	out.Device, out.Virtual = text.Optional(board.Name), board.Virtual
 	out.Workload = text.Optional(r.Workload.Name)
 	out.ProfilingS = tegra.Some(res.Took.Seconds())

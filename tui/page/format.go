@@ -10,6 +10,7 @@ import (
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/telemetry"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -35,6 +36,23 @@ func Percent(share tegra.Val[float64]) string {
 		return widget.Dash
 	}
 	return fmt.Sprintf("%.0f %%", 100*share.V)
+}
+
+// SavingPct prints how much is saved, as a range where the other mode is predicted.
+func SavingPct(s session.Saving) string {
+	if s.Measured {
+		return widget.SignedPct(s.Pct)
+	}
+	return widget.SignedRange(s.Lo, s.Hi)
+}
+
+// SavingText prints it in words.
+func SavingText(s session.Saving) string {
+	text := SavingPct(s) + " " + s.What + " against " + s.Against
+	if !s.Measured {
+		text += " (predicted)"
+	}
+	return text
 }
 
 // GHz prints a clock in gigahertz, two decimals.

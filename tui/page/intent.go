@@ -56,7 +56,9 @@ type (
 	Load struct{ Model session.ModelInfo }
 	// Size shows the model's batch size so many places further in its list.
 	Size int
-	// Limit chooses by another limit.
+	// Remember keeps how the Tune dialog was answered.
+	Remember session.TuneChoice
+	// Limit chooses by another limit; LimitSet says that it is in force.
 	Limit optimize.Limit
 )
 
@@ -107,6 +109,7 @@ func (ListModels) intent() {}
 func (Load) intent()       {}
 func (Size) intent()       {}
 func (Limit) intent()      {}
+func (Remember) intent()   {}
 func (Apply) intent()      {}
 func (SetMode) intent()    {}
 func (KeepMode) intent()   {}

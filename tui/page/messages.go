@@ -21,6 +21,8 @@ type (
 		Before *session.Outlook
 		Same   bool
 	}
+	// LimitSet says that modes are chosen by another limit.
+	LimitSet struct{}
 	// ModelsListed brings the models of the data directory.
 	ModelsListed struct {
 		List []session.ModelInfo

@@ -96,6 +96,9 @@ func (r Reader) Workloads() []workload.Workload { return r.state.Work.List }
 // Task is the one of this process that runs, or the last one; nil before.
 func (r Reader) Task() *Task { return r.state.Tasks.Own }
 
+// Searched is the newest search of this process before Task; nil without.
+func (r Reader) Searched() *Task { return r.state.Tasks.Searched }
+
 // Followed is a campaign of another process; nil without.
 func (r Reader) Followed() *Task { return r.state.Tasks.Followed }
 

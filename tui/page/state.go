@@ -31,6 +31,7 @@ type State struct {
 func NewState(d tegra.Device, s Session, clock tegra.Clock) State {
 	return State{
 		Device: Device{Board: d.Board(), Space: d.Space(), Presets: d.Presets(), Session: s},
+		Work:   Work{Choice: session.DefaultChoice(d.Presets())},
 		Limit:  optimize.Limit{PowerW: session.DefaultPowerW(d.Presets())},
 		Keys:   DefaultKeys(),
 		Moment: Moment{Now: time.Now, Clock: clock},
@@ -84,7 +85,8 @@ type Work struct {
 	Preferred string // the one to begin with; "" for none
 	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
 	// Fixed says by a workload's name why its batch size cannot be chosen.
-	Fixed map[string]string
+	Fixed  map[string]string
+	Choice session.TuneChoice // how the Tune dialog was answered last
 }
 
 // Find gives the workload of a name or alias.
@@ -96,6 +98,7 @@ func (k Work) Find(name string) (w workload.Workload, known bool) {
 // Tasks are the tasks that show.
 type Tasks struct {
 	Own         *Task                // running, or the last one; nil before
+	Searched    *Task                // the newest search before Own; nil: there was none
 	Followed    *Task                // a campaign of another process; nil without
 	Interrupted *session.Interrupted // the newest campaign that can go on; nil: there is none
 }

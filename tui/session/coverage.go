@@ -39,6 +39,7 @@ const (
 // the measured modes. So the answer is never worse than a mode of its own list.
 func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Reference,
 	observe func(Event)) (out TuneResult, err error) {
+	observe = s.tracked(r.Limit, observe)
 	known, err := s.knownOfFront(r, observe)
 	if err != nil {
 		return out, err
@@ -56,14 +57,33 @@ func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Refer
 	if observer(observe).note(aligned.String()); aligned.LeftOut == 0 {
 		out.Known = len(tegra.OncePerSetting(known.rows))
 	}
-	begun := s.Clock.Now()
+	begun, measured := s.Clock.Now(), err
+	err = s.answerFront(ctx, r, ref, &out, measured, observe)
+	for _, l := range r.More {
+		one, asked := out, r
+		asked.Limit, one.Result = l, optimize.Result{Probes: out.Probes, Ended: optimize.NoWay, Known: out.Known}
+		if failed := s.answerFront(ctx, asked, ref, &one, measured, observe); measured == nil {
+			err = errors.Join(err, failed)
+		}
+		out.Probes, out.Fitted = one.Probes, one.Fitted
+		out.More = append(out.More, one.Result)
+	}
+	for i := range out.More {
+		out.More[i].Probes = out.Probes
+	}
+	out.Took = camp.Elapsed + s.Clock.Now() - begun
+	return out, err
+}
+
+// answerFront answers for the limit of a request, unless the campaign ended with an error.
+func (s *Session) answerFront(ctx context.Context, r TuneRequest, ref *learn.Reference, out *TuneResult, err error,
+	observe func(Event)) error {
 	for try, more := 1, true; err == nil && more && try <= 2*frontTries; try++ {
-		more, err = s.tryFront(ctx, r, ref, &out, try >= frontTries, observe)
+		more, err = s.tryFront(ctx, r, ref, out, try >= frontTries, observe)
 	}
 	if out.Feasible && errors.Is(err, optimize.ErrInfeasible) {
 		err = nil // what was measured since broke the limit, the answer did not
 	}
-	out.Took = camp.Elapsed + s.Clock.Now() - begun
 	switch {
 	case out.Feasible:
 		out.Ended = optimize.Converged
@@ -74,7 +94,7 @@ func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Refer
 	case !errors.Is(err, optimize.ErrInfeasible):
 		out.Ended = optimize.Failing
 	}
-	return out, err
+	return err
 }
 
 // knownOfFront is what a search over the whole front starts from; one that is resumed, what

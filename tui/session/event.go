@@ -1,23 +1,24 @@
 package session
 
 import (
-	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
+	"jtune/tegra"
 )
 
-// Event is progress of a running task. Exactly one of Progress, Probe, Character
-// and Note is set; Minibatch may come with a Progress, Surrogate with a Probe.
+// Event is progress of a running task. Exactly one of Progress, Step, Probe, Coming,
+// Character and Note is set; Minibatch may come with a Progress, Best with a Probe or a
+// finished row.
 type Event struct {
 	Progress *profiles.Progress // every phase, minibatch and finished row of the bench
 	// Minibatch is what the harness reported; it comes with the Progress of a Run.
 	Minibatch *harness.Event
+	Step      *optimize.Step  // tune: a mode is about to be measured, and why
 	Probe     *optimize.Probe // tune: a mode was measured
-	// Surrogate is the model that knows the probe; nil while there is none. It
-	// may be used from any goroutine.
-	Surrogate *learn.Surrogate
+	Best      *BestSoFar      // of a search
+	Coming    []tegra.Setting // the settings of a plan that is fixed, in their order
 	// Character is what a Run is like so far, with each reading of the device.
 	Character *record.Character
 	Advice    []string // what Character and the model of the workload say in words
@@ -43,4 +44,4 @@ func (f observer) note(texts ...string) {
 
 func (f observer) progress(p profiles.Progress) { f.send(Event{Progress: &p}) }
 
-func (f observer) probe(p optimize.Probe, s *learn.Surrogate) { f.send(Event{Probe: &p, Surrogate: s}) }
+func (f observer) step(s optimize.Step) { f.send(Event{Step: &s}) }

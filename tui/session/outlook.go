@@ -46,7 +46,7 @@ type Outlook struct {
 	columns   [numAxes][]float64               // of Known
 	span      [numAxes][]float64               // the least and the largest usable value of each column
 	fronts    [len(Planes)][]int               // indexes of Known, ascending across
-	tuned     tegra.Val[optimize.Limit]        // that tuning answered with this batch size
+	tuned     []optimize.Limit                 // that tuning answered with this batch size
 }
 
 // NewOutlook predicts every mode of the space by a model; with the largest batch
@@ -197,9 +197,9 @@ func (o *Outlook) With(m tegra.Measured) *Outlook {
 
 // Answering also knows the readings that tuning counted of what it found for a limit, and
 // what it expected of the modes that it measured.
-func (o *Outlook) Answering(l optimize.Limit, r *TuneResult) *Outlook {
+func (o *Outlook) Answering(l optimize.Limit, r optimize.Result) *Outlook {
 	next := *o
-	next.tuned = tegra.Some(l)
+	next.tuned = append(slices.Clone(o.tuned), l)
 	if at := (tegra.Setting{Mode: r.Mode, Batch: o.Predicted[0].Batch}); r.N > 0 && r.Batch == o.Batch {
 		found := tegra.Mean{Measured: r.Measured, N: r.N}
 		found.Setting = at
@@ -349,4 +349,4 @@ func (o *Outlook) Answer(l optimize.Limit) int {
 }
 
 // Tuned reports whether tuning answered this very limit, with the outlook's batch size.
-func (o *Outlook) Tuned(l optimize.Limit) bool { return o.tuned == tegra.Some(l) }
+func (o *Outlook) Tuned(l optimize.Limit) bool { return slices.Contains(o.tuned, l) }

@@ -120,7 +120,7 @@ func TestAnAnswerMeasuredOverTheLimitGivesWayToTheBestWithin(t *testing.T) {
 		With(tegra.Measured{Setting: other, TimeMS: 75, PowerW: 33})
 	r := &TuneResult{}
 	r.Setting, r.TimeMS, r.PowerW, r.N = found, 70, 35.8, 1
-	o = o.Answering(l, r)
+	o = o.Answering(l, r.Result)
 	if at := o.Answer(l); at != 6 {
 		t.Errorf("the answer is mode %d, tuning found mode 6", at)
 	}

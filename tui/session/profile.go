@@ -55,6 +55,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 		done = slices.DeleteFunc(done, func(row record.Row) bool { return !row.Status.Usable() })
 	}
 	observer(observe).note(s.scaledBatchNote(r.Workload, r.Batches))
+	observer(observe).coming(plan)
 	if head.Plan.Kind != tuneKind { // how long a search takes is not known
 		observer(observe).note(cost(plan, len(done), bench.Settings))
 	}
@@ -62,6 +63,13 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 		RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
 	return ProfileResult{Summary: sum, Dir: rec.Dir()}, errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
+}
+
+// coming tells the order of a plan that is fixed.
+func (f observer) coming(plan profiles.Plan) {
+	if fixed, ok := plan.(interface{ Settings() []tegra.Setting }); ok {
+		f.send(Event{Coming: fixed.Settings()})
+	}
 }
 
 // cost describes what is to be measured and about how long that takes.

@@ -140,6 +140,9 @@ func tuneRequest(h record.Header, w workload.Workload) (*TuneRequest, error) {
 		Before:    h.Created,
 		Limit:     optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy},
 	}
+	for _, l := range from.More {
+		r.More = append(r.More, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})
+	}
 	if from.Coverage == CoverFront.String() {
 		r.Coverage = CoverFront
 	}

@@ -29,7 +29,8 @@ type Measuring struct {
 type TuneRequest struct {
 	Measuring
 	Limit    optimize.Limit
-	Coverage Coverage // limit unless set
+	More     []optimize.Limit // further ones, each answered from the same search
+	Coverage Coverage         // limit unless set
 	// Probes caps the measurements, start and verification included; with
 	// coverage front it counts the modes measured before the answer is chosen.
 	// 0: the strategy's own, or FrontModes.
@@ -51,8 +52,10 @@ type TuneResult struct {
 	Fitted *learn.Model
 	Kept   string // the file of Fitted, when that was asked for
 	Versus Versus
-	Dir    string        // the campaign folder
-	Took   time.Duration // device time from first mode to restored state
+	// MoreVersus compares the answers to further limits, Result.More.
+	MoreVersus []Versus
+	Dir        string        // the campaign folder
+	Took       time.Duration // device time from first mode to restored state
 }
 
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,

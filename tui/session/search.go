@@ -28,6 +28,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 		Known:     known,
 		Compare:   s.toCompare(),
 		Limit:     r.Limit,
+		More:      r.More,
 		Probes:    r.Probes,
 		Depth:     r.Depth,
 		Strategy:  r.Strategy,
@@ -37,7 +38,8 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 		Batches:   r.Batches,
 		Only:      s.measurableSettings(r.Batches),
 		Reference: ref,
-		Observe:   observer(observe).probe,
+		Choosing:  observer(observe).step,
+		Observe:   s.seen(observe),
 	})
 	head := record.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: r.Limit.String(), Batches: r.Batches}
 	res, err := s.profile(ctx, ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan,
@@ -90,6 +92,9 @@ func searchHeader(r TuneRequest) *record.SearchHeader {
 	h := &record.SearchHeader{Strategy: string(cmp.Or(r.Strategy, optimize.Auto)), Depth: r.Depth.String(),
 		Coverage: r.Coverage.String(), Probes: r.Probes, PowerW: r.Limit.PowerW, TimeMS: r.Limit.TimeMS,
 		Energy: r.Limit.Energy, Reference: r.Reference, Fresh: r.Fresh}
+	for _, l := range r.More {
+		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
+	}
 	if r.Strategy == optimize.Binary {
 		h.Rotation = r.Rotation.String()
 	}

@@ -61,7 +61,8 @@ type TaskSpec struct {
 	Kind     TaskKind
 	Workload workload.Workload
 	Limit    optimize.Limit
-	Planned  int // modes, about; of a search the most
+	More     []optimize.Limit // further ones of a search
+	Planned  int              // modes, about; of a search the most
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.
@@ -71,6 +72,11 @@ type Snapshot struct {
 	Progress  profiles.Progress
 	Rows      []record.Row
 	Probes    []optimize.Probe
+	Step      *optimize.Step    // of a search: the measurement in progress, and why; nil: not known
+	Best      *BestSoFar        // of a search; nil before the first mode
+	plan      []tegra.Setting   // that is fixed, in its order
+	paused    time.Duration     // device time that was spent in pauses
+	pausedAt  time.Duration     // device clock, while State is Paused
 	Times     []float64         // minibatch times of a run, newest last
 	Last      *harness.Event    // the newest minibatch, with its parts
 	Character *record.Character // of a run, so far
@@ -104,6 +110,27 @@ func (s *Snapshot) IfStopped(spec TaskSpec) string {
 		done = "after " + text.Count(s.Progress.Minibatch, "minibatch")
 	}
 	return fmt.Sprintf("%s %s ends %s; the board is restored", spec.Kind, spec.Workload.Name, done)
+}
+
+// Coming are the settings that are measured after the one in progress, as far as they are
+// planned, in their order.
+func (s *Snapshot) Coming() []tegra.Setting {
+	var out []tegra.Setting
+	for _, at := range s.plan {
+		done := slices.ContainsFunc(s.Rows, func(r record.Row) bool { return r.Setting == at && r.Status.Usable() })
+		if !done && at != s.Progress.Step.Setting {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// Elapsed is the device time since the task began, pauses left out.
+func (s *Snapshot) Elapsed(now time.Duration) time.Duration {
+	if s.State == Paused {
+		now = s.pausedAt
+	}
+	return now - s.Began - s.paused
 }
 
 // Standing is where a setting stands against a limit, by the mean of its results so far.
@@ -142,7 +169,17 @@ func (s *Snapshot) add(e Event) {
 	if e.Character != nil {
 		s.Character, s.Advice = e.Character, e.Advice
 	}
+	if e.Step != nil {
+		s.Step = e.Step
+	}
+	if e.Best != nil {
+		s.Best = e.Best
+	}
+	if e.Coming != nil {
+		s.plan = e.Coming
+	}
 	if e.Probe != nil {
+		s.Step = nil
 		s.Probes = append(s.Probes, *e.Probe)
 	}
 	if e.Note != "" {
@@ -170,6 +207,7 @@ type Task struct {
 	Fast bool // a virtual board's clock runs at full speed meanwhile
 	work work
 
+	clock   tegra.Clock // the device's; nil before the start
 	updates *latest.Value[Snapshot]
 	ended   chan struct{}
 	pace    Pace // of the task's goroutine
@@ -186,6 +224,7 @@ type work func(ctx context.Context, on Measurer, t *Task) (Outcome, error)
 // Outcome is what a task found.
 type Outcome struct {
 	Tuned    *TuneResult
+	Answers  []Answered // of Tuned
 	Ran      *RunResult
 	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
 }
@@ -197,7 +236,8 @@ func newTask(spec TaskSpec, work work) *Task {
 
 // TuneTask is a search.
 func TuneTask(r TuneRequest) *Task {
-	spec := TaskSpec{Tuning, r.Workload, r.Limit, optimize.DefaultProbes}
+	spec := TaskSpec{Kind: Tuning, Workload: r.Workload, Limit: r.Limit, More: r.More,
+		Planned: optimize.MostProbes(1 + len(r.More))}
 	if r.Coverage == CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, FrontModes+1
 	}
@@ -208,9 +248,9 @@ func TuneTask(r TuneRequest) *Task {
 		case len(res.Probes) == 0:
 			return Outcome{}, err
 		case res.Fitted == nil:
-			return Outcome{Tuned: &res, Readings: measuredOf(res.Probes)}, err
+			return Outcome{Tuned: &res, Answers: res.Answers(r), Readings: measuredOf(res.Probes)}, err
 		}
-		return Outcome{Tuned: &res}, err
+		return Outcome{Tuned: &res, Answers: res.Answers(r)}, err
 	})
 }
 
@@ -310,6 +350,9 @@ func (t *Task) Pause(hold bool) {
 			s.State, t.shut = Pausing, make(chan struct{})
 		case !hold && (s.State == Pausing || s.State == Paused):
 			close(t.shut)
+			if s.State == Paused {
+				s.paused += t.clock.Now() - s.pausedAt
+			}
 			s.State, t.shut = Running, nil
 		}
 	})
@@ -320,7 +363,7 @@ func (t *Task) hold(ctx context.Context) error {
 	var shut chan struct{}
 	t.change(func(s *Snapshot) {
 		if s.State == Pausing {
-			s.State, shut = Paused, t.shut
+			s.State, shut, s.pausedAt = Paused, t.shut, t.clock.Now()
 		}
 	})
 	if shut != nil {
@@ -357,6 +400,7 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 	}
 	q.last = t
 	ctx, t.cancel = context.WithCancel(ctx)
+	t.clock = q.Clock
 	t.change(func(s *Snapshot) { s.State, s.Began = Running, q.Clock.Now() })
 	slower := q.hurry(t.Fast)
 	go func() {

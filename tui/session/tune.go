@@ -63,6 +63,8 @@ func (s *Session) mayTune(r TuneRequest) error {
 	case r.Coverage == CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return fmt.Errorf("%w: --coverage front chooses its modes by a design of its own: leave --strategy away",
 			ErrUsage)
+	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
+		return fmt.Errorf("%w: --strategy %s answers one limit: give one, or --strategy auto", ErrUsage, r.Strategy)
 	case r.Batches == nil:
 		return nil
 	case r.Strategy == optimize.PowerTrain:
@@ -114,12 +116,19 @@ func (s *Session) summarise(out *TuneResult, r TuneRequest, ref *learn.Reference
 	known, err := s.learn(r.Workload, r.Batches, out.Dir, readings, ref, r.Keep)
 	var predictor learn.Predictor
 	if out.Fitted, out.Kept = known.Model, known.path; known.Model != nil {
-		if predictor = known.Model; known.Batches != nil {
-			predictor = known.At(out.Batch)
-		}
+		predictor = known.Model
 	}
-	out.Versus = Compare(optimize.MeasuredPrediction(out.Measured), predictor, tegra.OncePerSetting(known.rows),
-		s.Device.Space(), s.Device.Presets(), present)
+	versus := func(m tegra.Measured) Versus {
+		if known.Model != nil && known.Batches != nil {
+			predictor = known.At(m.Batch)
+		}
+		return Compare(optimize.MeasuredPrediction(m), predictor, tegra.OncePerSetting(known.rows), s.Device.Space(),
+			s.Device.Presets(), present)
+	}
+	out.Versus = versus(out.Measured)
+	for _, more := range out.More {
+		out.MoreVersus = append(out.MoreVersus, versus(more.Measured))
+	}
 	if r.Keep {
 		return err
 	}

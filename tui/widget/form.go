@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -28,7 +29,7 @@ type Form struct {
 	// Walk is the field from which enter takes the form; before it enter goes
 	// to the next question.
 	Walk int
-	// Types is the field that takes what is typed at a question without an input.
+	// Types is the field that takes digits typed at a question without an input.
 	Types int
 }
 
@@ -98,7 +99,7 @@ func (f *Form) Paste(m tea.PasteMsg) {
 // types goes to the field that takes a text at a question without an input.
 func (f *Form) types(text string) bool {
 	in := f.Fields[f.Types].Input
-	if in == nil || in.taken(text) == "" {
+	if in == nil || !strings.ContainsFunc(in.taken(text), unicode.IsDigit) {
 		return false
 	}
 	f.At = f.Types
@@ -146,7 +147,11 @@ func (f *Form) Render(w, h int) string {
 			text = "▸" + StyleCursor.Render(fmt.Sprintf("%-*s ‹ %s ›", name, q.Name, q.Text()))
 		}
 		if q.Wrong != nil && q.Wrong() != "" {
-			text += " " + StyleBad.Render("✗ "+q.Wrong())
+			wrong := " ✗ " + q.Wrong()
+			if room := min(w, f.Width) - 4 - Width(wrong); Width(text) > room { // the reason stays in sight
+				text = Cut(text, room)
+			}
+			text += StyleBad.Render(wrong)
 		}
 		lines = append(lines, text)
 	}

@@ -40,8 +40,9 @@ type step struct {
 var script = []step{
 	{"", []string{"module total"}, 4 * time.Second, "the board, live"},
 	{"t", []string{"Tune:", "workload", "fastest within 30 W"}, 3 * time.Second, "t: what to tune for"},
-	{"t", []string{"limit 30.0 W", "measured within", "the board is back"}, 5 * time.Second,
-		"t: measured, learned, verified"},
+	{"t", []string{"the answer", "measured within", "the board is back"}, 4 * time.Second,
+		"t: measured, learned, verified; what it saves"},
+	{"\r", []string{"limit 30.0 W", "measured within"}, 3 * time.Second, "enter: the Pareto front"},
 	{"]", []string{"limit 31.0 W"}, 3 * time.Second, "]: another limit, from the same model"},
 	{"[", []string{"limit 30.0 W"}, 2 * time.Second, ""},
 	{"a", []string{"knob", "no reboot needed"}, 4 * time.Second, "a: knob by knob"},

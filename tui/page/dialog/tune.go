@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,17 +17,17 @@ import (
 	"jtune/tui/widget"
 )
 
-// Tune asks three things, each with a default that enter takes: which
-// workload, which limit, which coverage. Three more need not be visited: which
-// batch sizes to choose among, whether to start from nothing and, on a virtual
-// board, how fast its clock runs.
+// Tune asks three things, each with an answer that enter takes, the one given last on this
+// board: which workload, which limits, which coverage. Four more need not be visited: how
+// long to look for improvements, which batch sizes to choose among, whether to start from
+// nothing and, on a virtual board, how fast its clock runs. It begins at the limit.
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [6]int // option of each field
-	powerW float64
-	timeMS float64
-	typed  *widget.Input // digits of the limit
+	choice [7]int // option of each field
+	powerW []float64
+	timeMS []float64
+	typed  *widget.Input // digits of the limits
 	listed *widget.Input // digits and commas as batch sizes; empty: the option's
 }
 
@@ -34,33 +35,35 @@ const (
 	fieldWorkload = iota
 	fieldLimit
 	fieldCoverage
+	fieldDepth
 	fieldBatch
 	fieldFresh
 	fieldSpeed
 )
 
-// Kinds of limits, as the dialog orders them.
-const (
-	limitPower = iota
-	limitTime
-	limitEnergy
-)
-
 // NewTune asks about the workloads that are read.
 func NewTune(read page.Reader) *Tune {
+	last := read.Work().Choice
 	d := &Tune{
 		read:   read,
-		powerW: session.DefaultPowerW(read.Presets()),
-		timeMS: 100,
-		typed:  widget.NewInput("", "0123456789.", 6),
+		powerW: last.PowerW,
+		timeMS: last.TimeMS,
+		typed:  widget.NewInput("", "0123456789., ", 40),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
-	if preferred, known := read.Work().Find(read.Work().Preferred); known {
+	d.choice[fieldLimit] = max(0, slices.Index(goals, last.Goal))
+	if last.Coverage == session.CoverFront.String() {
+		d.choice[fieldCoverage] = int(session.CoverFront)
+	}
+	if last.Depth == optimize.Thorough.String() {
+		d.choice[fieldDepth] = int(optimize.Thorough)
+	}
+	if preferred, known := read.Work().Find(cmp.Or(read.Work().Preferred, last.Workload)); known {
 		d.choice[fieldWorkload] = slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
 			return w.Name == preferred.Name
 		})
 	}
-	names := []string{"workload", "limit", "coverage", "batch", "fresh", "clock"}
+	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "clock"}
 	if !read.Speed().OK {
 		names = names[:fieldSpeed]
 	}
@@ -71,6 +74,7 @@ func NewTune(read page.Reader) *Tune {
 		Width: 72,
 		Note:  d.note,
 		Walk:  fieldCoverage,
+		At:    fieldLimit,
 		Types: fieldLimit,
 	}
 	for i, name := range names {
@@ -175,14 +179,6 @@ func (d *Tune) wrongSizes() string {
 	return wrong
 }
 
-// wrongLimit says why what was typed is no limit, or "".
-func (d *Tune) wrongLimit() string {
-	if v, err := strconv.ParseFloat(d.typed.Value(), 64); d.typed.Value() != "" && (err != nil || v <= 0) {
-		return "a number above 0"
-	}
-	return ""
-}
-
 // sizesTyped follows what was typed as batch sizes.
 func (d *Tune) sizesTyped() {
 	if all := d.sizes(); len(all) == 1 && len(all[0]) == 1 { // there is nothing to choose
@@ -222,20 +218,33 @@ func (d *Tune) text(field int) string {
 		}
 		return "none known"
 	case fieldLimit:
-		return [...]string{
-			fmt.Sprintf("fastest within %s W", d.value(d.powerW)) + d.perSample(", per sample", ""),
-			fmt.Sprintf("least power within %s ms/minibatch", d.value(d.timeMS)),
-			"least energy per " + d.perSample("sample", "minibatch")}[c]
+		return d.limitText()
 	case fieldBatch:
 		return d.batchText()
 	case fieldCoverage:
-		return [...]string{fmt.Sprintf("this limit: at most %d measurements", optimize.DefaultProbes),
+		return [...]string{d.limitCoverage(),
 			fmt.Sprintf("whole front: about %d modes, for any limit", session.FrontModes)}[c]
+	case fieldDepth:
+		if session.Coverage(d.choice[fieldCoverage]) == session.CoverFront {
+			return widget.Dash + " the whole front has a design of its own"
+		}
+		return [...]string{"quick: until less than 1 % can be gained",
+			"thorough: until less than 0.5 % can be gained"}[c]
 	case fieldFresh:
 		return [...]string{"no: starts from what is known here of the workload",
 			"yes: starts from nothing"}[c]
 	}
 	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[c]
+}
+
+// limitCoverage says how much is measured for the limits.
+func (d *Tune) limitCoverage() string {
+	n := len(d.limits())
+	which := "this limit"
+	if n > 1 {
+		which = fmt.Sprintf("these %d limits", n)
+	}
+	return fmt.Sprintf("%s: at most %d measurements", which, optimize.MostProbes(n))
 }
 
 // perSample is the first text where several batch sizes are chosen among,
@@ -247,56 +256,44 @@ func (d *Tune) perSample(sized, one string) string {
 	return one
 }
 
-func (d *Tune) value(v float64) string {
-	if d.typed.Value() != "" {
-		return d.typed.Render("_")
+// answers are those of the dialog, to be remembered.
+func (d *Tune) answers() session.TuneChoice {
+	return session.TuneChoice{
+		Workload: d.read.Workloads()[d.choice[fieldWorkload]].Name,
+		Goal:     d.goal(),
+		PowerW:   d.powerW,
+		TimeMS:   d.timeMS,
+		Depth:    optimize.SearchDepth(d.choice[fieldDepth]).String(),
+		Coverage: session.Coverage(d.choice[fieldCoverage]).String(),
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// number is the value that the present kind of limit holds; nil for energy.
-func (d *Tune) number() *float64 {
-	switch d.choice[fieldLimit] {
-	case limitPower:
-		return &d.powerW
-	case limitTime:
-		return &d.timeMS
+// limits are what the dialog asks for, those that are being typed too.
+func (d *Tune) limits() []optimize.Limit {
+	c := session.TuneChoice{Goal: d.goal(), PowerW: d.powerW, TimeMS: d.timeMS}
+	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
+		c.PowerW, c.TimeMS = list, list
 	}
-	return nil
-}
-
-// settle turns what was typed into the limit's value; what is none stays as it was typed.
-func (d *Tune) settle() {
-	if d.wrongLimit() != "" {
-		return
-	}
-	if v, err := strconv.ParseFloat(d.typed.Value(), 64); err == nil && d.number() != nil {
-		*d.number() = v
-	}
-	d.typed.SetValue("")
-}
-
-func (d *Tune) limit() optimize.Limit {
-	switch d.choice[fieldLimit] {
-	case limitPower:
-		return optimize.Limit{PowerW: d.powerW}
-	case limitTime:
-		return optimize.Limit{TimeMS: d.timeMS}
-	}
-	return optimize.Limit{Energy: true}
+	return c.Limits()
 }
 
 // request is what the dialog asks for.
 func (d *Tune) request() session.TuneRequest {
-	return session.TuneRequest{
+	limits := d.limits()
+	r := session.TuneRequest{
 		Measuring: session.Measuring{
 			Workload: d.read.Workloads()[d.choice[fieldWorkload]],
 			Batches:  d.batches(),
 		},
-		Limit:    d.limit(),
+		Limit:    limits[0],
 		Coverage: session.Coverage(d.choice[fieldCoverage]),
+		Depth:    optimize.SearchDepth(d.choice[fieldDepth]),
 		Fresh:    d.choice[fieldFresh] == 1,
 	}
+	if len(limits) > 1 {
+		r.More = limits[1:]
+	}
+	return r
 }
 
 // Key takes a key; closed says that the dialog goes.
@@ -321,24 +318,9 @@ func (d *Tune) start() page.Intent {
 		return page.Say("tune: no workload is known")
 	}
 	return page.All{
+		page.Remember(d.answers()),
 		page.Open(page.Profile),
 		page.Start{Task: session.TuneTask(d.request()), Fast: d.choice[fieldSpeed] == 0},
-	}
-}
-
-// limitTyped follows what was typed as a limit: energy has none.
-func (d *Tune) limitTyped() {
-	if d.number() == nil {
-		d.typed.SetValue("")
-	}
-}
-
-// step moves the limit by one.
-func (d *Tune) step(by int) {
-	if v := d.number(); v != nil {
-		d.settle()
-		d.typed.SetValue("")
-		*v = max(1, *v+float64(by))
 	}
 }
 
@@ -355,7 +337,24 @@ func (d *Tune) note(w int) []string {
 			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
 		}
 	case w >= 56:
-		out = append(out, "type a number for the limit; "+starts)
+		out = append(out, "type a limit, or several (20 25 30); "+starts)
 	}
 	return out
+}
+
+// Hints lists the keys that work now, help before the way out.
+func (d *Tune) Hints() []widget.Action {
+	own := d.Form.Hints()
+	return append(append([]widget.Action{}, own[:len(own)-1]...), d.read.Keys().Help, own[len(own)-1])
+}
+
+// Numbers explains the questions, for the help.
+func (d *Tune) Numbers() string {
+	return "limit: the fastest mode within so many watts, the mode of least power within so many milliseconds per " +
+		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
+		"the value. Several limits, such as 20 25 30, are answered from one search. coverage: what these limits " +
+		"need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the search " +
+		"stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
+		"workload on this board. clock: of a virtual board, while it measures. An answer marked with ✗ keeps the " +
+		"search from starting. Workload, limits, coverage and depth are remembered for this board."
 }

@@ -6,8 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/optimize"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
 )
 
 // tuneForm is the questions before tuning as something that is driven.
@@ -27,7 +29,7 @@ func driveTune(t *testing.T, change func(s *page.State)) (*pagetest.Driver, tune
 		change(d.State)
 	}
 	d.Press("down", "down", "down")
-	return d, f
+	return d, f // at the batch size
 }
 
 func TestTuneChoosesBatchSizes(t *testing.T) {
@@ -54,11 +56,11 @@ func TestTuneChoosesBatchSizes(t *testing.T) {
 	d.Sees("16 samples, its own")
 
 	// several sizes know coverage of this limit alone
-	d.Press("up", "right")
+	d.Press("up", "up", "right")
 	d.Sees("whole front: about")
-	d.Press("down", "right")
+	d.Press("down", "down", "right")
 	d.Sees("this limit: at most")
-	d.Press("up", "right")
+	d.Press("up", "up", "right")
 	if d.Sees("this limit: at most"); f.choice[fieldCoverage] != 0 {
 		t.Error("the front effort cannot be had with several sizes")
 	}
@@ -96,23 +98,23 @@ func TestTuneTakesAPastedListAndEditsItInPlace(t *testing.T) {
 
 func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
 	for name, write := range map[string]func(d *pagetest.Driver){
-		"typed at the workload": func(d *pagetest.Driver) { d.Press("up", "up", "up"); d.Type("27.5") },
-		"typed at the coverage": func(d *pagetest.Driver) { d.Press("up"); d.Type("27.5") },
+		"typed at the workload": func(d *pagetest.Driver) { d.Press("up", "up", "up", "up"); d.Type("27.5") },
+		"typed at the coverage": func(d *pagetest.Driver) { d.Press("up", "up"); d.Type("27.5") },
 		"pasted": func(d *pagetest.Driver) {
-			d.Press("up", "up")
+			d.Press("up", "up", "up")
 			d.Send(tea.PasteMsg{Content: "27.5 W"})
 		},
 		"pasted at the workload": func(d *pagetest.Driver) {
-			d.Press("up", "up", "up")
+			d.Press("up", "up", "up", "up")
 			d.Send(tea.PasteMsg{Content: "27.5\n"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, f := driveTune(t, nil)
 			write(d)
-			d.Sees("fastest within 27.5_ W")
+			d.Sees("fastest within 27.5")
 			d.Press("t")
-			if got := f.limit(); got.PowerW != 27.5 {
+			if got := f.request().Limit; got.PowerW != 27.5 {
 				t.Errorf("it asks for %v, want 27.5 W", got)
 			}
 		})
@@ -124,11 +126,11 @@ func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
 		keys []string // at the batch size
 		sees string
 	}{
-		"no power at all":       {[]string{"up", "up", "0"}, "0_ W"},
-		"two decimal points":    {[]string{"up", "up", "2", ".", "5", ".", "7"}, "✗ a number above 0"},
+		"no power at all":       {[]string{"up", "up", "up", "0"}, "0_ W"},
+		"two decimal points":    {[]string{"up", "up", "up", "2", ".", "5", ".", "7"}, "✗ a number above 0"},
 		"one batch size":        {[]string{"1", "2"}, "✗ two sizes at least"},
 		"an impossible size":    {[]string{"8", ",", "1", "6", ",", "0"}, "✗ 0 is not 1 to"},
-		"wrong, and moved away": {[]string{"up", "up", "0", "enter", "enter"}, "✗ a number above 0"},
+		"wrong, and moved away": {[]string{"up", "up", "up", "0", "enter", "enter"}, "✗ a number above 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := driveTune(t, nil)
@@ -159,4 +161,48 @@ func TestTuneStartsFromWhatIsKnownUnlessAskedNotTo(t *testing.T) {
 	if d.Sees("starts from nothing"); !f.request().Fresh {
 		t.Error("from nothing was asked for")
 	}
+}
+
+func TestTuneBeginsAtTheLimitAndTakesSeveral(t *testing.T) {
+	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
+	d.Type("25")
+	d.Sees("fastest within 25_ W", "this limit: at most 30")
+	d.Type(" 30,20 25")
+	d.Sees("these 3 limits: at most 50")
+	d.Press("t")
+	want := session.TuneRequest{Limit: optimize.Limit{PowerW: 25},
+		More: []optimize.Limit{{PowerW: 30}, {PowerW: 20}}}
+	if got := f.request(); got.Limit != want.Limit || !slices.Equal(got.More, want.More) {
+		t.Errorf("it asks for %v and %v", got.Limit, got.More)
+	}
+	all, _ := d.Want().(page.Start)
+	if all.Task == nil || len(all.Task.More) != 2 {
+		t.Errorf("it starts %+v", all.Task)
+	}
+	if got := d.Remembered; got.Goal != session.WithinPower || !slices.Equal(got.PowerW, []float64{25, 30, 20}) {
+		t.Errorf("it remembers %+v", got)
+	}
+
+	d, _ = driveTune(t, nil)
+	d.Press("up", "up", "up")
+	d.Type("1 2 3 4 5 6 7")
+	if d.Press("t"); d.Want() != nil {
+		t.Error("it starts with seven limits")
+	}
+	d.Sees("✗ 6 at most")
+}
+
+func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
+	last := session.TuneChoice{Workload: "mobilenet", Goal: session.WithinTime, PowerW: []float64{22},
+		TimeMS: []float64{80, 120}, Depth: "thorough", Coverage: "limit"}
+	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
+	d.State.Work.Choice = last
+	*f.Tune = *NewTune(page.ReaderOf(d.State))
+	d.Sees("mobilenet", "within 80, 120 ms/minibatch", "thorough: until")
+	r := f.request()
+	if r.Workload.Name != "mobilenet" || r.Limit.TimeMS != 80 || len(r.More) != 1 || r.Depth != optimize.Thorough {
+		t.Errorf("it asks for %+v", r)
+	}
+	d.Press("left") // another kind of limit has values of its own
+	d.Sees("fastest within 22 W")
 }

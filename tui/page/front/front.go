@@ -71,6 +71,10 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
 	case page.ModelsListed:
 		p.kept = len(m.List)
+	case page.LimitSet:
+		if p.read.Outlook() != nil {
+			p.goTo(p.answer())
+		}
 	case page.OutlookShown:
 		if !m.Same || p.cursor == m.Before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
 			p.goTo(p.answer())
@@ -296,7 +300,6 @@ func (p *Page) moveLimit(steps int) page.Intent {
 	default:
 		l = optimize.Limit{PowerW: max(1, math.Round(p.read.Outlook().Known[p.cursor].PowerW)+by)}
 	}
-	p.goTo(p.answerTo(l))
 	return page.Limit(l)
 }
 

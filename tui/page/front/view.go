@@ -144,11 +144,8 @@ func (p *Page) cardTitle() string {
 func (p *Page) standing(i int) optimize.Standing { return p.read.Outlook().Standing(i, p.read.Limit()) }
 
 // answer is the view's answer to the limit.
-func (p *Page) answer() int { return p.answerTo(p.read.Limit()) }
-
-// answerTo is that to any limit, worked out once for each.
-func (p *Page) answerTo(l optimize.Limit) int {
-	if of := (answerKey{p.read.Outlook(), l}); p.answered.of != of {
+func (p *Page) answer() int {
+	if of := (answerKey{p.read.Outlook(), p.read.Limit()}); p.answered.of != of {
 		p.answered.of, p.answered.at = of, of.view.Answer(of.limit)
 	}
 	return p.answered.at

@@ -41,11 +41,13 @@ type Driver struct {
 	State  *page.State
 	Wants  []page.Intent // what only a shell carries out, oldest first
 	Notice string        // said last
-	Time   time.Time     // of the user
-	t      testing.TB
-	page   Driven
-	msgs   chan tea.Msg
-	w, h   int
+	// Remembered is the choice of the Tune dialog that was kept last.
+	Remembered session.TuneChoice
+	Time       time.Time // of the user
+	t          testing.TB
+	page       Driven
+	msgs       chan tea.Msg
+	w, h       int
 }
 
 // Driven is a page or a dialog.
@@ -78,8 +80,11 @@ func (d *Driver) do(i page.Intent) {
 		if i.Err != nil {
 			d.Notice = i.What + ": " + i.Err.Error()
 		}
+	case page.Remember:
+		d.Remembered = session.TuneChoice(i)
 	case page.Limit:
 		d.State.Limit = optimize.Limit(i)
+		d.Send(page.LimitSet{})
 	case page.Run:
 		d.run(i)
 	case page.Compute:

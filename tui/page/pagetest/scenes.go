@@ -28,6 +28,13 @@ func Task(b *Board, kind session.TaskKind) *page.Task {
 		}
 		j.Rows, j.Probes = append(j.Rows, row), append(j.Probes, probe)
 	}
+	best := b.Samples()[3]
+	j.Best = &session.BestSoFar{Mean: tegra.Mean{Measured: best, N: 1}, Limit: j.Limit, MaxN: &session.Comparison{
+		Name: "MAXN", Difference: session.Difference{TimePct: 34, PowerPct: -41, EnergyPct: -21},
+		Lo: session.Difference{TimePct: 28, PowerPct: -44, EnergyPct: -26},
+		Hi: session.Difference{TimePct: 41, PowerPct: -38, EnergyPct: -15}}}
+	j.Step = &optimize.Step{Setting: b.Samples()[8].Setting, Why: optimize.Improve, Limit: j.Limit,
+		Gain: tegra.Some(0.031), Keeps: tegra.Some(0.92)}
 	j.Progress = profiles.Progress{Phase: profiles.Measuring,
 		Step: profiles.Step{Setting: tegra.Setting{Mode: b.Samples()[8].Mode}}, Minibatch: 31, Of: 40, TimeMS: 88.1,
 		PowerW: tegra.Some(27.3),
@@ -41,6 +48,29 @@ func Task(b *Board, kind session.TaskKind) *page.Task {
 	j.Preview.Modes, j.Preview.TimePct, j.Preview.PowerPct, j.Bands = 7, 14, 8, []float64{60, 45, 20, 14}
 	for i := range 50 {
 		j.Times = append(j.Times, 60+float64(i%7))
+	}
+	return j
+}
+
+// Searched is the task at its end, with an answer to each limit.
+func Searched(b *Board, watts ...float64) *page.Task {
+	j := Task(b, session.Tuning)
+	j.State, j.Step = session.Done, nil
+	view := b.Outlook(b.Samples())
+	for i, w := range watts {
+		l := optimize.Limit{PowerW: w}
+		at := view.Answer(l)
+		found := read(view.Known[at].Mode, 1.002, 0.998)
+		versus := session.Compare(optimize.MeasuredPrediction(found), Predictor{}, b.Samples(), b.space, b.presets,
+			tegra.Some(b.space.Max()))
+		r := optimize.Result{Measured: found, N: 2, Feasible: l.Met(found), Verified: true, Probes: j.Probes}
+		j.Answers = append(j.Answers, session.Answered{Result: r, Limit: l, Versus: versus})
+		if i == 0 {
+			j.Limit = l
+			j.Tuned = &session.TuneResult{Result: r, Versus: versus, Took: 6 * time.Minute}
+		} else {
+			j.More = append(j.More, l)
+		}
 	}
 	return j
 }

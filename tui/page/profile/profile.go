@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type Page struct {
 	// asked is the cut-off campaign whose file runs something else than the user's workload, while
 	// the page shows that and waits for the word; nil: none
 	asked *session.Interrupted
+	left  *page.Task // the search whose closing card was left
+	at    int        // the answer that is chosen on the card
 }
 
 var _ page.Page = (*Page)(nil)
@@ -58,8 +61,8 @@ func (p *Page) cut() *session.Interrupted { return p.read.Interrupted() }
 // that of another process, else its own last one; nil when there was none.
 func (p *Page) shown() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
-	if own != nil && own.Kind == session.Training {
-		own = nil
+	if own != nil && (own.Kind == session.Training || own.Kind == session.Verifying && own.Done()) {
+		own = p.read.Searched()
 	}
 	if other != nil && (own == nil || own.Done() && !other.Done()) {
 		return other
@@ -95,8 +98,11 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 			return nil, true
 		}
 	}
+	if does, taken := p.cardKey(k); taken {
+		return does, true
+	}
 	switch {
-	case p.tab.Key(k):
+	case p.answers() == nil && p.tab.Key(k):
 	case keys.Enlarge.Matches(k):
 		p.large = (p.large + 1) % 3
 	case keys.Back.Matches(k) && p.large != 0:
@@ -127,6 +133,8 @@ func (p *Page) Hints() []widget.Action {
 		return []widget.Action{keys.Yes.As("run what the file names"), keys.No.As("leave it")}
 	case p.tab.Search.On():
 		return p.tab.Search.Hints(p.tab.Keys)
+	case p.answers() != nil:
+		return p.cardHints()
 	}
 	why := "nothing runs"
 	pause := keys.Pause
@@ -195,6 +203,9 @@ func (p *Page) noRedo() string {
 
 // Copied is the mode of the chosen row.
 func (p *Page) Copied() string {
+	if p.answers() != nil {
+		return p.read.ModeText(p.answer().Mode)
+	}
 	if j := p.shown(); j != nil && p.tab.Cursor < len(j.Rows) {
 		return j.SpaceOr(p.read.Space()).Format(j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode)
 	}
@@ -220,13 +231,18 @@ func (p *Page) Render(w, h int) string {
 		return widget.Fit(text, w, h)
 	}
 	head := p.head(j, w)
+	if p.answers() != nil {
+		rest := h - strings.Count(head, "\n") - 1
+		return widget.Under(head, p.read.Panel("the answer", "", p.card).Render(w, rest))
+	}
+	head = widget.Under(head, p.searchLines(j, w, h/5))
 	rest := h - strings.Count(head, "\n") - 1
 	p.tab.Rows = len(j.Rows)
 	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))
 	p.tab.Cols[sizeColumn].Off = !j.Sized()
 	p.tab.Cell = func(row, col int) string { return p.cell(j, row, col) }
 	list := p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render)
-	front := p.read.Panel("front so far", "● measured ─ expected",
+	front := p.read.Panel("front so far", "● measured ◉ best ─ expected",
 		func(w, h int) string { return p.front(j, w, h) })
 	switch {
 	case rest < 3:
@@ -273,7 +289,7 @@ func (p *Page) head(j *page.Task, w int) string {
 	default:
 		count += fmt.Sprintf(", planned about %d", j.Planned)
 	}
-	elapsed := widget.ClockText(p.read.BoardNow() - j.Began)
+	elapsed := widget.ClockText(j.Elapsed(p.read.BoardNow()))
 	if j.Done() {
 		elapsed = ""
 	} else if pr.ETAHi > 0 {
@@ -284,6 +300,9 @@ func (p *Page) head(j *page.Task, w int) string {
 	goal := ""
 	if j.Kind != session.Verifying {
 		goal = ": " + j.Limit.String()
+		for _, l := range j.More {
+			goal += ", " + l.Bounds()
+		}
 	}
 	first := widget.Ends(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), count, w)
 	if j.Done() && j.Err != nil {
@@ -303,7 +322,7 @@ func (p *Page) state(j *page.Task) string {
 		}
 		return "stopped by you; the board is back as it was found"
 	case j.Done():
-		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found; 5 shows the answer"
+		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found"
 	case j.State == session.Stopping:
 		return widget.StyleWarn.Render("stopping") + ": restoring the board"
 	case j.State == session.Paused:
@@ -351,7 +370,7 @@ func (p *Page) cell(j *page.Task, row, col int) string {
 	text := string(r.Status)
 	if n < len(j.Probes) && ok {
 		text = string(j.Probes[n].Why)
-		if s := j.Standing(r.Setting, j.Limit); s.State == optimize.Over {
+		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == optimize.Over {
 			text = s.State.String()
 		}
 	}
@@ -397,6 +416,7 @@ func (p *Page) front(j *page.Task, w, h int) string {
 	for i := range xs {
 		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
 	}
+	markBest(j, &plot)
 	return widget.Under(widget.Cut(bandsText(j, w), w), plot.Render(w, h-1, widget.Paint))
 }
 
@@ -416,6 +436,9 @@ func (p *Page) Numbers() string {
 	return "Each row is a measured mode: ms/mb, W, J: time, module power and energy of a minibatch. state: ok, or " +
 		"why it was chosen, or over: the mean of its readings is over the limit; a mode without values says why. " +
 		"front so far: the Pareto front that a model of the modes measured so far expects of all others, with its " +
-		"95 % bands; ±: half their width along the front, which shrinks as modes come in. following: another " +
-		"jtune measures, this one only shows it."
+		"95 % bands; ◉ is the best mode that keeps the limit so far; ±: half their width along the front, which " +
+		"shrinks as modes come in. following: another jtune measures, this one only shows it. best so far: against " +
+		"MAXN, as it was measured or, as a range, predicted. why this one: the expected gain over the best so far " +
+		"and the chance to keep the limit, as the search itself counts them. The card at the end compares the " +
+		"answer with the mode that the board was in; a range is a prediction."
 }

@@ -1,0 +1,81 @@
+package optimize
+
+// Several limits in one search: an answer is sought for the lowest power limit first, as its
+// modes are the safest, then for the next, from all that was measured. So each further limit
+// costs a few probes. In the end every answer is looked for once more among all readings: what
+// was measured for one limit may be better for another.
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// furtherProbes is by how much each further limit raises the cap of a search without one of its
+// own.
+const furtherProbes = 10
+
+// MostProbes is the cap of a search by the closed loop for so many limits, where none is given.
+func MostProbes(limits int) int { return DefaultProbes + furtherProbes*(limits-1) }
+
+// sought are the limits with the one in force first given, as the search looks at them.
+func (o TuneOptions) sought() []Limit {
+	list := append([]Limit{o.Limit}, o.More...)
+	for i := range list {
+		if o.Batches != nil && list[i].PowerW > 0 && !list[i].Energy {
+			list[i].Throughput = true
+		}
+		list[i].Margin = 0
+	}
+	return list
+}
+
+// answerAll searches for an answer to each limit, and returns the first one's with the others
+// in More.
+func (s *search) answerAll() (Result, error) {
+	limits := s.o.sought()
+	order := make([]int, len(limits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(limits[a].PowerW, limits[b].PowerW) })
+	most, ended := s.cap, make([]Ended, len(limits))
+	for n, i := range order {
+		s.limit, s.ended, s.cap = limits[i], Converged, most*(n+1)/len(order)
+		s.begun = len(s.probes)
+		if s.goOn == nil {
+			s.closedLoop()
+		} else {
+			s.goOn()
+		}
+		s.verify()
+		if ended[i] = s.ended; s.over() {
+			break
+		}
+	}
+	results := make([]Result, len(limits))
+	var errs []error
+	for _, i := range order {
+		if s.limit = limits[i]; !s.over() {
+			s.ended, s.cap = ended[i], most
+			s.verify()
+		}
+		var err error
+		if results[i], err = s.finish(); err != nil {
+			errs = append(errs, err)
+		}
+		if s.over() {
+			errs = errs[:1]
+		}
+	}
+	out := results[0]
+	for _, r := range results[1:] {
+		r.Probes = s.probes
+		out.More = append(out.More, r)
+	}
+	out.Probes = s.probes
+	return out, errors.Join(errs...)
+}
+
+// over reports whether the search cannot go on for any limit.
+func (s *search) over() bool { return s.ended == Cancelled || s.ended == Failing }

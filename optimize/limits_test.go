@@ -1,0 +1,104 @@
+package optimize
+
+import (
+	"errors"
+	"testing"
+
+	"jtune/optimize/optimizetest"
+	"jtune/tegra"
+)
+
+func TestTuneAnswersSeveralLimitsFromOneSearch(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	watts := []float64{30, 20, 25} // answered in the order in which they are given
+	o := TuneOptions{Limit: Limit{PowerW: watts[0]}, Space: b.Space, Seed: 3}
+	for _, w := range watts[1:] {
+		o.More = append(o.More, Limit{PowerW: w})
+	}
+	res, err := tuneModes(t.Context(), b.Measure, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := 0
+	for i, r := range append([]Result{res}, res.More...) {
+		if !r.Feasible || !r.Verified || r.PowerW > watts[i] || len(r.Probes) != len(b.Probed) {
+			t.Errorf("%g W: %+v with %d of %d probes", watts[i], r.Measured, len(r.Probes), len(b.Probed))
+		}
+		other := optimizetest.New(t)
+		one, err := tuneModes(t.Context(), other.Measure,
+			TuneOptions{Limit: Limit{PowerW: watts[i]}, Space: b.Space, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone += len(one.Probes); r.TimeMS > 1.05*one.TimeMS {
+			t.Errorf("%g W: %.1f ms, a search of its own finds %.1f ms", watts[i], r.TimeMS, one.TimeMS)
+		}
+	}
+	if n := len(res.Probes); n >= alone {
+		t.Errorf("%d probes for three limits, three searches take %d", n, alone)
+	}
+}
+
+func TestTuneSharesACapAmongLimits(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 20},
+		More: []Limit{{PowerW: 1}, {PowerW: 30}}, Space: b.Space, Seed: 3, Probes: 15})
+	if none, ok := errors.AsType[*InfeasibleError](err); !ok || none.Limit.PowerW != 1 {
+		t.Errorf("the error is %v, want that none keeps 1 W", err)
+	}
+	if len(res.Probes) > 15 || !res.Feasible || len(res.More) != 2 || res.More[0].Feasible || !res.More[1].Feasible {
+		t.Errorf("%d probes; 20 W: %v, 1 W and 30 W: %+v", len(res.Probes), res.Feasible, res.More)
+	}
+}
+
+func TestTuneSaysWhyItMeasuresAMode(t *testing.T) {
+	t.Parallel()
+	b := optimizetest.New(t)
+	var steps []Step
+	var seen []Seen
+	res, err := tuneModes(t.Context(), b.Measure, TuneOptions{Limit: Limit{PowerW: 30}, Space: b.Space, Seed: 3,
+		Choosing: func(s Step) { steps = append(steps, s) }, Observe: func(s Seen) { seen = append(seen, s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gains := 0
+	for i, s := range steps {
+		if s.Setting != res.Probes[i].Setting || s.Why != res.Probes[i].Why {
+			t.Errorf("step %d is %v, probe %v", i, s, res.Probes[i])
+		}
+		if s.Keeps.OK && (s.Keeps.V < 0 || s.Keeps.V > 1) || s.Gain.OK && s.Gain.V < 0 || s.String() == "" {
+			t.Errorf("step %d: %+v", i, s)
+		}
+		if i == 0 && (s.Keeps.OK || s.Gain.OK) {
+			t.Errorf("before anything is measured it expects %+v", s)
+		}
+		if s.Why == Improve && s.Gain.OK && !s.Toward.OK {
+			gains++
+		}
+	}
+	if len(steps) != len(res.Probes) || gains == 0 {
+		t.Errorf("%d steps, %d with a gain, for %d probes", len(steps), gains, len(res.Probes))
+	}
+	if last := seen[len(seen)-1].Best; last.Measured != res.Measured || last.N != res.N {
+		t.Errorf("the best at the end is %+v, the answer %+v", last, res.Measured)
+	}
+}
+
+func TestStepStringNamesTheNumbers(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]Step{
+		"expected gain 3.2 %, 92 % sure to keep 30 W": {Why: Improve, Limit: Limit{PowerW: 30}, Gain: tegra.Some(0.032),
+			Keeps: tegra.Some(0.92)},
+		"none keeps 80 ms yet: this one is 40 % sure to keep 80 ms": {Why: Improve, Limit: Limit{TimeMS: 80},
+			Keeps: tegra.Some(0.4)},
+		"expected gain below 0.1 %":          {Why: Improve, Limit: Limit{Energy: true}, Gain: tegra.Some(0.0)},
+		"once more: one reading may be luck": {Why: Verify, Gain: tegra.Some(0.1)},
+		"to compare the answer with":         {Why: Start, Keeps: tegra.Some(0.9)},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package optimize
+
+import (
+	"fmt"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Step is a measurement that a search is about to make, and why, in the search's own numbers.
+type Step struct {
+	tegra.Setting
+	Why   Why
+	Limit Limit // that an answer is sought for
+	// Gain is the expected relative improvement over the best so far, weighed with the chance to
+	// keep the limit; absent while none keeps it, or nothing is predicted.
+	Gain tegra.Val[float64]
+	// Keeps is the chance that the reading keeps the limit, 0 to 1; absent without a limit on power
+	// or time, or where nothing is predicted.
+	Keeps tegra.Val[float64]
+	// Toward is the setting that promises most but is not trusted to keep the power limit yet:
+	// this measurement says most about it. Absent elsewhere.
+	Toward tegra.Val[tegra.Setting]
+}
+
+// String says why in a few words.
+func (s Step) String() string {
+	keep := ""
+	if s.Keeps.OK {
+		keep = fmt.Sprintf("%.0f %% sure to keep %s", 100*s.Keeps.V, s.Limit.Bounds())
+	}
+	switch {
+	case s.Why == Start && !s.Gain.OK && !s.Keeps.OK:
+		return "nothing is known yet: a mode that shows what each knob does"
+	case s.Why == Start:
+		return "to compare the answer with"
+	case s.Why == Verify:
+		return "once more: one reading may be luck"
+	case s.Toward.OK:
+		return fmt.Sprintf("says most about %s, not yet trusted to keep %s", s.Toward.V.Mode, s.Limit.Bounds())
+	case s.Gain.OK && keep != "":
+		return fmt.Sprintf("expected gain %s, %s", percent(s.Gain.V), keep)
+	case s.Gain.OK:
+		return "expected gain " + percent(s.Gain.V)
+	case keep != "":
+		return fmt.Sprintf("none keeps %s yet: this one is %s", s.Limit.Bounds(), keep)
+	}
+	return "drawn at random"
+}
+
+func percent(share float64) string {
+	if share < 0.001 {
+		return "below 0.1 %"
+	}
+	return fmt.Sprintf("%.2g %%", 100*share)
+}
+
+// Bounds prints the limit's numbers, "30 W" or "80 ms"; "least energy" without one.
+func (l Limit) Bounds() string {
+	switch {
+	case l.PowerW > 0 && l.TimeMS > 0:
+		return fmt.Sprintf("%g W and %g ms", l.PowerW, l.TimeMS)
+	case l.PowerW > 0:
+		return fmt.Sprintf("%g W", l.PowerW)
+	case l.TimeMS > 0:
+		return fmt.Sprintf("%g ms", l.TimeMS)
+	}
+	return "least energy"
+}
+
+// step describes the measurement of setting i that is about to be made.
+func (s *search) step(i int, why Why) Step {
+	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward}
+	if s.model == nil {
+		return out
+	}
+	b := s.believe()
+	if s.limit.PowerW > 0 || s.limit.TimeMS > 0 {
+		out.Keeps = tegra.Some(b.chance(s.limit, i))
+	}
+	if best, ok := s.best(); ok {
+		out.Gain = tegra.Some(b.improvement(s.limit, i, s.lnGoal(best)))
+	}
+	return out
+}
+
+// Seen is what a search knows after a probe.
+type Seen struct {
+	Probe
+	Model *learn.Surrogate // fitted to all probes; nil while there is none
+	Best  tegra.Mean       // the best so far that keeps Probe.Limit, the mean of its readings; N is 0 where none does
+}
+
+// seeing is what is known after probe p.
+func (s *search) seeing(p Probe) Seen {
+	out := Seen{Probe: p, Model: s.model}
+	if i, ok := s.best(); ok {
+		out.Best = tegra.Mean{Measured: s.mean(i), N: s.counting(i)}
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/text"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// answers are those that the closing card shows; nil without a card: it shows the end of a
+// search of this program until it is left.
+func (p *Page) answers() []session.Answered {
+	j := p.shown()
+	if j == nil || j.Follows != nil || !j.Done() || j.Stopped || p.left == j {
+		return nil
+	}
+	return j.Answers
+}
+
+// answer is the one that is chosen on the card.
+func (p *Page) answer() session.Answered {
+	list := p.answers()
+	return list[min(p.at, len(list)-1)]
+}
+
+// cardKey takes the keys of the card.
+func (p *Page) cardKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys, list := p.read.Keys(), p.answers()
+	if list == nil {
+		return nil, false
+	}
+	switch {
+	case keys.Back.Matches(k):
+		p.left = p.shown()
+	case keys.Down.Matches(k) && len(list) > 1:
+		p.at = min(p.at+1, len(list)-1)
+	case keys.Up.Matches(k) && len(list) > 1:
+		p.at = max(0, min(p.at, len(list)-1)-1)
+	case keys.Look.Matches(k):
+		return page.All{page.Limit(p.answer().Limit), page.Open(page.Front)}, true
+	default:
+		does, yes := keys.Applies(k)
+		does.Mode = p.answer().Mode
+		return does, yes
+	}
+	return nil, true
+}
+
+// cardHints are the keys of the card.
+func (p *Page) cardHints() []widget.Action {
+	keys, why := p.read.Keys(), p.read.MayWrite()
+	out := []widget.Action{
+		keys.Apply.As("apply, then keep").Unless(why),
+		keys.Look,
+		keys.Back.As("the list"),
+		keys.AtOnce.Unless(why),
+	}
+	if len(p.answers()) > 1 {
+		out = append(out, keys.Up.With(keys.Down, "another limit"))
+	}
+	return out
+}
+
+// Least room for the card's large number.
+const (
+	bigW = 56
+	bigH = 14
+)
+
+// card shows what the search has found: the saving against the mode that the board was in, the
+// answer, and how it compares.
+func (p *Page) card(w, h int) string {
+	list, a := p.answers(), p.answer()
+	var lines []string
+	if len(list) > 1 {
+		for i, one := range list {
+			mark := "  "
+			if i == min(p.at, len(list)-1) {
+				mark = "▸ "
+			}
+			lines = append(lines, mark+fmt.Sprintf("%-8s %s", one.Limit.Bounds(), p.answerLine(one)))
+		}
+		lines = append(lines, "")
+	}
+	lines = append(lines, p.savingLines(a, w >= bigW && h >= bigH+len(lines))...)
+	if len(list) == 1 {
+		lines = append(lines, p.answerLine(a))
+	}
+	lines = append(lines, page.StandingText(a.Standing(a.Limit)), "")
+	for _, c := range a.Versus.Distinct() {
+		if c.Other.Mode != a.Mode {
+			lines = append(lines, against(c, w))
+		}
+	}
+	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
+	if took := p.shown().Tuned.Took; took > 0 {
+		cost += fmt.Sprintf(" in %.0f min", took.Minutes())
+	}
+	lines = append(lines, "", widget.StyleDim.Render(cost))
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// savingLines show the saving, large where there is room.
+func (p *Page) savingLines(a session.Answered, big bool) []string {
+	if !a.Feasible {
+		return []string{widget.StyleBad.Render("no measured mode keeps " + a.Limit.Bounds() + "; the nearest:")}
+	}
+	c, other := a.Saves()
+	switch {
+	case c.Name == "":
+		return []string{widget.StyleBold.Render("the answer"), ""}
+	case !other:
+		return []string{widget.StyleGood.Render("the board is in the best mode already: " + c.Name), ""}
+	}
+	s := c.Saves()
+	drawn := ""
+	if big && p.read.Look().Glyphs != widget.GlyphsASCII {
+		drawn = widget.Big(page.SavingPct(s))
+	}
+	if drawn == "" {
+		return []string{widget.StyleGood.Bold(true).Render(page.SavingText(s)), ""}
+	}
+	style, words := widget.StyleGood, []string{s.What + " per minibatch", "against " + s.Against, c.How()}
+	if s.What != "energy" {
+		words[0] = s.What
+	}
+	if s.Pct >= 0 {
+		style = widget.StyleWarn
+	}
+	out := []string{""}
+	for i, line := range strings.Split(drawn, "\n") {
+		out = append(out, " "+style.Render(line)+"   "+widget.StyleBold.Render(words[i]))
+	}
+	return append(out, "")
+}
+
+// answerLine is the mode of an answer with its figures.
+func (p *Page) answerLine(a session.Answered) string {
+	f := page.FiguresOf(a.Measured)
+	return fmt.Sprintf("%s%s  %s ms  %s W  %s J", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
+		page.BatchText(a.Batch), f.MS, f.W, f.J)
+}
+
+// against compares the answer with another mode in a line of w cells; a range is a prediction.
+func against(c session.Comparison, w int) string {
+	var words []string
+	for _, part := range []struct {
+		name        string
+		pct, lo, hi float64
+	}{{"time", c.TimePct, c.Lo.TimePct, c.Hi.TimePct}, {"power", c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct},
+		{"energy", c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct}} {
+		pct := widget.SignedPct(part.pct)
+		if !c.Measured {
+			pct = widget.SignedRange(part.lo, part.hi)
+		}
+		words = append(words, fmt.Sprintf("%s %-11s", part.name, pct))
+	}
+	line := widget.Cut(c.Name, 16) + " " + strings.Join(words, " ")
+	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
+		line += widget.StyleDim.Render(how)
+	}
+	return line
+}

@@ -1,0 +1,70 @@
+package profile
+
+import (
+	"strings"
+
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
+)
+
+// searchLines say what a running search has found, why it measures what it measures, and what
+// comes next, as far as each is known; at most as many lines as there is room for.
+func (p *Page) searchLines(j *page.Task, w, most int) string {
+	if j.Done() || j.Follows != nil {
+		return ""
+	}
+	var lines []string
+	if b := j.Best; b != nil {
+		lines = append(lines, " best so far "+p.bestText(b))
+	}
+	if s := j.Step; s != nil {
+		lines = append(lines, widget.StyleDim.Render(" why this one: ")+s.String())
+	}
+	if list := j.Coming(); len(list) > 0 {
+		var words []string
+		for _, at := range list {
+			words = append(words, p.read.ModeText(at.Mode)+page.BatchText(at.Batch))
+		}
+		lines = append(lines, widget.StyleDim.Render(" then ")+strings.Join(words, ", "))
+	}
+	lines = lines[:min(len(lines), max(0, most))]
+	for i, line := range lines {
+		lines[i] = widget.Cut(line, w)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// bestText is the best mode so far in words.
+func (p *Page) bestText(b *session.BestSoFar) string {
+	limit := ""
+	if j := p.read.Task(); j != nil && len(j.More) > 0 {
+		limit = "for " + b.Limit.Bounds() + ": "
+	}
+	switch {
+	case b.N == 0:
+		return limit + "none keeps " + b.Limit.Bounds() + " yet"
+	case b.MaxN == nil && b.Mode == p.read.Space().Max():
+		return limit + widget.StyleBold.Render(takes(b)) + ": MAXN itself"
+	case b.MaxN == nil:
+		return limit + widget.StyleBold.Render(takes(b))
+	}
+	return limit + widget.StyleBold.Render(takes(b)) + ": " + page.SavingText(b.MaxN.Saves())
+}
+
+// takes prints time and power of the best mode, per sample where it has a batch size.
+func takes(b *session.BestSoFar) string {
+	unit := " ms, "
+	if b.Batch > 0 {
+		unit = " ms/sample, "
+	}
+	return widget.MS(b.SampleMS()) + unit + widget.Number(b.PowerW, 1) + " W"
+}
+
+// markBest marks the best mode so far in the chart.
+func markBest(j *page.Task, plot *chart.Plot) {
+	if b := j.Best; b != nil && b.N > 0 {
+		plot.Mark(b.SampleMS(), b.PowerW, '◉', chart.InkCursor)
+	}
+}

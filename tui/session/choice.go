@@ -1,0 +1,104 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"jtune/internal/safefile"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// MostLimits is how many limits one search may answer from the screens.
+const MostLimits = 6
+
+// Goal is the kind of a limit.
+type Goal string
+
+// Goals of a search.
+const (
+	WithinPower Goal = "power"  // fastest within watts
+	WithinTime  Goal = "time"   // least power within milliseconds
+	LeastEnergy Goal = "energy" // without a limit
+)
+
+// TuneChoice is how the Tune dialog was answered last on a board.
+type TuneChoice struct {
+	Workload string    `json:"workload,omitempty"`
+	Goal     Goal      `json:"goal,omitempty"`
+	PowerW   []float64 `json:"power_w,omitempty"`
+	TimeMS   []float64 `json:"time_ms,omitempty"`
+	Depth    string    `json:"depth,omitempty"`
+	Coverage string    `json:"coverage,omitempty"`
+}
+
+// DefaultChoice is the one for a board on which none was made.
+func DefaultChoice(presets []tegra.Preset) TuneChoice {
+	return TuneChoice{Goal: WithinPower, PowerW: []float64{DefaultPowerW(presets)}, TimeMS: []float64{100},
+		Depth: optimize.Quick.String(), Coverage: CoverLimit.String()}
+}
+
+// Limits are what the choice asks for.
+func (c TuneChoice) Limits() []optimize.Limit {
+	var out []optimize.Limit
+	switch c.Goal {
+	case LeastEnergy:
+		return []optimize.Limit{{Energy: true}}
+	case WithinTime:
+		for _, ms := range c.TimeMS {
+			out = append(out, optimize.Limit{TimeMS: ms})
+		}
+	default:
+		for _, w := range c.PowerW {
+			out = append(out, optimize.Limit{PowerW: w})
+		}
+	}
+	return out
+}
+
+// over replaces what the choice leaves open, or has that cannot be, by d.
+func (c TuneChoice) over(d TuneChoice) TuneChoice {
+	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) }
+	if n := len(c.PowerW); n == 0 || n > MostLimits || slices.ContainsFunc(c.PowerW, bad) {
+		c.PowerW = d.PowerW
+	}
+	if n := len(c.TimeMS); n == 0 || n > MostLimits || slices.ContainsFunc(c.TimeMS, bad) {
+		c.TimeMS = d.TimeMS
+	}
+	if !slices.Contains([]Goal{WithinPower, WithinTime, LeastEnergy}, c.Goal) {
+		c.Goal = d.Goal
+	}
+	c.Depth, c.Coverage = cmp.Or(c.Depth, d.Depth), cmp.Or(c.Coverage, d.Coverage)
+	return c
+}
+
+const mostChoice = 10_000 // bytes of its file
+
+// choiceFile is the file of the session's board.
+func (s *Session) choiceFile() string { return stateFile("tune-" + safeName(s.board()) + ".json") }
+
+// TuneChoice is the last choice on this board, or the default: also where its file is missing
+// or damaged.
+func (s *Session) TuneChoice() TuneChoice {
+	var c TuneChoice
+	if data, err := safefile.Read(s.choiceFile(), mostChoice); err != nil || json.Unmarshal(data, &c) != nil {
+		c = TuneChoice{}
+	}
+	return c.over(DefaultChoice(s.Device.Presets()))
+}
+
+// KeepTuneChoice remembers a choice for this board.
+func (s *Session) KeepTuneChoice(c TuneChoice) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.choiceFile()), 0o755); err != nil {
+		return err
+	}
+	return safefile.Replace(s.choiceFile(), data)
+}
