@@ -3,8 +3,10 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
 
@@ -18,7 +20,8 @@ type LeftOut struct {
 // modes.
 type CurvePoint struct {
 	Modes                     int
-	TimeMAPEPct, PowerMAPEPct float64
+	TimeMAPEPct, PowerMAPEPct float64    // means over the draws
+	TimeRange, PowerRange     [2]float64 // the least and the largest of a draw
 }
 
 // curveDraws is how often a learning curve draws its modes; its errors are means
@@ -60,7 +63,8 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 		if n < 1 || n+leastJudges > len(m.Samples) {
 			continue
 		}
-		at := CurvePoint{Modes: n}
+		inf := math.Inf(1)
+		at := CurvePoint{Modes: n, TimeRange: [2]float64{inf, -inf}, PowerRange: [2]float64{inf, -inf}}
 		for range curveDraws {
 			order := rng.Perm(len(m.Samples))
 			e, err := m.errorsFrom(ctx, order[:n])
@@ -69,10 +73,31 @@ func (m *Model) Curve(ctx context.Context, sizes []int) ([]CurvePoint, error) {
 			}
 			at.TimeMAPEPct += e.TimeMAPEPct / curveDraws
 			at.PowerMAPEPct += e.PowerMAPEPct / curveDraws
+			at.TimeRange = [2]float64{min(at.TimeRange[0], e.TimeMAPEPct), max(at.TimeRange[1], e.TimeMAPEPct)}
+			at.PowerRange = [2]float64{min(at.PowerRange[0], e.PowerMAPEPct), max(at.PowerRange[1], e.PowerMAPEPct)}
 		}
 		out = append(out, at)
 	}
 	return out, nil
+}
+
+// Losses trains the model's networks once more, from its samples and seed, and returns them
+// with the history of their losses; Power is nil where that was not measured. It takes as long
+// as their training. Other methods have no losses.
+func (m *Model) Losses(ctx context.Context) (nn.Pair, error) {
+	if m.Method != NN && m.Method != PowerTrain {
+		return nn.Pair{}, fmt.Errorf("method %s has no training loss", m.Method)
+	}
+	t, err := m.refitter(ctx)
+	if err != nil {
+		return nn.Pair{}, err
+	}
+	fitted, err := t.fitBaseline(ctx, m.Samples)
+	if err != nil {
+		return nn.Pair{}, err
+	}
+	nets, _ := fitted.Networks()
+	return nets, nil
 }
 
 // errorsFrom fits to these samples alone and judges by all others.

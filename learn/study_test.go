@@ -1,6 +1,11 @@
 package learn
 
-import "testing"
+import (
+	"os"
+	"testing"
+
+	"jtune/learn/baseline/nn"
+)
 
 func TestModelLeaveOutJudgesEachSampleOnce(t *testing.T) {
 	space := smallSpace(t)
@@ -33,11 +38,43 @@ func TestModelCurveFallsAndSkipsWhatCannotBeJudged(t *testing.T) {
 	if err != nil || len(curve) != 2 {
 		t.Fatalf("curve %v (%v), want the two sizes that leave three modes to judge by", curve, err)
 	}
+	for _, p := range curve {
+		if !(p.TimeRange[0] <= p.TimeMAPEPct && p.TimeMAPEPct <= p.TimeRange[1]) ||
+			!(p.PowerRange[0] <= p.PowerMAPEPct && p.PowerMAPEPct <= p.PowerRange[1]) {
+			t.Errorf("a mean lies outside of its draws: %+v", p)
+		}
+	}
 	if curve[1].TimeMAPEPct >= curve[0].TimeMAPEPct {
 		t.Errorf("error %.2f %% with 4 modes, %.2f %% with 20: it does not fall",
 			curve[0].TimeMAPEPct, curve[1].TimeMAPEPct)
 	}
 	if _, err := (&Model{Method: GP}).LeaveOut(t.Context()); err == nil {
 		t.Error("a model without samples was studied")
+	}
+}
+
+func TestModelLossesFallAndBelongToNetworksAlone(t *testing.T) {
+	t.Parallel()
+	if _, err := (&Model{Method: GP}).Losses(t.Context()); err == nil {
+		t.Error("a model without networks has losses")
+	}
+	if os.Getenv("JTUNE_LONG") == "" {
+		return // trains two networks; of one training TestHistory in learn/baseline/nn
+	}
+	space := smallSpace(t)
+	m := &Model{Method: NN, Space: space, Samples: truths(space.Sample(6, 3)), Seed: 1}
+	nets, err := m.Losses(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []*nn.Net{nets.Time, nets.Power} {
+		r := n.Report
+		if len(r.History) != r.Epochs {
+			t.Fatalf("%d losses of %d passes", len(r.History), r.Epochs)
+		}
+		if kept := r.History[r.BestEpoch-1].Held; kept != r.BestLoss || kept >= r.History[0].Held {
+			t.Errorf("kept pass %d of loss %g, reported %g; the first pass left %g", r.BestEpoch, kept, r.BestLoss,
+				r.History[0].Held)
+		}
 	}
 }

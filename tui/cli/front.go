@@ -44,23 +44,20 @@ func (a *app) front() *cobra.Command {
 				return err
 			}
 			var o *session.Outlook
-			var title string
 			var checks session.VerifyResult
 			words := !a.asCSV && !a.asJSON
 			if samples != "" {
-				o, title, err = a.measuredOutlook(samples, strict)
+				o, err = a.measuredOutlook(samples, strict)
 			} else {
-				o, title, checks, err = a.predictedOutlook(cmd.Context(), model, v)
+				o, checks, err = a.predictedOutlook(cmd.Context(), model, v)
 			}
 			if err != nil {
 				return err
 			}
-			axes := session.Planes[plane]
 			points := export.Points{Known: o.Known, Standings: o.Standings(limit), Virtual: o.Model.Provenance.Virtual}
-			c := export.NewCloud(title, points, axes.Across, axes.Up, o.Front(plane))
-			c.Limit = limit
+			c := export.NewCloud(points, o.Front(plane))
 			if svg != "" {
-				if err := writeFile(svg, c.SVG()); err != nil {
+				if err := writeFile(svg, export.FigureSVG(o.Cloud(plane, limit))); err != nil {
 					return err
 				}
 				a.note("%s: %s, %s on the Pareto front", svg, text.Count(len(c.Known), "point"),
@@ -112,48 +109,44 @@ func frontPlane(x, y string) (int, error) {
 	return i, nil
 }
 
-// measuredOutlook is what samples hold, and the title of its drawing.
-func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, string, error) {
+// measuredOutlook is what samples hold.
+func (a *app) measuredOutlook(samples string, strict bool) (*session.Outlook, error) {
 	s, err := session.ReadSamples(samples, a.options.Batches, strict)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if s.Batches != nil && len(a.options.Batches) == 0 && !a.options.AllSizes {
-		return nil, "", usagef("%s holds batch sizes %s: choose with --batch N, or several for one front by time "+
+		return nil, usagef("%s holds batch sizes %s: choose with --batch N, or several for one front by time "+
 			"per sample", samples, listed(s.Batches))
 	}
 	a.notes(s.Notes)
 	if !s.HasPower() {
-		return nil, "", noPower("front", samples)
+		return nil, noPower("front", samples)
 	}
-	return s.Outlook(), "measured: " + samples + originMark(s.Provenance.Origin()), nil
+	return s.Outlook(), nil
 }
 
 // predictedOutlook is all modes by a model, after it was verified where that is
-// asked for, and the title of its drawing.
+// asked for.
 func (a *app) predictedOutlook(ctx context.Context, model string,
-	v verification) (*session.Outlook, string, session.VerifyResult, error) {
+	v verification) (*session.Outlook, session.VerifyResult, error) {
 	var checks session.VerifyResult
 	m, err := a.loadPowered("front", model)
 	if err != nil {
-		return nil, "", checks, err
+		return nil, checks, err
 	}
 	if v.most > 0 {
 		if checks, err = a.verifyFront(ctx, m, v); err != nil {
-			return nil, "", checks, err
+			return nil, checks, err
 		}
 		m = checks.Fitted
 	}
 	list, err := a.settings(m, m.Space.Modes())
 	if err != nil {
-		return nil, "", checks, err
+		return nil, checks, err
 	}
 	a.doubts(m)
-	title := "predicted: " + m.Provenance.Workload
-	if m.Provenance.Device != "" {
-		title += " on " + m.Provenance.Device
-	}
-	return session.OutlookOf(m, list), title + originMark(m.Provenance.Origin()), checks, nil
+	return session.OutlookOf(m, list), checks, nil
 }
 
 func (a *app) printFront(c *export.Cloud, origin string) error {

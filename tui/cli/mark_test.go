@@ -88,6 +88,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"choose":           append([]string{"--model", model}, limit...),
 		"tune":             append([]string{"lstm", "--probes", "6"}, limit...),
 		"advice":           {"--model", model},
+		"plot":             {"heat", "--model", model},
 		"apply":            {"MAXN", "--yes"},
 		"export nvpmodel":  {"MAXN", "--name", "X"},
 		"evaluate":         {"--truth", campaign, "--quick", "--sizes", "4", "--methods", "gp"},

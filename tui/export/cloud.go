@@ -8,10 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"jtune/internal/axis"
 	"jtune/learn"
 	"jtune/optimize"
-	"jtune/tegra"
 )
 
 // Points are settings, what is predicted or known of them, and where they stand.
@@ -21,32 +19,16 @@ type Points struct {
 	Virtual   bool                // numbers of a virtual board
 }
 
-// Cloud is many modes in the plane of two axes, and their front.
+// Cloud is many modes and their front.
 type Cloud struct {
 	Points
-	Title   string
-	X, Y    optimize.Axis // across and up
-	Front   []int         // indexes of Known, ascending in Y and so descending in X
-	several bool          // batch sizes
-
-	// What follows is for the drawing; none of it need be there.
-	Across, Up *axis.Scale // what part is drawn and how; nil: all of it, time and energy across by their logarithm
-	Marks      []Mark
-	Limit      optimize.Limit
+	Front []int // indexes of Known, ascending upward and so descending across
 }
 
-// Mark is a mode with a name.
-type Mark struct {
-	At   int // index of Known
-	Name string
-}
-
-// NewCloud takes modes and their front of two axes: indexes, ascending in x.
-func NewCloud(title string, of Points, x, y optimize.Axis, front []int) *Cloud {
-	c := List(of)
-	c.Title, c.X, c.Y, c.Front = title, x, y, slices.Clone(front)
+// NewCloud takes modes and their front of two axes: indexes, ascending across.
+func NewCloud(of Points, front []int) *Cloud {
+	c := &Cloud{of, slices.Clone(front)}
 	slices.Reverse(c.Front)
-	c.several = slices.ContainsFunc(of.Known, func(p learn.Prediction) bool { return p.Batch != of.Known[0].Batch })
 	return c
 }
 
@@ -61,16 +43,6 @@ func List(of Points) *Cloud {
 
 // Sized reports whether the batch size is an input of the points.
 func (c *Cloud) Sized() bool { return len(c.Known) > 0 && c.Known[0].Batch > 0 }
-
-// point is one of Known as it is drawn: by sample where minibatches have several
-// sizes, which compare in no other way.
-func (c *Cloud) point(i int) tegra.Measured {
-	p := c.Known[i].Measured
-	if !c.several {
-		p.Batch = 0
-	}
-	return p
-}
 
 // Listed are the members of the front for JSON.
 func (c *Cloud) Listed() []Point {

@@ -2,7 +2,8 @@
 // the line commands and for the screens alike.
 //
 //	predictions ──► Point, Bands, Means (JSON), Fields (CSV)
-//	predictions, measured ──► Cloud (the Pareto front of two axes) ──► SVG, CSV, JSON
+//	predictions, measured ──► Cloud (the Pareto front of two axes) ──► CSV, JSON
+//	figures ──► SVG, CSV, JSON
 //
 // It opens no files and knows no devices. Absent values are null in JSON and
 // empty in CSV.

@@ -4,13 +4,14 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"jtune/internal/axis"
+	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
@@ -31,7 +32,7 @@ func few() *Cloud {
 	for i, p := range preds {
 		of.Standings = append(of.Standings, optimize.Limit{PowerW: 30}.Stand(p, []int{0, 2, 0, 0}[i]))
 	}
-	return NewCloud("a < b & c", of, optimize.Time, optimize.Power, []int{1, 2, 3})
+	return NewCloud(of, []int{1, 2, 3})
 }
 
 func TestTheFrontInCSVAndJSONTellsMeasuredFromPredicted(t *testing.T) {
@@ -86,50 +87,132 @@ func elements(svg string) (count map[string]int, text string, err error) {
 	}
 }
 
-func TestTheDrawingHoldsWhatTheScreenShows(t *testing.T) {
+// plane is a figure of two panels with all that a plane may hold.
+func plane() figure.Figure {
+	curve := figure.Series{Name: "predicted", Shape: figure.Line, Bounds: "its band", Points: []figure.Point{
+		figure.At(1, 120).Within(110, 130).Of("a"), figure.At(2, 100).Within(95, math.NaN()),
+		figure.At(3, math.Inf(1))}}
+	seen := figure.Series{Name: "measured", Shape: figure.Marks, Points: []figure.Point{figure.At(2, 105).Of("m < n")}}
+	return figure.Figure{Kind: "curves", Title: "a < b & c", Virtual: true, Notes: []string{"held: x"},
+		X: figure.Axis{Key: "gpu_hz", Name: "GPU", Unit: "GHz", Per: 1e9},
+		Panels: []figure.Panel{
+			{Axis: figure.Axis{Key: "time_ms", Name: "time", Unit: "ms"}, Series: []figure.Series{curve, seen},
+				Limits: []figure.Limit{{At: 110, Name: "limit 110 ms"}, {At: 1.5, Name: "limit 1.5", Across: true}},
+				Marks:  []figure.Mark{{Point: figure.At(1, 120), Name: "MAXN & more"}}},
+			{Axis: figure.Axis{Key: "power_w", Name: "power", Unit: "W"}, Series: []figure.Series{
+				{Name: "predicted", Shape: figure.Rings, Points: []figure.Point{figure.At(1, 30).Of("a"),
+					figure.At(2, 20)}}}},
+		}}
+}
+
+// rowed is one of rows, heated a heat map.
+func rowed() figure.Figure {
+	box := figure.In(1, 2).Within(0, 4)
+	box.Q1, box.Q3 = 1, 3
+	rows := []string{"one & only", "two"}
+	return figure.Figure{Kind: "bars", Rows: rows, RowKey: "mode", Panels: []figure.Panel{{
+		Axis: figure.Axis{Key: "time_ms", Name: "time", Unit: "ms"}, Series: []figure.Series{
+			{Name: "measured", Shape: figure.Bars, Points: []figure.Point{figure.In(0, 3), figure.In(1, math.NaN())}},
+			{Name: "predicted", Shape: figure.Ticks, Points: []figure.Point{figure.In(0, 2).Within(1, 4)}},
+			{Name: "quartiles", Shape: figure.Boxes, Points: []figure.Point{box}}}}}}
+}
+
+func heated() figure.Figure {
+	return figure.Figure{Kind: "heat", X: figure.Axis{Key: "cpu_khz", Name: "CPU", Per: 1e6},
+		Y: figure.Axis{Key: "cores", Name: "cores"}, Panels: []figure.Panel{{
+			Axis: figure.Axis{Key: "energy_j", Name: "energy", Unit: "J"}, Series: []figure.Series{
+				{Name: "predicted", Shape: figure.Cells, Points: []figure.Point{figure.Cell(1, 2, 5),
+					figure.Cell(2, 2, 4)}},
+				{Name: "measured", Shape: figure.Cells, Points: []figure.Point{figure.Cell(1, 4, 3)}}},
+			Marks: []figure.Mark{{Point: figure.Cell(1, 4, 3), Name: "least"}}}}}
+}
+
+func TestFigureSVGHoldsWhatTheScreenShows(t *testing.T) {
 	t.Parallel()
-	c := few()
-	c.Marks = []Mark{{At: 3, Name: "15W & less"}}
-	c.Limit = optimize.Limit{PowerW: 30, TimeMS: 300}
-	count, text, err := elements(c.SVG())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// three predicted modes, a ring for each of the two on the front, one measured, three of the legend
-	if count["circle"] != 9 || count["polyline"] != 1 {
-		t.Errorf("got %d circles and %d lines, want 9 and 1", count["circle"], count["polyline"])
-	}
-	for _, want := range []string{"a < b & c", "15W & less", "limit 30 W", "limit 300 ms", "time per minibatch, ms",
-		"power, W", "2c/1.00C/1.00G/2.00M: 110 ms, 42 W"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the drawing lacks %q: %s", want, text)
+	for _, c := range []struct {
+		f     figure.Figure
+		count map[string]int
+		words []string
+	}{
+		// a dot of the legend, one measured, two rings; a line each, one band
+		{plane(), map[string]int{"circle": 4, "polyline": 2, "polygon": 0}, []string{"a < b & c", "MAXN & more",
+			"limit 110 ms", "limit 1.5", "GPU, GHz", "time, ms", "power, W", "m < n: 2 GHz, 105 ms", "held: x",
+			"predicted, in its band"}},
+		// ground, a bar and a box in the legend, a bar, a box
+		{rowed(), map[string]int{"rect": 5}, []string{"one & only", "two", "time, ms", "3"}},
+		// ground, five shades, three cells; one measured and its legend
+		{heated(), map[string]int{"rect": 9, "circle": 2}, []string{"least", "CPU", "cores", "≤5", "energy, J"}},
+		{figure.Figure{Title: "empty", Lacks: "nothing was <measured>"}, map[string]int{"rect": 1, "circle": 0},
+			[]string{"empty", "nothing was <measured>"}},
+	} {
+		svg := FigureSVG(c.f)
+		count, text, err := elements(svg)
+		if err != nil || strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Fatalf("%s: %v: %s", c.f.Kind, err, svg)
+		}
+		for name, want := range c.count {
+			if count[name] != want {
+				t.Errorf("%s: %d of %s, want %d", c.f.Kind, count[name], name, want)
+			}
+		}
+		for _, want := range c.words {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the drawing lacks %q: %s", c.f.Kind, want, text)
+			}
 		}
 	}
-	c.Across, c.Up = &axis.Scale{Lo: 150, Hi: 250}, &axis.Scale{Lo: 15, Hi: 25}
-	if count, _, _ := elements(c.SVG()); count["circle"] != 2+3 { // one mode: its dot and its ring
-		t.Errorf("zoomed in on one mode: %d circles, want 2 and the legend's 3", count["circle"])
-	}
 }
 
-func TestPowerAgainstEnergyIsAFrontToo(t *testing.T) {
+func TestFigureCSVAndJSONHoldTheSamePoints(t *testing.T) {
 	t.Parallel()
-	c := few()
-	c = NewCloud(c.Title, c.Points, optimize.Power, optimize.Energy, []int{3, 2}) // 6 J at 15 W, 4 J at 20 W
-	if _, text, err := elements(c.SVG()); err != nil || !strings.Contains(text, "energy per minibatch, J") {
-		t.Errorf("%v: %s", err, text)
-	}
-}
-
-func TestMadValuesAreLeftOutOfTheDrawing(t *testing.T) {
-	t.Parallel()
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1} {
-		preds := []learn.Prediction{{Measured: tegra.Measured{TimeMS: v, PowerW: 3}},
-			{Measured: tegra.Measured{TimeMS: 3, PowerW: v}}}
-		of := Points{Known: preds, Standings: make([]optimize.Standing, 2)}
-		c := NewCloud("", of, optimize.Time, optimize.Power, nil)
-		svg := c.SVG()
-		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-			t.Errorf("%g is drawn: %s", v, svg)
+	for _, c := range []struct {
+		f    figure.Figure
+		want string
+	}{
+		{plane(), "series,gpu_hz,time_ms,time_lo_ms,time_hi_ms,power_w,mode,virtual\n" +
+			"predicted,1000000000,120,110,130,30,a,true\n" +
+			"predicted,2000000000,100,95,,20,,true\n" +
+			"predicted,3000000000,,,,,,true\n" +
+			"measured,2000000000,105,,,,m < n,true\n"},
+		{rowed(), "series,mode,time_ms,time_lo_ms,time_hi_ms,time_q1_ms,time_q3_ms,virtual\n" +
+			"measured,one & only,3,,,,,false\nmeasured,two,,,,,,false\npredicted,one & only,2,1,4,,,false\n" +
+			"quartiles,two,2,0,4,1,3,false\n"},
+		{heated(), "series,cpu_khz,cores,energy_j,virtual\npredicted,1000000,2,5,false\n" +
+			"predicted,2000000,2,4,false\nmeasured,1000000,4,3,false\n"},
+	} {
+		var list, doc strings.Builder
+		if err := errors.Join(FigureCSV(&list, c.f), FigureJSON(&doc, c.f)); err != nil {
+			t.Fatal(err)
+		}
+		if list.String() != c.want {
+			t.Errorf("%s: got\n%swant\n%s", c.f.Kind, list.String(), c.want)
+		}
+		var got struct {
+			Kind    string
+			Virtual bool
+			Lacks   *string
+			Points  []map[string]any
+		}
+		if err := json.Unmarshal([]byte(doc.String()), &got); err != nil {
+			t.Fatal(err)
+		}
+		rows, _ := csv.NewReader(strings.NewReader(c.want)).ReadAll()
+		if got.Kind != c.f.Kind || got.Virtual != c.f.Virtual || got.Lacks != nil || len(got.Points) != len(rows)-1 {
+			t.Fatalf("got %+v", got)
+		}
+		for i, p := range got.Points {
+			for at, name := range rows[0][:len(rows[0])-1] {
+				text := ""
+				switch v := p[name].(type) {
+				case string:
+					text = v
+				case float64:
+					text = Text(v)
+				}
+				if text != rows[i+1][at] {
+					t.Errorf("%s: point %d has %s %q in JSON, %q in CSV", c.f.Kind, i, name, text, rows[i+1][at])
+				}
+			}
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Assessment struct {
 	Effects [tegra.NumKnobs]learn.KnobEffect // of each knob alone, the others at their largest
 	Bound   string                           // what a minibatch waits for there; "" where unknown
 	Err     error
+	Model   *learn.Model // that it is of
 }
 
 // curveSizes are the numbers of modes of a learning curve; from fewer than the first no
@@ -35,7 +36,7 @@ func TooSlow(m *learn.Model) string {
 // Assess works out an assessment: about as long as a cross-validation.
 func Assess(ctx context.Context, m *learn.Model) Assessment {
 	top := m.Space.Max()
-	a := Assessment{Effects: learn.Importance(m, m.Space, top, math.Inf(1))}
+	a := Assessment{Model: m, Effects: learn.Importance(m, m.Space, top, math.Inf(1))}
 	if gp, ok := m.Surrogate(); ok {
 		a.Bound = gp.Bound(top).String()
 	}

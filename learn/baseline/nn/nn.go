@@ -56,6 +56,14 @@ type Report struct {
 	Steps     int     // optimiser steps
 	BestEpoch int     // whose weights were kept, from 1
 	BestLoss  float64 // of the kept weights: squared error (standardised unless RawTarget), or a fraction with MAPE
+	// History has the losses of each pass. It is not saved: of a network that was read it is nil.
+	History []Losses `json:"-"`
+}
+
+// Losses are those of one pass over the training rows, in the unit of Report.BestLoss.
+type Losses struct {
+	Training float64 // mean over the pass, while the weights move and dropout is on
+	Held     float64 // after it, of the rows that choose the checkpoint
 }
 
 // Scaler standardises one column: zero mean, unit population deviation.

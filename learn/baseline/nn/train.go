@@ -64,6 +64,7 @@ type training struct {
 	order   []int             // training rows, shuffled every pass
 	held    []int             // rows that choose the checkpoint
 	current pass
+	passed  float64 // losses of the rows of this pass so far
 }
 
 func newTraining(n *Net) *training {
@@ -104,11 +105,14 @@ func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) er
 			return err
 		}
 		t.rand.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+		t.passed = 0
 		for from := 0; from < len(t.order); from += plan.batch {
 			t.gradient(t.order[from:min(from+plan.batch, len(t.order))])
 			optimiser.step(trained, moved)
 		}
-		if loss := t.loss(t.held); loss < n.Report.BestLoss {
+		loss := t.loss(t.held)
+		n.Report.History = append(n.Report.History, Losses{t.passed / float64(len(t.order)), loss})
+		if loss < n.Report.BestLoss {
 			n.Report.BestLoss, n.Report.BestEpoch = loss, epoch
 			copy(best.all, n.w.all)
 		}
@@ -174,6 +178,7 @@ func (t *training) gradient(batch []int) {
 	share := 1 / float32(len(batch))
 	for _, i := range batch {
 		t.current.forward(t.net.w, &t.x[i], t.drop)
+		t.passed += t.lossOf(i)
 		t.current.backward(t.net.w, t.grad, share*t.slope(i, t.current.out), t.drop, t.net.Config.Freeze)
 	}
 }
@@ -199,13 +204,17 @@ func (t *training) loss(rows []int) float64 {
 	var sum float64
 	for _, i := range rows {
 		t.current.forward(t.net.w, &t.x[i], nil)
-		if t.net.Config.Loss == MSE {
-			d := float64(t.current.out) - float64(t.z[i])
-			sum += d * d
-			continue
-		}
-		v := t.net.Config.decode(t.net.target.Backward(float64(t.current.out)))
-		sum += math.Abs(v-t.y[i]) / t.y[i]
+		sum += t.lossOf(i)
 	}
 	return sum / float64(len(rows))
+}
+
+// lossOf is the loss of the row that was passed forward last.
+func (t *training) lossOf(i int) float64 {
+	if t.net.Config.Loss == MSE {
+		d := float64(t.current.out) - float64(t.z[i])
+		return d * d
+	}
+	v := t.net.Config.decode(t.net.target.Backward(float64(t.current.out)))
+	return math.Abs(v-t.y[i]) / t.y[i]
 }

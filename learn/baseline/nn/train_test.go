@@ -218,3 +218,20 @@ func TestTwoRowsAreEnough(t *testing.T) {
 		t.Errorf("report %+v", n.Report)
 	}
 }
+
+func TestHistoryHasTheLossesOfEachPass(t *testing.T) {
+	t.Parallel()
+	for _, loss := range []Loss{MSE, MAPE} {
+		c := brief
+		c.Loss = loss
+		r := mustTrain(t, board(4, 3, 3), c).Report
+		if len(r.History) != r.Epochs {
+			t.Fatalf("%s: %d losses of %d passes", loss, len(r.History), r.Epochs)
+		}
+		first, kept := r.History[0], r.History[r.BestEpoch-1]
+		if kept.Held != r.BestLoss || kept.Training >= first.Training {
+			t.Errorf("%s: kept %+v of pass %d, reported %g; the first pass left %+v", loss, kept, r.BestEpoch,
+				r.BestLoss, first)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/figure"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
@@ -373,22 +374,22 @@ func (p *Page) Files() ([]page.File, error) {
 	if v == nil {
 		return nil, nil
 	}
-	title := "predicted: " + v.Workload + page.BatchText(v.Batch) + " on " + p.read.Board().Name
-	if o := p.read.Board().Origin(); o != "" {
-		title += "  " + tegra.VirtualMark(o)
-	}
-	pl := session.Planes[p.plane]
 	points := export.Points{Known: v.Known, Standings: v.Standings(p.read.Limit()), Virtual: v.Model.Provenance.Virtual}
-	c := export.NewCloud(title, points, pl.Across, pl.Up, p.front())
+	c := export.NewCloud(points, p.front())
+	f := v.Cloud(p.plane, p.read.Limit())
 	x, y := p.scales()
-	c.Across, c.Up, c.Limit = &x, &y, p.read.Limit()
-	for _, m := range p.marks() {
-		c.Marks = append(c.Marks, export.Mark{At: m.At, Name: m.Name})
+	f.X.Part, f.Panels[0].Axis.Part = &x, &y
+	xs, ys := p.columns()
+	mark := func(at int, name string) {
+		f.Panels[0].Marks = append(f.Panels[0].Marks, figure.Mark{Point: figure.At(xs[at], ys[at]), Name: name})
 	}
-	c.Marks = append(c.Marks, export.Mark{At: p.cursor, Name: p.read.ModeText(v.Known[p.cursor].Mode)})
+	for _, m := range p.marks() {
+		mark(m.At, m.Name)
+	}
+	mark(p.cursor, p.read.ModeText(v.Known[p.cursor].Mode))
 	list, doc, err := c.Tables()
 	return []page.File{
-		{Ending: "svg", Text: c.SVG()},
+		{Ending: "svg", Text: export.FigureSVG(f)},
 		{Ending: "csv", Text: list},
 		{Ending: "json", Text: doc},
 	}, err

@@ -17,6 +17,7 @@ type Plot struct {
 	X, Y         axis.Scale
 	Step         float64 // between the ticks of Y; 0: round ones
 	XName, YName string  // printed at the right end and in the corner of the axes
+	Margin       int     // least columns left of the plot, where several stand over each other
 	layers       []func(p *Plot, r *Raster)
 }
 
@@ -221,7 +222,7 @@ func (p *Plot) Value(w, h, cx, cy int) (x, y float64, ok bool) {
 }
 
 // room is the raster's size in a picture of w×h cells.
-func (p *Plot) room(w, h int) (int, int) { return w - p.gutter(h) - 1, h - axisRows }
+func (p *Plot) room(w, h int) (int, int) { return w - p.Gutter(h) - 1, h - axisRows }
 
 // axisRows are those below the raster.
 const axisRows = 2
@@ -232,7 +233,7 @@ func (p *Plot) Render(w, h int, paint Paint) string {
 	if w < MinPlotW || h < MinPlotH {
 		return blank(w, h)
 	}
-	gutter, r := p.gutter(h), p.Drawn(w, h)
+	gutter, r := p.Gutter(h), p.Drawn(w, h)
 	rows := make([]string, 0, h)
 	marks := p.yLabels(r.H)
 	for y := range r.H {
@@ -294,8 +295,9 @@ func (p *Plot) From(least, most float64, h int) {
 // mostTicks is how many an axis gets.
 const mostTicks = 7
 
-func (p *Plot) gutter(h int) int {
-	widest := utf8.RuneCountInString(p.YName)
+// Gutter is how many columns the labels of a picture h cells high take.
+func (p *Plot) Gutter(h int) int {
+	widest := max(p.Margin, utf8.RuneCountInString(p.YName))
 	for _, v := range p.yTicks(h - axisRows) {
 		widest = max(widest, len(axis.Label(v)))
 	}

@@ -1,0 +1,168 @@
+package export
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/axis"
+	"jtune/internal/figure"
+	"jtune/tegra"
+)
+
+// figureTable is the points of a figure as rows: a point of several panels is one row.
+type figureTable struct {
+	head []string
+	rows []map[string]any // by column; what is absent is not there
+}
+
+func tableOf(f figure.Figure) figureTable {
+	t := figureTable{head: []string{"series"}}
+	column := func(name string) {
+		if name != "" && !slices.Contains(t.head, name) {
+			t.head = append(t.head, name)
+		}
+	}
+	column(f.RowKey)
+	column(f.X.Key)
+	column(f.Y.Key)
+	type key struct {
+		series, place string
+		nth           int
+	}
+	at := map[key]map[string]any{}
+	named := false
+	for _, p := range f.Panels {
+		column(p.Axis.Key)
+		for _, s := range p.Series {
+			seen := map[string]int{}
+			for _, q := range s.Points {
+				place := Text(q.X) + " " + Text(q.Y) + " " + strconv.Itoa(q.Row) + " " + q.Name
+				k := key{s.Name, place, seen[place]}
+				seen[place]++
+				row := at[k]
+				if row == nil {
+					row = map[string]any{"series": s.Name}
+					at[k], t.rows = row, append(t.rows, row)
+				}
+				set := func(a figure.Axis, name string, v float64) {
+					if !axis.Finite(v) || name == "" {
+						return
+					}
+					if a.Per > 0 {
+						v *= a.Per
+					}
+					column(name)
+					row[name] = v
+				}
+				if q.Row >= 0 && q.Row < len(f.Rows) {
+					row[f.RowKey] = f.Rows[q.Row]
+				}
+				if q.Name != "" {
+					row["mode"], named = q.Name, true
+				}
+				set(f.X, f.X.Key, q.X)
+				set(f.Y, f.Y.Key, q.Y)
+				set(p.Axis, p.Axis.Key, q.V)
+				set(p.Axis, p.Axis.KeyOf("lo"), q.Lo)
+				set(p.Axis, p.Axis.KeyOf("hi"), q.Hi)
+				set(p.Axis, p.Axis.KeyOf("q1"), q.Q1)
+				set(p.Axis, p.Axis.KeyOf("q3"), q.Q3)
+			}
+		}
+	}
+	if named {
+		column("mode")
+	}
+	return t
+}
+
+// FigureCSV lists the points of a figure; what is absent is an empty field.
+func FigureCSV(to io.Writer, f figure.Figure) error {
+	t := tableOf(f)
+	w := csv.NewWriter(to)
+	w.Write(append(slices.Clone(t.head), VirtualColumn))
+	for _, row := range t.rows {
+		out := make([]string, len(t.head))
+		for i, name := range t.head {
+			switch v := row[name].(type) {
+			case string:
+				out[i] = v
+			case float64:
+				out[i] = Text(v)
+			}
+		}
+		w.Write(append(out, strconv.FormatBool(f.Virtual)))
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// figureDocument is a figure as JSON.
+type figureDocument struct {
+	Kind    string             `json:"kind"`
+	Title   string             `json:"title"`
+	Virtual bool               `json:"virtual"`
+	Notes   []string           `json:"notes"`
+	Lacks   *string            `json:"lacks"` // why there are no points; null where there are
+	Marks   []map[string]any   `json:"marks"`
+	Points  []map[string]any   `json:"points"`
+	Limits  map[string]float64 `json:"limits"`
+}
+
+// FigureJSON prints a figure: its points with the columns of FigureCSV; what is absent is
+// null.
+func FigureJSON(to io.Writer, f figure.Figure) error {
+	d := figureDocument{Kind: f.Kind, Title: f.Title, Virtual: f.Virtual, Notes: append([]string{}, f.Notes...),
+		Marks: []map[string]any{}, Points: []map[string]any{}, Limits: map[string]float64{}}
+	if f.Lacks != "" {
+		d.Lacks = &f.Lacks
+	} else {
+		t := tableOf(f)
+		for _, row := range t.rows {
+			for _, name := range t.head {
+				if v, there := row[name]; !there {
+					row[name] = nil
+				} else if number, ok := v.(float64); ok {
+					row[name], _ = strconv.ParseFloat(Text(number), 64)
+				}
+			}
+			d.Points = append(d.Points, row)
+		}
+	}
+	for _, p := range f.Panels {
+		for _, l := range p.Limits {
+			key := p.Axis.Key
+			if l.Across {
+				key = f.X.Key
+			}
+			d.Limits[key] = l.At
+		}
+		for _, m := range p.Marks {
+			mark := map[string]any{"name": m.Name}
+			for _, c := range []struct {
+				axis figure.Axis
+				v    float64
+			}{{f.X, m.X}, {f.Y, m.Y}, {p.Axis, m.V}} {
+				if v := tegra.Finite(c.v); c.axis.Key != "" && v.OK {
+					mark[c.axis.Key] = v.V * max(c.axis.Per, 1)
+				}
+			}
+			if m.Point.Name != "" {
+				mark["mode"] = m.Point.Name
+			}
+			d.Marks = append(d.Marks, mark)
+		}
+	}
+	return WriteJSON(to, d)
+}
+
+// FigureFiles are a figure as SVG, CSV and JSON.
+func FigureFiles(f figure.Figure) (svg, list, doc string, err error) {
+	var table, document strings.Builder
+	err = errors.Join(FigureCSV(&table, f), FigureJSON(&document, f))
+	return FigureSVG(f), table.String(), document.String(), err
+}
