@@ -99,7 +99,8 @@ func studied(d *driver) {
 	samples := d.board.Samples()
 	info := session.ModelInfo{Name: "resnet18", Path: "/m/resnet18", Model: d.board.Fitted(samples),
 		Modified: pagetest.Start.Add(-3 * time.Hour)}
-	s := session.Assessment{Effects: learn.Importance(pagetest.Predictor{}, d.board.Space(), d.board.Space().Max(),
+	space := d.board.Space()
+	s := session.Assessment{Model: info.Model, Effects: learn.Importance(pagetest.Predictor{}, space, space.Max(),
 		math.Inf(1)), Bound: "GPU (GPU 55 %, memory 25 %, CPU 20 %)"}
 	for i, m := range samples {
 		p := pagetest.Predictor{}.Predict([]tegra.Mode{m.Mode})[0]
@@ -157,7 +158,10 @@ func scenes() map[string]func(d *driver) {
 			d.press("m", "m", "e", "!")
 		},
 		"models":         func(d *driver) { studied(d); d.press("4") },
-		"models-regions": func(d *driver) { studied(d); d.press("4", "X", "X") },
+		"models-bars":    func(d *driver) { studied(d); d.press("4", "X", "X") },
+		"models-regions": func(d *driver) { studied(d); d.press("4", "X", "X", "X") },
+		"front-map":      func(d *driver) { d.withView().press("5", "V") },
+		"front-curves":   func(d *driver) { d.withView().press("5", "V", "V", "right") },
 		"front-idle":     func(d *driver) { d.press("5") },
 		"front":          func(d *driver) { d.withView().press("5") },
 		"front-zoom":     func(d *driver) { d.withView().press("5", "+", "+", "+", "K", "K") },

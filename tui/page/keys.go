@@ -19,8 +19,8 @@ type Keys struct {
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
-	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, FieldNext, FieldPrev, OptionNext, OptionPrev,
-	StartNow widget.Action
+	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev, OptionNext,
+	OptionPrev, StartNow widget.Action
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the
@@ -74,8 +74,8 @@ Compose     C           compose           modes       build a mode knob by knob
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
 Lower       [           limit down        front form  lower the limit, and go to its answer
 Higher      ]           limit up          front form  raise it
-Axes        X           axes              front       time and power, time and energy, power and energy
-Group       K           group by knob     front       light up the modes that share a knob's setting
+Axes        X           axes              front       time and power, time and energy, power and energy; of a map: its quantity
+Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
 Verify      v           verify            front       measure this mode, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit
@@ -96,7 +96,8 @@ Look        enter       the front         profile     look at the answer of a se
 Load        enter       load              models      load this model's predictions
 Refit       F           fit again         models      fit the same modes by another method, or with another reference
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it
-NextPlot    X           next plot         models      predictions, error by region, learning curve, comparison
+NextPlot    X           next plot         models      predictions, regions, knobs, learning, repeats, loss, comparison
+Picture     V           map, curves       front       the cloud of modes, a map over two knobs, curves over one
 FieldNext   down tab j  next answer       form
 FieldPrev   up shift+tab k  answer before     form
 OptionNext  right l     change            form

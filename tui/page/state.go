@@ -3,6 +3,7 @@ package page
 import (
 	"time"
 
+	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles/workload"
@@ -59,6 +60,8 @@ type Session interface {
 	// RunsAs says in a word how it runs on this board, or why it does not.
 	RunsAs(w workload.Workload) string
 	SaveModel(name string, m *learn.Model) (path string, err error)
+	// ModelRepeats shows how far the readings behind a model scatter.
+	ModelRepeats(m *learn.Model) (figure.Figure, error)
 	// TrainLog is the file that gets what the job of a training run says.
 	TrainLog() string
 }

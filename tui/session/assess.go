@@ -46,11 +46,6 @@ func Assess(ctx context.Context, m *learn.Model) Assessment {
 	return a
 }
 
-// LearningCurve returns the model's errors by the number of modes learned from.
-func LearningCurve(ctx context.Context, m *learn.Model) ([]learn.CurvePoint, error) {
-	return m.Curve(ctx, curveSizes)
-}
-
 // Held counts the left-out samples within their 95 % bands of time and of power.
 func (a Assessment) Held() (time, power int) {
 	for _, l := range a.Left {

@@ -301,7 +301,7 @@ func (a Assessment) Predicted(of optimize.Axis) figure.Figure {
 	f := a.figure("predicted", of.String()+", predicted against measured")
 	panel := figure.Panel{Axis: quantityAxis(of, false)}
 	f.X = panel.Axis
-	f.X.Key, f.X.Name, f.X.Log = panel.Axis.KeyOf("measured"), "measured "+of.String(), true
+	f.X.Key, f.X.Name, f.X.Log = panel.Axis.KeyOf("measured"), "measured", true
 	panel.Axis.Name, panel.Axis.Log = "predicted "+of.String(), true
 	points := figure.Series{Name: "left out", Shape: figure.Marks}
 	var all []float64
@@ -368,7 +368,7 @@ func (a Assessment) ByRegion() figure.Figure {
 		for row, r := range regions {
 			bars.Points = append(bars.Points, figure.In(row, of(r)))
 		}
-		axis := figure.Axis{Key: key, Name: "error of " + name, Unit: "%", Zero: true, Text: text.Of}
+		axis := figure.Axis{Key: key, Name: name, Unit: "%", Zero: true, Text: text.Of}
 		return figure.Panel{Axis: axis, Series: []figure.Series{bars}}
 	}
 	for _, r := range regions {

@@ -176,3 +176,8 @@ func (o Options) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	}
 	return RepeatsFigure(nil, m.Provenance), nil
 }
+
+// ModelRepeats is that of the session's data directory.
+func (s *Session) ModelRepeats(m *learn.Model) (figure.Figure, error) {
+	return s.Options.ModelRepeats(m)
+}

@@ -16,6 +16,7 @@ const (
 	titledFrom = 6  // rows of a panel for its title
 	valueFrom  = 14 // columns of a panel of rows for its values in numbers
 	valueWide  = 6
+	leastLane  = 6 // of a row's bar
 	boxedFrom  = 6 // columns of a heat map's cell for its value in numbers
 	cellWide   = 8 // at most
 )
@@ -168,7 +169,7 @@ func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint)
 	plot := chart.Plot{X: f.X.Scale(f.Xs()), Y: p.Axis.Scale(p.Span()), Margin: margin}
 	if last {
 		plot.XName = f.X.Unit
-		if f.X.Unit == "" || Width(f.X.Title()) < w/3 {
+		if f.X.Unit == "" || Width(f.X.Title()) < w/2-4 {
 			plot.XName = f.X.Title()
 		}
 	}
@@ -271,9 +272,13 @@ func rowsOf(f figure.Figure, w, h int, paint chart.Paint) string {
 		label = max(label, Width(name))
 	}
 	n := len(f.Panels)
-	label = min(label, max(7, w-n*(valueFrom+1)))
+	for n > 1 && label+n*(valueFrom+1) > w { // names and numbers before more bars
+		n--
+	}
+	f.Panels = f.Panels[:n]
+	label = min(label, max(7, w-leastLane-1))
 	wide := (w - label - n) / n
-	if wide < 4 {
+	if wide < leastLane {
 		return strings.Join(f.Rows[:min(len(f.Rows), h)], "\n")
 	}
 	room := h

@@ -21,9 +21,6 @@ var load = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// Chips are the modules that can be simulated.
-func Chips() []Chip { return slices.Clone(load().Chip) }
-
 // On returns the module of that name, as in virtual.Names; it panics when there
 // is none.
 func On(name string) Chip {

@@ -27,6 +27,10 @@ type Page struct {
 	top    int  // first row of the cloud on the page
 	cursor int  // index of the space
 	asTab  bool // the plot's table twin
+	drawn  drawing
+	of     int // of a map: of quantities
+	pair   int // of pairs
+	over   int // of curves: of over
 	large  bool
 	group  int // 0: none; else knob group-1, the modes that share the cursor's setting
 	kept   int // models in the data directory
@@ -141,6 +145,18 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 func (p *Page) viewKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	switch {
+	case keys.Picture.Matches(k):
+		p.drawn = (p.drawn + 1) % numDrawings
+	case keys.Axes.Matches(k) && p.drawn == drawMap:
+		p.of = (p.of + 1) % len(quantities)
+	case keys.Axes.Matches(k) && p.drawn == drawCurves:
+		return page.Say("axes: curves show time, power and energy; " + keys.Group.Label() + " takes another knob"), true
+	case keys.Group.Matches(k) && p.drawn != drawCloud:
+		p.turn()
+	case keys.Table.Matches(k) && p.drawn != drawCloud:
+		p.drawn, p.asTab = drawCloud, true
+	case keys.Back.Matches(k) && p.drawn != drawCloud && !p.large:
+		p.drawn = drawCloud
 	case keys.Axes.Matches(k):
 		p.plane = (p.plane + 1) % len(session.Planes)
 		p.goTo(p.cursor)
@@ -215,6 +231,9 @@ func (p *Page) listed() (list []int, at int) {
 // along walks the front: to its neighbour, or from a mode off the front to
 // the member nearest across. The table lists that mode too.
 func (p *Page) along(by int) page.Intent {
+	if p.drawn != drawCloud {
+		return p.step(false, by)
+	}
 	list, at := p.front(), 0
 	switch {
 	case len(list) == 0:
@@ -266,6 +285,9 @@ func (p *Page) nearOnFront(f []int) int {
 
 // off walks to the nearest mode above (by < 0) or below in the plot.
 func (p *Page) off(by int) page.Intent {
+	if p.drawn != drawCloud {
+		return p.step(true, -by)
+	}
 	if p.asTab {
 		return p.along(by)
 	}
@@ -339,7 +361,7 @@ func (p *Page) Hints() []widget.Action {
 		return []widget.Action{apply}
 	}
 	other := keys.Table.As("table").Doing("the front as a table")
-	if p.asTab {
+	if p.asTab && p.drawn == drawCloud {
 		other = keys.Table.As("plot").Doing("the table as a plot")
 	}
 	out := []widget.Action{
@@ -348,11 +370,14 @@ func (p *Page) Hints() []widget.Action {
 		keys.Lower.With(keys.Higher, "limit").Doing("move the limit and go to its answer"),
 		keys.Verify.Unless(p.mayVerify()),
 	}
+	if p.drawn != drawCloud {
+		out[1] = keys.Left.With(keys.Right, "knob").Doing("the next value of the knob across")
+	}
 	if p.read.Outlook().Batches() != nil {
 		size := keys.SizeBefore.With(keys.Size, "size")
 		out = append(out, size.Doing("the model's batch size before, the next one"))
 	}
-	return append(out, other,
+	return append(out, other, keys.Picture,
 		keys.Axes, keys.Log, keys.ZoomIn, keys.ZoomOut, keys.Whole,
 		keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below"),
 		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
@@ -373,6 +398,10 @@ func (p *Page) Files() ([]page.File, error) {
 	v := p.read.Outlook()
 	if v == nil {
 		return nil, nil
+	}
+	if p.drawn != drawCloud {
+		svg, list, doc, err := export.FigureFiles(p.figure())
+		return []page.File{{Ending: "svg", Text: svg}, {Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
 	}
 	points := export.Points{Known: v.Known, Standings: v.Standings(p.read.Limit()), Virtual: v.Model.Provenance.Virtual}
 	c := export.NewCloud(points, p.front())

@@ -94,7 +94,9 @@ func (p *Page) head(w int) string {
 func (p *Page) about() []string {
 	v := p.read.Outlook()
 	words := []string{v.Workload + page.BatchText(v.Batch)}
-	if p.group > 0 {
+	if p.drawn != drawCloud {
+		words = append(words, p.drawnText())
+	} else if p.group > 0 {
 		k := tegra.Knob(p.group - 1)
 		setting := page.KnobText(v.Known[p.cursor].Mode, k)
 		words = append(words, fmt.Sprintf("%s %s: %d modes", k, setting, len(p.grouped())))
@@ -153,6 +155,9 @@ func (p *Page) answer() int {
 
 // picture is the plot, or its table twin; y is its first row on the page.
 func (p *Page) picture(w, h, y int) string {
+	if p.drawn != drawCloud {
+		return widget.Figure(p.figure(), w, h, widget.Paint)
+	}
 	if p.asTab || w < chart.MinPlotW+8 || h < chart.MinPlotH+1 {
 		return p.twin(w, h)
 	}
@@ -162,7 +167,7 @@ func (p *Page) picture(w, h, y int) string {
 
 // legend says what the glyphs of the plot mean; the table has none.
 func (p *Page) legend(w int) string {
-	if p.asTab {
+	if p.asTab || p.drawn != drawCloud { // they have their own
 		return ""
 	}
 	here := p.read.Outlook().Known[p.cursor].Mode
@@ -364,8 +369,10 @@ func (p *Page) isWhat(i int) string {
 
 // Numbers is page.Page's.
 func (p *Page) Numbers() string {
-	return "Each dot is a power mode: time of one minibatch to the right, watts upward (x takes other axes); left " +
-		"and low is good. The Pareto front, the cloud's lower left edge: modes that no other beats in both. In " +
+	return "V draws the cloud, a map, curves. Map: a quantity over two knobs, the others as at the cursor; ◆ its " +
+		"least value. Curves: time, power and energy over one knob, in their 95 % bands. X takes another quantity, K " +
+		"other knobs, the arrows walk along them. Each dot of the cloud is a power mode: time of one minibatch to the " +
+		"right, watts upward (X takes other axes); left and low is good. The Pareto front, the cloud's lower left edge: modes that no other beats in both. In " +
 		"brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was measured " +
 		"stands in the place of its prediction and has no band, but for ?: a reading that disagrees with all " +
 		"others counts for nothing until a second agrees. predicted: before the mode was measured; fitted: the " +

@@ -9,6 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/figure"
+	"jtune/tui/export"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -26,7 +28,7 @@ type Page struct {
 	fit     *fitDialog                      // nil: closed
 	marked  modelID                         // zero: none
 	studies map[modelID]*session.Assessment // nil value: being worked out
-	curves  map[modelID]*learningCurve      // the same
+	plots   map[plotKey]*figure.Figure      // the same
 	versus  *comparison
 	listed  bool // the folder was looked at
 }
@@ -46,8 +48,12 @@ type modelPlot int
 const (
 	plotTime modelPlot = iota
 	plotPower
+	plotBars
 	plotRegions
+	plotImportance
 	plotCurve
+	plotRepeats
+	plotLoss
 	plotCompare
 	numModelPlots
 )
@@ -55,8 +61,12 @@ const (
 var plotTitles = [...]string{
 	"Time, predicted against measured",
 	"Power, predicted against measured",
+	"Predicted and measured, mode by mode",
 	"Error by region, of modes left out",
+	"What each knob alone changes",
 	"Learning curve",
+	"Repeats, against their median",
+	"Training loss",
 	"Compared",
 }
 
@@ -64,7 +74,7 @@ var _ page.Page = (*Page)(nil)
 
 // New makes the page; page.ModelsListed brings the models.
 func New(read page.Reader) *Page {
-	p := &Page{read: read, studies: map[modelID]*session.Assessment{}, curves: map[modelID]*learningCurve{}}
+	p := &Page{read: read, studies: map[modelID]*session.Assessment{}, plots: map[plotKey]*figure.Figure{}}
 	empty := "no model yet: " + read.Keys().Tune.Label() + " tunes a workload and keeps its model here"
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: empty, Cols: []widget.Column{
 		{Title: "model", Width: 17},
@@ -91,8 +101,8 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 		p.tab.Paste(msg)
 	case Assessed:
 		p.studies[idOf(msg.Of)] = &msg.Assessment
-	case curveMsg:
-		p.curves[msg.of] = &msg.curve
+	case plotMsg:
+		p.plots[msg.plotKey] = &msg.figure
 	case comparisonMsg:
 		p.versus = msg.c
 	case refitMsg:
@@ -198,13 +208,13 @@ func (p *Page) look() page.Intent {
 		p.studies[id] = nil
 		out = append(out, assess(info))
 	}
-	switch p.view {
-	case plotCurve:
-		if _, known := p.curves[id]; !known && session.TooSlow(info.Model) == "" {
-			p.curves[id] = nil
-			out = append(out, curveOf(info))
+	if key := (plotKey{id, p.view}); worksOut[p.view] != nil {
+		if _, known := p.plots[key]; !known {
+			p.plots[key] = nil
+			out = append(out, workOut(p.read.Session(), p.view, info))
 		}
-	case plotCompare:
+	}
+	if p.view == plotCompare {
 		other, ok := p.markedInfo()
 		if ok && p.marked != id && !p.versus.of(other, info) && p.ours(info) && p.ours(other) {
 			out = append(out, compareModels(other, info, p.read.Space(), p.read.Limit()))
@@ -284,6 +294,16 @@ func (p *Page) Hints() []widget.Action {
 		keys.Enlarge,
 		keys.Filter.As("search"),
 	}
+}
+
+// Files are the plot that shows.
+func (p *Page) Files() ([]page.File, error) {
+	f, ok := p.figure()
+	if !ok {
+		return nil, nil
+	}
+	svg, list, doc, err := export.FigureFiles(f)
+	return []page.File{{Ending: "svg", Text: svg}, {Ending: "csv", Text: list}, {Ending: "json", Text: doc}}, err
 }
 
 // Copied is the path of the chosen model.

@@ -12,6 +12,7 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
+	"jtune/tui/widget"
 )
 
 // lawModel is fitted, by a method, to modes that the law measured.
@@ -50,11 +51,11 @@ func withModels(t *testing.T) (*pagetest.Driver, *Page) {
 
 func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 	d, p := withModels(t)
-	d.Press("X", "X")
+	d.Press("X", "X", "X")
 	m := p.list[0].Model
 	id := idOf(p.list[0])
 	d.Until("the study is there", func() bool { return p.studies[id] != nil })
-	d.Sees("Error by region", "of modes left out", "knob", "EMC")
+	d.Sees("Error by region", "of modes left out", "time, %", "EMC 0.20")
 	for _, s := range pagetest.Sizes {
 		d.Size(s[0], s[1])
 		d.Screen()
@@ -75,22 +76,32 @@ func TestModelsWorkOutErrorsByRegionAndLearningCurve(t *testing.T) {
 			t.Errorf("%v: %d modes in its regions, want all %d", tegra.Knob(k), n, len(m.Samples))
 		}
 	}
-	d.Press("X")
-	d.Until("the curve is there", func() bool { return p.curves[id] != nil })
+	d.Press("X", "X")
+	d.Until("the curve is there", func() bool { return p.plots[plotKey{id, plotCurve}] != nil })
 	d.Sees("Learning curve", "modes", "time", "power")
+	d.Press("X")
+	d.Until("the repeats are there", func() bool { return p.plots[plotKey{id, plotRepeats}] != nil })
+	d.Sees("Repeats", "×3", "quartiles")
+	files, err := p.Files()
+	if err != nil || len(files) != 3 || !strings.Contains(files[1].Text, "time_off_pct") {
+		t.Errorf("exported %v, %v; want the plot in three forms", files, err)
+	}
+	d.Press("X")
+	d.Until("the losses are there", func() bool { return p.plots[plotKey{id, plotLoss}] != nil })
+	d.Sees("Training loss", "gp has no training loss")
 }
 
 func TestModelsSayWhatMattersAndHowBandsHeldBeforeOneIsLoaded(t *testing.T) {
 	d, p := withModels(t)
 	d.Until("the study is there", func() bool { return p.studies[idOf(p.list[0])] != nil })
-	d.Sees("knob", "EMC", "at their largest:", "within its 95 % bands", "enter loads it")
+	d.Sees("time, ×", "EMC", "at their largest:", "within its 95 % bands", "enter loads it")
 	s := p.studies[idOf(p.list[0])]
 	if time, power := s.Held(); time < 18 || power < 18 || time > 24 || power > 24 {
 		t.Errorf("95 %% bands held %d and %d of 24 modes that the law measured", time, power)
 	}
 	d.Sees("Time, predicted against measured", "each mode left out, then predicted", "●")
 	d.Press("X")
-	d.Sees("Power, predicted against measured", "measured W")
+	d.Sees("Power, predicted against measured", "measured, W")
 	d.Press("e", "e")
 	if screen := d.Screen(); strings.Contains(screen, "predicted against measured") ||
 		!strings.Contains(screen, "About") {
@@ -157,7 +168,7 @@ func TestModelsOfTimeAloneShowDashesForPower(t *testing.T) {
 	}
 	p.list[0].Model = m
 	delete(p.studies, idOf(p.list[0]))
-	s := session.Assessment{Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
+	s := session.Assessment{Model: m, Effects: learn.Importance(m, m.Space, m.Space.Max(), math.Inf(1))}
 	if s.Left, err = m.LeaveOut(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -177,11 +188,8 @@ func TestModelsDrawNoLearningCurveOfTwoPoints(t *testing.T) {
 	d, _ := pagetest.Drive(t, New)
 	list := []session.ModelInfo{{Name: "m", Path: "/models/m", Model: lawModel(d.Board, t, learn.GP, 12, "resnet18")}}
 	d.Send(page.ModelsListed{List: list})
-	points, err := session.LearningCurve(t.Context(), list[0].Model)
-	if err != nil || len(points) != 2 || points[0].Modes != 6 {
-		t.Fatalf("%+v, %v; want the errors from 6 and 8 modes", points, err)
-	}
-	if text := (learningCurve{points: points}).plot(60, 12); !strings.Contains(text, "too few measured modes") {
+	f, err := session.LearningFigure(t.Context(), list[0].Model)
+	if text := widget.Figure(f, 60, 12, widget.Unpainted); err != nil || !strings.Contains(text, "too few measured modes") {
 		t.Errorf("two points are drawn as a curve:\n%s", text)
 	}
 }

@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"jtune/learn"
@@ -10,7 +9,6 @@ import (
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
-	"jtune/tui/widget/chart"
 )
 
 // Render draws the page.
@@ -58,7 +56,7 @@ func (p *Page) render(w, h int) string {
 	if info, ok := p.chosen(); ok && rest >= 34 && p.view != plotRegions && p.parted(info) {
 		const table = 4*int(tegra.NumKnobs) + 5
 		regions := p.read.Panel(plotTitles[plotRegions], "", func(w, h int) string {
-			return widget.FitMore(regionTable(*p.studies[idOf(info)], w), p.showsRest(), w, h)
+			return widget.Figure(p.studies[idOf(info)].ByRegion(), w, h, widget.Paint)
 		})
 		text = widget.Under(about.Render(left, rest-table), regions.Render(left, table))
 	}
@@ -116,7 +114,10 @@ func (p *Page) about(w, h int) string {
 			}
 			lines = append(lines, widget.Wrap(text, w))
 		}
-		lines = append(lines, knobBars(*s, w))
+		lines = append(lines, widget.Figure(s.Importance(), w, 1+len(s.Effects), widget.Paint))
+		if s.Bound != "" {
+			lines = append(lines, widget.Wrap("at their largest: "+s.Bound, w))
+		}
 	}
 	if v := p.read.Outlook(); v == nil || v.Model != m {
 		load := widget.Press(p.read.Keys().Load)
@@ -134,72 +135,20 @@ func (p *Page) parted(info session.ModelInfo) bool {
 	return s != nil && s.Regions() != nil
 }
 
-// knobBars draws how much each knob alone changes time and power, the others
-// at their largest, and what the workload waits for there.
-func knobBars(s session.Assessment, w int) string {
-	most := 1.01
-	for _, e := range s.Effects {
-		most = max(most, e.TimeX, finiteOr(e.PowerX, 1))
-	}
-	room := min(max(4, (w-24)/2), 20)
-	lines := []string{widget.StyleDim.Render(widget.Cut("knob", 7) + widget.Cut("time ×", room+8) + "power ×")}
-	for _, e := range s.Effects {
-		part := func(x float64) string {
-			if math.IsNaN(x) {
-				return widget.Cut("    "+widget.Dash, room+8)
-			}
-			return widget.Cut(fmt.Sprintf("%5.1f ", x)+chart.Bar(math.Log(max(x, 1))/math.Log(most), room), room+8)
-		}
-		lines = append(lines, widget.Cut(e.Knob.String(), 7)+part(e.TimeX)+part(e.PowerX))
-	}
-	if s.Bound != "" {
-		lines = append(lines, widget.Wrap("at their largest: "+s.Bound, w))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // picture is the panel beside the description.
 func (p *Page) picture(w, h int) string {
 	info, ok := p.chosen()
 	if !ok || info.Model == nil {
 		return ""
 	}
-	id := idOf(info)
-	switch p.view {
-	case plotCompare:
+	if p.view == plotCompare {
 		return p.compared(info, w)
-	case plotCurve:
-		return p.curve(info, w, h)
 	}
-	s := p.studies[id]
-	switch why := session.TooSlow(info.Model); {
-	case s == nil:
+	f, ok := p.figure()
+	if !ok {
 		return "working it out …"
-	case why != "":
-		return widget.Wrap(why, w)
-	case s.Err != nil:
-		return widget.StyleBad.Render(widget.Wrap(s.Err.Error(), w))
-	case p.view == plotRegions:
-		return widget.FitMore(regionTable(*s, w), p.showsRest(), w, h)
 	}
-	if h >= 8 {
-		return widget.Under(widget.StyleDim.Render(widget.Cut("each mode left out, then predicted", w)),
-			predictedPlot(*s, p.view == plotPower, w, h-1))
-	}
-	return predictedPlot(*s, p.view == plotPower, w, h)
-}
-
-func (p *Page) curve(info session.ModelInfo, w, h int) string {
-	c := p.curves[idOf(info)]
-	switch why := session.TooSlow(info.Model); {
-	case why != "":
-		return widget.Wrap(why, w)
-	case c == nil:
-		return "working it out …"
-	case c.err != nil:
-		return widget.StyleBad.Render(widget.Wrap(c.err.Error(), w))
-	}
-	return c.plot(w, h)
+	return widget.Figure(f, w, h, widget.Paint)
 }
 
 func (p *Page) compared(info session.ModelInfo, w int) string {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"jtune/internal/figure"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -69,6 +70,17 @@ func (f *Board) Models() ([]session.ModelInfo, error) {
 			Modified: Start.Add(-3 * time.Hour)})
 	}
 	return out, nil
+}
+
+// ModelRepeats has three readings of the first of the model's modes.
+func (f *Board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
+	rows := append([]tegra.Measured{}, m.Samples...)
+	for _, off := range []float64{1.03, 0.98} {
+		again := rows[0]
+		again.TimeMS, again.PowerW = again.TimeMS*off, again.PowerW/off
+		rows = append(rows, again)
+	}
+	return session.RepeatsFigure(rows, m.Provenance), nil
 }
 
 // SaveModel keeps a model in memory.
