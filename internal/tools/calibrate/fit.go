@@ -146,7 +146,7 @@ func minimise(cs []constant, loss func() float64, tether float64, steps int) {
 
 // print writes the constants as they stand in constants.toml.
 func (m *model) print(out io.Writer) {
-	fmt.Fprintf(out, "[chip]\n%s\n", fields(reflect.ValueOf(m.chip), "\n"))
+	fmt.Fprintf(out, "[[chip]]\n%s\n", fields(reflect.ValueOf(m.chip), "\n"))
 	for _, w := range m.workloads {
 		fmt.Fprintf(out, "\n[[workload]]\n%s\n", fields(reflect.ValueOf(w), "\n"))
 	}
@@ -163,6 +163,11 @@ func fields(v reflect.Value, between string) string {
 			continue
 		case f.Kind() == reflect.Float64:
 			text = strconv.FormatFloat(f.Float(), 'g', 4, 64)
+		case f.Kind() == reflect.Pointer:
+			text = "{ " + fields(f.Elem(), ", ") + " }"
+		case f.Kind() == reflect.Slice:
+			text = strings.TrimPrefix(fmt.Sprintf("%#v", f.Interface()), "[]string")
+			text = "[" + strings.Trim(text, "{}") + "]"
 		case f.Kind() == reflect.Struct:
 			text = "{ " + fields(f, ", ") + " }"
 		default:

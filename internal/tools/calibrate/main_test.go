@@ -72,14 +72,15 @@ func TestModelPrintsConstantsThatCanBeReadBack(t *testing.T) {
 	var out strings.Builder
 	m.print(&out)
 	var got struct {
-		Chip     physics.Chip
+		Chip     []physics.Chip
 		Workload []physics.Workload
 	}
 	if _, err := toml.Decode(out.String(), &got); err != nil {
 		t.Fatalf("%v in:\n%s", err, out.String())
 	}
 	if len(got.Workload) != len(m.workloads) || got.Workload[0].Name != "resnet18" || got.Workload[0].Workers != 4 ||
-		math.Abs(got.Chip.GPU.Floor/m.chip.GPU.Floor-1) > 1e-3 {
+		got.Workload[1].Older == nil || len(got.Chip) != 1 || len(got.Workload[0].Boards) != 2 ||
+		math.Abs(got.Chip[0].GPU.Floor/m.chip.GPU.Floor-1) > 1e-3 {
 		t.Errorf("read back %+v", got)
 	}
 }
