@@ -369,10 +369,11 @@ func (p *Page) isWhat(i int) string {
 
 // Numbers is page.Page's.
 func (p *Page) Numbers() string {
-	return "V draws the cloud, a map, curves. Map: a quantity over two knobs, the others as at the cursor; ◆ its " +
-		"least value. Curves: time, power and energy over one knob, in their 95 % bands. X takes another quantity, K " +
-		"other knobs, the arrows walk along them. Each dot of the cloud is a power mode: time of one minibatch to the " +
-		"right, watts upward (X takes other axes); left and low is good. The Pareto front, the cloud's lower left edge: modes that no other beats in both. In " +
+	return "V draws the cloud, a map, curves. Map: a quantity over two knobs, the others as at the cursor; ◆ " +
+		"its least value. Curves: time, power and energy over one knob, in their 95 % bands. X takes another " +
+		"quantity, K other knobs, the arrows walk along them. Each dot of the cloud is a power mode: time of one " +
+		"minibatch to the right, watts upward (X takes other axes); left and low is good. The Pareto front, the " +
+		"cloud's lower left edge: modes that no other beats in both. In " +
 		"brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was measured " +
 		"stands in the place of its prediction and has no band, but for ?: a reading that disagrees with all " +
 		"others counts for nothing until a second agrees. predicted: before the mode was measured; fitted: the " +

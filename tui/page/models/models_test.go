@@ -189,7 +189,8 @@ func TestModelsDrawNoLearningCurveOfTwoPoints(t *testing.T) {
 	list := []session.ModelInfo{{Name: "m", Path: "/models/m", Model: lawModel(d.Board, t, learn.GP, 12, "resnet18")}}
 	d.Send(page.ModelsListed{List: list})
 	f, err := session.LearningFigure(t.Context(), list[0].Model)
-	if text := widget.Figure(f, 60, 12, widget.Unpainted); err != nil || !strings.Contains(text, "too few measured modes") {
+	text := widget.Figure(f, 60, 12, widget.Unpainted)
+	if err != nil || !strings.Contains(text, "too few measured modes") {
 		t.Errorf("two points are drawn as a curve:\n%s", text)
 	}
 }
