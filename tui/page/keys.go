@@ -58,8 +58,8 @@ HalfDown    ctrl+d      half a screen down  train profile models front modes hel
 Home        g home      first             train profile models front modes compose help
 End         G end       last              train profile models front modes compose help
 Enter       enter       next              form compose typed
-Apply       a           apply             profile front modes compose question  show what would change; again: apply it
-AtOnce      A           apply at once     profile front modes compose question  apply the mode at the cursor without showing first what would change
+Apply       a           apply             front modes compose question  show what would change; again: apply it
+AtOnce      A           apply at once     front modes compose question  apply the mode at the cursor without showing first what would change
 Lock        l           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to it: revert, stay
@@ -92,7 +92,7 @@ Output      o           log               train
 Pause       space       pause             profile     pause after the mode in progress, and go on
 Resume      r           go on             profile     go on with a campaign, or with the one cut off
 Redo        R           redo failed       profile     measure the failed modes once more
-Look        enter       the front         profile     look at the answer of a search on the Pareto front
+Look        enter       the front         question    look at the answer of a search on the Pareto front
 Load        enter       load              models      load this model's predictions
 Refit       F           fit again         models      fit the same modes by another method, or with another reference
 Mark        space       mark to compare   models modes  mark a model; the one under the cursor is compared with it
