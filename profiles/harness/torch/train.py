@@ -3,7 +3,9 @@
 Started by jtune; by hand: python3 train.py --net lenet5 --set mnist --data synthetic --minibatches 10
 """
 import argparse
+import multiprocessing.util
 import os
+import shutil
 import signal
 import sys
 
@@ -30,8 +32,12 @@ def settings():
 
 
 def stop(*_):
-    """Ends at once: loaders end by themselves, and nothing waits to be kept."""
-    os._exit(0)
+    """Ends at once: loaders end by themselves, and nothing waits to be kept but their folder, to be removed."""
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # torch's handler raises when a loader has ended
+        shutil.rmtree(multiprocessing.util.get_temp_dir(), ignore_errors=True)
+    finally:
+        os._exit(0)
 
 
 def run(o):
@@ -44,6 +50,7 @@ def run(o):
 
 
 def main():
+    multiprocessing.util.get_temp_dir()  # made here, loaders take this one and leave none of their own behind
     signal.signal(signal.SIGTERM, stop)
     os.environ.setdefault("JTUNE_PROTOCOL", "1")
     try:

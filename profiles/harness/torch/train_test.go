@@ -163,7 +163,8 @@ func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
 	needs(t, "torch")
 	log := filepath.Join(t.TempDir(), "log.txt")
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic, Python: python}
-	h := start(t, log, map[string]string{"JTUNE_WORKERS": "2"}, job.Command(scripts(t))...)
+	temporary := t.TempDir()
+	h := start(t, log, map[string]string{"JTUNE_WORKERS": "2", "TMPDIR": temporary}, job.Command(scripts(t))...)
 	for n := 0; n < 3; {
 		e, err := h.Next(t.Context())
 		if err != nil {
@@ -179,6 +180,9 @@ func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
 	text, _ := os.ReadFile(log)
 	if !strings.Contains(string(text), "ended: exit status 0") || strings.Contains(string(text), "Traceback") {
 		t.Errorf("the log says:\n%s", text)
+	}
+	if left, _ := os.ReadDir(temporary); len(left) > 0 {
+		t.Errorf("it leaves %v behind", left)
 	}
 }
 
