@@ -26,6 +26,13 @@ type followedMsg struct {
 	models time.Time
 }
 
+// orderedMsg says how an order to another program went.
+type orderedMsg struct {
+	to  *session.Followed
+	do  session.Order
+	err error
+}
+
 // followNext looks for campaigns of other processes, off the screen's
 // goroutine. The end of one that was followed stays on the screen for a while.
 func (sh *shared) followNext() tea.Cmd {

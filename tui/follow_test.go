@@ -3,6 +3,7 @@ package tui
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"jtune/profiles/record"
@@ -54,6 +55,21 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 		t.Error("a followed campaign keeps this jtune from working")
 	}
 	d.press("x", "space", "r")
+	if d.r.asks != nil {
+		t.Error("a program that takes no orders is given one")
+	}
+	reached := *d.r.sh.follow.Follows
+	reached.Reach = &session.Reach{Task: 1, State: "running", User: "anna"}
+	d.send(followedMsg{found: &reached})
+	d.press("x")
+	d.sees("stop? y / n  bert of anna (jtune 4242), 3 modes so far")
+	d.press("n", "space")
+	d.sees("pause? y / n  bert of anna (jtune 4242)")
+	d.press("y") // that program is not there
+	d.until("the order has failed", func() bool { return strings.Contains(d.screen(), "pause: ") })
+	reached.Reach = &session.Reach{Task: 1, State: "paused", Held: true, User: "anna"}
+	d.send(followedMsg{found: &reached})
+	d.sees("following anna (jtune 4242): ", "paused", "space go on")
 	record(4)
 	look("it grows and has a preview", func(f *task) bool { return len(f.Rows) == 7 && f.Preview.Modes == 7 })
 	d.sees("7 of 11 modes", " % ms, ±")

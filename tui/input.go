@@ -9,6 +9,7 @@ import (
 
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -97,6 +98,18 @@ func (r *root) askToStop() {
 			j.stop()
 			return nil
 		}}
+}
+
+// askOther asks before another program's task is given an order.
+func (r *root) askOther(do session.Order) {
+	sh := r.sh
+	if sh.follow == nil || sh.follow.Done() {
+		return
+	}
+	f := sh.follow.Follows
+	r.asks = &question{do: string(do), not: "leave it", why: f.IfOrdered, yes: func() tea.Cmd {
+		return func() tea.Msg { return orderedMsg{f, do, f.Give(do)} }
+	}}
 }
 
 // globalKey serves the keys that work on every page.

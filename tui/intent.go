@@ -78,6 +78,8 @@ func (r *root) doOnBoard(i page.Intent) tea.Cmd {
 		return sh.begin(i)
 	case page.Stop:
 		r.askToStop()
+	case page.Order:
+		r.askOther(i.Do)
 	case page.Pause:
 		sh.task.pause()
 	case page.Apply:

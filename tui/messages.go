@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -116,6 +117,12 @@ func (r *root) foldTask(msg tea.Msg) tea.Cmd {
 		sh.Tasks.Interrupted = msg.found
 	case followedMsg:
 		return tea.Batch(sh.foldFollowed(msg.found), sh.foldModels(msg.models))
+	case orderedMsg:
+		sh.lookedAt = time.Time{} // to see what comes of it
+		if msg.err == nil {
+			sh.say("%s: told %s", msg.do, msg.to.By())
+		}
+		sh.fail(string(msg.do), msg.err)
 	case previewMsg:
 		return sh.foldPreview(msg)
 	default:

@@ -60,6 +60,10 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	d.aside = r.aside
 	st := &screen{root: newRoot(ctx, d), renderer: r}
 	st.sh.foldSample(d.first())
+	if st.sh.control, err = s.Serve(); err != nil {
+		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)
+	}
+	defer st.sh.control.Close()
 	w, h, err := term.GetSize(out.Fd())
 	if err == nil {
 		err = r.open()

@@ -30,6 +30,7 @@ type shared struct {
 	modelsAt   time.Time     // when the models that are listed were changed
 	notices    notices
 	mouse      bool
+	control    *session.Control  // through which other programs see the tasks; nil: they do not
 	paint      *strings.Replacer // writes the theme's colours
 }
 

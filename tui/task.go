@@ -111,6 +111,7 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 		return nil
 	}
 	sh.notices.hush() // of what was before
+	sh.control.Show(t)
 	j := &task{Task: page.Task{TaskSpec: t.TaskSpec}, run: t}
 	j.fold(t.Now()) // a short one may have ended already
 	sh.own(j)

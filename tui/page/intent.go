@@ -49,6 +49,8 @@ type (
 	Stop struct{}
 	// Pause holds the running task after the mode in progress, or lets it go on.
 	Pause struct{}
+	// Order gives an order to the program whose task is followed, once the user has said yes.
+	Order struct{ Do session.Order }
 	// ListModels looks through the models of the data directory; ModelsListed
 	// brings them.
 	ListModels struct{}
@@ -105,6 +107,7 @@ func (Export) intent()     {}
 func (Start) intent()      {}
 func (Stop) intent()       {}
 func (Pause) intent()      {}
+func (Order) intent()      {}
 func (ListModels) intent() {}
 func (Load) intent()       {}
 func (Size) intent()       {}

@@ -20,9 +20,17 @@ func (s TaskSpec) Ending(now Snapshot) string {
 	case now.Err != nil:
 		return what + ": " + now.Err.Error()
 	case now.Stopped:
-		return what + " stopped" + restored
+		return what + " stopped" + now.by() + restored
 	}
 	return what + " finished" + restored
+}
+
+// by names who of another program gave the last order; "" for nobody.
+func (s *Snapshot) by() string {
+	if s.By == "" {
+		return ""
+	}
+	return " by " + s.By
 }
 
 // Farewell is the line to leave with: the mode that was kept or restored, and how the search

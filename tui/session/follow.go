@@ -1,12 +1,14 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
 )
@@ -19,6 +21,20 @@ type Followed struct {
 	Space  *tegra.Space
 	Newest time.Time // when its record last grew
 	Ended  bool      // its process has released the folder
+	Reach  *Reach    // what its program says; nil: it takes no orders from here
+}
+
+// By names who runs it.
+func (f *Followed) By() string {
+	if f.Reach == nil || f.Reach.User == "" {
+		return fmt.Sprintf("jtune %d", f.PID)
+	}
+	return fmt.Sprintf("%s (jtune %d)", f.Reach.User, f.PID)
+}
+
+// IfOrdered says whose task an order is about.
+func (f *Followed) IfOrdered() string {
+	return fmt.Sprintf("%s of %s, %s so far", f.Header.Workload.Name, f.By(), text.Count(len(f.Rows), "mode"))
 }
 
 // Follow reads the campaign of another process that is worth following after the
@@ -49,7 +65,7 @@ func (c Campaigns) Follow(before *Followed) *Followed {
 			if f, err := readFollowed(last.Running); err == nil {
 				last = *f
 			} // else its folder is gone: what was read before stays
-			last.Ended = true
+			last.Ended, last.Reach = true, nil
 			return &last
 		}
 		if rank(list[0]) == rank(list[at]) {
@@ -79,6 +95,7 @@ func readFollowed(r record.Running) (*Followed, error) {
 	if f.Header, f.Rows, err = record.Read(r.Dir); err != nil {
 		return nil, err
 	}
+	f.Reach = reach(r)
 	f.Space, err = f.Header.Device.Space()
 	return f, err
 }

@@ -84,7 +84,8 @@ type Snapshot struct {
 	Notes     []string
 	Log       string // file of the output of a run's job; "" for none
 
-	Stopped bool // it was cancelled
+	Stopped bool   // it was cancelled
+	By      string // who of another program paused, continued or stopped it last; "" for nobody
 	Err     error
 	Outcome
 
@@ -105,11 +106,11 @@ func (s *Snapshot) Measured() []tegra.Measured { return usable(s.Rows) }
 
 // IfStopped says what stopping the task now would mean.
 func (s *Snapshot) IfStopped(spec TaskSpec) string {
-	done := "after " + text.Count(len(s.Rows), "mode") + ", which stay recorded"
+	done := "after " + text.Count(len(s.Rows), "mode") + ", which stay recorded; the board is restored"
 	if spec.Kind == Training {
 		done = "after " + text.Count(s.Progress.Minibatch, "minibatch")
 	}
-	return fmt.Sprintf("%s %s ends %s; the board is restored", spec.Kind, spec.Workload.Name, done)
+	return fmt.Sprintf("%s %s ends %s", spec.Kind, spec.Workload.Name, done)
 }
 
 // Coming are the settings that are measured after the one in progress, as far as they are
@@ -333,27 +334,33 @@ func (t *Task) observe(e Event) {
 }
 
 // Stop ends the task; it restores the board and is done then.
-func (t *Task) Stop() {
+func (t *Task) Stop() { t.stop("") }
+
+// stop is Stop by somebody of another program; "" for the user of this one.
+func (t *Task) stop(by string) {
 	t.change(func(s *Snapshot) {
 		if !s.Done() {
-			s.State, s.Stopped = Stopping, true
+			s.State, s.Stopped, s.By = Stopping, true, by
 		}
 	})
 	t.cancel()
 }
 
 // Pause holds the task when the mode in progress is measured, or lets it go on.
-func (t *Task) Pause(hold bool) {
+func (t *Task) Pause(hold bool) { t.pause(hold, "") }
+
+// pause is Pause by somebody of another program; "" for the user of this one.
+func (t *Task) pause(hold bool, by string) {
 	t.change(func(s *Snapshot) {
 		switch {
 		case hold && s.State == Running:
-			s.State, t.shut = Pausing, make(chan struct{})
+			s.State, s.By, t.shut = Pausing, by, make(chan struct{})
 		case !hold && (s.State == Pausing || s.State == Paused):
 			close(t.shut)
 			if s.State == Paused {
 				s.paused += t.clock.Now() - s.pausedAt
 			}
-			s.State, t.shut = Running, nil
+			s.State, s.By, t.shut = Running, by, nil
 		}
 	})
 }

@@ -23,9 +23,12 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 	if j.Planned > 0 {
 		count = fmt.Sprintf("%d of %d modes", len(j.Rows), j.Planned)
 	}
-	what := fmt.Sprintf(" following jtune %d: %s %s on %s", f.PID, f.Header.Plan.Kind, j.Workload.Name, on)
+	what := fmt.Sprintf(" following %s: %s %s on %s", f.By(), f.Header.Plan.Kind, j.Workload.Name, on)
 	first := widget.Cut(what, w-widget.Width(count)-1) + " " + count
 	state, left := widget.StyleBold.Render("running")+", read only", ""
+	if f.Reach != nil {
+		state = widget.StyleBold.Render(f.Reach.State)
+	}
 	switch {
 	case j.Done() && j.Planned > 0 && len(j.Rows) >= j.Planned:
 		state = widget.StyleBold.Render("finished") + ": " + filepath.Base(f.Dir)

@@ -107,6 +107,10 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.large = (p.large + 1) % 3
 	case keys.Back.Matches(k) && p.large != 0:
 		p.large = 0
+	case keys.Pause.Matches(k) && p.reached(j):
+		return page.Order{Do: pauseOrder(j)}, true
+	case keys.Stop.Matches(k) && p.reached(j):
+		return page.Order{Do: session.OrderStop}, true
 	case keys.Pause.Matches(k) && running:
 		return page.Pause{}, true
 	case keys.Stop.Matches(k) && running:
@@ -125,6 +129,19 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	return nil, true
 }
 
+// reached reports whether a task is that of another program which takes orders.
+func (p *Page) reached(j *page.Task) bool {
+	return j != nil && !j.Done() && j.Follows != nil && j.Follows.Reach != nil
+}
+
+// pauseOrder pauses another program's task, or lets it go on.
+func pauseOrder(j *page.Task) session.Order {
+	if j.Follows.Reach.Held {
+		return session.OrderGoOn
+	}
+	return session.OrderPause
+}
+
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action {
 	keys := p.read.Keys()
@@ -138,7 +155,11 @@ func (p *Page) Hints() []widget.Action {
 	}
 	why := "nothing runs"
 	pause := keys.Pause
-	if j := p.shown(); j != nil && !j.Done() && j.Follows != nil {
+	if j := p.shown(); p.reached(j) {
+		if why = ""; j.Follows.Reach.Held {
+			pause = pause.As("go on")
+		}
+	} else if j != nil && !j.Done() && j.Follows != nil {
 		why = fmt.Sprintf("jtune %d runs it", j.Follows.PID)
 	} else if j != nil && !j.Done() {
 		why = ""
@@ -314,19 +335,19 @@ func (p *Page) head(j *page.Task, w int) string {
 
 func (p *Page) state(j *page.Task) string {
 	keys := p.read.Keys()
-	pr := j.Progress
+	pr, stopped := j.Progress, "stopped by "+cmp.Or(j.By, "you")+"; the board is back as it was found"
 	switch {
 	case j.Done() && j.Stopped:
 		if p.cut() != nil {
-			return "stopped by you; the board is back as it was found; " + keys.Resume.Label() + " goes on"
+			return stopped + "; " + keys.Resume.Label() + " goes on"
 		}
-		return "stopped by you; the board is back as it was found"
+		return stopped
 	case j.Done():
 		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found"
 	case j.State == session.Stopping:
 		return widget.StyleWarn.Render("stopping") + ": restoring the board"
 	case j.State == session.Paused:
-		return widget.StyleWarn.Render("paused") + ": nothing is measured; " + keys.Pause.Label() + " goes on"
+		return widget.StyleWarn.Render("paused") + by(j) + ": nothing is measured; " + keys.Pause.Label() + " goes on"
 	case j.State == session.Pausing:
 		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " goes on"
 	}
@@ -341,6 +362,14 @@ func (p *Page) state(j *page.Task) string {
 		text = p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + "  " + text
 	}
 	return text
+}
+
+// by names who of another program gave the last order; "" for nobody.
+func by(j *page.Task) string {
+	if j.By == "" {
+		return ""
+	}
+	return " by " + j.By
 }
 
 // outcome says how a search ended and what it cost.
