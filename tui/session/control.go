@@ -83,7 +83,8 @@ func serve(dataDir string, pid, uid int) (*Control, error) {
 	c := &Control{uid: uid, slots: make(chan struct{}, controlClients), path: filepath.Join(dir, socketName(pid))}
 	_ = os.Remove(c.path) // of a dead process that had the same number
 	err := inFolder(dir, func(short string) (err error) {
-		c.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, socketName(pid)), Net: "unix"})
+		at := &net.UnixAddr{Name: filepath.Join(short, socketName(pid)), Net: "unix"}
+		c.listener, err = net.ListenUnix("unix", at)
 		return err
 	})
 	if err != nil {

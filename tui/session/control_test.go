@@ -70,7 +70,8 @@ func reached(t *testing.T, dir string) *Followed {
 
 func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), strings.Repeat("a folder with a long name ", 8)) // longer than a socket's path may be
+	// Longer than a socket's path may be.
+	dir := filepath.Join(t.TempDir(), strings.Repeat("a folder with a long name ", 8))
 	c, task, f := controlled(t, dir)
 	if f.Reach == nil || f.Reach.Held || f.Reach.State != "running" || f.Reach.User == "" {
 		t.Fatalf("seen from outside: %+v", f.Reach)
