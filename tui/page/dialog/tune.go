@@ -58,11 +58,10 @@ func NewTune(read page.Reader) *Tune {
 	if last.Depth == optimize.Thorough.String() {
 		d.choice[fieldDepth] = int(optimize.Thorough)
 	}
-	if preferred, known := read.Work().Find(cmp.Or(read.Work().Preferred, last.Workload)); known {
-		d.choice[fieldWorkload] = slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
-			return w.Name == preferred.Name
-		})
-	}
+	preferred, known := read.Work().Find(cmp.Or(read.Work().Preferred, last.Workload))
+	d.choice[fieldWorkload] = max(0, slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
+		return known && w.Name == preferred.Name || !known && read.Session().Blocked(w) == ""
+	}))
 	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "clock"}
 	if !read.Speed().OK {
 		names = names[:fieldSpeed]

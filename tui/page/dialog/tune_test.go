@@ -206,3 +206,13 @@ func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
 	d.Press("left") // another kind of limit has values of its own
 	d.Sees("fastest within 22 W")
 }
+
+func TestTuneBeginsWithTheFirstWorkloadThatRunsHere(t *testing.T) {
+	var read page.Reader
+	d, _ := pagetest.Drive(t, func(r page.Reader) tuneForm { read = r; return tuneForm{NewTune(r)} })
+	d.Board.Blocks = map[string]string{"resnet18": "no memory"}
+	f := NewTune(read)
+	if got := d.State.Work.List[f.choice[fieldWorkload]].Name; got != "mobilenet" {
+		t.Errorf("it begins with %s, which has no memory here", got)
+	}
+}

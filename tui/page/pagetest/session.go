@@ -32,8 +32,8 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 	}, nil
 }
 
-// Blocked says that all can.
-func (f *Board) Blocked(workload.Workload) string { return "" }
+// Blocked says that all can but those named.
+func (f *Board) Blocked(w workload.Workload) string { return f.Blocks[w.Name] }
 
 // RunsAs is page.Session's.
 func (f *Board) RunsAs(workload.Workload) string { return "simulated" }
