@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guard" || os.Getenv(asJtune) != "" {
 		os.Exit(Main())
 	}
+	asked := false
 	home, err := os.MkdirTemp("", "jtune-cli-test")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,6 +39,13 @@ func TestMain(m *testing.M) {
 		os.Setenv(variable, home)
 	}
 	xdg.Reload()
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked { // tests wait for guards and jobs more than they compute
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	_ = os.RemoveAll(home)
 	os.Exit(code)
