@@ -228,7 +228,10 @@ func (c *crash) checkState(ctx context.Context, dir string) []string {
 	for line := range strings.Lines(list) {
 		if f := strings.Fields(line); len(f) > 0 && f[0] == filepath.Base(dir) {
 			whole := strings.Contains(strings.Join(c.said, "\n"), "\nEND ")
-			if !whole && !strings.Contains(line, "interrupted") && !strings.Contains(line, "complete") {
+			// A search writes down that it has finished before it says so.
+			told := strings.Contains(line, "interrupted") || strings.Contains(line, "complete") ||
+				strings.Contains(line, "finished")
+			if !whole && !told {
 				return []string{"the list does not say how it ended: " + line}
 			}
 			return nil
@@ -265,8 +268,11 @@ func checkModels(ctx context.Context, c *crash) (wrong []string) {
 				at = append(at, name)
 			}
 		}
-		if hits, _ := filepath.Glob(filepath.Join(c.data, "jtune/deleted", below, "*")); len(hits) > 0 {
-			at = append(at, "deleted")
+		// The pool's model lies there too while its campaign is deleted.
+		for _, name := range names {
+			if _, err := os.Stat(filepath.Join(c.data, "jtune/deleted", below, name+ending)); err == nil {
+				at = append(at, "deleted")
+			}
 		}
 		return at
 	}
