@@ -3,7 +3,6 @@ package learn
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"jtune/tegra"
@@ -73,106 +72,6 @@ func TestImportanceStaysNearTheMode(t *testing.T) {
 	f := law(func(m tegra.Mode) (float64, float64) { return 100 / m.GPU.GHz(), 1 })
 	if got := Importance(f, space, space.Max(), 1)[tegra.KnobGPU].TimeX; math.Abs(got-1300.0/900) > 1e-9 {
 		t.Errorf("of 200, 500, 900 and 1300 MHz one octave below the last reaches 900: got ×%v", got)
-	}
-}
-
-func TestBoundFindsTheResourceThatDecides(t *testing.T) {
-	t.Parallel()
-	space := smallSpace(t)
-	top := space.Max()
-	for name, c := range map[string]struct {
-		ms   func(m tegra.Mode) float64
-		mode tegra.Mode
-		want Resource
-	}{
-		"all work is the GPU's": {func(m tegra.Mode) float64 { return 60/m.GPU.GHz() + 1 }, top, OnGPU},
-		"one thread of the CPU": {func(m tegra.Mode) float64 { return 60/m.CPU.GHz() + 1 }, top, OnCPU},
-		"all cores of the CPU": {
-			func(m tegra.Mode) float64 { return 60/m.CPU.GHz()/float64(m.Cores) + 1 }, top,
-			OnCPU,
-		},
-		"memory": {func(m tegra.Mode) float64 { return 60/m.EMC.GHz() + 1 }, top, OnMemory},
-		"a disk": {func(m tegra.Mode) float64 { return 200 + 3/m.GPU.GHz() }, top, FixedTime},
-		"the GPU where its clock is low": {
-			func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) },
-			tegra.Mode{Cores: 8, CPU: 2000 * tegra.MHz, GPU: 200 * tegra.MHz, EMC: 3200 * tegra.MHz},
-			OnGPU,
-		},
-		"the same work on the CPU in its corner": {
-			func(m tegra.Mode) float64 { return max(30/m.GPU.GHz(), 60/m.CPU.GHz()) },
-			tegra.Mode{Cores: 8, CPU: 300 * tegra.MHz, GPU: 1300 * tegra.MHz, EMC: 3200 * tegra.MHz},
-			OnCPU,
-		},
-	} {
-		var samples []tegra.Measured
-		for _, m := range space.Sample(60, 3) {
-			samples = append(samples, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: c.ms(m), PowerW: 20})
-		}
-		s, err := FitSurrogate(space, samples, SurrogateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := s.Bound(c.mode)
-		sum := 0.0
-		for _, share := range got.Share {
-			sum += share
-		}
-		if got.By != c.want || !got.Clear() || math.Abs(sum-1) > 1e-9 {
-			t.Errorf("%s: got %s, shares sum to %v; want clearly %s", name, got, sum, c.want)
-		}
-		if thread := strings.Contains(name, "one thread") ||
-			c.want == OnCPU && c.mode != top; thread != (got.OneThread > 0.5) {
-			t.Errorf("%s: %.0f %% lie with one thread", name, 100*got.OneThread)
-		}
-	}
-}
-
-// A share is an elasticity: the fitted time must fall by it.
-func TestBoundSharesAreElasticities(t *testing.T) {
-	t.Parallel()
-	space := smallSpace(t)
-	s, err := FitSurrogate(space, truths(space.Sample(50, 1)), SurrogateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := space.At(space.Len() / 2)
-	formula := func(x point) float64 {
-		l := make([]float64, timeFamily.amplitudes())
-		timeTerms(x, 0, l)
-		return powerMean(s.time.curves[0].theta, l, nil)
-	}
-	got := s.Bound(m)
-	const h = 1e-6
-	for knob, want := range map[tegra.Knob]float64{
-		tegra.KnobCPU:   got.Share[OnCPU],
-		tegra.KnobGPU:   got.Share[OnGPU],
-		tegra.KnobEMC:   got.Share[OnMemory],
-		tegra.KnobCores: got.Share[OnCPU] - got.OneThread,
-	} {
-		x := s.scale.point(m)
-		x[knob] += h
-		slope := -(formula(x) - formula(s.scale.point(m))) / (h * math.Ln2)
-		if math.Abs(slope-want) > 1e-4 {
-			t.Errorf("%s: time falls by %.5f %% per percent, share says %.5f", knob, slope, want)
-		}
-	}
-}
-
-func TestBoundSaysItInWords(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		share [NumResources]float64
-		by    Resource
-		want  string
-	}{
-		{[NumResources]float64{0.05, 0.25, 0.695, 0.005}, OnGPU, "GPU-bound (GPU 70 %, CPU 25 %, fixed time 5 %)"},
-		{[NumResources]float64{0.1, 0.3, 0.4, 0.2}, OnGPU, "balanced (GPU 40 %, CPU 30 %, memory 20 %, fixed time " +
-			"10 %)"},
-		{[NumResources]float64{1, 0, 0, 0}, FixedTime, "bound by time that no knob changes (fixed time 100 %)"},
-	} {
-		if got := (Bound{Share: c.share, By: c.by}).String(); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
 	}
 }
 

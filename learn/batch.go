@@ -17,9 +17,7 @@ import (
 // then work per sample: fixed; GPU; memory; GPU and memory mixed; one CPU
 // thread; all CPU cores; and the GPU between launches and work.
 var batchTimeFamily = family{
-	terms: batchTimeTerms,
-	waits: []waiting{waitsFixed, waitsThread, waitsGPU, waitsMemory,
-		waitsFixed, waitsGPU, waitsMemory, waitsMixed, waitsThread, waitsCores, waitsGPU},
+	terms:  batchTimeTerms,
 	centre: []float64{-1.5, -1, -1.5, -1.5, -1.5, -0.3, -0.3, -0.3, -1.5, -1.5, -1},
 	ownSD:  1, levelSD: 3, p0: 2, lnPSD: 0.3,
 	octaves: point{1.5, 1.5, 3, 2, 1.5}, smooth: 0.1, noise: 0.03, heavy: true,

@@ -12,5 +12,5 @@
 // designs and searches refit after every measurement. The other methods are in package
 // baseline. Where the samples have several batch sizes, the size is a fifth input of
 // gp: a setting is a mode with a size, and Model.At is the model at one size.
-// Importance and Bound explain a model.
+// Importance explains a model.
 package learn

@@ -18,7 +18,7 @@ import (
 func plainFit(t *testing.T, space *tegra.Space, in []tegra.Measured, o SurrogateOptions) *Surrogate {
 	t.Helper()
 	f := timeFamily
-	f.centre, f.waits = f.centre[:6], f.waits[:6]
+	f.centre = f.centre[:6]
 	f.terms = func(x point, u float64, l []float64) {
 		var all [7]float64
 		timeTerms(x, u, all[:])

@@ -14,7 +14,6 @@ type family struct {
 	// terms writes l_k at x; u is ln of the speed relative to the top mode, by
 	// the time model; the time terms do not use it.
 	terms   func(x point, u float64, l []float64)
-	waits   []waiting // what each time term waits for; nil for power
 	centre  []float64 // of ln amplitudes
 	ownSD   float64   // of each about the others
 	levelSD float64
@@ -31,7 +30,6 @@ type family struct {
 // processes run than a mode has cores (docs/decisions/014-crowded-cores.md).
 var timeFamily = family{
 	terms:  timeTerms,
-	waits:  []waiting{waitsFixed, waitsGPU, waitsThread, waitsCores, waitsMemory, waitsMixed, waitsCores},
 	centre: []float64{-0.3, -0.3, -1, -1, -0.3, -0.3, -3.5},
 	ownSD:  0.7, levelSD: 3, p0: 4, lnPSD: 0.3,
 	octaves: point{1.5, 1.5, 3, 2, noBatch}, smooth: 0.08, noise: 0.02,

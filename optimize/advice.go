@@ -1,6 +1,6 @@
 package optimize
 
-// Advice in words from a fitted model: what the workload waits for, what its knobs cost,
+// Advice in words from a fitted model: which knob decides the time, what each costs,
 // whether a mode in use lies off the Pareto front, what a whole training gains, and which
 // way of measuring suits it (PowerTrain, Table 1).
 
@@ -28,11 +28,7 @@ type Situation struct {
 // decide, measured values where the model has them.
 func Advice(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
-	var lines []string
-	if fit, ok := m.Surrogate(); ok {
-		lines = append(lines, a.bound(fit.Bound(s.Mode)))
-	}
-	lines = append(append(lines, Knobs(m, s.Mode)...), a.doubtOrFront()...)
+	lines := append(Knobs(m, s.Mode), a.doubtOrFront()...)
 	length, approach := a.training()
 	return append(append(lines, length...), approach...)
 }
@@ -94,14 +90,6 @@ func (a *adviser) at(m tegra.Mode) point {
 }
 
 func (a *adviser) name(m tegra.Mode) string { return a.model.Space.Format(m) }
-
-func (a *adviser) bound(b learn.Bound) string {
-	text := fmt.Sprintf("in %s the workload is %s", a.name(a.Mode), b)
-	if b.OneThread > b.Share[learn.OnCPU]/2 && b.By == learn.OnCPU {
-		text += ": one thread decides"
-	}
-	return text
-}
 
 // tooWrong says why there is no advice on single modes; "" for a model that is good enough.
 // The best and idlest modes of another are its mistakes rather than the workload's.

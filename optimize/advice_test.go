@@ -111,7 +111,6 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	lean := tegra.Mode{Cores: 2, CPU: 500 * tegra.MHz, GPU: top.GPU, EMC: top.EMC}
 	said := strings.Join(Advice(model, Situation{Mode: top, Present: tegra.Some(lean), Minibatches: 360_000}), "\n")
 	for _, want := range []string{
-		"GPU-bound (GPU ",
 		"half of one setting of 12c/2.20C/1.30G/3.20M: GPU 600 MHz +1", // 108 % by the law
 		"cores can go down: 8 cores cost 0.",
 		"CPU can go down: CPU 1.00 GHz cost 0.",
@@ -151,9 +150,9 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Advice(linear, Situation{Mode: lean}); strings.Contains(strings.Join(got, "\n"), "bound") ||
-		!strings.HasPrefix(got[0], "half of one setting") {
-		t.Errorf("a straight line knows no resource: got %q", got)
+	if got := Advice(linear, Situation{Mode: lean}); got[0] != Decides(linear, lean) ||
+		!strings.HasPrefix(got[0], "half of one setting of 2c/0.50C/1.30G/3.20M: GPU 600 MHz +") {
+		t.Errorf("what decides by a straight line: got %q", got)
 	}
 }
 

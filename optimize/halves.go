@@ -117,13 +117,30 @@ func halved(space *tegra.Space, at tegra.Mode, k tegra.Knob) (tegra.Mode, bool) 
 	return to, !math.IsInf(best, 1)
 }
 
-// Knobs is what the knobs of a mode do to the workload, one sentence per line: what half of
-// each setting costs, and which can go down for nothing.
+// Knobs is what the knobs of a mode do to the workload, one sentence per line: what decides
+// its time, and which of them can go down for nothing.
 func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
 	halves := Halves(m, at)
 	if len(halves) == 0 {
 		return nil
 	}
+	if lines = append(lines, costs(m, at, halves)); tooWrong(m) != "" {
+		return lines
+	}
+	return append(lines, free(halves)...)
+}
+
+// Decides is the sentence of what decides the time of a minibatch in a mode: what half of
+// each setting costs, the most costly first. It is "" where no setting can be halved.
+func Decides(m *learn.Model, at tegra.Mode) string {
+	halves := Halves(m, at)
+	if len(halves) == 0 {
+		return ""
+	}
+	return costs(m, at, halves)
+}
+
+func costs(m *learn.Model, at tegra.Mode, halves []Half) string {
 	var parts []string
 	how := halves[0].how()
 	for _, h := range halves {
@@ -142,10 +159,7 @@ func Knobs(m *learn.Model, at tegra.Mode) (lines []string) {
 	if how != "" {
 		line += " (" + how + ")"
 	}
-	if lines = append(lines, line); tooWrong(m) != "" {
-		return lines
-	}
-	return append(lines, free(halves)...)
+	return line
 }
 
 // free says of the knobs that can go down what that costs.

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/learn"
+	"jtune/optimize"
 	"jtune/tegra"
 )
 
@@ -16,7 +17,7 @@ import (
 type Assessment struct {
 	Left    []learn.LeftOut                  // each sample, predicted without it; nil where TooSlow has a reason
 	Effects [tegra.NumKnobs]learn.KnobEffect // of each knob alone, the others at their largest
-	Bound   string                           // what a minibatch waits for there; "" where unknown
+	Decides string                           // what decides the time there, as advice says it
 	Err     error
 	Model   *learn.Model // that it is of
 }
@@ -36,9 +37,10 @@ func TooSlow(m *learn.Model) string {
 // Assess works out an assessment: about as long as a cross-validation.
 func Assess(ctx context.Context, m *learn.Model) Assessment {
 	top := m.Space.Max()
-	a := Assessment{Model: m, Effects: learn.Importance(m, m.Space, top, math.Inf(1))}
-	if gp, ok := m.Surrogate(); ok {
-		a.Bound = gp.Bound(top).String()
+	a := Assessment{
+		Model:   m,
+		Effects: learn.Importance(m, m.Space, top, math.Inf(1)),
+		Decides: optimize.Decides(m, top),
 	}
 	if TooSlow(m) == "" {
 		a.Left, a.Err = m.LeaveOut(ctx)

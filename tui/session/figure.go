@@ -432,8 +432,8 @@ func (a Assessment) Importance() figure.Figure {
 		f.Panels[i].Axis.Part = &axis.Scale{Lo: 1, Hi: most, Log: true}
 	}
 	f.Notes = []string{"the largest over the smallest value while one knob varies, the others at their largest"}
-	if a.Bound != "" {
-		f.Notes = append(f.Notes, "at their largest: "+a.Bound)
+	if a.Decides != "" {
+		f.Notes = append(f.Notes, a.Decides)
 	}
 	return f
 }

@@ -115,13 +115,13 @@ func (p *Page) about(w, h int) string {
 			lines = append(lines, widget.Wrap(text, w))
 		}
 		lines = append(lines, widget.Figure(s.Importance(), w, 1+len(s.Effects), widget.Paint))
-		if s.Bound != "" {
-			lines = append(lines, widget.Wrap("at their largest: "+s.Bound, w))
-		}
 	}
 	if v := p.read.Outlook(); v == nil || v.Model != m {
 		load := widget.Press(p.read.Keys().Load)
 		lines = append(lines, widget.Wrap(load+" loads it: its predictions on Front and Modes", w))
+	}
+	if s := p.studies[idOf(info)]; s != nil && s.Decides != "" {
+		lines = append(lines, widget.Wrap(s.Decides, w))
 	}
 	for _, text := range m.Warnings {
 		lines = append(lines, widget.StyleWarn.Render(widget.Wrap("! "+text, w)))
