@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
 )
@@ -19,15 +20,16 @@ var typedKeys = []string{"1", "2", "3", "4", "5", "6", "tab", "?", "/", "f", "e"
 	"v", "b", "c", "C", "s", "p", "space", "backspace", "9", "é", "q", "+", "=", "-", "0", "L", "K", "d", "z", "Z", "o",
 	"W", "w", "r", "R", "F", "ctrl+d", "ctrl+u", "N", "!", "V", ":", "ctrl+p"}
 
-// walkSteps is how many keys and resizes a walk takes.
-func walkSteps() int {
-	switch {
+// walk is how many keys and resizes a walk takes, and what draws them.
+func walk(from uint64) (steps int, rng *rand.Rand) {
+	switch steps = 1000; {
 	case os.Getenv("JTUNE_LONG") != "":
-		return 10_000
+		steps = 10_000
 	case testing.Short():
-		return 300
+		steps = 300
 	}
-	return 1000
+	steps, seed := reliability.Rounds(steps)
+	return steps, rand.New(rand.NewPCG(from+seed, from+1))
 }
 
 // drain takes the messages that are there.
@@ -43,9 +45,8 @@ func (d *driver) drain() {
 }
 
 func TestKeysAtRandomApplyNoMode(t *testing.T) {
-	steps := walkSteps()
+	steps, rng := walk(1)
 	d := drive(t).withView()
-	rng := rand.New(rand.NewPCG(1, 2))
 	for range steps {
 		if rng.IntN(10) == 0 {
 			d.size(rng.IntN(230), rng.IntN(70))
@@ -58,12 +59,12 @@ func TestKeysAtRandomApplyNoMode(t *testing.T) {
 	if n := d.board.Applies(); n != 0 {
 		t.Errorf("%d modes applied without the key for it", n)
 	}
+	t.Logf("counted %d keys, some with a resize", steps)
 }
 
 func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
-	steps := walkSteps()
+	steps, rng := walk(3)
 	d := drive(t).withView()
-	rng := rand.New(rand.NewPCG(3, 4))
 	pressed := map[string]int{}
 	first := []string{"5", "a", "a", "y", "A", "n", "A", "y"} // so that each happens, whatever the walk begins
 	for i := range steps {
@@ -97,6 +98,7 @@ func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
 			t.Errorf("the walk never applied or kept anything by %s: it proves nothing of it", k)
 		}
 	}
+	t.Logf("counted %d keys; %v applied or kept", steps, pressed)
 }
 
 // runNow runs a command in this goroutine when it belongs to the guard, so
@@ -111,7 +113,8 @@ func runNow(d *driver, cmd tea.Cmd) {
 
 func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	d := drive(t).withView()
-	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\nAyAAy6Ay\x1b", walkSteps()/100)
+	steps, _ := walk(0)
+	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\nAyAAy6Ay\x1b", steps/100)
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
 		d.press("esc", page)
 		d.send(tea.PasteMsg{Content: storm}) // as terminals with bracketed paste tell it

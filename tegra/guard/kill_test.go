@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -73,7 +74,6 @@ func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 	for i, v := range killings {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			rng := rand.New(rand.NewPCG(uint64(i), 2))
 			rounds := v.short
 			switch {
 			case long:
@@ -81,6 +81,10 @@ func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 			case testing.Short():
 				rounds = 2
 			}
+			rounds, seed := reliability.Rounds(rounds)
+			rng := rand.New(rand.NewPCG(uint64(i), 2+seed))
+			kills := 0
+			defer func() { t.Logf("counted %d kills", kills) }()
 			boards := []string{"agx-orin-36", "nano-32", "agx-xavier-35", "orin-nano-36", "tx2-32"}
 			if rounds < len(boards) {
 				boards = boards[i%len(boards):]
@@ -94,7 +98,7 @@ func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 			}
 			for round := range rounds {
 				at := round % len(roots)
-				v.kill(t, roots[at], rng)
+				kills += v.kill(t, roots[at], rng)
 				if v.watchdog {
 					takeUp(t, roots[at])
 				}
@@ -107,8 +111,8 @@ func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// kill runs one client and kills at a moment of chance.
-func (v victims) kill(t *testing.T, root string, rng *rand.Rand) {
+// kill runs one client and kills at a moment of chance. It returns how many processes it killed.
+func (v victims) kill(t *testing.T, root string, rng *rand.Rand) (kills int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asRoamer+"="+root)
@@ -135,16 +139,17 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) {
 		}
 	}
 	time.Sleep(time.Duration(rng.IntN(9000)) * time.Microsecond)
-	if v.watchdog {
-		_ = syscall.Kill(watchdog, syscall.SIGKILL)
+	if v.watchdog && syscall.Kill(watchdog, syscall.SIGKILL) == nil {
+		kills++
 	}
 	if v.guard {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
+		kills++
 	}
-	if v.client {
-		_ = cmd.Process.Kill()
+	if v.client && cmd.Process.Kill() == nil {
+		kills++
 	}
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "failed") {
@@ -153,6 +158,7 @@ func (v victims) kill(t *testing.T, root string, rng *rand.Rand) {
 	}
 	_ = cmd.Wait()
 	waitFree(t, root)
+	return kills
 }
 
 func scan(line string, pid *int) bool {

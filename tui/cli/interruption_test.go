@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/guard"
@@ -38,6 +39,7 @@ type interrupted struct {
 	dir    string // campaign folder
 	orphan bool   // a dead guard's state may be waiting for the next one
 	kept   []byte // modes.csv after the round before, whole lines
+	kills  int    // processes killed so far
 }
 
 // misfortunes are what may happen to a campaign while it runs. Each tells
@@ -47,7 +49,7 @@ var misfortunes = []struct {
 	board bool // makes sense on a board of files alone
 	do    func(c *interrupted, client *os.Process) (ends bool)
 }{
-	{"kill -9 of jtune", false, func(c *interrupted, client *os.Process) bool { client.Kill(); return true }},
+	{"kill -9 of jtune", false, func(c *interrupted, client *os.Process) bool { return c.killJtune(client) }},
 	{"a terminal that hangs up", false,
 		func(c *interrupted, client *os.Process) bool { client.Signal(syscall.SIGHUP); return true }},
 	{"an interrupt", false, func(c *interrupted, client *os.Process) bool { client.Signal(os.Interrupt); return true }},
@@ -57,12 +59,12 @@ var misfortunes = []struct {
 	{"kill -9 of a loader", true, func(c *interrupted, client *os.Process) bool { c.kill("loader"); return false }},
 	{"an unplugged data set", true, func(c *interrupted, client *os.Process) bool { c.unplug(); return false }},
 	{"kill -9 of jtune and its guard", true, func(c *interrupted, client *os.Process) bool {
-		client.Kill()
+		c.killJtune(client)
 		c.kill("-stage=serve")
 		return true
 	}},
 	{"kill -9 of jtune, its guard and the guard's watchdog", true, func(c *interrupted, client *os.Process) bool {
-		client.Kill()
+		c.killJtune(client)
 		c.kill("-stage=watch")
 		c.kill("-stage=serve")
 		return true
@@ -83,11 +85,15 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 	case testing.Short():
 		virtualRounds, boards = 3, 2
 	}
+	asked, seed := reliability.Rounds(0)
+	if asked > 0 {
+		virtualRounds, boardRounds, boards = 2*asked, asked, 6
+	}
 	var lanes sync.WaitGroup // mostly asleep: more at a time than there are processors
 	defer lanes.Wait()
 	lanes.Go(func() {
 		t.Run("virtual board", func(t *testing.T) {
-			c := &interrupted{t: t, rng: rand.New(rand.NewPCG(1, 1)), disk: smallDisk(t), modes: 120,
+			c := &interrupted{t: t, rng: rand.New(rand.NewPCG(1+seed, 1)), disk: smallDisk(t), modes: 120,
 				patience: time.Second,
 				args: []string{"--device", "virtual:agx-orin", "--speed", "200", "--data-dir", t.TempDir(),
 					"--log-file", filepath.Join(t.TempDir(), "log")},
@@ -100,7 +106,7 @@ func TestInterruptedAtAnyMomentACampaignGoesOn(t *testing.T) {
 			t.Run(fmt.Sprint("board of files ", i+1), func(t *testing.T) {
 				job := t.TempDir()
 				args, root := fakeBoard(t, strings.ReplaceAll(jobWithLoaders, "JOB", job))
-				c := &interrupted{t: t, rng: rand.New(rand.NewPCG(2, uint64(i))), disk: smallDisk(t), modes: 2,
+				c := &interrupted{t: t, rng: rand.New(rand.NewPCG(2+seed, uint64(i))), disk: smallDisk(t), modes: 2,
 					patience: 9 * time.Second, args: args, root: root,
 					found: tegratest.Contents(t, root), job: job,
 					plan: []string{"job", "--sample", "2", "--minibatches", "5"}}
@@ -129,6 +135,7 @@ func smallDisk(t *testing.T) string {
 }
 
 func (c *interrupted) rounds(n int) {
+	defer func() { c.t.Logf("counted %d kills", c.kills) }()
 	for round := range n {
 		c.round(round)
 		if c.t.Failed() {
@@ -303,9 +310,18 @@ func (c *interrupted) kill(word string) int {
 	}
 	pids := processes(word, of)
 	for _, pid := range pids {
-		syscall.Kill(pid, syscall.SIGKILL)
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			c.kills++
+		}
 	}
 	return len(pids)
+}
+
+func (c *interrupted) killJtune(client *os.Process) (ends bool) {
+	if client.Kill() == nil {
+		c.kills++
+	}
+	return true
 }
 
 func (c *interrupted) unplug() { os.Remove(filepath.Join(c.job, "data")) }

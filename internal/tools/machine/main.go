@@ -8,7 +8,7 @@
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
 // It takes root, Debian's qemu-system-x86, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps at most one
-// processor busy. Each part prints a line for docs/reliability.csv.
+// processor busy. Each part adds a line to docs/reliability.csv.
 package main
 
 import (
@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"jtune/internal/tools/reliability"
 )
 
 func main() {
@@ -82,8 +84,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "%s: %s\n", p.name, f)
 			code = 1
 		}
-		fmt.Fprintf(stdout, "%s,%s,%s,%.0f,%d,%d\n", begun.UTC().Format(time.DateOnly), commit(ctx), p.name,
-			time.Since(begun).Seconds(), count, len(findings))
+		line, err := reliability.Append(context.WithoutCancel(ctx), reliability.Run{Part: p.name, Begun: begun,
+			Count: count, Findings: len(findings)})
+		if err != nil {
+			fmt.Fprintln(stderr, "machine:", err)
+			code = 1
+		}
+		fmt.Fprint(stdout, line)
 	}
 	return code
 }
@@ -108,14 +115,6 @@ func missing() string {
 		}
 	}
 	return ""
-}
-
-func commit(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // sh runs a shell script whose $1, $2, … are words. The error has what it said.
