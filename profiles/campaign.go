@@ -210,14 +210,19 @@ func (r *campaignRun) once(ctx context.Context, step Step) (record.Row, error) {
 
 // keep records the row of a step.
 func (r *campaignRun) keep(step Step, row record.Row) error {
+	var failed error
 	if r.Record != nil {
-		if err := r.Record.Append(row); err != nil {
-			return err
+		// The row may be recorded although what belongs to it is not.
+		if failed = r.Record.Append(row); failed != nil && len(r.Record.Rows()) == len(r.rows) {
+			return failed
 		}
 	}
 	r.rows, r.done = append(r.rows, row), append(r.done, row)
 	r.sum.New++
 	r.Bench.notify(Progress{Phase: Finished, Step: step, Row: &row})
+	if failed != nil {
+		return failed
+	}
 	if row.Status.Usable() {
 		r.failures = 0
 		return nil

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -476,5 +477,52 @@ func TestExecJobEndsWithItsWatcher(t *testing.T) {
 	var exit *ExitError
 	if !errors.As(err, &exit) || !strings.Contains(err.Error(), "watches over it was killed") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// It does not run beside others: it ends the jobs of every jtune that was killed.
+func TestEndOrphansEndsAJobWhoseJtuneAndWatcherWereKilledTogether(t *testing.T) {
+	dir := t.TempDir()
+	self := exec.Command(os.Args[0])
+	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; trap '' TERM; echo $$ >job; mv job ready; "+
+		"while :; do sleep 1; done")
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	for deadline := time.Now().Add(patience); pid == 0; time.Sleep(10 * time.Millisecond) {
+		text, _ := os.ReadFile(filepath.Join(dir, "ready"))
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		if time.Now().After(deadline) {
+			t.Fatal("the job does not start")
+		}
+	}
+	watcher, err := syscall.Getpgid(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	EndOrphans()
+	if !running(pid) {
+		t.Fatal("the job of a jtune that runs was ended")
+	}
+	for _, end := range []struct {
+		pid int
+		by  syscall.Signal
+	}{{self.Process.Pid, syscall.SIGSTOP}, {watcher, syscall.SIGKILL}, {self.Process.Pid, syscall.SIGKILL}} {
+		if err := syscall.Kill(end.pid, end.by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self.Wait()
+	if !running(pid) {
+		t.Fatal("the job ended by itself: this test proves nothing")
+	}
+	if n := EndOrphans(); n < 1 {
+		t.Errorf("%d processes ended", n)
+	}
+	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d still runs", pid)
+		}
 	}
 }

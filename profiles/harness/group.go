@@ -3,10 +3,12 @@ package harness
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -22,6 +24,8 @@ import (
 //
 // A process of the job that leaves the group, with setsid, is known by a
 // variable of its environment. One that empties its environment too is lost.
+// Where jtune and the watcher are killed together, EndOrphans ends the job by
+// the same variable when the next one starts.
 type group struct {
 	watcher *exec.Cmd
 	pipe    *os.File
@@ -34,7 +38,8 @@ type group struct {
 	lost bool // it ended before
 }
 
-// runVariable is the environment variable that marks the processes of a job.
+// runVariable is the environment variable that marks the processes of a job: the process that
+// started it, "-", a random text.
 const runVariable = "JTUNE_RUN"
 
 // watch ignores the signals that end the job; $1 marks its processes, what follows removes its
@@ -49,7 +54,7 @@ func newGroup(remove []string) (*group, error) {
 		return nil, err
 	}
 	defer held.Close()
-	g := &group{pipe: pipe, run: rand.Text(), dead: make(chan struct{})}
+	g := &group{pipe: pipe, run: processID(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
 	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.run}, remove...)...)
 	g.watcher.Stdin = held
 	g.watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -94,7 +99,43 @@ func (g *group) signal(sig syscall.Signal) {
 
 // killStrays kills the job's processes that left the group, and returns how many.
 func (g *group) killStrays() (killed int) {
-	mark := []byte(runVariable + "=" + g.run)
+	return killMarked(func(run string) bool { return run == g.run })
+}
+
+// EndOrphans kills the processes of jobs whose jtune and watcher were both killed, and returns how
+// many. Another user's are left.
+func EndOrphans() (killed int) {
+	return killMarked(func(run string) bool {
+		by, _, ok := strings.Cut(run, "-")
+		space, pid, _ := strings.Cut(by, "/")
+		n, err := strconv.Atoi(strings.Split(pid, "/")[0])
+		here, _, _ := strings.Cut(processID(os.Getpid()), "/")
+		return ok && err == nil && space == here && processID(n) != by
+	})
+}
+
+// processID names a process for as long as the system runs: its name space of numbers, its number,
+// and when it started, in clock ticks since boot. It is "" for one that has ended.
+func processID(pid int) string {
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third field of proc(5)
+	if err != nil || len(f) < 20 || f[0] == "Z" {
+		return ""
+	}
+	return fmt.Sprintf("%s/%d/%s", space, pid, f[19])
+}
+
+// killMarked kills the processes whose mark is that of a run.
+func killMarked(of func(run string) bool) (killed int) {
+	marked := func(env []byte) bool {
+		for v := range bytes.SplitSeq(env, []byte{0}) {
+			if run, ok := bytes.CutPrefix(v, []byte(runVariable+"=")); ok {
+				return of(string(run))
+			}
+		}
+		return false
+	}
 	for range 10 { // what they started meanwhile
 		before := killed
 		names, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -107,7 +148,7 @@ func (g *group) killStrays() (killed int) {
 			if err != nil {
 				continue
 			}
-			if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, mark) && p.Kill() == nil {
+			if env, err := os.ReadFile(name); err == nil && marked(env) && p.Kill() == nil {
 				killed++
 			}
 			p.Release()

@@ -48,7 +48,7 @@ type appendFile struct {
 
 // openAppend opens a CSV file with these columns and sweep.VirtualColumn for adding lines; one that
 // an older jtune began goes on without that column. A torn last line, as a crash leaves it, is cut
-// and reported in note.
+// and reported in note; one that lacks its newline alone gets it.
 func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
 	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
 	mark := []string{strconv.FormatBool(virtual)}
@@ -56,13 +56,17 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
 	}
-	whole := len(data)
-	if whole > 0 && data[whole-1] != '\n' {
-		whole = bytes.LastIndexByte(data, '\n') + 1
-		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), len(data)-whole)
-	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
 	if bytes.HasPrefix(data[:whole], []byte(older)) {
 		header, mark = older, nil
+	}
+	var missing string
+	switch n := len(data) - whole; {
+	case n == 0:
+	case mark != nil && whole > 0 && endsWithMark(data[whole:], len(columns)+1):
+		whole, missing = len(data), "\n"
+	default:
+		note = fmt.Sprintf("%s: cut a torn last line of %d bytes", filepath.Base(path), n)
 	}
 	first, _, _ := bytes.Cut(data, []byte("\n"))
 	switch {
@@ -83,8 +87,11 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 	if err == nil && whole < len(data) {
 		err = f.Truncate(a.size)
 	}
-	if err == nil && whole == 0 {
-		a.wait.WriteString(header)
+	if whole == 0 {
+		missing = header
+	}
+	if err == nil {
+		a.wait.WriteString(missing)
 		err = a.flush(true)
 	}
 	if err != nil {
@@ -92,6 +99,13 @@ func openAppend(path string, columns []string, virtual bool) (a *appendFile, not
 		return nil, "", err
 	}
 	return a, note, nil
+}
+
+// endsWithMark reports whether a line without its newline is whole all the same: it has all columns, and the last,
+// sweep.VirtualColumn, to its last letter.
+func endsWithMark(line []byte, columns int) bool {
+	f, err := csv.NewReader(bytes.NewReader(line)).Read()
+	return err == nil && len(f) == columns && (f[columns-1] == "true" || f[columns-1] == "false")
 }
 
 // csvLine prints fields as one line of CSV.
@@ -111,7 +125,7 @@ func eachLine(data []byte, f func(n int, fields []string, err error) error) (tor
 	n, bad := 0, 0
 	marked := 0 // the columns of a file that has sweep.VirtualColumn; 0: it has not
 	for line := range bytes.Lines(data) {
-		if n++; line[len(line)-1] != '\n' {
+		if n++; line[len(line)-1] != '\n' && (marked == 0 || !endsWithMark(line, marked)) {
 			return true
 		}
 		var fields []string
@@ -168,6 +182,15 @@ func (a *appendFile) flush(sync bool) error {
 	}
 	a.size += int64(a.wait.Len())
 	a.wait.Reset()
+	return nil
+}
+
+// cut shortens the file to whole lines.
+func (a *appendFile) cut(size int64) error {
+	if err := a.f.Truncate(size); err != nil {
+		return fmt.Errorf("writing %s: %w", a.name, err)
+	}
+	a.size = size
 	return nil
 }
 

@@ -234,6 +234,10 @@ func (r *Record) open() (*Record, error) {
 	}
 	r.notes = append(r.notes, bad...)
 	r.offSpace(rows)
+	if err := r.cutRun(rows); err != nil {
+		r.Close()
+		return nil, err
+	}
 	if st, err := os.Stat(filepath.Join(r.dir, logName)); err == nil {
 		r.logged = st.Size()
 	}

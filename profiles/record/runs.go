@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -228,14 +229,62 @@ func parseResidency(text string) (r telemetry.Residency, ok bool) {
 }
 
 // ReadRuns returns the runs of a campaign folder in order, with a note on each line that cannot
-// be read. A folder of an older jtune has none.
+// be read. A run whose row was never written is none. A folder of an older jtune has none.
 func ReadRuns(dir string) (runs []Run, notes []string, err error) {
 	text, err := readIfThere(dir, runsName)
+	if err != nil {
+		return nil, nil, err
+	}
 	runs, notes = parseRuns(text)
 	for i, n := range notes {
 		notes[i] = filepath.Join(dir, n)
 	}
-	return runs, notes, err
+	rows, _, err := readRows(dir)
+	return withRows(runs, rows), notes, err
+}
+
+// withRows leaves out a last run that has no row: each run is written just before its row, and jtune was killed
+// between the two.
+func withRows(runs []Run, rows []Row) []Run {
+	if len(runs) == 0 {
+		return runs
+	}
+	last, more := runs[len(runs)-1], 0
+	for _, r := range runs {
+		if r.Mode == last.Mode && r.Status == last.Status && r.Setting == last.Setting && r.Repeat == last.Repeat {
+			more++
+		}
+	}
+	for _, row := range rows {
+		if row.Mode == last.Mode && row.Status == last.Status &&
+			(last.Repeat == 0 || row.IsOf(last.Setting, last.Repeat)) {
+			more--
+		}
+	}
+	if more > 0 {
+		runs = runs[:len(runs)-1]
+	}
+	return runs
+}
+
+// cutRun cuts a last run without one of the rows out of runs.csv. Its mode is measured again.
+func (r *Record) cutRun(rows []Row) error {
+	text, err := readIfThere(r.dir, runsName)
+	if err != nil {
+		return err
+	}
+	runs, _ := parseRuns(text)
+	kept := withRows(runs, rows)
+	if len(kept) == len(runs) {
+		return nil
+	}
+	for range runs[len(kept)].lines() {
+		text = text[:bytes.LastIndexByte(text[:max(len(text)-1, 0)], '\n')+1]
+	}
+	if now, _ := parseRuns(text); len(now) != len(kept) {
+		return nil // other lines follow it, so readers alone leave it out
+	}
+	return r.runs.cut(int64(len(text)))
 }
 
 func parseRuns(text []byte) (runs []Run, notes []string) {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -146,11 +147,45 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 	if rec, err = OpenOrCreate(dir, head, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(rec.AppendRun(whole), rec.Close()); err != nil {
+	row := exampleRows()[0]
+	row.Mode, row.Status, row.Character = whole.Mode, OK, &whole.Character
+	if err := errors.Join(rec.Append(row), rec.Append(row), rec.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if got, notes, err := ReadRuns(dir); err != nil || len(notes) > 0 || !cmp.Equal(got, []Run{want, want}) {
 		t.Errorf("resumed: notes %q, %v, difference\n%s", notes, err, cmp.Diff([]Run{want, want}, got))
+	}
+}
+
+// jtune may be killed after it wrote what a run was like and before it wrote its row.
+func TestRunWithoutItsRowIsNone(t *testing.T) {
+	t.Parallel()
+	dir, head, like := t.TempDir(), testHeader(t), aCharacter()
+	rec, err := Create(dir, head)
+	rows := exampleRows()[:2]
+	for i := range rows {
+		rows[i].Status, rows[i].Character = OK, &like
+		err = errors.Join(err, rec.Append(rows[i]))
+	}
+	text, readErr := os.ReadFile(filepath.Join(dir, modesName))
+	killed := text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]
+	if err := errors.Join(err, readErr, rec.Close(),
+		os.WriteFile(filepath.Join(dir, modesName), killed, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if runs, _, err := ReadRuns(dir); err != nil || len(runs) != 1 || runs[0].Mode != rows[0].Mode {
+		t.Errorf("%d runs, %v; want that of the first row alone", len(runs), err)
+	}
+	rec, err = OpenOrCreate(dir, head, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(rec.Append(rows[1]), rec.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, runsName))
+	if runs, notes := parseRuns(whole); err != nil || len(runs) != 2 || len(notes) != 0 {
+		t.Errorf("resumed: %d runs in the file, notes %q, %v; want one for each row", len(runs), notes, err)
 	}
 }
 

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -392,4 +395,25 @@ func TestAListIsKnownByItsModesNotItsName(t *testing.T) {
 	profile("--list", write(t, modes), "--resume").done(t)
 	profile("--list", write(t, strings.Replace(modes, "\n2,", "\n4,", 1)), "--resume").fails(t, exitFailed, "selection")
 	profile("--list", write(t, modes), "--shard", "1/2", "--resume").fails(t, exitFailed, "selection")
+}
+
+// What was recorded before a file took no more is counted.
+func TestProfileCountsTheRowWhoseMinibatchesCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	cmd := exec.Command("/bin/sh", "-c", `ulimit -f 8; exec "$0" "$@"`, os.Args[0], "--device", "virtual:agx-orin",
+		"--speed", "max", "--seed", "3", "--data-dir", t.TempDir(), "--log-file", filepath.Join(t.TempDir(), "log"),
+		"profile", "resnet", "--sample", "6", "--minibatches", "60", "--out", dir)
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	out, err := cmd.CombinedOutput()
+	_, rows, readErr := record.Read(dir)
+	if err == nil || readErr != nil || len(rows) == 0 {
+		t.Fatalf("%v, %v, %d rows; it said\n%s", err, readErr, len(rows), out)
+	}
+	want := fmt.Sprintf("%s recorded", text.Count(len(rows), "mode"))
+	for _, words := range []string{want, "minibatches.csv: file too large"} {
+		if !strings.Contains(string(out), words) {
+			t.Errorf("it does not say %q:\n%s", words, out)
+		}
+	}
 }

@@ -92,6 +92,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	}
 	defer rec.Close()
 	observer(observe).note(rec.Notes()...)
+	observer(observe).endOrphans()
 	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
 		Observe: observer(observe).progress}
 	own := func(set experiment.Setting) *profiles.Bench {

@@ -48,6 +48,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	}
 	defer rec.Close()
 	observer(observe).note(rec.Notes()...)
+	observer(observe).endOrphans()
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0)
 	done := rec.Rows()

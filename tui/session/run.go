@@ -39,6 +39,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if r.Every <= 0 {
 		r.Every = sampleEvery
 	}
+	observer(observe).endOrphans()
 	var base profiles.Base
 	if r.Base > 0 && !s.replays() { // a table has no power of the idle board
 		var err error

@@ -73,7 +73,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir, out: out}
-	begun := time.Now()
+	record, err := reliability.Begin(ctx, *part)
+	if err != nil {
+		return err
+	}
+	until := time.Now().Add(*span)
 	if list, ok := tests[*part]; ok {
 		for _, t := range list {
 			if err := b.test(ctx, t[0], t[1], *rounds, *seed); err != nil {
@@ -82,11 +86,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 	} else if *part != "fuzz" {
 		return fmt.Errorf("-part %s: want fuzz, kills or keys", *part)
-	} else if err := b.fuzz(ctx, begun.Add(*span), *only); err != nil {
+	} else if err := b.fuzz(ctx, until, *only); err != nil {
 		return err
 	}
-	line, err := reliability.Append(ctx, reliability.Run{Part: *part, Begun: begun, Count: b.count,
-		Findings: len(b.findings)})
+	record.Count, record.Findings = b.count, len(b.findings)
+	line, err := record.Append()
 	fmt.Fprint(out, line)
 	if err == nil && len(b.findings) > 0 {
 		err = errors.New(strings.Join(b.findings, "\n"))
@@ -185,6 +189,7 @@ func (b *bench) fuzzOne(ctx context.Context, t target, program, corpus string, s
 	cmd := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.parallel=1",
 		"-test.fuzztime="+span.String(), "-test.fuzzminimizetime=1x", "-test.fuzzcachedir="+corpus, "-test.timeout=0")
 	cmd.Dir = t.pkg
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT=100MiB") // garbage is no memory that an input takes
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	// The time that ends while an input runs is no finding: golang.org/issue/48591.

@@ -75,7 +75,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if !slices.Contains(strings.Split(*names, ","), p.name) {
 			continue
 		}
-		begun := time.Now()
+		record, err := reliability.Begin(ctx, p.name)
+		if err != nil {
+			fmt.Fprintln(stderr, "machine:", err)
+			return 1
+		}
 		count, findings, err := p.try(ctx, l)
 		if err != nil {
 			findings = append(findings, err.Error())
@@ -84,8 +88,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "%s: %s\n", p.name, f)
 			code = 1
 		}
-		line, err := reliability.Append(context.WithoutCancel(ctx), reliability.Run{Part: p.name, Begun: begun,
-			Count: count, Findings: len(findings)})
+		record.Count, record.Findings = count, len(findings)
+		line, err := record.Append()
 		if err != nil {
 			fmt.Fprintln(stderr, "machine:", err)
 			code = 1

@@ -4,6 +4,7 @@ package reliability
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,32 +18,34 @@ const File = "docs/reliability.csv"
 
 // Run is a line of the record.
 type Run struct {
-	Part     string // what was tried
-	Begun    time.Time
-	Count    int // how many times
+	Part     string // what is tried
+	Count    int    // how many times
 	Findings int
+
+	begun  time.Time
+	commit string
 }
 
-// Append adds a run to the record with the commit of the tree it was of, "+" for one with changes, and returns
-// the line.
-func Append(ctx context.Context, r Run) (line string, err error) {
-	commit := "unknown"
-	// The record itself changes with each run.
-	if out, err := exec.CommandContext(ctx, "sh", "-c", `git rev-parse --short HEAD
-git status --porcelain -- . ":!`+File+`" | grep -q . && echo +`).Output(); len(out) > 0 {
-		commit = strings.Join(strings.Fields(string(out)), "")
-	} else if err != nil {
-		return "", fmt.Errorf("which commit: %w", err)
+// Begin begins a run of the tree as it is: its commit, with "+" where files differ from it.
+func Begin(ctx context.Context, part string) (Run, error) {
+	out, err := exec.CommandContext(ctx, "sh", "-ec", `git rev-parse --short HEAD
+if git status --porcelain -- . ":!`+File+`" | grep -q .; then echo +; fi`).Output() // the record changes with each run
+	if err != nil {
+		return Run{}, fmt.Errorf("which commit: %w", err)
 	}
-	line = fmt.Sprintf("%s,%s,%s,%.0f,%d,%d\n", r.Begun.UTC().Format(time.DateOnly), commit, r.Part,
-		time.Since(r.Begun).Seconds(), r.Count, r.Findings)
+	return Run{Part: part, begun: time.Now(), commit: strings.Join(strings.Fields(string(out)), "")}, nil
+}
+
+// Append adds the run to the record and returns its line.
+func (r Run) Append() (line string, err error) {
+	line = fmt.Sprintf("%s,%s,%s,%.0f,%d,%d\n", r.begun.UTC().Format(time.DateOnly), r.commit, r.Part,
+		time.Since(r.begun).Seconds(), r.Count, r.Findings)
 	f, err := os.OpenFile(File, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return line, err
 	}
-	defer f.Close()
 	_, err = f.WriteString(line)
-	return line, err
+	return line, errors.Join(err, f.Close())
 }
 
 // Rounds is how often a test of chance tries, and the seed of what it draws: as .ci/endure asks for in JTUNE_ROUNDS
