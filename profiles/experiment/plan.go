@@ -330,13 +330,6 @@ func planDVFS(r Request, p *Plan) {
 		s.Settings.DVFS = name == dvfsOn
 		p.Settings = append(p.Settings, s)
 	}
-	if r.Simulated {
-		p.skip(
-			"clocks that fall while training",
-			"the virtual board's governors stand at their limits as long as a job runs; what DVFS costs it is a "+
-				"fixed factor from published figures",
-		)
-	}
 }
 
 // Names of the idle states (the 2022 study on the base load).

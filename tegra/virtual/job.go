@@ -107,6 +107,7 @@ func (b *Board) Start(j Job) error {
 	}
 	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at,
 		coldShare: b.cold(w)}
+	b.lost = 0
 	b.retarget()
 	return nil
 }
@@ -188,10 +189,11 @@ func (b *Board) begin() (*job, Minibatch, time.Duration, error) {
 	case f.HangAfter > 0 && j.count >= f.HangAfter:
 		return nil, Minibatch{}, 0, fmt.Errorf("after %d minibatches: %w", j.count, ErrSilent)
 	}
-	m := b.minibatch(j)
 	if b.at-j.ended > b.slack() {
 		j.ended = b.at // its reader was away; the job stood at its full pipe
+		b.lost = 0
 	}
+	m := b.minibatch(j)
 	m.T = j.ended + time.Duration(math.Round(m.TimeMS*float64(time.Millisecond)))
 	return j, m, m.T - b.at, nil
 }
@@ -243,6 +245,10 @@ func (b *Board) minibatch(j *job) Minibatch {
 	m := Minibatch{Epoch: j.count / j.perEpoch, Index: j.count % j.perEpoch, Parts: b.table == nil,
 		FetchMS: s.FetchMS, StallMS: s.StallMS, ComputeMS: s.ComputeMS, OverheadMS: s.OverheadMS}
 	b.disturb(j, &m)
+	if b.table == nil && b.scatter() > 0 {
+		m.OverheadMS += float64(b.lost) / float64(time.Millisecond)
+	}
+	b.lost = 0
 	m.TimeMS = m.StallMS + m.ComputeMS + m.OverheadMS
 	if row := b.steady; b.table != nil && b.scatter() == 0 && j.count > 0 && j.last == row.conditions {
 		m.TimeMS = b.table.row(row.mode, j.workload.Batch).TimeMS // to the last bit

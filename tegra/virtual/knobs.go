@@ -39,19 +39,26 @@ type knobs struct {
 	emcState   string
 	emcCap     tegra.Freq // 0: none
 	emcStuckAt tegra.Freq
+	emcIdle    tegra.Freq // free, with nothing running
 
 	railgate, gpuControl, scaling3D string
 	idleStates                      []string // "disable" of each core's states, core by core
 	conf, status                    string   // nvpmodel's files
 }
 
+// Governors after boot.
+const (
+	usualCPU = "schedutil"
+	usualGPU = "nvhost_podgov"
+)
+
 // newKnobs is a board's state after boot in a preset.
 func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start preset, conf string) knobs {
 	k := knobs{
 		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
-		emcRate: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, idleStates*l.cores),
+		emcRate: l.emc[len(l.emc)-1], emcIdle: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, idleStates*l.cores),
 		conf: conf, status: fmt.Sprintf("pmode:%04d", start.id),
-		gpu: governed{list: l.gpu, min: l.gpu[0], max: l.gpu[len(l.gpu)-1], governor: "nvhost_podgov"},
+		gpu: governed{list: l.gpu, min: l.gpu[0], max: l.gpu[len(l.gpu)-1], governor: usualGPU},
 	}
 	top := start.mode(l)
 	least := l.cpu[0]
@@ -63,7 +70,7 @@ func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start pres
 		if !slices.Contains(k.leader, leader) {
 			k.leader = append(k.leader, leader)
 			k.policy = append(k.policy, governed{list: l.cpu, min: least, max: max(least, above(l.cpu, top.CPU)),
-				governor: "schedutil"})
+				governor: usualCPU})
 		}
 		k.policyOf = append(k.policyOf, slices.Index(k.leader, leaders[i]))
 	}
@@ -156,7 +163,7 @@ func (g *governed) actual(busy bool) tegra.Freq {
 
 // free reports whether the governor has a choice.
 func (g *governed) free() bool {
-	return g.min != g.max && g.governor != "performance" && g.governor != "powersave"
+	return g.min != g.max && g.stuckAt == 0 && !slices.Contains([]string{"performance", "powersave", "userspace"}, g.governor)
 }
 
 // setOnline switches a core. Core 0 stays.
@@ -209,6 +216,9 @@ func (k *knobs) emcLimit() tegra.Freq {
 // emcFixed reports whether the requested rate is in force.
 func (k *knobs) emcFixed() bool { return k.emcLocked == "1" && k.emcState == "1" }
 
+// emcFree reports whether the load chooses the rate.
+func (k *knobs) emcFree() bool { return !k.emcFixed() && k.emcStuckAt == 0 }
+
 // emcActual is the memory clock: the locked rate, else what the load needs.
 func (k *knobs) emcActual(busy bool) tegra.Freq {
 	switch limit := k.emcLimit(); {
@@ -219,7 +229,7 @@ func (k *knobs) emcActual(busy bool) tegra.Freq {
 	case busy:
 		return limit
 	default:
-		return min(limit, k.emcList[max(0, len(k.emcList)-2)])
+		return below(k.emcList, min(limit, k.emcIdle))
 	}
 }
 

@@ -77,7 +77,7 @@ func (b *Board) hwmonFiles(dir string, channels []string) {
 // channelFiles are one channel's; those of a rail that a fault removed vanish.
 func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 	value := func(of func(measure) int64) func() string {
-		return func() string { return strconv.FormatInt(of(b.measured()[max(rail, 0)]), 10) + "\n" }
+		return func() string { return strconv.FormatInt(of(b.polled(max(rail, 0), 1)), 10) + "\n" }
 	}
 	in, curr := fmt.Sprintf("%s/in%d", dir, channel), fmt.Sprintf("%s/curr%d", dir, channel)
 	made := []*node{
@@ -99,16 +99,17 @@ func (b *Board) channelFiles(dir string, channel int, label string, rail int) {
 
 // iioFiles are a channel's on L4T 32: mV, mA and mW.
 func (b *Board) iioFiles(dir string, channel, rail int) {
-	value := func(of func(measure) int64) func() string {
-		return func() string { return strconv.FormatInt(of(b.measured()[rail]), 10) + "\n" }
+	value := func(registers int, of func(measure) int64) func() string {
+		return func() string { return strconv.FormatInt(of(b.polled(rail, registers)), 10) + "\n" }
 	}
 	file := func(format string) string { return dir + "/" + fmt.Sprintf(format, channel) }
 	label := b.rails[rail].label
 	b.mayVanish(label,
 		b.text(file("rail_name_%d"), label+"\n"),
-		b.show(file("in_voltage%d_input"), value(func(m measure) int64 { return m.milliVolt })),
-		b.show(file("in_current%d_input"), value(func(m measure) int64 { return m.milliAmp })),
-		b.show(file("in_power%d_input"), value(func(m measure) int64 { return (m.milliVolt*m.milliAmp + 500) / 1000 })),
+		b.show(file("in_voltage%d_input"), value(1, func(m measure) int64 { return m.milliVolt })),
+		b.show(file("in_current%d_input"), value(1, func(m measure) int64 { return m.milliAmp })),
+		b.show(file("in_power%d_input"),
+			value(2, func(m measure) int64 { return (m.milliVolt*m.milliAmp + 500) / 1000 })),
 		b.text(file("crit_current_limit_%d"), "32760 ma\n"),
 	)
 }

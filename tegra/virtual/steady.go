@@ -13,28 +13,10 @@ import (
 type steady struct {
 	conditions physics.Conditions
 	mode       tegra.Mode // nearest to the conditions
-	free       bool       // governors choose the clocks
+	scaling    scaling    // what they choose while a job runs
 	steps      physics.Steps
 	totalW     float64   // of the module; a replay's own number
 	coreBusy   []float64 // per core, 0 to 1
-}
-
-// What governors cost while a job runs (at most about 3 %
-// of time and energy).
-const (
-	freeTime  = 1.012
-	freePower = 0.992
-)
-
-// policyClock, gpuClock and emcClock are the clocks as they are, limits, load,
-// governor and heat considered.
-func (b *Board) policyClock(p int) tegra.Freq {
-	g := &b.knobs.policy[p]
-	return b.heat.limit(g.list, g.actual(b.job != nil))
-}
-
-func (b *Board) gpuClock() tegra.Freq {
-	return b.heat.limit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
 }
 
 // gated reports whether the GPU is switched off for want of work.
@@ -42,19 +24,21 @@ func (b *Board) gated() bool {
 	return b.job == nil && b.knobs.railgate == "1" && b.knobs.gpuControl == "auto"
 }
 
-func (b *Board) emcClock() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
-
 // tendency works out the steady state.
 func (b *Board) tendency() (s steady) {
-	s.conditions, s.mode, s.free = b.conditions()
+	var free bool
+	s.conditions, s.mode, free = b.conditions()
 	if b.job == nil {
 		s.steps.Power = b.chip.Idle(s.conditions, b.gated())
 		s.steps.CPUBusy = 0.03 * float64(s.conditions.Cores)
 	} else {
-		s.steps = b.expected(b.job.workload, b.job.label, s.conditions, s.mode)
-		if s.free && b.table == nil {
-			s.steps = slower(s.steps)
+		w := b.job.workload
+		if free && b.table == nil {
+			s.govern(b, w)
+		} else {
+			s.steps = w.Run(b.chip, s.conditions, b.reading(w, b.coldLater(w)))
 		}
+		s.steps = b.deviating(s.steps, w, b.job.label, s.mode)
 	}
 	s.totalW = s.steps.Power.Total()
 	if b.job != nil && b.table != nil {
@@ -64,28 +48,31 @@ func (b *Board) tendency() (s steady) {
 	return s
 }
 
-// conditions are the clocks and cores as they are, and the mode that names
-// them: the online policies' mean clock.
+// conditions are the highest clocks that limits, load and heat leave, and the cores: of the online policies the mean
+// clock. The mode names them.
 func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
-	m = tegra.Mode{Cores: b.knobs.cores(), GPU: b.gpuClock(), EMC: b.emcClock()}
-	free = b.knobs.gpu.free() || !b.knobs.emcFixed()
-	var sum tegra.Freq
-	for i, on := range b.knobs.online {
-		if on {
-			sum += b.policyClock(b.knobs.policyOf[i])
-			free = free || b.knobs.policy[b.knobs.policyOf[i]].free()
-		}
+	m = tegra.Mode{Cores: b.knobs.cores(), GPU: b.topGPU(), EMC: b.topEMC()}
+	free = b.knobs.gpu.free() || b.knobs.emcFree()
+	for p := range b.knobs.policy {
+		free = free || b.knobs.policyOnline(p) && b.knobs.policy[p].free()
 	}
-	mean := sum / tegra.Freq(m.Cores)
+	mean := b.meanCPU(b.topClock)
 	m.CPU = nearest(b.lists.cpu, mean)
-	c = physics.Conditions{Cores: m.Cores, CPU: mean.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}
-	return c, m, free
+	return physics.Conditions{Cores: m.Cores, CPU: mean.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}, m, free
 }
 
-// expected is a job's minibatch in a mode, free of noise but for the quirks
-// by which a board and mode deviate from the laws.
-func (b *Board) expected(w physics.Workload, label string, c physics.Conditions, m tegra.Mode) physics.Steps {
-	s := w.Run(b.chip, c, b.reading(w, b.coldLater(w)))
+// meanCPU is the mean over the online cores of their policies' clock.
+func (b *Board) meanCPU(of func(policy int) tegra.Freq) (mean tegra.Freq) {
+	for i, on := range b.knobs.online {
+		if on {
+			mean += of(b.knobs.policyOf[i])
+		}
+	}
+	return mean / tegra.Freq(b.knobs.cores())
+}
+
+// deviating is a minibatch as this board's unit and mode deviate from the laws: free of noise.
+func (b *Board) deviating(s physics.Steps, w physics.Workload, label string, m tegra.Mode) physics.Steps {
 	if b.table != nil {
 		row := b.table.row(m, w.Batch)
 		return scaled(s, row.TimeMS/s.TimeMS, row.PowerW/s.Power.Total())
@@ -113,8 +100,6 @@ func scaled(s physics.Steps, time, power float64) physics.Steps {
 	s.Power = s.Power.Scale(power)
 	return s
 }
-
-func slower(s physics.Steps) physics.Steps { return scaled(s, freeTime, freePower) }
 
 // spread shares the CPU's work out over the online cores: the computing
 // process on the first, the loaders on as many as there are.
@@ -207,6 +192,6 @@ func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, er
 		!slices.Contains(b.lists.gpu, m.GPU) || !slices.Contains(b.lists.emc, m.EMC) {
 		return 0, 0, fmt.Errorf("power mode %s is not one of this board's", m)
 	}
-	s := b.expected(w, workload, physics.At(m), m)
+	s := b.deviating(w.Run(b.chip, physics.At(m), b.reading(w, b.coldLater(w))), w, workload, m)
 	return s.TimeMS, s.Power.Total(), nil
 }

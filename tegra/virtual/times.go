@@ -25,7 +25,12 @@ func newClockTimes(policies int) clockTimes {
 func (b *Board) countClocks(dt time.Duration) {
 	for p, spent := range b.spent.policy {
 		if b.knobs.policyOnline(p) {
-			spent[b.policyClock(p)] += dt
+			burst := dt
+			if s := b.steady.scaling; s.low != nil {
+				burst = time.Duration(s.burst * float64(dt))
+				spent[min(s.low[p], b.topClock(p))] += dt - burst
+			}
+			spent[b.topClock(p)] += burst
 		}
 	}
 	b.spent.gpu[b.gpuClock()] += dt

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const policy0 = cpuDir + "/cpufreq/policy0"
@@ -157,17 +158,16 @@ func TestUnlockedClocksFollowTheLoad(t *testing.T) {
 		t.Errorf("an idle board runs at GPU %s, CPU %s, want its minima", idleGPU, idleCPU)
 	}
 	start(t, b, "resnet18")
-	if gpu, cpu := read(
-		t,
-		b,
-		gpuFreqDir+"/cur_freq",
-	), read(
-		t,
-		b,
-		policy0+"/scaling_cur_freq",
-	); gpu != "1300500000" ||
-		cpu != "2201600" {
-		t.Errorf("under load it runs at GPU %s, CPU %s, want its maxima", gpu, cpu)
+	if gpu := read(t, b, gpuFreqDir+"/cur_freq"); gpu != "1300500000" {
+		t.Errorf("under load the GPU runs at %s, want its maximum", gpu)
+	}
+	seen := map[string]bool{} // clocks of the CPU: in bursts at the top
+	for range 100 {
+		seen[read(t, b, policy0+"/scaling_cur_freq")] = true
+		sleep(t, b, 50*time.Millisecond)
+	}
+	if len(seen) != 2 || !seen["2201600"] {
+		t.Errorf("under load the CPU runs at %v, want its maximum at times", seen)
 	}
 }
 

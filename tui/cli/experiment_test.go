@@ -34,7 +34,7 @@ func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 	o := jtune(t, with(virtualBoard, "experiment", "dvfs", "--workload", "lenet", "--minibatches", "20", "--mode",
 		"8c/1.73C/0.62G/3.20M", "--out", dir)...).done(t)
 	for _, want := range []string{"dvfs: clocks locked or following", "a simulation, not a measurement", "DVFS off",
-		"DVFS on", "What follows", "skipped: clocks that fall"} {
+		"DVFS on", "What follows", "GPU clock falls from 0.62"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, o.out)
 		}

@@ -78,6 +78,8 @@ func (a *app) run() *cobra.Command {
 				return usagef("--base must not be negative")
 			case r.Every < 10*time.Millisecond:
 				return usagef("--interval %s: 10ms at least", r.Every)
+			case r.Uninstrumented && (cmd.Flags().Changed("interval") || cmd.Flags().Changed("base")):
+				return usagef("--no-instrument reads no power: leave --interval and --base away")
 			case cmd.Flags().Changed("workers") && (workers < 0 || workers > mostWorkers):
 				return usagef("--workers %d: want 0 to %d", workers, mostWorkers)
 			}
@@ -103,6 +105,8 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second,
 		"first measure the idle board for this long, for its share of the energy; 0: do not")
 	cmd.Flags().BoolVar(&r.NoRecord, "no-record", false, "leave no campaign folder")
+	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
+		"read no sensor: the time without the cost of reading; no power, no campaign folder")
 	a.jsonFlag(cmd.Flags())
 	return cmd
 }

@@ -147,3 +147,20 @@ func TestRunPrintsNoRoundingErrors(t *testing.T) {
 		}
 	}
 }
+
+// The virtual board's job loses time to its rails being read: published are more than 2 % at 10 ms.
+func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
+	t.Parallel()
+	mean := func(flags ...string) map[string]any {
+		return jtune(t, append(with(virtualBoard, "run", "lenet", "--minibatches", "3000", "--json"), flags...)...).done(t).
+			object(t, runKeys)
+	}
+	often, without := mean("--interval", "10ms"), mean("--no-instrument")
+	if cost := often["time_mean_ms"].(float64)/without["time_mean_ms"].(float64) - 1; cost < 0.02 || cost > 0.06 {
+		t.Errorf("reading every 10 ms costs %.1f %% of the time, want 2 to 6", 100*cost)
+	}
+	if without["power_w"] != nil || often["power_w"] == nil {
+		t.Errorf("power is %v without instruments, %v with", without["power_w"], often["power_w"])
+	}
+	jtune(t, with(virtualBoard, "run", "lenet", "--no-instrument", "--base", "1s")...).fails(t, exitUsage, "--base")
+}

@@ -13,7 +13,7 @@ import (
 // meter samples the device for a run's monitor, watches whether power is steady, and knows
 // the latest power.
 type meter struct {
-	device  tegra.Device
+	device  tegra.Device // nil: not started
 	clock   tegra.Clock
 	monitor *profiles.Monitor
 	settle  *profiles.Settle
@@ -24,15 +24,14 @@ type meter struct {
 	fresh   bool // a sample came since due was asked
 }
 
-// startMeter begins to sample; the job's output is read with each
+// start begins to sample; the job's output is read with each
 // sample, so that the machine wakes once for both.
-func (s *Session) startMeter(w *profiles.Monitor, h harness.Harness, every time.Duration) *meter {
-	m := &meter{device: s.Device, clock: s.Clock, monitor: w, settle: profiles.NewSettle(), look: func() {}}
+func (m *meter) start(s *Session, h harness.Harness, every time.Duration) {
+	m.device, m.look = s.Device, func() {}
 	if p, ok := h.(harness.Paced); ok {
 		m.look = p.Pace()
 	}
 	m.cancel = s.Sampler.Subscribe(every, m.take)
-	return m
 }
 
 func (m *meter) take(s telemetry.Sample) {
@@ -64,8 +63,11 @@ func (m *meter) last() tegra.Val[float64] {
 }
 
 // stop ends sampling and returns the latest valid power, read anew when there is none; absent
-// when no reading has one.
+// when no reading has one, or when it never started.
 func (m *meter) stop() tegra.Val[float64] {
+	if m.device == nil {
+		return tegra.Val[float64]{}
+	}
 	now, err := m.device.Read() // the job still runs
 	m.cancel()
 	if err == nil { // for its heat: a short run has no other sample

@@ -88,7 +88,7 @@ func openVirtual(o Options, name string) (*Session, error) {
 		which = fmt.Sprintf("%s %d", name, o.Instance)
 	}
 	s, err := openBoard(o, which, virtual.Options{Name: name, Speed: o.Speed, Seed: o.Seed, Medium: o.Medium,
-		Instance: o.Instance})
+		Instance: o.Instance, Quirks: o.Quirks})
 	if err != nil && !errors.Is(err, tegra.ErrNoDevice) {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}

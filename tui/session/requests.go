@@ -92,6 +92,9 @@ type RunRequest struct {
 	Base        time.Duration // measure the idle device's power for this long first; 0: do not
 	Dir         string        // campaign folder, new; "" makes one below the data directory
 	NoRecord    bool          // leave none
+	// Uninstrumented reads no sensor before and while the job runs, so that its time shows what reading costs; such a
+	// run has no power and leaves no record.
+	Uninstrumented bool
 }
 
 // RunResult is what a run did, per minibatch, first one left out. The numbers are of the part

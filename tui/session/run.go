@@ -40,6 +40,9 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 		r.Every = sampleEvery
 	}
 	observer(observe).endOrphans()
+	if r.Uninstrumented {
+		r.Base, r.NoRecord = 0, true
+	}
 	var base profiles.Base
 	if r.Base > 0 && !s.replays() { // a table has no power of the idle board
 		var err error
@@ -55,13 +58,17 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if err != nil {
 		return RunResult{}, err
 	}
-	c := &collector{meter: s.startMeter(monitor, h, r.Every), observe: observe, want: r.Minibatches, advise: advise}
+	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle()}
+	if !r.Uninstrumented {
+		meter.start(s, h, r.Every)
+	}
+	c := &collector{meter: meter, observe: observe, want: r.Minibatches, advise: advise}
 	switch {
 	case c.want > 0:
 	case r.Epochs > 0:
 		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
 	default:
-		c.want, c.patient = defaultMinibatches, s.Device.Board().TotalRule != ""
+		c.want, c.patient = defaultMinibatches, s.Device.Board().TotalRule != "" && !r.Uninstrumented
 	}
 	err = c.collect(ctx, h)
 	monitor.End()

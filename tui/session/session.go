@@ -25,6 +25,7 @@ type Options struct {
 	Seed     uint64  // of everything that draws at random
 	Medium   string  // of a virtual board: what the data lie on; "" is the board's usual one
 	Instance int     // of a virtual board: which unit; 0 is the mean of all
+	Quirks   bool    // of a virtual board: with the vendor's known faults
 	// batch size of jobs, or sizes to choose among and those picked from files and models that hold several
 	Batches  []int
 	AllSizes bool   // of files and models that hold several

@@ -89,6 +89,7 @@ type Steps struct {
 	GPUBusy    float64 // 0 to 1
 	CPUBusy    float64 // cores' worth
 	MainBusy   float64 // of CPUBusy: the computing process, 0 to 1
+	WorkBusy   float64 // of MainBusy: not waiting for the GPU
 	EMCBusy    float64 // 0 to 1
 	Power      Power
 }
@@ -188,9 +189,26 @@ func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 	s.TimeMS = s.StallMS + s.ComputeMS + s.OverheadMS
 	s.GPUBusy = min(1, s.ExecuteMS/s.TimeMS)
 	waiting := chip.Spin * s.GPUBusy // main and CUDA threads poll for the GPU
-	s.MainBusy = min(1, (launch+s.OverheadMS+s.HandMS)/s.TimeMS+s.GPUBusy)
+	s.WorkBusy = min(1, (launch+s.OverheadMS+s.HandMS)/s.TimeMS)
+	s.MainBusy = min(1, s.WorkBusy+s.GPUBusy)
 	s.CPUBusy = min(n, (work+launch+s.OverheadMS+s.HandMS)/s.TimeMS+waiting)
 	s.EMCBusy = min(1, 0.02+0.7*traffic/s.TimeMS)
 	s.Power = chip.power(w, c, s)
+	return s
+}
+
+// Governed is Run with clocks that governors choose: the computing process launches kernels with the CPU at full,
+// is woken with it at low to take the next minibatch over, and power follows from the clocks' means.
+func (w Workload) Governed(chip Chip, full, low, mean Conditions, read Reading) Steps {
+	s := w.Run(chip, full, read)
+	wake := w.Run(chip, low, read).HandMS - s.HandMS
+	share := s.TimeMS / (s.TimeMS + wake)
+	s.HandMS, s.StallMS, s.TimeMS = s.HandMS+wake, s.StallMS+wake, s.TimeMS+wake
+	for _, busy := range []*float64{&s.GPUBusy, &s.CPUBusy, &s.MainBusy, &s.WorkBusy, &s.EMCBusy} {
+		*busy *= share
+	}
+	same := s // cycles
+	same.CPUBusy = min(float64(full.Cores), s.CPUBusy*full.CPU/mean.CPU)
+	s.Power = chip.power(w.On(chip), mean, same)
 	return s
 }

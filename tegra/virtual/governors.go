@@ -1,0 +1,122 @@
+package virtual
+
+import (
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual/physics"
+)
+
+// What governors do while a job runs, as published for an AGX Xavier (the 2022 study on DVFS). The shares that no law
+// gives are settings.
+const (
+	headroom    = 1.25                  // schedutil: clock over what the load needs
+	burstShare  = 0.53                  // of the time that the computing process works: at the top
+	stepDownAt  = 0.40                  // nvhost_podgov goes down a step while the load is below this
+	restingGPU  = 318750 * tegra.KHz    // and not below the step nearest to this
+	spareMemory = 0.40                  // of the time: a GPU that executes less leaves the memory spare
+	memoryLow   = 0.16                  // share of the time that spare memory is a step lower
+	otherTime   = 1.005                 // time with other governors than the usual ones (published: under 1 %)
+	glance      = 10 * time.Millisecond // between two decisions of a governor
+)
+
+// scaling is what governors make of the clocks that they may choose. The zero value leaves all at the top.
+type scaling struct {
+	low   []tegra.Freq // of each policy between bursts of work
+	burst float64      // share of the time at the top
+	gpu   tegra.Freq   // where it settles; 0: at the top
+	emc   float64      // share of the time that the memory is a step lower
+}
+
+// topClock, topGPU and topEMC are the clocks that limits, load and heat leave at most.
+func (b *Board) topClock(p int) tegra.Freq {
+	g := &b.knobs.policy[p]
+	return b.heat.limit(g.list, g.actual(b.job != nil))
+}
+
+func (b *Board) topGPU() tegra.Freq {
+	return b.heat.limit(b.knobs.gpu.list, b.knobs.gpu.actual(b.job != nil))
+}
+
+func (b *Board) topEMC() tegra.Freq { return b.knobs.emcActual(b.job != nil) }
+
+// policyClock, gpuClock and emcClock are the clocks just now.
+func (b *Board) policyClock(p int) tegra.Freq {
+	if low := b.steady.scaling.low; low != nil && b.chance(uint64(p)) >= b.steady.scaling.burst {
+		return min(low[p], b.topClock(p))
+	}
+	return b.topClock(p)
+}
+
+func (b *Board) gpuClock() tegra.Freq {
+	if settled := b.steady.scaling.gpu; settled > 0 {
+		return min(settled, b.topGPU())
+	}
+	return b.topGPU()
+}
+
+func (b *Board) emcClock() tegra.Freq {
+	if b.chance(uint64(len(b.knobs.policy))) < b.steady.scaling.emc {
+		return b.lowerEMC()
+	}
+	return b.topEMC()
+}
+
+// lowerEMC is the memory clock a step below the top.
+func (b *Board) lowerEMC() tegra.Freq { return below(b.knobs.emcList, b.topEMC()-1) }
+
+// chance is uniform in [0, 1) and changes as often as governors look.
+func (b *Board) chance(of uint64) float64 { return uniform(b.seed, uint64(b.at/glance), 55, of) }
+
+// govern is the steady state of a job under governors.
+func (s *steady) govern(b *Board, w physics.Workload) {
+	read := b.reading(w, b.coldLater(w))
+	if b.knobs.gpu.free() {
+		s.conditions.GPU, s.scaling.gpu = b.settledGPU(w, s.conditions, read)
+	}
+	s.steps = w.Run(b.chip, s.conditions, read)
+	low, mean := s.conditions, s.conditions
+	s.scaling.burst = burstShare * s.steps.WorkBusy
+	s.scaling.low = make([]tegra.Freq, len(b.knobs.policy))
+	for p := range b.knobs.policy {
+		g, top := &b.knobs.policy[p], b.topClock(p)
+		s.scaling.low[p] = top
+		if g.free() {
+			need := above(g.list, tegra.Freq(headroom*s.steps.WorkBusy*float64(top)))
+			s.scaling.low[p] = min(top, max(g.min, need))
+		}
+	}
+	low.CPU = b.meanCPU(func(p int) tegra.Freq { return s.scaling.low[p] }).GHz()
+	mean.CPU = s.scaling.burst*s.conditions.CPU + (1-s.scaling.burst)*low.CPU
+	if b.knobs.emcFree() && s.steps.GPUBusy < spareMemory {
+		s.scaling.emc = memoryLow
+	}
+	s.steps = w.Governed(b.chip, s.conditions, low, mean, read)
+	if b.unusual() {
+		s.steps = scaled(s.steps, otherTime, 1)
+	}
+}
+
+// settledGPU is the GPU clock at which its governor comes to rest, in GHz and as the list has it.
+func (b *Board) settledGPU(w physics.Workload, c physics.Conditions, read physics.Reading) (float64, tegra.Freq) {
+	g := &b.knobs.gpu
+	f, floor := b.topGPU(), max(g.min, nearest(g.list, restingGPU))
+	for f > floor && w.Run(b.chip, c, read).GPUBusy/seenBusy < stepDownAt {
+		f = max(floor, below(g.list, f-1))
+		c.GPU = f.GHz()
+	}
+	return f.GHz(), f
+}
+
+// unusual reports whether a free clock has another governor than the one after boot.
+func (b *Board) unusual() bool {
+	if g := &b.knobs.gpu; g.free() && g.governor != usualGPU {
+		return true
+	}
+	for p := range b.knobs.policy {
+		if g := &b.knobs.policy[p]; b.knobs.policyOnline(p) && g.free() && g.governor != usualCPU {
+			return true
+		}
+	}
+	return false
+}
