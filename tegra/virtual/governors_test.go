@@ -41,10 +41,12 @@ func TestGovernorsOfAnAGXXavierComeNearThePublishedFigures(t *testing.T) {
 		epoch := float64(b.job.perEpoch) * free.steps.TimeMS / 1000
 		wh := epoch * free.totalW / 3600
 		if c.epochS > 0 && (math.Abs(epoch/c.epochS-1) > 0.05 || math.Abs(wh/c.wh-1) > 0.06) {
-			t.Errorf("%s: an epoch takes %.0f s and %.2f Wh, published %g and %g", c.workload, epoch, wh, c.epochS, c.wh)
+			t.Errorf("%s: an epoch takes %.0f s and %.2f Wh, published %g and %g", c.workload, epoch, wh, c.epochS,
+				c.wh)
 		}
 		if below := 1 - free.scaling.burst; math.Abs(below-c.below) > c.slack {
-			t.Errorf("%s: the CPU is below its top %.0f %% of the time, published %.0f", c.workload, 100*below, 100*c.below)
+			t.Errorf("%s: the CPU is below its top %.0f %% of the time, published %.0f", c.workload, 100*below,
+				100*c.below)
 		}
 		if mhz := b.gpuClock().GHz() * 1000; math.Abs(mhz/c.gpuMHz-1) > 0.1 {
 			t.Errorf("%s: the GPU stands at %.0f MHz, published %g", c.workload, mhz, c.gpuMHz)

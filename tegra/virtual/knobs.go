@@ -56,8 +56,9 @@ const (
 func newKnobs(l lists, leaders []int, low tegra.Freq, idleStates int, start preset, conf string) knobs {
 	k := knobs{
 		emcList: l.emc, emcLocked: "0", emcState: "0", railgate: "1", gpuControl: "auto", scaling3D: "1",
-		emcRate: l.emc[len(l.emc)-1], emcIdle: l.emc[len(l.emc)-1], idleStates: slices.Repeat([]string{"0"}, idleStates*l.cores),
-		conf: conf, status: fmt.Sprintf("pmode:%04d", start.id),
+		emcRate: l.emc[len(l.emc)-1], emcIdle: l.emc[len(l.emc)-1],
+		idleStates: slices.Repeat([]string{"0"}, idleStates*l.cores),
+		conf:       conf, status: fmt.Sprintf("pmode:%04d", start.id),
 		gpu: governed{list: l.gpu, min: l.gpu[0], max: l.gpu[len(l.gpu)-1], governor: usualGPU},
 	}
 	top := start.mode(l)
@@ -163,7 +164,8 @@ func (g *governed) actual(busy bool) tegra.Freq {
 
 // free reports whether the governor has a choice.
 func (g *governed) free() bool {
-	return g.min != g.max && g.stuckAt == 0 && !slices.Contains([]string{"performance", "powersave", "userspace"}, g.governor)
+	return g.min != g.max && g.stuckAt == 0 &&
+		!slices.Contains([]string{"performance", "powersave", "userspace"}, g.governor)
 }
 
 // setOnline switches a core. Core 0 stays.

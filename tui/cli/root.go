@@ -107,8 +107,8 @@ func (a *app) globals(root *cobra.Command) {
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `N` of all random draws")
 	f.StringVar(&o.Medium, "medium", "", "what the data of a virtual board's jobs lie on: `NAME` ssd, emmc, sd or hdd")
 	f.IntVar(&o.Instance, "instance", 0, "`N` of a virtual board: units differ a little; 0 is the mean of all")
-	f.BoolVar(&o.Quirks, "quirks", false, "a virtual board has the vendor's known faults: on L4T 32 power reads 15 % too "+
-		"low after 16 h")
+	f.BoolVar(&o.Quirks, "quirks", false, "a virtual board has the vendor's known faults: on L4T 32 power "+
+		"reads 15 % too low after 16 h")
 	f.StringSliceVar(&a.batches, "batch", nil,
 		"batch size `N` of a job, or to pick from sweep files and models that hold several; several with commas, "+
 			"or all (those of a file): tune chooses among them, profile measures each")

@@ -152,8 +152,8 @@ func TestRunPrintsNoRoundingErrors(t *testing.T) {
 func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
 	t.Parallel()
 	mean := func(flags ...string) map[string]any {
-		return jtune(t, append(with(virtualBoard, "run", "lenet", "--minibatches", "3000", "--json"), flags...)...).done(t).
-			object(t, runKeys)
+		all := with(virtualBoard, "run", "lenet", "--minibatches", "3000", "--json")
+		return jtune(t, append(all, flags...)...).done(t).object(t, runKeys)
 	}
 	often, without := mean("--interval", "10ms"), mean("--no-instrument")
 	if cost := often["time_mean_ms"].(float64)/without["time_mean_ms"].(float64) - 1; cost < 0.02 || cost > 0.06 {
