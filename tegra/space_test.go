@@ -63,6 +63,28 @@ func TestTheGridIsPowerTrains(t *testing.T) {
 	}
 }
 
+// What --grid promises on every board: all GPU and memory clocks, every second count of cores
+// and CPU clock, of what the board lists.
+func TestTheGridOfOtherBoardsIsEverySecondCoreAndCPUClock(t *testing.T) {
+	t.Parallel()
+	s, err := tegra.NewSpace(
+		[]int{1, 2, 3, 4, 5, 6},
+		[]tegra.Freq{100, 200, 300, 400, 500, 600, 700},
+		[]tegra.Freq{306, 624},
+		[]tegra.Freq{665, 2133},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := s.Grid()
+	for _, m := range s.All() {
+		want := m.Cores%2 == 0 && (m.CPU == 300 || m.CPU == 500 || m.CPU == 700)
+		if grid.Contains(m) != want {
+			t.Errorf("%v is on the grid: %v, want %v", m, !want, want)
+		}
+	}
+}
+
 func TestEveryModePrintsAndReadsBack(t *testing.T) {
 	t.Parallel()
 	s := orinSpace(t)

@@ -179,7 +179,8 @@ func TestWorkloadsWithoutAMeasurementBehindThemAreMarked(t *testing.T) {
 	if strings.Contains(text, "resnet18*") {
 		t.Error("resnet18 is marked, but was measured")
 	}
-	for _, w := range array(t, jtune(t, with(virtualBoard, "workloads", "--json")...).done(t).out) {
+	config := write(t, "[workload.mine]\ncommand = [\"train\"]\n") // is not simulated at all
+	for _, w := range array(t, jtune(t, with(virtualBoard, "workloads", "--json", "--config", config)...).done(t).out) {
 		if want := w["name"] == "lenet5" || w["name"] == "vgg11"; w["estimated"] != want {
 			t.Errorf("%s: estimated %v, want %v", w["name"], w["estimated"], want)
 		}

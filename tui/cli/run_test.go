@@ -100,6 +100,10 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 	if !disk.MatchString(text) {
 		t.Errorf("the disk's line:\n%s", text)
 	}
+	times := regexp.MustCompile(`(?m)^time +[0-9.]+ ms median, [0-9.]+ ms mean$`)
+	if !times.MatchString(text) {
+		t.Errorf("the median and the mean are not named:\n%s", text)
+	}
 	if !strings.Contains(text, "2,885; the numbers below are of the 1,443 after epoch 0") {
 		t.Errorf("what the numbers are of:\n%s", text)
 	}

@@ -169,15 +169,12 @@ func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneR
 	if found.Predicted.TimeMS > 0 {
 		x.predicted = &found.Predicted
 	}
-	if m, w := res.Fitted, r.Workload; m != nil && !a.asJSON {
-		if found.Batch > 0 {
-			w.Batch = found.Batch
-		}
+	if m := res.Fitted; m != nil && !a.asJSON {
 		if m.Batches != nil {
 			m = m.At(found.Batch)
 		}
 		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
-			Presets: s.Device.Presets(), Minibatches: w.MinibatchesPerEpoch() * w.Epochs})
+			Presets: s.Device.Presets(), Minibatches: a.options.Minibatches(m)})
 	}
 	return x
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"jtune/learn"
 	"jtune/optimize"
@@ -219,6 +220,13 @@ func TestPoolModelKeepsItsNameAndLeavesThoseOfOthersAlone(t *testing.T) {
 		t.Errorf("a campaign outside the data directory is kept as %q, %v", outside.Kept, err)
 	}
 	list, err := s.Models()
+	for _, info := range list {
+		from := info.Model.Provenance
+		size := map[string]int{"mine": 16, "lstm-virtual": 4, "lstm-virtual-bs4": 4}[info.Name] // none: several
+		if time.Since(from.When).Abs() > time.Hour || from.Batch != size {
+			t.Errorf("%s is said to be of %v and of batch size %d", info.Name, from.When, from.Batch)
+		}
+	}
 	var names []string
 	for _, m := range list {
 		names = append(names, m.Name)

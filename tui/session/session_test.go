@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -360,8 +361,18 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Torch.Infer = true
-	_, err = virtualBoard.Run(t.Context(), RunRequest{Workload: w, Minibatches: 5}, nil)
-	if !errors.Is(err, tegra.ErrUnsupported) || !strings.Contains(err.Error(), "simulates training alone") {
-		t.Errorf("inference on a virtual board ends with %v", err)
+	mine := workload.Workload{Name: "mine", Command: []string{"x"}, Torch: torch.Job{Beside: true}}
+	folder := workload.Workload{Name: "far", Torch: job("resnet18", "/no/such/folder")}
+	folder.Torch.Beside = true
+	for want, w := range map[string]workload.Workload{
+		"workload resnet18: infer = true: a virtual board simulates training alone": w,
+		"workload mine: beside = true takes the power of a simulated network":       mine,
+		"workload far: ": folder,
+	} {
+		_, err = virtualBoard.Run(t.Context(), RunRequest{Workload: w, Minibatches: 5}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!errors.Is(err, tegra.ErrUnsupported) && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

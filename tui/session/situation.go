@@ -29,18 +29,25 @@ func (o Options) Situation(m *learn.Model, mode tegra.Mode) optimize.Situation {
 }
 
 // Minibatches counts those of a whole training of a model's workload, of the model's batch
-// size; 0 when it is unknown, as for a replay: its name is a label, and its file may be of
-// inference.
+// size; 0 when it is unknown.
 func (o Options) Minibatches(m *learn.Model) int {
 	list, err := o.Workloads()
-	if err != nil || m.Provenance.Replay != "" {
+	if err != nil {
 		return 0
 	}
+	w, _ := workload.Find(list, m.Provenance.Workload)
+	return MinibatchesPerEpoch(m, list) * w.Epochs
+}
+
+// MinibatchesPerEpoch counts those of one epoch of a model's training, of the model's batch
+// size; 0 when it is unknown, as for a replay: its name is a label, and its file may be of
+// inference.
+func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
 	w, err := workload.Find(list, m.Provenance.Workload)
-	if err != nil || w.Torch.Infer {
+	if err != nil || w.Torch.Infer || m.Provenance.Replay != "" {
 		return 0
 	}
-	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch() * w.Epochs
+	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch()
 }
 
 // PresetsFor are the presets of the device at hand when it has all sampled
@@ -69,7 +76,7 @@ func (o Options) Estimated(list []workload.Workload) (b tegra.Board, estimated m
 	defer s.Close()
 	estimated = map[string]bool{}
 	for _, w := range list {
-		estimated[w.Name] = s.Virtual != nil && s.Virtual.Estimated(w.Name)
+		estimated[w.Name] = s.RunsAs(w) == Estimated
 	}
 	return s.Device.Board(), estimated
 }

@@ -192,6 +192,9 @@ func (s *Session) Blocked(w workload.Workload) string {
 	return ""
 }
 
+// Estimated is what RunsAs says of a simulation that rests on no measurement of such a board.
+const Estimated = "estimated"
+
 // RunsAs says in a word how a workload runs on this board, or why it does not. It touches
 // no file.
 func (s *Session) RunsAs(w workload.Workload) string {
@@ -203,7 +206,7 @@ func (s *Session) RunsAs(w workload.Workload) string {
 	case s.Virtual == nil || w.Torch.Beside:
 		return "yes"
 	case s.Virtual.Estimated(w.Name):
-		return "estimated"
+		return Estimated
 	}
 	return "simulated"
 }
@@ -222,6 +225,10 @@ func (s *Session) canRun(w workload.Workload) error {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
 		}
 		return nil
+	case s.Virtual != nil && !slices.Contains(virtual.Workloads(), w.Torch.Net):
+		return fmt.Errorf("%w: workload %s: beside = true takes the power of a simulated network: name it, as in "+
+			"torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } (%s)",
+			tegra.ErrUnsupported, w.Name, s.configName())
 	}
 	err := w.Ready()
 	switch {

@@ -257,13 +257,8 @@ func (p *Page) card(w int, short bool) string {
 	if n := v.Batch; n > 0 {
 		lines = append(lines, fmt.Sprintf("%7s ms/sample", text.Of(v.Known[p.cursor].TimeMS/float64(n))))
 	}
-	if w, ok := p.read.Work().Find(v.Workload); ok {
-		if v.Batch > 0 {
-			w.Batch = v.Batch
-		}
-		if n := w.MinibatchesPerEpoch(); n > 0 {
-			lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[p.cursor].TimeMS*float64(n)/60000))
-		}
+	if n := session.MinibatchesPerEpoch(v.Model, p.read.Work().List); n > 0 {
+		lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[p.cursor].TimeMS*float64(n)/60000))
 	}
 	lines = append(lines, p.status())
 	return strings.Join(append(lines, p.versus()...), "\n")
