@@ -48,6 +48,9 @@ func (r *root) draw() string {
 		if r.sh.introduced != nil && r.sh.Look.Shown == page.Live && body > minH {
 			strip = dialog.Welcome(r.sh.Keys, w)
 		}
+		if r.tour != nil {
+			strip = r.tour.caption(w)
+		}
 		if strip != "" {
 			body--
 		}
@@ -108,8 +111,13 @@ func (r *root) tabs(w int) string {
 func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
 	if r.asks != nil {
-		ask := r.asks.do + "? " + keys.Yes.Label() + " / " + keys.No.Label() + "  "
-		return widget.Cut(widget.StyleAsk.Render(ask)+r.asks.why(), w)
+		ask := r.asks.do + "? " + keys.Yes.Label() + " / " + keys.No.Label()
+		rows := noticeRows
+		if h < 10 {
+			rows = 1
+		}
+		text := wrapped(ask+"  "+r.asks.why(), w, rows)
+		return strings.Replace(text, ask, widget.StyleAsk.Render(ask), 1)
 	}
 	if text := r.apply.Banner(w); text != "" {
 		return widget.Cut(text, w)

@@ -55,16 +55,20 @@ func (n notice) lines(w, h int) string {
 	if w >= narrowW {
 		text = n.at.Format(clockFormat) + " " + text
 	}
-	lines := []string{text}
+	rows := 1
 	if h >= 20 {
-		lines = strings.Split(widget.Wrap(text, w-1), "\n")
+		rows = noticeRows
 	}
-	if len(lines) > noticeRows {
-		lines = append(lines[:noticeRows-1], strings.Join(lines[noticeRows-1:], " "))
+	return " " + strings.ReplaceAll(wrapped(text, w-1, rows), "\n", "\n ")
+}
+
+// wrapped breaks a text into lines of w cells; the last of the rows is cut.
+func wrapped(text string, w, rows int) string {
+	lines := strings.Split(widget.Wrap(text, w), "\n")
+	if len(lines) > rows {
+		lines = append(lines[:rows-1], strings.Join(lines[rows-1:], " "))
 	}
-	for i, line := range lines {
-		lines[i] = widget.Cut(" "+line, w)
-	}
+	lines[len(lines)-1] = widget.Cut(lines[len(lines)-1], w)
 	return strings.Join(lines, "\n")
 }
 

@@ -55,6 +55,7 @@ type root struct {
 	gone    bool            // quitting
 	held    []tea.Msg       // messages that wait while the view is frozen
 	pulsing bool            // a pulse is under way
+	tour    *tour           // nil: none plays
 	keyAt   time.Time       // of the last key
 	w, h    int
 	frame   string // last drawing; "" when something has changed
@@ -107,6 +108,9 @@ func (d deps) listWorkloads() tea.Msg {
 func (r *root) Init() tea.Cmd {
 	sh := r.sh
 	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.findInterrupted(), r.pulse()}
+	if r.tour != nil {
+		cmds = append(cmds, nextTourTick())
+	}
 	if r.watch != nil {
 		cmds = append(cmds, nextReadings(sh.ctx, r.watch))
 	}
@@ -119,13 +123,26 @@ func (r *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.pulsing = false
 		return r, r.pulse() // nothing on the screen has changed
 	}
-	r.frame = ""
-	cmd := r.update(msg)
+	var cmd tea.Cmd
+	if _, ok := msg.(tourMsg); ok {
+		cmd = r.playTour()
+	} else {
+		r.frame = ""
+		cmd = r.update(msg)
+	}
 	r.sh.Moment.Asking = r.apply.Stage() != dialog.Idle
 	return r, cmd
 }
 
 func (r *root) update(msg tea.Msg) tea.Cmd {
+	if r.tour != nil {
+		switch msg := msg.(type) {
+		case tea.KeyPressMsg:
+			return r.tourKey(msg)
+		case tea.MouseMsg, tea.PasteMsg:
+			return nil
+		}
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		r.resize(msg.Width, msg.Height)

@@ -34,6 +34,7 @@ type Options struct {
 	Version string              // of the program, for the help
 	Keys    map[string][]string // the user's own
 	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
+	Tour    float64             // plays Tour with pauses shorter by so much; 0: no tour
 }
 
 // goodbye is how long a task may take to restore the board at the end.
@@ -59,6 +60,9 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	r.asksGround = o.Theme.Asks() && colours > colorprofile.Ascii && os.Getenv("TERM") != "linux"
 	d.aside = r.aside
 	st := &screen{root: newRoot(ctx, d), renderer: r}
+	if o.Tour > 0 {
+		st.beginTour(o.Tour)
+	}
 	st.sh.foldSample(d.first())
 	if st.sh.control, err = s.Serve(); err != nil {
 		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)

@@ -8,6 +8,7 @@ package text
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Thousands prints a count as 18,096.
@@ -25,7 +26,11 @@ func Thousands(n int) string {
 
 // Count prints "1 mode" and "18,096 modes".
 func Count(n int, what string) string {
-	if n != 1 {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(what, "ch"):
+		what += "es"
+	default:
 		what += "s"
 	}
 	return Thousands(n) + " " + what

@@ -14,6 +14,9 @@ func TestCountsHaveCommas(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	if got := Count(105_296, "minibatch"); got != "105,296 minibatches" {
+		t.Errorf("got %q", got)
+	}
 }
 
 func TestThreeDigitsAreShown(t *testing.T) {

@@ -34,6 +34,7 @@ var examples = map[string]string{
 	"jtune convert tegrastats": "tegrastats | jtune convert tegrastats - --json",
 	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
+	"jtune demo":               "jtune demo --fast",
 	"jtune keys":               "jtune keys",
 	"jtune campaigns list":     "jtune campaigns list --json",
 	"jtune campaigns show":     "jtune campaigns show 20260105-101500-resnet18-tune",

@@ -33,6 +33,7 @@ var unmarked = map[string]string{
 	"experiment":         "lists the experiments without a name; with one: below",
 	"revert":             "a virtual board has no steps of an earlier process",
 	"keys":               "prints the table of keys",
+	"demo":               "plays the screens",
 	"harness":            "prints the jobs' scripts",
 	"guard":              "is internal",
 	"version":            "is of the program",

@@ -23,6 +23,9 @@ func (a *app) open(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if a.tour > 0 {
+		bindings = nil // its keys are the built-in ones
+	}
 	theme, err := a.theme()
 	if err != nil {
 		return err
@@ -34,7 +37,7 @@ func (a *app) open(cmd *cobra.Command) error {
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
-			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU()})
+			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour})
 		if err := s.Close(); err != nil { // which restores what was not kept
 			a.note("%v", err)
 		}

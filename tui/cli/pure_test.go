@@ -108,6 +108,7 @@ func TestUsageErrorsExitWithTwoAndSayWhatToDo(t *testing.T) {
 		{"a prediction without a model", []string{"predict"}, []string{"--model"}},
 		{"a front of nothing", []string{"front"}, []string{"--model", "--samples"}},
 		{"a front of nonsense", []string{"front", "--samples", "x", "--x", "love"}, []string{"--x love"}},
+		{"a demo without a terminal", []string{"demo"}, []string{"demo", "needs a terminal"}},
 		{"a plot of nothing", []string{"plot"}, []string{"plot", "no argument"}},
 		{"a plot without numbers", []string{"plot", "heat"}, []string{"--model", "--samples"}},
 		{"an unknown plot", []string{"plot", "pie", "--model", "x"}, []string{"plot pie", "heat", "curves", "loss"}},

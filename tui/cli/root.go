@@ -31,6 +31,7 @@ type app struct {
 	noColor bool
 	glyphs  string
 	batches []string // --batch as it was written
+	tour    float64  // the screens play a tour, with pauses shorter by so much; 0: none
 }
 
 // limitCPU limits the CPU use of jtune on the machine that is measured.
@@ -75,7 +76,7 @@ func (a *app) root() *cobra.Command {
 		a.merge(), a.experiment(), a.importLogs(),
 		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.tune(), a.advice(),
 		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
-		a.plot(), a.guard(), a.keys(), a.version(), a.man())
+		a.plot(), a.demo(), a.guard(), a.keys(), a.version(), a.man())
 	helpPages(root)
 	return root
 }

@@ -79,7 +79,7 @@ func (c TuneChoice) over(d TuneChoice) TuneChoice {
 const mostChoice = 10_000 // bytes of its file
 
 // choiceFile is the file of the session's board.
-func (s *Session) choiceFile() string { return stateFile("tune-" + safeName(s.board()) + ".json") }
+func (s *Session) choiceFile() string { return s.stateFile("tune-" + safeName(s.board()) + ".json") }
 
 // TuneChoice is the last choice on this board, or the default: also where its file is missing
 // or damaged.

@@ -55,7 +55,11 @@ func defaultConfig() string {
 	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")
 }
 
-func stateFile(name string) string {
+// stateFile is a file of what is remembered between starts.
+func (o Options) stateFile(name string) string {
+	if o.StateDir != "" {
+		return filepath.Join(o.StateDir, name)
+	}
 	return filepath.Join(xdg.StateHome, "jtune", name)
 }
 
@@ -63,24 +67,24 @@ func (o Options) logFile() string {
 	if o.LogFile != "" {
 		return o.LogFile
 	}
-	return stateFile("guard.log")
+	return o.stateFile("guard.log")
 }
 
 // introduced is the file that exists once this user knows the screens.
-func introduced() string { return stateFile("introduced") }
+func (o Options) introduced() string { return o.stateFile("introduced") }
 
 // Introduced reports whether the user has done anything in the screens before.
 func (s *Session) Introduced() bool {
-	_, err := os.Stat(introduced())
+	_, err := os.Stat(s.introduced())
 	return err == nil
 }
 
 // SetIntroduced keeps that for all later starts.
 func (s *Session) SetIntroduced() error {
-	if err := os.MkdirAll(filepath.Dir(introduced()), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.introduced()), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(introduced(), nil, 0o644)
+	return os.WriteFile(s.introduced(), nil, 0o644)
 }
 
 // denied adds the exit code and advice to the error of a refused write, and the

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -393,6 +394,7 @@ type Tasks struct {
 	On     Measurer
 	Clock  tegra.Clock
 	Rate   SpeedSetter       // nil on real hardware
+	Top    float64           // rate of a fast task; 0: it never sleeps
 	Budget *cpubudget.Budget // nil: not ours to limit
 	last   *Task
 }
@@ -424,15 +426,15 @@ func (q *Tasks) Start(ctx context.Context, t *Task) error {
 
 func (t *Task) done() bool { s := t.Now(); return s.Done() }
 
-// hurry sets a virtual board's clock to full speed; undo it with slower.
+// hurry sets a virtual board's clock to the rate of fast tasks; undo it with slower.
 func (q *Tasks) hurry(fast bool) (slower func()) {
 	if q.Rate == nil || !fast {
 		return func() {}
 	}
-	before := q.Rate.Speed()
-	q.Rate.SetSpeed(math.Inf(1))
+	before, top := q.Rate.Speed(), cmp.Or(q.Top, math.Inf(1))
+	q.Rate.SetSpeed(top)
 	return func() {
-		if math.IsInf(q.Rate.Speed(), 1) {
+		if q.Rate.Speed() == top {
 			q.Rate.SetSpeed(before)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/hinshun/vt10x"
+
+	"jtune/tui"
 )
 
 // TestTheRecordingCanBeMade runs the script, pauses cut short: it fails when
@@ -23,7 +24,7 @@ func TestTheRecordingCanBeMade(t *testing.T) {
 		t.Skip("builds and runs the whole program")
 	}
 	dir := t.TempDir()
-	if err := run(context.Background(), []string{"-out", dir, "-hurry", "20"}, io.Discard); err != nil {
+	if err := run(context.Background(), []string{"-out", dir, "-fast"}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	replay(t, filepath.Join(dir, "demo.cast"))
@@ -37,8 +38,7 @@ func TestTheRecordingInTheTreeIsOfThisScript(t *testing.T) {
 	picture(t, filepath.FromSlash("../../../docs/demo.svg"))
 }
 
-// replay plays a recording and asks that each step's words come, one step
-// after the other, on a board that says it is virtual.
+// replay asks that a recording shows each step of the tour.
 func replay(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Open(path)
@@ -46,33 +46,8 @@ func replay(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	var head struct{ Version, Width, Height int }
-	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version != 2 || head.Width != columns ||
-		head.Height != rows {
-		t.Fatalf("%s begins with %q", path, lines.Text())
-	}
-	screen := vt10x.New(vt10x.WithSize(columns, rows))
-	next, last := 0, 0.0
-	for lines.Scan() {
-		var event [3]any
-		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
-			t.Fatal(err)
-		}
-		at, ok := event[0].(float64)
-		text, isText := event[2].(string)
-		if !ok || !isText || event[1] != "o" || at < last {
-			t.Fatalf("%s: %.80q after %v s", path, lines.Text(), last)
-		}
-		last = at
-		_, _ = screen.Write([]byte(text))
-		for next < len(script) && script[next].met(screen.String()) {
-			next++
-		}
-	}
-	if next < len(script) {
-		t.Errorf("%s never shows step %d, %q; at its end:\n%s", path, next+1, script[next].shows, screen.String())
+	if _, err := framesOf(file); err != nil {
+		t.Errorf("%s: %v", path, err)
 	}
 }
 
@@ -91,12 +66,7 @@ func picture(t *testing.T, path string) {
 		}
 	}
 	frames := strings.Split(string(text), "<g")[1:]
-	want := 1 // the still one below
-	for _, s := range script {
-		if s.caption != "" {
-			want++
-		}
-	}
+	want := 1 + len(tui.Tour) // the still one below
 	if len(frames) != want {
 		t.Errorf("%s has %d frames, want %d", path, len(frames), want)
 	}
@@ -132,10 +102,10 @@ func TestRunesAreNotCutInTheRecording(t *testing.T) {
 func TestAPictureKeepsColumnsAndColours(t *testing.T) {
 	screen := vt10x.New(vt10x.WithSize(8, 1))
 	_, _ = screen.Write([]byte("\x1b[1;38;5;130ma  b\x1b[m <\x1b[7m>\x1b[m"))
-	got := frame{"", cellsOf(screen)}.draw()
+	got := frame{cellsOf(screen)}.draw()
 	for _, want := range []string{`textLength="33.6" class="b" style="fill:` + colour(130) + `">a` + "\u00a0\u00a0" +
 		`b</text>`, `&lt;</text>`,
-		`fill="` + ground[0] + `"/><text x="62.4" y="51.0" style="fill:` + ground[1] + `">&gt;</text>`} {
+		`fill="` + ground[0] + `"/><text x="62.4" y="25.0" style="fill:` + ground[1] + `">&gt;</text>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the picture lacks %s:\n%s", want, got)
 		}

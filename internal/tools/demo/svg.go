@@ -13,14 +13,12 @@ const (
 	cellW, cellH = 8.4, 17
 	fontSize     = 14
 	margin       = 12
-	headH        = 26
 	showFor      = 3.5 // seconds that each frame is seen
 )
 
 // frame is the screen after a step.
 type frame struct {
-	caption string
-	cells   [][]vt10x.Glyph
+	cells [][]vt10x.Glyph
 }
 
 func cellsOf(screen vt10x.View) [][]vt10x.Glyph {
@@ -37,7 +35,7 @@ func cellsOf(screen vt10x.View) [][]vt10x.Glyph {
 // svg shows the frames one after the other, each for the same time. What
 // cannot animate shows the answer to the tuning.
 func svg(frames []frame) string {
-	const w, h = columns*cellW + 2*margin, rows*cellH + headH + 2*margin
+	const w, h = columns*cellW + 2*margin, rows*cellH + 2*margin
 	total := showFor * float64(len(frames))
 	var b strings.Builder
 	fmt.Fprintf(&b,
@@ -63,8 +61,6 @@ func svg(frames []frame) string {
 
 func (f frame) draw() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<text x="%d" y="%d" style="fill:%s">%s</text>`+"\n", margin, margin+fontSize, colour(247),
-		html.EscapeString(f.caption))
 	for y, line := range f.cells {
 		for x := 0; x < len(line); {
 			end := x + 1
@@ -95,7 +91,7 @@ func piece(cells []vt10x.Glyph, x, y int) string {
 		}
 		text.WriteRune(c.Char)
 	}
-	left, top := margin+float64(x)*cellW, margin+headH+float64(y)*cellH
+	left, top := margin+float64(x)*cellW, margin+float64(y)*cellH
 	var b strings.Builder
 	if c := cells[0]; c.BG != vt10x.DefaultBG {
 		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`, left, top,

@@ -1,0 +1,64 @@
+package tui_test
+
+import (
+	"context"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	watched "jtune/internal/tools/terminal"
+)
+
+// TestDemoLeavesNothingBehind ends the demo by its keys: the terminal is as it was, and neither the
+// user's folders nor the folder of temporary files hold anything.
+func TestDemoLeavesNothingBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	t.Parallel()
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, key := range map[string]string{"q": "q", "ctrl+c": "\x03"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			cmd := exec.Command(bin, "demo", "--fast")
+			cmd.Env = append(watched.Environ(home), "XDG_DATA_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
+			var out strings.Builder
+			term, err := watched.Open(cmd, 80, 24, func(_ time.Duration, b []byte) { out.Write(b) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer term.Close()
+			if _, err := term.Until(context.Background(), patience, func(screen string) bool {
+				return strings.Contains(screen, "best so far")
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if err := term.Press(key); err != nil {
+				t.Fatal(err)
+			}
+			if err := term.Wait(patience); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(out.String(), "\x1b[?1049l") {
+				t.Errorf("the terminal's own screen is not back; the output ends with %q",
+					out.String()[max(0, out.Len()-200):])
+			}
+			err = filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
+				if err == nil && path != home {
+					t.Errorf("the demo left %s", path)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
