@@ -133,7 +133,7 @@ func (r *campaignRun) loop(ctx context.Context) error {
 			return nil
 		}
 		if last := r.present(); last.OK {
-			step.Raise = raises(last.V, step.Mode)
+			step.Raise = Raises(last.V, step.Mode)
 		}
 		if step.Group != r.group {
 			if r.group = step.Group; r.group != "" {

@@ -61,7 +61,7 @@ func TestCampaignMeasuresItsModesAndRestores(t *testing.T) {
 	}
 	raised := 0
 	for i, row := range sum.Rows {
-		want := i > 0 && raises(sum.Rows[i-1].Mode, row.Mode)
+		want := i > 0 && Raises(sum.Rows[i-1].Mode, row.Mode)
 		if row.Raise != want {
 			t.Errorf("row %d: raise %v, want %v", i, row.Raise, want)
 		}

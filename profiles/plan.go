@@ -56,8 +56,8 @@ func inOrder(a, b tegra.Mode) int {
 	)
 }
 
-// raises reports whether a change of mode raises the CPU or the GPU clock.
-func raises(from, to tegra.Mode) bool { return to.CPU > from.CPU || to.GPU > from.GPU }
+// Raises reports whether a change of mode raises the CPU or the GPU clock.
+func Raises(from, to tegra.Mode) bool { return to.CPU > from.CPU || to.GPU > from.GPU }
 
 // listPlan measures each of its steps once.
 type listPlan struct{ steps []Step }
@@ -120,4 +120,60 @@ func (p *listPlan) group(of Step) string {
 		text += fmt.Sprintf(", batch size %d", of.Batch)
 	}
 	return text
+}
+
+// repeatPlan asks for what its plan asks for, and then for each setting that gave a value again.
+type repeatPlan struct {
+	Plan
+	times int
+}
+
+var _ Plan = (*repeatPlan)(nil)
+
+// Repeat measures each setting of a plan so many times: all of them once, then all again, so that
+// a board that drifts shows it in the readings of each.
+func Repeat(p Plan, times int) Plan {
+	if times < 2 {
+		return p
+	}
+	return &repeatPlan{p, times}
+}
+
+func (p *repeatPlan) Len() (int, bool) {
+	n, known := p.Plan.Len()
+	return n * p.times, known
+}
+
+// Settings are those of all rounds where the order is fixed; nil elsewhere.
+func (p *repeatPlan) Settings() []tegra.Setting {
+	fixed, ok := p.Plan.(*listPlan)
+	if !ok {
+		return nil
+	}
+	return slices.Repeat(fixed.Settings(), p.times)
+}
+
+func (p *repeatPlan) Next(done []record.Row) (Step, bool) {
+	var first []record.Row // of each setting
+	var order []tegra.Setting
+	count := map[tegra.Setting]int{}
+	for _, r := range done {
+		if count[r.Setting]++; count[r.Setting] == 1 {
+			first = append(first, r)
+		}
+		if r.Status.Usable() && !slices.Contains(order, r.Setting) {
+			order = append(order, r.Setting)
+		}
+	}
+	if step, more := p.Plan.Next(first); more {
+		return step, true
+	}
+	for round := 2; round <= p.times; round++ {
+		for _, at := range order {
+			if count[at] < round {
+				return Step{Setting: at, Group: fmt.Sprintf("round %d of %d", round, p.times)}, true
+			}
+		}
+	}
+	return Step{}, false
 }

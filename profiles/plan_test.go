@@ -22,7 +22,7 @@ func TestPlanOrderFallsInCPUBatchesAndHasAsFewRaisesAsBatches(t *testing.T) {
 		if b.CPU > a.CPU || b.CPU == a.CPU && b.GPU > a.GPU {
 			t.Fatalf("%s after %s: clocks must fall inside a batch", b, a)
 		}
-		if raises(a, b) {
+		if Raises(a, b) {
 			raised++
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
@@ -46,7 +47,8 @@ func drive(t testing.TB, change ...func(*pagetest.Board, *deps)) *driver {
 		d.running.Wait()
 	})
 	deps := deps{host: b, state: page.NewState(b, b, b),
-		campaigns: session.Campaigns{Dir: filepath.Join(b.Dir, "campaigns"), Board: b.Board()}}
+		campaigns: session.Campaigns{Dir: filepath.Join(b.Dir, "campaigns"), Board: b.Board(),
+			Own: func(w workload.Workload) (workload.Workload, string) { return w, "" }}}
 	deps.state.Device.Rate, deps.state.Moment.Now = b, func() time.Time { return d.now }
 	for _, f := range change {
 		f(b, &deps)

@@ -41,7 +41,7 @@ func (sh *shared) followNext() tea.Cmd {
 		every *= 4
 	}
 	switch {
-	case sh.campaigns.Running == nil, now.Sub(sh.lookedAt) < every:
+	case sh.campaigns.Held == nil, now.Sub(sh.lookedAt) < every:
 		return nil
 	case before != nil && before.Done() && now.Sub(before.endedAt) < showEnd:
 		return nil

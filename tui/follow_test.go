@@ -19,7 +19,7 @@ func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
 	d := drive(t, func(_ *pagetest.Board, deps *deps) {
 		dir = filepath.Join(deps.campaigns.Dir, "other")
 		held = []record.Running{{Dir: dir, PID: 4242}}
-		deps.campaigns.Running = func() []record.Running { return slices.Clone(held) }
+		deps.campaigns.Held = func() []record.Running { return slices.Clone(held) }
 	})
 	rec, err := record.Create(dir, record.Header{Created: pagetest.Start, Device: record.NewDeviceHeader(d.board),
 		Workload: workload.Workload{Name: "bert", Title: "bert", Batch: 16, Epochs: 1},

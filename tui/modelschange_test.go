@@ -13,7 +13,7 @@ import (
 
 func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
 	d := drive(t, func(_ *pagetest.Board, deps *deps) {
-		deps.campaigns.Running = func() []record.Running { return nil }
+		deps.campaigns.Held = func() []record.Running { return nil }
 	})
 	d.press("4")
 	m, err := learn.Fit(t.Context(), d.board.Samples(), learn.Options{Space: d.r.sh.Device.Space})

@@ -36,7 +36,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
 	deps := depsOf(s, Options{})
 	// what else runs on this machine, and who runs it, is no part of a test
-	deps.campaigns.Running, deps.introduced, deps.remembered = nil, nil, nil
+	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
 	deps.state.Work.Choice = session.DefaultChoice(s.Device.Presets())
 	deps.state.Limit = deps.state.Work.Choice.Limits()[0]
 	deps.state.Moment.Now = func() time.Time { return d.now }

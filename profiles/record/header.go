@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -122,15 +123,54 @@ type DeviceHeader struct {
 
 // PlanHeader describes how the modes are selected; a resume must have the same selection.
 type PlanHeader struct {
-	// grid, list, sample, modes (chosen as it goes), tune, front, verify, run, experiment, import
+	// grid, list, sample, filter (all that pass it), modes (chosen as it goes), tune, front, verify, run,
+	// experiment, import
 	Kind   string `toml:"kind"`
 	Modes  int    `toml:"modes"`
-	Source string `toml:"source,omitempty"` // the list's file, the filter, …
+	Source string `toml:"source,omitempty"` // the list's file, the search's limit, …
+	Filter string `toml:"filter,omitempty"` // that the modes selected from pass; "": all of the device
 	Digest string `toml:"digest,omitempty"` // of a list's modes
 	Shard  string `toml:"shard,omitempty"`  // i/n: just part i of n was measured
 	// Batches are the batch sizes, ascending, when the campaign has several: each row then has
 	// its own in column "bs", and Modes counts pairs of mode and batch size.
 	Batches []int `toml:"batches,omitempty"`
+	// Repeats is how often each of Modes is measured; 0: once.
+	Repeats int `toml:"repeats,omitempty"`
+	// Listed are the settings of a list, as SetList writes them: what is left to measure when its
+	// file is gone.
+	Listed []string `toml:"listed,omitempty"`
+}
+
+// Readings is how many the plan asks for.
+func (p PlanHeader) Readings() int { return p.Modes * max(1, p.Repeats) }
+
+// mostListed bounds the settings of a list that a header keeps: with them it stays far below the
+// size up to which it is read.
+const mostListed = 10_000
+
+// SetList keeps the settings of a list, unless there are too many.
+func (p *PlanHeader) SetList(list []tegra.Setting) {
+	if len(list) > mostListed {
+		return
+	}
+	for _, at := range list {
+		p.Listed = append(p.Listed, memberText(at.Mode)+","+strconv.Itoa(at.Batch))
+	}
+}
+
+// List reads the settings that SetList kept; nil where none were.
+func (p PlanHeader) List() ([]tegra.Setting, error) {
+	var out []tegra.Setting
+	for _, text := range p.Listed {
+		mode, batch, _ := cutLast(text, ",")
+		m, err := sweep.ParseMode(strings.Split(mode, ","))
+		n, bad := strconv.Atoi(batch)
+		if err = errors.Join(err, bad); err != nil || n < 0 {
+			return nil, fmt.Errorf("listed %q: want cores,cpu_khz,gpu_hz,mem_hz,batch size", text)
+		}
+		out = append(out, tegra.Setting{Mode: m, Batch: n})
+	}
+	return out, nil
 }
 
 // Digest is a fingerprint of a list of modes that does not depend on their
@@ -263,8 +303,14 @@ func (p PlanHeader) String() string {
 	if p.Batches != nil {
 		s += fmt.Sprintf(" at batch sizes %s", strings.Trim(fmt.Sprint(p.Batches), "[]"))
 	}
+	if p.Repeats > 1 {
+		s += fmt.Sprintf(", %d times each", p.Repeats)
+	}
 	if p.Source != "" {
 		s += " from " + p.Source
+	}
+	if p.Filter != "" {
+		s += ", only " + p.Filter
 	}
 	if p.Digest != "" {
 		s += " (" + p.Digest + ")"

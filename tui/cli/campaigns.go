@@ -53,6 +53,8 @@ func (a *app) campaigns() *cobra.Command {
 		verb("show NAME", "Show one campaign in full, by its name or folder", 1, 1, func(args []string) error {
 			return a.showCampaign(args[0])
 		}),
+		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2,
+			func(args []string) error { return a.compareCampaigns(args[0], args[1]) }),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
 			return a.say(a.options.RenameCampaign(args[0], args[1]), "%s is %s now", args[0], args[1])
 		}),
@@ -159,7 +161,7 @@ func (a *app) showCampaign(name string) error {
 	if search := h.Search; search != nil {
 		rows = append(rows, []string{"search", search.String()})
 	} else {
-		rows = append(rows, []string{"plan", h.Plan.String()})
+		rows = append(rows, []string{"plan", c.What()})
 	}
 	rows = append(rows,
 		[]string{"modes", text.Thousands(d.Modes) + ", " + text.Thousands(d.Usable) + " usable"},

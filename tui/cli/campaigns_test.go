@@ -106,6 +106,46 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	}
 }
 
+func TestCampaignsCompareWhatTwoMeasured(t *testing.T) {
+	t.Parallel()
+	run, dir := inData(t)
+	filter := []string{"profile", "lstm", "--filter", "cores=12 cpu=2.20 gpu=1.30", "--minibatches", "5"}
+	run(append(filter, "--repeat", "2")...).done(t)
+	run(filter...).done(t)
+	list := array(t, run("campaigns", "--json").done(t).out)
+	if len(list) != 2 || list[0]["modes"] != 4.0 || list[0]["state"] != "finished" {
+		t.Fatalf("got %v", list)
+	}
+	one, other := list[0]["name"].(string), list[1]["name"].(string)
+	if rows := rowsOf(t, filepath.Join(dir, "campaigns", one)); len(rows) != 8 {
+		t.Errorf("%d rows of 4 modes that are measured twice", len(rows))
+	}
+	got := run("campaigns", "compare", other, one, "--json").done(t).object(t,
+		"campaigns virtual usable common median conclusion modes")
+	if got["common"] != 4.0 || got["campaigns"].([]any)[0] != one || len(got["modes"].([]any)) != 4 {
+		t.Errorf("got %v", got)
+	}
+	text := run("campaigns", "compare", one, other).done(t).out
+	for _, word := range []string{"12c/2.20C/1.30G/3.20M", "4 modes measured by both", "a model learns from both"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("it does not say %q:\n%s", word, text)
+		}
+	}
+	shown := run("campaigns", "show", one).done(t).out
+	if !strings.Contains(shown, "all 4 modes of cores=12 cpu=2.20 gpu=1.30, 2 times each") {
+		t.Errorf("show does not say what it measures:\n%s", shown)
+	}
+	again := run("repeat", other).done(t)
+	if !strings.Contains(again.out, "4 modes recorded") {
+		t.Errorf("repeat measures another selection:\n%s", again.out)
+	}
+	for _, bad := range [][]string{{"--filter", "coers>=2"}, {"--filter", "cores>=99"}, {"--sample", "2", "--grid",
+		"--modes", "3"}, {"--repeat", "0", "--grid"}} {
+		run(append([]string{"profile", "lstm"}, bad...)...).fails(t, exitUsage)
+	}
+	run("campaigns", "compare", one, "nobodys").fails(t, exitFailed, "no campaign nobodys")
+}
+
 func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 	t.Parallel()
 	run, dir := inData(t)

@@ -24,14 +24,15 @@ func (a *app) profile() *cobra.Command {
 	var list, part string
 	dvfs, retries, trust := "", 1, false
 	cmd := &cobra.Command{
-		Use:   "profile WORKLOAD (--modes N | --sample N [--grid] | --grid | --list FILE)",
+		Use:   "profile WORKLOAD (--modes N | --sample N [--grid] | --grid | --filter EXPR | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
 		Example: "  jtune profile resnet --modes 50 --out campaign\n" +
 			"  jtune profile resnet --modes 50 --out campaign --resume\n" +
+			"  jtune profile resnet --sample 20 --filter 'cores>=8' --repeat 3\n" +
 			"  jtune profile resnet --grid --shard 1/3 --out part1",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := selectsOnce(r.Choose, r.Sample, r.Grid, list)
+			err := selectsOnce(r, list)
 			if err != nil {
 				return err
 			}
@@ -80,9 +81,12 @@ func (a *app) profile() *cobra.Command {
 	}
 	f := cmd.Flags()
 	countFlag(f, &r.Choose, "modes", "measure `N` modes, each chosen from the results so far")
+	countFlag(f, &r.Repeats, "repeat", "measure each mode `N` times: all of them once, then all again")
 	countFlag(f, &r.Sample, "sample", "measure `N` modes drawn at random, each with one of the batch sizes of --batch")
 	f.BoolVar(&r.Grid, "grid", false, "measure the evenly spaced subset: all GPU and memory clocks, every second "+
 		"count of cores and CPU clock (on an AGX Orin PowerTrain's grid); with --sample N, N modes of it")
+	f.StringVar(&r.Filter, "filter", "", "measure all modes that match `EXPR`, such as 'cores>=8 gpu<900MHz'; with "+
+		"--modes, --sample or --grid, modes of those")
 	f.StringVar(&list, "list", "", "measure the modes of a `FILE`: CSV, or one per line such as 12c/1.65C/0.62G/3.19M")
 	f.StringVar(&part, "shard", "", "measure only part `i/n`, to share the work among devices")
 	f.StringVar(&r.Dir, "out", "", "new campaign `DIR` (default: in the data directory)")
@@ -99,15 +103,16 @@ func (a *app) profile() *cobra.Command {
 	return cmd
 }
 
-func selectsOnce(choose, sample int, grid bool, list string) error {
+func selectsOnce(r session.ProfileRequest, list string) error {
 	n := 0
-	for _, given := range []bool{choose > 0, sample > 0, grid && sample == 0, list != ""} {
+	for _, given := range []bool{r.Choose > 0, r.Sample > 0, r.Grid && r.Sample == 0, list != ""} {
 		if given {
 			n++
 		}
 	}
-	if n != 1 {
-		return usagef("give exactly one of --modes N, --sample N, --grid and --list FILE, or --sample N --grid")
+	if n > 1 || n == 0 && r.Filter == "" {
+		return usagef("give exactly one of --modes N, --sample N, --grid, --filter EXPR and --list FILE, or --sample " +
+			"N --grid, or --filter EXPR with one of the first three")
 	}
 	return nil
 }

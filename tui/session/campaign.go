@@ -13,8 +13,11 @@ import (
 // Version is written into records and models; main sets it at link time.
 var Version = "dev"
 
-// tuneKind is the kind of plan of a search.
-const tuneKind = "tune"
+// Kinds of plans.
+const (
+	tuneKind  = "tune"  // of a search
+	modesKind = "modes" // chosen as it goes: of a profile, or of a search over the front
+)
 
 // header describes a campaign in its folder. Its time of creation is the machine's:
 // a virtual board's clock may be days ahead.

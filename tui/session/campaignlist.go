@@ -68,7 +68,7 @@ func (c Campaign) State(held []record.Running) CampaignState {
 	case slices.ContainsFunc(held, func(r record.Running) bool { return sameFolder(r.Dir, c.Dir) }):
 		return CampaignRunning
 	case ended == "complete", ended == "" && plan.Kind == tuneKind && c.Header.Search == nil,
-		ended == "" && len(c.Rows) > 0 && len(c.Rows) >= plan.Modes && plan.Kind != tuneKind:
+		ended == "" && len(c.Rows) > 0 && len(c.Rows) >= plan.Readings() && plan.Kind != tuneKind:
 		return CampaignFinished
 	}
 	return CampaignInterrupted
@@ -84,13 +84,23 @@ func (o Options) Held() []record.Running {
 func (c Campaign) Usable() int { return len(tegra.OncePerSetting(usable(c.Rows))) }
 
 // Modes counts the settings that were measured, well or not.
-func (c Campaign) Modes() int {
+func (c Campaign) Modes() int { return len(c.settings()) }
+
+// settings are those that were measured, well or not, each once and in their order.
+func (c Campaign) settings() []tegra.Setting {
 	seen := map[tegra.Setting]bool{}
+	var out []tegra.Setting
 	for _, r := range c.Rows {
-		seen[r.Setting] = true
+		if !seen[r.Setting] {
+			seen[r.Setting] = true
+			out = append(out, r.Setting)
+		}
 	}
-	return len(seen)
+	return out
 }
+
+// What says in words what the campaign measures.
+func (c Campaign) What() string { return PlanText(c.Header.Plan, c.Header.Search) }
 
 // Strategy is that of a search; "" where the plan lists its modes.
 func (c Campaign) Strategy() string {

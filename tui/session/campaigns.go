@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,23 +15,112 @@ import (
 )
 
 // Campaigns are the campaign folders that concern one board: those of a data
-// directory, and those that other processes run anywhere.
+// directory, and those that processes run anywhere.
 type Campaigns struct {
 	Dir   string // of the folders
 	Board tegra.Board
+	Seed  uint64 // of this program: the modes of a plan depend on it
 	// Own is the user's own or built-in workload that a folder's file means; where they differ,
 	// the file's, and how.
 	Own func(there workload.Workload) (w workload.Workload, differs string)
-	// Running lists the campaigns that other processes run; nil: not looked for.
-	Running func() []record.Running
+	// Held lists the campaigns that processes run, this one's too; nil: not looked for.
+	Held func() []record.Running
 }
 
 // Campaigns are those of this session's board and data directory.
 func (s *Session) Campaigns() Campaigns {
-	return Campaigns{s.campaignsDir(), s.Device.Board(), s.ownWorkload, s.finder.Running}
+	return Campaigns{s.campaignsDir(), s.Device.Board(), s.Seed, s.ownWorkload, s.finder.Held}
 }
 
-// Interrupted is a search that ended early: what it measured is on disk, and it can go on.
+// Listed is a campaign of this board as lists show it.
+type Listed struct {
+	Campaign
+	State CampaignState
+	PID   int // of the process that runs it; 0: none
+	// Again is how it goes on or measures its failed modes again; where NoResume or NoRedo says
+	// why it does not, that is no way.
+	Again            *Interrupted
+	NoResume, NoRedo string
+}
+
+// Deleted reports whether it was moved aside.
+func (l Listed) Deleted() bool { return l.Again == nil }
+
+// List lists the campaigns of this board, the newest first: those of the data directory, and of
+// others those that run now on this very board; a virtual one is its process's own.
+func (c Campaigns) List() ([]Listed, error) {
+	all, err := campaignsIn(c.Dir)
+	held := c.held()
+	for _, r := range held {
+		elsewhere := !slices.ContainsFunc(all, func(at Campaign) bool { return sameFolder(at.Dir, r.Dir) })
+		if elsewhere && !c.Board.Simulated() {
+			all = append(all, readCampaignFolder(r.Dir))
+		}
+	}
+	var out []Listed
+	for _, at := range slices.Backward(all) {
+		if at.Err == nil && c.here(at.Header.Device) {
+			out = append(out, c.listed(at, held))
+		}
+	}
+	return out, err
+}
+
+// DeletedList lists those of this board that can be restored, the newest first.
+func (c Campaigns) DeletedList() ([]Listed, error) {
+	all, err := campaignsIn(filepath.Join(filepath.Dir(c.Dir), deletedKind, campaignsKind))
+	var out []Listed
+	for _, at := range slices.Backward(all) {
+		if at.Err == nil && c.here(at.Header.Device) {
+			out = append(out, Listed{Campaign: at, State: at.State(nil), NoResume: isDeleted, NoRedo: isDeleted})
+		}
+	}
+	return out, err
+}
+
+const isDeleted = "deleted: restore it first"
+
+// listed is a campaign with what may be done with it.
+func (c Campaigns) listed(at Campaign, held []record.Running) Listed {
+	l := Listed{Campaign: at, State: at.State(held)}
+	for _, r := range held {
+		if sameFolder(r.Dir, at.Dir) {
+			l.PID = r.PID
+		}
+	}
+	var bad string
+	l.Again, bad = c.again(at)
+	h := at.Header
+	switch kind := h.Plan.Kind; {
+	case l.State == CampaignRunning:
+		l.NoResume = "it runs"
+	case bad != "":
+		l.NoResume = bad
+	case l.State == CampaignFinished:
+		l.NoResume = "it is finished"
+	case kind == record.ExperimentKind:
+		l.NoResume = "jtune experiment " + h.Plan.Source + " --out DIR --resume goes on with it"
+	case l.Again.profile == nil && l.Again.search == nil:
+		l.NoResume = "a " + kind + " does not go on"
+	case h.Seed != c.Seed && !l.Again.fresh():
+		l.NoResume = fmt.Sprintf("its seed is %d: start jtune with --seed %d", h.Seed, h.Seed)
+	}
+	switch failed := len(Failed(at.Rows)); {
+	case l.State == CampaignRunning:
+		l.NoRedo = "it runs"
+	case bad != "":
+		l.NoRedo = bad
+	case failed == 0:
+		l.NoRedo = "none failed"
+	case h.Plan.Kind == record.ExperimentKind:
+		l.NoRedo = "jtune experiment " + h.Plan.Source + " --out DIR --resume --redo-failed measures them"
+	case h.Seed != c.Seed && l.Again.profile != nil:
+		l.NoRedo = fmt.Sprintf("its seed is %d: start jtune with --seed %d", h.Seed, h.Seed)
+	}
+	return l
+}
+
+// Interrupted is a campaign as it goes on: what it measured is on disk.
 type Interrupted struct {
 	Dir      string
 	Workload workload.Workload
@@ -38,69 +128,90 @@ type Interrupted struct {
 	// it is the same. A file alone never decides what is run: the user must see this and agree.
 	Differs string
 	Rows    []record.Row
-	Of      int // modes of a search over the whole front; 0: for one limit
-	search  TuneRequest
+	Of      int // modes that it was to measure; 0: as many as a search for a limit needs
+	plan    record.PlanHeader
+	search  *TuneRequest    // nil: not a search
+	profile *ProfileRequest // nil: not a plan of modes
 }
 
 func (u *Interrupted) String() string {
-	if u.Of > 0 {
+	switch {
+	case u.Of > 0 && u.search != nil:
 		return fmt.Sprintf("front search of %s, %d of %d modes measured", u.Workload.Name, len(u.Rows), u.Of)
+	case u.search != nil:
+		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.search.Limit,
+			text.Count(len(u.Rows), "mode"))
 	}
-	return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.search.Limit,
-		text.Count(len(u.Rows), "mode"))
+	return fmt.Sprintf("%s with %s, %d of %d measured", PlanText(u.plan, nil), u.Workload.Name, len(u.Rows), u.Of)
 }
 
-// Interrupted finds the newest such search of this board that nobody runs now; nil when there is
-// none. One for a limit goes on in a new campaign:
-// a later search of its workload has taken its place.
+// fresh reports whether it goes on in a new campaign.
+func (u *Interrupted) fresh() bool { return u.search != nil && u.Of == 0 }
+
+// Interrupted finds the newest campaign of this board that was cut off and can go on; nil when
+// there is none.
 func (c Campaigns) Interrupted() *Interrupted {
-	list, _ := campaignsIn(c.Dir)
-	held := c.running()
+	list, _ := c.List()
+	return Offered(list)
+}
+
+// Offered is the newest campaign of a list that was cut off and can go on; nil when there is
+// none. A search for a limit begins again in a new campaign: it is not offered where
+// a later search of its workload has taken its place.
+func Offered(list []Listed) *Interrupted {
 	later := map[string]bool{} // searches for a limit, by workload
-	for _, at := range slices.Backward(list) {
-		kind, name := at.Header.Plan.Kind, at.Header.Workload.Name
-		toLimit := kind == tuneKind && at.Header.Search != nil
-		if at.Err != nil || len(at.Rows) == 0 || kind != "modes" && !toLimit || !c.here(at.Header.Device) ||
-			toLimit && later[name] {
+	for _, l := range list {
+		name := l.Header.Workload.Name
+		toLimit := l.Header.Plan.Kind == tuneKind && l.Header.Search != nil
+		switch {
+		case len(l.Rows) == 0 || toLimit && later[name]:
 			continue
+		case l.State == CampaignInterrupted && l.NoResume == "":
+			return l.Again
 		}
-		if later[name] = later[name] || toLimit; at.State(held) == CampaignInterrupted {
-			if u := c.interrupted(at); u != nil {
-				return u
-			}
-		}
+		later[name] = later[name] || toLimit
 	}
 	return nil
 }
 
-// interrupted is a campaign as a search that can go on; nil where its search is not known here.
-func (c Campaigns) interrupted(at Campaign) *Interrupted {
+// again is how a campaign can go on, and why it cannot be read as one that can, or "".
+func (c Campaigns) again(at Campaign) (u *Interrupted, bad string) {
 	h := at.Header
 	w, differs := c.Own(h.Workload)
-	u := &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows,
-		search: TuneRequest{Coverage: CoverFront}}
-	if h.Search != nil {
+	u = &Interrupted{Dir: at.Dir, Workload: w, Differs: differs, Rows: at.Rows, plan: h.Plan}
+	measuring := Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
+	switch kind := h.Plan.Kind; {
+	case h.Search != nil:
 		r, err := tuneRequest(h, w)
 		if err != nil {
-			return nil
+			return u, err.Error()
 		}
-		u.search = *r
+		if r.Measuring, r.Before = measuring, (time.Time{}); kind == modesKind {
+			u.Of = h.Plan.Modes
+		}
+		u.search = r
+	case slices.Contains([]string{modesKind, "sample", "grid", "filter"}, kind), kind == "list" && h.Plan.Listed != nil:
+		r := &ProfileRequest{Measuring: measuring}
+		if err := selected(r, at); err != nil {
+			return u, err.Error()
+		}
+		r.Dir, r.Resume, r.Settings = at.Dir, true, record.Settings{}
+		u.profile, u.Of = r, h.Plan.Readings()
+	case kind == "list":
+		return u, "it does not keep its list: jtune profile … --list FILE --out DIR --resume goes on with it"
 	}
-	u.search.Measuring = Measuring{Workload: w, Batches: h.Plan.Batches, Settings: h.Settings}
-	if u.search.Before = (time.Time{}); h.Plan.Kind == "modes" {
-		u.Of = h.Plan.Modes
-	}
-	return u
+	return u, ""
 }
 
-// Task goes on with the search; l is the limit to answer for where it had none. A search
+// Task goes on with the campaign; l is the limit to answer for where a search had none. A search
 // for one limit begins again from what is known of the workload, its own rows included; one
 // that was to start from nothing does that again. trust is the user's answer to Differs.
 func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
-	if u.Differs != "" && !trust {
-		panic("session: a folder's workload without the user's word")
+	u.mustTrust(trust)
+	if u.profile != nil {
+		return ProfileTask(*u.profile, u.plan, u.Rows)
 	}
-	r := u.search
+	r := *u.search
 	if r.Limit == (optimize.Limit{}) {
 		r.Limit = l
 	}
@@ -111,6 +222,24 @@ func (u *Interrupted) Task(l optimize.Limit, trust bool) *Task {
 	t := TuneTask(r)
 	t.Planned, t.now.Rows = u.Of+1, slices.Clone(u.Rows)
 	return t
+}
+
+// Redo measures the failed modes of the campaign once more: in its folder where it is a plan of
+// modes, else in a new campaign. trust is the user's answer to Differs.
+func (u *Interrupted) Redo(trust bool) *Task {
+	u.mustTrust(trust)
+	if u.profile == nil {
+		return RedoTask(TaskSpec{Workload: u.Workload}, Snapshot{Rows: u.Rows})
+	}
+	r := *u.profile
+	r.RedoFailed = true
+	return ProfileTask(r, u.plan, u.Rows)
+}
+
+func (u *Interrupted) mustTrust(trust bool) {
+	if u.Differs != "" && !trust {
+		panic("session: a folder's workload without the user's word")
+	}
 }
 
 // Failed lists the settings of rows that gave no value, each once.
@@ -134,11 +263,26 @@ func (c Campaigns) ModelsChanged() time.Time {
 	return modified(filepath.Join(filepath.Dir(c.Dir), modelsKind))
 }
 
-func (c Campaigns) running() []record.Running {
-	if c.Running == nil {
+// Changed is when a campaign of the data directory last came, went or got another name; zero while
+// there is none.
+func (c Campaigns) Changed() time.Time {
+	at, aside := modified(c.Dir), modified(filepath.Join(filepath.Dir(c.Dir), deletedKind, campaignsKind))
+	if aside.After(at) {
+		return aside
+	}
+	return at
+}
+
+func (c Campaigns) held() []record.Running {
+	if c.Held == nil {
 		return nil
 	}
-	return c.Running()
+	return c.Held()
+}
+
+// running lists the campaigns that other processes run.
+func (c Campaigns) running() []record.Running {
+	return slices.DeleteFunc(c.held(), func(r record.Running) bool { return r.PID == os.Getpid() })
 }
 
 // here reports whether a campaign measures a board such as this one.

@@ -20,9 +20,10 @@ import (
 //	campaigns/NAME      ──delete──►  deleted/campaigns/NAME      ──purge──► gone
 //	models/NAME.model   ◄──restore── deleted/models/NAME.model
 
-func (o Options) deletedDir(kind string) string { return filepath.Join(o.dataDir(), "deleted", kind) }
+func (o Options) deletedDir(kind string) string { return filepath.Join(o.dataDir(), deletedKind, kind) }
 
 const (
+	deletedKind   = "deleted"
 	campaignsKind = "campaigns"
 	modelsKind    = "models"
 )

@@ -105,6 +105,7 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 		notes = append(notes, "columns of imported files that jtune does not know are left out")
 	}
 	head.Plan.Modes, head.Plan.Digest, head.Plan.Shard = len(all), "", ""
+	head.Plan.Repeats, head.Plan.Listed = 0, nil
 	head.Plan.Source = fmt.Sprintf("joined from %d folders", len(dirs))
 	r, err := record.Create(out, head)
 	if err != nil {
@@ -166,7 +167,7 @@ func differs(a, b record.Header) string {
 		return "the workload"
 	case !slices.Equal(a.Plan.Batches, b.Plan.Batches):
 		return "the batch sizes"
-	case a.Plan.Kind != b.Plan.Kind:
+	case a.Plan.Kind != b.Plan.Kind || a.Plan.Filter != b.Plan.Filter || a.Plan.Repeats != b.Plan.Repeats:
 		return "the kind of plan"
 	case a.Plan.Kind == "list" && a.Plan.Digest != b.Plan.Digest:
 		return "the list of modes"

@@ -68,9 +68,18 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 
 // coming tells the order of a plan that is fixed.
 func (f observer) coming(plan profiles.Plan) {
-	if fixed, ok := plan.(interface{ Settings() []tegra.Setting }); ok {
-		f.send(Event{Coming: fixed.Settings()})
+	if order := orderOf(plan); order != nil {
+		f.send(Event{Coming: order})
 	}
+}
+
+// orderOf are the settings of a plan in their order; nil where each is chosen from the results
+// so far.
+func orderOf(plan profiles.Plan) []tegra.Setting {
+	if fixed, ok := plan.(interface{ Settings() []tegra.Setting }); ok {
+		return fixed.Settings()
+	}
+	return nil
 }
 
 // cost describes what is to be measured and about how long that takes.
@@ -98,97 +107,12 @@ func roundly(d time.Duration) string {
 
 // plan turns the selection into a plan and the record's words for it.
 func (s *Session) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
-	space := s.Device.Space()
-	head := record.PlanHeader{Batches: r.Batches}
 	if r.Batches != nil {
 		if err := s.checkSizes(r.Workload); err != nil {
-			return nil, head, err
+			return nil, record.PlanHeader{}, err
 		}
 	}
-	var list []tegra.Setting
-	switch {
-	case r.Choose > 0:
-		n := min(r.Choose, space.Len())
-		head.Kind, head.Modes = "modes", n
-		switch {
-		case r.Batches != nil:
-			return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size: "+
-				"with several use --sample, --grid or --list", ErrUsage)
-		case r.Shard != [2]int{}:
-			return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
-				"use --sample, --grid or --list", ErrUsage)
-		}
-		return newDesignPlan(space, n, s.Seed, r.First, r.known), head, nil
-	case r.Sample > 0:
-		from := space
-		if head.Kind = "sample"; r.Grid {
-			from, head.Source = space.Grid(), "grid"
-		}
-		places := tegra.Places{Space: from, Batches: r.Batches}
-		list = s.measurable(places.Sample(len(r.Batches)*from.Len()+r.Sample, s.Seed))
-		list = list[:min(r.Sample, len(list))]
-	case r.Grid:
-		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Batches))
-		head.Kind = "grid"
-	case len(r.List) > 0:
-		list = s.measurable(slices.Clone(r.List))
-		if head.Batches == nil { // the list has its own
-			head.Batches = tegra.BatchSizes(list)
-		}
-		head.Kind, head.Source, head.Digest = "list", r.ListName, record.Digest(tegra.ModesOf(list))
-	default:
-		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid or --list FILE",
-			ErrUsage)
-	}
-	list, err := shard(list, r.Shard)
-	if err != nil {
-		return nil, head, err
-	}
-	if r.Shard != [2]int{} {
-		head.Shard = fmt.Sprintf("%d/%d", r.Shard[0], r.Shard[1])
-	}
-	steps := make([]profiles.Step, len(list))
-	for i, a := range list {
-		steps[i] = profiles.Step{Setting: a}
-	}
-	plan := profiles.ListPlan(steps)
-	head.Modes, _ = plan.Len()
-	return plan, head, nil
-}
-
-// measurable keeps the settings that a replay of several sizes can answer; all
-// elsewhere.
-func (s *Session) measurable(list []tegra.Setting) []tegra.Setting {
-	if s.settings == nil {
-		return list
-	}
-	there := make(map[tegra.Setting]bool, len(s.settings))
-	for _, a := range s.settings {
-		there[a] = true
-	}
-	return slices.DeleteFunc(list, func(a tegra.Setting) bool { return !there[a] })
-}
-
-// shard keeps part i of n. Settings are dealt out in turns, each turn beginning
-// one part later: parts are alike in cost, whatever pattern the list has.
-func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
-	if part == [2]int{} {
-		return list, nil
-	}
-	i, n := part[0], part[1]
-	if i < 1 || n < i {
-		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
-	}
-	var out []tegra.Setting
-	for k, a := range list {
-		if (k+k/n)%n == i-1 {
-			out = append(out, a)
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(list))
-	}
-	return out, nil
+	return selection{s.Device.Space(), s.settings, s.Seed}.plan(r)
 }
 
 // usable are the rows that a model may be fitted to.

@@ -10,7 +10,6 @@ import (
 	"jtune/profiles/imports"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
-	"jtune/tegra"
 )
 
 // Repetition is what a campaign was asked for, ready to be asked again; one of its requests
@@ -79,9 +78,10 @@ func (s *Session) Repeat(c Campaign, trust bool) (r Repetition, err error) {
 		return r, fmt.Errorf("%w: campaign %s is of jtune %s, which did not record its search", ErrUsage, c.Name,
 			h.Jtune)
 	default:
-		r.Profile = &ProfileRequest{Measuring: Measuring{Workload: w, Batches: plan.Batches, Settings: settings},
-			ListName: plan.Source}
-		selected(r.Profile, c)
+		r.Profile = &ProfileRequest{Measuring: Measuring{Workload: w, Batches: plan.Batches, Settings: settings}}
+		if err := selected(r.Profile, c); err != nil {
+			return r, err
+		}
 		if n := len(r.Profile.List); plan.Shard == "" && n > 0 && n < plan.Modes {
 			r.Notes = append(r.Notes, fmt.Sprintf("the campaign ended early: the %s that it measured, of %d",
 				text.Count(n, "mode"), plan.Modes))
@@ -157,27 +157,30 @@ func tuneRequest(h record.Header, w workload.Workload) (*TuneRequest, error) {
 }
 
 // selected asks for the modes of a campaign in the way in which they were asked for; those
-// of a list, or that a model chose, by name.
-func selected(r *ProfileRequest, c Campaign) {
-	switch plan := c.Header.Plan; plan.Kind {
-	case "modes":
+// of a list by name, where the folder does not keep it those that were measured.
+func selected(r *ProfileRequest, c Campaign) error {
+	plan := c.Header.Plan
+	r.Filter, r.Repeats, r.ListName = plan.Filter, plan.Repeats, plan.Source
+	switch plan.Kind {
+	case modesKind:
 		r.Choose = plan.Modes
 	case "sample":
-		r.Sample, r.Grid = plan.Modes, plan.Source == "grid"
+		r.Sample, r.Grid = plan.Modes, plan.Source == gridSource
 	case "grid":
 		r.Grid = true
+	case "filter":
 	default:
-		seen := map[tegra.Setting]bool{}
-		for _, row := range c.Rows {
-			if !seen[row.Setting] {
-				seen[row.Setting] = true
-				r.List = append(r.List, row.Setting)
-			}
+		list, err := plan.List()
+		if err != nil {
+			return fmt.Errorf("campaign %s: %w", c.Name, err)
 		}
-		return
+		if r.List = list; list == nil {
+			r.List = c.settings()
+		}
 	}
-	_, _ = fmt.Sscanf(c.Header.Plan.Shard, "%d/%d", &r.Shard[0], &r.Shard[1])
+	_, _ = fmt.Sscanf(plan.Shard, "%d/%d", &r.Shard[0], &r.Shard[1])
 	if r.Shard != [2]int{} && r.Sample > 0 { // the plan counts its own part
 		r.Sample *= r.Shard[1]
 	}
+	return nil
 }

@@ -59,7 +59,8 @@ type TuneResult struct {
 }
 
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,
-// Sample, Grid and List selects them; with Grid too, Sample draws from the grid.
+// Sample, Grid and List selects them, from those that pass Filter; Filter alone selects all of
+// those. With Grid too, Sample draws from the grid.
 type ProfileRequest struct {
 	Measuring
 	Choose     int             // this many modes, each chosen from the results so far
@@ -68,6 +69,8 @@ type ProfileRequest struct {
 	Grid       bool            // the evenly spaced subset
 	List       []tegra.Setting // exactly these, sizes as Batches has them
 	ListName   string          // where List came from, for the record
+	Filter     string          // on cores, cpu, gpu and emc, as tegra.Space.ParseFilter reads it
+	Repeats    int             // how often each is measured; 0: once
 	Shard      [2]int          // part i of n; zero: all
 	RedoFailed bool            // of a resumed one: measure again what failed
 	Retries    int             // of a mode that fails; 0: one, negative: none

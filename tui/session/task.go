@@ -31,11 +31,12 @@ const (
 	Verifying
 	Training
 	Redoing
+	Profiling
 	Following // what another process does: never a task of this one
 )
 
 func (k TaskKind) String() string {
-	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "following"}[k]
+	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "following"}[k]
 }
 
 // TaskState is how far a task is:
@@ -64,6 +65,7 @@ type TaskSpec struct {
 	Limit    optimize.Limit
 	More     []optimize.Limit // further ones of a search
 	Planned  int              // modes, about; of a search the most
+	Plan     string           // what a profile measures, in words
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.
@@ -76,6 +78,7 @@ type Snapshot struct {
 	Step      *optimize.Step    // of a search: the measurement in progress, and why; nil: not known
 	Best      *BestSoFar        // of a search; nil before the first mode
 	plan      []tegra.Setting   // that is fixed, in its order
+	redoes    int               // of the first so many rows those that failed are measured again
 	paused    time.Duration     // device time that was spent in pauses
 	pausedAt  time.Duration     // device clock, while State is Paused
 	Times     []float64         // minibatch times of a run, newest last
@@ -117,10 +120,18 @@ func (s *Snapshot) IfStopped(spec TaskSpec) string {
 // Coming are the settings that are measured after the one in progress, as far as they are
 // planned, in their order.
 func (s *Snapshot) Coming() []tegra.Setting {
+	done := map[tegra.Setting]int{s.Progress.Step.Setting: 1}
+	if p := s.Progress; p.Phase == profiles.Finished { // its row counts
+		done = map[tegra.Setting]int{}
+	}
+	for i, r := range s.Rows {
+		if r.Status.Usable() || i >= s.redoes {
+			done[r.Setting]++
+		}
+	}
 	var out []tegra.Setting
 	for _, at := range s.plan {
-		done := slices.ContainsFunc(s.Rows, func(r record.Row) bool { return r.Setting == at && r.Status.Usable() })
-		if !done && at != s.Progress.Step.Setting {
+		if done[at]--; done[at] < 0 {
 			out = append(out, at)
 		}
 	}
@@ -286,6 +297,28 @@ func RunTask(r RunRequest) *Task {
 	})
 }
 
+// ProfileTask measures what a request selects; planned is that, and rows what the folder that it
+// resumes holds.
+func ProfileTask(r ProfileRequest, planned record.PlanHeader, rows []record.Row) *Task {
+	spec := TaskSpec{Kind: Profiling, Workload: r.Workload, Planned: planned.Readings(),
+		Plan: PlanText(planned, nil)}
+	if r.RedoFailed {
+		spec.Kind, spec.Planned = Redoing, len(rows)+len(Failed(rows))
+	}
+	t := newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Gate = t.hold
+		_, err := on.Profile(ctx, r, t.observe)
+		if err == nil {
+			err = ctx.Err()
+		}
+		return Outcome{}, err
+	})
+	if t.now.Rows = slices.Clone(rows); r.RedoFailed {
+		t.now.redoes = len(rows)
+	}
+	return t
+}
+
 // RedoTask measures the failed modes of a task that has ended once more, as
 // rows after its own.
 func RedoTask(spec TaskSpec, old Snapshot) *Task {
@@ -300,7 +333,7 @@ func RedoTask(spec TaskSpec, old Snapshot) *Task {
 		}
 		return Outcome{Readings: usable(res.Rows)}, err
 	})
-	t.now.Rows, t.now.Probes = slices.Clone(old.Rows), slices.Clone(old.Probes)
+	t.now.Rows, t.now.Probes, t.now.redoes = slices.Clone(old.Rows), slices.Clone(old.Probes), len(old.Rows)
 	return t
 }
 

@@ -149,7 +149,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	t.Parallel()
 	s := fast(t)
 	c := s.Campaigns()
-	c.Running = nil
+	c.Held = nil
 	w, err := s.Workload("lstm")
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,9 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		return func(h *record.Header) { h.Search = searchHeader(TuneRequest{Limit: l}) }
 	}
 	campaign("2026-1", "modes", 8, 4, same)
+	front := &record.SearchHeader{Coverage: CoverFront.String()}
 	want := campaign("2026-2", "modes", 9, 3, func(h *record.Header) {
+		h.Search = front
 		h.Workload.Batch, h.Workload.Command = 32, []string{"rm", "-r", "x"}
 	})
 	campaign("2026-3", "modes", 4, 4, same)
@@ -188,7 +190,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u == nil || !strings.Contains(u.Differs, "nobodys is not known here") {
 		t.Fatalf("found %+v, want the one of an unknown workload, which says so", u)
 	}
-	c.Running = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }
+	c.Held = func() []record.Running { return []record.Running{{Dir: unknown, PID: 1}} }
 	if u = c.Interrupted(); u == nil || u.Dir != want || len(u.Rows) != 3 || u.Of != 9 || u.Workload.Batch != 32 {
 		t.Fatalf("found %+v, want the one in %s", u, want)
 	}
@@ -207,7 +209,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		len(task.Now().Rows) != 3 {
 		t.Errorf("goes on as %+v", task.TaskSpec)
 	}
-	c.Running = func() []record.Running { return []record.Running{{Dir: unknown}, {Dir: want, PID: 1}} }
+	c.Held = func() []record.Running { return []record.Running{{Dir: unknown}, {Dir: want, PID: 1}} }
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v, want the one that nobody runs", u)
 	}
@@ -230,7 +232,7 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-1" {
 		t.Errorf("found %+v although a later search has ended", u)
 	}
-	c.Running = func() []record.Running { return []record.Running{{Dir: want, PID: 1}} }
+	c.Held = func() []record.Running { return []record.Running{{Dir: want, PID: 1}} }
 	f := c.Follow(nil)
 	if f == nil || f.Dir != want || len(f.Rows) != 3 || f.Ended {
 		t.Fatalf("follows %+v, want the one in %s", f, want)
@@ -247,11 +249,11 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 	if err := errors.Join(rec.Append(rows[0]), rec.Close()); err != nil {
 		t.Fatal(err)
 	}
-	c.Running = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
+	c.Held = func() []record.Running { return []record.Running{{Dir: strange, PID: 2}} }
 	if other := c.Follow(nil); other != nil {
 		t.Errorf("follows %+v, the virtual board of another data directory", other)
 	}
-	c.Running = func() []record.Running { return nil }
+	c.Held = func() []record.Running { return nil }
 	if f = c.Follow(f); f == nil || !f.Ended || c.Follow(f) != nil {
 		t.Errorf("its end is %+v", f)
 	}

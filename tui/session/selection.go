@@ -1,0 +1,253 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// selection makes plans of what requests select from a space.
+type selection struct {
+	space *tegra.Space
+	only  []tegra.Setting // that a replay of several sizes can answer; nil: all
+	seed  uint64
+}
+
+// gridSource marks modes that are drawn from the even subset.
+const gridSource = "grid"
+
+// plan turns a request into a plan and the record's words for it.
+func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, error) {
+	head := record.PlanHeader{Batches: r.Batches, Filter: strings.Join(strings.Fields(r.Filter), " ")}
+	if r.Repeats > 1 {
+		head.Repeats = r.Repeats
+	}
+	space, err := s.within(head.Filter)
+	if err != nil {
+		return nil, head, err
+	}
+	if r.Choose > 0 {
+		return s.chosen(r, space, head)
+	}
+	var list []tegra.Setting
+	switch {
+	case r.Sample > 0:
+		from := space
+		if head.Kind = "sample"; r.Grid {
+			from, head.Source = space.Grid(), gridSource
+		}
+		places := tegra.Places{Space: from, Batches: r.Batches}
+		list = s.measurable(places.Sample(len(r.Batches)*from.Len()+r.Sample, s.seed))
+		list = list[:min(r.Sample, len(list))]
+	case r.Grid:
+		list = s.measurable(tegra.Settings(space.Grid().Modes(), r.Batches))
+		head.Kind = "grid"
+	case len(r.List) > 0 && head.Filter != "":
+		return nil, head, fmt.Errorf("%w: a list names its modes: leave the filter away", ErrUsage)
+	case len(r.List) > 0:
+		list = s.measurable(slices.Clone(r.List))
+		if head.Batches == nil { // the list has its own
+			head.Batches = tegra.BatchSizes(list)
+		}
+		head.Kind, head.Source, head.Digest = "list", r.ListName, record.Digest(tegra.ModesOf(list))
+		head.SetList(r.List)
+	case head.Filter != "":
+		list = s.measurable(tegra.Settings(space.Modes(), r.Batches))
+		head.Kind = "filter"
+	default:
+		return nil, head, fmt.Errorf("%w: no modes selected: give --modes N, --sample N, --grid, --filter EXPR or "+
+			"--list FILE", ErrUsage)
+	}
+	if len(list) == 0 {
+		return nil, head, fmt.Errorf("%w: %s selects no mode of this board", ErrUsage, head)
+	}
+	if list, err = shard(list, r.Shard); err != nil {
+		return nil, head, err
+	}
+	if r.Shard != [2]int{} {
+		head.Shard = fmt.Sprintf("%d/%d", r.Shard[0], r.Shard[1])
+	}
+	steps := make([]profiles.Step, len(list))
+	for i, a := range list {
+		steps[i] = profiles.Step{Setting: a}
+	}
+	plan := profiles.ListPlan(steps)
+	head.Modes, _ = plan.Len()
+	return profiles.Repeat(plan, r.Repeats), head, nil
+}
+
+// chosen is a plan whose modes are chosen as it goes.
+func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.PlanHeader) (profiles.Plan,
+	record.PlanHeader, error) {
+	n := min(r.Choose, space.Len())
+	head.Kind, head.Modes = "modes", n
+	switch {
+	case r.Batches != nil:
+		return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size: "+
+			"with several use --sample, --grid or --list", ErrUsage)
+	case r.Shard != [2]int{}:
+		return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
+			"use --sample, --grid or --list", ErrUsage)
+	}
+	return profiles.Repeat(newDesignPlan(space, n, s.seed, r.First, r.known), r.Repeats), head, nil
+}
+
+// within is the part of the space that passes a filter.
+func (s selection) within(filter string) (*tegra.Space, error) {
+	if filter == "" {
+		return s.space, nil
+	}
+	f, err := s.space.ParseFilter(filter)
+	if err != nil {
+		return nil, fmt.Errorf("%w: filter: %w", ErrUsage, err)
+	}
+	part := s.space.Filter(f)
+	if part.Len() == 0 {
+		return nil, fmt.Errorf("%w: filter %s: no mode of this board has such cores, cpu, gpu and emc", ErrUsage,
+			text.Clip(filter))
+	}
+	return part, nil
+}
+
+// measurable keeps the settings that a replay of several sizes can answer; all
+// elsewhere.
+func (s selection) measurable(list []tegra.Setting) []tegra.Setting {
+	if s.only == nil {
+		return list
+	}
+	there := make(map[tegra.Setting]bool, len(s.only))
+	for _, a := range s.only {
+		there[a] = true
+	}
+	return slices.DeleteFunc(list, func(a tegra.Setting) bool { return !there[a] })
+}
+
+// shard keeps part i of n. Settings are dealt out in turns, each turn beginning
+// one part later: parts are alike in cost, whatever pattern the list has.
+func shard(list []tegra.Setting, part [2]int) ([]tegra.Setting, error) {
+	if part == [2]int{} {
+		return list, nil
+	}
+	i, n := part[0], part[1]
+	if i < 1 || n < i {
+		return nil, fmt.Errorf("%w: shard %d/%d: want i/n with 1 ≤ i ≤ n", ErrUsage, i, n)
+	}
+	var out []tegra.Setting
+	for k, a := range list {
+		if (k+k/n)%n == i-1 {
+			out = append(out, a)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: shard %d/%d of %d modes is empty", ErrUsage, i, n, len(list))
+	}
+	return out, nil
+}
+
+// Planned is what a request would measure, before anything is.
+type Planned struct {
+	Plan   record.PlanHeader
+	Order  []tegra.Setting // nil where each is chosen from the results so far
+	Lo, Hi time.Duration   // about how long that takes on the device's clock
+}
+
+// Planned is what a request would measure on this board.
+func (s *Session) Planned(r ProfileRequest) (Planned, error) {
+	plan, head, err := s.plan(r)
+	return planned(plan, head, r.Settings, err)
+}
+
+// PlannedIn is what a request would measure in a space.
+func PlannedIn(space *tegra.Space, seed uint64, r ProfileRequest) (Planned, error) {
+	plan, head, err := selection{space: space, seed: seed}.plan(r)
+	return planned(plan, head, r.Settings, err)
+}
+
+func planned(plan profiles.Plan, head record.PlanHeader, set record.Settings, err error) (Planned, error) {
+	if err != nil {
+		return Planned{}, err
+	}
+	p := Planned{Plan: head, Order: orderOf(plan)}
+	p.Lo, p.Hi = set.Cost(head.Readings())
+	return p, nil
+}
+
+// String says how much that is, how long it takes, and how often a clock rises.
+func (p Planned) String() string {
+	out := fmt.Sprintf("%s to measure, about %s to %s", text.Count(p.Plan.Readings(), "mode"), roundly(p.Lo),
+		roundly(p.Hi))
+	if p.Order == nil {
+		return out + "; each is chosen from the results so far"
+	}
+	n := 0
+	for _, up := range Raised(p.Order, tegra.Val[tegra.Mode]{}) {
+		if up {
+			n++
+		}
+	}
+	return out + "; clocks rise " + text.Count(n, "time")
+}
+
+// Raised reports for each of the settings whether its CPU or GPU clock is above that of the one
+// before, which boards that accept only falling clocks reject; after is the mode before the first.
+func Raised(list []tegra.Setting, after tegra.Val[tegra.Mode]) []bool {
+	out := make([]bool, len(list))
+	for i, at := range list {
+		out[i] = after.OK && profiles.Raises(after.V, at.Mode)
+		after = tegra.Some(at.Mode)
+	}
+	return out
+}
+
+// PlanText says in words what a plan measures: "6 random modes of cores>=4, 3 times each".
+func PlanText(p record.PlanHeader, search *record.SearchHeader) string {
+	thing := "mode"
+	if len(p.Batches) > 0 {
+		thing = "setting"
+	}
+	out := p.Kind
+	switch {
+	case p.Kind == tuneKind && search != nil && search.Strategy != "auto" && search.Strategy != "":
+		out = search.Strategy + " search, " + p.Source
+	case p.Kind == tuneKind:
+		out = "search, " + p.Source
+	case p.Kind == modesKind && search != nil:
+		out = "front search, " + text.Count(p.Modes, thing)
+	case p.Kind == modesKind:
+		out = text.Count(p.Modes, "chosen "+thing)
+	case p.Kind == "sample":
+		if out = text.Count(p.Modes, "random "+thing); p.Source == gridSource {
+			out += " of the grid"
+		}
+	case p.Kind == "grid":
+		out = "the grid, " + text.Count(p.Modes, thing)
+	case p.Kind == "filter":
+		out = "all " + text.Count(p.Modes, thing)
+	case p.Kind == "list":
+		out = text.Count(p.Modes, "listed "+thing)
+	case p.Kind == "verify":
+		out = "verification"
+	case p.Kind == "front":
+		out = "verification of the front, " + text.Count(p.Modes, thing)
+	case p.Kind == runKind:
+		out = "single run"
+	case p.Source != "": // an experiment, an import
+		out += " " + p.Source
+	}
+	if p.Filter != "" {
+		out += " of " + p.Filter
+	}
+	if p.Repeats > 1 {
+		out += fmt.Sprintf(", %d times each", p.Repeats)
+	}
+	if p.Shard != "" {
+		out += ", part " + p.Shard
+	}
+	return out
+}
