@@ -40,6 +40,7 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 		t.Fatal(err)
 	}
 	p := fit.Posterior()
+	byTime := fit.sdPowerByTime(fit.scale.settings(fit.places().All()), p)
 	var sc score
 	var tp, to, pp, po []float64
 	t80, t95 := studentQuantile(0.80, p.DoF), studentQuantile(0.95, p.DoF)
@@ -62,7 +63,7 @@ func scoreOf(t testing.TB, s sweepOf, in, out []tegra.Measured, o SurrogateOptio
 		zPower := math.Abs(
 			math.Log(m.PowerW)-p.LnPower[i],
 		) / math.Hypot(
-			math.Hypot(p.SdPower[i], p.SdPowerByTime[i]),
+			math.Hypot(p.SdPower[i], byTime[i]),
 			p.NoisePower,
 		)
 		share := 100 / float64(len(out))

@@ -167,11 +167,11 @@ func (s *Surrogate) farFrom(measured []tegra.Measured) []tegra.Setting {
 // setting in the order of Settings: mean and standard deviation of ln time (ms) and
 // ln power (W), NaN where power was not measured. The deviations are without the noise
 // of a measurement, which is NoiseTime and NoisePower (standard deviations). SdPower
-// takes LnTime for certain; SdPowerByTime is what the uncertainty of the time adds.
+// takes LnTime for certain.
 type Posterior struct {
-	LnTime, SdTime, LnPower, SdPower, SdPowerByTime []float64
-	NoiseTime, NoisePower                           float64
-	DoF                                             int // of the Student quantile for error bars
+	LnTime, SdTime, LnPower, SdPower []float64
+	NoiseTime, NoisePower            float64
+	DoF                              int // of the Student quantile for error bars
 }
 
 // Posterior predicts all modes of the space, each with every batch size: n² per
@@ -180,6 +180,13 @@ type Posterior struct {
 func (s *Surrogate) Posterior() *Posterior {
 	rTime, rPower := s.reference.over(s.space)
 	return s.posterior(s.scale.settings(s.places().All()), residuals{rTime, rPower})
+}
+
+// PosteriorAt is Posterior for some indexes, in their order.
+func (s *Surrogate) PosteriorAt(index []int) *Posterior {
+	list := s.settingsAt(index)
+	rTime, rPower := s.reference.among(s.space, index, tegra.ModesOf(list))
+	return s.posterior(s.scale.settings(list), residuals{rTime, rPower})
 }
 
 // CovTime returns the posterior covariance of ln time between modes a (rows)
@@ -226,17 +233,19 @@ func (s *Surrogate) Predict(modes []tegra.Mode) []Prediction {
 // PredictSettings predicts settings, whose batch sizes need not have been measured.
 func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
 	rTime, rPower := s.reference.at(tegra.ModesOf(list))
-	return s.posterior(s.scale.settings(list), residuals{rTime, rPower}).predictions(list)
+	x := s.scale.settings(list)
+	p := s.posterior(x, residuals{rTime, rPower})
+	return p.predictions(list, s.sdPowerByTime(x, p))
 }
 
 // predictions turns the posterior of settings into medians with 95 % bands. The
 // power bands carry the uncertainty of the time (docs/method.md, Bands;
 // docs/decisions/013-power-bands-carry-the-uncertainty-of-time.md).
-func (p *Posterior) predictions(list []tegra.Setting) []Prediction {
+func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) []Prediction {
 	t := studentQuantile(0.95, p.DoF)
 	out := make([]Prediction, len(list))
 	for i, a := range list {
-		sdPower := math.Hypot(math.Hypot(p.SdPower[i], p.SdPowerByTime[i]), p.NoisePower)
+		sdPower := math.Hypot(math.Hypot(p.SdPower[i], sdPowerByTime[i]), p.NoisePower)
 		out[i] = logBands(a.Mode, p.LnTime[i], math.Hypot(p.SdTime[i], p.NoiseTime), t, p.LnPower[i], sdPower, t)
 		out[i].Batch = a.Batch
 	}

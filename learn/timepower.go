@@ -146,36 +146,51 @@ func (t *timePowerModel) hyperparameters() hyperparameters {
 func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 	n := len(x)
 	p := &Posterior{
-		LnTime:        make([]float64, n),
-		SdTime:        make([]float64, n),
-		LnPower:       make([]float64, n),
-		SdPower:       make([]float64, n),
-		SdPowerByTime: make([]float64, n),
-		NoiseTime:     t.time.noise(),
-		NoisePower:    t.power.noise(),
-		DoF:           max(t.n-5, 3),
+		LnTime:     make([]float64, n),
+		SdTime:     make([]float64, n),
+		LnPower:    make([]float64, n),
+		SdPower:    make([]float64, n),
+		NoiseTime:  t.time.noise(),
+		NoisePower: t.power.noise(),
+		DoF:        max(t.n-5, 3),
 	}
 	atTime := t.timeInputs(x, r.time)
 	if len(t.power.curves) == 0 {
 		for i := range n {
-			p.LnPower[i], p.SdPower[i], p.SdPowerByTime[i] = math.NaN(), math.NaN(), math.NaN()
+			p.LnPower[i], p.SdPower[i] = math.NaN(), math.NaN()
 		}
 		parallel.Ranges(n, func(from, to int) {
 			t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
 		})
 		return p
 	}
-	atPower, slower, faster := t.powerInputs(x, r.power, p.LnTime), make([]float64, n), make([]float64, n)
-	atSlower, atFaster := t.powerInputs(x, r.power, slower), t.powerInputs(x, r.power, faster)
+	atPower := t.powerInputs(x, r.power, p.LnTime)
 	parallel.Ranges(n, func(from, to int) {
 		t.time.posterior(atTime, from, to, p.LnTime[from:to], p.SdTime[from:to])
 		t.power.posterior(atPower, from, to, p.LnPower[from:to], p.SdPower[from:to])
+	})
+	return p
+}
+
+// sdPowerByTime is what the uncertainty of the time adds to the standard deviation of
+// ln power at points whose posterior is p; NaN where power was not measured.
+func (t *timePowerModel) sdPowerByTime(x []point, p *Posterior) []float64 {
+	n := len(x)
+	out, slower, faster := make([]float64, n), make([]float64, n), make([]float64, n)
+	if len(t.power.curves) == 0 {
+		for i := range out {
+			out[i] = math.NaN()
+		}
+		return out
+	}
+	atSlower, atFaster := t.powerInputs(x, nil, slower), t.powerInputs(x, nil, faster)
+	parallel.Ranges(n, func(from, to int) {
 		l := make([]float64, t.power.dominant().family.amplitudes())
 		// speeds are relative to the top point, whose own uncertainty is in the amplitudes
 		for i := from; i < to; i++ {
 			slower[i], faster[i] = p.LnTime[i]+p.SdTime[i], p.LnTime[i]-p.SdTime[i]
-			p.SdPowerByTime[i] = math.Abs(t.power.formula(atFaster, i, l)-t.power.formula(atSlower, i, l)) / 2
+			out[i] = math.Abs(t.power.formula(atFaster, i, l)-t.power.formula(atSlower, i, l)) / 2
 		}
 	})
-	return p
+	return out
 }

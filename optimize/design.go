@@ -94,20 +94,20 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 	if err != nil {
 		return candidates[0]
 	}
-	p := model.Posterior()
 	shift := 0.0
 	if len(samples) == 0 { // the prior has no absolute time
-		shift = math.Log(d.costMS) - slices.Min(p.LnTime)
+		shift = math.Log(d.costMS) - slices.Min(model.Posterior().LnTime)
 	}
-	time := explained(model.CovTime(targets, candidates), p.SdTime, p.NoiseTime, targets, candidates)
-	power := explained(model.CovPower(targets, candidates), p.SdPower, p.NoisePower, targets, candidates)
-	left := designTimeShare * float64(len(samples)+1) * meanTimeMS(p, targets, shift)
+	p, aim := model.PosteriorAt(candidates), model.PosteriorAt(targets)
+	time := explained(model.CovTime(targets, candidates), aim.SdTime, p.SdTime, p.NoiseTime)
+	power := explained(model.CovPower(targets, candidates), aim.SdPower, p.SdPower, p.NoisePower)
+	left := designTimeShare * float64(len(samples)+1) * meanTimeMS(aim.LnTime, shift)
 	for _, m := range samples {
 		left -= m.TimeMS
 	}
 	most, fastest := newArgmax(), newArgmax()
 	for k, i := range candidates {
-		timeMS := math.Exp(p.LnTime[i] + shift)
+		timeMS := math.Exp(p.LnTime[k] + shift)
 		fastest.offer(i, -timeMS, 0)
 		if timeMS <= left {
 			most.offer(i, (time[k]+power[k])/math.Pow(ProfilingS(timeMS), designCostPower), 0)
@@ -119,30 +119,30 @@ func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int
 	return most.index
 }
 
-// meanTimeMS is the mean of the times predicted for modes.
-func meanTimeMS(p *learn.Posterior, modes []int, shift float64) float64 {
+// meanTimeMS is the mean of predicted times.
+func meanTimeMS(lnTime []float64, shift float64) float64 {
 	sum := 0.0
-	for _, i := range modes {
-		sum += math.Exp(p.LnTime[i] + shift)
+	for _, v := range lnTime {
+		sum += math.Exp(v + shift)
 	}
-	return sum / float64(len(modes))
+	return sum / float64(len(lnTime))
 }
 
 // explained is the share of the targets' variance that measuring each candidate
-// would remove.
-func explained(cov *mat.Dense, sd []float64, noise float64, targets, candidates []int) []float64 {
+// would remove: cov is their covariance.
+func explained(cov *mat.Dense, sdOfTargets, sdOfCandidates []float64, noise float64) []float64 {
 	total := 0.0
-	for _, e := range targets {
-		total += sd[e] * sd[e]
+	for _, sd := range sdOfTargets {
+		total += sd * sd
 	}
-	out := make([]float64, len(candidates))
-	for c, i := range candidates {
+	out := make([]float64, len(sdOfCandidates))
+	for c, sd := range sdOfCandidates {
 		sum := 0.0
-		for e := range targets {
+		for e := range sdOfTargets {
 			v := cov.At(e, c)
 			sum += v * v
 		}
-		out[c] = sum / (sd[i]*sd[i] + noise*noise) / total
+		out[c] = sum / (sd*sd + noise*noise) / total
 	}
 	return out
 }

@@ -47,11 +47,21 @@ func (l *loop) firstProbe(b *belief) (int, bool) {
 		return 0, false
 	}
 	targets := draw(l.rng, upTo(len(b.open)), firstCandidates)
-	time := explained(l.model.CovTime(targets, candidates), b.ownSDTime, b.noiseTime, targets, candidates)
-	power := explained(l.model.CovPower(targets, candidates), b.ownSDPower, b.noisePower, targets, candidates)
+	time := explained(l.model.CovTime(targets, candidates), at(b.ownSDTime, targets), at(b.ownSDTime, candidates),
+		b.noiseTime)
+	power := explained(l.model.CovPower(targets, candidates), at(b.ownSDPower, targets), at(b.ownSDPower, candidates),
+		b.noisePower)
 	most := newArgmax()
 	for k, i := range candidates {
 		most.offer(i, time[k]+power[k], 0)
 	}
 	return most.index, true
+}
+
+func at(values []float64, index []int) []float64 {
+	out := make([]float64, len(index))
+	for k, i := range index {
+		out[k] = values[i]
+	}
+	return out
 }

@@ -57,7 +57,10 @@ type belief struct {
 }
 
 func (s *search) believe() belief {
-	p := s.model.Posterior()
+	if s.expected == nil {
+		s.expected = s.model.Posterior()
+	}
+	p := s.expected
 	n := len(p.LnTime)
 	b := belief{
 		lnTime:     p.LnTime,

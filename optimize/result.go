@@ -82,7 +82,7 @@ func (s *search) fit() error {
 	if err != nil {
 		return fmt.Errorf("fit to %d measured modes: %w", len(s.order), err)
 	}
-	s.model = model
+	s.model, s.expected = model, nil
 	return nil
 }
 

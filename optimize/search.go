@@ -60,7 +60,8 @@ type search struct {
 	residual *learn.Residual
 	warnings []string
 	model    *learn.Surrogate
-	fits     bool // refit after every probe
+	expected *learn.Posterior // by the model; nil until it is asked for
+	fits     bool             // refit after every probe
 	fitErr   error
 }
 
