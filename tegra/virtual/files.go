@@ -236,12 +236,9 @@ func (b *Board) gpuFiles() {
 // hertz is a file with a clock.
 func hertz(f tegra.Freq) string { return f.In(tegra.Hz) + "\n" }
 
-// seenBusy is the share of its time that a GPU executes while its load is shown as full.
-const seenBusy = 0.94
-
 // gpuBusy is the GPU's load with the scatter of a short look, 0 to 1.
 func (b *Board) gpuBusy() float64 {
-	busy := min(1, b.steady.steps.GPUBusy/seenBusy)
+	busy := b.steady.steps.GPULoad()
 	if busy == 0 {
 		return 0
 	}

@@ -101,7 +101,7 @@ func (s *steady) govern(b *Board, w physics.Workload) {
 func (b *Board) settledGPU(w physics.Workload, c physics.Conditions, read physics.Reading) (float64, tegra.Freq) {
 	g := &b.knobs.gpu
 	f, floor := b.topGPU(), max(g.min, nearest(g.list, restingGPU))
-	for f > floor && w.Run(b.chip, c, read).GPUBusy/seenBusy < stepDownAt {
+	for f > floor && w.Run(b.chip, c, read).GPULoad() < stepDownAt {
 		f = max(floor, below(g.list, f-1))
 		c.GPU = f.GHz()
 	}

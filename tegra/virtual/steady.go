@@ -188,10 +188,23 @@ func (b *Board) Truth(workload string, m tegra.Mode) (timeMS, powerW float64, er
 	if !ok {
 		return 0, 0, unknown(workload)
 	}
+	s, err := b.Steady(w, m, false)
+	return s.TimeMS, s.Power.Total(), err
+}
+
+// Steady is one minibatch of a job in a mode with its clocks locked, free of noise; cold: in the first epoch, when all
+// data come from the drive. There is none in a replay.
+func (b *Board) Steady(w physics.Workload, m tegra.Mode, cold bool) (physics.Steps, error) {
 	if m.Cores < 1 || m.Cores > b.lists.cores || !slices.Contains(b.lists.cpu, m.CPU) ||
 		!slices.Contains(b.lists.gpu, m.GPU) || !slices.Contains(b.lists.emc, m.EMC) {
-		return 0, 0, fmt.Errorf("power mode %s is not one of this board's", m)
+		return physics.Steps{}, fmt.Errorf("power mode %s is not one of this board's", m)
 	}
-	s := b.deviating(w.Run(b.chip, physics.At(m), b.reading(w, b.coldLater(w))), w, workload, m)
-	return s.TimeMS, s.Power.Total(), nil
+	share := b.coldLater(w)
+	if cold && !w.InMemory {
+		share = 1
+	}
+	return b.deviating(w.Run(b.chip, physics.At(m), b.reading(w, share)), w, w.Name, m), nil
 }
+
+// IdleW is the draw in a mode with nothing running, clocks locked.
+func (b *Board) IdleW(m tegra.Mode) float64 { return b.chip.Idle(physics.At(m), false).Total() }

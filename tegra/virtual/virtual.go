@@ -71,6 +71,7 @@ type Options struct {
 	// replay less, and 0 at full speed, which returns exactly the table's numbers.
 	Noise  *float64
 	Faults Faults
+	Chip   *physics.Chip // other constants than the board's own, to try what follows from them; nil: its own
 }
 
 // Board is a virtual Jetson. It is safe for use by several goroutines; with
@@ -126,6 +127,9 @@ func New(o Options) (*Board, error) {
 	}
 	b := &Board{clock: newClock(o.Speed), seed: o.Seed, model: m, facts: boards.Of(m.facts), chip: physics.On(m.name),
 		cached: map[string]float64{}, used: map[int]int{}, splits: map[int64][summed]measure{}}
+	if o.Chip != nil {
+		b.chip = *o.Chip
+	}
 	b.lists = m.lists(b.facts)
 	if o.Medium == "" {
 		o.Medium = m.media[0]

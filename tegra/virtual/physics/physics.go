@@ -94,6 +94,12 @@ type Steps struct {
 	Power      Power
 }
 
+// seenBusy is the share of its time that a GPU executes while its load is shown as full.
+const seenBusy = 0.94
+
+// GPULoad is the GPU's load as its counter shows it, 0 to 1.
+func (s Steps) GPULoad() float64 { return min(1, s.GPUBusy/seenBusy) }
+
 // Minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
@@ -169,7 +175,8 @@ func (w Workload) Run(chip Chip, c Conditions, read Reading) Steps {
 	}
 	s.FetchMS = work + read.MS
 	if w.Workers == 0 {
-		s.StallMS = s.FetchMS + unpipelined*s.HandMS
+		s.HandMS *= unpipelined
+		s.StallMS = s.FetchMS + s.HandMS
 	} else {
 		busy := s.ComputeMS + s.OverheadMS + s.HandMS
 		disk := read.MS / math.Pow(workers, read.Queue)

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/tui/session/fidelity"
+)
+
+func (a *app) fidelity() *cobra.Command {
+	var only string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "fidelity",
+		Short: "Hold the virtual boards against the papers' published figures",
+		Long: "Works out every hardware figure that the papers print on the virtual boards, and says how many " +
+			"tolerances off it is: up to 1 is within, up to 1.5 near. A setting is a number that the simulation " +
+			"takes as an input, a stated one needs no simulation, a contradictory one disagrees with figures of its " +
+			"own paper. Nothing here is a measurement.",
+		Example: "  jtune fidelity --device virtual:nano\n  jtune fidelity --only s2-dvfs --json\n" +
+			"  jtune fidelity --device all --strict",
+		Args: takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			board, err := fidelityBoard(a.options.Device)
+			if err != nil {
+				return err
+			}
+			figures := slices.DeleteFunc(slices.Clone(fidelity.Figures()), func(f fidelity.Figure) bool {
+				return board != "" && !f.About(board) || !strings.Contains(f.ID, only)
+			})
+			if len(figures) == 0 {
+				return usagef("--only %s: no figure has that in its name; jtune fidelity lists them", only)
+			}
+			results, err := fidelity.Evaluate(cmd.Context(), figures, a.options.Seed)
+			if err != nil {
+				return err
+			}
+			if err := a.printFidelity(results); err != nil || !strict {
+				return err
+			}
+			if lost := fidelity.Lost(results); len(lost) > 0 {
+				return fmt.Errorf("fidelity: %d of the figures that held hold no more, %s first", len(lost), lost[0].ID)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&only, "only", "", "only figures with `TEXT` in their name")
+	f.BoolVar(&strict, "strict", false, "exit code 1 when a figure that held at the release holds no more")
+	f.BoolVar(&a.asCSV, "csv", false, "as CSV, one figure per line")
+	a.jsonFlag(f)
+	return cmd
+}
+
+// fidelityBoard is the board that --device names; "" for all.
+func fidelityBoard(device string) (string, error) {
+	name, virtualBoard := strings.CutPrefix(device, "virtual:")
+	switch {
+	case device == "auto" || device == "all":
+		return "", nil
+	case !virtualBoard:
+		return "", usagef("fidelity: --device %s: want all or virtual:NAME", device)
+	case !slices.Contains(virtual.Names(), name):
+		return "", fmt.Errorf("fidelity: virtual:%s is not simulated; there is virtual:%s: %w", name,
+			strings.Join(virtual.Names(), ", virtual:"), tegra.ErrNoDevice)
+	}
+	return name, nil
+}
+
+// fidelityJSON is one figure in `jtune fidelity --json`.
+type fidelityJSON struct {
+	ID           string             `json:"id"`
+	Source       string             `json:"source"`
+	Where        string             `json:"where"`
+	Device       text.Optional      `json:"device"`
+	Workload     text.Optional      `json:"workload"`
+	Setup        text.Optional      `json:"configuration"`
+	Metric       string             `json:"metric"`
+	Published    float64            `json:"published"`
+	PublishedMax tegra.Val[float64] `json:"published_max"`
+	Unit         string             `json:"unit"`
+	Relation     string             `json:"relation"`
+	Slack        float64            `json:"slack"`
+	Simulated    []float64          `json:"simulated"`
+	Off          tegra.Val[float64] `json:"off"`
+	Verdict      fidelity.Verdict   `json:"verdict"`
+	Kind         fidelity.Kind      `json:"kind"`
+	SameAs       text.Optional      `json:"same_as"`
+	Note         text.Optional      `json:"note"`
+}
+
+func toFidelityJSON(r fidelity.Result) fidelityJSON {
+	var boards, workloads []string
+	for _, j := range r.Jobs {
+		if !slices.Contains(boards, j.Board) {
+			boards = append(boards, j.Board)
+		}
+		if j.Workload != "" && !slices.Contains(workloads, j.Workload) {
+			workloads = append(workloads, j.Workload)
+		}
+	}
+	return fidelityJSON{ID: r.ID, Source: fidelity.Studies[r.Study], Where: r.Where,
+		Device: text.Optional(strings.Join(boards, " ")), Workload: text.Optional(strings.Join(workloads, " ")),
+		Setup: text.Optional(r.Configuration), Metric: r.Metric, Published: r.Value,
+		PublishedMax: tegra.Val[float64]{V: r.Most, OK: r.Relation == "range"}, Unit: r.Unit, Relation: r.Relation,
+		Slack: r.Slack(r.Value), Simulated: listOf(r.Values), Off: tegra.Val[float64]{V: r.Off, OK: !math.IsNaN(r.Off)},
+		Verdict: r.Verdict, Kind: r.Kind, SameAs: text.Optional(r.SameAs), Note: text.Optional(r.Why())}
+}
+
+func (a *app) printFidelity(results []fidelity.Result) error {
+	switch {
+	case a.asJSON:
+		out := struct {
+			Virtual bool                       `json:"virtual"`
+			Figures []fidelityJSON             `json:"figures"`
+			Summary map[string]fidelity.Counts `json:"summary"`
+		}{Virtual: true, Summary: fidelity.Summary(results)}
+		for _, r := range results {
+			out.Figures = append(out.Figures, toFidelityJSON(r))
+		}
+		return printJSON(a.out, out)
+	case a.asCSV:
+		return a.fidelityCSV(results)
+	}
+	rows := [][]string{{"figure", "source", "board", "published", "simulated", "off", "verdict"}}
+	for _, r := range results {
+		off := "–"
+		if !math.IsNaN(r.Off) {
+			off = fmt.Sprintf("%.1f", r.Off)
+		}
+		rows = append(rows, []string{r.ID, r.Study + " " + r.Where, r.Place(), publishedText(r.Figure),
+			simulatedText(r), off, string(r.Verdict)})
+	}
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	for _, r := range results {
+		if why := r.Why(); why != "" {
+			fmt.Fprintf(a.out, "%s, %s: %s\n", r.ID, r.Verdict, why)
+		}
+	}
+	fmt.Fprintln(a.out)
+	if err := table(a.out, fidelitySums(results)...); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.out, fidelity.Simulation)
+	return err
+}
+
+func publishedText(f fidelity.Figure) string {
+	relation := map[string]string{"lt": "< ", "le": "≤ ", "gt": "> ", "ge": "≥ ", "approx": "~ "}[f.Relation]
+	value := number(f.Value)
+	if f.Relation == "range" {
+		value += " to " + number(f.Most)
+	}
+	return strings.TrimSpace(relation + value + " " + f.Unit)
+}
+
+// number prints a value with four digits.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// simulatedText is one value, or the least and most of several.
+func simulatedText(r fidelity.Result) string {
+	switch n := len(r.Values); {
+	case n == 0:
+		return "–"
+	case slices.Min(r.Values) == slices.Max(r.Values):
+		return number(r.Values[0])
+	default:
+		return number(slices.Min(r.Values)) + " to " + number(slices.Max(r.Values))
+	}
+}
+
+// fidelitySums are the counts by board, and of all.
+func fidelitySums(results []fidelity.Result) [][]string {
+	rows := [][]string{{"board", "figures", "hold", "simulated", "within", "near", "outside", "settings", "stated",
+		"contradictory", "not simulated"}}
+	sums := fidelity.Summary(results)
+	for _, place := range append(virtual.Names(), fidelity.Several, fidelity.Other, fidelity.All) {
+		c, ok := sums[place]
+		if !ok {
+			continue
+		}
+		row := []string{place}
+		for _, n := range []int{c.Total(), c.Holding(), c.Simulated, c.Within, c.Near, c.Outside, c.Settings, c.Stated,
+			c.Contradictory, c.NotSimulated} {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (a *app) fidelityCSV(results []fidelity.Result) error {
+	w := csv.NewWriter(a.out)
+	rows := [][]string{{"id", "source", "where", "board", "metric", "unit", "relation", "published", "published_max",
+		"slack", "simulated", "off", "verdict", "kind", "same_as", "note", "virtual"}}
+	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for _, r := range results {
+		most, off, values := "", "", []string{}
+		if r.Relation == "range" {
+			most = exact(r.Most)
+		}
+		if !math.IsNaN(r.Off) {
+			off = exact(r.Off)
+		}
+		for _, v := range r.Values {
+			values = append(values, exact(v))
+		}
+		rows = append(rows, []string{r.ID, fidelity.Studies[r.Study], r.Where, r.Place(), r.Metric, r.Unit, r.Relation,
+			exact(r.Value), most, exact(r.Slack(r.Value)), strings.Join(values, " "), off, string(r.Verdict),
+			string(r.Kind), r.SameAs, r.Why(), "true"})
+	}
+	return w.WriteAll(rows)
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
+	t.Parallel()
+	r := jtune(t, "fidelity", "--device", "virtual:nano", "--json")
+	var doc struct {
+		Virtual bool
+		Figures []struct {
+			ID, Source, Device, Verdict, Kind string
+			Simulated                         []float64
+			Off                               *float64
+		}
+		Summary map[string]map[string]int
+	}
+	if err := json.Unmarshal([]byte(r.out), &doc); err != nil || r.code != exitOK {
+		t.Fatalf("%v, exit %d: %s", err, r.code, r.err)
+	}
+	if !doc.Virtual || len(doc.Figures) == 0 || doc.Summary["all"]["simulated"] == 0 {
+		t.Errorf("virtual %v, %d figures, summary %v", doc.Virtual, len(doc.Figures), doc.Summary)
+	}
+	for _, f := range doc.Figures {
+		if !strings.Contains(f.Device, "nano") || f.Source == "" || f.Verdict == "" ||
+			(f.Off == nil) != (len(f.Simulated) == 0) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestFidelityPrintsATableThatNamesTheSimulation(t *testing.T) {
+	t.Parallel()
+	r := jtune(t, "fidelity", "--only", "s2-cache-agx", "--strict")
+	if r.code != exitOK || !strings.Contains(r.out, "A simulation, not a measurement.") ||
+		!strings.Contains(r.out, "s2-cache-agx-mobilenet-e0-stall") || strings.Contains(r.out, "s2-bs") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+func TestFidelityRejectsWhatItCannotHoldFiguresAgainst(t *testing.T) {
+	t.Parallel()
+	for args, code := range map[string]int{
+		"--device virtual:pi": exitNoDevice, "--device jetson": exitUsage, "--only nothing": exitUsage,
+		"--json --csv": exitUsage, "all": exitUsage,
+	} {
+		r := jtune(t, append([]string{"fidelity"}, strings.Fields(args)...)...)
+		if r.code != code || strings.Count(r.err, "\n") != 1 {
+			t.Errorf("%s: exit %d, want %d: %s", args, r.code, code, r.err)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package fidelity
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+)
+
+var update = flag.Bool("update", false, "write the verdicts as they are")
+
+// The golden list: a change of the boards shows which verdict moved.
+func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
+	t.Parallel()
+	results, err := Evaluate(context.Background(), Figures(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now strings.Builder
+	for _, r := range results {
+		fmt.Fprintf(&now, "%s,%s\n", r.ID, r.Verdict)
+	}
+	if *update {
+		if err := os.WriteFile("verdicts.csv", []byte(now.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, r := range results {
+		if was := Expected()[r.ID]; r.Verdict != was {
+			t.Errorf("%s: %s, was %s: simulated %.4g, published %g %s, %.2f tolerances off", r.ID, r.Verdict, was,
+				r.Values, r.Value, r.Unit, r.Off)
+		}
+		if !r.Verdict.Holds() && r.Why() == "" {
+			t.Errorf("%s is %s and says no reason", r.ID, r.Verdict)
+		}
+	}
+	if len(Expected()) != len(results) {
+		t.Errorf("verdicts of %d figures are kept, there are %d", len(Expected()), len(results))
+	}
+}
+
+func TestFiguresAreAllHeldAgainstTheBoards(t *testing.T) {
+	t.Parallel()
+	known := map[string]Figure{}
+	for _, f := range Figures() {
+		if _, twice := known[f.ID]; twice {
+			t.Errorf("%s is there twice", f.ID)
+		}
+		known[f.ID] = f
+		if Studies[f.Study] == "" || f.Where == "" {
+			t.Errorf("%s: no source: study %q, where %q", f.ID, f.Study, f.Where)
+		}
+	}
+	if len(known) != 246 {
+		t.Errorf("%d figures, want the 246 of the papers", len(known))
+	}
+	for _, f := range Figures() {
+		if same, ok := known[f.SameAs]; f.SameAs != "" && (!ok || same.SameAs != "" && same.SameAs == f.ID) {
+			t.Errorf("%s says the same as %s, which is not there or says so too", f.ID, f.SameAs)
+		}
+	}
+}
+
+func TestOffCountsTolerances(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		relation      string
+		value, most   float64
+		tolerance     float64
+		relative      bool
+		simulated, is float64
+	}{
+		{"eq", 46.4, 0, 0.1, true, 48.72, 0.5},
+		{"approx", 20, 0, 5, false, 15, 1},
+		{"le", 3, 0, 1, false, 2, 0},
+		{"lt", 3, 0, 1, false, 4.5, 1.5},
+		{"gt", 90, 0, 2, false, 91, 0},
+		{"ge", 90, 0, 2, false, 86, 2},
+		{"range", 10, 20, 0.1, true, 24, 2},
+		{"range", 10, 20, 0.1, true, 8, 2},
+		{"range", -38.7, -31, 4, false, -35, 0},
+		{"eq", -27.5, 0, 0.1, true, -22, 2},
+		{"eq", 3, 0, 0, false, 4, farthest},
+		{"eq", 3, 0, 0, false, 3, 0},
+	} {
+		f := Figure{Relation: c.relation, Value: c.value, Most: c.most, Tolerance: c.tolerance, Relative: c.relative}
+		if got := f.Off(c.simulated); math.Abs(got-c.is) > 1e-9 {
+			t.Errorf("%+v: %g tolerances off", c, got)
+		}
+	}
+}
+
+func TestSetupsAreReadFromText(t *testing.T) {
+	t.Parallel()
+	got, err := parseSetups("medium=hdd workers=0 mode=a,b")
+	if err != nil || len(got) != 2 || got[0].mode != "a" || got[1].mode != "b" || got[1].medium != "hdd" ||
+		got[1].workers != tegra.Some(0) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"cores=2", "workers=two", "mode=a,b batch=1,2"} {
+		if got, err := parseSetups(bad); err == nil {
+			t.Errorf("%q is read as %+v", bad, got)
+		}
+	}
+}
+
+func TestCountsAddUp(t *testing.T) {
+	t.Parallel()
+	figure := func(board string, kind Kind, v Verdict, same string) Result {
+		return Result{Figure: Figure{Jobs: []Job{{Board: board}}, Kind: kind, SameAs: same}, Verdict: v}
+	}
+	sums := Summary([]Result{figure("nano", Simulated, Within, ""), figure("nano", Simulated, Within, "x"),
+		figure("tx2", Simulated, Near, ""), figure("tx2", Setting, Outside, ""), figure("", Stated, AsStated, "")})
+	if n := sums["nano"]; n.Within != 2 || n.OnceWithin != 1 || n.Restatements != 1 {
+		t.Errorf("nano: %+v", n)
+	}
+	if all := sums[All]; all.Total() != 5 || all.Holding() != 3 || all.Simulated != 3 || all.Near != 1 {
+		t.Errorf("all: %+v", all)
+	}
+}

@@ -1,0 +1,270 @@
+package fidelity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// methods work a figure out, by name: one value or several, of which the worst counts.
+var methods map[string]func(*bench, Figure) ([]float64, error)
+
+func init() { // they are looked up by what they call
+	methods = map[string]func(*bench, Figure) ([]float64, error){
+		"value":  each(func(at, _ float64) float64 { return at }),
+		"ratio":  each(func(at, against float64) float64 { return at / against }),
+		"change": each(change),
+		"size of change": each(func(at, against float64) float64 {
+			return math.Abs(change(at, against))
+		}),
+		"gain":           each(func(at, against float64) float64 { return -change(at, against) }),
+		"mean change":    meanChange,
+		"part of change": partOfChange,
+		"sum":            sum,
+		"spread":         spread,
+		"front size":     frontSize,
+		"on the front":   onTheFront,
+		"saturation":     saturation,
+		"span":           span,
+		"fastest within": fastestWithin,
+		"clean cost":     cleanCost,
+		"idle":           idle,
+	}
+}
+
+// change is from against to at, in percent.
+func change(at, against float64) float64 { return 100 * (at/against - 1) }
+
+// value is a quantity of a job under a setup.
+func (b *bench) value(of string, j Job, s setup) (float64, error) {
+	quantity, ok := quantities[of]
+	if !ok {
+		return 0, fmt.Errorf("no quantity %q", of)
+	}
+	r, err := b.run(j, s)
+	if err != nil {
+		return 0, err
+	}
+	return quantity(r)
+}
+
+// each compares the quantity of every job under every setup with that under what it is held against.
+func each(combine func(at, against float64) float64) func(*bench, Figure) ([]float64, error) {
+	return func(b *bench, f Figure) (out []float64, err error) {
+		for _, j := range f.Jobs {
+			for i, s := range f.at {
+				at, err := b.value(f.of, j, s)
+				if err != nil {
+					return nil, err
+				}
+				against := at
+				if f.method != "value" {
+					if against, err = b.value(f.of, j, f.against[min(i, len(f.against)-1)]); err != nil {
+						return nil, err
+					}
+				}
+				out = append(out, combine(at, against))
+			}
+		}
+		return out, nil
+	}
+}
+
+func meanChange(b *bench, f Figure) ([]float64, error) {
+	changes, err := each(change)(b, f)
+	total := 0.0
+	for _, c := range changes {
+		total += c
+	}
+	return []float64{total / float64(len(changes))}, err
+}
+
+// partOfChange is by how much a part of the epoch changes the epoch, in percent.
+func partOfChange(b *bench, f Figure) ([]float64, error) {
+	at, err := b.value(f.of, f.Jobs[0], f.at[0])
+	if err != nil {
+		return nil, err
+	}
+	against, err := b.value(f.of, f.Jobs[0], f.against[0])
+	if err != nil {
+		return nil, err
+	}
+	epoch, err := b.value("epoch_s", f.Jobs[0], f.against[0])
+	return []float64{100 * (at - against) / epoch}, err
+}
+
+// under is the quantity of one job under each of the figure's setups.
+func under(b *bench, f Figure, of string) (out []float64, err error) {
+	for _, s := range f.at {
+		v, err := b.value(of, f.Jobs[0], s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func sum(b *bench, f Figure) ([]float64, error) {
+	values, err := under(b, f, f.of)
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	return []float64{total}, err
+}
+
+// spread is by how much the least is below the most, in percent.
+func spread(b *bench, f Figure) ([]float64, error) {
+	values, err := under(b, f, f.of)
+	if err != nil {
+		return nil, err
+	}
+	return []float64{-change(slices.Min(values), slices.Max(values))}, nil
+}
+
+// front is the Pareto front of time and energy over the figure's setups, by their place.
+func front(b *bench, f Figure) ([]int, error) {
+	var points []tegra.Measured
+	for _, s := range f.at {
+		r, err := b.run(f.Jobs[0], s)
+		if err != nil {
+			return nil, err
+		}
+		point := tegra.Measured{TimeMS: r.TimeMS, PowerW: r.Power.Total()}
+		point.Mode = r.mode
+		points = append(points, point)
+	}
+	return optimize.Front(points, optimize.Energy), nil
+}
+
+func frontSize(b *bench, f Figure) ([]float64, error) {
+	on, err := front(b, f)
+	return []float64{float64(len(on))}, err
+}
+
+func onTheFront(b *bench, f Figure) ([]float64, error) {
+	on, err := front(b, f)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(f.at, func(s setup) bool { return s.mode == f.against[0].mode })
+	return []float64{truth(slices.Contains(on, i))}, nil
+}
+
+// truth is 1 for what holds.
+func truth(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// saturated is how much of a sample's time a batch size of twice the size must still save, or the GPU counts as full.
+const saturated = 0.15
+
+// saturation is the batch size from which on doubling it saves little time per sample.
+func saturation(b *bench, f Figure) (out []float64, err error) {
+	for _, j := range f.Jobs {
+		last := math.Inf(1)
+		found := f.at[len(f.at)-1].batch
+		for i, s := range f.at {
+			now, err := b.value(f.of, j, s)
+			if err != nil {
+				return nil, err
+			}
+			if now > (1-saturated)*last {
+				found = f.at[i-1].batch
+				break
+			}
+			last = now
+		}
+		out = append(out, float64(found))
+	}
+	return out, nil
+}
+
+// profiled visits the modes that PowerTrain profiled, with the steady state of a job.
+func (b *bench) profiled(j Job, visit func(run)) error {
+	k, err := b.kind(j.Board)
+	if err != nil {
+		return err
+	}
+	r, err := b.run(j, setup{})
+	if err != nil {
+		return err
+	}
+	board, err := b.board(r.unit)
+	if err != nil {
+		return err
+	}
+	for _, m := range k.space.Grid().All() {
+		r.mode = m
+		if r.observed, err = locked(board, r.job, m, false); err != nil {
+			return err
+		}
+		visit(r)
+	}
+	return nil
+}
+
+// span is the most over the least of the modes that PowerTrain profiled.
+func span(b *bench, f Figure) ([]float64, error) {
+	least, most := math.Inf(1), 0.0
+	err := b.profiled(f.Jobs[0], func(r run) {
+		v, _ := quantities[f.of](r)
+		least, most = min(least, v), max(most, v)
+	})
+	return []float64{most / least}, err
+}
+
+// fastestWithin is a quantity of the fastest of these modes that stays within a power limit.
+func fastestWithin(b *bench, f Figure) ([]float64, error) {
+	fastest, out := math.Inf(1), 0.0
+	err := b.profiled(f.Jobs[0], func(r run) {
+		if r.Power.Total() <= f.at[0].watts && r.TimeMS < fastest {
+			fastest = r.TimeMS
+			out, _ = quantities[f.of](r)
+		}
+	})
+	return []float64{out}, err
+}
+
+// perMode is how many clean minibatches PowerTrain took in each mode.
+const perMode = 40
+
+// cleanCost is the time that the clean minibatches of some modes take, by the mean of all that PowerTrain profiled.
+func cleanCost(b *bench, f Figure) (out []float64, err error) {
+	unit := map[string]float64{"s": 1, "min": 60, "h": 3600}[f.of]
+	for _, j := range f.Jobs {
+		var total, n float64
+		if err := b.profiled(j, func(r run) { total, n = total+r.TimeMS/1000, n+1 }); err != nil {
+			return nil, err
+		}
+		modes := f.at[0].modes
+		if modes == 0 {
+			modes = 1
+		}
+		if modes < 1 || f.at[0].modes == 0 { // a share of all
+			modes *= n
+		}
+		out = append(out, modes*perMode*total/n/unit)
+	}
+	return out, nil
+}
+
+// idle is the draw in mW with nothing running and the clocks locked.
+func idle(b *bench, f Figure) ([]float64, error) {
+	m, err := b.mode(f.Jobs[0].Board, f.at[0])
+	if err != nil {
+		return nil, err
+	}
+	board, err := b.board(unit{board: f.Jobs[0].Board})
+	if err != nil {
+		return nil, err
+	}
+	return []float64{1000 * board.IdleW(m)}, nil
+}

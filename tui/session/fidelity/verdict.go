@@ -1,0 +1,66 @@
+package fidelity
+
+import "math"
+
+// Verdict is how a simulation stands to a figure.
+type Verdict string
+
+// Verdicts. Near is up to half a tolerance outside.
+const (
+	Within    Verdict = "within"
+	Near      Verdict = "near"
+	Outside   Verdict = "OUTSIDE"
+	AsSet     Verdict = "setting"
+	AsStated  Verdict = "stated"
+	Contra    Verdict = "contradictory"
+	NoVerdict Verdict = "not simulated"
+)
+
+// farthest is the largest Off that is told: an exact figure that is missed has no scale.
+const farthest = 999
+
+// Off is how many tolerances a value lies off the figure: up to 1 is within.
+func (f Figure) Off(value float64) float64 {
+	var off float64
+	switch f.Relation {
+	case "lt", "le":
+		off = max(0, value-f.Value) / f.Slack(f.Value)
+	case "gt", "ge":
+		off = max(0, f.Value-value) / f.Slack(f.Value)
+	case "range":
+		off = max(0, (f.Value-value)/f.Slack(f.Value), (value-f.Most)/f.Slack(f.Most))
+	default:
+		off = math.Abs(value-f.Value) / f.Slack(f.Value)
+	}
+	return min(off, farthest)
+}
+
+// Slack is one tolerance at a value, in the figure's unit.
+func (f Figure) Slack(value float64) float64 {
+	if f.Relative {
+		return max(1e-9, f.Tolerance*math.Abs(value))
+	}
+	return max(1e-9, f.Tolerance)
+}
+
+// verdict judges the worst of the simulated values.
+func (f Figure) verdict(off float64) Verdict {
+	switch {
+	case f.Kind == Stated:
+		return AsStated
+	case f.Kind == NotSimulated:
+		return NoVerdict
+	case f.Kind == Contradictory:
+		return Contra
+	case off <= 1 && f.Kind == Setting:
+		return AsSet
+	case off <= 1:
+		return Within
+	case off <= 1.5:
+		return Near
+	}
+	return Outside
+}
+
+// Holds reports whether a verdict counts for the simulation, or states a fact.
+func (v Verdict) Holds() bool { return v == Within || v == AsSet || v == AsStated }
