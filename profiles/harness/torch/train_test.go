@@ -18,21 +18,16 @@ import (
 
 const python = "/usr/bin/python3"
 
-// needs skips the test unless the interpreter can import a module.
+// needs skips the test unless the interpreter has a module. It is looked for, not imported:
+// importing PyTorch takes more than a second.
 func needs(t *testing.T, module string) {
 	t.Helper()
 	if testing.Short() && module == "torch" {
 		t.Skip("trains for seconds")
 	}
-	if out, err := exec.Command(python, "-c", "import "+module).CombinedOutput(); err != nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Skipf(
-			"%s cannot import %s (%v, %s): install python3-%[2]s to run this test",
-			python,
-			module,
-			err,
-			lines[len(lines)-1],
-		)
+	look := "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+	if err := exec.Command(python, "-c", look, module).Run(); err != nil {
+		t.Skipf("%s has no %s (%v): install python3-%[2]s to run this test", python, module, err)
 	}
 }
 
@@ -73,6 +68,7 @@ func all(t *testing.T, h harness.Harness) (byKind map[harness.Kind][]harness.Eve
 
 func TestTrainNetworksTrainForRealOnTheCPU(t *testing.T) {
 	needs(t, "torch")
+	t.Parallel()
 	for _, c := range []struct {
 		name           string
 		job            torch.Job
@@ -138,6 +134,7 @@ func mnist(t *testing.T, n int) string {
 
 func TestTrainEpochsOverFilesEndByThemselves(t *testing.T) {
 	needs(t, "torch")
+	t.Parallel()
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: mnist(t, 20), Python: python, Cache: "drop"}
 	got, err := all(
 		t,
@@ -161,6 +158,7 @@ func TestTrainEpochsOverFilesEndByThemselves(t *testing.T) {
 
 func TestTrainingEndsCleanlyWhenTold(t *testing.T) {
 	needs(t, "torch")
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log.txt")
 	job := torch.Job{Net: "lenet5", Set: "mnist", Data: torch.Synthetic, Python: python}
 	temporary := t.TempDir()
@@ -229,6 +227,7 @@ print("boxes", images.read_labels(root + "/coco/images/a.jpg").tolist()[0], len(
 
 func TestTrainPublishedFormatsOfDataSetsAreRead(t *testing.T) {
 	needs(t, "torch")
+	t.Parallel()
 	needs(t, "numpy")
 	out, err := exec.Command(python, "-B", "-c", looks, scripts(t), t.TempDir()).CombinedOutput()
 	if err != nil {
