@@ -48,18 +48,23 @@ func Front(points []tegra.Measured, x Axis) []int { return FrontOf(points, x, Ti
 // x, take the leftmost, then every point that has less y than the last one taken. Of
 // points with equal x only that of least y belongs to it; of points with equal y only
 // the one with the least x; of equal points the first. Points without a positive finite x and y
-// are left out. Cost: one sort.
+// are left out. Cost: two passes and a sort of the points that the one of least x·y does
+// not beat in both, which are few.
 func FrontOf(points []tegra.Measured, x, y Axis) []int {
 	type place struct {
 		x, y float64
 		i    int
 	}
-	order := make([]place, 0, len(points))
+	order, low := make([]place, 0, len(points)), place{x: math.Inf(1), y: 1}
 	for i, p := range points {
 		if at := (place{x.Of(p), y.Of(p), i}); stats.Positive(at.x, at.y) {
 			order = append(order, at)
+			if at.x*at.y < low.x*low.y {
+				low = at
+			}
 		}
 	}
+	order = slices.DeleteFunc(order, func(at place) bool { return at.x > low.x && at.y > low.y })
 	slices.SortFunc(order, func(a, b place) int {
 		if c := cmp.Compare(a.x, b.x); c != 0 {
 			return c

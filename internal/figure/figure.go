@@ -230,18 +230,11 @@ func (f Figure) Names() []Series {
 // Heats are the shades of a heat map's cells, from the least value to the largest.
 const Heats = 5
 
-// Heat places a value among the shades, each of which has as many cells; -1 without one.
-func (p Panel) Heat(v float64) int {
-	if !axis.Finite(v) {
-		return -1
-	}
-	ends := p.HeatEnds()
-	at, _ := slices.BinarySearch(ends[:Heats-1], v)
-	return at
-}
+// HeatEnds are the upper ends of the shades of a heat map.
+type HeatEnds [Heats]float64
 
-// HeatEnds are the upper ends of the shades.
-func (p Panel) HeatEnds() (ends [Heats]float64) {
+// HeatEnds are those of the panel's values: each shade has as many cells.
+func (p Panel) HeatEnds() (ends HeatEnds) {
 	var values []float64
 	for _, s := range p.Series {
 		for _, q := range s.Points {
@@ -254,6 +247,15 @@ func (p Panel) HeatEnds() (ends [Heats]float64) {
 		ends[i] = stats.Quantile(values, float64(i+1)/Heats)
 	}
 	return ends
+}
+
+// Heat places a value among the shades; -1 without one.
+func (ends HeatEnds) Heat(v float64) int {
+	if !axis.Finite(v) {
+		return -1
+	}
+	at, _ := slices.BinarySearch(ends[:Heats-1], v)
+	return at
 }
 
 // Least is the point of the least value; false without any.

@@ -409,9 +409,10 @@ func (d *drawing) heat(top float64) float64 {
 		}
 		return math.NaN()
 	}
+	ends := p.HeatEnds()
 	for _, s := range p.Series {
 		for _, q := range s.Points {
-			heat := p.Heat(q.V)
+			heat := ends.Heat(q.V)
 			x, y := svgLeft+wide*place(xs, q.X), top+high-tall*(place(ys, q.Y)+1)
 			if heat < 0 || !axis.Finite(x) || !axis.Finite(y) {
 				continue

@@ -27,7 +27,8 @@ func heatMap(f figure.Figure, w, h int, paint chart.Paint) string {
 		return Cut(head, w)
 	}
 	cols, rows := folded(len(xs), room), folded(len(ys), high)
-	g := &heatGrid{panel: p, xs: xs, ys: ys, cols: cols, rows: rows, wide: min(cellWide, room/cols.n), paint: paint}
+	g := &heatGrid{panel: p, ends: p.HeatEnds(), xs: xs, ys: ys, cols: cols, rows: rows,
+		wide: min(cellWide, room/cols.n), paint: paint}
 	g.fill()
 	tall := min(3, high/rows.n)
 	lines := []string{paint(chart.InkAxis, head)}
@@ -55,6 +56,7 @@ func folded(values, room int) fold {
 // heatGrid is the cells of a heat map.
 type heatGrid struct {
 	panel      figure.Panel
+	ends       figure.HeatEnds
 	xs, ys     []float64
 	cols, rows fold
 	wide       int
@@ -101,7 +103,7 @@ func (g *heatGrid) row(r int, middle bool) string {
 	var out strings.Builder
 	for c := range g.cols.n {
 		cell := g.cells[r*g.cols.n+c]
-		heat := g.panel.Heat(cell.v)
+		heat := g.ends.Heat(cell.v)
 		if heat < 0 && cell.mark == nil {
 			out.WriteString(strings.Repeat(" ", g.wide))
 			continue
