@@ -10,6 +10,9 @@ import (
 )
 
 func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws every page on one goroutine, as TestFrameFitsEveryWindow does")
+	}
 	for _, c := range []struct {
 		glyphs widget.Glyphs
 		may    func(r rune) bool

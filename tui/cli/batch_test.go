@@ -185,6 +185,7 @@ func TestChooseAmongMinibatchSizes(t *testing.T) {
 }
 
 func TestMinibatchSizesThatCannotBe(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	path, _ := servedSweep(t, 1, 8)
 	out := filepath.Join(t.TempDir(), "m")
@@ -240,6 +241,7 @@ func TestMinibatchSizesThatCannotBe(t *testing.T) {
 }
 
 func TestEvaluateASweepWithMinibatchSizes(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	path, rows := servedSweep(t, 1, 8, 32)
 	v := jtune(t, "evaluate", "--truth", path, "--methods", "gp,tune", "--sizes", "30", "--seeds", "2", "--budgets",

@@ -51,6 +51,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// computes skips a test where data races alone are looked for. It is long, for what it asks of
+// learn and optimize, and those share their work among goroutines in one way: their own tests meet it.
+func computes(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("computes what the tests of learn and optimize do")
+	}
+}
+
 // outcome is what a command line did.
 type outcome struct {
 	code     int

@@ -485,6 +485,7 @@ func TestImpossibleLimitExitsWithFiveAndShowsTheNearest(t *testing.T) {
 // A sweep may hold time alone: power is null or a dash, and what needs it says
 // so in one line.
 func TestASweepWithoutPower(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	_, rows := toySweep(t)
 	var b strings.Builder

@@ -45,6 +45,7 @@ var unmarked = map[string]string{
 // TestASimulationIsMarkedByEveryCommand goes over the whole tree of commands, so that a new one
 // is either marked or listed above.
 func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	dir := t.TempDir()
 	campaign, model := filepath.Join(dir, "c"), filepath.Join(dir, "m.model")

@@ -20,6 +20,7 @@ func plotModel(t *testing.T) (campaign, model string) {
 }
 
 func TestPlotDrawsEveryKindInEveryForm(t *testing.T) {
+	computes(t)
 	campaign, model := plotModel(t)
 	for _, k := range plotKinds {
 		args := []string{"plot", k.name, "--model", model}

@@ -51,6 +51,7 @@ func TestTuneOnTheMeasuredSweepIsNearTheOptimum(t *testing.T) {
 // all of it. The bars are those of docs/results.md, with slack for a
 // single draw.
 func TestFitAndPredictTheMeasuredSweep(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	path := sweeptest.Shared(t, sweeptest.MobileNet)
 	all := sweeptest.Load(t, sweeptest.MobileNet)

@@ -199,6 +199,7 @@ func rowsOf(t testing.TB, dir string) []map[string]string {
 }
 
 func TestARecordOfSeveralMinibatchSizesIsTakenEverywhere(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	path, rows := wholeService(t, 1, 8, 32)
 	base := with(replay(path), "--batch", "all", "--data-dir", t.TempDir())

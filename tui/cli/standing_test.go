@@ -11,6 +11,7 @@ import (
 // The columns of predict and front follow the bounds that the contract names, and the
 // answer of choose is one of the modes within.
 func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "twelve.model")
 	jtune(t, "fit", "--samples", sampleFile(t, 12), "--out", model).done(t)
@@ -63,6 +64,7 @@ func TestStatesOfPredictFrontAndChooseAgree(t *testing.T) {
 func field(v any) string { return strconv.FormatFloat(v.(float64), 'f', 0, 64) }
 
 func TestAWeakModelDoesNotChooseWithoutAWarning(t *testing.T) {
+	computes(t)
 	t.Parallel()
 	weak, good := filepath.Join(t.TempDir(), "weak.model"), filepath.Join(t.TempDir(), "good.model")
 	jtune(t, "fit", "--samples", sampleFile(t, 3), "--out", weak).done(t)

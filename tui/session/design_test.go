@@ -92,6 +92,9 @@ func TestADesignMeasuresKnownModesAgainOnlyToSeeDrift(t *testing.T) {
 // leave 1.15 times the error before it, and a day that begins with a good model 1.1 times that of
 // its first search. Over six days the error falls to 0.9 of it at least.
 func TestADayOfTuningLeavesOneModelThatGetsBetter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tunes five times, one after another")
+	}
 	t.Parallel()
 	days := uint64(1)
 	if os.Getenv("JTUNE_LONG") != "" {

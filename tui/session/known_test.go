@@ -64,6 +64,9 @@ func TestTuneStartsFromThePoolUnlessFresh(t *testing.T) {
 // What a search measures follows from what was known: a repetition knows as much, not
 // what was measured since.
 func TestARepeatedSearchStartsFromWhatWasKnownThen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tunes four times, one after another")
+	}
 	t.Parallel()
 	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), DataDir: t.TempDir()})
 	tuned(t, s, TuneRequest{Limit: optimize.Limit{PowerW: 30}})
