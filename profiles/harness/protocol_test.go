@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -210,4 +211,21 @@ func TestQueueFloodLosesTheOldestEvents(t *testing.T) {
 	if _, err := q.taken(e, ok); err == nil || err.Error() != "over" || q.dropped != 100 {
 		t.Errorf("end: %v, %d dropped; want its end and 100", err, q.dropped)
 	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nb\r 10%\r 20%\n\n"))
+	f.Add(bytes.Repeat([]byte("x"), maxLine+5))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		eachLine(bytes.NewReader(text), func(line []byte) {
+			if len(line) > maxLine || bytes.IndexByte(line, '\n') >= 0 {
+				t.Errorf("a line of %d bytes", len(line))
+			}
+		})
+		eachDraw(bytes.NewReader(text), func(piece []byte, _ bool) {
+			if bytes.ContainsAny(piece, "\r\n") {
+				t.Errorf("%q", piece)
+			}
+		})
+	})
 }

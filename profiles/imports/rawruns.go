@@ -158,7 +158,11 @@ func eachPacked(file string, take func(string, io.Reader) error) error {
 		return err
 	}
 	defer f.Close()
-	unzipped, err := gzip.NewReader(f)
+	return unpack(f, take)
+}
+
+func unpack(r io.Reader, take func(string, io.Reader) error) error {
+	unzipped, err := gzip.NewReader(r)
 	if err != nil {
 		return err
 	}

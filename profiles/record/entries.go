@@ -69,7 +69,14 @@ func (p *fieldParser) isOf(batch int) bool {
 // counted in the note.
 func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []string, err error) {
 	text, err := readIfThere(dir, name)
-	bad := 0
+	if bad := parseRaw(text, columns, f); bad > 0 {
+		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", filepath.Join(dir, name), bad)}
+	}
+	return note, err
+}
+
+// parseRaw is rawLines of a file's text.
+func parseRaw(text []byte, columns []string, f func(*fieldParser)) (bad int) {
 	torn := eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 {
 			if len(fields) > len(columns) && fields[len(columns)] == SizeColumn {
@@ -91,8 +98,5 @@ func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []
 	if torn {
 		bad++
 	}
-	if bad > 0 {
-		note = []string{fmt.Sprintf("%s: %d unreadable lines are left out", filepath.Join(dir, name), bad)}
-	}
-	return note, err
+	return bad
 }

@@ -40,6 +40,10 @@ func readHeader(dir string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("campaign folder: %w", err)
 	}
+	return parseHeader(path, text)
+}
+
+func parseHeader(path string, text []byte) (h Header, err error) {
 	meta, err := tomlfile.Decode(path, string(text), &h)
 	switch {
 	case err != nil:

@@ -84,11 +84,16 @@ func (s *Session) choiceFile() string { return s.stateFile("tune-" + safeName(s.
 // TuneChoice is the last choice on this board, or the default: also where its file is missing
 // or damaged.
 func (s *Session) TuneChoice() TuneChoice {
+	data, _ := safefile.Read(s.choiceFile(), mostChoice)
+	return parseChoice(data, DefaultChoice(s.Device.Presets()))
+}
+
+func parseChoice(data []byte, otherwise TuneChoice) TuneChoice {
 	var c TuneChoice
-	if data, err := safefile.Read(s.choiceFile(), mostChoice); err != nil || json.Unmarshal(data, &c) != nil {
-		c = TuneChoice{}
+	if json.Unmarshal(data, &c) != nil {
+		return otherwise
 	}
-	return c.over(DefaultChoice(s.Device.Presets()))
+	return c.over(otherwise)
 }
 
 // KeepTuneChoice remembers a choice for this board.

@@ -29,6 +29,9 @@ type media struct{ arch, kernel, initrd, jtune string }
 func (l *lab) newMedia(ctx context.Context, arch string) (media, error) {
 	dir := filepath.Join(l.dir, arch)
 	b := media{arch, filepath.Join(dir, "vmlinuz"), filepath.Join(dir, "initrd.gz"), filepath.Join(dir, "jtune")}
+	if _, err := os.Stat(b.initrd); err == nil {
+		return b, nil // of a call before
+	}
 	first := filepath.Join(dir, "first") // the initramfs
 	board := tegratest.New(boardName)
 	board.FollowClocks()

@@ -43,10 +43,12 @@ var parts = []part{{"cuts", powerCuts}, {"system", trySystem}}
 
 // lab is what all parts share.
 type lab struct {
-	dir  string    // for what they build; made anew
-	log  io.Writer // what goes on
-	seed int64
-	cuts int
+	dir        string    // for what they build
+	log        io.Writer // what goes on
+	seed       int64
+	cuts       int
+	days       string // names of days, with commas
+	systemCuts int
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -56,6 +58,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	l := &lab{log: stderr}
 	flags.Int64Var(&l.seed, "seed", time.Now().UnixNano()%1_000_000, "seed `N` of the moments of the cuts")
 	flags.IntVar(&l.cuts, "cuts", 100, "number `N` of power cuts")
+	flags.IntVar(&l.systemCuts, "system-cuts", 10, "number `N` of power cuts of the Debian system")
+	flags.StringVar(&l.days, "days", strings.Join(dayNames(), ","),
+		"the `BOOTS` of the Debian system to try, with commas and in this order")
+	flags.StringVar(&l.dir, "dir", "",
+		"`FOLDER` for what is built, kept for a further call; a new one that is removed by default")
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2
 	}
@@ -63,13 +70,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "machine: skipped:", why)
 		return 0
 	}
-	dir, err := os.MkdirTemp("", "jtune-machine")
-	if err != nil {
-		fmt.Fprintln(stderr, "machine:", err)
-		return 1
+	if l.dir == "" {
+		dir, err := os.MkdirTemp("", "jtune-machine")
+		if err != nil {
+			fmt.Fprintln(stderr, "machine:", err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		l.dir = dir
 	}
-	defer os.RemoveAll(dir)
-	l.dir = dir
 	code := 0
 	for _, p := range parts {
 		if !slices.Contains(strings.Split(*names, ","), p.name) {

@@ -6,9 +6,12 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,26 +32,56 @@ type system struct {
 	checks   int
 	findings []string
 	log      io.Writer
+	cuts     int
+	draw     *rand.Rand
 }
 
 // twoCores is a mode of the fake board with two processors.
 const twoCores = "2c/0.73C/0.31G/2.13M"
+
+// day is what is tried between two boots of the system, on the disk that those before left.
+type day struct {
+	name string
+	try  func(*system, context.Context)
+}
+
+var days = []day{
+	{"users", (*system).users},
+	{"set", (*system).setAtBoot},
+	{"unset", (*system).notAtBoot},
+	{"refused", (*system).refused},
+	{"sleep", (*system).sleep},
+	{"cuts", (*system).powerCuts},
+}
+
+func dayNames() (names []string) {
+	for _, d := range days {
+		names = append(names, d.name)
+	}
+	return names
+}
 
 func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 	b, err := l.newMedia(ctx, "amd64")
 	if err != nil {
 		return 0, nil, err
 	}
-	s := &system{b: b, disk: filepath.Join(l.dir, "system.img"), key: filepath.Join(l.dir, "key"), log: l.log}
-	if err := sh(ctx, systemScript, filepath.Join(l.dir, "system"), filepath.Join(l.dir, "amd64"), s.key, suite,
-		s.disk); err != nil {
-		return 0, nil, err
+	s := &system{b: b, disk: filepath.Join(l.dir, "system.img"), key: filepath.Join(l.dir, "key"), log: l.log,
+		cuts: l.systemCuts, draw: rand.New(rand.NewPCG(uint64(l.seed), 1))}
+	if _, err := os.Stat(s.disk); err != nil { // else that of a call before
+		if err := sh(ctx, systemScript, filepath.Join(l.dir, "system"), filepath.Join(l.dir, "amd64"), s.key, suite,
+			s.disk); err != nil {
+			return 0, nil, err
+		}
 	}
-	for _, day := range []func(context.Context){s.users, s.setAtBoot, s.notAtBoot, s.refused} {
+	for _, d := range days {
+		if !slices.Contains(strings.Split(l.days, ","), d.name) {
+			continue
+		}
 		if err := s.boot(ctx); err != nil {
 			return s.checks, s.findings, err
 		}
-		day(ctx)
+		d.try(s, ctx)
 		s.ssh(ctx, "root", "systemctl reboot") // the machine ends in place of starting again
 		select {
 		case <-s.e.ended:
@@ -201,6 +234,10 @@ func (s *system) users(ctx context.Context) {
 	s.check("the clock goes back a year", s.typed(ctx, "worker", ask+"20s", "keep this mode?",
 		[]func(io.Writer){func(io.Writer) { s.ssh(ctx, "root", "date -s '1 year ago'") }}), 6)
 	s.processors(ctx, "the mode is restored all the same", 4)
+	again := "jtune apply " + twoCores + " --yes && jtune revert && echo quick && sleep 35 && jtune apply MAXN --yes"
+	s.check("sudo's time-out: it asks again once a password has grown old", s.typed(ctx, "other", again,
+		"password for other: ", []func(io.Writer){types("secret\n"), types("secret\n")}), 0, "quick", "kept")
+	s.check("what another user has set is the board's", s.ssh(ctx, "root", "jtune revert"), 0)
 	s.check("root sets a mode for every boot", s.ssh(ctx, "root", "jtune apply "+twoCores+" --yes --at-boot"), 0,
 		"written and enabled")
 }
@@ -224,4 +261,55 @@ func (s *system) refused(ctx context.Context) {
 		"systemctl is-failed jtune-mode; systemctl is-system-running; journalctl -u jtune-mode -o cat"), 0,
 		"failed\n", "degraded\n", "max_freq")
 	s.processors(ctx, "the board is as it was", 4)
+	s.check("the knob takes values again", s.ssh(ctx, "root", "jtune apply --at-boot off && rm /etc/refuse"), 0)
+}
+
+// sleep suspends the machine while a mode waits for an answer.
+func (s *system) sleep(ctx context.Context) {
+	const suspend = "systemd-run --quiet --wait sh -c 'echo +5 >/sys/class/rtc/rtc0/wakealarm && " +
+		"echo freeze >/sys/power/state'" // not below the board's /sys
+	got := s.typed(ctx, "worker", "jtune apply "+twoCores+" --keep-after 3m", "keep this mode?",
+		[]func(io.Writer){func(w io.Writer) {
+			s.check("the machine sleeps and wakes", s.ssh(ctx, "root", suspend), 0)
+			s.processors(ctx, "awake, the mode is still set", 2)
+			types("n\n")(w)
+		}})
+	s.check("awake, it takes an answer", got, 6)
+	s.processors(ctx, "and the mode is taken back", 4)
+}
+
+// powerCuts cuts the power while a campaign or a change of the mode is in progress, and boots again.
+func (s *system) powerCuts(ctx context.Context) {
+	for n := range s.cuts {
+		profile := fmt.Sprintf("jtune --device virtual:agx-orin --seed %d profile resnet --sample 60 --minibatches 10 "+
+			"--resume --out cut%d --speed ", n, n)
+		command := profile + "200"
+		if n%2 == 1 {
+			command = "while jtune apply " + twoCores + " --yes && jtune revert; do :; done"
+		}
+		ended := make(chan said, 1)
+		go func() { ended <- s.ssh(ctx, "worker", command) }()
+		after := time.Duration(s.draw.Int64N(int64(20 * time.Second)))
+		time.Sleep(after)
+		s.e.cut()
+		got := <-ended
+		done := strings.Count(got.out, "  ok  ")
+		fmt.Fprintf(s.log, "system: cut %d, %.1f s after its start, %d modes said to be recorded\n", n+1, after.Seconds(),
+			done)
+		if err := s.boot(ctx); err != nil {
+			s.findings = append(s.findings, err.Error())
+			return
+		}
+		s.processors(ctx, "after a cut the knobs are those of a fresh boot", 4)
+		s.check("after a cut nothing waits to be restored", s.ssh(ctx, "root", "ls /run/jtune"), 2)
+		if n%2 == 1 {
+			continue
+		}
+		s.check("after a cut no row is lost", s.ssh(ctx, "worker",
+			fmt.Sprintf("[ %d = 0 ] || [ $(tail -n +2 cut%d/modes.csv | wc -l) -ge %d ]", done, n, done)), 0)
+		s.check("after a cut the campaign is finished", s.ssh(ctx, "worker", profile+"max"), 0)
+		s.check("and has each mode once", s.ssh(ctx, "worker",
+			fmt.Sprintf("tail -n +2 cut%d/modes.csv | cut -d, -f1-4 | sort -u | wc -l; wc -l <cut%d/modes.csv", n, n)), 0,
+			"60\n61\n")
+	}
 }

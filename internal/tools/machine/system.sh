@@ -59,7 +59,8 @@ for home in root home/worker home/other home/guest; do
   chroot "$root" chown -R --reference="/$home" "/$home/.ssh"
 done
 cat >"$root/etc/sudoers.d/jtune" <<'END'
-Defaults timestamp_timeout=0, passwd_timeout=0.3
+Defaults passwd_timeout=0.3, timestamp_timeout=0
+Defaults:other timestamp_timeout=0.5
 worker ALL=(root) NOPASSWD: /usr/local/bin/jtune guard -sysroot=/
 other ALL=(ALL) ALL
 END

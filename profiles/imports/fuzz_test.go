@@ -1,0 +1,33 @@
+package imports
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+)
+
+func FuzzPacked(f *testing.F) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, name := range []string{"net/pm_2_268800_306000000_665600000/a_epoch_stats.csv", "x/../y", "dir/"} {
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: 6}); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := w.Write([]byte("a,b\n1,")); err != nil && name != "dir/" {
+			f.Fatal(err)
+		}
+	}
+	_ = w.Close()
+	_ = z.Close()
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		found, sum := map[string]*rawRun{}, 0
+		_ = unpack(bytes.NewReader(packed), func(name string, r io.Reader) error { return takeLog(found, &sum, name, r) })
+		if sum > 2*maxRawSum {
+			t.Errorf("%d bytes of logs", sum)
+		}
+	})
+}
