@@ -328,7 +328,7 @@ func parse(fields []string, units []float64) (tegra.Measured, error) {
 	if err := plausible(v[0], v[1], v[2], v[3]); err != nil {
 		return tegra.Measured{}, err
 	}
-	mode := tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1] * 1000), GPU: hertz(v[2]), EMC: hertz(v[3])}
+	mode := tegra.Mode{Cores: int(v[0]), CPU: hertz(v[1]) * tegra.KHz, GPU: hertz(v[2]), EMC: hertz(v[3])}
 	m := tegra.Measured{Setting: tegra.Setting{Mode: mode}, TimeMS: v[4], PowerW: v[5]}
 	return m, m.Plausible()
 }
