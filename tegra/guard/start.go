@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -76,9 +79,13 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 	if asRoot {
 		caller.Privileged(cmd)
 	}
+	logged := int64(0) // bytes in the log before
 	if log := openLog(logName); log != nil {
 		cmd.Stderr = log
 		defer log.Close()
+		if st, err := log.Stat(); err == nil {
+			logged = st.Size()
+		}
 	}
 	err = cmd.Run() // the first process starts the guard and exits
 	requests.Close()
@@ -89,7 +96,7 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 		if ctx.Err() != nil { // which has killed it
 			return nil, ctx.Err()
 		}
-		return nil, startError(err, sudo)
+		return nil, startError(err, sudo, sudoSaid(logName, logged))
 	}
 	_ = out.SetReadDeadline(time.Now().Add(readyWait))
 	stop := context.AfterFunc(ctx, func() { _ = out.SetReadDeadline(time.Unix(1, 0)) })
@@ -107,12 +114,29 @@ func spawn(ctx context.Context, command []string, asRoot bool, logName string, s
 	return c, nil
 }
 
-func startError(err error, sudo bool) error {
+func startError(err error, sudo bool, said string) error {
 	var exit *exec.ExitError
 	if sudo && errors.As(err, &exit) {
-		return fmt.Errorf("sudo did not start the guard: %w; run as root", tegra.ErrPermission)
+		return fmt.Errorf("sudo did not start the guard%s: %w; run as root", said, tegra.ErrPermission)
 	}
 	return fmt.Errorf("start the guard: %w", err)
+}
+
+// sudoSaid is the reason that sudo gave, in brackets: the last line with its name that was logged after so many bytes.
+// It is "" where there is none.
+func sudoSaid(logName string, after int64) (said string) {
+	f, err := os.Open(logName)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	logged, _ := io.ReadAll(io.NewSectionReader(f, after, maxLog))
+	for line := range strings.Lines(string(logged)) {
+		if line = text.OneLine(line); strings.Contains(line, "sudo") {
+			said = " (" + line + ")"
+		}
+	}
+	return said
 }
 
 // openLog returns nil when no log is wanted, or none can be written.

@@ -178,3 +178,21 @@ func TestStartOfAClientThatDroppedRootIsOfARootGuard(t *testing.T) {
 	waitFree(t, root)
 	wantSame(t, before, root, "after the client was killed")
 }
+
+func TestStartThatSudoRefusesSaysWhatSudoSaid(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "guard.log")
+	if err := os.WriteFile(log, []byte("sudo: of an earlier day\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for said, want := range map[string]string{
+		"Sorry, try again.\\nsudo: 3 incorrect password attempts": " (sudo: 3 incorrect password attempts): ",
+		"guest is not in the sudoers file.\\nThis is reported.":   " (guest is not in the sudoers file.): ",
+		"nothing of use": "the guard: ",
+	} {
+		_, err := spawn(t.Context(), []string{"/bin/sh", "-c", "printf '" + said + "\\n' >&2; exit 1"}, false, log, true)
+		if !errors.Is(err, tegra.ErrPermission) || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("sudo said %q: got %v, want %q", said, err, want)
+		}
+	}
+}
