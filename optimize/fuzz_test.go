@@ -6,7 +6,8 @@ import (
 )
 
 func FuzzRotation(f *testing.F) {
-	for _, seed := range []string{"", "widest", "one-by-one:cpu,gpu", "cores,cpu,gpu,mem,batch", "cpu,cpu", "widest:x"} {
+	for _, seed := range []string{"", "widest", "one-by-one:cpu,gpu", "cores,cpu,gpu,mem,batch", "cpu,cpu",
+		"widest:x"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

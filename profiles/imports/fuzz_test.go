@@ -25,7 +25,9 @@ func FuzzPacked(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		found, sum := map[string]*rawRun{}, 0
-		_ = unpack(bytes.NewReader(packed), func(name string, r io.Reader) error { return takeLog(found, &sum, name, r) })
+		_ = unpack(bytes.NewReader(packed), func(name string, r io.Reader) error {
+			return takeLog(found, &sum, name, r)
+		})
 		if sum > 2*maxRawSum {
 			t.Errorf("%d bytes of logs", sum)
 		}

@@ -27,7 +27,8 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzRawLines(f *testing.F) {
-	f.Add([]byte("t_s,cores,cpu_khz,gpu_hz,mem_hz,power_w,valid,why,virtual\n1,4,729600,318750000,665600000,9.5,true,,true"))
+	f.Add([]byte("t_s,cores,cpu_khz,gpu_hz,mem_hz,power_w,valid,why,virtual\n" +
+		"1,4,729600,318750000,665600000,9.5,true,,true"))
 	f.Add([]byte(csvLine(sampleColumns) + "1.000,4,729600,318750000,665600000,,false,cold\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		parseRaw(text, sampleColumns, func(p *fieldParser) {

@@ -190,7 +190,8 @@ func TestStartThatSudoRefusesSaysWhatSudoSaid(t *testing.T) {
 		"guest is not in the sudoers file.\\nThis is reported.":   " (guest is not in the sudoers file.): ",
 		"nothing of use": "the guard: ",
 	} {
-		_, err := spawn(t.Context(), []string{"/bin/sh", "-c", "printf '" + said + "\\n' >&2; exit 1"}, false, log, true)
+		sudo := []string{"/bin/sh", "-c", "printf '" + said + "\\n' >&2; exit 1"}
+		_, err := spawn(t.Context(), sudo, false, log, true)
 		if !errors.Is(err, tegra.ErrPermission) || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("sudo said %q: got %v, want %q", said, err, want)
 		}

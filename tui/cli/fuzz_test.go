@@ -10,7 +10,8 @@ func FuzzArguments(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if from, to, step, err := parseBudgets(text); err == nil && text != "" && !(from > 0 && to >= from && step > 0) {
+		if from, to, step, err := parseBudgets(text); err == nil && text != "" &&
+			!(from > 0 && to >= from && step > 0) {
 			t.Errorf("budgets %q: %g %g %g", text, from, to, step)
 		} else if math.IsNaN(from) || math.IsInf(to, 0) {
 			t.Errorf("budgets %q: %g %g %g", text, from, to, step)

@@ -119,7 +119,8 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	}
 	out.board = head.Device.Board()
 	if len(rows) == 0 {
-		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with --out %s --resume goes on", dir, dir)
+		return out, fmt.Errorf("%s: no mode has been recorded yet; jtune profile with --out %s --resume goes on", dir,
+			dir)
 	}
 	if len(out.Measured) == 0 {
 		return out, fmt.Errorf("%s: no usable row among %d", dir, len(rows))

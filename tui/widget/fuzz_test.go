@@ -3,7 +3,8 @@ package widget
 import "testing"
 
 func FuzzTheme(f *testing.F) {
-	for _, seed := range [][2]string{{"name", "light"}, {"good", "#005f00"}, {"good", "22"}, {"bad", "256"}, {"x", "#"}} {
+	for _, seed := range [][2]string{{"name", "light"}, {"good", "#005f00"}, {"good", "22"},
+		{"bad", "256"}, {"x", "#"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, key, value string) {

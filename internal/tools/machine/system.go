@@ -281,8 +281,8 @@ func (s *system) sleep(ctx context.Context) {
 // powerCuts cuts the power while a campaign or a change of the mode is in progress, and boots again.
 func (s *system) powerCuts(ctx context.Context) {
 	for n := range s.cuts {
-		profile := fmt.Sprintf("jtune --device virtual:agx-orin --seed %d profile resnet --sample 60 --minibatches 10 "+
-			"--resume --out cut%d --speed ", n, n)
+		profile := fmt.Sprintf("jtune --device virtual:agx-orin --seed %d profile resnet --sample 60 "+
+			"--minibatches 10 --resume --out cut%d --speed ", n, n)
 		command := profile + "200"
 		if n%2 == 1 {
 			command = "while jtune apply " + twoCores + " --yes && jtune revert; do :; done"
@@ -294,8 +294,8 @@ func (s *system) powerCuts(ctx context.Context) {
 		s.e.cut()
 		got := <-ended
 		done := strings.Count(got.out, "  ok  ")
-		fmt.Fprintf(s.log, "system: cut %d, %.1f s after its start, %d modes said to be recorded\n", n+1, after.Seconds(),
-			done)
+		fmt.Fprintf(s.log, "system: cut %d, %.1f s after its start, %d modes said to be recorded\n", n+1,
+			after.Seconds(), done)
 		if err := s.boot(ctx); err != nil {
 			s.findings = append(s.findings, err.Error())
 			return
