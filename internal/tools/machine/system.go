@@ -308,8 +308,8 @@ func (s *system) powerCuts(ctx context.Context) {
 		s.check("after a cut no row is lost", s.ssh(ctx, "worker",
 			fmt.Sprintf("[ %d = 0 ] || [ $(tail -n +2 cut%d/modes.csv | wc -l) -ge %d ]", done, n, done)), 0)
 		s.check("after a cut the campaign is finished", s.ssh(ctx, "worker", profile+"max"), 0)
-		s.check("and has each mode once", s.ssh(ctx, "worker",
-			fmt.Sprintf("tail -n +2 cut%d/modes.csv | cut -d, -f1-4 | sort -u | wc -l; wc -l <cut%d/modes.csv", n, n)), 0,
+		s.check("and has each mode once", s.ssh(ctx, "worker", fmt.Sprintf(
+			"cd cut%d && tail -n +2 modes.csv | cut -d, -f1-4 | sort -u | wc -l && wc -l <modes.csv", n)), 0,
 			"60\n61\n")
 	}
 }
