@@ -28,16 +28,16 @@ type Situation struct {
 // decide, measured values where the model has them.
 func Advice(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
-	lines := append(Knobs(m, s.Mode), a.doubtOrFront()...)
+	lines := append(Knobs(m, s.Mode), a.doubtOrFront(true)...)
 	length, approach := a.training()
 	return append(append(lines, length...), approach...)
 }
 
-// Findings are the part of Advice that an answer is worth: what else can be gained, and
-// what the answer comes to over a whole training.
+// Findings are the part of Advice that an answer is worth: what else can be gained, whether
+// the present mode wastes power, and what the answer comes to over a whole training.
 func Findings(m *learn.Model, s Situation) []string {
 	a := newAdviser(m, s)
-	lines := a.doubtOrFront()
+	lines := a.doubtOrFront(false)
 	if tooWrong(m) == "" {
 		lines = append(free(Halves(m, s.Mode)), lines...)
 	}
@@ -112,12 +112,13 @@ func tooWrong(m *learn.Model) string {
 	return "errors of " + what + " are too large to say which modes waste power: " + todo
 }
 
-// doubtOrFront looks for modes off the front, unless the model is too wrong for that.
-func (a *adviser) doubtOrFront() []string {
+// doubtOrFront looks for modes off the front, unless the model is too wrong for that: the
+// present mode, or also MAXN and the presets.
+func (a *adviser) doubtOrFront(all bool) []string {
 	if doubt := tooWrong(a.model); doubt != "" {
 		return []string{doubt}
 	}
-	return a.offFront()
+	return a.offFront(all)
 }
 
 // noise is the relative error of one reading per mode.
@@ -157,8 +158,7 @@ func (a *adviser) better(p point) (faster, thriftier point, found bool) {
 	return faster, thriftier, found
 }
 
-// offFront looks at the present mode, MAXN and the presets.
-func (a *adviser) offFront() []string {
+func (a *adviser) offFront(all bool) []string {
 	type named struct {
 		name string
 		mode tegra.Mode
@@ -167,11 +167,13 @@ func (a *adviser) offFront() []string {
 	if a.Present.OK {
 		list = append(list, named{"the present mode", a.Present.V})
 	}
-	if top := a.model.Space.Max(); a.model.Space.Contains(top) {
-		list = append(list, named{"every knob at its largest", top})
-	}
-	for _, p := range a.Presets {
-		list = append(list, named{"preset " + p.Name, p.Mode})
+	if all {
+		if top := a.model.Space.Max(); a.model.Space.Contains(top) {
+			list = append(list, named{"every knob at its largest", top})
+		}
+		for _, p := range a.Presets {
+			list = append(list, named{"preset " + p.Name, p.Mode})
+		}
 	}
 	var lines []string
 	seen := map[tegra.Mode]bool{}

@@ -125,11 +125,17 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 		t.Errorf("half of the GPU clock doubles the time:\n%s", said)
 	}
 	wasteful := tegra.Mode{Cores: 12, CPU: top.CPU, GPU: 900 * tegra.MHz, EMC: top.EMC}
-	worth := Situation{Mode: top, Present: tegra.Some(wasteful), Minibatches: 360_000}
+	preset := tegra.Preset{Name: "HOT", Mode: tegra.Mode{Cores: 12, CPU: top.CPU, GPU: 600 * tegra.MHz, EMC: top.EMC}}
+	worth := Situation{Mode: top, Present: tegra.Some(wasteful), Presets: []tegra.Preset{preset}, Minibatches: 360_000}
 	found := strings.Join(Findings(model, worth), "\n")
 	if !strings.Contains(found, "the present mode (12c/2.20C/0.90G/3.20M) lies off the Pareto front") ||
-		strings.Contains(found, "half of one setting") || strings.Contains(found, "fine-tuning") {
+		strings.Contains(found, "half of one setting") || strings.Contains(found, "fine-tuning") ||
+		strings.Contains(found, "HOT") {
 		t.Errorf("what an answer is worth:\n%s", found)
+	}
+	if said := strings.Join(Advice(model, worth), "\n"); !strings.Contains(said, "preset HOT (12c/2.20C/0.60G/3.20M) "+
+		"lies off the Pareto front") {
+		t.Errorf("advice lacks the preset off the front:\n%s", said)
 	}
 	said = strings.Join(Advice(model, Situation{Mode: lean, Present: tegra.Some(top), Minibatches: 360_000}), "\n")
 	if !strings.Contains(said, "Wh less than in the present mode") || strings.Contains(said, "cores can") {

@@ -165,6 +165,7 @@ type answer struct {
 	batch     int    // samples per minibatch, where that is an input
 	origin    string // "" for measurements of a real board
 	predicted *learn.Prediction
+	fitted    bool // predicted by a model that has learned from this very mode
 	measured  *tegra.Measured
 	// suspicious: the measurement disagrees with all others and was not repeated,
 	// the prediction counts.
@@ -241,8 +242,12 @@ func (x answer) print(w io.Writer) error {
 		fmt.Fprintln(w, x.space.Format(x.mode)+x.origin)
 	}
 	if p := x.predicted; p != nil {
+		said := "predicted"
+		if x.fitted {
+			said = "fitted"
+		}
 		rows = append(rows, []string{
-			"predicted",
+			said,
 			text.Of(p.TimeMS) + " ms",
 			x.band(p.TimeLoMS, p.TimeHiMS),
 			text.Of(p.PowerW) + " W",
@@ -292,7 +297,7 @@ func changes(c session.Comparison, lo, hi float64) string {
 	if c.Measured {
 		return ""
 	}
-	return fmt.Sprintf("(%+.0f to %+.0f)", lo, hi)
+	return fmt.Sprintf("(%+.0f to %+.0f)", math.Round(lo)+0, math.Round(hi)+0) // no -0
 }
 
 // widestBand is the ratio of the ends of a band beyond which it says nothing beside a

@@ -76,7 +76,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 	predicted, about := o.Predicted[at], o.At(at)
 	situation := a.options.Situation(m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
-		predicted: &predicted, feasible: err == nil, standing: o.Standing(at, limit),
+		predicted: &predicted, fitted: about.Fitted, feasible: err == nil, standing: o.Standing(at, limit),
 		suspicious: about.Doubted.OK, versus: o.Compare(at, situation.Presets, situation.Present)}
 	switch {
 	case about.Measured():

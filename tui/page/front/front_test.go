@@ -169,3 +169,18 @@ func TestFrontDoesNotCallPredictedWhatWasFitted(t *testing.T) {
 			at.Predicted.TimeMS, at.Fitted, said.TimeMS)
 	}
 }
+
+func TestFrontKeepsNamesOfPresetsApart(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"MODE_30W":                 "MODE_30W",
+		"MODE_15W_2CORE":           "15W_2CO…",
+		"MODE_15W_6CORE":           "15W_6CO…",
+		"MAXN = present":           "MAXN",
+		"present = MODE_20W_6CORE": "present",
+	} {
+		if got := short(name, 8); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}

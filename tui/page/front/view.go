@@ -2,7 +2,6 @@ package front
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -261,7 +260,7 @@ func (p *Page) card(w int, short bool) string {
 		lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[p.cursor].TimeMS*float64(n)/60000))
 	}
 	lines = append(lines, p.status())
-	return strings.Join(append(lines, p.versus()...), "\n")
+	return strings.Join(append(lines, p.versus(w)...), "\n")
 }
 
 // status says where the mode stands against the limit, and whether the board runs in it.
@@ -301,30 +300,35 @@ func phaseText(pr profiles.Progress) string {
 	return pr.Phase.String() + " …"
 }
 
-// versus compares the cursor's mode with MAXN, the presets and the present.
-func (p *Page) versus() []string {
-	v, top := p.read.Outlook(), p.read.Space().Max()
-	presets := slices.DeleteFunc(slices.Clone(p.read.Presets()), func(pr tegra.Preset) bool { return pr.Mode == top })
-	now := p.read.Present()
-	now.OK = now.OK && p.read.NameOf(now.V) == ""
-	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-8s %10s %10s", "against", "time", "power"))}
-	row := func(name string, c *session.Comparison) {
-		if c != nil && c.Other.Mode != v.Known[p.cursor].Mode {
-			time, power := widget.SignedPct(c.TimePct), widget.SignedPct(c.PowerPct)
-			if !c.Measured {
-				time = widget.SignedRange(c.Lo.TimePct, c.Hi.TimePct)
-				power = widget.SignedRange(c.Lo.PowerPct, c.Hi.PowerPct)
-			}
-			lines = append(lines, fmt.Sprintf("%-8s %10s %10s", widget.Cut(name, 8), time, power))
+// versus compares the cursor's mode with MAXN, the presets and the present, as jtune choose does.
+func (p *Page) versus(w int) []string {
+	const columns = 22 // of time and power
+	v, wide := p.read.Outlook(), max(8, min(24, w-columns))
+	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-*s %10s %10s", wide, "against", "time", "power"))}
+	for _, c := range v.Compare(p.cursor, p.read.Presets(), p.read.Present()).Distinct() {
+		if c.Other.Mode == v.Known[p.cursor].Mode {
+			continue
 		}
+		time, power := widget.SignedPct(c.TimePct), widget.SignedPct(c.PowerPct)
+		if !c.Measured {
+			time = widget.SignedRange(c.Lo.TimePct, c.Hi.TimePct)
+			power = widget.SignedRange(c.Lo.PowerPct, c.Hi.PowerPct)
+		}
+		lines = append(lines, fmt.Sprintf("%-*s %10s %10s", wide, short(c.Name, wide), time, power))
 	}
-	versus := v.Compare(p.cursor, presets, now)
-	row("MAXN", versus.MaxN)
-	for _, c := range versus.Presets {
-		row(c.Name, &c)
-	}
-	row("now", versus.Present)
 	return lines
+}
+
+// short makes the names of a mode fit w columns: first what all presets' names begin with goes,
+// then the mode's other names.
+func short(name string, w int) string {
+	if widget.Width(name) > w {
+		name = strings.ReplaceAll(name, "MODE_", "")
+	}
+	if widget.Width(name) > w {
+		name, _, _ = strings.Cut(name, " = ")
+	}
+	return strings.TrimRight(widget.Cut(name, w), " ")
 }
 
 // twin is the front as a table, in the order of the plot.

@@ -226,14 +226,15 @@ func (p *Page) health() string {
 	return widget.StyleGood.Render("all right") + ": not throttled"
 }
 
-// modeText names the mode in w columns; that its clocks are locked is said elsewhere too.
+// modeText names the mode in w columns; that its clocks are locked is said elsewhere too, and
+// what all presets' names begin with can be left out.
 func (p *Page) modeText(w int) string {
 	m := p.read.Present()
 	if !m.OK {
 		return "custom (matches no power mode)"
 	}
-	text := p.read.ModeText(m.V)
-	for _, name := range []string{p.read.NameAs(m.V, p.read.Locked()), p.read.NameOf(m.V)} {
+	text, preset := p.read.ModeText(m.V), p.read.NameOf(m.V)
+	for _, name := range []string{p.read.NameAs(m.V, p.read.Locked()), preset, strings.TrimPrefix(preset, "MODE_")} {
 		if name != "" && widget.Width(text+" = "+name) <= w {
 			return text + " = " + name
 		}

@@ -1,0 +1,183 @@
+package tui_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// boardsOfAgreement are boards with limits that their presets have, in the order in which Front's
+// limit is stepped through them by 1 W.
+var boardsOfAgreement = []struct {
+	board  string
+	tuned  int   // the limit that is tuned for, in W
+	limits []int // ascending
+	long   bool  // only with JTUNE_LONG
+}{
+	{"xavier-nx", 12, []int{10, 11, 12, 15}, false},
+	{"agx-orin", 30, []int{20, 24, 30, 36}, true},
+	{"orin-nano", 9, []int{7, 8, 9, 11}, true},
+}
+
+// What the screens of the real program show of a model is what its commands print: the answer to
+// a limit, its numbers, its state in words, what it saves against MAXN, the present mode and the
+// presets (Front, choose, front), the present mode's name (Live, choose), the model's errors
+// (Models, models), and what decides the time (Models, advice).
+func TestTmuxNoScreenContradictsACommand(t *testing.T) {
+	for _, c := range boardsOfAgreement {
+		t.Run(c.board, func(t *testing.T) {
+			t.Parallel()
+			if c.long && os.Getenv("JTUNE_LONG") == "" {
+				t.Skip("JTUNE_LONG runs the other boards")
+			}
+			dir := t.TempDir()
+			s, jtune := onBoard(t, c.board, dir, fmt.Sprint(c.tuned))
+			agreeOnModels(t, s, jtune)
+			s.press("4", "Enter")
+			s.sees("loaded resnet18-virtual")
+			s.press("5")
+			at := limitOf(t, s.sees("the answer to the limit"))
+			for _, limit := range c.limits {
+				for ; at < limit; at++ {
+					s.press("]")
+				}
+				for ; at > limit; at-- {
+					s.press("[")
+				}
+				s.press("c")
+				agreeOnAnswer(t, s.sees(fmt.Sprintf("limit %d.0 W", limit), "the answer to the limit"), jtune, limit)
+			}
+		})
+	}
+}
+
+// onBoard tunes by a command on a virtual board, and opens the screens on the same data.
+func onBoard(t *testing.T, board, dir, limit string) (*terminal, func(args ...string) string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"LANG=C.UTF-8", "XDG_CONFIG_HOME=" + dir, "XDG_STATE_HOME=" + dir}
+	flags := []string{"--device", "virtual:" + board, "--speed", "max", "--data-dir", dir}
+	jtune := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(bin, append(args, flags...)...)
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.Output()
+		if code := cmd.ProcessState.ExitCode(); err != nil && code != 5 { // 5: no mode meets the limit
+			t.Fatalf("jtune %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	jtune("tune", "resnet18", "--power-limit", limit)
+	s := inTerminal(t, "exec env "+strings.Join(env, " ")+" "+bin+" "+strings.Join(flags, " "))
+	s.tmux("resize-window", "-x", "200", "-y", "50")
+	return s, jtune
+}
+
+// limitOf is the limit in a screen of Front, in whole watts.
+func limitOf(t *testing.T, screen string) (watts int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(regexp.MustCompile(`limit (\d+)\.0 W`).FindString(screen), "limit %d", &watts); err != nil {
+		t.Fatalf("no limit on Front:\n%s", screen)
+	}
+	return watts
+}
+
+// words are a text's words without the lines that panels are drawn with.
+func words(text string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "\u00a0", " ").Replace(text)), " ")
+}
+
+func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string) {
+	t.Helper()
+	decides, _, _ := strings.Cut(jtune("advice", "--model", "resnet18-virtual"), "\n")
+	s.press("4")
+	show := jtune("models", "resnet18-virtual")
+	number := regexp.MustCompile(`(?:time|power) error +([0-9.]+ %)`).FindAllStringSubmatch(show, -1)
+	for _, n := range number {
+		if screen := s.sees("cross-validated errors"); !strings.Contains(screen, "±"+n[1]) {
+			t.Errorf("Models does not show the error %s:\n%s", n[1], screen)
+		}
+	}
+	if len(number) != 2 {
+		t.Errorf("two errors are in\n%s", show)
+	}
+	s.press("e", "e") // the plot, then the description
+	if screen := words(s.sees("half of one setting of", "About")); !strings.Contains(screen, decides) {
+		t.Errorf("Models does not say %q:\n%s", decides, screen)
+	}
+	s.press("e")
+}
+
+var (
+	figures  = regexp.MustCompile(`(?m)^(fitted|predicted|measured) +([0-9.]+) ms.*? ([0-9.]+) W.*? ([0-9.]+) J`)
+	standing = regexp.MustCompile(`(?m)^the limit +(.*)$`)
+	against  = regexp.MustCompile(`(?m)^against (.+?)  +[-+0-9.]+ % time(?: +\(([-+0-9]+) to ([-+0-9]+)\))?`)
+)
+
+// alike reports whether two printed numbers may be of one value, each rounded to its decimals.
+func alike(a, b string) bool {
+	rounding := func(s string) float64 {
+		_, decimals, _ := strings.Cut(s, ".")
+		return 0.51 * math.Pow10(-len(decimals))
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && math.Abs(x-y) <= max(rounding(a), rounding(b))
+}
+
+func agreeOnAnswer(t *testing.T, screen string, jtune func(...string) string, limit int) {
+	t.Helper()
+	said := jtune("choose", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
+	mode, _, _ := strings.Cut(said, " ")
+	_, card, _ := strings.Cut(screen, "the answer to the limit")
+	card = words(card)
+	state := standing.FindStringSubmatch(said)
+	if !strings.Contains(card, mode) || state == nil || !strings.Contains(card, state[1]) {
+		t.Errorf("%d W: Front shows\n%s\nchoose says\n%s", limit, screen, said)
+		return
+	}
+	rows := figures.FindAllStringSubmatch(said, -1)
+	for i, r := range rows {
+		for k, unit := range []string{"ms/mb", "W", "J/mb"} {
+			shown := regexp.MustCompile(`([0-9.]+) ` + unit + ` `).FindStringSubmatch(card)
+			if len(rows) > 1 { // a column each
+				shown = regexp.MustCompile(unit + ` ([0-9.]+) ([0-9.]+) `).FindStringSubmatch(card)[i:]
+			}
+			if len(shown) < 2 || !alike(shown[1], r[2+k]) {
+				t.Errorf("%d W: Front shows %v %s, choose says %s %s\n%s", limit, shown, unit, r[1], r[2+k], screen)
+			}
+		}
+		if !strings.Contains(card, r[1]) && len(rows) > 1 {
+			t.Errorf("%d W: what choose calls %s is called otherwise on Front:\n%s", limit, r[1], screen)
+		}
+	}
+	compared := 0
+	for _, a := range against.FindAllStringSubmatch(said, -1) {
+		name, _, _ := strings.Cut(a[1], " = ")
+		if want := a[2] + "…" + a[3] + " %"; a[2] != "" && !regexp.MustCompile(
+			regexp.QuoteMeta(name)+`[^%]* `+regexp.QuoteMeta(want)).MatchString(card) {
+			t.Errorf("%d W: against %s %s is not on Front:\n%s\n%s", limit, name, want, screen, said)
+		}
+		compared++
+	}
+	if len(rows) == 0 || compared == 0 {
+		t.Errorf("nothing to compare in\n%s", said)
+	}
+	front := jtune("front", "--model", "resnet18-virtual", "--power-limit", fmt.Sprint(limit))
+	for line := range strings.Lines(front) {
+		if strings.HasPrefix(line, mode+" ") && !strings.Contains(line, state[1]) {
+			t.Errorf("%d W: front says %q, choose %q", limit, line, state[1])
+		}
+	}
+}
