@@ -1,5 +1,11 @@
 package tegra
 
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
 // XavierStudy are the power modes a to n in which the 2022 study (Characterizing the Performance of Accelerated
 // Jetson Edge Devices for Training Deep Learning Models, table of power modes) measured an AGX Xavier, by nominal
 // clocks. It measured all of its workloads in the first ten.
@@ -35,4 +41,25 @@ func (s *Space) SnapAll(modes []Mode) (out []Mode, ok bool) {
 		out = append(out, m)
 	}
 	return out, true
+}
+
+// StudyModes returns the modes a to n on a board; like: they are at the same shares of its maxima instead, at the
+// nearest steps.
+func (s *Space) StudyModes() (modes []Mode, like bool) {
+	if modes, ok := s.SnapAll(XavierStudy); ok && s.Max().Cores == 8 {
+		return modes, false
+	}
+	full := XavierStudy[6]
+	for _, x := range XavierStudy {
+		var at [NumKnobs]int64
+		for k := range at {
+			knob := Knob(k)
+			want := math.Round(s.Max().Value(knob) * x.Value(knob) / full.Value(knob))
+			at[k] = int64(slices.MinFunc(s.Values(knob), func(a, b float64) int {
+				return cmp.Compare(math.Abs(a-want), math.Abs(b-want))
+			}))
+		}
+		modes = append(modes, ModeOfValues(at))
+	}
+	return modes, true
 }

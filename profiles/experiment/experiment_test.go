@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +82,7 @@ func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 	for name, want := range map[string]string{
 		"workers":     "workers 0|workers 1|workers 2|workers 4|workers 8",
 		"cache":       "cold at the start|dropped each epoch|preloaded",
-		"storage":     "simulated drive: cold, workers 0|simulated drive: warm, workers 4",
+		"storage":     "ssd: cold, workers 0|ssd: warm, workers 4|sd: cold, workers 0|sd: warm, workers 4",
 		"batch":       "batch 1|batch 2|batch 4|batch 8|batch 16|batch 32|batch 64|batch 128",
 		"dvfs":        "DVFS off|DVFS on",
 		"baseload":    "(i) DVFS off, log 1 s|DVFS off, log 10 s|DVFS on, log 10 s",
@@ -91,7 +92,8 @@ func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 			"12c/1.19C/0.42G/3.20M|m 12c/2.20C/0.42G/3.20M|n 12c/2.20C/0.83G/3.20M",
 	} {
 		s := orin(t)
-		p := find(t, name).Plan(Request{Workload: w, Space: s, Mode: s.Max(), Simulated: true})
+		p := find(t, name).Plan(Request{Workload: w, Space: s, Mode: s.Max(), Simulated: true,
+			Media: []string{"ssd", "sd"}})
 		if got := strings.Join(named(p), "|"); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
 		}
@@ -537,6 +539,63 @@ func TestExperimentEmptyReportSaysSo(t *testing.T) {
 		}
 		if len(r.Takeaway) > 0 || !strings.Contains(text.String(), "nothing was run") {
 			t.Errorf("%s: %s", e.Name, text.String())
+		}
+	}
+}
+
+func TestExperimentPlansMediaUnitsAndLabelsOfAVirtualBoard(t *testing.T) {
+	t.Parallel()
+	s := orin(t)
+	r := Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true,
+		Media: []string{"ssd", "hdd"}, Units: 3, Labels: "ag"}
+	for _, set := range find(t, "storage").Plan(r).Settings {
+		if !strings.HasPrefix(set.Name, set.Medium+": ") {
+			t.Errorf("setting %q runs on %q", set.Name, set.Medium)
+		}
+	}
+	for i, set := range find(t, "variability").Plan(r).Settings {
+		if set.Unit != tegra.Some(i) {
+			t.Errorf("setting %q is of unit %v, want %d", set.Name, set.Unit, i)
+		}
+	}
+	want := "a 6c/1.19C/0.83G/2.13M|g 12c/2.20C/1.30G/3.20M"
+	if got := strings.Join(named(find(t, "modes").Plan(r)), "|"); got != want {
+		t.Errorf("modes of labels ag: %s", got)
+	}
+}
+
+// What a meter read stands in the report as what was given, and only the states without a reading are left out.
+func TestExperimentBaseloadTakesReadingsOfAMeter(t *testing.T) {
+	t.Parallel()
+	e := find(t, "baseload")
+	p := e.Plan(Request{Space: orin(t), Meter: []Metered{{"i", 9}, {"ii", 8}, {"iv", 3.5}}})
+	if len(p.Skipped) != 1 || !strings.HasPrefix(p.Skipped[0].What, "(iii)") {
+		t.Errorf("left out are %v, want state iii alone", p.Skipped)
+	}
+	said := strings.Join(e.Report(p, 1, nil, nil).sayMetered(), "\n")
+	for _, want := range []string{"(iv) suspended: 3.50 W by the meter", "Logging by the meter: +1.00 W"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the report does not say %q:\n%s", want, said)
+		}
+	}
+}
+
+// Epochs of each unit by themselves, then the units against each other.
+func TestExperimentVariabilityGivesQuartilesOfEachUnit(t *testing.T) {
+	t.Parallel()
+	r := Report{}
+	for unit, base := range []float64{100, 110} {
+		for epoch := range 5 {
+			key := lineKey{fmt.Sprintf("unit %d", unit), fmt.Sprintf("epoch %d", epoch)}
+			v := base + float64(epoch)
+			r.Lines = append(r.Lines, Line{lineKey: key, Runs: 1, Stats: map[string]Stat{"time_ms": {v, v, v}}})
+		}
+	}
+	said := strings.Join(sayVariability(r), "\n")
+	for _, want := range []string{"Unit 0: over 4 epochs", "between 101 and 104 ms", "quartiles 102, 102, 103",
+		"Over 2 units the median time of a minibatch lies between 102 and 112 ms, 9.8 % apart"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the report does not say %q:\n%s", want, said)
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package experiment
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -127,6 +125,10 @@ type Request struct {
 	Minibatches int           // of a warm run; 0: 100
 	Epochs      int           // whole epochs; 0: the experiment's own
 	Data        []Medium      // folders of the same data on different media
+	Media       []string      // of a virtual board, which it simulates
+	Units       int           // of a virtual board: this many; 0: the one that it is
+	Labels      string        // of the modes a to n; "": all
+	Meter       []Metered     // what a meter at the supply read in idle states
 	Idle        time.Duration // how long an idle state is measured; 0: a minute
 	Base        time.Duration // idle before each run, for the base load; 0: not
 	Every       time.Duration // between power samples; 0: 1 s
@@ -135,6 +137,12 @@ type Request struct {
 // Medium is a folder of the data and what it lies on.
 type Medium struct{ Dir, Name string }
 
+// Metered is what a meter at the supply read in one of the idle states i to iv.
+type Metered struct {
+	State string
+	Watt  float64
+}
+
 // Setting is one thing that is run.
 type Setting struct {
 	Name     string
@@ -142,6 +150,9 @@ type Setting struct {
 	Workload workload.Workload
 	Settings record.Settings
 	Idle     bool // nothing runs
+	// Of a virtual board, during this setting: what the data lie on, "" for its own, and which unit it is.
+	Medium string
+	Unit   tegra.Val[int]
 }
 
 // Skip is a part that was left out, and why.
@@ -155,6 +166,7 @@ type Plan struct {
 	Settings []Setting
 	Skipped  []Skip
 	same     map[string]string // of modes: a label's mode is that of another, run label here
+	meter    []Metered
 }
 
 func (p *Plan) skip(what, why string, args ...any) {
@@ -188,7 +200,8 @@ func (p Plan) Digest(repeat int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, repeat)
 	for _, s := range p.Settings {
-		fmt.Fprintln(h, s.Name, s.Mode, s.Settings, s.Workload.Workers, s.Workload.Batch, s.Workload.Torch, s.Idle)
+		fmt.Fprintln(h, s.Name, s.Mode, s.Settings, s.Workload.Workers, s.Workload.Batch, s.Workload.Torch, s.Idle,
+			s.Medium, s.Unit)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -291,8 +304,10 @@ func planStorage(r Request, p *Plan) {
 	media := r.Data
 	switch {
 	case r.Simulated:
-		media = []Medium{{Name: "simulated drive"}}
-		p.skip("other media", "the virtual board simulates one NVMe drive and no other medium")
+		media = nil
+		for _, name := range r.Media {
+			media = append(media, Medium{Name: name})
+		}
 	case len(media) == 0 && r.Workload.Torch.DataFolder() != "":
 		media = []Medium{{Dir: r.Workload.Torch.Data, Name: "data folder"}}
 	}
@@ -314,6 +329,9 @@ func planStorage(r Request, p *Plan) {
 		on.Epochs = max(2, r.Epochs)
 		warm := on.setting(m.Name + ": " + warmWithFour)
 		warm.Workload.Workers, warm.Workload.Torch.Cache = 4, "drop-once"
+		if r.Simulated {
+			cold.Medium, warm.Medium = m.Name, m.Name
+		}
 		p.Settings = append(p.Settings, cold, warm)
 	}
 }
@@ -360,29 +378,41 @@ func planBaseload(r Request, p *Plan) {
 		p.Settings = append(p.Settings, Setting{Name: state.name, Mode: r.Mode, Settings: set, Idle: true,
 			Workload: workload.Workload{Name: "idle", Title: "nothing", Batch: 1}})
 	}
-	p.skip(
-		"(ii), (iii) logging off",
-		"without reading the sensors the board's power is unknown: it takes a meter at the supply; a reading "+
-			"every 10 s comes near",
-	)
+	p.meter = r.Meter
+	given := func(state string) bool {
+		return slices.ContainsFunc(r.Meter, func(m Metered) bool { return m.State == state })
+	}
+	for _, state := range []struct{ name, title, why string }{
+		{"ii", "logging off, DVFS off", "without reading the sensors the board's power is unknown: read a meter at " +
+			"the supply and give --meter ii=W; a reading every 10 s comes near"},
+		{"iii", "logging off, DVFS on", "as (ii): give --meter iii=W"},
+		{"iv", "suspended",
+			"a suspended board cannot measure itself: read a meter at the supply and give --meter iv=W"},
+	} {
+		if !given(state.name) {
+			p.skip("("+state.name+") "+state.title, "%s", state.why)
+		}
+	}
 	if r.Simulated {
 		p.skip("the cost of logging", "the virtual board draws nothing for being read")
 	}
-	p.skip("(iv) suspended", "a suspended board cannot measure itself: it takes a meter at the supply")
 }
 
 func planVariability(r Request, p *Plan) {
 	r.Epochs = max(2, r.Epochs)
-	s := r.setting("as it is")
-	p.Settings = append(p.Settings, s)
-	if r.Simulated {
-		p.skip("drift", "the virtual board scatters each minibatch by itself and changes in no other way")
+	if r.Units == 0 {
+		p.Settings = append(p.Settings, r.setting("as it is"))
+		p.skip("other boards", "one board runs here: run the same there and put the CSV files side by side")
 	}
-	p.skip("other boards", "one board runs here: run the same there and put the CSV files side by side")
+	for n := range r.Units {
+		s := r.setting(fmt.Sprintf("unit %d", n))
+		s.Unit = tegra.Some(n)
+		p.Settings = append(p.Settings, s)
+	}
 }
 
 func planModes(r Request, p *Plan) {
-	modes, like := labelled(r.Space)
+	modes, like := r.Space.StudyModes()
 	if like {
 		p.skip(
 			"the modes themselves",
@@ -394,6 +424,7 @@ func planModes(r Request, p *Plan) {
 	for i, m := range modes {
 		label := string(rune('a' + i))
 		switch first, twice := seen[m]; {
+		case r.Labels != "" && !strings.Contains(r.Labels, label):
 		case !r.Space.Contains(m):
 			p.skip("mode "+label, "%s is not among the modes here", r.Space.Format(m))
 		case twice:
@@ -406,25 +437,4 @@ func planModes(r Request, p *Plan) {
 			p.Settings = append(p.Settings, s)
 		}
 	}
-}
-
-// labelled returns the modes a to n on a board; like: they are at the same shares of its maxima
-// instead.
-func labelled(space *tegra.Space) (modes []tegra.Mode, like bool) {
-	if modes, ok := space.SnapAll(tegra.XavierStudy); ok && space.Max().Cores == 8 {
-		return modes, false
-	}
-	full := tegra.XavierStudy[6]
-	for _, x := range tegra.XavierStudy {
-		var at [tegra.NumKnobs]int64
-		for k := range at {
-			knob := tegra.Knob(k)
-			want := math.Round(space.Max().Value(knob) * x.Value(knob) / full.Value(knob))
-			at[k] = int64(slices.MinFunc(space.Values(knob), func(a, b float64) int {
-				return cmp.Compare(math.Abs(a-want), math.Abs(b-want))
-			}))
-		}
-		modes = append(modes, tegra.ModeOfValues(at))
-	}
-	return modes, true
 }

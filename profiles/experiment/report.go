@@ -33,7 +33,8 @@ type Report struct {
 	Notes      text.Lines // what is peculiar about runs that count
 	Takeaway   []string
 
-	same map[string]string // see Plan
+	same  map[string]string // see Plan
+	meter []Metered
 }
 
 // lineKey is a setting, or a part of its runs.
@@ -114,7 +115,8 @@ var defaultColumns = strings.Fields("time_ms stall_ms compute_ms overhead_ms pow
 // Report makes the report of what was run. Of several runs of a setting with
 // one repeat the newest counts; rows hold the settings that failed.
 func (e Experiment) Report(p Plan, repeat int, rows []record.Row, runs []record.Run) Report {
-	out := Report{Experiment: e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same}
+	out := Report{Experiment: e, Repeat: max(1, repeat), Skipped: p.Skipped, same: p.same,
+		meter: p.meter}
 	for _, s := range p.Settings {
 		var usable []usableRun
 		for k := 1; k <= out.Repeat; k++ {

@@ -272,6 +272,25 @@ func sayBaseload(r Report) (out text.Lines) {
 			out.Add("%s: %+.2f W (%s).", c.what, b.V-a.V, change(a.V, b.V))
 		}
 	}
+	return append(out, r.sayMetered()...)
+}
+
+// idleStates are the states of the base load in words.
+var idleStates = map[string]string{"i": "logging, DVFS off", "ii": "logging off, DVFS off",
+	"iii": "logging off, DVFS on", "iv": "suspended"}
+
+// sayMetered repeats what a meter at the supply read, and what logging costs by it.
+func (r Report) sayMetered() (out text.Lines) {
+	watt := map[string]float64{}
+	for _, m := range r.meter {
+		watt[m.State] = m.Watt
+		out.Add("(%s) %s: %.2f W by the meter at the supply, as it was given.", m.State, idleStates[m.State], m.Watt)
+	}
+	for _, c := range []struct{ from, to, what string }{{"ii", "i", "Logging"}, {"iii", "ii", "Locked clocks"}} {
+		if a, b := watt[c.from], watt[c.to]; a > 0 && b > 0 {
+			out.Add("%s by the meter: %+.2f W (%s).", c.what, b-a, change(a, b))
+		}
+	}
 	return out
 }
 
@@ -285,36 +304,45 @@ func sayVariability(r Report) (out text.Lines) {
 	if len(later) == 0 {
 		return nil
 	}
+	units := r.settings()
 	for _, c := range []struct{ name, key, unit string }{{"time", "time_ms", "ms"}, {"energy", "energy_j", "J"}} {
-		var v []float64
-		lo, hi := math.Inf(1), 0.0
-		for _, l := range later {
-			if s, ok := l.Stats[c.key]; ok {
-				v, lo, hi = append(v, s.Median), min(lo, s.Lo), max(hi, s.Hi)
+		var medians []float64
+		for _, unit := range units {
+			var v []float64
+			for _, l := range later {
+				if s, ok := l.Stats[c.key]; ok && l.Setting == unit {
+					v = append(v, s.Median)
+				}
 			}
+			if len(v) == 0 {
+				continue
+			}
+			q := func(share float64) float64 { return stats.Quantile(v, share) }
+			medians = append(medians, q(0.5))
+			who := ""
+			if len(units) > 1 {
+				who = capital(unit) + ": over"
+			} else {
+				who = "Over"
+			}
+			out.Add("%s %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of the "+
+				"median; quartiles %s, %s, %s; from the first of them to the last %s.", who, len(v), c.name,
+				short(q(0)), short(q(1)), c.unit, 100*(q(1)-q(0))/q(0.5), short(q(0.25)), short(q(0.5)), short(q(0.75)),
+				change(v[0], v[len(v)-1]))
 		}
-		if len(v) == 0 {
-			continue
+		if len(medians) > 1 {
+			lo, hi := slices.Min(medians), slices.Max(medians)
+			out.Add("Over %d units the median %s of a minibatch lies between %s and %s %s, %.1f %% apart.",
+				len(medians), c.name, short(lo), short(hi), c.unit, 100*(hi/lo-1))
 		}
-		first, last := v[0], v[len(v)-1]
-		mid := stats.Median(v)
-		out.Add(
-			"Over %d epochs after the first, the %s of a minibatch stays between %s and %s %s, %.1f %% of "+
-				"the median; from the first of them to the last %s.",
-			len(v),
-			c.name,
-			short(lo),
-			short(hi),
-			c.unit,
-			100*(hi-lo)/mid,
-			change(first, last),
-		)
 	}
 	for i := 1; i < len(later); i++ {
 		a, okA := later[i-1].Stats["power_w"]
 		b, okB := later[i].Stats["power_w"]
 		ta, tb := later[i-1].Stats["time_ms"], later[i].Stats["time_ms"]
-		if okA && okB && b.Median < (1-powerStep)*a.Median && math.Abs(tb.Median/ta.Median-1) < alike {
+		same := later[i-1].Setting == later[i].Setting
+		if same && okA && okB && b.Median < (1-powerStep)*a.Median &&
+			math.Abs(tb.Median/ta.Median-1) < alike {
 			out.Add(
 				"In %s the power reads %s while the time stays: doubt the sensor, not the board.",
 				later[i].Part,

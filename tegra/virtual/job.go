@@ -271,6 +271,8 @@ func (b *Board) disturb(j *job, m *Minibatch) {
 		return math.Exp(noise * minibatchSD * clamp(normal(append(key, part)...), 4))
 	}
 	load, compute := factor(1), factor(2)
+	epoch := 1 + noise*b.model.drift*clamp(normal(b.seed, text(j.label), uint64(b.nth), uint64(m.Epoch), 5), 2.3)
+	load, compute = load*epoch, compute*epoch
 	if noise >= 0.05 && uniform(append(key, 3)...) < hiccupShare {
 		compute *= 1.3 + 0.7*uniform(append(key, 4)...)
 	}

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type model struct {
 	memoryGB float64
 	media    []string   // that its data may lie on, the usual one first
 	spread   [2]float64 // of time and power from unit to unit, one standard deviation
+	drift    float64    // of time from epoch to epoch, one standard deviation
 	firstMS  float64
 	stepMA   int64    // least significant bit of a rail's current
 	supplyMV int64    // of rails whose voltage was not recorded
@@ -30,24 +32,24 @@ type model struct {
 // Xavier NX and Nano.
 var models = []model{
 	{name: AGXOrin, facts: "virtual-agx-orin", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"},
-		spread: [2]float64{0.002, 0.012}, firstMS: 1200, stepMA: 20,
+		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 1200, stepMA: 20,
 		idle: []string{"WFI", "c7"}},
 	{name: "agx-xavier", facts: "agx-xavier-32", memoryGB: 32, media: []string{"ssd", "emmc", "sd", "hdd"},
-		spread: [2]float64{0.002, 0.012}, firstMS: 2000, stepMA: 16, supplyMV: 19904,
+		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 2000, stepMA: 16, supplyMV: 19904,
 		idle: []string{"WFI", "c7"}},
 	{name: "xavier-nx", facts: "xavier-nx-32", boot: 8, memoryGB: 8, media: []string{"ssd", "sd", "hdd"},
-		spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8,
+		spread: [2]float64{0.012, 0.012}, drift: 0.010, firstMS: 2000, stepMA: 8,
 		supplyMV: 5000, idle: []string{"WFI", "c7"}},
 	{name: "nano", facts: "nano-32", memoryGB: 4, media: []string{"sd", "hdd"},
-		spread: [2]float64{0.018, 0.015}, firstMS: 5000, stepMA: 8, supplyMV: 5000,
+		spread: [2]float64{0.018, 0.015}, drift: 0.002, firstMS: 5000, stepMA: 8, supplyMV: 5000,
 		idle: []string{"WFI", "c7"}, // no list of its memory's rates is known: these are those of other Tegra X1
 		emc: []tegra.Freq{204 * tegra.MHz, 408 * tegra.MHz, 800 * tegra.MHz, 1066 * tegra.MHz, 1333 * tegra.MHz,
 			1600 * tegra.MHz}},
 	{name: "orin-nano", facts: "orin-nano-35", memoryGB: 8, media: []string{"ssd", "sd"},
-		spread: [2]float64{0.002, 0.012}, firstMS: 2600, stepMA: 8,
+		spread: [2]float64{0.002, 0.012}, drift: 0.002, firstMS: 2600, stepMA: 8,
 		idle: []string{"WFI", "c7"}},
 	{name: "tx2", facts: "tx2-32", memoryGB: 8, media: []string{"emmc", "ssd", "sd", "hdd"},
-		spread: [2]float64{0.012, 0.012}, firstMS: 2000, stepMA: 8, supplyMV: 19000,
+		spread: [2]float64{0.012, 0.012}, drift: 0.010, firstMS: 2000, stepMA: 8, supplyMV: 19000,
 		idle: []string{"C1", "c6", "c7"}},
 }
 
@@ -57,6 +59,51 @@ type medium struct{ msPerMB, queue float64 }
 
 // No figure is behind the eMMC's.
 var media = map[string]medium{"ssd": {5.3, 0}, "emmc": {8, 0}, "sd": {66, 0.23}, "hdd": {156, 0.23}}
+
+// Media are what the data of jobs may lie on, the usual one first.
+func (b *Board) Media() []string { return slices.Clone(b.model.media) }
+
+// Medium is what they lie on.
+func (b *Board) Medium() string {
+	defer b.enter()()
+	return b.on
+}
+
+// SetMedium moves the data of the jobs that start from now on.
+func (b *Board) SetMedium(name string) error {
+	defer b.enter()()
+	return b.setMedium(name)
+}
+
+func (b *Board) setMedium(name string) error {
+	if !slices.Contains(b.model.media, name) {
+		return fmt.Errorf("virtual:%s has no %q: give one of %s", b.model.name, name, strings.Join(b.model.media, ", "))
+	}
+	b.drive, b.on = media[name], name
+	return nil
+}
+
+// Instance is the number of this unit.
+func (b *Board) Instance() int {
+	defer b.enter()()
+	return b.nth
+}
+
+// SetInstance makes another unit of the board; 0 is the mean of all.
+func (b *Board) SetInstance(n int) {
+	defer b.enter()()
+	b.setInstance(n)
+	b.retarget()
+}
+
+func (b *Board) setInstance(n int) {
+	b.nth, b.unit = n, [2]float64{1, 1}
+	for i, sd := range b.model.spread {
+		if n > 0 {
+			b.unit[i] += sd * clamp(normal(text(b.model.name), uint64(n), uint64(i)), 1.6)
+		}
+	}
+}
 
 // Names lists the boards that New knows.
 func Names() (names []string) {

@@ -85,7 +85,9 @@ type Board struct {
 	chip  physics.Chip
 	rails []rail
 	drive medium
+	on    string     // the name of drive
 	unit  [2]float64 // this instance's time and power, as factors
+	nth   int        // this instance
 	lists lists
 	table *replay // nil: physics
 	root  *node
@@ -134,20 +136,14 @@ func New(o Options) (*Board, error) {
 	if o.Medium == "" {
 		o.Medium = m.media[0]
 	}
-	if !slices.Contains(m.media, o.Medium) {
-		return nil, fmt.Errorf("virtual:%s has no %q: give one of %s", m.name, o.Medium, strings.Join(m.media, ", "))
+	if err := b.setMedium(o.Medium); err != nil {
+		return nil, err
 	}
-	b.drive = media[o.Medium]
 	b.quirky = o.Quirks && strings.HasPrefix(b.facts.L4T, "32.")
 	if o.Instance < 0 {
 		return nil, fmt.Errorf("instance %d: want a number from 1 on, 0 is the mean of all units", o.Instance)
 	}
-	for i, sd := range m.spread {
-		b.unit[i] = 1
-		if o.Instance > 0 {
-			b.unit[i] += sd * clamp(normal(text(m.name), uint64(o.Instance), uint64(i)), 1.6)
-		}
-	}
+	b.setInstance(o.Instance)
 	if o.Noise != nil {
 		b.noise = tegra.Some(*o.Noise)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles/experiment"
+	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
 
@@ -18,11 +20,13 @@ func (a *app) experiment() *cobra.Command {
 	var r session.ExperimentRequest
 	var workload, mode string
 	var about strings.Builder
-	var names []string
+	var names, meter []string
 	for _, e := range experiment.All() {
 		names = append(names, e.Name)
 		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
 	}
+	names = append(names, allOfThem, devicesOfAll)
+	fmt.Fprintf(&about, "%s (%s)\n\n%s (%s)\n\n", allOfThem, aboutAll, devicesOfAll, aboutDevices)
 	cmd := &cobra.Command{
 		Use:   "experiment [NAME [WORKLOAD]]",
 		Short: "Run one of the papers' characterisation sweeps and explain it",
@@ -41,23 +45,38 @@ func (a *app) experiment() *cobra.Command {
 			if len(args) == 0 {
 				return a.listExperiments()
 			}
-			var err error
-			if r.Experiment, err = experiment.Find(args[0]); err != nil {
-				return usagef("%v", err)
-			}
 			if len(args) > 1 {
 				if workload != "" {
 					return usagef("experiment: give either WORKLOAD or --workload NAME")
 				}
 				workload = args[1]
 			}
-			if err := checkExperiment(cmd, r); err != nil {
+			if args[0] == devicesOfAll {
+				return a.compareDevices(workload)
+			}
+			var err error
+			if r.Meter, err = readMeter(meter); err != nil {
 				return err
 			}
-			return a.onDevice(func(s *session.Session) error {
-				if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
-					return err
+			list := experiment.All()
+			if args[0] != allOfThem {
+				one, err := experiment.Find(args[0])
+				if err != nil {
+					return usagef("%v, %s and %s", err, allOfThem, devicesOfAll)
 				}
+				list = []experiment.Experiment{one}
+			} else if r.Minibatches > 0 || r.Epochs > 0 || len(r.Folders) > 1 {
+				return usagef("experiment all: leave --minibatches, --epochs and several --data away: each " +
+					"experiment has its own")
+			}
+			for _, e := range list {
+				if r.Experiment = e; args[0] != allOfThem {
+					if err := checkExperiment(cmd, r); err != nil {
+						return err
+					}
+				}
+			}
+			return a.onDevice(func(s *session.Session) error {
 				if err := s.EnsureFullSpace(cmd.Context()); err != nil {
 					return err
 				}
@@ -65,6 +84,12 @@ func (a *app) experiment() *cobra.Command {
 					if r.Mode, err = s.FindMode(cmd.Context(), mode); err != nil {
 						return err
 					}
+				}
+				if args[0] == allOfThem {
+					return a.doExperiments(cmd.Context(), s, r, list, workload)
+				}
+				if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
+					return err
 				}
 				return a.doExperiment(cmd.Context(), s, r)
 			})
@@ -84,11 +109,39 @@ func (a *app) experiment() *cobra.Command {
 	f.DurationVar(&r.Base, "base", 5*time.Second,
 		"measure the idle board for this long before each run, for its share of the energy; 0: do not")
 	f.DurationVar(&r.Every, "interval", time.Second, "time between two power samples")
+	f.StringVar(&r.Labels, "labels", "", "modes: only `LETTERS` of a to n, such as ag")
+	countFlag(f, &r.Units, "instances", "variability: on units 0 to `N`-1 of a virtual board")
+	f.StringArrayVar(&meter, "meter", nil,
+		"baseload: `STATE=W`, what a meter at the supply read in idle state i, ii, iii or iv; several times")
 	f.StringVar(&r.Dir, "out", "", "record folder, new (default below the data directory)")
 	f.BoolVar(&r.Resume, "resume", false, "continue the same experiment in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: repeat the settings that failed")
 	a.jsonFlag(f)
 	return cmd
+}
+
+// mostUnits is as many units of a board as anybody compares.
+const mostUnits = 100
+
+// Names beside those of single experiments.
+const (
+	allOfThem    = "all"
+	aboutAll     = "all of them, one after another, each in a folder of its own"
+	devicesOfAll = "devices"
+	aboutDevices = "epochs of a workload, or of all, on every virtual board: time and energy on a logarithmic scale"
+)
+
+// readMeter reads STATE=W.
+func readMeter(list []string) (out []experiment.Metered, err error) {
+	for _, one := range list {
+		state, value, _ := strings.Cut(one, "=")
+		watt, err := positive(value)
+		if err != nil || !slices.Contains([]string{"i", "ii", "iii", "iv"}, state) {
+			return nil, usagef("--meter %s: want STATE=W with a state i, ii, iii or iv", one)
+		}
+		out = append(out, experiment.Metered{State: state, Watt: watt})
+	}
+	return out, nil
 }
 
 func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
@@ -101,6 +154,12 @@ func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
 			r.Experiment.Name, r.Experiment.Epochs)
 	case r.Experiment.Name == "batch" && cmd.Flags().Changed("batch"):
 		return usagef("experiment batch runs sizes of its own: leave out --batch")
+	case r.Labels != "" && (r.Experiment.Name != "modes" || strings.Trim(r.Labels, "abcdefghijklmn") != ""):
+		return usagef("--labels %s: want letters of a to n, for experiment modes", r.Labels)
+	case r.Units > 0 && (r.Experiment.Name != "variability" || r.Units > mostUnits):
+		return usagef("--instances %d: want 1 to %d, for experiment variability", r.Units, mostUnits)
+	case len(r.Meter) > 0 && r.Experiment.Name != "baseload":
+		return usagef("--meter is for experiment baseload")
 	case r.Base < 0:
 		return usagef("--base must not be negative")
 	case r.Idle < time.Second || r.Every < 10*time.Millisecond:
@@ -125,7 +184,79 @@ func (a *app) listExperiments() error {
 		}
 		rows = append(rows, []string{e.Name, e.Title, def})
 	}
+	rows = append(rows, []string{allOfThem, aboutAll, "as above"},
+		[]string{devicesOfAll, aboutDevices, "all workloads"})
 	return table(a.out, rows...)
+}
+
+// doExperiments runs several and says at the end which of them could not run.
+func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.ExperimentRequest,
+	list []experiment.Experiment, workload string) error {
+	var failed []string
+	dir := r.Dir
+	for i, e := range list {
+		one := r
+		one.Experiment = e
+		if dir != "" {
+			one.Dir = filepath.Join(dir, e.Name)
+		}
+		var err error
+		if e.Workload != "" {
+			one.Workload, err = s.ExperimentWorkload(e, workload)
+		}
+		if err == nil {
+			if i > 0 && !a.asJSON {
+				fmt.Fprintln(a.out)
+			}
+			err = a.doExperiment(ctx, s, one)
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s: %v", e.Name, err))
+		}
+	}
+	if failed != nil {
+		return fmt.Errorf("experiment all: %d of %d could not run: %s", len(failed), len(list),
+			strings.Join(failed, "; "))
+	}
+	return nil
+}
+
+// compareDevices prints epochs on all virtual boards.
+func (a *app) compareDevices(workload string) error {
+	names := virtual.Workloads()
+	if workload != "" {
+		if !slices.Contains(names, workload) {
+			return usagef("experiment devices: %s is not simulated: %s", workload, strings.Join(names, ", "))
+		}
+		names = []string{workload}
+	}
+	rows, err := session.CompareDevices(names)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return printJSON(a.out, map[string]any{"virtual": true, "devices": rows, "stated": session.Stated})
+	}
+	for _, name := range names {
+		err := a.printFigure(session.DevicesFigure(rows, name), plotRequest{size: "80x14"})
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if r.Workload == name && r.Why != "" {
+				fmt.Fprintln(a.out, wrapped("DNR on "+r.Board+": "+r.Why))
+			}
+		}
+		fmt.Fprintln(a.out)
+	}
+	fmt.Fprintln(a.out, "* no measurement or figure of that board is behind the numbers")
+	for _, line := range session.Stated {
+		fmt.Fprintln(a.out, wrapped(line))
+	}
+	return nil
 }
 
 func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest) error {

@@ -183,3 +183,59 @@ func mnist(t *testing.T, dir string, n uint32) {
 		}
 	}
 }
+
+func TestExperimentDevicesComparesBoardsAndSaysWhatDoesNotRun(t *testing.T) {
+	t.Parallel()
+	text := jtune(t, "experiment", "devices", "resnet18").done(t).out
+	for _, want := range []string{"time, s", "energy, kJ", "nano* DNR", "DNR on nano: resnet18 needs 3.9 GB",
+		"a simulation, not a measurement", "Raspberry Pi 5", "stated"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("the comparison does not say %q:\n%s", want, text)
+		}
+	}
+	v := jtune(t, "experiment", "devices", "lenet5", "--json").done(t).object(t, "virtual devices stated")
+	if rows := v["devices"].([]any); v["virtual"] != true || len(rows) != 6 {
+		t.Errorf("got %v", v)
+	}
+	jtune(t, "experiment", "devices", "nosuch").fails(t, exitUsage, "nosuch", "lenet5")
+}
+
+func TestExperimentAllRunsEachInAFolderOfItsOwn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := jtune(t, with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out",
+		dir)...).done(t)
+	for _, e := range experiment.All() {
+		if _, err := os.Stat(filepath.Join(dir, e.Name, "report.txt")); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(o.out, e.Name+": "+e.Title) {
+			t.Errorf("the reports lack %s", e.Name)
+		}
+	}
+}
+
+func TestExperimentRefusesFlagsOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ args, word string }{
+		{"workers --labels a", "--labels"}, {"modes --labels az", "--labels"}, {"modes --instances 3", "--instances"},
+		{"baseload --meter v=3", "--meter"}, {"baseload --meter ii=x", "--meter"}, {"workers --meter ii=3", "--meter"},
+		{"all --epochs 3", "--epochs"},
+	} {
+		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).
+			fails(t, exitUsage, c.word)
+	}
+}
+
+// A letter is a mode of the study: an AGX Xavier's own, on other boards at the same shares of their maxima.
+func TestApplyTakesALabelOfTheStudy(t *testing.T) {
+	t.Parallel()
+	for board, want := range map[string]string{"agx-xavier": "requested  2c/2.11C/0.91G/1.60M",
+		"agx-orin": "requested  3c/2.04C/0.83G/2.13M"} {
+		o := jtune(t, "--device", "virtual:"+board, "--speed", "max", "apply", "f", "--yes").done(t)
+		if !strings.Contains(o.out, want) {
+			t.Errorf("%s: f is not %q:\n%s", board, want, o.out)
+		}
+	}
+	jtune(t, with(virtualBoard, "apply", "o", "--yes")...).fails(t, exitUsage, `"o"`)
+}

@@ -71,6 +71,11 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		r.Mode = s.Device.Space().Max()
 	}
 	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.Virtual != nil && !r.Workload.Torch.Beside, s.replays()
+	if r.Simulated {
+		r.Media = s.Virtual.Media()
+		defer s.Virtual.SetInstance(s.Virtual.Instance())
+		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
+	}
 	plan := r.Experiment.Plan(r.Request)
 	if len(plan.Settings) == 0 {
 		var why []string
@@ -99,6 +104,9 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		b := *bench
 		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
 		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs)
+		if set.Medium != "" || set.Unit.OK {
+			b.NewHarness = s.simulating(set, b.NewHarness)
+		}
 		if set.Idle {
 			b.NewHarness = func(context.Context, int) (harness.Harness, error) { return harness.Idle(s.Clock), nil }
 		}
@@ -113,6 +121,22 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	out.Report = r.Experiment.Report(plan, repeat, sum.Rows, runs)
 	out.Workload, out.Board, out.Virtual = r.Workload, s.BoardOf(r.Workload), s.Device.Board().Virtual
 	return out, errors.Join(err, readErr, writeReport(rec, out), rec.End(sum.End.String()))
+}
+
+// simulating makes the virtual board what a setting wants before its job starts.
+func (s *Session) simulating(set experiment.Setting, start func(context.Context, int) (harness.Harness, error)) func(
+	context.Context, int) (harness.Harness, error) {
+	return func(ctx context.Context, batch int) (harness.Harness, error) {
+		if set.Unit.OK {
+			s.Virtual.SetInstance(set.Unit.V)
+		}
+		if set.Medium != "" {
+			if err := s.Virtual.SetMedium(set.Medium); err != nil {
+				return nil, err
+			}
+		}
+		return start(ctx, batch)
+	}
 }
 
 // medium names a data folder by the disk it lies on.

@@ -19,6 +19,9 @@ func FindMode(text string, space *tegra.Space, presets []tegra.Preset) (tegra.Mo
 	if p, ok := findPreset(text, presets); ok {
 		return p.Mode, nil
 	}
+	if m, ok, err := studyMode(text, space); ok {
+		return m, err
+	}
 	m, err := space.Parse(text)
 	if err != nil && !strings.Contains(text, "/") {
 		var known []string
@@ -32,6 +35,18 @@ func FindMode(text string, space *tegra.Space, presets []tegra.Preset) (tegra.Mo
 		err = fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	return m, err
+}
+
+// studyMode is the mode of a label a to n of the 2022 study; ok: text is such a label.
+func studyMode(text string, space *tegra.Space) (m tegra.Mode, ok bool, err error) {
+	if len(text) != 1 || text[0] < 'a' || int(text[0]-'a') >= len(tegra.XavierStudy) {
+		return m, false, nil
+	}
+	modes, _ := space.StudyModes()
+	if m = modes[text[0]-'a']; !space.Contains(m) {
+		err = fmt.Errorf("%w: mode %s of the study, %s, is not among the modes here", ErrUsage, text, space.Format(m))
+	}
+	return m, true, err
 }
 
 func findPreset(text string, presets []tegra.Preset) (tegra.Preset, bool) {
