@@ -166,7 +166,7 @@ func TestExperimentWhatCannotBeDoneIsSkippedWithItsReason(t *testing.T) {
 			"",
 		},
 		{"a replay", "workers", Request{Workload: own, Replayed: true}, 0, "a replay answers by power mode alone"},
-		{"a simulated drive", "storage", Request{Workload: real, Simulated: true}, 2, "simulates one NVMe drive"},
+		{"simulated drives", "storage", Request{Workload: real, Simulated: true, Media: []string{"ssd", "sd"}}, 4, ""},
 	} {
 		c.r.Space, c.r.Mode = s, s.Max()
 		p := find(t, c.name).Plan(c.r)
@@ -444,7 +444,8 @@ func TestExperimentWordsFollowTheNumbers(t *testing.T) {
 		{"variability", func(int, Setting) []record.Part {
 			return []record.Part{part(0, 98, 40), part(0, 98, 40), part(0, 103, 30)}
 		},
-			[]string{"between 100 and 105 ms, 4.9 % of the median; from the first of them to the last +5 %"}, nil},
+			[]string{"between 100 and 105 ms, 4.9 % of the median; quartiles 101, 102, 104; from the " +
+				"first of them to the last +5 %"}, nil},
 		{"variability", func(int, Setting) []record.Part {
 			return []record.Part{part(0, 98, 40), part(0, 98, 40), part(0, 98, 30)}
 		},
@@ -458,12 +459,13 @@ func TestExperimentWordsFollowTheNumbers(t *testing.T) {
 				"Fastest is n ",
 			}, nil},
 		{"storage", func(int, Setting) []record.Part { return []record.Part{part(190, 98, 40), part(0, 98, 40)} },
-			[]string{"simulated drive: cold and without workers a minibatch takes 290 ms, warm and with four 100 " +
+			[]string{"ssd: cold and without workers a minibatch takes 290 ms, warm and with four 100 " +
 				"ms (-66 %)"}, []string{"slowest medium"}},
 	} {
 		e := find(t, c.name)
 		p := e.Plan(
-			Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true},
+			Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true,
+				Media: []string{"ssd"}},
 		)
 		var rows []record.Row
 		var runs []record.Run
@@ -530,7 +532,8 @@ func TestExperimentEmptyReportSaysSo(t *testing.T) {
 	s := orin(t)
 	for _, e := range All() {
 		p := e.Plan(
-			Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true},
+			Request{Workload: workload.Workload{Name: "w", Batch: 16}, Space: s, Mode: s.Max(), Simulated: true,
+				Media: []string{"ssd"}},
 		)
 		r := e.Report(p, 1, nil, nil)
 		var text bytes.Buffer
