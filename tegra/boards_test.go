@@ -2,11 +2,15 @@ package tegra_test
 
 import (
 	"math"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"jtune/tegra"
+	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
 )
 
@@ -22,8 +26,12 @@ var boardFacts = map[string]struct {
 	fanPct                     float64 // -1: none
 	throttled                  bool    // whether anything tells of it
 }{
-	"agx-thor-38": {"AGX Thor", "tegra264", "p3834-0008", "7.1", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55, false},
-	"agx-orin-36": {"AGX Orin", "tegra234", "p3701-0005", "6.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55, true},
+	"agx-thor-39":  {"AGX Thor", "tegra264", "p3834-0008", "7.2", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55, false},
+	"agx-orin-39":  {"AGX Orin", "tegra234", "p3701-0005", "7.2", 12, 29, 11, 4, sumOrin, 7.08032, 5, 3, 55, true},
+	"orin-nano-39": {"Orin Nano", "tegra234", "p3767-0005", "7.2", 6, 20, 5, 3, "VDD_IN", 4.78464, 6, 3, 55, true},
+	"orin-nx8-36":  {"Orin NX 8GB", "tegra234", "p3767-0001", "6.1", 6, 26, 6, 4, "VDD_IN", 4.78464, 6, 3, 55, true},
+	"agx-thor-38":  {"AGX Thor", "tegra264", "p3834-0008", "7.1", 14, 3, 4, 2, "VIN", 19.78, 5, 0, 55, false},
+	"agx-orin-36":  {"AGX Orin", "tegra234", "p3701-0005", "6.1", 12, 29, 11, 4, sumOrin, 7.08032, 7, 4, 55, true},
 	"agx-orin-35": {
 		"AGX Orin",
 		"tegra234",
@@ -372,4 +380,58 @@ func TestTheNanoLocksItsMemoryThroughTheClockFramework(t *testing.T) {
 			t.Errorf("%s = %q, want %q", path, got[path], want)
 		}
 	}
+}
+
+// What recorded lines of boards on newer releases show is what their trees hold: every clock is one of a knob's
+// list, every core is there, and the rails are found.
+func TestTreesAgreeWithRecordedLines(t *testing.T) {
+	t.Parallel()
+	for file, tree := range map[string]string{"agx-orin-l4t39.2": "agx-orin-39", "orin-nano-l4t39.2": "orin-nano-39",
+		"orin-nano-super-l4t36.5": "orin-nano-36", "agx-thor-l4t38.4": "agx-thor-38", "orin-nx16-l4t35": "orin-nx-36"} {
+		t.Run(file, func(t *testing.T) {
+			text := recorded(t, "tegrastats/"+file+".txt")
+			s := open(t, tegratest.New(tree))
+			cores := regexp.MustCompile(`CPU \[([^]]*)\]`).FindStringSubmatch(text)
+			if n := len(strings.Split(cores[1], ",")); n != s.Space().Max().Cores {
+				t.Errorf("%d cores are recorded, the tree has %d", n, s.Space().Max().Cores)
+			}
+			emc, _ := strconv.Atoi(regexp.MustCompile(`EMC_FREQ \d+%@(\d+)`).FindStringSubmatch(text)[1])
+			if f := tegra.Freq(emc) * tegra.MHz; !slices.Contains(s.Space().EMC, f) && !strings.Contains(tree, "thor") {
+				t.Errorf("the memory ran at %d MHz, the tree lists %v", emc, s.Space().EMC)
+			}
+			for _, rail := range s.Board().Rails {
+				if !strings.Contains(text, rail+" ") && rail != "VDDQ_VDD2_1V8AO" {
+					t.Errorf("the tree has rail %s, the recorded line not", rail)
+				}
+			}
+		})
+	}
+	for file, tree := range map[string]string{"agx-orin-locked.l4t39.2": "agx-orin-39",
+		"orin-nano-15w.l4t39.2": "orin-nano-39"} {
+		t.Run(file, func(t *testing.T) {
+			text := recorded(t, "cli/jetson_clocks-show."+file+".txt")
+			s := open(t, tegratest.New(tree))
+			for _, c := range []struct {
+				line string
+				top  tegra.Freq
+				unit tegra.Freq
+			}{{`cpu0:.* MaxFreq=(\d+)`, s.Space().Max().CPU, tegra.KHz}, {`GPU .*MaxFreq=(\d+)`, s.Space().Max().GPU, 1},
+				{`EMC .*MaxFreq=(\d+)`, s.Space().Max().EMC, 1}} {
+				got, _ := strconv.ParseInt(regexp.MustCompile(c.line).FindStringSubmatch(text)[1], 10, 64)
+				if tegra.Freq(got)*c.unit != c.top {
+					t.Errorf("%s: recorded %d, the tree's top is %v", c.line, got, c.top)
+				}
+			}
+		})
+	}
+}
+
+// recorded reads a recording beside the checkout, or skips the test.
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(sweeptest.Shared(t, "data/"+name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

@@ -29,6 +29,7 @@ type Facts struct {
 	GPU struct {
 		Class, Dir, Clocks, Device string            // Hz
 		Masks                      map[string]string // power-gate masks in force
+		ByGovernor                 bool              // 3D scaling is its governor: there is no enable_3d_scaling
 	}
 	Memory            struct{ Rates, Now string } // kHz, and the present one in Hz
 	Zones, Trips      string                      // sensors, and what each of a die has

@@ -162,8 +162,13 @@ func TestGuardSetsAndRestoresTheFanOnEveryBoard(t *testing.T) {
 
 func TestGuardGivesFreeClocksAGovernorThatScales(t *testing.T) {
 	t.Parallel()
+	for _, board := range []string{"agx-orin-36", "agx-orin-39"} { // without enable_3d_scaling on L4T 39
+		t.Run(board, func(t *testing.T) { guardGivesAGovernor(t, tegratest.New(board)) })
+	}
+}
+
+func guardGivesAGovernor(t *testing.T, tree *tegratest.Tree) {
 	ctx := context.Background()
-	tree := tegratest.New("agx-orin-36")
 	cpu := func(policy, file string) string { return tegratest.CPU + "/cpufreq/policy" + policy + "/" + file }
 	for _, policy := range []string{"0", "4", "8"} {
 		tree.Set(cpu(policy, "scaling_governor"), "performance")

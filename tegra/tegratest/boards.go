@@ -39,6 +39,9 @@ func New(name string) *Tree {
 	tr.gpu(f.GPU.Class, f.GPU.Dir, f.GPU.Clocks+" ")
 	if f.GPU.Device != "" {
 		tr.gpuDevice(f.GPU.Device, f.GPU.Masks)
+		if f.GPU.ByGovernor {
+			delete(tr.Files, f.GPU.Device+"/enable_3d_scaling")
+		}
 	}
 	if f.Memory.Rates != "" {
 		tr.bpmp(f.Memory.Rates, f.Memory.Now)
