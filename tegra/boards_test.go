@@ -415,7 +415,8 @@ func TestTreesAgreeWithRecordedLines(t *testing.T) {
 				line string
 				top  tegra.Freq
 				unit tegra.Freq
-			}{{`cpu0:.* MaxFreq=(\d+)`, s.Space().Max().CPU, tegra.KHz}, {`GPU .*MaxFreq=(\d+)`, s.Space().Max().GPU, 1},
+			}{{`cpu0:.* MaxFreq=(\d+)`, s.Space().Max().CPU, tegra.KHz},
+				{`GPU .*MaxFreq=(\d+)`, s.Space().Max().GPU, 1},
 				{`EMC .*MaxFreq=(\d+)`, s.Space().Max().EMC, 1}} {
 				got, _ := strconv.ParseInt(regexp.MustCompile(c.line).FindStringSubmatch(text)[1], 10, 64)
 				if tegra.Freq(got)*c.unit != c.top {
