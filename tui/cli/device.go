@@ -43,11 +43,15 @@ type spaceJSON struct {
 }
 
 func (a *app) device() *cobra.Command {
+	list := false
 	cmd := &cobra.Command{
 		Use:   "device",
 		Short: "Show the board and its power modes",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
+			if list {
+				return a.listDevices()
+			}
 			return a.onDevice(func(s *session.Session) error {
 				if !s.Sysfs().Complete() {
 					a.note("only root can read the memory clocks of this board: run jtune device as root for all modes")
@@ -59,6 +63,8 @@ func (a *app) device() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&list, "list", false, "list Jetsons, and machines to compare with, by cores, clocks, memory, "+
+		"storage, power, price, size and modes")
 	a.jsonFlag(cmd.Flags())
 	return cmd
 }
