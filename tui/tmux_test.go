@@ -194,13 +194,17 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	stranger := profile(t.TempDir())
 	s.press("3")
 	other := profile(data)
-	if screen := s.sees("following jtune "+strconv.Itoa(other.Pid), "read only",
+	if screen := s.sees("(jtune "+strconv.Itoa(other.Pid)+")", "running",
 		"of 40 modes"); strings.Contains(screen, "New here?") {
 		t.Errorf("a key was pressed and the first start still explains itself:\n%s", screen)
 	}
-	if err := other.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	s.press("Space")
+	s.sees("pause? y / n", "lenet5 of ", "(jtune "+strconv.Itoa(other.Pid)+")")
+	s.press("y")
+	s.sees("paused")
+	s.press("x")
+	s.sees("stop? y / n")
+	s.press("y")
 	s.sees("ended or cut off") // and the stranger's virtual board, which goes on, is no business of this one's
 	if err := stranger.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

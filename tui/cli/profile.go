@@ -169,7 +169,10 @@ func (a *app) readModes(path string, space *tegra.Space) ([]tegra.Mode, error) {
 
 func (a *app) doProfile(ctx context.Context, s *session.Session, r session.ProfileRequest) error {
 	rep := a.reporter(s.Device)
-	res, err := s.Profile(ctx, r, rep.observe)
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
+	defer orders.End()
+	r.Gate = orders.Gate
+	res, err := s.Profile(ctx, r, orders.Observing(rep.observe))
 	rep.wipe()
 	all, usable := map[tegra.Setting]bool{}, map[tegra.Setting]bool{} // one that was measured again has several rows
 	misset := map[tegra.Setting]bool{}

@@ -117,7 +117,10 @@ const mostWorkers = 64
 func (a *app) doRun(ctx context.Context, s *session.Session, r session.RunRequest) error {
 	rep := a.reporter(s.Device)
 	rep.pace.Compute(false) // the idle board is measured first
-	res, err := s.Run(ctx, r, rep.observe)
+	outside := r.NoRecord || r.Uninstrumented || r.Dir != ""
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Training, Workload: r.Workload}, outside, rep.line)
+	defer orders.End()
+	res, err := s.Run(ctx, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if err != nil {
 		return err

@@ -121,7 +121,10 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 		thing = "setting"
 		a.note("batch sizes %s: %s", listed(r.Batches), sizedGoal(r.Limit))
 	}
-	res, err := s.Tune(ctx, r, rep.observe)
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
+	defer orders.End()
+	r.Gate = orders.Gate
+	res, err := s.Tune(ctx, r, orders.Observing(rep.observe))
 	rep.wipe()
 	if res.Dir != "" {
 		a.note("%s measured, %s in %.0f s, %s; recorded in %s", text.Count(distinct(res.Probes), thing),

@@ -60,7 +60,7 @@ End         G end       last              train profile models front modes compo
 Enter       enter       next              form compose typed
 Apply       a           apply             front modes compose question  show what would change; again: apply it
 AtOnce      A           apply at once     front modes compose question  apply the mode at the cursor without showing first what would change
-Lock        l           lock on/off       question    lock the clocks, or only cap them and leave them free below
+Lock        D           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to it: revert, stay
 Filter      /           filter            train profile models modes help  keep modes such as cores>=8 gpu<900MHz; in other lists, logs and the help: search

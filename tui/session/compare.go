@@ -111,7 +111,7 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	}
 	var v Versus
 	if top := space.Max(); space.Contains(top) {
-		v.MaxN = c.with("MAXN", top)
+		v.MaxN = c.with(NameOf(top, space, presets), top)
 	}
 	if present.OK {
 		v.Present = c.with("present", present.V)

@@ -155,3 +155,25 @@ func TestTuneMeasuresThePresentMode(t *testing.T) {
 		})
 	}
 }
+
+func TestNameOfIsThePresetsBeforeMAXN(t *testing.T) {
+	t.Parallel()
+	for board, want := range map[string]string{"orin-nano": "15W", "agx-orin": "MAXN"} {
+		s, err := Open(Options{Device: "virtual:" + board, DataDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if got := s.NameOf(s.Device.Space().Max()); got != want {
+			t.Errorf("the largest mode of %s is named %q, want %q", board, got, want)
+		}
+	}
+	s, err := Open(Options{Device: "virtual:orin-nano", DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := NameOf(s.Device.Space().Max(), s.Device.Space(), nil); got != "MAXN" {
+		t.Errorf("without a preset the largest mode is named %q", got)
+	}
+}

@@ -66,8 +66,9 @@ type controlRequest struct {
 // Reach is what another program says of the task that it runs.
 type Reach struct {
 	Task  int    `json:"task,omitempty"`
-	State string `json:"state,omitempty"` // in words
-	Held  bool   `json:"held,omitempty"`  // it is paused, or will be
+	State string `json:"state,omitempty"`       // in words
+	Held  bool   `json:"held,omitempty"`        // it is paused, or will be
+	Ran   int    `json:"minibatches,omitempty"` // of a training run
 	Error string `json:"error,omitempty"`
 	User  string `json:"-"` // who runs it
 }
@@ -176,6 +177,8 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 		return Reach{Error: "no task runs there any more"}
 	case r.Order != OrderLook && r.Task != serial:
 		return Reach{Error: "another task runs there by now"}
+	case t.Kind == Training && (r.Order == OrderPause || r.Order == OrderGoOn):
+		return Reach{Error: "a run cannot be paused, only stopped"}
 	}
 	switch r.Order {
 	case OrderLook:
@@ -187,11 +190,15 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 		return Reach{Error: "an unknown order"}
 	}
 	now := t.Now()
-	return Reach{Task: serial, State: now.State.String(), Held: now.State == Pausing || now.State == Paused}
+	out := Reach{Task: serial, State: now.State.String(), Held: now.State == Pausing || now.State == Paused}
+	if t.Kind == Training {
+		out.Ran = now.Progress.Minibatch
+	}
+	return out
 }
 
-// reach asks the program that runs a campaign about its task; nil where it takes no orders: a
-// command, another user's program.
+// reach asks the program that runs a campaign about its task; nil where it takes no orders: another
+// user's program, a command whose campaign is outside the data directory.
 func reach(r record.Running) *Reach {
 	got, err := send(r, controlRequest{Order: OrderLook})
 	if err != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -105,6 +107,64 @@ func TestControlLetsAnotherProgramPauseAndStopATask(t *testing.T) {
 	}
 	next.Stop()
 	<-next.Ended()
+}
+
+func TestOrdersReachACommandsWork(t *testing.T) {
+	t.Parallel()
+	s := &Session{Options: Options{DataDir: t.TempDir()}, Clock: tegra.RealClock()}
+	said := make(chan string, 8)
+	say := func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }
+	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Tuning}, false, say)
+	f := reached(t, s.DataDir())
+	if err := orders.Gate(ctx); err != nil || f.Reach.State != "running" {
+		t.Fatalf("before any order: %v, %+v", err, f.Reach)
+	}
+	if err := f.Give(OrderPause); err != nil {
+		t.Fatal(err)
+	}
+	open := make(chan error)
+	go func() { open <- orders.Gate(ctx) }()
+	if got := <-said; !strings.HasPrefix(got, "paused by ") {
+		t.Errorf("the user is told %q", got)
+	}
+	if err := f.Give(OrderGoOn); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-open; err != nil {
+		t.Error(err)
+	}
+	if got := <-said; !strings.HasPrefix(got, "goes on, by ") {
+		t.Errorf("the user is told %q", got)
+	}
+	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {
+		t.Errorf("stopped: %v, the work's context: %v", err, ctx.Err())
+	}
+	orders.End()
+	if got := <-said; !strings.HasPrefix(got, "stopped by ") {
+		t.Errorf("the user is told %q", got)
+	}
+	left, err := os.ReadDir(filepath.Join(s.DataDir(), controlFolder))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestOrdersDoNotPauseARun(t *testing.T) {
+	t.Parallel()
+	s := &Session{Options: Options{DataDir: t.TempDir()}, Clock: tegra.RealClock()}
+	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Training}, false, t.Logf)
+	orders.Observing(func(Event) {})(Event{Progress: &profiles.Progress{Minibatch: 7}})
+	f := reached(t, s.DataDir())
+	if err := f.Give(OrderPause); err == nil || !strings.Contains(err.Error(), "only stopped") {
+		t.Errorf("pausing a run: %v", err)
+	}
+	if got := f.IfOrdered(); !strings.Contains(got, "7 minibatches") {
+		t.Errorf("asked about: %q", got)
+	}
+	if err := f.Give(OrderStop); err != nil || ctx.Err() == nil {
+		t.Errorf("stopped: %v, the work's context: %v", err, ctx.Err())
+	}
+	orders.End()
 }
 
 func TestControlSocketIsTheUsersAloneAndLeavesNothing(t *testing.T) {

@@ -34,7 +34,11 @@ func (f *Followed) By() string {
 
 // IfOrdered says whose task an order is about.
 func (f *Followed) IfOrdered() string {
-	return fmt.Sprintf("%s of %s, %s so far", f.Header.Workload.Name, f.By(), text.Count(len(f.Rows), "mode"))
+	done := text.Count(len(f.Rows), "mode")
+	if f.Reach != nil && f.Reach.Ran > 0 {
+		done = text.Count(f.Reach.Ran, "minibatch")
+	}
+	return fmt.Sprintf("%s of %s, %s so far", f.Header.Workload.Name, f.By(), done)
 }
 
 // Follow reads the campaign of another process that is worth following after the

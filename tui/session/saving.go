@@ -43,8 +43,8 @@ func (s *Session) bestSoFar(best tegra.Mean, l optimize.Limit, p learn.Predictor
 	measured []tegra.Measured) *BestSoFar {
 	out := &BestSoFar{Mean: best, Limit: l}
 	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
-		out.MaxN = Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(), nil,
-			tegra.Val[tegra.Mode]{}).MaxN
+		out.MaxN = Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
+			s.Device.Presets(), tegra.Val[tegra.Mode]{}).MaxN
 	}
 	return out
 }

@@ -8,16 +8,16 @@ import (
 	"jtune/telemetry"
 )
 
-// NameOf is the name of a mode on a board: MAXN, or the preset's whose limits it has; "" for
-// others.
+// NameOf is the name of a mode on a board: the preset's whose limits it has, MAXN for the largest
+// mode where no preset is that; "" for others.
 func NameOf(m tegra.Mode, space *tegra.Space, presets []tegra.Preset) string {
-	if m == space.Max() {
-		return "MAXN"
-	}
 	for _, p := range presets {
 		if p.Mode == m {
 			return p.Name
 		}
+	}
+	if m == space.Max() {
+		return "MAXN"
 	}
 	return ""
 }

@@ -163,6 +163,14 @@ func planeOf(f figure.Figure, w, h int, paint chart.Paint) string {
 	return Under(blocks...)
 }
 
+// titleIn is an axis's title in w cells: without "per minibatch" where there is no room for it.
+func titleIn(a figure.Axis, w int) string {
+	if Width(a.Title()) > w {
+		a.Name, _, _ = strings.Cut(a.Name, " per ")
+	}
+	return Cut(a.Title(), w)
+}
+
 // panelOf draws one panel of a plane, its title above it where there is room.
 func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint) string {
 	p := f.Panels[i]
@@ -175,7 +183,7 @@ func panelOf(f figure.Figure, i, w, h, margin int, last bool, paint chart.Paint)
 	}
 	head := ""
 	if h >= titledFrom {
-		head = paint(chart.InkAxis, Cut(p.Axis.Title(), w))
+		head = paint(chart.InkAxis, titleIn(p.Axis, w))
 		h--
 	} else {
 		plot.YName = p.Axis.Unit
@@ -286,7 +294,7 @@ func rowsOf(f figure.Figure, w, h int, paint chart.Paint) string {
 	if titled := h > len(f.Rows) || h > 4; titled {
 		room--
 		for _, p := range f.Panels {
-			head += " " + Cut(p.Axis.Title(), wide)
+			head += " " + titleIn(p.Axis, wide)
 		}
 		head = paint(chart.InkAxis, head)
 	} else {

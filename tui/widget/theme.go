@@ -49,32 +49,33 @@ var paletteNames = [...]string{"auto", "dark", "light", "high-contrast"}
 // hue is a colour in every palette: its number in the table of 256, and its SGR code
 // where a terminal has 16 colours.
 type hue struct {
-	name                string
-	dark                ansi.IndexedColor
-	light               ansi.IndexedColor
-	highDark, highLight ansi.IndexedColor
-	dark16, light16     string
-	graphic             bool // never text
+	name                    string
+	dark                    ansi.IndexedColor
+	light                   ansi.IndexedColor
+	highDark, highLight     ansi.IndexedColor
+	dark16, light16         string
+	highDark16, highLight16 string
+	graphic                 bool // never text
 }
 
 // hues are all colours. Text has a contrast of 4.5 at least against the
 // backgrounds that the palette is for, 7 where it is strong; borders, dots and
 // bands have 3 (WCAG 2.1, 1.4.3, 1.4.6 and 1.4.11).
 var hues = []hue{
-	{"dim", dim, 241, 252, 238, "37", "90", false},
-	{"border", border, 244, 250, 240, "90", "90", true},
-	{"cloud", cloudy, 245, 248, 242, "90", "90", true},
-	{"accent", accent, 24, 123, 18, "96", "36", false},
-	{"good", good, 22, 120, 22, "92", "32", false},
-	{"warn", warn, 94, 222, 52, "93", "33", false},
-	{"bad", bad, 124, 217, 124, "91", "31", false},
-	{"cpu", cpu, 25, 117, 19, "96", "34", false},
-	{"gpu", gpu, 126, 219, 90, "95", "35", false},
-	{"memory", memory, 58, 191, 22, "92", "32", false},
-	{"total", total, 23, 159, 23, "97", "36", false},
-	{"other", other, 240, 254, 237, "37", "90", false},
-	{"band", band, 62, 111, 61, "94", "34", true},
-	{"measured", measured, 91, 183, 54, "95", "35", false},
+	{"dim", dim, 241, 252, 238, "37", "90", "97", "30", false},
+	{"border", border, 244, 250, 240, "90", "90", "37", "30", true},
+	{"cloud", cloudy, 245, 248, 242, "90", "90", "37", "90", true},
+	{"accent", accent, 24, 123, 18, "96", "36", "96", "34", false},
+	{"good", good, 22, 120, 22, "92", "32", "92", "30", false},
+	{"warn", warn, 94, 222, 52, "93", "33", "93", "35", false},
+	{"bad", bad, 124, 217, 124, "91", "31", "91", "31", false},
+	{"cpu", cpu, 25, 117, 19, "96", "34", "96", "34", false},
+	{"gpu", gpu, 126, 219, 90, "95", "35", "95", "35", false},
+	{"memory", memory, 58, 191, 22, "92", "32", "92", "30", false},
+	{"total", total, 23, 159, 23, "97", "36", "97", "30", false},
+	{"other", other, 240, 254, 237, "37", "90", "97", "30", false},
+	{"band", band, 62, 111, 61, "94", "34", "96", "34", true},
+	{"measured", measured, 91, 183, 54, "95", "35", "95", "35", false},
 }
 
 // Theme is the user's choice of colours. The zero value follows the terminal.
@@ -144,6 +145,10 @@ func (t Theme) Painter(light, sixteen bool) *strings.Replacer {
 // codes are the SGR parameters of the foreground.
 func (h hue) codes(light, high, sixteen bool) string {
 	switch {
+	case sixteen && high && light:
+		return h.highLight16
+	case sixteen && high:
+		return h.highDark16
 	case sixteen && light:
 		return h.light16
 	case sixteen:

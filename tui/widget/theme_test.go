@@ -63,14 +63,26 @@ func TestThemeHasContrastOnItsBackgrounds(t *testing.T) {
 }
 
 func TestThemeOfSixteenColoursHasContrastOnTheTextConsole(t *testing.T) {
-	console := map[string]string{"37": "#aaaaaa", "90": "#555555", "91": "#ff5555", "92": "#55ff55", "93": "#ffff55",
-		"94": "#5555ff", "95": "#ff55ff", "96": "#55ffff", "97": "#ffffff"} // VGA's
+	console := map[string]string{"30": "#000000", "31": "#aa0000", "32": "#00aa00", "33": "#aa5500", "34": "#0000aa",
+		"35": "#aa00aa", "36": "#00aaaa", "37": "#aaaaaa", "90": "#555555", "91": "#ff5555", "92": "#55ff55",
+		"93": "#ffff55", "94": "#5555ff", "95": "#ff55ff", "96": "#55ffff", "97": "#ffffff"} // VGA's
 	for _, h := range hues {
+		least, strong := 4.5, 6.0 // VGA has no red with 7 on black, no magenta with 7 on white
 		if h.graphic {
-			continue
+			least, strong = 0, 4.5
 		}
-		if got := contrast(lipgloss.Color(console[h.dark16]), color.Black); got < 4.5 {
-			t.Errorf("%s on the console has a contrast of %.2f, want 4.5", h.name, got)
+		on := func(code string, ground color.Color) float64 {
+			hex, known := console[code]
+			if !known {
+				t.Fatalf("%s has %q, no colour of 16", h.name, code)
+			}
+			return contrast(lipgloss.Color(hex), ground)
+		}
+		dark, highDark := on(h.dark16, color.Black), on(h.highDark16, color.Black)
+		light, highLight := on(h.light16, color.White), on(h.highLight16, color.White)
+		if dark < least || highDark < strong || highLight < strong || highDark < dark || highLight < light {
+			t.Errorf("%s: contrast %.2f, strong %.2f on black; %.2f, strong %.2f on white; want %.1f, strong %.1f", h.name,
+				dark, highDark, light, highLight, least, strong)
 		}
 	}
 }
@@ -112,6 +124,8 @@ func TestThemePaintsAFrame(t *testing.T) {
 		{"strong on dark", map[string]string{"name": "high-contrast"}, false, false, "38;5;120"},
 		{"16 colours", nil, false, true, "[92m"},
 		{"16 colours on light", nil, true, true, "[32m"},
+		{"16 strong colours", map[string]string{"name": "high-contrast"}, false, true, "[97m"},
+		{"16 strong colours on light", map[string]string{"name": "high-contrast"}, true, true, "[30m"},
 		{"an own one", map[string]string{"good": "#0a0b0c"}, true, false, "38;2;10;11;12"},
 		{"an own one by number", map[string]string{"good": "33"}, false, true, "38;5;33"},
 	} {

@@ -70,10 +70,10 @@ func TestApplyLocksTheClocksOrOnlyCapsThem(t *testing.T) {
 		want tegra.Request
 	}{
 		{"a mode is locked", page.Apply{Mode: free.Mode}, []string{"a"}, tegra.Request{Mode: free.Mode}},
-		{"l leaves its clocks free", page.Apply{Mode: free.Mode}, []string{"l", "a"},
+		{"D leaves its clocks free", page.Apply{Mode: free.Mode}, []string{"D", "a"},
 			tegra.Request{Mode: free.Mode, DVFS: true}},
-		{"l again locks them", page.Apply{Mode: free.Mode}, []string{"l", "l", "a"}, tegra.Request{Mode: free.Mode}},
-		{"a preset is set as the preset", page.Apply{Mode: free.Mode, Preset: tegra.Some(free.ID)}, []string{"l", "a"},
+		{"D again locks them", page.Apply{Mode: free.Mode}, []string{"D", "D", "a"}, tegra.Request{Mode: free.Mode}},
+		{"a preset is set as the preset", page.Apply{Mode: free.Mode, Preset: tegra.Some(free.ID)}, []string{"D", "a"},
 			tegra.Request{Mode: free.Mode, DVFS: true, Preset: tegra.Some(free.ID)}},
 		{"one that needs a reboot has its clocks set alone", page.Apply{Mode: reboot.Mode,
 			Preset: tegra.Some(reboot.ID)}, []string{"a"}, tegra.Request{Mode: reboot.Mode}},
@@ -149,7 +149,7 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	d.Press("y")
 	d.Send(page.ModeKept{})
 	f.Ask(page.Apply{Mode: m})
-	d.Press("l")
+	d.Press("D")
 	if text := ansi.Strip(f.Render(80, 24)); !strings.Contains(text, "locked → free") ||
 		!strings.Contains(text, "11.0 W → 7.3 W") || !strings.Contains(text, "Apply MAXN 12c") {
 		t.Errorf("what was read before is known:\n%s", text)

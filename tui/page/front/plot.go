@@ -134,11 +134,12 @@ func (p *Page) grouped() []int {
 func (p *Page) marks() []widget.CloudMark {
 	v := p.read.Outlook()
 	var out []widget.CloudMark
-	if i, ok := v.Index(p.read.Space().Max()); ok {
-		out = append(out, widget.CloudMark{At: i, Glyph: 'M', Name: "MAXN"})
+	top := p.read.Space().Max()
+	if i, ok := v.Index(top); ok {
+		out = append(out, widget.CloudMark{At: i, Glyph: 'M', Name: p.read.NameOf(top)})
 	}
 	for _, preset := range p.read.Presets() {
-		if i, ok := v.Index(preset.Mode); ok && preset.Mode != p.read.Space().Max() {
+		if i, ok := v.Index(preset.Mode); ok && preset.Mode != top {
 			out = append(out, widget.CloudMark{At: i, Glyph: presetGlyph(preset), Name: preset.Name})
 		}
 	}

@@ -61,7 +61,7 @@ const (
 var plotTitles = [...]string{
 	"Time, predicted against measured",
 	"Power, predicted against measured",
-	"Predicted and measured, mode by mode",
+	"Predicted and measured by mode",
 	"Error by region, of modes left out",
 	"What each knob alone changes",
 	"Learning curve",
