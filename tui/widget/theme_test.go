@@ -81,8 +81,8 @@ func TestThemeOfSixteenColoursHasContrastOnTheTextConsole(t *testing.T) {
 		dark, highDark := on(h.dark16, color.Black), on(h.highDark16, color.Black)
 		light, highLight := on(h.light16, color.White), on(h.highLight16, color.White)
 		if dark < least || highDark < strong || highLight < strong || highDark < dark || highLight < light {
-			t.Errorf("%s: contrast %.2f, strong %.2f on black; %.2f, strong %.2f on white; want %.1f, strong %.1f", h.name,
-				dark, highDark, light, highLight, least, strong)
+			t.Errorf("%s: contrast %.2f, strong %.2f on black; %.2f, strong %.2f on white; want %.1f, strong %.1f",
+				h.name, dark, highDark, light, highLight, least, strong)
 		}
 	}
 }
