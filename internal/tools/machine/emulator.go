@@ -87,6 +87,7 @@ func (e *emulator) wait(words ...string) error {
 		}
 		select {
 		case <-changed:
+			late = time.After(hang)
 		case <-e.ended:
 			return fmt.Errorf("the machine ended before it said %q:\n%s", words, strings.Join(e.said(), "\n"))
 		case <-late:

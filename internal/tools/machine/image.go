@@ -69,11 +69,12 @@ func disk(ctx context.Context, path, files, size string) error {
 func (b media) start(ctx context.Context, disk, words string, more ...string) (*emulator, error) {
 	program := "qemu-system-x86_64"
 	args := []string{"-M", "q35"}
-	console := "ttyS0"
+	console, cpu := "ttyS0", "max"
 	if b.arch == "arm64" {
-		program, args, console = "qemu-system-aarch64", []string{"-M", "virt"}, "ttyAMA0"
+		program, args = "qemu-system-aarch64", []string{"-M", "virt"}
+		console, cpu = "ttyAMA0", "cortex-a72" // the emulated max signs each pointer, slowly
 	}
-	args = append(args, "-accel", "tcg,thread=single", "-cpu", "max", "-m", "512", "-kernel", b.kernel, "-initrd",
+	args = append(args, "-accel", "tcg,thread=single", "-cpu", cpu, "-m", "512", "-kernel", b.kernel, "-initrd",
 		b.initrd, "-append", "console="+console+" quiet panic=-1 mitigations=off "+words,
 		"-drive", "file="+disk+",if=virtio,format=raw,cache=writeback")
 	return start(ctx, program, append(args, more...)...)

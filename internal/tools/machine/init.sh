@@ -32,6 +32,29 @@ did() { # did WORDS…: carries them out, and says so once they are done
     echo "FAILED $*: $(cat /said)"
   fi
 }
+found() { board device | grep -q "now  *12c/2.20C/1.30G/3.20M"; } # the fake board's mode
+killed() { # a client that is killed while it waits for an answer: its guard restores
+  sleep 900 | board apply 4c/0.73C/0.31G/2.13M --keep-after 10m &
+  until board device | grep -q "now  *4c/0.73C"; do sleep 1; done
+  kill -9 "$(pidof -s jtune)"
+  until found; do sleep 1; done
+}
+resumed() { # a campaign that is killed goes on
+  virtual profile resnet --sample 40 --minibatches 10 --out smoke &
+  until [ "$(wc -l <smoke/modes.csv)" -gt 3 ]; do sleep 1; done
+  kill -9 $!
+  virtual --speed max profile resnet --sample 40 --minibatches 10 --out smoke --resume
+  [ "$(cut -d, -f1-4 smoke/modes.csv | sort -u | wc -l)" = 41 ]
+}
+screens() { # in a terminal of 80x24 that telnetd makes; the keys are typed with pauses
+  ifconfig lo 127.0.0.1 up
+  printf '#!/bin/sh\nstty cols 80 rows 24\nTERM=xterm-256color exec jtune --device virtual:agx-orin\n' >/bin/screens
+  chmod +x /bin/screens
+  telnetd -b 127.0.0.1 -l /bin/screens
+  (sleep 20; for key in 2 3 4 5 6 '?' q q; do printf %s $key; sleep 5; done) | nc 127.0.0.1 23 >drawn
+  for word in Live Train Profile Models Front Modes VIRTUAL; do grep -qa $word drawn || return; done
+  ! pidof jtune
+}
 echo "BEGIN $run"
 case $run in
   profile) virtual profile resnet --sample 100 --minibatches 10 --out /data/jtune/campaigns/cut ;;
@@ -58,6 +81,17 @@ case $run in
       did board apply --at-boot off
       did board revert
     done
+    ;;
+  smoke)
+    did jtune --version
+    did board doctor
+    did board device
+    did board apply 4c/0.73C/0.31G/2.13M --yes
+    did board revert
+    did found
+    did killed
+    did resumed
+    did screens
     ;;
 esac 2>&1
 echo "END $run $?"

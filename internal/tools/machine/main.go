@@ -1,5 +1,5 @@
 // Command machine tries jtune on real Linux systems in QEMU: power cuts at random moments, and a
-// Debian system with systemd, sudo, OpenSSH and CPU hotplug.
+// Debian system with systemd, sudo, OpenSSH and CPU hotplug; a smoke test on arm64.
 //
 //	.ci/machine                      all of it
 //	.ci/machine -parts cuts -cuts 10 -seed 7
@@ -7,8 +7,8 @@
 //	mmdebstrap ──► kernel, busybox ──► initramfs with jtune ──► QEMU ──► console ──► findings
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
-// It takes root, Debian's qemu-system-x86, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps at most one
-// processor busy. Each part adds a line to docs/reliability.csv.
+// It takes root, Debian's qemu-system-x86, qemu-system-arm, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps
+// at most one processor busy. Each part adds a line to docs/reliability.csv.
 package main
 
 import (
@@ -39,7 +39,7 @@ type part struct {
 	try  func(context.Context, *lab) (count int, findings []string, err error)
 }
 
-var parts = []part{{"cuts", powerCuts}, {"system", trySystem}}
+var parts = []part{{"cuts", powerCuts}, {"system", trySystem}, {"arm64", smokeOfArm64}}
 
 // lab is what all parts share.
 type lab struct {
@@ -121,10 +121,10 @@ func missing() string {
 	if os.Geteuid() != 0 {
 		return "building a Debian system takes root"
 	}
-	for _, program := range []string{"qemu-system-x86_64", "mmdebstrap", "cpio", "mke2fs", "debugfs", "ssh"} {
+	for _, program := range []string{"qemu-system-x86_64", "qemu-system-aarch64", "mmdebstrap", "cpio", "mke2fs", "debugfs", "ssh"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return "no " + program +
-				": apt-get install qemu-system-x86 mmdebstrap cpio e2fsprogs openssh-client"
+				": apt-get install qemu-system-x86 qemu-system-arm mmdebstrap cpio e2fsprogs openssh-client"
 		}
 	}
 	return ""
