@@ -121,7 +121,7 @@ func missing() string {
 	if os.Geteuid() != 0 {
 		return "building a Debian system takes root"
 	}
-	for _, program := range []string{"qemu-system-x86_64", "qemu-system-aarch64", "mmdebstrap", "cpio", "mke2fs", "debugfs", "ssh"} {
+	for program := range strings.FieldsSeq("qemu-system-x86_64 qemu-system-aarch64 mmdebstrap cpio mke2fs debugfs ssh") {
 		if _, err := exec.LookPath(program); err != nil {
 			return "no " + program +
 				": apt-get install qemu-system-x86 qemu-system-arm mmdebstrap cpio e2fsprogs openssh-client"

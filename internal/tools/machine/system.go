@@ -266,7 +266,7 @@ func (s *system) refused(ctx context.Context) {
 
 // sleep suspends the machine while a mode waits for an answer.
 func (s *system) sleep(ctx context.Context) {
-	const suspend = "systemd-run --quiet --wait sh -c 'echo +5 >/sys/class/rtc/rtc0/wakealarm && " +
+	const suspend = "nsenter --target 1 --mount sh -c 'echo +5 >/sys/class/rtc/rtc0/wakealarm && " +
 		"echo freeze >/sys/power/state'" // not below the board's /sys
 	got := s.typed(ctx, "worker", "jtune apply "+twoCores+" --keep-after 3m", "keep this mode?",
 		[]func(io.Writer){func(w io.Writer) {
