@@ -34,13 +34,14 @@ did() { # did WORDS…: carries them out, and says so once they are done
 }
 found() { board device | grep -q "now  *12c/2.20C/1.30G/3.20M"; } # the fake board's mode
 killed() { # a client that is killed while it waits for an answer: its guard restores
-  sleep 900 | board apply 4c/0.73C/0.31G/2.13M --keep-after 10m &
+  sleep 900 | jtune --device jetson --sysroot /board --log-file /data/log apply 4c/0.73C/0.31G/2.13M --keep-after 10m &
   until board device | grep -q "now  *4c/0.73C"; do sleep 1; done
-  kill -9 "$(pidof -s jtune)"
+  kill -9 $!
   until found; do sleep 1; done
 }
 resumed() { # a campaign that is killed goes on
-  virtual profile resnet --sample 40 --minibatches 10 --out smoke &
+  jtune --device virtual:agx-orin --speed 300 --log-file /data/log --seed "$seed" \
+    profile resnet --sample 40 --minibatches 10 --out smoke &
   until [ "$(wc -l <smoke/modes.csv)" -gt 3 ]; do sleep 1; done
   kill -9 $!
   virtual --speed max profile resnet --sample 40 --minibatches 10 --out smoke --resume
