@@ -50,7 +50,6 @@ var days = []day{
 	{"set", (*system).setAtBoot},
 	{"unset", (*system).notAtBoot},
 	{"refused", (*system).refused},
-	{"sleep", (*system).sleep},
 	{"cuts", (*system).powerCuts},
 }
 
@@ -262,20 +261,6 @@ func (s *system) refused(ctx context.Context) {
 		"failed\n", "degraded\n", "max_freq")
 	s.processors(ctx, "the board is as it was", 4)
 	s.check("the knob takes values again", s.ssh(ctx, "root", "jtune apply --at-boot off && rm /etc/refuse"), 0)
-}
-
-// sleep suspends the machine while a mode waits for an answer.
-func (s *system) sleep(ctx context.Context) {
-	const suspend = "nsenter --target 1 --mount sh -c 'echo +5 >/sys/class/rtc/rtc0/wakealarm && " +
-		"echo freeze >/sys/power/state'" // not below the board's /sys
-	got := s.typed(ctx, "worker", "jtune apply "+twoCores+" --keep-after 3m", "keep this mode?",
-		[]func(io.Writer){func(w io.Writer) {
-			s.check("the machine sleeps and wakes", s.ssh(ctx, "root", suspend), 0)
-			s.processors(ctx, "awake, the mode is still set", 2)
-			types("n\n")(w)
-		}})
-	s.check("awake, it takes an answer", got, 6)
-	s.processors(ctx, "and the mode is taken back", 4)
 }
 
 // powerCuts cuts the power while a campaign or a change of the mode is in progress, and boots again.
