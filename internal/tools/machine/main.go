@@ -121,7 +121,8 @@ func missing() string {
 	if os.Geteuid() != 0 {
 		return "building a Debian system takes root"
 	}
-	for program := range strings.FieldsSeq("qemu-system-x86_64 qemu-system-aarch64 mmdebstrap cpio mke2fs debugfs ssh") {
+	const needed = "qemu-system-x86_64 qemu-system-aarch64 mmdebstrap cpio mke2fs debugfs ssh"
+	for program := range strings.FieldsSeq(needed) {
 		if _, err := exec.LookPath(program); err != nil {
 			return "no " + program +
 				": apt-get install qemu-system-x86 qemu-system-arm mmdebstrap cpio e2fsprogs openssh-client"
