@@ -45,7 +45,9 @@ func (r *root) draw() string {
 			body -= 1 + strings.Count(notice, "\n")
 		}
 		strip := ""
-		if r.sh.introduced != nil && r.sh.Look.Shown == page.Live && body > minH {
+		if r.boards != nil && body > minH {
+			strip = dialog.Boards(r.boards, w)
+		} else if r.sh.introduced != nil && r.sh.Look.Shown == page.Live && body > minH {
 			strip = dialog.Welcome(r.sh.Keys, w)
 		}
 		if r.tour != nil {
@@ -71,11 +73,11 @@ func (r *root) tiny(w, h int) string {
 }
 
 // tabs is the first line: pages, board, badge. In a narrow window the other
-// pages shrink to their digits; the badge always stays.
+// pages shrink to their digits; the board stays as long as it can, the badge always.
 func (r *root) tabs(w int) string {
 	badge := r.sh.badge()
 	for _, style := range []struct{ names, board, tight bool }{{names: true, board: true},
-		{names: true, board: true, tight: true}, {names: true}, {board: true}, {}} {
+		{names: true, board: true, tight: true}, {board: true}, {}} {
 		var b strings.Builder
 		for i, p := range r.pages {
 			text := fmt.Sprintf("%d", i+1)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -28,7 +29,25 @@ func (r *root) typing() bool {
 func (r *root) key(k tea.KeyPressMsg) tea.Cmd {
 	now := r.sh.now()
 	r.sh.Moment.Rushed, r.keyAt = now.Sub(r.keyAt) < rush, now
+	if boards := r.boards; boards != nil {
+		r.boards = nil
+		for i, name := range boards {
+			if k.String() == fmt.Sprintf("f%d", i+1) {
+				return r.choose(name, i == 0)
+			}
+		}
+		return r.route(k) // of the page: the first board stays
+	}
 	return tea.Batch(r.sh.acquaint(), r.route(k))
+}
+
+// choose ends these screens for those of another board; same: it is this one.
+func (r *root) choose(board string, same bool) tea.Cmd {
+	if same {
+		return nil
+	}
+	r.chosen = board
+	return r.quit()
 }
 
 func (r *root) route(k tea.KeyPressMsg) tea.Cmd {

@@ -52,6 +52,8 @@ type root struct {
 	text    *overText       // help or messages; nil: closed
 	palette *dialog.Palette // nil: closed
 	asks    *question       // nil: nothing is asked
+	boards  []string        // to choose among until a key is pressed; nil: no choice
+	chosen  string          // of these; "": that of the session
 	gone    bool            // quitting
 	held    []tea.Msg       // messages that wait while the view is frozen
 	pulsing bool            // a pulse is under way

@@ -26,12 +26,18 @@ import (
 // and the board is as it was found once the session is closed.
 var ErrTerminalGone = errors.New("the terminal is gone")
 
+// OtherBoard is how Run ends when the user chose another virtual board.
+type OtherBoard struct{ Name string }
+
+func (o *OtherBoard) Error() string { return "the board " + o.Name + " was chosen" }
+
 // Options say how to draw. The zero value follows the environment.
 type Options struct {
 	NoColor bool                // also when NO_COLOR holds anything
 	Glyphs  widget.Glyphs       // what to draw with
 	Theme   widget.Theme        // its colours
 	Version string              // of the program, for the help
+	Boards  []string            // virtual boards to choose among at the start, the session's first; nil: no choice
 	Keys    map[string][]string // the user's own
 	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
 	Tour    float64             // plays Tour with pauses shorter by so much; 0: no tour
@@ -63,6 +69,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	if o.Tour > 0 {
 		st.beginTour(o.Tour)
 	}
+	st.boards = o.Boards
 	st.sh.foldSample(d.first())
 	if st.sh.control, err = s.Serve(); err != nil {
 		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)
@@ -94,6 +101,9 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 		err = context.Canceled
 	case errors.Is(err, tea.ErrProgramPanic):
 		err = fmt.Errorf("%w: with TEA_DEBUG=1 the next one leaves its stack in a file here", err)
+	}
+	if err == nil && st.chosen != "" {
+		return "", &OtherBoard{st.chosen}
 	}
 	return st.farewell(s.Device), err
 }

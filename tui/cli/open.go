@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"jtune/tegra/virtual"
 	"jtune/tui"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -36,13 +38,24 @@ func (a *app) open(cmd *cobra.Command) error {
 	}
 	defer s.Close()
 	if isTerminal(a.in) && isTerminal(a.out) {
+		var boards []string
+		if s.Virtual != nil && !cmd.Flags().Changed("device") && a.tour == 0 {
+			boards = virtual.Names()
+		}
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
-			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour})
+			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour,
+			Boards: boards})
 		if err := s.Close(); err != nil { // which restores what was not kept
 			a.note("%v", err)
 		}
 		if farewell != "" {
 			fmt.Fprintln(a.out, "jtune:", farewell)
+		}
+		if other, ok := errors.AsType[*tui.OtherBoard](err); ok {
+			if err := cmd.Flags().Set("device", "virtual:"+other.Name); err != nil {
+				return err
+			}
+			return a.open(cmd)
 		}
 		return err
 	}
