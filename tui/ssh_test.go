@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,11 +28,31 @@ type sshServer struct {
 	user string
 }
 
+// rightless is the folder where a server of root's gives up its rights.
+const rightless = "/run/sshd"
+
+var madeRightless bool // by separated; TestMain takes it away
+
+// separated sees to that folder, once for all tests.
+var separated = sync.OnceValue(func() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	err := os.Mkdir(rightless, 0o755)
+	if madeRightless = err == nil; errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	return err
+})
+
 // startSSH starts one, or skips the test where that cannot be.
 func startSSH(t *testing.T) *sshServer {
 	t.Helper()
 	if os.Getenv("JTUNE_SSHD") == "" {
 		t.Skip("starts an OpenSSH server on the loopback: JTUNE_SSHD=1 asks for it")
+	}
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
 	}
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
@@ -46,15 +67,8 @@ func startSSH(t *testing.T) *sshServer {
 	if err != nil {
 		t.Skipf("nobody to log in as: %v", err)
 	}
-	if os.Geteuid() == 0 { // where a server of root's gives up its rights
-		const empty = "/run/sshd"
-		err := os.Mkdir(empty, 0o755)
-		switch {
-		case err == nil:
-			t.Cleanup(func() { _ = os.Remove(empty) })
-		case !errors.Is(err, os.ErrExist):
-			t.Skipf("sshd cannot run: %v", err)
-		}
+	if err := separated(); err != nil {
+		t.Skipf("sshd cannot run: %v", err)
 	}
 	s := &sshServer{dir: t.TempDir(), port: freePort(t), user: who.Username}
 	for _, key := range []string{"host", "user"} {
@@ -141,6 +155,7 @@ func (s *sshServer) run(t *testing.T, first string, args ...string) (here *termi
 }
 
 func TestSSHTuneApplyKeepAndUndo(t *testing.T) {
+	t.Parallel()
 	here, _ := startSSH(t).run(t, "", "--device", "virtual:agx-orin")
 	here.sees("1 Live", "VIRTUAL ×1", "module total")
 	here.press("t")
@@ -165,6 +180,7 @@ func TestSSHTuneApplyKeepAndUndo(t *testing.T) {
 }
 
 func TestSSHRestoresAJetsonsKnobsAfterANo(t *testing.T) {
+	t.Parallel()
 	root := tegratest.AGXOrin353(t)
 	found := tegratest.Contents(t, root)
 	here, _ := startSSH(t).run(t, "", "--sysroot", root)
@@ -196,6 +212,7 @@ func applyUnkept(s *terminal) {
 // told by SIGHUP, or, where that is ignored as under nohup, by the end of its
 // input and by the error of its output.
 func TestSSHRestoresAJetsonsKnobsAfterALostConnection(t *testing.T) {
+	t.Parallel()
 	server := startSSH(t)
 	for name, first := range map[string]string{"with a hang-up": "", "hang-ups ignored": `trap "" HUP`} {
 		t.Run(name, func(t *testing.T) {

@@ -47,6 +47,9 @@ func TestMain(m *testing.M) {
 	if built != "" {
 		_ = os.RemoveAll(built)
 	}
+	if madeRightless {
+		_ = os.Remove(rightless)
+	}
 	os.Exit(code)
 }
 
