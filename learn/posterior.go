@@ -58,8 +58,8 @@ func (c *curve) covariance(j int, scaled *point, r float64) float64 {
 // prior covariance − wᵀw + gᵀg. Both hold the modes side by side.
 type whitened struct {
 	mean [wide]float64
-	w    []float64 // n × wide: L⁻¹ k*
-	g    []float64 // params × wide: A's factor⁻¹ (J*ᵀ − Jᵀ C⁻¹ k*)
+	w    [][wide]float64 // n: L⁻¹ k*
+	g    [][wide]float64 // params: A's factor⁻¹ (J*ᵀ − Jᵀ C⁻¹ k*)
 	grad []float64
 	l    []float64
 }
@@ -67,8 +67,8 @@ type whitened struct {
 func (c *curve) newWhitened() *whitened {
 	p := c.family.params()
 	return &whitened{
-		w:    make([]float64, len(c.x)*wide),
-		g:    make([]float64, p*wide),
+		w:    make([][wide]float64, len(c.x)),
+		g:    make([][wide]float64, p),
 		grad: make([]float64, p),
 		l:    make([]float64, c.family.amplitudes()),
 	}
@@ -84,10 +84,10 @@ func (c *curve) whiten(at inputs, from, to int, z *whitened) {
 		at.terms(i, z.l)
 		z.mean[b] = powerMean(c.theta, z.l, z.grad) + refShare*r
 		for a, v := range z.grad {
-			z.g[a*wide+b] = v
+			z.g[a][b] = v
 		}
 		for j := range n {
-			z.w[j*wide+b] = c.covariance(j, &x, r)
+			z.w[j][b] = c.covariance(j, &x, r)
 		}
 	}
 	forward4(c.chol, n, z.w)
@@ -98,35 +98,35 @@ func (c *curve) whiten(at inputs, from, to int, z *whitened) {
 	for a := range p {
 		explained := dot4(c.jw[a*n:(a+1)*n], z.w)
 		for b := range wide {
-			z.g[a*wide+b] -= explained[b]
+			z.g[a][b] -= explained[b]
 		}
 	}
 	forward4(c.cholA, p, z.g)
 }
 
 // forward4 is forward for `wide` right-hand sides, in registers.
-func forward4(l []float64, n int, b []float64) {
+func forward4(l []float64, n int, b [][wide]float64) {
 	for i := range n {
-		row := l[i*n : i*n+i+1]
-		bi := (*[wide]float64)(b[i*wide:])
-		s0, s1, s2, s3 := bi[0], bi[1], bi[2], bi[3]
-		for j, v := range row[:i] {
-			bj := (*[wide]float64)(b[j*wide:])
+		row, before := l[i*n:i*n+i], b[:i]
+		s0, s1, s2, s3 := b[i][0], b[i][1], b[i][2], b[i][3]
+		for j, v := range row {
+			bj := &before[j]
 			s0 -= v * bj[0]
 			s1 -= v * bj[1]
 			s2 -= v * bj[2]
 			s3 -= v * bj[3]
 		}
-		d := 1 / row[i]
-		bi[0], bi[1], bi[2], bi[3] = s0*d, s1*d, s2*d, s3*d
+		d := 1 / l[i*n+i]
+		b[i] = [wide]float64{s0 * d, s1 * d, s2 * d, s3 * d}
 	}
 }
 
 // dot4 is a's product with `wide` vectors that lie side by side in b.
-func dot4(a, b []float64) [wide]float64 {
+func dot4(a []float64, b [][wide]float64) [wide]float64 {
 	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
 	for j, v := range a {
-		bj := (*[wide]float64)(b[j*wide:])
+		bj := &b[j]
 		s0 += v * bj[0]
 		s1 += v * bj[1]
 		s2 += v * bj[2]
@@ -143,11 +143,11 @@ func (c *curve) posterior(at inputs, from, to int, mean, variance []float64) {
 		c.whiten(at, i, to, z)
 		for b := range min(wide, to-i) {
 			v := c.sf*c.sf + square(refShareSD*c.residual(at, i+b))
-			for j := b; j < len(z.w); j += wide {
-				v -= z.w[j] * z.w[j]
+			for j := range z.w {
+				v -= square(z.w[j][b])
 			}
-			for a := b; a < len(z.g); a += wide {
-				v += z.g[a] * z.g[a]
+			for a := range z.g {
+				v += square(z.g[a][b])
 			}
 			mean[i-from+b], variance[i-from+b] = z.mean[b], max(v, leastVariance)
 		}
@@ -169,10 +169,10 @@ func (c *curve) vectors(at inputs) (mean []float64, w, g [][]float64) {
 	return mean, w, g
 }
 
-func strided(v []float64, b int) []float64 {
-	out := make([]float64, 0, len(v)/wide)
-	for i := b; i < len(v); i += wide {
-		out = append(out, v[i])
+func strided(v [][wide]float64, b int) []float64 {
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = v[i][b]
 	}
 	return out
 }
