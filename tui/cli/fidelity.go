@@ -44,7 +44,15 @@ func (a *app) fidelity() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.printFidelity(results); err != nil || !strict {
+			var fit *fidelity.Fit // of all figures together
+			if len(results) == len(fidelity.Figures()) && !a.asCSV {
+				all, err := fidelity.FitOf(a.options.Seed)
+				if err != nil {
+					return err
+				}
+				fit = &all
+			}
+			if err := a.printFidelity(results, fit); err != nil || !strict {
 				return err
 			}
 			if lost := fidelity.Lost(results); len(lost) > 0 {
@@ -116,14 +124,20 @@ func toFidelityJSON(r fidelity.Result) fidelityJSON {
 		Verdict: r.Verdict, Kind: r.Kind, SameAs: text.Optional(r.SameAs), Note: text.Optional(r.Why())}
 }
 
-func (a *app) printFidelity(results []fidelity.Result) error {
+func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error {
 	switch {
 	case a.asJSON:
 		out := struct {
 			Virtual bool                       `json:"virtual"`
 			Figures []fidelityJSON             `json:"figures"`
 			Summary map[string]fidelity.Counts `json:"summary"`
+			// Of all figures together, else null.
+			Constants any `json:"constants"`
+			LeftOut   any `json:"left_out"`
 		}{Virtual: true, Summary: fidelity.Summary(results)}
+		if fit != nil {
+			out.Constants, out.LeftOut = fit.Constants, fit.LeftOut
+		}
 		for _, r := range results {
 			out.Figures = append(out.Figures, toFidelityJSON(r))
 		}
@@ -152,6 +166,12 @@ func (a *app) printFidelity(results []fidelity.Result) error {
 	fmt.Fprintln(a.out)
 	if err := table(a.out, fidelitySums(results)...); err != nil {
 		return err
+	}
+	if fit != nil {
+		c, l := fit.Constants, fit.LeftOut
+		fmt.Fprintf(a.out, "fitted: %d constants (%.1f effective) to %d of these figures, %d of them within; with "+
+			"each of their %d facts left out of the fit (linearised) %d\n", c.Fitted, c.Effective, c.Figures, c.Within,
+			l.Facts, l.Within)
 	}
 	_, err := fmt.Fprintln(a.out, fidelity.Simulation)
 	return err

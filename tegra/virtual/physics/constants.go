@@ -14,6 +14,7 @@ var constants string
 var load = sync.OnceValue(func() (c struct {
 	Chip     []Chip
 	Workload []Workload
+	Network  []Network
 }) {
 	if err := toml.Unmarshal([]byte(constants), &c); err != nil {
 		panic("physics: the built-in constants: " + err.Error())

@@ -34,6 +34,7 @@ type bench struct {
 	boards map[unit]*virtual.Board
 	kinds  map[string]kind
 	live   map[string]observed
+	costs  map[string]campaignCost
 }
 
 // unit is one of several boards of a kind, its data on a medium.
@@ -55,7 +56,7 @@ var fastestPreset = map[string]string{"xavier-nx": "MODE_15W_6CORE"}
 
 func newBench(c constants, seed uint64) *bench {
 	return &bench{constants: c, seed: seed, boards: map[unit]*virtual.Board{}, kinds: map[string]kind{},
-		live: map[string]observed{}}
+		live: map[string]observed{}, costs: map[string]campaignCost{}}
 }
 
 // with is a bench with other constants that knows the same kinds of boards.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"jtune/tegra"
 )
 
@@ -30,6 +32,9 @@ func TestFiguresHaveTheVerdictsOfTheRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		return
+	}
+	if all := Summary(results)[All]; all.Holding() < 220 || all.Total() != 246 {
+		t.Errorf("%d of %d figures hold, want 220 of 246 at least", all.Holding(), all.Total())
 	}
 	for _, r := range results {
 		if was := Expected()[r.ID]; r.Verdict != was {
@@ -122,5 +127,37 @@ func TestCountsAddUp(t *testing.T) {
 	}
 	if all := sums[All]; all.Total() != 5 || all.Holding() != 3 || all.Simulated != 3 || all.Near != 1 {
 		t.Errorf("all: %+v", all)
+	}
+}
+
+// Two equal readings of one number leave each other out only together: half of it is known from the other, all from
+// both, and without both nothing is.
+func TestLeftOutIsAFitWithoutTheFact(t *testing.T) {
+	t.Parallel()
+	hat := hatOf(mat.NewDense(2, 1, []float64{1e3, 1e3}))
+	if got := leftOut(hat, []float64{0.4, -0.4}, []int{0}); math.Abs(got[0]-0.8) > 1e-3 {
+		t.Errorf("without the first it is %.3f off, want twice as far: the second's value", got[0])
+	}
+	if got := mat.Trace(hat); math.Abs(got-1) > 1e-3 {
+		t.Errorf("%.3f constants are effective, want the one", got)
+	}
+	if got := leftOut(hatOf(mat.NewDense(1, 1, []float64{1})), []float64{0.5}, []int{0}); math.Abs(got[0]-0.5*
+		(1+priorWidth*priorWidth)) > 1e-9 {
+		t.Errorf("a figure that a constant hardly moves is %.4f off without it", got[0])
+	}
+}
+
+func TestFitOfIsNoBetterLeftOut(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("long: set JTUNE_LONG=1")
+	}
+	fit, err := FitOf(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", fit)
+	if c, l := fit.Constants, fit.LeftOut; c.Effective > float64(c.Fitted) || l.Within > c.Within ||
+		l.Figures != c.Figures || c.Within > c.Figures {
+		t.Errorf("%+v: more than there can be", fit)
 	}
 }

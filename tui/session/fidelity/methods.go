@@ -10,29 +10,38 @@ import (
 )
 
 // methods work a figure out, by name: one value or several, of which the worst counts.
-var methods map[string]func(*bench, Figure) ([]float64, error)
-
-func init() { // they are looked up by what they call
-	methods = map[string]func(*bench, Figure) ([]float64, error){
-		"value":  each(func(at, _ float64) float64 { return at }),
-		"ratio":  each(func(at, against float64) float64 { return at / against }),
-		"change": each(change),
-		"size of change": each(func(at, against float64) float64 {
-			return math.Abs(change(at, against))
-		}),
-		"gain":           each(func(at, against float64) float64 { return -change(at, against) }),
-		"mean change":    meanChange,
-		"part of change": partOfChange,
-		"sum":            sum,
-		"spread":         spread,
-		"front size":     frontSize,
-		"on the front":   onTheFront,
-		"saturation":     saturation,
-		"span":           span,
-		"fastest within": fastestWithin,
-		"clean cost":     cleanCost,
-		"idle":           idle,
-	}
+var methods = map[string]func(*bench, Figure) ([]float64, error){
+	"value":  each(func(at, _ float64) float64 { return at }),
+	"ratio":  each(func(at, against float64) float64 { return at / against }),
+	"change": each(change),
+	"size of change": each(func(at, against float64) float64 {
+		return math.Abs(change(at, against))
+	}),
+	"gain":                    each(func(at, against float64) float64 { return -change(at, against) }),
+	"mean change":             meanChange,
+	"part of change":          partOfChange,
+	"sum":                     sum,
+	"spread":                  spread,
+	"front size":              frontSize,
+	"on the front":            onTheFront,
+	"saturation":              saturation,
+	"span":                    span,
+	"fastest within":          fastestWithin,
+	"clean cost":              cleanCost,
+	"polling":                 polling,
+	"governors":               otherGovernors,
+	"idle":                    idle,
+	"campaign":                campaigns,
+	"scatter":                 scatter,
+	"reruns":                  reruns,
+	"instances":               instances,
+	"sampling":                sampling,
+	"steps":                   steps,
+	"saving":                  saving,
+	"latency at least energy": latencyAtLeastEnergy,
+	"latency falls":           latencyFalls,
+	"energy one way":          energyOneWay,
+	"stack":                   stackCost,
 }
 
 // change is from against to at, in percent.

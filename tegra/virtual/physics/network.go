@@ -1,0 +1,40 @@
+package physics
+
+import "slices"
+
+// Network is a network that answers requests: a batch is received as by a job without loader processes, and the CPU
+// launches its kernels one by one.
+type Network struct {
+	Name          string
+	GFLOP         float64 // per sample
+	WeightsMB     float64
+	ActivationsMB float64 // per sample
+	Kernels       float64
+	Efficiency    float64 // of its kernels against large ones, 0 to 1
+	Stack         float64 // CPU time per kernel against PyTorch's
+}
+
+// Networks are those whose inference can be simulated.
+func Networks() []Network { return slices.Clone(load().Network) }
+
+// What no network has of its own, on an AGX Orin: chosen by published savings of energy as a whole.
+const (
+	teraflops  = 4.096 // at 1 GHz
+	reached    = 0.5   // of them, by large kernels
+	memoryMB   = 44.8  // per ms at 1 GHz
+	rereading  = 1.7   // traffic over weights and activations
+	perKernel  = 0.035 // ms·GHz of launching
+	frameworks = 0.3   // of launching, between batches
+	perMB      = 0.18  // mJ
+)
+
+// Infer is the job of answering in batches of a size.
+func (n Network) Infer(batch int) Workload {
+	b := float64(batch)
+	moved := n.WeightsMB + n.ActivationsMB*b
+	launch := n.Kernels * perKernel * n.Stack
+	return Workload{Name: n.Name, Samples: batch, Batch: batch,
+		Kernel: n.GFLOP * b / (teraflops * reached * n.Efficiency), Traffic: rereading * moved / memoryMB,
+		Roofline: 2.5, Launch: launch, Overlap: 5, Serial: frameworks * launch,
+		Switching: 25, CPUActive: 0.36, TransferJ: perMB * moved}
+}

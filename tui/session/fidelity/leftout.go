@@ -1,0 +1,224 @@
+package fidelity
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Fit says how far the boards before Orin were fitted to the figures, and what holds of a figure that the fit does not
+// see. It is linear: each constant is moved a little, and the fit without a figure follows from how all others move
+// (leave-one-out by the hat matrix, with a prior on each constant).
+type Fit struct {
+	Constants struct {
+		Fitted    int     `json:"fitted"`
+		Effective float64 `json:"effective"` // of them: the trace of the hat matrix
+		Figures   int     `json:"figures"`   // that they were fitted to
+		Within    int     `json:"within"`    // of these
+	}
+	LeftOut struct {
+		Facts   int `json:"facts"`   // that the figures state, restatements taken together
+		Figures int `json:"figures"` // each left out with all that state the same
+		Within  int `json:"within"`  // of these
+	}
+}
+
+// priorWidth is how far a constant may lie from its expected value before the figures speak: one standard deviation of
+// its logarithm.
+const priorWidth = 0.35
+
+// nudge is the relative change by which derivatives are taken.
+const nudge = 1e-4
+
+// fitted are the constants that the figures determined: fields of chips or workloads, several where boards or stacks
+// share what was fitted on one. What data sheets or sweeps determined is not among them.
+var fitted = []struct{ of, fields string }{
+	{"agx-xavier xavier-nx", "CPUSpeed Launch Latency Coupled"},
+	{"agx-xavier xavier-nx nano tx2", "Disturbed Reclaim"},
+	{"agx-xavier", "MemScale"},
+	{"agx-xavier xavier-nx", "GPULeak GPUOn Switch CoreIdle CoreWork EMCClock"},
+	{"agx-xavier", "Base"},
+	{"xavier-nx", "MemScale Base"},
+	{"nano", "CPUSpeed Launch Latency"},
+	{"nano", "Base GPULeak GPUOn Switch CoreIdle CoreWork EMCClock"},
+	{"lenet5", "Kernel Launch LaunchMem Serial Fetch FetchMem Jitter Contention FillHigh Switching " +
+		"CPUActive TransferJ"},
+	{"resnet18-cifar", "Kernel Traffic Roofline Launch LaunchMem Fetch FetchMem Switching " +
+		"CPUActive TransferJ"},
+	{"mobilenet", "Older.SmallShare Older.Contention"},
+	{"vgg11", "Kernel"},
+}
+
+// constant is one of them.
+type constant struct {
+	of    []string
+	field string
+}
+
+func fittedConstants() (out []constant) {
+	for _, f := range fitted {
+		for field := range strings.FieldsSeq(f.fields) {
+			out = append(out, constant{strings.Fields(f.of), field})
+		}
+	}
+	return out
+}
+
+// scaled returns the constants with one of them multiplied.
+func (c constants) scaled(one constant, factor float64) constants {
+	out := builtIn()
+	for name, chip := range c.chips {
+		if slices.Contains(one.of, name) {
+			field := reflect.ValueOf(&chip).Elem().FieldByName(one.field)
+			field.SetFloat(field.Float() * factor)
+		}
+		out.chips[name] = chip
+	}
+	for name, w := range c.workloads {
+		if slices.Contains(one.of, name) {
+			holder, inOlder := strings.CutPrefix(one.field, "Older.")
+			of := reflect.ValueOf(&w).Elem()
+			if inOlder {
+				older := *w.Older
+				w.Older, of = &older, reflect.ValueOf(&older).Elem()
+			}
+			field := of.FieldByName(holder)
+			field.SetFloat(field.Float() * factor)
+		}
+		out.workloads[name] = w
+	}
+	return out
+}
+
+// fitsTo reports whether a figure is one that constants were fitted to: an equation that follows from physics alone on
+// the boards before Orin.
+func (f Figure) fitsTo() bool {
+	byPhysics := []string{"value", "ratio", "change", "mean change", "part of change", "sum", "idle"}
+	if f.Kind != Simulated || f.Relation != "eq" && f.Relation != "approx" || f.Tolerance == 0 ||
+		!slices.Contains(byPhysics, f.method) || f.of == "cached_pct" || f.of == "read_iops" {
+		return false
+	}
+	for _, s := range append(slices.Clone(f.at), f.against...) {
+		if s.free {
+			return false
+		}
+	}
+	return f.About("agx-xavier") || f.About("xavier-nx") || f.About("nano")
+}
+
+// residuals are how many tolerances each figure is off, with its sign; of several values the worst.
+func (b *bench) residuals(figures []Figure) ([]float64, error) {
+	out := make([]float64, len(figures))
+	for i, f := range figures {
+		values, err := methods[f.method](b, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			if off := (v - f.Value) / f.Slack(f.Value); math.Abs(off) > math.Abs(out[i]) {
+				out[i] = off
+			}
+		}
+	}
+	return out, nil
+}
+
+// FitOf works out how far the boards were fitted.
+func FitOf(seed uint64) (Fit, error) {
+	figures := slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool { return !f.fitsTo() })
+	own := newBench(builtIn(), seed)
+	r, err := own.residuals(figures)
+	if err != nil {
+		return Fit{}, err
+	}
+	list := fittedConstants()
+	slopes := mat.NewDense(len(figures), len(list), nil)
+	for k, one := range list {
+		moved, err := own.with(own.scaled(one, 1+nudge)).residuals(figures)
+		if err != nil {
+			return Fit{}, err
+		}
+		for i := range figures {
+			slopes.Set(i, k, (moved[i]-r[i])/nudge)
+		}
+	}
+	return summed(slopes, r, facts(figures)), nil
+}
+
+// summed counts what holds of the residuals, as fitted and with each fact left out.
+func summed(slopes *mat.Dense, r []float64, facts [][]int) (out Fit) {
+	hat := hatOf(slopes)
+	_, out.Constants.Fitted = slopes.Dims()
+	out.Constants.Figures, out.Constants.Effective = len(r), mat.Trace(hat)
+	for _, off := range r {
+		out.Constants.Within += int(truth(math.Abs(off) <= 1))
+	}
+	for _, fact := range facts {
+		out.LeftOut.Facts++
+		for _, off := range leftOut(hat, r, fact) {
+			out.LeftOut.Figures++
+			out.LeftOut.Within += int(truth(math.Abs(off) <= 1))
+		}
+	}
+	return out
+}
+
+// hatOf says how the fitted values follow the published ones, given the slopes by the constants' logarithms.
+func hatOf(slopes *mat.Dense) *mat.Dense {
+	_, n := slopes.Dims()
+	var normal, solved, hat mat.Dense
+	normal.Mul(slopes.T(), slopes)
+	for k := range n {
+		normal.Set(k, k, normal.At(k, k)+1/(priorWidth*priorWidth))
+	}
+	if err := solved.Solve(&normal, slopes.T()); err != nil {
+		panic("fidelity: the prior keeps the constants apart: " + err.Error())
+	}
+	hat.Mul(slopes, &solved)
+	return &hat
+}
+
+// facts groups the places of figures that say the same.
+func facts(figures []Figure) [][]int {
+	same := map[string]string{}
+	for _, f := range Figures() {
+		same[f.ID] = f.SameAs
+	}
+	root := func(id string) string {
+		for same[id] != "" {
+			id = same[id]
+		}
+		return id
+	}
+	groups := map[string][]int{}
+	for i, f := range figures {
+		groups[root(f.ID)] = append(groups[root(f.ID)], i)
+	}
+	var out [][]int
+	for _, g := range groups {
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return out
+}
+
+// leftOut are the residuals of some figures in a fit that did not see them.
+func leftOut(hat *mat.Dense, r []float64, those []int) []float64 {
+	n := len(those)
+	blind, seen := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	for a, i := range those {
+		seen.SetVec(a, r[i])
+		for b, j := range those {
+			blind.Set(a, b, truth(i == j)-hat.At(i, j))
+		}
+	}
+	var out mat.VecDense
+	if err := out.SolveVec(blind, seen); err != nil { // nothing else determines them
+		return slices.Repeat([]float64{math.Inf(1)}, n)
+	}
+	return out.RawVector().Data
+}

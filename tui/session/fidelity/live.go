@@ -1,0 +1,319 @@
+package fidelity
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/profiles"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tegra/guard"
+	"jtune/tegra/virtual"
+	"jtune/telemetry"
+)
+
+// What runs on a board with its usual noise: what such a figure is about depends on it.
+const usualNoise = 1
+
+// campaignModes is how many modes a campaign's cost is worked out from.
+const campaignModes = 24
+
+// campaignCost is what profiling takes, as the program itself does it.
+type campaignCost struct {
+	perMode float64   // mean, s
+	settle  []float64 // of each mode, s from its applying to steady power
+}
+
+// campaign measures some of the modes that PowerTrain profiled.
+func (b *bench) campaign(j Job) (out campaignCost, err error) {
+	if found, ok := b.costs[j.Workload]; ok {
+		return found, nil
+	}
+	board, err := b.fresh(unit{board: j.Board}, usualNoise)
+	if err != nil {
+		return out, err
+	}
+	device, err := board.Open()
+	if err != nil {
+		return out, err
+	}
+	list, err := workload.Load("")
+	if err != nil {
+		return out, err
+	}
+	w, err := workload.Find(list, j.Workload)
+	if err != nil {
+		return out, err
+	}
+	g, err := guard.InProcess(board.FS(), board.Clock())
+	if err != nil {
+		return out, err
+	}
+	defer g.Close()
+	measuring := profiles.Bench{Device: device, Applier: g, Sampler: telemetry.NewSampler(device, board.Clock()),
+		Clock: board.Clock(), Workload: w,
+		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()})}
+	began := board.Clock().Now()
+	for _, m := range device.Space().Grid().Sample(campaignModes, b.seed) {
+		row, err := measuring.Measure(context.Background(), profiles.Step{Setting: tegra.Setting{Mode: m}})
+		if err != nil {
+			return out, err
+		}
+		out.settle = append(out.settle, row.SettleS)
+	}
+	out.perMode = (board.Clock().Now() - began).Seconds() / campaignModes
+	b.costs[j.Workload] = out
+	return out, nil
+}
+
+// campaigns is what a whole campaign takes, settling and first minibatches included; or how long power settles.
+func campaigns(b *bench, f Figure) (out []float64, err error) {
+	for _, j := range f.Jobs {
+		cost, err := b.campaign(j)
+		if err != nil {
+			return nil, err
+		}
+		if f.of == "settle_s" {
+			out = append(out, stats.Median(cost.settle))
+		} else {
+			out = append(out, f.at[0].modes*cost.perMode/60)
+		}
+	}
+	return out, nil
+}
+
+// epochsWatched is how many epochs of a long run are looked at, and units how many boards of a kind.
+const (
+	epochsWatched = 6
+	units         = 5
+)
+
+// scatter is by how many percent the epoch farthest from their median lies off it.
+func scatter(b *bench, f Figure) ([]float64, error) {
+	r, err := b.run(f.Jobs[0], f.at[0])
+	if err != nil {
+		return nil, err
+	}
+	board, err := r.start(usualNoise)
+	if err != nil {
+		return nil, err
+	}
+	var epochs []float64
+	for range epochsWatched {
+		ms, err := minibatches(board, r.job.Minibatches(r.job.Batch))
+		if err != nil {
+			return nil, err
+		}
+		epochs = append(epochs, ms)
+	}
+	return []float64{farthestOff(epochs[1:])}, nil // the first one starts the job
+}
+
+// farthestOff is by how many percent the value farthest from their median lies off it.
+func farthestOff(values []float64) (pct float64) {
+	median := stats.Median(slices.Clone(values))
+	for _, v := range values {
+		pct = max(pct, math.Abs(change(v, median)))
+	}
+	return pct
+}
+
+// instances is how far units of a board lie apart.
+func instances(b *bench, f Figure) ([]float64, error) {
+	r, err := b.run(f.Jobs[0], f.at[0])
+	if err != nil {
+		return nil, err
+	}
+	var values []float64
+	for i := range units {
+		board, err := b.board(unit{r.unit.board, r.unit.medium, i + 1})
+		if err != nil {
+			return nil, err
+		}
+		if r.observed, err = locked(board, r.job, r.mode, false); err != nil {
+			return nil, err
+		}
+		v, err := quantities[f.of](r)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return []float64{farthestOff(values)}, nil
+}
+
+// sampling watches the program's sampler on a board.
+func sampling(b *bench, f Figure) ([]float64, error) {
+	board, err := b.fresh(unit{board: f.Jobs[0].Board}, usualNoise)
+	if err != nil {
+		return nil, err
+	}
+	device, err := board.Open()
+	if err != nil {
+		return nil, err
+	}
+	var at []float64
+	cancel := telemetry.NewSampler(device, board.Clock()).Subscribe(time.Second, func(s telemetry.Sample) {
+		at = append(at, s.T.Seconds())
+	})
+	err = board.Clock().Sleep(context.Background(), time.Minute)
+	cancel()
+	if err != nil || len(at) < 2 {
+		return nil, fmt.Errorf("%d samples within a minute: %w", len(at), err)
+	}
+	mean := (at[len(at)-1] - at[0]) / float64(len(at)-1)
+	if f.of == "period_s" {
+		return []float64{mean}, nil
+	}
+	worst := 0.0
+	for i, t := range at[1:] {
+		worst = max(worst, math.Abs(t-at[i]-mean))
+	}
+	return []float64{1000 * worst}, nil
+}
+
+// steps counts the clocks that a board lists.
+func steps(b *bench, f Figure) ([]float64, error) {
+	k, err := b.kind(f.Jobs[0].Board)
+	if err != nil {
+		return nil, err
+	}
+	n := map[string]int{"cpu": len(k.space.CPU), "gpu": len(k.space.GPU)}[f.of]
+	return []float64{float64(n)}, nil
+}
+
+// reruns is by how many percent energies of one short run, repeated with other noise, differ.
+func reruns(b *bench, f Figure) (out []float64, err error) {
+	for _, j := range f.Jobs {
+		var energies []float64
+		for seed := range uint64(10) {
+			other := newBench(b.constants, b.seed+seed)
+			r, err := other.run(Job{j.Board, "lenet5"}, setup{})
+			if err != nil {
+				return nil, err
+			}
+			joule, err := r.measured()
+			if err != nil {
+				return nil, err
+			}
+			energies = append(energies, joule)
+		}
+		out = append(out, farthestOff(energies))
+	}
+	return out, nil
+}
+
+// measured is the mean energy of a minibatch in J, read from the rails.
+func (r run) measured() (float64, error) {
+	board, err := r.start(usualNoise)
+	if err != nil {
+		return 0, err
+	}
+	device, err := board.Open()
+	if err != nil {
+		return 0, err
+	}
+	if _, err := minibatches(board, 500); err != nil {
+		return 0, err
+	}
+	var ms, power float64
+	const rounds = 20
+	for range rounds {
+		more, err := minibatches(board, 50)
+		if err != nil {
+			return 0, err
+		}
+		reading, err := device.Read()
+		if err != nil {
+			return 0, err
+		}
+		ms, power = ms+more/50, power+reading.TotalW.V
+	}
+	return ms / rounds * power / rounds / 1000, nil
+}
+
+// hardlyAny noise: a board without any is read for nothing.
+const hardlyAny = 0.001
+
+// steadyMS is the mean time of a minibatch with free clocks, after a board was prepared.
+func (r run) steadyMS(prepare func(*virtual.Board) (done func(), err error)) (ms float64, err error) {
+	board, err := r.start(hardlyAny)
+	if err != nil {
+		return 0, err
+	}
+	done, err := prepare(board)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	const n = 200
+	if _, err = minibatches(board, n); err == nil {
+		ms, err = minibatches(board, n)
+	}
+	return ms / n, err
+}
+
+// untouched prepares nothing.
+func untouched(*virtual.Board) (done func(), err error) { return func() {}, nil }
+
+// polling is what reading a board's rails costs a job, in percent of its time.
+func polling(b *bench, f Figure) (out []float64, err error) {
+	every, err := time.ParseDuration(f.of)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range f.Jobs {
+		r, err := b.run(Job{j.Board, "lenet5"}, setup{})
+		if err != nil {
+			return nil, err
+		}
+		alone, err := r.steadyMS(untouched)
+		if err != nil {
+			return nil, err
+		}
+		read, err := r.steadyMS(func(board *virtual.Board) (done func(), err error) {
+			device, err := board.Open()
+			if err != nil {
+				return nil, err
+			}
+			return telemetry.NewSampler(device, board.Clock()).Subscribe(every, func(telemetry.Sample) {}), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, change(read, alone))
+	}
+	return out, nil
+}
+
+// otherGovernors is by how many percent a job's time differs under other governors of the CPU than the usual one.
+func otherGovernors(b *bench, f Figure) (out []float64, err error) {
+	r, err := b.run(Job{f.Jobs[0].Board, "lenet5"}, setup{})
+	if err != nil {
+		return nil, err
+	}
+	usual, err := r.steadyMS(untouched)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"ondemand", "conservative"} {
+		ms, err := r.steadyMS(func(board *virtual.Board) (done func(), err error) {
+			policies, err := board.FS().Glob("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")
+			for _, file := range policies {
+				if err == nil {
+					err = board.FS().WriteFile(file, []byte(name+"\n"))
+				}
+			}
+			return func() {}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, math.Abs(change(ms, usual)))
+	}
+	return out, nil
+}
