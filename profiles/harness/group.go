@@ -110,20 +110,29 @@ func EndOrphans() (killed int) {
 		space, pid, _ := strings.Cut(by, "/")
 		n, err := strconv.Atoi(strings.Split(pid, "/")[0])
 		here, _, _ := strings.Cut(processID(os.Getpid()), "/")
-		return ok && err == nil && space == here && processID(n) != by
+		if !ok || err != nil || space != here {
+			return false
+		}
+		// One that is hidden, as by a /proc with hidepid, has not ended.
+		now := processID(n)
+		return now != by && (now != "" || syscall.Kill(n, 0) == syscall.ESRCH)
 	})
 }
 
 // processID names a process for as long as the system runs: its name space of numbers, its number,
-// and when it started, in clock ticks since boot. It is "" for one that has ended.
+// and when it started, in clock ticks since boot. It is "" where that cannot be read.
 func processID(pid int) string {
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third field of proc(5)
-	if err != nil || len(f) < 20 || f[0] == "Z" {
+	if err != nil || len(f) < 20 {
 		return ""
 	}
-	return fmt.Sprintf("%s/%d/%s", space, pid, f[19])
+	started := f[19]
+	if f[0] == "Z" {
+		started = "ended"
+	}
+	return fmt.Sprintf("%s/%d/%s", space, pid, started)
 }
 
 // killMarked kills the processes whose mark is that of a run.

@@ -90,7 +90,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 1
 		}
 		count, findings, err := p.try(ctx, l)
-		if err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(stderr, "machine: stopped; what was tried until then counts")
+		} else if err != nil {
 			findings = append(findings, err.Error())
 		}
 		for _, f := range findings {
