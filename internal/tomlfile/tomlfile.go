@@ -8,19 +8,21 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"jtune/internal/text"
 )
 
 // Error makes one line of a decoder's error, with file, line and key.
 func Error(file string, err error) error {
 	var p toml.ParseError
 	if !errors.As(err, &p) { // a value of the wrong type: the text names line and key
-		return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))
+		return fmt.Errorf("%s: %s", file, text.OneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	key := ""
 	if p.LastKey != "" {
 		key = p.LastKey + ": "
 	}
-	return fmt.Errorf("%s: line %d: %s%s", file, p.Position.Line, key, p.Message)
+	return fmt.Errorf("%s: line %d: %s", file, p.Position.Line, text.OneLine(key+p.Message))
 }
 
 // Line finds the line of a key in a TOML text, from 1: that of the longest leading part of the
