@@ -90,7 +90,9 @@ func (k *runRecord) keep(out RunResult) string {
 		k.observe.note("the run is not recorded: " + err.Error())
 	}
 	dir := k.rec.Dir()
-	if !k.rec.Header().Settings.DVFS {
+	if k.rec.Header().Settings.DVFS {
+		k.observe.note("the clocks were free: the run is kept, and models, which are of locked clocks, do not learn it")
+	} else {
 		k.s.update(k.r.Workload, nil, dir, usable([]record.Row{row}), k.observe)
 	}
 	return dir
