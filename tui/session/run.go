@@ -228,7 +228,8 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) RunR
 		out.SettleS = tegra.Some((c.meter.settle.At() - c.began).Seconds())
 	}
 	if !out.PowerW.OK && latestW.OK {
-		out.PowerW, out.EnergyJ = latestW, tegra.Some(latestW.V*out.MeanMS/1000)
+		out.PowerW = latestW
+		out.EnergyJ = tegra.Val[float64]{V: latestW.V * out.MeanMS / 1000, OK: out.MeanMS > 0}
 	}
 	return out
 }

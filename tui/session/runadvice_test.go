@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/record"
+	"jtune/tegra"
 )
 
 // A run says of the knobs what jtune advice says by the model of its workload, and nothing
@@ -51,5 +54,13 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 		if !slices.Contains(got, sentence(line)) || !slices.Contains(said, line) {
 			t.Errorf("%q: the run says %q, advice %q", line, got, said)
 		}
+	}
+}
+
+func TestRunWithoutAMinibatchHasNoEnergy(t *testing.T) {
+	t.Parallel()
+	c := &collector{meter: &meter{settle: profiles.NewSettle()}}
+	if out := c.result(record.Character{}, tegra.Some(44.0)); out.EnergyJ.OK || !out.PowerW.OK {
+		t.Errorf("power %v, energy of a minibatch %v", out.PowerW, out.EnergyJ)
 	}
 }

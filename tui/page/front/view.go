@@ -23,7 +23,7 @@ func (p *Page) Render(w, h int) string {
 		none := "No model is loaded. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then " +
 			"shows every power mode's predicted time and power, the Pareto front of the best, and the mode to apply."
 		if p.kept > 0 {
-			none += " 4 loads one of the " + text.Count(p.kept, "model") + " that are kept."
+			none += " 4 lists the kept ones: " + text.Count(p.kept, "model") + "."
 		}
 		return widget.Fit("\n"+widget.Wrap(none, w), w, h)
 	}
@@ -93,6 +93,10 @@ func (p *Page) head(w int) string {
 func (p *Page) about() []string {
 	v := p.read.Outlook()
 	words := []string{v.Workload + page.BatchText(v.Batch)}
+	if p.drawn == drawCloud && p.asTab {
+		at := session.Planes[p.plane]
+		words = append(words, fmt.Sprintf("front of %s and %s", at.Across, at.Up))
+	}
 	if p.drawn != drawCloud {
 		words = append(words, p.drawnText())
 	} else if p.group > 0 {
