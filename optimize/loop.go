@@ -35,6 +35,8 @@ const (
 	knownProbes    = 4    // of a search that started from known modes, before one quiet step ends it
 	knownGain      = 0.2  // share of the gain to stop at, until then
 	knownDetour    = 0.03 // expected improvement for which it makes detours after that
+	knownStop      = 0.9  // share of the gain to stop at, after that
+	knownDoubt     = 1.3  // factor on the model's own deviations, once the known modes were checked
 )
 
 // gain is the expected relative improvement below which a search stops.
@@ -61,12 +63,16 @@ func (s *search) believe() belief {
 		s.expected = s.model.Posterior()
 	}
 	p := s.expected
+	doubt := 1.0
+	if s.checked {
+		doubt = knownDoubt
+	}
 	n := len(p.LnTime)
 	b := belief{
 		lnTime:     p.LnTime,
 		lnPower:    p.LnPower,
-		ownSDTime:  p.SdTime,
-		ownSDPower: p.SdPower,
+		ownSDTime:  make([]float64, n),
+		ownSDPower: make([]float64, n),
 		noiseTime:  p.NoiseTime,
 		noisePower: p.NoisePower,
 		sdTime:     make([]float64, n),
@@ -75,8 +81,9 @@ func (s *search) believe() belief {
 		open:       make([]bool, n),
 	}
 	for i := range n {
-		b.sdTime[i] = math.Hypot(p.SdTime[i], p.NoiseTime)
-		b.sdPower[i] = math.Hypot(p.SdPower[i], p.NoisePower)
+		b.ownSDTime[i], b.ownSDPower[i] = doubt*p.SdTime[i], doubt*p.SdPower[i]
+		b.sdTime[i] = math.Hypot(b.ownSDTime[i], p.NoiseTime)
+		b.sdPower[i] = math.Hypot(b.ownSDPower[i], p.NoisePower)
 		b.open[i] = len(s.readings[i]) == 0 && !s.failed[i]
 		b.goal[i] = -math.Log(float64(max(1, s.places.At(i).Batch))) // per sample
 	}
@@ -167,6 +174,7 @@ func (s *search) closedLoop() {
 	if len(s.known) > 0 && !s.checkKnown() {
 		return
 	}
+	s.checked = len(s.known) > 0
 	l := &loop{search: s}
 	for len(s.order) == 0 {
 		if !l.mayGoOn() || !s.probe(s.startMode(), Start) {
@@ -315,10 +323,13 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 // gain is the expected relative improvement below which a step is quiet: a search that
 // knows much already makes the most of its first probes.
 func (l *loop) gain() float64 {
-	if len(l.known) > 0 && !l.enough() {
-		return knownGain * l.o.Depth.gain()
+	switch {
+	case len(l.known) == 0:
+		return l.o.Depth.gain()
+	case l.enough():
+		return knownStop * l.o.Depth.gain()
 	}
-	return l.o.Depth.gain()
+	return knownGain * l.o.Depth.gain()
 }
 
 // enough reports whether a search that started from known modes, or from those of another

@@ -44,6 +44,7 @@ type search struct {
 	known    map[int]tegra.Measured   // by earlier searches, as they were measured
 	unfitted map[int]bool             // known modes that the model leaves out
 	drift    Drift                    // with which the known count
+	checked  bool                     // the known modes were checked, and count
 	failed   map[int]bool
 	absent   map[int]bool // cannot be measured: failed from the start
 	inARow   int
