@@ -76,3 +76,26 @@ func (r *Reference) reach() (least, most [tegra.NumKnobs]float64, ok bool) {
 	}
 	return least, most, len(r.Samples) > 0
 }
+
+// otherBoard is how far the highest clocks of two boards lie apart at least, those of one in campaigns of some of its
+// modes less.
+const otherBoard = 0.02
+
+// OtherBoard reports whether modes seem to be of another board than the reference: their highest clocks of CPU, GPU and
+// memory all differ from its own.
+func (r *Reference) OtherBoard(modes []tegra.Mode) bool {
+	_, most, ok := r.reach()
+	if !ok || len(modes) == 0 {
+		return false
+	}
+	for _, k := range []tegra.Knob{tegra.KnobCPU, tegra.KnobGPU, tegra.KnobEMC} {
+		top := 0.0
+		for _, m := range modes {
+			top = max(top, m.Value(k))
+		}
+		if math.Abs(top/most[k]-1) < otherBoard {
+			return false
+		}
+	}
+	return true
+}

@@ -184,3 +184,26 @@ func mustNetworks(t *testing.T, m *Model) *nn.Pair {
 	}
 	return &pair
 }
+
+// The shipped reference is an AGX Orin's.
+func TestReferenceKnowsTheModesOfAnotherBoardByTheirClocks(t *testing.T) {
+	t.Parallel()
+	mode := func(cores int, cpu, gpu, emc tegra.Freq) []tegra.Mode {
+		return []tegra.Mode{{Cores: cores, CPU: cpu * tegra.KHz, GPU: gpu * tegra.KHz, EMC: emc * tegra.KHz},
+			{Cores: 2, CPU: 729600 * tegra.KHz, GPU: 306000 * tegra.KHz, EMC: 665600 * tegra.KHz}}
+	}
+	for name, c := range map[string]struct {
+		modes []tegra.Mode
+		want  bool
+	}{
+		"an Orin Nano's":                  {mode(6, 1510400, 624750, 2133000), true},
+		"an AGX Xavier's":                 {mode(8, 2265600, 1377000, 2133000), true},
+		"an AGX Orin's":                   {mode(12, 2201600, 1300500, 3199000), false},
+		"an AGX Orin's at slow CPU clock": {mode(12, 1190400, 1300500, 3199000), false},
+		"none":                            {nil, false},
+	} {
+		if got := ShippedReference().OtherBoard(c.modes); got != c.want {
+			t.Errorf("%s: another board %v, want %v", name, got, c.want)
+		}
+	}
+}

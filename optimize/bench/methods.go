@@ -100,6 +100,10 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 		if own := f.ownWorkload(r); own != "" {
 			note += "; " + own
 		}
+		if name != PTMAPE && o.networkReference().OtherBoard(f.modes()) {
+			note += "; the sweep seems to be of another board (its highest clocks of CPU, GPU and memory are others): " +
+				"prefer " + PTMAPE + ", whose loss is relative, as published for an Orin Nano"
+		}
 		if beyond := o.networkReference().Beyond(f.modes()); beyond != "" {
 			note += "; " + beyond
 		}

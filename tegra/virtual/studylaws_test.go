@@ -129,8 +129,8 @@ func TestLawOfTheBatchSize(t *testing.T) { // 7
 		}
 		perSample := func(batch int) float64 { return at(batch).TimeMS / float64(batch) }
 		if !(perSample(1) > 3*perSample(16) && perSample(4) > 1.3*perSample(16) && perSample(64) > 0.7*perSample(16)) {
-			t.Errorf("%s: %.1f, %.1f, %.1f and %.1f ms a sample at 1, 4, 16 and 64", workload, perSample(1), perSample(4),
-				perSample(16), perSample(64))
+			t.Errorf("%s: %.1f, %.1f, %.1f and %.1f ms a sample at 1, 4, 16 and 64", workload, perSample(1),
+				perSample(4), perSample(16), perSample(64))
 		}
 		if a, b := at(1).StallMS, at(64).StallMS; a >= b {
 			t.Errorf("%s: stall of a minibatch falls from %.2f to %.2f ms", workload, a, b)
@@ -170,7 +170,8 @@ func TestLawsOfTheModes(t *testing.T) { // 8 to 12
 		{"10: memory clock, stall", "lenet5", 'h', 'g', stall, -34.4, 5},
 	} {
 		if got := change(c.workload, c.from, c.to, c.of); math.Abs(got-c.want) > c.slack {
-			t.Errorf("law %s: %s from %c to %c %+.1f %%, published %+.1f", c.what, c.workload, c.from, c.to, got, c.want)
+			t.Errorf("law %s: %s from %c to %c %+.1f %%, published %+.1f", c.what, c.workload, c.from, c.to, got,
+				c.want)
 		}
 	}
 	for workload, spread := range map[string]float64{"lenet5": 0.32, "resnet18-cifar": 0.15, "mobilenet": 0.15} {
