@@ -101,8 +101,8 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 			note += "; " + own
 		}
 		if name != PTMAPE && o.networkReference().OtherBoard(f.modes()) {
-			note += "; the sweep seems to be of another board (its highest clocks of CPU, GPU and memory are others): " +
-				"prefer " + PTMAPE + ", whose loss is relative, as published for an Orin Nano"
+			note += "; the sweep seems to be of another board (its highest clocks of CPU, GPU and memory are " +
+				"others): compare with " + PTMAPE + ", whose relative loss is advised for an Orin Nano in the paper"
 		}
 		if beyond := o.networkReference().Beyond(f.modes()); beyond != "" {
 			note += "; " + beyond

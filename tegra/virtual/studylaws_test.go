@@ -83,7 +83,8 @@ func TestLawsOfPipelining(t *testing.T) { // 3 to 5
 				eight.TimeMS)
 		}
 		if one.Power.Total() < none.Power.Total() {
-			t.Errorf("%s: power falls from %.2f to %.2f W with pipelining", board, none.Power.Total(), one.Power.Total())
+			t.Errorf("%s: power falls from %.2f to %.2f W with pipelining", board, none.Power.Total(),
+				one.Power.Total())
 		}
 		if change := energy(one)/energy(none) - 1; change > 0.06 { // at most + 4.7 %, LeNet on a Nano
 			t.Errorf("%s: pipelining costs %+.1f %% of energy", board, 100*change)
@@ -110,7 +111,8 @@ func TestLawOfStorage(t *testing.T) { // 6
 	t.Parallel()
 	for _, board := range []string{"agx-xavier", "xavier-nx"} {
 		at := func(medium string, workers int, cold bool) float64 {
-			return trial{board: board, workload: "mobilenet", medium: medium, workers: workers, cold: cold}.run(t).TimeMS
+			x := trial{board: board, workload: "mobilenet", medium: medium, workers: workers, cold: cold}
+			return x.run(t).TimeMS
 		}
 		if fast, slow := at("ssd", 0, true), at("hdd", 0, true); slow < 1.2*fast {
 			t.Errorf("%s: cold without workers %.0f ms on SSD, %.0f on HDD", board, fast, slow)
