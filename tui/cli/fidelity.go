@@ -37,7 +37,10 @@ func (a *app) fidelity() *cobra.Command {
 			figures := slices.DeleteFunc(slices.Clone(fidelity.Figures()), func(f fidelity.Figure) bool {
 				return board != "" && !f.About(board) || !strings.Contains(f.ID, only)
 			})
-			if len(figures) == 0 {
+			switch {
+			case len(figures) == 0 && only == "":
+				a.note("no published figure is about virtual:%s", board)
+			case len(figures) == 0:
 				return usagef("--only %s: no figure has that in its name; jtune fidelity lists them", only)
 			}
 			results, err := fidelity.Evaluate(cmd.Context(), figures, a.options.Seed)
@@ -134,7 +137,7 @@ func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error 
 			// Of all figures together, else null.
 			Constants any `json:"constants"`
 			LeftOut   any `json:"left_out"`
-		}{Virtual: true, Summary: fidelity.Summary(results)}
+		}{Virtual: true, Figures: []fidelityJSON{}, Summary: fidelity.Summary(results)}
 		if fit != nil {
 			out.Constants, out.LeftOut = fit.Constants, fit.LeftOut
 		}

@@ -41,6 +41,14 @@ func TestFidelityPrintsATableThatNamesTheSimulation(t *testing.T) {
 	}
 }
 
+func TestFidelityOfABoardWithoutFiguresIsEmpty(t *testing.T) {
+	t.Parallel()
+	r := jtune(t, "fidelity", "--device", "virtual:tx2", "--json", "--strict")
+	if r.code != exitOK || !strings.Contains(r.out, `"figures": []`) || !strings.Contains(r.err, "no published figure") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
 func TestFidelityRejectsWhatItCannotHoldFiguresAgainst(t *testing.T) {
 	t.Parallel()
 	for args, code := range map[string]int{
