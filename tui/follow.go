@@ -20,10 +20,10 @@ const showEnd = 30 * time.Second
 
 // followedMsg brings a running campaign, the newest of this data directory
 // before those elsewhere, or the end of the one that was followed; nil: there
-// is none. It says when the kept models changed last, too.
+// is none. It says when the kept models and the campaigns changed last, too.
 type followedMsg struct {
-	found  *session.Followed
-	models time.Time
+	found             *session.Followed
+	models, campaigns time.Time
 }
 
 // orderedMsg says how an order to another program went.
@@ -52,7 +52,7 @@ func (sh *shared) followNext() tea.Cmd {
 	if before != nil {
 		followed = before.Follows
 	}
-	return func() tea.Msg { return followedMsg{c.Follow(followed), c.ModelsChanged()} }
+	return func() tea.Msg { return followedMsg{c.Follow(followed), c.ModelsChanged(), c.Changed()} }
 }
 
 // foldModels lists the models again when any program has changed them.
@@ -62,6 +62,14 @@ func (sh *shared) foldModels(changed time.Time) tea.Cmd {
 		return nil
 	}
 	return listModels(sh.host)
+}
+
+// campaignsSince lists the campaigns again when one of them has come, gone or got another name.
+func (sh *shared) campaignsSince(changed time.Time) tea.Cmd {
+	if changed.Equal(sh.campaignsAt) {
+		return nil
+	}
+	return sh.listCampaigns()
 }
 
 // foldFollowed folds what was read into the task that the page shows.
@@ -78,7 +86,7 @@ func (sh *shared) foldFollowed(f *session.Followed) tea.Cmd {
 	j.Follows, j.Rows, j.State = f, f.Rows, session.Running
 	if f.Ended {
 		j.State, j.endedAt = session.Done, sh.now()
-		return tea.Batch(sh.previewNext(j), sh.findInterrupted())
+		return tea.Batch(sh.previewNext(j), sh.listCampaigns())
 	}
 	return sh.previewNext(j)
 }

@@ -114,11 +114,7 @@ func (r *root) noticeLines(w, h int) string {
 	keys := r.sh.Keys
 	if r.asks != nil {
 		ask := r.asks.do + "? " + keys.Yes.Label() + " / " + keys.No.Label()
-		rows := noticeRows
-		if h < 10 {
-			rows = 1
-		}
-		text := wrapped(ask+"  "+r.asks.why(), w, rows)
+		text := wrapped(ask+"  "+r.asks.why(), w, max(1, h/3)) // a command is asked about in full
 		return strings.Replace(text, ask, widget.StyleAsk.Render(ask), 1)
 	}
 	if text := r.apply.Banner(w); text != "" {
@@ -141,8 +137,8 @@ func (r *root) overlay(under string, w, h int) string {
 		return widget.Over(under, r.text.Render(w, h), w, h)
 	case r.palette != nil:
 		return widget.Over(under, r.palette.Render(w, h), w, h)
-	case r.tune != nil:
-		return widget.Over(under, r.tune.Render(w, h), w, h)
+	case r.form != nil:
+		return widget.Over(under, r.form.Render(w, h), w, h)
 	case r.apply.Stage() == dialog.Asking:
 		return widget.Over(under, r.apply.Render(w, h), w, h)
 	}
@@ -178,8 +174,8 @@ func (r *root) hints() []widget.Action {
 		return append(r.text.Hints(), keys.Back.As("close"))
 	case r.palette != nil:
 		return r.palette.Hints()
-	case r.tune != nil:
-		return r.tune.Hints()
+	case r.form != nil:
+		return r.form.Hints()
 	case r.apply.Stage() == dialog.Asking:
 		return []widget.Action{keys.Apply.As("apply it"), keys.Lock, keys.Back.As("leave")}
 	case r.apply.Stage() == dialog.Keeping:

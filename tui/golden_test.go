@@ -84,6 +84,12 @@ func compare(t *testing.T, name, got string) {
 	}
 }
 
+// listed shows campaigns of the board, one of them cut off, one of another program.
+func listed(d *driver) {
+	list, deleted := pagetest.Campaigns(d.board)
+	d.send(campaignsMsg{list: list, deleted: deleted})
+}
+
 // runningJob is a campaign in its midst, without a goroutine behind it.
 func runningJob(b *pagetest.Board, kind session.TaskKind) *task {
 	return &task{Task: *pagetest.Task(b, kind)}
@@ -154,10 +160,26 @@ func scenes() map[string]func(d *driver) {
 			d.r.sh.task.Advice = d.r.sh.task.Character.Advice()
 			d.press("2")
 		},
-		"profile-idle":   func(d *driver) { d.press("3") },
-		"profile":        func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
-		"profile-card":   func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
-		"profile-limits": func(d *driver) { d.shows(searchedJob(d.board, 20, 25, 30)); d.press("3", "down") },
+		"profile-idle":      func(d *driver) { d.press("3") },
+		"profile":           func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
+		"profile-card":      func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
+		"profile-limits":    func(d *driver) { d.shows(searchedJob(d.board, 20, 25, 30)); d.press("3", "down") },
+		"profile-campaigns": func(d *driver) { listed(d); d.press("3") },
+		"profile-deleted":   func(d *driver) { listed(d); d.press("3", "U") },
+		"profile-delete":    func(d *driver) { listed(d); d.press("3", "D") },
+		"profile-opened":    func(d *driver) { listed(d); d.press("3", "down", "enter") },
+		"profile-compare":   func(d *driver) { listed(d); d.press("3", "d", "down", "d") },
+		"profile-new": func(d *driver) {
+			d.press("3", "n", "right", "6", "enter", "c", "o", "r", "e", "s", ">", "=", "8")
+		},
+		"profile-new-wrong": func(d *driver) { d.press("3", "n", "enter", "enter", "c", "o", "e", "r", "s", ">", "2") },
+		"profile-order": func(d *driver) {
+			j := runningJob(d.board, session.Profiling)
+			j.Plan, j.Planned, j.Best, j.Step = "30 random modes of cores>=4", 30, nil, nil
+			j.Order = tegra.Settings(d.board.Space().Sample(22, 9), nil)
+			d.shows(j)
+			d.press("3", "e", "e", "e")
+		},
 		"messages": func(d *driver) {
 			d.press("m", "m", "e", "!")
 		},

@@ -61,15 +61,15 @@ func (t *overText) Render(w, h int) string {
 func (r *root) helpLines(w int) []string {
 	var shown explained = r.shown()
 	name := "on " + r.shown().Name().Title()
-	if r.tune != nil {
-		shown, name = r.tune, "in this dialog"
+	if r.form != nil {
+		shown, name = r.form, "in this dialog"
 	}
 	lines := []string{widget.StyleBold.Render(name)}
 	for _, k := range shown.Hints() {
 		lines = append(lines, helpLine(k, w))
 	}
 	lines = append(lines, "", widget.StyleBold.Render("the numbers"), widget.Wrap(shown.Numbers(), w))
-	if r.tune != nil {
+	if r.form != nil {
 		return lines
 	}
 	lines = append(lines, "", widget.StyleBold.Render("everywhere"))

@@ -85,13 +85,13 @@ func (r *root) overlayKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case r.palette != nil:
 		return r.paletteKey(k), true
-	case r.tune != nil && keys.Help.Matches(k):
+	case r.form != nil && keys.Help.Matches(k):
 		r.openHelp()
 		return nil, true
-	case r.tune != nil:
-		does, closed := r.tune.Key(k)
+	case r.form != nil:
+		does, closed := r.form.Key(k)
 		if closed {
-			r.tune = nil
+			r.form = nil
 		}
 		return r.do(does), true
 	}
@@ -149,7 +149,7 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 			sh.say("tune: not now, %s", why)
 			return nil
 		}
-		r.tune = dialog.NewTune(page.ReaderOf(&sh.State))
+		r.form = dialog.NewTune(page.ReaderOf(&sh.State))
 	case keys.Undo.Matches(k):
 		return r.do(r.apply.Undo())
 	case keys.Freeze.Matches(k):

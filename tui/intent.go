@@ -8,6 +8,7 @@ import (
 
 	"jtune/optimize"
 	"jtune/tui/page"
+	"jtune/tui/page/dialog"
 	"jtune/tui/session"
 )
 
@@ -32,6 +33,13 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		return sh.computed(sh.run(i))
 	case page.Open:
 		r.open(page.Name(i))
+	case page.Ask:
+		r.asks = &question{do: i.Do, not: i.Not, why: func() string { return i.Why },
+			yes: func() tea.Cmd { return r.do(i.Then) }}
+	case page.NewCampaign:
+		r.form = dialog.NewCampaign(page.ReaderOf(&sh.State))
+	case page.RenameCampaign:
+		r.form = dialog.NewRename(page.ReaderOf(&sh.State), i.Name)
 	case page.Export:
 		return sh.export(i)
 	case page.Load:

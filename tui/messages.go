@@ -113,10 +113,16 @@ func (r *root) foldTask(msg tea.Msg) tea.Cmd {
 	case taskDoneMsg:
 		cmd := r.taskDone(msg)
 		return tea.Batch(cmd, r.broadcast(page.TaskDone{Task: &msg.task.Task}))
-	case interruptedMsg:
-		sh.Tasks.Interrupted = msg.found
+	case campaignsMsg:
+		sh.foldCampaigns(msg)
+	case page.CampaignChanged:
+		if msg.Err == nil {
+			sh.say("%s", msg.Said)
+		}
+		sh.fail("campaigns", msg.Err)
+		return tea.Batch(sh.listCampaigns(), listModels(sh.host))
 	case followedMsg:
-		return tea.Batch(sh.foldFollowed(msg.found), sh.foldModels(msg.models))
+		return tea.Batch(sh.foldFollowed(msg.found), sh.foldModels(msg.models), sh.campaignsSince(msg.campaigns))
 	case orderedMsg:
 		sh.lookedAt = time.Time{} // to see what comes of it
 		if msg.err == nil {
@@ -188,7 +194,7 @@ func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	if r.gone {
 		return tea.Quit
 	}
-	again := tea.Batch(sh.findInterrupted(), listModels(sh.host), r.pulse())
+	again := tea.Batch(sh.listCampaigns(), listModels(sh.host), r.pulse())
 	if msg.view == nil {
 		return again
 	}

@@ -218,7 +218,7 @@ func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
 	d.sees("READ-ONLY", "a apply (read-only)")
 	d.press("a", "a")
 	d.press("t")
-	if d.r.tune != nil || d.board.Applies() != 0 {
+	if d.r.form != nil || d.board.Applies() != 0 {
 		t.Error("read-only still tunes or applies")
 	}
 	d.sees("read-only")

@@ -14,7 +14,7 @@ import (
 // underMouse is the page if nothing lies over it; nil for one that knows no
 // mouse.
 func (r *root) underMouse() page.Mouser {
-	if r.asks != nil || r.text != nil || r.palette != nil || r.tune != nil || r.apply.Stage() == dialog.Asking {
+	if r.asks != nil || r.text != nil || r.palette != nil || r.form != nil || r.apply.Stage() == dialog.Asking {
 		return nil
 	}
 	p, _ := r.shown().(page.Mouser)

@@ -68,7 +68,9 @@ func wrapped(text string, w, rows int) string {
 	if len(lines) > rows {
 		lines = append(lines[:rows-1], strings.Join(lines[rows-1:], " "))
 	}
-	lines[len(lines)-1] = widget.Cut(lines[len(lines)-1], w)
+	for i, line := range lines {
+		lines[i] = widget.Cut(line, w)
+	}
 	return strings.Join(lines, "\n")
 }
 

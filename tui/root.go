@@ -34,6 +34,20 @@ func newPages(read page.Reader) []page.Page {
 // narrowW is the width below which panels have titles instead of frames.
 const narrowW = 60
 
+// form is a dialog that asks.
+type form interface {
+	explained
+	Key(k tea.KeyPressMsg) (does page.Intent, closed bool)
+	Paste(m tea.PasteMsg)
+	Render(w, h int) string
+}
+
+var (
+	_ form = (*dialog.Tune)(nil)
+	_ form = (*dialog.Campaign)(nil)
+	_ form = (*dialog.Rename)(nil)
+)
+
 // Sizes below which no page is drawn, only what the board does.
 const (
 	minW = 20
@@ -48,7 +62,7 @@ type root struct {
 	pages   []page.Page
 	active  int
 	apply   *dialog.Apply
-	tune    *dialog.Tune    // nil: closed
+	form    form            // a dialog that asks; nil: closed
 	text    *overText       // help or messages; nil: closed
 	palette *dialog.Palette // nil: closed
 	asks    *question       // nil: nothing is asked
@@ -109,7 +123,7 @@ func (d deps) listWorkloads() tea.Msg {
 // Init begins to watch the device and lists workloads and models.
 func (r *root) Init() tea.Cmd {
 	sh := r.sh
-	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.findInterrupted(), r.pulse()}
+	cmds := []tea.Cmd{sh.deps.listWorkloads, listModels(sh.host), sh.listCampaigns(), r.pulse()}
 	if r.tour != nil {
 		cmds = append(cmds, nextTourTick())
 	}
@@ -164,8 +178,8 @@ func (r *root) update(msg tea.Msg) tea.Cmd {
 		case r.palette != nil:
 			r.palette.Paste(msg)
 			return nil
-		case r.tune != nil:
-			r.tune.Paste(msg)
+		case r.form != nil:
+			r.form.Paste(msg)
 			return nil
 		}
 	case tea.MouseClickMsg:

@@ -32,8 +32,11 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 	}
 	t.Cleanup(func() { s.Close() })
 	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
 	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), ctx: ctx, now: pagetest.Start}
+	t.Cleanup(func() { // nothing writes into the test's folder after it
+		cancel()
+		d.running.Wait()
+	})
 	deps := depsOf(s, Options{})
 	// what else runs on this machine, and who runs it, is no part of a test
 	deps.campaigns.Held, deps.introduced, deps.remembered = nil, nil, nil
@@ -226,6 +229,10 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			d.press("1")
 			d.sees("cut off earlier (3 shows it): ")
 			d.press("3", "r")
+			if speed := s.Virtual.Clock().Speed(); math.IsInf(speed, 1) {
+				t.Error("r sets the clock to full speed")
+			}
+			s.Virtual.Clock().SetSpeed(math.Inf(1))
 			d.until("the search ends", func() bool { return d.r.sh.task.Done() })
 			j := d.r.sh.task
 			if j.Err != nil || j.Tuned == nil || !j.Tuned.Feasible || j.Limit != limit || before < 3 {
@@ -282,7 +289,7 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	d.until("the cut-off campaign is found", func() bool { return d.r.sh.Tasks.Interrupted != nil })
 	d.press("3", "r")
 	d.sees(`command "/bin/sh -c`, "id > PWNED", "has other settings here", "y run what", "n leave it")
-	d.press("n", "r", "esc")
+	d.press("n", "r", "esc", "d", "esc")
 	if d.r.sh.task != nil {
 		t.Fatalf("it runs %+v without a yes", d.r.sh.task.Workload)
 	}
@@ -290,5 +297,33 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	d.until("it goes on", func() bool { return d.r.sh.task.Done() })
 	if j := d.r.sh.task; j.Err != nil || len(j.Workload.Command) != 3 {
 		t.Errorf("went on with %q, error %v", j.Workload.Command, j.Err)
+	}
+}
+
+func TestSessionProfilesRenamesDeletesAndRestoresFromTheScreen(t *testing.T) {
+	d, s := driveSession(t, session.Options{Device: "virtual:xavier-nx", Seed: 1, Speed: math.Inf(1)})
+	d.press("3", "n", "right", "3", "enter", "c", "o", "r", "e", "s", ">", "=", "4", "enter")
+	d.until("three modes are measured", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })
+	rows := d.r.sh.task.Rows
+	if j := d.r.sh.task; j.Err != nil || len(rows) != 3 || j.Plan != "3 random modes of cores>=4" {
+		t.Fatalf("%q measured %d modes, error %v", j.Plan, len(rows), j.Err)
+	}
+	for _, row := range rows {
+		if row.Mode.Cores < 4 {
+			t.Errorf("%v does not pass the filter", row.Mode)
+		}
+	}
+	d.until("it is listed", func() bool { return len(d.r.sh.Tasks.Campaigns) == 1 })
+	d.press("esc", "M", "ctrl+u", "m", "i", "n", "e", "enter")
+	name := func() string { return d.r.sh.Tasks.Campaigns[0].Name }
+	d.until("it has another name", func() bool { return name() == "mine" })
+	d.press("D")
+	d.sees("delete? y / n")
+	d.press("n", "D", "y")
+	d.until("it is deleted", func() bool { return len(d.r.sh.Tasks.Deleted) == 1 && len(d.r.sh.Tasks.Campaigns) == 0 })
+	d.press("U", "U")
+	d.until("it is back", func() bool { return len(d.r.sh.Tasks.Campaigns) == 1 })
+	if c, err := s.FindCampaign("mine"); err != nil || len(c.Rows) != 3 {
+		t.Errorf("%d rows came back, error %v", len(c.Rows), err)
 	}
 }

@@ -20,18 +20,19 @@ import (
 type shared struct {
 	page.State
 	deps
-	ctx        context.Context // ends when the program does
-	outlooks   session.Outlooks
-	askedBatch int           // batch size that was asked for and does not show yet; 0: none
-	tasks      session.Tasks // of this board, one at a time
-	task       *task         // that Tasks.Own shows
-	follow     *task         // that Tasks.Followed shows
-	lookedAt   time.Time     // for those
-	modelsAt   time.Time     // when the models that are listed were changed
-	notices    notices
-	mouse      bool
-	control    *session.Control  // through which other programs see the tasks; nil: they do not
-	paint      *strings.Replacer // writes the theme's colours
+	ctx         context.Context // ends when the program does
+	outlooks    session.Outlooks
+	askedBatch  int           // batch size that was asked for and does not show yet; 0: none
+	tasks       session.Tasks // of this board, one at a time
+	task        *task         // that Tasks.Own shows
+	follow      *task         // that Tasks.Followed shows
+	lookedAt    time.Time     // for those
+	modelsAt    time.Time     // when the models that are listed were changed
+	campaignsAt time.Time     // and the campaigns
+	notices     notices
+	mouse       bool
+	control     *session.Control  // through which other programs see the tasks; nil: they do not
+	paint       *strings.Replacer // writes the theme's colours
 }
 
 func newShared(ctx context.Context, d deps) *shared {

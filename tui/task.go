@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -131,11 +132,29 @@ func (sh *shared) start(t *session.Task) tea.Cmd {
 	})
 }
 
-// interruptedMsg brings the newest campaign that can go on; nil: there is none.
-type interruptedMsg struct{ found *session.Interrupted }
+// campaignsMsg brings the campaigns of this board, the newest first.
+type campaignsMsg struct {
+	list, deleted []session.Listed
+	changed       time.Time
+	err           error
+}
 
-// findInterrupted looks through the campaign folders.
-func (sh *shared) findInterrupted() tea.Cmd {
+// listCampaigns looks through the campaign folders.
+func (sh *shared) listCampaigns() tea.Cmd {
 	c := sh.campaigns
-	return func() tea.Msg { return interruptedMsg{c.Interrupted()} }
+	return func() tea.Msg {
+		m := campaignsMsg{changed: c.Changed()}
+		var err error
+		m.list, m.err = c.List()
+		m.deleted, err = c.DeletedList()
+		m.err = errors.Join(m.err, err)
+		return m
+	}
+}
+
+// foldCampaigns shows them.
+func (sh *shared) foldCampaigns(m campaignsMsg) {
+	t := &sh.Tasks
+	sh.campaignsAt, t.Campaigns, t.Deleted, t.Interrupted = m.changed, m.list, m.deleted, session.Offered(m.list)
+	sh.fail("campaigns", m.err)
 }

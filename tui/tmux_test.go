@@ -215,7 +215,7 @@ func TestTmuxFollowsAnotherProcessCampaignWithOwnKeys(t *testing.T) {
 	s.press("K")
 	s.sees("workload", "limit", "coverage")
 	s.press("Escape")
-	s.sees("space pause") // a q too soon after esc is one key to a terminal
+	s.sees("n new campaign") // a q too soon after esc is one key to a terminal
 	s.press("q")
 	s.gone()
 }

@@ -23,11 +23,11 @@ func TestTourGoesOnWhenAStepWasSeenLongEnough(t *testing.T) {
 	d := touring(t)
 	d.send(tourMsg{}) // the screen shows the first step
 	d.now = d.now.Add(Tour[0].Pause - time.Millisecond)
-	if d.send(tourMsg{}); d.r.tour.at != 0 || d.r.tune != nil {
+	if d.send(tourMsg{}); d.r.tour.at != 0 || d.r.form != nil {
 		t.Fatalf("the first step is left too early:\n%s", d.screen())
 	}
 	d.now = d.now.Add(time.Millisecond)
-	if d.send(tourMsg{}); d.r.tour.at != 1 || d.r.tune == nil {
+	if d.send(tourMsg{}); d.r.tour.at != 1 || d.r.form == nil {
 		t.Fatalf("after the first step the Tune dialog is not open:\n%s", d.screen())
 	}
 	if !strings.Contains(d.screen(), Tour[1].Caption) {
@@ -40,7 +40,7 @@ func TestTourSaysWhatDoesNotCome(t *testing.T) {
 	d := touring(t)
 	d.press("space")
 	d.send(tourMsg{})
-	d.r.tune = nil // so that the second step's screen never comes
+	d.r.form = nil // so that the second step's screen never comes
 	d.now = d.now.Add(tourPatience + time.Second)
 	d.send(tourMsg{})
 	if d.r.tour != nil || !strings.Contains(d.screen(), "the tour cannot go on") {

@@ -32,6 +32,16 @@ type (
 	Compute func(ctx context.Context) tea.Msg
 	// Open shows another page.
 	Open Name
+	// Ask asks a question over the page and does Then at a yes.
+	Ask struct {
+		Do, Not string // what yes and no do: "delete", "leave it"
+		Why     string
+		Then    Intent
+	}
+	// NewCampaign opens the dialog that begins one.
+	NewCampaign struct{}
+	// RenameCampaign opens the dialog that gives a campaign another name.
+	RenameCampaign struct{ Name string }
 	// Export writes files of one name below the data directory.
 	Export struct {
 		Name  string
@@ -97,28 +107,40 @@ type (
 	}
 )
 
-func (All) intent()        {}
-func (Say) intent()        {}
-func (Fail) intent()       {}
-func (Run) intent()        {}
-func (Compute) intent()    {}
-func (Open) intent()       {}
-func (Export) intent()     {}
-func (Start) intent()      {}
-func (Stop) intent()       {}
-func (Pause) intent()      {}
-func (Order) intent()      {}
-func (ListModels) intent() {}
-func (Load) intent()       {}
-func (Size) intent()       {}
-func (Limit) intent()      {}
-func (Remember) intent()   {}
-func (Apply) intent()      {}
-func (SetMode) intent()    {}
-func (KeepMode) intent()   {}
-func (Revert) intent()     {}
-func (PlanBoot) intent()   {}
-func (ChangeBoot) intent() {}
+func (Ask) intent()            {}
+func (All) intent()            {}
+func (Say) intent()            {}
+func (NewCampaign) intent()    {}
+func (RenameCampaign) intent() {}
+func (Fail) intent()           {}
+func (Run) intent()            {}
+func (Compute) intent()        {}
+func (Open) intent()           {}
+func (Export) intent()         {}
+func (Start) intent()          {}
+func (Stop) intent()           {}
+func (Pause) intent()          {}
+func (Order) intent()          {}
+func (ListModels) intent()     {}
+func (Load) intent()           {}
+func (Size) intent()           {}
+func (Limit) intent()          {}
+func (Remember) intent()       {}
+func (Apply) intent()          {}
+func (SetMode) intent()        {}
+func (KeepMode) intent()       {}
+func (Revert) intent()         {}
+func (PlanBoot) intent()       {}
+func (ChangeBoot) intent()     {}
 
 // Sayf is Say with a format.
 func Sayf(format string, args ...any) Say { return Say(fmt.Sprintf(format, args...)) }
+
+// CampaignAct renames, deletes or restores a campaign, which may fit a model again; do returns what
+// was done, in words.
+func CampaignAct(do func() (said string, err error)) Compute {
+	return func(context.Context) tea.Msg {
+		said, err := do()
+		return CampaignChanged{said, err}
+	}
+}

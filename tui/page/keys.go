@@ -20,7 +20,7 @@ type Keys struct {
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
 	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev, OptionNext,
-	OptionPrev, StartNow widget.Action
+	OptionPrev, StartNow, New, Open, Rename, Delete, Restore widget.Action
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the
@@ -68,7 +68,7 @@ NextMatch   enter       next match        search      go to the next line that h
 PrevMatch   N           match before      search      go to the one before
 Sort        s           sort              modes       sort: then a letter for the column; again: the other way round
 AtBoot      W           at boot           modes       have the mode the board is in set at every boot, too
-Compare     d           compare           modes       marked modes side by side
+Compare     d           compare           profile modes  marked modes side by side; of campaigns: mark one, then compare it with another
 Presets     p           presets           modes       list the board's own presets
 Compose     C           compose           modes       build a mode knob by knob
 Block       w           nvpmodel block    modes       write this mode as a block for nvpmodel.conf
@@ -90,7 +90,7 @@ Edit        C           settings          train       batch size and loader work
 Stop        x           stop              train profile modes  stop it and restore the board, after a question
 Output      o           log               train
 Pause       space       pause             profile     pause after the mode in progress, and go on
-Resume      r           go on             profile     go on with a campaign, or with the one cut off
+Resume      r           go on             profile     go on with a campaign that was cut off
 Redo        R           redo failed       profile     measure the failed modes once more
 Look        enter       the front         question    look at the answer of a search on the Pareto front
 Load        enter       load              models      load this model's predictions
@@ -103,6 +103,11 @@ FieldPrev   up shift+tab k  answer before     form
 OptionNext  right l     change            form
 OptionPrev  left h      change            form
 StartNow    t           start now         form
+New         n           new campaign      profile     measure modes of your choice: which, how many, how often
+Open        enter       open              profile     show what a campaign measured
+Rename      M           rename            profile     give a campaign another name
+Delete      D           delete            profile     move a campaign aside; its model forgets what it measured
+Restore     U           deleted           profile     list the deleted campaigns; there: restore one
 `
 
 // keyRow is a row of keyTable.

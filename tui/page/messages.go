@@ -30,6 +30,12 @@ type (
 	}
 )
 
+// CampaignChanged says how renaming, deleting or restoring a campaign went.
+type CampaignChanged struct {
+	Said string // what was done
+	Err  error
+}
+
 // Responses to a page's or dialog's request to the guard.
 type (
 	// ModeSet says how setting a mode went.

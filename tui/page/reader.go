@@ -105,6 +105,12 @@ func (r Reader) Followed() *Task { return r.state.Tasks.Followed }
 // Interrupted is the newest campaign that can go on; nil: there is none.
 func (r Reader) Interrupted() *session.Interrupted { return r.state.Tasks.Interrupted }
 
+// Campaigns are those of this board, the newest first; nil before they are listed.
+func (r Reader) Campaigns() []session.Listed { return r.state.Tasks.Campaigns }
+
+// Deleted are the campaigns that can be restored, the newest first.
+func (r Reader) Deleted() []session.Listed { return r.state.Tasks.Deleted }
+
 // Busy reports whether a task runs.
 func (r Reader) Busy() bool { return r.state.Busy() }
 

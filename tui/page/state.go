@@ -62,6 +62,12 @@ type Session interface {
 	SaveModel(name string, m *learn.Model) (path string, err error)
 	// ModelRepeats shows how far the readings behind a model scatter.
 	ModelRepeats(m *learn.Model) (figure.Figure, error)
+	// Planned is what a request would measure.
+	Planned(r session.ProfileRequest) (session.Planned, error)
+	// RenameCampaign, DeleteCampaign and RestoreCampaign are those of a session's options.
+	RenameCampaign(name, to string) error
+	DeleteCampaign(name string) (aside string, err error)
+	RestoreCampaign(name string) error
 	// TrainLog is the file that gets what the job of a training run says.
 	TrainLog() string
 }
@@ -104,6 +110,8 @@ type Tasks struct {
 	Searched    *Task                // the newest search before Own; nil: there was none
 	Followed    *Task                // a campaign of another process; nil without
 	Interrupted *session.Interrupted // the newest campaign that can go on; nil: there is none
+	Campaigns   []session.Listed     // of this board, the newest first; nil before they are listed
+	Deleted     []session.Listed     // that can be restored, the newest first
 }
 
 // Task is a task of the session, or what another process measures, as it shows.

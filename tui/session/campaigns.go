@@ -142,7 +142,7 @@ func (u *Interrupted) String() string {
 		return fmt.Sprintf("search of %s (%s), %s measured", u.Workload.Name, u.search.Limit,
 			text.Count(len(u.Rows), "mode"))
 	}
-	return fmt.Sprintf("%s with %s, %d of %d measured", PlanText(u.plan, nil), u.Workload.Name, len(u.Rows), u.Of)
+	return fmt.Sprintf("%d of %d measured with %s (%s)", len(u.Rows), u.Of, u.Workload.Name, PlanText(u.plan, nil))
 }
 
 // fresh reports whether it goes on in a new campaign.

@@ -90,7 +90,7 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 	switch {
 	case r.Batches != nil:
 		return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size: "+
-			"with several use --sample, --grid or --list", ErrUsage)
+			"measure random, grid, filtered or listed ones with several (--sample, --grid, --filter, --list)", ErrUsage)
 	case r.Shard != [2]int{}:
 		return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
 			"use --sample, --grid or --list", ErrUsage)
@@ -105,7 +105,7 @@ func (s selection) within(filter string) (*tegra.Space, error) {
 	}
 	f, err := s.space.ParseFilter(filter)
 	if err != nil {
-		return nil, fmt.Errorf("%w: filter: %w", ErrUsage, err)
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	part := s.space.Filter(f)
 	if part.Len() == 0 {
@@ -192,6 +192,32 @@ func (p Planned) String() string {
 		}
 	}
 	return out + "; clocks rise " + text.Count(n, "time")
+}
+
+// OrderText lists the first of the settings in their order, those that raise a clock marked.
+func (p Planned) OrderText(mode func(m tegra.Mode) string, most int) string {
+	return OrderText(p.Order, tegra.Val[tegra.Mode]{}, mode, most)
+}
+
+// OrderText lists the first of the settings in their order, those that raise a clock from the one
+// before (after: before the first) marked with an arrow.
+func OrderText(list []tegra.Setting, after tegra.Val[tegra.Mode], mode func(m tegra.Mode) string, most int) string {
+	up := Raised(list, after)
+	var words []string
+	for i, at := range list[:min(len(list), most)] {
+		word := mode(at.Mode)
+		if at.Batch > 0 {
+			word += fmt.Sprintf(" bs %d", at.Batch)
+		}
+		if up[i] {
+			word = "↑" + word
+		}
+		words = append(words, word)
+	}
+	if more := len(list) - most; more > 0 {
+		words = append(words, fmt.Sprintf("and %s more", text.Thousands(more)))
+	}
+	return strings.Join(words, ", ")
 }
 
 // Raised reports for each of the settings whether its CPU or GPU clock is above that of the one

@@ -77,7 +77,7 @@ type Snapshot struct {
 	Probes    []optimize.Probe
 	Step      *optimize.Step    // of a search: the measurement in progress, and why; nil: not known
 	Best      *BestSoFar        // of a search; nil before the first mode
-	plan      []tegra.Setting   // that is fixed, in its order
+	Order     []tegra.Setting   // of a plan that is fixed
 	redoes    int               // of the first so many rows those that failed are measured again
 	paused    time.Duration     // device time that was spent in pauses
 	pausedAt  time.Duration     // device clock, while State is Paused
@@ -130,7 +130,7 @@ func (s *Snapshot) Coming() []tegra.Setting {
 		}
 	}
 	var out []tegra.Setting
-	for _, at := range s.plan {
+	for _, at := range s.Order {
 		if done[at]--; done[at] < 0 {
 			out = append(out, at)
 		}
@@ -189,7 +189,7 @@ func (s *Snapshot) add(e Event) {
 		s.Best = e.Best
 	}
 	if e.Coming != nil {
-		s.plan = e.Coming
+		s.Order = e.Coming
 	}
 	if e.Probe != nil {
 		s.Step = nil

@@ -147,8 +147,11 @@ func (d *Tune) batches() []int {
 }
 
 // listedSizes are those that were typed, ascending, and why they are no answer, or "".
-func (d *Tune) listedSizes() (list []int, wrong string) {
-	for word := range strings.SplitSeq(d.listed.Value(), ",") {
+func (d *Tune) listedSizes() (list []int, wrong string) { return batchSizes(d.listed.Value(), d.read) }
+
+// batchSizes reads sizes with commas between them, ascending; wrong is why they are no answer, or "".
+func batchSizes(typed string, read page.Reader) (list []int, wrong string) {
+	for word := range strings.SplitSeq(typed, ",") {
 		if word == "" { // the next one is to be typed
 			continue
 		}
@@ -156,7 +159,7 @@ func (d *Tune) listedSizes() (list []int, wrong string) {
 		switch {
 		case err != nil || b < 1 || b > learn.MostBatch:
 			wrong = fmt.Sprintf("%s is not 1 to %d", word, learn.MostBatch)
-		case d.read.Board().Replay != "" && !slices.Contains(d.read.Work().Sizes, b):
+		case read.Board().Replay != "" && !slices.Contains(read.Work().Sizes, b):
 			wrong = word + " was not measured"
 		default:
 			list = append(list, b)
@@ -342,9 +345,11 @@ func (d *Tune) note(w int) []string {
 }
 
 // Hints lists the keys that work now, help before the way out.
-func (d *Tune) Hints() []widget.Action {
-	own := d.Form.Hints()
-	return append(append([]widget.Action{}, own[:len(own)-1]...), d.read.Keys().Help, own[len(own)-1])
+func (d *Tune) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
+
+// withHelp puts help before the way out of a form.
+func withHelp(own []widget.Action, help widget.Action) []widget.Action {
+	return slices.Insert(slices.Clone(own), len(own)-1, help)
 }
 
 // Numbers explains the questions, for the help.

@@ -115,3 +115,36 @@ func (f *Board) Readings() session.Readings {
 		{PID: 6520, Name: "Xorg", Bytes: 20e6}}}
 	return m
 }
+
+// Campaigns are those of a board: one that was cut off, one of another program, two that have
+// ended; and one that was deleted.
+func Campaigns(b *Board) (list, deleted []session.Listed) {
+	works, _ := b.Workloads()
+	one := func(name string, ago time.Duration, state session.CampaignState, plan record.PlanHeader, n int,
+		times float64) session.Listed {
+		h := record.Header{Created: Start.Add(-ago), Device: record.NewDeviceHeader(b), Workload: works[0], Plan: plan}
+		l := session.Listed{State: state, NoResume: "it is " + string(state), NoRedo: "none failed"}
+		l.Campaign = session.Campaign{Name: name, Dir: "/data/campaigns/" + name, Header: h}
+		l.Again = &session.Interrupted{Dir: l.Dir, Workload: works[0]}
+		for _, m := range b.Samples()[:n] {
+			m.TimeMS *= times
+			l.Rows = append(l.Rows, record.Row{Measured: m, Status: record.OK, When: Start})
+		}
+		return l
+	}
+	cut := one("20260314-144500-resnet18-sample", 25*time.Minute, session.CampaignInterrupted,
+		record.PlanHeader{Kind: "sample", Modes: 11, Filter: "cores>=4"}, 6, 1)
+	cut.NoResume = ""
+	other := one("20260314-150100-resnet18-grid", 8*time.Minute, session.CampaignRunning,
+		record.PlanHeader{Kind: "grid", Modes: 4368}, 4, 1)
+	other.PID, other.NoResume, other.NoRedo = 4242, "it runs", "it runs"
+	list = []session.Listed{other, cut,
+		one("after the new heat sink", 26*time.Hour, session.CampaignFinished,
+			record.PlanHeader{Kind: "modes", Modes: 9}, 9, 0.95),
+		one("20260312-091500-resnet18-list", 54*time.Hour, session.CampaignFinished,
+			record.PlanHeader{Kind: "list", Modes: 4, Repeats: 2}, 8, 1)}
+	deleted = []session.Listed{one("20260310-120000-resnet18-modes", 99*time.Hour, session.CampaignFinished,
+		record.PlanHeader{Kind: "modes", Modes: 7}, 7, 1)}
+	deleted[0].Again = nil
+	return list, deleted
+}

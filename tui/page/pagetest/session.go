@@ -219,6 +219,29 @@ func (f *Board) Profile(ctx context.Context, r session.ProfileRequest,
 	return res, nil
 }
 
+// Planned is what a request selects from the space.
+func (f *Board) Planned(r session.ProfileRequest) (session.Planned, error) {
+	return session.PlannedIn(f.space, 3, r)
+}
+
+// RenameCampaign keeps what was asked for.
+func (f *Board) RenameCampaign(name, to string) error { return f.acts("rename " + name + " " + to) }
+
+// DeleteCampaign keeps what was asked for.
+func (f *Board) DeleteCampaign(name string) (aside string, err error) {
+	return name, f.acts("delete " + name)
+}
+
+// RestoreCampaign keeps what was asked for.
+func (f *Board) RestoreCampaign(name string) error { return f.acts("restore " + name) }
+
+func (f *Board) acts(what string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Acts = append(f.Acts, what)
+	return nil
+}
+
 // Verify measures a little more than the law says.
 func (f *Board) Verify(_ context.Context, _ workload.Workload, m tegra.Mode, observe func(session.Event)) (record.Row,
 	error) {

@@ -1,37 +1,49 @@
-// Package profile is the page that follows a campaign: of this process, or of
-// another.
+// Package profile is the page of campaigns: their list, one of them with what it measured, two
+// side by side.
+//
+//	list ──enter──► one ──esc──► list        list ──d, d──► two ──esc──► list
 package profile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/internal/axis"
-	"jtune/internal/text"
-	"jtune/optimize"
-	"jtune/profiles"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
-	"jtune/tui/widget/chart"
 )
 
-// Page follows a campaign: what is measured now, what was, and the
-// front that shows so far.
+// view is what of the campaigns shows.
+type view int
+
+const (
+	viewList view = iota
+	viewOne       // of this process while it runs, of another, or one of the list
+	viewTwo       // compared
+)
+
+// Page lists the campaigns of the board and follows one of them: what is measured now, what was,
+// and the front that shows so far.
 type Page struct {
 	read  page.Reader
+	view  view
 	tab   widget.Table
-	large int // 1: table, 2: front
-	// asked is the cut-off campaign whose file runs something else than the user's workload, while
-	// the page shows that and waits for the word; nil: none
-	asked *session.Interrupted
+	large int        // 1: table, 2: front, 3: the modes to come
+	seen  *page.Task // what ran last, and showed by itself
 	left  *page.Task // the search whose closing card was left
 	at    int        // the answer that is chosen on the card
+
+	list    widget.Table
+	deleted bool         // the list is of those that can be restored
+	chosen  string       // folder of the campaign under the cursor
+	open    *page.Task   // of the list, as it shows; nil: what runs, or ran last
+	entry   string       // its folder
+	marked  string       // folder of the campaign to compare with; "" for none
+	two     *comparison  // that shows
+	pair    widget.Table // of its modes
 }
 
 var _ page.Page = (*Page)(nil)
@@ -39,7 +51,8 @@ var _ page.Page = (*Page)(nil)
 // New follows the campaigns that are read.
 func New(read page.Reader) *Page {
 	p := &Page{read: read}
-	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "nothing measured yet", Cols: []widget.Column{
+	keys := read.Keys().ListKeys()
+	p.tab = widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
 		{Title: "n", Width: 2, Right: true, Drop: 1},
 		{Title: "mode", Width: 20, Whole: true},
 		{Title: "bs", Width: 3, Right: true, Off: true},
@@ -48,18 +61,16 @@ func New(read page.Reader) *Page {
 		{Title: "J", Width: 5, Right: true, Drop: 3},
 		{Title: "state", Width: 10, Drop: 2},
 	}}
+	p.list, p.pair = newList(keys), newPair(keys)
 	return p
 }
 
 // Name is page.Page's.
 func (p *Page) Name() page.Name { return page.Profile }
 
-// cut is the campaign that can go on; nil: there is none.
-func (p *Page) cut() *session.Interrupted { return p.read.Interrupted() }
-
-// shown is the campaign that the page shows: its own while one runs, else
-// that of another process, else its own last one; nil when there was none.
-func (p *Page) shown() *page.Task {
+// running is the campaign that runs: its own while one does, else that of another process, else
+// its own last one; nil when there was none.
+func (p *Page) running() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
 	if own != nil && (own.Kind == session.Training || own.Kind == session.Verifying && own.Done()) {
 		own = p.read.Searched()
@@ -70,63 +81,118 @@ func (p *Page) shown() *page.Task {
 	return own
 }
 
+// shown is the campaign that the page shows; nil while it shows the list.
+func (p *Page) shown() *page.Task {
+	if now := p.running(); now != nil && now != p.seen { // what begins shows by itself
+		p.seen, p.view, p.open = now, viewOne, nil
+	}
+	switch {
+	case p.view != viewOne:
+		return nil
+	case p.open != nil:
+		return p.open
+	}
+	return p.running()
+}
+
 // Typing reports whether a search is typed.
-func (p *Page) Typing() bool { return p.tab.Search.Typing() }
+func (p *Page) Typing() bool { return p.table().Search.Typing() }
+
+// table is the one that the list keys walk.
+func (p *Page) table() *widget.Table {
+	switch p.view {
+	case viewOne:
+		return &p.tab
+	case viewTwo:
+		return &p.pair
+	}
+	return &p.list
+}
 
 // Update is page.Page's: the rest is in the state.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	if m, ok := msg.(tea.PasteMsg); ok {
-		p.tab.Paste(m)
+		p.table().Paste(m)
 	}
 	return nil
 }
 
 // Key is page.Page's.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
-	keys := p.read.Keys()
-	j := p.shown()
-	running := j != nil && !j.Done() && j.Follows == nil
-	if u := p.asked; u != nil {
-		switch {
-		case keys.Yes.Matches(k) && p.read.Rushed(): // pasted
-			return nil, true
-		case keys.Yes.Matches(k):
-			p.asked = nil
-			return page.Start{Task: u.Task(p.read.Limit(), true), Fast: true}, true
-		}
-		if p.asked = nil; keys.No.Matches(k) || keys.Back.Matches(k) {
-			return nil, true
-		}
-	}
+	keys, j := p.read.Keys(), p.shown()
 	if does, taken := p.cardKey(k); taken {
 		return does, true
 	}
+	if p.answers() == nil && p.table().Key(k) {
+		if p.view == viewList {
+			p.choose()
+		}
+		return nil, true
+	}
+	if does, taken := p.runKey(k); taken {
+		return does, true
+	}
 	switch {
-	case p.answers() == nil && p.tab.Key(k):
-	case keys.Enlarge.Matches(k):
-		p.large = (p.large + 1) % 3
+	case j != nil && keys.Enlarge.Matches(k):
+		p.large = (p.large + 1) % 4
 	case keys.Back.Matches(k) && p.large != 0:
 		p.large = 0
-	case keys.Pause.Matches(k) && p.reached(j):
-		return page.Order{Do: pauseOrder(j)}, true
-	case keys.Stop.Matches(k) && p.reached(j):
-		return page.Order{Do: session.OrderStop}, true
-	case keys.Pause.Matches(k) && running:
-		return page.Pause{}, true
-	case keys.Stop.Matches(k) && running:
-		return page.Stop{}, true
-	case keys.Resume.Matches(k) && p.noResume() == "":
-		if u := p.cut(); u.Differs != "" && p.read.MayWrite() == "" {
-			p.asked = u
-			return nil, true
+	case keys.Back.Matches(k) && p.view != viewList:
+		p.view, p.open, p.two = viewList, nil, nil
+	case keys.New.Matches(k):
+		if why := p.read.MayMeasure(); why != "" {
+			return page.Say("new campaign: not now, " + why), true
 		}
-		return p.begin(p.cut().Task(p.read.Limit(), false)), true
+		return page.NewCampaign{}, true
+	case keys.Resume.Matches(k) && p.noResume() == "":
+		u := p.again()
+		return p.start(u, u.Task(p.read.Limit(), true)), true
 	case keys.Redo.Matches(k) && p.noRedo() == "":
-		return p.begin(session.RedoTask(j.TaskSpec, j.Snapshot)), true
+		if j != nil && p.open == nil {
+			return p.start(nil, session.RedoTask(j.TaskSpec, j.Snapshot)), true
+		}
+		u := p.again()
+		return p.start(u, u.Redo(true)), true
+	case p.view == viewList:
+		return p.listKey(k)
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// runKey takes the keys of what runs, here or in another program that takes orders.
+func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys, now := p.read.Keys(), p.running()
+	pause, stop := keys.Pause.Matches(k), keys.Stop.Matches(k)
+	if p.open != nil || now == nil || now.Done() || !pause && !stop {
+		return nil, false
+	}
+	switch {
+	case now.Follows == nil && pause:
+		return page.Pause{}, true
+	case now.Follows == nil:
+		return page.Stop{}, true
+	case !p.reached(now):
+		return nil, false
+	case pause:
+		return page.Order{Do: pauseOrder(now)}, true
+	}
+	return page.Order{Do: session.OrderStop}, true
+}
+
+// start begins a task that sets modes, where that may be now; what goes on with a file that runs
+// another thing than the user's own workload is shown that and asked first.
+func (p *Page) start(u *session.Interrupted, task *session.Task) page.Intent {
+	if why := p.read.MayWrite(); why != "" {
+		return page.Say("not now: " + why)
+	}
+	begin := page.Start{Task: task}
+	if u == nil || u.Differs == "" {
+		return begin
+	}
+	return page.Ask{Do: "run what only the file names", Not: "leave it", Then: begin, Why: fmt.Sprintf("It runs with "+
+		"your rights. The file is %s/campaign.toml, and your configuration says otherwise: %s", u.Dir, u.Differs)}
 }
 
 // reached reports whether a task is that of another program which takes orders.
@@ -144,18 +210,32 @@ func pauseOrder(j *page.Task) session.Order {
 
 // Hints is page.Page's.
 func (p *Page) Hints() []widget.Action {
+	p.shown()
 	keys := p.read.Keys()
 	switch {
-	case p.asked != nil:
-		return []widget.Action{keys.Yes.As("run what the file names"), keys.No.As("leave it")}
-	case p.tab.Search.On():
-		return p.tab.Search.Hints(p.tab.Keys)
+	case p.table().Search.On():
+		return p.table().Search.Hints(p.table().Keys)
 	case p.answers() != nil:
 		return p.cardHints()
+	case p.view == viewTwo:
+		return append([]widget.Action{keys.Back.As("the list")}, p.walkHints()...)
+	case p.view == viewList:
+		return append(p.listHints(), p.walkHints()...)
 	}
-	why := "nothing runs"
-	pause := keys.Pause
-	if j := p.shown(); p.reached(j) {
+	return p.runHints()
+}
+
+func (p *Page) walkHints() []widget.Action {
+	keys := p.read.Keys()
+	return []widget.Action{keys.Up, keys.Down, keys.Filter, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown,
+		keys.Home, keys.End}
+}
+
+// runHints are the keys of one campaign.
+func (p *Page) runHints() []widget.Action {
+	keys, why, pause := p.read.Keys(), "nothing runs", p.read.Keys().Pause
+	j := p.shown()
+	if p.reached(j) {
 		if why = ""; j.Follows.Reach.Held {
 			pause = pause.As("go on")
 		}
@@ -173,83 +253,58 @@ func (p *Page) Hints() []widget.Action {
 	if why == "" {
 		stop = stop.As("stop and restore")
 	}
-	out := []widget.Action{pause.Unless(why), stop.Unless(why)}
+	list, first := keys.Back.As("the list"), []widget.Action{}
+	if p.large != 0 {
+		list = keys.Back.As("all panels")
+	}
 	resume, redo := keys.Resume.Unless(p.noResume()), keys.Redo.Unless(p.noRedo())
-	for _, again := range []widget.Action{redo, resume} {
+	for _, again := range []widget.Action{resume, redo} {
 		if again.Why == "" {
-			out = append([]widget.Action{again}, out...)
+			first = append(first, again)
 		}
 	}
-	out = append(append(out, page.SpeedHints(p.read)...), keys.Enlarge, keys.Up.With(keys.Down, "walk the modes"),
-		keys.Filter.As("search"))
-	for _, again := range []widget.Action{redo, resume} {
+	out := append(first, pause.Unless(why), stop.Unless(why))
+	if j == nil || j.Done() {
+		out = append(append(first, list, keys.New.Unless(p.read.MayMeasure())), pause.Unless(why), stop.Unless(why))
+	}
+	out = append(out, page.SpeedHints(p.read)...)
+	if j != nil && !j.Done() {
+		out = append(out, list)
+	}
+	out = append(out, keys.Enlarge)
+	for _, again := range []widget.Action{resume, redo} {
 		if again.Why != "" {
 			out = append(out, again)
 		}
 	}
-	return append(out, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.Home, keys.End)
+	return append(out, p.walkHints()...)
 }
 
-// begin starts a task that sets modes, where that may be now.
-func (p *Page) begin(t *session.Task) page.Intent {
-	if why := p.read.MayWrite(); why != "" {
-		return page.Say("not now: " + why)
-	}
-	return page.Start{Task: t, Fast: true}
-}
-
-// noResume returns the reason why no campaign can go on, or "".
-func (p *Page) noResume() string {
-	switch {
-	case p.read.Busy():
-		return "another task runs"
-	case p.cut() == nil:
-		return "none was cut off"
-	}
-	return ""
-}
-
-// noRedo returns the reason why no failed modes can be measured once more, or "".
-func (p *Page) noRedo() string {
-	switch j := p.shown(); {
-	case j == nil || len(session.Failed(j.Rows)) == 0:
-		return "none failed"
-	case j.Follows != nil:
-		return "another jtune measured them"
-	case p.read.Busy():
-		return "another task runs"
-	}
-	return ""
-}
-
-// Copied is the mode of the chosen row.
+// Copied is the mode of the chosen row; on the list the name of the campaign.
 func (p *Page) Copied() string {
-	if p.answers() != nil {
+	switch j := p.shown(); {
+	case p.answers() != nil:
 		return p.read.ModeText(p.answer().Mode)
-	}
-	if j := p.shown(); j != nil && p.tab.Cursor < len(j.Rows) {
+	case j != nil && p.tab.Cursor < len(j.Rows):
 		return j.SpaceOr(p.read.Space()).Format(j.Rows[len(j.Rows)-1-p.tab.Cursor].Mode)
+	case p.view == viewTwo && p.pair.Cursor < len(p.two.Common):
+		return p.read.ModeText(p.two.Common[p.pair.Cursor].Mode)
+	case p.view == viewList:
+		if l, ok := p.under(); ok {
+			return l.Name
+		}
 	}
 	return ""
 }
 
 // Render draws the page.
 func (p *Page) Render(w, h int) string {
-	if u := p.asked; u != nil {
-		return widget.Fit(p.question(u, w), w, h)
-	}
 	j := p.shown()
-	if j == nil {
-		keys := p.read.Keys()
-		text := "Nothing is measured now. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the " +
-			"coverage, measures a few power modes here, and answers with the best one. The board is restored as " +
-			"it was found."
-		if u := p.cut(); u != nil {
-			text = fmt.Sprintf(" Cut off earlier: %s. %s goes on with it, %s begins another search.", u,
-				keys.Resume.Label(), keys.Tune.Label())
-		}
-		text = "\n" + widget.Wrap(text, w)
-		return widget.Fit(text, w, h)
+	switch {
+	case p.view == viewTwo:
+		return p.compared(w, h)
+	case j == nil:
+		return p.campaigns(w, h)
 	}
 	head := p.head(j, w)
 	if p.answers() != nil {
@@ -265,9 +320,12 @@ func (p *Page) Render(w, h int) string {
 	list := p.read.Panel("measured, newest first", p.tab.Search.Note(), p.tab.Render)
 	front := p.read.Panel("front so far", "● measured ◉ best ─ expected",
 		func(w, h int) string { return p.front(j, w, h) })
+	coming := p.read.Panel("to come, in order", "↑ raises a clock", func(w, h int) string { return p.coming(j, w, h) })
 	switch {
 	case rest < 3:
 		return widget.Fit(head, w, h)
+	case p.large == 3:
+		return widget.Under(head, coming.Render(w, rest))
 	case p.large == 1 || p.large == 0 && w < 78:
 		return widget.Under(head, list.Render(w, rest))
 	case p.large == 2:
@@ -278,186 +336,37 @@ func (p *Page) Render(w, h int) string {
 		left = 62
 	}
 	left += p.tab.Cols[0].Width - 2
-	return widget.Under(head, widget.Beside(list.Render(left, rest), front.Render(w-left, rest)))
+	side := list.Render(left, rest)
+	if n := len(j.Coming()); n > 0 && h >= comingH {
+		low := min(rest/3, n+2)
+		side = widget.Under(list.Render(left, rest-low), coming.Render(left, low))
+	}
+	return widget.Under(head, widget.Beside(side, front.Render(w-left, rest)))
 }
 
-// question asks whether what the file of a folder names may run.
-func (p *Page) question(u *session.Interrupted, w int) string {
-	keys := p.read.Keys()
-	return fmt.Sprintf("\n%s\n%s\n\n%s",
-		widget.StyleAsk.Render(" Run what only a file names?"),
-		widget.Wrap(fmt.Sprintf(" %s runs it with your rights, %s leaves it. The file is %s/campaign.toml, and your "+
-			"configuration says otherwise:", keys.Yes.Label(), keys.No.Label(), u.Dir), w),
-		widget.Wrap(" "+u.Differs, w))
-}
+// comingH is the height from which on the modes to come have room beside what was measured.
+const comingH = 30
 
-// head shows in two lines the progress of the campaign.
-func (p *Page) head(j *page.Task, w int) string {
-	if j.Follows != nil {
-		return p.followedHead(j, w)
+// coming lists the modes that come next, those that raise a clock marked.
+func (p *Page) coming(j *page.Task, w, h int) string {
+	list := j.Coming()
+	if len(list) == 0 {
+		return widget.Fit(widget.Wrap("not known before: each is chosen from the results so far", w), w, h)
 	}
-	pr := j.Progress
-	count := fmt.Sprintf("mode %d", len(j.Rows)+1)
-	if j.Done() {
-		count = text.Count(len(j.Rows), "mode")
-	}
-	switch {
-	case j.Planned == 0 || j.Done():
-	case j.Kind == session.Tuning:
-		count += fmt.Sprintf(" of at most %d", j.Planned)
-	case len(j.Rows) < j.Planned:
-		count += fmt.Sprintf(" of about %d", j.Planned)
-	default:
-		count += fmt.Sprintf(", planned about %d", j.Planned)
-	}
-	elapsed := widget.ClockText(j.Elapsed(p.read.BoardNow()))
-	if j.Done() {
-		elapsed = ""
-	} else if pr.ETAHi > 0 {
-		elapsed += fmt.Sprintf(" elapsed, %.0f–%.0f min left", pr.ETALo.Minutes(), pr.ETAHi.Minutes())
-	} else {
-		elapsed += " elapsed"
-	}
-	goal := ""
-	if j.Kind != session.Verifying {
-		goal = ": " + j.Limit.String()
-		for _, l := range j.More {
-			goal += ", " + l.Bounds()
+	after := tegra.Val[tegra.Mode]{V: j.Progress.Step.Mode, OK: j.Progress.Step.Mode.Cores > 0}
+	up := session.Raised(list, after)
+	var lines []string
+	for i, at := range list[:min(len(list), h)] {
+		mark := "  "
+		if up[i] {
+			mark = "↑ "
 		}
+		lines = append(lines, mark+p.read.ModeText(at.Mode)+page.BatchText(at.Batch))
 	}
-	first := widget.Ends(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), count, w)
-	if j.Done() && j.Err != nil {
-		why := widget.Wrap(" ended: "+j.Err.Error(), w)
-		return widget.Under(widget.StyleBold.Render(first), widget.StyleBad.Render(why))
+	if more := len(list) - h; more > 0 {
+		lines[h-1] = fmt.Sprintf("  and %d more", more+1)
 	}
-	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+p.state(j), elapsed, w))
-}
-
-func (p *Page) state(j *page.Task) string {
-	keys := p.read.Keys()
-	pr, stopped := j.Progress, "stopped by "+cmp.Or(j.By, "you")+"; the board is back as it was found"
-	switch {
-	case j.Done() && j.Stopped:
-		if p.cut() != nil {
-			return stopped + "; " + keys.Resume.Label() + " goes on"
-		}
-		return stopped
-	case j.Done():
-		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found"
-	case j.State == session.Stopping:
-		return widget.StyleWarn.Render("stopping") + ": restoring the board"
-	case j.State == session.Paused:
-		return widget.StyleWarn.Render("paused") + by(j) + ": nothing is measured; " + keys.Pause.Label() + " goes on"
-	case j.State == session.Pausing:
-		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " goes on"
-	}
-	text := widget.StyleBold.Render(pr.Phase.String())
-	if pr.Phase == profiles.Measuring && pr.Of > 0 {
-		text += fmt.Sprintf(" %d of %d minibatches, %s ms", pr.Minibatch, pr.Of, widget.MS(pr.TimeMS))
-	}
-	if pr.PowerW.OK {
-		text += ", " + page.Unit(pr.PowerW, 1, "W")
-	}
-	if pr.Step.Mode.Cores > 0 {
-		text = p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + "  " + text
-	}
-	return text
-}
-
-// by names who of another program gave the last order; "" for nobody.
-func by(j *page.Task) string {
-	if j.By == "" {
-		return ""
-	}
-	return " by " + j.By
-}
-
-// outcome says how a search ended and what it cost.
-func outcome(j *page.Task) string {
-	if j.Tuned == nil || j.Tuned.Took <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(": %s, %.0f min", j.Tuned.Ended, j.Tuned.Took.Minutes())
-}
-
-// sizeColumn shows the batch size, where a campaign has several.
-const sizeColumn = 2
-
-// cell returns the table newest first.
-func (p *Page) cell(j *page.Task, row, col int) string {
-	n := len(j.Rows) - 1 - row
-	r := j.Rows[n]
-	ok := r.Status.Usable()
-	figures := page.FiguresOf(tegra.Measured{})
-	if ok {
-		figures = page.FiguresOf(r.Measured)
-	}
-	if col < 6 {
-		return [...]string{fmt.Sprint(n + 1), j.SpaceOr(p.read.Space()).Format(r.Mode), fmt.Sprint(r.Batch),
-			figures.MS, figures.W, figures.J}[col]
-	}
-	text := string(r.Status)
-	if n < len(j.Probes) && ok {
-		text = string(j.Probes[n].Why)
-		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == optimize.Over {
-			text = s.State.String()
-		}
-	}
-	if r.Why != "" && !ok {
-		text += ": " + r.Why
-	}
-	return text
-}
-
-// front draws what was measured and the front of it.
-func (p *Page) front(j *page.Task, w, h int) string {
-	var points []tegra.Measured
-	var xs, ys []float64
-	for _, m := range j.Measured() {
-		point := m
-		points = append(points, point)
-		xs, ys = append(xs, point.SampleMS()), append(ys, m.PowerW)
-	}
-	if len(points) == 0 {
-		return "no measured mode yet"
-	}
-	s := j.Preview
-	span := slices.Concat(ys, s.PowerW, within(s.LowW, ys), within(s.HighW, ys))
-	if j.Limit.PowerW > 0 {
-		span = append(span, j.Limit.PowerW)
-	}
-	plot := chart.Plot{X: axis.NewScale(slices.Concat(xs, s.TimeMS), true), Y: axis.NewScale(span, false),
-		XName: "ms", YName: "W"}
-	l := j.Limit
-	if j.Sized() { // by sample, while a time limit is one on the minibatch
-		plot.XName, l.TimeMS = "ms/sample", 0
-	}
-	plot.Limits(l.TimeMS, l.PowerW)
-	fx, fy := s.TimeMS, s.PowerW
-	if len(fx) == 0 { // too few modes to expect anything: the measured ones alone
-		for _, i := range optimize.Front(points, optimize.Power) {
-			fx, fy = append(fx, points[i].SampleMS()), append(fy, points[i].PowerW)
-		}
-	}
-	plot.Line(s.TimeMS, s.LowW, chart.InkBand)
-	plot.Line(s.TimeMS, s.HighW, chart.InkBand)
-	plot.Line(fx, fy, chart.InkFront)
-	for i := range xs {
-		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
-	}
-	markBest(j, &plot)
-	return widget.Under(widget.Cut(bandsText(j, w), w), plot.Render(w, h-1, widget.Paint))
-}
-
-// within keeps the values that are not far beyond the measured ones: bands may
-// be wider at first than any plot should be.
-func within(band, measured []float64) []float64 {
-	most := slices.Max(measured) * 1.3
-	var out []float64
-	for _, v := range band {
-		out = append(out, min(max(v, 0), most))
-	}
-	return out
+	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 
 // Numbers is page.Page's.

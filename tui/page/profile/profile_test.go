@@ -99,3 +99,72 @@ func TestProfileSaysTheBestSoFarAndWhyTheNext(t *testing.T) {
 	j.Best.N = 0
 	d.Sees("best so far none keeps 30 W yet")
 }
+
+func listed(t *testing.T) (*pagetest.Driver, *Page) {
+	d, p := pagetest.Drive(t, New)
+	d.State.Tasks.Campaigns, d.State.Tasks.Deleted = pagetest.Campaigns(d.Board)
+	d.State.Tasks.Interrupted = session.Offered(d.State.Tasks.Campaigns)
+	return d, p
+}
+
+func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
+	d, p := listed(t)
+	d.Sees("▸20260314-144500-resnet18-sample", "6/11 interrupted", "jtune 4242: the grid", "cut off: r goes on")
+	d.Press("M")
+	if want, _ := d.Want().(page.RenameCampaign); want.Name != "20260314-144500-resnet18-sample" {
+		t.Errorf("M asks for %+v", d.Want())
+	}
+	d.Press("down", "D")
+	ask, ok := d.Want().(page.Ask)
+	if !ok || !strings.Contains(ask.Why, "9 measured modes") {
+		t.Fatalf("D asks %+v", d.Want())
+	}
+	if len(d.Board.Acts) > 0 {
+		t.Error("it is deleted before the answer")
+	}
+	d.Press("up", "up", "D", "M")
+	if !strings.Contains(d.Notice, "not while it runs") {
+		t.Errorf("one that runs is renamed or deleted: %q", d.Notice)
+	}
+	d.Press("n")
+	if _, ok := d.Want().(page.NewCampaign); !ok {
+		t.Errorf("n wants %+v", d.Want())
+	}
+	d.Press("G", "enter")
+	d.Sees("20260312-091500-resnet18-list: 4 listed modes, 2 times each with resnet18", "8 readings", "finished")
+	if p.Copied() == "" {
+		t.Error("y copies nothing of an opened campaign")
+	}
+	d.Press("esc")
+	if d.Sees("campaigns of this board"); p.Copied() != "20260312-091500-resnet18-list" {
+		t.Errorf("y copies %q", p.Copied())
+	}
+}
+
+func TestProfileComparesTwoCampaigns(t *testing.T) {
+	d, _ := listed(t)
+	d.Press("d")
+	d.Sees("▸* 20260314-144500", "d compares it with the one marked *")
+	d.Press("down", "d")
+	d.Sees("6 modes measured by both", "+5.3 % time", "the board has drifted", "first after the new heat sink")
+	d.Press("esc", "d", "esc")
+	if strings.Contains(d.Screen(), "marked *") {
+		t.Error("esc leaves the mark")
+	}
+}
+
+func TestProfileRestoresADeletedCampaign(t *testing.T) {
+	d, _ := listed(t)
+	d.Press("U")
+	d.Sees("deleted, newest first", "20260310-120000-resnet18-modes")
+	d.Press("D")
+	if d.Sees("20260310-120000"); !strings.Contains(d.Notice, "U restores it") {
+		t.Errorf("D of a deleted one says %q", d.Notice)
+	}
+	d.Press("U")
+	d.Until("it is restored", func() bool { return len(d.Board.Acts) == 1 })
+	if got := d.Board.Acts[0]; got != "restore 20260310-120000-resnet18-modes" {
+		t.Errorf("did %q", got)
+	}
+	d.Sees("campaigns of this board")
+}

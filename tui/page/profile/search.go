@@ -3,6 +3,7 @@ package profile
 import (
 	"strings"
 
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -23,11 +24,9 @@ func (p *Page) searchLines(j *page.Task, w, most int) string {
 		lines = append(lines, widget.StyleDim.Render(" why this one: ")+s.String())
 	}
 	if list := j.Coming(); len(list) > 0 {
-		var words []string
-		for _, at := range list {
-			words = append(words, p.read.ModeText(at.Mode)+page.BatchText(at.Batch))
-		}
-		lines = append(lines, widget.StyleDim.Render(" then ")+strings.Join(words, ", "))
+		after := tegra.Val[tegra.Mode]{V: j.Progress.Step.Mode, OK: j.Progress.Step.Mode.Cores > 0}
+		lines = append(lines, widget.StyleDim.Render(" then ")+
+			session.OrderText(list, after, p.read.ModeText, max(1, w/24)))
 	}
 	lines = lines[:min(len(lines), max(0, most))]
 	for i, line := range lines {

@@ -1,0 +1,309 @@
+package dialog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/profiles/workload"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Campaign asks which modes are to be measured with which workload: how they are selected, how
+// many, from which part of the space, with which batch sizes, and how often. It shows the
+// order that comes of the answers before anything is measured.
+type Campaign struct {
+	widget.Form
+	read                           page.Reader
+	workload, selects, clock       int
+	count, filter, sizes, repeated *widget.Input
+	planned                        session.Planned // for the answers in asked
+	wrong                          error
+	asked                          string
+}
+
+const (
+	askWorkload = iota
+	askSelection
+	askCount
+	askFilter
+	askSizes
+	askRepeats
+	askClock
+)
+
+// Ways to select modes.
+const (
+	selectChosen = iota
+	selectRandom
+	selectGrid
+	selectAll
+)
+
+// usualModes is how many modes are measured unless another number is typed: as many as the model
+// needs for errors of a few per cent.
+const usualModes = 20
+
+// NewCampaign asks about the workloads that are read.
+func NewCampaign(read page.Reader) *Campaign {
+	digits := "0123456789"
+	d := &Campaign{read: read, count: widget.NewInput("", digits, 6),
+		filter: widget.NewInput("", "", widget.MostFilter),
+		sizes:  widget.NewInput("", digits+",", 30), repeated: widget.NewInput("", digits, 3)}
+	preferred, known := read.Work().Find(cmp.Or(read.Work().Preferred, read.Work().Choice.Workload))
+	d.workload = max(0, slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
+		return known && w.Name == preferred.Name || !known && read.Session().Blocked(w) == ""
+	}))
+	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "New campaign: measure modes of your choice",
+		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount}
+	d.Fields = []widget.Field{
+		askWorkload:  {Name: "workload", Text: d.workloadText, Turn: d.turn(&d.workload, len(read.Workloads()))},
+		askSelection: {Name: "modes", Text: d.selectionText, Turn: d.turn(&d.selects, selectAll+1)},
+		askCount:     {Name: "how many", Text: d.countText, Turn: d.step(d.count, d.most), Input: d.count},
+		askFilter: {Name: "filter", Text: d.filterText, Turn: func(int) {}, Input: d.filter,
+			Wrong: func() string { return d.wrongAt(askFilter) }},
+		askSizes: {Name: "batch", Text: d.sizesText, Turn: func(int) {}, Input: d.sizes,
+			Wrong: func() string { return d.wrongAt(askSizes) }},
+		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated},
+	}
+	if read.Speed().OK {
+		d.Fields = append(d.Fields, widget.Field{Name: "clock", Text: d.clockText, Turn: d.turn(&d.clock, 2)})
+	}
+	return d
+}
+
+func (d *Campaign) turn(at *int, n int) func(by int) {
+	return func(by int) { widget.Around(at, by, n) }
+}
+
+// step makes a number one more or less.
+func (d *Campaign) step(in *widget.Input, now func() int) func(by int) {
+	return func(by int) { in.SetValue(strconv.Itoa(max(1, now()+by))) }
+}
+
+// typed is the number in an input, or another one where none is typed.
+func typed(in *widget.Input, otherwise int) int {
+	if n, err := strconv.Atoi(in.Value()); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// most is how many modes are asked for; 0: all that the selection has.
+func (d *Campaign) most() int {
+	switch d.selects {
+	case selectGrid:
+		return typed(d.count, 0)
+	case selectAll:
+		return 0
+	}
+	return typed(d.count, usualModes)
+}
+
+func (d *Campaign) times() int { return typed(d.repeated, 1) }
+
+// request is what the dialog asks for; wrong is what is wrong with the batch sizes, or "".
+func (d *Campaign) request() (r session.ProfileRequest, wrong string) {
+	if d.workload < len(d.read.Workloads()) {
+		r.Workload = d.read.Workloads()[d.workload]
+	}
+	if d.sizes.Value() != "" {
+		r.Batches, wrong = batchSizes(d.sizes.Value(), d.read)
+	}
+	r.Filter, r.Repeats = d.filter.Value(), d.times()
+	switch n := d.most(); d.selects {
+	case selectChosen:
+		r.Choose = n
+	case selectRandom:
+		r.Sample = n
+	case selectGrid:
+		r.Grid, r.Sample = true, n
+	}
+	return r, wrong
+}
+
+// plan finds what the answers select, once for each.
+func (d *Campaign) plan() (session.Planned, error) {
+	r, wrong := d.request()
+	asked := fmt.Sprint(r.Workload.Name, r.Batches, wrong, d.selects, d.most(), r.Filter, r.Repeats)
+	if asked == d.asked {
+		return d.planned, d.wrong
+	}
+	d.asked = asked
+	switch fixed := d.read.Work().Fixed[r.Workload.Name]; {
+	case wrong != "":
+		d.planned, d.wrong = session.Planned{}, errors.New(wrong)
+	case r.Batches != nil && fixed != "":
+		d.planned, d.wrong = session.Planned{}, errors.New(fixed)
+	case d.selects == selectAll && strings.TrimSpace(r.Filter) == "":
+		d.planned, d.wrong = session.Planned{}, errors.New("give one, such as cores>=8")
+	default:
+		d.planned, d.wrong = d.read.Session().Planned(r)
+	}
+	return d.planned, d.wrong
+}
+
+// wrongAt says why the answers select nothing, at the field where that is mended; "" elsewhere.
+func (d *Campaign) wrongAt(field int) string {
+	_, err := d.plan()
+	at := askFilter
+	if d.sizes.Value() != "" {
+		if _, wrong := d.request(); wrong != "" || d.selects == selectChosen {
+			at = askSizes
+		}
+	}
+	if err == nil || at != field {
+		return ""
+	}
+	return "see below"
+}
+
+func (d *Campaign) workloadText() string {
+	if d.workload >= len(d.read.Workloads()) {
+		return "none known"
+	}
+	w := d.read.Workloads()[d.workload]
+	return fmt.Sprintf("%s  (%s, %s)", w.Name, w.Model, w.Dataset)
+}
+
+func (d *Campaign) selectionText() string {
+	return [...]string{"chosen one by one, by what the results so far say least of", "random", "grid: evenly spaced",
+		"all that pass the filter"}[d.selects]
+}
+
+func (d *Campaign) countText() string {
+	switch {
+	case d.selects == selectAll, d.most() == 0:
+		return "all of them"
+	case d.count.Value() != "":
+		return d.count.Render("_")
+	}
+	return strconv.Itoa(d.most())
+}
+
+func (d *Campaign) filterText() string {
+	if d.filter.Value() == "" && d.At != askFilter {
+		return "none: all modes of the board"
+	}
+	return d.filter.Render("_")
+}
+
+func (d *Campaign) sizesText() string {
+	switch {
+	case d.sizes.Value() != "":
+		return "each with " + d.sizes.Render("_")
+	case d.workload < len(d.read.Workloads()) && d.read.Workloads()[d.workload].Batch > 0:
+		return fmt.Sprintf("%d samples, its own", d.read.Workloads()[d.workload].Batch)
+	}
+	return "its own"
+}
+
+func (d *Campaign) repeatsText() string {
+	if n := d.times(); n > 1 {
+		return fmt.Sprintf("%d times each: all once, then all again", n)
+	}
+	return "once each"
+}
+
+func (d *Campaign) clockText() string {
+	return [...]string{"max: seconds instead of minutes", "as it is: " + page.SpeedText(d.read.Speed().V)}[d.clock]
+}
+
+// note says what the answers come to, and in which order.
+func (d *Campaign) note(w int) []string {
+	p, err := d.plan()
+	if err != nil {
+		return []string{strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")}
+	}
+	out := []string{p.String()}
+	if len(p.Order) > 0 {
+		out = append(out, "order (↑ raises a clock): "+p.OrderText(d.read.ModeText, max(1, 2*w/24)))
+	}
+	return out
+}
+
+// Key takes a key; closed says that the dialog goes.
+func (d *Campaign) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+	closed, start := d.Form.Key(k)
+	if start {
+		does = d.start()
+	}
+	return does, closed
+}
+
+func (d *Campaign) start() page.Intent {
+	r, _ := d.request()
+	p, err := d.plan()
+	switch why := d.read.MayWrite(); {
+	case why != "":
+		return page.Say("new campaign: not now, " + why)
+	case len(d.read.Workloads()) == 0:
+		return page.Say("new campaign: no workload is known")
+	case err != nil:
+		return page.Fail{What: "new campaign", Err: err}
+	}
+	return page.All{page.Open(page.Profile),
+		page.Start{Task: session.ProfileTask(r, p.Plan, nil), Fast: d.read.Speed().OK && d.clock == 0}}
+}
+
+// Hints lists the keys that work now, help before the way out.
+func (d *Campaign) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
+
+// Numbers explains the questions, for the help.
+func (d *Campaign) Numbers() string {
+	return "modes: chosen one by one, each where a model of the results so far knows least; drawn at random; evenly " +
+		"spaced over all knobs; or all that pass the filter. how many: digits go there from every question without a " +
+		"text of its own. filter: which modes they are taken from, such as cores>=8 gpu<900MHz. batch: sizes with " +
+		"commas, each measured in a job of its own. repeats: how often each setting is measured. Below: how long it " +
+		"takes, and the order, in which ↑ marks a mode whose CPU or GPU clock is above that of the one before: some " +
+		"boards reject such a mode until a reboot, so there are as few as can be. An answer marked with ✗ keeps the " +
+		"campaign from starting. clock: of a virtual board, while it measures."
+}
+
+// Rename asks for another name of a campaign.
+type Rename struct {
+	widget.Form
+	read page.Reader
+	from string
+	to   *widget.Input
+}
+
+// mostName is how long a campaign's name may be.
+const mostName = 60
+
+// NewRename begins with the present name.
+func NewRename(read page.Reader, name string) *Rename {
+	d := &Rename{read: read, from: name, to: widget.NewInput(name, "", mostName)}
+	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Rename a campaign", Verb: "rename", Width: 72,
+		Note: func(int) []string { return []string{"its folder in the data directory gets this name"} },
+		Fields: []widget.Field{{Name: "name", Text: func() string { return d.to.Render("_") }, Turn: func(int) {},
+			Input: d.to}}}
+	return d
+}
+
+// Key takes a key; closed says that the dialog goes.
+func (d *Rename) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+	closed, taken := d.Form.Key(k)
+	from, to, on := d.from, strings.TrimSpace(d.to.Value()), d.read.Session()
+	if taken && to != from {
+		does = page.CampaignAct(func() (string, error) {
+			return fmt.Sprintf("%s is %s now", from, to), on.RenameCampaign(from, to)
+		})
+	}
+	return does, closed
+}
+
+// Hints lists the keys that work now, help before the way out.
+func (d *Rename) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
+
+// Numbers explains the question, for the help.
+func (d *Rename) Numbers() string {
+	return "name: without slashes, and not one that another campaign has."
+}

@@ -1,0 +1,77 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// comparison is two campaigns side by side.
+type comparison struct {
+	session.CampaignComparison
+	says []string
+}
+
+func newPair(keys widget.ListKeys) widget.Table {
+	return widget.Table{Keys: keys, Empty: "no mode was measured by both", Cols: []widget.Column{
+		{Title: "mode", Width: 20, Whole: true},
+		{Title: "bs", Width: 3, Right: true, Drop: 4},
+		{Title: "ms", Width: 5, Right: true, Drop: 3},
+		{Title: "then", Width: 5, Right: true, Drop: 3},
+		{Title: "time", Width: 7, Right: true},
+		{Title: "W", Width: 5, Right: true, Drop: 2},
+		{Title: "then", Width: 5, Right: true, Drop: 2},
+		{Title: "power", Width: 7, Right: true},
+		{Title: "energy", Width: 7, Right: true, Drop: 1},
+	}}
+}
+
+// compare marks a campaign, and compares the next one with it.
+func (p *Page) compare(l session.Listed) page.Intent {
+	other, ok := p.find(p.marked)
+	switch {
+	case !ok:
+		p.marked = l.Dir
+		return nil
+	case other.Dir == l.Dir:
+		p.marked = ""
+		return nil
+	}
+	c := session.CompareCampaigns(other.Campaign, l.Campaign)
+	p.two, p.view, p.marked, p.pair.Cursor = &comparison{c, c.Conclusion()}, viewTwo, "", 0
+	return nil
+}
+
+// compared draws the comparison.
+func (p *Page) compared(w, h int) string {
+	c := p.two
+	head := []string{}
+	for i, one := range []session.Campaign{c.One, c.Other} {
+		line := fmt.Sprintf(" %s %s: %s, %d usable", [...]string{"first", "then "}[i], one.Name, one.What(),
+			c.Usable[i])
+		head = append(head, widget.StyleBold.Render(widget.Cut(line, w)))
+	}
+	says := strings.Split(widget.Wrap(strings.Join(c.says, " "), w-1), "\n")
+	for i := range says {
+		says[i] = " " + says[i]
+	}
+	top := append(head, says[:min(len(says), max(1, h/2-2))]...)
+	p.pair.Rows = len(c.Common)
+	p.pair.Cell = func(row, col int) string { return p.pairCell(c.Common[row], col) }
+	panel := p.read.Panel("modes that both measured", p.pair.Search.Note(), p.pair.Render)
+	return widget.Fit(widget.Under(strings.Join(top, "\n"), panel.Render(w, max(1, h-len(top)))), w, h)
+}
+
+func (p *Page) pairCell(m session.Compared, col int) string {
+	pct := func(v float64) string { return fmt.Sprintf("%+.1f %%", v) }
+	batch := widget.Dash
+	if m.Batch > 0 {
+		batch = fmt.Sprint(m.Batch)
+	}
+	return [...]string{p.read.ModeText(m.Mode), batch, widget.MS(m.One.TimeMS), widget.MS(m.Other.TimeMS),
+		pct(m.TimePct), widget.Number(m.One.PowerW, 1), widget.Number(m.Other.PowerW, 1), pct(m.PowerPct),
+		pct(m.EnergyPct)}[col]
+}

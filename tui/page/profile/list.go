@@ -1,0 +1,366 @@
+package profile
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/text"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// Columns of the list.
+const (
+	columnName = iota
+	columnModes
+	columnState
+	columnWorkload
+	columnWhat
+)
+
+func newList(keys widget.ListKeys) widget.Table {
+	return widget.Table{Keys: keys, Cols: []widget.Column{
+		columnName:     {Title: "campaign", Width: 31},
+		columnModes:    {Title: "modes", Width: 5, Right: true},
+		columnState:    {Title: "state", Width: 11, Whole: true},
+		columnWorkload: {Title: "workload", Width: 10, Drop: 2},
+		columnWhat:     {Title: "measures", Width: 16, Drop: 1},
+	}}
+}
+
+// star marks the campaign that another one is compared with.
+const star = "*"
+
+// entries are the campaigns of the list.
+func (p *Page) entries() []session.Listed {
+	if p.deleted {
+		return p.read.Deleted()
+	}
+	return p.read.Campaigns()
+}
+
+// find gives the campaign of a folder.
+func (p *Page) find(dir string) (session.Listed, bool) {
+	for _, l := range p.entries() {
+		if l.Dir == dir {
+			return l, true
+		}
+	}
+	return session.Listed{}, false
+}
+
+// settle puts the cursor on the campaign that it was on, or at first on the one that was cut off.
+func (p *Page) settle() {
+	list := p.entries()
+	p.list.Rows = len(list)
+	if p.chosen == "" && !p.deleted && p.read.Interrupted() != nil {
+		p.chosen = p.read.Interrupted().Dir
+	}
+	for i, l := range list {
+		if l.Dir == p.chosen {
+			p.list.Cursor = i
+			return
+		}
+	}
+	p.list.Move(0)
+	p.choose()
+}
+
+// choose follows the cursor.
+func (p *Page) choose() {
+	if list := p.entries(); p.list.Cursor < len(list) {
+		p.chosen = list[p.list.Cursor].Dir
+	}
+}
+
+// under is the campaign under the cursor.
+func (p *Page) under() (session.Listed, bool) {
+	p.settle()
+	if list := p.entries(); p.list.Cursor < len(list) {
+		return list[p.list.Cursor], true
+	}
+	return session.Listed{}, false
+}
+
+// target is the campaign that keys act on: under the cursor, or the one that was opened.
+func (p *Page) target() (session.Listed, bool) {
+	if p.open != nil {
+		return p.find(p.entry)
+	}
+	return p.under()
+}
+
+// again is how the campaign goes on that keys act on; nil: there is none. Of what ran last it is
+// the one that was cut off last.
+func (p *Page) again() *session.Interrupted {
+	if p.view == viewOne && p.open == nil {
+		return p.read.Interrupted()
+	}
+	l, _ := p.target()
+	return l.Again
+}
+
+// noResume returns the reason why no campaign can go on, or "".
+func (p *Page) noResume() string {
+	switch l, ok := p.target(); {
+	case p.read.Busy():
+		return "another task runs"
+	case p.view == viewOne && p.open == nil && p.read.Interrupted() == nil, p.view == viewTwo:
+		return "none was cut off"
+	case p.view == viewOne && p.open == nil:
+		return ""
+	case !ok:
+		return "none here"
+	default:
+		return l.NoResume
+	}
+}
+
+// noRedo returns the reason why no failed modes can be measured once more, or "".
+func (p *Page) noRedo() string {
+	j := p.shown()
+	switch l, ok := p.target(); {
+	case p.read.Busy():
+		return "another task runs"
+	case p.view == viewTwo || j != nil && p.open == nil && len(session.Failed(j.Rows)) == 0:
+		return "none failed"
+	case j != nil && p.open == nil && j.Follows != nil:
+		return "another jtune measured them"
+	case j != nil && p.open == nil:
+		return ""
+	case !ok:
+		return "none here"
+	default:
+		return l.NoRedo
+	}
+}
+
+// listKey takes the keys of the list.
+func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys := p.read.Keys()
+	l, ok := p.under()
+	switch {
+	case keys.Back.Matches(k) && p.marked != "":
+		p.marked = ""
+	case keys.Back.Matches(k) && p.deleted:
+		p.deleted = false
+	case keys.Restore.Matches(k) && !p.deleted:
+		if p.deleted, p.marked = len(p.read.Deleted()) > 0, ""; !p.deleted {
+			return page.Say("no campaign of this board is deleted"), true
+		}
+	case !ok:
+		return nil, false
+	case keys.Restore.Matches(k):
+		return p.restore(l), true
+	case p.deleted && (keys.Rename.Matches(k) || keys.Delete.Matches(k)):
+		return page.Say("this one is deleted: " + keys.Restore.Label() + " restores it"), true
+	case keys.Rename.Matches(k) && l.State == session.CampaignRunning:
+		return page.Say("rename: not while it runs"), true
+	case keys.Rename.Matches(k):
+		return page.RenameCampaign{Name: l.Name}, true
+	case keys.Delete.Matches(k):
+		return p.remove(l), true
+	case keys.Compare.Matches(k):
+		return p.compare(l), true
+	case keys.Open.Matches(k):
+		p.show(l)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// show opens a campaign of the list.
+func (p *Page) show(l session.Listed) {
+	p.view, p.tab.Cursor, p.large = viewOne, 0, 0
+	if now := p.running(); now != nil && !now.Done() && l.State == session.CampaignRunning &&
+		(l.PID == os.Getpid() || now.Follows != nil && now.Follows.Dir == l.Dir) {
+		return
+	}
+	h := l.Header
+	j := &page.Task{TaskSpec: session.TaskSpec{Workload: h.Workload}}
+	j.Rows, j.State = l.Rows, session.Done
+	p.open, p.entry = j, l.Dir
+}
+
+// openedHead says in two lines which campaign of the list shows, and where it stands.
+func (p *Page) openedHead(w int) string {
+	l, ok := p.find(p.entry)
+	if !ok {
+		return widget.Under(" "+widget.StyleBold.Render("gone"), " this campaign was deleted or has another name")
+	}
+	first := widget.Cut(" "+l.Name+": "+l.What()+" with "+l.Header.Workload.Name, w)
+	state := widget.StyleBold.Render(string(l.State))
+	switch {
+	case p.deleted:
+		state = widget.StyleBold.Render("deleted")
+	case l.State == session.CampaignRunning:
+		state += fmt.Sprintf(": jtune %d measures it", l.PID)
+	case l.State == session.CampaignInterrupted && l.NoResume == "":
+		state += ": " + p.read.Keys().Resume.Label() + " goes on"
+	case l.State == session.CampaignInterrupted:
+		state += ": " + l.NoResume
+	}
+	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+state,
+		text.Count(len(l.Rows), "reading")+", began "+l.Header.Created.Format("2006-01-02 15:04"), w))
+}
+
+// remove asks whether a campaign is to be moved aside.
+func (p *Page) remove(l session.Listed) page.Intent {
+	on := p.read.Session()
+	if l.State == session.CampaignRunning {
+		return page.Say("delete: not while it runs")
+	}
+	return page.Ask{Do: "delete", Not: "leave it",
+		Why: fmt.Sprintf("%s: its %s are forgotten by the model; %s restores it", l.Name,
+			text.Count(l.Usable(), "measured mode"), p.read.Keys().Restore.Label()),
+		Then: page.CampaignAct(func() (string, error) {
+			_, err := on.DeleteCampaign(l.Name)
+			return l.Name + " is deleted", err
+		})}
+}
+
+func (p *Page) restore(l session.Listed) page.Intent {
+	on := p.read.Session()
+	p.deleted = len(p.read.Deleted()) > 1
+	if !p.deleted {
+		p.chosen = "" // the list has it again
+	}
+	return page.CampaignAct(func() (string, error) { return l.Name + " is back", on.RestoreCampaign(l.Name) })
+}
+
+// listHints are the keys of the list.
+func (p *Page) listHints() []widget.Action {
+	keys := p.read.Keys()
+	if p.deleted {
+		return []widget.Action{keys.Restore.As("restore"), keys.Open, keys.Back.As("the list")}
+	}
+	resume, redo := keys.Resume.Unless(p.noResume()), keys.Redo.Unless(p.noRedo())
+	out := []widget.Action{keys.New.Unless(p.read.MayMeasure())}
+	_, some := p.under()
+	compare := keys.Compare
+	if p.marked != "" {
+		out = append(out, compare.As("compare with "+star))
+	}
+	if some {
+		for _, again := range []widget.Action{resume, redo} {
+			if again.Why == "" {
+				out = append(out, again)
+			}
+		}
+		out = append(out, keys.Open)
+		if p.marked == "" {
+			out = append(out, compare)
+		}
+		out = append(out, keys.Delete, keys.Rename)
+	}
+	none := ""
+	if len(p.read.Deleted()) == 0 {
+		none = "none is deleted"
+	}
+	out = append(out, keys.Restore.Unless(none))
+	for _, again := range []widget.Action{resume, redo} {
+		if again.Why != "" {
+			out = append(out, again)
+		}
+	}
+	if now := p.running(); now != nil && !now.Done() && (now.Follows == nil || p.reached(now)) {
+		out = append(out, keys.Pause, keys.Stop)
+	}
+	return out
+}
+
+// Rows below the list that say more of the campaign under the cursor.
+const (
+	moreRows = 3
+	moreH    = 14 // from this height on
+)
+
+// campaigns draws the list.
+func (p *Page) campaigns(w, h int) string {
+	keys := p.read.Keys()
+	if len(p.entries()) == 0 {
+		p.deleted = false
+	}
+	list := p.entries()
+	if len(list) == 0 {
+		say := "No campaign yet. Press " + keys.Tune.Label() + ": it asks for a workload, a limit and the coverage, " +
+			"measures a few power modes here, and answers with the best one. Press " + keys.New.Label() +
+			" to measure modes of your choice: some that are chosen one by one, random ones, a grid, or all that " +
+			"pass a filter such as cores>=8. The board is restored as it was found."
+		return widget.Fit("\n"+widget.Wrap(say, w), w, h)
+	}
+	p.settle()
+	p.list.Cell = func(row, col int) string { return p.entryCell(list[row], col) }
+	title, note := "campaigns of this board, newest first", p.list.Search.Note()
+	if p.deleted {
+		title = "deleted, newest first: " + keys.Restore.Label() + " restores"
+	}
+	panel := p.read.Panel(title, note, p.list.Render)
+	if h < moreH {
+		return panel.Render(w, h)
+	}
+	l := list[p.list.Cursor]
+	return widget.Under(panel.Render(w, h-moreRows), widget.Fit(p.more(l, w), w, moreRows))
+}
+
+// entryCell is a cell of the list.
+func (p *Page) entryCell(l session.Listed, col int) string {
+	plan := l.Header.Plan
+	switch col {
+	case columnName:
+		if l.Dir == p.marked {
+			return star + " " + l.Name
+		}
+		return l.Name
+	case columnModes:
+		n := len(l.Rows)
+		if now := p.read.Task(); l.PID == os.Getpid() && now != nil && !now.Done() {
+			n = len(now.Rows) // newer than the list
+		}
+		if l.State != session.CampaignFinished && plan.Readings() > 0 {
+			return fmt.Sprintf("%d/%d", n, plan.Readings())
+		}
+		return fmt.Sprint(n)
+	case columnState:
+		return string(l.State)
+	case columnWorkload:
+		return l.Header.Workload.Name
+	}
+	if l.PID > 0 && l.PID != os.Getpid() {
+		return fmt.Sprintf("jtune %d: %s", l.PID, l.What())
+	}
+	return l.What()
+}
+
+// more says of the campaign under the cursor what the list has no room for.
+func (p *Page) more(l session.Listed, w int) string {
+	lines := []string{
+		fmt.Sprintf(" %s: %s with %s", l.Name, l.What(), l.Header.Workload.Name),
+		fmt.Sprintf(" began %s; %s, %d usable", l.Header.Created.Format("2006-01-02 15:04"),
+			text.Count(len(l.Rows), "reading"), l.Usable()),
+	}
+	if failed := len(session.Failed(l.Rows)); failed > 0 {
+		lines[1] += fmt.Sprintf(", %s failed", text.Count(failed, "mode"))
+	}
+	keys := p.read.Keys()
+	switch {
+	case p.marked != "":
+		lines = append(lines, fmt.Sprintf(" %s compares it with the one marked %s", keys.Compare.Label(), star))
+	case l.State == session.CampaignInterrupted && l.NoResume == "" && p.read.Busy():
+		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on when nothing else runs")
+	case l.State == session.CampaignInterrupted && l.NoResume == "":
+		lines = append(lines, " cut off: "+keys.Resume.Label()+" goes on")
+	case l.State == session.CampaignInterrupted:
+		lines = append(lines, " cut off; does not go on: "+l.NoResume)
+	}
+	for i, line := range lines {
+		lines[i] = widget.Cut(line, w)
+	}
+	lines[0] = widget.StyleBold.Render(lines[0])
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,201 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"jtune/internal/axis"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
+)
+
+// head shows in two lines the progress of the campaign.
+func (p *Page) head(j *page.Task, w int) string {
+	switch {
+	case j.Follows != nil:
+		return p.followedHead(j, w)
+	case j == p.open:
+		return p.openedHead(w)
+	}
+	pr := j.Progress
+	count := fmt.Sprintf("mode %d", len(j.Rows)+1)
+	if j.Done() {
+		count = text.Count(len(j.Rows), "mode")
+	}
+	switch {
+	case j.Planned == 0 || j.Done():
+	case j.Kind == session.Profiling:
+		count += fmt.Sprintf(" of %d", j.Planned)
+	case j.Kind == session.Tuning:
+		count += fmt.Sprintf(" of at most %d", j.Planned)
+	case len(j.Rows) < j.Planned:
+		count += fmt.Sprintf(" of about %d", j.Planned)
+	default:
+		count += fmt.Sprintf(", planned about %d", j.Planned)
+	}
+	elapsed := widget.ClockText(j.Elapsed(p.read.BoardNow()))
+	if j.Done() {
+		elapsed = ""
+	} else if pr.ETAHi > 0 {
+		elapsed += fmt.Sprintf(" elapsed, %.0f–%.0f min left", pr.ETALo.Minutes(), pr.ETAHi.Minutes())
+	} else {
+		elapsed += " elapsed"
+	}
+	goal := ""
+	switch j.Kind {
+	case session.Verifying:
+	case session.Profiling, session.Redoing:
+		if j.Plan != "" {
+			goal = ": " + j.Plan
+		}
+	default:
+		goal = ": " + j.Limit.String()
+		for _, l := range j.More {
+			goal += ", " + l.Bounds()
+		}
+	}
+	first := widget.Ends(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), count, w)
+	if j.Done() && j.Err != nil {
+		why := widget.Wrap(" ended: "+j.Err.Error(), w)
+		return widget.Under(widget.StyleBold.Render(first), widget.StyleBad.Render(why))
+	}
+	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+p.state(j), elapsed, w))
+}
+
+func (p *Page) state(j *page.Task) string {
+	keys := p.read.Keys()
+	pr, stopped := j.Progress, "stopped by "+cmp.Or(j.By, "you")+"; the board is back as it was found"
+	switch {
+	case j.Done() && j.Stopped:
+		if p.noResume() == "" {
+			return stopped + "; " + keys.Resume.Label() + " goes on"
+		}
+		return stopped
+	case j.Done():
+		return widget.StyleGood.Render("done") + outcome(j) + "; the board is back as it was found"
+	case j.State == session.Stopping:
+		return widget.StyleWarn.Render("stopping") + ": restoring the board"
+	case j.State == session.Paused:
+		return widget.StyleWarn.Render("paused") + by(j) + ": nothing is measured; " + keys.Pause.Label() + " goes on"
+	case j.State == session.Pausing:
+		return widget.StyleWarn.Render("pausing after this mode") + "; " + keys.Pause.Label() + " goes on"
+	}
+	text := widget.StyleBold.Render(pr.Phase.String())
+	if pr.Phase == profiles.Measuring && pr.Of > 0 {
+		text += fmt.Sprintf(" %d of %d minibatches, %s ms", pr.Minibatch, pr.Of, widget.MS(pr.TimeMS))
+	}
+	if pr.PowerW.OK {
+		text += ", " + page.Unit(pr.PowerW, 1, "W")
+	}
+	if pr.Step.Mode.Cores > 0 {
+		text = p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + "  " + text
+	}
+	return text
+}
+
+// by names who of another program gave the last order; "" for nobody.
+func by(j *page.Task) string {
+	if j.By == "" {
+		return ""
+	}
+	return " by " + j.By
+}
+
+// outcome says how a search ended and what it cost.
+func outcome(j *page.Task) string {
+	if j.Tuned == nil || j.Tuned.Took <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %s, %.0f min", j.Tuned.Ended, j.Tuned.Took.Minutes())
+}
+
+// sizeColumn shows the batch size, where a campaign has several.
+const sizeColumn = 2
+
+// cell returns the table newest first.
+func (p *Page) cell(j *page.Task, row, col int) string {
+	n := len(j.Rows) - 1 - row
+	r := j.Rows[n]
+	ok := r.Status.Usable()
+	figures := page.FiguresOf(tegra.Measured{})
+	if ok {
+		figures = page.FiguresOf(r.Measured)
+	}
+	if col < 6 {
+		return [...]string{fmt.Sprint(n + 1), j.SpaceOr(p.read.Space()).Format(r.Mode), fmt.Sprint(r.Batch),
+			figures.MS, figures.W, figures.J}[col]
+	}
+	text := string(r.Status)
+	if n < len(j.Probes) && ok {
+		text = string(j.Probes[n].Why)
+		if s := j.Standing(r.Setting, cmp.Or(j.Probes[n].Limit, j.Limit)); s.State == optimize.Over {
+			text = s.State.String()
+		}
+	}
+	if r.Why != "" && !ok {
+		text += ": " + r.Why
+	}
+	return text
+}
+
+// front draws what was measured and the front of it.
+func (p *Page) front(j *page.Task, w, h int) string {
+	var points []tegra.Measured
+	var xs, ys []float64
+	for _, m := range j.Measured() {
+		point := m
+		points = append(points, point)
+		xs, ys = append(xs, point.SampleMS()), append(ys, m.PowerW)
+	}
+	if len(points) == 0 {
+		return "no measured mode yet"
+	}
+	s := j.Preview
+	span := slices.Concat(ys, s.PowerW, within(s.LowW, ys), within(s.HighW, ys))
+	if j.Limit.PowerW > 0 {
+		span = append(span, j.Limit.PowerW)
+	}
+	plot := chart.Plot{X: axis.NewScale(slices.Concat(xs, s.TimeMS), true), Y: axis.NewScale(span, false),
+		XName: "ms", YName: "W"}
+	l := j.Limit
+	if j.Sized() { // by sample, while a time limit is one on the minibatch
+		plot.XName, l.TimeMS = "ms/sample", 0
+	}
+	plot.Limits(l.TimeMS, l.PowerW)
+	fx, fy := s.TimeMS, s.PowerW
+	if len(fx) == 0 { // too few modes to expect anything: the measured ones alone
+		for _, i := range optimize.Front(points, optimize.Power) {
+			fx, fy = append(fx, points[i].SampleMS()), append(fy, points[i].PowerW)
+		}
+	}
+	plot.Line(s.TimeMS, s.LowW, chart.InkBand)
+	plot.Line(s.TimeMS, s.HighW, chart.InkBand)
+	plot.Line(fx, fy, chart.InkFront)
+	for i := range xs {
+		plot.Mark(xs[i], ys[i], '●', chart.InkMeasured)
+	}
+	markBest(j, &plot)
+	bands := bandsText(j, w)
+	if j == p.open { // nothing is fitted for it
+		bands = widget.StyleDim.Render("the measured modes alone")
+	}
+	return widget.Under(widget.Cut(bands, w), plot.Render(w, h-1, widget.Paint))
+}
+
+// within keeps the values that are not far beyond the measured ones: bands may
+// be wider at first than any plot should be.
+func within(band, measured []float64) []float64 {
+	most := slices.Max(measured) * 1.3
+	var out []float64
+	for _, v := range band {
+		out = append(out, min(max(v, 0), most))
+	}
+	return out
+}
