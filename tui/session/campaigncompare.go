@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"jtune/internal/text"
@@ -76,16 +75,6 @@ func orUnknown(s string) string {
 		return "unknown"
 	}
 	return s
-}
-
-// Worst is the common setting whose time differs most; false without one.
-func (c CampaignComparison) Worst() (w Compared, ok bool) {
-	for _, m := range c.Common {
-		if !ok || math.Abs(m.TimePct) > math.Abs(w.TimePct) {
-			w, ok = m, true
-		}
-	}
-	return w, ok
 }
 
 // Conclusion says in sentences what the comparison shows.

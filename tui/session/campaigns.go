@@ -43,9 +43,6 @@ type Listed struct {
 	NoResume, NoRedo string
 }
 
-// Deleted reports whether it was moved aside.
-func (l Listed) Deleted() bool { return l.Again == nil }
-
 // List lists the campaigns of this board, the newest first: those of the data directory, and of
 // others those that run now on this very board; a virtual one is its process's own.
 func (c Campaigns) List() ([]Listed, error) {
