@@ -127,6 +127,7 @@ func sectors(board *virtual.Board) (float64, error) {
 const (
 	settled = 20 * time.Second
 	watched = 60 * time.Second
+	looked  = 100 * time.Millisecond // between two readings
 )
 
 // watch lets a run go on with the clocks free, as a board boots, and reads what its files show.
@@ -168,7 +169,7 @@ func (b *bench) watch(r run) (o observed, err error) {
 		if board.Clock().Now() < next {
 			continue
 		}
-		next += time.Second
+		next += looked
 		reading, err := device.Read()
 		if err != nil {
 			return o, err
