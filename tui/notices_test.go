@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/page"
@@ -87,10 +88,13 @@ func TestFarewellSaysWhatIsLeft(t *testing.T) {
 		"nothing was done": {session.Applied{}, nil, ""},
 		"a mode was kept":  {kept, nil, "kept " + m.String()},
 		"a mode was not":   {session.Applied{Mode: tegra.Some(m)}, nil, m.String() + " was not kept"},
-		"a search was cut off": {session.Applied{}, &session.Interrupted{Of: 25},
-			"cut off: front search of , 0 of 25 modes measured; jtune, then 3 and r, goes on"},
+		"a profile was cut off": {session.Applied{}, &session.Interrupted{Of: 25, Workload: workload.Workload{Name: "lstm"}},
+			"cut off: 0 of 25 measured with lstm ("},
 	} {
 		got := session.Farewell(c.applied, c.cut, d.board)
+		if c.cut != nil && !strings.HasSuffix(got, "; jtune, then 3 and r, goes on") {
+			t.Errorf("%s: %q does not say how to go on", name, got)
+		}
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

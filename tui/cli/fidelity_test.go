@@ -35,7 +35,7 @@ func TestFidelityShowsFiguresOfABoardAsDocuments(t *testing.T) {
 func TestFidelityPrintsATableThatNamesTheSimulation(t *testing.T) {
 	t.Parallel()
 	r := jtune(t, "fidelity", "--only", "s2-cache-agx", "--strict")
-	if r.code != exitOK || !strings.Contains(r.out, "A simulation, not a measurement.") ||
+	if r.code != exitOK || !strings.Contains(r.out, "Simulated on virtual boards, not measured.") ||
 		!strings.Contains(r.out, "s2-cache-agx-mobilenet-e0-stall") || strings.Contains(r.out, "s2-bs") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}

@@ -36,6 +36,7 @@ var examples = map[string]string{
 	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
 	"jtune demo":               "jtune demo --fast",
 	"jtune keys":               "jtune keys",
+	"jtune campaigns compare":  "jtune campaigns compare before-update after-update",
 	"jtune campaigns list":     "jtune campaigns list --json",
 	"jtune campaigns show":     "jtune campaigns show 20260105-101500-resnet18-tune",
 	"jtune campaigns rename":   "jtune campaigns rename 20260105-101500-resnet18-tune before-update",

@@ -96,6 +96,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"export nvpmodel":   {"MAXN", "--name", "X"},
 		"evaluate":          {"--truth", campaign, "--quick", "--sizes", "4", "--methods", "gp"},
 		"experiment":        {"workers", "lstm", "--minibatches", "3", "--base", "0"},
+		"fidelity":          {"--only", "scenario"},
 		"profile":           nil, // above
 		"campaigns rename":  nil,
 	}

@@ -185,4 +185,4 @@ func Summary(results []Result) map[string]Counts {
 }
 
 // Simulation says what a report is.
-const Simulation = "A simulation, not a measurement."
+const Simulation = "Simulated on virtual boards, not measured."
