@@ -372,6 +372,8 @@ func plausible(cores, cpuKHz, gpuHz, memHz float64) error {
 	switch {
 	case cores != math.Trunc(cores) || cores > 1024:
 		return fmt.Errorf("cores is %g, not a core count", cores)
+	case math.Abs(cpuKHz-math.Round(cpuKHz)) > 1e-3: // more than what a conversion of units leaves
+		return fmt.Errorf("cpu_khz is %g, not a whole number of kHz", cpuKHz)
 	case cpuKHz > 2e7:
 		return fmt.Errorf("cpu_khz is %.0f: looks like Hz where kHz belongs", cpuKHz)
 	case cpuKHz < 2e4:
