@@ -242,7 +242,7 @@ func (s *Surrogate) PredictSettings(list []tegra.Setting) []Prediction {
 // power bands carry the uncertainty of the time (docs/method.md, Bands;
 // docs/decisions/013-power-bands-carry-the-uncertainty-of-time.md).
 func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) []Prediction {
-	t := studentQuantile(0.95, p.DoF)
+	t := p.BandWidth(0.95)
 	out := make([]Prediction, len(list))
 	for i, a := range list {
 		sdPower := math.Hypot(math.Hypot(p.SdPower[i], sdPowerByTime[i]), p.NoisePower)
@@ -251,6 +251,10 @@ func (p *Posterior) predictions(list []tegra.Setting, sdPowerByTime []float64) [
 	}
 	return out
 }
+
+// BandWidth is the half width, in the standard deviations of a Prediction, of the band that
+// holds the given share (0 to 1) of new measurements.
+func (p *Posterior) BandWidth(share float64) float64 { return studentQuantile(share, p.DoF) }
 
 // logBands makes a prediction from means and standard deviations of the
 // logarithms; the half widths of the bands are the deviations times wide.

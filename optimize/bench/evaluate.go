@@ -43,6 +43,7 @@ const (
 	Binary     = "binary"            // multi-dimensional binary search, one per limit
 	Maxn       = "maxn"              // always the highest mode
 	Presets    = "presets"           // the fastest preset within the limit
+	Oracle     = "oracle3"           // a yardstick: the best of three picks of a model that knows the sweep
 )
 
 // Methods lists the names for Options.Methods, in the order of the report.
@@ -65,6 +66,7 @@ func Methods() []string {
 		Binary,
 		Maxn,
 		Presets,
+		Oracle,
 	}
 }
 

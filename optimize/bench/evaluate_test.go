@@ -102,11 +102,11 @@ func TestScoreCountsModesLearnedFromOnlyThePapersWay(t *testing.T) {
 	preds[2] = learn.Prediction{
 		Measured: tegra.Measured{Setting: tegra.Setting{Mode: f.all[2].Mode}, TimeMS: 150, PowerW: 25},
 	}
-	o, err := f.predicted(preds, []int{2}, nil, 0)
+	o, err := f.predicted(preds, []int{2}, nil, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !near(o.timePct, 10) || !near(o.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
+	if !near(o.unseen.timePct, 10) || !near(o.unseen.powerPct, 20) || !near(o.timeAll, 7.5) || !near(o.powerAll, 15) {
 		t.Errorf("got %+v, want 10 and 20 %% on the others, 7.5 and 15 %% on all", o)
 	}
 	if want := []int{0, 1, 3, 3}; !slices.Equal(o.picks, want) || o.unsure != 0 {

@@ -145,7 +145,7 @@ func (f *truth) fourModes(ten []tegra.Mode, others []map[tegra.Mode]tegra.Measur
 			learned = append(learned, i)
 		}
 	}
-	out, err := f.predicted(preds, learned, nil, 0)
+	out, err := f.predicted(preds, learned, nil, nil, 0)
 	if err != nil {
 		return out, err
 	}

@@ -63,10 +63,10 @@ func methods(ctx context.Context, o *Options, f *truth) (list []*method, notes [
 
 // onlyPick are the methods that only pick modes for power limits; the others have errors in time
 // where power was not measured.
-var onlyPick = []string{GPVerify, Random, Tune, Binary, Maxn, Presets}
+var onlyPick = []string{GPVerify, Random, Tune, Binary, Maxn, Presets, Oracle}
 
 // sizedMethods are those that can choose among batch sizes too.
-var sizedMethods = []string{GP, Random, Tune, Maxn, Presets}
+var sizedMethods = []string{GP, Random, Tune, Maxn, Presets, Oracle}
 
 func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *method, note string, err error) {
 	if f.places.Batches != nil && !slices.Contains(sizedMethods, name) {
@@ -132,6 +132,8 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 			return nil, "left out, the sweep lacks the highest mode", nil
 		}
 		return oneOf(index), "", nil
+	case Oracle:
+		return newOracle(f)
 	}
 	return presets(o.Presets, f)
 }
@@ -190,7 +192,7 @@ func surrogate(r *learn.Residual, checks int) *method {
 					m, more = check.Next(preds, rows)
 				}
 				if !more {
-					return f.predicted(preds, index, rows, evalMargin)
+					return f.predicted(preds, index, bandWidths(model), rows, evalMargin)
 				}
 				i, _ := f.places.Space.Index(m)
 				index, rows = append(index, i), append(rows, f.truth[i])
@@ -214,17 +216,18 @@ func fitted(o learn.Options) *method {
 				return outcome{}, err
 			}
 			preds := model.PredictSettings(f.all)
-			return f.predicted(preds, index, nil, 0)
+			return f.predicted(preds, index, nil, nil, 0)
 		},
 	}
 }
 
 // predicted is the outcome of a method that predicts all modes, having learned from those of index: its picks
-// are among all that the sweep has, as predicted; what was measured counts as measured.
-func (f *truth) predicted(preds []learn.Prediction, index []int, measured []tegra.Measured, margin float64) (
-	outcome, error) {
+// are among all that the sweep has, as predicted; what was measured counts as measured. widths are its bands', nil
+// without bands.
+func (f *truth) predicted(preds []learn.Prediction, index []int, widths []float64, measured []tegra.Measured,
+	margin float64) (outcome, error) {
 	out := outcome{probes: []float64{float64(len(index))}, profilingMn: []float64{f.minutes(index)}}
-	f.score(&out, preds, index)
+	f.score(&out, preds, index, widths)
 	preds = optimize.Known(preds, measured)
 	candidates := make([]learn.Prediction, len(f.rows))
 	for k, i := range f.rows {

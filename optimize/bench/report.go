@@ -29,8 +29,8 @@ type Report struct {
 	origin string // Options.Origin
 }
 
-// WriteText prints the report as two tables, of errors and of choices, with published
-// figures in the rows that have them.
+// WriteText prints the report as tables of errors, of errors by region and of choices, with
+// published figures in the rows that have them.
 func (r *Report) WriteText(w io.Writer) error {
 	what := "modes"
 	if r.Batches != nil {
@@ -52,7 +52,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(w, " (%d more that no mode meets)", r.Dropped)
 	}
 	fmt.Fprint(w, "\n\n")
-	for _, columns := range [][]column{errorColumns, choiceColumns} {
+	for _, columns := range [][]column{errorColumns, r.regionColumns(), choiceColumns} {
 		if err := r.writeTable(w, columns); err != nil {
 			return err
 		}
@@ -95,6 +95,8 @@ var (
 	errorColumns = []column{
 		{"time MAPE %", func(r Row) string { return spread(r.TimeMAPEPct) }},
 		{"power MAPE %", func(r Row) string { return spread(r.PowerMAPEPct) }},
+		{"time in bands", func(r Row) string { return inBands(r.TimeInBandsPct) }},
+		{"power in bands", func(r Row) string { return inBands(r.PowerInBandsPct) }},
 		{"all modes %", Row.allModes},
 		{"published", Row.published},
 	}
@@ -119,6 +121,31 @@ var (
 		{"hot %", func(r Row) string { return dashed(r.SearchesHotPct, "%.0f") }},
 	}
 )
+
+// regionColumns are the errors in time and power by region.
+func (r *Report) regionColumns() (columns []column) {
+	for _, row := range r.Rows {
+		for k := len(columns); k < len(row.Regions); k++ {
+			knob, _, _ := strings.Cut(row.Regions[k].Knob, "_") // without its unit
+			columns = append(columns, column{row.Regions[k].Half + " " + knob, func(r Row) string {
+				if k >= len(r.Regions) || !r.Regions[k].TimeMAPEPct.OK {
+					return none
+				}
+				a := r.Regions[k].Accuracy
+				return fmt.Sprintf("%.1f / ", a.TimeMAPEPct.V.Median) + dashed(median(a.PowerMAPEPct), "%.1f")
+			}})
+		}
+	}
+	return columns
+}
+
+// inBands prints shares of truth inside the bands.
+func inBands(c tegra.Val[Coverage]) string {
+	if !c.OK {
+		return none
+	}
+	return fmt.Sprintf("%.0f/%.0f/%.0f", c.V.In50, c.V.In80, c.V.In95)
+}
 
 // writeTable prints the columns and rows of which any cell has a value.
 func (r *Report) writeTable(w io.Writer, columns []column) error {
@@ -202,11 +229,13 @@ func spread(q tegra.Val[Quartiles]) string {
 
 // legend explains the columns.
 const legend = `MAPE: median (quartiles) over the runs, on the modes not learned from;
-all modes: time / power, the papers' way.
+in bands: % of these modes inside the bands of 50, 80 and 95 %; all modes: time / power, the papers' way.
+lower and upper: time / power MAPE where that knob has one of the lower or upper half of its values.
 penalty: time above the optimum per limit; area: mean watts above the limit; over: picks above it.
 clean: the same against the best reading that is no more than 10 % in power and 25 % in time below a fit to 400 modes.
-probes and min: measured modes and minutes of profiling, per run, or per limit for tune and binary;
+probes and min: measured modes and minutes of profiling, per run, or per limit for tune, binary and oracle3;
 hot: searches with a probe more than 10 % over the limit.
+oracle3: the best of three modes, ranked by a fit to the sweep without their own readings: luck of readings alone.
 gp keeps one standard deviation from the limit; tune measures its answer.
 `
 

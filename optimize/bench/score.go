@@ -32,9 +32,8 @@ type Row struct {
 	Method string         `json:"method"`
 	Size   tegra.Val[int] `json:"size"` // modes learned from; absent for methods without
 	Seeds  int            `json:"seeds"`
-	// Errors on the modes not learned from; absent for methods that predict none.
-	TimeMAPEPct  tegra.Val[Quartiles] `json:"time_mape_pct"`
-	PowerMAPEPct tegra.Val[Quartiles] `json:"power_mape_pct"`
+	Accuracy
+	Regions []Region `json:"regions"` // the same by part of the space; none for methods that predict none
 	// The paper's way: over all modes.
 	TimeMAPEAllPct  tegra.Val[Quartiles] `json:"time_mape_all_pct"`
 	PowerMAPEAllPct tegra.Val[Quartiles] `json:"power_mape_all_pct"`
@@ -61,13 +60,18 @@ type Row struct {
 func (f *truth) row(trials []*trial) Row {
 	j := trials[0]
 	r := Row{Method: j.name, Seeds: len(trials), Size: tegra.Val[int]{V: j.size, OK: j.sized}}
-	var timePct, powerPct, timeAll, powerAll, minutes, probes []float64
+	var timeAll, powerAll, minutes, probes []float64
+	var unseen []accuracy
+	inRegion := make([][]accuracy, len(f.regions))
 	var e excess
 	searches, hot := 0, 0
 	for _, j := range trials {
 		o := &j.out
 		if o.predicts {
-			timePct, powerPct = append(timePct, o.timePct), append(powerPct, o.powerPct)
+			unseen = append(unseen, o.unseen)
+			for k, a := range o.regions {
+				inRegion[k] = append(inRegion[k], a)
+			}
 			timeAll, powerAll = append(timeAll, o.timeAll), append(powerAll, o.powerAll)
 		}
 		minutes, probes = append(minutes, o.profilingMn...), append(probes, o.probes...)
@@ -90,7 +94,12 @@ func (f *truth) row(trials []*trial) Row {
 		}
 	}
 	r.Minutes, r.Probes = stats.OrZero(stats.Median(minutes)), stats.OrZero(stats.Median(probes))
-	r.TimeMAPEPct, r.PowerMAPEPct = quartiles(timePct), quartiles(powerPct)
+	r.Accuracy = joined(unseen)
+	for k, region := range f.regions {
+		if len(inRegion[k]) > 0 {
+			r.Regions = append(r.Regions, Region{region, joined(inRegion[k])})
+		}
+	}
 	r.TimeMAPEAllPct, r.PowerMAPEAllPct = quartiles(timeAll), quartiles(powerAll)
 	return r
 }

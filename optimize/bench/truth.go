@@ -28,6 +28,8 @@ type truth struct {
 	// none meets the limit; nil: unknown.
 	clean []float64
 	lucky int // readings that it does not confirm
+	// regions are the parts of the space that errors are also told of.
+	regions []region
 	// sets are given samples by size, as indexes of the space, where samples
 	// are not drawn; firstSeed is the seed that means the first of a size.
 	sets      map[int][][]int
@@ -68,6 +70,7 @@ func newTruth(o *Options) (*truth, error) {
 			f.rows = append(f.rows, i)
 		}
 	}
+	f.regions = regionsOf(f.places.Space)
 	if f.powered {
 		if err = f.solve(o); err == nil {
 			err = f.solveClean()
@@ -163,10 +166,11 @@ func (f *truth) drawn(size int) int { return len(f.sets[size]) }
 // outcome is the result of one run of a method.
 type outcome struct {
 	predicts            bool
-	timePct, powerPct   float64 // MAPE on the modes not learned from
-	timeAll, powerAll   float64 // MAPE on all modes, the paper's way
-	picks               []int   // mode by budget
-	unsure              int     // budgets for which the method knew no mode and took the lowest power
+	unseen              accuracy   // on the modes not learned from
+	regions             []accuracy // the same by region of truth.regions
+	timeAll, powerAll   float64    // MAPE on all modes, the paper's way
+	picks               []int      // mode by budget
+	unsure              int        // budgets for which the method knew no mode and took the lowest power
 	probes, profilingMn []float64
 	hot                 []bool     // by search: a probe drew more than MaxOvershoot times the power limit
 	fourModes           *fourModes // of linear4 alone
@@ -207,45 +211,31 @@ func (f *truth) minutes(index []int) float64 {
 	return sum
 }
 
-// score fills in the errors of predictions for all modes.
-func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int) {
-	o.predicts = true
-	seen := make([]bool, len(preds))
-	for _, i := range learned {
-		seen[i] = true
-	}
-	var timeP, timeO, powerP, powerO [2][]float64 // all, not learned from
-	for _, i := range f.rows {
-		p := preds[i]
-		for k := range 2 {
-			if k == 1 && seen[i] {
-				continue
-			}
-			timeP[k], timeO[k] = append(timeP[k], p.TimeMS), append(timeO[k], f.truth[i].TimeMS)
-			powerP[k], powerO[k] = append(powerP[k], p.PowerW), append(powerO[k], f.truth[i].PowerW)
-		}
-	}
-	o.timeAll, o.powerAll = learn.MAPE(timeP[0], timeO[0]), learn.MAPE(powerP[0], powerO[0])
-	o.timePct, o.powerPct = learn.MAPE(timeP[1], timeO[1]), learn.MAPE(powerP[1], powerO[1])
-}
-
-// pickAll takes, per limit, the fastest of the candidates that is predicted to
-// keep it with so many deviations of margin. Where there is none it takes the
-// one that is nearest, and counts that. index are the candidates'.
+// pickAll picks one of the candidates for each limit. index are the candidates'.
 func (f *truth) pickAll(o *outcome, candidates []learn.Prediction, index []int, margin float64) error {
 	for _, l := range f.limits {
 		l.Margin = margin
-		c, err := optimize.Choose(candidates, l)
-		var none *optimize.InfeasibleError
-		if errors.As(err, &none) {
-			o.unsure++
-			c.Index = none.Index
-		} else if err != nil {
+		k, known, err := pick(candidates, l)
+		if err != nil {
 			return err
 		}
-		o.picks = append(o.picks, index[c.Index])
+		if !known {
+			o.unsure++
+		}
+		o.picks = append(o.picks, index[k])
 	}
 	return nil
+}
+
+// pick takes the fastest of the candidates that is predicted to keep a limit with its
+// margin, or the nearest where none is known to.
+func pick(candidates []learn.Prediction, l optimize.Limit) (k int, known bool, err error) {
+	c, err := optimize.Choose(candidates, l)
+	var none *optimize.InfeasibleError
+	if errors.As(err, &none) {
+		return none.Index, false, nil
+	}
+	return c.Index, true, err
 }
 
 // measured returns the truth of some indexes as predictions without uncertainty.

@@ -30,7 +30,11 @@ func (a *app) evaluate() *cobra.Command {
 			"Choices are compared with two optima: the best reading within the limit, and, for a sweep of at least " +
 			"400 modes, the best reading that a fit to 400 of them confirms (\"clean\": at most 10 % less power and " +
 			"25 % less time than predicted), because the best of thousands of single readings is often luck. A " +
-			"search is \"hot\" when one of its probes drew more than 10 % over the power limit.",
+			"search is \"hot\" when one of its probes drew more than 10 % over the power limit.\n\n" +
+			"oracle3 is a yardstick: the best reading of the three modes that a fit to the sweep, without their own " +
+			"readings, ranks best for the limit. What it loses is the luck of single readings.\n\n" +
+			"Errors are also printed for the lower and the upper half of each knob's values; bands are held against " +
+			"the readings of all modes not fitted to: 50, 80 and 95 % should lie inside.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if truth == "" {
@@ -64,8 +68,12 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.asJSON {
+			switch {
+			case a.asJSON:
 				return printJSON(a.out, report)
+			case a.asCSV:
+				a.notes(report.Notes)
+				return report.WriteCSV(a.out)
 			}
 			return report.WriteText(a.out)
 		},
@@ -89,6 +97,7 @@ func (a *app) evaluate() *cobra.Command {
 	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false,
 		"leave out settings whose GPU clock seems not to have been set; without the flag they are only listed")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
+	f.BoolVar(&a.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
 	a.jsonFlag(f)
 	f.BoolVar(&strict, "strict", false, "a bad row of --truth is an error")
 	return cmd

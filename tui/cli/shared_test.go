@@ -152,6 +152,13 @@ func TestEvaluateReportsTheContractsRows(t *testing.T) {
 	if !strings.Contains(text, "linear") {
 		t.Errorf("got %s", text)
 	}
+	table := jtune(t, "evaluate", "--truth", path, "--methods", "linear", "--sizes", "8", "--seeds", "1", "--budgets",
+		"15:30:5", "--csv").done(t).out
+	lines, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil || len(lines) < 4 || lines[1][0] != "linear" || lines[1][3] != "all" || lines[2][3] == "all" {
+		t.Errorf("%v, the CSV is\n%s", err, table)
+	}
+	jtune(t, "evaluate", "--truth", path, "--csv", "--json").fails(t, exitUsage, "--csv")
 	jtune(t, "evaluate", "--truth", path, "--methods", "magic").fails(t, exitUsage, "magic")
 	jtune(t, "evaluate", "--truth", path, "--budgets", "30:15:1").fails(t, exitUsage, "--budgets")
 

@@ -1,0 +1,159 @@
+package bench
+
+// How well a method predicts the modes that it has not seen: over the whole space and by
+// halves of it, errors and the calibration of its bands (docs/method.md, Scores).
+
+import (
+	"math"
+	"slices"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Accuracy is how well a method predicts modes that it has not learned from, over its
+// runs; absent for methods that predict none, and where there was no such mode.
+type Accuracy struct {
+	TimeMAPEPct  tegra.Val[Quartiles] `json:"time_mape_pct"`
+	PowerMAPEPct tegra.Val[Quartiles] `json:"power_mape_pct"`
+	// Absent for methods without bands of their own too.
+	TimeInBandsPct  tegra.Val[Coverage] `json:"time_in_bands_pct"`
+	PowerInBandsPct tegra.Val[Coverage] `json:"power_in_bands_pct"`
+}
+
+// Coverage is the share of readings, in percent, that lie inside the bands which are to
+// hold 50, 80 and 95 % of them.
+type Coverage struct {
+	In50 float64 `json:"in50"`
+	In80 float64 `json:"in80"`
+	In95 float64 `json:"in95"`
+}
+
+// bandShares are those of Coverage.
+var bandShares = [...]float64{0.5, 0.8, 0.95}
+
+// Region is the accuracy in a part of the space.
+type Region struct {
+	region
+	Accuracy
+}
+
+// region is one half of a knob's values, whatever the others are.
+type region struct {
+	Knob string  `json:"knob"` // cores, cpu_khz, gpu_hz or mem_hz
+	Half string  `json:"half"` // lower, or upper, which has the middle one of an odd number
+	From float64 `json:"from"` // least value, in the knob's unit
+	To   float64 `json:"to"`   // highest value
+
+	knob tegra.Knob
+	per  float64 // of Mode.Value in the unit
+}
+
+func (r region) holds(m tegra.Mode) bool {
+	v := m.Value(r.knob) / r.per
+	return r.From <= v && v <= r.To
+}
+
+// regionsOf are the halves of each knob that has several values.
+func regionsOf(s *tegra.Space) (list []region) {
+	units := [tegra.NumKnobs]struct {
+		key string
+		per float64
+	}{{"cores", 1}, {"cpu_khz", 1000}, {"gpu_hz", 1}, {"mem_hz", 1}}
+	for k, u := range units {
+		knob := tegra.Knob(k)
+		values := s.Values(knob)
+		if n := len(values); n > 1 {
+			list = append(list,
+				region{u.key, "lower", values[0] / u.per, values[n/2-1] / u.per, knob, u.per},
+				region{u.key, "upper", values[n/2] / u.per, values[n-1] / u.per, knob, u.per})
+		}
+	}
+	return list
+}
+
+// accuracy is that of one run; NaN where nothing was predicted, measured, or has bands.
+type accuracy struct {
+	timePct, powerPct float64 // MAPE
+	inTime, inPower   [len(bandShares)]float64
+}
+
+// bandWidths are half the widths of a model's bands, in its standard deviations, by bandShares.
+func bandWidths(model *learn.Surrogate) []float64 {
+	p := model.PosteriorAt([]int{0})
+	var out []float64
+	for _, share := range bandShares {
+		out = append(out, p.BandWidth(share))
+	}
+	return out
+}
+
+// score fills in the errors of predictions for all modes.
+func (f *truth) score(o *outcome, preds []learn.Prediction, learned []int, widths []float64) {
+	seen := make([]bool, len(preds))
+	for _, i := range learned {
+		seen[i] = true
+	}
+	unseen := slices.DeleteFunc(slices.Clone(f.rows), func(i int) bool { return seen[i] })
+	all := f.accuracy(preds, f.rows, nil)
+	o.predicts, o.timeAll, o.powerAll = true, all.timePct, all.powerPct
+	o.unseen = f.accuracy(preds, unseen, widths)
+	for _, r := range f.regions {
+		elsewhere := func(i int) bool { return !r.holds(f.all[i].Mode) }
+		o.regions = append(o.regions, f.accuracy(preds, slices.DeleteFunc(slices.Clone(unseen), elsewhere), widths))
+	}
+}
+
+// accuracy is that of the predictions of some indexes.
+func (f *truth) accuracy(preds []learn.Prediction, index []int, widths []float64) accuracy {
+	var timeP, timeO, powerP, powerO []float64
+	var a accuracy
+	inTime, inPower := make([]int, len(widths)), make([]int, len(widths))
+	for _, i := range index {
+		p, got := preds[i], f.truth[i]
+		timeP, timeO = append(timeP, p.TimeMS), append(timeO, got.TimeMS)
+		powerP, powerO = append(powerP, p.PowerW), append(powerO, got.PowerW)
+		for k, wide := range widths {
+			if math.Abs(math.Log(got.TimeMS/p.TimeMS)) <= wide*p.LnTimeSD {
+				inTime[k]++
+			}
+			if math.Abs(math.Log(got.PowerW/p.PowerW)) <= wide*p.LnPowerSD {
+				inPower[k]++
+			}
+		}
+	}
+	a.timePct, a.powerPct = learn.MAPE(timeP, timeO), learn.MAPE(powerP, powerO)
+	for k := range bandShares {
+		a.inTime[k], a.inPower[k] = math.NaN(), math.NaN()
+		if widths != nil {
+			a.inTime[k] = 100 * float64(inTime[k]) / float64(len(index))
+		}
+		if widths != nil && f.powered {
+			a.inPower[k] = 100 * float64(inPower[k]) / float64(len(index))
+		}
+	}
+	return a
+}
+
+// joined sums up runs.
+func joined(runs []accuracy) Accuracy {
+	var time, power []float64
+	var inTime, inPower [len(bandShares)][]float64
+	for _, a := range runs {
+		time, power = append(time, a.timePct), append(power, a.powerPct)
+		for k := range bandShares {
+			inTime[k], inPower[k] = append(inTime[k], a.inTime[k]), append(inPower[k], a.inPower[k])
+		}
+	}
+	return Accuracy{quartiles(time), quartiles(power), coverage(inTime), coverage(inPower)}
+}
+
+// coverage is the mean over runs; absent where a run has none.
+func coverage(in [len(bandShares)][]float64) tegra.Val[Coverage] {
+	c := Coverage{stats.Mean(in[0]), stats.Mean(in[1]), stats.Mean(in[2])}
+	if len(in[0]) == 0 || math.IsNaN(c.In50) {
+		return tegra.Val[Coverage]{}
+	}
+	return tegra.Some(c)
+}
