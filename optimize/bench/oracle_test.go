@@ -83,7 +83,8 @@ func TestEvaluateHasTheOracleOfThreeAsARow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, has := byMethod(small)[Oracle]; has ||
-		!strings.Contains(strings.Join(small.Notes, "\n"), "oracle3: left out, it needs a sweep of at least 400 modes") {
+		!strings.Contains(strings.Join(small.Notes, "\n"),
+			"oracle3: left out, it needs a sweep of at least 400 modes") {
 		t.Errorf("a sweep too small to fit: notes %q", small.Notes)
 	}
 }
