@@ -88,8 +88,11 @@ func TestFarewellSaysWhatIsLeft(t *testing.T) {
 		"nothing was done": {session.Applied{}, nil, ""},
 		"a mode was kept":  {kept, nil, "kept " + m.String()},
 		"a mode was not":   {session.Applied{Mode: tegra.Some(m)}, nil, m.String() + " was not kept"},
-		"a profile was cut off": {session.Applied{}, &session.Interrupted{Of: 25, Workload: workload.Workload{Name: "lstm"}},
-			"cut off: 0 of 25 measured with lstm ("},
+		"a profile was cut off": {
+			session.Applied{},
+			&session.Interrupted{Of: 25, Workload: workload.Workload{Name: "lstm"}},
+			"cut off: 0 of 25 measured with lstm (",
+		},
 	} {
 		got := session.Farewell(c.applied, c.cut, d.board)
 		if c.cut != nil && !strings.HasSuffix(got, "; jtune, then 3 and r, goes on") {
