@@ -71,7 +71,7 @@ func Open(path string, flag int) (*os.File, error) {
 var errIrregular = errors.New("not a regular file")
 
 // Replace writes a file next to path, syncs it and renames it to path: a crash leaves the old
-// content or the new.
+// content or the new. A file that was there keeps its permissions.
 func Replace(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
@@ -87,7 +87,11 @@ func Replace(path string, data []byte) (err error) {
 	if _, err = f.Write(data); err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
+	mode := fs.FileMode(0o644)
+	if st, err := os.Stat(path); err == nil {
+		mode = st.Mode().Perm()
+	}
+	if err = f.Chmod(mode); err != nil {
 		return err
 	}
 	if err = f.Sync(); err != nil {

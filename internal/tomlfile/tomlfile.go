@@ -12,6 +12,22 @@ import (
 	"jtune/internal/text"
 )
 
+// Fault is what is wrong at a line of a file.
+type Fault struct {
+	File string
+	Line int // from 1
+	Err  error
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%s: line %d: %v", f.File, f.Line, f.Err) }
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+// At is a fault of a key in a file's text.
+func At(file, text string, key toml.Key, err error) error {
+	return &Fault{File: file, Line: Line(text, key), Err: err}
+}
+
 // Error makes one line of a decoder's error, with file, line and key.
 func Error(file string, err error) error {
 	var p toml.ParseError

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	defaultEngine = "docker"
+	// DefaultEngine runs containers.
+	DefaultEngine = "docker"
 	// removeGrace bounds how long the engine may take to end a container.
 	removeGrace = 20 * time.Second
 )
@@ -27,7 +28,7 @@ type Container struct {
 
 func (c Container) engine() string {
 	if c.Engine == "" {
-		return defaultEngine
+		return DefaultEngine
 	}
 	return c.Engine
 }

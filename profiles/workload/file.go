@@ -69,58 +69,78 @@ func Load(userFile string) ([]Workload, error) {
 // mostWorkloads is how many workloads a file may hold.
 const mostWorkloads = 1000
 
-// workfile is a workloads file being read, with what an error needs to name a
+// workfile is a workloads file that has been read, with what an error needs to name a
 // line.
 type workfile struct {
-	name string
-	text string
-	meta toml.MetaData
+	name   string
+	text   string
+	meta   toml.MetaData
+	torch  torch.Job
+	list   []Workload
+	faults []error
 }
 
 // parse reads a workloads file on top of base; base nil means that
 // the entries are the built-in ones.
 func parse(name, text string, base []Workload) ([]Workload, error) {
-	f := workfile{name: name, text: text}
+	f := read(name, text, base)
+	if len(f.faults) > 0 {
+		return nil, f.faults[0]
+	}
+	return f.list, nil
+}
+
+// read is parse with every fault of the file.
+func read(name, text string, base []Workload) *workfile {
+	f := &workfile{name: name, text: text, list: slices.Clone(base)}
 	var doc struct {
 		Workload map[string]toml.Primitive `toml:"workload"`
 		Torch    torch.Job                 `toml:"torch"`
 	}
 	var err error
 	if f.meta, err = tomlfile.Decode(f.name, text, &doc); err != nil {
-		return nil, err
+		f.faults = append(f.faults, err)
+		return f
 	}
+	f.torch = doc.Torch
 	if n := len(doc.Workload); n > mostWorkloads {
-		return nil, fmt.Errorf("%s: %d workloads, at most %d", f.name, n, mostWorkloads)
+		f.faults = append(f.faults, fmt.Errorf("%s: %d workloads, at most %d", f.name, n, mostWorkloads))
+		return f
 	}
 	if bad, why := doc.Torch.Fault(); why != "" {
-		return nil, f.errorAt(toml.Key{"torch", bad}, "%s", why)
+		f.faultAt(toml.Key{"torch", bad}, "%s", why)
 	}
-	list := slices.Clone(base)
+	f.idle()
 	for _, key := range f.order() {
-		w, err := f.entry(list, key, doc.Workload[key], base != nil)
-		if err != nil {
-			return nil, err
+		w, ok := f.entry(key, doc.Workload[key], base != nil)
+		if !ok {
+			continue
 		}
-		if i := slices.IndexFunc(list, func(o Workload) bool { return o.Name == w.Name }); i >= 0 {
-			list[i] = w
+		if i := f.find(key); i >= 0 {
+			f.list[i] = w
 		} else {
-			list = append(list, w)
+			f.list = append(f.list, w)
 		}
 	}
-	ofTheScreens := func(k toml.Key) bool { return k[0] == "keys" || k[0] == "theme" } // who read these themselves
-	if unknown := slices.DeleteFunc(f.meta.Undecoded(), ofTheScreens); len(unknown) > 0 {
-		return nil, f.unknown(unknown[0])
-	}
-	for i := range list {
-		if list[i].Torch.Net != "" {
-			list[i].Torch = list[i].Torch.Over(doc.Torch)
+	f.unknown(func(k toml.Key) bool { // those of the workloads are known by now, and who reads the screens' reads them
+		return k[0] != "workload" && k[0] != "keys" && k[0] != "theme"
+	})
+	for i := range f.list {
+		if f.list[i].Torch.Net != "" {
+			f.list[i].Torch = f.list[i].Torch.Over(doc.Torch)
 		}
 	}
-	return list, f.uniqueAliases(list)
+	f.uniqueAliases()
+	return f
+}
+
+// find is the place of a workload in the list, -1 where it is not.
+func (f *workfile) find(name string) int {
+	return slices.IndexFunc(f.list, func(o Workload) bool { return o.Name == name })
 }
 
 // order lists the names of the entries in the order of the file.
-func (f workfile) order() []string {
+func (f *workfile) order() []string {
 	var names []string
 	for _, k := range f.meta.Keys() {
 		if len(k) >= 2 && k[0] == "workload" && !slices.Contains(names, k[1]) {
@@ -130,91 +150,89 @@ func (f workfile) order() []string {
 	return names
 }
 
-func (f workfile) entry(list []Workload, name string, p toml.Primitive, own bool) (Workload, error) {
+// entry reads one workload; not ok where a value has another type.
+func (f *workfile) entry(name string, p toml.Primitive, own bool) (w Workload, ok bool) {
 	key := toml.Key{"workload", name}
-	w := Workload{Batch: defaultBatch, Workers: defaultWorkers, Prefetch: defaultPrefetch, Epochs: defaultEpochs}
-	if i := slices.IndexFunc(list, func(o Workload) bool { return o.Name == name }); i >= 0 {
-		w = list[i]
+	w = unset()
+	if i := f.find(name); i >= 0 {
+		w = f.list[i]
 	}
 	if err := f.meta.PrimitiveDecode(p, &w); err != nil {
-		return w, tomlfile.Error(f.name, err)
+		f.faults = append(f.faults, tomlfile.Error(f.name, err))
+		return w, false
 	}
-	for _, taken := range []string{"name", "own"} {
+	for _, taken := range notKeys {
 		if f.meta.IsDefined(append(slices.Clone(key), taken)...) {
-			return w, f.errorAt(append(key, taken), "unknown key %s.%s; the table's name is the workload's", key, taken)
+			f.faultAt(append(key, taken), "unknown key %s.%s; the table's name is the workload's", key, taken)
 		}
 	}
-	for _, k := range f.meta.Undecoded() { // misspelt, it would be missed below
-		if len(k) > 2 && k[0] == "workload" && k[1] == name {
-			return w, f.unknown(k)
-		}
-	}
+	f.unknown(func(k toml.Key) bool { return len(k) > 2 && k[0] == "workload" && k[1] == name })
 	w.Name, w.Own = name, own
 	if w.Title == "" {
 		w.Title = name
 	}
-	if bad, why := w.fault(); why != "" {
-		return w, f.errorAt(append(key, strings.Split(bad, ".")...), "workload %s: %s", text.Clip(name), why)
+	for _, bad := range w.faults() {
+		f.faultAt(append(key, strings.Split(bad.key, ".")...), "workload %s: %s", text.Clip(name), bad.why)
 	}
-	return w, nil
+	return w, true
+}
+
+// unset is a workload of the user's file of which nothing is given.
+func unset() Workload {
+	return Workload{Batch: defaultBatch, Workers: defaultWorkers, Prefetch: defaultPrefetch, Epochs: defaultEpochs}
 }
 
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// fault returns the first key with a bad value, and what is wrong with it.
-func (w Workload) fault() (key, why string) {
-	outside := func(v, lo, hi int) string { return fmt.Sprintf("%d is outside %d to %d", v, lo, hi) }
-	switch {
-	case !namePattern.MatchString(w.Name):
-		return "", "a name is small letters, digits and . _ - , 64 at most"
-	case w.Samples < 0 || w.Samples > 1e12:
-		return "samples", "samples " + outside(w.Samples, 0, 1e12)
-	case w.Batch < 1 || w.Batch > 1<<20:
-		return "batch", "batch " + outside(w.Batch, 1, 1<<20)
-	case w.Workers < 0 || w.Workers > 1024:
-		return "workers", "workers " + outside(w.Workers, 0, 1024)
-	case w.Prefetch < 0 || w.Prefetch > 1024:
-		return "prefetch", "prefetch " + outside(w.Prefetch, 0, 1024)
-	case w.Epochs < 1 || w.Epochs > 1e6:
-		return "epochs", "epochs " + outside(w.Epochs, 1, 1e6)
-	case w.SilenceS < 0 || w.SilenceS > 86400:
-		return "silence_s", "silence_s " + outside(w.SilenceS, 0, 86400)
-	case len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "":
-		return "command", "command begins with an empty word"
-	case w.Pattern != "" && len(w.Command) == 0:
-		return "pattern", "pattern reads the lines of a command; give command = [\"program\", \"argument\"]"
-	case w.Container.Image == "" && (w.Container.Runtime != "" || len(w.Container.Flags)+len(w.Container.Mounts) > 0):
-		return "container", "container without image"
-	case w.Own && len(w.Command) == 0 && w.Model == "" && w.Torch.Net == "":
-		return "", "has no command; give command = [\"program\", \"argument\"]"
-	}
-	if bad, why := w.Torch.Fault(); why != "" {
-		return "torch." + bad, why
-	}
-	if w.Pattern != "" {
-		if err := harness.CheckPattern(w.Pattern); err != nil {
-			return "pattern", err.Error()
+// fault is a key with a bad value, and what is wrong with it.
+type fault struct{ key, why string }
+
+// faults lists what is wrong with the values of a workload.
+func (w Workload) faults() (out []fault) {
+	add := func(bad bool, key, why string, args ...any) {
+		if bad {
+			out = append(out, fault{key, fmt.Sprintf(why, args...)})
 		}
+	}
+	within := func(key string, v, lo, hi int) {
+		add(v < lo || v > hi, key, "%s %d is outside %d to %d", key, v, lo, hi)
+	}
+	add(!namePattern.MatchString(w.Name), "", "a name is small letters, digits and . _ - , 64 at most")
+	within("samples", w.Samples, 0, 1e12)
+	within("batch", w.Batch, 1, 1<<20)
+	within("workers", w.Workers, 0, 1024)
+	within("prefetch", w.Prefetch, 0, 1024)
+	within("epochs", w.Epochs, 1, 1e6)
+	within("silence_s", w.SilenceS, 0, 86400)
+	add(len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "", "command", "command begins with an empty word")
+	add(w.Pattern != "" && len(w.Command) == 0, "pattern",
+		"pattern reads the lines of a command; give command = [\"program\", \"argument\"]")
+	add(w.Container.Image == "" && (w.Container.Runtime != "" || len(w.Container.Flags)+len(w.Container.Mounts) > 0),
+		"container", "container without image")
+	add(w.Own && len(w.Command) == 0 && w.Model == "" && w.Torch.Net == "", "",
+		"has no command; give command = [\"program\", \"argument\"]")
+	bad, why := w.Torch.Fault()
+	add(why != "", "torch."+bad, "%s", why)
+	if w.Pattern != "" {
+		err := harness.CheckPattern(w.Pattern)
+		add(err != nil, "pattern", "%v", err)
 	}
 	for _, a := range w.Aliases {
-		if !namePattern.MatchString(a) {
-			return "aliases", fmt.Sprintf("alias %q: an alias is small letters, digits and . _ -", text.Clip(a))
-		}
+		add(!namePattern.MatchString(a), "aliases",
+			"alias %q: an alias is small letters, digits and . _ -", text.Clip(a))
 	}
 	for k := range w.Env {
-		if k == "" || strings.ContainsAny(k, "=\x00") {
-			return "env", fmt.Sprintf("env name %q cannot be set", text.Clip(k))
-		}
+		add(k == "" || strings.ContainsAny(k, "=\x00"), "env", "env name %q cannot be set", text.Clip(k))
 	}
-	return "", ""
+	return out
 }
 
-func (f workfile) uniqueAliases(list []Workload) error {
+func (f *workfile) uniqueAliases() {
 	owner := map[string]string{}
-	for _, w := range list {
+	for _, w := range f.list {
 		for _, a := range w.Aliases {
 			if o, taken := owner[a]; taken {
-				return f.errorAt(
+				f.faultAt(
 					toml.Key{"workload", w.Name, "aliases"},
 					"alias %s of workload %s already belongs to %s",
 					a,
@@ -225,21 +243,8 @@ func (f workfile) uniqueAliases(list []Workload) error {
 			owner[a] = w.Name
 		}
 	}
-	return nil
 }
 
-func (f workfile) unknown(key toml.Key) error {
-	if key[0] != "workload" {
-		return f.errorAt(key, "unknown key %s; the file has [torch], [workload.NAME] and [keys]", key)
-	}
-	return f.errorAt(
-		key,
-		"unknown key %s; a workload has title task model dataset aliases samples batch workers prefetch epochs "+
-			"command dir env silence_s pattern container torch",
-		key,
-	)
-}
-
-func (f workfile) errorAt(key toml.Key, format string, args ...any) error {
-	return fmt.Errorf("%s: line %d: %s", f.name, tomlfile.Line(f.text, key), fmt.Sprintf(format, args...))
+func (f *workfile) faultAt(key toml.Key, format string, args ...any) {
+	f.faults = append(f.faults, tomlfile.At(f.name, f.text, key, fmt.Errorf(format, args...)))
 }

@@ -220,8 +220,8 @@ func FuzzWorkloadsFile(f *testing.F) {
 			return
 		}
 		for _, w := range list {
-			if _, why := w.fault(); why != "" {
-				t.Errorf("accepted a workload with a fault: %s", why)
+			if bad := w.faults(); len(bad) > 0 {
+				t.Errorf("accepted a workload with faults: %v", bad)
 			}
 		}
 	})

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,8 +24,8 @@ func knownCommand(root *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	near := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(edits(a, name), edits(b, name)) })
-	return usagef("unknown command %q: the nearest is %s; jtune help lists them", text.Clip(name), near)
+	return usagef("unknown command %q: the nearest is %s; jtune help lists them", text.Clip(name),
+		text.Nearest(name, names))
 }
 
 // firstWord is the first argument that is neither a flag nor a flag's value.
@@ -50,25 +48,4 @@ func firstWord(root *cobra.Command, args []string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// edits counts the letters to insert, remove or replace to make one word of
-// the other.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"jtune/internal/text"
 	"jtune/tui/widget"
 )
 
@@ -55,7 +56,12 @@ func KeysWith(wish map[string][]string) (t *Keys, fault string, err error) {
 			return t, name, errors.New(instead)
 		}
 		if !slices.ContainsFunc(list, func(a action) bool { return a.name == name }) {
-			return t, name, fmt.Errorf("no such action; jtune keys lists them")
+			var names []string
+			for _, a := range list {
+				names = append(names, a.name)
+			}
+			return t, name, fmt.Errorf("no such action; the nearest is %s; jtune keys lists them",
+				text.Nearest(name, names))
 		}
 	}
 	for _, a := range list {

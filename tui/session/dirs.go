@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,12 @@ func (o Options) dataDir() string {
 	}
 	return filepath.Join(xdg.DataHome, "jtune")
 }
+
+// DataPath is where campaigns and models are kept.
+func (o Options) DataPath() string { return o.dataDir() }
+
+// LogPath is the log of the process that sets modes.
+func (o Options) LogPath() string { return o.logFile() }
 
 // FindHome reads the environment again for the folders below the user's home.
 func FindHome() { xdg.Reload() }
@@ -50,6 +57,9 @@ func (o Options) ConfigFile() (string, error) {
 	}
 	return path, nil
 }
+
+// ConfigPath is where the user's TOML file is or would be.
+func (o Options) ConfigPath() string { return cmp.Or(o.Config, defaultConfig()) }
 
 func defaultConfig() string {
 	return filepath.Join(xdg.ConfigHome, "jtune", "config.toml")

@@ -3,12 +3,10 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 
 	"github.com/BurntSushi/toml"
 
-	"jtune/internal/safefile"
 	"jtune/internal/tomlfile"
 )
 
@@ -21,20 +19,12 @@ import (
 // action that is wrong, and why. Errors name file and line. No file: "" or one
 // that does not exist.
 func ReadKeys(file string, check func(map[string][]string) (action string, err error)) (map[string][]string, error) {
-	table, text, err := screenTable(file, "keys")
-	if table == nil {
+	text, err := configText(file)
+	if err != nil {
 		return nil, err
 	}
-	wish := map[string][]string{}
-	for name, value := range table {
-		if wish[name], err = keyList(value); err != nil {
-			return nil, inTable(file, text, "keys", name, err)
-		}
-	}
-	if name, err := check(wish); err != nil {
-		return nil, inTable(file, text, "keys", name, err)
-	}
-	return wish, nil
+	wish, faults := readTable(file, text, "keys", keyList, check)
+	return wish, first(faults)
 }
 
 // ReadTheme reads the table [theme] of a configuration file:
@@ -46,56 +36,87 @@ func ReadKeys(file string, check func(map[string][]string) (action string, err e
 // check returns the key that is wrong, and why. Errors name file and line. No file: ""
 // or one that does not exist.
 func ReadTheme(file string, check func(map[string]string) (key string, err error)) error {
-	table, text, err := screenTable(file, "theme")
-	if table == nil {
+	text, err := configText(file)
+	if err != nil {
 		return err
 	}
-	wish := map[string]string{}
-	for key, value := range table {
-		switch value := value.(type) {
-		case string:
-			wish[key] = value
-		case int64:
-			wish[key] = strconv.FormatInt(value, 10)
-		default:
-			err := errors.New(`want a text or a number, such as name = "light" or good = 22`)
-			return inTable(file, text, "theme", key, err)
+	_, faults := readTable(file, text, "theme", colour, check)
+	return first(faults)
+}
+
+func first(faults []error) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return faults[0]
+}
+
+// configText is the text of a configuration file; "" where there is none.
+func configText(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	data, err := configBytes(file)
+	if err != nil {
+		return "", fmt.Errorf("configuration: %w", err)
+	}
+	return string(data), nil
+}
+
+// readTable reads a table of a configuration file that is for the screens; nil where
+// there is none. A key with a fault is left out of what is read.
+func readTable[T any](
+	file, text, name string,
+	value func(any) (T, error),
+	check func(map[string]T) (key string, err error),
+) (wish map[string]T, faults []error) {
+	var doc map[string]any
+	meta, err := tomlfile.Decode(file, text, &doc)
+	if err != nil {
+		return nil, []error{err}
+	}
+	if !meta.IsDefined(name) {
+		return nil, nil
+	}
+	table, ok := doc[name].(map[string]any)
+	if !ok {
+		err := fmt.Errorf("%s is not a table; begin it with a line [%s]", name, name)
+		return nil, []error{tomlfile.At(file, text, toml.Key{name}, err)}
+	}
+	fault := func(key string, err error) {
+		err = fmt.Errorf("[%s] %s: %w", name, key, err)
+		faults = append(faults, tomlfile.At(file, text, toml.Key{name, key}, err))
+	}
+	wish = map[string]T{}
+	for key, given := range table {
+		if v, err := value(given); err != nil {
+			fault(key, err)
+		} else {
+			wish[key] = v
 		}
 	}
-	if key, err := check(wish); err != nil {
-		return inTable(file, text, "theme", key, err)
+	for {
+		key, err := check(wish)
+		if err == nil {
+			return wish, faults
+		}
+		fault(key, err)
+		if _, given := wish[key]; !given {
+			return wish, faults
+		}
+		delete(wish, key)
 	}
-	return nil
 }
 
-// screenTable reads a table of a configuration file that is for the screens; nil where
-// there is none.
-func screenTable(file, name string) (table map[string]any, text string, err error) {
-	if file == "" {
-		return nil, "", nil
+// colour takes a text or a number.
+func colour(value any) (string, error) {
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case int64:
+		return strconv.FormatInt(value, 10), nil
 	}
-	data, err := safefile.Read(file, tomlfile.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", nil
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("configuration: %w", err)
-	}
-	var doc map[string]any
-	meta, err := tomlfile.Decode(file, string(data), &doc)
-	if err != nil {
-		return nil, "", err
-	}
-	if meta.IsDefined(name) && meta.Type(name) != "Hash" {
-		line := tomlfile.Line(string(data), toml.Key{name})
-		return nil, "", fmt.Errorf("%s: line %d: %s is not a table; begin it with a line [%s]", file, line, name, name)
-	}
-	table, _ = doc[name].(map[string]any)
-	return table, string(data), nil
-}
-
-func inTable(file, text, table, name string, err error) error {
-	return fmt.Errorf("%s: line %d: [%s] %s: %w", file, tomlfile.Line(text, toml.Key{table, name}), table, name, err)
+	return "", errors.New(`want a text or a number, such as name = "light" or good = 22`)
 }
 
 // keyList takes one key or several.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"jtune/internal/text"
 )
 
 // Colours by what they mean. Their numbers are those of the dark palette in the
@@ -84,6 +86,17 @@ type Theme struct {
 	own     map[ansi.IndexedColor]string // SGR parameters in place of the palette's
 }
 
+// ThemeNames are the values of name in the table [theme], the default first.
+func ThemeNames() []string { return slices.Clone(paletteNames[:]) }
+
+// ThemeColours are the colours that the table [theme] may give.
+func ThemeColours() (names []string) {
+	for _, h := range hues {
+		names = append(names, h.name)
+	}
+	return names
+}
+
 // ParseTheme reads the table [theme] of a configuration file: name is a palette,
 // every other key a colour by its name, such as good = "#5fd787" or good = "114".
 // It returns the key that is wrong, and why.
@@ -98,17 +111,13 @@ func ParseTheme(table map[string]string) (t Theme, key string, err error) {
 			t.Palette = Palette(at)
 			continue
 		}
-		var names []string
-		is := ansi.IndexedColor(0)
-		for _, h := range hues {
-			if names = append(names, h.name); h.name == key {
-				is = h.dark
-			}
+		at := slices.IndexFunc(hues, func(h hue) bool { return h.name == key })
+		if at < 0 {
+			names := ThemeColours()
+			return t, key, fmt.Errorf("no such colour; the nearest is %s; want name or one of %s",
+				text.Nearest(key, append(names, "name")), strings.Join(names, ", "))
 		}
-		if is == 0 {
-			return t, key, fmt.Errorf("no such colour: want name or one of %s", strings.Join(names, ", "))
-		}
-		if t.own[is], err = colourCodes(value); err != nil {
+		if t.own[hues[at].dark], err = colourCodes(value); err != nil {
 			return t, key, err
 		}
 	}

@@ -139,7 +139,7 @@ func TestThemePaintsAFrame(t *testing.T) {
 func TestParseThemeNamesWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
 		{"name", "blue", "want one of auto, dark, light, high-contrast"},
-		{"gut", "#ffffff", "no such colour: want name or one of dim, "},
+		{"gut", "#ffffff", "want name or one of dim, "},
 		{"good", "#fff", "want a colour such as"},
 		{"good", "256", "a number of 0 to 255"},
 	} {

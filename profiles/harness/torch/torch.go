@@ -32,9 +32,10 @@ var scripts embed.FS
 const Synthetic = "synthetic"
 
 const (
-	trainer       = "train.py"
-	helper        = "jtune.py"
-	defaultPython = "python3"
+	trainer = "train.py"
+	helper  = "jtune.py"
+	// DefaultPython runs the built-in jobs.
+	DefaultPython = "python3"
 )
 
 // Job is how the built-in trainer runs a workload. In the user's file it is
@@ -105,7 +106,7 @@ func (j Job) Command(folder string) []string {
 
 func (j Job) python() string {
 	if j.Python == "" {
-		return defaultPython
+		return DefaultPython
 	}
 	return j.Python
 }

@@ -1,0 +1,36 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Nearest is the known word that takes the fewest changed letters to make of this one; "" where none is known.
+func Nearest(word string, known []string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	word = word[:min(len(word), longestQuote)]
+	return slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(a, word), edits(b, word)) })
+}
+
+// edits counts the letters to insert, remove or replace to make one word of
+// the other.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

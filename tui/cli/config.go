@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+	"jtune/internal/tomlfile"
+	"jtune/tui"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+func (a *app) config() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show, edit and check the configuration file",
+		Long: "The configuration file gives your own workloads, where the data of the built-in ones are, keys and " +
+			"colours of the screens. It is config.toml below $XDG_CONFIG_HOME/jtune, or the one of --config; " +
+			"through sudo that of the user who called.",
+		Args: takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	show := verb("show", "List every key with its value, default and origin", 0, 0, nil)
+	show.RunE = func(cmd *cobra.Command, _ []string) error { return a.showConfig(cmd.InheritedFlags()) }
+	a.jsonListFlag(show.Flags())
+	edit := verb("edit", "Edit a copy in $EDITOR, and take it once it has no fault", 0, 0, nil)
+	edit.RunE = func(cmd *cobra.Command, _ []string) error { return a.editConfig(cmd.Context()) }
+	cmd.AddCommand(show, edit,
+		verb("check [FILE]", "List what is wrong with the file; exit code 1 if anything is", 0, 1, a.checkConfig),
+		verb("path", "Print where the file is, or would be", 0, 0, func([]string) error {
+			return a.say(nil, "%s", a.options.ConfigPath())
+		}),
+		verb("schema", "Print a JSON schema of the file, for editors", 0, 0, func([]string) error {
+			schema, err := session.ConfigSchema(screenTables())
+			if err != nil {
+				return err
+			}
+			return printJSON(a.out, schema)
+		}))
+	return cmd
+}
+
+// screenTables is what the screens know of the configuration file.
+func screenTables() session.ScreenTables {
+	s := session.ScreenTables{
+		CheckKeys: tui.CheckKeys,
+		CheckTheme: func(table map[string]string) (key string, err error) {
+			_, key, err = widget.ParseTheme(table)
+			return key, err
+		},
+	}
+	add := func(table, name string, value any) {
+		s.Keys = append(s.Keys, session.ConfigKey{Path: toml.Key{table, name}, Default: value})
+	}
+	for _, k := range tui.KeyLines(nil) {
+		add("keys", k.Action, session.OneOrMore(k.Keys))
+	}
+	add("theme", "name", widget.ThemeNames()[0])
+	for _, name := range widget.ThemeColours() {
+		add("theme", name, nil)
+	}
+	return s
+}
+
+// configRow is an entry of `jtune config show --json`: a key of the file or, with dashes before it,
+// a flag of all commands.
+type configRow struct {
+	Key      string `json:"key"`
+	Value    any    `json:"value"` // null: none
+	Default  any    `json:"default"`
+	Origin   string `json:"origin"`             // file, environment, flag or default
+	File     string `json:"file,omitempty"`     // of origin file
+	Line     int    `json:"line,omitempty"`     // of origin file
+	Variable string `json:"variable,omitempty"` // of origin environment
+}
+
+// variables are what the environment says in place of a flag.
+var variables = map[string]string{
+	"config": "XDG_CONFIG_HOME", "data-dir": "XDG_DATA_HOME", "log-file": "XDG_STATE_HOME", "no-color": "NO_COLOR",
+}
+
+func (a *app) showConfig(flags *pflag.FlagSet) error {
+	file, err := a.options.ConfigFile()
+	if err != nil {
+		return err
+	}
+	keys, err := session.ConfigKeys(file, screenTables())
+	if err != nil {
+		return fmt.Errorf("%w; jtune config check lists every fault", err)
+	}
+	list := a.flagRows(flags)
+	for _, k := range keys {
+		row := configRow{Key: k.Path.String(), Value: k.Value, Default: k.Default, Origin: "default"}
+		if k.Line > 0 {
+			row.Origin, row.File, row.Line = "file", file, k.Line
+		}
+		list = append(list, row)
+	}
+	if a.asJSON {
+		return printJSON(a.out, list)
+	}
+	rows := [][]string{{"key", "value", "default", "origin"}}
+	for _, r := range list {
+		origin := r.Origin
+		switch {
+		case r.Line > 0:
+			origin = fmt.Sprintf("file, line %d", r.Line)
+		case r.Variable != "":
+			origin = "environment, " + r.Variable
+		}
+		rows = append(rows, []string{r.Key, configValue(r.Value), configValue(r.Default), origin})
+	}
+	return table(a.out, rows...)
+}
+
+// flagRows are the flags of all commands.
+func (a *app) flagRows(flags *pflag.FlagSet) (list []configRow) {
+	paths := map[string]string{"config": a.options.ConfigPath(), "data-dir": a.options.DataPath(),
+		"log-file": a.options.LogPath()}
+	flags.VisitAll(func(f *pflag.Flag) {
+		row := configRow{Key: "--" + f.Name, Value: f.Value.String(), Default: f.DefValue, Origin: "default"}
+		variable := variables[f.Name]
+		path := paths[f.Name]
+		switch {
+		case f.Name == "help":
+			return
+		case f.Changed:
+			row.Origin = "flag"
+		case variable != "" && os.Getenv(variable) != "":
+			row.Origin, row.Variable = "environment", variable
+			row.Value = "true"
+		}
+		if path != "" {
+			row.Value = path
+			row.Default = nil // it depends on the user
+		}
+		list = append(list, row)
+	})
+	return list
+}
+
+// configValue is a value as the file has it; n/a for none.
+func configValue(v any) string {
+	if v == nil {
+		return "n/a"
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil || b.String() == "null\n" {
+		return "n/a"
+	}
+	return text.Clip(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// checkConfig prints one line for each fault of a file, that of the configuration unless another is named.
+func (a *app) checkConfig(args []string) error {
+	file := a.options.ConfigPath()
+	named := len(args) > 0
+	if named {
+		file = args[0]
+	}
+	data, err := safefile.Read(file, tomlfile.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return a.say(nil, "%s: there is no such file; every key has its default", file)
+	}
+	if err != nil {
+		return err
+	}
+	faults := session.CheckConfig(file, string(data), screenTables())
+	for _, fault := range faults {
+		if err := a.say(nil, "%v", fault); err != nil {
+			return err
+		}
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("%s: %s; correct the lines above", file, text.Count(len(faults), "fault"))
+	}
+	return a.say(nil, "%s: no fault", file)
+}
+
+// editConfig lets the user edit the configuration file.
+func (a *app) editConfig(ctx context.Context) error {
+	e := session.ConfigEdit{
+		Path:    a.options.ConfigPath(),
+		Screens: screenTables(),
+		Open:    a.openEditor,
+		Again:   a.editAgain(ctx),
+	}
+	changed, err := e.Run()
+	switch {
+	case err != nil:
+		return err
+	case !changed:
+		return a.say(nil, "%s: not changed", e.Path)
+	}
+	return a.say(nil, "%s: changed", e.Path)
+}
