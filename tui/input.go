@@ -182,9 +182,18 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 			return r.quit()
 		}
 		r.asks = &question{do: "quit", not: "stay", why: r.reasonToStay, yes: r.quit, also: keys.Quit}
+	default:
+		for _, a := range r.shown().Hints() {
+			if a.Why != "" && a.Matches(k) {
+				sh.notNow(a)
+			}
+		}
 	}
 	return nil
 }
+
+// notNow says why an action does not work now.
+func (sh *shared) notNow(a widget.Action) { sh.say("%s: not now, %s", a.Help().Desc, a.Why) }
 
 // reasonToStay is why quitting asks first.
 func (r *root) reasonToStay() string {

@@ -57,7 +57,7 @@ func (r *root) newPalette() *dialog.Palette {
 func (r *root) paletteKey(k tea.KeyPressMsg) tea.Cmd {
 	chosen, closed := r.palette.Key(k)
 	if chosen != nil && chosen.Why != "" {
-		r.sh.say("%s: not now, %s", chosen.Help().Desc, chosen.Why)
+		r.sh.notNow(chosen.Action)
 		return nil
 	}
 	if closed {

@@ -87,3 +87,12 @@ func TestHelpIsSearchedAndSaysWhatEachLetterMeans(t *testing.T) {
 		t.Error("q does not close the help alone")
 	}
 }
+
+func TestKeyThatDoesNotWorkSaysWhy(t *testing.T) {
+	d := drive(t)
+	listed(d)
+	d.press("3", "R")
+	d.sees("redo failed: not now, none failed")
+	d.press("up", "r")
+	d.sees("go on: not now, it runs")
+}

@@ -84,6 +84,29 @@ func CutFront(line string, w int) string {
 	return line
 }
 
+// clauseEnds are what the clauses and the columns of a line end before.
+var clauseEnds = []string{", ", ": ", "; ", " (", " against ", "  "}
+
+// CutClause shortens a line to w columns at the end of a clause or a column, so that no value is
+// cut; one whose first clause is wider is cut anywhere.
+func CutClause(line string, w int) string {
+	plain := ansi.Strip(line)
+	if Width(plain) <= w {
+		return line
+	}
+	whole := ""
+	for i := range plain {
+		ends := func(end string) bool { return strings.HasPrefix(plain[i:], end) }
+		if Width(plain[:i]) <= w && slices.ContainsFunc(clauseEnds, ends) {
+			whole = strings.TrimRight(plain[:i], " ")
+		}
+	}
+	if strings.TrimSpace(whole) == "" {
+		return Cut(line, w)
+	}
+	return ansi.Truncate(line, Width(whole), "")
+}
+
 // Right aligns a line at the right end of w columns.
 func Right(line string, w int) string {
 	n := Width(line)

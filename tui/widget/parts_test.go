@@ -17,6 +17,10 @@ func TestCutPadsByWhatIsSeen(t *testing.T) {
 		{"wide characters take two", Cut("日本", 5), "日本 "},
 		{"no room", Cut("abc", 0), ""},
 		{"numbers stay, names give way", Row("VDDQ_VDD2_1V8AO", "1.2 W", 12), "VDDQ_… 1.2 W"},
+		{"a column drops whole", CutClause("12c/2.20C  87.5 ms  29.7 W", 24), "12c/2.20C  87.5 ms"},
+		{"a clause drops whole", CutClause("best 87.5 ms, 29.7 W: -33…+28 % energy", 25), "best 87.5 ms, 29.7 W"},
+		{"what fits stays", CutClause("gain 3 %, 92 % sure", 19), "gain 3 %, 92 % sure"},
+		{"one clause is cut", CutClause("expected gain", 9), "expected…"},
 		{"notes give way to titles", Ends("a long title", "note", 14), "a long title  "},
 	} {
 		if c.got != c.want {

@@ -78,12 +78,16 @@ func (p *Page) card(w, h int) string {
 	list, a := p.answers(), p.answer()
 	var lines []string
 	if len(list) > 1 {
+		widest := 0
+		for _, one := range list {
+			widest = max(widest, len(one.Limit.Bounds()))
+		}
 		for i, one := range list {
 			mark := "  "
 			if i == min(p.at, len(list)-1) {
 				mark = "▸ "
 			}
-			lines = append(lines, mark+fmt.Sprintf("%-8s %s", one.Limit.Bounds(), p.answerLine(one)))
+			lines = append(lines, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Bounds(), p.answerLine(one)))
 		}
 		lines = append(lines, "")
 	}
@@ -102,6 +106,9 @@ func (p *Page) card(w, h int) string {
 		cost += fmt.Sprintf(" in %.0f min", took.Minutes())
 	}
 	lines = append(lines, "", widget.StyleDim.Render(cost))
+	for i, line := range lines {
+		lines[i] = widget.CutClause(line, w)
+	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
 }
 

@@ -3,10 +3,12 @@ package profile
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/tui/page"
+	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -29,8 +31,12 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 	if f.Reach != nil {
 		state = widget.StyleBold.Render(f.Reach.State)
 	}
+	finished := j.Planned > 0 && len(j.Rows) >= j.Planned ||
+		slices.ContainsFunc(p.read.Campaigns(), func(l session.Listed) bool {
+			return l.Dir == f.Dir && l.State == session.CampaignFinished
+		})
 	switch {
-	case j.Done() && j.Planned > 0 && len(j.Rows) >= j.Planned:
+	case j.Done() && finished:
 		state = widget.StyleBold.Render("finished") + ": " + filepath.Base(f.Dir)
 	case j.Done():
 		state = widget.StyleBold.Render("ended") + " or cut off: that jtune has let go of " + filepath.Base(f.Dir)

@@ -341,8 +341,8 @@ func (p *Page) entryCell(l session.Listed, col int) string {
 func (p *Page) more(l session.Listed, w int) string {
 	lines := []string{
 		fmt.Sprintf(" %s: %s with %s", l.Name, l.What(), l.Header.Workload.Name),
-		fmt.Sprintf(" began %s; %s, %d usable", l.Header.Created.Format("2006-01-02 15:04"),
-			text.Count(len(l.Rows), "reading"), l.Usable()),
+		fmt.Sprintf(" began %s; %s, %s usable", l.Header.Created.Format("2006-01-02 15:04"),
+			text.Count(len(l.Rows), "reading"), text.Count(l.Usable(), "mode")),
 	}
 	if failed := len(session.Failed(l.Rows)); failed > 0 {
 		lines[1] += fmt.Sprintf(", %s failed", text.Count(failed, "mode"))

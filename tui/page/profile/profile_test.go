@@ -168,3 +168,36 @@ func TestProfileRestoresADeletedCampaign(t *testing.T) {
 	}
 	d.Sees("campaigns of this board")
 }
+
+func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	d.Size(40, 10)
+	j := pagetest.Task(d.Board, session.Tuning)
+	d.State.Tasks.Own = j
+	d.Sees("measuring 31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "why: expected gain 3.1 %")
+	d.State.Tasks.Own = pagetest.Searched(d.Board, 30)
+	d.Sees("% energy against MAXN = present", " ms  ", " W", "time ")
+	d.State.Tasks.Own = pagetest.Searched(d.Board, 20, 30)
+	d.Sees("▸ 20 W ", "  30 W ", " ms")
+	if screen := d.Screen(); strings.Contains(screen, "… ") {
+		t.Errorf("a value is cut:\n%s", screen)
+	}
+}
+
+func TestProfileFollowsASearchToItsEnd(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	list, _ := pagetest.Campaigns(d.Board)
+	for _, l := range list {
+		j := pagetest.Task(d.Board, session.Tuning)
+		j.Follows, j.Planned, j.State = &session.Followed{Space: d.Board.Space()}, 0, session.Done
+		j.Follows.Dir = l.Dir
+		d.State.Tasks.Followed, d.State.Tasks.Campaigns = j, list
+		if l.State == session.CampaignFinished {
+			d.Sees("finished: ")
+		} else {
+			d.Sees("ended or cut off")
+		}
+	}
+}

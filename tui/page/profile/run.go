@@ -66,10 +66,11 @@ func (p *Page) head(j *page.Task, w int) string {
 		why := widget.Wrap(" ended: "+j.Err.Error(), w)
 		return widget.Under(widget.StyleBold.Render(first), widget.StyleBad.Render(why))
 	}
-	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+p.state(j), elapsed, w))
+	state := widget.CutClause(" "+p.state(j, w), w)
+	return widget.Under(widget.StyleBold.Render(first), widget.Ends(state, elapsed, w))
 }
 
-func (p *Page) state(j *page.Task) string {
+func (p *Page) state(j *page.Task, w int) string {
 	keys := p.read.Keys()
 	pr, stopped := j.Progress, "stopped by "+cmp.Or(j.By, "you")+"; the board is back as it was found"
 	switch {
@@ -89,7 +90,11 @@ func (p *Page) state(j *page.Task) string {
 	}
 	text := widget.StyleBold.Render(pr.Phase.String())
 	if pr.Phase == profiles.Measuring && pr.Of > 0 {
-		text += fmt.Sprintf(" %d of %d minibatches, %s ms", pr.Minibatch, pr.Of, widget.MS(pr.TimeMS))
+		count := fmt.Sprintf(" %d of %d minibatches", pr.Minibatch, pr.Of)
+		if w < narrowW {
+			count = fmt.Sprintf(" %d/%d", pr.Minibatch, pr.Of)
+		}
+		text += fmt.Sprintf("%s, %s ms", count, widget.MS(pr.TimeMS))
 	}
 	if pr.PowerW.OK {
 		text += ", " + page.Unit(pr.PowerW, 1, "W")

@@ -10,27 +10,37 @@ import (
 	"jtune/tui/widget/chart"
 )
 
+// narrowW is the width below which the lines of a search take fewer words.
+const narrowW = 60
+
 // searchLines say what a running search has found, why it measures what it measures, and what
 // comes next, as far as each is known; at most as many lines as there is room for.
 func (p *Page) searchLines(j *page.Task, w, most int) string {
 	if j.Done() || j.Follows != nil {
 		return ""
 	}
+	best, why := " best so far ", " why this one: "
+	if w < narrowW {
+		best, why = " best ", " why: "
+	}
 	var lines []string
 	if b := j.Best; b != nil {
-		lines = append(lines, " best so far "+p.bestText(b))
+		lines = append(lines, best+p.bestText(b))
 	}
 	if s := j.Step; s != nil {
-		lines = append(lines, widget.StyleDim.Render(" why this one: ")+s.String())
+		lines = append(lines, widget.StyleDim.Render(why)+s.String())
 	}
 	if list := j.Coming(); len(list) > 0 {
 		after := tegra.Val[tegra.Mode]{V: j.Progress.Step.Mode, OK: j.Progress.Step.Mode.Cores > 0}
-		lines = append(lines, widget.StyleDim.Render(" then ")+
-			session.OrderText(list, after, p.read.ModeText, max(1, w/24)))
+		then := ""
+		for n := max(1, w/24); n > 0 && (then == "" || widget.Width(then) > w); n-- {
+			then = widget.StyleDim.Render(" then ") + session.OrderText(list, after, p.read.ModeText, n)
+		}
+		lines = append(lines, then)
 	}
 	lines = lines[:min(len(lines), max(0, most))]
 	for i, line := range lines {
-		lines[i] = widget.Cut(line, w)
+		lines[i] = widget.Cut(widget.CutClause(line, w), w)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -86,8 +86,13 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 	last := w - 2*third
 	free := h - stagesH - numbersH
 	numbers := numbersH + max(0, free-16)/3
-	middle := (h - stagesH - numbers) / 2
-	bottom := h - stagesH - numbers - middle
+	below := h - stagesH - numbers
+	middle := below / 2
+	over := func(title, text string, picture widget.Panel, w int) string { // which takes what the text leaves
+		high := min(middle, strings.Count(text, "\n")+3)
+		return widget.Under(p.part(j, title, func(*page.Task, int, int) string { return text }).Render(w, high),
+			picture.Render(w, below-high))
+	}
 	busy := p.read.Panel("Busy, last 2 min", "", p.read.BusyChart)
 	power := p.read.Panel("Power, last 2 min", "", p.read.PowerChart)
 	log := p.read.Panel("Log", p.log.Note(), p.log.Render)
@@ -95,10 +100,10 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(third, numbers),
 			p.times(j).Render(w-third, numbers)),
 		p.part(j, stagesTitle, p.stages).Render(w, stagesH),
-		widget.Beside(p.part(j, "Epochs", epochTable).Render(third, middle),
-			p.part(j, "What it means", p.meaning).Render(third, middle),
-			p.part(j, "Time at each clock", residencies).Render(last, middle)),
-		widget.Beside(log.Render(third, bottom), busy.Render(third, bottom), power.Render(last, bottom)))
+		widget.Beside(
+			widget.Under(p.part(j, "Epochs", epochTable).Render(third, middle), log.Render(third, below-middle)),
+			over("What it means", p.meaning(j, third-4, middle-2), busy, third),
+			over("Time at each clock", residencies(j, last-4, middle-2), power, last)))
 }
 
 // verdict says first what decides the time; the rest stands in "What it means".
