@@ -16,6 +16,9 @@ import (
 // nvmap driver and are in no recording: UNVERIFIED.
 const gpuClients = "/sys/kernel/debug/nvmap/iovmm/clients"
 
+// NamesProcesses reports whether this device file says who runs what.
+func NamesProcesses(name string) bool { return name == gpuClients }
+
 // GPUProcess is a process that holds memory mapped for the GPU.
 type GPUProcess struct {
 	PID   int // 0: the kernel

@@ -7,20 +7,30 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
 )
 
 func (a *app) doctor() *cobra.Command {
+	bundle := ""
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every data source",
 		Long: "Lists every data source with its path, and why a missing one is missing; which other programs may\n" +
 			"change the power mode; and what jtune itself costs, measured for a second. The last line is a verdict.\n" +
-			"On a board that is too hot to be measured the exit code is 1.",
+			"On a board that is too hot to be measured the exit code is 1.\n\n" +
+			"--bundle also writes a copy of each device file that jtune reads, for somebody who has no such board.\n" +
+			"Serial numbers, MAC and mail addresses, comments, and the names of the host and its users are\n" +
+			"replaced; processes are left out. jtune --sysroot FILE opens it, to be read only.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.onDevice(func(s *session.Session) error {
+				if bundle != "" {
+					if err := a.writeBundle(s, bundle); err != nil {
+						return err
+					}
+				}
 				d, err := s.Diagnose(cmd.Context())
 				if err != nil {
 					return err
@@ -37,8 +47,25 @@ func (a *app) doctor() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().StringVar(&bundle, "bundle", "", "write what jtune reads of this board to `FILE`, a tar.gz without "+
+		"names and numbers of this unit, to be sent to others")
 	a.jsonFlag(cmd.Flags())
 	return cmd
+}
+
+func (a *app) writeBundle(s *session.Session, path string) error {
+	r, err := s.WriteBundle(path)
+	if err != nil {
+		return err
+	}
+	unread := ""
+	if r.Unread > 0 {
+		unread = fmt.Sprintf(", without %s that this user may not read or that had no value",
+			text.Count(r.Unread, "file"))
+	}
+	a.note("wrote %s: %s, %d of them scrubbed%s. Look into it (tar tzf) before you send it", path,
+		text.Count(r.Files, "file"), r.Scrubbed, unread)
+	return nil
 }
 
 func (a *app) printDiagnosis(d session.Diagnosis) error {

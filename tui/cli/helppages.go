@@ -17,7 +17,7 @@ var examples = map[string]string{
 	"jtune":                 "jtune\njtune --device virtual:agx-orin --speed 60",
 	"jtune watch":           "jtune watch --interval 100ms --count 50 --json",
 	"jtune device":          "jtune device --json",
-	"jtune doctor":          "jtune doctor",
+	"jtune doctor":          "jtune doctor\njtune doctor --bundle board.tar.gz",
 	"jtune modes":           "jtune modes --filter 'cores>=8 gpu<900MHz' --csv",
 	"jtune workloads":       "jtune workloads",
 	"jtune run":             "jtune run resnet --minibatches 100",

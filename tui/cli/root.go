@@ -103,7 +103,8 @@ func valueForm(f *pflag.Flag) string {
 func (a *app) globals(root *cobra.Command) {
 	o, f := &a.options, root.PersistentFlags()
 	f.StringVar(&o.Device, "device", "auto", "`NAME`: auto, jetson, virtual:NAME or replay:FILE.csv")
-	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`")
+	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`, or read those "+
+		"of a bundle (jtune doctor --bundle)")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `N` of all random draws")
 	f.StringVar(&o.Medium, "medium", "", "what the data of a virtual board's jobs lie on: `NAME` ssd, emmc, sd or hdd")

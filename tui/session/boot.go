@@ -56,14 +56,10 @@ func (s *Session) PlanBoot(m tegra.Mode, flags ...string) (*BootUnit, error) {
 
 // mayBoot returns an error where what happens at boot cannot be changed.
 func (s *Session) mayBoot() error {
-	switch {
-	case s.Virtual != nil:
+	if s.Virtual != nil {
 		return fmt.Errorf("a virtual board has no boot: %w", tegra.ErrUnsupported)
-	case s.ReadOnly:
-		return fmt.Errorf("%w: --read-only was given: start without it to change what happens at boot",
-			tegra.ErrPermission)
 	}
-	return nil
+	return s.refusesWrites("change what happens at boot")
 }
 
 // within opens the system for one piece of work; that of this machine with root's rights.

@@ -133,6 +133,8 @@ func (s *Session) Rights() Rights {
 	yes := func(how string) Rights { return Rights{Read: true, Apply: true, How: how} }
 	no := func(how string) Rights { return Rights{Read: true, How: how} }
 	switch {
+	case s.bundled:
+		return no("refused: a bundle can only be read")
 	case s.ReadOnly:
 		return no("refused: --read-only")
 	case s.Virtual != nil:

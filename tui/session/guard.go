@@ -18,14 +18,26 @@ import (
 // the error wraps tegra.ErrPermission. A guard that has died is replaced: the
 // new one waits until the dead one's watchdog has restored the found state.
 func (s *Session) Guard(ctx context.Context) (tegra.Applier, error) {
-	if s.ReadOnly {
-		return nil, fmt.Errorf("%w: --read-only was given: start without it to set power modes", tegra.ErrPermission)
+	if err := s.refusesWrites("set power modes"); err != nil {
+		return nil, err
 	}
 	g, err := s.guard.get(ctx, s.startGuard)
 	if err != nil {
 		return nil, needsRoot(err, s.Sysroot)
 	}
 	return g, nil
+}
+
+// refusesWrites returns an error where the device may only be read; what names what was to be done.
+func (s *Session) refusesWrites(what string) error {
+	switch {
+	case s.bundled:
+		return fmt.Errorf("%w: --sysroot %s is a bundle, which can only be read: give the board itself to %s", ErrUsage,
+			s.Sysroot, what)
+	case s.ReadOnly:
+		return fmt.Errorf("%w: --read-only was given: start without it to %s", tegra.ErrPermission, what)
+	}
+	return nil
 }
 
 const (

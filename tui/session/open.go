@@ -53,7 +53,8 @@ func Open(o Options) (*Session, error) {
 		s, err := openJetson(o)
 		switch {
 		case errors.Is(err, tegra.ErrNoDevice) && o.Sysroot != "" && o.Sysroot != "/":
-			err = fmt.Errorf("%w; --sysroot %s is to hold the file tree of one", err, o.Sysroot)
+			err = fmt.Errorf("%w; --sysroot %s is to hold the file tree of one, or be a bundle of one",
+				err, o.Sysroot)
 		case errors.Is(err, tegra.ErrNoDevice):
 			err = fmt.Errorf("%w; --device virtual:%s simulates one", err, DefaultVirtual)
 		}
@@ -67,9 +68,16 @@ func Open(o Options) (*Session, error) {
 }
 
 func openJetson(o Options) (*Session, error) {
-	s := &Session{Clock: tegra.RealClock(), Options: o, fs: tegra.DiskFS(o.Sysroot), Notice: leftBehind(o.Sysroot),
+	fsys, bundled, err := deviceFiles(o.Sysroot)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Clock: tegra.RealClock(), Options: o, fs: fsys, Notice: leftBehind(o.Sysroot), bundled: bundled,
 		which: hostName(o.Sysroot), finder: record.Finder{Parents: []string{o.campaignsDir()}}}
-	var err error
+	if bundled {
+		s.ReadOnly = true
+		s.Notice = o.Sysroot + " is a bundle: its values are those of the moment when it was made, nothing can be set"
+	}
 	if s.sysfs, err = tegra.Open(s.fs, s.Clock); err != nil {
 		return nil, err
 	}

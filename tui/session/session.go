@@ -17,7 +17,7 @@ var ErrUsage = errors.New("usage")
 // opens the Jetson this is, else the virtual AGX Orin.
 type Options struct {
 	Device   string  // auto (default), jetson, virtual:NAME, replay:FILE.csv
-	Sysroot  string  // device files are read and written below it; "" is /
+	Sysroot  string  // device files are read and written below it, or a bundle's file to read; "" is /
 	DataDir  string  // campaigns and models; "" is the XDG data directory
 	Config   string  // TOML with the user's workloads; "" is the XDG one, which may be absent
 	StateDir string  // what is remembered between starts; "" is the XDG state directory
@@ -48,10 +48,11 @@ type Session struct {
 
 	settings []tegra.Setting // of a replay with several batch sizes: what can be measured; else nil
 
-	sysfs  *tegra.Sysfs
-	fs     tegra.FS
-	finder record.Finder
-	which  string // board of its kind, see record.DeviceHeader
+	sysfs   *tegra.Sysfs
+	fs      tegra.FS
+	finder  record.Finder
+	bundled bool   // the device's files are those of a bundle
+	which   string // board of its kind, see record.DeviceHeader
 
 	guard guardSlot
 }

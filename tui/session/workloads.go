@@ -215,6 +215,8 @@ func (s *Session) RunsAs(w workload.Workload) string {
 // password prompt.
 func (s *Session) canRun(w workload.Workload) error {
 	switch {
+	case s.bundled: // whose values stand still
+		return s.refusesWrites("measure a workload")
 	case s.replays() && !w.Torch.Beside:
 		return nil
 	case s.Virtual != nil && !w.Torch.Beside && w.Torch.Infer:

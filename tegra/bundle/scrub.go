@@ -1,0 +1,101 @@
+package bundle
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/tegra"
+)
+
+// scrubber replaces what tells one unit, machine or person from another.
+type scrubber struct {
+	numbers []string         // of this very unit, wherever they stand
+	names   []*regexp.Regexp // of the host and its users, in the files that people edit
+}
+
+// The files that say who this is: their content is looked for in the others, and no bundle has them.
+var (
+	unitFiles = []string{
+		"/proc/device-tree/serial-number", "/sys/firmware/devicetree/base/serial-number", "/etc/machine-id",
+	}
+	hostFiles = []string{"/etc/hostname", "/proc/sys/kernel/hostname"}
+)
+
+// patterns are what is replaced in every file.
+var patterns = []struct {
+	find *regexp.Regexp
+	put  string
+}{
+	{regexp.MustCompile(`(?i)\b[0-9a-f]{2}([:-][0-9a-f]{2}){5}\b`), scrubbed}, // MAC address
+	{regexp.MustCompile(`[\w.+-]+@[\w-]+(\.[\w-]+)+`), scrubbed},              // mail address
+	{regexp.MustCompile(`/home/[^/\s]+`), "/home/" + scrubbed},
+	{regexp.MustCompile(`\b[01]\d{12}\b`), scrubbed}, // serial number of a Jetson module: 13 digits
+}
+
+const scrubbed = "SCRUBBED"
+
+// comment is what people write into configuration files (the rule of nvpmodel.conf's parser).
+var comment = regexp.MustCompile(`(?m)(^|[ \t])#.*$`)
+
+// vendor are words that a host or user may have as a name, and that the vendor's files need.
+var vendor = strings.Fields("nvidia jetson tegra ubuntu root orin xavier nano thor agx maxn power mode model param " +
+	"type file clock name default core online path min max freq fan cpu gpu emc release board date revision linux " +
+	"localhost")
+
+func newScrubber(fsys tegra.FS, names []string) *scrubber {
+	s := &scrubber{}
+	content := func(name string) string {
+		data, _ := fsys.ReadFile(name) // absent: nothing to look for
+		return strings.Trim(string(data), "\x00 \t\r\n")
+	}
+	for _, file := range unitFiles {
+		if text := content(file); len(text) >= 6 {
+			s.numbers = append(s.numbers, text)
+		}
+	}
+	for _, file := range hostFiles {
+		names = append(names, content(file))
+	}
+	for line := range strings.Lines(content("/etc/passwd")) {
+		f := strings.Split(line, ":")
+		if len(f) < 5 {
+			continue
+		}
+		if id, err := strconv.Atoi(f[2]); err == nil && id >= 1000 && id < 60000 { // people, not services
+			full, _, _ := strings.Cut(f[4], ",")
+			names = append(names, f[0], full)
+		}
+	}
+	for _, name := range names {
+		if len(name) >= 3 && !slices.Contains(vendor, strings.ToLower(name)) {
+			s.names = append(s.names, regexp.MustCompile(`(?i)(^|[^\pL\pN])`+regexp.QuoteMeta(name)+`\b`))
+		}
+	}
+	return s
+}
+
+// text returns what of a file may be shown to others.
+func (s *scrubber) text(name string, data []byte) []byte {
+	if tegra.NamesProcesses(name) {
+		return nil
+	}
+	for _, n := range s.numbers {
+		data = bytes.ReplaceAll(data, []byte(n), []byte(scrubbed))
+	}
+	for _, p := range patterns {
+		data = p.find.ReplaceAll(data, []byte(p.put))
+	}
+	if !strings.HasPrefix(name, "/etc/") {
+		return data // the kernel's own words, which a host may be called by
+	}
+	if strings.HasSuffix(name, ".conf") {
+		data = comment.ReplaceAll(data, []byte("$1#"))
+	}
+	for _, find := range s.names {
+		data = find.ReplaceAll(data, []byte("${1}"+scrubbed))
+	}
+	return data
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"jtune/tegra/tegratest"
+	"jtune/tui/session"
+)
+
+// bundleOf writes the bundle of the tree in root.
+func bundleOf(t *testing.T, root string) string {
+	t.Helper()
+	s, err := session.Open(session.Options{Sysroot: root, DataDir: t.TempDir(), StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	path := filepath.Join(t.TempDir(), "board.tar.gz")
+	if _, err := s.WriteBundle(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestBundleOfEachBoardAnswersAsTheBoard does, but that it sets nothing.
+func TestBundleOfEachBoardAnswersAsTheBoard(t *testing.T) {
+	t.Parallel()
+	for _, b := range tegratest.Boards() {
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			const keys = "model compatible soc l4t virtual space rails total_power_rule presets rights mode " +
+				"name locked preset_id"
+			root := b.New().Write(t)
+			path := bundleOf(t, root)
+			if err := os.Chmod(path, 0o400); err != nil {
+				t.Fatal(err)
+			}
+			want := jtune(t, "device", "--json", "--sysroot", root).done(t).object(t, keys)
+			got := jtune(t, "device", "--json", "--sysroot", path).done(t).object(t, keys)
+			if rights := got["rights"].(map[string]any); rights["apply"] != false || rights["read"] != true {
+				t.Errorf("rights of a bundle: %v", rights)
+			}
+			delete(want, "rights")
+			delete(got, "rights")
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("the bundle answers\n%v\nthe board\n%v", got, want)
+			}
+		})
+	}
+}
+
+func TestDoctorWritesABundleThatIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	root := tegratest.AGXOrin35(t)
+	path := filepath.Join(t.TempDir(), "board.tar.gz")
+	o := jtune(t, "doctor", "--sysroot", root, "--bundle", path).done(t)
+	if !strings.Contains(o.err, "wrote "+path) || !strings.Contains(o.out, "verdict: ") {
+		t.Errorf("doctor says %q and %q", o.err, o.out)
+	}
+	if o := jtune(t, "device", "--sysroot", path).done(t); !strings.Contains(o.err, "is a bundle") {
+		t.Errorf("device says %q of a bundle", o.err)
+	}
+	for _, args := range [][]string{{"apply", "MAXN", "--yes"}, {"apply", "--at-boot", "off"},
+		{"run", "resnet18"}, {"tune", "resnet18", "--power-limit", "30"}, {"experiment", "baseload"}} {
+		if o := jtune(t, with(args, "--sysroot", path)...); o.code != exitUsage ||
+			!strings.Contains(o.err, "can only be read") {
+			t.Errorf("%v: exit code %d, %q", args, o.code, o.err)
+		}
+	}
+	if o := jtune(t, "doctor", "--device", "virtual:agx-orin", "--bundle", path+"2"); o.code != exitNoDevice ||
+		!strings.Contains(o.err, "virtual") {
+		t.Errorf("a virtual board: exit code %d, %q", o.code, o.err)
+	}
+	if err := os.WriteFile(path, []byte("no archive"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := jtune(t, "device", "--sysroot", path); o.code != exitNoDevice || !strings.Contains(o.err, "not a bundle") {
+		t.Errorf("a text file: exit code %d, %q", o.code, o.err)
+	}
+}
