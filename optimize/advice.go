@@ -19,6 +19,7 @@ import (
 type Situation struct {
 	Mode    tegra.Mode            // chosen, or in question
 	Present tegra.Val[tegra.Mode] // the device's now
+	Locked  tegra.Val[bool]       // whether the device's clocks are, now; models are of locked ones
 	Presets []tegra.Preset
 	// Minibatches of a whole training; 0 when not known.
 	Minibatches int
@@ -43,6 +44,14 @@ func Findings(m *learn.Model, s Situation) []string {
 	}
 	length, _ := a.training()
 	return append(lines, length...)
+}
+
+// present names the present mode, which is spoken of as it is with locked clocks.
+func (s Situation) present() string {
+	if s.Locked.OK && !s.Locked.V {
+		return "the present mode with locked clocks"
+	}
+	return "the present mode"
 }
 
 type adviser struct {
@@ -165,7 +174,7 @@ func (a *adviser) offFront(all bool) []string {
 	}
 	var list []named
 	if a.Present.OK {
-		list = append(list, named{"the present mode", a.Present.V})
+		list = append(list, named{a.present(), a.Present.V})
 	}
 	if all {
 		if top := a.model.Space.Max(); a.model.Space.Contains(top) {
@@ -221,7 +230,7 @@ func (a *adviser) training() (length, approach []string) {
 	than := here
 	if a.Present.OK && a.Present.V != a.Mode {
 		than = Whole(a.at(a.Present.V).Measured, a.Minibatches)
-		text += "; " + against(here, than) + " the present mode"
+		text += "; " + against(here, than) + " " + a.present()
 		if !a.at(a.Mode).read || !a.at(a.Present.V).read {
 			text += " (predicted)"
 		}

@@ -141,6 +141,11 @@ func TestAdviceNamesWhatAUserCanGain(t *testing.T) {
 	if !strings.Contains(said, "Wh less than in the present mode") || strings.Contains(said, "cores can") {
 		t.Errorf("a lean mode saves energy and its cores are at their least:\n%s", said)
 	}
+	free := Situation{Mode: lean, Present: tegra.Some(top), Locked: tegra.Some(false), Minibatches: 360_000}
+	said = strings.Join(Advice(model, free), "\n")
+	if !strings.Contains(said, "less than in the present mode with locked clocks") {
+		t.Errorf("the model is of locked clocks, the board's are free:\n%s", said)
+	}
 	for want, cv := range map[string]learn.Errors{
 		"errors of 30 % in time and 5 % in power are too large": {TimeMAPEPct: 30, PowerMAPEPct: 5, How: "10 folds"},
 		"errors are not known": {},

@@ -77,7 +77,8 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 	situation := a.options.Situation(m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
 		predicted: &predicted, fitted: about.Fitted, feasible: err == nil, standing: o.Standing(at, limit),
-		suspicious: about.Doubted.OK, versus: o.Compare(at, situation.Presets, situation.Present)}
+		suspicious: about.Doubted.OK, versus: o.Compare(at, situation.Presets,
+			session.Standing{Mode: situation.Present, Locked: situation.Locked})}
 	switch {
 	case about.Measured():
 		x.measured = &about.Reading.Measured

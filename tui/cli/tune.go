@@ -177,7 +177,7 @@ func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneR
 			m = m.At(found.Batch)
 		}
 		x.advice = optimize.Findings(m, optimize.Situation{Mode: x.mode, Present: s.PresentMode(),
-			Presets: s.Device.Presets(), Minibatches: a.options.Minibatches(m)})
+			Locked: s.Locked(), Presets: s.Device.Presets(), Minibatches: a.options.Minibatches(m)})
 	}
 	return x
 }

@@ -88,7 +88,7 @@ func (v Versus) Distinct() []Comparison {
 }
 
 // Compare is the function Compare for what is known of setting i.
-func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Val[tegra.Mode]) Versus {
+func (o *Outlook) Compare(i int, presets []tegra.Preset, present Standing) Versus {
 	chosen, p := o.Known[i], o.predictor
 	if o.Several() {
 		p = o.Model.At(chosen.Batch)
@@ -100,9 +100,10 @@ func (o *Outlook) Compare(i int, presets []tegra.Preset, present tegra.Val[tegra
 // presets, all at the chosen mode's batch size, so that times and
 // energies compare as those per sample do; p must speak of that size. Measured
 // values count before predicted ones; what neither the
-// predictor (may be nil) nor a measurement knows is left out.
+// predictor (may be nil) nor a measurement knows is left out. All are compared with locked
+// clocks, of which models are.
 func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measured, space *tegra.Space,
-	presets []tegra.Preset, present tegra.Val[tegra.Mode]) Versus {
+	presets []tegra.Preset, present Standing) Versus {
 	c := comparer{chosen: chosen, predictor: p, measured: measured, at: map[tegra.Mode]tegra.Measured{}}
 	for _, m := range measured {
 		if m.Batch == chosen.Batch {
@@ -113,8 +114,8 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 	if top := space.Max(); space.Contains(top) {
 		v.MaxN = c.with(NameOf(top, space, presets), top)
 	}
-	if present.OK {
-		v.Present = c.with("present", present.V)
+	if present.Mode.OK {
+		v.Present = c.with(present.name(), present.Mode.V)
 	}
 	for _, preset := range presets {
 		if other := c.with(preset.Name, preset.Mode); other != nil {
@@ -123,6 +124,14 @@ func Compare(chosen learn.Prediction, p learn.Predictor, measured []tegra.Measur
 		}
 	}
 	return v
+}
+
+// name is that of the present mode in a comparison, which is with locked clocks.
+func (s Standing) name() string {
+	if s.Locked.OK && !s.Locked.V {
+		return "present, locked"
+	}
+	return "present"
 }
 
 type comparer struct {

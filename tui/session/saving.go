@@ -44,7 +44,7 @@ func (s *Session) bestSoFar(best tegra.Mean, l optimize.Limit, p learn.Predictor
 	out := &BestSoFar{Mean: best, Limit: l}
 	if top := s.Device.Space().Max(); best.N > 0 && best.Mode != top {
 		out.MaxN = Compare(optimize.MeasuredPrediction(best.Measured), p, measured, s.Device.Space(),
-			s.Device.Presets(), tegra.Val[tegra.Mode]{}).MaxN
+			s.Device.Presets(), Standing{}).MaxN
 	}
 	return out
 }

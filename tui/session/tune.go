@@ -32,7 +32,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	if r.Coverage == CoverFront {
 		search = s.tuneFront
 	}
-	present := s.PresentMode()
+	present := Standing{Mode: s.PresentMode(), Locked: s.Locked()}
 	out, err := search(ctx, r, ref, observe)
 	if r.Coverage == CoverFront && out.Fitted == nil { // it ended before the front was known, and can be resumed
 		if r.Keep {
@@ -108,7 +108,7 @@ func (s *Session) measurableSettings(sizes []int) []tegra.Setting {
 }
 
 // summarise fits the model of everything known and compares the answer.
-func (s *Session) summarise(out *TuneResult, r TuneRequest, ref *learn.Reference, present tegra.Val[tegra.Mode]) error {
+func (s *Session) summarise(out *TuneResult, r TuneRequest, ref *learn.Reference, present Standing) error {
 	readings := measuredOf(out.Probes)
 	if len(readings) == 0 {
 		return nil

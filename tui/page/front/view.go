@@ -309,7 +309,8 @@ func (p *Page) versus(w int) []string {
 	const columns = 22 // of time and power
 	v, wide := p.read.Outlook(), max(8, min(24, w-columns))
 	lines := []string{widget.StyleDim.Render(fmt.Sprintf("%-*s %10s %10s", wide, "against", "time", "power"))}
-	for _, c := range v.Compare(p.cursor, p.read.Presets(), p.read.Present()).Distinct() {
+	present := session.Standing{Mode: p.read.Present(), Locked: p.read.Locked()}
+	for _, c := range v.Compare(p.cursor, p.read.Presets(), present).Distinct() {
 		if c.Other.Mode == v.Known[p.cursor].Mode {
 			continue
 		}
@@ -384,7 +385,8 @@ func (p *Page) Numbers() string {
 		"minibatch; W: what the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: " +
 		"the method, and how many measured modes it was fitted to. error: of modes left out of the fit. " +
 		"against: this mode compared with others, minus is less; from … to where the other was not measured, " +
-		"with the uncertainty of its prediction. limit: the answer is the best mode within it: the fastest within " +
+		"with the uncertainty of its prediction. present, locked: the present mode, whose clocks are free now, as " +
+		"it is with locked ones, of which models are. limit: the answer is the best mode within it: the fastest within " +
 		"watts, the one of least power within a time. measured: the mean of its readings keeps the limit; surely " +
 		"within: the upper end of the 95 % band does; likely: the chance of exceeding is 16 % at most; doubtful: a " +
 		"half at most; over: more, or measured over."
