@@ -26,7 +26,7 @@ var boardsOfAgreement = []struct {
 
 // What the screens of the real program show of a model is what its commands print: the answer to
 // a limit, its numbers, its state in words, what it saves against MAXN, the present mode and the
-// presets (Front, choose, front), the present mode's name (Live, choose), the model's errors
+// presets (Front, choose, front), the present mode and its name (Live, device), the model's errors
 // (Models, models), and what decides the time (Models, advice).
 func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 	for _, c := range boardsOfAgreement {
@@ -37,6 +37,7 @@ func TestTmuxNoScreenContradictsACommand(t *testing.T) {
 			}
 			dir := t.TempDir()
 			s, jtune := onBoard(t, c.board, dir, fmt.Sprint(c.tuned))
+			agreeOnPresent(t, s, jtune)
 			agreeOnModels(t, s, jtune)
 			s.press("4", "Enter")
 			s.sees("loaded resnet18-virtual")
@@ -96,6 +97,21 @@ func limitOf(t *testing.T, screen string) (watts int) {
 // words are a text's words without the lines that panels are drawn with.
 func words(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "\u00a0", " ").Replace(text)), " ")
+}
+
+// agreeOnPresent holds the mode on Live, its name and its clocks, against device's.
+func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
+	t.Helper()
+	now := regexp.MustCompile(`(?m)^now +(\S+(?: = .+)?), (free|locked)`).FindStringSubmatch(jtune("device"))
+	if now == nil {
+		t.Fatal("device does not say what is set now")
+	}
+	s.press("1")
+	screen := words(s.sees("mode ", "clocks: "))
+	shown := regexp.MustCompile(`mode (\S+(?: = \S+)?).* clocks: (\S+)`).FindStringSubmatch(screen)
+	if shown == nil || shown[1] != now[1] || shown[2] != now[2] {
+		t.Errorf("device says %q, Live %q:\n%s", now, shown, s.screen())
+	}
 }
 
 func agreeOnModels(t *testing.T, s *terminal, jtune func(...string) string) {

@@ -88,6 +88,18 @@ func (s Settings) Cost(n int) (lo, hi time.Duration) {
 	return time.Duration(n) * lo, time.Duration(n) * min(hi, s.ModeTimeout)
 }
 
+// CostOf estimates how long a mode takes whose minibatch takes loMS to hiMS: from power that is
+// steady at once to power that needs as long again.
+func (s Settings) CostOf(loMS, hiMS float64) (lo, hi time.Duration) {
+	s = s.WithDefaults()
+	wait := max(telemetry.SteadyWindow*s.SampleEvery, s.FixedWait)
+	measured := func(ms float64) time.Duration {
+		work := time.Duration(min(ms*float64(s.Minibatches), float64(s.ModeTimeout.Milliseconds()))) * time.Millisecond
+		return max(time.Duration(s.MinSamples)*s.SampleEvery, work)
+	}
+	return wait + measured(loMS), 2*wait + measured(hiMS)
+}
+
 func choose[T comparable](v *T, otherwise T) {
 	if *v == *new(T) {
 		*v = otherwise

@@ -9,6 +9,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/optimize"
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -74,6 +75,9 @@ func (c Campaigns) DeletedList() ([]Listed, error) {
 	}
 	return out, err
 }
+
+// broken is how a campaign ended that the job, the device or the record kept from going on.
+var broken = profiles.Broken.String()
 
 const isDeleted = "deleted: restore it first"
 
@@ -154,14 +158,15 @@ func (c Campaigns) Interrupted() *Interrupted {
 
 // Offered is the newest campaign of a list that was cut off and can go on; nil when there is
 // none. A search for a limit begins again in a new campaign: it is not offered where
-// a later search of its workload has taken its place.
+// a later search of its workload has taken its place. One without a single mode is offered unless
+// it could not measure any.
 func Offered(list []Listed) *Interrupted {
 	later := map[string]bool{} // searches for a limit, by workload
 	for _, l := range list {
 		name := l.Header.Workload.Name
 		toLimit := l.Header.Plan.Kind == tuneKind && l.Header.Search != nil
 		switch {
-		case len(l.Rows) == 0 || toLimit && later[name]:
+		case toLimit && later[name], len(l.Rows) == 0 && (l.NoResume != "" || record.Ended(l.Dir) == broken):
 			continue
 		case l.State == CampaignInterrupted && l.NoResume == "":
 			return l.Again

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,33 @@ func TestPlannedSaysOrderTimeAndRaisedClocks(t *testing.T) {
 		{Sample: 3, Filter: "power<20"}} {
 		if _, err := s.Planned(bad); err == nil {
 			t.Errorf("%+v selects something", bad)
+		}
+	}
+}
+
+// Before anything is known of a workload the range is wide; then it is of that workload, and holds.
+func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	s := fast(t)
+	w, err := s.Workload("resnet18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, how := range []string{"closer once some are measured", "by what is known of this workload on this board"} {
+		var said string
+		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 12 + i}
+		res, err := s.Profile(t.Context(), r, func(e Event) {
+			if strings.Contains(e.Note, "to measure, about") {
+				said = e.Note
+			}
+		})
+		if err != nil || !strings.HasSuffix(said, how) {
+			t.Fatalf("said %q, error %v; want it to end with %q", said, err, how)
+		}
+		var lo, hi float64
+		if _, err := fmt.Sscanf(said[strings.Index(said, "about"):], "about %f min to %f min", &lo, &hi); i == 1 &&
+			(err != nil || res.Elapsed.Minutes() < lo || res.Elapsed.Minutes() > hi || hi > 2*lo) {
+			t.Errorf("said %q and took %v", said, res.Elapsed)
 		}
 	}
 }

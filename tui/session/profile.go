@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jtune/internal/text"
+	"jtune/learn"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -58,7 +59,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	observer(observe).note(s.scaledBatchNote(r.Workload, r.Batches))
 	observer(observe).coming(plan)
 	if head.Plan.Kind != tuneKind { // how long a search takes is not known
-		observer(observe).note(cost(plan, len(done), bench.Settings))
+		observer(observe).note(s.cost(ctx, r.Measuring, plan, done, bench.Settings))
 	}
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries,
 		RedoFailed: r.RedoFailed, Gate: r.Gate}
@@ -83,15 +84,52 @@ func orderOf(plan profiles.Plan) []tegra.Setting {
 }
 
 // cost describes what is to be measured and about how long that takes.
-func cost(plan profiles.Plan, done int, set record.Settings) string {
+func (s *Session) cost(ctx context.Context, m Measuring, plan profiles.Plan, done []record.Row,
+	set record.Settings) string {
 	n, _ := plan.Len()
-	n -= done
+	n -= len(done)
 	if n <= 0 {
 		return ""
 	}
 	lo, hi := set.Cost(n) // of modes in general
-	return fmt.Sprintf("%s to measure, about %s to %s: closer once some are measured",
-		text.Count(n, "mode"), roundly(lo), roundly(hi))
+	how := "closer once some are measured"
+	counts := map[tegra.Setting]int{}
+	for _, row := range done {
+		counts[row.Setting]++
+	}
+	if known := s.expected(ctx, m, toCome(orderOf(plan), counts)); known != nil && set.Epochs == 0 {
+		how, lo, hi = "by what is known of this workload on this board", 0, 0
+		for _, p := range known {
+			least, most := set.CostOf(p.TimeLoMS, p.TimeHiMS)
+			lo, hi = lo+least, hi+most
+		}
+	}
+	return fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), roundly(lo), roundly(hi), how)
+}
+
+// mostExpected is how many of a pool's modes an estimate is fitted to: a tenth of a second.
+const mostExpected = 100
+
+// expected predicts settings by what is known of a workload; nil where that is too little.
+func (s *Session) expected(ctx context.Context, m Measuring, list []tegra.Setting) []learn.Prediction {
+	pool, err := s.Pool(m.Workload, m.Batches)
+	if err != nil {
+		return nil
+	}
+	rows, _ := pool.Aligned()
+	samples := tegra.OncePerSetting(rows)
+	if len(samples) < LeastPreview || len(list) == 0 {
+		return nil
+	}
+	var some []tegra.Measured
+	for i := range min(len(samples), mostExpected) {
+		some = append(some, samples[i*len(samples)/min(len(samples), mostExpected)])
+	}
+	model, err := learn.Fit(ctx, some, learn.Options{Space: s.Device.Space(), SkipCV: true})
+	if err != nil || model.Batches == nil && tegra.BatchSizes(list) != nil {
+		return nil
+	}
+	return model.PredictSettings(list)
 }
 
 // roundly leaves out what nobody wants to know of an estimate.

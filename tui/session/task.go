@@ -129,8 +129,14 @@ func (s *Snapshot) Coming() []tegra.Setting {
 			done[r.Setting]++
 		}
 	}
+	return toCome(s.Order, done)
+}
+
+// toCome are the settings of an order without those that were measured, each so many times; it
+// changes done.
+func toCome(order []tegra.Setting, done map[tegra.Setting]int) []tegra.Setting {
 	var out []tegra.Setting
-	for _, at := range s.Order {
+	for _, at := range order {
 		if done[at]--; done[at] < 0 {
 			out = append(out, at)
 		}

@@ -225,6 +225,17 @@ func TestCampaignsFindTheInterruptedOneOfThisBoard(t *testing.T) {
 		u.search.Resume || u.search.Fresh || !u.search.Before.IsZero() {
 		t.Errorf("goes on as %+v by %+v", task.TaskSpec, u.search)
 	}
+	early := campaign("2026-75", tuneKind, 0, 0, search(limit))
+	if u = c.Interrupted(); u == nil || u.Dir != early ||
+		u.String() != "search of lstm (fastest, power ≤ 27 W), 0 modes measured" {
+		t.Errorf("found %v, want the search that was cut off before its first mode", u)
+	}
+	if err := os.WriteFile(filepath.Join(early, "end.txt"), []byte("broken\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if u = c.Interrupted(); u == nil || filepath.Base(u.Dir) != "2026-7" {
+		t.Errorf("found %v, want the search that could measure", u)
+	}
 	done := campaign("2026-8", tuneKind, 0, 2, search(optimize.Limit{PowerW: 20}))
 	if err := os.WriteFile(filepath.Join(done, "end.txt"), []byte("complete\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func TestApplyShowsTheLockAndTheIdlePowerBeforeAndAfter(t *testing.T) {
 	idle(1, 7.3, false)
 	f.Ask(page.Apply{Mode: m})
 	if text := ansi.Strip(f.Render(80, 24)); !strings.Contains(text, "free → locked") ||
-		!strings.Contains(text, "7.3 W → shown once applied") || !strings.Contains(text, "Apply MAXN locked") {
+		!strings.Contains(text, "7.3 W → measured once applied") || !strings.Contains(text, "Apply MAXN locked") {
 		t.Errorf("before it is known:\n%s", text)
 	}
 	d.Press("a")

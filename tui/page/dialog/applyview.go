@@ -107,23 +107,19 @@ func (f *Apply) difference() []string {
 	}
 	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "clocks", session.LockText(locked), session.LockText(then))+
 		widget.StyleDim.Render(note))
-	if before := f.from.IdleW; before.OK {
-		done := f.read.Applied()
-		after := watts(done.IdleW(f.ask.Mode, then.V), "shown once applied")
-		lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "idle", watts(before, ""), after))
+	done, before := f.read.Applied(), widget.Dash
+	if f.from.IdleW.OK {
+		before = fmt.Sprintf("%.1f W", f.from.IdleW.V)
 	}
+	after := widget.StyleDim.Render("measured once applied")
+	if w := done.IdleW(f.ask.Mode, then.V); w.OK {
+		after = fmt.Sprintf("%.1f W", w.V) + widget.StyleDim.Render("  when last in it")
+	}
+	lines = append(lines, fmt.Sprintf("%-6s %12s → %s", "idle", before, after))
 	if !f.from.Mode.OK {
 		lines = append(lines, widget.StyleDim.Render("now: custom (matches no power mode)"))
 	}
 	return lines
-}
-
-// watts prints an idle power, or why there is none.
-func watts(v tegra.Val[float64], none string) string {
-	if !v.OK {
-		return widget.StyleDim.Render(none)
-	}
-	return fmt.Sprintf("%.1f W", v.V)
 }
 
 // idleNow compares the idle power with that before, once it is known.

@@ -201,7 +201,7 @@ func (p *Page) scaling() string {
 	case l.V:
 		return "locked (min = max)"
 	}
-	return "DVFS on (min < max)"
+	return "free (min < max)"
 }
 
 // differs says which clock does not run as set, and why.
