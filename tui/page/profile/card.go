@@ -167,7 +167,7 @@ func against(c session.Comparison, w int) string {
 		}
 		words = append(words, fmt.Sprintf("%s %-11s", part.name, pct))
 	}
-	line := widget.Cut(c.Name, 16) + " " + strings.Join(words, " ")
+	line := widget.Cut(c.Name, len("MAXN = present, locked")) + " " + strings.TrimRight(strings.Join(words, " "), " ")
 	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
 		line += widget.StyleDim.Render(how)
 	}
