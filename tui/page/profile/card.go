@@ -167,7 +167,11 @@ func against(c session.Comparison, w int) string {
 		}
 		words = append(words, fmt.Sprintf("%s %-11s", part.name, pct))
 	}
-	line := widget.Cut(c.Name, len("MAXN = present, locked")) + " " + strings.TrimRight(strings.Join(words, " "), " ")
+	named := 16
+	if w >= 74 {
+		named = len("MAXN = present, locked")
+	}
+	line := widget.Cut(c.Name, named) + " " + strings.TrimRight(strings.Join(words, " "), " ")
 	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
 		line += widget.StyleDim.Render(how)
 	}
