@@ -49,8 +49,8 @@ func (f *Apply) Banner(w int) string {
 }
 
 // Render draws the difference knob by knob, for the moment before applying.
-// Where rows are short the blank ones go, then the keys, which the last line
-// tells too.
+// Where rows are short the blank ones go, then the idle power, then the keys,
+// which the last line tells too.
 func (f *Apply) Render(w, h int) string {
 	lines := append(f.difference(), "")
 	switch {
@@ -80,6 +80,9 @@ func (f *Apply) Render(w, h int) string {
 		widget.Press(keys.Apply)+" apply   "+widget.Press(keys.Back)+" leave as it is")
 	if len(lines) > h-2 {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+	if len(lines) > h-2 {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "idle ") })
 	}
 	if len(lines) > h-2 {
 		lines = lines[:len(lines)-1]

@@ -388,6 +388,6 @@ func (p *Page) Numbers() string {
 		"with the uncertainty of its prediction. present, locked: the present mode, whose clocks are free now, as " +
 		"it is with locked ones, of which models are. limit: the answer is the best mode within it: the fastest " +
 		"within watts, the one of least power within a time. measured: the mean of its readings keeps the " +
-		"limit; surely within: the upper end of the 95 % band does; likely: the chance of exceeding is 16 % at most; doubtful: a " +
-		"half at most; over: more, or measured over."
+		"limit; surely within: the upper end of the 95 % band does; likely: the chance of exceeding is 16 % at " +
+		"most; doubtful: a half at most; over: more, or measured over."
 }
