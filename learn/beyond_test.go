@@ -65,7 +65,7 @@ func TestPowerTrainSaysWhenSamplesLieOffTheGrid(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	samples := truths(space.Sample(6, 1))
-	ref := &Reference{Name: "high modes", Samples: truths(space.Sample(14, 2))}
+	ref := &Reference{Name: "high modes", Samples: truths(space.Sample(5, 2))}
 	least := space.Cores[0]
 	for i := 0; i < len(ref.Samples); i++ {
 		if ref.Samples[i].Mode.Cores == least {
@@ -100,7 +100,7 @@ func TestReferenceSavedByNNTransfersAsItsSweepDoes(t *testing.T) {
 	t.Parallel()
 	space := smallSpace(t)
 	// few: both transfers train networks on the rows
-	rows, samples := truths(space.Sample(10, 1)), truths(space.Sample(8, 2))
+	rows, samples := truths(space.Sample(4, 1)), truths(space.Sample(4, 2))
 	brief := NetworkDefaults(NN)
 	brief.Epochs, brief.MinSteps = 10, -1
 	saved, err := Fit(t.Context(), rows, Options{Method: NN, Space: space, Network: &brief, SkipCV: true})

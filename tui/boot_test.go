@@ -18,6 +18,7 @@ func (d *driver) bootSettled() {
 }
 
 func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.size(100, 40)
 	d.press("5", "a", "a")
@@ -72,6 +73,7 @@ func TestBootModeIsShownWrittenUndoneAndRemoved(t *testing.T) {
 }
 
 func TestBootModeThatCannotBeWrittenIsShownWithItsReason(t *testing.T) {
+	t.Parallel()
 	for why, err := range map[string]error{
 		"on a Jetson this would be written": tegra.ErrUnsupported,
 		"must be root":                      tegra.ErrPermission,
@@ -102,6 +104,7 @@ func (permission) Error() string        { return "must be root" }
 func (permission) Is(target error) bool { return target == tegra.ErrPermission }
 
 func TestBootModeIsNotChangedByAPaste(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("6", "W")
 	d.until("the unit shows", func() bool { return d.bootShows() })

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFollowedCampaignShowsUntilItEnds(t *testing.T) {
+	t.Parallel()
 	var dir string
 	var held []record.Running
 	d := drive(t, func(_ *pagetest.Board, deps *deps) {
@@ -91,6 +92,7 @@ func samplesOf(d *driver) []tegra.Mode {
 }
 
 func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	j := runningJob(d.board, session.Tuning)
 	j.Rows, j.Preview, j.Bands = nil, session.Preview{}, nil
@@ -111,6 +113,7 @@ func TestPreviewShowsBeforeTheEndAndItsBandsShrink(t *testing.T) {
 }
 
 func TestTaskIsNotShownAsItWasBefore(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t")
 	j := d.r.sh.task

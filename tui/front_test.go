@@ -16,6 +16,7 @@ import (
 )
 
 func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5")
 	standing := func() optimize.Standing { return d.r.sh.Outlook.Standing(d.onFront(), d.r.sh.Limit) }
@@ -45,6 +46,7 @@ func TestFrontShowsAMeasurementInThePlaceOfItsPrediction(t *testing.T) {
 }
 
 func TestFrontAnswersWithWhatTuningMeasured(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("t", "t")
 	d.toFront()
@@ -56,6 +58,7 @@ func TestFrontAnswersWithWhatTuningMeasured(t *testing.T) {
 }
 
 func TestFrontClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.size(100, 40)
 	zoomed := regexp.MustCompile(`zoom ×[0-9.]+`)
@@ -91,6 +94,7 @@ func TestFrontClickGoesToTheModeThatIsDrawnThere(t *testing.T) {
 }
 
 func TestFrontIsExportedInFourForms(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.size(200, 50)
 	d.press("5", "X", "ctrl+s")

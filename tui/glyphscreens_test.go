@@ -10,6 +10,7 @@ import (
 )
 
 func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("draws every page on one goroutine, as TestFrameFitsEveryWindow does")
 	}
@@ -37,6 +38,7 @@ func TestGlyphsOfEachLevelAreDrawnAlone(t *testing.T) {
 }
 
 func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"train-run", "profile", "models", "modes-sorted"} {
 		for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
 			d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g })
@@ -50,6 +52,7 @@ func TestGoldenPagesAtEveryGlyphLevel(t *testing.T) {
 }
 
 func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
+	t.Parallel()
 	for _, g := range []widget.Glyphs{widget.GlyphsBlocks, widget.GlyphsASCII} { // braille: with all pages
 		d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Look.Glyphs = g }).withView()
 		for _, s := range sizes() {
@@ -71,6 +74,7 @@ func TestGoldenLiveAndFrontAtEveryGlyphLevel(t *testing.T) {
 }
 
 func TestStylesOfSixteenColoursAreTheThemes(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(_ *pagetest.Board, d *deps) { d.sixteen = true }).withView()
 	d.press("5")
 	frame := d.r.draw()

@@ -232,8 +232,10 @@ func scenes() map[string]func(d *driver) {
 }
 
 func TestGoldenPagesAtEverySize(t *testing.T) {
+	t.Parallel()
 	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := drive(t)
 			scene(d)
 			golden(t, d, name)
@@ -242,6 +244,7 @@ func TestGoldenPagesAtEverySize(t *testing.T) {
 }
 
 func TestGoldenKeepQuestionCountsDown(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5", "a", "a")
 	d.settle()
@@ -253,10 +256,12 @@ func TestGoldenKeepQuestionCountsDown(t *testing.T) {
 // TestFrameFitsEveryWindow walks a window down to 10×4 and back: every
 // frame has exactly its size.
 func TestFrameFitsEveryWindow(t *testing.T) {
+	t.Parallel()
 	widths, heights := []int{200, 130, 110, 80, 70, 60, 59, 44, 40, 30, 20, 19, 10},
 		[]int{50, 36, 30, 24, 17, 16, 12, 10, 8, 6, 5, 4}
 	for name, scene := range scenes() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := drive(t)
 			scene(d)
 			look := func(w, h int) {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
+	t.Parallel()
 	keys, action, err := page.KeysWith(map[string][]string{"apply": {"ctrl+o"}, "help": {"f", "?"}, "freeze": {"S"},
 		"lower": {"("}, "higher": {")"}, "tune": {"K"}, "group": {"ctrl+k"}})
 	if err != nil {
@@ -41,6 +42,7 @@ func TestKeysOfTheUserWorkAndShowInLastLineHelpAndText(t *testing.T) {
 }
 
 func TestHintsOfEveryPageHaveAHelpText(t *testing.T) {
+	t.Parallel()
 	for name, scene := range scenes() {
 		d := drive(t)
 		scene(d)

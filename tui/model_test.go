@@ -13,6 +13,7 @@ import (
 )
 
 func TestTuneThenApplyTakesSixKeys(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	found := d.board.Mode()
 	tuneKeys := []string{"t", "enter", "enter"}
@@ -48,6 +49,7 @@ func TestTuneThenApplyTakesSixKeys(t *testing.T) {
 }
 
 func TestTuneWithDefaultsAppliedAndKeptTakesFiveKeys(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	typed := []string{"t", "t"}
 	d.press(typed...)
@@ -64,6 +66,7 @@ func TestTuneWithDefaultsAppliedAndKeptTakesFiveKeys(t *testing.T) {
 }
 
 func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("t", "down", "right", "enter")
 	d.toFront()
@@ -80,6 +83,7 @@ func TestTuneDialogAsksForTheWholeFront(t *testing.T) {
 }
 
 func TestTuneRunsAVirtualClockAtFullSpeedAndRestoresIt(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t")
 	if got := d.board.Speed(); !math.IsInf(got, 1) {
@@ -93,6 +97,7 @@ func TestTuneRunsAVirtualClockAtFullSpeedAndRestoresIt(t *testing.T) {
 }
 
 func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5", "a")
 	d.sees("knob", "now", "then", "no reboot needed")
@@ -104,12 +109,14 @@ func TestApplyShowsTheDifferenceFirstAndWritesNothing(t *testing.T) {
 }
 
 func TestApplySaysThatAPresetNeedsAReboot(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("6", "p", "down", "a")
 	d.sees("MODE_15W", "reboot needed")
 }
 
 func TestApplyTakesAnswersToTheKeepQuestion(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		answer  func(d *driver)
@@ -125,6 +132,7 @@ func TestApplyTakesAnswersToTheKeepQuestion(t *testing.T) {
 		}, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			d := drive(t).withView()
 			found := d.board.Mode()
 			d.press("5", "a", "a")
@@ -143,6 +151,7 @@ func TestApplyTakesAnswersToTheKeepQuestion(t *testing.T) {
 }
 
 func TestUndoAfterKeepRestoresTheFormerModeForGood(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	found := d.board.Mode()
 	d.press("5", "a", "a")
@@ -160,6 +169,7 @@ func TestUndoAfterKeepRestoresTheFormerModeForGood(t *testing.T) {
 }
 
 func TestUndoGoesBackStepByStepToTheStateFound(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	found := d.board.Mode()
 	keep := func() {
@@ -192,6 +202,7 @@ func TestUndoGoesBackStepByStepToTheStateFound(t *testing.T) {
 }
 
 func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
+	t.Parallel()
 	d := drive(t,
 		func(b *pagetest.Board, _ *deps) { b.Refuse = errors.New("gpu max_freq: device or resource busy") }).withView()
 	d.press("5", "a", "a")
@@ -203,6 +214,7 @@ func TestApplyTellsARejectedModeAndAsksNothing(t *testing.T) {
 }
 
 func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Stuck = true }).withView()
 	d.press("5", "a", "a")
 	d.settle()
@@ -213,6 +225,7 @@ func TestApplyRevertsAModeThatReadsBackDifferently(t *testing.T) {
 }
 
 func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, d *deps) { b.ReadOnly, d.state.Device.ReadOnly = true, true }).withView()
 	d.press("5")
 	d.sees("READ-ONLY", "a apply (read-only)")
@@ -225,12 +238,15 @@ func TestApplySaysWhyNotWhenReadOnly(t *testing.T) {
 }
 
 func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
+	t.Parallel()
 	t.Run("at once on an untouched board", func(t *testing.T) {
+		t.Parallel()
 		d := drive(t)
 		d.press("q")
 		d.until("the program ends", func() bool { return d.quit })
 	})
 	t.Run("asks for a mode that was not kept", func(t *testing.T) {
+		t.Parallel()
 		d := drive(t).withView()
 		d.press("5", "a", "a")
 		d.settle()
@@ -244,6 +260,7 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 		d.until("the program ends", func() bool { return d.quit })
 	})
 	t.Run("stops a campaign, and waits until the board is back", func(t *testing.T) {
+		t.Parallel()
 		d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 		d.press("t", "t", "q")
 		d.sees("quit? y / n", "tuning goes on")
@@ -257,6 +274,7 @@ func TestQuitAsksOnlyWhenSomethingWouldBeLost(t *testing.T) {
 }
 
 func TestTaskPausesBetweenTwoModes(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}, 20) })
 	d.press("t", "t")
 	d.board.Wait <- struct{}{}
@@ -277,6 +295,7 @@ func TestTaskPausesBetweenTwoModes(t *testing.T) {
 }
 
 func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t", "x", "y")
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
@@ -284,6 +303,7 @@ func TestTaskStopsAndSaysTheBoardIsBack(t *testing.T) {
 }
 
 func TestTaskThatFailsIsToldInOneLine(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.TuneErr = errors.New("harness resnet18 died: exit status 1") })
 	d.press("t", "t")
 	d.until("the campaign ends", func() bool { return d.r.sh.task.Done() })
@@ -291,6 +311,7 @@ func TestTaskThatFailsIsToldInOneLine(t *testing.T) {
 }
 
 func TestHeaderKeepsTheBoardsNameWhereNothingMayBeWritten(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Device.ReadOnly = true })
 	d.board.SetSpeed(1)
 	d.size(80, 24)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestModelsPageFollowsWhatOtherProgramsKeep(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(_ *pagetest.Board, deps *deps) {
 		deps.campaigns.Held = func() []record.Running { return nil }
 	})

@@ -22,6 +22,7 @@ func (d *driver) modesListed() int {
 }
 
 func TestModesExportTheRowsThatShow(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		model bool
 		keys  []string
@@ -33,6 +34,7 @@ func TestModesExportTheRowsThatShow(t *testing.T) {
 		"a comparison":        {true, []string{"space", "space", "space", "d"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if c.rows > 1000 && testing.Short() {
 				t.Skip("the same for 18,096 modes")
 			}

@@ -9,6 +9,7 @@ import (
 )
 
 func TestTabsOpenTheirPageByAClick(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	for _, s := range sizes() {
 		d.size(s[0], s[1])

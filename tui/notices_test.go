@@ -14,6 +14,7 @@ import (
 )
 
 func TestNoticeGoesAfterSixSecondsAndStaysInTheLog(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("m")
 	d.sees("15:09:26 mouse on")
@@ -37,6 +38,7 @@ func TestNoticeGoesAfterSixSecondsAndStaysInTheLog(t *testing.T) {
 }
 
 func TestNoticeLogScrollsAndKeepsTheNewest(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	for i := range mostNotices + 10 {
 		d.r.sh.say("message %d.", i)
@@ -53,6 +55,7 @@ func TestNoticeLogScrollsAndKeepsTheNewest(t *testing.T) {
 }
 
 func TestNoticeOfATaskThatEndedDoesNotStandOverTheNextOne(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	first, second := runningJob(d.board, session.Training), runningJob(d.board, session.Tuning)
 	d.shows(second)
@@ -65,6 +68,7 @@ func TestNoticeOfATaskThatEndedDoesNotStandOverTheNextOne(t *testing.T) {
 }
 
 func TestNoticeOfAModeComesWithAReadingMadeAfterIt(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	m := d.r.sh.Device.Space.At(7)
 	after := telemetry.Sample{Reading: tegra.Reading{T: d.r.sh.Readings.Sample.T + time.Second, Mode: tegra.Some(m)}}
@@ -77,6 +81,7 @@ func TestNoticeOfAModeComesWithAReadingMadeAfterIt(t *testing.T) {
 }
 
 func TestFarewellSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	m := d.r.sh.Device.Space.At(7)
 	kept := session.Applied{Mode: tegra.Some(m), Kept: true}

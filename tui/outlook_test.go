@@ -16,6 +16,7 @@ func (d *driver) otherLoaded() modelLoadedMsg {
 }
 
 func TestOutlookOfAnotherWorkloadGetsNoReadingOfAVerification(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5")
 	before := d.r.sh.Outlook
@@ -35,6 +36,7 @@ func TestOutlookOfAnotherWorkloadGetsNoReadingOfAVerification(t *testing.T) {
 // A task goes on while pages change, the view freezes and another model shows:
 // its rows reach the outlook of its own workload, in order and once.
 func TestTaskHandsItsRowsToItsOwnWorkload(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Wait = make(chan struct{}) })
 	d.press("t", "t")
 	for i := range d.board.Samples() {
@@ -66,6 +68,7 @@ func TestTaskHandsItsRowsToItsOwnWorkload(t *testing.T) {
 }
 
 func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	before := d.r.sh.Outlook
 	j := runningJob(d.board, session.Tuning)
@@ -86,6 +89,7 @@ func TestOutlookThatWasLoadedMeanwhileStaysAfterRedo(t *testing.T) {
 }
 
 func TestOutlookReachesThePagesInAnyOrder(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	slices.Reverse(d.r.pages)
 	d.withView()

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFrontLimitMovesTheAnswer(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5")
 	v := d.r.sh.Outlook
@@ -29,6 +30,7 @@ func TestFrontLimitMovesTheAnswer(t *testing.T) {
 }
 
 func TestTuneDialogTakesATypedLimit(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("t", "2", "2", ".", "5")
 	d.sees("fastest within 22.5_ W")
@@ -39,6 +41,7 @@ func TestTuneDialogTakesATypedLimit(t *testing.T) {
 }
 
 func TestModesFilterIsTypedAndPressesNoKeys(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("6", "/")
 	for _, c := range "cores=12 gpu>1.2GHz" {
@@ -59,6 +62,7 @@ func TestModesFilterIsTypedAndPressesNoKeys(t *testing.T) {
 }
 
 func TestVerifyMeasuresAndRestoresTheBoard(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5", "v")
 	d.until("the mode is measured", func() bool { return d.r.sh.task.Done() })
@@ -69,6 +73,7 @@ func TestVerifyMeasuresAndRestoresTheBoard(t *testing.T) {
 }
 
 func TestTrainShowsMinibatchesUntilTheRunIsStopped(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return len(d.r.sh.task.Times) > 0 })
@@ -82,6 +87,7 @@ func TestTrainShowsMinibatchesUntilTheRunIsStopped(t *testing.T) {
 }
 
 func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("f")
 	d.sees("FROZEN")
@@ -117,6 +123,7 @@ func TestFreezeStopsTheViewAndNotTheReading(t *testing.T) {
 }
 
 func TestExportWritesTheViewWithItsBadge(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("ctrl+s")
 	if text := d.exported("*-live.txt"); !strings.Contains(text, "VIRTUAL") {
@@ -125,6 +132,7 @@ func TestExportWritesTheViewWithItsBadge(t *testing.T) {
 }
 
 func TestHelpListsEveryKeyOfThePage(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.size(100, 100)
 	for i, p := range d.r.pages {
@@ -138,6 +146,7 @@ func TestHelpListsEveryKeyOfThePage(t *testing.T) {
 }
 
 func TestFrameDrawsDashesForMissingAndMadValues(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	m := d.reading()
 	for i := range m.Samples {
@@ -157,6 +166,7 @@ func TestFrameDrawsDashesForMissingAndMadValues(t *testing.T) {
 }
 
 func TestFrameOfAnySizeDownToNothing(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.shows(runningJob(d.board, session.Tuning))
 	for _, over := range []string{"", "t", "?", "a"} {
@@ -182,6 +192,7 @@ func TestFrameOfAnySizeDownToNothing(t *testing.T) {
 }
 
 func TestFrameOfATinyWindowKeepsNamesAndUnits(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.size(40, 12)
 	d.sees("CPU", "GPU", "EMC", " W")
@@ -190,6 +201,7 @@ func TestFrameOfATinyWindowKeepsNamesAndUnits(t *testing.T) {
 }
 
 func TestFitKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("t", "t")
 	d.press("4")
@@ -202,6 +214,7 @@ func TestFitKeepsTheOtherMethodBesideTheFirst(t *testing.T) {
 }
 
 func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("t", "t")
 	d.press("4")
@@ -219,6 +232,7 @@ func TestFitInTheBackgroundCanBeStopped(t *testing.T) {
 }
 
 func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	m := d.reading()
 	m.Last.Reading.GPU.Actual = tegra.Some(306 * tegra.MHz)
@@ -231,6 +245,7 @@ func TestLiveTellsAClockThatDoesNotFollowAtEverySize(t *testing.T) {
 }
 
 func TestNoticeOfALongErrorIsInFull(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) {
 		b.TuneErr = errors.New("workload resnet18: no command to run it: add one under [[workload]] in " +
 			"/home/somebody/.config/jtune/config.toml")
@@ -241,6 +256,7 @@ func TestNoticeOfALongErrorIsInFull(t *testing.T) {
 }
 
 func TestRedoMeasuresFailedModesOnceMore(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	j := runningJob(d.board, session.Tuning)
 	d.shows(j)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestPaletteListsEveryActionAndWhyItDoesNotWork(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press(":")
 	for i, line := range strings.Split(d.screen(), "\n") {
@@ -26,6 +27,7 @@ func TestPaletteListsEveryActionAndWhyItDoesNotWork(t *testing.T) {
 }
 
 func TestPaletteDoesWhatIsChosenOnItsPage(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	find := func(text string) {
 		d.press("ctrl+p")
@@ -67,6 +69,7 @@ func TestPaletteDoesWhatIsChosenOnItsPage(t *testing.T) {
 }
 
 func TestHelpIsSearchedAndSaysWhatEachLetterMeans(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5", "?", "/")
 	for _, c := range "one letter" {

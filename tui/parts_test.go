@@ -14,6 +14,7 @@ import (
 )
 
 func TestSpeedsWalkUpToMaxAndDownToOne(t *testing.T) {
+	t.Parallel()
 	x, ups := 1.0, 0
 	for !math.IsInf(x, 1) && ups < 20 {
 		x, ups = faster(x, true), ups+1
@@ -30,6 +31,7 @@ func TestSpeedsWalkUpToMaxAndDownToOne(t *testing.T) {
 }
 
 func TestGuardedInputTellsOnceThatTheTerminalIsGone(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +51,7 @@ func TestGuardedInputTellsOnceThatTheTerminalIsGone(t *testing.T) {
 }
 
 func TestGuardStartsBeforeTheWorkWithSudo(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(_ *pagetest.Board, d *deps) { d.sudo = true }).withView()
 	d.press("t", "t")
 	if d.r.sh.Busy() {

@@ -45,6 +45,7 @@ func (d *driver) drain() {
 }
 
 func TestKeysAtRandomApplyNoMode(t *testing.T) {
+	t.Parallel()
 	steps, rng := walk(1)
 	d := drive(t).withView()
 	for range steps {
@@ -63,6 +64,7 @@ func TestKeysAtRandomApplyNoMode(t *testing.T) {
 }
 
 func TestKeysAtRandomApplyByTheirKeysAndKeepByYOnly(t *testing.T) {
+	t.Parallel()
 	steps, rng := walk(3)
 	d := drive(t).withView()
 	pressed := map[string]int{}
@@ -112,6 +114,7 @@ func runNow(d *driver, cmd tea.Cmd) {
 }
 
 func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	steps, _ := walk(0)
 	storm := strings.Repeat("aay\x1baayn aaaayyyy 5aay6aa\t\nAyAAy6Ay\x1b", steps/100)
@@ -151,6 +154,7 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 }
 
 func TestFrameOfEverySizeDownToTenByFour(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
 		d.press(page)

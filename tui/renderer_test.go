@@ -67,6 +67,7 @@ func plain(frame string) string {
 }
 
 func TestRendererShowsEveryFrameWhateverStoodThere(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	p, e := onRenderer(t, 80, 24)
 	parts := []string{"┌─", "─┐", "│ ", "⣿⡇", "12.3 W", "    ", "          ", widget.StyleTitle.Render("Clocks"),
@@ -98,6 +99,7 @@ func TestRendererShowsEveryFrameWhateverStoodThere(t *testing.T) {
 }
 
 func TestRendererWritesOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
 	p, e := onRenderer(t, 80, 24)
 	frame := func(watts string) tea.View {
 		return tea.NewView(widget.Fit(strings.Repeat(strings.Repeat("x", 80)+"\n", 23)+"total "+watts+" W", 80, 24))
@@ -115,6 +117,7 @@ func TestRendererWritesOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestRendererGivesTheTerminalBack(t *testing.T) {
+	t.Parallel()
 	p, e := onRenderer(t, 80, 24)
 	v := tea.NewView("frame")
 	v.MouseMode, v.WindowTitle = tea.MouseModeCellMotion, "jtune"
@@ -145,6 +148,7 @@ func TestRendererGivesTheTerminalBack(t *testing.T) {
 }
 
 func TestScreenDrawsAFrameAtOnceAndAStreamOfThemTogether(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	p, e := onRenderer(t, 80, 24)
 	s := &screen{root: d.r, renderer: p}

@@ -52,6 +52,7 @@ func driveSession(t *testing.T, o session.Options) (*driver, *session.Session) {
 }
 
 func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
+	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 60, Seed: 1})
 	d.sees("VIRTUAL ×60", "MAXN")
 	d.press("t", "t")
@@ -79,6 +80,7 @@ func TestSessionOnAVirtualBoardTunesAndApplies(t *testing.T) {
 // What jtune choose answers by the kept model, the Front page answers too: after tuning, and
 // when a mode was verified since, whose reading the model has been fitted to again.
 func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
+	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Seed: 1})
 	agree := func(when string) {
 		t.Helper()
@@ -122,6 +124,7 @@ func TestFrontAnswersAsChooseDoesAfterAVerification(t *testing.T) {
 }
 
 func TestSessionOnAVirtualBoardTrains(t *testing.T) {
+	t.Parallel()
 	d, _ := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 20, Seed: 1})
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return len(d.r.sh.task.Times) > 20 && d.r.sh.task.Last != nil })
@@ -143,6 +146,7 @@ func TestSessionOnAVirtualBoardTrains(t *testing.T) {
 }
 
 func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
+	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
 	d.r.watch.Stop() // no reading comes by itself
 	found := s.PresentMode()
@@ -157,6 +161,7 @@ func TestSessionReadsTheBoardWhenItsModeHasChanged(t *testing.T) {
 }
 
 func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "nightly.csv")
 	text := "cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"
 	for _, c := range []int{4, 8, 12} {
@@ -188,6 +193,7 @@ func TestSessionOnAReplayOffersTheFileAlone(t *testing.T) {
 }
 
 func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
+	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
 	d.press("6", "w")
 	d.written()
@@ -201,6 +207,7 @@ func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
 }
 
 func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys    []string
 		folders int // of both
@@ -209,6 +216,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 		"for a limit, in another, from what was known": {[]string{"down", "2", "6"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() && c.folders > 1 {
 				t.Skip("tunes twice, one after the other, as over the whole front")
 			}
@@ -253,6 +261,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 // A folder of somebody else's, cut short, whose file names a command: nothing of it runs before
 // the user saw the command and said yes.
 func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
+	t.Parallel()
 	o := session.Options{Device: "virtual:agx-orin", Seed: 1, Speed: math.Inf(1), DataDir: t.TempDir()}
 	s, err := session.Open(o)
 	if err != nil {
@@ -301,6 +310,7 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 }
 
 func TestSessionProfilesRenamesDeletesAndRestoresFromTheScreen(t *testing.T) {
+	t.Parallel()
 	d, s := driveSession(t, session.Options{Device: "virtual:xavier-nx", Seed: 1, Speed: math.Inf(1)})
 	d.press("3", "n", "right", "3", "enter", "c", "o", "r", "e", "s", ">", "=", "4", "enter")
 	d.until("three modes are measured", func() bool { return d.r.sh.task != nil && d.r.sh.task.Done() })

@@ -32,6 +32,7 @@ func sizedModel(t testing.TB, b *pagetest.Board) *learn.Model {
 }
 
 func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	view := session.NewOutlook("resnet18", sizedModel(t, d.board), d.board.Space())
 	d.send(modelLoadedMsg{view, "sized"})
@@ -90,6 +91,7 @@ func TestFrontStepsThroughBatchSizesAndSaysWhich(t *testing.T) {
 }
 
 func TestFrontOfOneBatchSizeHasNoKeyForOthers(t *testing.T) {
+	t.Parallel()
 	d := drive(t).withView()
 	d.press("5")
 	before := d.r.sh.Outlook
@@ -101,6 +103,7 @@ func TestFrontOfOneBatchSizeHasNoKeyForOthers(t *testing.T) {
 }
 
 func TestFrontAnswerOfASearchOverBatchSizesNamesItsSize(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	m := sizedModel(t, d.board)
 	limit := optimize.Limit{PowerW: 30}

@@ -12,6 +12,7 @@ import (
 )
 
 func TestTrainSettingsCountForTheRunAndNotForTuning(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("2", "C")
 	d.sees("Settings of resnet18", "▸batch size ‹ 16 samples ›", "workers      4 loader")
@@ -29,6 +30,7 @@ func TestTrainSettingsCountForTheRunAndNotForTuning(t *testing.T) {
 }
 
 func TestTrainSettingsStayAfterEsc(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.press("2", "C", "right", "esc")
 	d.press("C")
@@ -36,6 +38,7 @@ func TestTrainSettingsStayAfterEsc(t *testing.T) {
 }
 
 func TestTrainSettingsOfAReplayAreFixedAndSaySo(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.r.sh.Device.Board.Replay = "sweep.csv"
 	d.press("2", "C")
@@ -43,6 +46,7 @@ func TestTrainSettingsOfAReplayAreFixedAndSaySo(t *testing.T) {
 }
 
 func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
+	t.Parallel()
 	d := drive(t, func(b *pagetest.Board, _ *deps) { b.Says = pagetest.Character() })
 	d.press("2", "enter")
 	d.until("minibatches come", func() bool { return d.r.sh.task.Character != nil })
@@ -67,6 +71,7 @@ func TestTrainShowsARunsStagesEpochsAndWhatTheyMean(t *testing.T) {
 }
 
 func TestTrainDoesNotDrawPartsThatAJobDoesNotTell(t *testing.T) {
+	t.Parallel()
 	d := drive(t)
 	d.shows(runningJob(d.board, session.Training))
 	d.r.sh.task.Last = &harness.Event{TimeMS: 60}

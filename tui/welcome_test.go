@@ -8,6 +8,7 @@ import (
 )
 
 func TestWelcomeStaysInALineOfItsOwnUntilAKeyIsPressed(t *testing.T) {
+	t.Parallel()
 	kept := make(chan bool, 2)
 	d := drive(t, func(_ *pagetest.Board, deps *deps) { deps.introduced = func() error { kept <- true; return nil } })
 	golden(t, d, "welcome")

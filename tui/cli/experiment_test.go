@@ -123,7 +123,7 @@ func TestExperimentTrainsForReal(t *testing.T) {
 	data := t.TempDir()
 	mnist(t, data, 320)
 	config := write(t, "[torch]\ndata = \""+data+"\"\npython = \""+python+"\"\nbeside = true\n[workload.lenet5]\n"+
-		"workers = 1\nsamples = 320\n")
+		"workers = 1\nsamples = 320\nenv = { OMP_NUM_THREADS = '1' }\n")
 	args := []string{"experiment", "cache", "--workload", "lenet5", "--config", config, "--device", "virtual:agx-orin",
 		"--base", "0", "--interval", "50ms", "--json"}
 	v := jtune(t, args...).done(t).object(t,
