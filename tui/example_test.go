@@ -18,9 +18,9 @@ func ExampleKeyLines() {
 			fmt.Println(line.Keys, line.Where, line.Does)
 		}
 	}
-	action, err := tui.CheckKeys(map[string][]string{"leave": {"ctrl+q"}})
+	action, err := tui.CheckKeys(map[string][]string{"quits": {"ctrl+q"}})
 	fmt.Println(action, err)
 	// Output:
 	// [ctrl+q ctrl+c] [everywhere] quit; what was not kept is restored
-	// leave no such action; jtune keys lists them
+	// quits no such action; the nearest is quit; jtune keys lists them
 }

@@ -12,19 +12,23 @@ import (
 // Zero and "" mean not known.
 type Device struct {
 	Name      string
-	Tree      string // whose cores, clocks and modes it has; "" for no Jetson
+	Tree      string // whose cores, clocks, modes and presets it has; "" for no Jetson
 	Cores     int
-	CPUGHz    float64 `toml:"cpu_ghz"` // highest clocks
-	GPUGHz    float64 `toml:"-"`
-	MemoryGHz float64 `toml:"-"`
-	Modes     int     `toml:"-"` // of which the memory's clocks are those that the tree lists
-	CUDA      int
-	MemoryGB  int `toml:"memory_gb"`
+	CPUGHz    float64  `toml:"cpu_ghz"` // highest clocks
+	GPUGHz    float64  `toml:"-"`
+	MemoryGHz float64  `toml:"mem_ghz"`
+	Modes     int      `toml:"-"` // of which the memory's clocks are those that the tree lists
+	Presets   []string `toml:"-"` // names, by id
+	CUDA      int      `toml:"cuda_cores"`
+	MemoryGB  int      `toml:"memory_gb"`
 	Storage   string
 	PeakW     int    `toml:"peak_w"`
 	PriceUSD  int    `toml:"price_usd"`
 	SizeMM    string `toml:"size_mm"`
 	Stated    string // what the comparison with it says
+
+	// Unchecked are the columns whose value no recording or paper shows, by their keys in JSON.
+	Unchecked []string
 }
 
 //go:embed catalogue.toml
@@ -42,9 +46,12 @@ func Catalogue() []Device {
 		f := Of(d.Tree)
 		cpu, gpu, memory := strings.Fields(f.CPU.Clocks), strings.Fields(f.GPU.Clocks), strings.Fields(f.Memory.Rates)
 		d.Cores, d.CPUGHz, d.GPUGHz = len(f.CPU.Leaders), top(cpu, 1e6), top(gpu, 1e9)
-		if len(memory) > 0 { // else its rates are not known
+		if len(memory) > 0 { // else its rates are not all known
 			d.MemoryGHz = top(memory, 1e6)
 			d.Modes = d.Cores * len(cpu) * len(gpu) * len(memory)
+		}
+		for line := range strings.Lines(strings.TrimSpace(f.Conf.Modes)) {
+			d.Presets = append(d.Presets, strings.Fields(line)[1])
 		}
 	}
 	return c.Device

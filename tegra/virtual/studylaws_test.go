@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -207,6 +208,61 @@ func TestLawOfVariability(t *testing.T) { // 14: time at most 1, 5.4 and 7.8 % a
 		}
 		if apart := hi/lo - 1; apart <= 0 || apart > most {
 			t.Errorf("%s: five units are %.2f %% apart in time, published at most %.1f", board, 100*apart, 100*most)
+		}
+	}
+}
+
+// What decides the stall is the relative speed of CPU, GPU and disk: with a slower GPU a minibatch takes longer and
+// stalls for less of it, with a slower CPU or disk for more.
+func TestLawOfRelativeSpeed(t *testing.T) { // 4
+	t.Parallel()
+	top := open(t, fast(t, Options{Name: "agx-xavier"})).Space().Max()
+	run := func(medium string, workers int, change func(*tegra.Mode)) (share, timeMS float64) {
+		m := top
+		change(&m)
+		s := trial{board: "agx-xavier", workload: "mobilenet", medium: medium, workers: workers, mode: m,
+			cold: workers == 0}.run(t)
+		return s.StallMS / s.TimeMS, s.TimeMS
+	}
+	same := func(*tegra.Mode) {}
+	share, fastest := run("ssd", 1, same)
+	slowGPU, slower := run("ssd", 1, func(m *tegra.Mode) { m.GPU /= 2 })
+	if slowGPU >= 0.9*share || slower <= fastest {
+		t.Errorf("GPU at half: stall %.1f to %.1f %%, %.0f to %.0f ms", 100*share, 100*slowGPU, fastest, slower)
+	}
+	if slowCPU, _ := run("ssd", 1, func(m *tegra.Mode) { m.CPU /= 2 }); slowCPU <= 1.1*share {
+		t.Errorf("CPU at half: stall %.1f to %.1f %%", 100*share, 100*slowCPU)
+	}
+	ssd, _ := run("ssd", 0, same)
+	if hdd, _ := run("hdd", 0, same); hdd <= 1.1*ssd {
+		t.Errorf("a slower disk: stall %.1f to %.1f %%", 100*ssd, 100*hdd)
+	}
+}
+
+// MAXN, mode g, is on the front of time and energy, at more energy than the mode that takes least; the mode after boot,
+// a, is on it for MobileNet alone.
+func TestLawOfTheFastestMode(t *testing.T) { // 11
+	t.Parallel()
+	for _, workload := range []string{"lenet5", "resnet18-cifar", "mobilenet"} {
+		var modes []physics.Steps
+		for label := byte('a'); label <= 'j'; label++ { // those in which the study measured all three
+			modes = append(modes, studied(t, workload, label))
+		}
+		onFront := func(label byte) bool {
+			s := modes[label-'a']
+			return !slices.ContainsFunc(modes, func(x physics.Steps) bool {
+				return x.TimeMS <= s.TimeMS && energy(x) <= energy(s) && (x.TimeMS < s.TimeMS || energy(x) < energy(s))
+			})
+		}
+		if !onFront('g') {
+			t.Errorf("%s: g is not on the front", workload)
+		}
+		if got, want := onFront('a'), workload == "mobilenet"; got != want {
+			t.Errorf("%s: a is on the front: %t, want %t", workload, got, want)
+		}
+		least := slices.MinFunc(modes, func(a, b physics.Steps) int { return cmp.Compare(energy(a), energy(b)) })
+		if more := energy(modes['g'-'a'])/energy(least) - 1; more < 0.02 {
+			t.Errorf("%s: g takes %.1f %% more energy than the most frugal mode", workload, 100*more)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -10,7 +12,8 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 	t.Parallel()
 	text := jtune(t, "device", "--list").done(t).out
 	for _, want := range []string{"AGX Xavier", "29,232", "Raspberry Pi 5, no Jetson, as stated elsewhere",
-		"Edge TPU, no Jetson, as stated elsewhere: does not train", "not checked"} {
+		"Edge TPU, no Jetson, as stated elsewhere: does not train", "2560?", "? not checked",
+		"TX2, presets: MAXN, MAXQ, MAXP_CORE_ALL, MAXP_CORE_ARM"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("the list does not say %q:\n%s", want, text)
 		}
@@ -29,6 +32,41 @@ func TestDeviceListsJetsonsAndMachinesToCompareWith(t *testing.T) {
 			if d["price_usd"] != nil || d["cores"] != nil || d["jetson"] != false {
 				t.Errorf("what is not known is to be null: %v", d)
 			}
+		case "TX2":
+			want := []any{"cuda_cores", "storage", "price_usd", "size_mm"}
+			if got := d["not_checked"]; !reflect.DeepEqual(got, want) {
+				t.Errorf("not checked of TX2: %v", got)
+			}
 		}
 	}
+}
+
+// The mark of an unchecked value stands in every form, and on a value.
+func TestDeviceListMarksUncheckedValuesInCSVToo(t *testing.T) {
+	t.Parallel()
+	rows, err := csv.NewReader(strings.NewReader(jtune(t, "device", "--list", "--csv").done(t).out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, key := range rows[0] {
+		column[key] = i
+	}
+	marked := 0
+	for _, row := range rows[1:] {
+		for key := range strings.FieldsSeq(row[column["not_checked"]]) {
+			marked++
+			if i, ok := column[key]; !ok || row[i] == "" {
+				t.Errorf("%s: %q is marked as not checked and has no value", row[0], key)
+			}
+		}
+		if row[column["name"]] == "AGX Xavier" && (row[column["cpu_ghz"]] != "2.2656" || row[column["peak_w"]] != "" ||
+			row[column["modes"]] != "29232" || row[column["not_checked"]] != "") {
+			t.Errorf("got %q", row)
+		}
+	}
+	if marked == 0 {
+		t.Error("nothing is marked")
+	}
+	jtune(t, "device", "--csv").fails(t, exitUsage, "--list")
 }

@@ -49,8 +49,11 @@ func (a *app) device() *cobra.Command {
 		Short: "Show the board and its power modes",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if list {
+			switch {
+			case list:
 				return a.listDevices()
+			case a.asCSV:
+				return usagef("device: --csv is for --list")
 			}
 			return a.onDevice(func(s *session.Session) error {
 				if !s.Sysfs().Complete() {
@@ -64,7 +67,8 @@ func (a *app) device() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list Jetsons, and machines to compare with, by cores, clocks, memory, "+
-		"storage, power, price, size and modes")
+		"storage, power, price, size, modes and presets")
+	cmd.Flags().BoolVar(&a.asCSV, "csv", false, "with --list: as CSV, one device per line")
 	a.jsonFlag(cmd.Flags())
 	return cmd
 }

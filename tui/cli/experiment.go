@@ -91,7 +91,7 @@ func (a *app) experiment() *cobra.Command {
 				if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
 					return err
 				}
-				return a.doExperiment(cmd.Context(), s, r)
+				return a.doExperiment(cmd.Context(), s, r, func(x experimentJSON) error { return printJSON(a.out, x) })
 			})
 		},
 	}
@@ -193,6 +193,8 @@ func (a *app) listExperiments() error {
 func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.ExperimentRequest,
 	list []experiment.Experiment, workload string) error {
 	var failed []string
+	documents := []experimentJSON{} // one array, of those that ran
+	var interrupted error
 	dir := r.Dir
 	for i, e := range list {
 		one := r
@@ -208,14 +210,26 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 			if i > 0 && !a.asJSON {
 				fmt.Fprintln(a.out)
 			}
-			err = a.doExperiment(ctx, s, one)
+			err = a.doExperiment(ctx, s, one, func(x experimentJSON) error {
+				documents = append(documents, x)
+				return nil
+			})
 		}
 		if ctx.Err() != nil {
-			return err
+			interrupted = err
+			break
 		}
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("%s: %v", e.Name, err))
 		}
+	}
+	if a.asJSON {
+		if err := printJSON(a.out, documents); err != nil {
+			return err
+		}
+	}
+	if interrupted != nil {
+		return interrupted
 	}
 	if failed != nil {
 		return fmt.Errorf("experiment all: %d of %d could not run: %s", len(failed), len(list),
@@ -259,7 +273,9 @@ func (a *app) compareDevices(workload string) error {
 	return nil
 }
 
-func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest) error {
+// doExperiment runs one and prints its report; with --json, document takes it.
+func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest,
+	document func(experimentJSON) error) error {
 	rep := a.reporter(s.Device)
 	res, err := s.Experiment(ctx, r, rep.observe)
 	rep.wipe()
@@ -275,7 +291,7 @@ func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.Ex
 		return err
 	}
 	if a.asJSON {
-		err = printJSON(a.out, toExperimentJSON(res, s))
+		err = document(toExperimentJSON(res, s))
 	} else {
 		err = res.Text(a.out)
 		a.note("recorded in %s, with report.txt and report.csv", filepath.Clean(res.Dir))

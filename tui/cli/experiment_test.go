@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/binary"
 	"encoding/csv"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,6 +212,24 @@ func TestExperimentAllRunsEachInAFolderOfItsOwn(t *testing.T) {
 		}
 		if !strings.Contains(o.out, e.Name+": "+e.Title) {
 			t.Errorf("the reports lack %s", e.Name)
+		}
+	}
+}
+
+func TestExperimentAllPrintsOneJSONArray(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(virtualBoard, "experiment", "all", "lenet", "--idle", "10s", "--base", "1s", "--out",
+		t.TempDir(), "--json")...).done(t)
+	var list []struct{ Experiment string }
+	if err := json.Unmarshal([]byte(o.out), &list); err != nil {
+		t.Fatalf("not one document: %v", err)
+	}
+	if len(list) != len(experiment.All()) {
+		t.Fatalf("%d of %d experiments", len(list), len(experiment.All()))
+	}
+	for i, e := range experiment.All() {
+		if list[i].Experiment != e.Name {
+			t.Errorf("%d is %s, want %s", i, list[i].Experiment, e.Name)
 		}
 	}
 }
