@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -352,6 +353,7 @@ func FuzzReferenceFile(f *testing.F) {
 	f.Add([]byte(`{`))
 	space := smallSpace(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
+		defer reliability.Input(t)()
 		c, err := decodeCompact(frame(referenceMagic, referenceVersion, body))
 		if err != nil {
 			return

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/learn/baseline"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -208,6 +209,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(data[:len(data)/2])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer reliability.Input(t)()
 		if len(data) > 1<<14 {
 			return
 		}

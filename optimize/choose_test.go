@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jtune/internal/stats"
+	"jtune/internal/tools/reliability"
 	"jtune/learn"
 	"jtune/tegra"
 )
@@ -212,6 +213,7 @@ func FuzzChoose(f *testing.F) {
 	f.Add(math.NaN(), 40.0, 0.1, 110.0, math.Inf(1), 0.05, 30.0, 120.0, 0.0)
 	f.Add(0.0, -1.0, math.NaN(), 1e-300, 1e300, 1e300, 1e-9, 1e9, 3.0)
 	f.Fuzz(func(t *testing.T, t1, p1, s1, t2, p2, s2, limitW, limitMS, margin float64) {
+		defer reliability.Input(t)()
 		l := Limit{PowerW: limitW, TimeMS: limitMS, Margin: margin}
 		list := []learn.Prediction{pred(1, t1, p1, s1, s1), pred(2, t2, p2, s2, s2), pred(3, t2, p1, s1, s2)}
 		got, err := Choose(list, l)

@@ -3,6 +3,8 @@ package optimize
 import (
 	"reflect"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func FuzzRotation(f *testing.F) {
@@ -11,6 +13,7 @@ func FuzzRotation(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		r, err := ParseRotation(text)
 		if err != nil {
 			return

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
 
@@ -123,6 +124,7 @@ func FuzzParseFilter(f *testing.F) {
 		PowerW:  1,
 	}
 	f.Fuzz(func(t *testing.T, expr string) {
+		defer reliability.Input(t)()
 		if filter, err := s.ParseFilter(expr); err == nil {
 			filter.Match(m)
 		}

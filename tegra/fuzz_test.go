@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -34,6 +35,7 @@ func FuzzDeviceFile(f *testing.F) {
 	}
 	root := tr.Write(f)
 	f.Fuzz(func(t *testing.T, i uint16, text string) {
+		defer reliability.Input(t)()
 		name := names[int(i)%len(names)]
 		full := filepath.Join(root, name)
 		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {

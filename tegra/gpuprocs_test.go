@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestProcessesOnTheGPUAreReadFromTheDriversList(t *testing.T) {
@@ -45,6 +47,7 @@ func TestAMissingListOfProcessesOnTheGPUIsNamed(t *testing.T) {
 func FuzzGPUClients(f *testing.F) {
 	f.Add("CLIENT PROCESS PID SIZE\nuser Xorg 6520 19568K\ntotal 19568K\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		list, _ := parseGPUClients(strings.NewReader(text))
 		for _, p := range list {
 			if p.PID < 0 || p.Bytes < 0 {

@@ -3,6 +3,8 @@ package tegra_test
 import (
 	"strings"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestParseReadsEveryNotationOfAClock(t *testing.T) {
@@ -52,6 +54,7 @@ func FuzzSelect(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		list, err := s.Select(text)
 		if err == nil && len(list) == 0 {
 			t.Errorf("%q selects nothing", text)

@@ -3,6 +3,8 @@ package tegra
 import (
 	"slices"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestCoreListsAreTheKernelsRanges(t *testing.T) {
@@ -63,6 +65,7 @@ func FuzzCPUList(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		list, err := cpuList(text)
 		if err == nil && (len(list) > 1024 || !slices.IsSorted(list)) {
 			t.Errorf("%q: %d cores", text, len(list))
@@ -76,6 +79,7 @@ func FuzzTables(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		var m loadMeter
 		m.take(parseStat([]byte(text)))
 		for n, pct := range m.take(parseStat([]byte(text))) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -253,6 +254,7 @@ func FuzzParseMode(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		if m, err := s.Parse(text); err == nil && !s.Contains(m) {
 			t.Errorf("%q gives %s, which is not a mode", text, m)
 		}

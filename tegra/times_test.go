@@ -4,6 +4,8 @@ import (
 	"maps"
 	"testing"
 	"time"
+
+	"jtune/internal/tools/reliability"
 )
 
 // transStat is in the form that devfreq prints (drivers/devfreq/devfreq.c).
@@ -48,6 +50,7 @@ func FuzzClockTimes(f *testing.F) {
 	f.Add([]byte(transStat))
 	f.Add([]byte("115200 1234\n2201600 0\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		for _, times := range []map[Freq]time.Duration{parseTimeInState(text), parseTransStat(text)} {
 			for freq, spent := range times {
 				if freq <= 0 || freq > maxFreq || spent < 0 {

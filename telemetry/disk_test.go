@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
 
@@ -87,6 +88,7 @@ func FuzzDiskstats(f *testing.F) {
 	f.Add(diskstats)
 	f.Add("259 0 nvme0n1 x 0 y\n\n 1")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		for _, name := range []string{"", "nvme0n1"} {
 			if sum := parseDiskstats(text, name); !sum.OK && sum.V != (DiskCount{}) {
 				t.Errorf("nothing found, yet %+v", sum)

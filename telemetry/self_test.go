@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
 
@@ -65,6 +66,7 @@ func FuzzParseIO(f *testing.F) {
 	f.Add([]byte("rchar: 4292\nsyscr: 13\n"))
 	f.Add([]byte("rchar:\n:\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer reliability.Input(t)()
 		if got := parseIO(data); got.V.Bytes < 0 || got.V.Calls < 0 {
 			t.Errorf("got %+v", got)
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"jtune/internal/tools/reliability"
 )
 
 func FuzzPlain(f *testing.F) {
@@ -11,6 +13,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		defer reliability.Input(t)()
 		for _, got := range []string{Plain(s), OneLine(s)} {
 			if strings.ContainsFunc(got, control) || !utf8.ValidString(got) {
 				t.Errorf("%q became %q", s, got)

@@ -3,6 +3,8 @@ package tomlfile
 import (
 	"strings"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func TestDecodeRefusesWhatTheDecoderWouldChokeOn(t *testing.T) {
@@ -47,6 +49,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("a = 1\n[b.c]\nd = [1.5, {e = 'x'}]\n")
 	f.Add(`a = """x""" # y`)
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		var into map[string]any
 		if _, err := Decode("f", text, &into); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("more than a line: %q", err)

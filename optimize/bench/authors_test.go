@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/optimize/optimizetest"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -58,6 +59,7 @@ func FuzzReadAuthors(f *testing.F) {
 	f.Add(runsHeader + "1,0,0.5,0.125,['12_2201600_1300500000_3199000000']\n")
 	f.Add("a,b\n\"")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		a, err := ReadAuthors("x", strings.NewReader(text))
 		if err != nil {
 			return

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"jtune/internal/tools/reliability"
 )
 
 // shown is a line and the second at which it came.
@@ -203,6 +205,7 @@ func FuzzPattern(f *testing.F) {
 	f.Add("  3%|▎         | 47/1563 [00:12<06:31,  3.87it/s]", "  3%|▎         | 48/1563 [00:12<06:31,  3.87it/s]")
 	f.Add("1/1 0G 1: 3% - 4/5 5.3it/s", "5.00 it/s")
 	f.Fuzz(func(t *testing.T, a, b string) {
+		defer reliability.Input(t)()
 		for name := range patterns {
 			for _, e := range reads(t, name, []shown{{1, a}, {2, b}, {3, a}}) {
 				if !(e.TimeMS > 0) || e.TimeMS > maxTimeMS || e.Batch < 0 || e.Epoch < 0 {

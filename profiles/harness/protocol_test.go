@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 )
 
@@ -168,6 +169,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"event":"minibatch","time_ms":1e308,"compute_ms":-0}`))
 	f.Add([]byte("\x00\xff{"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		e, err := new(parser).parse(text)
 		if err != nil {
 			return
@@ -217,6 +219,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nb\r 10%\r 20%\n\n"))
 	f.Add(bytes.Repeat([]byte("x"), maxLine+5))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		eachLine(bytes.NewReader(text), func(line []byte) {
 			if len(line) > maxLine || bytes.IndexByte(line, '\n') >= 0 {
 				t.Errorf("a line of %d bytes", len(line))

@@ -6,6 +6,8 @@ import (
 	"compress/gzip"
 	"io"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func FuzzPacked(f *testing.F) {
@@ -24,6 +26,7 @@ func FuzzPacked(f *testing.F) {
 	_ = z.Close()
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, packed []byte) {
+		defer reliability.Input(t)()
 		found, sum := map[string]*rawRun{}, 0
 		_ = unpack(bytes.NewReader(packed), func(name string, r io.Reader) error {
 			return takeLog(found, &sum, name, r)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -190,6 +191,7 @@ func FuzzParsePower(f *testing.F) {
 	f.Add([]byte("time,power cur\n2024-06-10 01:58:26.5,8000\n2024-06-10 01:58:27.5,8100\n"))
 	f.Add([]byte("Power TOT,log_time\n1,1e308\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		log, err := parsePower(text, 0)
 		if err != nil {
 			return
@@ -207,6 +209,7 @@ func FuzzEpochRows(f *testing.F) {
 	f.Add([]byte(minibatchTimes(3)))
 	f.Add([]byte("epoch,epochtime_ms,log_time\n0,100,1\n1,100,2\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		rows, err := epochRows(text)
 		if err != nil {
 			return

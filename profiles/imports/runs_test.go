@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
@@ -245,6 +246,7 @@ func FuzzNumbers(f *testing.F) {
 	f.Add("epoch,epochtime_ms,log_time\n0,100,1\n")
 	f.Add("epoch,\":\",log_time\n\"0,100,1\n0")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		rows, err := numbers([]byte(text), "epoch", "log_time")
 		for _, r := range rows {
 			if err == nil && (len(r) != 2 || math.IsNaN(r[0]) || math.IsInf(r[1], 0)) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"jtune/internal/tools/reliability"
 )
 
 func FuzzHeader(f *testing.F) {
@@ -16,6 +18,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte("format = 1\n[device]\ncores = [2]\ncpu_khz = [729600]\n[plan]\nkind = \"tune\"\n[settings]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		h, err := parseHeader("campaign.toml", text)
 		if err != nil {
 			return
@@ -31,6 +34,7 @@ func FuzzRawLines(f *testing.F) {
 		"1,4,729600,318750000,665600000,9.5,true,,true"))
 	f.Add([]byte(csvLine(sampleColumns) + "1.000,4,729600,318750000,665600000,,false,cold\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		parseRaw(text, sampleColumns, func(p *fieldParser) {
 			at, _, watts := p.number(), p.mode(), p.optional()
 			p.at = len(sampleColumns)
@@ -44,6 +48,7 @@ func FuzzRawLines(f *testing.F) {
 func FuzzLocks(f *testing.F) {
 	f.Add("2: FLOCK  ADVISORY  WRITE 4242 08:01:1311 0 EOF\n2: -> FLOCK  ADVISORY  WRITE 1 08:01:1311 0 EOF\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		for _, h := range parseLocks(text) {
 			if h.pid <= 0 {
 				t.Errorf("process %d", h.pid)

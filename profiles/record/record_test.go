@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
@@ -464,6 +465,7 @@ func FuzzParseRows(f *testing.F) {
 	)
 	f.Add([]byte("x\n\"\n,,,\n\x00\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		rows, _ := parseRows(text)
 		for _, r := range rows {
 			again, err := ParseRow(r.Fields())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -223,6 +224,7 @@ func FuzzRuns(f *testing.F) {
 	}
 	f.Add([]byte(text))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		runs, _ := parseRuns(text)
 		for _, r := range runs {
 			r.Character.Advice()

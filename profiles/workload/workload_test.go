@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func builtIns(t *testing.T) []Workload {
@@ -211,6 +213,7 @@ func FuzzWorkloadsFile(f *testing.F) {
 	f.Add("[workload.resnet18]\nbatch = 32\naliases = ['r']\n")
 	f.Add("workload = 3\n[[workload]]\n\"")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		base, err := parse("built-in", builtIn, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -31,6 +32,7 @@ func FuzzSavedState(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		if err := os.WriteFile(st.path(foundFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -65,6 +67,7 @@ func FuzzAnswers(f *testing.F) {
 		`{"event":"ended","error":"y"}` + "\n")
 	f.Add("\x00\n{}\n[]\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		c, err := connect(discard{}, strings.NewReader(text))
 		if err != nil {
 			return

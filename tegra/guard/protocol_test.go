@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -136,6 +137,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(`{"op":"restore"}` + "\n" + `{"op":"recover"}` + "\n" + `{"op":"keep"}` + "\n")
 	f.Add("\x00\n{}\n[]\n\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		if strings.Contains(text, "keep") {
 			text = strings.ReplaceAll(text, "keep", "kept") // what is kept stays: that is no find
 		}

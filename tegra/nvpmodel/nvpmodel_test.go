@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra/nvpmodel"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -391,6 +392,7 @@ func FuzzParse(f *testing.F) {
 	)
 	f.Add("<<<>>>\n< PM_CONFIG DEFAULT=-1 >")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		c, err := nvpmodel.Parse(strings.NewReader(text))
 		if err != nil {
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
 )
@@ -183,6 +184,7 @@ func FuzzKnown(f *testing.F) {
 	f.Add("bash", "bash\x00-c\x00jetson_clocks\x00")
 	f.Add("", "\x00\x00")
 	f.Fuzz(func(t *testing.T, comm, cmdline string) {
+		defer reliability.Input(t)()
 		if len(cmdline) > 0 {
 			known(comm, words([]byte(cmdline)))
 		}

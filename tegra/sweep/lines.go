@@ -6,6 +6,9 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
 )
 
 // lines reads records of CSV, each of them one line: a quote that is open at
@@ -17,6 +20,8 @@ type lines struct {
 	csv    *csv.Reader   // on line
 	number int           // of the line read last, from 1
 }
+
+var errLines = safefile.BoundError("more than " + text.Thousands(mostLines) + " lines")
 
 func newLines(r io.Reader) *lines {
 	text := strings.NewReader("")
@@ -35,7 +40,9 @@ func (l *lines) next() ([]string, error) {
 		if err != nil && (text == "" || !errors.Is(err, io.EOF)) {
 			return nil, err
 		}
-		l.number++
+		if l.number++; l.number > mostLines {
+			return nil, errLines
+		}
 		l.text.Reset(text)
 		l.line.Reset(l.text)
 		record, err := l.csv.Read()

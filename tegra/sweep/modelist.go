@@ -34,6 +34,9 @@ func (t *Table) selections(r *bufio.Reader, o Options) error {
 		if end != nil && !errors.Is(end, io.EOF) {
 			return fmt.Errorf("%s: %w", t.Name, end)
 		}
+		if number > mostLines {
+			return fmt.Errorf("%s: %w", t.Name, errLines)
+		}
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" {
 			modes, err := o.Space.Select(line)
@@ -45,8 +48,8 @@ func (t *Table) selections(r *bufio.Reader, o Options) error {
 				t.Problems = append(t.Problems, p)
 				modes = nil
 			}
-			if len(t.Rows)+len(modes) > mostRows || len(t.Problems) >= hopeless {
-				return fmt.Errorf("%s: line %d: more than %s modes", t.Name, number, text.Thousands(mostRows))
+			if len(t.Rows)+len(modes) > mostLines || len(t.Problems) >= hopeless {
+				return fmt.Errorf("%s: line %d: more than %s modes", t.Name, number, text.Thousands(mostLines))
 			}
 			for _, m := range modes {
 				row := Row{Line: number}

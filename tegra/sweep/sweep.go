@@ -107,8 +107,10 @@ type Options struct {
 
 // Bounds of a file, beside those of package safefile.
 const (
-	mostRows    = 200_000 // ten times the modes of the largest board
+	mostBytes   = 32 << 20
+	mostLines   = 200_000 // ten times the modes of the largest board; bad, empty and equal ones count
 	mostColumns = 1000
+	mostCells   = 4_000_000
 	// hopeless is how many rows may be bad while none is good.
 	hopeless = 10_000
 )
@@ -133,7 +135,7 @@ func ReadFile(path string, o Options) (*Table, error) {
 // of unknown columns included, are one reading.
 func Read(r io.Reader, name string, o Options) (*Table, error) {
 	t := &Table{Name: name}
-	r = safefile.Lines(r)
+	r = safefile.Lines(safefile.Most(r, mostBytes))
 	if o.ModesOnly && o.Space != nil {
 		from := bufio.NewReader(r)
 		if r = from; selects(from) {
@@ -150,10 +152,14 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 		extra string
 	}
 	seen := map[reading]bool{}
+	cells := 0
 	for {
 		record, err := l.next()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if cells += len(record); cells > mostCells {
+			return nil, fmt.Errorf("%s: more than %s cells", name, text.Thousands(mostCells))
 		}
 		var row Row
 		var bad *csv.ParseError
@@ -175,9 +181,6 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 				break
 			}
 			continue
-		}
-		if len(t.Rows)+len(t.Problems) >= mostRows {
-			return nil, fmt.Errorf("%s: more than %s rows", name, text.Thousands(mostRows))
 		}
 		if !o.ModesOnly {
 			key := reading{row.Measured, strings.Join(row.Extra, ",")}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
@@ -349,6 +350,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(head + "4,1190400,420750000,2133000000,80.5,25,\"torn\n4,1190400,420750000,2133000000,80.5,25\n")
 	f.Add("cores,cores,cpu,gpu,mem,time_ms,power_w\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		table, err := sweep.Read(strings.NewReader(text), "fuzz", sweep.Options{})
 		if err != nil {
 			return
@@ -395,12 +397,15 @@ func TestReadRefusesFilesBeyondItsBoundsAtOnce(t *testing.T) {
 		"a header of commas":   {strings.NewReader(strings.Repeat(",", mb/2) + "\n"), "columns, at most 1,000"},
 		"lines of commas":      {strings.NewReader(head + strings.Repeat(",\n", mb)), "no usable row"},
 		"one long line of all": {strings.NewReader(head + row + strings.Repeat("9", 2*mb)), "line 3 is long"},
-		"rows and rows": {io.MultiReader(strings.NewReader(head), &endless{row: row}),
-			"more than 200,000 rows"},
+		"rows and rows":        {io.MultiReader(strings.NewReader(head), &endless{row: row}), "more than 200,000 lines"},
+		"one row again":        {strings.NewReader(head + strings.Repeat(row, 200_000)), "more than 200,000 lines"},
+		"bad rows after a row": {strings.NewReader(head + row + strings.Repeat("1\n", 200_000)), "more than 200,000 lines"},
+		"empty lines":          {strings.NewReader(head + row + strings.Repeat("\n", 200_000)), "more than 200,000 lines"},
+		"cells": {strings.NewReader(strings.TrimSpace(head) + strings.Repeat(",x", 990) + "\n" +
+			strings.Repeat(strings.TrimSpace(row)+strings.Repeat(",1", 990)+"\n", 5000)), "more than 4,000,000 cells"},
+		"bytes": {strings.NewReader(head + strings.Repeat(strings.TrimSpace(row)+strings.Repeat(" ", mb/2)+"\n", 65)),
+			"larger than 32 MB"},
 	} {
-		if name == "rows and rows" && os.Getenv("JTUNE_LONG") == "" {
-			continue
-		}
 		_, err := sweep.Read(c.text, "t.csv", sweep.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 // Whatever is written to a knob, the board stays a board: no panic, a sane
@@ -34,6 +36,7 @@ func FuzzWrites(f *testing.F) {
 		f.Add(uint8(i), value, uint8(3*i), value)
 	}
 	f.Fuzz(func(t *testing.T, p uint8, v string, q uint8, w string) {
+		defer reliability.Input(t)()
 		b := fast(t, Options{Seed: 1})
 		b.FS().WriteFile(paths[int(p)%len(paths)], []byte(v))
 		start(t, b, "lstm")
@@ -63,6 +66,7 @@ func FuzzNames(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
+		defer reliability.Input(t)()
 		fsys := b.FS()
 		_, statErr := fsys.Stat(name)
 		if _, err := fsys.ReadFile(name); err == nil && statErr != nil {

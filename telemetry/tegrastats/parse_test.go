@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/internal/tools/reliability"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 )
@@ -195,6 +196,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		l, _ := Parse(text)
 		if _, err := json.Marshal(l); err != nil {
 			t.Fatal(err)

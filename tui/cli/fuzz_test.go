@@ -3,6 +3,8 @@ package cli
 import (
 	"math"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 func FuzzArguments(f *testing.F) {
@@ -10,6 +12,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer reliability.Input(t)()
 		if from, to, step, err := parseBudgets(text); err == nil && text != "" &&
 			!(from > 0 && to >= from && step > 0) {
 			t.Errorf("budgets %q: %g %g %g", text, from, to, step)

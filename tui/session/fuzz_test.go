@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 // FuzzOrder reads what other programs send to the control socket, and what they answer.
@@ -18,6 +20,7 @@ func FuzzOrder(f *testing.F) {
 		f.Add(append(text, '\n'))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		var ask controlRequest
 		if err := readLine(bytes.NewReader(text), &ask); err == nil && bytes.IndexByte(text, '\n') < 0 {
 			t.Errorf("half a line is taken: %q", text)
@@ -30,6 +33,7 @@ func FuzzChoice(f *testing.F) {
 	f.Add([]byte(`{"workload":"resnet18","goal":"power","power_w":[20,30],"depth":"quick"}`))
 	f.Add([]byte(`{"goal":"time","time_ms":[1e999,-1,0]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		c := parseChoice(text, DefaultChoice(nil))
 		for _, l := range c.Limits() {
 			if err := l.Check(); err != nil {
@@ -46,6 +50,7 @@ func FuzzKeys(f *testing.F) {
 	f.Add([]byte("keys.apply = [[\"a\"]]\n"))
 	file := filepath.Join(f.TempDir(), "config.toml")
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jtune/internal/tools/reliability"
 )
 
 // sample is a network with every field of its header set.
@@ -197,6 +199,7 @@ func FuzzUnmarshal(f *testing.F) {
 		f.Add(data[:max(0, len(data)-crcBytes)])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		defer reliability.Input(t)()
 		var n Net
 		data := binary.LittleEndian.AppendUint32(slices.Clone(body), crc32.ChecksumIEEE(body))
 		if err := n.UnmarshalBinary(data); err != nil {
