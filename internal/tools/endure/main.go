@@ -7,8 +7,8 @@
 //
 //	go test -c ──► test program ──► output ──► executions, kills, keys; findings ──► docs/reliability.csv
 //
-// A fuzz target counts its executions. A panic, an input of more than 1 s of CPU time, of 10 s of waiting or of more than
-// 200 MB, and a process of more than 200 MB are findings. The other tests say what they counted on a line "counted N".
+// A fuzz target counts its executions. A panic, an input that takes more than 1 s of CPU time, 10 s or 200 MB, and a
+// process of more than 200 MB are findings. The other tests say what they counted on a line "counted N".
 package main
 
 import (
