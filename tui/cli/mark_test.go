@@ -146,7 +146,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 			if args != nil && flags.Lookup("json") != nil {
 				wantMarkedJSON(t, do("--json"))
 			}
-			if args != nil && flags.Lookup("csv") != nil && name != "device" { // its CSV is the catalogue's, of no board
+			if args != nil && flags.Lookup("csv") != nil && name != "device" { // whose CSV is the catalogue
 				wantMarkedCSV(t, "output", do("--csv"))
 			}
 		})
