@@ -81,6 +81,7 @@ func onBoard(t *testing.T, board, dir, limit string) (*terminal, func(args ...st
 	}
 	jtune("tune", "resnet18", "--power-limit", limit)
 	s := inTerminal(t, "exec env "+strings.Join(env, " ")+" "+bin+" "+strings.Join(flags, " "))
+	s.sees("mode ", "clocks: ") // a program that is still starting may miss that its window grows
 	s.tmux("resize-window", "-x", "200", "-y", "50")
 	return s, jtune
 }
@@ -107,7 +108,7 @@ func agreeOnPresent(t *testing.T, s *terminal, jtune func(...string) string) {
 		t.Fatal("device does not say what is set now")
 	}
 	s.press("1")
-	screen := words(s.sees("mode ", "clocks: "))
+	screen := words(s.sees("mode "+now[1], "clocks: ")) // once the wider window is drawn
 	shown := regexp.MustCompile(`mode (\S+(?: = \S+)?).* clocks: (\S+)`).FindStringSubmatch(screen)
 	if shown == nil || shown[1] != now[1] || shown[2] != now[2] {
 		t.Errorf("device says %q, Live %q:\n%s", now, shown, s.screen())
