@@ -44,7 +44,7 @@ type Board struct {
 	NoBoot   error             // why it cannot be
 	Elapsed  time.Duration     // the board's clock, which stands
 	ReadOnly bool              // there is no guard
-	Acts     []string          // on campaigns, oldest first
+	acted    []string          // on campaigns, oldest first
 	Blocks   map[string]string // why a workload cannot run, by its name
 }
 

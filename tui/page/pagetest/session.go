@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"jtune/internal/figure"
@@ -238,8 +239,15 @@ func (f *Board) RestoreCampaign(name string) error { return f.acts("restore " + 
 func (f *Board) acts(what string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.Acts = append(f.Acts, what)
+	f.acted = append(f.acted, what)
 	return nil
+}
+
+// Acted are the renames, deletions and restorations that were asked for, oldest first.
+func (f *Board) Acted() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.acted)
 }
 
 // Verify measures a little more than the law says.

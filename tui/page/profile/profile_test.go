@@ -119,7 +119,7 @@ func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	if !ok || !strings.Contains(ask.Why, "9 measured modes") {
 		t.Fatalf("D asks %+v", d.Want())
 	}
-	if len(d.Board.Acts) > 0 {
+	if len(d.Board.Acted()) > 0 {
 		t.Error("it is deleted before the answer")
 	}
 	d.Press("up", "up", "D", "M")
@@ -162,8 +162,8 @@ func TestProfileRestoresADeletedCampaign(t *testing.T) {
 		t.Errorf("D of a deleted one says %q", d.Notice)
 	}
 	d.Press("U")
-	d.Until("it is restored", func() bool { return len(d.Board.Acts) == 1 })
-	if got := d.Board.Acts[0]; got != "restore 20260310-120000-resnet18-modes" {
+	d.Until("it is restored", func() bool { return len(d.Board.Acted()) == 1 })
+	if got := d.Board.Acted()[0]; got != "restore 20260310-120000-resnet18-modes" {
 		t.Errorf("did %q", got)
 	}
 	d.Sees("campaigns of this board")
