@@ -27,26 +27,26 @@ func TestTheRecordingCanBeMade(t *testing.T) {
 	if err := run(context.Background(), []string{"-out", dir, "-fast"}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	replay(t, filepath.Join(dir, "demo.cast"))
+	replay(t, filepath.Join(dir, "demo.cast"), true)
 	picture(t, filepath.Join(dir, "demo.svg"))
 }
 
 // TestTheRecordingInTheTreeIsOfThisScript: make it again with
 // go run ./internal/tools/demo when a step or its words have changed.
 func TestTheRecordingInTheTreeIsOfThisScript(t *testing.T) {
-	replay(t, filepath.FromSlash("../../../docs/demo.cast"))
+	replay(t, filepath.FromSlash("../../../docs/demo.cast"), false)
 	picture(t, filepath.FromSlash("../../../docs/demo.svg"))
 }
 
 // replay asks that a recording shows each step of the tour.
-func replay(t *testing.T, path string) {
+func replay(t *testing.T, path string, fast bool) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if _, err := framesOf(file); err != nil {
+	if _, err := framesOf(file, fast); err != nil {
 		t.Errorf("%s: %v", path, err)
 	}
 }

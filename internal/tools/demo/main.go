@@ -90,6 +90,6 @@ func record(ctx context.Context, fast bool) (*cast, []frame, error) {
 	if err := t.Wait(patience); err != nil {
 		return nil, nil, err
 	}
-	frames, err := framesOf(strings.NewReader(c.String()))
+	frames, err := framesOf(strings.NewReader(c.String()), fast)
 	return c, frames, err
 }
