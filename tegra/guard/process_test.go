@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"jtune/internal/caller"
 	"jtune/tegra"
 	"jtune/tegra/tegratest"
@@ -62,21 +60,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(context.Background(), os.Args[1:]))
 	}
 	os.Setenv(asGuard, "1")
-	if onTmpfs() {
-		os.Setenv("TMPDIR", shm)
-	}
 	os.Exit(m.Run())
-}
-
-const shm = "/dev/shm"
-
-// onTmpfs reports whether fake roots can lie in memory, as the state folder
-// /run/jtune does: each state is synced, which takes long on a disk.
-func onTmpfs() bool {
-	var st unix.Statfs_t
-	err := unix.Statfs(shm, &st)
-	return err == nil && st.Type == unix.TMPFS_MAGIC && st.Flags&unix.ST_NOEXEC == 0 &&
-		st.Bavail*uint64(st.Bsize) > 1<<28 && unix.Access(shm, unix.W_OK) == nil && os.Getenv("TMPDIR") == ""
 }
 
 // busyClient applies one mode after the other and says so line by line.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Tree is a root's files by absolute name. Contents carry their own newline.
@@ -73,11 +75,30 @@ func (tr *Tree) Unlink() {
 	}
 }
 
-// Write makes the tree on disk in a folder of the test's own.
+// Write makes the tree in a folder of the test's own.
 func (tr *Tree) Write(t testing.TB) string {
 	t.Helper()
-	root := t.TempDir()
+	root := rootDir(t)
 	check(t, tr.WriteTo(root))
+	return root
+}
+
+// memory is where most Linux systems keep files in memory.
+const memory = "/dev/shm"
+
+// rootDir is an empty folder of the test's own, in memory where there is room, as sysfs and /run are, unless
+// TMPDIR names another place: a tree is hundreds of small files, and a guard syncs each state.
+func rootDir(t testing.TB) string {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(memory, &st); err != nil || st.Type != unix.TMPFS_MAGIC || st.Flags&unix.ST_NOEXEC != 0 ||
+		st.Bavail*uint64(st.Bsize) < 1<<28 || unix.Access(memory, unix.W_OK) != nil || os.Getenv("TMPDIR") != "" {
+		return t.TempDir()
+	}
+	root, err := os.MkdirTemp(memory, "jtune-test")
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(root)) })
+	check(t, os.Chmod(root, 0o755)) // as the root of a system
 	return root
 }
 
