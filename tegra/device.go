@@ -143,10 +143,13 @@ type Missing struct {
 	Why  string `json:"why"`  // "no permission (root only)", "input/output error"
 }
 
-// RailReading is the power of one rail in watts.
+// RailReading is the power of one rail in watts. Voltage and current are absent where the
+// driver gives the power itself.
 type RailReading struct {
-	Name   string       `json:"name"`
-	PowerW Val[float64] `json:"power_w"`
+	Name    string       `json:"name"`
+	PowerW  Val[float64] `json:"power_w"`
+	Volts   Val[float64] `json:"-"`
+	Amperes Val[float64] `json:"-"`
 }
 
 // CoreReading is one core of the CPU.

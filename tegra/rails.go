@@ -132,29 +132,33 @@ func (f *finder) label(path string) (string, bool) {
 // maxRailW bounds what is taken for a rail's power; the largest module draws 130 W.
 const maxRailW = 1000
 
-func (r *rail) powerW() (float64, error) {
+// read reads the rail's power into to, and voltage and current where they make it.
+func (r *rail) read(to *RailReading) error {
+	var volts, amperes Val[float64]
 	var w float64
 	if r.power != nil {
 		v, err := r.power.int()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		w = float64(v) / r.watt
 	} else {
 		mv, err := r.millis[0].int()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		ma, err := r.millis[1].int()
 		if err != nil {
-			return 0, err
+			return err
 		}
+		volts, amperes = Some(float64(mv)/1e3), Some(float64(ma)/1e3)
 		w = float64(mv) * float64(ma) / 1e6
 	}
 	if w < 0 || w > maxRailW {
-		return 0, fmt.Errorf("%.0f W is not a plausible power of a rail", w)
+		return fmt.Errorf("%.0f W is not a plausible power of a rail", w)
 	}
-	return w, nil
+	to.PowerW, to.Volts, to.Amperes = Some(w), volts, amperes
+	return nil
 }
 
 func (g *railGroup) read(r *Reading, miss func(string, error)) {
@@ -162,12 +166,9 @@ func (g *railGroup) read(r *Reading, miss func(string, error)) {
 	for i := range g.rails {
 		rail := &g.rails[i]
 		r.Rails[i].Name = rail.name
-		w, err := rail.powerW()
-		if err != nil {
+		if err := rail.read(&r.Rails[i]); err != nil {
 			miss("rail "+rail.name, err)
-			continue
 		}
-		r.Rails[i].PowerW = Some(w)
 	}
 	if g.total == nil {
 		return

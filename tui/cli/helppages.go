@@ -35,6 +35,7 @@ var examples = map[string]string{
 	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
 	"jtune demo":               "jtune demo --fast",
+	"jtune exporter":           "jtune exporter\njtune exporter --once | promtool check metrics",
 	"jtune keys":               "jtune keys",
 	"jtune config":             "jtune config show",
 	"jtune config show":        "jtune config show --json",

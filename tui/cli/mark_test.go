@@ -103,6 +103,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"evaluate":          {"--truth", campaign, "--quick", "--sizes", "4", "--methods", "gp"},
 		"experiment":        {"workers", "lstm", "--minibatches", "3", "--base", "0"},
 		"fidelity":          {"--only", "scenario"},
+		"exporter":          {"--once"},
 		"profile":           nil, // above
 		"campaigns rename":  nil,
 	}

@@ -1,0 +1,226 @@
+// Package exporter gives the readings of a device to Prometheus, in its text
+// format: over HTTP, or as a file for node_exporter's textfile collector.
+//
+//	tegra.Device ──► Sampler ──► Exporter ──► series ──► /metrics, FILE
+//	                    └─ every second ──► energy counter
+//
+// A value that the device does not give is a series that is not there. Units
+// are base units (joules, watts, hertz, bytes, seconds, ratios from 0 to 1), as
+// Prometheus' naming practices have it; names agree with those of
+// jetson-orin-exporter where that follows them.
+package exporter
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// energyEvery is the interval of the samples that make the energy counter; everything else is
+// read when it is asked for.
+const energyEvery = time.Second
+
+// Job is what a jtune measures on the board at this moment.
+type Job struct {
+	Name     string // of its campaign
+	Workload string
+	Kind     string // of the plan: "tune", "run", "grid", …
+	Unit     string // what Units counts: "minibatch"
+	Units    int64
+	UnitJ    tegra.Val[float64] // energy of one unit, in the setting measured last
+	LimitW   tegra.Val[float64] // power limit of the search
+}
+
+// Source is what an Exporter reads.
+type Source struct {
+	Device   tegra.Device
+	Sampler  *telemetry.Sampler    // of Device
+	PresetID func() tegra.Val[int] // of the preset that nvpmodel set last; nil: unknown
+	Job      func() (Job, bool)    // false: none runs; nil: not looked for
+}
+
+// Exporter turns readings into series. It is safe for use by several goroutines.
+type Exporter struct {
+	from   Source
+	cancel func() // of the energy counter; nil: not begun
+
+	mu     sync.Mutex // guards what follows
+	energy telemetry.Energy
+	buf    []byte // of the last answer, used again
+}
+
+// New returns an exporter without an energy counter.
+func New(from Source) *Exporter { return &Exporter{from: from} }
+
+// Begin starts the energy counter. End ends it.
+func (e *Exporter) Begin() {
+	e.cancel = e.from.Sampler.Subscribe(energyEvery, func(s telemetry.Sample) {
+		if p := s.PowerW(); p.OK {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.energy.Add(s.T, p.V)
+		}
+	})
+}
+
+// End ends the energy counter.
+func (e *Exporter) End() {
+	if e.cancel != nil {
+		e.cancel()
+	}
+}
+
+// Write reads the device and writes every series. The error is the device's own when it does not
+// answer, else w's.
+func (e *Exporter) Write(w io.Writer) error {
+	begun := time.Now()
+	s, err := e.from.Sampler.Read() // before e.mu: the energy counter waits for that with the sampler's own
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p := page{buf: e.buf[:0]}
+	e.board(&p, s.Reading)
+	e.power(&p, s)
+	heat(&p, s.Reading)
+	clocks(&p, s.Reading)
+	if e.from.Job != nil {
+		if j, runs := e.from.Job(); runs {
+			job(&p, j)
+		}
+	}
+	p.gauge("jetson_exporter_scrape_seconds", "Time that reading the device for this answer took.",
+		tegra.Some(time.Since(begun).Seconds()))
+	e.buf = p.buf
+	_, err = w.Write(e.buf)
+	return err
+}
+
+// board says what the device is and which mode it is in.
+func (e *Exporter) board(p *page, r tegra.Reading) {
+	b := e.from.Device.Board()
+	help := "The board, its module and release."
+	if mark := tegra.VirtualMark(b.Origin()); mark != "" {
+		help += " Every series here is of it " + mark + "."
+	}
+	p.info("jetson_board_info", help, "model", b.Model, "module", b.Module, "l4t", b.L4T,
+		"virtual", strconv.FormatBool(b.Virtual))
+	if r.Mode.OK {
+		p.info("jetson_mode_info", "The power mode in force: cores, CPU, GPU and memory clock.", "mode",
+			r.Mode.V.String())
+	}
+	if e.from.PresetID == nil {
+		return
+	}
+	id := e.from.PresetID()
+	if !id.OK {
+		return
+	}
+	name := ""
+	for _, preset := range e.from.Device.Presets() {
+		if preset.ID == id.V {
+			name = preset.Name
+		}
+	}
+	p.info("jetson_nvpmodel_info", "The preset that nvpmodel set last.", "name", name, "id", strconv.Itoa(id.V))
+}
+
+// power writes rails, module and energy.
+func (e *Exporter) power(p *page, s telemetry.Sample) {
+	for _, m := range []struct {
+		name, help string
+		of         func(tegra.RailReading) tegra.Val[float64]
+	}{
+		{"jetson_power_watts", "Power of a rail.", func(r tegra.RailReading) tegra.Val[float64] { return r.PowerW }},
+		{"jetson_rail_volts", "Voltage of a rail.", func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }},
+		{"jetson_rail_amperes", "Current of a rail.", func(r tegra.RailReading) tegra.Val[float64] { return r.Amperes }},
+	} {
+		p.begin(m.name, m.help, gauge)
+		for _, r := range s.Reading.Rails {
+			p.value(m.of(r), "rail", r.Name)
+		}
+	}
+	b := e.from.Device.Board()
+	p.gauge("jetson_module_power_watts", fmt.Sprintf("Power of the module (%s: %s).", b.TotalRule, b.TotalCovers),
+		s.PowerW())
+	if e.cancel != nil && b.TotalRule != "" {
+		p.begin("jetson_energy_joules_total",
+			"Energy of the module since this exporter began, integrated from one sample a second.", counter)
+		p.value(tegra.Some(e.energy.Joules()))
+	}
+	p.begin("jetson_overcurrent_events_total", "Over-current events of the board since it started.", counter)
+	p.value(asFloat(s.Reading.OverCurrents))
+}
+
+// heat writes temperatures, throttling and fan.
+func heat(p *page, r tegra.Reading) {
+	p.begin("jetson_temperature_celsius", "Temperature of a thermal zone.", gauge)
+	for _, t := range r.Temps {
+		p.value(tegra.Some(t.C), "zone", t.Name)
+	}
+	p.begin("jetson_throttled", "1 while a limit slows a part of the SoC.", gauge)
+	p.value(asBool(r.Heat), "reason", "thermal")
+	p.begin("jetson_fan_duty_ratio", "Duty cycle of the fan, 0 to 1.", gauge)
+	p.value(ratio(r.FanPct), "fan", "pwm-fan")
+}
+
+// clocks writes clocks, loads and memory.
+func clocks(p *page, r tegra.Reading) {
+	for _, m := range []struct {
+		name, help string
+		of         func(tegra.CoreReading) tegra.Val[float64]
+	}{
+		{"jetson_cpu_online", "1 for a core that is online.", func(c tegra.CoreReading) tegra.Val[float64] {
+			return asBool(tegra.Some(c.Online))
+		}},
+		{"jetson_cpu_frequency_hertz", "Clock of a core.", func(c tegra.CoreReading) tegra.Val[float64] {
+			return asFloat(c.Freq)
+		}},
+		{"jetson_cpu_busy_ratio", "Share of time since the last reading that a core worked, 0 to 1.",
+			func(c tegra.CoreReading) tegra.Val[float64] { return ratio(c.LoadPct) }},
+	} {
+		p.begin(m.name, m.help, gauge)
+		for i, c := range r.Cores {
+			p.value(m.of(c), "cpu", strconv.Itoa(i))
+		}
+	}
+	p.gauge("jetson_gpu_frequency_hertz", "Clock of the GPU.", asFloat(r.GPU.Actual))
+	p.gauge("jetson_gpu_busy_ratio", "Load of the GPU, 0 to 1.", ratio(r.GPU.LoadPct))
+	p.gauge("jetson_emc_frequency_hertz", "Clock of the memory.", asFloat(r.EMC.Actual))
+	p.gauge("jetson_emc_busy_ratio", "Load of the memory, 0 to 1.", ratio(r.EMC.LoadPct))
+	p.gauge("jetson_memory_used_bytes", "Memory in use.", asFloat(r.RAMUsed))
+	p.gauge("jetson_memory_total_bytes", "Memory of the module.", asFloat(r.RAMTotal))
+}
+
+// job writes what is measured.
+func job(p *page, j Job) {
+	p.info("jtune_job_info", "The job that jtune measures.", "workload", j.Workload, "kind", j.Kind, "job", j.Name)
+	p.begin("jtune_units_total", "Units of work that were measured.", counter)
+	p.value(tegra.Some(float64(j.Units)), "unit", j.Unit, "job", j.Name)
+	p.begin("jtune_joules_per_unit", "Energy of the module for a unit of work, in the setting measured last.", gauge)
+	p.value(j.UnitJ, "unit", j.Unit)
+	p.gauge("jtune_limit_watts", "Power limit of the search.", j.LimitW)
+}
+
+func asFloat[T ~int64](v tegra.Val[T]) tegra.Val[float64] {
+	return tegra.Val[float64]{V: float64(v.V), OK: v.OK}
+}
+
+func asBool(v tegra.Val[bool]) tegra.Val[float64] {
+	out := tegra.Val[float64]{OK: v.OK}
+	if v.V {
+		out.V = 1
+	}
+	return out
+}
+
+// ratio is 0 to 1 of per cent.
+func ratio(pct tegra.Val[float64]) tegra.Val[float64] {
+	return tegra.Val[float64]{V: pct.V / 100, OK: pct.OK}
+}

@@ -1,0 +1,322 @@
+package exporter_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/telemetry"
+	"jtune/telemetry/exporter"
+)
+
+// still is a device of one reading.
+type still struct {
+	board tegra.Board
+	r     tegra.Reading
+	err   error
+}
+
+func (s *still) Board() tegra.Board           { return s.board }
+func (s *still) Space() *tegra.Space          { return nil }
+func (s *still) Presets() []tegra.Preset      { return []tegra.Preset{{ID: 2, Name: "MODE_30W"}} }
+func (s *still) Read() (tegra.Reading, error) { return s.r, s.err }
+
+func of(s *still, more exporter.Source) *exporter.Exporter {
+	more.Device, more.Sampler = s, telemetry.NewSampler(s, tegra.RealClock())
+	return exporter.New(more)
+}
+
+func written(t testing.TB, e *exporter.Exporter) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := e.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// line is one of the text format: a comment, or a series with its value.
+var line = regexp.MustCompile(`^(# (HELP|TYPE) [a-z_]+ .+|` +
+	`[a-z_]+(\{[a-z0-9]+="([^"\\]|\\["\\n])*"(,[a-z0-9]+="([^"\\]|\\["\\n])*")*\})? [0-9.e+-]+)$`)
+
+// wantFormat checks every line, and that no series stands there twice.
+func wantFormat(t testing.TB, text string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for l := range strings.Lines(text) {
+		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
+			t.Errorf("not a line of the format: %q", l)
+		}
+		name := l[:strings.LastIndex(l, " ")]
+		if seen[name] {
+			t.Errorf("twice: %s", name)
+		}
+		seen[name] = true
+	}
+}
+
+func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
+	t.Parallel()
+	s := &still{board: tegra.Board{Model: "Jetson AGX Orin", Module: "p3701-0000", L4T: "36.4", TotalRule: "VDD_IN"}}
+	s.r = tegra.Reading{
+		Rails: []tegra.RailReading{
+			{Name: "VDD_IN", PowerW: tegra.Some(12.5), Volts: tegra.Some(5.0), Amperes: tegra.Some(2.5)},
+			{Name: "VDD_GPU"}, // did not answer
+		},
+		TotalW:       tegra.Some(12.5),
+		Cores:        []tegra.CoreReading{{Online: true, LoadPct: tegra.Some(25.0), Freq: tegra.Some(1300 * tegra.MHz)}, {}},
+		GPU:          tegra.ClockReading{Actual: tegra.Some(900 * tegra.MHz), LoadPct: tegra.Some(80.0)},
+		Temps:        []tegra.TempReading{{Name: "CPU-therm", C: 41.5}},
+		Heat:         tegra.Some(true),
+		FanPct:       tegra.Some(50.0),
+		OverCurrents: tegra.Some(int64(3)),
+		RAMTotal:     tegra.Some(int64(8 << 30)),
+		Mode:         tegra.Some(tegra.Mode{Cores: 1, CPU: 1300 * tegra.MHz, GPU: 900 * tegra.MHz, EMC: 2133 * tegra.MHz}),
+	}
+	job := exporter.Job{Name: "c1", Workload: "mine", Kind: "tune", Unit: "minibatch", Units: 120,
+		UnitJ: tegra.Some(2.5), LimitW: tegra.Some(15.0)}
+	text := written(t, of(s, exporter.Source{
+		PresetID: func() tegra.Val[int] { return tegra.Some(2) },
+		Job:      func() (exporter.Job, bool) { return job, true },
+	}))
+	wantFormat(t, text)
+	for _, want := range []string{
+		`jetson_board_info{model="Jetson AGX Orin",module="p3701-0000",l4t="36.4",virtual="false"} 1`,
+		`jetson_mode_info{mode="1c/1.30C/0.90G/2.13M"} 1`,
+		`jetson_nvpmodel_info{name="MODE_30W",id="2"} 1`,
+		`jetson_power_watts{rail="VDD_IN"} 12.5`,
+		`jetson_rail_volts{rail="VDD_IN"} 5`,
+		`jetson_rail_amperes{rail="VDD_IN"} 2.5`,
+		`jetson_module_power_watts 12.5`,
+		`jetson_overcurrent_events_total 3`,
+		`jetson_temperature_celsius{zone="CPU-therm"} 41.5`,
+		`jetson_throttled{reason="thermal"} 1`,
+		`jetson_fan_duty_ratio{fan="pwm-fan"} 0.5`,
+		`jetson_cpu_online{cpu="0"} 1`,
+		`jetson_cpu_online{cpu="1"} 0`,
+		`jetson_cpu_frequency_hertz{cpu="0"} 1.3e+09`,
+		`jetson_cpu_busy_ratio{cpu="0"} 0.25`,
+		`jetson_gpu_frequency_hertz 9e+08`,
+		`jetson_gpu_busy_ratio 0.8`,
+		`jetson_memory_total_bytes 8.589934592e+09`,
+		`jtune_job_info{workload="mine",kind="tune",job="c1"} 1`,
+		`jtune_units_total{unit="minibatch",job="c1"} 120`,
+		`jtune_joules_per_unit{unit="minibatch"} 2.5`,
+		`jtune_limit_watts 15`,
+	} {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("not there: %s", want)
+		}
+	}
+	for _, absent := range []string{ // what the device does not give
+		"VDD_GPU", "emc", "memory_used", `frequency_hertz{cpu="1"}`, "energy", "VIRTUAL",
+	} {
+		if strings.Contains(text, absent) {
+			t.Errorf("%s is there:\n%s", absent, text)
+		}
+	}
+}
+
+func TestExporterOfABareDeviceHasNoSeriesOfIt(t *testing.T) {
+	t.Parallel()
+	text := written(t, of(&still{r: tegra.Reading{TotalW: tegra.Some(math.NaN())}}, exporter.Source{
+		Job: func() (exporter.Job, bool) { return exporter.Job{}, false },
+	}))
+	wantFormat(t, text)
+	for l := range strings.Lines(text) {
+		if !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "jetson_board_info{") &&
+			!strings.HasPrefix(l, "jetson_exporter_scrape_seconds ") {
+			t.Errorf("out of nothing: %s", l)
+		}
+	}
+}
+
+func TestExporterFiltersForeignText(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ rail, want string }{
+		"quote and backslash": {`a"b\c`, `{rail="a\"b\\c"} 1`},
+		"line feed":           {"a\nb 1\nc", `{rail="a\nb 1\nc"} 1`},
+		"terminal command":    {"a\x1b[31mb\x9b", `{rail="a[31mb?"} 1`},
+		"not UTF-8":           {"a\xff", `{rail="a?"} 1`},
+		"very long":           {strings.Repeat("ä", 1000), `{rail="` + strings.Repeat("ä", 128) + `"} 1`},
+	} {
+		s := &still{board: tegra.Board{Model: c.rail}, r: tegra.Reading{Rails: []tegra.RailReading{
+			{Name: c.rail, PowerW: tegra.Some(1.0)},
+			{Name: c.rail, PowerW: tegra.Some(2.0)}, // two sensors of one name: Prometheus would refuse all
+		}}}
+		text := written(t, of(s, exporter.Source{}))
+		wantFormat(t, text)
+		if !strings.Contains(text, "\njetson_power_watts"+c.want+"\n") {
+			t.Errorf("%s: no %s in:\n%s", name, c.want, text)
+		}
+	}
+}
+
+// TestExporterEnergyIsTheSumOfItsSamples compares the counter with the sum of power times time that
+// another subscriber of the same sampler makes: 0.1 % at most between them.
+func TestExporterEnergyIsTheSumOfItsSamples(t *testing.T) {
+	t.Parallel()
+	board, err := virtual.New(virtual.Options{Name: "orin-nano", Speed: math.Inf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := board.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	sampler := telemetry.NewSampler(device, board.Clock())
+	e := exporter.New(exporter.Source{Device: device, Sampler: sampler})
+	sum, last, begun := 0.0, time.Duration(0), false
+	defer sampler.Subscribe(time.Second, func(s telemetry.Sample) {
+		if begun {
+			sum += s.Reading.TotalW.V * (s.T - last).Seconds()
+		}
+		last, begun = s.T, true
+	})()
+	e.Begin()
+	defer e.End()
+	if err := board.Clock().Sleep(context.Background(), 10*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	text := written(t, e)
+	_, rest, found := strings.Cut(text, "\njetson_energy_joules_total ")
+	var got float64
+	if _, err := fmt.Sscan(rest, &got); err != nil || !found {
+		t.Fatalf("no energy counter: %v\n%s", err, text)
+	}
+	if sum < 100 || math.Abs(got/sum-1) > 1e-3 {
+		t.Errorf("energy %.1f J, the samples add up to %.1f J", got, sum)
+	}
+	if !strings.Contains(text, "VIRTUAL") || !strings.Contains(text, `virtual="true"`) {
+		t.Error("a simulation is not marked")
+	}
+}
+
+func TestExporterAnswersOnlyWhatItHas(t *testing.T) {
+	t.Parallel()
+	good, dead := of(&still{}, exporter.Source{}), of(&still{err: errors.New("gone")}, exporter.Source{})
+	for _, c := range []struct {
+		e            *exporter.Exporter
+		method, path string
+		status       int
+	}{
+		{good, "GET", "/metrics", 200},
+		{good, "HEAD", "/metrics", 200},
+		{good, "GET", "/", 200},
+		{good, "POST", "/metrics", 405},
+		{good, "GET", "/etc/passwd", 404},
+		{dead, "GET", "/metrics", 503},
+	} {
+		w := httptest.NewRecorder()
+		c.e.ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
+		if w.Code != c.status {
+			t.Errorf("%s %s: %d, want %d", c.method, c.path, w.Code, c.status)
+		}
+		series := strings.Contains(w.Body.String(), "jetson_board_info")
+		if want := c.status == 200 && c.path == "/metrics"; series != want {
+			t.Errorf("%s %s: series %v, want %v", c.method, c.path, series, want)
+		}
+	}
+}
+
+func TestExporterServesUntilItIsToldToEnd(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- of(&still{}, exporter.Source{}).Serve(ctx, l) }()
+	for range 40 { // more than it takes at a time: their ends free places
+		held, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held.Close()
+	}
+	answer, err := http.Get("http://" + l.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 200 || answer.Header.Get("Content-Type") != exporter.ContentType {
+		t.Errorf("%s, %s: %v", answer.Status, answer.Header.Get("Content-Type"), err)
+	}
+	wantFormat(t, string(text))
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestExporterReplacesAFileWhole(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "jtune.prom")
+	s := &still{}
+	e := of(s, exporter.Source{})
+	if err := e.WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFormat(t, string(before))
+	s.err = errors.New("gone")
+	if err := e.WriteFile(path); err == nil {
+		t.Error("a dead device gives a file")
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file has changed: %v", err)
+	}
+}
+
+// BenchmarkExporterAnswer is an answer; BenchmarkExporterReading the reading that is in it.
+func BenchmarkExporterAnswer(b *testing.B) {
+	device, sampler := benchmarked(b)
+	e := exporter.New(exporter.Source{Device: device, Sampler: sampler})
+	for b.Loop() {
+		if err := e.Write(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkExporterReading(b *testing.B) {
+	_, sampler := benchmarked(b)
+	for b.Loop() {
+		if _, err := sampler.Read(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchmarked(b *testing.B) (tegra.Device, *telemetry.Sampler) {
+	board, err := virtual.New(virtual.Options{Name: "agx-orin", Speed: math.Inf(1)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	device, err := board.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { device.Close() })
+	return device, telemetry.NewSampler(device, board.Clock())
+}

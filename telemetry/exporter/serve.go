@@ -1,0 +1,109 @@
+package exporter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"jtune/internal/safefile"
+)
+
+// Bounds of a request: a scraper sends a few hundred bytes and reads some kilobytes.
+const (
+	requestTime   = 10 * time.Second
+	requestHeader = 16 << 10
+	idleTime      = 5 * time.Minute // longer than the usual interval of scrapes
+	mostConns     = 32
+)
+
+// FileEvery is how often a file for the textfile collector is written: the usual interval of scrapes.
+const FileEvery = 15 * time.Second
+
+// ServeHTTP answers GET /metrics with every series; 503 and the reason when the device does not
+// answer.
+func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		return
+	case r.URL.Path == "/":
+		fmt.Fprintln(w, "jtune exporter: the series are at /metrics")
+		return
+	case r.URL.Path != "/metrics":
+		http.NotFound(w, r)
+		return
+	}
+	var out bytes.Buffer
+	if err := e.Write(&out); err != nil {
+		http.Error(w, "the device does not answer: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", ContentType)
+	_, _ = w.Write(out.Bytes()) // a scraper that has gone gets nothing
+}
+
+// Serve answers on a listener until ctx ends, and closes it.
+func (e *Exporter) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           e,
+		ReadHeaderTimeout: requestTime,
+		ReadTimeout:       requestTime,
+		WriteTimeout:      requestTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    requestHeader,
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	err := server.Serve(&limited{Listener: l, slots: make(chan struct{}, mostConns)})
+	if errors.Is(err, http.ErrServerClosed) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// WriteFile replaces a file by one with every series, whole or not at all.
+func (e *Exporter) WriteFile(path string) error {
+	var out bytes.Buffer
+	if err := e.Write(&out); err != nil {
+		return err
+	}
+	return safefile.Replace(path, out.Bytes())
+}
+
+// limited is a listener of at most so many connections at a time; further ones are closed.
+type limited struct {
+	net.Listener
+	slots chan struct{}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.slots <- struct{}{}:
+			return &counted{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
+		default:
+			_ = c.Close()
+		}
+	}
+}
+
+// counted is a connection that frees its slot when it is closed.
+type counted struct {
+	net.Conn
+	free func()
+}
+
+func (c *counted) Close() error {
+	defer c.free()
+	return c.Conn.Close()
+}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jtune/tegra/tegratest"
+)
+
+func TestExporterRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	defer taken.Close()
+	board := []string{"--device", "virtual:nano", "--speed", "max"}
+	for _, c := range []struct {
+		code  int
+		args  []string
+		words []string
+	}{
+		{exitUsage, []string{"--listen", "127.0.0.1:0", "--textfile", "x"}, []string{"exclude each other"}},
+		{exitUsage, []string{"--listen", "9939"}, []string{"want address and port", "127.0.0.1:9939"}},
+		{exitFailed, []string{"--listen", taken.Addr().String()}, []string{taken.Addr().String(), "give another"}},
+		{exitFailed, []string{"--textfile", filepath.Join(t.TempDir(), "none", "f")}, []string{"there is no folder"}},
+		{exitNoDevice, []string{"--device", "virtual:none", "--once"}, []string{"virtual:none"}},
+	} {
+		jtune(t, append(append([]string{"exporter"}, board...), c.args...)...).fails(t, c.code, c.words...)
+	}
+}
+
+// addressOf waits for the line that says where the exporter answers.
+func addressOf(t *testing.T, said fmt.Stringer) string {
+	t.Helper()
+	where := regexp.MustCompile(`metrics at (http://\S+)`)
+	until(t, "it answers", func() bool { return where.MatchString(said.String()) })
+	return where.FindStringSubmatch(said.String())[1]
+}
+
+func get(t testing.TB, address string) string {
+	t.Helper()
+	answer, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v\n%.200s", answer.Status, err, text)
+	}
+	return string(text)
+}
+
+func TestExporterAnswersUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, said safeBuffer
+	code := make(chan int)
+	go func() {
+		code <- Run(ctx, []string{"exporter", "--listen", "127.0.0.1:0", "--device", "virtual:nano", "--speed", "max",
+			"--data-dir", t.TempDir()}, strings.NewReader(""), &out, &said)
+	}()
+	text := get(t, addressOf(t, &said))
+	if !strings.Contains(text, "\njetson_module_power_watts ") || !strings.Contains(text, "\njetson_energy_joules_total ") {
+		t.Errorf("no power or energy:\n%s", text)
+	}
+	cancel()
+	if got := <-code; got != exitInterrupted || out.String() != "" {
+		t.Errorf("exit code %d, output %q", got, out.String())
+	}
+}
+
+func TestExporterWritesAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "jtune.prom")
+	jtune(t, "exporter", "--once", "--textfile", file, "--sysroot", tegratest.AGXOrin35(t)).done(t)
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), `virtual="false"`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// long skips a test outside the long form, and where one of the programs is not here.
+func long(t *testing.T, why string, programs ...string) {
+	t.Helper()
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip(why + "; JTUNE_LONG=1 does")
+	}
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not here: %v", p, err)
+		}
+	}
+}
+
+// started runs jtune as a process until the test ends.
+func started(t *testing.T, args ...string) (*exec.Cmd, *safeBuffer) {
+	t.Helper()
+	cmd, said := exec.Command(os.Args[0], args...), &safeBuffer{}
+	cmd.Env = append(os.Environ(), asJtune+"=1")
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() })
+	return cmd, said
+}
+
+// TestExporterFeedsARealPrometheus asks Debian's prometheus for what it has scraped of a virtual
+// board on which another jtune profiles.
+func TestExporterFeedsARealPrometheus(t *testing.T) {
+	long(t, "runs Prometheus for half a minute", "prometheus", "promtool")
+	dir := t.TempDir()
+	board := []string{"--device", "virtual:agx-orin", "--speed", "60", "--data-dir", filepath.Join(dir, "data")}
+	_, said := started(t, append([]string{"exporter", "--listen", "127.0.0.1:0"}, board...)...)
+	address := addressOf(t, said)
+	started(t, append([]string{"profile", "lstm", "--sample", "100"}, board...)...)
+
+	check := exec.Command("promtool", "check", "metrics")
+	check.Stdin = strings.NewReader(get(t, address))
+	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+
+	target := strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/metrics")
+	config := filepath.Join(dir, "prometheus.yml")
+	text := fmt.Sprintf("global: {scrape_interval: 1s}\nscrape_configs:\n"+
+		"  - {job_name: jetson, static_configs: [{targets: [%q]}]}\n", target)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := l.Addr().String()
+	l.Close()
+	prometheus := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"),
+		"--web.listen-address="+web)
+	log := &safeBuffer{}
+	prometheus.Stderr = log
+	if err := prometheus.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = prometheus.Process.Signal(syscall.SIGTERM); _ = prometheus.Wait() }()
+	for query, least := range map[string]float64{
+		"jetson_module_power_watts":                                 5,  // an idle board, which is the exporter's own
+		"rate(jetson_energy_joules_total[10s])":                     60, // watts, on a clock that runs 60 times as fast
+		`jtune_units_total{unit="minibatch"} * on() jtune_job_info`: 1,
+		`jetson_board_info{model="Jetson AGX Orin",virtual="true"}`: 1,
+		"count(jetson_cpu_frequency_hertz)":                         12,
+	} {
+		if got := asked(t, web, query, log); got < least {
+			t.Errorf("%s is %v, want %v at least", query, got, least)
+		}
+	}
+}
+
+// asked is the value of a query, once Prometheus has one.
+func asked(t *testing.T, web, query string, log fmt.Stringer) float64 {
+	t.Helper()
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		answer, err := http.Get("http://" + web + "/api/v1/query?query=" + url.QueryEscape(query))
+		if err != nil {
+			continue // not up yet
+		}
+		var got struct {
+			Error string
+			Data  struct{ Result []struct{ Value []any } }
+		}
+		err = json.NewDecoder(answer.Body).Decode(&got)
+		answer.Body.Close()
+		if err != nil || got.Error != "" {
+			t.Fatalf("%s: %s %v", query, got.Error, err)
+		}
+		if len(got.Data.Result) == 1 {
+			v, err := strconv.ParseFloat(got.Data.Result[0].Value[1].(string), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s = %v", query, v)
+			return v
+		}
+	}
+	t.Fatalf("no answer to %s in 60 s; Prometheus says:\n%s", query, log)
+	return 0
+}
+
+// TestExporterStaysFlat scrapes as often as in a day at one a second, of the files of an AGX Orin.
+func TestExporterStaysFlat(t *testing.T) {
+	long(t, "makes 86,400 scrapes")
+	const scrapes, warm = 86_400, 5_000
+	cmd, said := started(t, "exporter", "--listen", "127.0.0.1:0", "--sysroot", tegratest.AGXOrin35(t), "--data-dir",
+		t.TempDir())
+	address := addressOf(t, said)
+	var early int
+	for n := range scrapes {
+		get(t, address)
+		if n == warm {
+			early = rssKB(t, cmd.Process.Pid)
+		}
+	}
+	late := rssKB(t, cmd.Process.Pid)
+	t.Logf("RSS %d kB after %d scrapes, %d kB after %d; %.2f ms of CPU time a scrape", early, warm, late, scrapes,
+		cpuSeconds(t, cmd.Process.Pid)/scrapes*1000)
+	if late > early+2048 {
+		t.Errorf("RSS grew from %d to %d kB", early, late)
+	}
+}
+
+func rssKB(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(text)
+	if m == nil {
+		t.Fatalf("no VmRSS:\n%s", text)
+	}
+	n, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// cpuSeconds is what a process has used of the CPU, to hundredths of a second.
+func cpuSeconds(t *testing.T, pid int) float64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	total := 0.0
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += n / 100
+	}
+	return total
+}

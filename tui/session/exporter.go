@@ -1,0 +1,48 @@
+package session
+
+import (
+	"path/filepath"
+
+	"jtune/tegra"
+	"jtune/telemetry/exporter"
+)
+
+// Exporter gives the device's readings to Prometheus, and what a jtune measures on the board.
+func (s *Session) Exporter() *exporter.Exporter {
+	campaigns := s.Campaigns()
+	return exporter.New(exporter.Source{
+		Device:   s.Device,
+		Sampler:  s.Sampler,
+		PresetID: s.sysfs.PresetID,
+		Job: func() (exporter.Job, bool) {
+			f := campaigns.Follow(nil)
+			if f == nil {
+				return exporter.Job{}, false
+			}
+			return f.job(), true
+		},
+	})
+}
+
+// job is a followed campaign as series show it.
+func (f *Followed) job() exporter.Job {
+	j := exporter.Job{
+		Name:     filepath.Base(f.Dir),
+		Workload: f.Header.Workload.Name,
+		Kind:     f.Header.Plan.Kind,
+		Unit:     "minibatch",
+	}
+	if h := f.Header.Search; h != nil && h.PowerW > 0 {
+		j.LimitW = tegra.Some(h.PowerW)
+	}
+	for _, r := range f.Rows {
+		j.Units += int64(r.Minibatches)
+		if r.Status.Usable() {
+			j.UnitJ = tegra.Finite(r.EnergyJ)
+		}
+	}
+	if f.Reach != nil && f.Reach.Ran > 0 { // a run has no rows
+		j.Units = int64(f.Reach.Ran)
+	}
+	return j
+}
