@@ -44,6 +44,9 @@ type Source struct {
 	Job      func() (Job, bool)    // false: none runs; nil: not looked for
 }
 
+// value is one of a series; an absent one is left out.
+type value = tegra.Val[float64]
+
 // Exporter turns readings into series. It is safe for use by several goroutines.
 type Exporter struct {
 	from   Source
@@ -135,11 +138,11 @@ func (e *Exporter) board(p *page, r tegra.Reading) {
 func (e *Exporter) power(p *page, s telemetry.Sample) {
 	for _, m := range []struct {
 		name, help string
-		of         func(tegra.RailReading) tegra.Val[float64]
+		of         func(tegra.RailReading) value
 	}{
-		{"jetson_power_watts", "Power of a rail.", func(r tegra.RailReading) tegra.Val[float64] { return r.PowerW }},
-		{"jetson_rail_volts", "Voltage of a rail.", func(r tegra.RailReading) tegra.Val[float64] { return r.Volts }},
-		{"jetson_rail_amperes", "Current of a rail.", func(r tegra.RailReading) tegra.Val[float64] { return r.Amperes }},
+		{"jetson_power_watts", "Power of a rail.", func(r tegra.RailReading) value { return r.PowerW }},
+		{"jetson_rail_volts", "Voltage of a rail.", func(r tegra.RailReading) value { return r.Volts }},
+		{"jetson_rail_amperes", "Current of a rail.", func(r tegra.RailReading) value { return r.Amperes }},
 	} {
 		p.begin(m.name, m.help, gauge)
 		for _, r := range s.Reading.Rails {
@@ -174,16 +177,14 @@ func heat(p *page, r tegra.Reading) {
 func clocks(p *page, r tegra.Reading) {
 	for _, m := range []struct {
 		name, help string
-		of         func(tegra.CoreReading) tegra.Val[float64]
+		of         func(tegra.CoreReading) value
 	}{
-		{"jetson_cpu_online", "1 for a core that is online.", func(c tegra.CoreReading) tegra.Val[float64] {
-			return asBool(tegra.Some(c.Online))
-		}},
-		{"jetson_cpu_frequency_hertz", "Clock of a core.", func(c tegra.CoreReading) tegra.Val[float64] {
-			return asFloat(c.Freq)
-		}},
+		{"jetson_cpu_online", "1 for a core that is online.",
+			func(c tegra.CoreReading) value { return asBool(tegra.Some(c.Online)) }},
+		{"jetson_cpu_frequency_hertz", "Clock of a core.",
+			func(c tegra.CoreReading) value { return asFloat(c.Freq) }},
 		{"jetson_cpu_busy_ratio", "Share of time since the last reading that a core worked, 0 to 1.",
-			func(c tegra.CoreReading) tegra.Val[float64] { return ratio(c.LoadPct) }},
+			func(c tegra.CoreReading) value { return ratio(c.LoadPct) }},
 	} {
 		p.begin(m.name, m.help, gauge)
 		for i, c := range r.Cores {
@@ -208,12 +209,10 @@ func job(p *page, j Job) {
 	p.gauge("jtune_limit_watts", "Power limit of the search.", j.LimitW)
 }
 
-func asFloat[T ~int64](v tegra.Val[T]) tegra.Val[float64] {
-	return tegra.Val[float64]{V: float64(v.V), OK: v.OK}
-}
+func asFloat[T ~int64](v tegra.Val[T]) value { return value{V: float64(v.V), OK: v.OK} }
 
-func asBool(v tegra.Val[bool]) tegra.Val[float64] {
-	out := tegra.Val[float64]{OK: v.OK}
+func asBool(v tegra.Val[bool]) value {
+	out := value{OK: v.OK}
 	if v.V {
 		out.V = 1
 	}
@@ -221,6 +220,4 @@ func asBool(v tegra.Val[bool]) tegra.Val[float64] {
 }
 
 // ratio is 0 to 1 of per cent.
-func ratio(pct tegra.Val[float64]) tegra.Val[float64] {
-	return tegra.Val[float64]{V: pct.V / 100, OK: pct.OK}
-}
+func ratio(pct value) value { return value{V: pct.V / 100, OK: pct.OK} }

@@ -77,15 +77,18 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 			{Name: "VDD_IN", PowerW: tegra.Some(12.5), Volts: tegra.Some(5.0), Amperes: tegra.Some(2.5)},
 			{Name: "VDD_GPU"}, // did not answer
 		},
-		TotalW:       tegra.Some(12.5),
-		Cores:        []tegra.CoreReading{{Online: true, LoadPct: tegra.Some(25.0), Freq: tegra.Some(1300 * tegra.MHz)}, {}},
+		TotalW: tegra.Some(12.5),
+		Cores: []tegra.CoreReading{
+			{Online: true, LoadPct: tegra.Some(25.0), Freq: tegra.Some(1300 * tegra.MHz)},
+			{}, // offline
+		},
 		GPU:          tegra.ClockReading{Actual: tegra.Some(900 * tegra.MHz), LoadPct: tegra.Some(80.0)},
 		Temps:        []tegra.TempReading{{Name: "CPU-therm", C: 41.5}},
 		Heat:         tegra.Some(true),
 		FanPct:       tegra.Some(50.0),
 		OverCurrents: tegra.Some(int64(3)),
 		RAMTotal:     tegra.Some(int64(8 << 30)),
-		Mode:         tegra.Some(tegra.Mode{Cores: 1, CPU: 1300 * tegra.MHz, GPU: 900 * tegra.MHz, EMC: 2133 * tegra.MHz}),
+		Mode:         tegra.Some(tegra.Mode{Cores: 1, CPU: 1.3e9, GPU: 9e8, EMC: 2.133e9}),
 	}
 	job := exporter.Job{Name: "c1", Workload: "mine", Kind: "tune", Unit: "minibatch", Units: 120,
 		UnitJ: tegra.Some(2.5), LimitW: tegra.Some(15.0)}

@@ -38,7 +38,7 @@ func (p *page) begin(name, help, kind string) {
 }
 
 // gauge is a series of one value without labels.
-func (p *page) gauge(name, help string, v tegra.Val[float64]) {
+func (p *page) gauge(name, help string, v value) {
 	p.begin(name, help, gauge)
 	p.value(v)
 }
@@ -51,7 +51,7 @@ func (p *page) info(name, help string, labels ...string) {
 
 // value adds a value with its labels, as name and value in turn. One that is absent or not finite
 // is left out, and so is a second one of the same labels: two sensors of one name.
-func (p *page) value(v tegra.Val[float64], labels ...string) {
+func (p *page) value(v value, labels ...string) {
 	if !v.OK || math.IsNaN(v.V) || math.IsInf(v.V, 0) {
 		return
 	}

@@ -20,11 +20,11 @@ func (a *app) exporter() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exporter",
 		Short: "Give the readings to Prometheus, over HTTP or as a file",
-		Long: "exporter answers http://127.0.0.1:9939/metrics with power, energy, clocks, loads, temperatures and memory " +
-			"of the board in the text format of Prometheus, and with what a jtune of this user measures. Everything " +
-			"is read when it is asked for, but for the energy, which is summed up once a second. A sensor that the " +
-			"board lacks has no series. With --textfile it writes a file for node_exporter's textfile collector " +
-			"every 15 s instead.",
+		Long: "exporter answers http://127.0.0.1:9939/metrics with power, energy, clocks, loads, temperatures and " +
+			"memory of the board in the text format of Prometheus, and with what a jtune of this user measures. " +
+			"Everything is read when it is asked for, but for the energy, which is summed up once a second. A sensor " +
+			"that the board lacks has no series. With --textfile it writes a file for node_exporter's textfile " +
+			"collector every 15 s instead.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -98,7 +98,8 @@ func writeMetrics(e *exporter.Exporter, file string) error {
 	err := e.WriteFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("--textfile %s: there is no folder %s; make it, or give another file", file, filepath.Dir(file))
+		return fmt.Errorf("--textfile %s: there is no folder %s; make it, or give another file", file,
+			filepath.Dir(file))
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: --textfile %s: %s is not writable for you; give another file", tegra.ErrPermission, file,
 			filepath.Dir(file))

@@ -76,8 +76,10 @@ func TestExporterAnswersUntilItIsInterrupted(t *testing.T) {
 			"--data-dir", t.TempDir()}, strings.NewReader(""), &out, &said)
 	}()
 	text := get(t, addressOf(t, &said))
-	if !strings.Contains(text, "\njetson_module_power_watts ") || !strings.Contains(text, "\njetson_energy_joules_total ") {
-		t.Errorf("no power or energy:\n%s", text)
+	for _, series := range []string{"jetson_module_power_watts", "jetson_energy_joules_total"} {
+		if !strings.Contains(text, "\n"+series+" ") {
+			t.Errorf("no %s:\n%s", series, text)
+		}
 	}
 	cancel()
 	if got := <-code; got != exitInterrupted || out.String() != "" {

@@ -30,7 +30,7 @@ func TestExporterJobIsTheFollowedCampaign(t *testing.T) {
 	if got := f.job(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	run := &Followed{Running: f.Running, Reach: &Reach{Ran: 17}, Header: record.Header{Plan: record.PlanHeader{Kind: "run"}}}
+	run := &Followed{Running: f.Running, Reach: &Reach{Ran: 17}}
 	if got := run.job(); got.Units != 17 || got.UnitJ.OK || got.LimitW.OK {
 		t.Errorf("a run: %+v", got)
 	}
