@@ -1,6 +1,7 @@
 // Package stats sums up readings.
 //
 //	readings ──► Quantile(v, 0.95), Median(v), IQR(v), Mean(v) ──► one number
+//	latencies, ascending ──► NearestRank(v, 0.99) ──► one of them
 package stats
 
 import (
@@ -24,6 +25,26 @@ func Quantile(values []float64, q float64) float64 {
 	}
 	return v[i] + (at-float64(i))*(v[i+1]-v[i])
 }
+
+// NearestRank is the q-quantile (0 to 1) of values in ascending order as one of them: the least that
+// a share of q of them does not exceed. NaN without any.
+func NearestRank(ascending []float64, q float64) float64 {
+	n := len(ascending)
+	if n == 0 {
+		return math.NaN()
+	}
+	return ascending[min(max(int(math.Ceil(q*float64(n)-rankSlack)), 1), n)-1]
+}
+
+// rankSlack keeps q·n from being rounded above a whole number that it is.
+const rankSlack = 1e-9
+
+// leastBeyond is how many values must lie beyond a quantile for it to mean something.
+const leastBeyond = 10
+
+// QuantileHolds reports whether n values are enough for their q-quantile: some ten lie beyond it, so
+// p99 takes 1,000 and p95 takes 200.
+func QuantileHolds(q float64, n int) bool { return float64(n)*(1-q) >= leastBeyond-rankSlack }
 
 // Median is the middle one of values, or between the two in the middle; NaN
 // without any.

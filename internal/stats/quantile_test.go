@@ -49,3 +49,54 @@ func TestQuantileTakesValuesInAnyOrderAndLeavesThemAsTheyWere(t *testing.T) {
 		t.Errorf("got %v, then %v of the same values", before, after)
 	}
 }
+
+func TestNearestRankIsTheLeastThatTheShareDoesNotExceed(t *testing.T) {
+	t.Parallel()
+	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for _, c := range []struct {
+		name string
+		v    []float64
+		q    float64
+		want float64
+	}{
+		{"the median of ten is the fifth", ten, 0.5, 5},
+		{"p90 of ten is the ninth", ten, 0.9, 9},
+		{"p95 of ten is the last", ten, 0.95, 10},
+		{"all", ten, 1, 10},
+		{"none", ten, 0, 1},
+		{"of one", []float64{7}, 0.99, 7},
+		{"of nothing", nil, 0.5, math.NaN()},
+	} {
+		if got := NearestRank(c.v, c.q); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+	for n := 1; n < 2000; n++ {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(i + 1)
+		}
+		for _, q := range []float64{0.5, 0.9, 0.95, 0.99, 0.999} {
+			got := NearestRank(v, q)
+			if got < q*float64(n)-1e-6 || got-1 >= q*float64(n) {
+				t.Fatalf("%v-quantile of 1..%d is %v", q, n, got)
+			}
+		}
+	}
+}
+
+func TestQuantileHoldsFromTenValuesBeyondIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		q    float64
+		n    int
+		want bool
+	}{
+		{0.99, 1000, true}, {0.99, 999, false}, {0.95, 200, true}, {0.95, 199, false},
+		{0.5, 20, true}, {1, 1 << 30, false},
+	} {
+		if got := QuantileHolds(c.q, c.n); got != c.want {
+			t.Errorf("the %v-quantile of %d values holds: %v", c.q, c.n, got)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+// Package arrivals says when requests arrive at a server, and which of them are served together.
+//
+//	Load (pattern, rate) ──► Times ──► moments of arrival, fixed beforehand
+//	                           └──► Queue (batch size, maximal wait) ──► batches to serve
+//
+// The request generator (profiles/load) and the queue simulation (optimize) use both, so that what
+// is predicted and what is measured mean the same.
+package arrivals
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// Pattern is how requests follow each other.
+type Pattern string
+
+// Patterns.
+const (
+	Closed  Pattern = "closed"  // the next one is sent when one is answered
+	Uniform Pattern = "uniform" // at equal distances
+	Poisson Pattern = "poisson" // at random: exponential distances
+	Trace   Pattern = "trace"   // at recorded times
+)
+
+// Patterns lists them in the order of help texts.
+func Patterns() []Pattern { return []Pattern{Closed, Uniform, Poisson, Trace} }
+
+// Bounds of what can be asked for.
+const (
+	MostRate = 1e6     // requests per second
+	mostTime = 1 << 22 // arrivals of a trace
+	// All is the number of outstanding requests of a closed loop that has no bound.
+	All = math.MaxInt
+	// multiStream is the number of samples of a query of MLPerf's MultiStream.
+	multiStream = 8
+)
+
+// Load is how requests come. The zero value is a closed loop with one request outstanding.
+type Load struct {
+	Pattern     Pattern
+	RatePerS    float64   // mean rate; 0 in a closed loop, and for a trace at its own speed
+	Outstanding int       // of a closed loop: requests that wait for their answer at any time; 0 means 1
+	TraceS      []float64 // arrivals in seconds, ascending; a schedule that is longer repeats them
+}
+
+// Named returns the load of a pattern's name, or of a scenario of MLPerf Inference: SingleStream
+// and MultiStream are closed loops with 1 and 8 requests outstanding, Offline one without bound,
+// Server has Poisson arrivals.
+func Named(name string) (Load, error) {
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)) {
+	case "closed", "singlestream":
+		return Load{Pattern: Closed, Outstanding: 1}, nil
+	case "multistream":
+		return Load{Pattern: Closed, Outstanding: multiStream}, nil
+	case "offline":
+		return Load{Pattern: Closed, Outstanding: All}, nil
+	case "uniform":
+		return Load{Pattern: Uniform}, nil
+	case "poisson", "server":
+		return Load{Pattern: Poisson}, nil
+	}
+	return Load{}, fmt.Errorf("arrivals %q: want closed, uniform, poisson or a file of arrival times in seconds", name)
+}
+
+// Open reports whether requests come whether or not earlier ones were answered.
+func (l Load) Open() bool { return l.Pattern != Closed && l.Pattern != "" }
+
+// MeanRate is the mean rate of an open loop in requests per second; 0 in a closed one.
+func (l Load) MeanRate() float64 {
+	if l.Pattern == Trace && l.RatePerS == 0 {
+		return l.traceRate()
+	}
+	return l.RatePerS
+}
+
+// traceRate is the trace's own mean rate.
+func (l Load) traceRate() float64 {
+	n := len(l.TraceS)
+	return float64(n-1) / (l.TraceS[n-1] - l.TraceS[0])
+}
+
+// Check returns an error unless requests can come like that.
+func (l Load) Check() error {
+	switch l.Pattern {
+	case Closed, "":
+		if l.RatePerS != 0 {
+			return errors.New("a closed loop has no rate: it sends when an answer has come; give arrivals uniform, " +
+				"poisson or a file")
+		}
+		if l.Outstanding < 0 {
+			return fmt.Errorf("%d requests outstanding: want 1 or more", l.Outstanding)
+		}
+		return nil
+	case Uniform, Poisson:
+		if l.RatePerS == 0 {
+			return fmt.Errorf("arrivals %s need a rate in requests per second", l.Pattern)
+		}
+	case Trace:
+		if n := len(l.TraceS); n < 2 || !(l.TraceS[n-1] > l.TraceS[0]) {
+			return errors.New("a trace needs two arrivals at different times")
+		}
+		if rate := l.traceRate(); !(rate > 1/MostRate && rate <= MostRate) {
+			return fmt.Errorf("a trace of %.3g arrivals per second: want seconds, at most %g of them per second",
+				rate, MostRate)
+		}
+	default:
+		return fmt.Errorf("arrivals %q are unknown", string(l.Pattern))
+	}
+	if l.RatePerS < 0 || math.IsNaN(l.RatePerS) || l.RatePerS > MostRate {
+		return fmt.Errorf("a rate of %g requests per second: want above 0 and at most %g", l.RatePerS, MostRate)
+	}
+	return nil
+}
+
+// String says it for people: "30/s poisson", "closed, 4 outstanding".
+func (l Load) String() string {
+	switch {
+	case l.Open():
+		return fmt.Sprintf("%.4g/s %s", l.MeanRate(), l.Pattern)
+	case l.Outstanding == All:
+		return "closed, all outstanding"
+	}
+	return fmt.Sprintf("closed, %d outstanding", max(1, l.Outstanding))
+}
+
+// Times are the moments at which the requests of an open loop arrive, from the start on. They are
+// fixed beforehand: equal loads and seeds give equal times, however slowly they are asked for.
+type Times struct {
+	load  Load
+	rng   *rand.Rand
+	start time.Duration
+	n     int
+	last  float64 // seconds since the start
+}
+
+// Times begins the schedule of an open loop at start.
+func (l Load) Times(seed uint64, start time.Duration) *Times {
+	return &Times{load: l, rng: rand.New(rand.NewPCG(seed, 0x6172726976616c73)), start: start}
+}
+
+// Next is the next arrival. Uniform ones are 0, 1/λ, 2/λ … after the start, Poisson ones begin after
+// their first random distance, those of a trace begin at the start.
+func (t *Times) Next() time.Duration {
+	switch t.load.Pattern {
+	case Uniform:
+		t.last = float64(t.n) / t.load.RatePerS
+	case Poisson:
+		t.last += t.rng.ExpFloat64() / t.load.RatePerS
+	default:
+		t.last = t.traced()
+	}
+	t.n++
+	return t.start + time.Duration(t.last*float64(time.Second))
+}
+
+// traced is arrival n of the trace, scaled to the load's rate. The trace repeats after one mean
+// distance.
+func (t *Times) traced() float64 {
+	trace := t.load.TraceS
+	n := len(trace)
+	own := t.load.traceRate()
+	span := trace[n-1] - trace[0] + 1/own
+	at := float64(t.n/n)*span + trace[t.n%n] - trace[0]
+	return at * own / t.load.MeanRate()
+}

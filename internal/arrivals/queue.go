@@ -1,0 +1,96 @@
+package arrivals
+
+import (
+	"slices"
+	"time"
+)
+
+// Never is later than any request.
+const Never = time.Duration(1<<63 - 1)
+
+// Batching is which of the waiting requests are served together.
+type Batching struct {
+	Size int // requests of a full batch; 0 means 1
+	// MaxWait is how long the first of a batch waits for the others; 0: until the batch is full.
+	MaxWait time.Duration
+}
+
+// Queue holds the requests of a load until they are served, in batches and in the order of arrival.
+// A batch is due with its last request, or when its first has waited for Batching.MaxWait. One
+// server takes it: due and free.
+type Queue struct {
+	batching Batching
+	times    *Times          // nil: closed loop
+	next     []time.Duration // arrivals that were not taken, as far as they were looked at
+	taken    int
+}
+
+// NewQueue starts the requests of a load at a moment.
+func NewQueue(l Load, b Batching, seed uint64, start time.Duration) *Queue {
+	b.Size = max(1, b.Size)
+	q := &Queue{batching: b}
+	if l.Open() {
+		q.times = l.Times(seed, start)
+		return q
+	}
+	for range min(max(1, l.Outstanding), max(b.Size, mostOutstanding)) {
+		q.next = append(q.next, start)
+	}
+	return q
+}
+
+// mostOutstanding is as many requests as a closed loop without bound has outstanding.
+const mostOutstanding = 1024
+
+// look makes the first n arrivals known, as far as there are that many.
+func (q *Queue) look(n int) {
+	for q.times != nil && len(q.next) < n {
+		q.next = append(q.next, q.times.Next())
+	}
+}
+
+// Due is when the next batch may leave; Never when no request is left, as in a closed loop whose
+// requests are all being served. In a closed loop a batch that can never fill is due at once.
+func (q *Queue) Due() time.Duration {
+	q.look(q.batching.Size)
+	n := len(q.next)
+	if n == 0 {
+		return Never
+	}
+	full := q.next[min(q.batching.Size, n)-1]
+	if q.batching.MaxWait > 0 {
+		return min(full, q.next[0]+q.batching.MaxWait)
+	}
+	return full
+}
+
+// Waiting counts the requests that have arrived by now and were not taken.
+func (q *Queue) Waiting(now time.Duration) int {
+	for q.times != nil && (len(q.next) == 0 || q.next[len(q.next)-1] <= now) {
+		q.look(len(q.next) + 1)
+	}
+	n, _ := slices.BinarySearch(q.next, now+1)
+	return n
+}
+
+// Take removes the batch to serve now and returns when its requests arrived: at most a full batch
+// of those that have arrived. number is that of the first one, from 0.
+func (q *Queue) Take(now time.Duration) (number int, arrived []time.Duration) {
+	q.look(q.batching.Size)
+	n := 0
+	for n < min(q.batching.Size, len(q.next)) && q.next[n] <= now {
+		n++
+	}
+	number, arrived = q.taken, q.next[:n:n]
+	q.next, q.taken = q.next[n:], q.taken+n
+	return number, arrived
+}
+
+// Answered says that n requests were answered: in a closed loop as many come.
+func (q *Queue) Answered(n int, at time.Duration) {
+	if q.times == nil {
+		for range n {
+			q.next = append(q.next, at)
+		}
+	}
+}
