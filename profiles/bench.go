@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -29,6 +30,8 @@ type Bench struct {
 	Observe    func(Progress) // called on the measuring goroutine; may be nil
 	Raw        RawLog         // gets every sample and minibatch; may be nil
 	System     System         // what the device's readings do not include
+	// Known are settings measured before with this workload. How long a job may be silent in a slow mode follows.
+	Known []tegra.Measured
 
 	job                  harness.Harness                // nil: not running
 	batch                int                            // that it was started with
@@ -114,7 +117,11 @@ func (b *Bench) once(ctx context.Context, step Step) (record.Row, error) {
 	if err != nil {
 		return record.Row{}, err
 	}
-	return m.row(fault), nil
+	row := m.row(fault)
+	if row.Status.Usable() {
+		b.Known = append(b.Known, row.Measured)
+	}
+	return row, nil
 }
 
 // fault is why a mode has no usable result.
@@ -186,6 +193,33 @@ func (b *Bench) start(ctx context.Context, batch int) error {
 	}
 	b.job, b.batch, b.warm, b.jobNote, b.lastEvents = job, batch, false, "", map[harness.Kind]harness.Event{}
 	return nil
+}
+
+// expect tells the job how long a minibatch takes at most in a setting, by those measured before.
+func (b *Bench) expect(s tegra.Setting) {
+	job, ok := b.job.(harness.Expecting)
+	if !ok {
+		return
+	}
+	least := math.Inf(1)
+	for _, k := range b.Known {
+		least = min(least, k.TimeMS*b.slowdown(k.Setting, s))
+	}
+	if math.IsInf(least, 1) {
+		least = 0
+	}
+	job.Expect(time.Duration(least * float64(time.Millisecond)))
+}
+
+// slowdown is how many times as long a minibatch takes in a setting as in another, at most: each of its parts waits
+// for one of the clocks, and loader processes share the cores.
+func (b *Bench) slowdown(from, to tegra.Setting) float64 {
+	ratio := func(a, b float64) float64 { return max(1, a/b) }
+	samples := func(s tegra.Setting) float64 { return float64(b.Workload.AtBatch(s.Batch).Batch) }
+	a, z := from.Mode, to.Mode
+	cpu := ratio(float64(a.CPU), float64(z.CPU)) * ratio(float64(a.Cores), float64(z.Cores))
+	return max(cpu, ratio(float64(a.GPU), float64(z.GPU)), ratio(float64(a.EMC), float64(z.EMC))) *
+		ratio(samples(to), samples(from))
 }
 
 // ErrFixedBatch: the job trains at a batch size of its own, whatever JTUNE_BATCH says.

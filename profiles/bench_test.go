@@ -191,7 +191,7 @@ func TestBenchFaultsBecomeRowsWithAReason(t *testing.T) {
 			virtual.Faults{HangAfter: 30},
 			record.Settings{},
 			record.Failed,
-			"prints nothing for 1m0s",
+			"prints nothing for 5m0s",
 		},
 		{
 			"a rail that vanished",
@@ -203,9 +203,9 @@ func TestBenchFaultsBecomeRowsWithAReason(t *testing.T) {
 		{
 			"too little time",
 			virtual.Faults{},
-			record.Settings{ModeTimeout: 6 * time.Second, Minibatches: 4000},
+			record.Settings{ModeTimeout: 4 * time.Second, Minibatches: 4000},
 			record.TimedOut,
-			"of 4000 clean minibatches in 6s",
+			"of 4000 clean minibatches in 4s",
 		},
 		{"a board in an oven", ambient(95), record.Settings{}, record.Throttled, "throttled"},
 	} {
@@ -465,5 +465,50 @@ func TestBenchMinibatchesThatTheJobCallsUncleanDoNotCount(t *testing.T) {
 	if got := r.mustMeasure(t, m); got.Status != record.OK || math.Abs(got.TimeMS/timeMS-1) > 0.02 ||
 		got.TimeIQRMS > 0.01*timeMS {
 		t.Errorf("%s %q: %v ms ± %v; the truth is %v ms", got.Status, got.Why, got.TimeMS, got.TimeIQRMS, timeMS)
+	}
+}
+
+// A minibatch of BERT at a TX2's lowest clocks takes longer than a job may be silent: a bench that has measured a fast
+// mode knows better than to end it.
+func TestBenchWaitsForAMinibatchThatTheClocksMakeSlow(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "bert", virtual.Options{Name: "tx2", Noise: noNoise()})
+	r.bench.Settings.Minibatches, r.bench.Settings.ModeTimeout = 2, 24*time.Hour
+	space := r.device.Space()
+	r.bench.NewHarness = r.bench.Workload.NewHarness(workload.HarnessOptions{Virtual: r.board, Clock: r.board.Clock(),
+		Silence: harness.DefaultSilence})
+	slow, fast := space.Grid().At(0), space.Max()
+	var took []float64
+	for _, m := range []tegra.Mode{fast, slow} {
+		row, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: m}})
+		if err != nil || !row.Status.Usable() {
+			t.Fatalf("%s: %s, %s, %v", m, row.Status, row.Why, err)
+		}
+		took = append(took, row.TimeMS)
+	}
+	if fresh := harness.DefaultSilence.Seconds() * 1000; took[1] < fresh {
+		t.Fatalf("%.0f ms in the slow mode, want more than the %.0f that a job may be silent", took[1], fresh)
+	}
+	if most := took[0] * r.bench.slowdown(tegra.Setting{Mode: fast}, tegra.Setting{Mode: slow}); most < took[1] {
+		t.Errorf("at most %.0f ms expected, %.0f ms taken", most, took[1])
+	}
+}
+
+// What a slow mode shows in the time that it may take is a measurement: half an hour of minibatches says how long they
+// take, also where forty take hours.
+func TestBenchCountsWhatASlowModeShowsInItsTime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "bert", virtual.Options{Name: "tx2", Noise: noNoise()})
+	m := r.device.Space().Grid().At(0)
+	m.EMC = 204 * tegra.MHz
+	got := r.mustMeasure(t, m)
+	timeMS, powerW, err := r.board.Truth("bert", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != record.OK || got.Minibatches < fewestClean || got.Minibatches >= 40 ||
+		math.Abs(got.TimeMS/timeMS-1) > 0.01 || math.Abs(got.PowerW/powerW-1) > 0.02 ||
+		!strings.Contains(got.Why, "of 40 clean minibatches in 20m0s") {
+		t.Errorf("%+v, want %.0f ms and %.2f W", got, timeMS, powerW)
 	}
 }

@@ -71,6 +71,11 @@ func (c *Campaign) Run(ctx context.Context) (Summary, error) {
 	r := &campaignRun{Campaign: c, began: c.Bench.Clock.Now()}
 	if c.Record != nil {
 		r.rows = c.Record.Rows()
+		for _, row := range r.rows {
+			if row.Status.Usable() {
+				c.Bench.Known = append(c.Bench.Known, row.Measured)
+			}
+		}
 		if c.Bench.Raw == nil {
 			c.Bench.Raw = c.Record
 			defer func() { c.Bench.Raw = nil }()

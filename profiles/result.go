@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -158,7 +159,7 @@ func (m *measurement) row(f *fault) record.Row {
 // note is the most important remark on a good row; "" when there is none. What concerns
 // the job stands in its first good row alone.
 func (m *measurement) note(times []float64) string {
-	if note := m.timingNote(times); note != "" {
+	if note := cmp.Or(m.timingNote(times), m.late); note != "" {
 		return note
 	}
 	if note := m.b.jobNote; note != m.b.notedJob {

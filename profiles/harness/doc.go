@@ -36,9 +36,10 @@
 // event is the part of the data in the page cache. mode, fetch, compute, power,
 // sys and infer are events of the protocol that are ignored here.
 //
-// A job without an event for a minute is taken for dead. One that loads or warms
-// its page cache for longer prints cache events meanwhile, or has silence_s under
-// its [workload.NAME] in the configuration file.
+// A job without an event for a minute is taken for dead, or for five times as long
+// as a minibatch has taken or may take in the present mode, where that is longer. One
+// that loads or warms its page cache for longer prints cache events meanwhile, or has
+// silence_s under its [workload.NAME] in the configuration file.
 //
 // A job that cannot be changed is read by a pattern (see CheckPattern) from the
 // progress bar or the log lines that it prints. A job may run in a container;

@@ -28,7 +28,8 @@ type ExecOptions struct {
 	Dir     string
 	Env     map[string]string // added to the environment
 	Log     string            // file for stderr and output that is not an event; "" for none
-	Silence time.Duration     // 60 s
+	Silence time.Duration     // how long it may print nothing; 60 s
+	Start   time.Duration     // the same before its first minibatch, where that is longer
 	Clock   tegra.Clock       // stamps events; the machine's when nil
 
 	Name      string    // the workload's; names its container
@@ -46,13 +47,13 @@ type job struct {
 	queue   *queue
 	stdout  *pipe
 	clock   tegra.Clock
-	silence time.Duration
 	pattern *pattern      // nil: none
 	remove  []string      // command that ends the job's container; empty: it has none
 	exited  chan struct{} // closed when the job's first process has been reaped
 	ended   chan struct{} // closed when output is read up and the end is known
 
 	mu        sync.Mutex
+	silence   silence
 	stopping  bool
 	failure   string    // message of its error event
 	lastEvent time.Time // or the start
@@ -79,12 +80,10 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 		return nil, err
 	}
 	j := &job{name: text.OneLine(o.Command[0]), pattern: read, log: log, queue: newQueue(), clock: o.Clock,
-		silence: o.Silence, exited: make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now()}
+		silence: silenceOf(o.Start, o.Silence),
+		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now()}
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
-	}
-	if j.silence <= 0 {
-		j.silence = DefaultSilence
 	}
 	if err := j.start(o); err != nil {
 		log.close()
@@ -232,13 +231,13 @@ func (j *job) Next(ctx context.Context) (Event, error) {
 func (j *job) patience() time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.silence + j.stdout.most() - time.Since(j.lastEvent)
+	return j.silence.most() + j.stdout.most() - time.Since(j.lastEvent)
 }
 
 func (j *job) silent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return &SilenceError{Command: j.name, After: j.silence, Garbage: j.garbage, Last: j.lastBad}
+	return &SilenceError{Command: j.name, After: j.silence.most(), Garbage: j.garbage, Last: j.lastBad}
 }
 
 // Stop ends the job's group: TERM, and KILL when that has no effect.
@@ -258,6 +257,13 @@ func (j *job) Stop(ctx context.Context) error {
 	}
 	<-j.ended
 	return nil
+}
+
+// Expect implements Expecting.
+func (j *job) Expect(minibatch time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.silence.expect(minibatch)
 }
 
 // Pace implements Paced.

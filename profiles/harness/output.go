@@ -30,7 +30,7 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 		now := j.clock.Now()
 		events, ok := j.pattern.read(text, now, whole)
 		if ok {
-			j.lastEvent = time.Now()
+			j.heard(events...)
 		}
 		for _, e := range events {
 			j.queue.put(e)
@@ -53,7 +53,7 @@ func (j *job) take(from *pipe) func(text []byte) {
 			return
 		}
 		j.mu.Lock()
-		j.lastEvent = time.Now()
+		j.heard(e)
 		if e.Kind == Failure {
 			j.failure = e.Message
 		}
@@ -65,6 +65,15 @@ func (j *job) take(from *pipe) func(text []byte) {
 		at, from.calm = p.when(j.clock.Now(), from.most())
 		j.queue.put(stamp(e, at))
 	}
+}
+
+// heard notes that the job is alive.
+func (j *job) heard(events ...Event) {
+	now := time.Now()
+	for _, e := range events {
+		j.silence.saw(e, now.Sub(j.lastEvent))
+	}
+	j.lastEvent = now
 }
 
 func (j *job) bad(line []byte, err error) {

@@ -26,6 +26,7 @@ type VirtualOptions struct {
 	PerEpoch int           // minibatches; 0: one endless epoch
 	Epochs   int           // 0: goes on until it is stopped
 	Silence  time.Duration // of the board's clock; 60 s
+	Start    time.Duration // the same before the first minibatch, where that is longer
 }
 
 // simulated is a job on a virtual board: its minibatches are the board's, on
@@ -43,17 +44,15 @@ type simulated struct {
 	mu      sync.Mutex
 	since   time.Duration      // when the present wait began
 	hush    context.CancelFunc // ends the present wait; nil between waits
-	silent  bool
+	silent  time.Duration      // for so long; 0: it is not
+	quiet   silence
 }
 
 var _ Harness = (*simulated)(nil)
 
 // Virtual starts a job on a virtual board.
 func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
-	if o.Silence <= 0 {
-		o.Silence = DefaultSilence
-	}
-	s := &simulated{board: b, clock: b.Clock(), o: o}
+	s := &simulated{board: b, clock: b.Clock(), o: o, quiet: silenceOf(o.Start, o.Silence)}
 	s.prepare(0)
 	if err := b.Start(virtual.Job{Workload: o.Workload, Batch: o.Batch, Workers: o.Workers}); err != nil {
 		return nil, fmt.Errorf("harness on the virtual board: %w", err)
@@ -94,6 +93,13 @@ func (s *simulated) emitCache(least float64) {
 	}
 }
 
+// Expect implements Expecting.
+func (s *simulated) Expect(minibatch time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quiet.expect(minibatch)
+}
+
 func (s *simulated) emit(e Event) { s.ready = append(s.ready, stamp(e, s.clock.Now())) }
 
 // Next returns the next event; it trains a minibatch when none is ready.
@@ -122,8 +128,8 @@ func (s *simulated) step(ctx context.Context) error {
 	defer cancel()
 	s.wait(cancel)
 	m, err := s.board.NextMinibatch(waiting)
-	if quiet := s.waited(); quiet && err != nil {
-		return &SilenceError{Command: s.o.Workload, After: s.o.Silence}
+	if quiet := s.waited(m); quiet > 0 && err != nil {
+		return &SilenceError{Command: s.o.Workload, After: quiet}
 	}
 	if errors.Is(err, virtual.ErrDied) {
 		return &ExitError{Command: s.o.Workload, Status: "exit status 1", Lines: []string{err.Error()}}
@@ -171,10 +177,11 @@ func (s *simulated) wait(cancel context.CancelFunc) {
 	s.since, s.hush = s.clock.Now(), cancel
 }
 
-func (s *simulated) waited() (silent bool) {
+func (s *simulated) waited(m virtual.Minibatch) (silent time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hush = nil
+	s.quiet.saw(Event{Kind: Minibatch, TimeMS: m.TimeMS}, s.clock.Now()-s.since)
 	return s.silent
 }
 
@@ -182,7 +189,7 @@ func (s *simulated) watch(now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.hush != nil && now-s.since >= s.patience() {
-		s.silent = true
+		s.silent = s.quiet.most()
 		s.hush()
 	}
 }
@@ -195,9 +202,9 @@ const machineSilence = 2 * time.Second
 func (s *simulated) patience() time.Duration {
 	speed := s.clock.Speed()
 	if math.IsInf(speed, 1) { // follows nobody
-		return s.o.Silence
+		return s.quiet.most()
 	}
-	return max(s.o.Silence, time.Duration(speed*float64(machineSilence)))
+	return max(s.quiet.most(), time.Duration(speed*float64(machineSilence)))
 }
 
 // Stop ends the job.

@@ -31,8 +31,8 @@ const (
 	defaultDiscard     = 1
 	defaultMinSamples  = 3
 	defaultSampleEvery = time.Second
-	// The slowest mode of the slowest workload known, BERT at the lowest
-	// clocks, needs about 8 min for 40 minibatches.
+	// BERT at the lowest clocks of an AGX Orin, its slowest workload, needs about 8 min for 40 minibatches. What a mode
+	// has shown when its time is over counts.
 	defaultModeTimeout = 20 * time.Minute
 	defaultSilence     = 60 * time.Second
 )

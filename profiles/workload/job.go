@@ -2,6 +2,7 @@ package workload
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,16 +34,14 @@ type HarnessOptions struct {
 // means its own. A workload without a command or a built-in job runs on a virtual board only;
 // elsewhere starting it is an error that wraps ErrNoCommand.
 func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
-	if o.Silence <= 0 {
-		o.Silence = time.Duration(w.SilenceS) * time.Second
-	}
 	if o.Virtual != nil && !w.Torch.Beside {
 		return func(_ context.Context, batch int) (harness.Harness, error) {
 			w := w.AtBatch(batch)
+			start, silence := w.silence(o)
 			return harness.Virtual(
 				o.Virtual,
 				harness.VirtualOptions{Workload: w.Name, Batch: w.Batch, Workers: &w.Workers, Cache: w.Torch.Cache,
-					PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Silence: o.Silence},
+					PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Start: start, Silence: silence},
 			)
 		}
 	}
@@ -134,12 +133,12 @@ func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 		Dir:       w.Dir,
 		Env:       w.environment(o.Epochs),
 		Log:       o.Log,
-		Silence:   o.Silence,
 		Clock:     o.Clock,
 		Name:      w.Name,
 		Container: w.Container,
 		Pattern:   w.Pattern,
 	}
+	e.Start, e.Silence = w.silence(o)
 	if err := w.Ready(); err != nil {
 		return e, err
 	}
@@ -152,10 +151,21 @@ func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 const (
 	// inContainer is where a container finds the built-in job.
 	inContainer = "/opt/jtune"
-	// builtInSilence covers the import of PyTorch, the listing of the data's
-	// files and the first kernels at low clocks.
+	// builtInStart covers the import of PyTorch, the listing of the data's files and the first kernels at low clocks:
+	// BERT's first minibatch takes a quarter of an hour at a TX2's lowest ones. builtInSilence is what a later
+	// minibatch may take where nothing is known.
+	builtInStart   = 15 * time.Minute
 	builtInSilence = 5 * time.Minute
 )
+
+// silence is how long the job may print nothing, before its first minibatch and later; 0: what package harness takes.
+func (w Workload) silence(o HarnessOptions) (start, later time.Duration) {
+	later = cmp.Or(o.Silence, time.Duration(w.SilenceS)*time.Second)
+	if later == 0 && len(w.Command) == 0 {
+		return builtInStart, builtInSilence
+	}
+	return later, later
+}
 
 // builtIn sets e to the built-in job, whose scripts are written to folder.
 func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
@@ -165,9 +175,6 @@ func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
 	}
 	if _, err := torch.Write(folder); err != nil {
 		return err
-	}
-	if e.Silence <= 0 {
-		e.Silence = builtInSilence
 	}
 	if w.Container.Image == "" {
 		e.Command = w.Torch.Command(folder)

@@ -172,9 +172,9 @@ func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error 
 	}
 	if fit != nil {
 		c, l := fit.Constants, fit.LeftOut
-		fmt.Fprintf(a.out, "fitted: %d constants (%.1f effective) to %d of these figures, %d of them within; with "+
-			"each of their %d facts left out of the fit (linearised) %d\n", c.Fitted, c.Effective, c.Figures, c.Within,
-			l.Facts, l.Within)
+		fmt.Fprintf(a.out, "fitted: %d constants (%.1f effective) to %d of these figures, %d of them within; each "+
+			"left out of the fit with all that state the same fact (%d facts, linearised), %d of %d stay within\n",
+			c.Fitted, c.Effective, c.Figures, c.Within, l.Facts, l.Within, l.Figures)
 	}
 	_, err := fmt.Fprintln(a.out, fidelity.Simulation)
 	return err

@@ -19,8 +19,10 @@ import (
 // What runs on a board with its usual noise: what such a figure is about depends on it.
 const usualNoise = 1
 
-// campaignModes is how many modes a campaign's cost is worked out from.
-const campaignModes = 24
+// campaignStride is which of the modes that PowerTrain profiled a campaign's cost is worked out from: every so many-th.
+// It shares no factor with the number of any knob's values, so that all of them occur equally often: a mode's cost
+// differs more from the mean than the settling of power differs from seed to seed.
+const campaignStride = 71
 
 // campaignCost is what profiling takes, as the program itself does it.
 type campaignCost struct {
@@ -57,15 +59,15 @@ func (b *bench) campaign(j Job) (out campaignCost, err error) {
 	measuring := profiles.Bench{Device: device, Applier: g, Sampler: telemetry.NewSampler(device, board.Clock()),
 		Clock: board.Clock(), Workload: w,
 		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()})}
-	began := board.Clock().Now()
-	for _, m := range device.Space().Grid().Sample(campaignModes, b.seed) {
-		row, err := measuring.Measure(context.Background(), profiles.Step{Setting: tegra.Setting{Mode: m}})
+	began, grid := board.Clock().Now(), device.Space().Grid()
+	for i := campaignStride / 2; i < grid.Len(); i += campaignStride {
+		row, err := measuring.Measure(context.Background(), profiles.Step{Setting: tegra.Setting{Mode: grid.At(i)}})
 		if err != nil {
 			return out, err
 		}
 		out.settle = append(out.settle, row.SettleS)
 	}
-	out.perMode = (board.Clock().Now() - began).Seconds() / campaignModes
+	out.perMode = (board.Clock().Now() - began).Seconds() / float64(len(out.settle))
 	b.costs[j.Workload] = out
 	return out, nil
 }
@@ -78,12 +80,29 @@ func campaigns(b *bench, f Figure) (out []float64, err error) {
 			return nil, err
 		}
 		if f.of == "settle_s" {
-			out = append(out, stats.Median(cost.settle))
+			out = append(out, groupedMedian(cost.settle, 1))
 		} else {
 			out = append(out, f.at[0].modes*cost.perMode/60)
 		}
 	}
 	return out, nil
+}
+
+// groupedMedian is the median of values that are known to an interval alone, each its upper end: interpolated within
+// the interval that holds it. A median of whole seconds would jump by one where as many modes settle before as after.
+func groupedMedian(values []float64, width float64) float64 {
+	median := stats.Quantile(values, 0.5)
+	top := math.Ceil(median/width-1e-9) * width
+	below, within := 0.0, 0.0
+	for _, v := range values {
+		switch {
+		case v <= top-width:
+			below++
+		case v <= top:
+			within++
+		}
+	}
+	return top - width + width*(float64(len(values))/2-below)/within
 }
 
 // epochsWatched is how many epochs of a long run are looked at, and units how many boards of a kind.
