@@ -186,6 +186,16 @@ func scenes() map[string]func(d *driver) {
 		"models":         func(d *driver) { studied(d); d.press("4") },
 		"models-bars":    func(d *driver) { studied(d); d.press("4", "X", "X") },
 		"models-regions": func(d *driver) { studied(d); d.press("4", "X", "X", "X") },
+		"models-delete":  func(d *driver) { studied(d); d.press("4", "D") },
+		"models-rename":  func(d *driver) { studied(d); d.press("4", "M") },
+		"models-deleted": func(d *driver) {
+			studied(d)
+			info := session.ModelInfo{Name: "resnet18-quick", Path: "/m/resnet18-quick",
+				Model: d.board.Fitted(d.board.Samples()[:4]), Modified: pagetest.Start.Add(-5 * time.Hour)}
+			d.send(models.Assessed{Of: info, Assessment: session.Assessment{Model: info.Model}})
+			d.send(page.ModelsListed{Deleted: []session.ModelInfo{info}})
+			d.press("4", "U")
+		},
 		"front-map":      func(d *driver) { d.withView().press("5", "V") },
 		"front-curves":   func(d *driver) { d.withView().press("5", "V", "V", "right") },
 		"front-idle":     func(d *driver) { d.press("5") },

@@ -20,6 +20,7 @@ type host interface {
 	session.Measurer
 	page.Session
 	Models() ([]session.ModelInfo, error)
+	DeletedModels() ([]session.ModelInfo, error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
 	DataDir() string
 }

@@ -38,8 +38,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 			yes: func() tea.Cmd { return r.do(i.Then) }}
 	case page.NewCampaign:
 		r.form = dialog.NewCampaign(page.ReaderOf(&sh.State))
-	case page.RenameCampaign:
-		r.form = dialog.NewRename(page.ReaderOf(&sh.State), i.Name)
+	case page.Rename:
+		r.form = dialog.NewRename(page.ReaderOf(&sh.State), i)
 	case page.Export:
 		return sh.export(i)
 	case page.Load:

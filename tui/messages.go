@@ -115,11 +115,11 @@ func (r *root) foldTask(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmd, r.broadcast(page.TaskDone{Task: &msg.task.Task}))
 	case campaignsMsg:
 		sh.foldCampaigns(msg)
-	case page.CampaignChanged:
+	case page.Managed:
 		if msg.Err == nil {
 			sh.say("%s", msg.Said)
 		}
-		sh.fail("campaigns", msg.Err)
+		sh.fail(msg.What, msg.Err)
 		return tea.Batch(sh.listCampaigns(), listModels(sh.host))
 	case followedMsg:
 		return tea.Batch(sh.foldFollowed(msg.found), sh.foldModels(msg.models), sh.campaignsSince(msg.campaigns))

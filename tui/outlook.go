@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,7 +24,8 @@ type sizedMsg struct{ view *session.Outlook }
 func listModels(h host) tea.Cmd {
 	return func() tea.Msg {
 		list, err := h.Models()
-		return page.ModelsListed{List: list, Err: err}
+		deleted, asideErr := h.DeletedModels()
+		return page.ModelsListed{List: list, Deleted: deleted, Err: errors.Join(err, asideErr)}
 	}
 }
 

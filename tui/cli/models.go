@@ -148,7 +148,14 @@ func (a *app) modelVerbs() []*cobra.Command {
 
 func (a *app) listModels(deleted bool) error {
 	if deleted {
-		names := listOf(a.options.DeletedModels())
+		gone, err := a.options.DeletedModels()
+		if err != nil {
+			return err
+		}
+		names := []string{}
+		for _, info := range gone {
+			names = append(names, info.Name)
+		}
 		if a.asJSON {
 			return printJSON(a.out, names)
 		}

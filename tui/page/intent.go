@@ -40,8 +40,12 @@ type (
 	}
 	// NewCampaign opens the dialog that begins one.
 	NewCampaign struct{}
-	// RenameCampaign opens the dialog that gives a campaign another name.
-	RenameCampaign struct{ Name string }
+	// Rename opens the dialog that gives a campaign or a model another name.
+	Rename struct {
+		What, Name string // "campaign", and its present name
+		Note       string // what another name means
+		To         func(name string) error
+	}
 	// Export writes files of one name below the data directory.
 	Export struct {
 		Name  string
@@ -107,40 +111,40 @@ type (
 	}
 )
 
-func (Ask) intent()            {}
-func (All) intent()            {}
-func (Say) intent()            {}
-func (NewCampaign) intent()    {}
-func (RenameCampaign) intent() {}
-func (Fail) intent()           {}
-func (Run) intent()            {}
-func (Compute) intent()        {}
-func (Open) intent()           {}
-func (Export) intent()         {}
-func (Start) intent()          {}
-func (Stop) intent()           {}
-func (Pause) intent()          {}
-func (Order) intent()          {}
-func (ListModels) intent()     {}
-func (Load) intent()           {}
-func (Size) intent()           {}
-func (Limit) intent()          {}
-func (Remember) intent()       {}
-func (Apply) intent()          {}
-func (SetMode) intent()        {}
-func (KeepMode) intent()       {}
-func (Revert) intent()         {}
-func (PlanBoot) intent()       {}
-func (ChangeBoot) intent()     {}
+func (Ask) intent()         {}
+func (All) intent()         {}
+func (Say) intent()         {}
+func (NewCampaign) intent() {}
+func (Rename) intent()      {}
+func (Fail) intent()        {}
+func (Run) intent()         {}
+func (Compute) intent()     {}
+func (Open) intent()        {}
+func (Export) intent()      {}
+func (Start) intent()       {}
+func (Stop) intent()        {}
+func (Pause) intent()       {}
+func (Order) intent()       {}
+func (ListModels) intent()  {}
+func (Load) intent()        {}
+func (Size) intent()        {}
+func (Limit) intent()       {}
+func (Remember) intent()    {}
+func (Apply) intent()       {}
+func (SetMode) intent()     {}
+func (KeepMode) intent()    {}
+func (Revert) intent()      {}
+func (PlanBoot) intent()    {}
+func (ChangeBoot) intent()  {}
 
 // Sayf is Say with a format.
 func Sayf(format string, args ...any) Say { return Say(fmt.Sprintf(format, args...)) }
 
-// CampaignAct renames, deletes or restores a campaign, which may fit a model again; do returns what
-// was done, in words.
-func CampaignAct(do func() (said string, err error)) Compute {
+// Manage renames, deletes or restores a campaign or a model, which may fit a model again; do returns
+// what was done, in words.
+func Manage(what string, do func() (said string, err error)) Compute {
 	return func(context.Context) tea.Msg {
 		said, err := do()
-		return CampaignChanged{said, err}
+		return Managed{what, said, err}
 	}
 }

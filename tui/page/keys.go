@@ -105,9 +105,9 @@ OptionPrev  left h      change            form
 StartNow    t           start now         form
 New         n           new campaign      profile     measure modes of your choice: which, how many, how often
 Open        enter       open              profile     show what a campaign measured
-Rename      M           rename            profile     give a campaign another name
-Delete      D           delete            profile     move a campaign aside; its model forgets what it measured
-Restore     U           deleted           profile     list the deleted campaigns; there: restore one
+Rename      M           rename            profile models  give a campaign or a model another name
+Delete      D           delete            profile models  move a campaign or a model aside; a campaign's model forgets what it measured
+Restore     U           deleted           profile models  list what was deleted; there: restore one
 `
 
 // keyRow is a row of keyTable.

@@ -25,13 +25,15 @@ type (
 	LimitSet struct{}
 	// ModelsListed brings the models of the data directory.
 	ModelsListed struct {
-		List []session.ModelInfo
-		Err  error
+		List    []session.ModelInfo
+		Deleted []session.ModelInfo // that can be restored
+		Err     error
 	}
 )
 
-// CampaignChanged says how renaming, deleting or restoring a campaign went.
-type CampaignChanged struct {
+// Managed says how renaming, deleting or restoring a campaign or a model went.
+type Managed struct {
+	What string // "campaign", "model"
 	Said string // what was done
 	Err  error
 }

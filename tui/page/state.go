@@ -68,6 +68,10 @@ type Session interface {
 	RenameCampaign(name, to string) error
 	DeleteCampaign(name string) (aside string, err error)
 	RestoreCampaign(name string) error
+	// RenameModel, DeleteModel and RestoreModel are those of a session's options.
+	RenameModel(name, to string) error
+	DeleteModel(name string) (aside string, err error)
+	RestoreModel(name string) error
 	// TrainLog is the file that gets what the job of a training run says.
 	TrainLog() string
 }

@@ -89,17 +89,20 @@ func (o Options) DeleteModel(name string) (string, error) {
 	return strings.TrimSuffix(filepath.Base(aside), suffix), move(path, aside)
 }
 
-// DeletedModels lists the names of the models and references that can be restored.
-func (o Options) DeletedModels() []string {
-	var out []string
-	for _, suffix := range []string{modelSuffix, referenceSuffix} {
-		paths, _ := filepath.Glob(filepath.Join(o.deletedDir(modelsKind), "*"+suffix))
-		for _, path := range paths {
-			out = append(out, strings.TrimSuffix(filepath.Base(path), suffix))
-		}
+// DeletedModels lists the models and references that can be restored, each kind the newest first.
+func (o Options) DeletedModels() ([]ModelInfo, error) {
+	dir := o.deletedDir(modelsKind)
+	out, err := readModels(dir)
+	references, _ := filepath.Glob(filepath.Join(dir, "*"+referenceSuffix))
+	for _, path := range references {
+		out = append(out, ModelInfo{Name: strings.TrimSuffix(filepath.Base(path), referenceSuffix), Path: path,
+			Modified: modified(path), Err: errReference})
 	}
-	return out
+	return out, err
 }
+
+// errReference is why a reference is no model.
+var errReference = errors.New("a reference for other workloads, without measured modes")
 
 // RestoreModel brings a deleted model back.
 func (o Options) RestoreModel(name string) error {

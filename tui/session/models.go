@@ -23,7 +23,11 @@ const referenceSuffix = ".reference"
 // a program that was killed had measured. A file that is no model is listed with its error.
 func (o Options) Models() ([]ModelInfo, error) {
 	o.refreshModels()
-	dir := o.ModelsDir()
+	return readModels(o.ModelsDir())
+}
+
+// readModels lists the models of a folder, newest first.
+func readModels(dir string) ([]ModelInfo, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+modelSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("models in %s: %w", dir, err)

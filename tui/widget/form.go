@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -37,13 +38,14 @@ type Form struct {
 type Field struct {
 	Name string
 	Text func() string // the answer, in words
-	Turn func(by int)  // the next one
+	Turn func(by int)  // the next one; nil: it is only typed
 
 	Input *Input // what is typed as an answer; nil: nothing
 	Typed func() // the input has changed; nil: nobody asks
 	// Wrong says why what was typed is no answer, or "": the form is not taken then. nil:
 	// every answer is one.
 	Wrong func() string
+	Whole bool         // the answer is values: where room is short it is wrapped, not cut
 	Step  func(by int) // the lower and higher keys; nil: they do nothing
 }
 
@@ -66,9 +68,9 @@ func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 		f.At = (f.At + 1) % len(f.Fields)
 	case f.Keys.FieldPrev.Matches(k):
 		f.At = (f.At + len(f.Fields) - 1) % len(f.Fields)
-	case f.Keys.OptionNext.Matches(k):
+	case now.Turn != nil && f.Keys.OptionNext.Matches(k):
 		now.Turn(1)
-	case f.Keys.OptionPrev.Matches(k):
+	case now.Turn != nil && f.Keys.OptionPrev.Matches(k):
 		now.Turn(-1)
 	case now.Step != nil && f.Keys.Lower.Matches(k):
 		now.Step(-1)
@@ -91,15 +93,18 @@ func (f *Form) take() (closed, taken bool) {
 
 // Paste takes what the terminal pastes.
 func (f *Form) Paste(m tea.PasteMsg) {
-	if f.Fields[f.At].Input != nil || f.types(m.Content) {
+	if f.Fields[f.At].Input == nil && f.Fields[f.Types].Input != nil {
+		f.At = f.Types
+	}
+	if f.Fields[f.At].Input != nil {
 		f.typed(m)
 	}
 }
 
-// types goes to the field that takes a text at a question without an input.
+// types goes to the field that takes digits typed at a question without an input.
 func (f *Form) types(text string) bool {
 	in := f.Fields[f.Types].Input
-	if in == nil || !strings.ContainsFunc(in.taken(text), unicode.IsDigit) {
+	if in == nil || !in.may(text) || !strings.ContainsFunc(text, unicode.IsDigit) {
 		return false
 	}
 	f.At = f.Types
@@ -127,43 +132,102 @@ func (f *Form) Hints() []Action {
 	if len(f.Fields) > 1 {
 		out = append(out, f.Keys.FieldPrev.With(f.Keys.FieldNext, "answer"))
 	}
-	out = append(out, f.Keys.OptionPrev.With(f.Keys.OptionNext, "change"))
+	if f.Fields[f.At].Turn != nil {
+		out = append(out, f.Keys.OptionPrev.With(f.Keys.OptionNext, "change"))
+	}
 	if f.Fields[f.At].Step != nil {
 		out = append(out, f.Keys.Lower.With(f.Keys.Higher, "1 down, up"))
 	}
 	return append(out, f.Keys.Back)
 }
 
-// Render draws the dialog in at most w×h cells.
+// Render draws the dialog in at most w×h cells. Where there is too little room an answer loses whole
+// clauses unless it is typed, then notes go, then the questions that are furthest from the cursor.
 func (f *Form) Render(w, h int) string {
-	name := 0
-	for _, q := range f.Fields {
-		name = max(name, ansi.StringWidth(q.Name))
-	}
-	var lines []string
-	for i, q := range f.Fields {
-		text := fmt.Sprintf(" %-*s   %s", name, q.Name, q.Text())
-		if i == f.At {
-			text = "▸" + StyleCursor.Render(fmt.Sprintf("%-*s ‹ %s ›", name, q.Name, q.Text()))
-		}
-		if q.Wrong != nil && q.Wrong() != "" {
-			wrong := " ✗ " + q.Wrong()
-			if room := min(w, f.Width) - 4 - Width(wrong); Width(text) > room { // the reason stays in sight
-				text = Cut(text, room)
-			}
-			text += StyleBad.Render(wrong)
-		}
-		lines = append(lines, text)
-	}
 	width := min(w, f.Width)
-	if notes := f.Note(width - 4); len(notes) > 0 {
+	inner, room := width-4, h-2
+	var asked [][]string
+	rows := 0
+	for i := range f.Fields {
+		asked = append(asked, f.question(i, inner))
+		rows += len(asked[i])
+	}
+	first, last := 0, len(asked)
+	for rows > room && last-first > 1 {
+		gone := first
+		if f.At-first >= last-1-f.At {
+			first++
+		} else {
+			last--
+			gone = last
+		}
+		rows -= len(asked[gone])
+	}
+	lines := slices.Concat(asked[first:last]...)
+	notes := f.notes(inner, room-len(lines))
+	if len(notes) > 0 && len(lines)+len(notes) < room {
 		lines = append(lines, "")
-		for _, n := range notes {
-			lines = append(lines, StyleDim.Render(Wrap(n, width-4)))
+	}
+	lines = append(lines, notes...)
+	return Box(CutClause(f.Title, width-5), "", strings.Join(lines, "\n"), width, min(h, len(lines)+2))
+}
+
+// question is a question with its answer and why that is none, in lines of w cells.
+func (f *Form) question(i, w int) []string {
+	name, q := 0, f.Fields[i]
+	for _, other := range f.Fields {
+		name = max(name, ansi.StringWidth(other.Name))
+	}
+	head := fmt.Sprintf("%-*s ", name, q.Name)
+	room := w - Width("▸"+head+"‹  ›")
+	text := CutClause(q.Text(), room)
+	if q.Whole || q.Input != nil && q.Input.Value() != "" {
+		text = Wrap(q.Text(), room)
+	}
+	lines := strings.Split(text, "\n")
+	for k, line := range lines {
+		switch {
+		case k > 0:
+			line = strings.Repeat(" ", 3+Width(head)) + line
+		case i == f.At && len(lines) == 1:
+			line = "▸" + StyleCursor.Render(head+"‹ "+line+" ›")
+		case i == f.At:
+			line = "▸" + StyleCursor.Render(head+"‹ "+line)
+		default:
+			line = " " + head + "  " + line
+		}
+		lines[k] = line
+	}
+	if q.Wrong == nil || q.Wrong() == "" {
+		return lines
+	}
+	wrong := "✗ " + q.Wrong()
+	if last := &lines[len(lines)-1]; Width(*last)+1+Width(wrong) <= w {
+		*last += " " + StyleBad.Render(wrong)
+		return lines
+	}
+	const under = 3
+	for part := range strings.SplitSeq(Wrap(wrong, w-under), "\n") {
+		lines = append(lines, strings.Repeat(" ", under)+StyleBad.Render(part))
+	}
+	return lines
+}
+
+// notes are those that have room in so many lines of w cells, each whole or its first clauses.
+func (f *Form) notes(w, rows int) (out []string) {
+	for _, n := range f.Note(w) {
+		lines := strings.Split(Wrap(n, w), "\n")
+		if len(out)+len(lines) > rows {
+			lines = []string{CutClause(n, w)}
+		}
+		if len(out)+len(lines) > rows || Width(lines[0]) > w {
+			break
+		}
+		for _, line := range lines {
+			out = append(out, StyleDim.Render(line))
 		}
 	}
-	text := strings.Join(lines, "\n")
-	return Box(f.Title, "", text, width, min(h, strings.Count(text, "\n")+3))
+	return out
 }
 
 // Around steps through n options in a circle.

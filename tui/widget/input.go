@@ -9,19 +9,20 @@ import (
 )
 
 // Input is one line of text that is being typed. Bubbles' textinput edits it;
-// Input adds which characters it takes, and draws it in plain cells.
+// Input adds which characters can be typed, and draws it in plain cells.
 type Input struct {
 	text textinput.Model
-	may  string
+	keys string
 }
 
 // MostFilter is how long the text of a filter may be, in characters.
 const MostFilter = 80
 
-// NewInput begins with a text and the cursor at its end. It takes at most so
-// many characters, of those in may; "" are all that print.
-func NewInput(text, may string, most int) *Input {
-	in := &Input{text: textinput.New(), may: may}
+// NewInput begins with a text and the cursor at its end. It takes at most so many characters. Of
+// keys only those in keys write, "" are all that print: others mean what they mean without an
+// input. What is pasted is taken as it is, for the user to see what is wrong with it.
+func NewInput(text, keys string, most int) *Input {
+	in := &Input{text: textinput.New(), keys: keys}
 	in.text.CharLimit = most
 	in.text.KeyMap.Paste.SetEnabled(false) // it would run a program: the terminal pastes
 	in.text.SetValue(text)
@@ -42,33 +43,23 @@ func (in *Input) SetValue(text string) {
 func (in *Input) Update(msg tea.Msg) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
-		if m.Text != "" && in.taken(m.Text) == "" {
+		if m.Text != "" && !in.may(m.Text) {
 			return
 		}
 	case tea.PasteMsg:
-		msg = tea.PasteMsg{Content: in.taken(m.Content)}
+		msg = tea.PasteMsg{Content: strings.TrimSpace(m.Content)}
 	}
 	in.text, _ = in.text.Update(msg)
 }
 
-// taken is what the input takes of a text.
-func (in *Input) taken(text string) string {
-	if in.may == "" {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(in.may, r) {
-			return r
-		}
-		return -1
-	}, text)
-}
+// may reports whether a key of this text writes here.
+func (in *Input) may(text string) bool { return in.keys == "" || strings.ContainsAny(text, in.keys) }
 
 // Takes reports whether a key writes here or edits what is written: other keys,
 // and a step past either end of the text, mean what they mean without an input.
 func (in *Input) Takes(k tea.KeyPressMsg) bool {
 	if k.Text != "" {
-		return in.taken(k.Text) != ""
+		return in.may(k.Text)
 	}
 	m, at, last := in.text.KeyMap, in.text.Position(), len([]rune(in.Value()))
 	switch {

@@ -38,8 +38,11 @@ func TestInputTakesItsOwnCharactersAndEditsOnlyWhatIsThere(t *testing.T) {
 			t.Errorf("an empty input takes %s", k)
 		}
 	}
-	in.Update(tea.PasteMsg{Content: "30.5 W"})
+	in.Update(tea.PasteMsg{Content: " 30.5\n"})
 	if in.Value() != "30.5" || !in.Takes(keyPress("left")) || in.Takes(keyPress("x")) || in.Takes(keyPress("enter")) {
 		t.Errorf("%q: it should take cursor keys, and no letter", in.Value())
+	}
+	if in.Update(tea.PasteMsg{Content: "x"}); in.Value() != "30.5x" {
+		t.Errorf("%q: a pasted text should be taken as it is", in.Value())
 	}
 }

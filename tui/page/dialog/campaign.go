@@ -66,12 +66,14 @@ func NewCampaign(read page.Reader) *Campaign {
 	d.Fields = []widget.Field{
 		askWorkload:  {Name: "workload", Text: d.workloadText, Turn: d.turn(&d.workload, len(read.Workloads()))},
 		askSelection: {Name: "modes", Text: d.selectionText, Turn: d.turn(&d.selects, selectAll+1)},
-		askCount:     {Name: "how many", Text: d.countText, Turn: d.step(d.count, d.most), Input: d.count},
-		askFilter: {Name: "filter", Text: d.filterText, Turn: func(int) {}, Input: d.filter,
+		askCount: {Name: "how many", Text: d.countText, Turn: d.step(d.count, d.most), Input: d.count,
+			Wrong: func() string { return wrongNumber(d.count) }},
+		askFilter: {Name: "filter", Text: d.filterText, Input: d.filter,
 			Wrong: func() string { return d.wrongAt(askFilter) }},
-		askSizes: {Name: "batch", Text: d.sizesText, Turn: func(int) {}, Input: d.sizes,
+		askSizes: {Name: "batch", Text: d.sizesText, Input: d.sizes,
 			Wrong: func() string { return d.wrongAt(askSizes) }},
-		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated},
+		askRepeats: {Name: "repeats", Text: d.repeatsText, Turn: d.step(d.repeated, d.times), Input: d.repeated,
+			Wrong: func() string { return wrongNumber(d.repeated) }},
 	}
 	if read.Speed().OK {
 		d.Fields = append(d.Fields, widget.Field{Name: "clock", Text: d.clockText, Turn: d.turn(&d.clock, 2)})
@@ -94,6 +96,14 @@ func typed(in *widget.Input, otherwise int) int {
 		return n
 	}
 	return otherwise
+}
+
+// wrongNumber says why what was typed is no number, or "".
+func wrongNumber(in *widget.Input) string {
+	if n, err := strconv.Atoi(in.Value()); in.Value() != "" && (err != nil || n < 1) {
+		return "a whole number above 0"
+	}
+	return ""
 }
 
 // most is how many modes are asked for; 0: all that the selection has.
@@ -159,10 +169,10 @@ func (d *Campaign) wrongAt(field int) string {
 			at = askSizes
 		}
 	}
-	if err == nil || at != field {
+	if err == nil || at != field || wrongNumber(d.count)+wrongNumber(d.repeated) != "" {
 		return ""
 	}
-	return "see below"
+	return strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
 }
 
 func (d *Campaign) workloadText() string {
@@ -170,7 +180,7 @@ func (d *Campaign) workloadText() string {
 		return "none known"
 	}
 	w := d.read.Workloads()[d.workload]
-	return fmt.Sprintf("%s  (%s, %s)", w.Name, w.Model, w.Dataset)
+	return fmt.Sprintf("%s: %s on %s", w.Name, w.Model, w.Dataset)
 }
 
 func (d *Campaign) selectionText() string {
@@ -180,7 +190,7 @@ func (d *Campaign) selectionText() string {
 
 func (d *Campaign) countText() string {
 	switch {
-	case d.selects == selectAll, d.most() == 0:
+	case d.selects == selectAll && wrongNumber(d.count) == "", d.count.Value() == "" && d.most() == 0:
 		return "all of them"
 	case d.count.Value() != "":
 		return d.count.Render("_")
@@ -206,6 +216,9 @@ func (d *Campaign) sizesText() string {
 }
 
 func (d *Campaign) repeatsText() string {
+	if wrongNumber(d.repeated) != "" {
+		return d.repeated.Render("_")
+	}
 	if n := d.times(); n > 1 {
 		return fmt.Sprintf("%d times each: all once, then all again", n)
 	}
@@ -219,8 +232,8 @@ func (d *Campaign) clockText() string {
 // note says what the answers come to, and in which order.
 func (d *Campaign) note(w int) []string {
 	p, err := d.plan()
-	if err != nil {
-		return []string{strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")}
+	if err != nil { // it stands at its question
+		return nil
 	}
 	out := []string{p.String()}
 	if len(p.Order) > 0 {
@@ -265,45 +278,4 @@ func (d *Campaign) Numbers() string {
 		"takes, and the order, in which ↑ marks a mode whose CPU or GPU clock is above that of the one before: some " +
 		"boards reject such a mode until a reboot, so there are as few as can be. An answer marked with ✗ keeps the " +
 		"campaign from starting. clock: of a virtual board, while it measures."
-}
-
-// Rename asks for another name of a campaign.
-type Rename struct {
-	widget.Form
-	read page.Reader
-	from string
-	to   *widget.Input
-}
-
-// mostName is how long a campaign's name may be.
-const mostName = 60
-
-// NewRename begins with the present name.
-func NewRename(read page.Reader, name string) *Rename {
-	d := &Rename{read: read, from: name, to: widget.NewInput(name, "", mostName)}
-	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "Rename a campaign", Verb: "rename", Width: 72,
-		Note: func(int) []string { return []string{"its folder in the data directory gets this name"} },
-		Fields: []widget.Field{{Name: "name", Text: func() string { return d.to.Render("_") }, Turn: func(int) {},
-			Input: d.to}}}
-	return d
-}
-
-// Key takes a key; closed says that the dialog goes.
-func (d *Rename) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
-	closed, taken := d.Form.Key(k)
-	from, to, on := d.from, strings.TrimSpace(d.to.Value()), d.read.Session()
-	if taken && to != from {
-		does = page.CampaignAct(func() (string, error) {
-			return fmt.Sprintf("%s is %s now", from, to), on.RenameCampaign(from, to)
-		})
-	}
-	return does, closed
-}
-
-// Hints lists the keys that work now, help before the way out.
-func (d *Rename) Hints() []widget.Action { return withHelp(d.Form.Hints(), d.read.Keys().Help) }
-
-// Numbers explains the question, for the help.
-func (d *Rename) Numbers() string {
-	return "name: without slashes, and not one that another campaign has."
 }

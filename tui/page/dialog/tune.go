@@ -95,7 +95,7 @@ func NewTune(read page.Reader) *Tune {
 		}})
 	}
 	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
-	limit.Input, limit.Typed, limit.Step, limit.Wrong = d.typed, d.limitTyped, d.step, d.wrongLimit
+	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
 	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
 	return d
 }
@@ -151,10 +151,7 @@ func (d *Tune) listedSizes() (list []int, wrong string) { return batchSizes(d.li
 
 // batchSizes reads sizes with commas between them, ascending; wrong is why they are no answer, or "".
 func batchSizes(typed string, read page.Reader) (list []int, wrong string) {
-	for word := range strings.SplitSeq(typed, ",") {
-		if word == "" { // the next one is to be typed
-			continue
-		}
+	for _, word := range words(typed, "samples") {
 		b, err := strconv.Atoi(word)
 		switch {
 		case err != nil || b < 1 || b > learn.MostBatch:
@@ -178,14 +175,11 @@ func (d *Tune) wrongSizes() string {
 		return ""
 	}
 	_, wrong := d.listedSizes()
-	return wrong
+	return cmp.Or(d.fixedBatch(), wrong)
 }
 
 // sizesTyped follows what was typed as batch sizes.
 func (d *Tune) sizesTyped() {
-	if all := d.sizes(); len(all) == 1 && len(all[0]) == 1 { // there is nothing to choose
-		d.listed.SetValue("")
-	}
 	if d.batches() != nil {
 		d.choice[fieldCoverage] = 0
 	}
@@ -216,7 +210,7 @@ func (d *Tune) text(field int) string {
 	case fieldWorkload:
 		if c < len(d.read.Workloads()) {
 			w := d.read.Workloads()[c]
-			return fmt.Sprintf("%s  (%s, %s)", w.Name, w.Model, w.Dataset)
+			return fmt.Sprintf("%s: %s on %s", w.Name, w.Model, w.Dataset)
 		}
 		return "none known"
 	case fieldLimit:

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -70,9 +71,13 @@ func TestTuneSaysWhereBatchSizesCannotBeChosen(t *testing.T) {
 	d, f := driveTune(t, func(s *page.State) {
 		s.Work.Fixed = map[string]string{"resnet18": "its command never reads JTUNE_BATCH"}
 	})
-	d.Press("right", "8")
+	d.Press("right")
 	if d.Sees("16 samples: its command never reads JTUNE_BATCH"); f.batches() != nil {
 		t.Errorf("sizes %v for a job with a fixed one", f.batches())
+	}
+	d.Press("8", "t")
+	if d.Sees("8_ › ✗ its command never reads JTUNE_BATCH"); d.Want() != nil {
+		t.Error("it starts with a size that the job does not take")
 	}
 	d, f = driveTune(t, func(s *page.State) { s.Device.Board.Replay, s.Work.Sizes = "file.csv", []int{1, 4, 16} })
 	d.Sees("choose among 1 4 16")
@@ -87,13 +92,16 @@ func TestTuneSaysWhereBatchSizesCannotBeChosen(t *testing.T) {
 func TestTuneTakesAPastedListAndEditsItInPlace(t *testing.T) {
 	d, f := driveTune(t, nil)
 	d.Send(tea.PasteMsg{Content: "8, 16, 64 samples"})
-	d.Sees("8,16,64_")
+	d.Sees("8, 16, 64 samples_")
+	for range len(" samples") {
+		d.Press("backspace")
+	}
 	d.Press("left", "backspace", "3")
 	if got := f.batches(); !slices.Equal(got, []int{8, 16, 34}) {
 		t.Errorf("batch sizes %v, want 8 16 34", got)
 	}
 	d.Press("end", "backspace", "2")
-	d.Sees("8,16,32_")
+	d.Sees("8, 16, 32_")
 }
 
 func TestTuneTakesANumberFromAnyQuestion(t *testing.T) {
@@ -148,6 +156,55 @@ func TestTuneDoesNotStartWithAnAnswerThatIsNone(t *testing.T) {
 				t.Errorf("it does not start with its own answers; the dialog:\n%s", d.Screen())
 			}
 		})
+	}
+}
+
+func TestTuneKeepsAPastedLimitThatIsNone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		keys   []string // at the batch size
+		pasted string
+		sees   []string
+	}{
+		"words":               {[]string{"up", "up", "up"}, "abc", []string{"within abc_ W", "✗ a number above 0"}},
+		"words at the depth":  {[]string{"up"}, "abc", []string{"within abc_ W", "✗ a number above 0"}},
+		"a time for a power":  {[]string{"up", "up", "up"}, "80 ms", []string{"80 ms_ W", "✗ a number above 0"}},
+		"a number for energy": {[]string{"up", "up", "up", "left"}, "25", []string{"✗ least energy has no limit"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := driveTune(t, nil)
+			d.Press(c.keys...)
+			d.Send(tea.PasteMsg{Content: c.pasted})
+			d.Press("t")
+			if d.Sees(c.sees...); d.Want() != nil {
+				t.Error("it starts")
+			}
+			for range c.pasted {
+				d.Press("backspace")
+			}
+			if d.Press("t"); d.Want() == nil {
+				t.Errorf("it does not start without what was pasted:\n%s", d.Screen())
+			}
+		})
+	}
+}
+
+func TestTuneShowsWholeAnswersInFortyColumns(t *testing.T) {
+	t.Parallel()
+	d, _ := driveTune(t, nil)
+	d.Size(40, 10)
+	d.Press("up", "up", "up")
+	d.Type("20,25,30")
+	d.Sees("fastest within", "20,25,30_ W", "batch      16 samples")
+	d.Send(tea.PasteMsg{Content: "x"})
+	d.Sees("20,25,30x_ W", "✗ a number above 0", "coverage")
+	for h := 5; h <= 12; h++ {
+		d.Size(40, h)
+		screen := d.Screen()
+		if strings.Contains(screen, "…") || !strings.Contains(screen, "✗ a number above 0") {
+			t.Errorf("in %d lines:\n%s", h, screen)
+		}
 	}
 }
 

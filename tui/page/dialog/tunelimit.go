@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"jtune/tui/session"
 )
@@ -27,11 +28,25 @@ func (d *Tune) numbers() *[]float64 {
 	return nil
 }
 
+// words are what stands between commas and blanks, without a unit after its number.
+func words(text, unit string) (out []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		if word = strings.TrimSuffix(word, unit); word != "" {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
 // typedNumbers are those that were typed, each once, and why they are no answer, or "".
 func (d *Tune) typedNumbers() (list []float64, wrong string) {
-	for _, word := range strings.FieldsFunc(d.typed.Value(), func(r rune) bool { return r == ' ' || r == ',' }) {
+	unit := map[session.Goal]string{session.WithinPower: "W", session.WithinTime: "ms"}[d.goal()]
+	for _, word := range words(d.typed.Value(), unit) {
 		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		switch {
+		case d.numbers() == nil:
+			return nil, "least energy has no limit"
+		case err != nil || !(v > 0) || math.IsInf(v, 0):
 			return nil, "a number above 0"
 		}
 		if !slices.Contains(list, v) {
@@ -60,13 +75,6 @@ func (d *Tune) settle() {
 		*at = list
 	}
 	d.typed.SetValue("")
-}
-
-// limitTyped follows what was typed as a limit: energy has none.
-func (d *Tune) limitTyped() {
-	if d.numbers() == nil {
-		d.typed.SetValue("")
-	}
 }
 
 // step moves the limits by one.
@@ -101,6 +109,9 @@ func (d *Tune) limitText() string {
 		return fmt.Sprintf("fastest within %s W", value) + d.perSample(", per sample", "")
 	case session.WithinTime:
 		return fmt.Sprintf("least power within %s ms/minibatch", value)
+	}
+	if d.typed.Value() != "" {
+		return value
 	}
 	return "least energy per " + d.perSample("sample", "minibatch")
 }

@@ -20,6 +20,8 @@ import (
 type Page struct {
 	read    page.Reader
 	list    []session.ModelInfo
+	aside   []session.ModelInfo // those that can be restored
+	deleted bool                // aside shows in place of list
 	tab     widget.Table
 	fitting string // the model that is being fitted now; ""
 	stopFit context.CancelFunc
@@ -95,7 +97,7 @@ func (p *Page) Name() page.Name { return page.Models }
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.ModelsListed:
-		p.list, p.tab.Rows, p.listed = msg.List, len(msg.List), true
+		p.fill(msg)
 		return page.All{page.Fail{What: "models", Err: msg.Err}, p.look()}
 	case tea.PasteMsg:
 		p.tab.Paste(msg)
@@ -141,7 +143,11 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Mark.Matches(k):
 		return page.All{p.mark(), p.look()}, true
 	default:
-		return nil, false
+		does, taken := p.manageKey(k)
+		if !taken {
+			return nil, false
+		}
+		return page.All{does, p.look()}, true
 	}
 	return p.look(), true
 }
@@ -175,6 +181,8 @@ func (p *Page) refit() page.Intent {
 		p.stopFit()
 		return page.Sayf("stopping the fit of %s …", p.fitting)
 	case !ok || info.Model == nil:
+	case p.deleted:
+		return p.restoreFirst()
 	default:
 		p.fit = newFitDialog(p.read.Keys(), info, p.list)
 	}
@@ -187,6 +195,8 @@ func (p *Page) mark() page.Intent {
 	info, ok := p.chosen()
 	switch {
 	case !ok || info.Model == nil:
+	case p.deleted:
+		return p.restoreFirst()
 	case p.marked == idOf(info):
 		p.marked = modelID{}
 	default:
@@ -242,7 +252,10 @@ func (p *Page) load() page.Intent {
 	if !ok {
 		return nil
 	}
-	if info.Model == nil {
+	switch {
+	case p.deleted:
+		return p.restoreFirst()
+	case info.Model == nil:
 		return page.Fail{What: "model " + info.Name, Err: info.Err}
 	}
 	if why := session.Foreign(info.Model, p.read.Space()); why != "" {
@@ -258,10 +271,11 @@ type refitMsg struct {
 }
 
 func (p *Page) chosen() (session.ModelInfo, bool) {
-	if p.tab.Cursor >= len(p.list) {
+	list := p.entries()
+	if p.tab.Cursor >= len(list) {
 		return session.ModelInfo{}, false
 	}
-	return p.list[p.tab.Cursor], true
+	return list[p.tab.Cursor], true
 }
 
 // Hints is page.Page's.
@@ -272,6 +286,8 @@ func (p *Page) Hints() []widget.Action {
 		return p.fit.Hints()
 	case p.tab.Search.On():
 		return p.tab.Search.Hints(p.tab.Keys)
+	case p.deleted:
+		return p.deletedHints()
 	}
 	why := ""
 	if len(p.list) == 0 {
@@ -292,6 +308,9 @@ func (p *Page) Hints() []widget.Action {
 		fit,
 		keys.Mark.Unless(mark),
 		keys.Enlarge,
+		keys.Delete.Unless(why),
+		keys.Rename.Unless(why),
+		keys.Restore.Unless(p.noneAside()),
 		keys.Filter.As("search"),
 	}
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -192,5 +193,67 @@ func TestModelsDrawNoLearningCurveOfTwoPoints(t *testing.T) {
 	text := widget.Figure(f, 60, 12, widget.Unpainted)
 	if err != nil || !strings.Contains(text, "too few measured modes") {
 		t.Errorf("two points are drawn as a curve:\n%s", text)
+	}
+}
+
+func TestModelsAreRenamedAndDeletedAfterAQuestion(t *testing.T) {
+	t.Parallel()
+	d, p := withModels(t)
+	d.Press("M")
+	rename, ok := d.Want().(page.Rename)
+	if !ok || rename.What != "model" || rename.Name != "resnet18" {
+		t.Fatalf("M asks for %+v", rename)
+	}
+	if err := rename.To("mine"); err != nil || d.Board.Acted()[0] != "rename resnet18 mine" {
+		t.Errorf("did %q, %v", d.Board.Acted(), err)
+	}
+	p.list[1].Model.Provenance.Pool = "of the workload"
+	d.Press("down", "D")
+	ask, ok := d.Want().(page.Ask)
+	if !ok || !strings.Contains(ask.Why, "its 24 modes stay in their campaigns") ||
+		!strings.Contains(ask.Why, "U restores it") {
+		t.Fatalf("D asks %+v", ask)
+	}
+	if len(d.Board.Acted()) > 1 {
+		t.Error("it is deleted before the answer")
+	}
+	done, _ := ask.Then.(page.Compute)(t.Context()).(page.Managed)
+	if done.What != "model" || done.Err != nil || d.Board.Acted()[1] != "delete resnet18-by-linear" {
+		t.Errorf("did %q: %+v", d.Board.Acted(), done)
+	}
+}
+
+func TestModelsThatWereDeletedAreRestored(t *testing.T) {
+	t.Parallel()
+	d, p := withModels(t)
+	d.Press("U")
+	if d.Sees("none is deleted"); p.deleted {
+		t.Error("an empty list of deleted models shows")
+	}
+	aside := []session.ModelInfo{{Name: "old", Path: "/deleted/old", Err: errors.New("a reference")},
+		{Name: "older", Path: "/deleted/older", Model: p.list[2].Model, Modified: pagetest.Start.Add(-time.Hour)}}
+	d.Send(page.ModelsListed{List: p.list, Deleted: aside})
+	d.Press("U")
+	d.Sees("deleted, newest first: U restores", "▸old", "older", "a reference")
+	d.Press("down")
+	for _, key := range []string{"enter", "F", "space", "M", "D"} {
+		d.Notice = ""
+		if d.Press(key); !strings.Contains(d.Notice, "this one is deleted: U restores it") || p.fit != nil {
+			t.Errorf("%s on a deleted model says %q", key, d.Notice)
+		}
+	}
+	if d.Press("U"); len(d.Wants) > 0 {
+		t.Errorf("a key on a deleted model wants %+v", d.Wants)
+	}
+	d.Until("it is restored", func() bool { return len(d.Board.Acted()) == 1 })
+	if got := d.Board.Acted()[0]; got != "restore older" {
+		t.Errorf("did %q", got)
+	}
+	d.Press("esc")
+	d.Sees("▸resnet18", "bert")
+	d.Press("U")
+	d.Send(page.ModelsListed{List: append(p.list, aside[1])})
+	if d.Sees("resnet18", "older"); p.deleted {
+		t.Error("the list of deleted models stays when there is none")
 	}
 }

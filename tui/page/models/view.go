@@ -35,11 +35,15 @@ func (p *Page) render(w, h int) string {
 	} else if p.fitting != "" {
 		note = "fitting " + p.fitting + " …"
 	}
-	list := p.read.Panel("Models", note, p.tab.Render)
+	title := "Models"
+	if p.deleted {
+		title = "deleted, newest first: " + p.read.Keys().Restore.Label() + " restores"
+	}
+	list := p.read.Panel(title, note, p.tab.Render)
 	about := p.read.Panel("About", "", p.about)
 	of := fmt.Sprintf("%d/%d", p.view+1, numModelPlots)
 	plot := p.read.Panel(plotTitles[p.view], of, p.picture)
-	top := min(max(4, len(p.list)+3), h/2)
+	top := min(max(4, p.tab.Rows+3), h/2)
 	rest := h - top
 	switch {
 	case p.large == 1:
@@ -64,7 +68,7 @@ func (p *Page) render(w, h int) string {
 }
 
 func (p *Page) cell(row, col int) string {
-	info := p.list[row]
+	info := p.entries()[row]
 	m, age := info.Model, widget.Age(p.read.Now().Sub(info.Modified))
 	if m == nil {
 		return [...]string{info.Name, "unreadable", widget.Dash, widget.Dash, widget.Dash, age, widget.Dash}[col]
@@ -116,7 +120,7 @@ func (p *Page) about(w, h int) string {
 		}
 		lines = append(lines, widget.Figure(s.Importance(), w, 1+len(s.Effects), widget.Paint))
 	}
-	if v := p.read.Outlook(); v == nil || v.Model != m {
+	if v := p.read.Outlook(); !p.deleted && (v == nil || v.Model != m) {
 		load := widget.Press(p.read.Keys().Load)
 		lines = append(lines, widget.Wrap(load+" loads it: its predictions on Front and Modes", w))
 	}

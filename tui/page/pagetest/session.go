@@ -73,6 +73,9 @@ func (f *Board) Models() ([]session.ModelInfo, error) {
 	return out, nil
 }
 
+// DeletedModels has none.
+func (f *Board) DeletedModels() ([]session.ModelInfo, error) { return nil, nil }
+
 // ModelRepeats has three readings of the first of the model's modes.
 func (f *Board) ModelRepeats(m *learn.Model) (figure.Figure, error) {
 	rows := append([]tegra.Measured{}, m.Samples...)
@@ -235,6 +238,17 @@ func (f *Board) DeleteCampaign(name string) (aside string, err error) {
 
 // RestoreCampaign keeps what was asked for.
 func (f *Board) RestoreCampaign(name string) error { return f.acts("restore " + name) }
+
+// RenameModel keeps what was asked for.
+func (f *Board) RenameModel(name, to string) error { return f.acts("rename " + name + " " + to) }
+
+// DeleteModel keeps what was asked for.
+func (f *Board) DeleteModel(name string) (aside string, err error) {
+	return name, f.acts("delete " + name)
+}
+
+// RestoreModel keeps what was asked for.
+func (f *Board) RestoreModel(name string) error { return f.acts("restore " + name) }
 
 func (f *Board) acts(what string) error {
 	f.mu.Lock()

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -73,43 +74,76 @@ const (
 )
 
 // card shows what the search has found: the saving against the mode that the board was in, the
-// answer, and how it compares.
+// answer, and how it compares. Where room is short blank lines go first, then the comparisons from
+// the last, each whole.
 func (p *Page) card(w, h int) string {
 	list, a := p.answers(), p.answer()
-	var lines []string
-	if len(list) > 1 {
-		widest := 0
-		for _, one := range list {
-			widest = max(widest, len(one.Limit.Bounds()))
-		}
-		for i, one := range list {
-			mark := "  "
-			if i == min(p.at, len(list)-1) {
-				mark = "▸ "
-			}
-			lines = append(lines, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Bounds(), p.answerLine(one)))
-		}
-		lines = append(lines, "")
-	}
-	lines = append(lines, p.savingLines(a, w >= bigW && h >= bigH+len(lines))...)
+	narrow := w < narrowW
+	blocks := p.limitBlocks(list, max(1, h-leastCard))
+	blocks = append(blocks, p.savingLines(a, w >= bigW && h >= bigH+len(blocks))...)
 	if len(list) == 1 {
-		lines = append(lines, p.answerLine(a))
+		blocks = append(blocks, p.answerLine(a, narrow))
 	}
-	lines = append(lines, page.StandingText(a.Standing(a.Limit)), "")
+	standing := page.StandingText(a.Standing(a.Limit))
+	if f := page.FiguresOf(a.Measured); narrow && len(list) > 1 {
+		blocks = append(blocks, fmt.Sprintf("%s W  %s J", f.W, f.J), standing)
+	} else if narrow {
+		blocks = append(blocks, f.J+" J  "+standing)
+	} else {
+		blocks = append(blocks, standing)
+	}
+	blocks = append(blocks, "")
 	for _, c := range a.Versus.Distinct() {
 		if c.Other.Mode != a.Mode {
-			lines = append(lines, against(c, w))
+			blocks = append(blocks, against(c, w))
 		}
 	}
 	cost := fmt.Sprintf("%s: %s", a.Ended, text.Count(len(a.Probes), "measurement"))
 	if took := p.shown().Tuned.Took; took > 0 {
 		cost += fmt.Sprintf(" in %.0f min", took.Minutes())
 	}
-	lines = append(lines, "", widget.StyleDim.Render(cost))
+	lines := fitted(append(blocks, "", widget.StyleDim.Render(cost)), h)
 	for i, line := range lines {
 		lines[i] = widget.CutClause(line, w)
 	}
 	return widget.Fit(strings.Join(lines, "\n"), w, h)
+}
+
+// leastCard is the lines that the answer of one limit takes.
+const leastCard = 4
+
+// limitBlocks are the answers, at most so many of them, the chosen one among them.
+func (p *Page) limitBlocks(list []session.Answered, most int) (out []string) {
+	if len(list) < 2 {
+		return nil
+	}
+	widest, at := 0, min(p.at, len(list)-1)
+	for _, one := range list {
+		widest = max(widest, len(one.Limit.Bounds()))
+	}
+	first := max(0, min(at-most/2, len(list)-most))
+	for i, one := range list[first:min(len(list), first+most)] {
+		mark := "  "
+		if first+i == at {
+			mark = "▸ "
+		}
+		out = append(out, mark+fmt.Sprintf("%-*s  %s", widest, one.Limit.Bounds(), p.answerLine(one, false)))
+	}
+	return append(out, "")
+}
+
+// fitted are the lines of blocks that have room in h lines: blank ones go first, then the last.
+func fitted(blocks []string, h int) []string {
+	rows := func() int { return strings.Count(strings.Join(blocks, "\n"), "\n") + 1 }
+	for i := len(blocks) - 1; i >= 0 && rows() > h; i-- {
+		if blocks[i] == "" {
+			blocks = slices.Delete(blocks, i, i+1)
+		}
+	}
+	for len(blocks) > 1 && rows() > h {
+		blocks = blocks[:len(blocks)-1]
+	}
+	return strings.Split(strings.Join(blocks, "\n"), "\n")
 }
 
 // savingLines show the saving, large where there is room.
@@ -146,32 +180,41 @@ func (p *Page) savingLines(a session.Answered, big bool) []string {
 	return append(out, "")
 }
 
-// answerLine is the mode of an answer with its figures.
-func (p *Page) answerLine(a session.Answered) string {
+// answerLine is the mode of an answer with its figures, short without the energy.
+func (p *Page) answerLine(a session.Answered, short bool) string {
 	f := page.FiguresOf(a.Measured)
-	return fmt.Sprintf("%s%s  %s ms  %s W  %s J", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
-		page.BatchText(a.Batch), f.MS, f.W, f.J)
+	line := fmt.Sprintf("%s%s  %s ms  %s W", widget.StyleBold.Render(p.read.ModeText(a.Mode)),
+		page.BatchText(a.Batch), f.MS, f.W)
+	if short {
+		return line
+	}
+	return line + "  " + f.J + " J"
 }
 
-// against compares the answer with another mode in a line of w cells; a range is a prediction.
+// against compares the answer with another mode, in a line of w cells or in two; a range is a
+// prediction.
 func against(c session.Comparison, w int) string {
-	var words []string
-	for _, part := range []struct {
-		name        string
-		pct, lo, hi float64
-	}{{"time", c.TimePct, c.Lo.TimePct, c.Hi.TimePct}, {"power", c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct},
-		{"energy", c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct}} {
-		pct := widget.SignedPct(part.pct)
-		if !c.Measured {
-			pct = widget.SignedRange(part.lo, part.hi)
+	pct := func(v, lo, hi float64) string {
+		if c.Measured {
+			return widget.SignedPct(v)
 		}
-		words = append(words, fmt.Sprintf("%s %-11s", part.name, pct))
+		return widget.SignedRange(lo, hi)
+	}
+	time, power, energy := pct(c.TimePct, c.Lo.TimePct, c.Hi.TimePct), pct(c.PowerPct, c.Lo.PowerPct, c.Hi.PowerPct),
+		pct(c.EnergyPct, c.Lo.EnergyPct, c.Hi.EnergyPct)
+	if w < narrowW {
+		first := ": time " + time
+		if how := ", " + c.How(); widget.Width(c.Name+how+first) <= w {
+			first = how + first
+		}
+		return fmt.Sprintf("%s%s\n  power %s, energy %s", c.Name, first, power, energy)
 	}
 	named := 16
 	if w >= 74 {
 		named = len("MAXN = present, locked")
 	}
-	line := widget.Cut(c.Name, named) + " " + strings.TrimRight(strings.Join(words, " "), " ")
+	line := widget.Cut(c.Name, named) + " " + strings.TrimRight(fmt.Sprintf("time %-11s power %-11s energy %-11s", time,
+		power, energy), " ")
 	if how := " " + c.How(); widget.Width(line)+len(how) <= w {
 		line += widget.StyleDim.Render(how)
 	}

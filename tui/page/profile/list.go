@@ -161,7 +161,7 @@ func (p *Page) listKey(k tea.KeyPressMsg) (page.Intent, bool) {
 	case keys.Rename.Matches(k) && l.State == session.CampaignRunning:
 		return page.Say("rename: not while it runs"), true
 	case keys.Rename.Matches(k):
-		return page.RenameCampaign{Name: l.Name}, true
+		return p.rename(l), true
 	case keys.Delete.Matches(k):
 		return p.remove(l), true
 	case keys.Compare.Matches(k):
@@ -218,10 +218,16 @@ func (p *Page) remove(l session.Listed) page.Intent {
 	return page.Ask{Do: "delete", Not: "leave it",
 		Why: fmt.Sprintf("%s: its %s are forgotten by the model; %s restores it", l.Name,
 			text.Count(l.Usable(), "measured mode"), p.read.Keys().Restore.Label()),
-		Then: page.CampaignAct(func() (string, error) {
+		Then: page.Manage("campaign", func() (string, error) {
 			_, err := on.DeleteCampaign(l.Name)
 			return l.Name + " is deleted", err
 		})}
+}
+
+func (p *Page) rename(l session.Listed) page.Intent {
+	on := p.read.Session()
+	return page.Rename{What: "campaign", Name: l.Name, Note: "its folder in the data directory gets this name",
+		To: func(name string) error { return on.RenameCampaign(l.Name, name) }}
 }
 
 func (p *Page) restore(l session.Listed) page.Intent {
@@ -230,7 +236,7 @@ func (p *Page) restore(l session.Listed) page.Intent {
 	if !p.deleted {
 		p.chosen = "" // the list has it again
 	}
-	return page.CampaignAct(func() (string, error) { return l.Name + " is back", on.RestoreCampaign(l.Name) })
+	return page.Manage("campaign", func() (string, error) { return l.Name + " is back", on.RestoreCampaign(l.Name) })
 }
 
 // listHints are the keys of the list.

@@ -311,7 +311,7 @@ func (p *Page) Render(w, h int) string {
 		rest := h - strings.Count(head, "\n") - 1
 		return widget.Under(head, p.read.Panel("the answer", "", p.card).Render(w, rest))
 	}
-	head = widget.Under(head, p.searchLines(j, w, h/5))
+	head = widget.Under(head, p.searchLines(j, w, searchRows(w, h)))
 	rest := h - strings.Count(head, "\n") - 1
 	p.tab.Rows = len(j.Rows)
 	p.tab.Cols[0].Width = max(2, len(fmt.Sprint(len(j.Rows))))

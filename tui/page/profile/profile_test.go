@@ -111,7 +111,7 @@ func TestProfileListsCampaignsAndActsOnTheOneUnderTheCursor(t *testing.T) {
 	d, p := listed(t)
 	d.Sees("▸20260314-144500-resnet18-sample", "6/11 interrupted", "jtune 4242: the grid", "cut off: r goes on")
 	d.Press("M")
-	if want, _ := d.Want().(page.RenameCampaign); want.Name != "20260314-144500-resnet18-sample" {
+	if want, _ := d.Want().(page.Rename); want.Name != "20260314-144500-resnet18-sample" {
 		t.Errorf("M asks for %+v", d.Want())
 	}
 	d.Press("down", "D")
@@ -175,11 +175,18 @@ func TestProfileShowsWholeValuesInFortyColumns(t *testing.T) {
 	d.Size(40, 10)
 	j := pagetest.Task(d.Board, session.Tuning)
 	d.State.Tasks.Own = j
-	d.Sees("measuring 31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "why: expected gain 3.1 %")
+	d.Sees("measuring 31/40", "best 141.2 ms, 27.6 W: -26…-15 % energy", "   against MAXN (predicted)",
+		"why: expected gain 3.1 %, 92 % sure to", "   keep 30 W")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 30)
-	d.Sees("% energy against MAXN = present", " ms  ", " W", "time ")
+	d.Sees("% energy against MAXN = present", " ms  ", " W ", " J  ✓ measured within, mean of 2",
+		"MAXN = present: time +", "  power -", ", energy -", "MODE_15W, predicted: time ")
 	d.State.Tasks.Own = pagetest.Searched(d.Board, 20, 30)
-	d.Sees("▸ 20 W ", "  30 W ", " ms")
+	d.Sees("▸ 20 W ", "  30 W ", " ms", " J ", "✓ measured within")
+	d.State.Tasks.Own = pagetest.Searched(d.Board, 15, 20, 25, 30, 35, 40)
+	for range 6 {
+		d.Press("down")
+	}
+	d.Sees("▸ 40 W ", "✓ measured within", " J ")
 	if screen := d.Screen(); strings.Contains(screen, "… ") {
 		t.Errorf("a value is cut:\n%s", screen)
 	}

@@ -61,7 +61,7 @@ func (p *Page) head(j *page.Task, w int) string {
 			goal += ", " + l.Bounds()
 		}
 	}
-	first := widget.Ends(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), count, w)
+	first := widget.Ends(widget.CutClause(fmt.Sprintf(" %s %s%s", j.Kind, j.Workload.Name, goal), w), count, w)
 	if j.Done() && j.Err != nil {
 		why := widget.Wrap(" ended: "+j.Err.Error(), w)
 		return widget.Under(widget.StyleBold.Render(first), widget.StyleBad.Render(why))

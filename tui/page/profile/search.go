@@ -14,7 +14,8 @@ import (
 const narrowW = 60
 
 // searchLines say what a running search has found, why it measures what it measures, and what
-// comes next, as far as each is known; at most as many lines as there is room for.
+// comes next, as far as each is known; at most as many lines as there is room for. In a narrow
+// window a sentence takes several lines rather than lose its end.
 func (p *Page) searchLines(j *page.Task, w, most int) string {
 	if j.Done() || j.Follows != nil {
 		return ""
@@ -38,11 +39,42 @@ func (p *Page) searchLines(j *page.Task, w, most int) string {
 		}
 		lines = append(lines, then)
 	}
-	lines = lines[:min(len(lines), max(0, most))]
-	for i, line := range lines {
-		lines[i] = widget.Cut(widget.CutClause(line, w), w)
+	var out []string
+	for _, line := range lines {
+		parts := []string{widget.CutClause(line, w)}
+		if w < narrowW {
+			parts = hanging(line, w)
+		}
+		if len(out)+len(parts) > most {
+			parts = []string{widget.CutClause(line, w)}
+		}
+		if len(out)+len(parts) > most {
+			break
+		}
+		for _, part := range parts {
+			out = append(out, widget.Cut(part, w))
+		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(out, "\n")
+}
+
+// searchRows is how many lines a search may take of a page.
+func searchRows(w, h int) int {
+	if w < narrowW { // the newest rows stay below
+		return max(h/5, min(4, h-6))
+	}
+	return h / 5
+}
+
+// hanging wraps a line to w columns; what follows the first is set in.
+func hanging(line string, w int) []string {
+	const in = "   "
+	lines := strings.Split(widget.Wrap(line, w), "\n")
+	if len(lines) == 1 {
+		return lines
+	}
+	rest := widget.Wrap(strings.Join(lines[1:], " "), w-len(in))
+	return append(lines[:1], strings.Split(in+strings.ReplaceAll(rest, "\n", "\n"+in), "\n")...)
 }
 
 // bestText is the best mode so far in words.

@@ -1,0 +1,107 @@
+package models
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/text"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// entries are the models that the table lists.
+func (p *Page) entries() []session.ModelInfo {
+	if p.deleted {
+		return p.aside
+	}
+	return p.list
+}
+
+// fill takes a new list; the cursor stays on its model.
+func (p *Page) fill(msg page.ModelsListed) {
+	was, _ := p.chosen()
+	p.list, p.aside, p.listed = msg.List, msg.Deleted, true
+	p.turn(p.deleted)
+	for i, info := range p.entries() {
+		if info.Name == was.Name {
+			p.tab.Cursor = i
+		}
+	}
+}
+
+// turn shows the models, or while there are any those that can be restored.
+func (p *Page) turn(deleted bool) {
+	p.deleted = deleted && len(p.aside) > 0
+	p.tab.Rows = len(p.entries())
+	p.tab.Move(0)
+}
+
+// manageKey takes the keys that rename, delete and restore.
+func (p *Page) manageKey(k tea.KeyPressMsg) (does page.Intent, taken bool) {
+	keys := p.read.Keys()
+	info, ok := p.chosen()
+	rename, remove, restore := keys.Rename.Matches(k), keys.Delete.Matches(k), keys.Restore.Matches(k)
+	switch {
+	case p.deleted && p.large == 0 && keys.Back.Matches(k):
+		p.turn(false)
+	case restore && !p.deleted && p.noneAside() == "":
+		p.turn(true)
+	case restore && p.deleted:
+		return p.restore(info), true
+	case p.deleted && (rename || remove):
+		return p.restoreFirst(), true
+	case ok && rename:
+		return p.rename(info), true
+	case ok && remove:
+		return p.remove(info), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *Page) restoreFirst() page.Intent {
+	return page.Say("this one is deleted: " + p.read.Keys().Restore.Label() + " restores it")
+}
+
+func (p *Page) rename(info session.ModelInfo) page.Intent {
+	on := p.read.Session()
+	return page.Rename{What: "model", Name: info.Name, Note: "searches and commands find it by this name",
+		To: func(name string) error { return on.RenameModel(info.Name, name) }}
+}
+
+// remove asks whether a model is to be moved aside.
+func (p *Page) remove(info session.ModelInfo) page.Intent {
+	on, back := p.read.Session(), p.read.Keys().Restore.Label()+" restores it"
+	why := info.Name + ": its file is moved aside; " + back
+	if m := info.Model; m != nil && m.Provenance.Pool != "" {
+		why = fmt.Sprintf("%s: its %s stay in their campaigns, and the next measurement fits them again; %s",
+			info.Name, text.Count(len(m.Samples), "mode"), back)
+	}
+	return page.Ask{Do: "delete", Not: "leave it", Why: why, Then: page.Manage("model", func() (string, error) {
+		_, err := on.DeleteModel(info.Name)
+		return info.Name + " is deleted", err
+	})}
+}
+
+func (p *Page) restore(info session.ModelInfo) page.Intent {
+	on := p.read.Session()
+	return page.Manage("model", func() (string, error) { return info.Name + " is back", on.RestoreModel(info.Name) })
+}
+
+// noneAside is why there is no deleted model to show, or "".
+func (p *Page) noneAside() string {
+	if len(p.aside) == 0 {
+		return "none is deleted"
+	}
+	return ""
+}
+
+// deletedHints are the keys of the list of deleted models.
+func (p *Page) deletedHints() []widget.Action {
+	keys := p.read.Keys()
+	return []widget.Action{keys.Up.With(keys.Down, "choose"), keys.Restore.As("restore"), keys.Back.As("the list"),
+		keys.NextPlot, keys.Enlarge, keys.Filter.As("search")}
+}
