@@ -249,7 +249,7 @@ func TestBatchModelFile(t *testing.T) {
 		want error
 	}{
 		"cut in half":       {data[:len(data)/2], ErrModelDamaged},
-		"version 3":         {frame(fileMagic, 3, body), ErrModelVersion},
+		"version 4":         {frame(fileMagic, 4, body), ErrModelVersion},
 		"said to be plain":  {frame(fileMagic, fileVersion, body), ErrModelDamaged},
 		"a size of 0":       {reframed(body, `"sample_batches":[`, `"sample_batches":[0,`), ErrModelDamaged},
 		"sizes not its own": {swapped(t, body), ErrModelDamaged},

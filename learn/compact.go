@@ -26,6 +26,10 @@ type Compact struct {
 	Centres []centre                `json:"centres"`
 	Time    []float32               `json:"time"` // weights of ln time, one per centre
 	Power   []float32               `json:"power"`
+	// Carries is how much of time's and power's residual carries over; nil: as much as
+	// of one workload.
+	Carries *[2]Share `json:"carries,omitempty"`
+	Priors  *[2]Prior `json:"priors,omitempty"` // of time and power on that board; nil: none
 	// Root mean squares of ln over the modes of the sweep's grid: of the residual, and
 	// of what the reduction lost of it.
 	Says [2]float64 `json:"says_rms_ln_time_power"`
@@ -85,14 +89,7 @@ func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error
 		x[i] = f.scaled(x[i])
 	}
 	var centres []point
-	for _, i := range spreadOut(x, compactCentres) {
-		var at centre
-		for k := range at {
-			at[k] = float32(x[i][k] * c.Octaves[k])
-		}
-		c.Centres = append(c.Centres, at)
-		centres = append(centres, f.scaled(at.point()))
-	}
+	c.Centres, centres = centresOf(x, f, c.Octaves)
 	time, power := whole.over(space)
 	if c.Time, err = narrowWeights(centres, x, time); err != nil {
 		return nil, err
@@ -109,6 +106,19 @@ func NewCompact(note ReferenceNote, reference []tegra.Measured) (*Compact, error
 	c.Says = [2]float64{rms(time, zero), rms(power, zero)}
 	c.Lost = [2]float64{rms(time, nearTime), rms(power, nearPower)}
 	return c, c.check()
+}
+
+// centresOf picks compactCentres of points, which are scaled by the octaves of f, and gives them unscaled
+// as they are stored and scaled.
+func centresOf(x []point, f family, octaves [tegra.NumKnobs]float64) (stored []centre, scaled []point) {
+	for _, i := range spreadOut(x, compactCentres) {
+		var at centre
+		for k := range at {
+			at[k] = float32(x[i][k] * octaves[k])
+		}
+		stored, scaled = append(stored, at), append(scaled, f.scaled(at.point()))
+	}
+	return stored, scaled
 }
 
 // narrowWeights are fitWeights as float32.
@@ -152,13 +162,19 @@ func (c *Compact) octaves() point {
 
 // residual makes the residual for a device with this space.
 func (c *Compact) residual(space *tegra.Space) (*Residual, error) {
-	r := &Residual{space: space, scale: newScale(space), modes: c.Modes, sums: []kernelSum{{octaves: c.octaves()}}}
+	r := &Residual{space: space, scale: newScale(space), modes: c.Modes, carries: refShare}
+	r.sums = []kernelSum{{octaves: c.octaves()}}
+	if !c.suits(space) {
+		return nil, errForeignModes
+	}
 	for k := range tegra.NumKnobs {
-		largest, here := float64(c.Max[k]), slices.Max(space.Values(k))
-		if here > 1.02*largest || here < 0.49*largest {
-			return nil, errForeignModes
-		}
-		r.scale.log2Max[k] = math.Log2(largest)
+		r.scale.log2Max[k] = math.Log2(float64(c.Max[k]))
+	}
+	if c.Carries != nil {
+		r.carries = *c.Carries
+	}
+	if c.sameTop(space) {
+		r.priors = c.Priors
 	}
 	f := family{octaves: c.octaves()}
 	sum := &r.sums[0]
@@ -169,9 +185,34 @@ func (c *Compact) residual(space *tegra.Space) (*Residual, error) {
 	return r, nil
 }
 
+// suits reports whether the space may be that of such a device: it goes about as high.
+func (c *Compact) suits(space *tegra.Space) bool {
+	for k := range tegra.NumKnobs {
+		largest, here := float64(c.Max[k]), slices.Max(space.Values(k))
+		if here > 1.02*largest || here < 0.49*largest {
+			return false
+		}
+	}
+	return true
+}
+
+// sameTop reports whether the space goes as high as the device that was measured: amplitudes
+// are those at the top.
+func (c *Compact) sameTop(space *tegra.Space) bool {
+	for k := range tegra.NumKnobs {
+		if slices.Max(space.Values(k)) < 0.98*float64(c.Max[k]) {
+			return false
+		}
+	}
+	return true
+}
+
 // check rejects what NewCompact could not have made.
 func (c *Compact) check() error {
 	n := len(c.Centres)
+	if err := c.checkTransfer(); err != nil {
+		return err
+	}
 	if n == 0 || n > mostCentres || len(c.Time) != n || len(c.Power) != n {
 		return fmt.Errorf("%d centres with %d and %d weights", n, len(c.Time), len(c.Power))
 	}
@@ -201,6 +242,21 @@ func (c *Compact) check() error {
 		}
 	}
 	return nil
+}
+
+// checkTransfer rejects shares and priors that no program could have made.
+func (c *Compact) checkTransfer() error {
+	if c.Carries != nil {
+		for _, s := range c.Carries {
+			if !inside(s.Mean, 0, 2) || !inside(s.SD, 0, 2) {
+				return fmt.Errorf("a share of %g ± %g carries over", s.Mean, s.SD)
+			}
+		}
+	}
+	if c.Priors == nil {
+		return nil
+	}
+	return errors.Join(timeFamily.checkPrior(&c.Priors[ofTime]), powerFamily.checkPrior(&c.Priors[ofPower]))
 }
 
 // Save writes it to a file that LoadReference reads, as Model.Save does.

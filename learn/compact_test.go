@@ -176,15 +176,37 @@ func TestShippedReferenceIsForItsKindOfBoard(t *testing.T) {
 		"AGX Orin developer kit": {tegra.Board{Name: "AGX Orin", Module: "p3701-0000", SoC: "tegra234"}, true},
 		"AGX Orin 64 GB":         {tegra.Board{Name: "AGX Orin", Module: "p3701-0005", SoC: "tegra234"}, true},
 		"AGX Orin 32 GB":         {tegra.Board{Name: "AGX Orin", Module: "p3701-0004", SoC: "tegra234"}, false},
-		"Orin Nano, same SoC":    {tegra.Board{Name: "Orin Nano", Module: "p3767-0005", SoC: "tegra234"}, false},
+		"Orin Nano":              {tegra.Board{Name: "Orin Nano", Module: "p3767-0005", SoC: "tegra234"}, true},
+		"Orin Nano 4 GB":         {tegra.Board{Name: "Orin Nano", Module: "p3767-0004", SoC: "tegra234"}, false},
+		"Orin NX, same SoC":      {tegra.Board{Name: "Orin NX 8GB", Module: "p3767-0001", SoC: "tegra234"}, false},
 		"replay of an AGX Orin":  {tegra.Board{Name: "AGX Orin", Virtual: true, Replay: "sweep.csv"}, true},
 		"replay of another board": {tegra.Board{Name: "Replayed " +
 			"board", Module: "p3701-0000", Virtual: true, Replay: "sweep.csv"}, false},
 		"simulated AGX Orin":          {tegra.Board{Name: "AGX Orin", Module: "p3701-0000", Virtual: true}, false},
 		"a board nothing is known of": {tegra.Board{}, false},
 	} {
-		if got := ReferenceFor(c.board) != nil; got != c.want {
+		if got := ReferenceFor(c.board, nil) != nil; got != c.want {
 			t.Errorf("%s: got a reference: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Nobody asked for it, so that one of other clocks is left out without a word.
+func TestShippedReferenceIsNotForASpaceThatGoesHigher(t *testing.T) {
+	t.Parallel()
+	nano := tegra.Board{Name: "Orin Nano", Module: "p3767-0005"}
+	for top, want := range map[tegra.Freq]bool{624750 * tegra.KHz: true, 1020 * tegra.MHz: false} {
+		space, err := tegra.NewSpace(
+			[]int{2, 6},
+			[]tegra.Freq{tegra.GHz, 1510400 * tegra.KHz},
+			[]tegra.Freq{306 * tegra.MHz, top},
+			[]tegra.Freq{2133 * tegra.MHz},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ReferenceFor(nano, space) != nil; got != want {
+			t.Errorf("GPU up to %v: got a reference: %v, want %v", top, got, want)
 		}
 	}
 }

@@ -31,6 +31,9 @@ const (
 	// batchVersion is the version of files of models with the batch size as an input,
 	// which older programs reject by it.
 	batchVersion = 2
+	// priorVersion is that of files of models that lean on a board profile: older programs
+	// would fit them without its prior.
+	priorVersion = 3
 	// mostFileBytes bounds what is read; a model with 4,368 samples and two
 	// networks has 1 MB.
 	mostFileBytes = 64 << 20
@@ -103,8 +106,11 @@ func (m *Model) encode() ([]byte, error) {
 		return nil, err
 	}
 	version := fileVersion
-	if m.Batches != nil {
+	switch {
+	case m.Batches != nil:
 		version = batchVersion
+	case m.compact != nil && m.compact.Carries != nil:
+		version = priorVersion
 	}
 	return frame(fileMagic, version, append(body, '\n')), nil
 }
@@ -164,13 +170,13 @@ func parse(data []byte) (d document, found string, err error) {
 	if len(data) > mostFileBytes {
 		return d, "", fmt.Errorf("%w: larger than %d MB", ErrNotModel, mostFileBytes>>20)
 	}
-	body, found, err := unframe(fileMagic, data, fileVersion, batchVersion)
+	body, found, err := unframe(fileMagic, data, fileVersion, batchVersion, priorVersion)
 	switch {
 	case errors.Is(err, errOtherMagic):
 		return d, found, fmt.Errorf("%w; make one with jtune fit", ErrNotModel)
 	case errors.Is(err, errOtherVersion):
-		return d, found, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d and %d; fit again",
-			ErrModelVersion, found, fileVersion, batchVersion)
+		return d, found, fmt.Errorf("%w: it is of version %s, this jtune reads versions %d to %d; fit again",
+			ErrModelVersion, found, fileVersion, priorVersion)
 	case err != nil:
 		return d, found, fmt.Errorf("%w, cut off or changed: fit again", ErrModelDamaged)
 	}

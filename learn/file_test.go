@@ -165,7 +165,7 @@ func TestLoadRejectsOtherFiles(t *testing.T) {
 		"empty":   {nil, ErrNotModel},
 		"a sweep": {[]byte("cores,cpu_khz,gpu_hz,mem_hz,time_ms,power_w\n"), ErrNotModel},
 		"noise":   {[]byte{0, 255, 7, 10, 10, 200}, ErrNotModel},
-		"the next version": {bytes.Replace(good, []byte("jtune-model 1 "), []byte("jtune-model 3 "+
+		"the next version": {bytes.Replace(good, []byte("jtune-model 1 "), []byte("jtune-model 4 "+
 			""), 1), ErrModelVersion},
 		"cut in half":           {good[:len(good)/2], ErrModelDamaged},
 		"cut in the first line": {good[:20], ErrModelDamaged},

@@ -76,7 +76,7 @@ func (t *fitter) sameDevice(r *Reference) error {
 // networksFrom takes a reference's networks, or trains them when it has
 // measured modes only.
 func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
-	if r == nil {
+	if r == nil || r.Networks == nil && len(r.Samples) == 0 { // a residual alone is of no use here
 		r = ShippedReference()
 	}
 	grid := r

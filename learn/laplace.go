@@ -25,8 +25,6 @@ const (
 	gridNoiseSD       = 0.5
 	heavyNoiseSD      = 1.0 // the same where the noise has a heavy tail
 	heavyZ2           = 4.0 // outlierZ2 of readings far too large, where those are common
-	refShare          = 0.5 // of a reference's residual that is expected to carry over
-	refShareSD        = 0.4
 )
 
 // data is what one target is fitted to.
@@ -35,6 +33,8 @@ type data struct {
 	l []float64 // n × terms, row-major
 	y []float64 // ln of the measurement
 	r []float64 // reference residual at each x; nil without a reference
+	// carries is how much of r is expected to carry over.
+	carries Share
 }
 
 // curve is a fitted target.
@@ -47,6 +47,7 @@ type curve struct {
 	suspect []bool    // down-weighted and an outlier by the final fit; nil for none
 	x       []point   // scaled by the lengthscales
 	r       []float64
+	carries Share
 	chol    []float64 // L of C = L Lᵀ, n × n row-major
 	beta    []float64 // L⁻¹ (y − M)
 	jw      []float64 // (L⁻¹ J)ᵀ, params × n
@@ -135,7 +136,7 @@ func newSolver(f *family, d data) *solver {
 	for i, x := range d.x {
 		s.scaled[i] = f.scaled(x)
 		if d.r != nil {
-			s.offsetY[i] -= refShare * d.r[i]
+			s.offsetY[i] -= d.carries.Mean * d.r[i]
 		}
 	}
 	s.kernel = make([]float64, s.n*s.n)
@@ -268,18 +269,19 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 		return nil, errNotPositive
 	}
 	return &curve{
-		family: s.f,
-		theta:  theta,
-		sf:     sf,
-		sn:     sn,
-		score:  score,
-		v:      v,
-		x:      s.scaled,
-		r:      s.d.r,
-		chol:   chol,
-		beta:   res,
-		jw:     transposed(lin.jw, s.n, s.p),
-		cholA:  lin.cholA,
+		family:  s.f,
+		theta:   theta,
+		sf:      sf,
+		sn:      sn,
+		score:   score,
+		v:       v,
+		x:       s.scaled,
+		r:       s.d.r,
+		carries: s.d.carries,
+		chol:    chol,
+		beta:    res,
+		jw:      transposed(lin.jw, s.n, s.p),
+		cholA:   lin.cholA,
 	}, nil
 }
 
@@ -298,7 +300,7 @@ func (s *solver) lineSearch(chol, theta, step []float64, at float64, res []float
 	return nil, 0, false
 }
 
-// factor returns L of C = sf² K + sn² diag(v) + refShareSD² r rᵀ.
+// factor returns L of C = sf² K + sn² diag(v) + carries.SD² r rᵀ.
 func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 	n := s.n
 	c := make([]float64, n*n)
@@ -306,7 +308,7 @@ func (s *solver) factor(sf, sn float64, v []float64) ([]float64, error) {
 		for j := range i + 1 {
 			c[i*n+j] = sf * sf * s.kernel[i*n+j]
 			if s.d.r != nil {
-				c[i*n+j] += refShareSD * refShareSD * s.d.r[i] * s.d.r[j]
+				c[i*n+j] += s.d.carries.SD * s.d.carries.SD * s.d.r[i] * s.d.r[j]
 			}
 		}
 		c[i*n+i] += sn * sn * v[i]

@@ -23,6 +23,7 @@ type family struct {
 	smooth  float64 // standard deviation of G: sf
 	noise   float64 // standard deviation of e: sn
 	heavy   bool    // e has a heavy tail of large values: see batchTimeFamily
+	prior   *Prior  // of theta, in place of the constants above; nil: those
 }
 
 // timeFamily: the slowest resource decides, softly. Terms: fixed time; GPU; one CPU
@@ -81,6 +82,9 @@ func (f *family) params() int {
 
 // start is the prior mean of theta = (a_1 … a_K, ln p).
 func (f *family) start() []float64 {
+	if f.prior != nil {
+		return append([]float64(nil), f.prior.Mean...)
+	}
 	return append(append([]float64(nil), f.centre...), math.Log(f.p0))
 }
 
@@ -88,6 +92,9 @@ func (f *family) start() []float64 {
 // amplitudes' block is σ²I + s²11ᵀ, inverted by Sherman and Morrison.
 func (f *family) priorPrecision() (inv []float64, lnDet float64) {
 	k, p := f.amplitudes(), f.params()
+	if f.prior != nil {
+		return f.prior.precision(k)
+	}
 	inv = make([]float64, p*p)
 	v, s := f.ownSD*f.ownSD, f.levelSD*f.levelSD
 	common := s / (v * (v + float64(k)*s))

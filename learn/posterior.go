@@ -38,7 +38,7 @@ func (c *curve) mean(at inputs, out []float64) {
 	for i := range out {
 		at.terms(i, l)
 		r, x := c.residual(at, i), c.family.scaled(at.x[i])
-		out[i] = powerMean(c.theta, l, nil) + refShare*r
+		out[i] = powerMean(c.theta, l, nil) + c.carries.Mean*r
 		for j := range n {
 			out[i] += c.covariance(j, &x, r) * alpha[j]
 		}
@@ -49,7 +49,7 @@ func (c *curve) mean(at inputs, out []float64) {
 func (c *curve) covariance(j int, scaled *point, r float64) float64 {
 	k := c.sf * c.sf * matern(distance2(&c.x[j], scaled))
 	if c.r != nil {
-		k += refShareSD * refShareSD * c.r[j] * r
+		k += c.carries.SD * c.carries.SD * c.r[j] * r
 	}
 	return k
 }
@@ -82,7 +82,7 @@ func (c *curve) whiten(at inputs, from, to int, z *whitened) {
 		i := min(from+b, to-1)
 		r, x := c.residual(at, i), c.family.scaled(at.x[i])
 		at.terms(i, z.l)
-		z.mean[b] = powerMean(c.theta, z.l, z.grad) + refShare*r
+		z.mean[b] = powerMean(c.theta, z.l, z.grad) + c.carries.Mean*r
 		for a, v := range z.grad {
 			z.g[a][b] = v
 		}
@@ -142,7 +142,7 @@ func (c *curve) posterior(at inputs, from, to int, mean, variance []float64) {
 	for i := from; i < to; i += wide {
 		c.whiten(at, i, to, z)
 		for b := range min(wide, to-i) {
-			v := c.sf*c.sf + square(refShareSD*c.residual(at, i+b))
+			v := c.sf*c.sf + square(c.carries.SD*c.residual(at, i+b))
 			for j := range z.w {
 				v -= square(z.w[j][b])
 			}
@@ -248,7 +248,7 @@ func (m mixture) covariance(a, b inputs) *mat.Dense {
 			row := out.RawRowView(r)
 			for s := range b.x {
 				xs := c.family.scaled(b.x[s])
-				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + square(refShareSD)*c.residual(a, r)*c.residual(b, s)
+				k := c.sf*c.sf*matern(distance2(&xr, &xs)) + square(c.carries.SD)*c.residual(a, r)*c.residual(b, s)
 				row[s] += m.weights[i] * (k - dot(wa[r], wb[s]) + dot(ga[r], gb[s]))
 			}
 		}

@@ -24,6 +24,7 @@ type Reference struct {
 	Name       string
 	Samples    []tegra.Measured // one per mode
 	Compact    *Compact         // in place of Samples, for gp; nil: none
+	Profile    *Profile         // that Compact was made from; nil: none
 	Networks   *nn.Pair         // nil: none trained, or none that may be transferred
 	Provenance Provenance       // device "" when not known
 }

@@ -26,6 +26,8 @@ type Residual struct {
 	sums    []kernelSum
 	modes   int              // it was learned from
 	samples []tegra.Measured // those; nil for a compact one
+	carries [2]Share         // how much of time and power carries over
+	priors  *[2]Prior        // learned with it, of time and power; nil: none
 	once    sync.Once
 	time    []float64 // over the space
 	power   []float64
@@ -50,6 +52,7 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 		scale:   fit.scale,
 		modes:   len(fit.samples),
 		samples: fit.samples,
+		carries: refShare,
 		sums: []kernelSum{
 			{octaves: timeFamily.octaves, x: fit.time.curves[0].x, time: time},
 			{octaves: powerFamily.octaves, x: fit.power.curves[0].x, power: power},

@@ -36,14 +36,28 @@ var loadCompact = sync.OnceValue(func() *Compact {
 	return c
 })
 
-// ReferenceFor returns the shipped reference for the kind of board it was measured on,
-// or a replay of one; nil for others, and for simulated boards, whose deviations are
-// their own.
-func ReferenceFor(b tegra.Board) *Reference {
+// ReferenceFor returns the profile of a kind of board, with the shipped networks, for such a
+// board or a replay of one whose space it covers; nil for others, and for simulated boards, whose
+// deviations are their own. space nil: not known.
+func ReferenceFor(b tegra.Board, space *tegra.Space) *Reference {
 	simulated := b.Virtual && b.Replay == ""
-	// The 32 GB module has another GPU, another CPU and other clocks.
-	if simulated || b.Name != loadCompact().Device || b.Module == "p3701-0004" {
+	// These modules have another GPU, another CPU and other clocks than the measured ones.
+	if simulated || b.Module == "p3701-0004" || b.Module == "p3767-0004" {
 		return nil
 	}
-	return ShippedReference()
+	for _, p := range Profiles() {
+		if p.Device == b.Name {
+			return p.referenceFor(space)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) referenceFor(space *tegra.Space) *Reference {
+	r := p.Reference("")
+	if space != nil && !r.Compact.suits(space) {
+		return nil
+	}
+	r.Name += " (shipped)"
+	return r
 }

@@ -35,7 +35,7 @@ func fitTimePower(
 	t := timePowerModel{n: len(x)}
 	at := timeInputs(h.time, x, r.time)
 	var err error
-	if t.time, err = h.time.mix(at, lnTime, o); err != nil {
+	if t.time, err = h.time.mix(at, lnTime, o, o.Reference.transfer(ofTime)); err != nil {
 		return t, fmt.Errorf("time model: %w", err)
 	}
 	t.lnTimeTop = t.meanTime(top)[0]
@@ -43,7 +43,7 @@ func fitTimePower(
 		return t, nil
 	}
 	at = powerInputs(h.power, x, r.power, t.lnTimeTop, t.meanTime(at))
-	if t.power, err = h.power.mix(at, lnPower, o); err != nil {
+	if t.power, err = h.power.mix(at, lnPower, o, o.Reference.transfer(ofPower)); err != nil {
 		return t, fmt.Errorf("power model: %w", err)
 	}
 	return t, nil
@@ -55,20 +55,25 @@ const allEvidence = 0.99
 
 // mix fits without and, when there is a reference, with it, weighted by
 // evidence: a reference that does not help fades out.
-func (f *family) mix(at inputs, y []float64, o SurrogateOptions) (mixture, error) {
+func (f *family) mix(at inputs, y []float64, o SurrogateOptions, t transfer) (mixture, error) {
 	k := f.amplitudes()
 	d := data{x: at.x, y: y, l: make([]float64, len(y)*k)}
 	for i := range y {
 		at.terms(i, d.l[i*k:(i+1)*k])
 	}
-	alone, err := f.fit(d, o.Grid, o.Robust)
-	if err != nil || at.r == nil || len(y) == 0 {
+	plain, learned := *f, *f
+	plain.prior, learned.prior = nil, t.prior
+	alone, err := plain.fit(d, o.Grid, o.Robust)
+	if err != nil || at.r == nil || len(y) == 0 && t.prior == nil {
 		return mixture{[]*curve{alone}, []float64{1}}, err
 	}
-	d.r = at.r
-	with, err := f.fit(d, o.Grid, o.Robust)
+	d.r, d.carries = at.r, t.carries
+	with, err := learned.fit(d, o.Grid, o.Robust)
 	if err != nil {
 		return mixture{}, err
+	}
+	if len(y) == 0 {
+		return mixture{[]*curve{with}, []float64{1}}, nil
 	}
 	trust := 1 / (1 + math.Exp(with.score-alone.score))
 	switch {

@@ -42,6 +42,8 @@ type Design struct {
 	n      int
 	seed   uint64
 	costMS float64
+	// reference is what the fits lean on; nil: nothing.
+	reference *learn.Residual
 }
 
 // NewDesign plans n modes of a space. costMS guesses a minibatch's time in the
@@ -51,6 +53,12 @@ func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
 		costMS = guessedCostMS
 	}
 	return &Design{space: space, n: min(n, space.Len()), seed: seed, costMS: costMS}
+}
+
+// Lean lets the choice of modes count with a reference; nil: none.
+func (d *Design) Lean(r *learn.Residual) *Design {
+	d.reference = r
+	return d
 }
 
 // Len is the number of modes planned.
@@ -90,7 +98,7 @@ func (d *Design) Next(done []tegra.Measured, tried ...tegra.Mode) (tegra.Mode, b
 // choose returns the candidate of the best score; the first, which is a random
 // one, when no model can be fitted.
 func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int {
-	model, err := learn.FitSurrogate(d.space, samples, learn.SurrogateOptions{})
+	model, err := learn.FitSurrogate(d.space, samples, learn.SurrogateOptions{Reference: d.reference})
 	if err != nil {
 		return candidates[0]
 	}

@@ -27,7 +27,7 @@ import (
 // Names of the methods.
 const (
 	GP         = "gp"                // the default predictor; picks with one deviation of margin
-	GPRef      = "gp+ref"            // the same with the reference workload
+	GPRef      = "gp+ref"            // the same with the reference
 	GPVerify   = "gp+verify"         // gp, then up to 10 of its own picks measured
 	PowerTrain = "powertrain"        // networks transferred from the reference workload, predicted front
 	PTMAPE     = "powertrain-mape"   // the same with relative loss (the paper's for an Orin Nano); only when named
@@ -40,6 +40,7 @@ const (
 	MLP        = "mlp"               // a small network from scratch, predicted front
 	Random     = "random"            // the best of the measured modes
 	Tune       = "tune"              // the closed loop, one search per limit
+	TuneRef    = "tune+ref"          // the same with the reference
 	Binary     = "binary"            // multi-dimensional binary search, one per limit
 	Maxn       = "maxn"              // always the highest mode
 	Presets    = "presets"           // the fastest preset within the limit
@@ -63,6 +64,7 @@ func Methods() []string {
 		MLP,
 		Random,
 		Tune,
+		TuneRef,
 		Binary,
 		Maxn,
 		Presets,
@@ -77,8 +79,9 @@ type Options struct {
 	Name     string // of the sweep, for the heading and the published figures
 	Origin   string // of the sweep, when no real board measured it (tegra.Origin); ""
 	Workload string // what ran, if known; selects the published figures, with Name
-	// Reference is for powertrain and gp+ref. nil: powertrain transfers from
-	// the shipped networks and gp+ref is left out, since a reference that nobody
+	// Reference is for powertrain, gp+ref and tune+ref; of a board's profile what was learned
+	// from the sweep's own workload is left out. nil: powertrain transfers from
+	// the shipped networks and the others are left out, since a reference that nobody
 	// named might be the sweep's own workload.
 	Reference *learn.Reference
 	// Others are workloads measured on the same board in the same modes:
@@ -100,6 +103,9 @@ type Options struct {
 	// are compared with ours in Report.Duels. Sizes nil: 10, 20, 50 as far as they
 	// have them, else all of theirs; Seeds at most as many as there are runs.
 	Authors []Authors
+	// Designed lets gp and gp+ref choose their modes by optimize.Design, each with its own model,
+	// in place of random ones.
+	Designed bool
 	// LeaveOutStuck leaves out what Stuck finds in Truth; else it is only reported.
 	LeaveOutStuck bool
 	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt,

@@ -63,7 +63,7 @@ func methods(ctx context.Context, o *Options, f *truth) (list []*method, notes [
 
 // onlyPick are the methods that only pick modes for power limits; the others have errors in time
 // where power was not measured.
-var onlyPick = []string{GPVerify, Random, Tune, Binary, Maxn, Presets, Oracle}
+var onlyPick = []string{GPVerify, Random, Tune, TuneRef, Binary, Maxn, Presets, Oracle}
 
 // sizedMethods are those that can choose among batch sizes too.
 var sizedMethods = []string{GP, Random, Tune, Maxn, Presets, Oracle}
@@ -74,18 +74,25 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 	}
 	switch name {
 	case GP:
-		return surrogate(nil, 0), "", nil
+		return surrogate(nil, 0, o.Designed), "", nil
 	case GPRef:
-		if o.Reference == nil {
-			return nil, "left out, no reference given", nil
+		ref, note := f.reference(o.Reference)
+		if ref == nil {
+			return nil, note, nil
 		}
-		r, err := o.Reference.Residual(f.places.Space)
+		r, err := ref.Residual(f.places.Space)
 		if err != nil {
-			return nil, fmt.Sprintf("left out: reference %s: %v", o.Reference.Name, err), nil
+			return nil, fmt.Sprintf("left out: reference %s: %v", ref.Name, err), nil
 		}
-		return surrogate(r, 0), f.ownWorkload(o.Reference), nil
+		return surrogate(r, 0, o.Designed), note, nil
+	case TuneRef:
+		ref, note := f.reference(o.Reference)
+		if ref == nil {
+			return nil, note, nil
+		}
+		return searched(optimize.Auto, ref), note, nil
 	case GPVerify:
-		return surrogate(nil, evalChecks), "", nil
+		return surrogate(nil, evalChecks, false), "", nil
 	case PowerTrain, PTMAPE, PTFrozen:
 		r, err := networks(ctx, o)
 		if err != nil {
@@ -123,9 +130,9 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 	case Random:
 		return &method{sized: true, seeded: true, run: bestOfSample}, "", nil
 	case Tune:
-		return searched(optimize.Auto), "", nil
+		return searched(optimize.Auto, nil), "", nil
 	case Binary:
-		return searched(optimize.Binary), "", nil
+		return searched(optimize.Binary, nil), "", nil
 	case Maxn:
 		index := f.having(f.places.Space.Max())
 		if index == nil {
@@ -167,13 +174,16 @@ func networks(ctx context.Context, o *Options) (*learn.Reference, error) {
 const evalChecks = 10
 
 // surrogate is the gp: a margin on predictions, none on what was measured. It then measures so many of its own
-// picks.
-func surrogate(r *learn.Residual, checks int) *method {
+// picks. designed: it chooses the modes that it learns from.
+func surrogate(r *learn.Residual, checks int, designed bool) *method {
 	return &method{
 		sized:  true,
 		seeded: true,
 		run: func(ctx context.Context, f *truth, size int, seed uint64) (outcome, error) {
 			index, rows := f.sample(size, seed)
+			if designed && f.powered && f.places.Batches == nil {
+				index, rows = f.designed(size, seed, r)
+			}
 			o := learn.SurrogateOptions{Grid: true, Robust: 2, Reference: r, Batches: f.places.Batches}
 			check := optimize.FrontCheck{
 				Space:    f.places.Space,
@@ -198,6 +208,19 @@ func surrogate(r *learn.Residual, checks int) *method {
 				index, rows = append(index, i), append(rows, f.truth[i])
 			}
 		},
+	}
+}
+
+// designed are modes that the design chooses from their readings, leaning on r.
+func (f *truth) designed(size int, seed uint64, r *learn.Residual) (index []int, rows []tegra.Measured) {
+	design := optimize.NewDesign(f.places.Space, size, seed, 0).Lean(r)
+	for {
+		m, ok := design.Next(rows)
+		if !ok {
+			return index, rows
+		}
+		i, _ := f.places.Space.Index(m)
+		index, rows = append(index, i), append(rows, f.truth[i])
 	}
 }
 
@@ -296,7 +319,7 @@ func presets(list []tegra.Preset, f *truth) (*method, string, error) {
 }
 
 // searched is a search of its own for every budget.
-func searched(strategy optimize.Strategy) *method {
+func searched(strategy optimize.Strategy, ref *learn.Reference) *method {
 	return &method{
 		seeded: strategy != optimize.Binary,
 		run: func(ctx context.Context, f *truth, _ int, seed uint64) (outcome, error) {
@@ -313,12 +336,13 @@ func searched(strategy optimize.Strategy) *method {
 			}
 			for _, l := range f.limits {
 				res, err := optimize.Tune(ctx, measure, optimize.TuneOptions{
-					Limit:    l,
-					Space:    f.places.Space,
-					Batches:  f.places.Batches,
-					Only:     only,
-					Strategy: strategy,
-					Seed:     seed,
+					Limit:     l,
+					Reference: ref,
+					Space:     f.places.Space,
+					Batches:   f.places.Batches,
+					Only:      only,
+					Strategy:  strategy,
+					Seed:      seed,
 				})
 				if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 					return out, err

@@ -18,16 +18,36 @@ const sameWorkload = 0.10
 // sweep's workload, see learn.Reference.Likeness.
 const leastLikeness = 0.9
 
+// reference is the one to score with; of a board's profile the part that was not learned
+// from the sweep's own workload. Nil where none is left; note says what was left out.
+func (f *truth) reference(r *learn.Reference) (ref *learn.Reference, note string) {
+	if r == nil {
+		return nil, "left out, no reference given"
+	}
+	if r.Profile == nil {
+		return r, f.ownWorkload(r)
+	}
+	for _, network := range r.Profile.Networks() {
+		like, err := r.Profile.Only(network).Likeness(f.places.Space, f.measuredRows())
+		if err != nil || like <= leastLikeness {
+			continue
+		}
+		note = fmt.Sprintf("%s of profile %s is left out: it was learned from this sweep (correlation %.2f)",
+			network, r.Name, like)
+		if r = r.Profile.Reference(network); r == nil {
+			return nil, note + "; nothing is left"
+		}
+		return r, note
+	}
+	return r, ""
+}
+
 // ownWorkload is a note for a reference that is the sweep's own workload: its times, or
 // those of its networks, are the sweep's, or a reduced one deviates as the sweep does. A
 // method that uses it is then not tested on a new workload. "" when they differ.
 func (f *truth) ownWorkload(r *learn.Reference) string {
 	if r.Compact != nil {
-		measured := make([]tegra.Measured, len(f.rows))
-		for k, i := range f.rows {
-			measured[k] = f.truth[i]
-		}
-		if like, err := r.Likeness(f.places.Space, measured); err == nil && like > leastLikeness {
+		if like, err := r.Likeness(f.places.Space, f.measuredRows()); err == nil && like > leastLikeness {
 			return fmt.Sprintf("reference %s seems to be this sweep's own workload "+
 				"(its deviations are the sweep's: correlation %.2f): errors for a new one are larger", r.Name, like)
 		}
@@ -38,6 +58,15 @@ func (f *truth) ownWorkload(r *learn.Reference) string {
 			"(the times differ by %.1f %% in the median): errors for a new one are larger", r.Name, 100*off)
 	}
 	return ""
+}
+
+// measuredRows are the sweep's.
+func (f *truth) measuredRows() []tegra.Measured {
+	out := make([]tegra.Measured, len(f.rows))
+	for k, i := range f.rows {
+		out[k] = f.truth[i]
+	}
+	return out
 }
 
 // apart is the median relative difference of a reference's times from the

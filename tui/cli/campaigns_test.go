@@ -155,7 +155,7 @@ func TestModelsAreRenamedDeletedAndRestored(t *testing.T) {
 		for _, m := range array(t, run("models", "list", "--json").done(t).out) {
 			out = append(out, m["name"].(string))
 		}
-		return out[1:] // the shipped reference comes first
+		return out[shippedModels:] // these come first
 	}
 	run("models", "rename", "lstm-virtual", "mine").done(t)
 	run("profile", "lstm", "--sample", "4", "--minibatches", "5").done(t)

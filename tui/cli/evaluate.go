@@ -81,8 +81,9 @@ func (a *app) evaluate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&truth, "truth", "", "sweep `FILE` or campaign folder that holds every mode's measurement")
 	f.StringVar(&reference, "reference", "", "`FILE` (sweep, campaign folder, model, reference) or name of another "+
-		"workload for gp+ref and powertrain, or none; never the sweep's own workload (default: gp+ref is left out, "+
-		"powertrain transfers from "+learn.ShippedName+")")
+		"workload for gp+ref, tune+ref and powertrain, never the sweep's own; or a board's profile ("+
+		strings.Join(learn.ProfileNames(), ", ")+"), without the sweep's own workload; or none (default: gp+ref and "+
+		"tune+ref are left out, powertrain transfers from "+learn.ShippedName+")")
 	f.StringVar(&methods, "methods", "", "of "+strings.Join(bench.Methods(), ", ")+" (default: all that can run)")
 	f.StringVar(&sizes, "sizes", "", "numbers of modes to fit to (default 10,20,50)")
 	f.IntVar(&o.Seeds, "seeds", 0, "random samples per size (default 10)")
@@ -94,6 +95,8 @@ func (a *app) evaluate() *cobra.Command {
 		"limits from the least power of the sweep to that of its fastest mode; PowerTrain has 17:50:1)")
 	f.StringVar(&latencies, "latencies", "", "limits `MS` on the time of a minibatch, each with every power limit, "+
 		"for a sweep with several batch sizes (default 25,50,100,200, with a third of the power limits)")
+	f.BoolVar(&o.Designed, "designed", false,
+		"gp and gp+ref choose the modes that they learn from, as profile --modes does, in place of random ones")
 	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false,
 		"leave out settings whose GPU clock seems not to have been set; without the flag they are only listed")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -117,7 +118,8 @@ func perModeFlag(f *pflag.FlagSet, n *int) {
 // referenceFlag adds --reference.
 func referenceFlag(f *pflag.FlagSet, name *string) {
 	f.StringVar(name, "reference", "", "reference workload: `FILE`, name of a kept model or campaign, "+
-		learn.ShippedName+" (shipped), or none (default: the shipped one on its kind of board)")
+		learn.ShippedName+", a board's profile ("+strings.Join(learn.ProfileNames(), ", ")+"), or none "+
+		"(default: the profile of this kind of board)")
 }
 
 // modelFlag adds --model.

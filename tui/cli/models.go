@@ -177,18 +177,23 @@ func (a *app) listModels(deleted bool) error {
 	return printJSON(a.out, list)
 }
 
-// modelList is the shipped reference and all that is kept, or just the one that
+// modelList is the shipped references and all that is kept, or just the one that
 // the arguments name.
 func (a *app) modelList(args []string) ([]modelJSON, error) {
 	switch {
 	case len(args) == 0:
 	case args[0] == learn.ShippedName:
 		return []modelJSON{shippedModel()}, nil
+	case learn.ProfileReference(args[0]) != nil:
+		return []modelJSON{referenceOf("", learn.ProfileReference(args[0]).Compact)}, nil
 	default:
 		m, err := a.modelAt(a.options.ModelPath(args[0]))
 		return []modelJSON{m}, err
 	}
 	list := []modelJSON{shippedModel()}
+	for _, p := range learn.Profiles() {
+		list = append(list, referenceOf("", p.Compact("")))
+	}
 	kept, err := a.options.Models()
 	if err != nil {
 		return nil, err
@@ -290,8 +295,8 @@ func (a *app) printModels(list []modelJSON) error {
 	if err := table(a.out, rows...); err != nil {
 		return err
 	}
-	a.note("%s is inside this program; the others are in %s. jtune models NAME shows one", learn.ShippedName,
-		a.options.ModelsDir())
+	a.note("%s are inside this program; the others are in %s. jtune models NAME shows one",
+		strings.Join(append([]string{learn.ShippedName}, learn.ProfileNames()...), ", "), a.options.ModelsDir())
 	return nil
 }
 

@@ -9,6 +9,9 @@ import (
 
 const modelKeys = "name path method samples cv workload device virtual when warnings error"
 
+// shippedModels are inside the program: a reference workload, two boards' profiles.
+const shippedModels = 3
+
 func TestModelsTellOfTheShippedReference(t *testing.T) {
 	t.Parallel()
 	v := hasKeys(t, array(t, jtune(t, "models", "resnet18-agx-orin", "--json").done(t).out)[0],
@@ -39,9 +42,10 @@ func TestAReferenceOfOnesOwn(t *testing.T) {
 	run("models", "mine").fails(t, exitFailed, "no model mine", "data")
 	run("models", "--keep", model).done(t)
 	run("models", model, "--reduce", shared).fails(t, exitFailed, "at least 100") // it knows 24
-	if v := array(t, run("models", "--json").done(t).out); len(v) != 2 || v[1]["name"] != "mine" ||
-		v[1]["samples"] != 24.0 || v[1]["error"] != nil || v[1]["when"] == nil {
-		t.Errorf("got %v, want the shipped reference and mine", v)
+	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+1 ||
+		v[shippedModels]["name"] != "mine" || v[shippedModels]["samples"] != 24.0 || v[shippedModels]["error"] != nil ||
+		v[shippedModels]["when"] == nil {
+		t.Errorf("got %v, want the shipped references and mine", v)
 	}
 	run("predict", "--model", "mine", "--modes", few, "--csv").done(t)
 	run("fit", "--samples", few, "--out", filepath.Join(dir, "m"), "--reference", "mine").done(t)
@@ -65,8 +69,8 @@ func TestAReferenceOfOnesOwn(t *testing.T) {
 		t.Errorf("got %s", o.err)
 	}
 	os.WriteFile(filepath.Join(dir, "data", "models", "torn.model"), []byte("jtune-model 1 "), 0o644)
-	if v := array(t, run("models", "--json").done(t).out); len(v) != 4 {
-		t.Errorf("got %d entries, want 4: %v", len(v), v)
+	if v := array(t, run("models", "--json").done(t).out); len(v) != shippedModels+3 {
+		t.Errorf("got %d entries, want those inside the program and 3: %v", len(v), v)
 	}
 	if o := run("models").done(t); !strings.Contains(o.out, "unreadable") {
 		t.Errorf("got %s", o.out)

@@ -45,7 +45,7 @@ func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Refer
 		return out, err
 	}
 	camp, err := s.profilePlanned(ctx, ProfileRequest{Measuring: r.Measuring,
-		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare(), known: known}, searchHeader(r), observe)
+		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare(), known: known, lean: ref}, searchHeader(r), observe)
 	out.Dir, out.Ended = camp.Dir, optimize.NoWay
 	for _, row := range camp.Rows {
 		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))

@@ -297,7 +297,7 @@ func (o Options) refitPool(pool Pool, h record.Header) error {
 	if pool.Batch == 0 {
 		name = "none"
 	}
-	ref, err := o.reference(name, board)
+	ref, err := o.reference(name, board, space)
 	if err != nil {
 		return err
 	}

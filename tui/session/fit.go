@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -189,7 +190,7 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 		return nil, samples.Notes, fmt.Errorf("%w: powertrain transfers from a reference: leave --reference none "+
 			"away, or use --method nn", ErrUsage)
 	}
-	ref, err := o.reference(r.Reference, samples.board)
+	ref, err := o.reference(r.Reference, samples.board, space)
 	if err != nil {
 		return nil, samples.Notes, err
 	}
@@ -329,20 +330,23 @@ func holdsAll(space *tegra.Space, rows []tegra.Measured) bool {
 // Reference finds a reference by its name, as in the --reference flag;
 // none unless one is named.
 func (o Options) Reference(name string) (*learn.Reference, error) {
-	return o.reference(name, tegra.Board{})
+	return o.reference(name, tegra.Board{}, nil)
 }
 
-// reference finds the reference workload; nil for none. "" is the shipped one where
-// it suits the board. Another name is that of the shipped one, of a file, or of a
+// reference finds the reference; nil for none. "" is the shipped profile of the board, where there
+// is one that suits its space. Another name is that of a shipped one, of a file, or of a
 // model or campaign in the data directory.
-func (o Options) reference(name string, board tegra.Board) (*learn.Reference, error) {
+func (o Options) reference(name string, board tegra.Board, space *tegra.Space) (*learn.Reference, error) {
 	switch name {
 	case "":
-		return learn.ReferenceFor(board), nil
+		return learn.ReferenceFor(board, space), nil
 	case "none":
 		return nil, nil
 	case learn.ShippedName:
 		return learn.ShippedReference(), nil
+	}
+	if r := learn.ProfileReference(name); r != nil {
+		return r, nil
 	}
 	for _, path := range []string{o.ModelPath(name), filepath.Join(o.campaignsDir(), name)} {
 		if _, err := os.Stat(path); err == nil {
@@ -350,5 +354,5 @@ func (o Options) reference(name string, board tegra.Board) (*learn.Reference, er
 		}
 	}
 	return nil, fmt.Errorf("%w: reference %q is neither a file nor %s, and no model or campaign of that name is in %s",
-		ErrUsage, name, learn.ShippedName, o.dataDir())
+		ErrUsage, name, strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.dataDir())
 }

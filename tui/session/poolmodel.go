@@ -87,7 +87,7 @@ func (s *Session) update(w workload.Workload, batches []int, dir string, reading
 	}
 	first := ""
 	for _, sizes := range s.kept(w, batches) {
-		ref, err := s.Options.reference(poolReference(sizes), s.Device.Board())
+		ref, err := s.Options.reference(poolReference(sizes), s.Device.Board(), s.Device.Space())
 		var out learned
 		if err == nil {
 			out, err = s.learn(w, sizes, dir, nil, ref, true)

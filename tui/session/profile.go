@@ -18,6 +18,7 @@ import (
 // found state back on the device. An interrupted campaign keeps its rows and
 // can be resumed. The model of the workload's pool learns them.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
+	r.lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
 	out, err := s.profilePlanned(ctx, r, nil, observe)
 	out.Kept = s.update(r.Workload, r.Batches, out.Dir, usable(out.Rows), observe)
 	return out, err

@@ -26,17 +26,19 @@ func TestReferenceIsTheShippedOneOnItsKindOfBoardUnlessNamed(t *testing.T) {
 	}{
 		"not named on an AGX Orin":      {"", orin, true},
 		"not named on a simulated one":  {"", simulated, false},
-		"not named on another board":    {"", tegra.Board{Name: "Orin Nano"}, false},
+		"not named on an Orin Nano":     {"", tegra.Board{Name: "Orin Nano"}, true},
+		"not named on another board":    {"", tegra.Board{Name: "Orin NX 8GB"}, false},
+		"a profile without one network": {"agx-orin-without-lstm", tegra.Board{}, true},
 		"none on an AGX Orin":           {"none", orin, false},
 		"named on another board":        {learn.ShippedName, tegra.Board{Name: "Orin Nano"}, true},
 		"named where no board is known": {learn.ShippedName, tegra.Board{}, true},
 	} {
-		r, err := o.reference(c.reference, c.board)
+		r, err := o.reference(c.reference, c.board, nil)
 		if err != nil || (r != nil) != c.want || r != nil && r.Compact == nil {
 			t.Errorf("%s: got %v, %v", name, r, err)
 		}
 	}
-	if _, err := o.reference("resnet", orin); !errors.Is(err, ErrUsage) ||
+	if _, err := o.reference("resnet", orin, nil); !errors.Is(err, ErrUsage) ||
 		!strings.Contains(err.Error(), learn.ShippedName) {
 		t.Errorf("an unknown name: got %v, want a usage error that names the shipped one", err)
 	}
@@ -73,7 +75,7 @@ func TestFitOfMeasuredModesLeansOnTheShippedReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(with.Reference, learn.ShippedName) {
+	if !strings.Contains(with.Reference, "agx-orin (shipped)") {
 		t.Errorf("reference %q, warnings %q; want the shipped one", with.Reference, with.Warnings)
 	}
 	alone, _, err := Fit(t.Context(), o, FitRequest{Samples: samples, Reference: "none"})

@@ -75,7 +75,8 @@ type ProfileRequest struct {
 	RedoFailed bool            // of a resumed one: measure again what failed
 	Retries    int             // of a mode that fails; 0: one, negative: none
 
-	known knownRows // count as measured where modes are chosen
+	known knownRows        // count as measured where modes are chosen
+	lean  *learn.Reference // for the choice of modes; nil: none
 }
 
 // ProfileResult is a finished or interrupted campaign.

@@ -95,7 +95,13 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 		return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
 			"use --sample, --grid or --list", ErrUsage)
 	}
-	return profiles.Repeat(newDesignPlan(space, n, s.seed, r.First, r.known), r.Repeats), head, nil
+	plan := newDesignPlan(space, n, s.seed, r.First, r.known)
+	if r.lean != nil {
+		if residual, err := r.lean.Residual(space); err == nil { // else it is of no use here
+			plan.design.Lean(residual)
+		}
+	}
+	return profiles.Repeat(plan, r.Repeats), head, nil
 }
 
 // within is the part of the space that passes a filter.

@@ -24,7 +24,7 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 	if r.Batches != nil && r.Reference == "" {
 		r.Reference = "none" // references know one size
 	}
-	ref, err := s.reference(r.Reference, s.Device.Board())
+	ref, err := s.reference(r.Reference, s.Device.Board(), s.Device.Space())
 	if err != nil {
 		return TuneResult{}, err
 	}

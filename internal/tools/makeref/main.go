@@ -1,7 +1,8 @@
-// Makeref makes the references that jtune ships from a measured sweep: the compact
-// residual of its default method or, with -networks, PowerTrain's networks with a note
+// Makeref makes the references that jtune ships from measured sweeps: the profile of a
+// board, the compact residual of one workload or, with -networks, PowerTrain's networks with a note
 // of where they come from:
 //
+//	go run ./internal/tools/makeref -board agx-orin -sweep ../shared/data/sweeps -out learn/ref
 //	go run ./internal/tools/makeref -sweep resnet_train_data_final.csv -out learn/ref
 //	go run ./internal/tools/makeref -networks -sweep resnet_train_data_final.csv -out learn/baseline/nn/ref
 package main
@@ -52,6 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	file := flags.String("sweep", "", "measured `file` of the reference workload (required)")
 	dir := flags.String("out", "", "`folder` for the reference (required)")
 	networks := flags.Bool("networks", false, "train PowerTrain's networks")
+	name := flags.String("board", "", "make the profile of this `board` from the folder of sweeps that -sweep names")
 	var c nn.Config
 	flags.Uint64Var(&c.Seed, "seed", 1, "of the networks' training")
 	flags.IntVar(&c.MinSteps, "minsteps", 0, "least optimiser steps of the networks; 0: the standard 3000")
@@ -60,6 +62,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *file == "" || *dir == "" {
 		return errors.New("-sweep and -out are required")
+	}
+	if *name != "" {
+		return makeBoard(*name, *file, *dir, out)
 	}
 	table, err := sweep.ReadFile(*file, sweep.Options{Strict: true})
 	if err != nil {

@@ -1,0 +1,312 @@
+package learn
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"jtune/internal/safefile"
+	"jtune/tegra"
+)
+
+// Profile is what one kind of board does to every workload: the residuals of several
+// workloads measured on it, around the same kernels, and the parameters of their mean
+// functions. The mean over all is a reference with a prior (docs/method.md, Board
+// profiles); the mean over all but one is a reference that has not seen that one. A file
+// of one is a line of text and JSON, as of a Compact:
+//
+//	jtune-board VERSION SHA-256-of-the-JSON
+type Profile struct {
+	ReferenceNote
+	Max       modeRow                 `json:"max"`     // largest settings of the device: 0 octaves
+	Octaves   [tegra.NumKnobs]float64 `json:"octaves"` // lengthscales
+	Centres   []centre                `json:"centres"`
+	Carries   [2]Share                `json:"carries"`          // how much of time's and power's residual carries over
+	Priors    *[2]Prior               `json:"priors,omitempty"` // deviations alone; the means are those of the workloads
+	Workloads []Profiled              `json:"workloads"`
+}
+
+// Profiled is one workload's part of a profile.
+type Profiled struct {
+	Network  string    `json:"network"`  // what a left-out profile is named by
+	Workload string    `json:"workload"` // what ran while measuring
+	Modes    int       `json:"modes"`    // learned from
+	Time     []float32 `json:"time"`     // weights of ln time, one per centre
+	Power    []float32 `json:"power"`
+	// Theta are the parameters of the mean functions of time and power: ln amplitudes, of time
+	// relative to their mean, so that no time can be computed, and ln p. None without priors.
+	Theta *[2][]float64 `json:"theta,omitempty"`
+}
+
+// ProfileSweep is a workload to make a profile from.
+type ProfileSweep struct {
+	Network, Workload string
+	Measured          []tegra.Measured
+}
+
+const (
+	profileMagic   = "jtune-board"
+	profileVersion = 1
+	thetaSample    = 200 // modes that a workload's parameters are learned from
+	thetaOwnSD     = 1.5 // the wide prior of that fit
+	thetaLevelSD   = 5.0
+	mostProfiled   = 20 // workloads of a file
+)
+
+// NewProfile learns a profile from sweeps of at least LeastReference modes each; the first
+// spans the board. carries is how much of the mean residual carries over; priors are the
+// deviations of the parameters from the mean of the workloads, nil to leave them out.
+func NewProfile(note ReferenceNote, carries [2]Share, priors *[2]Prior, sweeps []ProfileSweep) (*Profile, error) {
+	if len(sweeps) == 0 {
+		return nil, errors.New("a profile needs a measured workload")
+	}
+	space, err := tegra.Spanned(tegra.ModesOf(tegra.SettingsOf(sweeps[0].Measured)))
+	if err != nil {
+		return nil, err
+	}
+	top := space.Max()
+	p := &Profile{ReferenceNote: note, Max: top.Values(), Octaves: compactOctaves, Carries: carries, Priors: priors}
+	f := family{octaves: (&Compact{Octaves: p.Octaves}).octaves()}
+	scale := newScale(space)
+	x := scale.points(space.Modes())
+	for i := range x {
+		x[i] = f.scaled(x[i])
+	}
+	var centres []point
+	p.Centres, centres = centresOf(x, f, p.Octaves)
+	for _, s := range sweeps {
+		w, err := profiled(space, s, x, centres, priors != nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Network, err)
+		}
+		p.Workloads = append(p.Workloads, w)
+	}
+	return p, p.check()
+}
+
+// profiled reduces what one workload shows of a board to kernels around the centres.
+func profiled(space *tegra.Space, s ProfileSweep, x, centres []point, theta bool) (Profiled, error) {
+	w := Profiled{Network: s.Network, Workload: s.Workload}
+	whole, err := NewResidual(space, s.Measured)
+	if err != nil {
+		return w, err
+	}
+	w.Modes = whole.modes
+	time, power := whole.over(space)
+	if w.Time, err = narrowWeights(centres, x, time); err != nil {
+		return w, err
+	}
+	if w.Power, err = narrowWeights(centres, x, power); err != nil || !theta {
+		return w, err
+	}
+	wideTime, widePower := timeFamily, powerFamily
+	for _, f := range []*family{&wideTime, &widePower} {
+		f.ownSD, f.levelSD = thetaOwnSD, thetaLevelSD
+	}
+	fit, err := fitSurrogate(space, thin(s.Measured, thetaSample, 1), SurrogateOptions{Robust: 1},
+		hyperparameters{&wideTime, &widePower})
+	if err != nil {
+		return w, err
+	}
+	ofTimes, ofPowers := slices.Clone(fit.time.curves[0].theta), slices.Clone(fit.power.curves[0].theta)
+	k := timeFamily.amplitudes()
+	level := 0.0
+	for _, a := range ofTimes[:k] {
+		level += a / float64(k)
+	}
+	for i := range k {
+		ofTimes[i] -= level
+	}
+	w.Theta = &[2][]float64{ofTimes, ofPowers}
+	return w, nil
+}
+
+// Networks lists what can be left out.
+func (p *Profile) Networks() []string {
+	var out []string
+	for _, w := range p.Workloads {
+		out = append(out, w.Network)
+	}
+	return out
+}
+
+// Only is what one network shows alone, as a reference.
+func (p *Profile) Only(network string) *Reference {
+	one := *p
+	one.Workloads = slices.DeleteFunc(slices.Clone(p.Workloads), func(w Profiled) bool { return w.Network != network })
+	return one.Compact("").reference()
+}
+
+// Compact is the mean of the profile's workloads but for those of a network, "" for none.
+// Nil when no workload is left.
+func (p *Profile) Compact(without string) *Compact {
+	var kept []Profiled
+	for _, w := range p.Workloads {
+		if w.Network != without {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	c := &Compact{
+		ReferenceNote: p.ReferenceNote,
+		Max:           p.Max,
+		Octaves:       p.Octaves,
+		Centres:       p.Centres,
+		Carries:       &p.Carries,
+		Time:          make([]float32, len(p.Centres)),
+		Power:         make([]float32, len(p.Centres)),
+	}
+	var names []string
+	for _, w := range kept {
+		c.Modes += w.Modes
+		names = append(names, w.Workload)
+		for i := range p.Centres {
+			c.Time[i] += w.Time[i] / float32(len(kept))
+			c.Power[i] += w.Power[i] / float32(len(kept))
+		}
+	}
+	c.Workload = strings.Join(names, "; ")
+	if len(kept) < len(p.Workloads) {
+		c.Name += leftOut + without
+	}
+	if p.Priors != nil {
+		c.Priors = p.priors(kept)
+	}
+	return c
+}
+
+// leftOut stands between the name of a profile and the network that it was made without.
+const leftOut = "-without-"
+
+// priors are the mean parameters of some workloads, with the profile's deviations. p of the power mean
+// is the family's: its learned value was no better for workloads left out
+// (docs/decisions/023-board-profiles-and-learned-priors.md).
+func (p *Profile) priors(kept []Profiled) *[2]Prior {
+	var out [2]Prior
+	for target, f := range []*family{ofTime: &timeFamily, ofPower: &powerFamily} {
+		mean := f.start()
+		for i := range f.amplitudes() {
+			mean[i] = 0
+			for _, w := range kept {
+				mean[i] += w.Theta[target][i] / float64(len(kept))
+			}
+		}
+		out[target] = Prior{Mean: mean, SD: p.Priors[target].SD, LevelSD: p.Priors[target].LevelSD}
+	}
+	return &out
+}
+
+// Reference is the profile as a reference for gp, but for the workloads of a network, ""
+// for none; nil when none is left.
+func (p *Profile) Reference(without string) *Reference {
+	c := p.Compact(without)
+	if c == nil {
+		return nil
+	}
+	r := c.reference()
+	r.Profile = p
+	return r
+}
+
+// check rejects what NewProfile could not have made.
+func (p *Profile) check() error {
+	n := len(p.Centres)
+	if len(p.Workloads) == 0 || len(p.Workloads) > mostProfiled {
+		return fmt.Errorf("%d workloads", len(p.Workloads))
+	}
+	for _, w := range p.Workloads {
+		if w.Network == "" || len(w.Time) != n || len(w.Power) != n {
+			return fmt.Errorf("workload %q with %d and %d weights of %d", w.Network, len(w.Time), len(w.Power), n)
+		}
+		if p.Priors != nil && (w.Theta == nil || len(w.Theta[ofTime]) != timeFamily.amplitudes()+1 ||
+			len(w.Theta[ofPower]) != powerFamily.amplitudes()+1) {
+			return fmt.Errorf("workload %q lacks parameters for the priors", w.Network)
+		}
+	}
+	for _, without := range append(p.Networks(), "") {
+		if c := p.Compact(without); c != nil {
+			if err := c.check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Save writes it to a file.
+func (p *Profile) Save(path string) error {
+	body, err := json.Marshal(p)
+	if err == nil {
+		err = safefile.Replace(path, frame(profileMagic, profileVersion, append(body, '\n')))
+	}
+	if err != nil {
+		return fmt.Errorf("profile %s: %w", path, err)
+	}
+	return nil
+}
+
+func decodeProfile(data []byte) (*Profile, error) {
+	var p Profile
+	body, _, err := unframe(profileMagic, data, profileVersion)
+	if err == nil {
+		err = json.Unmarshal(body, &p)
+	}
+	if err == nil {
+		err = p.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrReferenceDamaged, err)
+	}
+	return &p, nil
+}
+
+//go:embed ref/*.board
+var shippedProfiles embed.FS
+
+// Profiles are the boards' profiles inside this program, by name.
+var Profiles = sync.OnceValue(func() []*Profile {
+	entries, err := shippedProfiles.ReadDir("ref")
+	var out []*Profile
+	for _, e := range entries {
+		var data []byte
+		if data, err = shippedProfiles.ReadFile("ref/" + e.Name()); err != nil {
+			break
+		}
+		var p *Profile
+		if p, err = decodeProfile(data); err != nil {
+			break
+		}
+		out = append(out, p)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("learn: a built-in board profile: %v", err))
+	}
+	return out
+})
+
+// ProfileNames are the boards that have a profile inside this program.
+func ProfileNames() []string {
+	var out []string
+	for _, p := range Profiles() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// ProfileReference is the shipped profile of a name: a board's, "agx-orin", or one that a
+// network is left out of, "agx-orin-without-mobilenet". Nil when there is none.
+func ProfileReference(name string) *Reference {
+	board, without, some := strings.Cut(name, leftOut)
+	for _, p := range Profiles() {
+		if p.Name == board && (!some || slices.Contains(p.Networks(), without)) {
+			return p.Reference(without)
+		}
+	}
+	return nil
+}
