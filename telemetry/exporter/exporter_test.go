@@ -253,7 +253,12 @@ func TestExporterServesUntilItIsToldToEnd(t *testing.T) {
 		}
 		held.Close()
 	}
-	answer, err := http.Get("http://" + l.Addr().String() + "/metrics")
+	var answer *http.Response
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if answer, err = http.Get("http://" + l.Addr().String() + "/metrics"); err == nil || time.Now().After(end) {
+			break
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func (a *app) printDiagnosis(d session.Diagnosis) error {
 		fmt.Fprintf(a.out, ", %.0f reads and %.1f kB a second", o.CallsPerS.V, o.BytesPerS.V/1000)
 	}
 	fmt.Fprintf(a.out, "; one reading takes %.0f µs\n", o.ReadingUS)
-	_, err := fmt.Fprintf(a.out, "verdict: %s\n", d.Verdict.Text)
+	_, err := fmt.Fprintf(a.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
 	return err
 }
 

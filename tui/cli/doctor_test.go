@@ -53,6 +53,9 @@ func TestDoctorNamesWhoElseChangesKnobs(t *testing.T) {
 	o := jtune(t, with(board, "doctor")...).done(t)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
 	last := lines[len(lines)-1]
+	if !strings.Contains(o.out, "\nnext: jtune opens the screens; ") {
+		t.Errorf("does not say what to do next:\n%s", o.out)
+	}
 	if !strings.HasPrefix(last, "verdict: ") || !strings.Contains(last, "nvfancontrol may change knobs") ||
 		strings.Count(o.out, "verdict:") != 1 {
 		t.Errorf("the last line is %q", last)

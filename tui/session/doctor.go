@@ -61,6 +61,17 @@ const (
 	LevelUnable  = "unable"
 )
 
+// Next is what to do after a verdict.
+func (v Verdict) Next() string {
+	switch v.Level {
+	case LevelHot:
+		return "let the board cool down, then jtune doctor"
+	case LevelUnable:
+		return "sudo jtune doctor shows what root alone may read; jtune watch shows what there is"
+	}
+	return "jtune opens the screens; jtune workloads lists the jobs, jtune config edit adds your own"
+}
+
 // Overhead is measured at the fastest rate that jtune reads at.
 const (
 	costSpan  = time.Second
