@@ -174,7 +174,9 @@ func (m *measurement) collect(ctx context.Context) error {
 			return ctx.Err()
 		}
 		switch e.Kind {
-		case harness.Minibatch:
+		case harness.Request:
+			m.monitor.Event(e)
+		case harness.Minibatch, harness.Infer:
 			if err := m.minibatch(e); err != nil {
 				return err
 			}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -37,7 +36,7 @@ type Monitor struct {
 	later       tally
 	epochs      []tally
 	drop        telemetry.Drop
-	latency     []float64 // ms, of the newest minibatches of an inference job
+	serving     serving
 	cpu, gpu    telemetry.Tally
 	emc         telemetry.Tally
 	pending     sampleQueue
@@ -58,9 +57,6 @@ type snapshot struct {
 // keptEpochs bounds the number of single epochs that are kept: more than 15 hours of the
 // shortest.
 const keptEpochs = 5000
-
-// keptLatencies bounds the number of latencies from which the quantiles are taken.
-const keptLatencies = 10000
 
 // NewMonitor must be called before the job starts, because the page cache at that moment is
 // part of the result. base is the idle power of the device, see BaseLoad.
@@ -124,7 +120,7 @@ func (w *Monitor) present() []*tally {
 	return []*tally{&w.all, last, &w.later}
 }
 
-// Event handles an event that is not a minibatch: hello and cache.
+// Event handles an event that is not a minibatch: hello, request and cache.
 func (w *Monitor) Event(e harness.Event) {
 	switch e.Kind {
 	case harness.Hello:
@@ -133,13 +129,17 @@ func (w *Monitor) Event(e harness.Event) {
 			w.workload.Samples = n
 		}
 		w.facts = nil
-		for _, key := range []string{"framework", "cuda", "os", "jetpack"} {
+		for _, key := range []string{"framework", "runtime", "precision", "cuda", "os", "jetpack"} {
 			if v := e.Info[key]; v != "" && v != "none" {
 				if key == "cuda" {
 					v = "CUDA " + v
 				}
 				w.facts = append(w.facts, text.OneLine(v))
 			}
+		}
+	case harness.Request:
+		if w.begun && e.Start >= w.all.from {
+			w.serving.request(e)
 		}
 	case harness.Cache:
 		if w.cacheShare = e.Share; !w.before.OK && w.system.Data == nil {
@@ -176,11 +176,8 @@ func (w *Monitor) Minibatch(e harness.Event) {
 		p.minibatch(e)
 	}
 	w.drop.Minibatch(e.T, e.TimeMS)
-	if w.workload.Torch.Infer && e.ComputeMS.OK {
-		w.latency = append(w.latency, e.ComputeMS.V)
-		if len(w.latency) >= 2*keptLatencies {
-			w.latency = append(w.latency[:0], w.latency[keptLatencies:]...)
-		}
+	if w.workload.Infers() {
+		w.serving.batch(e)
 	}
 	for _, s := range w.pending.popUntil(e.T) {
 		if s.T < w.all.from {
@@ -286,14 +283,9 @@ func (w *Monitor) Character() record.Character {
 	out.CPU = known(telemetry.ResidencyBetween(w.begin.clocks.CPU, now.clocks.CPU), &w.cpu)
 	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
 	out.EMC = w.emc.Residency()
-	if len(w.latency) > 0 {
-		out.Latency = tegra.Some(
-			record.Latency{
-				P50: stats.Quantile(w.latency, 0.50),
-				P95: stats.Quantile(w.latency, 0.95),
-				P99: stats.Quantile(w.latency, 0.99),
-			},
-		)
+	if w.workload.Infers() && out.All.Minibatches > 0 {
+		out.Serving = w.serving.result(w.workload.UnitName(), out.All)
+		out.Latency = tegra.Val[record.Latency]{V: out.Serving.Latency, OK: out.Serving.Requests > 0}
 	}
 	if out.Drop = w.drop.Found(); out.Drop.OK {
 		out.Drop.V.At -= w.all.from

@@ -254,7 +254,7 @@ func TestMonitorInferenceJobTellsItsLatency(t *testing.T) {
 			w.Minibatch(step(w, b, t, 0, i, 21+float64(i), 20)) // compute is i ms
 		}
 		got := w.Character().Latency
-		if got.OK != infer || infer && got.V != (record.Latency{P50: 50, P95: 95, P99: 99}) {
+		if got.OK != infer || infer && got.V != (record.Latency{P50: 50, P95: 95, P99: 99, N: 101}) {
 			t.Errorf("infer %v: latency %+v", infer, got)
 		}
 	}

@@ -133,7 +133,7 @@ func (m *measurement) row(f *fault) record.Row {
 	r.PowerSamples = len(power)
 	if m.monitor != nil && len(m.clean) > 0 {
 		c := m.monitor.Finish()
-		r.Character = &c
+		r.Character, r.Serving = &c, c.Serving
 	}
 	if m.b.hot = m.hot(); f != nil {
 		r.Status, r.Why = f.status, f.why

@@ -24,6 +24,9 @@ const (
 	Failure    Kind = "error"
 	Done       Kind = "done"
 	Cache      Kind = "cache" // Share is the part of the data in the page cache
+	Infer      Kind = "infer" // an executed batch of N units
+	Request    Kind = "request"
+	Warm       Kind = "warm"  // the warm-up ends: the first N batches do not count
 	Other      Kind = "other" // known to the protocol, of no use here
 )
 
@@ -47,7 +50,21 @@ type Event struct {
 	Message    string             // of error and done
 	Info       map[string]string  // of hello
 	Share      tegra.Val[float64] // of cache: 0 to 1
+
+	N     int    // of infer and request: units, such as tokens; of warm: batches
+	Phase string // of infer: prefill, decode or ""
+	Job   string // who it is of where two jobs take turns: train, infer or ""
+	// Of a request, by the device's clock: scheduled arrival, beginning of its service and first unit of its answer;
+	// its end is T.
+	Arrive, Start, First time.Duration
+	In, Out              int // of a request: units of the question and the answer
 }
+
+// Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.
+func (e Event) Timed() bool { return e.Kind == Minibatch || e.Kind == Infer }
+
+// Latency is how long a request took, its waiting included, in ms.
+func (e Event) Latency() float64 { return float64(e.T-e.Arrive) / float64(time.Millisecond) }
 
 // Began is when the minibatch began.
 func (e Event) Began() time.Duration {
@@ -70,7 +87,7 @@ func (e *Event) Complete() {
 // resolves less than a nanosecond.
 func RoundMS(ms float64) float64 { return math.Round(ms*1e6) / 1e6 }
 
-// Harness is a running training job that reports its minibatches one by one.
+// Harness is a running job that reports its minibatches, or batches of inference, one by one.
 type Harness interface {
 	// Next waits for the next event. io.EOF when the job is done, *ExitError
 	// when it died, *SilenceError when it prints no events.

@@ -36,6 +36,15 @@ type line struct {
 	OverheadMS *float64 `json:"overhead_ms"`
 	Clean      *bool    `json:"clean"`
 	Share      *float64 `json:"share"`
+	N          *float64 `json:"n"`
+	Phase      string   `json:"phase"`
+	Job        string   `json:"job"`
+	Arrive     *float64 `json:"arrive"`
+	Start      *float64 `json:"start"`
+	First      *float64 `json:"first"`
+	End        *float64 `json:"end"`
+	In         *float64 `json:"in"`
+	Out        *float64 `json:"out"`
 	Message    string   `json:"message"`
 }
 
@@ -91,6 +100,18 @@ func (p *parser) parse(raw []byte) (Event, error) {
 		if err := l.minibatch(&e); err != nil {
 			return Event{}, err
 		}
+	case Infer:
+		if err := l.infer(&e); err != nil {
+			return Event{}, err
+		}
+	case Request:
+		if err := l.request(&e); err != nil {
+			return Event{}, err
+		}
+	case Warm:
+		if err := units("n", l.N, 0, &e.N); err != nil {
+			return Event{}, err
+		}
 	case EpochEnd, EpochBegin:
 		if err := l.epoch(&e); err != nil {
 			return Event{}, err
@@ -106,14 +127,15 @@ func (p *parser) parse(raw []byte) (Event, error) {
 			e.Share = tegra.Some(*l.Share)
 		}
 	}
+	e.Job = text.OneLine(l.Job)
 	return e, p.time(l.T)
 }
 
 func kindOf(name string) Kind {
 	switch k := Kind(name); k {
-	case Hello, EpochBegin, Minibatch, EpochEnd, Stable, Failure, Done, Cache:
+	case Hello, EpochBegin, Minibatch, EpochEnd, Stable, Failure, Done, Cache, Infer, Request, Warm:
 		return k
-	case "mode", "fetch", "compute", "power", "sys", "infer":
+	case "mode", "fetch", "compute", "power", "sys":
 		return Other
 	}
 	return ""
@@ -190,7 +212,8 @@ func (l line) epoch(e *Event) error {
 }
 
 // helloKeys are the keys of a hello that are kept.
-var helloKeys = strings.Fields("protocol workload model dataset samples batch_size num_workers prefetch epochs " +
+var helloKeys = strings.Fields("protocol kind unit runtime precision " +
+	"workload model dataset samples batch_size num_workers prefetch epochs " +
 	"storage os jetpack cuda framework reference_time")
 
 func info(raw []byte) map[string]string {
@@ -214,5 +237,8 @@ func info(raw []byte) map[string]string {
 // stamp sets the time of an event by the device's clock.
 func stamp(e Event, now time.Duration) Event {
 	e.T = now
+	if e.Kind == Request { // its other times are read as distances
+		e.Arrive, e.Start, e.First = e.Arrive+now, e.Start+now, e.First+now
+	}
 	return e
 }

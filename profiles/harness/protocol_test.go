@@ -134,6 +134,17 @@ func TestParseTellsGarbageFromAbsurdEvents(t *testing.T) {
 		{"half an epoch", `{"event":"epoch_end","epoch":1.5}`, false, "epoch is 1.5"},
 		{"a batch number beyond counting", `{"event":"minibatch","time_ms":4,"batch":1e300}`, false, "batch"},
 		{"a share beyond the whole", `{"event":"cache","share":1.5}`, false, "share is 1.5"},
+		{"a batch of inference without its time", `{"event":"infer","n":4}`, false, "infer without time_ms"},
+		{"a batch of nothing", `{"event":"infer","time_ms":4,"n":0}`, false, "n is 0"},
+		{"half a unit", `{"event":"infer","time_ms":4,"n":1.5}`, false, "n is 1.5"},
+		{"more units than there are", `{"event":"infer","time_ms":4,"n":1048577}`, false, "n is"},
+		{"an inference of no time", `{"event":"infer","time_ms":0}`, false, "time_ms is 0"},
+		{"a request without its end", `{"event":"request","arrive":1}`, false, "without arrive and end"},
+		{"a request that ends first", `{"event":"request","arrive":2,"end":1}`, false, "out of order"},
+		{"a request served before it comes", `{"event":"request","arrive":2,"start":1,"end":3}`, false, "out of order"},
+		{"a first unit after the last", `{"event":"request","arrive":1,"first":4,"end":3}`, false, "out of order"},
+		{"an endless request", `{"event":"request","arrive":1,"end":1e12}`, false, "out of order"},
+		{"a warm-up of less than nothing", `{"event":"warm","n":-1}`, false, "n is -1"},
 		{"an absurd clock", `{"event":"stable","t":1e300}`, false, "t is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,7 +38,7 @@ func (s *silence) expect(minibatch time.Duration) { s.expected, s.longest = mini
 
 // saw takes note of a minibatch, which did not take longer than the time since the event before it.
 func (s *silence) saw(e Event, since time.Duration) {
-	if e.Kind == Minibatch {
+	if e.Timed() {
 		s.start = 0
 		s.longest = max(s.longest, min(since, time.Duration(e.TimeMS*float64(time.Millisecond))))
 	}

@@ -17,14 +17,17 @@ import (
 // Simulated is what the job of a virtual board says of its framework.
 const Simulated = "virtual board"
 
-// VirtualOptions describe the training on a virtual board.
+// VirtualOptions describe the job on a virtual board.
 type VirtualOptions struct {
 	Workload string
+	Infer    bool   // it reports batches of inference
+	Unit     string // of what it infers
 	Batch    int
 	Workers  *int          // loader processes; nil: the workload's own
 	Cache    string        // of the data before an epoch: "preload", "drop", "drop-once" or "" for as it is
 	PerEpoch int           // minibatches; 0: one endless epoch
 	Epochs   int           // 0: goes on until it is stopped
+	Requests int           // of inference in each epoch, after a warm-up; 0: no fixed number
 	Silence  time.Duration // of the board's clock; 60 s
 	Start    time.Duration // the same before the first minibatch, where that is longer
 }
@@ -36,7 +39,8 @@ type simulated struct {
 	clock *virtual.Clock
 	o     VirtualOptions
 	ready []Event // returned before the next minibatch
-	count int     // minibatches so far
+	count int     // minibatches so far, those of the warm-up left out
+	warm  int     // batches of the warm-up still to come
 	share float64 // of the data in the page cache, as last emitted
 	ended error
 
@@ -53,24 +57,28 @@ var _ Harness = (*simulated)(nil)
 // Virtual starts a job on a virtual board.
 func Virtual(b *virtual.Board, o VirtualOptions) (Harness, error) {
 	s := &simulated{board: b, clock: b.Clock(), o: o, quiet: silenceOf(o.Start, o.Silence)}
+	if o.Requests > 0 {
+		s.warm, s.o.PerEpoch = warmUp, (o.Requests-1)/max(1, o.Batch)+1
+	}
 	s.prepare(0)
 	if err := b.Start(virtual.Job{Workload: o.Workload, Batch: o.Batch, Workers: o.Workers}); err != nil {
 		return nil, fmt.Errorf("harness on the virtual board: %w", err)
 	}
 	s.unwatch = s.clock.Every(time.Second, s.watch)
-	s.emit(
-		Event{
-			Kind: Hello,
-			Info: map[string]string{
-				"protocol":   "1",
-				"workload":   o.Workload,
-				"batch_size": strconv.Itoa(o.Batch),
-				"framework":  Simulated,
-			},
-		},
-	)
+	info := map[string]string{
+		"protocol":   "1",
+		"workload":   o.Workload,
+		"batch_size": strconv.Itoa(o.Batch),
+		"framework":  Simulated,
+	}
+	if o.Infer {
+		info["protocol"], info["kind"], info["unit"] = "2", "infer", o.Unit
+	}
+	s.emit(Event{Kind: Hello, Info: info})
 	s.emitCache(0)
-	s.emit(Event{Kind: EpochBegin})
+	if !o.Infer {
+		s.emit(Event{Kind: EpochBegin})
+	}
 	return s, nil
 }
 
@@ -87,7 +95,7 @@ func (s *simulated) prepare(epoch int) {
 // emitCache emits the share of the data in the board's page cache when it has changed by at
 // least least since the last cache event.
 func (s *simulated) emitCache(least float64) {
-	if now := s.board.Cached(s.o.Workload); now.OK && math.Abs(now.V-s.share) >= least {
+	if now := s.board.Cached(s.o.Workload); now.OK && !s.o.Infer && math.Abs(now.V-s.share) >= least {
 		s.share = now.V
 		s.emit(Event{Kind: Cache, Share: now})
 	}
@@ -124,6 +132,10 @@ func (s *simulated) Next(ctx context.Context) (Event, error) {
 }
 
 func (s *simulated) step(ctx context.Context) error {
+	n := s.units()
+	if n > 0 {
+		s.board.Resize(n)
+	}
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.wait(cancel)
@@ -141,20 +153,49 @@ func (s *simulated) step(ctx context.Context) error {
 	if s.o.PerEpoch > 0 {
 		epoch, batch = s.count/s.o.PerEpoch, s.count%s.o.PerEpoch
 	}
-	s.count++
+	if s.warm == 0 {
+		s.count++
+	}
 	e := Event{Kind: Minibatch, T: m.T, Epoch: epoch, Batch: batch, TimeMS: m.TimeMS}
+	if s.o.Infer {
+		e.Kind, e.N, e.Unclean = Infer, max(1, s.o.Batch), s.warm > 0
+		if n > 0 {
+			e.N = n
+		}
+	}
 	if m.Parts {
 		e.FetchMS, e.StallMS = tegra.Some(RoundMS(m.FetchMS)), tegra.Some(RoundMS(m.StallMS))
 		e.ComputeMS, e.OverheadMS = tegra.Some(RoundMS(m.ComputeMS)), tegra.Some(RoundMS(m.OverheadMS))
 	}
 	s.ready = append(s.ready, e)
 	s.emitCache(0.01)
+	if s.warm > 0 {
+		if s.warm--; s.warm == 0 {
+			s.emit(Event{Kind: Warm, N: warmUp})
+		}
+		return nil
+	}
 	s.endEpoch(epoch, batch)
 	return nil
 }
 
+// warmUp is how many batches go before a fixed number of requests.
+const warmUp = 20
+
+// units are those of the next batch where the number of requests is fixed, else 0: the last one answers what is left.
+func (s *simulated) units() int {
+	if s.o.Requests == 0 {
+		return 0
+	}
+	whole := max(1, s.o.Batch)
+	if done := s.count % s.o.PerEpoch * whole; s.warm == 0 {
+		return min(whole, s.o.Requests-done)
+	}
+	return whole
+}
+
 func (s *simulated) endEpoch(epoch, batch int) {
-	if s.o.PerEpoch == 0 || batch != s.o.PerEpoch-1 {
+	if s.o.PerEpoch == 0 || s.o.Infer && s.o.Requests == 0 || batch != s.o.PerEpoch-1 {
 		return
 	}
 	s.emitCache(1e-9)
@@ -162,6 +203,9 @@ func (s *simulated) endEpoch(epoch, batch int) {
 	if s.o.Epochs > 0 && epoch == s.o.Epochs-1 {
 		s.emit(Event{Kind: Done, Epoch: epoch})
 		s.ended = io.EOF
+		return
+	}
+	if s.o.Infer {
 		return
 	}
 	s.prepare(epoch + 1)

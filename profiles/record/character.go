@@ -24,9 +24,11 @@ type Character struct {
 	// Epochs are the run's epochs one by one, the newest of a long run.
 	Epochs []Part `json:"-"`
 
-	// Latency is of an inference job's forward passes, the copy of their data
-	// left out; absent for a training job.
+	// Latency is of an inference job's requests or batches, and of forward passes without the copy of
+	// their data where the job reports minibatches; absent for a training job.
 	Latency tegra.Val[Latency] `json:"latency_ms"`
+	// Serving is what an inference job answered; nil of a training job and in what was read from a file.
+	Serving *Serving `json:"-"`
 	// Drop is a sudden drop of the measured power while the work continued at the same speed.
 	// Its time counts from the start of the run.
 	Drop tegra.Val[telemetry.PowerDrop] `json:"-"`
@@ -49,11 +51,12 @@ type Character struct {
 	Versions []string                 `json:"-"` // what the results depend on: "L4T 35.1", "torch 2.0.0 on cuda"
 }
 
-// Latency is how long one minibatch's inference takes: quantiles in ms.
+// Latency is how long a request, or one batch of inference, takes: quantiles in ms by nearest rank.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 	P99 float64 `json:"p99"`
+	N   int     `json:"n"` // of how many
 }
 
 // Part is a stretch of a run: an epoch or several. Times are means per

@@ -165,7 +165,7 @@ func lockRecord(dir string) (*Record, error) {
 // modesColumns are those of modes.csv: the known ones, then the further columns of an import,
 // which are read from the file when it exists.
 func (r *Record) modesColumns() []string {
-	known := r.sized(Columns)
+	known := r.knownColumns()
 	names := r.columnsOf(modesName)
 	if n := len(names) - 1; n >= 0 && names[n] == sweep.VirtualColumn {
 		names = names[:n]
@@ -294,11 +294,12 @@ func readIfThere(dir, name string) ([]byte, error) {
 }
 
 func parseRows(text []byte) (rows []Row, bad []string) {
-	width, sized := len(Columns), false
+	width, sized, further := len(Columns), false, []string(nil)
 	eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 { // header
 			width = max(width, len(fields))
 			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn
+			further = afterKnown(fields, sized)
 			return nil
 		}
 		var row Row
@@ -307,7 +308,9 @@ func parseRows(text []byte) (rows []Row, bad []string) {
 		case len(fields) != width:
 			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
 		default:
-			row, err = parseSized(fields, sized)
+			if row, err = parseSized(fields, sized); err == nil {
+				err = row.takeServing(further)
+			}
 		}
 		if err != nil {
 			bad = append(bad, unreadable(modesName, n, err))
@@ -383,7 +386,7 @@ func (r *Record) Append(row Row) error {
 	}
 	extra := make([]string, len(r.extra))
 	copy(extra, row.Extra)
-	r.modes.add(append(r.withSize(row.Fields(), row.Batch), extra...))
+	r.modes.add(append(r.line(row), extra...))
 	err := r.modes.flush(true)
 	if err == nil {
 		err = r.present()

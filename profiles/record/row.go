@@ -55,6 +55,8 @@ type Row struct {
 	// Bare rows come from a foreign file. How they were measured, from Applied to When, is
 	// unknown except for the parts of a minibatch and the energy.
 	Bare bool
+	// Serving is what an inference job answered; nil of a training job.
+	Serving *Serving
 	// Character sums up the run; nil in rows that were read back, whose characters ReadRuns
 	// returns.
 	Character *Character

@@ -395,7 +395,7 @@ func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 		c.Versions = strings.Split(v, "; ")
 	}
 	if v := p.optionals(3); v != nil {
-		c.Latency = tegra.Some(Latency{v[0], v[1], v[2]})
+		c.Latency = tegra.Some(Latency{P50: v[0], P95: v[1], P99: v[2], N: c.All.Minibatches})
 	}
 	if v := p.optionals(3); v != nil {
 		c.Drop = tegra.Some(telemetry.PowerDrop{At: asSpan(v[0]), FromW: v[1], ToW: v[2]})

@@ -65,7 +65,7 @@ func aCharacter() Character {
 		Uptime:   tegra.Some(90 * time.Second),
 		Versions: []string{"L4T 35.1", "torch 2.0 on cuda"},
 		Latency: tegra.Some(
-			Latency{11.5, 14, 20.25},
+			Latency{P50: 11.5, P95: 14, P99: 20.25, N: 40},
 		),
 		Drop: tegra.Some(telemetry.PowerDrop{At: 16 * time.Hour, FromW: 31, ToW: 18.5}),
 	}

@@ -209,7 +209,7 @@ func (w Workload) faults() (out []fault) {
 		"pattern reads the lines of a command; give command = [\"program\", \"argument\"]")
 	add(w.Container.Image == "" && (w.Container.Runtime != "" || len(w.Container.Flags)+len(w.Container.Mounts) > 0),
 		"container", "container without image")
-	add(w.Own && len(w.Command) == 0 && w.Model == "" && w.Torch.Net == "", "",
+	add(w.Own && len(w.Command) == 0 && w.Model == "" && w.Torch.Net == "" && w.Server == Server{}, "",
 		"has no command; give command = [\"program\", \"argument\"]")
 	bad, why := w.Torch.Fault()
 	add(why != "", "torch."+bad, "%s", why)
@@ -221,6 +221,7 @@ func (w Workload) faults() (out []fault) {
 		add(!namePattern.MatchString(a), "aliases",
 			"alias %q: an alias is small letters, digits and . _ -", text.Clip(a))
 	}
+	w.inferFaults(add)
 	for k := range w.Env {
 		add(k == "" || strings.ContainsAny(k, "=\x00"), "env", "env name %q cannot be set", text.Clip(k))
 	}

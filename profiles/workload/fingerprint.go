@@ -42,6 +42,17 @@ func (w Workload) Fingerprint(versions string) string {
 	add("folder", w.Torch.Data)
 	add("cache", w.Torch.Cache)
 	add("inference", w.Torch.Infer)
+	if w.Kind == Inference {
+		add("kind", w.Kind)
+	}
+	if w.Server != (Server{}) {
+		add("server", w.Server.identity())
+	}
+	if w.Load != (Demand{}) {
+		add("load", fmt.Sprintf("%+v", w.Load))
+	}
+	add("half", w.Torch.Half)
+	add("no gc", w.Torch.NoGC)
 	add("beside", w.Torch.Beside)
 	add("versions", versions)
 	return hex.EncodeToString(sum.Sum(nil)[:6])

@@ -27,7 +27,9 @@ type HarnessOptions struct {
 	Log     string         // file for what the command says besides events
 	Silence time.Duration  // the workload's own when 0
 	Epochs  int            // 0: goes on until it is stopped
-	Scripts string         // folder that gets the built-in job's scripts; one below the user's cache when empty
+	// Requests of an inference job in each epoch, after a warm-up; 0: no fixed number.
+	Requests int
+	Scripts  string // folder that gets the built-in job's scripts; one below the user's cache when empty
 }
 
 // NewHarness returns the function with which a Bench starts the workload at a batch size; 0
@@ -40,8 +42,9 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 			start, silence := w.silence(o)
 			return harness.Virtual(
 				o.Virtual,
-				harness.VirtualOptions{Workload: w.Name, Batch: w.Batch, Workers: &w.Workers, Cache: w.Torch.Cache,
-					PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs, Start: start, Silence: silence},
+				harness.VirtualOptions{Workload: w.Name, Infer: w.Infers(), Unit: w.UnitName(), Batch: w.Batch,
+					Workers: &w.Workers, Cache: w.Torch.Cache, PerEpoch: w.MinibatchesPerEpoch(), Epochs: o.Epochs,
+					Requests: o.Requests, Start: start, Silence: silence},
 			)
 		}
 	}
@@ -129,9 +132,9 @@ func mentions(path, name string) bool {
 // job is how the workload is started on real hardware.
 func (w Workload) job(o HarnessOptions) (harness.ExecOptions, error) {
 	e := harness.ExecOptions{
-		Command:   w.Command,
+		Command:   w.expand(),
 		Dir:       w.Dir,
-		Env:       w.environment(o.Epochs),
+		Env:       w.environment(o),
 		Log:       o.Log,
 		Clock:     o.Clock,
 		Name:      w.Name,
@@ -190,14 +193,22 @@ func (w Workload) builtIn(e *harness.ExecOptions, folder string) error {
 }
 
 // environment holds the settings of a command; see package harness.
-func (w Workload) environment(epochs int) map[string]string {
+func (w Workload) environment(o HarnessOptions) map[string]string {
+	protocol := "1"
+	if w.Infers() {
+		protocol = "2"
+	}
 	env := map[string]string{
-		"JTUNE_PROTOCOL": "1",
+		"JTUNE_PROTOCOL": protocol,
+		"JTUNE_KIND":     w.kind(),
 		"JTUNE_WORKLOAD": w.Name,
 		batchVariable:    strconv.Itoa(w.Batch),
 		workersVariable:  strconv.Itoa(w.Workers),
 		"JTUNE_PREFETCH": strconv.Itoa(w.Prefetch),
-		"JTUNE_EPOCHS":   strconv.Itoa(epochs),
+		"JTUNE_EPOCHS":   strconv.Itoa(o.Epochs),
+	}
+	if o.Requests > 0 {
+		env["JTUNE_REQUESTS"] = strconv.Itoa(o.Requests)
 	}
 	maps.Copy(env, w.Env)
 	return env

@@ -124,6 +124,14 @@ func implied(k Key) any {
 		return harness.DefaultEngine
 	case "python":
 		return torch.DefaultPython
+	case "kind":
+		return Train
+	case "prompt_tokens":
+		return defaultPrompt
+	case "output_tokens":
+		return defaultOutput
+	case "concurrency":
+		return 1
 	}
 	return k.Value
 }

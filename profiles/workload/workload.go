@@ -14,8 +14,8 @@ import (
 // ErrNoCommand: no command is known that runs the workload on this device.
 var ErrNoCommand = errors.New("no command to run it")
 
-// Workload is a training job: a model on a dataset at a batch size. Another batch size makes
-// another workload.
+// Workload is a job of training or inference: a model on a dataset at a batch size. Another
+// batch size makes another workload.
 type Workload struct {
 	Name    string   `toml:"name" json:"name"`
 	Title   string   `toml:"title" json:"title"`
@@ -45,6 +45,17 @@ type Workload struct {
 	Container harness.Container `toml:"container,omitempty" json:"container,omitzero"`
 	// the built-in job; used when there is no Command
 	Torch torch.Job `toml:"torch,omitempty" json:"torch,omitzero"`
+
+	Kind string `toml:"kind,omitempty" json:"kind,omitempty"` // train or infer; train when empty
+	// of an inference job: what its speed and energy are told per: inference, token or frame
+	Unit string `toml:"unit,omitempty" json:"unit,omitempty"`
+	// of an inference job: stream survives a change of mode, run is started anew for each; a
+	// pattern's own when empty
+	Per     string       `toml:"per,omitempty" json:"per,omitempty"`
+	Batches []int        `toml:"batches,omitempty" json:"batches,omitempty"` // sizes to choose among without --batch
+	Server  Server       `toml:"server,omitempty" json:"server,omitzero"`    // that answers the requests
+	Limit   LatencyLimit `toml:"limit,omitempty" json:"limit,omitzero"`
+	Load    Demand       `toml:"load,omitempty" json:"load,omitzero"`
 }
 
 // MinibatchesPerEpoch counts them, the last partial one kept; 0 when the
@@ -85,6 +96,9 @@ func (w Workload) Otherwise(o Workload) []string {
 		{"batch size", w.Batch, o.Batch},
 		{"workers", w.Workers, o.Workers},
 		{"prefetch", w.Prefetch, o.Prefetch},
+		{"kind", w.kind(), o.kind()},
+		{"server", w.Server, o.Server},
+		{"load", w.Load, o.Load},
 	} {
 		if there, here := setting(p.there), setting(p.here); there != here {
 			out = append(out, fmt.Sprintf("%s %s (here %s)", p.what, there, here))
@@ -106,6 +120,14 @@ func setting(v any) string {
 		}
 	case torch.Job:
 		if v != (torch.Job{}) {
+			return fmt.Sprintf("%+v", v)
+		}
+	case Server:
+		if v != (Server{}) {
+			return fmt.Sprintf("%+v", v)
+		}
+	case Demand:
+		if v != (Demand{}) {
 			return fmt.Sprintf("%+v", v)
 		}
 	case harness.Container:

@@ -94,7 +94,7 @@ func (b *Board) Start(j Job) error {
 				slices.Sorted(maps.Keys(b.table.sizes)))
 		}
 	}
-	if j.Workers != nil && b.table == nil { // a table has been measured with whatever there was
+	if j.Workers != nil && b.table == nil && !w.Infers() { // a table has been measured with whatever there was
 		if *j.Workers < 0 || *j.Workers > 64 {
 			return fmt.Errorf("%d loader processes: want 0 to 64", *j.Workers)
 		}
@@ -105,11 +105,23 @@ func (b *Board) Start(j Job) error {
 		b.readMB += (1 - b.cached[w.Name]) * w.DatasetMB
 		b.cached[w.Name] = b.cacheable(w)
 	}
-	b.job = &job{label: j.Workload, workload: w, perEpoch: w.Minibatches(w.Batch), ended: b.at,
-		coldShare: b.cold(w)}
+	perEpoch := w.Minibatches(w.Batch)
+	if w.Infers() {
+		perEpoch = math.MaxInt
+	}
+	b.job = &job{label: j.Workload, workload: w, perEpoch: perEpoch, ended: b.at, coldShare: b.cold(w)}
 	b.lost = 0
 	b.retarget()
 	return nil
+}
+
+// Resize lets the running inference job answer batches of another size from now on.
+func (b *Board) Resize(batch int) {
+	defer b.enter()()
+	if j := b.job; j != nil && j.workload.Infers() && b.table == nil && batch > 0 && batch != j.workload.Batch {
+		j.workload = j.workload.Sized(batch)
+		b.retarget()
+	}
 }
 
 // Cached is the share, 0 to 1, of a workload's data in the page cache; absent

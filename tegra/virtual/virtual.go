@@ -26,7 +26,16 @@ import (
 // AGXOrin is the name of the board that is taken where none is asked for.
 const AGXOrin = "agx-orin"
 
-// Workloads lists the workloads that the physics knows.
+// Simulates reports whether the physics knows a workload, of training or of inference.
+func Simulates(workload string) bool {
+	_, known := physics.Find(workload)
+	return known
+}
+
+// InferenceJobs lists the inference jobs that the physics knows.
+func InferenceJobs() []string { return physics.InferenceJobs() }
+
+// Workloads lists the training jobs that the physics knows.
 func Workloads() []string {
 	var names []string
 	for _, w := range physics.Workloads() {

@@ -32,6 +32,7 @@ type runJSON struct {
 	UptimeS        tegra.Val[float64] `json:"uptime_s"`
 	Versions       []string           `json:"versions"`
 	Advice         []string           `json:"advice"`
+	*servingJSON
 }
 
 func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
@@ -58,6 +59,7 @@ func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
 		UptimeS:        tegra.Val[float64]{V: c.Uptime.V.Seconds(), OK: c.Uptime.OK},
 		Versions:       listOf(c.Versions),
 		Advice:         listOf(r.Advice),
+		servingJSON:    toServingJSON(c.Serving),
 	}
 }
 

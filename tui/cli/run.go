@@ -55,7 +55,7 @@ func (e *epochsFlag) takeNumber(args []string) []string {
 func (a *app) run() *cobra.Command {
 	var r session.RunRequest
 	var epochs epochsFlag
-	workers := -1
+	workers, infer := -1, inferFlags{}
 	cmd := &cobra.Command{
 		Use:   "run WORKLOAD",
 		Short: "Run a workload in the present mode; report time, power, energy",
@@ -74,6 +74,10 @@ func (a *app) run() *cobra.Command {
 				return usagef("--epochs %d: %w", r.Epochs, errCount)
 			case r.Minibatches > 0 && r.Epochs > 0:
 				return usagef("--minibatches and --epochs exclude each other")
+			case infer.inferences > 0 && (r.Minibatches > 0 || r.Epochs > 0):
+				return usagef("--inferences excludes --minibatches and --epochs")
+			case infer.repeat > 0 && infer.inferences == 0:
+				return usagef("--repeat repeats the work of --inferences: give that too, such as --inferences 3200")
 			case r.Base < 0:
 				return usagef("--base must not be negative")
 			case r.Every < 10*time.Millisecond:
@@ -84,7 +88,16 @@ func (a *app) run() *cobra.Command {
 				return usagef("--workers %d: want 0 to %d", workers, mostWorkers)
 			}
 			return a.withJob(args[0], func(s *session.Session, w workload.Workload) error {
-				if r.Workload = w; workers >= 0 {
+				var err error
+				if r.Workload, err = infer.over(w); err != nil {
+					return err
+				}
+				if w.Infers() && r.Epochs > 0 {
+					return usagef("workload %s answers requests, it has no epochs: give --minibatches or --inferences",
+						w.Name)
+				}
+				r.Inferences, r.Repeat = infer.inferences, infer.repeat
+				if workers >= 0 {
 					r.Workload.Workers = workers
 					if s.Virtual == nil && !w.TakesWorkers() {
 						a.note("--workers %d: the command of %s never reads JTUNE_WORKERS", workers, w.Name)
@@ -107,6 +120,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().BoolVar(&r.NoRecord, "no-record", false, "leave no campaign folder")
 	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
 		"read no sensor: the time without the cost of reading; no power, no campaign folder")
+	infer.add(cmd.Flags())
 	a.jsonFlag(cmd.Flags())
 	return cmd
 }
@@ -145,6 +159,9 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 	if r.Settled != telemetry.Settled && r.PowerW.OK {
 		power += ", not steady"
 	}
+	if serving := r.Character.Serving; serving != nil {
+		return a.printServing(r, s, w, power)
+	}
 	part := r.Character.Steady()
 	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", count},
 		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
@@ -154,10 +171,14 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err
 	}
+	a.printDoubts(r)
+	return nil
+}
+
+func (a *app) printDoubts(r session.RunResult) {
 	for _, line := range append(r.Doubts(), r.Advice...) {
 		fmt.Fprintln(a.out, wrapped(line))
 	}
-	return nil
 }
 
 // msText prints a time in ms; less than half a microsecond is none.

@@ -132,8 +132,12 @@ func typeSchema(value any) map[string]any {
 		out = many
 	case map[string]string:
 		return map[string]any{"type": "object", "additionalProperties": text}
+	case []int:
+		return map[string]any{"type": "array", "items": map[string]any{"type": "integer"}}
 	case int:
 		out["type"] = "integer"
+	case float64:
+		out["type"] = "number"
 	case bool:
 		out["type"] = "boolean"
 	default:

@@ -103,7 +103,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	own := func(set experiment.Setting) *profiles.Bench {
 		b := *bench
 		b.Workload, b.Settings, b.System = set.Workload, set.Settings, s.system(set.Workload)
-		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs)
+		b.NewHarness = s.harness(set.Workload, set.Settings, rec.Log(), set.Settings.Epochs, 0)
 		if set.Medium != "" || set.Unit.OK {
 			b.NewHarness = s.simulating(set, b.NewHarness)
 		}

@@ -52,7 +52,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	observer(observe).note(rec.Notes()...)
 	observer(observe).endOrphans()
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
-	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0)
+	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0, 0)
 	done := rec.Rows()
 	if r.RedoFailed {
 		done = slices.DeleteFunc(done, func(row record.Row) bool { return !row.Status.Usable() })

@@ -89,13 +89,16 @@ type ProfileResult struct {
 // RunRequest asks to run a workload in the mode the device is in now.
 type RunRequest struct {
 	Workload    workload.Workload
-	Minibatches int           // exactly so many; 0: by Epochs, or 40 in steady power
-	Epochs      int           // whole ones
-	Every       time.Duration // between two power samples; 0: 1 s
-	Log         string        // file for the job's output besides events; "" for none
-	Base        time.Duration // measure the idle device's power for this long first; 0: do not
-	Dir         string        // campaign folder, new; "" makes one below the data directory
-	NoRecord    bool          // leave none
+	Minibatches int // exactly so many; 0: by Epochs, or 40 in steady power
+	Epochs      int // whole ones
+	// Inferences is the fixed work of an inference workload, done Repeat times after a warm-up; 0: as above.
+	Inferences int
+	Repeat     int
+	Every      time.Duration // between two power samples; 0: 1 s
+	Log        string        // file for the job's output besides events; "" for none
+	Base       time.Duration // measure the idle device's power for this long first; 0: do not
+	Dir        string        // campaign folder, new; "" makes one below the data directory
+	NoRecord   bool          // leave none
 	// Uninstrumented reads no sensor before and while the job runs, so that its time shows what reading costs; such a
 	// run has no power and leaves no record.
 	Uninstrumented bool

@@ -54,7 +54,11 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	defer rec.close()
 	monitor := profiles.NewMonitor(r.Workload, s.Device, s.Clock, s.system(r.Workload), base)
 	advise := s.runAdviser(r.Workload)
-	h, err := s.harness(r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs)(ctx, 0)
+	if r.Inferences > 0 {
+		r.Repeat = max(1, r.Repeat)
+		r.Epochs = r.Repeat
+	}
+	h, err := s.harness(r.Workload, record.Settings{}, cmp.Or(r.Log, rec.log()), r.Epochs, r.Inferences)(ctx, 0)
 	if err != nil {
 		return RunResult{}, err
 	}
@@ -65,6 +69,8 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	c := &collector{meter: meter, observe: observe, want: r.Minibatches, advise: advise}
 	switch {
 	case c.want > 0:
+	case r.Inferences > 0:
+		c.want = r.Repeat * ((r.Inferences-1)/max(1, r.Workload.Batch) + 1)
 	case r.Epochs > 0:
 		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
 	default:
@@ -77,6 +83,9 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 		err = stopErr
 	}
 	out := c.result(monitor.Finish(), power)
+	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
+		v.Reps, v.CVPct = repetitions(out.Character.Epochs)
+	}
 	if out.Dir = rec.keep(out); out.Dir != "" {
 		advise = s.runAdviser(r.Workload) // by the model that knows the run
 	}
@@ -149,11 +158,13 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 			return err
 		case e.Kind == harness.Failure:
 			return fmt.Errorf("the workload reports: %s", e.Message)
-		case e.Kind != harness.Minibatch:
+		case !e.Timed():
 			c.meter.monitor.Event(e)
-		case first:
-			first, c.began = false, e.Began()
-			c.meter.settle.Begin(c.began)
+		case first || e.Unclean:
+			if first {
+				first, c.began = false, e.Began()
+				c.meter.settle.Begin(c.began)
+			}
 			c.meter.monitor.Skip(e)
 		default:
 			c.minibatch(e)
@@ -252,6 +263,11 @@ func (r RunResult) Doubts() (lines []string) {
 	case r.Settled == telemetry.Settling:
 		lines = append(lines, "Power was not steady when the run ended: power and energy are in doubt; "+
 			"let it run longer.")
+	}
+	if v := r.Character.Serving; v != nil && v.CVPct.Or(0) > mostCVPct {
+		lines = append(lines, fmt.Sprintf("Unsteady: the energies of the %d repetitions vary by %.1f %% (standard "+
+			"deviation over mean; more than %d %%): let the board rest and cool, end what else runs, and repeat.",
+			v.Reps, v.CVPct.V, mostCVPct))
 	}
 	if r.Hot != "" {
 		lines = append(lines, "The board was hot: "+r.Hot+". It may have slowed itself: these "+

@@ -365,8 +365,8 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 	folder := workload.Workload{Name: "far", Torch: job("resnet18", "/no/such/folder")}
 	folder.Torch.Beside = true
 	for want, w := range map[string]workload.Workload{
-		"workload resnet18: infer = true: a virtual board simulates training alone": w,
-		"workload mine: beside = true takes the power of a simulated network":       mine,
+		"workload resnet18: a virtual board simulates the inference of alexnet-infer": w,
+		"workload mine: beside = true takes the power of a simulated network":         mine,
 		"workload far: ": folder,
 	} {
 		_, err = virtualBoard.Run(t.Context(), RunRequest{Workload: w, Minibatches: 5}, nil)

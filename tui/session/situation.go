@@ -44,7 +44,7 @@ func (o Options) Minibatches(m *learn.Model) int {
 // inference.
 func MinibatchesPerEpoch(m *learn.Model, list []workload.Workload) int {
 	w, err := workload.Find(list, m.Provenance.Workload)
-	if err != nil || w.Torch.Infer || m.Provenance.Replay != "" {
+	if err != nil || w.Infers() || m.Provenance.Replay != "" {
 		return 0
 	}
 	return w.AtBatch(cmp.Or(m.Batch, m.Provenance.Batch)).MinibatchesPerEpoch()

@@ -47,7 +47,7 @@ func (o Options) Workloads() ([]workload.Workload, error) {
 // label.
 func (s *Session) Workload(name string) (workload.Workload, error) {
 	w, sizes, err := s.SizedWorkload(name)
-	if err == nil && sizes != nil {
+	if err == nil && sizes != nil && s.Sizes() != nil {
 		err = fmt.Errorf("%w: --batch %s: a job has one batch size", ErrUsage, join(sizes))
 	}
 	return w, err
@@ -60,7 +60,11 @@ func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, 
 	if w, err = s.findWorkload(name); err != nil {
 		return w, nil, err
 	}
-	if sizes = s.Sizes(); sizes == nil && len(s.Batches) > 0 {
+	sizes = s.Sizes()
+	if sizes == nil && len(s.Batches) == 0 && !s.replays() && len(w.Batches) > 1 {
+		sizes = slices.Compact(slices.Sorted(slices.Values(w.Batches)))
+	}
+	if sizes == nil && len(s.Batches) > 0 {
 		w.Batch = s.Batches[0]
 	}
 	if sizes == nil && s.AllSizes && !s.replays() {
@@ -148,7 +152,7 @@ func (s *Session) bench(ctx context.Context, w workload.Workload, set record.Set
 	}
 	observe.note(s.fanWarning(set.KeepFan))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
-		NewHarness: s.harness(w, set, "", 0), Workload: w, Settings: set,
+		NewHarness: s.harness(w, set, "", 0, 0), Workload: w, Settings: set,
 		Observe: observe.progress, System: s.system(w)}, nil
 }
 
@@ -166,9 +170,9 @@ func (s *Session) fanWarning(keep bool) string {
 // harness returns what starts the workload here; log is the file for its output
 // besides events, "" for none.
 func (s *Session) harness(w workload.Workload, set record.Settings, log string,
-	epochs int) func(ctx context.Context, batch int) (harness.Harness, error) {
+	epochs, requests int) func(ctx context.Context, batch int) (harness.Harness, error) {
 	return w.NewHarness(workload.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence,
-		Epochs: epochs, Scripts: filepath.Join(s.DataDir(), "torch")})
+		Epochs: epochs, Requests: requests, Scripts: filepath.Join(s.DataDir(), "torch")})
 }
 
 // Blocked is the reason why a workload can certainly not run on this board, or "". It
@@ -177,7 +181,7 @@ func (s *Session) Blocked(w workload.Workload) string {
 	switch {
 	case s.replays():
 	case s.Virtual != nil && !w.Torch.Beside:
-		if w.Torch.Infer || !slices.Contains(virtual.Workloads(), w.Name) {
+		if !simulates(w) {
 			return "not here"
 		}
 		if s.Virtual.Fits(w.Name) != nil {
@@ -211,6 +215,11 @@ func (s *Session) RunsAs(w workload.Workload) string {
 	return "simulated"
 }
 
+// simulates reports whether a virtual board simulates a workload: training and inference go by their own names.
+func simulates(w workload.Workload) bool {
+	return virtual.Simulates(w.Name) && w.Infers() == slices.Contains(virtual.InferenceJobs(), w.Name)
+}
+
 // canRun refuses a workload that this board cannot start, before a
 // password prompt.
 func (s *Session) canRun(w workload.Workload) error {
@@ -219,9 +228,10 @@ func (s *Session) canRun(w workload.Workload) error {
 		return s.refusesWrites("measure a workload")
 	case s.replays() && !w.Torch.Beside:
 		return nil
-	case s.Virtual != nil && !w.Torch.Beside && w.Torch.Infer:
-		return fmt.Errorf("%w: workload %s: infer = true: a virtual board simulates training alone: measure inference "+
-			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name)
+	case s.Virtual != nil && !w.Torch.Beside && w.Infers() && !simulates(w):
+		return fmt.Errorf("%w: workload %s: a virtual board simulates the inference of %s alone: measure others "+
+			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name,
+			strings.Join(virtual.InferenceJobs(), " "))
 	case s.Virtual != nil && !w.Torch.Beside:
 		if err := s.Virtual.Fits(w.Name); err != nil {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)

@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import Dataset
 
 import images
+import text
 import words
 from fault import Fault
 
@@ -21,6 +22,7 @@ SETS = {
     "coco": (25000, 80, "boxes"),
     "squad": (70000, 0, "span"),
     "wikitext": (36000, 0, "words"),
+    "sentences": (70000, 0, "sentence"),  # made up: no folder holds them
 }
 
 
@@ -31,7 +33,7 @@ def open_set(name, folder, net):
     samples, classes, kind = SETS[name]
     if kind != net.takes:
         raise Fault("%s holds samples of the kind %s, network %s takes %s" % (name, kind, net.name, net.takes))
-    if folder == "synthetic":
+    if folder == "synthetic" or kind == "sentence":
         return MADE[kind](samples, classes, net)
     if not os.path.isdir(folder):
         raise Fault("data folder %s: no such folder" % folder)
@@ -87,12 +89,18 @@ class MadeSpans(Made):
         return words.span_sample(noise(i, 1000, 30000, (words.BERT_TOKENS - 12,), torch.int64), 12, 40, 44)
 
 
+class MadeSentences(Made):
+    def __getitem__(self, i):
+        tokens = noise(i, 1000, 30000, (text.SENTENCE_TOKENS,), torch.int64)
+        return torch.stack((tokens, torch.zeros_like(tokens))), 0
+
+
 class MadeWords(Made):
     def __getitem__(self, i):
         return words.word_sample(noise(i, 0, words.LSTM_VOCABULARY, (words.LSTM_TOKENS + 1,), torch.int64))
 
 
-MADE = {"image": MadeImages, "boxes": MadeBoxes, "span": MadeSpans, "words": MadeWords}
+MADE = {"image": MadeImages, "boxes": MadeBoxes, "span": MadeSpans, "words": MadeWords, "sentence": MadeSentences}
 
 
 def collate(batch):

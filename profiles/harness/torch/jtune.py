@@ -5,6 +5,11 @@
             with jtune.minibatch(epoch, batch):
                 train_step(x, y)            # copy to the GPU included
 
+A server says jtune.request(arrive, ...), another inference job
+
+    with jtune.inference(len(x)):
+        model(x)
+
 Outside jtune it stays silent. The wait for the data before the block is
 fetch_ms, the block compute_ms. The first minibatch of an epoch, which may wait
 for new loaders or a validation, does not count; say clean=False of others that
@@ -27,14 +32,33 @@ def tell(event, **fields):
         sys.stdout.flush()
 
 
+def _synchronize():
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+@contextlib.contextmanager
+def inference(n=1, phase="", clean=True):
+    """Times the block, which answers n units: inferences, frames or tokens."""
+    begin = time.perf_counter()
+    yield
+    _synchronize()
+    tell("infer", n=n, time_ms=1e3 * (time.perf_counter() - begin), phase=phase, clean=clean)
+
+
+def request(arrive, start=None, first=None, end=None, **units):
+    """Tells of an answered request: seconds of time.monotonic() and, as in=512, out=128, units of question and answer."""
+    times = {"arrive": arrive, "start": start, "first": first, "end": time.monotonic() if end is None else end}
+    tell("request", **dict({k: v for k, v in times.items() if v is not None}, **units))
+
+
 @contextlib.contextmanager
 def minibatch(epoch=0, batch=0, clean=True):
     """Times the block and what went before it since the last one's end."""
     begin = time.perf_counter()
     yield
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.synchronize()
+    _synchronize()
     end = time.perf_counter()
     first = _last["end"] is None or _last["epoch"] != epoch
     since = begin if first else _last["end"]

@@ -21,6 +21,23 @@ class LeNet5(nn.Module):
         return self.head(self.features(x).flatten(1))
 
 
+class AlexNet(nn.Module):
+    """AlexNet of one column: 61,100,840 parameters with 1000 classes."""
+
+    def __init__(self, classes=1000):
+        super().__init__()
+        layers = []
+        for wide, out, kernel, stride, pool in ((3, 64, 11, 4, 1), (64, 192, 5, 1, 1), (192, 384, 3, 1, 0), (384, 256, 3, 1, 0), (256, 256, 3, 1, 1)):
+            layers += [nn.Conv2d(wide, out, kernel, stride, 2 if kernel > 3 else 1), nn.ReLU(inplace=True)]
+            layers += [nn.MaxPool2d(3, 2)] if pool else []
+        self.features = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(6))
+        self.head = nn.Sequential(nn.Dropout(), nn.Linear(256 * 36, 4096), nn.ReLU(inplace=True), nn.Dropout(), nn.Linear(4096, 4096),
+                                  nn.ReLU(inplace=True), nn.Linear(4096, classes))
+
+    def forward(self, x):
+        return self.head(self.features(x).flatten(1))
+
+
 class VGG11(nn.Module):
     """VGG-11 without batch norm: 132,863,336 parameters with 1000 classes."""
 

@@ -7,6 +7,7 @@ from torch.nn import functional as F
 
 BERT_VOCABULARY = 30522
 BERT_TOKENS = 384  # per sample
+SENTENCE_TOKENS = 128  # per sample of the small ones
 LSTM_VOCABULARY = 33278  # of WikiText-2
 LSTM_TOKENS = 64  # per sample; the papers do not say
 
@@ -42,11 +43,13 @@ class Layer(nn.Module):
 
 
 class BERT(nn.Module):
-    """BERT base uncased with a span head: 108,893,186 parameters."""
+    """BERT base uncased with a span head: 108,893,186 parameters. distilBERT has no parts."""
 
-    def __init__(self, wide=768, layers=12, heads=12):
+    def __init__(self, wide=768, layers=12, heads=12, parts=True):
         super().__init__()
-        self.word, self.place, self.part = nn.Embedding(BERT_VOCABULARY, wide), nn.Embedding(512, wide), nn.Embedding(2, wide)
+        self.word, self.place, self.part = nn.Embedding(BERT_VOCABULARY, wide), nn.Embedding(512, wide), None
+        if parts:
+            self.part = nn.Embedding(2, wide)
         self.norm, self.drop = nn.LayerNorm(wide, 1e-12), nn.Dropout(0.1)
         self.layers = nn.ModuleList(Layer(wide, heads) for _ in range(layers))
         self.head = nn.Linear(wide, 2)
@@ -55,11 +58,22 @@ class BERT(nn.Module):
         """x: samples by (tokens, parts) by places; token 0 is padding."""
         tokens, parts = x[:, 0], x[:, 1]
         place = torch.arange(tokens.shape[1], device=x.device)
-        h = self.drop(self.norm(self.word(tokens) + self.place(place) + self.part(parts)))
+        h = self.word(tokens) + self.place(place)
+        h = self.drop(self.norm(h if self.part is None else h + self.part(parts)))
         mask = (tokens == 0)[:, None, None, :].to(h.dtype) * -1e4
         for layer in self.layers:
             h = layer(h, mask)
         return self.head(h)
+
+
+def BERTTiny():
+    """BERT-Tiny: 2 layers, 4.37 million parameters."""
+    return BERT(128, 2, 2)
+
+
+def DistilBERT():
+    """distilBERT: 6 layers, 66.4 million parameters."""
+    return BERT(768, 6, 12, False)
 
 
 def span_loss(out, target):

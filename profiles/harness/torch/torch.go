@@ -11,6 +11,7 @@ package torch
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ const (
 // the table [workload.NAME.torch]; a table [torch] gives python, data,
 // cache and beside for all.
 type Job struct {
-	// resnet18 mobilenet yolov8n bert lstm lenet5 vgg11; empty: no built-in job
+	// resnet18 mobilenet yolov8n bert lstm lenet5 vgg11, for inference alone alexnet yolov4tiny berttiny
+	// distilbert; empty: no built-in job
 	Net    string `toml:"net,omitempty" json:"net"`
 	Set    string `toml:"set,omitempty" json:"set"`       // imagenet-val gld23k coco squad wikitext mnist cifar10
 	Data   string `toml:"data,omitempty" json:"data"`     // folder of the data set or of several, or "synthetic"
@@ -50,14 +52,20 @@ type Job struct {
 	// Cache is what to do with the page cache before each epoch: "preload", "drop"
 	// (before the first epoch only: "drop-once"), or "" for nothing.
 	Cache string `toml:"cache,omitempty" json:"cache"`
-	Infer bool   `toml:"infer,omitempty" json:"infer"` // forward passes alone: compute time is the latency
+	Infer bool   `toml:"infer,omitempty" json:"infer"` // forward passes alone, which need no data folder
+	Half  bool   `toml:"half,omitempty" json:"half"`   // 16-bit numbers
+	NoGC  bool   `toml:"no_gc,omitempty" json:"no_gc"` // without Python's garbage collection
 	// runs for real on a virtual board too: this machine's times beside the board's power
 	Beside bool `toml:"beside,omitempty" json:"beside"`
 }
 
+// trained is how many of nets can be trained.
+const trained = 7
+
 var (
-	nets = []string{"resnet18", "mobilenet", "yolov8n", "bert", "lstm", "lenet5", "vgg11"}
-	sets = []string{"imagenet-val", "gld23k", "coco", "squad", "wikitext", "mnist", "cifar10"}
+	nets = []string{"resnet18", "mobilenet", "yolov8n", "bert", "lstm", "lenet5", "vgg11", "alexnet",
+		"yolov4tiny", "berttiny", "distilbert"}
+	sets = []string{"imagenet-val", "gld23k", "coco", "squad", "wikitext", "mnist", "cifar10", "sentences"}
 )
 
 // Fault names the first key with a value that cannot be, and why; both empty
@@ -70,6 +78,9 @@ func (j Job) Fault() (key, why string) {
 		if f.value != "" && !slices.Contains(f.known, f.value) {
 			return f.key, fmt.Sprintf("%s %q is none of %v", f.key, f.value, f.known)
 		}
+	}
+	if slices.Contains(nets[trained:], j.Net) && !j.Infer {
+		return "net", fmt.Sprintf("net %q is of inference alone: give infer = true", j.Net)
 	}
 	if (j.Net == "") != (j.Set == "") {
 		return "net", "net and set belong together: the network and its data set"
@@ -94,12 +105,20 @@ func (j Job) Over(defaults Job) Job {
 // Command is the command line of the trainer whose scripts lie in folder. The
 // loader's settings travel in the environment.
 func (j Job) Command(folder string) []string {
+	if j.Infer {
+		j.Data = cmp.Or(j.Data, Synthetic)
+	}
 	c := []string{j.python(), "-B", path.Join(folder, trainer), "--net", j.Net, "--set", j.Set, "--data", j.Data}
 	if j.Cache != "" {
 		c = append(c, "--cache", j.Cache)
 	}
-	if j.Infer {
-		c = append(c, "--infer")
+	for _, f := range []struct {
+		set  bool
+		flag string
+	}{{j.Infer, "--infer"}, {j.Half, "--half"}, {j.NoGC, "--no-gc"}} {
+		if f.set {
+			c = append(c, f.flag)
+		}
 	}
 	return c
 }
@@ -127,7 +146,7 @@ func (j Job) Ready() error {
 
 // HasData returns an error unless a data folder, which must exist, or synthetic data are given.
 func (j Job) HasData() error {
-	if j.Data == "" {
+	if j.Data == "" && !j.Infer {
 		return fmt.Errorf(
 			"no data for %s: write data = \"FOLDER\" (or data = %q for made-up samples) under [torch] in the "+
 				"configuration file, or give the workload a command of your own",
@@ -135,7 +154,7 @@ func (j Job) HasData() error {
 			Synthetic,
 		)
 	}
-	if j.Data == Synthetic {
+	if j.Data == Synthetic || j.Data == "" {
 		return nil
 	}
 	st, err := os.Stat(j.Data)

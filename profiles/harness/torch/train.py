@@ -1,4 +1,4 @@
-"""Trains a network of the papers and tells jtune of every minibatch.
+"""Trains a network of the papers, or lets it answer, and tells jtune of every minibatch.
 
 Started by jtune; by hand: python3 train.py --net lenet5 --set mnist --data synthetic --minibatches 10
 """
@@ -16,15 +16,18 @@ from fault import Fault
 def settings():
     env = os.environ.get
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--net", required=True, help="resnet18 mobilenet yolov8n bert lstm lenet5 vgg11")
-    p.add_argument("--set", required=True, help="mnist cifar10 imagenet-val gld23k coco squad wikitext")
+    p.add_argument("--net", required=True, help="resnet18 mobilenet yolov8n bert lstm lenet5 vgg11; with --infer also alexnet yolov4tiny berttiny distilbert")
+    p.add_argument("--set", required=True, help="mnist cifar10 imagenet-val gld23k coco squad wikitext sentences")
     p.add_argument("--data", required=True, help="folder of the data set, or synthetic")
     p.add_argument("--batch", type=int, default=int(env("JTUNE_BATCH", 16)))
     p.add_argument("--workers", type=int, default=int(env("JTUNE_WORKERS", 4)), help="loader processes; 0: none but this one")
     p.add_argument("--prefetch", type=int, default=int(env("JTUNE_PREFETCH", 2)), help="minibatches ahead per loader")
     p.add_argument("--epochs", type=int, default=int(env("JTUNE_EPOCHS", 0)), help="0: until ended")
     p.add_argument("--minibatches", type=int, default=0, help="end after so many; 0: never")
-    p.add_argument("--infer", action="store_true", help="forward pass alone: compute_ms is the latency")
+    p.add_argument("--requests", type=int, default=int(env("JTUNE_REQUESTS", 0)), help="answered in each epoch, with --infer; 0: the data set's")
+    p.add_argument("--infer", action="store_true", help="forward pass alone")
+    p.add_argument("--half", action="store_true", help="16-bit numbers, on CUDA")
+    p.add_argument("--no-gc", action="store_true", help="without Python's garbage collection")
     p.add_argument("--cache", choices=("", "preload", "drop", "drop-once"), default="", help="the data's files in the page cache, before each epoch or the first alone")
     p.add_argument("--device", default="", help="cuda, cpu; cuda where there is one")
     p.add_argument("--seed", type=int, default=0)

@@ -3,10 +3,14 @@ package torch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -113,6 +117,59 @@ func TestTrainNetworksTrainForRealOnTheCPU(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTrainInferenceAnswersFixedWorkForRealOnTheCPU(t *testing.T) {
+	needs(t, "torch")
+	t.Parallel()
+	job := torch.Job{Net: "berttiny", Set: "sentences", Infer: true, NoGC: true, Python: python}
+	env := map[string]string{"JTUNE_BATCH": "7", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2", "JTUNE_REQUESTS": "22"}
+	got, err := all(t, start(t, "", env, job.Command(scripts(t))...))
+	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 0 || len(got[harness.Warm]) != 1 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if info := got[harness.Hello][0].Info; info["kind"] != "infer" || info["unit"] != "inference" ||
+		info["protocol"] != "2" || info["precision"] != "fp32" {
+		t.Errorf("hello says %v", info)
+	}
+	var sizes []int
+	for _, e := range got[harness.Infer] {
+		if !e.Unclean {
+			sizes = append(sizes, e.N)
+		}
+	}
+	if want := []int{7, 7, 7, 1, 7, 7, 7, 1}; !slices.Equal(sizes, want) {
+		t.Errorf("batches of %v, want %v: 22 inferences twice, after the warm-up", sizes, want)
+	}
+}
+
+func TestTrainNetworksOfInferenceHaveTheirPublishedSize(t *testing.T) {
+	needs(t, "torch")
+	t.Parallel()
+	const count = `import sys, torch
+for f in ("kaiming_uniform_", "uniform_", "normal_"):
+    setattr(torch.nn.init, f, lambda t, *a, **k: t)
+sys.path.insert(0, sys.argv[1])
+import loop, nets
+for n in sys.argv[2:]:
+    print(n, nets.params(loop.NETS[n].make()))`
+	want := map[string]float64{"alexnet": 61.1e6, "yolov4tiny": 6.06e6, "berttiny": 4.39e6, "distilbert": 66.4e6}
+	args := append([]string{"-B", "-c", count, scripts(t)}, slices.Sorted(maps.Keys(want))...)
+	out, err := exec.Command(python, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var name string
+	var n float64
+	for line := range strings.Lines(string(out)) {
+		if _, err := fmt.Sscan(line, &name, &n); err != nil || math.Abs(n/want[name]-1) > 0.01 {
+			t.Errorf("%s (%v), want %g within 1 %%", line, err, want[name])
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no size of %v", want)
 	}
 }
 

@@ -91,6 +91,46 @@ class YOLOv8n(nn.Module):
         return [(box(level), kind(level)) for box, kind, level in zip(self.box, self.kind, (a, b, c))]
 
 
+class Leaky(nn.Sequential):
+    def __init__(self, wide, out, kernel=1, stride=1):
+        super().__init__(nn.Conv2d(wide, out, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(out), nn.LeakyReLU(0.1, inplace=True))
+
+
+class Stage(nn.Module):
+    """A stage of YOLOv4-Tiny: half of the channels pass two more convolutions; doubles them and halves the size."""
+
+    def __init__(self, wide):
+        super().__init__()
+        half = wide // 2
+        self.enter, self.one, self.two, self.leave = Leaky(wide, wide, 3), Leaky(half, half, 3), Leaky(half, half, 3), Leaky(wide, wide)
+
+    def forward(self, x):
+        x = self.enter(x)
+        one = self.one(x[:, x.shape[1] // 2:])
+        out = self.leave(torch.cat((self.two(one), one), 1))
+        return F.max_pool2d(torch.cat((x, out), 1), 2), out
+
+
+class YOLOv4Tiny(nn.Module):
+    """YOLOv4-Tiny with two heads for 416x416 images: 6.06 million parameters with 80 classes."""
+
+    def __init__(self, classes=80):
+        super().__init__()
+        out = 3 * (5 + classes)
+        self.enter = nn.Sequential(Leaky(3, 32, 3, 2), Leaky(32, 64, 3, 2))
+        self.one, self.two, self.three = Stage(64), Stage(128), Stage(256)
+        self.top, self.neck = Leaky(512, 512, 3), Leaky(512, 256)
+        self.large = nn.Sequential(Leaky(256, 512, 3), nn.Conv2d(512, out, 1))
+        self.up, self.small = Leaky(256, 128), nn.Sequential(Leaky(384, 256, 3), nn.Conv2d(256, out, 1))
+
+    def forward(self, x):
+        x = self.two(self.one(self.enter(x))[0])[0]
+        x, mid = self.three(x)
+        x = self.neck(self.top(x))
+        up = F.interpolate(self.up(x), scale_factor=2.0)
+        return [self.large(x), self.small(torch.cat((up, mid), 1))]
+
+
 def detect_loss(out, target):
     """target: rows of image number, class, middle x, y, width, height (0..1).
 

@@ -36,8 +36,11 @@ func On(name string) Chip {
 // Workloads are the training jobs that can be simulated.
 func Workloads() []Workload { return slices.Clone(load().Workload) }
 
-// Find returns the workload of that name.
+// Find returns the workload of that name: a training job, or the inference of a network in batches of one.
 func Find(name string) (Workload, bool) {
+	if n, ok := findNetwork(name); ok {
+		return n.Infer(1), true
+	}
 	list := load().Workload
 	i := slices.IndexFunc(list, func(w Workload) bool { return w.Name == name })
 	if i < 0 {

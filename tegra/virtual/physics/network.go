@@ -1,12 +1,16 @@
 package physics
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Network is a network that answers requests: a batch is received as by a job without loader processes, and the CPU
 // launches its kernels one by one.
 type Network struct {
 	Name          string
-	GFLOP         float64 // per sample
+	Boards        []string // on which published figures are behind its simulation
+	GFLOP         float64  // per sample
 	WeightsMB     float64
 	ActivationsMB float64 // per sample
 	Kernels       float64
@@ -14,8 +18,32 @@ type Network struct {
 	Stack         float64 // CPU time per kernel against PyTorch's
 }
 
-// Networks are those whose inference can be simulated.
-func Networks() []Network { return slices.Clone(load().Network) }
+// InferenceJobs lists the names of the inference jobs that can be simulated.
+func InferenceJobs() (names []string) {
+	for _, n := range load().Network {
+		names = append(names, n.Name+inferSuffix)
+	}
+	return names
+}
+
+// inferSuffix follows a network's name in that of its inference job.
+const inferSuffix = "-infer"
+
+// Networks are those of the study of inference.
+func Networks() []Network {
+	return slices.DeleteFunc(slices.Clone(load().Network), func(n Network) bool { return len(n.Boards) == 0 })
+}
+
+// findNetwork returns the network of an inference job's name.
+func findNetwork(job string) (Network, bool) {
+	name, _ := strings.CutSuffix(job, inferSuffix)
+	list := load().Network
+	i := slices.IndexFunc(list, func(n Network) bool { return n.Name == name })
+	if i < 0 || name == job {
+		return Network{}, false
+	}
+	return list[i], true
+}
 
 // What no network has of its own, on an AGX Orin: chosen by published savings of energy as a whole.
 const (
@@ -26,6 +54,7 @@ const (
 	perKernel  = 0.035 // ms·GHz of launching
 	frameworks = 0.3   // of launching, between batches
 	perMB      = 0.18  // mJ
+	runtimeMB  = 900   // memory of a process with its framework
 )
 
 // Infer is the job of answering in batches of a size.
@@ -33,7 +62,8 @@ func (n Network) Infer(batch int) Workload {
 	b := float64(batch)
 	moved := n.WeightsMB + n.ActivationsMB*b
 	launch := n.Kernels * perKernel * n.Stack
-	return Workload{Name: n.Name, Samples: batch, Batch: batch,
+	return Workload{Name: n.Name + inferSuffix, Boards: n.Boards, network: &n, Samples: batch, Batch: batch,
+		InMemory: true, MemoryMB: runtimeMB + moved,
 		Kernel: n.GFLOP * b / (teraflops * reached * n.Efficiency), Traffic: rereading * moved / memoryMB,
 		Roofline: 2.5, Launch: launch, Overlap: 5, Serial: frameworks * launch,
 		Switching: 25, CPUActive: 0.36, TransferJ: perMB * moved}

@@ -50,6 +50,8 @@ type Workload struct {
 	FillLow  float64 // share of a minibatch's GPU work that half-empty minibatches keep
 	FillHigh float64 // GPU work per sample beyond the workload's own Batch
 
+	network *Network // of an inference job
+
 	// Older is what differs with PyTorch 1.8, the stack of the boards before Orin.
 	Older *Adjusted
 
@@ -100,6 +102,9 @@ const seenBusy = 0.94
 // GPULoad is the GPU's load as its counter shows it, 0 to 1.
 func (s Steps) GPULoad() float64 { return min(1, s.GPUBusy/seenBusy) }
 
+// Infers reports whether the job answers requests; it has no epochs.
+func (w Workload) Infers() bool { return w.network != nil }
+
 // Minibatches per epoch at a batch size.
 func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / batch }
 
@@ -107,6 +112,9 @@ func (w Workload) Minibatches(batch int) int { return (w.Samples + batch - 1) / 
 // below the workload's own size, and a larger one saves a little (slopes from
 // MobileNet on an AGX Xavier, 125, 175, 195 and 361 ms at 1, 8, 16 and 32).
 func (w Workload) Sized(batch int) Workload {
+	if w.network != nil {
+		return w.network.Infer(batch)
+	}
 	if batch == w.Batch {
 		return w
 	}

@@ -1,0 +1,143 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/stats"
+	"jtune/internal/text"
+	"jtune/tegra"
+)
+
+// Serving sums up what an inference job answered in one mode.
+type Serving struct {
+	Unit     string // inference, token or frame
+	Phase    string // prefill or decode where only one of them was measured
+	Requests int    // whose latencies Latency holds: requests, or batches where the job reports none
+	Units    int
+	// Latency is of requests, their waiting included, or of batches where the job reports no requests.
+	Latency Latency
+	// PerS is the units per second of service, ServedPerS those per second of the whole measurement,
+	// waiting included, and RatePerS the requests that arrived per second where they were scheduled.
+	PerS       tegra.Val[float64]
+	ServedPerS tegra.Val[float64]
+	RatePerS   tegra.Val[float64]
+	UnitJ      tegra.Val[float64] // energy of a unit
+	TTFTMS     tegra.Val[float64] // median time to the first unit of an answer
+	TPOTMS     tegra.Val[float64] // median time of each further one
+	Reps       int                // repetitions of fixed work; 0: none were asked for
+	CVPct      tegra.Val[float64] // of their energies: standard deviation in percent of the mean
+}
+
+// servingColumns are further columns in the modes.csv of an inference workload.
+var servingColumns = strings.Fields("kind unit phase requests units p50_ms p95_ms p99_ms rate_per_s served_per_s " +
+	"units_per_s ttft_ms tpot_ms unit_j reps cv_pct")
+
+// servingKind is the text of the first of servingColumns.
+const servingKind = "infer"
+
+// fields prints the values in the order of servingColumns; all empty where s is nil.
+func (s *Serving) fields() []string {
+	if s == nil {
+		return make([]string, len(servingColumns))
+	}
+	return []string{
+		servingKind,
+		text.OneLine(s.Unit),
+		text.OneLine(s.Phase),
+		strconv.Itoa(s.Requests),
+		strconv.Itoa(s.Units),
+		decimal(s.Latency.P50),
+		decimal(s.Latency.P95),
+		decimal(s.Latency.P99),
+		optional(s.RatePerS),
+		optional(s.ServedPerS),
+		optional(s.PerS),
+		optional(s.TTFTMS),
+		optional(s.TPOTMS),
+		optional(s.UnitJ),
+		strconv.Itoa(s.Reps),
+		optional(s.CVPct),
+	}
+}
+
+// parseServing reads the fields of servingColumns; nil where they are empty.
+func parseServing(f []string) (*Serving, error) {
+	if f[0] == "" {
+		return nil, nil
+	}
+	p := fieldParser{columns: servingColumns, fields: f}
+	s := &Serving{}
+	if kind := p.text(); kind != servingKind {
+		return nil, fmt.Errorf("kind is %q", text.Clip(kind))
+	}
+	s.Unit, s.Phase = p.text(), p.text()
+	s.Requests, s.Units = int(p.whole()), int(p.whole())
+	s.Latency = Latency{P50: p.number(), P95: p.number(), P99: p.number(), N: s.Requests}
+	s.RatePerS, s.ServedPerS, s.PerS = p.optional(), p.optional(), p.optional()
+	s.TTFTMS, s.TPOTMS, s.UnitJ = p.optional(), p.optional(), p.optional()
+	s.Reps = int(p.whole())
+	s.CVPct = p.optional()
+	return s, p.err
+}
+
+// knownColumns are those of modes.csv that a row of this record fills.
+func (r *Record) knownColumns() []string {
+	if r.header.Workload.Infers() {
+		return slices.Concat(r.sized(Columns), servingColumns)
+	}
+	return r.sized(Columns)
+}
+
+// line prints a row in the order of knownColumns.
+func (r *Record) line(row Row) []string {
+	line := r.withSize(row.Fields(), row.Batch)
+	if r.header.Workload.Infers() {
+		line = append(line, row.Serving.fields()...)
+	}
+	return line
+}
+
+// afterKnown are the columns after Columns, and after that of the batch size where there is one.
+func afterKnown(header []string, sized bool) []string {
+	further := slices.Clone(header[min(len(header), len(Columns)):])
+	if sized {
+		return further[1:]
+	}
+	return further
+}
+
+// takeServing reads the columns of serving, which follow the known ones where names has them.
+func (r *Row) takeServing(names []string) (err error) {
+	n := len(servingColumns)
+	if len(names) < n || !slices.Equal(names[:n], servingColumns) || len(r.Extra) < n {
+		return nil
+	}
+	r.Serving, err = parseServing(r.Extra[:n])
+	r.Extra = r.Extra[n:]
+	return err
+}
+
+// LatencyOf sums up latencies in ms.
+func LatencyOf(ms []float64) Latency {
+	sorted := slices.Sorted(slices.Values(ms))
+	return Latency{
+		P50: stats.NearestRank(sorted, 0.50),
+		P95: stats.NearestRank(sorted, 0.95),
+		P99: stats.NearestRank(sorted, 0.99),
+		N:   len(ms),
+	}
+}
+
+// SureP95 is the 95 % quantile, absent with fewer than 200 requests; SureP99 the 99 % quantile, absent
+// with fewer than 1,000.
+func (l Latency) SureP95() tegra.Val[float64] {
+	return tegra.Val[float64]{V: l.P95, OK: stats.QuantileHolds(0.95, l.N)}
+}
+
+// SureP99 is described at SureP95.
+func (l Latency) SureP99() tegra.Val[float64] {
+	return tegra.Val[float64]{V: l.P99, OK: stats.QuantileHolds(0.99, l.N)}
+}

@@ -1,0 +1,69 @@
+package record
+
+import (
+	"math"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+)
+
+func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
+	t.Parallel()
+	d := deviceOf(t, virtual.Options{})
+	h := headerOf(t, d, "mobilenet-infer", 7, PlanHeader{Kind: "grid", Modes: 2})
+	dir := filepath.Join(t.TempDir(), "c")
+	r, err := Create(dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := Row{Measured: tegra.Measured{Setting: tegra.Setting{Mode: d.Space().Max()}, TimeMS: 4, PowerW: 30},
+		Status: OK, Applied: d.Space().Max(), Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
+		Serving: &Serving{Unit: "token",
+			Phase: "decode", Requests: 40, Units: 5120, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 40},
+			PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.75), TPOTMS: tegra.Some(33.0), Reps: 3, CVPct: tegra.Some(1.5)}}
+	if err := r.Append(row); err != nil {
+		t.Fatal(err)
+	}
+	bare := row
+	bare.Mode, bare.Serving = d.Space().At(0), nil
+	if err := r.Append(bare); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	_, rows, notes, err := ReadNoted(dir)
+	if err != nil || len(rows) != 2 || len(notes) > 0 {
+		t.Fatalf("%d rows, %v, %v", len(rows), notes, err)
+	}
+	if !reflect.DeepEqual(rows[0].Serving, row.Serving) || rows[1].Serving != nil || len(rows[0].Extra) > 0 {
+		t.Errorf("read back %+v and %+v, want %+v and none", rows[0].Serving, rows[1].Serving, row.Serving)
+	}
+	if r, err = OpenOrCreate(dir, h, true); err != nil || len(r.Rows()) != 2 || len(r.Notes()) > 0 {
+		t.Errorf("opened again: %v, %v", r.Notes(), err)
+	}
+	r.Close()
+}
+
+func TestLatencyQuantilesAreAbsentWhereTooFewRequestsAreBehindThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n        int
+		p95, p99 bool
+	}{{1, false, false}, {199, false, false}, {200, true, false}, {999, true, false}, {1000, true, true}} {
+		ms := make([]float64, c.n)
+		for i := range ms {
+			ms[c.n-1-i] = float64(i + 1)
+		}
+		l := LatencyOf(ms)
+		rank := func(q float64) float64 { return math.Ceil(q * float64(c.n)) } // of 1 to n
+		if l.P50 != rank(.5) || l.P95 != rank(.95) || l.P99 != rank(.99) || l.N != c.n {
+			t.Errorf("%d: %+v", c.n, l)
+		}
+		if l.SureP95().OK != c.p95 || l.SureP99().OK != c.p99 {
+			t.Errorf("%d: p95 %v, p99 %v", c.n, l.SureP95(), l.SureP99())
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/text"
+)
+
+// Kinds of workloads.
+const (
+	Train     = "train"
+	Inference = "infer"
+)
+
+// Units of inference.
+const (
+	UnitInference = "inference"
+	UnitToken     = "token"
+	UnitFrame     = "frame"
+)
+
+// How often an inference job is started.
+const (
+	PerStream = "stream" // once: it goes on while modes change
+	PerRun    = "run"    // anew for each mode
+)
+
+// Server is a program that answers requests over HTTP. In the user's file it is the table
+// [workload.NAME.server]. One that answers already is used as it is, and never restarted or
+// ended.
+type Server struct {
+	API   string `toml:"api,omitempty" json:"api"`     // openai or ollama
+	URL   string `toml:"url,omitempty" json:"url"`     // such as http://127.0.0.1:8080
+	Ready string `toml:"ready,omitempty" json:"ready"` // path that answers 200 when it is ready; the API's own when empty
+	Model string `toml:"model,omitempty" json:"model"` // as the server calls it; the one it has loaded when empty
+	// PromptTokens and OutputTokens are those of each request; 512 and 128 when 0.
+	PromptTokens int `toml:"prompt_tokens,omitempty" json:"prompt_tokens"`
+	OutputTokens int `toml:"output_tokens,omitempty" json:"output_tokens"`
+	Concurrency  int `toml:"concurrency,omitempty" json:"concurrency"` // requests outstanding at a time; 1 when 0
+	// Counters is the address of the server's metrics: its real traffic is measured, and no request is sent.
+	Counters string `toml:"counters,omitempty" json:"counters"`
+	// Beside names a workload of a virtual board whose power stands beside this machine's times; none when empty.
+	Beside string `toml:"beside,omitempty" json:"beside"`
+}
+
+// Defaults of a server's requests.
+const (
+	defaultPrompt = 512
+	defaultOutput = 128
+)
+
+// WithDefaults fills in what is not given.
+func (s Server) WithDefaults() Server {
+	s.PromptTokens = cmp.Or(s.PromptTokens, defaultPrompt)
+	s.OutputTokens = cmp.Or(s.OutputTokens, defaultOutput)
+	s.Concurrency = cmp.Or(s.Concurrency, 1)
+	return s
+}
+
+// LatencyLimit is the latency that an inference workload must keep.
+type LatencyLimit struct {
+	LatencyMS float64 `toml:"latency_ms,omitempty" json:"latency_ms"`
+	Quantile  float64 `toml:"quantile,omitempty" json:"quantile"` // 0.99 when 0
+}
+
+// Demand is the rate at which requests come.
+type Demand struct {
+	Rate      float64 `toml:"rate,omitempty" json:"rate"`         // per s; 0: each request follows the answer to the last
+	Arrivals  string  `toml:"arrivals,omitempty" json:"arrivals"` // uniform, poisson or a file of times; poisson when empty
+	MaxWaitMS float64 `toml:"max_wait_ms,omitempty" json:"max_wait_ms"`
+}
+
+// Infers reports whether the workload answers requests instead of training.
+func (w Workload) Infers() bool { return w.kind() == Inference }
+
+func (w Workload) kind() string {
+	if w.Torch.Infer {
+		return Inference
+	}
+	return cmp.Or(w.Kind, Train)
+}
+
+// UnitName is what an inference workload's speed and energy are told per; "" for a training job.
+func (w Workload) UnitName() string {
+	if !w.Infers() {
+		return ""
+	}
+	return cmp.Or(w.Unit, UnitInference)
+}
+
+// Noun is what one timed event of the workload is called.
+func (w Workload) Noun() string {
+	if w.Infers() {
+		return "batch"
+	}
+	return "minibatch"
+}
+
+// inferFaults are the faults of the keys of inference.
+func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) {
+	oneOf := func(key, v string, known ...string) {
+		add(v != "" && !slices.Contains(known, v), key, "%s %q: want %s", key, v, strings.Join(known, ", "))
+	}
+	oneOf("kind", w.Kind, Train, Inference)
+	oneOf("unit", w.Unit, UnitInference, UnitToken, UnitFrame)
+	oneOf("per", w.Per, PerStream, PerRun)
+	oneOf("server.api", w.Server.API, APIOpenAI, APIOllama)
+	add(w.Kind == Train && w.Torch.Infer, "kind", "kind = \"train\" and torch = { infer = true } exclude each other")
+	for _, only := range []struct {
+		key   string
+		given bool
+	}{{"unit", w.Unit != ""}, {"per", w.Per != ""}, {"server", w.Server != Server{}},
+		{"limit", w.Limit != LatencyLimit{}},
+		{"load", w.Load != Demand{}}} {
+		add(only.given && !w.Infers(), only.key, "%s is of inference: give kind = \"infer\" too", only.key)
+	}
+	for _, b := range w.Batches {
+		add(b < 1 || b > 1<<20, "batches", "batches: %d is outside 1 to %d", b, 1<<20)
+	}
+	w.Server.faults(add)
+	l := w.Limit
+	add(l.LatencyMS < 0 || l.LatencyMS > 1e9, "limit.latency_ms",
+		"limit.latency_ms %g is outside 0 to 1e9", l.LatencyMS)
+	add(l.Quantile < 0 || l.Quantile >= 1, "limit.quantile",
+		"limit.quantile %g is not between 0 and 1", l.Quantile)
+	d := w.Load
+	add(d.Rate < 0 || d.Rate > 1e6, "load.rate", "load.rate %g is outside 0 to 1e6 per s", d.Rate)
+	add(d.MaxWaitMS < 0 || d.MaxWaitMS > 1e9, "load.max_wait_ms",
+		"load.max_wait_ms %g is outside 0 to 1e9", d.MaxWaitMS)
+}
+
+// APIs of servers.
+const (
+	APIOpenAI = "openai"
+	APIOllama = "ollama"
+)
+
+func (s Server) faults(add func(bad bool, key, why string, args ...any)) {
+	if s == (Server{}) {
+		return
+	}
+	add(s.API == "" && s.Counters == "", "server", "server without api: give api = \"openai\" or \"ollama\"")
+	for _, a := range []struct{ key, text string }{{"server.url", s.URL}, {"server.counters", s.Counters}} {
+		u, err := url.Parse(a.text)
+		add(a.text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""), a.key,
+			"%s %q: want an address such as http://127.0.0.1:8080", a.key, a.text)
+	}
+	add(s.URL == "" && s.Counters == "", "server", "server without url: give url = \"http://127.0.0.1:8080\"")
+	for _, n := range []struct {
+		key string
+		v   int
+	}{{"server.prompt_tokens", s.PromptTokens}, {"server.output_tokens", s.OutputTokens},
+		{"server.concurrency", s.Concurrency}} {
+		add(n.v < 0 || n.v > 1<<20, n.key, "%s %d is outside 0 to %d", n.key, n.v, 1<<20)
+	}
+}
+
+// identity is what of a server decides what is measured: where it listens does not.
+func (s Server) identity() string {
+	s = s.WithDefaults()
+	return fmt.Sprintf("%s %q %d %d %d %t", s.API, s.Model, s.PromptTokens, s.OutputTokens, s.Concurrency,
+		s.Counters != "")
+}
+
+// Local reports whether a server's address is this machine's.
+func (s Server) Local() bool {
+	u, err := url.Parse(cmp.Or(s.URL, s.Counters))
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// WithEnv is the workload with settings such as K=V added to its environment.
+func (w Workload) WithEnv(settings []string) (Workload, error) {
+	if len(settings) == 0 {
+		return w, nil
+	}
+	env := maps.Clone(w.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	for _, s := range settings {
+		k, v, ok := strings.Cut(s, "=")
+		if !ok || k == "" || strings.ContainsRune(s, 0) {
+			return w, fmt.Errorf("%q cannot be set: want NAME=VALUE", text.Clip(s))
+		}
+		env[k] = v
+	}
+	w.Env = env
+	return w, nil
+}
+
+// expand puts the batch size into the words of a command.
+func (w Workload) expand() []string {
+	out := slices.Clone(w.Command)
+	for i, word := range out {
+		out[i] = strings.ReplaceAll(word, "${"+batchVariable+"}", strconv.Itoa(w.Batch))
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package workload
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const servers = `
+[workload.chat]
+kind = "infer"
+unit = "token"
+server = { api = "openai", url = "http://127.0.0.1:8080", prompt_tokens = 512, output_tokens = 128 }
+
+[workload.detect]
+kind = "infer"
+command = ["trtexec", "--shapes=images:${JTUNE_BATCH}x3x640x640", "$HOME/${OTHER}"]
+batches = [1, 4, 16]
+limit = { latency_ms = 50, quantile = 0.99 }
+load = { rate = 30, arrivals = "poisson", max_wait_ms = 20 }
+
+[workload.mine]
+torch = { net = "mobilenet", set = "gld23k", infer = true }
+`
+
+func serversOf(t *testing.T) []Workload {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(file, []byte(servers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestWorkloadOfInferenceIsReadFromTheFile(t *testing.T) {
+	t.Parallel()
+	list := serversOf(t)
+	chat, _ := Find(list, "chat")
+	if !chat.Infers() || chat.UnitName() != UnitToken || chat.Server.API != APIOpenAI || !chat.Server.Local() {
+		t.Errorf("chat: %+v", chat)
+	}
+	detect, _ := Find(list, "detect")
+	if detect.UnitName() != UnitInference || !slices.Equal(detect.Batches, []int{1, 4, 16}) ||
+		detect.Limit != (LatencyLimit{50, 0.99}) || detect.Load != (Demand{30, "poisson", 20}) {
+		t.Errorf("detect: %+v", detect)
+	}
+	if !detect.TakesBatch() {
+		t.Error("a command with ${JTUNE_BATCH} takes no batch size")
+	}
+	job, err := detect.AtBatch(4).job(HarnessOptions{})
+	if want := []string{"trtexec", "--shapes=images:4x3x640x640", "$HOME/${OTHER}"}; err != nil ||
+		!slices.Equal(job.Command, want) {
+		t.Errorf("command %q (%v), want %q: no other name is expanded", job.Command, err, want)
+	}
+	if job.Env["JTUNE_PROTOCOL"] != "2" || job.Env["JTUNE_KIND"] != Inference {
+		t.Errorf("environment %v", job.Env)
+	}
+	mine, _ := Find(list, "mine")
+	if train, _ := Find(list, "resnet18"); !mine.Infers() || train.Infers() || train.UnitName() != "" {
+		t.Error("infer = true is not an inference workload, or training is one")
+	}
+}
+
+func TestWorkloadFingerprintKnowsKindServerAndLoad(t *testing.T) {
+	t.Parallel()
+	list := serversOf(t)
+	for name, change := range map[string]func(*Workload){
+		"kind":   func(w *Workload) { w.Kind = "" },
+		"server": func(w *Workload) { w.Server.OutputTokens = 64 },
+		"model":  func(w *Workload) { w.Server.Model = "qwen3" },
+		"load":   func(w *Workload) { w.Load.Rate = 31 },
+		"half":   func(w *Workload) { w.Torch.Half = true },
+	} {
+		for _, of := range []string{"chat", "detect"} {
+			w, _ := Find(list, of)
+			changed := w
+			change(&changed)
+			if w.Same(changed) || w.Fingerprint("") == changed.Fingerprint("") {
+				t.Errorf("%s with another %s counts as the same", of, name)
+			}
+		}
+	}
+	w, _ := Find(list, "chat")
+	if w.Server.URL = "http://127.0.0.1:9090"; w.Fingerprint("") != list[slices.IndexFunc(list,
+		func(o Workload) bool { return o.Name == "chat" })].Fingerprint("") {
+		t.Error("the port of a server makes another workload")
+	}
+}
+
+func TestWorkloadFaultsOfInferenceNameTheLine(t *testing.T) {
+	t.Parallel()
+	const begin = "[workload.a]\ncommand = ['x']\n"
+	for _, c := range []struct{ text, line, want string }{
+		{begin + "kind = 'serve'\n", "line 3", `kind "serve": want train, infer`},
+		{begin + "kind = 'infer'\nunit = 'word'\n", "line 4", `unit "word": want inference, token, frame`},
+		{begin + "unit = 'token'\n", "line 3", `unit is of inference: give kind = "infer" too`},
+		{begin + "kind = 'infer'\nper = 'day'\n", "line 4", `per "day"`},
+		{begin + "kind = 'infer'\nbatches = [1, 0]\n", "line 4", "0 is outside"},
+		{begin + "kind = 'infer'\nlimit = { quantile = 1.5 }\n", "line 4", "quantile 1.5"},
+		{begin + "kind = 'infer'\nload = { rate = -3 }\n", "line 4", "rate -3"},
+		{begin + "kind = 'infer'\nload = { rte = 3 }\n", "line 4", "rte"},
+		{begin + "kind = 'train'\ntorch = { net = 'bert', set = 'squad', infer = true }\n", "line 3", "exclude"},
+		{"[workload.a]\nkind = 'infer'\nserver = { url = 'http://x' }\n", "line 3", "without api"},
+		{"[workload.a]\nkind = 'infer'\nserver = { api = 'openai' }\n", "line 3", "without url"},
+		{"[workload.a]\nkind = 'infer'\nserver = { api = 'grpc', url = 'http://x' }\n", "line 3", "openai, ollama"},
+		{"[workload.a]\nkind = 'infer'\nserver = { api = 'ollama', url = 'x:1' }\n", "line 3", "want an address"},
+		{"[workload.a.server]\napi = 'ollama'\nurl = 'http://x'\nprompt_tokens = -1\n", "line", "prompt_tokens"},
+	} {
+		faults := Faults("f.toml", c.text)
+		if len(faults) == 0 || !strings.Contains(faults[0].Error(), c.line) ||
+			!slices.ContainsFunc(faults, func(err error) bool { return strings.Contains(err.Error(), c.want) }) {
+			t.Errorf("%q: %v, want %s and %q", c.text, faults, c.line, c.want)
+		}
+	}
+}
+
+func TestWorkloadWithEnvAddsToIt(t *testing.T) {
+	t.Parallel()
+	w := Workload{Name: "a", Env: map[string]string{"A": "1"}}
+	got, err := w.WithEnv([]string{"CUDA_MODULE_LOADING=EAGER", "B="})
+	if err != nil || len(got.Env) != 3 || got.Env["CUDA_MODULE_LOADING"] != "EAGER" || len(w.Env) != 1 || w.Same(got) {
+		t.Errorf("%v, %v of %v", got.Env, err, w.Env)
+	}
+	for _, bad := range []string{"A", "=1", "A=\x00"} {
+		if _, err := w.WithEnv([]string{bad}); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}

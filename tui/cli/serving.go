@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// inferFlags are the flags of a run of an inference workload.
+type inferFlags struct {
+	half, noGC bool
+	env        []string
+	inferences int
+	repeat     int
+}
+
+func (f *inferFlags) add(flags *pflag.FlagSet) {
+	countFlag(flags, &f.inferences, "inferences", "answer exactly `N` after a warm-up (the study of inference: 3200)")
+	countFlag(flags, &f.repeat, "repeat", "do the work of --inferences `N` times; says how much the energies vary")
+	flags.BoolVar(&f.half, "half", false, "16-bit numbers (built-in PyTorch inference, on CUDA)")
+	flags.BoolVar(&f.noGC, "no-gc", false, "without Python's garbage collection (built-in PyTorch jobs)")
+	flags.StringArrayVar(&f.env, "env", nil, "add `K=V` to the environment of the job; may be repeated")
+}
+
+// over is the workload with what the flags change. Each is part of what is measured.
+func (f *inferFlags) over(w workload.Workload) (workload.Workload, error) {
+	if f.inferences > 0 && !w.Infers() {
+		return w, usagef("--inferences is of inference; workload %s trains", w.Name)
+	}
+	if f.half && !w.Infers() {
+		return w, usagef("--half is of inference; workload %s trains", w.Name)
+	}
+	if (f.half || f.noGC) && (w.Torch.Net == "" || len(w.Command) > 0) {
+		return w, usagef("--half and --no-gc are of the built-in PyTorch jobs; workload %s has a command of its own",
+			w.Name)
+	}
+	w.Torch.Half, w.Torch.NoGC = w.Torch.Half || f.half, w.Torch.NoGC || f.noGC
+	w, err := w.WithEnv(f.env)
+	if err != nil {
+		return w, usagef("%v", err)
+	}
+	return w, nil
+}
+
+// unitsPerS prints a speed, such as 30.1 tokens/s.
+func unitsPerS(v tegra.Val[float64], unit string) string {
+	if !v.OK {
+		return "–"
+	}
+	return fmt.Sprintf("%s %s/s", text.Of(v.V), plural(unit))
+}
+
+func plural(unit string) string { return unit + "s" }
+
+// latencyText prints quantiles; those of too few requests are marked with ~.
+func latencyText(l record.Latency) string {
+	mark := func(v tegra.Val[float64], ms float64) string {
+		if v.OK {
+			return msText(v)
+		}
+		return "~" + msText(tegra.Some(ms))
+	}
+	return fmt.Sprintf("p50 %s, p95 %s, p99 %s of %s", msText(tegra.Some(l.P50)), mark(l.SureP95(), l.P95),
+		mark(l.SureP99(), l.P99), text.Thousands(l.N))
+}
+
+// printServing prints a run of an inference workload.
+func (a *app) printServing(r session.RunResult, s *session.Session, w workload.Workload, power string) error {
+	v := r.Character.Serving
+	phase := ""
+	if v.Phase != "" {
+		phase = ", " + v.Phase
+	}
+	rows := [][]string{{"board", s.BoardOf(w)}, {"batches", text.Thousands(r.Minibatches)},
+		{"speed", unitsPerS(v.PerS, v.Unit) + phase},
+		{"time", msText(tegra.Some(r.TimeMS)) + " median of a batch, " + msText(tegra.Some(r.MeanMS)) + " mean"}}
+	if v.Latency.N > 0 {
+		rows = append(rows, []string{"latency", latencyText(v.Latency)})
+	}
+	if v.TTFTMS.OK {
+		rows = append(rows, []string{"first " + v.Unit, msText(v.TTFTMS) + " median"})
+	}
+	if v.TPOTMS.OK {
+		rows = append(rows, []string{"each further", msText(v.TPOTMS) + " median"})
+	}
+	rows = append(rows, []string{"power", power}, []string{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)})
+	if v.Reps > 0 {
+		repeats := fmt.Sprintf("%d, energies vary by %s", v.Reps, dash(v.CVPct, "%.1f %%"))
+		rows = append(rows, []string{"repeats", repeats})
+	}
+	for _, row := range characterRows(r.Character) {
+		switch row[0] {
+		case "epoch", "epoch 0", "later epochs", "latency", "page cache", "disk":
+		default:
+			rows = append(rows, row)
+		}
+	}
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	a.printDoubts(r)
+	if v.Latency.N > 0 && !v.Latency.SureP99().OK {
+		fmt.Fprintln(a.out, wrapped(strings.TrimSpace(fmt.Sprintf("~ marks a quantile of too few: p95 needs 200, p99 "+
+			"1,000; give --minibatches 1000 for more than %s.", text.Thousands(v.Latency.N)))))
+	}
+	return nil
+}
+
+// servingJSON is what `run --json` adds of an inference workload.
+type servingJSON struct {
+	Kind       string             `json:"kind"`
+	Unit       string             `json:"unit"`
+	Phase      text.Optional      `json:"phase"`
+	Units      int                `json:"units"`
+	UnitsPerS  tegra.Val[float64] `json:"units_per_s"`
+	ServedPerS tegra.Val[float64] `json:"served_per_s"`
+	UnitJ      tegra.Val[float64] `json:"unit_j"`
+	P50MS      tegra.Val[float64] `json:"p50_ms"`
+	P95MS      tegra.Val[float64] `json:"p95_ms"`
+	P99MS      tegra.Val[float64] `json:"p99_ms"`
+	Requests   int                `json:"requests"`
+	TTFTMS     tegra.Val[float64] `json:"ttft_ms"`
+	TPOTMS     tegra.Val[float64] `json:"tpot_ms"`
+	Reps       int                `json:"reps"`
+	CVPct      tegra.Val[float64] `json:"cv_pct"`
+}
+
+// toServingJSON is nil for a training job.
+func toServingJSON(v *record.Serving) *servingJSON {
+	if v == nil {
+		return nil
+	}
+	l := v.Latency
+	return &servingJSON{Kind: workload.Inference, Unit: v.Unit, Phase: text.Optional(v.Phase), Units: v.Units,
+		UnitsPerS: v.PerS, ServedPerS: v.ServedPerS, UnitJ: v.UnitJ, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0},
+		P95MS: l.SureP95(), P99MS: l.SureP99(), Requests: l.N, TTFTMS: v.TTFTMS, TPOTMS: v.TPOTMS, Reps: v.Reps,
+		CVPct: v.CVPct}
+}

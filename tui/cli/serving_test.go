@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+const servingKeys = " kind unit phase units units_per_s served_per_s unit_j p50_ms p95_ms p99_ms requests ttft_ms " +
+	"tpot_ms reps cv_pct"
+
+func TestRunOfInferenceTellsUnitsEnergyAndLatency(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(virtualBoard, "run", "alexnet-infer", "--batch", "4", "--minibatches", "250",
+		"--json")...).done(t)
+	v := o.object(t, runKeys+servingKeys)
+	n := func(k string) float64 { return v[k].(float64) }
+	if v["kind"] != "infer" || v["unit"] != "inference" || n("units") != 1000 || n("requests") != 250 {
+		t.Errorf("%v", v)
+	}
+	if off := n("units_per_s")*n("time_mean_ms")/4000 - 1; off > 1e-9 || off < -1e-9 {
+		t.Errorf("%g units/s at %g ms of 4", n("units_per_s"), n("time_mean_ms"))
+	}
+	if off := 4*n("unit_j")/n("energy_j") - 1; off > 1e-9 || off < -1e-9 {
+		t.Errorf("%g J per unit, %g per batch", n("unit_j"), n("energy_j"))
+	}
+	if v["p99_ms"] != nil || n("p95_ms") < n("p50_ms") {
+		t.Errorf("p95 %v, p99 %v: want none of 250 requests", v["p95_ms"], v["p99_ms"])
+	}
+	if training := jtune(t, with(virtualBoard, "run", "alexnet-infer", "--epochs")...); training.code != 2 ||
+		!strings.Contains(training.err, "no epochs") {
+		t.Errorf("epochs: %+v", training)
+	}
+}
+
+// The study of inference: 3,200 inferences, ten times.
+func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(virtualBoard, "run", "mobilenet-infer", "--batch", "7", "--inferences", "3200", "--repeat", "10",
+		"--json")...).done(t)
+	v := o.object(t, runKeys+servingKeys)
+	if v["minibatches"] != 4580.0 || v["units"] != 32000.0 || v["reps"] != 10.0 {
+		t.Errorf("%v batches, %v units, %v repetitions; want ten times 458 and 3,200", v["minibatches"], v["units"],
+			v["reps"])
+	}
+	if cv, ok := v["cv_pct"].(float64); !ok || cv <= 0 || cv > 3 {
+		t.Errorf("energies vary by %v %%", v["cv_pct"])
+	}
+	for args, want := range map[string]string{
+		"mobilenet-infer --repeat 2":                     "give that too",
+		"resnet18 --inferences 5":                        "workload resnet18 trains",
+		"resnet18 --half":                                "workload resnet18 trains",
+		"mobilenet-infer --inferences 5 --minibatches 3": "excludes --minibatches",
+		"mobilenet-infer --env A":                        "want NAME=VALUE",
+	} {
+		o := jtune(t, with(virtualBoard, append([]string{"run"}, strings.Fields(args)...)...)...)
+		if o.code != 2 || !strings.Contains(o.err, want) {
+			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.err, want)
+		}
+	}
+}

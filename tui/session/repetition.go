@@ -1,0 +1,32 @@
+package session
+
+import (
+	"math"
+
+	"jtune/internal/stats"
+	"jtune/profiles/record"
+	"jtune/tegra"
+)
+
+// mostCVPct is how much the energies of repeated work may vary before they are in doubt, in percent of their mean.
+const mostCVPct = 5
+
+// repetitions counts those of fixed work, and gives the standard deviation of their energies in percent of the mean;
+// absent with fewer than two.
+func repetitions(parts []record.Part) (n int, cvPct tegra.Val[float64]) {
+	var joules []float64
+	for _, p := range parts {
+		if p.EnergyJ.OK {
+			joules = append(joules, p.EnergyJ.V*float64(p.Minibatches))
+		}
+	}
+	mean := stats.Mean(joules)
+	if len(joules) < 2 || !(mean > 0) {
+		return len(parts), tegra.Val[float64]{}
+	}
+	squares := 0.0
+	for _, j := range joules {
+		squares += (j - mean) * (j - mean)
+	}
+	return len(parts), tegra.Some(100 * math.Sqrt(squares/float64(len(joules)-1)) / mean)
+}
