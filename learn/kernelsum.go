@@ -45,9 +45,10 @@ func spreadOut(x []point, count int) []int {
 	for i := range left {
 		left[i] = 1
 	}
+	count = min(count, len(x))
+	factor := make([]float64, len(x)*count) // a row of each point, side by side in memory
 	var picks []int
-	var columns [][]float64
-	for range min(count, len(x)) {
+	for n := range count {
 		pick := 0
 		for i, v := range left {
 			if v > left[pick] {
@@ -55,17 +56,17 @@ func spreadOut(x []point, count int) []int {
 			}
 		}
 		root := math.Sqrt(left[pick])
-		column := make([]float64, len(x))
+		picked := factor[pick*count:][:n]
 		for i := range x {
-			k := matern(distance2(&x[i], &x[pick]))
-			for _, c := range columns {
-				k -= c[i] * c[pick]
+			k, row := matern(distance2(&x[i], &x[pick])), factor[i*count:][:n+1]
+			for j, v := range picked {
+				k -= row[j] * v
 			}
-			column[i] = k / root
-			left[i] -= column[i] * column[i]
+			row[n] = k / root
+			left[i] -= row[n] * row[n]
 		}
 		left[pick] = 0
-		picks, columns = append(picks, pick), append(columns, column)
+		picks = append(picks, pick)
 	}
 	return picks
 }

@@ -7,6 +7,7 @@ package optimize
 import (
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"jtune/internal/stats"
@@ -57,7 +58,7 @@ func (s Situation) present() string {
 type adviser struct {
 	Situation
 	model  *learn.Model
-	points []point // of all modes of the model's space
+	points func() []point // of all modes of the model's space, predicted by the first call
 	known  map[tegra.Mode]tegra.Measured
 }
 
@@ -69,13 +70,16 @@ type point struct {
 
 func newAdviser(m *learn.Model, s Situation) *adviser {
 	a := &adviser{Situation: s, model: m, known: readings(m)}
-	for _, p := range m.Predict(m.Space.Modes()) {
-		read, ok := a.known[p.Mode]
-		if ok {
-			p.Measured = read
+	a.points = sync.OnceValue(func() (out []point) {
+		for _, p := range m.Predict(m.Space.Modes()) {
+			read, ok := a.known[p.Mode]
+			if ok {
+				p.Measured = read
+			}
+			out = append(out, point{p.Measured, ok})
 		}
-		a.points = append(a.points, point{p.Measured, ok})
-	}
+		return out
+	})
 	return a
 }
 
@@ -150,7 +154,7 @@ func (a *adviser) errors(p point) (time, power float64) {
 // of either point: the fastest and the one of least power; false when there is none.
 func (a *adviser) better(p point) (faster, thriftier point, found bool) {
 	ownTime, ownPower := a.errors(p)
-	for _, q := range a.points {
+	for _, q := range a.points() {
 		errTime, errPower := a.errors(q)
 		if !stats.Positive(q.TimeMS, q.PowerW) || !(q.TimeMS*(1+max(errTime, ownTime)) <= p.TimeMS) ||
 			!(q.PowerW*(1+max(errPower, ownPower)) <= p.PowerW) {

@@ -35,15 +35,16 @@ func TestOffTheFrontOnlyBeyondTheErrors(t *testing.T) {
 		{"of a model whose errors are not known", learn.Errors{}, at(100, 30, true), at(50, 10, false), false},
 		{"nothing is known of the other", cv, at(100, 30, true), at(math.NaN(), 1, false), false},
 	} {
-		a := &adviser{model: &learn.Model{CV: c.cv}, points: []point{c.p, c.other}}
+		a := &adviser{model: &learn.Model{CV: c.cv}, points: func() []point { return []point{c.p, c.other} }}
 		faster, thriftier, off := a.better(c.p)
 		if off != c.off || off && (faster != c.other || thriftier != c.other) {
 			t.Errorf("%s: got %v, %v, %v, want %v", c.name, faster, thriftier, off, c.off)
 		}
 	}
-	a := &adviser{model: &learn.Model{CV: cv}, points: []point{at(100, 29, true), at(200, 15, true), at(50, 60, true)}}
+	points := []point{at(100, 29, true), at(200, 15, true), at(50, 60, true)}
+	a := &adviser{model: &learn.Model{CV: cv}, points: func() []point { return points }}
 	faster, thriftier, off := a.better(at(250, 35, true))
-	if !off || faster != a.points[0] || thriftier != a.points[1] {
+	if !off || faster != points[0] || thriftier != points[1] {
 		t.Errorf("far off, the two ways lead apart: got %v, %v, %v", faster, thriftier, off)
 	}
 }

@@ -48,8 +48,8 @@ func TestAProfileOfTheVirtualBoardFits(t *testing.T) {
 	}
 }
 
-// TestPyTorchTrainsForAProfile is the same with the real job: LeNet trained on
-// the CPU, beside a board of plain files and beside a virtual one.
+// TestPyTorchTrainsForAProfile is the same with the real job: LeNet trained on the CPU, beside a
+// virtual board and, with JTUNE_LONG=1, beside one of plain files.
 func TestPyTorchTrainsForAProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for many seconds")
@@ -59,7 +59,8 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	config := "[torch]\ndata = \"synthetic\"\npython = \"" + python + "\"\nbeside = true\n[workload.lenet5]\n" +
 		"workers = 1\nenv = { OMP_NUM_THREADS = '1' }\n"
 	modes, wait := 2, "100ms" // some 4 s each, in real time
-	if os.Getenv("JTUNE_LONG") != "" {
+	long := os.Getenv("JTUNE_LONG") != ""
+	if long {
 		modes, wait = 20, "0" // 7 s: until power is steady
 	}
 	files, _ := fakeBoard(t, "true")
@@ -75,6 +76,9 @@ func TestPyTorchTrainsForAProfile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if !c.fits && !long {
+				t.Skip("trains for 8 s; JTUNE_LONG=1 does")
+			}
 			args := with(c.args, "--config", write(t, config))
 			dir := filepath.Join(t.TempDir(), "campaign")
 			o := jtune(t, with(args, "profile", "lenet5", "--modes", strconv.Itoa(c.modes), "--minibatches", "5",

@@ -109,8 +109,10 @@ func TestAFalseReadingDoesNotWin(t *testing.T) {
 		{"a copy of it", b.String() + row(rows[odd]), false},
 		{"two that agree", b.String() + row(again), true},
 	} {
-		model := filepath.Join(t.TempDir(), "m")
-		jtune(t, "fit", "--samples", write(t, c.text), "--out", model).done(t)
+		dir := t.TempDir()
+		campaign, model := filepath.Join(dir, "campaign"), filepath.Join(dir, "m")
+		jtune(t, "import", write(t, c.text), "--out", campaign).done(t)
+		jtune(t, "fit", "--samples", campaign, "--out", model).done(t)
 		o := jtune(t, "choose", "--model", model, "--power-limit", fmt.Sprint(limit), "--json").done(t)
 		got, noted := modeOf(t, o.object(t, answerKeys)["mode"]), strings.Contains(o.err,
 			"until a second reading agrees")
