@@ -155,7 +155,7 @@ func TestResumedModesThatFailedAreNotMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "campaign")
 	args := with([]string{"--device", "virtual:agx-orin", "--seed", "11", "--speed", "max", "profile", "resnet",
-		"--modes", "8", "--mode-timeout", "20s", "--retries", "1"}, "--out", out)
+		"--modes", "8", "--mode-timeout", "6s", "--retries", "1"}, "--out", out)
 	jtune(t, args...).done(t)
 	_, whole, err := record.Read(out)
 	if err != nil {
