@@ -38,7 +38,7 @@ func ProfilingS(timeMS float64) float64 { return settleS + minibatchesPer*timeMS
 // measurements give equal choices, also when a campaign goes on in a new
 // process.
 type Design struct {
-	space  *tegra.Space
+	places tegra.Places
 	n      int
 	seed   uint64
 	costMS float64
@@ -52,7 +52,13 @@ func NewDesign(space *tegra.Space, n int, seed uint64, costMS float64) *Design {
 	if !stats.Positive(costMS) {
 		costMS = guessedCostMS
 	}
-	return &Design{space: space, n: min(n, space.Len()), seed: seed, costMS: costMS}
+	return &Design{places: tegra.Places{Space: space}, n: min(n, space.Len()), seed: seed, costMS: costMS}
+}
+
+// Over makes the design one of settings: of every mode with every batch size, ascending.
+func (d *Design) Over(batches []int) *Design {
+	d.places.Batches = batches
+	return d
 }
 
 // Lean lets the choice of modes count with a reference; nil: none.
@@ -68,37 +74,47 @@ func (d *Design) Len() int { return d.n }
 // A mode of tried that is not among done has failed: it is not proposed again,
 // and another takes its place as long as fewer than half of all fail.
 func (d *Design) Next(done []tegra.Measured, tried ...tegra.Mode) (tegra.Mode, bool) {
+	next, ok := d.NextSetting(done, tegra.Settings(tried, nil)...)
+	return next.Mode, ok
+}
+
+// NextSetting is Next of a design over batch sizes.
+func (d *Design) NextSetting(done []tegra.Measured, tried ...tegra.Setting) (tegra.Setting, bool) {
 	known, failed := map[int]bool{}, map[int]bool{}
 	samples := make([]tegra.Measured, 0, len(done))
 	for _, m := range done {
-		if i, ok := d.space.Index(m.Mode); ok && stats.Positive(m.TimeMS, m.PowerW) {
+		if d.places.Batches == nil {
+			m.Batch = 0
+		}
+		if i, ok := d.places.Index(m.Setting); ok && stats.Positive(m.TimeMS, m.PowerW) {
 			samples = append(samples, m)
 			known[i] = true
 		}
 	}
-	for _, m := range tried {
-		if i, ok := d.space.Index(m); ok && !known[i] {
+	for _, a := range tried {
+		if i, ok := d.places.Index(a); ok && !known[i] {
 			failed[i] = true
 		}
 	}
 	var open []int
-	for i := range d.space.Len() {
+	for i := range d.places.Len() {
 		if !known[i] && !failed[i] {
 			open = append(open, i)
 		}
 	}
 	if len(known) >= d.n || len(open) == 0 || len(failed) >= max(3, d.n) {
-		return tegra.Mode{}, false
+		return tegra.Setting{}, false
 	}
 	rng := rand.New(rand.NewPCG(d.seed, uint64(len(known)+len(failed))))
-	i := d.choose(samples, draw(rng, open, designCandidates), draw(rng, upTo(d.space.Len()), designTargets))
-	return d.space.At(i), true
+	i := d.choose(samples, draw(rng, open, designCandidates), draw(rng, upTo(d.places.Len()), designTargets))
+	return d.places.At(i), true
 }
 
 // choose returns the candidate of the best score; the first, which is a random
 // one, when no model can be fitted.
 func (d *Design) choose(samples []tegra.Measured, candidates, targets []int) int {
-	model, err := learn.FitSurrogate(d.space, samples, learn.SurrogateOptions{Reference: d.reference})
+	o := learn.SurrogateOptions{Reference: d.reference, Batches: d.places.Batches}
+	model, err := learn.FitSurrogate(d.places.Space, samples, o)
 	if err != nil {
 		return candidates[0]
 	}

@@ -1,0 +1,194 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// MixStudy replays the search for a mix on measured sweeps (docs/method.md, "Training beside
+// inference"). None of them was measured interleaved: the truth of a mix is what the equations make
+// of the two sweeps, so the study judges the choosing and not the physics.
+type MixStudy struct {
+	Infer, Train []tegra.Measured // Train nil: inference alone
+	Ask          optimize.Ask     // what all problems share
+	Problems     int              // random ones that have an answer
+	Profiled     int              // settings of each workload, for all problems
+	Most         int              // verifications for each problem
+	Seeds        int
+	// The ranges that problems are drawn from: watts, milliseconds, requests per second.
+	PowerW, LatencyMS, RatePerS [2]float64
+}
+
+// MixScore is what came out. Ratio is the answer's goal to the best possible one, as a share of it:
+// at most 1 where more is better; an unsolved problem counts 0 there, and is left out of times.
+type MixScore struct {
+	Problems, Solved int
+	Ratios           []float64
+	Verified         float64 // mean
+	Hot              int     // problems with a measurement more than 10 % over a limit
+	Over             int     // answers over a limit
+	WrongNoWay       int     // problems with an answer for which it was said that there is none
+}
+
+// Quantile of the ratios.
+func (s MixScore) Quantile(q float64) float64 { return stats.Quantile(s.Ratios, q) }
+
+// Mean of the ratios.
+func (s MixScore) Mean() float64 { return stats.Mean(s.Ratios) }
+
+// hotShare is how far over a limit a measurement is hot.
+const hotShare = 1.1
+
+// Run replays the study.
+func (m MixStudy) Run(ctx context.Context) (MixScore, error) {
+	infer, sizes := tegra.Sized(m.Infer)
+	modes := map[tegra.Mode]tegra.Measured{}
+	for _, r := range m.Train {
+		modes[r.Mode] = r
+	}
+	var only []tegra.Setting
+	at := map[tegra.Setting]tegra.Measured{}
+	for _, r := range infer {
+		if _, both := modes[r.Mode]; both || m.Train == nil {
+			only = append(only, r.Setting)
+			at[r.Setting] = r
+		}
+	}
+	space, err := tegra.NewSubspace(tegra.ModesOf(only))
+	if err != nil {
+		return MixScore{}, err
+	}
+	truth, beside := m.phases(only, at, modes)
+	var score MixScore
+	for seed := range uint64(m.Seeds) {
+		o := optimize.MixOptions{Space: space, Batches: sizes, Only: only, Most: m.Most}
+		if o.Infer, err = profiled(optimize.NewDesign(space, m.Profiled, seed, 0).Over(sizes), at); err != nil {
+			return score, err
+		}
+		if m.Train != nil {
+			trained := map[tegra.Setting]tegra.Measured{}
+			for mode, r := range modes {
+				r.Batch = 0
+				trained[tegra.Setting{Mode: mode}] = r
+			}
+			if o.Train, err = profiled(optimize.NewDesign(space, m.Profiled, seed+1000, 0), trained); err != nil {
+				return score, err
+			}
+		}
+		rng := rand.New(rand.NewPCG(seed, 0x6d6978))
+		for n := 0; n < m.Problems; {
+			o.Ask = m.draw(rng)
+			best, err := o.Ask.Choose(only, truth, beside)
+			if err != nil || beside != nil && best[0].TrainPerS == 0 {
+				continue
+			}
+			n++
+			if err := score.add(ctx, o, best[0], at, modes); err != nil {
+				return score, err
+			}
+		}
+	}
+	score.Verified /= float64(max(1, score.Problems))
+	return score, nil
+}
+
+// phases are both workloads as they were measured.
+func (m MixStudy) phases(only []tegra.Setting, at map[tegra.Setting]tegra.Measured,
+	modes map[tegra.Mode]tegra.Measured) (optimize.Phase, *optimize.Phase) {
+	var rows, trained []tegra.Measured
+	for _, a := range only {
+		rows = append(rows, at[a])
+	}
+	infer := optimize.NewPhase(predictionsOf(rows))
+	if m.Train == nil {
+		return infer, nil
+	}
+	for _, r := range modes {
+		r.Batch = 0
+		trained = append(trained, r)
+	}
+	train := optimize.NewPhase(predictionsOf(trained))
+	return infer, &train
+}
+
+func predictionsOf(rows []tegra.Measured) []learn.Prediction {
+	out := make([]learn.Prediction, len(rows))
+	for i, r := range rows {
+		out[i] = optimize.MeasuredPrediction(r)
+	}
+	return out
+}
+
+// profiled measures the settings of a design.
+func profiled(d *optimize.Design, at map[tegra.Setting]tegra.Measured) ([]tegra.Measured, error) {
+	var done []tegra.Measured
+	var tried []tegra.Setting
+	for {
+		a, ok := d.NextSetting(done, tried...)
+		if !ok {
+			break
+		}
+		tried = append(tried, a)
+		if r, ok := at[a]; ok {
+			done = append(done, r)
+		}
+	}
+	if len(done) == 0 {
+		return nil, errors.New("no setting of the design is in the sweep")
+	}
+	return done, nil
+}
+
+func (m MixStudy) draw(rng *rand.Rand) optimize.Ask {
+	between := func(r [2]float64) float64 { return r[0] + (r[1]-r[0])*rng.Float64() }
+	a := m.Ask
+	a.PowerW, a.LatencyMS = between(m.PowerW), between(m.LatencyMS)
+	a.Load = arrivals.Load{Pattern: arrivals.Uniform, RatePerS: between(m.RatePerS)}
+	return a
+}
+
+// add replays one problem whose best answer is known.
+func (s *MixScore) add(ctx context.Context, o optimize.MixOptions, best optimize.Outcome,
+	at map[tegra.Setting]tegra.Measured, modes map[tegra.Mode]tegra.Measured) error {
+	hot := false
+	measure := func(_ context.Context, p optimize.Outcome) (infer, train tegra.Measured, err error) {
+		return at[p.Setting], modes[p.Mode], nil
+	}
+	r, err := optimize.SearchMix(ctx, measure, o)
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		return err
+	}
+	for _, p := range r.Probes {
+		hot = hot || p.PeakW > hotShare*o.Ask.PowerW || p.LatencyMS > hotShare*o.Ask.LatencyMS
+	}
+	s.Problems++
+	s.Verified += float64(len(r.Probes))
+	if hot {
+		s.Hot++
+	}
+	ratio := func() float64 { return r.Best.TimeMS / best.TimeMS }
+	if best.Policy != "" {
+		ratio = func() float64 { return r.Best.TrainPerS / best.TrainPerS }
+	}
+	switch {
+	case r.Feasible:
+		s.Solved++
+		s.Ratios = append(s.Ratios, ratio())
+		if r.Best.PeakW > o.Ask.PowerW || r.Best.LatencyMS > o.Ask.LatencyMS {
+			s.Over++
+		}
+	case best.Policy != "":
+		s.Ratios = append(s.Ratios, 0)
+	}
+	if r.Ended == optimize.NoWay && !r.Feasible {
+		s.WrongNoWay++
+	}
+	return nil
+}

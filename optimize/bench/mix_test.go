@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+func sweepOf(t *testing.T, name string) []tegra.Measured {
+	t.Helper()
+	table, err := sweep.ReadFile(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/"+name+"_data_final.csv"),
+		sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table.Settings()
+}
+
+// runMixStudy replays few problems, or in the long form two hundred.
+func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
+	t.Helper()
+	m.Profiled, m.Problems, m.Seeds, m.Ask.Quantile = 10, 4, 1, 1
+	if long = os.Getenv("JTUNE_LONG") != ""; long {
+		m.Problems, m.Seeds = 50, 4
+	}
+	s, err := m.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("solved %d of %d; to the best possible: median %.3f, mean %.3f, p10 %.3f, p90 %.3f",
+		s.Solved, s.Problems, s.Quantile(0.5), s.Mean(), s.Quantile(0.1), s.Quantile(0.9))
+	t.Logf("%.1f verified; more than 10 %% over a limit in %d", s.Verified, s.Hot)
+	if s.Over > 0 || s.WrongNoWay > 0 || s.Verified > optimize.MostVerified {
+		t.Errorf("%d answers over a limit, %d times a wrong \"none\", %.1f verified", s.Over, s.WrongNoWay, s.Verified)
+	}
+	return s, long
+}
+
+// Inference alone with limits on power and latency at an even rate, as in Fulcrum's figure 7: the least
+// time of a batch. ResNet's sweep has a block whose clock was not set (Stuck): those rows are the best
+// possible answer to many problems, no model predicts them, and they are left out.
+func TestMixStudyOfInferenceAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits a model for every step of every search")
+	}
+	t.Parallel()
+	for _, name := range []string{"mobnet", "resnet"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows := sweepOf(t, "infer/"+name+"_infer")
+			stuck, _ := Stuck(rows)
+			var clean []tegra.Measured
+			for i, r := range rows {
+				if !slices.Contains(stuck, i) {
+					clean = append(clean, r)
+				}
+			}
+			s, long := runMixStudy(t, MixStudy{Infer: clean, Ask: optimize.Ask{Want: optimize.LeastTime},
+				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{50, 150}, RatePerS: [2]float64{30, 90}})
+			if share := float64(s.Solved) / float64(s.Problems); share < 0.96 && long || share < 0.5 {
+				t.Errorf("solved %.3f, want 0.96", share)
+			}
+			if s.Quantile(0.5) > 1.02 && long || s.Quantile(0.5) > 1.2 {
+				t.Errorf("median %.3f times the best possible time, want 1.02", s.Quantile(0.5))
+			}
+			if long && float64(s.Hot) > 0.05*float64(s.Problems) {
+				t.Errorf("%d searches measured more than 10 %% over a limit", s.Hot)
+			}
+		})
+	}
+}
+
+// Training beside inference, as in Fulcrum's figure 8.
+func TestMixStudyOfTrainingBesideInference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits two models for every step of every search")
+	}
+	t.Parallel()
+	for name, want := range map[string]struct{ median, mean float64 }{"resnet": {0.88, 0.84}, "mobnet": {0.98, 0.91}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, long := runMixStudy(t, MixStudy{Infer: sweepOf(t, "infer/mobnet_infer"),
+				Train:  sweepOf(t, "train/"+name+"_train"),
+				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{500, 2000}, RatePerS: [2]float64{30, 120}})
+			if share := float64(s.Solved) / float64(s.Problems); share < 0.99 && long || share < 0.5 {
+				t.Errorf("solved %.3f, want 0.99", share)
+			}
+			if s.Quantile(0.5) < want.median && long || s.Mean() < 0.6 {
+				t.Errorf("median %.3f of the best possible training, want %g", s.Quantile(0.5), want.median)
+			}
+			if long && s.Mean() < want.mean {
+				t.Errorf("mean %.3f of the best possible training, want %g", s.Mean(), want.mean)
+			}
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package optimize
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"os"
+	"strconv"
+	"testing"
+
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// fulcrumRows are the numbers of a file of Fulcrum's results, by column; empty cells are left out.
+func fulcrumRows(t *testing.T, name string) []map[string]float64 {
+	t.Helper()
+	f, err := os.Open(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/fulcrum_baselines/"+name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]float64
+	for _, line := range all[1:] {
+		row := map[string]float64{}
+		for i, cell := range line {
+			if v, err := strconv.ParseFloat(cell, 64); err == nil {
+				row[all[0][i]] = v
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}

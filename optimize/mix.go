@@ -1,0 +1,470 @@
+package optimize
+
+// A mix is a number of phases that take turns on one GPU in one power mode: waiting and serving a
+// batch of requests, or serving and training. Time adds, energy adds, mean power is the mean over
+// time, peak power that of the hungriest phase. The equations are in docs/method.md, "Load" and
+// "Training beside inference"; strict turns and the bound L = b/λ + s are those of Fulcrum
+// (its published notebooks), the rest is ours.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// Phase is a unit of work, a batch of requests or a training minibatch, in every setting that may
+// be chosen. A phase without batch sizes is the same whatever the batch of the others is.
+type Phase struct {
+	at map[tegra.Mode][]learn.Prediction // by batch size, ascending
+}
+
+// NewPhase takes predictions, or measurements (MeasuredPrediction), of settings.
+func NewPhase(preds []learn.Prediction) Phase {
+	p := Phase{at: make(map[tegra.Mode][]learn.Prediction, len(preds))}
+	for _, v := range preds {
+		p.at[v.Mode] = append(p.at[v.Mode], v)
+	}
+	for _, list := range p.at {
+		slices.SortFunc(list, func(a, b learn.Prediction) int { return cmp.Compare(a.Batch, b.Batch) })
+	}
+	return p
+}
+
+// noPhase takes no time and no power.
+var noPhase learn.Prediction
+
+// At is the unit in a setting; false where nothing is known of it.
+func (p Phase) At(a tegra.Setting) (*learn.Prediction, bool) {
+	list := p.at[a.Mode]
+	if len(list) == 1 && list[0].Batch == 0 {
+		return &list[0], true
+	}
+	i, ok := slices.BinarySearchFunc(list, a.Batch, bySize)
+	if !ok {
+		return nil, false
+	}
+	return &list[i], true
+}
+
+// bySize compares a prediction's batch size with another.
+func bySize(v learn.Prediction, batch int) int { return cmp.Compare(v.Batch, batch) }
+
+// times is the service time in seconds of a batch of up to a.Batch requests, of a phase in a
+// setting: linear between the sizes that are known (launches, and work for every request), and
+// never below the least of them. factor scales it.
+func (p Phase) times(a tegra.Setting, factor float64) []float64 {
+	out := make([]float64, a.Batch+1)
+	list := p.at[a.Mode]
+	for k := range out {
+		i, _ := slices.BinarySearchFunc(list, max(1, k), bySize)
+		i = min(i, len(list)-1)
+		t := list[i].TimeMS
+		if lo := max(i-1, 0); list[i].Batch > k && k > list[lo].Batch && lo < i {
+			share := float64(k-list[lo].Batch) / float64(list[i].Batch-list[lo].Batch)
+			t = list[lo].TimeMS + share*(list[i].TimeMS-list[lo].TimeMS)
+		}
+		out[k] = factor * t / 1000
+	}
+	return out
+}
+
+// PowerAs is which power a limit bounds.
+type PowerAs string
+
+// Powers of a mix.
+const (
+	Peak PowerAs = "peak" // of the hungriest phase: what a supply and the over-current protection see
+	Mean PowerAs = "mean" // over all phases: what a battery and the cooling see
+)
+
+// Policy is how training and inference take turns.
+type Policy string
+
+// Policies.
+const (
+	Strict Policy = "strict" // a minibatch starts only if it ends before the next batch is due
+	Fill   Policy = "fill"   // training goes on while no batch is due: it never idles; a batch may wait for a minibatch
+	Free   Policy = "free"   // no turns: both run as they please; not predicted
+)
+
+// Want is what is best among the settings that meet the limits.
+type Want string
+
+// Wants.
+const (
+	LeastPower   Want = "power"    // open loop, alone
+	LeastEnergy  Want = "energy"   // per request, idle time included in an open loop
+	LeastTime    Want = "time"     // of a batch
+	MostRequests Want = "requests" // closed loop
+	MostTraining Want = "training" // minibatches per second, beside inference
+	MostTau      Want = "tau"      // minibatches per window, as Fulcrum has it
+)
+
+// mostBusyPoisson is the most of the time that random arrivals may keep a server busy: beyond it the
+// queue is so long that no simulation says how long.
+const mostBusyPoisson = 0.95
+
+// Ask is what an inference workload must meet under load, alone or beside training.
+type Ask struct {
+	PowerW    float64 // limit; 0: none
+	PowerAs   PowerAs // "" means Peak
+	TimeMS    float64 // limit of a batch's service time; 0: none
+	LatencyMS float64 // limit of a request's latency at Quantile; 0: none
+	Quantile  float64 // 0 to 1; 0 means 0.99
+	Load      arrivals.Load
+	MaxWait   time.Duration // of a batch that is not full; 0: until it is
+	Want      Want          // "": least power (open loop), most requests (closed), most training (beside it)
+	// Margin is how many standard deviations a prediction keeps from its limits.
+	Margin float64
+	Policy Policy // of training; "" means Strict
+	// Tau is the most minibatches between two batches, of strict turns; 0: as many as fit.
+	Tau int
+	// Fulcrum takes that paper's bound of the latency, b/λ + s, for the one that follows from its
+	// arrivals, (b−1)/λ + s.
+	Fulcrum bool
+	IdleW   float64 // of a board that waits; NaN where it is not known
+	Seed    uint64
+}
+
+// Outcome is what a setting does under a load.
+type Outcome struct {
+	tegra.Setting
+	Policy       Policy  // of training; "" without
+	Tau          int     // of strict turns: the most minibatches between two batches
+	TimeMS       float64 // service time of a batch
+	MeanW, PeakW float64 // MeanW is NaN where the idle power is not known and counts
+	LatencyMS    float64 // at the quantile
+	ServedPerS   float64
+	TrainPerS    float64 // minibatches
+	JPerUnit     float64 // per request: of everything, idle time included
+	BusyJPerUnit float64 // per request: of the batch alone
+	IdleShare    float64 // of the time
+	Rho          float64 // share of the time that the load keeps the server busy; above 1 it cannot follow
+	Meets        bool    // the limits, with the margin kept
+
+	missed       miss              // the first limit that is broken
+	serve, train *learn.Prediction // the phases
+	excess       float64           // sum over the broken limits, in logarithms
+	slowS        float64           // service time and minibatch in seconds, with the margin
+	slowTrain    float64
+}
+
+// Check returns an error unless the ask makes sense.
+func (a Ask) Check() error {
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"power limit", a.PowerW}, {"time limit", a.TimeMS}, {"latency limit", a.LatencyMS}, {"margin", a.Margin}} {
+		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
+		}
+	}
+	if !(a.Quantile >= 0 && a.Quantile <= 1) {
+		return fmt.Errorf("quantile is %g, must be between 0 and 1", a.Quantile)
+	}
+	if a.MaxWait < 0 {
+		return fmt.Errorf("maximal wait is %v, must be positive", a.MaxWait)
+	}
+	if a.PowerAs == Mean && a.PowerW > 0 && math.IsNaN(a.IdleW) {
+		return errors.New("a limit on mean power needs the idle power of the board, which is not known")
+	}
+	return a.Load.Check()
+}
+
+func (a Ask) quantile() float64 { return cmp.Or(a.Quantile, 0.99) }
+
+func (a Ask) want(beside bool) Want {
+	switch {
+	case a.Want != "":
+		return a.Want
+	case beside:
+		return MostTraining
+	case a.Load.Open():
+		return LeastPower
+	}
+	return MostRequests
+}
+
+// String says the limits in words: "30/s poisson, p99 ≤ 50 ms, power ≤ 30 W".
+func (a Ask) String() string {
+	out := a.Load.String()
+	if a.LatencyMS > 0 {
+		out += fmt.Sprintf(", p%.4g ≤ %g ms", 100*a.quantile(), a.LatencyMS)
+	}
+	if a.TimeMS > 0 {
+		out += fmt.Sprintf(", batch ≤ %g ms", a.TimeMS)
+	}
+	if a.PowerW > 0 {
+		out += fmt.Sprintf(", %s power ≤ %g W", cmp.Or(a.PowerAs, Peak), a.PowerW)
+	}
+	return out
+}
+
+// Evaluate is what a setting does under the load: batches of infer, and minibatches of train between
+// them where it is not nil. The latency of random arrivals, or of a maximal wait, is simulated.
+// It reports false where a phase is not known there.
+func (a Ask) Evaluate(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
+	o, ok := a.bound(at, infer, train)
+	if ok && a.simulates() && o.Rho <= a.mostBusy() {
+		a.simulate(&o, infer)
+	}
+	return o, ok
+}
+
+// simulates reports whether the latency follows from no formula.
+func (a Ask) simulates() bool {
+	return a.Load.Open() && !a.Fulcrum && (a.Load.Pattern != arrivals.Uniform || a.MaxWait > 0)
+}
+
+func (a Ask) mostBusy() float64 {
+	if a.Load.Pattern == arrivals.Poisson || a.Load.Pattern == arrivals.Trace {
+		return mostBusyPoisson
+	}
+	return 1
+}
+
+// bound evaluates by the formulas of even arrivals and full batches. Where Ask.simulates, its latency
+// is a lower bound.
+func (a Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) {
+	serve, ok := infer.At(at)
+	if !ok || !(serve.TimeMS > 0) {
+		return Outcome{}, false
+	}
+	s, b := serve.TimeMS/1000, float64(max(1, at.Batch))
+	o := Outcome{Setting: at, TimeMS: serve.TimeMS, PeakW: serve.PowerW, BusyJPerUnit: serve.PowerW * s / b,
+		serve: serve, train: &noPhase}
+	o.slowS = s * math.Exp(a.Margin*serve.LnTimeSD)
+	slowest := 1000 * o.slowS
+	peakHigh := serve.PowerW * math.Exp(a.Margin*serve.LnPowerSD)
+	if !a.Load.Open() {
+		n := float64(max(1, a.Load.Outstanding))
+		if a.Load.Outstanding == arrivals.All {
+			n = b
+		}
+		o.ServedPerS, o.Rho, o.MeanW, o.JPerUnit = min(b, n)/s, 1, serve.PowerW, serve.PowerW*s/min(b, n)
+		o.LatencyMS = serve.TimeMS * math.Ceil(n/b)
+		a.judge(&o, peakHigh, o.LatencyMS*o.slowS/s, slowest)
+		return o, true
+	}
+	rate := a.Load.MeanRate()
+	window := b / rate
+	o.Rho = rate * s / b
+	o.ServedPerS = min(rate, b/s)
+	if train != nil {
+		t, ok := train.At(at)
+		if !ok || !(t.TimeMS > 0) {
+			return Outcome{}, false
+		}
+		o.train = t
+		o.Policy = cmp.Or(a.Policy, Strict)
+		o.PeakW = max(o.PeakW, t.PowerW)
+		peakHigh = max(peakHigh, t.PowerW*math.Exp(a.Margin*t.LnPowerSD))
+		o.slowTrain = t.TimeMS / 1000 * math.Exp(a.Margin*t.LnTimeSD)
+	}
+	o.LatencyMS = 1000 * (a.wait(b, window) + s)
+	slow := 1000 * (a.wait(b, window) + o.slowS)
+	trained := 0.0 // minibatches per window
+	switch room := window - s; {
+	case train == nil || room < 0:
+	case o.Policy == Fill:
+		trained = room / (o.train.TimeMS / 1000)
+		if !a.simulates() {
+			o.LatencyMS += o.train.TimeMS
+			slow += 1000 * o.slowTrain
+		}
+	default:
+		o.Tau = int(room/(o.train.TimeMS/1000) + 1e-9)
+		if a.Tau > 0 {
+			o.Tau = min(o.Tau, a.Tau)
+		}
+		trained = float64(o.Tau)
+	}
+	o.TrainPerS = trained / window
+	a.spend(&o, s/window, trained*o.train.TimeMS/1000/window)
+	a.judge(&o, a.judged(o, peakHigh), slow, slowest)
+	return o, true
+}
+
+// wait is the longest that a request waits for its batch, at the quantile, with even arrivals.
+func (a Ask) wait(b, window float64) float64 {
+	if a.Fulcrum {
+		return window
+	}
+	if a.simulates() && (a.Load.Pattern != arrivals.Poisson || a.MaxWait > 0 || a.quantile() < 0.9) {
+		return 0 // a batch may be full, or leave, at once
+	}
+	return (math.Ceil(a.quantile()*b-1e-9) - 1) * window / b
+}
+
+// spend sets power and energy by the shares of the time that serving and training take.
+func (a Ask) spend(o *Outcome, serving, training float64) {
+	serving = min(serving, 1)
+	o.IdleShare = max(0, 1-serving-training)
+	if o.IdleShare < 1e-9 {
+		o.IdleShare = 0
+	}
+	o.MeanW = serving*o.serve.PowerW + training*o.train.PowerW
+	if o.IdleShare > 0 {
+		o.MeanW += o.IdleShare * a.IdleW
+	}
+	o.JPerUnit = o.MeanW / o.ServedPerS
+}
+
+// judged is the power that a limit bounds, with the margin kept.
+func (a Ask) judged(o Outcome, peakHigh float64) float64 {
+	if a.PowerAs == Mean {
+		return o.MeanW * peakHigh / o.PeakW
+	}
+	return peakHigh
+}
+
+// judge says whether an outcome meets the limits with this power, latency and service time.
+func (a Ask) judge(o *Outcome, powerW, latencyMS, timeMS float64) {
+	o.excess, o.missed = 0, miss{}
+	over := func(what limited, value, limit float64) {
+		if limit > 0 && !(value <= limit) {
+			o.excess += math.Log(value / limit)
+			if o.missed.what == nothing {
+				o.missed = miss{what, value, limit}
+			}
+		}
+	}
+	if a.Load.Open() {
+		over(busyShare, o.Rho*timeMS/o.TimeMS, a.mostBusy())
+	}
+	over(itsPower, powerW, a.PowerW)
+	over(itsLatency, latencyMS, a.LatencyMS)
+	over(batchTime, timeMS, a.TimeMS)
+	o.Meets = o.missed.what == nothing
+}
+
+// limited is what has a limit.
+type limited int
+
+const (
+	nothing limited = iota
+	busyShare
+	itsPower
+	itsLatency
+	batchTime
+)
+
+// miss is a limit that is broken, and by what.
+type miss struct {
+	what         limited
+	value, limit float64
+}
+
+// Why says which limit is broken; "" where none is.
+func (o Outcome) Why() string {
+	format := [...]string{
+		nothing:    "",
+		busyShare:  "busy %.4g of the time, over %.4g",
+		itsPower:   "power %.4g W, over %.4g",
+		itsLatency: "latency %.4g ms, over %.4g",
+		batchTime:  "batch %.4g ms, over %.4g",
+	}[o.missed.what]
+	if format == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, o.missed.value, o.missed.limit)
+}
+
+// value is what a want minimises, with a second quantity for ties.
+func (w Want) value(o *Outcome, as PowerAs) (first, second float64) {
+	power := o.PeakW
+	if as == Mean {
+		power = o.MeanW
+	}
+	switch w {
+	case LeastEnergy:
+		if math.IsNaN(o.JPerUnit) {
+			return o.BusyJPerUnit, o.TimeMS
+		}
+		return o.JPerUnit, o.TimeMS
+	case LeastTime:
+		return o.TimeMS, power
+	case MostRequests:
+		return -o.ServedPerS, power
+	case MostTraining:
+		return -o.TrainPerS, power
+	case MostTau:
+		return -float64(o.Tau), power
+	}
+	return power, o.TimeMS
+}
+
+// compare orders two outcomes that meet the ask, the better one first.
+func (a Ask) compare(x, y *Outcome, want Want) int {
+	x1, x2 := want.value(x, a.PowerAs)
+	y1, y2 := want.value(y, a.PowerAs)
+	return cmp.Or(cmp.Compare(x1, y1), cmp.Compare(x2, y2))
+}
+
+// Choose returns the settings that meet the ask, best first, of those in which the phases are known.
+// Ties go by time or power, then by the order given. Where the latency is simulated it returns the
+// best one alone. The error is a *NoSettingError where none meets it.
+func (a Ask) Choose(settings []tegra.Setting, infer Phase, train *Phase) ([]Outcome, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	var meets []Outcome
+	var nearest *Outcome
+	keep := func(o Outcome) {
+		if nearest == nil || o.excess < nearest.excess {
+			nearest = &o
+		}
+	}
+	for _, at := range settings {
+		o, ok := a.bound(at, infer, train)
+		switch {
+		case !ok:
+		case o.Meets:
+			meets = append(meets, o)
+		case len(meets) == 0:
+			keep(o)
+		}
+	}
+	want := a.want(train != nil)
+	slices.SortStableFunc(meets, func(x, y Outcome) int { return a.compare(&x, &y, want) })
+	if a.simulates() && len(meets) > 0 {
+		nearest = nil
+		meets = a.firstInTime(meets, infer, want, keep)
+	}
+	switch {
+	case len(meets) > 0:
+		return meets, nil
+	case nearest == nil:
+		return nil, errors.New("no predictions to choose from")
+	}
+	return nil, &NoSettingError{Ask: a, Nearest: *nearest}
+}
+
+// NoSettingError says that no setting meets an ask, and what comes nearest.
+type NoSettingError struct {
+	Ask      Ask
+	Nearest  Outcome
+	Measured bool // Nearest was measured; else predicted
+}
+
+func (e *NoSettingError) Error() string {
+	n, batch := e.Nearest, ""
+	if n.Batch > 0 {
+		batch = fmt.Sprintf(" at batch size %d", n.Batch)
+	}
+	rate := n.ServedPerS
+	if n.Batch > 0 && n.TimeMS > 0 {
+		rate = 1000 * float64(n.Batch) / n.TimeMS
+	}
+	return fmt.Sprintf("%v (%v): nearest is %v%s with p%.4g %.4g ms, %.4g W, at most %.4g requests/s (%s)",
+		ErrInfeasible, e.Ask, n.Mode, batch, 100*e.Ask.quantile(), n.LatencyMS, n.PeakW, rate, n.Why())
+}
+
+func (e *NoSettingError) Unwrap() error { return ErrInfeasible }

@@ -1,0 +1,280 @@
+package optimize
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/sweep/sweeptest"
+)
+
+// known is a measured setting as a prediction.
+func known(batch int, timeMS, powerW float64) learn.Prediction {
+	return MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: oneMode, Batch: batch}, TimeMS: timeMS,
+		PowerW: powerW})
+}
+
+var oneMode = tegra.Mode{Cores: 4, CPU: 1e9, GPU: 1e9, EMC: 2e9}
+
+// The worked example of docs/method.md: 60 requests per second in batches of 16, 28 ms a batch, beside
+// minibatches of 60 ms.
+func TestAskEvaluatesTheWorkedExample(t *testing.T) {
+	t.Parallel()
+	at := tegra.Setting{Mode: oneMode, Batch: 16}
+	infer, train := NewPhase([]learn.Prediction{known(16, 28, 20)}), NewPhase([]learn.Prediction{known(0, 60, 30)})
+	base := Ask{Load: load(arrivals.Uniform, 60), IdleW: 8}
+	window := 16.0 / 60
+	for _, c := range []struct {
+		name  string
+		ask   func(*Ask)
+		train *Phase
+		want  Outcome
+	}{
+		{"alone", func(*Ask) {}, nil, Outcome{LatencyMS: 278, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
+		{"by Fulcrum's bound", func(a *Ask) { a.Fulcrum = true }, nil,
+			Outcome{LatencyMS: 294.667, PeakW: 20, MeanW: 8 + 12*0.105, IdleShare: 0.895}},
+		{"strict", func(*Ask) {}, &train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 3, TrainPerS: 11.25,
+			MeanW: (0.028*20 + 0.18*30 + (window-0.208)*8) / window, IdleShare: 1 - 0.208/window}},
+		{"strict, one at most", func(a *Ask) { a.Tau = 1 }, &train, Outcome{LatencyMS: 278, PeakW: 30, Tau: 1,
+			TrainPerS: 3.75, MeanW: (0.028*20 + 0.06*30 + (window-0.088)*8) / window, IdleShare: 1 - 0.088/window}},
+		{"fill", func(a *Ask) { a.Policy = Fill }, &train, Outcome{LatencyMS: 338, PeakW: 30, TrainPerS: 0.895 / 0.06,
+			MeanW: 0.105*20 + 0.895*30}},
+	} {
+		a := base
+		c.ask(&a)
+		got, ok := a.Evaluate(at, infer, c.train)
+		c.want.ServedPerS, c.want.Rho, c.want.BusyJPerUnit = 60, 0.105, 20*0.028/16
+		c.want.JPerUnit = c.want.MeanW / 60
+		for _, v := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"latency", got.LatencyMS, c.want.LatencyMS}, {"peak", got.PeakW, c.want.PeakW},
+			{"mean", got.MeanW, c.want.MeanW}, {"idle", got.IdleShare, c.want.IdleShare},
+			{"training", got.TrainPerS, c.want.TrainPerS}, {"τ", float64(got.Tau), float64(c.want.Tau)},
+			{"served", got.ServedPerS, 60}, {"busy", got.Rho, 0.105}, {"J", got.JPerUnit, c.want.JPerUnit},
+			{"busy J", got.BusyJPerUnit, c.want.BusyJPerUnit},
+		} {
+			if !ok || math.Abs(v.got-v.want) > 1e-3*max(1, v.want) {
+				t.Errorf("%s: %s is %v, want %v", c.name, v.what, v.got, v.want)
+			}
+		}
+	}
+}
+
+func TestAskOfAClosedLoopServesAsFastAsItCan(t *testing.T) {
+	t.Parallel()
+	infer := NewPhase([]learn.Prediction{known(4, 20, 20)})
+	for _, c := range []struct {
+		outstanding     int
+		served, latency float64
+	}{{1, 50, 20}, {4, 200, 20}, {9, 200, 60}, {arrivals.All, 200, 20}} {
+		a := Ask{Load: arrivals.Load{Outstanding: c.outstanding}, IdleW: math.NaN()}
+		o, ok := a.Evaluate(tegra.Setting{Mode: oneMode, Batch: 4}, infer, nil)
+		if !ok || math.Abs(o.ServedPerS-c.served) > 1e-9 || math.Abs(o.LatencyMS-c.latency) > 1e-9 || o.MeanW != 20 {
+			t.Errorf("%d outstanding: %+v", c.outstanding, o)
+		}
+	}
+}
+
+func TestAskSaysWhatIsMissed(t *testing.T) {
+	t.Parallel()
+	infer := NewPhase([]learn.Prediction{known(1, 20, 20), known(4, 40, 30)})
+	list := []tegra.Setting{{Mode: oneMode, Batch: 1}, {Mode: oneMode, Batch: 4}}
+	var none *NoSettingError
+	for _, c := range []struct {
+		ask  Ask
+		want string
+	}{
+		{Ask{Load: load(arrivals.Uniform, 200)}, "busy"},
+		{Ask{Load: load(arrivals.Uniform, 40), LatencyMS: 10}, "latency"},
+		{Ask{Load: load(arrivals.Uniform, 40), PowerW: 10}, "power"},
+		{Ask{Load: load(arrivals.Uniform, 40), TimeMS: 10}, "batch"},
+		{Ask{Load: load(arrivals.Poisson, 98)}, "busy"},
+		{Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 60}, "latency"},
+	} {
+		_, err := c.ask.Choose(list, infer, nil)
+		if !errors.As(err, &none) || !errors.Is(err, ErrInfeasible) || !strings.Contains(none.Nearest.Why(), c.want) {
+			t.Errorf("%v: got %v, want a miss of %s", c.ask, err, c.want)
+		}
+	}
+	for _, a := range []Ask{{PowerW: math.NaN()}, {Quantile: 2}, {MaxWait: -1}, {Load: load(arrivals.Poisson, 0)},
+		{PowerW: 10, PowerAs: Mean, IdleW: math.NaN(), Load: load(arrivals.Uniform, 1)}} {
+		if _, err := a.Choose(list, infer, nil); err == nil || errors.As(err, &none) {
+			t.Errorf("%+v: got %v", a, err)
+		}
+	}
+	if o, err := (Ask{Load: load(arrivals.Poisson, 45), LatencyMS: 200}).Choose(list, infer, nil); err != nil ||
+		len(o) != 1 || o[0].Batch != 4 {
+		t.Errorf("45/s Poisson within 200 ms: %+v, %v", o, err)
+	}
+}
+
+func TestPhaseOfAPartialBatchIsLinearBetweenSizes(t *testing.T) {
+	t.Parallel()
+	p := NewPhase([]learn.Prediction{known(16, 40, 20), known(4, 16, 20)})
+	got := p.times(tegra.Setting{Mode: oneMode, Batch: 16}, 2)
+	for k, want := range map[int]float64{1: 32, 4: 32, 10: 56, 16: 80} {
+		if math.Abs(1000*got[k]-want) > 1e-9 {
+			t.Errorf("a batch of %d takes %v ms, want %v", k, 1000*got[k], want)
+		}
+	}
+}
+
+// inference reads a published sweep with several batch sizes.
+func inference(t *testing.T, name string) []tegra.Measured {
+	t.Helper()
+	table, err := sweep.ReadFile(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/"+name+"_data_final.csv"),
+		sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table.Settings()
+}
+
+func asKnown(rows []tegra.Measured) []learn.Prediction {
+	out := make([]learn.Prediction, len(rows))
+	for i, m := range rows {
+		out[i] = MeasuredPrediction(m)
+	}
+	return out
+}
+
+// Choose against brute force that knows nothing of it, on random problems fed with the truth.
+func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
+	t.Parallel()
+	problems := 60
+	if os.Getenv("JTUNE_LONG") != "" {
+		problems = 500
+	}
+	for _, name := range []string{"infer/mobnet_infer", "infer/resnet_infer"} {
+		rows := inference(t, name)
+		list, phase := tegra.SettingsOf(rows), NewPhase(asKnown(rows))
+		rng := rand.New(rand.NewPCG(1, 2))
+		found := 0
+		for range problems {
+			a := Ask{Load: load(arrivals.Uniform, 5+115*rng.Float64()), LatencyMS: 20 + 980*rng.Float64(),
+				PowerW: 12 + 40*rng.Float64(), Want: []Want{LeastPower, LeastTime, LeastEnergy}[rng.IntN(3)],
+				PowerAs: []PowerAs{Peak, Mean}[rng.IntN(2)], IdleW: 9, Fulcrum: rng.IntN(2) == 0}
+			best, least := -1, math.Inf(1)
+			for i, m := range rows {
+				s, b, l := m.TimeMS/1000, float64(m.Batch), a.Load.RatePerS
+				latency := (b-1)/l + s
+				if a.Fulcrum {
+					latency = b/l + s
+				}
+				mean := l*s/b*m.PowerW + (1-l*s/b)*9
+				power := m.PowerW
+				if a.PowerAs == Mean {
+					power = mean
+				}
+				if l*s > b || latency > a.LatencyMS/1000 || power > a.PowerW {
+					continue
+				}
+				goal := map[Want]float64{LeastPower: power, LeastTime: s, LeastEnergy: mean / l}[a.Want]
+				if goal < least {
+					best, least = i, goal
+				}
+			}
+			got, err := a.Choose(list, phase, nil)
+			switch {
+			case best < 0:
+				if !errors.Is(err, ErrInfeasible) {
+					t.Errorf("%s %v: got %v, there is none", name, a, err)
+				}
+			case err != nil:
+				t.Errorf("%s %v: %v, want %v", name, a, err, rows[best])
+			default:
+				found++
+				goal, _ := a.Want.value(&got[0], a.PowerAs)
+				if got[0].Setting != rows[best].Setting && math.Abs(goal-least) > 1e-12*least {
+					t.Errorf("%s %v: got %v, want %v", name, a, got[0], rows[best])
+				}
+			}
+		}
+		if found < problems/3 {
+			t.Errorf("%s: %d problems have an answer", name, found)
+		}
+	}
+}
+
+// With random arrivals the answer is the one that simulating every setting gives.
+func TestAskChoosesWhatSimulatingEverySettingFinds(t *testing.T) {
+	t.Parallel()
+	rows := inference(t, "infer/mobnet_infer")
+	problems, settings := 2, 40
+	if os.Getenv("JTUNE_LONG") != "" {
+		problems, settings = 40, 200
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	phase := NewPhase(asKnown(rows))
+	for range problems {
+		a := Ask{Load: load(arrivals.Poisson, 20+80*rng.Float64()), LatencyMS: 60 + 400*rng.Float64(),
+			MaxWait: time.Duration(rng.IntN(2)) * 30 * time.Millisecond, IdleW: 9}
+		var list []tegra.Setting
+		for _, i := range rng.Perm(len(rows))[:settings] {
+			list = append(list, rows[i].Setting)
+		}
+		best := Outcome{PeakW: math.Inf(1)}
+		for _, at := range list {
+			o, ok := a.Evaluate(at, phase, nil)
+			if ok && o.Meets && o.LatencyMS <= a.LatencyMS && a.compare(&o, &best, LeastPower) < 0 {
+				best = o
+			}
+		}
+		got, err := a.Choose(list, phase, nil)
+		switch {
+		case best.TimeMS == 0 && !errors.Is(err, ErrInfeasible):
+			t.Errorf("%v: got %v, %v, there is none", a, got, err)
+		case best.TimeMS > 0 && (err != nil || got[0].Setting != best.Setting):
+			t.Errorf("%v: got %v, %v, want %v", a, got, err, best)
+		}
+	}
+}
+
+// The optimum of Fulcrum's own files, with its bound and its goal: most minibatches per window.
+func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
+	t.Parallel()
+	every := 150
+	if os.Getenv("JTUNE_LONG") != "" {
+		every = 1
+	}
+	infer := inference(t, "infer/mobnet_infer")
+	for _, name := range []string{"resnet", "mobnet"} {
+		all := inference(t, "train/"+name+"_train")
+		train := NewPhase(asKnown(all))
+		phase, list := NewPhase(asKnown(infer)), tegra.SettingsOf(infer)
+		rows, equal, solved := fulcrumRows(t, "fig8_interleaved_"+name+"_train_mobnet_infer_multi_al.csv.gz"), 0, 0
+		for i, r := range rows {
+			if i%every != 0 {
+				continue
+			}
+			a := Ask{Load: load(arrivals.Uniform, r["arr_rate"]), LatencyMS: 1000 * r["time_budget"],
+				PowerW: r["power_budget"], Quantile: 1, Fulcrum: true, Want: MostTau, IdleW: math.NaN()}
+			got, err := a.Choose(list, phase, &train)
+			want, feasible := r["num_train_batches_optim"]
+			switch {
+			case !feasible && errors.Is(err, ErrInfeasible):
+			case feasible && err == nil && float64(got[0].Tau) == want:
+				equal++
+				solved++
+			default:
+				solved++
+				t.Errorf("%s row %d %v: got %v, %v, want τ %v (%v)", name, i+2, a, got[:min(1, len(got))], err, want,
+					feasible)
+			}
+			if t.Failed() {
+				break
+			}
+		}
+		t.Logf("%s: τ equal in %d of %d rows with an answer, of %d", name, equal, solved, (len(rows)+every-1)/every)
+	}
+}

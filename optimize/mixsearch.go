@@ -1,0 +1,281 @@
+package optimize
+
+// The search for a mix (docs/method.md, "Training beside inference"): both phases are predicted in
+// every setting from a few that were profiled, the best mix is measured, and its readings are added
+// to those that the predictions rest on, until the best mix has been measured or the verifications
+// are used up. The profiles serve every later question. The answer has been measured.
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// MostVerified is how many mixes are measured for one question unless MixOptions says otherwise.
+const MostVerified = 6
+
+const (
+	// firstMargin is how many standard deviations the choice of a mix to measure keeps from the limits
+	// while none keeps them; moreMargin, when one does.
+	firstMargin, moreMargin = 0.3, 0.0
+	// A mix is measured only if it stays within hotOver times the limits with a margin of hotMargin, as
+	// long as there is such a one.
+	hotOver, hotMargin = 1.1, 1.8
+	// mixGain is the relative gain over the best measured mix for which another is measured, by a
+	// prediction mixHope standard deviations better than its median.
+	mixGain, mixHope = 0.01, 1
+	// surelyOver is how many standard deviations below its prediction every setting must still break a
+	// limit for the search to say that none keeps it.
+	surelyOver = 3
+)
+
+// MixOptions say what is asked of which phases.
+type MixOptions struct {
+	Ask          Ask // its Margin is the search's own
+	Space        *tegra.Space
+	Batches      []int            // of inference, ascending; nil: it has one
+	Infer, Train []tegra.Measured // profiled; Train is nil without training
+	Most         int              // verifications; 0: MostVerified
+	// Only lists the settings that can be measured, as of a replayed file; nil: all.
+	Only    []tegra.Setting
+	Observe func(MixProbe) // receives every verification; nil: nobody asks
+}
+
+// MixMeasure measures a mix and returns what each phase did in it; train is not looked at without
+// training.
+type MixMeasure func(ctx context.Context, o Outcome) (infer, train tegra.Measured, err error)
+
+// MixProbe is one verification.
+type MixProbe struct {
+	Predicted Outcome
+	Outcome   // as measured
+	Err       error
+}
+
+// MixResult is how a search ended.
+type MixResult struct {
+	Best     Outcome // measured
+	Feasible bool
+	Probes   []MixProbe
+	Ended    Ended
+}
+
+// mixSearch is the bookkeeping of SearchMix.
+type mixSearch struct {
+	o        MixOptions
+	settings []tegra.Setting
+	modes    []tegra.Setting // of the training, without batch sizes
+	measured map[tegra.Setting]bool
+	failed   map[tegra.Setting]bool
+	infer    Phase
+	train    *Phase
+}
+
+// SearchMix looks for the mix that an ask wants by measuring. The error is a *NoSettingError, whose
+// nearest one was measured, where no measured mix meets the limits; MixResult.Ended is NoWay only
+// where no setting can be expected to.
+func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult, error) {
+	if err := o.Ask.Check(); err != nil {
+		return MixResult{}, err
+	}
+	if o.Most == 0 {
+		o.Most = MostVerified
+	}
+	s := &mixSearch{o: o, settings: o.Only, measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{}}
+	if s.settings == nil {
+		s.settings = tegra.Places{Space: o.Space, Batches: o.Batches}.All()
+	}
+	s.modes = tegra.Settings(o.Space.Modes(), nil)
+	var r MixResult
+	for {
+		if err := s.predict(); err != nil {
+			return r, err
+		}
+		next, ended := s.next(r)
+		if ended.OK {
+			r.Ended = ended.V
+			break
+		}
+		p, err := s.verify(ctx, measure, next)
+		if err != nil {
+			r.Ended = Cancelled
+			return r, err
+		}
+		r.Probes = append(r.Probes, p)
+		s.take(&r, p)
+		if o.Observe != nil {
+			o.Observe(p)
+		}
+	}
+	switch {
+	case r.Feasible:
+		return r, nil
+	case len(s.measured) == 0:
+		return r, errors.New("no mix could be measured")
+	}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
+}
+
+// asks is the ask with a margin.
+func (s *mixSearch) asks(margin float64) Ask {
+	a := s.o.Ask
+	a.Margin = margin
+	return a
+}
+
+// predict fits both phases and predicts all settings; those that were measured count as they were.
+func (s *mixSearch) predict() error {
+	infer, err := s.fit(s.o.Infer, s.o.Batches, s.settings)
+	if err != nil {
+		return err
+	}
+	s.infer = infer
+	if s.o.Train == nil {
+		return nil
+	}
+	train, err := s.fit(s.o.Train, nil, s.modes)
+	s.train = &train
+	return err
+}
+
+func (s *mixSearch) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
+	model, err := learn.FitSurrogate(s.o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
+	if err != nil {
+		return Phase{}, err
+	}
+	preds := model.PredictSettings(settings)
+	read := bySetting(rows)
+	for i := range preds {
+		if m, ok := read[preds[i].Setting]; ok {
+			preds[i] = MeasuredPrediction(m)
+		}
+	}
+	return NewPhase(preds), nil
+}
+
+// open are the settings that may still be measured.
+func (s *mixSearch) open() []tegra.Setting {
+	var out []tegra.Setting
+	for _, a := range s.settings {
+		if !s.measured[a] && !s.failed[a] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// next is the mix to measure, or why the search ends.
+func (s *mixSearch) next(r MixResult) (Outcome, tegra.Val[Ended]) {
+	end := func(e Ended) (Outcome, tegra.Val[Ended]) { return Outcome{}, tegra.Some(e) }
+	open := s.open()
+	if len(open) == 0 {
+		return end(Exhausted)
+	}
+	best, err := s.asks(margin(r)).Choose(s.harmless(open), s.infer, s.train)
+	var none *NoSettingError
+	switch {
+	case err == nil && r.Feasible && !s.worth(best[0], r.Best):
+		return end(Converged)
+	case err == nil && len(r.Probes) >= s.o.Most:
+		return end(OutOfProbes)
+	case err == nil:
+		return best[0], tegra.Val[Ended]{}
+	case r.Feasible:
+		return end(Converged)
+	case !errors.As(err, &none):
+		return end(Exhausted)
+	}
+	_, err = s.asks(-surelyOver).Choose(open, s.infer, s.train)
+	if errors.Is(err, ErrInfeasible) && len(r.Probes) > 0 {
+		return end(NoWay)
+	}
+	if len(r.Probes) >= s.o.Most {
+		return end(OutOfProbes)
+	}
+	return none.Nearest, tegra.Val[Ended]{}
+}
+
+// harmless are the settings that will hardly be far over a limit; all of them where none is sure.
+func (s *mixSearch) harmless(open []tegra.Setting) []tegra.Setting {
+	a := s.asks(hotMargin)
+	a.PowerW *= hotOver
+	a.LatencyMS *= hotOver
+	a.TimeMS *= hotOver
+	var out []tegra.Setting
+	for _, at := range open {
+		if o, ok := a.bound(at, s.infer, s.train); ok && (o.Meets || o.missed.what == busyShare) {
+			out = append(out, at)
+		}
+	}
+	if out == nil {
+		return open
+	}
+	return out
+}
+
+// margin is that of the next choice.
+func margin(r MixResult) float64 {
+	if r.Feasible {
+		return moreMargin
+	}
+	return firstMargin
+}
+
+// worth reports whether a predicted mix promises enough over the best measured one.
+func (s *mixSearch) worth(p, best Outcome) bool {
+	want := s.o.Ask.want(s.train != nil)
+	now, _ := want.value(&best, s.o.Ask.PowerAs)
+	then, _ := want.value(&p, s.o.Ask.PowerAs)
+	sd := p.serve.LnTimeSD
+	switch {
+	case want == MostTraining || want == MostTau:
+		sd = p.train.LnTimeSD
+	case want != LeastTime && want != MostRequests:
+		sd = p.serve.LnPowerSD
+	}
+	return now-then > (mixGain-mixHope*sd)*math.Abs(now)
+}
+
+// verify measures a mix.
+func (s *mixSearch) verify(ctx context.Context, measure MixMeasure, o Outcome) (MixProbe, error) {
+	p := MixProbe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
+	infer, train, err := measure(ctx, o)
+	if ctx.Err() != nil {
+		return p, ctx.Err()
+	}
+	if err != nil {
+		p.Err, s.failed[o.Setting] = err, true
+		return p, nil
+	}
+	s.measured[o.Setting] = true
+	infer.Setting, train.Setting = o.Setting, tegra.Setting{Mode: o.Mode}
+	s.o.Infer = append(s.o.Infer, infer)
+	phase, beside := NewPhase([]learn.Prediction{MeasuredPrediction(infer)}), (*Phase)(nil)
+	if s.train != nil {
+		s.o.Train = append(s.o.Train, train)
+		t := NewPhase([]learn.Prediction{MeasuredPrediction(train)})
+		beside = &t
+	}
+	p.Outcome, _ = s.asks(0).Evaluate(o.Setting, phase, beside)
+	return p, nil
+}
+
+// take keeps a measured mix if it is the best so far.
+func (s *mixSearch) take(r *MixResult, p MixProbe) {
+	if p.Err != nil {
+		return
+	}
+	better := len(s.measured) == 1 || p.Meets && !r.Feasible
+	switch {
+	case p.Meets && r.Feasible:
+		better = s.o.Ask.compare(&p.Outcome, &r.Best, s.o.Ask.want(s.train != nil)) < 0
+	case !p.Meets && !r.Feasible && !better:
+		better = p.excess < r.Best.excess
+	}
+	if better {
+		r.Best, r.Feasible = p.Outcome, p.Meets
+	}
+}

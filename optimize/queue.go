@@ -1,0 +1,146 @@
+package optimize
+
+// The waiting of requests that arrive at random, or whose batches leave after a maximal wait, follows
+// from no formula that is worth it. It is simulated: one server, the arrivals of a seed, the service
+// time of each batch by its size. 20,000 requests take some 2 ms.
+
+import (
+	"slices"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+)
+
+// simulatedRequests is how many requests are simulated for one setting.
+const simulatedRequests = 20_000
+
+// Queueing is a server under load, with training beside it where MinibatchS is above zero.
+type Queueing struct {
+	Load       arrivals.Load
+	Batching   arrivals.Batching
+	ServeS     []float64 // by the number of requests in a batch, from 0 to the batch size
+	MinibatchS float64   // of training; 0: none
+	Policy     Policy
+	Tau        int // of strict turns: the most minibatches between two batches
+	Requests   int // simulated; 0: 20,000
+	Seed       uint64
+}
+
+// Waited is what a simulation shows.
+type Waited struct {
+	LatenciesMS []float64 // ascending
+	Batches     int
+	Minibatches int
+	SpanS       float64
+	BusyS       float64 // serving
+}
+
+// Simulate runs the queue of an open or closed loop.
+func (q Queueing) Simulate() Waited {
+	n := q.Requests
+	if n == 0 {
+		n = simulatedRequests
+	}
+	queue := arrivals.NewQueue(q.Load, q.Batching, q.Seed, 0)
+	serve := make([]time.Duration, len(q.ServeS))
+	for k, s := range q.ServeS {
+		serve[k] = duration(s)
+	}
+	w := Waited{LatenciesMS: make([]float64, 0, n+len(serve))}
+	minibatch, now := duration(q.MinibatchS), time.Duration(0)
+	for len(w.LatenciesMS) < n {
+		due := queue.Due()
+		if minibatch > 0 && due > now {
+			k := (due - now) / minibatch
+			switch {
+			case q.Policy != Fill:
+				k = min(k, time.Duration(q.Tau))
+			case now+k*minibatch < due:
+				k++
+			}
+			now += k * minibatch
+			w.Minibatches += int(k)
+		}
+		now = max(now, due)
+		_, arrived := queue.Take(now)
+		took := serve[len(arrived)]
+		now += took
+		w.BusyS += took.Seconds()
+		w.Batches++
+		for _, at := range arrived {
+			w.LatenciesMS = append(w.LatenciesMS, float64(now-at)/float64(time.Millisecond))
+		}
+		queue.Answered(len(arrived), now)
+	}
+	w.SpanS = now.Seconds()
+	slices.Sort(w.LatenciesMS)
+	return w
+}
+
+func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// queueing is the simulation of an outcome; slow: with the margin kept.
+func (a Ask) queueing(o *Outcome, infer Phase, slow bool) Queueing {
+	factor, minibatch := 1.0, o.train.TimeMS/1000
+	if slow {
+		factor, minibatch = o.slowS/(o.TimeMS/1000), o.slowTrain
+	}
+	at := o.Setting
+	at.Batch = max(1, at.Batch)
+	return Queueing{Load: a.Load, Batching: arrivals.Batching{Size: at.Batch, MaxWait: a.MaxWait},
+		ServeS: infer.times(at, factor), MinibatchS: minibatch, Policy: o.Policy, Tau: o.Tau, Seed: a.Seed}
+}
+
+// simulate replaces what an outcome has by formula: latency, training, power. The latency that is
+// judged keeps the margin.
+func (a Ask) simulate(o *Outcome, infer Phase) {
+	w := a.queueing(o, infer, false).Simulate()
+	o.LatencyMS = stats.NearestRank(w.LatenciesMS, a.quantile())
+	slow := o.LatencyMS
+	if a.Margin > 0 {
+		slow = stats.NearestRank(a.queueing(o, infer, true).Simulate().LatenciesMS, a.quantile())
+	}
+	if o.Policy != "" {
+		o.TrainPerS = float64(w.Minibatches) / w.SpanS
+	}
+	a.spend(o, w.BusyS/w.SpanS, o.TrainPerS*o.train.TimeMS/1000)
+	if o.Meets && a.LatencyMS > 0 && slow > a.LatencyMS {
+		a.judge(o, 0, slow, 0)
+	}
+}
+
+const (
+	nearBest   = 0.2 // relative; simulated training may order settings otherwise than the formulas do
+	mostNearby = 40  // of these are simulated
+)
+
+// firstInTime returns the first of the outcomes, the best first, whose simulated latency keeps the
+// limit; the others are given to late. One that is slower at the same batch size than one that was
+// late is late too, and is not simulated. Beside training it returns the best of those near it.
+func (a Ask) firstInTime(best []Outcome, infer Phase, want Want, late func(Outcome)) []Outcome {
+	type pair struct{ serve, train float64 }
+	failed := map[int][]pair{}
+	var found []Outcome
+	for _, o := range best {
+		far := len(found) > mostNearby || len(found) > 0 && o.TrainPerS < (1-nearBest)*found[0].TrainPerS
+		if len(found) > 0 && (o.Policy == "" || far) {
+			break
+		}
+		if slices.ContainsFunc(failed[o.Batch], func(p pair) bool {
+			return o.slowS >= p.serve && o.slowTrain >= p.train
+		}) {
+			continue
+		}
+		if a.simulate(&o, infer); o.Meets {
+			found = append(found, o)
+			continue
+		}
+		failed[o.Batch] = append(failed[o.Batch], pair{o.slowS, o.slowTrain})
+		late(o)
+	}
+	if len(found) > 1 {
+		found = []Outcome{slices.MinFunc(found, func(x, y Outcome) int { return a.compare(&x, &y, want) })}
+	}
+	return found
+}

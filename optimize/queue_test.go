@@ -1,0 +1,93 @@
+package optimize
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+)
+
+func load(p arrivals.Pattern, rate float64) arrivals.Load {
+	return arrivals.Load{Pattern: p, RatePerS: rate}
+}
+
+// Of random arrivals and fixed service times (M/D/1) the mean wait is ρs/(2(1−ρ)): 15 ms for 30
+// requests per second of 20 ms (Pollaczek and Khinchine).
+func TestQueueingWaitsAsLongAsTheFormulaForFixedServiceTimes(t *testing.T) {
+	t.Parallel()
+	q := Queueing{Load: load(arrivals.Poisson, 30), ServeS: []float64{0, 0.02}, Requests: 400_000, Seed: 1}
+	w := q.Simulate()
+	if got := stats.Mean(w.LatenciesMS) - 20; math.Abs(got/15-1) > 0.02 {
+		t.Errorf("mean wait %.2f ms, want 15", got)
+	}
+	if got := w.BusyS / w.SpanS; math.Abs(got/0.6-1) > 0.01 {
+		t.Errorf("busy %.3f of the time, want 0.6", got)
+	}
+	q.Requests = 2000
+	if a, b := q.Simulate(), q.Simulate(); !slices.Equal(a.LatenciesMS, b.LatenciesMS) {
+		t.Error("equal seeds give other numbers")
+	}
+	if q.Seed = 2; slices.Equal(q.Simulate().LatenciesMS, w.LatenciesMS[:2000]) {
+		t.Error("another seed gives equal numbers")
+	}
+}
+
+// The worked example of docs/method.md, "Load": 60 requests per second in batches of 16, 28 ms a
+// batch, beside minibatches of 60 ms. The numbers are of 100,000 requests of another program.
+func TestQueueingGivesTheWorkedExample(t *testing.T) {
+	t.Parallel()
+	n := 30_000
+	if os.Getenv("JTUNE_LONG") != "" {
+		n = 100_000
+	}
+	full, partial := make([]float64, 17), make([]float64, 17)
+	for k := range full {
+		full[k], partial[k] = 0.028, 0.028*(0.3+0.7*float64(k)/16)
+	}
+	for _, c := range []struct {
+		name      string
+		pattern   arrivals.Pattern
+		minibatch float64
+		policy    Policy
+		wait      float64 // ms
+		serve     []float64
+		ms        map[float64]float64
+		train     float64
+	}{
+		{"alone", arrivals.Uniform, 0, "", 0, full, map[float64]float64{0.5: 145, 0.99: 278, 1: 278}, 0},
+		{"alone", arrivals.Poisson, 0, "", 0, full, map[float64]float64{0.5: 145, 0.95: 312, 0.99: 379}, 0},
+		{"strict", arrivals.Uniform, 0.06, Strict, 0, full, map[float64]float64{0.5: 145, 1: 278}, 11.25},
+		{"strict", arrivals.Poisson, 0.06, Strict, 0, full, map[float64]float64{0.5: 145, 0.95: 312, 0.99: 379}, 10.4},
+		{"fill", arrivals.Uniform, 0.06, Fill, 0, full, map[float64]float64{0.5: 183, 0.99: 327, 1: 338}, 14.92},
+		{"fill", arrivals.Poisson, 0.06, Fill, 0, full, map[float64]float64{0.5: 175, 0.95: 345, 0.99: 413}, 14.92},
+		{"fill, 100 ms", arrivals.Poisson, 0.06, Fill, 100, partial,
+			map[float64]float64{0.5: 93, 0.95: 155, 0.99: 169}, 14.5},
+	} {
+		batching := arrivals.Batching{Size: 16, MaxWait: duration(c.wait / 1000)}
+		w := Queueing{Load: load(c.pattern, 60), Batching: batching, ServeS: c.serve, MinibatchS: c.minibatch,
+			Policy: c.policy, Tau: 3, Requests: n, Seed: 7}.Simulate()
+		name := fmt.Sprintf("%s %s", c.pattern, c.name)
+		for q, want := range c.ms {
+			if got := stats.NearestRank(w.LatenciesMS, q); math.Abs(got/want-1) > 0.03 {
+				t.Errorf("%s: p%g is %.1f ms, want %g", name, 100*q, got, want)
+			}
+		}
+		if got := float64(w.Minibatches) / w.SpanS; math.Abs(got-c.train) > 0.03*c.train {
+			t.Errorf("%s: %.2f minibatches per second, want %g", name, got, c.train)
+		}
+	}
+}
+
+func BenchmarkQueueing(b *testing.B) {
+	serve := make([]float64, 17)
+	for k := range serve {
+		serve[k] = 0.028
+	}
+	for b.Loop() {
+		Queueing{Load: load(arrivals.Poisson, 60), Batching: arrivals.Batching{Size: 16}, ServeS: serve}.Simulate()
+	}
+}
