@@ -194,7 +194,8 @@ func (r *renderer) copy(text string) {
 type screen struct {
 	*root
 	renderer *renderer
-	due      bool // a frame waits for its time
+	size     func() (w, h int, err error) // of the terminal
+	due      bool                         // a frame waits for its time
 }
 
 // frameMsg: the time of a frame has come.
@@ -202,6 +203,19 @@ type frameMsg struct{}
 
 // clipMsg carries what the user copies.
 type clipMsg string
+
+// Init is tea.Model's: the root model's. The window may have grown while the program started.
+func (s *screen) Init() tea.Cmd { return tea.Batch(s.root.Init(), s.askSize) }
+
+// askSize asks the terminal for its size: without a renderer of its own Bubble Tea does not, and its
+// RequestWindowSize has no answer.
+func (s *screen) askSize() tea.Msg {
+	w, h, err := s.size()
+	if err != nil {
+		return nil
+	}
+	return tea.WindowSizeMsg{Width: w, Height: h}
+}
 
 // Update is tea.Model's: the root model's, and the frame that follows.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -214,8 +228,11 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ModeReportMsg:
 		s.renderer.report(msg)
 	case tea.WindowSizeMsg:
+		other := msg.Width != s.renderer.w || msg.Height != s.renderer.h
 		s.renderer.resize(msg.Width, msg.Height)
-		_, cmd = s.root.Update(msg)
+		if _, cmd = s.root.Update(msg); other { // an older size may come after a newer one
+			cmd = tea.Batch(cmd, s.askSize)
+		}
 	default:
 		_, cmd = s.root.Update(msg)
 	}

@@ -151,7 +151,7 @@ func TestScreenDrawsAFrameAtOnceAndAStreamOfThemTogether(t *testing.T) {
 	t.Parallel()
 	d := drive(t)
 	p, e := onRenderer(t, 80, 24)
-	s := &screen{root: d.r, renderer: p}
+	s := &screen{root: d.r, renderer: p, size: func() (int, int, error) { return 80, 24, nil }}
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	p.at = time.Now().Add(-time.Second)
 	s.Update(pagetest.Key("6"))
@@ -192,5 +192,43 @@ func TestStyledKeepsStylesAndNothingElseThatCommandsATerminal(t *testing.T) {
 		if got := styled(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
+	}
+}
+
+// sizesOf are the sizes of the window that a command brings.
+func sizesOf(cmd tea.Cmd) (out []tea.WindowSizeMsg) {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case tea.WindowSizeMsg:
+		out = append(out, msg)
+	case tea.BatchMsg:
+		for _, one := range msg {
+			out = append(out, sizesOf(one)...)
+		}
+	}
+	return out
+}
+
+func TestScreenHasTheTerminalsSizeWhateverComesFirst(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	p, _ := onRenderer(t, 80, 24)
+	now := tea.WindowSizeMsg{Width: 120, Height: 35} // it grew while the program started
+	s := &screen{root: d.r, renderer: p, size: func() (int, int, error) { return now.Width, now.Height, nil }}
+	if got := sizesOf(s.Init()); len(got) != 1 || got[0] != now {
+		t.Fatalf("at the start it learns of the sizes %v", got)
+	}
+	s.Update(now)
+	_, cmd := s.Update(tea.WindowSizeMsg{Width: 80, Height: 24}) // of the start, told late
+	for _, got := range sizesOf(cmd) {
+		s.Update(got)
+	}
+	if p.w != 120 || p.h != 35 || d.r.w != 120 {
+		t.Errorf("it draws %d×%d in a window of 120×35", p.w, p.h)
+	}
+	if _, cmd := s.Update(now); len(sizesOf(cmd)) != 0 {
+		t.Error("a size that is known is asked for again and again")
 	}
 }

@@ -65,7 +65,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	r := newRenderer(os.Stdin, out, os.Environ(), colours)
 	r.asksGround = o.Theme.Asks() && colours > colorprofile.Ascii && os.Getenv("TERM") != "linux"
 	d.aside = r.aside
-	st := &screen{root: newRoot(ctx, d), renderer: r}
+	st := &screen{root: newRoot(ctx, d), renderer: r, size: func() (int, int, error) { return term.GetSize(out.Fd()) }}
 	if o.Tour > 0 {
 		st.beginTour(o.Tour)
 	}
@@ -75,7 +75,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 		st.sh.say("other jtunes cannot pause or stop what runs here: %v", err)
 	}
 	defer st.sh.control.Close()
-	w, h, err := term.GetSize(out.Fd())
+	w, h, err := st.size()
 	if err == nil {
 		err = r.open()
 	}
@@ -90,7 +90,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	in := &guardedInput{File: os.Stdin, gone: make(chan struct{})}
 	p := tea.NewProgram(st, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
 		tea.WithoutRenderer(), tea.WithWindowSize(w, h), tea.WithFPS(1), tea.WithoutSignalHandler())
-	gone := watchTerminal(ctx, p, in.gone)
+	gone := watchTerminal(ctx, p, st.askSize, in.gone)
 	_, err = p.Run()
 	r.close()
 	st.end()
@@ -168,7 +168,7 @@ func (r *root) end() {
 // ends it when the terminal is closed: on SIGHUP, or when reading it ends or
 // fails (a closed terminal with SIGHUP ignored). Other signals end ctx; Bubble
 // Tea gets none, as it can wait for ever for a loop that ctx has ended.
-func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (gone func() bool) {
+func watchTerminal(ctx context.Context, p *tea.Program, size tea.Cmd, eof <-chan struct{}) (gone func() bool) {
 	hup, winch := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	signal.Notify(winch, syscall.SIGWINCH)
@@ -179,8 +179,8 @@ func watchTerminal(ctx context.Context, p *tea.Program, eof <-chan struct{}) (go
 		for {
 			select {
 			case <-winch:
-				if w, h, err := term.GetSize(os.Stdout.Fd()); err == nil {
-					p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+				if now := size(); now != nil {
+					p.Send(now)
 				}
 				continue
 			case <-hup:

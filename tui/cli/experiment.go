@@ -85,13 +85,21 @@ func (a *app) experiment() *cobra.Command {
 						return err
 					}
 				}
+				if args[0] != allOfThem {
+					if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
+						return err
+					}
+				}
+				rep := a.reporter(s.Device)
+				ctx, orders := s.Obey(cmd.Context(), session.TaskSpec{Kind: session.Profiling, Workload: r.Workload},
+					r.Dir != "", rep.line)
+				defer orders.End()
+				r.Gate = orders.Gate
 				if args[0] == allOfThem {
-					return a.doExperiments(cmd.Context(), s, r, list, workload)
+					return a.doExperiments(ctx, s, r, list, workload, obeying{rep, orders})
 				}
-				if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
-					return err
-				}
-				return a.doExperiment(cmd.Context(), s, r, func(x experimentJSON) error { return printJSON(a.out, x) })
+				return a.doExperiment(ctx, s, r, obeying{rep, orders},
+					func(x experimentJSON) error { return printJSON(a.out, x) })
 			})
 		},
 	}
@@ -189,9 +197,15 @@ func (a *app) listExperiments() error {
 	return table(a.out, rows...)
 }
 
+// obeying is how experiments show their progress and take orders.
+type obeying struct {
+	rep    *reporter
+	orders *session.Orders
+}
+
 // doExperiments runs several and says at the end which of them could not run.
 func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.ExperimentRequest,
-	list []experiment.Experiment, workload string) error {
+	list []experiment.Experiment, workload string, by obeying) error {
 	var failed []string
 	documents := []experimentJSON{} // one array, of those that ran
 	var interrupted error
@@ -210,7 +224,7 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 			if i > 0 && !a.asJSON {
 				fmt.Fprintln(a.out)
 			}
-			err = a.doExperiment(ctx, s, one, func(x experimentJSON) error {
+			err = a.doExperiment(ctx, s, one, by, func(x experimentJSON) error {
 				documents = append(documents, x)
 				return nil
 			})
@@ -275,10 +289,10 @@ func (a *app) compareDevices(workload string) error {
 
 // doExperiment runs one and prints its report; with --json, document takes it.
 func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.ExperimentRequest,
-	document func(experimentJSON) error) error {
-	rep := a.reporter(s.Device)
-	res, err := s.Experiment(ctx, r, rep.observe)
-	rep.wipe()
+	by obeying, document func(experimentJSON) error) error {
+	by.rep.done = 0
+	res, err := s.Experiment(ctx, r, by.orders.Observing(by.rep.observe))
+	by.rep.wipe()
 	if res.Dir == "" {
 		return err
 	}

@@ -69,7 +69,10 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 		return none, fmt.Errorf("%w; --workload NAME names the one to measure", err)
 	}
 	rep := a.reporter(s.Device)
-	res, err := s.VerifyFront(ctx, r, rep.observe)
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Verifying, Workload: r.Workload}, r.Dir != "", rep.line)
+	defer orders.End()
+	r.Gate = orders.Gate
+	res, err := s.VerifyFront(ctx, r, orders.Observing(rep.observe))
 	rep.wipe()
 	switch {
 	case res.Dir == "" && err == nil:
@@ -77,6 +80,9 @@ func (a *app) verifyFront(ctx context.Context, m *learn.Model, v verification) (
 	case res.Dir != "":
 		a.note("%s measured along the front in %.0f s; recorded in %s", text.Count(len(res.Measured), "mode"),
 			res.Elapsed.Seconds(), res.Dir)
+	}
+	if err == nil && ctx.Err() != nil { // told to stop
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		return none, err

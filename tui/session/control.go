@@ -69,9 +69,12 @@ type Reach struct {
 	State string `json:"state,omitempty"`       // in words
 	Held  bool   `json:"held,omitempty"`        // it is paused, or will be
 	Ran   int    `json:"minibatches,omitempty"` // of a training run
+	Whole string `json:"whole,omitempty"`       // why it cannot be paused; "" where it can
 	Error string `json:"error,omitempty"`
 	User  string `json:"-"` // who runs it
 }
+
+const runIsWhole = "a run cannot be paused, only stopped"
 
 // Serve begins to take orders for the tasks of this process. Close ends it.
 func (s *Session) Serve() (*Control, error) { return serve(s.DataDir(), os.Getpid(), os.Geteuid()) }
@@ -178,7 +181,7 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 	case r.Order != OrderLook && r.Task != serial:
 		return Reach{Error: "another task runs there by now"}
 	case t.Kind == Training && (r.Order == OrderPause || r.Order == OrderGoOn):
-		return Reach{Error: "a run cannot be paused, only stopped"}
+		return Reach{Error: runIsWhole}
 	}
 	switch r.Order {
 	case OrderLook:
@@ -192,7 +195,7 @@ func (c *Control) obey(r controlRequest, by string) Reach {
 	now := t.Now()
 	out := Reach{Task: serial, State: now.State.String(), Held: now.State == Pausing || now.State == Paused}
 	if t.Kind == Training {
-		out.Ran = now.Progress.Minibatch
+		out.Ran, out.Whole = now.Progress.Minibatch, runIsWhole
 	}
 	return out
 }

@@ -26,6 +26,7 @@ type ExperimentRequest struct {
 	Dir        string   // record folder; "" makes one below the data directory
 	Resume     bool
 	RedoFailed bool // then run again what failed
+	Gate       profiles.Gate
 }
 
 // ExperimentResult is a finished or interrupted experiment.
@@ -112,7 +113,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 		}
 		return &b
 	}
-	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed,
+	campaign := profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed, Gate: r.Gate,
 		Plan: &experimentPlan{plan: plan, repeat: repeat, bench: own}}
 	sum, err := campaign.Run(ctx)
 	out := ExperimentResult{Dir: rec.Dir(), End: sum.End, Elapsed: sum.Elapsed}

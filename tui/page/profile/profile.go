@@ -5,6 +5,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -173,8 +174,8 @@ func (p *Page) runKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		return page.Pause{}, true
 	case now.Follows == nil:
 		return page.Stop{}, true
-	case !p.reached(now):
-		return nil, false
+	case !p.reached(now), pause && now.Follows.Reach.Whole != "":
+		return nil, false // the key's hint says why
 	case pause:
 		return page.Order{Do: pauseOrder(now)}, true
 	}
@@ -239,8 +240,9 @@ func (p *Page) runHints() []widget.Action {
 		if why = ""; j.Follows.Reach.Held {
 			pause = pause.As("go on")
 		}
+		pause = pause.Unless(j.Follows.Reach.Whole)
 	} else if j != nil && !j.Done() && j.Follows != nil {
-		why = fmt.Sprintf("jtune %d runs it", j.Follows.PID)
+		why = fmt.Sprintf("jtune %d runs it and takes no orders", j.Follows.PID)
 	} else if j != nil && !j.Done() {
 		why = ""
 		if j.State == session.Pausing || j.State == session.Paused {
@@ -249,6 +251,7 @@ func (p *Page) runHints() []widget.Action {
 			pause = pause.As("pause after this mode")
 		}
 	}
+	pause = pause.Unless(cmp.Or(why, pause.Why))
 	stop := keys.Stop
 	if why == "" {
 		stop = stop.As("stop and restore")
@@ -263,9 +266,9 @@ func (p *Page) runHints() []widget.Action {
 			first = append(first, again)
 		}
 	}
-	out := append(first, pause.Unless(why), stop.Unless(why))
+	out := append(first, pause, stop.Unless(why))
 	if j == nil || j.Done() {
-		out = append(append(first, list, keys.New.Unless(p.read.MayMeasure())), pause.Unless(why), stop.Unless(why))
+		out = append(append(first, list, keys.New.Unless(p.read.MayMeasure())), pause, stop.Unless(why))
 	}
 	out = append(out, page.SpeedHints(p.read)...)
 	if j != nil && !j.Done() {

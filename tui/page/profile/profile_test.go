@@ -208,3 +208,20 @@ func TestProfileFollowsASearchToItsEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestProfileSaysWhyAnotherProgramsRunIsNotPaused(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	j := pagetest.Task(d.Board, session.Tuning)
+	j.Follows = &session.Followed{Space: d.Board.Space(),
+		Reach: &session.Reach{Task: 1, State: "running", User: "anna", Ran: 40, Whole: "a run cannot be paused"}}
+	d.State.Tasks.Followed = j
+	d.Sees("space pause (a run cannot be paused)", "x stop and restore")
+	if d.Press("space"); d.Want() != nil {
+		t.Error("a run is told to pause")
+	}
+	d.Press("x")
+	if want, _ := d.Want().(page.Order); want.Do != session.OrderStop {
+		t.Errorf("x wants %+v", want)
+	}
+}

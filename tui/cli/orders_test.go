@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// TestOrdersOfAnotherProgramReachExperimentsAndVerification pauses and stops each of them from here, as the screens
+// of a second jtune do.
+func TestOrdersOfAnotherProgramReachExperimentsAndVerification(t *testing.T) {
+	t.Parallel()
+	computes(t)
+	samples, model := sampleFile(t, 12), filepath.Join(t.TempDir(), "m.model")
+	jtune(t, with(virtualBoard, "fit", "--samples", samples, "--out", model)...).done(t)
+	for name, args := range map[string][]string{
+		"experiment":     {"experiment", "workers", "lenet5"},
+		"all":            {"experiment", "all"},
+		"front --verify": {"front", "--model", model, "--verify", "5", "--workload", "resnet18"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cmd := exec.Command(os.Args[0], with(args, "--device", "virtual:agx-orin", "--speed", "60", "--data-dir",
+				dir)...)
+			cmd.Env = append(os.Environ(), asJtune+"=1")
+			var said safeBuffer
+			cmd.Stderr = &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			seen := session.Campaigns{Dir: filepath.Join(dir, "campaigns"), Board: tegra.Board{Name: "AGX Orin",
+				Virtual: true}, Held: session.Options{DataDir: dir}.Held}
+			var f *session.Followed
+			until(t, "it takes orders", func() bool { f = seen.Follow(nil); return f != nil && f.Reach != nil })
+			if err := f.Give(session.OrderPause); err != nil {
+				t.Error(err)
+			}
+			until(t, "it is paused", func() bool { return strings.Contains(said.String(), "paused by ") })
+			if err := f.Give(session.OrderStop); err != nil {
+				t.Error(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+				t.Errorf("got %v, want exit code %d", err, exitInterrupted)
+			}
+			if !strings.Contains(said.String(), "stopped by ") {
+				t.Errorf("it says %q", said.String())
+			}
+		})
+	}
+}
