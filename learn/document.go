@@ -380,17 +380,12 @@ func listsOf(s *tegra.Space) spaceLists {
 	return l
 }
 
-// mostModes bounds the space of a file; the largest board has 18,096 modes.
-const mostModes = 1 << 21
-
 func (l spaceLists) product() (*tegra.Space, error) {
-	size := 1
-	for _, n := range []int{len(l.Cores), len(l.CPUHz), len(l.GPUHz), len(l.MemHz)} {
-		if size *= n; size > mostModes {
-			return nil, fmt.Errorf("it has more than %d modes", mostModes)
-		}
+	s, err := tegra.NewSpace(l.Cores, l.CPUHz, l.GPUHz, l.MemHz)
+	if err == nil {
+		err = s.Bounded()
 	}
-	return tegra.NewSpace(l.Cores, l.CPUHz, l.GPUHz, l.MemHz)
+	return s, err
 }
 
 func (l spaceLists) space() (*tegra.Space, error) {

@@ -41,15 +41,39 @@ func emptySpace(cores []int, cpu, gpu, emc []Freq) *Space {
 
 // NewSubspace builds the space of exactly these modes; duplicates count once.
 func NewSubspace(modes []Mode) (*Space, error) {
-	s, err := Spanned(modes)
+	s, err := combined(modes)
 	if err != nil {
 		return nil, err
 	}
 	return s.Restrict(modes)
 }
 
-// Spanned builds the space of every combination of the modes' values.
+// mostModes bounds the space of a file; the largest board has 29,232 modes.
+const mostModes = 1 << 21
+
+// Bounded returns an error when the lists of a file make more modes than any board has.
+func (s *Space) Bounded() error {
+	n := 1
+	for _, list := range []int{len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC)} {
+		if n *= list; n > mostModes {
+			return fmt.Errorf("%d core counts and %d CPU, %d GPU and %d memory clocks make more power modes than any board "+
+				"has", len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC))
+		}
+	}
+	return nil
+}
+
+// Spanned builds the space of every combination of the modes' values. More than any board has are an error, as of clocks
+// that were read and not set.
 func Spanned(modes []Mode) (*Space, error) {
+	s, err := combined(modes)
+	if err == nil {
+		err = s.Bounded()
+	}
+	return s, err
+}
+
+func combined(modes []Mode) (*Space, error) {
 	var cores []int
 	var cpu, gpu, emc []Freq
 	for _, m := range modes {

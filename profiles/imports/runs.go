@@ -95,7 +95,7 @@ func recordRuns(from, outDir string, runs []*rawRun, rows []record.Row) error {
 		}
 		lines[i] = record.Line{Known: row.Fields()}
 	}
-	return errors.Join(r.Import(lines), r.Close())
+	return errors.Join(r.Import(slices.Values(lines)), r.Close())
 }
 
 // minibatches returns all minibatches of the run on the clock of its power log. Fetch and

@@ -46,9 +46,12 @@ func Table(t *sweep.Table, outDir string) error {
 	if err != nil {
 		return err
 	}
-	lines := make([]record.Line, len(t.Rows))
-	for i, row := range t.Rows {
-		lines[i] = c.line(row)
+	lines := func(yield func(record.Line) bool) {
+		for _, row := range t.Rows {
+			if !yield(c.line(row)) {
+				return
+			}
+		}
 	}
 	return errors.Join(r.Import(lines), r.Close())
 }

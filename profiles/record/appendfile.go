@@ -28,6 +28,8 @@ type diskFile interface {
 const (
 	// mostBytes is the size up to which a file of a folder is read.
 	mostBytes = 128 << 20
+	// mostRows is how many lines modes.csv may have, all kinds counted: three times the modes of the largest board.
+	mostRows = 100_000
 	// mostBad is how many lines of a file may be unreadable before the rest is left.
 	mostBad = 10_000
 )
@@ -158,6 +160,7 @@ func eachLine(data []byte, f func(n int, fields []string, err error) error) (tor
 }
 
 var (
+	errRows     = safefile.BoundError(modesName + " has more than " + text.Thousands(mostRows) + " rows")
 	errLongLine = fmt.Errorf("longer than %d MB", safefile.MostLine>>20)
 	errHopeless = fmt.Errorf("%s lines before it are too, and what follows is not read", text.Thousands(mostBad))
 )

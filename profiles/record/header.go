@@ -230,6 +230,9 @@ func (h DeviceHeader) Space() (*tegra.Space, error) {
 		return out
 	}
 	s, err := tegra.NewSpace(h.Cores, freqs(h.CPUKHz, tegra.KHz), freqs(h.GPUHz, tegra.Hz), freqs(h.MemHz, tegra.Hz))
+	if err == nil && len(h.Members) == 0 {
+		err = s.Bounded()
+	}
 	if err != nil || len(h.Members) == 0 {
 		return s, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -273,60 +274,6 @@ func Distinct(rows []Row) (kept []Row, copies int) {
 	return kept, copies
 }
 
-// readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode
-// will be measured again.
-func readRows(dir string) (rows []Row, bad []string, err error) {
-	text, err := readIfThere(dir, modesName)
-	rows, bad = parseRows(text)
-	return rows, bad, err
-}
-
-// readIfThere reads a file of a folder; nil where there is none.
-func readIfThere(dir, name string) ([]byte, error) {
-	text, err := safefile.Read(filepath.Join(dir, name), mostBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("campaign folder: %w", err)
-	}
-	return text, nil
-}
-
-func parseRows(text []byte) (rows []Row, bad []string) {
-	width, sized, further := len(Columns), false, []string(nil)
-	eachLine(text, func(n int, fields []string, err error) error {
-		if n == 1 { // header
-			width = max(width, len(fields))
-			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn
-			further = afterKnown(fields, sized)
-			return nil
-		}
-		var row Row
-		switch {
-		case err != nil:
-		case len(fields) != width:
-			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
-		default:
-			if row, err = parseSized(fields, sized); err == nil {
-				err = row.takeServing(further)
-			}
-		}
-		if err != nil {
-			bad = append(bad, unreadable(modesName, n, err))
-			return err
-		}
-		rows = append(rows, row)
-		return nil
-	})
-	return rows, bad
-}
-
-// unreadable is the note on a line that is left out.
-func unreadable(file string, n int, err error) string {
-	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
-}
-
 // Read returns header and rows of a campaign folder without locking it; the campaign may be
 // running. Lines that are no rows are left out.
 func Read(dir string) (Header, []Row, error) {
@@ -376,8 +323,11 @@ func (r *Record) Rows() []Row {
 func (r *Record) Append(row Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.modes == nil {
+	switch {
+	case r.modes == nil:
 		return errClosed
+	case len(r.rows) >= mostRows:
+		return fmt.Errorf("campaign folder %s: %w after this one: give a new folder", r.dir, errRows)
 	}
 	if run, ok := r.run(row); ok {
 		if err := r.writeRun(run); err != nil {
@@ -410,14 +360,17 @@ type Line struct {
 }
 
 // Import writes lines to modes.csv and syncs them to disk together.
-func (r *Record) Import(lines []Line) error {
+func (r *Record) Import(lines iter.Seq[Line]) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.modes == nil {
 		return errClosed
 	}
-	for _, l := range lines {
+	for l := range lines {
 		r.modes.add(append(r.withSize(l.Known, l.Batch), l.Extra...))
+		if err := r.modes.spill(); err != nil {
+			return err
+		}
 	}
 	return r.modes.flush(true)
 }

@@ -66,6 +66,32 @@ func exampleRows() []Row {
 	}
 }
 
+func TestReadRefusesMoreRowsThanAnyBoardHas(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r, err := Create(dir, testHeader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, modesName), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(strings.Repeat("\n", mostRows+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Read(dir); !errors.Is(err, errRows) || !strings.Contains(err.Error(), "more than 100,000 rows") {
+		t.Errorf("Read: %v, want %v", err, errRows)
+	}
+	if _, err := OpenOrCreate(dir, testHeader(t), true); !errors.Is(err, errRows) {
+		t.Errorf("resumed: %v, want %v", err, errRows)
+	}
+}
+
 func TestRecordRowsSurviveTheRecord(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "campaign")

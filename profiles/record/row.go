@@ -1,12 +1,17 @@
 package record
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
+	"jtune/internal/safefile"
 	"jtune/internal/stats"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
@@ -273,4 +278,61 @@ func (p *fieldParser) mode() tegra.Mode {
 		GPU:   tegra.Freq(p.whole()),
 		EMC:   tegra.Freq(p.whole()),
 	}
+}
+
+// readRows reads modes.csv. A line that is not a row is reported in bad and left out; its mode
+// will be measured again.
+func readRows(dir string) (rows []Row, bad []string, err error) {
+	data, err := readIfThere(dir, modesName)
+	if bytes.Count(data, []byte("\n")) > mostRows+1 {
+		return nil, nil, fmt.Errorf("campaign folder %s: %w", dir, errRows)
+	}
+	rows, bad = parseRows(data)
+	return rows, bad, err
+}
+
+// readIfThere reads a file of a folder; nil where there is none.
+func readIfThere(dir, name string) ([]byte, error) {
+	text, err := safefile.Read(filepath.Join(dir, name), mostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("campaign folder: %w", err)
+	}
+	return text, nil
+}
+
+func parseRows(text []byte) (rows []Row, bad []string) {
+	width, sized, further := len(Columns), false, []string(nil)
+	eachLine(text, func(n int, fields []string, err error) error {
+		if n == 1 { // header
+			width = max(width, len(fields))
+			sized = len(fields) > len(Columns) && fields[len(Columns)] == SizeColumn
+			further = afterKnown(fields, sized)
+			return nil
+		}
+		var row Row
+		switch {
+		case err != nil:
+		case len(fields) != width:
+			err = fmt.Errorf("%d fields where %d belong", len(fields), width)
+		default:
+			if row, err = parseSized(fields, sized); err == nil {
+				err = row.takeServing(further)
+			}
+		}
+		if err != nil {
+			bad = append(bad, unreadable(modesName, n, err))
+			return err
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, bad
+}
+
+// unreadable is the note on a line that is left out.
+func unreadable(file string, n int, err error) string {
+	return fmt.Sprintf("%s: line %d is unreadable and left out: %v", file, n, err)
 }

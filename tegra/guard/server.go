@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -26,14 +27,15 @@ type Server struct {
 	preset func(id int) error
 
 	mu     sync.Mutex
-	found  *tegra.State    // before the first write that was not kept; nil: all is as found
-	last   *tegra.State    // before the last apply, which was not kept; nil: none
-	trials int             // modes applied since found that were neither kept nor reverted
-	back   *steps          // the found states before; nil until they are needed
-	fanOn  bool            // the fan's files belong to the states
-	timer  *time.Timer     // countdown of the last apply; nil: none runs
-	lapsed bool            // the last countdown ended without Keep
-	owed   map[string]bool // files whose last write had no effect: written again by every restore
+	found  *tegra.State     // before the first write that was not kept; nil: all is as found
+	last   *tegra.State     // before the last apply, which was not kept; nil: none
+	asked  []tegra.KnobFile // of the last apply
+	trials int              // modes applied since found that were neither kept nor reverted
+	back   *steps           // the found states before; nil until they are needed
+	fanOn  bool             // the fan's files belong to the states
+	timer  *time.Timer      // countdown of the last apply; nil: none runs
+	lapsed bool             // the last countdown ended without Keep
+	owed   map[string]bool  // files whose last write had no effect: written again by every restore
 	events func(response)
 }
 
@@ -140,7 +142,7 @@ func (s *Server) apply(r tegra.Request, keepAfter time.Duration) (tegra.Applied,
 		return applied, err
 	}
 	applied.Actual = s.mode()
-	s.last = &before
+	s.last, s.asked = &before, files
 	s.trials++
 	if keepAfter > 0 {
 		s.startTimer(keepAfter)
@@ -267,7 +269,21 @@ func (s *Server) recoverPending() (tegra.Applied, error) {
 	return s.restoreLocked()
 }
 
-// keep makes the present state the found state. What revert goes back to is
+// stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend or
+// another program may change it.
+func (s *Server) stillSet() error {
+	if s.last == nil {
+		return nil
+	}
+	j := transition{s: s, files: slices.Clone(s.asked)}
+	j.check()
+	if err := errors.Join(j.errs...); err != nil {
+		return fmt.Errorf("not kept: %w; a resume from suspend or another program changes knobs: apply the mode again", err)
+	}
+	return nil
+}
+
+// keep makes the present state the found state, unless knobs of the last apply have changed since. What revert goes back to is
 // then the found state before: never a trial in between that nobody kept.
 func (s *Server) keep() error {
 	s.mu.Lock()
@@ -275,6 +291,9 @@ func (s *Server) keep() error {
 	if s.lapsed {
 		s.lapsed = false
 		return ErrReverted
+	}
+	if err := s.stillSet(); err != nil {
+		return err
 	}
 	s.stopTimer()
 	back, err := s.steps()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -213,6 +215,26 @@ func TestGuardWritesTheTopMemoryRateAsNoCap(t *testing.T) {
 	}
 	if got := r.k.Value(tegratest.EMC + "/rate"); got != "3199000000" {
 		t.Errorf("rate is %s", got)
+	}
+}
+
+func TestGuardKeepsNoModeThatHasChangedSinceItWasSet(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, tegratest.NewAGXOrin35())
+	limit := filepath.Join(tegratest.GPU35, "max_freq")
+	set := r.apply(slow)
+	if err := os.WriteFile(filepath.Join(r.root, limit), []byte("1300500000\n"), 0o644); err != nil { // as firmware may
+		t.Fatal(err)
+	}
+	err := r.Keep(t.Context())
+	if err == nil || !strings.Contains(err.Error(), limit) || !strings.Contains(err.Error(), "not kept") {
+		t.Errorf("keep says %v, want that it is not kept, because of %s", err, limit)
+	}
+	if a := r.apply(slow); a.Actual != set.Actual {
+		t.Errorf("applied again: %v, want %v", a.Actual, set.Actual)
+	}
+	if err := r.Keep(t.Context()); err != nil {
+		t.Errorf("keep, once it was applied again: %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"jtune/internal/stats"
+	"jtune/internal/text"
 	"jtune/tegra"
 )
 
@@ -31,6 +32,20 @@ func Swapped(rows []tegra.Measured) error {
 		correlation(clocks, powers) < -swapCorrelation {
 		return errors.New("columns time_ms and power_w look swapped: over all rows the time rises with the clocks " +
 			"and the power falls")
+	}
+	return nil
+}
+
+// scattered returns an error when a clock has more values than a board lists: then it is none that was set.
+func scattered(rows []tegra.Measured) error {
+	for knob := range tegra.NumKnobs {
+		seen := map[int64]bool{}
+		for _, m := range rows {
+			if seen[m.Mode.Values()[knob]] = true; len(seen) > mostClocks {
+				return fmt.Errorf("column %s holds more than %s values, and a board lists a few dozen: it takes the clocks "+
+					"that were set, not those that were read", Columns[knob], text.Thousands(mostClocks))
+			}
+		}
 	}
 	return nil
 }

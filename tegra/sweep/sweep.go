@@ -108,9 +108,10 @@ type Options struct {
 // Bounds of a file, beside those of package safefile.
 const (
 	mostBytes   = 32 << 20
-	mostLines   = 200_000 // ten times the modes of the largest board; bad, empty and equal ones count
+	mostLines   = 100_000 // three times the modes of the largest board; bad, empty and equal ones count
 	mostColumns = 1000
-	mostCells   = 4_000_000
+	mostCells   = 2_000_000
+	mostClocks  = 1000 // of a knob; boards list a few dozen
 	// hopeless is how many rows may be bad while none is good.
 	hopeless = 10_000
 )
@@ -204,10 +205,11 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 			return nil, fmt.Errorf("%s: header only, no measured modes", name)
 		}
 	}
-	if t.Doubt = doubt(t.Readings()); !o.ModesOnly {
-		if err := Swapped(t.Readings()); err != nil {
+	if all := t.Readings(); !o.ModesOnly {
+		if err := cmp.Or(scattered(all), Swapped(all)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		t.Doubt = doubt(all)
 	}
 	return t, nil
 }

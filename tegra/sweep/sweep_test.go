@@ -389,7 +389,7 @@ func TestReadRefusesFilesBeyondItsBoundsAtOnce(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
 	row := "4,1190400,420750000,2133000000,80.5,25\n"
-	const many = "more than 200,000 lines"
+	const many = "more than 100,000 lines"
 	for name, c := range map[string]struct {
 		text io.Reader
 		want string
@@ -399,11 +399,12 @@ func TestReadRefusesFilesBeyondItsBoundsAtOnce(t *testing.T) {
 		"lines of commas":      {strings.NewReader(head + strings.Repeat(",\n", mb)), "no usable row"},
 		"one long line of all": {strings.NewReader(head + row + strings.Repeat("9", 2*mb)), "line 3 is long"},
 		"rows and rows":        {io.MultiReader(strings.NewReader(head), &endless{row: row}), many},
-		"one row again":        {strings.NewReader(head + strings.Repeat(row, 200_000)), many},
-		"bad rows after a row": {strings.NewReader(head + row + strings.Repeat("1\n", 200_000)), many},
-		"empty lines":          {strings.NewReader(head + row + strings.Repeat("\n", 200_000)), many},
+		"one row again":        {strings.NewReader(head + strings.Repeat(row, 100_000)), many},
+		"bad rows after a row": {strings.NewReader(head + row + strings.Repeat("1\n", 100_000)), many},
+		"empty lines":          {strings.NewReader(head + row + strings.Repeat("\n", 100_000)), many},
 		"cells": {strings.NewReader(strings.TrimSpace(head) + strings.Repeat(",x", 990) + "\n" +
-			strings.Repeat(strings.TrimSpace(row)+strings.Repeat(",1", 990)+"\n", 5000)), "more than 4,000,000 cells"},
+			strings.Repeat(strings.TrimSpace(row)+strings.Repeat(",1", 990)+"\n", 2500)), "more than 2,000,000 cells"},
+		"clocks": {strings.NewReader(head + scatteredRows(1001)), "column cpu_khz holds more than 1,000 values"},
 		"bytes": {strings.NewReader(head + strings.Repeat(strings.TrimSpace(row)+strings.Repeat(" ", mb/2)+"\n", 65)),
 			"larger than 32 MB"},
 	} {
@@ -412,6 +413,15 @@ func TestReadRefusesFilesBeyondItsBoundsAtOnce(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
+}
+
+// scatteredRows are rows with a CPU clock each.
+func scatteredRows(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "4,%d,420750000,2133000000,80.5,25\n", 1_000_000+i)
+	}
+	return b.String()
 }
 
 // endless gives the same row, with another time each time.
