@@ -60,7 +60,7 @@ type bench struct {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("endure", flag.ContinueOnError)
 	part := flags.String("part", "fuzz", "`PART` to run: fuzz, kills or keys")
-	span := flags.Duration("for", 8*time.Minute, "how long all fuzz targets take together")
+	span := flags.Duration("for", 8*time.Minute, "how long all fuzz targets take together, once they are built")
 	only := flags.String("only", "", "`PATTERN` of the fuzz targets to run, such as tegra.FuzzSelect")
 	rounds := flags.Int("rounds", 20, "`N` rounds of each kind of kill, or keys of each walk")
 	seed := flags.Int64("seed", time.Now().UnixNano()%1_000_000, "`N` of what is drawn")
@@ -77,7 +77,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	until := time.Now().Add(*span)
 	if list, ok := tests[*part]; ok {
 		for _, t := range list {
 			if err := b.test(ctx, t[0], t[1], *rounds, *seed); err != nil {
@@ -86,7 +85,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 	} else if *part != "fuzz" {
 		return fmt.Errorf("-part %s: want fuzz, kills or keys", *part)
-	} else if err := b.fuzz(ctx, until, *only); err != nil {
+	} else if err := b.fuzz(ctx, *span, *only); err != nil {
 		return err
 	}
 	record.Count, record.Findings = b.count, len(b.findings)
@@ -150,7 +149,8 @@ func targets() (list []target, err error) {
 	return list, err
 }
 
-func (b *bench) fuzz(ctx context.Context, until time.Time, only string) error {
+// fuzz fuzzes for span, which begins when all test programs are built.
+func (b *bench) fuzz(ctx context.Context, span time.Duration, only string) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -175,6 +175,7 @@ func (b *bench) fuzz(ctx context.Context, until time.Time, only string) error {
 	if err != nil {
 		return err
 	}
+	until := time.Now().Add(span)
 	for i, t := range list {
 		span := max(time.Until(until)/time.Duration(len(list)-i), time.Second)
 		b.fuzzOne(ctx, t, programs[t.pkg], filepath.Join(strings.TrimSpace(string(cache)), "fuzz/jtune", t.pkg), span)
