@@ -56,15 +56,15 @@ func (s *Space) Bounded() error {
 	n := 1
 	for _, list := range []int{len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC)} {
 		if n *= list; n > mostModes {
-			return fmt.Errorf("%d core counts and %d CPU, %d GPU and %d memory clocks make more power modes than any board "+
-				"has", len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC))
+			return fmt.Errorf("%d core counts and %d CPU, %d GPU and %d memory clocks make more power modes than any "+
+				"board has", len(s.Cores), len(s.CPU), len(s.GPU), len(s.EMC))
 		}
 	}
 	return nil
 }
 
-// Spanned builds the space of every combination of the modes' values. More than any board has are an error, as of clocks
-// that were read and not set.
+// Spanned builds the space of every combination of the modes' values. More than any board has are an error, as
+// of clocks that were read and not set.
 func Spanned(modes []Mode) (*Space, error) {
 	s, err := combined(modes)
 	if err == nil {

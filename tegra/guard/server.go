@@ -269,8 +269,8 @@ func (s *Server) recoverPending() (tegra.Applied, error) {
 	return s.restoreLocked()
 }
 
-// stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend or
-// another program may change it.
+// stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend
+// or another program may change it.
 func (s *Server) stillSet() error {
 	if s.last == nil {
 		return nil
@@ -278,13 +278,14 @@ func (s *Server) stillSet() error {
 	j := transition{s: s, files: slices.Clone(s.asked)}
 	j.check()
 	if err := errors.Join(j.errs...); err != nil {
-		return fmt.Errorf("not kept: %w; a resume from suspend or another program changes knobs: apply the mode again", err)
+		return fmt.Errorf("not kept: %w; a resume from suspend or another program changes knobs: apply the mode again",
+			err)
 	}
 	return nil
 }
 
-// keep makes the present state the found state, unless knobs of the last apply have changed since. What revert goes back to is
-// then the found state before: never a trial in between that nobody kept.
+// keep makes the present state the found state, unless knobs of the last apply have changed since. What revert goes
+// back to is then the found state before: never a trial in between that nobody kept.
 func (s *Server) keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,8 +42,8 @@ func scattered(rows []tegra.Measured) error {
 		seen := map[int64]bool{}
 		for _, m := range rows {
 			if seen[m.Mode.Values()[knob]] = true; len(seen) > mostClocks {
-				return fmt.Errorf("column %s holds more than %s values, and a board lists a few dozen: it takes the clocks "+
-					"that were set, not those that were read", Columns[knob], text.Thousands(mostClocks))
+				return fmt.Errorf("column %s holds more than %s values, and a board lists a few dozen: it takes the "+
+					"clocks that were set, not those that were read", Columns[knob], text.Thousands(mostClocks))
 			}
 		}
 	}
