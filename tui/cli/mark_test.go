@@ -105,6 +105,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"experiment":        {"workers", "lstm", "--minibatches", "3", "--base", "0"},
 		"fidelity":          {"--only", "scenario"},
 		"exporter":          {"--once"},
+		"reproduce":         {"four-modes"},
 		"profile":           nil, // above
 		"campaigns rename":  nil,
 	}

@@ -79,9 +79,27 @@ var Figures = sync.OnceValue(func() []Figure {
 })
 
 func parseFigures(text string) (out []Figure, err error) {
+	err = Parse(text, func(f Figure, cell map[string]string) (err error) {
+		f.method, f.of = cell["method"], cell["of"]
+		for text := range strings.FieldsSeq(cell["jobs"]) {
+			board, workload, _ := strings.Cut(text, "/")
+			f.Jobs = append(f.Jobs, Job{board, workload})
+		}
+		if f.at, err = parseSetups(cell["at"]); err == nil {
+			f.against, err = parseSetups(cell["against"])
+		}
+		out = append(out, f)
+		return err
+	})
+	return out, err
+}
+
+// Parse reads a table of published figures, one per line, and hands on each with all its cells by the names of their
+// columns.
+func Parse(text string, each func(f Figure, cell map[string]string) error) error {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, row := range rows[1:] {
 		cell := map[string]string{}
@@ -89,22 +107,20 @@ func parseFigures(text string) (out []Figure, err error) {
 			cell[name] = row[k]
 		}
 		f, err := parseFigure(cell)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %s: %w", i+2, cell["id"], err)
+		if err == nil {
+			err = each(f, cell)
 		}
-		out = append(out, f)
+		if err != nil {
+			return fmt.Errorf("line %d: %s: %w", i+2, cell["id"], err)
+		}
 	}
-	return out, nil
+	return nil
 }
 
 func parseFigure(cell map[string]string) (f Figure, err error) {
 	f = Figure{ID: cell["id"], Study: cell["study"], Where: cell["where"], Configuration: cell["configuration"],
 		Metric: cell["metric"], Unit: cell["unit"], Relation: cell["relation"], Kind: Kind(cell["kind"]),
-		SameAs: cell["same_as"], Note: cell["note"], method: cell["method"], of: cell["of"]}
-	for text := range strings.FieldsSeq(cell["jobs"]) {
-		board, workload, _ := strings.Cut(text, "/")
-		f.Jobs = append(f.Jobs, Job{board, workload})
-	}
+		SameAs: cell["same_as"], Note: cell["note"]}
 	if f.Value, err = strconv.ParseFloat(cell["value"], 64); err != nil {
 		return f, err
 	}
@@ -114,12 +130,7 @@ func parseFigure(cell map[string]string) (f Figure, err error) {
 			return f, err
 		}
 	}
-	if f.Tolerance, err = strconv.ParseFloat(cell["tolerance"], 64); err != nil {
-		return f, err
-	}
+	f.Tolerance, err = strconv.ParseFloat(cell["tolerance"], 64)
 	f.Relative = cell["tolerance_kind"] == "relative"
-	if f.at, err = parseSetups(cell["at"]); err == nil {
-		f.against, err = parseSetups(cell["against"])
-	}
 	return f, err
 }

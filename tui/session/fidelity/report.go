@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 )
@@ -151,7 +150,7 @@ func Evaluate(ctx context.Context, figures []Figure, seed uint64) ([]Result, err
 }
 
 func (b *bench) evaluate(f Figure) (Result, error) {
-	r := Result{Figure: f, Off: math.NaN()}
+	r := Result{Figure: f}
 	switch work, ok := methods[f.method]; {
 	case f.method == "":
 		r.Lacks = f.Note
@@ -162,12 +161,9 @@ func (b *bench) evaluate(f Figure) (Result, error) {
 		if err != nil {
 			return r, err
 		}
-		r.Values, r.Off = values, 0
-		for _, v := range values {
-			r.Off = max(r.Off, f.Off(v))
-		}
+		r.Values = values
 	}
-	r.Verdict = r.verdict(r.Off)
+	r.Off, r.Verdict = r.Judge(r.Values)
 	return r, nil
 }
 

@@ -43,7 +43,17 @@ func (f Figure) Slack(value float64) float64 {
 	return max(1e-9, f.Tolerance)
 }
 
-// verdict judges the worst of the simulated values.
+// Judge is how many tolerances the worst of the values is off the figure, NaN without any, and what that comes to.
+func (f Figure) Judge(values []float64) (off float64, v Verdict) {
+	if off = math.NaN(); len(values) > 0 {
+		off = 0
+	}
+	for _, v := range values {
+		off = max(off, f.Off(v))
+	}
+	return off, f.verdict(off)
+}
+
 func (f Figure) verdict(off float64) Verdict {
 	switch {
 	case f.Kind == Stated:

@@ -1,0 +1,121 @@
+package reproduce
+
+import (
+	"context"
+	_ "embed"
+	"encoding/csv"
+	"slices"
+	"strings"
+	"sync"
+
+	"jtune/tui/session/fidelity"
+)
+
+// Claim is a take-away of a paper, and which published figures stand for it.
+type Claim struct {
+	ID       string
+	Study    string // see fidelity.Studies
+	Where    string
+	Sentence string
+	evidence []string // what the names of its figures begin with
+}
+
+//go:embed claims.csv
+var claimsCSV string
+
+// Claims are the take-aways of all papers.
+var Claims = sync.OnceValue(func() (out []Claim) {
+	rows, err := csv.NewReader(strings.NewReader(claimsCSV)).ReadAll()
+	if err != nil {
+		panic("reproduce: claims.csv: " + err.Error())
+	}
+	for _, r := range rows[1:] {
+		out = append(out, Claim{r[0], r[1], r[2], r[3], strings.Fields(r[4])})
+	}
+	return out
+})
+
+// Outcome is how a claim stands.
+type Outcome string
+
+// Outcomes. A claim passes when more than two thirds of what stands for it holds.
+const (
+	Pass        Outcome = "pass"
+	Fail        Outcome = "fail"
+	NotTestable Outcome = "not testable here"
+)
+
+// Evidence is a figure that stands for a claim.
+type Evidence struct {
+	ID        string           `json:"id"`
+	Published float64          `json:"published"`
+	Own       []float64        `json:"own"`
+	Unit      string           `json:"unit"`
+	Verdict   fidelity.Verdict `json:"verdict"`
+}
+
+// Judged is a claim with what stands for it.
+type Judged struct {
+	Claim
+	Outcome   Outcome
+	Holding   int // of Evidence
+	Simulated bool
+	Evidence  []Evidence
+}
+
+// passing is the share of figures that must hold.
+const passing = 2.0 / 3
+
+// Ledger holds all claims against the figures of the studies and of the virtual boards.
+func Ledger(ctx context.Context, o Options) (out []Judged, err error) {
+	boards, err := fidelity.Evaluate(ctx, fidelity.Figures(), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	o.Studies = nil
+	for _, f := range Figures() {
+		cited := func(c Claim) bool { return c.cites(f.ID) }
+		if slices.ContainsFunc(Claims(), cited) && !slices.Contains(o.Studies, f.Group) {
+			o.Studies = append(o.Studies, f.Group)
+		}
+	}
+	reports, err := Run(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range Claims() {
+		j := Judged{Claim: c}
+		add := func(f fidelity.Figure, own []float64, v fidelity.Verdict, simulated bool) {
+			if !c.cites(f.ID) || len(own) == 0 {
+				return
+			}
+			j.Evidence = append(j.Evidence, Evidence{f.ID, f.Value, own, f.Unit, v})
+			if v.Holds() {
+				j.Holding++
+			}
+			j.Simulated = j.Simulated || simulated
+		}
+		for _, r := range boards {
+			add(r.Figure, r.Values, r.Verdict, true)
+		}
+		for _, r := range reports {
+			for _, f := range r.Results {
+				add(f.Figure.Figure, f.Own, f.Verdict, f.Simulated)
+			}
+		}
+		switch {
+		case len(j.Evidence) == 0:
+			j.Outcome = NotTestable
+		case float64(j.Holding) > passing*float64(len(j.Evidence)):
+			j.Outcome = Pass
+		default:
+			j.Outcome = Fail
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+func (c Claim) cites(id string) bool {
+	return slices.ContainsFunc(c.evidence, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+}

@@ -1,0 +1,323 @@
+package reproduce
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/learn"
+	"jtune/learn/baseline/nn"
+	"jtune/optimize/bench"
+	"jtune/tegra"
+	"jtune/tegra/sweep"
+	"jtune/tegra/virtual"
+	"jtune/tegra/virtual/physics"
+)
+
+// How much is run. The papers take ten random samples of modes, and references of all 4,368 modes of the grid.
+const (
+	samples      = 5
+	scratch      = 3 // samples where networks learn from scratch
+	quickSamples = 1
+	quickModes   = 600 // of a reference
+)
+
+// lab holds what studies share.
+type lab struct {
+	Options
+	ctx        context.Context
+	boards     map[string]*virtual.Board
+	devices    map[string]tegra.Device
+	sweeps     map[string]*measuredSweep
+	references map[string]*learn.Reference
+	rows       map[string]bench.Row
+	pickedOf   map[string]*picks
+
+	linearModels *lines
+	profile      *profiled
+	sensitivity  [][2]float64 // of minibatchErrors
+	bySize       [][2]float64 // of sizeErrors
+
+	simulated bool            // what was last worked out rests on a virtual board
+	used      map[string]bool // sweeps of the present study
+}
+
+// measuredSweep is a workload in every mode of a board's grid.
+type measuredSweep struct {
+	place     string
+	measured  []tegra.Measured
+	simulated bool
+}
+
+func newLab(ctx context.Context, o Options) *lab {
+	return &lab{Options: o, ctx: ctx, boards: map[string]*virtual.Board{}, devices: map[string]tegra.Device{},
+		sweeps: map[string]*measuredSweep{}, references: map[string]*learn.Reference{}, rows: map[string]bench.Row{},
+		pickedOf: map[string]*picks{}, used: map[string]bool{}}
+}
+
+// forget begins a study.
+func (l *lab) forget() { l.simulated, l.used = false, map[string]bool{} }
+
+// SweepFile is the name of a measured sweep's file in Options.Sweeps: of a workload on a kind of board, such as
+// agx-orin_resnet18.csv, or agx-orin_resnet18@8.csv for another minibatch size than its own.
+func SweepFile(place string) string { return strings.Replace(place, "/", "_", 1) + ".csv" }
+
+// notes say which sweeps of the present study are simulated and where measured ones would be taken from.
+func (l *lab) notes() (out []string) {
+	var lacking []string
+	for _, place := range slices.Sorted(maps.Keys(l.used)) {
+		if l.sweeps[place].simulated {
+			lacking = append(lacking, SweepFile(place))
+		} else {
+			out = append(out, title(place)+": the measured sweep of "+filepath.Join(l.Sweeps, SweepFile(place)))
+		}
+	}
+	if len(lacking) > 0 {
+		out = append(out, fmt.Sprintf("simulated; sweeps measured on a board are taken from %s where they exist: %s",
+			cmp.Or(l.Sweeps, "--sweeps DIR"), strings.Join(lacking, ", ")))
+	}
+	return out
+}
+
+// board is a virtual board at full speed with its usual noise.
+func (l *lab) board(name string) (*virtual.Board, tegra.Device, error) {
+	if b, ok := l.boards[name]; ok {
+		return b, l.devices[name], nil
+	}
+	b, err := virtual.New(virtual.Options{Name: name, Seed: l.Seed, Speed: math.Inf(1)})
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := b.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	l.boards[name], l.devices[name] = b, d
+	return b, d, nil
+}
+
+// Modes that PowerTrain profiled where it was not the whole grid: 1,000 random ones of an AGX Xavier, and on an Orin
+// Nano every second CPU clock of three core counts, three GPU and two memory clocks.
+const xavierModes = 1000
+
+// profiled are the modes of a sweep of a board.
+func (l *lab) profiled(board string) ([]tegra.Mode, error) {
+	_, d, err := l.board(board)
+	if err != nil {
+		return nil, err
+	}
+	space := d.Space()
+	switch board {
+	case "agx-xavier":
+		return space.Sample(xavierModes, l.Seed), nil
+	case "orin-nano":
+		part, err := nanoModes(space)
+		if err != nil {
+			return nil, err
+		}
+		return part.Modes(), nil
+	}
+	return space.Grid().Modes(), nil
+}
+
+// nanoModes are the modes of the Orin Nano's profile: even core counts, every second CPU clock from the top, first,
+// middle and last GPU clock, least and highest memory clock.
+func nanoModes(s *tegra.Space) (*tegra.Space, error) {
+	var cores []int
+	for _, n := range s.Cores {
+		if n%2 == 0 {
+			cores = append(cores, n)
+		}
+	}
+	var cpu []tegra.Freq
+	for i := len(s.CPU) - 1; i >= 0; i -= 2 {
+		cpu = append(cpu, s.CPU[i])
+	}
+	slices.Reverse(cpu)
+	ends := func(f []tegra.Freq) []tegra.Freq { return []tegra.Freq{f[0], f[len(f)-1]} }
+	gpu := slices.Compact([]tegra.Freq{s.GPU[0], s.GPU[len(s.GPU)/2], s.GPU[len(s.GPU)-1]})
+	return tegra.NewSpace(cores, cpu, gpu, ends(s.EMC))
+}
+
+// sweepOf is a workload in every profiled mode: measured, where Sweeps has the file, else as a virtual board does it.
+// A place is BOARD/WORKLOAD or BOARD/WORKLOAD@BATCH.
+func (l *lab) sweepOf(place string) (*measuredSweep, error) {
+	s, ok := l.sweeps[place]
+	if !ok {
+		var err error
+		if s, err = l.readSweep(place); err == nil && s == nil {
+			s, err = l.simulate(place)
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.sweeps[place] = s
+	}
+	l.used[place] = true
+	l.simulated = l.simulated || s.simulated
+	return s, nil
+}
+
+// readSweep is nil where there is no file.
+func (l *lab) readSweep(place string) (*measuredSweep, error) {
+	if l.Sweeps == "" {
+		return nil, nil
+	}
+	path := filepath.Join(l.Sweeps, SweepFile(place))
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return nil, nil
+	}
+	table, err := sweep.ReadFile(path, sweep.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if table.HasBatch && len(table.Batches()) > 1 {
+		return nil, fmt.Errorf("%s: has %d batch sizes; give a file of one", path, len(table.Batches()))
+	}
+	return &measuredSweep{place: place, measured: table.Measured()}, nil
+}
+
+func (l *lab) simulate(place string) (*measuredSweep, error) {
+	name, job, _ := strings.Cut(place, "/")
+	job, size, sized := strings.Cut(job, "@")
+	b, _, err := l.board(name)
+	if err != nil {
+		return nil, err
+	}
+	w, ok := physics.Find(job)
+	if !ok {
+		return nil, fmt.Errorf("no workload %q", job)
+	}
+	if sized {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			return nil, err
+		}
+		w = w.Sized(n)
+	}
+	modes, err := l.profiled(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &measuredSweep{place: place, simulated: true}
+	for _, m := range modes {
+		steps, err := b.Steady(w, m, false)
+		if err != nil {
+			return nil, err
+		}
+		s.measured = append(s.measured, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: steps.TimeMS,
+			PowerW: steps.Power.Total()})
+	}
+	return s, nil
+}
+
+// reference is the networks of a workload, learned from at most so many of its modes; 0: all.
+func (l *lab) reference(place string, most int) (*learn.Reference, error) {
+	key := fmt.Sprint(place, " ", most)
+	if r, ok := l.references[key]; ok {
+		_, err := l.sweepOf(place) // it is used here too
+		return r, err
+	}
+	s, err := l.sweepOf(place)
+	if err != nil {
+		return nil, err
+	}
+	learned := s.measured
+	if l.Quick && most == 0 {
+		most = quickModes
+	}
+	if most > 0 && most < len(learned) {
+		learned = thinned(learned, most, l.Seed)
+	}
+	pair, err := nn.TrainPair(l.ctx, nn.Medians(learned), nn.Config{Seed: l.Seed})
+	if err != nil {
+		return nil, err
+	}
+	r := &learn.Reference{Name: title(place), Samples: s.measured, Networks: &pair}
+	l.references[key] = r
+	return r, nil
+}
+
+// thinned are so many rows at random.
+func thinned(rows []tegra.Measured, n int, seed uint64) (out []tegra.Measured) {
+	for _, i := range rand.New(rand.NewPCG(seed, 0x7265)).Perm(len(rows))[:n] {
+		out = append(out, rows[i])
+	}
+	return out
+}
+
+// seeds is how many samples of modes are drawn.
+func (l *lab) seeds(method string) int {
+	switch {
+	case l.Quick:
+		return quickSamples
+	case method == bench.NN:
+		return scratch
+	}
+	return samples
+}
+
+// score is a method's row on a sweep, having learned from so many modes. "none" is no reference.
+func (l *lab) score(method string, size int, place, reference string) (bench.Row, error) {
+	s, err := l.sweepOf(place)
+	if err != nil {
+		return bench.Row{}, err
+	}
+	var r *learn.Reference
+	if reference != "none" {
+		if r, err = l.reference(reference, 0); err != nil {
+			return bench.Row{}, err
+		}
+	}
+	key := fmt.Sprint(method, " ", size, " ", place, " ", reference)
+	if row, ok := l.rows[key]; ok {
+		return row, nil
+	}
+	o := bench.Options{Truth: s.measured, Name: title(place), Reference: r, Methods: []string{method},
+		Sizes: []int{max(1, size)}, Seeds: l.seeds(method), BudgetFrom: leastW, BudgetTo: mostW, BudgetStep: 1, Seed: l.Seed,
+		Workers: runtime.GOMAXPROCS(0)}
+	board := boardOf(place)
+	if board != "agx-orin" { // PowerTrain's limits are those of an AGX Orin
+		o.BudgetFrom, o.BudgetTo, o.BudgetStep = 0, 0, 0
+	}
+	if method == bench.Presets {
+		_, d, err := l.board(board)
+		if err != nil {
+			return bench.Row{}, err
+		}
+		o.Presets = d.Presets()
+	}
+	report, err := bench.Evaluate(l.ctx, o)
+	if err != nil {
+		return bench.Row{}, err
+	}
+	l.rows[key] = report.Rows[0]
+	return report.Rows[0], nil
+}
+
+// Power limits of PowerTrain's choices, in watts, in steps of one.
+const (
+	leastW = 17
+	mostW  = 50
+)
+
+func boardOf(place string) string {
+	board, _, _ := strings.Cut(place, "/")
+	return board
+}
+
+// jobOf is the workload of a place, without its batch size.
+func jobOf(place string) string {
+	_, job, _ := strings.Cut(place, "/")
+	job, _, _ = strings.Cut(job, "@")
+	return job
+}

@@ -1,0 +1,232 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"jtune/learn"
+	"jtune/learn/baseline/nn"
+	"jtune/optimize"
+	"jtune/optimize/bench"
+	"jtune/tegra"
+	"jtune/tegra/virtual/physics"
+)
+
+// picked is a strategy's mode for a power limit.
+type picked struct {
+	strategy  string
+	predicted learn.Prediction // of the mode; what is measured, for strategies that measure
+	observed  tegra.Measured
+	epochS    float64 // as predicted
+}
+
+// picks are the strategies' on one sample of modes of a workload.
+type picks struct {
+	lab      *lab
+	place    string
+	truth    map[tegra.Mode]tegra.Measured
+	preds    map[string][]learn.Prediction // by method
+	perEpoch float64                       // minibatches in an epoch
+	space    *tegra.Space                  // spanned by the sweep
+	presets  []tegra.Preset
+}
+
+// presetReach is how far, in octaves over all knobs, a profiled mode may lie from a preset to represent it.
+const presetReach = 0.3
+
+// picks learns each method from the same 50 modes.
+func (l *lab) picks(place string) (*picks, error) {
+	s, err := l.sweepOf(place)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := l.pickedOf[place]; ok {
+		return p, nil
+	}
+	p := &picks{lab: l, place: place, truth: map[tegra.Mode]tegra.Measured{}, preds: map[string][]learn.Prediction{}}
+	var modes []tegra.Mode
+	for _, m := range s.measured {
+		p.truth[m.Mode] = m
+		modes = append(modes, m.Mode)
+	}
+	space, err := tegra.Spanned(modes)
+	p.space = space
+	if err != nil {
+		return nil, err
+	}
+	reference, err := l.reference(referenceFor(place), 0)
+	if err != nil {
+		return nil, err
+	}
+	learned := thinned(s.measured, min(learnedModes, len(s.measured)), l.Seed+1)
+	transfer, scratch := nn.ForTransfer(), nn.FromScratch()
+	for method, o := range map[string]learn.Options{
+		bench.PowerTrain: {Method: learn.PowerTrain, Reference: reference, Network: &transfer},
+		bench.NN:         {Method: learn.NN, Network: &scratch},
+		bench.GP:         {Method: learn.GP},
+	} {
+		o.Space, o.Seed, o.SkipCV = space, l.Seed, true
+		model, err := learn.Fit(l.ctx, learned, o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", method, err)
+		}
+		p.preds[method] = model.PredictSettings(tegra.SettingsOf(s.measured))
+	}
+	for _, m := range learned {
+		p.preds[bench.Random] = append(p.preds[bench.Random], optimize.MeasuredPrediction(m))
+	}
+	for _, m := range s.measured {
+		p.preds["optimum"] = append(p.preds["optimum"], optimize.MeasuredPrediction(m))
+	}
+	if w, ok := physics.Find(jobOf(place)); ok {
+		p.perEpoch = float64(w.Minibatches(w.Batch))
+	}
+	_, d, err := l.board(boardOf(place))
+	if err != nil {
+		return nil, err
+	}
+	p.presets = d.Presets()
+	l.pickedOf[place] = p
+	return p, nil
+}
+
+// at is what a method chooses for a limit in watts; where it knows no mode within it, the nearest.
+func (p *picks) at(method string, watts float64) picked {
+	limit := optimize.Limit{PowerW: watts}
+	if method == bench.GP {
+		limit.Margin = optimize.Margin
+	}
+	c, err := optimize.Choose(p.preds[method], limit)
+	if err != nil {
+		least := p.preds[method][0]
+		for _, q := range p.preds[method] {
+			if q.PowerW < least.PowerW {
+				least = q
+			}
+		}
+		c.Prediction = least
+	}
+	return picked{method, c.Prediction, p.truth[c.Mode], c.TimeMS / 1000 * p.perEpoch}
+}
+
+// maxn is the highest mode.
+func (p *picks) maxn() picked {
+	top := p.truth[p.space.Max()]
+	return picked{bench.Maxn, optimize.MeasuredPrediction(top), top, top.TimeMS / 1000 * p.perEpoch}
+}
+
+// preset is what the vendor's preset of so many watts does, in the profiled mode next to it; an endless time where
+// there is none.
+func (p *picks) preset(watts float64) tegra.Measured {
+	out := tegra.Measured{TimeMS: math.Inf(1), PowerW: math.NaN()}
+	for _, preset := range p.presets {
+		if preset.Name != fmt.Sprintf("MODE_%.0fW", watts) {
+			continue
+		}
+		least := presetReach
+		for m, row := range p.truth {
+			if d := tegra.Distance(m, preset.Mode); d < least {
+				least, out = d, row
+			}
+		}
+	}
+	return out
+}
+
+// pick is a quantity of a method's mode for a limit on MobileNet: method, watts.
+func pick(of func(picked) float64) func(*lab, []string) (float64, error) {
+	return func(l *lab, args []string) (float64, error) {
+		watts, err := strconv.ParseFloat(args[1], 64)
+		if err != nil {
+			return 0, err
+		}
+		p, err := l.picks(mobilenet)
+		if err != nil {
+			return 0, err
+		}
+		return of(p.at(args[0], watts)), nil
+	}
+}
+
+// tableAt30W is the table of each strategy's mode for 30 W.
+func (l *lab) tableAt30W() (Table, error) {
+	const watts = 30
+	t := Table{Title: "MobileNet, 30 W: the mode that each strategy chooses, from the same 50 modes",
+		Head: []string{"strategy", "mode", "predicted epoch s", "observed epoch s", "predicted W", "observed W"}}
+	p, err := l.picks(mobilenet)
+	if err != nil {
+		return t, err
+	}
+	choices := []picked{p.at("optimum", watts), p.at(bench.PowerTrain, watts), p.at(bench.NN, watts),
+		p.at(bench.GP, watts), p.at(bench.Random, watts), p.maxn()}
+	if m := p.preset(watts); !math.IsInf(m.TimeMS, 1) {
+		choices = append(choices, picked{"preset MODE_30W", optimize.MeasuredPrediction(m), m,
+			m.TimeMS / 1000 * p.perEpoch})
+	}
+	for _, c := range choices {
+		said, power := number(c.epochS), number(c.predicted.PowerW)
+		if !slices.Contains([]string{bench.PowerTrain, bench.NN, bench.GP}, c.strategy) {
+			said, power = "", ""
+		}
+		t.Rows = append(t.Rows, Row{Item: c.strategy, Simulated: l.sweeps[mobilenet].simulated,
+			Cells: []string{c.observed.Mode.String(), said, number(c.observed.TimeMS / 1000 * p.perEpoch), power,
+				number(c.observed.PowerW)}})
+	}
+	return t, nil
+}
+
+// atPreset is PowerTrain's error of power in percent in the vendor's first preset below MAXN, its PM1.
+func (l *lab) atPreset(args []string) (float64, error) {
+	p, err := l.picks(args[1])
+	if err != nil {
+		return 0, err
+	}
+	at := p.preset(15)
+	for _, q := range p.preds[args[0]] {
+		if q.Mode == at.Mode {
+			return 100 * math.Abs(q.PowerW/at.PowerW-1), nil
+		}
+	}
+	return 0, fmt.Errorf("no profiled mode lies next to the preset of 15 W")
+}
+
+// Epochs to convergence as PowerTrain states them (section 1.4 and 3.1).
+var wholeTrainings = []struct {
+	place  string
+	epochs float64
+}{{"agx-orin/yolov8n", 200}, {mobilenet, 148}, {resnet, 120}}
+
+// trainingHours are the hours of a whole training in each strategy's mode for 30 W.
+func (l *lab) trainingHours() (Table, error) {
+	const watts = 30
+	t := Table{Title: "Whole trainings within 30 W: observed hours and energy in each strategy's mode",
+		Head: []string{"workload", "epochs", "strategy", "hours", "kWh", "hours saved against a random sample"}}
+	for _, training := range wholeTrainings {
+		p, err := l.picks(training.place)
+		if err != nil {
+			return t, err
+		}
+		hours := func(m tegra.Measured) float64 { return m.TimeMS / 3.6e6 * p.perEpoch * training.epochs }
+		random := hours(p.at(bench.Random, watts).observed)
+		for _, method := range []string{"optimum", bench.PowerTrain, bench.NN, bench.GP, bench.Random} {
+			m := p.at(method, watts).observed
+			t.Rows = append(t.Rows, Row{Item: jobOf(training.place), Simulated: l.sweeps[training.place].simulated,
+				Cells: []string{number(training.epochs), method, number(hours(m)), number(hours(m) * m.PowerW / 1000),
+					number(random - hours(m))}})
+		}
+	}
+	return t, nil
+}
+
+// measured is a search's measuring.
+func measured(of func(tegra.Setting) (tegra.Measured, error)) optimize.Measure {
+	return func(ctx context.Context, s tegra.Setting) (tegra.Measured, error) {
+		if err := ctx.Err(); err != nil {
+			return tegra.Measured{}, err
+		}
+		return of(s)
+	}
+}
