@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jtune/learn/baseline/nn"
 	"jtune/tegra"
 )
 
@@ -55,6 +56,15 @@ func (e Errors) MarshalJSON() ([]byte, error) {
 func (e Errors) Known() bool { return e.How != "" }
 
 var _ Predictor = (*Model)(nil)
+
+// Networks are those of powertrain and nn; false for other methods.
+func (m *Model) Networks() (nn.Pair, bool) {
+	b, ok := m.predictor.(*banded)
+	if !ok {
+		return nn.Pair{}, false
+	}
+	return b.Networks()
+}
 
 // Predict predicts the given modes, which need not belong to the space.
 func (m *Model) Predict(modes []tegra.Mode) []Prediction { return m.predictor.Predict(modes) }

@@ -28,12 +28,15 @@ type fitJSON struct {
 	Warnings  []string      `json:"warnings"`
 	Batches   []int         `json:"batches,omitempty"` // where the batch size is an input
 	Virtual   bool          `json:"virtual"`
+	// Networks are those of powertrain and nn, time first; left out for other methods.
+	Networks []session.Network `json:"networks,omitempty"`
 }
 
 func (a *app) fit() *cobra.Command {
 	var r session.FitRequest
 	var method, out string
 	loss, freeze := "mse", false
+	var hyper []string
 	cmd := &cobra.Command{
 		Use:   "fit --samples FILE|DIR --out MODEL",
 		Short: "Fit a model of time and power of all modes to measured modes",
@@ -49,11 +52,12 @@ func (a *app) fit() *cobra.Command {
 			if !slices.Contains(learn.Methods(), r.Method) {
 				return usagef("--method %q: want one of %v", method, learn.Methods())
 			}
-			if err := networkFlags(cmd, &r, loss, freeze); err != nil {
+			if err := networkFlags(cmd, &r, loss, freeze, hyper); err != nil {
 				return err
 			}
 			r.Training = func() {
-				a.note("training networks, and five times more for the cross-validation: a minute or two")
+				a.note("training networks%s",
+					map[bool]string{false: ", and five times more for the cross-validation: --no-cv leaves that out"}[r.SkipCV])
 			}
 			m, notes, err := session.Fit(cmd.Context(), a.options, r)
 			a.notes(notes)
@@ -74,13 +78,19 @@ func (a *app) fit() *cobra.Command {
 	f.StringVar(&loss, "loss", loss,
 		"loss of the networks of powertrain and nn: mse, or mape (the paper's for a transfer to an Orin Nano)")
 	f.BoolVar(&freeze, "freeze", false, "powertrain: train only the new last layer")
+	f.StringArrayVar(&hyper, "hyper", nil, "`KEY=VALUE`: a setting of the networks of powertrain and nn, repeatable: "+
+		strings.Join(nn.Settings(), ", "))
+	countFlag(f, &r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
+		"(default all)")
+	f.BoolVar(&r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
 	a.jsonFlag(f)
 	return cmd
 }
 
-// networkFlags puts --loss and --freeze into the request.
-func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze bool) error {
+// networkFlags puts --loss, --hyper and --freeze into the request.
+func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze bool,
+	hyper []string) error {
 	var l nn.Loss
 	if err := l.UnmarshalText([]byte(strings.ToUpper(loss))); err != nil {
 		return usagef("--loss %q: want mse or mape", loss)
@@ -90,8 +100,21 @@ func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze
 		return usagef("--loss is for networks: it needs --method powertrain or nn")
 	case freeze && r.Method != learn.PowerTrain:
 		return usagef("--freeze keeps the transferred layers: it needs --method powertrain")
+	case len(hyper) > 0 && !networks:
+		return usagef("--hyper sets networks: it needs --method powertrain or nn")
 	}
-	r.Network = func(c *nn.Config) { c.Loss, c.Freeze = l, freeze }
+	var trial nn.Config
+	for _, h := range hyper {
+		if err := trial.Set(h); err != nil {
+			return usagef("--hyper %s: %v", h, err)
+		}
+	}
+	r.Network = func(c *nn.Config) {
+		c.Loss, c.Freeze = l, freeze
+		for _, h := range hyper {
+			_ = c.Set(h) // tried above
+		}
+	}
 	return nil
 }
 
@@ -105,11 +128,14 @@ func (a *app) printFit(m *learn.Model) error {
 			Warnings:  listOf(m.Warnings),
 			Batches:   m.Batches,
 			Virtual:   m.Provenance.Virtual,
+			Networks:  session.NetworksOf(m),
 		})
 	}
 	a.notes(m.Warnings)
 	pct := func(v float64) string {
 		switch {
+		case !m.CV.Known() && len(m.Samples) >= learn.LeastJudged:
+			return "not known: it was not cross-validated"
 		case !m.CV.Known():
 			return "not known, " + m.Weakness()
 		case math.IsNaN(v):
@@ -121,14 +147,19 @@ func (a *app) printFit(m *learn.Model) error {
 	if m.Batches != nil {
 		covers += " at batch sizes " + listed(m.Batches)
 	}
-	if err := table(a.out,
-		[]string{"method", string(m.Method) + originMark(m.Provenance.Origin())},
-		[]string{"samples", text.Thousands(len(m.Samples))},
-		[]string{"covers", covers},
-		[]string{"time error", pct(m.CV.TimeMAPEPct)},
-		[]string{"power error", pct(m.CV.PowerMAPEPct)},
-		[]string{"cross-validated", orDash(m.CV.How)},
-		[]string{"reference", orDash(m.Reference)}); err != nil {
+	rows := [][]string{
+		{"method", string(m.Method) + originMark(m.Provenance.Origin())},
+		{"samples", text.Thousands(len(m.Samples))},
+		{"covers", covers},
+		{"time error", pct(m.CV.TimeMAPEPct)},
+		{"power error", pct(m.CV.PowerMAPEPct)},
+		{"cross-validated", orDash(m.CV.How)},
+		{"reference", orDash(m.Reference)},
+	}
+	for _, n := range session.NetworksOf(m) {
+		rows = append(rows, []string{n.Of + " network", n.Words()})
+	}
+	if err := table(a.out, rows...); err != nil {
 		return err
 	}
 	if m.Batches != nil {

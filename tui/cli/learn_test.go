@@ -541,9 +541,27 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out",
 		dir).done(t)
 	o := jtune(t, "fit", "--samples", dir, "--out", model, "--method", "powertrain", "--freeze", "--loss",
-		"mape").done(t)
-	if !strings.Contains(o.err, "single minibatches") || !strings.Contains(o.err, "of 2 modes") {
+		"mape", "--hyper", "epochs=3", "--hyper", "dropout=0.2", "--minibatches", "10", "--no-cv", "--json").done(t)
+	if !strings.Contains(o.err, "single minibatches") || !strings.Contains(o.err, "of 2 modes") ||
+		!strings.Contains(o.err, "first 10 minibatches") {
 		t.Errorf("stderr %q does not name minibatches", o.err)
+	}
+	var fit struct {
+		Networks []struct {
+			Of        string
+			Config    struct{ Dropout float64 }
+			Rows      int
+			Epochs    int
+			BestEpoch int `json:"best_epoch"`
+		}
+	}
+	if err := json.Unmarshal([]byte(o.out), &fit); err != nil || len(fit.Networks) != 2 {
+		t.Fatalf("%v: %s", err, o.out)
+	}
+	for _, n := range fit.Networks {
+		if n.Config.Dropout != 0.2 || n.Rows == 0 || n.Epochs < 3 || n.BestEpoch < 1 || n.BestEpoch > n.Epochs {
+			t.Errorf("%+v", n)
+		}
 	}
 	for _, c := range []struct {
 		args  []string
@@ -552,6 +570,10 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		{[]string{"--loss", "mae", "--method", "nn"}, []string{"mae", "mape"}},
 		{[]string{"--loss", "mape"}, []string{"--loss", "powertrain or nn"}},
 		{[]string{"--freeze", "--method", "nn"}, []string{"--freeze", "powertrain"}},
+		{[]string{"--hyper", "epochs=3"}, []string{"--hyper", "powertrain or nn"}},
+		{[]string{"--hyper", "layers=3", "--method", "nn"}, []string{"layers", "learn_rate"}},
+		{[]string{"--hyper", "epochs=no", "--method", "nn"}, []string{"epochs", "no"}},
+		{[]string{"--minibatches", "0"}, []string{"--minibatches", "1 at least"}},
 	} {
 		jtune(t, with([]string{"fit", "--samples", dir, "--out", model}, c.args...)...).fails(t, exitUsage, c.words...)
 	}

@@ -2,9 +2,14 @@ package nn
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Loss is what training minimises.
@@ -129,6 +134,42 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	return c, nil
 }
+
+// Set changes one setting by an assignment such as "learn_rate=0.01"; names are those of the fields in JSON.
+func (c *Config) Set(assignment string) error {
+	key, value, ok := strings.Cut(assignment, "=")
+	if !ok {
+		return fmt.Errorf("nn: %q: want KEY=VALUE such as learn_rate=0.01", assignment)
+	}
+	if !slices.Contains(Settings(), key) {
+		return fmt.Errorf("nn: no setting %q; there are %s", key, strings.Join(Settings(), ", "))
+	}
+	if key == "loss" {
+		value = strconv.Quote(strings.ToUpper(value))
+	}
+	changed := *c
+	err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, value)), &changed)
+	if err == nil {
+		_, err = changed.withDefaults()
+	}
+	if err != nil {
+		return fmt.Errorf("nn: %s cannot be %s", key, value)
+	}
+	*c = changed
+	return nil
+}
+
+// Settings are the names that Set knows. The layers are not among them: they are built in.
+func Settings() (names []string) {
+	for f := range reflect.TypeFor[Config]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Layers are the inputs and the widths of a network's layers.
+func Layers() []int { return []int{inputs, width1, width2, width3, 1} }
 
 // plan is how many rows, steps and passes a training takes.
 type plan struct{ train, holdout, batch, epochs, steps int }

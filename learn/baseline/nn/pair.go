@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"jtune/internal/stats"
 	"jtune/tegra"
 )
 
@@ -18,6 +19,23 @@ type Sample struct {
 	Mode    tegra.Mode
 	TimesMS []float64 // of single minibatches, or one median
 	PowersW []float64 // readings during these, or one median; none: not measured
+}
+
+// First is what a shorter measurement would have had: the first n minibatches, and as large a share of the power
+// readings, at least one.
+func (s Sample) First(n int) Sample {
+	if n >= len(s.TimesMS) {
+		return s
+	}
+	readings := (len(s.PowersW)*n + len(s.TimesMS) - 1) / len(s.TimesMS)
+	s.TimesMS, s.PowersW = s.TimesMS[:n], s.PowersW[:readings]
+	return s
+}
+
+// Median is the sample as one measurement.
+func (s Sample) Median() tegra.Measured {
+	return tegra.Measured{Setting: tegra.Setting{Mode: s.Mode}, TimeMS: stats.Median(s.TimesMS),
+		PowerW: stats.Median(s.PowersW)}
 }
 
 // Medians makes samples of modes of which only medians are known, as in the

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"jtune/internal/stats"
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
 	"jtune/optimize/bench"
@@ -96,14 +95,10 @@ func (l *lab) campaign() (*profiled, error) {
 	return out, nil
 }
 
-// first are the medians of the first minibatches of each mode, and of as large a share of its power samples.
+// first are the medians of the first minibatches of each mode.
 func (p *profiled) first(minibatches int) (out []tegra.Measured) {
 	for _, m := range p.modes {
-		times, watts := p.times[m], p.watts[m]
-		n := min(minibatches, len(times))
-		samples := max(1, (len(watts)*n+len(times)-1)/len(times))
-		out = append(out, tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: stats.Median(times[:n]),
-			PowerW: stats.Median(watts[:samples])})
+		out = append(out, nn.Sample{Mode: m, TimesMS: p.times[m], PowersW: p.watts[m]}.First(minibatches).Median())
 	}
 	return out
 }

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/learn/baseline/nn"
+)
+
+// Network is what is known of one network of a model.
+type Network struct {
+	Of        string    `json:"of"`     // time or power
+	Layers    []int     `json:"layers"` // inputs, then the widths
+	Config    nn.Config `json:"config"`
+	Rows      int       `json:"rows"`       // that gradients came from
+	Validated int       `json:"validated"`  // held out for the checkpoint; 0: the training rows served
+	Epochs    int       `json:"epochs"`     // passes
+	BestEpoch int       `json:"best_epoch"` // whose weights were kept, from 1
+	BestLoss  float64   `json:"best_loss"`
+}
+
+// NetworksOf are a model's networks; nil for methods without.
+func NetworksOf(m *learn.Model) (list []Network) {
+	pair, ok := m.Networks()
+	if !ok {
+		return nil
+	}
+	for _, n := range []struct {
+		of  string
+		net *nn.Net
+	}{{"time", pair.Time}, {"power", pair.Power}} {
+		if n.net == nil {
+			continue
+		}
+		r := n.net.Report
+		list = append(list, Network{n.of, nn.Layers(), n.net.Config, r.Rows, r.Validated, r.Epochs, r.BestEpoch, r.BestLoss})
+	}
+	return list
+}
+
+// Words is one line about a network.
+func (n Network) Words() string {
+	var layers []string
+	for _, w := range n.Layers {
+		layers = append(layers, fmt.Sprint(w))
+	}
+	c := n.Config
+	words := fmt.Sprintf("%s, Adam %g, %s, batch %d, dropout %g, %s rows, %d passes, that of pass %d kept, seed %d",
+		strings.Join(layers, "-"), c.LearnRate, c.Loss, c.Batch, c.Dropout, text.Thousands(n.Rows), n.Epochs, n.BestEpoch,
+		c.Seed)
+	if c.Freeze {
+		words += ", only the last layer trained"
+	}
+	return words
+}
