@@ -56,8 +56,11 @@ func (a *app) fit() *cobra.Command {
 				return err
 			}
 			r.Training = func() {
-				a.note("training networks%s",
-					map[bool]string{false: ", and five times more for the cross-validation: --no-cv leaves that out"}[r.SkipCV])
+				if r.SkipCV {
+					a.note("training networks")
+				} else {
+					a.note("training networks, and five times more for the cross-validation: --no-cv leaves that out")
+				}
 			}
 			m, notes, err := session.Fit(cmd.Context(), a.options, r)
 			a.notes(notes)

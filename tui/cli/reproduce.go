@@ -31,13 +31,14 @@ func (a *app) reproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [NAME|all]",
 		Short: "Run the papers' studies again: own results beside the published ones",
-		Long: "Runs a study of the papers again and prints its own results beside the published ones, how far they may " +
-			"be off, and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\n" +
+		Long: "Runs a study of the papers again and prints its own results beside the published ones, how far they " +
+			"may be off, and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\n" +
 			"Where --sweeps has a sweep that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
 			", it is used; else a virtual board stands in, and the result says that it is simulated.\n\n" +
 			"--claims lists the take-aways of the papers, each with pass, fail or not testable here, and its numbers.",
-		Example: "  jtune reproduce four-modes\n  jtune reproduce all --quick --svg plots\n  jtune reproduce --claims --quick",
-		Args:    takes(cobra.MaximumNArgs(1)), ValidArgs: append([]string{"all"}, names...),
+		Example: "  jtune reproduce four-modes\n  jtune reproduce all --quick --svg plots\n" +
+			"  jtune reproduce --claims --quick",
+		Args: takes(cobra.MaximumNArgs(1)), ValidArgs: append([]string{"all"}, names...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && !claims:
@@ -286,8 +287,8 @@ func (a *app) printClaims(judged []reproduce.Judged) error {
 		fmt.Fprintf(a.out, "    %d of %d figures hold%s: %s\n", c.Holding, c.Figures,
 			map[bool]string{true: ", simulated"}[c.Simulated], strings.Join(numbers, "; "))
 	}
-	_, err := fmt.Fprintf(a.out, "\n%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than two "+
-		"thirds of its figures hold\n", len(list), count[reproduce.Pass], count[reproduce.Fail],
+	_, err := fmt.Fprintf(a.out, "\n%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than "+
+		"two thirds of its figures hold\n", len(list), count[reproduce.Pass], count[reproduce.Fail],
 		count[reproduce.NotTestable])
 	return err
 }

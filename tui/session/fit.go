@@ -249,7 +249,8 @@ func (s *Samples) shorten(minibatches int) error {
 		s.Notes = append(s.Notes, notes...)
 	}
 	if len(raw) == 0 {
-		return fmt.Errorf("%w: --minibatches needs the single minibatches of a campaign folder of jtune profile", ErrUsage)
+		return fmt.Errorf("%w: --minibatches needs the single minibatches of a campaign folder of jtune profile",
+			ErrUsage)
 	}
 	fewer := 0
 	for i, m := range s.readings {
@@ -272,9 +273,9 @@ func (s *Samples) shorten(minibatches int) error {
 	return nil
 }
 
-// entryPasses is how many passes a transfer makes over single minibatches, of which there are 40 for each median. On the
-// virtual AGX Orin (MobileNet, 50 modes, judged by 120 others) 25 passes give 7.0 / 4.4 %, 100 passes 8.1 / 4.0 % at
-// 3.7 times the cost.
+// entryPasses is how many passes a transfer makes over single minibatches, of which there are 40 for each median.
+// On the virtual AGX Orin (MobileNet, 50 modes, judged by 120 others) 25 passes give 7.0 / 4.4 %, 100 passes
+// 8.1 / 4.0 % at 3.7 times the cost.
 const entryPasses = 25
 
 // mostEntries bounds what networks learn from: 500 modes as PowerTrain measures

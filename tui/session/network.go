@@ -35,7 +35,8 @@ func NetworksOf(m *learn.Model) (list []Network) {
 			continue
 		}
 		r := n.net.Report
-		list = append(list, Network{n.of, nn.Layers(), n.net.Config, r.Rows, r.Validated, r.Epochs, r.BestEpoch, r.BestLoss})
+		list = append(list, Network{n.of, nn.Layers(), n.net.Config, r.Rows, r.Validated, r.Epochs, r.BestEpoch,
+			r.BestLoss})
 	}
 	return list
 }
@@ -48,8 +49,8 @@ func (n Network) Words() string {
 	}
 	c := n.Config
 	words := fmt.Sprintf("%s, Adam %g, %s, batch %d, dropout %g, %s rows, %d passes, that of pass %d kept, seed %d",
-		strings.Join(layers, "-"), c.LearnRate, c.Loss, c.Batch, c.Dropout, text.Thousands(n.Rows), n.Epochs, n.BestEpoch,
-		c.Seed)
+		strings.Join(layers, "-"), c.LearnRate, c.Loss, c.Batch, c.Dropout, text.Thousands(n.Rows), n.Epochs,
+		n.BestEpoch, c.Seed)
 	if c.Freeze {
 		words += ", only the last layer trained"
 	}

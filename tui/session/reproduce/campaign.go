@@ -141,8 +141,8 @@ func (l *lab) minibatchTable() (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	t := Table{Title: fmt.Sprintf("Networks learned from the first minibatches of %d modes, held against the modes' true "+
-		"time and power", len(l.profile.modes)), Head: []string{"minibatches", "time error %", "power error %"}}
+	t := Table{Title: fmt.Sprintf("Networks learned from the first minibatches of %d modes, held against the modes' "+
+		"true time and power", len(l.profile.modes)), Head: []string{"minibatches", "time error %", "power error %"}}
 	for i, n := range minibatchCounts {
 		t.Rows = append(t.Rows, Row{Item: strconv.Itoa(n), Simulated: true,
 			Cells: []string{number(errors[i][0]), number(errors[i][1])}})

@@ -283,7 +283,8 @@ func (l *lab) score(method string, size int, place, reference string) (bench.Row
 		return row, nil
 	}
 	o := bench.Options{Truth: s.measured, Name: title(place), Reference: r, Methods: []string{method},
-		Sizes: []int{max(1, size)}, Seeds: l.seeds(method), BudgetFrom: leastW, BudgetTo: mostW, BudgetStep: 1, Seed: l.Seed,
+		Sizes: []int{max(1, size)}, Seeds: l.seeds(method), BudgetFrom: leastW, BudgetTo: mostW, BudgetStep: 1,
+		Seed:    l.Seed,
 		Workers: runtime.GOMAXPROCS(0)}
 	board := boardOf(place)
 	if board != "agx-orin" { // PowerTrain's limits are those of an AGX Orin

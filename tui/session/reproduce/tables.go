@@ -85,7 +85,8 @@ func (l *lab) referenceTable() (Table, error) {
 var (
 	studySizes   = []int{10, 20, 30, 50, 100}
 	studyTargets = []string{mobilenet, "agx-orin/yolov8n"}
-	studyMethods = []struct{ method, reference string }{{bench.PowerTrain, resnet}, {bench.NN, "none"}, {bench.GP, "none"}}
+	studyMethods = []struct{ method, reference string }{{bench.PowerTrain, resnet}, {bench.NN, "none"},
+		{bench.GP, "none"}}
 )
 
 func (l *lab) sizeTable() (Table, error) {
@@ -156,11 +157,12 @@ func (l *lab) lossTable() (Table, error) {
 
 // penaltyTable is what each strategy's choices for 17 to 50 W cost.
 func (l *lab) penaltyTable() (Table, error) {
-	t := Table{Title: "Choices for 17 to 50 W: time penalty % against the optimum, mean watts above the limit (area), " +
-		"and the share above it (A/L) and by more than a watt (A/L+1)",
+	t := Table{Title: "Choices for 17 to 50 W: time penalty % against the optimum, mean watts above the limit " +
+		"(area), and the share above it (A/L) and by more than a watt (A/L+1)",
 		Head: []string{"workload", "strategy", "penalty %", "p90", "area W", "A/L %", "A/L+1 %"}}
 	for _, place := range compared {
-		for _, m := range []struct{ method, reference string }{{bench.PowerTrain, referenceFor(place)}, {bench.NN, "none"},
+		for _, m := range []struct{ method, reference string }{{bench.PowerTrain, referenceFor(place)},
+			{bench.NN, "none"},
 			{bench.GP, "none"}, {bench.Random, "none"}, {bench.Maxn, "none"}, {bench.Presets, "none"}} {
 			r, err := l.score(m.method, learnedModes, place, m.reference)
 			if err != nil {
