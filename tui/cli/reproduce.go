@@ -215,7 +215,7 @@ func (a *app) printStudy(r reproduce.Report, plots bool) error {
 
 func simulatedMark(simulated bool) string {
 	if simulated {
-		return "simulated"
+		return "VIRTUAL"
 	}
 	return ""
 }
@@ -285,7 +285,7 @@ func (a *app) printClaims(judged []reproduce.Judged) error {
 				strings.Join(own, " "), number(e.Published), e.Unit, e.Verdict)))
 		}
 		fmt.Fprintf(a.out, "    %d of %d figures hold%s: %s\n", c.Holding, c.Figures,
-			map[bool]string{true: ", simulated"}[c.Simulated], strings.Join(numbers, "; "))
+			map[bool]string{true: ", VIRTUAL"}[c.Simulated], strings.Join(numbers, "; "))
 	}
 	_, err := fmt.Fprintf(a.out, "\n%d claims: %d pass, %d fail, %d not testable here; a claim passes when more than "+
 		"two thirds of its figures hold\n", len(list), count[reproduce.Pass], count[reproduce.Fail],

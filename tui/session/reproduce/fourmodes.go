@@ -164,4 +164,9 @@ func (l *lab) chosenModes() (Table, error) {
 }
 
 // number prints a value with three digits.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+func number(v float64) string {
+	if math.Abs(v) < 1e-9 {
+		v = 0
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}

@@ -82,7 +82,8 @@ func (l *lab) notes() (out []string) {
 		}
 	}
 	if len(lacking) > 0 {
-		out = append(out, fmt.Sprintf("simulated; sweeps measured on a board are taken from %s where they exist: %s",
+		out = append(out, fmt.Sprintf("VIRTUAL: simulated, not measured; sweeps that a board measured are taken "+
+			"from %s where they exist: %s",
 			cmp.Or(l.Sweeps, "--sweeps DIR"), strings.Join(lacking, ", ")))
 	}
 	return out
