@@ -30,7 +30,7 @@ func (a *app) reproduce() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "reproduce [NAME|all]",
-		Short: "Run the papers' studies again: own results beside the published ones",
+		Short: "Run the papers' studies again, beside what they published",
 		Long: "Runs a study of the papers again and prints its own results beside the published ones, how far they " +
 			"may be off, and the verdict. The studies:\n\n" + strings.Join(lines, "\n") + "\n\n" +
 			"Where --sweeps has a sweep that was measured on a board, named " + reproduce.SweepFile("BOARD/WORKLOAD") +
