@@ -67,12 +67,12 @@ type measurement struct {
 }
 
 func newMeasurement(b *Bench, step Step) *measurement {
-	return &measurement{b: b, set: b.Settings.WithDefaults(), step: step, began: b.Clock.Now()}
+	return &measurement{b: b, set: SettingsFor(b.Workload, b.Settings), step: step, began: b.Clock.Now()}
 }
 
 // run measures until there is enough, or a fault. The error ends a campaign.
 func (m *measurement) run(ctx context.Context) (*fault, error) {
-	if m.b.batch != m.step.Batch { // for which there is another job
+	if m.b.batch != m.step.Batch || m.b.Workload.Restarts() { // for which there is another job
 		m.b.consecutiveEmptyRuns = 0
 		if err := m.b.stop(ctx); err != nil {
 			return nil, err
@@ -198,6 +198,8 @@ func (m *measurement) collect(ctx context.Context) error {
 			if m.b.jobNote != "" && m.b.jobNote != m.b.notedJob {
 				m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: m.b.jobNote})
 			}
+		case harness.Note:
+			m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: e.Message})
 		case harness.Failure:
 			m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: "harness: " + e.Message})
 		}
@@ -240,6 +242,9 @@ func (m *measurement) minibatch(e harness.Event) error {
 	if e.T <= m.since {
 		return nil // of the mode before
 	}
+	if e.Summary != nil {
+		return m.summary(e)
+	}
 	began := e.Began() + rounding
 	if !m.ready {
 		m.startSettling(max(m.since, began))
@@ -269,6 +274,23 @@ func (m *measurement) minibatch(e harness.Event) error {
 	return nil
 }
 
+// summary takes what a program says of itself when it ends: the samples in the span that it is of count.
+func (m *measurement) summary(e harness.Event) error {
+	m.startSettling(m.since)
+	if err := m.settle(m.b.Clock.Now()); err != nil {
+		return err
+	}
+	m.clean = []harness.Event{e}
+	m.monitor.Minibatch(e)
+	m.progress(e)
+	if m.b.Raw != nil {
+		if err := m.b.Raw.Minibatch(m.step.Setting, e, true); err != nil {
+			return &rawError{err}
+		}
+	}
+	return nil
+}
+
 // rawError means that the record cannot be written.
 type rawError struct{ err error }
 
@@ -287,7 +309,8 @@ func (m *measurement) settle(now time.Duration) error {
 			}
 		}
 		m.hotNow = s.Reading.Hot()
-		if m.set.Epochs > 0 || m.steady.Verdict() != telemetry.Settling {
+		if m.set.Epochs > 0 || harness.EndsWithSummary(m.b.Workload.Pattern) ||
+			m.steady.Verdict() != telemetry.Settling {
 			m.samples = append(m.samples, s)
 			continue
 		}
@@ -327,6 +350,9 @@ func (m *measurement) beyondEpochs(e harness.Event) bool {
 
 // enough reports whether collection ends with this minibatch.
 func (m *measurement) enough(e harness.Event) bool {
+	if e.Summary != nil {
+		return true
+	}
 	if m.set.Epochs > 0 {
 		return m.beyondEpochs(e)
 	}

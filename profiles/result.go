@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -146,7 +147,13 @@ func (m *measurement) row(f *fault) record.Row {
 	for i, e := range m.clean {
 		times[i] = e.TimeMS
 	}
+	if own := m.clean[0].Summary; own != nil {
+		times = []float64{own.TimeMS}
+	}
 	r.TimeMS, r.TimeIQRMS = stats.Median(times), stats.IQR(times)
+	if m.b.Workload.Server != (workload.Server{}) { // its power goes up and down with each request
+		power = []float64{energy.MeanW()}
+	}
 	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))
 	r.SetParts(m.clean)
 	r.EnergyJ = energy.MeanW() * stats.Mean(times) / 1000

@@ -11,11 +11,11 @@ import (
 type serving struct {
 	units    int
 	phase    string
-	batches  []float64 // ms of service, of the newest ones
-	requests []float64 // ms of latency, of the newest ones
-	ttft     []float64 // ms
-	tpot     []float64 // ms
-	answered int
+	batches  []float64        // ms of service, of the newest ones
+	requests []float64        // ms of latency, of the newest ones
+	ttft     []float64        // ms
+	tpot     []float64        // ms
+	summary  *harness.Summary // the program's own numbers, in place of those counted here
 }
 
 // keptLatencies bounds the number of latencies from which the quantiles are taken.
@@ -30,6 +30,9 @@ func keep(list *[]float64, v float64) {
 // batch adds a batch. Version 1 of the protocol reports an inference job's as minibatches, whose compute time is the
 // latency.
 func (s *serving) batch(e harness.Event) {
+	if e.Summary != nil {
+		s.summary = e.Summary
+	}
 	s.units, s.phase = s.units+max(1, e.N), e.Phase
 	switch {
 	case e.Kind == harness.Infer:
@@ -41,7 +44,6 @@ func (s *serving) batch(e harness.Event) {
 
 // request adds an answered request.
 func (s *serving) request(e harness.Event) {
-	s.answered++
 	keep(&s.requests, e.Latency())
 	keep(&s.ttft, float64(e.First-e.Arrive)/1e6)
 	if e.Out > 1 {
@@ -68,6 +70,11 @@ func (s *serving) result(unit string, all record.Part) *record.Serving {
 	}
 	if all.EnergyJ.OK && perBatch > 0 {
 		out.UnitJ = tegra.Some(all.EnergyJ.V / perBatch)
+	}
+	if own := s.summary; own != nil {
+		out.Latency = record.Latency{P50: own.P50.Or(own.TimeMS), P95: own.P95.V, P99: own.P99.V, N: own.Requests}
+		out.Requests, out.TTFTMS, out.TPOTMS = own.Requests, own.TTFTMS, own.TPOTMS
+		return out
 	}
 	out.TTFTMS, out.TPOTMS = tegra.Finite(stats.Median(s.ttft)), tegra.Finite(stats.Median(s.tpot))
 	return out

@@ -2,11 +2,33 @@ package profiles
 
 import (
 	"math"
+	"time"
 
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
+
+// A server's power goes up and down with each request, which is not waited for to be steady: after a change of mode
+// its heat and clocks are. Eight requests of a few seconds hold enough samples.
+const (
+	serverWait     = 5 * time.Second
+	serverRequests = 8
+)
+
+// SettingsFor fills in the defaults for a workload.
+func SettingsFor(w workload.Workload, s record.Settings) record.Settings {
+	if w.Server != (workload.Server{}) {
+		if s.Minibatches <= 0 {
+			s.Minibatches = serverRequests
+		}
+		if s.FixedWait <= 0 {
+			s.FixedWait = serverWait
+		}
+	}
+	return s.WithDefaults()
+}
 
 // steadyBy is how the beginning of what counts is found: by the power, or after
 // a fixed time.

@@ -6,6 +6,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -26,10 +27,10 @@ type Settle struct {
 	hotLast bool   // that is the newest sample of all
 }
 
-// NewSettle returns a Settle that has seen nothing.
-func NewSettle() *Settle {
-	usual := record.Settings{}.WithDefaults()
-	return &Settle{every: usual.SampleEvery, steady: telemetry.Steady{GiveUp: usual.SteadyGiveUp}}
+// NewSettle returns a Settle of a workload that has seen nothing.
+func NewSettle(w workload.Workload) *Settle {
+	usual := SettingsFor(w, record.Settings{})
+	return &Settle{every: usual.SampleEvery, steady: steadyBy(usual)}
 }
 
 // Sample takes a reading of the device; it may come from any goroutine.

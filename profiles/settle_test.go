@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -11,7 +12,7 @@ import (
 // settleWith tells power that rises for so long, sampled at an interval, and returns what
 // came of it by the end of 60 s.
 func settleWith(every, rise time.Duration, good bool) *Settle {
-	s := NewSettle()
+	s := NewSettle(workload.Workload{})
 	s.Begin(0)
 	for at := every / 2; at < time.Minute && !s.Enough(); at += every {
 		w := 40.0
@@ -54,7 +55,7 @@ func TestSettleIsHotWhenMoreThanATenthOfTheSamplesIs(t *testing.T) {
 		{func(i int) bool { return i < 4 }, true},
 		{func(i int) bool { return i == 29 }, true}, // it is now
 	} {
-		s := NewSettle()
+		s := NewSettle(workload.Workload{})
 		s.Begin(0)
 		for i := range 30 {
 			r := tegra.Reading{TotalW: tegra.Some(20.0), Heat: tegra.Some(c.hot(i))}

@@ -47,7 +47,7 @@ type job struct {
 	queue   *queue
 	stdout  *pipe
 	clock   tegra.Clock
-	pattern *pattern      // nil: none
+	pattern reader        // nil: none
 	remove  []string      // command that ends the job's container; empty: it has none
 	exited  chan struct{} // closed when the job's first process has been reaped
 	ended   chan struct{} // closed when output is read up and the end is known
@@ -92,11 +92,11 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 	return j, nil
 }
 
-func patternOf(o ExecOptions) (*pattern, error) {
+func patternOf(o ExecOptions) (reader, error) {
 	if o.Pattern == "" {
 		return nil, nil
 	}
-	return newPattern(o.Pattern)
+	return newReader(o.Pattern, o.Command)
 }
 
 // contain turns the options into those of the engine's command.
@@ -179,6 +179,11 @@ func (j *job) follow(stdout, stderr *pipe) {
 	readers.Wait()
 	stdout.Close()
 	stderr.Close()
+	if sum, ok := j.pattern.(summing); ok {
+		if e := sum.summary(); e != nil {
+			j.queue.put(*e)
+		}
+	}
 	j.queue.close(j.outcome(err))
 	j.log.note("ended: %s", j.cmd.ProcessState)
 	j.log.close()

@@ -26,6 +26,7 @@ const (
 	Cache      Kind = "cache" // Share is the part of the data in the page cache
 	Infer      Kind = "infer" // an executed batch of N units
 	Request    Kind = "request"
+	Note       Kind = "note"  // Message is for the user
 	Warm       Kind = "warm"  // the warm-up ends: the first N batches do not count
 	Other      Kind = "other" // known to the protocol, of no use here
 )
@@ -58,6 +59,9 @@ type Event struct {
 	// its end is T.
 	Arrive, Start, First time.Duration
 	In, Out              int // of a request: units of the question and the answer
+	// Of a batch of a language model: the parts of its time that read the question and write the answer.
+	PrefillMS, DecodeMS tegra.Val[float64]
+	Summary             *Summary // of a program that tells of itself when it ends: TimeMS is then the whole span
 }
 
 // Timed reports whether the event is a unit of measurement: a minibatch of training or a batch of inference.

@@ -41,6 +41,16 @@ func eachLine(r io.Reader, f func(text []byte)) {
 // one that is drawn ends only with the next one. Pieces longer than maxLine lose their
 // beginning.
 func eachDraw(r io.Reader, f func(text []byte, whole bool)) {
+	eachPiece(r, func(text []byte) { f(text, true) }, f)
+}
+
+// eachFinished is eachDraw without pieces that have no end: a number in them may be cut.
+func eachFinished(r io.Reader, f func(text []byte, whole bool)) {
+	eachPiece(r, func(text []byte) { f(text, true) }, func([]byte, bool) {})
+}
+
+// eachPiece calls f with every piece that ends, and rest with what has no end yet, or, over, never gets one.
+func eachPiece(r io.Reader, f func(text []byte), rest func(text []byte, over bool)) {
 	var held []byte
 	chunk := make([]byte, queueLen) // an event takes two bytes at least, see queue.handOver
 	for {
@@ -51,12 +61,12 @@ func eachDraw(r io.Reader, f func(text []byte, whole bool)) {
 			if i < 0 {
 				break
 			}
-			f(held[:i], true)
+			f(held[:i])
 			held = held[i+1:]
 		}
 		held = bytes.Clone(held[max(0, len(held)-maxLine):])
 		if len(held) > 0 && (err != nil || len(held) <= maxBar) {
-			f(held, err != nil)
+			rest(held, err != nil)
 		}
 		if err != nil {
 			return

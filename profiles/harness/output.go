@@ -19,8 +19,12 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 		return
 	}
 	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // its lines have no time of their own
-	readers.Go(func() { eachDraw(stdout, take) })
-	readers.Go(func() { eachDraw(stderr, log) })
+	each := eachFinished
+	if _, expression := j.pattern.(*pattern); expression {
+		each = eachDraw
+	}
+	readers.Go(func() { each(stdout, take) })
+	readers.Go(func() { each(stderr, log) })
 }
 
 // match returns the function that reads minibatches from lines and passes other lines to rest.

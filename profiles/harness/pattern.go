@@ -2,11 +2,9 @@ package harness
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -71,7 +69,7 @@ type pattern struct {
 // CheckPattern returns an error unless a pattern is the name of a known one, or a regular
 // expression with named groups.
 func CheckPattern(text string) error {
-	_, err := newPattern(text)
+	_, err := newReader(text, nil)
 	return err
 }
 
@@ -85,7 +83,7 @@ func newPattern(expr string) (*pattern, error) {
 		return nil, fmt.Errorf(
 			"pattern: %w; known ones: %s",
 			err,
-			strings.Join(slices.Sorted(maps.Keys(patterns)), " "),
+			knownPatterns(),
 		)
 	}
 	finds := re.SubexpNames()
@@ -98,7 +96,7 @@ func newPattern(expr string) (*pattern, error) {
 		"pattern %q finds no minibatch: name a group (?P<batch>…), (?P<time_ms>…), (?P<time_s>…) or (?P<rate>…), "+
 			"or take one of: %s",
 		text.OneLine(expr),
-		strings.Join(slices.Sorted(maps.Keys(patterns)), " "),
+		knownPatterns(),
 	)
 }
 

@@ -146,7 +146,8 @@ func TestPatternMinibatchesOfOneLineFollowEachOther(t *testing.T) {
 func TestPatternThatFindsNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{`step \d+`: "finds no minibatch", `(?P<batch`: "known ones: " +
-		"huggingface it/s tqdm ultralytics", "": "finds no minibatch"} {
+		"aiperf deepstream edge-llm huggingface it/s " +
+		"llama-bench perf_analyzer tqdm trtexec ultralytics", "": "finds no minibatch"} {
 		if err := CheckPattern(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

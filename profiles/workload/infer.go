@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"jtune/internal/text"
+	"jtune/profiles/harness"
 )
 
 // Kinds of workloads.
@@ -103,6 +104,9 @@ func (w Workload) Noun() string {
 	return "minibatch"
 }
 
+// Restarts reports whether the job is started anew for each mode.
+func (w Workload) Restarts() bool { return w.Per == PerRun || harness.EndsWithSummary(w.Pattern) }
+
 // inferFaults are the faults of the keys of inference.
 func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) {
 	oneOf := func(key, v string, known ...string) {
@@ -124,6 +128,8 @@ func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) 
 	for _, b := range w.Batches {
 		add(b < 1 || b > 1<<20, "batches", "batches: %d is outside 1 to %d", b, 1<<20)
 	}
+	add(w.Per == PerStream && harness.EndsWithSummary(w.Pattern), "per",
+		"pattern %s reads what a program prints when it ends: per = %q", w.Pattern, PerRun)
 	w.Server.faults(add)
 	l := w.Limit
 	add(l.LatencyMS < 0 || l.LatencyMS > 1e9, "limit.latency_ms",

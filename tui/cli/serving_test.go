@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,5 +59,42 @@ func TestRunOfFixedWorkAnswersExactlySoMany(t *testing.T) {
 		if o.code != 2 || !strings.Contains(o.err, want) {
 			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.err, want)
 		}
+	}
+}
+
+// trtexec prints its numbers when it ends; here after 1.2 s of work.
+const trtexecJob = `sleep 1.2
+echo '[I] Timing trace has 100 queries over 1.00 s'
+echo '[I] Throughput: 100 qps'
+echo '[I] Latency: min = 9 ms, max = 13 ms, mean = 10 ms, median = 10 ms, percentile(95%) = 11 ms, percentile(99%) = 12 ms'
+`
+
+func TestRunOfAProgramThatTellsAtItsEnd(t *testing.T) {
+	t.Parallel()
+	args, _ := fakeBoard(t, trtexecJob)
+	config := args[slices.Index(args, "--config")+1]
+	text, err := os.ReadFile(config)
+	if err == nil {
+		err = os.WriteFile(config, append(text, "kind = \"infer\"\npattern = \"trtexec\"\n"...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := jtune(t, with(args, "run", "job", "--json", "--base", "0", "--interval", "100ms")...).done(t).object(t,
+		runKeys+servingKeys)
+	if v["units_per_s"] != 100.0 || v["time_ms"] != 10.0 || v["p50_ms"] != 10.0 || v["p95_ms"] != nil ||
+		v["requests"] != 100.0 {
+		t.Errorf("%v units/s of %v ms, p50 %v, p95 %v of %v", v["units_per_s"], v["time_ms"], v["p50_ms"], v["p95_ms"],
+			v["requests"])
+	}
+	if j, ok := v["unit_j"].(float64); !ok || j <= 0 {
+		t.Errorf("%v J per inference", v["unit_j"])
+	}
+	dir := filepath.Join(t.TempDir(), "c")
+	jtune(t, with(args, "profile", "job", "--sample", "2", "--out", dir)...).done(t)
+	rows, err := os.ReadFile(filepath.Join(dir, "modes.csv"))
+	if err != nil || strings.Count(string(rows), ",ok,") != 2 ||
+		strings.Count(string(rows), ",infer,inference,,100,100,10,11,12,") != 2 {
+		t.Errorf("%v\n%s", err, rows)
 	}
 }

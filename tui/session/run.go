@@ -20,9 +20,6 @@ import (
 )
 
 const (
-	// defaultMinibatches is how many clean minibatches a run takes unless told otherwise: as many as
-	// profiling a mode does (PowerTrain, section 3.1).
-	defaultMinibatches = 40
 	// longestWait bounds how long a run goes on for readings of steady power.
 	longestWait = 30 * time.Second
 	// sampleEvery is the papers' power sampling interval (docs/method.md, "Energy and power").
@@ -62,7 +59,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if err != nil {
 		return RunResult{}, err
 	}
-	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle()}
+	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle(r.Workload)}
 	if !r.Uninstrumented {
 		meter.start(s, h, r.Every)
 	}
@@ -74,7 +71,8 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	case r.Epochs > 0:
 		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
 	default:
-		c.want, c.patient = defaultMinibatches, s.Device.Board().TotalRule != "" && !r.Uninstrumented
+		c.want = profiles.SettingsFor(r.Workload, record.Settings{}).Minibatches
+		c.patient = s.Device.Board().TotalRule != "" && !r.Uninstrumented
 	}
 	err = c.collect(ctx, h)
 	monitor.End()
@@ -158,6 +156,11 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 			return err
 		case e.Kind == harness.Failure:
 			return fmt.Errorf("the workload reports: %s", e.Message)
+		case e.Kind == harness.Note:
+			c.observe.note(e.Message)
+		case e.Summary != nil:
+			c.summary(e)
+			return nil
 		case !e.Timed():
 			c.meter.monitor.Event(e)
 		case first || e.Unclean:
@@ -171,6 +174,17 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 		}
 	}
 	return nil
+}
+
+// summary takes what a program says of itself when it ends: power is that of the span it is of.
+func (c *collector) summary(e harness.Event) {
+	c.began = e.Began()
+	c.meter.settle.Begin(c.began)
+	c.verdict = c.meter.settle.Until(e.T)
+	c.meter.monitor.Minibatch(e)
+	c.count = 1
+	e.TimeMS = e.Summary.TimeMS
+	c.all.add(e)
 }
 
 func (c *collector) minibatch(e harness.Event) {

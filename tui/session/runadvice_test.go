@@ -8,6 +8,7 @@ import (
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -59,7 +60,7 @@ func TestARunAdvisesAsTheModelDoes(t *testing.T) {
 
 func TestRunWithoutAMinibatchHasNoEnergy(t *testing.T) {
 	t.Parallel()
-	c := &collector{meter: &meter{settle: profiles.NewSettle()}}
+	c := &collector{meter: &meter{settle: profiles.NewSettle(workload.Workload{})}}
 	if out := c.result(record.Character{}, tegra.Some(44.0)); out.EnergyJ.OK || !out.PowerW.OK {
 		t.Errorf("power %v, energy of a minibatch %v", out.PowerW, out.EnergyJ)
 	}

@@ -1,0 +1,362 @@
+package harness
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/tegra"
+)
+
+// llamaBench reads llama-bench of llama.cpp, run with -o jsonl --progress -r 100000: its progress on standard error
+// (tools/llama-bench/llama-bench.cpp) is one line at the beginning of each run of -n or -p tokens.
+type llamaBench struct {
+	prompt, gen int           // tokens of a run
+	at          time.Duration // of the last line
+	of          string        // what it was of
+	run         int
+	told        bool // that it computes on the CPU
+	any         bool // events
+	end         *Event
+}
+
+func newLlamaBench(command []string) reader {
+	count := func(otherwise int, names ...string) int {
+		if n, err := strconv.Atoi(argument(command, names...)); err == nil && n >= 1 && n <= maxUnits {
+			return n
+		}
+		return otherwise
+	}
+	return &llamaBench{prompt: count(512, "-p", "--n-prompt"), gen: count(128, "-n", "--n-gen")}
+}
+
+var llamaRun = regexp.MustCompile(`^llama-bench: benchmark \d+/\d+: (warmup )?(prompt|generation) run( (\d+)/\d+)?$`)
+
+func (l *llamaBench) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
+	if !whole {
+		return nil, false
+	}
+	line := plainLine(text)
+	if strings.HasPrefix(line, "{") {
+		return l.object(line, now)
+	}
+	if strings.Contains(line, "no usable GPU found") {
+		return l.onCPU(), true
+	}
+	m := llamaRun.FindStringSubmatch(line)
+	if m == nil {
+		return nil, false
+	}
+	run, err := strconv.Atoi(m[4])
+	if m[1] != "" || err != nil {
+		l.of = ""
+		return nil, true
+	}
+	last, since, follows := l.at, now-l.at, l.of == m[2] && run == l.run+1
+	l.at, l.of, l.run = now, m[2], run
+	if !follows || now <= last || since > seconds(maxTimeMS/1000) {
+		return nil, true
+	}
+	e := Event{Kind: Infer, T: now, Batch: run - 2, N: l.gen, Phase: "decode",
+		TimeMS: float64(since) / float64(time.Millisecond)}
+	if m[2] == "prompt" {
+		e.N, e.Phase = l.prompt, "prefill"
+	}
+	e.Batch = max(0, e.Batch)
+	l.any = true
+	return []Event{e}, true
+}
+
+// object reads the result of a finished test.
+func (l *llamaBench) object(line string, now time.Duration) ([]Event, bool) {
+	var o struct {
+		NPrompt   *int      `json:"n_prompt"`
+		NGen      *int      `json:"n_gen"`
+		GPULayers *int      `json:"n_gpu_layers"`
+		Backends  string    `json:"backends"`
+		SamplesNS []float64 `json:"samples_ns"`
+	}
+	if json.Unmarshal([]byte(line), &o) != nil || o.NGen == nil || o.NPrompt == nil {
+		return nil, false
+	}
+	units, sum := *o.NGen+*o.NPrompt, 0.0
+	for _, ns := range o.SamplesNS {
+		sum += ns
+	}
+	if !l.any && units > 0 && units <= maxUnits {
+		l.end = summed(now, time.Duration(min(sum, 9e18)), float64(units*len(o.SamplesNS)),
+			Summary{TimeMS: stats.Median(o.SamplesNS) / 1e6})
+		if l.end != nil && *o.NPrompt == 0 {
+			l.end.Phase = "decode"
+		} else if l.end != nil && *o.NGen == 0 {
+			l.end.Phase = "prefill"
+		}
+	}
+	if o.GPULayers != nil && *o.GPULayers == 0 || o.Backends != "" && !strings.Contains(o.Backends, "CUDA") {
+		return l.onCPU(), true
+	}
+	return nil, true
+}
+
+func (l *llamaBench) onCPU() []Event {
+	if l.told {
+		return nil
+	}
+	l.told = true
+	return []Event{{Kind: Note, Message: "llama-bench runs on the CPU: build llama.cpp with " +
+		"-DGGML_CUDA=ON and give -ngl 99"}}
+}
+
+func (l *llamaBench) summary() *Event { return l.end }
+
+// trtexec reads what TensorRT's trtexec prints after its run (samples/common/sampleReporting.cpp). With explicit batch
+// a query is a whole batch, whose size is the first dimension of --shapes.
+type trtexec struct {
+	batch   float64
+	end     time.Duration // when the first of its numbers came
+	qps     tegra.Val[float64]
+	span    tegra.Val[float64] // s
+	queries tegra.Val[float64]
+	numbers Summary
+}
+
+func newTrtexec(command []string) reader {
+	t := &trtexec{batch: 1}
+	_, shape, _ := strings.Cut(argument(command, "--shapes"), ":")
+	first, _, _ := strings.Cut(shape, "x")
+	if n := positive(first); n.OK && n.V <= maxUnits {
+		t.batch = n.V
+	}
+	t.span = positive(argument(command, "--duration"))
+	return t
+}
+
+var (
+	trtPrefix  = regexp.MustCompile(`^(?:\[[^\]]*\] )?(?:\[[A-Z]\] )?`)
+	trtThrough = regexp.MustCompile(`^Throughput: ([\d.eE+]+) qps$`)
+	trtTrace   = regexp.MustCompile(`^Timing trace has (\d+) queries over ([\d.]+) s$`)
+	trtQuantil = regexp.MustCompile(`percentile\((\d+)%\) = ([\d.]+) ms`)
+	trtMedian  = regexp.MustCompile(`median = ([\d.]+) ms`)
+)
+
+func (t *trtexec) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
+	if !whole {
+		return nil, false
+	}
+	line := plainLine(text)
+	line = line[len(trtPrefix.FindString(line)):]
+	latency, ok := strings.CutPrefix(line, "Latency: ")
+	switch {
+	case ok && strings.HasSuffix(latency, " ms"):
+		if m := find(trtMedian, latency); m.OK {
+			t.numbers.TimeMS, t.numbers.P50 = m.V, m
+		}
+		for _, m := range trtQuantil.FindAllStringSubmatch(latency, -1) {
+			switch m[1] {
+			case "95":
+				t.numbers.P95 = positive(m[2])
+			case "99":
+				t.numbers.P99 = positive(m[2])
+			}
+		}
+	case trtThrough.MatchString(line):
+		t.qps = find(trtThrough, line)
+	case trtTrace.MatchString(line):
+		m := trtTrace.FindStringSubmatch(line)
+		t.queries, t.span = positive(m[1]), positive(m[2])
+	default:
+		return nil, false
+	}
+	if t.end == 0 {
+		t.end = now
+	}
+	return nil, true
+}
+
+func (t *trtexec) summary() *Event {
+	if !t.qps.OK || !t.span.OK {
+		return nil
+	}
+	s := t.numbers
+	s.Requests = int(t.queries.Or(t.qps.V * t.span.V))
+	return summed(t.end, seconds(t.span.V), t.qps.V*t.span.V*t.batch, s)
+}
+
+// perfAnalyzer reads Triton's perf_analyzer: its last concurrency or rate. Its times are in microseconds, and infer/sec
+// counts the batch already.
+type perfAnalyzer struct {
+	end      time.Duration
+	window   tegra.Val[float64] // ms
+	perS     tegra.Val[float64]
+	numbers  Summary
+	requests float64
+}
+
+func newPerfAnalyzer(command []string) reader {
+	return &perfAnalyzer{window: positive(argument(command, "--measurement-interval", "-p"))}
+}
+
+var (
+	perfWindow  = regexp.MustCompile(`^Measurement window: (\d+) msec$`)
+	perfThrough = regexp.MustCompile(
+		`^(?:Concurrency|Request Rate): [\d.]+, throughput: ([\d.]+) infer/sec, latency \d+ usec$`)
+	perfQuantil = regexp.MustCompile(`^p(50|95|99) latency: (\d+) usec$`)
+	perfCount   = regexp.MustCompile(`^Request count: (\d+)$`)
+)
+
+func (p *perfAnalyzer) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
+	if !whole {
+		return nil, false
+	}
+	line := plainLine(text)
+	switch {
+	case perfWindow.MatchString(line):
+		p.window = find(perfWindow, line)
+		return nil, true
+	case perfThrough.MatchString(line):
+		p.perS = find(perfThrough, line)
+	case perfCount.MatchString(line):
+		p.requests = find(perfCount, line).V
+	case perfQuantil.MatchString(line):
+		m := perfQuantil.FindStringSubmatch(line)
+		v := positive(m[2])
+		v.V /= 1000
+		switch m[1] {
+		case "50":
+			p.numbers.P50, p.numbers.TimeMS = v, v.V
+		case "95":
+			p.numbers.P95 = v
+		case "99":
+			p.numbers.P99 = v
+		}
+	default:
+		return nil, false
+	}
+	if p.end == 0 {
+		p.end = now
+	}
+	return nil, true
+}
+
+// usualWindow is perf_analyzer's measurement window in ms.
+const usualWindow = 5000
+
+func (p *perfAnalyzer) summary() *Event {
+	if !p.perS.OK {
+		return nil
+	}
+	window := p.window.Or(usualWindow)
+	s := p.numbers
+	s.Requests = int(p.requests)
+	if s.TimeMS == 0 {
+		s.TimeMS = 1000 / p.perS.V
+	}
+	return summed(p.end, time.Duration(window*float64(time.Millisecond)), p.perS.V*window/1000, s)
+}
+
+// deepstream reads the frames per second that a DeepStream application prints with enable-perf-measurement=1: of all
+// sources in a line, or of one source in each of several.
+type deepstream struct {
+	at      time.Duration // of the last line, or block of lines
+	active  int           // sources, each in a line of its own; 0: all in one
+	seen    int           // of them
+	sum     float64
+	frames  int
+	skipped bool // the numbers of the first interval, which holds the start
+}
+
+var (
+	streamPerf   = regexp.MustCompile(`^\*\*PERF:\s+((?:\d+\.\d+ \(\d+\.\d+\)\s*)+)$`)
+	streamFPS    = regexp.MustCompile(`(\d+\.\d+) \(\d+\.\d+\)`)
+	streamActive = regexp.MustCompile(`^Active sources : (\d+)$`)
+	streamOne    = regexp.MustCompile(`^(\d+\.\d+) \(\d+\.\d+\)\s+source_id : \d+\s+stream_name `)
+)
+
+func (d *deepstream) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
+	if !whole {
+		return nil, false
+	}
+	line := plainLine(text)
+	if m := streamActive.FindStringSubmatch(line); m != nil {
+		d.active, _ = strconv.Atoi(m[1])
+		d.seen, d.sum = 0, 0
+		return nil, true
+	}
+	if m := streamOne.FindStringSubmatch(line); m != nil && d.active > 0 {
+		d.seen++
+		d.sum += positive(m[1]).V
+		if d.seen < d.active {
+			return nil, true
+		}
+		return d.interval(d.sum, now), true
+	}
+	m := streamPerf.FindStringSubmatch(line)
+	if m == nil {
+		return nil, strings.HasPrefix(line, "**PERF:")
+	}
+	sum := 0.0
+	for _, fps := range streamFPS.FindAllStringSubmatch(m[1], -1) {
+		sum += positive(fps[1]).V
+	}
+	return d.interval(sum, now), true
+}
+
+// interval shares the time since the last numbers out among the frames.
+func (d *deepstream) interval(fps float64, now time.Duration) (events []Event) {
+	last := d.at
+	d.at = now
+	if last == 0 || now <= last || !(fps > 0) {
+		return nil
+	}
+	if !d.skipped {
+		d.skipped = true
+		return nil
+	}
+	n := int(fps*(now-last).Seconds() + 0.5)
+	for i := range min(n, maxAtOnce) {
+		events = append(events, Event{Kind: Infer, N: 1, Batch: d.frames, TimeMS: 1000 / fps,
+			T: now - time.Duration(min(n, maxAtOnce)-1-i)*seconds(1/fps)})
+		d.frames++
+	}
+	return events
+}
+
+// ultralyticsPredict reads "yolo predict": a line for each image, whose last number is the time of the network alone.
+type ultralyticsPredict struct {
+	at     time.Duration
+	frames int
+}
+
+var (
+	yoloLine  = regexp.MustCompile(`^(?:(?:video|image) \d+/\d+ .*: |\d+: )\d+x\d+ .*?,? ([\d.]+)ms$`)
+	yoloBench = regexp.MustCompile(`^Benchmarks? complete|^Setup complete .*benchmark`)
+)
+
+func (u *ultralyticsPredict) read(text []byte, now time.Duration, whole bool) ([]Event, bool) {
+	if !whole {
+		return nil, false
+	}
+	line := plainLine(text)
+	if yoloBench.MatchString(line) {
+		return []Event{{Kind: Note, Message: "yolo benchmark exports every format before it measures: " +
+			"use yolo predict, which tells of every image"}}, true
+	}
+	ms := find(yoloLine, line)
+	if !ms.OK {
+		return nil, false
+	}
+	last := u.at
+	u.at = now
+	if last == 0 || now <= last {
+		return nil, true
+	}
+	u.frames++
+	network := now - time.Duration(ms.V*float64(time.Millisecond))
+	return []Event{
+		{Kind: Infer, T: now, N: 1, Batch: u.frames - 1, TimeMS: float64(now-last) / float64(time.Millisecond)},
+		{Kind: Request, T: now, N: 1, Arrive: network, Start: network, First: now},
+	}, true
+}

@@ -1,0 +1,248 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/internal/tools/reliability"
+)
+
+// output is what a program printed, line by line a second apart, and what is to be read out of it.
+type output struct {
+	tool, command, name string
+	text                string
+	want                string // events as shortly prints them
+}
+
+// outputs are written as the programs' sources print them.
+var outputs = []output{
+	{"llama-bench", "llama-bench -m x.gguf -p 0 -n 32 -r 100000 -o jsonl --progress", "progress", `ggml_cuda_init: found 1 CUDA devices:
+llama-bench: benchmark 1/1: starting
+llama-bench: benchmark 1/1: warmup generation run
+llama-bench: benchmark 1/1: generation run 1/100000
+llama-bench: benchmark 1/1: generation run 2/100000
+llama-bench: benchmark 1/1: generation run 3/100000
+`, "infer 32 decode 1000; infer 32 decode 1000"},
+	{"llama-bench", "llama-bench -m x.gguf -p 512 -n 0 --progress", "a prompt, then a result on the CPU", `llama-bench: benchmark 1/1: warmup prompt run
+llama-bench: benchmark 1/1: prompt run 1/3
+llama-bench: benchmark 1/1: prompt run 2/3
+{"backends":"BLAS","n_gpu_layers":0,"model_type":"qwen3 4B Q4_K","n_prompt":512,"n_gen":0,"n_depth":0,"avg_ns":1000000,"samples_ns":[1000000]}
+`, "infer 512 prefill 1000; note llama-bench runs on the CPU"},
+	{"llama-bench", "llama-bench -m x.gguf -p 0 -n 32 -o jsonl", "a result alone", `{"backends":"CUDA","n_gpu_layers":99,"n_prompt":0,"n_gen":32,"samples_ns":[900000000,1000000000,1100000000]}
+`, "summary 96 in 3000: 1000"},
+	{"trtexec", "trtexec --loadEngine=x --shapes=images:16x3x640x640 --duration=10", "as of 8.6", `[11/22/2026-10:00:00] [I] Timing trace has 300 queries over 3.00 s
+[11/22/2026-10:00:00] [I] === Performance summary ===
+[11/22/2026-10:00:00] [I] Throughput: 100 qps
+[11/22/2026-10:00:00] [I] Latency: min = 9.4 ms, max = 13.0 ms, mean = 10.1 ms, median = 10.02 ms, percentile(90%) = 11 ms, percentile(95%) = 11.5 ms, percentile(99%) = 12.6 ms
+[11/22/2026-10:00:00] [I] Enqueue Time: min = 0.4 ms, max = 3.0 ms, mean = 1 ms, median = 1.4 ms, percentile(99%) = 2.6 ms
+[11/22/2026-10:00:00] [I] H2D Latency: min = 0.4 ms, max = 3.0 ms, mean = 1 ms, median = 0.4 ms, percentile(99%) = 0.6 ms
+[11/22/2026-10:00:00] [I] GPU Compute Time: min = 8 ms, max = 12 ms, mean = 9 ms, median = 9.4 ms, percentile(99%) = 11 ms
+`, "summary 4800 in 3000: 10.02 p50 10.02 p95 11.5 p99 12.6 of 300"},
+	{"trtexec", "trtexec --loadEngine=x --duration=2", "one percentile, no prefix", `Throughput: 691.435 qps
+Latency: min = 1.4 ms, max = 3.0 ms, mean = 1.44 ms, median = 1.43823 ms, percentile(99%) = 2.61597 ms
+`, "summary 1383 in 2000: 1.43823 p50 1.43823 p99 2.61597 of 1382"},
+	{"perf_analyzer", "perf_analyzer -m x", "a concurrency", `*** Measurement Settings ***
+  Batch size: 1
+  Measurement window: 4000 msec
+Request concurrency: 1
+  Client:
+    Request count: 25341
+    Throughput: 1407.84 infer/sec
+    p50 latency: 690 usec
+    p90 latency: 800 usec
+    p95 latency: 850 usec
+    p99 latency: 1200 usec
+    Avg HTTP time: 705 usec
+Inferences/Second vs. Client Average Batch Latency
+Concurrency: 1, throughput: 1407.84 infer/sec, latency 708 usec
+`, "summary 5631 in 4000: 0.69 p50 0.69 p95 0.85 p99 1.2 of 25341"},
+	{"perf_analyzer", "perf_analyzer -m x --request-rate-range 30", "a rate", `Request Rate: 30, throughput: 29.9 infer/sec, latency 7080 usec
+`, "summary 150 in 5000: 33.44481605351171"},
+	{"deepstream", "deepstream-app -c x", "two sources in a line",
+		"**PERF:  FPS 0 (Avg)\tFPS 1 (Avg)\t\n" +
+			"**PERF:  0.00 (0.00)\t0.00 (0.00)\t\n" +
+			"**PERF:  1.00 (1.00)\t1.00 (1.00)\t\n**PERF:  1.00 (1.01)\t2.00 (2.01)\t\n",
+		"infer 1 333.3333333333333; infer 1 333.3333333333333; infer 1 333.3333333333333"},
+	{"deepstream", "deepstream-app -c x", "a line for each",
+		"Active sources : 1\n" + "2.00000 (2.00634)\tsource_id : 3 stream_name Camera_01\n" +
+			"Active sources : 1\n2.00000 (2.1)\tsource_id : 3 stream_name Camera_01\n" +
+			"Active sources : 1\n1.00000 (2.1)\tsource_id : 3 stream_name Camera_01\n", "infer 1 1000; infer 1 1000"},
+	{"ultralytics-predict", "yolo predict", "a video", `Ultralytics 8.3.0 Python-3.10 torch-2.3 CUDA:0 (Orin, 30536MiB)
+video 1/1 (frame 1/500) /home/me/video.mp4: 384x640 4 persons, 1 bus, 12.3ms
+video 1/1 (frame 2/500) /home/me/video.mp4: 384x640 4 persons, 12.5ms
+video 1/1 (frame 3/500) /home/me/video.mp4: 384x640 (no detections), 12.7ms
+Speed: 6.8ms preprocess, 138.6ms inference, 1.5ms postprocess per image at shape (1, 3, 384, 640)
+`, "infer 1 1000; request 12.5; infer 1 1000; request 12.7"},
+	{"ultralytics-predict", "yolo predict", "a camera",
+		"0: 384x640 1 face, 248.1ms\n\x1b[1m0: 384x640 2 faces, 240.5ms\x1b[0m\n",
+		"infer 1 1000; request 240.5"},
+	{"vllm", "vllm bench serve", "serve", `============ Serving Benchmark Result ============
+Successful requests:                     100
+Benchmark duration (s):                  10.00
+Total generated tokens:                  3521
+Output token throughput (tok/s):         352.10
+Median TTFT (ms):                        55.10
+P99 TTFT (ms):                           80.20
+Median TPOT (ms):                        20.50
+==================================================
+`, "summary 3521 in 10000: 20.5 of 100 ttft 55.1 tpot 20.5"},
+	{"vllm", "vllm bench serve", "no requests served", `Successful requests:                     0
+Benchmark duration (s):                  10.00
+`, ""},
+	{"edge-llm", "llm_bench", "both parts", `=== LLM Prefill ===
+Computed Tokens: 512
+Average Time per Run: 95.5 ms
+=== LLM Generation ===
+Tokens/Second: 32.8
+Average Time per Token: 30.4815 ms
+`, "summary 33 in 1000: 30.4815 ttft 95.5 tpot 30.4815"},
+	{"edge-llm", "llm_bench", "prefill alone", "=== LLM Prefill ===\nAverage Time per Run: 95.5 ms\n", ""},
+	{"aiperf", "sh -c 'aiperf profile … && cat artifacts/x/profile_export_aiperf.json'", "an export", `some words
+{
+  "request_latency": {"unit": "ms", "avg": 100.0, "p50": 90.0, "p95": 150.0, "p99": 200.0},
+  "time_to_first_token": {"unit": "ms", "avg": 20, "p50": 19.0},
+  "inter_token_latency": {"unit": "ms", "avg": 10, "p50": 9.5},
+  "output_token_throughput": {"unit": "tokens/sec", "avg": 80.0},
+  "request_count": {"unit": "requests", "avg": 50.0},
+  "benchmark_duration": {"unit": "sec", "avg": 10.0}
+}
+`, "summary 800 in 10000: 9.5 p50 90 p95 150 p99 200 of 50 ttft 19 tpot 9.5"},
+	{"aiperf", "x", "another unit",
+		"{\"request_latency\": {\"unit\": \"s\", \"p50\": 0.5},\n" +
+			"\"output_token_throughput\": {\"avg\": 50}}\n",
+		"summary 50 in 1000: 20 p50 500"},
+}
+
+// shortly prints events for comparison.
+func shortly(events []Event) string {
+	var out []string
+	for _, e := range events {
+		switch {
+		case e.Summary != nil:
+			s := fmt.Sprintf("summary %d in %v: %v", e.N, e.TimeMS, e.Summary.TimeMS)
+			add := func(name string, v float64, ok bool) {
+				if ok {
+					s += fmt.Sprintf(" %s %v", name, v)
+				}
+			}
+			add("p50", e.Summary.P50.V, e.Summary.P50.OK)
+			add("p95", e.Summary.P95.V, e.Summary.P95.OK)
+			add("p99", e.Summary.P99.V, e.Summary.P99.OK)
+			add("of", float64(e.Summary.Requests), e.Summary.Requests > 0)
+			add("ttft", e.Summary.TTFTMS.V, e.Summary.TTFTMS.OK)
+			add("tpot", e.Summary.TPOTMS.V, e.Summary.TPOTMS.OK)
+			out = append(out, s)
+		case e.Kind == Note:
+			what, _, _ := strings.Cut(e.Message, ":")
+			out = append(out, "note "+what)
+		case e.Kind == Request:
+			out = append(out, fmt.Sprintf("request %v", e.Latency()))
+		default:
+			words := strings.Fields(fmt.Sprintf("%s %d %s %v", e.Kind, e.N, e.Phase, e.TimeMS))
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// readsTool passes text through a reader, one second for each line.
+func readsTool(t testing.TB, tool, command, text string) (events []Event) {
+	t.Helper()
+	r, err := newReader(tool, strings.Fields(command))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Duration(0)
+	eachFinished(strings.NewReader(text), func(line []byte, whole bool) {
+		if len(line) > 0 {
+			now += time.Second
+		}
+		found, _ := r.read(line, now, whole)
+		events = append(events, found...)
+	})
+	if sum, ok := r.(summing); ok {
+		if e := sum.summary(); e != nil {
+			events = append(events, *e)
+		}
+	}
+	return events
+}
+
+func TestReadersTakeTheNumbersOfTheirTools(t *testing.T) {
+	t.Parallel()
+	of := map[string]int{}
+	for _, o := range outputs {
+		of[o.tool]++
+		for form, text := range map[string]string{
+			"as it is": o.text, "with CRLF": strings.ReplaceAll(o.text, "\n", "\r\n"),
+			"in colour": "\x1b[32m" + strings.ReplaceAll(o.text, "\n", "\x1b[0m\n\x1b[?25h\x1b[1;34m"),
+		} {
+			if got := shortly(readsTool(t, o.tool, o.command, text)); got != o.want {
+				t.Errorf("%s, %s, %s:\n%s\nwant\n%s", o.tool, o.name, form, got, o.want)
+			}
+		}
+	}
+	for name := range tools {
+		if of[name] < 2 {
+			t.Errorf("%d outputs of %s, want 2", of[name], name)
+		}
+		if err := CheckPattern(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A program that is killed leaves half a line: it is no number.
+func TestReadersTakeNothingFromHalfALine(t *testing.T) {
+	t.Parallel()
+	for _, o := range outputs {
+		last := ""
+		for n := range len(o.text) + 1 {
+			text := o.text[:n]
+			got := shortly(readsTool(t, o.tool, o.command, text))
+			if !strings.HasSuffix(text, "\n") && got != last {
+				t.Errorf("%s, %s, cut in a line at %d: %q, without that line %q", o.tool, o.name, n, got, last)
+			}
+			if strings.HasSuffix(text, "\n") || n == 0 {
+				last = got
+			}
+		}
+	}
+}
+
+func TestReadersOfTrtexecCountSamplesNotQueries(t *testing.T) {
+	t.Parallel()
+	got := readsTool(t, "trtexec", "trtexec --shapes=x:16x3x224x224", ""+
+		"Timing trace has 300 queries over 3 s\n"+
+		"Throughput: 100 qps\n"+
+		"Latency: min = 1 ms, max = 1 ms, mean = 1 ms, median = 1 ms\n")
+	if len(got) != 1 || math.Abs(1000*float64(got[0].N)/got[0].TimeMS-1600) > 1e-9 {
+		t.Errorf("%+v, want 1,600 inferences/s: a query is a whole batch", got)
+	}
+}
+
+func FuzzReaders(f *testing.F) {
+	for _, o := range outputs {
+		f.Add(o.tool, o.command, o.text)
+	}
+	f.Fuzz(func(t *testing.T, tool, command, text string) {
+		if _, ok := tools[tool]; !ok {
+			t.Skip()
+		}
+		defer reliability.Input(t)()
+		for _, e := range readsTool(t, tool, command, text) {
+			if e.Kind == Note {
+				continue
+			}
+			if e.T < 0 || e.N < 1 || e.Kind == Infer && !(e.TimeMS > 0 && e.TimeMS <= maxTimeMS) || e.Batch < 0 {
+				t.Errorf("%s: %+v", tool, e)
+			}
+			if s := e.Summary; s != nil && (!(s.TimeMS > 0) || s.Requests < 0) {
+				t.Errorf("%s: %+v", tool, s)
+			}
+		}
+	})
+}
