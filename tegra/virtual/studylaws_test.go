@@ -11,6 +11,23 @@ import (
 )
 
 // The laws of the 2022 study on its three boards. Numbers are its own; slacks beside them are ours.
+//
+//	 1  page cache                    TestLawsOfTheCache, TestColdPageCacheStallsTheFirstEpochOnly
+//	 2  small data                    TestLawsOfTheCache
+//	 3  pipelining, workers           TestLawsOfPipelining, TestLawOfWorkers
+//	 4  relative speed                TestLawOfRelativeSpeed, physics: TestAbsoluteSpeedDoesNotDecideTheStall
+//	 5  energy with pipelining        TestLawsOfPipelining
+//	 6  storage                       TestLawOfStorage
+//	 7  batch size                    TestLawOfTheBatchSize
+//	 8  GPU clock                     TestLawsOfTheModes
+//	 9  CPU clock and cores           TestLawsOfTheModes, TestLawOfFewCores
+//	10  memory clock                  TestLawsOfTheModes
+//	11  fastest mode, mode after boot TestLawOfTheFastestMode
+//	12  energy over the modes         TestLawsOfTheModes
+//	13  free clocks                   TestGovernorsOfAnAGXXavierComeNearThePublishedFigures
+//	14  variability                   TestLawOfVariability, TestEpochsVaryLittle
+//
+// Those of them that concern an AGX Orin too are in package physics.
 
 // trial is a workload on a board, in its mode after boot with clocks locked unless another is given.
 type trial struct {
@@ -138,6 +155,9 @@ func TestLawOfTheBatchSize(t *testing.T) { // 7
 		if a, b := at(1).StallMS, at(64).StallMS; a >= b {
 			t.Errorf("%s: stall of a minibatch falls from %.2f to %.2f ms", workload, a, b)
 		}
+		if a, b := at(1).StallMS, at(64).StallMS/64; a <= b {
+			t.Errorf("%s: stall of an epoch rises: %.2f and %.2f ms a sample", workload, a, b)
+		}
 	}
 }
 
@@ -177,6 +197,11 @@ func TestLawsOfTheModes(t *testing.T) { // 8 to 12
 				c.want)
 		}
 	}
+	for _, workload := range []string{"resnet18-cifar", "mobilenet"} { // published -27.5 and -28.1 %
+		if got := change(workload, 'h', 'g', stall); got > -20 || got < -45 {
+			t.Errorf("law 10: memory clock, stall of %s from h to g %+.1f %%", workload, got)
+		}
+	}
 	for workload, spread := range map[string]float64{"lenet5": 0.32, "resnet18-cifar": 0.15, "mobilenet": 0.15} {
 		least, most, g := math.Inf(1), 0.0, studied(t, workload, 'g')
 		for label := byte('a'); label <= 'j'; label++ { // those in which the study measured all three
@@ -194,6 +219,22 @@ func TestLawsOfTheModes(t *testing.T) { // 8 to 12
 		if 1-least/most > spread { // published 27, 6 and 12 %
 			t.Errorf("law 12: energy of %s varies by %.0f %% over the modes", workload, 100*(1-least/most))
 		}
+	}
+}
+
+// With two cores in place of eight the computing process lacks one, with loader processes more than without: LeNet's
+// compute takes 35.9 and 20.8 % longer.
+func TestLawOfFewCores(t *testing.T) { // 9
+	t.Parallel()
+	modes, _ := open(t, fast(t, Options{Name: "agx-xavier"})).Space().StudyModes()
+	longer := func(workers int) float64 {
+		at := func(label byte) float64 {
+			return trial{board: "agx-xavier", workload: "lenet5", workers: workers, mode: modes[label-'a']}.run(t).ComputeMS
+		}
+		return 100 * (at('f')/at('e') - 1)
+	}
+	if none, four := longer(0), longer(4); math.Abs(four-35.9) > 6 || math.Abs(none-20.8) > 8 || none >= four {
+		t.Errorf("on two cores compute takes %.1f %% longer without loader processes, %.1f with four", none, four)
 	}
 }
 

@@ -313,3 +313,57 @@ func TestMAXNIsFastestAndWastesEnergy(t *testing.T) { // laws 11 and 12
 		}
 	}
 }
+
+// A board that is slower in everything, CPU, memory, GPU and drive, stalls for the same share of a minibatch; one that
+// is slower in one of them alone does not. Halved clocks are nearly that on an AGX Orin. On an AGX Xavier they are not:
+// there its published figures make memory slower with the CPU's clock too (LeNet's compute and stall in modes d, e, g
+// and h follow CPU and memory clock with exponents that add up to 1.4), so that halved clocks slow memory most.
+func TestAbsoluteSpeedDoesNotDecideTheStall(t *testing.T) { // law 4
+	const k = 2.5
+	share := func(s Steps) float64 { return s.StallMS / s.TimeMS }
+	slowCPU := func(c Chip) Chip {
+		c.CPUSpeed, c.Latency = c.CPUSpeed/k, c.Latency*k
+		return c
+	}
+	slowGPU := func(w Workload) Workload {
+		w.Kernel, w.Traffic, w.Fixed = w.Kernel*k, w.Traffic*k, w.Fixed*k
+		return w
+	}
+	for _, name := range []string{"agx-orin", "agx-xavier", "xavier-nx", "nano"} {
+		chip := On(name)
+		c := Conditions{Cores: 6, CPU: chip.TopCPU, GPU: chip.GPU.Top, EMC: 1.6}
+		for _, w := range Workloads() {
+			for _, workers := range []int{0, 1, 4} {
+				w.Workers = workers
+				drive := Reading{MS: 40, Queue: 0.23}
+				slowDrive := Reading{MS: 40 * k, Queue: 0.23}
+				s, slow := w.Run(chip, c, drive), slowGPU(w).Run(slowCPU(chip), c, slowDrive)
+				if math.Abs(share(slow)-share(s)) > 1e-9 || math.Abs(slow.TimeMS/s.TimeMS-k) > 1e-9 {
+					t.Errorf("%s on %s, %d workers: stall %.2f %% of %.1f ms, %.2f %% of %.1f ms where all is slower",
+						w.Name, name, workers, 100*share(s), s.TimeMS, 100*share(slow), slow.TimeMS)
+				}
+				if gpu := slowGPU(w).Run(chip, c, drive); share(gpu) > share(s) {
+					t.Errorf("%s on %s, %d workers: a slow GPU lets the stall rise from %.2f to %.2f %%", w.Name, name,
+						workers, 100*share(s), 100*share(gpu))
+				}
+				if disk := w.Run(chip, c, slowDrive); share(disk) < share(s) {
+					t.Errorf("%s on %s, %d workers: a slow drive lets the stall fall from %.2f to %.2f %%", w.Name, name,
+						workers, 100*share(s), 100*share(disk))
+				}
+			}
+		}
+	}
+	half := At(maxn)
+	half.CPU, half.GPU, half.EMC = half.CPU/2, half.GPU/2, half.EMC/2
+	for _, name := range []string{"resnet18", "mobilenet", "lenet5"} {
+		for _, workers := range []int{0, 1, 4} {
+			w := at(t, name)
+			w.Workers = workers
+			a, b := share(w.Steady(On("agx-orin"), At(maxn))), share(w.Steady(On("agx-orin"), half))
+			if math.Abs(b-a) > 0.02 { // fixed times, and what the system itself takes of a slow CPU
+				t.Errorf("%s, %d workers: stall %.1f %% in MAXN, %.1f with all clocks at half", name, workers, 100*a,
+					100*b)
+			}
+		}
+	}
+}
