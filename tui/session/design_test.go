@@ -20,7 +20,7 @@ func physicsOf(t *testing.T, workload string, m tegra.Mode) tegra.Measured {
 		t.Fatalf("no workload %s", workload)
 	}
 	s := w.Steady(physics.On(virtual.AGXOrin), physics.At(m))
-	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: physics.TimeMS.Of(s), PowerW: physics.PowerW.Of(s)}
+	return tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: s.TimeMS, PowerW: s.Power.Total()}
 }
 
 // Known modes count among those of a design: only the best of them is measured again, and

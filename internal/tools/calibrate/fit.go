@@ -52,14 +52,14 @@ func (m *model) fit(steps int) {
 	for _, f := range files {
 		w := m.workload(f.workload)
 		minimise(timeConstants(w), func() float64 {
-			return m.sweepLoss(physics.TimeMS, f.workload) + headline*m.figureLoss(f.workload)
+			return m.sweepLoss(timeMS, f.workload) + headline*m.figureLoss(f.workload)
 		}, tether, steps)
 		power = append(power, powerConstants(w)...)
 	}
 	minimise(power, func() float64 {
 		total := 0.0
 		for _, f := range files {
-			total += (m.sweepLoss(physics.PowerW, f.workload) + headline*m.figureLoss(f.workload)) / float64(len(files))
+			total += (m.sweepLoss(powerW, f.workload) + headline*m.figureLoss(f.workload)) / float64(len(files))
 		}
 		return total
 	}, tether, steps)
@@ -86,29 +86,26 @@ func rounded(ours, want float64) float64 {
 }
 
 // sweepLoss is the mean loss over every stride-th row of a sweep.
-func (m *model) sweepLoss(metric physics.Metric, workload string) float64 {
+func (m *model) sweepLoss(metric metric, workload string) float64 {
 	w, rows, total, n := m.workload(workload), m.measured[workload], 0.0, 0.0
 	for i := 0; i < len(rows); i += stride {
 		want := rows[i].TimeMS
-		if metric == physics.PowerW {
+		if metric == powerW {
 			want = rows[i].PowerW
 		}
-		total += rounded(metric.Of(w.Steady(m.chip, physics.At(rows[i].Mode))), want)
+		total += rounded(metric.of(w.Steady(m.chip, physics.At(rows[i].Mode))), want)
 		n++
 	}
 	return total / n
 }
 
-// figureLoss is the mean loss over a workload's published figures.
+// figureLoss is the mean loss over a workload's published values.
 func (m *model) figureLoss(workload string) float64 {
-	total, n := 0.0, 0.0
-	for _, f := range physics.Published {
-		if f.Workload == workload {
-			total += rounded(f.Metric.Of(m.workload(workload).Steady(m.chip, physics.At(f.Mode))), f.Value)
-			n++
-		}
+	total, list := 0.0, m.published(workload)
+	for _, p := range list {
+		total += rounded(p.ours, p.value)
 	}
-	return total / max(n, 1)
+	return total / float64(max(len(list), 1))
 }
 
 // minimise moves the constants to where loss is least, near where they are.

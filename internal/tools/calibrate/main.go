@@ -18,6 +18,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/virtual/physics"
+	"jtune/tui/session/fidelity"
 )
 
 // files are the measured sweeps by workload.
@@ -63,6 +64,7 @@ type model struct {
 	chip      physics.Chip
 	workloads []physics.Workload
 	measured  map[string][]tegra.Measured
+	trials    map[string]fidelity.Trial // of each workload, when it was asked for
 }
 
 func (m *model) workload(name string) *physics.Workload {
@@ -88,11 +90,12 @@ func (m *model) report(out io.Writer) {
 		n := float64(len(rows)) / 100
 		fmt.Fprintf(out, "%-10s %6d %14.2f %15.2f\n", f.workload, len(rows), timeErr/n, powerErr/n)
 	}
-	fmt.Fprintf(out, "\n%-10s %-28s %-8s %10s %10s %7s  %s\n", "workload", "mode", "metric", "published", "ours",
+	fmt.Fprintf(out, "\n%-10s %-28s %-8s %10s %10s %7s  %s\n", "workload", "at", "unit", "published", "ours",
 		"diff %", "source")
-	for _, f := range physics.Published {
-		ours := f.Metric.Of(m.workload(f.Workload).Steady(m.chip, physics.At(f.Mode)))
-		fmt.Fprintf(out, "%-10s %-28s %-8s %10.1f %10.1f %+7.1f  %s\n", f.Workload, f.Mode, f.Metric, f.Value, ours,
-			100*(ours/f.Value-1), f.Source)
+	for _, w := range m.workloads {
+		for _, p := range m.published(w.Name) {
+			fmt.Fprintf(out, "%-10s %-28s %-8s %10.1f %10.1f %+7.1f  %s\n", w.Name, p.at, p.unit, p.value, p.ours,
+				100*(p.ours/p.value-1), p.source)
+		}
 	}
 }

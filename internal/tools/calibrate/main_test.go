@@ -53,9 +53,9 @@ func TestFitFindsConstantsAgain(t *testing.T) {
 	w := m.workload("resnet18")
 	want := *w
 	w.Kernel, w.Traffic, w.Fetch = 1.4*w.Kernel, 0.7*w.Traffic, 1.3*w.Fetch
-	before := m.sweepLoss(physics.TimeMS, "resnet18")
-	minimise(timeConstants(w), func() float64 { return m.sweepLoss(physics.TimeMS, "resnet18") }, tether, 60)
-	after := m.sweepLoss(physics.TimeMS, "resnet18")
+	before := m.sweepLoss(timeMS, "resnet18")
+	minimise(timeConstants(w), func() float64 { return m.sweepLoss(timeMS, "resnet18") }, tether, 60)
+	after := m.sweepLoss(timeMS, "resnet18")
 	if after > before/20 {
 		t.Errorf("loss falls from %.4f to %.4f only", before, after)
 	}
@@ -82,6 +82,36 @@ func TestModelPrintsConstantsThatCanBeReadBack(t *testing.T) {
 		got.Workload[1].Older == nil || len(got.Chip) != 1 || len(got.Workload[0].Boards) != 2 ||
 		math.Abs(got.Chip[0].GPU.Floor/m.chip.GPU.Floor-1) > 1e-3 {
 		t.Errorf("read back %+v", got)
+	}
+}
+
+func TestPhysicsComesNearTheRangesOfPublishedSweeps(t *testing.T) {
+	for _, r := range ranges {
+		w, _ := physics.Find(r.workload)
+		ours := r.metric.of(w.Steady(physics.On("agx-orin"), physics.At(r.mode)))
+		if math.Abs(ours/r.value-1) > r.tolerance {
+			t.Errorf("%s in %s: %.1f %s, published %.1f ± %.0f %%", r.workload, r.mode, ours, r.metric, r.value,
+				100*r.tolerance)
+		}
+	}
+}
+
+// The fit and `jtune fidelity` see the same figures.
+func TestPublishedAreTheFiguresOfFidelity(t *testing.T) {
+	m := made(t)
+	got := map[string]int{}
+	for _, w := range m.workloads {
+		for _, p := range m.published(w.Name) {
+			got[w.Name]++
+			if math.Abs(p.ours/p.value-1) > 0.13 {
+				t.Errorf("%s: %.1f %s, published %.1f", p.at, p.ours, p.unit, p.value)
+			}
+		}
+	}
+	for name, n := range map[string]int{"resnet18": 5, "mobilenet": 1, "lstm": 1, "yolov8n": 4, "bert": 4} {
+		if got[name] != n {
+			t.Errorf("%s: %d published values, want %d", name, got[name], n)
+		}
 	}
 }
 

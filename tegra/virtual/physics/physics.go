@@ -5,17 +5,26 @@
 //	Workload constants, Conditions ──► Steps: fetch ┐
 //	                                   launch, GPU  ┴─► time, load, power
 //
-// It imitates published measurements (orin.toml and published.go name them) and is no
-// measurement. The form is deliberately not the one that jtune's predictor
+// It imitates published measurements (constants.toml names them; package fidelity holds the
+// figures) and is no measurement. The form is deliberately not the one that jtune's predictor
 // assumes: contention, the pipeline and the voltage curves have kinks.
 package physics
 
-import "math"
+import (
+	"math"
+
+	"jtune/tegra"
+)
 
 // Conditions are what the hardware really does, in GHz.
 type Conditions struct {
 	Cores         int
 	CPU, GPU, EMC float64
+}
+
+// At returns the conditions of a mode whose clocks are locked.
+func At(m tegra.Mode) Conditions {
+	return Conditions{Cores: m.Cores, CPU: m.CPU.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}
 }
 
 // Workload holds the constants of one training job per minibatch of its own

@@ -1,0 +1,37 @@
+package fidelity
+
+import (
+	"slices"
+
+	"jtune/tegra/virtual/physics"
+)
+
+// Trial works figures out with other constants than the built-in ones.
+type Trial struct {
+	Figures []Figure
+	own     *bench
+}
+
+// NewTrial is about the figures that print a time or a power of a workload on a board and that no other repeats.
+func NewTrial(board, workload string) Trial {
+	about := Job{Board: board, Workload: workload}
+	return Trial{own: newBench(builtIn(), 0),
+		Figures: slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool {
+			return f.Kind != Simulated || f.method != "value" || f.SameAs != "" || !slices.Equal(f.Jobs, []Job{about})
+		})}
+}
+
+// Values are the simulated values of the figures, in their units.
+func (t Trial) Values(chip physics.Chip, w physics.Workload) (out []float64, err error) {
+	c := builtIn()
+	c.chips[chip.Name], c.workloads[w.Name] = chip, w
+	b := t.own.with(c)
+	for _, f := range t.Figures {
+		values, err := methods[f.method](b, f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, values[0])
+	}
+	return out, nil
+}
