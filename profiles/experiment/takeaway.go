@@ -258,6 +258,8 @@ func sayBaseload(r Report) (out text.Lines) {
 				"every run in this mode.",
 			v.V,
 		)
+		out.Add("Only clocks are locked: the supply of an idle GPU may be off. The papers used jetson_clocks, which " +
+			"holds it on (railgate_enable = 0), so that the board draws more.")
 	}
 	for _, c := range []struct{ from, to, what string }{
 		{idleSeldom, idleLogging, "Logging every second in place of every ten"},

@@ -229,7 +229,8 @@ func TestLawOfFewCores(t *testing.T) { // 9
 	modes, _ := open(t, fast(t, Options{Name: "agx-xavier"})).Space().StudyModes()
 	longer := func(workers int) float64 {
 		at := func(label byte) float64 {
-			return trial{board: "agx-xavier", workload: "lenet5", workers: workers, mode: modes[label-'a']}.run(t).ComputeMS
+			x := trial{board: "agx-xavier", workload: "lenet5", workers: workers, mode: modes[label-'a']}
+			return x.run(t).ComputeMS
 		}
 		return 100 * (at('f')/at('e') - 1)
 	}

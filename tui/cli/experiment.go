@@ -206,7 +206,9 @@ type obeying struct {
 // doExperiments runs several and says at the end which of them could not run.
 func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.ExperimentRequest,
 	list []experiment.Experiment, workload string, by obeying) error {
-	var failed []string
+	type failure struct{ names, why string }
+	var failed []failure
+	missing := 0
 	documents := []experimentJSON{} // one array, of those that ran
 	var interrupted error
 	dir := r.Dir
@@ -234,7 +236,12 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 			break
 		}
 		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s: %v", e.Name, err))
+			if why := err.Error(); len(failed) > 0 && failed[len(failed)-1].why == why {
+				failed[len(failed)-1].names += ", " + e.Name
+			} else {
+				failed = append(failed, failure{e.Name, why})
+			}
+			missing++
 		}
 	}
 	if a.asJSON {
@@ -245,9 +252,12 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 	if interrupted != nil {
 		return interrupted
 	}
-	if failed != nil {
-		return fmt.Errorf("experiment all: %d of %d could not run: %s", len(failed), len(list),
-			strings.Join(failed, "; "))
+	if missing > 0 {
+		var why []string
+		for _, f := range failed {
+			why = append(why, f.names+": "+f.why)
+		}
+		return fmt.Errorf("experiment all: %d of %d could not run: %s", missing, len(list), strings.Join(why, "; "))
 	}
 	return nil
 }

@@ -146,6 +146,7 @@ type workloadJSON struct {
 	Command  []string `json:"command"`
 	// Estimated is null on a real board, which simulates nothing.
 	Estimated tegra.Val[bool] `json:"estimated"`
+	DNR       text.Optional   `json:"dnr"`     // why it does not fit the board; null where it does
 	Virtual   bool            `json:"virtual"` // the board here is
 }
 
@@ -159,23 +160,26 @@ func (a *app) workloads() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, estimated := a.options.Estimated(list)
+			b, simulated := a.options.Simulations(list)
 			if a.asJSON {
-				return printJSON(a.out, toWorkloadsJSON(list, b, estimated))
+				return printJSON(a.out, toWorkloadsJSON(list, b, simulated))
 			}
-			return a.printWorkloads(list, b, estimated)
+			return a.printWorkloads(list, b, simulated)
 		},
 	}
 	a.jsonListFlag(cmd.Flags())
 	return cmd
 }
 
-func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, estimated map[string]bool) error {
+func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, simulated map[string]session.Simulation) error {
 	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
-	marked := false
+	marked, dnr := false, []string(nil)
 	for _, w := range list {
 		name := w.Name
-		if b.Simulated() && estimated[name] {
+		switch one := simulated[name]; {
+		case one.Why != "":
+			name, dnr = name+" DNR", append(dnr, "DNR: "+one.Why)
+		case b.Simulated() && one.Estimated:
 			name, marked = name+"*", true
 		}
 		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset,
@@ -187,10 +191,13 @@ func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, estimated 
 	if marked {
 		fmt.Fprintln(a.out, "* estimated: this simulation is not based on measurements of such a board")
 	}
+	for _, line := range dnr {
+		fmt.Fprintln(a.out, wrapped(line))
+	}
 	return a.printOrigin(b.Origin())
 }
 
-func toWorkloadsJSON(list []workload.Workload, b tegra.Board, estimated map[string]bool) []workloadJSON {
+func toWorkloadsJSON(list []workload.Workload, b tegra.Board, simulated map[string]session.Simulation) []workloadJSON {
 	out := make([]workloadJSON, len(list))
 	for i, w := range list {
 		out[i] = workloadJSON{
@@ -206,7 +213,8 @@ func toWorkloadsJSON(list []workload.Workload, b tegra.Board, estimated map[stri
 			Prefetch:  w.Prefetch,
 			Epochs:    w.Epochs,
 			Command:   listOf(w.Command),
-			Estimated: tegra.Val[bool]{V: estimated[w.Name], OK: b.Simulated()},
+			Estimated: tegra.Val[bool]{V: simulated[w.Name].Estimated, OK: b.Simulated()},
+			DNR:       text.Optional(simulated[w.Name].Why),
 			Virtual:   b.Virtual,
 		}
 	}

@@ -57,6 +57,8 @@ type Device struct {
 type Session interface {
 	// Blocked says why a workload cannot run on this board, or "".
 	Blocked(w workload.Workload) string
+	// Refusal says it in a sentence.
+	Refusal(w workload.Workload) string
 	// RunsAs says in a word how it runs on this board, or why it does not.
 	RunsAs(w workload.Workload) string
 	SaveModel(name string, m *learn.Model) (path string, err error)

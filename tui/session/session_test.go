@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,6 +21,8 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/sweep"
 	"jtune/tegra/tegratest"
+	"jtune/tegra/virtual"
+	"jtune/tegra/virtual/physics"
 )
 
 func open(t testing.TB, o Options) *Session {
@@ -373,6 +376,34 @@ func TestWorkloadsSayHowTheyRunHere(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) ||
 			!errors.Is(err, tegra.ErrUnsupported) && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// Where nothing was chosen before, a search begins with the first workload that runs here: ResNet-18 where it fits,
+// else the largest that does, as the 2022 study took it.
+func TestSessionHasAWorkloadThatFitsEachBoard(t *testing.T) {
+	t.Parallel()
+	for _, name := range virtual.Names() {
+		s := open(t, Options{Device: "virtual:" + name})
+		list, err := s.Workloads()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, largest := "", physics.Workload{}
+		for _, w := range list {
+			if why := s.Refusal(w); (why != "") != (s.Blocked(w) != "") {
+				t.Errorf("%s on %s: %q, %q", w.Name, name, why, s.Blocked(w))
+			} else if why != "" {
+				continue
+			}
+			first = cmp.Or(first, w.Name)
+			if p, ok := physics.Find(w.Name); ok && p.MemoryMB > largest.MemoryMB {
+				largest = p
+			}
+		}
+		if want := map[string]string{"nano": largest.Name}[name]; first != cmp.Or(want, "resnet18") {
+			t.Errorf("%s: a search begins with %s", name, first)
 		}
 	}
 }

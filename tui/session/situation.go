@@ -66,19 +66,30 @@ func (o Options) PresetsFor(samples Samples) []tegra.Preset {
 	return s.Device.Presets()
 }
 
-// Estimated returns the board of these options and, of a simulated one, which workloads no
-// measurement on such a board is behind.
-func (o Options) Estimated(list []workload.Workload) (b tegra.Board, estimated map[string]bool) {
+// Simulation is what a simulated board says of a workload.
+type Simulation struct {
+	Estimated bool   // no measurement on such a board is behind it
+	Why       string // why it does not fit the board's memory; "" where it does
+}
+
+// Simulations returns the board of these options and, of a simulated one, how it simulates workloads, by their names.
+func (o Options) Simulations(list []workload.Workload) (b tegra.Board, of map[string]Simulation) {
 	s, err := Open(o)
 	if err != nil {
 		return tegra.Board{}, nil
 	}
 	defer s.Close()
-	estimated = map[string]bool{}
+	of = map[string]Simulation{}
 	for _, w := range list {
-		estimated[w.Name] = s.RunsAs(w) == Estimated
+		one := Simulation{Estimated: s.RunsAs(w) == Estimated}
+		if s.Virtual != nil && !s.runsOnHost(w) {
+			if err := s.Virtual.Fits(w.Name); err != nil {
+				one.Why = err.Error()
+			}
+		}
+		of[w.Name] = one
 	}
-	return s.Device.Board(), estimated
+	return s.Device.Board(), of
 }
 
 // SettingsOf are modes at the batch sizes asked for, size by size; plain modes

@@ -196,6 +196,24 @@ func (s *Session) Blocked(w workload.Workload) string {
 	return ""
 }
 
+// Refusal says in a sentence why a workload can certainly not run on this board, and what to do; "" where it may. It
+// touches no file.
+func (s *Session) Refusal(w workload.Workload) string {
+	why := s.Blocked(w)
+	switch {
+	case why == "":
+		return ""
+	case s.Virtual == nil || w.Torch.Beside:
+		return fmt.Sprintf("%s cannot run on this board, %s: give data = \"FOLDER\" under [torch], or command under "+
+			"[workload.%s], in the configuration file", w.Name, why, w.Name)
+	}
+	if err := s.Virtual.Fits(w.Name); err != nil {
+		return err.Error()
+	}
+	return w.Name + " cannot run on a virtual board, which runs no commands and simulates the training of the " +
+		"built-in workloads"
+}
+
 // Estimated is what RunsAs says of a simulation that rests on no measurement of such a board.
 const Estimated = "estimated"
 

@@ -347,8 +347,8 @@ func TestAbsoluteSpeedDoesNotDecideTheStall(t *testing.T) { // law 4
 						workers, 100*share(s), 100*share(gpu))
 				}
 				if disk := w.Run(chip, c, slowDrive); share(disk) < share(s) {
-					t.Errorf("%s on %s, %d workers: a slow drive lets the stall fall from %.2f to %.2f %%", w.Name, name,
-						workers, 100*share(s), 100*share(disk))
+					t.Errorf("%s on %s, %d workers: a slow drive lets the stall fall from %.2f to %.2f %%", w.Name,
+						name, workers, 100*share(s), 100*share(disk))
 				}
 			}
 		}

@@ -36,6 +36,9 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 // Blocked says that all can but those named.
 func (f *Board) Blocked(w workload.Workload) string { return f.Blocks[w.Name] }
 
+// Refusal is page.Session's.
+func (f *Board) Refusal(w workload.Workload) string { return f.Blocks[w.Name] }
+
 // RunsAs is page.Session's.
 func (f *Board) RunsAs(workload.Workload) string { return "simulated" }
 

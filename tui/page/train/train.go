@@ -235,12 +235,8 @@ func (p *Page) start() page.Intent {
 	if p.read.Busy() {
 		return page.Sayf("not now: busy %s", p.read.Task().Kind)
 	}
-	if why := p.read.Session().Blocked(w); why != "" && p.read.Board().Virtual {
-		return page.Sayf("%s cannot run on a virtual board, which runs no commands and simulates the training of the "+
-			"built-in workloads", w.Name)
-	} else if why != "" {
-		return page.Sayf("%s cannot run on this board, %s: give data = \"FOLDER\" under [torch], "+
-			"or command under [workload.%s], in the configuration file", w.Name, why, w.Name)
+	if why := p.read.Session().Refusal(w); why != "" {
+		return page.Sayf("%s", why)
 	}
 	p.log, p.tail, p.told = newLog(p.read), &session.Tail{}, 0
 	p.log.Add(fmt.Sprintf("jtune: %s begins, %d samples a minibatch, %d workers", w.Name, w.Batch, w.Workers))
