@@ -450,6 +450,11 @@ func TestExperimentWordsFollowTheNumbers(t *testing.T) {
 			return []record.Part{part(0, 98, 40), part(0, 98, 40), part(0, 98, 30)}
 		},
 			[]string{"In epoch 2 the power reads -25 % while the time stays: doubt the sensor"}, nil},
+		{"variability", func(int, Setting) []record.Part { // it falls within an epoch
+			return []record.Part{part(0, 98, 40), part(0, 98, 40), part(0, 98, 37), part(0, 98, 34), part(0, 98, 34)}
+		},
+			[]string{"In epoch 3 the power reads -15 % while the time stays: doubt the sensor"},
+			[]string{"In epoch 2", "In epoch 4"}},
 		{"modes", func(i int, _ Setting) []record.Part {
 			return []record.Part{part(0, 100-5*float64(i), 20+5*float64(i))}
 		},

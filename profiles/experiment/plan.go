@@ -117,21 +117,22 @@ func Find(name string) (Experiment, error) {
 
 // Request is what an experiment runs on.
 type Request struct {
-	Workload    workload.Workload
-	Space       *tegra.Space
-	Mode        tegra.Mode    // in which runs are made
-	Simulated   bool          // a virtual board plays the job, page cache and drive included
-	Replayed    bool          // a table of measurements answers, which knows modes alone
-	Minibatches int           // of a warm run; 0: 100
-	Epochs      int           // whole epochs; 0: the experiment's own
-	Data        []Medium      // folders of the same data on different media
-	Media       []string      // of a virtual board, which it simulates
-	Units       int           // of a virtual board: this many; 0: the one that it is
-	Labels      string        // of the modes a to n; "": all
-	Meter       []Metered     // what a meter at the supply read in idle states
-	Idle        time.Duration // how long an idle state is measured; 0: a minute
-	Base        time.Duration // idle before each run, for the base load; 0: not
-	Every       time.Duration // between power samples; 0: 1 s
+	Workload      workload.Workload
+	Space         *tegra.Space
+	Mode          tegra.Mode    // in which runs are made
+	ScaledBatches bool          // simulated: times of batch sizes follow from another board's
+	Simulated     bool          // a virtual board plays the job, page cache and drive included
+	Replayed      bool          // a table of measurements answers, which knows modes alone
+	Minibatches   int           // of a warm run; 0: 100
+	Epochs        int           // whole epochs; 0: the experiment's own
+	Data          []Medium      // folders of the same data on different media
+	Media         []string      // of a virtual board, which it simulates
+	Units         int           // of a virtual board: this many; 0: the one that it is
+	Labels        string        // of the modes a to n; "": all
+	Meter         []Metered     // what a meter at the supply read in idle states
+	Idle          time.Duration // how long an idle state is measured; 0: a minute
+	Base          time.Duration // idle before each run, for the base load; 0: not
+	Every         time.Duration // between power samples; 0: 1 s
 }
 
 // Medium is a folder of the data and what it lies on.
@@ -269,7 +270,7 @@ func planBatch(r Request, p *Plan) {
 		p.Settings = append(p.Settings, s)
 	}
 	r.needsVariable(p, "JTUNE_BATCH", r.Workload.TakesBatch())
-	if r.Simulated {
+	if r.ScaledBatches {
 		p.skip(
 			"this board's own response",
 			"the virtual board scales its times by slopes that were published for an AGX Xavier",

@@ -83,6 +83,10 @@ func (b *Board) setMedium(name string) error {
 	return nil
 }
 
+// ScalesBatches reports whether times at other batch sizes than a workload's own follow from another board: the slopes
+// that physics.Workload.Sized takes are published for an AGX Xavier.
+func (b *Board) ScalesBatches() bool { return b.table == nil && b.model.name != "agx-xavier" }
+
 // Instance is the number of this unit.
 func (b *Board) Instance() int {
 	defer b.enter()()

@@ -158,7 +158,7 @@ func TestWorkloadsAreThoseOfTheContract(t *testing.T) {
 	known := map[string]bool{}
 	for _, w := range list {
 		hasKeys(t, w, "name title aliases task model dataset samples batch workers prefetch epochs command estimated "+
-			"virtual")
+			"dnr virtual")
 		known[w["name"].(string)] = true
 	}
 	for _, name := range strings.Fields("resnet18 mobilenet yolov8n bert lstm lenet5 vgg11") {

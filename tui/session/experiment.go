@@ -73,7 +73,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	}
 	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.Virtual != nil && !r.Workload.Torch.Beside, s.replays()
 	if r.Simulated {
-		r.Media = s.Virtual.Media()
+		r.Media, r.ScaledBatches = s.Virtual.Media(), s.Virtual.ScalesBatches()
 		defer s.Virtual.SetInstance(s.Virtual.Instance())
 		defer func(medium string) { s.Virtual.SetMedium(medium) }(s.Virtual.Medium())
 	}

@@ -89,11 +89,11 @@ func usageOfFixedBatch(err error) error {
 // scaledBatchNote explains the times of other batch sizes on a virtual board; ""
 // where they are measured, or there is one size.
 func (s *Session) scaledBatchNote(w workload.Workload, sizes []int) string {
-	if sizes == nil || s.Virtual == nil || s.replays() || s.runsOnHost(w) {
+	if sizes == nil || s.Virtual == nil || !s.Virtual.ScalesBatches() || s.runsOnHost(w) {
 		return ""
 	}
 	return "the virtual board scales the times of other batch sizes by slopes that were published for an " +
-		"AGX Xavier: no AGX Orin was measured at them"
+		"AGX Xavier: no " + s.Device.Board().Name + " was measured at them"
 }
 
 // measurableSettings are the settings of those sizes that a replay can answer; nil: all.
