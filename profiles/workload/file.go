@@ -122,8 +122,8 @@ func read(name, text string, base []Workload) *workfile {
 			f.list = append(f.list, w)
 		}
 	}
-	f.unknown(func(k toml.Key) bool { // those of the workloads are known by now, and who reads the screens' reads them
-		return k[0] != "workload" && k[0] != "keys" && k[0] != "theme"
+	f.unknown(func(k toml.Key) bool { // those of the workloads are known by now
+		return k[0] != "workload" && !slices.Contains(elsewhere, k[0])
 	})
 	for i := range f.list {
 		if f.list[i].Torch.Net != "" {

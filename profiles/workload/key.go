@@ -27,6 +27,9 @@ type Key struct {
 	Line    int // of the file that gives the value; 0: it is the default
 }
 
+// elsewhere are tables of the configuration file that others read.
+var elsewhere = []string{"keys", "theme", "notify"}
+
 // notKeys are fields of a workload that no file gives.
 var notKeys = []string{"name", "own"}
 
@@ -76,8 +79,8 @@ func Faults(file, source string) []error {
 // keys lists the fields of a table with the line that gives each. A workload's job takes what it
 // leaves open from [torch].
 func (f *workfile) keys(table toml.Key, now, before any) (out []Key) {
-	was := fields(table, before)
-	for i, k := range fields(table, now) {
+	was := Fields(table, before)
+	for i, k := range Fields(table, now) {
 		if k.Path[0] == "torch" && !slices.Contains(jobDefaults(), k.Path[1]) {
 			continue
 		}
@@ -95,8 +98,8 @@ func (f *workfile) keys(table toml.Key, now, before any) (out []Key) {
 	return out
 }
 
-// fields walks the tagged fields of a struct, those of inner ones as dotted keys.
-func fields(table toml.Key, of any) (out []Key) {
+// Fields walks the tagged fields of a struct, those of inner ones as dotted keys.
+func Fields(table toml.Key, of any) (out []Key) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("toml"), ",")
@@ -104,7 +107,7 @@ func fields(table toml.Key, of any) (out []Key) {
 		switch {
 		case slices.Contains(notKeys, name):
 		case v.Field(i).Kind() == reflect.Struct:
-			out = append(out, fields(path, v.Field(i).Interface())...)
+			out = append(out, Fields(path, v.Field(i).Interface())...)
 		default:
 			out = append(out, Key{Path: path, Value: v.Field(i).Interface()})
 		}
@@ -140,7 +143,7 @@ func implied(k Key) any {
 func jobDefaults() (names []string) {
 	given := torch.Job{Net: "x", Set: "x", Data: "x", Python: "x", Cache: "x", Infer: true, Beside: true}
 	all := torch.Job{}.Over(given)
-	for _, k := range fields(nil, all) {
+	for _, k := range Fields(nil, all) {
 		if !reflect.ValueOf(k.Value).IsZero() {
 			names = append(names, k.Path[0])
 		}
@@ -167,7 +170,7 @@ func (f *workfile) unknown(of func(toml.Key) bool) {
 // idle adds a fault for each key of [torch] that a workload's job does not take from there.
 func (f *workfile) idle() {
 	known := jobDefaults()
-	for _, k := range fields(toml.Key{"torch"}, f.torch) {
+	for _, k := range Fields(toml.Key{"torch"}, f.torch) {
 		if f.meta.IsDefined(k.Path...) && !slices.Contains(known, k.Path[1]) {
 			f.faultAt(k.Path, "%s has no effect; it belongs in [workload.%s.torch]", k.Path, AnyName)
 		}
@@ -178,7 +181,11 @@ func (f *workfile) idle() {
 func beside(k toml.Key) (names []string) {
 	lead := slices.Clone(k[:len(k)-1])
 	if len(lead) == 0 {
-		return []string{"[torch]", "[workload." + AnyName + "]", "[keys]", "[theme]"}
+		names = []string{"[torch]", "[workload." + AnyName + "]"}
+		for _, table := range elsewhere {
+			names = append(names, "["+table+"]")
+		}
+		return names
 	}
 	if lead[0] == "torch" {
 		return jobDefaults()
@@ -186,7 +193,7 @@ func beside(k toml.Key) (names []string) {
 	if len(lead) > 1 {
 		lead[1] = AnyName
 	}
-	for _, a := range fields(toml.Key{"workload", AnyName}, Workload{}) {
+	for _, a := range Fields(toml.Key{"workload", AnyName}, Workload{}) {
 		n := len(lead)
 		if len(a.Path) > n && slices.Equal(a.Path[:n], lead) && !slices.Contains(names, a.Path[n]) {
 			names = append(names, a.Path[n])

@@ -63,11 +63,16 @@ x = 1
 func TestConfigCheckOfBadInput(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"no TOML":              {"[keys", "line 1"},
-		"another type":         {"[workload.a]\ncommand = ['x']\nsamples = 'many'\n", "line 3"},
-		"tables that are none": {"keys = 3\n", "line 1: keys is not a table"},
-		"bytes":                {"\x00\xff", "line 1"},
-		"no effect":            {"[torch]\nnet = 'lenet5'\nset = 'mnist'\n", "line 2: torch.net has no effect"},
+		"no TOML":                {"[keys", "line 1"},
+		"another type":           {"[workload.a]\ncommand = ['x']\nsamples = 'many'\n", "line 3"},
+		"tables that are none":   {"keys = 3\n", "line 1: keys is not a table"},
+		"bytes":                  {"\x00\xff", "line 1"},
+		"a bell of another type": {"[notify]\nbell = 'yes'\n", "line 2"},
+		"no address":             {"[notify]\nwebhook = 'x'\n", "line 2: [notify] webhook: \"x\" is no address"},
+		"a foreign address":      {"[notify]\n\nwebhook = 'http://8.8.8.8/'\n", "line 3: [notify] webhook: 8.8.8.8"},
+		"no program":             {"[notify]\ncommand = []\n", "line 2: [notify] command: names no program"},
+		"no such notification":   {"[notify]\nbel = true\n", "line 2: unknown key notify.bel; the nearest is bell"},
+		"no effect":              {"[torch]\nnet = 'lenet5'\nset = 'mnist'\n", "line 2: torch.net has no effect"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

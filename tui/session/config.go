@@ -32,7 +32,8 @@ func CheckConfig(file, text string, screens ScreenTables) []error {
 	faults := workload.Faults(file, text)
 	_, keys := readTable(file, text, "keys", keyList, screens.CheckKeys)
 	_, theme := readTable(file, text, "theme", colour, screens.CheckTheme)
-	faults = slices.Concat(faults, keys, theme)
+	_, own := readOwn(file, text)
+	faults = slices.Concat(faults, keys, theme, own)
 	slices.SortStableFunc(faults, func(a, b error) int { return cmp.Compare(lineOf(a), lineOf(b)) })
 	return faults
 }
@@ -46,7 +47,7 @@ func lineOf(err error) int {
 }
 
 // ConfigKeys lists every key of the configuration file with its value: [torch], what a
-// workload may have, the workloads that the file names, and the screens' tables. No file: "" or
+// workload may have, the workloads that the file names, [notify], and the screens' tables. No file: "" or
 // one that does not exist. A file with a fault is an error.
 func ConfigKeys(file string, screens ScreenTables) ([]ConfigKey, error) {
 	text, err := configText(file)
@@ -60,6 +61,12 @@ func ConfigKeys(file string, screens ScreenTables) ([]ConfigKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, _ := readOwn(file, text) // without a fault
+	mine, err := own.configKeys(file, text)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, mine...)
 	var doc map[string]any
 	if _, err := tomlfile.Decode(file, text, &doc); err != nil {
 		return nil, err

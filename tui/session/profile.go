@@ -37,6 +37,10 @@ func (s *Session) profilePlanned(ctx context.Context, r ProfileRequest, search *
 // profile measures what a plan asks for; head describes it in the record.
 func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.Plan, head record.Header,
 	observe func(Event)) (ProfileResult, error) {
+	notify, err := s.notifier()
+	if err != nil {
+		return ProfileResult{}, err
+	}
 	bench, err := s.bench(ctx, r.Workload, r.Settings, observe)
 	if err != nil {
 		return ProfileResult{}, err
@@ -65,7 +69,11 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	c := profiles.Campaign{Bench: bench, Plan: plan, Record: rec, Retries: r.Retries,
 		RedoFailed: r.RedoFailed, Gate: r.Gate}
 	sum, err := c.Run(ctx)
-	return ProfileResult{Summary: sum, Dir: rec.Dir()}, errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
+	err = errors.Join(usageOfFixedBatch(err), rec.End(sum.End.String()))
+	if told := notify.tell(ctx, s.campaignEnd(rec.Dir(), head, sum, err)); told != nil {
+		observer(observe).note(text.OneLine(told.Error()))
+	}
+	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err
 }
 
 // coming tells the order of a plan that is fixed.
