@@ -35,6 +35,7 @@ var examples = map[string]string{
 	"jtune convert nvpmodel":   "jtune convert nvpmodel /etc/nvpmodel.conf --json",
 	"jtune evaluate":           "jtune evaluate --truth bert.csv --reference resnet.csv",
 	"jtune demo":               "jtune demo --fast",
+	"jtune wake":               "jtune wake 48:b0:2d:00:11:22",
 	"jtune exporter":           "jtune exporter\njtune exporter --once | promtool check metrics",
 	"jtune keys":               "jtune keys",
 	"jtune config":             "jtune config show",

@@ -39,6 +39,7 @@ var unmarked = map[string]string{
 	"config check":       "is of a file of the user's",
 	"config path":        "prints a path",
 	"config schema":      "is of the configuration",
+	"wake":               "says what it did",
 	"keys":               "prints the table of keys",
 	"demo":               "plays the screens",
 	"harness":            "prints the jobs' scripts",
@@ -106,6 +107,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"fidelity":          {"--only", "scenario"},
 		"exporter":          {"--once"},
 		"reproduce":         {"four-modes"},
+		"rank":              {"--models", "orin=" + model},
 		"profile":           nil, // above
 		"campaigns rename":  nil,
 	}

@@ -76,8 +76,9 @@ func (a *app) root() *cobra.Command {
 		a.merge(), a.experiment(), a.importLogs(),
 		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.tune(), a.advice(),
 		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
-		a.plot(), a.demo(), a.fidelity(), a.reproduce(), a.exporter(), a.guard(), a.keys(), a.config(), a.version(),
-		a.man())
+		a.plot(), a.demo(), a.fidelity(), a.reproduce(),
+		a.exporter(), a.rank(), a.wake(),
+		a.guard(), a.keys(), a.config(), a.version(), a.man())
 	helpPages(root)
 	return root
 }

@@ -1,0 +1,331 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// perBoard is the value of a flag for one board or, with "" as its name, for all.
+type perBoard map[string]float64
+
+func (p *perBoard) String() string { return "" }
+func (p *perBoard) Type() string   { return "list" }
+
+// Set reads V or NAME=V, several with commas.
+func (p *perBoard) Set(list string) error {
+	if *p == nil {
+		*p = perBoard{}
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		name, value, named := strings.Cut(word, "=")
+		if !named {
+			name, value = "", word
+		}
+		v, err := positive(value)
+		if value == "0" {
+			v, err = 0, nil
+		}
+		if err != nil || named && name == "" {
+			return fmt.Errorf("want V or NAME=V, several with commas, not %q", text.Clip(word))
+		}
+		(*p)[name] = v
+	}
+	return nil
+}
+
+// of is the value for a board; 0 where none is given.
+func (p perBoard) of(name string) float64 {
+	if v, ok := p[name]; ok {
+		return v
+	}
+	return p[""]
+}
+
+// rankFlags are the flags of rank.
+type rankFlags struct {
+	models                             map[string]string
+	epochs, samples                    int
+	round, period                      time.Duration
+	by                                 string
+	limits, measured                   perBoard
+	idle, asleep, wakeEnergy, wakeTime perBoard
+}
+
+func (a *app) rank() *cobra.Command {
+	var f rankFlags
+	cmd := &cobra.Command{
+		Use:   "rank --models NAME=MODEL,…",
+		Short: "Rank boards by what a training job takes on each",
+		Long: "rank predicts with a model for each board how long a number of epochs takes there, what it draws and " +
+			"what energy that is, each board in its fastest mode within its --power-limit. A round of federated " +
+			"training ends with its slowest board: with --round each takes the mode of least energy that ends in " +
+			"time, without it the energy of all over the deadline is shown. What cannot do it is named (DNR: did not " +
+			"run).\n\nWith --period it compares staying idle with sleeping until the next round. The powers are " +
+			"yours: the board's sensors are off while it sleeps, so a meter at the supply must read them, and " +
+			"whether a board wakes up by the network (jtune wake) is to be tried; an AGX Orin did not when that was " +
+			"studied.",
+		Example: "  jtune rank --models orin=orin.model,nano=nano.model --epochs 5 --power-limit nano=10\n" +
+			"  jtune rank --models orin=a.model,nano=b.model --round 10m\n" +
+			"  jtune rank --models orin=a.model --period 1h --idle-power 7.5 --sleep-power 0.4 --wake-energy 300 " +
+			"--wake-time 40",
+		Args: takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doRank(f, cmd.Flags().Changed) },
+	}
+	fl := cmd.Flags()
+	fl.StringToStringVar(&f.models, "models", nil, "`NAME=MODEL` of each board, several with commas")
+	fl.IntVar(&f.epochs, "epochs", 1, "`N` epochs in a round")
+	fl.IntVar(&f.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
+	fl.DurationVar(&f.round, "round", 0, "deadline of a round, such as 10m")
+	fl.StringVar(&f.by, "sort", string(session.ByTime), "order by `KEY`: time, energy or edp (energy times time)")
+	fl.Var(&f.limits, "power-limit", "`NAME=W` of boards, or W of all")
+	fl.Var(&f.measured, "epoch-time", "`NAME=S` seconds of an epoch that was measured on a machine without a model")
+	fl.DurationVar(&f.period, "period", 0, "time from round to round, such as 1h: idle against asleep")
+	fl.Var(&f.idle, "idle-power", "`W` of an idle board, or NAME=W")
+	fl.Var(&f.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
+	fl.Var(&f.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")
+	fl.Var(&f.wakeTime, "wake-time", "`S` seconds of waking up, or NAME=S")
+	a.jsonFlag(fl)
+	return cmd
+}
+
+func (a *app) doRank(f rankFlags, given func(string) bool) error {
+	r, err := a.rankRequest(f, given)
+	if err != nil {
+		return err
+	}
+	for i, b := range r.Boards {
+		if f.period == 0 {
+			break
+		}
+		rest := session.Rest{PeriodS: f.period.Seconds(), IdleW: f.idle.of(b.Name), SleepW: f.asleep.of(b.Name),
+			WakeJ: f.wakeEnergy.of(b.Name), WakeS: f.wakeTime.of(b.Name)}
+		if err := rest.Check(); err != nil {
+			return fmt.Errorf("%w; --period needs --idle-power, --sleep-power, --wake-energy and --wake-time", err)
+		}
+		r.Boards[i].Rest = &rest
+	}
+	return a.printRanking(f, session.Rank(r))
+}
+
+// rankRequest reads the models.
+func (a *app) rankRequest(f rankFlags, given func(string) bool) (session.RankRequest, error) {
+	r := session.RankRequest{Epochs: f.epochs, RoundS: f.round.Seconds(), By: session.RankKey(f.by)}
+	keys := []session.RankKey{session.ByTime, session.ByEnergy, session.ByEDP}
+	switch {
+	case len(f.models) == 0:
+		return r, usagef("rank: no board; give --models NAME=MODEL, several with commas")
+	case f.epochs < 1:
+		return r, usagef("--epochs %d: want 1 at least", f.epochs)
+	case f.round < 0 || given("round") && f.round == 0:
+		return r, usagef("--round %v: want a time such as 10m", f.round)
+	case f.period < 0 || given("period") && f.period == 0:
+		return r, usagef("--period %v: want a time such as 1h", f.period)
+	case !slices.Contains(keys, r.By):
+		return r, usagef("--sort %q: want time, energy or edp", f.by)
+	}
+	for _, flag := range []struct {
+		name   string
+		values perBoard
+	}{{"power-limit", f.limits}, {"idle-power", f.idle}, {"sleep-power", f.asleep}, {"wake-energy", f.wakeEnergy},
+		{"wake-time", f.wakeTime}} {
+		for name := range flag.values {
+			if _, known := f.models[name]; name != "" && !known {
+				return r, usagef("--%s: no board %q in --models", flag.name, text.Clip(name))
+			}
+		}
+	}
+	job := ""
+	for _, name := range slices.Sorted(maps.Keys(f.models)) {
+		m, err := a.loadPowered("rank", f.models[name])
+		if err != nil {
+			return r, err
+		}
+		if m, err = a.atOneBatch(name, m); err != nil {
+			return r, err
+		}
+		a.doubts(m)
+		if job == "" {
+			job = m.Provenance.Workload
+			if r.Minibatches, err = a.epochOf(m, f.samples); err != nil {
+				return r, err
+			}
+		}
+		r.Boards = append(r.Boards, session.RankBoard{Name: name, PowerW: f.limits.of(name),
+			Outlook: session.OutlookOf(m, tegra.Settings(m.Space.Modes(), nil)), Guess: m.Provenance.Workload != job})
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.measured)) {
+		if _, twice := f.models[name]; twice || name == "" || f.measured[name] == 0 {
+			return r, usagef("--epoch-time: want NAME=S of a machine that has no model, in seconds")
+		}
+		r.Boards = append(r.Boards, session.RankBoard{Name: name, EpochS: f.measured[name]})
+	}
+	return r, nil
+}
+
+// atOneBatch is a model for the batch size of --batch, where it has several.
+func (a *app) atOneBatch(name string, m *learn.Model) (*learn.Model, error) {
+	switch sizes := a.options.Batches; {
+	case m.Batches == nil:
+		return m, nil
+	case len(sizes) == 1 && slices.Contains(m.Batches, sizes[0]):
+		return m.At(sizes[0]), nil
+	}
+	return nil, usagef("--models %s: the model has batch sizes %s; choose one with --batch N", name, listed(m.Batches))
+}
+
+// epochOf counts the minibatches of an epoch of the workload that a model is of.
+func (a *app) epochOf(m *learn.Model, samples int) (int, error) {
+	list, err := a.options.Workloads()
+	if err != nil {
+		return 0, err
+	}
+	w := workload.Workload{Batch: max(1, m.Provenance.Batch)}
+	for _, known := range list {
+		if known.Name == m.Provenance.Workload || slices.Contains(known.Aliases, m.Provenance.Workload) {
+			w = known.AtBatch(m.Provenance.Batch)
+		}
+	}
+	if samples > 0 {
+		w.Samples = samples
+	}
+	if n := w.MinibatchesPerEpoch(); n > 0 {
+		return n, nil
+	}
+	return 0, usagef("rank: how many samples an epoch of %s has is not known: give --samples N",
+		text.Clip(m.Provenance.Workload))
+}
+
+func (a *app) printRanking(f rankFlags, r session.Ranking) error {
+	if a.asJSON {
+		return printJSON(a.out, r)
+	}
+	rows := [][]string{{"board", "mode", "epoch", text.Count(f.epochs, "epoch"), "W", "Wh", "kJ·s", ""}}
+	for _, x := range r.Boards {
+		mode, say := "–", ""
+		if x.Mode.OK {
+			mode = x.Mode.V.String()
+		}
+		switch {
+		case x.Why != "":
+			say = "DNR: " + string(x.Why)
+		case x.Guess:
+			say = "a guess: the model is of another workload"
+		case x.Measured:
+			say = "measured"
+		default:
+			say = "predicted"
+		}
+		if x.Virtual {
+			say += ", VIRTUAL"
+		}
+		edp := x.EDP
+		edp.V /= 1000
+		rows = append(rows, []string{x.Name, mode, seconds(x.EpochS), seconds(x.TimeS), shown(x.PowerW),
+			shown(x.EnergyWh), shown(edp), say})
+	}
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "a round ends after %s", seconds(r.RoundS))
+	if r.EnergyWh.OK {
+		fmt.Fprintf(a.out, " and takes %s Wh of all boards together", shown(r.EnergyWh))
+	}
+	fmt.Fprintln(a.out)
+	if err := a.printCurve(r); err != nil {
+		return err
+	}
+	for _, x := range r.Boards {
+		if x.Rest != nil {
+			fmt.Fprintf(a.out, "%s: %s\n", x.Name, restText(*x.Rest))
+		}
+	}
+	return nil
+}
+
+// shownCurve is how many points of the curve are printed.
+const shownCurve = 8
+
+// printCurve prints some deadlines, and the knee.
+func (a *app) printCurve(r session.Ranking) error {
+	if len(r.Curve) < 2 {
+		return nil
+	}
+	rows := [][]string{{"deadline", "Wh of all"}}
+	for i := range shownCurve {
+		p := r.Curve[i*(len(r.Curve)-1)/(shownCurve-1)]
+		rows = append(rows, []string{seconds(tegra.Some(p.DeadlineS)), text.Of(p.EnergyWh)})
+	}
+	fmt.Fprintln(a.out)
+	if err := table(a.out, rows...); err != nil {
+		return err
+	}
+	if r.Knee.OK {
+		fmt.Fprintf(a.out, "knee: a deadline of %s\n", seconds(r.Knee))
+	}
+	return nil
+}
+
+// restText says in words what a pause takes.
+func restText(r session.Rested) string {
+	if r.Late {
+		return "the round takes longer than the period: there is no pause"
+	}
+	out := fmt.Sprintf("a pause of %s takes %s Wh idle, %s Wh asleep", seconds(tegra.Some(r.PauseS)), text.Of(r.IdleWh),
+		shown(r.SleepWh))
+	switch {
+	case !r.BreakEvenS.OK:
+		return out + "; sleeping never pays"
+	case r.Sleep:
+		return out + fmt.Sprintf("; sleeping pays, as in every pause longer than %s", seconds(r.BreakEvenS))
+	}
+	return out + fmt.Sprintf("; sleeping pays in pauses longer than %s", seconds(r.BreakEvenS))
+}
+
+func shown(v tegra.Val[float64]) string {
+	if !v.OK {
+		return "n/a"
+	}
+	return text.Of(v.V)
+}
+
+// seconds prints a time with its unit.
+func seconds(v tegra.Val[float64]) string {
+	switch {
+	case !v.OK:
+		return "n/a"
+	case v.V < 120:
+		return text.Of(v.V) + " s"
+	case v.V < 7200:
+		return text.Of(v.V/60) + " min"
+	}
+	return strconv.FormatFloat(v.V/3600, 'f', 1, 64) + " h"
+}
+
+func (a *app) wake() *cobra.Command {
+	to := session.WakeAddress
+	cmd := &cobra.Command{
+		Use:   "wake MAC",
+		Short: "Wake a board on the local network (Wake-on-LAN)",
+		Long: "wake sends the packet that wakes a board whose network card was told to listen (on the board: " +
+			"sudo ethtool -s eth0 wol g, then sudo systemctl suspend). Nothing answers; whether a board supports " +
+			"it shows in whether it comes up.",
+		Args: takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.say(session.Wake(cmd.Context(), args[0], to), "sent to %s through %s", args[0], to)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", to, "`ADDR` and port that the packet goes to")
+	return cmd
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"net"
+	"strings"
+	"testing"
+)
+
+func TestRankOfModelsAndAMachineWithoutModes(t *testing.T) {
+	t.Parallel()
+	model := fitToy(t)
+	o := jtune(t, "rank", "--models", "orin="+model+",low="+model, "--samples", "1000",
+		"--power-limit", "orin=30,low=2", "--epoch-time", "pi=50000", "--period", "24h", "--idle-power", "7.5",
+		"--sleep-power", "0.4", "--wake-energy", "300", "--wake-time", "40").done(t)
+	lines := strings.Split(o.out, "\n")
+	for i, want := range []string{"board ", "orin ", "pi ", "low "} {
+		if !strings.HasPrefix(lines[i], want) {
+			t.Fatalf("not in the order of their times, those that cannot last:\n%s", o.out)
+		}
+	}
+	for _, want := range []string{"DNR: no mode: fastest, power ≤ 2 W", "a round ends after 13.9 h",
+		"orin: a pause of ", "sleeping pays, as in every pause longer than 40"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("does not say %q:\n%s", want, o.out)
+		}
+	}
+	v := jtune(t, "rank", "--models", "orin="+model, "--samples", "1000", "--round", "1h", "--json").done(t).
+		object(t, "boards round_s energy_wh curve knee_s virtual")
+	boards, _ := v["boards"].([]any)
+	if len(boards) != 1 || v["curve"] != nil {
+		t.Fatalf("%v", v)
+	}
+	hasKeys(t, boards[0], "name device virtual guess mode measured time_ms power_w epoch_s time_s energy_wh edp_js "+
+		"dnr rest")
+}
+
+func TestRankRefusesWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	reference := "orin=" + fitToy(t)
+	for _, c := range []struct {
+		args  []string
+		words []string
+	}{
+		{nil, []string{"--models NAME=MODEL"}},
+		{[]string{"--models", "orin"}, []string{"models"}},
+		{[]string{"--models", reference, "--epochs", "0"}, []string{"--epochs 0"}},
+		{[]string{"--models", reference, "--round", "0s"}, []string{"--round"}},
+		{[]string{"--models", reference, "--sort", "size"}, []string{"time, energy or edp"}},
+		{[]string{"--models", reference, "--power-limit", "nano=10"}, []string{`no board "nano"`}},
+		{[]string{"--models", reference, "--power-limit", "orin=-1"}, []string{"power-limit"}},
+		{[]string{"--models", reference, "--samples", "9", "--epoch-time", "orin=5"}, []string{"--epoch-time"}},
+		{[]string{"--models", reference}, []string{"--samples N"}},
+	} {
+		jtune(t, append([]string{"rank"}, c.args...)...).fails(t, exitUsage, c.words...)
+	}
+	jtune(t, "rank", "--models", reference, "--samples", "9", "--period", "1h").
+		fails(t, exitUsage, "idle power", "--idle-power")
+}
+
+func TestWakeSaysWhereItSends(t *testing.T) {
+	t.Parallel()
+	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	defer c.Close()
+	to := c.LocalAddr().String()
+	if o := jtune(t, "wake", "48:b0:2d:00:11:22", "--to", to).done(t); !strings.Contains(o.out, to) {
+		t.Errorf("%q", o.out)
+	}
+	jtune(t, "wake", "orin").fails(t, exitUsage, "no MAC address")
+}
