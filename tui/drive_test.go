@@ -196,7 +196,7 @@ func (d *driver) toFront() {
 
 // withView loads the law's predictions, as a tuned model would.
 func (d *driver) withView() *driver {
-	d.send(modelLoadedMsg{d.board.Outlook(d.board.Samples()), "resnet"})
+	d.send(modelLoadedMsg{d.board.Outlook(), "resnet"})
 	d.r.sh.notices.hush()
 	return d
 }

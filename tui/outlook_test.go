@@ -10,7 +10,7 @@ import (
 
 // otherLoaded is the message of a model of another workload, loaded while a job runs.
 func (d *driver) otherLoaded() modelLoadedMsg {
-	v := *d.board.Outlook(d.board.Samples())
+	v := *d.board.Outlook()
 	v.Workload = "bert"
 	return modelLoadedMsg{&v, "bert"}
 }

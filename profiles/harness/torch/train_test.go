@@ -124,7 +124,7 @@ func TestTrainInferenceAnswersFixedWorkForRealOnTheCPU(t *testing.T) {
 	needs(t, "torch")
 	t.Parallel()
 	job := torch.Job{Net: "berttiny", Set: "sentences", Infer: true, NoGC: true, Python: python}
-	env := map[string]string{"JTUNE_BATCH": "7", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2", "JTUNE_REQUESTS": "22"}
+	env := map[string]string{"JTUNE_BATCH": "2", "JTUNE_WORKERS": "0", "JTUNE_EPOCHS": "2", "JTUNE_REQUESTS": "7"}
 	got, err := all(t, start(t, "", env, job.Command(scripts(t))...))
 	if !errors.Is(err, io.EOF) || len(got[harness.Minibatch]) != 0 || len(got[harness.Warm]) != 1 {
 		t.Fatalf("%v, %v", got, err)
@@ -139,8 +139,8 @@ func TestTrainInferenceAnswersFixedWorkForRealOnTheCPU(t *testing.T) {
 			sizes = append(sizes, e.N)
 		}
 	}
-	if want := []int{7, 7, 7, 1, 7, 7, 7, 1}; !slices.Equal(sizes, want) {
-		t.Errorf("batches of %v, want %v: 22 inferences twice, after the warm-up", sizes, want)
+	if want := []int{2, 2, 2, 1, 2, 2, 2, 1}; !slices.Equal(sizes, want) {
+		t.Errorf("batches of %v, want %v: 7 inferences twice, after the warm-up", sizes, want)
 	}
 }
 

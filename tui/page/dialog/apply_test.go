@@ -43,7 +43,7 @@ func TestApplyDoesNotRevertALaterModeByAnEarlierCountdown(t *testing.T) {
 
 func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
-	d.State.Outlook = d.Board.Outlook(d.Board.Samples())
+	d.State.Outlook = d.Board.Outlook()
 	d.State.Limit = optimize.Limit{PowerW: 30}
 	f.Ask(page.Apply{Mode: d.Board.Space().Max()})
 	if got := ansi.Strip(f.Render(60, 20)); !strings.Contains(got, "30.0 W  ✗ over, chance >99 %") {
@@ -53,7 +53,7 @@ func TestApplySaysWhereTheModeStandsAgainstTheLimit(t *testing.T) {
 
 func TestApplyDoesNotShowAsPredictedWhatWasFitted(t *testing.T) {
 	d, f := pagetest.Drive(t, NewApply)
-	d.State.Outlook = d.Board.Outlook(d.Board.Samples())
+	d.State.Outlook = d.Board.Outlook()
 	f.Ask(page.Apply{Mode: d.Board.Samples()[3].Mode})
 	if f.predicted != nil || f.measured == nil {
 		t.Errorf("shows %v as predicted, %v as measured", f.predicted, f.measured)

@@ -16,7 +16,7 @@ import (
 // withView opens the page on the law's predictions, as a tuned model would.
 func withView(t *testing.T) (*pagetest.Driver, *Page) {
 	d, p := pagetest.Drive(t, New)
-	d.Show(d.Board.Outlook(d.Board.Samples()))
+	d.Show(d.Board.Outlook())
 	return d, p
 }
 

@@ -48,18 +48,22 @@ type Board struct {
 	Blocks   map[string]string // why a workload cannot run, by its name
 }
 
+// orin opens an AGX Orin, once for all tests: they only read its space and presets.
+var orin = sync.OnceValues(func() (tegra.Device, error) {
+	board, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
+	if err != nil {
+		return nil, err
+	}
+	return board.Open()
+})
+
 // NewBoard is an AGX Orin in MAXN.
 func NewBoard(t testing.TB) *Board {
 	t.Helper()
-	orin, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1)})
+	device, err := orin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	device, err := orin.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer device.Close()
 	space := device.Space()
 	max := space.Max()
 	return &Board{space: space, presets: device.Presets(), now: max, Found: max, saved: map[string]*learn.Model{},

@@ -56,7 +56,7 @@ func Task(b *Board, kind session.TaskKind) *page.Task {
 func Searched(b *Board, watts ...float64) *page.Task {
 	j := Task(b, session.Tuning)
 	j.State, j.Step = session.Done, nil
-	view := b.Outlook(b.Samples())
+	view := b.Outlook()
 	for i, w := range watts {
 		l := optimize.Limit{PowerW: w}
 		at := view.Answer(l)
