@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +29,7 @@ var works = []work{
 	{"tune", 12 * time.Second, checkTune},
 	{"models", 6 * time.Second, checkModels},
 	{"apply", 12 * time.Second, checkApply},
+	{"config", 8 * time.Second, checkConfig},
 }
 
 // crash is a machine after a power cut.
@@ -55,6 +54,9 @@ cp -a "$3/etc/." "$2/etc/"
 "$1" --device virtual:agx-orin --speed max --seed 1 profile resnet --sample 20 --minibatches 10 --out "$4"
 "$1" --device virtual:agx-orin fit --samples "$4" --out "$2/base.model"
 `, b.jtune, files, filepath.Join(l.dir, "amd64/first/board"), base); err != nil {
+		return 0, nil, err
+	}
+	if err := os.WriteFile(filepath.Join(files, configName), []byte(configText(0)), 0o644); err != nil {
 		return 0, nil, err
 	}
 	if err := disk(ctx, image, files, "96M"); err != nil {
@@ -93,13 +95,11 @@ func (b media) save(ctx context.Context, image, state string) error {
 	if err := e.wait("READY"); err != nil {
 		return err
 	}
-	m, err := net.Dial("unix", socket)
-	if err != nil {
-		return err
+	for _, command := range []string{fmt.Sprintf("migrate \"exec:cat > %s\"", state), "quit"} {
+		if _, err := monitor(socket, command); err != nil {
+			return err
+		}
 	}
-	defer m.Close()
-	fmt.Fprintf(m, "migrate \"exec:cat > %s\"\nquit\n", state)
-	_, _ = io.Copy(io.Discard, m)
 	<-e.ended
 	if st, err := os.Stat(state); err != nil || st.Size() == 0 {
 		return errors.New("the machine could not be saved")
@@ -324,6 +324,25 @@ func checkApply(_ context.Context, c *crash) []string {
 	if last, next := after[(n+3)%4], after[n%4]; got != last && got != next || enabled && unit == "" {
 		return []string{fmt.Sprintf("after %d commands the unit sets %s, want %s or %s; enabled %v", n, got, last, next,
 			enabled)}
+	}
+	return nil
+}
+
+// configName is the configuration file of init.sh on the disk.
+const configName = "config.toml"
+
+// configText is its content after a number of edits: of more than a page, so that a half of it shows.
+func configText(edits int) string {
+	return strings.Repeat("# a remark of the user's, which stays\n", 200) + fmt.Sprintf(
+		"[workload.job]\ntitle = \"job\"\nsamples = 1600\nbatch = %d\ncommand = [\"true\"]\n# the end\n", edits+1)
+}
+
+func checkConfig(_ context.Context, c *crash) []string {
+	text, err := os.ReadFile(filepath.Join(c.data, configName))
+	n := len(c.done())
+	if err != nil || string(text) != configText(n) && string(text) != configText(n+1) {
+		return []string{fmt.Sprintf("after %d edits the configuration (%v) is not that of the last one or the next: %q", n,
+			err, text)}
 	}
 	return nil
 }

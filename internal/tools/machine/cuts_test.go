@@ -67,3 +67,23 @@ func TestCheckRowsFindsALostRow(t *testing.T) {
 		t.Errorf("got %q of a cut before the first mode", got)
 	}
 }
+
+func TestCheckConfigFindsAFileThatIsNotWhole(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text     string
+		findings int
+	}{
+		"of the last edit": {configText(1), 0},
+		"of the next one":  {configText(2), 0},
+		"of one before":    {configText(0), 1},
+		"cut off":          {configText(1)[:4096], 1},
+		"empty":            {"", 1},
+	} {
+		got := checkConfig(t.Context(), after(t, "BEGIN config\nDONE 1 jtune config edit",
+			map[string]string{configName: c.text}))
+		if len(got) != c.findings {
+			t.Errorf("%s: got %q, want %d findings", name, got, c.findings)
+		}
+	}
+}

@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os/exec"
 	"strings"
 	"sync"
@@ -100,4 +102,34 @@ func (e *emulator) wait(words ...string) error {
 func (e *emulator) cut() {
 	_ = e.cmd.Process.Kill()
 	<-e.ended
+}
+
+// prompt ends what QEMU's monitor says.
+const prompt = "(qemu) "
+
+// monitor gives QEMU's monitor a command and returns its answer.
+func monitor(socket, command string) (answer string, err error) {
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(hang))
+	r := bufio.NewReader(c)
+	for _, line := range []string{"", command + "\n"} { // it greets first
+		if _, err := io.WriteString(c, line); err != nil {
+			return "", err
+		}
+		for answer = ""; !strings.HasSuffix(answer, prompt); {
+			b, err := r.ReadByte()
+			if errors.Is(err, io.EOF) && line != "" {
+				return answer, nil // it was told to end
+			}
+			if err != nil {
+				return answer, fmt.Errorf("QEMU's monitor: %w after %q", err, answer)
+			}
+			answer += string(b)
+		}
+	}
+	return answer, nil
 }

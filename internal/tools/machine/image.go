@@ -74,8 +74,9 @@ func (b media) start(ctx context.Context, disk, words string, more ...string) (*
 		program, args = "qemu-system-aarch64", []string{"-M", "virt"}
 		console, cpu = "ttyAMA0", "cortex-a72" // the emulated max signs each pointer, slowly
 	}
-	args = append(args, "-accel", "tcg,thread=single", "-cpu", cpu, "-m", "512", "-kernel", b.kernel, "-initrd",
+	args = append(args, "-cpu", cpu, "-m", "512", "-kernel", b.kernel, "-initrd",
 		b.initrd, "-append", "console="+console+" quiet panic=-1 mitigations=off "+words,
 		"-drive", "file="+disk+",if=virtio,format=raw,cache=writeback")
-	return start(ctx, program, append(args, more...)...)
+	args = append(args, more...)
+	return start(ctx, program, append(args, "-accel", "tcg,thread=single")...) // unless more has another
 }

@@ -47,12 +47,26 @@ resumed() { # a campaign that is killed goes on
   virtual --speed max profile resnet --sample 40 --minibatches 10 --out smoke --resume
   [ "$(cut -d, -f1-4 smoke/modes.csv | sort -u | wc -l)" = 41 ]
 }
-screens() { # in a terminal of 80x24 that telnetd makes; the keys are typed with pauses
+there() { # OpenSSH's client, to OpenSSH's server on the loopback, in a terminal
+  chroot /data ssh -F none -tt -i /etc/ssh/key -o BatchMode=yes -o LogLevel=ERROR -o StrictHostKeyChecking=no \
+    -o UserKnownHostsFile=/dev/null root@127.0.0.1 "$@"
+}
+login() { # Debian's programs for this processor lie on the disk
   ifconfig lo 127.0.0.1 up
-  printf '#!/bin/sh\nstty cols 80 rows 24\nTERM=xterm-256color exec jtune --device virtual:agx-orin\n' >/bin/screens
-  chmod +x /bin/screens
-  telnetd -b 127.0.0.1 -l /bin/screens
-  (sleep 20; for key in 2 3 4 5 6 '?' q q; do printf %s $key; sleep 5; done) | nc 127.0.0.1 23 >drawn
+  mkdir -p /data/board /data/dev /data/proc
+  for from in /board /board/etc /dev /dev/pts /proc; do mount --bind $from /data$from; done
+  chroot /data /usr/sbin/sshd -h /etc/ssh/key -o UsePAM=no -o AuthorizedKeysFile=/etc/ssh/key.pub -o StrictModes=no
+  until there jtune --version </dev/null; do sleep 1; done
+}
+lost() { # a connection that is lost while a mode waits for an answer
+  sleep 900 | there jtune --device jetson --sysroot /board --log-file /log apply 4c/0.73C/0.31G/2.13M --keep-after 10m &
+  until board device | grep -q "now  *4c/0.73C"; do sleep 1; done
+  kill -9 $(pidof ssh)
+  until found && ! pidof jtune; do sleep 1; done
+}
+screens() { # in a terminal of 80x24; the keys are typed with pauses
+  (sleep 20; for key in 2 3 4 5 6 '?' q q; do printf %s $key; sleep 5; done) |
+    there 'stty cols 80 rows 24; TERM=xterm-256color exec jtune --device virtual:agx-orin' >drawn
   for word in Live Train Profile Models Front Modes VIRTUAL; do grep -qa $word drawn || return; done
   ! pidof jtune
 }
@@ -83,6 +97,12 @@ case $run in
       did board revert
     done
     ;;
+  config) # the editor adds one to the batch size
+    printf '#!/bin/sh\nn=$(sed -n "s/^batch = //p" "$1"); sed -i "s/^batch = .*/batch = $((n + 1))/" "$1"\n' >/bin/edit
+    chmod +x /bin/edit
+    export EDITOR=/bin/edit
+    while :; do did jtune --config /data/config.toml --log-file /data/log config edit; done
+    ;;
   smoke)
     did jtune --version
     did board doctor
@@ -92,6 +112,8 @@ case $run in
     did found
     did killed
     did resumed
+    did login
+    did lost
     did screens
     ;;
 esac 2>&1

@@ -21,17 +21,19 @@ import (
 //go:embed system.sh
 var systemScript string
 
-// system is a Debian system with systemd, sudo, OpenSSH and four processors. Its users are root, worker (with the
-// sudoers line of docs/fleet.md), other (sudo with a password) and guest (no rights).
+// system is a Debian system with systemd, sudo, OpenSSH and four processors, or two. Its users are root, worker (with
+// the sudoers line of docs/fleet.md), other (sudo with a password) and guest (no rights).
 type system struct {
 	b        media
 	disk     string
+	monitor  string // socket of QEMU's
 	key      string
 	port     int
 	e        *emulator
 	checks   int
 	findings []string
 	log      io.Writer
+	sleeps   bool // in this boot
 	cuts     int
 	draw     *rand.Rand
 	stopped  func() bool
@@ -51,6 +53,8 @@ var days = []day{
 	{"set", (*system).setAtBoot},
 	{"unset", (*system).notAtBoot},
 	{"refused", (*system).refused},
+	{"sleep1", (*system).sleepOnTrial},
+	{"sleep2", (*system).sleepWhileMeasuring},
 	{"cuts", (*system).powerCuts},
 }
 
@@ -67,7 +71,8 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 		return 0, nil, err
 	}
 	s := &system{b: b, disk: filepath.Join(l.dir, "system.img"), key: filepath.Join(l.dir, "key"), log: l.log,
-		cuts: l.systemCuts, draw: rand.New(rand.NewPCG(uint64(l.seed), 1)),
+		monitor: filepath.Join(l.dir, "monitor"),
+		cuts:    l.systemCuts, draw: rand.New(rand.NewPCG(uint64(l.seed), 1)),
 		stopped: func() bool { return ctx.Err() != nil }}
 	if _, err := os.Stat(s.disk); err != nil { // else that of a call before
 		if err := sh(ctx, systemScript, filepath.Join(l.dir, "system"), filepath.Join(l.dir, "amd64"), s.key, suite,
@@ -79,6 +84,7 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 		if !slices.Contains(strings.Split(l.days, ","), d.name) {
 			continue
 		}
+		s.sleeps = strings.HasPrefix(d.name, "sleep")
 		if err := s.boot(ctx); err != nil {
 			return s.checks, s.findings, err
 		}
@@ -102,8 +108,12 @@ func (s *system) boot(ctx context.Context) (err error) {
 	s.port = l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	begun := time.Now()
-	s.e, err = s.b.start(ctx, s.disk, "run=system", "-smp", "4", "-nic",
-		fmt.Sprintf("user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", s.port))
+	more := []string{"-smp", "4"}
+	if s.sleeps { // then a processor that was offline goes round in QEMU's firmware: each gets its own thread
+		more = []string{"-smp", "2", "-accel", "tcg,thread=multi"}
+	}
+	s.e, err = s.b.start(ctx, s.disk, "run=system", append(more, "-monitor", "unix:"+s.monitor+",server=on,wait=off",
+		"-nic", fmt.Sprintf("user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", s.port))...)
 	if err != nil {
 		return err
 	}
@@ -140,7 +150,7 @@ func (s *system) typed(ctx context.Context, user, command, prompt string, answer
 	defer cancel()
 	words := []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", s.key, "-o", "IdentitiesOnly=yes", "-o",
 		"BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-		"-o", "ConnectTimeout=20"}
+		"-o", "ConnectTimeout=100"}
 	if prompt != "" {
 		words = append(words, "-tt")
 	}
@@ -280,8 +290,7 @@ func (s *system) powerCuts(ctx context.Context) {
 		if n%2 == 1 {
 			command = "while jtune apply " + twoCores + " --yes && jtune revert; do :; done"
 		}
-		ended := make(chan said, 1)
-		go func() { ended <- s.ssh(ctx, "worker", command) }()
+		ended := s.begin(ctx, command)
 		after := time.Duration(s.draw.Int64N(int64(20 * time.Second)))
 		time.Sleep(after)
 		s.e.cut()
