@@ -34,6 +34,14 @@ const (
 	mostBad = 10_000
 )
 
+// most is the size up to which a file of that name is read: modes.csv holds no raw data.
+func most(name string) int64 {
+	if name == modesName {
+		return mostBytes / 2
+	}
+	return mostBytes
+}
+
 // errClosed is returned by writes to a record after Close.
 var errClosed = errors.New("the campaign's record is closed")
 
@@ -54,7 +62,7 @@ type appendFile struct {
 func openAppend(path string, columns []string, virtual bool) (a *appendFile, note string, err error) {
 	older, header := csvLine(columns), csvLine(slices.Concat(columns, []string{sweep.VirtualColumn}))
 	mark := []string{strconv.FormatBool(virtual)}
-	data, err := safefile.Read(path, mostBytes)
+	data, err := safefile.Read(path, most(filepath.Base(path)))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", err
 	}

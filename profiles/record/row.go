@@ -293,7 +293,7 @@ func readRows(dir string) (rows []Row, bad []string, err error) {
 
 // readIfThere reads a file of a folder; nil where there is none.
 func readIfThere(dir, name string) ([]byte, error) {
-	text, err := safefile.Read(filepath.Join(dir, name), mostBytes)
+	text, err := safefile.Read(filepath.Join(dir, name), most(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
