@@ -341,8 +341,8 @@ func checkConfig(_ context.Context, c *crash) []string {
 	text, err := os.ReadFile(filepath.Join(c.data, configName))
 	n := len(c.done())
 	if err != nil || string(text) != configText(n) && string(text) != configText(n+1) {
-		return []string{fmt.Sprintf("after %d edits the configuration (%v) is not that of the last one or the next: %q", n,
-			err, text)}
+		return []string{fmt.Sprintf("after %d edits the configuration (%v) is not that of the last one or the next: %q",
+			n, err, text)}
 	}
 	return nil
 }

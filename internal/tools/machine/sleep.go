@@ -15,8 +15,8 @@ const (
 	oneCore = "1c/0.73C/0.31G/2.13M"
 )
 
-// sleepOnTrial suspends the machine while a mode waits for an answer and a search runs. When it wakes, a clock is not as
-// it was set, as after firmware that sets it anew.
+// sleepOnTrial suspends the machine while a mode waits for an answer and a search runs. When it wakes, a clock is not
+// as it was set, as after firmware that sets it anew.
 func (s *system) sleepOnTrial(ctx context.Context) {
 	search := s.begin(ctx, "jtune --device virtual:agx-orin --seed 1 --speed 10 tune resnet --power-limit 25")
 	const limit = "/run/board/sys/devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu/max_freq"
@@ -27,7 +27,8 @@ func (s *system) sleepOnTrial(ctx context.Context) {
 			types("y\n")(w)
 		}}), 1, "not kept", limit[len("/run/board"):])
 	s.processors(ctx, "what was found is restored", 2)
-	s.check("its clock too", s.ssh(ctx, "root", "jtune device; ls /run/jtune/found.json"), 2, "now            12c/2.20C/")
+	s.check("its clock too", s.ssh(ctx, "root", "jtune device; ls /run/jtune/found.json"), 2,
+		"now            12c/2.20C/")
 	s.check("awake, a search goes on to its end", <-search, 0)
 }
 
@@ -59,12 +60,12 @@ func (s *system) begin(ctx context.Context, command string) (ended <-chan said) 
 	return end
 }
 
-// suspend puts the machine to sleep (ACPI S3) and wakes it by QEMU's power button: once in a boot, because from the next
-// sleep QEMU wakes it by itself. Awake, root carries out a command.
+// suspend puts the machine to sleep (ACPI S3) and wakes it by QEMU's power button: once in a boot, because from the
+// next sleep QEMU wakes it by itself. Awake, root carries out a command.
 func (s *system) suspend(ctx context.Context, wake string) {
 	// The mounts are those of the first process: here the board's files lie over /sys.
 	command := fmt.Sprintf("setsid nsenter --target 1 --mount sh -c 'sleep 1; echo deep >/sys/power/mem_sleep && "+
-		"echo mem >/sys/power/state && { %s; }' >/run/woke 2>&1 </dev/null & true", wake)
+		"until echo mem >/sys/power/state; do sleep 1; done; %s' >/run/woke 2>&1 </dev/null & true", wake)
 	if got := s.ssh(ctx, "root", command); got.code != 0 {
 		s.check("the machine is told to sleep", got, 0)
 		return
@@ -78,7 +79,8 @@ func (s *system) suspend(ctx context.Context, wake string) {
 		err = s.becomes(ctx, "running")
 	}
 	if err != nil {
-		s.check("the machine sleeps", said{err.Error(), 1}, 0)
+		said := s.ssh(ctx, "root", "cat /run/woke; dmesg | grep -i 'PM:\\|freez\\|wake'; exit 1")
+		s.check("the machine sleeps: "+err.Error(), said, 0)
 		return
 	}
 	s.check("the machine slept and is awake", s.ssh(ctx, "root", "for i in $(seq 300); do "+
