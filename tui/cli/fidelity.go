@@ -206,8 +206,8 @@ func simulatedText(r fidelity.Result) string {
 
 // fidelitySums are the counts by board, and of all.
 func fidelitySums(results []fidelity.Result) [][]string {
-	rows := [][]string{{"board", "figures", "hold", "simulated", "within", "near", "outside", "settings", "stated",
-		"contradictory", "not simulated"}}
+	rows := [][]string{{"board", "figures", "hold", "simulated", "within", "each fact once", "near", "outside",
+		"settings", "stated", "contradictory", "not simulated"}}
 	sums := fidelity.Summary(results)
 	for _, place := range append(virtual.Names(), fidelity.Several, fidelity.Other, fidelity.All) {
 		c, ok := sums[place]
@@ -215,8 +215,11 @@ func fidelitySums(results []fidelity.Result) [][]string {
 			continue
 		}
 		row := []string{place}
-		for _, n := range []int{c.Total(), c.Holding(), c.Simulated, c.Within, c.Near, c.Outside, c.Settings, c.Stated,
-			c.Contradictory, c.NotSimulated} {
+		for _, n := range []int{c.Total(), c.Holding(), c.Simulated, c.Within} {
+			row = append(row, strconv.Itoa(n))
+		}
+		row = append(row, fmt.Sprintf("%d of %d", c.OnceWithin, c.Simulated-c.Restatements))
+		for _, n := range []int{c.Near, c.Outside, c.Settings, c.Stated, c.Contradictory, c.NotSimulated} {
 			row = append(row, strconv.Itoa(n))
 		}
 		rows = append(rows, row)

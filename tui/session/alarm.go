@@ -48,8 +48,14 @@ func BudgetW(now tegra.Val[tegra.Mode], space *tegra.Space, presets []tegra.Pres
 	return namedWatts(NameOf(now.V, space, presets))
 }
 
-// namedWatts are the watts in a preset's name.
+// vendorWatts are the budgets of a TX2's presets, whose names hold none (NVIDIA's nvpmodel_t186.conf and guide).
+var vendorWatts = map[string]float64{"MAXQ": 7.5, "MAXP_CORE_ALL": 15, "MAXP_CORE_ARM": 15}
+
+// namedWatts are the watts that a preset's name stands for.
 func namedWatts(name string) tegra.Val[float64] {
+	if w := vendorWatts[name]; w > 0 {
+		return tegra.Some(w)
+	}
 	if m := presetWatts.FindStringSubmatch(strings.ToUpper(name)); m != nil {
 		if w, err := strconv.ParseFloat(m[1], 64); err == nil && w > 0 {
 			return tegra.Some(w)

@@ -10,7 +10,7 @@ import (
 
 var presetWatts = regexp.MustCompile(`(\d+)\s*W`)
 
-// DefaultPowerW is the middle one of the watts in the presets' names,
+// DefaultPowerW is the middle one of the watts that the presets' names stand for,
 // else 30.
 func DefaultPowerW(presets []tegra.Preset) float64 {
 	var watts []float64

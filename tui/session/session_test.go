@@ -407,3 +407,15 @@ func TestSessionHasAWorkloadThatFitsEachBoard(t *testing.T) {
 		}
 	}
 }
+
+// The limit that is asked about first is one of the board's own budgets.
+func TestDefaultPowerIsABudgetOfEachBoard(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]float64{"agx-orin": 30, "agx-xavier": 30, "xavier-nx": 15, "nano": 5,
+		"orin-nano": 15, "tx2": 15} {
+		s := open(t, Options{Device: "virtual:" + name})
+		if got := DefaultPowerW(s.Device.Presets()); got != want {
+			t.Errorf("%s: %g W, want %g", name, got, want)
+		}
+	}
+}
