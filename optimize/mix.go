@@ -140,7 +140,7 @@ type Outcome struct {
 	Tau          int     // of strict turns: the most minibatches between two batches
 	TimeMS       float64 // service time of a batch
 	MeanW, PeakW float64 // MeanW is NaN where the idle power is not known and counts
-	LatencyMS    float64 // at the quantile
+	LatencyMS    float64 // at the quantile; infinite where the queue only grows
 	ServedPerS   float64
 	TrainPerS    float64 // minibatches
 	JPerUnit     float64 // per request: of everything, idle time included
@@ -289,6 +289,9 @@ func (a Ask) bound(at tegra.Setting, infer Phase, train *Phase) (Outcome, bool) 
 	o.TrainPerS = trained / window
 	a.spend(&o, s/window, trained*o.train.TimeMS/1000/window)
 	a.judge(&o, a.judged(o, peakHigh), slow, slowest)
+	if o.Rho > a.mostBusy() {
+		o.LatencyMS = math.Inf(1)
+	}
 	return o, true
 }
 
@@ -463,8 +466,12 @@ func (e *NoSettingError) Error() string {
 	if n.Batch > 0 && n.TimeMS > 0 {
 		rate = 1000 * float64(n.Batch) / n.TimeMS
 	}
-	return fmt.Sprintf("%v (%v): nearest is %v%s with p%.4g %.4g ms, %.4g W, at most %.4g requests/s (%s)",
-		ErrInfeasible, e.Ask, n.Mode, batch, 100*e.Ask.quantile(), n.LatencyMS, n.PeakW, rate, n.Why())
+	late := ""
+	if !math.IsInf(n.LatencyMS, 1) {
+		late = fmt.Sprintf("p%.4g %.4g ms, ", 100*e.Ask.quantile(), n.LatencyMS)
+	}
+	return fmt.Sprintf("%v (%v): nearest is %v%s with %s%.4g W, at most %.4g requests/s (%s)",
+		ErrInfeasible, e.Ask, n.Mode, batch, late, n.PeakW, rate, n.Why())
 }
 
 func (e *NoSettingError) Unwrap() error { return ErrInfeasible }

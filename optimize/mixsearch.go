@@ -23,7 +23,7 @@ const (
 	firstMargin, moreMargin = 0.3, 0.0
 	// A mix is measured only if it stays within hotOver times the limits with a margin of hotMargin, as
 	// long as there is such a one.
-	hotOver, hotMargin = 1.1, 1.8
+	hotOver, hotMargin = 1.1, 2.2
 	// mixGain is the relative gain over the best measured mix for which another is measured, by a
 	// prediction mixHope standard deviations better than its median.
 	mixGain, mixHope = 0.01, 1
@@ -206,7 +206,10 @@ func (s *mixSearch) harmless(open []tegra.Setting) []tegra.Setting {
 	a.TimeMS *= hotOver
 	var out []tegra.Setting
 	for _, at := range open {
-		if o, ok := a.bound(at, s.infer, s.train); ok && (o.Meets || o.missed.what == busyShare) {
+		o, ok := a.bound(at, s.infer, s.train)
+		busy := o.missed.what == busyShare && o.missed.value <= hotOver*o.missed.limit &&
+			o.excess <= math.Log(hotOver)
+		if ok && (o.Meets || busy) {
 			out = append(out, at)
 		}
 	}

@@ -43,7 +43,8 @@ func (s MixScore) Quantile(q float64) float64 { return stats.Quantile(s.Ratios, 
 // Mean of the ratios.
 func (s MixScore) Mean() float64 { return stats.Mean(s.Ratios) }
 
-// hotShare is how far over a limit a measurement is hot.
+// hotShare is how far over a limit, of power or latency, or over the rate that it can follow, a
+// measurement is hot.
 const hotShare = 1.1
 
 // Run replays the study.
@@ -166,7 +167,8 @@ func (s *MixScore) add(ctx context.Context, o optimize.MixOptions, best optimize
 		return err
 	}
 	for _, p := range r.Probes {
-		hot = hot || p.PeakW > hotShare*o.Ask.PowerW || p.LatencyMS > hotShare*o.Ask.LatencyMS
+		late := p.Rho <= 1 && p.LatencyMS > hotShare*o.Ask.LatencyMS
+		hot = hot || p.PeakW > hotShare*o.Ask.PowerW || late || p.Rho > hotShare
 	}
 	s.Problems++
 	s.Verified += float64(len(r.Probes))

@@ -30,6 +30,7 @@ type answerJSON struct {
 	State      optimize.State     `json:"state"`
 	N          int                `json:"n"` // readings of the answer, of which the mean counts
 	ChanceOver tegra.Val[float64] `json:"chance_over"`
+	Served     *servedJSON        `json:"served,omitempty"` // under a load
 	export.Size
 }
 
@@ -174,6 +175,8 @@ type answer struct {
 	standing   optimize.Standing
 	versus     session.Versus
 	advice     []string
+	served     *optimize.Outcome // under the load of ask; nil without one
+	ask        optimize.Ask
 }
 
 // document is the answer as JSON, without what only the caller knows: the device,
@@ -189,6 +192,9 @@ func (x answer) document(limit optimize.Limit) answerJSON {
 		N:          x.standing.N,
 		ChanceOver: x.standing.ChanceOver,
 		Size:       x.size(),
+	}
+	if x.served != nil {
+		out.Limit, out.Served = servedLimitJSON(x.ask, limit), toServedJSON(x.ask, *x.served)
 	}
 	if x.predicted != nil {
 		bands := export.BandsOf(*x.predicted)
@@ -263,6 +269,9 @@ func (x answer) print(w io.Writer) error {
 		rows = append(rows, []string{
 			name, text.Of(m.TimeMS) + " ms", "", text.Of(m.PowerW) + " W", "", text.Of(m.EnergyJ()) + " J",
 		})
+	}
+	if x.served != nil {
+		rows = append(rows, servedRows(x.ask, *x.served)...)
 	}
 	if x.standing.Limited {
 		rows = append(rows, []string{"the limit", x.standing.String()})

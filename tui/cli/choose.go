@@ -14,6 +14,7 @@ import (
 
 func (a *app) choose() *cobra.Command {
 	var limit optimize.Limit
+	var serving session.Serving
 	model, maxError := "", 0.0
 	cmd := &cobra.Command{
 		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --throughput | --max-slowdown " +
@@ -23,7 +24,15 @@ func (a *app) choose() *cobra.Command {
 			"  jtune choose --model resnet.model --power-limit 30",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkLimit(limit, cmd.Flags().Changed); err != nil {
+			served, err := underLoad(serving, cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			check := checkLimit
+			if served { // the load is a goal of its own
+				check = checkLimits
+			}
+			if err := check(limit, cmd.Flags().Changed); err != nil {
 				return err
 			}
 			if !(limit.Margin >= 0) {
@@ -39,12 +48,16 @@ func (a *app) choose() *cobra.Command {
 			if err := session.CheckError(m, maxError); err != nil {
 				return err
 			}
+			if served {
+				return a.chooseServed(m, limit, serving)
+			}
 			return a.doChoose(m, limit)
 		},
 	}
 	fl := cmd.Flags()
 	modelFlag(fl, &model, "")
 	goalFlags(fl, &limit)
+	servingFlags(fl, &serving)
 	fl.Float64Var(&limit.MaxSlowdownPct, "max-slowdown", 0,
 		"mode of least power that is at most `PCT` percent slower than the fastest")
 	fl.BoolVar(&limit.Throughput, "throughput", false,
@@ -59,13 +72,18 @@ func (a *app) choose() *cobra.Command {
 	return cmd
 }
 
-func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
-	list := tegra.Settings(m.Space.Modes(), m.Batches)
+// modelSettings are all settings that a model knows, or those of the batch sizes asked for.
+func (a *app) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
 	if m.Batches == nil || len(a.options.Batches) > 0 {
-		var err error
-		if list, err = a.settings(m, m.Space.Modes()); err != nil {
-			return err
-		}
+		return a.settings(m, m.Space.Modes())
+	}
+	return tegra.Settings(m.Space.Modes(), m.Batches), nil
+}
+
+func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
+	list, err := a.modelSettings(m)
+	if err != nil {
+		return err
 	}
 	o := session.OutlookOf(m, list)
 	at, err := o.Choose(limit)
@@ -73,10 +91,24 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 		return err
 	}
 	a.doubts(m)
+	x := a.chosen(m, o, at, limit, err == nil)
+	if !a.asJSON {
+		situation := a.options.Situation(m, x.mode)
+		if m.Batches != nil {
+			m = m.At(x.batch)
+		}
+		x.advice = optimize.Findings(m, situation)
+		return errors.Join(err, x.print(a.out))
+	}
+	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+}
+
+// chosen is setting number at of an outlook as an answer.
+func (a *app) chosen(m *learn.Model, o *session.Outlook, at int, limit optimize.Limit, feasible bool) answer {
 	predicted, about := o.Predicted[at], o.At(at)
 	situation := a.options.Situation(m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
-		predicted: &predicted, fitted: about.Fitted, feasible: err == nil, standing: o.Standing(at, limit),
+		predicted: &predicted, fitted: about.Fitted, feasible: feasible, standing: o.Standing(at, limit),
 		suspicious: about.Doubted.OK, versus: o.Compare(at, situation.Presets,
 			session.Standing{Mode: situation.Present, Locked: situation.Locked})}
 	switch {
@@ -85,14 +117,7 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 	case about.Doubted.OK:
 		x.measured = &about.Doubted.V
 	}
-	if !a.asJSON {
-		if m.Batches != nil {
-			m = m.At(x.batch)
-		}
-		x.advice = optimize.Findings(m, situation)
-		return errors.Join(err, x.print(a.out))
-	}
-	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+	return x
 }
 
 // doubts notes why what a model predicts is not to be trusted.

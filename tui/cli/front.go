@@ -19,6 +19,7 @@ import (
 func (a *app) front() *cobra.Command {
 	var model, samples, x, y, svg string
 	var limit optimize.Limit
+	var serving session.Serving
 	strict := false
 	var v verification
 	cmd := &cobra.Command{
@@ -43,6 +44,10 @@ func (a *app) front() *cobra.Command {
 			if err := v.check(cmd, model); err != nil {
 				return err
 			}
+			served, err := underLoad(serving, cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
 			var o *session.Outlook
 			var checks session.VerifyResult
 			words := !a.asCSV && !a.asJSON
@@ -53,6 +58,9 @@ func (a *app) front() *cobra.Command {
 			}
 			if err != nil {
 				return err
+			}
+			if served {
+				return a.frontServed(o, limit, serving, y == "energy")
 			}
 			points := export.Points{Known: o.Known, Standings: o.Standings(limit), Virtual: o.Model.Provenance.Virtual}
 			c := export.NewCloud(points, o.Front(plane))
@@ -81,6 +89,7 @@ func (a *app) front() *cobra.Command {
 	f.StringVar(&x, "x", "time", "x axis: time, or power with --y energy")
 	f.StringVar(&y, "y", "power", "y axis: power or energy")
 	limitFlags(f, &limit)
+	servingFlags(f, &serving)
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
 	a.jsonListFlag(f)
 	f.StringVar(&svg, "svg", "", "draw the cloud of modes and the front into `FILE`")

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// servingFlagNames are those of servingFlags.
+var servingFlagNames = []string{"rate", "arrivals", "outstanding", "latency", "quantile", "max-wait", "power-as",
+	"idle-power"}
+
+// servingFlags adds the flags of a load.
+func servingFlags(f *pflag.FlagSet, v *session.Serving) {
+	f.Float64Var(&v.RatePerS, "rate", 0, "inference under a load of `R` requests per second (without: a closed loop)")
+	f.StringVar(&v.Arrivals, "arrivals", "", "how they arrive: uniform, poisson (default with --rate), closed, a "+
+		"scenario of MLPerf, or a `FILE` of seconds")
+	countFlag(f, &v.Outstanding, "outstanding", "a closed loop with `N` requests outstanding (default 1)")
+	f.Float64Var(&v.LatencyMS, "latency", 0, "limit of `MS` milliseconds from a request's arrival to its answer, "+
+		"at --quantile")
+	f.Float64Var(&v.Quantile, "quantile", 0.99, "share `Q` of the requests that keep --latency")
+	f.Float64Var(&v.MaxWaitMS, "max-wait", 0, "a batch that is not full leaves `MS` milliseconds after its first "+
+		"request "+
+		"(default: when it is full)")
+	f.StringVar(&v.PowerAs, "power-as", "peak", "--power-limit is on the peak of a batch, or on the mean with "+
+		"waiting: peak or mean")
+	f.Float64Var(&v.IdleW, "idle-power", 0, "module power of the board while it waits, in `W` watts, for mean power and "+
+		"energy per request")
+}
+
+// underLoad reports whether a flag of a load was given, and checks the values.
+func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
+	any := false
+	for _, name := range servingFlagNames {
+		any = any || given(name)
+	}
+	for _, c := range []struct {
+		flag  string
+		value float64
+	}{{"rate", v.RatePerS}, {"latency", v.LatencyMS}, {"quantile", v.Quantile}, {"max-wait", v.MaxWaitMS},
+		{"idle-power", v.IdleW}} {
+		if given(c.flag) && (!(c.value > 0) || math.IsInf(c.value, 0)) {
+			return any, usagef("--%s %g: must be a positive number", c.flag, c.value)
+		}
+	}
+	return any, nil
+}
+
+// servedJSON is what a setting does under a load.
+type servedJSON struct {
+	ServedPerS float64            `json:"served_per_s"`
+	LatencyMS  tegra.Val[float64] `json:"latency_ms"` // at the quantile; null where the queue only grows
+	Quantile   float64            `json:"quantile"`
+	RatePerS   tegra.Val[float64] `json:"rate_per_s"` // null in a closed loop
+	Arrivals   string             `json:"arrivals"`
+	PeakW      float64            `json:"peak_w"`
+	MeanW      tegra.Val[float64] `json:"mean_w"` // null where the idle power is not known
+	UnitJ      tegra.Val[float64] `json:"unit_j"`
+	BusyUnitJ  float64            `json:"busy_unit_j"`
+	BusyShare  float64            `json:"busy_share"`
+	IdleShare  float64            `json:"idle_share"`
+	Meets      bool               `json:"meets"`
+	Why        text.Optional      `json:"why"`
+}
+
+func toServedJSON(a optimize.Ask, o optimize.Outcome) *servedJSON {
+	out := &servedJSON{ServedPerS: o.ServedPerS, LatencyMS: tegra.Finite(o.LatencyMS), Quantile: a.Quantile,
+		PeakW: o.PeakW, Arrivals: string(arrivals.Closed), MeanW: tegra.Finite(o.MeanW),
+		UnitJ: tegra.Finite(o.JPerUnit), BusyUnitJ: o.BusyJPerUnit, BusyShare: min(o.Rho, 1),
+		IdleShare: o.IdleShare, Meets: o.Meets, Why: text.Optional(o.Why())}
+	if a.Load.Open() {
+		out.RatePerS, out.Arrivals = tegra.Some(a.Load.MeanRate()), string(a.Load.Pattern)
+	}
+	return out
+}
+
+// servedLimitJSON is the limit of an ask.
+func servedLimitJSON(a optimize.Ask, l optimize.Limit) any {
+	var parts []any
+	switch one := limitJSON(l).(type) {
+	case []map[string]any:
+		for _, p := range one {
+			parts = append(parts, p)
+		}
+	default:
+		parts = append(parts, one)
+	}
+	if a.LatencyMS > 0 {
+		p := map[string]any{"kind": "latency", "value_ms": a.LatencyMS, "quantile": a.Quantile, "rate_per_s": nil}
+		if a.Load.Open() {
+			p["rate_per_s"] = a.Load.MeanRate()
+		}
+		parts = append(parts, p)
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return parts
+}
+
+// servedRows are the lines of an answer about the load.
+func servedRows(a optimize.Ask, o optimize.Outcome) [][]string {
+	mean, energy := "", text.Of(o.BusyJPerUnit)+" J per request (serving)"
+	if !math.IsNaN(o.MeanW) {
+		mean = text.Of(o.MeanW) + " W mean"
+	}
+	if !math.IsNaN(o.JPerUnit) {
+		energy = text.Of(o.JPerUnit) + " J per request"
+	}
+	late := "the queue only grows"
+	if !math.IsInf(o.LatencyMS, 1) {
+		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(o.LatencyMS))
+	}
+	rows := [][]string{{"under " + a.Load.String(), late,
+		fmt.Sprintf("(%s served per second, busy %.0f %%)", text.Of(o.ServedPerS), 100*min(o.Rho, 1)),
+		text.Of(o.PeakW) + " W peak", mean, energy}}
+	if why := o.Why(); why != "" {
+		rows = append(rows, []string{"", why})
+	}
+	return rows
+}
+
+// chooseServed is choose under a load.
+func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Serving) error {
+	ask, err := v.Ask(limit, a.options.Seed)
+	if err != nil {
+		return err
+	}
+	list, err := a.modelSettings(m)
+	if err != nil {
+		return err
+	}
+	o := session.OutlookOf(m, list)
+	found, at, err := o.Serve(ask)
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		return err
+	}
+	a.doubts(m)
+	plain := optimize.Limit{PowerW: limit.PowerW, TimeMS: limit.TimeMS, Margin: limit.Margin}
+	x := a.chosen(m, o, at, plain, err == nil)
+	x.served, x.ask = &found, ask
+	if !a.asJSON {
+		return errors.Join(err, x.print(a.out))
+	}
+	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
+}
+
+// frontServed is front under a load.
+func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Serving, energy bool) error {
+	limit.Margin = optimize.Margin
+	ask, err := v.Ask(limit, a.options.Seed)
+	if err != nil {
+		return err
+	}
+	list := o.ServedFront(ask, energy)
+	if len(list) == 0 {
+		_, _, err := o.Serve(ask)
+		return err
+	}
+	type point struct {
+		Mode    tegra.Mode `json:"mode"`
+		Batch   int        `json:"batch"`
+		TimeMS  float64    `json:"time_ms"`
+		Virtual bool       `json:"virtual"`
+		servedJSON
+	}
+	points, rows := []point{}, [][]string{{"mode", "batch", fmt.Sprintf("p%.4g ms", 100*ask.Quantile), "W peak",
+		"W mean", "J per request", "busy"}}
+	for _, v := range list {
+		points = append(points, point{v.Mode, v.Batch, v.TimeMS, o.Model.Provenance.Virtual, *toServedJSON(ask, v)})
+		p := points[len(points)-1]
+		value := func(v tegra.Val[float64]) string {
+			if !v.OK {
+				return "n/a"
+			}
+			return text.Of(v.V)
+		}
+		rows = append(rows, []string{v.Mode.String(), fmt.Sprint(v.Batch), text.Of(v.LatencyMS), text.Of(v.PeakW),
+			value(p.MeanW), value(p.UnitJ), fmt.Sprintf("%.0f %%", 100*p.BusyShare)})
+	}
+	if a.asJSON {
+		return printJSON(a.out, points)
+	}
+	fmt.Fprintln(a.out, strings.ToUpper(ask.Load.String()[:1])+ask.Load.String()[1:]+", predicted")
+	return errors.Join(table(a.out, rows...), a.printOrigin(o.Model.Provenance.Origin()))
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestChooseUnderALoad(t *testing.T) {
+	t.Parallel()
+	model, _ := fitServed(t)
+	keys := answerKeys + " batch time_per_sample_ms served"
+	choose := func(args ...string) map[string]any {
+		t.Helper()
+		return jtune(t, append([]string{"choose", "--model", model, "--json"}, args...)...).done(t).object(t, keys)
+	}
+	v := choose("--rate", "30", "--latency", "200", "--idle-power", "6", "--arrivals", "uniform")
+	served := v["served"].(map[string]any)
+	limit := v["limit"].(map[string]any)
+	if served["served_per_s"] != 30.0 || served["latency_ms"].(float64) > 200 || served["meets"] != true ||
+		limit["kind"] != "latency" || limit["quantile"] != 0.99 || limit["rate_per_s"] != 30.0 ||
+		served["mean_w"].(float64) >= served["peak_w"].(float64) {
+		t.Errorf("30/s: limit %v, %v", limit, served)
+	}
+	poisson := choose("--rate", "30", "--latency", "200", "--max-wait", "20")["served"].(map[string]any)
+	if poisson["mean_w"] != nil || poisson["unit_j"] != nil || poisson["arrivals"] != "poisson" {
+		t.Errorf("without the idle power: %v", poisson)
+	}
+	closed := choose("--outstanding", "8")["served"].(map[string]any)
+	if closed["rate_per_s"] != nil || closed["busy_share"] != 1.0 || closed["mean_w"] != closed["peak_w"] {
+		t.Errorf("closed loop: %v", closed)
+	}
+	trace := filepath.Join(t.TempDir(), "arrivals.txt")
+	if err := os.WriteFile(trace, []byte("0\n0.1\n0.2\n0.35\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := choose("--arrivals", trace, "--rate", "20")["served"].(map[string]any); got["arrivals"] != "trace" {
+		t.Errorf("a trace: %v", got)
+	}
+	o := jtune(t, "choose", "--model", model, "--rate", "5000", "--json")
+	o.fails(t, exitInfeasible, "5000/s", "requests/s", "at batch size")
+	if v := o.object(t, keys); v["feasible"] != false || v["served"].(map[string]any)["latency_ms"] != nil {
+		t.Errorf("a rate that nothing serves: %v", v["served"])
+	}
+	for _, c := range []struct {
+		args, words string
+	}{
+		{"--rate -3", "--rate -3"},
+		{"--rate 1e9", "--rate"},
+		{"--rate NaN", "--rate NaN"},
+		{"--rate 3 --arrivals bursts", "uniform"},
+		{"--rate 3 --arrivals ./none.txt", "none.txt"},
+		{"--rate 3 --arrivals /", "plain file"},
+		{"--arrivals poisson", "rate"},
+		{"--rate 3 --quantile 2", "quantile"},
+		{"--rate 3 --power-as most", "peak or mean"},
+		{"--rate 3 --power-as mean --power-limit 9", "idle power"},
+		{"--rate 3 --knee", "--knee"},
+		{"--rate 3 --latency 0", "--latency 0"},
+	} {
+		args := append([]string{"choose", "--model", model}, strings.Fields(c.args)...)
+		jtune(t, args...).fails(t, exitUsage, c.words)
+	}
+}
+
+func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
+	t.Parallel()
+	model, _ := fitServed(t)
+	args := []string{"front", "--model", model, "--batch", "1,8,32", "--rate", "20"}
+	list := array(t, jtune(t, append(args, "--json")...).done(t).out)
+	for i := 1; i < len(list); i++ {
+		if list[i]["latency_ms"].(float64) < list[i-1]["latency_ms"].(float64) ||
+			list[i]["peak_w"].(float64) >= list[i-1]["peak_w"].(float64) || list[i]["virtual"] != list[0]["virtual"] {
+			t.Fatalf("point %d, %v, after %v", i, list[i], list[i-1])
+		}
+	}
+	words := jtune(t, args...).done(t).out
+	if len(list) < 2 || !strings.Contains(words, "p99 ms") || !strings.Contains(words, "n/a") ||
+		!strings.Contains(words, "poisson, predicted") {
+		t.Errorf("%d points: %.300s", len(list), words)
+	}
+	jtune(t, "front", "--model", model, "--batch", "1", "--rate", "5000").fails(t, exitInfeasible, "requests/s")
+}

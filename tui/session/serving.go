@@ -1,0 +1,149 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize"
+	"jtune/tegra"
+)
+
+// mostTraceFile bounds a file of arrivals in bytes.
+const mostTraceFile = 64 << 20
+
+// Serving is the load of an inference workload, as flags and dialogs give it.
+type Serving struct {
+	RatePerS    float64 // 0: a closed loop, or a file's own rate
+	Arrivals    string  // a pattern, a scenario of MLPerf, or a file of seconds; "": poisson, closed without a rate
+	Outstanding int     // of a closed loop; 0: the scenario's, 1
+	LatencyMS   float64 // limit at Quantile; 0: none
+	Quantile    float64
+	MaxWaitMS   float64
+	PowerAs     string
+	IdleW       float64 // 0: not known
+}
+
+// Load is how its requests come. Errors are of usage.
+func (v Serving) Load() (arrivals.Load, error) {
+	name := v.Arrivals
+	if name == "" {
+		name = string(arrivals.Closed)
+		if v.RatePerS != 0 {
+			name = string(arrivals.Poisson)
+		}
+	}
+	l, err := arrivals.Named(name)
+	if _, none := os.Stat(name); err != nil && (none == nil || strings.ContainsAny(name, "./")) {
+		l, err = readTrace(name)
+	}
+	if err != nil {
+		return l, fmt.Errorf("%w: --arrivals: %w", ErrUsage, err)
+	}
+	l.RatePerS = v.RatePerS
+	if v.Outstanding > 0 {
+		l.Outstanding = v.Outstanding
+	}
+	if err := l.Check(); err != nil {
+		return l, fmt.Errorf("%w: --rate and --arrivals: %w", ErrUsage, err)
+	}
+	return l, nil
+}
+
+func readTrace(path string) (arrivals.Load, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return arrivals.Load{}, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() > mostTraceFile {
+		return arrivals.Load{}, fmt.Errorf("%s: want a plain file of at most %d MB", path, mostTraceFile>>20)
+	}
+	l, err := arrivals.ReadTrace(f)
+	if err != nil {
+		return l, fmt.Errorf("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// Ask is what it asks for, with the other limits. Errors are of usage.
+func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
+	load, err := v.Load()
+	if err != nil {
+		return optimize.Ask{}, err
+	}
+	a := optimize.Ask{PowerW: l.PowerW, TimeMS: l.TimeMS, Margin: l.Margin, LatencyMS: v.LatencyMS,
+		Quantile: v.Quantile, Load: load, MaxWait: time.Duration(v.MaxWaitMS * float64(time.Millisecond)), Seed: seed,
+		PowerAs: optimize.PowerAs(cmp.Or(v.PowerAs, string(optimize.Peak))), IdleW: v.IdleW}
+	if v.IdleW == 0 {
+		a.IdleW = math.NaN()
+	}
+	switch {
+	case a.PowerAs != optimize.Peak && a.PowerAs != optimize.Mean:
+		return a, fmt.Errorf("%w: --power-as %q: want peak or mean", ErrUsage, v.PowerAs)
+	case l.Knee || l.MaxSlowdownPct > 0:
+		return a, fmt.Errorf("%w: --knee and --max-slowdown are not for a load", ErrUsage)
+	case l.Energy:
+		a.Want = optimize.LeastEnergy
+	case l.Throughput:
+		a.Want = optimize.MostRequests
+	}
+	if err := a.Check(); err != nil {
+		return a, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return a, nil
+}
+
+// phase is the workload of an outlook in every setting, and the settings. A model of one batch size has
+// it in its provenance.
+func (o *Outlook) phase() (optimize.Phase, []tegra.Setting) {
+	known := slices.Clone(o.Known)
+	settings := make([]tegra.Setting, len(known))
+	for i := range known {
+		if known[i].Batch == 0 {
+			known[i].Batch = max(1, o.Model.Provenance.Batch)
+		}
+		settings[i] = known[i].Setting
+	}
+	return optimize.NewPhase(known), settings
+}
+
+// Serve is the setting that an ask wants, and its index. The error is an *optimize.NoSettingError where
+// none meets it; the outcome is then the nearest.
+func (o *Outlook) Serve(a optimize.Ask) (optimize.Outcome, int, error) {
+	infer, settings := o.phase()
+	list, err := a.Choose(settings, infer, nil)
+	var none *optimize.NoSettingError
+	switch {
+	case errors.As(err, &none):
+		return none.Nearest, slices.Index(settings, none.Nearest.Setting), err
+	case err != nil:
+		return optimize.Outcome{}, -1, err
+	}
+	best, _ := a.Evaluate(list[0].Setting, infer, nil)
+	return best, slices.Index(settings, best.Setting), nil
+}
+
+// ServedFront is the Pareto front of latency and power, or energy per request, of the settings that
+// follow the load, the fastest first.
+func (o *Outlook) ServedFront(a optimize.Ask, energy bool) []optimize.Outcome {
+	infer, settings := o.phase()
+	cost := func(v optimize.Outcome) float64 {
+		switch {
+		case energy && !math.IsNaN(v.JPerUnit):
+			return v.JPerUnit
+		case energy:
+			return v.BusyJPerUnit
+		case a.PowerAs == optimize.Mean:
+			return v.MeanW
+		}
+		return v.PeakW
+	}
+	return a.Front(settings, infer, cost)
+}
