@@ -48,19 +48,13 @@ func (q Queueing) Simulate() Waited {
 		serve[k] = duration(s)
 	}
 	w := Waited{LatenciesMS: make([]float64, 0, n+len(serve))}
+	turns := arrivals.Turns{Fill: q.Policy == Fill, Tau: q.Tau}
 	minibatch, now := duration(q.MinibatchS), time.Duration(0)
 	for len(w.LatenciesMS) < n {
 		due := queue.Due()
-		if minibatch > 0 && due > now {
-			k := (due - now) / minibatch
-			switch {
-			case q.Policy != Fill:
-				k = min(k, time.Duration(q.Tau))
-			case now+k*minibatch < due:
-				k++
-			}
-			now += k * minibatch
-			w.Minibatches += int(k)
+		for since := 0; minibatch > 0 && turns.Trains(now, due, minibatch, since); since++ {
+			now += minibatch
+			w.Minibatches++
 		}
 		now = max(now, due)
 		_, arrived := queue.Take(now)

@@ -34,6 +34,7 @@ type ExecOptions struct {
 
 	Name      string    // the workload's; names its container
 	Container Container // in which Command is run
+	Turn      *os.File  // the job's end of a turn socket, closed here; nil: none (not in a container)
 	Pattern   string    // reads minibatches out of lines that match, see CheckPattern; "" for none
 }
 
@@ -148,6 +149,11 @@ func (j *job) start(o ExecOptions) (err error) {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = outEnd, errEnd
+	if o.Turn != nil {
+		defer o.Turn.Close()
+		cmd.ExtraFiles = []*os.File{o.Turn}
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", TurnVariable, turnFile))
+	}
 	j.cmd = cmd
 	err = cmd.Start()
 	outEnd.Close()

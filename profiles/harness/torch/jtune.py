@@ -18,6 +18,7 @@ do more than train, such as writing a checkpoint.
 import contextlib
 import json
 import os
+import socket
 import sys
 import time
 
@@ -51,6 +52,37 @@ def request(arrive, start=None, first=None, end=None, **units):
     """Tells of an answered request: seconds of time.monotonic() and, as in=512, out=128, units of question and answer."""
     times = {"arrive": arrive, "start": start, "first": first, "end": time.monotonic() if end is None else end}
     tell("request", **dict({k: v for k, v in times.items() if v is not None}, **units))
+
+
+_socket = []
+
+
+def _turns():
+    """The turn socket, once; None where the job has the GPU for itself."""
+    if not _socket:
+        number = os.environ.get("JTUNE_TURN")
+        _socket.append(socket.socket(fileno=int(number)).makefile("rw", encoding="utf-8", newline="\n") if number
+                       else None)
+    return _socket[0]
+
+
+@contextlib.contextmanager
+def turn(job="train"):
+    """Waits for the job's turn on a GPU that two jobs share and gives it back after the block. The value is how many
+    requests to answer: 1 for a minibatch. Have the data at hand before: the other job waits meanwhile."""
+    line = _turns()
+    if line is None:
+        yield 1
+        return
+    line.write(json.dumps({"want": job}) + "\n")
+    line.flush()
+    answer = line.readline()
+    if not answer:
+        raise SystemExit(0)  # jtune has ended
+    yield json.loads(answer)["n"]
+    _synchronize()
+    line.write('{"done":1}\n')
+    line.flush()
 
 
 @contextlib.contextmanager
