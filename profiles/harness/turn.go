@@ -50,7 +50,8 @@ type HungError struct {
 }
 
 func (e *HungError) Error() string {
-	return fmt.Sprintf("job %s has had its turn for %s and does not give it back", e.Job, e.After.Round(time.Millisecond))
+	return fmt.Sprintf("job %s has had its turn for %s and does not give it back", e.Job,
+		e.After.Round(time.Millisecond))
 }
 
 // Party is jtune's end of a job's turn socket. One goroutine at a time uses it.

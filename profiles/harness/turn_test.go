@@ -178,7 +178,8 @@ func TestPartyTakesTurnsWithPython(t *testing.T) {
 	if _, err := torch.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	script := "import jtune\nfor _ in range(3):\n    with jtune.turn('infer') as n:\n        jtune.tell('infer', n=n, time_ms=1)\n"
+	script := "import jtune\nfor _ in range(3):\n    with jtune.turn('infer') as n:\n" +
+		"        jtune.tell('infer', n=n, time_ms=1)\n"
 	p, theirs, err := NewParty("infer")
 	if err != nil {
 		t.Fatal(err)

@@ -97,6 +97,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"predict":           {"--model", model, "12c/2.20C/1.30G/3.20M"},
 		"front":             {"--samples", campaign},
 		"choose":            append([]string{"--model", model}, limit...),
+		"pair":              {"--models", model + "," + model, "--rate", "1"},
 		"tune":              append([]string{"lstm", "--probes", "6"}, limit...),
 		"advice":            {"--model", model},
 		"plot":              {"heat", "--model", model},

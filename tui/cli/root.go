@@ -74,7 +74,8 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate(versionLine())
 	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.harness(), a.profile(),
 		a.merge(), a.experiment(), a.importLogs(),
-		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.tune(), a.advice(),
+		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.pair(),
+		a.tune(), a.advice(),
 		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
 		a.plot(), a.demo(), a.fidelity(), a.reproduce(),
 		a.exporter(), a.rank(), a.wake(),

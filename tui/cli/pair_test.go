@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
+	t.Parallel()
+	infer, _ := fitServed(t)
+	path, _ := servedSweep(t, 8)
+	train := filepath.Join(t.TempDir(), "train.model")
+	jtune(t, "fit", "--samples", path, "--out", train).done(t)
+	keys := "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s latency_ms " +
+		"quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why feasible " +
+		"measured verified alone"
+	pair := func(args ...string) map[string]any {
+		t.Helper()
+		line := append([]string{"pair", "--models", train + "," + infer, "--rate", "20", "--arrivals", "uniform",
+			"--latency", "900", "--idle-power", "6", "--json"}, args...)
+		return jtune(t, line...).done(t).object(t, keys)
+	}
+	strict, fill, either := pair("--policy", "strict"), pair("--policy", "fill"), pair()
+	if strict["policy"] != "strict" || strict["tau"].(float64) < 1 || fill["tau"] != nil ||
+		fill["idle_share"].(float64) > strict["idle_share"].(float64) {
+		t.Errorf("strict %v, fill %v", strict, fill)
+	}
+	best := max(strict["train_per_s"].(float64), fill["train_per_s"].(float64))
+	alone := either["alone"].(map[string]any)
+	if either["train_per_s"] != best || alone["train_per_s"].(float64) <= best || alone["own_board"] == nil ||
+		either["measured"] != false || either["feasible"] != true {
+		t.Errorf("the better of %v and %v is %v, alone %v", strict["train_per_s"], fill["train_per_s"],
+			either["train_per_s"], alone)
+	}
+	if few := pair("--policy", "strict", "--tau", "1"); few["tau"] != 1.0 ||
+		few["train_per_s"].(float64) > strict["train_per_s"].(float64) {
+		t.Errorf("one minibatch at most: %v", few)
+	}
+	words := jtune(t, "pair", "--models", train+","+infer, "--rate", "20").done(t).out
+	if !strings.Contains(words, "predicted, not measured") || !strings.Contains(words, "a board of its own") {
+		t.Errorf("got %s", words)
+	}
+	both := train + "," + infer
+	jtune(t, "pair", "--models", both, "--rate", "5000").fails(t, exitInfeasible, "5000/s", "requests/s")
+	for _, c := range []struct {
+		args, words string
+	}{
+		{"--models " + both, "rate"},
+		{"--models " + train + " --rate 3", "two with a comma"},
+		{"--train x --rate 3", "--infer"},
+		{"--models " + both + " --rate 3 --policy free", "--policy free"},
+		{"--models " + both + " --rate 3 --policy loose", "strict or fill"},
+		{"--models " + both + " --rate 3 --power-limit 0", "--power-limit 0"},
+		{"--models " + infer + "," + infer + " --rate 3", "keeps one"},
+	} {
+		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)
+	}
+}
