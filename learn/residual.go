@@ -60,6 +60,9 @@ func NewResidual(space *tegra.Space, reference []tegra.Measured) (*Residual, err
 	}, nil
 }
 
+// HasPrior reports whether r knows what to expect of a workload before anything is measured.
+func (r *Residual) HasPrior() bool { return r != nil && r.priors != nil }
+
 // thin draws at most n of the samples, in their order.
 func thin(samples []tegra.Measured, n int, seed uint64) []tegra.Measured {
 	if len(samples) <= n {

@@ -189,6 +189,12 @@ func (s *Surrogate) PosteriorAt(index []int) *Posterior {
 	return s.posterior(s.scale.settings(list), residuals{rTime, rPower})
 }
 
+// PowerIfFaster is, in the order of Posterior, by how much ln power would be higher if a setting were z
+// standard deviations faster than p says: speed drives power.
+func (s *Surrogate) PowerIfFaster(p *Posterior, z float64) []float64 {
+	return s.powerIfFaster(s.scale.settings(s.places().All()), p, z)
+}
+
 // CovTime returns the posterior covariance of ln time between modes a (rows)
 // and b (columns), indexes as in Posterior, of the model linearised at its fit.
 func (s *Surrogate) CovTime(a, b []int) *mat.Dense {

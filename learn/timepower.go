@@ -177,6 +177,25 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 	return p
 }
 
+// powerIfFaster is by how much ln power at points would be higher if their times were z standard deviations
+// shorter than predicted; at least 0.
+func (t *timePowerModel) powerIfFaster(x []point, p *Posterior, z float64) []float64 {
+	n := len(x)
+	out, faster := make([]float64, n), make([]float64, n)
+	if len(t.power.curves) == 0 {
+		return out
+	}
+	as, atFaster := t.powerInputs(x, nil, p.LnTime), t.powerInputs(x, nil, faster)
+	parallel.Ranges(n, func(from, to int) {
+		l := make([]float64, t.power.dominant().family.amplitudes())
+		for i := from; i < to; i++ {
+			faster[i] = p.LnTime[i] - z*p.SdTime[i]
+			out[i] = max(0, t.power.formula(atFaster, i, l)-t.power.formula(as, i, l))
+		}
+	})
+	return out
+}
+
 // sdPowerByTime is what the uncertainty of the time adds to the standard deviation of
 // ln power at points whose posterior is p; NaN where power was not measured.
 func (t *timePowerModel) sdPowerByTime(x []point, p *Posterior) []float64 {

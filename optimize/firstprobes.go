@@ -46,16 +46,21 @@ func (l *loop) firstProbe(b *belief) (int, bool) {
 	if len(candidates) == 0 {
 		return 0, false
 	}
-	targets := draw(l.rng, upTo(len(b.open)), firstCandidates)
-	time := explained(l.model.CovTime(targets, candidates), at(b.ownSDTime, targets), at(b.ownSDTime, candidates),
+	return l.mostInformative(b, candidates), true
+}
+
+// mostInformative is the candidate that reduces the uncertainty about all settings most.
+func (s *search) mostInformative(b *belief, candidates []int) int {
+	targets := draw(s.rng, upTo(len(b.open)), firstCandidates)
+	time := explained(s.model.CovTime(targets, candidates), at(b.ownSDTime, targets), at(b.ownSDTime, candidates),
 		b.noiseTime)
-	power := explained(l.model.CovPower(targets, candidates), at(b.ownSDPower, targets), at(b.ownSDPower, candidates),
+	power := explained(s.model.CovPower(targets, candidates), at(b.ownSDPower, targets), at(b.ownSDPower, candidates),
 		b.noisePower)
 	most := newArgmax()
 	for k, i := range candidates {
 		most.offer(i, time[k]+power[k], 0)
 	}
-	return most.index, true
+	return most.index
 }
 
 func at(values []float64, index []int) []float64 {

@@ -24,6 +24,7 @@ const (
 	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
 	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
 	hotZ           = 2     // deviations by which a trusted mode lies within that, whatever the detours
+	hotShare       = 0.95  // with a board's profile: band of a trusted mode that ends below that
 	unlikely       = 0.05  // below this chance of meeting the limit, seek the least excess
 	narrowPower    = 1.3   // factor on the deviations in the chance to meet a power limit
 	untrusted      = 1000  // ranks modes that are not trusted below all that are
@@ -36,6 +37,9 @@ const (
 	knownGain      = 0.2  // share of the gain to stop at, until then
 	knownDetour    = 0.03 // expected improvement for which it makes detours after that
 	knownStop      = 0.9  // share of the gain to stop at, after that
+	leanProbes     = 5    // of a search that leans on a board's profile, before one quiet step ends it
+	leanDetours    = 9    // the same, before small gains are worth no detour
+	leanWeight     = 0.5  // of the profile in power, for both
 	knownDoubt     = 1.3  // factor on the model's own deviations, once the known modes were checked
 )
 
@@ -55,7 +59,8 @@ type belief struct {
 	// ownSDTime and ownSDPower leave the noise of a measurement out.
 	ownSDTime, ownSDPower []float64
 	noiseTime, noisePower float64
-	open                  []bool // may be measured: neither was nor failed
+	open                  []bool  // may be measured: neither was nor failed
+	hot                   float64 // deviations of a trusted mode to MaxOvershoot
 }
 
 func (s *search) believe() belief {
@@ -79,6 +84,10 @@ func (s *search) believe() belief {
 		sdPower:    make([]float64, n),
 		goal:       make([]float64, n),
 		open:       make([]bool, n),
+		hot:        hotZ,
+	}
+	if s.residual.HasPrior() && len(s.known) == 0 {
+		b.hot = p.BandWidth(hotShare)
 	}
 	for i := range n {
 		b.ownSDTime[i], b.ownSDPower[i] = doubt*p.SdTime[i], doubt*p.SdPower[i]
@@ -144,7 +153,7 @@ func (b *belief) possible(l Limit, i int, z float64) bool {
 // trusted reports whether mode i may be measured with caution z. Breaking a power
 // limit can trip a power supply; breaking a time limit while measuring is harmless.
 func (b *belief) trusted(l Limit, i int, z float64) bool {
-	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, hotZ)
+	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, b.hot)
 }
 
 // improvement is the expected relative improvement of mode i over best (ln of
@@ -307,7 +316,8 @@ func (l *loop) seekBetter(b *belief, best float64) (int, bool) {
 		l.ended = Exhausted
 		return 0, false
 	case l.quietFor(desired.value < gain),
-		enough && (l.quiet > 0 || trusted.value < gain && desired.value < knownDetour):
+		l.quiet > 0 && (enough || l.leans(leanProbes)),
+		enough && trusted.value < gain && desired.value < knownDetour:
 		l.ended = Converged
 		return 0, false
 	case b.trusted(l.limit, desired.index, z):
@@ -332,10 +342,21 @@ func (l *loop) gain() float64 {
 	return knownGain * l.o.Depth.gain()
 }
 
-// enough reports whether a search that started from known modes, or from those of another
-// limit, has made the probes after which one quiet step ends it.
+// enough reports whether a search that started from known modes, from those of another
+// limit or from what is known of the board has made the probes after which one quiet
+// step ends it and only a gain of knownDetour is worth a detour.
 func (l *loop) enough() bool {
-	return (len(l.known) > 0 || l.begun > 0) && len(l.probes)-l.begun >= knownProbes
+	return (len(l.known) > 0 || l.begun > 0) && len(l.probes)-l.begun >= knownProbes || l.leans(leanDetours)
+}
+
+// leans reports whether a quick search has made so many probes, and leans on a board's profile that its
+// readings bear out: its model is then as good as that of several probes more.
+func (l *loop) leans(probes int) bool {
+	if !l.residual.HasPrior() || l.o.Depth != Quick || len(l.probes)-l.begun < probes {
+		return false
+	}
+	_, power := l.model.ReferenceWeights()
+	return power >= leanWeight
 }
 
 // detour chooses the trusted mode that says most about the desired one, which is

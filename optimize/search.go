@@ -161,7 +161,7 @@ func (s *search) probe(i int, why Why) bool {
 	at := s.places.At(i)
 	p := Probe{Measured: tegra.Measured{Setting: at}, Why: why, Limit: s.limit}
 	switch {
-	case s.model != nil:
+	case s.model != nil && len(s.order) > 0: // else it is the prior
 		p.Predicted = s.model.PredictSettings([]tegra.Setting{at})[0]
 	case s.networks != nil:
 		p.Predicted = s.networksSay(at)

@@ -78,8 +78,47 @@ func (s *search) startMode() int {
 	if i, ok := s.toCompare(safe); ok {
 		return i
 	}
+	if i, ok := s.startByPrior(); ok {
+		return i
+	}
 	if len(fit) > 0 {
 		return fit[s.rng.IntN(len(fit))]
 	}
 	return max(0, nearest.index)
+}
+
+// Settings of a first mode that a board's prior chooses.
+const (
+	priorOver    = 1.07 // its upper band may pass a power limit by this factor
+	priorOverGPU = 1.10 // with this one a GPU clock above the lowest is sought
+	priorChoice  = 200  // random modes to choose from, and as many whose uncertainty counts
+)
+
+// startByPrior is the first mode where the board's profile knows what to expect: of those that keep a
+// power limit by two deviations the one that says most about all. It is never at the lowest GPU clock
+// where a higher one nearly keeps the limit too: searches that begin there learn nothing of the GPU. False
+// without a prior, or where no mode is expected to keep the limit.
+func (s *search) startByPrior() (int, bool) {
+	if !s.residual.HasPrior() || s.places.Batches != nil || s.fit() != nil {
+		return 0, false
+	}
+	b := s.believe()
+	faster := s.model.PowerIfFaster(s.expected, possibleZ)
+	keeps := func(i int, over float64) bool {
+		return s.limit.PowerW == 0 ||
+			b.lnPower[i]+math.Hypot(possibleZ*b.sdPower[i], faster[i]) <= math.Log(over*s.limit.PowerW)
+	}
+	lowest := slices.Min(s.o.Space.Values(tegra.KnobGPU))
+	raised := func(i int) bool { return s.places.At(i).Mode.Value(tegra.KnobGPU) > lowest }
+	list := b.openModes(func(i int) bool { return raised(i) && keeps(i, priorOver) })
+	if len(list) == 0 {
+		list = b.openModes(func(i int) bool { return raised(i) && keeps(i, priorOverGPU) })
+	}
+	if len(list) == 0 {
+		list = b.openModes(func(i int) bool { return keeps(i, priorOver) })
+	}
+	if len(list) == 0 {
+		return 0, false
+	}
+	return s.mostInformative(&b, draw(s.rng, list, priorChoice)), true
 }

@@ -71,7 +71,7 @@ func (l Limit) Bounds() string {
 // step describes the measurement of setting i that is about to be made.
 func (s *search) step(i int, why Why) Step {
 	out := Step{Setting: s.places.At(i), Why: why, Limit: s.limit, Toward: s.toward}
-	if s.model == nil {
+	if s.model == nil || len(s.order) == 0 {
 		return out
 	}
 	b := s.believe()

@@ -30,7 +30,13 @@ func (s *cleanSweep) chain(t *testing.T, limits []optimize.Limit, seed int, fres
 		}
 		search := func(known []tegra.Measured) optimize.Result {
 			res, err := optimize.Tune(t.Context(), optimizetest.OfModes(s.Measure),
-				optimize.TuneOptions{Limit: l, Space: s.Space, Seed: uint64(seed), Known: known})
+				optimize.TuneOptions{
+					Limit:     l,
+					Space:     s.Space,
+					Seed:      uint64(seed),
+					Known:     known,
+					Reference: s.reference,
+				})
 			if err != nil || !res.Feasible || !res.Verified || !l.Met(s.At[res.Mode]) {
 				t.Errorf("%v, seed %d, %d known: %v is not a verified mode within the limit: %v",
 					l, seed, len(known), res.Measured, err)
@@ -66,52 +72,72 @@ func TestKnownModesShortenASearchForAnotherLimit(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := loadClean(t, name)
-			var fresh, again runs
-			for what, limits := range map[string][]optimize.Limit{
-				"power": powerLimits(18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42),
-				"time":  s.timeLimits(1.02, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2, 2.4, 3, 4, 5, 7),
-			} {
-				var nothing, known runs
-				for seed := range seeds {
-					s.chain(t, limits, seed, &nothing, &known)
-				}
-				t.Logf("limits on %s, from nothing: %v", what, &nothing)
-				t.Logf("limits on %s, from what is known: %v", what, &known)
-				fresh.join(&nothing)
-				again.join(&known)
-			}
-			t.Logf("both, from nothing: %v", &fresh)
-			t.Logf("both, from what is known: %v", &again)
-			var more []float64 // by pairs of searches for one limit
-			few, worse, better := 0, 0, 0
-			for i, gap := range again.gapPct {
-				d := gap - fresh.gapPct[i]
-				more = append(more, d)
-				switch {
-				case d > 1:
-					worse++
-				case d < -1:
-					better++
-				}
-				if again.modes[i] <= 4 {
-					few++
-				}
-			}
-			mean, sd := stat.MeanStdDev(more, nil)
-			se := sd / math.Sqrt(float64(len(more)))
-			t.Logf("by pairs: median %+.2f, mean %+.2f ± %.2f; by more than 1 worse %d, better %d of %d; "+
-				"at most 4 modes %d", again.quantile(more, 0.5), mean, se, worse, better, len(more), few)
-			if mean > max(0.1, 2*se) {
-				t.Errorf("the gap is %.2f ± %.2f points larger than from nothing", mean, se)
-			}
-			again.within(t, fresh.quantile(fresh.gapPct, 0.5)+1.5, fresh.quantile(fresh.gapPct, 0.9)+2, 4)
-			if again.quantile(more, 0.5) > 0.1 {
-				t.Errorf("in the median the gap is %.2f points larger than from nothing", again.quantile(more, 0.5))
-			}
-			if again.over > fresh.over+1 {
-				t.Errorf("%d searches of %d were hot, %d from nothing", again.over, again.total, fresh.over)
-			}
+			loadClean(t, name).afterOthers(t, seeds, 4)
 		})
+	}
+}
+
+// The same with what the board's profile knows of the other two networks.
+func TestKnownModesShortenASearchByProfile(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("1,900 searches; JTUNE_LONG=1 makes them")
+	}
+	t.Parallel()
+	for network := range searchesByProfile {
+		t.Run(network, func(t *testing.T) {
+			t.Parallel()
+			loadByProfile(t, network).afterOthers(t, 20, 4)
+		})
+	}
+}
+
+// afterOthers makes chains of searches and compares those from what is known, with so many modes in the
+// median at most, with those from nothing.
+func (s *cleanSweep) afterOthers(t *testing.T, seeds int, modes float64) {
+	t.Helper()
+	var fresh, again runs
+	for what, limits := range map[string][]optimize.Limit{
+		"power": powerLimits(18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42),
+		"time":  s.timeLimits(1.02, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2, 2.4, 3, 4, 5, 7),
+	} {
+		var nothing, known runs
+		for seed := range seeds {
+			s.chain(t, limits, seed, &nothing, &known)
+		}
+		t.Logf("limits on %s, from nothing: %v", what, &nothing)
+		t.Logf("limits on %s, from what is known: %v", what, &known)
+		fresh.join(&nothing)
+		again.join(&known)
+	}
+	t.Logf("both, from nothing: %v", &fresh)
+	t.Logf("both, from what is known: %v", &again)
+	var more []float64 // by pairs of searches for one limit
+	few, worse, better := 0, 0, 0
+	for i, gap := range again.gapPct {
+		d := gap - fresh.gapPct[i]
+		more = append(more, d)
+		switch {
+		case d > 1:
+			worse++
+		case d < -1:
+			better++
+		}
+		if again.modes[i] <= 4 {
+			few++
+		}
+	}
+	mean, sd := stat.MeanStdDev(more, nil)
+	se := sd / math.Sqrt(float64(len(more)))
+	t.Logf("by pairs: median %+.2f, mean %+.2f ± %.2f; by more than 1 worse %d, better %d of %d; "+
+		"at most 4 modes %d", again.quantile(more, 0.5), mean, se, worse, better, len(more), few)
+	if mean > max(0.1, 2*se) {
+		t.Errorf("the gap is %.2f ± %.2f points larger than from nothing", mean, se)
+	}
+	again.within(t, fresh.quantile(fresh.gapPct, 0.5)+1.5, fresh.quantile(fresh.gapPct, 0.9)+2, modes)
+	if again.quantile(more, 0.5) > 0.1 {
+		t.Errorf("in the median the gap is %.2f points larger than from nothing", again.quantile(more, 0.5))
+	}
+	if again.over > fresh.over+1 {
+		t.Errorf("%d searches of %d were hot, %d from nothing", again.over, again.total, fresh.over)
 	}
 }
