@@ -17,6 +17,7 @@ import (
 
 	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
+	"jtune/tui/session/fleet/fleettest"
 )
 
 // patience is how long a program may take to show or do something: longer is a
@@ -47,9 +48,7 @@ func TestMain(m *testing.M) {
 	if built != "" {
 		_ = os.RemoveAll(built)
 	}
-	if madeRightless {
-		_ = os.Remove(rightless)
-	}
+	fleettest.Clean()
 	os.Exit(code)
 }
 

@@ -28,10 +28,10 @@ type Key struct {
 }
 
 // elsewhere are tables of the configuration file that others read.
-var elsewhere = []string{"keys", "theme", "notify"}
+var elsewhere = []string{"keys", "theme", "notify", "board"}
 
 // notKeys are fields of a workload that no file gives.
-var notKeys = []string{"name", "own"}
+var notKeys = []string{"name", "own", "-"}
 
 // Keys lists [torch], the keys that a workload may have, as [workload.NAME], and those of each workload
 // that the user's file names. What Load reads is what stands here: both go by the tags of Workload. No file: ""

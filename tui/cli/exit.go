@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/guard"
@@ -52,8 +53,8 @@ func (a *app) report(ctx context.Context, err error) int {
 		fmt.Fprintln(a.err, "jtune: interrupted")
 		return exitInterrupted
 	}
-	text := strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
-	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
+	said := strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
+	line := "jtune: " + strings.Join(strings.Fields(strings.ReplaceAll(said, "\n", "; ")), " ")
 	var root *session.RootError
 	if errors.As(err, &root) {
 		line += "; run: " + a.asRoot(root.Tree)
@@ -73,18 +74,9 @@ func (a *app) asRoot(tree bool) string {
 		words = append(words, "env", "-u", "SUDO_UID")
 	}
 	for _, w := range append([]string{program}, a.args...) {
-		words = append(words, shellWord(w))
+		words = append(words, text.ShellWord(w))
 	}
 	return strings.Join(words, " ")
-}
-
-// shellWord quotes a word that a shell would split or expand.
-func shellWord(w string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%"
-	if w != "" && strings.Trim(w, plain) == "" {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
 func exitCode(err error) int {

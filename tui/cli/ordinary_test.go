@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"jtune/internal/text"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,7 +105,7 @@ func TestWordsAreQuotedForTheShell(t *testing.T) {
 		"apply": "apply", "12c/2.20C/1.30G/3.20M": "12c/2.20C/1.30G/3.20M", "": "''",
 		"my dir": "'my dir'", "it's": `'it'\''s'`, "$(reboot)": "'$(reboot)'", "--fan=max": "--fan=max", "a;b": "'a;b'",
 	} {
-		if got := shellWord(word); got != want {
+		if got := text.ShellWord(word); got != want {
 			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
 	}

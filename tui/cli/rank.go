@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
 	"jtune/learn"
@@ -83,8 +84,14 @@ func (a *app) rank() *cobra.Command {
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doRank(f, cmd.Flags().Changed) },
 	}
-	fl := cmd.Flags()
-	fl.StringToStringVar(&f.models, "models", nil, "`NAME=MODEL` of each board, several with commas")
+	cmd.Flags().StringToStringVar(&f.models, "models", nil, "`NAME=MODEL` of each board, several with commas")
+	rankGoals(cmd.Flags(), &f)
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}
+
+// rankGoals adds the flags of a ranking besides its models.
+func rankGoals(fl *pflag.FlagSet, f *rankFlags) {
 	fl.IntVar(&f.epochs, "epochs", 1, "`N` epochs in a round")
 	fl.IntVar(&f.samples, "samples", 0, "`N` samples of an epoch, where the workload does not tell")
 	fl.DurationVar(&f.round, "round", 0, "deadline of a round, such as 10m")
@@ -96,8 +103,6 @@ func (a *app) rank() *cobra.Command {
 	fl.Var(&f.asleep, "sleep-power", "`W` of a sleeping board, or NAME=W")
 	fl.Var(&f.wakeEnergy, "wake-energy", "`J` of waking up, or NAME=J")
 	fl.Var(&f.wakeTime, "wake-time", "`S` seconds of waking up, or NAME=S")
-	a.jsonFlag(fl)
-	return cmd
 }
 
 func (a *app) doRank(f rankFlags, given func(string) bool) error {

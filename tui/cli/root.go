@@ -31,6 +31,7 @@ type app struct {
 	noColor bool
 	glyphs  string
 	batches []string // --batch as it was written
+	board   string   // --board: the command runs there; "" for here
 	tour    float64  // the screens play a tour, with pauses shorter by so much; 0: none
 }
 
@@ -54,8 +55,11 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return a.open(cmd) },
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return a.readGlobals()
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.readGlobals(); err != nil || a.board == "" {
+				return err
+			}
+			return a.onBoard(cmd.Context(), a.board)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -78,7 +82,7 @@ func (a *app) root() *cobra.Command {
 		a.tune(), a.advice(),
 		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
 		a.plot(), a.demo(), a.fidelity(), a.reproduce(),
-		a.exporter(), a.rank(), a.wake(),
+		a.exporter(), a.rank(), a.wake(), a.fleet(),
 		a.guard(), a.keys(), a.config(), a.version(), a.man())
 	helpPages(root)
 	return root
@@ -109,6 +113,7 @@ func (a *app) globals(root *cobra.Command) {
 	f.StringVar(&o.Sysroot, "sysroot", "/", "read and write the device's files below `DIR`, or read those "+
 		"of a bundle (jtune doctor --bundle)")
 	f.StringVar(&a.speed, "speed", "1", "rate `X` of a virtual clock, or max to never sleep")
+	f.StringVar(&a.board, "board", "", "run all of this on board `NAME` of the configuration, over ssh")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed `N` of all random draws")
 	f.StringVar(&o.Medium, "medium", "", "what the data of a virtual board's jobs lie on: `NAME` ssd, emmc, sd or hdd")
 	f.IntVar(&o.Instance, "instance", 0, "`N` of a virtual board: units differ a little; 0 is the mean of all")

@@ -97,16 +97,8 @@ func (s *Session) campaignEnd(dir string, h record.Header, sum profiles.Summary,
 
 // notifier reads [notify] of the configuration.
 func (o Options) notifier() (Notify, error) {
-	file, err := o.ConfigFile()
-	if err != nil {
-		return Notify{}, err
-	}
-	source, err := configText(file)
-	if err != nil {
-		return Notify{}, err
-	}
-	own, faults := readOwn(file, source)
-	return own.Notify, first(faults)
+	own, err := o.ownTables()
+	return own.Notify, err
 }
 
 // tell makes the end of a campaign known in every way that n asks for, also when ctx has ended. The

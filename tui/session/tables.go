@@ -2,6 +2,9 @@ package session
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -9,11 +12,13 @@ import (
 	"jtune/internal/text"
 	"jtune/internal/tomlfile"
 	"jtune/profiles/workload"
+	"jtune/tui/session/fleet"
 )
 
 // ownTables are the tables of the configuration file that are read here.
 type ownTables struct {
-	Notify Notify `toml:"notify"`
+	Notify Notify                 `toml:"notify"`
+	Board  map[string]fleet.Board `toml:"board"`
 }
 
 // fault is what is wrong with the value of a key.
@@ -29,6 +34,15 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 		return ownTables{}, []error{err}
 	}
 	found := own.Notify.faults()
+	for _, b := range own.boards() {
+		if key, why := b.Fault(); why != "" {
+			at := toml.Key{"board", b.Name}
+			if key != "" {
+				at = append(at, key)
+			}
+			found = append(found, fault{at, fmt.Errorf("board %s: %s", text.Clip(b.Name), why)})
+		}
+	}
 	for _, k := range meta.Undecoded() {
 		if known := knownBeside(k); known != nil {
 			last := k[len(k)-1]
@@ -46,15 +60,52 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 // another table.
 func knownBeside(k toml.Key) (names []string) {
 	for _, f := range (ownTables{}).keys() {
-		if len(f.Path) == len(k) && f.Path[0] == k[0] {
+		if len(f.Path) == len(k) && f.Path[0] == k[0] { // a board's name is any
 			names = append(names, f.Path[len(f.Path)-1])
 		}
 	}
 	return names
 }
 
-// keys lists every key of them.
-func (o ownTables) keys() []ConfigKey { return workload.Fields(toml.Key{"notify"}, o.Notify) }
+// boards lists the boards by name.
+func (o ownTables) boards() (list []fleet.Board) {
+	for _, name := range slices.Sorted(maps.Keys(o.Board)) {
+		b := o.Board[name]
+		b.Name = name
+		list = append(list, b)
+	}
+	return list
+}
+
+// Boards lists the boards of the configuration file, by name.
+func (o Options) Boards() ([]fleet.Board, error) {
+	own, err := o.ownTables()
+	return own.boards(), err
+}
+
+// ownTables reads them.
+func (o Options) ownTables() (ownTables, error) {
+	file, err := o.ConfigFile()
+	if err != nil {
+		return ownTables{}, err
+	}
+	source, err := configText(file)
+	if err != nil {
+		return ownTables{}, err
+	}
+	own, faults := readOwn(file, source)
+	return own, first(faults)
+}
+
+// keys lists every key of them, those of a board of any name first.
+func (o ownTables) keys() []ConfigKey {
+	list := workload.Fields(toml.Key{"notify"}, o.Notify)
+	list = append(list, workload.Fields(toml.Key{"board", workload.AnyName}, fleet.Board{})...)
+	for _, b := range o.boards() {
+		list = append(list, workload.Fields(toml.Key{"board", b.Name}, b)...)
+	}
+	return list
+}
 
 // configKeys lists every key of them with its value, default and line.
 func (o ownTables) configKeys(file, source string) ([]ConfigKey, error) {
@@ -63,9 +114,9 @@ func (o ownTables) configKeys(file, source string) ([]ConfigKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, was := o.keys(), ownTables{}.keys()
+	list := o.keys()
 	for i := range list {
-		list[i].Default = was[i].Value
+		list[i].Default = reflect.Zero(reflect.TypeOf(list[i].Value)).Interface() // of all of them
 		if meta.IsDefined(list[i].Path...) {
 			list[i].Line = tomlfile.Line(source, list[i].Path)
 		}

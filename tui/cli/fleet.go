@@ -1,0 +1,478 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+	"jtune/tui/session"
+	"jtune/tui/session/fleet"
+)
+
+// fleetFlags say which boards are asked.
+type fleetFlags struct {
+	names []string
+	group string
+}
+
+func (a *app) fleet() *cobra.Command {
+	var f fleetFlags
+	cmd := &cobra.Command{
+		Use:   "fleet",
+		Short: "Run jtune on several boards over ssh",
+		Long: "fleet runs a command of jtune on every board of the configuration, [board.NAME] with ssh = " +
+			"\"user@host\", eight at a time, through your own ssh client, and prints a line for each. A board that " +
+			"fails keeps no other from going on; the exit code is the largest of all. ssh asks for no password: keys " +
+			"or an agent must do.",
+		Example: "  jtune fleet doctor\n  jtune fleet tune --group lab -- resnet18 --power-limit 30",
+		Args:    takes(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringSliceVar(&f.names, "boards", nil, "`NAME` of a board, several with commas; all without")
+	cmd.PersistentFlags().StringVar(&f.group, "group", "", "boards of this `GROUP`")
+	cmd.AddCommand(a.fleetWatch(&f), a.fleetDoctor(&f), a.fleetTune(&f), a.fleetProfile(&f), a.fleetRank(&f),
+		a.fleetApply(&f), a.fleetInstall(&f))
+	return cmd
+}
+
+// boards are those that the flags name.
+func (a *app) boards(f *fleetFlags) ([]fleet.Board, error) {
+	all, err := a.options.Boards()
+	if err != nil {
+		return nil, err
+	}
+	picked, err := fleet.Pick(all, f.names, f.group)
+	if err != nil {
+		return nil, usagef("fleet: %w", err)
+	}
+	return picked, nil
+}
+
+// fleetRow is a board's line, and its element of --json.
+type fleetRow struct {
+	Board   string          `json:"board"`
+	Code    int             `json:"exit_code"`
+	Error   text.Optional   `json:"error"`
+	Virtual tegra.Val[bool] `json:"virtual"` // absent where the board did not say
+	Result  json.RawMessage `json:"result"`  // the document of the command there; null without one
+	say     string
+}
+
+// fleetWidth is that of a plain terminal.
+const fleetWidth = 80
+
+// printFleet prints a line for each board and gives the worst exit code as an error. say reads the
+// document of the command there.
+func (a *app) printFleet(list []fleet.Result, say func(doc []byte) string) error {
+	var rows []fleetRow
+	for _, r := range list {
+		row := fleetRow{Board: r.Board.Name, Code: r.Code, say: "ok"}
+		if doc := []byte(strings.TrimSpace(r.Out)); json.Valid(doc) {
+			var of struct{ Virtual *bool }
+			row.Result = doc
+			if json.Unmarshal(doc, &of) == nil && of.Virtual != nil {
+				row.Virtual = tegra.Some(*of.Virtual)
+			}
+			if said := say(doc); said != "" {
+				row.say = said
+			}
+		} else if len(doc) > 0 {
+			row.say = text.OneLine(string(doc))
+		}
+		if r.Err != nil {
+			row.Error = text.Optional(text.OneLine(r.Err.Error()))
+			row.say = "failed: " + string(row.Error)
+		}
+		if row.Virtual.V && !strings.Contains(strings.ToLower(row.say), "virtual") {
+			row.say = "VIRTUAL " + row.say
+		}
+		rows = append(rows, row)
+	}
+	if err := a.printRows(rows); err != nil {
+		return err
+	}
+	if code := fleet.Worst(list); code != exitOK {
+		return exitError(code)
+	}
+	return nil
+}
+
+func (a *app) printRows(rows []fleetRow) error {
+	if a.asJSON {
+		return printJSON(a.out, rows)
+	}
+	widest := len("board")
+	for _, r := range rows {
+		widest = max(widest, len(r.Board))
+	}
+	line := func(board, code, say string) error {
+		out := []rune(fmt.Sprintf("%-*s  %4s  %s", widest, board, code, say))
+		if len(out) > fleetWidth {
+			out = append(out[:fleetWidth-1], '…')
+		}
+		_, err := fmt.Fprintln(a.out, strings.TrimRight(string(out), " "))
+		return err
+	}
+	err := line("board", "exit", "")
+	for _, r := range rows {
+		err = errors.Join(err, line(r.Board, strconv.Itoa(r.Code), r.say))
+	}
+	return err
+}
+
+// reports gives each board a writer of lines on standard error, which begin with its name.
+func (a *app) reports() func(b fleet.Board) func(string) {
+	var mu sync.Mutex
+	return func(b fleet.Board) func(string) {
+		return func(line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(a.err, "%s: %s\n", b.Name, line)
+		}
+	}
+}
+
+// onEach runs a command of jtune on each board.
+func (a *app) onEach(ctx context.Context, f *fleetFlags, args ...string) ([]fleet.Result, error) {
+	boards, err := a.boards(f)
+	if err != nil {
+		return nil, err
+	}
+	line := a.reports()
+	return fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
+		return b.Do(ctx, fleet.Call{Shell: b.Command(args...), Line: line(b)})
+	}), nil
+}
+
+// fieldsOf reads fields of a document that another jtune printed.
+func fieldsOf[T any](doc []byte) (v T) {
+	_ = json.Unmarshal(doc, &v) // what is not there stays empty
+	return v
+}
+
+// roundTime is how long a board may take to answer a round of watch.
+const roundTime = 30 * time.Second
+
+func (a *app) fleetWatch(f *fleetFlags) *cobra.Command {
+	interval, count := 5*time.Second, 0
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Print a reading of each board, again and again",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if interval < time.Second || count < 0 {
+				return usagef("fleet watch: want --interval of 1s at least, --count of 0 at least")
+			}
+			clock := tegra.RealClock()
+			for n := 1; ; n++ {
+				ctx, cancel := context.WithTimeout(cmd.Context(), roundTime)
+				list, err := a.onEach(ctx, f, "watch", "--count", "1", "--json")
+				cancel()
+				if err != nil {
+					return err
+				}
+				if err := cmd.Context().Err(); err != nil {
+					return err
+				}
+				err = a.printFleet(list, sayReading)
+				if _, other := errors.AsType[exitError](err); n == count || err != nil && !other {
+					return err
+				}
+				if err := clock.Sleep(cmd.Context(), interval); err != nil {
+					return err
+				}
+			}
+		},
+	}
+	cmd.Flags().DurationVar(&interval, "interval", interval, "time between two rounds")
+	cmd.Flags().IntVar(&count, "count", 0, "stop after `N` rounds; 0: never")
+	a.jsonLinesFlag(cmd.Flags())
+	return cmd
+}
+
+func sayReading(doc []byte) string {
+	r := fieldsOf[struct {
+		Device string
+		W      *float64 `json:"total_power_w"`
+		GPU    struct {
+			Load *float64 `json:"load_pct"`
+		}
+		Hot bool
+	}](doc)
+	optional := func(v *float64, unit string) string {
+		if v == nil {
+			return "n/a " + unit
+		}
+		return text.Of(*v) + " " + unit
+	}
+	out := fmt.Sprintf("%s  %s  GPU %s", r.Device, optional(r.W, "W"), optional(r.GPU.Load, "%"))
+	if r.Hot {
+		out += "  HOT"
+	}
+	return out
+}
+
+func (a *app) fleetDoctor(f *fleetFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check every data source of each board",
+		Args:  takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := a.onEach(cmd.Context(), f, "doctor", "--json")
+			if err != nil {
+				return err
+			}
+			return a.printFleet(list, func(doc []byte) string {
+				return fieldsOf[struct{ Verdict struct{ Text string } }](doc).Verdict.Text
+			})
+		},
+	}
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}
+
+func (a *app) fleetTune(f *fleetFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "tune -- WORKLOAD [FLAGS of tune]",
+		Short:   "Search on each board for its own best mode",
+		Example: "  jtune fleet tune -- resnet18 --power-limit 30",
+		Args:    takes(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := a.onEach(cmd.Context(), f, append(append([]string{"tune"}, args...), "--json")...)
+			if err != nil {
+				return err
+			}
+			return a.printFleet(list, sayAnswer)
+		},
+	}
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}
+
+// sayAnswer is the document of tune in words.
+func sayAnswer(doc []byte) string {
+	type point struct {
+		MS float64 `json:"time_ms"`
+		W  float64 `json:"power_w"`
+	}
+	r := fieldsOf[struct {
+		Mode struct {
+			Cores int   `json:"cores"`
+			CPU   int64 `json:"cpu_khz"`
+			GPU   int64 `json:"gpu_hz"`
+			Mem   int64 `json:"mem_hz"`
+		}
+		Measured *point
+	}](doc)
+	m := tegra.Mode{Cores: r.Mode.Cores, CPU: tegra.Freq(r.Mode.CPU) * tegra.KHz, GPU: tegra.Freq(r.Mode.GPU),
+		EMC: tegra.Freq(r.Mode.Mem)}
+	if r.Measured == nil {
+		return m.String()
+	}
+	return fmt.Sprintf("%v  %s ms  %s W", m, text.Of(r.Measured.MS), text.Of(r.Measured.W))
+}
+
+func (a *app) fleetProfile(f *fleetFlags) *cobra.Command {
+	out, tries := "", 3
+	cmd := &cobra.Command{
+		Use:   "profile --out DIR -- WORKLOAD [FLAGS of profile]",
+		Short: "Measure one plan, each board a part of it, and join the parts",
+		Long: "Each board measures its part (profile --shard i/n) in jtune-fleet of the home folder there. The " +
+			"parts are copied to DIR.parts and joined in DIR once all are finished. A lost connection is tried " +
+			"again, and the same command goes on with what is missing.",
+		Example: "  jtune fleet profile --out all -- resnet18 --sample 200",
+		Args:    takes(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" || tries < 0 {
+				return usagef("fleet profile: want --out DIR, and --retries of 0 at least")
+			}
+			return a.profileFleet(cmd.Context(), f, filepath.Clean(out), tries, args)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the joined campaign, new")
+	cmd.Flags().IntVar(&tries, "retries", tries, "`N` times that a lost connection is tried again")
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}
+
+func (a *app) profileFleet(ctx context.Context, f *fleetFlags, out string, tries int, args []string) error {
+	boards, err := a.boards(f)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(out); err == nil {
+		return usagef("--out %s is there already: give a new folder", out)
+	}
+	shards, err := fleet.OpenShards(out+".parts", boards, args)
+	if errors.Is(err, fleet.ErrOtherPlan) {
+		return usagef("%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	line := a.reports()
+	list := fleet.Each(ctx, boards, func(ctx context.Context, b fleet.Board) fleet.Result {
+		r := shards.Measure(ctx, b, tries, line(b))
+		r.Out = "" // the summary for people
+		return r
+	})
+	if fleet.Worst(list) != exitOK {
+		a.note("the parts that are finished are in %s.parts: the same command goes on with the others", out)
+		return a.printFleet(list, func([]byte) string { return "" })
+	}
+	notes, err := session.Merge(shards.Parts(), out)
+	a.notes(notes)
+	if err != nil {
+		return err
+	}
+	a.note("joined in %s", out)
+	return a.printFleet(list, func([]byte) string { return "" })
+}
+
+func (a *app) fleetRank(f *fleetFlags) *cobra.Command {
+	var r rankFlags
+	cmd := &cobra.Command{
+		Use:   "rank WORKLOAD",
+		Short: "Rank the boards by the models that they have of a workload",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := os.MkdirTemp("", "jtune-fleet-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(dir)
+			boards, err := a.boards(f)
+			if err != nil {
+				return err
+			}
+			line := a.reports()
+			list := fleet.Each(cmd.Context(), boards, func(ctx context.Context, b fleet.Board) fleet.Result {
+				return fetchModel(ctx, b, args[0], filepath.Join(dir, b.Name), line(b))
+			})
+			r.models = map[string]string{}
+			for _, got := range list {
+				if got.Err != nil {
+					a.note("%s: %v", got.Board.Name, got.Err)
+					continue
+				}
+				r.models[got.Board.Name] = filepath.Join(dir, got.Board.Name)
+			}
+			if len(r.models) == 0 {
+				return fmt.Errorf("no board has a model of %s: jtune fleet tune makes them", text.Clip(args[0]))
+			}
+			if err := a.doRank(r, cmd.Flags().Changed); err != nil {
+				return err
+			}
+			if code := fleet.Worst(list); code != exitOK {
+				return exitError(code)
+			}
+			return nil
+		},
+	}
+	rankGoals(cmd.Flags(), &r)
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}
+
+// fetchModel copies the model that a board has of a workload.
+func fetchModel(ctx context.Context, b fleet.Board, workload, to string, line func(string)) fleet.Result {
+	r := b.Do(ctx, fleet.Call{Shell: b.Command("models", "--json"), Line: line})
+	if r.Err != nil {
+		return r
+	}
+	for _, m := range fieldsOf[[]struct{ Name, Workload, Path string }]([]byte(r.Out)) {
+		if m.Workload != workload && m.Name != workload || m.Path == "" {
+			continue
+		}
+		file, err := os.Create(to)
+		if err != nil {
+			return fleet.Result{Board: b, Code: exitFailed, Err: err}
+		}
+		w := bufio.NewWriter(file)
+		r := b.Do(ctx, fleet.Call{Shell: "cat -- " + text.ShellWord(m.Path), Out: w, Line: line})
+		if err := errors.Join(w.Flush(), file.Close()); err != nil && r.Err == nil {
+			r.Code, r.Err = exitFailed, err
+		}
+		return r
+	}
+	return fleet.Result{Board: b, Code: exitFailed, Err: fmt.Errorf("has no model of %s", text.Clip(workload))}
+}
+
+func (a *app) fleetApply(f *fleetFlags) *cobra.Command {
+	yes := false
+	cmd := &cobra.Command{
+		Use:   "apply MODE|PRESET",
+		Short: "Set a mode on each board, after one question",
+		Args:  takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			boards, err := a.boards(f)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				var names []string
+				for _, b := range boards {
+					names = append(names, b.Name)
+				}
+				fmt.Fprintf(a.err, "set and keep %s on %s? [y/N] ", args[0], strings.Join(names, ", "))
+				answer, _ := bufio.NewReader(a.in).ReadString('\n')
+				if strings.TrimSpace(answer) != "y" {
+					return usagef("fleet apply: not answered with y; nothing is set")
+				}
+			}
+			list, err := a.onEach(cmd.Context(), f, "apply", args[0], "--yes", "--json")
+			if err != nil {
+				return err
+			}
+			return a.printFleet(list, func(doc []byte) string {
+				if fieldsOf[struct{ Kept bool }](doc).Kept {
+					return args[0] + " is set, read back and kept"
+				}
+				return "not kept"
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}
+
+func (a *app) fleetInstall(f *fleetFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "install FILE",
+		Short: "Install jtune on each board and check its version",
+		Long: "A .deb is installed with apt, through sudo, which must not ask for a password; any other file is " +
+			"taken for the program and goes to ~/.local/bin/jtune. The line of each board is the version that " +
+			"answers there.",
+		Example: "  jtune fleet install jtune_0.1.0_arm64.deb",
+		Args:    takes(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if st, err := os.Stat(args[0]); err != nil || !st.Mode().IsRegular() {
+				return usagef("fleet install: %s is no file", args[0])
+			}
+			boards, err := a.boards(f)
+			if err != nil {
+				return err
+			}
+			line := a.reports()
+			list := fleet.Each(cmd.Context(), boards, func(ctx context.Context, b fleet.Board) fleet.Result {
+				return fleet.Install(ctx, b, args[0], line(b))
+			})
+			return a.printFleet(list, func([]byte) string { return "" })
+		},
+	}
+	a.jsonFlag(cmd.Flags())
+	return cmd
+}

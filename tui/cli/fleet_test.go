@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jtune/profiles/record"
+	"jtune/tui/session/fleet/fleettest"
+)
+
+// fakeSSH is a ssh that runs the command here, in a home folder of each destination. A destination
+// "dead" is not reached; "once-NAME" is lost once in the middle.
+const fakeSSH = `#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+to=$2; shift 2
+case $to in
+dead) echo "ssh: connect to host dead port 22: Connection refused" >&2; exit 255;;
+esac
+HOME=$FLEET/$to; export HOME
+mkdir -p "$HOME" && cd "$HOME" && exec sh -c "$*"
+`
+
+// fakeFleet makes ssh that, and gives the flag of a configuration of these boards; each is a virtual
+// one of its kind with a data directory of its own.
+func fakeFleet(t *testing.T, boards map[string]string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(fakeSSH), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("FLEET", dir)
+	t.Setenv(asJtune, "1")
+	return []string{"--config", write(t, boardTables(dir, boards, "")), "--data-dir", dir}
+}
+
+// boardTables is the configuration of virtual boards, by name: where each is, and with more keys.
+func boardTables(dir string, boards map[string]string, more string) string {
+	var b strings.Builder
+	for name, ssh := range boards {
+		fmt.Fprintf(&b, "[board.%s]\nssh = %q\njtune = %q\nargs = ['--device', 'virtual:nano', '--speed', 'max', "+
+			"'--data-dir', %q]\n%s\n", name, ssh, os.Args[0], filepath.Join(dir, "data-"+name), more)
+	}
+	return b.String()
+}
+
+func TestFleetPrintsALineForEachBoardAndTheWorstCode(t *testing.T) {
+	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
+	o := jtune(t, append(config, "fleet", "watch", "--count", "1")...)
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	if o.code != exitFailed || len(lines) != 4 {
+		t.Fatalf("exit code %d:\n%s%s", o.code, o.out, o.err)
+	}
+	for i, want := range []string{"board ", "one       0  VIRTUAL Nano",
+		"three     1  failed: no connection: ssh: connect", "two       0  VIRTUAL Nano"} {
+		if !strings.HasPrefix(lines[i], want) || len([]rune(lines[i])) > fleetWidth {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+	o = jtune(t, append(config, "fleet", "watch", "--count", "1", "--boards", "one", "--json")...).done(t)
+	rows := array(t, o.out)
+	if len(rows) != 1 || rows[0]["virtual"] != true {
+		t.Errorf("%s", o.out)
+	}
+	hasKeys(t, rows[0], "board exit_code error virtual result")
+	// All of a command line there, its exit code too.
+	o = jtune(t, append(config, "--board", "one", "modes", "--sample", "2", "--csv")...)
+	if o.code != exitOK || len(strings.Split(strings.TrimSpace(o.out), "\n")) != 3 {
+		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
+	}
+	jtune(t, append(config, "--board", "one", "modes", "--filter", "x")...).fails(t, exitUsage, "x")
+	jtune(t, append(config, "--board", "three", "watch")...).fails(t, exitFailed, "refused")
+	jtune(t, append(config, "--board", "four", "watch")...).fails(t, exitUsage, "it has one, three, two")
+	jtune(t, append(config, "fleet", "doctor", "--group", "lab")...).fails(t, exitUsage, `group "lab"`)
+	jtune(t, append(config, "fleet", "apply", "MAXN")...).fails(t, exitUsage, "nothing is set")
+}
+
+func TestFleetMeasuresOnePlanInParts(t *testing.T) {
+	config := fakeFleet(t, map[string]string{"a": "a", "b": "b", "c": "dead"})
+	out := filepath.Join(t.TempDir(), "all")
+	plan := []string{"--out", out, "--retries", "0", "--", "lstm", "--sample", "6"}
+	o := jtune(t, append(append(config, "fleet", "profile"), plan...)...)
+	if o.code != exitFailed || !strings.Contains(o.out, "c         1  failed: no connection") {
+		t.Fatalf("exit code %d:\n%s%s", o.code, o.out, o.err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("joined without a part")
+	}
+	// The board comes back: the same command goes on with what is missing, and joins.
+	text, err := os.ReadFile(config[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config[1], []byte(strings.Replace(string(text), `"dead"`, `"c"`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, append(append(config, "fleet", "profile"), plan...)...).done(t)
+	head, rows, err := record.Read(out)
+	if err != nil || len(rows) != 6 || head.Plan.Shard != "" {
+		t.Errorf("%d rows of %+v: %v", len(rows), head.Plan, err)
+	}
+	jtune(t, append(append(config, "fleet", "profile"), plan...)...).fails(t, exitUsage, "is there already")
+	plan[len(plan)-1] = "7"
+	if err := os.Rename(out, out+".old"); err != nil {
+		t.Fatal(err)
+	}
+	jtune(t, append(append(config, "fleet", "profile"), plan...)...).fails(t, exitUsage, "parts of another plan")
+}
+
+// TestFleetOfSeveralServers has four virtual boards behind four OpenSSH servers. One server dies before
+// a plan is measured, in the long form another board hangs for a minute: the others finish, and once it is
+// back the same command completes the plan. Then all are tuned, and ranked by the models that they have learned.
+func TestFleetOfSeveralServers(t *testing.T) {
+	dir := t.TempDir()
+	var config strings.Builder
+	var servers []*fleettest.Server
+	for i := range 4 {
+		s := fleettest.Start(t, asJtune+"=1")
+		servers = append(servers, s)
+		options, err := json.Marshal(s.Flags())
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("b%d", i+1)
+		config.WriteString(boardTables(dir, map[string]string{name: s.Host()}, "options = "+string(options)))
+	}
+	flags := []string{"--config", write(t, config.String()), "--data-dir", dir}
+	fleet := func(args ...string) outcome { return jtune(t, append(append([]string{}, flags...), args...)...) }
+	o := fleet("fleet", "doctor").done(t)
+	if n := strings.Count(o.out, "ready: all that tuning needs is here"); n != 4 {
+		t.Fatalf("%d of 4 boards are ready:\n%s%s", n, o.out, o.err)
+	}
+	servers[2].Kill()
+	if os.Getenv("JTUNE_LONG") != "" { // and the last one hangs for a minute
+		at := strings.LastIndex(config.String(), "jtune = \"")
+		slow := config.String()[:at] + "jtune = \"sleep 60; " + config.String()[at+len("jtune = \""):]
+		if err := os.WriteFile(flags[1], []byte(slow), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "all")
+	plan := []string{"fleet", "profile", "--out", out, "--retries", "0", "--", "lstm", "--sample", "12"}
+	o = fleet(plan...)
+	if o.code != exitFailed || strings.Count(o.out, "   0  ok") != 3 ||
+		!strings.Contains(o.out, "b3        1  failed: no") {
+		t.Fatalf("exit code %d:\n%s%s", o.code, o.out, o.err)
+	}
+	back := fleettest.Start(t, asJtune+"=1")
+	options, err := json.Marshal(back.Flags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := json.Marshal(servers[2].Flags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(config.String(), string(old), string(options), 1)
+	if err := os.WriteFile(flags[1], []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fleet(plan...).done(t)
+	if _, rows, err := record.Read(out); err != nil || len(rows) != 12 {
+		t.Errorf("%d rows of 12: %v", len(rows), err)
+	}
+	o = fleet("fleet", "tune", "--", "lstm", "--power-limit", "6", "--probes", "6").done(t)
+	if n := strings.Count(o.out, "VIRTUAL "); n != 4 {
+		t.Errorf("%d of 4 answers:\n%s", n, o.out)
+	}
+	o = fleet("fleet", "rank", "lstm", "--epochs", "2").done(t)
+	if n := strings.Count(o.out, "VIRTUAL"); n != 4 || !strings.Contains(o.out, "a round ends after ") {
+		t.Errorf("%d of 4 boards are ranked:\n%s%s", n, o.out, o.err)
+	}
+	o = fleet("fleet", "apply", "MAXN", "--yes").done(t)
+	if n := strings.Count(o.out, "MAXN is set, read back and kept"); n != 4 {
+		t.Errorf("%d of 4 boards:\n%s", n, o.out)
+	}
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/tui/session/fleet"
+)
+
+// sshFailed is ssh's exit code where it did not reach the board.
+const sshFailed = 255
+
+// onBoard runs this command line on another board, on this terminal if there is one.
+func (a *app) onBoard(ctx context.Context, name string) error {
+	all, err := a.options.Boards()
+	if err != nil {
+		return err
+	}
+	picked, err := fleet.Pick(all, []string{name}, "")
+	if err != nil {
+		return usagef("--board: %w", err)
+	}
+	words := picked[0].Terminal(isTerminal(a.in) && isTerminal(a.out), withoutFlags(a.args, "--board", "--config")...)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, unfiltered(a.out), unfiltered(a.err)
+	err = cmd.Run()
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ended && ctx.Err() != nil:
+		return ctx.Err()
+	case ended && exit.ExitCode() == sshFailed:
+		return exitError(exitFailed) // ssh has said why
+	case ended:
+		return exitError(max(exitFailed, exit.ExitCode()))
+	case err != nil:
+		return err
+	}
+	return exitError(exitOK)
+}
+
+// unfiltered is the stream behind one that takes away what commands a terminal: the jtune there has
+// filtered, and draws its screens.
+func unfiltered(w io.Writer) io.Writer {
+	if plain, ok := w.(*text.PlainWriter); ok {
+		return plain.To
+	}
+	return w
+}
+
+// withoutFlags leaves out flags of this machine, with their values.
+func withoutFlags(args []string, names ...string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		skip := false
+		for _, name := range names {
+			if args[i] == name {
+				i++
+				skip = true
+				break
+			}
+			skip = skip || strings.HasPrefix(args[i], name+"=")
+		}
+		if !skip {
+			out = append(out, args[i])
+		}
+	}
+	return out
+}

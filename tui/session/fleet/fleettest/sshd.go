@@ -1,0 +1,147 @@
+// Package fleettest starts OpenSSH servers for tests: on the loopback, with keys of their own, for
+// whoever runs the test.
+package fleettest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is one that runs until its test ends.
+type Server struct {
+	Port int
+	User string
+	dir  string
+	cmd  *exec.Cmd
+}
+
+// rightless is the folder where a server of root's gives up its rights.
+const rightless = "/run/sshd"
+
+var madeRightless bool // by separated; Clean takes it away
+
+// separated sees to that folder, once for all tests.
+var separated = sync.OnceValue(func() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	err := os.Mkdir(rightless, 0o755)
+	if madeRightless = err == nil; errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	return err
+})
+
+// Clean takes away what all servers of a test program needed; TestMain calls it at the end.
+func Clean() {
+	if madeRightless {
+		_ = os.Remove(rightless)
+	}
+}
+
+// Start starts a server, or skips the test where that cannot be. environment is set for every
+// command, as NAME=VALUE.
+func Start(t *testing.T, environment ...string) *Server {
+	t.Helper()
+	if os.Getenv("JTUNE_SSHD") == "" && os.Getenv("JTUNE_LONG") == "" {
+		t.Skip("starts an OpenSSH server on the loopback: JTUNE_SSHD=1 asks for it")
+	}
+	if testing.Short() {
+		t.Skip("builds and runs the whole program")
+	}
+	sshd, err := exec.LookPath("sshd")
+	if err != nil {
+		sshd = "/usr/sbin/sshd" // not on everybody's path; sshd wants its own in full
+	}
+	for _, need := range []string{sshd, "ssh", "ssh-keygen"} {
+		if _, err := exec.LookPath(need); err != nil {
+			t.Skipf("%s is not here: openssh-server and openssh-client have it", need)
+		}
+	}
+	who, err := user.Current()
+	if err != nil {
+		t.Skipf("nobody to log in as: %v", err)
+	}
+	if err := separated(); err != nil {
+		t.Skipf("sshd cannot run: %v", err)
+	}
+	s := &Server{dir: t.TempDir(), Port: freePort(t), User: who.Username}
+	for _, key := range []string{"host", "user"} {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+			filepath.Join(s.dir, key)).CombinedOutput(); err != nil {
+			t.Fatalf("ssh-keygen: %v\n%s", err, out)
+		}
+	}
+	config := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %[1]d\nHostKey %[2]s/host\nAuthorizedKeysFile "+
+		"%[2]s/user.pub\nPidFile none\n"+
+		"StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nPrintMotd no\nPrintLastLog no\n",
+		s.Port, s.dir)
+	for i, one := range environment { // all of them on one line: sshd takes the first SetEnv alone
+		if i == 0 {
+			config += "SetEnv"
+		}
+		config += " " + strconv.Quote(one)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "sshd_config"), []byte(config+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s.cmd = exec.Command(sshd, "-D", "-e", "-f", filepath.Join(s.dir, "sshd_config"))
+	s.cmd.Stderr = log
+	if err := s.cmd.Start(); err != nil {
+		t.Skipf("sshd cannot run: %v", err)
+	}
+	t.Cleanup(s.Kill)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		out, err := exec.Command("ssh", append(s.Flags(), s.Host(), "true")...).CombinedOutput()
+		if err == nil {
+			return s
+		}
+		if time.Now().After(end) {
+			said, _ := os.ReadFile(log.Name())
+			t.Skipf("nobody can log in here: %v\n%s%s", err, out, said)
+		}
+	}
+}
+
+// Kill ends the server, once; connections that are open stay.
+func (s *Server) Kill() {
+	if s.cmd.ProcessState == nil {
+		_ = s.cmd.Process.Signal(syscall.SIGKILL)
+		_ = s.cmd.Wait()
+	}
+}
+
+// Host is the server as ssh takes it.
+func (s *Server) Host() string { return s.User + "@127.0.0.1" }
+
+// Flags are the options of ssh that reach the server.
+func (s *Server) Flags() []string {
+	return []string{"-F", "none", "-p", strconv.Itoa(s.Port), "-i", filepath.Join(s.dir, "user"), "-o",
+		"IdentitiesOnly=yes", "-o", "BatchMode=yes",
+		"-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"}
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}

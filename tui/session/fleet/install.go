@@ -1,0 +1,36 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jtune/internal/text"
+)
+
+// Install copies a package, or the program itself, to a board, installs it, and reads back the version
+// that answers there. A package needs sudo without a password; the program goes to ~/.local/bin.
+func Install(ctx context.Context, b Board, file string, line func(string)) Result {
+	f, err := os.Open(file)
+	if err != nil {
+		return Result{Board: b, Code: 1, Err: err}
+	}
+	defer f.Close()
+	const temporary = `t=$(mktemp -d) && trap 'rm -rf "$t"' EXIT && `
+	shell := temporary + `cat > "$t/jtune" && chmod 755 "$t/jtune" && "$t/jtune" version >/dev/null && ` +
+		`mkdir -p "$HOME/.local/bin" && mv -f "$t/jtune" "$HOME/.local/bin/jtune" && "$HOME/.local/bin/jtune" version`
+	if filepath.Ext(file) == ".deb" {
+		shell = temporary + `chmod 755 "$t" && cat > "$t/jtune.deb" && sudo -n apt-get install -y --allow-downgrades ` +
+			`"$t/jtune.deb" >/dev/null && /usr/bin/jtune version`
+	}
+	r := b.Do(ctx, Call{Shell: shell, In: io.Reader(f), Line: line})
+	if r.Err != nil {
+		r.Err = fmt.Errorf("not installed: %w", r.Err)
+		return r
+	}
+	r.Out = text.OneLine(strings.TrimSpace(r.Out))
+	return r
+}

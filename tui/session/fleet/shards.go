@@ -1,0 +1,210 @@
+package fleet
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/safefile"
+	"jtune/internal/text"
+)
+
+// Shards is one plan over several boards, each of which measures a part. It is kept in a file beside
+// the parts, so that the same command goes on with what is missing.
+type Shards struct {
+	ID     string   `json:"id"`     // of the folder there
+	Boards []string `json:"boards"` // in the order of the shards
+	Args   []string `json:"args"`   // of jtune profile
+	dir    string   // here, of the file and the parts
+}
+
+const (
+	shardsFile = "fleet.json"
+	mostShards = 1 << 20
+	// folderThere is below the home folder of the user there.
+	folderThere = "jtune-fleet"
+)
+
+// ErrOtherPlan is the error where a folder holds the parts of another plan.
+var ErrOtherPlan = errors.New("holds parts of another plan")
+
+// OpenShards begins a plan in a folder, or goes on with the one that is there.
+func OpenShards(dir string, boards []Board, args []string) (*Shards, error) {
+	now := &Shards{Args: args, dir: dir}
+	for _, b := range boards {
+		now.Boards = append(now.Boards, b.Name)
+	}
+	file := filepath.Join(dir, shardsFile)
+	data, err := safefile.Read(file, mostShards)
+	if err == nil {
+		var old Shards
+		if err := json.Unmarshal(data, &old); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if !slices.Equal(old.Boards, now.Boards) || !slices.Equal(old.Args, now.Args) || !fs.ValidPath(old.ID) {
+			return nil, fmt.Errorf("%s %w: profile %s on %s; give another --out", dir, ErrOtherPlan,
+				text.Clip(strings.Join(old.Args, " ")), text.Clip(strings.Join(old.Boards, ",")))
+		}
+		now.ID = old.ID
+		return now, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var id [8]byte
+	for i := range id {
+		id[i] = byte(rand.Uint32())
+	}
+	now.ID = time.Now().UTC().Format("20060102") + "-" + hex.EncodeToString(id[:])
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	data, err = json.MarshalIndent(now, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return now, safefile.Replace(file, append(data, '\n'))
+}
+
+// part is the name of a board's part, here and there.
+func (s *Shards) part(b Board) string { return fmt.Sprintf("part-%d", s.number(b)) }
+
+// number is a board's shard, from 1.
+func (s *Shards) number(b Board) int { return slices.Index(s.Boards, b.Name) + 1 }
+
+// Parts are the folders of all boards here, whether they are there or not.
+func (s *Shards) Parts() (dirs []string) {
+	for i := range s.Boards {
+		dirs = append(dirs, filepath.Join(s.dir, fmt.Sprintf("part-%d", i+1)))
+	}
+	return dirs
+}
+
+// again is how long a board is left alone before it is tried again.
+const again = 5 * time.Second
+
+// Measure measures a board's part there and copies it here. A lost connection is tried again so many
+// times: what runs there finishes its mode, and the next call resumes.
+func (s *Shards) Measure(ctx context.Context, b Board, tries int, line func(string)) Result {
+	there := folderThere + "/" + s.ID
+	args := append([]string{"profile"}, s.Args...)
+	args = append(args, "--shard", fmt.Sprintf("%d/%d", s.number(b), len(s.Boards)), "--out", there+"/"+s.part(b),
+		"--resume")
+	call := Call{Shell: "mkdir -p " + there + " && " + b.Command(args...), Line: line}
+	r := b.Do(ctx, call)
+	for ; tries > 0 && r.Err != nil && mayGoOn(r.Err); tries-- {
+		line(fmt.Sprintf("%v; again in %v", r.Err, again))
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return r
+		}
+		r = b.Do(ctx, call)
+	}
+	if errors.Is(r.Err, ErrLost) || ctx.Err() != nil {
+		return r
+	}
+	if err := s.fetch(ctx, b); err != nil && r.Err == nil {
+		r.Code, r.Err = 1, err
+	}
+	return r
+}
+
+// mayGoOn reports whether an error passes: no connection, or the campaign of a lost one has not ended.
+func mayGoOn(err error) bool {
+	return errors.Is(err, ErrLost) || strings.Contains(err.Error(), "in use by another jtune")
+}
+
+// fetch copies a board's part here, in place of an earlier copy.
+func (s *Shards) fetch(ctx context.Context, b Board) error {
+	to := filepath.Join(s.dir, s.part(b))
+	fresh, err := os.MkdirTemp(s.dir, ".part-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(fresh)
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := unpack(reader, fresh)
+		_, drained := io.Copy(io.Discard, reader)
+		ended <- errors.Join(err, drained)
+	}()
+	r := b.Do(ctx, Call{Shell: "tar -C " + folderThere + "/" + s.ID + "/" + s.part(b) + " -cf - .", Out: writer})
+	writer.CloseWithError(r.Err)
+	err = <-ended
+	if r.Err != nil {
+		return r.Err
+	}
+	if err != nil {
+		return fmt.Errorf("the record of %s: %w", b.Name, err)
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return safefile.Rename(fresh, to)
+}
+
+// Bounds of a part.
+const (
+	mostFiles = 1000
+	mostBytes = 4 << 30
+)
+
+// unpack writes the regular files of a tar stream below a folder. Links, devices and names that lead
+// elsewhere are errors: the stream is of another machine.
+func unpack(r io.Reader, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files, left := 0, int64(mostBytes)
+	for t := tar.NewReader(r); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := path.Clean(h.Name)
+		files++
+		left -= h.Size
+		switch {
+		case files > mostFiles || left < 0:
+			return errors.New("more files or bytes than a campaign has")
+		case !filepath.IsLocal(name):
+			return fmt.Errorf("%q leads elsewhere", text.Clip(h.Name))
+		case name == ".":
+			continue
+		case h.Typeflag == tar.TypeDir:
+			if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			continue
+		case h.Typeflag != tar.TypeReg:
+			return fmt.Errorf("%q is no regular file", text.Clip(h.Name))
+		}
+		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, t)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+}
