@@ -191,6 +191,7 @@ func (w *Monitor) Minibatch(e harness.Event) {
 				p.loads(s.Reading)
 			}
 		}
+		w.serving.power(e, s.T, s.PowerW())
 		if p := s.PowerW(); p.OK {
 			w.drop.Power(s.T, p.V)
 		}

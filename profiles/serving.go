@@ -1,6 +1,8 @@
 package profiles
 
 import (
+	"time"
+
 	"jtune/internal/stats"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -11,10 +13,12 @@ import (
 type serving struct {
 	units    int
 	phase    string
-	batches  []float64        // ms of service, of the newest ones
-	requests []float64        // ms of latency, of the newest ones
-	ttft     []float64        // ms
-	tpot     []float64        // ms
+	batches  []float64 // ms of service, of the newest ones
+	requests []float64 // ms of latency, of the newest ones
+	ttft     []float64 // ms
+	tpot     []float64 // ms
+	prefill  phase
+	decode   phase
 	summary  *harness.Summary // the program's own numbers, in place of those counted here
 }
 
@@ -34,12 +38,46 @@ func (s *serving) batch(e harness.Event) {
 		s.summary = e.Summary
 	}
 	s.units, s.phase = s.units+max(1, e.N), e.Phase
+	if e.PrefillMS.OK && e.DecodeMS.OK {
+		s.prefill.add(e.In, e.PrefillMS.V)
+		s.decode.add(e.N, e.DecodeMS.V)
+	}
 	switch {
 	case e.Kind == harness.Infer:
 		keep(&s.batches, e.TimeMS)
 	case e.ComputeMS.OK:
 		keep(&s.batches, e.ComputeMS.V)
 	}
+}
+
+// power adds a sample taken while a batch ran.
+func (s *serving) power(e harness.Event, at time.Duration, watts tegra.Val[float64]) {
+	if !e.PrefillMS.OK || !e.DecodeMS.OK || at < e.Began() {
+		return
+	}
+	if at < e.T-time.Duration(e.DecodeMS.V*float64(time.Millisecond)) {
+		s.prefill.watts.add(watts)
+	} else {
+		s.decode.watts.add(watts)
+	}
+}
+
+// phase adds up the prefill or the decode of requests.
+type phase struct {
+	units int
+	ms    float64
+	watts adder
+}
+
+func (p *phase) add(units int, ms float64) { p.units, p.ms = p.units+units, p.ms+ms }
+
+func (p *phase) result(name string) record.PhaseOfServing {
+	out := record.PhaseOfServing{Phase: name, PowerW: p.watts.mean(1)}
+	if p.ms > 0 && p.units > 0 {
+		out.PerS = tegra.Some(1000 * float64(p.units) / p.ms)
+		out.UnitJ = tegra.Val[float64]{V: out.PowerW.V / out.PerS.V, OK: out.PowerW.OK}
+	}
+	return out
 }
 
 // request adds an answered request.
@@ -70,6 +108,9 @@ func (s *serving) result(unit string, all record.Part) *record.Serving {
 	}
 	if all.EnergyJ.OK && perBatch > 0 {
 		out.UnitJ = tegra.Some(all.EnergyJ.V / perBatch)
+	}
+	if s.decode.ms > 0 {
+		out.Phases = []record.PhaseOfServing{s.prefill.result("prefill"), s.decode.result("decode")}
 	}
 	if own := s.summary; own != nil {
 		out.Latency = record.Latency{P50: own.P50.Or(own.TimeMS), P95: own.P95.V, P99: own.P99.V, N: own.Requests}

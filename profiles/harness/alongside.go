@@ -3,13 +3,14 @@ package harness
 import (
 	"context"
 	"errors"
+	"math"
 
 	"jtune/tegra/virtual"
 )
 
 // alongside is a real job while a virtual board simulates the same workload.
 type alongside struct {
-	*job
+	Harness
 	board *virtual.Board
 }
 
@@ -23,19 +24,32 @@ func ExecAlongside(ctx context.Context, b *virtual.Board, workload string, batch
 	if b.Clock().Speed() != 1 {
 		return nil, errors.New("harness: a real job beside a virtual board needs its clock at --speed 1")
 	}
+	return beside(b, workload, batch, func() (Harness, error) { return Exec(ctx, o) })
+}
+
+// Alongside is ExecAlongside for what measures a real server. A board at full speed has a clock that only its server
+// moves, as those of tests do.
+func Alongside(b *virtual.Board, workload string, begin func() (Harness, error)) (Harness, error) {
+	if speed := b.Clock().Speed(); speed != 1 && !math.IsInf(speed, 1) {
+		return nil, errors.New("harness: a real server beside a virtual board needs its clock at --speed 1")
+	}
+	return beside(b, workload, 0, begin)
+}
+
+func beside(b *virtual.Board, workload string, batch int, begin func() (Harness, error)) (Harness, error) {
 	if err := b.StartWorkload(workload, batch); err != nil {
 		return nil, err
 	}
-	h, err := Exec(ctx, o)
+	h, err := begin()
 	if err != nil {
 		b.StopWorkload()
 		return nil, err
 	}
-	return alongside{h.(*job), b}, nil
+	return alongside{h, b}, nil
 }
 
 // Stop ends both.
 func (b alongside) Stop(ctx context.Context) error {
 	b.board.StopWorkload()
-	return b.job.Stop(ctx)
+	return b.Harness.Stop(ctx)
 }

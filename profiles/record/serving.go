@@ -27,8 +27,18 @@ type Serving struct {
 	UnitJ      tegra.Val[float64] // energy of a unit
 	TTFTMS     tegra.Val[float64] // median time to the first unit of an answer
 	TPOTMS     tegra.Val[float64] // median time of each further one
+	Phases     []PhaseOfServing   // prefill and decode, where the server tells them apart; not kept in files
 	Reps       int                // repetitions of fixed work; 0: none were asked for
 	CVPct      tegra.Val[float64] // of their energies: standard deviation in percent of the mean
+}
+
+// PhaseOfServing is one of the two things that a language model does: prefill reads the question, decode writes
+// the answer.
+type PhaseOfServing struct {
+	Phase  string             `json:"phase"`
+	PerS   tegra.Val[float64] `json:"units_per_s"` // tokens of the question, or of the answer
+	PowerW tegra.Val[float64] `json:"power_w"`     // mean of the samples taken meanwhile
+	UnitJ  tegra.Val[float64] `json:"unit_j"`
 }
 
 // servingColumns are further columns in the modes.csv of an inference workload.

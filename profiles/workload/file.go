@@ -167,6 +167,9 @@ func (f *workfile) entry(name string, p toml.Primitive, own bool) (w Workload, o
 		}
 	}
 	f.unknown(func(k toml.Key) bool { return len(k) > 2 && k[0] == "workload" && k[1] == name })
+	if w.Infers() && own && !f.meta.IsDefined(append(slices.Clone(key), "batch")...) && w.Batch == defaultBatch {
+		w.Batch = 1
+	}
 	w.Name, w.Own = name, own
 	if w.Title == "" {
 		w.Title = name

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/profiles/harness"
 )
@@ -45,8 +46,6 @@ type Server struct {
 	PromptTokens int `toml:"prompt_tokens,omitempty" json:"prompt_tokens"`
 	OutputTokens int `toml:"output_tokens,omitempty" json:"output_tokens"`
 	Concurrency  int `toml:"concurrency,omitempty" json:"concurrency"` // requests outstanding at a time; 1 when 0
-	// Counters is the address of the server's metrics: its real traffic is measured, and no request is sent.
-	Counters string `toml:"counters,omitempty" json:"counters"`
 	// Beside names a workload of a virtual board whose power stands beside this machine's times; none when empty.
 	Beside string `toml:"beside,omitempty" json:"beside"`
 }
@@ -68,14 +67,13 @@ func (s Server) WithDefaults() Server {
 // LatencyLimit is the latency that an inference workload must keep.
 type LatencyLimit struct {
 	LatencyMS float64 `toml:"latency_ms,omitempty" json:"latency_ms"`
-	Quantile  float64 `toml:"quantile,omitempty" json:"quantile"` // 0.99 when 0
+	Quantile  float64 `toml:"quantile,omitempty" json:"quantile"` // 0.5, 0.95 or 0.99; 0.99 when 0
 }
 
-// Demand is the rate at which requests come.
+// Demand is the rate at which requests are sent to a server.
 type Demand struct {
-	Rate      float64 `toml:"rate,omitempty" json:"rate"`         // per s; 0: each request follows the answer to the last
-	Arrivals  string  `toml:"arrivals,omitempty" json:"arrivals"` // uniform, poisson or a file of times; poisson when empty
-	MaxWaitMS float64 `toml:"max_wait_ms,omitempty" json:"max_wait_ms"`
+	Rate     float64 `toml:"rate,omitempty" json:"rate"`         // per s; 0: each request follows the answer to the last
+	Arrivals string  `toml:"arrivals,omitempty" json:"arrivals"` // uniform or poisson; poisson when empty
 }
 
 // Infers reports whether the workload answers requests instead of training.
@@ -134,12 +132,14 @@ func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) 
 	l := w.Limit
 	add(l.LatencyMS < 0 || l.LatencyMS > 1e9, "limit.latency_ms",
 		"limit.latency_ms %g is outside 0 to 1e9", l.LatencyMS)
-	add(l.Quantile < 0 || l.Quantile >= 1, "limit.quantile",
-		"limit.quantile %g is not between 0 and 1", l.Quantile)
+	add(!slices.Contains([]float64{0, 0.5, 0.95, 0.99}, l.Quantile), "limit.quantile",
+		"limit.quantile %g: want 0.5, 0.95 or 0.99", l.Quantile)
 	d := w.Load
 	add(d.Rate < 0 || d.Rate > 1e6, "load.rate", "load.rate %g is outside 0 to 1e6 per s", d.Rate)
-	add(d.MaxWaitMS < 0 || d.MaxWaitMS > 1e9, "load.max_wait_ms",
-		"load.max_wait_ms %g is outside 0 to 1e9", d.MaxWaitMS)
+	oneOf("load.arrivals", d.Arrivals, string(arrivals.Uniform), string(arrivals.Poisson))
+	add(d != (Demand{}) && !w.serves(), "load",
+		"load is of a server, whose requests are sent by jtune: give server too")
+	add(d.Arrivals != "" && d.Rate == 0, "load.arrivals", "load.arrivals needs load.rate, in requests per second")
 }
 
 // APIs of servers.
@@ -152,13 +152,11 @@ func (s Server) faults(add func(bad bool, key, why string, args ...any)) {
 	if s == (Server{}) {
 		return
 	}
-	add(s.API == "" && s.Counters == "", "server", "server without api: give api = \"openai\" or \"ollama\"")
-	for _, a := range []struct{ key, text string }{{"server.url", s.URL}, {"server.counters", s.Counters}} {
-		u, err := url.Parse(a.text)
-		add(a.text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""), a.key,
-			"%s %q: want an address such as http://127.0.0.1:8080", a.key, a.text)
-	}
-	add(s.URL == "" && s.Counters == "", "server", "server without url: give url = \"http://127.0.0.1:8080\"")
+	add(s.API == "", "server", "server without api: give api = \"openai\" or \"ollama\"")
+	u, err := url.Parse(s.URL)
+	add(s.URL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""), "server.url",
+		"server.url %q: want an address such as http://127.0.0.1:8080", text.Clip(s.URL))
+	add(s.URL == "", "server", "server without url: give url = \"http://127.0.0.1:8080\"")
 	for _, n := range []struct {
 		key string
 		v   int
@@ -171,13 +169,12 @@ func (s Server) faults(add func(bad bool, key, why string, args ...any)) {
 // identity is what of a server decides what is measured: where it listens does not.
 func (s Server) identity() string {
 	s = s.WithDefaults()
-	return fmt.Sprintf("%s %q %d %d %d %t", s.API, s.Model, s.PromptTokens, s.OutputTokens, s.Concurrency,
-		s.Counters != "")
+	return fmt.Sprintf("%s %q %d %d %d", s.API, s.Model, s.PromptTokens, s.OutputTokens, s.Concurrency)
 }
 
 // Local reports whether a server's address is this machine's.
 func (s Server) Local() bool {
-	u, err := url.Parse(cmp.Or(s.URL, s.Counters))
+	u, err := url.Parse(s.URL)
 	if err != nil {
 		return false
 	}
@@ -210,6 +207,9 @@ func (w Workload) expand() []string {
 	out := slices.Clone(w.Command)
 	for i, word := range out {
 		out[i] = strings.ReplaceAll(word, "${"+batchVariable+"}", strconv.Itoa(w.Batch))
+	}
+	if len(out) > 0 && !w.Own {
+		out[0] = located(out[0])
 	}
 	return out
 }

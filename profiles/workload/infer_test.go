@@ -13,13 +13,13 @@ const servers = `
 kind = "infer"
 unit = "token"
 server = { api = "openai", url = "http://127.0.0.1:8080", prompt_tokens = 512, output_tokens = 128 }
+load = { rate = 30, arrivals = "poisson" }
 
 [workload.detect]
 kind = "infer"
 command = ["trtexec", "--shapes=images:${JTUNE_BATCH}x3x640x640", "$HOME/${OTHER}"]
 batches = [1, 4, 16]
 limit = { latency_ms = 50, quantile = 0.99 }
-load = { rate = 30, arrivals = "poisson", max_wait_ms = 20 }
 
 [workload.mine]
 torch = { net = "mobilenet", set = "gld23k", infer = true }
@@ -47,7 +47,7 @@ func TestWorkloadOfInferenceIsReadFromTheFile(t *testing.T) {
 	}
 	detect, _ := Find(list, "detect")
 	if detect.UnitName() != UnitInference || !slices.Equal(detect.Batches, []int{1, 4, 16}) ||
-		detect.Limit != (LatencyLimit{50, 0.99}) || detect.Load != (Demand{30, "poisson", 20}) {
+		detect.Limit != (LatencyLimit{50, 0.99}) || chat.Load != (Demand{30, "poisson"}) {
 		t.Errorf("detect: %+v", detect)
 	}
 	if !detect.TakesBatch() {
@@ -104,6 +104,7 @@ func TestWorkloadFaultsOfInferenceNameTheLine(t *testing.T) {
 		{begin + "kind = 'infer'\nbatches = [1, 0]\n", "line 4", "0 is outside"},
 		{begin + "kind = 'infer'\nlimit = { quantile = 1.5 }\n", "line 4", "quantile 1.5"},
 		{begin + "kind = 'infer'\nload = { rate = -3 }\n", "line 4", "rate -3"},
+		{begin + "kind = 'infer'\nload = { rate = 3 }\n", "line 4", "load is of a server"},
 		{begin + "kind = 'infer'\nload = { rte = 3 }\n", "line 4", "rte"},
 		{begin + "kind = 'train'\ntorch = { net = 'bert', set = 'squad', infer = true }\n", "line 3", "exclude"},
 		{"[workload.a]\nkind = 'infer'\nserver = { url = 'http://x' }\n", "line 3", "without api"},
@@ -131,5 +132,44 @@ func TestWorkloadWithEnvAddsToIt(t *testing.T) {
 		if _, err := w.WithEnv([]string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
+	}
+}
+
+func TestProgramsOfInferenceAreFoundAndTheirServersAsked(t *testing.T) {
+	home := t.TempDir()
+	bin := filepath.Join(home, "llama.cpp", "build", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bench := filepath.Join(bin, "llama-bench")
+	if err := os.WriteFile(bench, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("PATH", t.TempDir())
+	found, err := Programs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		if f.There != (f.Workload == "llama") || f.There && f.Program != bench {
+			t.Errorf("%+v, want llama-bench alone", f)
+		}
+	}
+	list := builtIns(t)
+	llama, _ := Find(list, "llama")
+	if err := llama.Ready(); err == nil || !strings.Contains(err.Error(), "give --weights FILE") {
+		t.Errorf("without weights: %v", err)
+	}
+	if llama, err = llama.WithWeights("/models/x.gguf"); err != nil {
+		t.Fatal(err)
+	}
+	job, err := llama.job(HarnessOptions{})
+	if err != nil || job.Command[0] != bench || !slices.Contains(job.Command, "/models/x.gguf") {
+		t.Errorf("%q, %v", job.Command, err)
+	}
+	resnet, _ := Find(list, "resnet18")
+	if _, err := resnet.WithWeights("x"); err == nil || !strings.Contains(err.Error(), "takes no --weights") {
+		t.Errorf("a training job takes weights: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jtune/internal/text"
+	"jtune/profiles/workload"
 	"jtune/tegra/rivals"
 	"jtune/tui/session"
 )
@@ -92,6 +93,9 @@ func (a *app) printDiagnosis(d session.Diagnosis) error {
 	if err := a.printOthers(d.Others); err != nil {
 		return err
 	}
+	if err := a.printPrograms(d.Inference); err != nil {
+		return err
+	}
 	o := d.Overhead
 	fmt.Fprintf(a.out, "\nsetting modes: %s\n", d.Rights.How)
 	fmt.Fprintf(a.out, "jtune itself: %.2f %% of a core at %d readings in %.1f s (about %.2f %% at one a second)",
@@ -102,6 +106,38 @@ func (a *app) printDiagnosis(d session.Diagnosis) error {
 	fmt.Fprintf(a.out, "; one reading takes %.0f µs\n", o.ReadingUS)
 	_, err := fmt.Fprintf(a.out, "next: %s\nverdict: %s\n", d.Verdict.Next(), d.Verdict.Text)
 	return err
+}
+
+// printPrograms lists what serves models here.
+func (a *app) printPrograms(found []workload.Found) error {
+	var rows [][]string
+	var missing []string
+	for _, f := range found {
+		state := ""
+		switch {
+		case f.Runs:
+			state = "runs at " + f.URL + ", " + orDash(f.Model)
+		case !f.There:
+			missing = append(missing, f.Workload)
+			continue
+		case f.URL != "":
+			state = "does not run at " + f.URL
+		}
+		rows = append(rows, []string{f.Workload, f.Program, state, f.Why})
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.out)
+	if len(rows) > 0 {
+		if err := table(a.out, append([][]string{{"inference", "program", "", ""}}, rows...)...); err != nil {
+			return err
+		}
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(a.out, "no program was found for: %s\n", strings.Join(missing, " "))
+	}
+	return nil
 }
 
 func (a *app) printOthers(others []rivals.Rival) error {

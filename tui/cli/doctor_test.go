@@ -10,7 +10,7 @@ import (
 	"jtune/tui/session"
 )
 
-const diagnosisKeys = "model virtual sources missing_now temps_off others rights overhead verdict"
+const diagnosisKeys = "model virtual sources missing_now inference temps_off others rights overhead verdict"
 
 func TestDoctorMeasuresWhatJtuneCosts(t *testing.T) {
 	t.Parallel()

@@ -110,6 +110,13 @@ func checkResume(dir string, resume, redoFailed bool) error {
 	return nil
 }
 
+// weightsFlag adds --weights to a command that runs a workload.
+func (a *app) weightsFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.options.Weights, "weights", "",
+		"`FILE` of the model, or its name, for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict; "+
+			"without it the one that a running server has loaded")
+}
+
 // perModeFlag adds --minibatches to a command that measures modes.
 func perModeFlag(f *pflag.FlagSet, n *int) {
 	countFlag(f, n, "minibatches", "clean minibatches per mode (default 40)")

@@ -95,6 +95,7 @@ func (a *app) profile() *cobra.Command {
 	f.BoolVar(&trust, "trust-command", false, "with --resume: run the command that the campaign's file names, though "+
 		"your configuration has another")
 	perModeFlag(f, &r.Settings.Minibatches)
+	a.weightsFlag(f)
 	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&retries, "retries", 1, "retry a failed mode `N` times")

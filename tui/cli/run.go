@@ -121,6 +121,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
 		"read no sensor: the time without the cost of reading; no power, no campaign folder")
 	infer.add(cmd.Flags())
+	a.weightsFlag(cmd.Flags())
 	a.jsonFlag(cmd.Flags())
 	return cmd
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -71,6 +72,19 @@ func latencyText(l record.Latency) string {
 		mark(l.SureP99(), l.P99), text.Thousands(l.N))
 }
 
+// latencyLimitText compares a quantile of latency with the workload's limit.
+func latencyLimitText(l record.Latency, q, limitMS float64) string {
+	ms := map[float64]tegra.Val[float64]{0.5: tegra.Some(l.P50), 0.95: l.SureP95(), 0.99: l.SureP99()}[q]
+	name := fmt.Sprintf("p%g", 100*q)
+	switch {
+	case !ms.OK:
+		return fmt.Sprintf("%s within %s ms: not known of %d", name, text.Of(limitMS), l.N)
+	case ms.V > limitMS:
+		return fmt.Sprintf("%s is %s, over %s ms", name, msText(ms), text.Of(limitMS))
+	}
+	return fmt.Sprintf("%s is %s, within %s ms", name, msText(ms), text.Of(limitMS))
+}
+
 // printServing prints a run of an inference workload.
 func (a *app) printServing(r session.RunResult, s *session.Session, w workload.Workload, power string) error {
 	v := r.Character.Serving
@@ -89,6 +103,13 @@ func (a *app) printServing(r session.RunResult, s *session.Session, w workload.W
 	}
 	if v.TPOTMS.OK {
 		rows = append(rows, []string{"each further", msText(v.TPOTMS) + " median"})
+	}
+	for _, p := range v.Phases {
+		rows = append(rows, []string{p.Phase, fmt.Sprintf("%s, %s, %s", unitsPerS(p.PerS, v.Unit),
+			dash(p.PowerW, "%.2f W"), dash(p.UnitJ, "%.4g J per "+v.Unit))})
+	}
+	if q := cmp.Or(w.Limit.Quantile, 0.99); w.Limit.LatencyMS > 0 && v.Latency.N > 0 {
+		rows = append(rows, []string{"limit", latencyLimitText(v.Latency, q, w.Limit.LatencyMS)})
 	}
 	rows = append(rows, []string{"power", power}, []string{"energy", dash(v.UnitJ, "%.4g J per "+v.Unit)})
 	if v.Reps > 0 {
@@ -115,21 +136,22 @@ func (a *app) printServing(r session.RunResult, s *session.Session, w workload.W
 
 // servingJSON is what `run --json` adds of an inference workload.
 type servingJSON struct {
-	Kind       string             `json:"kind"`
-	Unit       string             `json:"unit"`
-	Phase      text.Optional      `json:"phase"`
-	Units      int                `json:"units"`
-	UnitsPerS  tegra.Val[float64] `json:"units_per_s"`
-	ServedPerS tegra.Val[float64] `json:"served_per_s"`
-	UnitJ      tegra.Val[float64] `json:"unit_j"`
-	P50MS      tegra.Val[float64] `json:"p50_ms"`
-	P95MS      tegra.Val[float64] `json:"p95_ms"`
-	P99MS      tegra.Val[float64] `json:"p99_ms"`
-	Requests   int                `json:"requests"`
-	TTFTMS     tegra.Val[float64] `json:"ttft_ms"`
-	TPOTMS     tegra.Val[float64] `json:"tpot_ms"`
-	Reps       int                `json:"reps"`
-	CVPct      tegra.Val[float64] `json:"cv_pct"`
+	Kind       string                  `json:"kind"`
+	Unit       string                  `json:"unit"`
+	Phase      text.Optional           `json:"phase"`
+	Units      int                     `json:"units"`
+	UnitsPerS  tegra.Val[float64]      `json:"units_per_s"`
+	ServedPerS tegra.Val[float64]      `json:"served_per_s"`
+	UnitJ      tegra.Val[float64]      `json:"unit_j"`
+	P50MS      tegra.Val[float64]      `json:"p50_ms"`
+	P95MS      tegra.Val[float64]      `json:"p95_ms"`
+	P99MS      tegra.Val[float64]      `json:"p99_ms"`
+	Requests   int                     `json:"requests"`
+	TTFTMS     tegra.Val[float64]      `json:"ttft_ms"`
+	TPOTMS     tegra.Val[float64]      `json:"tpot_ms"`
+	Reps       int                     `json:"reps"`
+	Phases     []record.PhaseOfServing `json:"phases"`
+	CVPct      tegra.Val[float64]      `json:"cv_pct"`
 }
 
 // toServingJSON is nil for a training job.
@@ -140,6 +162,7 @@ func toServingJSON(v *record.Serving) *servingJSON {
 	l := v.Latency
 	return &servingJSON{Kind: workload.Inference, Unit: v.Unit, Phase: text.Optional(v.Phase), Units: v.Units,
 		UnitsPerS: v.PerS, ServedPerS: v.ServedPerS, UnitJ: v.UnitJ, P50MS: tegra.Val[float64]{V: l.P50, OK: l.N > 0},
-		P95MS: l.SureP95(), P99MS: l.SureP99(), Requests: l.N, TTFTMS: v.TTFTMS, TPOTMS: v.TPOTMS, Reps: v.Reps,
+		P95MS: l.SureP95(), P99MS: l.SureP99(), Requests: l.N, TTFTMS: v.TTFTMS, TPOTMS: v.TPOTMS,
+		Phases: listOf(v.Phases), Reps: v.Reps,
 		CVPct: v.CVPct}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const servingKeys = " kind unit phase units units_per_s served_per_s unit_j p50_ms p95_ms p99_ms requests ttft_ms " +
-	"tpot_ms reps cv_pct"
+	"tpot_ms phases reps cv_pct"
 
 func TestRunOfInferenceTellsUnitsEnergyAndLatency(t *testing.T) {
 	t.Parallel()

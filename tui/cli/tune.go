@@ -84,6 +84,7 @@ func (a *app) tune() *cobra.Command {
 	referenceFlag(fl, &r.Reference)
 	fl.StringVar(&r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
 	perModeFlag(fl, &r.Settings.Minibatches)
+	a.weightsFlag(fl)
 	a.jsonFlag(fl)
 	return cmd
 }

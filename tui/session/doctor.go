@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jtune/internal/caller"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/rivals"
 	"jtune/telemetry"
@@ -23,9 +24,11 @@ type Diagnosis struct {
 	Missing  []tegra.Missing `json:"missing_now"`
 	TempsOff []string        `json:"temps_off"`
 	Others   []rivals.Rival  `json:"others"`
-	Rights   Rights          `json:"rights"`
-	Overhead Overhead        `json:"overhead"`
-	Verdict  Verdict         `json:"verdict"`
+	// Inference are the programs that serve models, found or not; none on a virtual board, which runs no programs.
+	Inference []workload.Found `json:"inference"`
+	Rights    Rights           `json:"rights"`
+	Overhead  Overhead         `json:"overhead"`
+	Verdict   Verdict          `json:"verdict"`
 }
 
 // Rights are what this user may do with the device, and how.
@@ -95,6 +98,12 @@ func (s *Session) Diagnose(ctx context.Context) (Diagnosis, error) {
 		Others:   append([]rivals.Rival{}, rivals.Find(s.fs, last, s.Device.Presets(), os.Getpid())...),
 		Rights:   s.Rights(),
 		Overhead: cost,
+	}
+	d.Inference = []workload.Found{}
+	if s.Virtual == nil && s.Sysroot == "/" { // elsewhere this machine's programs are not the board's
+		if d.Inference, err = workload.Programs(ctx); err != nil {
+			return d, err
+		}
 	}
 	d.Verdict = s.facts(last, d.Others, d.Rights).verdict()
 	return d, nil

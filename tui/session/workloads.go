@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
@@ -117,6 +119,7 @@ func (s *Session) findWorkload(name string) (workload.Workload, error) {
 	w, err := workload.Find(list, name)
 	switch {
 	case err == nil:
+		return s.served(w)
 	case s.replays() && name != "":
 		w = workload.Workload{Name: name, Title: name, Model: workload.AsMeasured, Dataset: "in that file", Batch: 16}
 	default:
@@ -124,6 +127,23 @@ func (s *Session) findWorkload(name string) (workload.Workload, error) {
 	}
 	return w, nil
 }
+
+// served names the model of a workload that runs any: that of Options.Weights, or the one that its server has loaded.
+func (s *Session) served(w workload.Workload) (workload.Workload, error) {
+	w, err := w.WithWeights(s.Weights)
+	if err == nil && !s.replays() && (s.Virtual == nil || w.Beside()) {
+		ctx, cancel := context.WithTimeout(context.Background(), discoverWithin)
+		defer cancel()
+		w, err = w.Discover(ctx)
+	}
+	if err != nil {
+		return w, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return w, nil
+}
+
+// discoverWithin bounds how long a running server is asked for its model.
+const discoverWithin = 20 * time.Second
 
 // BoardOf names the device that a workload's numbers are of, marked when
 // they are not measured.
@@ -136,7 +156,7 @@ func (s *Session) BoardOf(w workload.Workload) string {
 }
 
 // runsOnHost reports whether the workload really runs here, with a virtual board.
-func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Torch.Beside }
+func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
 
 func (s *Session) replays() bool { return s.Device.Board().Replay != "" }
 
@@ -180,7 +200,7 @@ func (s *Session) harness(w workload.Workload, set record.Settings, log string,
 func (s *Session) Blocked(w workload.Workload) string {
 	switch {
 	case s.replays():
-	case s.Virtual != nil && !w.Torch.Beside:
+	case s.Virtual != nil && !w.Beside():
 		if !simulates(w) {
 			return "not here"
 		}
@@ -225,7 +245,7 @@ func (s *Session) RunsAs(w workload.Workload) string {
 		return why
 	case s.replays():
 		return "replayed"
-	case s.Virtual == nil || w.Torch.Beside:
+	case s.Virtual == nil || w.Beside():
 		return "yes"
 	case s.Virtual.Estimated(w.Name):
 		return Estimated
@@ -244,24 +264,29 @@ func (s *Session) canRun(w workload.Workload) error {
 	switch {
 	case s.bundled: // whose values stand still
 		return s.refusesWrites("measure a workload")
-	case s.replays() && !w.Torch.Beside:
+	case s.replays() && !w.Beside():
 		return nil
-	case s.Virtual != nil && !w.Torch.Beside && w.Infers() && !simulates(w):
+	case s.Virtual != nil && !w.Beside() && w.Infers() && !simulates(w):
 		return fmt.Errorf("%w: workload %s: a virtual board simulates the inference of %s alone: measure others "+
 			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name,
 			strings.Join(virtual.InferenceJobs(), " "))
-	case s.Virtual != nil && !w.Torch.Beside:
+	case s.Virtual != nil && !w.Beside():
 		if err := s.Virtual.Fits(w.Name); err != nil {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
 		}
 		return nil
-	case s.Virtual != nil && !slices.Contains(virtual.Workloads(), w.Torch.Net):
+	case s.Virtual != nil && w.Server.Beside != "" && !virtual.Simulates(w.Server.Beside):
+		return fmt.Errorf("%w: workload %s: no virtual board simulates beside = %q; take one of %s",
+			tegra.ErrUnsupported, w.Name, text.Clip(w.Server.Beside), strings.Join(virtual.InferenceJobs(), " "))
+	case s.Virtual != nil && w.Server.Beside == "" && !slices.Contains(virtual.Workloads(), w.Torch.Net):
 		return fmt.Errorf("%w: workload %s: beside = true takes the power of a simulated network: name it, as in "+
 			"torch = { net = \"resnet18\", set = \"imagenet-val\", beside = true } (%s)",
 			tegra.ErrUnsupported, w.Name, s.configName())
 	}
 	err := w.Ready()
 	switch {
+	case errors.Is(err, workload.ErrNoWeights):
+		return fmt.Errorf("%w: workload %s: %w", ErrUsage, w.Name, err)
 	case errors.Is(err, fs.ErrNotExist): // a folder that was named
 		return fmt.Errorf("workload %s: %w (%s)", w.Name, err, s.configName())
 	case err != nil:

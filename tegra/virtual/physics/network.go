@@ -1,9 +1,6 @@
 package physics
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Network is a network that answers requests: a batch is received as by a job without loader processes, and the CPU
 // launches its kernels one by one.
@@ -21,7 +18,7 @@ type Network struct {
 // InferenceJobs lists the names of the inference jobs that can be simulated.
 func InferenceJobs() (names []string) {
 	for _, n := range load().Network {
-		names = append(names, n.Name+inferSuffix)
+		names = append(names, n.job())
 	}
 	return names
 }
@@ -34,12 +31,22 @@ func Networks() []Network {
 	return slices.DeleteFunc(slices.Clone(load().Network), func(n Network) bool { return len(n.Boards) == 0 })
 }
 
+// job is the name of the network's inference job.
+func (n Network) job() string {
+	if n.Name == llama {
+		return n.Name
+	}
+	return n.Name + inferSuffix
+}
+
+// llama is a network that is not trained here: its inference job has its name.
+const llama = "llama"
+
 // findNetwork returns the network of an inference job's name.
 func findNetwork(job string) (Network, bool) {
-	name, _ := strings.CutSuffix(job, inferSuffix)
 	list := load().Network
-	i := slices.IndexFunc(list, func(n Network) bool { return n.Name == name })
-	if i < 0 || name == job {
+	i := slices.IndexFunc(list, func(n Network) bool { return n.job() == job })
+	if i < 0 {
 		return Network{}, false
 	}
 	return list[i], true
@@ -62,7 +69,7 @@ func (n Network) Infer(batch int) Workload {
 	b := float64(batch)
 	moved := n.WeightsMB + n.ActivationsMB*b
 	launch := n.Kernels * perKernel * n.Stack
-	return Workload{Name: n.Name + inferSuffix, Boards: n.Boards, network: &n, Samples: batch, Batch: batch,
+	return Workload{Name: n.job(), Boards: n.Boards, network: &n, Samples: batch, Batch: batch,
 		InMemory: true, MemoryMB: runtimeMB + moved,
 		Kernel: n.GFLOP * b / (teraflops * reached * n.Efficiency), Traffic: rereading * moved / memoryMB,
 		Roofline: 2.5, Launch: launch, Overlap: 5, Serial: frameworks * launch,

@@ -1,0 +1,287 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/internal/tools/reliability"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+)
+
+// fake is a server with a model whose answers are written by answer.
+type fake struct {
+	models string // JSON of /v1/models, or of Ollama's lists
+	answer func(w http.ResponseWriter, r *http.Request, body string)
+}
+
+func (f fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/v1/models", "/api/ps", "/api/tags":
+		io.WriteString(w, f.models)
+	case "/api/version":
+		io.WriteString(w, `{"version":"0.6.8"}`)
+	case "/v1/completions", "/api/generate":
+		body, _ := io.ReadAll(r.Body)
+		f.answer(w, r, string(body))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+const (
+	oneModel    = `{"data":[{"id":"qwen3","owned_by":"llamacpp"}]}`
+	ollamaModel = `{"models":[{"name":"tiny:latest","size":100,"size_vram":0,"details":{"quantization_level":"Q4_K_M"}}]}`
+)
+
+// good answers with three tokens as llama-server does.
+func good(w http.ResponseWriter, _ *http.Request, _ string) {
+	for range 3 {
+		io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
+	}
+	io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":40,"completion_tokens":3},`+
+		`"timings":{"prompt_ms":12.5,"predicted_ms":30}}`+"\n\ndata: [DONE]\n\n")
+}
+
+func goodOllama(w http.ResponseWriter, _ *http.Request, _ string) {
+	io.WriteString(w, "{\"response\":\"a\",\"done\":false}\n{\"response\":\"b\",\"done\":false}\n"+
+		`{"response":"","done":true,"load_duration":5000000000,"prompt_eval_count":40,"prompt_eval_duration":12500000,`+
+		`"eval_count":2,"eval_duration":30000000}`+"\n")
+}
+
+func serves(t *testing.T, api string, f fake) (harness.Harness, error) {
+	t.Helper()
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	h, err := New(t.Context(), Options{API: api, URL: s.URL, PromptTokens: 64, OutputTokens: 3,
+		Silence: 200 * time.Millisecond})
+	if err == nil {
+		t.Cleanup(func() { h.Stop(context.Background()) })
+	}
+	return h, err
+}
+
+func TestServerRequestsBecomeBatchesOfTokens(t *testing.T) {
+	t.Parallel()
+	for api, f := range map[string]fake{OpenAI: {oneModel, good}, Ollama: {ollamaModel, goodOllama}} {
+		h, err := serves(t, api, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[harness.Kind]int{}
+		for seen[harness.Infer] < 6 {
+			e, err := h.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[e.Kind]++
+			switch e.Kind {
+			case harness.Hello:
+				if e.Info["kind"] != "infer" || e.Info["unit"] != "token" || e.Info["model"] == "" {
+					t.Errorf("%s: hello %v", api, e.Info)
+				}
+			case harness.Infer:
+				want := map[string]int{OpenAI: 3, Ollama: 2}[api]
+				if e.N != want || e.PrefillMS != tegra.Some(12.5) || e.DecodeMS != tegra.Some(30.0) || e.TimeMS <= 0 ||
+					e.Unclean != (seen[harness.Infer] <= warmUp) {
+					t.Errorf("%s: batch %d: %+v", api, seen[harness.Infer], e)
+				}
+			case harness.Request:
+				if e.In != 40 || e.Latency() <= 0 || e.Arrive > e.Start || e.Start > e.First || e.First > e.T {
+					t.Errorf("%s: request %+v", api, e)
+				}
+			}
+		}
+		if seen[harness.Warm] != 1 || seen[harness.Request] != 4 ||
+			seen[harness.Note] != map[string]int{Ollama: 1}[api] {
+			t.Errorf("%s: %v", api, seen)
+		}
+		if err := h.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Servers that fail: the measurement ends with one line that says what is wrong.
+func TestServerThatFailsEndsWithAReason(t *testing.T) {
+	t.Parallel()
+	stall := func(w http.ResponseWriter, r *http.Request, _ string) {
+		io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+	for name, c := range map[string]struct {
+		api  string
+		f    fake
+		want string
+	}{
+		"answers 500": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			http.Error(w, `{"error":{"message":"out of memory"}}`, 500)
+		}}, "HTTP status 500: out of memory"},
+		"stalls": {OpenAI, fake{oneModel, stall}, "nothing comes for 200ms: it stalls"},
+		"breaks off": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
+		}}, "broke off after 1 tokens"},
+		"dies in the middle": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}}, "unexpected EOF"},
+		"streams garbage": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			io.WriteString(w, strings.Repeat("data: \x1b[31m{{{{\n\n", 10))
+		}}, "no JSON"},
+		"streams one endless line": {OpenAI, fake{oneModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			io.WriteString(w, strings.Repeat("x", mostLine+10))
+		}}, "token too long"},
+		"does not end": {OpenAI, fake{oneModel, func(w http.ResponseWriter, r *http.Request, _ string) {
+			for r.Context().Err() == nil {
+				io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
+			}
+		}}, "does not end"},
+		"streams an error": {Ollama, fake{ollamaModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			io.WriteString(w, `{"error":"model runner has unexpectedly stopped"}`+"\n")
+		}}, "model runner has unexpectedly stopped"},
+		"answers nothing": {Ollama, fake{ollamaModel, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			io.WriteString(w, `{"done":true}`+"\n")
+		}}, "the answer is empty"},
+		"has no model":        {OpenAI, fake{`{"data":[]}`, good}, "serves none; load one, or give --weights NAME"},
+		"has several models":  {OpenAI, fake{`{"data":[{"id":"a"},{"id":"b"}]}`, good}, "serves a, b; give --weights NAME"},
+		"has no Ollama model": {Ollama, fake{`{"models":[]}`, goodOllama}, "has none; load one"},
+		"lists garbage":       {OpenAI, fake{`<html>`, good}, "answers no JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, err := serves(t, c.api, c.f)
+			for err == nil {
+				_, err = h.Next(t.Context())
+			}
+			if errors.Is(err, io.EOF) || !strings.Contains(err.Error(), c.want) ||
+				strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// What other servers of the API do not know is left away after one refusal.
+func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
+	t.Parallel()
+	refusals := 0
+	h, err := serves(t, OpenAI, fake{oneModel, func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, "ignore_eos") {
+			refusals++
+			http.Error(w, `{"error":"unknown field ignore_eos"}`, 422)
+			return
+		}
+		good(w, r, body)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < 5; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Timed() {
+			n++
+		}
+	}
+	h.Stop(t.Context())
+	if refusals != 1 {
+		t.Errorf("refused %d times", refusals)
+	}
+}
+
+func TestServerThatIsNotThereIsStartedByItsCommandAndEnded(t *testing.T) {
+	t.Parallel()
+	free := httptest.NewServer(http.NotFoundHandler())
+	url := free.URL
+	free.Close()
+	if _, err := New(t.Context(), Options{API: OpenAI, URL: url}); err == nil ||
+		!strings.Contains(err.Error(), "no server answers at "+url) {
+		t.Errorf("no server and no command: %v", err)
+	}
+	_, err := New(t.Context(), Options{API: OpenAI, URL: url, Start: harness.ExecOptions{Command: []string{"sh", "-c",
+		"echo no such model >&2; exit 1"}}})
+	if err == nil || !strings.Contains(err.Error(), "no such model") {
+		t.Errorf("a server that ends at once: %v", err)
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	script := filepath.Join(t.TempDir(), "server.py")
+	text := `
+import http.server, sys
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(b'{"data":[{"id":"x"}]}')
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200); self.end_headers()
+        self.wfile.write(b'data: {"choices":[{"text":"x"}]}\n\ndata: [DONE]\n\n')
+    def log_message(self, *a): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), H).serve_forever()
+`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	port := url[strings.LastIndex(url, ":")+1:]
+	h, err := New(t.Context(), Options{API: OpenAI, URL: url, OutputTokens: 1,
+		Start: harness.ExecOptions{Command: []string{python, script, port}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < 4; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Timed() {
+			n++
+		}
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := http.Get(url + "/v1/models"); err == nil {
+		t.Error("the server that was started still runs")
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add([]byte("data: {\"choices\":[{\"text\":\"x\"}]}\n\ndata: [DONE]\n"), true)
+	f.Add([]byte("{\"response\":\"a\"}\n{\"done\":true,\"eval_count\":3,\"eval_duration\":1e9}\n"), false)
+	f.Fuzz(func(t *testing.T, text []byte, openAI bool) {
+		defer reliability.Input(t)()
+		api := Ollama
+		if openAI {
+			api = OpenAI
+		}
+		s := stream{clock: tegra.RealClock()}
+		err := s.read(strings.NewReader(string(text)), api, 8, func() {})
+		if err == nil && (s.a.out < 1 || s.a.in < 0 || s.a.end < s.a.first ||
+			s.a.prefillMS.V < 0 || s.a.decodeMS.V < 0) {
+			t.Errorf("%q: %+v", text, s.a)
+		}
+	})
+}
+
+func ExampleLoaded() {
+	server := httptest.NewServer(fake{models: oneModel})
+	defer server.Close()
+	model, err := Loaded(context.Background(), Options{API: OpenAI, URL: server.URL})
+	fmt.Println(model, err)
+	// Output: qwen3 <nil>
+}

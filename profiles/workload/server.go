@@ -1,0 +1,117 @@
+package workload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/internal/arrivals"
+	"jtune/profiles/harness"
+	"jtune/profiles/serve"
+)
+
+// ErrNoWeights: the workload runs any model, and none was named.
+var ErrNoWeights = errors.New("it needs a model")
+
+// weightsVariable in a command stands for the file of --weights.
+const weightsVariable = "${JTUNE_WEIGHTS}"
+
+// serves reports whether a server answers the workload's requests.
+func (w Workload) serves() bool { return w.Server != Server{} }
+
+// Beside reports whether the job really runs on this machine, beside a virtual board.
+func (w Workload) Beside() bool { return w.Torch.Beside || w.serves() && w.Server.Beside != "" }
+
+// WithWeights names the model: a file for a command, or the name by which a server knows it.
+func (w Workload) WithWeights(name string) (Workload, error) {
+	if name == "" {
+		return w, nil
+	}
+	command := slices.Clone(w.Command)
+	for i, word := range command {
+		command[i] = strings.ReplaceAll(word, weightsVariable, name)
+	}
+	if slices.Equal(command, w.Command) && !w.serves() {
+		return w, fmt.Errorf("workload %s takes no --weights: its command does not contain %s", w.Name, weightsVariable)
+	}
+	w.Command = command
+	if w.serves() {
+		w.Server.Model = name
+	}
+	return w, nil
+}
+
+// Discover asks a server that runs for the model that it has loaded, where none is named, and which it runs on.
+// Several models, or none, are an error that wraps serve.ErrModels.
+func (w Workload) Discover(ctx context.Context) (Workload, error) {
+	if !w.serves() || w.Server.reachable() != nil {
+		return w, nil
+	}
+	name, err := serve.Loaded(ctx, w.serveOptions(HarnessOptions{}))
+	if err != nil {
+		return w, fmt.Errorf("workload %s: %w", w.Name, err)
+	}
+	if name == "" { // no server runs: its command starts one
+		return w, nil
+	}
+	w.Server.Model = name
+	if w.Command != nil {
+		w.Command = slices.Clone(w.Command)
+		for i, word := range w.Command {
+			w.Command[i] = strings.ReplaceAll(word, weightsVariable, name)
+		}
+	}
+	return w, nil
+}
+
+// reachable returns an error for a server elsewhere: its power is not this board's.
+func (s Server) reachable() error {
+	if !s.Local() {
+		return fmt.Errorf("server %s is on another machine, whose power this board does not measure: run jtune there",
+			s.URL)
+	}
+	return nil
+}
+
+func (w Workload) serveOptions(o HarnessOptions) serve.Options {
+	s := w.Server.WithDefaults()
+	start, silence := w.silence(o)
+	return serve.Options{API: s.API, URL: s.URL, Ready: s.Ready, Model: s.Model, PromptTokens: s.PromptTokens,
+		OutputTokens: s.OutputTokens, Load: w.Load.arrivals(s.Concurrency), Silence: max(start, silence),
+		Clock: o.Clock, Start: harness.ExecOptions{
+			Command: w.expand(), Dir: w.Dir, Env: w.environment(o), Log: o.Log, Name: w.Name,
+			Container: w.Container}}
+}
+
+// arrivals is the load that is sent: requests at a rate, or so many outstanding.
+func (d Demand) arrivals(outstanding int) arrivals.Load {
+	if d.Rate == 0 {
+		return arrivals.Load{Pattern: arrivals.Closed, Outstanding: outstanding}
+	}
+	return arrivals.Load{Pattern: cmp.Or(arrivals.Pattern(d.Arrivals), arrivals.Poisson), RatePerS: d.Rate}
+}
+
+// newServer returns what begins to measure the workload's server. Beside a virtual board this machine's times stand
+// with the power of a workload that the board simulates.
+func (w Workload) newServer(o HarnessOptions) func(context.Context, int) (harness.Harness, error) {
+	return func(ctx context.Context, batch int) (harness.Harness, error) {
+		w := w.AtBatch(batch)
+		if err := w.Ready(); err != nil {
+			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+		}
+		begin := func() (harness.Harness, error) {
+			h, err := serve.New(ctx, w.serveOptions(o))
+			if err != nil {
+				return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+			}
+			return h, nil
+		}
+		if o.Virtual != nil {
+			return harness.Alongside(o.Virtual, w.Server.Beside, begin)
+		}
+		return begin()
+	}
+}
