@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+	"jtune/tui/page/pagetest"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// paintedAs is the colour that a style begins with, before the theme is chosen.
+func paintedAs(render func(...string) string) string {
+	before, _, _ := strings.Cut(render("x"), "x")
+	return regexp.QuoteMeta(before)
+}
+
+// TestLiveWarnsOfAVirtualBoardThatThrottles heats a simulated board while it trains: beside what causes it stand a word
+// and a colour, first that of warnings, then red.
+func TestLiveWarnsOfAVirtualBoardThatThrottles(t *testing.T) {
+	t.Parallel()
+	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin", Speed: 60, Seed: 1})
+	warm, hot := paintedAs(widget.StyleWarn.Render), paintedAs(widget.StyleBad.Render)
+	drawn := ""
+	shows := func(pattern string) func() bool {
+		want := regexp.MustCompile(pattern)
+		return func() bool {
+			drawn = d.r.shown().Render(120, 33)
+			return want.MatchString(drawn)
+		}
+	}
+	air := func(c float64) {
+		s.Virtual.Inject(virtual.Faults{AmbientC: c, FanStuck: true})
+		s.Virtual.Heat(c)
+	}
+	guard, err := s.Guard(t.Context())
+	if err == nil { // where clocks are locked, one that is lower has a cause
+		_, err = guard.Apply(t.Context(), tegra.Request{Mode: s.Device.Space().Max()})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.press("1")
+	air(87)
+	d.until("it is warm, in the colour of warnings", shows(warm+"\u00a08\\d\u00a0warm"))
+	if strings.Contains(ansi.Strip(drawn), "HOT") {
+		t.Errorf("at 87 °C it is hot:\n%s", ansi.Strip(drawn))
+	}
+	d.press("2", "enter", "1")
+	d.until("the GPU is busy, in the colour of warnings", shows("GPU.*"+warm+" +9\\d %"))
+	air(101)
+	d.until("a sensor is hot, in red", shows(hot+"\u00a0\\d+\u00a0HOT"))
+	d.until("it throttles, in red", shows(hot+`throttled YES \(thermal\)`))
+	d.until("beside the clocks stands why they are lower", shows(warm+`[CG]PU runs at [0-9.]+, set to [0-9.]+`))
+}
+
+// TestLivePaintsWattsByTheBudgetOfThePreset looks at the module's power in a preset of 30 W.
+func TestLivePaintsWattsByTheBudgetOfThePreset(t *testing.T) {
+	t.Parallel()
+	d := drive(t)
+	d.press("1")
+	for _, c := range []struct {
+		watts float64
+		style func(...string) string
+		words string
+	}{{28, widget.StyleBold.Render, ""}, {29, widget.StyleWarn.Render, "near the preset's budget of 30 W"},
+		{31, widget.StyleBad.Render, "over the preset's budget of 30 W"}} {
+		now := &d.r.sh.Readings.Sample.Reading
+		now.Mode, now.TotalW = tegra.Some(d.r.sh.Device.Presets[2].Mode), tegra.Some(c.watts)
+		for _, size := range pagetest.Sizes[:3] {
+			drawn := d.r.shown().Render(size[0], size[1]-2)
+			text := ansi.Strip(drawn)
+			if !regexp.MustCompile(paintedAs(c.style)+`module total +`+widget.Number(c.watts, 1)).MatchString(drawn) ||
+				strings.Contains(text, "the preset's budget") != (c.words != "") || !strings.Contains(text, c.words) {
+				t.Errorf("%.0f W of 30 at %v, want the words %q:\n%s", c.watts, size, c.words, text)
+			}
+		}
+	}
+}
