@@ -33,6 +33,9 @@ func TestDropFindsALastingDropAtTheSamePace(t *testing.T) {
 		d.V.ToW > 18.5 {
 		t.Errorf("got %+v, want a drop from 31 to 18 W after 16 h", d)
 	}
+	if d := hours(2, at(time.Hour, 31, 0.85*31), at(never, 100, 0)).Found(); !d.OK {
+		t.Error("a drop by 15 %, as virtual boards show it on request, is not found")
+	}
 	for name, d := range map[string]*Drop{
 		"steady power":                       hours(2, at(never, 31, 0), at(never, 100, 0)),
 		"a slower job draws less":            hours(2, at(time.Hour, 31, 18), at(time.Hour, 100, 170)),

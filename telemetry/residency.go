@@ -2,8 +2,10 @@ package telemetry
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"jtune/tegra"
@@ -44,6 +46,29 @@ func (r Residency) MarshalJSON() ([]byte, error) {
 
 // OK reports whether the residency is known.
 func (r Residency) OK() bool { return len(r.Shares) > 0 }
+
+// String lists the clocks that took most of the time, and who counted: "2.27 GHz 47 %, 1.19 GHz 53 % (by the kernel)".
+func (r Residency) String() string {
+	if !r.OK() {
+		return "–"
+	}
+	var parts []string
+	rest := 1.0
+	for _, s := range r.Shares {
+		if s.Share >= 0.01 && len(parts) < 4 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", s.Freq, 100*s.Share))
+			rest -= s.Share
+		}
+	}
+	if rest > 0.005 {
+		parts = append(parts, fmt.Sprintf("others %.0f %%", 100*rest))
+	}
+	by := "samples"
+	if r.Source == KernelCounted {
+		by = "the kernel"
+	}
+	return strings.Join(parts, ", ") + " (by " + by + ")"
+}
 
 // Mean is the mean clock over the period; absent when unknown.
 func (r Residency) Mean() tegra.Val[tegra.Freq] {

@@ -607,3 +607,19 @@ func TestExperimentVariabilityGivesQuartilesOfEachUnit(t *testing.T) {
 		}
 	}
 }
+
+func TestExperimentDVFSTellsTheShareOfTimeAtEachClock(t *testing.T) {
+	t.Parallel()
+	kernel := func(shares ...telemetry.ClockShare) telemetry.Residency {
+		return telemetry.Residency{Shares: shares, Source: telemetry.KernelCounted}
+	}
+	r := Report{Lines: []Line{{lineKey: lineKey{Setting: dvfsOff}, Stats: map[string]Stat{"time_ms": {9, 9, 9}}},
+		{lineKey: lineKey{Setting: dvfsOn}, Stats: map[string]Stat{"time_ms": {9, 9, 9}}, clocks: clocks{
+			cpu: kernel(telemetry.ClockShare{Freq: 2000 * tegra.MHz, Share: 0.4},
+				telemetry.ClockShare{Freq: 1000 * tegra.MHz, Share: 0.6}),
+			gpu: kernel(telemetry.ClockShare{Freq: 300 * tegra.MHz, Share: 1})}}}}
+	want := "CPU 2.00 GHz 40 %, 1.00 GHz 60 % (by the kernel); GPU 300 MHz 100 % (by the kernel); memory –"
+	if said := strings.Join(sayDVFS(r), "\n"); !strings.Contains(said, want) {
+		t.Errorf("the report does not say %q:\n%s", want, said)
+	}
+}

@@ -50,8 +50,12 @@ type Line struct {
 	Runs  int
 	Stats map[string]Stat // by the keys of Columns; absent ones are not known
 
-	noise noise
+	noise  noise
+	clocks clocks
 }
+
+// clocks are the shares of time at each clock, of the last run.
+type clocks struct{ cpu, gpu, emc telemetry.Residency }
 
 // Parts of a run that have a line of their own.
 const (
@@ -187,6 +191,7 @@ func (e Experiment) lines(s Setting, runs []usableRun) (out []Line) {
 				continue
 			}
 			l.Runs++
+			l.clocks = clocks{c.CPU, c.GPU, c.EMC}
 			own := noiseOf(one.row, c, p.V)
 			times, powers = append(times, own.time), append(powers, own.power)
 			for _, col := range columnsOf(c, p.V) {

@@ -247,6 +247,9 @@ func sayDVFS(r Report) (out text.Lines) {
 			}
 		}
 	}
+	if l, ok := r.line(on); ok && l.clocks.cpu.OK() {
+		out.Add("Shares of the time with DVFS on: CPU %s; GPU %s; memory %s.", l.clocks.cpu, l.clocks.gpu, l.clocks.emc)
+	}
 	return out
 }
 

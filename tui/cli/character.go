@@ -89,9 +89,9 @@ func characterRows(c record.Character) [][]string {
 	return append(rows,
 		[]string{"base load", baseText(c)},
 		[]string{"busy", busy},
-		[]string{"CPU clock", clockText(c.CPU)},
-		[]string{"GPU clock", clockText(c.GPU)},
-		[]string{"memory clock", clockText(c.EMC)},
+		[]string{"CPU clock", c.CPU.String()},
+		[]string{"GPU clock", c.GPU.String()},
+		[]string{"memory clock", c.EMC.String()},
 		[]string{"disk", diskText(c)},
 		[]string{"page cache", cacheText(c)},
 		[]string{"software", orDash(strings.Join(c.Versions, ", "))},
@@ -129,29 +129,6 @@ func epochText(c record.Character) string {
 func partText(p record.Part) string {
 	return fmt.Sprintf("mean %s, stall %s, compute %s, %s, %s per minibatch", msText(tegra.Some(p.TimeMS)),
 		msText(p.StallMS), msText(p.ComputeMS), dash(p.PowerW, "%.2f W"), dash(p.EnergyJ, "%.3f J"))
-}
-
-// clockText lists the clocks that took most of the time, and who counted.
-func clockText(r telemetry.Residency) string {
-	if !r.OK() {
-		return "–"
-	}
-	var parts []string
-	rest := 1.0
-	for _, s := range r.Shares {
-		if s.Share >= 0.01 && len(parts) < 4 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", s.Freq, 100*s.Share))
-			rest -= s.Share
-		}
-	}
-	if rest > 0.005 {
-		parts = append(parts, fmt.Sprintf("others %.0f %%", 100*rest))
-	}
-	by := "samples"
-	if r.Source == telemetry.KernelCounted {
-		by = "the kernel"
-	}
-	return strings.Join(parts, ", ") + " (by " + by + ")"
 }
 
 // diskText prints what the disk read, epoch 0 apart: it reads what the later ones find in memory.
