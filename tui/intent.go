@@ -37,7 +37,9 @@ func (r *root) do(i page.Intent) tea.Cmd {
 		r.asks = &question{do: i.Do, not: i.Not, why: func() string { return i.Why },
 			yes: func() tea.Cmd { return r.do(i.Then) }}
 	case page.NewCampaign:
-		r.form = dialog.NewCampaign(page.ReaderOf(&sh.State))
+		d := dialog.NewCampaign(page.ReaderOf(&sh.State))
+		r.form = d
+		return r.do(d.Learn())
 	case page.Rename:
 		r.form = dialog.NewRename(page.ReaderOf(&sh.State), i)
 	case page.Export:

@@ -168,8 +168,11 @@ func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 	return r.broadcast(msg)
 }
 
-// broadcast passes a message on to the pages and to the dialog that applies modes.
+// broadcast passes a message on to the pages, to the dialog that applies modes, and to one that waits for an answer.
 func (r *root) broadcast(msg tea.Msg) tea.Cmd {
+	if f, ok := r.form.(interface{ Update(msg tea.Msg) }); ok {
+		f.Update(msg)
+	}
 	cmds := []tea.Cmd{r.do(r.apply.Update(msg))}
 	for _, p := range r.pages {
 		cmds = append(cmds, r.do(p.Update(msg)))

@@ -11,30 +11,32 @@ import (
 	"jtune/tui/widget"
 )
 
-// TourStep is a key, what the screen shows after it, and how long that stays.
+// TourStep is keys, what the screen shows after them, and how long that stays.
 type TourStep struct {
-	Key     string // "": none, the screen comes by itself
+	Key     string // or several with blanks between them; "": none, the screen comes by itself
 	Shows   []string
 	Pause   time.Duration // for whoever watches
 	Caption string        // of 60 columns at most
 }
 
 // Tour is the way from the Live page by a search to an applied mode and back. jtune demo plays it;
-// the recorder of the README's picture watches jtune demo. A step's words have room at 80x24.
+// the recorder of the README's picture watches jtune demo. A step's words have room at 80x24. Its limit
+// is one that MAXN keeps, so that the saving is between two modes that were measured.
 var Tour = []TourStep{
 	{"", []string{"module total"}, 4 * time.Second, "the board now: clocks, power, heat"},
-	{"t", []string{"Tune:", "fastest within 30 W"}, 5 * time.Second, "t: which power mode is fastest within 30 W?"},
+	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
+	{"right", []string{"least power within 100 ms"}, 2 * time.Second, "→: the one of least power within a time"},
+	{"8 0", []string{"within 80_ ms"}, 3 * time.Second, "8 0: a minibatch may take 80 ms"},
 	{"t", []string{"tuning resnet18"}, 4 * time.Second, "t: the job runs in a few of 18,096 modes"},
 	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each one narrows what is predicted of all"},
-	{"", []string{"the answer", "measured within", "the board is back"}, 5 * time.Second,
-		"the answer, measured twice, and what it saves"},
-	{"enter", []string{"limit 30.0 W", "measured within"}, 5 * time.Second,
+	{"", []string{"the answer", "against MAXN", "measured within", "the board is back"}, 6 * time.Second,
+		"the answer, and what it saves: both modes were measured"},
+	{"enter", []string{"limit 80.0 ms", "measured within"}, 5 * time.Second,
 		"all modes: time to the right, power upward"},
-	{"]", []string{"limit 31.0 W"}, 2 * time.Second, "]: 1 W more, answered by the same model"},
-	{"[", []string{"limit 30.0 W"}, 1 * time.Second, "[: back to 30 W"},
+	{"]", []string{"limit 84.0 ms"}, 2 * time.Second, "]: 5 % more time, answered by the same model"},
+	{"[", []string{"limit 80.0 ms"}, 1 * time.Second, "[: back to 80 ms"},
 	{"V", []string{"least"}, 4 * time.Second, "V: energy over two knobs"},
-	{"V", []string{"over GPU", "held: cores"}, 4 * time.Second, "V: time, power and energy over one knob"},
-	{"V", []string{"limit 30.0 W", "measured within"}, 1 * time.Second, "V: all modes again"},
+	{"V V", []string{"limit 80.0 ms", "measured within"}, time.Second, "V V: all modes again"},
 	{"a", []string{"knob", "no reboot needed"}, 5 * time.Second, "a: what applying the answer changes"},
 	{"a", []string{"keep? y / n", "the board is in it"}, 4 * time.Second,
 		"a: set, and read back; silence for 30 s undoes it"},
@@ -52,14 +54,6 @@ func (s TourStep) Met(screen string) bool {
 		}
 	}
 	return true
-}
-
-// press is the step's key.
-func (s TourStep) press() tea.KeyPressMsg {
-	if s.Key == "enter" {
-		return tea.KeyPressMsg{Code: tea.KeyEnter}
-	}
-	return tea.KeyPressMsg{Code: []rune(s.Key)[0], Text: s.Key}
 }
 
 // TourMark is how step i is marked on the screen.
@@ -152,7 +146,11 @@ func (r *root) playTour() tea.Cmd {
 	if Tour[t.at].Key == "" {
 		return nextTourTick()
 	}
-	return tea.Batch(r.key(Tour[t.at].press()), nextTourTick())
+	cmds := []tea.Cmd{nextTourTick()}
+	for _, key := range strings.Fields(Tour[t.at].Key) {
+		cmds = append(cmds, r.key(widget.KeyPress(key)))
+	}
+	return tea.Batch(cmds...)
 }
 
 // tourKey takes a key of whoever watches: space goes on, q and ctrl+c end the program, any other

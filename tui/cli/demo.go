@@ -25,7 +25,7 @@ func (a *app) demo() *cobra.Command {
 		Use:   "demo",
 		Short: "Play a tour of the screens on a virtual board",
 		Long: "Plays a tour of a minute on a virtual AGX Orin, with captions: the board live, a search, its answer,\n" +
-			"maps and curves, applying, keeping and undoing. Space goes on to the next step, q and ctrl+c quit, any\n" +
+			"a map, applying, keeping and undoing. Space goes on to the next step, q and ctrl+c quit, any\n" +
 			"other key ends the tour and leaves you in the program. Nothing that it measures or remembers is kept.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"time"
 
 	"jtune/internal/figure"
@@ -66,6 +67,8 @@ type Session interface {
 	ModelRepeats(m *learn.Model) (figure.Figure, error)
 	// Planned is what a request would measure.
 	Planned(r session.ProfileRequest) (session.Planned, error)
+	// Expects is how long modes of a workload take, as far as that is known; it takes a while.
+	Expects(ctx context.Context, m session.Measuring) *session.Expectation
 	// RenameCampaign, DeleteCampaign and RestoreCampaign are those of a session's options.
 	RenameCampaign(name, to string) error
 	DeleteCampaign(name string) (aside string, err error)

@@ -163,6 +163,11 @@ func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 	for i, how := range []string{"closer once some are measured", "by what is known of this workload on this board"} {
 		var said string
 		r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 12 + i}
+		before, err := s.Planned(r) // as the dialog of a new campaign shows it
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = before.Expecting(s.Expects(t.Context(), r.Measuring))
 		res, err := s.Profile(t.Context(), r, func(e Event) {
 			if strings.Contains(e.Note, "to measure, about") {
 				said = e.Note
@@ -170,6 +175,10 @@ func TestProfileSaysHowLongItTakesByWhatIsKnown(t *testing.T) {
 		})
 		if err != nil || !strings.HasSuffix(said, how) {
 			t.Fatalf("said %q, error %v; want it to end with %q", said, err, how)
+		}
+		same, _, _ := strings.Cut(said, ":")
+		if !strings.HasPrefix(before.String(), same) || before.Expected != (i == 1) {
+			t.Errorf("before it %q, then %q", before, said)
 		}
 		var lo, hi float64
 		if _, err := fmt.Sscanf(said[strings.Index(said, "about"):], "about %f min to %f min", &lo, &hi); i == 1 &&

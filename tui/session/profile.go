@@ -100,34 +100,35 @@ func (s *Session) cost(ctx context.Context, m Measuring, plan profiles.Plan, don
 	if n <= 0 {
 		return ""
 	}
-	lo, hi := set.Cost(n) // of modes in general
-	how := "closer once some are measured"
 	counts := map[tegra.Setting]int{}
 	for _, row := range done {
 		counts[row.Setting]++
 	}
-	if known := s.expected(ctx, m, toCome(orderOf(plan), counts)); known != nil && set.Epochs == 0 {
-		how, lo, hi = "by what is known of this workload on this board", 0, 0
-		for _, p := range known {
-			least, most := set.CostOf(p.TimeLoMS, p.TimeHiMS)
-			lo, hi = lo+least, hi+most
-		}
+	p := Planned{Order: toCome(orderOf(plan), counts), settings: set}
+	p.Lo, p.Hi = set.Cost(n)
+	how := "closer once some are measured"
+	if known := p.Expecting(s.Expects(ctx, m)); known.Expected {
+		p, how = known, "by what is known of this workload on this board"
 	}
-	return fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), roundly(lo), roundly(hi), how)
+	return fmt.Sprintf("%s to measure, about %s to %s: %s", text.Count(n, "mode"), roundly(p.Lo), roundly(p.Hi), how)
 }
 
 // mostExpected is how many of a pool's modes an estimate is fitted to: a tenth of a second.
 const mostExpected = 100
 
-// expected predicts settings by what is known of a workload; nil where that is too little.
-func (s *Session) expected(ctx context.Context, m Measuring, list []tegra.Setting) []learn.Prediction {
+// Expectation knows about how long the modes of a workload take on this board. nil knows nothing.
+type Expectation struct{ model *learn.Model }
+
+// Expects learns how long the modes of a workload take from what was measured with it here; nil where that is too
+// little.
+func (s *Session) Expects(ctx context.Context, m Measuring) *Expectation {
 	pool, err := s.Pool(m.Workload, m.Batches)
 	if err != nil {
 		return nil
 	}
 	rows, _ := pool.Aligned()
 	samples := tegra.OncePerSetting(rows)
-	if len(samples) < LeastPreview || len(list) == 0 {
+	if len(samples) < LeastPreview {
 		return nil
 	}
 	var some []tegra.Measured
@@ -135,10 +136,24 @@ func (s *Session) expected(ctx context.Context, m Measuring, list []tegra.Settin
 		some = append(some, samples[i*len(samples)/min(len(samples), mostExpected)])
 	}
 	model, err := learn.Fit(ctx, some, learn.Options{Space: s.Device.Space(), SkipCV: true})
-	if err != nil || model.Batches == nil && tegra.BatchSizes(list) != nil {
+	if err != nil {
 		return nil
 	}
-	return model.PredictSettings(list)
+	return &Expectation{model}
+}
+
+// Expecting is the plan with the time that it takes by what is known; as it was where that says nothing of it.
+func (p Planned) Expecting(e *Expectation) Planned {
+	if e == nil || len(p.Order) == 0 || p.settings.Epochs > 0 ||
+		e.model.Batches == nil && tegra.BatchSizes(p.Order) != nil {
+		return p
+	}
+	p.Lo, p.Hi, p.Expected = 0, 0, true
+	for _, one := range e.model.PredictSettings(p.Order) {
+		least, most := p.settings.CostOf(one.TimeLoMS, one.TimeHiMS)
+		p.Lo, p.Hi = p.Lo+least, p.Hi+most
+	}
+	return p
 }
 
 // roundly leaves out what nobody wants to know of an estimate.

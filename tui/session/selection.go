@@ -161,6 +161,9 @@ type Planned struct {
 	Plan   record.PlanHeader
 	Order  []tegra.Setting // nil where each is chosen from the results so far
 	Lo, Hi time.Duration   // about how long that takes on the device's clock
+	// Expected: Lo and Hi are by what is known of the workload; else they are of modes in general.
+	Expected bool
+	settings record.Settings
 }
 
 // Planned is what a request would measure on this board.
@@ -179,7 +182,7 @@ func planned(plan profiles.Plan, head record.PlanHeader, set record.Settings, er
 	if err != nil {
 		return Planned{}, err
 	}
-	p := Planned{Plan: head, Order: orderOf(plan)}
+	p := Planned{Plan: head, Order: orderOf(plan), settings: set}
 	p.Lo, p.Hi = set.Cost(head.Readings())
 	return p, nil
 }
@@ -188,6 +191,9 @@ func planned(plan profiles.Plan, head record.PlanHeader, set record.Settings, er
 func (p Planned) String() string {
 	out := fmt.Sprintf("%s to measure, about %s to %s", text.Count(p.Plan.Readings(), "mode"), roundly(p.Lo),
 		roundly(p.Hi))
+	if p.Expected {
+		out += " by what is known of the workload"
+	}
 	if p.Order == nil {
 		return out + "; each is chosen from the results so far"
 	}

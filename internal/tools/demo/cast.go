@@ -59,8 +59,8 @@ func (c *cast) add(at time.Duration, output []byte) {
 func (c *cast) String() string { return c.b.String() }
 
 // framesOf plays a recording and returns the last screen of each step of the tour that shows what
-// the step should. Of a fast tour, a step that comes by itself may be over before a frame is drawn:
-// it has the next one's screen.
+// the step should. Of a fast tour, a step may be over before a frame is drawn: it has the next one's
+// screen. The tour itself goes on only where the screen shows what a step should.
 func framesOf(recording io.Reader, fast bool) ([]frame, error) {
 	lines := bufio.NewScanner(recording)
 	lines.Buffer(nil, 1<<20)
@@ -91,11 +91,11 @@ func framesOf(recording io.Reader, fast bool) ([]frame, error) {
 			}
 		}
 	}
-	for i, f := range frames {
-		if fast && f.cells == nil && tui.Tour[i].Key == "" && i+1 < len(frames) {
-			frames[i], f = frames[i+1], frames[i+1]
+	for i := len(frames) - 1; i >= 0; i-- {
+		if fast && frames[i].cells == nil && i+1 < len(frames) {
+			frames[i] = frames[i+1]
 		}
-		if f.cells == nil {
+		if frames[i].cells == nil {
 			return nil, fmt.Errorf("the recording never shows step %d, %q; at its end:\n%s", i+1, tui.Tour[i].Shows,
 				screen.String())
 		}

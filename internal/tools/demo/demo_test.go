@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,9 +48,28 @@ func replay(t *testing.T, path string, fast bool) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if _, err := framesOf(file, fast); err != nil {
-		t.Errorf("%s: %v", path, err)
+	frames, err := framesOf(file, fast)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
+	headline := regexp.MustCompile(`(?m)^│[ ▀▄█]* measured *│$`) // not "predicted"
+	for i, step := range tui.Tour {
+		text := textOf(frames[i])
+		if !fast && slices.Contains(step.Shows, "the answer") && !headline.MatchString(text) {
+			t.Errorf("%s: the saving is not between two measured modes:\n%s", path, text)
+		}
+	}
+}
+
+func textOf(f frame) string {
+	var b strings.Builder
+	for _, row := range f.cells {
+		for _, cell := range row {
+			b.WriteRune(cell.Char)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // picture asks for well-formed SVG in which every frame says VIRTUAL.

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,8 @@ type Campaign struct {
 	planned                        session.Planned // for the answers in asked
 	wrong                          error
 	asked                          string
+	known                          *session.Expectation // of the workload and sizes in learned
+	learned                        string
 }
 
 const (
@@ -156,8 +159,33 @@ func (d *Campaign) plan() (session.Planned, error) {
 		d.planned, d.wrong = session.Planned{}, errors.New("give one, such as cores>=8")
 	default:
 		d.planned, d.wrong = d.read.Session().Planned(r)
+		d.planned = d.planned.Expecting(d.known)
 	}
 	return d.planned, d.wrong
+}
+
+// Expected brings how long the modes of a workload take.
+type Expected struct {
+	of    string
+	known *session.Expectation
+}
+
+// Learn looks up how long modes of the workload in question take; nil where that was done.
+func (d *Campaign) Learn() page.Intent {
+	r, wrong := d.request()
+	of, on := fmt.Sprint(r.Workload.Name, r.Batches), d.read.Session()
+	if of == d.learned || wrong != "" {
+		return nil
+	}
+	d.known, d.learned = nil, of
+	return page.Compute(func(ctx context.Context) tea.Msg { return Expected{of, on.Expects(ctx, r.Measuring)} })
+}
+
+// Update takes what Learn has found.
+func (d *Campaign) Update(msg tea.Msg) {
+	if found, ok := msg.(Expected); ok && found.of == d.learned {
+		d.known, d.asked = found.known, ""
+	}
 }
 
 // wrongAt says why the answers select nothing, at the field where that is mended; "" elsewhere.
@@ -246,9 +274,9 @@ func (d *Campaign) note(w int) []string {
 func (d *Campaign) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	closed, start := d.Form.Key(k)
 	if start {
-		does = d.start()
+		return d.start(), closed
 	}
-	return does, closed
+	return d.Learn(), closed
 }
 
 func (d *Campaign) start() page.Intent {

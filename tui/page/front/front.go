@@ -317,7 +317,7 @@ func (p *Page) moveLimit(steps int) page.Intent {
 	l := p.read.Limit()
 	switch {
 	case l.TimeMS > 0:
-		l.TimeMS = max(0.01, l.TimeMS*(1+0.05*by))
+		l.TimeMS = max(0.01, l.TimeMS*math.Pow(1.05, by)) // up and down again is where it was
 	case l.PowerW > 0:
 		l.PowerW = max(1, math.Round(l.PowerW)+by)
 	default:

@@ -184,3 +184,13 @@ func TestFrontKeepsNamesOfPresetsApart(t *testing.T) {
 		}
 	}
 }
+
+func TestFrontLimitComesBackToWhereItWas(t *testing.T) {
+	t.Parallel()
+	d, _ := pagetest.Drive(t, New)
+	d.Show(d.Board.Outlook())
+	d.State.Limit = optimize.Limit{TimeMS: 80}
+	if d.Press("]", "["); math.Abs(d.State.Limit.TimeMS-80) > 1e-9 {
+		t.Errorf("up and down again is %v", d.State.Limit)
+	}
+}

@@ -102,6 +102,6 @@ func (p *Page) noneAside() string {
 // deletedHints are the keys of the list of deleted models.
 func (p *Page) deletedHints() []widget.Action {
 	keys := p.read.Keys()
-	return []widget.Action{keys.Up.With(keys.Down, "choose"), keys.Restore.As("restore"), keys.Back.As("the list"),
+	return []widget.Action{keys.Restore.As("restore"), keys.Back.As("the list"), keys.Up.With(keys.Down, "choose"),
 		keys.NextPlot, keys.Enlarge, keys.Filter.As("search")}
 }

@@ -246,6 +246,9 @@ func (f *Board) Planned(r session.ProfileRequest) (session.Planned, error) {
 	return session.PlannedIn(f.space, 3, r)
 }
 
+// Expects knows nothing.
+func (f *Board) Expects(context.Context, session.Measuring) *session.Expectation { return nil }
+
 // RenameCampaign keeps what was asked for.
 func (f *Board) RenameCampaign(name, to string) error { return f.acts("rename " + name + " " + to) }
 
