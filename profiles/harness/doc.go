@@ -33,8 +33,18 @@
 // computed when they are not given. preprocess_ms, copy_ms and launch_ms are shown as
 // stages where they are given. "clean":false marks a minibatch that does
 // not count, such as one that also wrote a checkpoint. The share of a cache
-// event is the part of the data in the page cache. mode, fetch, compute, power,
-// sys and infer are events of the protocol that are ignored here.
+// event is the part of the data in the page cache. mode, fetch, compute, power and
+// sys are events of the protocol that are ignored here.
+//
+// An inference job (protocol 2) reports batches, a server requests too:
+//
+//	{"event":"hello","protocol":2,"kind":"infer","unit":"token","runtime":"llama.cpp","precision":"q4_k_m"}
+//	{"event":"infer","n":16,"time_ms":28.1,"fetch_ms":1.2,"phase":"decode","t":3.2}
+//	{"event":"request","arrive":3.10,"start":3.15,"first":3.19,"end":3.22,"in":512,"out":128,"n":1}
+//	{"event":"warm","n":20}
+//
+// n counts units, 1 to 1,048,576; a request's times are seconds on the clock of t, arrive ≤ start ≤ first ≤ end; warm
+// ends a warm-up whose batches say "clean":false.
 //
 // A job without an event for a minute is taken for dead, or for five times as long
 // as a minibatch has taken or may take in the present mode, where that is longer. One
@@ -42,7 +52,8 @@
 // silence_s under its [workload.NAME] in the configuration file.
 //
 // A job that cannot be changed is read by a pattern (see CheckPattern) from the
-// progress bar or the log lines that it prints. A job may run in a container;
+// progress bar or the log lines that it prints; some tools of inference tell only
+// when they end (see Summary). A job may run in a container;
 // package torch below has the built-in ones.
 //
 // Lines that are no such object are counted and kept in the log, as are

@@ -166,7 +166,7 @@ func (c *client) aboutOllama(ctx context.Context) (about, error) {
 	var loaded, installed models
 	for path, into := range map[string]any{"/api/version": &version, "/api/ps": &loaded, "/api/tags": &installed} {
 		if err := c.get(ctx, path, into); err != nil {
-			return about{}, fmt.Errorf("Ollama at %s: %w", c.o.URL, err)
+			return about{}, fmt.Errorf("server at %s: %w", c.o.URL, err)
 		}
 	}
 	a := about{Runtime: "Ollama " + text.OneLine(version.Version), Model: c.o.Model}

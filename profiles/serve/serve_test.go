@@ -11,9 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/internal/tools/reliability"
 	"jtune/profiles/harness"
 	"jtune/tegra"
@@ -173,6 +176,43 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 	}
 }
 
+// A server that holds one answer up is charged for all the requests that were due meanwhile.
+func TestServerAtARateIsChargedFromTheSchedule(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	var one sync.Mutex
+	s := httptest.NewServer(fake{oneModel, func(w http.ResponseWriter, r *http.Request, body string) {
+		one.Lock()
+		defer one.Unlock()
+		if asked.Add(1) == 10 {
+			time.Sleep(400 * time.Millisecond)
+		}
+		good(w, r, body)
+	}})
+	t.Cleanup(s.Close)
+	h, err := New(t.Context(), Options{API: OpenAI, URL: s.URL, OutputTokens: 3, Silence: time.Minute,
+		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := 0
+	for n := 0; n < 60; {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == harness.Request {
+			if n++; e.Latency() > 150 {
+				slow++
+			}
+		}
+	}
+	h.Stop(t.Context())
+	if slow < 20 {
+		t.Errorf("%d requests waited for more than 150 ms of a stall of 400 ms at 100 a second", slow)
+	}
+}
+
 // What other servers of the API do not know is left away after one refusal.
 func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 	t.Parallel()
@@ -180,7 +220,7 @@ func TestServerThatKnowsNoExtrasIsAskedWithoutThem(t *testing.T) {
 	h, err := serves(t, OpenAI, fake{oneModel, func(w http.ResponseWriter, r *http.Request, body string) {
 		if strings.Contains(body, "ignore_eos") {
 			refusals++
-			http.Error(w, `{"error":"unknown field ignore_eos"}`, 422)
+			http.Error(w, `{"error":"unknown field ignore_eos"}`, http.StatusUnprocessableEntity)
 			return
 		}
 		good(w, r, body)

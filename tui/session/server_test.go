@@ -19,9 +19,8 @@ import (
 
 // languageModel is a server whose tokens take the time of those that a virtual board simulates, and move its clock.
 type languageModel struct {
-	board  *virtual.Board
-	api    string
-	closed bool
+	board *virtual.Board
+	api   string
 }
 
 const answerTokens = 8
