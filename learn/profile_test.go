@@ -108,7 +108,7 @@ func TestProfileLoadsAsItWasSaved(t *testing.T) {
 	}
 }
 
-// A model that leans on a profile is read as it was, from a file that programs without profiles
+// A model that uses a profile is read as it was, from a file that programs without profiles
 // reject.
 func TestModelOfAProfileKeepsItsPrior(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ const (
 	knownGain      = 0.2  // share of the gain to stop at, until then
 	knownDetour    = 0.03 // expected improvement for which it makes detours after that
 	knownStop      = 0.9  // share of the gain to stop at, after that
-	leanProbes     = 5    // of a search that leans on a board's profile, before one quiet step ends it
+	leanProbes     = 5    // of a search that uses a board's profile, before one quiet step ends it
 	leanDetours    = 9    // the same, before small gains are worth no detour
 	leanWeight     = 0.5  // of the profile in power, for both
 	knownDoubt     = 1.3  // factor on the model's own deviations, once the known modes were checked
@@ -349,8 +349,8 @@ func (l *loop) enough() bool {
 	return (len(l.known) > 0 || l.begun > 0) && len(l.probes)-l.begun >= knownProbes || l.leans(leanDetours)
 }
 
-// leans reports whether a quick search has made so many probes, and leans on a board's profile that its
-// readings bear out: its model is then as good as that of several probes more.
+// leans reports whether a quick search has made so many probes, and uses a board's profile that its
+// readings confirm: its model is then as good as that of several probes more.
 func (l *loop) leans(probes int) bool {
 	if !l.residual.HasPrior() || l.o.Depth != Quick || len(l.probes)-l.begun < probes {
 		return false

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// privilegedFS reads through the guard what the user may not read. Writing is
-// not its business.
+// privilegedFS reads through the guard what the user may not read. It
+// writes nothing.
 type privilegedFS struct {
 	FS
 	read atomic.Pointer[func(name string) ([]byte, error)]

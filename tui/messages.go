@@ -180,7 +180,7 @@ func (r *root) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// taskDone files a task's outcome.
+// taskDone records a task's outcome.
 func (r *root) taskDone(msg taskDoneMsg) tea.Cmd {
 	sh, j := r.sh, msg.task
 	j.Snapshot = msg.now

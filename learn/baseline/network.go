@@ -18,7 +18,7 @@ func (n network) At(modes []tegra.Mode) []float64 {
 	return out
 }
 
-// OfNetworks makes a pair of networks predict.
+// OfNetworks returns the predictor that a pair of networks is.
 func OfNetworks(p nn.Pair) *Pair {
 	out := &Pair{Time: network{p.Time}}
 	if p.Power != nil {

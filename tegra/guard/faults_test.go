@@ -177,7 +177,7 @@ func TestGuardFollowsTablesThatChange(t *testing.T) {
 }
 
 // What a saved state says of the time is for people; a clock that jumped, or
-// a file that is damaged, changes nothing about what is put back.
+// a file that is damaged, changes nothing about what is restored.
 func TestGuardReadsASavedStateOfAnyClockAndSetsADamagedOneAside(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

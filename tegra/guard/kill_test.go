@@ -67,7 +67,7 @@ var killings = []victims{
 }
 
 // TestGuardRestoresEveryFileWhenKilledAtAnyMoment kills at random moments while modes
-// are being set and wants every file of the root as it was found: put back by
+// are being set and wants every file of the root as it was found: restored by
 // the guard, by its watchdog, or, where both died, by the next start.
 func TestGuardRestoresEveryFileWhenKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
@@ -188,7 +188,7 @@ func takeUp(t *testing.T, root string) {
 	}
 	waitFree(t, root)
 	if left, _ = PendingRestore(root); left != nil {
-		t.Error("still offered after it was put back")
+		t.Error("still offered after it was restored")
 	}
 }
 

@@ -286,7 +286,7 @@ func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 				r.k.Busy, r.k.Fail, r.k.After = map[string]int{}, map[string]error{}, nil
 			})
 			if name == "a memory rate that is clipped" || name == "a limit that cannot be read back" {
-				r.apply(fast) // while the fault lasted the knob could not be put back either
+				r.apply(fast) // while the fault lasted the knob could not be restored either
 			}
 			if d := tegratest.Differences(state, tegratest.Contents(t, r.root)); len(d) > 0 {
 				t.Errorf("not as before:\n%s", strings.Join(d, "\n"))

@@ -264,7 +264,7 @@ func TestGuardOffersAndTakesOverAStateLeftBehind(t *testing.T) {
 		r.Close()
 		r.wantAsFound()
 		if p, _ := PendingRestore(r.root); p != nil {
-			t.Error("still offered after it was put back")
+			t.Error("still offered after it was restored")
 		}
 	}
 }

@@ -19,7 +19,7 @@ var (
 	// ErrDied is how Faults.DieAfter ends a workload.
 	ErrDied = errors.New("workload died (injected fault)")
 	// ErrSilent is how a workload ends that Faults.HangAfter silenced and
-	// nobody gave up for a day.
+	// that was not cancelled within a day.
 	ErrSilent = errors.New("workload fell silent (injected fault)")
 	// ErrStopped answers a minibatch that was waited for when the workload was
 	// stopped, or when none ran.

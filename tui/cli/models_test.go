@@ -27,7 +27,7 @@ func TestModelsTellOfTheShippedReference(t *testing.T) {
 }
 
 // A model is made, kept, shown, reduced to what may be shared, and
-// leant on by name.
+// used as a reference by name.
 func TestAReferenceOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

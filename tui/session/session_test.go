@@ -180,7 +180,7 @@ func TestTuneTellsItsProbesAndRecordsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last != profiles.Restoring { // the board is put back before the model is fitted
+	if last != profiles.Restoring { // the board is restored before the model is fitted
 		t.Errorf("the last phase was %s", last)
 	}
 	if probes != len(res.Probes) || rows != probes || gates != probes+1 || probes > 10 {

@@ -273,7 +273,7 @@ func TuneTask(r TuneRequest) *Task {
 	})
 }
 
-// VerifyTask measures one mode, with minibatches of a size where the model has
+// VerifyTask measures one mode, with a batch size where the model has
 // it as an input.
 func VerifyTask(w workload.Workload, m tegra.Mode, batch int) *Task {
 	if batch > 0 {

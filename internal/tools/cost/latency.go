@@ -25,8 +25,8 @@ var (
 	modeShown  = regexp.MustCompile(`\d+c/[\d.]+C/[\d.]+G/[\d.]+M`)
 )
 
-// questions are keys whose answer differs from what else changes: the two
-// keys undo each other, and the part of the screen is the answer to either.
+// questions are pairs of keys that undo each other, each with the part of the screen that both
+// change and nothing else does.
 var questions = []struct {
 	what, there, back string
 	part              func(screen string) string

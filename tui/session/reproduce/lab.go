@@ -68,7 +68,7 @@ func newLab(ctx context.Context, o Options) *lab {
 func (l *lab) forget() { l.simulated, l.used = false, map[string]bool{} }
 
 // SweepFile is the name of a measured sweep's file in Options.Sweeps: of a workload on a kind of board, such as
-// agx-orin_resnet18.csv, or agx-orin_resnet18@8.csv for another minibatch size than its own.
+// agx-orin_resnet18.csv, or agx-orin_resnet18@8.csv for another batch size than its own.
 func SweepFile(place string) string { return strings.Replace(place, "/", "_", 1) + ".csv" }
 
 // notes say which sweeps of the present study are simulated and where measured ones would be taken from.
