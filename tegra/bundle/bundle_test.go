@@ -229,7 +229,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"format":1}`), "sys/class/hwmon/hwmon0/name", []byte("ina3221\n"))
 	f.Add([]byte(`{"format":1,"links":{"/sys/a":"b"},"unread":{"/proc/b":"EIO"}}`), "proc/stat", []byte("cpu 1"))
 	f.Fuzz(func(t *testing.T, notes []byte, name string, data []byte) {
-		if strings.Contains(name, "\x00") || name == "" || len(data) > mostFile || len(notes) > mostFile {
+		if strings.Contains(name, "\x00") || name == "" || strings.HasSuffix(name, "/") || // of no file
+			len(data) > mostFile || len(notes) > mostFile {
 			return
 		}
 		made := archive(t, file(notesFile, string(notes)), file(name, string(data)))

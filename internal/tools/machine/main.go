@@ -1,5 +1,5 @@
 // Command machine tries jtune on real Linux systems in QEMU: power cuts at random moments, and a
-// Debian system with systemd, sudo, OpenSSH and CPU hotplug; a smoke test on arm64.
+// Debian system with systemd, sudo, OpenSSH, CPU hotplug and suspend; a smoke test on arm64.
 //
 //	.ci/machine                      all of it
 //	.ci/machine -parts cuts -cuts 10 -seed 7
@@ -8,7 +8,7 @@
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
 // It takes root, Debian's qemu-system-x86, qemu-system-arm, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps
-// at most one processor busy. Each part adds a line to docs/reliability.csv.
+// at most one processor busy, two where the machine sleeps. Each part adds a line to docs/reliability.csv.
 package main
 
 import (

@@ -89,6 +89,9 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 			return s.checks, s.findings, err
 		}
 		d.try(s, ctx)
+		if ctx.Err() != nil { // stopped: what was tried until then counts
+			break
+		}
 		s.ssh(ctx, "root", "systemctl reboot") // the machine ends in place of starting again
 		select {
 		case <-s.e.ended:
@@ -100,7 +103,7 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 	return s.checks, s.findings, ctx.Err()
 }
 
-func (s *system) boot(ctx context.Context) (err error) {
+func (s *system) boot(ctx context.Context) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -112,12 +115,12 @@ func (s *system) boot(ctx context.Context) (err error) {
 	if s.sleeps { // then a processor that was offline goes round in QEMU's firmware: each gets its own thread
 		more = []string{"-smp", "2", "-accel", "tcg,thread=multi"}
 	}
-	s.e, err = s.b.start(ctx, s.disk, "run=system", append(more, "-monitor", "unix:"+s.monitor+",server=on,wait=off",
+	e, err := s.b.start(ctx, s.disk, "run=system", append(more, "-monitor", "unix:"+s.monitor+",server=on,wait=off",
 		"-nic", fmt.Sprintf("user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:%d-:22", s.port))...)
 	if err != nil {
 		return err
 	}
-	for {
+	for s.e = e; ; {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
