@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -274,18 +275,13 @@ func TestSendKeepsTheRateOnABusyMachine(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("takes two minutes; JTUNE_LONG=1 does")
 	}
-	stop := make(chan struct{})
-	defer close(stop)
 	for range 4 {
-		go func() {
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-			}
-		}()
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer busy.Wait()
+		defer busy.Process.Kill()
 	}
 	for _, pattern := range []arrivals.Pattern{arrivals.Uniform, arrivals.Poisson} {
 		const rate = 500.0
