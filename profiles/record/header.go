@@ -46,6 +46,19 @@ type SearchHeader struct {
 	Fresh     bool    `toml:"fresh,omitempty"`     // started from nothing, whatever was known
 
 	More []LimitHeader `toml:"more_limits,omitempty"` // further ones that were answered from the same search
+	Load *LoadHeader   `toml:"load,omitempty"`        // under which the limits hold
+}
+
+// LoadHeader is the load of a search, as it was requested.
+type LoadHeader struct {
+	RatePerS    float64 `toml:"rate_per_s,omitempty"`
+	Arrivals    string  `toml:"arrivals,omitempty"`
+	Outstanding int     `toml:"outstanding,omitempty"`
+	LatencyMS   float64 `toml:"latency_ms,omitempty"`
+	Quantile    float64 `toml:"quantile,omitempty"`
+	MaxWaitMS   float64 `toml:"max_wait_ms,omitempty"`
+	PowerAs     string  `toml:"power_as,omitempty"`
+	IdleW       float64 `toml:"idle_w,omitempty"`
 }
 
 // LimitHeader is a further limit of a search; 0: not limited.

@@ -18,6 +18,7 @@ import (
 func (a *app) tune() *cobra.Command {
 	r := session.TuneRequest{Keep: true}
 	strategy, rotation := string(optimize.Auto), ""
+	var serving session.Serving
 	var watts []float64
 	depth, coverage := optimize.Quick.String(), session.CoverLimit.String()
 	cmd := &cobra.Command{
@@ -29,8 +30,14 @@ func (a *app) tune() *cobra.Command {
 			"  jtune tune resnet --power-limit 30 --time-limit 150 --batch 8,16,32",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := wantLimits(&r, watts, cmd.Flags().Changed)
+			served, err := underLoad(serving, cmd.Flags().Changed)
 			if err != nil {
+				return err
+			}
+			if served {
+				r.Serving = &serving
+			}
+			if err := wantLimits(&r, watts, cmd.Flags().Changed); err != nil {
 				return err
 			}
 			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
@@ -65,6 +72,7 @@ func (a *app) tune() *cobra.Command {
 			"batch sizes: most samples per second")
 	fl.Lookup("power-limit").DefValue = "" // as of one number
 	otherGoalFlags(fl, &r.Limit)
+	servingFlags(fl, &serving)
 	fl.StringVar(&coverage, "coverage", coverage, "limit: few measurements, for this limit; front: about 25 modes "+
 		"for a model of the whole Pareto front, for any limit")
 	countFlag(fl, &r.Probes, "probes",
@@ -100,7 +108,11 @@ func wantLimits(r *session.TuneRequest, watts []float64, given func(name string)
 	for _, w := range watts {
 		l := goal
 		l.PowerW = w
-		if err := checkLimit(l, given); err != nil {
+		check := checkLimit
+		if r.Serving != nil { // the load is a goal of its own
+			check = checkLimits
+		}
+		if err := check(l, given); err != nil {
 			return err
 		}
 		if !slices.Contains(list, l) {
@@ -120,7 +132,11 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	thing := "mode"
 	if r.Batches != nil {
 		thing = "setting"
-		a.note("batch sizes %s: %s", listed(r.Batches), sizedGoal(r.Limit))
+		goal := sizedGoal(r.Limit)
+		if r.Serving != nil {
+			goal = "looking for the best under the load"
+		}
+		a.note("batch sizes %s: %s", listed(r.Batches), goal)
 	}
 	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Tuning, Workload: r.Workload}, r.Dir != "", rep.line)
 	defer orders.End()
@@ -144,7 +160,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	answers := res.Answers(r)
 	documents := make([]answerJSON, len(answers))
 	for i, found := range answers {
-		if found.Feasible && !found.Verified {
+		if found.Feasible && !found.Verified && r.Serving == nil {
 			a.note("the answer was measured only once: no probe was left to repeat it")
 		}
 		x := a.tuned(s, r, res, found)
@@ -169,7 +185,7 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
 		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
-		versus: found.Versus}
+		versus: found.Versus, served: res.Served, ask: res.Ask}
 	if found.Predicted.TimeMS > 0 {
 		x.predicted = &found.Predicted
 	}

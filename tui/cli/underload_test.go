@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,33 @@ func TestChooseUnderALoad(t *testing.T) {
 	} {
 		args := append([]string{"choose", "--model", model}, strings.Fields(c.args)...)
 		jtune(t, args...).fails(t, exitUsage, c.words)
+	}
+}
+
+func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
+	t.Parallel()
+	board := []string{"--speed", "max", "--data-dir", t.TempDir()}
+	line := append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "30", "--latency", "100"}, board...)
+	v := jtune(t, append(line, "--idle-power", "9", "--json")...).done(t).object(t,
+		answerKeys+" batch time_per_sample_ms served")
+	served, probes := v["served"].(map[string]any), v["probes"].([]any)
+	if v["feasible"] != true || v["measured"] == nil || served["latency_ms"].(float64) > 100 || v["virtual"] != true ||
+		len(probes) < 10 || len(probes) > 18 {
+		t.Errorf("%d probes, %v", len(probes), v)
+	}
+	measured := false
+	for _, p := range probes {
+		measured = measured || fmt.Sprint(p.(map[string]any)["mode"]) == fmt.Sprint(v["mode"])
+	}
+	if !measured {
+		t.Errorf("the answer %v was not measured", v["mode"])
+	}
+	jtune(t, append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "9000"}, board...)...).fails(t,
+		exitInfeasible, "9000/s", "requests/s")
+	for args, words := range map[string]string{"lstm --rate 3": "trains",
+		"mobilenet-infer --rate 3 --strategy random": "strategy auto", "mobilenet-infer --rate 0": "--rate 0"} {
+		line := append([]string{"tune"}, strings.Fields(args)...)
+		jtune(t, append(line, board...)...).fails(t, exitUsage, words)
 	}
 }
 

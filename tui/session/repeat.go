@@ -139,6 +139,7 @@ func tuneRequest(h record.Header, w workload.Workload) (*TuneRequest, error) {
 		Fresh:     from.Fresh,
 		Before:    h.Created,
 		Limit:     optimize.Limit{PowerW: from.PowerW, TimeMS: from.TimeMS, Energy: from.Energy},
+		Serving:   (*Serving)(from.Load),
 	}
 	for _, l := range from.More {
 		r.More = append(r.More, optimize.Limit{PowerW: l.PowerW, TimeMS: l.TimeMS})

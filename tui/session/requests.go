@@ -30,6 +30,7 @@ type TuneRequest struct {
 	Measuring
 	Limit    optimize.Limit
 	More     []optimize.Limit // further ones, each answered from the same search
+	Serving  *Serving         // the load under which the limit holds; nil: none
 	Coverage Coverage         // limit unless set
 	// Probes caps the measurements, start and verification included; with
 	// coverage front it counts the modes measured before the answer is chosen.
@@ -52,6 +53,8 @@ type TuneResult struct {
 	Fitted *learn.Model
 	Kept   string // the file of Fitted, when that was asked for
 	Versus Versus
+	Served *optimize.Outcome // the answer under the load
+	Ask    optimize.Ask      // of the load
 	// MoreVersus compares the answers to further limits, Result.More.
 	MoreVersus []Versus
 	Dir        string        // the campaign folder

@@ -24,7 +24,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 	if err != nil {
 		return TuneResult{}, err
 	}
-	plan := newSearchPlan(ctx, optimize.TuneOptions{
+	options := optimize.TuneOptions{
 		Known:     known,
 		Compare:   s.toCompare(),
 		Limit:     r.Limit,
@@ -40,15 +40,30 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 		Reference: ref,
 		Choosing:  observer(observe).step,
 		Observe:   s.seen(observe),
-	})
-	head := record.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: r.Limit.String(), Batches: r.Batches}
+	}
+	out := TuneResult{}
+	find, source := optimize.Tune, r.Limit.String()
+	if r.Serving != nil {
+		if out.Ask, err = r.Serving.Ask(r.Limit, s.Seed); err != nil {
+			return out, err
+		}
+		source = out.Ask.String()
+		find = func(ctx context.Context, m optimize.Measure, o optimize.TuneOptions) (optimize.Result, error) {
+			found, served, err := optimize.TuneLoad(ctx, m, out.Ask, o, r.Workload.Batch)
+			out.Served = &served
+			return found, err
+		}
+	}
+	plan := newSearchPlan(ctx, find, options)
+	head := record.PlanHeader{Kind: tuneKind, Modes: r.Probes, Source: source, Batches: r.Batches}
 	res, err := s.profile(ctx, ProfileRequest{Measuring: r.Measuring, Retries: -1}, plan,
 		s.header(r.Workload, head, searchHeader(r), r.Settings), observe)
 	plan.end(res.Rows)
 	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
 		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
 	}
-	return TuneResult{Result: plan.found, Dir: res.Dir, Took: res.Elapsed}, errors.Join(plan.err, err)
+	out.Result, out.Dir, out.Took = plan.found, res.Dir, res.Elapsed
+	return out, errors.Join(plan.err, err)
 }
 
 // toCompare are the modes that a user compares an answer with: the present one, and MAXN.
@@ -95,6 +110,9 @@ func searchHeader(r TuneRequest) *record.SearchHeader {
 	for _, l := range r.More {
 		h.More = append(h.More, record.LimitHeader{PowerW: l.PowerW, TimeMS: l.TimeMS})
 	}
+	if v := r.Serving; v != nil {
+		h.Load = (*record.LoadHeader)(v)
+	}
 	if r.Strategy == optimize.Binary {
 		h.Rotation = r.Rotation.String()
 	}
@@ -115,12 +133,15 @@ type searchPlan struct {
 
 var _ profiles.Plan = (*searchPlan)(nil)
 
-func newSearchPlan(ctx context.Context, o optimize.TuneOptions) *searchPlan {
+// searching is optimize.Tune, or one like it.
+type searching func(context.Context, optimize.Measure, optimize.TuneOptions) (optimize.Result, error)
+
+func newSearchPlan(ctx context.Context, find searching, o optimize.TuneOptions) *searchPlan {
 	p := &searchPlan{most: o.Probes, found: optimize.Result{Ended: optimize.Cancelled}, err: context.Canceled}
 	p.ask, p.stop = iter.Pull(func(yield func(tegra.Setting) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		p.found, p.err = optimize.Tune(ctx, func(_ context.Context, a tegra.Setting) (tegra.Measured, error) {
+		p.found, p.err = find(ctx, func(_ context.Context, a tegra.Setting) (tegra.Measured, error) {
 			if !yield(a) {
 				cancel()
 				return tegra.Measured{}, ctx.Err()

@@ -63,6 +63,11 @@ func (s *Session) mayTune(r TuneRequest) error {
 	case r.Coverage == CoverFront && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return fmt.Errorf("%w: --coverage front chooses its modes by a design of its own: leave --strategy away",
 			ErrUsage)
+	case r.Serving != nil && !s.replays() && !r.Workload.Infers():
+		return fmt.Errorf("%w: workload %s trains; a rate and a latency are of inference", ErrUsage, r.Workload.Name)
+	case r.Serving != nil && (r.Coverage == CoverFront || r.More != nil ||
+		r.Strategy != "" && r.Strategy != optimize.Auto):
+		return fmt.Errorf("%w: a search under a load answers one limit, by strategy auto and coverage limit", ErrUsage)
 	case r.More != nil && r.Strategy != "" && r.Strategy != optimize.Auto:
 		return fmt.Errorf("%w: --strategy %s answers one limit: give one, or --strategy auto", ErrUsage, r.Strategy)
 	case r.Batches == nil:

@@ -1,0 +1,80 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// profiledFirst is how many settings a search under load measures before it asks the model for the
+// best one under the load, known ones included.
+const profiledFirst = 10
+
+// TuneLoad searches by measuring for the setting that an ask wants: service time and power of batches
+// are measured, the queue follows from them. A closed loop within the power limit measures the first
+// settings, so none is far over it; then the best under the load is measured, and so on (SearchMix).
+// batch is the size of a workload that has one alone.
+func TuneLoad(ctx context.Context, measure Measure, ask Ask, o TuneOptions, batch int) (Result, Outcome, error) {
+	o.Limit = Limit{PowerW: ask.PowerW, TimeMS: ask.TimeMS, Throughput: ask.PowerW > 0 || ask.TimeMS > 0}
+	if ask.PowerW == 0 && ask.TimeMS == 0 {
+		o.Limit = Limit{Energy: true}
+	}
+	o.Probes = max(profiledFirst-len(tegra.OncePerSetting(o.Known)), 2)
+	first, err := Tune(ctx, measure, o)
+	if err != nil && !errors.Is(err, ErrInfeasible) {
+		return first, Outcome{}, err
+	}
+	sized, sizes, only := o.Batches != nil, o.Batches, o.Only
+	at := func(a tegra.Setting) tegra.Setting { // as it is measured
+		if !sized {
+			a.Batch = 0
+		}
+		return a
+	}
+	if !sized {
+		sizes = []int{max(1, batch)}
+		only = nil
+		for _, a := range o.Only {
+			only = append(only, tegra.Setting{Mode: a.Mode, Batch: sizes[0]})
+		}
+	}
+	rows := slices.Clone(o.Known)
+	for _, p := range first.Probes {
+		if p.Err == nil {
+			rows = append(rows, p.Measured)
+		}
+	}
+	for i := range rows {
+		if !sized {
+			rows[i].Batch = sizes[0]
+		}
+	}
+	r := first
+	found, err := SearchMix(ctx, func(ctx context.Context, best Outcome) (infer, train tegra.Measured, err error) {
+		p := Probe{Measured: tegra.Measured{Setting: at(best.Setting)}, Why: Verify, Limit: o.Limit}
+		infer, err = measure(ctx, p.Setting)
+		if p.Err = err; err == nil {
+			p.Measured = infer
+			p.Setting = at(best.Setting)
+		}
+		r.Probes = append(r.Probes, p)
+		if o.Observe != nil && ctx.Err() == nil {
+			o.Observe(Seen{Probe: p, Model: r.Model})
+		}
+		return infer, train, err
+	}, MixOptions{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)})
+	r.Ended, r.Feasible, r.N, r.Verified = found.Ended, found.Feasible, 1, false
+	if found.Best.TimeMS > 0 {
+		best := found.Best
+		r.Measured = tegra.Measured{Setting: at(best.Setting), TimeMS: best.TimeMS, PowerW: best.PeakW}
+		for _, p := range found.Probes {
+			if p.Outcome.Setting == found.Best.Setting && p.Err == nil && p.Predicted.serve != nil {
+				r.Predicted = *p.Predicted.serve
+				r.Predicted.Setting = r.Measured.Setting
+			}
+		}
+	}
+	return r, found.Best, err
+}
