@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -20,9 +19,8 @@ func TestNotifyTellsTheEndOfACampaign(t *testing.T) {
 	got := make(chan CampaignEnd, 2)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var e CampaignEnd
-		text, err := io.ReadAll(r.Body)
-		if err = json.Unmarshal(text, &e); err != nil || r.Method != http.MethodPost {
-			t.Errorf("%s %q: %v", r.Method, text, err)
+		if err := json.NewDecoder(r.Body).Decode(&e); err != nil || r.Method != http.MethodPost {
+			t.Errorf("%s: %v", r.Method, err)
 		}
 		got <- e
 	}))

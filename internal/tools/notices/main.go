@@ -16,8 +16,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -46,7 +48,11 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list = append([]module{{Path: "std", Version: runtime.Version(), Dir: runtime.GOROOT()}}, list...)
+	std, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOROOT: %w", err)
+	}
+	list = append([]module{{Path: "std", Version: runtime.Version(), Dir: strings.TrimSpace(string(std))}}, list...)
 	for i := range list {
 		if err := list[i].read(); err != nil {
 			return err
