@@ -15,6 +15,7 @@ import (
 
 	"jtune/learn"
 	"jtune/profiles/harness"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/models"
@@ -160,7 +161,23 @@ func scenes() map[string]func(d *driver) {
 			d.r.sh.task.Advice = d.r.sh.task.Character.Advice()
 			d.press("2")
 		},
-		"profile-idle":      func(d *driver) { d.press("3") },
+		"profile-idle": func(d *driver) { d.press("3") },
+		"profile-stop": func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3", "x") },
+		"profile-paused": func(d *driver) {
+			j := runningJob(d.board, session.Tuning)
+			j.State, j.By = session.Paused, "anna (jtune 4242)"
+			d.shows(j)
+			d.press("3")
+		},
+		"profile-followed": func(d *driver) {
+			list, _ := pagetest.Campaigns(d.board)
+			at := list[0] // of another program
+			d.send(followedMsg{found: &session.Followed{Running: record.Running{PID: at.PID, Dir: at.Dir},
+				Header: at.Header, Rows: at.Rows, Space: d.board.Space(), Newest: pagetest.Start,
+				Reach: &session.Reach{Task: 1, State: "running", User: "anna", Whole: "a run cannot be paused"}}})
+			d.press("3", "space")
+		},
+		"palette":           func(d *driver) { d.press("1", ":") },
 		"profile":           func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3") },
 		"profile-card":      func(d *driver) { d.shows(searchedJob(d.board, 30)); d.press("3") },
 		"profile-limits":    func(d *driver) { d.shows(searchedJob(d.board, 20, 25, 30)); d.press("3", "down") },

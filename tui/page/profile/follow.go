@@ -26,7 +26,11 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 		count = fmt.Sprintf("%d of %d modes", len(j.Rows), j.Planned)
 	}
 	what := fmt.Sprintf(" following %s: %s %s on %s", f.By(), f.Header.Plan.Kind, j.Workload.Name, on)
-	first := widget.Cut(what, w-widget.Width(count)-1) + " " + count
+	if w < narrowW {
+		what = fmt.Sprintf(" %s: %s %s on %s", f.By(), f.Header.Plan.Kind, j.Workload.Name, on)
+	}
+	room := w - widget.Width(count) - 1
+	first := widget.Cut(widget.CutClause(what, room), room) + " " + count
 	state, left := widget.StyleBold.Render("running")+", read only", ""
 	if f.Reach != nil {
 		state = widget.StyleBold.Render(f.Reach.State)
@@ -48,5 +52,5 @@ func (p *Page) followedHead(j *page.Task, w int) string {
 			left = fmt.Sprintf("%.0f–%.0f min left", lo.Minutes(), hi.Minutes())
 		}
 	}
-	return widget.Under(widget.StyleBold.Render(first), widget.Ends(" "+state, left, w))
+	return widget.Under(widget.StyleBold.Render(first), widget.Ends(widget.CutClause(" "+state, w), left, w))
 }

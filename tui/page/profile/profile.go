@@ -267,6 +267,9 @@ func (p *Page) runHints() []widget.Action {
 		}
 	}
 	out := append(first, pause, stop.Unless(why))
+	if why == "" && pause.Why != "" {
+		out = append(first, stop, pause)
+	}
 	if j == nil || j.Done() {
 		out = append(append(first, list, keys.New.Unless(p.read.MayMeasure())), pause, stop.Unless(why))
 	}
