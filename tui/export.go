@@ -35,7 +35,7 @@ func (r *root) export() tea.Cmd {
 
 // export writes files of one name below the data directory and says where.
 func (sh *shared) export(i page.Export) tea.Cmd {
-	dir := filepath.Join(sh.DataDir(), "exports")
+	dir := filepath.Join(sh.DataPath(), "exports")
 	return func() tea.Msg {
 		err := os.MkdirAll(dir, 0o755)
 		var endings []string

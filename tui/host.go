@@ -22,7 +22,7 @@ type host interface {
 	Models() ([]session.ModelInfo, error)
 	DeletedModels() ([]session.ModelInfo, error)
 	PlanBoot(m tegra.Mode, flags ...string) (*session.BootUnit, error)
-	DataDir() string
+	DataPath() string
 }
 
 var _ host = (*session.Session)(nil)

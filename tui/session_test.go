@@ -197,7 +197,7 @@ func TestSessionWritesAModeAsAnNvpmodelBlock(t *testing.T) {
 	d, s := driveSession(t, session.Options{Device: "virtual:agx-orin"})
 	d.press("6", "w")
 	d.written()
-	files, _ := filepath.Glob(filepath.Join(s.DataDir(), "exports", "JTUNE_12C_*.conf"))
+	files, _ := filepath.Glob(filepath.Join(s.DataPath(), "exports", "JTUNE_12C_*.conf"))
 	if len(files) != 1 {
 		t.Fatalf("%d blocks written, want 1; the screen:\n%s", len(files), d.screen())
 	}
@@ -253,7 +253,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			if known := strings.Contains(strings.Join(j.Notes, "; "), "starts from the "); known != (c.folders == 2) {
 				t.Errorf("notes %q", j.Notes)
 			}
-			dirs, _ := filepath.Glob(filepath.Join(s.DataDir(), "campaigns", "*"))
+			dirs, _ := filepath.Glob(filepath.Join(s.DataPath(), "campaigns", "*"))
 			if len(dirs) != c.folders {
 				t.Errorf("%d campaign folders, want %d", len(dirs), c.folders)
 			}
@@ -275,7 +275,7 @@ func TestSessionAsksBeforeItRunsWhatAFolderNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(s.DataDir(), "campaigns", "20261122-100000-from-a-colleague")
+	dir := filepath.Join(s.DataPath(), "campaigns", "20261122-100000-from-a-colleague")
 	r := session.ProfileRequest{Measuring: session.Measuring{Workload: w, Dir: dir}, Choose: 4}
 	_, err = s.Profile(t.Context(), r, nil)
 	if err := errors.Join(err, s.Close()); err != nil {

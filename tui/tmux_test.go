@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"jtune/internal/testhome"
 	watched "jtune/internal/tools/terminal"
 	"jtune/tegra/tegratest"
 	"jtune/tui/session/fleet/fleettest"
@@ -43,8 +44,11 @@ var program = sync.OnceValues(func() (string, error) {
 
 var built string // folder of the program, once built
 
+// TestMain keeps the tests away from the user's own files and jobs, and leaves none behind.
 func TestMain(m *testing.M) {
+	remove := testhome.Set()
 	code := m.Run()
+	remove()
 	if built != "" {
 		_ = os.RemoveAll(built)
 	}

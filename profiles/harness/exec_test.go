@@ -247,8 +247,10 @@ func TestExecLeaderThatDiesTakesItsGroupAlong(t *testing.T) {
 	}
 }
 
-// TestMain lets the test binary stand in for a jtune that is killed.
+// TestMain lets the test binary stand in for a jtune that is killed. The tests' jobs have a mark of
+// their own.
 func TestMain(m *testing.M) {
+	os.Setenv("JTUNE_MARK", "JTUNE_TEST_RUN")
 	if script := os.Getenv("JTUNE_TEST_JOB"); script != "" {
 		o := ExecOptions{Command: []string{"sh", "-c", script}, Name: "killed"}
 		if engine := os.Getenv("JTUNE_TEST_ENGINE"); engine != "" {
@@ -480,7 +482,7 @@ func TestExecJobEndsWithItsWatcher(t *testing.T) {
 	}
 }
 
-// It does not run beside others: it ends the jobs of every jtune that was killed.
+// It does not run beside others: it ends the jobs of every test whose jtune was killed.
 func TestEndOrphansEndsAJobWhoseJtuneAndWatcherWereKilledTogether(t *testing.T) {
 	dir := t.TempDir()
 	self := exec.Command(os.Args[0])

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -29,7 +30,7 @@ import (
 type group struct {
 	watcher *exec.Cmd
 	pipe    *os.File
-	run     string        // value of runVariable
+	run     string        // value of the variable runVariable
 	dead    chan struct{} // closed when the watcher has ended and was reaped
 
 	mu   sync.Mutex
@@ -38,14 +39,14 @@ type group struct {
 	lost bool // it ended before
 }
 
-// runVariable is the environment variable that marks the processes of a job: the process that
-// started it, "-", a random text.
-const runVariable = "JTUNE_RUN"
+// runVariable names the environment variable that marks the processes of a job: the process that
+// started it, "-", a random text. Tests have one of their own, and end no job of the user's.
+func runVariable() string { return cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_RUN") }
 
-// watch ignores the signals that end the job; $1 marks its processes, what follows removes its
-// container.
-const watch = `trap '' HUP INT QUIT TERM; run=$1; shift; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1
-for p in /proc/[0-9]*; do grep -qsaF "` + runVariable + `=$run" "$p/environ" && kill -KILL "${p#/proc/}"; done
+// watch ignores the signals that end the job; $1 is in the environment of its processes, what
+// follows removes its container.
+const watch = `trap '' HUP INT QUIT TERM; mark=$1; shift; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1
+for p in /proc/[0-9]*; do grep -qsaF "$mark" "$p/environ" && kill -KILL "${p#/proc/}"; done
 kill -KILL 0`
 
 func newGroup(remove []string) (*group, error) {
@@ -55,7 +56,7 @@ func newGroup(remove []string) (*group, error) {
 	}
 	defer held.Close()
 	g := &group{pipe: pipe, run: processID(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
-	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.run}, remove...)...)
+	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.mark()}, remove...)...)
 	g.watcher.Stdin = held
 	g.watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := g.watcher.Start(); err != nil {
@@ -84,8 +85,11 @@ func (g *group) wait() {
 // add makes a command that has not been started a process of the group.
 func (g *group) add(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.watcher.Process.Pid}
-	cmd.Env = append(cmd.Environ(), runVariable+"="+g.run)
+	cmd.Env = append(cmd.Environ(), g.mark())
 }
+
+// mark is what the job's processes have in their environment.
+func (g *group) mark() string { return runVariable() + "=" + g.run }
 
 // signal reaches every process of the group.
 func (g *group) signal(sig syscall.Signal) {
@@ -137,9 +141,10 @@ func processID(pid int) string {
 
 // killMarked kills the processes whose mark is that of a run.
 func killMarked(of func(run string) bool) (killed int) {
+	prefix := []byte(runVariable() + "=")
 	marked := func(env []byte) bool {
 		for v := range bytes.SplitSeq(env, []byte{0}) {
-			if run, ok := bytes.CutPrefix(v, []byte(runVariable+"=")); ok {
+			if run, ok := bytes.CutPrefix(v, prefix); ok {
 				return of(string(run))
 			}
 		}

@@ -13,8 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/adrg/xdg"
-
+	"jtune/internal/testhome"
 	"jtune/tegra"
 	"jtune/tegra/sweep/sweeptest"
 	"jtune/tegra/tegratest"
@@ -30,15 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main())
 	}
 	asked := false
-	home, err := os.MkdirTemp("", "jtune-cli-test")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
-		os.Setenv(variable, home)
-	}
-	xdg.Reload()
+	remove := testhome.Set()
 	flag.Parse()
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
 	if !asked { // tests wait for guards and jobs more than they compute
@@ -47,7 +38,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	_ = os.RemoveAll(home)
+	remove()
 	os.Exit(code)
 }
 

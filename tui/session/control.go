@@ -77,7 +77,7 @@ type Reach struct {
 const runIsWhole = "a run cannot be paused, only stopped"
 
 // Serve begins to take orders for the tasks of this process. Close ends it.
-func (s *Session) Serve() (*Control, error) { return serve(s.DataDir(), os.Getpid(), os.Geteuid()) }
+func (s *Session) Serve() (*Control, error) { return serve(s.DataPath(), os.Getpid(), os.Geteuid()) }
 
 func serve(dataDir string, pid, uid int) (*Control, error) {
 	dir := filepath.Join(dataDir, controlFolder)

@@ -115,7 +115,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 	said := make(chan string, 8)
 	say := func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }
 	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Tuning}, false, say)
-	f := reached(t, s.DataDir())
+	f := reached(t, s.DataPath())
 	if err := orders.Gate(ctx); err != nil || f.Reach.State != "running" {
 		t.Fatalf("before any order: %v, %+v", err, f.Reach)
 	}
@@ -143,7 +143,7 @@ func TestOrdersReachACommandsWork(t *testing.T) {
 	if got := <-said; !strings.HasPrefix(got, "stopped by ") {
 		t.Errorf("the user is told %q", got)
 	}
-	left, err := os.ReadDir(filepath.Join(s.DataDir(), controlFolder))
+	left, err := os.ReadDir(filepath.Join(s.DataPath(), controlFolder))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -154,7 +154,7 @@ func TestOrdersDoNotPauseARun(t *testing.T) {
 	s := &Session{Options: Options{DataDir: t.TempDir()}, Clock: tegra.RealClock()}
 	ctx, orders := s.Obey(t.Context(), TaskSpec{Kind: Training}, false, t.Logf)
 	orders.Observing(func(Event) {})(Event{Progress: &profiles.Progress{Minibatch: 7}})
-	f := reached(t, s.DataDir())
+	f := reached(t, s.DataPath())
 	if err := f.Give(OrderPause); err == nil || !strings.Contains(err.Error(), "only stopped") {
 		t.Errorf("pausing a run: %v", err)
 	}

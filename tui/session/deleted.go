@@ -20,7 +20,9 @@ import (
 //	campaigns/NAME      ──delete──►  deleted/campaigns/NAME      ──purge──► gone
 //	models/NAME.model   ◄──restore── deleted/models/NAME.model
 
-func (o Options) deletedDir(kind string) string { return filepath.Join(o.dataDir(), deletedKind, kind) }
+func (o Options) deletedDir(kind string) string {
+	return filepath.Join(o.DataPath(), deletedKind, kind)
+}
 
 const (
 	deletedKind   = "deleted"

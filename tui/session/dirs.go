@@ -13,33 +13,24 @@ import (
 	"jtune/tegra"
 )
 
-// dataDir is where campaigns and models are kept.
-func (o Options) dataDir() string {
+// DataPath is where campaigns and models are kept.
+func (o Options) DataPath() string {
 	if o.DataDir != "" {
 		return o.DataDir
 	}
 	return filepath.Join(xdg.DataHome, "jtune")
 }
 
-// DataPath is where campaigns and models are kept.
-func (o Options) DataPath() string { return o.dataDir() }
-
-// LogPath is the log of the process that sets modes.
-func (o Options) LogPath() string { return o.logFile() }
-
 // FindHome reads the environment again for the folders below the user's home.
 func FindHome() { xdg.Reload() }
 
-// DataDir is where campaigns and models are kept.
-func (s *Session) DataDir() string { return s.dataDir() }
-
 // TrainLog is the file that gets what the job of a training run says.
-func (s *Session) TrainLog() string { return filepath.Join(s.DataDir(), "train.log") }
+func (s *Session) TrainLog() string { return filepath.Join(s.DataPath(), "train.log") }
 
 // ModelsDir is where models are kept.
-func (o Options) ModelsDir() string { return filepath.Join(o.dataDir(), "models") }
+func (o Options) ModelsDir() string { return filepath.Join(o.DataPath(), "models") }
 
-func (o Options) campaignsDir() string { return filepath.Join(o.dataDir(), "campaigns") }
+func (o Options) campaignsDir() string { return filepath.Join(o.DataPath(), "campaigns") }
 
 // ConfigFile is the user's TOML file, "" when there is none. Only one that was
 // named must exist.
@@ -73,7 +64,8 @@ func (o Options) stateFile(name string) string {
 	return filepath.Join(xdg.StateHome, "jtune", name)
 }
 
-func (o Options) logFile() string {
+// LogPath is the log of the process that sets modes.
+func (o Options) LogPath() string {
 	if o.LogFile != "" {
 		return o.LogFile
 	}

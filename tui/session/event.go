@@ -1,8 +1,6 @@
 package session
 
 import (
-	"fmt"
-
 	"jtune/optimize"
 	"jtune/profiles"
 	"jtune/profiles/harness"
@@ -41,14 +39,6 @@ func (f observer) note(texts ...string) {
 		if text != "" {
 			f.send(Event{Note: text})
 		}
-	}
-}
-
-// endOrphans ends what is left of earlier jobs before another starts.
-func (f observer) endOrphans() {
-	if n := harness.EndOrphans(); n > 0 {
-		f.note(fmt.Sprintf("ended an earlier job (%d of its processes): its jtune and the shell that watches over it "+
-			"were killed together", n))
 	}
 }
 

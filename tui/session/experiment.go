@@ -71,7 +71,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	if r.Mode == (tegra.Mode{}) {
 		r.Mode = s.Device.Space().Max()
 	}
-	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.Virtual != nil && !r.Workload.Torch.Beside, s.replays()
+	r.Space, r.Simulated, r.Replayed = s.Device.Space(), s.simulated(r.Workload), s.replays()
 	if r.Simulated {
 		r.Media, r.ScaledBatches = s.Virtual.Media(), s.Virtual.ScalesBatches()
 		defer s.Virtual.SetInstance(s.Virtual.Instance())
@@ -98,7 +98,7 @@ func (s *Session) Experiment(ctx context.Context, r ExperimentRequest, observe f
 	}
 	defer rec.Close()
 	observer(observe).note(rec.Notes()...)
-	observer(observe).endOrphans()
+	s.endOrphans(r.Workload, observe)
 	bench := &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock, Workload: r.Workload,
 		Observe: observer(observe).progress}
 	own := func(set experiment.Setting) *profiles.Bench {

@@ -415,5 +415,5 @@ func (o Options) reference(name string, board tegra.Board, space *tegra.Space) (
 		}
 	}
 	return nil, fmt.Errorf("%w: reference %q is neither a file nor %s, and no model or campaign of that name is in %s",
-		ErrUsage, name, strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.dataDir())
+		ErrUsage, name, strings.Join(append(learn.ProfileNames(), learn.ShippedName), " nor "), o.DataPath())
 }

@@ -227,7 +227,7 @@ func (s *Session) startGuard(ctx context.Context) (privileged, error) {
 		return g, nil
 	}
 	root := s.Sysroot
-	g, err := guard.Start(ctx, guard.StartOptions{Sysroot: root, LogFile: s.logFile()})
+	g, err := guard.Start(ctx, guard.StartOptions{Sysroot: root, LogFile: s.LogPath()})
 	switch {
 	case err == nil:
 		s.sysfs.UsePrivileged(g.ReadFile)

@@ -54,7 +54,7 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	}
 	defer rec.Close()
 	observer(observe).note(rec.Notes()...)
-	observer(observe).endOrphans()
+	s.endOrphans(r.Workload, observe)
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0, 0)
 	done := rec.Rows()

@@ -36,7 +36,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if r.Every <= 0 {
 		r.Every = sampleEvery
 	}
-	observer(observe).endOrphans()
+	s.endOrphans(r.Workload, observe)
 	if r.Uninstrumented {
 		r.Base, r.NoRecord = 0, true
 	}

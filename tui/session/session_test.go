@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/testhome"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
@@ -24,6 +25,14 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
 )
+
+// TestMain keeps the tests away from the user's own files and jobs.
+func TestMain(m *testing.M) {
+	remove := testhome.Set()
+	code := m.Run()
+	remove()
+	os.Exit(code)
+}
 
 func open(t testing.TB, o Options) *Session {
 	t.Helper()

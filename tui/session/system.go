@@ -15,7 +15,7 @@ import (
 // has its data on this machine.
 func (s *Session) system(w workload.Workload) profiles.System {
 	out := profiles.System{FS: s.fs, Clocks: s.sysfs.ClockTimes, Facts: softwareOf(s.Device.Board())}
-	if s.Virtual != nil && !w.Beside() {
+	if s.simulated(w) {
 		if s.replays() {
 			out.DataWhy, out.NoLoads = "not in the replayed file", true
 		} else {

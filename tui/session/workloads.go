@@ -131,7 +131,7 @@ func (s *Session) findWorkload(name string) (workload.Workload, error) {
 // served names the model of a workload that runs any: that of Options.Weights, or the one that its server has loaded.
 func (s *Session) served(w workload.Workload) (workload.Workload, error) {
 	w, err := w.WithWeights(s.Weights)
-	if err == nil && !s.replays() && (s.Virtual == nil || w.Beside()) {
+	if err == nil && !s.replays() && !s.simulated(w) {
 		ctx, cancel := context.WithTimeout(context.Background(), discoverWithin)
 		defer cancel()
 		w, err = w.Discover(ctx)
@@ -154,6 +154,9 @@ func (s *Session) BoardOf(w workload.Workload) string {
 	}
 	return strings.TrimSpace(b.Name + " " + tegra.VirtualMark(b.Origin()))
 }
+
+// simulated reports whether a workload's minibatches are a virtual board's answers: no job runs.
+func (s *Session) simulated(w workload.Workload) bool { return s.Virtual != nil && !w.Beside() }
 
 // runsOnHost reports whether the workload really runs here, with a virtual board.
 func (s *Session) runsOnHost(w workload.Workload) bool { return s.Virtual != nil && w.Beside() }
@@ -192,7 +195,18 @@ func (s *Session) fanWarning(keep bool) string {
 func (s *Session) harness(w workload.Workload, set record.Settings, log string,
 	epochs, requests int) func(ctx context.Context, batch int) (harness.Harness, error) {
 	return w.NewHarness(workload.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence,
-		Epochs: epochs, Requests: requests, Scripts: filepath.Join(s.DataDir(), "torch")})
+		Epochs: epochs, Requests: requests, Scripts: filepath.Join(s.DataPath(), "torch")})
+}
+
+// endOrphans ends what is left of earlier jobs before another starts.
+func (s *Session) endOrphans(w workload.Workload, observe observer) {
+	if s.simulated(w) {
+		return
+	}
+	if n := harness.EndOrphans(); n > 0 {
+		observe.note(fmt.Sprintf("ended an earlier job (%d of its processes): its jtune and the shell that watches "+
+			"over it were killed together", n))
+	}
 }
 
 // Blocked is the reason why a workload can certainly not run on this board, or "". It
@@ -200,7 +214,7 @@ func (s *Session) harness(w workload.Workload, set record.Settings, log string,
 func (s *Session) Blocked(w workload.Workload) string {
 	switch {
 	case s.replays():
-	case s.Virtual != nil && !w.Beside():
+	case s.simulated(w):
 		if !simulates(w) {
 			return "not here"
 		}
@@ -223,7 +237,7 @@ func (s *Session) Refusal(w workload.Workload) string {
 	switch {
 	case why == "":
 		return ""
-	case s.Virtual == nil || w.Torch.Beside:
+	case !s.simulated(w):
 		return fmt.Sprintf("%s cannot run on this board, %s: give data = \"FOLDER\" under [torch], or command under "+
 			"[workload.%s], in the configuration file", w.Name, why, w.Name)
 	}
@@ -245,7 +259,7 @@ func (s *Session) RunsAs(w workload.Workload) string {
 		return why
 	case s.replays():
 		return "replayed"
-	case s.Virtual == nil || w.Beside():
+	case !s.simulated(w):
 		return "yes"
 	case s.Virtual.Estimated(w.Name):
 		return Estimated
@@ -266,11 +280,11 @@ func (s *Session) canRun(w workload.Workload) error {
 		return s.refusesWrites("measure a workload")
 	case s.replays() && !w.Beside():
 		return nil
-	case s.Virtual != nil && !w.Beside() && w.Infers() && !simulates(w):
+	case s.simulated(w) && w.Infers() && !simulates(w):
 		return fmt.Errorf("%w: workload %s: a virtual board simulates the inference of %s alone: measure others "+
 			"on a Jetson, or replay a sweep of it with --device replay:FILE.csv", tegra.ErrUnsupported, w.Name,
 			strings.Join(virtual.InferenceJobs(), " "))
-	case s.Virtual != nil && !w.Beside():
+	case s.simulated(w):
 		if err := s.Virtual.Fits(w.Name); err != nil {
 			return fmt.Errorf("%w: %w", tegra.ErrUnsupported, err)
 		}

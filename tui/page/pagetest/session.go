@@ -47,7 +47,7 @@ func (f *Board) RunsAs(workload.Workload) string { return "simulated" }
 func (f *Board) TrainLog() string { return filepath.Join(f.Dir, "train.log") }
 
 // DataDir is the test's own.
-func (f *Board) DataDir() string { return f.Dir }
+func (f *Board) DataPath() string { return f.Dir }
 
 // PlanBoot writes below the test's own folder, unless it is told that it may
 // not.

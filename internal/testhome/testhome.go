@@ -1,0 +1,25 @@
+// Package testhome keeps tests away from the settings, records and jobs of whoever runs them.
+package testhome
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/adrg/xdg"
+)
+
+// Set gives the test program, and what it starts, empty folders for configuration, data and state,
+// and its jobs a mark of their own. It ends the program where that fails; call remove at the end.
+func Set() (remove func()) {
+	home, err := os.MkdirTemp("", "jtune-test-home")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, variable := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
+		os.Setenv(variable, home)
+	}
+	xdg.Reload()
+	os.Setenv("JTUNE_MARK", "JTUNE_TEST_RUN")
+	return func() { _ = os.RemoveAll(home) }
+}
