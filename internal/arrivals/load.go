@@ -27,9 +27,6 @@ const (
 	Trace   Pattern = "trace"   // at recorded times
 )
 
-// Patterns lists them in the order of help texts.
-func Patterns() []Pattern { return []Pattern{Closed, Uniform, Poisson, Trace} }
-
 // Bounds of what can be asked for.
 const (
 	MostRate = 1e6     // requests per second
