@@ -16,7 +16,7 @@ type TourStep struct {
 	Key     string // or several with blanks between them; "": none, the screen comes by itself
 	Shows   []string
 	Pause   time.Duration // for whoever watches
-	Caption string        // of 60 columns at most
+	Caption string        // of 53 columns at most
 }
 
 // Tour is the way from the Live page by a search to an applied mode and back. jtune demo plays it;
@@ -30,7 +30,7 @@ var Tour = []TourStep{
 	{"t", []string{"tuning resnet18"}, 4 * time.Second, "t: the job runs in a few of 18,096 modes"},
 	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each one narrows what is predicted of all"},
 	{"", []string{"the answer", "against MAXN", "measured within", "the board is back"}, 6 * time.Second,
-		"the answer, and what it saves: both modes were measured"},
+		"the answer and what it saves: both modes are measured"},
 	{"enter", []string{"limit 80.0 ms", "measured within"}, 5 * time.Second,
 		"all modes: time to the right, power upward"},
 	{"]", []string{"limit 84.0 ms"}, 2 * time.Second, "]: 5 % more time, answered by the same model"},
