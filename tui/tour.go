@@ -27,7 +27,7 @@ var Tour = []TourStep{
 	{"t", []string{"Tune:", "fastest within 30 W"}, 3 * time.Second, "t: which power mode suits a job best?"},
 	{"right", []string{"least power within 100 ms"}, 2 * time.Second, "→: the one of least power within a time"},
 	{"8 0", []string{"within 80_ ms"}, 3 * time.Second, "8 0: a minibatch may take 80 ms"},
-	{"t", []string{"tuning resnet18"}, 4 * time.Second, "t: the job runs in a few of 18,096 modes"},
+	{"t", []string{"tuning resnet18"}, 2 * time.Second, "t: the job runs in a few of 18,096 modes"},
 	{"", []string{"tuning resnet18", "best so far"}, 3 * time.Second, "each one narrows what is predicted of all"},
 	{"", []string{"the answer", "against MAXN", "measured within", "the board is back"}, 6 * time.Second,
 		"the answer and what it saves: both modes are measured"},
@@ -70,7 +70,7 @@ const (
 
 const (
 	tourTick     = 100 * time.Millisecond
-	tourSpeed    = 30              // of the virtual clock in the search, so that it can be watched
+	tourSpeed    = 20              // of the virtual clock in the search, so that it can be watched
 	tourPatience = 3 * time.Minute // longer is a hang, not a slow machine
 )
 
