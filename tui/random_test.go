@@ -139,6 +139,7 @@ func TestKeysOfAPasteApplyAndKeepNothing(t *testing.T) {
 	if n := d.board.Applies(); n != 0 {
 		t.Errorf("a pasted text applied %d modes", n)
 	}
+	d.until("what the storm began has ended", func() bool { return !d.r.sh.Busy() })
 	d.press("esc", "esc", "5")
 	if d.r.apply.Stage() != dialog.Idle {
 		d.press("esc")
