@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var (
+	featureRow   = regexp.MustCompile(`(?m)^\| ([TPCDBX]\d\d) \|(.*)\|$`)
+	featureProof = regexp.MustCompile("`(jtune [^`]+|Test[A-Za-z0-9_]+)`")
+	testFunction = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
+)
+
+// featureTests are the names of all tests of the tree.
+func featureTests(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	err := filepath.WalkDir(checkout, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range testFunction.FindAllSubmatch(text, -1) {
+			names[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestFeaturesNameTestsAndCommandsThatExist holds the table of what the program must do to its word: each row has a
+// status and, where it works, something that anyone can repeat.
+func TestFeaturesNameTestsAndCommandsThatExist(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(checkout, "docs", "features.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, count := featureTests(t), map[string]int{}
+	rows := featureRow.FindAllStringSubmatch(string(page), -1)
+	for _, r := range rows {
+		cells := strings.Split(r[2], " | ")
+		if len(cells) != 5 {
+			t.Errorf("%s has %d cells beside its name, want 5", r[1], len(cells))
+			continue
+		}
+		status, evidence := cells[3], cells[4]
+		count[status]++
+		proofs := featureProof.FindAllStringSubmatch(evidence, -1)
+		if status == "works" && len(proofs) == 0 && !strings.Contains(evidence, "golden screens") {
+			t.Errorf("%s works without a test or a command that shows it", r[1])
+		}
+		for _, p := range proofs {
+			if strings.HasPrefix(p[1], "Test") {
+				if !tests[p[1]] {
+					t.Errorf("%s names %s, which is no test", r[1], p[1])
+				}
+				continue
+			}
+			words := strings.Fields(strings.ReplaceAll(p[1], "'", ""))[1:]
+			on, rest, err := new(app).root().Find(words)
+			if err != nil || on.Name() == "jtune" {
+				t.Errorf("%s: `%s` is no command: %v", r[1], p[1], err)
+				continue
+			}
+			for _, w := range rest {
+				name, _, _ := strings.Cut(strings.TrimPrefix(w, "--"), "=")
+				if strings.HasPrefix(w, "--") && on.Flag(name) == nil && on.InheritedFlags().Lookup(name) == nil {
+					t.Errorf("%s: `%s`: there is no flag %s", r[1], p[1], w)
+				}
+			}
+		}
+	}
+	for _, status := range []string{"works", "partial", "absent", "untestable here"} {
+		if !regexp.MustCompile(`(?m)^\| ` + status + ` \| ` + strconv.Itoa(count[status]) + ` \|$`).Match(page) {
+			t.Errorf("%d rows have status %q; the sum says otherwise", count[status], status)
+		}
+		delete(count, status)
+	}
+	if len(rows) != 198 || len(count) > 0 {
+		t.Errorf("%d rows, unknown statuses %v; the papers have 198 features", len(rows), count)
+	}
+}
