@@ -231,8 +231,10 @@ func (r *root) copy() tea.Cmd {
 	text := r.shown().Copied()
 	if text == "" {
 		text = ansi.Strip(r.draw())
+		r.sh.say("copied the screen as text")
+	} else {
+		r.sh.say("copied: %s", firstLine(text))
 	}
-	r.sh.say("copied: %s", firstLine(text))
 	return func() tea.Msg { return clipMsg(text) }
 }
 
