@@ -51,13 +51,13 @@ var _ page.Page = (*Page)(nil)
 func New(read page.Reader) *Page {
 	p := &Page{read: read, log: newLog(read), set: map[string]workload.Workload{}}
 	p.tab = widget.Table{Keys: read.Keys().ListKeys(), Empty: "no workload known", Cols: []widget.Column{
-		{Title: "workload", Width: 11},
-		{Title: "model", Width: 16},
-		{Title: "dataset", Width: 14, Drop: 2},
-		{Title: "task", Width: 16, Drop: 5},
-		{Title: "samples", Width: 8, Right: true, Drop: 4},
-		{Title: "batch", Width: 5, Right: true, Drop: 1},
-		{Title: "workers", Width: 7, Right: true, Drop: 3},
+		{Title: "workload", Width: 18, Whole: true}, // as long as the longest built-in name
+		{Title: "model", Width: 16, Drop: 1},
+		{Title: "dataset", Width: 14, Drop: 3},
+		{Title: "task", Width: 16, Drop: 6},
+		{Title: "samples", Width: 8, Right: true, Drop: 5},
+		{Title: "batch", Width: 5, Right: true, Drop: 2},
+		{Title: "workers", Width: 7, Right: true, Drop: 4},
 		{Title: "runs here", Width: 10},
 	}}
 	return p
