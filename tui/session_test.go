@@ -239,7 +239,7 @@ func TestSessionGoesOnWithASearchThatWasCutOff(t *testing.T) {
 			d.press("3")
 			d.sees("r goes on", "r go on")
 			d.press("1")
-			d.sees("cut off earlier (3 shows it): ")
+			d.sees("cut off (3): ")
 			d.press("3", "r")
 			if speed := s.Virtual.Clock().Speed(); math.IsInf(speed, 1) {
 				t.Error("r sets the clock to full speed")

@@ -255,7 +255,7 @@ func (p *Page) workloadLine() string {
 	}
 	if j == nil || j.Done() {
 		if u := p.read.Interrupted(); u != nil {
-			return " cut off earlier (" + widget.StyleKey.Render("3") + " shows it): " + u.String()
+			return " cut off (" + widget.StyleKey.Render("3") + "): " + u.String()
 		}
 		tune := widget.Press(p.read.Keys().Tune)
 		return " no workload is running; " + tune + " tunes one, " + widget.StyleKey.Render("2") + " starts one"
