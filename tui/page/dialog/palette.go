@@ -25,6 +25,12 @@ type Palette struct {
 	tab   widget.Table
 }
 
+const (
+	mostPaletteW  = 120
+	leastForWhole = 12 // rows of the dialog
+	explains      = 3  // the column of what an action does
+)
+
 // NewPalette lists the offers in their order.
 func NewPalette(keys *page.Keys, all []Offer) *Palette {
 	d := &Palette{keys: keys, all: all, found: all, typed: widget.NewInput("", "", widget.MostFilter)}
@@ -112,8 +118,19 @@ func (d *Palette) Hints() []widget.Action {
 
 // Render draws the dialog in at most w×h cells.
 func (d *Palette) Render(w, h int) string {
-	w, h = min(w, 76), min(h, len(d.all)+4)
+	w, h = min(w, mostPaletteW), min(h, len(d.all)+5)
 	d.tab.Rows = len(d.found)
-	text := widget.Under(widget.StyleAsk.Render("find: ")+d.typed.Render("█"), d.tab.Render(w-4, max(1, h-3)))
+	whole := "" // what the row under the cursor says, which its column may cut
+	if d.tab.Cursor < len(d.found) && h >= leastForWhole {
+		whole = widget.Wrap(d.cell(d.tab.Cursor, explains), w-4)
+	}
+	lines := 0
+	if whole != "" {
+		lines = 1 + strings.Count(whole, "\n")
+	}
+	text := widget.Under(widget.StyleAsk.Render("find: ")+d.typed.Render("█"), d.tab.Render(w-4, max(1, h-3-lines)))
+	if whole != "" {
+		text = widget.Under(text, whole)
+	}
 	return widget.Box("All actions", "", text, w, h)
 }
