@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -69,5 +70,17 @@ func (l *LogPane) Render(w, h int) string {
 	if len(l.Lines) == 0 {
 		return Fit(StyleDim.Render("the job has said nothing yet"), w, l.room)
 	}
+	if !l.free && l.search.Note() == "" {
+		return Fit(l.newest(w), w, l.room)
+	}
 	return l.Pager.Render(w, h)
+}
+
+// newest are the last lines, whole: what is wider than the pane goes on in its next row.
+func (l *LogPane) newest(w int) string {
+	var rows []string
+	for i := len(l.Lines) - 1; i >= 0 && len(rows) < l.room; i-- {
+		rows = append(strings.Split(Wrap(l.Lines[i], w), "\n"), rows...)
+	}
+	return strings.Join(rows[max(0, len(rows)-l.room):], "\n")
 }

@@ -99,3 +99,19 @@ var testKeys = ListKeys{
 
 // keyPress is a key by its name.
 func keyPress(name string) tea.KeyPressMsg { return KeyPress(name) }
+
+// What follows is shown whole; scrolled back, a line is one row again.
+func TestLogPaneShowsTheNewestLinesWhole(t *testing.T) {
+	t.Parallel()
+	var l LogPane
+	l.Add("old", "epoch 1: 3124 minibatches in 03:09, stall 13 %")
+	shown := strings.Split(l.Render(20, 4), "\n")
+	if text := strings.Join(strings.Fields(strings.Join(shown, " ")), " "); len(shown) != 4 ||
+		text != "old epoch 1: 3124 minibatches in 03:09, stall 13 %" {
+		t.Errorf("%d rows: %q", len(shown), shown)
+	}
+	if text := strings.Join(strings.Fields(l.Render(20, 2)), " "); strings.Contains(text, "old") ||
+		!strings.HasSuffix(text, "stall 13 %") {
+		t.Errorf("of two rows: %q", text)
+	}
+}
