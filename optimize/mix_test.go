@@ -12,7 +12,6 @@ import (
 	"jtune/internal/arrivals"
 	"jtune/learn"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 )
 
@@ -129,17 +128,6 @@ func TestPhaseOfAPartialBatchIsLinearBetweenSizes(t *testing.T) {
 	}
 }
 
-// inference reads a published sweep with several batch sizes.
-func inference(t *testing.T, name string) []tegra.Measured {
-	t.Helper()
-	table, err := sweep.ReadFile(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/"+name+"_data_final.csv"),
-		sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table.Settings()
-}
-
 func asKnown(rows []tegra.Measured) []learn.Prediction {
 	out := make([]learn.Prediction, len(rows))
 	for i, m := range rows {
@@ -156,7 +144,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 		problems = 500
 	}
 	for _, name := range []string{"infer/mobnet_infer", "infer/resnet_infer"} {
-		rows := inference(t, name)
+		rows := sweeptest.Settings(t, name)
 		list, phase := tegra.SettingsOf(rows), NewPhase(asKnown(rows))
 		rng := rand.New(rand.NewPCG(1, 2))
 		found := 0
@@ -209,7 +197,7 @@ func TestAskChoosesWhatBruteForceFinds(t *testing.T) {
 // With random arrivals the answer is the one that simulating every setting gives.
 func TestAskChoosesWhatSimulatingEverySettingFinds(t *testing.T) {
 	t.Parallel()
-	rows := inference(t, "infer/mobnet_infer")
+	rows := sweeptest.Settings(t, "infer/mobnet_infer")
 	problems, settings := 2, 40
 	if os.Getenv("JTUNE_LONG") != "" {
 		problems, settings = 40, 200
@@ -247,9 +235,9 @@ func TestAskFindsTheOptimaOfTheFulcrumFiles(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") != "" {
 		every = 1
 	}
-	infer := inference(t, "infer/mobnet_infer")
+	infer := sweeptest.Settings(t, "infer/mobnet_infer")
 	for _, name := range []string{"resnet", "mobnet"} {
-		all := inference(t, "train/"+name+"_train")
+		all := sweeptest.Settings(t, "train/"+name+"_train")
 		train := NewPhase(asKnown(all))
 		phase, list := NewPhase(asKnown(infer)), tegra.SettingsOf(infer)
 		rows, equal, solved := fulcrumRows(t, "fig8_interleaved_"+name+"_train_mobnet_infer_multi_al.csv.gz"), 0, 0

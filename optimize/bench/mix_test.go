@@ -7,19 +7,8 @@ import (
 
 	"jtune/optimize"
 	"jtune/tegra"
-	"jtune/tegra/sweep"
 	"jtune/tegra/sweep/sweeptest"
 )
-
-func sweepOf(t *testing.T, name string) []tegra.Measured {
-	t.Helper()
-	table, err := sweep.ReadFile(sweeptest.Shared(t, "data/sweeps/powertrain-agx-orin/"+name+"_data_final.csv"),
-		sweep.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table.Settings()
-}
 
 // runMixStudy replays few problems, or in the long form two hundred.
 func runMixStudy(t *testing.T, m MixStudy) (s MixScore, long bool) {
@@ -52,7 +41,7 @@ func TestMixStudyOfInferenceAlone(t *testing.T) {
 	for _, name := range []string{"mobnet", "resnet"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows := sweepOf(t, "infer/"+name+"_infer")
+			rows := sweeptest.Settings(t, "infer/"+name+"_infer")
 			stuck, _ := Stuck(rows)
 			var clean []tegra.Measured
 			for i, r := range rows {
@@ -85,8 +74,8 @@ func TestMixStudyOfTrainingBesideInference(t *testing.T) {
 	for name, want := range map[string]struct{ median, mean float64 }{"resnet": {0.88, 0.84}, "mobnet": {0.98, 0.91}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, long := runMixStudy(t, MixStudy{Infer: sweepOf(t, "infer/mobnet_infer"),
-				Train:  sweepOf(t, "train/"+name+"_train"),
+			s, long := runMixStudy(t, MixStudy{Infer: sweeptest.Settings(t, "infer/mobnet_infer"),
+				Train:  sweeptest.Settings(t, "train/"+name+"_train"),
 				PowerW: [2]float64{10, 50}, LatencyMS: [2]float64{500, 2000}, RatePerS: [2]float64{30, 120}})
 			if share := float64(s.Solved) / float64(s.Problems); share < 0.99 && long || share < 0.5 {
 				t.Errorf("solved %.3f, want 0.99", share)

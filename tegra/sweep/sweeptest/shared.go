@@ -52,6 +52,17 @@ func LoadTimes(t testing.TB, name string) []tegra.Measured {
 	return load(t, name, sweep.Options{TimeOnly: true})
 }
 
+// Settings reads one of PowerTrain's published sweeps of an AGX Orin by its name, such as infer/mobnet_infer, with the
+// batch size of each row where there are several.
+func Settings(t testing.TB, name string) []tegra.Measured {
+	t.Helper()
+	table, err := sweep.ReadFile(Shared(t, "data/sweeps/powertrain-agx-orin/"+name+"_data_final.csv"), sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table.Settings()
+}
+
 func load(t testing.TB, name string, o sweep.Options) []tegra.Measured {
 	t.Helper()
 	table, err := sweep.ReadFile(Shared(t, name), o)
