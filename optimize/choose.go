@@ -34,6 +34,7 @@ var ErrInfeasible = errors.New("no power mode meets the limit")
 type Limit struct {
 	PowerW         float64
 	TimeMS         float64
+	EnergyJ        float64 // per minibatch, or per sample as above; for predictions, a search has no such limit
 	Energy         bool
 	MaxSlowdownPct float64
 	Knee           bool
@@ -48,7 +49,8 @@ func (l Limit) Check() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"power limit", l.PowerW}, {"time limit", l.TimeMS}, {"slowdown", l.MaxSlowdownPct}, {"margin", l.Margin}} {
+	}{{"power limit", l.PowerW}, {"time limit", l.TimeMS}, {"energy limit", l.EnergyJ},
+		{"slowdown", l.MaxSlowdownPct}, {"margin", l.Margin}} {
 		if v.value < 0 || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			return fmt.Errorf("%s is %g, must be a positive number", v.name, v.value)
 		}
@@ -86,6 +88,9 @@ func (l Limit) String() string {
 	}
 	if l.TimeMS > 0 {
 		parts = append(parts, fmt.Sprintf("time ≤ %g ms", l.TimeMS))
+	}
+	if l.EnergyJ > 0 {
+		parts = append(parts, fmt.Sprintf("energy ≤ %g J", l.EnergyJ))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -131,11 +136,12 @@ func (o objective) better(a, b tegra.Measured) bool {
 	return a1 < b1 || a1 == b1 && a2 < b2
 }
 
-// Met reports whether a measured or predicted point keeps the power and time
-// limits, without margin.
+// Met reports whether a measured or predicted point keeps the limits of power,
+// time and energy, without margin.
 func (l Limit) Met(p tegra.Measured) bool {
 	return stats.Positive(p.TimeMS, p.PowerW) &&
-		(l.PowerW == 0 || p.PowerW <= l.PowerW) && (l.TimeMS == 0 || p.TimeMS <= l.TimeMS)
+		(l.PowerW == 0 || p.PowerW <= l.PowerW) && (l.TimeMS == 0 || p.TimeMS <= l.TimeMS) &&
+		(l.EnergyJ == 0 || p.SampleJ() <= l.EnergyJ)
 }
 
 // Better reports whether a is better than b by what the limit asks for, of two points
@@ -151,6 +157,9 @@ func (l Limit) excess(p tegra.Measured, sdTime, sdPower float64) float64 {
 	}
 	if l.TimeMS > 0 {
 		over += max(0, math.Log(p.TimeMS)+l.Margin*sdTime-math.Log(l.TimeMS))
+	}
+	if l.EnergyJ > 0 { // the errors of time and power as if independent
+		over += max(0, math.Log(p.SampleJ())+l.Margin*math.Hypot(sdTime, sdPower)-math.Log(l.EnergyJ))
 	}
 	return over
 }

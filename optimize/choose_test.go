@@ -93,6 +93,10 @@ func TestChoose(t *testing.T) {
 		{"both limits can exclude each other", Limit{PowerW: 12, TimeMS: 130}, 0},
 		{"least energy", Limit{Energy: true}, 4},
 		{"least energy within a time limit", Limit{Energy: true, TimeMS: 130}, 2},
+		{"fastest within an energy", Limit{EnergyJ: 3.3}, 2},
+		{"an energy with margin leaves room", Limit{EnergyJ: 3.4, Margin: 1}, 4},
+		{"least power within a time and an energy", Limit{TimeMS: 250, EnergyJ: 3.1}, 4},
+		{"too little energy", Limit{EnergyJ: 2.9}, 0},
 		{"least power within ten percent of the fastest", Limit{MaxSlowdownPct: 10.001}, 2},
 		{"slowdown is counted from the fastest within the power limit", Limit{MaxSlowdownPct: 90, PowerW: 30}, 4},
 		{"the knee", Limit{Knee: true}, 2},
@@ -193,6 +197,7 @@ func TestLimitSaysWhatItAsks(t *testing.T) {
 		"fastest, power ≤ 30 W":                   {PowerW: 30},
 		"least power, time ≤ 120 ms":              {TimeMS: 120},
 		"least power, power ≤ 30 W, time ≤ 12 ms": {PowerW: 30, TimeMS: 12},
+		"fastest, energy ≤ 3 J":                   {EnergyJ: 3},
 		"least energy":                            {Energy: true},
 		"knee of the front":                       {Knee: true},
 	} {

@@ -73,6 +73,8 @@ func newSearch(ctx context.Context, measure Measure, o TuneOptions) (*search, er
 	case o.Limit.Knee || o.Limit.MaxSlowdownPct > 0:
 		return nil, errors.New(
 			"a search needs a power limit, a time limit or least energy; knee and slowdown choose from a model")
+	case o.Limit.EnergyJ > 0:
+		return nil, errors.New("a limit on energy chooses from a model; a search looks for the least energy")
 	case o.Probes < 0:
 		return nil, fmt.Errorf("probes is %d, must be positive", o.Probes)
 	}

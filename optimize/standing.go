@@ -67,15 +67,15 @@ type Standing struct {
 	State
 	N          int                // readings, of which the mean counts; 0: predicted
 	ChanceOver tegra.Val[float64] // of exceeding the limit, 0 to 1; absent where measured, or without a limit
-	Limited    bool               // there is a limit on power or time
+	Limited    bool               // there is a limit on power, time or energy
 	Wide       bool               // predicted with a 95 % band of time or power wider than a factor of two
 }
 
 // Stand says where a mode stands against the limits: by the mean of its n readings,
-// which p is then, else by its prediction. Of two limits the worse one counts. Without
-// a limit on power or time a mode is Measured or Sure.
+// which p is then, else by its prediction. Of several limits the worst one counts. Without
+// a limit on power, time or energy a mode is Measured or Sure.
 func (l Limit) Stand(p learn.Prediction, n int) Standing {
-	s := Standing{N: n, Limited: l.PowerW > 0 || l.TimeMS > 0}
+	s := Standing{N: n, Limited: l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0}
 	if n > 0 {
 		if s.Limited && !(l.excess(p.Measured, 0, 0) <= 0) {
 			s.State = Over
@@ -92,6 +92,11 @@ func (l Limit) Stand(p learn.Prediction, n int) Standing {
 	}
 	if l.TimeMS > 0 {
 		chance = max(chance, chanceOver(p.TimeMS, l.TimeMS, p.LnTimeSD, p.TimeHiMS)) // NaN stays
+	}
+	if l.EnergyJ > 0 {
+		band := math.Exp(math.Hypot(math.Log(p.TimeHiMS/p.TimeMS), math.Log(p.PowerHiW/p.PowerW)))
+		e := p.SampleJ()
+		chance = max(chance, chanceOver(e, l.EnergyJ, math.Hypot(p.LnTimeSD, p.LnPowerSD), e*band))
 	}
 	if s.Limited {
 		s.ChanceOver = tegra.Finite(math.Ceil(chance*chanceSteps) / chanceSteps)

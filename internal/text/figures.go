@@ -28,7 +28,7 @@ func Thousands(n int) string {
 func Count(n int, what string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(what, "ch"):
+	case strings.HasSuffix(what, "ch") && what != "epoch": // whose ch is a k
 		what += "es"
 	default:
 		what += "s"

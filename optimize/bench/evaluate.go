@@ -20,6 +20,7 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/learn"
+	"jtune/learn/baseline/nn"
 	"jtune/optimize"
 	"jtune/tegra"
 )
@@ -106,6 +107,8 @@ type Options struct {
 	// Designed lets gp and gp+ref choose their modes by optimize.Design, each with its own model,
 	// in place of random ones.
 	Designed bool
+	// Scratch holds other settings of the networks that learn from scratch; nil: nn.FromScratch.
+	Scratch *nn.Config
 	// LeaveOutStuck leaves out what Stuck finds in Truth; else it is only reported.
 	LeaveOutStuck bool
 	// Quick changes the defaults: sizes 10 and 50, 3 seeds, every third watt,

@@ -116,7 +116,7 @@ func newMethod(ctx context.Context, name string, o *Options, f *truth) (c *metho
 		}
 		return fitted(learn.Options{Method: learn.PowerTrain, Reference: r, Network: &c}), note, nil
 	case NN:
-		c, note := fitted(learn.Options{Method: learn.NN}), ""
+		c, note := fitted(learn.Options{Method: learn.NN, Network: o.Scratch}), ""
 		if c.slow = true; o.all && o.Seeds > slowSeeds {
 			note = fmt.Sprintf("%d of %d samples, the networks train slowly; all of them when methods are named",
 				slowSeeds, o.Seeds)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jtune/internal/text"
@@ -144,9 +145,27 @@ func setting(v any) string {
 	return "none"
 }
 
-// Find returns the workload of that name or alias; names have priority.
+// mostBatch bounds the batch size in a name.
+const mostBatch = 1 << 20
+
+// CutBatch takes the batch size off a workload's name, such as resnet18/8; false where it has none.
+func CutBatch(name string) (base string, batch int, ok bool) {
+	base, size, found := strings.Cut(name, "/")
+	batch, err := strconv.Atoi(size)
+	if !found || err != nil || batch < 1 || batch > mostBatch || size[0] == '+' {
+		return name, 0, false
+	}
+	return base, batch, true
+}
+
+// Find returns the workload of that name or alias; names have priority. NAME/8 is the workload with minibatches of 8
+// samples.
 func Find(list []Workload, name string) (Workload, error) {
 	want := strings.ToLower(strings.TrimSpace(name))
+	if base, batch, ok := CutBatch(want); ok {
+		w, err := Find(list, base)
+		return w.AtBatch(batch), err
+	}
 	for _, w := range list {
 		if w.Name == want {
 			return w, nil

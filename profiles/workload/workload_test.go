@@ -70,6 +70,19 @@ func TestFindTakesNamesAndAliases(t *testing.T) {
 			t.Errorf("%q: got %q, %v; want %q", name, got.Name, err, want)
 		}
 	}
+	for name, want := range map[string]int{"resnet18/8": 8, "mobilenet/32": 32, "resnet/128": 128} {
+		base, _, _ := strings.Cut(name, "/")
+		own, _ := Find(list, base)
+		if got, err := Find(list, name); err != nil || got.Batch != want || got.Name != own.Name {
+			t.Errorf("%q: got %q with %d samples a minibatch, %v", name, got.Name, got.Batch, err)
+		}
+	}
+	for _, name := range []string{"resnet18/", "resnet18/0", "resnet18/-8", "resnet18/+8", "resnet18/8/8",
+		"resnet18/x", "/8", "nothing/8"} {
+		if got, err := Find(list, name); err == nil {
+			t.Errorf("%q is %q with %d samples a minibatch", name, got.Name, got.Batch)
+		}
+	}
 	_, err := Find(list, strings.Repeat("x", 1000))
 	if err == nil || !strings.Contains(err.Error(), "resnet18") || len(err.Error()) > 500 {
 		t.Errorf("unknown name: %v; want a short error that lists the known ones", err)

@@ -14,6 +14,7 @@ import (
 func (a *app) advice() *cobra.Command {
 	var model, mode string
 	minibatches := 0
+	var whole training
 	cmd := &cobra.Command{
 		Use:   "advice [--model MODEL]",
 		Short: "Explain what a model shows about its workload",
@@ -22,14 +23,17 @@ func (a *app) advice() *cobra.Command {
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if model == "" {
-				for _, flag := range []string{"mode", "minibatches"} {
+				for _, flag := range []string{"mode", "minibatches", "epochs", "per-epoch"} {
 					if cmd.Flags().Changed(flag) {
 						return usagef("--%s needs a model: give --model MODEL", flag)
 					}
 				}
 				return printApproaches(a.out)
 			}
-			return a.doAdvice(model, mode, minibatches)
+			if minibatches > 0 && whole.epochs > 0 {
+				return usagef("advice: give --minibatches or --epochs, not both")
+			}
+			return a.doAdvice(model, mode, minibatches, whole)
 		},
 	}
 	f := cmd.Flags()
@@ -38,10 +42,11 @@ func (a *app) advice() *cobra.Command {
 	f.StringVar(&mode, "mode", "", "power mode `MODE` or preset to explain (default: every knob at its largest)")
 	countFlag(f, &minibatches, "minibatches",
 		"`N` minibatches of a whole training (default: those of the workload, if known)")
+	whole.flags(f)
 	return cmd
 }
 
-func (a *app) doAdvice(model, mode string, minibatches int) error {
+func (a *app) doAdvice(model, mode string, minibatches int, whole training) error {
 	m, err := a.loadModel(model)
 	if err != nil {
 		return err
@@ -52,8 +57,15 @@ func (a *app) doAdvice(model, mode string, minibatches int) error {
 			return fmt.Errorf("%w (--mode)", err)
 		}
 	}
-	if minibatches > 0 {
+	switch {
+	case minibatches > 0:
 		s.Minibatches = minibatches
+	case whole.epochs > 0:
+		n, err := whole.minibatches(a, m)
+		if err != nil {
+			return err
+		}
+		s.Minibatches = whole.epochs * n
 	}
 	return errors.Join(printLines(a.out, optimize.Advice(m, s)), a.printOrigin(m.Provenance.Origin()))
 }

@@ -31,6 +31,7 @@ type answerJSON struct {
 	N          int                `json:"n"` // readings of the answer, of which the mean counts
 	ChanceOver tegra.Val[float64] `json:"chance_over"`
 	Served     *servedJSON        `json:"served,omitempty"` // under a load
+	Training   *projectionJSON    `json:"training,omitempty"`
 	export.Size
 }
 
@@ -118,6 +119,7 @@ func limitJSON(l optimize.Limit) any {
 	}
 	add(l.PowerW > 0, "power", "value_w", l.PowerW)
 	add(l.TimeMS > 0, "time", "value_ms", l.TimeMS)
+	add(l.EnergyJ > 0, "energy", "value_j", l.EnergyJ)
 	add(l.Energy, "energy", "", 0)
 	add(l.MaxSlowdownPct > 0, "max_slowdown", "value_pct", l.MaxSlowdownPct)
 	add(l.Throughput, "throughput", "", 0)
@@ -133,7 +135,7 @@ func checkLimits(l optimize.Limit, given func(name string) bool) error {
 	for _, v := range []struct {
 		flag  string
 		value float64
-	}{{"power-limit", l.PowerW}, {"time-limit", l.TimeMS}, {"max-slowdown", l.MaxSlowdownPct}} {
+	}{{"power-limit", l.PowerW}, {"time-limit", l.TimeMS}, {"energy-limit", l.EnergyJ}, {"max-slowdown", l.MaxSlowdownPct}} {
 		if given(v.flag) && (!(v.value > 0) || math.IsInf(v.value, 0)) {
 			return usagef("--%s %g: must be a positive number", v.flag, v.value)
 		}
@@ -149,8 +151,8 @@ func checkLimit(l optimize.Limit, given func(name string) bool) error {
 	if l.Margin = 0; l == (optimize.Limit{}) {
 		return usagef("no goal: give --power-limit W, --time-limit MS, both, or --energy")
 	}
-	if (l.Energy || l.Knee || l.MaxSlowdownPct > 0) && (l.PowerW > 0 || l.TimeMS > 0) {
-		return usagef("--power-limit and --time-limit may be given together, but not with --energy, --knee or " +
+	if (l.Energy || l.Knee || l.MaxSlowdownPct > 0) && (l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0) {
+		return usagef("--power-limit, --time-limit and --energy-limit may be given together, but not with --energy, --knee or " +
 			"--max-slowdown")
 	}
 	if err := l.Check(); err != nil {
@@ -177,6 +179,7 @@ type answer struct {
 	advice     []string
 	served     *optimize.Outcome // under the load of ask; nil without one
 	ask        optimize.Ask
+	training   *session.Projection // whole ones; nil where they are not asked for
 }
 
 // document is the answer as JSON, without what only the caller knows: the device,
@@ -192,6 +195,7 @@ func (x answer) document(limit optimize.Limit) answerJSON {
 		N:          x.standing.N,
 		ChanceOver: x.standing.ChanceOver,
 		Size:       x.size(),
+		Training:   toProjectionJSON(x.training),
 	}
 	if x.served != nil {
 		out.Limit, out.Served = servedLimitJSON(x.ask, limit), toServedJSON(x.ask, *x.served)
@@ -297,6 +301,11 @@ func (x answer) print(w io.Writer) error {
 	}
 	if err := table(w, rows...); err != nil {
 		return err
+	}
+	if x.training != nil {
+		if err := printProjection(w, x.training, x.space); err != nil {
+			return err
+		}
 	}
 	return printAdvice(w, x.advice)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,8 @@ func (a *app) campaigns() *cobra.Command {
 		verb("show NAME", "Show one campaign in full, by its name or folder", 1, 1, func(args []string) error {
 			return a.showCampaign(args[0])
 		}),
+		verb("summary", "Count campaigns, runs, epochs and devices of the data directory", 0, 0,
+			func([]string) error { return a.summarise() }),
 		verb("compare NAME OTHER", "Compare what two campaigns measured of the same modes", 2, 2,
 			func(args []string) error { return a.compareCampaigns(args[0], args[1]) }),
 		verb("rename NAME NEW", "Rename a campaign", 2, 2, func(args []string) error {
@@ -118,6 +121,34 @@ func (a *app) listCampaigns(deleted bool) error {
 			strconv.Itoa(c.Usable), orDash(string(c.Strategy)), string(c.State)})
 	}
 	return table(a.out, rows...)
+}
+
+// ledgerJSON is `jtune campaigns summary --json`.
+type ledgerJSON struct {
+	session.Ledger
+	Devices []session.DeviceLedger `json:"devices"`
+	Virtual bool                   `json:"virtual"` // some of it was simulated or replayed
+}
+
+func (a *app) summarise() error {
+	list, err := a.options.Campaigns()
+	if err != nil {
+		return err
+	}
+	all, devices := session.LedgerOf(list)
+	if a.asJSON {
+		virtual := slices.ContainsFunc(devices, func(d session.DeviceLedger) bool { return d.Virtual })
+		return printJSON(a.out, ledgerJSON{all, listOf(devices), virtual})
+	}
+	rows := [][]string{{"device", "campaigns", "runs", "usable", "minibatches", "epochs", "hours"}}
+	row := func(name string, l session.Ledger) []string {
+		return []string{name, text.Thousands(l.Campaigns), text.Thousands(l.Runs), text.Thousands(l.Usable),
+			text.Thousands(l.Minibatches), text.Of(l.Epochs), text.Of(l.TimeS / 3600)}
+	}
+	for _, d := range devices {
+		rows = append(rows, row(ofDevice(d.Device, d.Virtual), d.Ledger))
+	}
+	return table(a.out, append(rows, row(text.Count(len(devices), "device"), all))...)
 }
 
 // ofDevice names a device, and says so when its numbers are no measurements.

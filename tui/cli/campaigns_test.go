@@ -50,6 +50,13 @@ func TestCampaignsAreListedRenamedDeletedAndRestored(t *testing.T) {
 	if list[0]["seed"] != 7.0 || list[1]["modes"] != 3.0 || list[1]["usable"] != 3.0 {
 		t.Errorf("got %v", list)
 	}
+	sum := run("campaigns", "summary", "--json").done(t).object(t,
+		"campaigns runs usable minibatches epochs time_s devices virtual")
+	if sum["campaigns"] != 3.0 || sum["runs"].(float64) < 5 || sum["virtual"] != true ||
+		len(sum["devices"].([]any)) != 1 || !(sum["epochs"].(float64) > 0) {
+		t.Errorf("the sum of a search, a profile and a run is %v", sum)
+	}
+	run("campaigns", "summary").done(t)
 	tuned, sampled := list[0]["name"].(string), list[1]["name"].(string)
 	run("campaigns", "rename", sampled, "mine").done(t)
 	run("campaigns", "show", sampled).fails(t, exitFailed, "no campaign "+sampled, "jtune campaigns")

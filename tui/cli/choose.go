@@ -15,13 +15,15 @@ import (
 func (a *app) choose() *cobra.Command {
 	var limit optimize.Limit
 	var serving session.Serving
+	var whole training
 	model, maxError := "", 0.0
 	cmd := &cobra.Command{
-		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy | --throughput | --max-slowdown " +
-			"PCT | --knee)",
+		Use: "choose --model MODEL (--power-limit W | --time-limit MS | --energy-limit J | --energy | --throughput | " +
+			"--max-slowdown PCT | --knee)",
 		Short: "Choose a power mode by the predictions of a model",
 		Example: "  jtune fit --samples campaign --out resnet.model\n" +
-			"  jtune choose --model resnet.model --power-limit 30",
+			"  jtune choose --model resnet.model --power-limit 30\n" +
+			"  jtune choose --model resnet.model --power-limit 30 --epochs 120",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			served, err := underLoad(serving, cmd.Flags().Changed)
@@ -48,16 +50,21 @@ func (a *app) choose() *cobra.Command {
 			if err := session.CheckError(m, maxError); err != nil {
 				return err
 			}
+			if served && whole.epochs > 0 {
+				return usagef("choose --epochs is about training, not about a load")
+			}
 			if served {
 				return a.chooseServed(m, limit, serving)
 			}
-			return a.doChoose(m, limit)
+			return a.doChoose(m, limit, whole)
 		},
 	}
 	fl := cmd.Flags()
 	modelFlag(fl, &model, "")
 	goalFlags(fl, &limit)
 	servingFlags(fl, &serving)
+	fl.Float64Var(&limit.EnergyJ, "energy-limit", 0,
+		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
 	fl.Float64Var(&limit.MaxSlowdownPct, "max-slowdown", 0,
 		"mode of least power that is at most `PCT` percent slower than the fastest")
 	fl.BoolVar(&limit.Throughput, "throughput", false,
@@ -68,6 +75,7 @@ func (a *app) choose() *cobra.Command {
 		"stay `Z` standard deviations of the prediction below a limit")
 	fl.Float64Var(&maxError, "max-error", 0,
 		"fail with exit code 5 when the model's own cross-validated error is above `PCT` percent, or not known")
+	whole.flags(fl)
 	a.jsonFlag(fl)
 	return cmd
 }
@@ -80,7 +88,7 @@ func (a *app) modelSettings(m *learn.Model) ([]tegra.Setting, error) {
 	return tegra.Settings(m.Space.Modes(), m.Batches), nil
 }
 
-func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
+func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) error {
 	list, err := a.modelSettings(m)
 	if err != nil {
 		return err
@@ -92,8 +100,19 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit) error {
 	}
 	a.doubts(m)
 	x := a.chosen(m, o, at, limit, err == nil)
+	if whole.epochs > 0 {
+		perEpoch, err := whole.minibatches(a, m.At(x.batch))
+		if err != nil {
+			return err
+		}
+		projection := o.Project(at, x.versus, limit, whole.epochs, perEpoch)
+		x.training = &projection
+	}
 	if !a.asJSON {
 		situation := a.options.Situation(m, x.mode)
+		if x.training != nil {
+			situation.Minibatches = x.training.Minibatches
+		}
 		if m.Batches != nil {
 			m = m.At(x.batch)
 		}

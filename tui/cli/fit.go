@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -34,7 +36,7 @@ type fitJSON struct {
 
 func (a *app) fit() *cobra.Command {
 	var r session.FitRequest
-	var method, out string
+	var method, out, entries string
 	loss, freeze := "mse", false
 	var hyper []string
 	cmd := &cobra.Command{
@@ -62,10 +64,18 @@ func (a *app) fit() *cobra.Command {
 					a.note("training networks, and five times more for the cross-validation: --no-cv leaves that out")
 				}
 			}
+			var replicated []session.Replicated
+			r.Replicated = func(list []session.Replicated) { replicated = list }
 			m, notes, err := session.Fit(cmd.Context(), a.options, r)
 			a.notes(notes)
 			if err != nil {
 				return err
+			}
+			if entries != "" {
+				if err := writeFile(entries, replicatedCSV(replicated, m.Provenance.Virtual)); err != nil {
+					return err
+				}
+				a.note("%s: %s", entries, session.ReplicatedText(replicated))
 			}
 			if err := m.Save(out); err != nil {
 				return fmt.Errorf("%w: choose another file with --out", err)
@@ -85,10 +95,28 @@ func (a *app) fit() *cobra.Command {
 		strings.Join(nn.Settings(), ", "))
 	countFlag(f, &r.Minibatches, "minibatches", "learn from the first `N` recorded minibatches of each mode "+
 		"(default all)")
+	f.StringVar(&entries, "entries", "", "list how often the networks of powertrain and nn see each mode in `FILE`, as CSV")
 	f.BoolVar(&r.SkipCV, "no-cv", false, "no cross-validation: faster, and the model does not know its own error")
 	f.BoolVar(&r.Strict, "strict", false, "a bad row is an error")
 	a.jsonFlag(f)
 	return cmd
+}
+
+// replicatedCSV lists the rows that networks learn from, mode by mode.
+func replicatedCSV(list []session.Replicated, virtual bool) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(append(slices.Clone(sweep.Columns[:tegra.NumKnobs]), "minibatches", "time_rows", "power_readings",
+		"power_rows", export.VirtualColumn))
+	for _, r := range list {
+		row := sweep.ModeFields(r.Mode)
+		for _, n := range []int{r.Times, r.TimeRows, r.Powers, r.PowerRows} {
+			row = append(row, strconv.Itoa(n))
+		}
+		w.Write(append(row, strconv.FormatBool(virtual)))
+	}
+	w.Flush()
+	return b.String()
 }
 
 // networkFlags puts --loss, --hyper and --freeze into the request.
@@ -103,6 +131,8 @@ func networkFlags(cmd *cobra.Command, r *session.FitRequest, loss string, freeze
 		return usagef("--loss is for networks: it needs --method powertrain or nn")
 	case freeze && r.Method != learn.PowerTrain:
 		return usagef("--freeze keeps the transferred layers: it needs --method powertrain")
+	case cmd.Flags().Changed("entries") && !networks:
+		return usagef("--entries lists what networks learn from: it needs --method powertrain or nn")
 	case len(hyper) > 0 && !networks:
 		return usagef("--hyper sets networks: it needs --method powertrain or nn")
 	}
@@ -185,14 +215,14 @@ func withSize(sized bool, row []string, fields ...string) []string {
 func (a *app) predict() *cobra.Command {
 	var model, modes string
 	var limit optimize.Limit
-	strict := false
+	strict, epoch := false, 0
 	cmd := &cobra.Command{
 		Use:   "predict --model MODEL [MODE...]",
 		Short: "Predict time, power and energy of any or all modes",
 		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
 			"such as cores=2,4,6 for all that match; clocks also take 900MHz, 0.9GHz or just 900. A line of the " +
-			"text is a mode with its time, power and energy per minibatch and their 95 % bands, and where it stands " +
-			"against a limit. Values are the model's, also of modes that it has learned from; where a mode stands is " +
+			"text is a mode with its time, power and energy per minibatch and their 95 % bands, its time and energy per " +
+			"epoch where its minibatches are known, and where it stands against a limit. Values are the model's, also of modes that it has learned from; where a mode stands is " +
 			"decided by its readings if there are any.",
 		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
 			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
@@ -227,7 +257,11 @@ func (a *app) predict() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printPredictions(session.OutlookOf(m, settings), limit)
+			perEpoch := a.options.PerEpoch(m)
+			if m.Batches != nil { // an epoch of another batch size has other minibatches
+				perEpoch = 0
+			}
+			return a.printPredictions(session.OutlookOf(m, settings), limit, cmp.Or(epoch, perEpoch))
 		},
 	}
 	f := cmd.Flags()
@@ -236,6 +270,7 @@ func (a *app) predict() *cobra.Command {
 		"`FILE` with the modes to predict, as CSV or one MODE per line; - for standard input (default: all of the "+
 			"model)")
 	limitFlags(f, &limit)
+	countFlag(f, &epoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
 	a.jsonListFlag(f)
 	f.BoolVar(&strict, "strict", false, "a bad row is an error")
@@ -297,8 +332,8 @@ func (a *app) modesToPredict(path string, space *tegra.Space, strict bool) ([]te
 	return out, nil
 }
 
-func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit) error {
-	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(limit)}
+func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit, perEpoch int) error {
+	m, of := o.Model, export.Points{Known: o.Predicted, Standings: o.Standings(limit), PerEpoch: perEpoch}
 	of.Virtual = m.Provenance.Virtual
 	switch {
 	case a.asJSON:
@@ -312,6 +347,9 @@ func (a *app) printPredictions(o *session.Outlook, limit optimize.Limit) error {
 			"(" + between(p.TimeLoMS, p.TimeHiMS) + ")", inUnit(p.PowerW, "W"),
 			"(" + between(p.PowerLoW, p.PowerHiW) + ")", inUnit(p.EnergyJ(), "J")},
 			"batch "+strconv.Itoa(p.Batch), inUnit(p.Measured.SampleMS(), "ms per sample"))
+		if perEpoch > 0 {
+			row = append(row, "epoch "+optimize.Whole(p.Measured, perEpoch).String())
+		}
 		if s := of.Standings[i]; s.Limited {
 			row = append(row, s.String())
 		}

@@ -139,6 +139,8 @@ func limitFlags(f *pflag.FlagSet, l *optimize.Limit) {
 	f.Float64Var(&l.PowerW, "power-limit", 0, "say of each mode whether it stays within `W` watts, and how sure "+
 		"that is")
 	f.Float64Var(&l.TimeMS, "time-limit", 0, "the same for `MS` milliseconds per minibatch")
+	f.Float64Var(&l.EnergyJ, "energy-limit", 0, "the same for `J` joules per minibatch, or per sample where the batch "+
+		"size is an input")
 }
 
 // goalFlags adds the goals of choose.

@@ -457,6 +457,7 @@ func TestChooseSpeaksEveryLimit(t *testing.T) {
 		{"time", []string{"--time-limit", "200"}, `{"kind":"time","value_ms":200}`},
 		{"both", []string{"--power-limit", "30", "--time-limit", "200"},
 			`[{"kind":"power","value_w":30},{"kind":"time","value_ms":200}]`},
+		{"within energy", []string{"--energy-limit", "4"}, `{"kind":"energy","value_j":4}`},
 		{"energy", []string{"--energy"}, `{"kind":"energy"}`},
 		{"slowdown", []string{"--max-slowdown", "10"}, `{"kind":"max_slowdown","value_pct":10}`},
 		{"knee", []string{"--knee"}, `{"kind":"knee"}`},
@@ -538,10 +539,17 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		t.Skip("trains networks; learn/baseline/nn trains two at a time")
 	}
 	dir, model := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "m")
+	entries := filepath.Join(t.TempDir(), "entries.csv")
 	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out",
 		dir).done(t)
 	o := jtune(t, "fit", "--samples", dir, "--out", model, "--method", "powertrain", "--freeze", "--loss",
-		"mape", "--hyper", "epochs=3", "--hyper", "dropout=0.2", "--minibatches", "10", "--no-cv", "--json").done(t)
+		"mape", "--hyper", "epochs=3", "--hyper", "dropout=0.2", "--minibatches", "10", "--no-cv", "--json",
+		"--entries", entries).done(t)
+	weights, err := os.ReadFile(entries)
+	if err != nil || !strings.Contains(string(weights), ",10,10,") || strings.Count(string(weights), "\n") != 3 ||
+		!strings.HasSuffix(string(weights), ",true\n") {
+		t.Errorf("%v: entries are\n%s", err, weights)
+	}
 	if !strings.Contains(o.err, "single minibatches") || !strings.Contains(o.err, "of 2 modes") ||
 		!strings.Contains(o.err, "first 10 minibatches") {
 		t.Errorf("stderr %q does not name minibatches", o.err)
@@ -570,6 +578,7 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		{[]string{"--loss", "mae", "--method", "nn"}, []string{"mae", "mape"}},
 		{[]string{"--loss", "mape"}, []string{"--loss", "powertrain or nn"}},
 		{[]string{"--freeze", "--method", "nn"}, []string{"--freeze", "powertrain"}},
+		{[]string{"--entries", "e.csv"}, []string{"--entries", "powertrain or nn"}},
 		{[]string{"--hyper", "epochs=3"}, []string{"--hyper", "powertrain or nn"}},
 		{[]string{"--hyper", "layers=3", "--method", "nn"}, []string{"layers", "learn_rate"}},
 		{[]string{"--hyper", "epochs=no", "--method", "nn"}, []string{"epochs", "no"}},

@@ -58,9 +58,7 @@ func (a *app) reproduce() *cobra.Command {
 			}
 			o.Seed = a.options.Seed
 			o.Progress = func(done, total int, study string) {
-				if !a.asJSON && !a.asCSV {
-					a.note("%d of %d: %s", done+1, total, study)
-				}
+				a.note("%d of %d: %s", done+1, total, study)
 			}
 			if claims {
 				judged, err := reproduce.Ledger(cmd.Context(), o)
@@ -81,7 +79,8 @@ func (a *app) reproduce() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&claims, "claims", false, "list the papers' take-aways and how they stand")
-	f.BoolVar(&o.Quick, "quick", false, "one sample of modes in place of several, and smaller references")
+	f.BoolVar(&o.Quick, "quick", false, "one sample of modes in place of several, smaller references, and fewer steps "+
+		"of networks: to see that all runs, not for figures to quote")
 	f.BoolVar(&plots, "plot", false, "draw the results in the terminal too")
 	f.StringVar(&o.Sweeps, "sweeps", "", "`DIR` with measured sweeps")
 	f.StringVar(&svg, "svg", "", "draw the results as SVG files in `DIR`")

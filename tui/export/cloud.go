@@ -10,6 +10,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/tegra"
 )
 
 // Points are settings, what is predicted or known of them, and where they stand.
@@ -17,6 +18,16 @@ type Points struct {
 	Known     []learn.Prediction
 	Standings []optimize.Standing // by index of Known
 	Virtual   bool                // numbers of a virtual board
+	PerEpoch  int                 // minibatches of an epoch; 0: not known
+}
+
+// epochOf is an epoch of a point.
+func (p Points) epochOf(m tegra.Measured) (e Epoch) {
+	if p.PerEpoch > 0 {
+		s := float64(p.PerEpoch) * m.TimeMS / 1000
+		e = Epoch{tegra.Finite(s), tegra.Finite(s * m.PowerW)}
+	}
+	return e
 }
 
 // Cloud is many modes and their front.
@@ -49,7 +60,8 @@ func (c *Cloud) Listed() []Point {
 	out := make([]Point, len(c.Front))
 	for i, k := range c.Front {
 		p := c.Known[k]
-		out[i] = Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured), StandingOf(c.Standings[k]), c.Virtual}
+		out[i] = Point{p.Mode.Units(), BandsOf(p), SizeOf(p.Measured), c.epochOf(p.Measured),
+			StandingOf(c.Standings[k]), c.Virtual}
 	}
 	return out
 }

@@ -73,6 +73,12 @@ func SizeOf(m tegra.Measured) Size {
 	return Size{m.Batch, tegra.Finite(m.SampleMS())}
 }
 
+// Epoch is what an epoch takes; nothing of it is written where its minibatches are not known.
+type Epoch struct {
+	TimeS   tegra.Val[float64] `json:"epoch_s,omitzero"`
+	EnergyJ tegra.Val[float64] `json:"epoch_j,omitzero"`
+}
+
 // Standing is what a point was measured to be, and where it stands against the limit.
 type Standing struct {
 	Measured   bool               `json:"measured"`
@@ -91,6 +97,7 @@ type Point struct {
 	tegra.ModeUnits
 	Bands
 	Size
+	Epoch
 	Standing
 	Virtual bool `json:"virtual"`
 }

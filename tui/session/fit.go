@@ -36,6 +36,8 @@ type FitRequest struct {
 	// Training is called before networks are trained, which takes its time; may
 	// be nil.
 	Training func()
+	// Replicated is called with what the networks learn from; may be nil.
+	Replicated func([]Replicated)
 }
 
 // Samples are measured modes and what is known of their origin.
@@ -223,6 +225,9 @@ func Fit(ctx context.Context, o Options, r FitRequest) (*learn.Model, []string, 
 			r.Network(&c)
 		}
 		options.Network = &c
+		if r.Replicated != nil {
+			r.Replicated(replicate(samples.readings, options.Entries))
+		}
 		if r.Training != nil {
 			r.Training()
 		}

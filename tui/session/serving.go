@@ -87,8 +87,8 @@ func (v Serving) Ask(l optimize.Limit, seed uint64) (optimize.Ask, error) {
 	switch {
 	case a.PowerAs != optimize.Peak && a.PowerAs != optimize.Mean:
 		return a, fmt.Errorf("%w: --power-as %q: want peak or mean", ErrUsage, v.PowerAs)
-	case l.Knee || l.MaxSlowdownPct > 0:
-		return a, fmt.Errorf("%w: --knee and --max-slowdown are not for a load", ErrUsage)
+	case l.Knee || l.MaxSlowdownPct > 0 || l.EnergyJ > 0:
+		return a, fmt.Errorf("%w: --energy-limit, --knee and --max-slowdown are not for a load", ErrUsage)
 	case l.Energy:
 		a.Want = optimize.LeastEnergy
 	case l.Throughput:

@@ -39,6 +39,15 @@ func (o Options) Minibatches(m *learn.Model) int {
 	return MinibatchesPerEpoch(m, list) * w.Epochs
 }
 
+// PerEpoch is MinibatchesPerEpoch with the workloads of these options.
+func (o Options) PerEpoch(m *learn.Model) int {
+	list, err := o.Workloads()
+	if err != nil {
+		return 0
+	}
+	return MinibatchesPerEpoch(m, list)
+}
+
 // MinibatchesPerEpoch counts those of one epoch of a model's training, of the model's batch
 // size; 0 when it is unknown, as for a replay: its name is a label, and its file may be of
 // inference.

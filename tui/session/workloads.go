@@ -62,6 +62,13 @@ func (s *Session) SizedWorkload(name string) (w workload.Workload, sizes []int, 
 	if w, err = s.findWorkload(name); err != nil {
 		return w, nil, err
 	}
+	if _, _, named := workload.CutBatch(name); named && !s.replays() {
+		if len(s.Batches) > 0 || s.AllSizes {
+			return w, nil, fmt.Errorf("%w: workload %s has its batch size in its name: leave --batch out", ErrUsage,
+				text.Clip(name))
+		}
+		return w, nil, nil
+	}
 	sizes = s.Sizes()
 	if sizes == nil && len(s.Batches) == 0 && !s.replays() && len(w.Batches) > 1 {
 		sizes = slices.Compact(slices.Sorted(slices.Values(w.Batches)))

@@ -12,10 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"jtune/learn/internal/rows"
+	"jtune/tegra"
 )
 
 // Regression is y = Intercept + Σ Slope_k (x_k − Centre_k), by least squares.
@@ -25,8 +27,9 @@ import (
 type Regression struct {
 	Centre, Slope []float64
 	Intercept     float64
-	Rank          int // independent ways in which the inputs varied
-	Varied        int // inputs that varied at all
+	Rank          int   // independent ways in which the inputs varied
+	Varied        int   // inputs that varied at all
+	Mixed         []int // inputs whose effects cannot be separated: without any one of them the rank is the same
 }
 
 // rankTolerance: singular values below this share of the largest are zero.
@@ -66,11 +69,11 @@ func Fit(x [][]float64, y []float64) (Regression, error) {
 		return Regression{}, errSVD
 	}
 	values := svd.Values(nil)
-	for r.Rank < len(values) && values[r.Rank] > rankTolerance*values[0] && values[r.Rank] > 0 {
-		r.Rank++
-	}
-	if r.Rank == 0 {
+	if r.Rank = rank(values); r.Rank == 0 {
 		return r, nil
+	}
+	if r.Rank < r.Varied {
+		r.Mixed = mixed(centred, r.Rank)
 	}
 	off := mat.NewDense(n, 1, nil)
 	for i, v := range y {
@@ -84,6 +87,30 @@ func Fit(x [][]float64, y []float64) (Regression, error) {
 	return r, nil
 }
 
+// rank counts the singular values that are not zero.
+func rank(values []float64) (n int) {
+	for n < len(values) && values[n] > rankTolerance*values[0] && values[n] > 0 {
+		n++
+	}
+	return n
+}
+
+// mixed are the inputs that take part in a dependency: the rank stays where one of them is left out.
+func mixed(centred *mat.Dense, all int) (out []int) {
+	n, k := centred.Dims()
+	for j := range k {
+		column := mat.Col(nil, j, centred)
+		without := mat.DenseCopyOf(centred)
+		without.SetCol(j, make([]float64, n))
+		var svd mat.SVD
+		varies := mat.Norm(mat.NewVecDense(n, column), 2) > 0
+		if varies && svd.Factorize(without, mat.SVDNone) && rank(svd.Values(nil)) == all {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
 // At returns the regression's value, which may be zero or negative.
 func (r Regression) At(x []float64) float64 {
 	v := r.Intercept
@@ -93,11 +120,21 @@ func (r Regression) At(x []float64) float64 {
 	return v
 }
 
-// Warning says when inputs that varied together share their effect, else "".
+// Warning says which knobs, in the order of Knobs, varied together and share their effect; "" for none.
 func (r Regression) Warning() string {
-	if r.Rank < r.Varied {
-		return fmt.Sprintf("%d knobs varied in only %d independent ways: the regression cannot separate their effects",
-			r.Varied, r.Rank)
+	if r.Rank >= r.Varied {
+		return ""
 	}
-	return ""
+	var names []string
+	for _, k := range r.Mixed {
+		if k < int(tegra.NumKnobs) {
+			names = append(names, tegra.Knob(k).String())
+		}
+	}
+	which := "them all"
+	if len(names) > 1 {
+		which = strings.Join(names[:len(names)-1], ", ") + " from " + names[len(names)-1]
+	}
+	return fmt.Sprintf("%d knobs varied in only %d independent ways: the regression cannot separate the effect of %s",
+		r.Varied, r.Rank, which)
 }

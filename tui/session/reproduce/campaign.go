@@ -125,7 +125,7 @@ func (l *lab) minibatchErrors() (out [][2]float64, err error) {
 		return l.sensitivity, nil
 	}
 	for _, n := range minibatchCounts {
-		pair, err := nn.TrainPair(l.ctx, nn.Medians(p.first(n)), nn.Config{Seed: l.Seed})
+		pair, err := nn.TrainPair(l.ctx, nn.Medians(p.first(n)), l.referenceConfig())
 		if err != nil {
 			return nil, err
 		}

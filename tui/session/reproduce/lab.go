@@ -28,8 +28,28 @@ const (
 	samples      = 5
 	scratch      = 3 // samples where networks learn from scratch
 	quickSamples = 1
-	quickModes   = 600 // of a reference
+	quickModes   = 600  // of a reference
+	quickSteps   = 1000 // of the networks of references, in place of 3,000 at least
+	quickScratch = 4000 // of networks that learn from few modes, in place of 12,000
 )
+
+// referenceConfig are the settings of the networks that learn from many modes.
+func (l *lab) referenceConfig() nn.Config {
+	c := nn.Config{Seed: l.Seed}
+	if l.Quick {
+		c.MinSteps = quickSteps
+	}
+	return c
+}
+
+// scratchConfig are those of networks that learn from few.
+func (l *lab) scratchConfig() *nn.Config {
+	c := nn.FromScratch()
+	if l.Quick {
+		c.MinSteps = quickScratch
+	}
+	return &c
+}
 
 // lab holds what studies share.
 type lab struct {
@@ -239,7 +259,7 @@ func (l *lab) reference(place string, most int) (*learn.Reference, error) {
 	if most > 0 && most < len(learned) {
 		learned = thinned(learned, most, l.Seed)
 	}
-	pair, err := nn.TrainPair(l.ctx, nn.Medians(learned), nn.Config{Seed: l.Seed})
+	pair, err := nn.TrainPair(l.ctx, nn.Medians(learned), l.referenceConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +305,7 @@ func (l *lab) score(method string, size int, place, reference string) (bench.Row
 	}
 	o := bench.Options{Truth: s.measured, Name: title(place), Reference: r, Methods: []string{method},
 		Sizes: []int{max(1, size)}, Seeds: l.seeds(method), BudgetFrom: leastW, BudgetTo: mostW, BudgetStep: 1,
-		Seed:    l.Seed,
+		Seed: l.Seed, Scratch: l.scratchConfig(),
 		Workers: runtime.GOMAXPROCS(0)}
 	board := boardOf(place)
 	if board != "agx-orin" { // PowerTrain's limits are those of an AGX Orin

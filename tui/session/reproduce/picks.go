@@ -62,10 +62,10 @@ func (l *lab) picks(place string) (*picks, error) {
 		return nil, err
 	}
 	learned := thinned(s.measured, min(learnedModes, len(s.measured)), l.Seed+1)
-	transfer, scratch := nn.ForTransfer(), nn.FromScratch()
+	transfer := nn.ForTransfer()
 	for method, o := range map[string]learn.Options{
 		bench.PowerTrain: {Method: learn.PowerTrain, Reference: reference, Network: &transfer},
-		bench.NN:         {Method: learn.NN, Network: &scratch},
+		bench.NN:         {Method: learn.NN, Network: l.scratchConfig()},
 		bench.GP:         {Method: learn.GP},
 	} {
 		o.Space, o.Seed, o.SkipCV = space, l.Seed, true

@@ -128,7 +128,7 @@ type Report struct {
 // Options say what to run.
 type Options struct {
 	Studies  []string // by name; nil: all
-	Quick    bool     // one sample of modes where the paper has ten, and references of 600 modes
+	Quick    bool     // one sample of modes where the paper has ten, references of 600 modes, fewer steps of networks
 	Sweeps   string   // folder with measured sweeps, see SweepFile; "": none
 	Seed     uint64
 	Progress func(done, total int, study string) // may be nil

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/tegra"
+	"jtune/tui/session"
+)
+
+// training is what flags say of a whole training.
+type training struct{ epochs, perEpoch int }
+
+func (t *training) flags(f *pflag.FlagSet) {
+	countFlag(f, &t.epochs, "epochs", "what a whole training of `N` epochs takes, in hours and energy")
+	countFlag(f, &t.perEpoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
+}
+
+// minibatches are those of an epoch.
+func (t training) minibatches(a *app, m *learn.Model) (int, error) {
+	return a.options.EpochMinibatches(m, t.perEpoch)
+}
+
+// projectionJSON is a whole training in the answer's mode and in those that it is compared with.
+type projectionJSON struct {
+	Epochs      int             `json:"epochs"`
+	Minibatches int             `json:"minibatches"`
+	Strategies  []projectedJSON `json:"strategies"`
+}
+
+type projectedJSON struct {
+	Strategy string             `json:"strategy"`
+	Mode     tegra.Mode         `json:"mode"`
+	TimeH    tegra.Val[float64] `json:"time_h"`
+	KWh      tegra.Val[float64] `json:"energy_kwh"`
+	SavedH   tegra.Val[float64] `json:"saved_h"` // by the answer
+	SavedKWh tegra.Val[float64] `json:"saved_kwh"`
+	Measured bool               `json:"measured"`
+	Within   bool               `json:"within_limit"`
+}
+
+func toProjectionJSON(p *session.Projection) *projectionJSON {
+	if p == nil {
+		return nil
+	}
+	out := &projectionJSON{p.Epochs, p.Minibatches, nil}
+	for _, r := range p.Rows {
+		out.Strategies = append(out.Strategies, projectedJSON{r.Strategy, r.Mode, tegra.Finite(r.Hours()),
+			tegra.Finite(r.KWh), tegra.Finite(r.Saved.Time.Hours()), tegra.Finite(r.Saved.KWh), r.Measured, r.Met})
+	}
+	return out
+}
+
+// printProjection prints whole trainings; those in modes that exceed the limit say so.
+func printProjection(w io.Writer, p *session.Projection, space *tegra.Space) error {
+	fmt.Fprintf(w, "\nwhole trainings, %s (%s minibatches):\n", text.Count(p.Epochs, "epoch"), text.Thousands(p.Minibatches))
+	rows := [][]string{{"strategy", "mode", "hours", "kWh", "hours saved", "kWh saved", "", ""}}
+	for i, r := range p.Rows {
+		how, over := "predicted", ""
+		if r.Measured {
+			how = "measured"
+		}
+		if !r.Met {
+			over = "exceeds the limit"
+		}
+		row := []string{r.Strategy, space.Format(r.Mode), text.Of(r.Hours()), text.Of(r.KWh), "", "", how, over}
+		if i > 0 {
+			row[4], row[5] = text.Of(r.Saved.Time.Hours()), text.Of(r.Saved.KWh)
+		}
+		rows = append(rows, row)
+	}
+	return table(w, rows...)
+}
