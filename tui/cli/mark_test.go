@@ -99,6 +99,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"models show":       {model},
 		"campaigns":         {},
 		"campaigns list":    {},
+		"campaigns summary": {},
 		"campaigns show":    {campaign},
 		"campaigns compare": {campaign, again(t, campaign)},
 		"repeat":            {kept()},
