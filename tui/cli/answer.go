@@ -135,7 +135,8 @@ func checkLimits(l optimize.Limit, given func(name string) bool) error {
 	for _, v := range []struct {
 		flag  string
 		value float64
-	}{{"power-limit", l.PowerW}, {"time-limit", l.TimeMS}, {"energy-limit", l.EnergyJ}, {"max-slowdown", l.MaxSlowdownPct}} {
+	}{{"power-limit", l.PowerW}, {"time-limit", l.TimeMS}, {"energy-limit", l.EnergyJ},
+		{"max-slowdown", l.MaxSlowdownPct}} {
 		if given(v.flag) && (!(v.value > 0) || math.IsInf(v.value, 0)) {
 			return usagef("--%s %g: must be a positive number", v.flag, v.value)
 		}
@@ -152,8 +153,8 @@ func checkLimit(l optimize.Limit, given func(name string) bool) error {
 		return usagef("no goal: give --power-limit W, --time-limit MS, both, or --energy")
 	}
 	if (l.Energy || l.Knee || l.MaxSlowdownPct > 0) && (l.PowerW > 0 || l.TimeMS > 0 || l.EnergyJ > 0) {
-		return usagef("--power-limit, --time-limit and --energy-limit may be given together, but not with --energy, --knee or " +
-			"--max-slowdown")
+		return usagef("--power-limit, --time-limit and --energy-limit may be given together, but not with --energy, " +
+			"--knee or --max-slowdown")
 	}
 	if err := l.Check(); err != nil {
 		return usagef("%v", err)

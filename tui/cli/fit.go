@@ -221,9 +221,9 @@ func (a *app) predict() *cobra.Command {
 		Short: "Predict time, power and energy of any or all modes",
 		Long: "Predicts with a model of jtune fit or tune. MODE is a mode such as 12c/1.65C/0.62G/3.19M, or a filter " +
 			"such as cores=2,4,6 for all that match; clocks also take 900MHz, 0.9GHz or just 900. A line of the " +
-			"text is a mode with its time, power and energy per minibatch and their 95 % bands, its time and energy per " +
-			"epoch where its minibatches are known, and where it stands against a limit. Values are the model's, also of modes that it has learned from; where a mode stands is " +
-			"decided by its readings if there are any.",
+			"text is a mode with its time, power and energy per minibatch and their 95 % bands, its time and energy " +
+			"per epoch where its minibatches are known, and where it stands against a limit. Values are the model's, " +
+			"also of modes that it has learned from; where a mode stands is decided by its readings if there are any.",
 		Example: "  jtune predict --model resnet.model 12c/1.65C/0.62G/3.19M\n" +
 			"  jtune predict --model resnet.model 'cores=8,12 gpu>=0.9GHz'\n" +
 			"  jtune predict --model resnet.model --csv",

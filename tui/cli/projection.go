@@ -57,7 +57,8 @@ func toProjectionJSON(p *session.Projection) *projectionJSON {
 
 // printProjection prints whole trainings; those in modes that exceed the limit say so.
 func printProjection(w io.Writer, p *session.Projection, space *tegra.Space) error {
-	fmt.Fprintf(w, "\nwhole trainings, %s (%s minibatches):\n", text.Count(p.Epochs, "epoch"), text.Thousands(p.Minibatches))
+	fmt.Fprintf(w, "\nwhole trainings, %s (%s minibatches):\n", text.Count(p.Epochs, "epoch"),
+		text.Thousands(p.Minibatches))
 	rows := [][]string{{"strategy", "mode", "hours", "kWh", "hours saved", "kWh saved", "", ""}}
 	for i, r := range p.Rows {
 		how, over := "predicted", ""

@@ -40,7 +40,7 @@ func ReplicatedText(list []Replicated) string {
 	for _, r := range list {
 		fewTimes, fewPowers = min(fewTimes, r.Times), min(fewPowers, r.Powers)
 	}
-	return fmt.Sprintf("%d modes of equal weight: %d to %d minibatches each, as %d rows; %d to %d power readings each, "+
-		"as %d rows", len(list), fewTimes, list[0].TimeRows, list[0].TimeRows, fewPowers, list[0].PowerRows,
+	return fmt.Sprintf("%d modes of equal weight: %d to %d minibatches each, as %d rows; %d to %d power readings "+
+		"each, as %d rows", len(list), fewTimes, list[0].TimeRows, list[0].TimeRows, fewPowers, list[0].PowerRows,
 		list[0].PowerRows)
 }

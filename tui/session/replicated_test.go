@@ -18,7 +18,8 @@ func TestReplicatedCountsTheRowsThatNetworksSee(t *testing.T) {
 		entries = append(entries, nn.Sample{Mode: m, TimesMS: make([]float64, n), PowersW: make([]float64, n/5)})
 	}
 	list := replicate(medians, entries)
-	want := []Replicated{{medians[0].Mode, 40, 40, 8, 8}, {medians[1].Mode, 7, 40, 1, 8}, {medians[2].Mode, 1, 40, 1, 8}}
+	want := []Replicated{{medians[0].Mode, 40, 40, 8, 8}, {medians[1].Mode, 7, 40, 1, 8},
+		{medians[2].Mode, 1, 40, 1, 8}}
 	for i, got := range list {
 		if got != want[i] {
 			t.Errorf("got %+v, want %+v", got, want[i])
