@@ -8,7 +8,6 @@ import (
 
 	"jtune/internal/stats"
 	"jtune/profiles/record"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 )
@@ -151,7 +150,7 @@ func (m *measurement) row(f *fault) record.Row {
 		times = []float64{own.TimeMS}
 	}
 	r.TimeMS, r.TimeIQRMS = stats.Median(times), stats.IQR(times)
-	if m.b.Workload.Server != (workload.Server{}) { // its power goes up and down with each request
+	if m.b.Workload.Serves() { // its power goes up and down with each request
 		power = []float64{energy.MeanW()}
 	}
 	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))

@@ -19,7 +19,7 @@ const (
 
 // SettingsFor fills in the defaults for a workload.
 func SettingsFor(w workload.Workload, s record.Settings) record.Settings {
-	if w.Server != (workload.Server{}) {
+	if w.Serves() {
 		if s.Minibatches <= 0 {
 			s.Minibatches = serverRequests
 		}

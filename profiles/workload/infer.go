@@ -137,7 +137,7 @@ func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) 
 	d := w.Load
 	add(d.Rate < 0 || d.Rate > 1e6, "load.rate", "load.rate %g is outside 0 to 1e6 per s", d.Rate)
 	oneOf("load.arrivals", d.Arrivals, string(arrivals.Uniform), string(arrivals.Poisson))
-	add(d != (Demand{}) && !w.serves(), "load",
+	add(d != (Demand{}) && !w.Serves(), "load",
 		"load is of a server, whose requests are sent by jtune: give server too")
 	add(d.Arrivals != "" && d.Rate == 0, "load.arrivals", "load.arrivals needs load.rate, in requests per second")
 }

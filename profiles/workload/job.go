@@ -36,7 +36,7 @@ type HarnessOptions struct {
 // means its own. A workload without a command or a built-in job runs on a virtual board only;
 // elsewhere starting it is an error that wraps ErrNoCommand.
 func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
-	if w.serves() && (o.Virtual == nil || w.Server.Beside != "") {
+	if w.Serves() && (o.Virtual == nil || w.Server.Beside != "") {
 		return w.newServer(o)
 	}
 	if o.Virtual != nil && !w.Torch.Beside {
@@ -70,7 +70,7 @@ func (w Workload) Ready() error {
 	switch {
 	case strings.Contains(strings.Join(w.Command, " "), weightsVariable):
 		return fmt.Errorf("%w: give --weights FILE, or the name by which its server knows the model", ErrNoWeights)
-	case w.serves():
+	case w.Serves():
 		return w.Server.reachable()
 	case len(w.Command) > 0:
 		return nil
@@ -101,7 +101,7 @@ func (w Workload) TakesBatch() bool { return w.reads(batchVariable) }
 func (w Workload) TakesWorkers() bool { return w.reads(workersVariable) }
 
 func (w Workload) reads(variable string) bool {
-	if _, fixed := w.Env[variable]; fixed || w.serves() {
+	if _, fixed := w.Env[variable]; fixed || w.Serves() {
 		return false
 	}
 	if len(w.Command) == 0 {

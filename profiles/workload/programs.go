@@ -59,7 +59,7 @@ func Programs(ctx context.Context) (found []Found, err error) {
 		if path, err := exec.LookPath(f.Program); err == nil {
 			f.Program, f.There = path, true
 		}
-		if w.serves() {
+		if w.Serves() {
 			ctx, cancel := context.WithTimeout(ctx, askWithin)
 			asked, err := w.Discover(ctx)
 			cancel()

@@ -19,11 +19,11 @@ var ErrNoWeights = errors.New("it needs a model")
 // weightsVariable in a command stands for the file of --weights.
 const weightsVariable = "${JTUNE_WEIGHTS}"
 
-// serves reports whether a server answers the workload's requests.
-func (w Workload) serves() bool { return w.Server != Server{} }
+// Serves reports whether a server answers the workload's requests.
+func (w Workload) Serves() bool { return w.Server != Server{} }
 
 // Beside reports whether the job really runs on this machine, beside a virtual board.
-func (w Workload) Beside() bool { return w.Torch.Beside || w.serves() && w.Server.Beside != "" }
+func (w Workload) Beside() bool { return w.Torch.Beside || w.Serves() && w.Server.Beside != "" }
 
 // WithWeights names the model: a file for a command, or the name by which a server knows it.
 func (w Workload) WithWeights(name string) (Workload, error) {
@@ -34,11 +34,11 @@ func (w Workload) WithWeights(name string) (Workload, error) {
 	for i, word := range command {
 		command[i] = strings.ReplaceAll(word, weightsVariable, name)
 	}
-	if slices.Equal(command, w.Command) && !w.serves() {
+	if slices.Equal(command, w.Command) && !w.Serves() {
 		return w, fmt.Errorf("workload %s takes no --weights: its command does not contain %s", w.Name, weightsVariable)
 	}
 	w.Command = command
-	if w.serves() {
+	if w.Serves() {
 		w.Server.Model = name
 	}
 	return w, nil
@@ -47,7 +47,7 @@ func (w Workload) WithWeights(name string) (Workload, error) {
 // Discover asks a server that runs for the model that it has loaded, where none is named, and which it runs on.
 // Several models, or none, are an error that wraps serve.ErrModels.
 func (w Workload) Discover(ctx context.Context) (Workload, error) {
-	if !w.serves() || w.Server.reachable() != nil {
+	if !w.Serves() || w.Server.reachable() != nil {
 		return w, nil
 	}
 	name, err := serve.Loaded(ctx, w.serveOptions(HarnessOptions{}))

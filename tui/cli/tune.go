@@ -76,8 +76,8 @@ func (a *app) tune() *cobra.Command {
 	fl.StringVar(&coverage, "coverage", coverage, "limit: few measurements, for this limit; front: about 25 modes "+
 		"for a model of the whole Pareto front, for any limit")
 	countFlag(fl, &r.Probes, "probes",
-		"measure at most `N` times, start and verification included; with --coverage front: "+
-			"this many modes before the answer")
+		"measure at most `N` times, start and verification included (default 30; 14 with a server); with --coverage "+
+			"front: this many modes before the answer")
 	fl.StringVar(&strategy, "strategy", strategy, "auto, binary, powertrain (50 random modes, then the one that its "+
 		"networks pick) or random")
 	fl.StringVar(&rotation, "rotation", "",

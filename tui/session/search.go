@@ -29,7 +29,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 		Compare:   s.toCompare(),
 		Limit:     r.Limit,
 		More:      r.More,
-		Probes:    r.Probes,
+		Probes:    r.capped(),
 		Depth:     r.Depth,
 		Strategy:  r.Strategy,
 		Rotation:  r.Rotation,

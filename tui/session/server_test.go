@@ -61,8 +61,9 @@ func (l *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(time.Millisecond) // so that it does not run ahead for long while a model is fitted
 }
 
-// besideServer opens a fast virtual board whose workload "chat" is a server that follows it.
-func besideServer(t *testing.T, api string) (*Session, *httptest.Server) {
+// besideServer opens a fast virtual board whose workload "chat" is a server that follows it. The board follows its laws,
+// without deviations of single modes.
+func besideServer(t *testing.T, api string, seed uint64) (*Session, *httptest.Server) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "config.toml")
 	l := &languageModel{api: api}
@@ -73,7 +74,13 @@ func besideServer(t *testing.T, api string) (*Session, *httptest.Server) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Config: config, DataDir: t.TempDir(), Seed: 1})
+	o := Options{Device: "virtual:agx-orin", Speed: math.Inf(1), Config: config, DataDir: t.TempDir(), Seed: seed}
+	s, err := openBoard(o, virtual.AGXOrin, virtual.Options{Name: virtual.AGXOrin, Speed: o.Speed, Seed: seed,
+		Noise: new(float64)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
 	l.board = s.Virtual
 	return s, server
 }
@@ -96,55 +103,68 @@ func bestOf(t *testing.T, s *Session, powerW float64) (leastJ, mostPerS float64)
 	return leastJ, mostPerS
 }
 
-// The least energy is asked for in 14 measurements and takes 13 to 15: when the server answers depends on the machine,
-// so 16 are allowed here. With a limit in watts it takes 13 to 22 for 15 to 40 W, and is 1 to 7 % from the optimum of
-// this model, whose deviations from the laws are the board's.
+// The best is that of the board's laws. With its usual deviation of each mode, 1 % in time and in power, the luckiest of
+// 18,096 modes is 2 to 4 % better than what the laws allow, and one that knew the laws and measured the 14 modes that
+// they hold to be best would miss it by up to 3 %: a bar of 3 % would then be one on luck. Below 30 W the steps of the
+// memory clock are coarse: docs/results.md, "Serving".
 func TestTuneOfAServerFindsTheBestMode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
 	}
-	const watts = 30.0
-	for _, api := range []string{"openai", "ollama"} {
-		t.Run(api, func(t *testing.T) {
-			t.Parallel()
-			s, server := besideServer(t, api)
-			w, err := s.Workload("chat")
-			if err != nil || w.Server.Model != "qwen3-4b" || w.Batch != 1 {
-				t.Fatalf("%+v, %v: want the model that is loaded", w.Server, err)
-			}
-			limit := optimize.Limit{Energy: api == "openai"}
-			if api == "ollama" {
-				limit.PowerW = watts
-			}
-			leastJ, mostPerS := bestOf(t, s, watts)
-			r, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: limit,
-				Reference: "none", Keep: true}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%s: %s after %d measurements: %.4g J (least %.4g), %.4g/s (most within %g W %.4g) at %.4g W", api,
-				r.Setting.Mode, len(r.Probes), ms*power/1000, leastJ, 1000/ms, watts, mostPerS, power)
-			switch n := len(r.Probes); {
-			case limit.Energy && (n > 16 || ms*power/1000 > 1.03*leastJ):
-				t.Errorf("%.4g J a token after %d measurements, the least is %.4g", ms*power/1000, n, leastJ)
-			case !limit.Energy && (n > 22 || 1000/ms < 0.95*mostPerS || power > 1.01*watts):
-				t.Errorf("%.4g tokens/s at %.4g W after %d measurements, the most within %g W is %.4g", 1000/ms, power,
-					n, watts, mostPerS)
-			}
-			if a, err := server.Client().Get(server.URL + "/v1/models"); err != nil || a.StatusCode != http.StatusOK {
-				t.Errorf("the server is gone: %v", err)
-			}
-		})
+	watts, seeds := []float64{0, 30}, 1
+	if os.Getenv("JTUNE_LONG") != "" {
+		watts, seeds = []float64{0, 30, 35, 40, 20, 25}, 5
+	}
+	for i, w := range watts {
+		for seed := range uint64(seeds) {
+			api := []string{"openai", "ollama"}[i%2]
+			t.Run(fmt.Sprintf("%s-%gW-%d", api, w, seed), func(t *testing.T) {
+				t.Parallel()
+				testTuneOfAServer(t, api, w, seed+1)
+			})
+		}
+	}
+}
+
+// testTuneOfAServer looks for the least energy, or for the most tokens within a power.
+func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
+	s, server := besideServer(t, api, seed)
+	w, err := s.Workload("chat")
+	if err != nil || w.Server.Model != "qwen3-4b" || w.Batch != 1 {
+		t.Fatalf("%+v, %v: want the model that is loaded", w.Server, err)
+	}
+	leastJ, mostPerS := bestOf(t, s, watts)
+	r, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Reference: "none", Keep: true,
+		Limit: optimize.Limit{Energy: watts == 0, PowerW: watts}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms, power, err := s.Virtual.Truth("llama", r.Setting.Mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s after %d measurements: %.4g J (least %.4g), %.4g/s (most %.4g) at %.4g W", r.Setting.Mode,
+		len(r.Probes), ms*power/1000, leastJ, 1000/ms, mostPerS, power)
+	gap := 0.03
+	if watts > 0 && watts < 30 {
+		gap = 0.06
+	}
+	switch n := len(r.Probes); {
+	case n > 14:
+		t.Errorf("%d measurements", n)
+	case watts == 0 && ms*power/1000 > (1+gap)*leastJ:
+		t.Errorf("%.4g J a token, the least is %.4g", ms*power/1000, leastJ)
+	case watts > 0 && (1000/ms < (1-gap)*mostPerS || power > 1.01*watts):
+		t.Errorf("%.4g tokens/s at %.4g W, the most within %g W is %.4g", 1000/ms, power, watts, mostPerS)
+	}
+	if a, err := server.Client().Get(server.URL + "/v1/models"); err != nil || a.StatusCode != http.StatusOK {
+		t.Errorf("the server is gone: %v", err)
 	}
 }
 
 func TestRunOfAServerTellsTokensAndPhases(t *testing.T) {
 	t.Parallel()
-	s, server := besideServer(t, "openai")
+	s, server := besideServer(t, "openai", 1)
 	w, err := s.Workload("chat")
 	if err != nil {
 		t.Fatal(err)

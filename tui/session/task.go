@@ -256,7 +256,7 @@ func newTask(spec TaskSpec, work work) *Task {
 // TuneTask is a search.
 func TuneTask(r TuneRequest) *Task {
 	spec := TaskSpec{Kind: Tuning, Workload: r.Workload, Limit: r.Limit, More: r.More,
-		Planned: optimize.MostProbes(1 + len(r.More))}
+		Planned: MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
 	if r.Coverage == CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, FrontModes+1
 	}

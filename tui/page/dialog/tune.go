@@ -118,20 +118,21 @@ func (d *Tune) options(field int) int {
 
 // sizes are the lists of batch sizes to choose from.
 func (d *Tune) sizes() [][]int {
-	own := 0
-	if c := d.choice[fieldWorkload]; c < len(d.read.Workloads()) {
-		own = d.read.Workloads()[c].Batch
-	}
 	replay := d.read.Board().Replay != ""
-	return session.BatchChoices(own, d.read.Work().Sizes, replay, replay || d.fixedBatch() != "")
+	return session.BatchChoices(d.workload().Batch, d.read.Work().Sizes, replay, replay || d.fixedBatch() != "")
 }
 
 // fixedBatch says why the workload's batch size cannot be chosen, or "".
 func (d *Tune) fixedBatch() string {
+	return d.read.Work().Fixed[d.workload().Name]
+}
+
+// workload is the chosen one; none has no name.
+func (d *Tune) workload() (w workload.Workload) {
 	if c := d.choice[fieldWorkload]; c < len(d.read.Workloads()) {
-		return d.read.Work().Fixed[d.read.Workloads()[c].Name]
+		w = d.read.Workloads()[c]
 	}
-	return ""
+	return w
 }
 
 // batches are the sizes to choose among; nil for the workload's own.
@@ -240,7 +241,8 @@ func (d *Tune) limitCoverage() string {
 	if n > 1 {
 		which = fmt.Sprintf("these %d limits", n)
 	}
-	return fmt.Sprintf("%s: at most %d measurements", which, optimize.MostProbes(n))
+	most := session.MostMeasured(d.workload(), optimize.SearchDepth(d.choice[fieldDepth]), n)
+	return fmt.Sprintf("%s: at most %d measurements", which, most)
 }
 
 // perSample is the first text where several batch sizes are chosen among,
@@ -278,7 +280,7 @@ func (d *Tune) request() session.TuneRequest {
 	limits := d.limits()
 	r := session.TuneRequest{
 		Measuring: session.Measuring{
-			Workload: d.read.Workloads()[d.choice[fieldWorkload]],
+			Workload: d.workload(),
 			Batches:  d.batches(),
 		},
 		Limit:    limits[0],
