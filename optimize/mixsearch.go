@@ -21,9 +21,11 @@ const (
 	// firstMargin is how many standard deviations the choice of a mix to measure keeps from the limits
 	// while none keeps them; moreMargin, when one does.
 	firstMargin, moreMargin = 0.3, 0.0
-	// A mix is measured only if it stays within hotOver times the limits with a margin of hotMargin, as
-	// long as there is such a one.
-	hotOver, hotMargin = 1.1, 2.2
+	// A mix is measured only if it stays within hotOver times the limits, with the first of hotSteps that leaves
+	// any.
+	hotOver = 1.1
+	// cautious is how many mixes are measured with the larger margins.
+	cautious = 2
 	// mixGain is the relative gain over the best measured mix for which another is measured, by a
 	// prediction mixHope standard deviations better than its median.
 	mixGain, mixHope = 0.01, 1
@@ -31,6 +33,9 @@ const (
 	// limit for the search to say that none keeps it.
 	surelyOver = 3
 )
+
+// hotSteps are margins in standard deviations, see hotOver; the first two are for the first mixes alone.
+var hotSteps = [...]float64{2.6, 2.4, 2.2, 1.8, 1.4, 1, 0.6, 0.2, 0}
 
 // MixOptions say what is asked of which phases.
 type MixOptions struct {
@@ -70,6 +75,7 @@ type mixSearch struct {
 	modes    []tegra.Setting // of the training, without batch sizes
 	measured map[tegra.Setting]bool
 	failed   map[tegra.Setting]bool
+	known    map[tegra.Setting]bool // profiled, and over a limit
 	infer    Phase
 	train    *Phase
 }
@@ -84,7 +90,8 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	if o.Most == 0 {
 		o.Most = MostVerified
 	}
-	s := &mixSearch{o: o, settings: o.Only, measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{}}
+	s := &mixSearch{o: o, settings: o.Only, measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
+		known: map[tegra.Setting]bool{}}
 	if s.settings == nil {
 		s.settings = tegra.Places{Space: o.Space, Batches: o.Batches}.All()
 	}
@@ -93,6 +100,9 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	for {
 		if err := s.predict(); err != nil {
 			return r, err
+		}
+		if len(s.measured) == 0 {
+			s.knownOver(&r)
 		}
 		next, ended := s.next(r)
 		if ended.OK {
@@ -113,7 +123,7 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	switch {
 	case r.Feasible:
 		return r, nil
-	case len(s.measured) == 0:
+	case len(s.measured)+len(s.known) == 0:
 		return r, errors.New("no mix could be measured")
 	}
 	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
@@ -160,11 +170,33 @@ func (s *mixSearch) fit(rows []tegra.Measured, batches []int, settings []tegra.S
 func (s *mixSearch) open() []tegra.Setting {
 	var out []tegra.Setting
 	for _, a := range s.settings {
-		if !s.measured[a] && !s.failed[a] {
+		if !s.measured[a] && !s.failed[a] && !s.known[a] {
 			out = append(out, a)
 		}
 	}
 	return out
+}
+
+// knownOver marks the profiled settings that break a limit: to measure them again would be far over it, or in
+// vain. The nearest of them is the best so far.
+func (s *mixSearch) knownOver(r *MixResult) {
+	if s.train != nil {
+		return // profiled one by one, not as a mix
+	}
+	read := bySetting(s.o.Infer)
+	for _, at := range s.settings {
+		if _, ok := read[at]; !ok {
+			continue
+		}
+		o, ok := s.asks(0).Evaluate(at, s.infer, s.train)
+		if !ok || o.Meets {
+			continue
+		}
+		if len(s.known) == 0 || o.excess < r.Best.excess {
+			r.Best = o
+		}
+		s.known[at] = true
+	}
 }
 
 // next is the mix to measure, or why the search ends.
@@ -198,25 +230,36 @@ func (s *mixSearch) next(r MixResult) (Outcome, tegra.Val[Ended]) {
 	return none.Nearest, tegra.Val[Ended]{}
 }
 
-// harmless are the settings that will hardly be far over a limit; all of them where none is sure.
+// harmless are the settings that will hardly be far over a limit. Where none is so sure, those are taken that
+// are with a smaller margin, and in the end all.
 func (s *mixSearch) harmless(open []tegra.Setting) []tegra.Setting {
-	a := s.asks(hotMargin)
-	a.PowerW *= hotOver
-	a.LatencyMS *= hotOver
-	a.TimeMS *= hotOver
-	var out []tegra.Setting
-	for _, at := range open {
-		o, ok := a.bound(at, s.infer, s.train)
-		busy := o.missed.what == busyShare && o.missed.value <= hotOver*o.missed.limit &&
-			o.excess <= math.Log(hotOver)
-		if ok && (o.Meets || busy) {
-			out = append(out, at)
+	for _, margin := range s.hotMargins() {
+		a := s.asks(margin)
+		a.PowerW *= hotOver
+		a.LatencyMS *= hotOver
+		a.TimeMS *= hotOver
+		var out []tegra.Setting
+		for _, at := range open {
+			o, ok := a.bound(at, s.infer, s.train)
+			busy := o.missed.what == busyShare && o.missed.value <= hotOver*o.missed.limit &&
+				o.excess <= math.Log(hotOver)
+			if ok && (o.Meets || busy) {
+				out = append(out, at)
+			}
+		}
+		if out != nil {
+			return out
 		}
 	}
-	if out == nil {
-		return open
+	return open
+}
+
+// hotMargins are the margins to try in turn. The first mixes rest on the fewest readings.
+func (s *mixSearch) hotMargins() []float64 {
+	if len(s.measured) < cautious {
+		return hotSteps[:]
 	}
-	return out
+	return hotSteps[2:]
 }
 
 // margin is that of the next choice.
@@ -271,7 +314,7 @@ func (s *mixSearch) take(r *MixResult, p MixProbe) {
 	if p.Err != nil {
 		return
 	}
-	better := len(s.measured) == 1 || p.Meets && !r.Feasible
+	better := len(s.measured)+len(s.known) == 1 || p.Meets && !r.Feasible
 	switch {
 	case p.Meets && r.Feasible:
 		better = s.o.Ask.compare(&p.Outcome, &r.Best, s.o.Ask.want(s.train != nil)) < 0

@@ -38,8 +38,8 @@ func (l *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	io.Copy(io.Discard, r.Body)
-	line, end := "data: {\"choices\":[{\"text\":\"x\"}]}\n\n", `data: {"usage":{"prompt_tokens":16,"completion_tokens":%d},`+
-		`"timings":{"prompt_ms":1,"predicted_ms":%f}}`+"\n\ndata: [DONE]\n\n"
+	line := "data: {\"choices\":[{\"text\":\"x\"}]}\n\n"
+	end := `data: {"usage":{"prompt_tokens":16,"completion_tokens":%d},` + `"timings":{"prompt_ms":1,"predicted_ms":%f}}` + "\n\ndata: [DONE]\n\n"
 	if l.api == "ollama" {
 		line = "{\"response\":\"x\"}\n"
 		end = `{"done":true,"prompt_eval_count":16,"prompt_eval_duration":1000000,"eval_count":%d,"eval_duration":%f}` + "\n"
@@ -61,8 +61,8 @@ func (l *languageModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(time.Millisecond) // so that it does not run ahead for long while a model is fitted
 }
 
-// besideServer opens a fast virtual board whose workload "chat" is a server that follows it. The board follows its laws,
-// without deviations of single modes.
+// besideServer opens a fast virtual board whose workload "chat" is a server that follows it. The board follows
+// its laws, without deviations of single modes.
 func besideServer(t *testing.T, api string, seed uint64) (*Session, *httptest.Server) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "config.toml")
@@ -103,10 +103,10 @@ func bestOf(t *testing.T, s *Session, powerW float64) (leastJ, mostPerS float64)
 	return leastJ, mostPerS
 }
 
-// The best is that of the board's laws. With its usual deviation of each mode, 1 % in time and in power, the luckiest of
-// 18,096 modes is 2 to 4 % better than what the laws allow, and one that knew the laws and measured the 14 modes that
-// they hold to be best would miss it by up to 3 %: a bar of 3 % would then be one on luck. Below 30 W the steps of the
-// memory clock are coarse: docs/results.md, "Serving".
+// The best is that of the board's laws. With its usual deviation of each mode, 1 % in time and in power, the
+// luckiest of 18,096 modes is 2 to 4 % better than what the laws allow, and one that knew the laws and measured
+// the 14 modes that they hold to be best would miss it by up to 3 %: a bar of 3 % would then be one on luck.
+// Below 30 W the steps of the memory clock are coarse: docs/results.md, "Serving".
 func TestTuneOfAServerFindsTheBestMode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("numbers that one goroutine computes")
