@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -39,6 +40,9 @@ type Bench struct {
 	consecutiveEmptyRuns int                            // jobs in a row that ended without one
 	jobNote              string                         // on the running job
 	notedJob             string                         // the note on a job that a row holds already
+	notedReady           bool                           // it was said how much of preloaded data is in memory
+	confirmed            bool                           // it was said what was read back of fan and clocks
+	notedFast            bool                           // it was said that fast modes get more minibatches
 	hot                  string                         // why the board is too hot to go on; "" when it is not
 	lastEvents           map[harness.Kind]harness.Event // of the running job: the newest hello and cache
 }
@@ -48,8 +52,8 @@ var _ RawLog = (*record.Record)(nil)
 // RawLog receives the data from which rows are made.
 type RawLog interface {
 	Knobs(s tegra.Setting, v *record.Variant, a tegra.Applied) error // requested and read-back value of each knob
-	Minibatch(s tegra.Setting, e harness.Event, clean bool) error
-	Sample(s tegra.Setting, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error
+	Minibatch(s tegra.Setting, e harness.Event, why string) error    // why it does not count; "" when it does
+	Sample(s tegra.Setting, of telemetry.Sample) error
 }
 
 // Phase is what the bench is doing.
@@ -77,7 +81,10 @@ type Progress struct {
 	Of        int
 	TimeMS    float64 // of the latest minibatch; 0 before
 	PowerW    tegra.Val[float64]
-	Row       *record.Row // when a mode has finished
+	Settled   tegra.Val[float64] // seconds until power was steady, or waiting was given up; absent before
+	Dropped   int                // power samples before that
+	LeftOut   int                // minibatches that do not count
+	Row       *record.Row        // when a mode has finished
 	// Of the campaign; zero when a single mode is measured.
 	Done, Total  int           // Total 0: not known
 	ETALo, ETAHi time.Duration // time left, between these; 0 while not known
@@ -162,7 +169,30 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 		}
 		return applied, &fault{record.Rejected, raiseHint(step, why)}, nil
 	}
+	b.confirm(step, applied, set)
 	return applied, nil, nil
+}
+
+// confirm says once what was read back of fan and clocks.
+func (b *Bench) confirm(step Step, a tegra.Applied, set record.Settings) {
+	if b.confirmed {
+		return
+	}
+	b.confirmed = true
+	fan, clocks := "no fan that can be set", "clocks locked (DVFS off)"
+	for _, f := range a.Files {
+		if f.Knob == tegra.FanKnob {
+			fan = "fan at maximum"
+		}
+	}
+	if set.KeepFan {
+		fan = "fan left as it is"
+	}
+	if set.DVFS {
+		clocks = "clocks free below the mode's (DVFS on)"
+	}
+	b.notify(Progress{Step: step, Line: fmt.Sprintf("confirmed by reading back %s: %s, %s",
+		text.Count(len(a.Files), "file"), fan, clocks)})
 }
 
 func differences(a tegra.Applied) string {
@@ -192,6 +222,7 @@ func (b *Bench) start(ctx context.Context, batch int) error {
 		return err
 	}
 	b.job, b.batch, b.warm, b.jobNote, b.lastEvents = job, batch, false, "", map[harness.Kind]harness.Event{}
+	b.notedReady = false
 	return nil
 }
 

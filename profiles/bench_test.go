@@ -69,7 +69,17 @@ func TestBenchFastModeCollectsMoreMinibatchesForItsPower(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "lstm", virtual.Options{Noise: noNoise()})
 	m := r.device.Space().Max()
+	said := 0
+	r.bench.Observe = func(p Progress) {
+		if strings.Contains(p.Line, "40 minibatches ended with 0 power samples of 3: this mode") {
+			said++
+		}
+	}
 	got := r.mustMeasure(t, m)
+	if again := r.mustMeasure(t, m); said != 1 || !strings.HasPrefix(again.Why, "note: ") ||
+		!strings.Contains(again.Why, "minibatches in place of 40, which ended with 0 power samples of 3") {
+		t.Errorf("raised, said %d times, in the row: %q", said, again.Why)
+	}
 	timeMS, powerW, err := r.board.Truth("lstm", m)
 	if err != nil {
 		t.Fatal(err)

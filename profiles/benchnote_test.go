@@ -52,7 +52,7 @@ func TestBenchNoteOnTheJobStandsOnce(t *testing.T) {
 	r.bench.Workload.Batch = 32
 	var lines []string
 	r.bench.Observe = func(p Progress) {
-		if p.Line != "" {
+		if strings.HasPrefix(p.Line, "note: ") {
 			lines = append(lines, p.Line)
 		}
 	}

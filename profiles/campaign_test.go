@@ -16,6 +16,7 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 )
@@ -321,9 +322,87 @@ func TestCampaignEachModeHasAFolderOfLogs(t *testing.T) {
 			t.Errorf("%s: log of %d bytes, %v", folder, len(log), err)
 		}
 		all += string(log)
+		result, err := os.ReadFile(filepath.Join(folder, "result.csv"))
+		whole, _ := os.ReadFile(filepath.Join(dir, "modes.csv"))
+		head, line, _ := strings.Cut(string(result), "\n")
+		if err != nil || !strings.HasPrefix(string(whole), head+"\n") || !strings.Contains(string(whole), "\n"+line) {
+			t.Errorf("%s: its result is not its line of modes.csv: %v\n%s", folder, err, result)
+		}
 	}
 	if whole, err := os.ReadFile(c.Record.Log()); err != nil || !strings.HasPrefix(string(whole), all) {
 		t.Errorf("the modes' logs are not the parts of the whole: %v", err)
+	}
+}
+
+// Each minibatch and sample that does not count says why, and each epoch has a line.
+func TestCampaignFilesMarkWhatDoesNotCount(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r := newRig(t, "mobilenet", virtual.Options{})
+	var lines []string
+	var left, dropped int
+	r.bench.Observe = func(p Progress) {
+		lines = append(lines, p.Line)
+		if p.Phase == Measuring && p.Settled.OK {
+			left, dropped = p.LeftOut, p.Dropped
+		}
+	}
+	sum, err := campaign(t, r, dir, 1, false).Run(t.Context())
+	if err != nil || len(sum.Rows) != 1 {
+		t.Fatalf("%v, %v", sum.Rows, err)
+	}
+	if !slices.ContainsFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, "confirmed by reading back") &&
+			strings.HasSuffix(l, "fan at maximum, clocks locked (DVFS off)")
+	}) {
+		t.Errorf("nothing confirms fan and clocks: %q", lines)
+	}
+	count := func(name, mark string) (n int) {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), mark)
+	}
+	marked := count("minibatches.csv", ",false,first minibatch,") + count("minibatches.csv", ",false,power settling,")
+	if n := count("minibatches.csv", ",false,first minibatch,"); n != 1 || marked != left {
+		t.Errorf("%d first minibatches, %d marked of %d left out", n, marked, left)
+	}
+	if n := count("minibatches.csv", ",true,,"); n != sum.Rows[0].Minibatches {
+		t.Errorf("%d minibatches count, the row has %d", n, sum.Rows[0].Minibatches)
+	}
+	if n := count("samples.csv", ",false,power settling,"); n != dropped || n < 3 {
+		t.Errorf("%d samples before power settled, %d said", n, dropped)
+	}
+	if n := count("epochs.csv", "\n"); n != 2 {
+		t.Errorf("%d lines of epochs, want the header and one", n)
+	}
+}
+
+func TestCampaignPreloadedDataAreSaidBeforeTheyCount(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "c")
+	r := newRig(t, "mobilenet", virtual.Options{})
+	r.bench.Workload.Torch.Cache = "preload"
+	r.bench.NewHarness = r.bench.Workload.NewHarness(workload.HarnessOptions{Virtual: r.board})
+	var said, before []string
+	r.bench.Observe = func(p Progress) {
+		if strings.Contains(p.Line, "data preloaded: 100 % of them are in the page cache") {
+			said = append(said, p.Line)
+		}
+		if p.Minibatch == 0 {
+			before = said
+		}
+	}
+	if _, err := campaign(t, r, dir, 2, false).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 1 || len(before) != 1 {
+		t.Errorf("said %q, %q of them before the first minibatch that counts", said, before)
+	}
+	runs, _, err := record.ReadRuns(dir)
+	if err != nil || len(runs) != 2 || runs[0].Character.CacheReady != tegra.Some(1.0) {
+		t.Errorf("%+v, %v", runs, err)
 	}
 }
 

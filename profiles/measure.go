@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -53,6 +55,10 @@ type measurement struct {
 	toDiscard int           // minibatches still to be discarded
 	steady    telemetry.Steady
 	clean     []harness.Event
+	leftOut   int // minibatches of this mode that do not count
+	dropped   int // samples before power settled
+	raised    bool
+	raisedAt  int // power samples when it was
 	flood     int // minibatches reported since floodFrom
 	floodFrom time.Duration
 	samples   []telemetry.Sample // since power settled, or waiting was given up
@@ -132,7 +138,7 @@ func (m *measurement) begin(w *Monitor) {
 	m.since = m.b.Clock.Now()
 	m.toDiscard = max(0, m.set.Discard)
 	m.steady = steadyBy(m.set)
-	m.clean, m.samples = nil, nil
+	m.clean, m.samples, m.leftOut, m.dropped = nil, nil, 0, 0
 	m.flood, m.floodFrom = 0, m.since
 	// A job that trains already shows the new mode's power from now on; a new
 	// one must first have trained.
@@ -252,26 +258,43 @@ func (m *measurement) minibatch(e harness.Event) error {
 	if err := m.settle(e.T); err != nil {
 		return err
 	}
-	clean := false
-	switch {
-	case e.Unclean, began < m.since, m.beyondEpochs(e): // begun in the mode before, or of an epoch too many
-	case m.toDiscard > 0:
-		m.toDiscard--
-	case m.set.Epochs > 0, m.steady.Verdict() != telemetry.Settling && began >= m.steady.At():
-		m.clean, clean = append(m.clean, e), true
-	}
-	if clean {
+	why := m.leaveOut(e, began)
+	if why == "" {
+		m.clean = append(m.clean, e)
 		m.monitor.Minibatch(e)
 	} else {
+		m.leftOut++
 		m.monitor.Skip(e)
+	}
+	if share := m.monitor.Ready(); share.OK && !m.b.notedReady {
+		m.b.notedReady = true
+		m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: PreloadNote(share.V)})
 	}
 	m.progress(e)
 	if m.b.Raw != nil {
-		if err := m.b.Raw.Minibatch(m.step.Setting, e, clean); err != nil {
+		if err := m.b.Raw.Minibatch(m.step.Setting, e, why); err != nil {
 			return &rawError{err}
 		}
 	}
 	return nil
+}
+
+// leaveOut is why a minibatch does not count; "" when it does.
+func (m *measurement) leaveOut(e harness.Event, began time.Duration) string {
+	switch {
+	case e.Unclean:
+		return record.WhyJob
+	case began < m.since:
+		return record.WhyBefore
+	case m.beyondEpochs(e):
+		return record.WhyEpoch
+	case m.toDiscard > 0:
+		m.toDiscard--
+		return record.WhyFirst
+	case m.set.Epochs == 0 && (m.steady.Verdict() == telemetry.Settling || began < m.steady.At()):
+		return record.WhySettling
+	}
+	return ""
 }
 
 // summary takes what a program says of itself when it ends: the samples in the span that it is of count.
@@ -284,7 +307,7 @@ func (m *measurement) summary(e harness.Event) error {
 	m.monitor.Minibatch(e)
 	m.progress(e)
 	if m.b.Raw != nil {
-		if err := m.b.Raw.Minibatch(m.step.Setting, e, true); err != nil {
+		if err := m.b.Raw.Minibatch(m.step.Setting, e, ""); err != nil {
 			return &rawError{err}
 		}
 	}
@@ -303,18 +326,22 @@ func (m *measurement) settle(now time.Duration) error {
 		if s.T < m.from {
 			continue
 		}
-		if m.b.Raw != nil {
-			if err := m.b.Raw.Sample(m.step.Setting, s.T, s.Reading.TotalW, s.Valid, s.Why); err != nil {
-				return &rawError{err}
-			}
-		}
 		m.hotNow = s.Reading.Hot()
+		raw := s
 		if m.set.Epochs > 0 || harness.EndsWithSummary(m.b.Workload.Pattern) ||
 			m.steady.Verdict() != telemetry.Settling {
 			m.samples = append(m.samples, s)
+		} else {
+			m.dropped++
+			m.steady.Add(s.T, s.PowerW().Or(math.NaN()))
+			raw.Valid, raw.Why = false, cmp.Or(s.Why, record.WhySettling)
+		}
+		if m.b.Raw == nil {
 			continue
 		}
-		m.steady.Add(s.T, s.PowerW().Or(math.NaN()))
+		if err := m.b.Raw.Sample(m.step.Setting, raw); err != nil {
+			return &rawError{err}
+		}
 	}
 	return nil
 }
@@ -361,7 +388,35 @@ func (m *measurement) enough(e harness.Event) bool {
 	}
 	longest := time.Duration(extraSamples+m.set.MinSamples) * m.set.SampleEvery
 	full := m.clean[m.set.Minibatches-1].T
-	return m.validSamples() >= m.set.MinSamples || e.T-full > longest
+	if m.validSamples() >= m.set.MinSamples || e.T-full > longest {
+		return true
+	}
+	m.raise()
+	return false
+}
+
+// raise takes note that a mode is so fast that it gets more minibatches, and says so once.
+func (m *measurement) raise() {
+	if m.raised {
+		return
+	}
+	m.raised, m.raisedAt = true, m.validSamples()
+	if m.b.notedFast {
+		return
+	}
+	m.b.notedFast = true
+	m.b.notify(Progress{Phase: m.phase(), Step: m.step, Line: fmt.Sprintf(
+		"%s: %d minibatches ended with %s of %d: this mode, and others as fast, get more minibatches",
+		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
+}
+
+// fastNote says in a row that its mode got more minibatches than were asked for; "" when it did not.
+func (m *measurement) fastNote() string {
+	if !m.raised {
+		return ""
+	}
+	return fmt.Sprintf("note: %d minibatches in place of %d, which ended with %s of %d", len(m.clean),
+		m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)
 }
 
 func (m *measurement) phase() Phase {
@@ -390,7 +445,11 @@ func (m *measurement) progress(e harness.Event) {
 	if m.b.Observe == nil {
 		return
 	}
-	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.target(), TimeMS: e.TimeMS}
+	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.target(), TimeMS: e.TimeMS,
+		Dropped: m.dropped, LeftOut: m.leftOut}
+	if m.set.Epochs == 0 && m.steady.Verdict() != telemetry.Settling {
+		p.Settled = tegra.Some((m.steady.At() - m.from).Seconds())
+	}
 	if n := len(m.samples); n > 0 {
 		p.PowerW = m.samples[n-1].PowerW()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles/harness"
+	"jtune/profiles/harness/torch"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -29,6 +30,8 @@ type Monitor struct {
 	uptime      tegra.Val[time.Duration] // when the run ended
 	before      tegra.Val[float64]
 	cacheShare  tegra.Val[float64] // the newest one that the job reported
+	ready       tegra.Val[float64] // share before the first minibatch that counts, of preloaded data
+	lookedReady bool
 	cacheWhy    string
 	facts       []string // of the job's hello
 	all         tally
@@ -148,8 +151,23 @@ func (w *Monitor) Event(e harness.Event) {
 	}
 }
 
+// Ready is the share of preloaded data in the page cache, looked up once, when the first minibatch has come; absent
+// where the workload preloads none.
+func (w *Monitor) Ready() tegra.Val[float64] {
+	if w.lookedReady || w.workload.Torch.Cache != torch.Preload {
+		return w.ready
+	}
+	if w.lookedReady = true; w.system.Data == nil {
+		w.ready = w.cacheShare
+	} else {
+		w.ready, _ = w.system.cached()
+	}
+	return w.ready
+}
+
 // Skip handles a minibatch that does not count.
 func (w *Monitor) Skip(e harness.Event) {
+	w.Ready()
 	if !w.begun {
 		w.pending.popUntil(e.T)
 		if !w.begin.taken || w.clock.Now()-w.begin.at > time.Second {
@@ -161,6 +179,7 @@ func (w *Monitor) Skip(e harness.Event) {
 // Minibatch handles a minibatch that counts.
 func (w *Monitor) Minibatch(e harness.Event) {
 	if !w.begun {
+		w.Ready()
 		if !w.begin.taken {
 			w.begin = w.poll()
 		}
@@ -258,6 +277,7 @@ func (w *Monitor) Character() record.Character {
 		BaseW:       w.base.PowerW,
 		BaseWhy:     w.base.Why,
 		CacheBefore: w.before,
+		CacheReady:  w.ready,
 		CacheAfter:  w.after,
 		CacheWhy:    w.cacheWhy,
 		Uptime:      w.uptime,
@@ -305,7 +325,7 @@ func (w *Monitor) End() { w.end = w.poll() }
 // Finish checks the page cache of the dataset once more and returns the result.
 func (w *Monitor) Finish() record.Character {
 	w.after, w.cacheWhy = w.system.cached()
-	w.uptime = w.system.uptime()
+	w.uptime = w.system.Uptime()
 	return w.Character()
 }
 

@@ -175,7 +175,7 @@ func (m *measurement) note(times []float64) string {
 	if note, _ := m.clocks(m.cleanSamples()); note != "" {
 		return "note: " + note + ", where a cap holds it"
 	}
-	return ""
+	return m.fastNote()
 }
 
 // power returns the watts of the valid samples, and their energy over the clean minibatches by

@@ -22,6 +22,7 @@ type Settle struct {
 	told    time.Duration
 	powersW []float64 // of the good samples since power settled, or waiting was given up: the newest
 	all     int
+	dropped int // before power settled
 	hot     int
 	hotWhy  string // of the newest hot sample
 	hotLast bool   // that is the newest sample of all
@@ -53,6 +54,7 @@ func (s *Settle) Until(now time.Duration) telemetry.Verdict {
 		}
 		switch {
 		case s.steady.Verdict() == telemetry.Settling:
+			s.dropped++
 			s.tell(sample)
 		case sample.Valid:
 			s.powersW = append(s.powersW, sample.Reading.TotalW.V)
@@ -81,6 +83,9 @@ func (s *Settle) tell(sample telemetry.Sample) {
 
 // Verdict is the last verdict.
 func (s *Settle) Verdict() telemetry.Verdict { return s.steady.Verdict() }
+
+// Dropped is how many samples came before power settled.
+func (s *Settle) Dropped() int { return s.dropped }
 
 // At is when power settled, or waiting was given up.
 func (s *Settle) At() time.Duration { return s.steady.At() }

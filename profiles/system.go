@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -26,8 +27,8 @@ type System struct {
 	NoLoads bool
 }
 
-// uptime reads /proc/uptime.
-func (s System) uptime() (out tegra.Val[time.Duration]) {
+// Uptime reads /proc/uptime.
+func (s System) Uptime() (out tegra.Val[time.Duration]) {
 	if s.FS == nil {
 		return out
 	}
@@ -58,6 +59,19 @@ func (s System) kernel() string {
 	}
 	return text.OneLine(string(release))
 }
+
+// PreloadNote says how much of preloaded data is in memory before the first minibatch that counts.
+func PreloadNote(share float64) string {
+	note := fmt.Sprintf("data preloaded: %.0f %% of them are in the page cache before the first minibatch that counts",
+		100*share)
+	if share < preloaded {
+		note = "warning: " + note + ": memory does not hold them, the rest is read from the disk while it is measured"
+	}
+	return note
+}
+
+// preloaded is the share of the data that is as good as all of them.
+const preloaded = 0.95
 
 // cached is the page-cache share of the dataset, or why it is not known.
 func (s System) cached() (tegra.Val[float64], string) {

@@ -3,6 +3,7 @@ package profiles
 import (
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -17,8 +18,30 @@ type tally struct {
 	stall, compute, overhead adder
 	time                     float64
 	energy                   telemetry.Energy
-	cpu, gpu, ram            adder
+	cpu, gpu, ram            usage
+	meter                    adder
 }
+
+// usage is how much of a part of the device was used. The newest values are kept for the median.
+type usage struct {
+	adder
+	values []float64
+}
+
+// keptUsages bounds the values of which a median is taken: nearly three hours of them.
+const keptUsages = 10000
+
+func (u *usage) add(v tegra.Val[float64]) {
+	if u.adder.add(v); !v.OK {
+		return
+	}
+	if len(u.values) >= 2*keptUsages {
+		u.values = append(u.values[:0], u.values[keptUsages:]...)
+	}
+	u.values = append(u.values, v.V)
+}
+
+func (u usage) median() tegra.Val[float64] { return tegra.Finite(stats.Median(u.values)) }
 
 // adder sums values that may be absent.
 type adder struct {
@@ -67,6 +90,7 @@ func (t *tally) power(s telemetry.Sample) {
 	if p := s.PowerW(); p.OK {
 		t.energy.Add(s.T, p.V)
 	}
+	t.meter.add(s.MeterW)
 }
 
 func (t *tally) loads(r tegra.Reading) {
@@ -88,7 +112,7 @@ func (t *tally) result(now snapshot) record.Part {
 	if p.Minibatches == 0 {
 		return p
 	}
-	p.Span = t.to - t.from
+	p.Span, p.End = t.to-t.from, t.to
 	p.TimeMS = t.time / float64(p.Minibatches)
 	p.StallMS, p.ComputeMS = t.stall.meanMS(p.Minibatches), t.compute.meanMS(p.Minibatches)
 	p.OverheadMS = t.overhead.meanMS(p.Minibatches)
@@ -97,6 +121,8 @@ func (t *tally) result(now snapshot) record.Part {
 		p.EnergyJ = tegra.Some(t.energy.MeanW() * p.TimeMS / 1000)
 	}
 	p.CPUPct, p.GPUPct, p.RAMBytes = t.cpu.mean(1), t.gpu.mean(1), t.ram.mean(1)
+	p.CPUMedianPct, p.GPUMedianPct, p.RAMMedianBytes = t.cpu.median(), t.gpu.median(), t.ram.median()
+	p.MeterW = t.meter.mean(1)
 	if t.closed.taken {
 		now = t.closed
 	}

@@ -193,6 +193,9 @@ type Trip struct {
 // FanPolicy is what Apply does with the fan.
 type FanPolicy int
 
+// FanKnob names the fan's duty among the knobs that were set.
+const FanKnob = "fan"
+
 // Fan policies.
 const (
 	FanUntouched FanPolicy = iota

@@ -272,7 +272,7 @@ func (p *planner) fanDuty() {
 		p.add("fan control", fan.control)
 	}
 	full := strconv.Itoa(fanFull)
-	p.add("fan", fan.pwm.path).Loose = p.want[fan.pwm.path] != full // the system may move it on at once
+	p.add(FanKnob, fan.pwm.path).Loose = p.want[fan.pwm.path] != full // the system may move it on at once
 }
 
 // coresOff goes from the highest core down.

@@ -14,6 +14,8 @@ type Sample struct {
 	Reading tegra.Reading
 	Valid   bool
 	Why     string // why it is not valid; "" when it is
+	// MeterW is what a power meter in the supply shows at that moment; absent without one.
+	MeterW tegra.Val[float64]
 }
 
 // PowerW is the module's power when the sample is valid.

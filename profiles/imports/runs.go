@@ -12,6 +12,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/telemetry"
 )
 
 // The rule by which published runs become rows (that of their table of
@@ -297,17 +298,20 @@ func (run *rawRun) record(to *record.Record) error {
 		return err
 	}
 	for i, e := range all {
-		if err := to.Minibatch(tegra.Setting{Mode: run.mode}, e, i >= from); err != nil {
+		why := ""
+		if i < from {
+			why = "before the minibatches that count"
+		}
+		if err := to.Minibatch(tegra.Setting{Mode: run.mode}, e, why); err != nil {
 			return err
 		}
 	}
 	for _, s := range samples {
-		why := ""
-		valid := s.within(all[from:])
-		if !valid {
-			why = "outside the minibatches that count"
+		of := telemetry.Sample{T: s.t, Valid: s.within(all[from:])}
+		if of.Reading.TotalW = tegra.Some(s.w); !of.Valid {
+			of.Why = "outside the minibatches that count"
 		}
-		if err := to.Sample(tegra.Setting{Mode: run.mode}, s.t, tegra.Some(s.w), valid, why); err != nil {
+		if err := to.Sample(tegra.Setting{Mode: run.mode}, of); err != nil {
 			return err
 		}
 	}

@@ -43,9 +43,15 @@ type Character struct {
 	// that lay in the page cache when the run began and ended; CacheWhy is why
 	// they are absent.
 	CacheBefore tegra.Val[float64] `json:"-"`
-	CacheAfter  tegra.Val[float64] `json:"-"`
-	CacheWhy    string             `json:"-"`
-	Disk        string             `json:"-"` // whose reads All counts: "nvme0n1", "all disks"; "" for none
+	// CacheReady is the same share before the first minibatch that counts, where the data are read in first (cache =
+	// "preload").
+	CacheReady tegra.Val[float64] `json:"-"`
+	CacheAfter tegra.Val[float64] `json:"-"`
+	CacheWhy   string             `json:"-"`
+	Disk       string             `json:"-"` // whose reads All counts: "nvme0n1", "all disks"; "" for none
+
+	// AllEpochs: epoch 0 counts too, on request, although it reads the data for the first time.
+	AllEpochs bool `json:"-"`
 
 	Uptime   tegra.Val[time.Duration] `json:"-"` // of the system, when the run ended
 	Versions []string                 `json:"-"` // what the results depend on: "L4T 35.1", "torch 2.0.0 on cuda"
@@ -66,6 +72,7 @@ type Part struct {
 	Epochs      int           `json:"epochs"` // how many, begun ones included
 	Minibatches int           `json:"minibatches"`
 	Span        time.Duration `json:"-"` // from the beginning of the first minibatch to the end of the last
+	End         time.Duration `json:"-"` // device clock; zero in what was read from a file
 
 	TimeMS     float64            `json:"time_ms"`
 	StallMS    tegra.Val[float64] `json:"stall_ms"` // this and the next two: absent unless every minibatch has it
@@ -78,6 +85,13 @@ type Part struct {
 	CPUPct   tegra.Val[float64] `json:"cpu_pct"` // mean load of the online cores
 	GPUPct   tegra.Val[float64] `json:"gpu_pct"`
 	RAMBytes tegra.Val[float64] `json:"ram_bytes"` // mean in use
+
+	// Medians of the same; absent in what was read from a file, but of a run as a whole.
+	CPUMedianPct   tegra.Val[float64] `json:"cpu_median_pct"`
+	GPUMedianPct   tegra.Val[float64] `json:"gpu_median_pct"`
+	RAMMedianBytes tegra.Val[float64] `json:"ram_median_bytes"`
+
+	MeterW tegra.Val[float64] `json:"meter_w"` // mean of a power meter in the supply
 
 	ReadsPerS     tegra.Val[float64] `json:"reads_per_s"` // by the data's disk
 	ReadBytesPerS tegra.Val[float64] `json:"read_bytes_per_s"`
@@ -107,10 +121,10 @@ func (p Part) StallShare() tegra.Val[float64] {
 const enoughLater = defaultMinibatches
 
 // SteadyIsLater reports whether the epochs after the first represent long training: they do
-// unless the run ended soon after they began.
+// unless the run ended soon after they began, or all were asked for.
 func (c Character) SteadyIsLater() bool {
 	n := c.Later.V.Minibatches
-	return c.Later.OK && (n >= enoughLater || n >= c.First.V.Minibatches)
+	return c.Later.OK && !c.AllEpochs && (n >= enoughLater || n >= c.First.V.Minibatches)
 }
 
 // Steady is the part of the run that represents long training.

@@ -26,7 +26,7 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 		end, mode := p.number(), p.mode()
 		p.at += 2 // epoch, batch
 		ms := p.number()
-		p.at = len(minibatchColumns) - 1
+		p.at = slices.Index(minibatchColumns, "clean")
 		if p.text() != "true" || !p.isOf(batch) || p.err != nil {
 			return
 		}
@@ -46,7 +46,6 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	notes = append(notes, note...)
 	note, err = rawLines(dir, samplesName, sampleColumns, func(p *fieldParser) {
 		t, mode, watts, valid := p.number(), p.mode(), p.optional(), p.text() == "true"
-		p.at = len(sampleColumns)
 		if at, ok := clean[mode]; !p.isOf(batch) || !ok || p.err != nil || !valid || !watts.OK || t < at.from ||
 			t > at.to {
 			return
@@ -58,10 +57,10 @@ func ReadEntries(dir string, batch int) (entries map[tegra.Mode]Entries, notes [
 	return entries, append(notes, note...), err
 }
 
-// isOf reports whether a line is of that batch size; the size, if the line has one, is its next
-// and last field.
+// isOf reports whether a line is of that batch size; the size, if the line has one, is its last field.
 func (p *fieldParser) isOf(batch int) bool {
-	return p.at >= len(p.fields) || p.whole() == int64(batch)
+	p.at = len(p.columns) - 1
+	return p.columns[p.at] != SizeColumn || p.whole() == int64(batch)
 }
 
 // rawLines calls f with the fields of each whole line of a raw file below its header, which may
@@ -79,9 +78,7 @@ func rawLines(dir, name string, columns []string, f func(*fieldParser)) (note []
 func parseRaw(text []byte, columns []string, f func(*fieldParser)) (bad int) {
 	torn := eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 {
-			if len(fields) > len(columns) && fields[len(columns)] == SizeColumn {
-				columns = slices.Concat(columns, []string{SizeColumn})
-			}
+			columns = headed(fields, columns)
 			return nil
 		}
 		p := fieldParser{fields: fields, columns: columns}

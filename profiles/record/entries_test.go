@@ -10,6 +10,7 @@ import (
 
 	"jtune/profiles/harness"
 	"jtune/tegra"
+	"jtune/telemetry"
 )
 
 // What counts are the clean minibatches, and the valid readings from the
@@ -29,7 +30,7 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 			Kind:   harness.Minibatch,
 			T:      time.Duration(i+2) * time.Second,
 			TimeMS: ms,
-		}, i > 0); err != nil {
+		}, []string{WhyFirst, ""}[min(i, 1)]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +38,7 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 		Kind:   harness.Minibatch,
 		T:      20 * time.Second,
 		TimeMS: 50,
-	}, true); err != nil {
+	}, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []struct {
@@ -53,13 +54,8 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 		{a, 5001, 2, true},
 		{b, 3000, 3, true},
 	} {
-		if err := rec.Sample(
-			tegra.Setting{Mode: s.mode},
-			s.at*time.Millisecond,
-			tegra.Some(s.watts),
-			s.valid,
-			"",
-		); err != nil {
+		of := telemetry.Sample{T: s.at * time.Millisecond, Valid: s.valid, Reading: tegra.Reading{TotalW: tegra.Some(s.watts)}}
+		if err := rec.Sample(tegra.Setting{Mode: s.mode}, of); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,6 +21,7 @@ import (
 // values as the published raw data are:
 //
 //	logs/pm_<cores>_<CPU kHz>_<GPU Hz>_<memory Hz>/knobs.csv  what was set, file by file
+//	                                              /result.csv its line of modes.csv
 //	                                              /log.txt    other output of the job in this mode
 //
 // In a campaign of several batch sizes the name ends in _bs and the size, in
@@ -28,6 +30,7 @@ import (
 const (
 	logsName  = "logs"
 	knobsName = "knobs.csv"
+	rowName   = "result.csv"
 )
 
 // modeFolder makes the folder of a setting; variant are the columns of an
@@ -110,6 +113,27 @@ func (r *Record) keepLog(row Row) error {
 		return fmt.Errorf("%w%s", err, remedy(err))
 	}
 	r.logged = st.Size()
+	return nil
+}
+
+// keepResult writes a finished row to the folder of its mode. It needs r.mu.
+func (r *Record) keepResult(row Row) error {
+	var variant []string
+	if r.header.Plan.Kind == ExperimentKind {
+		variant = row.Extra
+	}
+	dir, err := r.modeFolder(row.Setting, variant)
+	if err != nil {
+		return err
+	}
+	line := r.line(row)
+	line = append(line, row.Extra...)
+	line = append(line, make([]string, max(0, len(r.names)-len(line)))...)
+	text := csvLine(append(slices.Clone(r.names), sweep.VirtualColumn)) +
+		csvLine(append(line[:len(r.names)], strconv.FormatBool(r.header.Device.Virtual)))
+	if err := writeOwned(filepath.Join(dir, rowName), strings.NewReader(text)); err != nil {
+		return fmt.Errorf("%w%s", err, remedy(err))
+	}
 	return nil
 }
 

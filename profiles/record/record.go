@@ -12,12 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"jtune/internal/safefile"
-	"jtune/internal/text"
-	"jtune/profiles/harness"
-	"jtune/tegra"
 	"jtune/tegra/sweep"
 )
 
@@ -27,17 +23,9 @@ const (
 	modesName       = "modes.csv"
 	samplesName     = "samples.csv"
 	minibatchesName = "minibatches.csv"
+	epochsName      = "epochs.csv"
 	runsName        = "runs.csv"
 	logName         = "log.txt"
-)
-
-var (
-	sampleColumns    = slices.Concat([]string{"t_s"}, sweep.Columns[:4], []string{"power_w", "valid", "why"})
-	minibatchColumns = slices.Concat(
-		[]string{"t_s"},
-		sweep.Columns[:4],
-		[]string{"epoch", "batch", "time_ms", "fetch_ms", "stall_ms", "compute_ms", "overhead_ms", "clean"},
-	)
 )
 
 // SizeColumn follows the other known columns in modes.csv, samples.csv and minibatches.csv of a
@@ -45,7 +33,7 @@ var (
 const SizeColumn = "bs"
 
 // Record is the folder of a campaign: campaign.toml, modes.csv with a row per finished mode,
-// runs.csv with the character of each run, the raw samples.csv and minibatches.csv, and a
+// runs.csv with the character of each run, the raw samples.csv, minibatches.csv and epochs.csv, and a
 // folder of logs for each mode. It is safe for use by several goroutines.
 type Record struct {
 	dir    string
@@ -59,10 +47,13 @@ type Record struct {
 	modes       *appendFile
 	samples     *appendFile
 	minibatches *appendFile
+	epochs      *appendFile
 	logged      int64 // length of the job's log before the mode in progress
 	runs        *appendFile
-	runsWidth   int  // columns of runs.csv: an older jtune's has fewer
-	salvage     bool // holds what another record lost: not rescued again
+	names       []string // columns of modes.csv
+	// Columns of runs.csv, samples.csv and minibatches.csv: an older jtune's have fewer.
+	runsWidth, sampleWidth, minibatchWidth int
+	salvage                                bool // holds what another record lost: not rescued again
 }
 
 // Create makes a new campaign folder. The folder must not exist, or be empty.
@@ -208,14 +199,19 @@ func (r *Record) withSize(line []string, batch int) []string {
 }
 
 func (r *Record) open() (*Record, error) {
+	r.names = r.modesColumns()
+	samples := r.goingOn(samplesName, sampleColumns, olderSamples)
+	minibatches := r.goingOn(minibatchesName, minibatchColumns, olderMinibatches)
+	r.sampleWidth, r.minibatchWidth = len(samples), len(minibatches)
 	for _, file := range []struct {
 		to      **appendFile
 		name    string
 		columns []string
 	}{
-		{&r.modes, modesName, r.modesColumns()},
-		{&r.samples, samplesName, r.sized(sampleColumns)},
-		{&r.minibatches, minibatchesName, r.sized(minibatchColumns)},
+		{&r.modes, modesName, r.names},
+		{&r.samples, samplesName, r.sized(samples)},
+		{&r.minibatches, minibatchesName, r.sized(minibatches)},
+		{&r.epochs, epochsName, r.sized(epochColumns)},
 		{&r.runs, runsName, r.runsColumns()},
 	} {
 		a, note, err := openAppend(filepath.Join(r.dir, file.name), file.columns, r.header.Device.Virtual)
@@ -346,7 +342,11 @@ func (r *Record) Append(row Row) error {
 		return r.rescue(row, err)
 	}
 	r.rows = append(r.rows, row)
-	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.keepLog(row)); err != nil {
+	if row.Character != nil {
+		r.addEpochs(row.Setting, *row.Character)
+	}
+	if err := errors.Join(r.samples.flush(false), r.minibatches.flush(false), r.epochs.flush(false), r.keepLog(row),
+		r.keepResult(row)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil
@@ -375,43 +375,6 @@ func (r *Record) Import(lines iter.Seq[Line]) error {
 	return r.modes.flush(true)
 }
 
-// Minibatch keeps a raw minibatch.
-func (r *Record) Minibatch(s tegra.Setting, e harness.Event, clean bool) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.minibatches == nil {
-		return errClosed
-	}
-	line := slices.Concat([]string{seconds(e.T)}, sweep.ModeFields(s.Mode), []string{
-		strconv.Itoa(e.Epoch),
-		strconv.Itoa(e.Batch),
-		decimal(e.TimeMS),
-		optional(e.FetchMS),
-		optional(e.StallMS),
-		optional(e.ComputeMS),
-		optional(e.OverheadMS),
-		strconv.FormatBool(clean),
-	})
-	r.minibatches.add(r.withSize(line, s.Batch))
-	return r.minibatches.spill()
-}
-
-// Sample keeps a raw power sample.
-func (r *Record) Sample(s tegra.Setting, t time.Duration, powerW tegra.Val[float64], valid bool, why string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.samples == nil {
-		return errClosed
-	}
-	line := slices.Concat([]string{seconds(t)}, sweep.ModeFields(s.Mode), []string{
-		optional(powerW),
-		strconv.FormatBool(valid),
-		text.OneLine(why),
-	})
-	r.samples.add(r.withSize(line, s.Batch))
-	return r.samples.spill()
-}
-
 // Attach adds a file to the folder, or replaces it.
 func (r *Record) Attach(name string, content []byte) error {
 	path := filepath.Join(r.dir, name)
@@ -421,18 +384,15 @@ func (r *Record) Attach(name string, content []byte) error {
 	return nil
 }
 
-// seconds prints device time with a millisecond's digits.
-func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
-
 // closeFiles needs r.mu.
 func (r *Record) closeFiles() error {
 	var errs []error
-	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches, r.runs} {
+	for _, a := range []*appendFile{r.modes, r.samples, r.minibatches, r.epochs, r.runs} {
 		if a != nil {
 			errs = append(errs, a.close())
 		}
 	}
-	r.modes, r.samples, r.minibatches, r.runs = nil, nil, nil, nil
+	r.modes, r.samples, r.minibatches, r.epochs, r.runs = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 

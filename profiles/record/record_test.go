@@ -16,6 +16,7 @@ import (
 	"jtune/profiles/harness"
 	"jtune/tegra"
 	"jtune/tegra/sweep"
+	"jtune/telemetry"
 )
 
 // long runs every case of what else is sampled.
@@ -92,6 +93,11 @@ func TestReadRefusesMoreRowsThanAnyBoardHas(t *testing.T) {
 	}
 }
 
+// goodSample is one of 20.5 W.
+func goodSample(t time.Duration) telemetry.Sample {
+	return telemetry.Sample{T: t, Valid: true, Reading: tegra.Reading{TotalW: tegra.Some(20.5)}}
+}
+
 func TestRecordRowsSurviveTheRecord(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "campaign")
@@ -107,8 +113,8 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 	}
 	e := harness.Event{T: 1500 * time.Millisecond, Epoch: 1, Batch: 3, TimeMS: 60.5, ComputeMS: tegra.Some(50.0)}
 	if err := errors.Join(
-		r.Minibatch(tegra.Setting{Mode: want[0].Mode}, e, true),
-		r.Sample(tegra.Setting{Mode: want[0].Mode}, time.Second, tegra.Val[float64]{}, false, "total,\npower"),
+		r.Minibatch(tegra.Setting{Mode: want[0].Mode}, e, ""),
+		r.Sample(tegra.Setting{Mode: want[0].Mode}, telemetry.Sample{T: time.Second, Why: "total,\npower"}),
 		r.Close(),
 	); err != nil {
 		t.Fatal(err)
@@ -122,8 +128,8 @@ func TestRecordRowsSurviveTheRecord(t *testing.T) {
 		t.Errorf("got %v %v\nwant %v", got, again.Notes(), want)
 	}
 	for name, want := range map[string]string{
-		"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true,true",
-		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power",true`,
+		"minibatches.csv": "1.500,2,1651200,624750000,3199000000,1,3,60.5,,,50,,true,,true",
+		"samples.csv":     `1.000,2,1651200,624750000,3199000000,,false,"total, power",,true`,
 	} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil ||
 			!strings.HasSuffix(string(text), "\n"+want+"\n") {
@@ -142,8 +148,8 @@ func TestRecordOfAnOlderJtuneGoesOnWithoutTheMark(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := tegra.Setting{Mode: exampleRows()[0].Mode}
-		if err := errors.Join(r.Append(exampleRows()[0]), r.Sample(at, time.Second, tegra.Some(20.5), true, ""),
-			r.Minibatch(at, harness.Event{T: time.Second, TimeMS: 12.5}, true), r.Close()); err != nil {
+		if err := errors.Join(r.Append(exampleRows()[0]), r.Sample(at, goodSample(time.Second)),
+			r.Minibatch(at, harness.Event{T: time.Second, TimeMS: 12.5}, ""), r.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,8 +218,8 @@ func TestRecordCutAnywhereOpensWithItsWholeRows(t *testing.T) {
 	rows := exampleRows()
 	for i, row := range rows {
 		at := time.Duration(i) * time.Second
-		r.Sample(tegra.Setting{Mode: row.Mode}, at, tegra.Some(20.5), true, "")
-		r.Minibatch(tegra.Setting{Mode: row.Mode}, harness.Event{T: at, TimeMS: 12.5}, true)
+		r.Sample(tegra.Setting{Mode: row.Mode}, goodSample(at))
+		r.Minibatch(tegra.Setting{Mode: row.Mode}, harness.Event{T: at, TimeMS: 12.5}, "")
 		if err := r.Append(row); err != nil {
 			t.Fatal(err)
 		}

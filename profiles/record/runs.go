@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -59,20 +60,30 @@ const (
 var runColumns = slices.Concat(sweep.Columns[:4], variantColumns, []string{"status", "why", "part"}, partColumns,
 	[]string{"workers", "batch", "per_epoch", "base_w", "cache_before_share", "cache_after_share", "cache_why", "disk",
 		"cpu_residency", "gpu_residency", "mem_residency", "uptime_s", "versions",
-		"latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "power_drop_s", "power_drop_from_w", "power_drop_to_w"})
+		"latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "power_drop_s", "power_drop_from_w", "power_drop_to_w",
+		"cpu_median_pct", "gpu_median_pct", "ram_median_bytes", "meter_w", "cache_ready_share"})
 
-// olderRuns is how many of runColumns an older jtune wrote.
-var olderRuns = slices.Index(runColumns, "latency_p50_ms")
+// olderRuns are how many of runColumns older versions of jtune wrote.
+var olderRuns = []int{slices.Index(runColumns, "latency_p50_ms"), slices.Index(runColumns, "cpu_median_pct")}
+
+// runWidth is how many of runColumns a file with that header has.
+func runWidth(header []string) int {
+	if n := len(header) - 1; n >= 0 && header[n] == sweep.VirtualColumn {
+		header = header[:n]
+	}
+	for _, n := range olderRuns {
+		if slices.Equal(header, runColumns[:n]) {
+			return n
+		}
+	}
+	return len(runColumns)
+}
 
 // runsColumns are those of this record's runs.csv: a folder that an older jtune
 // began keeps its own.
 func (r *Record) runsColumns() []string {
-	columns := runColumns
-	if slices.Equal(r.columnsOf(runsName), runColumns[:olderRuns]) {
-		columns = runColumns[:olderRuns]
-	}
-	r.runsWidth = len(columns)
-	return columns
+	r.runsWidth = runWidth(r.columnsOf(runsName))
+	return runColumns[:r.runsWidth]
 }
 
 var partColumns = strings.Fields("epoch epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w " +
@@ -98,7 +109,9 @@ func (r *Record) AppendRun(run Run) error {
 	if r.runs == nil {
 		return errClosed
 	}
-	if err := r.writeRun(run); err != nil {
+	err := r.writeRun(run)
+	r.addEpochs(tegra.Setting{Mode: run.Mode}, run.Character)
+	if err = errors.Join(err, r.epochs.flush(false)); err != nil {
 		return fmt.Errorf("recording in %s: %w", r.dir, err)
 	}
 	return nil
@@ -170,12 +183,21 @@ func (r Run) lines() [][]string {
 	)
 	last := out[len(out)-1]
 	if l := c.Latency; l.OK {
-		copy(last[len(last)-6:], []string{decimal(l.V.P50), decimal(l.V.P95), decimal(l.V.P99)})
+		copy(last[olderRuns[0]:], []string{decimal(l.V.P50), decimal(l.V.P95), decimal(l.V.P99)})
 	}
 	if d := c.Drop; d.OK {
-		copy(last[len(last)-3:], []string{decimal(d.V.At.Seconds()), decimal(d.V.FromW), decimal(d.V.ToW)})
+		copy(last[olderRuns[0]+3:], []string{decimal(d.V.At.Seconds()), decimal(d.V.FromW), decimal(d.V.ToW)})
+	}
+	for i, v := range c.latest() {
+		last[olderRuns[1]+i] = optional(*v)
 	}
 	return out
+}
+
+// latest are the values of a whole run that its last columns hold.
+func (c *Character) latest() []*tegra.Val[float64] {
+	return []*tegra.Val[float64]{&c.All.CPUMedianPct, &c.All.GPUMedianPct, &c.All.RAMMedianBytes, &c.All.MeterW,
+		&c.CacheReady}
 }
 
 func (p Part) fields() []string {
@@ -293,9 +315,7 @@ func parseRuns(text []byte) (runs []Run, notes []string) {
 	width := len(runColumns)
 	eachLine(text, func(n int, f []string, err error) error {
 		if n == 1 { // the header, of an older jtune perhaps
-			if slices.Equal(f, runColumns[:olderRuns]) {
-				width = olderRuns
-			}
+			width = runWidth(f)
 			return nil
 		}
 		var run Run
@@ -399,6 +419,9 @@ func parseRunLine(f []string, c *Character) (r Run, done bool, err error) {
 	}
 	if v := p.optionals(3); v != nil {
 		c.Drop = tegra.Some(telemetry.PowerDrop{At: asSpan(v[0]), FromW: v[1], ToW: v[2]})
+	}
+	for _, to := range c.latest() {
+		*to = p.optional()
 	}
 	return r, true, p.err
 }

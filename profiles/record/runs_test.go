@@ -124,9 +124,9 @@ func TestReadRunsOfAnOlderJtuneComeBackWithoutWhatItDidNotTell(t *testing.T) {
 		Status:    OK,
 		Character: aCharacter(),
 	}
-	text := csvLine(runColumns[:olderRuns])
+	text := csvLine(runColumns[:olderRuns[0]])
 	for _, line := range whole.lines() {
-		text += csvLine(line[:olderRuns])
+		text += csvLine(line[:olderRuns[0]])
 	}
 	want := whole
 	want.Character.Latency, want.Character.Drop = tegra.Val[Latency]{}, tegra.Val[telemetry.PowerDrop]{}

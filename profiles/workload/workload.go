@@ -68,6 +68,15 @@ func (w Workload) MinibatchesPerEpoch() int {
 	return (w.Samples-1)/w.Batch + 1
 }
 
+// LoaderFault is why the built-in job loads without loader processes on the boards of the papers, and how many it has
+// elsewhere; "" where it is not meant to.
+func (w Workload) LoaderFault() (why string, elsewhere int) {
+	if w.Torch.Net != "yolov8n" || w.Infers() || len(w.Command) > 0 || w.Workers > 0 {
+		return "", 0
+	}
+	return "with loader processes YOLO meets a fault of the PyTorch for JetPack 5 (PowerTrain, footnote 6)", 4
+}
+
 // AtBatch is the workload with minibatches of n samples; 0 means its own size.
 func (w Workload) AtBatch(n int) Workload {
 	if n > 0 {

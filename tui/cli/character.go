@@ -16,6 +16,7 @@ import (
 type runJSON struct {
 	session.RunResult
 	Epochs    string        `json:"epochs"` // of which the numbers above are: all, later
+	EpochZero bool          `json:"epoch_zero_included"`
 	Steady    bool          `json:"steady"` // power was
 	HotReason text.Optional `json:"hot_reason"`
 	Device    string        `json:"device"`
@@ -26,6 +27,7 @@ type runJSON struct {
 	BaseWhy        text.Optional      `json:"base_why"`
 	BaseSharePct   tegra.Val[float64] `json:"base_share_pct"`
 	CacheBeforePct tegra.Val[float64] `json:"cache_before_pct"`
+	CacheReadyPct  tegra.Val[float64] `json:"cache_ready_pct"`
 	CacheAfterPct  tegra.Val[float64] `json:"cache_after_pct"`
 	CacheWhy       text.Optional      `json:"cache_why"`
 	Disk           text.Optional      `json:"disk"`
@@ -43,6 +45,7 @@ func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
 	return runJSON{
 		RunResult:      r,
 		Epochs:         epochs,
+		EpochZero:      c.First.OK && !c.SteadyIsLater(),
 		Steady:         r.Settled == telemetry.Settled,
 		HotReason:      text.Optional(r.Hot),
 		Device:         b.Name,
@@ -53,6 +56,7 @@ func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
 		BaseWhy:        text.Optional(c.BaseWhy),
 		BaseSharePct:   percent(c.BaseShare()),
 		CacheBeforePct: percent(c.CacheBefore),
+		CacheReadyPct:  percent(c.CacheReady),
 		CacheAfterPct:  percent(c.CacheAfter),
 		CacheWhy:       text.Optional(c.CacheWhy),
 		Disk:           text.Optional(c.Disk),
@@ -82,8 +86,11 @@ func characterRows(c record.Character) [][]string {
 	}
 	ram := p.RAMBytes
 	ram.V /= 1e9
-	busy := fmt.Sprintf("CPU %s, GPU %s, RAM %s",
-		dash(p.CPUPct, "%.0f %%"), dash(p.GPUPct, "%.0f %%"), dash(ram, "%.1f GB"))
+	median := p.RAMMedianBytes
+	median.V /= 1e9
+	busy := fmt.Sprintf("CPU %s, GPU %s, RAM %s (medians %s, %s, %s)",
+		dash(p.CPUPct, "%.0f %%"), dash(p.GPUPct, "%.0f %%"), dash(ram, "%.1f GB"),
+		dash(p.CPUMedianPct, "%.0f %%"), dash(p.GPUMedianPct, "%.0f %%"), dash(median, "%.1f GB"))
 	uptime := c.Uptime
 	uptime.V = uptime.V.Round(time.Second)
 	return append(rows,
@@ -149,6 +156,10 @@ func cacheText(c record.Character) string {
 	if !c.CacheBefore.OK && !c.CacheAfter.OK {
 		return because("–", c.CacheWhy)
 	}
-	return fmt.Sprintf("%s of the dataset before, %s after",
-		dash(percent(c.CacheBefore), "%.0f %%"), dash(percent(c.CacheAfter), "%.0f %%"))
+	ready := ""
+	if c.CacheReady.OK {
+		ready = fmt.Sprintf("%.0f %% before the first minibatch that counts, ", 100*c.CacheReady.V)
+	}
+	return fmt.Sprintf("%s of the dataset before, %s%s after",
+		dash(percent(c.CacheBefore), "%.0f %%"), ready, dash(percent(c.CacheAfter), "%.0f %%"))
 }

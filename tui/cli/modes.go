@@ -173,7 +173,7 @@ func (a *app) workloads() *cobra.Command {
 
 func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, simulated map[string]session.Simulation) error {
 	rows := [][]string{{"name", "aliases", "task", "model", "dataset", "samples", "batch", "workers"}}
-	marked, dnr := false, []string(nil)
+	marked, dnr, loads := false, []string(nil), []string(nil)
 	for _, w := range list {
 		name := w.Name
 		switch one := simulated[name]; {
@@ -181,6 +181,9 @@ func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, simulated 
 			name, dnr = name+" DNR", append(dnr, "DNR: "+one.Why)
 		case b.Simulated() && one.Estimated:
 			name, marked = name+"*", true
+		}
+		if why, elsewhere := w.LoaderFault(); why != "" {
+			loads = append(loads, fmt.Sprintf("%s has 0 workers: %s; elsewhere %d", w.Name, why, elsewhere))
 		}
 		rows = append(rows, []string{name, strings.Join(w.Aliases, " "), w.Task, w.Model, w.Dataset,
 			text.Thousands(w.Samples), strconv.Itoa(w.Batch), strconv.Itoa(w.Workers)})
@@ -191,7 +194,7 @@ func (a *app) printWorkloads(list []workload.Workload, b tegra.Board, simulated 
 	if marked {
 		fmt.Fprintln(a.out, "* estimated: this simulation is not based on measurements of such a board")
 	}
-	for _, line := range dnr {
+	for _, line := range slices.Concat(dnr, loads) {
 		fmt.Fprintln(a.out, wrapped(line))
 	}
 	return a.printOrigin(b.Origin())

@@ -100,6 +100,7 @@ func (a *app) profile() *cobra.Command {
 	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&retries, "retries", 1, "retry a failed mode `N` times")
 	f.StringVar(&dvfs, "dvfs", "", "`on` lets the governor scale clocks below those of a mode (default off: locked)")
+	f.BoolVar(&r.Force, "force", false, "start although no fan was found that can be set to maximum")
 	f.BoolVar(&r.Settings.KeepFan, "keep-fan", false, "leave the fan unchanged (default: at maximum while measuring)")
 	return cmd
 }

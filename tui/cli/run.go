@@ -118,6 +118,8 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().DurationVar(&r.Base, "base", 3*time.Second,
 		"first measure the idle board for this long, for its share of the energy; 0: do not")
 	cmd.Flags().BoolVar(&r.NoRecord, "no-record", false, "leave no campaign folder")
+	cmd.Flags().BoolVar(&r.AllEpochs, "include-epoch-zero", false,
+		"count epoch 0 in the averages too, though it reads the data for the first time")
 	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
 		"read no sensor: the time without the cost of reading; no power, no campaign folder")
 	infer.add(cmd.Flags())
@@ -150,30 +152,44 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 	if a.asJSON {
 		return printJSON(a.out, toRunJSON(r, s.Device.Board()))
 	}
-	later := r.Character.SteadyIsLater()
+	later, part := r.Character.SteadyIsLater(), r.Character.Steady()
 	count := text.Thousands(r.Minibatches)
-	if later {
+	switch {
+	case r.Character.AllEpochs && r.Character.First.OK:
+		count += "; epoch 0 is included, as asked for"
+	case later:
 		count += fmt.Sprintf("; the numbers below are of the %s after epoch 0",
 			text.Thousands(r.Counted()))
 	}
 	power := dash(r.PowerW, "%.2f W mean")
+	if meter := part.MeterW; meter.OK {
+		power += fmt.Sprintf("; %.2f W at the power meter", meter.V)
+	}
 	if r.Settled != telemetry.Settled && r.PowerW.OK {
 		power += ", not steady"
 	}
 	if serving := r.Character.Serving; serving != nil {
 		return a.printServing(r, s, w, power)
 	}
-	part := r.Character.Steady()
 	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", count},
 		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
 		{"stall", msPair(r.StallMS, part.StallMS)}, {"compute", msPair(r.ComputeMS, part.ComputeMS)},
 		{"overhead", msPair(r.OverheadMS, part.OverheadMS)}, {"power", power},
 		{"energy", dash(r.EnergyJ, "%.3f J per minibatch, mean")}}
+	if v := r.Sampling; v != nil {
+		rows = append(rows, []string{"sampling", samplingText(*v)})
+	}
 	if err := table(a.out, append(rows, characterRows(r.Character)...)...); err != nil {
 		return err
 	}
 	a.printDoubts(r)
 	return nil
+}
+
+// samplingText says how evenly power was read.
+func samplingText(v session.Sampling) string {
+	return fmt.Sprintf("every %s ms, asked for %s ms; jitter %s ms, %s to %s ms, %s readings", text.Of(v.MedianMS),
+		text.Of(v.AskedMS), text.Of(v.JitterMS), text.Of(v.LeastMS), text.Of(v.MostMS), text.Thousands(v.Samples))
 }
 
 func (a *app) printDoubts(r session.RunResult) {

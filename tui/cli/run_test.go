@@ -14,7 +14,7 @@ const (
 	fixedRunKeys  = "minibatches time_ms stall_ms compute_ms overhead_ms power_w energy_j"
 	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why " +
 		"base_share_pct cpu_residency gpu_residency mem_residency cache_before_pct cache_after_pct cache_why disk " +
-		"uptime_s versions advice latency_ms"
+		"uptime_s versions advice latency_ms cache_ready_pct epoch_zero_included sampling"
 	runKeys = fixedRunKeys + " time_mean_ms epochs steady settle_s hot_reason " + characterKeys
 )
 
@@ -75,7 +75,7 @@ func TestRunWaitsForSteadyPower(t *testing.T) {
 }
 
 const partKeys = "epochs minibatches span_s time_ms stall_ms compute_ms overhead_ms power_w energy_j cpu_pct gpu_pct " +
-	"ram_bytes reads_per_s read_bytes_per_s"
+	"ram_bytes reads_per_s read_bytes_per_s cpu_median_pct gpu_median_pct ram_median_bytes meter_w"
 
 func TestRunOfEpochsCountsTheirMinibatches(t *testing.T) {
 	t.Parallel()
@@ -110,6 +110,30 @@ func TestRunKeepsEpochZeroApart(t *testing.T) {
 	}
 	if !strings.Contains(text, "2,885; the numbers below are of the 1,443 after epoch 0") {
 		t.Errorf("what the numbers are of:\n%s", text)
+	}
+}
+
+func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
+	t.Parallel()
+	args := with(virtualBoard, "run", "lenet", "--epochs=2", "--include-epoch-zero")
+	v := jtune(t, with(args, "--json")...).done(t).object(t, runKeys)
+	all := hasKeys(t, v["all"], partKeys)
+	if v["epochs"] != "all" || v["epoch_zero_included"] != true || v["time_mean_ms"] != all["time_ms"] {
+		t.Errorf("epochs %v, included %v: mean %v, of all %v", v["epochs"], v["epoch_zero_included"],
+			v["time_mean_ms"], all["time_ms"])
+	}
+	if median := all["gpu_median_pct"]; median == nil || median.(float64) <= 0 {
+		t.Errorf("median of the GPU's load: %v", median)
+	}
+	if s := hasKeys(t, v["sampling"], "asked_ms median_ms least_ms most_ms jitter_ms samples"); s["asked_ms"] != 1000.0 ||
+		s["median_ms"] != 1000.0 {
+		t.Errorf("sampling %v", s)
+	}
+	text := jtune(t, args...).done(t).out
+	for _, said := range []string{"; epoch 0 is included, as asked for", "sampling ", "jitter", "(medians "} {
+		if !strings.Contains(text, said) {
+			t.Errorf("the text lacks %q:\n%s", said, text)
+		}
 	}
 }
 

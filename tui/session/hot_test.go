@@ -87,11 +87,18 @@ func TestSessionFanThatCannotBeSetIsSaid(t *testing.T) {
 			t.Errorf("keep %v: %q, want a warning %v", c.keep, got, c.want)
 		}
 	}
+	lenet, _ := without.Workload("lenet5")
+	lenet.Command = []string{"true"}
+	r := ProfileRequest{Measuring: Measuring{Workload: lenet}, Sample: 1}
+	if _, err := without.Profile(t.Context(), r, nil); !errors.Is(err, tegra.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "--keep-fan, or --force") {
+		t.Errorf("a start without a fan: %v", err)
+	}
 	s := open(t, Options{Device: "virtual:agx-orin", Speed: math.Inf(1)})
 	w, _ := s.Workload("lenet5")
 	var notes []string
 	observe := func(e Event) { notes = append(notes, e.Note) }
-	r := ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 1}
+	r = ProfileRequest{Measuring: Measuring{Workload: w}, Sample: 1}
 	if _, err := s.Profile(t.Context(), r, observe); err != nil {
 		t.Fatal(err)
 	}

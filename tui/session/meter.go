@@ -1,9 +1,12 @@
 package session
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"time"
 
+	"jtune/internal/stats"
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/tegra"
@@ -19,7 +22,11 @@ type meter struct {
 	settle  *profiles.Settle
 	look    func() // reads the job's output
 	cancel  func()
+	raw     *rawRun
 	mu      sync.Mutex
+	every   time.Duration
+	lastT   time.Duration
+	gaps    []float64 // between two samples, in ms: the newest
 	latest  tegra.Val[float64]
 	fresh   bool // a sample came since due was asked
 }
@@ -27,7 +34,7 @@ type meter struct {
 // start begins to sample; the job's output is read with each
 // sample, so that the machine wakes once for both.
 func (m *meter) start(s *Session, h harness.Harness, every time.Duration) {
-	m.device, m.look = s.Device, func() {}
+	m.device, m.look, m.every = s.Device, func() {}, every
 	if p, ok := h.(harness.Paced); ok {
 		m.look = p.Pace()
 	}
@@ -37,13 +44,42 @@ func (m *meter) start(s *Session, h harness.Harness, every time.Duration) {
 func (m *meter) take(s telemetry.Sample) {
 	m.monitor.Sample(s)
 	m.settle.Sample(s)
+	m.raw.sample(s)
 	m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.lastT > 0 {
+		if len(m.gaps) >= 2*keptTimings {
+			m.gaps = append(m.gaps[:0], m.gaps[keptTimings:]...)
+		}
+		m.gaps = append(m.gaps, (s.T-m.lastT).Seconds()*1000)
+	}
+	m.lastT = s.T
 	if p := s.PowerW(); p.OK {
 		m.latest = p
 	}
 	m.fresh = true
+}
+
+// sampling is how evenly samples came; nil for fewer than three.
+func (m *meter) sampling() *Sampling {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.gaps) < 2 {
+		return nil
+	}
+	off := make([]float64, len(m.gaps))
+	for i, gap := range m.gaps {
+		off[i] = math.Abs(gap - float64(m.every)/float64(time.Millisecond))
+	}
+	return &Sampling{
+		AskedMS:  m.every.Seconds() * 1000,
+		MedianMS: stats.Median(m.gaps),
+		LeastMS:  slices.Min(m.gaps),
+		MostMS:   slices.Max(m.gaps),
+		JitterMS: stats.Mean(off),
+		Samples:  len(m.gaps) + 1,
+	}
 }
 
 // due reports whether a sample came since it was asked last.

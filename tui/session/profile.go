@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -18,6 +19,10 @@ import (
 // found state back on the device. An interrupted campaign keeps its rows and
 // can be resumed. The model of the workload's pool learns them.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
+	if warning := s.fanWarning(r.Settings.KeepFan); warning != "" && !r.Force {
+		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give --keep-fan, or --force", tegra.ErrUnsupported,
+			strings.TrimPrefix(warning, warningMark))
+	}
 	r.lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
 	out, err := s.profilePlanned(ctx, r, nil, observe)
 	out.Kept = s.update(r.Workload, r.Batches, out.Dir, usable(out.Rows), observe)

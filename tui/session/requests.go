@@ -77,6 +77,7 @@ type ProfileRequest struct {
 	Shard      [2]int          // part i of n; zero: all
 	RedoFailed bool            // of a resumed one: measure again what failed
 	Retries    int             // of a mode that fails; 0: one, negative: none
+	Force      bool            // measure although the fan cannot be set
 
 	known knownRows        // count as measured where modes are chosen
 	lean  *learn.Reference // for the choice of modes; nil: none
@@ -102,6 +103,8 @@ type RunRequest struct {
 	Base       time.Duration // measure the idle device's power for this long first; 0: do not
 	Dir        string        // campaign folder, new; "" makes one below the data directory
 	NoRecord   bool          // leave none
+	// AllEpochs counts epoch 0 too, which is otherwise kept apart where later ones follow.
+	AllEpochs bool
 	// Uninstrumented reads no sensor before and while the job runs, so that its time shows what reading costs; such a
 	// run has no power and leaves no record.
 	Uninstrumented bool
@@ -122,10 +125,21 @@ type RunResult struct {
 	MedianW    tegra.Val[float64] `json:"-"`        // median of steady power; absent when it never was
 	Settled    telemetry.Verdict  `json:"-"`        // Settling: the run ended before power was steady
 	SettleS    tegra.Val[float64] `json:"settle_s"` // from the first minibatch until then; absent while settling
+	Sampling   *Sampling          `json:"sampling"` // how evenly power was sampled; nil of a run without samples
 	Hot        string             `json:"-"`        // why the board was too hot to be measured; "" when it was not
 	Character  record.Character   `json:"-"`        // means, loads, clocks, disk and page cache
 	Advice     []string           `json:"-"`        // what Character and the model of the workload say in words
 	Dir        string             `json:"-"`        // the campaign folder; "" for none
+}
+
+// Sampling is how evenly the device was read, in ms between two readings.
+type Sampling struct {
+	AskedMS  float64 `json:"asked_ms"`
+	MedianMS float64 `json:"median_ms"`
+	LeastMS  float64 `json:"least_ms"`
+	MostMS   float64 `json:"most_ms"`
+	JitterMS float64 `json:"jitter_ms"` // mean distance from what was asked for
+	Samples  int     `json:"samples"`
 }
 
 // ModelInfo is one line of the model list.

@@ -60,10 +60,12 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 		return RunResult{}, err
 	}
 	meter := &meter{clock: s.Clock, monitor: monitor, settle: profiles.NewSettle(r.Workload)}
+	meter.raw = rec.raw(meter.settle)
 	if !r.Uninstrumented {
 		meter.start(s, h, r.Every)
 	}
-	c := &collector{meter: meter, observe: observe, want: r.Minibatches, advise: advise}
+	observer(observe).note(loaderNote(r.Workload))
+	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise}
 	switch {
 	case c.want > 0:
 	case r.Inferences > 0:
@@ -77,6 +79,7 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	err = c.collect(ctx, h)
 	monitor.End()
 	power := c.meter.stop()
+	meter.raw.samples()
 	if stopErr := h.Stop(context.WithoutCancel(ctx)); err == nil {
 		err = stopErr
 	}
@@ -124,13 +127,16 @@ func (t *timings) add(e harness.Event) {
 
 // collector takes the minibatches of a run.
 type collector struct {
-	meter   *meter
-	observe observer
-	want    int // minibatches; 0: until the job ends
-	advise  runAdviser
-	patient bool // wait until power is steady, and for enough samples of it
+	meter     *meter
+	observe   observer
+	want      int // minibatches; 0: until the job ends
+	advise    runAdviser
+	patient   bool // wait until power is steady, and for enough samples of it
+	allEpochs bool // epoch 0 counts too
+	told      bool // how much of preloaded data is in memory
 
 	count   int
+	leftOut int
 	all     timings
 	later   timings // of these, after epoch 0
 	began   time.Duration
@@ -164,16 +170,28 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 		case !e.Timed():
 			c.meter.monitor.Event(e)
 		case first || e.Unclean:
+			why := record.WhyJob
 			if first {
-				first, c.began = false, e.Began()
+				first, c.began, why = false, e.Began(), record.WhyFirst
 				c.meter.settle.Begin(c.began)
 			}
-			c.meter.monitor.Skip(e)
+			c.skip(e, why)
 		default:
 			c.minibatch(e)
 		}
 	}
 	return nil
+}
+
+// skip takes a minibatch that does not count.
+func (c *collector) skip(e harness.Event, why string) {
+	c.leftOut++
+	c.meter.monitor.Skip(e)
+	c.meter.raw.minibatch(e, why)
+	if share := c.meter.monitor.Ready(); share.OK && !c.told {
+		c.told = true
+		c.observe.note(profiles.PreloadNote(share.V))
+	}
 }
 
 // summary takes what a program says of itself when it ends: power is that of the span it is of.
@@ -194,9 +212,13 @@ func (c *collector) minibatch(e harness.Event) {
 	if c.verdict == telemetry.Settled && before == telemetry.Settling {
 		c.meter.monitor.PowerFrom(c.meter.settle.At())
 	}
-	p := profiles.Progress{Phase: profiles.Measuring, Of: c.want, TimeMS: e.TimeMS, PowerW: c.meter.last()}
+	p := profiles.Progress{Phase: profiles.Measuring, Of: c.want, TimeMS: e.TimeMS, PowerW: c.meter.last(),
+		LeftOut: c.leftOut, Dropped: c.meter.settle.Dropped()}
+	if settled {
+		p.Settled = tegra.Some((c.meter.settle.At() - c.began).Seconds())
+	}
 	if c.patient && (!settled || e.Began() < c.meter.settle.At()) {
-		c.meter.monitor.Skip(e)
+		c.skip(e, record.WhySettling)
 		p.Phase = profiles.Settling
 		c.observe.send(Event{Progress: &p, Minibatch: &e})
 		return
@@ -210,6 +232,7 @@ func (c *collector) minibatch(e harness.Event) {
 		c.full = e.T
 	}
 	c.meter.monitor.Minibatch(e)
+	c.meter.raw.minibatch(e, "")
 	p.Minibatch = c.count
 	c.observe.send(Event{Progress: &p, Minibatch: &e})
 	if c.meter.due() && c.observe != nil {
@@ -230,6 +253,7 @@ func (c *collector) enough() bool {
 }
 
 func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) RunResult {
+	ch.AllEpochs = c.allEpochs
 	part, t := ch.Steady(), &c.all
 	if ch.SteadyIsLater() {
 		t = &c.later
@@ -245,6 +269,7 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) RunR
 		PowerW:      part.PowerW,
 		EnergyJ:     part.EnergyJ,
 		MedianW:     c.meter.settle.MedianW(),
+		Sampling:    c.meter.sampling(),
 		Settled:     c.verdict,
 		Hot:         c.meter.settle.Hot(),
 		Character:   ch,

@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -46,6 +47,14 @@ func (s *Session) recordOfRun(r RunRequest, observe observer) *runRecord {
 		return nil
 	}
 	return &runRecord{s: s, r: r, rec: rec, began: s.Clock.Now(), mode: now.Mode, observe: observe}
+}
+
+// raw writes what the row is made of; nil where nothing is recorded.
+func (k *runRecord) raw(settle *profiles.Settle) *rawRun {
+	if k == nil {
+		return nil
+	}
+	return &rawRun{rec: k.rec, at: tegra.Setting{Mode: k.mode.V}, settle: settle, observe: k.observe}
 }
 
 // log is the file for what the job says besides events; "" for none.

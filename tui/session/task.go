@@ -312,7 +312,7 @@ func ProfileTask(r ProfileRequest, planned record.PlanHeader, rows []record.Row)
 		spec.Kind, spec.Planned = Redoing, len(rows)+len(Failed(rows))
 	}
 	t := newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
-		r.Gate = t.hold
+		r.Gate, r.Force = t.hold, true // a warning is shown
 		_, err := on.Profile(ctx, r, t.observe)
 		if err == nil {
 			err = ctx.Err()
@@ -332,7 +332,7 @@ func RedoTask(spec TaskSpec, old Snapshot) *Task {
 	spec.Kind, spec.Planned = Redoing, len(old.Rows)+len(failed)
 	t := newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
 		r := ProfileRequest{Measuring: Measuring{Workload: spec.Workload, Gate: t.hold}, List: failed,
-			ListName: "failed modes, once more"}
+			ListName: "failed modes, once more", Force: true}
 		res, err := on.Profile(ctx, r, t.observe)
 		if err == nil {
 			err = ctx.Err()

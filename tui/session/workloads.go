@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,13 +127,53 @@ func (s *Session) findWorkload(name string) (workload.Workload, error) {
 	w, err := workload.Find(list, name)
 	switch {
 	case err == nil:
-		return s.served(w)
+		return s.served(s.loading(w))
 	case s.replays() && name != "":
 		w = workload.Workload{Name: name, Title: name, Model: workload.AsMeasured, Dataset: "in that file", Batch: 16}
 	default:
 		return w, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	return w, nil
+}
+
+// affectedL4T is the last major release whose PyTorch has the fault of loader processes: JetPack 5. A later one has
+// another PyTorch.
+const affectedL4T = 35
+
+// loading gives a workload that some boards load without loader processes the usual number where it has no reason to:
+// on later releases, and off a Jetson.
+func (s *Session) loading(w workload.Workload) workload.Workload {
+	b := s.Device.Board()
+	major, _, _ := strings.Cut(b.L4T, ".")
+	why, elsewhere := w.LoaderFault()
+	if n, err := strconv.Atoi(major); why == "" || err == nil && n <= affectedL4T || b.Simulated() {
+		return w
+	}
+	w.Workers = elsewhere
+	return w
+}
+
+// loaderNote says why a workload loads without loader processes; "" where there is no reason to tell.
+func loaderNote(w workload.Workload) string {
+	why, _ := w.LoaderFault()
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: no loader processes (workers 0): %s", w.Name, why)
+}
+
+// longUptime is after how long a board should be rebooted before a series of measurements: the study of 2022 saw
+// power readings of an L4T 32 fall after 16 h of reading.
+const longUptime = 16 * time.Hour
+
+// uptimeNote reminds of rebooting before a series of measurements; "" where the board came up not long ago.
+func (s *Session) uptimeNote() string {
+	up := profiles.System{FS: s.fs}.Uptime()
+	if !up.OK || up.V < longUptime {
+		return ""
+	}
+	return fmt.Sprintf("reminder: the board has been up for %.0f h: reboot it before a series of measurements, so that "+
+		"memory, page cache and power readings start alike (the uptime is recorded)", up.V.Hours())
 }
 
 // served names the model of a workload that runs any: that of Options.Weights, or the one that its server has loaded.
@@ -180,11 +221,13 @@ func (s *Session) bench(ctx context.Context, w workload.Workload, set record.Set
 	if err != nil {
 		return nil, err
 	}
-	observe.note(s.fanWarning(set.KeepFan))
+	observe.note(s.fanWarning(set.KeepFan), s.uptimeNote(), loaderNote(w))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
 		NewHarness: s.harness(w, set, "", 0, 0), Workload: w, Settings: set,
 		Observe: observe.progress, System: s.system(w)}, nil
 }
+
+const warningMark = "warning: "
 
 // fanWarning says that the fan stays as it is although it should run at its maximum
 // while modes are measured; "" where it can be set.
@@ -193,7 +236,7 @@ func (s *Session) fanWarning(keep bool) string {
 	if keep || !slices.ContainsFunc(s.Sysfs().Probes(), unset) {
 		return ""
 	}
-	return "warning: jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat slows " +
+	return warningMark + "jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat slows " +
 		"a board and spoils what is measured"
 }
 

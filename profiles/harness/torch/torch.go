@@ -59,6 +59,9 @@ type Job struct {
 	Beside bool `toml:"beside,omitempty" json:"beside"`
 }
 
+// Preload reads the data into the page cache before each epoch.
+const Preload = "preload"
+
 // trained is how many of nets can be trained.
 const trained = 7
 
@@ -74,7 +77,7 @@ func (j Job) Fault() (key, why string) {
 	for _, f := range []struct {
 		key, value string
 		known      []string
-	}{{"net", j.Net, nets}, {"set", j.Set, sets}, {"cache", j.Cache, []string{"preload", "drop", "drop-once"}}} {
+	}{{"net", j.Net, nets}, {"set", j.Set, sets}, {"cache", j.Cache, []string{Preload, "drop", "drop-once"}}} {
 		if f.value != "" && !slices.Contains(f.known, f.value) {
 			return f.key, fmt.Sprintf("%s %q is none of %v", f.key, f.value, f.known)
 		}

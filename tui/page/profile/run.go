@@ -99,10 +99,24 @@ func (p *Page) state(j *page.Task, w int) string {
 	if pr.PowerW.OK {
 		text += ", " + page.Unit(pr.PowerW, 1, "W")
 	}
+	text += leftOut(pr)
 	if pr.Step.Mode.Cores > 0 {
 		text = p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + "  " + text
 	}
 	return text
+}
+
+// leftOut says when power had settled and what does not count; "" before the first of it.
+func leftOut(p profiles.Progress) string {
+	if p.LeftOut == 0 && p.Dropped == 0 {
+		return ""
+	}
+	steady := ""
+	if p.Settled.OK {
+		steady = fmt.Sprintf("steady after %.1f s, ", p.Settled.V)
+	}
+	return fmt.Sprintf(", %snot counted: %s, %s", steady, text.Count(p.LeftOut, "minibatch"),
+		text.Count(p.Dropped, "power sample"))
 }
 
 // by names who of another program gave the last order; "" for nobody.

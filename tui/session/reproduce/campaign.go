@@ -3,7 +3,6 @@ package reproduce
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"jtune/learn"
 	"jtune/learn/baseline/nn"
@@ -33,16 +32,16 @@ type raw struct{ *profiled }
 
 func (r raw) Knobs(tegra.Setting, *record.Variant, tegra.Applied) error { return nil }
 
-func (r raw) Minibatch(s tegra.Setting, e harness.Event, clean bool) error {
-	if clean {
+func (r raw) Minibatch(s tegra.Setting, e harness.Event, why string) error {
+	if why == "" {
 		r.times[s.Mode] = append(r.times[s.Mode], e.TimeMS)
 	}
 	return nil
 }
 
-func (r raw) Sample(s tegra.Setting, _ time.Duration, powerW tegra.Val[float64], valid bool, _ string) error {
-	if valid && powerW.OK {
-		r.watts[s.Mode] = append(r.watts[s.Mode], powerW.V)
+func (r raw) Sample(s tegra.Setting, of telemetry.Sample) error {
+	if w := of.PowerW(); w.OK {
+		r.watts[s.Mode] = append(r.watts[s.Mode], w.V)
 	}
 	return nil
 }
