@@ -54,7 +54,8 @@ func TestReadEntriesAreTheCleanMinibatchesAndTheReadingsDuringThem(t *testing.T)
 		{a, 5001, 2, true},
 		{b, 3000, 3, true},
 	} {
-		of := telemetry.Sample{T: s.at * time.Millisecond, Valid: s.valid, Reading: tegra.Reading{TotalW: tegra.Some(s.watts)}}
+		of := telemetry.Sample{T: s.at * time.Millisecond, Valid: s.valid}
+		of.Reading.TotalW = tegra.Some(s.watts)
 		if err := rec.Sample(tegra.Setting{Mode: s.mode}, of); err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,8 @@ const (
 // goingOn are the columns of a raw file: one that an older jtune began keeps its own.
 func (r *Record) goingOn(name string, columns []string, older int) []string {
 	there := r.columnsOf(name)
-	if len(there) == older || len(there) > older && (there[older] == SizeColumn || there[older] == sweep.VirtualColumn) {
+	if len(there) == older ||
+		len(there) > older && (there[older] == SizeColumn || there[older] == sweep.VirtualColumn) {
 		return columns[:older]
 	}
 	return columns

@@ -125,8 +125,8 @@ func TestRunCountsEpochZeroWhereAskedTo(t *testing.T) {
 	if median := all["gpu_median_pct"]; median == nil || median.(float64) <= 0 {
 		t.Errorf("median of the GPU's load: %v", median)
 	}
-	if s := hasKeys(t, v["sampling"], "asked_ms median_ms least_ms most_ms jitter_ms samples"); s["asked_ms"] != 1000.0 ||
-		s["median_ms"] != 1000.0 {
+	s := hasKeys(t, v["sampling"], "asked_ms median_ms least_ms most_ms jitter_ms samples")
+	if s["asked_ms"] != 1000.0 || s["median_ms"] != 1000.0 {
 		t.Errorf("sampling %v", s)
 	}
 	text := jtune(t, args...).done(t).out

@@ -20,8 +20,8 @@ import (
 // can be resumed. The model of the workload's pool learns them.
 func (s *Session) Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error) {
 	if warning := s.fanWarning(r.Settings.KeepFan); warning != "" && !r.Force {
-		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give --keep-fan, or --force", tegra.ErrUnsupported,
-			strings.TrimPrefix(warning, warningMark))
+		return ProfileResult{}, fmt.Errorf("%w: not started: %s; then give --keep-fan, or --force",
+			tegra.ErrUnsupported, strings.TrimPrefix(warning, warningMark))
 	}
 	r.lean = learn.ReferenceFor(s.Device.Board(), s.Device.Space())
 	out, err := s.profilePlanned(ctx, r, nil, observe)

@@ -172,8 +172,8 @@ func (s *Session) uptimeNote() string {
 	if !up.OK || up.V < longUptime {
 		return ""
 	}
-	return fmt.Sprintf("reminder: the board has been up for %.0f h: reboot it before a series of measurements, so that "+
-		"memory, page cache and power readings start alike (the uptime is recorded)", up.V.Hours())
+	return fmt.Sprintf("reminder: the board has been up for %.0f h: reboot it before a series of measurements, so "+
+		"that memory, page cache and power readings start alike (the uptime is recorded)", up.V.Hours())
 }
 
 // served names the model of a workload that runs any: that of Options.Weights, or the one that its server has loaded.
@@ -236,8 +236,8 @@ func (s *Session) fanWarning(keep bool) string {
 	if keep || !slices.ContainsFunc(s.Sysfs().Probes(), unset) {
 		return ""
 	}
-	return warningMark + "jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat slows " +
-		"a board and spoils what is measured"
+	return warningMark + "jtune cannot set a fan on this board (none found): make sure that it is cooled well, heat " +
+		"slows a board and spoils what is measured"
 }
 
 // harness returns what starts the workload here; log is the file for its output
