@@ -96,7 +96,7 @@ func (r *root) tabs(w int) string {
 		}
 		tail := widget.StyleBadge.Render(badge)
 		if style.board {
-			tail = widget.StyleBold.Render(r.sh.Device.Board.Name) + "  " + tail
+			tail = widget.StyleBold.Render(strings.TrimSpace(r.sh.pane+" "+r.sh.Device.Board.Name)) + "  " + tail
 		}
 		if style.tight {
 			tail = strings.Replace(tail, "  ", " ", 1)

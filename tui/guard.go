@@ -21,7 +21,7 @@ func (sh *shared) withGuard(do func() tea.Cmd) tea.Cmd {
 		return do()
 	}
 	start := func() error { _, err := sh.host.Guard(sh.ctx); return err }
-	return tea.Exec(startGuard{func() error { return sh.aside(start) }}, func(err error) tea.Msg {
+	return tea.Exec(released{func() error { return sh.aside(start) }}, func(err error) tea.Msg {
 		return guardMsg{err, do}
 	})
 }
@@ -32,17 +32,16 @@ type guardMsg struct {
 	do  func() tea.Cmd
 }
 
-// startGuard is the start of the guard as something that runs with the
-// screen released.
-type startGuard struct{ start func() error }
+// released is something that runs with the screen released.
+type released struct{ do func() error }
 
-func (s startGuard) Run() error { return s.start() }
+func (r released) Run() error { return r.do() }
 
-func (startGuard) SetStdin(io.Reader) {}
+func (released) SetStdin(io.Reader) {}
 
-func (startGuard) SetStdout(io.Writer) {}
+func (released) SetStdout(io.Writer) {}
 
-func (startGuard) SetStderr(io.Writer) {}
+func (released) SetStderr(io.Writer) {}
 
 // guarded is a command that asks the guard for something, and reads the board afterwards.
 func (sh *shared) guarded(ask func(ctx context.Context, g tegra.Applier) error, says func(err error) tea.Msg) tea.Cmd {

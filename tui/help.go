@@ -110,7 +110,7 @@ func globalHints(keys *page.Keys) []widget.Action {
 		keys.Page, keys.NextPage, keys.PrevPage,
 		keys.Tune, keys.Undo, keys.Freeze, keys.Enlarge,
 		keys.Slower, keys.Faster,
-		keys.Copy, keys.Export, keys.Messages, keys.Mouse,
+		keys.Copy, keys.Export, keys.Messages, keys.Boards, keys.Mouse,
 		keys.Back, keys.Quit,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/fleet"
 	"jtune/tui/widget"
 )
 
@@ -41,6 +42,8 @@ type deps struct {
 	sixteen   bool                         // colours, not 256
 	sudo      bool                         // starting the guard may ask for a password on the terminal
 	aside     func(ask func() error) error // gives the terminal back meanwhile
+	panes     *fleet.Panes                 // the screens of other boards
+	pane      string                       // this board's name where another machine shows these screens; "": none does
 	campaigns session.Campaigns
 	// fixedBatch says why a workload's batch size cannot be chosen; "" when it can.
 	fixedBatch func(w workload.Workload) string

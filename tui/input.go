@@ -158,6 +158,8 @@ func (r *root) globalKey(k tea.KeyPressMsg) tea.Cmd {
 		}
 	case keys.Slower.Matches(k), keys.Faster.Matches(k):
 		return r.changeSpeed(keys.Faster.Matches(k))
+	case keys.Boards.Matches(k):
+		return r.openBoards()
 	case keys.Mouse.Matches(k):
 		sh.mouse = !sh.mouse
 		if sh.mouse {
@@ -203,7 +205,7 @@ func (r *root) reasonToStay() string {
 	case r.sh.Applied.Unkept():
 		return "the applied mode was not kept: quitting restores the state before it"
 	}
-	return ""
+	return r.sh.whyOpenBoards()
 }
 
 // quit stops a running task first; its end ends the program.

@@ -36,6 +36,8 @@ func (r *root) do(i page.Intent) tea.Cmd {
 	case page.Ask:
 		r.asks = &question{do: i.Do, not: i.Not, why: func() string { return i.Why },
 			yes: func() tea.Cmd { return r.do(i.Then) }}
+	case page.ShowBoard:
+		return r.showBoard(string(i))
 	case page.NewCampaign:
 		d := dialog.NewCampaign(page.ReaderOf(&sh.State))
 		r.form = d

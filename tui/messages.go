@@ -161,6 +161,8 @@ func (r *root) foldGuard(msg tea.Msg) tea.Cmd {
 		if msg.Err == nil {
 			sh.Applied.Revert(msg.Why)
 		}
+	case boardLeftMsg:
+		r.boardLeft(msg)
 	case bootChangedMsg:
 		sh.bootChanged(msg)
 		return nil

@@ -19,6 +19,7 @@ import (
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/fleet"
 	"jtune/tui/widget"
 )
 
@@ -40,6 +41,8 @@ type Options struct {
 	Boards  []string            // virtual boards to choose among at the start, the session's first; nil: no choice
 	Keys    map[string][]string // the user's own
 	Budget  *cpubudget.Budget   // of CPU time, for what is computed; nil: not limited
+	Panes   *fleet.Panes        // the screens of other boards; nil: there are no others
+	Pane    string              // the name of this board where another machine shows these screens; "": none does
 	Tour    float64             // plays Tour with pauses shorter by so much; 0: no tour
 }
 
@@ -93,6 +96,7 @@ func Run(ctx context.Context, s *session.Session, o Options) (farewell string, e
 	gone := watchTerminal(ctx, p, st.askSize, in.gone)
 	_, err = p.Run()
 	r.close()
+	st.sh.panes.Close()
 	st.end()
 	switch {
 	case gone():
@@ -129,6 +133,8 @@ func depsOf(s *session.Session, o Options) deps {
 		notice:       s.Notice,
 		version:      o.Version,
 		campaigns:    s.Campaigns(),
+		panes:        o.Panes,
+		pane:         o.Pane,
 		fixedBatch:   s.FixedBatch,
 		remembered:   s.KeepTuneChoice,
 		gpuProcesses: s.Sysfs().GPUProcesses,

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -86,6 +87,58 @@ func TestSSHRestoresAJetsonsKnobsAfterANo(t *testing.T) {
 		t.Errorf("after n the knobs are not as found (-found +now):\n%s", diff)
 	}
 	here.press("q")
+	here.gone()
+}
+
+// TestSSHShowsTheScreensOfOtherBoards has two boards behind a server, each with a search of its own, beside one here.
+func TestSSHShowsTheScreensOfOtherBoards(t *testing.T) {
+	t.Parallel()
+	server := fleettest.Start(t)
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := json.Marshal(server.Flags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := ""
+	for name, board := range map[string]string{"bench": "nano", "field": "xavier-nx"} {
+		config += fmt.Sprintf("[board.%s]\nssh = %q\noptions = %s\njtune = %q\nargs = [\"--device\", \"virtual:%s\", "+
+			"\"--data-dir\", %q]\n", name, server.Host(), options, bin, board, filepath.Join(dir, name))
+	}
+	file := filepath.Join(dir, "config.toml")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	here := inTmux(t, "", "--device", "virtual:agx-orin", "--config", file)
+	here.sees("AGX Orin", "VIRTUAL ×1")
+	here.press("B")
+	here.sees("its screens", "bench", "field")
+	here.press("Down", "Enter")
+	here.sees("bench Nano", "module total")
+	here.press("t", "t")
+	here.sees("tuning lstm")
+	here.press("B")
+	here.sees("its screens", "open", "AGX Orin")
+	here.press("Down", "Enter")
+	here.sees("field Xavier NX")
+	here.press("B")
+	here.sees("its screens")
+	here.press("g", "Enter", "t", "t")
+	here.sees("tuning resnet18")
+	here.press("B", "Down", "Enter")
+	here.sees("bench Nano", "measured within")
+	here.tmux("resize-window", "-x", "120", "-y", "40")
+	here.sees("bench Nano  VIRTUAL")
+	here.press("q") // there: its end comes back to the list here
+	here.sees("its screens", "ended", "AGX Orin")
+	here.press("Escape")
+	here.sees("measured within")
+	here.press("q")
+	here.sees("quitting ends the screens of field too")
+	here.press("y")
 	here.gone()
 }
 

@@ -12,6 +12,7 @@ import (
 	"jtune/telemetry"
 	"jtune/tui/page"
 	"jtune/tui/session"
+	"jtune/tui/session/fleet"
 	"jtune/tui/widget"
 )
 
@@ -36,6 +37,9 @@ type shared struct {
 }
 
 func newShared(ctx context.Context, d deps) *shared {
+	if d.panes == nil {
+		d.panes = &fleet.Panes{}
+	}
 	sh := &shared{State: d.state, deps: d, ctx: ctx, modelsAt: d.campaigns.ModelsChanged()}
 	sh.tasks = session.Tasks{On: d.host, Clock: sh.Moment.Clock, Rate: sh.Device.Rate, Budget: d.budget}
 	sh.Readings.Since = sh.now()

@@ -55,7 +55,7 @@ type applyFlags struct {
 }
 
 func (a *app) apply() *cobra.Command {
-	f := applyFlags{keepAfter: 30 * time.Second}
+	f := applyFlags{keepAfter: defaultKeepAfter}
 	cmd := &cobra.Command{
 		Use:   "apply MODE|PRESET|ID",
 		Short: "Set a power mode, read it back, and keep or revert it",
@@ -261,17 +261,27 @@ func (a *app) decide(ctx context.Context, g trial, f applyFlags, reverted <-chan
 	return g.Keep(ctx)
 }
 
+// defaultKeepAfter is how long a question is open.
+const defaultKeepAfter = 30 * time.Second
+
+// keepQuestion begins the question; fleet apply waits for it.
+const keepQuestion = "keep this mode"
+
 func (f applyFlags) question() string {
 	if f.atBoot {
-		return "keep this mode, now and at every boot?"
+		return keepQuestion + ", now and at every boot?"
 	}
-	return "keep this mode?"
+	return keepQuestion + "?"
 }
 
 // ask waits for one line: y keeps (nil), n declines, silence reverts. End of
 // input is not an answer, and neither is anything else.
 func (a *app) ask(ctx context.Context, question string, limit time.Duration, reverted <-chan struct{}) error {
-	fmt.Fprintf(a.err, "%s y or n; reverts in %s: ", question, limit)
+	end := " "
+	if !isTerminal(a.in) {
+		end = "\n" // a program that reads the question reads lines
+	}
+	fmt.Fprintf(a.err, "%s y or n; reverts in %s:%s", question, limit, end)
 	defer fmt.Fprintln(a.err)
 	late := time.NewTimer(limit + grace)
 	defer late.Stop()

@@ -76,7 +76,57 @@ func TestFleetPrintsALineForEachBoardAndTheWorstCode(t *testing.T) {
 	jtune(t, append(config, "--board", "three", "watch")...).fails(t, exitFailed, "refused")
 	jtune(t, append(config, "--board", "four", "watch")...).fails(t, exitUsage, "it has one, three, two")
 	jtune(t, append(config, "fleet", "doctor", "--group", "lab")...).fails(t, exitUsage, `group "lab"`)
-	jtune(t, append(config, "fleet", "apply", "MAXN")...).fails(t, exitUsage, "nothing is set")
+}
+
+// TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts has two boards that set the mode and one that is not reached.
+func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
+	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
+	for name, c := range map[string]struct {
+		answer string
+		yes    bool
+		code   int
+		want   string // of a board that set it
+	}{
+		"y":     {"y\n", false, exitFailed, "   0  VIRTUAL MAXN is set, read back and kept"},
+		"n":     {"n\n", false, exitReverted, "   6  VIRTUAL reverted"},
+		"--yes": {"", true, exitFailed, "   0  VIRTUAL MAXN is set, read back and kept"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append(config, "fleet", "apply", "MAXN", fmt.Sprintf("--yes=%t", c.yes))
+			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), args...)
+			if o.code != c.code || strings.Count(o.out, c.want) != 2 || !strings.Contains(o.out, "failed: no connection") {
+				t.Errorf("exit code %d, want %d and twice %q:\n%s%s", o.code, c.code, c.want, o.out, o.err)
+			}
+			if asked := strings.Contains(o.err, "keep this mode on one, two?"); asked == c.yes {
+				t.Errorf("asked %v: %s", asked, o.err)
+			}
+		})
+	}
+}
+
+// TestFleetInstallCopiesTheProgramAndChecksItsVersion: the package goes another way, through sudo and apt.
+func TestFleetInstallCopiesTheProgramAndChecksItsVersion(t *testing.T) {
+	config := fakeFleet(t, map[string]string{"one": "one", "two": "two", "three": "dead"})
+	o := jtune(t, append(config, "fleet", "install", os.Args[0])...)
+	if o.code != exitFailed || strings.Count(o.out, "   0  jtune dev") != 2 {
+		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
+	}
+	for _, name := range []string{"one", "two"} {
+		st, err := os.Stat(filepath.Join(os.Getenv("FLEET"), name, ".local/bin/jtune"))
+		if err != nil || st.Mode().Perm() != 0o755 {
+			t.Errorf("%s: %v, %v", name, st, err)
+		}
+	}
+	notAProgram := write(t, "echo no\n")
+	o = jtune(t, append(config, "fleet", "install", notAProgram, "--boards", "one")...)
+	if o.code != exitFailed || !strings.Contains(o.out, "not installed: the file is not a jtune") {
+		t.Errorf("exit code %d:\n%s%s", o.code, o.out, o.err)
+	}
+	o = jtune(t, append(config, "--board", "one", "version")...).done(t)
+	if !strings.HasPrefix(o.out, "jtune dev") {
+		t.Errorf("what was there is gone: %s", o.out)
+	}
+	jtune(t, append(config, "fleet", "install", "nowhere")...).fails(t, exitUsage, "nowhere is no file")
 }
 
 func TestFleetMeasuresOnePlanInParts(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"jtune/tegra/virtual"
 	"jtune/tui"
 	"jtune/tui/session"
+	"jtune/tui/session/fleet"
 	"jtune/tui/widget"
 )
 
@@ -42,9 +43,13 @@ func (a *app) open(cmd *cobra.Command) error {
 		if s.Virtual != nil && !cmd.Flags().Changed("device") && a.tour == 0 {
 			boards = virtual.Names()
 		}
+		others, err := a.options.Boards()
+		if err != nil {
+			return err
+		}
 		farewell, err := tui.Run(cmd.Context(), s, tui.Options{NoColor: a.noColor || os.Getenv("NO_COLOR") != "",
 			Glyphs: glyphs, Theme: theme, Version: session.Version, Keys: bindings, Budget: a.limitCPU(), Tour: a.tour,
-			Boards: boards})
+			Boards: boards, Panes: &fleet.Panes{Boards: others}, Pane: fleet.PaneName()})
 		if err := s.Close(); err != nil { // which restores what was not kept
 			a.note("%v", err)
 		}

@@ -38,6 +38,8 @@ type (
 		Why     string
 		Then    Intent
 	}
+	// ShowBoard hands the terminal to the screens of another board.
+	ShowBoard string
 	// NewCampaign opens the dialog that begins one.
 	NewCampaign struct{}
 	// Rename opens the dialog that gives a campaign or a model another name.
@@ -114,6 +116,7 @@ type (
 func (Ask) intent()         {}
 func (All) intent()         {}
 func (Say) intent()         {}
+func (ShowBoard) intent()   {}
 func (NewCampaign) intent() {}
 func (Rename) intent()      {}
 func (Fail) intent()        {}

@@ -20,7 +20,7 @@ type Keys struct {
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
 	Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
 	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev, OptionNext,
-	OptionPrev, StartNow, New, Open, Rename, Delete, Restore widget.Action
+	OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
 }
 
 // keyTable has a row for each of the Keys: its name, its keys, its word in the
@@ -41,6 +41,7 @@ Export      ctrl+s      export view       everywhere  write this view to files: 
 Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
 Messages    !           messages          everywhere  list what was said, with its time
 Palette     : ctrl+p    all actions       everywhere  list every action, its key and why it does not work now; type to find one
+Boards      B           boards            everywhere  the screens of another board, over ssh; B there comes back here
 Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
 Slower      <           slower            everywhere  a virtual board's clock slower
 Faster      >           faster            everywhere  a virtual board's clock faster

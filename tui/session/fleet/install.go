@@ -20,8 +20,8 @@ func Install(ctx context.Context, b Board, file string, line func(string)) Resul
 	}
 	defer f.Close()
 	const temporary = `t=$(mktemp -d) && trap 'rm -rf "$t"' EXIT && `
-	shell := temporary + `cat > "$t/jtune" && chmod 755 "$t/jtune" && "$t/jtune" version >/dev/null && ` +
-		`mkdir -p "$HOME/.local/bin" && mv -f "$t/jtune" "$HOME/.local/bin/jtune" && "$HOME/.local/bin/jtune" version`
+	shell := temporary + `cat > "$t/jtune" && chmod 755 "$t/jtune" && { "$t/jtune" version 2>/dev/null | grep -q '^jtune ' || ` +
+		`{ echo "the file is not a jtune for this machine" >&2; exit 1; }; } && mkdir -p "$HOME/.local/bin" && mv -f "$t/jtune" "$HOME/.local/bin/jtune" && "$HOME/.local/bin/jtune" version`
 	if filepath.Ext(file) == ".deb" {
 		shell = temporary + `chmod 755 "$t" && cat > "$t/jtune.deb" && sudo -n apt-get install -y --allow-downgrades ` +
 			`"$t/jtune.deb" >/dev/null && /usr/bin/jtune version`

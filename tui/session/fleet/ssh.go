@@ -24,9 +24,12 @@ const (
 	endGrace  = 5 * time.Second
 )
 
-// keepAlive makes ssh notice within about 30 s that a board is gone; it asks nothing.
-var keepAlive = []string{"-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10", "-o",
-	"ServerAliveCountMax=3"}
+// Options of ssh: keepAlive makes it notice within about 30 s that a board is gone, asksNothing makes it
+// fail where it would ask for a password.
+var (
+	keepAlive   = []string{"-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"}
+	asksNothing = []string{"-o", "BatchMode=yes"}
+)
 
 // Call is a command on a board.
 type Call struct {
@@ -56,8 +59,8 @@ func (b Board) Terminal(here bool, args ...string) []string {
 
 // Do runs a command on a board. When ctx ends, so does the connection: what runs there gets a hangup.
 func (b Board) Do(ctx context.Context, c Call) Result {
-	args := append(append([]string{}, keepAlive...), b.Options...)
-	cmd := exec.CommandContext(ctx, "ssh", append(args, "--", b.SSH, c.Shell)...)
+	args := slices.Concat(asksNothing, keepAlive, b.Options, []string{"--", b.SSH, c.Shell})
+	cmd := exec.CommandContext(ctx, "ssh", args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
 	cmd.Stdin = c.In

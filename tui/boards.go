@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/cancelreader"
+
+	"jtune/tui/page/dialog"
+	"jtune/tui/session/fleet"
+)
+
+// boardLeftMsg says that the terminal is these screens' again, after those of another board. name is ""
+// where these screens are the other board's.
+type boardLeftMsg struct {
+	name string
+	err  error
+}
+
+// openBoards lists the boards. Screens that another machine shows give the terminal back instead: the
+// list is there.
+func (r *root) openBoards() tea.Cmd {
+	sh := r.sh
+	switch {
+	case r.apply.Stage() == dialog.Keeping:
+		sh.say("boards: not now, answer whether the mode is kept")
+	case sh.pane != "":
+		back := func() error { return sh.aside(func() error { return fleet.HandBack(os.Stdin, os.Stdout) }) }
+		return tea.Exec(released{back}, func(err error) tea.Msg { return boardLeftMsg{err: err} })
+	case len(sh.panes.Boards) == 0:
+		sh.say(`boards: the configuration names none; [board.NAME] with ssh = "user@host" does`)
+	default:
+		r.listBoards("")
+	}
+	return nil
+}
+
+// listBoards opens the list, the cursor on the board named at.
+func (r *root) listBoards(at string) {
+	here := dialog.OtherBoard{Name: "here", Where: r.sh.Device.Board.Name, State: "shown"}
+	var others []dialog.OtherBoard
+	for _, b := range r.sh.panes.Boards {
+		others = append(others, dialog.OtherBoard{Name: b.Name, Where: b.SSH, State: r.sh.panes.State(b.Name)})
+	}
+	r.form = dialog.NewBoardList(r.sh.Keys, here, others, at)
+}
+
+// showBoard gives the terminal to the screens of another board. Jobs here go on meanwhile.
+func (r *root) showBoard(name string) tea.Cmd {
+	sh := r.sh
+	look := func() error { return sh.aside(func() error { return attach(sh.ctx, sh.panes, name) }) }
+	return tea.Exec(released{look}, func(err error) tea.Msg { return boardLeftMsg{name, err} })
+}
+
+// boardLeft lists the boards again after one of them.
+func (r *root) boardLeft(msg boardLeftMsg) {
+	if msg.name == "" {
+		r.sh.fail("boards", msg.err)
+		return
+	}
+	r.sh.fail(msg.name, msg.err)
+	r.listBoards(msg.name)
+}
+
+// resetTerminal takes back what screens may have set that ended without doing so.
+var resetTerminal = ansi.ResetModeMouseNormal + ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent +
+	ansi.ResetModeMouseExtSgr + ansi.ResetModeBracketedPaste + ansi.PopKittyKeyboard(1) +
+	ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable
+
+// attach connects this terminal with the screens of a board until they give it back.
+func attach(ctx context.Context, panes *fleet.Panes, name string) error {
+	found, err := term.MakeRaw(os.Stdin.Fd())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = term.Restore(os.Stdin.Fd(), found) }()
+	in, err := cancelreader.NewReader(os.Stdin)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err = panes.Show(ctx, name, in, os.Stdout, terminalSizes(ctx))
+	if errors.Is(err, fleet.ErrLost) {
+		_, _ = os.Stdout.WriteString(resetTerminal)
+	}
+	return err
+}
+
+// terminalSizes brings the size of this terminal, at once and whenever it changes, until ctx ends.
+func terminalSizes(ctx context.Context) <-chan fleet.Size {
+	sizes, changed := make(chan fleet.Size), make(chan os.Signal, 1)
+	signal.Notify(changed, syscall.SIGWINCH)
+	go func() {
+		defer signal.Stop(changed)
+		for {
+			if w, h, err := term.GetSize(os.Stdout.Fd()); err == nil {
+				select {
+				case sizes <- fleet.Size{W: w, H: h}:
+				case <-ctx.Done():
+					return
+				}
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return sizes
+}
+
+// whyOpenBoards says what quitting ends on other boards; "" for nothing.
+func (sh *shared) whyOpenBoards() string {
+	names := sh.panes.Open()
+	if len(names) == 0 {
+		return ""
+	}
+	return "quitting ends the screens of " + strings.Join(names, ", ") + " too: what was not kept there is restored"
+}

@@ -1,0 +1,80 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/tui/page"
+	"jtune/tui/widget"
+)
+
+// OtherBoard is a board of the configuration, and how its screens are.
+type OtherBoard struct{ Name, Where, State string }
+
+// BoardList chooses among the screens of this board and those of others.
+type BoardList struct {
+	keys   *page.Keys
+	boards []OtherBoard // the first is this one
+	tab    widget.Table
+}
+
+const mostBoardListW = 76
+
+// NewBoardList lists this board, then the others; the cursor is on the one named at.
+func NewBoardList(keys *page.Keys, here OtherBoard, others []OtherBoard, at string) *BoardList {
+	d := &BoardList{keys: keys, boards: append([]OtherBoard{here}, others...)}
+	list := keys.ListKeys()
+	list.Search, list.Back = widget.Action{}, widget.Action{}
+	d.tab = widget.Table{Keys: list, Cell: d.cell, Rows: len(d.boards), Cols: []widget.Column{
+		{Title: "board", Width: 14},
+		{Title: "where", Width: 24, Drop: 1},
+		{Title: "its screens", Width: 12},
+	}}
+	for i, b := range d.boards {
+		if b.Name == at {
+			d.tab.Cursor = i
+		}
+	}
+	return d
+}
+
+func (d *BoardList) cell(row, col int) string {
+	at := d.boards[row]
+	return [...]string{at.Name, at.Where, at.State}[col]
+}
+
+// Key takes a key; closed says that the dialog goes.
+func (d *BoardList) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
+	switch {
+	case d.keys.Enter.Matches(k) && d.tab.Cursor > 0:
+		return page.ShowBoard(d.boards[d.tab.Cursor].Name), true
+	case d.keys.Enter.Matches(k), d.keys.Back.Matches(k), d.keys.Quit.Matches(k), d.keys.Boards.Matches(k):
+		return nil, true
+	}
+	d.tab.Key(k)
+	return nil, false
+}
+
+// Paste takes nothing: there is no text to write.
+func (d *BoardList) Paste(tea.PasteMsg) {}
+
+// Hints lists the keys that work now, for the last line.
+func (d *BoardList) Hints() []widget.Action {
+	return withHelp([]widget.Action{
+		d.keys.Enter.As("show it"),
+		d.keys.Up.With(d.keys.Down, "choose"),
+		d.keys.Back.As("close"),
+	}, d.keys.Help)
+}
+
+// Numbers explains the list, for the help.
+func (d *BoardList) Numbers() string {
+	return "board: from [board.NAME] of the configuration; jtune must be installed there. " +
+		"its screens: open, where they run there over ssh. They and the jobs on that board go on while other screens " +
+		"show. " + d.keys.Boards.Label() + " there comes back here. Quitting here ends them: what was not kept is restored."
+}
+
+// Render draws the dialog in at most w×h cells.
+func (d *BoardList) Render(w, h int) string {
+	w, h = min(w, mostBoardListW), min(h, len(d.boards)+3)
+	return widget.Box("Boards", "", d.tab.Render(w-4, max(1, h-2)), w, h)
+}

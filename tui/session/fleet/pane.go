@@ -1,0 +1,290 @@
+package fleet
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"jtune/internal/text"
+)
+
+// paneVariable is set, to the board's name, for a jtune whose screens are shown by those of another
+// machine.
+const paneVariable = "JTUNE_PANE"
+
+const (
+	// leave is what the screens of a pane write to hand the terminal back: an operating system command
+	// that terminals ignore.
+	leave = "\x1b]5379;jtune;boards\x1b\\"
+	// resume is what they then wait for, as a line.
+	resume = "\n"
+)
+
+// PaneName is the name under which another machine shows the screens of this process; "" for none.
+func PaneName() string {
+	name := os.Getenv(paneVariable)
+	if !namePattern.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// HandBack gives a pane's terminal back to who shows it, and waits until it comes again.
+func HandBack(in io.Reader, out io.Writer) error {
+	if _, err := io.WriteString(out, leave); err != nil {
+		return err
+	}
+	_, err := in.Read(make([]byte, 64)) // the terminal gives a whole line at once
+	return err
+}
+
+// Panes are the screens of other boards that were opened from here: one for each board at most. They and
+// the jobs on those boards go on while nobody looks at them.
+type Panes struct {
+	Boards []Board
+	open   map[string]*pane
+}
+
+// Input is what is typed, until it is cancelled. Cancel reports whether a Read that waits now ends.
+type Input interface {
+	io.Reader
+	Cancel() bool
+}
+
+// Size is that of a terminal, in cells.
+type Size struct{ W, H int }
+
+// State is how a board's screens are, in words: "" where they are not open.
+func (p *Panes) State(name string) string {
+	switch at := p.open[name]; {
+	case at == nil:
+		return ""
+	case !at.over():
+		return "open"
+	case at.err != nil:
+		return text.OneLine(at.err.Error())
+	}
+	return "ended"
+}
+
+// Open counts the boards whose screens run.
+func (p *Panes) Open() (names []string) {
+	for _, b := range p.Boards {
+		if at := p.open[b.Name]; at != nil && !at.over() {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
+
+// Show connects a terminal with the screens of a board, opened if they are not, until they hand it back
+// or end. sizes brings the terminal's size, first the present one. The error is why they ended. in is cancelled
+// at the end, and read no more.
+func (p *Panes) Show(ctx context.Context, name string, in Input, out io.Writer, sizes <-chan Size) error {
+	i := slices.IndexFunc(p.Boards, func(b Board) bool { return b.Name == name })
+	if i < 0 {
+		return fmt.Errorf("no board %q in the configuration%s", text.Clip(name), known(p.Boards))
+	}
+	at := p.open[name]
+	if at == nil || at.over() {
+		var err error
+		if at, err = openPane(p.Boards[i], <-sizes); err != nil {
+			return err
+		}
+		if p.open == nil {
+			p.open = map[string]*pane{}
+		}
+		p.open[name] = at
+	} else if _, err := io.WriteString(at.terminal, resume); err != nil {
+		return fmt.Errorf("%w: %v", ErrLost, err)
+	}
+	return at.show(ctx, in, out, sizes)
+}
+
+// Close ends all connections: what runs there gets a hangup.
+func (p *Panes) Close() {
+	for _, at := range p.open {
+		at.close()
+	}
+}
+
+// pane is jtune on another board, in a terminal of this machine.
+type pane struct {
+	terminal *os.File
+	cmd      *exec.Cmd
+	ended    chan struct{} // closed with err set
+	err      error         // why it ended; nil for an orderly end
+
+	mu   sync.Mutex
+	out  io.Writer     // who looks; nil: nobody
+	left chan struct{} // closed when the screens hand the terminal back
+	tail []byte        // the end of what was written, as long as it may begin leave
+	last []byte        // of what was written, for an error
+}
+
+// mostLast is as much of the last output as an error can come from.
+const mostLast = 512
+
+// openPane starts ssh with jtune there.
+func openPane(b Board, size Size) (*pane, error) {
+	shell := "env " + paneVariable + "=" + b.Name + " " + b.Command()
+	args := slices.Concat(keepAlive, b.Options, []string{"-t", "--", b.SSH, shell})
+	p := &pane{cmd: exec.Command("ssh", args...), ended: make(chan struct{})}
+	var err error
+	start := &pty.Winsize{Cols: uint16(size.W), Rows: uint16(size.H)}
+	if p.terminal, err = pty.StartWithSize(p.cmd, start); err != nil {
+		return nil, fmt.Errorf("ssh: %w", err)
+	}
+	go p.follow()
+	return p, nil
+}
+
+// follow passes on what the screens write, to nobody where nobody looks, until they end.
+func (p *pane) follow() {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := p.terminal.Read(buffer)
+		p.pass(buffer[:n])
+		if err != nil {
+			break
+		}
+	}
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == sshFailed:
+		p.err = fmt.Errorf("%w: %s", ErrLost, p.lastLine("ssh ended"))
+	case err != nil:
+		p.err = errors.New(p.lastLine(err.Error()))
+	}
+	_ = p.terminal.Close()
+	close(p.ended)
+}
+
+// lastLine is the last whole line that was written: an error of ssh, or of a jtune that did not open its
+// screens. What follows the last escape sequence is no drawing.
+func (p *pane) lastLine(otherwise string) string {
+	lines := strings.Split(string(p.last[bytes.LastIndexByte(p.last, '\x1b')+1:]), "\n")
+	for _, line := range slices.Backward(lines[:len(lines)-1]) {
+		if line = strings.TrimSpace(text.OneLine(line)); line != "" {
+			return said(line, otherwise)
+		}
+	}
+	return otherwise
+}
+
+// pass writes what comes before leave to who looks, and there hands the terminal back.
+func (p *pane) pass(data []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = append(p.last, data...)
+	p.last = p.last[max(0, len(p.last)-mostLast):]
+	data = append(p.tail, data...)
+	before, after, leaves := bytes.Cut(data, []byte(leave))
+	p.tail = nil
+	if leaves {
+		data = after
+	} else {
+		held := beginsToLeave(data)
+		before, data = data[:len(data)-held], data[len(data)-held:]
+	}
+	if p.out != nil {
+		_, _ = p.out.Write(before) // a terminal that is gone is noticed by who reads it
+	}
+	if leaves && p.out != nil {
+		p.out = nil
+		close(p.left)
+	}
+	p.tail = bytes.Clone(data)
+}
+
+// beginsToLeave is how many bytes at the end of data may begin leave.
+func beginsToLeave(data []byte) int {
+	for n := min(len(data), len(leave)-1); n > 0; n-- {
+		if strings.HasPrefix(leave, string(data[len(data)-n:])) {
+			return n
+		}
+	}
+	return 0
+}
+
+// show connects the terminal until the screens hand it back or end.
+func (p *pane) show(ctx context.Context, in Input, out io.Writer, sizes <-chan Size) error {
+	left := make(chan struct{})
+	p.mu.Lock()
+	p.out, p.left = out, left
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.out = nil
+	}()
+	var typing sync.WaitGroup
+	gone := make(chan error, 1)
+	typing.Go(func() {
+		_, err := io.Copy(p.terminal, in)
+		gone <- err
+	})
+	defer func() {
+		if in.Cancel() {
+			typing.Wait()
+		}
+	}()
+	for {
+		select {
+		case size := <-sizes:
+			p.resize(size)
+		case <-left:
+			return nil
+		case <-p.ended:
+			return p.err
+		case err := <-gone:
+			if p.over() {
+				return p.err
+			}
+			return cmp.Or(err, io.EOF)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// resize passes a size on. The file may be closed meanwhile, which its Fd, as pty.Setsize calls it, does not allow.
+func (p *pane) resize(size Size) {
+	if conn, err := p.terminal.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) {
+			_ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(size.W), Row: uint16(size.H)})
+		})
+	}
+}
+
+// over reports whether the screens have ended.
+func (p *pane) over() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the connection.
+func (p *pane) close() {
+	if p.over() {
+		return
+	}
+	_ = p.terminal.Close()
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+}
