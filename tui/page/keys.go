@@ -41,7 +41,7 @@ Export      ctrl+s      export view       everywhere  write this view to files: 
 Quit        q ctrl+c    quit              everywhere  quit; what was not kept is restored
 Messages    !           messages          everywhere  list what was said, with its time
 Palette     : ctrl+p    all actions       everywhere  list every action, its key and why it does not work now; type to find one
-Boards      B           boards            everywhere  the screens of another board, over ssh; B there comes back here
+Boards      B           boards            everywhere  another board's screens, over ssh; B there comes back
 Mouse       m           mouse             everywhere  mouse on or off: click a mode, zoom by the wheel
 Slower      <           slower            everywhere  a virtual board's clock slower
 Faster      >           faster            everywhere  a virtual board's clock faster
