@@ -94,7 +94,8 @@ func TestFleetApplyAsksOnceAndEachBoardKeepsOrReverts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := append(config, "fleet", "apply", "MAXN", fmt.Sprintf("--yes=%t", c.yes))
 			o := jtuneWith(t, t.Context(), strings.NewReader(c.answer), args...)
-			if o.code != c.code || strings.Count(o.out, c.want) != 2 || !strings.Contains(o.out, "failed: no connection") {
+			if o.code != c.code || strings.Count(o.out, c.want) != 2 ||
+				!strings.Contains(o.out, "failed: no connection") {
 				t.Errorf("exit code %d, want %d and twice %q:\n%s%s", o.code, c.code, c.want, o.out, o.err)
 			}
 			if asked := strings.Contains(o.err, "keep this mode on one, two?"); asked == c.yes {
