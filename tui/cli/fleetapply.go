@@ -17,8 +17,8 @@ func (a *app) fleetApply(f *fleetFlags) *cobra.Command {
 		Use:   "apply MODE|PRESET",
 		Short: "Set a mode on each board, and keep it after one question",
 		Long: "Each board sets the mode, reads it back and waits. One question then names the boards that it is set " +
-			"on: y keeps it there; n or silence reverts it. A board that loses its connection meanwhile reverts it by " +
-			"itself. With --yes nothing is asked, and a board keeps the mode if it is still connected.",
+			"on: y keeps it there; n or silence reverts it. A board that loses its connection meanwhile reverts it " +
+			"by itself. With --yes nothing is asked, and a board keeps the mode if it is still connected.",
 		Args: takes(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			boards, err := a.boards(f)
