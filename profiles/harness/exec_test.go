@@ -420,7 +420,13 @@ func (j *job) counts() counts {
 // Processes that leave the job's group end with it, and with a jtune that is killed.
 func TestExecProcessesThatLeaveTheGroupEndWithTheJob(t *testing.T) {
 	t.Parallel()
-	const leave = `setsid sh -c 'echo $$ >stray; exec sleep 300' & until [ -s stray ]; do sleep 0.01; done; touch ready; `
+	endsWithItsJob(t, "setsid")
+}
+
+// endsWithItsJob checks that a process that a job starts with a command in front ends with the job.
+func endsWithItsJob(t *testing.T, front string) {
+	t.Helper()
+	leave := front + ` sh -c 'echo $$ >stray; exec sleep 300' & until [ -s stray ]; do sleep 0.01; done; touch ready; `
 	gone := func(t *testing.T, dir string) {
 		t.Helper()
 		text, _ := os.ReadFile(filepath.Join(dir, "stray"))
@@ -484,10 +490,14 @@ func TestExecJobEndsWithItsWatcher(t *testing.T) {
 
 // It does not run beside others: it ends the jobs of every test whose jtune was killed.
 func TestEndOrphansEndsAJobWhoseJtuneAndWatcherWereKilledTogether(t *testing.T) {
+	endsOrphan(t, "trap '' TERM; echo $$ >job; mv job ready; while :; do sleep 1; done")
+}
+
+func endsOrphan(t *testing.T, job string) {
+	t.Helper()
 	dir := t.TempDir()
 	self := exec.Command(os.Args[0])
-	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; trap '' TERM; echo $$ >job; mv job ready; "+
-		"while :; do sleep 1; done")
+	self.Env = append(os.Environ(), "JTUNE_TEST_JOB=cd "+dir+"; "+job)
 	if err := self.Start(); err != nil {
 		t.Fatal(err)
 	}

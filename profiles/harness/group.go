@@ -23,13 +23,15 @@ import (
 // group's number cannot come to mean other processes meanwhile. Where the
 // watcher is killed, the group is killed at once: nobody would do it later.
 //
-// A process of the job that leaves the group, with setsid, is known by a
-// variable of its environment. One that empties its environment too is lost.
-// Where jtune and the watcher are killed together, EndOrphans ends the job by
-// the same variable when the next one starts.
+// A process of the job that leaves the group, with setsid, is found in the
+// job's control group where there is one, else by a variable of its environment:
+// then one that empties its environment too is lost. Where jtune and the watcher
+// are killed together, EndOrphans ends the job by the same two when the next one
+// starts.
 type group struct {
 	watcher *exec.Cmd
 	pipe    *os.File
+	cgroup  *os.File      // folder of the job's control group; nil for none
 	run     string        // value of the variable runVariable
 	dead    chan struct{} // closed when the watcher has ended and was reaped
 
@@ -43,10 +45,13 @@ type group struct {
 // started it, "-", a random text. Tests have one of their own, and end no job of the user's.
 func runVariable() string { return cmp.Or(os.Getenv("JTUNE_MARK"), "JTUNE_RUN") }
 
-// watch ignores the signals that end the job; $1 is in the environment of its processes, what
-// follows removes its container.
-const watch = `trap '' HUP INT QUIT TERM; mark=$1; shift; read -r _; [ $# = 0 ] || "$@"; kill -TERM 0; sleep 1
+// watch ignores the signals that end the job; $1 is in the environment of its processes, $2 the
+// folder of its control group, what follows removes its container.
+const watch = `trap '' HUP INT QUIT TERM; mark=$1; cgroup=$2; shift 2; read -r _; [ $# = 0 ] || "$@"
+kill -TERM 0; sleep 1
+[ -z "$cgroup" ] || echo 1 >"$cgroup/cgroup.kill"
 for p in /proc/[0-9]*; do grep -qsaF "$mark" "$p/environ" && kill -KILL "${p#/proc/}"; done
+[ -z "$cgroup" ] || rmdir "$cgroup"
 kill -KILL 0`
 
 func newGroup(remove []string) (*group, error) {
@@ -56,11 +61,16 @@ func newGroup(remove []string) (*group, error) {
 	}
 	defer held.Close()
 	g := &group{pipe: pipe, run: processID(os.Getpid()) + "-" + rand.Text(), dead: make(chan struct{})}
-	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.mark()}, remove...)...)
+	folder := ""
+	if g.cgroup = newCgroup(g.mark()); g.cgroup != nil {
+		folder = g.cgroup.Name()
+	}
+	g.watcher = exec.Command("/bin/sh", append([]string{"-c", watch, "jtune-watch", g.mark(), folder}, remove...)...)
 	g.watcher.Stdin = held
 	g.watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := g.watcher.Start(); err != nil {
 		pipe.Close()
+		g.endCgroup()
 		return nil, err
 	}
 	go g.wait()
@@ -85,6 +95,9 @@ func (g *group) wait() {
 // add makes a command that has not been started a process of the group.
 func (g *group) add(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.watcher.Process.Pid}
+	if g.cgroup != nil {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.cgroup.Fd())
+	}
 	cmd.Env = append(cmd.Environ(), g.mark())
 }
 
@@ -103,13 +116,27 @@ func (g *group) signal(sig syscall.Signal) {
 
 // killStrays kills the job's processes that left the group, and returns how many.
 func (g *group) killStrays() (killed int) {
-	return killMarked(func(run string) bool { return run == g.run })
+	return g.endCgroup() + killMarked(func(run string) bool { return run == g.run })
+}
+
+// endCgroup kills what is left in the job's control group, removes it, and returns how many processes had left the
+// process group.
+func (g *group) endCgroup() (killed int) {
+	if g.cgroup == nil {
+		return 0
+	}
+	defer g.cgroup.Close() // more than once
+	leader := 0
+	if g.watcher.Process != nil {
+		leader = g.watcher.Process.Pid
+	}
+	return killCgroup(g.cgroup.Name(), leader)
 }
 
 // EndOrphans kills the processes of jobs whose jtune and watcher were both killed, and returns how
 // many. Another user's are left.
 func EndOrphans() (killed int) {
-	return killMarked(func(run string) bool {
+	over := func(run string) bool {
 		by, _, ok := strings.Cut(run, "-")
 		space, pid, _ := strings.Cut(by, "/")
 		n, err := strconv.Atoi(strings.Split(pid, "/")[0])
@@ -120,7 +147,8 @@ func EndOrphans() (killed int) {
 		// One that is hidden, as by a /proc with hidepid, has not ended.
 		now := processID(n)
 		return now != by && (now != "" || syscall.Kill(n, 0) == syscall.ESRCH)
-	})
+	}
+	return killCgroups(over) + killMarked(over)
 }
 
 // processID names a process for as long as the system runs: its name space of numbers, its number,
@@ -177,6 +205,7 @@ func killMarked(of func(run string) bool) (killed int) {
 // end kills what is left of the group, the watcher with it.
 func (g *group) end() {
 	g.signal(syscall.SIGKILL)
+	g.endCgroup()
 	<-g.dead
 	g.pipe.Close()
 }
