@@ -2,6 +2,8 @@ package tegra
 
 import (
 	"fmt"
+	"path"
+	"strconv"
 	"strings"
 )
 
@@ -47,4 +49,27 @@ func (t TempReading) hot() string {
 		return fmt.Sprintf("%s at %.0f °C (no trip point known)", t.Name, t.C)
 	}
 	return fmt.Sprintf("%s at %.0f °C (%s trip point at %.0f °C)", t.Name, t.C, t.Trip.V.Kind, t.Trip.V.C)
+}
+
+// Capped reports whether a limit of a clock reads back lower than it was set because heat slows the SoC now. The kernel
+// shows the lowest limit in force, of the user's, the governors' and the cooling devices' (frequency QoS), and the
+// user's own again when it has cooled: nobody has changed the setting. UNVERIFIED on a Jetson.
+func (c *Control) Capped(f KnobFile) bool {
+	switch path.Base(f.Path) {
+	case path.Base(minFile), path.Base(maxFile), "min_freq", "max_freq":
+	default:
+		return false
+	}
+	asked, err := strconv.ParseInt(f.Asked, 10, 64)
+	actual, aerr := strconv.ParseInt(f.Actual, 10, 64)
+	if err != nil || aerr != nil || actual >= asked {
+		return false
+	}
+	defer c.begin()()
+	for _, cooler := range c.s.throttle.coolers {
+		if state, err := cooler.int(); err == nil && state > 0 {
+			return true
+		}
+	}
+	return false
 }

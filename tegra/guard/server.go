@@ -270,12 +270,12 @@ func (s *Server) recoverPending() (tegra.Applied, error) {
 }
 
 // stillSet reads back what the last apply set: while somebody decides whether to keep it, a resume from suspend
-// or another program may change it.
+// or another program may change it. A limit that heat lowers meanwhile is still set.
 func (s *Server) stillSet() error {
 	if s.last == nil {
 		return nil
 	}
-	j := transition{s: s, files: slices.Clone(s.asked)}
+	j := transition{s: s, files: slices.Clone(s.asked), capped: true}
 	j.check()
 	if err := errors.Join(j.errs...); err != nil {
 		return fmt.Errorf("not kept: %w; a resume from suspend or another program changes knobs: apply the mode again",

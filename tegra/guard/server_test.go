@@ -238,6 +238,45 @@ func TestGuardKeepsNoModeThatHasChangedSinceItWasSet(t *testing.T) {
 	}
 }
 
+// The kernel shows the lowest of the limits in force, so a cooling device lowers what a user has set.
+func TestGuardKeepsAModeWhoseClocksHeatCaps(t *testing.T) {
+	t.Parallel()
+	const cooler = "/sys/class/thermal/cooling_device0"
+	for name, c := range map[string]struct {
+		state, cpu, gpu string // mid sets 1344000 and 624750000
+		kept            bool
+	}{
+		"heat lowers limits":        {"1", "729600", "510000000", true},
+		"heat raises none":          {"1", "729600", "1300500000", false},
+		"nothing is hot":            {"0", "729600", "510000000", false},
+		"heat that cannot be read":  {"", "729600", "510000000", false},
+		"a limit that is no number": {"1", "729600", "performance", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := tegratest.NewAGXOrin35()
+			tree.Set(cooler+"/type", "thermal-cpufreq-0")
+			tree.Set(cooler+"/cur_state", "0")
+			r := newRig(t, tree)
+			r.apply(mid)
+			for file, value := range map[string]string{
+				tegratest.CPU + "/cpu0/cpufreq/scaling_min_freq": c.cpu,
+				tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq": c.cpu,
+				tegratest.GPU35 + "/min_freq":                    c.gpu,
+				tegratest.GPU35 + "/max_freq":                    c.gpu,
+				cooler + "/cur_state":                            c.state,
+			} {
+				if err := os.WriteFile(filepath.Join(r.root, file), []byte(value+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Keep(t.Context()); (err == nil) != c.kept {
+				t.Errorf("keep says %v", err)
+			}
+		})
+	}
+}
+
 func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 	t.Parallel()
 	gpuMax := tegratest.GPU35 + "/max_freq"

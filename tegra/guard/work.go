@@ -24,6 +24,8 @@ type transition struct {
 	bestEffort bool
 	// seen is called with every new snapshot, before anything more is written.
 	seen func(now tegra.State) error
+	// capped lets limits be lower than they were set where heat is the cause.
+	capped bool
 
 	files []tegra.KnobFile
 	errs  []error
@@ -157,7 +159,12 @@ func (j *transition) check() {
 			continue // a policy that went offline with its last core
 		}
 		j.files[i].Actual = actual
-		if err := mismatch(f.Knob, f.Path, f.Asked, actual); err != nil && f.Actual == f.Asked {
+		err = mismatch(f.Knob, f.Path, f.Asked, actual)
+		switch {
+		case err == nil || f.Actual != f.Asked: // as set, or said before
+		case j.capped && j.s.control.Capped(j.files[i]):
+			j.s.logf("a thermal limit caps it: %v", err)
+		default:
 			j.errs = append(j.errs, fmt.Errorf("%w after it had been set", err))
 		}
 	}

@@ -201,6 +201,9 @@ func (a *app) doApply(ctx context.Context, s *session.Session, r tegra.Request, 
 		}
 		out.AtBoot = &bootJSON{boot.Path, unit.Text, out.Kept && err == nil}
 	}
+	if now, rerr := s.Device.Read(); rerr == nil && out.Kept && now.Heat.Or(false) {
+		a.note("a thermal limit caps the clocks now: they are those of the mode again once the board has cooled")
+	}
 	switch {
 	case a.asJSON:
 		return errors.Join(err, printJSON(a.out, out))
