@@ -6,15 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// hang is how long a machine may say nothing that is waited for: emulated, on a busy host.
+// hang is how long a machine may take for something that is waited for. What QEMU waits itself for a processor of a busy
+// host does not count.
 const hang = 4 * time.Minute
 
 // emulator is a running QEMU with a serial console.
@@ -73,29 +79,79 @@ func (e *emulator) said() []string {
 	return e.lines[:len(e.lines):len(e.lines)]
 }
 
-// wait waits for a line that contains one of the words.
-func (e *emulator) wait(words ...string) error {
-	late := time.After(hang)
-	for from := 0; ; {
-		e.mu.Lock()
-		lines, changed := e.lines, e.changed
-		e.mu.Unlock()
-		for ; from < len(lines); from++ {
-			for _, w := range words {
-				if strings.Contains(lines[from], w) {
-					return nil
+// until gives each line of the console from its beginning to the first one that contains one of the words. Its last is
+// an error where the machine ends before, or says nothing for long.
+func (e *emulator) until(words ...string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for from, late := 0, e.deadline(hang); ; {
+			e.mu.Lock()
+			lines, changed := e.lines, e.changed
+			e.mu.Unlock()
+			for ; from < len(lines); from++ {
+				late = e.deadline(hang)
+				found := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lines[from], w) })
+				if !yield(lines[from], nil) || found {
+					return
 				}
 			}
-		}
-		select {
-		case <-changed:
-			late = time.After(hang)
-		case <-e.ended:
-			return fmt.Errorf("the machine ended before it said %q:\n%s", words, strings.Join(e.said(), "\n"))
-		case <-late:
-			return fmt.Errorf("the machine did not say %q:\n%s", words, strings.Join(e.said(), "\n"))
+			select {
+			case <-changed:
+				continue
+			case <-time.After(time.Second):
+				if !late() {
+					continue
+				}
+				yield("", fmt.Errorf("the machine did not say %q:\n%s", words, strings.Join(e.said(), "\n")))
+			case <-e.ended:
+				if len(e.said()) > from {
+					continue
+				}
+				yield("", fmt.Errorf("the machine ended before it said %q:\n%s", words, strings.Join(e.said(), "\n")))
+			}
+			return
 		}
 	}
+}
+
+// wait waits for a line that contains one of the words.
+func (e *emulator) wait(words ...string) (err error) {
+	for _, err = range e.until(words...) {
+	}
+	return err
+}
+
+// deadline reports whether the machine had this long since. A host that is busy stretches it.
+func (e *emulator) deadline(d time.Duration) (late func() bool) {
+	begun, queued := time.Now(), e.queued()
+	return func() bool { return time.Since(begun)-(e.queued()-queued) > d }
+}
+
+// within is a context that ends once the machine had this long.
+func (e *emulator) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		for late := e.deadline(d); ctx.Err() == nil && !late(); {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
+
+// queued is how long QEMU's threads waited for a processor while they could have run.
+func (e *emulator) queued() (sum time.Duration) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", e.cmd.Process.Pid))
+	for _, task := range tasks {
+		text, _ := os.ReadFile(task) // ns on a processor, ns in its queue, number of turns
+		if f := strings.Fields(string(text)); len(f) == 3 {
+			ns, _ := strconv.ParseInt(f[1], 10, 64)
+			sum += time.Duration(ns)
+		}
+	}
+	return sum
 }
 
 // cut is a power cut.

@@ -47,16 +47,22 @@ resumed() { # a campaign that is killed goes on
   virtual --speed max profile resnet --sample 40 --minibatches 10 --out smoke --resume
   [ "$(cut -d, -f1-4 smoke/modes.csv | sort -u | wc -l)" = 41 ]
 }
+level=DEBUG # of what ssh says
 there() { # OpenSSH's client, to OpenSSH's server on the loopback, in a terminal
-  chroot /data ssh -F none -tt -i /etc/ssh/key -o BatchMode=yes -o LogLevel=ERROR -o StrictHostKeyChecking=no \
-    -o UserKnownHostsFile=/dev/null root@127.0.0.1 "$@"
+  chroot /data ssh -F none -tt -i /etc/ssh/key -o BatchMode=yes -o LogLevel=$level -o StrictHostKeyChecking=no \
+    -o UserKnownHostsFile=/dev/null -o KexAlgorithms=curve25519-sha256 root@127.0.0.1 "$@"
 }
 login() { # Debian's programs for this processor lie on the disk
   ifconfig lo 127.0.0.1 up
   mkdir -p /data/board /data/dev /data/proc
   for from in /board /board/etc /dev /dev/pts /proc; do mount --bind $from /data$from; done
-  chroot /data /usr/sbin/sshd -h /etc/ssh/key -o UsePAM=no -o AuthorizedKeysFile=/etc/ssh/key.pub -o StrictModes=no
-  until there jtune --version </dev/null; do sleep 1; done
+  chroot /data /usr/sbin/sshd -h /etc/ssh/key -o UsePAM=no -o AuthorizedKeysFile=/etc/ssh/key.pub -o StrictModes=no \
+    -o UseDNS=no -o LoginGraceTime=0
+  for try in 1 2 3 4 5 6 7 8 9; do # each step is a line on the console: on a busy host it is slow, but it goes on
+    there jtune --version </dev/null 2>/dev/console && level=ERROR && return
+    sleep 1
+  done
+  return 1
 }
 lost() { # a connection that is lost while a mode waits for an answer
   sleep 900 | there jtune --device jetson --sysroot /board --log-file /log apply 4c/0.73C/0.31G/2.13M --keep-after 10m &
@@ -64,11 +70,17 @@ lost() { # a connection that is lost while a mode waits for an answer
   kill -9 $(pidof ssh)
   until found && ! pidof jtune; do sleep 1; done
 }
-screens() { # in a terminal of 80x24; the keys are typed with pauses
-  (sleep 20; for key in 2 3 4 5 6 '?' q q; do printf %s $key; sleep 5; done) |
-    there 'stty cols 80 rows 24; TERM=xterm-256color exec jtune --device virtual:agx-orin' >drawn
-  for word in Live Train Profile Models Front Modes VIRTUAL; do grep -qa $word drawn || return; done
-  ! pidof jtune
+screens() { # in a terminal of 80x24; each key is typed once the page before it is drawn, as a word of it shows
+  : >drawn
+  (
+    for page in Clocks:2 Workloads:3 campaign:4 About:5 loaded:6 'knobs:?' Help:qq; do
+      until grep -qa "${page%:*}" drawn; do sleep 1; done
+      echo "DRAWN ${page%:*}" >/dev/console
+      printf %s "${page#*:}"
+    done
+    while pidof jtune >/dev/null; do sleep 1; done
+  ) | there 'stty cols 80 rows 24; TERM=xterm-256color exec jtune --device virtual:agx-orin' >drawn
+  grep -qa VIRTUAL drawn && ! pidof jtune
 }
 echo "BEGIN $run"
 case $run in

@@ -90,12 +90,12 @@ func (s *system) suspend(ctx context.Context, wake string) {
 
 // becomes waits until QEMU says that the machine is suspended, or running.
 func (s *system) becomes(ctx context.Context, state string) error {
-	for late := time.Now().Add(hang); ; time.Sleep(time.Second) {
+	for late := s.e.deadline(hang); ; time.Sleep(time.Second) {
 		answer, err := monitor(s.monitor, "info status")
 		if err != nil || strings.Contains(answer, state) {
 			return err
 		}
-		if ctx.Err() != nil || time.Now().After(late) {
+		if ctx.Err() != nil || late() {
 			return fmt.Errorf("the machine does not become %s: %s", state, answer)
 		}
 	}

@@ -45,15 +45,16 @@ func smokeOfArm64(ctx context.Context, l *lab) (count int, findings []string, er
 		return 0, nil, err
 	}
 	fmt.Fprint(e.keys, "\nsmoke 1\n")
-	if err := e.wait("END smoke"); err != nil {
-		return 0, nil, err
-	}
-	for _, line := range e.said() {
-		if strings.HasPrefix(line, "DONE ") || strings.HasPrefix(line, "FAILED ") {
+	for line, err := range e.until("END smoke") {
+		if err != nil {
+			return count, findings, err
+		}
+		done, failed := strings.HasPrefix(line, "DONE "), strings.HasPrefix(line, "FAILED ")
+		if done || failed {
 			fmt.Fprintln(l.log, "arm64:", line)
 			count++
 		}
-		if strings.HasPrefix(line, "FAILED ") {
+		if failed {
 			findings = append(findings, line)
 		}
 	}

@@ -93,11 +93,13 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 			break
 		}
 		s.ssh(ctx, "root", "systemctl reboot") // the machine ends in place of starting again
+		patience, cancel := s.e.within(ctx, hang)
 		select {
 		case <-s.e.ended:
-		case <-time.After(hang):
+		case <-patience.Done():
 			s.findings = append(s.findings, "the machine does not reboot")
 		}
+		cancel()
 		s.e.cut()
 	}
 	return s.checks, s.findings, ctx.Err()
@@ -120,7 +122,8 @@ func (s *system) boot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for s.e = e; ; {
+	s.e = e
+	for late := e.deadline(2 * hang); ; {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -129,7 +132,7 @@ func (s *system) boot(ctx context.Context) error {
 			fmt.Fprintf(s.log, "system: up after %.0f s: %s", time.Since(begun).Seconds(), o.out)
 			return nil
 		}
-		if time.Since(begun) > 2*hang {
+		if late() {
 			s.e.cut()
 			return fmt.Errorf("nobody can log in: %s\n%s", o.out, strings.Join(s.e.said(), "\n"))
 		}
@@ -149,7 +152,7 @@ func (s *system) ssh(ctx context.Context, user, command string) said {
 
 // typed runs a command of a user in a terminal. Each time that prompt appears it does the next of the answers.
 func (s *system) typed(ctx context.Context, user, command, prompt string, answers []func(io.Writer)) said {
-	ctx, cancel := context.WithTimeout(ctx, hang)
+	ctx, cancel := s.e.within(ctx, hang)
 	defer cancel()
 	words := []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", s.key, "-o", "IdentitiesOnly=yes", "-o",
 		"BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
