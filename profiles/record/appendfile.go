@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -134,6 +135,8 @@ func csvLine(fields []string) string {
 func eachLine(data []byte, f func(n int, fields []string, err error) error) (torn bool) {
 	n, bad := 0, 0
 	marked := 0 // the columns of a file that has sweep.VirtualColumn; 0: it has not
+	// All lines share a buffer.
+	text, buffer := bytes.NewReader(nil), bufio.NewReader(nil)
 	for line := range bytes.Lines(data) {
 		if n++; line[len(line)-1] != '\n' && (marked == 0 || !endsWithMark(line, marked)) {
 			return true
@@ -143,7 +146,9 @@ func eachLine(data []byte, f func(n int, fields []string, err error) error) (tor
 		if len(line) > safefile.MostLine {
 			err = errLongLine
 		} else {
-			fields, err = csv.NewReader(bytes.NewReader(line)).Read()
+			text.Reset(line)
+			buffer.Reset(text)
+			fields, err = csv.NewReader(buffer).Read()
 		}
 		switch {
 		case errors.Is(err, io.EOF):

@@ -305,6 +305,7 @@ func readIfThere(dir, name string) ([]byte, error) {
 
 func parseRows(text []byte) (rows []Row, bad []string) {
 	width, sized, further := len(Columns), false, []string(nil)
+	rows = make([]Row, 0, min(bytes.Count(text, []byte("\n")), mostRows)) // a row is large: no copies while they grow
 	eachLine(text, func(n int, fields []string, err error) error {
 		if n == 1 { // header
 			width = max(width, len(fields))

@@ -11,6 +11,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math"
 	"os"
@@ -69,6 +70,34 @@ type Row struct {
 	Line           int // in the file, from 1
 	// Extra holds the unknown columns' texts, in the order of Table.Extra.
 	Extra []string
+}
+
+// hashSeed is that of Row.hash.
+var hashSeed = maphash.MakeSeed()
+
+// hash is the same for rows that are alike.
+func (r Row) hash() uint64 {
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	maphash.WriteComparable(&h, r.reading())
+	for _, text := range r.Extra {
+		h.WriteString(text)
+		h.WriteByte(',')
+	}
+	return h.Sum64()
+}
+
+// alike reports whether two rows are alike in every digit.
+func (r Row) alike(other Row) bool {
+	return r.reading() == other.reading() && slices.Equal(r.Extra, other.Extra)
+}
+
+// reading is what was measured, comparable: NaN differs from itself.
+func (r Row) reading() tegra.Measured {
+	if !r.HasPower() {
+		r.PowerW = 0
+	}
+	return r.Measured
 }
 
 // Problem is a row that was skipped, and why.
@@ -148,11 +177,7 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	type reading struct {
-		tegra.Measured
-		extra string
-	}
-	seen := map[reading]bool{}
+	seen := map[uint64]int{} // rows by their hash
 	cells := 0
 	for {
 		record, err := l.next()
@@ -184,15 +209,12 @@ func Read(r io.Reader, name string, o Options) (*Table, error) {
 			continue
 		}
 		if !o.ModesOnly {
-			key := reading{row.Measured, strings.Join(row.Extra, ",")}
-			if !key.HasPower() {
-				key.PowerW = 0 // NaN differs from itself
-			}
-			if seen[key] {
+			hash := row.hash()
+			if i, ok := seen[hash]; ok && row.alike(t.Rows[i]) {
 				t.Copies++
 				continue
 			}
-			seen[key] = true
+			seen[hash] = len(t.Rows)
 		}
 		row.Line = l.number
 		t.Rows = append(t.Rows, row)
@@ -307,8 +329,11 @@ func (p columns) row(record []string, o Options) (Row, error) {
 		}
 		row.Batch = int(b)
 	}
-	for _, i := range p.extra {
-		row.Extra = append(row.Extra, strings.Clone(record[i]))
+	if len(p.extra) > 0 {
+		row.Extra = make([]string, len(p.extra))
+	}
+	for i, at := range p.extra {
+		row.Extra[i] = record[at] // all of a line share its text
 	}
 	return row, nil
 }
