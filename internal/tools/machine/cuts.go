@@ -86,7 +86,7 @@ cp -a "$3/etc/." "$2/etc/"
 
 // save boots a machine until it waits for its work, and saves it.
 func (b media) save(ctx context.Context, image, state string) error {
-	socket := filepath.Join(filepath.Dir(state), "monitor")
+	socket := state + ".monitor"
 	e, err := b.start(ctx, image, "", "-monitor", "unix:"+socket+",server=on,wait=off")
 	if err != nil {
 		return err

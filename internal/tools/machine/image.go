@@ -27,6 +27,8 @@ type media struct{ arch, kernel, initrd, jtune string }
 
 // newMedia makes a kernel and an initramfs of busybox, jtune and a fake board's files.
 func (l *lab) newMedia(ctx context.Context, arch string) (media, error) {
+	l.media.Lock()
+	defer l.media.Unlock()
 	dir := filepath.Join(l.dir, arch)
 	b := media{arch, filepath.Join(dir, "vmlinuz"), filepath.Join(dir, "initrd.gz"), filepath.Join(dir, "jtune")}
 	if _, err := os.Stat(b.initrd); err == nil {

@@ -24,12 +24,13 @@ until [ -n "$seed" ]; do read -r run seed; done # the first character may be los
 virtual() { jtune --device virtual:agx-orin --speed 300 --data-dir /data/jtune --log-file /data/log --seed "$seed" "$@"; }
 board() { jtune --device jetson --sysroot /board --log-file /data/log "$@"; }
 done=0
-did() { # did WORDS…: carries them out, and says so once they are done
+did() { # did WORDS…: carries them out, and says so once they are done, or what they said
   if "$@" >/dev/null 2>/said; then
     done=$((done + 1))
     echo "DONE $done $*"
   else
     echo "FAILED $*: $(cat /said)"
+    return 1
   fi
 }
 found() { board device | grep -q "now  *12c/2.20C/1.30G/3.20M"; } # the fake board's mode
@@ -49,15 +50,15 @@ resumed() { # a campaign that is killed goes on
 }
 level=DEBUG # of what ssh says
 there() { # OpenSSH's client, to OpenSSH's server on the loopback, in a terminal
-  chroot /data ssh -F none -tt -i /etc/ssh/key -o BatchMode=yes -o LogLevel=$level -o StrictHostKeyChecking=no \
+  chroot /data /usr/bin/ssh -F none -tt -i /etc/ssh/key -o BatchMode=yes -o LogLevel=$level -o StrictHostKeyChecking=no \
     -o UserKnownHostsFile=/dev/null -o KexAlgorithms=curve25519-sha256 root@127.0.0.1 "$@"
 }
 login() { # Debian's programs for this processor lie on the disk
   ifconfig lo 127.0.0.1 up
   mkdir -p /data/board /data/dev /data/proc
   for from in /board /board/etc /dev /dev/pts /proc; do mount --bind $from /data$from; done
-  chroot /data /usr/sbin/sshd -h /etc/ssh/key -o UsePAM=no -o AuthorizedKeysFile=/etc/ssh/key.pub -o StrictModes=no \
-    -o UseDNS=no -o LoginGraceTime=0
+  chroot /data /usr/sbin/sshd -f /dev/null -h /etc/ssh/key -o UsePAM=no -o AuthorizedKeysFile=/etc/ssh/key.pub \
+    -o StrictModes=no -o UseDNS=no -o LoginGraceTime=0 || return
   for try in 1 2 3 4 5 6 7 8 9; do # each step is a line on the console: on a busy host it is slow, but it goes on
     there jtune --version </dev/null 2>/dev/console && level=ERROR && return
     sleep 1
@@ -124,9 +125,7 @@ case $run in
     did found
     did killed
     did resumed
-    did login
-    did lost
-    did screens
+    did login && did lost && did screens
     ;;
 esac 2>&1
 echo "END $run $?"

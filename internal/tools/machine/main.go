@@ -8,7 +8,7 @@
 //	                                   disk ◄──────────────────┘ └──► disk after a cut, checked from outside
 //
 // It takes root, Debian's qemu-system-x86, qemu-system-arm, mmdebstrap, cpio, e2fsprogs and openssh-client, and keeps
-// at most one processor busy, two where the machine sleeps. Each part adds a line to docs/reliability.csv.
+// two processors busy. Each part adds a line to docs/reliability.csv.
 package main
 
 import (
@@ -21,6 +21,8 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,7 +41,13 @@ type part struct {
 	try  func(context.Context, *lab) (count int, findings []string, err error)
 }
 
-var parts = []part{{"cuts", powerCuts}, {"system", trySystem}, {"arm64", smokeOfArm64}}
+// The longest come first.
+var parts = []part{
+	{"system", trySystem},
+	{"cuts", powerCuts},
+	{"system-cuts", cutSystem},
+	{"arm64", smokeOfArm64},
+}
 
 // lab is what all parts share.
 type lab struct {
@@ -49,6 +57,7 @@ type lab struct {
 	cuts       int
 	days       string // names of days, with commas
 	systemCuts int
+	media      sync.Mutex // one part makes them for all
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -63,6 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"the `BOOTS` of the Debian system to try, with commas and in this order")
 	flags.StringVar(&l.dir, "dir", "",
 		"`FOLDER` for what is built, kept for a further call; a new one that is removed by default")
+	atOnce := flags.Int("at-once", 2, "number `N` of parts that are tried at the same time, each on a processor")
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2
 	}
@@ -79,35 +89,54 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		defer os.RemoveAll(dir)
 		l.dir = dir
 	}
-	code := 0
-	for _, p := range parts {
-		if !slices.Contains(strings.Split(*names, ","), p.name) {
-			continue
-		}
-		record, err := reliability.Begin(ctx, p.name)
-		if err != nil {
-			fmt.Fprintln(stderr, "machine:", err)
-			return 1
-		}
-		count, findings, err := p.try(ctx, l)
-		if ctx.Err() != nil {
-			fmt.Fprintln(stderr, "machine: stopped; what was tried until then counts")
-		} else if err != nil {
-			findings = append(findings, err.Error())
-		}
-		for _, f := range findings {
-			fmt.Fprintf(stderr, "%s: %s\n", p.name, f)
-			code = 1
-		}
-		record.Count, record.Findings = count, len(findings)
-		line, err := record.Append()
-		if err != nil {
-			fmt.Fprintln(stderr, "machine:", err)
-			code = 1
-		}
-		fmt.Fprint(stdout, line)
+	var wg sync.WaitGroup
+	var failed atomic.Bool
+	next := make(chan part)
+	for range max(1, *atOnce) {
+		wg.Go(func() {
+			for p := range next {
+				if !l.report(ctx, p, stdout) {
+					failed.Store(true)
+				}
+			}
+		})
 	}
-	return code
+	for _, p := range parts {
+		if slices.Contains(strings.Split(*names, ","), p.name) {
+			next <- p
+		}
+	}
+	close(next)
+	wg.Wait()
+	if failed.Load() {
+		return 1
+	}
+	return 0
+}
+
+// report tries a part and adds it to the record. It reports whether all held.
+func (l *lab) report(ctx context.Context, p part, stdout io.Writer) bool {
+	record, err := reliability.Begin(ctx, p.name)
+	if err != nil {
+		fmt.Fprintln(l.log, "machine:", err)
+		return false
+	}
+	count, findings, err := p.try(ctx, l)
+	if ctx.Err() != nil {
+		fmt.Fprintf(l.log, "%s: stopped; what was tried until then counts\n", p.name)
+	} else if err != nil {
+		findings = append(findings, err.Error())
+	}
+	for _, f := range findings {
+		fmt.Fprintf(l.log, "%s: %s\n", p.name, f)
+	}
+	record.Count, record.Findings = count, len(findings)
+	line, err := record.Append()
+	if err != nil {
+		fmt.Fprintln(l.log, "machine:", err)
+	}
+	fmt.Fprint(stdout, line)
+	return err == nil && len(findings) == 0
 }
 
 func nameList() string {

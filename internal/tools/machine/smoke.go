@@ -55,7 +55,8 @@ func smokeOfArm64(ctx context.Context, l *lab) (count int, findings []string, er
 			count++
 		}
 		if failed {
-			findings = append(findings, line)
+			before := e.said()
+			findings = append(findings, line+"; before:\n"+strings.Join(before[max(0, len(before)-40):], "\n"))
 		}
 	}
 	return count, findings, nil

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -34,8 +33,6 @@ type system struct {
 	findings []string
 	log      io.Writer
 	sleeps   bool // in this boot
-	cuts     int
-	draw     *rand.Rand
 	stopped  func() bool
 }
 
@@ -55,7 +52,6 @@ var days = []day{
 	{"refused", (*system).refused},
 	{"sleep1", (*system).sleepOnTrial},
 	{"sleep2", (*system).sleepWhileMeasuring},
-	{"cuts", (*system).powerCuts},
 }
 
 func dayNames() (names []string) {
@@ -66,19 +62,9 @@ func dayNames() (names []string) {
 }
 
 func trySystem(ctx context.Context, l *lab) (int, []string, error) {
-	b, err := l.newMedia(ctx, "amd64")
+	s, err := l.newSystem(ctx, "system")
 	if err != nil {
 		return 0, nil, err
-	}
-	s := &system{b: b, disk: filepath.Join(l.dir, "system.img"), key: filepath.Join(l.dir, "key"), log: l.log,
-		monitor: filepath.Join(l.dir, "monitor"),
-		cuts:    l.systemCuts, draw: rand.New(rand.NewPCG(uint64(l.seed), 1)),
-		stopped: func() bool { return ctx.Err() != nil }}
-	if _, err := os.Stat(s.disk); err != nil { // else that of a call before
-		if err := sh(ctx, systemScript, filepath.Join(l.dir, "system"), filepath.Join(l.dir, "amd64"), s.key, suite,
-			s.disk); err != nil {
-			return 0, nil, err
-		}
 	}
 	for _, d := range days {
 		if !slices.Contains(strings.Split(l.days, ","), d.name) {
@@ -90,6 +76,7 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 		}
 		d.try(s, ctx)
 		if ctx.Err() != nil { // stopped: what was tried until then counts
+			s.e.cut()
 			break
 		}
 		s.ssh(ctx, "root", "systemctl reboot") // the machine ends in place of starting again
@@ -103,6 +90,29 @@ func trySystem(ctx context.Context, l *lab) (int, []string, error) {
 		s.e.cut()
 	}
 	return s.checks, s.findings, ctx.Err()
+}
+
+// newSystem makes the disk of a part, or takes that of a call before.
+func (l *lab) newSystem(ctx context.Context, name string) (*system, error) {
+	b, err := l.newMedia(ctx, "amd64")
+	if err != nil {
+		return nil, err
+	}
+	l.media.Lock()
+	defer l.media.Unlock()
+	s := &system{b: b, disk: filepath.Join(l.dir, name+".img"), key: filepath.Join(l.dir, "key"), log: l.log,
+		monitor: filepath.Join(l.dir, name+".monitor"), stopped: func() bool { return ctx.Err() != nil }}
+	fresh := filepath.Join(l.dir, "fresh.img")
+	if _, err := os.Stat(fresh); err != nil {
+		if err := sh(ctx, systemScript, filepath.Join(l.dir, "debian"), filepath.Join(l.dir, "amd64"), s.key, suite,
+			fresh); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := os.Stat(s.disk); err == nil {
+		return s, nil
+	}
+	return s, sh(ctx, `cp --sparse=always "$1" "$2.part"; mv "$2.part" "$2"`, fresh, s.disk)
 }
 
 func (s *system) boot(ctx context.Context) error {
@@ -285,41 +295,4 @@ func (s *system) refused(ctx context.Context) {
 		"failed\n", "degraded\n", "max_freq")
 	s.processors(ctx, "the board is as it was", 4)
 	s.check("the knob takes values again", s.ssh(ctx, "root", "jtune apply --at-boot off && rm /etc/refuse"), 0)
-}
-
-// powerCuts cuts the power while a campaign or a change of the mode is in progress, and boots again.
-func (s *system) powerCuts(ctx context.Context) {
-	for n := range s.cuts {
-		profile := fmt.Sprintf("jtune --device virtual:agx-orin --seed %d profile resnet --sample 60 "+
-			"--minibatches 10 --resume --out cut%d --speed ", n, n)
-		command := profile + "200"
-		if n%2 == 1 {
-			command = "while jtune apply " + twoCores + " --yes && jtune revert; do :; done"
-		}
-		ended := s.begin(ctx, command)
-		after := time.Duration(s.draw.Int64N(int64(20 * time.Second)))
-		time.Sleep(after)
-		s.e.cut()
-		got := <-ended
-		done := strings.Count(got.out, "  ok  ")
-		fmt.Fprintf(s.log, "system: cut %d, %.1f s after its start, %d modes said to be recorded\n", n+1,
-			after.Seconds(), done)
-		if err := s.boot(ctx); ctx.Err() != nil {
-			return
-		} else if err != nil {
-			s.findings = append(s.findings, err.Error())
-			return
-		}
-		s.processors(ctx, "after a cut the knobs are those of a fresh boot", 4)
-		s.check("after a cut nothing waits to be restored", s.ssh(ctx, "root", "ls /run/jtune"), 2)
-		if n%2 == 1 {
-			continue
-		}
-		s.check("after a cut no row is lost", s.ssh(ctx, "worker",
-			fmt.Sprintf("[ %d = 0 ] || [ $(tail -n +2 cut%d/modes.csv | wc -l) -ge %d ]", done, n, done)), 0)
-		s.check("after a cut the campaign is finished", s.ssh(ctx, "worker", profile+"max"), 0)
-		s.check("and has each mode once", s.ssh(ctx, "worker", fmt.Sprintf(
-			"cd cut%d && tail -n +2 modes.csv | cut -d, -f1-4 | sort -u | wc -l && wc -l <modes.csv", n)), 0,
-			"60\n61\n")
-	}
 }

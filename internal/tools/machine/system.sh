@@ -65,5 +65,6 @@ worker ALL=(root) NOPASSWD: /usr/local/bin/jtune guard -sysroot=/
 other ALL=(ALL) ALL
 END
 chmod 440 "$root/etc/sudoers.d/jtune"
-truncate -s 1500M "$disk"
-mke2fs -q -t ext4 -d "$root" "$disk"
+truncate -s 1500M "$disk.part"
+mke2fs -q -t ext4 -d "$root" "$disk.part"
+mv "$disk.part" "$disk"
