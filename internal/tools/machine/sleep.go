@@ -34,7 +34,8 @@ func (s *system) sleepOnTrial(ctx context.Context) {
 
 // sleepWhileMeasuring suspends the machine while modes are measured through the guard. It wakes a year earlier.
 func (s *system) sleepWhileMeasuring(ctx context.Context) {
-	s.check("a job of the user's own", s.ssh(ctx, "worker", `mkdir -p .config/jtune && cat >.config/jtune/config.toml <<'END'
+	s.check("a job of the user's own", s.ssh(ctx, "worker", `cat >>.config/jtune/config.toml <<'END'
+
 [workload.job]
 title = "job"
 batch = 16

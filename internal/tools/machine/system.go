@@ -285,6 +285,7 @@ func (s *system) setAtBoot(ctx context.Context) {
 func (s *system) notAtBoot(ctx context.Context) {
 	s.processors(ctx, "once removed, it is not set after a reboot", 4)
 	s.check("there is no unit", s.ssh(ctx, "root", "systemctl status jtune-mode"), 4)
+	s.strays(ctx)
 	s.check("a knob that will refuse", s.ssh(ctx, "root",
 		"jtune apply "+twoCores+" --yes --at-boot && touch /etc/refuse"), 0, "written and enabled")
 }
@@ -295,4 +296,24 @@ func (s *system) refused(ctx context.Context) {
 		"failed\n", "degraded\n", "max_freq")
 	s.processors(ctx, "the board is as it was", 4)
 	s.check("the knob takes values again", s.ssh(ctx, "root", "jtune apply --at-boot off && rm /etc/refuse"), 0)
+}
+
+// strays tries whether a process of a job ends with it that is in the job's control group alone.
+func (s *system) strays(ctx context.Context) {
+	const (
+		run   = "jtune run stray --no-instrument --no-record --minibatches 20"
+		there = `pgrep -f "^/bin/sleep 7777"`
+		gone  = "for i in $(seq 300); do " + there + " || exit 0; sleep 0.2; done; exit 1"
+	)
+	s.check("as root, a process without its job's environment ends with the job", s.ssh(ctx, "root",
+		run+" || exit; "+gone), 0)
+	s.check("and with a jtune that is killed", s.ssh(ctx, "root",
+		run+"0 & until "+there+"; do sleep 0.2; done; kill -9 $!; "+gone), 0)
+	// systemd itself would end what is left in the unit.
+	s.check("in a unit that is delegated to a user too", s.ssh(ctx, "root", "systemd-run --quiet --unit delegated "+
+		"-p User=worker -p Delegate=yes -p KillMode=process -p BindPaths=/run/board/sys:/sys -p RemainAfterExit=yes "+
+		"-p StandardError=file:/tmp/delegated sh -c '"+there+" && exit 1; "+run+" && touch /tmp/done' && "+
+		"for i in $(seq 300); do [ -e /tmp/done ] && break; sleep 0.2; done; cat /tmp/delegated; "+
+		"[ -e /tmp/done ] || exit; "+gone), 0)
+	s.check("no control group is left", s.ssh(ctx, "root", "ls -d /sys/fs/cgroup/system.slice/*/JTUNE*"), 2)
 }

@@ -19,6 +19,8 @@ cat >"$root/usr/local/sbin/board" <<'END'
 mkdir -p /run/board
 mount -t tmpfs board /run/board
 cp -a /srv/board/sys /run/board/
+mkdir -p /run/board/sys/fs/cgroup
+mount --bind /sys/fs/cgroup /run/board/sys/fs/cgroup
 for file in /sys/devices/system/cpu/cpu[0-9]*/online; do
   mount --bind "$file" "/run/board$file"
 done
@@ -57,6 +59,18 @@ for home in root home/worker home/other home/guest; do
   mkdir -p "$root/$home/.ssh"
   cp "$key.pub" "$root/$home/.ssh/authorized_keys"
   chroot "$root" chown -R --reference="/$home" "/$home/.ssh"
+done
+for home in root home/worker; do
+  mkdir -p "$root/$home/.config/jtune"
+  cat >"$root/$home/.config/jtune/config.toml" <<'END'
+[workload.stray] # a process of it has neither its group nor its environment
+title = "stray"
+batch = 16
+samples = 1600
+command = ["sh", "-c", """setsid env -i /bin/sleep 7777 &
+while sleep 0.1; do echo '{"event":"minibatch","time_ms":100}'; done"""]
+END
+  chroot "$root" chown -R --reference="/$home" "/$home/.config"
 done
 cat >"$root/etc/sudoers.d/jtune" <<'END'
 Defaults passwd_timeout=0.3, timestamp_timeout=0
