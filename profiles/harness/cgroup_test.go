@@ -2,6 +2,7 @@ package harness
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -36,10 +37,14 @@ func TestCgroupEndsAnOrphanWithoutEnvironment(t *testing.T) {
 func TestCgroupOfAJobIsRemoved(t *testing.T) {
 	t.Parallel()
 	needsCgroup(t)
-	j := sh(t, three, ExecOptions{})
+	dir := t.TempDir()
+	j := sh(t, "until [ -e go ]; do sleep 0.01; done; "+three, ExecOptions{Dir: dir})
 	folder := j.group.cgroup.Name()
 	if _, err := os.Stat(folder); err != nil {
 		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	all(t, j)
 	<-j.ended

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -65,6 +66,38 @@ func TestRecordFollowsNoLinkOfItsFolder(t *testing.T) {
 		}
 		if now, _ := os.ReadFile(diary); string(now) != string(text) {
 			t.Errorf("%s: the file behind the link holds %q", name, now)
+		}
+	}
+}
+
+func TestRecordThatAnEditorSavedIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func([]byte) []byte{
+		"Windows line ends": func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) },
+		"a byte order mark": func(text []byte) []byte { return append([]byte("\ufeff"), text...) },
+	} {
+		dir := t.TempDir()
+		r, err := Create(dir, testHeader(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(r.Append(exampleRows()[0]), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, modesName)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := change(text)
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "an editor added") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, changed) {
+			t.Errorf("%s: the file was changed, %v", name, err)
 		}
 	}
 }
