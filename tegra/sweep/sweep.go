@@ -11,7 +11,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"math"
 	"os"
@@ -63,42 +62,6 @@ var likePower = regexp.MustCompile(`power|watt|_m?w$`)
 // notPower is a column of FlexiBO's: the sum of all readings during an
 // inference, which grows with its time.
 const notPower = "power_consumption"
-
-// Row is one line of a sweep file.
-type Row struct {
-	tegra.Measured     // its Batch is 0 when the file has no bs column
-	Line           int // in the file, from 1
-	// Extra holds the unknown columns' texts, in the order of Table.Extra.
-	Extra []string
-}
-
-// hashSeed is that of Row.hash.
-var hashSeed = maphash.MakeSeed()
-
-// hash is the same for rows that are alike.
-func (r Row) hash() uint64 {
-	var h maphash.Hash
-	h.SetSeed(hashSeed)
-	maphash.WriteComparable(&h, r.reading())
-	for _, text := range r.Extra {
-		h.WriteString(text)
-		h.WriteByte(',')
-	}
-	return h.Sum64()
-}
-
-// alike reports whether two rows are alike in every digit.
-func (r Row) alike(other Row) bool {
-	return r.reading() == other.reading() && slices.Equal(r.Extra, other.Extra)
-}
-
-// reading is what was measured, comparable: NaN differs from itself.
-func (r Row) reading() tegra.Measured {
-	if !r.HasPower() {
-		r.PowerW = 0
-	}
-	return r.Measured
-}
 
 // Problem is a row that was skipped, and why.
 type Problem struct {

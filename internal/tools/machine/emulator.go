@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// hang is how long a machine may take for something that is waited for. What QEMU waits itself for a processor of a busy
-// host does not count.
+// hang is how long a machine may take for something that is waited for. What QEMU itself waits for a processor of a
+// busy host does not count.
 const hang = 4 * time.Minute
 
 // emulator is a running QEMU with a serial console.

@@ -1,0 +1,44 @@
+package sweep
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"jtune/tegra"
+)
+
+// Row is one line of a sweep file.
+type Row struct {
+	tegra.Measured     // its Batch is 0 when the file has no bs column
+	Line           int // in the file, from 1
+	// Extra holds the unknown columns' texts, in the order of Table.Extra.
+	Extra []string
+}
+
+// hashSeed is that of Row.hash.
+var hashSeed = maphash.MakeSeed()
+
+// hash is the same for rows that are alike.
+func (r Row) hash() uint64 {
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	maphash.WriteComparable(&h, r.reading())
+	for _, text := range r.Extra {
+		h.WriteString(text)
+		h.WriteByte(',')
+	}
+	return h.Sum64()
+}
+
+// alike reports whether two rows are alike in every digit.
+func (r Row) alike(other Row) bool {
+	return r.reading() == other.reading() && slices.Equal(r.Extra, other.Extra)
+}
+
+// reading is what was measured, comparable: NaN differs from itself.
+func (r Row) reading() tegra.Measured {
+	if !r.HasPower() {
+		r.PowerW = 0
+	}
+	return r.Measured
+}
