@@ -30,7 +30,8 @@ func newCgroup(mark string) *os.File {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return nil
 	}
-	if unix.Access(filepath.Join(path, "cgroup.kill"), unix.F_OK) == nil {
+	kind, _ := os.ReadFile(filepath.Join(path, "cgroup.type")) // below a threaded group none takes a process
+	if string(kind) == "domain\n" && unix.Access(filepath.Join(path, "cgroup.kill"), unix.F_OK) == nil {
 		if dir, err := os.Open(path); err == nil {
 			return dir
 		}
