@@ -113,8 +113,9 @@ type Reading struct {
 	Temps     []TempReading // sensors that answered, in zone order
 	TempsOff  []string      // sensors that are powered down
 	FanPct    Val[float64]
-	Throttled Val[bool] // thermal or over-current throttling right now
-	Heat      Val[bool] // of these: a thermal limit slows a part of the SoC now
+	FanRPM    Val[int64] // what its tachometer counts
+	Throttled Val[bool]  // thermal or over-current throttling right now
+	Heat      Val[bool]  // of these: a thermal limit slows a part of the SoC now
 	// OverCurrents counts the over-current events since boot; absent where no
 	// counter could be read.
 	OverCurrents Val[int64]

@@ -9,14 +9,10 @@ import (
 // frequent: temperatures (a call to the firmware each, 80 µs on a board), the
 // fan, the memory in use. Clocks, loads, power and throttling are never kept.
 type slowValues struct {
-	every   time.Duration // 0: at every reading
-	at      time.Duration // device time of the last look
-	looked  bool
-	temps   []TempReading
-	off     []string
-	fan     Val[float64]
-	ram     [3]Val[int64] // used, total, cached
-	missing []Missing
+	every  time.Duration // 0: at every reading
+	at     time.Duration // device time of the last look
+	looked bool
+	seen   Reading // nothing but these values, and which of them are missing
 }
 
 // Relax lets Read repeat temperatures, fan and memory in use that are younger
@@ -33,9 +29,10 @@ func (s *Sysfs) readSlow(r *Reading) {
 	if !k.looked || r.T-k.at >= k.every {
 		k.look(s, r.T)
 	}
-	r.Temps, r.TempsOff = slices.Clone(k.temps), slices.Clone(k.off)
-	r.FanPct, r.RAMUsed, r.RAMTotal, r.RAMCached = k.fan, k.ram[0], k.ram[1], k.ram[2]
-	r.Missing = append(r.Missing, k.missing...)
+	r.Temps, r.TempsOff = slices.Clone(k.seen.Temps), slices.Clone(k.seen.TempsOff)
+	r.FanPct, r.FanRPM = k.seen.FanPct, k.seen.FanRPM
+	r.RAMUsed, r.RAMTotal, r.RAMCached = k.seen.RAMUsed, k.seen.RAMTotal, k.seen.RAMCached
+	r.Missing = append(r.Missing, k.seen.Missing...)
 }
 
 func (k *slowValues) look(s *Sysfs, now time.Duration) {
@@ -44,7 +41,5 @@ func (k *slowValues) look(s *Sysfs, now time.Duration) {
 	readZones(s.zones, &r, miss)
 	s.fan.read(&r, miss)
 	readMemory(s.meminfo, &r, miss)
-	*k = slowValues{k.every, now, true, r.Temps, r.TempsOff, r.FanPct,
-		[3]Val[int64]{r.RAMUsed, r.RAMTotal, r.RAMCached},
-		r.Missing}
+	*k = slowValues{every: k.every, at: now, looked: true, seen: r}
 }

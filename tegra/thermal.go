@@ -27,8 +27,9 @@ type throttleGroup struct {
 // fanGroup is the fan's duty cycle, 0–255.
 type fanGroup struct {
 	pwm     *source
-	control string // file that takes the fan from the kernel's table; ""
-	auto    string // what control holds when the system steers the fan
+	tach    *source // of its speed; nil: none
+	control string  // file that takes the fan from the kernel's table; ""
+	auto    string  // what control holds when the system steers the fan
 	manual  string
 }
 
@@ -166,6 +167,7 @@ func (g *throttleGroup) read(r *Reading, miss func(string, error)) {
 
 func (f *finder) fan() *fanGroup {
 	g := &fanGroup{}
+	f.tachometer(g)
 	for _, dir := range append(f.glob("/sys/devices/platform/pwm-fan/hwmon/hwmon*"),
 		f.glob("/sys/class/hwmon/hwmon*")...) {
 		if text, _ := readText(f.fs, dir+"/name"); text != "pwmfan" || !f.exists(dir+"/pwm1") {
@@ -186,10 +188,36 @@ func (f *finder) fan() *fanGroup {
 	return g
 }
 
-// fanFull is a duty cycle of 100 %.
-const fanFull = 255
+// tachometer finds the file with the fan's speed: of a hwmon of its own since L4T 34, beside the duty cycle before.
+func (f *finder) tachometer(g *fanGroup) {
+	files := []string{"/sys/devices/pwm-fan/rpm_measured"}
+	for _, dir := range f.glob("/sys/class/hwmon/hwmon*") {
+		if text, _ := readText(f.fs, dir+"/name"); text == "pwm_tach" {
+			files = append(files, dir+"/rpm")
+		}
+	}
+	for _, file := range files {
+		if f.exists(file) {
+			g.tach = newSource(f.fs, file)
+			f.found("fan speed", file, "")
+			return
+		}
+	}
+}
+
+const (
+	fanFull = 255     // duty cycle of 100 %
+	mostRPM = 100_000 // no fan turns faster
+)
 
 func (g *fanGroup) read(r *Reading, miss func(string, error)) {
+	if g.tach != nil {
+		v, err := g.tach.within(mostRPM, " is not a fan's speed")
+		if err != nil {
+			miss("fan speed", err)
+		}
+		r.FanRPM = Val[int64]{V: v, OK: err == nil}
+	}
 	if g.pwm == nil {
 		return
 	}

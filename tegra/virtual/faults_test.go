@@ -208,6 +208,9 @@ func TestHeatFollowsPowerAndTheFanFollowsHeat(t *testing.T) {
 	}
 	write(t, b, "/sys/devices/platform/pwm-fan/hwmon/hwmon2/pwm1", "255")
 	sleep(t, b, 20*time.Minute)
+	if still, _ := d.Read(); still.FanRPM.V <= r.FanRPM.V || !r.FanRPM.OK {
+		t.Errorf("the fan turns at %d, then %d per minute", r.FanRPM.V, still.FanRPM.V)
+	}
 	if r, _ := d.Read(); r.FanPct.V != 100 || temp("tj-therm") >= hot {
 		t.Errorf("with the fan at %.0f %% it is %.1f °C, before %.1f", r.FanPct.V, temp("tj-therm"), hot)
 	}

@@ -33,7 +33,14 @@ type Job struct {
 	Unit     string // what Units counts: "minibatch"
 	Units    int64
 	UnitJ    tegra.Val[float64] // energy of one unit, in the setting measured last
+	Latency  []Quantile         // of inference, in the setting measured last
 	LimitW   tegra.Val[float64] // power limit of the search
+}
+
+// Quantile is how long so large a share of the requests took at most.
+type Quantile struct {
+	Share float64 // 0.99
+	MS    tegra.Val[float64]
 }
 
 // Source is what an Exporter reads.
@@ -171,6 +178,8 @@ func heat(p *page, r tegra.Reading) {
 	p.value(asBool(r.Heat), "reason", "thermal")
 	p.begin("jetson_fan_duty_ratio", "Duty cycle of the fan, 0 to 1.", gauge)
 	p.value(ratio(r.FanPct), "fan", "pwm-fan")
+	p.begin("jetson_fan_rpm", "Speed of the fan in revolutions per minute.", gauge)
+	p.value(asFloat(r.FanRPM), "fan", "pwm-fan")
 }
 
 // clocks writes clocks, loads and memory.
@@ -206,6 +215,10 @@ func job(p *page, j Job) {
 	p.value(tegra.Some(float64(j.Units)), "unit", j.Unit, "job", j.Name)
 	p.begin("jtune_joules_per_unit", "Energy of the module for a unit of work, in the setting measured last.", gauge)
 	p.value(j.UnitJ, "unit", j.Unit)
+	p.begin("jtune_latency_seconds", "Latency of requests or batches, in the setting measured last.", gauge)
+	for _, q := range j.Latency {
+		p.value(value{V: q.MS.V / 1000, OK: q.MS.OK}, "quantile", strconv.FormatFloat(q.Share, 'g', -1, 64))
+	}
 	p.gauge("jtune_limit_watts", "Power limit of the search.", j.LimitW)
 }
 

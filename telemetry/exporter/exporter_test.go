@@ -86,12 +86,14 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 		Temps:        []tegra.TempReading{{Name: "CPU-therm", C: 41.5}},
 		Heat:         tegra.Some(true),
 		FanPct:       tegra.Some(50.0),
+		FanRPM:       tegra.Some(int64(1200)),
 		OverCurrents: tegra.Some(int64(3)),
 		RAMTotal:     tegra.Some(int64(8 << 30)),
 		Mode:         tegra.Some(tegra.Mode{Cores: 1, CPU: 1.3e9, GPU: 9e8, EMC: 2.133e9}),
 	}
 	job := exporter.Job{Name: "c1", Workload: "mine", Kind: "tune", Unit: "minibatch", Units: 120,
-		UnitJ: tegra.Some(2.5), LimitW: tegra.Some(15.0)}
+		UnitJ: tegra.Some(2.5), LimitW: tegra.Some(15.0),
+		Latency: []exporter.Quantile{{Share: 0.5, MS: tegra.Some(20.0)}, {Share: 0.99}}}
 	text := written(t, of(s, exporter.Source{
 		PresetID: func() tegra.Val[int] { return tegra.Some(2) },
 		Job:      func() (exporter.Job, bool) { return job, true },
@@ -109,6 +111,7 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 		`jetson_temperature_celsius{zone="CPU-therm"} 41.5`,
 		`jetson_throttled{reason="thermal"} 1`,
 		`jetson_fan_duty_ratio{fan="pwm-fan"} 0.5`,
+		`jetson_fan_rpm{fan="pwm-fan"} 1200`,
 		`jetson_cpu_online{cpu="0"} 1`,
 		`jetson_cpu_online{cpu="1"} 0`,
 		`jetson_cpu_frequency_hertz{cpu="0"} 1.3e+09`,
@@ -119,6 +122,7 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 		`jtune_job_info{workload="mine",kind="tune",job="c1"} 1`,
 		`jtune_units_total{unit="minibatch",job="c1"} 120`,
 		`jtune_joules_per_unit{unit="minibatch"} 2.5`,
+		`jtune_latency_seconds{quantile="0.5"} 0.02`,
 		`jtune_limit_watts 15`,
 	} {
 		if !strings.Contains(text, "\n"+want+"\n") {
@@ -126,7 +130,7 @@ func TestExporterWritesWhatTheDeviceReads(t *testing.T) {
 		}
 	}
 	for _, absent := range []string{ // what the device does not give
-		"VDD_GPU", "emc", "memory_used", `frequency_hertz{cpu="1"}`, "energy", "VIRTUAL",
+		"VDD_GPU", "emc", "memory_used", `frequency_hertz{cpu="1"}`, "energy", "VIRTUAL", `quantile="0.99"`,
 	} {
 		if strings.Contains(text, absent) {
 			t.Errorf("%s is there:\n%s", absent, text)

@@ -36,9 +36,24 @@ func (f *Followed) job() exporter.Job {
 		j.LimitW = tegra.Some(h.PowerW)
 	}
 	for _, r := range f.Rows {
-		j.Units += int64(r.Minibatches)
-		if r.Status.Usable() {
+		s := r.Serving
+		if s != nil {
+			j.Unit = s.Unit
+			j.Units += int64(s.Units)
+		} else {
+			j.Units += int64(r.Minibatches)
+		}
+		switch {
+		case !r.Status.Usable():
+		case s == nil:
 			j.UnitJ = tegra.Finite(r.EnergyJ)
+		default:
+			j.UnitJ = s.UnitJ
+			j.Latency = []exporter.Quantile{
+				{Share: 0.5, MS: tegra.Some(s.Latency.P50)},
+				{Share: 0.95, MS: s.Latency.SureP95()},
+				{Share: 0.99, MS: s.Latency.SureP99()},
+			}
 		}
 	}
 	if f.Reach != nil && f.Reach.Ran > 0 { // a run has no rows
