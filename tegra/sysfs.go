@@ -214,7 +214,8 @@ func (s *Sysfs) Close() error {
 	for _, z := range s.zones {
 		z.temp.close()
 	}
-	for _, f := range slices.Concat(s.throttle.counters, s.throttle.coolers, []*source{s.fan.pwm, s.fan.tach, s.meminfo}) {
+	others := []*source{s.fan.pwm, s.fan.tach, s.meminfo}
+	for _, f := range slices.Concat(s.throttle.counters, s.throttle.coolers, others) {
 		f.close()
 	}
 	return nil
