@@ -40,6 +40,7 @@ var unmarked = map[string]string{
 	"config path":        "prints a path",
 	"config schema":      "is of the configuration",
 	"wake":               "says what it did",
+	"suspend":            "is refused on a virtual board",
 	"fleet":              "has no answer of its own",
 	"fleet watch":        "has the boards' own answers, marked in its own test",
 	"fleet doctor":       "has the boards' own answers",

@@ -317,20 +317,3 @@ func seconds(v tegra.Val[float64]) string {
 	}
 	return strconv.FormatFloat(v.V/3600, 'f', 1, 64) + " h"
 }
-
-func (a *app) wake() *cobra.Command {
-	to := session.WakeAddress
-	cmd := &cobra.Command{
-		Use:   "wake MAC",
-		Short: "Wake a board on the local network (Wake-on-LAN)",
-		Long: "wake sends the packet that wakes a board whose network card was told to listen (on the board: " +
-			"sudo ethtool -s eth0 wol g, then sudo systemctl suspend). Nothing answers; whether a board supports " +
-			"it shows in whether it comes up.",
-		Args: takes(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.say(session.Wake(cmd.Context(), args[0], to), "sent to %s through %s", args[0], to)
-		},
-	}
-	cmd.Flags().StringVar(&to, "to", to, "`ADDR` and port that the packet goes to")
-	return cmd
-}

@@ -82,7 +82,7 @@ func (a *app) root() *cobra.Command {
 		a.tune(), a.advice(),
 		a.apply(), a.revert(), a.export(), a.convert(), a.evaluate(),
 		a.plot(), a.demo(), a.fidelity(), a.reproduce(),
-		a.exporter(), a.rank(), a.wake(), a.fleet(),
+		a.exporter(), a.rank(), a.wake(), a.suspend(), a.fleet(),
 		a.guard(), a.keys(), a.config(), a.version(), a.man())
 	helpPages(root)
 	return root
