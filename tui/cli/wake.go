@@ -30,9 +30,10 @@ func (a *app) suspend() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suspend",
 		Short: "Put the board to sleep until it is woken",
-		Long: "suspend lists the network cards and whether the kernel lets them wake the board, then puts the board to " +
-			"sleep through systemd. It refuses while a campaign is measured. jtune wake MAC on another machine, or " +
-			"the power button, wakes the board, where board, supply and network support it: not verified on a Jetson.",
+		Long: "suspend lists the network cards and whether the kernel lets them wake the board, then puts the board " +
+			"to sleep through systemd. It refuses while a campaign is measured. jtune wake MAC on another machine, " +
+			"or the power button, wakes the board, where board, supply and network support it: not verified on a " +
+			"Jetson.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.onDevice(func(s *session.Session) error {

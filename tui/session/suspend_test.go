@@ -27,7 +27,10 @@ func TestSuspendReadsCardsAndStates(t *testing.T) {
 		"sys/power/state":                         "freeze mem\n",
 	} {
 		file := filepath.Join(root, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
