@@ -157,17 +157,23 @@ type said struct {
 }
 
 func (s *system) ssh(ctx context.Context, user, command string) said {
-	return s.typed(ctx, user, command, "", nil)
+	return s.run(ctx, user, command, false, "", nil)
 }
 
-// typed runs a command of a user in a terminal. Each time that prompt appears it does the next of the answers.
+// typed runs a command of a user in a terminal.
 func (s *system) typed(ctx context.Context, user, command, prompt string, answers []func(io.Writer)) said {
+	return s.run(ctx, user, command, true, prompt, answers)
+}
+
+// run runs a command of a user, in a terminal or not. Each time that prompt appears it does the next of the answers.
+func (s *system) run(ctx context.Context, user, command string, terminal bool, prompt string,
+	answers []func(io.Writer)) said {
 	ctx, cancel := s.e.within(ctx, hang)
 	defer cancel()
 	words := []string{"-F", "none", "-p", strconv.Itoa(s.port), "-i", s.key, "-o", "IdentitiesOnly=yes", "-o",
 		"BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
 		"-o", "ConnectTimeout=100"}
-	if prompt != "" {
+	if terminal {
 		words = append(words, "-tt")
 	}
 	cmd := exec.CommandContext(ctx, "ssh", append(words, user+"@127.0.0.1", command)...)
@@ -190,7 +196,7 @@ func (s *system) typed(ctx context.Context, user, command, prompt string, answer
 	for {
 		n, err := out.Read(buf)
 		text.Write(buf[:n])
-		if prompt != "" && len(answers) > 0 && bytes.Contains(text.Bytes()[seen:], []byte(prompt)) {
+		if len(answers) > 0 && bytes.Contains(text.Bytes()[seen:], []byte(prompt)) {
 			seen = text.Len()
 			answers[0](hangUp{in, cmd})
 			answers = answers[1:]

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -41,7 +42,16 @@ func (s *system) cutAndBoot(ctx context.Context, n int, after time.Duration) err
 	if n%2 == 1 {
 		command = "while jtune apply " + twoCores + " --yes && jtune revert; do :; done"
 	}
-	ended := s.begin(ctx, command)
+	begun, ended := make(chan struct{}), make(chan said, 1)
+	go func() {
+		ended <- s.run(ctx, "worker", "echo begun; "+command, false, "begun", []func(io.Writer){
+			func(io.Writer) { close(begun) }})
+	}()
+	select {
+	case <-begun:
+	case got := <-ended:
+		return fmt.Errorf("round %d did not begin: %s", n+1, got.out)
+	}
 	select {
 	case <-time.After(after):
 	case <-ctx.Done():
