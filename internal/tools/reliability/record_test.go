@@ -1,0 +1,76 @@
+package reliability
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// root is that of the repository.
+const root = "../../.."
+
+// counts adds up the record by part.
+func counts(t *testing.T) map[string]int {
+	t.Helper()
+	f, err := os.Open(filepath.Join(root, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]int{}
+	for _, line := range lines[1:] {
+		for _, at := range []int{3, 4, 5} {
+			if n, err := strconv.Atoi(line[at]); err != nil || n < 0 {
+				t.Errorf("%v: %q is no count", line, line[at])
+			}
+		}
+		n, _ := strconv.Atoi(line[4])
+		sums[line[2]] += n
+	}
+	return sums
+}
+
+func TestReadmeClaimsNoMoreThanTheRecord(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := counts(t)
+	number := regexp.MustCompile(`[\d.,]+( million)?`)
+	for row, parts := range map[string][]string{
+		"kill -9":         {"kills"},
+		"power cuts":      {"cuts", "system-cuts"},
+		"random keys":     {"keys"},
+		"fuzz executions": {"fuzz"},
+	} {
+		cells := regexp.MustCompile(`(?m)^\| ` + row + `[^|]*\| ([^|]*) \|`).FindSubmatch(readme)
+		if cells == nil {
+			t.Errorf("no row of %s in the table", row)
+			continue
+		}
+		claims := number.FindAllString(string(cells[1]), -1)
+		if len(claims) != len(parts) {
+			t.Errorf("%s: %q, want %d counts", row, cells[1], len(parts))
+			continue
+		}
+		for i, part := range parts {
+			claim, million := strings.CutSuffix(strings.ReplaceAll(claims[i], ",", ""), " million")
+			n, err := strconv.ParseFloat(claim, 64)
+			if million {
+				n = (n - 0.05) * 1e6 // a rounded number
+			}
+			if err != nil || n <= 0 || n > float64(sums[part]) {
+				t.Errorf("%s: %s, the record has %d of %s", row, claims[i], sums[part], part)
+			}
+		}
+	}
+}
