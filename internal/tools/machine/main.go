@@ -57,7 +57,8 @@ type lab struct {
 	cuts       int
 	days       string // names of days, with commas
 	systemCuts int
-	media      sync.Mutex // one part makes them for all
+	media      sync.Mutex // one part makes them for all, and the same goes for the Debian system
+	debian     sync.Mutex
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

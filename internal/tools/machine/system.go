@@ -98,8 +98,8 @@ func (l *lab) newSystem(ctx context.Context, name string) (*system, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.media.Lock()
-	defer l.media.Unlock()
+	l.debian.Lock()
+	defer l.debian.Unlock()
 	s := &system{b: b, disk: filepath.Join(l.dir, name+".img"), key: filepath.Join(l.dir, "key"), log: l.log,
 		monitor: filepath.Join(l.dir, name+".monitor"), stopped: func() bool { return ctx.Err() != nil }}
 	fresh := filepath.Join(l.dir, "fresh.img")
