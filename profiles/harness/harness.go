@@ -29,6 +29,7 @@ const (
 	Note       Kind = "note"  // Message is for the user
 	Warm       Kind = "warm"  // the warm-up ends: the first N batches do not count
 	Other      Kind = "other" // known to the protocol, of no use here
+	Gone       Kind = "gone"  // one of two jobs has ended, Message says why; the other one goes on
 )
 
 // Event is a message of a harness.
@@ -55,6 +56,7 @@ type Event struct {
 	N     int    // of infer and request: units, such as tokens; of warm: batches
 	Phase string // of infer: prefill, decode or ""
 	Job   string // who it is of where two jobs take turns: train, infer or ""
+	Late  bool   // a minibatch of strict turns that ended after the next batch was due
 	// Of a request, by the device's clock: scheduled arrival, beginning of its service and first unit of its answer;
 	// its end is T.
 	Arrive, Start, First time.Duration

@@ -9,8 +9,8 @@ package harness
 //	job ──► {"done":1}              its work has ended on the GPU too
 //
 // In Python: with jtune.turn("train"): … (package torch, jtune.py). As one goroutine grants turns, one
-// after the other, no two overlap; a job that does not give its turn back is ended by its harness
-// before the other gets one.
+// after the other, no two overlap; a job that does not give its turn back is ended before the other
+// gets one.
 
 import (
 	"bufio"
@@ -21,12 +21,14 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"jtune/internal/stats"
 	"jtune/internal/text"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
 )
 
 // TurnVariable is the environment variable that holds the number of the turn socket.
@@ -37,34 +39,9 @@ const turnFile = 3
 
 const (
 	longestTurnLine = 4096
-	// A turn lasts no longer than this many times the job's median turn, and leastPatience.
-	patienceTurns = 10
-	leastPatience = 5 * time.Second
-	keptTurns     = 64 // of which the median is taken
+	// exitGrace is how long a job whose socket has ended may take to end itself.
+	exitGrace = 2 * time.Second
 )
-
-// HungError: a job did not give its turn back.
-type HungError struct {
-	Job   string
-	After time.Duration
-}
-
-func (e *HungError) Error() string {
-	return fmt.Sprintf("job %s has had its turn for %s and does not give it back", e.Job,
-		e.After.Round(time.Millisecond))
-}
-
-// Party is jtune's end of a job's turn socket. One goroutine at a time uses it.
-type Party struct {
-	name   string
-	conn   net.Conn
-	lines  chan turnLine // what the job says; closed with the socket
-	err    error         // why it was closed
-	wants  bool
-	took   []float64     // seconds of the last turns
-	begun  int           // turns
-	Longer time.Duration // the least that a turn may last; 0: 5 s
-}
 
 // turnLine is what a job says.
 type turnLine struct {
@@ -72,132 +49,208 @@ type turnLine struct {
 	Done int    `json:"done"`
 }
 
-// NewParty makes the socket of a job. Its other end is for ExecOptions.Turn, which closes it.
-func NewParty(name string) (*Party, *os.File, error) {
+// socketPair makes the turn socket of a job: our end, and the job's, which ExecOptions.Turn takes.
+func socketPair() (net.Conn, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, nil, fmt.Errorf("turns of %s: %w", name, err)
+		return nil, nil, fmt.Errorf("turns: %w", err)
 	}
 	ours, theirs := os.NewFile(uintptr(fds[0]), "turn"), os.NewFile(uintptr(fds[1]), "turn of the job")
 	defer ours.Close()
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		theirs.Close()
-		return nil, nil, fmt.Errorf("turns of %s: %w", name, err)
+		return nil, nil, fmt.Errorf("turns: %w", err)
 	}
-	p := &Party{name: name, conn: conn, lines: make(chan turnLine, 1), err: io.EOF}
-	go p.listen()
-	return p, theirs, nil
+	return conn, theirs, nil
 }
 
-func (p *Party) listen() {
-	defer close(p.lines)
-	in := bufio.NewScanner(p.conn)
+// sockets is the floor of two processes.
+type sockets struct {
+	clock tegra.Clock
+	deeds chan deed
+	shut  chan struct{} // closed by stop
+	woken chan struct{}
+	all   sync.WaitGroup // goroutines that read what the jobs say
+	jobs  [2]process
+	share shares
+}
+
+// process is a job at a socket.
+type process struct {
+	Harness
+	conn  net.Conn
+	ended chan error // how it ended
+}
+
+var _ floor = (*sockets)(nil)
+
+// startSockets starts two jobs. What they say of themselves goes to emit.
+func startSockets(ctx context.Context, jobs [2]ExecOptions, clock tegra.Clock, board *virtual.Board,
+	emit func(Event)) (*sockets, error) {
+	f := &sockets{clock: clock, deeds: make(chan deed, 4), shut: make(chan struct{}), woken: make(chan struct{}, 1),
+		share: shares{board: board, since: clock.Now()}}
+	for i, o := range jobs {
+		if o.Container.Image != "" {
+			f.stop(ctx)
+			return nil, fmt.Errorf("harness %s: a job in a container takes no turns", o.Name)
+		}
+		conn, theirs, err := socketPair()
+		if err != nil {
+			f.stop(ctx)
+			return nil, err
+		}
+		o.Turn, o.Clock = theirs, clock
+		o.Start, o.Silence = longestSilence, longestSilence // it is silent while the other has the GPU
+		h, err := Exec(ctx, o)
+		if err != nil {
+			theirs.Close()
+			conn.Close()
+			f.stop(ctx)
+			return nil, err
+		}
+		f.jobs[i] = process{h, conn, make(chan error, 1)}
+		f.all.Add(2)
+		go f.listen(i)
+		go f.follow(i, emit)
+	}
+	return f, nil
+}
+
+// longestSilence is for jobs that wait for their turns; one that hangs is known by its turn.
+const longestSilence = 1000 * time.Hour
+
+// tell hands a deed to the scheduler, unless nobody waits for it any more.
+func (f *sockets) tell(d deed) {
+	d.at = f.clock.Now()
+	select {
+	case f.deeds <- d:
+	case <-f.shut:
+	}
+}
+
+// listen reads a job's side of the turns.
+func (f *sockets) listen(i int) {
+	defer f.all.Done()
+	in := bufio.NewScanner(f.jobs[i].conn)
 	in.Buffer(nil, longestTurnLine)
 	for in.Scan() {
-		var l turnLine
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil || (l.Want == "") == (l.Done == 0) {
-			p.err = fmt.Errorf("says %q, no turn", text.Clip(in.Text()))
+		d := parseTurn(in.Bytes())
+		d.job = i
+		if f.tell(d); d.what == gone {
 			return
 		}
-		p.lines <- l
+	}
+	d := deed{job: i, what: gone, err: io.EOF}
+	if errors.Is(in.Err(), bufio.ErrTooLong) {
+		d.err = fmt.Errorf("says a line of more than %d characters, no turn", longestTurnLine)
+	}
+	f.tell(d)
+}
+
+// parseTurn reads a line of the turn protocol.
+func parseTurn(line []byte) deed {
+	var l turnLine
+	err := json.Unmarshal(line, &l)
+	switch {
+	case err != nil || (l.Want == "") == (l.Done == 0):
+		return deed{what: gone, err: fmt.Errorf("says %q, no turn", text.Clip(string(line)))}
+	case l.Want != "":
+		return deed{what: wants}
+	}
+	return deed{what: done}
+}
+
+// follow passes on what a job says of itself. Its own times are left out: they are those of its turns.
+func (f *sockets) follow(i int, emit func(Event)) {
+	defer f.all.Done()
+	for {
+		e, err := f.jobs[i].Next(context.Background())
+		switch {
+		case err != nil:
+			f.jobs[i].ended <- err
+			return
+		case e.Kind == Hello, e.Kind == Failure, e.Kind == Note:
+			e.Job = jobNames[i]
+			emit(e)
+		}
 	}
 }
 
-// Close ends the socket; a job that waits for its turn gets an end of file.
-func (p *Party) Close() error {
-	err := p.conn.Close()
-	for range p.lines { // until listen has ended
+func (f *sockets) now() time.Duration { return f.clock.Now() }
+
+func (f *sockets) begin(i, n int) error {
+	fmt.Fprintf(f.jobs[i].conn, "{\"go\":1,\"n\":%d}\n", n) // one that has ended is seen where it is read
+	return nil
+}
+
+func (f *sockets) wait(ctx context.Context, until time.Duration) (deed, error) {
+	select { // without a timer where something has happened already
+	case d := <-f.deeds:
+		return d, nil
+	default:
+	}
+	wait := time.NewTimer(max(0, until-f.clock.Now()))
+	defer wait.Stop()
+	select {
+	case d := <-f.deeds:
+		return d, nil
+	case <-wait.C:
+	case <-f.woken:
+	case <-ctx.Done():
+		return deed{}, ctx.Err()
+	}
+	return deed{what: nothing, at: f.clock.Now()}, nil
+}
+
+func (f *sockets) wake() {
+	select {
+	case f.woken <- struct{}{}:
+	default:
+	}
+}
+
+func (f *sockets) took(i int, turn time.Duration) { f.share.add(i, turn, f.clock.Now()) }
+
+// end ends a job: when it returns, the job has the GPU no more. A job that ends by itself says why.
+func (f *sockets) end(ctx context.Context, i int, err error) error {
+	p := f.jobs[i]
+	own := error(nil)
+	if errors.Is(err, io.EOF) {
+		grace := time.NewTimer(exitGrace)
+		select {
+		case own = <-p.ended:
+		case <-grace.C:
+		case <-ctx.Done():
+		}
+		grace.Stop()
+	}
+	p.conn.Close()
+	p.Stop(ctx)
+	switch {
+	case own != nil && !errors.Is(own, io.EOF):
+		return own
+	case own != nil:
+		return errors.New("has ended by itself: it must go on until it is stopped")
+	case errors.Is(err, io.EOF):
+		return errors.New("has closed its turn socket")
 	}
 	return err
 }
 
-// gone is the error of a job that said something else than it should, or ended.
-func (p *Party) gone() error {
-	if errors.Is(p.err, io.EOF) {
-		return fmt.Errorf("job %s takes no more turns: %w", p.name, io.EOF)
-	}
-	return fmt.Errorf("job %s %w", p.name, p.err)
-}
-
-// Await reports whether the job wants a turn, and waits for that long. The error is one of a job that
-// takes no more turns.
-func (p *Party) Await(ctx context.Context, most time.Duration) (bool, error) {
-	if p.wants {
-		return true, nil
-	}
-	wait := time.NewTimer(most)
-	defer wait.Stop()
-	select {
-	case l, ok := <-p.lines:
-		if !ok {
-			return false, p.gone()
+func (f *sockets) stop(ctx context.Context) {
+	close(f.shut)
+	var both sync.WaitGroup
+	for _, p := range f.jobs {
+		if p.Harness == nil {
+			continue
 		}
-		if l.Want == "" {
-			return false, fmt.Errorf("job %s gives back a turn that it does not have", p.name)
-		}
-		p.wants = true
-	case <-wait.C:
-	case <-ctx.Done():
-		return false, ctx.Err()
+		both.Go(func() {
+			p.conn.Close()
+			p.Stop(ctx)
+		})
 	}
-	return p.wants, nil
-}
-
-// Grant gives the job, which must want it, a turn of n units and waits until it is given back. A
-// *HungError means that the job may still be at work: end it before anybody else gets a turn.
-func (p *Party) Grant(ctx context.Context, n int) error {
-	if !p.wants {
-		panic("harness: a turn for a job that wants none")
-	}
-	p.wants = false
-	begin, patience := time.Now(), p.patience()
-	if _, err := fmt.Fprintf(p.conn, "{\"go\":1,\"n\":%d}\n", n); err != nil {
-		return p.gone()
-	}
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
-	select {
-	case l, ok := <-p.lines:
-		switch {
-		case !ok:
-			return p.gone()
-		case l.Done == 0:
-			return fmt.Errorf("job %s wants a turn while it has one", p.name)
-		}
-	case <-wait.C:
-		return &HungError{p.name, patience}
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	p.note(time.Since(begin))
-	return nil
-}
-
-func (p *Party) note(took time.Duration) {
-	if len(p.took) < keptTurns {
-		p.took = append(p.took, 0)
-	}
-	p.took[p.begun%len(p.took)] = took.Seconds()
-	p.begun++
-}
-
-// patience is how long the next turn may last. The first ones load kernels and may be long.
-func (p *Party) patience() time.Duration {
-	least := p.Longer
-	if least == 0 {
-		least = leastPatience
-	}
-	if p.begun == 0 {
-		return max(least, DefaultSilence)
-	}
-	return max(least, time.Duration(patienceTurns*stats.Median(p.took)*float64(time.Second)))
-}
-
-// Median is the job's median turn; 0 before the first.
-func (p *Party) Median() time.Duration {
-	if p.begun == 0 {
-		return 0
-	}
-	return time.Duration(stats.Median(p.took) * float64(time.Second))
+	both.Wait()
+	f.all.Wait()
+	f.share.end()
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/profiles/harness/torch"
+	"jtune/tegra"
 )
 
 // TestTurnJob is the job of the other tests of turns: the test's own program, started with these
@@ -31,144 +34,197 @@ func TestTurnJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 0; ; n++ {
+		if says := os.Getenv("TURN_TEST_SAYS"); says != "" {
+			fmt.Fprintln(socket, says)
+		}
 		fmt.Fprintln(socket, `{"want":"train"}`)
-		if _, err := answers.ReadString('\n'); err != nil {
+		line, err := answers.ReadString('\n')
+		if err != nil {
 			os.Exit(0)
 		}
+		var turn struct{ N int }
+		json.Unmarshal([]byte(line), &turn)
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 			os.WriteFile(lock+".both", nil, 0o600)
 		}
 		if os.Getenv("TURN_TEST_HANG") == fmt.Sprint(n) {
 			select {}
 		}
+		if os.Getenv("TURN_TEST_DIE") == fmt.Sprint(n) {
+			fmt.Fprintln(os.Stderr, "CUDA error: out of memory")
+			os.Exit(7)
+		}
+		if ms := os.Getenv("TURN_TEST_MS"); ms != "" {
+			took, _ := time.ParseDuration(ms + "ms")
+			time.Sleep(took)
+		}
 		syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 		fmt.Fprintln(socket, `{"done":1}`)
 	}
 }
 
-// startTurns starts the job and its party.
-func startTurns(t *testing.T, name, lock string, env ...string) (*Party, *job) {
-	t.Helper()
-	p, theirs, err := NewParty(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := ExecOptions{Command: []string{os.Args[0], "-test.run=^TestTurnJob$"}, Turn: theirs,
+// turnJob is how that job is started.
+func turnJob(lock string, env ...string) ExecOptions {
+	o := ExecOptions{Command: []string{os.Args[0], "-test.run=^TestTurnJob$"},
 		Env: map[string]string{"TURN_TEST_LOCK": lock}}
 	for _, v := range env {
 		k, value, _ := strings.Cut(v, "=")
 		o.Env[k] = value
 	}
-	h, err := Exec(t.Context(), o)
+	return o
+}
+
+// startTurnJobs starts two such jobs with even requests at a rate, one at a time, and training whenever
+// none is due.
+func startTurnJobs(t *testing.T, rate float64, train, infer ExecOptions) *Pair {
+	t.Helper()
+	p, err := StartPair(t.Context(), PairOptions{Names: [2]string{"a", "b"}, Jobs: []ExecOptions{train, infer},
+		Clock: tegra.RealClock(), Turns: arrivals.Turns{Fill: true}, Batch: 1,
+		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: rate}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		h.Stop(context.Background())
-		p.Close()
-	})
-	return p, h.(*job)
+	t.Cleanup(func() { p.Stop(context.Background()) })
+	return p
 }
 
-// grant waits for a job's want and gives it a turn.
-func grant(ctx context.Context, p *Party) error {
-	if ok, err := p.Await(ctx, time.Minute); err != nil || !ok {
-		return errors.Join(err, fmt.Errorf("wants a turn: %v", ok))
+// turnsOf counts the turns of each job until they are enough, or one of them is gone.
+func turnsOf(t *testing.T, p *Pair, enough func(train, infer int) bool) (train, infer int, lost string) {
+	t.Helper()
+	for !enough(train, infer) {
+		e, err := p.Next(t.Context())
+		switch {
+		case err != nil:
+			t.Fatalf("after %d and %d turns: %v", train, infer, err)
+		case e.Kind == Gone:
+			return train, infer, e.Message
+		case e.Job == JobTrain && e.Kind == Minibatch:
+			train++
+		case e.Job == JobInfer && e.Kind == Infer:
+			infer++
+		}
 	}
-	return p.Grant(ctx, 16)
+	return train, infer, ""
 }
 
-// Two processes take 10,000 turns, one is killed and one hangs: never both at once, the other goes on.
-func TestPartyTakesTurnsThatNeverOverlap(t *testing.T) {
+// Two processes take thousands of turns; then one is killed, dies or hangs: never both at once, and the other goes on.
+func TestPairTakesTurnsThatNeverOverlap(t *testing.T) {
 	t.Parallel()
-	turns := 200
+	turns := 300
 	if os.Getenv("JTUNE_LONG") != "" {
 		turns = 10_000
 	}
 	lock := filepath.Join(t.TempDir(), "lock")
-	a, _ := startTurns(t, "train", lock)
-	b, killed := startTurns(t, "infer", lock)
-	begin := time.Now()
-	for i := range turns {
-		for _, p := range []*Party{a, b} {
-			if err := grant(t.Context(), p); err != nil {
-				t.Fatalf("turn %d: %v", i, err)
-			}
+	goesOn := func(p *Pair, why string) {
+		t.Helper()
+		if _, _, lost := turnsOf(t, p, func(train, _ int) bool { return train > 20 }); lost != "" {
+			t.Errorf("%s: the other job does not go on: %s", why, lost)
 		}
 	}
-	t.Logf("%.3f ms a turn", 1000*time.Since(begin).Seconds()/float64(2*turns))
-	if a.Median() <= 0 || a.Median() > time.Second {
-		t.Errorf("the median turn is %v", a.Median())
+	p := startTurnJobs(t, 2000, turnJob(lock), turnJob(lock))
+	both := func(train, infer int) bool { return train+infer >= 2*turns && min(train, infer) > turns/20 }
+	if train, infer, lost := turnsOf(t, p, both); lost != "" {
+		t.Fatalf("after %d and %d turns: %s", train, infer, lost)
 	}
-	killed.cmd.Process.Kill()
-	var err error
-	for err == nil {
-		err = grant(t.Context(), b)
+	p.Share(TrainAlone)
+	begin := time.Now()
+	n, _, _ := turnsOf(t, p, func(train, _ int) bool { return train >= turns })
+	t.Logf("%.3f ms a turn", 1000*time.Since(begin).Seconds()/float64(n))
+	p.Share(Together)
+	p.floor.(*sockets).jobs[serves].Harness.(*job).cmd.Process.Kill()
+	if _, _, lost := turnsOf(t, p, func(int, int) bool { return false }); !strings.Contains(lost, "infer job b") ||
+		!strings.Contains(lost, "killed") {
+		t.Errorf("of a killed job: %s", lost)
 	}
-	if !errors.Is(err, io.EOF) {
-		t.Errorf("of a killed job: %v", err)
+	goesOn(p, "killed")
+	p.Stop(t.Context())
+
+	p = startTurnJobs(t, 200, turnJob(lock), turnJob(lock, "TURN_TEST_DIE=3"))
+	if _, _, lost := turnsOf(t, p, func(int, int) bool { return false }); !strings.Contains(lost, "out of memory") {
+		t.Errorf("of a job that dies: %s", lost)
 	}
-	if err := grant(t.Context(), a); err != nil {
-		t.Errorf("the other job does not go on: %v", err)
-	}
-	c, hung := startTurns(t, "infer", lock, "TURN_TEST_HANG=3")
-	c.Longer = 200 * time.Millisecond
-	for err = nil; err == nil; {
-		err = grant(t.Context(), c)
-	}
-	var silent *HungError
-	if !errors.As(err, &silent) || silent.Job != "infer" {
-		t.Errorf("of a job that hangs: %v", err)
-	}
-	hung.Stop(t.Context())
-	if err := grant(t.Context(), a); err != nil {
-		t.Errorf("the other job does not go on: %v", err)
+	goesOn(p, "died")
+	p.Stop(t.Context())
+	if e, err := p.Next(t.Context()); err == nil {
+		for ; err == nil; e, err = p.Next(t.Context()) {
+			_ = e
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Errorf("after the end: %v", err)
+		}
 	}
 	if _, err := os.Stat(lock + ".both"); err == nil {
 		t.Error("two jobs had the turn at once")
 	}
 }
 
-func TestPartyRefusesWhatIsNoTurn(t *testing.T) {
+func TestPairEndsAJobThatKeepsItsTurn(t *testing.T) {
+	if os.Getenv("JTUNE_LONG") == "" && testing.Short() {
+		t.Skip("waits for a job's patience")
+	}
 	t.Parallel()
-	for _, c := range []struct{ says, want string }{
-		{"hello\n", "no turn"},
-		{"{}\n", "no turn"},
-		{`{"want":"train","done":1}` + "\n", "no turn"},
-		{strings.Repeat("x", 2*longestTurnLine), "no more turns"},
-		{`{"done":1}` + "\n", "does not have"},
-		{"", "no more turns"},
-	} {
-		p, theirs, err := NewParty("train")
+	lock := filepath.Join(t.TempDir(), "lock")
+	p := startTurnJobs(t, 200, turnJob(lock), turnJob(lock, "TURN_TEST_HANG=6"))
+	_, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
+	if infer != 6 || !strings.Contains(lost, "does not give it back") {
+		t.Errorf("of a job that hangs after 6 turns: %d, %s", infer, lost)
+	}
+	if _, _, lost := turnsOf(t, p, func(train, _ int) bool { return train > 20 }); lost != "" {
+		t.Errorf("the other job does not go on: %s", lost)
+	}
+	if _, err := os.Stat(lock + ".both"); err == nil {
+		t.Error("two jobs had the turn at once")
+	}
+}
+
+// Strict turns: a minibatch that would end after the next batch is due waits.
+func TestPairStrictLeavesRoomForTheBatchThatIsDue(t *testing.T) {
+	t.Parallel()
+	lock := filepath.Join(t.TempDir(), "lock")
+	p := startTurnJobs(t, 10, turnJob(lock, "TURN_TEST_MS=30"), turnJob(lock, "TURN_TEST_MS=10"))
+	p.s.o.Turns = arrivals.Turns{Tau: 100}
+	p.Share(Together)
+	since, most, late := 0, 0, 0
+	for infer := 0; infer < 8; {
+		e, err := p.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		io.WriteString(theirs, c.says)
-		theirs.Close()
-		if ok, err := p.Await(t.Context(), time.Minute); ok || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.20q: %v, %v, want %s", c.says, ok, err, c.want)
+		switch e.Kind {
+		case Minibatch:
+			if since++; e.Late {
+				late++
+			}
+		case Infer:
+			most, since, infer = max(most, since), 0, infer+1
 		}
-		p.Close()
 	}
-	p, theirs, err := NewParty("train")
-	if err != nil {
-		t.Fatal(err)
+	if most < 1 || most > 4 || late > 3 { // 90 ms of room for minibatches of 30 ms; a busy machine may be late
+		t.Errorf("%d minibatches between two batches at most, %d late", most, late)
 	}
-	defer theirs.Close()
-	io.WriteString(theirs, `{"want":"train"}`+"\n"+`{"want":"train"}`+"\n")
-	if err := grant(t.Context(), p); err == nil || !strings.Contains(err.Error(), "while it has one") {
-		t.Errorf("a second want: %v", err)
+}
+
+func TestPairRefusesWhatIsNoTurn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ says, want string }{
+		{"hello", "no turn"},
+		{"{}", "no turn"},
+		{`{"want":"train","done":1}`, "no turn"},
+		{strings.Repeat("x", 2*longestTurnLine), "no turn"},
+		{`{"done":1}`, "does not have"},
+		{`{"want":"train"}`, "while it has one"},
+	} {
+		p := startTurnJobs(t, 1, turnJob(filepath.Join(t.TempDir(), "lock"), "TURN_TEST_SAYS="+c.says),
+			turnJob(filepath.Join(t.TempDir(), "lock")))
+		if _, _, lost := turnsOf(t, p, func(int, int) bool { return false }); !strings.Contains(lost, c.want) {
+			t.Errorf("%.20q: %s, want %s", c.says, lost, c.want)
+		}
+		p.Stop(t.Context())
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := p.Await(ctx, time.Minute); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	p.Close()
 }
 
 // The block of jtune.py takes turns too, and runs at once without a socket.
-func TestPartyTakesTurnsWithPython(t *testing.T) {
+func TestPairTakesTurnsWithPython(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -179,30 +235,37 @@ func TestPartyTakesTurnsWithPython(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "import jtune\nfor _ in range(3):\n    with jtune.turn('infer') as n:\n" +
-		"        jtune.tell('infer', n=n, time_ms=1)\n"
-	p, theirs, err := NewParty("infer")
+		"        jtune.tell('note', message=str(n))\n"
+	train := turnJob(filepath.Join(t.TempDir(), "lock"), "TURN_TEST_MS=1")
+	p, err := StartPair(t.Context(), PairOptions{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 16,
+		Jobs: []ExecOptions{train, {Command: []string{python, "-c", script}, Dir: folder,
+			Env: map[string]string{"JTUNE_PROTOCOL": "2"}}},
+		Turns: arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1000}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
-	h, err := Exec(t.Context(), ExecOptions{Command: []string{python, "-c", script}, Dir: folder, Turn: theirs,
-		Env: map[string]string{"JTUNE_PROTOCOL": "2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Stop(context.Background())
-	for range 3 {
-		if err := grant(t.Context(), p); err != nil {
+	defer p.Stop(context.Background())
+	batches, requests := 0, 0
+	for {
+		e, err := p.Next(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if _, err := p.Await(t.Context(), time.Minute); !errors.Is(err, io.EOF) {
-		t.Errorf("at its end: %v", err)
-	}
-	for range 3 {
-		if e, err := h.Next(t.Context()); err != nil || e.N != 16 {
-			t.Errorf("%+v, %v, want a batch of 16", e, err)
+		if e.Kind == Infer && e.N == 16 {
+			batches++
 		}
+		if e.Kind == Request && e.Arrive <= e.Start && e.Start <= e.First {
+			requests++
+		}
+		if e.Kind == Gone {
+			if !strings.Contains(e.Message, "by itself") {
+				t.Errorf("at its end: %s", e.Message)
+			}
+			break
+		}
+	}
+	if batches != 3 || requests != 48 {
+		t.Errorf("%d batches of 16, %d requests, want 3 and 48", batches, requests)
 	}
 	alone := exec.Command(python, "-c", script)
 	alone.Dir = folder
@@ -211,46 +274,34 @@ func TestPartyTakesTurnsWithPython(t *testing.T) {
 	}
 }
 
-func FuzzPartyReadsLines(f *testing.F) {
-	f.Add([]byte("{\"want\":\"train\"}\n{\"done\":1}\n"))
-	f.Fuzz(func(t *testing.T, said []byte) {
-		p, theirs, err := NewParty("train")
-		if err != nil {
-			t.Skip(err)
+func FuzzParseTurn(f *testing.F) {
+	f.Add([]byte(`{"want":"train"}`))
+	f.Add([]byte(`{"done":1}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if d := parseTurn(line); (d.what == gone) != (d.err != nil) || d.what == nothing {
+			t.Errorf("%q: %+v", line, d)
 		}
-		go func() {
-			theirs.Write(said)
-			theirs.Close()
-		}()
-		for ok, err := true, error(nil); ok && err == nil; {
-			if ok, err = p.Await(t.Context(), time.Minute); ok {
-				err = p.Grant(t.Context(), 1)
-			}
-		}
-		p.Close()
 	})
 }
 
-// BenchmarkParty is what a turn costs, beside a pipe's round trip of one byte between two threads.
-func BenchmarkParty(b *testing.B) {
-	p, theirs, err := NewParty("train")
+// BenchmarkPairTurn is what a turn costs: of a job without work.
+func BenchmarkPairTurn(b *testing.B) {
+	lock := filepath.Join(b.TempDir(), "lock")
+	p, err := StartPair(b.Context(), PairOptions{Names: [2]string{"a", "b"}, Clock: tegra.RealClock(), Batch: 1,
+		Jobs: []ExecOptions{turnJob(lock), turnJob(lock)}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 1}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer p.Close()
-	go func() {
-		answers := bufio.NewReader(theirs)
-		for {
-			io.WriteString(theirs, "{\"want\":\"train\"}\n")
-			if _, err := answers.ReadString('\n'); err != nil {
-				return
-			}
-			io.WriteString(theirs, "{\"done\":1}\n")
+	defer p.Stop(context.Background())
+	p.Share(TrainAlone)
+	for n := -100; n < b.N; n++ {
+		if n == 0 {
+			b.ResetTimer()
 		}
-	}()
-	for b.Loop() {
-		if err := grant(b.Context(), p); err != nil {
-			b.Fatal(err)
+		for e := (Event{}); e.Kind != Minibatch; {
+			if e, err = p.Next(b.Context()); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (b *Board) Start(j Job) error {
 	if w.Infers() {
 		perEpoch = math.MaxInt
 	}
-	b.job = &job{label: j.Workload, workload: w, perEpoch: perEpoch, ended: b.at, coldShare: b.cold(w)}
+	b.job, b.pair = &job{label: j.Workload, workload: w, perEpoch: perEpoch, ended: b.at, coldShare: b.cold(w)}, nil
 	b.lost = 0
 	b.retarget()
 	return nil
@@ -156,7 +156,7 @@ func unknown(workload string) error {
 // StopWorkload ends the workload, if one runs.
 func (b *Board) StopWorkload() {
 	defer b.enter()()
-	b.job = nil
+	b.job, b.pair = nil, nil
 	b.retarget()
 }
 

@@ -77,9 +77,10 @@ func (b *Board) stat() string {
 // the name of its workload.
 func (b *Board) gpuClients() string {
 	text, total := fmt.Sprintf("%-18s %18s %8s %11s\n", "CLIENT", "PROCESS", "PID", "SIZE"), 0.0
-	if b.job != nil {
-		total = b.job.workload.MemoryMB * 1000
-		text += fmt.Sprintf("%-18s %18s %8d %10.0fK\n", "user", b.job.label, 4242, total)
+	for i, j := range b.running() {
+		size := j.workload.MemoryMB * 1000
+		text += fmt.Sprintf("%-18s %18s %8d %10.0fK\n", "user", j.label, 4242+i, size)
+		total += size
 	}
 	return text + fmt.Sprintf("%-18s %18s %8s %10.0fK\n", "total", "", "", total)
 }
@@ -92,8 +93,8 @@ func ticks(name string, j jiffies) string {
 func (b *Board) meminfo() string {
 	memory := b.model.memoryGB * visibleKB
 	used := min(systemKB, mostShare*memory)
-	if b.job != nil {
-		used += b.job.workload.MemoryMB * 1000
+	for _, j := range b.running() {
+		used += j.workload.MemoryMB * 1000
 	}
 	cached := min(baseCache, mostShare*memory)
 	for _, w := range physics.Workloads() {

@@ -24,14 +24,20 @@ func (b *Board) gated() bool {
 	return b.job == nil && b.knobs.railgate == "1" && b.knobs.gpuControl == "auto"
 }
 
+// idleBusy is the load of each core of a board that waits.
+const idleBusy = 0.03
+
 // tendency works out the steady state.
 func (b *Board) tendency() (s steady) {
 	var free bool
 	s.conditions, s.mode, free = b.conditions()
-	if b.job == nil {
+	switch {
+	case b.job == nil:
 		s.steps.Power = b.chip.Idle(s.conditions, b.gated())
-		s.steps.CPUBusy = 0.03 * float64(s.conditions.Cores)
-	} else {
+		s.steps.CPUBusy = idleBusy * float64(s.conditions.Cores)
+	case b.pair != nil:
+		b.pair.tendency(b, &s)
+	default:
 		w := b.job.workload
 		if free && b.table == nil {
 			s.govern(b, w)

@@ -104,7 +104,8 @@ type Board struct {
 	mu     sync.Mutex
 	at     time.Duration // up to which the state below is worked out
 	knobs  knobs
-	job    *job // nil: nothing runs
+	job    *job     // nil: nothing runs
+	pair   *pairing // of two jobs that share the board, job the first of them; nil: one runs
 	cached map[string]float64
 	steady steady // what the board tends to under the knobs and the job
 	from   physics.Power

@@ -57,7 +57,7 @@ def request(arrive, start=None, first=None, end=None, **units):
 _socket = []
 
 
-def _turns():
+def turns():
     """The turn socket, once; None where the job has the GPU for itself."""
     if not _socket:
         number = os.environ.get("JTUNE_TURN")
@@ -70,7 +70,7 @@ def _turns():
 def turn(job="train"):
     """Waits for the job's turn on a GPU that two jobs share and gives it back after the block. The value is how many
     requests to answer: 1 for a minibatch. Have the data at hand before: the other job waits meanwhile."""
-    line = _turns()
+    line = turns()
     if line is None:
         yield 1
         return

@@ -18,7 +18,7 @@ import system
 import text
 import yolo
 from fault import Fault
-from jtune import tell
+from jtune import tell, turn, turns
 
 
 class Net:
@@ -117,22 +117,28 @@ class Trainer:
         self.watch.start()
         for x, y in self.loader:
             self.watch.mark()
-            x, y = x.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
-            if self.o.half and x.is_floating_point():
-                x = x.half()
-            self.watch.mark()
-            launch = time.perf_counter()
-            self.step(x, y)
-            launch = 1e3 * (time.perf_counter() - launch)
-            self.watch.mark()
-            if self.device.type == "cuda":
-                torch.cuda.synchronize()
-            self.watch.mark()
-            waited, fetched, computed, whole = self.watch.times()
+            with turn("infer" if self.o.infer else "train") as n:
+                if self.o.infer and turns() and n < len(x):
+                    x, y = x[:n], y[:n]
+                self.watch.mark()
+                x, y = x.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
+                if self.o.half and x.is_floating_point():
+                    x = x.half()
+                self.watch.mark()
+                launch = time.perf_counter()
+                self.step(x, y)
+                launch = 1e3 * (time.perf_counter() - launch)
+                self.watch.mark()
+                if self.device.type == "cuda":
+                    torch.cuda.synchronize()
+                self.watch.mark()
+            waited, granted, fetched, computed, whole = self.watch.times()
+            held = granted - waited  # by another job
+            fetched, computed, whole = fetched - held, computed - held, whole - held
             stages = {"copy_ms": fetched - waited, "launch_ms": launch} if self.device.type == "cuda" else {}
             kind = {"event": "infer", "n": len(x), "clean": clean} if self.o.infer else {"event": "minibatch"}
             tell(epoch=epoch, batch=batch, time_ms=whole, fetch_ms=fetched, compute_ms=computed - fetched, **dict(kind, **stages))
-            sums = [sums[0] + fetched, sums[1] + computed - fetched]
+            sums, begin = [sums[0] + fetched, sums[1] + computed - fetched], begin + held / 1e3
             batch += 1
             if batch in (self.left, most):
                 break

@@ -1,0 +1,170 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/tegra"
+	"jtune/tegra/virtual"
+)
+
+// PairOptions describe two jobs, the training first, that share a GPU.
+type PairOptions struct {
+	Names [2]string
+	// Jobs are started with a turn socket each; Board then simulates the power of the two workloads of
+	// Simulated, where it is not nil. Without Jobs it simulates both jobs.
+	Jobs      []ExecOptions
+	Board     *virtual.Board
+	Simulated [2]virtual.Job
+	Clock     tegra.Clock
+
+	Turns   arrivals.Turns
+	Free    bool // no turns: each may have the GPU at any time
+	Load    arrivals.Load
+	Batch   int           // most requests that are served together
+	MaxWait time.Duration // of the first request of a batch; 0: until it is full
+	Seed    uint64
+	First   [2]time.Duration // how long each may take to its first unit; 0: 60 s
+}
+
+// Pair is two jobs that take turns on one GPU. Its events are those of both, by Event.Job: turns as
+// minibatches and batches, answered requests, and Gone where a job has ended: the other one goes on.
+type Pair struct {
+	s     *scheduler
+	floor floor
+
+	// Of a virtual board: Next works out the turns.
+	ready []Event
+	// Of processes: a goroutine grants the turns.
+	queue  *queue
+	cancel context.CancelFunc
+	over   chan struct{} // closed when both have ended
+
+	mu      sync.Mutex
+	order   *Part
+	stopped sync.Once
+}
+
+var _ Harness = (*Pair)(nil)
+
+// StartPair starts two jobs. Both take turns until Share says otherwise.
+func StartPair(ctx context.Context, o PairOptions) (*Pair, error) {
+	p := &Pair{}
+	for i := range o.First {
+		if o.First[i] == 0 {
+			o.First[i] = DefaultSilence
+		}
+	}
+	o.Batch = max(1, o.Batch)
+	p.s = &scheduler{o: o}
+	if o.Jobs == nil {
+		f, err := startTurns(o.Board, o)
+		if err != nil {
+			return nil, fmt.Errorf("harness on the virtual board: %w", err)
+		}
+		p.floor, p.s.emit = f, func(e Event) { p.ready = append(p.ready, e) }
+		for i, name := range jobNames {
+			p.s.emit(Event{Kind: Hello, Job: name, Info: map[string]string{"protocol": "2", "workload": o.Names[i],
+				"batch_size": strconv.Itoa(o.Simulated[i].Batch), "framework": Simulated}})
+		}
+		p.begin()
+		return p, nil
+	}
+	p.queue = newQueue()
+	p.s.emit = p.queue.put
+	if o.Board != nil {
+		if err := o.Board.StartPair(o.Simulated, o.Free); err != nil {
+			return nil, err
+		}
+	}
+	f, err := startSockets(ctx, [2]ExecOptions(o.Jobs), o.Clock, o.Board, p.s.emit)
+	if err != nil {
+		if o.Board != nil {
+			o.Board.StopWorkload()
+		}
+		return nil, err
+	}
+	p.floor = f
+	p.begin()
+	ctx, p.cancel = context.WithCancel(context.Background())
+	p.over = make(chan struct{})
+	go p.run(ctx)
+	return p, nil
+}
+
+func (p *Pair) begin() {
+	p.s.floor = p.floor
+	for i := range p.s.seats {
+		p.s.seats[i].since, p.s.seats[i].first = p.floor.now(), p.s.o.First[i]
+	}
+	p.s.share(Together)
+}
+
+// run grants turns to processes until the pair is stopped or none is left.
+func (p *Pair) run(ctx context.Context) {
+	for {
+		p.obey()
+		if p.s.step(ctx) != nil {
+			break
+		}
+	}
+	p.floor.stop(context.Background())
+	p.queue.close(io.EOF)
+	close(p.over)
+}
+
+// Share says who gets turns from now on. A turn that has begun ends first.
+func (p *Pair) Share(part Part) {
+	p.mu.Lock()
+	p.order = &part
+	p.mu.Unlock()
+	p.floor.wake()
+}
+
+func (p *Pair) obey() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.order != nil {
+		p.s.share(*p.order)
+		p.order = nil
+	}
+}
+
+// Next waits for the next event. io.EOF when neither job is left.
+func (p *Pair) Next(ctx context.Context) (Event, error) {
+	if p.queue != nil {
+		select {
+		case e, ok := <-p.queue.events:
+			return p.queue.taken(e, ok)
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		}
+	}
+	for len(p.ready) == 0 {
+		p.obey()
+		if err := p.s.step(ctx); err != nil {
+			return Event{}, err
+		}
+	}
+	e := p.ready[0]
+	p.ready = p.ready[1:]
+	return e, nil
+}
+
+// Stop ends both jobs.
+func (p *Pair) Stop(ctx context.Context) error {
+	p.stopped.Do(func() {
+		if p.queue == nil {
+			p.floor.stop(ctx)
+			return
+		}
+		p.cancel()
+		<-p.over
+	})
+	return nil
+}

@@ -1,0 +1,314 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/stats"
+	"jtune/tegra/virtual"
+)
+
+// Names of the two jobs of a pair, in Event.Job.
+const (
+	JobTrain = "train"
+	JobInfer = "infer"
+)
+
+const (
+	trains = 0
+	serves = 1
+)
+
+var jobNames = [2]string{JobTrain, JobInfer}
+
+// floor is where two jobs run: two processes at sockets, or a virtual board. The scheduler alone calls it.
+type floor interface {
+	now() time.Duration
+	// begin gives a job, which wants it, the GPU for n units.
+	begin(job, n int) error
+	// wait returns what a job does next; at a moment, or when it is woken, that nothing has happened.
+	wait(ctx context.Context, until time.Duration) (deed, error)
+	wake() // may be called by other goroutines
+	// took says that a job has given back the GPU, which it had for so long.
+	took(job int, turn time.Duration)
+	// end ends a job that cannot go on. It returns when the job has the GPU no more, with the reason.
+	end(ctx context.Context, job int, err error) error
+	stop(ctx context.Context)
+}
+
+// deed is something that a job does.
+type deed struct {
+	job  int
+	what act
+	at   time.Duration
+	err  error // of gone
+}
+
+type act int
+
+const (
+	nothing act = iota
+	wants       // a turn
+	done        // with its turn
+	gone
+)
+
+// How long a job may keep its turn.
+const (
+	patienceTurns = 10 // times its median turn
+	leastPatience = 5 * time.Second
+	keptTurns     = 64 // of which the median is taken
+)
+
+// HungError: a job did not give its turn back.
+type HungError struct{ After time.Duration }
+
+func (e *HungError) Error() string {
+	return fmt.Sprintf("has had its turn for %s and does not give it back: ended", e.After.Round(time.Millisecond))
+}
+
+// seat is what the scheduler knows of a job.
+type seat struct {
+	state   act // nothing: it fetches its data; wants; done stands for having the turn
+	has     bool
+	since   time.Duration // when it got its turn, or is awaited for the first one
+	first   time.Duration // how long the first turn may take, its start included
+	arrived []time.Duration
+	closed  bool // its batch answers no requests
+	n       int
+	took    []float64 // seconds of the last turns
+	turns   int
+	due     time.Duration // of the next batch, when it got its turn
+}
+
+// fewTurns say nothing of how long one takes: the first loads kernels.
+const fewTurns = 5
+
+// median is the job's median turn; 0 after few.
+func (s *seat) median() time.Duration {
+	if s.turns < fewTurns {
+		return 0
+	}
+	return time.Duration(stats.Median(s.took) * float64(time.Second))
+}
+
+func (s *seat) note(took time.Duration) {
+	if len(s.took) < keptTurns {
+		s.took = append(s.took, 0)
+	}
+	s.took[s.turns%len(s.took)] = took.Seconds()
+	s.turns++
+}
+
+// patience is how long the present turn may last. The first one loads kernels and may be long.
+func (s *seat) patience() time.Duration {
+	if s.turns < fewTurns {
+		return max(s.first, leastPatience)
+	}
+	return max(leastPatience, patienceTurns*s.median())
+}
+
+// Part is which jobs of a pair get turns.
+type Part int
+
+// Parts.
+const (
+	Together   Part = iota // both, by the rule
+	TrainAlone             // the training alone, without pause
+	ServeAlone             // full batches of the inference alone, without pause: they answer no requests
+	ServeLoad              // the requests alone, as they arrive
+)
+
+// scheduler grants the turns. One goroutine at a time calls its steps.
+type scheduler struct {
+	floor  floor
+	o      PairOptions
+	seats  [2]seat
+	queue  *arrivals.Queue
+	part   Part
+	since  int // minibatches since the last batch
+	units  [2]int
+	emit   func(Event)
+	failed [2]error
+}
+
+// share begins a part: the requests of its load arrive from now on.
+func (s *scheduler) share(p Part) {
+	s.part, s.since = p, 0
+	s.queue = arrivals.NewQueue(s.o.Load, arrivals.Batching{Size: s.o.Batch, MaxWait: s.o.MaxWait}, s.o.Seed,
+		s.floor.now())
+}
+
+// step grants what can be granted and waits for what happens next. io.EOF when no job is left.
+func (s *scheduler) step(ctx context.Context) error {
+	if s.seats[trains].state == gone && s.seats[serves].state == gone {
+		return io.EOF
+	}
+	s.grant(ctx)
+	d, err := s.floor.wait(ctx, s.until())
+	if err != nil {
+		return err
+	}
+	s.take(ctx, d)
+	return nil
+}
+
+// due is when the next batch may leave.
+func (s *scheduler) due(now time.Duration) time.Duration {
+	switch {
+	case s.seats[serves].state == gone, s.part == TrainAlone:
+		return arrivals.Never
+	case s.part == ServeAlone:
+		return now
+	}
+	return s.queue.Due()
+}
+
+// grant gives turns to who may have one now, the requests first.
+func (s *scheduler) grant(ctx context.Context) {
+	now := s.floor.now()
+	due := s.due(now)
+	t, i := &s.seats[trains], &s.seats[serves]
+	held := t.has || i.has
+	if i.state == wants && now >= due && (s.o.Free || !held) {
+		i.n, i.arrived, i.closed = s.o.Batch, nil, s.part == ServeAlone
+		if !i.closed {
+			_, i.arrived = s.queue.Take(now)
+			i.n = len(i.arrived)
+		}
+		s.since, held = 0, true
+		s.begin(ctx, serves, i.n, now, due)
+		due = s.due(now)
+	}
+	if t.state != wants || held && !s.o.Free || s.part == ServeAlone || s.part == ServeLoad {
+		return
+	}
+	if s.o.Free || due == arrivals.Never || s.o.Turns.Trains(now, due, t.median(), s.since) {
+		s.since++
+		s.begin(ctx, trains, 1, now, due)
+	}
+}
+
+func (s *scheduler) begin(ctx context.Context, job, n int, now, due time.Duration) {
+	seat := &s.seats[job]
+	seat.state, seat.has, seat.since, seat.due = nothing, true, now, due
+	if err := s.floor.begin(job, n); err != nil {
+		s.lose(ctx, job, err)
+	}
+}
+
+// until is the next moment at which the scheduler has something to do by itself.
+func (s *scheduler) until() time.Duration {
+	now := s.floor.now()
+	next := arrivals.Never
+	if due := s.due(now); due > now {
+		next = due
+	}
+	for i := range s.seats {
+		if seat := &s.seats[i]; seat.has || seat.turns == 0 && seat.state == nothing {
+			next = min(next, seat.since+seat.patience())
+		}
+	}
+	return next
+}
+
+// take notes what a job has done.
+func (s *scheduler) take(ctx context.Context, d deed) {
+	seat := &s.seats[d.job]
+	switch {
+	case d.what == nothing:
+		s.overdue(ctx, d.at)
+	case seat.state == gone: // what it said before
+	case d.what == gone:
+		s.lose(ctx, d.job, d.err)
+	case d.what == wants && (seat.has || seat.state == wants):
+		s.lose(ctx, d.job, fmt.Errorf("wants a turn while it has one"))
+	case d.what == wants:
+		seat.state = wants
+	case !seat.has:
+		s.lose(ctx, d.job, fmt.Errorf("gives back a turn that it does not have"))
+	default:
+		s.finish(d)
+	}
+}
+
+// overdue ends jobs that have had their turn for too long, or never asked for one.
+func (s *scheduler) overdue(ctx context.Context, now time.Duration) {
+	for i := range s.seats {
+		switch seat := &s.seats[i]; {
+		case seat.state == gone || now < seat.since+seat.patience():
+		case seat.has:
+			s.lose(ctx, i, &HungError{now - seat.since})
+		case seat.turns == 0 && seat.state == nothing:
+			s.lose(ctx, i, fmt.Errorf("has not asked for a turn in %s: does it use jtune.turn of jtune.py?",
+				(now-seat.since).Round(time.Second)))
+		}
+	}
+}
+
+// lose ends a job; the other one goes on.
+func (s *scheduler) lose(ctx context.Context, job int, err error) {
+	seat := &s.seats[job]
+	seat.state, seat.has = gone, false
+	s.failed[job] = fmt.Errorf("%s job %s: %w", jobNames[job], s.o.Names[job], s.floor.end(ctx, job, err))
+	s.emit(Event{Kind: Gone, Job: jobNames[job], T: s.floor.now(), Message: s.failed[job].Error()})
+}
+
+// finish takes a turn back and tells of it.
+func (s *scheduler) finish(d deed) {
+	seat := &s.seats[d.job]
+	took := d.at - seat.since
+	seat.has = false
+	seat.note(took)
+	s.floor.took(d.job, took)
+	e := Event{Kind: Minibatch, Job: jobNames[d.job], T: d.at, TimeMS: float64(took) / float64(time.Millisecond),
+		Batch: s.units[d.job]}
+	s.units[d.job]++
+	if d.job == trains {
+		e.Late = !s.o.Free && !s.o.Turns.Fill && seat.due < d.at
+		s.emit(e)
+		return
+	}
+	e.Kind, e.N = Infer, max(1, seat.n)
+	s.emit(e)
+	for _, at := range seat.arrived {
+		s.emit(Event{Kind: Request, Job: JobInfer, T: d.at, Arrive: at, Start: seat.since, First: d.at, N: 1})
+	}
+	if !seat.closed {
+		s.queue.Answered(seat.n, d.at)
+	}
+}
+
+// shares tells a virtual board how two jobs share it.
+type shares struct {
+	board *virtual.Board // nil: nobody is told
+	spent [2]time.Duration
+	since time.Duration
+}
+
+// shareEvery is how often a board is told.
+const shareEvery = time.Second
+
+func (s *shares) add(job int, turn, now time.Duration) {
+	s.spent[job] += turn
+	s.flush(now)
+}
+
+func (s *shares) flush(now time.Duration) {
+	span := (now - s.since).Seconds()
+	if s.board == nil || span < shareEvery.Seconds() {
+		return
+	}
+	s.board.Spend([2]float64{math.Min(1, s.spent[trains].Seconds()/span), math.Min(1, s.spent[serves].Seconds()/span)})
+	s.spent, s.since = [2]time.Duration{}, now
+}
+
+func (s *shares) end() {
+	if s.board != nil {
+		s.board.StopWorkload()
+	}
+}

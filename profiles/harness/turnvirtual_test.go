@@ -1,0 +1,84 @@
+package harness
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"jtune/internal/arrivals"
+	"jtune/tegra/virtual"
+)
+
+// startVirtualPair starts two jobs on a virtual AGX Orin at full speed.
+func startVirtualPair(t *testing.T, faults virtual.Faults, change func(*PairOptions)) (*Pair, *virtual.Board) {
+	t.Helper()
+	b, err := virtual.New(virtual.Options{Name: virtual.AGXOrin, Speed: math.Inf(1), Seed: 3, Faults: faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := PairOptions{Names: [2]string{"resnet18", "mobilenet-infer"}, Board: b, Clock: b.Clock(), Batch: 16, Seed: 1,
+		Simulated: [2]virtual.Job{{Workload: "resnet18"}, {Workload: "mobilenet-infer", Batch: 16}},
+		Turns:     arrivals.Turns{Fill: true}, Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
+	if change != nil {
+		change(&o)
+	}
+	p, err := StartPair(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Stop(context.Background()) })
+	return p, b
+}
+
+// Turns on a virtual board: one at a time, one after the other, and the requests at their rate.
+func TestPairOnAVirtualBoardTakesTurnsToo(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*PairOptions){
+		"fill":   nil,
+		"strict": func(o *PairOptions) { o.Turns = arrivals.Turns{Tau: 1000} },
+		"free":   func(o *PairOptions) { o.Free = true },
+	} {
+		p, b := startVirtualPair(t, virtual.Faults{}, change)
+		ended, turns, requests, overlaps := 0.0, 0, 0, 0
+		for requests < 600 {
+			e, err := p.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == Request {
+				requests++
+			}
+			if !e.Timed() {
+				continue
+			}
+			turns++
+			if began := e.T.Seconds() - e.TimeMS/1000; began < ended-1e-6 {
+				overlaps++
+			}
+			ended = e.T.Seconds()
+		}
+		if rate := 600 / b.Clock().Now().Seconds(); math.Abs(rate/60-1) > 0.05 {
+			t.Errorf("%s: %.1f requests per second, want 60", name, rate)
+		}
+		if (overlaps > 0) != (name == "free") || turns < 2*600/16 {
+			t.Errorf("%s: %d of %d turns overlap", name, overlaps, turns)
+		}
+	}
+}
+
+// A job that dies or hangs on a virtual board leaves the other one its turns.
+func TestPairOnAVirtualBoardLosesOneJobAlone(t *testing.T) {
+	t.Parallel()
+	for why, faults := range map[string]virtual.Faults{"died": {DieAfter: 40}, "does not give it back": {HangAfter: 40}} {
+		p, _ := startVirtualPair(t, faults, nil)
+		train, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
+		if max(train, infer) != 40 || !strings.Contains(lost, why) {
+			t.Errorf("after %d and %d turns: %s, want %s", train, infer, lost, why)
+		}
+		other := func(train, infer int) bool { return train+infer > 0 }
+		if _, _, lost := turnsOf(t, p, other); lost != "" {
+			t.Errorf("%s: the other does not go on: %s", why, lost)
+		}
+	}
+}
