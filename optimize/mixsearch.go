@@ -49,9 +49,39 @@ type MixOptions struct {
 	Observe func(MixProbe) // receives every verification; nil: nobody asks
 }
 
-// MixMeasure measures a mix and returns what each phase did in it; train is not looked at without
-// training.
-type MixMeasure func(ctx context.Context, o Outcome) (infer, train tegra.Measured, err error)
+// MixMeasure measures a mix.
+type MixMeasure func(ctx context.Context, o Outcome) (MixReading, error)
+
+// MixReading is what each phase did in a mix; Train is not looked at without training.
+type MixReading struct {
+	Infer, Train tegra.Measured
+	// Seen is the mix as a whole, where the two ran together; nil: the equations say what follows from the phases.
+	Seen *MixSeen
+}
+
+// MixSeen is what two jobs did that ran together.
+type MixSeen struct {
+	LatencyMS  float64 // at the ask's quantile
+	ServedPerS float64
+	TrainPerS  float64
+	MeanW      float64
+	IdleShare  float64 // NaN where nobody knows
+}
+
+// AsSeen is an outcome as it was seen, judged again. Its peak power stays that of the hungrier phase.
+func (a Ask) AsSeen(o Outcome, v MixSeen) Outcome {
+	o.LatencyMS, o.ServedPerS, o.TrainPerS, o.MeanW, o.IdleShare = v.LatencyMS, v.ServedPerS, v.TrainPerS, v.MeanW,
+		v.IdleShare
+	if o.JPerUnit = math.NaN(); v.ServedPerS > 0 {
+		o.JPerUnit = v.MeanW / v.ServedPerS
+	}
+	power := o.PeakW
+	if a.PowerAs == Mean {
+		power = v.MeanW
+	}
+	a.judge(&o, power, v.LatencyMS, o.TimeMS)
+	return o
+}
 
 // MixProbe is one verification.
 type MixProbe struct {
@@ -72,7 +102,6 @@ type MixResult struct {
 type mixSearch struct {
 	o        MixOptions
 	settings []tegra.Setting
-	modes    []tegra.Setting // of the training, without batch sizes
 	measured map[tegra.Setting]bool
 	failed   map[tegra.Setting]bool
 	known    map[tegra.Setting]bool // profiled, and over a limit
@@ -90,12 +119,8 @@ func SearchMix(ctx context.Context, measure MixMeasure, o MixOptions) (MixResult
 	if o.Most == 0 {
 		o.Most = MostVerified
 	}
-	s := &mixSearch{o: o, settings: o.Only, measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
+	s := &mixSearch{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{}, failed: map[tegra.Setting]bool{},
 		known: map[tegra.Setting]bool{}}
-	if s.settings == nil {
-		s.settings = tegra.Places{Space: o.Space, Batches: o.Batches}.All()
-	}
-	s.modes = tegra.Settings(o.Space.Modes(), nil)
 	var r MixResult
 	for {
 		if err := s.predict(); err != nil {
@@ -136,23 +161,32 @@ func (s *mixSearch) asks(margin float64) Ask {
 	return a
 }
 
-// predict fits both phases and predicts all settings; those that were measured count as they were.
-func (s *mixSearch) predict() error {
-	infer, err := s.fit(s.o.Infer, s.o.Batches, s.settings)
-	if err != nil {
-		return err
-	}
-	s.infer = infer
-	if s.o.Train == nil {
-		return nil
-	}
-	train, err := s.fit(s.o.Train, nil, s.modes)
-	s.train = &train
+// predict fits both phases and predicts all settings.
+func (s *mixSearch) predict() (err error) {
+	s.infer, s.train, err = Phases(s.o)
 	return err
 }
 
-func (s *mixSearch) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
-	model, err := learn.FitSurrogate(s.o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
+// Settings are those that can be measured.
+func (o MixOptions) Settings() []tegra.Setting {
+	if o.Only != nil {
+		return o.Only
+	}
+	return tegra.Places{Space: o.Space, Batches: o.Batches}.All()
+}
+
+// Phases fits both phases to what is known of them and predicts all settings; those that were measured count as they
+// were. train is nil without training.
+func Phases(o MixOptions) (infer Phase, train *Phase, err error) {
+	if infer, err = o.fit(o.Infer, o.Batches, o.Settings()); err != nil || o.Train == nil {
+		return infer, nil, err
+	}
+	beside, err := o.fit(o.Train, nil, tegra.Settings(o.Space.Modes(), nil))
+	return infer, &beside, err
+}
+
+func (o MixOptions) fit(rows []tegra.Measured, batches []int, settings []tegra.Setting) (Phase, error) {
+	model, err := learn.FitSurrogate(o.Space, rows, learn.SurrogateOptions{Grid: true, Robust: 1, Batches: batches})
 	if err != nil {
 		return Phase{}, err
 	}
@@ -288,7 +322,8 @@ func (s *mixSearch) worth(p, best Outcome) bool {
 // verify measures a mix.
 func (s *mixSearch) verify(ctx context.Context, measure MixMeasure, o Outcome) (MixProbe, error) {
 	p := MixProbe{Predicted: o, Outcome: Outcome{Setting: o.Setting}}
-	infer, train, err := measure(ctx, o)
+	read, err := measure(ctx, o)
+	infer, train := read.Infer, read.Train
 	if ctx.Err() != nil {
 		return p, ctx.Err()
 	}
@@ -306,6 +341,9 @@ func (s *mixSearch) verify(ctx context.Context, measure MixMeasure, o Outcome) (
 		beside = &t
 	}
 	p.Outcome, _ = s.asks(0).Evaluate(o.Setting, phase, beside)
+	if read.Seen != nil {
+		p.Outcome = s.asks(0).AsSeen(p.Outcome, *read.Seen)
+	}
 	return p, nil
 }
 

@@ -52,9 +52,9 @@ func TuneLoad(ctx context.Context, measure Measure, ask Ask, o TuneOptions, batc
 		}
 	}
 	r := first
-	found, err := SearchMix(ctx, func(ctx context.Context, best Outcome) (infer, train tegra.Measured, err error) {
+	found, err := SearchMix(ctx, func(ctx context.Context, best Outcome) (MixReading, error) {
 		p := Probe{Measured: tegra.Measured{Setting: at(best.Setting)}, Why: Verify, Limit: o.Limit}
-		infer, err = measure(ctx, p.Setting)
+		infer, err := measure(ctx, p.Setting)
 		if p.Err = err; err == nil {
 			p.Measured = infer
 			p.Setting = at(best.Setting)
@@ -63,7 +63,7 @@ func TuneLoad(ctx context.Context, measure Measure, ask Ask, o TuneOptions, batc
 		if o.Observe != nil && ctx.Err() == nil {
 			o.Observe(Seen{Probe: p, Model: r.Model})
 		}
-		return infer, train, err
+		return MixReading{Infer: infer}, err
 	}, MixOptions{Ask: ask, Space: o.Space, Batches: sizes, Only: only, Infer: tegra.OncePerSetting(rows)})
 	r.Ended, r.Feasible, r.N, r.Verified = found.Ended, found.Feasible, 1, false
 	if found.Best.TimeMS > 0 {

@@ -33,6 +33,9 @@ type Bench struct {
 	System     System         // what the device's readings do not include
 	// Known are settings measured before with this workload. How long a job may be silent in a slow mode follows.
 	Known []tegra.Measured
+	// Pairing is how the workload shares the GPU with a training job: the harness is then a *harness.Pair; nil: it
+	// has it for itself.
+	Pairing *Pairing
 
 	job                  harness.Harness                // nil: not running
 	batch                int                            // that it was started with
@@ -84,6 +87,7 @@ type Progress struct {
 	Settled   tegra.Val[float64] // seconds until power was steady, or waiting was given up; absent before
 	Dropped   int                // power samples before that
 	LeftOut   int                // minibatches that do not count
+	Event     *harness.Event     // the latest minibatch; nil before
 	Row       *record.Row        // when a mode has finished
 	// Of the campaign; zero when a single mode is measured.
 	Done, Total  int           // Total 0: not known

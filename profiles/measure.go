@@ -65,6 +65,7 @@ type measurement struct {
 	hotNow    string             // why the board was too hot in the newest sample; "" when it was not
 	base      Base               // idle in this mode
 	late      string             // why there are fewer minibatches than wanted; "" when there are enough
+	pair      ofPair             // of two jobs that share the GPU
 
 	mu      sync.Mutex
 	monitor *Monitor // of the present job in this mode; nil before it is started
@@ -102,16 +103,17 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 	defer m.cancel(nil)
 	defer m.b.Sampler.Subscribe(m.set.SampleEvery, m.addSample)()
 	for try := 0; ; try++ {
-		monitor := NewMonitor(m.b.Workload.AtBatch(m.step.Batch), m.b.Device, m.b.Clock, m.b.System, m.base)
+		monitor := func() *Monitor {
+			return NewMonitor(m.b.Workload.AtBatch(m.step.Batch), m.b.Device, m.b.Clock, m.b.System, m.base)
+		}
+		first := monitor() // before the job starts: the page cache then is part of the result
 		if err := m.b.start(ctx, m.step.Batch); err != nil {
 			return nil, err
 		}
 		m.b.expect(m.step.Setting)
-		m.begin(monitor)
-		err := m.collect(ctx)
-		monitor.End()
+		err := m.collectParts(ctx, first, monitor)
 		if err == nil {
-			return m.verdict(), nil
+			return cmp.Or(m.verdict(), m.fewRequests()), nil
 		}
 		if context.Cause(ctx) == errModeTimeout {
 			return m.timedOut(), nil
@@ -181,7 +183,9 @@ func (m *measurement) collect(ctx context.Context) error {
 		}
 		switch e.Kind {
 		case harness.Request:
-			m.monitor.Event(e)
+			m.request(e)
+		case harness.Gone:
+			return errors.New(e.Message)
 		case harness.Minibatch, harness.Infer:
 			if err := m.minibatch(e); err != nil {
 				return err
@@ -196,6 +200,9 @@ func (m *measurement) collect(ctx context.Context) error {
 		case harness.Cache:
 			m.keepEvent(e)
 		case harness.Hello:
+			if e.Job == harness.JobTrain { // the settings are those of the other one
+				continue
+			}
 			m.keepEvent(e)
 			if err := m.b.checkBatchSize(e.Info); err != nil {
 				return err
@@ -245,8 +252,8 @@ func (m *measurement) minibatch(e harness.Event) error {
 	if err := m.flooded(e); err != nil {
 		return err
 	}
-	if e.T <= m.since {
-		return nil // of the mode before
+	if e.T <= m.since || !m.counts(e) {
+		return nil // of the mode before, or of the part
 	}
 	if e.Summary != nil {
 		return m.summary(e)
@@ -261,9 +268,12 @@ func (m *measurement) minibatch(e harness.Event) error {
 	why := m.leaveOut(e, began)
 	if why == "" {
 		m.clean = append(m.clean, e)
-		m.monitor.Minibatch(e)
 	} else {
 		m.leftOut++
+	}
+	if why == "" && (m.b.Pairing == nil || e.Job == harness.JobInfer) {
+		m.monitor.Minibatch(e)
+	} else {
 		m.monitor.Skip(e)
 	}
 	if share := m.monitor.Ready(); share.OK && !m.b.notedReady {
@@ -383,6 +393,9 @@ func (m *measurement) enough(e harness.Event) bool {
 	if m.set.Epochs > 0 {
 		return m.beyondEpochs(e)
 	}
+	if m.b.Pairing != nil && (m.pair.part == harness.Together || m.pair.part == harness.ServeLoad) {
+		return m.enoughOfPart(e)
+	}
 	if len(m.clean) < m.set.Minibatches {
 		return false
 	}
@@ -446,7 +459,7 @@ func (m *measurement) progress(e harness.Event) {
 		return
 	}
 	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.target(), TimeMS: e.TimeMS,
-		Dropped: m.dropped, LeftOut: m.leftOut}
+		Event: &e, Dropped: m.dropped, LeftOut: m.leftOut}
 	if m.set.Epochs == 0 && m.steady.Verdict() != telemetry.Settling {
 		p.Settled = tegra.Some((m.steady.At() - m.from).Seconds())
 	}

@@ -156,7 +156,10 @@ func (m *measurement) row(f *fault) record.Row {
 	r.PowerW, r.PowerIQRW = record.RoundW(stats.Median(power)), record.RoundW(stats.IQR(power))
 	r.SetParts(m.clean)
 	r.EnergyJ = energy.MeanW() * stats.Mean(times) / 1000
-	if r.Why == "" {
+	if m.b.Pairing != nil {
+		m.pairRow(&r)
+	}
+	if r.Why == "" && m.b.Pairing == nil {
 		r.Why = m.note(times)
 	}
 	return r

@@ -159,8 +159,8 @@ func (m MixStudy) draw(rng *rand.Rand) optimize.Ask {
 func (s *MixScore) add(ctx context.Context, o optimize.MixOptions, best optimize.Outcome,
 	at map[tegra.Setting]tegra.Measured, modes map[tegra.Mode]tegra.Measured) error {
 	hot := false
-	measure := func(_ context.Context, p optimize.Outcome) (infer, train tegra.Measured, err error) {
-		return at[p.Setting], modes[p.Mode], nil
+	measure := func(_ context.Context, p optimize.Outcome) (optimize.MixReading, error) {
+		return optimize.MixReading{Infer: at[p.Setting], Train: modes[p.Mode]}, nil
 	}
 	r, err := optimize.SearchMix(ctx, measure, o)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {

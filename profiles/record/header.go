@@ -28,8 +28,10 @@ type Header struct {
 	Plan     PlanHeader        `toml:"plan"`
 	// Search says how the modes were requested; nil in folders of older versions and
 	// where the plan says all.
-	Search   *SearchHeader `toml:"search,omitempty"`
-	Settings Settings      `toml:"settings"`
+	Search *SearchHeader `toml:"search,omitempty"`
+	// Pair says what was measured beside the workload, an inference; nil where nothing was.
+	Pair     *PairHeader `toml:"pair,omitempty"`
+	Settings Settings    `toml:"settings"`
 }
 
 // SearchHeader is what a search looked for besides its workload, for a repeat.

@@ -62,6 +62,8 @@ type Row struct {
 	Bare bool
 	// Serving is what an inference job answered; nil of a training job.
 	Serving *Serving
+	// Pair is what two jobs did that shared a GPU; nil of one job.
+	Pair *Pair
 	// Character sums up the run; nil in rows that were read back, whose characters ReadRuns
 	// returns.
 	Character *Character

@@ -95,10 +95,14 @@ func parseServing(f []string) (*Serving, error) {
 
 // knownColumns are those of modes.csv that a row of this record fills.
 func (r *Record) knownColumns() []string {
+	columns := r.sized(Columns)
 	if r.header.Workload.Infers() {
-		return slices.Concat(r.sized(Columns), servingColumns)
+		columns = slices.Concat(columns, servingColumns)
 	}
-	return r.sized(Columns)
+	if r.header.Pair != nil {
+		columns = slices.Concat(columns, pairColumns)
+	}
+	return columns
 }
 
 // line prints a row in the order of knownColumns.
@@ -106,6 +110,9 @@ func (r *Record) line(row Row) []string {
 	line := r.withSize(row.Fields(), row.Batch)
 	if r.header.Workload.Infers() {
 		line = append(line, row.Serving.fields()...)
+	}
+	if r.header.Pair != nil {
+		line = append(line, row.Pair.fields(row.Batch)...)
 	}
 	return line
 }
@@ -125,9 +132,11 @@ func (r *Row) takeServing(names []string) (err error) {
 	if len(names) < n || !slices.Equal(names[:n], servingColumns) || len(r.Extra) < n {
 		return nil
 	}
-	r.Serving, err = parseServing(r.Extra[:n])
+	if r.Serving, err = parseServing(r.Extra[:n]); err != nil {
+		return err
+	}
 	r.Extra = r.Extra[n:]
-	return err
+	return r.takePair(names[n:])
 }
 
 // LatencyOf sums up latencies in ms.

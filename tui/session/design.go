@@ -60,12 +60,12 @@ func (p *designPlan) Next(done []record.Row) (profiles.Step, bool) {
 			return profiles.Step{Setting: tegra.Setting{Mode: m}}, true
 		}
 	}
-	tried := make([]tegra.Mode, len(done))
+	tried := make([]tegra.Setting, len(done))
 	for i, row := range done {
-		tried[i] = row.Mode
+		tried[i] = row.Setting
 	}
-	m, ok := p.design.Next(rows, tried...)
-	return profiles.Step{Setting: tegra.Setting{Mode: m}}, ok
+	at, ok := p.design.NextSetting(rows, tried...)
+	return profiles.Step{Setting: at}, ok
 }
 
 // recheck is the known mode to measure again next; those that failed are left alone.

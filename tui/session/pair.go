@@ -50,7 +50,7 @@ func Pair(r PairRequest) (PairAnswer, error) {
 		return PairAnswer{}, err
 	}
 	if !ask.Load.Open() {
-		return PairAnswer{}, fmt.Errorf("%w: a pair needs a rate: a closed loop leaves no time to train", ErrUsage)
+		return PairAnswer{}, fmt.Errorf("%w: %w", ErrUsage, errClosedPair)
 	}
 	ask.Tau = r.Tau
 	infer, settings := OutlookOf(r.Infer, tegra.Settings(r.Infer.Space.Modes(), r.Infer.Batches)).phase()

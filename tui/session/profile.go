@@ -62,6 +62,9 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 	s.endOrphans(r.Workload, observe)
 	bench.Settings = r.Settings.Over(rec.Header().Settings)
 	bench.NewHarness = s.harness(r.Workload, bench.Settings, rec.Log(), 0, 0)
+	if own, ok := plan.(preparedPlan); ok {
+		own.prepare(bench, rec.Log())
+	}
 	done := rec.Rows()
 	if r.RedoFailed {
 		done = slices.DeleteFunc(done, func(row record.Row) bool { return !row.Status.Usable() })
@@ -79,6 +82,11 @@ func (s *Session) profile(ctx context.Context, r ProfileRequest, plan profiles.P
 		observer(observe).note(text.OneLine(told.Error()))
 	}
 	return ProfileResult{Summary: sum, Dir: rec.Dir()}, err
+}
+
+// preparedPlan is a plan whose steps have benches of their own, made of the campaign's; log is for their jobs' output.
+type preparedPlan interface {
+	prepare(b *profiles.Bench, log string)
 }
 
 // coming tells the order of a plan that is fixed.

@@ -85,18 +85,15 @@ func (s selection) plan(r ProfileRequest) (profiles.Plan, record.PlanHeader, err
 // chosen is a plan whose modes are chosen as it goes.
 func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.PlanHeader) (profiles.Plan,
 	record.PlanHeader, error) {
-	n := min(r.Choose, space.Len())
+	n := min(r.Choose, space.Len()*max(1, len(r.Batches)))
 	head.Kind, head.Modes = "modes", n
-	switch {
-	case r.Batches != nil:
-		return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size: "+
-			"measure random, grid, filtered or listed ones with several (--sample, --grid, --filter, --list)", ErrUsage)
-	case r.Shard != [2]int{}:
+	if r.Shard != [2]int{} {
 		return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
 			"use --sample, --grid or --list", ErrUsage)
 	}
 	plan := newDesignPlan(space, n, s.seed, r.First, r.known)
-	if r.lean != nil {
+	plan.design.Over(r.Batches)
+	if r.lean != nil && r.Batches == nil { // references know one size
 		if residual, err := r.lean.Residual(space); err == nil { // else it is of no use here
 			plan.design.Lean(residual)
 		}

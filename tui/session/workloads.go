@@ -244,8 +244,14 @@ func (s *Session) fanWarning(keep bool) string {
 // besides events, "" for none.
 func (s *Session) harness(w workload.Workload, set record.Settings, log string,
 	epochs, requests int) func(ctx context.Context, batch int) (harness.Harness, error) {
-	return w.NewHarness(workload.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence,
-		Epochs: epochs, Requests: requests, Scripts: filepath.Join(s.DataPath(), "torch")})
+	o := s.harnessOptions(set, log)
+	o.Epochs, o.Requests = epochs, requests
+	return w.NewHarness(o)
+}
+
+func (s *Session) harnessOptions(set record.Settings, log string) workload.HarnessOptions {
+	return workload.HarnessOptions{Virtual: s.Virtual, Clock: s.Clock, Log: log, Silence: set.Silence,
+		Scripts: filepath.Join(s.DataPath(), "torch")}
 }
 
 // endOrphans ends what is left of earlier jobs before another starts.

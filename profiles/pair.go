@@ -1,0 +1,185 @@
+package profiles
+
+import (
+	"context"
+	"time"
+
+	"jtune/internal/stats"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/telemetry"
+)
+
+// Two jobs that share a GPU are measured in one setting, part after part: each of them by turns without
+// pause, which shows its power, as sensors cannot follow single turns; then both, or the requests alone, for
+// as long as the quantiles of the latency need.
+
+const (
+	// PairRequests is how many requests are answered for a 99 % quantile.
+	PairRequests = 1000
+	// longestPart is how long they are waited for, and fewestRequests of them count then.
+	longestPart    = 2 * time.Minute
+	fewestRequests = 20
+)
+
+// Pairing is how two jobs share the GPU. The bench's workload is the inference.
+type Pairing struct {
+	Policy    string // strict, fill, free, or record.Alone: without training
+	Tau       int
+	MaxWaitMS float64
+	RatePerS  float64
+	Requests  int // to answer; 0: PairRequests
+}
+
+// parts are what is measured, in order.
+func (p *Pairing) parts() []harness.Part {
+	switch p.Policy {
+	case record.Alone:
+		return []harness.Part{harness.ServeLoad}
+	case record.Free:
+		return []harness.Part{harness.Together}
+	}
+	return []harness.Part{harness.TrainAlone, harness.ServeAlone, harness.Together}
+}
+
+func (p *Pairing) requests() int {
+	if p.Requests > 0 {
+		return p.Requests
+	}
+	return PairRequests
+}
+
+// ofPair is what a measurement keeps of a pair.
+type ofPair struct {
+	part      harness.Part
+	latencies []float64 // ms
+	found     record.Pair
+}
+
+// collectParts is collect for one job or for two. monitor is of the first part, again makes that of a further one.
+func (m *measurement) collectParts(ctx context.Context, monitor *Monitor, again func() *Monitor) error {
+	job, two := m.b.job.(*harness.Pair)
+	if !two {
+		m.begin(monitor)
+		defer monitor.End()
+		return m.collect(ctx)
+	}
+	how := m.b.Pairing
+	m.pair.found = record.Pair{Policy: how.Policy, Tau: how.Tau, MaxWaitMS: how.MaxWaitMS}
+	for i, part := range how.parts() {
+		if i > 0 {
+			monitor = again()
+		}
+		job.Share(part)
+		m.pair.part, m.pair.latencies = part, nil
+		m.begin(monitor)
+		err := m.collect(ctx)
+		monitor.End()
+		if err != nil {
+			return err
+		}
+		m.endPart()
+	}
+	return nil
+}
+
+// counts reports whether a turn is of the part in progress.
+func (m *measurement) counts(e harness.Event) bool {
+	switch m.pair.part {
+	case harness.TrainAlone:
+		return e.Job != harness.JobInfer
+	case harness.ServeAlone, harness.ServeLoad:
+		return e.Job == harness.JobInfer
+	}
+	return true
+}
+
+// request notes an answered request. Those that arrived before power was steady do not count.
+func (m *measurement) request(e harness.Event) {
+	m.monitor.Event(e)
+	if m.b.Pairing != nil && m.steady.Verdict() != telemetry.Settling && e.Arrive >= max(m.since, m.steady.At()) {
+		m.pair.latencies = append(m.pair.latencies, e.Latency())
+	}
+}
+
+// enoughOfPart is enough for a part with requests.
+func (m *measurement) enoughOfPart(e harness.Event) bool {
+	if len(m.clean) == 0 || m.validSamples() < m.set.MinSamples {
+		return false
+	}
+	return len(m.pair.latencies) >= m.b.Pairing.requests() || e.T-m.clean[0].T > longestPart
+}
+
+// endPart takes over what a part has shown.
+func (m *measurement) endPart() {
+	p, watts := &m.pair.found, func() tegra.Val[float64] {
+		power, _ := m.power()
+		return tegra.Finite(stats.Median(power))
+	}
+	switch m.pair.part {
+	case harness.TrainAlone:
+		p.TrainAloneMS, p.TrainAloneW = medianTurn(m.clean, harness.JobTrain), watts()
+		return
+	case harness.ServeAlone:
+		p.InferAloneMS, p.InferAloneW = medianTurn(m.clean, harness.JobInfer), watts()
+		return
+	}
+	span := (m.clean[len(m.clean)-1].T - m.clean[0].Began()).Seconds()
+	_, energy := m.power()
+	p.MeanW = record.RoundW(energy.MeanW())
+	p.TrainMS, p.InferMS = medianTurn(m.clean, harness.JobTrain), medianTurn(m.clean, harness.JobInfer)
+	busy, requests := 0.0, 0
+	for _, e := range m.clean {
+		busy += e.TimeMS / 1000
+		switch e.Job {
+		case harness.JobTrain:
+			p.Minibatches++
+			if e.Late {
+				p.Late++
+			}
+		default:
+			requests += e.N
+		}
+	}
+	p.TrainPerS, p.ServedPerS = float64(p.Minibatches)/span, float64(requests)/span
+	if p.Policy != record.Free {
+		p.IdleShare = tegra.Some(max(0, 1-busy/span))
+	}
+	p.Latency = record.LatencyOf(m.pair.latencies)
+}
+
+// medianTurn is the median time of the turns of a job; absent where it had none.
+func medianTurn(events []harness.Event, job string) tegra.Val[float64] {
+	var list []float64
+	for _, e := range events {
+		if e.Job == job {
+			list = append(list, e.TimeMS)
+		}
+	}
+	return tegra.Finite(harness.RoundMS(stats.Median(list)))
+}
+
+// pairRow puts what two jobs did into the row.
+func (m *measurement) pairRow(r *record.Row) {
+	p := m.pair.found
+	r.Pair = &p
+	r.TimeMS, r.TimeIQRMS = p.InferMS.V, 0
+	if p.TrainMS.OK {
+		r.TimeMS = p.TrainMS.V
+	}
+	r.PowerW, r.EnergyJ = p.MeanW, 0
+	if p.TrainPerS > 0 {
+		r.EnergyJ = p.MeanW / p.TrainPerS
+	}
+	m.pair.latencies = nil
+}
+
+// fewRequests is the fault of a part whose requests were too few to say anything; nil where they were enough.
+func (m *measurement) fewRequests() *fault {
+	if m.b.Pairing == nil || m.pair.found.Latency.N >= min(fewestRequests, m.b.Pairing.requests()) {
+		return nil
+	}
+	return failed("%d requests were answered in %s: the rate is too low to be measured, or the queue only grows",
+		m.pair.found.Latency.N, longestPart)
+}

@@ -1,0 +1,130 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// PairKind is the source of the experiment whose runs are two jobs that share a GPU.
+const PairKind = "pair"
+
+// PairHeader says what beside the workload of a campaign, an inference, was measured.
+type PairHeader struct {
+	Train  workload.Workload `toml:"train"`
+	Load   LoadHeader        `toml:"load"`
+	PowerW float64           `toml:"power_limit_w,omitempty"`
+}
+
+// Pair is what a training and an inference job did that shared a GPU in one setting. The row's time is that of a
+// minibatch, or of a batch without training; its power is the mean of all.
+type Pair struct {
+	Policy    string // strict, fill, free, or alone: without training
+	Tau       int    // of strict turns: the most minibatches between two batches; 0: as many as fit
+	MaxWaitMS float64
+	// Each job alone in its setting, by turns without pause: time of a turn and power.
+	TrainAloneMS, TrainAloneW tegra.Val[float64]
+	InferAloneMS, InferAloneW tegra.Val[float64]
+	// Both: medians of a turn, and rates.
+	TrainMS, InferMS      tegra.Val[float64]
+	TrainPerS, ServedPerS float64
+	MeanW                 float64
+	IdleShare             tegra.Val[float64] // of the time neither had the GPU; absent without turns
+	Latency               Latency            // of the requests, their waiting included
+	Late                  int                // minibatches of strict turns that ended after a batch was due
+	Minibatches           int
+}
+
+// PeakW is the mean power of the hungrier job; where they were not measured one by one, that of both.
+func (p Pair) PeakW() float64 { return max(p.TrainAloneW.V, p.InferAloneW.V, p.MeanW) }
+
+// MinibatchJ and RequestJ are the energy of a turn of each job by its own power; batch requests are answered in one.
+func (p Pair) MinibatchJ() tegra.Val[float64] { return joules(p.TrainAloneW, p.TrainMS, 1) }
+
+// RequestJ is described at MinibatchJ.
+func (p Pair) RequestJ(batch int) tegra.Val[float64] { return joules(p.InferAloneW, p.InferMS, batch) }
+
+func joules(watts, ms tegra.Val[float64], units int) tegra.Val[float64] {
+	return tegra.Val[float64]{V: watts.V * ms.V / 1000 / float64(max(1, units)), OK: watts.OK && ms.OK}
+}
+
+// pairColumns are further columns in the modes.csv of a pair.
+var pairColumns = strings.Fields("policy tau max_wait_ms train_alone_ms train_alone_w infer_alone_ms infer_alone_w " +
+	"train_turn_ms infer_turn_ms train_per_s pair_served_per_s mean_w peak_w idle_share minibatch_j request_j " +
+	"requests_timed latency_p50_ms latency_p95_ms latency_p99_ms late_turns train_turns")
+
+// fields prints the values in the order of pairColumns; all empty where p is nil.
+func (p *Pair) fields(batch int) []string {
+	if p == nil {
+		return make([]string, len(pairColumns))
+	}
+	return []string{
+		text.OneLine(p.Policy),
+		strconv.Itoa(p.Tau),
+		decimal(p.MaxWaitMS),
+		optional(p.TrainAloneMS),
+		optional(p.TrainAloneW),
+		optional(p.InferAloneMS),
+		optional(p.InferAloneW),
+		optional(p.TrainMS),
+		optional(p.InferMS),
+		decimal(p.TrainPerS),
+		decimal(p.ServedPerS),
+		decimal(p.MeanW),
+		decimal(p.PeakW()),
+		optional(p.IdleShare),
+		optional(p.MinibatchJ()),
+		optional(p.RequestJ(batch)),
+		strconv.Itoa(p.Latency.N),
+		decimal(p.Latency.P50),
+		decimal(p.Latency.P95),
+		decimal(p.Latency.P99),
+		strconv.Itoa(p.Late),
+		strconv.Itoa(p.Minibatches),
+	}
+}
+
+// parsePair reads the fields of pairColumns; nil where they are empty.
+func parsePair(f []string) (*Pair, error) {
+	if f[0] == "" {
+		return nil, nil
+	}
+	r := fieldParser{columns: pairColumns, fields: f}
+	p := &Pair{Policy: r.text(), Tau: int(r.whole()), MaxWaitMS: r.number()}
+	p.TrainAloneMS, p.TrainAloneW = r.optional(), r.optional()
+	p.InferAloneMS, p.InferAloneW = r.optional(), r.optional()
+	p.TrainMS, p.InferMS = r.optional(), r.optional()
+	p.TrainPerS, p.ServedPerS, p.MeanW = r.number(), r.number(), r.number()
+	r.at++ // peak_w, which follows
+	p.IdleShare = r.optional()
+	r.at += 2 // energies, which follow
+	n := int(r.whole())
+	p.Latency = Latency{P50: r.number(), P95: r.number(), P99: r.number(), N: n}
+	p.Late, p.Minibatches = int(r.whole()), int(r.whole())
+	if r.err != nil {
+		return nil, fmt.Errorf("of a pair: %w", r.err)
+	}
+	return p, nil
+}
+
+// takePair reads the columns of a pair where names, those after the ones of serving, begin with them.
+func (r *Row) takePair(names []string) (err error) {
+	n := len(pairColumns)
+	if len(names) < n || !slices.Equal(names[:n], pairColumns) || len(r.Extra) < n {
+		return nil
+	}
+	r.Pair, err = parsePair(r.Extra[:n])
+	r.Extra = r.Extra[n:]
+	return err
+}
+
+// Policies of a pair beside strict and fill.
+const (
+	Free  = "free"
+	Alone = "alone"
+)

@@ -1,0 +1,544 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/text"
+	"jtune/learn"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// PairProfiled is how many settings of each job are measured before their mixes are predicted, where fewer are known.
+const PairProfiled = 10
+
+// PairBatches are the batch sizes of inference to choose among where none are given.
+var PairBatches = []int{1, 4, 16, 32, 64}
+
+// PairSearch asks for the setting in which two jobs share this board's GPU best, measured as a pair.
+type PairSearch struct {
+	Train, Infer workload.Workload
+	Batches      []int // of inference, ascending; nil: its own
+	Serving      Serving
+	Limit        optimize.Limit
+	Policy       optimize.Policy // "": the better of strict and fill
+	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
+	At           *tegra.Setting  // measure this one alone; nil: search
+	Most         int             // pairs to measure; 0: optimize.MostVerified
+	Compare      bool            // measure the answer without turns too
+	Requests     int             // answered in each measurement; 0: as many as a 99 % quantile needs
+	Dir          string          // campaign folder, new; "" makes one below the data directory
+	Settings     record.Settings
+	Gate         profiles.Gate
+}
+
+// Spec is what two jobs are called together.
+func (r PairSearch) Spec() string { return PairName(r.Train.Name, r.Infer.Name) }
+
+// PairName is how a pair of workloads is written.
+func PairName(train, infer string) string { return train + " + " + infer }
+
+// PairProbe is a pair that was measured, or could not be.
+type PairProbe struct {
+	Predicted optimize.Outcome
+	optimize.Outcome
+	Row record.Row
+	Err error
+}
+
+// PairFound is the answer to a PairSearch.
+type PairFound struct {
+	PairAnswer
+	Feasible bool
+	Probes   []PairProbe
+	Row      *record.Row // of the answer; nil where nothing could be measured
+	Alone    *record.Row // its inference without the training; nil where it was not measured
+	Free     *record.Row // both without turns; nil where it was not measured
+	Dir      string
+	Took     time.Duration // device time of the pairs
+	Known    [2]int        // settings of the training and of the inference that the predictions rest on
+}
+
+// mayPair refuses what cannot share this board's GPU.
+func (s *Session) mayPair(r PairSearch) error {
+	if s.replays() {
+		return fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
+			tegra.ErrUnsupported)
+	}
+	if why := (workload.Pair{Train: r.Train, Infer: r.Infer}).Fault(); why != "" {
+		return fmt.Errorf("%w: %s", ErrUsage, why)
+	}
+	for _, w := range []workload.Workload{r.Train, r.Infer} {
+		if err := s.canRun(w); err != nil {
+			return err
+		}
+	}
+	return s.pairFits(r)
+}
+
+// pairFits refuses two jobs that need more memory together than is free, by what their records show.
+func (s *Session) pairFits(r PairSearch) error {
+	now, err := s.Device.Read()
+	if err != nil || !now.RAMUsed.OK || !now.RAMTotal.OK {
+		return nil //nolint:nilerr // a board without the reading is asked for nothing
+	}
+	const mb = 1e6
+	used, total := float64(now.RAMUsed.V)/mb, float64(now.RAMTotal.V)/mb
+	train, infer := s.ownMB(r.Train, used), s.ownMB(r.Infer, used)
+	if free := total - used; train+infer > free {
+		return fmt.Errorf("%w: %s needs %.0f MB and %s %.0f MB by their records, %.0f MB of %.0f are free: "+
+			"did not run (DNR)", tegra.ErrUnsupported, r.Train.Name, train, r.Infer.Name, infer, free, total)
+	}
+	return nil
+}
+
+// ownMB is the memory that a workload took in its records, above what the board uses now; 0 where none says it.
+func (s *Session) ownMB(w workload.Workload, usedMB float64) float64 {
+	list, err := s.Options.Campaigns()
+	if err != nil {
+		return 0
+	}
+	most := 0.0
+	for _, c := range list {
+		if c.Err != nil || c.Board() != s.board() || c.Header.Workload.Fingerprint("") != w.Fingerprint("") ||
+			c.Header.Pair != nil {
+			continue
+		}
+		runs, _, err := record.ReadRuns(c.Dir)
+		if err != nil {
+			continue
+		}
+		for _, run := range runs {
+			most = max(most, run.Character.All.RAMBytes.Or(0)/1e6-usedMB)
+		}
+	}
+	return most
+}
+
+// Pair looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
+// measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
+// the best has been measured. The device is left as it was found. The error is an *optimize.NoSettingError where no
+// measured pair keeps the limits.
+func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (PairFound, error) {
+	if err := s.mayPair(r); err != nil {
+		return PairFound{}, err
+	}
+	ask, err := r.Serving.Ask(r.Limit, s.Seed)
+	if err != nil {
+		return PairFound{}, err
+	}
+	if !ask.Load.Open() {
+		return PairFound{}, fmt.Errorf("%w: %w", ErrUsage, errClosedPair)
+	}
+	ask.Tau = r.Tau
+	if math.IsNaN(ask.IdleW) {
+		if idle := s.IdleW(ctx, false); idle.OK {
+			ask.IdleW = idle.V
+		}
+	}
+	if err := ask.Check(); err != nil {
+		return PairFound{}, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	found := PairFound{}
+	train, infer, err := s.pairRows(ctx, r, observe)
+	if err != nil {
+		return found, err
+	}
+	found.Known = [2]int{len(train), len(infer)}
+	search := &pairSearch{s: s, r: r, ask: ask, train: train, infer: infer, found: &found,
+		observe: observer(observe)}
+	head := s.header(r.Infer, record.PlanHeader{Kind: record.ExperimentKind, Source: record.PairKind,
+		Modes: cmp.Or(r.Most, optimize.MostVerified), Batches: r.sizes()}, nil, r.Settings)
+	head.Pair = &record.PairHeader{Train: r.Train, Load: record.LoadHeader(r.Serving), PowerW: r.Limit.PowerW}
+	plan := newPairPlan(ctx, search)
+	res, err := s.profile(ctx, ProfileRequest{Measuring: Measuring{Workload: r.Infer, Batches: r.sizes(), Dir: r.Dir,
+		Settings: r.Settings, Gate: r.Gate}, Retries: -1}, plan, head, observe)
+	plan.end(res.Rows)
+	found.Dir, found.Took = res.Dir, res.Elapsed
+	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {
+		plan.err = nil // the job, the device or the record is broken
+	}
+	return found, errors.Join(err, plan.err)
+}
+
+var errClosedPair = errors.New("a pair needs a rate: a closed loop leaves no time to train")
+
+// sizes are the batch sizes of inference, also where there is one.
+func (r PairSearch) sizes() []int {
+	if r.At != nil && !slices.Contains(r.Batches, r.At.Batch) {
+		return []int{max(1, r.At.Batch)}
+	}
+	if r.Batches == nil {
+		return []int{max(1, r.Infer.Batch)}
+	}
+	return r.Batches
+}
+
+// pairRows is what is known of both jobs, after measuring more where that is too little.
+func (s *Session) pairRows(ctx context.Context, r PairSearch, observe func(Event)) (train, infer []tegra.Measured,
+	err error) {
+	if r.At != nil {
+		return nil, nil, nil
+	}
+	rows := func(w workload.Workload, batches []int) ([]tegra.Measured, error) {
+		pool, err := s.Pool(w, batches)
+		if err != nil {
+			return nil, err
+		}
+		known, _ := pool.Aligned()
+		known = slices.DeleteFunc(tegra.OncePerSetting(known), func(m tegra.Measured) bool {
+			return batches != nil && !slices.Contains(batches, m.Batch)
+		})
+		if len(known) >= PairProfiled {
+			observer(observe).note(fmt.Sprintf("%s: %d settings are known", w.Name, len(known)))
+			return known, nil
+		}
+		observer(observe).note(fmt.Sprintf("%s: %s known, measuring %d first; they serve every later question too",
+			w.Name, text.Count(len(known), "setting"), PairProfiled))
+		res, err := s.Profile(ctx, ProfileRequest{Measuring: Measuring{Workload: w, Batches: batches,
+			Settings: r.Settings, Gate: r.Gate}, Choose: PairProfiled}, observe)
+		if err == nil {
+			err = ctx.Err()
+		}
+		return tegra.OncePerSetting(slices.Concat(known, usable(res.Rows))), err
+	}
+	if train, err = rows(r.Train, nil); err != nil {
+		return nil, nil, err
+	}
+	infer, err = rows(r.Infer, r.sizes())
+	return train, infer, err
+}
+
+// pairSearch is the search of a pair, on a goroutine of its own.
+type pairSearch struct {
+	s            *Session
+	r            PairSearch
+	ask          optimize.Ask
+	train, infer []tegra.Measured
+	found        *PairFound
+	observe      observer
+	measure      func(a tegra.Setting, policy string) (record.Row, error)
+}
+
+// run measures pairs until there is an answer.
+func (p *pairSearch) run(ctx context.Context) error {
+	var err error
+	if p.r.At != nil {
+		err = p.single(ctx)
+	} else {
+		err = p.search(ctx)
+	}
+	if p.found.Row == nil || err != nil && !errors.Is(err, optimize.ErrInfeasible) {
+		return err
+	}
+	at := p.found.Row.Setting
+	p.observe.note("the answer's inference alone, to compare")
+	if row, aloneErr := p.measure(at, record.Alone); aloneErr == nil {
+		p.found.Alone = &row
+	}
+	if p.r.Compare && ctx.Err() == nil {
+		p.observe.note("both without turns, to compare")
+		if row, freeErr := p.measure(at, record.Free); freeErr == nil {
+			p.found.Free = &row
+		}
+	}
+	p.compare()
+	return err
+}
+
+// policies are those to try, the one that promises more first.
+func (p *pairSearch) policies() ([]optimize.Policy, error) {
+	if p.r.Policy != "" {
+		return []optimize.Policy{p.r.Policy}, nil
+	}
+	fill, strict := p.ask, p.ask
+	fill.Policy, strict.Policy = optimize.Fill, optimize.Strict
+	o, err := p.options(fill)
+	if err != nil {
+		return nil, err
+	}
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return nil, err
+	}
+	best := func(a optimize.Ask) float64 {
+		list, err := a.Choose(o.Settings(), infer, train)
+		if err != nil {
+			return -1
+		}
+		return list[0].TrainPerS
+	}
+	if best(strict) > best(fill) {
+		return []optimize.Policy{optimize.Strict, optimize.Fill}, nil
+	}
+	return []optimize.Policy{optimize.Fill, optimize.Strict}, nil
+}
+
+func (p *pairSearch) options(ask optimize.Ask) (optimize.MixOptions, error) {
+	o := optimize.MixOptions{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
+		Most: cmp.Or(p.r.Most, optimize.MostVerified)}
+	if len(p.train) == 0 || len(p.infer) == 0 {
+		return o, errors.New("no setting of the two jobs could be measured")
+	}
+	return o, nil
+}
+
+func (p *pairSearch) search(ctx context.Context) error {
+	policies, err := p.policies()
+	if err != nil {
+		return err
+	}
+	left := cmp.Or(p.r.Most, optimize.MostVerified)
+	for i, policy := range policies {
+		ask := p.ask
+		ask.Policy = policy
+		o, err := p.options(ask)
+		if err != nil {
+			return err
+		}
+		if o.Most = left; policy == optimize.Free {
+			return p.freeSearch(ctx, o)
+		}
+		found, err := optimize.SearchMix(ctx, func(ctx context.Context, best optimize.Outcome) (optimize.MixReading, error) {
+			row, err := p.measure(best.Setting, string(policy))
+			p.found.Probes = append(p.found.Probes, PairProbe{Predicted: best, Row: row, Err: err})
+			if err != nil {
+				return optimize.MixReading{}, err
+			}
+			return readingOf(row, ask), nil
+		}, o)
+		p.took(found, ask)
+		last := i == len(policies)-1
+		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
+			return err
+		}
+		p.observe.note(fmt.Sprintf("no measured pair keeps the limits with %s turns: %s ones are tried", policy,
+			policies[i+1]))
+	}
+	return nil
+}
+
+// took takes over what a search has measured.
+func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
+	for i := range found.Probes {
+		probe := &p.found.Probes[len(p.found.Probes)-len(found.Probes)+i]
+		probe.Outcome = found.Probes[i].Outcome
+	}
+	if found.Best.TimeMS == 0 || p.found.Row != nil && !found.Feasible {
+		return
+	}
+	p.found.Outcome, p.found.Ask, p.found.Feasible = found.Best, ask, found.Feasible
+	for _, probe := range p.found.Probes {
+		if probe.Err == nil && probe.Outcome.Setting == found.Best.Setting && probe.Row.Pair.Policy == string(ask.Policy) {
+			row := probe.Row
+			p.found.Row = &row
+		}
+	}
+}
+
+// freeSearch measures without turns the setting that is best with them: nothing predicts jobs without turns.
+func (p *pairSearch) freeSearch(ctx context.Context, o optimize.MixOptions) error {
+	o.Ask.Policy = optimize.Fill
+	infer, train, err := optimize.Phases(o)
+	if err != nil {
+		return err
+	}
+	list, err := o.Ask.Choose(o.Settings(), infer, train)
+	var none *optimize.NoSettingError
+	at := tegra.Setting{}
+	switch {
+	case errors.As(err, &none):
+		at = none.Nearest.Setting
+	case err != nil:
+		return err
+	default:
+		at = list[0].Setting
+	}
+	p.r.At = &at
+	return p.single(ctx)
+}
+
+// single measures one setting as a pair.
+func (p *pairSearch) single(context.Context) error {
+	ask := p.ask
+	ask.Policy = cmp.Or(p.r.Policy, optimize.Fill)
+	row, err := p.measure(*p.r.At, string(ask.Policy))
+	probe := PairProbe{Row: row, Err: err}
+	if err == nil {
+		probe.Outcome = measuredPair(row, ask)
+	}
+	p.found.Probes = append(p.found.Probes, probe)
+	if err != nil {
+		return err
+	}
+	p.found.Outcome, p.found.Ask, p.found.Row, p.found.Feasible = probe.Outcome, ask, &row, probe.Meets
+	if !probe.Meets {
+		return &optimize.NoSettingError{Ask: ask, Nearest: probe.Outcome, Measured: true}
+	}
+	return nil
+}
+
+// readingOf is what a row says to a search.
+func readingOf(row record.Row, ask optimize.Ask) optimize.MixReading {
+	p := row.Pair
+	watts := func(own tegra.Val[float64]) float64 { return own.Or(p.MeanW) }
+	ms := func(list ...tegra.Val[float64]) float64 {
+		for _, v := range list {
+			if v.OK {
+				return v.V
+			}
+		}
+		return math.NaN()
+	}
+	seen := optimize.MixSeen{LatencyMS: quantileOf(p.Latency, ask.Quantile), ServedPerS: p.ServedPerS,
+		TrainPerS: p.TrainPerS, MeanW: p.MeanW, IdleShare: math.NaN()}
+	if p.IdleShare.OK {
+		seen.IdleShare = p.IdleShare.V
+	}
+	return optimize.MixReading{
+		Infer: tegra.Measured{Setting: row.Setting, TimeMS: ms(p.InferMS, p.InferAloneMS), PowerW: watts(p.InferAloneW)},
+		Train: tegra.Measured{Setting: tegra.Setting{Mode: row.Mode}, TimeMS: ms(p.TrainMS, p.TrainAloneMS),
+			PowerW: watts(p.TrainAloneW)},
+		Seen: &seen,
+	}
+}
+
+// quantileOf is the latency at a quantile that records keep, the next higher one for others.
+func quantileOf(l record.Latency, q float64) float64 {
+	switch {
+	case q <= 0.5:
+		return l.P50
+	case q <= 0.95:
+		return l.P95
+	}
+	return l.P99
+}
+
+// measuredPair is the outcome of a row.
+func measuredPair(row record.Row, ask optimize.Ask) optimize.Outcome {
+	read := readingOf(row, ask)
+	phase := func(m tegra.Measured) optimize.Phase {
+		return optimize.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(m)})
+	}
+	train := phase(read.Train)
+	o, _ := ask.Evaluate(row.Setting, phase(read.Infer), &train)
+	return ask.AsSeen(o, *read.Seen)
+}
+
+// compare fills in what each job does without the other.
+func (p *pairSearch) compare() {
+	f, row := p.found, p.found.Row.Pair
+	if row.TrainAloneMS.OK {
+		f.TrainAlonePerS, f.TrainAloneW = 1000/row.TrainAloneMS.V, row.TrainAloneW.V
+	}
+	alone := f.Ask
+	alone.Policy, alone.Tau = "", 0
+	if f.Alone != nil {
+		read := readingOf(*f.Alone, alone)
+		if row.InferAloneW.OK {
+			read.Infer.PowerW = row.InferAloneW.V
+		}
+		o, _ := alone.Evaluate(f.Alone.Setting,
+			optimize.NewPhase([]learn.Prediction{optimize.MeasuredPrediction(read.Infer)}), nil)
+		f.PairAnswer.Alone = alone.AsSeen(o, *read.Seen)
+	}
+	o, err := p.options(alone)
+	if err != nil {
+		return
+	}
+	infer, _, err := optimize.Phases(o)
+	if err != nil {
+		return
+	}
+	if list, err := alone.Choose(o.Settings(), infer, nil); err == nil {
+		best, _ := alone.Evaluate(list[0].Setting, infer, nil)
+		f.Apart = tegra.Some(best)
+	}
+}
+
+// pairPlan lets the search choose the pairs of a campaign.
+type pairPlan struct {
+	search *pairSearch
+	bench  *profiles.Bench
+	log    string
+	ask    func() (profiles.Step, bool)
+	stop   func()
+	err    error
+	row    record.Row
+	asked  int
+}
+
+var (
+	_ profiles.Plan = (*pairPlan)(nil)
+	_ preparedPlan  = (*pairPlan)(nil)
+)
+
+func newPairPlan(ctx context.Context, search *pairSearch) *pairPlan {
+	p := &pairPlan{search: search, err: context.Canceled}
+	p.ask, p.stop = iter.Pull(func(yield func(profiles.Step) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		count := map[string]int{}
+		search.measure = func(a tegra.Setting, policy string) (record.Row, error) {
+			words := fmt.Sprintf("%s, batch %d", policy, a.Batch)
+			count[words+a.Mode.String()]++
+			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]},
+				Bench: p.benchFor(policy)}
+			if !yield(profiles.Step{Setting: a, Variant: v}) {
+				cancel()
+				return record.Row{}, context.Canceled
+			}
+			return p.row, unusable(p.row)
+		}
+		p.err = search.run(ctx)
+	})
+	return p
+}
+
+func (p *pairPlan) prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
+
+// benchFor measures pairs by one policy.
+func (p *pairPlan) benchFor(policy string) *profiles.Bench {
+	r, ask := p.search.r, p.search.ask
+	b := *p.bench
+	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Serving.MaxWaitMS,
+		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
+	turns := arrivals.Turns{Fill: policy == string(optimize.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
+	b.NewHarness = workload.Pair{Train: r.Train, Infer: r.Infer}.NewHarness(p.search.s.harnessOptions(b.Settings, p.log),
+		harness.PairOptions{Turns: turns, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
+			Seed: ask.Seed})
+	return &b
+}
+
+func (p *pairPlan) Len() (int, bool) { return 0, false }
+
+func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
+	if len(done) > 0 {
+		p.row = done[len(done)-1]
+	}
+	step, ok := p.ask()
+	if ok {
+		p.asked++
+	}
+	return step, ok
+}
+
+// end ends the search where it is; it gets the last row first.
+func (p *pairPlan) end(rows []record.Row) {
+	if p.asked > 0 && len(rows) == p.asked {
+		p.Next(rows)
+	}
+	p.stop()
+}
