@@ -2,168 +2,179 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jtune/internal/text"
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
 
-// pairJSON is `jtune pair --json`. Every number is predicted.
-type pairJSON struct {
-	Device    text.Optional      `json:"device"`
-	Virtual   bool               `json:"virtual"`
-	Train     string             `json:"train"`
-	Infer     string             `json:"infer"`
-	Limit     any                `json:"limit"`
-	Setting   settingJSON        `json:"setting"`
-	Policy    optimize.Policy    `json:"policy"`
-	Tau       tegra.Val[int]     `json:"tau"`
-	TrainPerS float64            `json:"train_per_s"`
-	Marginal  tegra.Val[float64] `json:"marginal_unit_j"`
-	*servedJSON
-	Feasible bool       `json:"feasible"`
-	Measured bool       `json:"measured"`
-	Verified []struct{} `json:"verified"`
-	Alone    struct {
-		TrainPerS float64     `json:"train_per_s"`
-		TrainW    float64     `json:"train_w"`
-		Infer     *servedJSON `json:"infer"`
-		OwnBoard  *servedJSON `json:"own_board"`
-	} `json:"alone"`
-}
-
-type settingJSON struct {
-	Mode  tegra.Mode `json:"mode"`
-	Batch int        `json:"batch"`
+// pairFlags are the flags of pair.
+type pairFlags struct {
+	session.PairSearch
+	train, infer, models, policy, at string
+	predict                          bool
 }
 
 func (a *app) pair() *cobra.Command {
-	var r session.PairRequest
-	var models, train, infer, policy string
+	var f pairFlags
 	cmd := &cobra.Command{
 		Use:   "pair --train A --infer B --rate R [--latency MS] [--power-limit W]",
-		Short: "Choose mode, batch size and turns of two jobs on one GPU",
-		Long: "Predicts a training and an inference workload that take turns on one GPU, from the models of the two, " +
-			"and chooses the power mode, the batch size of the inference and the policy of the turns that train most " +
-			"while every limit is kept. strict: minibatches that end before the next batch is due; fill: training " +
-			"goes on while no batch is due. Nothing is measured: that times add when two jobs share a board is the " +
-			"model's word.",
+		Short: "Run training and inference on one GPU: mode, batch size and turns",
+		Long: "Looks for the power mode, the batch size of the inference and the turns in which a training and an " +
+			"inference workload share one GPU: the most training while every limit is kept. It takes what is known of " +
+			"each workload on this board, measures ten settings of one that is not known, predicts all mixes, and " +
+			"runs the best as pairs, six at most: the answer has been measured. strict: a minibatch starts only if it " +
+			"ends before the next batch is due; fill: training goes on while no batch is due; free: no turns, both run " +
+			"as they please. --predict, and --models, measure nothing: that times add when two jobs share a board is " +
+			"then the models' word.",
 		Example: "  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 300 --power-limit 30\n" +
+			"  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --at 12c/1.65C/0.83G/3.20M --batch 16 " +
+			"--policy free\n" +
 			"  jtune pair --models resnet.model,mobilenet.model --rate 60 --arrivals uniform --latency 500",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := underLoad(r.Serving, cmd.Flags().Changed); err != nil {
+			if err := f.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			if err := checkLimits(r.Limit, cmd.Flags().Changed); err != nil {
-				return err
+			if f.predict || f.models != "" {
+				return a.predictPair(f)
 			}
-			switch r.Policy = optimize.Policy(policy); r.Policy {
-			case "", optimize.Strict, optimize.Fill:
-			case optimize.Free:
-				return usagef("--policy free: without turns only measuring says what happens; want strict or fill")
-			default:
-				return usagef("--policy %q: want strict or fill", policy)
-			}
-			if models != "" {
-				var both bool
-				if train, infer, both = strings.Cut(models, ","); !both || train == "" || infer == "" {
-					return usagef("--models %q: want two with a comma, the training's first", models)
-				}
-			}
-			if train == "" || infer == "" {
-				return usagef("give --train A and --infer B, workloads with a kept model, or --models A.model,B.model")
-			}
-			var err error
-			if r.Train, err = a.loadPowered("pair", train); err != nil {
-				return err
-			}
-			if r.Infer, err = a.loadPowered("pair", infer); err != nil {
-				return err
-			}
-			r.Seed, r.Limit.Margin = a.options.Seed, optimize.Margin
-			return a.doPair(r, train, infer)
+			return a.onDevice(func(s *session.Session) error { return a.runPair(cmd.Context(), s, f) })
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&train, "train", "", "training workload, or its model: `NAME` or file")
-	fl.StringVar(&infer, "infer", "", "inference workload, or its model: `NAME` or file")
-	fl.StringVar(&models, "models", "", "the two `MODELS` with a comma, in place of --train and --infer")
-	fl.Float64Var(&r.Limit.PowerW, "power-limit", 0, "limit of `W` watts")
-	fl.StringVar(&policy, "policy", "", "turns: strict or fill (default the one that trains more)")
-	countFlag(fl, &r.Tau, "tau", "strict turns: at most `N` minibatches between two batches")
-	servingFlags(fl, &r.Serving)
+	fl.StringVar(&f.train, "train", "", "training workload; with --predict also its model: `NAME` or file")
+	fl.StringVar(&f.infer, "infer", "", "inference workload; with --predict also its model: `NAME` or file")
+	fl.StringVar(&f.models, "models", "", "predict from two `MODELS` with a comma, the training's first")
+	fl.BoolVar(&f.predict, "predict", false, "predict from the kept models of both, and measure nothing")
+	fl.Float64Var(&f.Limit.PowerW, "power-limit", 0, "limit of `W` watts")
+	fl.StringVar(&f.policy, "policy", "", "turns: strict, fill or free (default the better of strict and fill)")
+	countFlag(fl, &f.Tau, "tau", "strict turns: at most `N` minibatches between two batches")
+	servingFlags(fl, &f.Serving)
+	pairRunFlags(fl, &f)
 	a.jsonFlag(fl)
 	return cmd
 }
 
-func (a *app) doPair(r session.PairRequest, train, infer string) error {
+// pairRunFlags adds the flags of measuring.
+func pairRunFlags(fl *pflag.FlagSet, f *pairFlags) {
+	fl.StringVar(&f.at, "at", "", "run the pair in `MODE` alone, at the batch size of --batch")
+	fl.BoolVar(&f.Compare, "compare", false, "run the answer without turns too, as two jobs run that know nothing of "+
+		"each other")
+	countFlag(fl, &f.Most, "pairs", "run at most `N` pairs (default 6)")
+	countFlag(fl, &f.Requests, "requests", "answer `N` requests in each (default 1000, which a 99 % quantile needs)")
+	perModeFlag(fl, &f.Settings.Minibatches)
+	fl.StringVar(&f.Dir, "out", "", "new campaign `DIR` for the pairs (default: in the data directory)")
+}
+
+// onlyMeasured are the flags that mean nothing where nothing is measured.
+var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches", "out"}
+
+// check checks flags and takes over those that have a grammar.
+func (f *pairFlags) check(given func(name string) bool) error {
+	if _, err := underLoad(f.Serving, given); err != nil {
+		return err
+	}
+	if err := checkLimits(f.Limit, given); err != nil {
+		return err
+	}
+	predicts := f.predict || f.models != ""
+	switch f.Policy = optimize.Policy(f.policy); f.Policy {
+	case "", optimize.Strict, optimize.Fill:
+	case optimize.Free:
+		if predicts {
+			return usagef("--policy free: without turns only measuring says what happens: leave --predict and " +
+				"--models away, or take strict or fill")
+		}
+	default:
+		return usagef("--policy %q: want strict, fill or free", f.policy)
+	}
+	if f.models != "" {
+		var both bool
+		if f.train, f.infer, both = strings.Cut(f.models, ","); !both || f.train == "" || f.infer == "" {
+			return usagef("--models %q: want two with a comma, the training's first", f.models)
+		}
+	}
+	if f.train == "" || f.infer == "" {
+		return usagef("give --train A and --infer B, two workloads, or --models A.model,B.model")
+	}
+	for _, name := range onlyMeasured {
+		if predicts && given(name) {
+			return usagef("--%s is of measuring: leave --predict and --models away", name)
+		}
+	}
+	if f.Serving.RatePerS == 0 && f.Serving.Arrivals == "" {
+		return usagef("a pair needs the rate of the requests: give --rate R")
+	}
+	return nil
+}
+
+// predictPair predicts from models.
+func (a *app) predictPair(f pairFlags) error {
+	r := session.PairRequest{Serving: f.Serving, Limit: f.Limit, Policy: f.Policy, Tau: f.Tau, Seed: a.options.Seed}
+	r.Limit.Margin = optimize.Margin
+	var err error
+	if r.Train, err = a.loadPowered("pair", f.train); err != nil {
+		return err
+	}
+	if r.Infer, err = a.loadPowered("pair", f.infer); err != nil {
+		return err
+	}
 	p, err := session.Pair(r)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
 		return err
 	}
 	a.doubts(r.Train)
 	a.doubts(r.Infer)
-	if a.asJSON {
-		return errors.Join(err, printJSON(a.out, pairDocument(r, p, train, infer, err == nil)))
-	}
-	return errors.Join(err, a.printPair(r, p, err == nil))
+	x := pairAnswer{PairFound: session.PairFound{PairAnswer: p, Feasible: err == nil}, space: r.Infer.Space,
+		origin: originMark(r.Infer.Provenance.Origin()), device: r.Infer.Provenance.Device, virtual: r.Infer.Provenance.Virtual,
+		train: modelWorkload(r.Train, f.train), infer: modelWorkload(r.Infer, f.infer), powerW: f.Limit.PowerW}
+	return errors.Join(err, a.answerPair(x))
 }
 
-func pairDocument(r session.PairRequest, p session.PairAnswer, train, infer string, feasible bool) pairJSON {
-	out := pairJSON{Device: text.Optional(r.Infer.Provenance.Device), Virtual: r.Infer.Provenance.Virtual,
-		Train: cmp.Or(r.Train.Provenance.Workload, train), Infer: cmp.Or(r.Infer.Provenance.Workload, infer),
-		Limit: servedLimitJSON(p.Ask, optimize.Limit{PowerW: r.Limit.PowerW}), Setting: settingJSON{p.Mode, p.Batch},
-		Policy: p.Policy, TrainPerS: p.TrainPerS, Marginal: tegra.Finite(p.MarginalJ()),
-		servedJSON: toServedJSON(p.Ask, p.Outcome), Feasible: feasible, Verified: []struct{}{}}
-	if p.Policy == optimize.Strict {
-		out.Tau = tegra.Some(p.Tau)
-	}
-	out.Alone.TrainPerS, out.Alone.TrainW = p.TrainAlonePerS, p.TrainAloneW
-	out.Alone.Infer = toServedJSON(p.Ask, p.Alone)
-	if p.Apart.OK {
-		out.Alone.OwnBoard = toServedJSON(p.Ask, p.Apart.V)
-	}
-	return out
-}
+// modelWorkload is what a model is of.
+func modelWorkload(m *learn.Model, name string) string { return cmp.Or(m.Provenance.Workload, name) }
 
-func (a *app) printPair(r session.PairRequest, p session.PairAnswer, feasible bool) error {
-	fmt.Fprintf(a.out, "%s, inference in batches of %d, %s turns%s; predicted, not measured as a pair\n",
-		r.Infer.Space.Format(p.Mode), p.Batch, p.Policy, originMark(r.Infer.Provenance.Origin()))
-	watts := func(v float64) string {
-		if math.IsNaN(v) {
-			return "n/a"
+// runPair looks for the answer by running pairs.
+func (a *app) runPair(ctx context.Context, s *session.Session, f pairFlags) error {
+	jobs, err := s.PairJobs(f.train, f.infer)
+	if err != nil {
+		return err
+	}
+	f.Train, f.Infer, f.Batches = jobs.Train, jobs.Infer, jobs.Batches
+	if f.at != "" {
+		m, err := s.Device.Space().Parse(f.at)
+		switch {
+		case err != nil:
+			return usagef("--at: %v", err)
+		case len(a.batches) != 1:
+			return usagef("--at needs the batch size of the inference too: give one --batch N")
 		}
-		return text.Of(v) + " W"
+		f.At = &tegra.Setting{Mode: m, Batch: f.Infer.Batch}
 	}
-	late := "the queue only grows"
-	if !math.IsInf(p.LatencyMS, 1) {
-		late = fmt.Sprintf("p%.4g %s ms", 100*p.Ask.Quantile, text.Of(p.LatencyMS))
+	rep := a.reporter(s.Device)
+	rep.quietRows = true
+	ctx, orders := s.Obey(ctx, session.TaskSpec{Kind: session.Pairing, Workload: f.Infer, Pair: &f.Train}, f.Dir != "",
+		rep.line)
+	defer orders.End()
+	f.Gate = orders.Gate
+	found, err := s.Pair(ctx, f.PairSearch, orders.Observing(rep.observe))
+	rep.wipe()
+	if found.Dir != "" {
+		a.note("%s run in %.0f s; recorded in %s", text.Count(len(found.Probes), "pair"), found.Took.Seconds(), found.Dir)
 	}
-	rows := [][]string{
-		{"training", text.Of(p.TrainPerS) + " minibatches/s", "alone " + text.Of(p.TrainAlonePerS),
-			change(100*(p.TrainPerS/p.TrainAlonePerS-1)) + " training"},
-		{"inference", text.Of(p.ServedPerS) + " requests/s", late, p.Ask.Load.String()},
-		{"power", text.Of(p.PeakW) + " W peak", watts(p.MeanW) + " mean", "idle power " + watts(p.Ask.IdleW)},
-		{"GPU idle", fmt.Sprintf("%.0f %%", 100*p.IdleShare),
-			fmt.Sprintf("inference alone %.0f %%", 100*p.Alone.IdleShare)},
+	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || found.Row == nil {
+		return err
 	}
-	if p.Policy == optimize.Strict {
-		rows = append(rows, []string{"turns", fmt.Sprintf("at most %d minibatches between two batches", p.Tau)})
-	}
-	if p.Apart.OK {
-		rows = append(rows, []string{"a board of its own", r.Infer.Space.Format(p.Apart.V.Mode),
-			watts(p.Apart.V.PeakW) + " peak", watts(p.Apart.V.MeanW) + " mean more, for the inference alone"})
-	}
-	if !feasible {
-		rows = append(rows, []string{"does not meet the limits", p.Why()})
-	}
-	return table(a.out, rows...)
+	board := s.Device.Board()
+	return errors.Join(err, a.answerPair(pairAnswer{PairFound: found, space: s.Device.Space(), origin: originOf(board),
+		device: board.Name, virtual: board.Virtual, train: f.Train.Name, infer: f.Infer.Name, powerW: f.Limit.PowerW}))
 }

@@ -6,20 +6,22 @@ import (
 	"testing"
 )
 
+// pairKeys are those of jtune pair --json.
+const pairKeys = "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s latency_ms " +
+		"quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why feasible " +
+		"measured verified alone minibatch_j request_j late_turns requests campaign free"
+
 func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 	t.Parallel()
 	infer, _ := fitServed(t)
 	path, _ := servedSweep(t, 8)
 	train := filepath.Join(t.TempDir(), "train.model")
 	jtune(t, "fit", "--samples", path, "--out", train).done(t)
-	keys := "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s latency_ms " +
-		"quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why feasible " +
-		"measured verified alone"
 	pair := func(args ...string) map[string]any {
 		t.Helper()
 		line := append([]string{"pair", "--models", train + "," + infer, "--rate", "20", "--arrivals", "uniform",
 			"--latency", "900", "--idle-power", "6", "--json"}, args...)
-		return jtune(t, line...).done(t).object(t, keys)
+		return jtune(t, line...).done(t).object(t, pairKeys)
 	}
 	strict, fill, either := pair("--policy", "strict"), pair("--policy", "fill"), pair()
 	if strict["policy"] != "strict" || strict["tau"].(float64) < 1 || fill["tau"] != nil ||
@@ -50,9 +52,44 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 		{"--models " + train + " --rate 3", "two with a comma"},
 		{"--train x --rate 3", "--infer"},
 		{"--models " + both + " --rate 3 --policy free", "--policy free"},
-		{"--models " + both + " --rate 3 --policy loose", "strict or fill"},
+		{"--models " + both + " --rate 3 --policy loose", "strict, fill or free"},
 		{"--models " + both + " --rate 3 --power-limit 0", "--power-limit 0"},
 		{"--models " + infer + "," + infer + " --rate 3", "keeps one"},
+	} {
+		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)
+	}
+}
+
+func TestPairRunsOnAVirtualBoard(t *testing.T) {
+	t.Parallel()
+	line := strings.Fields("pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 900 --speed max --batch 16 " +
+		"--at 12c/2.20C/1.30G/3.20M --requests 200 --minibatches 10 --policy strict")
+	got := jtune(t, append(line, "--json")...).done(t).object(t, pairKeys)
+	late := got["latency_ms"].(map[string]any)
+	verified := got["verified"].([]any)
+	if got["measured"] != true || got["virtual"] != true || got["feasible"] != true || late["p95"] == nil ||
+		late["p99"] != nil || got["tau"].(float64) < 1 || got["minibatch_j"] == nil || len(verified) != 1 {
+		t.Errorf("got %v", got)
+	}
+	if infer := got["alone"].(map[string]any)["infer"].(map[string]any); infer["requests"].(float64) < 200 {
+		t.Errorf("the inference alone: %v", infer)
+	}
+	over := jtune(t, append(line, "--compare", "--power-limit", "20")...)
+	over.fails(t, exitInfeasible, "power", "over 20")
+	words := over.out
+	for _, want := range []string{"measured as a pair", "does not meet the limits", "without turns", "VIRTUAL"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in %s", want, words)
+		}
+	}
+	for _, c := range []struct {
+		args, words string
+	}{
+		{"--train resnet18 --infer mobilenet-infer", "--rate"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --at 12c/2.20C/1.30G/3.20M", "--batch"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --batch 4 --at x", "--at"},
+		{"--train resnet18 --infer resnet18 --rate 3", "answers no requests"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --predict --compare", "--compare"},
 	} {
 		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)
 	}

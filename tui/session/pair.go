@@ -31,6 +31,19 @@ type PairAnswer struct {
 	// Apart is the inference alone in the setting that it would have on a board of its own; absent where none
 	// keeps the limits.
 	Apart tegra.Val[optimize.Outcome]
+	// Quantiles are the latencies in ms of 50, 95 and 99 % of the requests, as predicted, AloneQuantiles those
+	// without the training.
+	Quantiles, AloneQuantiles [3]float64
+}
+
+// quantiles are the predicted latencies of an ask in a setting.
+func quantiles(a optimize.Ask, at tegra.Setting, infer optimize.Phase, train *optimize.Phase) (out [3]float64) {
+	for i, q := range []float64{0.5, 0.95, 0.99} {
+		a.Quantile = q
+		o, _ := a.Evaluate(at, infer, train)
+		out[i] = o.LatencyMS
+	}
+	return out
 }
 
 // MarginalJ is the energy of a request on top of what the training's share of the time takes: NaN where the
@@ -121,6 +134,7 @@ func (p *PairAnswer) beside(settings []tegra.Setting, infer, train optimize.Phas
 	alone := p.Ask
 	alone.Policy, alone.Tau = "", 0
 	p.Alone, _ = alone.Evaluate(p.Setting, infer, nil)
+	p.Quantiles, p.AloneQuantiles = quantiles(p.Ask, p.Setting, infer, &train), quantiles(alone, p.Setting, infer, nil)
 	if list, err := alone.Choose(settings, infer, nil); err == nil {
 		o, _ := alone.Evaluate(list[0].Setting, infer, nil)
 		p.Apart = tegra.Some(o)

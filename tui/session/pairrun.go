@@ -52,6 +52,7 @@ func PairName(train, infer string) string { return train + " + " + infer }
 
 // PairProbe is a pair that was measured, or could not be.
 type PairProbe struct {
+	Ask       optimize.Ask
 	Predicted optimize.Outcome
 	optimize.Outcome
 	Row record.Row
@@ -71,11 +72,20 @@ type PairFound struct {
 	Known    [2]int        // settings of the training and of the inference that the predictions rest on
 }
 
+// FreeAsk is the ask of Free.
+func (f PairFound) FreeAsk() optimize.Ask {
+	a := f.Ask
+	a.Policy, a.Tau = optimize.Free, 0
+	return a
+}
+
+// FreeOutcome is the outcome of Free.
+func (f PairFound) FreeOutcome() optimize.Outcome { return measuredPair(*f.Free, f.FreeAsk()) }
+
 // mayPair refuses what cannot share this board's GPU.
 func (s *Session) mayPair(r PairSearch) error {
 	if s.replays() {
-		return fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
-			tegra.ErrUnsupported)
+		return errReplayedPair
 	}
 	if why := (workload.Pair{Train: r.Train, Infer: r.Infer}).Fault(); why != "" {
 		return fmt.Errorf("%w: %s", ErrUsage, why)
@@ -313,7 +323,7 @@ func (p *pairSearch) search(ctx context.Context) error {
 		}
 		found, err := optimize.SearchMix(ctx, func(ctx context.Context, best optimize.Outcome) (optimize.MixReading, error) {
 			row, err := p.measure(best.Setting, string(policy))
-			p.found.Probes = append(p.found.Probes, PairProbe{Predicted: best, Row: row, Err: err})
+			p.tell(PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
 			if err != nil {
 				return optimize.MixReading{}, err
 			}
@@ -330,12 +340,27 @@ func (p *pairSearch) search(ctx context.Context) error {
 	return nil
 }
 
-// took takes over what a search has measured.
-func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
-	for i := range found.Probes {
-		probe := &p.found.Probes[len(p.found.Probes)-len(found.Probes)+i]
-		probe.Outcome = found.Probes[i].Outcome
+// tell keeps a pair that was run and says what it did.
+func (p *pairSearch) tell(v PairProbe) PairProbe {
+	line := fmt.Sprintf("pair %d: %s batch %d, %s: ", len(p.found.Probes)+1, p.s.Device.Space().Format(v.Row.Mode),
+		v.Row.Batch, v.Ask.Policy)
+	if v.Err == nil {
+		v.Outcome = measuredPair(v.Row, v.Ask)
+		line += fmt.Sprintf("%s minibatches/s, p%.4g %s ms, %s W peak", text.Of(v.TrainPerS), 100*v.Ask.Quantile,
+			text.Of(v.LatencyMS), text.Of(v.PeakW))
+		if why := v.Why(); why != "" {
+			line += " (" + why + ")"
+		}
+	} else {
+		line += v.Err.Error()
 	}
+	p.observe.note(line)
+	p.found.Probes = append(p.found.Probes, v)
+	return v
+}
+
+// took takes over the best of what a search has measured.
+func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
 	if found.Best.TimeMS == 0 || p.found.Row != nil && !found.Feasible {
 		return
 	}
@@ -375,11 +400,7 @@ func (p *pairSearch) single(context.Context) error {
 	ask := p.ask
 	ask.Policy = cmp.Or(p.r.Policy, optimize.Fill)
 	row, err := p.measure(*p.r.At, string(ask.Policy))
-	probe := PairProbe{Row: row, Err: err}
-	if err == nil {
-		probe.Outcome = measuredPair(row, ask)
-	}
-	p.found.Probes = append(p.found.Probes, probe)
+	probe := p.tell(PairProbe{Ask: ask, Row: row, Err: err})
 	if err != nil {
 		return err
 	}
@@ -542,3 +563,23 @@ func (p *pairPlan) end(rows []record.Row) {
 	}
 	p.stop()
 }
+
+// PairJobs are two workloads by their names, and the batch sizes of the inference to choose among.
+func (s *Session) PairJobs(train, infer string) (r PairSearch, err error) {
+	if s.replays() {
+		return r, errReplayedPair
+	}
+	if r.Train, err = s.findWorkload(train); err != nil {
+		return r, err
+	}
+	if r.Infer, r.Batches, err = s.SizedWorkload(infer); err != nil {
+		return r, err
+	}
+	if r.Batches == nil && len(s.Batches) == 0 && r.Infer.TakesBatch() {
+		r.Batches = slices.Clone(PairBatches)
+	}
+	return r, nil
+}
+
+var errReplayedPair = fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
+	tegra.ErrUnsupported)

@@ -32,11 +32,12 @@ const (
 	Training
 	Redoing
 	Profiling
+	Pairing
 	Following // what another process does: never a task of this one
 )
 
 func (k TaskKind) String() string {
-	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "following"}[k]
+	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "pairing", "following"}[k]
 }
 
 // TaskState is how far a task is:
@@ -63,9 +64,10 @@ type TaskSpec struct {
 	Kind     TaskKind
 	Workload workload.Workload
 	Limit    optimize.Limit
-	More     []optimize.Limit // further ones of a search
-	Planned  int              // modes, about; of a search the most
-	Plan     string           // what a profile measures, in words
+	More     []optimize.Limit   // further ones of a search
+	Planned  int                // modes, about; of a search the most
+	Plan     string             // what a profile measures, in words
+	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.

@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"jtune/internal/arrivals"
 	"jtune/profiles/harness"
 	"jtune/profiles/harness/torch"
+	"jtune/tegra"
 )
 
 const python = "/usr/bin/python3"
@@ -304,6 +306,49 @@ func TestTrainPublishedFormatsOfDataSetsAreRead(t *testing.T) {
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// Two of the built-in jobs share a GPU by turns, here a CPU.
+func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
+	needs(t, "torch")
+	t.Parallel()
+	folder := scripts(t)
+	job := func(infer bool, batch string) harness.ExecOptions {
+		j := torch.Job{Net: "lenet5", Set: "mnist", Data: "synthetic", Python: python, Infer: infer}
+		return harness.ExecOptions{Command: j.Command(folder), Env: map[string]string{"JTUNE_BATCH": batch,
+			"JTUNE_WORKERS": "0", "JTUNE_PROTOCOL": "2"}}
+	}
+	p, err := harness.StartPair(t.Context(), harness.PairOptions{Names: [2]string{"lenet5", "lenet5-infer"},
+		Jobs: []harness.ExecOptions{job(false, "8"), job(true, "4")}, Clock: tegra.RealClock(), Batch: 4,
+		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true}, First: [2]time.Duration{time.Hour, time.Hour},
+		Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop(context.Background())
+	train, infer, few, ended := 0, 0, 0, time.Duration(0)
+	for train < 5 || infer < 10 || few == 0 {
+		e, err := p.Next(t.Context())
+		if err != nil || e.Kind == harness.Gone {
+			t.Fatalf("after %d and %d turns: %v %s", train, infer, err, e.Message)
+		}
+		if !e.Timed() {
+			continue
+		}
+		if e.Began() < ended {
+			t.Errorf("a turn of %s begins at %v, the one before ended at %v", e.Job, e.Began(), ended)
+		}
+		ended = e.T
+		switch {
+		case e.Job == harness.JobTrain:
+			train++
+		case e.N < 4: // the maximal wait was over first
+			few++
+			fallthrough
+		default:
+			infer++
 		}
 	}
 }
