@@ -70,7 +70,10 @@ func TestPairOnAVirtualBoardTakesTurnsToo(t *testing.T) {
 // A job that dies or hangs on a virtual board leaves the other one its turns.
 func TestPairOnAVirtualBoardLosesOneJobAlone(t *testing.T) {
 	t.Parallel()
-	for why, faults := range map[string]virtual.Faults{"died": {DieAfter: 40}, "does not give it back": {HangAfter: 40}} {
+	for why, faults := range map[string]virtual.Faults{
+		"died":                  {DieAfter: 40},
+		"does not give it back": {HangAfter: 40},
+	} {
 		p, _ := startVirtualPair(t, faults, nil)
 		train, infer, lost := turnsOf(t, p, func(int, int) bool { return false })
 		if max(train, infer) != 40 || !strings.Contains(lost, why) {

@@ -36,7 +36,8 @@ func (p Pair) Fault() string {
 }
 
 // NewHarness returns the function with which a Bench starts both at a batch size of the inference.
-func (p Pair) NewHarness(o HarnessOptions, how harness.PairOptions) func(context.Context, int) (harness.Harness, error) {
+func (p Pair) NewHarness(o HarnessOptions,
+	how harness.PairOptions) func(context.Context, int) (harness.Harness, error) {
 	return func(ctx context.Context, batch int) (harness.Harness, error) {
 		how, train, infer := how, p.Train, p.Infer.AtBatch(batch)
 		how.Names, how.Clock, how.Board, how.Batch = [2]string{train.Name, infer.Name}, o.Clock, o.Virtual, infer.Batch

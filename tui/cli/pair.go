@@ -29,12 +29,12 @@ func (a *app) pair() *cobra.Command {
 		Use:   "pair --train A --infer B --rate R [--latency MS] [--power-limit W]",
 		Short: "Run training and inference on one GPU: mode, batch size and turns",
 		Long: "Looks for the power mode, the batch size of the inference and the turns in which a training and an " +
-			"inference workload share one GPU: the most training while every limit is kept. It takes what is known of " +
-			"each workload on this board, measures ten settings of one that is not known, predicts all mixes, and " +
-			"runs the best as pairs, six at most: the answer has been measured. strict: a minibatch starts only if it " +
-			"ends before the next batch is due; fill: training goes on while no batch is due; free: no turns, both run " +
-			"as they please. --predict, and --models, measure nothing: that times add when two jobs share a board is " +
-			"then the models' word.",
+			"inference workload share one GPU: the most training while every limit is kept. It takes what is known " +
+			"of each workload on this board, measures ten settings of one that is not known, predicts all mixes, and " +
+			"runs the best as pairs, six at most: the answer has been measured. strict: a minibatch starts only if " +
+			"it ends before the next batch is due; fill: training goes on while no batch is due; free: no turns, " +
+			"both run as they please. --predict, and --models, measure nothing: that times add when two jobs share " +
+			"a board is then the models' word.",
 		Example: "  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 300 --power-limit 30\n" +
 			"  jtune pair --train resnet18 --infer mobilenet-infer --rate 60 --at 12c/1.65C/0.83G/3.20M --batch 16 " +
 			"--policy free\n" +
@@ -135,8 +135,9 @@ func (a *app) predictPair(f pairFlags) error {
 	a.doubts(r.Train)
 	a.doubts(r.Infer)
 	x := pairAnswer{PairFound: session.PairFound{PairAnswer: p, Feasible: err == nil}, space: r.Infer.Space,
-		origin: originMark(r.Infer.Provenance.Origin()), device: r.Infer.Provenance.Device, virtual: r.Infer.Provenance.Virtual,
-		train: modelWorkload(r.Train, f.train), infer: modelWorkload(r.Infer, f.infer), powerW: f.Limit.PowerW}
+		origin: originMark(r.Infer.Provenance.Origin()), device: r.Infer.Provenance.Device,
+		virtual: r.Infer.Provenance.Virtual,
+		train:   modelWorkload(r.Train, f.train), infer: modelWorkload(r.Infer, f.infer), powerW: f.Limit.PowerW}
 	return errors.Join(err, a.answerPair(x))
 }
 
@@ -169,7 +170,8 @@ func (a *app) runPair(ctx context.Context, s *session.Session, f pairFlags) erro
 	found, err := s.Pair(ctx, f.PairSearch, orders.Observing(rep.observe))
 	rep.wipe()
 	if found.Dir != "" {
-		a.note("%s run in %.0f s; recorded in %s", text.Count(len(found.Probes), "pair"), found.Took.Seconds(), found.Dir)
+		a.note("%s run in %.0f s; recorded in %s", text.Count(len(found.Probes), "pair"), found.Took.Seconds(),
+			found.Dir)
 	}
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || found.Row == nil {
 		return err

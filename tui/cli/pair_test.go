@@ -7,9 +7,10 @@ import (
 )
 
 // pairKeys are those of jtune pair --json.
-const pairKeys = "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s latency_ms " +
-		"quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why feasible " +
-		"measured verified alone minibatch_j request_j late_turns requests campaign free"
+const pairKeys = "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s " +
+	"latency_ms quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why " +
+	"feasible " +
+	"measured verified alone minibatch_j request_j late_turns requests campaign free"
 
 func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 	t.Parallel()
@@ -62,8 +63,8 @@ func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 
 func TestPairRunsOnAVirtualBoard(t *testing.T) {
 	t.Parallel()
-	line := strings.Fields("pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 900 --speed max --batch 16 " +
-		"--at 12c/2.20C/1.30G/3.20M --requests 200 --minibatches 10 --policy strict")
+	line := strings.Fields("pair --train resnet18 --infer mobilenet-infer --rate 60 --latency 900 --speed max " +
+		"--batch 16 --at 12c/2.20C/1.30G/3.20M --requests 200 --minibatches 10 --policy strict")
 	got := jtune(t, append(line, "--json")...).done(t).object(t, pairKeys)
 	late := got["latency_ms"].(map[string]any)
 	verified := got["verified"].([]any)

@@ -125,8 +125,8 @@ func (x pairAnswer) document() pairJSON {
 			v.Error = text.Optional(p.Err.Error())
 		}
 		if p.Predicted.TimeMS > 0 {
-			v.Predicted = &predictedMixJSON{p.Predicted.TrainPerS, tegra.Finite(p.Predicted.LatencyMS), p.Predicted.PeakW,
-				tegra.Finite(p.Predicted.MeanW)}
+			v.Predicted = &predictedMixJSON{p.Predicted.TrainPerS, tegra.Finite(p.Predicted.LatencyMS),
+				p.Predicted.PeakW, tegra.Finite(p.Predicted.MeanW)}
 		}
 		out.Verified = append(out.Verified, v)
 	}
@@ -167,7 +167,8 @@ func (a *app) printPair(x pairAnswer) error {
 		rows = append(rows, j)
 	}
 	if x.Ask.Policy == optimize.Strict {
-		rows = append(rows, []string{"turns", fmt.Sprintf("at most %d minibatches between two batches", x.Tau), x.late()})
+		rows = append(rows, []string{"turns", fmt.Sprintf("at most %d minibatches between two batches", x.Tau),
+			x.late()})
 	}
 	if x.Alone != nil {
 		rows = append(rows, append([]string{"inference alone"}, measuredText(x.Alone)...))
@@ -203,7 +204,8 @@ func measuredText(row *record.Row) []string {
 	if p.TrainPerS > 0 {
 		train = text.Of(p.TrainPerS) + " minibatches/s"
 	}
-	return []string{train, latencyText(p.Latency), text.Of(p.ServedPerS) + " requests/s, " + text.Of(p.MeanW) + " W mean"}
+	return []string{train, latencyText(p.Latency),
+		text.Of(p.ServedPerS) + " requests/s, " + text.Of(p.MeanW) + " W mean"}
 }
 
 // energies are joules of a measured pair, each job's by its own power; nil where they are not known.

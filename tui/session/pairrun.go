@@ -5,17 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"time"
 
-	"jtune/internal/arrivals"
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
 	"jtune/profiles"
-	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 	"jtune/tegra"
@@ -81,61 +78,6 @@ func (f PairFound) FreeAsk() optimize.Ask {
 
 // FreeOutcome is the outcome of Free.
 func (f PairFound) FreeOutcome() optimize.Outcome { return measuredPair(*f.Free, f.FreeAsk()) }
-
-// mayPair refuses what cannot share this board's GPU.
-func (s *Session) mayPair(r PairSearch) error {
-	if s.replays() {
-		return errReplayedPair
-	}
-	if why := (workload.Pair{Train: r.Train, Infer: r.Infer}).Fault(); why != "" {
-		return fmt.Errorf("%w: %s", ErrUsage, why)
-	}
-	for _, w := range []workload.Workload{r.Train, r.Infer} {
-		if err := s.canRun(w); err != nil {
-			return err
-		}
-	}
-	return s.pairFits(r)
-}
-
-// pairFits refuses two jobs that need more memory together than is free, by what their records show.
-func (s *Session) pairFits(r PairSearch) error {
-	now, err := s.Device.Read()
-	if err != nil || !now.RAMUsed.OK || !now.RAMTotal.OK {
-		return nil //nolint:nilerr // a board without the reading is asked for nothing
-	}
-	const mb = 1e6
-	used, total := float64(now.RAMUsed.V)/mb, float64(now.RAMTotal.V)/mb
-	train, infer := s.ownMB(r.Train, used), s.ownMB(r.Infer, used)
-	if free := total - used; train+infer > free {
-		return fmt.Errorf("%w: %s needs %.0f MB and %s %.0f MB by their records, %.0f MB of %.0f are free: "+
-			"did not run (DNR)", tegra.ErrUnsupported, r.Train.Name, train, r.Infer.Name, infer, free, total)
-	}
-	return nil
-}
-
-// ownMB is the memory that a workload took in its records, above what the board uses now; 0 where none says it.
-func (s *Session) ownMB(w workload.Workload, usedMB float64) float64 {
-	list, err := s.Options.Campaigns()
-	if err != nil {
-		return 0
-	}
-	most := 0.0
-	for _, c := range list {
-		if c.Err != nil || c.Board() != s.board() || c.Header.Workload.Fingerprint("") != w.Fingerprint("") ||
-			c.Header.Pair != nil {
-			continue
-		}
-		runs, _, err := record.ReadRuns(c.Dir)
-		if err != nil {
-			continue
-		}
-		for _, run := range runs {
-			most = max(most, run.Character.All.RAMBytes.Or(0)/1e6-usedMB)
-		}
-	}
-	return most
-}
 
 // Pair looks for the setting in which two jobs share the GPU best: it takes what is known of each from its pool,
 // measures some settings of each where that is too little, predicts all mixes, and runs the best ones as pairs until
@@ -321,14 +263,15 @@ func (p *pairSearch) search(ctx context.Context) error {
 		if o.Most = left; policy == optimize.Free {
 			return p.freeSearch(ctx, o)
 		}
-		found, err := optimize.SearchMix(ctx, func(ctx context.Context, best optimize.Outcome) (optimize.MixReading, error) {
+		verify := func(_ context.Context, best optimize.Outcome) (optimize.MixReading, error) {
 			row, err := p.measure(best.Setting, string(policy))
 			p.tell(PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
 			if err != nil {
 				return optimize.MixReading{}, err
 			}
 			return readingOf(row, ask), nil
-		}, o)
+		}
+		found, err := optimize.SearchMix(ctx, verify, o)
 		p.took(found, ask)
 		last := i == len(policies)-1
 		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
@@ -366,7 +309,8 @@ func (p *pairSearch) took(found optimize.MixResult, ask optimize.Ask) {
 	}
 	p.found.Outcome, p.found.Ask, p.found.Feasible = found.Best, ask, found.Feasible
 	for _, probe := range p.found.Probes {
-		if probe.Err == nil && probe.Outcome.Setting == found.Best.Setting && probe.Row.Pair.Policy == string(ask.Policy) {
+		if probe.Err == nil && probe.Outcome.Setting == found.Best.Setting &&
+			probe.Row.Pair.Policy == string(ask.Policy) {
 			row := probe.Row
 			p.found.Row = &row
 		}
@@ -429,7 +373,8 @@ func readingOf(row record.Row, ask optimize.Ask) optimize.MixReading {
 		seen.IdleShare = p.IdleShare.V
 	}
 	return optimize.MixReading{
-		Infer: tegra.Measured{Setting: row.Setting, TimeMS: ms(p.InferMS, p.InferAloneMS), PowerW: watts(p.InferAloneW)},
+		Infer: tegra.Measured{Setting: row.Setting, TimeMS: ms(p.InferMS, p.InferAloneMS),
+			PowerW: watts(p.InferAloneW)},
 		Train: tegra.Measured{Setting: tegra.Setting{Mode: row.Mode}, TimeMS: ms(p.TrainMS, p.TrainAloneMS),
 			PowerW: watts(p.TrainAloneW)},
 		Seen: &seen,
@@ -488,98 +433,3 @@ func (p *pairSearch) compare() {
 		f.Apart = tegra.Some(best)
 	}
 }
-
-// pairPlan lets the search choose the pairs of a campaign.
-type pairPlan struct {
-	search *pairSearch
-	bench  *profiles.Bench
-	log    string
-	ask    func() (profiles.Step, bool)
-	stop   func()
-	err    error
-	row    record.Row
-	asked  int
-}
-
-var (
-	_ profiles.Plan = (*pairPlan)(nil)
-	_ preparedPlan  = (*pairPlan)(nil)
-)
-
-func newPairPlan(ctx context.Context, search *pairSearch) *pairPlan {
-	p := &pairPlan{search: search, err: context.Canceled}
-	p.ask, p.stop = iter.Pull(func(yield func(profiles.Step) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		count := map[string]int{}
-		search.measure = func(a tegra.Setting, policy string) (record.Row, error) {
-			words := fmt.Sprintf("%s, batch %d", policy, a.Batch)
-			count[words+a.Mode.String()]++
-			v := &profiles.Variant{Variant: record.Variant{Setting: words, Repeat: count[words+a.Mode.String()]},
-				Bench: p.benchFor(policy)}
-			if !yield(profiles.Step{Setting: a, Variant: v}) {
-				cancel()
-				return record.Row{}, context.Canceled
-			}
-			return p.row, unusable(p.row)
-		}
-		p.err = search.run(ctx)
-	})
-	return p
-}
-
-func (p *pairPlan) prepare(b *profiles.Bench, log string) { p.bench, p.log = b, log }
-
-// benchFor measures pairs by one policy.
-func (p *pairPlan) benchFor(policy string) *profiles.Bench {
-	r, ask := p.search.r, p.search.ask
-	b := *p.bench
-	b.Pairing = &profiles.Pairing{Policy: policy, Tau: r.Tau, MaxWaitMS: r.Serving.MaxWaitMS,
-		RatePerS: ask.Load.MeanRate(), Requests: r.Requests}
-	turns := arrivals.Turns{Fill: policy == string(optimize.Fill), Tau: cmp.Or(r.Tau, math.MaxInt)}
-	b.NewHarness = workload.Pair{Train: r.Train, Infer: r.Infer}.NewHarness(p.search.s.harnessOptions(b.Settings, p.log),
-		harness.PairOptions{Turns: turns, Free: policy == record.Free, Load: ask.Load, MaxWait: ask.MaxWait,
-			Seed: ask.Seed})
-	return &b
-}
-
-func (p *pairPlan) Len() (int, bool) { return 0, false }
-
-func (p *pairPlan) Next(done []record.Row) (profiles.Step, bool) {
-	if len(done) > 0 {
-		p.row = done[len(done)-1]
-	}
-	step, ok := p.ask()
-	if ok {
-		p.asked++
-	}
-	return step, ok
-}
-
-// end ends the search where it is; it gets the last row first.
-func (p *pairPlan) end(rows []record.Row) {
-	if p.asked > 0 && len(rows) == p.asked {
-		p.Next(rows)
-	}
-	p.stop()
-}
-
-// PairJobs are two workloads by their names, and the batch sizes of the inference to choose among.
-func (s *Session) PairJobs(train, infer string) (r PairSearch, err error) {
-	if s.replays() {
-		return r, errReplayedPair
-	}
-	if r.Train, err = s.findWorkload(train); err != nil {
-		return r, err
-	}
-	if r.Infer, r.Batches, err = s.SizedWorkload(infer); err != nil {
-		return r, err
-	}
-	if r.Batches == nil && len(s.Batches) == 0 && r.Infer.TakesBatch() {
-		r.Batches = slices.Clone(PairBatches)
-	}
-	return r, nil
-}
-
-var errReplayedPair = fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
-	tegra.ErrUnsupported)

@@ -44,8 +44,8 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 		found.TrainPerS <= 0 || math.Abs(found.ServedPerS/60-1) > 0.05 || len(found.Probes) > 3 {
 		t.Errorf("answer %+v of %d pairs", found.Outcome, len(found.Probes))
 	}
-	if found.TrainAlonePerS <= found.TrainPerS || found.PairAnswer.Alone.IdleShare <= found.IdleShare || !found.Apart.OK ||
-		found.MarginalJ() <= 0 {
+	if found.TrainAlonePerS <= found.TrainPerS || found.PairAnswer.Alone.IdleShare <= found.IdleShare ||
+		!found.Apart.OK || found.MarginalJ() <= 0 {
 		t.Errorf("alone %.2f/s and idle %.2f, together %.2f/s and %.2f, a request %.3f J", found.TrainAlonePerS,
 			found.PairAnswer.Alone.IdleShare, found.TrainPerS, found.IdleShare, found.MarginalJ())
 	}
@@ -85,8 +85,8 @@ func TestPairInOneSettingSaysWhichLimitItBreaks(t *testing.T) {
 	found, err := s.Pair(t.Context(), r, nil)
 	var none *optimize.NoSettingError
 	if !errors.As(err, &none) || !none.Measured || found.Feasible || found.Row == nil || found.Row.Setting != at ||
-		found.Row.Pair.Policy != record.Free || found.Row.Pair.IdleShare.OK || found.Free == nil || found.Alone == nil ||
-		len(found.Probes) != 1 {
+		found.Row.Pair.Policy != record.Free || found.Row.Pair.IdleShare.OK || found.Free == nil ||
+		found.Alone == nil || len(found.Probes) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -37,7 +37,8 @@ const (
 )
 
 func (k TaskKind) String() string {
-	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "pairing", "following"}[k]
+	return [...]string{"tuning", "front search", "verifying", "training", "redoing", "profiling", "pairing",
+		"following"}[k]
 }
 
 // TaskState is how far a task is:

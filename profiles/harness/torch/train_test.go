@@ -322,8 +322,9 @@ func TestTrainAndInferTakeTurnsForRealOnTheCPU(t *testing.T) {
 	}
 	p, err := harness.StartPair(t.Context(), harness.PairOptions{Names: [2]string{"lenet5", "lenet5-infer"},
 		Jobs: []harness.ExecOptions{job(false, "8"), job(true, "4")}, Clock: tegra.RealClock(), Batch: 4,
-		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true}, First: [2]time.Duration{time.Hour, time.Hour},
-		Load: arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 100}})
+		MaxWait: 20 * time.Millisecond, Turns: arrivals.Turns{Fill: true},
+		First: [2]time.Duration{time.Hour, time.Hour},
+		Load:  arrivals.Load{Pattern: arrivals.Poisson, RatePerS: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
