@@ -87,7 +87,11 @@ func (s selection) chosen(r ProfileRequest, space *tegra.Space, head record.Plan
 	record.PlanHeader, error) {
 	n := min(r.Choose, space.Len()*max(1, len(r.Batches)))
 	head.Kind, head.Modes = "modes", n
-	if r.Shard != [2]int{} {
+	switch {
+	case r.Batches != nil && s.only != nil:
+		return nil, head, fmt.Errorf("%w: modes that are chosen as it goes have one batch size in a replay: "+
+			"measure random, grid, filtered or listed ones with several (--sample, --grid, --filter, --list)", ErrUsage)
+	case r.Shard != [2]int{}:
 		return nil, head, fmt.Errorf("%w: --shard cannot split modes that are chosen as it goes: "+
 			"use --sample, --grid or --list", ErrUsage)
 	}
