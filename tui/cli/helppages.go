@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
-	"jtune/internal/text"
-
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jtune/internal/text"
 )
 
 // helpWidth is that of a plain terminal.
@@ -70,13 +72,53 @@ var examples = map[string]string{
 // helpPages adds an example to every command and fits what the library prints
 // into the width of a plain terminal.
 func helpPages(root *cobra.Command) {
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages ", "FlagUsagesWrapped 80 "))
+	root.SetUsageFunc(usage)
 	each(root, func(c *cobra.Command) {
 		if text := examples[c.CommandPath()]; c.Example == "" && text != "" {
 			c.Example = "  " + strings.ReplaceAll(text, "\n", "\n  ")
 		}
 		c.Long = wrapped(c.Long)
 	})
+}
+
+// usage prints the flags of a command in the width of a plain terminal; the library's own does not break their
+// lines. It is no template: beside one the linker keeps every exported method, as a template might call it, and the
+// program is a fifth larger.
+func usage(c *cobra.Command) error {
+	var b strings.Builder
+	section := func(title, lines string) {
+		if lines != "" {
+			fmt.Fprintf(&b, "\n\n%s:\n%s", title, lines)
+		}
+	}
+	flags := func(f *pflag.FlagSet) string {
+		return strings.TrimRight(f.FlagUsagesWrapped(helpWidth), " \n")
+	}
+	b.WriteString("Usage:")
+	if c.Runnable() {
+		b.WriteString("\n  " + c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\n  " + c.CommandPath() + " [command]")
+	}
+	if len(c.Aliases) > 0 {
+		section("Aliases", "  "+c.NameAndAliases())
+	}
+	section("Examples", c.Example)
+	var commands []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			commands = append(commands, fmt.Sprintf("  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short))
+		}
+	}
+	section("Available Commands", strings.Join(commands, "\n"))
+	section("Flags", flags(c.LocalFlags()))
+	section("Global Flags", flags(c.InheritedFlags()))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", c.CommandPath())
+	}
+	_, err := fmt.Fprintln(c.OutOrStderr(), b.String())
+	return err
 }
 
 func each(c *cobra.Command, f func(*cobra.Command)) {

@@ -45,6 +45,7 @@ func (a *app) limitCPU() *cpubudget.Budget {
 
 // root builds the tree of commands.
 func (a *app) root() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "jtune",
 		Short: "Find the best power mode of an NVIDIA Jetson for a training job",
@@ -54,7 +55,12 @@ func (a *app) root() *cobra.Command {
 		Args:          takes(cobra.NoArgs),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.open(cmd) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return a.version().RunE(cmd, args)
+			}
+			return a.open(cmd)
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.readGlobals(); err != nil || a.board == "" {
 				return err
@@ -74,8 +80,7 @@ func (a *app) root() *cobra.Command {
 		return usagef("%s%v: jtune help lists the flags", commandName(cmd), err)
 	})
 	a.globals(root)
-	root.Version = session.Version
-	root.SetVersionTemplate(versionLine())
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for jtune")
 	root.AddCommand(a.watch(), a.device(), a.doctor(), a.modes(), a.workloads(), a.run(), a.harness(), a.profile(),
 		a.merge(), a.experiment(), a.importLogs(),
 		a.fit(), a.models(), a.campaigns(), a.repeat(), a.predict(), a.front(), a.choose(), a.pair(),
