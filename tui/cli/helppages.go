@@ -42,6 +42,8 @@ var examples = map[string]string{
 	"jtune fleet rank":         "jtune fleet rank resnet18 --epochs 5 --round 10m",
 	"jtune fleet apply":        "jtune fleet apply MODE_30W --boards orin1,orin2",
 	"jtune wake":               "jtune wake 48:b0:2d:00:11:22",
+	"jtune suspend":            "sudo jtune suspend\njtune suspend --dry-run",
+	"jtune campaigns summary":  "jtune campaigns summary --json",
 	"jtune exporter":           "jtune exporter\njtune exporter --once | promtool check metrics",
 	"jtune keys":               "jtune keys",
 	"jtune config":             "jtune config show",
