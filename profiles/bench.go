@@ -28,9 +28,10 @@ type Bench struct {
 	NewHarness func(ctx context.Context, batch int) (harness.Harness, error)
 	Workload   workload.Workload
 	Settings   record.Settings
-	Observe    func(Progress) // called on the measuring goroutine; may be nil
-	Raw        RawLog         // gets every sample and minibatch; may be nil
-	System     System         // what the device's readings do not include
+	Governors  tegra.Governors // of clocks that Settings.DVFS leaves free
+	Observe    func(Progress)  // called on the measuring goroutine; may be nil
+	Raw        RawLog          // gets every sample and minibatch; may be nil
+	System     System          // what the device's readings do not include
 	// Known are settings measured before with this workload. How long a job may be silent in a slow mode follows.
 	Known []tegra.Measured
 	// Pairing is how the workload shares the GPU with a training job: the harness is then a *harness.Pair; nil: it
@@ -153,7 +154,9 @@ func (b *Bench) notify(p Progress) {
 
 // apply sets the mode and checks what was read back.
 func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegra.Applied, *fault, error) {
-	applied, err := b.Applier.Apply(ctx, request(set, step.Mode))
+	r := request(set, step.Mode)
+	r.Governors = b.Governors
+	applied, err := b.Applier.Apply(ctx, r)
 	switch {
 	case ctx.Err() != nil:
 		return applied, nil, ctx.Err()

@@ -85,6 +85,8 @@ const (
 
 	governorFile = "/scaling_governor"
 	gpuGovernor  = "/governor"
+	cpuGovernors = "/scaling_available_governors"
+	gpuGovernors = "/available_governors"
 )
 
 // Snapshot reads every file that setting a mode may touch, except the fan's.

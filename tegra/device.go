@@ -208,11 +208,17 @@ const (
 type Request struct {
 	Mode Mode
 	DVFS bool // leave minima free below the mode's maxima; false locks min = max
+	// Governors are to choose the clocks that DVFS leaves free; the zero value keeps the found ones.
+	Governors Governors
 	// Preset is nvpmodel's id of the preset that Mode is: it is then set as that preset, id and
 	// all, which nvpmodel also applies at the next boot. Absent: the mode alone, the id stays.
 	Preset Val[int]
 	Fan    FanPolicy
 }
+
+// Governors are the kernel's names of who chooses the clocks of the CPU's cores and of the GPU; "" for the one that was
+// found, unless that pins the clock to an end of its range.
+type Governors struct{ CPU, GPU string }
 
 // Applied is the outcome of setting a mode, knob by knob.
 type Applied struct {

@@ -27,6 +27,10 @@ func (c *Control) target(now, found State, r Request) (State, error) {
 			want.put(PresetFile, withPreset(was, p.ID))
 		}
 	}
+	if !r.DVFS && r.Governors != (Governors{}) {
+		return State{}, fmt.Errorf("a governor chooses among clocks that are free, these are locked: %w",
+			ErrUnsupported)
+	}
 	on := s.cpu.order[:m.Cores]
 	for _, core := range s.cpu.cores {
 		isOn := slices.Contains(on, core.n)
@@ -40,10 +44,16 @@ func (c *Control) target(now, found State, r Request) (State, error) {
 			dir := s.cpu.dir(core.n)
 			want.put(dir+minFile, lowest(r.DVFS, minCPU, m.CPU).In(KHz))
 			want.put(dir+maxFile, m.CPU.In(KHz))
-			c.targetGovernor(&want, now, found, dir+governorFile, dir+"/scaling_available_governors", r.DVFS)
+			err := c.targetGovernor(&want, now, found, dir+governorFile, dir+cpuGovernors, r.DVFS, r.Governors.CPU)
+			if err != nil {
+				return State{}, err
+			}
 		}
 	}
-	c.targetGovernor(&want, now, found, s.gpu.dir+gpuGovernor, s.gpu.dir+"/available_governors", r.DVFS)
+	err = c.targetGovernor(&want, now, found, s.gpu.dir+gpuGovernor, s.gpu.dir+gpuGovernors, r.DVFS, r.Governors.GPU)
+	if err != nil {
+		return State{}, err
+	}
 	want.put(s.gpu.min.path, lowest(r.DVFS, minGPU, m.GPU).In(Hz))
 	want.put(s.gpu.max.path, m.GPU.In(Hz))
 	c.targetEMC(&want, found, m.EMC, r.DVFS)
@@ -138,28 +148,53 @@ func (c *Control) targetFan(want *State, found State, policy FanPolicy) {
 var scaling = []string{"schedutil", "interactive", "ondemand", "conservative", "nvhost_podgov", "simple_ondemand"}
 
 // targetGovernor sees to it that clocks left free do move: one that is found
-// pinned to its range's end gets a governor that follows the load. Locked,
-// minimum = maximum decides, and the governor is again the found one.
-func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool) {
+// pinned to its range's end gets a governor that follows the load, unless one
+// was asked for. Locked, minimum = maximum decides, and the governor is again
+// the found one.
+func (c *Control) targetGovernor(want *State, now, found State, path, list string, dvfs bool, asked string) error {
 	is, ok := now.Get(path)
 	if !ok {
-		return
+		if asked != "" {
+			return fmt.Errorf("there is no %s to write %s to: %w", path, asked, ErrUnsupported)
+		}
+		return nil
 	}
-	if was, ok := found.Get(path); ok && !dvfs {
+	if was, ok := found.Get(path); ok {
+		is = was
 		want.put(path, was)
 	}
-	if !dvfs || is != "performance" && is != "powersave" {
-		return
+	if !dvfs || asked == "" && is != "performance" && is != "powersave" {
+		return nil
 	}
-	text, err := readText(c.s.fs, list)
-	if err != nil {
-		return
+	offered := c.offered(list)
+	if asked != "" {
+		if !slices.Contains(offered, asked) {
+			return fmt.Errorf("governor %q is not offered: %s holds %s: %w", asked, list, strings.Join(offered, ", "),
+				ErrUnsupported)
+		}
+		want.put(path, asked)
+		return nil
 	}
-	offered := strings.Fields(text)
 	for _, governor := range scaling {
 		if slices.Contains(offered, governor) {
 			want.put(path, governor)
-			return
+			return nil
 		}
 	}
+	return nil
+}
+
+// offered are the names in a list of governors; nil where it cannot be read.
+func (c *Control) offered(list string) []string {
+	text, err := readText(c.s.fs, list)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(text)
+}
+
+// Governors lists those that the board offers for the clocks of its first core and of its GPU.
+func (c *Control) Governors() (cpu, gpu []string) {
+	defer c.begin()()
+	return c.offered(c.s.cpu.dir(0) + cpuGovernors), c.offered(c.s.gpu.dir + gpuGovernors)
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -217,4 +218,42 @@ func TestGuardLeavesTheUsersGovernorAlone(t *testing.T) {
 			t.Error(w)
 		}
 	}
+}
+
+func TestGuardSetsGovernorsByNameAndRestoresThem(t *testing.T) {
+	t.Parallel()
+	tree := tegratest.New("agx-orin-36")
+	cpu := func(policy string) string { return tegratest.CPU + "/cpufreq/policy" + policy + "/scaling_governor" }
+	r := newRig(t, tree)
+	governors := func() string {
+		return strings.Join([]string{r.k.Value(cpu("0")), r.k.Value(cpu("8")), r.k.Value(tegratest.GPU36 + "/governor")},
+			" ")
+	}
+	found := governors()
+	top := tegra.Request{Mode: r.space.Max(), DVFS: true}
+	other := top
+	other.Governors = tegra.Governors{CPU: "ondemand", GPU: "simple_ondemand"}
+	r.try(other)
+	if got := governors(); got != "ondemand ondemand simple_ondemand" {
+		t.Errorf("asked for ondemand and simple_ondemand: %s", got)
+	}
+	r.try(top)
+	if got := governors(); got != found {
+		t.Errorf("nothing asked for: %s, found %s", got, found)
+	}
+	for name, bad := range map[string]tegra.Request{
+		"a name that is not listed": {Mode: top.Mode, DVFS: true, Governors: tegra.Governors{CPU: "../../online"}},
+		"locked clocks":             {Mode: top.Mode, Governors: other.Governors},
+	} {
+		before := len(r.k.Writes())
+		if _, err := r.Apply(context.Background(), bad); !errors.Is(err, tegra.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := len(r.k.Writes()); got != before {
+			t.Errorf("%s: something was written", name)
+		}
+	}
+	r.try(other)
+	r.Close()
+	r.wantAsFound()
 }

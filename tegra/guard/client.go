@@ -162,6 +162,8 @@ func (c *Client) ApplyFor(ctx context.Context, r tegra.Request, keepAfter time.D
 		Op:          "apply",
 		Mode:        toWire(r.Mode),
 		DVFS:        r.DVFS,
+		CPUGovernor: r.Governors.CPU,
+		GPUGovernor: r.Governors.GPU,
 		Fan:         fanName(r.Fan),
 		Preset:      preset,
 		KeepAfterMS: keepAfter.Milliseconds(),

@@ -15,6 +15,8 @@ type request struct {
 	Op          string    `json:"op"` // apply revert restore keep read recover
 	Mode        *wireMode `json:"mode,omitempty"`
 	DVFS        bool      `json:"dvfs,omitempty"`
+	CPUGovernor string    `json:"cpu_governor,omitempty"`
+	GPUGovernor string    `json:"gpu_governor,omitempty"`
 	Fan         string    `json:"fan,omitempty"`    // "", auto, max
 	Preset      *int      `json:"preset,omitempty"` // the id that the mode is nvpmodel's preset of
 	KeepAfterMS int64     `json:"keep_after_ms,omitempty"`
@@ -125,7 +127,8 @@ func (r request) command() (tegra.Request, time.Duration, error) {
 	case r.KeepAfterMS < 0 || r.KeepAfterMS > MaxKeepAfter.Milliseconds():
 		return tegra.Request{}, 0, fmt.Errorf("apply: keep_after_ms %d is outside 0 to a day", r.KeepAfterMS)
 	}
-	out := tegra.Request{Mode: r.Mode.mode(), DVFS: r.DVFS, Fan: fan}
+	out := tegra.Request{Mode: r.Mode.mode(), DVFS: r.DVFS, Fan: fan,
+		Governors: tegra.Governors{CPU: r.CPUGovernor, GPU: r.GPUGovernor}}
 	if r.Preset != nil {
 		out.Preset = tegra.Some(*r.Preset)
 	}

@@ -7,8 +7,9 @@ import (
 	"jtune/tegra/virtual/physics"
 )
 
-// What governors do while a job runs, as published for an AGX Xavier (the 2022 study on DVFS). The shares that no law
-// gives are settings.
+// What governors do while a job trains, as published for an AGX Xavier (the 2022 study on DVFS). The shares that no law
+// gives are settings. So is all of what they do while a job answers requests, one after another, as published for a Nano
+// (slides on the energy of inference): it is no evidence for the laws.
 const (
 	headroom    = 1.25                  // schedutil: clock over what the load needs
 	burstShare  = 0.53                  // of the time that the computing process works: at the top
@@ -18,6 +19,11 @@ const (
 	memoryLow   = 0.16                  // share of the time that spare memory is a step lower
 	otherTime   = 1.005                 // time with other governors than the usual ones (published: under 1 %)
 	glance      = 10 * time.Millisecond // between two decisions of a governor
+
+	answeringCPU    = 0.89  // of the time that requests are answered: the CPU at the top, else a step lower
+	answeringGPU    = 0.83  // the same of the GPU
+	answeringTime   = 1.005 // of that with locked clocks
+	answeringEnergy = 0.995
 )
 
 // scaling is what governors make of the clocks that they may choose. The zero value leaves all at the top.
@@ -25,6 +31,7 @@ type scaling struct {
 	low   []tegra.Freq // of each policy between bursts of work
 	burst float64      // share of the time at the top
 	gpu   tegra.Freq   // where it settles; 0: at the top
+	lower float64      // share of the time that the GPU is a step below that
 	emc   float64      // share of the time that the memory is a step lower
 }
 
@@ -49,10 +56,14 @@ func (b *Board) policyClock(p int) tegra.Freq {
 }
 
 func (b *Board) gpuClock() tegra.Freq {
+	f := b.topGPU()
 	if settled := b.steady.scaling.gpu; settled > 0 {
-		return min(settled, b.topGPU())
+		f = min(settled, f)
 	}
-	return b.topGPU()
+	if b.chance(uint64(len(b.knobs.policy)+1)) < b.steady.scaling.lower {
+		f = max(b.knobs.gpu.min, below(b.knobs.gpu.list, f-1))
+	}
+	return f
 }
 
 func (b *Board) emcClock() tegra.Freq {
@@ -70,6 +81,10 @@ func (b *Board) chance(of uint64) float64 { return uniform(b.seed, uint64(b.at/g
 
 // govern is the steady state of a job under governors.
 func (s *steady) govern(b *Board, w physics.Workload) {
+	if w.Infers() {
+		s.answer(b, w)
+		return
+	}
 	read := b.reading(w, b.coldLater(w))
 	if b.knobs.gpu.free() {
 		s.conditions.GPU, s.scaling.gpu = b.settledGPU(w, s.conditions, read)
@@ -92,6 +107,25 @@ func (s *steady) govern(b *Board, w physics.Workload) {
 		s.scaling.emc = memoryLow
 	}
 	s.steps = w.Governed(b.chip, s.conditions, low, mean, read)
+	if b.unusual() {
+		s.steps = scaled(s.steps, otherTime, 1)
+	}
+}
+
+// answer is the steady state of an inference job under governors.
+func (s *steady) answer(b *Board, w physics.Workload) {
+	s.steps = scaled(w.Run(b.chip, s.conditions, physics.Reading{}), answeringTime, answeringEnergy/answeringTime)
+	s.scaling.burst = answeringCPU
+	s.scaling.low = make([]tegra.Freq, len(b.knobs.policy))
+	for p := range b.knobs.policy {
+		g, top := &b.knobs.policy[p], b.topClock(p)
+		if s.scaling.low[p] = top; g.free() {
+			s.scaling.low[p] = max(g.min, below(g.list, top-1))
+		}
+	}
+	if b.knobs.gpu.free() {
+		s.scaling.lower = 1 - answeringGPU
+	}
 	if b.unusual() {
 		s.steps = scaled(s.steps, otherTime, 1)
 	}
