@@ -206,10 +206,17 @@ func (r *campaignRun) once(ctx context.Context, step Step) (record.Row, error) {
 		r.hot = r.Bench.hot
 		return row, err
 	}
+	if v.Bench != r.Bench { // two jobs never run at once
+		if err := r.Bench.Close(); err != nil {
+			return record.Row{}, err
+		}
+	}
 	v.Bench.Observe, v.Bench.Raw = r.Bench.Observe, r.Bench.Raw
 	row, err := v.Bench.measure(ctx, step)
 	r.hot = v.Bench.hot
-	row.Extra = v.Columns()
+	if row.Extra = v.Columns(); v.Shared {
+		return row, err
+	}
 	return row, errors.Join(err, v.Bench.Close())
 }
 

@@ -23,8 +23,9 @@ type Step struct {
 // Variant is one run of an experiment.
 type Variant struct {
 	record.Variant
-	Bench *Bench // measures it, with a job of its own
-	Idle  bool   // nothing runs: there is no minibatch
+	Bench  *Bench // measures it, with a job of its own
+	Shared bool   // Bench measures more of the plan: its job goes on
+	Idle   bool   // nothing runs: there is no minibatch
 }
 
 // Plan chooses the next mode, given all rows so far. An adaptive plan uses their numbers; a
@@ -54,6 +55,11 @@ func inOrder(a, b tegra.Mode) int {
 		cmp.Compare(a.Cores, b.Cores),
 		cmp.Compare(a.EMC, b.EMC),
 	)
+}
+
+// InOrder are modes in the order of inOrder.
+func InOrder(modes []tegra.Mode) []tegra.Mode {
+	return slices.SortedFunc(slices.Values(modes), inOrder)
 }
 
 // Raises reports whether a change of mode raises the CPU or the GPU clock.

@@ -101,6 +101,24 @@ func ResidencyBetween(before, after map[tegra.Freq]time.Duration) Residency {
 	return residency(spent, KernelCounted)
 }
 
+// MeanResidency is the mean of several periods of the same length; unknown ones do not count.
+func MeanResidency(list ...Residency) Residency {
+	shares, n, source := map[tegra.Freq]float64{}, 0.0, ""
+	for _, r := range list {
+		if r.OK() {
+			n, source = n+1, r.Source
+		}
+		for _, s := range r.Shares {
+			shares[s.Freq] += s.Share
+		}
+	}
+	out := Residency{Source: source}
+	for _, f := range slices.Backward(slices.Sorted(maps.Keys(shares))) {
+		out.Shares = append(out.Shares, ClockShare{f, shares[f] / n})
+	}
+	return out
+}
+
 func residency(spent map[tegra.Freq]time.Duration, source string) Residency {
 	total := time.Duration(0)
 	for _, t := range spent {

@@ -80,3 +80,17 @@ func Mean(values []float64) float64 {
 	}
 	return sum / float64(max(1, len(values)))
 }
+
+// VariationPct is the standard deviation of values in percent of their mean; NaN of fewer than two, or of a mean
+// that is not positive.
+func VariationPct(values []float64) float64 {
+	mean := Mean(values)
+	if len(values) < 2 || !(mean > 0) {
+		return math.NaN()
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return 100 * math.Sqrt(squares/float64(len(values)-1)) / mean
+}

@@ -226,8 +226,8 @@ func TestGuardSetsGovernorsByNameAndRestoresThem(t *testing.T) {
 	cpu := func(policy string) string { return tegratest.CPU + "/cpufreq/policy" + policy + "/scaling_governor" }
 	r := newRig(t, tree)
 	governors := func() string {
-		return strings.Join([]string{r.k.Value(cpu("0")), r.k.Value(cpu("8")), r.k.Value(tegratest.GPU36 + "/governor")},
-			" ")
+		gpu := r.k.Value(tegratest.GPU36 + "/governor")
+		return strings.Join([]string{r.k.Value(cpu("0")), r.k.Value(cpu("8")), gpu}, " ")
 	}
 	found := governors()
 	top := tegra.Request{Mode: r.space.Max(), DVFS: true}

@@ -8,8 +8,8 @@ import (
 )
 
 // What governors do while a job trains, as published for an AGX Xavier (the 2022 study on DVFS). The shares that no law
-// gives are settings. So is all of what they do while a job answers requests, one after another, as published for a Nano
-// (slides on the energy of inference): it is no evidence for the laws.
+// gives are settings. So is all of what they do while a job answers requests, one after another, as published for a
+// Nano (slides on the energy of inference): it is no evidence for the laws.
 const (
 	headroom    = 1.25                  // schedutil: clock over what the load needs
 	burstShare  = 0.53                  // of the time that the computing process works: at the top

@@ -206,8 +206,8 @@ func TestQuirksLowerThePowerThatIsReadAfterSixteenHours(t *testing.T) {
 	}
 }
 
-// What a Nano's governors do while requests are answered is set to the published shares: at the top for 89 % of the time
-// (CPU) and 83 % (GPU), and hardly anything gained or lost.
+// What a Nano's governors do while requests are answered is set to the published shares: at the top for 89 % of the
+// time (CPU) and 83 % (GPU), and hardly anything gained or lost.
 func TestGovernorsOfAnInferenceJobStayNearTheTop(t *testing.T) {
 	t.Parallel()
 	b := fast(t, Options{Name: "nano", Noise: new(float64)})

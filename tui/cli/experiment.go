@@ -125,6 +125,7 @@ func (a *app) experiment() *cobra.Command {
 	f.BoolVar(&r.Resume, "resume", false, "continue the same experiment in --out DIR")
 	f.BoolVar(&r.RedoFailed, "redo-failed", false, "with --resume: repeat the settings that failed")
 	a.jsonFlag(f)
+	cmd.AddCommand(a.energy())
 	return cmd
 }
 
@@ -135,6 +136,8 @@ const mostUnits = 100
 const (
 	allOfThem    = "all"
 	aboutAll     = "all of them, one after another, each in a folder of its own"
+	energyOf     = "energy"
+	aboutEnergy  = "the clocks of least energy for a request, against the governors"
 	devicesOfAll = "devices"
 	aboutDevices = "epochs of a workload, or of all, on every virtual board: time and energy on a logarithmic scale"
 )
@@ -192,7 +195,7 @@ func (a *app) listExperiments() error {
 		}
 		rows = append(rows, []string{e.Name, e.Title, def})
 	}
-	rows = append(rows, []string{allOfThem, aboutAll, "as above"},
+	rows = append(rows, []string{energyOf, aboutEnergy, "needs WORKLOAD"}, []string{allOfThem, aboutAll, "as above"},
 		[]string{devicesOfAll, aboutDevices, "all workloads"})
 	return table(a.out, rows...)
 }

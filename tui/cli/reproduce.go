@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jtune/internal/figure"
 	"jtune/internal/text"
 	"jtune/tegra"
 	"jtune/tui/export"
@@ -121,20 +122,27 @@ func toStudyJSON(r reproduce.Result) studyJSON {
 
 // drawStudies writes the figures of studies as SVG; "" for dir: none.
 func (a *app) drawStudies(dir string, reports []reproduce.Report) error {
+	var all []figure.Figure
+	for _, r := range reports {
+		all = append(all, r.Drawn...)
+	}
+	return a.drawFigures(dir, all)
+}
+
+// drawFigures writes figures as SVG, each under the name of its kind; "" for dir: none.
+func (a *app) drawFigures(dir string, list []figure.Figure) error {
 	if dir == "" {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, r := range reports {
-		for _, f := range r.Drawn {
-			path := filepath.Join(dir, f.Kind+".svg")
-			if err := writeFile(path, export.FigureSVG(f)); err != nil {
-				return err
-			}
-			a.note("%s: %s", path, f.Title)
+	for _, f := range list {
+		path := filepath.Join(dir, f.Kind+".svg")
+		if err := writeFile(path, export.FigureSVG(f)); err != nil {
+			return err
 		}
+		a.note("%s: %s", path, f.Title)
 	}
 	return nil
 }

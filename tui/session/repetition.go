@@ -1,8 +1,6 @@
 package session
 
 import (
-	"math"
-
 	"jtune/internal/stats"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -20,13 +18,5 @@ func repetitions(parts []record.Part) (n int, cvPct tegra.Val[float64]) {
 			joules = append(joules, p.EnergyJ.V*float64(p.Minibatches))
 		}
 	}
-	mean := stats.Mean(joules)
-	if len(joules) < 2 || !(mean > 0) {
-		return len(parts), tegra.Val[float64]{}
-	}
-	squares := 0.0
-	for _, j := range joules {
-		squares += (j - mean) * (j - mean)
-	}
-	return len(parts), tegra.Some(100 * math.Sqrt(squares/float64(len(joules)-1)) / mean)
+	return len(parts), tegra.Finite(stats.VariationPct(joules))
 }

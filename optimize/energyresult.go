@@ -1,0 +1,204 @@
+package optimize
+
+import (
+	"math"
+	"slices"
+
+	"jtune/internal/stats"
+	"jtune/learn"
+	"jtune/tegra"
+)
+
+// EnergyPoint is what a study knows of one setting: the mean of its readings, else a prediction.
+type EnergyPoint struct {
+	tegra.Measured                    // of a batch
+	N              int                // readings; 0: predicted
+	CVPct          tegra.Val[float64] // of their energies: standard deviation in percent of the mean
+	Doubted        bool               // its reading disagrees with all others: it is never the answer
+}
+
+// EnergyResult is what an energy study shows.
+type EnergyResult struct {
+	Points []EnergyPoint // every pair, then other settings that were measured
+	Least  tegra.Val[EnergyPoint]
+	// Beyond is the measured setting of least energy with fewer cores or slower memory; absent where none is better
+	// than the best pair.
+	Beyond tegra.Val[EnergyPoint]
+
+	space *tegra.Space
+	model *learn.Model
+}
+
+// Sum is what readings show. Those of modes that the board does not have are left out.
+func (s *EnergyStudy) Sum(readings []tegra.Measured) EnergyResult {
+	r := EnergyResult{space: s.space}
+	known := map[tegra.Mode][]tegra.Measured{}
+	var clean []tegra.Measured
+	for _, m := range readings {
+		if m.Batch = 0; s.space.Contains(m.Mode) {
+			known[m.Mode] = append(known[m.Mode], m)
+			clean = append(clean, m)
+		}
+	}
+	modes := slices.Clone(s.pairs)
+	for _, m := range clean {
+		if !slices.Contains(modes, m.Mode) {
+			modes = append(modes, m.Mode)
+		}
+	}
+	if len(clean) == 0 {
+		return r
+	}
+	if r.model = s.model(clean); r.model == nil {
+		return r
+	}
+	predicted := r.model.Predict(modes)
+	for i, mode := range modes {
+		p := EnergyPoint{Measured: predicted[i].Measured}
+		if list := known[mode]; len(list) > 0 {
+			p = pointOf(list)
+			p.Doubted = slices.Contains(r.model.Suspicious, p.Setting)
+		}
+		r.Points = append(r.Points, p)
+		best := &r.Least
+		if !s.isPair(mode) {
+			best = &r.Beyond
+		}
+		if p.N > 0 && !p.Doubted && (!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
+			*best = tegra.Some(p)
+		}
+	}
+	if r.Beyond.OK && r.Least.OK && r.Beyond.V.EnergyJ() >= r.Least.V.EnergyJ() {
+		r.Beyond = tegra.Val[EnergyPoint]{}
+	}
+	return r
+}
+
+// pointOf sums up the readings of one setting.
+func pointOf(list []tegra.Measured) EnergyPoint {
+	p := EnergyPoint{N: len(list)}
+	var ms, joules []float64
+	for _, m := range list {
+		ms, joules = append(ms, m.TimeMS), append(joules, m.EnergyJ())
+	}
+	p.Setting, p.TimeMS = list[0].Setting, stats.Mean(ms)
+	p.PowerW = 1000 * stats.Mean(joules) / p.TimeMS
+	p.CVPct = tegra.Finite(stats.VariationPct(joules))
+	return p
+}
+
+// Baseline is the mean of readings of one kind of baseline, and by how many percent their energies differ at most.
+func Baseline(readings []tegra.Measured) (p EnergyPoint, driftPct float64) {
+	if len(readings) == 0 {
+		return p, 0
+	}
+	least, most := math.Inf(1), 0.0
+	for _, m := range readings {
+		least, most = min(least, m.EnergyJ()), max(most, m.EnergyJ())
+	}
+	return pointOf(readings), 100 * (most/least - 1)
+}
+
+// Trusts reports whether readings of a setting agree with what the study's model says of it. A baseline of locked
+// clocks is one of the pairs, and a glitch there would make up a saving.
+func (r EnergyResult) Trusts(m tegra.Mode) bool {
+	i := slices.IndexFunc(r.Points, func(p EnergyPoint) bool { return p.Mode == m })
+	return i < 0 || !r.Points[i].Doubted
+}
+
+// Doubted are the settings whose readings disagree with all others.
+func (r EnergyResult) Doubted() (out []EnergyPoint) {
+	for _, p := range r.Points {
+		if p.Doubted {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Measured counts the settings that were measured, of all kinds.
+func (r EnergyResult) Measured() (n int) {
+	for _, p := range r.Points {
+		if p.N > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Within is the measured pair of least energy whose time is at most ms; absent where none is.
+func (r EnergyResult) Within(ms float64) (best tegra.Val[EnergyPoint]) {
+	for _, p := range r.Points {
+		if p.N > 0 && !p.Doubted && p.TimeMS <= ms && r.isPair(p.Mode) &&
+			(!best.OK || p.EnergyJ() < best.V.EnergyJ()) {
+			best = tegra.Some(p)
+		}
+	}
+	return best
+}
+
+func (r EnergyResult) isPair(m tegra.Mode) bool {
+	top := r.space.Max()
+	return m.Cores == top.Cores && m.EMC == top.EMC
+}
+
+// Grid is what is known of the pairs, clock by clock.
+func (r EnergyResult) Grid() EnergyGrid {
+	g := NewEnergyGrid(r.space.CPU, r.space.GPU)
+	for _, p := range r.Points {
+		if r.isPair(p.Mode) && !p.Doubted {
+			g.Set(p.Measured)
+		}
+	}
+	return g
+}
+
+// EnergyGrid is time and energy of a batch over the clocks of CPU and GPU, both ascending; NaN where nothing is known.
+type EnergyGrid struct {
+	CPU, GPU []tegra.Freq
+	MS, J    [][]float64 // by CPU clock, then GPU clock
+}
+
+// NewEnergyGrid is one that knows nothing.
+func NewEnergyGrid(cpu, gpu []tegra.Freq) EnergyGrid {
+	g := EnergyGrid{CPU: cpu, GPU: gpu}
+	for range cpu {
+		g.MS = append(g.MS, slices.Repeat([]float64{math.NaN()}, len(gpu)))
+		g.J = append(g.J, slices.Repeat([]float64{math.NaN()}, len(gpu)))
+	}
+	return g
+}
+
+// Set puts a mode's numbers in their place.
+func (g EnergyGrid) Set(m tegra.Measured) {
+	c, k := slices.Index(g.CPU, m.Mode.CPU), slices.Index(g.GPU, m.Mode.GPU)
+	if c >= 0 && k >= 0 {
+		g.MS[c][k], g.J[c][k] = m.TimeMS, m.EnergyJ()
+	}
+}
+
+// LatencyFalls reports whether a step up of the CPU's or the GPU's clock never makes a batch slower by more than the
+// share slack.
+func (g EnergyGrid) LatencyFalls(slack float64) bool {
+	for c := range g.CPU {
+		for k := range g.GPU {
+			if c > 0 && g.MS[c][k] > g.MS[c-1][k]*(1+slack) || k > 0 && g.MS[c][k] > g.MS[c][k-1]*(1+slack) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// InnerMinimum reports whether energy, the CPU's clock at its highest, is least between the lowest and the highest
+// clock of the GPU.
+func (g EnergyGrid) InnerMinimum() bool {
+	row := g.J[len(g.J)-1]
+	at := -1
+	for k, j := range row {
+		if !math.IsNaN(j) && (at < 0 || j < row[at]) {
+			at = k
+		}
+	}
+	return at > 0 && at < len(row)-1
+}
