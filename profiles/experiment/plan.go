@@ -68,6 +68,14 @@ func All() []Experiment {
 			columns:  strings.Fields("time_ms power_w energy_j cpu_pct gpu_pct cpu_hz gpu_hz mem_hz"),
 		},
 		{
+			Name:     "polling",
+			Title:    "power read every 1 s, 100, 10 and 1 ms, clocks free",
+			Workload: "mobilenet-infer",
+			plan:     planPolling,
+			takeaway: sayPolling,
+			columns:  strings.Fields("time_ms power_w energy_j cpu_pct gpu_pct"),
+		},
+		{
 			Name:     "baseload",
 			Title:    "the idle board: logging and DVFS on or off",
 			plan:     planBaseload,
@@ -101,6 +109,14 @@ func (e Experiment) spreadKey() string {
 		return "time_ms"
 	}
 	return "power_w"
+}
+
+// Minibatches is how many a run takes unless told otherwise.
+func (e Experiment) Minibatches() int {
+	if e.Name == "polling" {
+		return pollingMinibatches
+	}
+	return defaultMinibatches
 }
 
 // Find returns the experiment of that name.

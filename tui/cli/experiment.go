@@ -26,7 +26,8 @@ func (a *app) experiment() *cobra.Command {
 		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
 	}
 	names = append(names, allOfThem, devicesOfAll)
-	fmt.Fprintf(&about, "%s (%s)\n\n%s (%s)\n\n", allOfThem, aboutAll, devicesOfAll, aboutDevices)
+	fmt.Fprintf(&about, "%s (%s)\n\n%s (%s)\n\n%s (%s)\n\n", energyOf, aboutEnergy, allOfThem, aboutAll, devicesOfAll,
+		aboutDevices)
 	cmd := &cobra.Command{
 		Use:   "experiment [NAME [WORKLOAD]]",
 		Short: "Run one of the papers' characterisation sweeps and explain it",
@@ -171,6 +172,8 @@ func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
 		return usagef("--instances %d: want 1 to %d, for experiment variability", r.Units, mostUnits)
 	case len(r.Meter) > 0 && r.Experiment.Name != "baseload":
 		return usagef("--meter is for experiment baseload")
+	case r.Experiment.Name == "polling" && cmd.Flags().Changed("interval"):
+		return usagef("experiment polling has intervals of its own: leave out --interval")
 	case r.Base < 0:
 		return usagef("--base must not be negative")
 	case r.Idle < time.Second || r.Every < 10*time.Millisecond:
@@ -191,7 +194,7 @@ func (a *app) listExperiments() error {
 		case e.Epochs > 0:
 			def += fmt.Sprintf(", %d epochs", e.Epochs)
 		default:
-			def += ", 100 minibatches"
+			def += fmt.Sprintf(", %d minibatches", e.Minibatches())
 		}
 		rows = append(rows, []string{e.Name, e.Title, def})
 	}

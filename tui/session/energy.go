@@ -43,7 +43,7 @@ const (
 	energySamples  = 3 * time.Second / energyEvery
 	energyWait     = 5 * time.Second // of a new mode: nothing counts
 	energyBatches  = 40
-	governedFor    = 10 // as long are free clocks watched as locked ones: half a minute
+	governedFor    = 5 // times as long are free clocks watched as locked ones: a quarter of a minute
 	mostDriftPct   = 3.0
 )
 

@@ -210,8 +210,8 @@ func percentText(v tegra.Val[float64]) string {
 	return fmt.Sprintf("%+.1f %%", v.V)
 }
 
-// latencySlack is how much noise may turn latency against a clock.
-const latencySlack = 0.02
+// latencySlack is how much noise may turn latency against a step of a clock.
+const latencySlack = 0.05
 
 // LatencyFalls reports whether latency falls with each step of both clocks, as far as noise lets it be seen.
 func (r EnergyReport) LatencyFalls() bool { return r.Grid().LatencyFalls(latencySlack) }

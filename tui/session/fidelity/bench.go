@@ -8,6 +8,7 @@ import (
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
+	"jtune/tui/session"
 )
 
 // constants are what the boards are simulated by; others than the built-in ones show what depends on them.
@@ -35,6 +36,8 @@ type bench struct {
 	kinds  map[string]kind
 	live   map[string]observed
 	costs  map[string]campaignCost
+	// studies are energy studies, by board, network and governors.
+	studies map[string]session.EnergyReport
 }
 
 // unit is one of several boards of a kind, its data on a medium.
@@ -56,7 +59,8 @@ var fastestPreset = map[string]string{"xavier-nx": "MODE_15W_6CORE"}
 
 func newBench(c constants, seed uint64) *bench {
 	return &bench{constants: c, seed: seed, boards: map[unit]*virtual.Board{}, kinds: map[string]kind{},
-		live: map[string]observed{}, costs: map[string]campaignCost{}}
+		live: map[string]observed{}, costs: map[string]campaignCost{},
+		studies: map[string]session.EnergyReport{}}
 }
 
 // with is a bench with other constants that knows the same kinds of boards.

@@ -1,11 +1,18 @@
 package fidelity
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"time"
 
+	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tegra/virtual/physics"
+	"jtune/telemetry"
+	"jtune/tui/session"
 )
 
 // perRequest is the batch size of the study of inference.
@@ -13,26 +20,6 @@ const perRequest = 1
 
 // answer is one batch of inference in a mode.
 type answer struct{ ms, joule float64 }
-
-// answers works a network out over all CPU and GPU clocks of a board, the rest as in its fastest mode.
-func (b *bench) answers(board string, n physics.Network, visit func(c, g int, a answer)) error {
-	k, err := b.kind(board)
-	if err != nil {
-		return err
-	}
-	for c, cpu := range k.space.CPU {
-		for g, gpu := range k.space.GPU {
-			m := k.fastest
-			m.CPU, m.GPU = cpu, gpu
-			a, err := b.answer(board, n.Infer(perRequest), m)
-			if err != nil {
-				return err
-			}
-			visit(c, g, a)
-		}
-	}
-	return nil
-}
 
 func (b *bench) answer(board string, w physics.Workload, m tegra.Mode) (answer, error) {
 	v, err := b.board(unit{board: board})
@@ -43,19 +30,69 @@ func (b *bench) answer(board string, w physics.Workload, m tegra.Mode) (answer, 
 	return answer{s.TimeMS, s.TimeMS * s.Power.Total() / 1000}, err
 }
 
-// What free clocks cost a network that keeps the GPU busy, as published: the governors reside at the top.
-const freeTime, freeEnergy = 1.005, 0.995
+// study is the program's own energy study of a network: all that is left out is what repeats a reading.
+func (b *bench) study(board string, n physics.Network, other ...tegra.Governors) (session.EnergyReport, error) {
+	key := fmt.Sprint(board, n.Name, other)
+	if found, ok := b.studies[key]; ok {
+		return found, nil
+	}
+	v, err := b.fresh(unit{board: board}, hardlyAny)
+	if err != nil {
+		return session.EnergyReport{}, err
+	}
+	measuring, err := measuring(v, n.Infer(perRequest).Name)
+	if err != nil {
+		return session.EnergyReport{}, err
+	}
+	defer measuring.done()
+	measuring.Workload = measuring.Workload.AtBatch(perRequest)
+	r := session.EnergyRequest{Workload: measuring.Workload, Repeat: 1, PairsAlone: true, Governors: other,
+		Every: time.Second}
+	out, err := session.StudyEnergy(context.Background(), r, measuring.Bench)
+	if err == nil && len(out.Failed) > 0 {
+		err = errors.New(out.Failed[0])
+	}
+	b.studies[key] = out
+	return out, err
+}
 
-// least is what the mode of least energy saves of the energy of free clocks, and adds to their latency, in percent.
+// least is what the pair of least energy saves of the energy of free clocks, and adds to their latency, in percent.
 func (b *bench) least(board string, n physics.Network) (saving, latency float64, err error) {
-	best, top := answer{joule: math.Inf(1)}, answer{}
-	err = b.answers(board, n, func(_, _ int, a answer) {
-		if a.joule < best.joule {
-			best = a
+	r, err := b.study(board, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	energy, time := r.Change(r.Least.V, r.UnitJ(r.Least.V))
+	return -energy.V, time.V, nil
+}
+
+// residency is the share of time, in percent, at the highest clock in use under the governors: the mean of all networks.
+func residency(b *bench, f Figure) ([]float64, error) {
+	total := 0.0
+	for _, n := range physics.Networks() {
+		r, err := b.study(f.Jobs[0].Board, n)
+		if err != nil {
+			return nil, err
 		}
-		top = a // the last one
-	})
-	return -change(best.joule, top.joule*freeEnergy), change(best.ms, top.ms*freeTime), err
+		base, _ := r.Base()
+		clock := map[string]telemetry.Residency{"cpu": base.CPU, "gpu": base.GPU}[f.of]
+		total += 100 * session.Highest(clock).V.Share
+	}
+	return []float64{total / float64(len(physics.Networks()))}, nil
+}
+
+// otherGovernors is by how many percent the energy of a request differs under other governors of the CPU.
+func otherGovernors(b *bench, f Figure) (out []float64, err error) {
+	r, err := b.study(f.Jobs[0].Board, physics.Networks()[0], tegra.Governors{CPU: "ondemand"},
+		tegra.Governors{CPU: "conservative"})
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range r.Baselines[1:] {
+		energy, _ := r.Change(other.EnergyPoint, other.UnitJ())
+		out = append(out, math.Abs(energy.V))
+	}
+	return out, nil
 }
 
 // savings are those of all networks, ascending.
@@ -100,46 +137,53 @@ func latencyAtLeastEnergy(b *bench, f Figure) (out []float64, err error) {
 	return out, nil
 }
 
+// grid is what every pair of clocks does to a network.
+func (b *bench) grid(board string, n physics.Network) (optimize.EnergyGrid, error) {
+	k, err := b.kind(board)
+	if err != nil {
+		return optimize.EnergyGrid{}, err
+	}
+	out := optimize.NewEnergyGrid(k.space.CPU, k.space.GPU)
+	for _, cpu := range k.space.CPU {
+		for _, gpu := range k.space.GPU {
+			m := k.fastest
+			m.CPU, m.GPU = cpu, gpu
+			a, err := b.answer(board, n.Infer(perRequest), m)
+			if err != nil {
+				return out, err
+			}
+			at := tegra.Measured{TimeMS: a.ms, PowerW: 1000 * a.joule / a.ms}
+			at.Mode = m
+			out.Set(at)
+		}
+	}
+	return out, nil
+}
+
 // latencyFalls reports whether raising the CPU's or the GPU's clock never slows any network.
 func latencyFalls(b *bench, f Figure) ([]float64, error) {
 	falls := true
 	for _, n := range physics.Networks() {
-		times := map[[2]int]float64{}
-		err := b.answers(f.Jobs[0].Board, n, func(c, g int, a answer) {
-			times[[2]int{c, g}] = a.ms
-			for _, lower := range [][2]int{{c - 1, g}, {c, g - 1}} {
-				if before, ok := times[lower]; ok {
-					falls = falls && a.ms <= before*(1+1e-9)
-				}
-			}
-		})
+		grid, err := b.grid(f.Jobs[0].Board, n)
 		if err != nil {
 			return nil, err
 		}
+		falls = falls && grid.LatencyFalls(1e-9)
 	}
 	return []float64{truth(falls)}, nil
 }
 
-// energyOneWay reports of each board whether the energy of most networks goes one way with the GPU's clock, the CPU at
-// its highest.
+// energyOneWay reports of each board whether the energy of most networks is least at an end of the GPU's clocks, the
+// CPU at its highest.
 func energyOneWay(b *bench, f Figure) (out []float64, err error) {
 	for _, j := range f.Jobs {
 		oneWay := 0
 		for _, n := range physics.Networks() {
-			var energies []float64
-			top := 0
-			err := b.answers(j.Board, n, func(c, _ int, a answer) {
-				if c > top {
-					top, energies = c, nil
-				}
-				energies = append(energies, a.joule)
-			})
+			grid, err := b.grid(j.Board, n)
 			if err != nil {
 				return nil, err
 			}
-			falling := slices.Clone(energies)
-			slices.Reverse(falling)
-			if slices.IsSorted(energies) || slices.IsSorted(falling) {
+			if !grid.InnerMinimum() {
 				oneWay++
 			}
 		}

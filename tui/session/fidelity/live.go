@@ -39,27 +39,12 @@ func (b *bench) campaign(j Job) (out campaignCost, err error) {
 	if err != nil {
 		return out, err
 	}
-	device, err := board.Open()
+	measuring, err := measuring(board, j.Workload)
 	if err != nil {
 		return out, err
 	}
-	list, err := workload.Load("")
-	if err != nil {
-		return out, err
-	}
-	w, err := workload.Find(list, j.Workload)
-	if err != nil {
-		return out, err
-	}
-	g, err := guard.InProcess(board.FS(), board.Clock())
-	if err != nil {
-		return out, err
-	}
-	defer g.Close()
-	measuring := profiles.Bench{Device: device, Applier: g, Sampler: telemetry.NewSampler(device, board.Clock()),
-		Clock: board.Clock(), Workload: w,
-		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()})}
-	began, grid := board.Clock().Now(), device.Space().Grid()
+	defer measuring.done()
+	began, grid := board.Clock().Now(), measuring.Device.Space().Grid()
 	for i := campaignStride / 2; i < grid.Len(); i += campaignStride {
 		row, err := measuring.Measure(context.Background(), profiles.Step{Setting: tegra.Setting{Mode: grid.At(i)}})
 		if err != nil {
@@ -70,6 +55,35 @@ func (b *bench) campaign(j Job) (out campaignCost, err error) {
 	out.perMode = (board.Clock().Now() - began).Seconds() / float64(len(out.settle))
 	b.costs[j.Workload] = out
 	return out, nil
+}
+
+// measurement is what modes are measured with on a board of its own.
+type measurement struct {
+	*profiles.Bench
+	done func()
+}
+
+// measuring prepares a board for the measurement of a workload, as the program itself does it.
+func measuring(board *virtual.Board, name string) (m measurement, err error) {
+	device, err := board.Open()
+	if err != nil {
+		return m, err
+	}
+	list, err := workload.Load("")
+	if err != nil {
+		return m, err
+	}
+	w, err := workload.Find(list, name)
+	if err != nil {
+		return m, err
+	}
+	g, err := guard.InProcess(board.FS(), board.Clock())
+	if err != nil {
+		return m, err
+	}
+	return measurement{done: func() { g.Close() }, Bench: &profiles.Bench{Device: device, Applier: g,
+		Sampler: telemetry.NewSampler(device, board.Clock()), Clock: board.Clock(), Workload: w,
+		NewHarness: w.NewHarness(workload.HarnessOptions{Virtual: board, Clock: board.Clock()})}}, nil
 }
 
 // campaigns is what a whole campaign takes, settling and first minibatches included; or how long power settles.
@@ -305,34 +319,6 @@ func polling(b *bench, f Figure) (out []float64, err error) {
 			return nil, err
 		}
 		out = append(out, change(read, alone))
-	}
-	return out, nil
-}
-
-// otherGovernors is by how many percent a job's time differs under other governors of the CPU than the usual one.
-func otherGovernors(b *bench, f Figure) (out []float64, err error) {
-	r, err := b.run(Job{f.Jobs[0].Board, "lenet5"}, setup{})
-	if err != nil {
-		return nil, err
-	}
-	usual, err := r.steadyMS(untouched)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"ondemand", "conservative"} {
-		ms, err := r.steadyMS(func(board *virtual.Board) (done func(), err error) {
-			policies, err := board.FS().Glob("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")
-			for _, file := range policies {
-				if err == nil {
-					err = board.FS().WriteFile(file, []byte(name+"\n"))
-				}
-			}
-			return func() {}, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, math.Abs(change(ms, usual)))
 	}
 	return out, nil
 }

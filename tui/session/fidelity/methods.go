@@ -42,6 +42,7 @@ var methods = map[string]func(*bench, Figure) ([]float64, error){
 	"latency falls":           latencyFalls,
 	"energy one way":          energyOneWay,
 	"stack":                   stackCost,
+	"residency":               residency,
 }
 
 // change is from against to at, in percent.

@@ -1,0 +1,45 @@
+package experiment
+
+import (
+	"time"
+
+	"jtune/internal/text"
+)
+
+// pollingEvery are the times between two readings of power that are compared, the usual one first.
+var pollingEvery = []time.Duration{time.Second, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond}
+
+// pollingMinibatches show a difference of a few thousandths.
+const pollingMinibatches = 1000
+
+func pollingName(every time.Duration) string { return "read every " + every.String() }
+
+// planPolling runs the same work with free clocks, and power read more and more often.
+func planPolling(r Request, p *Plan) {
+	for _, every := range pollingEvery {
+		s := r.setting(pollingName(every))
+		s.Settings.SampleEvery, s.Settings.DVFS, s.Settings.FixedWait = every, true, 5*time.Second
+		if r.Minibatches == 0 {
+			s.Settings.Minibatches = pollingMinibatches
+		}
+		p.Settings = append(p.Settings, s)
+	}
+}
+
+func sayPolling(r Report) (out text.Lines) {
+	usual := lineKey{pollingName(pollingEvery[0]), ""}
+	for _, every := range pollingEvery[1:] {
+		at := lineKey{pollingName(every), ""}
+		before, now := r.stat(usual, "time_ms"), r.stat(at, "time_ms")
+		switch {
+		case !before.OK || !now.OK:
+		case !r.apart("time_ms", usual, at):
+			out.Add("Reading every %s in place of every %s: no difference beyond noise (%s).", every, pollingEvery[0],
+				percent(r.margin("time_ms", usual, at)))
+		default:
+			out.Add("Reading every %s in place of every %s: time %+.1f %%, energy %s.", every, pollingEvery[0],
+				100*(now.V/before.V-1), change(r.stat(usual, "energy_j").V, r.stat(at, "energy_j").V))
+		}
+	}
+	return out
+}

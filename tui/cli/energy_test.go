@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
+	t.Parallel()
+	nano := []string{"--device", "virtual:nano", "--speed", "max"}
+	dir, plots := filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "plots")
+	args := with(nano, "experiment", "energy", "mobilenet-infer", "--repeat", "2", "--latency-cost", "15", "--out", dir,
+		"--governor", "cpu=ondemand", "--against", "alexnet-infer", "--svg", plots)
+	o := jtune(t, args...).done(t)
+	for _, want := range []string{"VIRTUAL: a simulation, not a measurement", "Least energy:", "against the default",
+		"Batch 16 in place of 1", "governors cpu=ondemand:", "alexnet-infer with the default governors:",
+		"alexnet-infer at ", "Within +15 % of latency:", "◆ least measured", "latency of a batch, ms"} {
+		if !strings.Contains(strings.Join(strings.Fields(o.out), " "), want) {
+			t.Errorf("the report lacks %q:\n%s", want, o.out)
+		}
+	}
+	for _, name := range []string{"heat.svg", "curves-gpu.svg", "curves-cpu.svg"} {
+		if text, err := os.ReadFile(filepath.Join(plots, name)); err != nil || !strings.Contains(string(text), "VIRTUAL") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	v := jtune(t, with(args, "--resume", "--json")...).done(t).object(t, "experiment workload device virtual unit batch "+
+		"full repeat least beyond within latency_falls inner_minimum baselines sizes against points findings failed dir")
+	if v["virtual"] != true || v["unit"] != "inference" || len(v["baselines"].([]any)) != 2 ||
+		len(v["against"].([]any)) != 2 || len(v["sizes"].([]any)) != 1 {
+		t.Errorf("got %v", v)
+	}
+	least := v["least"].(map[string]any)
+	if saving := least["energy_change_pct"].(float64); saving > -6 || saving < -22 || least["status"] != "measured" {
+		t.Errorf("the least is %v", least)
+	}
+	within := v["within"].([]any)[0].(map[string]any)
+	if cost := within["answer"].(map[string]any)["time_change_pct"].(float64); cost > 15 {
+		t.Errorf("%g %% more latency, 15 were allowed", cost)
+	}
+	table, err := csv.NewReader(strings.NewReader(jtune(t, with(args, "--resume", "--csv")...).done(t).out)).ReadAll()
+	if err != nil || len(table) != 1+len(v["points"].([]any))+5 || table[0][len(table[0])-1] != "virtual" {
+		t.Errorf("%d lines of CSV, %v", len(table), err)
+	}
+}
+
+func TestExperimentEnergyRefusesWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code int
+		args string
+		says []string
+	}{
+		{exitUsage, "", []string{"arg"}},
+		{exitUsage, "mobilenet", []string{"mobilenet-infer"}},
+		{exitUsage, "mobilenet-infer --governor schedutil", []string{"cpu=NAME"}},
+		{exitUsage, "mobilenet-infer --governor cpu=turbo", []string{"turbo", "ondemand"}},
+		{exitUsage, "mobilenet-infer --latency-cost -1", []string{"--latency-cost"}},
+		{exitUsage, "mobilenet-infer --interval 2s", []string{"--interval"}},
+		{exitUsage, "mobilenet-infer --against mobilenet-infer", []string{"--against"}},
+		{exitUsage, "mobilenet-infer --against lenet5", []string{"--against"}},
+		{exitUsage, "mobilenet-infer --resume", []string{"--out DIR"}},
+		{exitPermission, "mobilenet-infer --read-only", []string{"--read-only"}},
+	} {
+		jtune(t, with(virtualBoard, append([]string{"experiment", "energy"}, strings.Fields(c.args)...)...)...).fails(t,
+			c.code, c.says...)
+	}
+}
