@@ -79,7 +79,8 @@ func TestEnergyStudyComesNearTheLeastOfTheMeasuredSweeps(t *testing.T) {
 			pairs = min(pairs, truth[m].EnergyJ())
 		}
 		if r.Least.V.EnergyJ() > 1.05*pairs {
-			t.Errorf("%s, batch %d: %.4f J, the least of the pairs is %.4f", c.name, c.batch, r.Least.V.EnergyJ(), pairs)
+			t.Errorf("%s, batch %d: %.4f J, the least of the pairs is %.4f", c.name, c.batch, r.Least.V.EnergyJ(),
+				pairs)
 		}
 		if c.overAll > 0 && found > c.overAll*least {
 			t.Errorf("%s, batch %d: %.4f J after %d settings, the least of all is %.4f", c.name, c.batch, found,

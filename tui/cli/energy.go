@@ -35,9 +35,9 @@ func (a *app) energy() *cobra.Command {
 		Long: "Measures pairs of CPU and GPU clocks, cores and memory at their maxima, and compares the energy of a " +
 			"request with that under the default governors, all clocks free, which is measured first, in the middle " +
 			"and last.\n\n" +
-			"A model screens the pairs: 24 evenly spread ones, the 5 of least energy that it predicts, the neighbours " +
-			"of the best, and a few settings with fewer cores or slower memory; those that may be the answer are read " +
-			"three times. --full measures every pair, ten times with 3,200 inferences each: days. --out DIR --resume " +
+			"A model screens the pairs: 24 evenly spread ones, the 5 of least energy that it predicts, the " +
+			"neighbours of the best, and a few settings with fewer cores or slower memory; those that may be the " +
+			"answer are read three times. --full measures every pair, ten times with 3,200 inferences each: days. --out DIR --resume " +
 			"continues an interrupted study. A reading that disagrees with all others is never the answer.\n\n" +
 			"--batch 1,4,16 studies the first size and measures the others beside the baseline. At the end the board " +
 			"is restored, governors included.",
@@ -291,8 +291,8 @@ func baselinesJSON(r session.EnergyReport, list []session.EnergyBaseline) []ener
 
 func energyPoint(r session.EnergyReport, p optimize.EnergyPoint, name string, unitJ float64,
 	l record.Latency) energyPointJSON {
-	out := energyPointJSON{Setting: name, Mode: p.Mode, Status: session.StatusOf(p), N: p.N, UnitJ: unitJ, CVPct: p.CVPct,
-		TimeMS: p.TimeMS, PowerW: p.PowerW, P95MS: l.SureP95(), P99MS: l.SureP99()}
+	out := energyPointJSON{Setting: name, Mode: p.Mode, Status: session.StatusOf(p), N: p.N, UnitJ: unitJ,
+		CVPct: p.CVPct, TimeMS: p.TimeMS, PowerW: p.PowerW, P95MS: l.SureP95(), P99MS: l.SureP99()}
 	out.P50MS = tegra.Val[float64]{V: l.P50, OK: l.N > 0}
 	out.EnergyPct, out.TimePct = r.Change(p, unitJ)
 	return out

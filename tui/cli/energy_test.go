@@ -23,12 +23,14 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"heat.svg", "curves-gpu.svg", "curves-cpu.svg"} {
-		if text, err := os.ReadFile(filepath.Join(plots, name)); err != nil || !strings.Contains(string(text), "VIRTUAL") {
+		text, err := os.ReadFile(filepath.Join(plots, name))
+		if err != nil || !strings.Contains(string(text), "VIRTUAL") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	v := jtune(t, with(args, "--resume", "--json")...).done(t).object(t, "experiment workload device virtual unit batch "+
-		"full repeat least beyond within latency_falls inner_minimum baselines sizes against points findings failed dir")
+	v := jtune(t, with(args, "--resume", "--json")...).done(t).object(t, "experiment workload device virtual unit "+
+		"batch full repeat least beyond within latency_falls inner_minimum baselines sizes against points findings "+
+		"failed dir")
 	if v["virtual"] != true || v["unit"] != "inference" || len(v["baselines"].([]any)) != 2 ||
 		len(v["against"].([]any)) != 2 || len(v["sizes"].([]any)) != 1 {
 		t.Errorf("got %v", v)

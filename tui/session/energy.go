@@ -172,8 +172,8 @@ func (s *Session) checkEnergy(r EnergyRequest) error {
 			offered    []string
 		}{{"CPU", g.CPU, cpu}, {"GPU", g.GPU, gpu}} {
 			if one.name != "" && !slices.Contains(one.offered, one.name) {
-				return fmt.Errorf("%w: --governor: this board offers no %s governor %q; it offers %s", ErrUsage, one.what,
-					text.Clip(one.name), strings.Join(one.offered, ", "))
+				return fmt.Errorf("%w: --governor: this board offers no %s governor %q; it offers %s", ErrUsage,
+					one.what, text.Clip(one.name), strings.Join(one.offered, ", "))
 			}
 		}
 	}

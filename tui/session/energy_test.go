@@ -27,7 +27,8 @@ func energyRequest(t *testing.T, s *Session, name string) EnergyRequest {
 }
 
 // The study on the boards of the slides: savings of 9 to 19 % on a Nano and 2 to 15 % on a Xavier NX, each with the
-// tolerance of package fidelity; latency that falls, an inner minimum, and clocks at the top for 89 and 83 % of the time.
+// tolerance of package fidelity; latency that falls, an inner minimum, and clocks at the top for 89 and 83 % of the
+// time.
 func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -51,8 +52,8 @@ func TestEnergyStudyOnVirtualBoardsComesNearTheSlides(t *testing.T) {
 			energy, time := res.change(res.Least.V)
 			const tolerance = 3
 			if -energy.V < c.lo-tolerance || -energy.V > c.hi+tolerance || time.V < 0 {
-				t.Errorf("%.1f %% of energy and %.1f %% of latency; published savings are %g to %g %%", energy.V, time.V,
-					c.lo, c.hi)
+				t.Errorf("%.1f %% of energy and %.1f %% of latency; published savings are %g to %g %%", energy.V,
+					time.V, c.lo, c.hi)
 			}
 			if !res.LatencyFalls() || !res.Grid().InnerMinimum() {
 				t.Errorf("latency falls: %v, inner minimum: %v", res.LatencyFalls(), res.Grid().InnerMinimum())

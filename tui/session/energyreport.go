@@ -270,8 +270,8 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 		if !r.Grid().InnerMinimum() {
 			inner = "is least at an end of the GPU's clocks"
 		}
-		lines.Add("As measured and, where it was not, as predicted: latency %s; energy, the CPU at its highest clock, %s.",
-			falls, inner)
+		lines.Add("As measured and, where it was not, as predicted: latency %s; energy, the CPU at its highest clock, "+
+			"%s.", falls, inner)
 	}
 	for _, p := range r.Doubted() {
 		lines.Add("%s read %s per %s, which disagrees with all others: it counts for nothing unless measured again.",
@@ -339,8 +339,8 @@ func (r EnergyReport) sayBaselines(lines *text.Lines, base EnergyBaseline) {
 			"%.0f %%.", base.Name, cpu.V.Freq, 100*cpu.V.Share, gpu.V.Freq, 100*gpu.V.Share)
 	}
 	if base.DriftPct > mostDriftPct {
-		lines.Add("The baseline drifted by %.1f %% between its readings, first, in the middle and last: savings below that "+
-			"mean nothing; let the board reach its temperature first.", base.DriftPct)
+		lines.Add("The baseline drifted by %.1f %% between its readings, first, in the middle and last: savings below "+
+			"that mean nothing; let the board reach its temperature first.", base.DriftPct)
 	}
 }
 
@@ -372,8 +372,8 @@ func (r EnergyReport) CSV(w io.Writer) error {
 	row := func(name, how string, p optimize.EnergyPoint, unitJ float64, l record.Latency) {
 		energy, time := r.Change(p, unitJ)
 		c.Write(slices.Concat(sweep.ModeFields(p.Mode), []string{name, how, strconv.Itoa(p.N), number(unitJ),
-			number(p.CVPct.Or(0)), number(p.TimeMS), number(l.P50), number(l.SureP95().Or(0)), number(l.SureP99().Or(0)),
-			number(p.PowerW), number(energy.Or(0)), number(time.Or(0)), strconv.FormatBool(r.Virtual)}))
+			number(p.CVPct.Or(0)), number(p.TimeMS), number(l.P50), number(l.SureP95().Or(0)),
+			number(l.SureP99().Or(0)), number(p.PowerW), number(energy.Or(0)), number(time.Or(0)), strconv.FormatBool(r.Virtual)}))
 	}
 	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
 		row(b.Name, measuredSeries, b.EnergyPoint, b.UnitJ(), b.Latency)

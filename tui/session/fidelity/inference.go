@@ -66,7 +66,8 @@ func (b *bench) least(board string, n physics.Network) (saving, latency float64,
 	return -energy.V, time.V, nil
 }
 
-// residency is the share of time, in percent, at the highest clock in use under the governors: the mean of all networks.
+// residency is the share of time, in percent, at the highest clock in use under the governors: the mean of all
+// networks.
 func residency(b *bench, f Figure) ([]float64, error) {
 	total := 0.0
 	for _, n := range physics.Networks() {
