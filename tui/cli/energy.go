@@ -37,8 +37,8 @@ func (a *app) energy() *cobra.Command {
 			"and last.\n\n" +
 			"A model screens the pairs: 24 evenly spread ones, the 5 of least energy that it predicts, the " +
 			"neighbours of the best, and a few settings with fewer cores or slower memory; those that may be the " +
-			"answer are read three times. --full measures every pair, ten times with 3,200 inferences each: days. --out DIR --resume " +
-			"continues an interrupted study. A reading that disagrees with all others is never the answer.\n\n" +
+			"answer are read three times. --full measures every pair, ten times with 3,200 inferences each: " +
+			"days. --out DIR --resume continues an interrupted study. A reading that disagrees with all others is never the answer.\n\n" +
 			"--batch 1,4,16 studies the first size and measures the others beside the baseline. At the end the board " +
 			"is restored, governors included.",
 		Example: "  jtune experiment energy mobilenet-infer --batch 1\n" +

@@ -373,7 +373,8 @@ func (r EnergyReport) CSV(w io.Writer) error {
 		energy, time := r.Change(p, unitJ)
 		c.Write(slices.Concat(sweep.ModeFields(p.Mode), []string{name, how, strconv.Itoa(p.N), number(unitJ),
 			number(p.CVPct.Or(0)), number(p.TimeMS), number(l.P50), number(l.SureP95().Or(0)),
-			number(l.SureP99().Or(0)), number(p.PowerW), number(energy.Or(0)), number(time.Or(0)), strconv.FormatBool(r.Virtual)}))
+			number(l.SureP99().Or(0)), number(p.PowerW), number(energy.Or(0)), number(time.Or(0)),
+			strconv.FormatBool(r.Virtual)}))
 	}
 	for _, b := range slices.Concat(r.Baselines, r.Sizes, r.Against) {
 		row(b.Name, measuredSeries, b.EnergyPoint, b.UnitJ(), b.Latency)
