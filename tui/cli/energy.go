@@ -33,14 +33,15 @@ func (a *app) energy() *cobra.Command {
 		Use:   "energy WORKLOAD",
 		Short: "Find the clocks that answer a request at the least energy",
 		Long: "Measures pairs of CPU and GPU clocks, cores and memory at their maxima, and compares the energy of a " +
-			"request with that under the default governors, all clocks free, which is measured first, in the middle " +
-			"and last.\n\n" +
+			"request with that under the default governors, all clocks free, which is measured first, in the " +
+			"middle and last.\n\n" +
 			"A model screens the pairs: 24 evenly spread ones, the 5 of least energy that it predicts, the " +
 			"neighbours of the best, and a few settings with fewer cores or slower memory; those that may be the " +
-			"answer are read three times. --full measures every pair, ten times with 3,200 inferences each: " +
-			"days. --out DIR --resume continues an interrupted study. A reading that disagrees with all others is never the answer.\n\n" +
-			"--batch 1,4,16 studies the first size and measures the others beside the baseline. At the end the board " +
-			"is restored, governors included.",
+			"answer are read three times. --full measures every pair, ten times with 3,200 inferences each: days. " +
+			"--out DIR --resume continues an interrupted study. A reading that disagrees with all others is never " +
+			"the answer.\n\n" +
+			"--batch 1,4,16 studies the first size and measures the others beside the baseline. At the end the " +
+			"board is restored, governors included.",
 		Example: "  jtune experiment energy mobilenet-infer --batch 1\n" +
 			"  jtune experiment energy mobilenet-infer --full --repeat 10 --out study\n" +
 			"  jtune experiment energy mobilenet-infer --governor cpu=performance,gpu=simple_ondemand\n" +
@@ -65,9 +66,10 @@ func (a *app) energy() *cobra.Command {
 	fl.BoolVar(&r.Full, "full", false, "measure every pair of clocks; says before how long that takes")
 	countFlag(fl, &r.Repeat, "repeat", "read each pair that may be the answer `N` times; with --full every pair "+
 		"(default 3, or 10)")
-	countFlag(fl, &r.Inferences, "inferences", "answer `N` in each reading (default 40 batches and 3 s; with --full 3200)")
-	fl.StringArrayVar(&f.governors, "governor", nil, "another baseline: `NAMES` such as cpu=performance,gpu=simple_ondemand; "+
-		"may be repeated")
+	countFlag(fl, &r.Inferences, "inferences",
+		"answer `N` in each reading (default 40 batches and 3 s; with --full 3200)")
+	fl.StringArrayVar(&f.governors, "governor", nil, "another baseline: `NAMES` such as "+
+		"cpu=performance,gpu=simple_ondemand; may be repeated")
 	fl.Float64Var(&f.latencyCost, "latency-cost", 0, "also the least energy whose latency is at most `PCT` percent "+
 		"above the baseline's")
 	fl.StringVar(&f.against, "against", "", "compare with workload `NAME`: the same requests, in the baseline and at the "+
