@@ -115,6 +115,7 @@ func TestASimulationIsMarkedByEveryCommand(t *testing.T) {
 		"export nvpmodel":   {"MAXN", "--name", "X"},
 		"evaluate":          {"--truth", campaign, "--quick", "--sizes", "4", "--methods", "gp"},
 		"experiment":        {"workers", "lstm", "--minibatches", "3", "--base", "0"},
+		"experiment energy": {"mobilenet-infer", "--repeat", "1"},
 		"fidelity":          {"--only", "scenario"},
 		"exporter":          {"--once"},
 		"reproduce":         {"four-modes"},
