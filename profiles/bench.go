@@ -299,7 +299,7 @@ func (b *Bench) lost(ctx context.Context, err error) (*fault, error) {
 		b.consecutiveEmptyRuns++
 	}
 	stopErr := b.stop(ctx)
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) && !errors.Is(err, harness.ErrOver) {
 		err = fmt.Errorf(
 			"workload %s ends by itself: it must train until it is stopped (JTUNE_EPOCHS=0)",
 			b.Workload.Name,

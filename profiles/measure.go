@@ -119,7 +119,8 @@ func (m *measurement) run(ctx context.Context) (*fault, error) {
 			return m.timedOut(), nil
 		}
 		var raw *rawError
-		if ctx.Err() != nil || errors.As(err, &raw) || errors.Is(err, ErrFixedBatch) {
+		if ctx.Err() != nil || errors.As(err, &raw) || errors.Is(err, ErrFixedBatch) ||
+			errors.Is(err, harness.ErrOver) {
 			return nil, err
 		}
 		again := errors.Is(err, io.EOF) && m.b.warm && try < restarts

@@ -21,10 +21,25 @@ var _ Harness = alongside{}
 // whole path of a job without a Jetson; the numbers belong to no board. The board must run at
 // speed 1.
 func ExecAlongside(ctx context.Context, b *virtual.Board, workload string, batch int, o ExecOptions) (Harness, error) {
-	if b.Clock().Speed() != 1 {
-		return nil, errors.New("harness: a real job beside a virtual board needs its clock at --speed 1")
+	if err := realTime(b); err != nil {
+		return nil, err
 	}
 	return beside(b, workload, batch, func() (Harness, error) { return Exec(ctx, o) })
+}
+
+// AttachAlongside is ExecAlongside for a job that was started elsewhere.
+func AttachAlongside(b *virtual.Board, workload string, batch int, begin func() (Harness, error)) (Harness, error) {
+	if err := realTime(b); err != nil {
+		return nil, err
+	}
+	return beside(b, workload, batch, begin)
+}
+
+func realTime(b *virtual.Board) error {
+	if b.Clock().Speed() != 1 {
+		return errors.New("harness: a real job beside a virtual board needs its clock at --speed 1")
+	}
+	return nil
 }
 
 // Alongside is ExecAlongside for what measures a real server. A board at full speed has a clock that only its server

@@ -56,6 +56,8 @@
 // when they end (see Summary). A job may run in a container;
 // package torch below has the built-in ones.
 //
+// A job that was started elsewhere is read from its log or a named pipe (Attach): it is never signalled.
+//
 // Lines that are no such object are counted and kept in the log, as are
 // events with absurd values (not a number, negative, time going back).
 // Standard error goes to the log. The job finds its settings in the

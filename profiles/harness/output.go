@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -19,12 +20,18 @@ func (j *job) listen(readers *sync.WaitGroup, stdout, stderr *pipe) {
 		return
 	}
 	take, log := j.match(j.take(new(pipe))), j.match(j.log.stderr) // its lines have no time of their own
-	each := eachFinished
-	if _, expression := j.pattern.(*pattern); expression {
-		each = eachDraw
-	}
+	each := pieces(j.pattern)
 	readers.Go(func() { each(stdout, take) })
 	readers.Go(func() { each(stderr, log) })
+}
+
+// pieces is how the lines of a program are taken apart: bars of progress are read before they end.
+func pieces(r reader) func(io.Reader, func(text []byte, whole bool)) {
+	switch r.(type) {
+	case *pattern, *guess:
+		return eachDraw
+	}
+	return eachFinished
 }
 
 // match returns the function that reads minibatches from lines and passes other lines to rest.

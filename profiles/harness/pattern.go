@@ -178,11 +178,11 @@ func (p *pattern) count(epoch int, doneText, ofText string, now time.Duration) [
 	}
 	n := done - p.done
 	last, known := p.at, p.counted && epoch == p.epoch
-	if known && n == 0 {
-		return nil // the bar was drawn again
+	if known && (n == 0 || now <= last) {
+		return nil // the bar was drawn again, or came together with the last one: the next one counts both
 	}
 	p.epoch, p.done, p.at, p.counted = epoch, done, now, true
-	if !known || n > maxAtOnce || now <= last {
+	if !known || n > maxAtOnce {
 		return nil
 	}
 	each := (now - last) / time.Duration(n)

@@ -54,6 +54,7 @@ func (w Workload) Fingerprint(versions string) string {
 	add("half", w.Torch.Half)
 	add("no gc", w.Torch.NoGC)
 	add("beside", w.Torch.Beside)
+	add("attached", w.Attached && len(w.Command) == 0) // whose job need not be the built-in one
 	add("versions", versions)
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }

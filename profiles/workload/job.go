@@ -36,6 +36,9 @@ type HarnessOptions struct {
 // means its own. A workload without a command or a built-in job runs on a virtual board only;
 // elsewhere starting it is an error that wraps ErrNoCommand.
 func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
+	if w.Elsewhere != nil {
+		return w.attach(o)
+	}
 	if w.Serves() && (o.Virtual == nil || w.Server.Beside != "") {
 		return w.newServer(o)
 	}
@@ -64,10 +67,33 @@ func (w Workload) NewHarness(o HarnessOptions) func(ctx context.Context, batch i
 	}
 }
 
+// attach returns what reads a job that was started elsewhere.
+func (w Workload) attach(o HarnessOptions) func(ctx context.Context, batch int) (harness.Harness, error) {
+	e := *w.Elsewhere
+	e.Pattern = cmp.Or(e.Pattern, w.Pattern)
+	begin := func(ctx context.Context) (harness.Harness, error) {
+		h, err := harness.Attach(ctx, e, o.Clock, cmp.Or(o.Silence, time.Duration(w.SilenceS)*time.Second))
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+		}
+		return h, nil
+	}
+	return func(ctx context.Context, _ int) (harness.Harness, error) {
+		if o.Virtual != nil {
+			return harness.AttachAlongside(o.Virtual, w.Torch.Net, w.Batch, func() (harness.Harness, error) {
+				return begin(ctx)
+			})
+		}
+		return begin(ctx)
+	}
+}
+
 // Ready returns an error for what is missing to run the workload on real hardware, as far as it
 // is known before the start.
 func (w Workload) Ready() error {
 	switch {
+	case w.Elsewhere != nil:
+		return w.Elsewhere.Check()
 	case strings.Contains(strings.Join(w.Command, " "), weightsVariable):
 		return fmt.Errorf("%w: give --weights FILE, or the name by which its server knows the model", ErrNoWeights)
 	case w.Serves():
@@ -101,7 +127,7 @@ func (w Workload) TakesBatch() bool { return w.reads(batchVariable) }
 func (w Workload) TakesWorkers() bool { return w.reads(workersVariable) }
 
 func (w Workload) reads(variable string) bool {
-	if _, fixed := w.Env[variable]; fixed || w.Serves() {
+	if _, fixed := w.Env[variable]; fixed || w.Serves() || w.Elsewhere != nil {
 		return false
 	}
 	if len(w.Command) == 0 {

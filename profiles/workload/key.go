@@ -31,7 +31,7 @@ type Key struct {
 var elsewhere = []string{"keys", "theme", "notify", "board"}
 
 // notKeys are fields of a workload that no file gives.
-var notKeys = []string{"name", "own", "-"}
+var notKeys = []string{"name", "own", "attached", "-"}
 
 // Keys lists [torch], the keys that a workload may have, as [workload.NAME], and those of each workload
 // that the user's file names. What Load reads is what stands here: both go by the tags of Workload. No file: ""

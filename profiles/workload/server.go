@@ -23,7 +23,9 @@ const weightsVariable = "${JTUNE_WEIGHTS}"
 func (w Workload) Serves() bool { return w.Server != Server{} }
 
 // Beside reports whether the job really runs on this machine, beside a virtual board.
-func (w Workload) Beside() bool { return w.Torch.Beside || w.Serves() && w.Server.Beside != "" }
+func (w Workload) Beside() bool {
+	return w.Elsewhere != nil || w.Torch.Beside || w.Serves() && w.Server.Beside != ""
+}
 
 // WithWeights names the model: a file for a command, or the name by which a server knows it.
 func (w Workload) WithWeights(name string) (Workload, error) {

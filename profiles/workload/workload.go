@@ -47,6 +47,10 @@ type Workload struct {
 	// the built-in job; used when there is no Command
 	Torch torch.Job `toml:"torch,omitempty" json:"torch,omitzero"`
 
+	// Elsewhere is where the job runs that was started elsewhere; nil: jtune starts it. Attached says so in a record.
+	Elsewhere *harness.Elsewhere `toml:"-" json:"-"`
+	Attached  bool               `toml:"attached,omitempty" json:"-"`
+
 	Kind string `toml:"kind,omitempty" json:"kind,omitempty"` // train or infer; train when empty
 	// of an inference job: what its speed and energy are told per: inference, token or frame
 	Unit string `toml:"unit,omitempty" json:"unit,omitempty"`

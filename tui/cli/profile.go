@@ -22,7 +22,7 @@ import (
 func (a *app) profile() *cobra.Command {
 	var r session.ProfileRequest
 	var list, part string
-	dvfs, retries, trust := "", 1, false
+	dvfs, retries, trust, join := "", 1, false, joinFlags{}
 	cmd := &cobra.Command{
 		Use:   "profile WORKLOAD (--modes N | --sample N [--grid] | --grid | --filter EXPR | --list FILE)",
 		Short: "Measure power modes with a training job and record them",
@@ -63,7 +63,13 @@ func (a *app) profile() *cobra.Command {
 				job = a.withRecordedJob(r.Dir)
 			}
 			return job(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
-				r.Workload, r.Batches = w, sizes
+				var err error
+				if r.Workload, err = join.join(s, w); err != nil {
+					return err
+				}
+				if r.Batches = sizes; join.given() && len(sizes) > 0 {
+					return usagef("a training that runs already has one batch size: give one --batch")
+				}
 				if list != "" {
 					if err := s.EnsureFullSpace(cmd.Context()); err != nil {
 						return err
@@ -96,6 +102,7 @@ func (a *app) profile() *cobra.Command {
 		"your configuration has another")
 	perModeFlag(f, &r.Settings.Minibatches)
 	a.weightsFlag(f)
+	join.add(f)
 	f.DurationVar(&r.Settings.FixedWait, "wait", 0, "wait `TIME` in each new mode instead of until power is steady")
 	f.DurationVar(&r.Settings.ModeTimeout, "mode-timeout", 0, "longest `TIME` for a mode (default 20m)")
 	f.IntVar(&retries, "retries", 1, "retry a failed mode `N` times")

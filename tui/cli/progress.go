@@ -78,7 +78,8 @@ func (r *reporter) progress(p profiles.Progress) {
 		r.line("%s", p.Line)
 	}
 	if r.bar {
-		r.draw(fmt.Sprintf("%s %s %s %s", bar(r.done, p.Total), r.what(p, p.Step.Setting), p.Phase, minibatches(p)))
+		r.draw(fmt.Sprintf("%s %s %s %s%s", bar(r.done, p.Total), r.what(p, p.Step.Setting), p.Phase, minibatches(p),
+			newest(p)))
 	}
 }
 
@@ -126,6 +127,14 @@ func minibatches(p profiles.Progress) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d minibatches", p.Minibatch, p.Of)
+}
+
+// newest are the time of the newest minibatch and the power beside it.
+func newest(p profiles.Progress) string {
+	if p.TimeMS <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s ms, %s", text.Of(p.TimeMS), dash(p.PowerW, "%.1f W"))
 }
 
 // bar draws how much is done; just the count where the total is not known.

@@ -55,14 +55,16 @@ func (e *epochsFlag) takeNumber(args []string) []string {
 func (a *app) run() *cobra.Command {
 	var r session.RunRequest
 	var epochs epochsFlag
-	workers, infer := -1, inferFlags{}
+	workers, infer, join := -1, inferFlags{}, joinFlags{}
 	cmd := &cobra.Command{
 		Use:   "run WORKLOAD",
 		Short: "Run a workload in the present mode; report time, power, energy",
 		Long: "Runs a workload in the present mode and changes nothing. It waits until power is steady,\n" +
 			"then takes 40 minibatches, or more until there are three readings of power. --minibatches takes\n" +
 			"exactly so many from the second one on, and says if power was not steady; --epochs takes whole\n" +
-			"epochs and keeps epoch 0, which reads the data for the first time, apart.",
+			"epochs and keeps epoch 0, which reads the data for the first time, apart.\n\n" +
+			"--attach and --log read a training that was started elsewhere, with the power beside it, and leave it\n" +
+			"running: jtune run resnet18 --attach $(pgrep -f train.py).",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return takes(cobra.ExactArgs(1))(cmd, epochs.takeNumber(args))
 		},
@@ -82,6 +84,8 @@ func (a *app) run() *cobra.Command {
 				return usagef("--base must not be negative")
 			case r.Every < 10*time.Millisecond:
 				return usagef("--interval %s: 10ms at least", r.Every)
+			case join.given() && (cmd.Flags().Changed("workers") || infer.inferences > 0):
+				return usagef("a training that runs has its own settings: leave --workers and --inferences away")
 			case r.Uninstrumented && (cmd.Flags().Changed("interval") || cmd.Flags().Changed("base")):
 				return usagef("--no-instrument reads no power: leave --interval and --base away")
 			case cmd.Flags().Changed("workers") && (workers < 0 || workers > mostWorkers):
@@ -90,6 +94,9 @@ func (a *app) run() *cobra.Command {
 			return a.withJob(args[0], func(s *session.Session, w workload.Workload) error {
 				var err error
 				if r.Workload, err = infer.over(w); err != nil {
+					return err
+				}
+				if r.Workload, err = join.join(s, r.Workload); err != nil {
 					return err
 				}
 				if w.Infers() && r.Epochs > 0 {
@@ -123,6 +130,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
 		"read no sensor: the time without the cost of reading; no power, no campaign folder")
 	infer.add(cmd.Flags())
+	join.add(cmd.Flags())
 	a.weightsFlag(cmd.Flags())
 	a.jsonFlag(cmd.Flags())
 	return cmd

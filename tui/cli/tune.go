@@ -21,6 +21,7 @@ func (a *app) tune() *cobra.Command {
 	var serving session.Serving
 	var watts []float64
 	depth, coverage := optimize.Quick.String(), session.CoverLimit.String()
+	join := joinFlags{}
 	cmd := &cobra.Command{
 		Use:   "tune WORKLOAD (--power-limit W[,W…] | --time-limit MS | --energy)",
 		Short: "Search for the best power mode by measuring on the board",
@@ -61,7 +62,13 @@ func (a *app) tune() *cobra.Command {
 				return usagef("--coverage %q: want limit or front", coverage)
 			}
 			return a.withSizedJob(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
-				r.Workload, r.Batches = w, sizes
+				var err error
+				if r.Workload, err = join.join(s, w); err != nil {
+					return err
+				}
+				if r.Batches = sizes; join.given() && len(sizes) > 0 {
+					return usagef("a training that runs already has one batch size: give one --batch")
+				}
 				return a.doTune(cmd.Context(), s, r)
 			})
 		},
@@ -90,6 +97,7 @@ func (a *app) tune() *cobra.Command {
 		"start from nothing; else a search starts from what is known of the workload on "+
 			"this board, and measures its best guess again first")
 	referenceFlag(fl, &r.Reference)
+	join.add(fl)
 	fl.StringVar(&r.Dir, "out", "", "new campaign `DIR` for the measurements (default: in the data directory)")
 	perModeFlag(fl, &r.Settings.Minibatches)
 	a.weightsFlag(fl)
@@ -174,11 +182,30 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	}
 	switch {
 	case !a.asJSON:
-		return err
 	case len(documents) == 1:
-		return errors.Join(err, printJSON(a.out, documents[0]))
+		err = errors.Join(err, printJSON(a.out, documents[0]))
+	default:
+		err = errors.Join(err, printJSON(a.out, documents))
 	}
-	return errors.Join(err, printJSON(a.out, documents))
+	if r.Workload.Elsewhere == nil || err != nil {
+		return err
+	}
+	return a.leave(ctx, s, r, answers)
+}
+
+// leave lets a job that was started elsewhere go on in the mode that was found for it.
+func (a *app) leave(ctx context.Context, s *session.Session, r session.TuneRequest, answers []session.Answered) error {
+	if len(answers) > 1 {
+		a.note("the training goes on in the mode that it was found in: set one of the answers with jtune apply MODE")
+		return nil
+	}
+	m := answers[0].Mode
+	if _, err := s.Leave(ctx, m); err != nil {
+		return fmt.Errorf("the training goes on, not in the answer: %w", err)
+	}
+	a.note("the training (%v) goes on in %s, which is kept; jtune revert goes back", r.Workload.Elsewhere,
+		s.Device.Space().Format(m))
+	return nil
 }
 
 // tuned is an answer of a search as it is printed.

@@ -40,7 +40,10 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if r.Uninstrumented {
 		r.Base, r.NoRecord = 0, true
 	}
-	var base profiles.Base
+	base := profiles.Base{}
+	if r.Workload.Elsewhere != nil {
+		r.Base, base.Why = 0, "the job ran already"
+	}
 	if r.Base > 0 && !s.replays() { // a table has no power of the idle board
 		var err error
 		if base, err = profiles.BaseLoad(ctx, s.Sampler, s.Clock, r.Base, false); err != nil {

@@ -1,0 +1,186 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/tegra"
+)
+
+// Elsewhere is a job that was started elsewhere: by its process, or the file or named pipe to which it writes.
+type Elsewhere struct {
+	PID     int    // 0: not known
+	Log     string // "": the file to which the process writes
+	Pattern string // reads minibatches out of its lines, see CheckPattern; "": finds out
+}
+
+// attachSilence is how long such a job may be silent: it may validate or write a checkpoint meanwhile.
+const attachSilence = 5 * time.Minute
+
+// attached is a job that was started elsewhere. It is never signalled, and goes on when it is no longer read.
+type attached struct {
+	job  *job
+	tail *tail
+	done chan struct{} // closed when its output is read no more
+}
+
+var (
+	_ Harness   = (*attached)(nil)
+	_ Expecting = (*attached)(nil)
+)
+
+// ErrOver reports that a job which was started elsewhere has ended. It is an io.EOF too.
+var ErrOver error = over{}
+
+type over struct{}
+
+func (over) Error() string        { return "the job has ended" }
+func (over) Is(target error) bool { return target == io.EOF }
+
+// Check returns an error when there is no such job, or its output cannot be read.
+func (e Elsewhere) Check() error {
+	if e.Pattern != "" {
+		if err := CheckPattern(e.Pattern); err != nil {
+			return err
+		}
+	}
+	if e.PID != 0 && !alive(e.PID, "") {
+		return fmt.Errorf("no process %d runs: %w", e.PID, ErrOver)
+	}
+	path, err := e.output()
+	if err != nil {
+		return err
+	}
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the job's output: %w", err)
+	case st.Mode().IsRegular(), st.Mode()&os.ModeNamedPipe != 0:
+		return nil
+	}
+	return fmt.Errorf("the job's output %s is neither a file nor a named pipe", text.OneLine(path))
+}
+
+// output is the path of what the job writes: its log, or the file that is its standard output or error.
+func (e Elsewhere) output() (string, error) {
+	if e.Log != "" {
+		return e.Log, nil
+	}
+	goesTo := ""
+	for _, fd := range []string{"1", "2"} {
+		path := filepath.Join("/proc", strconv.Itoa(e.PID), "fd", fd)
+		st, err := os.Stat(path)
+		if errors.Is(err, os.ErrPermission) {
+			return "", fmt.Errorf("process %d belongs to somebody else: name its log with --log FILE: %w", e.PID,
+				tegra.ErrPermission)
+		}
+		if err == nil && st.Mode().IsRegular() {
+			return path, nil
+		}
+		where, _ := os.Readlink(path)
+		goesTo = cmp.Or(goesTo, text.OneLine(where))
+	}
+	return "", fmt.Errorf("process %d writes to no file (%s): start it with its output in one "+
+		"(python3 train.py > train.log 2>&1), or name its log with --log FILE", e.PID, cmp.Or(goesTo, "nothing"))
+}
+
+func (e Elsewhere) String() string {
+	switch {
+	case e.PID != 0 && e.Log != "":
+		return fmt.Sprintf("process %d with log %s", e.PID, text.OneLine(e.Log))
+	case e.PID != 0:
+		return fmt.Sprintf("process %d", e.PID)
+	}
+	return "log " + text.OneLine(e.Log)
+}
+
+// Attach reads the events of a job that was started elsewhere, from now on. The job ends with its process, or with a
+// done event; of a log alone, with silence.
+func Attach(ctx context.Context, e Elsewhere, clock tegra.Clock, silent time.Duration) (Harness, error) {
+	if err := errors.Join(ctx.Err(), e.Check()); err != nil {
+		return nil, err
+	}
+	path, err := e.output()
+	if err != nil {
+		return nil, err
+	}
+	silent = cmp.Or(silent, attachSilence)
+	if clock == nil {
+		clock = tegra.RealClock()
+	}
+	read := &readClock{Clock: clock}
+	read.tick()
+	a := &attached{job: &job{name: e.String(), log: &jobLog{}, queue: newQueue(), clock: read, stdout: new(pipe),
+		silence: silenceOf(silent, silent), lastEvent: time.Now()}, done: make(chan struct{})}
+	if a.job.pattern, err = e.reader(); err != nil {
+		return nil, err
+	}
+	if a.tail, err = openTail(path, e.PID); err != nil {
+		return nil, err
+	}
+	a.tail.brings = read.tick
+	if hello, ok := helloOf(path); ok {
+		a.job.queue.put(stamp(hello, a.job.clock.Now()))
+	}
+	go a.follow()
+	return a, nil
+}
+
+// readClock stands still between two reads of a log: what one read brings has one time.
+type readClock struct {
+	tegra.Clock
+	at atomic.Int64
+}
+
+func (c *readClock) tick()              { c.at.Store(int64(c.Clock.Now())) }
+func (c *readClock) Now() time.Duration { return time.Duration(c.at.Load()) }
+
+// reader reads the job's lines.
+func (e Elsewhere) reader() (reader, error) {
+	if e.Pattern != "" {
+		return newReader(e.Pattern, nil)
+	}
+	return newGuess(), nil
+}
+
+// follow reads to the end.
+func (a *attached) follow() {
+	defer close(a.done)
+	pieces(a.job.pattern)(a.tail, a.job.match(func(text []byte) { a.job.bad(text, errNoEvent) }))
+	a.job.queue.close(a.tail.why())
+}
+
+// Next waits for the next event. A done event ends the job.
+func (a *attached) Next(ctx context.Context) (Event, error) {
+	e, err := a.job.Next(ctx)
+	if err == nil && e.Kind == Done {
+		return e, ErrOver
+	}
+	return e, err
+}
+
+// Expect implements Expecting.
+func (a *attached) Expect(minibatch time.Duration) { a.job.Expect(minibatch) }
+
+// Stop leaves the job.
+func (a *attached) Stop(context.Context) error {
+	a.tail.Close()
+	<-a.done
+	return nil
+}
+
+// alive reports whether a process runs that has that identity; "": any.
+func alive(pid int, id string) bool {
+	now := processID(pid)
+	return now != "" && !strings.HasSuffix(now, "/ended") && (id == "" || id == now)
+}

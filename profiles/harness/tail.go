@@ -1,0 +1,215 @@
+package harness
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tailEvery is how often a log is looked at for more.
+const tailEvery = 100 * time.Millisecond
+
+// tail reads what is added to a log, or comes through a named pipe, until it is closed or the process that writes is
+// gone. A log that is cut or replaced is read from its start.
+type tail struct {
+	path   string
+	pid    int // that writes; 0: not known
+	id     string
+	file   *os.File
+	fifo   bool
+	wrote  bool // something wrote to the pipe
+	keeper io.Closer
+	mu     sync.Mutex
+	closed chan struct{}
+	over   bool   // the process is gone
+	brings func() // called when a read brings something
+}
+
+var _ io.ReadCloser = (*tail)(nil)
+
+func openTail(path string, pid int) (*tail, error) {
+	t := &tail{path: path, pid: pid, id: processID(pid), closed: make(chan struct{}), brings: func() {}}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil {
+		if t.fifo = st.Mode()&os.ModeNamedPipe != 0; t.fifo {
+			t.keeper, err = keepOpen(path)
+		} else {
+			_, err = f.Seek(0, io.SeekEnd)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	t.file = f
+	return t, nil
+}
+
+// Read waits for more.
+func (t *tail) Read(b []byte) (int, error) {
+	for last := false; ; {
+		n, err := t.poll(b)
+		switch {
+		case n > 0:
+			t.wrote = true
+			t.brings()
+			return n, nil
+		case err != nil:
+			return 0, err
+		case last:
+			t.over = true
+			return 0, io.EOF
+		}
+		if last = t.pid != 0 && !alive(t.pid, t.id); last {
+			continue // what it wrote last
+		}
+		select {
+		case <-t.closed:
+			return 0, io.EOF
+		case <-time.After(tailEvery):
+		}
+	}
+}
+
+// poll reads what there is.
+func (t *tail) poll(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return 0, io.EOF
+	}
+	n := 0
+	err := control(t.file, func(fd uintptr) (err error) {
+		n, err = unix.Read(int(fd), b)
+		return err
+	})
+	switch {
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.EINTR):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case n > 0:
+		return n, nil
+	case t.fifo && t.wrote: // the last writer closed it
+		t.over = true
+		return 0, io.EOF
+	case t.fifo:
+		return 0, nil
+	}
+	return 0, t.replaced()
+}
+
+// replaced begins again at the start of a log that was cut or replaced. It needs t.mu.
+func (t *tail) replaced() error {
+	at, err := t.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	mine, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if mine.Size() < at {
+		_, err = t.file.Seek(0, io.SeekStart)
+		return err
+	}
+	now, err := os.Stat(t.path)
+	if err != nil || os.SameFile(mine, now) || !now.Mode().IsRegular() {
+		return nil // one that was moved away may come back
+	}
+	f, err := os.Open(t.path)
+	if err != nil {
+		return nil
+	}
+	t.file.Close()
+	t.file = f
+	return nil
+}
+
+// why is how the output ended.
+func (t *tail) why() error {
+	if t.over {
+		return ErrOver
+	}
+	return io.EOF
+}
+
+// Close ends a Read.
+func (t *tail) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return nil
+	}
+	close(t.closed)
+	err := t.file.Close()
+	if t.file = nil; t.keeper != nil {
+		err = errors.Join(err, t.keeper.Close())
+	}
+	return err
+}
+
+// keep waits for the end of jtune, then reads the pipe to its end.
+const keep = `trap '' HUP INT QUIT TERM; read -r _; exec cat <&3 >/dev/null`
+
+// keepOpen holds the reading end of a named pipe: without a reader the job that writes to it would be killed by its
+// next line. However jtune ends, a shell goes on to read until the job has ended.
+func keepOpen(path string) (io.Closer, error) {
+	fifo, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer fifo.Close()
+	if err := control(fifo, func(fd uintptr) error { return unix.SetNonblock(int(fd), false) }); err != nil {
+		return nil, err
+	}
+	held, pipe, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	cmd := exec.Command("/bin/sh", "-c", keep, "jtune-keep")
+	cmd.Stdin, cmd.ExtraFiles = held, []*os.File{fifo}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		pipe.Close()
+		return nil, err
+	}
+	go cmd.Wait()
+	return pipe, nil
+}
+
+// mostHello is how much of the beginning of a log is looked through for what the job says of itself.
+const mostHello = 64 << 10
+
+// helloOf reads the hello at the beginning of a log.
+func helloOf(path string) (Event, bool) {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() {
+		return Event{}, false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Event{}, false
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, mostHello))
+	for line := range bytes.Lines(head) {
+		var p parser
+		if e, err := p.parse(line); err == nil && e.Kind == Hello {
+			return e, true
+		}
+	}
+	return Event{}, false
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/workload"
+	"jtune/tui/session"
+)
+
+// joinFlags name a job that was started elsewhere.
+type joinFlags struct{ harness.Elsewhere }
+
+func (j *joinFlags) add(f *pflag.FlagSet) {
+	f.IntVar(&j.PID, "attach", 0, "read the training that runs as process `PID`; it is neither signalled nor ended")
+	f.StringVar(&j.Log, "log", "", "read a running training from its log or named pipe `FILE`; with --attach, until "+
+		"that process ends")
+	f.StringVar(&j.Pattern, "pattern", "", "with --attach or --log: how its lines tell minibatches, as a workload's "+
+		"`PATTERN` in the configuration (default: tries those known)")
+	f.Lookup("attach").DefValue = "0"
+}
+
+// given reports whether a job was named.
+func (j *joinFlags) given() bool { return j.PID != 0 || j.Log != "" }
+
+// join makes the workload one of the job that was named, if any.
+func (j *joinFlags) join(s *session.Session, w workload.Workload) (workload.Workload, error) {
+	switch {
+	case j.PID < 0:
+		return w, usagef("--attach %d: want the number of a process", j.PID)
+	case j.given():
+		return s.Join(w, j.Elsewhere)
+	case j.Pattern != "":
+		return w, usagef("--pattern reads a running training: give --attach PID or --log FILE too")
+	}
+	return w, nil
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// trainsElsewhere starts a job that jtune does not start: a minibatch every 5 ms, its output in a file.
+func trainsElsewhere(t *testing.T) (pid int, log string) {
+	t.Helper()
+	log = filepath.Join(t.TempDir(), "train.log")
+	f, err := os.Create(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cmd := exec.Command("/bin/sh", "-c",
+		`while :; do echo '{"event":"minibatch","time_ms":5.5}'; sleep 0.005; done`)
+	if cmd.Stdout = f; cmd.Start() != nil {
+		t.Fatal("no shell")
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd.Process.Pid, log
+}
+
+var liveBoard = []string{"--device", "virtual:agx-orin"}
+
+func TestRunReadsATrainingThatRunsAlreadyAndLeavesIt(t *testing.T) {
+	t.Parallel()
+	pid, log := trainsElsewhere(t)
+	for _, args := range [][]string{{"--attach", strconv.Itoa(pid)}, {"--log", log}} {
+		o := jtune(t, with(liveBoard, with([]string{"run", "resnet18", "--minibatches", "20", "--json"}, args...)...)...)
+		v := o.done(t).object(t, runKeys)
+		if v["time_ms"] != 5.5 || v["minibatches"] != 20.0 || v["virtual"] != true || v["base_w"] != nil {
+			t.Errorf("%v: %v ms of %v, virtual %v, base %v", args, v["time_ms"], v["minibatches"], v["virtual"],
+				v["base_w"])
+		}
+	}
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Errorf("the training was ended: %v", err)
+	}
+}
+
+// What is profiled inside a training that goes on is a campaign as any other.
+func TestProfileMeasuresInsideATrainingThatRunsAlready(t *testing.T) {
+	t.Parallel()
+	pid, _ := trainsElsewhere(t)
+	dir := filepath.Join(t.TempDir(), "c")
+	list := filepath.Join(t.TempDir(), "modes")
+	if err := os.WriteFile(list, []byte("12c/2.20C/1.30G/3.20M\n4c/2.20C/1.30G/3.20M\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := with(liveBoard, "profile", "resnet18", "--attach", strconv.Itoa(pid), "--list", list, "--wait", "1s",
+		"--out", dir)
+	if o := jtune(t, args...).done(t); !strings.Contains(o.out, "2 modes recorded, 2 usable") {
+		t.Errorf("%s%s", o.out, o.err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "campaign.toml"))
+	if err != nil || !strings.Contains(string(text), "attached = true") {
+		t.Errorf("the record does not say that the job ran already: %v", err)
+	}
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Errorf("the training was ended: %v", err)
+	}
+}
+
+func TestJoiningRefusesWhatIsNoRunningTraining(t *testing.T) {
+	t.Parallel()
+	_, log := trainsElsewhere(t)
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitFailed, "no process 1999999999 runs", []string{"resnet18", "--attach", "1999999999"}},
+		{exitFailed, "no such file", []string{"resnet18", "--log", filepath.Join(t.TempDir(), "none")}},
+		{exitUsage, "--attach -3: want the number of a process", []string{"resnet18", "--attach", "-3"}},
+		{exitUsage, "--attach PID or --log FILE too", []string{"resnet18", "--pattern", "tqdm"}},
+		{exitUsage, "what is read from a running job is training", []string{"mobilenet-infer", "--log", log}},
+		{exitUsage, "leave --workers and --inferences away", []string{"resnet18", "--log", log, "--workers", "2"}},
+		{exitFailed, "finds no minibatch", []string{"resnet18", "--log", log, "--pattern", "x"}},
+		{exitFailed, "needs its clock at --speed 1", []string{"resnet18", "--log", log, "--speed", "max"}},
+	} {
+		jtune(t, with(liveBoard, with([]string{"run"}, c.args...)...)...).fails(t, c.code, c.want)
+	}
+}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"jtune/profiles/harness"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// Join makes a workload of a job that was started elsewhere: its minibatches are read from its output, and it is
+// neither signalled nor ended.
+func (s *Session) Join(w workload.Workload, e harness.Elsewhere) (workload.Workload, error) {
+	switch {
+	case w.Serves(), w.Infers():
+		return w, fmt.Errorf("%w: workload %s answers requests: what is read from a running job is training", ErrUsage,
+			w.Name)
+	case s.replays():
+		return w, fmt.Errorf("%w: a replay answers from its file: no running job is read beside it", ErrUsage)
+	}
+	if err := e.Check(); err != nil {
+		return w, fmt.Errorf("workload %s: %w", w.Name, err)
+	}
+	w.Elsewhere, w.Attached = &e, true
+	return w, nil
+}
+
+// Leave sets a mode and keeps it, for a job that goes on in it.
+func (s *Session) Leave(ctx context.Context, m tegra.Mode) (tegra.Applied, error) {
+	g, err := s.Guard(ctx)
+	if err != nil {
+		return tegra.Applied{}, err
+	}
+	applied, err := g.Apply(ctx, tegra.Request{Mode: m})
+	if err == nil && !applied.OK() {
+		err = fmt.Errorf("mode %s was not taken", m)
+	}
+	if err != nil {
+		return applied, err
+	}
+	return applied, g.Keep(ctx)
+}
