@@ -37,8 +37,8 @@ func TestRunReadsATrainingThatRunsAlreadyAndLeavesIt(t *testing.T) {
 	t.Parallel()
 	pid, log := trainsElsewhere(t)
 	for _, args := range [][]string{{"--attach", strconv.Itoa(pid)}, {"--log", log}} {
-		o := jtune(t, with(liveBoard, with([]string{"run", "resnet18", "--minibatches", "20", "--json"}, args...)...)...)
-		v := o.done(t).object(t, runKeys)
+		args = with([]string{"run", "resnet18", "--minibatches", "20", "--json"}, args...)
+		v := jtune(t, with(liveBoard, args...)...).done(t).object(t, runKeys)
 		if v["time_ms"] != 5.5 || v["minibatches"] != 20.0 || v["virtual"] != true || v["base_w"] != nil {
 			t.Errorf("%v: %v ms of %v, virtual %v, base %v", args, v["time_ms"], v["minibatches"], v["virtual"],
 				v["base_w"])
