@@ -52,13 +52,13 @@ func minibatchesOf(t *testing.T, h Harness, n int) (out []Event) {
 	return out
 }
 
-const trains = `echo '{"event":"hello","protocol":1,"framework":"mine 1.0"}'
+const trainsAlone = `echo '{"event":"hello","protocol":1,"framework":"mine 1.0"}'
 i=0; while :; do i=$((i+1)); echo "{\"event\":\"minibatch\",\"batch\":$i,\"time_ms\":20.5}"; sleep 0.02; done`
 
 // A job that was started elsewhere is read from now on, left as it is, and can be read again.
 func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 	t.Parallel()
-	pid, log, _ := elsewhere(t, trains)
+	pid, log, _ := elsewhere(t, trainsAlone)
 	for _, e := range []Elsewhere{{PID: pid}, {Log: log}, {PID: pid, Log: log}} {
 		h, err := Attach(t.Context(), e, nil, 0)
 		if err != nil {
@@ -76,7 +76,7 @@ func TestAttachReadsARunningJobAndLeavesIt(t *testing.T) {
 
 func TestAttachTellsTheHelloOfALogThatBeganBefore(t *testing.T) {
 	t.Parallel()
-	pid, _, _ := elsewhere(t, trains)
+	pid, _, _ := elsewhere(t, trainsAlone)
 	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestAttachTellsTheHelloOfALogThatBeganBefore(t *testing.T) {
 
 func TestAttachEndsWithTheJob(t *testing.T) {
 	t.Parallel()
-	pid, _, cmd := elsewhere(t, trains)
+	pid, _, cmd := elsewhere(t, trainsAlone)
 	h, err := Attach(t.Context(), Elsewhere{PID: pid}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
