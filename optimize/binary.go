@@ -202,7 +202,9 @@ func (s *search) binary() error {
 			b.drop(BatchKnob, false)
 		}
 		h.Left = b.left()
-		s.trace = append(s.trace, h)
+		if s.trace = append(s.trace, h); s.o.Halved != nil {
+			s.o.Halved(h)
+		}
 	}
 	if _, ok := s.overAt(s.nearestMember(&ladder, b.lo)); ok {
 		s.ended = Converged

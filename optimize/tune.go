@@ -85,8 +85,9 @@ type TuneOptions struct {
 	// Compare are modes that the answer will be compared with, such as the present one: the
 	// closed loop measures them early, where it trusts them to keep a power limit.
 	Compare  []tegra.Mode
-	Choosing func(Step) // receives every measurement before it is made; nil: nobody asks
-	Observe  func(Seen) // receives every probe when it is done; nil: nobody asks
+	Choosing func(Step)    // receives every measurement before it is made; nil: nobody asks
+	Observe  func(Seen)    // receives every probe when it is done; nil: nobody asks
+	Halved   func(Halving) // receives every step of a binary search; nil: nobody asks
 }
 
 // Ended says why a search stopped.

@@ -108,14 +108,15 @@ type Shape uint8
 
 // Shapes.
 const (
-	Line  Shape = iota // joined; Lo and Hi are a band
-	Dots               // small, thousands of them
-	Marks              // full circles; Lo and Hi are whiskers
-	Rings              // joined, with a ring at each point
-	Bars               // from Axis.From; in rows
-	Ticks              // a mark across the row; Lo and Hi are whiskers
-	Boxes              // V is the median, Q1 and Q3 the box, Lo and Hi the whiskers
-	Cells              // of a heat map
+	Line    Shape = iota // joined; Lo and Hi are a band
+	Dots                 // small, thousands of them
+	Marks                // full circles; Lo and Hi are whiskers
+	Rings                // joined, with a ring at each point
+	Bars                 // from Axis.From; in rows
+	Ticks                // a mark across the row; Lo and Hi are whiskers
+	Boxes                // V is the median, Q1 and Q3 the box, Lo and Hi the whiskers
+	Violins              // all points of a row together: how densely their values lie
+	Cells                // of a heat map
 )
 
 // Series is points that belong together.
@@ -124,6 +125,15 @@ type Series struct {
 	Shape  Shape
 	Bounds string // what Lo and Hi are: "its 95 % band"; ""
 	Points []Point
+}
+
+// ByRow are the values of each row.
+func (s Series) ByRow() map[int][]float64 {
+	out := map[int][]float64{}
+	for _, p := range s.Points {
+		out[p.Row] = append(out[p.Row], p.V)
+	}
+	return out
 }
 
 // Point is one value. What does not apply is NaN; At, In and Cell make it so.

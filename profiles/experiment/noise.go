@@ -67,6 +67,16 @@ func (r Report) line(at lineKey) (Line, bool) {
 	return Line{}, false
 }
 
+// Main is the line of each setting that represents long training.
+func (r Report) Main() (out []Line) {
+	for _, s := range r.settings() {
+		if l, ok := r.line(r.pace(s)); ok {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // between is the share by which a number of two lines may differ by noise; infinite with too
 // few readings.
 func (r Report) between(key string, from, to lineKey) float64 {

@@ -145,6 +145,7 @@ type Request struct {
 	Media         []string      // of a virtual board, which it simulates
 	Units         int           // of a virtual board: this many; 0: the one that it is
 	Labels        string        // of the modes a to n; "": all
+	Pair          []tegra.Mode  // two modes to compare in place of a to n; nil: none
 	Meter         []Metered     // what a meter at the supply read in idle states
 	Idle          time.Duration // how long an idle state is measured; 0: a minute
 	Base          time.Duration // idle before each run, for the base load; 0: not
@@ -429,6 +430,14 @@ func planVariability(r Request, p *Plan) {
 }
 
 func planModes(r Request, p *Plan) {
+	if r.Pair != nil {
+		for _, m := range r.Pair {
+			s := r.setting(r.Space.Format(m))
+			s.Mode = m
+			p.Settings = append(p.Settings, s)
+		}
+		return
+	}
 	modes, like := r.Space.StudyModes()
 	if like {
 		p.skip(

@@ -399,6 +399,12 @@ func sayModes(r Report) (out text.Lines) {
 			)
 		}
 	}
+	if lines := r.Main(); len(lines) == 2 && len(out) == 0 {
+		a, b := lines[0], lines[1]
+		if what := knobOf(a.Mode, b.Mode); what != "" {
+			out.Add("%s to %s, %s: %s.", a.Setting, b.Setting, what, r.compared(a.lineKey, b.lineKey))
+		}
+	}
 	fast, ms := r.extreme("time_ms", 1)
 	least, joules := r.extreme("energy_j", 1)
 	most, worst := r.extreme("energy_j", -1)
@@ -423,6 +429,9 @@ func sayModes(r Report) (out text.Lines) {
 	}
 	return out
 }
+
+// OneKnob reports whether exactly one knob of two modes differs.
+func OneKnob(a, b tegra.Mode) bool { return knobOf(a, b) != "" }
 
 // knobOf names the one knob that differs, and how; "" when not exactly one does.
 func knobOf(a, b tegra.Mode) string {

@@ -30,6 +30,9 @@ const (
 	defaultEpochs   = 1
 )
 
+// Largest settings of a loader.
+const MostWorkers, MostPrefetch = 1024, 1024
+
 // Load lists the built-in workloads, then those of the user's file: a
 // TOML file of tables such as
 //
@@ -203,8 +206,8 @@ func (w Workload) faults() (out []fault) {
 	add(!namePattern.MatchString(w.Name), "", "a name is small letters, digits and . _ - , 64 at most")
 	within("samples", w.Samples, 0, 1e12)
 	within("batch", w.Batch, 1, 1<<20)
-	within("workers", w.Workers, 0, 1024)
-	within("prefetch", w.Prefetch, 0, 1024)
+	within("workers", w.Workers, 0, MostWorkers)
+	within("prefetch", w.Prefetch, 0, MostPrefetch)
 	within("epochs", w.Epochs, 1, 1e6)
 	within("silence_s", w.SilenceS, 0, 86400)
 	add(len(w.Command) > 0 && strings.TrimSpace(w.Command[0]) == "", "command", "command begins with an empty word")

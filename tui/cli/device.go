@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,13 +44,15 @@ type spaceJSON struct {
 }
 
 func (a *app) device() *cobra.Command {
-	list := false
+	list, tunables := false, false
 	cmd := &cobra.Command{
 		Use:   "device",
 		Short: "Show the board and its power modes",
 		Args:  takes(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			switch {
+			case list && tunables:
+				return usagef("device: give --list or --tunables, not both")
 			case list:
 				return a.listDevices()
 			case a.asCSV:
@@ -59,7 +62,10 @@ func (a *app) device() *cobra.Command {
 				if !s.Sysfs().Complete() {
 					a.note("only root can read the memory clocks of this board: run jtune device as root for all modes")
 				}
-				if a.asJSON {
+				switch {
+				case tunables:
+					return a.printTunables(s)
+				case a.asJSON:
 					return printJSON(a.out, toDeviceJSON(s))
 				}
 				return a.printDevice(s)
@@ -68,9 +74,29 @@ func (a *app) device() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list Jetsons, and machines to compare with, by cores, clocks, memory, "+
 		"storage, power, price, size, modes and presets")
+	cmd.Flags().BoolVar(&tunables, "tunables", false, "list everything that can be set here, with its allowed values")
 	cmd.Flags().BoolVar(&a.asCSV, "csv", false, "with --list: as CSV, one device per line")
 	a.jsonFlag(cmd.Flags())
 	return cmd
+}
+
+// tunableJSON is one entry of `jtune device --tunables --json`.
+type tunableJSON struct {
+	session.Tunable
+	Virtual bool `json:"virtual"`
+}
+
+func (a *app) printTunables(s *session.Session) error {
+	rows := [][]string{{"tunable", "allowed values", "set by"}}
+	var list []tunableJSON
+	for _, t := range s.Tunables() {
+		rows = append(rows, []string{t.Name, t.Words(), t.Set})
+		list = append(list, tunableJSON{t, s.Device.Board().Virtual})
+	}
+	if a.asJSON {
+		return printJSON(a.out, list)
+	}
+	return errors.Join(table(a.out, rows...), a.printOrigin(s.Device.Board().Origin()))
 }
 
 func toDeviceJSON(s *session.Session) deviceJSON {

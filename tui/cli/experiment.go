@@ -12,13 +12,16 @@ import (
 
 	"jtune/internal/text"
 	"jtune/profiles/experiment"
+	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tui/session"
 )
 
 func (a *app) experiment() *cobra.Command {
 	var r session.ExperimentRequest
-	var workload, mode string
+	var workload, mode, svg string
+	var pair []string
+	plots := false
 	var about strings.Builder
 	var names, meter []string
 	for _, e := range experiment.All() {
@@ -72,7 +75,7 @@ func (a *app) experiment() *cobra.Command {
 			}
 			for _, e := range list {
 				if r.Experiment = e; args[0] != allOfThem {
-					if err := checkExperiment(cmd, r); err != nil {
+					if err := checkExperiment(cmd, r, pair); err != nil {
 						return err
 					}
 				}
@@ -86,6 +89,9 @@ func (a *app) experiment() *cobra.Command {
 						return err
 					}
 				}
+				if r.Pair, err = pairOf(cmd.Context(), s, pair); err != nil {
+					return err
+				}
 				if args[0] != allOfThem {
 					if r.Workload, err = s.ExperimentWorkload(r.Experiment, workload); err != nil {
 						return err
@@ -96,10 +102,11 @@ func (a *app) experiment() *cobra.Command {
 					r.Dir != "", rep.line)
 				defer orders.End()
 				r.Gate = orders.Gate
+				by := obeying{rep, orders, drawing{plots, svg}}
 				if args[0] == allOfThem {
-					return a.doExperiments(ctx, s, r, list, workload, obeying{rep, orders})
+					return a.doExperiments(ctx, s, r, list, workload, by)
 				}
-				return a.doExperiment(ctx, s, r, obeying{rep, orders},
+				return a.doExperiment(ctx, s, r, by,
 					func(x experimentJSON) error { return printJSON(a.out, x) })
 			})
 		},
@@ -118,6 +125,9 @@ func (a *app) experiment() *cobra.Command {
 	f.DurationVar(&r.Base, "base", 5*time.Second,
 		"measure the idle board for this long before each run, for its share of the energy; 0: do not")
 	f.DurationVar(&r.Every, "interval", time.Second, "time between two power samples")
+	f.StringArrayVar(&pair, "pair", nil, "modes: compare two modes that differ in one knob, `MODE` given twice")
+	f.BoolVar(&plots, "plot", false, "draw the settings as bars in the terminal too")
+	f.StringVar(&svg, "svg", "", "draw the settings as bars into `DIR`, as SVG")
 	f.StringVar(&r.Labels, "labels", "", "modes: only `LETTERS` of a to n, such as ag")
 	countFlag(f, &r.Units, "instances", "variability: on units 0 to `N`-1 of a virtual board")
 	f.StringArrayVar(&meter, "meter", nil,
@@ -156,7 +166,23 @@ func readMeter(list []string) (out []experiment.Metered, err error) {
 	return out, nil
 }
 
-func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
+// pairOf finds two modes that differ in one knob.
+func pairOf(ctx context.Context, s *session.Session, names []string) (modes []tegra.Mode, err error) {
+	for _, name := range names {
+		m, err := s.FindMode(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		modes = append(modes, m)
+	}
+	if len(modes) == 2 && !experiment.OneKnob(modes[0], modes[1]) {
+		return nil, usagef("--pair: %s and %s must differ in exactly one of cores, CPU, GPU and memory clock", names[0],
+			names[1])
+	}
+	return modes, nil
+}
+
+func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest, pair []string) error {
 	switch {
 	case r.Minibatches > 0 && r.Epochs > 0:
 		return usagef("--minibatches and --epochs exclude each other")
@@ -168,6 +194,8 @@ func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest) error {
 		return usagef("experiment batch runs sizes of its own: leave out --batch")
 	case r.Labels != "" && (r.Experiment.Name != "modes" || strings.Trim(r.Labels, "abcdefghijklmn") != ""):
 		return usagef("--labels %s: want letters of a to n, for experiment modes", r.Labels)
+	case len(pair) > 0 && (r.Experiment.Name != "modes" || len(pair) != 2 || r.Labels != ""):
+		return usagef("--pair MODE --pair MODE: two modes, for experiment modes without --labels")
 	case r.Units > 0 && (r.Experiment.Name != "variability" || r.Units > mostUnits):
 		return usagef("--instances %d: want 1 to %d, for experiment variability", r.Units, mostUnits)
 	case len(r.Meter) > 0 && r.Experiment.Name != "baseload":
@@ -207,6 +235,13 @@ func (a *app) listExperiments() error {
 type obeying struct {
 	rep    *reporter
 	orders *session.Orders
+	drawing
+}
+
+// drawing says how the settings of an experiment are drawn.
+type drawing struct {
+	terminal bool
+	svg      string // a folder; "": not
 }
 
 // doExperiments runs several and says at the end which of them could not run.
@@ -324,7 +359,16 @@ func (a *app) doExperiment(ctx context.Context, s *session.Session, r session.Ex
 		err = document(toExperimentJSON(res, s))
 	} else {
 		err = res.Text(a.out)
+		for _, f := range res.Figures() {
+			if err == nil && by.terminal {
+				fmt.Fprintln(a.out)
+				err = a.printFigure(f, plotRequest{})
+			}
+		}
 		a.note("recorded in %s, with report.txt and report.csv", filepath.Clean(res.Dir))
+	}
+	if err == nil {
+		err = a.drawFigures(by.svg, res.Figures())
 	}
 	if err == nil && len(res.Lines) == 0 {
 		err = fmt.Errorf("experiment %s: no run succeeded: %s", r.Experiment.Name, strings.Join(res.Failed, "; "))

@@ -29,6 +29,35 @@ func TestExperimentAloneListsThem(t *testing.T) {
 	}
 }
 
+func TestExperimentDrawsItsSettingsAsBars(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := with(virtualBoard, "experiment", "modes", "lenet", "--minibatches", "10", "--base", "0", "--data-dir", dir,
+		"--pair", "8c/1.73C/0.62G/3.20M", "--pair", "8c/1.73C/0.83G/3.20M", "--svg", filepath.Join(dir, "svg"))
+	out := jtune(t, with(args, "--plot")...).done(t).out
+	for _, want := range []string{"GPU 624.75 MHz to 828.75 MHz:", "stall, s", "compute, ms", "█"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("two modes and their bars lack %q:\n%s", want, out)
+		}
+	}
+	for _, name := range []string{"experiment-modes.svg", "experiment-modes-epoch.svg"} {
+		drawn, err := os.ReadFile(filepath.Join(dir, "svg", name))
+		if err != nil || !strings.Contains(string(drawn), "VIRTUAL") || strings.Count(string(drawn), "<rect") < 8 {
+			t.Errorf("%s: %v, or no bars with their mark:\n%s", name, err, drawn)
+		}
+	}
+	for words, pair := range map[string][]string{
+		"exactly one": {"8c/1.73C/0.62G/3.20M", "4c/1.73C/0.83G/3.20M"},
+		"two modes":   {"8c/1.73C/0.62G/3.20M"},
+	} {
+		args := with(virtualBoard, "experiment", "modes", "lenet", "--data-dir", dir)
+		for _, m := range pair {
+			args = append(args, "--pair", m)
+		}
+		jtune(t, args...).fails(t, exitUsage, words)
+	}
+}
+
 func TestExperimentReportsAsTextCSVAndJSON(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "x")

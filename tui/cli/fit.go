@@ -213,7 +213,7 @@ func withSize(sized bool, row []string, fields ...string) []string {
 }
 
 func (a *app) predict() *cobra.Command {
-	var model, modes string
+	var model, modes, estimates, measured string
 	var limit optimize.Limit
 	strict, epoch := false, 0
 	cmd := &cobra.Command{
@@ -234,6 +234,15 @@ func (a *app) predict() *cobra.Command {
 			m, err := a.loadModel(model)
 			if err != nil {
 				return err
+			}
+			if estimates != "" {
+				if modes != "" || len(args) > 0 {
+					return usagef("predict --estimates FILE names the modes itself: leave --modes and MODE away")
+				}
+				return a.compareEstimates(m, estimates, measured)
+			}
+			if measured != "" {
+				return usagef("predict: --measured goes with --estimates")
 			}
 			list := m.Space.Modes()
 			switch {
@@ -270,6 +279,9 @@ func (a *app) predict() *cobra.Command {
 		"`FILE` with the modes to predict, as CSV or one MODE per line; - for standard input (default: all of the "+
 			"model)")
 	limitFlags(f, &limit)
+	f.StringVar(&estimates, "estimates", "", "compare with another estimator, such as the vendor's: `FILE` of CSV with "+
+		"the header mode,power_w; a mode may be a preset")
+	f.StringVar(&measured, "measured", "", "with --estimates: sweep `FILE` or campaign folder of further measured modes")
 	countFlag(f, &epoch, "per-epoch", "`N` minibatches of an epoch (default: those of the workload, if known)")
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
 	a.jsonListFlag(f)

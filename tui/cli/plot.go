@@ -22,6 +22,8 @@ import (
 // plotRequest is what a plot is to show.
 type plotRequest struct {
 	model, samples, x, y, of, over, at, out, size string
+	with                                          []string // other models, for front
+	observed                                      string   // a sweep of what was measured, for front
 	limit                                         optimize.Limit
 	strict                                        bool
 }
@@ -36,6 +38,7 @@ var plotKinds = []struct {
 	{"heat", "a quantity over two knobs, its least value marked", true, (*app).plotHeat},
 	{"curves", "time, power and energy over one knob", true, (*app).plotCurves},
 	{"box", "readings of modes that were measured more than once", true, (*app).plotBox},
+	{"violin", "how minibatches and power readings of each mode scatter", true, (*app).plotViolin},
 	{"predicted", "each measured mode against its prediction", false, (*app).plotPredicted},
 	{"bars", "predicted and measured values side by side", false, (*app).plotBars},
 	{"regions", "the error by the values of each knob", false, (*app).plotRegions},
@@ -57,7 +60,8 @@ func (a *app) plot() *cobra.Command {
 		Example: "  jtune plot heat --model resnet.model --x cpu --y gpu --of energy\n" +
 			"  jtune plot curves --model resnet.model --over gpu --out gpu.svg",
 		Long: "Draws one figure, the same as the screens show:\n\n" + strings.Join(lines, "\n") + "\n\n" +
-			"The first four are made of a model or of measured samples, the others of a model.",
+			"The first four are made of a model or of measured samples, violin of a campaign folder, the " +
+			"others of a model.",
 		Args:      takes(cobra.ExactArgs(1)),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,6 +73,10 @@ func (a *app) plot() *cobra.Command {
 				return usagef("plot %s: takes --model MODEL alone; jtune fit makes one of samples", args[0])
 			case (r.model == "") == (r.samples == ""):
 				return usagef("give exactly one of --model MODEL and --samples FILE")
+			case (r.with != nil || r.observed != "") && (args[0] != "front" || r.model == ""):
+				return usagef("--with and --observed are for plot front --model MODEL")
+			case r.observed != "" && r.with == nil:
+				return usagef("--observed goes with --with MODEL")
 			case r.out != "" && filepath.Ext(r.out) != ".svg":
 				return usagef("--out %s: want a name that ends in .svg; --csv and --json print", r.out)
 			}
@@ -84,7 +92,10 @@ func (a *app) plot() *cobra.Command {
 	}
 	f := cmd.Flags()
 	modelFlag(f, &r.model, "")
-	f.StringVar(&r.samples, "samples", "", "sweep `FILE` or campaign folder, for front, heat, curves and box")
+	f.StringVar(&r.samples, "samples", "", "sweep `FILE` or campaign folder, for front, heat, curves, box and violin")
+	f.StringArrayVar(&r.with, "with", nil, "front: the predicted front of another `MODEL` over the same cloud, repeatable, "+
+		"and what each chooses for a limit")
+	f.StringVar(&r.observed, "observed", "", "with --with: sweep `FILE` or campaign folder of what was measured")
 	f.StringVar(&r.x, "x", "", "`KNOB` across of heat: cores, cpu, gpu or mem (default cpu); of front as in jtune front")
 	f.StringVar(&r.y, "y", "", "`KNOB` upward of heat (default gpu); of front as in jtune front")
 	f.StringVar(&r.of, "of", "", "`QUANTITY` of heat and predicted: time, power or energy (default energy, time)")
@@ -222,7 +233,32 @@ func (a *app) plotFront(ctx context.Context, r *plotRequest) (figure.Figure, err
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	return o.Cloud(plane, r.limit), nil
+	if r.with == nil {
+		return o.Cloud(plane, r.limit), nil
+	}
+	return a.plotRivals(o, plane, r)
+}
+
+// plotRivals draws several models over one cloud.
+func (a *app) plotRivals(o *session.Outlook, plane int, r *plotRequest) (figure.Figure, error) {
+	rivals := []session.Rival{o.Own()}
+	for _, name := range r.with {
+		m, err := a.loadPowered("plot front", name)
+		if err != nil {
+			return figure.Figure{}, err
+		}
+		rivals = append(rivals, session.RivalOf(strings.TrimSuffix(filepath.Base(name), ".model"), m, o))
+	}
+	var others []tegra.Measured
+	if r.observed != "" {
+		s, err := session.ReadSamples(r.observed, a.options.Batches, r.strict)
+		if err != nil {
+			return figure.Figure{}, err
+		}
+		a.notes(s.Notes)
+		others = s.Measured
+	}
+	return o.RivalCloud(plane, r.limit, rivals, o.Observed(rivals, others)), nil
 }
 
 func (a *app) plotHeat(ctx context.Context, r *plotRequest) (figure.Figure, error) {
@@ -283,6 +319,19 @@ func (a *app) plotBox(_ context.Context, r *plotRequest) (figure.Figure, error) 
 	}
 	a.notes(s.Notes)
 	return s.Repeats(), nil
+}
+
+func (a *app) plotViolin(_ context.Context, r *plotRequest) (figure.Figure, error) {
+	if r.model != "" {
+		return figure.Figure{}, usagef("plot violin: takes --samples DIR, a campaign folder: a model keeps medians")
+	}
+	s, err := session.ReadSamples(r.samples, a.options.Batches, r.strict)
+	if err != nil {
+		return figure.Figure{}, err
+	}
+	f, err := s.Violins()
+	a.notes(s.Notes)
+	return f, err
 }
 
 // assessed is a model's assessment.

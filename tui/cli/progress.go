@@ -58,6 +58,8 @@ func (r *reporter) observe(e session.Event) {
 	switch {
 	case e.Note != "":
 		r.line("%s", e.Note)
+	case e.Halving != nil:
+		r.line("%v", *e.Halving)
 	case e.Probe != nil && e.Probe.Err == nil:
 		r.line("%s (%s): %s ms, %s W", r.name(e.Probe.Mode, e.Probe.Batch), e.Probe.Why, text.Of(e.Probe.TimeMS),
 			text.Of(e.Probe.PowerW))

@@ -158,9 +158,6 @@ func (a *app) doTune(ctx context.Context, s *session.Session, r session.TuneRequ
 	if res.Kept != "" {
 		a.note("the model of all that is known: %s", res.Kept)
 	}
-	for _, h := range res.Trace {
-		a.note("%v", h)
-	}
 	a.notes(res.Warnings)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) || res.Measured.TimeMS == 0 {
 		return err

@@ -140,7 +140,7 @@ func swatch(s figure.Series, nth int) string {
 		return fmt.Sprintf(`<circle cx="6" cy="-4" r="3" fill="#ffffff" stroke="%s"/>`, svgFront)
 	case figure.Bars:
 		return fmt.Sprintf(`<rect y="-9" width="12" height="10" fill="%s"/>`, svgCloud)
-	case figure.Boxes:
+	case figure.Boxes, figure.Violins:
 		return fmt.Sprintf(`<rect y="-9" width="12" height="10" fill="%s" stroke="%s"/>`, svgBand, svgText)
 	case figure.Ticks:
 		return fmt.Sprintf(`<path d="M6 -10 V2" stroke="%s" stroke-width="2"/>`, svgFront)
@@ -345,6 +345,10 @@ func (d *drawing) rows(top float64) float64 {
 			r.left+r.width, svgText)
 		d.xTicks(r, p.Axis)
 		for _, s := range p.Series {
+			if s.Shape == figure.Violins {
+				d.violins(r, p, s)
+				continue
+			}
 			for _, q := range s.Points {
 				d.lane(r, p, s.Shape, q)
 			}

@@ -18,7 +18,7 @@ type Keys struct {
 	NextPage, PrevPage, Help, Freeze, Tune, Undo, Copy, Export, Quit, Messages, Mouse, Slower, Faster, Page,
 	Enlarge, Back, Up, Down, Left, Right, PageUp, PageDown, HalfUp, HalfDown, Home, End, Enter, Apply, AtOnce,
 	Yes, No, Filter, NextMatch, PrevMatch, Palette, Sort, AtBoot, Compare, Presets, Compose, Block, Lower, Higher,
-	Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
+	Rivals, Axes, Group, Verify, Lock, Table, Answer, Size, SizeBefore, Log, Whole, ZoomIn, ZoomOut, Start, Edit, Stop,
 	Output, Pause, Resume, Redo, Look, Load, Refit, Mark, NextPlot, Picture, FieldNext, FieldPrev, OptionNext,
 	OptionPrev, StartNow, New, Open, Rename, Delete, Restore, Boards widget.Action
 }
@@ -64,7 +64,7 @@ AtOnce      A           apply at once     front modes compose question  apply th
 Lock        D           lock on/off       question    lock the clocks, or only cap them and leave them free below
 Yes         y Y         yes               question    yes to the question asked: keep, quit
 No          n N         no                question    no to it: revert, stay
-Filter      /           filter            train profile models modes help  keep modes such as cores>=8 gpu<900MHz; in other lists, logs and the help: search
+Filter      /           filter            train profile models front modes help  keep modes such as cores>=8 gpu<900MHz; in other lists, logs and the help: search
 NextMatch   enter       next match        search      go to the next line that holds the text
 PrevMatch   N           match before      search      go to the one before
 Sort        s           sort              modes       sort: then a letter for the column; again: the other way round
@@ -77,6 +77,7 @@ Lower       [           limit down        front form  lower the limit, and go to
 Higher      ]           limit up          front form  raise it
 Axes        X           axes              front       time and power, time and energy, power and energy; of a map: its quantity
 Group       K           group by knob     front       light up the modes that share a knob's setting; other knobs of a map or curves
+Rivals      O           other models      front       fronts and choices of other models of the workload, over the same cloud
 Verify      v           verify            front       measure this mode, then restore the board
 Table       b           table/plot        front       the Pareto front as a table, and back
 Answer      c           to the answer     front       back to the best mode within the limit

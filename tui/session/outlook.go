@@ -296,19 +296,47 @@ func (o *Outlook) At(i int) About {
 // limit it is the nearest, and the error an *optimize.InfeasibleError. With a
 // power limit a model of several batch sizes is searched for the most samples per
 // second, within a time limit too, which is one on the latency.
-func (o *Outlook) Choose(l optimize.Limit) (int, error) {
+func (o *Outlook) Choose(l optimize.Limit) (int, error) { return o.choose(l, nil) }
+
+// choose is Choose among some of the settings, by index; nil: all.
+func (o *Outlook) choose(l optimize.Limit, among []int) (int, error) {
 	if o.Batches() != nil && l.PowerW > 0 {
 		l.Throughput = true
 	}
-	n := func(i int) int { return o.readings[o.Known[i].Setting].N }
-	choice, err := optimize.ChooseKnown(o.Known, n, l)
+	known := o.Known
+	if among != nil {
+		known = make([]learn.Prediction, len(among))
+		for k, i := range among {
+			known[k] = o.Known[i]
+		}
+	}
+	n := func(i int) int { return o.readings[known[i].Setting].N }
+	choice, err := optimize.ChooseKnown(known, n, l)
+	at := choice.Index
 	var none *optimize.InfeasibleError
 	if errors.As(err, &none) {
-		near := none.Nearest
-		same := func(p learn.Prediction) bool { return p.Mode == near.Mode && p.Batch == near.Batch }
-		return slices.IndexFunc(o.Known, same), err
+		at = none.Index
 	}
-	return choice.Index, err
+	if among != nil && at < len(among) {
+		at = among[at]
+	}
+	return at, err
+}
+
+// FrontAmong is the Pareto front of some settings alone, as Front is that of all.
+func (o *Outlook) FrontAmong(plane int, among []int) []int {
+	points := make([]tegra.Measured, len(among))
+	for k, i := range among {
+		points[k] = o.Known[i].Measured
+		if !o.Several() {
+			points[k].Batch = 0
+		}
+	}
+	front := optimize.FrontOf(points, Planes[plane].Across, Planes[plane].Up)
+	for k, at := range front {
+		front[k] = among[at]
+	}
+	return front
 }
 
 // Standing is where setting i stands against a limit. Screens and commands have it from
@@ -339,13 +367,27 @@ func (o *Outlook) Standings(l optimize.Limit) []optimize.Standing {
 
 // Answer is the mode to show for a limit: what Choose returns with the usual Margin, else
 // the knee of the Pareto front.
-func (o *Outlook) Answer(l optimize.Limit) int {
+func (o *Outlook) Answer(l optimize.Limit) int { return o.AnswerAmong(l, nil) }
+
+// AnswerAmong is Answer among some of the settings, by index; nil: all.
+func (o *Outlook) AnswerAmong(l optimize.Limit, among []int) int {
 	l.Margin = optimize.Margin
-	i, err := o.Choose(l)
+	i, err := o.choose(l, among)
 	if err != nil && !errors.Is(err, optimize.ErrInfeasible) {
-		i, _ = o.Choose(optimize.Limit{Knee: true})
+		i, _ = o.choose(optimize.Limit{Knee: true}, among)
 	}
 	return i
+}
+
+// Pass lists the settings that a filter of modes, times and powers keeps, by index.
+func (o *Outlook) Pass(f tegra.Filter) []int {
+	out := []int{}
+	for i, p := range o.Known {
+		if f.Match(p.Measured) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Tuned reports whether tuning answered this very limit, with the outlook's batch size.

@@ -40,6 +40,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 		Reference: ref,
 		Choosing:  observer(observe).step,
 		Observe:   s.seen(observe),
+		Halved:    observer(observe).halved,
 	}
 	out := TuneResult{}
 	find, source := optimize.Tune, r.Limit.String()

@@ -80,6 +80,7 @@ type Snapshot struct {
 	Probes    []optimize.Probe
 	Step      *optimize.Step    // of a search: the measurement in progress, and why; nil: not known
 	Best      *BestSoFar        // of a search; nil before the first mode
+	Halved    *optimize.Halving // of a binary search: its last step
 	Order     []tegra.Setting   // of a plan that is fixed
 	redoes    int               // of the first so many rows those that failed are measured again
 	paused    time.Duration     // device time that was spent in pauses
@@ -196,6 +197,9 @@ func (s *Snapshot) add(e Event) {
 	}
 	if e.Best != nil {
 		s.Best = e.Best
+	}
+	if e.Halving != nil {
+		s.Halved, s.Notes = e.Halving, append(s.Notes, e.Halving.String())
 	}
 	if e.Coming != nil {
 		s.Order = e.Coming

@@ -55,8 +55,18 @@ type CloudView struct {
 	Measured     []int
 	Doubted      []int
 	Marks        []CloudMark
+	Lines        []CloudLine // of other models
 	Cursor       int
 	BandX, BandY [2]float64 // at the cursor
+}
+
+// CloudLine is a line of places that are none of the points, further places that belong to it, and one that is chosen.
+type CloudLine struct {
+	Xs, Ys           []float64
+	Glyph            rune // at each of AtX, AtY
+	AtX, AtY         []float64
+	Choice           rune
+	ChoiceX, ChoiceY float64
 }
 
 // CloudMark names a point by a glyph.
@@ -102,10 +112,19 @@ func (c *Cloud) Render(v CloudView, w, h int) string {
 		v.mark(&plot, '○', chart.InkFront, v.Front...)
 	}
 	plot.Bars(v.Xs[v.Cursor], v.BandX[0], v.BandX[1], v.Ys[v.Cursor], v.BandY[0], v.BandY[1], chart.InkBand)
+	for _, l := range v.Lines {
+		plot.Line(l.Xs, l.Ys, chart.InkSeries)
+	}
 	v.mark(&plot, '●', chart.InkMeasured, v.Measured...)
 	v.mark(&plot, '?', chart.InkMeasured, v.Doubted...)
 	for _, m := range v.Marks {
 		v.mark(&plot, m.Glyph, chart.InkPreset, m.At)
+	}
+	for _, l := range v.Lines {
+		for i := range l.AtX {
+			plot.Mark(l.AtX[i], l.AtY[i], l.Glyph, chart.InkMeasured)
+		}
+		plot.Mark(l.ChoiceX, l.ChoiceY, l.Choice, chart.InkPreset)
 	}
 	v.mark(&plot, '◉', chart.InkCursor, v.Cursor)
 	return plot.Render(w, h, Paint)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jtune/internal/figure"
+	"jtune/internal/stats"
 	"jtune/tui/widget/chart"
 )
 
@@ -128,7 +129,7 @@ func glyphOf(s figure.Series) rune {
 		return '█'
 	case figure.Ticks:
 		return tickGlyph
-	case figure.Boxes:
+	case figure.Boxes, figure.Violins:
 		return '▒'
 	}
 	return measuredGlyph
@@ -334,7 +335,9 @@ func rowsOf(f figure.Figure, w, h int, paint chart.Paint) string {
 	return Under(append([]string{head}, lines...)...)
 }
 
-func boxed(p figure.Panel) bool { return len(p.Series) > 0 && p.Series[0].Shape == figure.Boxes }
+func boxed(p figure.Panel) bool {
+	return len(p.Series) > 0 && (p.Series[0].Shape == figure.Boxes || p.Series[0].Shape == figure.Violins)
+}
 
 // valueIn is the value of a row that is printed: of the first series.
 func valueIn(p figure.Panel, row int) float64 {
@@ -350,6 +353,12 @@ func valueIn(p figure.Panel, row int) float64 {
 func lanesOf(p figure.Panel, w, rows int) *chart.Lanes {
 	lanes := chart.NewLanes(p.Axis.Scale(p.Span()), w, rows)
 	for _, s := range p.Series {
+		if s.Shape == figure.Violins {
+			for row, values := range s.ByRow() {
+				lanes.Density(row, values, stats.Median(values), chart.InkCloud, chart.InkFront)
+			}
+			continue
+		}
 		for _, q := range s.Points {
 			switch s.Shape {
 			case figure.Bars:

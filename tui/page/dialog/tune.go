@@ -18,13 +18,13 @@ import (
 )
 
 // Tune asks three things, each with an answer that enter takes, the one given last on this
-// board: which workload, which limits, which coverage. Four more need not be visited: how
+// board: which workload, which limits, which coverage. Five more need not be visited: how
 // long to look for improvements, which batch sizes to choose among, whether to start from
-// nothing and, on a virtual board, how fast its clock runs. It begins at the limit.
+// nothing, by which strategy and, on a virtual board, how fast its clock runs. It begins at the limit.
 type Tune struct {
 	widget.Form
 	read   page.Reader
-	choice [7]int // option of each field
+	choice [8]int // option of each field
 	powerW []float64
 	timeMS []float64
 	typed  *widget.Input // digits of the limits
@@ -38,6 +38,7 @@ const (
 	fieldDepth
 	fieldBatch
 	fieldFresh
+	fieldStrategy
 	fieldSpeed
 )
 
@@ -62,7 +63,7 @@ func NewTune(read page.Reader) *Tune {
 	d.choice[fieldWorkload] = max(0, slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
 		return known && w.Name == preferred.Name || !known && read.Session().Blocked(w) == ""
 	}))
-	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "clock"}
+	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "clock"}
 	if !read.Speed().OK {
 		names = names[:fieldSpeed]
 	}
@@ -92,10 +93,14 @@ func NewTune(read page.Reader) *Tune {
 			if d.batches() != nil {
 				d.choice[fieldCoverage] = 0
 			}
+			if i == fieldStrategy && d.binary() {
+				d.choice[fieldCoverage] = 0
+			}
 		}})
 	}
 	limit, batch := &d.Fields[fieldLimit], &d.Fields[fieldBatch]
 	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
+	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
 	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
 	return d
 }
@@ -107,7 +112,7 @@ func (d *Tune) options(field int) int {
 	case fieldLimit:
 		return 3
 	case fieldCoverage:
-		if d.batches() != nil {
+		if d.batches() != nil || d.binary() {
 			return 1
 		}
 	case fieldBatch:
@@ -222,12 +227,21 @@ func (d *Tune) text(field int) string {
 		return [...]string{d.limitCoverage(),
 			fmt.Sprintf("whole front: about %d modes, for any limit", session.FrontModes)}[c]
 	case fieldDepth:
+		if d.binary() {
+			return widget.Dash + " a binary search ends when one mode is left"
+		}
 		if session.Coverage(d.choice[fieldCoverage]) == session.CoverFront {
 			return widget.Dash + " the whole front has a design of its own"
 		}
 		return [...]string{"quick: until less than 1 % can be gained",
 			"thorough: until less than 0.5 % can be gained"}[c]
+	case fieldStrategy:
+		return [...]string{"auto: a model says what to measure next",
+			"binary: halves one knob after another, and shows each step"}[c]
 	case fieldFresh:
+		if d.binary() {
+			return widget.Dash + " a binary search starts from nothing"
+		}
 		return [...]string{"no: starts from what is known here of the workload",
 			"yes: starts from nothing"}[c]
 	}
@@ -275,6 +289,23 @@ func (d *Tune) limits() []optimize.Limit {
 	return c.Limits()
 }
 
+// binary reports whether a binary search is asked for.
+func (d *Tune) binary() bool { return d.choice[fieldStrategy] == 1 }
+
+// wrongStrategy says why the strategy cannot answer what is asked, or "".
+func (d *Tune) wrongStrategy() string {
+	switch {
+	case !d.binary():
+	case len(d.limits()) > 1:
+		return "answers one limit"
+	case d.goal() == session.LeastEnergy:
+		return "needs a limit of power or time"
+	case d.batches() != nil && d.goal() != session.WithinPower:
+		return "over batch sizes it needs a power limit"
+	}
+	return ""
+}
+
 // request is what the dialog asks for.
 func (d *Tune) request() session.TuneRequest {
 	limits := d.limits()
@@ -290,6 +321,9 @@ func (d *Tune) request() session.TuneRequest {
 	}
 	if len(limits) > 1 {
 		r.More = limits[1:]
+	}
+	if d.binary() {
+		r.Strategy = optimize.Binary
 	}
 	return r
 }
@@ -355,6 +389,7 @@ func (d *Tune) Numbers() string {
 		"the value. Several limits, such as 20 25 30, are answered from one search. coverage: what these limits " +
 		"need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the search " +
 		"stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
-		"workload on this board. clock: of a virtual board, while it measures. An answer marked with ✗ keeps the " +
-		"search from starting. Workload, limits, coverage and depth are remembered for this board."
+		"workload on this board. strategy: auto, or the papers' binary search. clock: of a virtual board, while " +
+		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
+		"depth are remembered for this board."
 }

@@ -33,6 +33,27 @@ func driveTune(t *testing.T, change func(s *page.State)) (*pagetest.Driver, tune
 	return d, f // at the batch size
 }
 
+func TestTuneAsksForABinarySearch(t *testing.T) {
+	d, f := driveTune(t, nil)
+	d.Press("down", "down")
+	d.Sees("auto: a model says what to measure next")
+	if f.request().Strategy == optimize.Binary {
+		t.Error("by itself it asks for a binary search")
+	}
+	d.Press("right")
+	d.Sees("binary: halves one knob after another", "a binary search starts from nothing")
+	if r := f.request(); r.Strategy != optimize.Binary || r.Coverage != session.CoverLimit {
+		t.Errorf("got strategy %q, coverage %v", r.Strategy, r.Coverage)
+	}
+	for _, k := range "20 30" {
+		d.Press(string(k))
+	}
+	d.Sees("answers one limit")
+	if does, closed := f.Key(pagetest.Key("t")); does != nil || closed {
+		t.Error("a binary search for two limits starts")
+	}
+}
+
 func TestTuneChoosesBatchSizes(t *testing.T) {
 	d, f := driveTune(t, nil)
 	d.Sees("16 samples, its own", "fastest within")

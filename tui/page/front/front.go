@@ -35,6 +35,8 @@ type Page struct {
 	group  int // 0: none; else knob group-1, the modes that share the cursor's setting
 	kept   int // models in the data directory
 	tab    widget.Table
+	filter filter
+	rivals rivals
 	// answered is the last answer that was worked out.
 	answered struct {
 		of answerKey
@@ -74,8 +76,17 @@ func (p *Page) Name() page.Name { return page.Front }
 // Update is page.Page's.
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch m := msg.(type) {
+	case tea.PasteMsg:
+		if p.Typing() {
+			p.filter.input.Update(m)
+		}
 	case page.ModelsListed:
-		p.kept = len(m.List)
+		p.kept, p.rivals.models = len(m.List), m.List
+		if p.rivals.on && p.read.Outlook() != nil {
+			return p.findRivals()
+		}
+	case rivalsMsg:
+		return p.take(m)
 	case page.LimitSet:
 		if p.read.Outlook() != nil {
 			p.goTo(p.answer())
@@ -83,6 +94,9 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case page.OutlookShown:
 		if !m.Same || p.cursor == m.Before.Answer(p.read.Limit()) { // a mode off the answer stays under the cursor
 			p.goTo(p.answer())
+		}
+		if p.rivals.on && p.read.Outlook() != nil {
+			return p.findRivals()
 		}
 	}
 	return nil
@@ -97,14 +111,24 @@ func (p *Page) goTo(i int) {
 }
 
 // front lists the members of the front as drawn, left to right.
-func (p *Page) front() []int { return p.read.Outlook().Front(p.plane) }
+func (p *Page) front() []int {
+	if p.filtered() != nil {
+		return p.filter.front
+	}
+	return p.read.Outlook().Front(p.plane)
+}
 
 // Key is page.Page's.
 func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	keys := p.read.Keys()
 	v := p.read.Outlook()
 	if v == nil {
+		p.filter.input = nil
 		return nil, false
+	}
+	if p.Typing() {
+		p.typeFilter(k)
+		return nil, true
 	}
 	for _, pair := range []struct {
 		less, more widget.Action
@@ -129,6 +153,10 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	switch {
 	case keys.Answer.Matches(k):
 		p.goTo(p.answer())
+	case keys.Rivals.Matches(k):
+		return p.turnRivals(), true
+	case keys.Filter.Matches(k):
+		p.filter.input = widget.NewInput(p.filter.text, "", widget.MostFilter)
 	case keys.Verify.Matches(k):
 		return p.verify(), true
 	default:
@@ -176,6 +204,11 @@ func (p *Page) viewKey(k tea.KeyPressMsg) (page.Intent, bool) {
 		p.large = false
 	case keys.Back.Matches(k) && p.cloud.Zoom.Steps > 0:
 		p.cloud.Zoom = widget.Zoom{}
+	case keys.Back.Matches(k) && p.rivals.on:
+		p.rivals.on = false
+	case keys.Back.Matches(k) && p.filter.text != "":
+		p.filter.text = ""
+		p.goTo(p.answer())
 	default:
 		return nil, false
 	}
@@ -294,7 +327,7 @@ func (p *Page) off(by int) page.Intent {
 	xs, ys := p.columns()
 	x0, y0 := math.Log(xs[p.cursor]), ys[p.cursor]
 	best, least := -1, math.Inf(1)
-	for i := range xs {
+	for _, i := range p.shown() {
 		dy := (ys[i] - y0) / y0
 		if float64(by)*dy >= 0 {
 			continue
@@ -308,6 +341,18 @@ func (p *Page) off(by int) page.Intent {
 		p.goTo(best)
 	}
 	return nil
+}
+
+// shown lists the modes that pass the filter.
+func (p *Page) shown() []int {
+	if pass := p.filtered(); pass != nil {
+		return pass
+	}
+	out := make([]int, len(p.read.Outlook().Known))
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // moveLimit shifts the power limit by a watt (or the time limit by 5 %) and
@@ -382,6 +427,7 @@ func (p *Page) Hints() []widget.Action {
 		keys.Up.With(keys.Down, "off it").Doing("to the next mode above or below"),
 		keys.PageUp.As("far left").Doing("along the front by a twentieth of it"),
 		keys.PageDown.As("far right").Doing("the other way"),
+		keys.Rivals, keys.Filter.Doing("keep modes such as cores<=8: their front, their answer"),
 		keys.HalfUp, keys.HalfDown, keys.Home, keys.End, keys.Answer, keys.Group, keys.AtOnce.Unless(why))
 }
 

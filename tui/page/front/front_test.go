@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
+	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
 )
@@ -42,6 +44,75 @@ func TestFrontShowsAReadingInDoubtThatStandsForNothing(t *testing.T) {
 	again := v.With(tegra.Measured{Setting: tegra.Setting{Mode: odd.Mode}, TimeMS: 50, PowerW: 30})
 	if len(again.Doubted()) != 0 || again.Known[i].PowerW != 30 || len(v.Doubted()) != 1 {
 		t.Errorf("measured again: %v in doubt, %g W; before it %v", again.Doubted(), again.Known[i].PowerW, v.Doubted())
+	}
+}
+
+func TestFrontKeepsTheModesThatPassAFilter(t *testing.T) {
+	d, p := withView(t)
+	d.Size(120, 40)
+	all := p.answer()
+	whole := len(p.front())
+	d.Press("/")
+	d.Type("cores>=10 gpu")
+	d.Sees("filter:", "not yet: ")
+	d.Type(">=0.9GHz")
+	d.Press("enter")
+	d.Sees("filter cores>=10 gpu>=0.9GHz", "of 18,096 modes", "pass\u00a0the\u00a0filter")
+	known := d.State.Outlook.Known
+	for _, i := range append(slices.Clone(p.front()), p.answer(), p.cursor) {
+		if m := known[i].Mode; m.Cores < 10 || m.GPU < tegra.GHz*9/10 {
+			t.Errorf("%v does not pass", m)
+		}
+	}
+	best := d.State.Outlook.AnswerAmong(d.State.Limit, d.State.Outlook.Pass(tegra.Filter{}))
+	if best != all || p.answer() == all || len(p.front()) == 0 {
+		t.Errorf("the answer of all is %d or %d, of those that pass %d with a front of %d", all, best, p.answer(),
+			len(p.front()))
+	}
+	for range 5 {
+		d.Press("up")
+		if m := known[p.cursor].Mode; m.Cores < 10 {
+			t.Errorf("a step off the front leads to %v", m)
+		}
+	}
+	d.Press("/")
+	d.Type(" time<1")
+	d.Press("enter")
+	d.Sees("no mode passes it")
+	d.Press("esc", "esc")
+	if p.answer() != all || len(p.front()) != whole {
+		t.Errorf("without the filter: answer %d, front of %d; want %d and %d", p.answer(), len(p.front()), all, whole)
+	}
+}
+
+// A second model of the same workload: its front and its choice stand beside the first one's.
+func TestFrontDrawsOtherModelsOverTheCloud(t *testing.T) {
+	d, p := withView(t)
+	d.Size(120, 40)
+	d.Press("O")
+	d.Until("it is said that there is none", func() bool { return d.Notice != "" })
+	d.Sees("no other model of this workload")
+	own := d.State.Outlook.Model
+	tree, err := learn.Fit(t.Context(), own.Samples, learn.Options{Space: own.Space, Method: learn.Tree, SkipCV: true,
+		Provenance: own.Provenance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree.Provenance.Pool = ""
+	d.Send(page.ModelsListed{List: []session.ModelInfo{{Name: "by-tree", Model: tree}}})
+	d.Until("two models are drawn", func() bool { return len(p.rivalled()) == 2 })
+	d.Sees("choices", "by-tree", "predicted")
+	if len(p.rivalled()) != 2 || len(p.rivalLines()[1].Xs) != len(p.rivals.list[1].Front(p.plane)) {
+		t.Fatalf("%d models are drawn", len(p.rivalled()))
+	}
+	for k, r := range p.choices() {
+		if r.Predicted != p.rivals.list[k].Predicted[p.rivals.list[k].Answer(d.State.Limit)] {
+			t.Errorf("%s chooses %v", r.Name, r.Predicted.Mode)
+		}
+	}
+	d.Press("esc")
+	if text := d.Screen(); strings.Contains(text, "by-tree") {
+		t.Errorf("the other model stays:\n%s", text)
 	}
 }
 

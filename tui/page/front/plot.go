@@ -14,12 +14,14 @@ type dotsOf struct {
 	plane int
 	group int
 	value float64 // of the group's knob
+	text  string  // of the filter
 }
 
 // answerKey is what an answer depends on.
 type answerKey struct {
 	view  *session.Outlook
 	limit optimize.Limit
+	text  string // of the filter
 }
 
 // columns are the values across and up of all modes.
@@ -61,11 +63,16 @@ func (p *Page) plot(w, h int) string {
 		Measured: p.indexes(v.Measured()),
 		Doubted:  p.indexes(v.Doubted()),
 		Marks:    p.marks(),
+		Lines:    p.rivalLines(),
 		Cursor:   p.cursor,
 		BandX:    p.band(pl.Across),
 		BandY:    p.band(pl.Up),
 	}
 	of := dotsOf{view: v, plane: p.plane, group: p.group}
+	if pass := p.filtered(); pass != nil {
+		of.text = p.filter.of.text
+		show.Group = func() []int { return pass }
+	}
 	if p.group > 0 {
 		of.value = v.Known[p.cursor].Mode.Value(tegra.Knob(p.group - 1))
 		show.Group = p.grouped
@@ -121,7 +128,7 @@ func (p *Page) grouped() []int {
 	v, k := p.read.Outlook(), tegra.Knob(p.group-1)
 	want := v.Known[p.cursor].Mode.Value(k)
 	var out []int
-	for i := range v.Known {
+	for _, i := range p.shown() {
 		if v.Known[i].Mode.Value(k) == want {
 			out = append(out, i)
 		}

@@ -18,6 +18,15 @@ import (
 
 // Render draws the front page.
 func (p *Page) Render(w, h int) string {
+	if p.read.Outlook() != nil && h >= 5 {
+		if line := p.filterLine(w); line != "" {
+			return widget.Under(p.render(w, h-1), line)
+		}
+	}
+	return p.render(w, h)
+}
+
+func (p *Page) render(w, h int) string {
 	p.cloud.Hide()
 	if p.read.Outlook() == nil {
 		none := "No model is loaded. Press " + p.read.Keys().Tune.Label() + " to tune a workload: this page then " +
@@ -55,6 +64,9 @@ func (p *Page) Render(w, h int) string {
 // side is what is next to the plot: the card, what the glyphs mean, and
 // where there is room the front around the cursor in numbers.
 func (p *Page) side(w, h int) string {
+	if len(p.rivalled()) > 0 {
+		return p.rivalSide(w, h)
+	}
 	card := p.card(w-4, false)
 	high := min(h, strings.Count(card, "\n")+3)
 	right, legend := widget.Box(p.cardTitle(), "", card, w, high), "\n"+p.legend(w)
@@ -69,6 +81,22 @@ func (p *Page) side(w, h int) string {
 		return right
 	}
 	return widget.Under(right, widget.Fit(legend, w, h-high))
+}
+
+// rivalSide is side with other models: the card in short, and what each of them chooses.
+func (p *Page) rivalSide(w, h int) string {
+	card, choices := p.card(w-4, true), p.readout(w-4)
+	high := min(h, strings.Count(card, "\n")+3)
+	rest := min(h-high, strings.Count(choices, "\n")+3)
+	right := widget.Box(p.cardTitle(), "", card, w, high)
+	if rest < 4 {
+		return widget.Fit(right, w, h)
+	}
+	right = widget.Under(right, widget.Box("choices", page.LimitText(p.read.Limit()), choices, w, rest))
+	if left := h - high - rest; left > 0 {
+		right = widget.Under(right, widget.Fit("\n"+p.legend(w), w, left))
+	}
+	return right
 }
 
 // head says what the page speaks of, how sure it is, what part shows, and the
@@ -99,6 +127,8 @@ func (p *Page) about() []string {
 	}
 	if p.drawn != drawCloud {
 		words = append(words, p.drawnText())
+	} else if pass := p.filtered(); pass != nil && p.group == 0 {
+		words = append(words, fmt.Sprintf("%s of %s", text.Thousands(len(pass)), text.Count(len(v.Known), "mode")))
 	} else if p.group > 0 {
 		k := tegra.Knob(p.group - 1)
 		setting := page.KnobText(v.Known[p.cursor].Mode, k)
@@ -150,8 +180,9 @@ func (p *Page) standing(i int) optimize.Standing { return p.read.Outlook().Stand
 
 // answer is the view's answer to the limit.
 func (p *Page) answer() int {
-	if of := (answerKey{p.read.Outlook(), p.read.Limit()}); p.answered.of != of {
-		p.answered.of, p.answered.at = of, of.view.Answer(of.limit)
+	pass := p.filtered()
+	if of := (answerKey{p.read.Outlook(), p.read.Limit(), p.filter.of.text}); p.answered.of != of {
+		p.answered.of, p.answered.at = of, of.view.AnswerAmong(of.limit, pass)
 	}
 	return p.answered.at
 }
@@ -175,6 +206,12 @@ func (p *Page) legend(w int) string {
 	}
 	here := p.read.Outlook().Known[p.cursor].Mode
 	words := []string{"· predicted", "● measured", "◉ here"}
+	if p.filtered() != nil && p.group == 0 {
+		words[0] = "⠿ pass the filter"
+		if !p.frontByGlyph() {
+			words[0] += "  ⠠ others"
+		}
+	}
 	if p.group > 0 {
 		k := tegra.Knob(p.group - 1)
 		words[0] = "⠿ " + k.String() + " " + page.KnobText(here, k)
@@ -190,6 +227,9 @@ func (p *Page) legend(w int) string {
 	}
 	if len(p.read.Outlook().Doubted()) > 0 {
 		words = append(words, "? measured, in doubt")
+	}
+	if len(p.rivalled()) > 0 {
+		words = append(words, "a b chosen by models, lines their fronts", "A B measured of these")
 	}
 	var names []string
 	for _, m := range p.marks() {
@@ -373,21 +413,22 @@ func (p *Page) isWhat(i int) string {
 
 // Numbers is page.Page's.
 func (p *Page) Numbers() string {
-	return "V draws the cloud, a map, curves. Map: a quantity over two knobs, the others as at the cursor; ◆ " +
-		"its least value. Curves: time, power and energy over one knob, in their 95 % bands. X takes another " +
-		"quantity, K other knobs, the arrows walk along them. Each dot of the cloud is a power mode: time of one " +
-		"minibatch to the right, watts upward (X takes other axes); left and low is good. The Pareto front, the " +
-		"cloud's lower left edge: modes that no other beats in both. In " +
-		"brackets, and as bars at the cursor: where the true value lies 95 times in 100. What was measured " +
-		"stands in the place of its prediction and has no band, but for ?: a reading that disagrees with all " +
-		"others counts for nothing until a second agrees. predicted: before the mode was measured; fitted: the " +
-		"model was fitted to this very mode. off: measured against that. ms/mb, J/mb: time and energy per " +
-		"minibatch; W: what the module draws meanwhile; min/epoch: all of the training data once. gp, 12 modes: " +
-		"the method, and how many measured modes it was fitted to. error: of modes left out of the fit. " +
-		"against: this mode compared with others, minus is less; from … to where the other was not measured, " +
-		"with the uncertainty of its prediction. present, locked: the present mode, whose clocks are free now, as " +
-		"it is with locked ones, of which models are. limit: the answer is the best mode within it: the fastest " +
-		"within watts, the one of least power within a time. measured: the mean of its readings keeps the " +
-		"limit; surely within: the upper end of the 95 % band does; likely: the chance of exceeding is 16 % at " +
-		"most; doubtful: a half at most; over: more, or measured over."
+	return "V draws the cloud, a map, curves. O draws the fronts of other models of the workload over the cloud, " +
+		"what was measured of their modes, and what each chooses for the limit; / keeps modes that pass a " +
+		"filter. Map: a quantity over two knobs, the others as at the cursor; ◆ its least value. Curves: time, " +
+		"power and energy over one knob, in their 95 % bands. X takes another quantity, K other knobs, the " +
+		"arrows walk along them. Each dot of the cloud is a power mode: time of one minibatch to the right, " +
+		"watts upward (X takes other axes); left and low is good. The Pareto front, the cloud's lower left edge: " +
+		"modes that no other beats in both. In brackets, and as bars at the cursor: where the true value lies 95 " +
+		"times in 100. What was measured stands in the place of its prediction and has no band, but for ?: a " +
+		"reading that disagrees with all others counts for nothing until a second agrees. predicted: before the " +
+		"mode was measured; fitted: the model was fitted to this very mode. off: measured against that. ms/mb, " +
+		"J/mb: time and energy per minibatch; W: what the module draws meanwhile; min/epoch: all of the training " +
+		"data once. gp, 12 modes: the method, and how many measured modes it was fitted to. error: of modes left " +
+		"out of the fit. against: this mode compared with others, minus is less; from … to where the other was " +
+		"not measured, with the uncertainty of its prediction. present, locked: the present mode, whose clocks " +
+		"are free now, as it is with locked ones, of which models are. limit: the answer is the best mode within " +
+		"it: the fastest within watts, the one of least power within a time. measured: the mean of its readings " +
+		"keeps the limit; surely within: the upper end of the 95 % band does; likely: the chance of exceeding is " +
+		"16 % at most; doubtful: a half at most; over: more, or measured over."
 }

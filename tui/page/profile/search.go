@@ -28,6 +28,9 @@ func (p *Page) searchLines(j *page.Task, w, most int) string {
 	if b := j.Best; b != nil {
 		lines = append(lines, best+p.bestText(b))
 	}
+	if h := j.Halved; h != nil {
+		lines = append(lines, widget.StyleDim.Render(" halved ")+h.String())
+	}
 	if s := j.Step; s != nil {
 		lines = append(lines, widget.StyleDim.Render(why)+s.String())
 	}

@@ -66,6 +66,26 @@ func (l *Lanes) Box(row int, q1, median, q3 float64, ink Ink) {
 	l.Mark(row, median, '│', ink)
 }
 
+// shades are how densely values lie, from few to most.
+var shades = []rune("·░▒▓█")
+
+// Density shades a row by how many of the values lie in each column, beside the fullest one, and marks the median.
+func (l *Lanes) Density(row int, values []float64, median float64, ink, at Ink) {
+	count, most := make([]int, l.r.W), 0
+	for _, v := range values {
+		if x, ok := l.column(v); ok {
+			count[x]++
+			most = max(most, count[x])
+		}
+	}
+	for x, n := range count {
+		if n > 0 {
+			l.r.Rune(x, row, shades[(n*len(shades)-1)/most], ink)
+		}
+	}
+	l.Mark(row, median, '│', at)
+}
+
 // Mark puts a glyph at a value.
 func (l *Lanes) Mark(row int, v float64, glyph rune, ink Ink) {
 	if x, ok := l.column(v); ok {
