@@ -38,7 +38,8 @@ func TestRivalsHaveFrontsAndChoicesOfTheirOwn(t *testing.T) {
 	other := *tree
 	other.Provenance.Workload = "bert"
 	o := NewOutlook("lstm", gp, gp.Space)
-	rivals := o.Rivals([]ModelInfo{{Name: "tree", Model: tree}, {Name: "bert", Model: &other}, {Name: "same", Model: gp}})
+	rivals := o.Rivals([]ModelInfo{{Name: "tree", Model: tree}, {Name: "bert", Model: &other},
+		{Name: "same", Model: gp}})
 	if len(rivals) != 2 || rivals[0].Name != "gp" || rivals[1].Name != "tree" {
 		t.Fatalf("%d rivals, want gp and tree", len(rivals))
 	}

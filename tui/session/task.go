@@ -156,16 +156,6 @@ func (s *Snapshot) Elapsed(now time.Duration) time.Duration {
 	return now - s.Began - s.paused
 }
 
-// Standing is where a setting stands against a limit, by the mean of its results so far.
-func (s *Snapshot) Standing(at tegra.Setting, l optimize.Limit) optimize.Standing {
-	for _, m := range meansOf(s.Measured()) {
-		if m.Setting == at {
-			return l.Stand(optimize.MeasuredPrediction(m.Measured), m.N)
-		}
-	}
-	return optimize.Standing{State: optimize.Unknown}
-}
-
 const (
 	// mostTimes bounds the minibatch times that a run keeps for its chart.
 	mostTimes = 600

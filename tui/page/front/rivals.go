@@ -58,8 +58,8 @@ func (p *Page) take(m rivalsMsg) page.Intent {
 	}
 	r.of, r.list, r.choices = m.of, m.list, nil
 	if r.observed = m.of.Observed(m.list, nil); len(m.list) < 2 && r.on {
-		return page.Say("no other model of this workload on this board: fit one by another method on the Models page (" +
-			p.read.Keys().Refit.Label() + ")")
+		return page.Say("no other model of this workload on this board: fit one by another method on the Models page " +
+			"(" + p.read.Keys().Refit.Label() + ")")
 	}
 	return nil
 }
