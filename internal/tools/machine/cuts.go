@@ -49,6 +49,7 @@ func powerCuts(ctx context.Context, l *lab) (count int, findings []string, err e
 	files, image := filepath.Join(l.dir, "files"), filepath.Join(l.dir, "cut.img")
 	base := filepath.Join(files, "jtune/campaigns/base")
 	if err := sh(ctx, `
+rm -rf "$2" # of a call before
 mkdir -p "$2/jtune/campaigns" "$2/etc"
 cp -a "$3/etc/." "$2/etc/"
 "$1" --device virtual:agx-orin --speed max --seed 1 profile resnet --sample 20 --minibatches 10 --out "$4"
