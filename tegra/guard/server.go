@@ -165,9 +165,10 @@ func (s *Server) rollBack(cause error, before tegra.State) error {
 	return fmt.Errorf("%w; the state before is back", cause)
 }
 
-// restoreTo restores a state, as far as possible.
+// restoreTo restores a state, as far as possible. A limit that heat caps is restored: the kernel shows it once the board
+// has cooled.
 func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
-	j := transition{s: s, bestEffort: true, seen: func(tegra.State) error { return nil },
+	j := transition{s: s, bestEffort: true, capped: true, seen: func(tegra.State) error { return nil },
 		plan: func(now tegra.State) ([]tegra.Write, error) {
 			return s.control.PlanState(now, want, slices.Collect(maps.Keys(s.owed))...), nil
 		}}

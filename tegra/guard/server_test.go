@@ -277,6 +277,26 @@ func TestGuardKeepsAModeWhoseClocksHeatCaps(t *testing.T) {
 	}
 }
 
+func TestGuardRestoresUnderAThermalCapAndAppliesNothing(t *testing.T) {
+	t.Parallel()
+	const cooler, limit = "/sys/class/thermal/cooling_device0", tegratest.CPU + "/cpu0/cpufreq/scaling_max_freq"
+	for _, hot := range []bool{true, false} {
+		tree := tegratest.NewAGXOrin35()
+		tree.Set(cooler+"/type", "thermal-cpufreq-0")
+		tree.Set(cooler+"/cur_state", map[bool]string{true: "2", false: "0"}[hot])
+		r := newRig(t, tree)
+		r.apply(slow)
+		r.k.Do(func() { r.k.Clip[limit] = "1344000" })
+		_, err := r.Apply(t.Context(), tegra.Request{Mode: fast})
+		if err == nil || strings.Contains(err.Error(), "thermal limit") != hot {
+			t.Errorf("hot %v: apply says %v", hot, err)
+		}
+		if _, err := r.Restore(t.Context()); (err == nil) != hot {
+			t.Errorf("hot %v: restore says %v", hot, err)
+		}
+	}
+}
+
 func TestGuardNamesAFailedKnobAndRollsBack(t *testing.T) {
 	t.Parallel()
 	gpuMax := tegratest.GPU35 + "/max_freq"

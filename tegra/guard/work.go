@@ -120,7 +120,15 @@ func (j *transition) do(w tegra.Write) error {
 	if err != nil {
 		return fmt.Errorf("%s: read back %s: %w", w.Knob, w.Path, err)
 	}
-	return mismatch(w.Knob, w.Path, w.Value, actual)
+	err = mismatch(w.Knob, w.Path, w.Value, actual)
+	switch {
+	case err == nil || !j.s.control.Capped(tegra.KnobFile{Path: w.Path, Asked: w.Value, Actual: actual}):
+		return err
+	case j.capped:
+		j.s.logf("a thermal limit caps it: %v", err)
+		return nil
+	}
+	return fmt.Errorf("%w: a thermal limit caps it; try again once the board has cooled", err)
 }
 
 func mismatch(knob, path, asked, actual string) error {
