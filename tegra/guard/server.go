@@ -165,8 +165,8 @@ func (s *Server) rollBack(cause error, before tegra.State) error {
 	return fmt.Errorf("%w; the state before is back", cause)
 }
 
-// restoreTo restores a state, as far as possible. A limit that heat caps is restored: the kernel shows it once the board
-// has cooled.
+// restoreTo restores a state, as far as possible. A limit that heat caps counts as restored: the kernel shows it once
+// the board has cooled.
 func (s *Server) restoreTo(want tegra.State) (tegra.Applied, error) {
 	j := transition{s: s, bestEffort: true, capped: true, seen: func(tegra.State) error { return nil },
 		plan: func(now tegra.State) ([]tegra.Write, error) {
