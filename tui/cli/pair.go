@@ -20,7 +20,9 @@ import (
 type pairFlags struct {
 	session.PairSearch
 	train, infer, models, policy, at string
+	modes, serveAt, trainAt          string
 	predict                          bool
+	changes                          int
 }
 
 func (a *app) pair() *cobra.Command {
@@ -69,6 +71,12 @@ func pairRunFlags(fl *pflag.FlagSet, f *pairFlags) {
 	fl.StringVar(&f.at, "at", "", "run the pair in `MODE` alone, at the batch size of --batch")
 	fl.BoolVar(&f.Compare, "compare", false, "run the answer without turns too, as two jobs run that know nothing of "+
 		"each other")
+	fl.StringVar(&f.modes, "modes", "one", "separate: say too what a mode for each job would do, switched before and "+
+		"after each batch, and measure what a switch costs: one or `separate`")
+	fl.StringVar(&f.serveAt, "serve-at", "", "with --train-at: no pair; set the mode of the inference in these `HOURS`, "+
+		"such as 07:00-22:00, until interrupted")
+	fl.StringVar(&f.trainAt, "train-at", "", "and that of the training in these `HOURS`, such as 22:00-07:00")
+	countFlag(fl, &f.changes, "changes", "with --serve-at: end after `N` changes of mode")
 	countFlag(fl, &f.Most, "pairs", "run at most `N` pairs (default 6)")
 	countFlag(fl, &f.Requests, "requests", "answer `N` requests in each (default 1000, which a 99 % quantile needs)")
 	perModeFlag(fl, &f.Settings.Minibatches)
@@ -76,7 +84,8 @@ func pairRunFlags(fl *pflag.FlagSet, f *pairFlags) {
 }
 
 // onlyMeasured are the flags that mean nothing where nothing is measured.
-var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches", "out"}
+var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches", "out", "modes", "serve-at", "train-at",
+	"changes"}
 
 // check checks flags and takes over those that have a grammar.
 func (f *pairFlags) check(given func(name string) bool) error {
@@ -110,6 +119,18 @@ func (f *pairFlags) check(given func(name string) bool) error {
 		if predicts && given(name) {
 			return usagef("--%s is of measuring: leave --predict and --models away", name)
 		}
+	}
+	switch f.modes {
+	case "one":
+	case "separate":
+		if f.Separate = true; f.at != "" {
+			return usagef("--modes separate chooses its modes: leave --at away")
+		}
+	default:
+		return usagef("--modes %q: want one or separate", f.modes)
+	}
+	if (f.serveAt == "") != (f.trainAt == "") {
+		return usagef("--serve-at and --train-at belong together")
 	}
 	if f.Serving.RatePerS == 0 && f.Serving.Arrivals == "" {
 		return usagef("a pair needs the rate of the requests: give --rate R")
@@ -151,6 +172,9 @@ func (a *app) runPair(ctx context.Context, s *session.Session, f pairFlags) erro
 		return err
 	}
 	f.Train, f.Infer, f.Batches = jobs.Train, jobs.Infer, jobs.Batches
+	if f.serveAt != "" {
+		return a.pairByHours(ctx, s, f)
+	}
 	if f.at != "" {
 		m, err := s.Device.Space().Parse(f.at)
 		switch {
@@ -179,4 +203,19 @@ func (a *app) runPair(ctx context.Context, s *session.Session, f pairFlags) erro
 	board := s.Device.Board()
 	return errors.Join(err, a.answerPair(pairAnswer{PairFound: found, space: s.Device.Space(), origin: originOf(board),
 		device: board.Name, virtual: board.Virtual, train: f.Train.Name, infer: f.Infer.Name, powerW: f.Limit.PowerW}))
+}
+
+// pairByHours sets the modes of the two jobs by the time of day.
+func (a *app) pairByHours(ctx context.Context, s *session.Session, f pairFlags) (err error) {
+	var hours session.PairHours
+	if hours.Serve, err = session.ParseHours(f.serveAt); err != nil {
+		return err
+	}
+	if hours.Train, err = session.ParseHours(f.trainAt); err != nil {
+		return err
+	}
+	rep := a.reporter(s.Device)
+	rep.quietRows = true
+	defer rep.wipe()
+	return s.PairByHours(ctx, f.PairSearch, hours, f.changes, rep.observe)
 }

@@ -10,7 +10,7 @@ import (
 const pairKeys = "device virtual train infer limit setting policy tau train_per_s marginal_unit_j served_per_s " +
 	"latency_ms quantile rate_per_s arrivals peak_w mean_w unit_j busy_unit_j busy_share idle_share meets why " +
 	"feasible " +
-	"measured verified alone minibatch_j request_j late_turns requests campaign free"
+	"measured verified alone minibatch_j request_j late_turns requests campaign free separate"
 
 func TestPairTrainsMostInTheIdleTimeOfInference(t *testing.T) {
 	t.Parallel()
@@ -91,6 +91,9 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --batch 4 --at x", "--at"},
 		{"--train resnet18 --infer resnet18 --rate 3", "answers no requests"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --predict --compare", "--compare"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --modes two", "--modes"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00", "--train-at"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00 --train-at 7:30-9:00", "overlap"},
 	} {
 		jtune(t, append([]string{"pair"}, strings.Fields(c.args)...)...).fails(t, exitUsage, c.words)
 	}

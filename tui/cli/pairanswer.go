@@ -35,6 +35,7 @@ type pairJSON struct {
 	Campaign text.Optional  `json:"campaign"`
 	Verified []verifiedJSON `json:"verified"`
 	Free     *mixJSON       `json:"free"`
+	Separate *separateJSON  `json:"separate"`
 	Alone    struct {
 		TrainPerS  float64            `json:"train_per_s"`
 		TrainW     float64            `json:"train_w"`
@@ -56,6 +57,18 @@ type mixJSON struct {
 	RequestJ   tegra.Val[float64] `json:"request_j"`
 	LateTurns  tegra.Val[int]     `json:"late_turns"`
 	Requests   tegra.Val[int]     `json:"requests"`
+}
+
+// separateJSON is a mode for each job: predicted, but for the cost of a switch.
+type separateJSON struct {
+	Infer     settingJSON `json:"infer"`
+	Train     tegra.Mode  `json:"train_mode"`
+	SwitchMS  float64     `json:"switch_ms"`
+	WindowMS  float64     `json:"window_ms"`
+	TrainPerS float64     `json:"train_per_s"`
+	LatencyMS float64     `json:"latency_ms"` // at the quantile, with even arrivals
+	PeakW     float64     `json:"peak_w"`
+	Offered   bool        `json:"offered"`
 }
 
 // verifiedJSON is a pair that was run, or could not be.
@@ -140,6 +153,10 @@ func (x pairAnswer) document() pairJSON {
 	if x.Apart.OK {
 		out.Alone.OwnBoard = toServedJSON(x.Ask, x.Apart.V)
 	}
+	if v := x.Separate; v != nil {
+		out.Separate = &separateJSON{settingJSON{v.Infer.Mode, v.Infer.Batch}, v.Train, 1000 * v.SwitchS,
+			1000 * v.WindowS, v.TrainPerS, v.LatencyMS, v.PeakW, v.Offered}
+	}
 	if x.Free != nil {
 		out.Free = toMixJSON(x.FreeAsk(), x.FreeOutcome(), x.Free, [3]float64{})
 	}
@@ -175,6 +192,16 @@ func (a *app) printPair(x pairAnswer) error {
 	}
 	if x.Free != nil {
 		rows = append(rows, append([]string{"without turns"}, measuredText(x.Free)...))
+	}
+	if v := x.Separate; v != nil {
+		verdict := fmt.Sprintf("not offered: two switches of %.0f ms are over 5 %% of a window of %s s", 1000*v.SwitchS,
+			text.Of(v.WindowS))
+		if v.Offered {
+			verdict = fmt.Sprintf("a switch takes %.0f ms, a window %s s", 1000*v.SwitchS, text.Of(v.WindowS))
+		}
+		rows = append(rows, []string{"a mode for each", text.Of(v.TrainPerS) + " minibatches/s, predicted",
+			fmt.Sprintf("train in %s, serve in %s by %d", x.space.Format(v.Train), x.space.Format(v.Infer.Mode),
+				v.Infer.Batch), verdict})
 	}
 	if x.Apart.OK {
 		rows = append(rows, []string{"a board of its own", x.space.Format(x.Apart.V.Mode),

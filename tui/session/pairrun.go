@@ -35,6 +35,7 @@ type PairSearch struct {
 	At           *tegra.Setting  // measure this one alone; nil: search
 	Most         int             // pairs to measure; 0: optimize.MostVerified
 	Compare      bool            // measure the answer without turns too
+	Separate     bool            // work out a mode for each job too, with what a switch costs
 	Requests     int             // answered in each measurement; 0: as many as a 99 % quantile needs
 	Dir          string          // campaign folder, new; "" makes one below the data directory
 	Settings     record.Settings
@@ -61,9 +62,10 @@ type PairFound struct {
 	PairAnswer
 	Feasible bool
 	Probes   []PairProbe
-	Row      *record.Row // of the answer; nil where nothing could be measured
-	Alone    *record.Row // its inference without the training; nil where it was not measured
-	Free     *record.Row // both without turns; nil where it was not measured
+	Row      *record.Row        // of the answer; nil where nothing could be measured
+	Alone    *record.Row        // its inference without the training; nil where it was not measured
+	Free     *record.Row        // both without turns; nil where it was not measured
+	Separate *optimize.Separate // a mode for each job, predicted; the cost of a switch is measured
 	Dir      string
 	Took     time.Duration // device time of the pairs
 	Known    [2]int        // settings of the training and of the inference that the predictions rest on
@@ -121,6 +123,9 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 	found.Dir, found.Took = res.Dir, res.Elapsed
 	if errors.Is(plan.err, context.Canceled) && ctx.Err() == nil && err != nil {
 		plan.err = nil // the job, the device or the record is broken
+	}
+	if r.Separate && err == nil && found.Row != nil && ctx.Err() == nil {
+		err = search.separate(ctx)
 	}
 	return found, errors.Join(err, plan.err)
 }

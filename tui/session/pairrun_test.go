@@ -3,12 +3,15 @@ package session
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"jtune/optimize"
 	"jtune/profiles/record"
 	"jtune/tegra"
+	"jtune/tegra/virtual"
 )
 
 // pairOf is a search for the pair of the other tests.
@@ -65,7 +68,7 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	}
 	// the profiles of both serve the next question
 	again := pairOf(t, s)
-	again.Limit.PowerW, again.Policy, again.Most = 22, optimize.Strict, 1
+	again.Limit.PowerW, again.Policy, again.Most, again.Separate = 22, optimize.Strict, 1, true
 	second, err := s.Pair(t.Context(), again, func(e Event) {
 		if strings.Contains(e.Note, "measuring") && strings.Contains(e.Note, "first") {
 			t.Errorf("the second question: %s", e.Note)
@@ -73,6 +76,77 @@ func TestPairIsMeasuredAndKeepsItsLimits(t *testing.T) {
 	})
 	if second.Row == nil || second.Policy != optimize.Strict || (err == nil) != (second.PeakW <= 22) {
 		t.Errorf("the second question: %+v, %v", second.Outcome, err)
+	}
+	// windows of half a second are too short for two modes
+	if v := second.Separate; v == nil || v.Offered != (2*v.SwitchS < 0.05*v.WindowS) || v.SwitchS < 0 || v.PeakW > 22 ||
+		v.Train == v.Infer.Mode {
+		t.Errorf("separate modes: %+v", v)
+	}
+	var lines []string
+	hours := PairHours{Serve: Hours{7 * time.Hour, 22 * time.Hour}, Train: Hours{22 * time.Hour, 7 * time.Hour}}
+	if err := s.PairByHours(t.Context(), again, hours, 3, func(e Event) { lines = append(lines, e.Note) }); err != nil {
+		t.Fatal(err)
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, " for ") })
+	if len(lines) != 3 || strings.Contains(lines[0], "resnet18") == strings.Contains(lines[1], "resnet18") ||
+		!strings.HasPrefix(lines[1], "07:00") && !strings.HasPrefix(lines[1], "22:00") {
+		t.Errorf("by the time of day: %q", lines)
+	}
+	if after := s.PresentMode(); after != before {
+		t.Errorf("left in %v, found in %v", after, before)
+	}
+}
+
+// A job that dies, or keeps its turn, costs the pair its row: the reason is recorded and the board restored.
+func TestPairWhoseJobDiesLeavesTheBoardAsItWas(t *testing.T) {
+	t.Parallel()
+	for want, faults := range map[string]virtual.Faults{"died": {DieAfter: 60}, "give it back": {HangAfter: 60}} {
+		s := fast(t)
+		before := s.PresentMode()
+		s.Virtual.Inject(faults)
+		r := pairOf(t, s)
+		r.At = &tegra.Setting{Mode: s.Device.Space().Max(), Batch: 16}
+		found, err := s.Pair(t.Context(), r, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || found.Row != nil {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if _, rows, err := record.Read(found.Dir); err != nil || len(rows) != 1 || rows[0].Status != record.Failed ||
+			!strings.Contains(rows[0].Why, want) {
+			t.Errorf("recorded %+v, %v", rows, err)
+		}
+		if after := s.PresentMode(); after != before {
+			t.Errorf("left in %v, found in %v", after, before)
+		}
+	}
+}
+
+func TestParseHoursTakesTimesOfDay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want Hours
+	}{
+		{"07:00-22:30", Hours{7 * time.Hour, 22*time.Hour + 30*time.Minute}},
+		{"22:00-07:00", Hours{22 * time.Hour, 7 * time.Hour}},
+		{"9:00-24:00", Hours{9 * time.Hour, 0}},
+	} {
+		if got, err := ParseHours(c.text); err != nil || got != c.want {
+			t.Errorf("%s: %v, %v", c.text, got, err)
+		}
+	}
+	for _, text := range []string{"", "7-22", "07:00", "25:00-07:00", "07:60-08:00", "07:00-07:00", "07:00-08:00 x",
+		"-1:00-07:00", "07:00-24:30"} {
+		if got, err := ParseHours(text); !errors.Is(err, ErrUsage) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	day := PairHours{Serve: Hours{7 * time.Hour, 22 * time.Hour}, Train: Hours{22 * time.Hour, 7 * time.Hour}}
+	if day.Check() != nil || day.next(7*time.Hour) != 15*time.Hour || day.next(6*time.Hour) != time.Hour {
+		t.Errorf("next after 7:00 in %v, after 6:00 in %v", day.next(7*time.Hour), day.next(6*time.Hour))
+	}
+	day.Train.From = 21 * time.Hour
+	if !errors.Is(day.Check(), ErrUsage) {
+		t.Error("hours that overlap are taken")
 	}
 }
 

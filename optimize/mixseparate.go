@@ -1,0 +1,68 @@
+package optimize
+
+import (
+	"cmp"
+	"math"
+
+	"jtune/tegra"
+)
+
+// Separate is training and inference that share a GPU in a power mode each: the board is switched to the
+// one of the inference before a batch and to that of the training after it. A switch takes some time, in
+// which nothing is done.
+type Separate struct {
+	Infer     tegra.Setting
+	Train     tegra.Mode
+	SwitchS   float64 // of one switch
+	WindowS   float64 // between two batches
+	TrainPerS float64
+	LatencyMS float64 // at the quantile, with even arrivals
+	PeakW     float64
+	Offered   bool // two switches take less than switchShare of the window
+}
+
+// switchShare of the window is as much as two switches may take for separate modes to be offered.
+const switchShare = 0.05
+
+// Separate is the best choice of two modes for an ask, by the formulas of even arrivals; false where none
+// keeps the limits.
+func (a Ask) Separate(settings []tegra.Setting, infer, train Phase, switchS float64) (Separate, bool) {
+	best := Separate{TrainPerS: -1}
+	fastest, mode, trainW := math.Inf(1), tegra.Mode{}, 0.0
+	for m := range train.at {
+		t, ok := train.At(tegra.Setting{Mode: m})
+		high := 0.0
+		if ok {
+			high = t.PowerW * math.Exp(a.Margin*t.LnPowerSD)
+		}
+		if !ok || !(t.TimeMS > 0) || a.PowerW > 0 && high > a.PowerW || t.TimeMS > fastest ||
+			t.TimeMS == fastest && tegra.CompareModes(m, mode) > 0 {
+			continue
+		}
+		fastest, mode, trainW = t.TimeMS, m, t.PowerW
+	}
+	if math.IsInf(fastest, 1) {
+		return best, false
+	}
+	for _, at := range settings {
+		s, ok := infer.At(at)
+		if !ok || !(s.TimeMS > 0) || a.PowerW > 0 && s.PowerW*math.Exp(a.Margin*s.LnPowerSD) > a.PowerW {
+			continue
+		}
+		b := float64(max(1, at.Batch))
+		window := b / a.Load.MeanRate()
+		serve := s.TimeMS / 1000 * math.Exp(a.Margin*s.LnTimeSD)
+		late := 1000 * (a.wait(b, window) + switchS + serve)
+		left := window - s.TimeMS/1000 - 2*switchS
+		if left < 0 || a.LatencyMS > 0 && late > a.LatencyMS {
+			continue
+		}
+		found := Separate{Infer: at, Train: mode, SwitchS: switchS, WindowS: window,
+			TrainPerS: left / (window * fastest / 1000), LatencyMS: late, PeakW: max(s.PowerW, trainW),
+			Offered: 2*switchS < switchShare*window}
+		if cmp.Or(cmp.Compare(found.TrainPerS, best.TrainPerS), cmp.Compare(best.PeakW, found.PeakW)) > 0 {
+			best = found
+		}
+	}
+	return best, best.TrainPerS >= 0
+}
