@@ -14,7 +14,8 @@ func TestSeparateModesCostTwoSwitchesAWindow(t *testing.T) {
 	t.Parallel()
 	mode := func(n int) tegra.Mode { return tegra.Mode{Cores: n, CPU: 1e9, GPU: 1e9, EMC: 1e9} }
 	row := func(n, batch int, ms, w float64) learn.Prediction {
-		return MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: mode(n), Batch: batch}, TimeMS: ms, PowerW: w})
+		return MeasuredPrediction(tegra.Measured{Setting: tegra.Setting{Mode: mode(n), Batch: batch}, TimeMS: ms,
+			PowerW: w})
 	}
 	train := NewPhase([]learn.Prediction{row(1, 0, 100, 15), row(2, 0, 50, 28), row(3, 0, 40, 35)})
 	infer := NewPhase([]learn.Prediction{row(1, 10, 100, 12), row(1, 100, 500, 14), row(2, 100, 300, 20)})

@@ -231,7 +231,8 @@ func (s *Session) PairByHours(ctx context.Context, r PairSearch, hours PairHours
 				return err
 			}
 			n++
-			observer(observe).note(fmt.Sprintf("%s: %s for %s", now.Format(timeOfDay), s.Device.Space().Format(mode), words))
+			observer(observe).note(fmt.Sprintf("%s: %s for %s", now.Format(timeOfDay),
+				s.Device.Space().Format(mode), words))
 		}
 		if n == most && most > 0 {
 			break
