@@ -18,6 +18,8 @@ import (
 type host interface {
 	Guard(ctx context.Context) (tegra.Applier, error)
 	Workloads() ([]workload.Workload, error)
+	// Suggested is the one to begin with where none was chosen.
+	Suggested(list []workload.Workload) string
 	session.Measurer
 	page.Session
 	Models() ([]session.ModelInfo, error)

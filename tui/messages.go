@@ -77,7 +77,7 @@ func (r *root) fold(msg tea.Msg) tea.Cmd {
 		sh.foldSample(msg)
 		return tea.Batch(r.broadcast(page.Sampled{}), sh.followNext(), sh.previewOwn())
 	case workloadsMsg:
-		sh.Work.List, sh.Work.Fixed = msg.list, msg.fixed
+		sh.Work.List, sh.Work.Fixed, sh.Work.Suggested = msg.list, msg.fixed, msg.suggested
 		sh.fail("workloads", msg.err)
 		return r.broadcast(page.WorkloadsListed{})
 	case modelLoadedMsg:

@@ -103,15 +103,17 @@ func (r *root) open(name page.Name) {
 
 // workloadsMsg brings the known workloads.
 type workloadsMsg struct {
-	list  []workload.Workload
-	fixed map[string]string // why a batch size cannot be chosen, by name
-	err   error
+	list      []workload.Workload
+	suggested string
+	fixed     map[string]string // why a batch size cannot be chosen, by name
+	err       error
 }
 
 // listWorkloads lists them. Whether a job takes a batch size is read in its files.
 func (d deps) listWorkloads() tea.Msg {
 	msg := workloadsMsg{fixed: map[string]string{}}
 	msg.list, msg.err = d.host.Workloads()
+	msg.suggested = d.host.Suggested(msg.list)
 	for _, w := range msg.list {
 		if d.fixedBatch != nil {
 			msg.fixed[w.Name] = d.fixedBatch(w)

@@ -109,5 +109,10 @@ func TestRunOfARealCommand(t *testing.T) {
 	if v["minibatches"] != 10.0 || v["time_ms"] != 20.0 {
 		t.Errorf("got %v minibatches of %v ms, want 10 of 20", v["minibatches"], v["time_ms"])
 	}
+	v = jtune(t, with(args, "run", "job", "--no-instrument", "--minibatches", "4", "--json")...).done(t).object(t,
+		runKeys+" reading")
+	if r := v["reading"].(map[string]any); r["minibatches"] != 4.0 || v["minibatches"] != 4.0 || v["power_w"] != nil {
+		t.Errorf("reading sensors: %v, and %v minibatches without, want 4 of each", r, v["minibatches"])
+	}
 	same(t, root, before)
 }

@@ -86,8 +86,11 @@ func (a *app) run() *cobra.Command {
 				return usagef("--interval %s: 10ms at least", r.Every)
 			case join.given() && (cmd.Flags().Changed("workers") || infer.inferences > 0):
 				return usagef("a training that runs has its own settings: leave --workers and --inferences away")
-			case r.Uninstrumented && (cmd.Flags().Changed("interval") || cmd.Flags().Changed("base")):
-				return usagef("--no-instrument reads no power: leave --interval and --base away")
+			case r.Uninstrumented && cmd.Flags().Changed("base"):
+				return usagef("--no-instrument reads no power: leave --base away")
+			case r.Uninstrumented && (r.Epochs > 0 || infer.inferences > 0):
+				return usagef("--no-instrument compares minibatches of one job: give --minibatches N, " +
+					"not --epochs or --inferences")
 			case cmd.Flags().Changed("workers") && (workers < 0 || workers > mostWorkers):
 				return usagef("--workers %d: want 0 to %d", workers, mostWorkers)
 			}
@@ -128,7 +131,8 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().BoolVar(&r.AllEpochs, "include-epoch-zero", false,
 		"count epoch 0 in the averages too, though it reads the data for the first time")
 	cmd.Flags().BoolVar(&r.Uninstrumented, "no-instrument", false,
-		"read no sensor: the time without the cost of reading; no power, no campaign folder")
+		"show what reading sensors costs: minibatches without it, and by turns with it every --interval; "+
+			"no power, no campaign folder")
 	infer.add(cmd.Flags())
 	join.add(cmd.Flags())
 	a.weightsFlag(cmd.Flags())
@@ -201,6 +205,9 @@ func samplingText(v session.Sampling) string {
 }
 
 func (a *app) printDoubts(r session.RunResult) {
+	if r.ReadCost != nil {
+		fmt.Fprintln(a.out, wrapped(r.ReadCost.String()))
+	}
 	for _, line := range append(r.Doubts(), r.Advice...) {
 		fmt.Fprintln(a.out, wrapped(line))
 	}

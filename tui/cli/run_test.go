@@ -180,19 +180,43 @@ func TestRunPrintsNoRoundingErrors(t *testing.T) {
 	}
 }
 
-// The virtual board's job loses time to its rails being read: published are more than 2 % at 10 ms.
+// The virtual board's job loses time to its rails being read: published are more than 2 % at 10 ms, less than 0.5 % at
+// 100 ms.
 func TestRunWithoutInstrumentShowsWhatReadingCosts(t *testing.T) {
 	t.Parallel()
-	mean := func(flags ...string) map[string]any {
-		all := with(virtualBoard, "run", "lenet", "--minibatches", "3000", "--json")
-		return jtune(t, append(all, flags...)...).done(t).object(t, runKeys)
+	run := func(flags ...string) map[string]any {
+		all := with(virtualBoard, "run", "lenet", "--no-instrument", "--json")
+		v := jtune(t, append(all, flags...)...).done(t).object(t, runKeys+" reading")
+		if v["power_w"] != nil {
+			t.Errorf("power is %v without instruments", v["power_w"])
+		}
+		return v
 	}
-	often, without := mean("--interval", "10ms"), mean("--no-instrument")
-	if cost := often["time_mean_ms"].(float64)/without["time_mean_ms"].(float64) - 1; cost < 0.02 || cost > 0.06 {
-		t.Errorf("reading every 10 ms costs %.1f %% of the time, want 2 to 6", 100*cost)
+	cost := func(flags ...string) (pct, low, high float64) {
+		r := run(flags...)["reading"].(map[string]any)
+		return r["cost_pct"].(float64), r["cost_lo_pct"].(float64), r["cost_hi_pct"].(float64)
 	}
-	if without["power_w"] != nil || often["power_w"] == nil {
-		t.Errorf("power is %v without instruments, %v with", without["power_w"], often["power_w"])
+	if pct, low, _ := cost("--interval", "10ms"); pct < 2 || pct > 6 || low <= 0 {
+		t.Errorf("reading every 10 ms costs %.2f %% of the time, at least %.2f; want 2 to 6", pct, low)
 	}
-	jtune(t, with(virtualBoard, "run", "lenet", "--no-instrument", "--base", "1s")...).fails(t, exitUsage, "--base")
+	if pct, low, _ := cost("--interval", "100ms", "--minibatches", "6000"); pct <= 0 || low > 0.5 {
+		t.Errorf("reading every 100 ms costs %.2f %% of the time, at least %.2f; want less than 0.5", pct, low)
+	}
+	v := run("--minibatches", "20")
+	r := v["reading"].(map[string]any)
+	if v["minibatches"] != 20.0 || r["minibatches"] != 20.0 || r["interval_s"] != 1.0 {
+		t.Errorf("%v minibatches without, %v with readings every %v s; want 20, 20, 1", v["minibatches"],
+			r["minibatches"], r["interval_s"])
+	}
+	if low, high := r["cost_lo_pct"].(float64), r["cost_hi_pct"].(float64); low >= 0 || high <= 0 {
+		t.Errorf("20 minibatches show a cost of %.2f to %.2f %% at one reading a second", low, high)
+	}
+	for _, wrong := range [][]string{{"--base", "1s"}, {"--epochs", "2"}} {
+		all := with(virtualBoard, "run", "lenet", "--no-instrument")
+		jtune(t, append(all, wrong...)...).fails(t, exitUsage, wrong[0])
+	}
+	o := jtune(t, with(virtualBoard, "run", "lenet", "--no-instrument", "--interval", "10ms")...).done(t)
+	if !strings.Contains(o.out, "Reading sensors every 10ms: ") || strings.Contains(o.out, "scatter by") {
+		t.Errorf("the difference is not told:\n%s", o.out)
+	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"jtune/internal/figure"
@@ -101,6 +102,7 @@ const ChartSpan = 2 * time.Minute
 type Work struct {
 	List      []workload.Workload
 	Preferred string // the one to begin with; "" for none
+	Suggested string // the one to begin with where none was chosen
 	Sizes     []int  // batch sizes asked for, or that a replay has; nil where they are not several
 	// Fixed says by a workload's name why its batch size cannot be chosen.
 	Fixed  map[string]string
@@ -111,6 +113,17 @@ type Work struct {
 func (k Work) Find(name string) (w workload.Workload, known bool) {
 	w, err := workload.Find(k.List, name)
 	return w, err == nil
+}
+
+// First is the place in the list of the workload to begin with: the preferred one, the one that was chosen
+// last, or the suggested one.
+func (k Work) First() int {
+	for _, name := range []string{k.Preferred, k.Choice.Workload, k.Suggested} {
+		if w, known := k.Find(name); known {
+			return slices.IndexFunc(k.List, func(l workload.Workload) bool { return l.Name == w.Name })
+		}
+	}
+	return 0
 }
 
 // Tasks are the tasks that show.

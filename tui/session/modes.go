@@ -99,8 +99,9 @@ func (s *Session) Revert(ctx context.Context) (tegra.Applied, error) {
 	return TakeBack(ctx, g, true)
 }
 
-// ExperimentWorkload is the workload of that name, else the experiment's own;
-// none for an experiment that runs nothing.
+// ExperimentWorkload is the workload of that name, else the experiment's own, or
+// where that does not fit the board the suggested one; none for an experiment that
+// runs nothing.
 func (s *Session) ExperimentWorkload(e experiment.Experiment, name string) (workload.Workload, error) {
 	switch {
 	case e.Workload == "" && name != "":
@@ -113,10 +114,11 @@ func (s *Session) ExperimentWorkload(e experiment.Experiment, name string) (work
 	}
 	w, err := s.Workload(e.Workload)
 	if err == nil && s.Virtual != nil && s.Virtual.Fits(w.Name) != nil {
-		return s.Workload(fitsAll)
+		list, err := s.Workloads()
+		if err != nil {
+			return w, err
+		}
+		return s.Workload(s.Suggested(list))
 	}
 	return w, err
 }
-
-// fitsAll is the workload of the papers' experiments on a board whose memory is too small for the others.
-const fitsAll = "lenet5"

@@ -105,8 +105,9 @@ type RunRequest struct {
 	NoRecord   bool          // leave none
 	// AllEpochs counts epoch 0 too, which is otherwise kept apart where later ones follow.
 	AllEpochs bool
-	// Uninstrumented reads no sensor before and while the job runs, so that its time shows what reading costs; such a
-	// run has no power and leaves no record.
+	// Uninstrumented reads no sensor before the job runs, nor while the minibatches run that count; in between it reads
+	// them every Every, to show what that costs the job (RunResult.ReadCost). Such a run has no power and leaves no
+	// record; Minibatches is how many of each kind it takes.
 	Uninstrumented bool
 }
 
@@ -130,6 +131,8 @@ type RunResult struct {
 	Character  record.Character   `json:"-"`        // means, loads, clocks, disk and page cache
 	Advice     []string           `json:"-"`        // what Character and the model of the workload say in words
 	Dir        string             `json:"-"`        // the campaign folder; "" for none
+	// ReadCost is what reading sensors costs the job; nil unless the run was to show it.
+	ReadCost *ReadCost `json:"reading,omitempty"`
 }
 
 // Sampling is how evenly the device was read, in ms between two readings.

@@ -69,17 +69,24 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	}
 	observer(observe).note(loaderNote(r.Workload))
 	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise}
+	if r.Uninstrumented {
+		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}
+		defer c.turns.end()
+	}
 	switch {
-	case c.want > 0:
+	case c.want > 0 || c.turns != nil:
 	case r.Inferences > 0:
 		c.want = r.Repeat * ((r.Inferences-1)/max(1, r.Workload.Batch) + 1)
 	case r.Epochs > 0:
 		c.want = r.Epochs * r.Workload.MinibatchesPerEpoch() // 0: until the job ends
 	default:
 		c.want = profiles.SettingsFor(r.Workload, record.Settings{}).Minibatches
-		c.patient = s.Device.Board().TotalRule != "" && !r.Uninstrumented
+		c.patient = s.Device.Board().TotalRule != ""
 	}
 	err = c.collect(ctx, h)
+	if c.turns != nil {
+		c.turns.end()
+	}
 	monitor.End()
 	power := c.meter.stop()
 	meter.raw.samples()
@@ -134,9 +141,10 @@ type collector struct {
 	observe   observer
 	want      int // minibatches; 0: until the job ends
 	advise    runAdviser
-	patient   bool // wait until power is steady, and for enough samples of it
-	allEpochs bool // epoch 0 counts too
-	told      bool // how much of preloaded data is in memory
+	patient   bool       // wait until power is steady, and for enough samples of it
+	allEpochs bool       // epoch 0 counts too
+	told      bool       // how much of preloaded data is in memory
+	turns     *readTurns // of a run that shows what reading sensors costs; nil: another run
 
 	count   int
 	leftOut int
@@ -179,6 +187,8 @@ func (c *collector) collect(ctx context.Context, h harness.Harness) error {
 				c.meter.settle.Begin(c.began)
 			}
 			c.skip(e, why)
+		case c.turns != nil && !c.turns.counts(e):
+			c.meter.monitor.Skip(e)
 		default:
 			c.minibatch(e)
 		}
@@ -246,6 +256,9 @@ func (c *collector) minibatch(e harness.Event) {
 
 // enough reports whether the run ends.
 func (c *collector) enough() bool {
+	if c.turns != nil {
+		return c.turns.done()
+	}
 	if c.want == 0 || c.count < c.want {
 		return false
 	}
@@ -279,6 +292,9 @@ func (c *collector) result(ch record.Character, latestW tegra.Val[float64]) RunR
 	}
 	if c.verdict != telemetry.Settling {
 		out.SettleS = tegra.Some((c.meter.settle.At() - c.began).Seconds())
+	}
+	if c.turns != nil {
+		out.ReadCost = c.turns.cost()
 	}
 	if !out.PowerW.OK && latestW.OK {
 		out.PowerW = latestW

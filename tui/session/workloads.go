@@ -19,6 +19,7 @@ import (
 	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
+	"jtune/tegra/virtual/physics"
 )
 
 // Workloads lists what can be run here: the built-in workloads and those of the
@@ -302,6 +303,23 @@ func (s *Session) Refusal(w workload.Workload) string {
 	}
 	return w.Name + " cannot run on a virtual board, which runs no commands and simulates the training of the " +
 		"built-in workloads"
+}
+
+// Suggested is the workload to begin with where none was chosen: the largest that fits the board. The largest is the
+// training job that may run here and has the largest data set on disk, the first of equals in the list. Where no such
+// data set is known, it is the first workload that may run; "" where none may.
+func (s *Session) Suggested(list []workload.Workload) string {
+	name, most := "", 0.0
+	for _, w := range list {
+		if s.Blocked(w) != "" {
+			continue
+		}
+		of, _ := physics.Find(w.Name)
+		if name == "" || !w.Infers() && of.DatasetMB > most {
+			name, most = w.Name, of.DatasetMB
+		}
+	}
+	return name
 }
 
 // Estimated is what RunsAs says of a simulation that rests on no measurement of such a board.

@@ -1,17 +1,14 @@
 package dialog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/session"
 	"jtune/tui/widget"
@@ -60,10 +57,7 @@ func NewCampaign(read page.Reader) *Campaign {
 	d := &Campaign{read: read, count: widget.NewInput("", digits, 6),
 		filter: widget.NewInput("", "", widget.MostFilter),
 		sizes:  widget.NewInput("", digits+",", 30), repeated: widget.NewInput("", digits, 3)}
-	preferred, known := read.Work().Find(cmp.Or(read.Work().Preferred, read.Work().Choice.Workload))
-	d.workload = max(0, slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
-		return known && w.Name == preferred.Name || !known && read.Session().Blocked(w) == ""
-	}))
+	d.workload = read.Work().First()
 	d.Form = widget.Form{Keys: read.Keys().FormKeys(), Title: "New campaign: measure modes of your choice",
 		Verb: "start", Width: 76, Note: d.note, Walk: askFilter, At: askSelection, Types: askCount}
 	d.Fields = []widget.Field{

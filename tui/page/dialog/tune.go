@@ -59,10 +59,7 @@ func NewTune(read page.Reader) *Tune {
 	if last.Depth == optimize.Thorough.String() {
 		d.choice[fieldDepth] = int(optimize.Thorough)
 	}
-	preferred, known := read.Work().Find(cmp.Or(read.Work().Preferred, last.Workload))
-	d.choice[fieldWorkload] = max(0, slices.IndexFunc(read.Workloads(), func(w workload.Workload) bool {
-		return known && w.Name == preferred.Name || !known && read.Session().Blocked(w) == ""
-	}))
+	d.choice[fieldWorkload] = read.Work().First()
 	names := []string{"workload", "limit", "coverage", "depth", "batch", "fresh", "strategy", "clock"}
 	if !read.Speed().OK {
 		names = names[:fieldSpeed]

@@ -285,12 +285,25 @@ func TestTuneBeginsWithTheAnswersGivenLast(t *testing.T) {
 	d.Sees("fastest within 22 W")
 }
 
-func TestTuneBeginsWithTheFirstWorkloadThatRunsHere(t *testing.T) {
+func TestTuneBeginsWithTheSuggestedWorkloadUntilOneIsChosen(t *testing.T) {
 	var read page.Reader
 	d, _ := pagetest.Drive(t, func(r page.Reader) tuneForm { read = r; return tuneForm{NewTune(r)} })
-	d.Board.Blocks = map[string]string{"resnet18": "no memory"}
-	f := NewTune(read)
-	if got := d.State.Work.List[f.choice[fieldWorkload]].Name; got != "mobilenet" {
-		t.Errorf("it begins with %s, which has no memory here", got)
+	begins := func(want string) {
+		t.Helper()
+		if got := d.State.Work.List[NewTune(read).choice[fieldWorkload]].Name; got != want {
+			t.Errorf("it begins with %s, want %s", got, want)
+		}
+		if got := d.State.Work.List[NewCampaign(read).workload].Name; got != want {
+			t.Errorf("a campaign begins with %s, want %s", got, want)
+		}
 	}
+	begins("resnet18")
+	d.State.Work.Suggested = "bert"
+	begins("bert")
+	d.State.Work.Choice.Workload = "gone" // no longer in the configuration
+	begins("bert")
+	d.State.Work.Choice.Workload = "mobilenet"
+	begins("mobilenet")
+	d.State.Work.Preferred = "resnet18"
+	begins("resnet18")
 }

@@ -39,13 +39,12 @@ type Board struct {
 	Wait     chan struct{}       // Tune waits for it between modes; nil: no waiting
 	saved    map[string]*learn.Model
 	speed    float64
-	Dir      string            // of its data
-	Root     string            // of the system whose boot is changed
-	NoBoot   error             // why it cannot be
-	Elapsed  time.Duration     // the board's clock, which stands
-	ReadOnly bool              // there is no guard
-	acted    []string          // on campaigns, oldest first
-	Blocks   map[string]string // why a workload cannot run, by its name
+	Dir      string        // of its data
+	Root     string        // of the system whose boot is changed
+	NoBoot   error         // why it cannot be
+	Elapsed  time.Duration // the board's clock, which stands
+	ReadOnly bool          // there is no guard
+	acted    []string      // on campaigns, oldest first
 }
 
 // orin opens an AGX Orin, once for all tests: they only read its space and presets.

@@ -70,11 +70,7 @@ func (p *Page) Name() page.Name { return page.Train }
 func (p *Page) Update(msg tea.Msg) page.Intent {
 	switch msg := msg.(type) {
 	case page.WorkloadsListed:
-		for i, w := range p.read.Workloads() {
-			if w.Name == p.read.Work().Preferred {
-				p.tab.Cursor = i
-			}
-		}
+		p.tab.Cursor = p.read.Work().First()
 	case page.Sampled:
 		if p.running() {
 			p.tellEpochs(p.read.Task())
