@@ -103,6 +103,7 @@ type fidelityJSON struct {
 	Slack        float64            `json:"slack"`
 	Simulated    []float64          `json:"simulated"`
 	Off          tegra.Val[float64] `json:"off"`
+	OffLeftOut   tegra.Val[float64] `json:"off_left_out"` // once the constants are fitted without its fact
 	Verdict      fidelity.Verdict   `json:"verdict"`
 	Kind         fidelity.Kind      `json:"kind"`
 	SameAs       text.Optional      `json:"same_as"`
@@ -142,7 +143,11 @@ func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error 
 			out.Constants, out.LeftOut = fit.Constants, fit.LeftOut
 		}
 		for _, r := range results {
-			out.Figures = append(out.Figures, toFidelityJSON(r))
+			figure := toFidelityJSON(r)
+			if fit != nil {
+				figure.OffLeftOut.V, figure.OffLeftOut.OK = fit.Off[r.ID]
+			}
+			out.Figures = append(out.Figures, figure)
 		}
 		return printJSON(a.out, out)
 	case a.asCSV:
@@ -172,12 +177,26 @@ func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error 
 	}
 	if fit != nil {
 		c, l := fit.Constants, fit.LeftOut
-		fmt.Fprintf(a.out, "fitted: %d constants (%.1f effective) to %d of these figures, %d of them within; each "+
-			"left out of the fit with all that state the same fact (%d facts, linearised), %d of %d stay within\n",
-			c.Fitted, c.Effective, c.Figures, c.Within, l.Facts, l.Within, l.Figures)
+		fmt.Fprintln(a.out, wrapped(fmt.Sprintf("fitted: %d constants (%.1f effective) to %d of these figures, %d of them "+
+			"within; with each fact left out in turn and the constants fitted again to the others (%d facts), %d of %d "+
+			"are within", c.Fitted, c.Effective, c.Figures, c.Within, l.Facts, l.Within, l.Figures)))
+		if leaning := leaningOnTheFit(results, fit); leaning != nil {
+			fmt.Fprintln(a.out, wrapped("within only because they were fitted to, with their tolerances off otherwise: "+
+				strings.Join(leaning, ", ")))
+		}
 	}
 	_, err := fmt.Fprintln(a.out, fidelity.Simulation)
 	return err
+}
+
+// leaningOnTheFit are the figures that are within, but not when the fit has not seen their fact.
+func leaningOnTheFit(results []fidelity.Result, fit *fidelity.Fit) (out []string) {
+	for _, r := range results {
+		if off := fit.Off[r.ID]; r.Verdict == fidelity.Within && off > 1 {
+			out = append(out, fmt.Sprintf("%s (%.2f)", r.ID, off))
+		}
+	}
+	return out
 }
 
 func publishedText(f fidelity.Figure) string {

@@ -34,6 +34,9 @@ func (f *Board) Workloads() ([]workload.Workload, error) {
 	}, nil
 }
 
+// Suggested is none: what begins is the first.
+func (f *Board) Suggested([]workload.Workload) string { return "" }
+
 // Blocked says that all can.
 func (f *Board) Blocked(workload.Workload) string { return "" }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"jtune/tegra"
 )
 
@@ -163,21 +161,59 @@ func TestCountsAddUp(t *testing.T) {
 
 // Two equal readings of one number leave each other out only together: half of it is known from the other, all from
 // both, and without both nothing is.
-func TestLeftOutIsAFitWithoutTheFact(t *testing.T) {
+func TestRefitIsAFitWithoutTheFact(t *testing.T) {
 	t.Parallel()
-	hat := hatOf(mat.NewDense(2, 1, []float64{1e3, 1e3}))
-	if got := leftOut(hat, []float64{0.4, -0.4}, []int{0}); math.Abs(got[0]-0.8) > 1e-3 {
-		t.Errorf("without the first it is %.3f off, want twice as far: the second's value", got[0])
+	readings := func(slope float64, at ...float64) refit {
+		f, err := newRefit(1, func(x []float64) (r []float64, err error) {
+			for _, off := range at {
+				r = append(r, off+slope*x[0])
+			}
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
 	}
-	if got := mat.Trace(hat); math.Abs(got-1) > 1e-3 {
+	off := func(f refit, those ...int) float64 {
+		r, err := f.without(those)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r[0]
+	}
+	two := readings(1e3, 0.4, -0.4)
+	if got := off(two, 0); math.Abs(got-0.8) > 1e-3 {
+		t.Errorf("without the first it is %.3f off, want twice as far: the second's value", got)
+	}
+	if got := two.effective(); math.Abs(got-1) > 1e-3 {
 		t.Errorf("%.3f constants are effective, want the one", got)
 	}
-	if got := leftOut(hatOf(mat.NewDense(1, 1, []float64{1})), []float64{0.5}, []int{0}); math.Abs(got[0]-0.5*
-		(1+priorWidth*priorWidth)) > 1e-9 {
-		t.Errorf("a figure that a constant hardly moves is %.4f off without it", got[0])
+	if got := off(readings(1, 0.5), 0); math.Abs(got-0.5*(1+priorWidth*priorWidth)) > 1e-9 {
+		t.Errorf("a figure that a constant hardly moves is %.4f off without it", got)
 	}
 }
 
+// A residual that is not linear in the constants: the fit without a reading is that of the other alone, which the
+// linear answer misses.
+func TestRefitFollowsWhatIsNotLinear(t *testing.T) {
+	t.Parallel()
+	for _, renew := range []bool{false, true} {
+		f, err := newRefit(1, func(x []float64) ([]float64, error) {
+			return []float64{200 * (math.Exp(x[0]) - 1.1), 200 * (math.Exp(x[0]) - 0.9)}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.renew = renew
+		got, err := f.without([]int{0})
+		if err != nil || math.Abs(got[0]+40) > 0.1 { // the other's optimum is 0.9
+			t.Errorf("slopes renewed: %v: it is %.2f off, want -40 (%v)", renew, got[0], err)
+		}
+	}
+}
+
+// Slopes that are kept give the same as slopes that are taken anew after each step.
 func TestFitOfIsNoBetterLeftOut(t *testing.T) {
 	if os.Getenv("JTUNE_LONG") == "" {
 		t.Skip("long: set JTUNE_LONG=1")
@@ -186,9 +222,31 @@ func TestFitOfIsNoBetterLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%+v", fit)
+	t.Logf("%+v %+v", fit.Constants, fit.LeftOut)
 	if c, l := fit.Constants, fit.LeftOut; c.Effective > float64(c.Fitted) || l.Within > c.Within ||
-		l.Figures != c.Figures || c.Within > c.Figures {
-		t.Errorf("%+v: more than there can be", fit)
+		l.Figures != c.Figures || c.Within > c.Figures || len(fit.Off) != l.Figures {
+		t.Errorf("%+v %+v: more than there can be", c, l)
+	}
+	figures, f, err := fitOf(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.renew = true
+	within := 0
+	for _, fact := range facts(figures) {
+		left, err := f.without(fact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, i := range fact {
+			off := math.Abs(left[j])
+			within += int(truth(off <= 1))
+			if kept := fit.Off[figures[i].ID]; math.Abs(kept-off) > 0.1*max(1, off)+0.1 {
+				t.Errorf("%s: %.2f tolerances off with the slopes kept, %.2f renewed", figures[i].ID, kept, off)
+			}
+		}
+	}
+	if within < fit.LeftOut.Within-2 || within > fit.LeftOut.Within+2 {
+		t.Errorf("%d within with slopes renewed, %d kept", within, fit.LeftOut.Within)
 	}
 }

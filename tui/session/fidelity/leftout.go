@@ -6,13 +6,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Fit says how far the boards before Orin were fitted to the figures, and what holds of a figure that the fit does not
-// see. It is linear: each constant is moved a little, and the fit without a figure follows from how all others move
-// (leave-one-out by the hat matrix, with a prior on each constant).
+// see: each fact is left out with all figures that state it, and the constants are fitted again to the others.
 type Fit struct {
 	Constants struct {
 		Fitted    int     `json:"fitted"`
@@ -25,6 +22,8 @@ type Fit struct {
 		Figures int `json:"figures"` // each left out with all that state the same
 		Within  int `json:"within"`  // of these
 	}
+	// Off is by a fitted figure's ID how many tolerances it is off without its fact.
+	Off map[string]float64
 }
 
 // priorWidth is how far a constant may lie from its expected value before the figures speak: one standard deviation of
@@ -127,59 +126,44 @@ func (b *bench) residuals(figures []Figure) ([]float64, error) {
 	return out, nil
 }
 
+// fitOf prepares the fit to all figures that constants were fitted to.
+func fitOf(seed uint64) (figures []Figure, f refit, err error) {
+	figures = slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool { return !f.fitsTo() })
+	own, list := newBench(builtIn(), seed), fittedConstants()
+	f, err = newRefit(len(list), func(x []float64) ([]float64, error) {
+		c := own.constants
+		for k, one := range list {
+			c = c.scaled(one, math.Exp(x[k]))
+		}
+		return own.with(c).residuals(figures)
+	})
+	return figures, f, err
+}
+
 // FitOf works out how far the boards were fitted.
-func FitOf(seed uint64) (Fit, error) {
-	figures := slices.DeleteFunc(slices.Clone(Figures()), func(f Figure) bool { return !f.fitsTo() })
-	own := newBench(builtIn(), seed)
-	r, err := own.residuals(figures)
+func FitOf(seed uint64) (out Fit, err error) {
+	figures, f, err := fitOf(seed)
 	if err != nil {
 		return Fit{}, err
 	}
-	list := fittedConstants()
-	slopes := mat.NewDense(len(figures), len(list), nil)
-	for k, one := range list {
-		moved, err := own.with(own.scaled(one, 1+nudge)).residuals(figures)
+	out.Constants.Fitted, out.Constants.Effective, out.Constants.Figures = f.n, f.effective(), len(figures)
+	for _, off := range f.r {
+		out.Constants.Within += int(truth(math.Abs(off) <= 1))
+	}
+	out.Off = map[string]float64{}
+	for _, fact := range facts(figures) {
+		left, err := f.without(fact)
 		if err != nil {
 			return Fit{}, err
 		}
-		for i := range figures {
-			slopes.Set(i, k, (moved[i]-r[i])/nudge)
-		}
-	}
-	return summed(slopes, r, facts(figures)), nil
-}
-
-// summed counts what holds of the residuals, as fitted and with each fact left out.
-func summed(slopes *mat.Dense, r []float64, facts [][]int) (out Fit) {
-	hat := hatOf(slopes)
-	_, out.Constants.Fitted = slopes.Dims()
-	out.Constants.Figures, out.Constants.Effective = len(r), mat.Trace(hat)
-	for _, off := range r {
-		out.Constants.Within += int(truth(math.Abs(off) <= 1))
-	}
-	for _, fact := range facts {
 		out.LeftOut.Facts++
-		for _, off := range leftOut(hat, r, fact) {
+		for j, i := range fact {
 			out.LeftOut.Figures++
-			out.LeftOut.Within += int(truth(math.Abs(off) <= 1))
+			out.LeftOut.Within += int(truth(math.Abs(left[j]) <= 1))
+			out.Off[figures[i].ID] = math.Abs(left[j])
 		}
 	}
-	return out
-}
-
-// hatOf says how the fitted values follow the published ones, given the slopes by the constants' logarithms.
-func hatOf(slopes *mat.Dense) *mat.Dense {
-	_, n := slopes.Dims()
-	var normal, solved, hat mat.Dense
-	normal.Mul(slopes.T(), slopes)
-	for k := range n {
-		normal.Set(k, k, normal.At(k, k)+1/(priorWidth*priorWidth))
-	}
-	if err := solved.Solve(&normal, slopes.T()); err != nil {
-		panic("fidelity: the prior keeps the constants apart: " + err.Error())
-	}
-	hat.Mul(slopes, &solved)
-	return &hat
+	return out, nil
 }
 
 // facts groups the places of figures that say the same.
@@ -204,21 +188,4 @@ func facts(figures []Figure) [][]int {
 	}
 	slices.SortFunc(out, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return out
-}
-
-// leftOut are the residuals of some figures in a fit that did not see them.
-func leftOut(hat *mat.Dense, r []float64, those []int) []float64 {
-	n := len(those)
-	blind, seen := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
-	for a, i := range those {
-		seen.SetVec(a, r[i])
-		for b, j := range those {
-			blind.Set(a, b, truth(i == j)-hat.At(i, j))
-		}
-	}
-	var out mat.VecDense
-	if err := out.SolveVec(blind, seen); err != nil { // nothing else determines them
-		return slices.Repeat([]float64{math.Inf(1)}, n)
-	}
-	return out.RawVector().Data
 }
