@@ -65,7 +65,8 @@ func (r *root) draw() string {
 // tiny says what matters where there is hardly any room.
 func (r *root) tiny(w, h int) string {
 	read := r.sh.Readings.Sample.Reading
-	lines := []string{page.Num(read.TotalW, 1) + " W", r.sh.badge(), "enlarge", "me"}
+	board := strings.TrimSpace(r.sh.pane + " " + r.sh.Device.Board.Name + " " + r.sh.badge(true))
+	lines := []string{page.Num(read.TotalW, 1) + " W", board, "enlarge", "me"}
 	if m := page.ReaderOf(&r.sh.State).Present(); m.OK {
 		lines[2], lines[3] = r.sh.Device.Space.Format(m.V), "throttled "+page.YesNo(read.Throttled)
 	}
@@ -73,13 +74,16 @@ func (r *root) tiny(w, h int) string {
 }
 
 // tabs is the first line: pages, board, badge. In a narrow window the other
-// pages shrink to their digits; the board stays as long as it can, the badge always.
+// pages shrink to their digits, then the clock's rate goes, at last the other pages; board and badge stay.
 func (r *root) tabs(w int) string {
-	badge := r.sh.badge()
-	for _, style := range []struct{ names, board, tight bool }{{names: true, board: true},
-		{names: true, board: true, tight: true}, {board: true}, {}} {
+	tail := ""
+	for _, style := range []struct{ names, tight, alone, brief bool }{{names: true}, {names: true, tight: true}, {},
+		{tight: true}, {tight: true, brief: true}, {tight: true, alone: true, brief: true}} {
 		var b strings.Builder
 		for i, p := range r.pages {
+			if style.alone && i != r.active {
+				continue
+			}
 			text := fmt.Sprintf("%d", i+1)
 			if style.names || i == r.active {
 				text += " " + p.Name().Title()
@@ -89,24 +93,25 @@ func (r *root) tabs(w int) string {
 				look = widget.StyleTabOn
 			}
 			if style.tight {
-				b.WriteString(" " + look.Render(text))
+				if b.Len() > 0 {
+					b.WriteString(" ")
+				}
+				b.WriteString(look.Render(text))
 			} else {
 				b.WriteString(look.Render(" " + text + " "))
 			}
 		}
-		tail := widget.StyleBadge.Render(badge)
-		if style.board {
-			tail = widget.StyleBold.Render(strings.TrimSpace(r.sh.pane+" "+r.sh.Device.Board.Name)) + "  " + tail
-		}
+		gap := "  "
 		if style.tight {
-			tail = strings.Replace(tail, "  ", " ", 1)
+			gap = " "
 		}
+		board := strings.TrimSpace(r.sh.pane + " " + r.sh.Device.Board.Name)
+		tail = widget.StyleBold.Render(board) + gap + widget.StyleBadge.Render(r.sh.badge(style.brief))
 		if widget.Width(b.String())+widget.Width(tail)+1 <= w {
 			return widget.Ends(b.String(), tail, w)
 		}
 	}
-	tab := fmt.Sprintf(" %d %s ", r.active+1, r.shown().Name().Title())
-	return widget.Ends(widget.StyleTabOn.Render(tab), widget.StyleBadge.Render(badge), w)
+	return widget.Cut(tail, w)
 }
 
 // noticeLines is the question that must be answered now, else the last notice.

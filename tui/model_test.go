@@ -2,11 +2,13 @@ package tui
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"jtune/tegra/virtual"
 	"jtune/tui/page/dialog"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
@@ -315,5 +317,36 @@ func TestHeaderKeepsTheBoardsNameWhereNothingMayBeWritten(t *testing.T) {
 	d := drive(t, func(_ *pagetest.Board, d *deps) { d.state.Device.ReadOnly = true })
 	d.board.SetSpeed(1)
 	d.size(80, 24)
-	d.sees("6 Modes AGX Orin VIRTUAL ×1 READ-ONLY")
+	d.sees("6 Modes  AGX Orin VIRTUAL ×1 READ-ONLY")
+}
+
+// The narrowest window that pages are drawn in shows the name of each virtual board beside what it is.
+func TestHeaderNamesEveryBoardInANarrowWindow(t *testing.T) {
+	t.Parallel()
+	for _, name := range virtual.Names() {
+		b, err := virtual.New(virtual.Options{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		device, err := b.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		board := device.Board().Name
+		device.Close()
+		for _, readOnly := range []bool{false, true} {
+			d := drive(t, func(_ *pagetest.Board, d *deps) {
+				d.state.Device.Board.Name, d.state.Device.ReadOnly = board, readOnly
+			})
+			d.board.SetSpeed(math.Inf(1))
+			d.size(40, 12)
+			for page := range d.r.pages {
+				d.press(fmt.Sprint(page + 1))
+				d.sees(board + " VIRTUAL")
+				if readOnly {
+					d.sees("READ-ONLY")
+				}
+			}
+		}
+	}
 }

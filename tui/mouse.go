@@ -46,13 +46,14 @@ func (r *root) wheel(m tea.MouseWheelMsg) tea.Cmd {
 
 // tabAt returns the page whose tab is drawn in a column of the first line.
 func (r *root) tabAt(x int) (tab int, ok bool) {
-	line := []rune(ansi.Strip(r.tabs(r.w)))
-	if x < 0 || x >= len(line) {
+	line := " " + ansi.Strip(r.tabs(r.w)) // the first tab may begin at the edge
+	if x < 0 || x >= ansi.StringWidth(line)-1 {
 		return 0, false
 	}
 	for i, p := range r.pages {
-		at := strings.Index(string(line), fmt.Sprintf(" %d ", i+1)) // what stands before the board's name is ASCII
-		if at >= 0 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.Name().Title())) {
+		// What stands before the board's name is ASCII.
+		at := strings.Index(line, fmt.Sprintf(" %d ", i+1)) - 1
+		if at >= -1 && x >= at && x < at+len(fmt.Sprintf(" %d %s ", i+1, p.Name().Title())) {
 			tab, ok = i, true // a later tab begins within the room of one that is a digit alone
 		}
 	}

@@ -82,8 +82,9 @@ func (sh *shared) subject(workload string) session.Subject {
 	return session.SubjectOf(workload, sh.Device.Board)
 }
 
-// badge says what kind of device this is when it is not plain hardware.
-func (sh *shared) badge() string {
+// badge says what kind of device this is when it is not plain hardware; a brief one
+// leaves out the clock's rate.
+func (sh *shared) badge(brief bool) string {
 	text := ""
 	switch {
 	case sh.Device.Board.Replay != "":
@@ -91,7 +92,7 @@ func (sh *shared) badge() string {
 	case sh.Device.Board.Virtual:
 		text = "VIRTUAL"
 	}
-	if sh.Device.Rate != nil && text != "" {
+	if sh.Device.Rate != nil && text != "" && !brief {
 		text += " " + page.SpeedText(sh.Device.Rate.Speed())
 	}
 	if sh.Device.ReadOnly {
