@@ -476,6 +476,9 @@ const fewestClean = 3
 // timedOut judges a mode whose time is over. What was measured of a slow one counts, with a note.
 func (m *measurement) timedOut() *fault {
 	why := fmt.Sprintf("%d of %d clean minibatches in %s", len(m.clean), m.set.Minibatches, m.set.ModeTimeout)
+	if m.set.Epochs > 0 {
+		why = fmt.Sprintf("%d clean minibatches of %d epochs in %s", len(m.clean), m.set.Epochs, m.set.ModeTimeout)
+	}
 	if !m.ready {
 		why = fmt.Sprintf("no minibatch in %s", m.set.ModeTimeout)
 	}

@@ -194,9 +194,10 @@ func (p *Plan) skip(what, why string, args ...any) {
 const (
 	defaultMinibatches = 100
 	defaultIdle        = time.Minute
-	// epochsTimeout bounds a run of whole epochs; the papers' longest epoch
-	// took 90 minutes.
-	epochsTimeout = 24 * time.Hour
+	// leastTimeout bounds a run of few epochs, epochTimeout each of many; the papers'
+	// longest epoch took 90 minutes.
+	leastTimeout = 24 * time.Hour
+	epochTimeout = 3 * time.Hour
 )
 
 // Plan returns the settings. A plan without settings has the reason in Skipped.
@@ -254,7 +255,8 @@ func (r Request) setting(name string) Setting {
 	}
 	cache := "preload"
 	if r.Epochs > 0 {
-		s.Settings.Epochs, s.Settings.ModeTimeout = r.Epochs, epochsTimeout
+		s.Settings.Epochs = r.Epochs
+		s.Settings.ModeTimeout = max(leastTimeout, time.Duration(r.Epochs)*epochTimeout)
 		cache = "drop-once"
 	}
 	if r.holdsCache() == "" {

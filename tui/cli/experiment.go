@@ -43,9 +43,13 @@ func (a *app) experiment() *cobra.Command {
 		Example: "  jtune experiment\n  jtune experiment workers resnet --repeat 3 --out workers\n" +
 			"  jtune experiment storage --data /mnt/ssd/imagenet --data /mnt/sd/imagenet\n" +
 			"  jtune experiment cache --epochs 6 --json",
-		Args:      takes(cobra.MaximumNArgs(2)),
+		Args: func(cmd *cobra.Command, args []string) error {
+			_, rest := takeLabels(r.Labels, args)
+			return takes(cobra.MaximumNArgs(2))(cmd, rest)
+		},
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Labels, args = takeLabels(r.Labels, args)
 			if len(args) == 0 {
 				return a.listExperiments()
 			}
@@ -128,7 +132,8 @@ func (a *app) experiment() *cobra.Command {
 	f.StringArrayVar(&pair, "pair", nil, "modes: compare two modes that differ in one knob, `MODE` given twice")
 	f.BoolVar(&plots, "plot", false, "draw the settings as bars in the terminal too")
 	f.StringVar(&svg, "svg", "", "draw the settings as bars into `DIR`, as SVG")
-	f.StringVar(&r.Labels, "labels", "", "modes: only `LETTERS` of a to n, such as ag")
+	f.StringVar(&r.Labels, "labels", "", "modes: only `LETTERS` of a to n, such as ag; all of them without letters")
+	f.Lookup("labels").NoOptDefVal = everyLabel
 	countFlag(f, &r.Units, "instances", "variability: on units 0 to `N`-1 of a virtual board")
 	f.StringArrayVar(&meter, "meter", nil,
 		"baseload: `STATE=W`, what a meter at the supply read in idle state i, ii, iii or iv; several times")
@@ -180,6 +185,24 @@ func pairOf(ctx context.Context, s *session.Session, names []string) (modes []te
 			names[1])
 	}
 	return modes, nil
+}
+
+// everyLabel is --labels without letters: all modes of the 2022 study.
+const everyLabel = "abcdefghijklmn"
+
+// takeLabels takes letters that stand apart from --labels out of the arguments, after the experiment's name. No letter
+// comes twice, as in the name of a workload it may.
+func takeLabels(labels string, args []string) (letters string, rest []string) {
+	if labels != everyLabel {
+		return labels, args
+	}
+	for i, arg := range args {
+		once := slices.Sorted(slices.Values([]rune(arg)))
+		if i > 0 && strings.Trim(arg, everyLabel) == "" && len(slices.Compact(once)) == len(arg) {
+			return arg, slices.Delete(slices.Clone(args), i, i+1)
+		}
+	}
+	return labels, args
 }
 
 func checkExperiment(cmd *cobra.Command, r session.ExperimentRequest, pair []string) error {

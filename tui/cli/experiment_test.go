@@ -266,12 +266,31 @@ func TestExperimentAllPrintsOneJSONArray(t *testing.T) {
 func TestExperimentRefusesFlagsOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, word string }{
-		{"workers --labels a", "--labels"}, {"modes --labels az", "--labels"}, {"modes --instances 3", "--instances"},
+		{"workers --labels a", "--labels"}, {"modes --labels=az", "--labels"}, {"modes --instances 3", "--instances"},
 		{"baseload --meter v=3", "--meter"}, {"baseload --meter ii=x", "--meter"}, {"workers --meter ii=3", "--meter"},
 		{"all --epochs 3", "--epochs"},
 	} {
 		jtune(t, with(virtualBoard, append([]string{"experiment"}, strings.Fields(c.args)...)...)...).
 			fails(t, exitUsage, c.word)
+	}
+}
+
+func TestExperimentTakesLabelsWithAndWithoutLetters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ args, labels, rest string }{
+		{"modes lenet5", everyLabel, "modes lenet5"},
+		{"modes ag", "ag", "modes"},
+		{"modes lenet5 gh", "gh", "modes lenet5"},
+		{"modes ag lenet5", "ag", "modes lenet5"},
+		{"modes llama", everyLabel, "modes llama"},
+	} {
+		labels, rest := takeLabels(everyLabel, strings.Fields(c.args))
+		if labels != c.labels || strings.Join(rest, " ") != c.rest {
+			t.Errorf("%s: labels %q of %q, want %q of %q", c.args, labels, rest, c.labels, c.rest)
+		}
+	}
+	if labels, rest := takeLabels("", []string{"modes", "ag"}); labels != "" || len(rest) != 2 {
+		t.Errorf("without the flag it takes %q", labels)
 	}
 }
 

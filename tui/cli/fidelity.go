@@ -177,12 +177,12 @@ func (a *app) printFidelity(results []fidelity.Result, fit *fidelity.Fit) error 
 	}
 	if fit != nil {
 		c, l := fit.Constants, fit.LeftOut
-		fmt.Fprintln(a.out, wrapped(fmt.Sprintf("fitted: %d constants (%.1f effective) to %d of these figures, %d of them "+
-			"within; with each fact left out in turn and the constants fitted again to the others (%d facts), %d of %d "+
-			"are within", c.Fitted, c.Effective, c.Figures, c.Within, l.Facts, l.Within, l.Figures)))
+		fmt.Fprintln(a.out, wrapped(fmt.Sprintf("fitted: %d constants (%.1f effective) to %d of these figures, %d of "+
+			"them within; with each fact left out in turn and the constants fitted again to the others (%d facts), "+
+			"%d of %d are within", c.Fitted, c.Effective, c.Figures, c.Within, l.Facts, l.Within, l.Figures)))
 		if leaning := leaningOnTheFit(results, fit); leaning != nil {
-			fmt.Fprintln(a.out, wrapped("within only because they were fitted to, with their tolerances off otherwise: "+
-				strings.Join(leaning, ", ")))
+			fmt.Fprintln(a.out, wrapped("within only because they were fitted to, with their tolerances off "+
+				"otherwise: "+strings.Join(leaning, ", ")))
 		}
 	}
 	_, err := fmt.Fprintln(a.out, fidelity.Simulation)

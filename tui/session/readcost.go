@@ -149,8 +149,8 @@ func (t *readTurns) cost() *ReadCost {
 func (c *ReadCost) String() string {
 	every := time.Duration(c.IntervalS * float64(time.Second)).String()
 	if !c.CostPct.OK {
-		return "The workload ended before sensors had been read every " + every + " for long enough to compare: let it " +
-			"run longer."
+		return "The workload ended before sensors had been read every " + every + " for long enough to compare: " +
+			"let it run longer."
 	}
 	s := fmt.Sprintf("Reading sensors every %s: %s ms per minibatch with, %s ms without, %+.2f %% of the time", every,
 		text.Of(c.MeanMS), text.Of(c.UnreadMS), c.CostPct.V)
