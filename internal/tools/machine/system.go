@@ -46,6 +46,7 @@ type day struct {
 }
 
 var days = []day{
+	{"package", (*system).packaged},
 	{"users", (*system).users},
 	{"set", (*system).setAtBoot},
 	{"unset", (*system).notAtBoot},
