@@ -37,7 +37,8 @@ func (s *system) packaged(ctx context.Context) {
 	s.check("it stops in good order", s.ssh(ctx, "root", "systemctl stop jtune-exporter; systemctl is-failed "+
 		"jtune-exporter"), 1, "inactive")
 	s.check("it is removed, and nothing of it stays", s.ssh(ctx, "root", "apt-get purge -y jtune && "+
-		"! find / -xdev -path /var/lib/dpkg -prune -o -path /var/log -prune -o -name '*jtune-exporter*' -print | grep . && "+
+		"! find / -xdev -path /var/lib/dpkg -prune -o -path /var/log -prune -o -name '*jtune-exporter*' -print | "+
+		"grep . && "+
 		"! [ -e /usr/bin/jtune ]"), 0)
 }
 
