@@ -46,7 +46,7 @@ func sample(b *optimizetest.Board, n int) []tegra.Measured {
 }
 
 // BenchmarkAnswer18096 is what a user waits for after a fit: all modes of an
-// AGX Orin with bands, the front, and the choice for a limit. Want under 100 ms
+// AGX Orin with bands, the front, and the choice for a limit. Want under 20 ms
 // on two cores.
 func BenchmarkAnswer18096(b *testing.B) {
 	board := orinToy(b)
@@ -88,7 +88,7 @@ func BenchmarkFit50(b *testing.B) {
 
 // BenchmarkTuneStep18096 is one step of the closed loop besides the measuring:
 // refit, belief over all modes, and the next mode, here after 20. Want under
-// 200 ms.
+// 10 ms.
 func BenchmarkTuneStep18096(b *testing.B) {
 	board := orinToy(b)
 	s, err := newSearch(

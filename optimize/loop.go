@@ -24,7 +24,7 @@ const (
 	trustOver      = 1.05  // a trusted mode may pass the limit by this factor
 	MaxOvershoot   = 1.1   // in power limits: what no probe should draw
 	hotZ           = 2     // deviations by which a trusted mode lies within that, whatever the detours
-	hotShare       = 0.95  // with a board's profile: band of a trusted mode that ends below that
+	hotShare       = 0.95  // with a board's profile, or over batch sizes: band of a trusted mode that ends below that
 	unlikely       = 0.05  // below this chance of meeting the limit, seek the least excess
 	narrowPower    = 1.3   // factor on the deviations in the chance to meet a power limit
 	untrusted      = 1000  // ranks modes that are not trusted below all that are
@@ -199,6 +199,12 @@ func (s *search) closedLoop() {
 func (l *loop) improve() {
 	l.quiet, l.detours = 0, 0
 	for l.mayGoOn() {
+		if i, ok := l.implausible(); ok {
+			if !l.probe(i, Verify) {
+				return
+			}
+			continue
+		}
 		b := l.believe()
 		i, ok := l.toCompare(func(i int) bool { return b.open[i] && b.trusted(l.limit, i, l.caution()) })
 		why := Start

@@ -44,7 +44,7 @@ type Why string
 const (
 	Start   Why = "start"   // before anything is known, or to compare the answer with
 	Improve Why = "improve" // expected to be better, or to say most about better ones
-	Verify  Why = "verify"  // the winner once more
+	Verify  Why = "verify"  // once more: the winner, or a reading that contradicts another
 )
 
 // Probe is one measurement of a search, in the order in which they were made.

@@ -98,7 +98,8 @@ func (a *app) evaluate() *cobra.Command {
 	f.BoolVar(&o.Designed, "designed", false,
 		"gp and gp+ref choose the modes that they learn from, as profile --modes does, in place of random ones")
 	f.BoolVar(&o.LeaveOutStuck, "leave-out-stuck", false,
-		"leave out settings whose GPU clock seems not to have been set; without the flag they are only listed")
+		"leave out settings that were measured at other clocks than set, by their time and power; without the flag "+
+			"they are only counted")
 	f.BoolVar(&o.Quick, "quick", false, "fewer samples and limits: an answer in seconds")
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV, a line for each method and size, and for each region of the space")
 	a.jsonFlag(f)

@@ -1,0 +1,48 @@
+package optimize
+
+import "jtune/tegra"
+
+// Two readings of one workload may contradict each other whatever the model says: with no knob higher
+// a mode is not much faster, and lower GPU and memory clocks slow it down by no more than their
+// ratio. A clock that was not set, or another program beside the job, breaks this
+// (docs/method.md, Search rule).
+
+const (
+	fasterBelow = 1.15 // by which a mode may be faster than one that has no lower knob
+	slowerBelow = 1.2  // by which it may be slower than the ratio of the GPU and memory clocks says
+)
+
+// contradicts reports whether the readings of two settings cannot both be right.
+func contradicts(a, b tegra.Measured) bool { return oddBelow(a, b) || oddBelow(b, a) }
+
+// oddBelow reports whether a, which is no higher than b in any knob, reads too fast or too slow for that.
+func oddBelow(a, b tegra.Measured) bool {
+	if a.Batch != b.Batch {
+		return false
+	}
+	slowest := slowerBelow * b.TimeMS
+	for k := range tegra.NumKnobs {
+		lower, upper := a.Mode.Value(tegra.Knob(k)), b.Mode.Value(tegra.Knob(k))
+		if lower > upper {
+			return false
+		}
+		slowest *= upper / lower
+	}
+	sameCPU := a.Mode.Cores == b.Mode.Cores && a.Mode.CPU == b.Mode.CPU
+	return a.TimeMS < b.TimeMS/fasterBelow || sameCPU && a.TimeMS > slowest
+}
+
+// implausible is the setting measured last if its first reading contradicts an earlier one: it is
+// measured again.
+func (s *search) implausible() (int, bool) {
+	last := s.order[len(s.order)-1]
+	if len(s.readings[last]) > 1 {
+		return 0, false
+	}
+	for _, i := range s.order[:len(s.order)-1] {
+		if contradicts(s.mean(i), s.mean(last)) {
+			return last, true
+		}
+	}
+	return 0, false
+}
