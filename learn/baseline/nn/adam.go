@@ -29,16 +29,5 @@ func (a *adam) step(w, g []float32) {
 	a.b1t *= beta1
 	a.b2t *= beta2
 	rate := float32(a.rate * math.Sqrt(1-a.b2t) / (1 - a.b1t))
-	m, v := a.m[:len(w)], a.v[:len(w)]
-	g = g[:len(w)]
-	for i, grad := range g {
-		first := beta1*m[i] + (1-beta1)*grad
-		// one branch that is seldom taken; testing the sign would be mispredicted
-		if math.Float32bits(first)&^signBit < tinyBits {
-			first = 0
-		}
-		second := beta2*v[i] + (1-beta2)*(grad*grad)
-		m[i], v[i], g[i] = first, second, 0
-		w[i] -= rate * first / (float32(math.Sqrt(float64(second))) + epsilon)
-	}
+	adamStep(w, a.m, a.v, g, rate)
 }

@@ -41,34 +41,21 @@ type slopes [width1 + 4]float32
 // derivatives are known, and returns the layer's own: the outer product of its values with them,
 // and the product of the weights with them.
 func (a *active) backward(w, g, gb []float32, next *active, known *slopes, scale float32) *slopes {
-	cols, d := next.unit[:next.n], known[:next.n]
-	for k, c := range cols {
-		gb[c] += d[k]
+	var all [width1]float32 // known, by unit
+	d := all[:len(gb)]
+	for k, c := range next.unit[:next.n] {
+		gb[c] += known[k]
+		d[c] = known[k]
 	}
 	var out slopes
 	for k, n := 0, a.pad(); k < n; k += 4 {
 		u := (*[4]uint8)(a.unit[k:])
 		r0, r1, r2, r3 := rows(g, u, len(gb))
-		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
-		v0, v1, v2, v3 := a.val[k], a.val[k+1], a.val[k+2], a.val[k+3]
-		for k, c := range cols {
-			j, dz := int(c), d[k]
-			r0[j] += v0 * dz
-			r1[j] += v1 * dz
-			r2[j] += v2 * dz
-			r3[j] += v3 * dz
-		}
+		spread(r0, r1, r2, r3, d, (*[4]float32)(a.val[k:]))
 		r0, r1, r2, r3 = rows(w, u, len(gb))
-		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
-		var s0, s1, s2, s3 float32
-		for k, c := range cols {
-			j, dz := int(c), d[k]
-			s0 += r0[j] * dz
-			s1 += r1[j] * dz
-			s2 += r2[j] * dz
-			s3 += r3[j] * dz
+		for i, v := range products(r0, r1, r2, r3, d) {
+			out[k+i] = v * scale
 		}
-		out[k], out[k+1], out[k+2], out[k+3] = s0*scale, s1*scale, s2*scale, s3*scale
 	}
 	return &out
 }

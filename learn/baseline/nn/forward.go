@@ -7,14 +7,11 @@ import (
 
 // The kernels. After ReLU and dropout about 72 % of the first and 83 % of the
 // second layer's activations are zero, so a layer's output is kept as the list
-// of its non-zero units and everything downstream runs over that list: the
-// forward pass skips the weight rows of zero units, and the backward pass
-// (backward.go) touches only the weights between two non-zero units, where
-// alone a gradient is not zero.
+// of its non-zero units: the forward pass skips the weight rows of zero units,
+// and so does the backward pass (backward.go), whose gradient is zero there.
 //
 // Lists are padded with value 0 at unit 0 to a multiple of four, the number of
-// weight rows that one pass over the output takes in. The four rows are of one
-// length, so that their indexes are checked once.
+// weight rows that one pass over the output takes in (vector.go).
 
 // active is one layer's output for one row: the non-zero units, ascending, and
 // their values after ReLU and dropout.
@@ -72,21 +69,14 @@ func (a *active) forward(z, w, b []float32) {
 	copy(z, b)
 	for k, n := 0, a.pad(); k < n; k += 4 {
 		r0, r1, r2, r3 := rows(w, (*[4]uint8)(a.unit[k:]), len(z))
-		r0, r1, r2, r3 = r0[:len(z)], r1[:len(z)], r2[:len(z)], r3[:len(z)]
-		v0, v1, v2, v3 := a.val[k], a.val[k+1], a.val[k+2], a.val[k+3]
-		for j := range z {
-			z[j] += v0*r0[j] + v1*r1[j] + v2*r2[j] + v3*r3[j]
-		}
+		addRows(z, r0, r1, r2, r3, (*[4]float32)(a.val[k:]))
 	}
 }
 
 func layer1(z *[width1]float32, p *params, x *[inputs]float32) {
-	b := (*[width1]float32)(p.b1)
-	w := (*[inputs * width1]float32)(p.w1)
-	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-	for j := range z {
-		z[j] = b[j] + x0*w[j] + x1*w[j+width1] + x2*w[j+2*width1] + x3*w[j+3*width1]
-	}
+	copy(z[:], p.b1)
+	r0, r1, r2, r3 := rows(p.w1, &[4]uint8{0, 1, 2, 3}, width1)
+	addRows(z[:], r0, r1, r2, r3, x)
 }
 
 // relu lists the positive entries of z that drop keeps. It does not branch on
