@@ -9,7 +9,7 @@ import (
 // point is the features of a setting: octaves below the device's largest value of
 // each knob, so values are ≤ 0 inside the space, and last the batch size's, 0 where
 // that is not an input.
-type point [batchInput + 1]float64
+type point = [batchInput + 1]float64
 
 const batchInput = int(tegra.NumKnobs)
 
@@ -40,13 +40,16 @@ const (
 func (s scale) point(m tegra.Mode) point {
 	var x point
 	for k := range tegra.NumKnobs {
-		v := m.Value(k)
-		if !(v > 0) {
-			v = s.least[k]
-		}
-		x[k] = min(max(math.Log2(v)-s.log2Max[k], -maxOctavesBelow), maxOctavesAbove)
+		x[k] = s.octaves(k, m.Value(k))
 	}
 	return x
+}
+
+func (s scale) octaves(k tegra.Knob, v float64) float64 {
+	if !(v > 0) {
+		v = s.least[k]
+	}
+	return min(max(math.Log2(v)-s.log2Max[k], -maxOctavesBelow), maxOctavesAbove)
 }
 
 func (s scale) points(modes []tegra.Mode) []point {
@@ -61,7 +64,13 @@ func (s scale) points(modes []tegra.Mode) []point {
 func (s scale) settings(list []tegra.Setting) []point {
 	out := make([]point, len(list))
 	for i, a := range list {
-		out[i] = s.point(a.Mode)
+		for k := range tegra.NumKnobs {
+			if v := a.Mode.Value(k); i > 0 && v == list[i-1].Mode.Value(k) { // as in most of a space's modes
+				out[i][k] = out[i-1][k]
+			} else {
+				out[i][k] = s.octaves(k, v)
+			}
+		}
 		if a.Batch > 0 {
 			out[i][batchInput] = max(math.Log2(float64(a.Batch))-s.log2Batch, -mostBatchOctaves)
 		}

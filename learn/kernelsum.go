@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jtune/learn/internal/parallel"
+	"jtune/learn/internal/simd"
 )
 
 // kernelSum is functions Σ_j w_j k(x, x_j) of one Matérn 5/2 kernel around
@@ -19,20 +20,21 @@ type kernelSum struct {
 func (s *kernelSum) add(at []point, time, power []float64) {
 	f := family{octaves: s.octaves}
 	parallel.Ranges(len(at), func(from, to int) {
-		for i := from; i < to; i++ {
-			x := f.scaled(at[i])
-			var t, p float64
-			for j := range s.x {
-				k := matern(distance2(&s.x[j], &x))
-				if s.time != nil {
-					t += s.time[j] * k
-				}
-				if s.power != nil {
-					p += s.power[j] * k
+		kernels := make([]simd.Lanes, len(s.x))
+		for i := from; i < to; i += simd.Wide {
+			var x simd.Points
+			f.lanes(at, i, to, &x)
+			simd.Matern(kernels, s.x, &x, 1)
+			for b, v := range simd.Dot(s.time, kernels[:len(s.time)]) {
+				if i+b < to {
+					time[i+b] += v
 				}
 			}
-			time[i] += t
-			power[i] += p
+			for b, v := range simd.Dot(s.power, kernels[:len(s.power)]) {
+				if i+b < to {
+					power[i+b] += v
+				}
+			}
 		}
 	})
 }

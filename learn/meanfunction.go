@@ -1,6 +1,10 @@
 package learn
 
-import "math"
+import (
+	"math"
+
+	"jtune/learn/internal/simd"
+)
 
 // family is the constants of one target's model (docs/method.md, Mean functions and
 // Gaussian process)
@@ -145,12 +149,71 @@ func powerMean(theta, l, grad []float64) float64 {
 	return value
 }
 
-// matern is the Matérn 5/2 correlation at squared scaled distance r2.
-func matern(r2 float64) float64 {
-	const sqrt5 = 2.23606797749978969640917366873127623544
-	r := math.Sqrt(r2)
-	return (1 + sqrt5*r + 5*r2/3) * math.Exp(-sqrt5*r)
+// means computes a family's mean function for simd.Wide modes at once.
+type means struct {
+	l     []float64
+	terms []simd.Lanes // ln of each term, then the term relative to the largest
 }
+
+func newMeans(f *family) means {
+	return means{l: make([]float64, f.amplitudes()), terms: make([]simd.Lanes, f.amplitudes())}
+}
+
+// of is powerMean at the modes from, from+1, … of at; places beyond to repeat the last mode. grad has a row
+// of each fitted parameter, or is nil.
+func (s *means) of(theta []float64, at inputs, from, to int, grad []simd.Lanes) (mean simd.Lanes) {
+	k := len(s.l)
+	p := math.Exp(theta[k])
+	for b := range simd.Wide {
+		at.terms(min(from+b, to-1), s.l)
+		for a, l := range s.l {
+			s.terms[a][b] = theta[a] + l
+		}
+	}
+	top := s.terms[0]
+	for _, row := range s.terms[1:] {
+		for b, z := range row {
+			top[b] = max(top[b], z)
+		}
+	}
+	if grad != nil {
+		copy(grad, s.terms)
+	}
+	for a := range s.terms {
+		for b, z := range s.terms[a] {
+			s.terms[a][b] = p * (z - top[b])
+		}
+	}
+	simd.Exp(s.terms)
+	var sum, weighted simd.Lanes
+	for a := range s.terms {
+		for b, w := range s.terms[a] {
+			sum[b] += w
+		}
+	}
+	for b, v := range sum {
+		mean[b] = top[b] + math.Log(v)/p
+	}
+	if grad == nil {
+		return mean
+	}
+	for a := range s.terms {
+		for b, w := range s.terms[a] {
+			w /= sum[b]
+			weighted[b] += w * grad[a][b]
+			grad[a][b] = w
+		}
+	}
+	if len(grad) > k {
+		for b, v := range weighted {
+			grad[k][b] = v - mean[b]
+		}
+	}
+	return mean
+}
+
+// matern is the Matérn 5/2 correlation at squared scaled distance r2.
+func matern(r2 float64) float64 { return simd.Correlation(r2) }
 
 // scaled divides a point by the family's lengthscales.
 func (f *family) scaled(x point) point {
@@ -158,6 +221,15 @@ func (f *family) scaled(x point) point {
 		x[k] /= f.octaves[k]
 	}
 	return x
+}
+
+// lanes scales the points from, from+1, …; places beyond to repeat the last one.
+func (f *family) lanes(x []point, from, to int, out *simd.Points) {
+	for b := range simd.Wide {
+		for k, v := range f.scaled(x[min(from+b, to-1)]) {
+			out[k][b] = v
+		}
+	}
 }
 
 func distance2(a, b *point) float64 {

@@ -4,14 +4,12 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"jtune/learn/internal/simd"
 )
 
 // leastVariance keeps rounding from giving a zero or negative variance.
 const leastVariance = 1e-10
-
-// wide is how many modes are solved for at once: enough to keep the
-// processor's pipelines full without assembly.
-const wide = 4
 
 // inputs are where a curve is evaluated: points, their log terms, and the reference's
 // residual there (nil without a reference).
@@ -54,23 +52,23 @@ func (c *curve) covariance(j int, scaled *point, r float64) float64 {
 	return k
 }
 
-// whitened is `wide` modes in the coordinates in which posterior covariance is
+// whitened is simd.Wide modes in the coordinates in which posterior covariance is
 // prior covariance − wᵀw + gᵀg. Both hold the modes side by side.
 type whitened struct {
-	mean [wide]float64
-	w    [][wide]float64 // n: L⁻¹ k*
-	g    [][wide]float64 // params: A's factor⁻¹ (J*ᵀ − Jᵀ C⁻¹ k*)
-	grad []float64
-	l    []float64
+	mean simd.Lanes
+	w    []simd.Lanes // n: L⁻¹ k*
+	g    []simd.Lanes // params: A's factor⁻¹ (J*ᵀ − Jᵀ C⁻¹ k*)
+	at   simd.Points  // scaled
+	r    simd.Lanes   // the reference's residual
+	means
 }
 
 func (c *curve) newWhitened() *whitened {
 	p := c.family.params()
 	return &whitened{
-		w:    make([][wide]float64, len(c.x)),
-		g:    make([][wide]float64, p),
-		grad: make([]float64, p),
-		l:    make([]float64, c.family.amplitudes()),
+		w:     make([]simd.Lanes, len(c.x)),
+		g:     make([]simd.Lanes, p),
+		means: newMeans(c.family),
 	}
 }
 
@@ -78,78 +76,76 @@ func (c *curve) newWhitened() *whitened {
 // mode.
 func (c *curve) whiten(at inputs, from, to int, z *whitened) {
 	n, p := len(c.x), c.family.params()
-	for b := range wide {
-		i := min(from+b, to-1)
-		r, x := c.residual(at, i), c.family.scaled(at.x[i])
-		at.terms(i, z.l)
-		z.mean[b] = powerMean(c.theta, z.l, z.grad) + c.carries.Mean*r
-		for a, v := range z.grad {
-			z.g[a][b] = v
-		}
-		for j := range n {
-			z.w[j][b] = c.covariance(j, &x, r)
-		}
+	c.family.lanes(at.x, from, to, &z.at)
+	for b := range simd.Wide {
+		z.r[b] = c.residual(at, min(from+b, to-1))
 	}
-	forward4(c.chol, n, z.w)
-	about := dot4(c.beta, z.w)
-	for b := range wide {
-		z.mean[b] += about[b]
+	z.mean = z.of(c.theta, at, from, to, z.g)
+	for b, r := range z.r {
+		z.mean[b] += c.carries.Mean * r
+	}
+	c.covariances(z)
+	forwardWide(c.chol, n, z.w)
+	about := simd.Dot(c.beta, z.w)
+	for b, v := range about {
+		z.mean[b] += v
 	}
 	for a := range p {
-		explained := dot4(c.jw[a*n:(a+1)*n], z.w)
-		for b := range wide {
-			z.g[a][b] -= explained[b]
+		explained := simd.Dot(c.jw[a*n:(a+1)*n], z.w)
+		for b, v := range explained {
+			z.g[a][b] -= v
 		}
 	}
-	forward4(c.cholA, p, z.g)
+	forwardWide(c.cholA, p, z.g)
 }
 
-// forward4 is forward for `wide` right-hand sides, in registers.
-func forward4(l []float64, n int, b [][wide]float64) {
+// covariances sets z.w to the prior ones between the samples and the modes of z, without J S Jᵀ.
+func (c *curve) covariances(z *whitened) {
+	simd.Matern(z.w, c.x, &z.at, c.sf*c.sf)
+	if c.r == nil {
+		return
+	}
+	for j, r := range c.r {
+		r *= square(c.carries.SD)
+		for b, v := range z.r {
+			z.w[j][b] += r * v
+		}
+	}
+}
+
+// forwardWide is forward for simd.Wide right-hand sides.
+func forwardWide(l []float64, n int, b []simd.Lanes) {
 	for i := range n {
-		row, before := l[i*n:i*n+i], b[:i]
-		s0, s1, s2, s3 := b[i][0], b[i][1], b[i][2], b[i][3]
-		for j, v := range row {
-			bj := &before[j]
-			s0 -= v * bj[0]
-			s1 -= v * bj[1]
-			s2 -= v * bj[2]
-			s3 -= v * bj[3]
-		}
+		known := simd.Dot(l[i*n:i*n+i], b[:i])
 		d := 1 / l[i*n+i]
-		b[i] = [wide]float64{s0 * d, s1 * d, s2 * d, s3 * d}
+		for k, v := range known {
+			b[i][k] = (b[i][k] - v) * d
+		}
 	}
-}
-
-// dot4 is a's product with `wide` vectors that lie side by side in b.
-func dot4(a []float64, b [][wide]float64) [wide]float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	for j, v := range a {
-		bj := &b[j]
-		s0 += v * bj[0]
-		s1 += v * bj[1]
-		s2 += v * bj[2]
-		s3 += v * bj[3]
-	}
-	return [wide]float64{s0, s1, s2, s3}
 }
 
 // posterior writes mean and variance of ln y at modes from ≤ i < to into
 // slices of that length.
 func (c *curve) posterior(at inputs, from, to int, mean, variance []float64) {
 	z := c.newWhitened()
-	for i := from; i < to; i += wide {
+	for i := from; i < to; i += simd.Wide {
 		c.whiten(at, i, to, z)
-		for b := range min(wide, to-i) {
-			v := c.sf*c.sf + square(c.carries.SD*c.residual(at, i+b))
-			for j := range z.w {
-				v -= square(z.w[j][b])
+		var v simd.Lanes
+		for b, r := range z.r {
+			v[b] = c.sf*c.sf + square(c.carries.SD*r)
+		}
+		for j := range z.w {
+			for b, w := range z.w[j] {
+				v[b] -= w * w
 			}
-			for a := range z.g {
-				v += square(z.g[a][b])
+		}
+		for a := range z.g {
+			for b, g := range z.g[a] {
+				v[b] += g * g
 			}
-			mean[i-from+b], variance[i-from+b] = z.mean[b], max(v, leastVariance)
+		}
+		for b := range min(simd.Wide, to-i) {
+			mean[i-from+b], variance[i-from+b] = z.mean[b], max(v[b], leastVariance)
 		}
 	}
 }
@@ -159,9 +155,9 @@ func (c *curve) vectors(at inputs) (mean []float64, w, g [][]float64) {
 	z := c.newWhitened()
 	count := len(at.x)
 	mean, w, g = make([]float64, count), make([][]float64, count), make([][]float64, count)
-	for i := 0; i < count; i += wide {
+	for i := 0; i < count; i += simd.Wide {
 		c.whiten(at, i, count, z)
-		for b := range min(wide, count-i) {
+		for b := range min(simd.Wide, count-i) {
 			mean[i+b] = z.mean[b]
 			w[i+b], g[i+b] = strided(z.w, b), strided(z.g, b)
 		}
@@ -169,7 +165,7 @@ func (c *curve) vectors(at inputs) (mean []float64, w, g [][]float64) {
 	return mean, w, g
 }
 
-func strided(v [][wide]float64, b int) []float64 {
+func strided(v []simd.Lanes, b int) []float64 {
 	out := make([]float64, len(v))
 	for i := range v {
 		out[i] = v[i][b]
@@ -184,14 +180,19 @@ type mixture struct {
 	weights []float64
 }
 
-// formula is the mean function's part of ln y at mode i; l is room for its log terms.
-func (m mixture) formula(at inputs, i int, l []float64) float64 {
-	at.terms(i, l)
-	v := 0.0
-	for k, c := range m.curves {
-		v += m.weights[k] * powerMean(c.theta, l, nil)
+// formulas writes the mean function's part of ln y at modes from ≤ i < to into a slice of that length.
+func (m mixture) formulas(at inputs, from, to int, out []float64) {
+	clear(out)
+	z := newMeans(m.dominant().family)
+	for i := from; i < to; i += simd.Wide {
+		for k, c := range m.curves {
+			for b, v := range z.of(c.theta, at, i, to, nil) {
+				if i+b < to {
+					out[i-from+b] += m.weights[k] * v
+				}
+			}
+		}
 	}
-	return v
 }
 
 func (m mixture) noise() float64 {

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"jtune/learn/internal/parallel"
 )
@@ -180,18 +181,26 @@ func (t *timePowerModel) posterior(x []point, r residuals) *Posterior {
 // powerIfFaster is by how much ln power at points would be higher if their times were z standard deviations
 // shorter than predicted; at least 0.
 func (t *timePowerModel) powerIfFaster(x []point, p *Posterior, z float64) []float64 {
-	n := len(x)
-	out, faster := make([]float64, n), make([]float64, n)
 	if len(t.power.curves) == 0 {
-		return out
+		return make([]float64, len(x))
 	}
-	as, atFaster := t.powerInputs(x, nil, p.LnTime), t.powerInputs(x, nil, faster)
-	parallel.Ranges(n, func(from, to int) {
-		l := make([]float64, t.power.dominant().family.amplitudes())
+	as, out := t.powerAsFast(x, p, 0), t.powerAsFast(x, p, z)
+	for i, v := range as {
+		out[i] = max(0, out[i]-v)
+	}
+	return out
+}
+
+// powerAsFast is what the formula says of ln power at points if their times were z standard deviations shorter
+// than predicted.
+func (t *timePowerModel) powerAsFast(x []point, p *Posterior, z float64) []float64 {
+	out, lnTime := make([]float64, len(x)), make([]float64, len(x))
+	at := t.powerInputs(x, nil, lnTime)
+	parallel.Ranges(len(x), func(from, to int) {
 		for i := from; i < to; i++ {
-			faster[i] = p.LnTime[i] - z*p.SdTime[i]
-			out[i] = max(0, t.power.formula(atFaster, i, l)-t.power.formula(as, i, l))
+			lnTime[i] = p.LnTime[i] - z*p.SdTime[i]
 		}
+		t.power.formulas(at, from, to, out[from:to])
 	})
 	return out
 }
@@ -199,22 +208,13 @@ func (t *timePowerModel) powerIfFaster(x []point, p *Posterior, z float64) []flo
 // sdPowerByTime is what the uncertainty of the time adds to the standard deviation of
 // ln power at points whose posterior is p; NaN where power was not measured.
 func (t *timePowerModel) sdPowerByTime(x []point, p *Posterior) []float64 {
-	n := len(x)
-	out, slower, faster := make([]float64, n), make([]float64, n), make([]float64, n)
 	if len(t.power.curves) == 0 {
-		for i := range out {
-			out[i] = math.NaN()
-		}
-		return out
+		return slices.Repeat([]float64{math.NaN()}, len(x))
 	}
-	atSlower, atFaster := t.powerInputs(x, nil, slower), t.powerInputs(x, nil, faster)
-	parallel.Ranges(n, func(from, to int) {
-		l := make([]float64, t.power.dominant().family.amplitudes())
-		// speeds are relative to the top point, whose own uncertainty is in the amplitudes
-		for i := from; i < to; i++ {
-			slower[i], faster[i] = p.LnTime[i]+p.SdTime[i], p.LnTime[i]-p.SdTime[i]
-			out[i] = math.Abs(t.power.formula(atFaster, i, l)-t.power.formula(atSlower, i, l)) / 2
-		}
-	})
+	// speeds are relative to the top point, whose own uncertainty is in the amplitudes
+	slower, out := t.powerAsFast(x, p, -1), t.powerAsFast(x, p, 1)
+	for i, v := range slower {
+		out[i] = math.Abs(out[i]-v) / 2
+	}
 	return out
 }
