@@ -59,8 +59,9 @@ func TestSearchMeasuresAnImplausibleReadingAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, p := range res.Probes[:len(res.Probes)-1] {
-			if k != 2+int(seed) ||
-				!slices.ContainsFunc(res.Probes[:k], func(q Probe) bool { return contradicts(q.Measured, p.Measured) }) {
+			if k != 2+int(seed) || !slices.ContainsFunc(res.Probes[:k], func(q Probe) bool {
+				return contradicts(q.Measured, p.Measured)
+			}) {
 				continue
 			}
 			again++

@@ -109,8 +109,8 @@ func (o *Options) withoutStuck() (notes []string) {
 	index, words := Stuck(o.Truth)
 	rest := without(o.Truth, index)
 	if len(index) > 0 {
-		note(fmt.Sprintf("the GPU's clock changes neither time nor power, as it does elsewhere, with %s: was it set there?",
-			strings.Join(words, "; ")), len(index))
+		note(fmt.Sprintf("the GPU's clock changes neither time nor power, as it does elsewhere, with %s: was it "+
+			"set there?", strings.Join(words, "; ")), len(index))
 	}
 	fast, slow := outOfLine(rest)
 	odd := slices.Concat(fast, slow)
