@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,10 @@ import (
 // pairFlags are the flags of pair.
 type pairFlags struct {
 	session.PairSearch
-	train, infer, models, policy, at string
-	modes, serveAt, trainAt          string
-	predict                          bool
-	changes                          int
+	train, infer, models, policy, at  string
+	modes, serveAt, trainAt, strategy string
+	predict                           bool
+	changes                           int
 }
 
 func (a *app) pair() *cobra.Command {
@@ -71,6 +72,8 @@ func pairRunFlags(fl *pflag.FlagSet, f *pairFlags) {
 	fl.StringVar(&f.at, "at", "", "run the pair in `MODE` alone, at the batch size of --batch")
 	fl.BoolVar(&f.Compare, "compare", false, "run the answer without turns too, as two jobs run that know nothing of "+
 		"each other")
+	fl.StringVar(&f.strategy, "strategy", "auto", "auto: predict, then run the best; to compare, by running alone: "+
+		"binary, gmd (Fulcrum's, 25 pairs at most) or random (50)")
 	fl.StringVar(&f.modes, "modes", "one", "separate: say too what a mode for each job would do, switched before and "+
 		"after each batch, and measure what a switch costs: one or `separate`")
 	fl.StringVar(&f.serveAt, "serve-at", "", "with --train-at: no pair; set the mode of the inference in these `HOURS`, "+
@@ -84,7 +87,8 @@ func pairRunFlags(fl *pflag.FlagSet, f *pairFlags) {
 }
 
 // onlyMeasured are the flags that mean nothing where nothing is measured.
-var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches", "out", "modes", "serve-at", "train-at",
+var onlyMeasured = []string{"at", "compare", "pairs", "requests", "minibatches", "out", "modes", "strategy",
+	"serve-at", "train-at",
 	"changes"}
 
 // check checks flags and takes over those that have a grammar.
@@ -119,6 +123,14 @@ func (f *pairFlags) check(given func(name string) bool) error {
 		if predicts && given(name) {
 			return usagef("--%s is of measuring: leave --predict and --models away", name)
 		}
+	}
+	f.Strategy = optimize.Strategy(f.strategy)
+	switch {
+	case !slices.Contains(optimize.MixStrategies(), f.Strategy):
+		return usagef("--strategy %q: want auto, binary, gmd or random", f.strategy)
+	case f.Strategy != optimize.Auto && (f.modes != "one" || f.at != "" || f.serveAt != "" || f.policy == "free"):
+		return usagef("--strategy %s looks for one setting of a pair with turns: leave --modes, --at, --serve-at and "+
+			"--policy free away", f.strategy)
 	}
 	switch f.modes {
 	case "one":

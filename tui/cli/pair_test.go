@@ -92,6 +92,8 @@ func TestPairRunsOnAVirtualBoard(t *testing.T) {
 		{"--train resnet18 --infer resnet18 --rate 3", "answers no requests"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --predict --compare", "--compare"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --modes two", "--modes"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --strategy als", "gmd"},
+		{"--train resnet18 --infer mobilenet-infer --rate 3 --strategy gmd --policy free", "--policy free"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00", "--train-at"},
 		{"--train resnet18 --infer mobilenet-infer --rate 3 --serve-at 7:00-8:00 --train-at 7:30-9:00", "overlap"},
 	} {

@@ -32,21 +32,21 @@ type PairSearch struct {
 	Limit        optimize.Limit
 	Policy       optimize.Policy // "": the better of strict and fill
 	Tau          int             // of strict turns: the most minibatches between two batches; 0: as many as fit
-	At           *tegra.Setting  // measure this one alone; nil: search
-	Most         int             // pairs to measure; 0: optimize.MostVerified
-	Compare      bool            // measure the answer without turns too
-	Separate     bool            // work out a mode for each job too, with what a switch costs
-	Requests     int             // answered in each measurement; 0: as many as a 99 % quantile needs
-	Dir          string          // campaign folder, new; "" makes one below the data directory
-	Settings     record.Settings
-	Gate         profiles.Gate
+	// Strategy is how the setting is looked for; "": by predictions. The others measure alone, by fill turns unless
+	// Policy says otherwise.
+	Strategy optimize.Strategy
+	At       *tegra.Setting // measure this one alone; nil: search
+	Most     int            // pairs to measure; 0: optimize.MostVerified
+	Compare  bool           // measure the answer without turns too
+	Separate bool           // work out a mode for each job too, with what a switch costs
+	Requests int            // answered in each measurement; 0: as many as a 99 % quantile needs
+	Dir      string         // campaign folder, new; "" makes one below the data directory
+	Settings record.Settings
+	Gate     profiles.Gate
 }
 
-// Spec is what two jobs are called together.
-func (r PairSearch) Spec() string { return PairName(r.Train.Name, r.Infer.Name) }
-
-// PairName is how a pair of workloads is written.
-func PairName(train, infer string) string { return train + " + " + infer }
+// measuresAlone reports whether nothing is predicted.
+func (r PairSearch) measuresAlone() bool { return r.Strategy != "" && r.Strategy != optimize.Auto }
 
 // PairProbe is a pair that was measured, or could not be.
 type PairProbe struct {
@@ -146,7 +146,7 @@ func (r PairSearch) sizes() []int {
 // pairRows is what is known of both jobs, after measuring more where that is too little.
 func (s *Session) pairRows(ctx context.Context, r PairSearch, observe func(Event)) (train, infer []tegra.Measured,
 	err error) {
-	if r.At != nil {
+	if r.At != nil || r.measuresAlone() {
 		return nil, nil, nil
 	}
 	rows := func(w workload.Workload, batches []int) ([]tegra.Measured, error) {
@@ -246,18 +246,21 @@ func (p *pairSearch) policies() ([]optimize.Policy, error) {
 func (p *pairSearch) options(ask optimize.Ask) (optimize.MixOptions, error) {
 	o := optimize.MixOptions{Ask: ask, Space: p.s.Device.Space(), Batches: p.r.sizes(), Infer: p.infer, Train: p.train,
 		Most: cmp.Or(p.r.Most, optimize.MostVerified)}
-	if len(p.train) == 0 || len(p.infer) == 0 {
+	if !p.r.measuresAlone() && (len(p.train) == 0 || len(p.infer) == 0) {
 		return o, errors.New("no setting of the two jobs could be measured")
 	}
 	return o, nil
 }
 
 func (p *pairSearch) search(ctx context.Context) error {
-	policies, err := p.policies()
-	if err != nil {
-		return err
+	policies, left := []optimize.Policy{cmp.Or(p.r.Policy, optimize.Fill)}, p.r.Most
+	if !p.r.measuresAlone() {
+		var err error
+		if policies, err = p.policies(); err != nil {
+			return err
+		}
+		left = cmp.Or(left, optimize.MostVerified)
 	}
-	left := cmp.Or(p.r.Most, optimize.MostVerified)
 	for i, policy := range policies {
 		ask := p.ask
 		ask.Policy = policy
@@ -276,7 +279,7 @@ func (p *pairSearch) search(ctx context.Context) error {
 			}
 			return readingOf(row, ask), nil
 		}
-		found, err := optimize.SearchMix(ctx, verify, o)
+		found, err := optimize.SearchMixBy(ctx, p.r.Strategy, verify, o)
 		p.took(found, ask)
 		last := i == len(policies)-1
 		if left -= len(found.Probes); err == nil || last || left <= 0 || !errors.Is(err, optimize.ErrInfeasible) {
@@ -426,7 +429,7 @@ func (p *pairSearch) compare() {
 		f.PairAnswer.Alone = alone.AsSeen(o, *read.Seen)
 	}
 	o, err := p.options(alone)
-	if err != nil {
+	if err != nil || len(o.Infer) == 0 {
 		return
 	}
 	infer, _, err := optimize.Phases(o)

@@ -1,0 +1,254 @@
+package optimize
+
+// Other ways to look for a mix, to compare with: they measure alone and predict nothing. binary halves the
+// range of one knob after the other, the batch size last. gmd is Fulcrum's gradient descent by halves, in
+// our words after its published notebooks: it probes the middle, and the middle with one knob at its end,
+// for each knob, and halves the range of the knob that gives most time for its watts. random draws.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"jtune/tegra"
+)
+
+// GMD is the strategy of Fulcrum, for mixes alone.
+const GMD Strategy = "gmd"
+
+const (
+	gmdProbes    = 15 // in one batch size
+	gmdMost      = 25 // in all
+	gmdLeastW    = 1  // a knob that changes the power by less says nothing
+	randomMixes  = 50
+)
+
+// MixStrategies lists those of SearchMixBy.
+func MixStrategies() []Strategy { return []Strategy{Auto, Binary, GMD, Random} }
+
+// SearchMixBy is SearchMix by a strategy, for training beside inference. MixOptions.Most counts what is measured; 0:
+// the strategy's own number. Only Auto looks at what was profiled.
+func SearchMixBy(ctx context.Context, strategy Strategy, measure MixMeasure, o MixOptions) (MixResult, error) {
+	if strategy == Auto || strategy == "" {
+		return SearchMix(ctx, measure, o)
+	}
+	if err := o.Ask.Check(); err != nil {
+		return MixResult{}, err
+	}
+	s := &mixProbing{ctx: ctx, measure: measure, seen: map[tegra.Setting]*MixProbe{},
+		mixSearch: mixSearch{o: o, settings: o.Settings(), measured: map[tegra.Setting]bool{},
+			failed: map[tegra.Setting]bool{}, known: map[tegra.Setting]bool{}, train: &Phase{}}}
+	s.near = &search{places: tegra.Places{Space: o.Space, Batches: o.Batches}, o: TuneOptions{Space: o.Space},
+		absent: map[int]bool{}}
+	if o.Only != nil {
+		there := map[tegra.Setting]bool{}
+		for _, a := range o.Only {
+			there[a] = true
+		}
+		for i, a := range s.near.places.All() {
+			if !there[a] {
+				s.near.absent[i] = true
+			}
+		}
+	}
+	s.ladder, s.result.Ended = newLadder(o.Space), Converged
+	var err error
+	switch strategy {
+	case Binary:
+		err = s.binary()
+	case GMD:
+		err = s.gmd()
+	case Random:
+		err = s.random()
+	default:
+		return MixResult{}, fmt.Errorf("strategy %q is unknown", string(strategy))
+	}
+	r := s.result
+	switch {
+	case ctx.Err() != nil:
+		r.Ended = Cancelled
+		return r, ctx.Err()
+	case err != nil && !errors.Is(err, errNoMixes):
+		return r, err
+	case errors.Is(err, errNoMixes):
+		r.Ended = OutOfProbes
+	}
+	switch {
+	case r.Feasible:
+		return r, nil
+	case len(s.measured) == 0:
+		return r, errors.New("no mix could be measured")
+	}
+	return r, &NoSettingError{Ask: s.asks(0), Nearest: r.Best, Measured: true}
+}
+
+// errNoMixes: no more may be measured.
+var errNoMixes = errors.New("no measurement is left")
+
+// mixProbing is a search that measures alone.
+type mixProbing struct {
+	mixSearch
+	ctx     context.Context
+	measure MixMeasure
+	near    *search // places
+	ladder  ladder
+	seen    map[tegra.Setting]*MixProbe
+	result  MixResult
+	most    int
+}
+
+// probe measures the setting at these rungs, or the nearest that there is, once.
+func (s *mixProbing) probe(at rungs) (*MixProbe, error) {
+	return s.once(s.near.places.At(s.near.nearestMember(&s.ladder, at)))
+}
+
+func (s *mixProbing) once(at tegra.Setting) (*MixProbe, error) {
+	if p, ok := s.seen[at]; ok {
+		return p, nil
+	}
+	if s.most > 0 && len(s.seen) >= s.most {
+		return nil, errNoMixes
+	}
+	p, err := s.verify(s.ctx, s.measure, Outcome{Setting: at, Policy: s.o.Ask.Policy})
+	if err != nil {
+		return nil, err
+	}
+	s.seen[at] = &p
+	s.result.Probes = append(s.result.Probes, p)
+	s.take(&s.result, p)
+	if s.o.Observe != nil {
+		s.o.Observe(p)
+	}
+	return &p, nil
+}
+
+// whole is the box of all values.
+func (s *mixProbing) whole() (b box) {
+	for k, list := range s.ladder {
+		b.hi[k] = len(list) - 1
+	}
+	b.hi[BatchKnob] = max(1, len(s.o.Batches)) - 1
+	return b
+}
+
+// breaks says which limits a probe breaks: one that could not be measured, all.
+func (s *mixProbing) breaks(p *MixProbe) (power, latency bool) {
+	if p.Err != nil {
+		return true, true
+	}
+	a := s.o.Ask
+	w := p.PeakW
+	if a.PowerAs == Mean {
+		w = p.MeanW
+	}
+	return a.PowerW > 0 && w > a.PowerW, a.LatencyMS > 0 && !(p.LatencyMS <= a.LatencyMS) || p.Rho > a.mostBusy()
+}
+
+// binary halves one knob after the other: over the power limit its upper half goes; where requests are late, the
+// upper half of the sizes or the lower half of a clock; else its lower half.
+func (s *mixProbing) binary() error {
+	s.most = s.o.Most
+	order, err := Rotation{}.order()
+	if err != nil {
+		return err
+	}
+	b := s.whole()
+	for turn := 0; !b.single(); turn++ {
+		k := InTurn.next(&b, order, &turn)
+		p, err := s.probe(b.middle())
+		if err != nil {
+			return err
+		}
+		power, late := s.breaks(p)
+		b.drop(k, !power && (!late || k != BatchKnob))
+	}
+	_, err = s.probe(b.lo)
+	return err
+}
+
+// random measures settings that are drawn.
+func (s *mixProbing) random() error {
+	s.most = s.o.Most
+	if s.most == 0 {
+		s.most = randomMixes
+	}
+	rng := rand.New(rand.NewPCG(s.o.Ask.Seed, 0x6d697873))
+	for _, i := range rng.Perm(len(s.settings)) {
+		if _, err := s.once(s.settings[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gmd descends in the largest batch size that the fastest mode serves in time, and goes on with the next smaller one
+// where no mode keeps the limits.
+func (s *mixProbing) gmd() error {
+	s.most = s.o.Most
+	if s.most == 0 {
+		s.most = gmdMost
+	}
+	b := s.whole()
+	top := b.hi[BatchKnob]
+	for ; top > 0; top-- {
+		at := b.hi
+		at[BatchKnob] = top
+		p, err := s.probe(at)
+		if err != nil {
+			return err
+		}
+		if _, late := s.breaks(p); !late {
+			break
+		}
+	}
+	for size := top; size >= 0; size-- {
+		if err := s.descend(size); err != nil || s.result.Feasible {
+			return err
+		}
+	}
+	return nil
+}
+
+// descend looks for the best mode in one batch size.
+func (s *mixProbing) descend(size int) error {
+	b := s.whole()
+	b.lo[BatchKnob], b.hi[BatchKnob] = size, size
+	for begun := len(s.seen); !b.single() && len(s.seen)-begun < gmdProbes; {
+		middle, err := s.probe(b.middle())
+		if err != nil {
+			return err
+		}
+		power, _ := s.breaks(middle)
+		best, steepest := tegra.Knob(-1), -1.0
+		for k := range tegra.Knob(tegra.NumKnobs) {
+			if b.lo[k] == b.hi[k] {
+				continue
+			}
+			at := b.middle()
+			if at[k] = b.hi[k]; power {
+				at[k] = b.lo[k]
+			}
+			p, err := s.probe(at)
+			if err != nil {
+				return err
+			}
+			if slope := slopeOf(middle, p); slope > steepest {
+				best, steepest = k, slope
+			}
+		}
+		b.drop(best, !power)
+	}
+	_, err := s.probe(b.lo)
+	return err
+}
+
+// slopeOf is how much the training's rate changes for a watt between two mixes.
+func slopeOf(a, z *MixProbe) float64 {
+	watts := math.Abs(a.PeakW - z.PeakW)
+	if a.Err != nil || z.Err != nil || watts < gmdLeastW {
+		return 0
+	}
+	return math.Abs(a.TrainPerS-z.TrainPerS) / watts
+}

@@ -1,0 +1,64 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"jtune/internal/arrivals"
+	"jtune/tegra"
+)
+
+// Each strategy measures within its number, each setting once, and answers with the best that it measured.
+func TestSearchMixByEachStrategyAnswersWithTheBestItMeasured(t *testing.T) {
+	t.Parallel()
+	freqs := func(list ...float64) (out []tegra.Freq) {
+		for _, f := range list {
+			out = append(out, tegra.Freq(f*1e9))
+		}
+		return out
+	}
+	space, err := tegra.NewSpace([]int{2, 4, 8}, freqs(0.5, 1, 1.5, 2), freqs(0.3, 0.6, 0.9, 1.2), freqs(0.7, 2, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	measure := func(_ context.Context, o Outcome) (MixReading, error) {
+		m := o.Mode
+		slow := 1 / (m.GPU.GHz() * (0.5 + m.CPU.GHz()/4) * (0.6 + m.EMC.GHz()/6))
+		watts := 6 + 9*m.GPU.GHz() + 2*m.CPU.GHz() + float64(m.Cores)/4 + m.EMC.GHz()
+		return MixReading{
+			Infer: tegra.Measured{Setting: o.Setting, TimeMS: slow * (3 + 0.8*float64(o.Batch)), PowerW: watts - 2},
+			Train: tegra.Measured{Setting: tegra.Setting{Mode: m}, TimeMS: 40 * slow, PowerW: watts}}, nil
+	}
+	ask := Ask{PowerW: 18, LatencyMS: 900, Quantile: 1, Policy: Fill, Seed: 2,
+		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 30}}
+	for strategy, most := range map[Strategy]int{Binary: 12, GMD: gmdMost, Random: randomMixes} {
+		o := MixOptions{Ask: ask, Space: space, Batches: []int{1, 4, 16, 32}}
+		r, err := SearchMixBy(t.Context(), strategy, measure, o)
+		seen, best := map[tegra.Setting]bool{}, 0.0
+		for _, p := range r.Probes {
+			if seen[p.Outcome.Setting] {
+				t.Errorf("%s measures %v twice", strategy, p.Outcome.Setting)
+			}
+			if seen[p.Outcome.Setting] = true; p.Meets {
+				best = max(best, p.TrainPerS)
+			}
+		}
+		if err != nil || !r.Feasible || len(r.Probes) > most || r.Best.TrainPerS != best || r.Best.PeakW > 18 ||
+			r.Best.LatencyMS > 900 {
+			t.Errorf("%s: %+v of %d, best %v, %v", strategy, r.Best, len(r.Probes), best, err)
+		}
+		o.Most = 3
+		if r, _ := SearchMixBy(t.Context(), strategy, measure, o); len(r.Probes) != 3 || r.Ended != OutOfProbes {
+			t.Errorf("%s with 3: %d, %v", strategy, len(r.Probes), r.Ended)
+		}
+		o.Ask.PowerW = 1
+		var none *NoSettingError
+		if _, err := SearchMixBy(t.Context(), strategy, measure, o); !errors.As(err, &none) || !none.Measured {
+			t.Errorf("%s without an answer: %v", strategy, err)
+		}
+	}
+	if _, err := SearchMixBy(t.Context(), "als", measure, MixOptions{Ask: ask, Space: space}); err == nil {
+		t.Error("an unknown strategy is taken")
+	}
+}
