@@ -19,10 +19,10 @@ import (
 const GMD Strategy = "gmd"
 
 const (
-	gmdProbes    = 15 // in one batch size
-	gmdMost      = 25 // in all
-	gmdLeastW    = 1  // a knob that changes the power by less says nothing
-	randomMixes  = 50
+	gmdProbes   = 15 // in one batch size
+	gmdMost     = 25 // in all
+	gmdLeastW   = 1  // a knob that changes the power by less says nothing
+	randomMixes = 50
 )
 
 // MixStrategies lists those of SearchMixBy.
