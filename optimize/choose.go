@@ -39,6 +39,9 @@ type Limit struct {
 	MaxSlowdownPct float64
 	Knee           bool
 	Throughput     bool // the fastest, also within a time limit
+	// GuardTime keeps a search from measuring what may take more than MaxOvershoot times TimeMS, as it does with
+	// power: users wait for what is measured.
+	GuardTime bool
 	// Margin Z asks a prediction for ln P + Z·s ≤ ln limit, s the standard
 	// deviation of the logarithm, and of time alike. 0 trusts the medians.
 	Margin float64

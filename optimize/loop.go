@@ -140,8 +140,13 @@ func (b *belief) below(l Limit, i int, factor, z float64) bool {
 	return l.PowerW == 0 || b.lnPower[i]+z*b.sdPower[i] <= math.Log(l.PowerW*factor)
 }
 
-// within reports whether the median of mode i keeps a power limit.
-func (b *belief) within(l Limit, i int) bool { return b.below(l, i, 1, 0) }
+// faster is below for the time limit, where that is guarded.
+func (b *belief) faster(l Limit, i int, factor, z float64) bool {
+	return !l.GuardTime || l.TimeMS == 0 || b.lnTime[i]+z*b.sdTime[i] <= math.Log(l.TimeMS*factor)
+}
+
+// within reports whether the median of mode i keeps a power limit, and a guarded time limit.
+func (b *belief) within(l Limit, i int) bool { return b.below(l, i, 1, 0) && b.faster(l, i, 1, 0) }
 
 // possible reports whether mode i may meet the limits: z of its own deviations,
 // without the noise of a reading, below its median.
@@ -150,10 +155,20 @@ func (b *belief) possible(l Limit, i int, z float64) bool {
 		(l.TimeMS == 0 || b.lnTime[i]-z*b.ownSDTime[i] <= math.Log(l.TimeMS))
 }
 
+// harm orders modes that are not trusted, the least harmful first: by power, or by a guarded time.
+func (b *belief) harm(l Limit, i int) float64 {
+	if l.PowerW == 0 && l.GuardTime {
+		return b.lnTime[i]
+	}
+	return b.lnPower[i]
+}
+
 // trusted reports whether mode i may be measured with caution z. Breaking a power
-// limit can trip a power supply; breaking a time limit while measuring is harmless.
+// limit can trip a power supply; breaking a time limit while measuring is harmless
+// unless it is guarded.
 func (b *belief) trusted(l Limit, i int, z float64) bool {
-	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, b.hot)
+	return b.below(l, i, trustOver, z) && b.below(l, i, MaxOvershoot, b.hot) &&
+		b.faster(l, i, trustOver, z) && b.faster(l, i, MaxOvershoot, b.hot)
 }
 
 // improvement is the expected relative improvement of mode i over best (ln of
@@ -272,7 +287,7 @@ func (l *loop) seekFeasible(b *belief) (int, bool) {
 	for i, open := range b.open {
 		miss, over := b.miss(l.limit, i), 0.0
 		if !b.within(l.limit, i) {
-			over = b.lnPower[i]
+			over = b.harm(l.limit, i)
 		}
 		nearest.offer(i, -over, -miss)
 		if !open {
@@ -282,7 +297,7 @@ func (l *loop) seekFeasible(b *belief) (int, bool) {
 		hope = max(hope, chance)
 		possible = possible || b.possible(l.limit, i, l.optimism())
 		if !b.trusted(l.limit, i, z) {
-			lowest.offer(i, -untrusted-b.lnPower[i], 0)
+			lowest.offer(i, -untrusted-b.harm(l.limit, i), 0)
 		} else {
 			lowest.offer(i, 0, -miss)
 			trustedHope = max(trustedHope, chance)

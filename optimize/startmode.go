@@ -74,7 +74,9 @@ func (s *search) startMode() int {
 		}
 		nearest.offer(i, -math.Abs(avg-ideal)-max(0, top-most), 0)
 	}
-	safe := func(i int) bool { return s.limit.PowerW == 0 && !s.failed[i] || slices.Contains(fit, i) }
+	safe := func(i int) bool {
+		return (s.limit.PowerW == 0 || s.limit.GuardTime) && !s.failed[i] || slices.Contains(fit, i)
+	}
 	if i, ok := s.toCompare(safe); ok {
 		return i
 	}

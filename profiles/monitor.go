@@ -305,7 +305,7 @@ func (w *Monitor) Character() record.Character {
 	out.GPU = known(telemetry.ResidencyBetween(w.begin.clocks.GPU, now.clocks.GPU), &w.gpu)
 	out.EMC = w.emc.Residency()
 	if w.workload.Infers() && out.All.Minibatches > 0 {
-		out.Serving = w.serving.result(w.workload.UnitName(), out.All)
+		out.Serving = w.serving.result(w.workload.UnitName(), w.workload.Live(), out.All)
 		out.Latency = tegra.Val[record.Latency]{V: out.Serving.Latency, OK: out.Serving.Requests > 0}
 	}
 	if out.Drop = w.drop.Found(); out.Drop.OK {

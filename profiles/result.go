@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jtune/internal/stats"
+	"jtune/profiles/harness"
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/telemetry"
@@ -150,6 +151,10 @@ func (m *measurement) row(f *fault) record.Row {
 		times = []float64{own.TimeMS}
 	}
 	r.TimeMS, r.TimeIQRMS = stats.Median(times), stats.IQR(times)
+	if n := m.b.Workload.UnitsOfRequest(); n > 0 { // users' requests are of any length
+		times, r.TimeMS = perRequest(m.clean, n)
+		r.TimeIQRMS = stats.IQR(times)
+	}
 	if m.b.Workload.Serves() { // its power goes up and down with each request
 		power = []float64{energy.MeanW()}
 	}
@@ -165,11 +170,26 @@ func (m *measurement) row(f *fault) record.Row {
 	return r
 }
 
+// perRequest are the times of real requests, each as if it had n units, and their mean over all units.
+func perRequest(of []harness.Event, n int) (times []float64, mean float64) {
+	units := 0.0
+	for _, e := range of {
+		times = append(times, e.TimeMS*float64(n)/float64(max(1, e.N)))
+		units += float64(e.N)
+		mean += e.TimeMS
+	}
+	return times, mean * float64(n) / units
+}
+
 // note is the most important remark on a good row; "" when there is none. What concerns
 // the job stands in its first good row alone.
 func (m *measurement) note(times []float64) string {
-	if note := cmp.Or(m.timingNote(times), m.late); note != "" {
-		return note
+	late := m.late
+	if !m.b.Workload.Live() { // whose times are those of requests that overlap, or rest
+		late = cmp.Or(m.timingNote(times), m.late)
+	}
+	if late != "" {
+		return late
 	}
 	if note := m.b.jobNote; note != m.b.notedJob {
 		m.b.notedJob = note

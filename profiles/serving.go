@@ -89,7 +89,8 @@ func (s *serving) request(e harness.Event) {
 	}
 }
 
-func (s *serving) result(unit string, all record.Part) *record.Serving {
+// result sums up. live: of real traffic, whose energy includes the waiting between requests.
+func (s *serving) result(unit string, live bool, all record.Part) *record.Serving {
 	out := &record.Serving{Unit: unit, Phase: s.phase, Units: s.units}
 	list := s.requests
 	if len(list) == 0 {
@@ -109,8 +110,11 @@ func (s *serving) result(unit string, all record.Part) *record.Serving {
 	if all.EnergyJ.OK && perBatch > 0 {
 		out.UnitJ = tegra.Some(all.EnergyJ.V / perBatch)
 	}
+	if live && all.PowerW.OK && s.units > 0 {
+		out.UnitJ = tegra.Some(all.PowerW.V * all.Span.Seconds() / float64(s.units))
+	}
 	if s.decode.ms > 0 {
-		out.Phases = []record.PhaseOfServing{s.prefill.result("prefill"), s.decode.result("decode")}
+		out.Phases = []record.PhaseOfServing{s.prefill.result(record.Prefill), s.decode.result(record.Decode)}
 	}
 	if own := s.summary; own != nil {
 		out.Latency = record.Latency{P50: own.P50.Or(own.TimeMS), P95: own.P95.V, P99: own.P99.V, N: own.Requests}

@@ -49,6 +49,8 @@ type job struct {
 	stdout  *pipe
 	clock   tegra.Clock
 	pattern reader        // nil: none
+	tool    string        // the pattern's name where it reads a program's results
+	found   bool          // it found some
 	remove  []string      // command that ends the job's container; empty: it has none
 	exited  chan struct{} // closed when the job's first process has been reaped
 	ended   chan struct{} // closed when output is read up and the end is known
@@ -60,6 +62,7 @@ type job struct {
 	lastEvent time.Time // or the start
 	garbage   int
 	lastBad   string
+	lastLine  string // that the reader knows nothing of
 }
 
 var _ Harness = (*job)(nil)
@@ -85,6 +88,9 @@ func Exec(ctx context.Context, o ExecOptions) (Harness, error) {
 		exited:  make(chan struct{}), ended: make(chan struct{}), lastEvent: time.Now()}
 	if j.clock == nil {
 		j.clock = tegra.RealClock()
+	}
+	if _, ok := tools[o.Pattern]; ok {
+		j.tool = o.Pattern
 	}
 	if err := j.start(o); err != nil {
 		log.close()
@@ -187,6 +193,7 @@ func (j *job) follow(stdout, stderr *pipe) {
 	stderr.Close()
 	if sum, ok := j.pattern.(summing); ok {
 		if e := sum.summary(); e != nil {
+			j.found = true
 			j.queue.put(*e)
 		}
 	}
@@ -201,7 +208,12 @@ func (j *job) follow(stdout, stderr *pipe) {
 func (j *job) outcome(err error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.stopping || (err == nil && j.failure == "") {
+	switch {
+	case j.stopping:
+		return io.EOF
+	case err == nil && j.failure == "" && j.tool != "" && !j.found:
+		return &UnreadError{Command: j.name, Pattern: j.tool, Last: j.lastLine}
+	case err == nil && j.failure == "":
 		return io.EOF
 	}
 	e := &ExitError{Command: j.name, Status: j.cmd.ProcessState.String(), Lines: j.log.tail()}

@@ -142,6 +142,21 @@ func reason(lines []string) string {
 	return lines[0]
 }
 
+// UnreadError means that a program ended well, and that its reader found no number in what it printed.
+type UnreadError struct {
+	Command, Pattern string
+	Last             string // of the lines that it printed; "" where it printed none
+}
+
+func (e *UnreadError) Error() string {
+	last := "it printed nothing"
+	if e.Last != "" {
+		last = "its last line: " + e.Last
+	}
+	return fmt.Sprintf("%s ended, and pattern %s found no result in what it printed: is it another version, or too "+
+		"short a run? %s", e.Command, e.Pattern, last)
+}
+
 // SilenceError means that the job runs but prints no events.
 type SilenceError struct {
 	Command string

@@ -44,7 +44,11 @@ func (j *job) match(rest func(text []byte)) func(text []byte, whole bool) {
 			j.heard(events...)
 		}
 		for _, e := range events {
+			j.found = j.found || e.Timed()
 			j.queue.put(e)
+		}
+		if line := plainLine(text); !ok && line != "" {
+			j.lastLine = clipped(line)
 		}
 		j.mu.Unlock()
 		if !ok && whole {
@@ -87,10 +91,13 @@ func (j *job) heard(events ...Event) {
 	j.lastEvent = now
 }
 
+// clipped is the beginning of a line of the job, for a message.
+func clipped(line string) string { return text.OneLine(line[:min(len(line), 120)]) }
+
 func (j *job) bad(line []byte, err error) {
 	j.mu.Lock()
 	j.garbage++
-	j.lastBad = fmt.Sprintf("%q: %v", text.OneLine(string(line[:min(len(line), 120)])), err)
+	j.lastBad = fmt.Sprintf("%q: %v", clipped(string(line)), err)
 	j.mu.Unlock()
 	if errors.Is(err, errNoEvent) {
 		j.log.note("stdout: %s", line)

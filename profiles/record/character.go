@@ -205,6 +205,11 @@ func (c Character) Advice() []string {
 	stall := 100 * p.StallShare().Or(0)
 	switch c.Bound() {
 	case BoundLoader:
+		if c.Serving != nil {
+			out.Add("Input-bound: the GPU waits for its input in %.0f %% of each batch: prepare inputs with less "+
+				"work, or with more or faster cores.", stall)
+			break
+		}
 		out.Add("Loader-bound: the GPU waits for data in %.0f %% of each minibatch.", stall)
 		c.adviseLoader(&out, p)
 	case BoundGPU:
@@ -214,6 +219,11 @@ func (c Character) Advice() []string {
 		}
 		out.Add("GPU-bound: the GPU is busy %.0f %% of the time%s.", p.GPUPct.V, waits)
 	case BoundCPU:
+		if c.Serving != nil {
+			out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for input in %.0f %% only. "+
+				"Larger batches, or more requests at a time, use it better.", p.GPUPct.V, stall)
+			break
+		}
 		out.Add("CPU-bound: the GPU is busy %.0f %% of the time although it waits for data in %.0f %% only. "+
 			"jtune experiment batch measures what a larger minibatch brings.", p.GPUPct.V, stall)
 	}

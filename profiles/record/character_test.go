@@ -54,6 +54,18 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			[]string{"waits for data in 60 %", "30 % busy with workers = 1: jtune experiment workers measures"},
 		},
 		{
+			"inference that waits for its input",
+			Character{All: steadyPart(60, 38, 40, 30), Workers: 1, Serving: &Serving{}},
+			BoundLoader,
+			[]string{"Input-bound: the GPU waits for its input in 60 % of each batch", "or faster cores."},
+		},
+		{
+			"inference whose kernels the CPU cannot launch fast enough",
+			Character{All: steadyPart(1, 17, 25, 20), Workers: 4, Serving: &Serving{}},
+			BoundCPU,
+			[]string{"CPU-bound: the GPU is busy 25 %", "or more requests at a time"},
+		},
+		{
 			"a loader whose cores are busy",
 			Character{All: steadyPart(60, 38, 40, 93), Workers: 4},
 			BoundLoader,

@@ -27,7 +27,7 @@ type Serving struct {
 	UnitJ      tegra.Val[float64] // energy of a unit
 	TTFTMS     tegra.Val[float64] // median time to the first unit of an answer
 	TPOTMS     tegra.Val[float64] // median time of each further one
-	Phases     []PhaseOfServing   // prefill and decode, where the server tells them apart; not kept in files
+	Phases     []PhaseOfServing   // prefill and decode, where the server tells them apart
 	Reps       int                // repetitions of fixed work; 0: none were asked for
 	CVPct      tegra.Val[float64] // of their energies: standard deviation in percent of the mean
 }
@@ -43,7 +43,16 @@ type PhaseOfServing struct {
 
 // servingColumns are further columns in the modes.csv of an inference workload.
 var servingColumns = strings.Fields("kind unit phase requests units p50_ms p95_ms p99_ms rate_per_s served_per_s " +
-	"units_per_s ttft_ms tpot_ms unit_j reps cv_pct")
+	"units_per_s ttft_ms tpot_ms unit_j reps cv_pct prefill_per_s prefill_w prefill_j decode_per_s decode_w decode_j")
+
+// Phases of a language model, each with phaseColumns of servingColumns, which end with them. They are columns of
+// one row, for a second row of a mode would be a second measurement of it.
+const (
+	Prefill = "prefill"
+	Decode  = "decode"
+
+	phaseColumns = 3
+)
 
 // servingKind is the text of the first of servingColumns.
 const servingKind = "infer"
@@ -53,7 +62,7 @@ func (s *Serving) fields() []string {
 	if s == nil {
 		return make([]string, len(servingColumns))
 	}
-	return []string{
+	out := []string{
 		servingKind,
 		text.OneLine(s.Unit),
 		text.OneLine(s.Phase),
@@ -71,6 +80,14 @@ func (s *Serving) fields() []string {
 		strconv.Itoa(s.Reps),
 		optional(s.CVPct),
 	}
+	for _, name := range []string{Prefill, Decode} {
+		p := PhaseOfServing{}
+		if i := slices.IndexFunc(s.Phases, func(p PhaseOfServing) bool { return p.Phase == name }); i >= 0 {
+			p = s.Phases[i]
+		}
+		out = append(out, optional(p.PerS), optional(p.PowerW), optional(p.UnitJ))
+	}
+	return out
 }
 
 // parseServing reads the fields of servingColumns; nil where they are empty.
@@ -90,6 +107,12 @@ func parseServing(f []string) (*Serving, error) {
 	s.TTFTMS, s.TPOTMS, s.UnitJ = p.optional(), p.optional(), p.optional()
 	s.Reps = int(p.whole())
 	s.CVPct = p.optional()
+	for _, name := range []string{Prefill, Decode} {
+		phase := PhaseOfServing{Phase: name, PerS: p.optional(), PowerW: p.optional(), UnitJ: p.optional()}
+		if phase.PerS.OK {
+			s.Phases = append(s.Phases, phase)
+		}
+	}
 	return s, p.err
 }
 
@@ -129,10 +152,13 @@ func afterKnown(header []string, sized bool) []string {
 // takeServing reads the columns of serving, which follow the known ones where names has them.
 func (r *Row) takeServing(names []string) (err error) {
 	n := len(servingColumns)
-	if len(names) < n || !slices.Equal(names[:n], servingColumns) || len(r.Extra) < n {
+	if !slices.Contains(names, servingColumns[n-1]) { // a file from before the phases were kept
+		n -= 2 * phaseColumns
+	}
+	if len(names) < n || !slices.Equal(names[:n], servingColumns[:n]) || len(r.Extra) < n {
 		return nil
 	}
-	if r.Serving, err = parseServing(r.Extra[:n]); err != nil {
+	if r.Serving, err = parseServing(slices.Concat(r.Extra[:n], make([]string, len(servingColumns)-n))); err != nil {
 		return err
 	}
 	r.Extra = r.Extra[n:]

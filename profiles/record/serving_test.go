@@ -24,7 +24,9 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 		Status: OK, Applied: d.Space().Max(), Minibatches: 40, When: time.Unix(1e9, 0).UTC(),
 		Serving: &Serving{Unit: "token",
 			Phase: "decode", Requests: 40, Units: 5120, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 40},
-			PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.75), TPOTMS: tegra.Some(33.0), Reps: 3, CVPct: tegra.Some(1.5)}}
+			PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.75), TPOTMS: tegra.Some(33.0), Reps: 3, CVPct: tegra.Some(1.5),
+			Phases: []PhaseOfServing{{Phase: Prefill, PerS: tegra.Some(500.0), UnitJ: tegra.Some(0.05)},
+				{Phase: Decode, PerS: tegra.Some(30.0), PowerW: tegra.Some(24.0), UnitJ: tegra.Some(0.8)}}}}
 	if err := r.Append(row); err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +47,17 @@ func TestRecordKeepsWhatAnInferenceJobAnswered(t *testing.T) {
 		t.Errorf("opened again: %v, %v", r.Notes(), err)
 	}
 	r.Close()
+}
+
+// The columns of the phases are younger than the others.
+func TestRecordReadsRowsFromBeforePhasesWereKept(t *testing.T) {
+	t.Parallel()
+	s := &Serving{Unit: "token", Requests: 4, Units: 512, Latency: Latency{P50: 1, P95: 2, P99: 3, N: 4}}
+	n := len(servingColumns) - 2*phaseColumns
+	r := Row{Extra: s.fields()[:n]}
+	if err := r.takeServing(servingColumns[:n]); err != nil || !reflect.DeepEqual(r.Serving, s) || len(r.Extra) > 0 {
+		t.Errorf("%+v, %v, %v", r.Serving, r.Extra, err)
+	}
 }
 
 func TestLatencyQuantilesAreAbsentWhereTooFewRequestsAreBehindThem(t *testing.T) {

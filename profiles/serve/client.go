@@ -254,6 +254,8 @@ func (c *client) once(ctx context.Context, prompt string, output int) (answer, e
 	switch {
 	case context.Cause(ctx) == stalled:
 		return s.a, stalled
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF): // which the reader of events takes for an end
+		return s.a, fmt.Errorf("the connection ended (%v): did it die? look at its log", shortly(err))
 	case err != nil:
 		return s.a, shortly(err)
 	}

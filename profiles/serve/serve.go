@@ -27,6 +27,10 @@ type Options struct {
 	PromptTokens int    // of each request, about
 	OutputTokens int
 	Load         arrivals.Load
+	// Counters is the address where a server shows what it has served: it is measured on its real traffic, and
+	// nothing is sent. Poll is how often they are read; half a second.
+	Counters string
+	Poll     time.Duration
 
 	Start   harness.ExecOptions // starts the server where none answers; no command: it must run
 	Silence time.Duration       // how long an answer may stall, by the machine's clock; 60 s
@@ -55,6 +59,7 @@ type server struct {
 	child  harness.Harness // nil: the server was there
 	died   chan error      // of the child
 	cancel context.CancelFunc
+	onCPU  bool // which was said
 	events chan harness.Event
 	done   chan struct{} // closed when no request is under way any more
 
@@ -74,6 +79,9 @@ var _ harness.Harness = (*server)(nil)
 func New(ctx context.Context, o Options) (harness.Harness, error) {
 	if o.Clock == nil {
 		o.Clock = tegra.RealClock()
+	}
+	if o.Counters != "" {
+		return newLive(ctx, o)
 	}
 	o.Silence = cmp.Or(o.Silence, harness.DefaultSilence)
 	o.PromptTokens, o.OutputTokens = max(1, o.PromptTokens), max(1, o.OutputTokens)
@@ -155,7 +163,13 @@ func (s *server) hello(a about) {
 	info := map[string]string{"protocol": "2", "kind": "infer", "unit": "token", "runtime": a.Runtime, "model": a.Model,
 		"precision": a.Precision}
 	s.emit(harness.Event{Kind: harness.Hello, Info: info})
-	if a.OnCPU {
+	s.warnOfCPU(a)
+}
+
+// warnOfCPU says that the model runs on the CPU, once.
+func (s *server) warnOfCPU(a about) {
+	if a.OnCPU && !s.onCPU {
+		s.onCPU = true
 		s.emit(harness.Event{Kind: harness.Note, Message: fmt.Sprintf("the server at %s runs %s on the CPU: install "+
 			"its build for CUDA (on a Jetson that of JetPack)", s.o.URL, a.Model)})
 	}
@@ -218,6 +232,9 @@ func (s *server) warm(ctx context.Context) error {
 		s.emit(e)
 	}
 	s.emit(harness.Event{Kind: harness.Warm, N: warmUp})
+	if a, err := s.client.about(ctx); err == nil { // now the model is loaded, which tells where
+		s.warnOfCPU(a)
+	}
 	return nil
 }
 

@@ -45,11 +45,11 @@ func (w Workload) Fingerprint(versions string) string {
 	if w.Kind == Inference {
 		add("kind", w.Kind)
 	}
-	if w.Server != (Server{}) {
+	if w.Serves() {
 		add("server", w.Server.identity())
 	}
-	if w.Load != (Demand{}) {
-		add("load", fmt.Sprintf("%+v", w.Load))
+	if w.Serves() && w.Load != (Demand{}) {
+		add("load", fmt.Sprintf("%g/s %s", w.Load.Rate, w.Load.Arrivals))
 	}
 	add("half", w.Torch.Half)
 	add("no gc", w.Torch.NoGC)

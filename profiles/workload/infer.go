@@ -48,6 +48,11 @@ type Server struct {
 	Concurrency  int `toml:"concurrency,omitempty" json:"concurrency"` // requests outstanding at a time; 1 when 0
 	// Beside names a workload of a virtual board whose power stands beside this machine's times; none when empty.
 	Beside string `toml:"beside,omitempty" json:"beside"`
+	// Counters is where a server that runs shows what it has served, an address or a path such as /metrics: modes are
+	// measured on its real traffic, and nothing is sent.
+	Counters string `toml:"counters,omitempty" json:"counters"`
+	// Remote allows an address elsewhere than on the loopback: power stays this board's.
+	Remote bool `toml:"-" json:"-"`
 }
 
 // Defaults of a server's requests.
@@ -70,10 +75,12 @@ type LatencyLimit struct {
 	Quantile  float64 `toml:"quantile,omitempty" json:"quantile"` // 0.5, 0.95 or 0.99; 0.99 when 0
 }
 
-// Demand is the rate at which requests are sent to a server.
+// Demand is how requests come. A server is sent them so; for other programs a search works out the queue.
 type Demand struct {
 	Rate     float64 `toml:"rate,omitempty" json:"rate"`         // per s; 0: each request follows the answer to the last
 	Arrivals string  `toml:"arrivals,omitempty" json:"arrivals"` // uniform or poisson; poisson when empty
+	// MaxWaitMS is after how long a batch that is not full is served; 0: when it is full.
+	MaxWaitMS float64 `toml:"max_wait_ms,omitempty" json:"max_wait_ms"`
 }
 
 // Infers reports whether the workload answers requests instead of training.
@@ -129,6 +136,9 @@ func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) 
 	add(w.Per == PerStream && harness.EndsWithSummary(w.Pattern), "per",
 		"pattern %s reads what a program prints when it ends: per = %q", w.Pattern, PerRun)
 	w.Server.faults(add)
+	add(w.Live() && len(w.Command) > 0, "server.counters", "server.counters: the server must run already: leave "+
+		"command away")
+	add(w.Live() && w.Load != (Demand{}), "server.counters", "server.counters: nothing is sent: leave load away")
 	l := w.Limit
 	add(l.LatencyMS < 0 || l.LatencyMS > 1e9, "limit.latency_ms",
 		"limit.latency_ms %g is outside 0 to 1e9", l.LatencyMS)
@@ -137,8 +147,9 @@ func (w Workload) inferFaults(add func(bad bool, key, why string, args ...any)) 
 	d := w.Load
 	add(d.Rate < 0 || d.Rate > 1e6, "load.rate", "load.rate %g is outside 0 to 1e6 per s", d.Rate)
 	oneOf("load.arrivals", d.Arrivals, string(arrivals.Uniform), string(arrivals.Poisson))
-	add(d != (Demand{}) && !w.Serves(), "load",
-		"load is of a server, whose requests are sent by jtune: give server too")
+	add(d.MaxWaitMS < 0 || d.MaxWaitMS > 1e6, "load.max_wait_ms", "load.max_wait_ms %g is outside 0 to 1e6",
+		d.MaxWaitMS)
+	add(d.MaxWaitMS > 0 && w.Serves(), "load.max_wait_ms", "load.max_wait_ms: a server makes batches by itself")
 	add(d.Arrivals != "" && d.Rate == 0, "load.arrivals", "load.arrivals needs load.rate, in requests per second")
 }
 
@@ -152,11 +163,14 @@ func (s Server) faults(add func(bad bool, key, why string, args ...any)) {
 	if s == (Server{}) {
 		return
 	}
-	add(s.API == "", "server", "server without api: give api = \"openai\" or \"ollama\"")
-	u, err := url.Parse(s.URL)
-	add(s.URL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""), "server.url",
+	live := s.Counters != ""
+	add(live && !strings.HasPrefix(s.Counters, "/") && !webAddress(s.Counters), "server.counters",
+		"server.counters %q: want an address such as http://127.0.0.1:8080/metrics, or a path", text.Clip(s.Counters))
+	add(s.API == "" && !live, "server", "server without api: give api = \"openai\" or \"ollama\"")
+	add(s.URL != "" && !webAddress(s.URL), "server.url",
 		"server.url %q: want an address such as http://127.0.0.1:8080", text.Clip(s.URL))
-	add(s.URL == "", "server", "server without url: give url = \"http://127.0.0.1:8080\"")
+	add(s.URL == "" && !(live && webAddress(s.Counters)), "server",
+		"server without url: give url = \"http://127.0.0.1:8080\"")
 	for _, n := range []struct {
 		key string
 		v   int
@@ -166,15 +180,30 @@ func (s Server) faults(add func(bad bool, key, why string, args ...any)) {
 	}
 }
 
+// webAddress reports whether an address names a server.
+func webAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
 // identity is what of a server decides what is measured: where it listens does not.
 func (s Server) identity() string {
 	s = s.WithDefaults()
-	return fmt.Sprintf("%s %q %d %d %d", s.API, s.Model, s.PromptTokens, s.OutputTokens, s.Concurrency)
+	live := ""
+	if s.Counters != "" {
+		live = " live"
+	}
+	return fmt.Sprintf("%s %q %d %d %d%s", s.API, s.Model, s.PromptTokens, s.OutputTokens, s.Concurrency, live)
 }
 
 // Local reports whether a server's address is this machine's.
-func (s Server) Local() bool {
-	u, err := url.Parse(s.URL)
+func (s Server) Local() bool { return s.local(s.URL) }
+
+func (Server) local(address string) bool {
+	if address == "" {
+		return true
+	}
+	u, err := url.Parse(address)
 	if err != nil {
 		return false
 	}

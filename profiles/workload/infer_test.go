@@ -47,7 +47,7 @@ func TestWorkloadOfInferenceIsReadFromTheFile(t *testing.T) {
 	}
 	detect, _ := Find(list, "detect")
 	if detect.UnitName() != UnitInference || !slices.Equal(detect.Batches, []int{1, 4, 16}) ||
-		detect.Limit != (LatencyLimit{50, 0.99}) || chat.Load != (Demand{30, "poisson"}) {
+		detect.Limit != (LatencyLimit{50, 0.99}) || chat.Load != (Demand{Rate: 30, Arrivals: "poisson"}) {
 		t.Errorf("detect: %+v", detect)
 	}
 	if !detect.TakesBatch() {
@@ -81,6 +81,12 @@ func TestWorkloadFingerprintKnowsKindServerAndLoad(t *testing.T) {
 			w, _ := Find(list, of)
 			changed := w
 			change(&changed)
+			if name == "load" && of == "detect" { // to which nothing is sent
+				if w.Fingerprint("") != changed.Fingerprint("") {
+					t.Error("what is asked for, and not sent, makes another workload")
+				}
+				continue
+			}
 			if w.Same(changed) || w.Fingerprint("") == changed.Fingerprint("") {
 				t.Errorf("%s with another %s counts as the same", of, name)
 			}
@@ -104,7 +110,14 @@ func TestWorkloadFaultsOfInferenceNameTheLine(t *testing.T) {
 		{begin + "kind = 'infer'\nbatches = [1, 0]\n", "line 4", "0 is outside"},
 		{begin + "kind = 'infer'\nlimit = { quantile = 1.5 }\n", "line 4", "quantile 1.5"},
 		{begin + "kind = 'infer'\nload = { rate = -3 }\n", "line 4", "rate -3"},
-		{begin + "kind = 'infer'\nload = { rate = 3 }\n", "line 4", "load is of a server"},
+		{begin + "kind = 'infer'\nload = { rate = 3, max_wait_ms = -1 }\n", "line 4", "max_wait_ms -1"},
+		{"[workload.a]\nkind = 'infer'\nload = { rate = 3, max_wait_ms = 9 }\nserver = { api = 'openai', " +
+			"url = 'http://x' }\n", "line 3", "a server makes batches by itself"},
+		{"[workload.a]\nkind = 'infer'\nserver = { counters = 'metrics' }\n", "line 3", "or a path"},
+		{"[workload.a]\nkind = 'infer'\nserver = { counters = '/metrics' }\n", "line 3", "without url"},
+		{begin + "kind = 'infer'\nserver = { counters = 'http://x/metrics' }\n", "line 4", "leave command away"},
+		{"[workload.a]\nkind = 'infer'\nload = { rate = 3 }\nserver = { counters = 'http://x/metrics' }\n", "line 4",
+			"leave load away"},
 		{begin + "kind = 'infer'\nload = { rte = 3 }\n", "line 4", "rte"},
 		{begin + "kind = 'train'\ntorch = { net = 'bert', set = 'squad', infer = true }\n", "line 3", "exclude"},
 		{"[workload.a]\nkind = 'infer'\nserver = { url = 'http://x' }\n", "line 3", "without api"},

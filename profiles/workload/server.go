@@ -49,7 +49,7 @@ func (w Workload) WithWeights(name string) (Workload, error) {
 // Discover asks a server that runs for the model that it has loaded, where none is named, and which it runs on.
 // Several models, or none, are an error that wraps serve.ErrModels.
 func (w Workload) Discover(ctx context.Context) (Workload, error) {
-	if !w.Serves() || w.Server.reachable() != nil {
+	if !w.Serves() || w.Live() || w.Server.reachable() != nil {
 		return w, nil
 	}
 	name, err := serve.Loaded(ctx, w.serveOptions(HarnessOptions{}))
@@ -71,19 +71,42 @@ func (w Workload) Discover(ctx context.Context) (Workload, error) {
 
 // reachable returns an error for a server elsewhere: its power is not this board's.
 func (s Server) reachable() error {
-	if !s.Local() {
-		return fmt.Errorf("server %s is on another machine, whose power this board does not measure: run jtune there",
-			s.URL)
+	if !(s.Local() && s.local(s.counters())) && !s.Remote {
+		return fmt.Errorf("server %s is not on the loopback: perhaps on another machine, whose power this board does "+
+			"not measure; run jtune there, or give --remote where the address is this board's", s.URL)
 	}
 	return nil
+}
+
+// Live reports whether modes are measured on the real traffic of a running server.
+func (w Workload) Live() bool { return w.Server.Counters != "" }
+
+// UnitsOfRequest is how many units a request counts as where real ones are measured, which have any length; 0 where
+// requests are made up.
+func (w Workload) UnitsOfRequest() int {
+	switch {
+	case !w.Live():
+		return 0
+	case w.UnitName() == UnitToken:
+		return w.Server.WithDefaults().OutputTokens
+	}
+	return 1
+}
+
+// counters is the address of the counters; "" where none are given.
+func (s Server) counters() string {
+	if strings.HasPrefix(s.Counters, "/") {
+		return strings.TrimSuffix(s.URL, "/") + s.Counters
+	}
+	return s.Counters
 }
 
 func (w Workload) serveOptions(o HarnessOptions) serve.Options {
 	s := w.Server.WithDefaults()
 	start, silence := w.silence(o)
-	return serve.Options{API: s.API, URL: s.URL, Ready: s.Ready, Model: s.Model, PromptTokens: s.PromptTokens,
-		OutputTokens: s.OutputTokens, Load: w.Load.arrivals(s.Concurrency), Silence: max(start, silence),
-		Clock: o.Clock, Start: harness.ExecOptions{
+	return serve.Options{API: s.API, URL: s.URL, Counters: s.counters(), Ready: s.Ready, Model: s.Model,
+		PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens, Load: w.Load.arrivals(s.Concurrency),
+		Silence: max(start, silence), Clock: o.Clock, Start: harness.ExecOptions{
 			Command: w.expand(), Dir: w.Dir, Env: w.environment(o), Log: o.Log, Name: w.Name,
 			Container: w.Container}}
 }

@@ -9,6 +9,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/export"
 	"jtune/tui/session"
@@ -32,6 +33,8 @@ type answerJSON struct {
 	ChanceOver tegra.Val[float64] `json:"chance_over"`
 	Served     *servedJSON        `json:"served,omitempty"` // under a load
 	Training   *projectionJSON    `json:"training,omitempty"`
+	Serving    *servingJSON       `json:"serving,omitempty"` // what inference did in the mode
+	Sent       *sentJSON          `json:"sent,omitempty"`    // with requests at the rate that was asked for
 	export.Size
 }
 
@@ -181,6 +184,8 @@ type answer struct {
 	served     *optimize.Outcome // under the load of ask; nil without one
 	ask        optimize.Ask
 	training   *session.Projection // whole ones; nil where they are not asked for
+	serving    *record.Serving     // what inference did; nil for training, and where it was not measured
+	sent       *session.Sent       // with real requests at the rate; nil where none were sent
 }
 
 // document is the answer as JSON, without what only the caller knows: the device,
@@ -201,6 +206,7 @@ func (x answer) document(limit optimize.Limit) answerJSON {
 	if x.served != nil {
 		out.Limit, out.Served = servedLimitJSON(x.ask, limit), toServedJSON(x.ask, *x.served)
 	}
+	out.Serving, out.Sent = toServingJSON(x.serving), toSentJSON(x.ask, x.sent)
 	if x.predicted != nil {
 		bands := export.BandsOf(*x.predicted)
 		out.Predicted = &bands
@@ -275,8 +281,12 @@ func (x answer) print(w io.Writer) error {
 			name, text.Of(m.TimeMS) + " ms", "", text.Of(m.PowerW) + " W", "", text.Of(m.EnergyJ()) + " J",
 		})
 	}
+	rows = append(rows, servingRows(x.serving)...)
 	if x.served != nil {
 		rows = append(rows, servedRows(x.ask, *x.served)...)
+	}
+	if x.sent != nil {
+		rows = append(rows, sentRow(x.ask, *x.sent))
 	}
 	if x.standing.Limited {
 		rows = append(rows, []string{"the limit", x.standing.String()})

@@ -15,12 +15,13 @@ import (
 // runJSON is `jtune run --json`: the run, then its character, whose means are per minibatch, with what follows from it.
 type runJSON struct {
 	session.RunResult
-	Epochs    string        `json:"epochs"` // of which the numbers above are: all, later
-	EpochZero bool          `json:"epoch_zero_included"`
-	Steady    bool          `json:"steady"` // power was
-	HotReason text.Optional `json:"hot_reason"`
-	Device    string        `json:"device"`
-	Virtual   bool          `json:"virtual"` // power, if not the times, is simulated or replayed
+	PerS      tegra.Val[float64] `json:"minibatches_per_s"` // by the mean time
+	Epochs    string             `json:"epochs"`            // of which the numbers above are: all, later
+	EpochZero bool               `json:"epoch_zero_included"`
+	Steady    bool               `json:"steady"` // power was
+	HotReason text.Optional      `json:"hot_reason"`
+	Device    string             `json:"device"`
+	Virtual   bool               `json:"virtual"` // power, if not the times, is simulated or replayed
 	record.Character
 	Bound          text.Optional      `json:"bound"`
 	EpochS         tegra.Val[float64] `json:"epoch_s"`
@@ -44,6 +45,7 @@ func toRunJSON(r session.RunResult, b tegra.Board) runJSON {
 	}
 	return runJSON{
 		RunResult:      r,
+		PerS:           tegra.Val[float64]{V: 1000 / r.MeanMS, OK: r.MeanMS > 0},
 		Epochs:         epochs,
 		EpochZero:      c.First.OK && !c.SteadyIsLater(),
 		Steady:         r.Settled == telemetry.Settled,

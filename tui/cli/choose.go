@@ -8,6 +8,7 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/session"
 )
@@ -30,13 +31,6 @@ func (a *app) choose() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			check := checkLimit
-			if served { // the load is a goal of its own
-				check = checkLimits
-			}
-			if err := check(limit, cmd.Flags().Changed); err != nil {
-				return err
-			}
 			if !(limit.Margin >= 0) {
 				return usagef("--margin %g: want 0 or a positive number", limit.Margin)
 			}
@@ -45,6 +39,18 @@ func (a *app) choose() *cobra.Command {
 			}
 			m, err := a.loadPowered("choose", model)
 			if err != nil {
+				return err
+			}
+			if !limit.Knee && limit.MaxSlowdownPct == 0 {
+				var own bool
+				serving, own = withConfigured(serving, a.workloadOf(m), cmd.Flags().Changed)
+				served = served || own
+			}
+			check := checkLimit
+			if served { // the load is a goal of its own
+				check = checkLimits
+			}
+			if err := check(limit, cmd.Flags().Changed); err != nil {
 				return err
 			}
 			if err := session.CheckError(m, maxError); err != nil {
@@ -78,6 +84,17 @@ func (a *app) choose() *cobra.Command {
 	whole.flags(fl)
 	a.jsonFlag(fl)
 	return cmd
+}
+
+// workloadOf is the workload of a model as the configuration knows it now; a zero one where it does not.
+func (a *app) workloadOf(m *learn.Model) workload.Workload {
+	list, _ := a.options.Workloads()
+	for _, w := range list {
+		if w.Name == m.Provenance.Workload {
+			return w
+		}
+	}
+	return workload.Workload{}
 }
 
 // modelSettings are all settings that a model knows, or those of the batch sizes asked for.

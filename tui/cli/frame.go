@@ -115,6 +115,8 @@ func (a *app) weightsFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.options.Weights, "weights", "",
 		"`FILE` of the model, or its name, for llama, llama-server, ollama, vllm, trt, triton, deepstream, yolo-predict; "+
 			"without it the one that a running server has loaded")
+	f.BoolVar(&a.options.Remote, "remote", false,
+		"use a server whose address is not on the loopback; power is this board's")
 }
 
 // perModeFlag adds --minibatches to a command that measures modes.

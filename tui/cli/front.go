@@ -60,7 +60,7 @@ func (a *app) front() *cobra.Command {
 				return err
 			}
 			if served {
-				return a.frontServed(o, limit, serving, y == "energy")
+				return a.frontServed(o, limit, serving, y == "energy", svg)
 			}
 			points := export.Points{Known: o.Known, Standings: o.Standings(limit), Virtual: o.Model.Provenance.Virtual}
 			c := export.NewCloud(points, o.Front(plane))

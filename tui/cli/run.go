@@ -185,6 +185,7 @@ func (a *app) printRun(r session.RunResult, s *session.Session, w workload.Workl
 	}
 	rows := [][]string{{"board", s.BoardOf(w)}, {"minibatches", count},
 		{"time", msText(tegra.Some(r.TimeMS)) + " median, " + msText(tegra.Some(r.MeanMS)) + " mean"},
+		{"speed", text.Of(1000/r.MeanMS) + " minibatches/s"},
 		{"stall", msPair(r.StallMS, part.StallMS)}, {"compute", msPair(r.ComputeMS, part.ComputeMS)},
 		{"overhead", msPair(r.OverheadMS, part.OverheadMS)}, {"power", power},
 		{"energy", dash(r.EnergyJ, "%.3f J per minibatch, mean")}}

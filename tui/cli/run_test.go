@@ -15,7 +15,7 @@ const (
 	characterKeys = "device virtual bound workers batch epoch_s all first_epoch later_epochs base_w base_why " +
 		"base_share_pct cpu_residency gpu_residency mem_residency cache_before_pct cache_after_pct cache_why disk " +
 		"uptime_s versions advice latency_ms cache_ready_pct epoch_zero_included sampling"
-	runKeys = fixedRunKeys + " time_mean_ms epochs steady settle_s hot_reason " + characterKeys
+	runKeys = fixedRunKeys + " time_mean_ms minibatches_per_s epochs steady settle_s hot_reason " + characterKeys
 )
 
 func TestRunReportsThePresentMode(t *testing.T) {
@@ -34,6 +34,9 @@ func TestRunReportsThePresentMode(t *testing.T) {
 	}
 	if sum := n("stall_ms") + n("compute_ms") + n("overhead_ms"); math.Abs(sum-n("time_ms")) > 0.05*n("time_ms") {
 		t.Errorf("stall, compute and overhead sum to %g ms of %g", sum, n("time_ms"))
+	}
+	if off := n("minibatches_per_s")*n("time_mean_ms")/1000 - 1; math.Abs(off) > 1e-9 {
+		t.Errorf("%g minibatches/s at %g ms", n("minibatches_per_s"), n("time_mean_ms"))
 	}
 	if e := n("power_w") * n("time_mean_ms") / 1000; n("power_w") < 5 || math.Abs(e-n("energy_j")) > 1e-9*e {
 		t.Errorf("got %g W and %g J", n("power_w"), n("energy_j"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,5 +97,67 @@ func TestRunOfAProgramThatTellsAtItsEnd(t *testing.T) {
 	if err != nil || strings.Count(string(rows), ",ok,") != 2 ||
 		strings.Count(string(rows), ",infer,inference,,100,100,10,11,12,") != 2 {
 		t.Errorf("%v\n%s", err, rows)
+	}
+}
+
+// jobOf is a job on a board of files whose table has these lines too.
+func jobOf(t *testing.T, script, lines string) []string {
+	t.Helper()
+	args, _ := fakeBoard(t, script)
+	config := args[slices.Index(args, "--config")+1]
+	text, err := os.ReadFile(config)
+	if err == nil {
+		err = os.WriteFile(config, append(text, lines...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+// Tools that do not do what their reader expects: one line says what is wrong.
+func TestRunOfAnInferenceToolThatMisbehaves(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script, tool string
+		code         int
+		words        string
+	}{
+		"another version's lines": {"echo '&&&& RUNNING TensorRT.trtexec [TensorRT v99]'\n" +
+			"echo 'Average on 10 runs - 3.2 ms'\n", "trtexec", exitFailed,
+			"is it another version, or too short a run? its last line: Average on 10 runs"},
+		"ends at once":      {"echo 'no kernel image' >&2\nexit 1\n", "trtexec", exitFailed, "no kernel image"},
+		"is not there":      {"exec /nowhere/trtexec\n", "trtexec", exitFailed, "/nowhere/trtexec"},
+		"runs on the CPU":   {llamaOnCPU, "llama-bench", exitOK, "llama-bench runs on the CPU"},
+		"binary rubbish":    {"head -c 100000 /dev/urandom\n", "llama-bench", exitFailed, "found no result"},
+		"the benchmark":     {"yolo benchmark model=x.pt\n", "ultralytics-predict", exitFailed, ""},
+		"half of a summary": {"echo '[I] Throughput: 100 qps'\n", "trtexec", exitFailed, "found no result"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := jobOf(t, c.script, fmt.Sprintf("kind = \"infer\"\npattern = %q\n", c.tool))
+			o := jtune(t, with(args, "run", "job", "--base", "0", "--interval", "100ms", "--no-record")...)
+			if o.code != c.code || !strings.Contains(o.err, c.words) || strings.ContainsAny(o.err, "\x1b\x00") {
+				t.Errorf("exit %d, %q; want %d and %q", o.code, o.err, c.code, c.words)
+			}
+		})
+	}
+}
+
+// llamaOnCPU prints a result of llama-bench without a layer on the GPU.
+const llamaOnCPU = `sleep 1
+echo '{"backends":"CPU","n_gpu_layers":0,"n_prompt":0,"n_gen":32,"samples_ns":[400000000,500000000]}'
+`
+
+// A p99 of too few requests is no number: neither is it printed without a mark, nor does it keep or break a limit.
+func TestRunDoesNotJudgeAQuantileOfTooFewRequests(t *testing.T) {
+	t.Parallel()
+	args := jobOf(t, trtexecJob, "kind = \"infer\"\npattern = \"trtexec\"\n"+
+		"limit = { latency_ms = 5, quantile = 0.99 }\n")
+	o := jtune(t, with(args, "run", "job", "--base", "0", "--interval", "100ms", "--no-record")...).done(t)
+	for _, words := range []string{"p99 within 5.00 ms: not known of 100", "p99 ~12.0 ms", "p95 needs 200, p99 1,000"} {
+		if !strings.Contains(o.out, words) {
+			t.Errorf("lacks %q:\n%s", words, o.out)
+		}
 	}
 }

@@ -35,12 +35,6 @@ func (a *app) tune() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if served {
-				r.Serving = &serving
-			}
-			if err := wantLimits(&r, watts, cmd.Flags().Changed); err != nil {
-				return err
-			}
 			if r.Strategy = optimize.Strategy(strategy); !slices.Contains(optimize.Strategies(), r.Strategy) {
 				return usagef("--strategy %q: want one of %v", strategy, optimize.Strategies())
 			}
@@ -68,6 +62,13 @@ func (a *app) tune() *cobra.Command {
 				}
 				if r.Batches = sizes; join.given() && len(sizes) > 0 {
 					return usagef("a training that runs already has one batch size: give one --batch")
+				}
+				load, own := withConfigured(serving, w, cmd.Flags().Changed)
+				if served || own {
+					r.Serving = &load
+				}
+				if err := wantLimits(&r, watts, cmd.Flags().Changed); err != nil {
+					return err
 				}
 				return a.doTune(cmd.Context(), s, r)
 			})
@@ -209,7 +210,10 @@ func (a *app) leave(ctx context.Context, s *session.Session, r session.TuneReque
 func (a *app) tuned(s *session.Session, r session.TuneRequest, res session.TuneResult, found session.Answered) answer {
 	x := answer{space: s.Device.Space(), mode: found.Mode, batch: found.Batch, origin: originOf(s.Device.Board()),
 		measured: &found.Measured, feasible: found.Feasible, standing: found.Standing(found.Limit),
-		versus: found.Versus, served: res.Served, ask: res.Ask}
+		versus: found.Versus, served: res.Served, ask: res.Ask, serving: found.Serving}
+	if n := len(res.Sent); n > 0 {
+		x.sent = &res.Sent[n-1]
+	}
 	if found.Predicted.TimeMS > 0 {
 		x.predicted = &found.Predicted
 	}

@@ -12,7 +12,10 @@ import (
 	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
 	"jtune/tegra"
+	"jtune/tui/export"
 	"jtune/tui/session"
 )
 
@@ -54,6 +57,31 @@ func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
 		}
 	}
 	return any, nil
+}
+
+// withConfigured takes what no flag gives from the workload's own load and limit, and reports whether there is a load
+// or a latency limit at all. A closed loop that a flag asks for has no rate.
+func withConfigured(v session.Serving, w workload.Workload, given func(name string) bool) (session.Serving, bool) {
+	own, any := session.ServingOf(w)
+	if !any {
+		return v, false
+	}
+	if l, err := arrivals.Named(v.Arrivals); err == nil && !l.Open() || given("outstanding") {
+		own.RatePerS, own.Arrivals = 0, ""
+	}
+	for _, f := range []struct {
+		name     string
+		to, from *float64
+	}{{"rate", &v.RatePerS, &own.RatePerS}, {"latency", &v.LatencyMS, &own.LatencyMS},
+		{"quantile", &v.Quantile, &own.Quantile}, {"max-wait", &v.MaxWaitMS, &own.MaxWaitMS}} {
+		if !given(f.name) && *f.from > 0 {
+			*f.to = *f.from
+		}
+	}
+	if !given("arrivals") {
+		v.Arrivals = own.Arrivals
+	}
+	return v, true
 }
 
 // servedJSON is what a setting does under a load.
@@ -130,6 +158,64 @@ func servedRows(a optimize.Ask, o optimize.Outcome) [][]string {
 	return rows
 }
 
+// sentJSON is what happened with real requests at the rate.
+type sentJSON struct {
+	Requests   int                `json:"requests"`
+	LatencyMS  tegra.Val[float64] `json:"latency_ms"` // at the quantile; null with too few requests
+	Quantile   float64            `json:"quantile"`
+	RatePerS   float64            `json:"rate_per_s"`
+	ServedPerS tegra.Val[float64] `json:"units_served_per_s"`
+	MeanW      tegra.Val[float64] `json:"mean_w"` // waiting included
+	UnitJ      tegra.Val[float64] `json:"unit_j"`
+	Meets      bool               `json:"meets"`
+	Why        text.Optional      `json:"why"`
+}
+
+// toSentJSON is nil where no requests were sent.
+func toSentJSON(a optimize.Ask, s *session.Sent) *sentJSON {
+	if s == nil {
+		return nil
+	}
+	out := &sentJSON{LatencyMS: s.LatencyMS, Quantile: a.Quantile, RatePerS: a.Load.MeanRate(), MeanW: s.MeanW,
+		Meets: s.Meets(), Why: text.Optional(s.Why)}
+	if v := s.Serving; v != nil {
+		out.Requests, out.ServedPerS, out.UnitJ = v.Requests, v.ServedPerS, v.UnitJ
+	}
+	return out
+}
+
+// sentRow is the line of an answer about the requests that were sent.
+func sentRow(a optimize.Ask, s session.Sent) []string {
+	if s.Serving == nil {
+		return []string{"with real requests", s.Why}
+	}
+	late := fmt.Sprintf("p%.4g n/a", 100*a.Quantile)
+	if s.LatencyMS.OK {
+		late = fmt.Sprintf("p%.4g %s ms", 100*a.Quantile, text.Of(s.LatencyMS.V))
+	}
+	return []string{"with real requests", late, fmt.Sprintf("(%s requests at %s)", text.Thousands(s.Serving.Requests),
+		a.Load), dash(s.MeanW, "%.4g W mean"), s.Why, dash(s.Serving.UnitJ, "%.4g J per "+s.Serving.Unit)}
+}
+
+// servingRows are the lines of an answer about what inference did in its mode: all of it, and each phase.
+func servingRows(v *record.Serving) [][]string {
+	if v == nil {
+		return nil
+	}
+	line := func(name string, perS, watts, unitJ tegra.Val[float64]) []string {
+		power := ""
+		if watts.OK {
+			power = text.Of(watts.V) + " W"
+		}
+		return []string{name, unitsPerS(perS, v.Unit), "", power, "", dash(unitJ, "%.4g J per "+v.Unit)}
+	}
+	rows := [][]string{line("serving", v.PerS, tegra.Val[float64]{}, v.UnitJ)}
+	for _, p := range v.Phases {
+		rows = append(rows, line(p.Phase, p.PerS, p.PowerW, p.UnitJ))
+	}
+	return rows
+}
+
 // chooseServed is choose under a load.
 func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Serving) error {
 	ask, err := v.Ask(limit, a.options.Seed)
@@ -156,7 +242,8 @@ func (a *app) chooseServed(m *learn.Model, limit optimize.Limit, v session.Servi
 }
 
 // frontServed is front under a load.
-func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Serving, energy bool) error {
+func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Serving, energy bool,
+	svg string) error {
 	limit.Margin = optimize.Margin
 	ask, err := v.Ask(limit, a.options.Seed)
 	if err != nil {
@@ -166,6 +253,17 @@ func (a *app) frontServed(o *session.Outlook, limit optimize.Limit, v session.Se
 	if len(list) == 0 {
 		_, _, err := o.Serve(ask)
 		return err
+	}
+	if svg != "" {
+		if err := writeFile(svg, export.FigureSVG(o.ServedFigure(ask, list, energy))); err != nil {
+			return err
+		}
+		if a.note("%s: the Pareto front of %s", svg, text.Count(len(list), "setting")); !a.asCSV && !a.asJSON {
+			return nil
+		}
+	}
+	if a.asCSV {
+		return export.ServedCSV(a.out, ask, list, o.Model.Provenance.Virtual)
 	}
 	type point struct {
 		Mode    tegra.Mode `json:"mode"`

@@ -70,7 +70,7 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	board := []string{"--speed", "max", "--data-dir", t.TempDir()}
 	line := append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "30", "--latency", "100"}, board...)
 	v := jtune(t, append(line, "--idle-power", "9", "--json")...).done(t).object(t,
-		answerKeys+" batch time_per_sample_ms served")
+		answerKeys+" batch time_per_sample_ms served serving")
 	served, probes := v["served"].(map[string]any), v["probes"].([]any)
 	if v["feasible"] != true || v["measured"] == nil || served["latency_ms"].(float64) > 100 || v["virtual"] != true ||
 		len(probes) < 10 || len(probes) > 18 {
@@ -82,6 +82,9 @@ func TestTuneUnderALoadMeasuresItsAnswer(t *testing.T) {
 	}
 	if !measured {
 		t.Errorf("the answer %v was not measured", v["mode"])
+	}
+	if serving := v["serving"].(map[string]any); serving["unit"] != "inference" || !(serving["unit_j"].(float64) > 0) {
+		t.Errorf("the answer's energy per inference: %v", serving)
 	}
 	jtune(t, append([]string{"tune", "mobilenet-infer", "--batch", "1,4", "--rate", "9000"}, board...)...).fails(t,
 		exitInfeasible, "9000/s", "requests/s")
@@ -108,5 +111,54 @@ func TestFrontUnderALoadTradesLatencyForPower(t *testing.T) {
 		!strings.Contains(words, "poisson, predicted") {
 		t.Errorf("%d points: %.300s", len(list), words)
 	}
+	table := strings.Split(strings.TrimSpace(jtune(t, append(args, "--csv")...).done(t).out), "\n")
+	if len(table) != len(list)+1 || !strings.HasPrefix(table[0], "cores,cpu_khz,gpu_hz,mem_hz,batch,") ||
+		!strings.HasSuffix(table[0], ",virtual") || !strings.Contains(table[1], ",0.99,20,poisson,") {
+		t.Errorf("CSV of %d lines: %.300s", len(table), table)
+	}
+	svg := filepath.Join(t.TempDir(), "front.svg")
+	jtune(t, append(args, "--svg", svg, "--latency", "300")...).done(t)
+	drawing, err := os.ReadFile(svg)
+	for _, words := range []string{"p99 at 20/s poisson, ms", "peak power, W", "≤ 300 ms"} {
+		if !strings.Contains(string(drawing), words) {
+			t.Errorf("the drawing lacks %q (%v)", words, err)
+		}
+	}
 	jtune(t, "front", "--model", model, "--batch", "1", "--rate", "5000").fails(t, exitInfeasible, "requests/s")
+}
+
+// The load and the limit of the workload's own table hold where no flag gives others.
+func TestTheConfiguredLoadHoldsForChooseAndTune(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "config.toml")
+	text := "[workload.mobilenet-infer]\nkind = \"infer\"\nmodel = \"MobileNetV3\"\n" +
+		"torch = { net = \"mobilenet\", set = \"gld23k\", infer = true }\nbatch = 1\n" +
+		"limit = { latency_ms = 150, quantile = 0.95 }\n" +
+		"load = { rate = 25, arrivals = \"uniform\", max_wait_ms = 40 }\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	o := jtune(t, "tune", "mobilenet-infer", "--config", config, "--speed", "max", "--json", "--data-dir", data)
+	v := o.done(t).object(t, answerKeys+" served serving")
+	if served := v["served"].(map[string]any); served["rate_per_s"] != 25.0 || served["latency_ms"].(float64) > 150 {
+		t.Errorf("tune: %v", served)
+	}
+	choose := func(args ...string) map[string]any {
+		t.Helper()
+		o := jtune(t, append([]string{"choose", "--config", config, "--data-dir", data, "--model",
+			"mobilenet-infer-virtual", "--json"}, args...)...).done(t)
+		return o.object(t, answerKeys+" served")["served"].(map[string]any)
+	}
+	if v := choose("--power-limit", "60"); v["rate_per_s"] != 25.0 || v["quantile"] != 0.95 ||
+		v["arrivals"] != "uniform" || v["latency_ms"].(float64) > 150 {
+		t.Errorf("the configured load: %v", v)
+	}
+	if v := choose("--rate", "10", "--arrivals", "poisson"); v["rate_per_s"] != 10.0 || v["arrivals"] != "poisson" ||
+		v["quantile"] != 0.95 {
+		t.Errorf("a flag goes first: %v", v)
+	}
+	if v := choose("--arrivals", "closed"); v["rate_per_s"] != nil {
+		t.Errorf("a closed loop has no rate: %v", v)
+	}
 }

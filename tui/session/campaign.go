@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
 )
@@ -24,7 +25,8 @@ const (
 func (s *Session) header(w workload.Workload, plan record.PlanHeader, search *record.SearchHeader,
 	set record.Settings) record.Header {
 	return record.Header{Jtune: Version, Created: time.Now(), Seed: s.Seed,
-		Device: s.deviceHeader(), Workload: w, Plan: plan, Search: search, Settings: set}
+		Device: s.deviceHeader(), Workload: w, Plan: plan, Search: search,
+		Settings: profiles.SettingsFor(w, set)}
 }
 
 // record opens the folder of a campaign; dir "" makes a new one below the

@@ -47,6 +47,7 @@ func (s *Session) tuneFront(ctx context.Context, r TuneRequest, ref *learn.Refer
 	camp, err := s.profilePlanned(ctx, ProfileRequest{Measuring: r.Measuring,
 		Choose: cmp.Or(r.Probes, FrontModes), First: s.toCompare(), known: known, lean: ref}, searchHeader(r), observe)
 	out.Dir, out.Ended = camp.Dir, optimize.NoWay
+	out.rows = camp.Rows
 	for _, row := range camp.Rows {
 		out.Probes = append(out.Probes, probeOf(row, optimize.Improve, r.Limit))
 	}
@@ -154,7 +155,7 @@ func (s *Session) tryFront(ctx context.Context, r TuneRequest, ref *learn.Refere
 	}
 	probe := probeOf(row, optimize.Verify, r.Limit)
 	probe.Predicted = m.Predict([]tegra.Mode{choice})[0]
-	out.Probes = append(out.Probes, probe)
+	out.Probes, out.rows = append(out.Probes, probe), append(out.rows, row)
 	if probe.Err != nil {
 		return false, fmt.Errorf("verification %w", probe.Err)
 	}

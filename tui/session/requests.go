@@ -55,10 +55,12 @@ type TuneResult struct {
 	Versus Versus
 	Served *optimize.Outcome // the answer under the load
 	Ask    optimize.Ask      // of the load
+	Sent   []Sent            // answers that were tried with real requests, the newest last
 	// MoreVersus compares the answers to further limits, Result.More.
 	MoreVersus []Versus
 	Dir        string        // the campaign folder
 	Took       time.Duration // device time from first mode to restored state
+	rows       []record.Row  // of this search, in order
 }
 
 // ProfileRequest asks to measure a set of modes. Exactly one of Choose,

@@ -5,6 +5,7 @@ import (
 
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/record"
 	"jtune/tegra"
 )
 
@@ -102,21 +103,32 @@ func bestMean(list []tegra.Measured, l optimize.Limit) (best tegra.Mean) {
 // Answered is the answer to one of the limits of a search.
 type Answered struct {
 	optimize.Result
-	Limit  optimize.Limit
-	Versus Versus
+	Limit   optimize.Limit
+	Versus  Versus
+	Serving *record.Serving // what inference did in the answer, by its newest reading; nil for training
 }
 
 // Answers are those to all limits of a request, the first one first.
 func (r *TuneResult) Answers(q TuneRequest) []Answered {
-	out := []Answered{{r.Result, q.Limit, r.Versus}}
+	out := []Answered{{r.Result, q.Limit, r.Versus, r.serving(r.Setting)}}
 	for i, more := range r.Result.More {
-		one := Answered{Result: more, Limit: q.More[i]}
+		one := Answered{Result: more, Limit: q.More[i], Serving: r.serving(more.Setting)}
 		if i < len(r.MoreVersus) { // else it ended without a model
 			one.Versus = r.MoreVersus[i]
 		}
 		out = append(out, one)
 	}
 	return out
+}
+
+// serving is what inference did in a setting, by its newest reading; nil where there is none.
+func (r *TuneResult) serving(at tegra.Setting) (found *record.Serving) {
+	for _, row := range r.rows {
+		if row.Setting == at && row.Status.Usable() {
+			found = row.Serving
+		}
+	}
+	return found
 }
 
 // Saves is the saving against the mode that the board was in, or against MAXN where that is

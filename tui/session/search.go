@@ -63,7 +63,7 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 	if err != nil && errors.Is(plan.err, context.Canceled) && ctx.Err() == nil {
 		plan.found.Ended, plan.err = optimize.Failing, nil // the job, the device or the record is broken
 	}
-	out.Result, out.Dir, out.Took = plan.found, res.Dir, res.Elapsed
+	out.Result, out.Dir, out.Took, out.rows = plan.found, res.Dir, res.Elapsed, res.Rows
 	return out, errors.Join(plan.err, err)
 }
 

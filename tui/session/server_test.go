@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -157,6 +158,11 @@ func testTuneOfAServer(t *testing.T, api string, watts float64, seed uint64) {
 	case watts > 0 && (1000/ms < (1-gap)*mostPerS || power > 1.01*watts):
 		t.Errorf("%.4g tokens/s at %.4g W, the most within %g W is %.4g", 1000/ms, power, watts, mostPerS)
 	}
+	for _, row := range r.rows {
+		if row.Minibatches < 8 || row.Minibatches > 20 {
+			t.Errorf("%v was measured by %d requests, want 8", row.Mode, row.Minibatches)
+		}
+	}
 	if a, err := server.Client().Get(server.URL + "/v1/models"); err != nil || a.StatusCode != http.StatusOK {
 		t.Errorf("the server is gone: %v", err)
 	}
@@ -192,5 +198,46 @@ func TestRunOfAServerTellsTokensAndPhases(t *testing.T) {
 	if _, err := s.Run(context.Background(), RunRequest{Workload: w, NoRecord: true}, nil); err == nil ||
 		!strings.Contains(err.Error(), "on another machine") {
 		t.Errorf("a server elsewhere: %v", err)
+	}
+}
+
+// A server that goes away in the middle of a search ends it with the reason; what was measured stays, and the board is
+// as it was found.
+func TestTuneOfAServerThatDiesEndsWithAReason(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		after func(w http.ResponseWriter, r *http.Request)
+		words string
+	}{
+		"answers 500": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"error":"out of memory"}`, http.StatusInternalServerError)
+		}, "out of memory"},
+		"breaks off": {func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, server := besideServer(t, "openai", 1)
+			w, err := s.Workload("chat")
+			if err != nil {
+				t.Fatal(err)
+			}
+			good, asked := server.Config.Handler, atomic.Int32{}
+			server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost && asked.Add(1) > 120 {
+					c.after(w, r)
+					return
+				}
+				good.ServeHTTP(w, r)
+			})
+			found := s.PresentMode()
+			r, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Reference: "none",
+				Limit: optimize.Limit{Energy: true}}, nil)
+			if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v, want %q", err, c.words)
+			}
+			if measured := measuredOf(r.Probes); len(measured) < 2 || s.PresentMode() != found {
+				t.Errorf("%d modes were measured, the board is in %v, was in %v", len(measured), s.PresentMode(), found)
+			}
+		})
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"jtune/internal/arrivals"
+	"jtune/internal/figure"
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -28,6 +30,15 @@ type Serving struct {
 	MaxWaitMS   float64
 	PowerAs     string
 	IdleW       float64 // 0: not known
+}
+
+// ServingOf is the load and the latency limit that the configuration gives a workload; false where it gives none.
+func ServingOf(w workload.Workload) (v Serving, given bool) {
+	if !w.Infers() {
+		return v, false
+	}
+	return Serving{RatePerS: w.Load.Rate, Arrivals: w.Load.Arrivals, MaxWaitMS: w.Load.MaxWaitMS,
+		LatencyMS: w.Limit.LatencyMS, Quantile: w.Limit.Quantile}, w.Load.Rate > 0 || w.Limit.LatencyMS > 0
 }
 
 // Load is how its requests come. Errors are of usage.
@@ -134,16 +145,44 @@ func (o *Outlook) Serve(a optimize.Ask) (optimize.Outcome, int, error) {
 // follow the load, the fastest first.
 func (o *Outlook) ServedFront(a optimize.Ask, energy bool) []optimize.Outcome {
 	infer, settings := o.phase()
-	cost := func(v optimize.Outcome) float64 {
-		switch {
-		case energy && !math.IsNaN(v.JPerUnit):
-			return v.JPerUnit
-		case energy:
-			return v.BusyJPerUnit
-		case a.PowerAs == optimize.Mean:
-			return v.MeanW
-		}
-		return v.PeakW
-	}
+	_, cost := servedCost(a, energy)
 	return a.Front(settings, infer, cost)
+}
+
+// servedCost is what a front under a load has beside the latency.
+func servedCost(a optimize.Ask, energy bool) (of figure.Axis, cost func(optimize.Outcome) float64) {
+	switch {
+	case energy && math.IsNaN(a.IdleW) && a.Load.Open():
+		return figure.Axis{Key: "busy_unit_j", Name: "energy per request, serving alone", Unit: "J"},
+			func(v optimize.Outcome) float64 { return v.BusyJPerUnit }
+	case energy:
+		return figure.Axis{Key: "unit_j", Name: "energy per request", Unit: "J"},
+			func(v optimize.Outcome) float64 { return v.JPerUnit }
+	case a.PowerAs == optimize.Mean:
+		return figure.Axis{Key: "mean_w", Name: "mean power", Unit: "W"},
+			func(v optimize.Outcome) float64 { return v.MeanW }
+	}
+	return figure.Axis{Key: "peak_w", Name: "peak power", Unit: "W"},
+		func(v optimize.Outcome) float64 { return v.PeakW }
+}
+
+// ServedFigure draws a front under a load.
+func (o *Outlook) ServedFigure(a optimize.Ask, front []optimize.Outcome, energy bool) figure.Figure {
+	axis, cost := servedCost(a, energy)
+	quantile := fmt.Sprintf("p%.4g", 100*a.Quantile)
+	f := o.figureOf("front under load", fmt.Sprintf("%s and %s at %s", quantile, axis.Name, a.Load))
+	f.Lacks = ""
+	f.X = figure.Axis{Key: "latency_ms", Name: quantile + " at " + a.Load.String(), Unit: "ms"}
+	axis.Zero = true
+	line := figure.Series{Name: predictedSeries, Shape: figure.Rings}
+	for _, v := range front {
+		name := o.modeText(v.Mode)
+		if o.Several() {
+			name += fmt.Sprintf(" at batch size %d", v.Batch)
+		}
+		line.Points = append(line.Points, figure.At(v.LatencyMS, cost(v)).Of(name))
+	}
+	f.Notes = append(f.Notes, "settings that keep "+a.String())
+	f.Panels = []figure.Panel{{Axis: axis, Series: []figure.Series{line}}}
+	return f
 }

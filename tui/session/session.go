@@ -32,6 +32,7 @@ type Options struct {
 	AllSizes bool   // of files and models that hold several
 	ReadOnly bool   // refuse everything that would write to the device
 	Workload string // preselected workload, for the screens
+	Remote   bool   // servers may be elsewhere than on the loopback
 	Weights  string // model of a workload that runs any: a file, or the name that its server knows
 }
 

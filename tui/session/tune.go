@@ -18,7 +18,11 @@ import (
 // no mode meets the limit the error wraps optimize.ErrInfeasible and the
 // result is the nearest mode; on any error it holds what was measured.
 func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) (TuneResult, error) {
-	if err := s.mayTune(r); err != nil {
+	r, err := r.guarded()
+	if err == nil {
+		err = s.mayTune(r)
+	}
+	if err != nil {
 		return TuneResult{}, err
 	}
 	if r.Batches != nil && r.Reference == "" {
@@ -29,8 +33,11 @@ func (s *Session) Tune(ctx context.Context, r TuneRequest, observe func(Event)) 
 		return TuneResult{}, err
 	}
 	search := s.tuneLimit
-	if r.Coverage == CoverFront {
+	switch {
+	case r.Coverage == CoverFront:
 		search = s.tuneFront
+	case r.Serving != nil:
+		search = s.tuneServed
 	}
 	present := Standing{Mode: s.PresentMode(), Locked: s.Locked()}
 	out, err := search(ctx, r, ref, observe)

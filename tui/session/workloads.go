@@ -179,6 +179,9 @@ func (s *Session) uptimeNote() string {
 
 // served names the model of a workload that runs any: that of Options.Weights, or the one that its server has loaded.
 func (s *Session) served(w workload.Workload) (workload.Workload, error) {
+	if w.Serves() {
+		w.Server.Remote = s.Remote
+	}
 	w, err := w.WithWeights(s.Weights)
 	if err == nil && !s.replays() && !s.simulated(w) {
 		ctx, cancel := context.WithTimeout(context.Background(), discoverWithin)

@@ -1,0 +1,221 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/profiles/harness"
+)
+
+// counters are those of one kind of server, in the text format of Prometheus. Names are those of the servers' own
+// sources; none was read from a server on a Jetson: UNVERIFIED.
+type counters struct {
+	runtime, unit string
+	units         string   // of what was served
+	requests      string   // that were answered; "" where none counts them
+	busy          []string // time spent on requests, summed
+	perS          float64  // of these, in a second
+}
+
+var knownCounters = []counters{
+	{"llama-server", "token", "llamacpp:tokens_predicted_total", "",
+		[]string{"llamacpp:tokens_predicted_seconds_total", "llamacpp:prompt_seconds_total"}, 1},
+	{"vLLM", "token", "vllm:generation_tokens_total", "vllm:request_success_total",
+		[]string{"vllm:e2e_request_latency_seconds_sum"}, 1},
+	{"Triton", "inference", "nv_inference_count", "nv_inference_request_success",
+		[]string{"nv_inference_request_duration_us"}, 1e6},
+}
+
+// served is what a server has served since it was started.
+type served struct{ units, requests, busyS float64 }
+
+// of reads them out of all counters; false where one is missing.
+func (c counters) of(all map[string]float64) (out served, ok bool) {
+	if out.units, ok = all[c.units]; !ok {
+		return out, false
+	}
+	if c.requests != "" {
+		if out.requests, ok = all[c.requests]; !ok {
+			return out, false
+		}
+	}
+	for _, name := range c.busy {
+		v, ok := all[name]
+		if !ok {
+			return out, false
+		}
+		out.busyS += v / c.perS
+	}
+	return out, true
+}
+
+// parseCounters reads the text format of Prometheus; values of one name are added up over their labels. What is no
+// counter is left out.
+func parseCounters(from io.Reader) (map[string]float64, error) {
+	out := map[string]float64{}
+	lines := bufio.NewScanner(from)
+	lines.Buffer(make([]byte, 0, 4096), mostLine)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, rest := line, ""
+		if i := strings.IndexAny(line, "{ \t"); i > 0 {
+			name, rest = line[:i], line[i:]
+		}
+		if rest != "" && rest[0] == '{' {
+			i := strings.LastIndexByte(rest, '}') // a label may hold one
+			if i < 0 {
+				continue
+			}
+			rest = rest[i+1:]
+		}
+		fields := strings.Fields(rest)
+		if len(fields) == 0 {
+			continue
+		}
+		if v, err := strconv.ParseFloat(fields[0], 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
+			out[name] += v
+		}
+	}
+	return out, lines.Err()
+}
+
+const (
+	pollEvery = 500 * time.Millisecond
+	// mostUnread polls in a row end the measurement: the server is gone.
+	mostUnread = 6
+	mostPage   = 16 << 20
+)
+
+// live measures a server by its counters. It sends no request.
+type live struct {
+	o      Options
+	http   *http.Client
+	kind   counters
+	last   served
+	unread int
+	events []harness.Event
+	count  int
+}
+
+var _ harness.Harness = (*live)(nil)
+
+func newLive(ctx context.Context, o Options) (harness.Harness, error) {
+	if o.Poll <= 0 {
+		o.Poll = pollEvery
+	}
+	l := &live{o: o, http: newClient(o).http}
+	all, err := l.read(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("counters at %s: %w", o.Counters, err)
+	}
+	for _, kind := range knownCounters {
+		if now, ok := kind.of(all); ok {
+			l.kind, l.last = kind, now
+			l.emit(harness.Event{Kind: harness.Hello, Info: map[string]string{"protocol": "2", "kind": "infer",
+				"unit": kind.unit, "runtime": kind.runtime}})
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("counters at %s: none of llama-server (start it with --metrics), vLLM or Triton among %d",
+		o.Counters, len(all))
+}
+
+func (l *live) read(ctx context.Context) (map[string]float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, quick)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, l.o.Counters, nil)
+	if err != nil {
+		return nil, err
+	}
+	a, err := l.http.Do(r)
+	if err != nil {
+		return nil, shortly(err)
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(a.Body, mostJSON))
+		return nil, statusError(a.StatusCode, body)
+	}
+	return parseCounters(io.LimitReader(a.Body, mostPage))
+}
+
+func (l *live) emit(e harness.Event) {
+	e.T = l.o.Clock.Now()
+	l.events = append(l.events, e)
+}
+
+// Next returns the next event: what was served since the last poll.
+func (l *live) Next(ctx context.Context) (harness.Event, error) {
+	for len(l.events) == 0 {
+		if err := l.o.Clock.Sleep(ctx, l.o.Poll); err != nil {
+			return harness.Event{}, err
+		}
+		if err := l.poll(ctx); err != nil {
+			return harness.Event{}, err
+		}
+	}
+	e := l.events[0]
+	l.events = l.events[1:]
+	return e, nil
+}
+
+func (l *live) poll(ctx context.Context) error {
+	all, err := l.read(ctx)
+	now, ok := l.kind.of(all)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil && !ok:
+		err = errors.New("the counters of " + l.kind.runtime + " are gone")
+		fallthrough
+	case err != nil:
+		if l.unread++; l.unread >= mostUnread {
+			return fmt.Errorf("counters at %s: %s: the server is gone", l.o.Counters, text.OneLine(err.Error()))
+		}
+		return nil
+	}
+	l.unread = 0
+	was := l.last
+	done := served{now.units - was.units, now.requests - was.requests, now.busyS - was.busyS}
+	switch {
+	case done.units < 0 || done.requests < 0 || done.busyS < 0:
+		l.last = now
+		l.emit(harness.Event{Kind: harness.Note, Message: "the counters of the server began anew: was it restarted?"})
+	case done.units < 1 || l.kind.requests != "" && done.requests < 1 || !(done.busyS > 0):
+		// nothing was answered yet; what has begun counts with its answer
+	default:
+		l.last = now
+		if l.kind.requests == "" { // it counts no answers: as many as there are of the usual length
+			done.requests = math.Round(done.units / float64(max(1, l.o.OutputTokens)))
+		}
+		n := max(1, int(min(done.requests, mostTokens)))
+		each := served{done.units / float64(n), 1, done.busyS / float64(n)}
+		for range min(n, mostAtOnce) {
+			l.emit(harness.Event{Kind: harness.Infer, N: max(1, count(int(math.Round(each.units)))), Batch: l.count,
+				TimeMS: 1000 * each.busyS})
+			l.count++
+		}
+	}
+	return nil
+}
+
+// mostAtOnce bounds the events of one poll.
+const mostAtOnce = 256
+
+// Stop ends the reading. The server goes on.
+func (l *live) Stop(context.Context) error {
+	l.http.CloseIdleConnections()
+	return nil
+}

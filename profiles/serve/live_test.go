@@ -1,0 +1,160 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"jtune/internal/tools/reliability"
+	"jtune/profiles/harness"
+)
+
+func TestCountersAreAddedUpOverTheirLabels(t *testing.T) {
+	t.Parallel()
+	got, err := parseCounters(strings.NewReader("# HELP x words\n# TYPE x counter\n" +
+		"vllm:request_success_total{finished_reason=\"stop\",model=\"a}b\"} 3\r\n" +
+		"vllm:request_success_total{finished_reason=\"length\"} 4 1700000000\n" +
+		"nv_inference_count 12\nbad\nworse{ 3\nnegative -1\nnone NaN\ninfinite +Inf\n\nlast 1e3"))
+	want := map[string]float64{"vllm:request_success_total": 7, "nv_inference_count": 12, "last": 1000}
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// pages is a server of counters that shows one page after the other, the last one for ever; "" is an error.
+type pages struct {
+	list []string
+	at   atomic.Int32
+}
+
+func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		panic("a request was sent")
+	}
+	page := p.list[min(int(p.at.Add(1)), len(p.list))-1]
+	if page == "" {
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	}
+	io.WriteString(w, page)
+}
+
+func vllm(tokens, requests int, seconds float64) string {
+	return fmt.Sprintf("vllm:generation_tokens_total{m=\"a\"} %d\nvllm:request_success_total{m=\"a\"} %d\n"+
+		"vllm:e2e_request_latency_seconds_sum{m=\"a\"} %g\n", tokens, requests, seconds)
+}
+
+func watches(t *testing.T, list ...string) (harness.Harness, error) {
+	t.Helper()
+	s := httptest.NewServer(&pages{list: list})
+	t.Cleanup(s.Close)
+	h, err := New(t.Context(), Options{Counters: s.URL + "/metrics", Poll: time.Millisecond})
+	if err == nil {
+		t.Cleanup(func() { h.Stop(t.Context()) })
+	}
+	return h, err
+}
+
+// Of a running server each answered request is an event with its tokens and its time; what is under way counts with its
+// answer, and a restart counts from anew.
+func TestLiveServerIsReadByItsCounters(t *testing.T) {
+	t.Parallel()
+	h, err := watches(t, vllm(1000, 10, 50), vllm(1000, 10, 50), vllm(1100, 10, 50), vllm(1400, 12, 60), "",
+		vllm(30, 1, 2), vllm(130, 2, 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for len(got) < 5 {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case harness.Hello:
+			got = append(got, e.Info["runtime"]+" "+e.Info["unit"])
+		case harness.Infer:
+			got = append(got, fmt.Sprintf("%d in %g", e.N, math.Round(e.TimeMS)))
+		default:
+			what, _, _ := strings.Cut(e.Message, ":")
+			got = append(got, what)
+		}
+	}
+	want := "vLLM token; 200 in 5000; 200 in 5000; the counters of the server began anew; 100 in 5000"
+	if strings.Join(got, "; ") != want {
+		t.Errorf("%s\nwant %s", strings.Join(got, "; "), want)
+	}
+}
+
+func TestLiveServerOfTritonCountsInferences(t *testing.T) {
+	t.Parallel()
+	triton := func(n, requests, us int) string {
+		return fmt.Sprintf("nv_inference_count{model=\"a\"} %d\nnv_inference_request_success{model=\"a\"} %d\n"+
+			"nv_inference_request_duration_us{model=\"a\"} %d\n", n, requests, us)
+	}
+	h, err := watches(t, triton(0, 0, 0), triton(32, 1, 8000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		e, err := h.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == harness.Infer {
+			if e.N != 32 || math.Abs(e.TimeMS-8) > 1e-9 {
+				t.Errorf("%+v", e)
+			}
+			return
+		}
+	}
+}
+
+func TestLiveServerThatFailsEndsWithAReason(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pages []string
+		words string
+	}{
+		"down":         {[]string{""}, "HTTP status 503: down"},
+		"unknown":      {[]string{"up 1\n"}, "none of llama-server (start it with --metrics), vLLM or Triton among 1"},
+		"half of them": {[]string{"vllm:generation_tokens_total 3\n"}, "none of llama-server"},
+		"garbage":      {[]string{"\x1b[31m\x00\xff{{{"}, "among 0"},
+		"endless line": {[]string{strings.Repeat("x", mostLine+1)}, "token too long"},
+		"dies":         {[]string{vllm(1, 1, 1), ""}, "the server is gone"},
+		"forgets":      {[]string{vllm(1, 1, 1), "up 1\n"}, "the counters of vLLM are gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, err := watches(t, c.pages...)
+			for err == nil {
+				_, err = h.Next(t.Context())
+			}
+			if !strings.Contains(err.Error(), c.words) || strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("%v, want %q", err, c.words)
+			}
+		})
+	}
+}
+
+func FuzzCounters(f *testing.F) {
+	f.Add([]byte(vllm(1, 2, 3) + "# TYPE x counter\nx{a=\"}\"} 1e9\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		defer reliability.Input(t)()
+		all, _ := parseCounters(strings.NewReader(string(text)))
+		for name, v := range all {
+			if !(v >= 0) || name == "" {
+				t.Errorf("%q is %v", name, v)
+			}
+		}
+		for _, kind := range knownCounters {
+			kind.of(all)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"jtune/optimize"
+)
+
+// guarded is a request as it holds for the real traffic of a server, whose users wait for what is measured: a
+// latency is a limit of the search that no probe may break by much, and what is wanted within it is the least
+// power, which at one traffic is the least energy. Other requests stay as they are.
+func (r TuneRequest) guarded() (TuneRequest, error) {
+	w := r.Workload
+	if !w.Live() {
+		return r, nil
+	}
+	latencyMS := 0.0
+	if v := r.Serving; v != nil {
+		if v.RatePerS > 0 || v.Arrivals != "" || v.Outstanding > 0 || v.MaxWaitMS > 0 {
+			return r, fmt.Errorf("%w: workload %s is measured on its real traffic, nothing is sent: leave --rate, "+
+				"--arrivals, --outstanding and --max-wait away", ErrUsage, w.Name)
+		}
+		latencyMS, r.Serving = v.LatencyMS, nil
+	}
+	if r.Coverage == CoverFront || r.Strategy != "" && r.Strategy != optimize.Auto {
+		return r, fmt.Errorf("%w: workload %s is measured on its real traffic: strategy auto and coverage limit alone "+
+			"keep its users from slow modes", ErrUsage, w.Name)
+	}
+	r.More = slices.Clone(r.More)
+	limits := []*optimize.Limit{&r.Limit}
+	for i := range r.More {
+		limits = append(limits, &r.More[i])
+	}
+	for _, l := range limits {
+		if latencyMS > 0 && (l.TimeMS == 0 || l.TimeMS > latencyMS) {
+			l.TimeMS = latencyMS
+		}
+		if l.TimeMS == 0 && l.PowerW == 0 {
+			return r, fmt.Errorf("%w: workload %s is measured on its real traffic, whose energy is least in the "+
+				"slowest mode that follows: say how slow its users may find it, with --latency MS or limit.latency_ms",
+				ErrUsage, w.Name)
+		}
+		l.Energy, l.GuardTime = false, l.TimeMS > 0
+	}
+	return r, nil
+}
