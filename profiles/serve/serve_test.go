@@ -64,10 +64,16 @@ func goodOllama(w http.ResponseWriter, _ *http.Request, _ string) {
 
 func serves(t *testing.T, api string, f fake) (harness.Harness, error) {
 	t.Helper()
+	return servesWithin(t, api, f, time.Minute)
+}
+
+// servesWithin gives up an answer that stalls for so long.
+func servesWithin(t *testing.T, api string, f fake, silence time.Duration) (harness.Harness, error) {
+	t.Helper()
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
 	h, err := New(t.Context(), Options{API: api, URL: s.URL, PromptTokens: 64, OutputTokens: 3,
-		Silence: 200 * time.Millisecond})
+		Silence: silence})
 	if err == nil {
 		t.Cleanup(func() { h.Stop(context.Background()) })
 	}
@@ -164,7 +170,11 @@ func TestServerThatFailsEndsWithAReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, err := serves(t, c.api, c.f)
+			silence := time.Minute
+			if name == "stalls" {
+				silence = 200 * time.Millisecond
+			}
+			h, err := servesWithin(t, c.api, c.f, silence)
 			for err == nil {
 				_, err = h.Next(t.Context())
 			}
