@@ -504,6 +504,29 @@ func TestBenchWaitsForAMinibatchThatTheClocksMakeSlow(t *testing.T) {
 	}
 }
 
+// With patience for so long, ten minibatches of a slow mode are enough; a quicker one gets all forty.
+func TestBenchEndsASlowModeWhenItsPatienceDoes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "resnet18", virtual.Options{Name: "tx2", Noise: noNoise()})
+	r.bench.Settings.Patience = 30 * time.Second
+	for _, c := range []struct {
+		at          int // of the modes that are profiled, slowest first
+		least, most int
+	}{{0, record.FewestOfSlow, record.FewestOfSlow}, {r.device.Space().Grid().Len() - 1, 40, 40}} {
+		m := r.device.Space().Grid().At(c.at)
+		got := r.mustMeasure(t, m)
+		timeMS, _, err := r.board.Truth("resnet18", m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := c.most < 40
+		if got.Status != record.OK || got.Minibatches < c.least || got.Minibatches > c.most ||
+			math.Abs(got.TimeMS/timeMS-1) > 0.01 || strings.Contains(got.Why, "in place of 40, which took") != slow {
+			t.Errorf("%s: %+v, want %d minibatches of %.0f ms", m, got, c.most, timeMS)
+		}
+	}
+}
+
 // What a slow mode shows in the time that it may take is a measurement: half an hour of minibatches says how long they
 // take, also where forty take hours.
 func TestBenchCountsWhatASlowModeShowsInItsTime(t *testing.T) {

@@ -398,7 +398,7 @@ func (m *measurement) enough(e harness.Event) bool {
 		return m.enoughOfPart(e)
 	}
 	if len(m.clean) < m.set.Minibatches {
-		return false
+		return m.enoughOfSlow(e)
 	}
 	longest := time.Duration(extraSamples+m.set.MinSamples) * m.set.SampleEvery
 	full := m.clean[m.set.Minibatches-1].T
@@ -407,6 +407,12 @@ func (m *measurement) enough(e harness.Event) bool {
 	}
 	m.raise()
 	return false
+}
+
+// enoughOfSlow reports whether a mode is so slow that fewer minibatches count.
+func (m *measurement) enoughOfSlow(e harness.Event) bool {
+	return m.set.Patience > 0 && len(m.clean) >= record.FewestOfSlow &&
+		e.T-m.clean[0].Began() >= m.set.Patience && m.validSamples() >= m.set.MinSamples
 }
 
 // raise takes note that a mode is so fast that it gets more minibatches, and says so once.
@@ -424,8 +430,12 @@ func (m *measurement) raise() {
 		m.step.Mode, m.set.Minibatches, text.Count(m.raisedAt, "power sample"), m.set.MinSamples)})
 }
 
-// fastNote says in a row that its mode got more minibatches than were asked for; "" when it did not.
-func (m *measurement) fastNote() string {
+// countNote says in a row that its mode got more minibatches than were asked for, or fewer; "" when it did not.
+func (m *measurement) countNote() string {
+	if n := len(m.clean); m.set.Patience > 0 && n < m.set.Minibatches && n >= record.FewestOfSlow {
+		return fmt.Sprintf("note: %d minibatches in place of %d, which took %s", n, m.set.Minibatches,
+			(m.clean[n-1].T - m.clean[0].Began()).Round(time.Second))
+	}
 	if !m.raised {
 		return ""
 	}

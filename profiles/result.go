@@ -198,7 +198,7 @@ func (m *measurement) note(times []float64) string {
 	if note, _ := m.clocks(m.cleanSamples()); note != "" {
 		return "note: " + note + ", where a cap holds it"
 	}
-	return m.fastNote()
+	return m.countNote()
 }
 
 // power returns the watts of the valid samples, and their energy over the clean minibatches by

@@ -18,6 +18,8 @@ type Settings struct {
 	SteadyGiveUp time.Duration `toml:"steady_giveup"` // 30 s
 	ModeTimeout  time.Duration `toml:"mode_timeout"`  // for a whole mode; 20 min
 	Silence      time.Duration `toml:"silence"`       // of the harness; 60 s
+	// how long the clean minibatches of a slow mode may take: from then on ten are enough; 0: all of Minibatches
+	Patience time.Duration `toml:"patience,omitempty"`
 	// whole epochs from the job's start in place of Minibatches; 0: not
 	Epochs int `toml:"epochs"`
 	// measure the idle device for so long before a job is started; 0: not
@@ -36,6 +38,9 @@ const (
 	defaultModeTimeout = 20 * time.Minute
 	defaultSilence     = 60 * time.Second
 )
+
+// FewestOfSlow is how many clean minibatches of a mode are enough once they have taken Patience.
+const FewestOfSlow = 10
 
 // WithDefaults fills in the defaults.
 func (s Settings) WithDefaults() Settings {
@@ -71,6 +76,7 @@ func (s Settings) Over(earlier Settings) Settings {
 	choose(&s.FixedWait, earlier.FixedWait)
 	choose(&s.SteadyGiveUp, earlier.SteadyGiveUp)
 	choose(&s.ModeTimeout, earlier.ModeTimeout)
+	choose(&s.Patience, earlier.Patience)
 	choose(&s.DVFS, earlier.DVFS)
 	choose(&s.KeepFan, earlier.KeepFan)
 	return s
@@ -95,6 +101,9 @@ func (s Settings) CostOf(loMS, hiMS float64) (lo, hi time.Duration) {
 	wait := max(telemetry.SteadyWindow*s.SampleEvery, s.FixedWait)
 	measured := func(ms float64) time.Duration {
 		work := time.Duration(min(ms*float64(s.Minibatches), float64(s.ModeTimeout.Milliseconds()))) * time.Millisecond
+		if s.Patience > 0 {
+			work = min(work, max(s.Patience, time.Duration(ms*FewestOfSlow)*time.Millisecond))
+		}
 		return max(time.Duration(s.MinSamples)*s.SampleEvery, work)
 	}
 	return wait + measured(loMS), 2*wait + measured(hiMS)

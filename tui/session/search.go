@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"jtune/internal/text"
 	"jtune/learn"
@@ -16,6 +17,10 @@ import (
 	"jtune/tegra"
 )
 
+// searchPatience is how long a search measures a mode whose minibatches take long: its first mode is a low one, where
+// 40 of them take minutes, and its model errs by more than the mean of ten does.
+const searchPatience = 30 * time.Second
+
 // tuneLimit searches in a closed loop for what one limit asks for: a campaign
 // whose plan is the search.
 func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Reference,
@@ -23,6 +28,9 @@ func (s *Session) tuneLimit(ctx context.Context, r TuneRequest, ref *learn.Refer
 	known, err := s.known(r, observe)
 	if err != nil {
 		return TuneResult{}, err
+	}
+	if r.Settings.Minibatches == 0 && r.Serving == nil {
+		r.Settings.Patience = cmp.Or(r.Settings.Patience, searchPatience)
 	}
 	options := optimize.TuneOptions{
 		Known:     known,
