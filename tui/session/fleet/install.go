@@ -11,6 +11,18 @@ import (
 	"jtune/internal/text"
 )
 
+// What the shell there does with the file on its standard input: a folder of its own, taken away at the end, then
+// the program or the package.
+const (
+	temporary = `t=$(mktemp -d) && trap 'rm -rf "$t"' EXIT && `
+	program   = `cat > "$t/jtune" && chmod 755 "$t/jtune" &&
+{ "$t/jtune" version 2>/dev/null | grep -q '^jtune ' || { echo "the file is not a jtune for this machine" >&2; exit 1; }; } &&
+mkdir -p "$HOME/.local/bin" && mv -f "$t/jtune" "$HOME/.local/bin/jtune" && "$HOME/.local/bin/jtune" version`
+	debian = `chmod 755 "$t" && cat > "$t/jtune.deb" &&
+sudo -n apt-get install -y --allow-downgrades -o DPkg::Lock::Timeout=120 "$t/jtune.deb" >/dev/null &&
+/usr/bin/jtune version`
+)
+
 // Install copies a package, or the program itself, to a board, installs it, and reads back the version
 // that answers there. A package needs sudo without a password; the program goes to ~/.local/bin.
 func Install(ctx context.Context, b Board, file string, line func(string)) Result {
@@ -19,12 +31,9 @@ func Install(ctx context.Context, b Board, file string, line func(string)) Resul
 		return Result{Board: b, Code: 1, Err: err}
 	}
 	defer f.Close()
-	const temporary = `t=$(mktemp -d) && trap 'rm -rf "$t"' EXIT && `
-	shell := temporary + `cat > "$t/jtune" && chmod 755 "$t/jtune" && { "$t/jtune" version 2>/dev/null | grep -q '^jtune ' || ` +
-		`{ echo "the file is not a jtune for this machine" >&2; exit 1; }; } && mkdir -p "$HOME/.local/bin" && mv -f "$t/jtune" "$HOME/.local/bin/jtune" && "$HOME/.local/bin/jtune" version`
+	shell := temporary + program
 	if filepath.Ext(file) == ".deb" {
-		shell = temporary + `chmod 755 "$t" && cat > "$t/jtune.deb" && sudo -n apt-get install -y --allow-downgrades ` +
-			`"$t/jtune.deb" >/dev/null && /usr/bin/jtune version`
+		shell = temporary + debian
 	}
 	r := b.Do(ctx, Call{Shell: shell, In: io.Reader(f), Line: line})
 	if r.Err != nil {
