@@ -69,6 +69,7 @@ func (a *app) choose() *cobra.Command {
 	modelFlag(fl, &model, "")
 	goalFlags(fl, &limit)
 	servingFlags(fl, &serving)
+	limitFlag(fl, &serving, func(l optimize.Limit) { limit.PowerW, limit.TimeMS = l.PowerW, l.TimeMS })
 	fl.Float64Var(&limit.EnergyJ, "energy-limit", 0,
 		"fastest mode that takes at most `J` joules per minibatch; with several batch sizes: per sample")
 	fl.Float64Var(&limit.MaxSlowdownPct, "max-slowdown", 0,

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -47,6 +49,26 @@ func TestExperimentEnergyReportsAsTextJSONAndFigures(t *testing.T) {
 	if err != nil || len(table) != 1+len(v["points"].([]any))+5 || table[0][len(table[0])-1] != "virtual" {
 		t.Errorf("%d lines of CSV, %v", len(table), err)
 	}
+}
+
+// --limit takes the line of the Tune dialog, and means what the flags mean.
+func TestTuneTakesLimitsAndALoadInOneLine(t *testing.T) {
+	t.Parallel()
+	tune := func(limits ...string) (out struct{ Limit, Mode any }) {
+		args := with(virtualBoard, append([]string{"tune", "mobilenet-infer", "--probes", "8", "--json", "--data-dir",
+			t.TempDir()}, limits...)...)
+		if err := json.Unmarshal([]byte(jtune(t, args...).done(t).out), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	line := tune("--limit", "30 W, p95 20 ms, 50/s")
+	flags := tune("--power-limit", "30", "--latency", "20", "--quantile", "0.95", "--rate", "50")
+	if !reflect.DeepEqual(line, flags) || line.Mode == nil {
+		t.Errorf("the line asks for and gets %v, the flags %v", line, flags)
+	}
+	jtune(t, with(virtualBoard, "tune", "mobilenet-infer", "--limit", "p99")...).fails(t, exitUsage, "--limit",
+		"30 W, p99 50 ms, 30/s")
 }
 
 func TestExperimentEnergyRefusesWhatMakesNoSense(t *testing.T) {

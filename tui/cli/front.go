@@ -90,6 +90,7 @@ func (a *app) front() *cobra.Command {
 	f.StringVar(&y, "y", "power", "y axis: power or energy")
 	limitFlags(f, &limit)
 	servingFlags(f, &serving)
+	limitFlag(f, &serving, func(l optimize.Limit) { limit.PowerW, limit.TimeMS = l.PowerW, l.TimeMS })
 	f.BoolVar(&a.asCSV, "csv", false, "as CSV")
 	a.jsonListFlag(f)
 	f.StringVar(&svg, "svg", "", "draw the cloud of modes and the front into `FILE`")

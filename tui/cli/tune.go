@@ -81,6 +81,11 @@ func (a *app) tune() *cobra.Command {
 	fl.Lookup("power-limit").DefValue = "" // as of one number
 	otherGoalFlags(fl, &r.Limit)
 	servingFlags(fl, &serving)
+	limitFlag(fl, &serving, func(l optimize.Limit) {
+		if r.Limit.TimeMS = l.TimeMS; l.PowerW > 0 {
+			watts = []float64{l.PowerW}
+		}
+	})
 	fl.StringVar(&coverage, "coverage", coverage, "limit: few measurements, for this limit; front: about 25 modes "+
 		"for a model of the whole Pareto front, for any limit")
 	countFlag(fl, &r.Probes, "probes",

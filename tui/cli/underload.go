@@ -41,12 +41,41 @@ func servingFlags(f *pflag.FlagSet, v *session.Serving) {
 		"energy per request")
 }
 
+// limitLine is the value of --limit: limits and a load in one line, as the Tune dialog takes them.
+type limitLine struct {
+	text string
+	to   func(session.Asked)
+}
+
+func (l *limitLine) String() string { return l.text }
+func (l *limitLine) Type() string   { return "limits such as " + session.AskedForm }
+
+func (l *limitLine) Set(text string) error {
+	a, err := session.ParseAsked(text)
+	if err == nil {
+		l.text = text
+		l.to(a)
+	}
+	return err
+}
+
+// limitFlag adds --limit, which sets a load and hands the limits on.
+func limitFlag(f *pflag.FlagSet, v *session.Serving, limits func(optimize.Limit)) {
+	f.Var(&limitLine{to: func(a session.Asked) {
+		if a.Serving != nil {
+			*v = *a.Serving
+		}
+		limits(a.Limit)
+	}}, "limit", "limits and a load in one `LINE`, such as \""+session.AskedForm+"\": watts, p99 of the latency, requests")
+}
+
 // underLoad reports whether a flag of a load was given, and checks the values.
 func underLoad(v session.Serving, given func(name string) bool) (bool, error) {
 	any := false
 	for _, name := range servingFlagNames {
 		any = any || given(name)
 	}
+	any = any || given("limit") && (v.RatePerS > 0 || v.LatencyMS > 0)
 	for _, c := range []struct {
 		flag  string
 		value float64

@@ -1,13 +1,16 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"jtune/internal/text"
 	"jtune/learn"
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/telemetry"
 	"jtune/tui/session"
@@ -81,6 +84,39 @@ func FiguresIn(p learn.Prediction) Figures {
 		BandW:  between(widget.Positive(p.PowerLoW, 1), widget.Positive(p.PowerHiW, 1)),
 		J:      widget.Positive(p.EnergyJ(), 2),
 	}
+}
+
+// ServedText says what a setting does under a load, and whether that keeps what was asked for.
+func ServedText(a optimize.Ask, o optimize.Outcome) string {
+	out := text.Of(o.ServedPerS) + "/s served"
+	if tegra.Finite(o.LatencyMS).OK {
+		out += fmt.Sprintf(", p%.4g %s ms", 100*a.Quantile, widget.MS(o.LatencyMS))
+	}
+	if a.Load.Open() {
+		out += fmt.Sprintf(" at %s/s, %s", text.Of(a.Load.MeanRate()), a.Load.Pattern)
+	}
+	if why := o.Why(); why != "" {
+		return out + ": " + why
+	}
+	return out + fmt.Sprintf(", busy %.0f %%", 100*min(1, o.Rho))
+}
+
+// Heads are the heads of columns of time and energy: of a minibatch, or of a batch of inference.
+func Heads(w workload.Workload) (time, energy string) {
+	if w.Infers() {
+		return "ms/b", "J/b"
+	}
+	return "ms/mb", "J/mb"
+}
+
+// PerUnit are the units per second of a batch's time, and the energy of a unit; "" for a training job.
+func PerUnit(w workload.Workload, m tegra.Measured, batch int) (speed, energy string) {
+	if !w.Infers() || !(m.TimeMS > 0) {
+		return "", ""
+	}
+	n := float64(max(1, cmp.Or(batch, w.Batch)))
+	return text.Of(1000*n/m.TimeMS) + " " + w.UnitName() + "s/s",
+		session.UnitEnergyText(m.EnergyJ()/n) + "/" + w.UnitName()
 }
 
 // Takes prints what a minibatch takes in one line.

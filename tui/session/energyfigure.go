@@ -43,7 +43,7 @@ func (r EnergyReport) baseNote() []string {
 	if !ok {
 		return nil
 	}
-	note := fmt.Sprintf("%s: %s", base.Name, r.millijoules(base.UnitJ()))
+	note := fmt.Sprintf("%s: %s", base.Name, UnitEnergyText(base.UnitJ()))
 	if energy, time := r.change(r.Least.V); r.Least.OK && energy.OK {
 		note += fmt.Sprintf("; the least: %s of energy, %s of latency", percentText(energy), percentText(time))
 	}
@@ -69,7 +69,7 @@ func (r EnergyReport) HeatMap() figure.Figure {
 	}
 	if r.Least.OK {
 		panel.Marks = []figure.Mark{{Point: at(r.Least.V), Glyph: '◆', Name: "least measured"}}
-		f.Notes = append(f.Notes, fmt.Sprintf("◆ least measured: %s at %s", r.millijoules(r.UnitJ(r.Least.V)),
+		f.Notes = append(f.Notes, fmt.Sprintf("◆ least measured: %s at %s", UnitEnergyText(r.UnitJ(r.Least.V)),
 			r.Mode(r.Least.V.Mode)))
 	}
 	f.Notes = append(f.Notes, r.baseNote()...)

@@ -195,8 +195,8 @@ func (r EnergyReport) unsteadyPoints() (n int) {
 	return n
 }
 
-// millijoules prints an energy of a unit.
-func (r EnergyReport) millijoules(j float64) string {
+// UnitEnergyText prints the energy of a unit.
+func UnitEnergyText(j float64) string {
 	if j >= 1 {
 		return text.Of(j) + " J"
 	}
@@ -247,7 +247,7 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 			more = ": more than any clock saves"
 		}
 		lines.Add("Batch %d in place of %d, with the same clocks: %s per %s, %+.0f %%%s; a batch takes %s ms.", s.Batch,
-			base.Batch, r.millijoules(s.UnitJ()), r.Workload.UnitName(), pct, more, text.Of(s.TimeMS))
+			base.Batch, UnitEnergyText(s.UnitJ()), r.Workload.UnitName(), pct, more, text.Of(s.TimeMS))
 	}
 	if known {
 		r.sayBaselines(&lines, base)
@@ -259,7 +259,7 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 		}
 		if known {
 			lines.Add("%s %s: %s per %s, %s takes %+.1f %% of that.", strings.TrimSuffix(a.Name, " at the least"), own,
-				r.millijoules(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pctOver(at, a.UnitJ()))
+				UnitEnergyText(a.UnitJ()), r.Workload.UnitName(), r.Workload.Name, pctOver(at, a.UnitJ()))
 		}
 	}
 	if r.Least.OK {
@@ -275,7 +275,7 @@ func (r EnergyReport) Findings() (lines text.Lines) {
 	}
 	for _, p := range r.Doubted() {
 		lines.Add("%s read %s per %s, which disagrees with all others: it counts for nothing unless measured again.",
-			r.Mode(p.Mode), r.millijoules(r.UnitJ(p)), r.Workload.UnitName())
+			r.Mode(p.Mode), UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName())
 	}
 	if n := r.unsteadyPoints(); n > 0 {
 		lines.Add("%s whose energies vary by more than %d %%: let the board rest and cool, and end what else runs.",
@@ -315,7 +315,7 @@ func (r EnergyReport) sayLeast(lines *text.Lines) {
 
 // said is a point in words: its energy, where, how sure, and the change from the baseline.
 func (r EnergyReport) said(p optimize.EnergyPoint) string {
-	out := fmt.Sprintf("%s per %s at %s, %s", r.millijoules(r.UnitJ(p)), r.Workload.UnitName(), r.Mode(p.Mode),
+	out := fmt.Sprintf("%s per %s at %s, %s", UnitEnergyText(r.UnitJ(p)), r.Workload.UnitName(), r.Mode(p.Mode),
 		text.Count(p.N, "reading"))
 	if p.CVPct.OK {
 		out += fmt.Sprintf(" that vary by %.1f %%", p.CVPct.V)
@@ -323,7 +323,7 @@ func (r EnergyReport) said(p optimize.EnergyPoint) string {
 	energy, time := r.change(p)
 	if base, ok := r.Base(); ok && energy.OK {
 		out += fmt.Sprintf("; %s of energy and %s of latency against the %s, %s and %s ms", percentText(energy),
-			percentText(time), base.Name, r.millijoules(base.UnitJ()), text.Of(base.TimeMS))
+			percentText(time), base.Name, UnitEnergyText(base.UnitJ()), text.Of(base.TimeMS))
 	}
 	return out
 }

@@ -66,6 +66,7 @@ type TaskSpec struct {
 	Workload workload.Workload
 	Limit    optimize.Limit
 	More     []optimize.Limit   // further ones of a search
+	Serving  *Serving           // the load under which the limit holds; nil: none
 	Planned  int                // modes, about; of a search the most
 	Plan     string             // what a profile measures, in words
 	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
@@ -252,7 +253,7 @@ func newTask(spec TaskSpec, work work) *Task {
 
 // TuneTask is a search.
 func TuneTask(r TuneRequest) *Task {
-	spec := TaskSpec{Kind: Tuning, Workload: r.Workload, Limit: r.Limit, More: r.More,
+	spec := TaskSpec{Kind: Tuning, Workload: r.Workload, Limit: r.Limit, More: r.More, Serving: r.Serving,
 		Planned: MostMeasured(r.Workload, r.Depth, 1+len(r.More))}
 	if r.Coverage == CoverFront {
 		spec.Kind, spec.Planned = FrontSearch, FrontModes+1

@@ -27,8 +27,9 @@ type Tune struct {
 	choice [8]int // option of each field
 	powerW []float64
 	timeMS []float64
-	typed  *widget.Input // digits of the limits
-	listed *widget.Input // digits and commas as batch sizes; empty: the option's
+	asked  *session.Asked // of inference: limits with a load, in place of those; nil: none
+	typed  *widget.Input  // digits of the limits
+	listed *widget.Input  // digits and commas as batch sizes; empty: the option's
 }
 
 const (
@@ -49,7 +50,7 @@ func NewTune(read page.Reader) *Tune {
 		read:   read,
 		powerW: last.PowerW,
 		timeMS: last.TimeMS,
-		typed:  widget.NewInput("", "0123456789., ", 40),
+		typed:  widget.NewInput("", "0123456789., Wwmps/", 60),
 		listed: widget.NewInput("", "0123456789,", 30),
 	}
 	d.choice[fieldLimit] = max(0, slices.Index(goals, last.Goal))
@@ -80,6 +81,7 @@ func NewTune(read page.Reader) *Tune {
 			d.settle()
 			if i == fieldLimit {
 				d.typed.SetValue("") // of another unit
+				d.asked = nil
 			}
 			if i == fieldWorkload || i == fieldBatch {
 				d.listed.SetValue("")
@@ -87,7 +89,7 @@ func NewTune(read page.Reader) *Tune {
 			if widget.Around(&d.choice[i], by, d.options(i)); i == fieldWorkload {
 				d.choice[fieldBatch] = 0
 			}
-			if d.batches() != nil {
+			if d.batches() != nil || d.load() != nil {
 				d.choice[fieldCoverage] = 0
 			}
 			if i == fieldStrategy && d.binary() {
@@ -109,7 +111,7 @@ func (d *Tune) options(field int) int {
 	case fieldLimit:
 		return 3
 	case fieldCoverage:
-		if d.batches() != nil || d.binary() {
+		if d.batches() != nil || d.load() != nil || d.binary() {
 			return 1
 		}
 	case fieldBatch:
@@ -279,6 +281,9 @@ func (d *Tune) answers() session.TuneChoice {
 
 // limits are what the dialog asks for, those that are being typed too.
 func (d *Tune) limits() []optimize.Limit {
+	if asked := d.load(); asked != nil {
+		return []optimize.Limit{asked.Limit}
+	}
 	c := session.TuneChoice{Goal: d.goal(), PowerW: d.powerW, TimeMS: d.timeMS}
 	if list, wrong := d.typedNumbers(); wrong == "" && len(list) > 0 {
 		c.PowerW, c.TimeMS = list, list
@@ -321,6 +326,9 @@ func (d *Tune) request() session.TuneRequest {
 	}
 	if d.binary() {
 		r.Strategy = optimize.Binary
+	}
+	if asked := d.load(); asked != nil { // which only the usual search answers
+		r.Serving, r.Coverage, r.Strategy = asked.Serving, session.CoverLimit, ""
 	}
 	return r
 }
@@ -365,6 +373,8 @@ func (d *Tune) note(w int) []string {
 		if w >= 56 {
 			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
 		}
+	case w >= 56 && d.workload().Infers():
+		out = append(out, "type a limit, or one under a load ("+session.AskedForm+"); "+starts)
 	case w >= 56:
 		out = append(out, "type a limit, or several (20 25 30); "+starts)
 	}
@@ -383,8 +393,9 @@ func withHelp(own []widget.Action, help widget.Action) []widget.Action {
 func (d *Tune) Numbers() string {
 	return "limit: the fastest mode within so many watts, the mode of least power within so many milliseconds per " +
 		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
-		"the value. Several limits, such as 20 25 30, are answered from one search. coverage: what these limits " +
-		"need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the search " +
+		"the value. Several limits, such as 20 25 30, are answered from one search. Of inference: 30 W, p99 50 ms, " +
+		"30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these " +
+		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the search " +
 		"stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
 		"workload on this board. strategy: auto, or the papers' binary search. clock: of a virtual board, while " +
 		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +

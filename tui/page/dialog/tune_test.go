@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jtune/optimize"
+	"jtune/profiles/workload"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
@@ -306,4 +307,56 @@ func TestTuneBeginsWithTheSuggestedWorkloadUntilOneIsChosen(t *testing.T) {
 	begins("mobilenet")
 	d.State.Work.Preferred = "resnet18"
 	begins("resnet18")
+}
+
+// letters is a text key by key.
+func letters(text string) (keys []string) {
+	for _, r := range text {
+		key := string(r)
+		if r == ' ' {
+			key = "space"
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Limits with a load are one line, of inference alone; the search answers one limit.
+func TestTuneTakesLimitsWithALoad(t *testing.T) {
+	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
+	d.State.Work.List[0].Kind = workload.Inference
+	d.Press(letters("30 W, p99 50 ms, 30/s")...)
+	d.Sees("30 W, p99 50 ms, 30/s_")
+	if why := f.wrongLimit(); why != "" {
+		t.Errorf("wrong: %s", why)
+	}
+	d.Press("down")
+	d.Sees("least power for 30 W, p99 50 ms, 30/s", "this limit")
+	r := f.request()
+	v := r.Serving
+	if v == nil || v.RatePerS != 30 || v.LatencyMS != 50 || r.Limit.PowerW != 30 || r.More != nil {
+		t.Errorf("asks for %+v under %+v", r.Limit, r.Serving)
+	}
+	d.Press("right") // the whole front cannot be searched under a load
+	if f.request().Coverage != session.CoverLimit {
+		t.Error("asks for the whole front")
+	}
+	d.Press("up")
+	d.Press(letters("25")...)
+	d.Press("down")
+	if r := f.request(); r.Serving != nil || r.Limit.PowerW != 25 {
+		t.Errorf("after 25: %+v under %+v", r.Limit, r.Serving)
+	}
+	d.Press("up")
+	d.Press(letters("p99 50 ms, /s")...)
+	d.Sees("✗")
+}
+
+func TestTuneTakesNoLoadForTraining(t *testing.T) {
+	d, f := pagetest.Drive(t, func(read page.Reader) tuneForm { return tuneForm{NewTune(read)} })
+	d.Press(letters("30 W, 30/s")...)
+	d.Sees("of inference")
+	if f.wrongLimit() == "" {
+		t.Error("taken")
+	}
 }

@@ -38,6 +38,35 @@ func words(text, unit string) (out []string) {
 	return out
 }
 
+// typedLoad is what was typed as limits with a load, or as limits of two kinds; is reports whether that was meant, and
+// wrong is why it is none, or "".
+func (d *Tune) typedLoad() (a session.Asked, is bool, wrong string) {
+	line := strings.ToLower(d.typed.Value())
+	if !strings.ContainsAny(line, "p/") && !(strings.Contains(line, "w") && strings.Contains(line, "ms")) {
+		return a, false, ""
+	}
+	a, err := session.ParseAsked(line)
+	switch {
+	case err != nil:
+		return a, true, strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
+	case a.Serving != nil && !d.workload().Infers():
+		return a, true, "a rate and a latency are of inference"
+	}
+	a.Limit.Energy = d.goal() == session.LeastEnergy
+	return a, true, ""
+}
+
+// load are the limits with a load that are asked for, those that are being typed too; nil for none.
+func (d *Tune) load() *session.Asked {
+	if a, is, wrong := d.typedLoad(); is && wrong == "" {
+		return &a
+	}
+	if d.asked == nil || d.typed.Value() != "" || d.asked.Serving != nil && !d.workload().Infers() {
+		return nil
+	}
+	return d.asked
+}
+
 // typedNumbers are those that were typed, each once, and why they are no answer, or "".
 func (d *Tune) typedNumbers() (list []float64, wrong string) {
 	unit := map[session.Goal]string{session.WithinPower: "W", session.WithinTime: "ms"}[d.goal()]
@@ -61,18 +90,29 @@ func (d *Tune) typedNumbers() (list []float64, wrong string) {
 
 // wrongLimit says why what was typed is no limit, or "".
 func (d *Tune) wrongLimit() string {
+	if _, is, wrong := d.typedLoad(); is {
+		return wrong
+	}
 	_, wrong := d.typedNumbers()
 	return wrong
 }
 
 // settle turns what was typed into the limit's values; what is none stays as it was typed.
 func (d *Tune) settle() {
+	if a, is, wrong := d.typedLoad(); is {
+		if wrong == "" {
+			d.asked = &a
+			d.choice[fieldCoverage] = 0
+			d.typed.SetValue("")
+		}
+		return
+	}
 	list, wrong := d.typedNumbers()
 	if wrong != "" {
 		return
 	}
 	if at := d.numbers(); at != nil && len(list) > 0 {
-		*at = list
+		*at, d.asked = list, nil
 	}
 	d.typed.SetValue("")
 }
@@ -94,6 +134,9 @@ func (d *Tune) step(by int) {
 
 // limitText says what is asked for.
 func (d *Tune) limitText() string {
+	if asked := d.load(); asked != nil && d.typed.Value() == "" {
+		return askedText(*asked)
+	}
 	value := ""
 	if at := d.numbers(); d.typed.Value() != "" {
 		value = d.typed.Render("_")
@@ -104,14 +147,34 @@ func (d *Tune) limitText() string {
 		}
 		value = strings.Join(words, ", ")
 	}
+	if _, is, _ := d.typedLoad(); is {
+		return value
+	}
 	switch d.goal() {
 	case session.WithinPower:
 		return fmt.Sprintf("fastest within %s W", value) + d.perSample(", per sample", "")
 	case session.WithinTime:
-		return fmt.Sprintf("least power within %s ms/minibatch", value)
+		return fmt.Sprintf("least power within %s ms/%s", value, d.workload().Noun())
 	}
 	if d.typed.Value() != "" {
 		return value
 	}
+	if w := d.workload(); w.Infers() {
+		return "least energy per " + w.UnitName()
+	}
 	return "least energy per " + d.perSample("sample", "minibatch")
+}
+
+// askedText says what limits with a load ask for.
+func askedText(a session.Asked) string {
+	what := "least power for "
+	switch {
+	case a.Limit.Energy:
+		what = "least energy for "
+	case a.Serving == nil:
+		what = "fastest within "
+	case a.Serving.RatePerS == 0:
+		what = "most requests within "
+	}
+	return what + a.String()
 }

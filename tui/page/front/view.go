@@ -9,6 +9,7 @@ import (
 	"jtune/internal/text"
 	"jtune/optimize"
 	"jtune/profiles"
+	"jtune/profiles/workload"
 	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/session"
@@ -121,6 +122,9 @@ func (p *Page) head(w int) string {
 func (p *Page) about() []string {
 	v := p.read.Outlook()
 	words := []string{v.Workload + page.BatchText(v.Batch)}
+	if p.job().Infers() { // of a batch after another: a load is of choose, front and tune
+		words[0] += ", closed loop"
+	}
 	if p.drawn == drawCloud && p.asTab {
 		at := session.Planes[p.plane]
 		words = append(words, fmt.Sprintf("front of %s and %s", at.Across, at.Up))
@@ -246,12 +250,19 @@ func flow(words []string, w int) string {
 	return widget.Wrap(strings.Join(words, "  "), w)
 }
 
+// job is the workload that the page speaks of; none has no name.
+func (p *Page) job() workload.Workload {
+	w, _ := p.read.Work().Find(p.read.Outlook().Workload)
+	return w
+}
+
 // line is the card in one line.
 func (p *Page) line() string {
 	v := p.read.Outlook()
 	pr := v.Known[p.cursor]
+	time, energy := page.Heads(p.job())
 	text := widget.StyleBold.Render(p.read.ModeText(pr.Mode)) + page.BatchText(v.Batch) +
-		fmt.Sprintf("  %s ms/mb  %.1f W  %.2f J/mb  ", widget.MS(pr.TimeMS), pr.PowerW, pr.EnergyJ())
+		fmt.Sprintf("  %s %s  %.1f W  %.2f %s  ", widget.MS(pr.TimeMS), time, pr.PowerW, pr.EnergyJ(), energy)
 	if v.About(pr.Mode).Measured() {
 		return text + "measured"
 	}
@@ -265,6 +276,8 @@ func (p *Page) card(w int, short bool) string {
 	v := p.read.Outlook()
 	about := v.About(v.Known[p.cursor].Mode)
 	pr, got, measured := about.Predicted, about.Reading, about.Measured()
+	job := p.job()
+	perTime, perEnergy := page.Heads(job)
 	title := widget.StyleBold.Render(p.read.ModeText(pr.Mode))
 	if name := p.read.NameOf(pr.Mode); name != "" {
 		title += " = " + name
@@ -280,14 +293,15 @@ func (p *Page) card(w int, short bool) string {
 			said = "fitted"
 		}
 		lines = append(lines, widget.StyleDim.Render(fmt.Sprintf("%-5s%9s %8s %6s", "", said, "measured", "off")),
-			row("ms/mb", told.MS, read.MS, off.TimePct),
+			row(perTime, told.MS, read.MS, off.TimePct),
 			row("W", told.W, read.W, off.PowerPct),
-			row("J/mb", told.J, read.J, off.EnergyPct))
+			row(perEnergy, told.J, read.J, off.EnergyPct))
 	} else {
 		lines = append(lines,
-			fmt.Sprintf("%7s ms/mb (%s – %s)", widget.MS(pr.TimeMS), widget.MS(pr.TimeLoMS), widget.MS(pr.TimeHiMS)),
+			fmt.Sprintf("%7s %-5s (%s – %s)", widget.MS(pr.TimeMS), perTime, widget.MS(pr.TimeLoMS),
+				widget.MS(pr.TimeHiMS)),
 			fmt.Sprintf("%7.1f W     (%.1f – %.1f)", pr.PowerW, pr.PowerLoW, pr.PowerHiW),
-			fmt.Sprintf("%7.2f J/mb", pr.EnergyJ()))
+			fmt.Sprintf("%7.2f %s", pr.EnergyJ(), perEnergy))
 	}
 	if got := about.Doubted.V; about.Doubted.OK {
 		reading := fmt.Sprintf("read %s ms/mb, %.1f W", widget.MS(got.TimeMS), got.PowerW)
@@ -299,6 +313,9 @@ func (p *Page) card(w int, short bool) string {
 	}
 	if n := v.Batch; n > 0 {
 		lines = append(lines, fmt.Sprintf("%7s ms/sample", text.Of(v.Known[p.cursor].TimeMS/float64(n))))
+	}
+	if speed, energy := page.PerUnit(job, v.Known[p.cursor].Measured, v.Batch); speed != "" {
+		lines = append(lines, speed, energy)
 	}
 	if n := session.MinibatchesPerEpoch(v.Model, p.read.Work().List); n > 0 {
 		lines = append(lines, fmt.Sprintf("%7.1f min/epoch", v.Known[p.cursor].TimeMS*float64(n)/60000))
@@ -379,6 +396,7 @@ func short(name string, w int) string {
 // twin is the front as a table, in the order of the plot.
 func (p *Page) twin(w, h int) string {
 	v, front := p.read.Outlook(), p.front()
+	p.tab.Cols[2].Title, p.tab.Cols[6].Title = page.Heads(p.job())
 	f, at := p.listed()
 	p.tab.Rows, p.tab.Cursor = len(f), at
 	p.tab.Cell = func(row, col int) string {

@@ -84,6 +84,9 @@ func (p *Page) card(w, h int) string {
 	if len(list) == 1 {
 		blocks = append(blocks, p.answerLine(a, narrow))
 	}
+	if t := p.shown().Tuned; t.Served != nil {
+		blocks = append(blocks, page.ServedText(t.Ask, *t.Served))
+	}
 	standing := page.StandingText(a.Standing(a.Limit))
 	if f := page.FiguresOf(a.Measured); narrow && len(list) > 1 {
 		blocks = append(blocks, fmt.Sprintf("%s W  %s J", f.W, f.J), standing)

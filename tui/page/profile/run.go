@@ -57,6 +57,9 @@ func (p *Page) head(j *page.Task, w int) string {
 		}
 	default:
 		goal = ": " + j.Limit.String()
+		if j.Serving != nil {
+			goal = ": " + session.Asked{Limit: j.Limit, Serving: j.Serving}.String()
+		}
 		for _, l := range j.More {
 			goal += ", " + l.Bounds()
 		}

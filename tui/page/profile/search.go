@@ -86,7 +86,9 @@ func (p *Page) bestText(b *session.BestSoFar) string {
 	if j := p.read.Task(); j != nil && len(j.More) > 0 {
 		limit = "for " + b.Limit.Bounds() + ": "
 	}
-	switch {
+	switch j := p.read.Task(); {
+	case j != nil && j.Serving != nil: // what a mode does under the load is known at the end
+		return "the answer under the load is known at the end"
 	case b.N == 0:
 		return limit + "none keeps " + b.Limit.Bounds() + " yet"
 	case b.MaxN == nil && b.Mode == p.read.Space().Max():

@@ -235,7 +235,11 @@ func (p *Page) start() page.Intent {
 		return page.Sayf("%s", why)
 	}
 	p.log, p.tail, p.told = newLog(p.read), &session.Tail{}, 0
-	p.log.Add(fmt.Sprintf("jtune: %s begins, %d samples a minibatch, %d workers", w.Name, w.Batch, w.Workers))
+	begins := fmt.Sprintf("jtune: %s begins, %d samples a %s", w.Name, w.Batch, w.Noun())
+	if !w.Infers() {
+		begins += fmt.Sprintf(", %d workers", w.Workers)
+	}
+	p.log.Add(begins)
 	r := session.RunRequest{Workload: w, Minibatches: endless, Log: p.read.Session().TrainLog()}
 	return page.Start{Task: session.RunTask(r)}
 }

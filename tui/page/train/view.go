@@ -55,11 +55,11 @@ func (p *Page) run(j *page.Task, w, h int) string {
 	out := widget.Under(verdict,
 		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(left, top),
 			p.times(j).Render(w-left, top)),
-		p.part(j, stagesTitle, p.stages).Render(w, stages))
+		p.part(j, stagesTitle(j), p.stages).Render(w, stages))
 	if rest -= top + stages; rest < 3 {
 		return widget.Fit(out, w, h)
 	}
-	means, epochs := p.part(j, "What it means", p.meaning), p.part(j, "Epochs", epochTable)
+	means, epochs := p.part(j, "What it means", p.meaning), p.epochs(j)
 	if rest < 11 {
 		return widget.Under(out, widget.Beside(epochs.Render(left, rest), means.Render(w-left, rest)))
 	}
@@ -69,7 +69,15 @@ func (p *Page) run(j *page.Task, w, h int) string {
 		log.Render(w, rest-half))
 }
 
-const stagesTitle = "Where the time goes, mean of a minibatch"
+func stagesTitle(j *page.Task) string { return "Where the time goes, mean of a " + j.Workload.Noun() }
+
+// epochs are those of a training run; a run of inference, which has none, has its latencies there.
+func (p *Page) epochs(j *page.Task) widget.Panel {
+	if j.Workload.Infers() {
+		return p.part(j, "Latency", latencies)
+	}
+	return p.part(j, "Epochs", epochTable)
+}
 
 // part is a panel of a run.
 func (p *Page) part(j *page.Task, title string, text func(j *page.Task, w, h int) string) widget.Panel {
@@ -99,9 +107,9 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 	return widget.Under(
 		widget.Beside(p.part(j, j.Workload.Name+" "+state, p.summary).Render(third, numbers),
 			p.times(j).Render(w-third, numbers)),
-		p.part(j, stagesTitle, p.stages).Render(w, stagesH),
+		p.part(j, stagesTitle(j), p.stages).Render(w, stagesH),
 		widget.Beside(
-			widget.Under(p.part(j, "Epochs", epochTable).Render(third, middle), log.Render(third, below-middle)),
+			widget.Under(p.epochs(j).Render(third, middle), log.Render(third, below-middle)),
 			over("What it means", p.meaning(j, third-4, middle-2), busy, third),
 			over("Time at each clock", residencies(j, last-4, middle-2), power, last)))
 }
@@ -110,7 +118,7 @@ func (p *Page) wide(j *page.Task, w, h int) string {
 func (p *Page) verdict(j *page.Task, w int) string {
 	switch {
 	case j.Character == nil:
-		return widget.Cut("what decides the time is said here when some minibatches are in", w)
+		return widget.Cut("what decides the time is said here when some "+j.Workload.Noun()+"es are in", w)
 	case len(j.Advice) == 0:
 		return widget.Cut("the job reports too little to say what decides its time", w)
 	}
@@ -144,8 +152,9 @@ func (p *Page) brief(j *page.Task, w, h int) string {
 func (p *Page) summary(j *page.Task, w, _ int) string {
 	pr := j.Progress
 	t := stats.OrZero(stats.Median(j.Times))
-	lines := []string{fmt.Sprintf("last       %s ms/minibatch", widget.MS(pr.TimeMS)),
-		fmt.Sprintf("minibatch  %d", pr.Minibatch)}
+	noun := j.Workload.Noun()
+	lines := []string{fmt.Sprintf("last       %s ms/%s", widget.MS(pr.TimeMS), noun),
+		fmt.Sprintf("%-11s%d", noun, pr.Minibatch)}
 	if j.Ran != nil && j.Ran.TimeMS > 0 {
 		t = j.Ran.TimeMS
 		lines[0] = fmt.Sprintf("median     %s ms of %s", widget.MS(t), text.Thousands(j.Ran.Counted()))
@@ -160,6 +169,9 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 			lines = append(lines, text)
 		}
 	}
+	if v := served(j); v != nil {
+		lines = append(lines[:1], p.answers(j, v)...)
+	}
 	watts := p.read.Sample().Reading.TotalW
 	if j.Ran != nil {
 		watts = j.Ran.PowerW
@@ -167,16 +179,18 @@ func (p *Page) summary(j *page.Task, w, _ int) string {
 	energy := ""
 	switch {
 	case j.Ran != nil && j.Ran.EnergyJ.OK:
-		energy = ", " + widget.Joules(j.Ran.EnergyJ.V) + "/minibatch"
+		energy = ", " + byUnit(j, j.Ran.EnergyJ.V)
 	case t > 0 && watts.OK:
-		energy = ", " + widget.Joules(t*watts.V/1000) + "/minibatch"
+		energy = ", " + byUnit(j, t*watts.V/1000)
 	}
 	lines = append(lines, "power      "+page.Unit(watts, 1, "W")+energy)
 	if c := j.Character; c != nil {
 		s := c.Steady()
 		lines = append(lines, "busy       GPU "+page.Num(s.GPUPct, 0)+" %, CPU "+page.Num(s.CPUPct, 0)+" %")
 	}
-	lines = append(lines, cacheLine(j, p.read.Sample().Reading), page.DiskText(p.read.Readings().Disk))
+	if !j.Workload.Infers() {
+		lines = append(lines, cacheLine(j, p.read.Sample().Reading), page.DiskText(p.read.Readings().Disk))
+	}
 	if j.Err != nil {
 		lines = append(lines, widget.StyleBad.Render(widget.Wrap(j.Err.Error(), w)))
 	} else if n := len(j.Notes); n > 0 {
@@ -219,7 +233,7 @@ func (p *Page) stages(j *page.Task, w, h int) string {
 		parts = append(parts, shares{"newest", j.Last.StallMS, j.Last.ComputeMS, j.Last.OverheadMS})
 	}
 	if len(parts) == 0 {
-		return widget.StyleDim.Render("the first minibatch has not come yet")
+		return widget.StyleDim.Render("the first " + j.Workload.Noun() + " has not come yet")
 	}
 	most := 0.0
 	for _, s := range parts {
@@ -355,7 +369,8 @@ func (s shares) line(most float64, w int) string {
 // meaning says in words what decides and what might help.
 func (p *Page) meaning(j *page.Task, w, h int) string {
 	if j.Character == nil {
-		return widget.StyleDim.Render(widget.Wrap("what might help is said here when some minibatches are in", w))
+		return widget.StyleDim.Render(widget.Wrap("what might help is said here when some "+j.Workload.Noun()+
+			"es are in", w))
 	}
 	var lines, doubts []string
 	if j.Ran != nil {
@@ -420,13 +435,14 @@ func (p *Page) Files() ([]page.File, error) {
 
 // times is the panel of a run's minibatch times.
 func (p *Page) times(j *page.Task) widget.Panel {
-	return p.read.Panel("ms per minibatch", "", func(w, h int) string { return minibatchChart(j.Times, w, h) })
+	noun := j.Workload.Noun()
+	return p.read.Panel("ms per "+noun, "", func(w, h int) string { return minibatchChart(j.Times, noun, w, h) })
 }
 
 // minibatchChart draws minibatch times, oldest left.
-func minibatchChart(times []float64, w, h int) string {
+func minibatchChart(times []float64, noun string, w, h int) string {
 	if len(times) == 0 {
-		return "no minibatch yet"
+		return "no " + noun + " yet"
 	}
 	var xs []float64
 	most := 0.0
@@ -436,7 +452,7 @@ func minibatchChart(times []float64, w, h int) string {
 			most = max(most, t)
 		}
 	}
-	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: "minibatches ago", YName: "ms"}
+	plot := chart.Plot{X: axis.Scale{Lo: min(float64(1-len(times)), -10), Hi: 0}, XName: noun + "es ago", YName: "ms"}
 	plot.From(0, most*1.05, h)
 	plot.Line(xs, times, chart.InkSeries)
 	return plot.Render(w, h, widget.Paint)
@@ -446,5 +462,7 @@ func minibatchChart(times []float64, w, h int) string {
 func (p *Page) Numbers() string {
 	return "stall: waiting for data, more workers or cores may help. compute: the GPU's work. other: the rest of a " +
 		"minibatch. in memory: how much of the data lies in the page cache, files kept in RAM; the first epoch " +
-		"reads the rest. busy: share of time at work."
+		"reads the rest. busy: share of time at work. Of inference: a batch is answered at once; latency: from a " +
+		"request's arrival to its answer, half of them within p50, 99 of 100 within p99; ~ of too few requests. " +
+		"queue: requests that arrive and that are answered each second."
 }

@@ -1,0 +1,99 @@
+package train
+
+import (
+	"fmt"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// served is what a run of inference has answered so far; nil for a training run, and before the first numbers.
+func served(j *page.Task) *record.Serving {
+	if j.Character == nil {
+		return nil
+	}
+	return j.Character.Serving
+}
+
+// answers are a run of inference in numbers: what was answered, how fast, at which energy.
+func (p *Page) answers(j *page.Task, v *record.Serving) []string {
+	unit := j.Workload.UnitName()
+	lines := []string{"answered   " + text.Count(v.Units, unit), "speed      " + perS(v.PerS, unit)}
+	if v.RatePerS.OK {
+		lines = append(lines, "queue      "+page.Num(v.RatePerS, 1)+"/s arrive, "+page.Num(v.ServedPerS, 1)+"/s served")
+	}
+	return append(lines, "latency ms "+latencyLine(v.Latency))
+}
+
+func perS(v tegra.Val[float64], unit string) string {
+	if !v.OK {
+		return widget.Dash
+	}
+	return text.Of(v.V) + " " + unit + "s/s"
+}
+
+// latencyLine are the quantiles of latency in ms; those of too few requests are marked with ~.
+func latencyLine(l record.Latency) string {
+	if l.N == 0 {
+		return widget.Dash
+	}
+	return fmt.Sprintf("p50 %s p95 %s p99 %s", widget.MS(l.P50), marked(l.SureP95(), l.P95),
+		marked(l.SureP99(), l.P99))
+}
+
+// marked prints a quantile, with ~ before one of too few requests.
+func marked(sure tegra.Val[float64], ms float64) string {
+	if sure.OK {
+		return widget.MS(sure.V)
+	}
+	return "~" + widget.MS(ms)
+}
+
+// latencies is the panel that a training run has its epochs in.
+func latencies(j *page.Task, w, _ int) string {
+	v := served(j)
+	if v == nil || v.Latency.N == 0 {
+		return widget.StyleDim.Render(widget.Wrap("the latencies of its requests stand here", w))
+	}
+	l := v.Latency
+	lines := []string{
+		widget.StyleDim.Render(widget.Row("of "+text.Thousands(l.N)+" "+requestsOr(v), "ms", w)),
+		widget.Row("p50, half of them within", widget.MS(l.P50), w),
+		widget.Row("p95", marked(l.SureP95(), l.P95), w),
+		widget.Row("p99", marked(l.SureP99(), l.P99), w),
+	}
+	if v.TTFTMS.OK {
+		lines = append(lines, widget.Row("to the first "+v.Unit, widget.MS(v.TTFTMS.V), w))
+	}
+	if v.TPOTMS.OK {
+		lines = append(lines, widget.Row("each further one", widget.MS(v.TPOTMS.V), w))
+	}
+	if j.Character.All.TimeMS > 0 && v.RatePerS.OK { // the rest of a latency is waiting
+		lines = append(lines, widget.Row("service of a batch, mean", widget.MS(j.Character.All.TimeMS), w))
+	}
+	if !l.SureP99().OK {
+		lines = append(lines, widget.StyleDim.Render(widget.Wrap("~ of too few requests: p95 takes 200, p99 1,000", w)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// requestsOr names what the latencies are of.
+func requestsOr(v *record.Serving) string {
+	if v.RatePerS.OK || v.TTFTMS.OK {
+		return "requests"
+	}
+	return "batches"
+}
+
+// byUnit is the energy of a unit as text, where it is known; else that of a batch or minibatch.
+func byUnit(j *page.Task, joules float64) string {
+	if v := served(j); v != nil && v.UnitJ.OK {
+		return session.UnitEnergyText(v.UnitJ.V) + "/" + j.Workload.UnitName()
+	}
+	return widget.Joules(joules) + "/" + j.Workload.Noun()
+}
