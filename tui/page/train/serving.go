@@ -8,7 +8,6 @@ import (
 	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tui/page"
-	"jtune/tui/session"
 	"jtune/tui/widget"
 )
 
@@ -27,7 +26,7 @@ func (p *Page) answers(j *page.Task, v *record.Serving) []string {
 	if v.RatePerS.OK {
 		lines = append(lines, "queue      "+page.Num(v.RatePerS, 1)+"/s arrive, "+page.Num(v.ServedPerS, 1)+"/s served")
 	}
-	return append(lines, "latency ms "+latencyLine(v.Latency))
+	return append(lines, "p50 ms     "+latencyLine(v.Latency))
 }
 
 func perS(v tegra.Val[float64], unit string) string {
@@ -37,12 +36,12 @@ func perS(v tegra.Val[float64], unit string) string {
 	return text.Of(v.V) + " " + unit + "s/s"
 }
 
-// latencyLine are the quantiles of latency in ms; those of too few requests are marked with ~.
+// latencyLine are the quantiles of latency in ms, the median first; those of too few requests are marked with ~.
 func latencyLine(l record.Latency) string {
 	if l.N == 0 {
 		return widget.Dash
 	}
-	return fmt.Sprintf("p50 %s p95 %s p99 %s", widget.MS(l.P50), marked(l.SureP95(), l.P95),
+	return fmt.Sprintf("%s, p95 %s, p99 %s", widget.MS(l.P50), marked(l.SureP95(), l.P95),
 		marked(l.SureP99(), l.P99))
 }
 
@@ -93,7 +92,11 @@ func requestsOr(v *record.Serving) string {
 // byUnit is the energy of a unit as text, where it is known; else that of a batch or minibatch.
 func byUnit(j *page.Task, joules float64) string {
 	if v := served(j); v != nil && v.UnitJ.OK {
-		return session.UnitEnergyText(v.UnitJ.V) + "/" + j.Workload.UnitName()
+		amount := fmt.Sprintf("%.3g J", v.UnitJ.V)
+		if v.UnitJ.V < 1 {
+			amount = fmt.Sprintf("%.3g mJ", 1000*v.UnitJ.V)
+		}
+		return amount + "/" + j.Workload.UnitName()
 	}
 	return widget.Joules(joules) + "/" + j.Workload.Noun()
 }

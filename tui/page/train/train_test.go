@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
 	"jtune/tui/page"
 	"jtune/tui/page/pagetest"
 	"jtune/tui/session"
@@ -37,6 +40,23 @@ func TestPrintableIsWhatATerminalLeaves(t *testing.T) {
 	} {
 		if got := printable(line); got != want {
 			t.Errorf("%q is shown as %q, want %q", line, got, want)
+		}
+	}
+}
+
+// A run of inference tells what it answers: units, latencies with a mark where they are of too few, energy of a unit.
+func TestTrainTellsInferenceInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	v := &record.Serving{Unit: "token", Units: 1234, PerS: tegra.Some(30.5), UnitJ: tegra.Some(0.5),
+		RatePerS: tegra.Some(8.0), ServedPerS: tegra.Some(7.5),
+		Latency: record.Latency{P50: 20, P95: 30, P99: 40, N: 300}}
+	j := &page.Task{TaskSpec: session.TaskSpec{Workload: workload.Workload{Kind: workload.Inference, Unit: "token"}},
+		Snapshot: session.Snapshot{Character: &record.Character{Serving: v}}}
+	text := strings.Join((&Page{}).answers(j, v), "\n") + "\n" + byUnit(j, 99) + "\n" + latencies(j, 40, 9)
+	for _, want := range []string{"1,234 tokens", "30.5 tokens/s", "8.0/s arrive, 7.5/s served",
+		"20.0, p95 30.0, p99 ~40.0", "500 mJ/token", "of 300 requests", "p99 1,000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
 }
