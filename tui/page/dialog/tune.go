@@ -395,8 +395,8 @@ func (d *Tune) Numbers() string {
 		"minibatch, or the mode of least energy. Digits go there from every question, and the first one replaces " +
 		"the value. Several limits, such as 20 25 30, are answered from one search. Of inference: 30 W, p99 50 ms, " +
 		"30/s is a limit under 30 requests a second, 99 in 100 of them answered within 50 ms. coverage: what these " +
-		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the search " +
-		"stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
+		"limits need, or a model of the whole Pareto front, for any limit. depth: the expected gain at which the " +
+		"search stops. batch: other batch sizes to choose among. fresh: whether to start from what is known of the " +
 		"workload on this board. strategy: auto, or the papers' binary search. clock: of a virtual board, while " +
 		"it measures. An answer marked with ✗ keeps the search from starting. Workload, limits, coverage and " +
 		"depth are remembered for this board."
