@@ -87,6 +87,7 @@ func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 		"dvfs":        "DVFS off|DVFS on",
 		"baseload":    "(i) DVFS off, log 1 s|DVFS off, log 10 s|DVFS on, log 10 s",
 		"variability": "as it is",
+		"polling":     "read every 1s|read every 100ms|read every 10ms|read every 1ms",
 		"modes": "a 6c/1.19C/0.83G/2.13M|b 12c/1.19C/0.83G/2.13M|e 12c/2.20C/0.83G/2.13M|f " +
 			"3c/2.20C/0.83G/2.13M|g 12c/2.20C/1.30G/3.20M|h 12c/2.20C/1.30G/2.13M|k 6c/1.19C/0.42G/3.20M|l " +
 			"12c/1.19C/0.42G/3.20M|m 12c/2.20C/0.42G/3.20M|n 12c/2.20C/0.83G/3.20M",
@@ -103,8 +104,8 @@ func TestExperimentEachLaysOutItsSettings(t *testing.T) {
 			}
 		}
 	}
-	if len(All()) != 8 {
-		t.Errorf("%d experiments, 8 are tried above", len(All()))
+	if len(All()) != 9 {
+		t.Errorf("%d experiments, 9 are tried above", len(All()))
 	}
 }
 
