@@ -31,6 +31,9 @@ func (s Sample) PowerW() tegra.Val[float64] {
 // samples that are due at their own intervals. Without subscribers nothing is
 // read.
 type Sampler struct {
+	// Meter reads a power meter in the supply; nil: there is none. It is set before the first subscription.
+	Meter func() tegra.Val[float64]
+
 	device tegra.Device
 	clock  tegra.Clock
 
@@ -109,6 +112,9 @@ func (s *Sampler) Read() (Sample, error) { return s.read(s.clock.Now()) }
 func (s *Sampler) read(now time.Duration) (Sample, error) {
 	r, err := s.device.Read()
 	sample := Sample{T: now, Reading: r}
+	if s.Meter != nil {
+		sample.MeterW = s.Meter()
+	}
 	if err != nil {
 		sample.Why = "device does not answer: " + err.Error()
 	} else {

@@ -28,7 +28,7 @@ type Key struct {
 }
 
 // elsewhere are tables of the configuration file that others read.
-var elsewhere = []string{"keys", "theme", "notify", "board"}
+var elsewhere = []string{"keys", "theme", "notify", "meter", "board"}
 
 // notKeys are fields of a workload that no file gives.
 var notKeys = []string{"name", "own", "attached", "-"}

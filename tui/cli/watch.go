@@ -34,6 +34,7 @@ type watchJSON struct {
 	HotReason text.Optional         `json:"hot_reason"`
 	Mode      tegra.Val[tegra.Mode] `json:"mode"`
 	Locked    tegra.Val[bool]       `json:"locked"` // its clocks
+	MeterW    tegra.Val[float64]    `json:"meter_w"`
 	Self      struct {
 		CPUPct tegra.Val[float64] `json:"cpu_pct"`
 	} `json:"self"`
@@ -79,6 +80,9 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 	if err := warmUp(ctx, s); err != nil {
 		return err
 	}
+	if why := s.AwaitMeter(ctx); why != "" {
+		a.note("%s", why)
+	}
 	begun := s.Clock.Now()
 	for n := 1; ; n++ {
 		r, err := s.Device.Read()
@@ -89,10 +93,13 @@ func (a *app) watchDevice(ctx context.Context, interval time.Duration, count int
 			line := toWatchJSON(r)
 			line.TS, line.Virtual = tegra.Some(r.T.Seconds()), tegra.Some(board.Virtual)
 			line.Device, line.TotalRule = text.Optional(board.Name), text.Optional(board.TotalRule)
-			line.Self.CPUPct = self.CPUPct()
+			line.Self.CPUPct, line.MeterW = self.CPUPct(), s.MeterW()
 			err = printLine(a.out, line)
 		} else {
 			text := readingLine(board, r, session.NameNow(s.Device, r))
+			if w := s.MeterW(); w.OK {
+				text += fmt.Sprintf("  meter %.2f W", w.V)
+			}
 			_, err = fmt.Fprintf(a.out, "%8.1fs  %s\n", r.T.Seconds(), text)
 		}
 		if err != nil {

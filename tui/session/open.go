@@ -83,7 +83,7 @@ func openJetson(o Options) (*Session, error) {
 	}
 	s.sysfs.Relax(slowEvery)
 	s.Device, s.Sampler = s.sysfs, telemetry.NewSampler(s.sysfs, s.Clock)
-	return s, nil
+	return s, s.useMeter()
 }
 
 func openVirtual(o Options, name string) (*Session, error) {

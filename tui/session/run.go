@@ -68,6 +68,9 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 		meter.start(s, h, r.Every)
 	}
 	observer(observe).note(loaderNote(r.Workload))
+	if !r.Uninstrumented {
+		observer(observe).note(s.AwaitMeter(ctx))
+	}
 	c := &collector{meter: meter, observe: observe, want: r.Minibatches, allEpochs: r.AllEpochs, advise: advise}
 	if r.Uninstrumented {
 		c.turns = &readTurns{sampler: s.Sampler, clock: s.Clock, every: r.Every, each: r.Minibatches}

@@ -57,6 +57,7 @@ type Session struct {
 	which   string // board of its kind, see record.DeviceHeader
 
 	guard guardSlot
+	meter *wattMeter // nil: none is configured
 }
 
 // Sysfs is the device's backend, for what is not in Device: the sources
@@ -71,7 +72,7 @@ func (s *Session) FS() tegra.FS { return s.fs }
 // both killed, the error says that the board is left changed.
 func (s *Session) Close() error {
 	had := s.guard.has()
-	err := errors.Join(s.guard.close(), s.sysfs.Close())
+	err := errors.Join(s.guard.close(), s.sysfs.Close(), s.meter.close())
 	if had && s.Virtual == nil {
 		if left := leftBehind(s.Sysroot); left != "" {
 			err = errors.Join(err, errors.New(left))

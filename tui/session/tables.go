@@ -18,6 +18,7 @@ import (
 // ownTables are the tables of the configuration file that are read here.
 type ownTables struct {
 	Notify Notify                 `toml:"notify"`
+	Meter  MeterTable             `toml:"meter"`
 	Board  map[string]fleet.Board `toml:"board"`
 }
 
@@ -33,7 +34,7 @@ func readOwn(file, source string) (own ownTables, faults []error) {
 	if err != nil {
 		return ownTables{}, []error{err}
 	}
-	found := own.Notify.faults()
+	found := append(own.Notify.faults(), own.Meter.faults()...)
 	for _, b := range own.boards() {
 		if key, why := b.Fault(); why != "" {
 			at := toml.Key{"board", b.Name}
@@ -100,6 +101,7 @@ func (o Options) ownTables() (ownTables, error) {
 // keys lists every key of them, those of a board of any name first.
 func (o ownTables) keys() []ConfigKey {
 	list := workload.Fields(toml.Key{"notify"}, o.Notify)
+	list = append(list, workload.Fields(toml.Key{"meter"}, o.Meter)...)
 	list = append(list, workload.Fields(toml.Key{"board", workload.AnyName}, fleet.Board{})...)
 	for _, b := range o.boards() {
 		list = append(list, workload.Fields(toml.Key{"board", b.Name}, b)...)

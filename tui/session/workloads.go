@@ -225,7 +225,7 @@ func (s *Session) bench(ctx context.Context, w workload.Workload, set record.Set
 	if err != nil {
 		return nil, err
 	}
-	observe.note(s.fanWarning(set.KeepFan), s.uptimeNote(), loaderNote(w))
+	observe.note(s.fanWarning(set.KeepFan), s.uptimeNote(), loaderNote(w), s.AwaitMeter(ctx))
 	return &profiles.Bench{Device: s.Device, Sampler: s.Sampler, Applier: g, Clock: s.Clock,
 		NewHarness: s.harness(w, set, "", 0, 0), Workload: w, Settings: set,
 		Observe: observe.progress, System: s.system(w)}, nil

@@ -267,6 +267,9 @@ func (p *Page) power(w, h int) string {
 	}
 	lines := []string{widget.StyleDim.Render(head),
 		line(p.totalW(widget.Row("module total", numbers("", read.TotalW), w)), "", chart.InkSeries)}
+	if meter := p.read.Sample().MeterW; meter.OK {
+		lines = append(lines, widget.Row("power meter", fmt.Sprintf("%5s W %7s", page.Num(meter, 1), ""), w))
+	}
 	level := session.PowerAlarm(read.TotalW, p.read.BudgetW())
 	if why := p.overBudget(); why != "" {
 		lines = append(lines, page.Alarmed(level, why))

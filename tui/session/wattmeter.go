@@ -1,0 +1,197 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"jtune/internal/safefile"
+	"jtune/profiles/harness"
+	"jtune/tegra"
+)
+
+// MeterTable is the table [meter] of the configuration file: a power meter in the supply, which measures what the
+// module's rails do not: carrier board, disks, the power supply itself. Without it nothing is read.
+type MeterTable struct {
+	// Command prints watts, a line for each reading. It is started once.
+	Command []string `toml:"command"`
+	// File holds the newest reading in watts.
+	File string `toml:"file"`
+}
+
+// faults lists what is wrong with the values.
+func (m MeterTable) faults() (out []fault) {
+	add := func(key, why string) {
+		out = append(out, fault{toml.Key{"meter", key}, errors.New("[meter] " + key + ": " + why)})
+	}
+	if m.Command != nil && (len(m.Command) == 0 || m.Command[0] == "") {
+		add("command", "names no program; leave the key out for none")
+	}
+	if m.Command != nil && m.File != "" {
+		add("file", "give command or file, not both")
+	}
+	return out
+}
+
+const (
+	// staleMeter is how old a reading of a meter may be.
+	staleMeter = 15 * time.Second
+	// mostMeterW is what no supply of a machine that trains gives.
+	mostMeterW = 20_000
+)
+
+// wattMeter reads the meter of the configuration, from when it is asked first.
+type wattMeter struct {
+	table MeterTable
+	begin sync.Once
+
+	mu     sync.Mutex
+	stream *harness.Stream
+	now    tegra.Val[float64]
+	at     time.Time // of the newest line
+	bad    string    // the newest line that holds no watts
+	why    string    // it could not be started
+	ended  bool
+}
+
+// meterOf is the power meter of the configuration; nil for none.
+func meterOf(o Options) (*wattMeter, error) {
+	own, err := o.ownTables()
+	if err != nil || own.Meter.Command == nil && own.Meter.File == "" {
+		return nil, err
+	}
+	return &wattMeter{table: own.Meter}, nil
+}
+
+// read is the newest reading in watts; absent where there is none, or only an old one.
+func (m *wattMeter) read() tegra.Val[float64] {
+	if m == nil {
+		return tegra.Val[float64]{}
+	}
+	if m.table.File != "" {
+		data, err := safefile.Read(m.table.File, mostMeterFile)
+		w := watts(string(data))
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.why, m.bad = "", ""; err != nil {
+			m.why = err.Error()
+		} else if !w.OK {
+			m.bad = strings.TrimSpace(string(data))
+		}
+		return w
+	}
+	m.begin.Do(m.start)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if time.Since(m.at) > staleMeter {
+		return tegra.Val[float64]{}
+	}
+	return m.now
+}
+
+// mostMeterFile is as much of a meter's file as is read.
+const mostMeterFile = 4096
+
+func (m *wattMeter) start() {
+	stream, err := harness.StartStream(m.table.Command, m.line)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stream = stream; err != nil {
+		m.why = err.Error()
+	}
+}
+
+// line takes a line of the command.
+func (m *wattMeter) line(text string) {
+	w := watts(text)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !w.OK {
+		m.bad = text
+		return
+	}
+	m.now, m.at, m.bad = w, time.Now(), ""
+}
+
+// watts reads "12.5", "12.5 W" or "power=12.5": the last word that is a number.
+func watts(line string) (out tegra.Val[float64]) {
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t,;=:\r\n", r) }) {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(word, "W"), 64)
+		if err == nil && v >= 0 && v <= mostMeterW && !math.IsNaN(v) {
+			out = tegra.Some(v)
+		}
+	}
+	return out
+}
+
+// problem is why there is no reading; "" where there is one, or is none expected.
+func (m *wattMeter) problem() string {
+	if m == nil || m.read().OK {
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	why := m.why
+	if m.stream != nil {
+		why = cmp.Or(why, m.stream.Why())
+	}
+	switch {
+	case why != "":
+	case m.bad != "":
+		why = fmt.Sprintf("%q is no number of watts", m.bad[:min(len(m.bad), 60)])
+	default:
+		why = "it has printed no reading yet"
+	}
+	return "no reading of the power meter ([meter]): " + why
+}
+
+func (m *wattMeter) close() error {
+	if m == nil {
+		return nil
+	}
+	m.begin.Do(func() {}) // never started from now on
+	m.mu.Lock()
+	stream := m.stream
+	m.mu.Unlock()
+	if stream == nil {
+		return nil
+	}
+	return stream.Close()
+}
+
+// MeterW is what the power meter of the configuration shows; absent without one, and beside a virtual board, which it
+// does not measure.
+func (s *Session) MeterW() tegra.Val[float64] { return s.meter.read() }
+
+// firstMeter is how long the first reading of a meter is waited for.
+const firstMeter = 3 * time.Second
+
+// AwaitMeter waits for the first reading of the power meter of the configuration, and says what is wrong where none
+// comes; "" otherwise.
+func (s *Session) AwaitMeter(ctx context.Context) string {
+	for begun := time.Now(); s.meter != nil && !s.MeterW().OK && time.Since(begun) < firstMeter && ctx.Err() == nil; {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return s.meter.problem()
+}
+
+// useMeter lets the sampler read the power meter of the configuration.
+func (s *Session) useMeter() error {
+	if s.Virtual != nil || s.bundled {
+		return nil
+	}
+	meter, err := meterOf(s.Options)
+	if err != nil || meter == nil {
+		return err
+	}
+	s.meter, s.Sampler.Meter = meter, meter.read
+	return nil
+}
