@@ -72,6 +72,8 @@ type Provenance struct {
 	Campaigns int    `json:"campaigns,omitempty"` // that the pool has samples of
 	Readings  int    `json:"readings,omitempty"`  // of the pool: the samples are medians of those that count
 	Batch     int    `json:"batch,omitempty"`     // of all samples; 0 where not known or several
+	// Software are the releases that the samples depend on, as far as they are known: "JetPack 5.0.2; L4T 35.1".
+	Software string `json:"software,omitempty"`
 }
 
 // Origin says where the samples of a virtual board come from; "" for a real one.

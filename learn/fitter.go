@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"jtune/learn/baseline"
 	"jtune/learn/baseline/nn"
@@ -59,6 +60,16 @@ func (t *fitter) residualFrom(r *Reference) {
 		return
 	}
 	t.residual, t.model.reference, t.model.compact = residual, residual.samples, r.Compact
+	t.sameSoftware(r)
+}
+
+// sameSoftware warns where a reference was measured with other software.
+func (t *fitter) sameSoftware(r *Reference) {
+	if list := tegra.SoftwareApart(strings.Split(r.Provenance.Software, "; "),
+		strings.Split(t.options.Provenance.Software, "; ")); list != nil {
+		t.model.warn("reference %s and the samples were measured with other software, %s: results move with versions",
+			r.Name, strings.Join(list, ", "))
+	}
 }
 
 func (t *fitter) sameDevice(r *Reference) error {
@@ -100,6 +111,7 @@ func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
 	if here, there := t.options.Provenance.Device, r.Provenance.Device; here != "" && there != "" && here != there {
 		t.model.warn("the networks of reference %s come from %s, the samples from %s", r.Name, there, here)
 	}
+	t.sameSoftware(r)
 	return nil
 }
 

@@ -125,6 +125,7 @@ type Reading struct {
 	Mode         Val[Mode] // absent when no mode means the state ("custom")
 	Locked       Val[bool] // min = max on CPU and GPU, memory rate locked
 	Missing      []Missing // what could not be read this time
+	MaxW         float64   // more than the device draws; 0: a Jetson
 }
 
 // Online counts the cores that are online.

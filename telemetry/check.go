@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -32,7 +33,7 @@ func CheckPower(r tegra.Reading) string {
 		return fmt.Sprintf("total power %g W is negative", p.V)
 	case p.V == 0:
 		return "total power reads zero"
-	case p.V > MaxPowerW:
+	case p.V > cmp.Or(r.MaxW, MaxPowerW):
 		return fmt.Sprintf("total power %g W is more than any module draws", p.V)
 	case r.Throttled.Or(false):
 		return "board is throttled (thermal or over-current)"

@@ -26,7 +26,8 @@ type Container struct {
 	Mounts []string `toml:"mounts,omitempty" json:"mounts,omitempty"` // HOST:INSIDE[:ro]
 }
 
-func (c Container) engine() string {
+// Program is the container engine.
+func (c Container) Program() string {
 	if c.Engine == "" {
 		return DefaultEngine
 	}
@@ -37,7 +38,7 @@ func (c Container) engine() string {
 // name space is shared because loader processes hand minibatches over in
 // shared memory, of which a container by itself has 64 MB.
 func (c Container) run(name string, o ExecOptions) []string {
-	words := []string{c.engine(), "run", "--rm", "--init", "--name", name, "--ipc=host"}
+	words := []string{c.Program(), "run", "--rm", "--init", "--name", name, "--ipc=host"}
 	if c.Runtime != "" {
 		words = append(words, "--runtime", c.Runtime)
 	}
@@ -55,4 +56,4 @@ func (c Container) run(name string, o ExecOptions) []string {
 }
 
 // remove is the command that ends the container of that name.
-func (c Container) remove(name string) []string { return []string{c.engine(), "rm", "-f", name} }
+func (c Container) remove(name string) []string { return []string{c.Program(), "rm", "-f", name} }

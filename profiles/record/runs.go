@@ -272,6 +272,9 @@ func withRows(runs []Run, rows []Row) []Run {
 		return runs
 	}
 	last, more := runs[len(runs)-1], 0
+	if last.Mode == (tegra.Mode{}) {
+		return runs // of a state that no mode expresses: it has no row
+	}
 	for _, r := range runs {
 		if r.Mode == last.Mode && r.Status == last.Status && r.Setting == last.Setting && r.Repeat == last.Repeat {
 			more++

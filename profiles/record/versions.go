@@ -17,9 +17,28 @@ import (
 // "torch 2.0.0 on cuda; CUDA 11.4". "" where no run said anything, as a user's own
 // command may not.
 func FrameworkVersions(dir string) string {
+	return frameworkOf(versionsOf(dir))
+}
+
+// Software lists the releases that a campaign's results depend on, as far as they are known: L4T, JetPack, kernel, CUDA,
+// framework.
+func Software(dir string, h Header) []string {
+	out := versionsOf(dir)
+	if h.Device.L4T != "" {
+		out = append(out, "L4T "+h.Device.L4T)
+	}
+	if h.Device.JetPack != "" {
+		out = append(out, "JetPack "+h.Device.JetPack)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// versionsOf reads what the first run of a campaign said of its software.
+func versionsOf(dir string) []string {
 	f, err := os.Open(filepath.Join(dir, runsName))
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer f.Close()
 	at := slices.Index(runColumns, "versions")
@@ -28,10 +47,10 @@ func FrameworkVersions(dir string) string {
 	for first := true; ; first = false {
 		line, err := lines.Read()
 		if errors.Is(err, io.EOF) || err != nil {
-			return ""
+			return nil
 		}
 		if !first && len(line) > at && line[at] != "" {
-			return frameworkOf(strings.Split(line[at], "; "))
+			return strings.Split(strings.Clone(line[at]), "; ")
 		}
 	}
 }

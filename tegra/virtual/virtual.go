@@ -65,6 +65,18 @@ func (b *Board) Fits(workload string) error {
 	return nil
 }
 
+// NeedsGB is the memory that a simulated workload needs, its system left out; 0 for others.
+func NeedsGB(workload string) float64 {
+	w, _ := physics.Find(workload)
+	return w.MemoryMB / 1000
+}
+
+// DataBytes is the size of the data set of a simulated workload; 0 for others.
+func DataBytes(workload string) int64 {
+	w, _ := physics.Find(workload)
+	return int64(w.DatasetMB * 1e6)
+}
+
 // Options describe the board to build. Only Name is required.
 type Options struct {
 	Name   string       // see Names; may be empty with Replay

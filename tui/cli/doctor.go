@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 func (a *app) doctor() *cobra.Command {
-	bundle := ""
+	bundle, job := "", ""
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every data source",
@@ -26,7 +27,13 @@ func (a *app) doctor() *cobra.Command {
 			"replaced; processes are left out. jtune --sysroot FILE opens it, to be read only.",
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if job != "" && bundle != "" {
+				return usagef("--bundle and --workload exclude each other")
+			}
 			return a.onDevice(func(s *session.Session) error {
+				if job != "" {
+					return a.checkWorkload(cmd.Context(), s, job)
+				}
 				if bundle != "" {
 					if err := a.writeBundle(s, bundle); err != nil {
 						return err
@@ -50,8 +57,48 @@ func (a *app) doctor() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&bundle, "bundle", "", "write what jtune reads of this board to `FILE`, a tar.gz without "+
 		"names and numbers of this unit, to be sent to others")
+	cmd.Flags().StringVar(&job, "workload", "", "check what workload `NAME` needs on this machine, without starting "+
+		"it: packages and their versions, data, memory, disk; exit code 1 where something is missing")
 	a.jsonFlag(cmd.Flags())
 	return cmd
+}
+
+// checkWorkload prints what a workload needs against what there is, and what to do.
+func (a *app) checkWorkload(ctx context.Context, s *session.Session, name string) error {
+	w, err := s.Workload(name)
+	if err != nil {
+		return err
+	}
+	r, err := s.CheckWorkload(ctx, w)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		err = printJSON(a.out, r)
+	} else {
+		rows := [][]string{{"", "", "found", "needed"}}
+		for _, c := range r.Checks {
+			rows = append(rows, []string{c.State, c.What, c.Found, c.Need})
+		}
+		err = table(a.out, rows...)
+		for _, c := range r.Checks {
+			if c.Do != "" {
+				fmt.Fprintln(a.out, wrapped(c.What+": "+c.Do))
+			}
+		}
+		verdict := w.Name + " can run on this machine"
+		if !r.Ready {
+			verdict = w.Name + " cannot run on this machine yet"
+		}
+		if r.Simulated {
+			verdict += "; this virtual board simulates it and needs none of it"
+		}
+		fmt.Fprintln(a.out, "verdict: "+verdict)
+	}
+	if err != nil || r.Ready {
+		return err
+	}
+	return exitError(exitFailed) // the verdict has said why
 }
 
 func (a *app) writeBundle(s *session.Session, path string) error {

@@ -23,7 +23,7 @@ func (a *app) experiment() *cobra.Command {
 	var pair []string
 	plots := false
 	var about strings.Builder
-	var names, meter []string
+	var names, meter, runs []string
 	for _, e := range experiment.All() {
 		names = append(names, e.Name)
 		fmt.Fprintf(&about, "%s (%s)\n\n", e.Name, e.Title)
@@ -60,7 +60,10 @@ func (a *app) experiment() *cobra.Command {
 				workload = args[1]
 			}
 			if args[0] == devicesOfAll {
-				return a.compareDevices(workload)
+				return a.compareDevices(workload, runs)
+			}
+			if len(runs) > 0 {
+				return usagef("--runs is for experiment devices")
 			}
 			var err error
 			if r.Meter, err = readMeter(meter); err != nil {
@@ -135,6 +138,8 @@ func (a *app) experiment() *cobra.Command {
 	f.StringVar(&r.Labels, "labels", "", "modes: only `LETTERS` of a to n, such as ag; all of them without letters")
 	f.Lookup("labels").NoOptDefVal = everyLabel
 	countFlag(f, &r.Units, "instances", "variability: on units 0 to `N`-1 of a virtual board")
+	f.StringArrayVar(&runs, "runs", nil, "devices: compare with your own runs in `DIR`, a folder that jtune run has "+
+		"left (--no-device on other machines) or one of several; several times")
 	f.StringArrayVar(&meter, "meter", nil,
 		"baseload: `STATE=W`, what a meter at the supply read in idle state i, ii, iii or iv; several times")
 	f.StringVar(&r.Dir, "out", "", "record folder, new (default below the data directory)")
@@ -327,18 +332,30 @@ func (a *app) doExperiments(ctx context.Context, s *session.Session, r session.E
 }
 
 // compareDevices prints epochs on all virtual boards.
-func (a *app) compareDevices(workload string) error {
+func (a *app) compareDevices(workload string, runs []string) error {
 	names := virtual.Workloads()
-	if workload != "" {
-		if !slices.Contains(names, workload) {
-			return usagef("experiment devices: %s is not simulated: %s", workload, strings.Join(names, ", "))
-		}
-		names = []string{workload}
+	own, err := session.OwnRuns(runs)
+	if err != nil {
+		return err
 	}
+	known := slices.Clone(names)
+	for _, r := range own {
+		if !slices.Contains(known, r.Workload) {
+			known = append(known, r.Workload)
+		}
+	}
+	switch {
+	case workload != "" && !slices.Contains(known, workload):
+		return usagef("experiment devices: %s is not simulated: %s", workload, strings.Join(known, ", "))
+	case workload != "":
+		known = []string{workload}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(known, name) })
 	rows, err := session.CompareDevices(names)
 	if err != nil {
 		return err
 	}
+	names, rows = known, append(rows, own...)
 	if a.asJSON {
 		return printJSON(a.out, map[string]any{"virtual": true, "devices": rows, "stated": session.Stated})
 	}

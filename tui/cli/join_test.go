@@ -92,3 +92,29 @@ func TestJoiningRefusesWhatIsNoRunningTraining(t *testing.T) {
 		jtune(t, with(liveBoard, with([]string{"run"}, c.args...)...)...).fails(t, c.code, c.want)
 	}
 }
+
+func TestDoctorChecksAWorkloadBeforeItsStart(t *testing.T) {
+	t.Parallel()
+	o := jtune(t, with(virtualBoard, "doctor", "--workload", "resnet18", "--json")...)
+	v := o.object(t, "workload simulated virtual ready checks")
+	if v["workload"] != "resnet18" || v["simulated"] != true || v["ready"] != false || o.code != exitFailed {
+		t.Errorf("%v, exit code %d; want data missing and %d", v, o.code, exitFailed)
+	}
+	text := jtune(t, with(virtualBoard, "doctor", "--workload", "resnet18")...)
+	for _, said := range []string{"sudo mount /dev/", "verdict: resnet18 cannot run on this machine yet"} {
+		if !strings.Contains(strings.Join(strings.Fields(text.out), " "), said) {
+			t.Errorf("it lacks %q:\n%s", said, text.out)
+		}
+	}
+	jtune(t, with(virtualBoard, "doctor", "--workload", "nothing")...).fails(t, exitUsage, "no such workload")
+}
+
+func TestRunWithoutADeviceMeansThisMachine(t *testing.T) {
+	t.Parallel()
+	jtune(t, "run", "lenet5", "--no-device", "--device", "virtual:nano").fails(t, exitUsage, "--no-device means this")
+	_, log := trainsElsewhere(t)
+	v := jtune(t, "run", "lenet5", "--no-device", "--log", log, "--minibatches", "10", "--json").done(t).object(t, runKeys)
+	if v["virtual"] != false || v["time_ms"] != 5.5 {
+		t.Errorf("virtual %v, %v ms", v["virtual"], v["time_ms"])
+	}
+}

@@ -135,6 +135,8 @@ func (a *app) run() *cobra.Command {
 			"no power, no campaign folder")
 	infer.add(cmd.Flags())
 	join.add(cmd.Flags())
+	cmd.Flags().BoolVar(&a.options.NoDevice, "no-device", false, "on a PC, server or Raspberry Pi: this machine's "+
+		"times, and power where RAPL or nvidia-smi tell it; modes are not read or set")
 	a.weightsFlag(cmd.Flags())
 	a.jsonFlag(cmd.Flags())
 	return cmd

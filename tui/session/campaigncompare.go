@@ -67,6 +67,9 @@ func apart(a, b Campaign) []string {
 			out = append(out, fmt.Sprintf("%s %s, then %s", part.what, orUnknown(part.one), orUnknown(part.other)))
 		}
 	}
+	if list := tegra.SoftwareApart(record.Software(a.Dir, a.Header), record.Software(b.Dir, b.Header)); list != nil {
+		out = append(out, "versions, with which results move: "+strings.Join(list, ", "))
+	}
 	return out
 }
 

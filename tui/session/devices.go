@@ -1,10 +1,16 @@
 package session
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"jtune/internal/figure"
+	"jtune/internal/text"
+	"jtune/profiles/record"
 	"jtune/tegra"
 	"jtune/tegra/virtual"
 	"jtune/tegra/virtual/physics"
@@ -22,6 +28,65 @@ type DeviceRow struct {
 	EpochJ    tegra.Val[float64] `json:"epoch_j"`
 	Why       string             `json:"dnr"`       // why it does not run there; ""
 	Estimated bool               `json:"estimated"` // no measurement or figure of that board is behind the numbers
+	Virtual   bool               `json:"virtual"`   // false: measured by a run of the user's
+}
+
+// OwnRuns are runs of the user's own on whatever machine, as such rows: of folders that jtune run has left, or of
+// folders that hold such. Of several runs of a workload on a machine the newest counts.
+func OwnRuns(dirs []string) (rows []DeviceRow, err error) {
+	for _, dir := range dirs {
+		list := []string{dir}
+		if _, err := os.Stat(filepath.Join(dir, "campaign.toml")); err != nil {
+			if list, err = filepath.Glob(filepath.Join(dir, "*", "campaign.toml")); err != nil || len(list) == 0 {
+				return nil, fmt.Errorf("%w: --runs %s holds no folder of a run", ErrUsage, dir)
+			}
+			for i, file := range list {
+				list[i] = filepath.Dir(file)
+			}
+		}
+		for _, one := range list {
+			row, ok, err := ownRun(one)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			rows = slices.DeleteFunc(rows, func(r DeviceRow) bool {
+				return r.Workload == row.Workload && r.Board == row.Board
+			})
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// ownRun reads the folder of a run; ok is false for a campaign of another kind.
+func ownRun(dir string) (row DeviceRow, ok bool, err error) {
+	h, _, err := record.Read(dir)
+	if err != nil || h.Plan.Kind != runKind {
+		return row, false, err
+	}
+	runs, _, err := record.ReadRuns(dir)
+	if err != nil || len(runs) == 0 {
+		return row, false, err
+	}
+	run := runs[len(runs)-1]
+	c := run.Character
+	c.PerEpoch = cmp.Or(c.PerEpoch, h.Workload.MinibatchesPerEpoch())
+	row = DeviceRow{Workload: h.Workload.Name, Board: text.Clip(cmp.Or(h.Device.Name, h.Device.Model)), Mode: "",
+		Virtual: h.Device.Virtual}
+	if run.Mode.Cores > 0 {
+		row.Mode = run.Mode.String()
+	}
+	if !run.Status.Usable() && c.All.Minibatches == 0 {
+		row.Why = run.Why
+		return row, true, nil
+	}
+	part := c.Steady()
+	row.TimeMS, row.EpochS, row.PowerW = tegra.Some(part.TimeMS), c.EpochS(part), part.PowerW
+	row.EpochJ = tegra.Val[float64]{V: row.EpochS.V * row.PowerW.V, OK: row.EpochS.OK && row.PowerW.OK}
+	return row, true, nil
 }
 
 // Stated is what the sources of the comparison say of machines that are not simulated (PowerTrain, appendix on other
@@ -60,7 +125,7 @@ func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err erro
 	}
 	defer d.Close()
 	top := d.Space().Max()
-	row = DeviceRow{Workload: workload, Board: name, Mode: d.Space().Format(top), Estimated: b.Estimated(workload)}
+	row = DeviceRow{Virtual: true, Workload: workload, Board: name, Mode: d.Space().Format(top), Estimated: b.Estimated(workload)}
 	if why := b.Fits(workload); why != nil {
 		row.Why = why.Error()
 		return row, nil
@@ -81,8 +146,11 @@ func DevicesFigure(rows []DeviceRow, workload string) figure.Figure {
 	f := figure.Figure{Kind: "devices", Title: workload + ": an epoch in the highest mode of each board; " +
 		tegra.VirtualMark(tegra.Origin(true, "")), Virtual: true, RowKey: "board"}
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r DeviceRow) bool { return r.Workload != workload })
+	if !slices.ContainsFunc(rows, func(r DeviceRow) bool { return r.Virtual }) {
+		f.Title, f.Virtual = workload+": an epoch on your own machines", false
+	}
 	panel := func(axis figure.Axis, of func(DeviceRow) tegra.Val[float64]) {
-		bars, least := figure.Series{Name: "simulated", Shape: figure.Bars}, math.Inf(1)
+		bars, least := figure.Series{Name: "epoch", Shape: figure.Bars}, math.Inf(1)
 		for i, r := range rows {
 			v := of(r)
 			bars.Points = append(bars.Points, figure.In(i, v.Or(math.NaN())/max(1, axis.Per)))
@@ -99,6 +167,9 @@ func DevicesFigure(rows []DeviceRow, workload string) figure.Figure {
 		name := r.Board
 		if r.Estimated {
 			name += "*"
+		}
+		if !r.Virtual {
+			name += " measured"
 		}
 		if r.Why != "" {
 			name += " DNR"

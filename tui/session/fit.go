@@ -108,7 +108,8 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	if rows, err = rowsOf(dir, head, rows, batches); err != nil {
 		return Samples{}, err
 	}
-	out := Samples{Folder: dir, Provenance: learn.Provenance{Device: head.Device.Name, Workload: head.Workload.Name,
+	out := Samples{Folder: dir, Provenance: learn.Provenance{Software: strings.Join(record.Software(dir, head), "; "),
+		Device: head.Device.Name, Workload: head.Workload.Name,
 		Virtual: head.Device.Virtual, Replay: head.Device.Replay}}
 	rows, copies := record.Distinct(rows)
 	if out.Notes = notes; copies > 0 {

@@ -83,9 +83,9 @@ func Merge(dirs []string, out string) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s is not finished: %d of its %d modes are missing; go on there with "+
 				"--resume, then join again", dir, left, h.Plan.Modes))
 		}
-		if h.Device.L4T != head.Device.L4T {
-			notes = append(notes, fmt.Sprintf("%s is of L4T %s, %s of L4T %s: results move with versions", dirs[0],
-				head.Device.L4T, dir, h.Device.L4T))
+		if apart := tegra.SoftwareApart(record.Software(dirs[0], head), record.Software(dir, h)); apart != nil {
+			notes = append(notes, fmt.Sprintf("%s and %s were measured with other software, %s: results move with "+
+				"versions", dirs[0], dir, strings.Join(apart, ", ")))
 		}
 		like, bad, err := record.ReadRuns(dir)
 		if err != nil {

@@ -32,6 +32,9 @@ func Open(o Options) (*Session, error) {
 		o.Sysroot = "/"
 	}
 	o.Sysroot = filepath.Clean(o.Sysroot)
+	if o.NoDevice {
+		return openHost(o)
+	}
 	kind, arg, _ := strings.Cut(o.Device, ":")
 	if o.Sysroot != "/" {
 		if kind == "virtual" || kind == "replay" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -43,6 +44,7 @@ type PoolPart struct {
 	Campaign string // its name
 	Began    time.Time
 	Rows     []record.Row // usable, as they were measured; Batch is 0 where the pool has one size
+	Software []string     // releases that the rows depend on, as far as they are known
 }
 
 // Rows are all rows of the pool as they were measured, in that order.
@@ -60,6 +62,21 @@ func (p Pool) lists() [][]tegra.Measured {
 		out[i] = usable(part.Rows)
 	}
 	return out
+}
+
+// apart says in which versions of software the newest campaign of the pool differs from earlier ones; "" for none.
+func (p Pool) apart() string {
+	if len(p.Parts) == 0 {
+		return ""
+	}
+	newest := p.Parts[len(p.Parts)-1]
+	for _, part := range slices.Backward(p.Parts[:len(p.Parts)-1]) {
+		if list := tegra.SoftwareApart(part.Software, newest.Software); list != nil {
+			return fmt.Sprintf("campaigns %s and %s were measured with other software, %s: results move with versions",
+				part.Campaign, newest.Campaign, strings.Join(list, ", "))
+		}
+	}
+	return ""
 }
 
 // before is the pool as it was at a time; zero: as it is.
@@ -128,7 +145,7 @@ func (p *Pool) collect(list []Campaign) {
 		if v := record.FrameworkVersions(c.Dir); v != "" && v != p.versions {
 			continue
 		}
-		part := PoolPart{Campaign: c.Name, Began: c.Header.Created}
+		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.Software(c.Dir, c.Header)}
 		for _, row := range c.Rows {
 			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
 			at := reading{row.Measured, row.When}

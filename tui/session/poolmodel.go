@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -140,6 +141,7 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 	var aligned optimize.Alignment
 	if pool.Parts != nil {
 		from.Pool, from.Readings = pool.String(), len(pool.Rows())
+		from.Software = strings.Join(pool.Parts[len(pool.Parts)-1].Software, "; ")
 		readings, aligned = pool.Aligned()
 	}
 	m, err := learn.Fit(context.Background(), readings, learn.Options{Space: space, Reference: ref, Seed: seed,
@@ -148,6 +150,9 @@ func fitPool(pool Pool, readings []tegra.Measured, workload string, b tegra.Boar
 		m.Batch = readings[0].Batch
 	}
 	if text := aligned.String(); err == nil && text != "" {
+		m.Warnings = append(m.Warnings, text)
+	}
+	if text := pool.apart(); err == nil && text != "" {
 		m.Warnings = append(m.Warnings, text)
 	}
 	return learned{Model: m, rows: readings}, err

@@ -100,10 +100,15 @@ func (s *Session) Run(ctx context.Context, r RunRequest, observe func(Event)) (R
 	if v := out.Character.Serving; v != nil && r.Inferences > 0 {
 		v.Reps, v.CVPct = repetitions(out.Character.Epochs)
 	}
-	if out.Dir = rec.keep(out); out.Dir != "" {
+	if out.Dir = rec.keep(out); out.Dir == "" {
+		out.Dir = rec.cannot(err)
+	} else {
 		advise = s.runAdviser(r.Workload) // by the model that knows the run
 	}
 	out.Advice = advise.of(out.Character)
+	if line := s.cachingOf(r.Workload, tegra.Finite(stats.Median(c.all.fetch)), out.ComputeMS); line != "" {
+		out.Advice = append(out.Advice, line)
+	}
 	return out, err
 }
 
@@ -118,7 +123,7 @@ func newLog(path string) string {
 
 // timings are clean minibatches: the newest are kept for the medians, so that a run may go
 // on for days.
-type timings struct{ time, stall, compute, overhead []float64 }
+type timings struct{ time, stall, compute, overhead, fetch []float64 }
 
 // keptTimings bounds what a run keeps: two epochs of BERT, the papers' longest.
 const keptTimings = 10000
@@ -127,7 +132,7 @@ func (t *timings) add(e harness.Event) {
 	for _, v := range []struct {
 		list *[]float64
 		ms   tegra.Val[float64]
-	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS}} {
+	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS}, {&t.fetch, e.FetchMS}} {
 		if !v.ms.OK {
 			continue
 		}

@@ -22,6 +22,10 @@ type runAdviser struct {
 // runAdviser is one for the mode that the board is in.
 func (s *Session) runAdviser(w workload.Workload) runAdviser {
 	out := runAdviser{workload: w.Name}
+	if s.host != nil { // it has no knobs
+		out.knobs = []string{}
+		return out
+	}
 	mode, pool := s.PresentMode(), Pool{}
 	var err error
 	if pool, err = s.Pool(w, nil); err != nil || !mode.OK {

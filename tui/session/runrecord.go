@@ -1,9 +1,12 @@
 package session
 
 import (
+	"errors"
 	"os"
+	"strings"
 	"time"
 
+	"jtune/internal/text"
 	"jtune/profiles"
 	"jtune/profiles/record"
 	"jtune/tegra"
@@ -87,6 +90,13 @@ func (k *runRecord) keep(out RunResult) string {
 	if after := k.s.PresentMode(); k.mode.OK && after == k.mode {
 		row.Mode, row.Applied = k.mode.V, k.mode.V
 		err = k.rec.Append(row)
+	} else if k.s.host != nil {
+		run := record.Run{Status: record.OK, Why: "a machine without power modes", Character: out.Character}
+		if out.Hot != "" {
+			run.Status, run.Why = record.Hot, out.Hot
+		}
+		err = k.rec.AppendRun(run)
+		row.Status = record.Failed // no model learns it
 	} else { // the board was in no mode, or not in one
 		err = k.rec.AppendRun(record.Run{Status: record.Failed, Why: "no power mode expresses the board's state",
 			Character: out.Character})
@@ -99,12 +109,27 @@ func (k *runRecord) keep(out RunResult) string {
 		k.observe.note("the run is not recorded: " + err.Error())
 	}
 	dir := k.rec.Dir()
-	if k.rec.Header().Settings.DVFS {
+	switch {
+	case k.s.host != nil:
+	case k.rec.Header().Settings.DVFS:
 		k.observe.note("the clocks were free: the run is kept, and models, which are of locked clocks, do not learn it")
-	} else {
+	default:
 		k.s.update(k.r.Workload, nil, dir, usable([]record.Row{row}), k.observe)
 	}
 	return dir
+}
+
+// cannot records that the workload did not run here, where that is why it ended: DNR is a result too.
+func (k *runRecord) cannot(err error) (dir string) {
+	if k == nil || err == nil || !strings.Contains(err.Error(), "did not run (DNR)") {
+		return ""
+	}
+	run := record.Run{Mode: k.mode.V, Status: record.Failed, Why: text.OneLine(err.Error())}
+	if failed := errors.Join(k.rec.AppendRun(run), k.rec.End("broken")); failed != nil {
+		k.observe.note("that it did not run is not recorded: " + failed.Error())
+		return ""
+	}
+	return k.rec.Dir()
 }
 
 // close releases the folder; that of a run without a minibatch goes.

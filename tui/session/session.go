@@ -30,6 +30,7 @@ type Options struct {
 	// batch size of jobs, or sizes to choose among and those picked from files and models that hold several
 	Batches  []int
 	AllSizes bool   // of files and models that hold several
+	NoDevice bool   // this machine, whatever it is, without power modes
 	ReadOnly bool   // refuse everything that would write to the device
 	Workload string // preselected workload, for the screens
 	Remote   bool   // servers may be elsewhere than on the loopback
@@ -56,6 +57,9 @@ type Session struct {
 	bundled bool   // the device's files are those of a bundle
 	which   string // board of its kind, see record.DeviceHeader
 
+	host *tegra.Host // without a device; else nil
+	gpu  *gpuReader  // of the host; nil: none
+
 	guard guardSlot
 	meter *wattMeter // nil: none is configured
 }
@@ -72,7 +76,11 @@ func (s *Session) FS() tegra.FS { return s.fs }
 // both killed, the error says that the board is left changed.
 func (s *Session) Close() error {
 	had := s.guard.has()
-	err := errors.Join(s.guard.close(), s.sysfs.Close(), s.meter.close())
+	err := errors.Join(s.guard.close(), s.meter.close(), s.gpu.close())
+	if s.host != nil {
+		return errors.Join(err, s.host.Close())
+	}
+	err = errors.Join(err, s.sysfs.Close())
 	if had && s.Virtual == nil {
 		if left := leftBehind(s.Sysroot); left != "" {
 			err = errors.Join(err, errors.New(left))

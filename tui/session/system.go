@@ -14,7 +14,10 @@ import (
 // virtual board answers for a job that it simulates; a job that really runs
 // has its data on this machine.
 func (s *Session) system(w workload.Workload) profiles.System {
-	out := profiles.System{FS: s.fs, Clocks: s.sysfs.ClockTimes, Facts: softwareOf(s.Device.Board())}
+	out := profiles.System{FS: s.fs, Facts: softwareOf(s.Device.Board())}
+	if s.sysfs != nil {
+		out.Clocks = s.sysfs.ClockTimes
+	}
 	if s.simulated(w) {
 		if s.replays() {
 			out.DataWhy, out.NoLoads = "not in the replayed file", true

@@ -1,0 +1,80 @@
+package tegra_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jtune/tegra"
+)
+
+// handedClock is moved by hand.
+type handedClock struct {
+	tegra.Clock
+	now time.Duration
+}
+
+func (c *handedClock) Now() time.Duration { return c.now }
+
+// A PC's tree: two packages and memory behind RAPL, which begins again at its range.
+func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, value string) {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(value+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	zone := func(dir, name, energy string) {
+		write("sys/class/powercap/"+dir+"/name", name)
+		write("sys/class/powercap/"+dir+"/energy_uj", energy)
+		write("sys/class/powercap/"+dir+"/max_energy_range_uj", "262143328850")
+	}
+	zone("intel-rapl:0", "package-0", "262143000000")
+	zone("intel-rapl:0:0", "core", "5")
+	zone("intel-rapl:0:1", "dram", "1000000")
+	zone("intel-rapl:1", "package-1", "5000000")
+	write("proc/cpuinfo", "processor : 0\nmodel name\t: Example CPU 9000")
+	write("proc/meminfo", "MemTotal: 32000 kB\nMemFree: 8000 kB\nCached: 4000 kB")
+	write("proc/stat", "cpu0 100 0 0 100\ncpu1 0 0 0 200")
+	write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3600000")
+	clock := &handedClock{Clock: tegra.RealClock(), now: time.Second}
+	h, err := tegra.OpenHost(tegra.DiskFS(root), clock, "pc", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if b := h.Board(); b.Model != "Example CPU 9000" || b.TotalRule != "SUM:RAPL package-0,RAPL dram 1,RAPL package-1" ||
+		!strings.Contains(b.TotalCovers, "UNVERIFIED") || h.Space().Len() != 0 {
+		t.Errorf("%+v with %d modes", b, h.Space().Len())
+	}
+	if r, err := h.Read(); err != nil || r.TotalW.OK || r.Mode.OK {
+		t.Errorf("the first reading: %v, %v", r.TotalW, err)
+	}
+	clock.now += 2 * time.Second
+	zone("intel-rapl:0", "package-0", "99671150") // 100 J on, past its range
+	zone("intel-rapl:0:1", "dram", "5000000")
+	zone("intel-rapl:1", "package-1", "65000000")
+	write("proc/stat", "cpu0 200 0 0 100\ncpu1 0 0 0 300")
+	r, err := h.Read()
+	if err != nil || r.TotalW != tegra.Some(82.0) || r.Rails[0].PowerW != tegra.Some(50.0) {
+		t.Errorf("%v of %+v, %v; want 50 + 2 + 30 W", r.TotalW, r.Rails, err)
+	}
+	if r.CPU.LoadPct != tegra.Some(50.0) || r.CPU.Actual.V.GHz() != 3.6 || r.RAMUsed != tegra.Some(int64(20000*1024)) {
+		t.Errorf("load %v, clock %v, memory %v", r.CPU.LoadPct, r.CPU.Actual, r.RAMUsed)
+	}
+	if err := os.Remove(filepath.Join(root, "sys/class/powercap/intel-rapl:1/energy_uj")); err != nil {
+		t.Fatal(err)
+	}
+	h.Close()
+	clock.now += time.Second
+	if r, err := h.Read(); err != nil || r.TotalW.OK || len(r.Missing) == 0 {
+		t.Errorf("a counter that is gone: %v, missing %v, %v", r.TotalW, r.Missing, err)
+	}
+}
