@@ -50,7 +50,8 @@ func TestHostReadsRAPLLoadAndMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	if b := h.Board(); b.Model != "Example CPU 9000" || b.TotalRule != "SUM:RAPL package-0,RAPL dram 1,RAPL package-1" ||
+	rule := "SUM:RAPL package-0,RAPL dram 1,RAPL package-1"
+	if b := h.Board(); b.Model != "Example CPU 9000" || b.TotalRule != rule ||
 		!strings.Contains(b.TotalCovers, "UNVERIFIED") || h.Space().Len() != 0 {
 		t.Errorf("%+v with %d modes", b, h.Space().Len())
 	}

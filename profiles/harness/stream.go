@@ -12,8 +12,8 @@ import (
 	"jtune/internal/text"
 )
 
-// Stream is a program of the user that prints lines for as long as it runs, such as the readings of a power meter. It is
-// started once, and ends with jtune, however that ends.
+// Stream is a program of the user that prints lines for as long as it runs, such as the readings of a power meter. It
+// is started once, and ends with jtune, however that ends.
 type Stream struct {
 	group *group
 	cmd   *exec.Cmd

@@ -20,8 +20,8 @@ func FrameworkVersions(dir string) string {
 	return frameworkOf(versionsOf(dir))
 }
 
-// Software lists the releases that a campaign's results depend on, as far as they are known: L4T, JetPack, kernel, CUDA,
-// framework.
+// Software lists the releases that a campaign's results depend on, as far as they are known: L4T, JetPack, kernel,
+// CUDA, framework.
 func Software(dir string, h Header) []string {
 	out := versionsOf(dir)
 	if h.Device.L4T != "" {

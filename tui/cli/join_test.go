@@ -113,7 +113,8 @@ func TestRunWithoutADeviceMeansThisMachine(t *testing.T) {
 	t.Parallel()
 	jtune(t, "run", "lenet5", "--no-device", "--device", "virtual:nano").fails(t, exitUsage, "--no-device means this")
 	_, log := trainsElsewhere(t)
-	v := jtune(t, "run", "lenet5", "--no-device", "--log", log, "--minibatches", "10", "--json").done(t).object(t, runKeys)
+	o := jtune(t, "run", "lenet5", "--no-device", "--log", log, "--minibatches", "10", "--json")
+	v := o.done(t).object(t, runKeys)
 	if v["virtual"] != false || v["time_ms"] != 5.5 {
 		t.Errorf("virtual %v, %v ms", v["virtual"], v["time_ms"])
 	}

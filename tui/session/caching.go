@@ -17,7 +17,8 @@ type caching struct {
 	workers     int
 }
 
-// cachingAdvice says whether caching can help, by the size of the data, the free memory and the time of pre-processing.
+// cachingAdvice says whether caching can help, by the size of the data, the free memory and the time of
+// pre-processing.
 func cachingAdvice(c caching) string {
 	data, free := float64(c.bytes)/1e9, float64(c.free)/1e9
 	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them", data, free)
@@ -27,16 +28,17 @@ func cachingAdvice(c caching) string {
 			"a faster disk or a smaller set does.", sizes, 100*(1-free/data))
 	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
 		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms in each of %d "+
-			"processes, %.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, more "+
-			"workers or less pre-processing all.", sizes, c.fetchMS.V, max(1, c.workers), hidden-c.computeMS.V,
+			"processes, %.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
+			"more workers or less pre-processing all.", sizes, c.fetchMS.V, max(1, c.workers), hidden-c.computeMS.V,
 			c.computeMS.V)
 	case c.fetchMS.OK && c.computeMS.OK:
-		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms in each of %d processes) hides behind the compute "+
-			"(%.3g ms): later epochs come from memory by themselves, cache = \"preload\" spares the first one the disk.",
+		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms in each of %d processes) hides behind the "+
+			"compute (%.3g ms): later epochs come from memory by themselves, cache = \"preload\" spares the first "+
+			"one the disk.",
 			sizes, c.fetchMS.V, max(1, c.workers), c.computeMS.V)
 	}
-	return sizes + ": they fit, later epochs come from memory by themselves; cache = \"preload\" spares the first one " +
-		"the disk. Whether pre-processing is what takes the time is seen in a run."
+	return sizes + ": they fit, later epochs come from memory by themselves; cache = \"preload\" spares the first " +
+		"one the disk. Whether pre-processing is what takes the time is seen in a run."
 }
 
 // cachingOf is the advice after a run; "" where the data or the memory are not known.

@@ -125,7 +125,8 @@ func deviceRow(b *virtual.Board, name, workload string) (row DeviceRow, err erro
 	}
 	defer d.Close()
 	top := d.Space().Max()
-	row = DeviceRow{Virtual: true, Workload: workload, Board: name, Mode: d.Space().Format(top), Estimated: b.Estimated(workload)}
+	row = DeviceRow{Virtual: true, Workload: workload, Board: name, Mode: d.Space().Format(top),
+		Estimated: b.Estimated(workload)}
 	if why := b.Fits(workload); why != nil {
 		row.Why = why.Error()
 		return row, nil

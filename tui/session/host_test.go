@@ -40,7 +40,8 @@ func TestHostRunsAWorkloadThatIsComparedWithBoards(t *testing.T) {
 	data := t.TempDir()
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	tegratest.Program(t, filepath.Join(bin, "nvidia-smi"), "#!/bin/sh\nwhile :; do echo '0, 200.5, 90'; sleep 0.1; done\n")
+	tegratest.Program(t, filepath.Join(bin, "nvidia-smi"),
+		"#!/bin/sh\nwhile :; do echo '0, 200.5, 90'; sleep 0.1; done\n")
 	s, err := Open(Options{NoDevice: true, DataDir: data, Config: filepath.Join(data, "none.toml")})
 	if err != nil {
 		t.Fatal(err)

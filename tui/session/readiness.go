@@ -91,7 +91,8 @@ func failing(c Check, err error, do string) Check {
 // packages checks the interpreter of the built-in jobs.
 func (s *Session) packages(ctx context.Context, w workload.Workload) []Check {
 	v, err := w.Torch.Check(ctx, filepath.Join(s.DataPath(), "torch"))
-	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"}, err,
+	python := failing(Check{What: "Python", Found: v.Python + " " + v.Where, Need: torch.LeastPython + " or later"},
+		err,
 		"install python3, or name an interpreter by python = \"…\" under [torch] ("+s.configName()+")")
 	if err == nil && !torch.AtLeast(v.Python, torch.LeastPython) {
 		python.State, python.Do = CheckMissing, "install a later Python"
@@ -109,7 +110,8 @@ func (s *Session) packages(ctx context.Context, w workload.Workload) []Check {
 		}
 		return []Check{python, pytorch}
 	}
-	cuda := Check{What: "CUDA", State: CheckOK, Found: strings.TrimSpace(v.CUDA + " " + v.GPU), Need: "a GPU to train on"}
+	cuda := Check{What: "CUDA", State: CheckOK, Found: strings.TrimSpace(v.CUDA + " " + v.GPU),
+		Need: "a GPU to train on"}
 	if v.GPU == "" {
 		cuda.State, cuda.Found = CheckWarn, "PyTorch has no GPU"
 		if v.CUDA != "" {

@@ -77,11 +77,14 @@ func TestReadinessSaysWhatAWorkloadLacks(t *testing.T) {
 // By the size of the data, the free memory and the time of pre-processing.
 func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
 	t.Parallel()
-	ms := func(v float64) tegra.Val[float64] { return tegra.Some(v) }
+	of := func(gb, fetchMS float64) caching {
+		return caching{bytes: int64(gb * 1e9), free: 4e9, fetchMS: tegra.Some(fetchMS), computeMS: tegra.Some(50.0),
+			workers: 4}
+	}
 	for want, c := range map[string]caching{
-		"each epoch reads about 60 % of them anew": {bytes: 10e9, free: 4e9, fetchMS: ms(10), computeMS: ms(50), workers: 4},
-		"caching helps the first epoch alone":      {bytes: 1e9, free: 4e9, fetchMS: ms(400), computeMS: ms(50), workers: 4},
-		"hides behind the compute (50 ms)":         {bytes: 1e9, free: 4e9, fetchMS: ms(100), computeMS: ms(50), workers: 4},
+		"each epoch reads about 60 % of them anew": of(10, 10),
+		"caching helps the first epoch alone":      of(1, 400),
+		"hides behind the compute (50 ms)":         of(1, 100),
 		"is seen in a run":                         {bytes: 1e9, free: 4e9, workers: 4},
 	} {
 		if got := cachingAdvice(c); !strings.Contains(got, want) {

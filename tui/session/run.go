@@ -132,7 +132,8 @@ func (t *timings) add(e harness.Event) {
 	for _, v := range []struct {
 		list *[]float64
 		ms   tegra.Val[float64]
-	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS}, {&t.fetch, e.FetchMS}} {
+	}{{&t.time, tegra.Some(e.TimeMS)}, {&t.stall, e.StallMS}, {&t.compute, e.ComputeMS}, {&t.overhead, e.OverheadMS},
+		{&t.fetch, e.FetchMS}} {
 		if !v.ms.OK {
 			continue
 		}
