@@ -24,8 +24,8 @@ func cachingAdvice(c caching) string {
 	sizes := fmt.Sprintf("The data have %.2g GB, %.2g GB of memory are free for them", data, free)
 	switch hidden := c.fetchMS.V / float64(max(1, c.workers)); {
 	case c.bytes > c.free:
-		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them anew. Preloading does not help, "+
-			"a faster disk or a smaller set does.", sizes, 100*(1-free/data))
+		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them anew. Preloading does not "+
+			"help, a faster disk or a smaller set does.", sizes, 100*(1-free/data))
 	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
 		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms in each of %d "+
 			"processes, %.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
