@@ -59,7 +59,6 @@ type wattMeter struct {
 	at     time.Time // of the newest line
 	bad    string    // the newest line that holds no watts
 	why    string    // it could not be started
-	ended  bool
 }
 
 // meterOf is the power meter of the configuration; nil for none.
