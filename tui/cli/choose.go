@@ -43,7 +43,7 @@ func (a *app) choose() *cobra.Command {
 			}
 			if !limit.Knee && limit.MaxSlowdownPct == 0 {
 				var own bool
-				serving, own = withConfigured(serving, a.workloadOf(m), cmd.Flags().Changed)
+				serving, own = withConfigured(serving, a.listed(m.Provenance.Workload), cmd.Flags().Changed)
 				served = served || own
 			}
 			check := checkLimit
@@ -87,15 +87,11 @@ func (a *app) choose() *cobra.Command {
 	return cmd
 }
 
-// workloadOf is the workload of a model as the configuration knows it now; a zero one where it does not.
-func (a *app) workloadOf(m *learn.Model) workload.Workload {
+// listed is a workload by its name, as far as it is known without a device; the zero one where it is not.
+func (a *app) listed(name string) workload.Workload {
 	list, _ := a.options.Workloads()
-	for _, w := range list {
-		if w.Name == m.Provenance.Workload {
-			return w
-		}
-	}
-	return workload.Workload{}
+	w, _ := workload.Find(list, name)
+	return w
 }
 
 // modelSettings are all settings that a model knows, or those of the batch sizes asked for.

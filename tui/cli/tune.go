@@ -55,6 +55,13 @@ func (a *app) tune() *cobra.Command {
 			default:
 				return usagef("--coverage %q: want limit or front", coverage)
 			}
+			load, own := withConfigured(serving, a.listed(args[0]), cmd.Flags().Changed)
+			if served || own {
+				r.Serving = &load
+			}
+			if err := wantLimits(&r, watts, cmd.Flags().Changed); err != nil {
+				return err
+			}
 			return a.withSizedJob(args[0], func(s *session.Session, w workload.Workload, sizes []int) error {
 				var err error
 				if r.Workload, err = join.join(s, w); err != nil {
@@ -62,13 +69,6 @@ func (a *app) tune() *cobra.Command {
 				}
 				if r.Batches = sizes; join.given() && len(sizes) > 0 {
 					return usagef("a training that runs already has one batch size: give one --batch")
-				}
-				load, own := withConfigured(serving, w, cmd.Flags().Changed)
-				if served || own {
-					r.Serving = &load
-				}
-				if err := wantLimits(&r, watts, cmd.Flags().Changed); err != nil {
-					return err
 				}
 				return a.doTune(cmd.Context(), s, r)
 			})

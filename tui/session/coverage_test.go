@@ -48,7 +48,8 @@ func TestTuneOfTheWholeFrontKeepsAModelLikeAnyOther(t *testing.T) {
 		t.Fatalf("pool of %d rows, %v; want the %d measurements", len(pool.Rows()), err, len(res.Probes))
 	}
 	want := learn.Provenance{Device: "AGX Orin", Workload: "mobilenet", Virtual: true, Jtune: Version,
-		Pool: pool.String(), Campaigns: 1, Readings: len(res.Probes), Batch: w.Batch}
+		Pool: pool.String(), Campaigns: 1, Readings: len(res.Probes), Batch: w.Batch,
+		Software: "JetPack 5.0.2; L4T 35.1; virtual board"}
 	if got != want || when.After(now) || now.Sub(when) > time.Hour {
 		t.Errorf("model of %+v made %v, want %+v made before %v", got, when, want, now)
 	}
