@@ -175,8 +175,8 @@ func (c *crash) done() (out []string) {
 // checkRows checks that the rows of a campaign begin with all modes that were said to be recorded.
 func (c *crash) checkRows(dir string) (wrong []string) {
 	done := c.done()
-	if _, err := os.Stat(dir); len(done) == 0 && err != nil {
-		return nil // cut before there was one
+	if _, err := os.Stat(filepath.Join(dir, "campaign.toml")); len(done) == 0 && err != nil {
+		return nil // cut before there was one: a folder without that file is begun anew
 	}
 	_, rows, err := record.Read(dir)
 	if err != nil {
