@@ -106,8 +106,6 @@ func (p *Panes) Show(ctx context.Context, name string, in Input, out io.Writer, 
 			p.open = map[string]*pane{}
 		}
 		p.open[name] = at
-	} else if _, err := io.WriteString(at.terminal, resume); err != nil {
-		return fmt.Errorf("%w: %v", ErrLost, err)
 	}
 	return at.show(ctx, in, out, sizes)
 }
@@ -123,6 +121,7 @@ func (p *Panes) Close() {
 type pane struct {
 	terminal *os.File
 	cmd      *exec.Cmd
+	followed bool          // since it was shown first
 	ended    chan struct{} // closed with err set
 	err      error         // why it ended; nil for an orderly end
 
@@ -146,7 +145,6 @@ func openPane(b Board, size Size) (*pane, error) {
 	if p.terminal, err = pty.StartWithSize(p.cmd, start); err != nil {
 		return nil, fmt.Errorf("ssh: %w", err)
 	}
-	go p.follow()
 	return p, nil
 }
 
@@ -230,6 +228,13 @@ func (p *pane) show(ctx context.Context, in Input, out io.Writer, sizes <-chan S
 		defer p.mu.Unlock()
 		p.out = nil
 	}()
+	// From here on nothing that the screens write is missed.
+	if !p.followed {
+		p.followed = true
+		go p.follow()
+	} else if _, err := io.WriteString(p.terminal, resume); err != nil {
+		return fmt.Errorf("%w: %v", ErrLost, err)
+	}
 	var typing sync.WaitGroup
 	gone := make(chan error, 1)
 	typing.Go(func() {
