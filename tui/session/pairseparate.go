@@ -238,7 +238,7 @@ func (s *Session) PairByHours(ctx context.Context, r PairSearch, hours PairHours
 			break
 		}
 		if err := s.Clock.Sleep(ctx, hours.next(at)); err != nil {
-			return nil //nolint:nilerr // ended by the user
+			return nil // ended by the user
 		}
 	}
 	return nil
