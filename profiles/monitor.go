@@ -282,6 +282,7 @@ func (w *Monitor) Character() record.Character {
 		CacheWhy:    w.cacheWhy,
 		Uptime:      w.uptime,
 	}
+	out.LoaderFault, _ = w.workload.LoaderFault()
 	if w.first.part.Epochs > 0 {
 		out.First = tegra.Some(w.first.result(now))
 	}

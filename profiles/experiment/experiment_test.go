@@ -237,6 +237,47 @@ func TestExperimentNamesAVariableOnlyWhereTheCommandDoesNotReadIt(t *testing.T) 
 	}
 }
 
+// A job that has a reason to load without loader processes is never given any.
+func TestExperimentGivesNoLoaderProcessesToAJobThatTheyBreak(t *testing.T) {
+	t.Parallel()
+	s := orin(t)
+	list, err := workload.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	yolo, err := workload.Find(list, "yolov8n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Request{Workload: yolo, Simulated: true, Media: []string{"ssd", "sd"}, Space: s, Mode: s.Max()}
+	for _, e := range All() {
+		for _, set := range e.Plan(r).Settings {
+			if set.Workload.Workers > 0 {
+				t.Errorf("%s: %s", e.Name, set.Name)
+			}
+		}
+	}
+	for name, want := range map[string]int{"workers": 0, "storage": 2} {
+		p := find(t, name).Plan(r)
+		if len(p.Settings) != want || len(p.Skipped) != 1 || !strings.Contains(p.Skipped[0].Why, "footnote 6") {
+			t.Errorf("%s: %d settings, left out %v", name, len(p.Settings), p.Skipped)
+		}
+	}
+	storage := find(t, "storage")
+	p := storage.Plan(r)
+	var rows []record.Row
+	var runs []record.Run
+	for i, set := range p.Settings {
+		row, run := ran(set, 1, part(38+100*float64(i), 60, 26))
+		rows, runs = append(rows, row), append(runs, run)
+	}
+	said := strings.Join(storage.Report(p, 1, rows, runs).Takeaway, " ")
+	if !strings.Contains(said, "2.00 times as long as the fastest when cold without workers.") ||
+		strings.Contains(said, "warm") {
+		t.Errorf("said %q", said)
+	}
+}
+
 func TestExperimentPrintsNoPercentageOfNextToNothing(t *testing.T) {
 	t.Parallel()
 	s := orin(t)

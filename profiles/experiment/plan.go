@@ -266,6 +266,10 @@ func (r Request) setting(name string) Setting {
 }
 
 func planWorkers(r Request, p *Plan) {
+	if why, _ := r.Workload.LoaderFault(); why != "" {
+		p.skip("loader processes", "%s", why)
+		return
+	}
 	for _, n := range []int{0, 1, 2, 4, 8} {
 		s := r.setting(fmt.Sprintf("workers %d", n))
 		s.Workload.Workers = n
@@ -334,6 +338,10 @@ func planStorage(r Request, p *Plan) {
 	if len(media) < 2 && !r.Simulated {
 		p.skip("a second medium", "none is named: copy the data there and give --data DIR for each medium")
 	}
+	fault, _ := r.Workload.LoaderFault()
+	if fault != "" {
+		p.skip(warmWithFour, "%s", fault)
+	}
 	for _, m := range media {
 		on := r
 		if m.Dir != "" {
@@ -346,13 +354,17 @@ func planStorage(r Request, p *Plan) {
 		on.Epochs = 1
 		cold := on.setting(m.Name + ": " + coldAlone)
 		cold.Workload.Workers, cold.Workload.Torch.Cache = 0, "drop"
+		if r.Simulated {
+			cold.Medium = m.Name
+		}
+		p.Settings = append(p.Settings, cold)
+		if fault != "" {
+			continue
+		}
 		on.Epochs = max(2, r.Epochs)
 		warm := on.setting(m.Name + ": " + warmWithFour)
-		warm.Workload.Workers, warm.Workload.Torch.Cache = 4, "drop-once"
-		if r.Simulated {
-			cold.Medium, warm.Medium = m.Name, m.Name
-		}
-		p.Settings = append(p.Settings, cold, warm)
+		warm.Workload.Workers, warm.Workload.Torch.Cache, warm.Medium = 4, "drop-once", cold.Medium
+		p.Settings = append(p.Settings, warm)
 	}
 }
 

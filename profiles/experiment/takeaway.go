@@ -143,7 +143,7 @@ func sayStorage(r Report) (out text.Lines) {
 	if len(media) < 2 {
 		return out
 	}
-	ratio := func(of func(medium) tegra.Val[float64]) float64 {
+	ratio := func(of func(medium) tegra.Val[float64]) float64 { // 0: of nothing
 		least, most := math.Inf(1), 0.0
 		for _, m := range media {
 			if v := of(m); v.OK {
@@ -152,18 +152,13 @@ func sayStorage(r Report) (out text.Lines) {
 		}
 		return most / least
 	}
-	cold, warm := ratio(
-		func(m medium) tegra.Val[float64] { return m.cold },
-	), ratio(
-		func(m medium) tegra.Val[float64] { return m.warm },
-	)
-	text := fmt.Sprintf(
-		"The slowest medium takes %.2f times as long as the fastest when cold without workers, %.2f times when "+
-			"warm with four",
-		cold,
-		warm,
-	)
-	if cold > 1+alike && warm <= 1+alike {
+	cold := ratio(func(m medium) tegra.Val[float64] { return m.cold })
+	warm := ratio(func(m medium) tegra.Val[float64] { return m.warm })
+	text := fmt.Sprintf("The slowest medium takes %.2f times as long as the fastest when cold without workers", cold)
+	if warm > 0 {
+		text += fmt.Sprintf(", %.2f times when warm with four", warm)
+	}
+	if warm > 0 && cold > 1+alike && warm <= 1+alike {
 		text += ": a faster medium helps only where neither cache nor workers hide it"
 	}
 	return append(out, text+".")

@@ -17,6 +17,8 @@ type Character struct {
 	Workers  int `json:"workers"` // loader processes that the job was told to use
 	Batch    int `json:"batch"`   // samples per minibatch
 	PerEpoch int `json:"-"`       // minibatches of a whole epoch; 0 when not known
+	// LoaderFault is why the job has no loader processes; "" for no reason but its settings.
+	LoaderFault string `json:"-"`
 
 	All   Part            `json:"all"`          // the whole run
 	First tegra.Val[Part] `json:"first_epoch"`  // its epoch 0, which reads the data for the first time
@@ -250,6 +252,8 @@ func (c Character) rereads(p Part) bool {
 // adviseLoader says what would make loading faster.
 func (c Character) adviseLoader(out *text.Lines, p Part) {
 	switch {
+	case c.Workers == 0 && c.LoaderFault != "":
+		out.Add("It loads in the training process (workers = 0): %s.", c.LoaderFault)
 	case c.Workers == 0:
 		out.Add("It loads in the training process (workers = 0): jtune experiment workers measures what loader " +
 			"processes bring.")

@@ -78,6 +78,12 @@ func TestCharacterAdviceFollowsWhatWasMeasured(t *testing.T) {
 			[]string{"workers = 0"},
 		},
 		{
+			"a job that loader processes break",
+			Character{All: steadyPart(60, 38, 40, 30), LoaderFault: "with loader processes it meets a fault"},
+			BoundLoader,
+			[]string{"(workers = 0): with loader processes it meets a fault."},
+		},
+		{
 			"data from the disk in every epoch",
 			Character{All: withDisk, First: tegra.Some(withDisk), Later: tegra.Some(withDisk), Workers: 4,
 				CacheAfter: some(0.4)},

@@ -15,6 +15,7 @@ type caching struct {
 	fetchMS     tegra.Val[float64] // of a minibatch from memory: decoding and pre-processing, by one process
 	computeMS   tegra.Val[float64]
 	workers     int
+	alone       bool // loader processes break the job
 }
 
 // cachingAdvice says whether caching can help, by the size of the data, the free memory and the time of
@@ -27,10 +28,14 @@ func cachingAdvice(c caching) string {
 		return fmt.Sprintf("%s: they do not fit, each epoch reads about %.0f %% of them anew. Preloading does not "+
 			"help, a faster disk or a smaller set does.", sizes, 100*(1-free/data))
 	case c.fetchMS.OK && c.computeMS.OK && hidden > c.computeMS.V:
+		more := "more workers or "
+		if c.alone {
+			more = ""
+		}
 		return fmt.Sprintf("%s: they fit, but fetching and pre-processing a minibatch takes %.3g ms in each of %d "+
 			"processes, %.3g ms of them visible beside %.3g ms of compute: caching helps the first epoch alone, "+
-			"more workers or less pre-processing all.", sizes, c.fetchMS.V, max(1, c.workers), hidden-c.computeMS.V,
-			c.computeMS.V)
+			"%sless pre-processing all.", sizes, c.fetchMS.V, max(1, c.workers), hidden-c.computeMS.V, c.computeMS.V,
+			more)
 	case c.fetchMS.OK && c.computeMS.OK:
 		return fmt.Sprintf("%s: they fit, and pre-processing (%.3g ms in each of %d processes) hides behind the "+
 			"compute (%.3g ms): later epochs come from memory by themselves, cache = \"preload\" spares the first "+
@@ -46,7 +51,8 @@ func (s *Session) cachingOf(w workload.Workload, fetchMS, computeMS tegra.Val[fl
 	if s.replays() || w.Infers() {
 		return ""
 	}
-	c := caching{fetchMS: fetchMS, computeMS: computeMS, workers: w.Workers}
+	fault, _ := w.LoaderFault()
+	c := caching{fetchMS: fetchMS, computeMS: computeMS, workers: w.Workers, alone: fault != ""}
 	switch dir := w.Torch.DataFolder(); {
 	case s.simulated(w):
 		c.bytes = virtual.DataBytes(w.Name)

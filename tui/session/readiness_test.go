@@ -81,7 +81,10 @@ func TestCachingAdviceWeighsDataMemoryAndPreprocessing(t *testing.T) {
 		return caching{bytes: int64(gb * 1e9), free: 4e9, fetchMS: tegra.Some(fetchMS), computeMS: tegra.Some(50.0),
 			workers: 4}
 	}
+	alone := of(1, 400)
+	alone.alone = true
 	for want, c := range map[string]caching{
+		"first epoch alone, less pre-processing":   alone,
 		"each epoch reads about 60 % of them anew": of(10, 10),
 		"caching helps the first epoch alone":      of(1, 400),
 		"hides behind the compute (50 ms)":         of(1, 100),
