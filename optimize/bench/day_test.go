@@ -92,7 +92,8 @@ func (s *cleanSweep) day(t *testing.T, day uint64) (errs [dayLimits]float64) {
 	for _, m := range s.clean {
 		fastest = min(fastest, m.TimeMS)
 	}
-	limits := [dayLimits]optimize.Limit{{PowerW: 20}, {PowerW: 30}, {PowerW: 42}, {TimeMS: 1.5 * fastest}, {Energy: true}}
+	limits := [dayLimits]optimize.Limit{{PowerW: 20}, {PowerW: 30}, {PowerW: 42}, {TimeMS: 1.5 * fastest},
+		{Energy: true}}
 	rand.New(rand.NewPCG(day, 1)).Shuffle(dayLimits, func(i, j int) { limits[i], limits[j] = limits[j], limits[i] })
 	var known []tegra.Measured
 	for k, l := range limits {
