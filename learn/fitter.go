@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -92,7 +93,11 @@ func (t *fitter) networksFrom(ctx context.Context, r *Reference) error {
 	}
 	grid := r
 	if r.Networks == nil {
-		pair, err := nn.TrainPair(ctx, nn.Medians(r.Samples), nn.Config{Seed: t.options.Seed})
+		c := nn.Config{Seed: t.options.Seed, Layers: r.Layers}
+		if o := t.options.Network; o != nil {
+			c.Layers = cmp.Or(o.Layers, c.Layers)
+		}
+		pair, err := nn.TrainPair(ctx, nn.Medians(r.Samples), c)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -117,6 +119,90 @@ func TestNetworksLearnFromSingleMinibatches(t *testing.T) {
 		}
 		if !m.CV.Known() || len(m.Samples) != 12 {
 			t.Errorf("%s: errors %+v of %d samples", method, m.CV, len(m.Samples))
+		}
+	}
+}
+
+// A reference whose networks learned raw values gives its layers to the ones that are trained again from its samples.
+func TestNetworksKeepTheirLayersInFilesAndTransfers(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(12, 1))
+	layersOf := func(m *Model) [2]nn.Layers {
+		pair, _ := m.Networks()
+		return [2]nn.Layers{pair.Time.Config.Layers, pair.Power.Config.Layers}
+	}
+	fit := func(method Method, r *Reference, l nn.Layers) (*Model, error) {
+		return Fit(t.Context(), samples, Options{Method: method, Space: space, Reference: r, SkipCV: true,
+			Network: &nn.Config{Epochs: 2, MinSteps: -1, RawTarget: method == NN, Layers: l}})
+	}
+	want := nn.Layers{16, 8}
+	own, err := fit(NN, nil, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "own.model")
+	if err := own.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	read, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := layersOf(read); got != [2]nn.Layers{want, want} {
+		t.Errorf("the file has layers %v, want %s", got, want)
+	}
+	reference, err := LoadReference(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := fit(PowerTrain, reference, nn.Layers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := layersOf(moved); got != [2]nn.Layers{want, want} {
+		t.Errorf("transferred from %s to layers %v", want, got)
+	}
+	if _, err := fit(PowerTrain, nil, want); err == nil || strings.Contains(err.Error(), "\n") ||
+		!strings.Contains(err.Error(), "256,128,64") {
+		t.Errorf("other layers than the shipped reference's: %v", err)
+	}
+	wide := nn.Layers{24}
+	if m, err := fit(PowerTrain, &Reference{Name: "rows", Samples: samples}, wide); err != nil {
+		t.Error(err)
+	} else if got := layersOf(m); got != [2]nn.Layers{wide, wide} {
+		t.Errorf("networks of measured rows have layers %v, want %s", got, wide)
+	}
+}
+
+func TestFitWarnsOfAReferenceMeasuredWithOtherSoftware(t *testing.T) {
+	t.Parallel()
+	space := smallSpace(t)
+	samples := truths(space.Sample(20, 1))
+	const here = "L4T 35.1; JetPack 5.0.2; kernel 5.10.104; torch 2.0.0 on cuda; CUDA 11.4"
+	for _, method := range []Method{GP, PowerTrain} {
+		for there, want := range map[string]string{
+			here: "",
+			"":   "",
+			"L4T 36.4; JetPack 5.0.2; kernel 5.10.104; torch 2.0.0 on cuda; CUDA 11.4": "L4T 36.4 and 35.1",
+			"L4T 35.1; JetPack 6.1; kernel 5.10.104; torch 2.0.0 on cuda; CUDA 11.4":   "JetPack 6.1 and 5.0.2",
+			"L4T 35.1; JetPack 5.0.2; kernel 5.15; torch 2.0.0 on cuda; CUDA 11.4":     "kernel 5.15 and 5.10.104",
+			"L4T 35.1; JetPack 5.0.2; kernel 5.10.104; torch 2.1.0 on cuda; CUDA 11.4": "torch 2.1.0 on cuda and 2.0.0",
+			"L4T 35.1; JetPack 5.0.2; kernel 5.10.104; torch 2.0.0 on cuda; CUDA 12.2": "CUDA 12.2 and 11.4",
+		} {
+			m := mustFit(t, samples, Options{
+				Method:     method,
+				Space:      space,
+				SkipCV:     true,
+				Network:    &nn.Config{Epochs: 1, MinSteps: -1, Layers: nn.Layers{8}},
+				Provenance: Provenance{Device: "x", Software: here},
+				Reference: &Reference{Name: "ref", Samples: truths(space.Sample(120, 2)),
+					Provenance: Provenance{Device: "x", Software: there}},
+			})
+			said := strings.Join(m.Warnings, "; ")
+			if has := strings.Contains(said, "other software"); has != (want != "") || !strings.Contains(said, want) {
+				t.Errorf("%s, reference of %q: warned %q, want %q", method, there, said, want)
+			}
 		}
 	}
 }

@@ -26,6 +26,7 @@ type Reference struct {
 	Compact    *Compact         // in place of Samples, for gp; nil: none
 	Profile    *Profile         // that Compact was made from; nil: none
 	Networks   *nn.Pair         // nil: none trained, or none that may be transferred
+	Layers     nn.Layers        // of networks to train from Samples; zero: the paper's
 	Provenance Provenance       // device "" when not known
 }
 
@@ -61,6 +62,8 @@ func LoadReference(path string) (*Reference, error) {
 		if b, ok := m.predictor.(*banded); ok {
 			if p, ok := b.Networks(); ok && p.Transfers() {
 				r.Networks = &p
+			} else if ok {
+				r.Layers = p.Time.Config.Layers
 			}
 		}
 		return r, nil

@@ -189,10 +189,7 @@ func (a *app) printFit(m *learn.Model) error {
 		{"cross-validated", orDash(m.CV.How)},
 		{"reference", orDash(m.Reference)},
 	}
-	for _, n := range session.NetworksOf(m) {
-		rows = append(rows, []string{n.Of + " network", n.Words()})
-	}
-	if err := table(a.out, rows...); err != nil {
+	if err := table(a.out, append(rows, networkRows(session.NetworksOf(m))...)...); err != nil {
 		return err
 	}
 	if m.Batches != nil {
@@ -386,4 +383,12 @@ func inUnit(v float64, unit string) string {
 		return "–"
 	}
 	return text.Of(v) + " " + unit
+}
+
+// networkRows are the lines of a table about the networks of a model.
+func networkRows(list []session.Network) (rows [][]string) {
+	for _, n := range list {
+		rows = append(rows, []string{n.Of + " network", n.Words()})
+	}
+	return rows
 }

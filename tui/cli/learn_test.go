@@ -531,6 +531,35 @@ func TestASweepWithoutPower(t *testing.T) {
 	}
 }
 
+// The layers that are asked for are in the answer and in the model.
+func TestNetworksHaveTheLayersThatAreAskedFor(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("trains networks; learn/baseline/nn trains two at a time")
+	}
+	dir := t.TempDir()
+	samples, model := filepath.Join(dir, "c"), filepath.Join(dir, "own.model")
+	jtune(t, "profile", "resnet", "--device", "virtual:agx-orin", "--speed", "max", "--sample", "2", "--out",
+		samples).done(t)
+	brief := []string{"fit", "--samples", samples, "--no-cv", "--hyper", "epochs=2", "--hyper", "min_steps=-1"}
+	fitted := jtune(t, with(brief, "--method", "nn", "--hyper", "layers=64,8", "--out", model)...).done(t)
+	shown := jtune(t, "models", "show", model).done(t)
+	for _, out := range []string{fitted.out, shown.out} {
+		if strings.Count(out, "4-64-8-1, Adam") != 2 {
+			t.Errorf("the layers are not named for both networks:\n%s", out)
+		}
+	}
+	kept := jtune(t, "models", "show", model, "--json").done(t).object(t, keptModelKeys+" networks")
+	if list, _ := kept["networks"].([]any); len(list) != 2 {
+		t.Errorf("networks in the JSON: %v", kept["networks"])
+	}
+	transfer := with(brief, "--method", "powertrain", "--out", filepath.Join(dir, "t.model"))
+	jtune(t, with(transfer, "--hyper", "layers=64,8")...).fails(t, exitFailed, "layers of its reference", "256,128,64")
+	if o := jtune(t, with(transfer, "--reference", model)...).done(t); !strings.Contains(o.out, "4-64-8-1, Adam") {
+		t.Errorf("a transfer does not keep its reference's layers:\n%s", o.out)
+	}
+}
+
 // The networks learn from a campaign's single minibatches, by the loss and the
 // layers that are asked for.
 func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
@@ -580,7 +609,8 @@ func TestNetworksLearnFromACampaignsMinibatches(t *testing.T) {
 		{[]string{"--freeze", "--method", "nn"}, []string{"--freeze", "powertrain"}},
 		{[]string{"--entries", "e.csv"}, []string{"--entries", "powertrain or nn"}},
 		{[]string{"--hyper", "epochs=3"}, []string{"--hyper", "powertrain or nn"}},
-		{[]string{"--hyper", "layers=3", "--method", "nn"}, []string{"layers", "learn_rate"}},
+		{[]string{"--hyper", "width=3", "--method", "nn"}, []string{"layers", "learn_rate"}},
+		{[]string{"--hyper", "layers=100", "--method", "nn"}, []string{"layers", "100", "multiples of 8"}},
 		{[]string{"--hyper", "epochs=no", "--method", "nn"}, []string{"epochs", "no"}},
 		{[]string{"--minibatches", "0"}, []string{"--minibatches", "1 at least"}},
 	} {

@@ -34,6 +34,8 @@ type modelJSON struct {
 	When     text.Optional `json:"when"`
 	Warnings []string      `json:"warnings"`
 	Error    text.Optional `json:"error"` // why the file cannot be read
+	// Networks are those of powertrain and nn.
+	Networks []session.Network `json:"networks,omitempty"`
 
 	campaigns int // that the samples come from
 }
@@ -49,6 +51,8 @@ type keptModelJSON struct {
 	Campaigns int           `json:"campaigns"` // that the modes come from; 0 where they were chosen in another way
 	CV        learn.Errors  `json:"cv"`
 	Made      text.Optional `json:"made"`
+	// Networks are those of powertrain and nn; in the list there are none.
+	Networks []session.Network `json:"networks,omitempty"`
 }
 
 func toKeptModel(m modelJSON) keptModelJSON {
@@ -115,7 +119,9 @@ func (a *app) modelVerbs() []*cobra.Command {
 		case err != nil:
 			return err
 		case a.asJSON:
-			return printJSON(a.out, toKeptModel(all[0]))
+			one := toKeptModel(all[0])
+			one.Networks = all[0].Networks
+			return printJSON(a.out, one)
 		}
 		return a.printModel(all[0])
 	})
@@ -240,6 +246,7 @@ func modelOf(info session.ModelInfo) modelJSON {
 	m, from := info.Model, info.Model.Provenance
 	out.Method, out.Samples, out.CV, out.Warnings = string(m.Method), len(m.Samples), m.CV, listOf(m.Warnings)
 	out.Workload, out.Device, out.Virtual = text.Optional(from.Workload), text.Optional(from.Device), from.Virtual
+	out.Networks = session.NetworksOf(m)
 	if out.campaigns = from.Campaigns; from.When.IsZero() {
 		from.When = info.Modified
 	}
@@ -327,6 +334,7 @@ func (a *app) printModel(m modelJSON) error {
 		{"device", ofDevice(string(m.Device), m.Virtual)},
 		{"made", orDash(string(m.When))},
 	}
+	rows = append(rows, networkRows(m.Networks)...)
 	if m.campaigns > 0 {
 		rows = append(rows, []string{"campaigns", strconv.Itoa(m.campaigns)})
 	}

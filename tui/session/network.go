@@ -35,7 +35,7 @@ func NetworksOf(m *learn.Model) (list []Network) {
 			continue
 		}
 		r := n.net.Report
-		list = append(list, Network{n.of, nn.Layers(), n.net.Config, r.Rows, r.Validated, r.Epochs, r.BestEpoch,
+		list = append(list, Network{n.of, n.net.Layers(), n.net.Config, r.Rows, r.Validated, r.Epochs, r.BestEpoch,
 			r.BestLoss})
 	}
 	return list

@@ -50,8 +50,11 @@ func (l *Loss) UnmarshalText(text []byte) error {
 // Config holds the settings of a training. The zero value is the paper's, with
 // what the paper leaves open as the project's method page decides it.
 type Config struct {
-	// Dropout is the share of activations dropped after layers 1 and 2.
-	// 0 means 0.1; negative means none.
+	// Layers are the widths of the hidden layers; zero means PaperLayers, in a
+	// transfer those of the network that it starts from, which it cannot change.
+	Layers Layers `json:"layers,omitzero"`
+	// Dropout is the share of activations dropped after each hidden layer but
+	// the last. 0 means 0.1; negative means none.
 	Dropout float64 `json:"dropout"`
 	// LearnRate of Adam; 0 means 0.001.
 	LearnRate float64 `json:"learn_rate"`
@@ -112,6 +115,7 @@ const (
 // withDefaults fills in the zero values and refuses settings that make no
 // sense.
 func (c Config) withDefaults() (Config, error) {
+	c.Layers = cmp.Or(c.Layers, PaperLayers())
 	c.Dropout = cmp.Or(c.Dropout, defaultDropout)
 	c.LearnRate = cmp.Or(c.LearnRate, defaultLearnRate)
 	c.Batch = cmp.Or(c.Batch, defaultBatch)
@@ -132,7 +136,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.LogTarget && c.RawTarget:
 		return c, errors.New("nn: a target is either its logarithm or raw, not both")
 	}
-	return c, nil
+	return c, c.Layers.check()
 }
 
 // Set changes one setting by an assignment such as "learn_rate=0.01"; names are those of the fields in JSON.
@@ -144,22 +148,35 @@ func (c *Config) Set(assignment string) error {
 	if !slices.Contains(Settings(), key) {
 		return fmt.Errorf("nn: no setting %q; there are %s", key, strings.Join(Settings(), ", "))
 	}
-	if key == "loss" {
+	written := value
+	switch key {
+	case "loss":
 		value = strconv.Quote(strings.ToUpper(value))
+	case "layers":
+		value = "[" + value + "]"
 	}
 	changed := *c
 	err := json.Unmarshal([]byte(fmt.Sprintf("{%q:%s}", key, value)), &changed)
 	if err == nil {
 		_, err = changed.withDefaults()
 	}
-	if err != nil {
-		return fmt.Errorf("nn: %s cannot be %s", key, value)
+	if !json.Valid([]byte(value)) { // such as 3,"seed":7
+		err = errNoValue
+	}
+	switch {
+	case err != nil && key == "layers":
+		return fmt.Errorf("nn: layers cannot be %s: want 1 to %d widths such as 256,128,64, multiples of %d up to %d",
+			written, maxHidden, widthStep, maxWidth)
+	case err != nil:
+		return fmt.Errorf("nn: %s cannot be %s", key, written)
 	}
 	*c = changed
 	return nil
 }
 
-// Settings are the names that Set knows. The layers are not among them: they are built in.
+var errNoValue = errors.New("nn: not one value")
+
+// Settings are the names that Set knows.
 func Settings() (names []string) {
 	for f := range reflect.TypeFor[Config]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -167,9 +184,6 @@ func Settings() (names []string) {
 	}
 	return names
 }
-
-// Layers are the inputs and the widths of a network's layers.
-func Layers() []int { return []int{inputs, width1, width2, width3, 1} }
 
 // plan is how many rows, steps and passes a training takes.
 type plan struct{ train, holdout, batch, epochs, steps int }

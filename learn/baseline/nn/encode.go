@@ -17,11 +17,11 @@ import (
 //	version                      uint16, now 1
 //	length of the header         uint32
 //	header                       JSON, see header
-//	weights                      NumParams × float32 or float16, in the order of params.all
+//	weights                      float32 or float16, in the order of params.all
 //	CRC-32 (IEEE) of the above   uint32
 //
-// A float32 network is 170 kB and decodes to the very same network; a float16
-// one is 85 kB.
+// A float32 network of the paper's layers is 170 kB and decodes to the very same
+// network; a float16 one is 85 kB.
 const (
 	magic         = "JTNN"
 	formatVersion = 1
@@ -38,9 +38,10 @@ var (
 // ErrFormat is wrapped by every error of UnmarshalBinary.
 var ErrFormat = errors.New("nn: not a readable network")
 
-// header is the JSON part. Inputs are in the order and units of Features.
+// header is the JSON part. Inputs are in the order and units of Features. Layers are
+// those of Net.Layers; Config is without them.
 type header struct {
-	Layers  [5]int         `json:"layers"`
+	Layers  []int          `json:"layers"`
 	Weights precision      `json:"weights"`
 	Inputs  [inputs]Scaler `json:"inputs"`
 	Target  Scaler         `json:"target"`
@@ -48,8 +49,6 @@ type header struct {
 	Config  Config         `json:"config"`
 	Report  Report         `json:"report"`
 }
-
-var layers = [5]int{inputs, width1, width2, width3, 1}
 
 // precision of stored weights.
 type precision string
@@ -77,11 +76,13 @@ func (n *Net) encode(p precision) ([]byte, error) {
 	if n.w == nil {
 		return nil, errors.New("nn: a network that was never trained has nothing to save")
 	}
-	text, err := json.Marshal(header{layers, p, n.in, n.target, n.floor, n.Config, n.Report})
+	c := n.Config
+	c.Layers = Layers{}
+	text, err := json.Marshal(header{n.Layers(), p, n.in, n.target, n.floor, c, n.Report})
 	if err != nil {
 		return nil, fmt.Errorf("nn: encoding the header: %w", err)
 	}
-	out := make([]byte, 0, fixedBytes+len(text)+NumParams*p.bytes()+crcBytes)
+	out := make([]byte, 0, fixedBytes+len(text)+len(n.w.all)*p.bytes()+crcBytes)
 	out = append(out, magic...)
 	out = binary.LittleEndian.AppendUint16(out, formatVersion)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(text)))
@@ -121,7 +122,7 @@ func (n *Net) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	w, err := parseWeights(body[fixedBytes+size:], h.Weights)
+	w, err := parseWeights(body[fixedBytes+size:], h.Config.Layers, h.Weights)
 	if err != nil {
 		return err
 	}
@@ -136,8 +137,12 @@ func parseHeader(text []byte) (header, error) {
 	if err := d.Decode(&h); err != nil {
 		return h, fmt.Errorf("%w: header: %w", ErrFormat, err)
 	}
-	if h.Layers != layers {
-		return h, fmt.Errorf("%w: layers %v, want %v", ErrFormat, h.Layers, layers)
+	hidden := len(h.Layers) - 2
+	if hidden < 1 || h.Layers[0] != inputs || h.Layers[hidden+1] != 1 {
+		return h, fmt.Errorf("%w: layers %v, want %d inputs, hidden layers and 1 output", ErrFormat, h.Layers, inputs)
+	}
+	if err := h.Config.Layers.set(h.Layers[1 : hidden+1]); err != nil {
+		return h, fmt.Errorf("%w: layers %v: %w", ErrFormat, h.Layers, err)
 	}
 	if h.Weights != full && h.Weights != half {
 		return h, fmt.Errorf("%w: weights are %q, want %s or %s", ErrFormat, h.Weights, full, half)
@@ -156,11 +161,11 @@ func parseHeader(text []byte) (header, error) {
 	return h, nil
 }
 
-func parseWeights(data []byte, p precision) (*params, error) {
-	if len(data) != NumParams*p.bytes() {
-		return nil, fmt.Errorf("%w: %d bytes of %s weights, want %d", ErrFormat, len(data), p, NumParams*p.bytes())
+func parseWeights(data []byte, l Layers, p precision) (*params, error) {
+	if want := l.Weights() * p.bytes(); len(data) != want {
+		return nil, fmt.Errorf("%w: %d bytes of %s weights, want %d", ErrFormat, len(data), p, want)
 	}
-	w := newParams()
+	w := newParams(l)
 	for i := range w.all {
 		if p == full {
 			w.all[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))

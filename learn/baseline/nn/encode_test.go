@@ -22,8 +22,12 @@ func sample(t testing.TB) *Net {
 		t.Fatal(err)
 	}
 	return &Net{
-		Config: c, Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1},
-		w: randomNet(1), in: [inputs]Scaler{{1, 2}, {3, 4}, {5, 6}, {7, 0.1}}, target: Scaler{1.0 / 3, 2}, floor: 0.01,
+		Config: c,
+		Report: Report{Rows: 45, Validated: 5, Epochs: 100, Steps: 3000, BestEpoch: 7, BestLoss: 0.1},
+		w:      randomNet(PaperLayers(), 1),
+		in:     [inputs]Scaler{{1, 2}, {3, 4}, {5, 6}, {7, 0.1}},
+		target: Scaler{1.0 / 3, 2},
+		floor:  0.01,
 	}
 }
 
@@ -83,7 +87,7 @@ func TestAnUntrainedNetworkIsNotSaved(t *testing.T) {
 func TestAWeightTooLargeForHalfIsAnError(t *testing.T) {
 	t.Parallel()
 	n := sample(t)
-	n.w.b1[3] = 70000
+	n.w.b[0][3] = 70000
 	if _, err := n.MarshalCompact(); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("got %v", err)
 	}
@@ -119,7 +123,13 @@ func TestDamagedNetworksAreRefusedWithAReason(t *testing.T) {
 		{"a header longer than the file", "header of", sealed(data, func(b []byte) []byte { b[9] = 0xff; return b })},
 		{"a header that is no JSON", "header", replace(`{"layers"`, `["layers"`)},
 		{"a field of the future", "unknown field", replace(`"floor"`, `"flour"`)},
-		{"other layers", "layers", replace(`[4,256,128,64,1]`, `[4,256,128,65,1]`)},
+		{"layers of other weights", "want 174148", replace(`[4,256,128,64,1]`, `[4,256,128,72,1]`)},
+		{"a layer of odd width", "multiple of 8", replace(`[4,256,128,64,1]`, `[4,256,128,65,1]`)},
+		{"a layer too wide", "multiple of 8", replace(`[4,256,128,64,1]`, `[4,264,128,64,1]`)},
+		{"a layer of no width", "0 units", replace(`[4,256,128,64,1]`, `[4,256,128, 0,1]`)},
+		{"no hidden layer", "layers", replace(`[4,256,128,64,1]`, `[4,1]`)},
+		{"other inputs", "4 inputs", replace(`[4,256,128,64,1]`, `[5,256,128,64,1]`)},
+		{"two outputs", "1 output", replace(`[4,256,128,64,1]`, `[4,256,128,64,2]`)},
 		{"other weights", "weights are", replace(`"float32"`, `"float64"`)},
 		{"weights of another precision", "want 84994", replace(`"float32"`, `"float16"`)},
 		{"a deviation of zero", "deviation", replace(`"SD":0.1`, `"SD":0.0`)},

@@ -33,7 +33,7 @@ func TestEntriesOfOneModeAreNeverOnBothSidesOfTheSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := newTraining(&Net{Config: c, w: newParams()})
+	tr := newTraining(&Net{Config: c, w: newParams(PaperLayers())})
 	tr.split(x)
 	if len(tr.held) != 3*6 || len(tr.order) != 27*6 {
 		t.Errorf("%d rows held out, %d to learn from; want 18 and 162", len(tr.held), len(tr.order))

@@ -6,7 +6,7 @@ import (
 )
 
 // The kernels. After ReLU and dropout about 72 % of the first and 83 % of the
-// second layer's activations are zero, so a layer's output is kept as the list
+// second of the paper's layers are zero, so a layer's output is kept as the list
 // of its non-zero units: the forward pass skips the weight rows of zero units,
 // and so does the backward pass (backward.go), whose gradient is zero there.
 //
@@ -17,8 +17,8 @@ import (
 // their values after ReLU and dropout.
 type active struct {
 	n    int
-	unit [width1 + 4]uint8
-	val  [width1 + 4]float32
+	unit [maxWidth + 4]uint8
+	val  [maxWidth + 4]float32
 }
 
 // pad fills the list up to a multiple of four and gives that length.
@@ -31,29 +31,30 @@ func (a *active) pad() int {
 
 // pass is everything the forward pass of one row leaves for the backward pass.
 type pass struct {
-	x          [inputs]float32 // standardised
-	l1, l2, l3 active
-	out        float32 // standardised prediction
+	x      [inputs]float32   // standardised
+	layers [maxHidden]active // the hidden ones
+	out    float32           // standardised prediction
 }
 
-// forward runs one row through p. drop is nil when predicting: then nothing is
-// dropped, and nothing scaled.
+// forward runs one row through p; the last hidden layer is never dropped. drop is
+// nil when predicting: then nothing is dropped, and nothing scaled.
 func (s *pass) forward(p *params, x *[inputs]float32, drop *dropout) {
 	s.x = *x
-	var z1 [width1]float32
-	layer1(&z1, p, x)
-	s.l1.relu(z1[:], drop)
+	var units [maxWidth]float32
+	z := units[:len(p.b[0])]
+	firstLayer(z, p, x)
+	last := p.hidden() - 1
+	for i := range last {
+		s.layers[i].relu(z, drop)
+		z = units[:len(p.b[i+1])]
+		s.layers[i].forward(z, p.w[i+1], p.b[i+1])
+	}
+	top := &s.layers[last]
+	top.relu(z, nil)
 
-	var z2 [width2]float32
-	s.l1.forward(z2[:], p.w2, p.b2)
-	s.l2.relu(z2[:], drop)
-	var z3 [width3]float32
-	s.l2.forward(z3[:], p.w3, p.b3)
-	s.l3.relu(z3[:], nil)
-
-	out := p.b4[0]
-	for k := range s.l3.n {
-		out += p.w4[s.l3.unit[k]] * s.l3.val[k]
+	w, out := p.w[last+1], p.b[last+1][0]
+	for k := range top.n {
+		out += w[top.unit[k]] * top.val[k]
 	}
 	s.out = out
 }
@@ -73,10 +74,10 @@ func (a *active) forward(z, w, b []float32) {
 	}
 }
 
-func layer1(z *[width1]float32, p *params, x *[inputs]float32) {
-	copy(z[:], p.b1)
-	r0, r1, r2, r3 := rows(p.w1, &[4]uint8{0, 1, 2, 3}, width1)
-	addRows(z[:], r0, r1, r2, r3, x)
+func firstLayer(z []float32, p *params, x *[inputs]float32) {
+	copy(z, p.b[0])
+	r0, r1, r2, r3 := rows(p.w[0], &[4]uint8{0, 1, 2, 3}, len(z))
+	addRows(z, r0, r1, r2, r3, x)
 }
 
 // relu lists the positive entries of z that drop keeps. It does not branch on
@@ -86,7 +87,7 @@ func (a *active) relu(z []float32, drop *dropout) {
 	n := 0
 	if drop == nil {
 		for j, v := range z {
-			a.unit[n&(width1-1)], a.val[n&(width1-1)] = uint8(j), v
+			a.unit[n&(maxWidth-1)], a.val[n&(maxWidth-1)] = uint8(j), v
 			n += positive(v)
 		}
 		a.n = n
@@ -96,7 +97,7 @@ func (a *active) relu(z []float32, drop *dropout) {
 		if j%4 == 0 {
 			drop.draw()
 		}
-		a.unit[n&(width1-1)], a.val[n&(width1-1)] = uint8(j), v*drop.scale
+		a.unit[n&(maxWidth-1)], a.val[n&(maxWidth-1)] = uint8(j), v*drop.scale
 		n += positive(v) & drop.keep()
 	}
 	a.n = n

@@ -7,8 +7,9 @@ import (
 )
 
 // dense is the network written down plainly in float64: no lists, no skipping.
-// masks hold what dropout made of each unit of layers 1 and 2: 0 or the scale.
-func dense(w []float64, x [inputs]float64, mask1, mask2 []float64) float64 {
+// masks hold what dropout made of each unit of a hidden layer: 0 or the scale;
+// nil where nothing was dropped.
+func dense(l Layers, w []float64, x [inputs]float64, masks [][]float64) float64 {
 	layer := func(in []float64, out int) []float64 {
 		z := make([]float64, out)
 		bias := w[len(in)*out:]
@@ -30,9 +31,10 @@ func dense(w []float64, x [inputs]float64, mask1, mask2 []float64) float64 {
 		}
 		return z
 	}
-	a := relu(layer(x[:], width1), mask1)
-	a = relu(layer(a, width2), mask2)
-	a = relu(layer(a, width3), nil)
+	a := x[:]
+	for i, width := range l.widths() {
+		a = relu(layer(a, width), masks[i])
+	}
 	return layer(a, 1)[0]
 }
 
@@ -55,11 +57,11 @@ func widen(v []float32) []float64 {
 }
 
 // randomNet has biases too, which a fresh network has not.
-func randomNet(seed uint64) *params {
+func randomNet(l Layers, seed uint64) *params {
 	r := rand.New(rand.NewPCG(seed, 0))
-	p := newParams()
+	p := newParams(l)
 	p.drawAll(r)
-	for _, b := range [][]float32{p.b1, p.b2, p.b3, p.b4} {
+	for _, b := range p.b {
 		for i := range b {
 			b[i] = float32(r.NormFloat64()) * 0.1
 		}
@@ -67,27 +69,25 @@ func randomNet(seed uint64) *params {
 	return p
 }
 
+// otherLayers are as unlike the paper's as there may be: one, growing, the widest, the most.
+var otherLayers = []Layers{{8}, {16, 64, 256, 24}, {256, 256}, {8, 16, 8, 16, 8, 16, 8, 16}}
+
 func TestForwardEqualsThePlainNetwork(t *testing.T) {
 	t.Parallel()
-	p, r := randomNet(1), rand.New(rand.NewPCG(2, 0))
-	ones := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = 1
-		}
-		return v
-	}
-	w, mask1, mask2 := widen(p.all), ones(width1), ones(width2)
-	var s pass
-	for range 50 {
-		var x [inputs]float32
-		for k := range x {
-			x[k] = float32(r.NormFloat64())
-		}
-		s.forward(p, &x, nil)
-		want := dense(w, [inputs]float64(widen(x[:])), mask1, mask2)
-		if got := float64(s.out); math.Abs(got-want) > 1e-5 {
-			t.Fatalf("x %v: got %g, want %g", x, got, want)
+	for _, l := range append([]Layers{PaperLayers()}, otherLayers...) {
+		p, r := randomNet(l, 1), rand.New(rand.NewPCG(2, 0))
+		w, masks := widen(p.all), make([][]float64, maxHidden)
+		var s pass
+		for range 50 {
+			var x [inputs]float32
+			for k := range x {
+				x[k] = float32(r.NormFloat64())
+			}
+			s.forward(p, &x, nil)
+			want := dense(l, w, [inputs]float64(widen(x[:])), masks)
+			if got := float64(s.out); math.Abs(got-want) > 1e-5 {
+				t.Fatalf("layers %s, x %v: got %g, want %g", l, x, got, want)
+			}
 		}
 	}
 }
@@ -99,17 +99,22 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
+		layers  Layers
 		dropout float64
 		frozen  bool
 	}{
-		{"without dropout", 0, false},
-		{"with dropout 0.1", 0.1, false},
-		{"with dropout 0.5", 0.5, false},
-		{"with a frozen body only the last layer has one", 0.1, true},
+		{"without dropout", PaperLayers(), 0, false},
+		{"with dropout 0.1", PaperLayers(), 0.1, false},
+		{"with dropout 0.5", PaperLayers(), 0.5, false},
+		{"with a frozen body only the last layer has one", PaperLayers(), 0.1, true},
+		{"of one hidden layer", otherLayers[0], 0.5, false},
+		{"of layers that grow", otherLayers[1], 0.1, false},
+		{"of two wide layers", otherLayers[2], 0.1, false},
+		{"of eight layers", otherLayers[3], 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p, g := randomNet(3), newParams()
+			p, g := randomNet(c.layers, 3), newParams(c.layers)
 			drop := newDropout(c.dropout, rand.NewPCG(4, 0))
 			scale := 1.0
 			if drop != nil {
@@ -121,9 +126,13 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 			s.backward(p, g, 2*(s.out-target), drop, c.frozen)
 
 			w := widen(p.all)
-			mask1, mask2 := s.l1.mask(width1, scale), s.l2.mask(width2, scale)
+			widths := c.layers.widths()
+			masks := make([][]float64, len(widths))
+			for i, width := range widths[:len(widths)-1] {
+				masks[i] = s.layers[i].mask(width, scale)
+			}
 			loss := func() float64 {
-				d := dense(w, [inputs]float64(widen(x[:])), mask1, mask2) - float64(target)
+				d := dense(c.layers, w, [inputs]float64(widen(x[:])), masks) - float64(target)
 				return d * d
 			}
 			r := rand.New(rand.NewPCG(5, 0))
@@ -132,9 +141,9 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 				draws = 50
 			}
 			for k := range draws {
-				i := r.IntN(NumParams)
+				i := r.IntN(len(w))
 				if k%5 == 0 { // the last layers are a small part of the weights
-					i = NumParams - 1 - r.IntN(width3*3)
+					i = len(w) - 1 - r.IntN(min(192, len(w)))
 				}
 				const h = 1e-6
 				was := w[i]
@@ -144,7 +153,7 @@ func TestGradientEqualsFiniteDifferences(t *testing.T) {
 				down := loss()
 				w[i] = was
 				want := (up - down) / (2 * h)
-				if c.frozen && i < lastLayer {
+				if c.frozen && i < p.lastLayer() {
 					want = 0
 				}
 				if got := float64(g.all[i]); math.Abs(got-want) > 2e-5*(1+math.Abs(want)) {
@@ -178,7 +187,7 @@ func TestLossSlopesEqualFiniteDifferences(t *testing.T) {
 
 func TestDropoutDropsItsShareAndKeepsTheMean(t *testing.T) {
 	t.Parallel()
-	ones := make([]float32, width1)
+	ones := make([]float32, maxWidth)
 	for i := range ones {
 		ones[i] = 1
 	}
@@ -188,7 +197,7 @@ func TestDropoutDropsItsShareAndKeepsTheMean(t *testing.T) {
 		var a active
 		for range 2000 {
 			a.relu(ones, drop)
-			rows += width1
+			rows += maxWidth
 			kept += float64(a.n)
 			for _, v := range a.val[:a.n] {
 				sum += float64(v)

@@ -20,16 +20,8 @@ import (
 	"math"
 )
 
-// Sizes of the layers. They are constants, not settings: the kernels index
-// fixed arrays of these sizes.
-const (
-	inputs = 4
-	width1 = 256
-	width2 = 128
-	width3 = 64
-	// NumParams is the number of trainable parameters of one network.
-	NumParams = inputs*width1 + width1 + width1*width2 + width2 + width2*width3 + width3 + width3 + 1
-)
+// inputs of a network: see Features.
+const inputs = 4
 
 // floorShare of the smallest training target is the least value that Predict
 // returns: a linear output can fall to zero or below, which no time or power

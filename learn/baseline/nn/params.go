@@ -7,59 +7,53 @@ import (
 
 // params are the weights and biases of one network, or anything of that shape
 // (gradients, Adam's moments). Weights lie [in][out]: the row of an input that
-// is zero is never touched. all is the one slab behind the views, in the order
-// of the fields; the last layer is its tail.
+// is zero is never touched. all is the one slab behind the views: each layer's
+// weights and then its biases; the last layer is its tail.
 type params struct {
-	all    []float32
-	w1, b1 []float32
-	w2, b2 []float32
-	w3, b3 []float32
-	w4, b4 []float32
+	all  []float32
+	w, b [][]float32 // by layer
 }
 
-// lastLayer is where the last layer begins in params.all.
-const lastLayer = NumParams - width3 - 1
-
-func newParams() *params {
-	p := &params{all: make([]float32, NumParams)}
+func newParams(l Layers) *params {
+	p := &params{all: make([]float32, l.Weights())}
 	rest := p.all
 	take := func(n int) []float32 {
 		view := rest[:n:n]
 		rest = rest[n:]
 		return view
 	}
-	p.w1, p.b1 = take(inputs*width1), take(width1)
-	p.w2, p.b2 = take(width1*width2), take(width2)
-	p.w3, p.b3 = take(width2*width3), take(width3)
-	p.w4, p.b4 = take(width3), take(1)
+	sizes := l.sizes()
+	for i, out := range sizes[1:] {
+		p.w, p.b = append(p.w, take(sizes[i]*out)), append(p.b, take(out))
+	}
 	return p
 }
 
-func (p *params) clone() *params {
-	q := newParams()
-	copy(q.all, p.all)
-	return q
-}
+// hidden is the number of layers before the last.
+func (p *params) hidden() int { return len(p.w) - 1 }
+
+// lastLayer is where the last layer begins in p.all.
+func (p *params) lastLayer() int { return len(p.all) - len(p.w[p.hidden()]) - 1 }
 
 // drawAll draws every weight anew; biases become zero.
 func (p *params) drawAll(r *rand.Rand) {
 	clear(p.all)
-	glorot(r, p.w1, inputs, width1)
-	glorot(r, p.w2, width1, width2)
-	glorot(r, p.w3, width2, width3)
-	glorot(r, p.w4, width3, 1)
+	for i := range p.w {
+		p.draw(r, i)
+	}
 }
 
 // drawLast replaces the last layer by a fresh one.
 func (p *params) drawLast(r *rand.Rand) {
-	clear(p.all[lastLayer:])
-	glorot(r, p.w4, width3, 1)
+	clear(p.all[p.lastLayer():])
+	p.draw(r, p.hidden())
 }
 
-// glorot draws from the uniform distribution ±sqrt(6/(in+out)), the default of
-// Keras' dense layers (Glorot and Bengio 2010).
-func glorot(r *rand.Rand, w []float32, in, out int) {
-	limit := math.Sqrt(6 / float64(in+out))
+// draw draws a layer's weights from the uniform distribution ±sqrt(6/(in+out)),
+// the default of Keras' dense layers (Glorot and Bengio 2010).
+func (p *params) draw(r *rand.Rand, layer int) {
+	w, out := p.w[layer], len(p.b[layer])
+	limit := math.Sqrt(6 / float64(len(w)/out+out))
 	for i := range w {
 		w[i] = float32((2*r.Float64() - 1) * limit)
 	}

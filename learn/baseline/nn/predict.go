@@ -17,6 +17,9 @@ func (n *Net) Predict(x [][inputs]float64) []float64 {
 	return out
 }
 
+// Layers are the inputs, the widths of the hidden layers and the output.
+func (n *Net) Layers() []int { return n.Config.Layers.sizes() }
+
 func (n *Net) standardiseRow(x *[inputs]float64) (row [inputs]float32) {
 	for k, s := range n.in {
 		row[k] = float32(s.Forward(x[k]))

@@ -87,7 +87,7 @@ const here = "here"
 
 // heldBy are the rows that a training with these settings holds out.
 func heldBy(c Config, x [][inputs]float64) []int {
-	n := &Net{Config: c, w: newParams()}
+	n := &Net{Config: c, w: newParams(PaperLayers())}
 	t := newTraining(n)
 	n.w.drawAll(t.rand) // comes before the split
 	t.split(x)

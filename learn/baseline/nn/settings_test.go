@@ -10,13 +10,13 @@ import (
 func TestConfigSetTakesEverySettingByItsName(t *testing.T) {
 	var c Config
 	for _, a := range []string{"dropout=0.2", "learn_rate=0.01", "batch=8", "epochs=7", "min_steps=-1", "holdout=0.2",
-		"loss=mape", "freeze=true", "log_target=true", "seed=9"} {
+		"loss=mape", "freeze=true", "log_target=true", "seed=9", "layers=64,8"} {
 		if err := c.Set(a); err != nil {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
 	want := Config{Dropout: 0.2, LearnRate: 0.01, Batch: 8, Epochs: 7, MinSteps: -1, Holdout: 0.2, Loss: MAPE,
-		Freeze: true, LogTarget: true, Seed: 9}
+		Freeze: true, LogTarget: true, Seed: 9, Layers: Layers{64, 8}}
 	if c != want {
 		t.Errorf("%+v, want %+v", c, want)
 	}
@@ -24,7 +24,9 @@ func TestConfigSetTakesEverySettingByItsName(t *testing.T) {
 
 func TestConfigSetRefusesWhatItCannotTrainWith(t *testing.T) {
 	for _, a := range []string{"", "epochs", "epochs=", "epochs=x", "epochs=-3", "dropout=2", "layers=3", "loss=l1",
-		"seed=-1", "batch=1e9999", `loss=mse","seed":"7`, "learn_rate=NaN"} {
+		"seed=-1", "batch=1e9999", `loss=mse","seed":"7`, "learn_rate=NaN", "layers=", "layers=64,0,8",
+		"layers=0", "layers=-8", "layers=264", "layers=8,8,8,8,8,8,8,8,8", "layers=64;8", "layers=8.5", `layers=8],"seed":[7`,
+		`layers=8],"layers":[8`, `epochs=3,"seed":7`} {
 		c := Config{Epochs: 5}
 		err := c.Set(a)
 		if err == nil || strings.Contains(err.Error(), "\n") {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Ne
 	if err := checkRows(x, y); err != nil {
 		return nil, err
 	}
-	n := &Net{Config: c, w: newParams()}
+	n := &Net{Config: c, w: newParams(c.Layers)}
 	for k := range n.in {
 		n.in[k] = FitScaler(len(x), func(i int) float64 { return x[i][k] })
 	}
@@ -36,8 +37,12 @@ func Train(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Ne
 // Transfer learns a new workload starting from n: n's weights and input
 // scaler, a fresh last layer and a new target scaler; then all layers train,
 // or with Config.Freeze the last alone. n itself does not change. Whether the
-// targets are logarithms is the new configuration's choice.
+// targets are logarithms is the new configuration's choice; the layers are n's.
 func (n *Net) Transfer(ctx context.Context, x [][inputs]float64, y []float64, c Config) (*Net, error) {
+	if c.Layers = cmp.Or(c.Layers, n.Config.Layers); c.Layers != n.Config.Layers {
+		return nil, fmt.Errorf("nn: a transfer keeps the layers of its reference, %s: leave out %s, or take "+
+			"another reference", n.Config.Layers, c.Layers)
+	}
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
@@ -45,7 +50,8 @@ func (n *Net) Transfer(ctx context.Context, x [][inputs]float64, y []float64, c 
 	if err := checkRows(x, y); err != nil {
 		return nil, err
 	}
-	next := &Net{Config: c, w: n.w.clone(), in: n.in}
+	next := &Net{Config: c, w: newParams(c.Layers), in: n.in}
+	copy(next.w.all, n.w.all)
 	t := newTraining(next)
 	next.w.drawLast(t.rand)
 	return next, t.run(ctx, x, y)
@@ -72,7 +78,7 @@ func newTraining(n *Net) *training {
 		net:  n,
 		rand: rand.New(rand.NewPCG(seed, 1)),
 		drop: newDropout(n.Config.Dropout, rand.NewPCG(seed, 2)),
-		grad: newParams(),
+		grad: newParams(n.Config.Layers),
 	}
 }
 
@@ -88,10 +94,10 @@ func (t *training) run(ctx context.Context, x [][inputs]float64, y []float64) er
 
 	trained, moved := n.w.all, t.grad.all
 	if c.Freeze {
-		trained, moved = trained[lastLayer:], moved[lastLayer:]
+		trained, moved = trained[n.w.lastLayer():], moved[n.w.lastLayer():]
 	}
 	optimiser := newAdam(c.LearnRate, len(trained))
-	best := newParams()
+	best := newParams(c.Layers)
 	n.Report = Report{
 		Rows:      plan.train,
 		Validated: plan.holdout,

@@ -48,10 +48,10 @@ func TestPredictionDropsNothing(t *testing.T) {
 	n := mustTrain(t, board(60, 1, 1), hard)
 	x, _ := columns(board(200, 5, 1), timeMS)
 	w := widen(n.w.all)
-	var mask1, mask2 []float64 // none
+	masks := make([][]float64, maxHidden) // none
 	for i, got := range n.Predict(x) {
 		row := n.standardiseRow(&x[i])
-		want := max(n.floor, n.target.Backward(dense(w, [inputs]float64(widen(row[:])), mask1, mask2)))
+		want := max(n.floor, n.target.Backward(dense(PaperLayers(), w, [inputs]float64(widen(row[:])), masks)))
 		if math.Abs(got-want) > 1e-3 {
 			t.Fatalf("row %d: got %g, want %g as without dropout", i, got, want)
 		}
@@ -61,7 +61,7 @@ func TestPredictionDropsNothing(t *testing.T) {
 func TestPredictionsStayPositive(t *testing.T) {
 	t.Parallel()
 	n := mustTrain(t, board(60, 1, 1), brief)
-	n.w.b4[0] = -1000
+	n.w.b[n.w.hidden()][0] = -1000
 	least := math.Inf(1)
 	for _, s := range board(60, 1, 1) {
 		least = min(least, s.TimeMS)
@@ -146,7 +146,7 @@ func TestTheCheckpointIsTheBestEpoch(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 	// The split is the first thing drawn after the weights.
-	again := newTraining(&Net{Config: n.Config, w: newParams()})
+	again := newTraining(&Net{Config: n.Config, w: newParams(PaperLayers())})
 	again.rand = rand.New(rand.NewPCG(n.Config.Seed, 1))
 	again.net.w.drawAll(again.rand)
 	again.net.in = n.in
@@ -194,7 +194,7 @@ func TestUnusableInputIsRefusedWithAReason(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Train: %v, want it to say %q", err, c.want)
 			}
-			_, err = (&Net{w: newParams()}).Transfer(t.Context(), c.x, c.y, c.c)
+			_, err = (&Net{w: newParams(PaperLayers())}).Transfer(t.Context(), c.x, c.y, c.c)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Transfer: %v, want it to say %q", err, c.want)
 			}

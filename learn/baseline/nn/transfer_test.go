@@ -60,7 +60,7 @@ func TestTransferKeepsTheInputScalerAndRenewsTheTargetScaler(t *testing.T) {
 	if !slices.Equal(reference.w.all, before) {
 		t.Error("the transfer changed the reference")
 	}
-	if slices.Equal(next.w.w1, reference.w.w1) {
+	if slices.Equal(next.w.w[0], reference.w.w[0]) {
 		t.Error("the body did not train")
 	}
 }
@@ -71,17 +71,18 @@ func TestTransferStartsFromTheBodyAndAFreshLastLayer(t *testing.T) {
 	// One step this small moves no weight by more than 2e-6.
 	still := Config{Epochs: 1, MinSteps: -1, LearnRate: 1e-6, Seed: 3}
 	next := mustTransfer(t, reference, board(40, 2, 2), still)
-	for i, w := range next.w.all[:lastLayer] {
+	for i, w := range next.w.all[:next.w.lastLayer()] {
 		if math.Abs(float64(w-reference.w.all[i])) > 2e-6 {
 			t.Fatalf("weight %d of the body began at %g, want the reference's %g", i, w, reference.w.all[i])
 		}
 	}
 	var moved float64
-	for i, w := range next.w.w4 {
-		moved += math.Abs(float64(w - reference.w.w4[i]))
+	last := next.w.w[next.w.hidden()]
+	for i, w := range last {
+		moved += math.Abs(float64(w - reference.w.w[next.w.hidden()][i]))
 	}
-	if moved/width3 < 0.05 { // uniform within ±0.3
-		t.Errorf("the last layer differs by %.4f a weight: not drawn anew", moved/width3)
+	if moved /= float64(len(last)); moved < 0.05 { // uniform within ±0.3
+		t.Errorf("the last layer differs by %.4f a weight: not drawn anew", moved)
 	}
 }
 
@@ -91,12 +92,12 @@ func TestFreezeTrainsOnlyTheLastLayer(t *testing.T) {
 	frozen := brief
 	frozen.Freeze = true
 	next := mustTransfer(t, reference, board(40, 2, 2), frozen)
-	if !slices.Equal(next.w.all[:lastLayer], reference.w.all[:lastLayer]) {
+	if body := next.w.lastLayer(); !slices.Equal(next.w.all[:body], reference.w.all[:body]) {
 		t.Error("the frozen body changed")
 	}
-	fresh := newParams()
+	fresh := newParams(PaperLayers())
 	fresh.drawLast(newTraining(next).rand)
-	if slices.Equal(next.w.w4, fresh.w4) {
+	if last := next.w.hidden(); slices.Equal(next.w.w[last], fresh.w[last]) {
 		t.Error("the last layer did not train")
 	}
 }

@@ -15,7 +15,7 @@ func TestVectorsAgreeCloselyWithPlainGo(t *testing.T) {
 	t.Cleanup(func() { vector = fast })
 	for _, form := range []bool{fast, false} {
 		vector = form
-		for _, n := range []int{8, 16, width3, width2, width1} {
+		for _, n := range []int{8, 16, 64, 128, maxWidth} {
 			t.Run(fmt.Sprintf("AVX2 %v, %d weights", form, n), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(5, uint64(n)))
 				draw := func() []float32 {

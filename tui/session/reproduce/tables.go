@@ -30,7 +30,7 @@ func (l *lab) constant(args []string) (float64, error) {
 	case "minibatches":
 		return float64(record.Settings{}.WithDefaults().Minibatches), nil
 	case "parameters":
-		return nn.NumParams, nil
+		return float64(nn.PaperLayers().Weights()), nil
 	case "budgets":
 		return mostW - leastW + 1, nil
 	case "study-modes":
