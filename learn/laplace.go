@@ -1,9 +1,13 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
+
+	"jtune/learn/internal/parallel"
+	"jtune/learn/internal/simd"
 )
 
 // The fit of one target (docs/method.md, Gaussian process and Outliers): Gauss–Newton
@@ -66,19 +70,21 @@ func (f *family) fit(d data, grid bool, robust int) (*curve, error) {
 		noiseSteps, noiseSD = []float64{-1, 0, 1, 2, 3}, heavyNoiseSD
 	}
 	best := func(v, theta []float64) (least *curve, err error) {
-		for _, i := range steps {
-			for _, j := range noiseSteps {
-				c, err := s.laplace(f.smooth*math.Exp2(i), f.noise*math.Exp2(j), v, theta)
-				if err != nil {
-					return nil, err
-				}
-				c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/noiseSD)/2
-				if least == nil || c.score < least.score {
-					least = c
-				}
+		fits := make([]*curve, len(steps)*len(noiseSteps))
+		err = parallel.Each(len(fits), func(k int) error {
+			i, j := steps[k/len(noiseSteps)], noiseSteps[k%len(noiseSteps)]
+			c, err := s.laplace(f.smooth*math.Exp2(i), f.noise*math.Exp2(j), v, theta)
+			if err != nil {
+				return err
 			}
+			c.score += square(i*math.Ln2/gridSmoothSD)/2 + square(j*math.Ln2/noiseSD)/2
+			fits[k] = c
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		return least, nil
+		return slices.MinFunc(fits, func(a, b *curve) int { return cmp.Compare(a.score, b.score) }), nil
 	}
 	c, err := best(slices.Repeat([]float64{1}, len(d.y)), s.firstTheta())
 	for round := 0; err == nil && round < robust; round++ {
@@ -120,6 +126,7 @@ type solver struct {
 	f       *family
 	d       data
 	n, p    int
+	at      inputs // of the formula: its terms
 	scaled  []point
 	kernel  []float64 // correlation matrix, n × n, lower triangle
 	prior   []float64
@@ -130,6 +137,7 @@ type solver struct {
 
 func newSolver(f *family, d data) *solver {
 	s := &solver{f: f, d: d, n: len(d.y), p: f.params(), prior: f.start()}
+	s.at.terms = func(i int, l []float64) { copy(l, s.terms(i)) }
 	s.prec, s.lnDetS = f.priorPrecision()
 	s.scaled = make([]point, s.n)
 	s.offsetY = slices.Clone(d.y)
@@ -156,9 +164,11 @@ func (s *solver) firstTheta() []float64 {
 	if s.n == 0 {
 		return theta
 	}
+	res := make([]float64, s.n)
+	s.descent(nil).residual(theta, res)
 	shift := 0.0
-	for i := range s.n {
-		shift += s.offsetY[i] - powerMean(theta, s.terms(i), nil)
+	for _, v := range res {
+		shift += v
 	}
 	for k := range s.f.amplitudes() {
 		theta[k] += shift / float64(s.n)
@@ -166,22 +176,50 @@ func (s *solver) firstTheta() []float64 {
 	return theta
 }
 
+// descent is the way to theta's posterior mode under one factor of C, with what its steps overwrite.
+type descent struct {
+	*solver
+	means
+	chol  []float64    // L of C
+	grad  []simd.Lanes // derivatives of M
+	w     []simd.Lanes // n: L⁻¹J and, in place p, L⁻¹ỹ; ỹ = y − M + J(θ − θ0)
+	jw    []float64    // (L⁻¹J)ᵀ, p × n
+	cholA []float64    // of A = S⁻¹ + Jᵀ C⁻¹ J
+	b     []float64    // Jᵀ C⁻¹ ỹ
+}
+
+func (s *solver) descent(chol []float64) *descent {
+	return &descent{
+		solver: s,
+		means:  newMeans(s.f),
+		chol:   chol,
+		grad:   make([]simd.Lanes, s.p),
+		w:      make([]simd.Lanes, s.n),
+		jw:     make([]float64, s.p*s.n),
+		cholA:  make([]float64, s.p*s.p),
+		b:      make([]float64, s.p),
+	}
+}
+
 // residual writes y − M(theta) into res.
-func (s *solver) residual(theta, res []float64) {
-	for i := range res {
-		res[i] = s.offsetY[i] - powerMean(theta, s.terms(i), nil)
+func (d *descent) residual(theta, res []float64) {
+	for i := 0; i < d.n; i += simd.Wide {
+		mean := d.of(theta, d.at, i, d.n, nil)
+		for b := range min(simd.Wide, d.n-i) {
+			res[i+b] = d.offsetY[i+b] - mean[b]
+		}
 	}
 }
 
 // objective is the negative log posterior of theta, up to a constant; res is
 // left holding L⁻¹ (y − M).
-func (s *solver) objective(chol, theta, res []float64) float64 {
-	s.residual(theta, res)
-	forward(chol, s.n, res, 1)
-	d := s.fromPrior(theta)
+func (d *descent) objective(theta, res []float64) float64 {
+	d.residual(theta, res)
+	forward(d.chol, d.n, res, 1)
+	off := d.fromPrior(theta)
 	o := dot(res, res)
-	for i := range s.p {
-		o += d[i] * dot(s.prec[i*s.p:(i+1)*s.p], d)
+	for i := range d.p {
+		o += off[i] * dot(d.prec[i*d.p:(i+1)*d.p], off)
 	}
 	return o / 2
 }
@@ -194,39 +232,38 @@ func (s *solver) fromPrior(theta []float64) []float64 {
 	return d
 }
 
-// linearised is the model to first order at a theta: jw = L⁻¹J, yw = L⁻¹ỹ with
-// ỹ = y − M + J(θ − θ0), A factored, and b = Jᵀ C⁻¹ ỹ.
-type linearised struct{ jw, yw, cholA, b []float64 }
-
-func (s *solver) linearise(chol, theta []float64) (linearised, error) {
-	n, p := s.n, s.p
-	lin := linearised{
-		jw:    make([]float64, n*p),
-		yw:    make([]float64, n),
-		cholA: slices.Clone(s.prec),
-		b:     make([]float64, p),
-	}
-	d := s.fromPrior(theta)
-	for i := range n {
-		row := lin.jw[i*p : (i+1)*p]
-		m := powerMean(theta, s.terms(i), row)
-		lin.yw[i] = s.offsetY[i] - m + dot(row, d)
-	}
-	forward(chol, n, lin.jw, p)
-	forward(chol, n, lin.yw, 1)
-	for i := range n {
-		row := lin.jw[i*p : (i+1)*p]
-		for a, ja := range row {
-			lin.b[a] += ja * lin.yw[i]
-			for b := range a + 1 {
-				lin.cholA[a*p+b] += ja * row[b]
+// linearise makes the model to first order at theta: w, jw, cholA and b.
+func (d *descent) linearise(theta []float64) error {
+	n, p, off := d.n, d.p, d.fromPrior(theta)
+	for i := 0; i < n; i += simd.Wide {
+		mean := d.of(theta, d.at, i, n, d.grad)
+		along := simd.Dot(off, d.grad)
+		for k := range min(simd.Wide, n-i) {
+			row := &d.w[i+k]
+			for a := range p {
+				row[a] = d.grad[a][k]
 			}
+			row[p] = d.offsetY[i+k] - mean[k] + along[k]
 		}
 	}
-	if !cholesky(lin.cholA, p) {
-		return lin, errNotPositive
+	forwardWide(d.chol, n, d.w)
+	for i := range d.w {
+		for a, v := range d.w[i][:p] {
+			d.jw[a*n+i] = v
+		}
 	}
-	return lin, nil
+	copy(d.cholA, d.prec)
+	for a := range p {
+		row := simd.Dot(d.jw[a*n:(a+1)*n], d.w)
+		for b := range a + 1 {
+			d.cholA[a*p+b] += row[b]
+		}
+		d.b[a] = row[p]
+	}
+	if !cholesky(d.cholA, p) {
+		return errNotPositive
+	}
+	return nil
 }
 
 // laplace finds theta's posterior mode for one pair of hyper-parameters and
@@ -236,17 +273,17 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 	if err != nil {
 		return nil, err
 	}
+	d := s.descent(chol)
 	res, trial := make([]float64, s.n), make([]float64, s.n)
-	at := s.objective(chol, theta, res)
+	at := d.objective(theta, res)
 	for range gaussNewtonRounds {
-		lin, err := s.linearise(chol, theta)
-		if err != nil {
+		if err := d.linearise(theta); err != nil {
 			return nil, err
 		}
-		step := slices.Clone(lin.b) // θ − θ0 of the full step
-		forward(lin.cholA, s.p, step, 1)
-		backward(lin.cholA, s.p, step)
-		next, value, ok := s.lineSearch(chol, theta, step, at, trial)
+		step := slices.Clone(d.b) // θ − θ0 of the full step
+		forward(d.cholA, s.p, step, 1)
+		backward(d.cholA, s.p, step)
+		next, value, ok := d.lineSearch(theta, step, at, trial)
 		if !ok {
 			break
 		}
@@ -257,14 +294,15 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 			break
 		}
 	}
-	lin, err := s.linearise(chol, theta)
-	if err != nil {
+	if err := d.linearise(theta); err != nil {
 		return nil, err
 	}
-	forwardB := slices.Clone(lin.b)
-	forward(lin.cholA, s.p, forwardB, 1)
-	score := (dot(lin.yw, lin.yw)-dot(forwardB, forwardB))/2 +
-		s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(lin.cholA, s.p)
+	explained, whole := slices.Clone(d.b), 0.0
+	forward(d.cholA, s.p, explained, 1)
+	for i := range d.w {
+		whole += square(d.w[i][s.p]) // ỹᵀ C⁻¹ ỹ
+	}
+	score := (whole-dot(explained, explained))/2 + s.lnDetS/2 + lnDiagonal(chol, s.n) + lnDiagonal(d.cholA, s.p)
 	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return nil, errNotPositive
 	}
@@ -280,20 +318,20 @@ func (s *solver) laplace(sf, sn float64, v, theta []float64) (*curve, error) {
 		carries: s.d.carries,
 		chol:    chol,
 		beta:    res,
-		jw:      transposed(lin.jw, s.n, s.p),
-		cholA:   lin.cholA,
+		jw:      d.jw,
+		cholA:   d.cholA,
 	}, nil
 }
 
 // lineSearch halves the way from theta to prior + step until the objective
 // does not rise. It leaves L⁻¹ (y − M) of what it returns in res.
-func (s *solver) lineSearch(chol, theta, step []float64, at float64, res []float64) ([]float64, float64, bool) {
+func (d *descent) lineSearch(theta, step []float64, at float64, res []float64) ([]float64, float64, bool) {
 	next := slices.Clone(theta)
 	for share := 1.0; share > 1e-3; share /= 2 {
-		for i := range s.p {
-			next[i] = theta[i] + share*(s.prior[i]+step[i]-theta[i])
+		for i := range d.p {
+			next[i] = theta[i] + share*(d.prior[i]+step[i]-theta[i])
 		}
-		if value := s.objective(chol, next, res); value < at+1e-9 {
+		if value := d.objective(next, res); value < at+1e-9 {
 			return next, value, true
 		}
 	}
@@ -358,13 +396,13 @@ func (s *solver) farOut(residual float64) float64 {
 // predicted from all others, noise included: (V⁻¹ỹ)_i / (V⁻¹)_ii and 1 / (V⁻¹)_ii,
 // V = C + J S Jᵀ.
 func (s *solver) leftOut(c *curve, visit func(i int, residual, variance float64)) {
-	lin, err := s.linearise(c.chol, c.theta)
-	if err != nil {
+	d := s.descent(c.chol)
+	if d.linearise(c.theta) != nil {
 		return
 	}
 	n, p := s.n, s.p
-	forward(lin.cholA, p, lin.b, 1)
-	backward(lin.cholA, p, lin.b) // A⁻¹ b
+	forward(d.cholA, p, d.b, 1)
+	backward(d.cholA, p, d.b) // A⁻¹ b
 	inv := inverseLower(c.chol, n)
 	column := make([]float64, p)
 	for i := range n {
@@ -372,14 +410,14 @@ func (s *solver) leftOut(c *curve, visit func(i int, residual, variance float64)
 		var vy, vii float64
 		for k := i; k < n; k++ { // column i of L⁻¹
 			t := inv[k*n+i]
-			row := lin.jw[k*p : (k+1)*p]
-			vy += t * (lin.yw[k] - dot(row, lin.b))
+			row := d.w[k][:p]
+			vy += t * (d.w[k][p] - dot(row, d.b))
 			vii += t * t
 			for a := range column {
 				column[a] += t * row[a]
 			}
 		}
-		forward(lin.cholA, p, column, 1)
+		forward(d.cholA, p, column, 1)
 		vii -= dot(column, column)
 		visit(i, vy/vii, 1/vii)
 	}

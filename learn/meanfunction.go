@@ -116,40 +116,7 @@ func (f *family) priorPrecision() (inv []float64, lnDet float64) {
 	return inv, lnDet
 }
 
-// powerMean is M at a mode with log terms l. With grad it also writes the
-// derivatives by the amplitudes and, if grad has room, by ln p.
-func powerMean(theta, l, grad []float64) float64 {
-	k := len(l)
-	p := math.Exp(theta[k])
-	top := math.Inf(-1)
-	for i, li := range l {
-		top = max(top, theta[i]+li)
-	}
-	sum, weighted := 0.0, 0.0
-	for i, li := range l {
-		z, w := theta[i]+li, 1.0
-		if z < top {
-			w = math.Exp(p * (z - top))
-		}
-		sum += w
-		if grad != nil {
-			grad[i] = w
-			weighted += w * z
-		}
-	}
-	value := top + math.Log(sum)/p
-	if grad != nil {
-		for i := range k {
-			grad[i] /= sum
-		}
-		if len(grad) > k {
-			grad[k] = weighted/sum - value
-		}
-	}
-	return value
-}
-
-// means computes a family's mean function for simd.Wide modes at once.
+// means computes a family's mean function M for simd.Wide modes at once.
 type means struct {
 	l     []float64
 	terms []simd.Lanes // ln of each term, then the term relative to the largest
@@ -159,8 +126,8 @@ func newMeans(f *family) means {
 	return means{l: make([]float64, f.amplitudes()), terms: make([]simd.Lanes, f.amplitudes())}
 }
 
-// of is powerMean at the modes from, from+1, … of at; places beyond to repeat the last mode. grad has a row
-// of each fitted parameter, or is nil.
+// of is M at the modes from, from+1, … of at; places beyond to repeat the last mode. The derivatives by the
+// fitted parameters go to the rows of grad, unless that is nil.
 func (s *means) of(theta []float64, at inputs, from, to int, grad []simd.Lanes) (mean simd.Lanes) {
 	k := len(s.l)
 	p := math.Exp(theta[k])

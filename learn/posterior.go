@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,27 +30,16 @@ func (c *curve) residual(at inputs, i int) float64 {
 
 // mean writes the posterior mean of ln y.
 func (c *curve) mean(at inputs, out []float64) {
-	n := len(c.x)
-	alpha := append([]float64(nil), c.beta...)
-	backward(c.chol, n, alpha)
-	l := make([]float64, c.family.amplitudes())
-	for i := range out {
-		at.terms(i, l)
-		r, x := c.residual(at, i), c.family.scaled(at.x[i])
-		out[i] = powerMean(c.theta, l, nil) + c.carries.Mean*r
-		for j := range n {
-			out[i] += c.covariance(j, &x, r) * alpha[j]
+	alpha := slices.Clone(c.beta)
+	backward(c.chol, len(c.x), alpha)
+	z := c.newWhitened()
+	for i := 0; i < len(out); i += simd.Wide {
+		c.prior(at, i, len(out), z, nil)
+		about := simd.Dot(alpha, z.w)
+		for b := range min(simd.Wide, len(out)-i) {
+			out[i+b] = z.mean[b] + about[b]
 		}
 	}
-}
-
-// covariance is the prior one between sample j and a mode, without J S Jᵀ.
-func (c *curve) covariance(j int, scaled *point, r float64) float64 {
-	k := c.sf * c.sf * matern(distance2(&c.x[j], scaled))
-	if c.r != nil {
-		k += c.carries.SD * c.carries.SD * c.r[j] * r
-	}
-	return k
 }
 
 // whitened is simd.Wide modes in the coordinates in which posterior covariance is
@@ -72,19 +62,32 @@ func (c *curve) newWhitened() *whitened {
 	}
 }
 
-// whiten fills z for the modes from, from+1, …; places beyond to repeat the last
-// mode.
-func (c *curve) whiten(at inputs, from, to int, z *whitened) {
-	n, p := len(c.x), c.family.params()
+// prior fills z for the modes from, from+1, … with what holds before the samples count: the formula's mean, its
+// derivatives by the parameters unless grad is nil, and in z.w the covariances with the samples, without J S Jᵀ.
+// Places beyond to repeat the last mode.
+func (c *curve) prior(at inputs, from, to int, z *whitened, grad []simd.Lanes) {
 	c.family.lanes(at.x, from, to, &z.at)
 	for b := range simd.Wide {
 		z.r[b] = c.residual(at, min(from+b, to-1))
 	}
-	z.mean = z.of(c.theta, at, from, to, z.g)
+	z.mean = z.of(c.theta, at, from, to, grad)
 	for b, r := range z.r {
 		z.mean[b] += c.carries.Mean * r
 	}
-	c.covariances(z)
+	simd.Matern(z.w, c.x, &z.at, c.sf*c.sf)
+	for j, r := range c.r {
+		r *= square(c.carries.SD)
+		for b, v := range z.r {
+			z.w[j][b] += r * v
+		}
+	}
+}
+
+// whiten fills z for the modes from, from+1, …; places beyond to repeat the last
+// mode.
+func (c *curve) whiten(at inputs, from, to int, z *whitened) {
+	n, p := len(c.x), c.family.params()
+	c.prior(at, from, to, z, z.g)
 	forwardWide(c.chol, n, z.w)
 	about := simd.Dot(c.beta, z.w)
 	for b, v := range about {
@@ -97,20 +100,6 @@ func (c *curve) whiten(at inputs, from, to int, z *whitened) {
 		}
 	}
 	forwardWide(c.cholA, p, z.g)
-}
-
-// covariances sets z.w to the prior ones between the samples and the modes of z, without J S Jᵀ.
-func (c *curve) covariances(z *whitened) {
-	simd.Matern(z.w, c.x, &z.at, c.sf*c.sf)
-	if c.r == nil {
-		return
-	}
-	for j, r := range c.r {
-		r *= square(c.carries.SD)
-		for b, v := range z.r {
-			z.w[j][b] += r * v
-		}
-	}
 }
 
 // forwardWide is forward for simd.Wide right-hand sides.

@@ -57,16 +57,6 @@ func inverseLower(l []float64, n int) []float64 {
 	return inv
 }
 
-func transposed(a []float64, rows, columns int) []float64 {
-	out := make([]float64, len(a))
-	for i := range rows {
-		for j := range columns {
-			out[j*rows+i] = a[i*columns+j]
-		}
-	}
-	return out
-}
-
 func lnDiagonal(l []float64, n int) float64 {
 	sum := 0.0
 	for i := range n {

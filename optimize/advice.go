@@ -24,6 +24,8 @@ type Situation struct {
 	Presets []tegra.Preset
 	// Minibatches of a whole training; 0 when not known.
 	Minibatches int
+	// Predicted are all modes of the model's space by that model; nil: they are predicted where advice needs them.
+	Predicted []learn.Prediction
 }
 
 // Advice is what a model says about a workload, one sentence per line. Predictions
@@ -58,7 +60,7 @@ func (s Situation) present() string {
 type adviser struct {
 	Situation
 	model  *learn.Model
-	points func() []point // of all modes of the model's space, predicted by the first call
+	points func() []point // of all modes of the model's space, made by the first call
 	known  map[tegra.Mode]tegra.Measured
 }
 
@@ -71,7 +73,10 @@ type point struct {
 func newAdviser(m *learn.Model, s Situation) *adviser {
 	a := &adviser{Situation: s, model: m, known: readings(m)}
 	a.points = sync.OnceValue(func() (out []point) {
-		for _, p := range m.Predict(m.Space.Modes()) {
+		if s.Predicted == nil {
+			s.Predicted = m.Predict(m.Space.Modes())
+		}
+		for _, p := range s.Predicted {
 			read, ok := a.known[p.Mode]
 			if ok {
 				p.Measured = read

@@ -3,6 +3,7 @@ package optimize
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"jtune/internal/stats"
@@ -48,23 +49,15 @@ func Front(points []tegra.Measured, x Axis) []int { return FrontOf(points, x, Ti
 // x, take the leftmost, then every point that has less y than the last one taken. Of
 // points with equal x only that of least y belongs to it; of points with equal y only
 // the one with the least x; of equal points the first. Points without a positive finite x and y
-// are left out. Cost: two passes and a sort of the points that the one of least x·y does
-// not beat in both, which are few.
+// are left out. Cost: four passes, and a sort of the few points that nearly belong to it.
 func FrontOf(points []tegra.Measured, x, y Axis) []int {
-	type place struct {
-		x, y float64
-		i    int
-	}
-	order, low := make([]place, 0, len(points)), place{x: math.Inf(1), y: 1}
+	order := make([]place, 0, len(points))
 	for i, p := range points {
 		if at := (place{x.Of(p), y.Of(p), i}); stats.Positive(at.x, at.y) {
 			order = append(order, at)
-			if at.x*at.y < low.x*low.y {
-				low = at
-			}
 		}
 	}
-	order = slices.DeleteFunc(order, func(at place) bool { return at.x > low.x && at.y > low.y })
+	order = promising(order)
 	slices.SortFunc(order, func(a, b place) int {
 		if c := cmp.Compare(a.x, b.x); c != 0 {
 			return c
@@ -78,6 +71,37 @@ func FrontOf(points []tegra.Measured, x, y Axis) []int {
 		}
 	}
 	return front
+}
+
+// place is a point on the plane of two axes.
+type place struct {
+	x, y float64
+	i    int // of the point
+}
+
+// promising leaves out what one pass finds not to belong to the front: x is cut into ranges, and a point must have
+// less y than all of the ranges before its own.
+func promising(list []place) []place {
+	const ranges = 8 // as a power of two
+	lo, hi := uint64(math.MaxUint64), uint64(0)
+	for _, at := range list {
+		v := math.Float64bits(at.x) // which are in the order of positive numbers
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	shift := max(bits.Len64(hi-lo)-ranges, 0)
+	var least [1<<ranges + 1]float64 // y of the ranges before each
+	for i := range least {
+		least[i] = math.Inf(1)
+	}
+	of := func(at place) uint64 { return (math.Float64bits(at.x) - lo) >> shift }
+	for _, at := range list {
+		next := &least[of(at)+1]
+		*next = min(*next, at.y)
+	}
+	for i := range least[1:] {
+		least[i+1] = min(least[i+1], least[i])
+	}
+	return slices.DeleteFunc(list, func(at place) bool { return at.y >= least[of(at)] })
 }
 
 // kneeSlowdown is the most that a knee may be slower than the fastest mode: beyond it a

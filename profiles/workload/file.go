@@ -78,6 +78,7 @@ type workfile struct {
 	name   string
 	text   string
 	meta   toml.MetaData
+	unread []toml.Key // keys that no value was taken from
 	torch  torch.Job
 	list   []Workload
 	faults []error
@@ -114,13 +115,20 @@ func read(name, text string, base []Workload) *workfile {
 		f.faultAt(toml.Key{"torch", bad}, "%s", why)
 	}
 	f.idle()
-	for _, key := range f.order() {
-		w, ok := f.entry(key, doc.Workload[key], base != nil)
-		if !ok {
+	names := f.order()
+	decoded, failed := make([]Workload, len(names)), make([]error, len(names))
+	for i, key := range names {
+		decoded[i], failed[i] = f.decode(key, doc.Workload[key])
+	}
+	f.unread = f.meta.Undecoded()
+	for i, key := range names {
+		if failed[i] != nil {
+			f.faults = append(f.faults, tomlfile.Error(f.name, failed[i]))
 			continue
 		}
-		if i := f.find(key); i >= 0 {
-			f.list[i] = w
+		w := f.entry(key, decoded[i], base != nil)
+		if at := f.find(key); at >= 0 {
+			f.list[at] = w
 		} else {
 			f.list = append(f.list, w)
 		}
@@ -153,17 +161,18 @@ func (f *workfile) order() []string {
 	return names
 }
 
-// entry reads one workload; not ok where a value has another type.
-func (f *workfile) entry(name string, p toml.Primitive, own bool) (w Workload, ok bool) {
-	key := toml.Key{"workload", name}
-	w = unset()
+// decode reads the keys of one workload; the error is that of a value of another type.
+func (f *workfile) decode(name string, p toml.Primitive) (Workload, error) {
+	w := unset()
 	if i := f.find(name); i >= 0 {
 		w = f.list[i]
 	}
-	if err := f.meta.PrimitiveDecode(p, &w); err != nil {
-		f.faults = append(f.faults, tomlfile.Error(f.name, err))
-		return w, false
-	}
+	return w, f.meta.PrimitiveDecode(p, &w)
+}
+
+// entry checks and completes a decoded workload.
+func (f *workfile) entry(name string, w Workload, own bool) Workload {
+	key := toml.Key{"workload", name}
 	for _, taken := range notKeys {
 		if f.meta.IsDefined(append(slices.Clone(key), taken)...) {
 			f.faultAt(append(key, taken), "unknown key %s.%s; the table's name is the workload's", key, taken)
@@ -180,7 +189,7 @@ func (f *workfile) entry(name string, p toml.Primitive, own bool) (w Workload, o
 	for _, bad := range w.faults() {
 		f.faultAt(append(key, strings.Split(bad.key, ".")...), "workload %s: %s", text.Clip(name), bad.why)
 	}
-	return w, true
+	return w
 }
 
 // unset is a workload of the user's file of which nothing is given.

@@ -154,7 +154,7 @@ func jobDefaults() (names []string) {
 // unknown adds a fault for each of these keys that nobody reads, with the nearest that there is.
 func (f *workfile) unknown(of func(toml.Key) bool) {
 	var told []toml.Key
-	for _, k := range f.meta.Undecoded() {
+	for _, k := range f.unread {
 		inner := func(o toml.Key) bool { return len(o) <= len(k) && slices.Equal(o, k[:len(o)]) }
 		if !of(k) || slices.ContainsFunc(told, inner) {
 			continue

@@ -180,6 +180,7 @@ type answer struct {
 	feasible   bool
 	standing   optimize.Standing
 	versus     session.Versus
+	situation  optimize.Situation // of choose
 	advice     []string
 	served     *optimize.Outcome // under the load of ask; nil without one
 	ask        optimize.Ask

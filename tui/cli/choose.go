@@ -123,14 +123,15 @@ func (a *app) doChoose(m *learn.Model, limit optimize.Limit, whole training) err
 		x.training = &projection
 	}
 	if !a.asJSON {
-		situation := a.options.Situation(m, x.mode)
 		if x.training != nil {
-			situation.Minibatches = x.training.Minibatches
+			x.situation.Minibatches = x.training.Minibatches
 		}
 		if m.Batches != nil {
 			m = m.At(x.batch)
+		} else {
+			x.situation.Predicted = o.Predicted
 		}
-		x.advice = optimize.Findings(m, situation)
+		x.advice = optimize.Findings(m, x.situation)
 		return errors.Join(err, x.print(a.out))
 	}
 	return errors.Join(err, printJSON(a.out, a.answerJSON(x, m, limit)))
@@ -142,7 +143,7 @@ func (a *app) chosen(m *learn.Model, o *session.Outlook, at int, limit optimize.
 	situation := a.options.Situation(m, predicted.Mode)
 	x := answer{space: m.Space, mode: predicted.Mode, batch: predicted.Batch, origin: originMark(m.Provenance.Origin()),
 		predicted: &predicted, fitted: about.Fitted, feasible: feasible, standing: o.Standing(at, limit),
-		suspicious: about.Doubted.OK, versus: o.Compare(at, situation.Presets,
+		suspicious: about.Doubted.OK, situation: situation, versus: o.Compare(at, situation.Presets,
 			session.Standing{Mode: situation.Present, Locked: situation.Locked})}
 	switch {
 	case about.Measured():
