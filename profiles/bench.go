@@ -89,6 +89,7 @@ type Progress struct {
 	Dropped   int                // power samples before that
 	LeftOut   int                // minibatches that do not count
 	Event     *harness.Event     // the latest minibatch; nil before
+	Pair      *PairProgress      // of two jobs, once in each sampling interval; nil between them
 	Row       *record.Row        // when a mode has finished
 	// Of the campaign; zero when a single mode is measured.
 	Done, Total  int           // Total 0: not known

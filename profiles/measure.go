@@ -470,7 +470,7 @@ func (m *measurement) progress(e harness.Event) {
 		return
 	}
 	p := Progress{Phase: m.phase(), Step: m.step, Minibatch: len(m.clean), Of: m.target(), TimeMS: e.TimeMS,
-		Event: &e, Dropped: m.dropped, LeftOut: m.leftOut}
+		Event: &e, Pair: m.soFar(e), Dropped: m.dropped, LeftOut: m.leftOut}
 	if m.set.Epochs == 0 && m.steady.Verdict() != telemetry.Settling {
 		p.Settled = tegra.Some((m.steady.At() - m.from).Seconds())
 	}

@@ -50,11 +50,18 @@ func (p *Pairing) requests() int {
 	return PairRequests
 }
 
+// PairProgress is what two jobs have done so far in the part of their measurement that is in progress.
+type PairProgress struct {
+	Part harness.Part
+	record.Pair
+}
+
 // ofPair is what a measurement keeps of a pair.
 type ofPair struct {
 	part      harness.Part
 	latencies []float64 // ms
 	found     record.Pair
+	told      time.Duration // when PairProgress was sent last
 }
 
 // collectParts is collect for one job or for two. monitor is of the first part, again makes that of a further one.
@@ -111,19 +118,31 @@ func (m *measurement) enoughOfPart(e harness.Event) bool {
 	return len(m.pair.latencies) >= m.b.Pairing.requests() || e.T-m.clean[0].T > longestPart
 }
 
+// soFar is what the pair has done so far, once in each sampling interval; nil between them.
+func (m *measurement) soFar(e harness.Event) *PairProgress {
+	if m.b.Pairing == nil || len(m.clean) == 0 || m.pair.told > m.since && e.T-m.pair.told < m.set.SampleEvery {
+		return nil
+	}
+	m.pair.told = e.T
+	return &PairProgress{m.pair.part, m.ofPart()}
+}
+
 // endPart takes over what a part has shown.
-func (m *measurement) endPart() {
-	p, watts := &m.pair.found, func() tegra.Val[float64] {
+func (m *measurement) endPart() { m.pair.found = m.ofPart() }
+
+// ofPart is what was found before, and what the part in progress has shown.
+func (m *measurement) ofPart() record.Pair {
+	p, watts := m.pair.found, func() tegra.Val[float64] {
 		power, _ := m.power()
 		return tegra.Finite(stats.Median(power))
 	}
 	switch m.pair.part {
 	case harness.TrainAlone:
 		p.TrainAloneMS, p.TrainAloneW = medianTurn(m.clean, harness.JobTrain), watts()
-		return
+		return p
 	case harness.ServeAlone:
 		p.InferAloneMS, p.InferAloneW = medianTurn(m.clean, harness.JobInfer), watts()
-		return
+		return p
 	}
 	span := (m.clean[len(m.clean)-1].T - m.clean[0].Began()).Seconds()
 	_, energy := m.power()
@@ -147,6 +166,7 @@ func (m *measurement) endPart() {
 		p.IdleShare = tegra.Some(max(0, 1-busy/span))
 	}
 	p.Latency = record.LatencyOf(m.pair.latencies)
+	return p
 }
 
 // medianTurn is the median time of the turns of a job; absent where it had none.

@@ -161,6 +161,14 @@ func scenes() map[string]func(d *driver) {
 			d.r.sh.task.Advice = d.r.sh.task.Character.Advice()
 			d.press("2")
 		},
+		"train-pair": func(d *driver) {
+			d.shows(&task{Task: *pagetest.Pairing(d.board, false)})
+			d.press("2")
+		},
+		"train-pair-answer": func(d *driver) {
+			d.shows(&task{Task: *pagetest.Pairing(d.board, true)})
+			d.press("2")
+		},
 		"profile-idle": func(d *driver) { d.press("3") },
 		"profile-stop": func(d *driver) { d.shows(runningJob(d.board, session.Tuning)); d.press("3", "x") },
 		"profile-paused": func(d *driver) {

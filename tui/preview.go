@@ -31,7 +31,7 @@ func (sh *shared) previewNext(j *task) tea.Cmd {
 
 // previewOwn works out what the running campaign's rows say so far.
 func (sh *shared) previewOwn() tea.Cmd {
-	if sh.task == nil || sh.task.Kind == session.Training {
+	if sh.task == nil || sh.task.Kind == session.Training || sh.task.Kind == session.Pairing {
 		return nil
 	}
 	return sh.previewNext(sh.task)

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,7 +23,9 @@ type task struct {
 
 // own makes a task the one that pages show.
 func (sh *shared) own(t *task) {
-	if before := sh.Tasks.Own; before != nil && before.Kind != session.Training && before.Kind != session.Verifying {
+	before := sh.Tasks.Own
+	if before != nil && !slices.Contains([]session.TaskKind{session.Training, session.Verifying, session.Pairing},
+		before.Kind) {
 		sh.Tasks.Searched = before
 	}
 	sh.task, sh.Tasks.Own = t, &t.Task

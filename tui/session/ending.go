@@ -10,11 +10,13 @@ import (
 
 // Ending says in a line how a task ended.
 func (s TaskSpec) Ending(now Snapshot) string {
-	what, restored := s.Kind.String()+" "+s.Workload.Name, ": the board is back as it was found"
+	what, restored := s.Kind.String()+" "+s.Subject(), ": the board is back as it was found"
 	if s.Kind == Training { // which sets no mode
 		restored = ""
 	}
 	switch {
+	case errors.Is(now.Err, optimize.ErrInfeasible) && s.Kind == Pairing:
+		return what + ": no measured pair keeps the limits"
 	case errors.Is(now.Err, optimize.ErrInfeasible):
 		return what + ": no measured mode meets the limit"
 	case now.Err != nil:

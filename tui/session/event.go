@@ -9,7 +9,7 @@ import (
 )
 
 // Event is progress of a running task. Exactly one of Progress, Step, Probe, Halving, Coming,
-// Character and Note is set; Minibatch may come with a Progress, Best with a Probe or a
+// Character, Stage, Pair and Note is set; Minibatch may come with a Progress, Best with a Probe or a
 // finished row.
 type Event struct {
 	Progress *profiles.Progress // every phase, minibatch and finished row of the bench
@@ -23,7 +23,9 @@ type Event struct {
 	// Character is what a Run is like so far, with each reading of the device.
 	Character *record.Character
 	Advice    []string // what Character and the model of the workload say in words
-	Note      string   // one line for the log
+	Stage     *PairStage
+	Pair      *PairProbe // a pair was measured
+	Note      string     // one line for the log
 }
 
 // observer is called from the job's goroutine and must not block.

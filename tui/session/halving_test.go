@@ -20,7 +20,7 @@ func TestBinarySearchTellsEachHalvingAsItIsMade(t *testing.T) {
 	probes, early := 0, 0
 	res, err := s.Tune(t.Context(), TuneRequest{Measuring: Measuring{Workload: w}, Limit: optimize.Limit{PowerW: 20},
 		Strategy: optimize.Binary}, func(e Event) {
-		shown.add(e)
+		shown.Fold(e)
 		if e.Probe != nil {
 			probes++
 		}

@@ -162,6 +162,7 @@ func (s *Session) pairRows(ctx context.Context, r PairSearch, observe func(Event
 			observer(observe).note(fmt.Sprintf("%s: %d settings are known", w.Name, len(known)))
 			return known, nil
 		}
+		observer(observe).send(Event{Stage: &PairStage{Workload: w.Name, Known: len(known)}})
 		observer(observe).note(fmt.Sprintf("%s: %s known, measuring %d first; they serve every later question too",
 			w.Name, text.Count(len(known), "setting"), PairProfiled))
 		res, err := s.Profile(ctx, ProfileRequest{Measuring: Measuring{Workload: w, Batches: batches,
@@ -201,11 +202,13 @@ func (p *pairSearch) run(ctx context.Context) error {
 		return err
 	}
 	at := p.found.Row.Setting
+	p.stage(PairAlone, p.found.Ask, nil)
 	p.observe.note("the answer's inference alone, to compare")
 	if row, aloneErr := p.measure(at, record.Alone); aloneErr == nil {
 		p.found.Alone = &row
 	}
 	if p.r.Compare && ctx.Err() == nil {
+		p.stage(PairUnordered, p.found.Ask, nil)
 		p.observe.note("both without turns, to compare")
 		if row, freeErr := p.measure(at, record.Free); freeErr == nil {
 			p.found.Free = &row
@@ -272,6 +275,7 @@ func (p *pairSearch) search(ctx context.Context) error {
 			return p.freeSearch(ctx, o)
 		}
 		verify := func(_ context.Context, best optimize.Outcome) (optimize.MixReading, error) {
+			p.stage(PairVerifies, ask, &best)
 			row, err := p.measure(best.Setting, string(policy))
 			p.tell(PairProbe{Ask: ask, Predicted: best, Row: row, Err: err})
 			if err != nil {
@@ -307,7 +311,13 @@ func (p *pairSearch) tell(v PairProbe) PairProbe {
 	}
 	p.observe.note(line)
 	p.found.Probes = append(p.found.Probes, v)
+	p.observe.send(Event{Pair: &v})
 	return v
+}
+
+// stage says what is measured next.
+func (p *pairSearch) stage(doing PairDoing, ask optimize.Ask, predicted *optimize.Outcome) {
+	p.observe.send(Event{Stage: &PairStage{Doing: doing, N: len(p.found.Probes) + 1, Ask: ask, Predicted: predicted}})
 }
 
 // took takes over the best of what a search has measured.
@@ -351,6 +361,7 @@ func (p *pairSearch) freeSearch(ctx context.Context, o optimize.MixOptions) erro
 func (p *pairSearch) single(context.Context) error {
 	ask := p.ask
 	ask.Policy = cmp.Or(p.r.Policy, optimize.Fill)
+	p.stage(PairVerifies, ask, nil)
 	row, err := p.measure(*p.r.At, string(ask.Policy))
 	probe := p.tell(PairProbe{Ask: ask, Row: row, Err: err})
 	if err != nil {

@@ -40,6 +40,7 @@ func (p *pairSearch) separate(ctx context.Context) error {
 		p.observe.note("separate modes: no two modes keep the limits")
 		return nil
 	}
+	p.stage(PairSwitches, p.ask, nil)
 	cost, err := p.s.switchCost(ctx, p.r, p.ask, free)
 	if err != nil {
 		return fmt.Errorf("switching between %s and %s: %w", p.s.Device.Space().Format(free.Train),

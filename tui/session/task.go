@@ -70,6 +70,7 @@ type TaskSpec struct {
 	Planned  int                // modes, about; of a search the most
 	Plan     string             // what a profile measures, in words
 	Pair     *workload.Workload // the training beside Workload, of a pair; nil: none
+	Policy   optimize.Policy    // its turns; "": the better of strict and fill
 }
 
 // Snapshot is a task at one moment. Its lists are not changed afterwards.
@@ -90,6 +91,7 @@ type Snapshot struct {
 	Last      *harness.Event    // the newest minibatch, with its parts
 	Character *record.Character // of a run, so far
 	Advice    []string          // what it shows, in sentences
+	Watch     PairWatch         // of a pair
 	Notes     []string
 	Log       string // file of the output of a run's job; "" for none
 
@@ -119,7 +121,7 @@ func (s *Snapshot) IfStopped(spec TaskSpec) string {
 	if spec.Kind == Training {
 		done = "after " + text.Count(s.Progress.Minibatch, "minibatch")
 	}
-	return fmt.Sprintf("%s %s ends %s", spec.Kind, spec.Workload.Name, done)
+	return fmt.Sprintf("%s %s ends %s", spec.Kind, spec.Subject(), done)
 }
 
 // Coming are the settings that are measured after the one in progress, as far as they are
@@ -164,8 +166,8 @@ const (
 	mostNotes = 100
 )
 
-// add folds an event into the snapshot.
-func (s *Snapshot) add(e Event) {
+// Fold takes an event into the snapshot.
+func (s *Snapshot) Fold(e Event) {
 	if p := e.Progress; p != nil {
 		s.Progress = *p
 		if p.Row != nil {
@@ -199,6 +201,7 @@ func (s *Snapshot) add(e Event) {
 		s.Step = nil
 		s.Probes = append(s.Probes, *e.Probe)
 	}
+	s.Watch.add(e)
 	if e.Note != "" {
 		s.Notes = append(s.Notes, e.Note)
 	}
@@ -213,6 +216,7 @@ type Measurer interface {
 	Profile(ctx context.Context, r ProfileRequest, observe func(Event)) (ProfileResult, error)
 	Verify(ctx context.Context, w workload.Workload, m tegra.Mode, observe func(Event)) (record.Row, error)
 	Run(ctx context.Context, r RunRequest, observe func(Event)) (RunResult, error)
+	Pair(ctx context.Context, r PairSearch, observe func(Event)) (PairFound, error)
 }
 
 var _ Measurer = (*Session)(nil)
@@ -243,6 +247,7 @@ type Outcome struct {
 	Tuned    *TuneResult
 	Answers  []Answered // of Tuned
 	Ran      *RunResult
+	Paired   *PairFound
 	Readings []tegra.Measured // of the task's workload, that no model of Tuned knows
 }
 
@@ -368,7 +373,7 @@ func (t *Task) change(by func(s *Snapshot)) {
 // observe takes an event on the task's goroutine.
 func (t *Task) observe(e Event) {
 	t.pace.Observe(e)
-	t.change(func(s *Snapshot) { s.add(e) })
+	t.change(func(s *Snapshot) { s.Fold(e) })
 }
 
 // Stop ends the task; it restores the board and is done then.

@@ -22,29 +22,30 @@ var Start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 // Board is a device, its guard and a session in one, without physics: the
 // law below answers for every mode. It counts what is written to it.
 type Board struct {
-	mu       sync.Mutex
-	space    *tegra.Space
-	presets  []tegra.Preset
-	now      tegra.Mode
-	Found    tegra.Mode   // what the guard restores
-	before   []tegra.Mode // each apply, the last one last
-	applies  int
-	Keeps    int                 // so often a mode was kept
-	Reverts  int                 // so often one was taken back
-	Refuse   error               // of Apply
-	Stuck    bool                // Apply succeeds but reads back something else
-	TuneErr  error               // of Tune
-	Says     *record.Character   // of a run; nil: n/a
-	Asked    session.TuneRequest // the last one
-	Wait     chan struct{}       // Tune waits for it between modes; nil: no waiting
-	saved    map[string]*learn.Model
-	speed    float64
-	Dir      string        // of its data
-	Root     string        // of the system whose boot is changed
-	NoBoot   error         // why it cannot be
-	Elapsed  time.Duration // the board's clock, which stands
-	ReadOnly bool          // there is no guard
-	acted    []string      // on campaigns, oldest first
+	mu        sync.Mutex
+	space     *tegra.Space
+	presets   []tegra.Preset
+	now       tegra.Mode
+	Found     tegra.Mode   // what the guard restores
+	before    []tegra.Mode // each apply, the last one last
+	applies   int
+	Keeps     int                 // so often a mode was kept
+	Reverts   int                 // so often one was taken back
+	Refuse    error               // of Apply
+	Stuck     bool                // Apply succeeds but reads back something else
+	TuneErr   error               // of Tune
+	Says      *record.Character   // of a run; nil: n/a
+	Asked     session.TuneRequest // the last one
+	AskedPair session.PairSearch  // the last one
+	Wait      chan struct{}       // Tune waits for it between modes; nil: no waiting
+	saved     map[string]*learn.Model
+	speed     float64
+	Dir       string        // of its data
+	Root      string        // of the system whose boot is changed
+	NoBoot    error         // why it cannot be
+	Elapsed   time.Duration // the board's clock, which stands
+	ReadOnly  bool          // there is no guard
+	acted     []string      // on campaigns, oldest first
 }
 
 // orin opens an AGX Orin, once for all tests: they only read its space and presets.

@@ -27,6 +27,8 @@ type Page struct {
 	told  int                          // epochs whose end the log tells
 	edit  *settings                    // nil: closed
 	set   map[string]workload.Workload // as changed for runs, by name
+	rows  widget.Table                 // of a pair: what was measured
+	left  *page.Task                   // the pair whose answer was left for the list
 }
 
 // trainPart is what may fill the page while a run is shown.
@@ -60,6 +62,7 @@ func New(read page.Reader) *Page {
 		{Title: "workers", Width: 7, Right: true, Drop: 4},
 		{Title: "runs here", Width: 10},
 	}}
+	p.rows = newRows(read.Keys().ListKeys())
 	return p
 }
 
@@ -101,6 +104,7 @@ func (p *Page) Update(msg tea.Msg) page.Intent {
 	case tea.PasteMsg:
 		p.log.Paste(msg)
 		p.tab.Paste(msg)
+		p.rows.Paste(msg)
 	}
 	return nil
 }
@@ -159,7 +163,9 @@ func (p *Page) asSet(w workload.Workload) workload.Workload {
 }
 
 // Typing reports whether all keys go to the dialog or a search.
-func (p *Page) Typing() bool { return p.edit != nil || p.log.Typing() || p.tab.Search.Typing() }
+func (p *Page) Typing() bool {
+	return p.edit != nil || p.log.Typing() || p.tab.Search.Typing() || p.pair() != nil && p.rows.Search.Typing()
+}
 
 func (p *Page) editKey(k tea.KeyPressMsg) {
 	closed, taken := p.edit.Key(k)
@@ -192,6 +198,9 @@ func (p *Page) Key(k tea.KeyPressMsg) (page.Intent, bool) {
 	}
 	if p.large == trainLog && p.log.Key(k) {
 		return nil, true
+	}
+	if p.pair() != nil {
+		return p.pairKey(k)
 	}
 	switch {
 	case p.tab.Search.On() && p.tab.Key(k):
@@ -254,6 +263,9 @@ func (p *Page) Hints() []widget.Action {
 	if p.edit != nil {
 		return p.edit.Hints()
 	}
+	if p.pair() != nil {
+		return p.pairHints()
+	}
 	busy := ""
 	if p.read.Busy() {
 		busy = "busy " + p.read.Task().Kind.String()
@@ -310,6 +322,9 @@ func (p *Page) Render(w, h int) string {
 }
 
 func (p *Page) render(w, h int) string {
+	if j := p.pair(); j != nil {
+		return p.pairPage(j, w, h)
+	}
 	p.tab.Rows, p.tab.Cell = len(p.read.Workloads()), p.cell
 	j := p.shown()
 	list := p.read.Panel("Workloads", p.tab.Search.Note(), p.tab.Render)

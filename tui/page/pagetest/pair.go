@@ -1,0 +1,153 @@
+package pagetest
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"jtune/internal/arrivals"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+)
+
+// Serves is an inference workload.
+func Serves() workload.Workload {
+	return workload.Workload{Name: "mobilenet-infer", Model: "MobileNet v3", Dataset: "GLD23k", Kind: workload.Inference,
+		Task: "image classification", Samples: 23080, Batch: 16}
+}
+
+// Pair measures the third of the board's samples as a pair, and reports two pairs on the way there.
+func (f *Board) Pair(ctx context.Context, r session.PairSearch, observe func(session.Event)) (session.PairFound,
+	error) {
+	f.mu.Lock()
+	f.AskedPair = r
+	f.mu.Unlock()
+	for _, e := range f.pairEvents() {
+		if err := r.Gate(ctx); err != nil {
+			return session.PairFound{}, err
+		}
+		observe(e)
+	}
+	return *f.paired(), nil
+}
+
+var _ session.Measurer = (*Board)(nil)
+
+// pairAsk is what the pair of the scenes is asked for.
+func pairAsk() optimize.Ask {
+	return optimize.Ask{PowerW: 30, LatencyMS: 300, Quantile: 0.99, Policy: optimize.Fill, IdleW: math.NaN(),
+		Load: arrivals.Load{Pattern: arrivals.Uniform, RatePerS: 60}}
+}
+
+// pairRow is what two jobs did in the mode of a sample, by the law of the board.
+func (f *Board) pairRow(at int, policy string, p99, idle float64) record.Row {
+	m := f.Samples()[at]
+	t, w := Law(m.Mode)
+	row := record.Row{Measured: m, Status: record.OK, Pair: &record.Pair{Policy: policy,
+		TrainAloneMS: tegra.Some(t), TrainAloneW: tegra.Some(w), InferAloneMS: tegra.Some(t / 2),
+		InferAloneW: tegra.Some(0.8 * w), InferMS: tegra.Some(t / 2), ServedPerS: 60, MeanW: 0.95 * w,
+		IdleShare: tegra.Some(idle), Minibatches: 400,
+		Latency: record.Latency{P50: 0.5 * p99, P95: 0.9 * p99, P99: p99, N: 600}}}
+	row.Batch = 16
+	if policy != record.Alone {
+		row.Pair.TrainMS, row.Pair.TrainPerS = tegra.Some(1.02*t), 0.7*1000/t
+	}
+	return row
+}
+
+// pairProbe is what a search says of a row.
+func pairProbe(row record.Row) session.PairProbe {
+	o := optimize.Outcome{Setting: row.Setting, Policy: optimize.Fill, TrainPerS: row.Pair.TrainPerS,
+		PeakW: row.Pair.PeakW(), MeanW: row.Pair.MeanW, TimeMS: row.Pair.InferMS.V, ServedPerS: 60}
+	ask := pairAsk()
+	return session.PairProbe{Ask: ask, Predicted: o, Row: row, Outcome: ask.AsSeen(o, optimize.MixSeen{
+		LatencyMS: row.Pair.Latency.P99, ServedPerS: 60, TrainPerS: row.Pair.TrainPerS, MeanW: row.Pair.MeanW,
+		IdleShare: row.Pair.IdleShare.V})}
+}
+
+// overLimit and answered are the places of the pairs of the scenes among the board's samples.
+const overLimit, answered = 3, 2
+
+// pairEvents are those of a search that has measured both jobs alone, and is in its second pair.
+func (f *Board) pairEvents() (out []session.Event) {
+	finished := func(row record.Row) {
+		out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: &row}})
+	}
+	for _, name := range []string{"resnet18", Serves().Name} {
+		out = append(out, session.Event{Stage: &session.PairStage{Workload: name}})
+		for i, m := range f.Samples()[:3] {
+			if name != "resnet18" {
+				m.Batch = []int{4, 16, 32}[i]
+			}
+			finished(record.Row{Measured: m, Status: record.OK})
+		}
+	}
+	for n, at := range []int{overLimit, answered} {
+		row := f.pairRow(at, string(optimize.Fill), 210-20*float64(n), 0.03)
+		probe := pairProbe(row)
+		out = append(out, session.Event{Stage: &session.PairStage{Doing: session.PairVerifies, N: n + 1, Ask: pairAsk(),
+			Predicted: &probe.Outcome}})
+		step := profiles.Step{Setting: row.Setting}
+		out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Applying, Step: step}})
+		end := f.Elapsed
+		for i := range 120 {
+			e := harness.Event{Kind: harness.Minibatch, Job: harness.JobTrain, TimeMS: 66}
+			if i%9 == 8 {
+				e.Kind, e.Job, e.TimeMS, e.N = harness.Infer, harness.JobInfer, 33, 16
+				end += 20 * time.Millisecond // idle before it
+			}
+			end += time.Duration(e.TimeMS * float64(time.Millisecond))
+			e.T = end
+			out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Step: step,
+				Event: &e, PowerW: tegra.Some(28.1)}})
+		}
+		out = append(out, session.Event{Progress: &profiles.Progress{Phase: profiles.Measuring, Step: step,
+			Pair: &profiles.PairProgress{Part: harness.Together, Pair: *row.Pair}}})
+		if n == 0 {
+			finished(row)
+			out = append(out, session.Event{Pair: &probe})
+		}
+	}
+	return out
+}
+
+// paired is how that search ends.
+func (f *Board) paired() *session.PairFound {
+	row, alone := f.pairRow(answered, string(optimize.Fill), 190, 0.03), f.pairRow(answered, record.Alone, 140, 0.62)
+	found := &session.PairFound{Feasible: true, Row: &row, Alone: &alone, Known: [2]int{10, 10},
+		Probes: []session.PairProbe{pairProbe(f.pairRow(overLimit, string(optimize.Fill), 210, 0.03)), pairProbe(row)}}
+	found.Outcome, found.Ask = pairProbe(row).Outcome, pairAsk()
+	found.PairAnswer.Alone = optimize.Outcome{Setting: row.Setting, IdleShare: 0.62, JPerUnit: 0.46}
+	found.TrainAlonePerS = 1000 / row.Pair.TrainAloneMS.V
+	return found
+}
+
+// Pairing is a search for a pair in its midst, without a goroutine behind it; ended at its end.
+func Pairing(b *Board, ended bool) *page.Task {
+	w, _ := b.Workloads()
+	j := &page.Task{TaskSpec: session.PairTask(session.PairSearch{Train: w[0], Infer: Serves(),
+		Limit:   optimize.Limit{PowerW: 30},
+		Serving: session.Serving{RatePerS: 60, Arrivals: "uniform", LatencyMS: 300, Quantile: 0.99}}).TaskSpec}
+	j.State, j.Began = session.Running, b.Elapsed-372*time.Second
+	for _, e := range b.pairEvents() {
+		j.Fold(e)
+	}
+	if !ended {
+		return j
+	}
+	found := b.paired()
+	for i, row := range []*record.Row{found.Row, found.Alone} {
+		j.Fold(session.Event{Progress: &profiles.Progress{Phase: profiles.Finished, Row: row}})
+		if i == 0 {
+			j.Fold(session.Event{Pair: &found.Probes[1]})
+		}
+	}
+	j.State, j.Paired = session.Done, found
+	return j
+}

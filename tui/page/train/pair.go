@@ -1,0 +1,404 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/tegra"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+	"jtune/tui/widget/chart"
+)
+
+// pair is the search for a pair that the page shows: while it runs, and its end until it is left; nil for none.
+func (p *Page) pair() *page.Task {
+	j := p.read.Task()
+	if j == nil || j.Kind != session.Pairing || j.Done() && p.left == j {
+		return nil
+	}
+	return j
+}
+
+// numbersW is how wide the numbers of a pair are where charts stand beside them.
+const numbersW = 76
+
+// newRows is the table of what was measured for a pair.
+func newRows(keys widget.ListKeys) widget.Table {
+	return widget.Table{Keys: keys, Empty: "nothing measured yet", Cols: []widget.Column{
+		{Title: "n", Width: 2, Right: true, Drop: 4},
+		{Title: "mode", Width: 20, Whole: true},
+		{Title: "bs", Width: 3, Right: true},
+		{Title: "what ran", Width: 15, Drop: 1},
+		{Title: "ms", Width: 5, Right: true, Drop: 5},
+		{Title: "mb/s", Width: 5, Right: true},
+		{Title: "p99 ms", Width: 6, Right: true, Drop: 2},
+		{Title: "W", Width: 5, Right: true},
+		{Title: "state", Width: 10, Drop: 3},
+	}}
+}
+
+// pairKey takes the keys of a pair.
+func (p *Page) pairKey(k tea.KeyPressMsg) (page.Intent, bool) {
+	keys, j := p.read.Keys(), p.pair()
+	switch {
+	case p.rows.Search.On() && p.rows.Key(k):
+	case j.Done() && keys.Back.Matches(k):
+		p.left = j
+	case j.Paired != nil && j.Done() && (keys.Apply.Matches(k) || keys.AtOnce.Matches(k)):
+		does, _ := keys.Applies(k)
+		does.Mode = j.Paired.Mode
+		return does, true
+	case !j.Done() && keys.Stop.Matches(k):
+		return page.Stop{}, true
+	case p.rows.Key(k):
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// pairHints are the keys of a pair.
+func (p *Page) pairHints() []widget.Action {
+	keys, j := p.read.Keys(), p.pair()
+	if p.rows.Search.On() {
+		return p.rows.Search.Hints(p.rows.Keys)
+	}
+	walk := keys.Up.With(keys.Down, "rows")
+	if !j.Done() {
+		return append([]widget.Action{keys.Stop, walk, keys.Filter.As("search")}, page.SpeedHints(p.read)...)
+	}
+	why := p.read.MayWrite()
+	if j.Paired == nil {
+		why = "no pair was measured"
+	}
+	return []widget.Action{keys.Apply.Unless(why), keys.Back.As("the workloads"), walk,
+		keys.AtOnce.Unless(why), keys.Filter.As("search")}
+}
+
+// pairPage draws a pair: how far the search is, who has the GPU, what both jobs do against the limits, and what was
+// measured.
+func (p *Page) pairPage(j *page.Task, w, h int) string {
+	lines := []string{p.pairHead(j, w), p.pairState(j, w)}
+	if len(j.Watch.Turns) > 0 && !j.Done() {
+		lines = append(lines, strip(j.Watch.Turns, w, true))
+	}
+	top := widget.Fit(strings.Join(lines, "\n"), w, len(lines))
+	rest := h - len(lines)
+	rows := p.read.Panel("Measured", p.rows.Search.Note(), func(w, h int) string { return p.pairRows(j, w, h) })
+	both := p.read.Panel(p.pairTitle(j), "", func(w, _ int) string { return p.pairNumbers(j, w) })
+	if w < 70 || h < 12 { // no room for frames
+		body := strings.Split(p.pairNumbers(j, w), "\n")
+		if len(body) > rest {
+			body = body[:max(0, rest)]
+		}
+		left := rest - len(body)
+		out := widget.Under(top, widget.Fit(strings.Join(body, "\n"), w, len(body)))
+		if left >= 3 {
+			return widget.Under(out, p.pairRows(j, w, left))
+		}
+		return widget.Fit(out, w, h)
+	}
+	needs := strings.Count(p.pairNumbers(j, w-4), "\n") + 3
+	if w >= wideW && h > wideH {
+		half := max(w/2, numbersW)
+		needs = max(strings.Count(p.pairNumbers(j, half-4), "\n")+3, 10)
+		power := p.read.Panel("Power, last 2 min", "", p.read.PowerChart)
+		return widget.Under(top, widget.Beside(both.Render(half, needs), power.Render(w-half, needs)),
+			rows.Render(w, rest-needs))
+	}
+	if needs = min(needs, rest); rest-needs < 4 {
+		needs = rest
+	}
+	if needs == rest {
+		return widget.Under(top, both.Render(w, rest))
+	}
+	return widget.Under(top, both.Render(w, needs), rows.Render(w, rest-needs))
+}
+
+// pairHead says which pair, under which limits.
+func (p *Page) pairHead(j *page.Task, w int) string {
+	asked := session.Asked{Limit: j.Limit, Serving: j.Serving}.String()
+	if j.Policy != "" {
+		asked += ", " + turnsText(string(j.Policy))
+	}
+	elapsed := widget.ClockText(j.Elapsed(p.read.BoardNow())) + " elapsed"
+	if j.Done() {
+		elapsed = text.Count(len(j.Watch.Probes), "pair") + " run"
+	}
+	return widget.StyleBold.Render(widget.Ends(widget.CutClause(" "+j.Subject()+": "+asked, w), elapsed, w))
+}
+
+// turnsText names a policy.
+func turnsText(policy string) string {
+	switch policy {
+	case string(optimize.Free):
+		return "no turns"
+	case record.Alone:
+		return "inference alone"
+	}
+	return policy + " turns"
+}
+
+// pairState says what is done now, or how the search has ended.
+func (p *Page) pairState(j *page.Task, w int) string {
+	switch {
+	case j.Done() && j.Stopped:
+		return " stopped by " + cmp.Or(j.By, "you") + "; the board is back as it was found"
+	case j.Done() && j.Paired != nil && j.Paired.Feasible:
+		return widget.CutClause(" "+widget.StyleGood.Render("✓ measured as a pair, keeps every limit")+
+			"; the board is back as it was found", w)
+	case j.Done() && j.Paired != nil:
+		return widget.StyleBad.Render(widget.CutClause(" ✗ no measured pair keeps the limits, the nearest: "+
+			j.Paired.Why(), w))
+	case j.Done() && j.Err != nil:
+		return widget.StyleBad.Render(widget.Wrap(" ended: "+j.Err.Error(), w))
+	case j.State == session.Stopping:
+		return " " + widget.StyleWarn.Render("stopping") + ": restoring the board"
+	}
+	pr := j.Progress
+	line := j.Watch.Stage.String()
+	if pr.Step.Mode.Cores > 0 {
+		line += ", " + p.read.ModeText(pr.Step.Mode) + page.BatchText(pr.Step.Batch) + ": " + pr.Phase.String()
+	}
+	switch {
+	case j.Watch.Now != nil:
+		line += " " + session.PairPart(j.Watch.Now.Part)
+	case pr.Phase == profiles.Measuring && pr.Of > 0:
+		line += fmt.Sprintf(" %d of %d", pr.Minibatch, pr.Of)
+	}
+	return widget.CutClause(" "+line, w)
+}
+
+// leastGap is the idle time between two turns that the strip shows, as a share of the later turn.
+const leastGap = 0.1
+
+// strip draws the newest turns in a line, one glyph each: who had the GPU.
+func strip(turns []session.PairTurn, w int, legend bool) string {
+	const head = " GPU "
+	words, late := "", false
+	for _, t := range turns {
+		late = late || t.Late
+	}
+	if legend && w >= 70 {
+		words = "   █ training  ▒ inference  · idle"
+		if late {
+			words += "  ▓ late"
+		}
+	}
+	room := max(4, w-len(head)-widget.Width(words))
+	var cells []string
+	for i := len(turns) - 1; i >= 0 && len(cells) < room; i-- {
+		t := turns[i]
+		switch {
+		case t.Job == harness.JobInfer:
+			cells = append(cells, widget.Paint(chart.InkWarm, "▒"))
+		case t.Late:
+			cells = append(cells, widget.Paint(chart.InkHot, "▓"))
+		default:
+			cells = append(cells, widget.Paint(chart.InkGPU, "█"))
+		}
+		if t.GapMS > leastGap*t.MS && len(cells) < room {
+			cells = append(cells, widget.Paint(chart.InkAxis, "·"))
+		}
+	}
+	var b strings.Builder
+	for i := len(cells) - 1; i >= 0; i-- {
+		b.WriteString(cells[i])
+	}
+	return head + widget.Cut(b.String(), room) + widget.StyleDim.Render(words)
+}
+
+// pairTitle names what the numbers are of.
+func (p *Page) pairTitle(j *page.Task) string {
+	switch {
+	case j.Done() && j.Paired != nil:
+		return "The answer, measured"
+	case j.Watch.Stage.Doing == session.PairModels:
+		return "What each job does alone"
+	}
+	return "Both jobs, so far"
+}
+
+// pairNumbers are the jobs of the pair in numbers.
+func (p *Page) pairNumbers(j *page.Task, w int) string {
+	switch {
+	case j.Done() && j.Paired != nil:
+		return p.pairAnswer(j, j.Paired, w)
+	case j.Done():
+		return widget.StyleDim.Render("no pair was measured")
+	case j.Watch.Stage.Doing == session.PairModels:
+		return widget.Wrap("Models of the two jobs come first: settings of each alone are measured where fewer are "+
+			"known. They serve every later question. Then all mixes are predicted, and the best are run as pairs.", w)
+	}
+	st := j.Watch.Stage
+	var so record.Pair
+	if now := j.Watch.Now; now != nil {
+		so = now.Pair
+	}
+	lines := jobLines(so, st.Ask)
+	for _, l := range session.PairLimits(st.Ask, so) {
+		lines = append(lines, limitLine(l, false, w))
+	}
+	lines = append(lines, idleLine(so))
+	if o := st.Predicted; o != nil {
+		line := "predicted  " + text.Of(o.TrainPerS) + " mb/s"
+		if v := tegra.Finite(o.LatencyMS); v.OK {
+			line += fmt.Sprintf(", p%.4g %s ms", 100*st.Ask.Quantile, widget.MS(v.V))
+		}
+		lines = append(lines, widget.StyleDim.Render(line+", "+text.Of(o.PeakW)+" W peak"))
+	}
+	for i, line := range lines {
+		lines[i] = widget.CutClause(line, w)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// jobLines are rates, latency and power of two jobs.
+func jobLines(v record.Pair, ask optimize.Ask) []string {
+	rate := func(perS float64, unit string) string { // nothing is known before the first turn
+		if perS <= 0 {
+			return widget.Dash
+		}
+		return text.Of(perS) + " " + unit
+	}
+	alone := ""
+	if v.TrainAloneMS.OK && v.TrainAloneMS.V > 0 {
+		alone = ", alone " + text.Of(1000/v.TrainAloneMS.V)
+		if v.TrainPerS > 0 {
+			alone += " (" + widget.SignedPct(100*(v.TrainPerS*v.TrainAloneMS.V/1000-1)) + ")"
+		}
+	}
+	arrive := ""
+	if ask.Load.Open() {
+		arrive = ", " + ask.Load.String() + " arrive"
+	}
+	watts := "power      " + widget.Positive(v.MeanW, 1) + " W mean, " + widget.Positive(v.PeakW(), 1) + " W peak"
+	return []string{
+		"training   " + rate(v.TrainPerS, "mb/s") + alone + energyOf(v.MinibatchJ(), "mb"),
+		"inference  " + rate(v.ServedPerS, "requests/s") + arrive,
+		"p50 ms     " + latencyLine(v.Latency),
+		watts,
+	}
+}
+
+// idleLine is how much of the time the GPU waits.
+func idleLine(v record.Pair) string {
+	return "idle       " + page.Percent(v.IdleShare) + ": neither job has the GPU"
+}
+
+// energyOf prints the joules of a unit, with a comma before; "" where they are not known.
+func energyOf(j tegra.Val[float64], unit string) string {
+	if !j.OK {
+		return ""
+	}
+	return ", " + session.UnitEnergyText(j.V) + "/" + unit
+}
+
+// limitLine says what a limit has of the pair, and whether it is held; by its mark alone where there is little room.
+func limitLine(l session.PairLimit, measured bool, w int) string {
+	held := l.Held()
+	mark, state, style := widget.Dash, "not known yet", widget.StyleDim
+	switch {
+	case held.OK && measured && held.V:
+		mark, state, style = "✓", "measured within", widget.StyleGood
+	case held.OK && measured:
+		mark, state, style = "✗", "measured over", widget.StyleBad
+	case held.OK && held.V:
+		mark, state, style = "~", "within so far", widget.StylePlain
+	case held.OK:
+		mark, state, style = "✗", "over so far", widget.StyleWarn
+	}
+	line := fmt.Sprintf("%s: %s of %s %s", l.Name, page.Num(l.Value, 1), text.Of(l.Limit), l.Unit)
+	if w < 52 {
+		return "limit " + style.Render(mark) + "    " + line
+	}
+	return "limit      " + line + "  " + style.Render(mark+" "+state)
+}
+
+// pairAnswer is the best measured pair, and what each job does without the other.
+func (p *Page) pairAnswer(j *page.Task, f *session.PairFound, w int) string {
+	row := f.Row
+	lines := []string{widget.StyleBold.Render(p.read.ModeText(f.Mode)) +
+		fmt.Sprintf(", inference in batches of %d, %s", f.Batch, turnsText(row.Pair.Policy))}
+	for _, l := range session.PairLimits(f.Ask, *row.Pair) {
+		lines = append(lines, limitLine(l, true, w))
+	}
+	lines = append(append(lines, jobLines(*row.Pair, f.Ask)...), idleLine(*row.Pair))
+	if e := row.Pair.RequestJ(row.Batch); e.OK {
+		line := "energy     " + session.UnitEnergyText(e.V) + "/request"
+		if v := f.PairAnswer.Alone.JPerUnit; v > 0 {
+			line += ", alone " + session.UnitEnergyText(v) + " with its waiting"
+		}
+		lines = append(lines, line)
+	}
+	if v := tegra.Finite(f.PairAnswer.Alone.IdleShare); v.OK && f.Alone != nil {
+		lines = append(lines, "alone      the inference alone leaves the GPU idle "+page.Percent(v)+" of the time, p99 "+
+			marked(f.Alone.Pair.Latency.SureP99(), f.Alone.Pair.Latency.P99)+" ms")
+	}
+	if f.Apart.OK {
+		watts := text.Of(f.Apart.V.PeakW) + " W peak"
+		if mean := tegra.Finite(f.Apart.V.MeanW); mean.OK {
+			watts = text.Of(mean.V) + " W mean"
+		}
+		lines = append(lines, "apart      the inference on a board of its own would take "+watts+" more (predicted)")
+	}
+	for i, line := range lines {
+		lines[i] = widget.CutClause(line, w)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pairRows lists what was measured, the newest first.
+func (p *Page) pairRows(j *page.Task, w, h int) string {
+	rows := j.Watch.Rows
+	p.rows.Rows = len(rows)
+	p.rows.Cell = func(at, col int) string { return p.pairCell(&j.Watch, len(rows)-1-at, col) }
+	return p.rows.Render(w, h)
+}
+
+// columnRan is the first column of the table that says what ran.
+const columnRan = 3
+
+// pairCell is a column of what was measured.
+func (p *Page) pairCell(watch *session.PairWatch, n, col int) string {
+	r := watch.Rows[n]
+	switch col {
+	case 0:
+		return fmt.Sprint(n + 1)
+	case 1:
+		return p.read.ModeText(r.Mode)
+	case 2:
+		return widget.Positive(float64(r.Batch), 0)
+	}
+	rate, late, watts, state := widget.Dash, widget.Dash, widget.Positive(r.PowerW, 1), "alone"
+	what := r.Of
+	if v := r.Row.Pair; v != nil {
+		what, late, watts, state = turnsText(v.Policy), marked(v.Latency.SureP99(), v.Latency.P99),
+			widget.Positive(v.PeakW(), 1), "to compare"
+		if v.TrainPerS > 0 {
+			rate = text.Of(v.TrainPerS)
+		}
+	} else if r.Batch == 0 && r.TimeMS > 0 {
+		rate = text.Of(1000 / r.TimeMS)
+	}
+	if probe, searched := watch.Probe(n); searched {
+		state = "✓ within"
+		if why := probe.Why(); why != "" {
+			state = "✗ " + why
+		}
+	}
+	if !r.Status.Usable() {
+		rate, late, watts, state = widget.Dash, widget.Dash, widget.Dash,
+			strings.TrimSuffix(string(r.Status)+": "+r.Why, ": ")
+	}
+	return [...]string{what, widget.MS(r.TimeMS), rate, late, watts, state}[col-columnRan]
+}

@@ -1,0 +1,235 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles"
+	"jtune/profiles/harness"
+	"jtune/profiles/record"
+	"jtune/profiles/workload"
+	"jtune/tegra"
+)
+
+// PairWatch is a search for a pair as it goes, for screens.
+type PairWatch struct {
+	Stage  PairStage
+	Now    *profiles.PairProgress // of the pair that is measured; nil before its first numbers
+	Turns  []PairTurn             // of it, the newest last
+	Rows   []PairRow              // what was measured, in order
+	Probes []PairProbe            // of these the pairs that the search asked for
+
+	last time.Duration // end of the newest turn
+}
+
+// PairRow is a setting of one job, or of both.
+type PairRow struct {
+	Of string // the job that was measured; "" for both
+	record.Row
+}
+
+// Probe is what the search says of a row; false of a job alone, and of what was run to compare.
+func (w *PairWatch) Probe(row int) (PairProbe, bool) {
+	n := 0
+	for _, r := range w.Rows[:row] {
+		if r.Of == "" {
+			n++
+		}
+	}
+	if w.Rows[row].Of != "" || n >= len(w.Probes) {
+		return PairProbe{}, false
+	}
+	return w.Probes[n], true
+}
+
+// PairDoing is what a search for a pair does.
+type PairDoing int
+
+// What it does, in order.
+const (
+	PairModels    PairDoing = iota // measures settings of one job alone
+	PairVerifies                   // runs both, as the pair that promises most
+	PairAlone                      // runs the answer's inference without the training
+	PairUnordered                  // runs the answer without turns
+	PairSwitches                   // measures what a switch of the mode costs
+)
+
+// PairStage is how far it is.
+type PairStage struct {
+	Doing     PairDoing
+	Workload  string            // of PairModels: whose settings are measured
+	Known     int               // of PairModels: how many are known already
+	N         int               // of PairVerifies: the number of the pair, from 1
+	Ask       optimize.Ask      // of the pairs
+	Predicted *optimize.Outcome // of the pair that is measured; nil: nothing was predicted
+}
+
+// String says it in words.
+func (s PairStage) String() string {
+	switch s.Doing {
+	case PairModels:
+		if s.Workload == "" {
+			return "begins"
+		}
+		return "1 of 2: " + s.Workload + " alone, " + text.Count(s.Known, "setting") + " known"
+	case PairVerifies:
+		return "2 of 2: both together, pair " + text.Thousands(s.N)
+	case PairAlone:
+		return "the answer's inference alone, to compare"
+	case PairUnordered:
+		return "both without turns, to compare"
+	}
+	return "what a switch of the mode costs"
+}
+
+// PairPart says in words who has turns in a part of a pair's measurement.
+func PairPart(p harness.Part) string {
+	switch p {
+	case harness.TrainAlone:
+		return "training alone"
+	case harness.ServeAlone, harness.ServeLoad:
+		return "inference alone"
+	}
+	return "both"
+}
+
+// PairTurn is a turn on the GPU.
+type PairTurn struct {
+	Job   string // harness.JobTrain or JobInfer
+	MS    float64
+	GapMS float64 // between the turn before and this one
+	Late  bool    // a minibatch of strict turns that ended after a batch was due
+}
+
+// mostTurns are kept for the screens.
+const mostTurns = 200
+
+// add folds an event in.
+func (w *PairWatch) add(e Event) {
+	if e.Stage != nil {
+		w.Stage, w.Now, w.Turns = *e.Stage, nil, nil
+	}
+	if e.Pair != nil {
+		w.Probes = append(w.Probes, *e.Pair)
+	}
+	p := e.Progress
+	if p == nil {
+		return
+	}
+	if p.Phase == profiles.Applying && p.Line == "" {
+		w.Now, w.Turns, w.last = nil, nil, 0
+	}
+	if p.Pair != nil {
+		w.Now = p.Pair
+	}
+	if p.Row != nil {
+		w.Rows = append(w.Rows, PairRow{w.Stage.Workload, *p.Row})
+	}
+	if t := p.Event; t != nil && t.Job != "" {
+		turn := PairTurn{Job: t.Job, MS: t.TimeMS, Late: t.Late}
+		if w.last > 0 {
+			turn.GapMS = max(0, float64(t.Began()-w.last)/float64(time.Millisecond))
+		}
+		w.last, w.Turns = t.T, newest(append(w.Turns, turn), mostTurns)
+	}
+}
+
+// PairLimit is a limit of a pair, and what the pair has of it.
+type PairLimit struct {
+	Name  string // "power", "p99"
+	Value tegra.Val[float64]
+	Limit float64
+	Unit  string
+}
+
+// Held reports whether the limit is kept; absent where the value is not known yet.
+func (l PairLimit) Held() tegra.Val[bool] {
+	return tegra.Val[bool]{V: l.Value.V <= l.Limit, OK: l.Value.OK}
+}
+
+// PairLimits are the limits of an ask, and what a pair has of each.
+func PairLimits(a optimize.Ask, p record.Pair) (out []PairLimit) {
+	if a.PowerW > 0 {
+		l := PairLimit{Name: "power, peak", Limit: a.PowerW, Unit: "W", Value: positive(p.PeakW())}
+		if a.PowerAs == optimize.Mean {
+			l.Name, l.Value = "power, mean", positive(p.MeanW)
+		}
+		out = append(out, l)
+	}
+	if a.LatencyMS > 0 {
+		name := fmt.Sprintf("p%.4g", 100*cmp.Or(a.Quantile, usualQuantile))
+		l := PairLimit{Name: name, Limit: a.LatencyMS, Unit: "ms"}
+		if p.Latency.N > 0 {
+			l.Value = tegra.Finite(quantileOf(p.Latency, cmp.Or(a.Quantile, usualQuantile)))
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func positive(v float64) tegra.Val[float64] { return tegra.Val[float64]{V: v, OK: v > 0} }
+
+// PairTask is a search for a pair.
+func PairTask(r PairSearch) *Task {
+	spec := TaskSpec{Kind: Pairing, Workload: r.Infer, Pair: &r.Train, Limit: r.Limit, Serving: &r.Serving,
+		Policy: r.Policy, Planned: cmp.Or(r.Most, optimize.MostVerified)}
+	return newTask(spec, func(ctx context.Context, on Measurer, t *Task) (Outcome, error) {
+		r.Gate = t.hold
+		found, err := on.Pair(ctx, r, t.observe)
+		if found.Row == nil {
+			return Outcome{}, err
+		}
+		return Outcome{Paired: &found}, err
+	})
+}
+
+// Subject names what a task is about.
+func (s TaskSpec) Subject() string {
+	if s.Pair == nil {
+		return s.Workload.Name
+	}
+	return PairName(s.Pair.Name, s.Workload.Name)
+}
+
+// PairName is a pair as the dialog takes it.
+func PairName(train, infer string) string { return train + " + " + infer }
+
+// ParsePair reads "A + B", a training and an inference workload of a list, in either order.
+func ParsePair(list []workload.Workload, line string) (p workload.Pair, err error) {
+	names := strings.Split(line, "+")
+	if len(names) != 2 {
+		return p, fmt.Errorf("%w: want two workloads, such as resnet18 + mobilenet-infer", ErrUsage)
+	}
+	var two [2]workload.Workload
+	for i, name := range names {
+		if two[i], err = workload.Find(list, name); err != nil {
+			return p, fmt.Errorf("%w: %q is no workload", ErrUsage, text.Clip(strings.TrimSpace(name)))
+		}
+	}
+	if p = (workload.Pair{Train: two[0], Infer: two[1]}); p.Train.Infers() && !p.Infer.Infers() {
+		p.Train, p.Infer = p.Infer, p.Train
+	}
+	switch why := p.Fault(); {
+	case !p.Train.Infers() && !p.Infer.Infers():
+		return p, fmt.Errorf("%w: two training jobs: one of a pair answers requests", ErrUsage)
+	case p.Train.Infers() && p.Infer.Infers():
+		return p, fmt.Errorf("%w: two inference jobs: one of a pair trains", ErrUsage)
+	case why != "":
+		return p, fmt.Errorf("%w: %s", ErrUsage, why)
+	}
+	return p, nil
+}
+
+// PairPartners are the workloads of a list that can share a GPU with one of them.
+func PairPartners(list []workload.Workload, with workload.Workload) []workload.Workload {
+	return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool {
+		return w.Infers() == with.Infers() || w.Infers() && (workload.Pair{Train: with, Infer: w}).Fault() != "" ||
+			with.Infers() && (workload.Pair{Train: w, Infer: with}).Fault() != ""
+	})
+}
