@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"slices"
 
 	"jtune/profiles/record"
 	"jtune/profiles/workload"
@@ -12,7 +11,7 @@ import (
 // PairJobs are two workloads by their names, and the batch sizes of the inference to choose among.
 func (s *Session) PairJobs(train, infer string) (r PairSearch, err error) {
 	if s.replays() {
-		return r, errReplayedPair
+		return r, ErrReplayedPair
 	}
 	if r.Train, err = s.findWorkload(train); err != nil {
 		return r, err
@@ -20,19 +19,20 @@ func (s *Session) PairJobs(train, infer string) (r PairSearch, err error) {
 	if r.Infer, r.Batches, err = s.SizedWorkload(infer); err != nil {
 		return r, err
 	}
-	if r.Batches == nil && len(s.Batches) == 0 && r.Infer.TakesBatch() {
-		r.Batches = slices.Clone(PairBatches)
+	if r.Batches == nil && len(s.Batches) == 0 {
+		r.Batches = PairSizes(r.Infer)
 	}
 	return r, nil
 }
 
-var errReplayedPair = fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
+// ErrReplayedPair: a file of measurements is of one job.
+var ErrReplayedPair = fmt.Errorf("%w: a replay answers for one workload: a pair runs on a Jetson or a virtual board",
 	tegra.ErrUnsupported)
 
 // mayPair refuses what cannot share this board's GPU.
 func (s *Session) mayPair(r PairSearch) error {
 	if s.replays() {
-		return errReplayedPair
+		return ErrReplayedPair
 	}
 	if why := (workload.Pair{Train: r.Train, Infer: r.Infer}).Fault(); why != "" {
 		return fmt.Errorf("%w: %s", ErrUsage, why)

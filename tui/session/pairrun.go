@@ -89,14 +89,10 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 	if err := s.mayPair(r); err != nil {
 		return PairFound{}, err
 	}
-	ask, err := r.Serving.Ask(r.Limit, s.Seed)
+	ask, err := r.Ask(s.Seed)
 	if err != nil {
 		return PairFound{}, err
 	}
-	if !ask.Load.Open() {
-		return PairFound{}, fmt.Errorf("%w: %w", ErrUsage, errClosedPair)
-	}
-	ask.Tau = r.Tau
 	if math.IsNaN(ask.IdleW) {
 		if idle := s.IdleW(ctx, false); idle.OK {
 			ask.IdleW = idle.V
@@ -129,8 +125,6 @@ func (s *Session) Pair(ctx context.Context, r PairSearch, observe func(Event)) (
 	}
 	return found, errors.Join(err, plan.err)
 }
-
-var errClosedPair = errors.New("a pair needs a rate: a closed loop leaves no time to train")
 
 // sizes are the batch sizes of inference, also where there is one.
 func (r PairSearch) sizes() []int {

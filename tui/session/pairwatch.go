@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"jtune/internal/text"
@@ -13,7 +11,6 @@ import (
 	"jtune/profiles"
 	"jtune/profiles/harness"
 	"jtune/profiles/record"
-	"jtune/profiles/workload"
 	"jtune/tegra"
 )
 
@@ -186,50 +183,5 @@ func PairTask(r PairSearch) *Task {
 			return Outcome{}, err
 		}
 		return Outcome{Paired: &found}, err
-	})
-}
-
-// Subject names what a task is about.
-func (s TaskSpec) Subject() string {
-	if s.Pair == nil {
-		return s.Workload.Name
-	}
-	return PairName(s.Pair.Name, s.Workload.Name)
-}
-
-// PairName is a pair as the dialog takes it.
-func PairName(train, infer string) string { return train + " + " + infer }
-
-// ParsePair reads "A + B", a training and an inference workload of a list, in either order.
-func ParsePair(list []workload.Workload, line string) (p workload.Pair, err error) {
-	names := strings.Split(line, "+")
-	if len(names) != 2 {
-		return p, fmt.Errorf("%w: want two workloads, such as resnet18 + mobilenet-infer", ErrUsage)
-	}
-	var two [2]workload.Workload
-	for i, name := range names {
-		if two[i], err = workload.Find(list, name); err != nil {
-			return p, fmt.Errorf("%w: %q is no workload", ErrUsage, text.Clip(strings.TrimSpace(name)))
-		}
-	}
-	if p = (workload.Pair{Train: two[0], Infer: two[1]}); p.Train.Infers() && !p.Infer.Infers() {
-		p.Train, p.Infer = p.Infer, p.Train
-	}
-	switch why := p.Fault(); {
-	case !p.Train.Infers() && !p.Infer.Infers():
-		return p, fmt.Errorf("%w: two training jobs: one of a pair answers requests", ErrUsage)
-	case p.Train.Infers() && p.Infer.Infers():
-		return p, fmt.Errorf("%w: two inference jobs: one of a pair trains", ErrUsage)
-	case why != "":
-		return p, fmt.Errorf("%w: %s", ErrUsage, why)
-	}
-	return p, nil
-}
-
-// PairPartners are the workloads of a list that can share a GPU with one of them.
-func PairPartners(list []workload.Workload, with workload.Workload) []workload.Workload {
-	return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool {
-		return w.Infers() == with.Infers() || w.Infers() && (workload.Pair{Train: with, Infer: w}).Fault() != "" ||
-			with.Infers() && (workload.Pair{Train: w, Infer: with}).Fault() != ""
 	})
 }

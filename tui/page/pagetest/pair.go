@@ -18,8 +18,8 @@ import (
 
 // Serves is an inference workload.
 func Serves() workload.Workload {
-	return workload.Workload{Name: "mobilenet-infer", Model: "MobileNet v3", Dataset: "GLD23k", Kind: workload.Inference,
-		Task: "image classification", Samples: 23080, Batch: 16}
+	return workload.Workload{Name: "mobilenet-infer", Model: "MobileNet v3", Dataset: "GLD23k",
+		Kind: workload.Inference, Task: "image classification", Samples: 23080, Batch: 16}
 }
 
 // Pair measures the third of the board's samples as a pair, and reports two pairs on the way there.

@@ -73,7 +73,8 @@ func (p *Page) Name() page.Name { return page.Profile }
 // its own last one; nil when there was none.
 func (p *Page) running() *page.Task {
 	own, other := p.read.Task(), p.read.Followed()
-	if own != nil && (own.Kind == session.Training || own.Kind == session.Pairing || own.Kind == session.Verifying && own.Done()) {
+	if own != nil && (own.Kind == session.Training || own.Kind == session.Pairing ||
+		own.Kind == session.Verifying && own.Done()) {
 		own = p.read.Searched()
 	}
 	if other != nil && (own == nil || own.Done() && !other.Done()) {

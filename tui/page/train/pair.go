@@ -341,8 +341,8 @@ func (p *Page) pairAnswer(j *page.Task, f *session.PairFound, w int) string {
 		lines = append(lines, line)
 	}
 	if v := tegra.Finite(f.PairAnswer.Alone.IdleShare); v.OK && f.Alone != nil {
-		lines = append(lines, "alone      the inference alone leaves the GPU idle "+page.Percent(v)+" of the time, p99 "+
-			marked(f.Alone.Pair.Latency.SureP99(), f.Alone.Pair.Latency.P99)+" ms")
+		lines = append(lines, "alone      the inference alone leaves the GPU idle "+page.Percent(v)+
+			" of the time, p99 "+marked(f.Alone.Pair.Latency.SureP99(), f.Alone.Pair.Latency.P99)+" ms")
 	}
 	if f.Apart.OK {
 		watts := text.Of(f.Apart.V.PeakW) + " W peak"

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+)
+
+var errClosedPair = errors.New("a pair needs a rate, such as 60/s: a closed loop leaves no time to train")
+
+// Ask is what the pair must meet. Errors are of usage.
+func (r PairSearch) Ask(seed uint64) (optimize.Ask, error) {
+	ask, err := r.Serving.Ask(r.Limit, seed)
+	if err == nil && !ask.Load.Open() {
+		err = fmt.Errorf("%w: %w", ErrUsage, errClosedPair)
+	}
+	ask.Tau = r.Tau
+	return ask, err
+}
+
+// PairSizes are the batch sizes of an inference to choose among where none are given; nil: it has one.
+func PairSizes(infer workload.Workload) []int {
+	switch {
+	case len(infer.Batches) > 1:
+		return slices.Compact(slices.Sorted(slices.Values(infer.Batches)))
+	case infer.TakesBatch():
+		return slices.Clone(PairBatches)
+	}
+	return nil
+}
+
+// Subject names what a task is about.
+func (s TaskSpec) Subject() string {
+	if s.Pair == nil {
+		return s.Workload.Name
+	}
+	return PairName(s.Pair.Name, s.Workload.Name)
+}
+
+// PairName is a pair as the dialog takes it.
+func PairName(train, infer string) string { return train + " + " + infer }
+
+// ParsePair reads "A + B", a training and an inference workload of a list, in either order.
+func ParsePair(list []workload.Workload, line string) (p workload.Pair, err error) {
+	names := strings.Split(line, "+")
+	if len(names) != 2 {
+		return p, fmt.Errorf("%w: want two workloads, such as resnet18 + mobilenet-infer", ErrUsage)
+	}
+	var two [2]workload.Workload
+	for i, name := range names {
+		if two[i], err = workload.Find(list, name); err != nil {
+			return p, fmt.Errorf("%w: %q is no workload", ErrUsage, text.Clip(strings.TrimSpace(name)))
+		}
+	}
+	if p = (workload.Pair{Train: two[0], Infer: two[1]}); p.Train.Infers() && !p.Infer.Infers() {
+		p.Train, p.Infer = p.Infer, p.Train
+	}
+	switch why := p.Fault(); {
+	case !p.Train.Infers() && !p.Infer.Infers():
+		return p, fmt.Errorf("%w: two training jobs: one of a pair answers requests", ErrUsage)
+	case p.Train.Infers() && p.Infer.Infers():
+		return p, fmt.Errorf("%w: two inference jobs: one of a pair trains", ErrUsage)
+	case why != "":
+		return p, fmt.Errorf("%w: %s", ErrUsage, why)
+	}
+	return p, nil
+}
+
+// PairPartners are the workloads of a list that can share a GPU with one of them.
+func PairPartners(list []workload.Workload, with workload.Workload) []workload.Workload {
+	return slices.DeleteFunc(slices.Clone(list), func(w workload.Workload) bool {
+		return w.Infers() == with.Infers() || w.Infers() && (workload.Pair{Train: with, Infer: w}).Fault() != "" ||
+			with.Infers() && (workload.Pair{Train: w, Infer: with}).Fault() != ""
+	})
+}
