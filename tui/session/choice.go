@@ -34,6 +34,10 @@ type TuneChoice struct {
 	TimeMS   []float64 `json:"time_ms,omitempty"`
 	Depth    string    `json:"depth,omitempty"`
 	Coverage string    `json:"coverage,omitempty"`
+	// Pair is two workloads, as ParsePair reads them, and PairLimits what was asked of them, as ParseAsked does; "":
+	// one workload.
+	Pair       string `json:"pair,omitempty"`
+	PairLimits string `json:"pair_limits,omitempty"`
 }
 
 // DefaultChoice is the one for a board on which none was made.

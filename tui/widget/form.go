@@ -30,7 +30,7 @@ type Form struct {
 	// Walk is the field from which enter takes the form; before it enter goes
 	// to the next question.
 	Walk int
-	// Types is the field that takes digits typed at a question without an input.
+	// Types is the field that takes digits typed at a question that takes none.
 	Types int
 }
 
@@ -53,7 +53,7 @@ type Field struct {
 func (f *Form) Key(k tea.KeyPressMsg) (closed, taken bool) {
 	now := f.Fields[f.At]
 	switch {
-	case now.Input != nil && now.Input.Takes(k), now.Input == nil && k.Text != "" && f.types(k.Text):
+	case now.Input != nil && now.Input.Takes(k), k.Text != "" && f.types(k.Text):
 		f.typed(k)
 	case f.Keys.Back.Matches(k) || f.Keys.Quit.Matches(k):
 		return true, false
@@ -101,7 +101,7 @@ func (f *Form) Paste(m tea.PasteMsg) {
 	}
 }
 
-// types goes to the field that takes digits typed at a question without an input.
+// types goes to the field that takes digits typed at a question that takes none.
 func (f *Form) types(text string) bool {
 	in := f.Fields[f.Types].Input
 	if in == nil || !in.may(text) || !strings.ContainsFunc(text, unicode.IsDigit) {

@@ -30,7 +30,10 @@ type Tune struct {
 	asked  *session.Asked // of inference: limits with a load, in place of those; nil: none
 	typed  *widget.Input  // digits of the limits
 	listed *widget.Input  // digits and commas as batch sizes; empty: the option's
+	pair   *tunePair
 }
+
+const tuneTitle = "Tune: find the best power mode"
 
 const (
 	fieldWorkload = iota
@@ -67,7 +70,7 @@ func NewTune(read page.Reader) *Tune {
 	}
 	d.Form = widget.Form{
 		Keys:  read.Keys().FormKeys(),
-		Title: "Tune: find the best power mode",
+		Title: tuneTitle,
 		Verb:  "start",
 		Width: 72,
 		Note:  d.note,
@@ -101,6 +104,7 @@ func NewTune(read page.Reader) *Tune {
 	limit.Input, limit.Whole, limit.Step, limit.Wrong = d.typed, true, d.step, d.wrongLimit
 	d.Fields[fieldStrategy].Wrong = d.wrongStrategy
 	batch.Input, batch.Typed, batch.Wrong = d.listed, d.sizesTyped, d.wrongSizes
+	d.pair = newTunePair(d)
 	return d
 }
 
@@ -135,6 +139,11 @@ func (d *Tune) fixedBatch() string {
 func (d *Tune) workload() (w workload.Workload) {
 	if c := d.choice[fieldWorkload]; c < len(d.read.Workloads()) {
 		w = d.read.Workloads()[c]
+	}
+	if d.pair.on() {
+		if two, err := d.pair.jobs(); err == nil {
+			w = two.Infer
+		}
 	}
 	return w
 }
@@ -338,6 +347,7 @@ func (d *Tune) Key(k tea.KeyPressMsg) (does page.Intent, closed bool) {
 	keys := d.read.Keys()
 	if keys.Enter.Matches(k) || keys.StartNow.Matches(k) || keys.FieldNext.Matches(k) || keys.FieldPrev.Matches(k) {
 		d.settle()
+		d.pair.settle()
 	}
 	closed, start := d.Form.Key(k)
 	if start {
@@ -353,6 +363,8 @@ func (d *Tune) start() page.Intent {
 		return page.Say("tune: not now, " + why)
 	case len(d.read.Workloads()) == 0:
 		return page.Say("tune: no workload is known")
+	case d.pair.on():
+		return d.pair.start()
 	}
 	return page.All{
 		page.Remember(d.answers()),
@@ -362,6 +374,9 @@ func (d *Tune) start() page.Intent {
 }
 
 func (d *Tune) note(w int) []string {
+	if d.pair.on() {
+		return d.pair.notes(w)
+	}
 	starts := d.read.Keys().StartNow.Label() + " starts with these answers"
 	out := []string{"measures a few modes, answers with the best one, measures that twice, restores the board"}
 	if session.Coverage(d.choice[fieldCoverage]) == session.CoverFront {
@@ -373,6 +388,10 @@ func (d *Tune) note(w int) []string {
 		if w >= 56 {
 			out = append(out, "type sizes with commas, such as 8,16,32; "+starts)
 		}
+	case w >= 56 && d.At == fieldWorkload && d.workload().Infers():
+		out = append(out, "+ adds a training job that shares the GPU; "+starts)
+	case w >= 56 && d.At == fieldWorkload:
+		out = append(out, "+ adds an inference job that shares the GPU; "+starts)
 	case w >= 56 && d.workload().Infers():
 		out = append(out, "type a limit, or one under a load ("+session.AskedForm+"); "+starts)
 	case w >= 56:

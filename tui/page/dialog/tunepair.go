@@ -1,0 +1,394 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jtune/internal/arrivals"
+	"jtune/internal/text"
+	"jtune/optimize"
+	"jtune/profiles/workload"
+	"jtune/tui/page"
+	"jtune/tui/session"
+	"jtune/tui/widget"
+)
+
+// tunePair are the questions for two jobs that share the GPU, "A + B" as the workload. They stand in place of the
+// others from the workload on, while that names two.
+type tunePair struct {
+	d          *Tune
+	begin      *widget.Input // takes + at a single workload
+	name       *widget.Input // both names, as typed; empty: one workload
+	limit      *widget.Input // as typed; empty: asked
+	wait       *widget.Input
+	asked      session.Asked
+	turns      int  // of policies
+	uniform    bool // arrivals
+	waitMS     float64
+	own        bool           // the inference keeps its batch size
+	alone, two []widget.Field // the questions for one job and for two
+}
+
+// policies are the kinds of turns, as the dialog orders them.
+var policies = []optimize.Policy{"", optimize.Strict, optimize.Fill, optimize.Free}
+
+// waits are maximal waits in ms to step through.
+var waits = []float64{0, 5, 10, 20, 50, 100, 200}
+
+// pairForm is a line of limits of a pair.
+const pairForm = "30 W, p99 300 ms, 60/s"
+
+func newTunePair(d *Tune) *tunePair {
+	p := &tunePair{d: d, begin: widget.NewInput("", "+", 1), name: widget.NewInput("", "", 80),
+		limit: widget.NewInput("", "0123456789., Wwmps/", 60), wait: widget.NewInput("", "0123456789.", 8)}
+	d.Fields[fieldWorkload].Input, d.Fields[fieldWorkload].Typed = p.begin, p.add
+	p.alone = d.Fields
+	p.two = []widget.Field{
+		{Name: "workload", Text: p.nameText, Turn: p.partner, Input: p.name, Typed: p.named, Wrong: p.wrongName,
+			Whole: true},
+		{Name: "limit", Text: p.limitText, Turn: func(int) {}, Input: p.limit, Wrong: p.wrongLimit, Whole: true,
+			Step: p.step},
+		{Name: "turns", Text: p.turnsText, Turn: func(by int) { widget.Around(&p.turns, by, len(policies)) }},
+		{Name: "arrivals", Text: p.arrivalsText, Turn: func(int) { p.uniform = !p.uniform }},
+		{Name: "max wait", Text: p.waitText, Turn: p.turnWait, Input: p.wait, Wrong: p.wrongWait},
+		{Name: "batch", Text: p.batchText, Turn: p.turnBatch, Input: d.listed, Wrong: d.wrongSizes},
+	}
+	if d.read.Speed().OK {
+		p.two = append(p.two, d.Fields[fieldSpeed])
+	}
+	if last := d.read.Work().Choice; last.Pair != "" {
+		p.asked, _ = session.ParseAsked(last.PairLimits)
+		p.settled()
+		p.name.SetValue(last.Pair)
+		if p.wrongName() != "" {
+			p.name.SetValue("") // of a workload that is gone
+		}
+	}
+	p.named()
+	return p
+}
+
+// on reports whether the workload names two jobs.
+func (p *tunePair) on() bool { return p.name.Value() != "" }
+
+// add makes a pair of the workload: with the first job that can share the GPU with it.
+func (p *tunePair) add() {
+	if p.begin.Value() == "" {
+		return
+	}
+	p.begin.SetValue("")
+	p.name.SetValue(p.d.workload().Name + " + ")
+	p.partner(0)
+	p.named()
+}
+
+// named shows the questions for as many jobs as the workload names.
+func (p *tunePair) named() {
+	d := p.d
+	switch {
+	case p.on() && len(d.Fields) != len(p.two):
+		d.Fields, d.Title, d.Walk, d.Types = p.two, "Tune: training and inference on one GPU", pairTurns, pairLimit
+		d.listed.SetValue("")
+	case !p.on() && len(d.Fields) != len(p.alone):
+		d.Fields, d.Title, d.Walk, d.Types = p.alone, tuneTitle, fieldCoverage, fieldLimit
+	}
+}
+
+// Places of the questions for two jobs that are not those of one.
+const (
+	pairLimit = 1
+	pairTurns = 2
+)
+
+// jobs are the two workloads, and why they are none.
+func (p *tunePair) jobs() (workload.Pair, error) {
+	return session.ParsePair(p.d.read.Workloads(), p.name.Value())
+}
+
+// partner takes the next job that can share the GPU with the first one that is named.
+func (p *tunePair) partner(by int) {
+	first, second, _ := strings.Cut(p.name.Value(), "+")
+	w, known := p.d.read.Work().Find(strings.TrimSpace(first))
+	if !known {
+		return
+	}
+	list := slices.DeleteFunc(session.PairPartners(p.d.read.Workloads(), w), func(w workload.Workload) bool {
+		return p.d.read.Session().Blocked(w) != ""
+	})
+	if len(list) == 0 {
+		return
+	}
+	at := slices.IndexFunc(list, func(w workload.Workload) bool { return w.Name == strings.TrimSpace(second) })
+	if at < 0 {
+		at, by = 0, 0
+	}
+	widget.Around(&at, by, len(list))
+	p.name.SetValue(w.Name + " + " + list[at].Name)
+}
+
+func (p *tunePair) nameText() string {
+	if p.d.At == fieldWorkload {
+		return p.name.Render("_")
+	}
+	return p.name.Value()
+}
+
+// wrongName says why what is named is no pair that runs here, or "".
+func (p *tunePair) wrongName() string {
+	pair, err := p.jobs()
+	switch {
+	case err != nil:
+		return usageText(err)
+	case p.d.read.Board().Replay != "":
+		return session.ErrReplayedPair.Error()
+	}
+	for _, w := range []workload.Workload{pair.Train, pair.Infer} {
+		if why := p.d.read.Session().Blocked(w); why != "" {
+			return w.Name + ": " + why
+		}
+	}
+	return ""
+}
+
+// usageText is what was wrong with a line, without the words that all errors of usage begin with.
+func usageText(err error) string {
+	return strings.TrimPrefix(err.Error(), session.ErrUsage.Error()+": ")
+}
+
+// limits are what is asked for, what is being typed too, and why that is nothing.
+func (p *tunePair) limits() (session.Asked, error) {
+	line := p.limit.Value()
+	if line == "" {
+		return p.asked, nil
+	}
+	if watts, err := strconv.ParseFloat(line, 64); err == nil && watts > 0 { // a number alone is the power limit
+		a := p.asked
+		a.Limit.PowerW = watts
+		return a, nil
+	}
+	return session.ParseAsked(line)
+}
+
+// search is what the dialog asks for.
+func (p *tunePair) search() (session.PairSearch, error) {
+	pair, err := p.jobs()
+	if err != nil {
+		return session.PairSearch{}, err
+	}
+	a, err := p.limits()
+	if err != nil {
+		return session.PairSearch{}, err
+	}
+	r := session.PairSearch{Train: pair.Train, Infer: pair.Infer, Batches: p.sizes(), Limit: a.Limit,
+		Policy: policies[p.turns]}
+	if a.Serving != nil {
+		r.Serving = *a.Serving
+	}
+	if p.uniform {
+		r.Serving.Arrivals = string(arrivals.Uniform)
+	}
+	r.Serving.MaxWaitMS = p.waitNow()
+	_, err = r.Ask(0)
+	return r, err
+}
+
+// sizes are the batch sizes of the inference to choose among; nil: its own.
+func (p *tunePair) sizes() []int {
+	switch {
+	case p.d.listed.Value() != "":
+		list, _ := p.d.listedSizes()
+		return list
+	case p.own || p.d.fixedBatch() != "":
+		return nil
+	case p.d.read.Work().Sizes != nil:
+		return p.d.read.Work().Sizes
+	}
+	return session.PairSizes(p.d.workload())
+}
+
+func (p *tunePair) turnBatch(int) {
+	if p.d.listed.Value() == "" {
+		p.own = !p.own
+	}
+	p.d.listed.SetValue("")
+}
+
+func (p *tunePair) batchText() string {
+	switch several := p.sizes(); {
+	case p.d.listed.Value() != "":
+		return p.d.listed.Render("_")
+	case several != nil:
+		return "of the inference: choose among " + strings.Trim(fmt.Sprint(several), "[]")
+	}
+	return fmt.Sprintf("of the inference: %d, its own", max(1, p.d.workload().Batch))
+}
+
+// wrongLimit says why what is asked for is nothing that a pair can be held to, or "".
+func (p *tunePair) wrongLimit() string {
+	if _, err := p.limits(); err != nil {
+		return usageText(err)
+	}
+	if _, err := p.jobs(); err != nil || p.wrongWait() != "" {
+		return "" // said there
+	}
+	if _, err := p.search(); err != nil {
+		return usageText(err)
+	}
+	return ""
+}
+
+func (p *tunePair) limitText() string {
+	if p.limit.Value() != "" {
+		return p.limit.Render("_")
+	}
+	if p.asked == (session.Asked{}) {
+		return "type limits and the rate, such as " + pairForm
+	}
+	return "most training within " + p.asked.String()
+}
+
+// step moves the power limit by a watt.
+func (p *tunePair) step(by int) {
+	p.settle()
+	if p.asked.Limit.PowerW > 0 && p.limit.Value() == "" {
+		p.asked.Limit.PowerW = max(1, p.asked.Limit.PowerW+float64(by))
+	}
+}
+
+// settle turns what was typed into answers; what is none stays as it was typed.
+func (p *tunePair) settle() {
+	if a, err := p.limits(); err == nil && p.limit.Value() != "" {
+		p.asked = a
+		p.settled()
+		p.limit.SetValue("")
+	}
+	if p.wait.Value() != "" && p.wrongWait() == "" {
+		p.waitMS = p.waitNow()
+		p.wait.SetValue("")
+	}
+	if pair, err := p.jobs(); err == nil {
+		p.name.SetValue(session.PairName(pair.Train.Name, pair.Infer.Name))
+	}
+}
+
+// settled gives arrivals and the maximal wait of the line that was asked to their own questions.
+func (p *tunePair) settled() {
+	v := p.asked.Serving
+	if v == nil {
+		return
+	}
+	own := *v
+	if own.Arrivals != "" {
+		p.uniform = own.Arrivals == string(arrivals.Uniform)
+	}
+	if own.MaxWaitMS > 0 {
+		p.waitMS = own.MaxWaitMS
+	}
+	own.Arrivals, own.MaxWaitMS = "", 0
+	p.asked.Serving = &own
+}
+
+func (p *tunePair) turnsText() string {
+	return [...]string{"auto: the better of strict and fill",
+		"strict: a minibatch starts only if it ends before a batch is due",
+		"fill: training goes on while no batch is due",
+		"free: no turns, as two jobs run that know nothing of each other"}[p.turns]
+}
+
+func (p *tunePair) arrivalsText() string {
+	if p.uniform {
+		return "uniform: evenly spaced"
+	}
+	return "poisson: at random"
+}
+
+func (p *tunePair) waitNow() float64 {
+	if v, err := strconv.ParseFloat(p.wait.Value(), 64); err == nil {
+		return v
+	}
+	return p.waitMS
+}
+
+func (p *tunePair) wrongWait() string {
+	if v, err := strconv.ParseFloat(p.wait.Value(), 64); p.wait.Value() != "" && (err != nil || !(v >= 0)) {
+		return "milliseconds, or 0 for none"
+	}
+	return ""
+}
+
+func (p *tunePair) waitText() string {
+	switch {
+	case p.wait.Value() != "":
+		return p.wait.Render("_") + " ms"
+	case p.waitMS > 0:
+		return text.Of(p.waitMS) + " ms: then a batch that is not full leaves"
+	}
+	return "none: a batch leaves when it is full"
+}
+
+func (p *tunePair) turnWait(by int) {
+	p.settle()
+	at, found := slices.BinarySearch(waits, p.waitMS)
+	if !found && by > 0 {
+		at--
+	}
+	p.waitMS = waits[min(max(0, at+by), len(waits)-1)]
+}
+
+// start begins the search for a pair and shows it.
+func (p *tunePair) start() page.Intent {
+	r, err := p.search()
+	if err != nil {
+		return page.Say("tune: " + usageText(err))
+	}
+	return page.All{
+		page.Remember(p.answers()),
+		page.Open(page.Train),
+		page.Start{Task: session.PairTask(r), Fast: p.d.choice[fieldSpeed] == 0},
+	}
+}
+
+// answers are those of the dialog, to be remembered.
+func (p *tunePair) answers() session.TuneChoice {
+	p.settle()
+	c, a := p.d.read.Work().Choice, p.asked
+	if a.Serving != nil {
+		v := *a.Serving
+		if v.MaxWaitMS = p.waitMS; p.uniform {
+			v.Arrivals = string(arrivals.Uniform)
+		}
+		a.Serving = &v
+	}
+	c.Pair, c.PairLimits = p.name.Value(), a.String()
+	return c
+}
+
+func (p *tunePair) notes(w int) []string {
+	out := []string{fmt.Sprintf("measures %d settings of each job where fewer are known, predicts all mixes, runs at "+
+		"most %d as pairs, restores the board", session.PairProfiled, optimize.MostVerified)}
+	switch {
+	case w < 56:
+	case p.d.At == fieldWorkload:
+		out = append(out, "→ takes the next job that can share the GPU; without the second name it is one job again")
+	case p.d.At == pairLimit:
+		out = append(out, "type limits and the rate: "+pairForm+"; a number alone is the power limit")
+	}
+	return out
+}
+
+// Paste gives a pasted text to the question that it is for: what is no pair goes to the limit.
+func (d *Tune) Paste(m tea.PasteMsg) {
+	if d.At == fieldWorkload && !d.pair.on() {
+		if d.At = d.Types; strings.Contains(m.Content, "+") {
+			d.At = fieldWorkload
+			d.pair.name.SetValue(strings.TrimSpace(m.Content))
+			d.pair.named()
+			return
+		}
+	}
+	d.Form.Paste(m)
+}
