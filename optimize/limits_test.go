@@ -93,6 +93,7 @@ func TestStepStringNamesTheNumbers(t *testing.T) {
 			Keeps: tegra.Some(0.92)},
 		"none keeps 80 ms yet: this one is 40 % sure to keep 80 ms": {Why: Improve, Limit: Limit{TimeMS: 80},
 			Keeps: tegra.Some(0.4)},
+		"expected gain 163 %":                {Why: Improve, Limit: Limit{Energy: true}, Gain: tegra.Some(1.63)},
 		"expected gain below 0.1 %":          {Why: Improve, Limit: Limit{Energy: true}, Gain: tegra.Some(0.0)},
 		"once more: one reading may be luck": {Why: Verify, Gain: tegra.Some(0.1)},
 		"to compare the answer with":         {Why: Start, Keeps: tegra.Some(0.9)},

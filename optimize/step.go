@@ -49,8 +49,11 @@ func (s Step) String() string {
 }
 
 func percent(share float64) string {
-	if share < 0.001 {
+	switch {
+	case share < 0.001:
 		return "below 0.1 %"
+	case share >= 0.1:
+		return fmt.Sprintf("%.0f %%", 100*share)
 	}
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
