@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"jtune/internal/safefile"
 	"jtune/tegra"
 )
 
@@ -261,14 +260,7 @@ func (c *Compact) checkTransfer() error {
 
 // Save writes it to a file that LoadReference reads, as Model.Save does.
 func (c *Compact) Save(path string) error {
-	body, err := json.Marshal(c)
-	if err == nil {
-		err = safefile.Replace(path, frame(referenceMagic, referenceVersion, append(body, '\n')))
-	}
-	if err != nil {
-		return fmt.Errorf("reference %s: %w", path, err)
-	}
-	return nil
+	return save("reference", path, referenceMagic, referenceVersion, c)
 }
 
 // Errors of a reference file that cannot be read.

@@ -115,6 +115,18 @@ func (m *Model) encode() ([]byte, error) {
 	return frame(fileMagic, version, append(body, '\n')), nil
 }
 
+// save writes a framed document to a file; what names it in errors.
+func save(what, path, magic string, version int, document any) error {
+	body, err := json.Marshal(document)
+	if err == nil {
+		err = safefile.Replace(path, frame(magic, version, append(body, '\n')))
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", what, path, err)
+	}
+	return nil
+}
+
 // frame puts a line before a file's body: what it is, its version, a checksum.
 func frame(magic string, version int, body []byte) []byte {
 	return append(fmt.Appendf(nil, "%s %d %s\n", magic, version, checksum(body)), body...)

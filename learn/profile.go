@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"jtune/internal/safefile"
 	"jtune/tegra"
 )
 
@@ -241,14 +240,7 @@ func (p *Profile) check() error {
 
 // Save writes it to a file.
 func (p *Profile) Save(path string) error {
-	body, err := json.Marshal(p)
-	if err == nil {
-		err = safefile.Replace(path, frame(profileMagic, profileVersion, append(body, '\n')))
-	}
-	if err != nil {
-		return fmt.Errorf("profile %s: %w", path, err)
-	}
-	return nil
+	return save("profile", path, profileMagic, profileVersion, p)
 }
 
 func decodeProfile(data []byte) (*Profile, error) {

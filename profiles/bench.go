@@ -166,16 +166,12 @@ func (b *Bench) apply(ctx context.Context, step Step, set record.Settings) (tegr
 	case err != nil:
 		return applied, &fault{record.Rejected, raiseHint(step, err.Error())}, nil
 	case !applied.OK():
-		why := differences(applied)
+		why := applied.Mismatch()
 		if _, err := b.Applier.Revert(ctx); err != nil {
-			return applied, nil, fmt.Errorf(
-				"mode %s was not taken (%s), and the mode before could not be restored: %w",
-				step.Mode,
-				why,
-				err,
-			)
+			return applied, nil, fmt.Errorf("mode %s was not taken (%w), and the mode before could not be restored: %w",
+				step.Mode, why, err)
 		}
-		return applied, &fault{record.Rejected, raiseHint(step, why)}, nil
+		return applied, &fault{record.Rejected, raiseHint(step, why.Error())}, nil
 	}
 	b.confirm(step, applied, set)
 	return applied, nil, nil
@@ -201,15 +197,6 @@ func (b *Bench) confirm(step Step, a tegra.Applied, set record.Settings) {
 	}
 	b.notify(Progress{Step: step, Line: fmt.Sprintf("confirmed by reading back %s: %s, %s",
 		text.Count(len(a.Files), "file"), fan, clocks)})
-}
-
-func differences(a tegra.Applied) string {
-	for _, f := range a.Files {
-		if f.Asked != f.Actual {
-			return fmt.Sprintf("%s: requested %s, read back %s (%s)", f.Knob, f.Asked, f.Actual, f.Path)
-		}
-	}
-	return ""
 }
 
 // raiseHint adds a hint for boards that reject higher clocks (docs/boards.md).

@@ -284,7 +284,7 @@ func TestBenchModeTheBoardDoesNotTakeIsRejected(t *testing.T) {
 		a.Files = append(a.Files, tegra.KnobFile{Knob: "GPU max", Path: "/sys/x", Asked: "5", Actual: "4"})
 	}
 	got, err := r.bench.Measure(t.Context(), Step{Setting: tegra.Setting{Mode: max}, Raise: true})
-	if err != nil || got.Status != record.Rejected || !strings.Contains(got.Why, "requested 5, read back 4") ||
+	if err != nil || got.Status != record.Rejected || !strings.Contains(got.Why, "requested 5, reads back 4") ||
 		!strings.Contains(got.Why, "reboot") {
 		t.Errorf("read back otherwise: %s %q, %v", got.Status, got.Why, err)
 	}

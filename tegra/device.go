@@ -1,11 +1,15 @@
 package tegra
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
+
+	"jtune/internal/text"
 )
 
 // Errors that decide an exit code.
@@ -236,17 +240,29 @@ type KnobFile struct {
 	Actual string `json:"actual"`
 }
 
+// Mismatch is an error where the file does not read back as requested.
+func (f KnobFile) Mismatch() error {
+	if f.Asked == f.Actual {
+		return nil
+	}
+	actual := text.Clip(cmp.Or(f.Actual, "nothing"))
+	return fmt.Errorf("%s: requested %s, reads back %s (%s)", f.Knob, f.Asked, actual, f.Path)
+}
+
 // PresetSet reports whether nvpmodel's own id was set.
 func (a Applied) PresetSet() bool {
 	return slices.ContainsFunc(a.Files, func(f KnobFile) bool { return f.Path == PresetFile })
 }
 
-// OK reports whether every file reads back as it was written.
-func (a Applied) OK() bool {
+// Mismatch is that of the first file that does not read back as requested; nil where all do.
+func (a Applied) Mismatch() error {
 	for _, f := range a.Files {
-		if f.Asked != f.Actual {
-			return false
+		if err := f.Mismatch(); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
+
+// OK reports whether every file reads back as it was written.
+func (a Applied) OK() bool { return a.Mismatch() == nil }

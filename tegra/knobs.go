@@ -85,7 +85,7 @@ func (s *Sysfs) emcOf(k knobs) (Freq, bool) {
 	case !k.locked.V && (f.V == 0 || top.OK && f.V > top.V):
 		return top.V, top.OK
 	}
-	near := nearest(s.emc.freqs, f.V)
+	near := Nearest(s.emc.freqs, f.V)
 	return near, float64(abs(near-f.V)) <= rateTolerance*float64(near)
 }
 

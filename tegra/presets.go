@@ -78,7 +78,7 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, mi
 	var cpu int64
 	for _, r := range conf.CPU(m) {
 		if r.Min != nil && *r.Min > 0 {
-			minCPU = max(minCPU, nearest(s.space.CPU, Freq(min(*r.Min, maxFreq.KHz()))*KHz))
+			minCPU = max(minCPU, Nearest(s.space.CPU, Freq(min(*r.Min, maxFreq.KHz()))*KHz))
 		}
 		if r.Max != nil && cpu >= 0 {
 			if cpu = max(cpu, *r.Max); *r.Max < 0 {
@@ -87,23 +87,24 @@ func (s *Sysfs) presetMode(conf *nvpmodel.Config, m nvpmodel.Mode) (out Mode, mi
 		}
 	}
 	if cpu > 0 {
-		out.CPU = nearest(s.space.CPU, Freq(min(cpu, maxFreq.KHz()))*KHz)
+		out.CPU = Nearest(s.space.CPU, Freq(min(cpu, maxFreq.KHz()))*KHz)
 	}
 	r, _ := conf.GPU(m)
 	if r.Max != nil && *r.Max > 0 {
-		out.GPU = nearest(s.space.GPU, Freq(*r.Max))
+		out.GPU = Nearest(s.space.GPU, Freq(*r.Max))
 	}
 	if r.Min != nil && *r.Min > 0 {
-		minGPU = nearest(s.space.GPU, Freq(*r.Min))
+		minGPU = Nearest(s.space.GPU, Freq(*r.Min))
 	}
 	out.EMC = s.emc.top().Or(0) // 0 is not a setting: only root can read which the top is
 	if v, ok := conf.EMC(m); ok && v > 0 {
-		out.EMC = nearest(s.space.EMC, Freq(v))
+		out.EMC = Nearest(s.space.EMC, Freq(v))
 	}
 	return out, min(minCPU, out.CPU), min(minGPU, out.GPU), ""
 }
 
-func nearest(list []Freq, f Freq) Freq {
+// Nearest is the listed frequency that is nearest to f.
+func Nearest(list []Freq, f Freq) Freq {
 	return slices.MinFunc(list, func(a, b Freq) int { return cmp.Compare(abs(a-f), abs(b-f)) })
 }
 

@@ -65,7 +65,7 @@ func snapFreq(k Knob, list []Freq, f Freq) (Freq, error) {
 	if len(list) == 0 {
 		return 0, fmt.Errorf("%s %s: no %s frequencies are known here", k, f, k)
 	}
-	best := nearest(list, f)
+	best := Nearest(list, f)
 	if float64(abs(best-f)) <= SnapTolerance*float64(best) {
 		return best, nil
 	}

@@ -120,32 +120,16 @@ func (j *transition) do(w tegra.Write) error {
 	if err != nil {
 		return fmt.Errorf("%s: read back %s: %w", w.Knob, w.Path, err)
 	}
-	err = mismatch(w.Knob, w.Path, w.Value, actual)
+	file := tegra.KnobFile{Knob: w.Knob, Path: w.Path, Asked: w.Value, Actual: actual}
+	err = file.Mismatch()
 	switch {
-	case err == nil || !j.s.control.Capped(tegra.KnobFile{Path: w.Path, Asked: w.Value, Actual: actual}):
+	case err == nil || !j.s.control.Capped(file):
 		return err
 	case j.capped:
 		j.s.logf("a thermal limit caps it: %v", err)
 		return nil
 	}
 	return fmt.Errorf("%w: a thermal limit caps it; try again once the board has cooled", err)
-}
-
-func mismatch(knob, path, asked, actual string) error {
-	if actual == asked {
-		return nil
-	}
-	return fmt.Errorf("%s: requested %s, reads back %s (%s)", knob, asked, quoteEmpty(actual), path)
-}
-
-func quoteEmpty(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	if len(s) > 60 {
-		return strconv.Quote(s[:60]) + "…"
-	}
-	return s
 }
 
 // note keeps one entry per file, in the order of the first writes.
@@ -167,7 +151,7 @@ func (j *transition) check() {
 			continue // a policy that went offline with its last core
 		}
 		j.files[i].Actual = actual
-		err = mismatch(f.Knob, f.Path, f.Asked, actual)
+		err = j.files[i].Mismatch()
 		switch {
 		case err == nil || f.Actual != f.Asked: // as set, or said before
 		case j.capped && j.s.control.Capped(j.files[i]):

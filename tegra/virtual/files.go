@@ -136,8 +136,8 @@ func (b *Board) policyFiles(p int) {
 			"schedutil"),
 		b.show(dir+"/scaling_cur_freq", func() string { return khz(b.policyClock(p)) }),
 		b.show(dir+"/cpuinfo_cur_freq", func() string { return khz(b.policyClock(p) - 1*tegra.MHz) }),
-		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, nearest, true),
-		b.limit(dir+"/scaling_max_freq", g, tegra.KHz, nearest, false),
+		b.limit(dir+"/scaling_min_freq", g, tegra.KHz, tegra.Nearest, true),
+		b.limit(dir+"/scaling_max_freq", g, tegra.KHz, tegra.Nearest, false),
 		b.place(dir+"/stats", &node{kids: map[string]*node{}}),
 		b.show(dir+"/stats/time_in_state", func() string { return timeInState(g.list, b.spent.policy[p]) }),
 	} {

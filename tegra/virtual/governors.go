@@ -134,7 +134,7 @@ func (s *steady) answer(b *Board, w physics.Workload) {
 // settledGPU is the GPU clock at which its governor comes to rest, in GHz and as the list has it.
 func (b *Board) settledGPU(w physics.Workload, c physics.Conditions, read physics.Reading) (float64, tegra.Freq) {
 	g := &b.knobs.gpu
-	f, floor := b.topGPU(), max(g.min, nearest(g.list, restingGPU))
+	f, floor := b.topGPU(), max(g.min, tegra.Nearest(g.list, restingGPU))
 	for f > floor && w.Run(b.chip, c, read).GPULoad() < stepDownAt {
 		f = max(floor, below(g.list, f-1))
 		c.GPU = f.GHz()

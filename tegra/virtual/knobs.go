@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -109,11 +108,6 @@ func number(text string) (int64, error) {
 		return 0, syscall.EINVAL
 	}
 	return v, nil
-}
-
-// nearest entry of an ascending list.
-func nearest(list []tegra.Freq, f tegra.Freq) tegra.Freq {
-	return slices.MinFunc(list, func(a, b tegra.Freq) int { return cmp.Compare(max(a-f, f-a), max(b-f, f-b)) })
 }
 
 // above is the first entry that is not lower, or the highest.

@@ -63,7 +63,7 @@ func (b *Board) conditions() (c physics.Conditions, m tegra.Mode, free bool) {
 		free = free || b.knobs.policyOnline(p) && b.knobs.policy[p].free()
 	}
 	mean := b.meanCPU(b.topClock)
-	m.CPU = nearest(b.lists.cpu, mean)
+	m.CPU = tegra.Nearest(b.lists.cpu, mean)
 	return physics.Conditions{Cores: m.Cores, CPU: mean.GHz(), GPU: m.GPU.GHz(), EMC: m.EMC.GHz()}, m, free
 }
 

@@ -8,22 +8,15 @@ import (
 	"jtune/tui/session"
 )
 
-// differenceJSON is how a later reading differs from an earlier one.
-type differenceJSON struct {
-	TimePct   float64 `json:"time_pct"`
-	PowerPct  float64 `json:"power_pct"`
-	EnergyPct float64 `json:"energy_pct"`
-}
-
 // campaignsComparedJSON is what `jtune campaigns compare --json` prints.
 type campaignsComparedJSON struct {
-	Campaigns  [2]string       `json:"campaigns"` // the older one first
-	Virtual    bool            `json:"virtual"`   // one of them at least is no measurement
-	Usable     [2]int          `json:"usable"`
-	Common     int             `json:"common"`
-	Median     *differenceJSON `json:"median"` // null where nothing is common
-	Conclusion []string        `json:"conclusion"`
-	Modes      []comparedJSON  `json:"modes"`
+	Campaigns  [2]string           `json:"campaigns"` // the older one first
+	Virtual    bool                `json:"virtual"`   // one of them at least is no measurement
+	Usable     [2]int              `json:"usable"`
+	Common     int                 `json:"common"`
+	Median     *session.Difference `json:"median"` // null where nothing is common
+	Conclusion []string            `json:"conclusion"`
+	Modes      []comparedJSON      `json:"modes"`
 }
 
 type comparedJSON struct {
@@ -31,7 +24,7 @@ type comparedJSON struct {
 	Batch  int        `json:"batch,omitempty"`
 	TimeMS [2]float64 `json:"time_ms"`
 	PowerW [2]float64 `json:"power_w"`
-	differenceJSON
+	session.Difference
 }
 
 func (a *app) compareCampaigns(one, other string) error {
@@ -82,13 +75,12 @@ func toCampaignsComparedJSON(c session.CampaignComparison, space *tegra.Space) c
 		Virtual:    c.One.Header.Device.Virtual || c.Other.Header.Device.Virtual,
 		Conclusion: c.Conclusion(), Modes: []comparedJSON{}}
 	if len(c.Common) > 0 {
-		median := differenceJSON(c.Difference)
-		out.Median = &median
+		out.Median = &c.Difference
 	}
 	for _, m := range c.Common {
 		out.Modes = append(out.Modes, comparedJSON{Mode: space.Format(m.Mode), Batch: m.Batch,
 			TimeMS: [2]float64{m.One.TimeMS, m.Other.TimeMS}, PowerW: [2]float64{m.One.PowerW, m.Other.PowerW},
-			differenceJSON: differenceJSON(m.Difference)})
+			Difference: m.Difference})
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jtune/internal/figure"
+	"jtune/learn"
 	"jtune/optimize"
 	"jtune/tegra"
 	"jtune/tui/export"
@@ -32,7 +33,7 @@ type plotRequest struct {
 var plotKinds = []struct {
 	name, does string
 	samples    bool // made of samples too
-	draw       func(*app, context.Context, *plotRequest) (figure.Figure, error)
+	draw       plotDrawer
 }{
 	{"front", "all modes by two quantities, and their Pareto front", true, (*app).plotFront},
 	{"heat", "a quantity over two knobs, its least value marked", true, (*app).plotHeat},
@@ -40,11 +41,11 @@ var plotKinds = []struct {
 	{"box", "readings of modes that were measured more than once", true, (*app).plotBox},
 	{"violin", "how minibatches and power readings of each mode scatter", true, (*app).plotViolin},
 	{"predicted", "each measured mode against its prediction", false, (*app).plotPredicted},
-	{"bars", "predicted and measured values side by side", false, (*app).plotBars},
-	{"regions", "the error by the values of each knob", false, (*app).plotRegions},
-	{"importance", "what each knob alone changes", false, (*app).plotImportance},
-	{"learning", "the error by the number of modes learned from", false, (*app).plotLearning},
-	{"loss", "training loss of the networks by passes", false, (*app).plotLoss},
+	{"bars", "predicted and measured values side by side", false, ofAssessment(session.Assessment.Bars)},
+	{"regions", "the error by the values of each knob", false, ofAssessment(session.Assessment.ByRegion)},
+	{"importance", "what each knob alone changes", false, ofAssessment(session.Assessment.Importance)},
+	{"learning", "the error by the number of modes learned from", false, ofModel(session.LearningFigure)},
+	{"loss", "training loss of the networks by passes", false, ofModel(session.LossFigure)},
 }
 
 func (a *app) plot() *cobra.Command {
@@ -334,13 +335,25 @@ func (a *app) plotViolin(_ context.Context, r *plotRequest) (figure.Figure, erro
 	return f, err
 }
 
-// assessed is a model's assessment.
-func (a *app) assessed(ctx context.Context, r *plotRequest) (session.Assessment, error) {
-	m, err := a.loadModel(r.model)
-	if err != nil {
-		return session.Assessment{}, err
+// plotDrawer draws one kind of plot.
+type plotDrawer = func(*app, context.Context, *plotRequest) (figure.Figure, error)
+
+// ofModel draws a model.
+func ofModel(draw func(context.Context, *learn.Model) (figure.Figure, error)) plotDrawer {
+	return func(a *app, ctx context.Context, r *plotRequest) (figure.Figure, error) {
+		m, err := a.loadModel(r.model)
+		if err != nil {
+			return figure.Figure{}, err
+		}
+		return draw(ctx, m)
 	}
-	return session.Assess(ctx, m), ctx.Err()
+}
+
+// ofAssessment draws a model's assessment.
+func ofAssessment(draw func(session.Assessment) figure.Figure) plotDrawer {
+	return ofModel(func(ctx context.Context, m *learn.Model) (figure.Figure, error) {
+		return draw(session.Assess(ctx, m)), ctx.Err()
+	})
 }
 
 func (a *app) plotPredicted(ctx context.Context, r *plotRequest) (figure.Figure, error) {
@@ -348,49 +361,6 @@ func (a *app) plotPredicted(ctx context.Context, r *plotRequest) (figure.Figure,
 	if err != nil {
 		return figure.Figure{}, err
 	}
-	s, err := a.assessed(ctx, r)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	return s.Predicted(of), nil
-}
-
-func (a *app) plotBars(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	s, err := a.assessed(ctx, r)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	return s.Bars(), nil
-}
-
-func (a *app) plotRegions(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	s, err := a.assessed(ctx, r)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	return s.ByRegion(), nil
-}
-
-func (a *app) plotImportance(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	s, err := a.assessed(ctx, r)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	return s.Importance(), nil
-}
-
-func (a *app) plotLearning(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	m, err := a.loadModel(r.model)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	return session.LearningFigure(ctx, m)
-}
-
-func (a *app) plotLoss(ctx context.Context, r *plotRequest) (figure.Figure, error) {
-	m, err := a.loadModel(r.model)
-	if err != nil {
-		return figure.Figure{}, err
-	}
-	return session.LossFigure(ctx, m)
+	draw := ofAssessment(func(s session.Assessment) figure.Figure { return s.Predicted(of) })
+	return draw(a, ctx, r)
 }

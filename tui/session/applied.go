@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"jtune/tegra"
@@ -119,19 +118,9 @@ func SetMode(ctx context.Context, g tegra.Applier, r tegra.Request, keepAfter ti
 	}
 	if err == nil && !applied.OK() {
 		_, undone := g.Revert(context.WithoutCancel(ctx))
-		err = errors.Join(mismatch(applied), undone)
+		err = errors.Join(applied.Mismatch(), undone)
 	}
 	return applied, err
-}
-
-// mismatch names the first knob that does not read back as asked.
-func mismatch(a tegra.Applied) error {
-	for _, file := range a.Files {
-		if file.Asked != file.Actual {
-			return fmt.Errorf("%s reads back %s, requested %s (%s)", file.Knob, file.Actual, file.Asked, file.Path)
-		}
-	}
-	return errors.New("the board reads back another mode")
 }
 
 // TakeBack restores the state before the last apply; settle makes it the found

@@ -13,7 +13,11 @@ import (
 
 // Difference is how one setting differs from another, in percent of the other:
 // TimePct +34 takes a third longer, PowerPct -41 draws that much less.
-type Difference struct{ TimePct, PowerPct, EnergyPct float64 }
+type Difference struct {
+	TimePct   float64 `json:"time_pct"`
+	PowerPct  float64 `json:"power_pct"`
+	EnergyPct float64 `json:"energy_pct"`
+}
 
 // Against is how mine differs from its.
 func Against(mine, its tegra.Measured) Difference {
