@@ -252,7 +252,7 @@ func (o Options) refit(c Campaign) error {
 		return err
 	}
 	sizes := []int{0, c.Header.Workload.Batch}
-	for _, r := range c.Rows {
+	for _, r := range c.pooled() {
 		if r.Batch > 0 && !slices.Contains(sizes, r.Batch) {
 			sizes = append(sizes, r.Batch)
 		}

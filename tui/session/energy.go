@@ -147,6 +147,7 @@ func (s *Session) EnergyStudy(ctx context.Context, r EnergyRequest, observe func
 	out, err := runEnergy(ctx, r, plan, profiles.Campaign{Bench: bench, Record: rec, RedoFailed: r.RedoFailed,
 		Gate: r.Gate})
 	out.Board, out.Virtual, out.Dir = s.BoardOf(r.Workload), s.Device.Board().Virtual, rec.Dir()
+	s.update(r.Workload, nil, rec.Dir(), usable(pairRows(plan.space, rec.Rows())), observe)
 	return out, errors.Join(err, out.attach(rec), rec.End(out.End.String()))
 }
 

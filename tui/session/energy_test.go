@@ -177,6 +177,40 @@ func TestEnergyStudyThatWasInterruptedGoesOn(t *testing.T) {
 	}
 }
 
+// What a study measures with locked clocks is known of its workload; its baselines and other jobs are not.
+func TestEnergyStudyTeachesItsPoolThePairsOfClocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("numbers that one goroutine computes")
+	}
+	t.Parallel()
+	s := open(t, Options{Device: "virtual:nano", Speed: math.Inf(1), DataDir: t.TempDir()})
+	r := energyRequest(t, s, "mobilenet-infer")
+	r.Dir, r.Repeat, r.PairsAlone, r.Batches = "", 1, true, []int{16}
+	res, err := s.EnergyStudy(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, all, err := record.Read(res.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := usable(pairRows(s.Device.Space(), all))
+	pool, err := s.Pool(r.Workload, nil)
+	if err != nil || len(pairs) < 10 || len(pool.Rows()) != len(pairs) || len(all) < len(pairs)+energyRounds+1 {
+		t.Fatalf("the pool has %d of %d rows, %d are of pairs: %v", len(pool.Rows()), len(all), len(pairs), err)
+	}
+	if path := s.Options.modelOf(pool); path == "" {
+		t.Error("no model of it is kept")
+	}
+	samples, err := ReadSamples(res.Dir, nil, true)
+	if err != nil || len(samples.readings) != len(pairs) {
+		t.Errorf("a fit takes %d of %d readings: %v", len(samples.readings), len(pairs), err)
+	}
+	if pool, err := s.Pool(r.Workload.AtBatch(16), nil); err != nil || len(pool.Rows()) != 0 {
+		t.Errorf("another batch size is known of its baseline: %d rows, %v", len(pool.Rows()), err)
+	}
+}
+
 func TestEnergyStudyOfAReplayHasNoGovernors(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

@@ -40,10 +40,23 @@ type energyPlan struct {
 
 var _ profiles.Plan = (*energyPlan)(nil)
 
+// ofEnergy reports whether a plan is an energy study's.
+func ofEnergy(p record.PlanHeader) bool { return p.Kind == record.ExperimentKind && p.Source == energySource }
+
+// clockPairs are the rows of a study's pairs of clocks, which were locked and are of its own workload; nil where the
+// modes of its device cannot be told.
+func clockPairs(h record.Header, rows []record.Row) []record.Row {
+	space, err := h.Device.Space()
+	if err != nil {
+		return nil
+	}
+	return pairRows(space, rows)
+}
+
 // pairRows are the rows of pairs: those of no other kind.
-func (p *energyPlan) pairRows(rows []record.Row) (out []record.Row) {
+func pairRows(space *tegra.Space, rows []record.Row) (out []record.Row) {
 	for _, r := range rows {
-		if len(r.Extra) > 0 && r.Extra[0] == p.space.Format(r.Mode) {
+		if len(r.Extra) > 0 && r.Extra[0] == space.Format(r.Mode) {
 			out = append(out, r)
 		}
 	}
@@ -52,7 +65,7 @@ func (p *energyPlan) pairRows(rows []record.Row) (out []record.Row) {
 
 // readings of pairs, and the modes without a usable one.
 func (p *energyPlan) readings(rows []record.Row) (list []tegra.Measured, failed []tegra.Mode) {
-	for _, r := range p.pairRows(rows) {
+	for _, r := range pairRows(p.space, rows) {
 		if r.Status.Usable() {
 			list = append(list, energyOf(r))
 		} else {
@@ -100,7 +113,7 @@ func (p *energyPlan) Next(done []record.Row) (profiles.Step, bool) {
 	}
 	if more {
 		again := 1
-		for _, r := range p.pairRows(done) {
+		for _, r := range pairRows(p.space, done) {
 			if r.Mode == m {
 				again++
 			}

@@ -70,7 +70,7 @@ func energyReport(r EnergyRequest, plan *energyPlan, rows []record.Row, runs []r
 			out.Failed.Add("%s: %s: %s", strings.Join(row.Extra, ", run "), row.Status, row.Why)
 		}
 	}
-	for _, row := range plan.pairRows(rows) {
+	for _, row := range pairRows(plan.space, rows) {
 		if row.Status.Usable() && row.Serving != nil {
 			out.latency[row.Mode] = row.Serving.Latency
 			out.PerBatch = unitsOf(row, r.Workload)

@@ -101,7 +101,9 @@ func readCampaign(dir string, batches []int, strict bool) (Samples, error) {
 	if strict && len(notes) > 0 {
 		return Samples{}, errors.New(notes[0])
 	}
-	if head.Plan.Kind == record.ExperimentKind {
+	if ofEnergy(head.Plan) {
+		rows = clockPairs(head, rows)
+	} else if head.Plan.Kind == record.ExperimentKind {
 		return Samples{}, fmt.Errorf("%s holds experiment %s, whose runs differ in more than the mode: a model takes "+
 			"a campaign of jtune profile", dir, head.Plan.Source)
 	}

@@ -146,7 +146,7 @@ func (p *Pool) collect(list []Campaign) {
 			continue
 		}
 		part := PoolPart{Campaign: c.Name, Began: c.Header.Created, Software: record.Software(c.Dir, c.Header)}
-		for _, row := range c.Rows {
+		for _, row := range c.pooled() {
 			row.Batch = cmp.Or(row.Batch, c.Header.Workload.Batch)
 			at := reading{row.Measured, row.When}
 			if !row.Status.Usable() || seen[at] || p.Batch > 0 && row.Batch != p.Batch {
@@ -171,13 +171,21 @@ func (p *Pool) keep(space *tegra.Space) {
 	p.Parts = slices.DeleteFunc(p.Parts, func(part PoolPart) bool { return len(part.Rows) == 0 })
 }
 
-// pools reports whether rows of a campaign may be learned from together with those of
-// others: all but those whose runs differ in more than the setting, and those with clocks
-// that were free below their limits.
-func (c Campaign) pools() bool {
-	kind := c.Header.Plan.Kind
-	return c.Err == nil && kind != record.ExperimentKind && kind != imports.Kind && !c.Header.Settings.DVFS &&
-		len(usable(c.Rows)) > 0
+// pools reports whether rows of a campaign may be learned from together with those of others.
+func (c Campaign) pools() bool { return len(usable(c.pooled())) > 0 }
+
+// pooled are the rows that may be: not those of runs that differ in more than the setting, nor those with clocks that
+// were free below their limits. Of an energy study they are its pairs of clocks, not its baselines and other jobs.
+func (c Campaign) pooled() []record.Row {
+	switch kind := c.Header.Plan.Kind; {
+	case c.Err != nil, kind == imports.Kind, c.Header.Settings.DVFS:
+		return nil
+	case ofEnergy(c.Header.Plan):
+		return clockPairs(c.Header, c.Rows)
+	case kind == record.ExperimentKind:
+		return nil
+	}
+	return c.Rows
 }
 
 // Fingerprint identifies the campaign's workload, versions of its framework included.
